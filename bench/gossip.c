@@ -12,6 +12,7 @@
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/gossip.h"
 #include "sim/gossip/kernel.h"
+#include "study/campaign.h"
 #include "tests/gossip_fixture.h"
 
 enum { BATCH = 32, FEATURES = 32, HIDDEN = 64, CLASSES = 10, ROUNDS = 5 };
@@ -256,14 +257,14 @@ static void bench_run(struct bench *b, const char *what, const struct subject *s
 /* 16 rules, 5 seeds, 2 ways to deal out examples. */
 static void bench_study(struct bench *b)
 {
-    const struct gossip_options options = { .threads = STUDY_THREADS };
-    struct gossip_study study;
+    struct study study;
     struct table rows = { 0 };
     struct err e = { 0 };
     char best[BENCH_CELL], cpu[BENCH_CELL];
+    const struct study_ask ask = { .from = { .path = STUDY }, .kind = &gossip_kind };
     struct bench_time begin = bench_now();
-    check(gossip_study_read(&study, STUDY, NULL, 0, &e), &e);
-    check(gossip_study_run(&rows, &study, STUDY, NULL, 0, &options, &e), &e);
+    check(study_open(&study, &ask, &e), &e);
+    check(campaign_rows(&rows, &study, STUDY_THREADS, &e), &e);
     struct bench_time end = bench_now();
     const double wall_s = end.wall_s - begin.wall_s;
     const bool right = rows.n_rows == STUDY_ROWS && !rows.failed;
@@ -272,7 +273,7 @@ static void bench_study(struct bench *b)
     bench_print(b, &(struct bench_line){ STUDY ", 160 runs on 2 threads", "<= 120 s", best, NULL, cpu, NULL },
                 right && wall_s <= STUDY_S ? BENCH_MET : BENCH_MISSED);
     table_free(&rows);
-    gossip_study_free(&study);
+    study_close(&study);
 }
 
 void bench_gossip(struct bench *b)

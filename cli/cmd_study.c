@@ -1,7 +1,5 @@
 /* The commands that run studies of many points: one path for all kinds. A study is opened, its units are run
  * by the threads of all ranks, rows go to a store, and from there to where they are asked for. */
-#include "cli/run_kind.h"
-
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +9,15 @@
 
 #include "base/num.h"
 #include "cli/export.h"
+#include "cli/extra.h"
 #include "cli/points.h"
 #include "cli/progress.h"
 #include "cli/sweep_axes.h"
-#include "weft.h"
+#include "kinds/gossip/gossip.h"
+#include "kinds/hetero/hetero.h"
 #include "kinds/place/place.h"
 #include "study/campaign.h"
+#include "weft.h"
 
 /* ---- options ---- */
 
@@ -49,7 +50,8 @@ static const struct option_group sweep_options = { "Sweep", sweep_rows,
                                                    sizeof sweep_rows / sizeof *sweep_rows };
 
 static const struct option store_rows[] = { DRY_RUN, STORE, RESUME, SHARD };
-const struct option_group options_store = { "Store", store_rows, sizeof store_rows / sizeof *store_rows };
+static const struct option_group options_store = { "Store", store_rows,
+                                                   sizeof store_rows / sizeof *store_rows };
 
 /* ---- what is asked ---- */
 
@@ -472,7 +474,10 @@ static int write_list(const struct run *run, const struct study_kind *kind, stru
     return rc;
 }
 
-int run_kind(struct run *run, const struct study_kind *kind, struct extra *extras, int n, struct err *e)
+/* Run the study of operand 0 on all ranks, or with --list say what the kind has. Kind NULL: told by the keys
+ * of the study. extras, shape [n], are called as tables of the kind. */
+static int run_kind(struct run *run, const struct study_kind *kind, struct extra *extras, int n,
+                    struct err *e)
 {
     struct job job = { .kind = kind, .extras = extras, .n_extras = n };
     if (run->opt.list)
@@ -549,4 +554,88 @@ const struct command cmd_place = {
     .scope =
         SCOPE(0, 1, "STUDY", &place_options, &options_store, &options_study, &options_format, &options_files),
     .run = run_place,
+};
+
+static const struct option hetero_rows[] = {
+    { .name = "list",
+      .help = "list the schedulers and the columns",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, list) },
+    OPTION_THREADS("runs"),
+    { .name = "timing",
+      .help = "add how long each scheduler took, which differs from run to run",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, timing) },
+    EXTRA_OPTION(hetero, runs, "CSV of all runs, a row for each point, scheduler and seed"),
+    EXTRA_OPTION(hetero, plans, "CSV of the plans of the first seed, a row for each layer"),
+    EXTRA_OPTION(hetero, stages, "CSV of the same plans, a row for each stage"),
+    EXTRA_OPTION(hetero, curves, "CSV of how cost fell with the plans tried, of all seeds"),
+};
+
+static const struct option_group hetero_options = { "Layers", hetero_rows,
+                                                    sizeof hetero_rows / sizeof *hetero_rows };
+
+static int run_hetero(struct run *run, struct err *e)
+{
+    struct extra extras[] = { { .name = "runs", .path = run->opt.hetero_runs },
+                              { .name = "plans", .path = run->opt.hetero_plans },
+                              { .name = "stages", .path = run->opt.hetero_stages },
+                              { .name = "curves", .path = run->opt.hetero_curves } };
+    return run_kind(run, &hetero_kind, extras, sizeof extras / sizeof *extras, e);
+}
+
+const struct command cmd_hetero = {
+    .group = "A cluster",
+    .name = "hetero",
+    .help = "layers of a model on types of resources, at least cost for a throughput",
+    .about =
+        "Give each layer of the model of STUDY a type of resource, CPU cores or one of several GPUs, and "
+        "each\n"
+        "run of layers of one type its number of units, so that training costs least at the throughput that\n"
+        "is asked for: by each of its schedulers, for every combination of the values under `vary`, those\n"
+        "that draw for each seed. One row for each point and scheduler: medians over the seeds, and how far\n"
+        "from the proved optimum. SIGINT stops it after the runs under way (a second one at once); with\n"
+        "--store the same command goes on, without it nothing is written.\n",
+    .scope =
+        SCOPE(0, 1, "STUDY", &hetero_options, &options_store, &options_set, &options_format, &options_files),
+    .run = run_hetero,
+};
+
+static const struct option gossip_rows[] = {
+    { .name = "list",
+      .help = "list the methods and the columns",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, list) },
+    OPTION_THREADS("runs"),
+    EXTRA_OPTION(gossip, runs, "CSV of all runs, a row for each point, method and seed"),
+    EXTRA_OPTION(gossip, curves, "CSV of loss, exchanges and traffic over time, of all runs"),
+    EXTRA_OPTION(gossip, links, "CSV of what every link carries, of the first seed"),
+};
+
+static const struct option_group gossip_options = { "Training", gossip_rows,
+                                                    sizeof gossip_rows / sizeof *gossip_rows };
+
+static int run_gossip(struct run *run, struct err *e)
+{
+    struct extra extras[] = { { .name = "runs", .path = run->opt.gossip_runs },
+                              { .name = "curves", .path = run->opt.gossip_curves },
+                              { .name = "links", .path = run->opt.gossip_links } };
+    return run_kind(run, &gossip_kind, extras, sizeof extras / sizeof *extras, e);
+}
+
+const struct command cmd_gossip = {
+    .group = "A cluster",
+    .name = "gossip",
+    .help = "training with little communication: what it sends, takes and reaches",
+    .about =
+        "Train the small model of STUDY on simulated workers of a network, by each of its methods (gossip,\n"
+        "local SGD, rules that exchange by the change of the model, ..), for every combination of the "
+        "values\n"
+        "under `vary` and for each seed. The model is really trained; the clock and the network are\n"
+        "simulated. One row for each point and method: accuracy, traffic, time, each against the baseline\n"
+        "and against the best fixed period of equal accuracy. SIGINT stops it after the runs under way (a\n"
+        "second one at once); with --store the same command goes on, without it nothing is written.\n",
+    .scope =
+        SCOPE(0, 1, "STUDY", &gossip_options, &options_store, &options_set, &options_format, &options_files),
+    .run = run_gossip,
 };

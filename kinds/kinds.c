@@ -7,7 +7,7 @@
 #include "kinds/place/place_study.h"
 #include "study/study.h"
 
-const struct study_kind *const study_kinds[] = { &design_kind, &place_kind };
+const struct study_kind *const study_kinds[] = { &design_kind, &place_kind, &hetero_kind, &gossip_kind };
 const int32_t n_study_kinds = sizeof study_kinds / sizeof *study_kinds;
 
 const struct section_link section_links[] = {

@@ -1,363 +1,99 @@
+/*
+ * Training with little communication as a kind of study: what the engine asks of it.
+ */
 #include "kinds/gossip/gossip.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kinds/gossip/point.h"
 #include "sim/gossip/replay.h"
-#include "study/notes.h"
 #include "study/axes.h"
-
-/* ---- reading ---- */
-
-static int read_point(struct gossip_point *p, const struct sweep *w, int64_t point, struct study_source from,
-                      struct err *e)
-{
-    struct study_override axes[SWEEP_MAX_KEYS];
-    from = sweep_source_at(axes, w, point, from);
-    return gossip_point_read(p, &from, e);
-}
-
-static int read_first(struct gossip_study *s, const struct yaml_doc *doc, const struct study_source *from,
-                      struct err *e)
-{
-    struct gossip_point p;
-    int rc = read_point(&p, &s->sweep, 0, *from, e);
-    if (rc)
-        return rc;
-    s->seed = p.conf.seed;
-    s->seeds = p.conf.seeds;
-    s->equal_points = p.conf.equal_points;
-    snprintf(s->name, sizeof s->name, "%s", p.conf.name ? p.conf.name : "");
-    s->hash = sweep_hash(&s->sweep, yaml_hash(&p.doc, p.doc.root));
-    if (p.own_data)
-        s->hash = text_hash(s->hash, &p.data_hash, sizeof p.data_hash);
-    rc = sweep_check_seeds(&s->sweep, s->seeds, doc, e);
-    gossip_point_free(&p);
-    return rc;
-}
-
-int gossip_study_read(struct gossip_study *s, const char *path, const struct study_override *overrides,
-                      int32_t n, struct err *e)
-{
-    const struct study_source from = { .path = path, .overrides = overrides, .n = n };
-    struct yaml_doc doc;
-    int32_t own_source;
-    *s = (struct gossip_study){ .sweep = { .n_points = 1 } };
-    int rc = source_open(&doc, &own_source, &from, e);
-    if (rc)
-        return rc;
-    rc = sweep_read_seeded(&s->sweep, &gossip_section, &doc, &from, e);
-    if (!rc)
-        rc = read_first(s, &doc, &from, e);
-    yaml_free(&doc);
-    if (rc)
-        gossip_study_free(s);
-    return rc;
-}
-
-void gossip_study_free(struct gossip_study *s)
-{
-    sweep_free(&s->sweep);
-    *s = (struct gossip_study){ 0 };
-}
 
 /* ---- points ---- */
 
-static int do_point(void *data, int64_t i, struct err *e)
+static int gossip_kind_open(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e)
 {
-    struct gossip_runs *r = data;
-    struct gossip_state *s = &r->states[i];
-    int rc = read_point(&s->point, &r->study->sweep, i, r->from, e);
-    gossip_point_close(&s->point);
-    return pool_keep(&s->run, &s->rc, &s->message, rc, e);
+    const struct gossip_point *p = first;
+    s->seed = p->seed;
+    s->seeds = p->seeds;
+    text_printf(&s->name, "%.*s", TOPO_NAME - 1, p->name ? p->name : "");
+    s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
+    if (p->own_data)
+        s->hash = text_hash(s->hash, &p->data_hash, sizeof p->data_hash);
+    return sweep_check_seeds(&s->sweep, s->seeds, doc, e);
 }
 
-/* ---- runs ---- */
-
-/* Number of the point that run @p i is of: the last that begins at or before it. */
-static int64_t point_of(const struct gossip_runs *r, int64_t i)
+static int gossip_kind_read(void *point, const struct study_source *from, struct err *e)
 {
-    int64_t low = 0, high = r->study->sweep.n_points - 1;
-    while (low < high) {
-        int64_t middle = (low + high + 1) / 2;
-        if (r->states[middle].first_unit <= i)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return gossip_point_read(point, from, e);
 }
 
-const struct gossip_unit *gossip_unit_at(const struct gossip_runs *r, int64_t point, int32_t entry, int64_t k)
+static void gossip_kind_free(void *point)
 {
-    const struct gossip_state *s = &r->states[point];
-    return &r->units[s->first_unit + k * s->point.n_entries + entry];
+    gossip_point_free(point);
 }
 
-/* How much bandwidth the run of @p log needs. That a replay cannot tell is no failure of the run. */
-static int find_need(struct gossip_unit *u, const struct gossip_log *log, const struct gossip_setup *setup,
-                     double need_pct, struct err *e)
+/* Where it runs, and the job of a point, in words. */
+static void fill_words(struct gossip_point *p)
 {
-    struct gossip_need need;
-    int rc = gossip_need(&need, log, setup, need_pct / 100, e);
-    if (!rc && isinf(need.share))
-        rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidth is not enough");
-    if (!rc)
-        u->need_Bps = need.bw_Bps;
-    if (rc != ERR_UNSUP)
-        return rc;
-    u->message = strdup(e->msg);
-    return u->message ? 0 : err_nomem(e, "a message");
+    const struct topo_network *net = &p->fabric.net;
+    char spec[TOPO_SPEC];
+    const char *name = net->name[0] ? net->name : topo_format_spec(spec, net);
+    snprintf(p->on, sizeof p->on, "%d workers on %s, %s rung", p->fabric.n_workers, name,
+             gossip_rung_words[p->fabric.rung]);
+    if (p->job.model[0])
+        gossip_job_text(p->replica, &p->job);
 }
 
-static int train_with(struct gossip_unit *u, const struct gossip_setup *setup,
-                      const struct gossip_settings *settings, int64_t seed, struct gossip_wish wish,
-                      double need_pct, struct err *e)
+static void fill_shared(struct gossip_shared *s, const struct gossip_point *p)
 {
-    struct gossip_log log = { 0 };
-    u->need_Bps = NAN;
-    wish.log = isnan(need_pct) ? NULL : &log;
-    int rc = gossip_run(&u->result, setup, settings, (uint64_t)seed, &wish, e);
-    if (!rc && wish.log && u->result.diverged_step < 0)
-        rc = find_need(u, &log, setup, need_pct, e);
-    gossip_log_free(&log);
-    return rc;
+    const struct gossip_fabric *x = &p->fabric;
+    s->head.notes = text_str(&p->notes);
+    s->on = p->on;
+    s->steps = gossip_point_steps(p);
+    s->n_dims = x->net.n_dims;
+    s->baseline = p->baseline;
+    s->compare = p->compare;
+    s->step_s = p->clock.step_s;
+    s->wire_MB = gossip_point_wire_B(p) / 1e6;
+    s->need_wait_pct = p->need_pct;
+    s->equal_points = p->equal_points;
+    if (!isnan(p->need_pct) && x->share_dim > 0)
+        s->need_dim = x->net.dims[x->share_dim - 1].name;
+    if (!p->job.model[0])
+        return;
+    s->replica = p->replica;
+    s->missing_GB = p->job.missing_B / 1e9;
 }
 
-static int train(struct gossip_unit *u, const struct gossip_runs *r, const struct gossip_state *s,
-                 const struct gossip_examples *x, int64_t i, struct err *e)
+static int gossip_kind_prepare(void *point, void *shared, struct err *e)
 {
-    const struct gossip_point *p = &s->point;
-    int64_t k = (i - s->first_unit) / p->n_entries, entry = (i - s->first_unit) % p->n_entries;
-    const struct gossip_data *train = p->own_data ? &s->grid.train : &x->train[0];
-    const struct gossip_data *test = p->own_data ? &s->grid.test : &x->test[0];
-    bool drifts = p->drift_at < 1, curves = r->options->curves != NULL;
-    const struct gossip_wish wish = { .curve = curves,
-                                      .curve_accuracy = curves,
-                                      .arcs = r->options->links && k == 0 };
-    struct gossip_fabric fabric = p->fabric;
-    struct gossip_setup setup = gossip_point_setup(p);
-    fabric.graph = s->grid.graph;
-    setup.fabric = &fabric;
-    setup.train[0] = train;
-    setup.train[1] = drifts ? &x->train[1] : train;
-    setup.test[0] = test;
-    setup.test[1] = drifts ? &x->test[1] : test;
-    setup.shards = &x->shards;
-    return train_with(u, &setup, &p->entries[entry].settings, r->study->seed + k, wish, p->conf.need_pct, e);
-}
-
-static int do_unit(void *data, int64_t i, struct err *e)
-{
-    struct gossip_runs *r = data;
-    struct gossip_state *s = &r->states[point_of(r, i)];
-    int64_t k = (i - s->first_unit) / s->point.n_entries;
-    struct gossip_examples *x = &r->examples[s->first_examples + k];
-    struct gossip_unit *u = &r->units[i];
-    int rc = gossip_grid_take(&s->grid, &s->point, e);
-    if (!rc)
-        rc = gossip_examples_take(x, &s->grid, &s->point, (uint64_t)(r->study->seed + k), e);
-    if (!rc)
-        rc = train(u, r, s, x, i, e);
-    gossip_examples_leave(x);
-    gossip_grid_leave(&s->grid);
-    return pool_keep(&u->run, &u->rc, &u->message, rc, e);
-}
-
-/* Room for every run of every point that could be read, in the order of points, seeds, entries. */
-static int list_units(struct gossip_runs *r, struct err *e)
-{
-    int64_t seeds = r->study->seeds;
-    for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
-        struct gossip_state *s = &r->states[i];
-        int64_t n = s->run && !s->rc ? s->point.n_entries : 0;
-        s->first_unit = r->n_units;
-        s->first_examples = r->n_examples;
-        r->n_units += n * seeds;
-        r->n_examples += n ? seeds : 0;
-    }
-    r->units = calloc((size_t)r->n_units + 1, sizeof *r->units);
-    r->examples = calloc((size_t)r->n_examples + 1, sizeof *r->examples);
-    if (!r->units || !r->examples)
-        return err_nomem(e, "runs of a study");
-    for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
-        struct gossip_state *s = &r->states[i];
-        gossip_grid_begin(&s->grid, s->point.n_entries * seeds);
-        for (int64_t k = 0; k < seeds && s->point.n_entries; k++)
-            gossip_examples_begin(&r->examples[s->first_examples + k], s->point.n_entries);
-    }
-    r->listed = true;
-    return 0;
-}
-
-static int run_all(struct gossip_runs *r, struct err *e)
-{
-    const struct gossip_options *o = r->options;
-    int64_t n_points = r->study->sweep.n_points;
-    struct pool pool = {
-        .unit = do_point, .data = r, .progress = o->progress, .context = o->context, .total = n_points
-    };
-    int rc = pool_run(&pool, n_points, 1, o->threads, e);
-    if (!rc)
-        rc = list_units(r, e);
-    if (rc)
-        return rc;
-    pool.unit = do_unit;
-    pool.total += r->n_units;
-    return pool_run(&pool, r->n_units, 1, o->threads, e);
-}
-
-/* A period that is never over is most likely not meant. */
-static void note_never(struct gossip_state *s, const struct gossip_runs *r)
-{
-    struct gossip_point *p = &s->point;
-    long long steps = p->n_entries ? (long long)gossip_point_steps(p) : 0;
-    for (int32_t i = 0; i < p->n_entries; i++) {
-        const struct gossip_unit *u = &r->units[s->first_unit + i];
-        long long period = (long long)p->entries[i].settings.period;
-        bool whole = u->run && !u->rc && u->result.diverged_step < 0;
-        if (whole && gossip_has_fixed_period(&p->entries[i].settings) && u->result.exchanges == 0 &&
-            period > steps)
-            text_printf(&p->notes,
-                        "%s: method %s: period %lld is more than the %lld steps of a worker: nothing is "
-                        "exchanged\n",
-                        r->from.path, p->entries[i].label, period, steps);
-    }
-}
-
-static const struct text *notes_of(const void *states, int64_t i)
-{
-    const struct gossip_point *p = &((const struct gossip_state *)states)[i].point;
-    return p->n_entries ? &p->notes : NULL;
-}
-
-static void free_runs(struct gossip_runs *r)
-{
-    for (int64_t i = 0; i < r->n_examples && r->listed; i++)
-        gossip_examples_free(&r->examples[i]);
-    for (int64_t i = 0; i < r->study->sweep.n_points; i++) {
-        if (r->listed)
-            gossip_grid_free(&r->states[i].grid);
-        gossip_point_free(&r->states[i].point);
-        free(r->states[i].message);
-    }
-    for (int64_t i = 0; i < r->n_units && r->listed; i++) {
-        free(r->units[i].message);
-        gossip_result_free(&r->units[i].result);
-    }
-    free(r->states);
-    free(r->units);
-    free(r->examples);
-}
-
-int gossip_study_run(struct table *out, const struct gossip_study *s, const char *path,
-                     const struct study_override *overrides, int32_t n, const struct gossip_options *options,
-                     struct err *e)
-{
-    struct gossip_runs r = { .study = s,
-                             .from = { .path = path, .overrides = overrides, .n = n },
-                             .options = options };
-    r.states = calloc((size_t)s->sweep.n_points, sizeof *r.states);
-    if (!r.states)
-        return err_nomem(e, "points of a study");
-    int rc = run_all(&r, e);
-    if (!rc)
-        rc = gossip_make_tables(out, &r, e);
-    if (!rc && options->notes) {
-        for (int64_t i = 0; i < s->sweep.n_points; i++)
-            note_never(&r.states[i], &r);
-        notes_gather(options->notes, r.states, s->sweep.n_points, notes_of);
-        rc = text_check(options->notes, e);
-    }
-    free_runs(&r);
-    return rc;
-}
-
-static void begin(struct gossip_share *s, int64_t n_runs)
-{
-    omp_init_lock(&s->lock);
-    s->n_left = n_runs;
-    s->built = false;
-}
-
-/* Was that the last one? */
-static bool leave(struct gossip_share *s)
-{
-    omp_set_lock(&s->lock);
-    bool last = --s->n_left == 0;
-    omp_unset_lock(&s->lock);
-    return last;
-}
-
-/* ---- of a point ---- */
-
-void gossip_grid_begin(struct gossip_grid *g, int64_t n_runs)
-{
-    begin(&g->share, n_runs);
-}
-
-static void empty_grid(struct gossip_grid *g)
-{
-#pragma omp critical(igraph)
-    topo_graph_free(g->graph);
-    g->graph = NULL;
-    gossip_data_free(&g->train);
-    gossip_data_free(&g->test);
-    g->share.built = false;
-}
-
-static int build_grid(struct gossip_grid *g, const struct gossip_point *p, struct err *e)
-{
+    struct gossip_point *p = point;
+    gossip_point_close(p);
+    fill_words(p);
+    fill_shared(shared, p);
     int rc;
 #pragma omp critical(igraph)
-    rc = topo_build_graph(&g->graph, &p->fabric.net, NULL, e);
-    if (!rc && p->own_data)
-        rc = gossip_point_own_data(&g->train, &g->test, p, e);
-    if (rc)
-        empty_grid(g);
-    g->share.built = !rc;
-    return rc;
+    rc = topo_build_graph(&p->graph, &p->fabric.net, NULL, e);
+    p->fabric.graph = p->graph;
+    return rc || !p->own_data ? rc : gossip_point_own_data(&p->own_train, &p->own_test, p, e);
 }
 
-int gossip_grid_take(struct gossip_grid *g, const struct gossip_point *p, struct err *e)
+static int32_t gossip_kind_entries(const void *point)
 {
-    omp_set_lock(&g->share.lock);
-    int rc = g->share.built ? 0 : build_grid(g, p, e);
-    omp_unset_lock(&g->share.lock);
-    return rc;
+    return ((const struct gossip_point *)point)->n_entries;
 }
 
-void gossip_grid_leave(struct gossip_grid *g)
+static const char *const fact_names[] = { "n_workers", NULL };
+
+static void gossip_kind_facts(double *x, const void *point)
 {
-    if (leave(&g->share))
-        empty_grid(g);
+    x[0] = ((const struct gossip_point *)point)->fabric.n_workers;
 }
 
-void gossip_grid_free(struct gossip_grid *g)
-{
-    empty_grid(g);
-    omp_destroy_lock(&g->share.lock);
-}
-
-/* ---- of a point and seed ---- */
-
-void gossip_examples_begin(struct gossip_examples *x, int64_t n_runs)
-{
-    begin(&x->share, n_runs);
-}
-
-static void empty_examples(struct gossip_examples *x)
-{
-    for (int i = 0; i < 2; i++) {
-        gossip_data_free(&x->train[i]);
-        gossip_data_free(&x->test[i]);
-    }
-    gossip_shards_free(&x->shards);
-    x->share.built = false;
-}
+/* ---- examples ---- */
 
 /* The teacher, and after the drift one with other weights. */
 static int teach(struct gossip_examples *x, const struct gossip_point *p, uint64_t seed, struct err *e)
@@ -371,36 +107,199 @@ static int teach(struct gossip_examples *x, const struct gossip_point *p, uint64
     return rc;
 }
 
-static int build_examples(struct gossip_examples *x, const struct gossip_grid *g,
-                          const struct gossip_point *p, uint64_t seed, struct err *e)
+static int gossip_seed_begin(void *state, const void *point, int64_t seed, struct err *e)
 {
-    int rc = p->own_data ? 0 : teach(x, p, seed, e);
+    struct gossip_examples *x = state;
+    const struct gossip_point *p = point;
+    int rc = p->own_data ? 0 : teach(x, p, (uint64_t)seed, e);
+    return rc ? rc
+              : gossip_shards_build(&x->shards, p->own_data ? &p->own_train : &x->train[0],
+                                    p->fabric.n_workers, p->sharding, (uint64_t)seed, e);
+}
+
+static void gossip_seed_end(void *state)
+{
+    struct gossip_examples *x = state;
+    for (int i = 0; i < 2; i++) {
+        gossip_data_free(&x->train[i]);
+        gossip_data_free(&x->test[i]);
+    }
+    gossip_shards_free(&x->shards);
+}
+
+/* ---- runs ---- */
+
+/* How much bandwidth the run of @p log needs. That a replay cannot tell is no failure of the run. */
+static int find_need(struct gossip_outcome *x, const struct gossip_log *log, const struct gossip_setup *setup,
+                     double need_pct, struct err *e)
+{
+    struct gossip_need need;
+    int rc = gossip_need(&need, log, setup, need_pct / 100, e);
+    if (!rc && isinf(need.share))
+        rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidth is not enough");
     if (!rc)
-        rc = gossip_shards_build(&x->shards, p->own_data ? &g->train : &x->train[0], p->fabric.n_workers,
-                                 p->sharding, seed, e);
-    if (rc)
-        empty_examples(x);
-    x->share.built = !rc;
+        x->need_Bps = need.bw_Bps;
+    if (rc != ERR_UNSUP)
+        return rc;
+    x->head.message = e->msg;
+    return 0;
+}
+
+static struct gossip_setup setup_of(const struct gossip_point *p, const struct gossip_examples *x)
+{
+    const struct gossip_data *train = p->own_data ? &p->own_train : &x->train[0];
+    const struct gossip_data *test = p->own_data ? &p->own_test : &x->test[0];
+    bool drifts = p->drift_at < 1;
+    struct gossip_setup setup = gossip_point_setup(p);
+    setup.train[0] = train;
+    setup.train[1] = drifts ? &x->train[1] : train;
+    setup.test[0] = test;
+    setup.test[1] = drifts ? &x->test[1] : test;
+    setup.shards = &x->shards;
+    return setup;
+}
+
+static void outcome_fill(struct gossip_outcome *x, const struct gossip_result *r)
+{
+    x->steps = r->steps;
+    x->exchanges = r->exchanges;
+    x->diverged_step = r->diverged_step;
+    x->accuracy = r->accuracy;
+    x->average_accuracy = r->average_accuracy;
+    x->sent_B = r->sent_B;
+    x->time_s = r->time_s;
+    x->compute_s = r->compute_s;
+    x->wait_s = r->wait_s;
+    x->loss = r->loss;
+    x->average_B = r->average_B;
+    x->average_s = r->average_s;
+    memcpy(x->dim_B, r->dim_B, sizeof x->dim_B);
+}
+
+/* A period that is never over is most likely not meant. */
+static void note_never(struct gossip_outcome *x, const struct study_run *r, struct text *note)
+{
+    long long steps = gossip_point_steps(r->point);
+    if (r->k > 0 || x->diverged_step >= 0 || x->exchanges > 0 || x->period <= steps)
+        return;
+    text_printf(note,
+                "%s: method %s: period %lld is more than the %lld steps of a worker: nothing is exchanged\n",
+                r->study->from.path, x->label, (long long)x->period, steps);
+    x->note = text_str(note);
+}
+
+/* Train, and fill in @p out with what comes of it. */
+static int train(struct gossip_outcome *out, struct gossip_result *result, const struct study_run *r,
+                 struct err *e)
+{
+    const struct gossip_point *p = r->point;
+    const struct gossip_setup setup = setup_of(p, r->seed_state);
+    struct gossip_log log = { 0 };
+    bool curve = r->wanted >> GOSSIP_CURVES & 1;
+    const struct gossip_wish wish = { .curve = curve,
+                                      .curve_accuracy = curve,
+                                      .arcs = r->wanted >> GOSSIP_LINKS & 1,
+                                      .log = isnan(p->need_pct) ? NULL : &log };
+    int rc = gossip_run(result, &setup, &p->entries[r->entry].settings, (uint64_t)r->seed, &wish, e);
+    if (!rc && wish.log && result->diverged_step < 0)
+        rc = find_need(out, &log, &setup, p->need_pct, e);
+    gossip_log_free(&log);
+    if (!rc)
+        outcome_fill(out, result);
     return rc;
 }
 
-int gossip_examples_take(struct gossip_examples *x, const struct gossip_grid *g, const struct gossip_point *p,
-                         uint64_t seed, struct err *e)
+static struct gossip_outcome outcome_of(const struct gossip_entry *x)
 {
-    omp_set_lock(&x->share.lock);
-    int rc = x->share.built ? 0 : build_examples(x, g, p, seed, e);
-    omp_unset_lock(&x->share.lock);
-    return rc;
+    struct gossip_outcome out;
+    row_clear(&out, gossip_outcome_columns);
+    out.head.rc = 0;
+    out.label = x->label;
+    out.method = x->settings.method;
+    if (gossip_method_uses(&x->settings) & GOSSIP_FOR_RULE)
+        out.rule = x->settings.rule;
+    if (gossip_has_fixed_period(&x->settings))
+        out.period = x->settings.period;
+    return out;
 }
 
-void gossip_examples_leave(struct gossip_examples *x)
+static int gossip_kind_run(const struct study_run *r, struct sink *sink, struct err *e)
 {
-    if (leave(&x->share))
-        empty_examples(x);
+    const struct gossip_point *p = r->point;
+    struct gossip_outcome out = outcome_of(&p->entries[r->entry]);
+    struct gossip_result result = { 0 };
+    struct text note = { 0 };
+    int rc = train(&out, &result, r, e);
+    if (!rc) {
+        note_never(&out, r, &note);
+        rc = text_check(&note, e);
+    }
+    if (rc) {
+        out.head.rc = -rc;
+        out.head.message = e->msg;
+    }
+    gossip_put_run(sink, r, &out);
+    if (!rc)
+        rc = gossip_put_details(sink, r, &result, e);
+    if (rc != ERR_NOMEM)
+        sink_result(sink, r->entry, &out);
+    gossip_result_free(&result);
+    text_free(&note);
+    return rc == ERR_NOMEM ? rc : 0;
 }
 
-void gossip_examples_free(struct gossip_examples *x)
+/* ---- rows ---- */
+
+static const char *const result_columns[] = { "status", NULL };
+
+static bool gossip_kind_is_result(const struct table *rows, int64_t row, const int32_t *cols)
 {
-    empty_examples(x);
-    omp_destroy_lock(&x->share.lock);
+    return strcmp(table_cell(rows, row, cols[0])->text, "ok") == 0;
 }
+
+static const char *const own_keys[] = { "workers",  "rung",     "chunks",  "learner",      "data",
+                                        "shards",   "clock",    "methods", "model_MB",     "endpoint_ns",
+                                        "drift_at", "baseline", "compare", "equal_points", "need_pct",
+                                        "need_dim", NULL };
+static const char *const fixed_axes[] = { "seed", "seeds", NULL };
+static const char *const front[] = { "time_s", "traffic_MB", "max:accuracy_pct", NULL };
+static const char *const work[] = { "data", "learner", "shards", "drift_at", "workers", NULL };
+
+const struct study_kind gossip_kind = {
+    .word = "gossip",
+    .what = "training with little communication",
+    .keys = &gossip_section,
+    .own_keys = own_keys,
+    .fixed_axes = fixed_axes,
+    .tables = gossip_tables,
+    .n_tables = N_GOSSIP_TABLES,
+    .open = gossip_kind_open,
+    .point_size = sizeof(struct gossip_point),
+    .read = gossip_kind_read,
+    .free = gossip_kind_free,
+    .fact_names = fact_names,
+    .facts = gossip_kind_facts,
+    .shared = gossip_shared_columns,
+    .result = gossip_outcome_columns,
+    .shared_size = sizeof(struct gossip_shared),
+    .result_size = sizeof(struct gossip_outcome),
+    .prepare = gossip_kind_prepare,
+    .n_entries = gossip_kind_entries,
+    .seed_size = sizeof(struct gossip_examples),
+    .seed_begin = gossip_seed_begin,
+    .seed_end = gossip_seed_end,
+    .run = gossip_kind_run,
+    .reduce = gossip_reduce,
+    .notes = NOTES_COMMON,
+    .is_result = gossip_kind_is_result,
+    .result_columns = result_columns,
+    .label = "method",
+    .front = front,
+    .work = work,
+    .unsolved = "rows are errors",
+    .say = gossip_say,
+    .conclude = gossip_conclude,
+    .fail_alone = gossip_fail_alone,
+    .list = gossip_list,
+    .notes_first = true,
+};

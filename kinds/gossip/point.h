@@ -3,8 +3,6 @@
 #ifndef KINDS_GOSSIP_POINT_H
 #define KINDS_GOSSIP_POINT_H
 
-#include <omp.h>
-
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/gossip.h"
 #include "study/source.h"
@@ -49,31 +47,31 @@ extern const char *const gossip_compare_words[N_GOSSIP_COMPARES + 1];
 
 enum { GOSSIP_MAX_METHODS = 4096 /**< rows of a point */ };
 
-/** As written: what is read once more is known. */
-struct gossip_conf {
-    const char *name, *baseline, *need_dim; /**< need_dim NULL: all */
-    yaml_id network, job, learner, data, clock, methods;
-    int64_t workers, server;       /**< -1: absent */
-    int32_t compare;               /**< enum gossip_compare */
-    double equal_points, need_pct; /**< need_pct NaN: absent */
-    int64_t seeds, seed;
-};
-
 /** One method with its numbers: a row of the point. */
 struct gossip_entry {
     char *label; /**< owned; no two of a point are alike */
     struct gossip_settings settings;
 };
 
-/** Read-only once read, but for fabric.graph: threads may share it. Not to be moved. Release with
+/** Read-only once prepared: threads may share it. Not to be moved. Release with
  * gossip_point_free(). */
 struct gossip_point {
     struct yaml_doc doc; /**< empty after gossip_point_close() */
     int32_t own_source;
-    struct gossip_conf conf; /**< its texts and nodes are the document's */
-    uint32_t uses;           /**< enum gossip_use, of what is in play */
+    const char *name, *base_label, *need_dim; /**< the document's; NULL: none */
+    struct {
+        yaml_id network, job, methods;
+    } at; /**< keys that have a grammar of their own; -1: absent */
+    int64_t seeds, seed;
+    int64_t workers; /**< as written; -1: absent */
+    uint32_t uses;   /**< enum gossip_use of what is in play */
+    enum gossip_compare compare;
+    double equal_points; /**< accuracies this near are equal [%] */
+    double need_pct;     /**< NaN: nothing is asked for */
     struct gossip_net net;
-    struct gossip_fabric fabric; /**< without its graph */
+    struct gossip_fabric fabric;
+    struct topo_graph *graph;               /**< that of the fabric, owned; NULL until it is prepared */
+    struct gossip_data own_train, own_test; /**< owned; empty with a teacher, and until it is prepared */
     struct gossip_learning learning;
     struct gossip_clock clock;
     struct gossip_teacher teacher; /**< but for its seed; without own data */
@@ -88,8 +86,9 @@ struct gossip_point {
     struct gossip_entry *entries; /**< shape [n_entries], owned */
     int32_t n_entries, cap_entries;
     int32_t baseline;  /**< number of the entry that is compared with */
-    double equal_frac; /**< accuracies this near are equal */
     struct text notes; /**< warnings, a line each */
+    char on[TOPO_SPEC + 200],
+        replica[GOSSIP_JOB_TEXT]; /**< where it runs, and the job, in words; "" until prepared */
 };
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
@@ -112,98 +111,49 @@ double gossip_point_wire_B(const struct gossip_point *p);
 /** Does its period stay as it is? Not that of a rule, or of a method that adapts it. */
 bool gossip_has_fixed_period(const struct gossip_settings *s);
 
-/* ---- parts of reading ---- */
+/* ---- what runs share, and what they come to ---- */
 
-/** Learner, examples, and the network that learns. */
-int gossip_point_learner(struct gossip_point *p, struct err *e);
-/** The list of methods, or all at their defaults; needs all else. Notes of keys without effect among them. */
-int gossip_point_methods(struct gossip_point *p, struct err *e);
-
-/*
- * ---- what runs share ----
- *
- * Built by the first of them and let go of by the last, so that memory does not grow with the study.
- */
-
-/** Runs that still need what is shared. */
-struct gossip_share {
-    omp_lock_t lock;
-    int64_t n_left;
-    bool built;
-};
-
-/** Of a point: the network's graph, and own data. */
-struct gossip_grid {
-    struct gossip_share share;
-    struct topo_graph *graph;       /**< owned */
-    struct gossip_data train, test; /**< owned; empty with a teacher */
-};
-
-/** Of a point and seed: examples and who holds them. */
+/** What runs with one seed share: examples and who holds them. */
 struct gossip_examples {
-    struct gossip_share share;
     struct gossip_data train[2], test[2]; /**< before and after the drift; owned, empty with own data */
     struct gossip_shards shards;
 };
 
-/** Before the first run, with how many there are. */
-void gossip_grid_begin(struct gossip_grid *g, int64_t n_runs);
-void gossip_examples_begin(struct gossip_examples *x, int64_t n_runs);
-
-/** For a run: build unless another has. Each to be followed by its end, also after failure. ERR_NOMEM,
- * ERR_LIB, ERR_RANGE, and what a file says. */
-int gossip_grid_take(struct gossip_grid *g, const struct gossip_point *p, struct err *e);
-int gossip_examples_take(struct gossip_examples *x, const struct gossip_grid *g, const struct gossip_point *p,
-                         uint64_t seed, struct err *e);
-
-/** A run needs them no more. */
-void gossip_grid_leave(struct gossip_grid *g);
-void gossip_examples_leave(struct gossip_examples *x);
-
-/** When no run is under way: also of runs that never were. After _begin(). */
-void gossip_grid_free(struct gossip_grid *g);
-void gossip_examples_free(struct gossip_examples *x);
-
-/* ---- runs ---- */
+/** What the runs of a point share. */
+struct gossip_shared {
+    struct study_shared head;
+    const char *on, *replica, *need_dim;      /**< texts of rows */
+    int64_t steps, n_dims, baseline, compare; /**< compare: enum gossip_compare */
+    double step_s, wire_MB, missing_GB, need_wait_pct, equal_points;
+};
 
 /** One run of one method. */
-struct gossip_unit {
-    bool run;
-    int rc;
-    char *message;               /**< owned; NULL unless it failed, or need_Bps could not be found */
-    double need_Bps;             /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
-    struct gossip_result result; /**< empty unless it ran; curve and arcs as asked for */
+struct gossip_outcome {
+    struct study_result head;                /**< message: also why need_Bps could not be found */
+    const char *label, *note;                /**< note: a line for all to know; NULL: none */
+    int64_t method, rule, period;            /**< rule, period -1: it has none, or none that stays */
+    int64_t steps, exchanges, diverged_step; /**< diverged_step -1: it did not */
+    double accuracy, average_accuracy, sent_B, time_s, compute_s, wait_s, loss, average_B, average_s;
+    double need_Bps; /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
+    double dim_B[TOPO_MAX_DIMS];
 };
 
-/** What its runs share. */
-struct gossip_state {
-    struct gossip_point point;
-    bool run;
-    int rc;
-    char *message;      /**< owned; NULL unless it failed */
-    int64_t first_unit; /**< its runs: by seed, then by entry */
-    int64_t first_examples;
-    struct gossip_grid grid;
-};
+extern const struct column gossip_shared_columns[], gossip_outcome_columns[];
+extern const struct table_def gossip_tables[N_GOSSIP_TABLES];
 
-struct gossip_runs {
-    const struct gossip_study *study;
-    struct study_source from;
-    const struct gossip_options *options;
-    struct gossip_state *states;      /**< shape [n_points], owned */
-    struct gossip_unit *units;        /**< shape [n_units], owned */
-    struct gossip_examples *examples; /**< shape [n_examples], owned: by point and seed */
-    int64_t n_units, n_examples;
-    bool listed; /**< there are units and examples */
-};
+/** Rows of a run: its own, also of one that failed; of its curve and its links, of what it was run for. */
+void gossip_put_run(struct sink *sink, const struct study_run *r, const struct gossip_outcome *x);
+int gossip_put_details(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
+                       struct err *e);
+/** study_kind.reduce. */
+int gossip_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
 
-/** The run of entry @p entry of a point with seed number @p k, from 0. */
-const struct gossip_unit *gossip_unit_at(const struct gossip_runs *r, int64_t point, int32_t entry,
-                                         int64_t k);
+/* ---- what is said (say.c): hooks of study_kind ---- */
 
-/** All tables that are wanted. ERR_NOMEM. */
-int gossip_make_tables(struct table *out, const struct gossip_runs *r, struct err *e);
-/** Those of options. */
-int gossip_make_details(const struct gossip_runs *r, struct err *e);
+int gossip_say(struct text *out, const struct study_report *r, struct err *e);
+int gossip_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                    struct err *e);
+int gossip_fail_alone(const struct study_report *r, struct err *e);
+int gossip_list(struct text *out, struct err *e);
 
 #endif

@@ -1,20 +1,47 @@
 /*
- * The tables of a study of layers on types of resources: a row for each point and scheduler, and beside them
- * runs, plans by layer and by stage, and how searches went.
+ * The tables of a study of layers on types of resources: a row for each point and scheduler, made of the
+ * results of its runs; and beside them runs, plans by layer and by stage, and how searches went, as runs put
+ * them.
  */
-#include <assert.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stat.h"
-#include "base/text.h"
 #include "kinds/hetero/point.h"
-#include "study/axes.h"
 
-/* One row; counts below 0 and NaN are blank. */
+/* ---- columns ---- */
+
+const struct column hetero_shared_columns[] = {
+    STUDY_SHARED_COLUMNS(struct hetero_shared, head),
+    COLUMN_WORD(struct hetero_shared, model, NULL),
+    COLUMN_COUNT(struct hetero_shared, types, NULL),
+    COLUMN_COUNT(struct hetero_shared, layers, NULL),
+    COLUMN_COUNT(struct hetero_shared, listed, NULL),
+    COLUMN_COUNT(struct hetero_shared, oracle_proof, NULL),
+    COLUMN_REAL(struct hetero_shared, need_per_s, NULL),
+    COLUMN_REAL(struct hetero_shared, most_per_s, NULL),
+    COLUMN_REAL(struct hetero_shared, oracle_usd, NULL),
+    COLUMNS_END,
+};
+
+const struct column hetero_result_columns[] = {
+    STUDY_RESULT_COLUMNS(struct hetero_result, head),
+    COLUMN_COUNT(struct hetero_result, scheduler, NULL),
+    COLUMN_COUNT(struct hetero_result, status, NULL),
+    COLUMN_COUNT(struct hetero_result, proof, NULL),
+    COLUMN_COUNT(struct hetero_result, evaluations, NULL),
+    COLUMN_COUNT(struct hetero_result, stages, NULL),
+    COLUMN_COUNT(struct hetero_result, units, NULL),
+    COLUMN_REAL(struct hetero_result, usd, NULL),
+    COLUMN_REAL(struct hetero_result, per_s, NULL),
+    COLUMN_REAL(struct hetero_result, usd_per_h, NULL),
+    COLUMN_REAL(struct hetero_result, reach_per_s, NULL),
+    COLUMN_REAL(struct hetero_result, lower_usd, NULL),
+    COLUMN_REAL(struct hetero_result, schedule_s, NULL),
+    COLUMNS_END,
+};
+
 struct hetero_row {
     const char *model, *scheduler, *proof, *oracle_proof, *status, *message;
     int64_t types, layers, seeds, feasible, stages, units, plans_tried;
@@ -22,20 +49,12 @@ struct hetero_row {
     double need_per_s, most_per_s, examples_per_s, reach_per_s, usd_per_h, schedule_s;
 };
 
-#define WORD(key, text)                                                                                      \
-    {                                                                                                        \
-#key, text, TABLE_TEXT, offsetof(struct hetero_row, key)                                             \
-    }
-#define COUNT(key, text)                                                                                     \
-    {                                                                                                        \
-#key, text, TABLE_COUNT, offsetof(struct hetero_row, key)                                            \
-    }
-#define REAL(key, text)                                                                                      \
-    {                                                                                                        \
-#key, text, TABLE_REAL, offsetof(struct hetero_row, key)                                             \
-    }
+/* An axis of such a name has the same values. */
+#define WORD(key, text)  COLUMN_WORD(struct hetero_row, key, text, .flags = COLUMN_YIELDS)
+#define COUNT(key, text) COLUMN_COUNT(struct hetero_row, key, text, .flags = COLUMN_YIELDS)
+#define REAL(key, text)  COLUMN_REAL(struct hetero_row, key, text, .flags = COLUMN_YIELDS)
 
-const struct hetero_column hetero_columns[] = {
+static const struct column row_columns[] = {
     WORD(model, "what is trained"),
     COUNT(types, "types of resources"),
     COUNT(layers, "layers of the model"),
@@ -62,54 +81,118 @@ const struct hetero_column hetero_columns[] = {
     REAL(oracle_usd, "cost of the cheapest plan, or a bound that no plan is below"),
     WORD(oracle_proof, "which of them: optimal, lower bound; no plan: proved that there is none"),
     REAL(most_per_s, "throughput that no plan exceeds"),
-    REAL(schedule_s, "with --timing: wall clock, median over seeds"),
+    COLUMN_REAL(struct hetero_row, schedule_s, "with --timing: wall clock, median over seeds",
+                .flags = COLUMN_TIMING),
     WORD(status, "done; partly: some seeds have no plan; infeasible: none has; error"),
     WORD(message, "why it is not done"),
-    { .name = NULL },
+    COLUMNS_END,
 };
 
-/* ---- cells ---- */
+/* What rows of a run begin with. */
+struct of_run {
+    const char *model, *scheduler;
+    int64_t seed;
+};
 
-/* An axis of the same name is in the table already; wall clock only when asked for. */
-static bool has_column(const struct hetero_runs *r, const char *name)
-{
-    for (int32_t k = 0; k < r->study->sweep.n_keys; k++)
-        if (strcmp(r->study->sweep.keys[k].path, name) == 0)
-            return false;
-    return r->options->timing || strcmp(name, "schedule_s") != 0;
-}
+struct hetero_run_row {
+    struct of_run of;
+    const char *proof, *status, *message;
+    int64_t stages, units, plans_tried;
+    double usd, over_oracle, examples_per_s, reach_per_s, usd_per_h, schedule_s;
+};
 
-static void *field_of(struct hetero_row *row, const struct hetero_column *c)
-{
-    return (char *)row + c->offset;
-}
+struct hetero_plan_row {
+    struct of_run of;
+    const char *name, *kind, *type;
+    int64_t layer, stage, units;
+    double unit_usd_per_h;
+};
 
-static void clear(struct hetero_row *row)
-{
-    for (const struct hetero_column *c = hetero_columns; c->name; c++)
-        if (c->kind == TABLE_TEXT)
-            *(const char **)field_of(row, c) = NULL;
-        else if (c->kind == TABLE_REAL)
-            *(double *)field_of(row, c) = NAN;
-        else
-            *(int64_t *)field_of(row, c) = -1;
-}
+struct hetero_stage_row {
+    struct of_run of;
+    const char *first_name, *last_name, *type, *limit;
+    int64_t stage, first, last, units, servers;
+    double usd, compute_us, comm_us, examples_per_s, usd_per_h, weight_GB, memory_GB;
+};
 
-static void put_row(struct table *t, const struct hetero_runs *r, int64_t point, struct hetero_row *row)
-{
-    sweep_put_point(t, &r->study->sweep, point);
-    for (const struct hetero_column *c = hetero_columns; c->name; c++) {
-        int64_t n = c->kind == TABLE_COUNT ? *(int64_t *)field_of(row, c) : 0;
-        if (!has_column(r, c->name))
-            continue;
-        if (c->kind == TABLE_TEXT)
-            table_put_text(t, *(const char **)field_of(row, c));
-        else if (c->kind == TABLE_REAL)
-            table_put_real(t, *(double *)field_of(row, c));
-        else
-            table_put_count(t, n < 0 ? INT64_MIN : n);
-    }
-}
+struct hetero_curve_row {
+    struct of_run of;
+    int64_t evaluations;
+    double usd, over_oracle;
+};
+
+/* Besides the rows an axis that has the name of a result (evaluations, servers) is called vary.NAME: who
+ * reads the table looks for the result. */
+#define LESS_WORD(type, key, text)  COLUMN_WORD(struct type, key, text, .flags = COLUMN_RENAMES)
+#define LESS_COUNT(type, key, text) COLUMN_COUNT(struct type, key, text, .flags = COLUMN_RENAMES)
+#define LESS_REAL(type, key, text)  COLUMN_REAL(struct type, key, text, .flags = COLUMN_RENAMES)
+#define OF_RUN(type)                                                                                         \
+    COLUMN_AT(struct type, of.model, "model", TABLE_TEXT, "what is trained", .flags = COLUMN_YIELDS),        \
+        COLUMN_AT(struct type, of.scheduler, "scheduler", TABLE_TEXT, "who made the plan"),                  \
+        COLUMN_AT(struct type, of.seed, "seed", TABLE_COUNT,                                                 \
+                  "of the run; none of a scheduler that draws nothing")
+
+static const struct column run_columns[] = {
+    OF_RUN(hetero_run_row),
+    LESS_REAL(hetero_run_row, usd, "cost of the training; blank without a plan"),
+    LESS_REAL(hetero_run_row, over_oracle,
+              "usd over that of the cheapest plan, or a bound that no plan is below"),
+    LESS_REAL(hetero_run_row, examples_per_s, "throughput of the plan"),
+    LESS_REAL(hetero_run_row, reach_per_s,
+              "without a plan: the most that one tried reaches within the limits"),
+    LESS_REAL(hetero_run_row, usd_per_h, "price of all its units"),
+    LESS_COUNT(hetero_run_row, stages, "of its pipeline"),
+    LESS_COUNT(hetero_run_row, units, "that are paid for: of stages, hosts and parameter servers"),
+    LESS_COUNT(hetero_run_row, plans_tried, "plans that were evaluated"),
+    LESS_WORD(hetero_run_row, proof, "what the scheduler says of its plan"),
+    COLUMN_REAL(struct hetero_run_row, schedule_s, "with --timing: wall clock", .flags = COLUMN_TIMING),
+    LESS_WORD(hetero_run_row, status, "done; error; or why there is no plan"),
+    LESS_WORD(hetero_run_row, message, "what is wrong"),
+    COLUMNS_END,
+};
+
+static const struct column plan_columns[] = {
+    OF_RUN(hetero_plan_row),
+    LESS_COUNT(hetero_plan_row, layer, "number of the layer, from 1"),
+    LESS_WORD(hetero_plan_row, name, "of the layer"),
+    LESS_WORD(hetero_plan_row, kind, "what it does"),
+    LESS_WORD(hetero_plan_row, type, "of the units that it is on"),
+    LESS_COUNT(hetero_plan_row, stage, "that it belongs to, from 1"),
+    LESS_COUNT(hetero_plan_row, units, "of that stage"),
+    LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host"),
+    COLUMNS_END,
+};
+
+static const struct column stage_columns[] = {
+    OF_RUN(hetero_stage_row),
+    LESS_REAL(hetero_stage_row, usd, "cost of the whole plan"),
+    LESS_COUNT(hetero_stage_row, stage, "its number, from 1"),
+    LESS_COUNT(hetero_stage_row, first, "its first layer"),
+    LESS_COUNT(hetero_stage_row, last, "its last layer"),
+    LESS_WORD(hetero_stage_row, first_name, "of the first layer"),
+    LESS_WORD(hetero_stage_row, last_name, "of the last layer"),
+    LESS_WORD(hetero_stage_row, type, "of its units"),
+    LESS_COUNT(hetero_stage_row, units, "that share its work"),
+    LESS_COUNT(hetero_stage_row, servers, "parameter servers of its own"),
+    LESS_REAL(hetero_stage_row, compute_us, "of one example"),
+    LESS_REAL(hetero_stage_row, comm_us, "communication, of one example"),
+    LESS_WORD(hetero_stage_row, limit, "what takes longest: compute, communication or servers"),
+    LESS_REAL(hetero_stage_row, examples_per_s, "that the stage lets through"),
+    LESS_REAL(hetero_stage_row, usd_per_h, "price of its units and servers"),
+    LESS_REAL(hetero_stage_row, weight_GB, "parameters of its layers"),
+    LESS_REAL(hetero_stage_row, memory_GB, "of its units together; blank where it is not known"),
+    COLUMNS_END,
+};
+
+static const struct column curve_columns[] = {
+    OF_RUN(hetero_curve_row),
+    LESS_COUNT(hetero_curve_row, evaluations, "plans tried so far"),
+    LESS_REAL(hetero_curve_row, usd, "cost of the cheapest of them"),
+    LESS_REAL(hetero_curve_row, over_oracle, "that over the cost of the cheapest plan, or of a bound"),
+    COLUMNS_END,
+};
+
+/* ---- what tables share ---- */
 
 /* What a scheduler says of its plan: of one that only a bound belongs to, that nothing is proved of it. */
 static const char *proof_word(enum hetero_proof proof)
@@ -127,32 +210,6 @@ static const char *oracle_word(enum hetero_proof proof)
     return proof == HETERO_LOWER_BOUND ? "lower bound" : proof_word(proof);
 }
 
-/* ---- what all tables share ---- */
-
-void hetero_put_columns(struct table *t, const struct hetero_runs *r)
-{
-    sweep_put_columns(t, &r->study->sweep);
-    if (has_column(r, "model"))
-        table_column(t, "model", TABLE_TEXT);
-    table_column(t, "scheduler", TABLE_TEXT);
-    table_column(t, "seed", TABLE_COUNT);
-}
-
-void hetero_put_unit(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u)
-{
-    const struct hetero_scheduler *x = hetero_unit_scheduler(r, u);
-    sweep_put_point(t, &r->study->sweep, u->point);
-    if (has_column(r, "model"))
-        table_put_text(t, r->states[u->point].point.profile.name);
-    table_put_text(t, x->name);
-    table_put_count(t, x->seeded ? u->seed : INT64_MIN);
-}
-
-bool hetero_unit_counts(const struct hetero_runs *r, const struct hetero_unit *u)
-{
-    return u->run && (u->rc != ERR_RANGE || r->states[u->point].point.listed);
-}
-
 /* Costs of one plan that are summed in another order differ in their last bits. */
 #define SAME_COST 1e-9
 
@@ -163,129 +220,319 @@ static double ratio(double usd, double base_usd, bool proved)
     return proved && fabs(over - 1) <= SAME_COST ? 1 : over;
 }
 
-double hetero_over_oracle(const struct hetero_state *s, double usd)
+/* @p usd over that of the oracle or its bound; NaN without one. */
+static double over_oracle(const struct hetero_shared *s, double usd)
 {
     return s->oracle_usd > 0 ? ratio(usd, s->oracle_usd, s->oracle_proof == HETERO_OPTIMAL) : (double)NAN;
 }
 
+static bool has_plan(const struct hetero_result *x)
+{
+    return !x->head.rc && x->status == HETERO_OK;
+}
+
+static double cost_of(const struct hetero_result *x)
+{
+    return has_plan(x) ? x->usd : (double)INFINITY;
+}
+
+/* ---- runs, as they end ---- */
+
+static struct of_run of_run(const struct study_run *r)
+{
+    const struct hetero_point *p = r->point;
+    const struct hetero_scheduler *x = &hetero_schedulers[p->schedulers[r->entry]];
+    return (struct of_run){ p->profile.name, x->name, x->seeded ? r->seed : -1 };
+}
+
+void hetero_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x)
+{
+    const struct hetero_point *p = r->point;
+    bool failed = x->head.rc != 0;
+    struct hetero_run_row row = { .of = of_run(r) };
+    /* Nobody asked for a scheduler that cannot run here. */
+    if (x->head.rc == -ERR_RANGE && !p->listed)
+        return;
+    row.usd = has_plan(x) ? x->usd : (double)NAN;
+    row.over_oracle = NAN; /* see derive_run() */
+    row.examples_per_s = has_plan(x) ? x->per_s : (double)NAN;
+    row.reach_per_s = has_plan(x) || failed ? (double)NAN : x->reach_per_s;
+    row.usd_per_h = has_plan(x) ? x->usd_per_h : (double)NAN;
+    row.stages = has_plan(x) ? x->stages : -1;
+    row.units = has_plan(x) ? x->units : -1;
+    row.plans_tried = failed ? -1 : x->evaluations;
+    row.proof = failed ? NULL : proof_word((enum hetero_proof)x->proof);
+    row.schedule_s = x->schedule_s;
+    row.status = failed ? "error" : has_plan(x) ? "done" : hetero_status_words[x->status];
+    row.message = x->head.message;
+    sink_put(sink, TABLE_RUNS, &row);
+}
+
+/* What a unit of @p type costs, with its host. */
+static double unit_usd_per_h(const struct hetero_profile *f, int32_t type)
+{
+    const struct hetero_type *t = &f->types[type];
+    return t->usd_per_h + (t->host >= 0 ? (double)t->host_units * f->types[t->host].usd_per_h : 0);
+}
+
+/* Layers `first` to `last`, from 0, on units of one type; seconds are of one example. */
+struct stage_run {
+    int32_t first, last, type;
+    int64_t units, servers;
+    double compute_s, comm_s, server_s; /* server_s: of its parameter servers, 0 without */
+    double time_s, usd_per_h;           /* time_s: what the stage lets through, servers included */
+};
+
+/* Compute of a stage in k units, seconds per example; what is left of its time without overlap is
+ * communication. */
+static double compute_s(const struct hetero_profile *f, const struct hetero_span *at, int64_t k)
+{
+    double sum_s = 0, share = f->types[at->type].compute_par;
+    for (int32_t l = at->first; l <= at->last; l++)
+        sum_s += f->compute_s[(size_t)l * (size_t)f->n_types + (size_t)at->type];
+    return sum_s / f->batch * (1 - share + share / (double)k);
+}
+
+static struct stage_run stage_run(const struct hetero_search *s, int32_t i)
+{
+    const struct hetero_problem *p = s->problem;
+    const struct hetero_stage *x = &s->work.stages[i];
+    const struct hetero_time servers = { .shared_s = { x->server_s, 0 } };
+    int64_t k = s->work.units[i];
+    struct stage_run out = { .first = x->span.first,
+                             .last = x->span.last,
+                             .type = x->span.type,
+                             .units = k,
+                             .compute_s = compute_s(p->profile, &x->span, k),
+                             .time_s = hetero_time_s(&x->time, k),
+                             .usd_per_h = (double)k * p->unit_usd_per_h[x->span.type] };
+    out.comm_s = p->setup.overlap ? x->time.fixed_s[1] + x->time.shared_s[1] / (double)k
+                                  : fmax(0, out.time_s - out.compute_s);
+    if (x->server_s > 0) {
+        out.servers = hetero_least_units(&servers, 1 / s->value.per_s);
+        out.server_s = hetero_time_s(&servers, out.servers);
+        out.time_s = fmax(out.time_s, out.server_s);
+        out.usd_per_h += (double)out.servers * p->unit_usd_per_h[p->setup.server];
+    }
+    return out;
+}
+
+static void put_layers(struct sink *sink, const struct study_run *r, const struct stage_run *x, int32_t stage)
+{
+    const struct hetero_profile *f = &((const struct hetero_point *)r->point)->profile;
+    for (int32_t l = x->first; l <= x->last; l++) {
+        const struct hetero_plan_row row = { .of = of_run(r),
+                                             .layer = l + 1,
+                                             .name = f->layers[l].name,
+                                             .kind = hetero_kind_words[f->layers[l].kind],
+                                             .type = f->types[x->type].name,
+                                             .stage = stage + 1,
+                                             .units = x->units,
+                                             .unit_usd_per_h = unit_usd_per_h(f, x->type) };
+        sink_put(sink, HETERO_PLANS, &row);
+    }
+}
+
+/* Parameters of the layers of a stage [B]. */
+static double weight_B(const struct hetero_profile *f, const struct stage_run *x)
+{
+    double sum_B = 0;
+    for (int32_t l = x->first; l <= x->last; l++)
+        sum_B += f->layers[l].weight_B;
+    return sum_B;
+}
+
+/* What takes longest of what a stage does. */
+static const char *limit_of(const struct stage_run *x)
+{
+    if (x->server_s > x->compute_s && x->server_s > x->comm_s)
+        return "servers";
+    return x->compute_s >= x->comm_s ? "compute" : "communication";
+}
+
+static void put_stage_row(struct sink *sink, const struct study_run *r, const struct stage_run *x,
+                          int32_t stage, double usd)
+{
+    const struct hetero_profile *f = &((const struct hetero_point *)r->point)->profile;
+    const double mem_B = f->types[x->type].mem_B;
+    const struct hetero_stage_row row = { .of = of_run(r),
+                                          .usd = usd,
+                                          .stage = stage + 1,
+                                          .first = x->first + 1,
+                                          .last = x->last + 1,
+                                          .first_name = f->layers[x->first].name,
+                                          .last_name = f->layers[x->last].name,
+                                          .type = f->types[x->type].name,
+                                          .units = x->units,
+                                          .servers = x->servers,
+                                          .compute_us = x->compute_s * 1e6,
+                                          .comm_us = x->comm_s * 1e6,
+                                          .limit = limit_of(x),
+                                          .examples_per_s = 1 / x->time_s,
+                                          .usd_per_h = x->usd_per_h,
+                                          .weight_GB = weight_B(f, x) / 1e9,
+                                          .memory_GB =
+                                              mem_B > 0 ? (double)x->units * mem_B / 1e9 : (double)NAN };
+    sink_put(sink, HETERO_STAGES, &row);
+}
+
+static void hetero_put_curve_point(struct sink *sink, const struct study_run *r, int64_t evaluations,
+                                   double usd)
+{
+    const struct hetero_curve_row row = { of_run(r), evaluations, usd, NAN /* see derive_curve() */ };
+    sink_put(sink, HETERO_CURVES, &row);
+}
+
+/* Each improvement, and where the run ended. */
+static void put_curve_rows(struct sink *sink, const struct study_run *r, const struct hetero_search *s)
+{
+    for (int32_t i = 0; i < s->n_curve; i++)
+        hetero_put_curve_point(sink, r, s->curve[i].evaluations, s->curve[i].usd);
+    if (!s->n_curve || s->curve[s->n_curve - 1].evaluations < s->evaluations)
+        hetero_put_curve_point(sink, r, s->evaluations, s->value.usd);
+}
+
+void hetero_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s)
+{
+    if (r->wanted & 1U << HETERO_CURVES)
+        put_curve_rows(sink, r, s);
+    if (!(r->wanted & (1U << HETERO_PLANS | 1U << HETERO_STAGES)) || s->value.status != HETERO_OK)
+        return;
+    for (int32_t i = 0; i < s->work.n_stages; i++) {
+        const struct stage_run x = stage_run(s, i);
+        if (r->wanted & 1U << HETERO_PLANS)
+            put_layers(sink, r, &x, i);
+        if (r->wanted & 1U << HETERO_STAGES)
+            put_stage_row(sink, r, &x, i, s->value.usd);
+    }
+}
+
+static void derive_run(void *row, const void *shared)
+{
+    struct hetero_run_row *x = row;
+    x->over_oracle = over_oracle(shared, x->usd);
+}
+
+static void derive_curve(void *row, const void *shared)
+{
+    struct hetero_curve_row *x = row;
+    x->over_oracle = over_oracle(shared, x->usd);
+}
+
+const struct table_def hetero_tables[N_HETERO_TABLES] = {
+    { .word = "rows", .columns = row_columns },
+    { .word = "runs",
+      .help = "CSV of all runs, a row for each point, scheduler and seed",
+      .columns = run_columns,
+      .derive = derive_run },
+    { .word = "plans",
+      .help = "CSV of the plans of the first seed, a row for each layer",
+      .columns = plan_columns,
+      .first_seed = true },
+    /* The text of one point shows its cheapest plan. */
+    { .word = "stages",
+      .help = "CSV of the same plans, a row for each stage",
+      .columns = stage_columns,
+      .first_seed = true,
+      .always = true },
+    { .word = "curves",
+      .help = "CSV of how cost fell with the plans tried, of all seeds",
+      .columns = curve_columns,
+      .derive = derive_curve },
+};
+
 /* ---- rows ---- */
 
-static double unit_usd(const struct hetero_unit *u)
-{
-    return !u->rc && u->value.status == HETERO_OK ? u->value.usd : (double)INFINITY;
-}
+/* A run of a scheduler, to be put in order. */
+struct ranked {
+    const struct hetero_result *x;
+    int64_t k;
+};
 
 /* Cheapest first; of those without a plan the one that reaches most. Equals as they were: by seed. */
-static int compare_units(const void *a, const void *b)
+static int compare_runs(const void *a, const void *b)
 {
-    const struct hetero_unit *x = a, *y = b;
-    double dx = unit_usd(x), dy = unit_usd(y);
+    const struct ranked *x = a, *y = b;
+    double dx = cost_of(x->x), dy = cost_of(y->x), rx = x->x->reach_per_s, ry = y->x->reach_per_s;
     if (dx < dy || dx > dy)
         return dx < dy ? -1 : 1;
-    if (isinf(dx) &&
-        (x->value.reach_per_s > y->value.reach_per_s || x->value.reach_per_s < y->value.reach_per_s))
-        return x->value.reach_per_s > y->value.reach_per_s ? -1 : 1;
-    return x->seed < y->seed ? -1 : x->seed > y->seed;
-}
-
-static int compare_reals(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    if (isinf(dx) && (rx > ry || rx < ry))
+        return rx > ry ? -1 : 1;
+    return x->k < y->k ? -1 : x->k > y->k;
 }
 
 /* The runs of one scheduler at one point. */
 struct group {
-    const struct hetero_unit *first, *best, *middle, *last; /* by cost; middle: the cheaper of two */
+    const struct hetero_result *first, *best, *middle, *last; /* by cost; middle: the cheaper of two */
     int64_t n, feasible;
     double usd, worst_usd, schedule_s; /* medians but for the worst; INFINITY without a plan */
 };
 
-static int find_median(struct group *g, struct err *e)
+static int group_sum_up(struct group *g, const struct results *r, int32_t entry, struct err *e)
 {
-    double *x = malloc((size_t)g->n * sizeof *x);
-    if (!x)
-        return err_nomem(e, "a median");
-    for (int64_t i = 0; i < g->n; i++)
-        x[i] = g->first[i].schedule_s;
-    qsort(x, (size_t)g->n, sizeof *x, compare_reals);
-    g->schedule_s = stat_quantile(x, g->n, 0.5);
-    free(x);
-    return 0;
-}
-
-/* The original of a copy: runs of a scheduler have seeds one after the other. */
-static const struct hetero_unit *original(const struct group *g, const struct hetero_unit *copy)
-{
-    return g->first + (copy->seed - g->first->seed);
-}
-
-/* @p g has first and n. */
-static int sum_up(struct group *g, struct err *e)
-{
-    struct hetero_unit *sorted = malloc((size_t)g->n * sizeof *sorted);
-    if (!sorted)
-        return err_nomem(e, "rows of a study");
-    memcpy(sorted, g->first, (size_t)g->n * sizeof *sorted);
-    qsort(sorted, (size_t)g->n, sizeof *sorted, compare_units);
-    for (int64_t i = 0; i < g->n; i++)
-        g->feasible += isfinite(unit_usd(&sorted[i]));
-    g->best = original(g, &sorted[0]);
-    g->middle = original(g, &sorted[(g->n - 1) / 2]);
-    g->last = original(g, &sorted[g->n - 1]);
-    g->usd = (unit_usd(g->middle) + unit_usd(&sorted[g->n / 2])) / 2;
-    g->worst_usd = unit_usd(g->last);
-    free(sorted);
-    return find_median(g, e);
-}
-
-/* The schedulers of a point, in the order of its list. Returns how many; shape [HETERO_MAX_SCHEDULERS]. */
-static int32_t find_groups(struct group *groups, const struct hetero_runs *r, const struct hetero_state *s)
-{
-    const struct hetero_unit *u = r->units + s->first_unit, *end = u + s->n_units;
-    int32_t n = 0;
-    for (; u < end; u++) {
-        if (n == 0 || groups[n - 1].first->scheduler != u->scheduler)
-            groups[n++] = (struct group){ .first = u };
-        groups[n - 1].n++;
+    int64_t seeds = results_seeds(r);
+    struct ranked *sorted = malloc((size_t)seeds * sizeof *sorted);
+    double *took_s = malloc((size_t)seeds * sizeof *took_s);
+    *g = (struct group){ .first = results_at(r, entry, 0) };
+    for (int64_t k = 0; sorted && took_s && k < seeds; k++) {
+        const struct hetero_result *x = results_at(r, entry, k);
+        if (!x)
+            continue;
+        took_s[g->n] = x->schedule_s;
+        sorted[g->n++] = (struct ranked){ x, k };
+        g->feasible += has_plan(x);
     }
-    return n;
+    int rc = sorted && took_s ? 0 : err_nomem(e, "rows of a study");
+    if (!rc) {
+        qsort(sorted, (size_t)g->n, sizeof *sorted, compare_runs);
+        stat_sort(took_s, g->n);
+        g->best = sorted[0].x;
+        g->middle = sorted[(g->n - 1) / 2].x;
+        g->last = sorted[g->n - 1].x;
+        g->usd = (cost_of(g->middle) + cost_of(sorted[g->n / 2].x)) / 2;
+        g->worst_usd = cost_of(g->last);
+        g->schedule_s = stat_quantile(took_s, g->n, 0.5);
+    }
+    free(sorted);
+    free(took_s);
+    return rc;
 }
 
-static void fill_state(struct hetero_row *row, const struct hetero_state *s)
+static struct hetero_row row_of(const struct hetero_shared *s)
 {
-    const struct hetero_profile *f = &s->point.profile;
-    row->model = f->n_layers ? f->name : NULL;
-    row->types = f->n_layers ? f->n_types : -1;
-    row->layers = f->n_layers ? f->n_layers : -1;
-    row->need_per_s = s->aim.per_s > 0 ? s->aim.per_s : (double)NAN;
-    row->most_per_s = s->aim.most_per_s > 0 ? s->aim.most_per_s : (double)NAN;
+    struct hetero_row row;
+    row_clear(&row, row_columns);
+    row.model = s->model;
+    row.types = s->types;
+    row.layers = s->layers;
+    row.need_per_s = s->need_per_s;
+    row.most_per_s = s->most_per_s;
+    return row;
 }
 
 /* Of the run in the middle. */
-static void fill_middle(struct hetero_row *row, const struct hetero_unit *u)
+static void fill_middle(struct hetero_row *row, const struct hetero_result *x)
 {
-    bool has_plan = !u->rc && u->value.status == HETERO_OK;
-    row->plans_tried = u->rc ? -1 : u->evaluations;
-    row->proof = u->rc ? NULL : proof_word(u->proof);
-    if (!has_plan)
+    row->plans_tried = x->head.rc ? -1 : x->evaluations;
+    row->proof = x->head.rc ? NULL : proof_word((enum hetero_proof)x->proof);
+    if (!has_plan(x))
         return;
-    row->examples_per_s = u->value.per_s;
-    row->usd_per_h = u->value.usd_per_h;
-    row->stages = u->n_stages;
-    row->units = u->units;
+    row->examples_per_s = x->per_s;
+    row->usd_per_h = x->usd_per_h;
+    row->stages = x->stages;
+    row->units = x->units;
 }
 
 /* @p text: room for the message. */
 static void fill_status(struct hetero_row *row, const struct group *g, struct text *text)
 {
     row->status = g->feasible == g->n ? "done" : g->feasible ? "partly" : "infeasible";
-    if (g->last->rc) {
+    if (g->last->head.rc) {
         row->status = "error";
-        text_puts(text, g->last->message);
+        text_puts(text, g->last->head.message);
     } else if (g->feasible == 0) {
-        text_printf(text, "%s: reaches at most %.6g examples/s", hetero_status_words[g->best->value.status],
-                    g->best->value.reach_per_s);
+        text_printf(text, "%s: reaches at most %.6g examples/s", hetero_status_words[g->best->status],
+                    g->best->reach_per_s);
     } else if (g->feasible < g->n) {
         text_printf(text, "%lld of %lld seeds have no plan", (long long)(g->n - g->feasible),
                     (long long)g->n);
@@ -298,305 +545,108 @@ struct bases {
     double best_usd, rl_usd;
 };
 
-static struct bases find_bases(const struct hetero_runs *r, const struct group *groups, int32_t n)
+static struct bases find_bases(const struct group *groups, int32_t n)
 {
     struct bases b = { INFINITY, NAN };
     for (int32_t i = 0; i < n; i++) {
         b.best_usd = fmin(b.best_usd, groups[i].usd);
-        if (strcmp(hetero_unit_scheduler(r, groups[i].first)->name, "rl-lstm") == 0)
+        if (strcmp(hetero_schedulers[groups[i].first->scheduler].name, "rl-lstm") == 0)
             b.rl_usd = groups[i].usd;
     }
     return b;
 }
 
-static void put_scheduler(struct table *t, const struct hetero_runs *r, const struct group *g,
-                          const struct bases *bases)
+static int put_scheduler(struct rows *rows, const struct hetero_shared *s, const struct group *g,
+                         const struct bases *bases, struct err *e)
 {
-    const struct hetero_state *s = &r->states[g->first->point];
-    struct hetero_row row;
+    struct hetero_row row = row_of(s);
     struct text text = { 0 };
-    clear(&row);
-    fill_state(&row, s);
+    bool proved = s->oracle_proof == HETERO_OPTIMAL;
     row.seeds = g->n;
     row.feasible = g->feasible;
-    row.scheduler = hetero_unit_scheduler(r, g->first)->name;
+    row.scheduler = hetero_schedulers[g->first->scheduler].name;
     row.usd = g->usd;
     row.usd_worst = g->worst_usd;
-    row.over_oracle = hetero_over_oracle(s, row.usd);
-    row.over_oracle_worst = hetero_over_oracle(s, row.usd_worst);
-    row.over_best = ratio(row.usd, bases->best_usd, s->oracle_proof == HETERO_OPTIMAL);
-    row.over_rl = ratio(row.usd, bases->rl_usd, s->oracle_proof == HETERO_OPTIMAL);
+    row.over_oracle = over_oracle(s, row.usd);
+    row.over_oracle_worst = over_oracle(s, row.usd_worst);
+    row.over_best = ratio(row.usd, bases->best_usd, proved);
+    row.over_rl = ratio(row.usd, bases->rl_usd, proved);
     row.oracle_usd = s->oracle_usd;
-    row.oracle_proof = oracle_word(s->oracle_proof);
+    row.oracle_proof = oracle_word((enum hetero_proof)s->oracle_proof);
     row.schedule_s = g->schedule_s;
-    if (g->feasible == 0 && !g->best->rc)
-        row.reach_per_s = g->best->value.reach_per_s;
+    if (g->feasible == 0 && !g->best->head.rc)
+        row.reach_per_s = g->best->reach_per_s;
     fill_middle(&row, g->middle);
     fill_status(&row, g, &text);
-    put_row(t, r, g->first->point, &row);
-    t->failed = t->failed || text.failed;
+    rows_put(rows, &row);
+    int rc = text_check(&text, e);
     text_free(&text);
+    return rc;
 }
 
-static void put_failed(struct table *t, const struct hetero_runs *r, int64_t point)
+/* A scheduler may know more than the oracle where a limit binds: the optimum, that there is none, or a
+ * greater bound. */
+static void take_proof(struct hetero_shared *s, const struct hetero_result *x)
 {
-    const struct hetero_state *s = &r->states[point];
-    struct hetero_row row;
-    clear(&row);
-    fill_state(&row, s);
-    row.status = s->rc == ERR_NO_DESIGN ? "infeasible" : "error";
-    row.message = s->message;
-    put_row(t, r, point, &row);
+    if (x->head.rc || s->oracle_proof != HETERO_LOWER_BOUND)
+        return;
+    if (x->proof == HETERO_OPTIMAL && x->status == HETERO_OK) {
+        s->oracle_proof = HETERO_OPTIMAL;
+        s->oracle_usd = x->usd;
+    } else if (x->proof == HETERO_NO_PLAN) {
+        s->oracle_proof = HETERO_NO_PLAN;
+        s->oracle_usd = NAN;
+    } else if (x->lower_usd > s->oracle_usd) {
+        s->oracle_usd = x->lower_usd;
+    }
 }
 
-static int put_point(struct table *t, const struct hetero_runs *r, int64_t point, struct err *e)
+/* What the oracle, the last entry, says of the point, and what schedulers know better. */
+static void find_proof(struct hetero_shared *s, const struct results *r, int32_t n)
 {
-    const struct hetero_state *s = &r->states[point];
+    const struct hetero_result *o = results_at(r, n, 0);
+    s->oracle_proof = o->proof;
+    s->oracle_usd = o->proof == HETERO_OPTIMAL   ? o->usd
+                    : o->proof == HETERO_NO_PLAN ? (double)NAN
+                                                 : o->lower_usd;
+    for (int32_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < results_seeds(r); k++)
+            if (results_at(r, i, k))
+                take_proof(s, results_at(r, i, k));
+}
+
+static void hetero_put_failed(struct rows *rows, const struct hetero_shared *s,
+                              const struct study_result *why)
+{
+    struct hetero_row row = row_of(s);
+    row.status = why->rc == -ERR_NO_DESIGN ? "infeasible" : "error";
+    row.message = why->message;
+    rows_put(rows, &row);
+}
+
+int hetero_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+{
+    struct hetero_shared *s = shared;
     struct group groups[HETERO_MAX_SCHEDULERS];
-    int32_t n = find_groups(groups, r, s);
+    int32_t n = results_entries(r) - 1;
     int rc = 0;
-    if (s->run && s->rc)
-        put_failed(t, r, point);
-    for (int64_t i = 0; i < s->n_units; i++)
-        if (!r->units[s->first_unit + i].run)
-            return 0;
+    if (s->head.rc) {
+        hetero_put_failed(rows, s, &(struct study_result){ s->head.rc, s->head.message });
+        return 0;
+    }
+    const struct hetero_result *oracle = results_at(r, n, 0);
+    if (oracle->head.rc) {
+        hetero_put_failed(rows, s, &oracle->head);
+        return 0;
+    }
+    find_proof(s, r, n);
     for (int32_t i = 0; i < n && !rc; i++)
-        rc = sum_up(&groups[i], e);
+        rc = group_sum_up(&groups[i], r, i, e);
     if (rc)
         return rc;
-    struct bases bases = find_bases(r, groups, n);
-    for (int32_t i = 0; i < n; i++)
-        if (hetero_unit_counts(r, groups[i].first))
-            put_scheduler(t, r, &groups[i], &bases);
-    return 0;
-}
-
-/* A row for each run. */
-static void make_runs(struct table *t, const struct hetero_runs *r)
-{
-    static const char *const reals[] = { "usd", "over_oracle", "examples_per_s", "reach_per_s", "usd_per_h" };
-    hetero_put_columns(t, r);
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-        table_column(t, reals[i], TABLE_REAL);
-    table_column(t, "stages", TABLE_COUNT);
-    table_column(t, "units", TABLE_COUNT);
-    table_column(t, "plans_tried", TABLE_COUNT);
-    table_column(t, "proof", TABLE_TEXT);
-    if (r->options->timing)
-        table_column(t, "schedule_s", TABLE_REAL);
-    table_column(t, "status", TABLE_TEXT);
-    table_column(t, "message", TABLE_TEXT);
-    for (const struct hetero_unit *u = r->units; u < r->units + r->n_units; u++) {
-        bool has_plan = isfinite(unit_usd(u));
-        if (!hetero_unit_counts(r, u))
-            continue;
-        hetero_put_unit(t, r, u);
-        table_put_real(t, unit_usd(u));
-        table_put_real(t, hetero_over_oracle(&r->states[u->point], unit_usd(u)));
-        table_put_real(t, has_plan ? u->value.per_s : (double)NAN);
-        table_put_real(t, has_plan || u->rc ? (double)NAN : u->value.reach_per_s);
-        table_put_real(t, has_plan ? u->value.usd_per_h : (double)NAN);
-        table_put_count(t, has_plan ? u->n_stages : INT64_MIN);
-        table_put_count(t, has_plan ? u->units : INT64_MIN);
-        table_put_count(t, u->rc ? INT64_MIN : u->evaluations);
-        table_put_text(t, u->rc ? NULL : proof_word(u->proof));
-        if (r->options->timing)
-            table_put_real(t, u->schedule_s);
-        table_put_text(t, u->rc ? "error" : has_plan ? "done" : hetero_status_words[u->value.status]);
-        table_put_text(t, u->message);
-    }
-}
-
-int hetero_make_tables(struct table *out, const struct hetero_runs *r, struct err *e)
-{
-    int rc = 0;
-    sweep_put_columns(out, &r->study->sweep);
-    for (const struct hetero_column *c = hetero_columns; c->name; c++)
-        if (has_column(r, c->name))
-            table_column(out, c->name, c->kind);
-    for (int64_t i = 0; i < r->study->sweep.n_points && !rc; i++)
-        rc = put_point(out, r, i, e);
-    if (!rc && r->options->runs)
-        make_runs(r->options->runs, r);
-    if (!rc && (out->failed || (r->options->runs && r->options->runs->failed)))
-        rc = err_nomem(e, "rows of a study");
-    return rc ? rc : hetero_make_details(r, e);
-}
-
-/* ---- tables beside the rows ---- */
-
-/* An axis that has the name of a result (evaluations, servers) is called vary.NAME: who reads the table looks
- * for the result. Before the first row. */
-static void rename_axes(struct table *t, const struct hetero_runs *r)
-{
-    for (int32_t c = 1; c <= r->study->sweep.n_keys && !t->failed; c++) { /* column 0 is the point */
-        bool taken = false;
-        for (int32_t k = r->study->sweep.n_keys + 1; k < t->n_cols; k++)
-            taken = taken || strcmp(t->names[k], t->names[c]) == 0;
-        if (!taken)
-            continue;
-        struct text name = { 0 };
-        text_printf(&name, "vary.%s", t->names[c]);
-        char *copy = name.failed ? NULL : strdup(text_str(&name));
-        text_free(&name);
-        t->failed = !copy;
-        if (copy) {
-            free(t->names[c]);
-            t->names[c] = copy;
-        }
-    }
-}
-
-static void make_plans(struct table *t, const struct hetero_runs *r)
-{
-    hetero_put_columns(t, r);
-    table_column(t, "layer", TABLE_COUNT);
-    table_column(t, "name", TABLE_TEXT);
-    table_column(t, "kind", TABLE_TEXT);
-    table_column(t, "type", TABLE_TEXT);
-    table_column(t, "stage", TABLE_COUNT);
-    table_column(t, "units", TABLE_COUNT);
-    table_column(t, "unit_usd_per_h", TABLE_REAL);
-    rename_axes(t, r);
-}
-
-/* What a unit of @p type costs, with its host. */
-static double unit_usd_per_h(const struct hetero_profile *f, int32_t type)
-{
-    const struct hetero_type *t = &f->types[type];
-    return t->usd_per_h + (t->host >= 0 ? (double)t->host_units * f->types[t->host].usd_per_h : 0);
-}
-
-static void put_layers(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u)
-{
-    const struct hetero_profile *f = &r->states[u->point].point.profile;
-    for (int32_t i = 0; i < u->n_stages; i++)
-        for (int32_t l = u->stages[i].first; l <= u->stages[i].last; l++) {
-            hetero_put_unit(t, r, u);
-            table_put_count(t, l + 1);
-            table_put_text(t, f->layers[l].name);
-            table_put_text(t, hetero_kind_words[f->layers[l].kind]);
-            table_put_text(t, f->types[u->stages[i].type].name);
-            table_put_count(t, i + 1);
-            table_put_count(t, u->stages[i].units);
-            table_put_real(t, unit_usd_per_h(f, u->stages[i].type));
-        }
-}
-
-static void make_stages(struct table *t, const struct hetero_runs *r)
-{
-    hetero_put_columns(t, r);
-    table_column(t, "usd", TABLE_REAL);
-    table_column(t, "stage", TABLE_COUNT);
-    table_column(t, "first", TABLE_COUNT);
-    table_column(t, "last", TABLE_COUNT);
-    table_column(t, "first_name", TABLE_TEXT);
-    table_column(t, "last_name", TABLE_TEXT);
-    table_column(t, "type", TABLE_TEXT);
-    table_column(t, "units", TABLE_COUNT);
-    table_column(t, "servers", TABLE_COUNT);
-    table_column(t, "compute_us", TABLE_REAL);
-    table_column(t, "comm_us", TABLE_REAL);
-    table_column(t, "limit", TABLE_TEXT);
-    table_column(t, "examples_per_s", TABLE_REAL);
-    table_column(t, "usd_per_h", TABLE_REAL);
-    table_column(t, "weight_GB", TABLE_REAL);
-    table_column(t, "memory_GB", TABLE_REAL);
-    rename_axes(t, r);
-}
-
-/* Parameters of the layers of a stage [B]. */
-static double weight_B(const struct hetero_profile *f, const struct hetero_stage_run *x)
-{
-    double sum_B = 0;
-    for (int32_t l = x->first; l <= x->last; l++)
-        sum_B += f->layers[l].weight_B;
-    return sum_B;
-}
-
-/* What takes longest of what a stage does. */
-static const char *limit_of(const struct hetero_stage_run *x)
-{
-    if (x->server_s > x->compute_s && x->server_s > x->comm_s)
-        return "servers";
-    return x->compute_s >= x->comm_s ? "compute" : "communication";
-}
-
-static void put_stages(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u)
-{
-    const struct hetero_profile *f = &r->states[u->point].point.profile;
-    for (int32_t i = 0; i < u->n_stages; i++) {
-        const struct hetero_stage_run *x = &u->stages[i];
-        hetero_put_unit(t, r, u);
-        table_put_real(t, u->value.usd);
-        table_put_count(t, i + 1);
-        table_put_count(t, x->first + 1);
-        table_put_count(t, x->last + 1);
-        table_put_text(t, f->layers[x->first].name);
-        table_put_text(t, f->layers[x->last].name);
-        table_put_text(t, f->types[x->type].name);
-        table_put_count(t, x->units);
-        table_put_count(t, x->servers);
-        table_put_real(t, x->compute_s * 1e6);
-        table_put_real(t, x->comm_s * 1e6);
-        table_put_text(t, limit_of(x));
-        table_put_real(t, 1 / x->time_s);
-        table_put_real(t, x->usd_per_h);
-        double mem_B = f->types[x->type].mem_B;
-        table_put_real(t, weight_B(f, x) / 1e9);
-        table_put_real(t, mem_B > 0 ? (double)x->units * mem_B / 1e9 : (double)NAN);
-    }
-}
-
-static void make_curves(struct table *t, const struct hetero_runs *r)
-{
-    hetero_put_columns(t, r);
-    table_column(t, "evaluations", TABLE_COUNT);
-    table_column(t, "usd", TABLE_REAL);
-    table_column(t, "over_oracle", TABLE_REAL);
-    rename_axes(t, r);
-}
-
-static void put_curve_point(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u,
-                            int64_t evaluations, double usd)
-{
-    hetero_put_unit(t, r, u);
-    table_put_count(t, evaluations);
-    table_put_real(t, usd);
-    table_put_real(t, hetero_over_oracle(&r->states[u->point], usd));
-}
-
-/* Each improvement, and where the run ended. */
-static void put_curve(struct table *t, const struct hetero_runs *r, const struct hetero_unit *u)
-{
-    for (int32_t i = 0; i < u->n_curve; i++)
-        put_curve_point(t, r, u, u->curve[i].evaluations, u->curve[i].usd);
-    if (!u->n_curve || u->curve[u->n_curve - 1].evaluations < u->evaluations)
-        put_curve_point(t, r, u, u->evaluations, u->value.usd);
-}
-
-int hetero_make_details(const struct hetero_runs *r, struct err *e)
-{
-    const struct hetero_options *o = r->options;
-    struct table *const tables[] = { o->plans, o->stages, o->curves };
-    if (o->plans)
-        make_plans(o->plans, r);
-    if (o->stages)
-        make_stages(o->stages, r);
-    if (o->curves)
-        make_curves(o->curves, r);
-    for (const struct hetero_unit *u = r->units; u < r->units + r->n_units; u++) {
-        if (!u->run || u->rc)
-            continue;
-        if (o->plans && u->stages)
-            put_layers(o->plans, r, u);
-        if (o->stages && u->stages)
-            put_stages(o->stages, r, u);
-        if (o->curves)
-            put_curve(o->curves, r, u);
-    }
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (tables[i] && tables[i]->failed)
-            return err_nomem(e, "rows of plans");
-    return 0;
+    struct bases bases = find_bases(groups, n);
+    for (int32_t i = 0; i < n && !rc; i++)
+        if (groups[i].first->head.rc != -ERR_RANGE || s->listed)
+            rc = put_scheduler(rows, s, &groups[i], &bases, e);
+    return rc;
 }

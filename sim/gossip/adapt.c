@@ -158,7 +158,7 @@ static int begin_adacomm(struct gossip_cluster *c, struct gossip_transfer *t, st
 const struct gossip_method gossip_adacomm = {
     .name = "adacomm",
     .help = "local SGD that meets more often as the loss falls",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_CAP | USE_GOSSIP_INTERVAL,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_CAP | GOSSIP_FOR_INTERVAL,
     .period = 16,
     .meets = true,
     .run_size = sizeof(struct adapt_state),
@@ -208,7 +208,7 @@ static int begin_variance(struct gossip_cluster *c, struct gossip_transfer *t, s
 const struct gossip_method gossip_variance = {
     .name = "variance",
     .help = "local SGD that keeps the variance of models over the rate",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_CAP | USE_GOSSIP_SWITCH,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_CAP | GOSSIP_FOR_SWITCH,
     .period = 4,
     .meets = true,
     .run_size = sizeof(struct adapt_state),

@@ -190,7 +190,7 @@ static int diloco_check(const struct gossip_settings *s, const struct gossip_set
 const struct gossip_method gossip_diloco = {
     .name = "diloco",
     .help = "every period an outer step, with momentum, along the mean of what all have changed",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_DILOCO,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_DILOCO,
     .period = 50,
     .meets = true,
     .run_size = sizeof(struct diloco_run),

@@ -147,7 +147,7 @@ static int dynamic_end(struct gossip_cluster *c, struct gossip_transfer *t, stru
 const struct gossip_method gossip_dynamic = {
     .name = "dynamic",
     .help = "averages of those who have gone too far, and of others",
-    .uses = USE_GOSSIP_CHECK | USE_GOSSIP_DELTA | USE_GOSSIP_SERVER,
+    .uses = GOSSIP_FOR_CHECK | GOSSIP_FOR_DELTA | GOSSIP_FOR_SERVER,
     .meets = true,
     .run_size = sizeof(struct dynamic_state),
     .n_shared = N_SHARED,

@@ -91,7 +91,7 @@ static int elastic_end(struct gossip_cluster *c, struct gossip_transfer *t, stru
 const struct gossip_method gossip_elastic = {
     .name = "elastic",
     .help = "EASGD: every period a worker and a centre at a server draw each other closer",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_ALPHA | USE_GOSSIP_SERVER,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_ALPHA | GOSSIP_FOR_SERVER,
     .period = 10,
     .n_shared = CENTRE + 1,
     .worker_size = sizeof(struct elastic_state),

@@ -135,7 +135,7 @@ static int eventgrad_check(const struct gossip_settings *s, const struct gossip_
 const struct gossip_method gossip_eventgrad = {
     .name = "eventgrad",
     .help = "gossip on a ring; a tensor is sent when its norm has changed enough",
-    .uses = USE_GOSSIP_EVENT,
+    .uses = GOSSIP_FOR_EVENT,
     .worker_size = sizeof(struct event_worker),
     .n_own = N_OWN,
     .check = eventgrad_check,

@@ -55,7 +55,7 @@ static void gosgd_mix(struct gossip_cluster *c, struct gossip_transfer *t)
 const struct gossip_method gossip_gosgd = {
     .name = "gosgd",
     .help = "gossip: after a step, by chance, the model goes to a random other with half of its weight",
-    .uses = USE_GOSSIP_PROB,
+    .uses = GOSSIP_FOR_PROB,
     .worker_size = sizeof(double),
     .check = gosgd_check,
     .start = gosgd_start,

@@ -91,29 +91,31 @@ enum gossip_graph {
 /** "ring", "exponential"; NULL-terminated. */
 extern const char *const gossip_graph_words[N_GOSSIP_GRAPHS + 1];
 
-/** What a method or a study reads of its settings: bits. A setting that none of them reads has no effect. */
+/** What settings are used for: bits, in the order in which notes name them. TEACHER and STEPS are a study's.
+ */
 enum gossip_use {
-    USE_GOSSIP_PERIOD = 1 << 0,
-    USE_GOSSIP_RULE = 1 << 1,
-    USE_GOSSIP_THETA = 1 << 2,
-    USE_GOSSIP_CAP = 1 << 3,
-    USE_GOSSIP_CHECK = 1 << 4,
-    USE_GOSSIP_MIX = 1 << 5,
-    USE_GOSSIP_PROB = 1 << 6,
-    USE_GOSSIP_ALPHA = 1 << 7,
-    USE_GOSSIP_INTERVAL = 1 << 8,
-    USE_GOSSIP_SWITCH = 1 << 9,
-    USE_GOSSIP_POWER = 1 << 10,
-    USE_GOSSIP_DELTA = 1 << 11,
-    USE_GOSSIP_LAG = 1 << 12,
-    USE_GOSSIP_SMOOTH = 1 << 13,
-    USE_GOSSIP_GRAPH = 1 << 14,
-    USE_GOSSIP_EVENT = 1 << 15,
-    USE_GOSSIP_SPARQ = 1 << 16,
-    USE_GOSSIP_DILOCO = 1 << 17,
-    USE_GOSSIP_TEACHER = 1 << 18,
-    USE_GOSSIP_STEPS = 1 << 19,
-    USE_GOSSIP_SERVER = 1 << 20,
+    GOSSIP_FOR_PERIOD = 1 << 0,
+    GOSSIP_FOR_RULE = 1 << 1,
+    GOSSIP_FOR_THETA = 1 << 2,
+    GOSSIP_FOR_CAP = 1 << 3,
+    GOSSIP_FOR_CHECK = 1 << 4,
+    GOSSIP_FOR_MIX = 1 << 5,
+    GOSSIP_FOR_PROB = 1 << 6,
+    GOSSIP_FOR_ALPHA = 1 << 7,
+    GOSSIP_FOR_INTERVAL = 1 << 8,
+    GOSSIP_FOR_SWITCH = 1 << 9,
+    GOSSIP_FOR_POWER = 1 << 10,
+    GOSSIP_FOR_DELTA = 1 << 11,
+    GOSSIP_FOR_LAG = 1 << 12,
+    GOSSIP_FOR_SMOOTH = 1 << 13,
+    GOSSIP_FOR_GRAPH = 1 << 14,
+    GOSSIP_FOR_EVENT = 1 << 15,
+    GOSSIP_FOR_SPARQ = 1 << 16,
+    GOSSIP_FOR_DILOCO = 1 << 17,
+    GOSSIP_FOR_TEACHER = 1 << 18,
+    GOSSIP_FOR_STEPS = 1 << 19,
+    GOSSIP_FOR_SERVER = 1 << 20,
+    N_GOSSIP_USES = 21,
 };
 
 /** One method with its numbers; which of them it reads is in its table row. */
@@ -161,7 +163,7 @@ const char *gossip_method_name(int32_t method);
 const char *gossip_method_help(int32_t method);
 /** Its period where none is given, >= 1. */
 int64_t gossip_method_period(int32_t method);
-/** enum gossip_use, of the settings it reads. */
+/** enum gossip_use bits of the settings it reads. */
 uint32_t gossip_method_uses(const struct gossip_settings *s);
 
 /** Points of a curve, fewer where all workers together make fewer steps; at how many of them the averaged

@@ -47,7 +47,7 @@ struct lag_state {
 
 static bool is_ps(const struct gossip_cluster *c)
 {
-    return c->method->uses & USE_GOSSIP_SMOOTH;
+    return c->method->uses & GOSSIP_FOR_SMOOTH;
 }
 
 /* Of the source: 0.1 and 1. */
@@ -209,7 +209,7 @@ static int lag_end(struct gossip_cluster *c, struct gossip_transfer *t, struct e
 const struct gossip_method gossip_lag_wk = {
     .name = "lag-wk",
     .help = "a server with the last gradients; workers send those that changed",
-    .uses = USE_GOSSIP_LAG | USE_GOSSIP_SERVER,
+    .uses = GOSSIP_FOR_LAG | GOSSIP_FOR_SERVER,
     .meets = true,
     .run_size = sizeof(struct lag_state),
     .n_shared = N_SHARED,
@@ -227,7 +227,7 @@ const struct gossip_method gossip_lag_wk = {
 const struct gossip_method gossip_lag_ps = {
     .name = "lag-ps",
     .help = "a server with the last gradients; it asks for those that must have changed",
-    .uses = USE_GOSSIP_LAG | USE_GOSSIP_SMOOTH | USE_GOSSIP_SERVER,
+    .uses = GOSSIP_FOR_LAG | GOSSIP_FOR_SMOOTH | GOSSIP_FOR_SERVER,
     .meets = true,
     .run_size = sizeof(struct lag_state),
     .n_shared = N_SHARED,

@@ -64,12 +64,11 @@ int64_t gossip_method_period(int32_t method)
 uint32_t gossip_method_uses(const struct gossip_settings *s)
 {
     uint32_t uses = gossip_methods[s->method]->uses;
-    if (!(uses & USE_GOSSIP_RULE))
+    if (!(uses & GOSSIP_FOR_RULE))
         return uses;
     if (s->rule == GOSSIP_RULE_FIXED)
-        return uses | USE_GOSSIP_PERIOD;
-    return uses | USE_GOSSIP_THETA | USE_GOSSIP_CAP |
-           (s->rule == GOSSIP_RULE_CONTROL ? 0U : USE_GOSSIP_CHECK);
+        return uses | GOSSIP_FOR_PERIOD;
+    return uses | GOSSIP_FOR_THETA | GOSSIP_FOR_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : GOSSIP_FOR_CHECK);
 }
 
 struct gossip_learning gossip_learning_default(void)

@@ -84,7 +84,7 @@ struct gossip_cluster {
 /** One method. Hooks return 0 or an error code; those that are NULL do nothing, or what is said. */
 struct gossip_method {
     const char *name, *help;
-    uint32_t uses;   /**< enum gossip_use, of its keys */
+    uint32_t uses;   /**< enum gossip_use of its settings */
     int64_t period;  /**< where none is given; 0: 1. This project's choice: at 1 a method that averages or
                         adapts  a period is all-reduce in disguise */
     bool meets;      /**< gossip_meet() is called */

@@ -132,7 +132,7 @@ static void mix_pair(struct gossip_cluster *c, struct gossip_transfer *t)
 const struct gossip_method gossip_pair = {
     .name = "pair",
     .help = "gossip: a worker and a random other move to the mean of their models",
-    .uses = USE_GOSSIP_RULE | USE_GOSSIP_MIX,
+    .uses = GOSSIP_FOR_RULE | GOSSIP_FOR_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
     .check = check_rule,
@@ -159,7 +159,7 @@ static void mix_pull(struct gossip_cluster *c, struct gossip_transfer *t)
 const struct gossip_method gossip_pull = {
     .name = "pull",
     .help = "gossip: a worker takes the mean of its model and a random other's",
-    .uses = USE_GOSSIP_RULE | USE_GOSSIP_MIX,
+    .uses = GOSSIP_FOR_RULE | GOSSIP_FOR_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
     .check = check_rule,
@@ -187,7 +187,7 @@ static void mix_push(struct gossip_cluster *c, struct gossip_transfer *t)
 const struct gossip_method gossip_push = {
     .name = "push",
     .help = "gossip: a worker sends its model to a random other, which takes the mean",
-    .uses = USE_GOSSIP_RULE | USE_GOSSIP_MIX,
+    .uses = GOSSIP_FOR_RULE | GOSSIP_FOR_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
     .check = check_rule,

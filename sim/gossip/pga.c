@@ -206,7 +206,7 @@ static int gather_every_period(struct gossip_cluster *c, struct err *e)
 const struct gossip_method gossip_pga = {
     .name = "gossip-pga",
     .help = "gossip with neighbours every step, and the mean of all models every period",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_GRAPH,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_GRAPH,
     .period = 16,
     .meets = true,
     .run_size = sizeof(struct pga_run),
@@ -264,7 +264,7 @@ static int check_adapted(const struct gossip_settings *s, const struct gossip_se
 const struct gossip_method gossip_aga = {
     .name = "gossip-aga",
     .help = "gossip-pga whose period grows as the loss falls",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_GRAPH | USE_GOSSIP_CAP | USE_GOSSIP_SWITCH | USE_GOSSIP_POWER,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_GRAPH | GOSSIP_FOR_CAP | GOSSIP_FOR_SWITCH | GOSSIP_FOR_POWER,
     .period = 4,
     .meets = true,
     .run_size = sizeof(struct pga_run),

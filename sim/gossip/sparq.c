@@ -199,7 +199,7 @@ static int sparq_check(const struct gossip_settings *s, const struct gossip_setu
 const struct gossip_method gossip_sparq = {
     .name = "sparq",
     .help = "gossip on a ring by estimates; compressed corrections are sent when they are large enough",
-    .uses = USE_GOSSIP_PERIOD | USE_GOSSIP_SPARQ,
+    .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_SPARQ,
     .run_size = sizeof(struct sparq_run),
     .worker_size = sizeof(struct sparq_worker),
     .n_own = N_OWN,

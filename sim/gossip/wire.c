@@ -78,29 +78,29 @@ struct gossip_wire {
 };
 
 /** Does it cross a link? What does not takes no time, and waits for nothing. */
-bool wire_is_sent(const struct wire_parcel *p);
+static bool wire_is_sent(const struct wire_parcel *p);
 /** It begins now: counted, and dated or set off. */
-int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
+static int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
 /** Note that it begins or ends now; there is room. */
-void wire_note(struct gossip_wire *w, int32_t tag, bool ends);
+static void wire_note(struct gossip_wire *w, int32_t tag, bool ends);
 
 /** Closed form: hold what @p p needs from the moment all of it is free, and return that moment. O(links). */
-double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s);
+static double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s);
 
 /** The net of flows at the efficiency of every dimension. ERR_NOMEM. */
-int wire_flows_build(struct gossip_wire *w, struct err *e);
+static int wire_flows_build(struct gossip_wire *w, struct err *e);
 /** May @p p begin? Otherwise wire_flows_wait(). */
-bool wire_flows_may_begin(const struct gossip_wire *w, const struct wire_parcel *p);
-void wire_flows_wait(struct gossip_wire *w, int32_t tag);
+static bool wire_flows_may_begin(const struct gossip_wire *w, const struct wire_parcel *p);
+static void wire_flows_wait(struct gossip_wire *w, int32_t tag);
 /** Set an exchange off. */
-int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
+static int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err *e);
 /** The next event of the flows; notes what ends. */
-void wire_flows_advance(struct gossip_wire *w);
+static void wire_flows_advance(struct gossip_wire *w);
 /** Begin, and note, what need not wait any more. */
-int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e);
+static int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e);
 /** Seconds of a collective of all workers, simulated alone. */
-int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind, double bytes,
-                            struct err *e);
+static int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind,
+                                   double bytes, struct err *e);
 
 const char *const gossip_rung_words[] = { "closed-form", "flow", NULL };
 
@@ -277,12 +277,12 @@ static int wire_reserve(struct gossip_wire *w, int32_t tag, struct err *e)
     return 0;
 }
 
-bool wire_is_sent(const struct wire_parcel *p)
+static bool wire_is_sent(const struct wire_parcel *p)
 {
     return p->collective ? p->time_s > 0 : p->there.n + p->back.n > 0;
 }
 
-int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
+static int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
 {
     struct wire_parcel *p = &w->parcels[tag];
     bool flows = w->flows.net && wire_is_sent(p);
@@ -438,7 +438,7 @@ static int reserve_events(struct gossip_wire *w, struct err *e)
     return 0;
 }
 
-void wire_note(struct gossip_wire *w, int32_t tag, bool ends)
+static void wire_note(struct gossip_wire *w, int32_t tag, bool ends)
 {
     w->events[w->n_events++] = (struct wire_event){ w->parcels[tag].order, { tag, ends } };
 }
@@ -542,7 +542,7 @@ static double wire_hold(struct gossip_wire *w, const struct way *way, double beg
     return end_s;
 }
 
-double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
+static double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
 {
     if (p->collective) {
         double begin_s = fmax(now_s, w->last_s);
@@ -569,7 +569,7 @@ static int set_shares(struct gossip_wire *w, bool of_messages, struct err *e)
 
 /* A message crosses dimensions of different efficiency, so that it is taken from the links, not added to the
  * bytes. Collectives do the latter: their routes have whole links. */
-int wire_flows_build(struct gossip_wire *w, struct err *e)
+static int wire_flows_build(struct gossip_wire *w, struct err *e)
 {
     w->flows.head = w->flows.tail = -1;
     int rc = set_shares(w, true, e);
@@ -581,13 +581,13 @@ int wire_flows_build(struct gossip_wire *w, struct err *e)
 /* ---- waiting ---- */
 
 /* What waits is a collective and all that was asked for after it: nothing overtakes it. */
-bool wire_flows_may_begin(const struct gossip_wire *w, const struct wire_parcel *p)
+static bool wire_flows_may_begin(const struct gossip_wire *w, const struct wire_parcel *p)
 {
     const struct wire_flows *f = &w->flows;
     return !f->collects && f->head < 0 && !(p->collective && f->n_moving > 0);
 }
 
-void wire_flows_wait(struct gossip_wire *w, int32_t tag)
+static void wire_flows_wait(struct gossip_wire *w, int32_t tag)
 {
     struct wire_flows *f = &w->flows;
     w->parcels[tag].next = -1;
@@ -598,7 +598,7 @@ void wire_flows_wait(struct gossip_wire *w, int32_t tag)
     f->tail = tag;
 }
 
-int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e)
+static int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e)
 {
     struct wire_flows *f = &w->flows;
     int rc = 0;
@@ -632,7 +632,7 @@ static int add_flow(struct gossip_wire *w, int32_t tag, const struct topo_path *
                     e);
 }
 
-int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
+static int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
 {
     struct wire_parcel *p = &w->parcels[tag];
     w->flows.n_moving++;
@@ -641,7 +641,7 @@ int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, struct err
     return rc ? rc : add_flow(w, tag, &p->back, p->back_B, now_s, e);
 }
 
-void wire_flows_advance(struct gossip_wire *w)
+static void wire_flows_advance(struct gossip_wire *w)
 {
     struct flow_net *net = w->flows.net;
     flow_advance(net);
@@ -674,8 +674,8 @@ static int wire_run_alone(double *time_s, struct flow_sim *sim, const struct gos
     return rc;
 }
 
-int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind, double bytes,
-                            struct err *e)
+static int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind,
+                                   double bytes, struct err *e)
 {
     struct flow_sim *sim;
     int rc = flow_sim_build(

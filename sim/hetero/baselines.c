@@ -14,7 +14,7 @@ enum split {
     CPU_GPU, /* look-ups, and pooling over what they find, on a CPU; the others on a GPU */
 };
 
-static bool is_lookup(enum hetero_kind kind)
+static bool is_lookup(enum hetero_layer_kind kind)
 {
     return kind == HETERO_EMBEDDING || kind == HETERO_POOL;
 }

@@ -414,7 +414,7 @@ enum rule {
 /* Of one example. What an earlier branch keeps for a later join does not pass the layers between. */
 struct row {
     const char *name;
-    enum hetero_kind kind;
+    enum hetero_layer_kind kind;
     enum rule rule;
     int32_t in, out;
     double table; /* rows that are stored; 0: the layer's weights are its matrix */
@@ -627,7 +627,7 @@ static int draw_fill(struct hetero_profile *p, const struct hetero_draw *d, stru
             snprintf(type->name, sizeof type->name, "%s", t ? "gpu" : "cpu");
         else {
             snprintf(type->name, sizeof type->name, "gpu%d", (int)t);
-            rc = draw_gpu(&u, d->seed, t, e);
+            rc = draw_gpu(&u, (uint64_t)d->seed, t, e);
         }
         fill_type(type, &u);
         fill_cells(p, t, rows, &u);

@@ -23,7 +23,7 @@ enum {
 };
 
 /** What a layer does; the heuristic and the policy look at it. */
-enum hetero_kind {
+enum hetero_layer_kind {
     HETERO_EMBEDDING, /**< look-up of sparse ids */
     HETERO_POOL,      /**< pooling over them */
     HETERO_CONCAT,
@@ -41,7 +41,7 @@ extern const char *const hetero_kind_words[N_HETERO_KINDS + 1];
 /** Bytes are of one example, but for weights. */
 struct hetero_layer {
     char name[HETERO_NAME];
-    enum hetero_kind kind;
+    enum hetero_layer_kind kind;
     double in_B, out_B; /**< activations in and out */
     double weight_B;
     double sparse_B; /**< embedding rows pulled and pushed: load of parameter servers */
@@ -151,7 +151,7 @@ struct hetero_draw {
     enum hetero_model model;
     int32_t n_types; /**< 2: "cpu" and "gpu"; more: "gpu2", .. of 2^u the speed at speed^0.8 the price, u
                         uniform in [-1, 1) */
-    uint64_t seed;   /**< of those; a type is the same whatever is beside it */
+    int64_t seed;    /**< of those; a type is the same whatever is beside it */
     double batch;    /**< examples of a profile, > 0 */
     struct hetero_draw_unit cpu, gpu;
 };

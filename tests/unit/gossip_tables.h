@@ -4,6 +4,7 @@
 
 #include "kinds/gossip/gossip.h"
 #include "tests/unit/study_folder.h"
+#include "tests/unit/study_tables.h"
 #include "tests/unit/table_cells.h"
 
 /* 4 workers of 100 examples: 8 * 8 + 8 + 8 * 4 + 4 = 108 parameters, 6 steps an epoch. */
@@ -17,29 +18,20 @@ enum { WORKERS = 4, PARAMS = 108, STEPS = 24 };
 
 struct tables {
     struct table rows, runs, curves, links;
-    struct gossip_study study;
     struct text notes;
 };
 
-static inline int run_with(struct tables *t, struct folder *f, const char *text, int32_t threads,
-                           pool_progress *progress, struct err *e)
-{
-    *t = (struct tables){ .notes = { .n = 0 } };
-    put(f, "study.yaml", text);
-    int rc = gossip_study_read(&t->study, f->path, NULL, 0, e);
-    const struct gossip_options options = { .threads = threads,
-                                            .runs = &t->runs,
-                                            .curves = &t->curves,
-                                            .links = &t->links,
-                                            .notes = &t->notes,
-                                            .progress = progress };
-    return rc ? rc : gossip_study_run(&t->rows, &t->study, f->path, NULL, 0, &options, e);
-}
-
 static inline void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
 {
+    struct table all[N_GOSSIP_TABLES] = { { .n_rows = 0 } };
     struct err e = { 0 };
-    assert_ok(run_with(t, f, text, threads, NULL, &e), &e);
+    *t = (struct tables){ .notes = { .n = 0 } };
+    put(f, "study.yaml", text);
+    assert_ok(study_tables(all, &t->notes, &gossip_kind, f->path, threads, &e), &e);
+    t->rows = all[TABLE_ROWS];
+    t->runs = all[TABLE_RUNS];
+    t->curves = all[GOSSIP_CURVES];
+    t->links = all[GOSSIP_LINKS];
 }
 
 static inline void tables_free(struct tables *t)
@@ -49,7 +41,6 @@ static inline void tables_free(struct tables *t)
     table_free(&t->curves);
     table_free(&t->links);
     text_free(&t->notes);
-    gossip_study_free(&t->study);
 }
 
 /** Row of the method with label @p method at point @p point. */

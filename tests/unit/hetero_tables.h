@@ -4,6 +4,7 @@
 
 #include "kinds/hetero/hetero.h"
 #include "tests/unit/study_folder.h"
+#include "tests/unit/study_tables.h"
 #include "tests/unit/table_cells.h"
 
 /* Drawn plans are not all alike here, and some reach the throughput and some do not. */
@@ -19,30 +20,21 @@
 
 struct tables {
     struct table rows, runs, plans, stages, curves;
-    struct hetero_study study;
     struct text notes;
 };
 
-static inline int run_with(struct tables *t, struct folder *f, const char *text, int32_t threads,
-                           pool_progress *progress, struct err *e)
-{
-    *t = (struct tables){ .notes = { .n = 0 } };
-    put(f, "study.yaml", text);
-    int rc = hetero_study_read(&t->study, f->path, NULL, 0, e);
-    const struct hetero_options options = { .threads = threads,
-                                            .runs = &t->runs,
-                                            .plans = &t->plans,
-                                            .stages = &t->stages,
-                                            .curves = &t->curves,
-                                            .notes = &t->notes,
-                                            .progress = progress };
-    return rc ? rc : hetero_study_run(&t->rows, &t->study, f->path, NULL, 0, &options, e);
-}
-
 static inline void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
 {
+    struct table all[N_HETERO_TABLES] = { { .n_rows = 0 } };
     struct err e = { 0 };
-    assert_ok(run_with(t, f, text, threads, NULL, &e), &e);
+    *t = (struct tables){ .notes = { .n = 0 } };
+    put(f, "study.yaml", text);
+    assert_ok(study_tables(all, &t->notes, &hetero_kind, f->path, threads, &e), &e);
+    t->rows = all[TABLE_ROWS];
+    t->runs = all[TABLE_RUNS];
+    t->plans = all[HETERO_PLANS];
+    t->stages = all[HETERO_STAGES];
+    t->curves = all[HETERO_CURVES];
 }
 
 static inline void tables_free(struct tables *t)
@@ -53,7 +45,6 @@ static inline void tables_free(struct tables *t)
     table_free(&t->stages);
     table_free(&t->curves);
     text_free(&t->notes);
-    hetero_study_free(&t->study);
 }
 
 /** Are row @p a of one table and row @p b of another of the same point and scheduler? */

@@ -360,23 +360,6 @@ static void each_dimension_has_its_bytes(void **state)
     tables_free(&t);
 }
 
-static bool stop_at_once(void *context, int64_t done, int64_t total)
-{
-    (void)context;
-    (void)total;
-    return done < 3;
-}
-
-static void a_stop_leaves_no_rows_of_points_without_runs(void **state)
-{
-    struct tables t;
-    struct err e = { 0 };
-    assert_ok(run_with(&t, *state, SMALL METHODS "vary: { workers: [4, 2] }\n", 1, stop_at_once, &e), &e);
-    assert_int_equal(t.rows.n_rows, 0);
-    assert_int_equal(t.runs.n_rows, 1);
-    tables_free(&t);
-}
-
 /* Two classes that one number tells apart, and one that says nothing. */
 static void own_examples_are_learned(void **state)
 {
@@ -407,14 +390,15 @@ static void own_examples_are_learned(void **state)
 
 static unsigned long long hash_with(struct folder *f, const char *csv)
 {
-    struct gossip_study s;
+    struct study s;
     struct err e = { 0 };
     put(f, "own.csv", csv);
     put(f, "study.yaml",
         "network: switch:2@1\ndata: { train_csv: own.csv, test_csv: own.csv }\nmethods: [pair]\n");
-    assert_ok(gossip_study_read(&s, f->path, NULL, 0, &e), &e);
+    const struct study_ask ask = { .from = { .path = f->path }, .kind = &gossip_kind };
+    assert_ok(study_open(&s, &ask, &e), &e);
     unsigned long long hash = s.hash;
-    gossip_study_free(&s);
+    study_close(&s);
     return hash;
 }
 
@@ -449,11 +433,9 @@ static void every_method_and_column_is_explained(void **state)
         assert_true(strlen(gossip_method_help(i)) > 10);
         assert_int_equal(gossip_find_method(gossip_method_name(i)), i);
     }
-    static const struct gossip_column *const tables[] = { gossip_columns, gossip_run_columns,
-                                                          gossip_curve_columns, gossip_link_columns };
-    for (size_t i = 0; i < COUNT_OF(tables); i++)
-        for (const struct gossip_column *c = tables[i]; c->name; c++)
-            assert_true(strlen(c->help) > 2);
+    for (int32_t i = 0; i < gossip_kind.n_tables; i++)
+        for (const struct column *c = gossip_kind.tables[i].columns; c->name; c++)
+            assert_true((c->flags & COLUMN_HIDDEN) || strlen(c->help) > 2);
 }
 
 #define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -474,7 +456,6 @@ int main(void)
         IN_FOLDER(tables_are_the_same_on_any_number_of_threads),
         IN_FOLDER(points_are_in_order_and_a_wrong_one_is_a_row),
         IN_FOLDER(each_dimension_has_its_bytes),
-        IN_FOLDER(a_stop_leaves_no_rows_of_points_without_runs),
         IN_FOLDER(own_examples_are_learned),
         IN_FOLDER(the_hash_of_a_study_is_of_its_own_examples_too),
         IN_FOLDER(warnings_are_those_of_every_point),

@@ -1,4 +1,5 @@
 /* Rows of studies of layers on types of resources. */
+#include "sim/hetero/search.h"
 #include "tests/unit/hetero_tables.h"
 
 /*
@@ -423,22 +424,6 @@ static void schedulers_that_cannot_run_are_left_out_unless_listed(void **state)
     tables_free(&t);
 }
 
-static bool stop_at_once(void *context, int64_t done, int64_t total)
-{
-    (void)context;
-    return done > total;
-}
-
-static void a_stop_leaves_no_rows_of_points_without_runs(void **state)
-{
-    struct err e = { 0 };
-    struct tables t;
-    assert_ok(run_with(&t, *state, WIDE "vary: { draw.seed: [1, 2, 3] }\n", 1, stop_at_once, &e), &e);
-    assert_int_equal(t.rows.n_rows, 0);
-    assert_int_equal(t.curves.n_rows, 0);
-    tables_free(&t);
-}
-
 static void warnings_are_those_of_every_point(void **state)
 {
     struct tables t;
@@ -454,14 +439,15 @@ static void warnings_are_those_of_every_point(void **state)
 static void every_scheduler_and_column_is_explained(void **state)
 {
     (void)state;
-    assert_true(hetero_study_n_schedulers() > 0);
-    for (int32_t i = 0; i < hetero_study_n_schedulers(); i++) {
-        assert_true(*hetero_study_scheduler(i) && *hetero_study_scheduler_help(i));
+    assert_true(n_hetero_schedulers > 0);
+    for (int32_t i = 0; i < n_hetero_schedulers; i++) {
+        assert_true(*hetero_schedulers[i].name && *hetero_schedulers[i].help);
         for (int32_t k = 0; k < i; k++)
-            assert_string_not_equal(hetero_study_scheduler(i), hetero_study_scheduler(k));
+            assert_string_not_equal(hetero_schedulers[i].name, hetero_schedulers[k].name);
     }
-    for (const struct hetero_column *c = hetero_columns; c->name; c++)
-        assert_true(*c->help);
+    for (int32_t i = 0; i < hetero_kind.n_tables; i++)
+        for (const struct column *c = hetero_kind.tables[i].columns; c->name; c++)
+            assert_true((c->flags & COLUMN_HIDDEN) || *c->help);
 }
 
 int main(void)
@@ -488,8 +474,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(tables_are_the_same_on_any_number_of_threads, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_stop_leaves_no_rows_of_points_without_runs, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(warnings_are_those_of_every_point, make_folder, remove_folder),
         cmocka_unit_test(every_scheduler_and_column_is_explained),

@@ -24,7 +24,7 @@ static void fixture_build(struct fixture *x, const int *types, int32_t n_types, 
         x->profile.types[t].compute_par = 1;
     }
     for (int32_t l = 0; l < N_HETERO_KINDS; l++) {
-        x->profile.layers[l].kind = (enum hetero_kind)l;
+        x->profile.layers[l].kind = (enum hetero_layer_kind)l;
         for (int32_t t = 0; t < n_types; t++)
             x->profile.compute_s[l * n_types + t] = 1;
     }

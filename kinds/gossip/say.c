@@ -1,10 +1,13 @@
-#include "cli/gossip_text.h"
-
+/*
+ * Training with little communication in words: rows as sheets with what they mean, what a study comes to, and
+ * what methods there are.
+ */
 #include <math.h>
 #include <string.h>
 
-#include "cli/points.h"
 #include "base/sheet.h"
+#include "kinds/gossip/point.h"
+#include "study/say.h"
 
 enum { DIGITS = 5, FEW_DIGITS = 3, PERCENT_DIGITS = 4 };
 
@@ -24,47 +27,20 @@ static struct unit unit_for(double most_MB)
     return (struct unit){ "MB", 1 };
 }
 
-static double number(const struct table *t, int64_t row, const char *column)
-{
-    int32_t c = table_find(t, column);
-    return c < 0 ? (double)NAN : table_number(t, row, c);
-}
-
-static const char *word(const struct table *t, int64_t row, const char *column)
-{
-    int32_t c = table_find(t, column);
-    const char *text = c < 0 || t->kinds[c] != TABLE_TEXT ? NULL : table_cell(t, row, c)->text;
-    return text ? text : "";
-}
-
-static bool has_status(const struct table *t, int64_t row, const char *status)
-{
-    return strcmp(word(t, row, "status"), status) == 0;
-}
-
-/* One after the last row of the point of row @p first. */
-static int64_t end_of_point(const struct table *t, int64_t first)
-{
-    int64_t end = first;
-    while (end < t->n_rows && !(number(t, end, "point") > number(t, first, "point")))
-        end++;
-    return end;
-}
-
 /* ---- heads ---- */
 
 /* "4 workers on switch:4@1, closed rung", then "each worker: 24 steps of 10 ms, 0.4 MB a model", with what it
  * stands for, of the point of row @p row. */
 static void put_where(struct text *out, const struct table *t, int64_t row)
 {
-    const char *replica = word(t, row, "replica");
-    double missing_GB = number(t, row, "missing_GB"), MB = number(t, row, "wire_MB");
-    double step_s = number(t, row, "step_s"), per_s;
+    const char *replica = say_word(t, row, "replica");
+    double missing_GB = say_number(t, row, "missing_GB"), MB = say_number(t, row, "wire_MB");
+    double step_s = say_number(t, row, "step_s"), per_s;
     const char *step_unit = show_time_unit(step_s, &per_s);
     struct unit unit = MB < 1 ? (struct unit){ "kB", 1e3 } : unit_for(MB);
     char a[SHOW], b[SHOW], c[SHOW], d[SHOW];
-    text_printf(out, "%s\neach worker: %s%s%s steps of %s %s, %s %s a model", word(t, row, "on"), replica,
-                *replica ? ", " : "", show_count(a, (int64_t)number(t, row, "steps")),
+    text_printf(out, "%s\neach worker: %s%s%s steps of %s %s, %s %s a model", say_word(t, row, "on"), replica,
+                *replica ? ", " : "", show_count(a, (int64_t)say_number(t, row, "steps")),
                 show_real(b, step_s * per_s, FEW_DIGITS), step_unit,
                 show_real(c, MB * unit.per_MB, FEW_DIGITS), unit.name);
     if (missing_GB > 0)
@@ -75,7 +51,7 @@ static void put_where(struct text *out, const struct table *t, int64_t row)
 /* Is it that of a point that could not be read? */
 static bool is_unread(const struct table *t, int64_t row)
 {
-    return !*word(t, row, "on");
+    return !*say_word(t, row, "on");
 }
 
 /* The first row at or after @p row of a point that could be read; n_rows: none. */
@@ -104,7 +80,7 @@ static bool is_one_place(const struct table *t)
     return same;
 }
 
-static void put_seeds(struct text *out, const struct gossip_study *s)
+static void gossip_say_seeds(struct text *out, const struct study_report *s)
 {
     char a[SHOW];
     if (s->seeds > 1)
@@ -115,19 +91,13 @@ static void put_seeds(struct text *out, const struct gossip_study *s)
 }
 
 /* What is different at a point: its axes, and where it runs unless that is @p one at all points. */
-static void put_axes(struct text *out, const struct table *t, int64_t row, const struct gossip_study *s,
-                     bool one)
+static void gossip_say_point(struct text *out, const struct study_report *r, int64_t row, bool one)
 {
-    char value[POINTS_VALUE], a[SHOW];
-    if (!s->sweep.n_keys)
+    if (!r->n_axes)
         return;
-    text_printf(out, "point %s:", show_count(a, (int64_t)number(t, row, "point")));
-    for (int32_t k = 0; k < s->sweep.n_keys; k++)
-        text_printf(out, "%s %s %s", k ? "," : "", points_axis_title(s->sweep.keys[k].path),
-                    points_unquote(value, word(t, row, s->sweep.keys[k].path)));
-    text_puts(out, "\n");
-    if (!one && !is_unread(t, row))
-        put_where(out, t, row);
+    say_axes(out, r, row);
+    if (!one && !is_unread(r->rows, row))
+        put_where(out, r->rows, row);
     text_puts(out, "\n");
 }
 
@@ -151,39 +121,39 @@ static void put_need(struct sheet *s, double need_GBps)
         sheet_put(s, isnan(need_GBps) ? "-" : "any");
 }
 
-static void put_row(struct sheet *s, const struct table *t, int64_t row, struct unit unit)
+static void gossip_say_row(struct sheet *s, const struct table *t, int64_t row, struct unit unit)
 {
-    sheet_put(s, "%s", word(t, row, "method"));
-    put_percent(s, number(t, row, "accuracy_pct"), 2, false);
-    put_percent(s, number(t, row, "accuracy_half_pct"), 2, false);
-    put_percent(s, number(t, row, "average_pct"), 2, false);
-    put_percent(s, number(t, row, "average_half_pct"), 2, false);
-    sheet_real(s, number(t, row, "traffic_MB") * unit.per_MB, DIGITS);
-    sheet_real(s, number(t, row, "time_s"), DIGITS);
-    put_percent(s, number(t, row, "wait_pct"), 1, false);
-    put_percent(s, number(t, row, "traffic_vs_base_pct"), 1, true);
-    put_percent(s, number(t, row, "time_vs_base_pct"), 1, true);
-    put_percent(s, number(t, row, "accuracy_vs_base_points"), 2, true);
-    put_percent(s, number(t, row, "accuracy_vs_base_half"), 2, false);
-    put_percent(s, number(t, row, "traffic_vs_fixed_pct"), 1, true);
-    sheet_put(s, "%s", word(t, row, "fixed"));
-    put_percent(s, number(t, row, "time_vs_fixed_pct"), 1, true);
-    sheet_put(s, "%s", word(t, row, "fixed_for_time"));
-    put_need(s, number(t, row, "need_GBps"));
-    sheet_put(s, "%s", has_status(t, row, "ok") ? "" : word(t, row, "status"));
-    sheet_put(s, "%s", word(t, row, "message"));
+    sheet_put(s, "%s", say_word(t, row, "method"));
+    put_percent(s, say_number(t, row, "accuracy_pct"), 2, false);
+    put_percent(s, say_number(t, row, "accuracy_half_pct"), 2, false);
+    put_percent(s, say_number(t, row, "average_pct"), 2, false);
+    put_percent(s, say_number(t, row, "average_half_pct"), 2, false);
+    sheet_real(s, say_number(t, row, "traffic_MB") * unit.per_MB, DIGITS);
+    sheet_real(s, say_number(t, row, "time_s"), DIGITS);
+    put_percent(s, say_number(t, row, "wait_pct"), 1, false);
+    put_percent(s, say_number(t, row, "traffic_vs_base_pct"), 1, true);
+    put_percent(s, say_number(t, row, "time_vs_base_pct"), 1, true);
+    put_percent(s, say_number(t, row, "accuracy_vs_base_points"), 2, true);
+    put_percent(s, say_number(t, row, "accuracy_vs_base_half"), 2, false);
+    put_percent(s, say_number(t, row, "traffic_vs_fixed_pct"), 1, true);
+    sheet_put(s, "%s", say_word(t, row, "fixed"));
+    put_percent(s, say_number(t, row, "time_vs_fixed_pct"), 1, true);
+    sheet_put(s, "%s", say_word(t, row, "fixed_for_time"));
+    put_need(s, say_number(t, row, "need_GBps"));
+    sheet_put(s, "%s", say_has_status(t, row, "ok") ? "" : say_word(t, row, "status"));
+    sheet_put(s, "%s", say_word(t, row, "message"));
 }
 
 static double largest(const struct table *t, const char *column)
 {
     double most = 0;
     for (int64_t row = 0; row < t->n_rows; row++)
-        most = fmax(most, number(t, row, column)); /* fmax() passes over NaN */
+        most = fmax(most, say_number(t, row, column)); /* fmax() passes over NaN */
     return most;
 }
 
 /* Bytes of all points are in one unit. */
-static int put_rows(struct text *out, const struct table *t, int64_t first, int64_t end, struct err *e)
+static int gossip_say_rows(struct text *out, const struct table *t, int64_t first, int64_t end, struct err *e)
 {
     const struct unit unit = unit_for(largest(t, "traffic_MB"));
     const struct sheet_column columns[] = {
@@ -211,7 +181,7 @@ static int put_rows(struct text *out, const struct table *t, int64_t first, int6
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         sheet_column(&s, columns[i].title, columns[i].unit, columns[i].align);
     for (int64_t row = first; row < end; row++)
-        put_row(&s, t, row, unit);
+        gossip_say_row(&s, t, row, unit);
     int rc = sheet_write(&s, out, e);
     sheet_free(&s);
     return rc;
@@ -223,38 +193,37 @@ static int put_rows(struct text *out, const struct table *t, int64_t first, int6
 static int64_t first_with(const struct table *t, int64_t first, int64_t end, const char *column)
 {
     for (int64_t row = first; row < end; row++)
-        if (*word(t, row, column))
+        if (*say_word(t, row, column))
             return row;
     return -1;
 }
 
-static void put_compared(struct text *out, const struct table *t, int64_t first, int64_t end,
-                         const struct gossip_study *s)
+static void put_compared(struct text *out, const struct table *t, int64_t first, int64_t end)
 {
     int64_t base = first_with(t, first, end, "base"), fixed = first_with(t, first, end, "fixed");
     char a[SHOW];
     int64_t any = base >= 0 ? base : fixed >= 0 ? fixed : first;
-    bool averaged = strcmp(word(t, any, "compared"), "averaged") == 0;
+    bool averaged = strcmp(say_word(t, any, "compared"), "averaged") == 0;
     const char *whose = averaged ? "the averaged model's" : "the workers'";
     if (base >= 0)
         text_printf(
             out,
             "vs base: against %s; changes of traffic and time in %%, of accuracy (%s) in points, seed by "
             "seed\n",
-            word(t, base, "base"), whose);
+            say_word(t, base, "base"), whose);
     if (fixed >= 0)
         text_printf(
             out,
             "vs fixed: changes in %% against the fixed period that sends least, or is fastest, of those at "
             "most %s points less accurate (%s)\n",
-            show_real(a, s->equal_points, PERCENT_DIGITS), whose);
+            show_real(a, say_number(t, fixed, "equal_points"), PERCENT_DIGITS), whose);
 }
 
 /* The first row of the point in which @p column is a number; -1: none. */
 static int64_t first_number(const struct table *t, int64_t first, int64_t end, const char *column)
 {
     for (int64_t row = first; row < end; row++)
-        if (isfinite(number(t, row, column)))
+        if (isfinite(say_number(t, row, column)))
             return row;
     return -1;
 }
@@ -265,22 +234,22 @@ static void put_needed(struct text *out, const struct table *t, int64_t first, i
     char a[SHOW];
     if (row < 0)
         return;
-    const char *dim = word(t, row, "need_dim");
+    const char *dim = say_word(t, row, "need_dim");
     text_printf(out,
                 "needs: bandwidth of %s%s%s, at which it takes %s %% longer than with endless bandwidth%s\n",
                 *dim ? "dimension " : "an NPU, all dimensions together", dim, *dim ? ", of an NPU" : "",
-                show_real(a, number(t, row, "need_wait_pct"), PERCENT_DIGITS), *dim ? " there" : "");
+                show_real(a, say_number(t, row, "need_wait_pct"), PERCENT_DIGITS), *dim ? " there" : "");
 }
 
 static void put_diverged(struct text *out, const struct table *t, int64_t first, int64_t end)
 {
     int64_t n = 0;
     for (int64_t row = first; row < end; row++) {
-        if (isnan(number(t, row, "diverged_step")))
+        if (isnan(say_number(t, row, "diverged_step")))
             continue;
         text_printf(out, "%s%s at step %.0f",
-                    n++ ? ", " : "diverged, earliest seed: ", word(t, row, "method"),
-                    number(t, row, "diverged_step"));
+                    n++ ? ", " : "diverged, earliest seed: ", say_word(t, row, "method"),
+                    say_number(t, row, "diverged_step"));
     }
     text_puts(out, n ? "\n" : "");
 }
@@ -292,20 +261,20 @@ static void put_average(struct text *out, const struct table *t, int64_t first, 
     char a[SHOW], b[SHOW];
     if (row < 0)
         return;
-    double MB = number(t, row, "average_MB");
+    double MB = say_number(t, row, "average_MB");
     struct unit unit = unit_for(MB);
     text_printf(out,
                 "averaged: accuracy of the mean of all models, which takes one more all-reduce: "
                 "%s %s and %s, not in the table\n",
-                show_real(a, MB * unit.per_MB, DIGITS), unit.name, show_time(b, number(t, row, "average_s")));
+                show_real(a, MB * unit.per_MB, DIGITS), unit.name,
+                show_time(b, say_number(t, row, "average_s")));
 }
 
 /* A point that cannot be read has nothing to explain. */
-static void put_meaning(struct text *out, const struct table *t, int64_t first, int64_t end,
-                        const struct gossip_study *s)
+static void put_meaning(struct text *out, const struct table *t, int64_t first, int64_t end)
 {
     struct text lines = { 0 };
-    put_compared(&lines, t, first, end, s);
+    put_compared(&lines, t, first, end);
     put_needed(&lines, t, first, end);
     put_diverged(&lines, t, first, end);
     put_average(&lines, t, first, end);
@@ -315,20 +284,90 @@ static void put_meaning(struct text *out, const struct table *t, int64_t first, 
     text_free(&lines);
 }
 
-int gossip_text(const struct table *rows, const struct gossip_study *s, struct text *out, struct err *e)
+int gossip_say(struct text *out, const struct study_report *r, struct err *e)
 {
+    const struct table *rows = r->rows;
     bool one = is_one_place(rows);
     int rc = 0;
-    text_printf(out, "%s%straining with little communication\n", s->name, s->name[0] ? ": " : "");
-    put_seeds(out, s);
+    text_printf(out, "%s%straining with little communication\n", r->name, r->name[0] ? ": " : "");
+    gossip_say_seeds(out, r);
     if (one && next_read(rows, 0) < rows->n_rows)
         put_where(out, rows, next_read(rows, 0));
     for (int64_t first = 0, end; first < rows->n_rows && !rc; first = end) {
-        end = end_of_point(rows, first);
+        end = say_end_of_point(rows, first);
         text_puts(out, "\n");
-        put_axes(out, rows, first, s, one);
-        rc = put_rows(out, rows, first, end, e);
-        put_meaning(out, rows, first, end, s);
+        gossip_say_point(out, r, first, one);
+        rc = gossip_say_rows(out, rows, first, end, e);
+        put_meaning(out, rows, first, end);
     }
+    return rc;
+}
+
+/* ---- what a study comes to ---- */
+
+/* Rows that diverged are an outcome; that no other is left is worth a line. */
+int gossip_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                    struct err *e)
+{
+    const struct table *t = r->rows;
+    int64_t wrong = say_errors(out, t), diverged = 0;
+    (void)e;
+    for (int64_t row = 0; row < t->n_rows; row++)
+        diverged += say_has_status(t, row, "diverged");
+    if (diverged && wrong + diverged == t->n_rows)
+        text_printf(out, "all %s%lld rows diverged: a lower learner.rate may help\n", wrong ? "other " : "",
+                    (long long)diverged);
+    *verdict = wrong && wrong == t->n_rows ? VERDICT_INPUT : VERDICT_FINE;
+    return 0;
+}
+
+/* Where no row is one of a run, what is wrong is wrong with the command. */
+int gossip_fail_alone(const struct study_report *r, struct err *e)
+{
+    for (int64_t row = 0; row < r->rows->n_rows; row++)
+        if (!say_has_status(r->rows, row, "error"))
+            return 0;
+    return r->rows->n_rows ? err_set(e, ERR_RANGE, "%s", say_word(r->rows, 0, "message")) : 0;
+}
+
+/* ---- what there is ---- */
+
+/* The period where a study says none. */
+static void put_period(struct sheet *s, int32_t method)
+{
+    struct gossip_settings x = gossip_settings_default();
+    x.method = method;
+    if (gossip_method_uses(&x) & GOSSIP_FOR_PERIOD)
+        sheet_count(s, gossip_method_period(method));
+    else
+        sheet_put(s, "-");
+}
+
+static void list_methods(struct sheet *s)
+{
+    sheet_column(s, "method", "", SHEET_LEFT);
+    sheet_column(s, "period", "", SHEET_POINT);
+    sheet_column(s, "exchanges", "", SHEET_LEFT);
+    for (int32_t i = 0; i < gossip_n_methods; i++) {
+        sheet_put(s, "%s", gossip_method_name(i));
+        put_period(s, i);
+        sheet_put(s, "%s", gossip_method_help(i));
+    }
+}
+
+int gossip_list(struct text *out, struct err *e)
+{
+    static const char *const heads[] = { "Columns after those of the point:", "Of --runs:", "Of --curves:",
+                                         "Of --links:" };
+    struct sheet methods = { 0 };
+    list_methods(&methods);
+    int rc = sheet_write(&methods, out, e);
+    text_puts(out, "\nPeriod: steps between exchanges where a study gives none. Settings: weft keys "
+                   "\"methods of gossip\".\n");
+    for (int32_t i = 0; i < N_GOSSIP_TABLES && !rc; i++) {
+        text_printf(out, "\n%s\n\n", heads[i]);
+        rc = say_columns(out, gossip_tables[i].columns, e);
+    }
+    sheet_free(&methods);
     return rc;
 }
