@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Quoted input may hold newlines or terminal escapes (one byte, or U+0080 to U+009F in UTF-8). */
 static void keep_one_line(char *s)
@@ -51,4 +52,11 @@ int err_wrap(struct err *e, const char *fmt, ...)
 int err_nomem(struct err *e, const char *what)
 {
     return err_set(e, ERR_NOMEM, "out of memory for %s", what);
+}
+
+double clock_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -31,4 +31,11 @@ int err_wrap(struct err *e, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** Record "out of memory for WHAT"; returns ERR_NOMEM. */
 int err_nomem(struct err *e, const char *what);
 
+/*
+ * Time that passes, for progress and for what says how long it took; never for results.
+ */
+
+/** Seconds since some moment, the same one as long as the program runs; never goes back. Thread-safe. */
+double clock_now_s(void);
+
 #endif

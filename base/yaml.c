@@ -5,11 +5,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <yaml.h>
 
+#include "base/array.h"
+#include "base/num.h"
 #include "base/text.h"
-#include "base/yaml_doc.h"
+
+/*
+ * Memory behind struct yaml_doc; for the yaml files of base/ only.
+ */
+
+/** Copy @p n bytes and a terminator to where they stay for the life of the document. ERR_NOMEM. */
+int yaml_doc_keep(struct yaml_doc *doc, const char *s, size_t n, const char **out, struct err *e);
+
+/** Add a source; @p out is its index. ERR_NOMEM. */
+int yaml_doc_source(struct yaml_doc *doc, const char *name, int32_t *out, struct err *e);
+
+/** Append a node that nothing links to yet (children and siblings of @p node are ignored). ERR_NOMEM. */
+int yaml_doc_node(struct yaml_doc *doc, const struct yaml_node *node, yaml_id *out, struct err *e);
+
+/** Make @p id the last child of @p parent. */
+void yaml_doc_link(struct yaml_doc *doc, yaml_id parent, yaml_id id);
+
+/** Move the content of node @p from, which nothing links to, into @p at; @p at keeps its key and siblings. */
+void yaml_doc_splice(struct yaml_doc *doc, yaml_id at, yaml_id from);
+
+/** 1 for the root, 2 for its children, ... */
+int32_t yaml_doc_depth(const struct yaml_doc *doc, yaml_id id);
+
+/** What of a source name is shown: the last 300 bytes. */
+const char *yaml_doc_tail(const char *name);
+
+/**
+ * Parse YAML text into a subtree that nothing links to yet.
+ * @param prefix  path the subtree will have, for messages; NULL for a root.
+ * @param depth   depth its top node will have, >= 1.
+ * @return 0, ERR_PARSE, ERR_RANGE or ERR_NOMEM; on failure @p doc has the nodes and sources it had before.
+ */
+int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, size_t n, const char *prefix,
+                   int32_t depth, yaml_id *top, struct err *e);
 
 struct map_key {
     const char *key;
@@ -406,4 +440,766 @@ void yaml_beside(struct text *out, const struct yaml_doc *doc, yaml_id id)
     if (path[0] != '/' && slash && strncmp(source, "--set ", 6) != 0)
         text_add(out, source, (size_t)(slash - source) + 1);
     text_puts(out, path);
+}
+
+/* Room a copy gets for a few overrides, so that a sweep point costs no second allocation. */
+enum { COPY_SLACK = 32, FIRST_CHUNK = 1 << 10, LARGEST_CHUNK = 1 << 20 };
+
+struct yaml_chunk {
+    struct yaml_chunk *next;
+    size_t used, cap;
+    char bytes[];
+};
+
+static struct yaml_chunk *add_chunk(struct yaml_doc *doc, size_t need)
+{
+    size_t cap = doc->chunks ? 2 * doc->chunks->cap : FIRST_CHUNK;
+    if (cap > LARGEST_CHUNK)
+        cap = LARGEST_CHUNK;
+    if (cap < need)
+        cap = need;
+    struct yaml_chunk *c = malloc(sizeof *c + cap);
+    if (!c)
+        return NULL;
+    c->next = doc->chunks;
+    c->used = 0;
+    c->cap = cap;
+    doc->chunks = c;
+    return c;
+}
+
+int yaml_doc_keep(struct yaml_doc *doc, const char *s, size_t n, const char **out, struct err *e)
+{
+    struct yaml_chunk *c = doc->chunks;
+    if (!c || c->cap - c->used < n + 1)
+        c = add_chunk(doc, n + 1);
+    if (!c)
+        return err_nomem(e, "text of a YAML file");
+    char *to = c->bytes + c->used;
+    memcpy(to, s, n);
+    to[n] = '\0';
+    c->used += n + 1;
+    *out = to;
+    return 0;
+}
+
+int yaml_doc_source(struct yaml_doc *doc, const char *name, int32_t *out, struct err *e)
+{
+    const char *kept;
+    int rc = yaml_doc_keep(doc, name, strlen(name), &kept, e);
+    if (rc)
+        return rc;
+    const char **grown = realloc(doc->sources, ((size_t)doc->n_sources + 1) * sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "names of YAML files");
+    doc->sources = grown;
+    *out = doc->n_sources++;
+    doc->sources[*out] = kept;
+    return 0;
+}
+
+int yaml_doc_node(struct yaml_doc *doc, const struct yaml_node *node, yaml_id *out, struct err *e)
+{
+    struct yaml_node *grown = array_grow(doc->nodes, doc->n_nodes, &doc->cap_nodes, sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "nodes of a YAML file");
+    doc->nodes = grown;
+    *out = doc->n_nodes++;
+    struct yaml_node *to = &doc->nodes[*out];
+    *to = *node;
+    to->parent = to->first = to->next = to->last = -1;
+    to->n = to->index = 0;
+    return 0;
+}
+
+void yaml_doc_link(struct yaml_doc *doc, yaml_id parent, yaml_id id)
+{
+    struct yaml_node *p = &doc->nodes[parent];
+    if (p->last >= 0)
+        doc->nodes[p->last].next = id;
+    else
+        p->first = id;
+    p->last = id;
+    doc->nodes[id].parent = parent;
+    doc->nodes[id].index = p->n++;
+}
+
+void yaml_doc_splice(struct yaml_doc *doc, yaml_id at, yaml_id from)
+{
+    struct yaml_node *to = &doc->nodes[at];
+    const struct yaml_node *new = &doc->nodes[from];
+
+    to->kind = new->kind;
+    to->quoted = new->quoted;
+    to->text = new->text;
+    to->source = new->source;
+    to->text_line = new->text_line;
+    to->text_col = new->text_col;
+    to->first = new->first;
+    to->last = new->last;
+    to->n = new->n;
+    if (!to->key) {
+        to->key_source = new->source;
+        to->line = new->text_line;
+        to->col = new->text_col;
+    }
+    yaml_each (id, doc, at)
+        doc->nodes[id].parent = at;
+}
+
+int32_t yaml_doc_depth(const struct yaml_doc *doc, yaml_id id)
+{
+    int32_t depth = 0;
+    for (; id >= 0; id = doc->nodes[id].parent)
+        depth++;
+    return depth;
+}
+
+const char *yaml_doc_tail(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 300 ? name + n - 300 : name;
+}
+
+int yaml_copy(struct yaml_doc *out, const struct yaml_doc *doc, struct err *e)
+{
+    *out = (struct yaml_doc){ .root = -1 };
+    int32_t cap = doc->n_nodes + COPY_SLACK;
+    struct yaml_node *nodes = malloc((size_t)cap * sizeof *nodes);
+    const char **sources = malloc(((size_t)doc->n_sources + 1) * sizeof *sources);
+    if (!nodes || !sources) {
+        free(nodes);
+        free(sources);
+        return err_nomem(e, "a copy of a YAML file");
+    }
+    if (doc->n_nodes)
+        memcpy(nodes, doc->nodes, (size_t)doc->n_nodes * sizeof *nodes);
+    if (doc->n_sources)
+        memcpy(sources, doc->sources, (size_t)doc->n_sources * sizeof *sources);
+    *out = *doc;
+    out->nodes = nodes;
+    out->cap_nodes = cap;
+    out->sources = sources;
+    out->chunks = NULL;
+    return 0;
+}
+
+/* Room for n more nodes. */
+static int reserve_nodes(struct yaml_doc *doc, int32_t n, struct err *e)
+{
+    if (n <= doc->cap_nodes - doc->n_nodes)
+        return 0;
+    int32_t cap = doc->n_nodes + n + COPY_SLACK;
+    struct yaml_node *nodes = realloc(doc->nodes, (size_t)cap * sizeof *nodes);
+    if (!nodes)
+        return err_nomem(e, "nodes of a YAML file");
+    doc->nodes = nodes;
+    doc->cap_nodes = cap;
+    return 0;
+}
+
+/* All of `from` behind the nodes that are there; nothing links to it yet. */
+static void append_nodes(struct yaml_doc *doc, const struct yaml_doc *from)
+{
+    const int32_t id = doc->n_nodes, source = doc->n_sources - from->n_sources;
+    for (int32_t i = 0; i < from->n_nodes; i++) {
+        struct yaml_node *to = &doc->nodes[id + i];
+        *to = from->nodes[i];
+        to->source += source;
+        to->key_source += source;
+        to->parent += to->parent < 0 ? 0 : id;
+        to->first += to->first < 0 ? 0 : id;
+        to->next += to->next < 0 ? 0 : id;
+        to->last += to->last < 0 ? 0 : id;
+    }
+    doc->n_nodes += from->n_nodes;
+}
+
+int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *from, struct err *e)
+{
+    assert(at >= 0 && at < doc->n_nodes && from->root >= 0);
+    if (from->n_nodes > YAML_MAX_NODES - doc->n_nodes || from->n_bytes > YAML_MAX_BYTES - doc->n_bytes)
+        return err_set(e, ERR_RANGE, "%s: is too much after other files", yaml_doc_tail(from->sources[0]));
+    int rc = reserve_nodes(doc, from->n_nodes, e);
+    if (rc)
+        return rc;
+    size_t n_sources = (size_t)doc->n_sources + (size_t)from->n_sources;
+    const char **sources = realloc(doc->sources, n_sources * sizeof *sources);
+    if (!sources)
+        return err_nomem(e, "names of YAML files");
+    doc->sources = sources;
+    memcpy(sources + doc->n_sources, from->sources, (size_t)from->n_sources * sizeof *sources);
+    doc->n_sources += from->n_sources;
+    doc->n_bytes += from->n_bytes;
+    yaml_id top = doc->n_nodes + from->root;
+    append_nodes(doc, from);
+    yaml_doc_splice(doc, at, top);
+    return 0;
+}
+
+/* Copy what `id` of nodes leads to behind out->nodes, in the order of reading. */
+static void keep_below(struct yaml_doc *out, const struct yaml_node *nodes, yaml_id id, yaml_id parent)
+{
+    const yaml_id to = out->n_nodes++;
+    out->nodes[to] = nodes[id];
+    out->nodes[to].first = out->nodes[to].last = out->nodes[to].next = -1;
+    out->nodes[to].n = 0;
+    if (parent >= 0)
+        yaml_doc_link(out, parent, to);
+    for (yaml_id child = nodes[id].first; child >= 0; child = nodes[child].next)
+        keep_below(out, nodes, child, to);
+}
+
+int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e)
+{
+    assert(at >= 0 && at < doc->n_nodes);
+    struct yaml_node *old = doc->nodes, *cut = &old[at];
+    struct yaml_node *nodes = malloc((size_t)doc->n_nodes * sizeof *nodes);
+    if (!nodes)
+        return err_nomem(e, "nodes of a YAML file");
+    cut->kind = YAML_MAP;
+    cut->text = NULL;
+    cut->quoted = false;
+    cut->first = cut->last = -1;
+    cut->n = 0;
+    doc->nodes = nodes;
+    doc->cap_nodes = doc->n_nodes;
+    doc->n_nodes = 0;
+    keep_below(doc, old, doc->root, -1);
+    doc->root = 0;
+    free(old);
+    return 0;
+}
+
+void yaml_free(struct yaml_doc *doc)
+{
+    while (doc->chunks) {
+        struct yaml_chunk *next = doc->chunks->next;
+        free(doc->chunks);
+        doc->chunks = next;
+    }
+    free(doc->nodes);
+    free(doc->sources);
+    *doc = (struct yaml_doc){ .root = -1 };
+}
+
+/* One component of a path. */
+struct part {
+    const char *name; /* not terminated; NULL for an index */
+    size_t n;
+    int32_t index;
+    const char *end; /* past it, before the dot */
+};
+
+/* An override under way. */
+struct edit {
+    struct yaml_doc *doc;
+    const char *path;
+    const char *source; /* "--set PATH=VALUE", what messages name as the file */
+    yaml_id at;         /* as far as the path exists */
+    const char *rest;   /* of the path: keys to be made below `at` */
+};
+
+/* "[123]", at most nine digits. */
+static const char *scan_index(const char *s, struct part *out)
+{
+    const char *digits = ++s;
+    out->name = NULL;
+    out->index = 0;
+    while (*s >= '0' && *s <= '9' && s - digits < 9)
+        out->index = 10 * out->index + (*s++ - '0');
+    return s == digits || *s != ']' ? NULL : s + 1;
+}
+
+static const char *scan_name(const char *s, struct part *out)
+{
+    out->name = s;
+    out->n = strcspn(s, ".[]");
+    return out->n ? s + out->n : NULL;
+}
+
+/* Take one component off the front of *path, which is not empty; false when there is none. */
+static bool next_part(const char **path, struct part *out)
+{
+    const char *s = **path == '[' ? scan_index(*path, out) : scan_name(*path, out);
+    if (!s)
+        return false;
+    out->end = s;
+    bool dot = *s == '.';
+    s += dot;
+    if (dot ? *s == '\0' || *s == '[' : *s != '\0' && *s != '[')
+        return false;
+    *path = s;
+    return true;
+}
+
+static bool same(const char *s, const struct part *p)
+{
+    return strncmp(s, p->name, p->n) == 0 && s[p->n] == '\0';
+}
+
+static const char *member_name(const struct yaml_doc *doc, yaml_id member)
+{
+    yaml_id name = yaml_get(doc, member, "name");
+    return name >= 0 && doc->nodes[name].text ? doc->nodes[name].text : "";
+}
+
+/* The child of `at` that p means, or -1; *n_found tells "none" from "several". */
+static yaml_id find_child(const struct yaml_doc *doc, yaml_id at, const struct part *p, int32_t *n_found)
+{
+    yaml_id found = -1;
+    enum yaml_kind kind = doc->nodes[at].kind;
+    *n_found = 0;
+    yaml_each (id, doc, at) {
+        bool hit;
+        if (!p->name)
+            hit = kind == YAML_SEQ && doc->nodes[id].index == p->index;
+        else
+            hit = same(kind == YAML_MAP ? doc->nodes[id].key : member_name(doc, id), p);
+        if (hit) {
+            found = id;
+            (*n_found)++;
+        }
+    }
+    return *n_found == 1 ? found : -1;
+}
+
+yaml_id yaml_find(const struct yaml_doc *doc, const char *path)
+{
+    yaml_id at = doc->root;
+    while (*path && at >= 0) {
+        struct part p;
+        int32_t n_found;
+        if (!next_part(&path, &p))
+            return -1;
+        at = find_child(doc, at, &p, &n_found);
+    }
+    return at;
+}
+
+/* Bytes of the path to show. */
+static int upto(const struct edit *ed, const char *end)
+{
+    return end - ed->path < 100 ? (int)(end - ed->path) : 100;
+}
+
+static int fail_path(const struct edit *ed, struct err *e)
+{
+    return err_set(e, ERR_PARSE,
+                   "%s:1:1: path is \"%.80s\", need keys and indices such as network.dims[0].size",
+                   ed->source, ed->path);
+}
+
+static int fail_index(const struct edit *ed, const char *end, struct err *e)
+{
+    int32_t n = ed->doc->nodes[ed->at].n;
+    if (n == 0)
+        return err_set(e, ERR_RANGE, "%s:1:1: %.*s is an entry of an empty list, need a list with entries",
+                       ed->source, upto(ed, end), ed->path);
+    return err_set(e, ERR_RANGE, "%s:1:1: %.*s is past the end, need 0 to %d (the list has %d %s)",
+                   ed->source, upto(ed, end), ed->path, (int)n - 1, (int)n, n == 1 ? "entry" : "entries");
+}
+
+static int fail_member(const struct edit *ed, const char *end, int32_t n_found, struct err *e)
+{
+    if (n_found > 1)
+        return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, need an index", ed->source,
+                       upto(ed, end), ed->path, (int)n_found);
+    return err_set(e, ERR_PARSE,
+                   "%s:1:1: %.*s is no entry's name, need a name or an index (the list has %d %s)",
+                   ed->source, upto(ed, end), ed->path, (int)ed->doc->nodes[ed->at].n,
+                   ed->doc->nodes[ed->at].n == 1 ? "entry" : "entries");
+}
+
+/* Why the path does not go on at ed->at with component p. */
+static int fail_child(const struct edit *ed, const struct part *p, int32_t n_found, struct err *e)
+{
+    char at[256], shown[YAML_SHOWN];
+    enum yaml_kind kind = ed->doc->nodes[ed->at].kind;
+    if (kind == YAML_SEQ)
+        return p->name ? fail_member(ed, p->end, n_found, e) : fail_index(ed, p->end, e);
+    yaml_path(ed->doc, ed->at, at, sizeof at);
+    return err_set(e, ERR_PARSE, "%s:1:1: %s is %s, need a %s to reach \"%.80s\"", ed->source,
+                   *at ? at : "document", yaml_show(ed->doc, ed->at, shown), p->name ? "map" : "list",
+                   ed->path);
+}
+
+/* Follow the path as far as it exists; what is missing must be keys below a map. */
+static int walk(struct edit *ed, struct err *e)
+{
+    ed->at = ed->doc->root;
+    ed->rest = ed->path;
+    if (!*ed->path)
+        return fail_path(ed, e);
+    while (*ed->rest) {
+        const char *rest = ed->rest;
+        struct part p;
+        int32_t n_found;
+        if (!next_part(&rest, &p))
+            return fail_path(ed, e);
+        yaml_id child = find_child(ed->doc, ed->at, &p, &n_found);
+        if (child < 0 && ed->doc->nodes[ed->at].kind == YAML_MAP && p.name)
+            return 0;
+        if (child < 0)
+            return fail_child(ed, &p, n_found, e);
+        ed->at = child;
+        ed->rest = rest;
+    }
+    return 0;
+}
+
+static int count_missing(const struct edit *ed, int32_t *n, struct err *e)
+{
+    *n = 0;
+    for (const char *s = ed->rest; *s; (*n)++) {
+        struct part p;
+        if (!next_part(&s, &p))
+            return fail_path(ed, e);
+        if (!p.name)
+            return err_set(e, ERR_RANGE, "%s:1:1: %.*s is an entry of a list that is not there, need a list",
+                           ed->source, upto(ed, p.end), ed->path);
+    }
+    int32_t depth = yaml_doc_depth(ed->doc, ed->at) + *n;
+    if (depth > YAML_MAX_DEPTH + 1)
+        return err_set(e, ERR_RANGE, "%s:1:1: path is at depth %d, need at most %d", ed->source, (int)depth,
+                       YAML_MAX_DEPTH + 1);
+    return 0;
+}
+
+/* A key per component of ed->rest, the last one holding `value`. Linked to the tree when all are there. Then
+ * ed->at is the last one. */
+static int add_missing(struct edit *ed, yaml_id value, struct err *e)
+{
+    struct yaml_doc *doc = ed->doc;
+    yaml_id first = -1, above = -1, id = -1;
+    for (const char *s = ed->rest; *s; above = id) {
+        struct part p;
+        struct yaml_node node = { .kind = YAML_MAP, .source = doc->nodes[value].source };
+        node.key_source = node.source;
+        node.line = node.col = node.text_line = node.text_col = 1;
+        next_part(&s, &p);
+        int rc = yaml_doc_keep(doc, p.name, p.n, &node.key, e);
+        if (!rc)
+            rc = yaml_doc_node(doc, &node, &id, e);
+        if (rc)
+            return rc;
+        if (above >= 0)
+            yaml_doc_link(doc, above, id);
+        else
+            first = id;
+    }
+    yaml_doc_splice(doc, id, value);
+    yaml_doc_link(doc, ed->at, first);
+    ed->at = id;
+    return 0;
+}
+
+static void replace(const struct edit *ed, yaml_id value)
+{
+    struct yaml_node *at = &ed->doc->nodes[ed->at];
+    yaml_doc_splice(ed->doc, ed->at, value);
+    at->key_source = at->source;
+    if (at->key)
+        at->line = at->col = 1;
+}
+
+static const char *name_source(char *buf, size_t n, const char *path, const char *value)
+{
+    int need = snprintf(buf, n, "--set %s=%s", path, value);
+    if (need < 0 || (size_t)need >= n)
+        strcpy(buf + n - 4, "...");
+    return buf;
+}
+
+/* Find where the value goes; *n_missing keys are to be made. */
+static int begin(struct edit *ed, int32_t *n_missing, struct err *e)
+{
+    assert(ed->doc->root >= 0);
+    int rc = walk(ed, e);
+    return rc ? rc : count_missing(ed, n_missing, e);
+}
+
+/* Put node `top`, the last of the document, where it goes; the document had n_nodes and n_sources before. */
+static int put(struct edit *ed, yaml_id top, int32_t n_nodes, int32_t n_sources, struct err *e)
+{
+    if (!*ed->rest) {
+        replace(ed, top);
+        return 0;
+    }
+    int rc = add_missing(ed, top, e);
+    if (rc) {
+        ed->doc->n_nodes = n_nodes;
+        ed->doc->n_sources = n_sources;
+    }
+    return rc;
+}
+
+int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e)
+{
+    char source[200];
+    struct edit ed = { .doc = doc, .path = path };
+    ed.source = name_source(source, sizeof source, path, value);
+
+    int32_t n_missing;
+    int rc = begin(&ed, &n_missing, e);
+    if (rc)
+        return rc;
+    int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
+    yaml_id top;
+    rc = yaml_doc_parse(doc, source, value, strlen(value), path, yaml_doc_depth(doc, ed.at) + n_missing, &top,
+                        e);
+    return rc ? rc : put(&ed, top, n_nodes, n_sources, e);
+}
+
+/* All of the copy below and at ed->at, nodes from `first` on, as if it were read from `source`. */
+static void rename_source(const struct edit *ed, yaml_id first, int32_t source)
+{
+    struct yaml_node *at = &ed->doc->nodes[ed->at];
+    at->source = at->key_source = source;
+    for (yaml_id id = first; id < ed->doc->n_nodes; id++)
+        ed->doc->nodes[id].source = ed->doc->nodes[id].key_source = source;
+}
+
+int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, const struct yaml_doc *from,
+                  struct err *e)
+{
+    char source[200];
+    struct edit ed = { .doc = doc, .path = path };
+    ed.source = name_source(source, sizeof source, path, value);
+
+    int32_t n_missing, n_nodes = doc->n_nodes, n_sources = doc->n_sources;
+    struct yaml_node blank = { .kind = YAML_SCALAR, .text = "", .line = 1, .col = 1 };
+    yaml_id top = -1;
+    int rc = begin(&ed, &n_missing, e);
+    if (!rc)
+        rc = yaml_doc_source(doc, source, &blank.source, e);
+    blank.key_source = blank.source;
+    if (!rc)
+        rc = yaml_doc_node(doc, &blank, &top, e);
+    if (!rc)
+        rc = put(&ed, top, n_nodes, n_sources, e);
+    yaml_id first = doc->n_nodes;
+    if (!rc)
+        rc = yaml_graft_copy(doc, ed.at, from, e);
+    if (!rc && yaml_find(doc, path) != ed.at)
+        rename_source(&ed, first, blank.source);
+    return rc;
+}
+
+enum { SHOWN_BYTES = 40 };
+
+static const struct yaml_node *node_at(const struct yaml_doc *doc, yaml_id id)
+{
+    assert(id >= 0 && id < doc->n_nodes);
+    return &doc->nodes[id];
+}
+
+yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key)
+{
+    if (map < 0 || node_at(doc, map)->kind != YAML_MAP)
+        return -1;
+    yaml_each (id, doc, map)
+        if (strcmp(doc->nodes[id].key, key) == 0)
+            return id;
+    return -1;
+}
+
+bool yaml_is_null(const struct yaml_doc *doc, yaml_id id)
+{
+    const struct yaml_node *node = node_at(doc, id);
+    return node->kind == YAML_SCALAR && !node->quoted && !*node->text;
+}
+
+/* Bytes of s, at most max, that do not end inside a UTF-8 character. */
+static size_t whole_prefix(const char *s, size_t max)
+{
+    size_t n = strnlen(s, max);
+    if (n == max)
+        while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
+            n--;
+    return n;
+}
+
+static size_t add_step(const struct yaml_node *node, char *buf, size_t used, size_t room)
+{
+    int n;
+    if (!node->key)
+        n = node->parent < 0 ? 0 : snprintf(buf + used, room, "[%d]", (int)node->index);
+    else
+        n = snprintf(buf + used, room, "%s%.*s", used ? "." : "", (int)strnlen(node->key, room), node->key);
+    return (size_t)n;
+}
+
+const char *yaml_path(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n)
+{
+    yaml_id up[YAML_MAX_DEPTH + 1];
+    int n_up = 0;
+    for (; id >= 0; id = node_at(doc, id)->parent)
+        up[n_up++] = id;
+
+    assert(n > 3);
+    size_t used = 0;
+    buf[0] = '\0';
+    while (n_up && used < n)
+        used += add_step(&doc->nodes[up[--n_up]], buf, used, n - used);
+    if (used >= n)
+        strcpy(buf + whole_prefix(buf, n - 4), "...");
+    return buf;
+}
+
+const char *yaml_source(const struct yaml_doc *doc, yaml_id id)
+{
+    return doc->sources[node_at(doc, id)->source];
+}
+
+const char *yaml_place(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n)
+{
+    const struct yaml_node *node = node_at(doc, id);
+    snprintf(buf, n, "%s:%d:%d", yaml_doc_tail(doc->sources[node->source]), (int)node->text_line,
+             (int)node->text_col);
+    return buf;
+}
+
+const char *yaml_key_place(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n)
+{
+    const struct yaml_node *node = node_at(doc, id);
+    snprintf(buf, n, "%s:%d:%d", yaml_doc_tail(doc->sources[node->key_source]), (int)node->line,
+             (int)node->col);
+    return buf;
+}
+
+static int fail_named(const struct yaml_doc *doc, yaml_id id, const char *place, struct err *e,
+                      enum err_code code, const char *fmt, va_list ap)
+{
+    char path[256], what[512];
+    yaml_path(doc, id, path, sizeof path);
+    vsnprintf(what, sizeof what, fmt, ap);
+    return err_set(e, code, "%s: %s %s", place, *path ? path : "document", what);
+}
+
+int yaml_fail(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_code code, const char *fmt, ...)
+{
+    char place[400];
+    yaml_place(doc, id, place, sizeof place);
+    va_list ap;
+    va_start(ap, fmt);
+    int rc = fail_named(doc, id, place, e, code, fmt, ap);
+    va_end(ap);
+    return rc;
+}
+
+int yaml_fail_key(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_code code, const char *fmt,
+                  ...)
+{
+    char place[400];
+    yaml_key_place(doc, id, place, sizeof place);
+    va_list ap;
+    va_start(ap, fmt);
+    int rc = fail_named(doc, id, place, e, code, fmt, ap);
+    va_end(ap);
+    return rc;
+}
+
+const char *yaml_show(const struct yaml_doc *doc, yaml_id id, char buf[YAML_SHOWN])
+{
+    const struct yaml_node *node = node_at(doc, id);
+    if (node->kind != YAML_SCALAR)
+        return strcpy(buf, node->kind == YAML_MAP ? "a map" : "a list");
+    if (yaml_is_null(doc, id))
+        return strcpy(buf, "empty");
+    size_t n = whole_prefix(node->text, SHOWN_BYTES);
+    snprintf(buf, YAML_SHOWN, node->quoted ? "the text \"%.*s%s\"" : "%.*s%s", (int)n, node->text,
+             node->text[n] ? "..." : "");
+    return buf;
+}
+
+static int fail_need(const struct yaml_doc *doc, yaml_id id, struct err *e, const char *need)
+{
+    char shown[YAML_SHOWN];
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", yaml_show(doc, id, shown), need);
+}
+
+static bool is_plain(const struct yaml_doc *doc, yaml_id id)
+{
+    return node_at(doc, id)->kind == YAML_SCALAR && !doc->nodes[id].quoted;
+}
+
+/* "010" is 8 to some readers and 10 to others, so num refuses it; the message says what is the matter. */
+static bool has_leading_zero(const char *s)
+{
+    if (*s == '+' || *s == '-')
+        s++;
+    return s[0] == '0' && s[1] >= '0' && s[1] <= '9';
+}
+
+static int fail_number(const struct yaml_doc *doc, yaml_id id, struct err *e, const char *need)
+{
+    if (is_plain(doc, id) && has_leading_zero(doc->nodes[id].text))
+        return fail_need(doc, id, e, "a number without leading zeros");
+    return fail_need(doc, id, e, need);
+}
+
+int yaml_real(const struct yaml_doc *doc, yaml_id id, double *out, struct err *e)
+{
+    if (is_plain(doc, id) && num_parse_real(doc->nodes[id].text, out))
+        return 0;
+    return fail_number(doc, id, e, "a number");
+}
+
+int yaml_count(const struct yaml_doc *doc, yaml_id id, int64_t *out, struct err *e)
+{
+    if (is_plain(doc, id) && num_parse_count(doc->nodes[id].text, out))
+        return 0;
+    return fail_number(doc, id, e, "a whole number, 0 to 9223372036854775807");
+}
+
+int yaml_bool(const struct yaml_doc *doc, yaml_id id, bool *out, struct err *e)
+{
+    if (is_plain(doc, id)) {
+        const char *text = doc->nodes[id].text;
+        *out = strcmp(text, "true") == 0;
+        if (*out || strcmp(text, "false") == 0)
+            return 0;
+    }
+    return fail_need(doc, id, e, "true or false");
+}
+
+int yaml_text(const struct yaml_doc *doc, yaml_id id, const char **out, struct err *e)
+{
+    if (node_at(doc, id)->kind != YAML_SCALAR || yaml_is_null(doc, id))
+        return fail_need(doc, id, e, "text");
+    *out = doc->nodes[id].text;
+    return 0;
+}
+
+int yaml_need(const struct yaml_doc *doc, yaml_id id, enum yaml_kind kind, struct err *e)
+{
+    static const char *const names[] = {
+        [YAML_SCALAR] = "a single value", [YAML_SEQ] = "a list", [YAML_MAP] = "a map"
+    };
+    if (node_at(doc, id)->kind == kind)
+        return 0;
+    return fail_need(doc, id, e, names[kind]);
+}
+
+static unsigned long long hash_node(const struct yaml_doc *doc, yaml_id id, unsigned long long h)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    const char kind = (char)(node->quoted ? 'q' : "slm"[node->kind]);
+    h = text_hash(h, &kind, 1);
+    if (node->text)
+        h = text_hash(h, node->text, strlen(node->text) + 1);
+    yaml_each (child, doc, id) {
+        const char *key = doc->nodes[child].key;
+        if (key)
+            h = text_hash(h, key, strlen(key) + 1);
+        h = hash_node(doc, child, h);
+    }
+    return text_hash(h, ".", 1);
+}
+
+unsigned long long yaml_hash(const struct yaml_doc *doc, yaml_id id)
+{
+    assert(id >= 0 && id < doc->n_nodes);
+    return hash_node(doc, id, TEXT_HASH_SEED);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/bind.h"
+#include "cli/load.h"
 #include "cli/training.h"
 
 /* ---- the objective's unit and the price of constraints ---- */

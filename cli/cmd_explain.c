@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/alloc_report.h"
-#include "cli/bind.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/training.h"

@@ -1,6 +1,234 @@
-#include "cli/import_trace.h"
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
+#include "workloads/traces/profile.h"
+#include "workloads/traces/trace.h"
+
+/*
+ * Job traces of clusters as one table: weft import --trace.
+ */
+
+extern const struct option_group import_trace_options;
+
+/** Read the trace, cut a window from it, draw what a profile has, write the table. */
+int import_trace(struct run *run, struct err *e);
+/** ERR_USAGE when an option of traces is given without --trace. */
+int import_trace_check_absent(const struct options *opt, struct err *e);
+
+enum { MOST_JOBS = 2147483647 };
+
+static const struct option trace_rows[] = {
+    { .name = "trace",
+      .value = "FORMAT",
+      .help =
+          "FILE is a job trace: philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, trace),
+      .words = trace_format_words },
+    { .name = "profile",
+      .value = "NAME|FILE",
+      .help = "draw what the trace lacks; NAME is a file of configs/clusters/profiles",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, profile) },
+    { .name = "seed",
+      .value = "N",
+      .help = "of the draws and of the window; without it 1",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, seed),
+      .min = 1,
+      .max = INT64_MAX },
+    { .name = "window",
+      .value = "N",
+      .help = "only so many jobs, one behind the other in time",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, window),
+      .min = 1,
+      .max = MOST_JOBS },
+    { .name = "start",
+      .value = "N",
+      .help = "first job of the window, from 1; without it drawn",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, start),
+      .min = 1,
+      .max = MOST_JOBS },
+    { .name = "horizon-s",
+      .value = "S",
+      .help = "move arrivals, in proportion, onto 0 to so many seconds",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, horizon_s),
+      .min = 1,
+      .max = (int64_t)TRACE_MAX_TIME_S },
+    { .name = "max-gpus",
+      .value = "N",
+      .help = "leave out jobs that ask for more",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, max_gpus),
+      .min = 1,
+      .max = TRACE_MAX_GPUS },
+    { .name = "status",
+      .value = "WORD",
+      .help = "only jobs that ended so: pass, failed, killed, running, waiting, unknown; may be repeated",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, statuses) },
+    { .name = "skip-bad",
+      .help = "leave out records that cannot be read; without it the first one is an error",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, skip_bad) },
+    { .name = "cpu-jobs",
+      .help = "keep jobs that ask for no GPU",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, cpu_jobs) },
+};
+
+const struct option_group import_trace_options = { "Job traces", trace_rows,
+                                                   sizeof trace_rows / sizeof *trace_rows };
+
+int import_trace_check_absent(const struct options *opt, struct err *e)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "profile", opt->profile },   { "seed", opt->seed },           { "window", opt->window },
+        { "start", opt->start },       { "horizon-s", opt->horizon_s }, { "max-gpus", opt->max_gpus },
+        { "status", opt->statuses.n }, { "skip-bad", opt->skip_bad },   { "cpu-jobs", opt->cpu_jobs },
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return err_set(e, ERR_USAGE, "option --%s has no effect here, need --trace", options[i].name);
+    return 0;
+}
+
+static int read_statuses(unsigned *out, const struct option_list *list, struct err *e)
+{
+    *out = list->n ? 0 : TRACE_ANY_STATUS;
+    for (int32_t i = 0; i < list->n; i++) {
+        int32_t status = TRACE_STATUS_UNKNOWN;
+        while (status < N_TRACE_STATUSES &&
+               strcmp(list->items[i], status < 0 ? "unknown" : trace_status_words[status]) != 0)
+            status++;
+        if (status == N_TRACE_STATUSES)
+            return err_set(
+                e, ERR_USAGE,
+                "option --status is \"%.60s\", need pass, failed, killed, running, waiting or unknown",
+                list->items[i]);
+        *out |= 1u << (status + 1);
+    }
+    return 0;
+}
+
+static uint64_t chosen_seed(const struct options *opt)
+{
+    return opt->seed ? (uint64_t)opt->seed : 1;
+}
+
+/* The window asked for; false where none is: a canonical table then keeps its times. */
+static bool find_window(struct trace_window *w, const struct options *opt, unsigned statuses)
+{
+    *w = trace_window_default();
+    w->seed = chosen_seed(opt);
+    w->n = opt->window;
+    w->start = opt->start - 1;
+    w->max_gpus = (int32_t)opt->max_gpus;
+    w->statuses = statuses;
+    if (opt->horizon_s)
+        w->horizon_s = (double)opt->horizon_s;
+    return opt->window || opt->start || opt->horizon_s || opt->max_gpus || opt->statuses.n;
+}
+
+static void note_read(struct run *run, const struct trace *t, const char *path)
+{
+    if (t->n_skipped || t->n_no_gpu || run->opt.verbose)
+        output_warn(run,
+                    "%s: %d of %lld records are jobs to place; %lld bad, %lld without GPU, %lld left out",
+                    path, (int)t->n, (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu,
+                    (long long)t->n_left_out);
+}
+
+/* "drawn from profile X, seed 1: model in 3 of 9 jobs, ..." */
+static void note_drawn(struct run *run, const struct trace *t, const char *profile)
+{
+    struct text list = { 0 };
+    trace_list_synthetic(&list, t);
+    if (list.n)
+        output_warn(run, "drawn from profile %s, seed %llu, of %d jobs: %s", profile,
+                    (unsigned long long)chosen_seed(&run->opt), (int)t->n, text_str(&list));
+    text_free(&list);
+}
+
+/* NAME stands for configs/clusters/profiles/NAME.yaml. */
+static void find_profile(struct text *path, const char *name)
+{
+    bool file = strchr(name, '/') || strchr(name, '.');
+    text_printf(path, file ? "%s" : "configs/clusters/profiles/%s.yaml", name);
+}
+
+static int read_profile(struct trace_profile *profile, const struct run *run, struct err *e)
+{
+    struct text path = { 0 };
+    find_profile(&path, run->opt.profile);
+    int rc = text_check(&path, e);
+    if (!rc)
+        rc = trace_read_profile(profile, text_str(&path), e);
+    text_free(&path);
+    return rc;
+}
+
+static int prepare(struct trace *t, struct run *run, unsigned statuses, struct err *e)
+{
+    struct trace_window w;
+    struct trace_profile profile;
+    struct trace_fill_counts counts = { 0 };
+    bool cuts = find_window(&w, &run->opt, statuses), fills = run->opt.profile != NULL;
+    int rc = fills ? read_profile(&profile, run, e) : 0;
+    if (!rc)
+        rc = trace_prepare(t, cuts ? &w : NULL, fills ? &profile : NULL, chosen_seed(&run->opt), &counts, e);
+    output_notes(run, &t->notes);
+    if (rc || !fills)
+        return rc;
+    note_drawn(run, t, profile.name);
+    if (counts.n_unlike)
+        output_warn(run, "profile %s lacks the model of %lld job%s: another one stands in for its sizes",
+                    profile.name, (long long)counts.n_unlike, counts.n_unlike == 1 ? "" : "s");
+    return 0;
+}
+
+static int write_jobs(const struct trace *t, struct run *run, struct err *e)
+{
+    struct table table = { 0 };
+    trace_format_csv(&table, t);
+    /* A table to be read again: never as text, and CSV unless the name of the file says JSON. */
+    if (output_format(run) == TABLE_AS_TEXT)
+        run->opt.format = TABLE_AS_CSV;
+    int rc = output_table(run, &table, (struct origin){ .known = false }, e);
+    table_free(&table);
+    return rc;
+}
+
+int import_trace(struct run *run, struct err *e)
+{
+    const char *path = run->opt.operands[0];
+    const struct trace_settings s = { .skip_bad = run->opt.skip_bad, .keep_idle = run->opt.cpu_jobs };
+    struct trace t = { 0 };
+    unsigned statuses;
+    if (run->opt.n_operands > 1)
+        return err_set(e, ERR_USAGE, "argument \"%.100s\" is one too many, need FILE of a trace",
+                       run->opt.operands[1]);
+    int rc = read_statuses(&statuses, &run->opt.statuses, e);
+    if (!rc)
+        rc = trace_read(&t, run->opt.trace, path, &s, e);
+    if (!rc) {
+        note_read(run, &t, path);
+        rc = prepare(&t, run, statuses, e);
+    }
+    if (!rc)
+        rc = write_jobs(&t, run, e);
+    trace_free(&t);
+    return rc;
+}
 
 /* Where the study comes from, as comments. */
 static void put_head(struct text *out, const struct run *run)

@@ -9,10 +9,9 @@
 
 #include "base/num.h"
 #include "cli/export.h"
-#include "cli/extra.h"
+#include "cli/output.h"
 #include "cli/points.h"
 #include "cli/progress.h"
-#include "cli/sweep_axes.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"
 #include "kinds/place/place.h"

@@ -1,12 +1,14 @@
-#include "study/study.h"
 #include "cli/export.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/outfile.h"
-#include "cli/sweep_text.h"
+#include "base/sheet.h"
+#include "cli/output.h"
+#include "cli/points.h"
 #include "study/runs.h"
+#include "study/study.h"
 
 enum { AT_A_TIME = 1024 };
 
@@ -274,3 +276,222 @@ int32_t export_find_table(const struct study_kind *kind, const char *word)
             return i;
     return -1;
 }
+
+static const struct option export_rows_of[] = {
+    OPTION_WHERE,
+    { .name = "table",
+      .value = "NAME",
+      .help = "an extra table in place of the rows, such as runs, where the study was run with it",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, table) },
+};
+static const struct option_group export_options = { "Rows", export_rows_of,
+                                                    sizeof export_rows_of / sizeof *export_rows_of };
+
+/* What is not there yet is no error: a sweep may be running. */
+static void warn_incomplete(struct run *run, const struct store_head *head, const struct sweep_counts *counts)
+{
+    char seen[SHOW], all[SHOW];
+    const char *path = run->opt.operands[0];
+    show_count(seen, counts->seen);
+    show_count(all, head->n_points);
+    if (head->n_shards > 1)
+        output_warn(run, "%s: is shard %d of %d, with %s of all %s points; weft merge puts shards together",
+                    path, (int)head->shard, (int)head->n_shards, seen, all);
+    else
+        output_warn(run, "%s: has %s of %s points; weft sweep --store %s goes on with it", path, seen, all,
+                    path);
+}
+
+static int write_kept(struct table *t, const struct run *run, const struct filters *where, struct origin from,
+                      struct err *e)
+{
+    int rc = where ? filters_check(where, t, e) : 0;
+    if (!rc && where)
+        filters_keep(where, t);
+    return rc ? rc : output_table(run, t, from, e);
+}
+
+/* An extra table, by its word. */
+static int export_table(struct run *run, struct store *s, const struct study_kind *kind,
+                        const struct filters *where, struct origin from, struct err *e)
+{
+    struct table t = { 0 };
+    const char *word = run->opt.table;
+    int32_t i = export_find_table(kind, word);
+    if (i < 0 || store_find_table(s, word) < 0)
+        return err_set(e, ERR_USAGE, "option --table is \"%.40s\", which %s does not have%s", word,
+                       run->opt.operands[0], i < 0 ? "" : ": run the study with that table to a store");
+    int rc = study_read_table(&t, s, kind, word, e);
+    if (!rc)
+        rc = write_kept(&t, run, where, from, e);
+    table_free(&t);
+    return rc;
+}
+
+/* Of a kind with runs. */
+static int export_runs(struct run *run, struct store *s, const struct study_kind *kind,
+                       const struct filters *where, struct origin from, struct err *e)
+{
+    struct export_tables t = { 0 };
+    int rc = export_read(&t, s, kind, where, e);
+    if (!rc)
+        rc = export_write(run, &t, from, e);
+    if (!rc)
+        rc = export_conclude(run, &t, e);
+    export_tables_free(&t);
+    return rc;
+}
+
+static int export_store(struct run *run, struct store *s, const struct filters *where, struct err *e)
+{
+    struct store_head head;
+    struct sweep_counts counts;
+    struct export_tally tally = { 0 };
+    bool complete;
+    const struct study_kind *kind = study_kind_of_store(s);
+    store_head_of(s, &head, &counts, &complete);
+    if (!kind)
+        return err_set(e, ERR_PARSE, "%s: is of a study of kind %s, which this program does not know",
+                       run->opt.operands[0], head.kind);
+    const struct origin from = { .known = true,
+                                 .study_hash = head.study_hash,
+                                 .seed = head.seed,
+                                 .version = head.version,
+                                 .command = head.command };
+    int rc = run->opt.table ? export_table(run, s, kind, where, from, e)
+             : kind->blocks ? export_rows(run, s, where, from, &tally, e)
+                            : export_runs(run, s, kind, where, from, e);
+    if (!rc && !complete)
+        warn_incomplete(run, &head, &counts);
+    if (!rc && kind->blocks && !run->opt.table)
+        output_verbose(run, "%lld rows, of %lld points", (long long)tally.n_rows, (long long)counts.seen);
+    export_tally_free(&tally);
+    return rc;
+}
+
+static int run_export(struct run *run, struct err *e)
+{
+    struct filters where;
+    struct store *s = NULL;
+    int rc = output_check(run, NULL, e);
+    if (rc)
+        return rc;
+    rc = filters_read(&where, &run->opt.where, e);
+    if (!rc)
+        rc = store_read(&s, run->opt.operands[0], e);
+    if (!rc)
+        rc = export_store(run, s, where.n ? &where : NULL, e);
+    store_close(s);
+    filters_free(&where);
+    return rc;
+}
+
+const struct command cmd_export = {
+    .group = "Many designs",
+    .name = "export",
+    .help = "the rows of a store as CSV, JSON or text",
+    .about = "Write the rows of STORE, which weft sweep --store made, in order of points and with the head "
+             "of the\n"
+             "sweep: the same bytes that the sweep writes. A sweep may be running meanwhile; what it has "
+             "committed\n"
+             "is written, with a warning that says how much that is.\n",
+    .scope = SCOPE(1, 1, "STORE", &export_options, &options_format, &options_files),
+    .run = run_export,
+};
+
+/* Adds the shards that are given. A store that was merged before has no number: then nothing is known. */
+static int mark_shards(struct spans *given, int32_t *n_shards, const struct run *run, struct err *e)
+{
+    *n_shards = 0;
+    for (int32_t i = 1; i < run->opt.n_operands && *n_shards >= 0; i++) {
+        struct store *s;
+        struct store_head head;
+        struct sweep_counts counts;
+        bool complete;
+        int rc = store_read(&s, run->opt.operands[i], e);
+        if (rc)
+            return rc;
+        store_head_of(s, &head, &counts, &complete);
+        bool same = *n_shards == 0 || *n_shards == head.n_shards;
+        *n_shards = same && head.n_shards > 1 ? head.n_shards : -1;
+        rc = spans_add(given, head.shard, 1, e);
+        store_close(s);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* "; missing of its shards: 2, 4-6 (of 8)" */
+static void put_missing(struct text *out, const struct spans *given, int32_t n_shards)
+{
+    int64_t end = (int64_t)n_shards + 1;
+    bool any = false;
+    for (struct span gap = spans_gap(given, 1, end, end); gap.n > 0;
+         gap = spans_gap(given, gap.first + gap.n, end, end)) {
+        text_printf(out, "%s%lld", any ? ", " : "; missing of its shards: ", (long long)gap.first);
+        if (gap.n > 1)
+            text_printf(out, "-%lld", (long long)(gap.first + gap.n - 1));
+        any = true;
+    }
+    if (any)
+        text_printf(out, " (of %d)", (int)n_shards);
+}
+
+static int say_merged(struct run *run, const struct spans *given, int32_t n_shards, struct err *e)
+{
+    const char *path = run->opt.operands[0];
+    struct store *s;
+    struct store_head head;
+    struct sweep_counts counts;
+    struct text missing = { 0 };
+    char seen[SHOW], all[SHOW];
+    bool complete;
+    int rc = store_read(&s, path, e);
+    if (rc)
+        return rc;
+    store_head_of(s, &head, &counts, &complete);
+    put_missing(&missing, given, n_shards);
+    show_count(seen, counts.seen);
+    show_count(all, head.n_points);
+    if (complete)
+        output_verbose(run, "%s: has all %s points", path, all);
+    else
+        output_warn(run, "%s: has %s of %s points%s; weft sweep --store %s goes on with it", path, seen, all,
+                    text_str(&missing), path);
+    text_free(&missing);
+    store_close(s);
+    return 0;
+}
+
+static int run_merge(struct run *run, struct err *e)
+{
+    const struct options *opt = &run->opt;
+    struct spans given = { 0 };
+    int32_t n_shards;
+    int rc = output_check(run, opt->operands[0], e);
+    if (rc)
+        return rc;
+    rc = mark_shards(&given, &n_shards, run, e);
+    if (!rc)
+        rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, study_reduce_store, NULL,
+                         e);
+    if (!rc)
+        rc = say_merged(run, &given, n_shards, e);
+    spans_free(&given);
+    return rc;
+}
+
+const struct command cmd_merge = {
+    .group = "Many designs",
+    .name = "merge",
+    .help = "the stores of a sweep's shards as one",
+    .about = "Put the rows of stores that weft sweep --shard made into OUT.db: those of an undivided run. A "
+             "shard that\n"
+             "is missing or not done is no error: weft sweep --store OUT.db does what is left, or OUT.db and "
+             "the rest\n"
+             "are merged later.\n",
+    .scope = SCOPE(2, OPTIONS_MAX_OPERANDS, "OUT.db STORE...", &options_alone),
+    .run = run_merge,
+};

@@ -1,10 +1,25 @@
-/** @file From the command line to a study and its design. */
+/** @file Which collectives a dimension decides. */
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
 #include "base/report.h"
 #include "cli/command.h"
 #include "kinds/design/design.h"
+
+/** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
+void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c);
+
+/** "ring", "halving-doubling, regime 2", "double-binary-tree, 64 segments": how dimension @p d carries out
+ * the collective; "" where no algorithm is modelled. */
+void bind_choice(struct text *out, const struct sim_collective *c, int32_t d);
+
+/** Append the names of the collectives that dimension @p d decides, each once: "tp all-reduce, dp
+ * all-reduce". */
+void bind_names(struct text *out, const struct design_point *s, const struct design *x, int32_t d);
+
+/*
+ * From the command line to a study and its design.
+ */
 
 /** Overrides as study_load() takes them: --set, --parts, --model. Release with load_free(). */
 struct load_overrides {

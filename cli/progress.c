@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 #include "cli/output.h"
 #include "base/sheet.h"
 

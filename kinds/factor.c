@@ -1,7 +1,402 @@
 #include "kinds/factor.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_KEYS = 32 }; /* of a map with those that are passed on */
+
+/* ---- keys; absent counts and nodes are -1 ---- */
+
+/* What may be said of a tier, and beside `tiers` of all of them. */
+struct factor_limits {
+    yaml_id shapes, sizes;
+    int64_t min, max, radix;
+};
+
+/* Where keys that are passed on are read to, for their check alone. */
+union factor_other {
+    double real;
+    int64_t count;
+    int32_t word;
+    bool yes;
+    const char *text;
+    yaml_id node;
+};
+
+struct factor_conf {
+    struct factor_limits limits;
+    int64_t npus;
+    yaml_id dims, tiers;
+    union factor_other other;
+};
+
+struct factor_tier_conf {
+    struct factor_limits limits;
+    int64_t max_npus;
+    yaml_id dims;
+    union factor_other other;
+};
+
+/* How many dimensions. */
+struct factor_dims_conf {
+    int64_t from, to;
+};
+
+#define ROW(conf, key, field, what, text)                                                                    \
+    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field), .unit = "",             \
+    .dflt = SCHEMA_NONE
+#define NODE(conf, key, field, text)                                                                         \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_NODE, text)                                                                \
+    }
+#define COUNT(conf, key, field, least, most, text)                                                           \
+    {                                                                                                        \
+        ROW(conf, key, field, KEY_COUNT, text), .scale = 1, .min = least, .max = most                        \
+    }
+
+#define LIMITS(conf, shapes_of, of)                                                                          \
+    NODE(conf, "shapes", limits.shapes, "list of ring, full, switch, line" shapes_of),                       \
+        NODE(conf, "sizes", limits.sizes, "list of the sizes that a dimension may have" of),                 \
+        COUNT(conf, "min", limits.min, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "least size of a dimension" of),        \
+        COUNT(conf, "max", limits.max, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "largest size of a dimension" of),      \
+        COUNT(conf, "radix", limits.radix, 1, TOPO_MAX_SIZE,                                                 \
+              "ports: a switch of n needs n, full of n needs n-1, a ring or line 2 (of two members 1)" of)
+
+static const struct key factor_keys[] = {
+    { ROW(factor_conf, "npus", npus, KEY_COUNT, "NPUs of each network: the product of its sizes"), .scale = 1,
+      .min = TOPO_MIN_SIZE, .max = TOPO_MAX_NPUS, .required = true },
+    NODE(factor_conf, "dims", dims, "how many dimensions: a number, or see vary.factor.dims; absent: 1 to 8"),
+    LIMITS(factor_conf, ", where a tier does not say; absent: ring, full, switch",
+           ", where a tier does not say; absent: any"),
+    NODE(factor_conf, "tiers", tiers,
+         "list, innermost first, see vary.factor.tiers[]; absent: one for all dimensions. Other keys of a "
+         "network but dims are passed on to each"),
+};
+
+static const struct key factor_tier_keys[] = {
+    LIMITS(factor_tier_conf, "; absent: those beside tiers", "; absent: that beside tiers"),
+    COUNT(factor_tier_conf, "max_npus", max_npus, 1, TOPO_MAX_NPUS,
+          "packaging: product of the sizes up to and including this tier; absent: any"),
+    NODE(factor_tier_conf, "dims", dims,
+         "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims; absent: 0 or "
+         "1. Other keys of a dimension but shape and size are passed on to each"),
+};
+
+static const struct key factor_dims_keys[] = {
+    COUNT(factor_dims_conf, "from", from, 0, TOPO_MAX_DIMS, "least number; absent: 0 of a tier, else 1"),
+    COUNT(factor_dims_conf, "to", to, 0, TOPO_MAX_DIMS, "largest number; absent: 8"),
+};
+
+#define SECTION(id, where, text, rows)                                                                       \
+    const struct section id = {                                                                              \
+        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
+    }
+
+SECTION(sweep_factor_section, "vary.factor", "all ways to factor NPUs into dimensions", factor_keys);
+SECTION(sweep_factor_tier_section, "vary.factor.tiers[]", "what dimensions may lie in one tier",
+        factor_tier_keys);
+SECTION(sweep_factor_dims_section, "vary.factor.dims", "a number of dimensions as a range", factor_dims_keys);
+
+/* ---- keys that are passed on ---- */
+
+static bool is_one_of(const char *key, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(key, *words) == 0)
+            return true;
+    return false;
+}
+
+/* One that is looked at where the network is read is only passed on here. */
+static enum key_kind kind_to_pass(enum key_kind kind)
+{
+    if (kind == KEY_NAME)
+        return KEY_TEXT;
+    return kind == KEY_MAP || kind == KEY_LIST || kind == KEY_OWN ? KEY_NODE : kind;
+}
+
+/* Keys of `own`, and those of `more` but `without`, read to `other` for their check. */
+static struct section merge(struct key *keys, const struct section *own, const struct section *more,
+                            const char *const *without, size_t other)
+{
+    struct section s = { .name = own->name, .help = own->help, .keys = keys, .n_keys = own->n_keys };
+    memcpy(keys, own->keys, own->n_keys * sizeof *keys);
+    for (size_t i = 0; i < more->n_keys && s.n_keys < MAX_KEYS; i++)
+        if (!is_one_of(more->keys[i].name, without)) {
+            keys[s.n_keys] = more->keys[i];
+            keys[s.n_keys].required = false;
+            keys[s.n_keys].kind = kind_to_pass(more->keys[i].kind);
+            keys[s.n_keys++].offset = other;
+        }
+    return s;
+}
+
+static bool is_own(const struct section *own, const char *key)
+{
+    for (size_t i = 0; i < own->n_keys; i++)
+        if (strcmp(own->keys[i].name, key) == 0)
+            return true;
+    return false;
+}
+
+static void pass_on(struct text *out, const struct yaml_doc *doc, yaml_id id)
+{
+    text_printf(out, "%s%s: ", out->n ? ", " : "", doc->nodes[id].key);
+    sweep_put_yaml(out, doc, id, true);
+}
+
+/* ---- numbers of dimensions ---- */
+
+static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    struct factor_dims_conf conf = { -1, -1 };
+    int rc = 0;
+    if (id < 0)
+        return 0;
+    if (doc->nodes[id].kind == YAML_SCALAR) {
+        rc = yaml_count(doc, id, &conf.from, e);
+        conf.to = conf.from;
+    } else {
+        rc = schema_read(&conf, &sweep_factor_dims_section, doc, id, e);
+    }
+    if (rc)
+        return rc;
+    conf.from = conf.from < 0 ? *from : conf.from;
+    conf.to = conf.to < 0 ? TOPO_MAX_DIMS : conf.to;
+    if (conf.to < 1 || conf.to > TOPO_MAX_DIMS)
+        return yaml_fail(doc, id, e, ERR_RANGE, "is at most %lld, need 1 to %d dimensions",
+                         (long long)conf.to, TOPO_MAX_DIMS);
+    if (conf.from > conf.to)
+        return yaml_fail(doc, id, e, ERR_RANGE, "is from %lld to %lld, need from at most to",
+                         (long long)conf.from, (long long)conf.to);
+    *from = (int32_t)conf.from;
+    *to = (int32_t)conf.to;
+    return 0;
+}
+
+/* ---- shapes and sizes ---- */
+
+static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    char shown[YAML_SHOWN];
+    for (int i = 0; topo_shape_words[i]; i++) {
+        if (!doc->nodes[id].text || strcmp(doc->nodes[id].text, topo_shape_words[i]) != 0)
+            continue;
+        for (int32_t k = 0; k < t->n_shapes; k++)
+            if (t->shapes[k] == (enum topo_shape)i)
+                return yaml_fail(doc, id, e, ERR_RANGE, "is %s, which is there already; need each once",
+                                 topo_shape_words[i]);
+        t->shapes[t->n_shapes++] = (enum topo_shape)i;
+        return 0;
+    }
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need one of ring, full, switch, line",
+                     yaml_show(doc, id, shown));
+}
+
+static int need_list(const struct yaml_doc *doc, yaml_id list, int32_t most, struct err *e)
+{
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > most))
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)doc->nodes[list].n,
+                       (int)most);
+    return rc;
+}
+
+static int read_shapes(struct factor_tier *t, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    int rc = need_list(doc, list, FACTOR_SHAPES, e);
+    t->n_shapes = 0;
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list)
+        rc = rc ? rc : read_shape(t, doc, id, e);
+    return rc;
+}
+
+static int read_sizes(struct factor_tier *t, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    int rc = need_list(doc, list, FACTOR_MAX_SIZES, e);
+    t->n_sizes = 0;
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list) {
+        int64_t *size = &t->sizes[t->n_sizes++];
+        rc = rc ? rc : yaml_count(doc, id, size, e);
+        if (!rc && (*size < TOPO_MIN_SIZE || *size > TOPO_MAX_SIZE))
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need %d to %d", (long long)*size, TOPO_MIN_SIZE,
+                           TOPO_MAX_SIZE);
+    }
+    return rc;
+}
+
+/* What `l` says goes before what the tier has so far. */
+static int read_limits(struct factor_tier *t, const struct factor_limits *l, const struct yaml_doc *doc,
+                       struct err *e)
+{
+    int rc = l->shapes < 0 ? 0 : read_shapes(t, doc, l->shapes, e);
+    if (!rc && l->sizes >= 0)
+        rc = read_sizes(t, doc, l->sizes, e);
+    t->min = l->min < 0 ? t->min : l->min;
+    t->max = l->max < 0 ? t->max : l->max;
+    t->radix = l->radix < 0 ? t->radix : l->radix;
+    return rc;
+}
+
+/* ---- tiers ---- */
+
+static int take_name(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    const char *name = doc->nodes[id].text, *s = name;
+    while (isalnum((unsigned char)*s) || *s == '_' || *s == '-')
+        s++;
+    if (*s || isdigit((unsigned char)*name) || *name == '-')
+        return yaml_fail(doc, id, e, ERR_PARSE,
+                         "is \"%.60s\", need a letter or _ and then letters, digits, _ or -", name);
+    /* With room for the number of a dimension. */
+    if (s - name > TOPO_NAME - 2)
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %d bytes long, need at most %d", (int)(s - name),
+                         TOPO_NAME - 2);
+    strcpy(t->name, name);
+    return 0;
+}
+
+static int take_others(struct factor_tier *t, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    static const char *const of_switch[] = { "in_switch", "in_switch_min", NULL };
+    yaml_each (id, doc, map) {
+        const char *key = doc->nodes[id].key;
+        int rc = 0;
+        if (strcmp(key, "name") == 0)
+            rc = take_name(t, doc, id, e);
+        else if (!is_own(&sweep_factor_tier_section, key))
+            pass_on(is_one_of(key, of_switch) ? &t->switch_words : &t->words, doc, id);
+        if (rc)
+            return rc;
+    }
+    int rc = text_check(&t->words, e);
+    return rc ? rc : text_check(&t->switch_words, e);
+}
+
+/* A network must not come twice: in one tier and, word for word, in another. */
+static int check_distinct(const struct factor *f, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    const struct factor_tier *t = &f->tiers[f->n_tiers - 1];
+    for (int32_t i = 0; i + 1 < f->n_tiers; i++) {
+        const struct factor_tier *other = &f->tiers[i];
+        if (t->name[0] && strcmp(t->name, other->name) == 0)
+            return yaml_fail(doc, yaml_get(doc, map, "name"), e, ERR_RANGE,
+                             "is %s, as that of tiers[%d]; need another name", t->name, (int)i);
+        if (strcmp(t->name, other->name) == 0 && strcmp(text_str(&t->words), text_str(&other->words)) == 0)
+            return yaml_fail(doc, map, e, ERR_RANGE,
+                             "has nothing to tell its dimensions from those of tiers[%d], need a name",
+                             (int)i);
+    }
+    return 0;
+}
+
+/* The next tier; it begins as `like`. */
+static int read_tier(struct factor *f, const struct factor_tier *like, const struct yaml_doc *doc,
+                     yaml_id map, struct err *e)
+{
+    static const char *const without[] = { "shape", "size", NULL };
+    struct key keys[MAX_KEYS];
+    struct section s = merge(keys, &sweep_factor_tier_section, &topo_dim_section, without,
+                             offsetof(struct factor_tier_conf, other));
+    struct factor_tier_conf conf;
+    struct factor_tier *t = &f->tiers[f->n_tiers++];
+    *t = *like;
+    int rc = schema_read(&conf, &s, doc, map, e);
+    if (!rc)
+        rc = read_limits(t, &conf.limits, doc, e);
+    t->from = 0;
+    t->to = 1;
+    if (!rc)
+        rc = read_dims(&t->from, &t->to, doc, conf.dims, e);
+    if (rc)
+        return rc;
+    t->max_npus = conf.max_npus < 0 ? INT64_MAX : conf.max_npus;
+    rc = take_others(t, doc, map, e);
+    return rc ? rc : check_distinct(f, doc, map, e);
+}
+
+static int read_tiers(struct factor *f, const struct factor_tier *like, const struct yaml_doc *doc,
+                      yaml_id list, struct err *e)
+{
+    int rc = need_list(doc, list, FACTOR_MAX_TIERS, e);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list)
+        rc = rc ? rc : read_tier(f, like, doc, id, e);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int read_factor(struct factor *f, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    static const char *const without[] = { "dims", NULL };
+    struct key keys[MAX_KEYS];
+    struct section s = merge(keys, &sweep_factor_section, &topo_network_section, without,
+                             offsetof(struct factor_conf, other));
+    struct factor_conf conf;
+    struct factor_tier like = {
+        .min = TOPO_MIN_SIZE, .max = TOPO_MAX_SIZE, .radix = -1, .max_npus = INT64_MAX, .to = TOPO_MAX_DIMS
+    };
+    for (int32_t i = 0; i < N_TOPO_SHAPES; i++)
+        if (topo_shapes[i]->factored)
+            like.shapes[like.n_shapes++] = (enum topo_shape)i;
+    int rc = schema_read(&conf, &s, doc, map, e);
+    if (rc)
+        return rc;
+    f->npus = conf.npus;
+    f->from = 1;
+    f->to = TOPO_MAX_DIMS;
+    yaml_each (id, doc, map)
+        if (!is_own(&sweep_factor_section, doc->nodes[id].key))
+            pass_on(&f->words, doc, id);
+    rc = text_check(&f->words, e);
+    if (!rc)
+        rc = read_dims(&f->from, &f->to, doc, conf.dims, e);
+    if (!rc)
+        rc = read_limits(&like, &conf.limits, doc, e);
+    if (!rc && conf.tiers >= 0)
+        return read_tiers(f, &like, doc, conf.tiers, e);
+    f->tiers[f->n_tiers++] = like;
+    return rc;
+}
+
+static int check_count(int64_t n, const struct factor *f, const struct yaml_doc *doc, yaml_id map,
+                       struct err *e)
+{
+    char dims[32];
+    snprintf(dims, sizeof dims, f->from < f->to ? "%d to %d" : "%d", (int)f->from, (int)f->to);
+    if (n == 0)
+        return yaml_fail(doc, map, e, ERR_RANGE,
+                         "makes no network: %lld NPUs have no factors for %s dimensions under these limits; "
+                         "need others",
+                         (long long)f->npus, dims);
+    if (n > SWEEP_MAX_VALUES)
+        return yaml_fail(doc, map, e, ERR_RANGE, "makes %lld networks, need at most %d", (long long)n,
+                         SWEEP_MAX_VALUES);
+    return 0;
+}
+
+int sweep_factor_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    struct factor f = { .n_tiers = 0 };
+    int64_t n = 0;
+    int rc = read_factor(&f, doc, id, e);
+    if (!rc)
+        rc = factor_count(&n, &f, e);
+    if (!rc)
+        rc = check_count(n, &f, doc, id, e);
+    if (!rc)
+        rc = factor_write(c, &f, e);
+    factor_free(&f);
+    return rc;
+}
 
 enum { DIMS = TOPO_MAX_DIMS };
 

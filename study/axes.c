@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/elementary.h"
-#include "base/json.h"
 #include "base/num.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "base/table.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 #include "study/axes.h"
 #include "study/pack.h"
 #include "study/study.h"

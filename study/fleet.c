@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 #include "study/fleet_crew.h"
 
 /* Between two calls of progress. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 #include "base/num.h"
 #include "study/fleet.h"
 #include "study/fleet_crew.h"

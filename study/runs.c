@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 
 /* A batch is handed over when it is so old: as much as a kill loses besides the runs under way. */
 #define BATCH_S 0.05

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
 #include "base/num.h"
 #include "base/rng.h"
 #include "base/stat.h"

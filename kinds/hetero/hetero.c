@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 #include "kinds/hetero/point.h"
 #include "sim/hetero/oracle.h"
 #include "study/axes.h"

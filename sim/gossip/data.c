@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/elementary.h"
-#include "base/lines.h"
 #include "base/num.h"
+#include "base/json_read.h"
 #include "base/rng.h"
 #include "base/text.h"
 

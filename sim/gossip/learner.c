@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/gossip/kernel.h"
 #include "sim/gossip/vec.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/gossip/vec.h"
 
 /* Streams of a seed; data and shards have lower ones. */

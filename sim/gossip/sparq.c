@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/gossip/method.h"
 #include "sim/gossip/vec.h"
 

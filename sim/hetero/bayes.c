@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/hetero/search.h"
 
 /* ---- the Gaussian process ---- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/hetero/search.h"
 
 /* ---- local search: stages, then layers, recoloured one at a time until no change is a gain ---- */

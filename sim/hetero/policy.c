@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "base/matrix.h"
 
 /* ---- cells, for one state at a time ---- */

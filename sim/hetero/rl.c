@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "sim/hetero/search.h"
 
 /* A plan of a round, and how often it was drawn. */

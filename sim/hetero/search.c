@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/elementary.h"
+#include "base/num.h"
 #include "base/text.h"
 
 const struct hetero_scheduler hetero_schedulers[] = {

@@ -1,6 +1,6 @@
 /* Elementary functions against the C library's. */
 #include "base/rng.h"
-#include "base/elementary.h"
+#include "base/num.h"
 #include "tests/support.h"
 
 enum { N = 1000 };

@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "base/lines.h"
+#include "base/json_read.h"
 
 struct folder {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];

@@ -2,7 +2,7 @@
  */
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/err.h"
 #include "base/rng.h"
 #include "study/fleet_crew.h"
 #include "tests/support.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/elementary.h"
+#include "base/num.h"
 #include "base/rng.h"
 #include "tests/support.h"
 #include "tests/validate/gossip_trial.h"

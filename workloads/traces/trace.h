@@ -2,7 +2,7 @@
 #ifndef WORKLOADS_TRACES_TRACE_H
 #define WORKLOADS_TRACES_TRACE_H
 
-#include "base/lines.h"
+#include "base/json_read.h"
 #include "base/table.h"
 
 /** Columns of the canonical CSV, in its order; a bit each of trace_job.synthetic. */
