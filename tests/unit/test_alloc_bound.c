@@ -20,20 +20,18 @@ static void fill_at_random(struct alloc_bound *b, const struct alloc_problem *p,
         b->row_dual[i] = rng_log_range(r, 1e-15, 1e-10);
 }
 
-static void any_multipliers_prove_less_than_any_feasible_split_is_worth(void **state)
+TEST(any_multipliers_prove_less_than_any_feasible_split_is_worth)
 {
     struct rng *r = random_open(21);
     int useful = 0;
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         struct random_split s;
         struct alloc_bound b;
-        struct err e = { 0 };
         random_split_open(
             &s, r,
             (struct random_kind){
                 .n_collectives = 10, .overlap = true, .compute = true, .n_rows = 5, .total = LINEXPR_LE });
-        assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+        OK(alloc_bound_build(&b, &s.problem, e));
         fill_at_random(&b, &s.problem, r);
         alloc_bound_balance(&b, &s.problem);
         double worth =
@@ -48,18 +46,16 @@ static void any_multipliers_prove_less_than_any_feasible_split_is_worth(void **s
     rng_free(r);
 }
 
-static void balanced_multipliers_sum_to_the_weight_above_them(void **state)
+TEST(balanced_multipliers_sum_to_the_weight_above_them)
 {
     struct rng *r = random_open(22);
-    (void)state;
     for (int i = 0; i < 200; i++) {
         struct random_split s;
         struct alloc_bound b;
-        struct err e = { 0 };
         random_split_open(&s, r,
                           (struct random_kind){ .n_collectives = 20, .overlap = true, .compute = true });
         const struct step_fn *f = &s.fn;
-        assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+        OK(alloc_bound_build(&b, &s.problem, e));
         if (i % 4)
             fill_at_random(&b, &s.problem, r);
         b.time_weight = 2.5;
@@ -89,16 +85,14 @@ static void balanced_multipliers_sum_to_the_weight_above_them(void **state)
 }
 
 /* T = m1/B1 + m2/B2 with B1 + B2 <= b: q = (sqrt m1 + sqrt m2)^2 / b^2 proves (sqrt m1 + sqrt m2)^2 / b. */
-static void the_right_multipliers_prove_the_closed_form(void **state)
+TEST(the_right_multipliers_prove_the_closed_form)
 {
     static const double m[2][D] = { { 4 }, { 0, 9 } };
     struct random_split s;
     struct alloc_bound b;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, m, 2, 0.125);
     random_split_row(&s, ones, LINEXPR_LE, 100);
-    assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+    OK(alloc_bound_build(&b, &s.problem, e));
     b.time_weight = 1;
     alloc_bound_balance(&b, &s.problem);
     b.row_dual[0] = 25e9 / (100e9 * 100e9);
@@ -111,14 +105,13 @@ static void the_right_multipliers_prove_the_closed_form(void **state)
     random_split_close(&s);
 }
 
-static void caps_follow_from_row_to_row(void **state)
+TEST(caps_follow_from_row_to_row)
 {
     static const double m[1][D] = { { 1, 1, 1, 1 } };
     const double first[D] = { 1 }, twice_less[D] = { -2, 1 }, least[D] = { 0, -1, 1 },
                  fourth[D] = { 0, 0, 0, 1 };
     struct random_split s;
     double cap[D];
-    (void)state;
     plain_split_open(&s, 4, m, 1, 0);
     random_split_row(&s, least, LINEXPR_LE, 3);      /* B3 <= B2 + 3 */
     random_split_row(&s, twice_less, LINEXPR_EQ, 1); /* B2 == 2 B1 + 1 */
@@ -133,19 +126,17 @@ static void caps_follow_from_row_to_row(void **state)
 }
 
 /* Twins of one row with multipliers that cancel: exactly they add nothing, rounded they must not either. */
-static void huge_multipliers_that_cancel_prove_nothing_more(void **state)
+TEST(huge_multipliers_that_cancel_prove_nothing_more)
 {
     static const double m[1][D] = { { 1, 1 } };
     struct random_split s;
     struct alloc_bound b;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, m, 1, 0);
     const double odd[D] = { 1.0 / 3, 1.0 / 7 }, feasible_Bps[D] = { 15e9, 35e9 };
     random_split_row(&s, odd, LINEXPR_EQ, 10);
     random_split_row(&s, odd, LINEXPR_EQ, 10)->rhs *=
         1 + 4e-16; /* the same to rounding: a split satisfies both */
-    assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+    OK(alloc_bound_build(&b, &s.problem, e));
     b.time_weight = 1;
     alloc_bound_balance(&b, &s.problem);
     for (double size = 1; size < 1e12; size *= 10) {
@@ -157,37 +148,22 @@ static void huge_multipliers_that_cancel_prove_nothing_more(void **state)
     random_split_close(&s);
 }
 
-static void without_a_cap_a_negative_price_proves_nothing(void **state)
+TEST(without_a_cap_a_negative_price_proves_nothing)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double first[D] = { 1 };
     struct random_split s;
     struct alloc_bound b, copy;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, m, 1, 0);
     random_split_row(&s, first, LINEXPR_GE, 1);
-    assert_ok(alloc_bound_build(&b, &s.problem, &e), &e);
+    OK(alloc_bound_build(&b, &s.problem, e));
     b.time_weight = 1;
     alloc_bound_balance(&b, &s.problem);
     b.row_dual[0] = 1;
     assert_true(alloc_bound_value(&b, &s.problem) == -INFINITY);
-    assert_ok(alloc_bound_copy(&copy, &b, &s.problem, &e), &e);
+    OK(alloc_bound_copy(&copy, &b, &s.problem, e));
     assert_true(copy.row_dual[0] == 1 && copy.row_dual != b.row_dual && copy.time_weight == 1);
     alloc_bound_free(&copy);
     alloc_bound_free(&b);
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_multipliers_prove_less_than_any_feasible_split_is_worth),
-        cmocka_unit_test(balanced_multipliers_sum_to_the_weight_above_them),
-        cmocka_unit_test(the_right_multipliers_prove_the_closed_form),
-        cmocka_unit_test(caps_follow_from_row_to_row),
-        cmocka_unit_test(huge_multipliers_that_cancel_prove_nothing_more),
-        cmocka_unit_test(without_a_cap_a_negative_price_proves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,13 +74,11 @@ static const struct {
       .reason = "these constraints cannot hold together: d1 >= 3; d1 <= 2" },
 };
 
-static void every_failure_has_its_status_and_its_reason(void **state)
+TEST(every_failure_has_its_status_and_its_reason)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct random_split s;
         struct alloc_answer a;
-        struct err e = { 0 };
         plain_split_open(&s, 3, m, 2, 0);
         for (int k = 0; k < 4 && cases[i].rows[k].name; k++) {
             double coef[D] = { cases[i].rows[k].coef[0], cases[i].rows[k].coef[1], cases[i].rows[k].coef[2] };
@@ -91,7 +89,7 @@ static void every_failure_has_its_status_and_its_reason(void **state)
             s.problem.usd_per_Bps[d] = cases[i].usd[d] * 1e-9;
         s.problem.objective = cases[i].objective;
         s.problem.time_limit_s = cases[i].limit_s;
-        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        OK(alloc_solve(&a, &s.problem, e));
         if (a.status != cases[i].status)
             fail_msg("%s: %s, %s", cases[i].what, alloc_status_names[a.status], a.reason);
         assert_has(a.reason, cases[i].reason);
@@ -102,16 +100,14 @@ static void every_failure_has_its_status_and_its_reason(void **state)
 
 /* d1 and d2 share a collective: with d1 at 4 GB/s it takes 1/4 s however much d2 has, so any d2 from 4 GB/s
  * on is as good, and there is a least time. */
-static void one_limited_dimension_of_a_collective_is_enough(void **state)
+TEST(one_limited_dimension_of_a_collective_is_enough)
 {
     struct random_split s;
     struct alloc_answer a;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 3, m, 2, 0);
     random_split_row(&s, (double[D]){ 1 }, LINEXPR_LE, 4);
     random_split_row(&s, (double[D]){ 0, 0, 1 }, LINEXPR_LE, 2);
-    assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+    OK(alloc_solve(&a, &s.problem, e));
     assert_int_equal(a.status, ALLOC_SOLVED);
     assert_close(a.value, 1.0 / 4 + 1.0 / 2, 1e-9);
     assert_close(a.bw_Bps[0], 4e9, 1e-9);
@@ -124,33 +120,21 @@ static void one_limited_dimension_of_a_collective_is_enough(void **state)
 }
 
 /* Compute makes per cost prefer ever smaller networks: the message says in which direction. */
-static void per_cost_with_compute_falls_towards_nothing(void **state)
+TEST(per_cost_with_compute_falls_towards_nothing)
 {
     struct random_split s;
     struct alloc_answer a;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 3, m, 2, 0.5);
     s.problem.objective = ALLOC_PERF_PER_COST;
     for (int d = 0; d < 3; d++)
         s.problem.usd_per_Bps[d] = 1e-9;
-    assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+    OK(alloc_solve(&a, &s.problem, e));
     assert_int_equal(a.status, ALLOC_ILL_POSED);
     assert_has(a.reason, "keeps falling as all bandwidths go to zero together");
     alloc_answer_free(&a);
     s.problem.usd_fixed = 1; /* a price that does not shrink makes it well posed */
-    assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+    OK(alloc_solve(&a, &s.problem, e));
     assert_int_equal(a.status, ALLOC_SOLVED);
     alloc_answer_free(&a);
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failure_has_its_status_and_its_reason),
-        cmocka_unit_test(one_limited_dimension_of_a_collective_is_enough),
-        cmocka_unit_test(per_cost_with_compute_falls_towards_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

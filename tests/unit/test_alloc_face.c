@@ -16,12 +16,11 @@ static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 }
 
 /* Published as (49.51, 49.96, 0.53), tied with (88.0, 11.4, 0.53): two dimensions of one price with slack. */
-static void the_tie_of_17b_per_cost_holds_both_published_ends(void **state)
+TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
 {
     const char *workload = "v1-17b";
     struct split s = { 0 };
     struct alloc_answer a;
-    (void)state;
     split_open(&s, "v1-1024-3d", "libra-2022", &workload, 1);
     split_row(&s, "total == 100");
     s.problem.objective = ALLOC_PERF_PER_COST;
@@ -42,12 +41,11 @@ static void the_tie_of_17b_per_cost_holds_both_published_ends(void **state)
 
 /* Dimension 3 carries nothing: all its bandwidth may go as far as time goes, and at the least time it must.
  */
-static void an_unused_dimension_gets_nothing_that_others_can_use(void **state)
+TEST(an_unused_dimension_gets_nothing_that_others_can_use)
 {
     static const double m[1][D] = { { 3, 1 } };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 3, m, 1, 0);
     random_split_row(&s, ones, LINEXPR_EQ, 100);
     solve_well(&a, &s.problem);
@@ -59,7 +57,7 @@ static void an_unused_dimension_gets_nothing_that_others_can_use(void **state)
 }
 
 /* B1 <= 10 is what holds T up: B2 and B3 may share what is left of 100 as they like, each at least 20. */
-static void of_ties_the_cheapest_is_taken_then_the_most_even(void **state)
+TEST(of_ties_the_cheapest_is_taken_then_the_most_even)
 {
     static const struct {
         double usd[3], want_GBps[3];
@@ -71,7 +69,6 @@ static void of_ties_the_cheapest_is_taken_then_the_most_even(void **state)
     };
     static const double m[1][D] = { { 10, 20, 20 } };
     const double first[D] = { 1 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -95,13 +92,12 @@ static void of_ties_the_cheapest_is_taken_then_the_most_even(void **state)
 }
 
 /* With an upper limit on the sum the cheap choice is to leave money in the pocket. */
-static void what_helps_nobody_is_not_bought(void **state)
+TEST(what_helps_nobody_is_not_bought)
 {
     static const double m[1][D] = { { 10, 20 } };
     const double first[D] = { 1 };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 2, m, 1, 0);
     random_split_row(&s, ones, LINEXPR_LE, 100);
     random_split_row(&s, first, LINEXPR_LE, 10);
@@ -115,11 +111,10 @@ static void what_helps_nobody_is_not_bought(void **state)
     random_split_close(&s);
 }
 
-static void ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_ends(void **state)
+TEST(ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_ends)
 {
     struct rng *r = random_open(31);
     int tied = 0;
-    (void)state;
     for (int i = 0; i < 400; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -141,8 +136,7 @@ static void ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_e
             pin[d] = 1;
             random_split_row(&s, pin, LINEXPR_GE, a.hi_Bps[d] * 1.01e-9 + 1e-3);
             struct alloc_answer pinned;
-            struct err e = { 0 };
-            assert_ok(alloc_solve(&pinned, &s.problem, &e), &e);
+            OK(alloc_solve(&pinned, &s.problem, e));
             assert_true(pinned.status != ALLOC_SOLVED || pinned.value > a.value);
             alloc_answer_free(&pinned);
             s.problem.n_rows--;
@@ -153,16 +147,4 @@ static void ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_e
     }
     assert_true(tied > 20);
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tie_of_17b_per_cost_holds_both_published_ends),
-        cmocka_unit_test(an_unused_dimension_gets_nothing_that_others_can_use),
-        cmocka_unit_test(of_ties_the_cheapest_is_taken_then_the_most_even),
-        cmocka_unit_test(what_helps_nobody_is_not_bought),
-        cmocka_unit_test(ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

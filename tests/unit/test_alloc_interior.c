@@ -65,49 +65,44 @@ static int32_t count_unproved(struct random_kind kind, int32_t n, uint64_t seed,
     return unproved;
 }
 
-static void every_ordinary_problem_is_proved(void **state)
+TEST(every_ordinary_problem_is_proved)
 {
     const struct random_kind sums = { .n_collectives = 20, .compute = true, .total = LINEXPR_LE };
     const struct random_kind trees = {
         .n_collectives = 20, .compute = true, .overlap = true, .total = LINEXPR_EQ
     };
-    (void)state;
     assert_int_equal(count_unproved(sums, 3000, 41, 1), 0);
     assert_int_equal(count_unproved(trees, 3000, 42, 1), 0);
 }
 
-static void general_rows_are_proved_too(void **state)
+TEST(general_rows_are_proved_too)
 {
     const struct random_kind kind = {
         .n_collectives = 10, .compute = true, .overlap = true, .n_rows = 8, .total = LINEXPR_LE
     };
-    (void)state;
     assert_int_equal(count_unproved(kind, 4000, 43, 1), 0);
 }
 
 /* Prices over six orders of magnitude, traffic over nine: a few may stay open, none may be wrong. */
-static void badly_scaled_problems_are_sound_and_nearly_all_proved(void **state)
+TEST(badly_scaled_problems_are_sound_and_nearly_all_proved)
 {
     const struct random_kind kind = {
         .n_collectives = 10, .compute = true, .overlap = true, .n_rows = 6, .total = LINEXPR_EQ
     };
-    (void)state;
     assert_true(count_unproved(kind, 3000, 44, 300) <= 15);
 }
 
-static void a_workspace_may_be_used_again_and_again(void **state)
+TEST(a_workspace_may_be_used_again_and_again)
 {
     struct rng *r = random_open(45);
-    (void)state;
     for (int i = 0; i < 60; i++) {
         struct random_split s;
         struct interior *w;
         struct interior_result first, between, again;
-        struct err e = { 0 };
         random_split_open(
             &s, r,
             (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
-        assert_ok(interior_build(&w, &s.problem, &e), &e);
+        OK(interior_build(&w, &s.problem, e));
         interior_solve(w, fastest, &first);
         interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = first.value * 1.5 }, &between);
         interior_solve(w, fastest, &again);
@@ -119,25 +114,23 @@ static void a_workspace_may_be_used_again_and_again(void **state)
     rng_free(r);
 }
 
-static void the_bound_handed_out_proves_what_was_reported(void **state)
+TEST(the_bound_handed_out_proves_what_was_reported)
 {
     struct rng *r = random_open(46);
-    (void)state;
     for (int i = 0; i < 200; i++) {
         struct random_split s;
         struct interior *w;
         struct interior_result q;
         struct alloc_bound b;
-        struct err e = { 0 };
         random_split_open(
             &s, r,
             (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
         struct interior_ask ask = fastest;
         if (i % 2)
             ask = (struct interior_ask){ .cost_weight = 1, .limit_s = step_time(&s.fn, s.inside_Bps) };
-        assert_ok(interior_build(&w, &s.problem, &e), &e);
+        OK(interior_build(&w, &s.problem, e));
         interior_solve(w, ask, &q);
-        assert_ok(interior_bound(w, &b, &e), &e);
+        OK(interior_bound(w, &b, e));
         assert_true(b.cost_weight == ask.cost_weight);
         assert_true(b.value == alloc_bound_value(&b, &s.problem));
         assert_true(q.bound == (i % 2 ? b.value - b.time_weight * ask.limit_s : b.value));
@@ -148,19 +141,17 @@ static void the_bound_handed_out_proves_what_was_reported(void **state)
     rng_free(r);
 }
 
-static void a_limit_out_of_reach_finds_no_split(void **state)
+TEST(a_limit_out_of_reach_finds_no_split)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double ones[D] = { 1, 1 };
     struct random_split s;
     struct interior *w;
     struct interior_result q;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, m, 1, 1);
     random_split_row(&s, ones, LINEXPR_LE, 2);
     s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
-    assert_ok(interior_build(&w, &s.problem, &e), &e);
+    OK(interior_build(&w, &s.problem, e));
     static const double limits_s[] = { 0.5, 1, 1.5, 1.999 }; /* the least is 2 s */
     for (size_t i = 0; i < COUNT_OF(limits_s); i++) {
         interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = limits_s[i] }, &q);
@@ -170,17 +161,4 @@ static void a_limit_out_of_reach_finds_no_split(void **state)
     assert_close(q.value, 1, 1e-9); /* B = 0.5 GB/s each */
     interior_free(w);
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_ordinary_problem_is_proved),
-        cmocka_unit_test(general_rows_are_proved_too),
-        cmocka_unit_test(badly_scaled_problems_are_sound_and_nearly_all_proved),
-        cmocka_unit_test(a_workspace_may_be_used_again_and_again),
-        cmocka_unit_test(the_bound_handed_out_proves_what_was_reported),
-        cmocka_unit_test(a_limit_out_of_reach_finds_no_split),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static struct alloc_row row(const char *name, double a, double b, enum linexpr_s
     return r;
 }
 
-static void corners_values_and_multipliers_are_those_done_by_hand(void **state)
+TEST(corners_values_and_multipliers_are_those_done_by_hand)
 {
     /* maximise x + 2y under x + y <= 4, y <= 3, x >= 0.5: (1, 3); one more of x + y is worth 1, of y 1. */
     const struct alloc_row rows[] = { row("", 1, 1, LINEXPR_LE, 4), row("", 0, 1, LINEXPR_LE, 3),
@@ -17,12 +17,10 @@ static void corners_values_and_multipliers_are_those_done_by_hand(void **state)
     struct lp lp;
     struct lp_result r;
     double dual[3];
-    struct err e = { 0 };
-    (void)state;
     lp_init(&lp, 2, rows, 3);
     lp.cost[0] = -1;
     lp.cost[1] = -2;
-    assert_ok(lp_solve(&r, dual, &lp, &e), &e);
+    OK(lp_solve(&r, dual, &lp, e));
     assert_int_equal(r.status, LP_OPTIMAL);
     assert_close(r.bw_Bps[0], 1e9, 1e-12);
     assert_close(r.bw_Bps[1], 3e9, 1e-12);
@@ -34,67 +32,61 @@ static void corners_values_and_multipliers_are_those_done_by_hand(void **state)
     /* minimise x: the floor binds, its multiplier is the price. */
     lp_init(&lp, 2, rows, 3);
     lp.cost[0] = 1;
-    assert_ok(lp_solve(&r, dual, &lp, &e), &e);
+    OK(lp_solve(&r, dual, &lp, e));
     assert_close(r.bw_Bps[0], 0.5e9, 1e-12);
     assert_close(dual[2], 1, 1e-12);
 }
 
-static void bounds_of_the_programme_hold_beside_the_rows(void **state)
+TEST(bounds_of_the_programme_hold_beside_the_rows)
 {
     const struct alloc_row rows[] = { row("", 1, 1, LINEXPR_EQ, 10) };
     struct lp lp;
     struct lp_result r;
-    struct err e = { 0 };
-    (void)state;
     lp_init(&lp, 2, rows, 1);
     lp.lo_Bps[0] = 2e9;
     lp.hi_Bps[1] = 7e9;
     lp.cost[0] = 1;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_close(r.bw_Bps[0], 3e9, 1e-12);
     lp.lo_Bps[1] = lp.hi_Bps[1] = 1e9;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_close(r.bw_Bps[0], 9e9, 1e-12);
 }
 
-static void no_solution_and_no_end_are_told_apart(void **state)
+TEST(no_solution_and_no_end_are_told_apart)
 {
     const struct alloc_row rows[] = { row("", 1, 0, LINEXPR_LE, 1), row("", 1, 0, LINEXPR_GE, 2) };
     const bool skip[] = { false, true };
     struct lp lp;
     struct lp_result r;
-    struct err e = { 0 };
-    (void)state;
     lp_init(&lp, 2, rows, 2);
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_int_equal(r.status, LP_INFEASIBLE);
     lp.skip = skip;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_int_equal(r.status, LP_OPTIMAL);
     lp.cost[1] = -1;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_int_equal(r.status, LP_UNBOUNDED);
 }
 
-static void the_least_of_some_is_made_greatest(void **state)
+TEST(the_least_of_some_is_made_greatest)
 {
     const struct alloc_row rows[] = { row("", 1, 2, LINEXPR_LE, 12), row("", 0, 1, LINEXPR_LE, 3) };
     const bool both[] = { true, true }, first[] = { true, false };
     struct lp lp;
     struct lp_result r;
-    struct err e = { 0 };
-    (void)state;
     lp_init(&lp, 2, rows, 2);
     lp.level = both;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_close(r.value, 3e9, 1e-12);
     lp.level = first;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    OK(lp_solve(&r, NULL, &lp, e));
     assert_close(r.value, 12e9, 1e-12);
     assert_close(r.bw_Bps[0], 12e9, 1e-12);
 }
 
-static void the_clash_named_is_minimal(void **state)
+TEST(the_clash_named_is_minimal)
 {
     static const struct {
         const char *names[4];
@@ -128,43 +120,26 @@ static void the_clash_named_is_minimal(void **state)
           { LINEXPR_LE, LINEXPR_LE, LINEXPR_LE, LINEXPR_LE },
           "p" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct alloc_row rows[4];
         struct lp lp;
         char text[100];
-        struct err e = { 0 };
         for (int k = 0; k < 4; k++)
             rows[k] =
                 row(cases[i].names[k], cases[i].a[k], cases[i].b[k], cases[i].sense[k], cases[i].rhs[k]);
         lp_init(&lp, 2, rows, 4);
-        assert_ok(lp_name_clash(text, sizeof text, &lp, &e), &e);
+        OK(lp_name_clash(text, sizeof text, &lp, e));
         assert_string_equal(text, cases[i].want);
     }
 }
 
-static void a_long_clash_is_cut_to_fit(void **state)
+TEST(a_long_clash_is_cut_to_fit)
 {
     struct alloc_row rows[2] = { row("a rather long name", 1, 0, LINEXPR_LE, 1),
                                  row("another one", 1, 0, LINEXPR_GE, 2) };
     struct lp lp;
     char text[24];
-    struct err e = { 0 };
-    (void)state;
     lp_init(&lp, 2, rows, 2);
-    assert_ok(lp_name_clash(text, sizeof text, &lp, &e), &e);
+    OK(lp_name_clash(text, sizeof text, &lp, e));
     assert_string_equal(text, "a rather long name; ano");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corners_values_and_multipliers_are_those_done_by_hand),
-        cmocka_unit_test(bounds_of_the_programme_hold_beside_the_rows),
-        cmocka_unit_test(no_solution_and_no_end_are_told_apart),
-        cmocka_unit_test(the_least_of_some_is_made_greatest),
-        cmocka_unit_test(the_clash_named_is_minimal),
-        cmocka_unit_test(a_long_clash_is_cut_to_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

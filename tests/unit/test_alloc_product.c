@@ -18,12 +18,11 @@ static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 
 /* T = c + (sum over one group)/s on the ray B = s m: with cost C0 + u s the best scale is sqrt(K C0/(c u)).
  */
-static void with_a_fixed_cost_the_best_scale_is_in_closed_form(void **state)
+TEST(with_a_fixed_cost_the_best_scale_is_in_closed_form)
 {
     static const double m[1][D] = { { 6, 2, 2 } };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 3, m, 1, 0.04);
     s.problem.objective = ALLOC_PERF_PER_COST;
     s.problem.usd_per_Bps[0] = 1e-9;
@@ -60,10 +59,9 @@ static double scan(const struct random_split *s, double *at)
     return best;
 }
 
-static void the_global_optimum_is_found_whatever_the_shape(void **state)
+TEST(the_global_optimum_is_found_whatever_the_shape)
 {
     struct rng *r = random_open(51);
-    (void)state;
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -86,21 +84,19 @@ static void the_global_optimum_is_found_whatever_the_shape(void **state)
     rng_free(r);
 }
 
-static void products_with_general_rows_are_proved_and_verified(void **state)
+TEST(products_with_general_rows_are_proved_and_verified)
 {
     struct rng *r = random_open(52);
     int open = 0;
-    (void)state;
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         struct alloc_answer a;
-        struct err e = { 0 };
         random_split_open(
             &s, r,
             (struct random_kind){
                 .n_collectives = 8, .compute = true, .overlap = i % 2, .n_rows = 5, .total = LINEXPR_EQ });
         s.problem.objective = i % 3 ? ALLOC_PERF_PER_COST : ALLOC_UTILIZATION;
-        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        OK(alloc_solve(&a, &s.problem, e));
         assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
         if (a.status == ALLOC_SOLVED)
             assert_true(random_split_verify(&s, &a));
@@ -115,12 +111,11 @@ static void products_with_general_rows_are_proved_and_verified(void **state)
 }
 
 /* Without compute and with a total, utilization can at best be 1: all dimensions busy all the time. */
-static void utilization_is_whole_for_one_group(void **state)
+TEST(utilization_is_whole_for_one_group)
 {
     static const double m[1][D] = { { 5, 3, 2 } };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 3, m, 1, 0);
     s.problem.objective = ALLOC_UTILIZATION;
     s.problem.usd_per_Bps[0] = 1e-9;
@@ -131,15 +126,4 @@ static void utilization_is_whole_for_one_group(void **state)
                  1e-12); /* real prices, not the ones that made it a product */
     alloc_answer_free(&a);
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_a_fixed_cost_the_best_scale_is_in_closed_form),
-        cmocka_unit_test(the_global_optimum_is_found_whatever_the_shape),
-        cmocka_unit_test(products_with_general_rows_are_proved_and_verified),
-        cmocka_unit_test(utilization_is_whole_for_one_group),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,12 +88,10 @@ static void expect(struct split *s, enum alloc_objective objective, double want)
     alloc_answer_free(&a);
 }
 
-static void all_exact_rows_are_met_or_bettered(void **state)
+TEST(all_exact_rows_are_met_or_bettered)
 {
-    (void)state;
     struct table t = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_read_csv(&t, "tests/reference/libra_exact.csv", &e), &e);
+    OK(table_read_csv(&t, "tests/reference/libra_exact.csv", e));
     assert_int_equal(t.n_rows, 30);
     for (int64_t i = 0; i < t.n_rows; i++) {
         struct split s = { 0 };
@@ -114,15 +112,13 @@ static double optimum_of(const struct table *t, int64_t i, enum alloc_objective 
     return time_ns * 1e-9 * (money ? usd : 1);
 }
 
-static void all_optima_rows_are_met_or_bettered(void **state)
+TEST(all_optima_rows_are_met_or_bettered)
 {
     /* facts of the rows named multiple_constraints, LIBRA's second example, in dimension names */
     static const char *const four[] = { "chiplet == 500", "chiplet >= package", "package >= node",
                                         "node + pod == 200" };
-    (void)state;
     struct table t = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_read_csv(&t, "tests/reference/libra_optima.csv", &e), &e);
+    OK(table_read_csv(&t, "tests/reference/libra_optima.csv", e));
     assert_int_equal(t.n_rows, 40);
     for (int64_t i = 0; i < t.n_rows; i++) {
         const char *dims = strcmp(text_at(&t, i, "network"), "4d_network") == 0 ? "4d" : "3d";
@@ -136,7 +132,7 @@ static void all_optima_rows_are_met_or_bettered(void **state)
         s.problem.objective =
             strcmp(text_at(&t, i, "objective"), "perf") == 0 ? ALLOC_TIME : ALLOC_PERF_PER_COST;
         double want = optimum_of(&t, i, s.problem.objective, &play);
-        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        OK(alloc_solve(&a, &s.problem, e));
         assert_int_equal(a.status, ALLOC_SOLVED);
         assert_true(a.gap <= ALLOC_GAP);
         assert_true(a.value <= want * (1 + play));
@@ -176,13 +172,11 @@ static int configs_of(const char *text, const char **configs)
     return 1;
 }
 
-static void of_21_published_splits_19_are_optimal_2_bettered_and_1_tied(void **state)
+TEST(of_21_published_splits_19_are_optimal_2_bettered_and_1_tied)
 {
-    (void)state;
     struct table t = { 0 };
-    struct err e = { 0 };
     int optimal = 0, bettered = 0, tied = 0;
-    assert_ok(table_read_csv(&t, "tests/reference/libra_v1_splits.csv", &e), &e);
+    OK(table_read_csv(&t, "tests/reference/libra_v1_splits.csv", e));
     assert_int_equal(t.n_rows, 21);
     for (int64_t i = 0; i < t.n_rows; i++) {
         struct split s = { 0 };
@@ -197,7 +191,7 @@ static void of_21_published_splits_19_are_optimal_2_bettered_and_1_tied(void **s
         s.problem.objective =
             strcmp(text_at(&t, i, "objective"), "time") == 0 ? ALLOC_TIME : ALLOC_PERF_PER_COST;
         double published = published_value(&s, text_at(&t, i, "published_split_at_100GBps"), bw_Bps);
-        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
+        OK(alloc_solve(&a, &s.problem, e));
         assert_int_equal(a.status, ALLOC_SOLVED);
         assert_true(published >= a.lower_bound);
         verify(&s, &a);
@@ -221,14 +215,4 @@ static void of_21_published_splits_19_are_optimal_2_bettered_and_1_tied(void **s
     assert_int_equal(bettered, 2);
     assert_int_equal(tied, 1);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_optima_rows_are_met_or_bettered),
-        cmocka_unit_test(of_21_published_splits_19_are_optimal_2_bettered_and_1_tied),
-        cmocka_unit_test(all_exact_rows_are_met_or_bettered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,9 @@
 
 enum { D = TOPO_MAX_DIMS };
 
-static void a_basis_solves_what_it_was_made_from(void **state)
+TEST(a_basis_solves_what_it_was_made_from)
 {
     struct rng *r = random_open(11);
-    (void)state;
     for (int i = 0; i < 200; i++) {
         struct basis b = { .n_dims = 6 };
         double v[4][6], p[4], back[6] = { 0 };
@@ -31,10 +30,9 @@ static void a_basis_solves_what_it_was_made_from(void **state)
     rng_free(r);
 }
 
-static void the_basis_tells_near_parallel_from_parallel(void **state)
+TEST(the_basis_tells_near_parallel_from_parallel)
 {
     static const double first[3] = { 1, 1, 1 };
-    (void)state;
     for (int k = 3; k < 16; k++) {
         struct basis b = { .n_dims = 3 };
         double second[3] = { 1, 1, 1 + pow(10, -k) };
@@ -45,10 +43,9 @@ static void the_basis_tells_near_parallel_from_parallel(void **state)
 
 /* Optimality of least squares with p >= 0: no column points along the residual, those in use stand across it.
  */
-static void a_fit_satisfies_its_own_optimality_conditions(void **state)
+TEST(a_fit_satisfies_its_own_optimality_conditions)
 {
     struct rng *r = random_open(12);
-    (void)state;
     for (int i = 0; i < 500; i++) {
         enum { N = 12, DIMS = 5 };
         double columns[N][BASIS_DIMS] = { { 0 } }, p[N], target[BASIS_DIMS] = { 0 }, rest[DIMS];
@@ -80,12 +77,11 @@ static void a_fit_satisfies_its_own_optimality_conditions(void **state)
     rng_free(r);
 }
 
-static void outside_is_signed_and_relative_to_the_largest_part(void **state)
+TEST(outside_is_signed_and_relative_to_the_largest_part)
 {
     const struct alloc_row le = { .coef = { 2, -1 }, .sense = LINEXPR_LE, .rhs = 10 };
     const double over[] = { 8, 2 }, under[] = { 4, 2 };
     struct alloc_row row = le;
-    (void)state;
     assert_close(alloc_outside(&row, over, 2), 4.0 / 16, 1e-15);
     assert_true(alloc_outside(&row, under, 2) == 0);
     row.sense = LINEXPR_GE;
@@ -104,10 +100,9 @@ static double violation(const struct alloc_problem *p, const double *bw_Bps)
     return most;
 }
 
-static void a_point_nearby_is_brought_back_to_every_row(void **state)
+TEST(a_point_nearby_is_brought_back_to_every_row)
 {
     struct rng *r = random_open(13);
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         struct random_split s;
         double bw_Bps[D], off = i % 2 ? 1e-9 : 1e-2;
@@ -124,13 +119,12 @@ static void a_point_nearby_is_brought_back_to_every_row(void **state)
     rng_free(r);
 }
 
-static void no_way_back_is_reported(void **state)
+TEST(no_way_back_is_reported)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double first[D] = { 1 };
     struct random_split s;
     double bw_Bps[D] = { 5e9, 5e9 };
-    (void)state;
     plain_split_open(&s, 2, m, 1, 0);
     random_split_row(&s, first, LINEXPR_LE, 4);
     random_split_row(&s, first, LINEXPR_GE, 6);
@@ -138,17 +132,15 @@ static void no_way_back_is_reported(void **state)
     random_split_close(&s);
 }
 
-static void an_inside_point_keeps_clear_of_every_row_that_leaves_room(void **state)
+TEST(an_inside_point_keeps_clear_of_every_row_that_leaves_room)
 {
     struct rng *r = random_open(14);
-    (void)state;
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         struct alloc_inside in;
-        struct err e = { 0 };
         random_split_open(&s, r,
                           (struct random_kind){ .n_collectives = 1, .n_rows = 6, .total = LINEXPR_LE });
-        assert_ok(alloc_find_inside(&in, &s.problem, &e), &e);
+        OK(alloc_find_inside(&in, &s.problem, e));
         assert_true(in.found);
         assert_true(violation(&s.problem, in.bw_Bps) <= 1e-13);
         for (int32_t k = 0; k < s.problem.n_rows; k++) {
@@ -166,42 +158,25 @@ static void an_inside_point_keeps_clear_of_every_row_that_leaves_room(void **sta
     rng_free(r);
 }
 
-static void rows_that_leave_no_room_are_found(void **state)
+TEST(rows_that_leave_no_room_are_found)
 {
     static const double m[1][D] = { { 1, 1, 1 } };
     const double first[D] = { 1 }, both[D] = { 1, 1 }, all[D] = { 1, 1, 1 };
     struct random_split s;
     struct alloc_inside in;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 3, m, 1, 0);
     random_split_row(&s, first, LINEXPR_LE, 5);
     random_split_row(&s, first, LINEXPR_GE, 5);
     random_split_row(&s, both, LINEXPR_LE, 20);
     random_split_row(&s, all, LINEXPR_LE, 30);
-    assert_ok(alloc_find_inside(&in, &s.problem, &e), &e);
+    OK(alloc_find_inside(&in, &s.problem, e));
     assert_true(in.found && in.implied[0] && in.implied[1]);
     assert_false(in.implied[2] || in.implied[3]);
     assert_close(in.bw_Bps[0], 5e9, 1e-12);
     alloc_inside_free(&in);
     random_split_row(&s, first, LINEXPR_GE, 6);
-    assert_ok(alloc_find_inside(&in, &s.problem, &e), &e);
+    OK(alloc_find_inside(&in, &s.problem, e));
     assert_false(in.found);
     alloc_inside_free(&in);
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_basis_solves_what_it_was_made_from),
-        cmocka_unit_test(the_basis_tells_near_parallel_from_parallel),
-        cmocka_unit_test(a_fit_satisfies_its_own_optimality_conditions),
-        cmocka_unit_test(outside_is_signed_and_relative_to_the_largest_part),
-        cmocka_unit_test(a_point_nearby_is_brought_back_to_every_row),
-        cmocka_unit_test(no_way_back_is_reported),
-        cmocka_unit_test(an_inside_point_keeps_clear_of_every_row_that_leaves_room),
-        cmocka_unit_test(rows_that_leave_no_room_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

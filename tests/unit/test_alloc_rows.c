@@ -15,7 +15,7 @@ static struct topo_network node_and_pod(void)
     return net;
 }
 
-static void text_becomes_rows_in_bytes_per_second_or_dollars(void **state)
+TEST(text_becomes_rows_in_bytes_per_second_or_dollars)
 {
     static const struct {
         const char *text;
@@ -44,10 +44,8 @@ static void text_becomes_rows_in_bytes_per_second_or_dollars(void **state)
     };
     const struct topo_network net = node_and_pod();
     struct alloc_rows rows = { 0 };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        assert_ok(alloc_add_text(&rows, &net, &prices, cases[i].text, &e), &e);
+        OK(alloc_add_text(&rows, &net, &prices, cases[i].text, e));
         const struct alloc_row *row = &rows.rows[i];
         assert_string_equal(row->name, cases[i].text);
         assert_close(row->coef[0], cases[i].node, 1e-15);
@@ -66,7 +64,7 @@ static void text_becomes_rows_in_bytes_per_second_or_dollars(void **state)
     alloc_rows_free(&rows);
 }
 
-static void bad_text_is_refused_at_its_column(void **state)
+TEST(bad_text_is_refused_at_its_column)
 {
     static const struct {
         const char *text, *message;
@@ -81,40 +79,34 @@ static void bad_text_is_refused_at_its_column(void **state)
         { "nic_usd <= 5", "col 1: unknown name \"nic_usd\"", false },
     };
     const struct topo_network net = node_and_pod();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct alloc_rows rows = { 0 };
-        struct err e = { 0 };
-        assert_fails(alloc_add_text(&rows, &net, cases[i].priced ? &prices : NULL, cases[i].text, &e), &e,
-                     ERR_PARSE, cases[i].message);
+        FAILS(alloc_add_text(&rows, &net, cases[i].priced ? &prices : NULL, cases[i].text, e), ERR_PARSE,
+              cases[i].message);
         assert_int_equal(rows.n, 0);
         alloc_rows_free(&rows);
     }
 }
 
-static void total_needs_no_prices(void **state)
+TEST(total_needs_no_prices)
 {
     const struct topo_network net = node_and_pod();
     struct alloc_rows rows = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(alloc_add_text(&rows, &net, NULL, "total <= 100", &e), &e);
+    OK(alloc_add_text(&rows, &net, NULL, "total <= 100", e));
     assert_true(rows.rows[0].coef[0] == 1 && rows.rows[0].coef[1] == 1);
     alloc_rows_free(&rows);
 }
 
-static void the_network_says_what_it_fixes_and_limits(void **state)
+TEST(the_network_says_what_it_fixes_and_limits)
 {
     struct topo_network net = node_and_pod();
     struct alloc_rows rows = { 0 };
-    struct err e = { 0 };
-    (void)state;
     net.dims[0].bw_Bps = 300e9;
     net.dims[0].min_Bps = 100e9; /* says nothing beside a bandwidth that is given */
     net.dims[1].min_Bps = 10e9;
     net.dims[1].max_Bps = 50e9;
-    assert_ok(alloc_add_network(&rows, &net, &e), &e);
-    assert_ok(alloc_add_total(&rows, &net, 340e9, &e), &e);
+    OK(alloc_add_network(&rows, &net, e));
+    OK(alloc_add_total(&rows, &net, 340e9, e));
     static const struct {
         const char *name;
         double node, pod, rhs;
@@ -135,32 +127,18 @@ static void the_network_says_what_it_fixes_and_limits(void **state)
     alloc_rows_free(&rows);
 }
 
-static void many_rows_fit_and_long_names_are_cut(void **state)
+TEST(many_rows_fit_and_long_names_are_cut)
 {
     const struct topo_network net = node_and_pod();
     struct alloc_rows rows = { 0 };
-    struct err e = { 0 };
     char text[400] = "node";
-    (void)state;
     for (int i = 0; i < 40; i++)
         strcat(text, " + pod");
     strcat(text, " <= 7");
     for (int i = 0; i < 100; i++)
-        assert_ok(alloc_add_text(&rows, &net, NULL, text, &e), &e);
+        OK(alloc_add_text(&rows, &net, NULL, text, e));
     assert_int_equal(rows.n, 100);
     assert_int_equal(strlen(rows.rows[99].name), ALLOC_ROW_NAME - 1);
     assert_true(rows.rows[99].coef[1] == 40);
     alloc_rows_free(&rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_becomes_rows_in_bytes_per_second_or_dollars),
-        cmocka_unit_test(bad_text_is_refused_at_its_column),
-        cmocka_unit_test(total_needs_no_prices),
-        cmocka_unit_test(the_network_says_what_it_fixes_and_limits),
-        cmocka_unit_test(many_rows_fit_and_long_names_are_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static double best_value(const struct alloc_problem *p)
     return value;
 }
 
-static void random_problems_are_solved_and_the_second_opinion_agrees(void **state)
+TEST(random_problems_are_solved_and_the_second_opinion_agrees)
 {
     static const struct random_kind kinds[] = {
         { .n_collectives = 20, .total = LINEXPR_EQ },
@@ -38,7 +38,6 @@ static void random_problems_are_solved_and_the_second_opinion_agrees(void **stat
         { .n_collectives = 20, .overlap = true, .compute = true, .n_rows = 6, .total = LINEXPR_EQ },
     };
     struct rng *r = random_open(1);
-    (void)state;
     for (int i = 0; i < 1600; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -56,10 +55,9 @@ static void random_problems_are_solved_and_the_second_opinion_agrees(void **stat
     rng_free(r);
 }
 
-static void twice_the_total_halves_communication(void **state)
+TEST(twice_the_total_halves_communication)
 {
     struct rng *r = random_open(2);
-    (void)state;
     for (int i = 0; i < 50; i++) {
         struct random_split s;
         struct alloc_answer once, twice;
@@ -76,12 +74,11 @@ static void twice_the_total_halves_communication(void **state)
 }
 
 /* One max term: the sum of m_d/t over d is the total, so B = m total / sum m. */
-static void one_group_gets_bandwidth_in_proportion_to_its_traffic(void **state)
+TEST(one_group_gets_bandwidth_in_proportion_to_its_traffic)
 {
     static const double m[1][D] = { { 6, 3, 0.5, 0.5 } };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 4, m, 1, 0.25);
     random_split_row(&s, ones, LINEXPR_EQ, 1000);
     solve_well(&a, &s.problem);
@@ -96,12 +93,11 @@ static void one_group_gets_bandwidth_in_proportion_to_its_traffic(void **state)
 }
 
 /* Groups on disjoint dimensions: total of group g ~ sqrt(W_g), time (sum_g sqrt W_g)^2 / total. */
-static void disjoint_groups_share_by_the_root_of_their_traffic(void **state)
+TEST(disjoint_groups_share_by_the_root_of_their_traffic)
 {
     static const double m[3][D] = { { 3, 1 }, { 0, 0, 9 }, { 0, 0, 0, 10, 6 } };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 5, m, 3, 0);
     random_split_row(&s, ones, LINEXPR_LE, 900);
     solve_well(&a, &s.problem);
@@ -145,10 +141,9 @@ static double dual_ascent(const struct step_fn *f, double total_Bps)
     return sum * sum / total_Bps;
 }
 
-static void dual_ascent_finds_the_same_optimum(void **state)
+TEST(dual_ascent_finds_the_same_optimum)
 {
     struct rng *r = random_open(3);
-    (void)state;
     for (int i = 0; i < 60; i++) {
         struct random_split s;
         random_split_open(&s, r,
@@ -162,10 +157,9 @@ static void dual_ascent_finds_the_same_optimum(void **state)
 }
 
 /* No point of a grid over two dimensions, refined around its best, is better; the best comes close. */
-static void a_grid_over_two_dimensions_finds_nothing_better(void **state)
+TEST(a_grid_over_two_dimensions_finds_nothing_better)
 {
     struct rng *r = random_open(4);
-    (void)state;
     for (int i = 0; i < 160; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -210,10 +204,9 @@ static void a_grid_over_two_dimensions_finds_nothing_better(void **state)
     rng_free(r);
 }
 
-static void with_a_fixed_total_utilization_and_time_split_alike(void **state)
+TEST(with_a_fixed_total_utilization_and_time_split_alike)
 {
     struct rng *r = random_open(5);
-    (void)state;
     for (int i = 0; i < 40; i++) {
         struct random_split s;
         struct alloc_answer time, use;
@@ -231,10 +224,9 @@ static void with_a_fixed_total_utilization_and_time_split_alike(void **state)
     rng_free(r);
 }
 
-static void cost_at_a_time_and_time_at_a_cost_are_inverse(void **state)
+TEST(cost_at_a_time_and_time_at_a_cost_are_inverse)
 {
     struct rng *r = random_open(6);
-    (void)state;
     for (int i = 0; i < 60; i++) {
         struct random_split s;
         random_split_open(&s, r,
@@ -256,11 +248,10 @@ static void cost_at_a_time_and_time_at_a_cost_are_inverse(void **state)
 }
 
 /* Shadow price against the slope of the optimum; rows of every sense, of GB/s and of USD. */
-static void shadow_prices_are_the_slope_of_the_optimum(void **state)
+TEST(shadow_prices_are_the_slope_of_the_optimum)
 {
     struct rng *r = random_open(7);
     int tested = 0;
-    (void)state;
     for (int i = 0; i < 240; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -304,12 +295,11 @@ static void shadow_prices_are_the_slope_of_the_optimum(void **state)
     rng_free(r);
 }
 
-static void without_prices_cost_is_unbounded_and_per_cost_ill_posed(void **state)
+TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
 {
     static const double m[1][D] = { { 1, 1 } };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 2, m, 1, 0.1);
     s.problem.objective = ALLOC_COST;
     s.problem.time_limit_s = 0.2;
@@ -325,12 +315,11 @@ static void without_prices_cost_is_unbounded_and_per_cost_ill_posed(void **state
     random_split_close(&s);
 }
 
-static void with_nothing_to_communicate_the_cheapest_split_is_taken(void **state)
+TEST(with_nothing_to_communicate_the_cheapest_split_is_taken)
 {
     const double second[D] = { 0, 1 };
     struct random_split s;
     struct alloc_answer a;
-    (void)state;
     plain_split_open(&s, 2, NULL, 0, 0.5);
     s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
     random_split_row(&s, ones, LINEXPR_LE, 100);
@@ -365,14 +354,13 @@ static void assert_same_bytes(const struct alloc_answer *a, const struct alloc_a
 }
 
 /* GLPK keeps an environment per thread: this is where it would show if it did not. */
-static void threads_and_repetition_do_not_change_a_bit(void **state)
+TEST(threads_and_repetition_do_not_change_a_bit)
 {
     enum { N = 60, TIMES = 4 };
     struct random_split *s = calloc(N, sizeof *s);
     struct alloc_answer *a = calloc(N * TIMES, sizeof *a);
     struct rng *r = random_open(8);
     int failed = 0;
-    (void)state;
     assert_true(s && a);
     for (int i = 0; i < N; i++) {
         random_split_open(&s[i], r,
@@ -381,8 +369,8 @@ static void threads_and_repetition_do_not_change_a_bit(void **state)
     }
 #pragma omp parallel for num_threads(TIMES) reduction(+ : failed) schedule(dynamic)
     for (int i = 0; i < N * TIMES; i++) {
-        struct err e = { 0 };
-        failed += alloc_solve(&a[i], &s[i / TIMES].problem, &e) != 0;
+        struct err own = { 0 };
+        failed += alloc_solve(&a[i], &s[i / TIMES].problem, &own) != 0;
     }
     assert_int_equal(failed, 0);
     for (int i = 0; i < N * TIMES; i++)
@@ -394,23 +382,4 @@ static void threads_and_repetition_do_not_change_a_bit(void **state)
     free(s);
     free(a);
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems_are_solved_and_the_second_opinion_agrees),
-        cmocka_unit_test(twice_the_total_halves_communication),
-        cmocka_unit_test(one_group_gets_bandwidth_in_proportion_to_its_traffic),
-        cmocka_unit_test(disjoint_groups_share_by_the_root_of_their_traffic),
-        cmocka_unit_test(dual_ascent_finds_the_same_optimum),
-        cmocka_unit_test(a_grid_over_two_dimensions_finds_nothing_better),
-        cmocka_unit_test(with_a_fixed_total_utilization_and_time_split_alike),
-        cmocka_unit_test(cost_at_a_time_and_time_at_a_cost_are_inverse),
-        cmocka_unit_test(shadow_prices_are_the_slope_of_the_optimum),
-        cmocka_unit_test(without_prices_cost_is_unbounded_and_per_cost_ill_posed),
-        cmocka_unit_test(with_nothing_to_communicate_the_cheapest_split_is_taken),
-        cmocka_unit_test(threads_and_repetition_do_not_change_a_bit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

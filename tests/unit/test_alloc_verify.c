@@ -39,10 +39,9 @@ static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
     assert_int_equal(a->status, ALLOC_SOLVED);
 }
 
-static void it_agrees_with_the_solver_on_values_and_bounds(void **state)
+TEST(it_agrees_with_the_solver_on_values_and_bounds)
 {
     struct rng *r = random_open(61);
-    (void)state;
     for (int i = 0; i < 200; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -116,7 +115,7 @@ static void tighten_a_row(struct alloc_answer *a, struct random_split *s)
     s->rows[0].rhs *= 1 - 1e-11;
 }
 
-static void every_kind_of_tampering_is_noticed(void **state)
+TEST(every_kind_of_tampering_is_noticed)
 {
     static const struct {
         const char *what;
@@ -133,7 +132,6 @@ static void every_kind_of_tampering_is_noticed(void **state)
         { "a tighter row", tighten_a_row, true },
     };
     struct rng *r = random_open(62);
-    (void)state;
     for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++)
         for (size_t k = 0; k < COUNT_OF(cases); k++)
             for (int i = 0; i < 5; i++) {
@@ -156,10 +154,9 @@ static void every_kind_of_tampering_is_noticed(void **state)
 }
 
 /* Compiled steps are not trusted: change the tree alone and the value follows it. */
-static void the_value_is_that_of_the_tree(void **state)
+TEST(the_value_is_that_of_the_tree)
 {
     struct rng *r = random_open(67);
-    (void)state;
     for (int objective = 0; objective < ALLOC_COST; objective++) {
         struct random_split s;
         struct alloc_answer a;
@@ -179,10 +176,9 @@ static void the_value_is_that_of_the_tree(void **state)
 }
 
 /* It looks at multipliers only: claims of a bound change nothing. */
-static void a_forged_bound_is_not_read(void **state)
+TEST(a_forged_bound_is_not_read)
 {
     struct rng *r = random_open(63);
-    (void)state;
     for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++) {
         struct random_split s;
         struct alloc_answer a;
@@ -202,10 +198,9 @@ static void a_forged_bound_is_not_read(void **state)
 }
 
 /* Multipliers of a leaf may sum to too much: then they prove as much as when scaled down, and no more. */
-static void unbalanced_multipliers_prove_no_more(void **state)
+TEST(unbalanced_multipliers_prove_no_more)
 {
     struct rng *r = random_open(64);
-    (void)state;
     for (int i = 0; i < 40; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -224,11 +219,10 @@ static void unbalanced_multipliers_prove_no_more(void **state)
 }
 
 /* A product is proved by many curves: without those around its optimum it is not. */
-static void a_product_needs_the_curve_that_touches_it(void **state)
+TEST(a_product_needs_the_curve_that_touches_it)
 {
     struct rng *r = random_open(65);
     int noticed = 0;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         struct random_split s;
         struct alloc_answer a;
@@ -257,16 +251,14 @@ static void a_product_needs_the_curve_that_touches_it(void **state)
     rng_free(r);
 }
 
-static void joined_workloads_are_taken_apart_again(void **state)
+TEST(joined_workloads_are_taken_apart_again)
 {
     struct rng *r = random_open(66);
-    (void)state;
     for (int i = 0; i < 120; i++) {
         struct random_split s[2];
         struct step_fn joined;
         struct alloc_answer a;
         struct verify_report report;
-        struct err e = { 0 };
         const struct random_kind kind = {
             .n_dims = 3, .n_collectives = 6, .compute = true, .overlap = true, .total = LINEXPR_EQ
         };
@@ -281,17 +273,15 @@ static void joined_workloads_are_taken_apart_again(void **state)
                                       .net = &s[0].net,
                                       .take_max = i % 2,
                                       .drop_const = i % 4 > 1 };
-        assert_ok(step_fn_join(
-                      &joined, fns, scale, 2,
-                      (struct step_join){ .take_max = steps.take_max, .drop_const = steps.drop_const }, &e),
-                  &e);
+        OK(step_fn_join(&joined, fns, scale, 2,
+                        (struct step_join){ .take_max = steps.take_max, .drop_const = steps.drop_const }, e));
         s[0].problem.step = &joined;
         solve_well(&a, &s[0].problem);
-        assert_ok(alloc_verify(&report, &a, &s[0].problem, &steps, &e), &e);
+        OK(alloc_verify(&report, &a, &s[0].problem, &steps, e));
         assert_true(report.ok);
         assert_close(report.value, a.value, 1e-13);
         steps.take_max = !steps.take_max; /* the other way of joining is another problem */
-        assert_ok(alloc_verify(&report, &a, &s[0].problem, &steps, &e), &e);
+        OK(alloc_verify(&report, &a, &s[0].problem, &steps, e));
         assert_false(report.ok);
         alloc_answer_free(&a);
         step_fn_free(&joined);
@@ -299,18 +289,4 @@ static void joined_workloads_are_taken_apart_again(void **state)
         random_split_close(&s[1]);
     }
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_agrees_with_the_solver_on_values_and_bounds),
-        cmocka_unit_test(every_kind_of_tampering_is_noticed),
-        cmocka_unit_test(the_value_is_that_of_the_tree),
-        cmocka_unit_test(a_forged_bound_is_not_read),
-        cmocka_unit_test(unbalanced_multipliers_prove_no_more),
-        cmocka_unit_test(a_product_needs_the_curve_that_touches_it),
-        cmocka_unit_test(joined_workloads_are_taken_apart_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

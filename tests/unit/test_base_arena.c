@@ -2,11 +2,10 @@
 
 #include "tests/support.h"
 
-static void what_is_taken_is_zero_aligned_and_apart(void **state)
+TEST(what_is_taken_is_zero_aligned_and_apart)
 {
     struct arena a = { 0 };
     unsigned char *taken[300];
-    (void)state;
     for (int i = 0; i < 300; i++) {
         size_t n = (size_t)i * 37 % 5000; /* small ones, and some larger than any block so far */
         taken[i] = ARENA_TAKE(&a, n, *taken[i]);
@@ -25,25 +24,14 @@ static void what_is_taken_is_zero_aligned_and_apart(void **state)
 }
 
 /* One builder may go on after another one failed: it asks once, at the end. */
-static void a_size_that_no_memory_has_fails_all_that_follows(void **state)
+TEST(a_size_that_no_memory_has_fails_all_that_follows)
 {
     struct arena a = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_int_equal(arena_check(&a, "a run", &e), 0);
+    assert_int_equal(arena_check(&a, "a run", e), 0);
     assert_null(ARENA_TAKE(&a, SIZE_MAX / 2, double));
     assert_null(ARENA_TAKE(&a, 1, double));
-    assert_fails(arena_check(&a, "a run", &e), &e, ERR_NOMEM, "a run");
+    FAILS(arena_check(&a, "a run", e), ERR_NOMEM, "a run");
     arena_free(&a);
     assert_non_null(ARENA_TAKE(&a, 1, double));
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_taken_is_zero_aligned_and_apart),
-        cmocka_unit_test(a_size_that_no_memory_has_fails_all_that_follows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 
 #include "base/array.h"
 
-static void items_survive_growth_and_capacity_doubles(void **state)
+TEST(items_survive_growth_and_capacity_doubles)
 {
-    (void)state;
     int64_t *items = NULL;
     int32_t cap = 0;
     for (int32_t n = 0; n < 1000; n++) {
@@ -21,22 +20,12 @@ static void items_survive_growth_and_capacity_doubles(void **state)
     free(items);
 }
 
-static void too_large_is_refused_and_leaves_everything(void **state)
+TEST(too_large_is_refused_and_leaves_everything)
 {
-    (void)state;
     int64_t *items = malloc(sizeof *items);
     assert_non_null(items);
     int32_t cap = INT32_MAX / 2 + 1;
     assert_null(array_grow(items, cap, &cap, sizeof *items));
     assert_int_equal(cap, INT32_MAX / 2 + 1);
     free(items);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_survive_growth_and_capacity_doubles),
-        cmocka_unit_test(too_large_is_refused_and_leaves_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

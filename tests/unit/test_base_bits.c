@@ -11,11 +11,10 @@ static int32_t next_of(const bool *has, int32_t size, int32_t from)
     return -1;
 }
 
-static void the_next_member_is_that_of_a_plain_search(void **state)
+TEST(the_next_member_is_that_of_a_plain_search)
 {
     static const int32_t sizes[] = { 1, 2, 63, 64, 65, 4095, 4096, 4097, 9000 };
     uint32_t x = 7;
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(sizes); k++) {
         struct bits b;
         int32_t size = sizes[k];
@@ -36,10 +35,9 @@ static void the_next_member_is_that_of_a_plain_search(void **state)
     }
 }
 
-static void an_empty_set_has_no_next(void **state)
+TEST(an_empty_set_has_no_next)
 {
     struct bits b;
-    (void)state;
     assert_true(bits_build(&b, 0));
     assert_int_equal(bits_next(&b, 0), -1);
     bits_free(&b);
@@ -56,13 +54,4 @@ static void an_empty_set_has_no_next(void **state)
     bits_remove(&b, 299999);
     assert_int_equal(bits_next(&b, 0), -1);
     bits_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_next_member_is_that_of_a_plain_search),
-        cmocka_unit_test(an_empty_set_has_no_next),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

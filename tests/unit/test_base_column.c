@@ -37,27 +37,24 @@ static void assert_table(const struct column_choice *choice, const struct job *j
     columns_free(&c);
 }
 
-static void a_row_without_values_is_blank_but_for_texts_that_are_empty(void **state)
+TEST(a_row_without_values_is_blank_but_for_texts_that_are_empty)
 {
-    (void)state;
     struct job job;
     row_clear(&job, columns);
     assert_table(&(struct column_choice){ 0 }, &job,
                  "status,note,seeds,time_s,bw1_GBps,bw2_GBps,bw3_GBps\n,\"\",,,,,\n");
 }
 
-static void hidden_and_timing_columns_stand_where_they_are_asked_for(void **state)
+TEST(hidden_and_timing_columns_stand_where_they_are_asked_for)
 {
-    (void)state;
     struct job job = { "done", "n", 2, 0.5, { 1, 2, 3 }, 9, 4 };
     assert_table(
         &(struct column_choice){ .timing = true, .hidden = true }, &job,
         "status,note,seeds,time_s,half_s,bw1_GBps,bw2_GBps,bw3_GBps,wall_s\ndone,n,4,2,0.5,1,2,3,9\n");
 }
 
-static void an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside(void **state)
+TEST(an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside)
 {
-    (void)state;
     const char *const axes[] = { "seeds", "time_s", "note" };
     struct job job = { "done", "n", 2, 0.5, { 1, 2, 3 }, 9, 4 };
     char buf[COLUMN_NAME + 8];
@@ -70,15 +67,13 @@ static void an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside(vo
     assert_string_equal(column_axis(buf, NULL, "network.npus"), "network.npus");
 }
 
-static void what_was_put_is_got_again(void **state)
+TEST(what_was_put_is_got_again)
 {
-    (void)state;
     struct table t = { 0 };
     struct columns c;
-    struct err e = { 0 };
     const struct job job = { NULL, "n", NAN, 0.5, { 1, NAN, 3 }, 9, -1 };
     struct job back = { 0 };
-    assert_ok(column_choose(&c, columns, &(struct column_choice){ .hidden = true }, &e), &e);
+    OK(column_choose(&c, columns, &(struct column_choice){ .hidden = true }, e));
     table_column(&t, "point", TABLE_COUNT);
     columns_put(&t, &c);
     table_row(&t);
@@ -94,22 +89,9 @@ static void what_was_put_is_got_again(void **state)
     columns_free(&c);
 }
 
-static void a_repeated_column_is_found_by_each_of_its_names(void **state)
+TEST(a_repeated_column_is_found_by_each_of_its_names)
 {
-    (void)state;
     assert_ptr_equal(column_find(columns, "bw3_GBps"), &columns[5]);
     assert_null(column_find(columns, "bw4_GBps"));
     assert_null(column_find(columns, "bw#_GBps"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_without_values_is_blank_but_for_texts_that_are_empty),
-        cmocka_unit_test(hidden_and_timing_columns_stand_where_they_are_asked_for),
-        cmocka_unit_test(an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside),
-        cmocka_unit_test(what_was_put_is_got_again),
-        cmocka_unit_test(a_repeated_column_is_found_by_each_of_its_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,10 +15,9 @@ static void draw(double *x, double most, uint64_t seed)
     rng_free(r);
 }
 
-static void they_are_those_of_the_library_but_for_the_last_bits(void **state)
+TEST(they_are_those_of_the_library_but_for_the_last_bits)
 {
     static const double most[] = { 700, 30, 1, 1e-3 };
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(most); k++) {
         double x[N], y[N];
         draw(x, most[k], k);
@@ -40,10 +39,9 @@ static void they_are_those_of_the_library_but_for_the_last_bits(void **state)
 }
 
 /* The last numbers, fewer than go through at a time, are not treated otherwise. */
-static void the_result_does_not_depend_on_the_place(void **state)
+TEST(the_result_does_not_depend_on_the_place)
 {
     double x[N], whole[N];
-    (void)state;
     draw(x, 5, 9);
     memcpy(whole, x, sizeof whole);
     elementary_exp(whole, N);
@@ -53,10 +51,9 @@ static void the_result_does_not_depend_on_the_place(void **state)
     }
 }
 
-static void known_points_are_exact(void **state)
+TEST(known_points_are_exact)
 {
     double zero[] = { 0, -0.0 };
-    (void)state;
     elementary_exp(zero, 2);
     assert_true(zero[0] == 1 && zero[1] == 1);
     zero[0] = zero[1] = 0;
@@ -68,10 +65,9 @@ static void known_points_are_exact(void **state)
     assert_close(elementary_log(0x1p-1000), -1000 * log(2), 1e-15);
 }
 
-static void large_arguments_saturate_and_NaN_stays(void **state)
+TEST(large_arguments_saturate_and_NaN_stays)
 {
     double x[] = { 1e300, -1e300, NAN }, y[] = { INFINITY, -INFINITY, NAN }, z[] = { 800, -800, NAN };
-    (void)state;
     elementary_exp(x, 3);
     assert_close(x[0], exp(708), 1e-15);
     assert_close(x[1], exp(-708), 1e-15);
@@ -80,15 +76,4 @@ static void large_arguments_saturate_and_NaN_stays(void **state)
     elementary_tanh(z, 3);
     assert_true(z[0] == 1 && z[1] == -1);
     assert_true(isnan(x[2]) && isnan(y[2]) && isnan(z[2]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_are_those_of_the_library_but_for_the_last_bits),
-        cmocka_unit_test(the_result_does_not_depend_on_the_place),
-        cmocka_unit_test(known_points_are_exact),
-        cmocka_unit_test(large_arguments_saturate_and_NaN_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,10 @@
 #include "tests/support.h"
 
 /* Half of the keys share their hash with another one; every third is taken out again. */
-static void items_are_found_until_they_are_taken_out(void **state)
+TEST(items_are_found_until_they_are_taken_out)
 {
     enum { N = 5000 };
     struct hash t = { 0 };
-    (void)state;
     for (int32_t i = 0; i < N; i++)
         assert_true(hash_add(&t, (uint64_t)(i / 2), i));
     for (int32_t i = 0; i < N; i += 3)
@@ -29,14 +28,13 @@ static void items_are_found_until_they_are_taken_out(void **state)
         fail();
 }
 
-static void names_are_numbered_by_first_mention(void **state)
+TEST(names_are_numbered_by_first_mention)
 {
     static const char *const said[] = { "a", "b", "a", "", "c", "b" };
     static const int32_t want[] = { 0, 1, 0, 2, 3, 1 };
     const char *names[6] = { 0 };
     int32_t n = 0;
     struct hash t = { 0 };
-    (void)state;
     for (int i = 0; i < 6; i++) {
         int32_t found = -1;
         hash_each (id, &t, hash_text(said[i]))
@@ -50,12 +48,11 @@ static void names_are_numbered_by_first_mention(void **state)
     hash_free(&t);
 }
 
-static void arrays_grow_with_either_count(void **state)
+TEST(arrays_grow_with_either_count)
 {
     int16_t *few = NULL, *many = NULL;
     int32_t cap = 0;
     int64_t wide = 0, too_many = INT64_MAX;
-    (void)state;
     for (int16_t i = 0; i < 1000; i++) {
         assert_true(vec_reserve(few, cap, i + 1));
         few[i] = i;
@@ -70,14 +67,4 @@ static void arrays_grow_with_either_count(void **state)
     assert_int_equal(few[999], 999);
     free(few);
     free(many);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_are_found_until_they_are_taken_out),
-        cmocka_unit_test(names_are_numbered_by_first_mention),
-        cmocka_unit_test(arrays_grow_with_either_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

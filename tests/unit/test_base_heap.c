@@ -8,13 +8,12 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void items_come_out_in_the_order_of_their_keys(void **state)
+TEST(items_come_out_in_the_order_of_their_keys)
 {
     enum { N = 1000 };
     struct heap h = { 0 };
     int64_t keys[N];
     uint32_t x = 1;
-    (void)state;
     for (int32_t i = 0; i < N; i++) {
         x = x * 1664525 + 1013904223;
         keys[i] = (int64_t)(x >> 8) - (1 << 23);
@@ -34,10 +33,9 @@ static void items_come_out_in_the_order_of_their_keys(void **state)
     heap_free(&h);
 }
 
-static void pushes_and_pops_may_alternate(void **state)
+TEST(pushes_and_pops_may_alternate)
 {
     struct heap h = { 0 };
-    (void)state;
     for (int32_t i = 0; i < 100; i++) {
         assert_true(heap_push(&h, (struct heap_item){ -i, i, 0 }));
         assert_true(heap_push(&h, (struct heap_item){ i, i, 0 }));
@@ -55,10 +53,9 @@ static bool int_before(const int64_t *a, const int64_t *b)
 HEAP(int_heap, int64_t, int_before)
 
 /* What stands behind a heap would come before all of it. */
-static void nothing_behind_a_heap_is_looked_at(void **state)
+TEST(nothing_behind_a_heap_is_looked_at)
 {
     enum { MOST = 20 };
-    (void)state;
     for (int64_t n = 1; n <= MOST; n++) {
         int64_t items[MOST + 1];
         for (int64_t i = 0; i < n; i++)
@@ -73,14 +70,4 @@ static void nothing_behind_a_heap_is_looked_at(void **state)
             last = item;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_come_out_in_the_order_of_their_keys),
-        cmocka_unit_test(pushes_and_pops_may_alternate),
-        cmocka_unit_test(nothing_behind_a_heap_is_looked_at),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,10 @@
 #include "base/json.h"
 #include "base/num.h"
 
-static void nested_values_stand_on_one_line(void **state)
+TEST(nested_values_stand_on_one_line)
 {
     struct text t = { 0 };
     struct json j = { .out = &t };
-    (void)state;
     json_open(&j, NULL, '{');
     json_text(&j, "name", "pod");
     json_count(&j, "size", 4096);
@@ -33,11 +32,10 @@ static void nested_values_stand_on_one_line(void **state)
     text_free(&t);
 }
 
-static void deepest_allowed_nesting_is_written(void **state)
+TEST(deepest_allowed_nesting_is_written)
 {
     struct text t = { 0 };
     struct json j = { .out = &t };
-    (void)state;
     for (int i = 0; i < JSON_MAX_DEPTH; i++)
         json_open(&j, NULL, '[');
     json_count(&j, NULL, 1);
@@ -49,7 +47,7 @@ static void deepest_allowed_nesting_is_written(void **state)
 }
 
 /* JSON: RFC 8259, section 7. UTF-8: RFC 3629, section 4, and the Unicode standard's table 3-7. */
-static void strings_are_escaped_and_valid_utf8(void **state)
+TEST(strings_are_escaped_and_valid_utf8)
 {
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
     static const struct {
@@ -71,7 +69,6 @@ static void strings_are_escaped_and_valid_utf8(void **state)
         { "\xc3\"", "\"" BAD "\\\"\"" },                   /* a broken start swallows no quote */
         { "\xf0\x9f\x9a\n", "\"" BAD BAD BAD "\\u000a\"" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text t = { 0 };
         struct json j = { .out = &t };
@@ -82,11 +79,10 @@ static void strings_are_escaped_and_valid_utf8(void **state)
 #undef BAD
 }
 
-static void keys_are_escaped_too(void **state)
+TEST(keys_are_escaped_too)
 {
     struct text t = { 0 };
     struct json j = { .out = &t };
-    (void)state;
     json_open(&j, NULL, '{');
     json_count(&j, "a\"b", 1);
     json_close(&j, '}');
@@ -94,11 +90,10 @@ static void keys_are_escaped_too(void **state)
     text_free(&t);
 }
 
-static void numbers_round_trip_and_are_never_nan(void **state)
+TEST(numbers_round_trip_and_are_never_nan)
 {
     static const double finite[] = { 0.1, 1.0 / 3, 1e300, 5e-324, 123456789012345678.0, -2.5e-7 };
     static const double other[] = { NAN, INFINITY, -INFINITY };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(finite); i++) {
         struct text t = { 0 };
         struct json j = { .out = &t };
@@ -117,28 +112,14 @@ static void numbers_round_trip_and_are_never_nan(void **state)
     }
 }
 
-static void counts_have_all_their_digits(void **state)
+TEST(counts_have_all_their_digits)
 {
     struct text t = { 0 };
     struct json j = { .out = &t };
-    (void)state;
     json_open(&j, NULL, '[');
     json_count(&j, NULL, INT64_MAX);
     json_count(&j, NULL, INT64_MIN);
     json_close(&j, ']');
     assert_string_equal(text_str(&t), "[9223372036854775807, -9223372036854775808]");
     text_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nested_values_stand_on_one_line),
-        cmocka_unit_test(deepest_allowed_nesting_is_written),
-        cmocka_unit_test(strings_are_escaped_and_valid_utf8),
-        cmocka_unit_test(keys_are_escaped_too),
-        cmocka_unit_test(numbers_round_trip_and_are_never_nan),
-        cmocka_unit_test(counts_have_all_their_digits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

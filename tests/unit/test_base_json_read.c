@@ -9,24 +9,21 @@ static int open_text(struct json_reader **r, char path[SUPPORT_PATH], const char
     return json_reader_open(r, scratch_file(path, dir, "list.json", text, strlen(text)), e);
 }
 
-static void objects_come_one_by_one_with_their_lines(void **state)
+TEST(objects_come_one_by_one_with_their_lines)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct json_reader *r;
     const struct json_value *v;
-    struct err e = { 0 };
-    (void)state;
     scratch_make(dir);
-    assert_ok(open_text(&r, path, dir,
-                        "\xef\xbb\xbf [ {\"a\": \"x\"},\n"
-                        "{\n \"a\": null,\n \"list\": [1.5, {\"b\": \"\\u00e4\"}, []]}\n,\r\n {} ] \n",
-                        &e),
-              &e);
-    assert_ok(json_reader_next(r, &v, &e), &e);
+    OK(open_text(&r, path, dir,
+                 "\xef\xbb\xbf [ {\"a\": \"x\"},\n"
+                 "{\n \"a\": null,\n \"list\": [1.5, {\"b\": \"\\u00e4\"}, []]}\n,\r\n {} ] \n",
+                 e));
+    OK(json_reader_next(r, &v, e));
     assert_string_equal(json_value_text(json_value_get(v, "a")), "x");
     assert_null(json_value_get(v, "b"));
     assert_int_equal(json_reader_line(r), 1);
-    assert_ok(json_reader_next(r, &v, &e), &e);
+    OK(json_reader_next(r, &v, e));
     assert_int_equal(json_reader_line(r), 2);
     assert_true(json_value_is_null(json_value_get(v, "a")));
     assert_null(json_value_text(json_value_get(v, "a")));
@@ -36,11 +33,11 @@ static void objects_come_one_by_one_with_their_lines(void **state)
     assert_null(json_value_text(json_value_at(list, 0)));
     assert_string_equal(json_value_text(json_value_get(json_value_at(list, 1), "b")), "\xc3\xa4");
     assert_int_equal(json_value_count(json_value_at(list, 1)), 0);
-    assert_ok(json_reader_next(r, &v, &e), &e);
+    OK(json_reader_next(r, &v, e));
     assert_non_null(v);
     assert_int_equal(json_reader_line(r), 6);
     for (int i = 0; i < 2; i++) {
-        assert_ok(json_reader_next(r, &v, &e), &e);
+        OK(json_reader_next(r, &v, e));
         assert_null(v);
     }
     assert_true(json_value_is_null(NULL));
@@ -66,7 +63,7 @@ static int read_all(const char *text, struct err *e)
     return rc;
 }
 
-static void what_is_no_array_of_objects_is_refused_with_its_line(void **state)
+TEST(what_is_no_array_of_objects_is_refused_with_its_line)
 {
     static const struct {
         const char *text, *message;
@@ -86,44 +83,27 @@ static void what_is_no_array_of_objects_is_refused_with_its_line(void **state)
         { "[ { \"a\": \"\\u0000\" } ]", "is not JSON" },
         { "[ { \"a\": \"\xff\" } ]", "is not JSON" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct err e = { 0 };
-        assert_fails(read_all(cases[i].text, &e), &e, ERR_PARSE, cases[i].message);
+        FAILS(read_all(cases[i].text, e), ERR_PARSE, cases[i].message);
     }
 }
 
-static void hostile_depth_ends_with_a_message(void **state)
+TEST(hostile_depth_ends_with_a_message)
 {
     struct text t = { 0 };
-    struct err e = { 0 };
-    (void)state;
     text_puts(&t, "[{\"a\":");
     for (int i = 0; i < 100000; i++)
         text_puts(&t, "[");
-    assert_fails(read_all(text_str(&t), &e), &e, ERR_PARSE, "is not JSON");
+    FAILS(read_all(text_str(&t), e), ERR_PARSE, "is not JSON");
     text_free(&t);
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+TEST(what_cannot_be_opened_is_told)
 {
     struct json_reader *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(json_reader_open(&r, "tests/none.json", &e), &e, ERR_PARSE,
-                 "tests/none.json:1: file is missing, need a readable file");
+    FAILS(json_reader_open(&r, "tests/none.json", e), ERR_PARSE,
+          "tests/none.json:1: file is missing, need a readable file");
     assert_null(r);
-    assert_int_not_equal(json_reader_open(&r, "tests", &e), 0);
+    assert_int_not_equal(json_reader_open(&r, "tests", e), 0);
     assert_null(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects_come_one_by_one_with_their_lines),
-        cmocka_unit_test(what_is_no_array_of_objects_is_refused_with_its_line),
-        cmocka_unit_test(hostile_depth_ends_with_a_message),
-        cmocka_unit_test(what_cannot_be_opened_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

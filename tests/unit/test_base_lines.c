@@ -49,7 +49,7 @@ static void assert_end(struct lines *l)
     assert_string_equal(l->s, "");
 }
 
-static void lines_end_with_lf_or_cr_lf_and_the_last_need_not(void **state)
+TEST(lines_end_with_lf_or_cr_lf_and_the_last_need_not)
 {
     static const char text[] = "one\ntwo\r\n\n\r\nfi\rve\nsix";
     struct lines l;
@@ -67,7 +67,7 @@ static void lines_end_with_lf_or_cr_lf_and_the_last_need_not(void **state)
     lines_close(&l);
 }
 
-static void an_empty_file_has_no_line(void **state)
+TEST(an_empty_file_has_no_line)
 {
     struct lines l;
     open_bytes(&l, *state, "", 0, 100);
@@ -77,7 +77,7 @@ static void an_empty_file_has_no_line(void **state)
 }
 
 /* Blocks are 64 KiB: lines of 0 to 1000 letters lie across their ends in every way. */
-static void lines_across_blocks_come_back_whole(void **state)
+TEST(lines_across_blocks_come_back_whole)
 {
     enum { N = 1001 };
     struct folder *f = *state;
@@ -99,45 +99,33 @@ static void lines_across_blocks_come_back_whole(void **state)
     lines_close(&l);
 }
 
-static void a_line_that_is_too_long_or_has_a_nul_is_passed_over(void **state)
+TEST(a_line_that_is_too_long_or_has_a_nul_is_passed_over)
 {
     static const char text[] = "1234567890\n12345678901\nab\0cd\nlast";
     struct lines l;
-    struct err e = { 0 };
     bool more;
     open_bytes(&l, *state, text, sizeof text - 1, 10);
     assert_line(&l, "1234567890");
-    assert_fails(lines_next(&l, &more, &e), &e, ERR_PARSE, "text:2: line is longer than 10 bytes");
+    FAILS(lines_next(&l, &more, e), ERR_PARSE, "text:2: line is longer than 10 bytes");
     assert_string_equal(l.s, "");
-    assert_fails(lines_next(&l, &more, &e), &e, ERR_PARSE, "text:3: has a NUL byte, need text");
+    FAILS(lines_next(&l, &more, e), ERR_PARSE, "text:3: has a NUL byte, need text");
     assert_line(&l, "last");
     assert_end(&l);
     lines_close(&l);
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+TEST(what_cannot_be_opened_is_told)
 {
     struct folder *f = *state;
     struct lines l;
-    struct err e = { 0 };
     char path[SUPPORT_PATH];
-    assert_fails(lines_open(&l, scratch_path(path, f->dir, "none"), 10, &e), &e, ERR_PARSE,
-                 "none:1: file is missing, need a readable file");
+    FAILS(lines_open(&l, scratch_path(path, f->dir, "none"), 10, e), ERR_PARSE,
+          "none:1: file is missing, need a readable file");
     lines_close(&l);
-    assert_fails(lines_open(&l, f->dir, 10, &e), &e, ERR_PARSE, "need a readable file");
+    FAILS(lines_open(&l, f->dir, 10, e), ERR_PARSE, "need a readable file");
     lines_close(&l);
     l = (struct lines){ 0 };
     lines_close(&l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_end_with_lf_or_cr_lf_and_the_last_need_not),
-        cmocka_unit_test(an_empty_file_has_no_line),
-        cmocka_unit_test(lines_across_blocks_come_back_whole),
-        cmocka_unit_test(a_line_that_is_too_long_or_has_a_nul_is_passed_over),
-        cmocka_unit_test(what_cannot_be_opened_is_told),
-    };
-    return cmocka_run_group_tests(tests, make, unmake);
-}
+SUITE(make, unmake)

@@ -8,7 +8,7 @@ enum { N_NAMES = 6 };
 
 static const char *const names[N_NAMES] = { "pod", "node", "pod-a", "a", "x.y_1", "usd" };
 
-static void constraints_become_coefficients(void **state)
+TEST(constraints_become_coefficients)
 {
     static const struct {
         const char *text;
@@ -51,12 +51,10 @@ static void constraints_become_coefficients(void **state)
         { "pod--a <= 1", { 1, [3] = 1 }, LINEXPR_LE, 1 },
         { "x.y_1-a <= 1", { [4] = 1, [3] = -1 }, LINEXPR_LE, 1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double coef[N_NAMES] = { NAN, NAN, NAN, NAN, NAN, NAN };
         struct linexpr x = { .coef = coef };
-        struct err e = { 0 };
-        assert_ok(linexpr_parse(&x, cases[i].text, names, N_NAMES, &e), &e);
+        OK(linexpr_parse(&x, cases[i].text, names, N_NAMES, e));
         assert_int_equal(x.sense, cases[i].sense);
         assert_true(x.rhs == cases[i].rhs);
         for (int k = 0; k < N_NAMES; k++)
@@ -64,22 +62,20 @@ static void constraints_become_coefficients(void **state)
     }
 }
 
-static void zeros_have_no_sign(void **state)
+TEST(zeros_have_no_sign)
 {
     static const char *const cases[] = { "-(pod) <= 0", "pod <= -0", "0 >= -pod", "-0 + pod <= 0" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double coef[N_NAMES];
         struct linexpr x = { .coef = coef };
-        struct err e = { 0 };
-        assert_ok(linexpr_parse(&x, cases[i], names, N_NAMES, &e), &e);
+        OK(linexpr_parse(&x, cases[i], names, N_NAMES, e));
         assert_false(signbit(x.rhs));
         for (int k = 1; k < N_NAMES; k++)
             assert_false(signbit(coef[k]));
     }
 }
 
-static void mistakes_are_told_with_their_column(void **state)
+TEST(mistakes_are_told_with_their_column)
 {
     static const struct {
         const char *text, *want;
@@ -131,38 +127,31 @@ static void mistakes_are_told_with_their_column(void **state)
         { "x.y_12 <= 5", "col 1: unknown name \"x.y_12\", nearest is \"x.y_1\"" },
         { "rack <= 5", "col 1: unknown name \"rack\", need one of pod, node, pod-a, a, x.y_1, usd" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double coef[N_NAMES];
         struct linexpr x = { .coef = coef };
-        struct err e = { 0 };
-        assert_fails(linexpr_parse(&x, cases[i].text, names, N_NAMES, &e), &e, ERR_PARSE, cases[i].want);
-        assert_int_equal(strncmp(e.msg, "col ", 4), 0);
+        FAILS(linexpr_parse(&x, cases[i].text, names, N_NAMES, e), ERR_PARSE, cases[i].want);
+        assert_int_equal(strncmp(e->msg, "col ", 4), 0);
     }
 }
 
-static void unknown_names_list_what_is_known(void **state)
+TEST(unknown_names_list_what_is_known)
 {
     static const char *const many[] = { "d01", "d02", "d03", "d04", "d05", "d06", "d07",
                                         "d08", "d09", "d10", "d11", "d12", "d13" };
     double coef[COUNT_OF(many)];
     struct linexpr x = { .coef = coef };
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(linexpr_parse(&x, "bandwidth <= 1", many, COUNT_OF(many), &e), &e, ERR_PARSE,
-                 "d11, d12, ...");
-    assert_null(strstr(e.msg, "d13"));
-    assert_fails(linexpr_parse(&x, "bandwidth <= 1", many, 1, &e), &e, ERR_PARSE, "need d01");
-    assert_fails(linexpr_parse(&x, "bandwidth <= 1", NULL, 0, &e), &e, ERR_PARSE,
-                 "unknown name \"bandwidth\", need a number (no names are known here)");
+    FAILS(linexpr_parse(&x, "bandwidth <= 1", many, COUNT_OF(many), e), ERR_PARSE, "d11, d12, ...");
+    assert_null(strstr(e->msg, "d13"));
+    FAILS(linexpr_parse(&x, "bandwidth <= 1", many, 1, e), ERR_PARSE, "need d01");
+    FAILS(linexpr_parse(&x, "bandwidth <= 1", NULL, 0, e), ERR_PARSE,
+          "unknown name \"bandwidth\", need a number (no names are known here)");
 }
 
-static void parentheses_nest_to_32(void **state)
+TEST(parentheses_nest_to_32)
 {
     double coef[N_NAMES];
     struct linexpr x = { .coef = coef };
-    struct err e = { 0 };
-    (void)state;
     for (int depth = 31; depth <= 33; depth++) {
         char text[128] = "";
         memset(text, '(', (size_t)depth);
@@ -170,27 +159,25 @@ static void parentheses_nest_to_32(void **state)
         memset(text + depth + 3, ')', (size_t)depth);
         strcat(text, " <= 1");
         if (depth <= 32)
-            assert_ok(linexpr_parse(&x, text, names, N_NAMES, &e), &e);
+            OK(linexpr_parse(&x, text, names, N_NAMES, e));
         else
-            assert_fails(linexpr_parse(&x, text, names, N_NAMES, &e), &e, ERR_PARSE,
-                         "col 33: parentheses are nested too deep, need at most 32");
+            FAILS(linexpr_parse(&x, text, names, N_NAMES, e), ERR_PARSE,
+                  "col 33: parentheses are nested too deep, need at most 32");
     }
 }
 
 /* 200,000 times the same: neither the stack nor the patience runs out. */
-static void hostile_lengths_end_in_a_message(void **state)
+TEST(hostile_lengths_end_in_a_message)
 {
     static const char *const cases[] = { "(", "-",  "+",  "a",  "1",  ".",  "*",
                                          "_", "a-", "b-", "a+", "1-", "a*", "(a+" };
     double coef[N_NAMES];
     struct linexpr x = { .coef = coef };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text t = { 0 };
-        struct err e = { 0 };
         for (int k = 0; k < 200000; k++)
             text_puts(&t, cases[i]);
-        assert_fails(linexpr_parse(&x, t.s, names, N_NAMES, &e), &e, ERR_PARSE, "col ");
+        FAILS(linexpr_parse(&x, t.s, names, N_NAMES, e), ERR_PARSE, "col ");
         text_free(&t);
     }
 }
@@ -305,13 +292,11 @@ static bool sample_agrees(struct sample *s)
     return true;
 }
 
-static void random_expressions_mean_what_arithmetic_says(void **state)
+TEST(random_expressions_mean_what_arithmetic_says)
 {
     struct sample s = { 0 };
-    struct err e = { 0 };
     int n_parsed = 0;
-    (void)state;
-    assert_ok(rng_build(&s.rng, 2024, 0, &e), &e);
+    OK(rng_build(&s.rng, 2024, 0, e));
     for (int i = 0; i < 20000; i++) {
         double at[N_NAMES];
         for (int k = 0; k < N_NAMES; k++)
@@ -326,37 +311,20 @@ static void random_expressions_mean_what_arithmetic_says(void **state)
 }
 
 /* Random characters of the grammar: always an answer or a message (the sanitizers look). */
-static void random_characters_are_parsed_or_refused(void **state)
+TEST(random_characters_are_parsed_or_refused)
 {
     static const char letters[] = "pod-a  +*/()<>==12.e_";
     double coef[N_NAMES];
     struct linexpr x = { .coef = coef };
     struct rng *r = NULL;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 7, 7, &e), &e);
+    OK(rng_build(&r, 7, 7, e));
     for (int i = 0; i < 50000; i++) {
         char text[24] = "";
         int64_t n = rng_below(r, sizeof text);
         for (int64_t k = 0; k < n; k++)
             text[k] = letters[rng_below(r, sizeof letters - 1)];
-        int rc = linexpr_parse(&x, text, names, N_NAMES, &e);
-        assert_true(rc == 0 || (rc == ERR_PARSE && strncmp(e.msg, "col ", 4) == 0));
+        int rc = linexpr_parse(&x, text, names, N_NAMES, e);
+        assert_true(rc == 0 || (rc == ERR_PARSE && strncmp(e->msg, "col ", 4) == 0));
     }
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constraints_become_coefficients),
-        cmocka_unit_test(zeros_have_no_sign),
-        cmocka_unit_test(mistakes_are_told_with_their_column),
-        cmocka_unit_test(unknown_names_list_what_is_known),
-        cmocka_unit_test(parentheses_nest_to_32),
-        cmocka_unit_test(hostile_lengths_end_in_a_message),
-        cmocka_unit_test(random_expressions_mean_what_arithmetic_says),
-        cmocka_unit_test(random_characters_are_parsed_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,15 +11,13 @@ static void draw(struct rng *r, double *x, int32_t n)
         x[i] = rng_range(r, -1, 1);
 }
 
-static void product_is_the_sum_over_the_inner_index(void **state)
+TEST(product_is_the_sum_over_the_inner_index)
 {
     static const struct {
         int32_t m, n, k;
     } cases[] = { { 1, 1, 1 }, { 2, 3, 4 }, { 12, 5, 7 }, { 3, 12, 1 } };
-    (void)state;
     struct rng *r;
-    struct err e = { 0 };
-    assert_int_equal(rng_build(&r, 1, 1, &e), 0);
+    assert_int_equal(rng_build(&r, 1, 1, e), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int add = 0; add < 2; add++) {
             double a[MOST * MOST] = { 0 }, b[MOST * MOST] = { 0 }, c[MOST * MOST] = { 0 },
@@ -42,23 +40,20 @@ static void product_is_the_sum_over_the_inner_index(void **state)
     rng_free(r);
 }
 
-static void transpose_swaps_the_indices(void **state)
+TEST(transpose_swaps_the_indices)
 {
     const double from[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 1, 4, 2, 5, 3, 6 };
     double to[6];
-    (void)state;
     matrix_transpose(to, from, 2, 3);
     for (int i = 0; i < 6; i++)
         assert_true(to[i] == want[i]);
 }
 
 /* A = M M' + I is positive definite; x = A^-1 b is checked by A x = b. */
-static void cholesky_solves_symmetric_systems(void **state)
+TEST(cholesky_solves_symmetric_systems)
 {
-    (void)state;
     struct rng *r;
-    struct err e = { 0 };
-    assert_int_equal(rng_build(&r, 2, 1, &e), 0);
+    assert_int_equal(rng_build(&r, 2, 1, e), 0);
     for (int32_t n = 1; n <= MOST; n++) {
         double m[MOST * MOST] = { 0 }, t[MOST * MOST] = { 0 }, a[MOST * MOST] = { 0 };
         double l[MOST * MOST] = { 0 }, b[MOST] = { 0 }, x[MOST], y[MOST];
@@ -87,22 +82,10 @@ static void cholesky_solves_symmetric_systems(void **state)
     rng_free(r);
 }
 
-static void cholesky_refuses_what_is_not_positive_definite(void **state)
+TEST(cholesky_refuses_what_is_not_positive_definite)
 {
     double negative[] = { 1, 2, 2, 1 }, zero[] = { 0 }, nan[] = { NAN };
-    (void)state;
     assert_false(matrix_cholesky(negative, 2));
     assert_false(matrix_cholesky(zero, 1));
     assert_false(matrix_cholesky(nan, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(product_is_the_sum_over_the_inner_index),
-        cmocka_unit_test(transpose_swaps_the_indices),
-        cmocka_unit_test(cholesky_solves_symmetric_systems),
-        cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

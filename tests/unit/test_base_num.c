@@ -5,10 +5,9 @@
 
 #include "base/num.h"
 
-static void products_and_sums_that_fit_are_exact(void **state)
+TEST(products_and_sums_that_fit_are_exact)
 {
     int64_t r = 0;
-    (void)state;
     assert_true(num_mul(3037000499, 3037000499, &r)); /* floor(sqrt(2^63)) squared */
     assert_int_equal(r, 9223372030926249001);
     assert_true(num_mul(0, INT64_MAX, &r));
@@ -17,19 +16,17 @@ static void products_and_sums_that_fit_are_exact(void **state)
     assert_int_equal(r, INT64_MAX);
 }
 
-static void overflow_is_told_and_leaves_the_result_alone(void **state)
+TEST(overflow_is_told_and_leaves_the_result_alone)
 {
     int64_t r = 42;
-    (void)state;
     assert_false(num_mul(3037000500, 3037000500, &r));
     assert_false(num_mul(INT64_MAX, 2, &r));
     assert_false(num_add(INT64_MAX, 1, &r));
     assert_int_equal(r, 42);
 }
 
-static void powers_of_two_are_known(void **state)
+TEST(powers_of_two_are_known)
 {
-    (void)state;
     assert_true(num_is_power_of_two(1) && num_is_power_of_two(2) && num_is_power_of_two(INT64_C(1) << 62));
     assert_false(num_is_power_of_two(3) || num_is_power_of_two(6) || num_is_power_of_two(INT64_MAX));
     assert_int_equal(num_log2_up(1), 0);
@@ -39,7 +36,7 @@ static void powers_of_two_are_known(void **state)
     }
 }
 
-static void decimal_numbers_are_read(void **state)
+TEST(decimal_numbers_are_read)
 {
     static const struct {
         const char *text;
@@ -58,7 +55,6 @@ static void decimal_numbers_are_read(void **state)
         { "1.7976931348623157e308", DBL_MAX },
         { "4.9406564584124654e-324", 0x1p-1074 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double x = NAN;
         assert_true(num_parse_real(cases[i].text, &x));
@@ -66,12 +62,11 @@ static void decimal_numbers_are_read(void **state)
     }
 }
 
-static void anything_else_is_not_a_number(void **state)
+TEST(anything_else_is_not_a_number)
 {
     static const char *const cases[] = { "",      "-",     ".",   "e5",  "1e",    "1e+", "1.2.3",   " 1",
                                          "1 ",    "0x10",  "nan", "inf", "-inf",  "010", "-01",     "1,5",
                                          "1_000", "1e999", "--1", "+-1", "1e5.0", "1f",  "infinity" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double x = 42;
         assert_false(num_parse_real(cases[i], &x));
@@ -79,7 +74,7 @@ static void anything_else_is_not_a_number(void **state)
     }
 }
 
-static void counts_are_plain_digits_below_2_to_63(void **state)
+TEST(counts_are_plain_digits_below_2_to_63)
 {
     static const struct {
         const char *text;
@@ -88,7 +83,6 @@ static void counts_are_plain_digits_below_2_to_63(void **state)
     static const char *const bad[] = {
         "", "-1", "+1", "1.0", "4e3", "010", "00", " 1", "9223372036854775808", "0x1"
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         int64_t n = -1;
         assert_true(num_parse_count(good[i].text, &n));
@@ -101,7 +95,7 @@ static void counts_are_plain_digits_below_2_to_63(void **state)
     }
 }
 
-static void formatted_numbers_are_short(void **state)
+TEST(formatted_numbers_are_short)
 {
     static const struct {
         double x;
@@ -120,7 +114,6 @@ static void formatted_numbers_are_short(void **state)
         { -0.0, "-0" },
         { 1e22, "1e+22" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char buf[NUM_TEXT];
         assert_string_equal(num_format(buf, cases[i].x), cases[i].want);
@@ -129,10 +122,9 @@ static void formatted_numbers_are_short(void **state)
 
 /* Any bit pattern that is a finite double; a fixed multiplicative sequence, not the rng under test elsewhere.
  */
-static void formatted_numbers_read_back_bit_for_bit(void **state)
+TEST(formatted_numbers_read_back_bit_for_bit)
 {
     uint64_t bits = 1;
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         double x, back = 0;
@@ -161,10 +153,9 @@ static void assert_as_printed(double x)
     }
 }
 
-static void any_double_is_written_as_printf_writes_it(void **state)
+TEST(any_double_is_written_as_printf_writes_it)
 {
     uint64_t bits = 88172645463325252u;
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         double any, near_one;
         bits ^= bits << 13; /* Marsaglia's xorshift, 2003 */
@@ -184,10 +175,9 @@ static void any_double_is_written_as_printf_writes_it(void **state)
     }
 }
 
-static void powers_of_ten_and_their_neighbours_are_written_as_printf_writes_them(void **state)
+TEST(powers_of_ten_and_their_neighbours_are_written_as_printf_writes_them)
 {
     char text[32];
-    (void)state;
     for (int k = -45; k <= 25; k++)
         for (int digit = 1; digit <= 9; digit++) {
             snprintf(text, sizeof text, "%de%d", digit, k);
@@ -198,21 +188,4 @@ static void powers_of_ten_and_their_neighbours_are_written_as_printf_writes_them
             assert_as_printed(nextafter(nextafter(x, 0), 0));
             assert_as_printed(x / 2);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_and_sums_that_fit_are_exact),
-        cmocka_unit_test(overflow_is_told_and_leaves_the_result_alone),
-        cmocka_unit_test(powers_of_two_are_known),
-        cmocka_unit_test(decimal_numbers_are_read),
-        cmocka_unit_test(anything_else_is_not_a_number),
-        cmocka_unit_test(counts_are_plain_digits_below_2_to_63),
-        cmocka_unit_test(formatted_numbers_are_short),
-        cmocka_unit_test(formatted_numbers_read_back_bit_for_bit),
-        cmocka_unit_test(any_double_is_written_as_printf_writes_it),
-        cmocka_unit_test(powers_of_ten_and_their_neighbours_are_written_as_printf_writes_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,31 +34,29 @@ static void assert_holds(const char *path, const char *want)
     text_free(&t);
 }
 
-static void pieces_appear_together_at_the_end(void **state)
+TEST_WITH(pieces_appear_together_at_the_end, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct outfile f = { 0 };
-    struct err e = { 0 };
-    assert_ok(outfile_begin(&f, s->path, false, &e), &e);
-    assert_ok(outfile_put(&f, "one ", 4, &e), &e);
-    assert_ok(outfile_put(&f, "", 0, &e), &e);
+    OK(outfile_begin(&f, s->path, false, e));
+    OK(outfile_put(&f, "one ", 4, e));
+    OK(outfile_put(&f, "", 0, e));
     assert_int_not_equal(access(s->path, F_OK), 0);
-    assert_ok(outfile_put(&f, "two", 3, &e), &e);
-    assert_ok(outfile_end(&f, &e), &e);
+    OK(outfile_put(&f, "two", 3, e));
+    OK(outfile_end(&f, e));
     assert_holds(s->path, "one two");
     outfile_drop(&f); /* what is ended stays */
     assert_holds(s->path, "one two");
     assert_int_equal(scratch_count(s->dir), 1);
 }
 
-static void what_is_dropped_leaves_nothing_and_what_was_there(void **state)
+TEST_WITH(what_is_dropped_leaves_nothing_and_what_was_there, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct outfile f = { 0 };
-    struct err e = { 0 };
     for (int old = 0; old < 2; old++) {
-        assert_ok(outfile_begin(&f, s->path, true, &e), &e);
-        assert_ok(outfile_put(&f, "new", 3, &e), &e);
+        OK(outfile_begin(&f, s->path, true, e));
+        OK(outfile_put(&f, "new", 3, e));
         outfile_drop(&f);
         assert_int_equal(scratch_count(s->dir), old);
         scratch_file(s->path, s->dir, "out.csv", "old", 3);
@@ -67,15 +65,14 @@ static void what_is_dropped_leaves_nothing_and_what_was_there(void **state)
     outfile_drop(&f);
 }
 
-static void a_killed_process_leaves_nothing(void **state)
+TEST_WITH(a_killed_process_leaves_nothing, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         struct outfile f = { 0 };
-        struct err e = { 0 };
-        if (outfile_begin(&f, s->path, false, &e) || outfile_put(&f, "part", 4, &e))
+        if (outfile_begin(&f, s->path, false, e) || outfile_put(&f, "part", 4, e))
             _exit(1);
         _exit(f.side ? 2 : 0); /* a file system without nameless files */
     }
@@ -86,50 +83,32 @@ static void a_killed_process_leaves_nothing(void **state)
     assert_int_equal(scratch_count(s->dir), 0);
 }
 
-static void a_file_that_comes_up_meanwhile_is_kept_unless_forced(void **state)
+TEST_WITH(a_file_that_comes_up_meanwhile_is_kept_unless_forced, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct outfile f = { 0 };
-    struct err e = { 0 };
     for (int force = 0; force < 2; force++) {
-        assert_ok(outfile_begin(&f, s->path, force, &e), &e);
-        assert_ok(outfile_put(&f, "ours", 4, &e), &e);
+        OK(outfile_begin(&f, s->path, force, e));
+        OK(outfile_put(&f, "ours", 4, e));
         scratch_file(s->path, s->dir, "out.csv", "theirs", 6);
         if (force)
-            assert_ok(outfile_end(&f, &e), &e);
+            OK(outfile_end(&f, e));
         else
-            assert_fails(outfile_end(&f, &e), &e, ERR_USAGE, "out.csv: exists, need -f to overwrite");
+            FAILS(outfile_end(&f, e), ERR_USAGE, "out.csv: exists, need -f to overwrite");
         assert_holds(s->path, force ? "ours" : "theirs");
         assert_int_equal(scratch_count(s->dir), 1);
         assert_int_equal(remove(s->path), 0);
     }
 }
 
-static void an_existing_file_is_refused_before_anything_is_written(void **state)
+TEST_WITH(an_existing_file_is_refused_before_anything_is_written, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct outfile f = { 0 };
-    struct err e = { 0 };
     scratch_file(s->path, s->dir, "out.csv", "old", 3);
-    assert_fails(outfile_begin(&f, s->path, false, &e), &e, ERR_USAGE,
-                 "out.csv: exists, need -f to overwrite");
-    assert_fails(outfile_begin(&f, "/dev/full/x", false, &e), &e, ERR_IO,
-                 "cannot be written: Not a directory");
-    assert_ok(outfile_begin(&f, "/dev/full", false, &e), &e);
-    assert_fails(outfile_put(&f, "x", 1, &e), &e, ERR_IO,
-                 "/dev/full: cannot be written: No space left on device");
+    FAILS(outfile_begin(&f, s->path, false, e), ERR_USAGE, "out.csv: exists, need -f to overwrite");
+    FAILS(outfile_begin(&f, "/dev/full/x", false, e), ERR_IO, "cannot be written: Not a directory");
+    OK(outfile_begin(&f, "/dev/full", false, e));
+    FAILS(outfile_put(&f, "x", 1, e), ERR_IO, "/dev/full: cannot be written: No space left on device");
     outfile_drop(&f);
-}
-
-int main(void)
-{
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(pieces_appear_together_at_the_end),
-        IN_SCRATCH(what_is_dropped_leaves_nothing_and_what_was_there),
-        IN_SCRATCH(a_killed_process_leaves_nothing),
-        IN_SCRATCH(a_file_that_comes_up_meanwhile_is_kept_unless_forced),
-        IN_SCRATCH(an_existing_file_is_refused_before_anything_is_written),
-    };
-    return cmocka_run_group_tests_name("base/outfile", tests, NULL, NULL);
 }

@@ -12,10 +12,9 @@ static struct rng *make(uint64_t seed, uint64_t stream)
     return r;
 }
 
-static void same_seed_and_stream_give_the_same_numbers(void **state)
+TEST(same_seed_and_stream_give_the_same_numbers)
 {
     struct rng *a = make(42, 7), *b = make(42, 7);
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         assert_true(rng_uniform(a) == rng_uniform(b));
         assert_int_equal(rng_below(a, 1000), rng_below(b, 1000));
@@ -47,11 +46,10 @@ static double first_number(uint64_t seed, uint64_t stream)
 }
 
 /* Both halves of both words count. */
-static void every_seed_and_stream_begins_elsewhere(void **state)
+TEST(every_seed_and_stream_begins_elsewhere)
 {
     enum { N = 2000 };
     static double first[4 * N];
-    (void)state;
     for (uint64_t k = 0; k < N; k++) {
         first[4 * k] = first_number(k + 1, 0);
         first[4 * k + 1] = first_number(0, k + 1);
@@ -62,19 +60,17 @@ static void every_seed_and_stream_begins_elsewhere(void **state)
 }
 
 /* A hash of 32 bits would be expected to send 200,000 streams to the same place n^2/2^33 = 4.7 times. */
-static void no_two_streams_of_a_seed_are_the_same(void **state)
+TEST(no_two_streams_of_a_seed_are_the_same)
 {
     enum { N = 200000 };
     static double first[N];
-    (void)state;
     for (uint64_t k = 0; k < N; k++)
         first[k] = first_number(12345, k);
     assert_all_differ(first, N);
 }
 
-static void releasing_nothing_is_fine(void **state)
+TEST(releasing_nothing_is_fine)
 {
-    (void)state;
     rng_free(NULL);
 }
 
@@ -91,12 +87,11 @@ static void check_moments(const double *x, int n, double mean, double variance, 
 }
 
 /* Central moments: uniform 1/12 and 1/80; normal 1 and 3. */
-static void draws_have_the_moments_of_their_distribution(void **state)
+TEST(draws_have_the_moments_of_their_distribution)
 {
     enum { N = 200000 };
     static double x[N];
     struct rng *r = make(1, 0);
-    (void)state;
     for (int i = 0; i < N; i++)
         x[i] = rng_uniform(r);
     check_moments(x, N, 0.5, 1.0 / 12, 1.0 / 80);
@@ -110,12 +105,11 @@ static void draws_have_the_moments_of_their_distribution(void **state)
 }
 
 /* P(|X| < 1) = erf(1/sqrt(2)) = 0.682689, P(|X| < 2) = 0.954500, P(|X| < 3) = 0.997300. */
-static void normal_numbers_fall_within_1_2_and_3_deviations_as_often_as_they_should(void **state)
+TEST(normal_numbers_fall_within_1_2_and_3_deviations_as_often_as_they_should)
 {
     enum { N = 200000 };
     struct rng *r = make(2, 0);
     int inside[4] = { 0 };
-    (void)state;
     for (int i = 0; i < N; i++) {
         double x = fabs(rng_normal(r));
         for (int k = 1; k <= 3; k++)
@@ -128,11 +122,10 @@ static void normal_numbers_fall_within_1_2_and_3_deviations_as_often_as_they_sho
     rng_free(r);
 }
 
-static void uniform_numbers_use_all_53_bits_below_1(void **state)
+TEST(uniform_numbers_use_all_53_bits_below_1)
 {
     struct rng *r = make(3, 0);
     uint64_t seen = 0;
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         double x = rng_uniform(r);
         assert_true(x >= 0 && x < 1);
@@ -144,13 +137,12 @@ static void uniform_numbers_use_all_53_bits_below_1(void **state)
     rng_free(r);
 }
 
-static void ranges_hold_even_where_rounding_bites(void **state)
+TEST(ranges_hold_even_where_rounding_bites)
 {
     static const struct {
         double lo, hi;
     } cases[] = { { 1, 1 + DBL_EPSILON }, { -1, 1 }, { 5, 5 }, { 1e-300, 1e300 }, { 0.1, 0.3 } };
     struct rng *r = make(4, 0);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int k = 0; k < 1000; k++) {
             double lo = cases[i].lo, hi = cases[i].hi, x = rng_range(r, lo, hi);
@@ -164,12 +156,11 @@ static void ranges_hold_even_where_rounding_bites(void **state)
 }
 
 /* Chi-square over n cells: mean n-1, variance 2(n-1). */
-static void whole_numbers_below_n_are_equally_frequent(void **state)
+TEST(whole_numbers_below_n_are_equally_frequent)
 {
     enum { N = 120000 };
     static const int64_t sizes[] = { 2, 3, 7, 10, 100 };
     struct rng *r = make(5, 0);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         int hits[100] = { 0 };
         double n = (double)sizes[i], chi_square = 0;
@@ -188,13 +179,12 @@ static void whole_numbers_below_n_are_equally_frequent(void **state)
 }
 
 /* A plain remainder of 64 bits by 3*2^61 would put 3/8 instead of 1/3 of all numbers below 2^61. */
-static void huge_bounds_have_no_modulo_bias(void **state)
+TEST(huge_bounds_have_no_modulo_bias)
 {
     enum { N = 30000 };
     const int64_t third = INT64_C(1) << 61;
     struct rng *r = make(6, 0);
     int low = 0;
-    (void)state;
     for (int i = 0; i < N; i++) {
         int64_t x = rng_below(r, 3 * third);
         assert_true(x >= 0 && x < 3 * third);
@@ -206,12 +196,11 @@ static void huge_bounds_have_no_modulo_bias(void **state)
     rng_free(r);
 }
 
-static void streams_of_one_seed_are_not_correlated(void **state)
+TEST(streams_of_one_seed_are_not_correlated)
 {
     enum { N = 100000 };
     struct rng *a = make(8, 0), *b = make(8, 1);
     double sum = 0;
-    (void)state;
     for (int i = 0; i < N; i++)
         sum += (rng_uniform(a) - 0.5) * (rng_uniform(b) - 0.5);
     assert_near(sum / N, 0, 5 * (1.0 / 12) / sqrt(N));
@@ -223,15 +212,13 @@ static void streams_of_one_seed_are_not_correlated(void **state)
 
 enum { DIMS = RNG_SOBOL_DIMS, BITS = 10 };
 
-static void sobol_points_take_every_multiple_once_in_each_dimension(void **state)
+TEST(sobol_points_take_every_multiple_once_in_each_dimension)
 {
     static bool met[DIMS][1 << BITS];
     struct rng_sobol *s = NULL;
-    struct err e = { 0 };
     double x[DIMS];
-    (void)state;
     memset(met, 0, sizeof met);
-    assert_ok(rng_sobol_build(&s, DIMS, &e), &e);
+    OK(rng_sobol_build(&s, DIMS, e));
     /* Of the first 2^k points of a (t, s)-sequence each coordinate is a permutation of i / 2^k; the origin is
      * left out. */
     for (int i = 1; i < 1 << BITS; i++) {
@@ -245,14 +232,12 @@ static void sobol_points_take_every_multiple_once_in_each_dimension(void **state
     rng_sobol_free(s);
 }
 
-static void sobol_points_of_two_dimensions_fill_every_box(void **state)
+TEST(sobol_points_of_two_dimensions_fill_every_box)
 {
     struct rng_sobol *s = NULL;
-    struct err e = { 0 };
     double x[2];
     int boxes[1 << 4][1 << 6] = { { 1 } }; /* that of the origin */
-    (void)state;
-    assert_ok(rng_sobol_build(&s, 2, &e), &e);
+    OK(rng_sobol_build(&s, 2, e));
     rng_sobol_next(s, x);
     assert_true(x[0] == 0.5 && x[1] == 0.5);
     boxes[1 << 3][1 << 5]++;
@@ -266,24 +251,4 @@ static void sobol_points_of_two_dimensions_fill_every_box(void **state)
             assert_int_equal(boxes[a][b], 1);
     rng_sobol_free(s);
     rng_sobol_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_seed_and_stream_give_the_same_numbers),
-        cmocka_unit_test(every_seed_and_stream_begins_elsewhere),
-        cmocka_unit_test(no_two_streams_of_a_seed_are_the_same),
-        cmocka_unit_test(releasing_nothing_is_fine),
-        cmocka_unit_test(draws_have_the_moments_of_their_distribution),
-        cmocka_unit_test(normal_numbers_fall_within_1_2_and_3_deviations_as_often_as_they_should),
-        cmocka_unit_test(uniform_numbers_use_all_53_bits_below_1),
-        cmocka_unit_test(ranges_hold_even_where_rounding_bites),
-        cmocka_unit_test(whole_numbers_below_n_are_equally_frequent),
-        cmocka_unit_test(huge_bounds_have_no_modulo_bias),
-        cmocka_unit_test(streams_of_one_seed_are_not_correlated),
-        cmocka_unit_test(sobol_points_take_every_multiple_once_in_each_dimension),
-        cmocka_unit_test(sobol_points_of_two_dimensions_fill_every_box),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

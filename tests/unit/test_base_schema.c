@@ -51,18 +51,15 @@ static int read_dim(struct dim *d, struct yaml_doc *doc, const char *text, struc
     return schema_read(d, &section, doc, yaml_find(doc, "dims[0]"), e);
 }
 
-static void values_are_checked_scaled_and_stored(void **state)
+TEST(values_are_checked_scaled_and_stored)
 {
     struct dim d;
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_dim(&d, &doc,
-                       "dims: [{name: pod, shape: full, size: 8, rails: 2, bw_GBps: 50, latency_ns: 25,"
-                       " taper: -1.5, shift: -7, huge_GB: 3, shared: false, open: true, order: ring,"
-                       " parts: {a: 1}}]",
-                       &e),
-              &e);
+    OK(read_dim(&d, &doc,
+                "dims: [{name: pod, shape: full, size: 8, rails: 2, bw_GBps: 50, latency_ns: 25,"
+                " taper: -1.5, shift: -7, huge_GB: 3, shared: false, open: true, order: ring,"
+                " parts: {a: 1}}]",
+                e));
     assert_string_equal(d.name, "pod");
     assert_int_equal(d.shape, FULL);
     assert_int_equal(d.size, 8);
@@ -93,14 +90,12 @@ static void assert_optional_defaults(const struct dim *d)
     assert_int_equal(d->parts, -1);
 }
 
-static void absent_keys_take_their_defaults(void **state)
+TEST(absent_keys_take_their_defaults)
 {
     struct dim d;
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     memset(&d, 0x5a, sizeof d);
-    assert_ok(read_dim(&d, &doc, "dims: [{shape: ring, size: 4}]", &e), &e);
+    OK(read_dim(&d, &doc, "dims: [{shape: ring, size: 4}]", e));
     assert_int_equal(d.shape, RING);
     assert_int_equal(d.size, 4);
     assert_optional_defaults(&d);
@@ -113,23 +108,21 @@ static void absent_keys_take_their_defaults(void **state)
     assert_optional_defaults(&d);
 }
 
-static void bounds_themselves_are_allowed(void **state)
+TEST(bounds_themselves_are_allowed)
 {
     static const char *const texts[] = {
         "dims: [{shape: ring, size: 2, bw_GBps: 0.001, latency_ns: 0}]",
         "dims: [{shape: ring, size: 1048576, bw_GBps: 100000, taper: 8}]",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct dim d;
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_ok(read_dim(&d, &doc, texts[i], &e), &e);
+        OK(read_dim(&d, &doc, texts[i], e));
         yaml_free(&doc);
     }
 }
 
-static void wrong_maps_are_refused_with_place_and_remedy(void **state)
+TEST(wrong_maps_are_refused_with_place_and_remedy)
 {
     static const struct {
         const char *text, *want;
@@ -181,45 +174,37 @@ static void wrong_maps_are_refused_with_place_and_remedy(void **state)
         { "dims: [{shared: yes}]", "f.yaml:1:17: dims[0].shared is yes, need true or false", ERR_PARSE },
         { "dims: [{name: {}}]", "f.yaml:1:15: dims[0].name is a map, need text", ERR_PARSE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct dim d;
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_fails(read_dim(&d, &doc, cases[i].text, &e), &e, cases[i].code, cases[i].want);
-        assert_true(strstr(e.msg, cases[i].want) + strlen(cases[i].want) == e.msg + strlen(e.msg) ||
+        FAILS(read_dim(&d, &doc, cases[i].text, e), cases[i].code, cases[i].want);
+        assert_true(strstr(e->msg, cases[i].want) + strlen(cases[i].want) == e->msg + strlen(e->msg) ||
                     strstr(cases[i].want, "a whole number"));
         yaml_free(&doc);
     }
 }
 
-static void override_is_named_as_the_place(void **state)
+TEST(override_is_named_as_the_place)
 {
     struct dim d;
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_dim(&d, &doc, "dims: [{shape: ring, size: 4}]", &e), &e);
-    assert_ok(yaml_set(&doc, "dims[0].latency_ms", "4", &e), &e);
-    assert_fails(schema_read(&d, &section, &doc, yaml_find(&doc, "dims[0]"), &e), &e, ERR_PARSE,
-                 "--set dims[0].latency_ms=4:1:1: dims[0].latency_ms is unknown, need a known key such as "
-                 "latency_ns (nearest)");
+    OK(read_dim(&d, &doc, "dims: [{shape: ring, size: 4}]", e));
+    OK(yaml_set(&doc, "dims[0].latency_ms", "4", e));
+    FAILS(schema_read(&d, &section, &doc, yaml_find(&doc, "dims[0]"), e), ERR_PARSE,
+          "--set dims[0].latency_ms=4:1:1: dims[0].latency_ms is unknown, need a known key such as "
+          "latency_ns (nearest)");
     yaml_free(&doc);
 }
 
-static void keys_without_effect_are_noted_once_each(void **state)
+TEST(keys_without_effect_are_noted_once_each)
 {
     struct text notes = { 0 };
     struct yaml_doc doc;
     struct dim d;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_dim(&d, &doc,
-                 "dims:\n  - shape: ring\n    size: 4\n    latency_ns: 3\n    bw_GBps: 5\n    taper: 2\n"
-                 "    rails: 1\n",
-                 &e),
-        &e);
+    OK(read_dim(&d, &doc,
+                "dims:\n  - shape: ring\n    size: 4\n    latency_ns: 3\n    bw_GBps: 5\n    taper: 2\n"
+                "    rails: 1\n",
+                e));
     yaml_id dim = yaml_find(&doc, "dims[0]");
     schema_note_unused(&notes, &section, &doc, dim, 0, TIME | COST);
     assert_string_equal(
@@ -242,24 +227,22 @@ static void keys_without_effect_are_noted_once_each(void **state)
     yaml_free(&doc);
 }
 
-static void keys_of_other_files_are_noted_only_when_overridden(void **state)
+TEST(keys_of_other_files_are_noted_only_when_overridden)
 {
     static const char study[] = "dims: lib.yaml\nown: {latency_ns: 1}\n";
     static const char lib[] = "- { shape: ring, size: 4, latency_ns: 3 }\n";
     struct text notes = { 0 };
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(yaml_read_text(&doc, "study.yaml", study, sizeof study - 1, &e), &e);
-    assert_ok(yaml_graft_text(&doc, yaml_find(&doc, "dims"), "lib.yaml", lib, sizeof lib - 1, &e), &e);
+    OK(yaml_read_text(&doc, "study.yaml", study, sizeof study - 1, e));
+    OK(yaml_graft_text(&doc, yaml_find(&doc, "dims"), "lib.yaml", lib, sizeof lib - 1, e));
     schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, TIME);
     assert_string_equal(text_str(&notes), "");
     schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "own"), 0, TIME);
     assert_has(text_str(&notes), "study.yaml:2:7: own.latency_ns has no effect here");
     text_clear(&notes);
 
-    assert_ok(yaml_set(&doc, "dims[0].latency_ns", "9", &e), &e);
-    assert_ok(yaml_set(&doc, "dims[0].shared", "true", &e), &e);
+    OK(yaml_set(&doc, "dims[0].latency_ns", "9", e));
+    OK(yaml_set(&doc, "dims[0].shared", "true", e));
     schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, TIME);
     assert_string_equal(
         text_str(&notes),
@@ -339,19 +322,15 @@ static int read_outer(struct outer *x, struct yaml_doc *doc, const char *text, s
     return schema_read(x, &outer_section, doc, doc->root, e);
 }
 
-static void nested_maps_lists_and_ranges_are_filled(void **state)
+TEST(nested_maps_lists_and_ranges_are_filled)
 {
     struct outer x;
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_outer(&x, &doc,
-                   "{name: abc, vertex: \"\", shape: switch, rounding: paper, max_GBps: 3, source: here,\n"
-                   " exact_GBps: 47.123, best: {from_GB: 2, n: 5, spread_ms: 7}, sizes_ms: [1, 2],\n"
-                   " parts: [{n: 1}, {from_GB: 1, spread_ms: [2, 8]}]}",
-                   &e),
-        &e);
+    OK(read_outer(&x, &doc,
+                  "{name: abc, vertex: \"\", shape: switch, rounding: paper, max_GBps: 3, source: here,\n"
+                  " exact_GBps: 47.123, best: {from_GB: 2, n: 5, spread_ms: 7}, sizes_ms: [1, 2],\n"
+                  " parts: [{n: 1}, {from_GB: 1, spread_ms: [2, 8]}]}",
+                  e));
     assert_string_equal(x.name, "abc");
     assert_string_equal(x.vertex, "");
     assert_true(x.shape == SWITCH && x.paper);
@@ -367,20 +346,18 @@ static void nested_maps_lists_and_ranges_are_filled(void **state)
     yaml_free(&doc);
 }
 
-static void what_is_absent_is_what_its_row_says(void **state)
+TEST(what_is_absent_is_what_its_row_says)
 {
     struct outer x;
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_outer(&x, &doc, "{}", &e), &e);
+    OK(read_outer(&x, &doc, "{}", e));
     assert_true(x.name[0] == '\0' && x.shape == FULL && !x.paper && isinf(x.max_Bps) && x.exact_Bps == 2e9);
     assert_true(x.best.from_B == -2 && x.best.n == 3 && x.best.spread.lo == 1e-3);
     assert_true(x.n_parts == 0 && x.n_sizes == 0);
     yaml_free(&doc);
 }
 
-static void nested_faults_have_their_place(void **state)
+TEST(nested_faults_have_their_place)
 {
     static const struct {
         const char *text, *message;
@@ -403,30 +380,11 @@ static void nested_faults_have_their_place(void **state)
         { "best: {spread_ms: {}}", "best.spread_ms is a map, need a number or a list [least, most]" },
         { "source: [1]", "f.yaml:1:9: source is a list, need" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct outer x;
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_true(read_outer(&x, &doc, cases[i].text, &e) != 0);
-        assert_has(e.msg, cases[i].message);
+        assert_true(read_outer(&x, &doc, cases[i].text, e) != 0);
+        assert_has(e->msg, cases[i].message);
         yaml_free(&doc);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_checked_scaled_and_stored),
-        cmocka_unit_test(absent_keys_take_their_defaults),
-        cmocka_unit_test(bounds_themselves_are_allowed),
-        cmocka_unit_test(wrong_maps_are_refused_with_place_and_remedy),
-        cmocka_unit_test(override_is_named_as_the_place),
-        cmocka_unit_test(keys_without_effect_are_noted_once_each),
-        cmocka_unit_test(keys_of_other_files_are_noted_only_when_overridden),
-        cmocka_unit_test(nested_maps_lists_and_ranges_are_filled),
-        cmocka_unit_test(what_is_absent_is_what_its_row_says),
-        cmocka_unit_test(nested_faults_have_their_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

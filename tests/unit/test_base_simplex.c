@@ -31,10 +31,9 @@ static void solve(struct simplex *x, const struct simplex_way *way, enum simplex
     assert_int_equal(status, want);
 }
 
-static void corner_and_prices_are_those_of_the_textbook(void **state)
+TEST(corner_and_prices_are_those_of_the_textbook)
 {
     struct simplex *x = build_example();
-    (void)state;
     solve(x, &cold, SIMPLEX_OPTIMAL);
     assert_near(simplex_value(x, 0), 2, 1e-12);
     assert_near(simplex_value(x, 1), 6, 1e-12);
@@ -46,15 +45,13 @@ static void corner_and_prices_are_those_of_the_textbook(void **state)
 
 /* A column of 1 of the second and third resource is priced at 2.5: worth 2 it stays out, worth 4 it comes in.
  */
-static void columns_come_in_when_they_are_worth_more_than_their_price(void **state)
+TEST(columns_come_in_when_they_are_worth_more_than_their_price)
 {
     static const int32_t rows[] = { 1, 2 };
     static const double one[] = { 1, 1 };
     struct simplex *x = build_example();
-    struct err e = { 0 };
-    (void)state;
     solve(x, &cold, SIMPLEX_OPTIMAL);
-    assert_ok(simplex_add_column(x, -2, 0, INFINITY, 2, rows, one, &e), &e);
+    OK(simplex_add_column(x, -2, 0, INFINITY, 2, rows, one, e));
     solve(x, &warm, SIMPLEX_OPTIMAL);
     assert_true(simplex_value(x, 2) == 0);
     assert_near(simplex_value(x, 1), 6, 1e-12);
@@ -71,33 +68,29 @@ static void columns_come_in_when_they_are_worth_more_than_their_price(void **sta
     simplex_free(x);
 }
 
-static void rows_with_entries_bind_columns_that_are_there(void **state)
+TEST(rows_with_entries_bind_columns_that_are_there)
 {
     static const int32_t both[] = { 0, 1 };
     static const double ones[] = { 1, 1 };
     struct simplex *x = build_example();
-    struct err e = { 0 };
-    (void)state;
     solve(x, &cold, SIMPLEX_OPTIMAL);
-    assert_ok(simplex_add_row(x, 7, 7, 2, both, ones, &e), &e); /* a + b = 7: (1, 6) */
+    OK(simplex_add_row(x, 7, 7, 2, both, ones, e)); /* a + b = 7: (1, 6) */
     solve(x, &warm, SIMPLEX_OPTIMAL);
     assert_near(simplex_value(x, 0), 1, 1e-12);
     assert_near(simplex_value(x, 1), 6, 1e-12);
     assert_near(simplex_dual(x, 3), -3, 1e-12);
-    assert_ok(simplex_add_row(x, 8, INFINITY, 2, both, ones, &e), &e);
+    OK(simplex_add_row(x, 8, INFINITY, 2, both, ones, e));
     solve(x, &warm, SIMPLEX_INFEASIBLE);
     simplex_free(x);
 }
 
-static void no_end_is_told_from_no_solution(void **state)
+TEST(no_end_is_told_from_no_solution)
 {
     struct simplex *x;
-    struct err e = { 0 };
     enum simplex_status status;
-    (void)state;
-    assert_ok(simplex_build(&x, &e), &e);
-    assert_ok(simplex_add_column(x, -1, 0, INFINITY, 0, NULL, NULL, &e), &e);
-    assert_ok(simplex_add_row(x, 0, INFINITY, 1, &(int32_t){ 0 }, &(double){ 1 }, &e), &e);
+    OK(simplex_build(&x, e));
+    OK(simplex_add_column(x, -1, 0, INFINITY, 0, NULL, NULL, e));
+    OK(simplex_add_row(x, 0, INFINITY, 1, &(int32_t){ 0 }, &(double){ 1 }, e));
     solve(x, &cold, SIMPLEX_UNBOUNDED);
     simplex_set_bounds(x, 0, -3, 5);
     solve(x, &cold, SIMPLEX_OPTIMAL);
@@ -107,8 +100,8 @@ static void no_end_is_told_from_no_solution(void **state)
     /* A way that may take no step has no answer; the next one has. */
     const struct simplex_way ways[] = { { SIMPLEX_FROM_SLACKS, false, 1e-9, 0 }, cold };
     x = build_example();
-    assert_fails(simplex_solve(&status, x, ways, 1, &e), &e, ERR_LIB, "GLPK: simplex ended with code");
-    assert_ok(simplex_solve(&status, x, ways, 2, &e), &e);
+    FAILS(simplex_solve(&status, x, ways, 1, e), ERR_LIB, "GLPK: simplex ended with code");
+    OK(simplex_solve(&status, x, ways, 2, e));
     assert_int_equal(status, SIMPLEX_OPTIMAL);
     simplex_free(x);
     simplex_free(NULL);
@@ -142,11 +135,10 @@ static double solve_random(int32_t n, uint64_t seed)
     return sum;
 }
 
-static void programmes_of_several_threads_do_not_meet(void **state)
+TEST(programmes_of_several_threads_do_not_meet)
 {
     double moved[32];
     struct simplex *held = build_example(); /* outlives others of its thread */
-    (void)state;
 #pragma omp parallel for num_threads(8) schedule(dynamic)
     for (int i = 0; i < 32; i++)
         moved[i] = solve_random(4 + i % 5, (uint64_t)i);
@@ -155,16 +147,4 @@ static void programmes_of_several_threads_do_not_meet(void **state)
     solve(held, &cold, SIMPLEX_OPTIMAL);
     assert_near(simplex_value(held, 1), 6, 1e-12);
     simplex_free(held);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corner_and_prices_are_those_of_the_textbook),
-        cmocka_unit_test(columns_come_in_when_they_are_worth_more_than_their_price),
-        cmocka_unit_test(rows_with_entries_bind_columns_that_are_there),
-        cmocka_unit_test(no_end_is_told_from_no_solution),
-        cmocka_unit_test(programmes_of_several_threads_do_not_meet),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

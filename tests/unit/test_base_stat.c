@@ -3,13 +3,12 @@
 
 /* Half widths by hand: t(.975) of 1, 4, 9 and 29 degrees of freedom is 12.7062, 2.77645, 2.26216 and 2.04523
  * in every table of Student's t. */
-static void half_widths_are_those_of_students_t(void **state)
+TEST(half_widths_are_those_of_students_t)
 {
     static const struct {
         int64_t n;
         double t;
     } cases[] = { { 2, 12.7062 }, { 5, 2.77645 }, { 10, 2.26216 }, { 30, 2.04523 } };
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
         double x[30], n = (double)cases[k].n;
         for (int64_t i = 0; i < cases[k].n; i++)
@@ -23,10 +22,9 @@ static void half_widths_are_those_of_students_t(void **state)
     }
 }
 
-static void values_that_are_nan_do_not_count(void **state)
+TEST(values_that_are_nan_do_not_count)
 {
     static const double x[] = { NAN, 3, NAN, 5, 7, NAN }, none[] = { NAN, NAN }, one[] = { NAN, 4 };
-    (void)state;
     struct stat_mean m = stat_mean(x, COUNT_OF(x), 1);
     assert_int_equal(m.n, 3);
     assert_close(m.mean, 5, 1e-15);
@@ -39,20 +37,18 @@ static void values_that_are_nan_do_not_count(void **state)
     assert_true(m.n == 0 && isnan(m.mean));
 }
 
-static void a_stride_takes_one_column(void **state)
+TEST(a_stride_takes_one_column)
 {
     static const double x[] = { 1, 100, 2, 200, 3, 300 };
-    (void)state;
     assert_close(stat_mean(x, 3, 2).mean, 2, 1e-15);
     assert_close(stat_mean(x + 1, 3, 2).mean, 200, 1e-15);
     assert_close(stat_mean(x + 1, 3, 2).half, 100 * stat_mean(x, 3, 2).half, 1e-12);
 }
 
 /* The textbook's formula, sum x^2 - n mean^2, loses all digits here. */
-static void small_differences_of_large_values_are_kept(void **state)
+TEST(small_differences_of_large_values_are_kept)
 {
     static const double x[] = { 1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16 };
-    (void)state;
     struct stat_mean m = stat_mean(x, 4, 1);
     assert_close(m.mean, 1e9 + 10, 1e-15);
     assert_close(m.half, 3.18245 * sqrt(30. / 4), 1e-5); /* variance 30, t(.975) of 3 */
@@ -61,10 +57,9 @@ static void small_differences_of_large_values_are_kept(void **state)
 }
 
 /* 1..5: the median is 3, quartiles 2 and 4, a tenth lies .4 of the way from 1 to 2. */
-static void quantiles_lie_between_values(void **state)
+TEST(quantiles_lie_between_values)
 {
     static const double x[] = { 1, 2, 3, 4, 5 }, two[] = { 10, 20 };
-    (void)state;
     assert_close(stat_quantile(x, 5, 0), 1, 1e-15);
     assert_close(stat_quantile(x, 5, 0.1), 1.4, 1e-15);
     assert_close(stat_quantile(x, 5, 0.25), 2, 1e-15);
@@ -74,16 +69,4 @@ static void quantiles_lie_between_values(void **state)
     assert_close(stat_quantile(two, 2, 0.95), 19.5, 1e-15);
     assert_close(stat_quantile(two, 1, 0.3), 10, 1e-15);
     assert_true(isnan(stat_quantile(x, 0, 0.5)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_widths_are_those_of_students_t),
-        cmocka_unit_test(values_that_are_nan_do_not_count),
-        cmocka_unit_test(a_stride_takes_one_column),
-        cmocka_unit_test(small_differences_of_large_values_are_kept),
-        cmocka_unit_test(quantiles_lie_between_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,10 +33,9 @@ static void assert_written(const struct table *t, enum table_format format, cons
     text_free(&out);
 }
 
-static void cells_are_found_by_row_and_column(void **state)
+TEST(cells_are_found_by_row_and_column)
 {
     struct table t = small_table();
-    (void)state;
     assert_int_equal(t.n_rows, 3);
     assert_int_equal(table_find(&t, "time_s"), 1);
     assert_int_equal(table_find(&t, "n_npus"), 2);
@@ -54,10 +53,9 @@ static void cells_are_found_by_row_and_column(void **state)
     table_free(&t);
 }
 
-static void many_rows_are_kept(void **state)
+TEST(many_rows_are_kept)
 {
     struct table t = { 0 };
-    (void)state;
     table_column(&t, "i", TABLE_COUNT);
     table_column(&t, "s", TABLE_TEXT);
     for (int64_t i = 0; i < 10000; i++) {
@@ -73,10 +71,9 @@ static void many_rows_are_kept(void **state)
     table_free(&t);
 }
 
-static void rows_move_with_their_texts(void **state)
+TEST(rows_move_with_their_texts)
 {
     struct table from = small_table(), to = { 0 };
-    (void)state;
     table_column(&to, "name", TABLE_TEXT);
     table_column(&to, "time_s", TABLE_REAL);
     table_column(&to, "n_npus", TABLE_COUNT);
@@ -92,14 +89,13 @@ static void rows_move_with_their_texts(void **state)
     table_free(&from);
 }
 
-static void columns_that_are_not_kept_are_gone(void **state)
+TEST(columns_that_are_not_kept_are_gone)
 {
     static const bool keeps[][3] = {
         { true, true, true }, { false, true, true }, { true, false, false }, { false, false, true }
     };
     static const bool outer[] = { true, false, true };
     struct table t = small_table();
-    (void)state;
     table_keep_columns(&t, outer);
     assert_written(&t, TABLE_AS_CSV, NULL, "name,n_npus\nring,4096\n,\n\"a \"\"b\"\", c\",0\n");
     table_row(&t);
@@ -124,10 +120,9 @@ static void columns_that_are_not_kept_are_gone(void **state)
     }
 }
 
-static void text_is_aligned_with_numbers_to_the_right(void **state)
+TEST(text_is_aligned_with_numbers_to_the_right)
 {
     struct table t = small_table();
-    (void)state;
     assert_written(&t, TABLE_AS_TEXT, "seed=1\n",
                    "name        time_s  n_npus\n"
                    "ring      0.333333    4096\n"
@@ -136,11 +131,10 @@ static void text_is_aligned_with_numbers_to_the_right(void **state)
     table_free(&t);
 }
 
-static void text_lines_have_nothing_trailing(void **state)
+TEST(text_lines_have_nothing_trailing)
 {
     static const char *const words[] = { "long word", "s", "", NULL };
     struct table t = { 0 };
-    (void)state;
     table_column(&t, "x_B", TABLE_REAL);
     table_column(&t, "first", TABLE_TEXT);
     table_column(&t, "second", TABLE_TEXT);
@@ -159,10 +153,9 @@ static void text_lines_have_nothing_trailing(void **state)
     table_free(&t);
 }
 
-static void text_counts_characters_and_hides_control_codes(void **state)
+TEST(text_counts_characters_and_hides_control_codes)
 {
     struct table t = { 0 };
-    (void)state;
     table_column(&t, "name", TABLE_TEXT);
     table_column(&t, "n", TABLE_COUNT);
     table_row(&t);
@@ -175,7 +168,7 @@ static void text_counts_characters_and_hides_control_codes(void **state)
     table_free(&t);
 }
 
-static void reals_in_text_have_6_digits_and_no_minus_zero(void **state)
+TEST(reals_in_text_have_6_digits_and_no_minus_zero)
 {
     static const struct {
         double x;
@@ -185,27 +178,24 @@ static void reals_in_text_have_6_digits_and_no_minus_zero(void **state)
                   { -0.0, "x\n0\n" },
                   { NAN, "x\n-\n" },
                   { INFINITY, "x\n-\n" } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct table t = { 0 };
         struct text out = { 0 };
-        struct err e = { 0 };
         table_column(&t, "x", TABLE_REAL);
         table_row(&t);
         table_put_real(&t, cases[i].x);
-        assert_ok(table_write(&t, TABLE_AS_TEXT, NULL, &out, &e), &e);
+        OK(table_write(&t, TABLE_AS_TEXT, NULL, &out, e));
         assert_string_equal(strchr(text_str(&out), '\n') + 1, strchr(cases[i].want, '\n') + 1);
         table_free(&t);
         text_free(&out);
     }
 }
 
-static void csv_quotes_what_needs_it(void **state)
+TEST(csv_quotes_what_needs_it)
 {
     struct table t = { 0 };
     static const char *const words[] = { "plain", "a,b", "say \"hi\"", "two\nlines", "cr\rlf",  "",
                                          "#5",    "a#5", NULL,         " space ",    "\xc3\xa9" };
-    (void)state;
     table_column(&t, "#name", TABLE_TEXT);
     table_column(&t, "with, comma", TABLE_COUNT);
     for (size_t i = 0; i < COUNT_OF(words); i++) {
@@ -220,19 +210,17 @@ static void csv_quotes_what_needs_it(void **state)
     table_free(&t);
 }
 
-static void csv_has_reals_in_full_and_blanks_for_no_value(void **state)
+TEST(csv_has_reals_in_full_and_blanks_for_no_value)
 {
     struct table t = small_table();
-    (void)state;
     assert_written(&t, TABLE_AS_CSV, NULL,
                    "name,time_s,n_npus\nring,0.3333333333333333,4096\n,,\n\"a \"\"b\"\", c\",-1.5e-07,0\n");
     table_free(&t);
 }
 
-static void json_has_one_row_a_line_and_nulls(void **state)
+TEST(json_has_one_row_a_line_and_nulls)
 {
     struct table t = small_table();
-    (void)state;
     assert_written(
         &t, TABLE_AS_JSON, "version=1.0\ncommand=weft sim a=b\nalone\n",
         "{\"weft\": {\"version\": \"1.0\", \"command\": \"weft sim a=b\", \"alone\": \"\"}, \"rows\": [\n"
@@ -243,10 +231,9 @@ static void json_has_one_row_a_line_and_nulls(void **state)
     table_free(&t);
 }
 
-static void table_without_rows_is_written(void **state)
+TEST(table_without_rows_is_written)
 {
     struct table t = { 0 };
-    (void)state;
     table_column(&t, "a", TABLE_REAL);
     table_column(&t, "b", TABLE_TEXT);
     assert_written(&t, TABLE_AS_TEXT, NULL, "a  b\n");
@@ -255,46 +242,41 @@ static void table_without_rows_is_written(void **state)
     table_free(&t);
 }
 
-static void writing_appends(void **state)
+TEST(writing_appends)
 {
     struct table t = { 0 };
     struct text out = { 0 };
-    struct err e = { 0 };
-    (void)state;
     table_column(&t, "a", TABLE_REAL);
     text_puts(&out, "before\n");
-    assert_ok(table_write(&t, TABLE_AS_CSV, NULL, &out, &e), &e);
+    OK(table_write(&t, TABLE_AS_CSV, NULL, &out, e));
     assert_string_equal(text_str(&out), "before\na\n");
     table_free(&t);
     text_free(&out);
 }
 
-static void lack_of_memory_is_told_when_writing(void **state)
+TEST(lack_of_memory_is_told_when_writing)
 {
     struct table t = small_table();
     struct text out = { 0 };
-    struct err e = { 0 };
-    (void)state;
     t.failed = true; /* as a failed allocation leaves it: later rows and values are dropped */
     table_row(&t);
     table_put_text(&t, "x");
     table_put_real(&t, 1);
     table_put_count(&t, 1);
     assert_int_equal(t.n_rows, 3);
-    assert_fails(table_write(&t, TABLE_AS_CSV, NULL, &out, &e), &e, ERR_NOMEM, "out of memory for table");
+    FAILS(table_write(&t, TABLE_AS_CSV, NULL, &out, e), ERR_NOMEM, "out of memory for table");
     t.failed = false;
     out.failed = true;
-    assert_fails(table_write(&t, TABLE_AS_JSON, NULL, &out, &e), &e, ERR_NOMEM, "out of memory for text");
+    FAILS(table_write(&t, TABLE_AS_JSON, NULL, &out, e), ERR_NOMEM, "out of memory for text");
     table_free(&t);
     text_free(&out);
 }
 
-static void cells_are_copied_and_shown_as_csv_has_them(void **state)
+TEST(cells_are_copied_and_shown_as_csv_has_them)
 {
     static const char *const want[] = { "0.1", "7", "a,b", "", "", "" };
     struct table from = { 0 }, to = { 0 };
     struct text cell = { 0 };
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct table *t = i ? &to : &from;
         table_column(t, "x", TABLE_REAL);
@@ -324,27 +306,25 @@ static void cells_are_copied_and_shown_as_csv_has_them(void **state)
 }
 
 /* Three rows as one piece, or a row at a time, after a piece without rows. */
-static void pieces_make_the_same_text_as_the_whole(void **state)
+TEST(pieces_make_the_same_text_as_the_whole)
 {
-    (void)state;
     for (int format = TABLE_AS_TEXT; format <= TABLE_AS_JSON; format++) {
         struct table whole = small_table(), piece = { 0 };
         struct table_writer w = { .format = (enum table_format)format };
         struct text want = { 0 }, got = { 0 };
-        struct err e = { 0 };
         const char *head = "version=1\nseed=3\n";
-        assert_ok(table_write(&whole, w.format, head, &want, &e), &e);
-        assert_ok(table_write_measure(&w, &whole, &e), &e);
+        OK(table_write(&whole, w.format, head, &want, e));
+        OK(table_write_measure(&w, &whole, e));
         for (int32_t col = 0; col < whole.n_cols; col++)
             table_column(&piece, whole.names[col], whole.kinds[col]);
-        assert_ok(table_write_begin(&w, &piece, head, &got, &e), &e);
-        assert_ok(table_write_rows(&w, &piece, &got, &e), &e);
+        OK(table_write_begin(&w, &piece, head, &got, e));
+        OK(table_write_rows(&w, &piece, &got, e));
         for (int64_t row = 0; row < whole.n_rows; row++) {
             table_clear(&piece);
             table_take_row(&piece, &whole, row);
-            assert_ok(table_write_rows(&w, &piece, &got, &e), &e);
+            OK(table_write_rows(&w, &piece, &got, e));
         }
-        assert_ok(table_write_end(&w, &got, &e), &e);
+        OK(table_write_end(&w, &got, e));
         assert_string_equal(text_str(&got), text_str(&want));
         text_free(&want);
         text_free(&got);
@@ -353,10 +333,9 @@ static void pieces_make_the_same_text_as_the_whole(void **state)
     }
 }
 
-static void a_cleared_table_keeps_its_columns(void **state)
+TEST(a_cleared_table_keeps_its_columns)
 {
     struct table t = small_table();
-    (void)state;
     table_clear(&t);
     assert_int_equal(t.n_rows, 0);
     assert_int_equal(t.n_cols, 3);
@@ -368,28 +347,4 @@ static void a_cleared_table_keeps_its_columns(void **state)
     assert_false(table_row_is_open(&t));
     assert_int_equal(table_cell(&t, 0, 2)->count, 5);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_found_by_row_and_column),
-        cmocka_unit_test(many_rows_are_kept),
-        cmocka_unit_test(rows_move_with_their_texts),
-        cmocka_unit_test(columns_that_are_not_kept_are_gone),
-        cmocka_unit_test(text_is_aligned_with_numbers_to_the_right),
-        cmocka_unit_test(text_lines_have_nothing_trailing),
-        cmocka_unit_test(text_counts_characters_and_hides_control_codes),
-        cmocka_unit_test(reals_in_text_have_6_digits_and_no_minus_zero),
-        cmocka_unit_test(csv_quotes_what_needs_it),
-        cmocka_unit_test(csv_has_reals_in_full_and_blanks_for_no_value),
-        cmocka_unit_test(json_has_one_row_a_line_and_nulls),
-        cmocka_unit_test(table_without_rows_is_written),
-        cmocka_unit_test(writing_appends),
-        cmocka_unit_test(lack_of_memory_is_told_when_writing),
-        cmocka_unit_test(cells_are_copied_and_shown_as_csv_has_them),
-        cmocka_unit_test(pieces_make_the_same_text_as_the_whole),
-        cmocka_unit_test(a_cleared_table_keeps_its_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

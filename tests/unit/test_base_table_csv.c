@@ -34,7 +34,7 @@ static struct table read_good(struct scratch *s, const char *data)
     return t;
 }
 
-static void columns_get_their_kind_from_their_content(void **state)
+TEST_WITH(columns_get_their_kind_from_their_content, make_scratch, remove_scratch)
 {
     static const struct {
         const char *cells[3];
@@ -66,7 +66,7 @@ static void columns_get_their_kind_from_their_content(void **state)
     }
 }
 
-static void values_are_read_and_blanks_are_no_value(void **state)
+TEST_WITH(values_are_read_and_blanks_are_no_value, make_scratch, remove_scratch)
 {
     struct table t = read_good(*state, "n,x_s,name\n4096,0.1,ring\n,,\n7,-2e3,\"\"\n");
     assert_int_equal(t.n_cols, 3);
@@ -83,7 +83,7 @@ static void values_are_read_and_blanks_are_no_value(void **state)
 }
 
 /* The same two rows in every way to write them. */
-static void ways_of_writing_make_no_difference(void **state)
+TEST_WITH(ways_of_writing_make_no_difference, make_scratch, remove_scratch)
 {
     static const char *const cases[] = {
         "a,b\n1,x y\n2,z\n",
@@ -111,7 +111,7 @@ static void ways_of_writing_make_no_difference(void **state)
     }
 }
 
-static void quoted_fields_hold_anything(void **state)
+TEST_WITH(quoted_fields_hold_anything, make_scratch, remove_scratch)
 {
     static const struct {
         const char *field, *want;
@@ -137,7 +137,7 @@ static void quoted_fields_hold_anything(void **state)
     }
 }
 
-static void header_alone_is_a_table_without_rows(void **state)
+TEST_WITH(header_alone_is_a_table_without_rows, make_scratch, remove_scratch)
 {
     struct table t = read_good(*state, "a,,c");
     assert_int_equal(t.n_rows, 0);
@@ -146,7 +146,7 @@ static void header_alone_is_a_table_without_rows(void **state)
     table_free(&t);
 }
 
-static void empty_line_of_a_single_column_is_a_row(void **state)
+TEST_WITH(empty_line_of_a_single_column_is_a_row, make_scratch, remove_scratch)
 {
     struct table t = read_good(*state, "a\n1\n\n3\n");
     assert_int_equal(t.n_rows, 3);
@@ -155,7 +155,7 @@ static void empty_line_of_a_single_column_is_a_row(void **state)
     table_free(&t);
 }
 
-static void broken_files_are_refused_with_their_line(void **state)
+TEST_WITH(broken_files_are_refused_with_their_line, make_scratch, remove_scratch)
 {
     static const struct {
         const char *data, *want;
@@ -176,24 +176,20 @@ static void broken_files_are_refused_with_their_line(void **state)
     struct scratch *s = *state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct table t;
-        struct err e = { 0 };
-        assert_fails(read_bytes(s, &t, cases[i].data, strlen(cases[i].data), &e), &e, ERR_PARSE,
-                     cases[i].want);
+        FAILS(read_bytes(s, &t, cases[i].data, strlen(cases[i].data), e), ERR_PARSE, cases[i].want);
         assert_int_equal(t.n_cols, 0);
         table_free(&t);
     }
 }
 
-static void missing_files_and_binary_files_are_refused(void **state)
+TEST_WITH(missing_files_and_binary_files_are_refused, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct table t;
-    struct err e = { 0 };
-    assert_fails(table_read_csv(&t, scratch_path(s->path, s->dir, "none.csv"), &e), &e, ERR_PARSE,
-                 "none.csv:1:1: file is missing, need a readable file");
+    FAILS(table_read_csv(&t, scratch_path(s->path, s->dir, "none.csv"), e), ERR_PARSE,
+          "none.csv:1:1: file is missing, need a readable file");
     table_free(&t);
-    assert_fails(read_bytes(s, &t, "a,b\n1,\0\n", 8, &e), &e, ERR_PARSE,
-                 "in.csv:2: has a NUL byte, need text");
+    FAILS(read_bytes(s, &t, "a,b\n1,\0\n", 8, e), ERR_PARSE, "in.csv:2: has a NUL byte, need text");
     table_free(&t);
 }
 
@@ -219,13 +215,12 @@ static struct table write_and_read(struct scratch *s, const struct table *t)
     return back;
 }
 
-static void random_reals_come_back_bit_for_bit(void **state)
+TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
 {
     enum { N_ROWS = 5000, N_COLS = 4 };
     struct table t = { 0 };
     struct rng *r = NULL;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 9, 0, &e), &e);
+    OK(rng_build(&r, 9, 0, e));
     for (int col = 0; col < N_COLS; col++)
         table_column(&t, (const char *[]){ "a", "b", "c", "d" }[col], TABLE_REAL);
     for (int row = 0; row < N_ROWS; row++) {
@@ -253,13 +248,12 @@ static void random_reals_come_back_bit_for_bit(void **state)
 }
 
 /* Any text, none and empty ones included; the first row keeps the column from looking like numbers. */
-static void random_texts_and_counts_come_back(void **state)
+TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
 {
     static const char letters[] = "a,\"\r\n# 1";
     struct table t = { 0 };
     struct rng *r = NULL;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 10, 0, &e), &e);
+    OK(rng_build(&r, 10, 0, e));
     table_column(&t, "t", TABLE_TEXT);
     table_column(&t, "n", TABLE_COUNT);
     table_row(&t);
@@ -287,20 +281,19 @@ static void random_texts_and_counts_come_back(void **state)
 }
 
 /* Whatever the bytes, reading ends with a table or a message, never beyond the file (the sanitizers look). */
-static void random_bytes_are_read_or_refused(void **state)
+TEST_WITH(random_bytes_are_read_or_refused, make_scratch, remove_scratch)
 {
     static const char letters[] = "a1,\"\"\r\n\n,#.";
     struct rng *r = NULL;
-    struct err e = { 0 };
     int n_good = 0;
-    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    OK(rng_build(&r, 11, 0, e));
     for (int i = 0; i < 3000; i++) {
         char data[24];
         struct table t;
         size_t n = (size_t)rng_below(r, sizeof data);
         for (size_t k = 0; k < n; k++)
             data[k] = letters[rng_below(r, sizeof letters)]; /* the terminator too */
-        int rc = read_bytes(*state, &t, data, n, &e);
+        int rc = read_bytes(*state, &t, data, n, e);
         assert_true(rc == 0 || rc == ERR_PARSE);
         n_good += rc == 0;
         table_free(&t);
@@ -310,7 +303,7 @@ static void random_bytes_are_read_or_refused(void **state)
 }
 
 /* What a table becomes by being written and read again, without the file. */
-static void texts_that_are_all_numbers_become_numbers(void **state)
+TEST(texts_that_are_all_numbers_become_numbers)
 {
     static const char *const cells[][4] = {
         { "1", "20", NULL, "3" }, { "1", "2.5", "-3e2", NULL }, { "1", "x", "2", "3" },
@@ -318,8 +311,6 @@ static void texts_that_are_all_numbers_become_numbers(void **state)
     };
     static const enum table_kind want[] = { TABLE_COUNT, TABLE_REAL, TABLE_TEXT, TABLE_TEXT, TABLE_REAL };
     struct table t = { 0 };
-    struct err e = { 0 };
-    (void)state;
     for (size_t col = 0; col < COUNT_OF(cells); col++)
         table_column(&t, (const char[]){ (char)('a' + col), '\0' }, TABLE_TEXT);
     for (size_t row = 0; row < 4; row++) {
@@ -327,7 +318,7 @@ static void texts_that_are_all_numbers_become_numbers(void **state)
         for (size_t col = 0; col < COUNT_OF(cells); col++)
             table_put_text(&t, cells[col][row]);
     }
-    assert_ok(table_find_numbers(&t, &e), &e);
+    OK(table_find_numbers(&t, e));
     for (size_t col = 0; col < COUNT_OF(cells); col++)
         assert_int_equal(t.kinds[col], want[col]);
     assert_int_equal(table_cell(&t, 1, 0)->count, 20);
@@ -336,25 +327,4 @@ static void texts_that_are_all_numbers_become_numbers(void **state)
     assert_string_equal(table_cell(&t, 1, 2)->text, "x");
     assert_string_equal(table_cell(&t, 0, 3)->text, "");
     table_free(&t);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(columns_get_their_kind_from_their_content),
-        IN_SCRATCH(values_are_read_and_blanks_are_no_value),
-        IN_SCRATCH(ways_of_writing_make_no_difference),
-        IN_SCRATCH(quoted_fields_hold_anything),
-        IN_SCRATCH(header_alone_is_a_table_without_rows),
-        IN_SCRATCH(empty_line_of_a_single_column_is_a_row),
-        IN_SCRATCH(broken_files_are_refused_with_their_line),
-        IN_SCRATCH(missing_files_and_binary_files_are_refused),
-        IN_SCRATCH(random_reals_come_back_bit_for_bit),
-        IN_SCRATCH(random_texts_and_counts_come_back),
-        IN_SCRATCH(random_bytes_are_read_or_refused),
-        cmocka_unit_test(texts_that_are_all_numbers_become_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,26 +52,23 @@ static void assert_holds(const char *path, const char *want)
     text_free(&t);
 }
 
-static void text_grows_and_stays_terminated(void **state)
+TEST(text_grows_and_stays_terminated)
 {
     struct text t = { 0 };
-    struct err e = { 0 };
-    (void)state;
     assert_string_equal(text_str(&t), "");
     for (int i = 0; i < 10000; i++)
         text_printf(&t, "%04d,", i);
     assert_int_equal(t.n, 50000);
     assert_int_equal(strlen(t.s), 50000);
     assert_memory_equal(t.s + 49990, "9998,9999,", 10);
-    assert_ok(text_check(&t, &e), &e);
+    OK(text_check(&t, e));
     text_free(&t);
     assert_null(t.s);
 }
 
-static void adding_nothing_gives_an_empty_text(void **state)
+TEST(adding_nothing_gives_an_empty_text)
 {
     struct text t = { 0 };
-    (void)state;
     text_add(&t, NULL, 0);
     assert_string_equal(t.s, "");
     text_puts(&t, "");
@@ -81,10 +78,9 @@ static void adding_nothing_gives_an_empty_text(void **state)
     text_free(&t);
 }
 
-static void clearing_keeps_the_memory(void **state)
+TEST(clearing_keeps_the_memory)
 {
     struct text t = { 0 };
-    (void)state;
     text_puts(&t, "something");
     const char *s = t.s;
     text_clear(&t);
@@ -95,31 +91,29 @@ static void clearing_keeps_the_memory(void **state)
     text_free(&t);
 }
 
-static void too_much_text_is_dropped_and_told(void **state)
+TEST_WITH(too_much_text_is_dropped_and_told, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct text t = { 0 };
-    struct err e = { 0 };
     text_puts(&t, "kept");
     text_add(&t, "x", SIZE_MAX - 3);
     text_puts(&t, "dropped");
     assert_string_equal(text_str(&t), "kept");
-    assert_fails(text_check(&t, &e), &e, ERR_NOMEM, "out of memory for text");
-    assert_fails(text_write_file(&t, s->path, false, &e), &e, ERR_NOMEM, "out of memory for text");
+    FAILS(text_check(&t, e), ERR_NOMEM, "out of memory for text");
+    FAILS(text_write_file(&t, s->path, false, e), ERR_NOMEM, "out of memory for text");
     assert_int_equal(scratch_count(s->dir), 0);
     text_free(&t);
 }
 
-static void written_file_reads_back(void **state)
+TEST_WITH(written_file_reads_back, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct text t = { 0 }, back = { 0 };
-    struct err e = { 0 };
     for (int i = 0; i < 300000; i++)
         text_add(&t, &(char){ (char)(i * 7) }, 1);
-    assert_ok(text_write_file(&t, s->path, false, &e), &e);
+    OK(text_write_file(&t, s->path, false, e));
     text_puts(&back, "old content");
-    assert_ok(text_read_file(&back, s->path, 300000, &e), &e);
+    OK(text_read_file(&back, s->path, 300000, e));
     assert_int_equal(back.n, t.n);
     assert_memory_equal(back.s, t.s, t.n);
     assert_int_equal(scratch_count(s->dir), 1);
@@ -127,55 +121,52 @@ static void written_file_reads_back(void **state)
     text_free(&t);
 }
 
-static void empty_text_makes_an_empty_file(void **state)
+TEST_WITH(empty_text_makes_an_empty_file, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct text t = { 0 };
-    struct err e = { 0 };
-    assert_ok(text_write_file(&t, s->path, false, &e), &e);
+    OK(text_write_file(&t, s->path, false, e));
     assert_holds(s->path, "");
 }
 
 /* The three cases of a target on both ways to write: nameless file first, named file beside. */
-static void existing_file_is_replaced_only_by_force(void **state)
+TEST_WITH(existing_file_is_replaced_only_by_force, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     for (int way = 0; way < 2; way++) {
         struct text t = { 0 };
-        struct err e = { 0 };
         char want[SUPPORT_PATH + 64];
         proc_is_missing = way == 1;
         text_puts(&t, "first");
-        assert_ok(text_write_file(&t, s->path, false, &e), &e);
+        OK(text_write_file(&t, s->path, false, e));
         text_puts(&t, " second");
         snprintf(want, sizeof want, "%s: exists, need -f to overwrite", s->path);
-        assert_fails(text_write_file(&t, s->path, false, &e), &e, ERR_USAGE, want);
+        FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, want);
         assert_holds(s->path, "first");
-        assert_ok(text_write_file(&t, s->path, true, &e), &e);
+        OK(text_write_file(&t, s->path, true, e));
         assert_holds(s->path, "first second");
         assert_int_equal(scratch_count(s->dir), 1);
         assert_int_equal(remove(s->path), 0);
-        assert_ok(text_write_file(&t, s->path, true, &e), &e);
+        OK(text_write_file(&t, s->path, true, e));
         assert_holds(s->path, "first second");
         assert_int_equal(remove(s->path), 0);
         text_free(&t);
     }
 }
 
-static void new_file_follows_umask_and_replaced_file_keeps_its_mode(void **state)
+TEST_WITH(new_file_follows_umask_and_replaced_file_keeps_its_mode, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     mode_t old = umask(027);
     for (int way = 0; way < 2; way++) {
         struct text t = { 0 };
-        struct err e = { 0 };
         struct stat st;
         proc_is_missing = way == 1;
-        assert_ok(text_write_file(&t, s->path, false, &e), &e);
+        OK(text_write_file(&t, s->path, false, e));
         assert_int_equal(stat(s->path, &st), 0);
         assert_int_equal(st.st_mode & 0777, 0640);
         assert_int_equal(chmod(s->path, 0604), 0);
-        assert_ok(text_write_file(&t, s->path, true, &e), &e);
+        OK(text_write_file(&t, s->path, true, e));
         assert_int_equal(stat(s->path, &st), 0);
         assert_int_equal(st.st_mode & 0777, 0604);
         assert_int_equal(remove(s->path), 0);
@@ -183,17 +174,16 @@ static void new_file_follows_umask_and_replaced_file_keeps_its_mode(void **state
     umask(old);
 }
 
-static void symbolic_link_stays_and_its_target_is_replaced(void **state)
+TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     char target[SUPPORT_PATH];
     struct text t = { 0 };
-    struct err e = { 0 };
     struct stat st;
     scratch_file(target, s->dir, "target", "old", 3);
     assert_int_equal(symlink("target", s->path), 0);
     text_puts(&t, "new");
-    assert_ok(text_write_file(&t, s->path, true, &e), &e);
+    OK(text_write_file(&t, s->path, true, e));
     assert_holds(target, "new");
     assert_int_equal(lstat(s->path, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
@@ -201,21 +191,20 @@ static void symbolic_link_stays_and_its_target_is_replaced(void **state)
 }
 
 /* The target looks absent until its name is taken: the same as a file that appears in between. */
-static void link_to_nowhere_is_replaced_only_by_force(void **state)
+TEST_WITH(link_to_nowhere_is_replaced_only_by_force, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     for (int way = 0; way < 2; way++) {
         struct text t = { 0 };
-        struct err e = { 0 };
         struct stat st;
         proc_is_missing = way == 1;
         text_puts(&t, "new");
         assert_int_equal(symlink("nowhere", s->path), 0);
-        assert_fails(text_write_file(&t, s->path, false, &e), &e, ERR_USAGE, "out.csv: exists, need -f");
+        FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, "out.csv: exists, need -f");
         assert_int_equal(lstat(s->path, &st), 0);
         assert_true(S_ISLNK(st.st_mode));
         assert_int_equal(scratch_count(s->dir), 1);
-        assert_ok(text_write_file(&t, s->path, true, &e), &e);
+        OK(text_write_file(&t, s->path, true, e));
         assert_holds(s->path, "new");
         assert_int_equal(scratch_count(s->dir), 1);
         assert_int_equal(remove(s->path), 0);
@@ -240,7 +229,7 @@ static void write_beyond_limit(const char *path, bool force)
     _exit(strstr(e.msg, "out.csv: cannot be written: File too large") ? 0 : 12);
 }
 
-static void interrupted_write_leaves_nothing_behind(void **state)
+TEST_WITH(interrupted_write_leaves_nothing_behind, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     for (int way = 0; way < 4; way++) {
@@ -260,31 +249,28 @@ static void interrupted_write_leaves_nothing_behind(void **state)
     assert_holds(s->path, "old");
 }
 
-static void full_device_is_an_error_with_its_reason(void **state)
+TEST(full_device_is_an_error_with_its_reason)
 {
     struct text t = { 0 };
-    struct err e = { 0 };
-    (void)state;
     text_puts(&t, "data");
-    assert_fails(text_write_file(&t, "/dev/full", false, &e), &e, ERR_IO,
-                 "/dev/full: cannot be written: No space left on device");
-    assert_ok(text_write_file(&t, "/dev/null", false, &e), &e);
+    FAILS(text_write_file(&t, "/dev/full", false, e), ERR_IO,
+          "/dev/full: cannot be written: No space left on device");
+    OK(text_write_file(&t, "/dev/null", false, e));
     text_free(&t);
 }
 
-static void places_that_take_no_file_are_errors(void **state)
+TEST_WITH(places_that_take_no_file_are_errors, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     char path[SUPPORT_PATH], plain[SUPPORT_PATH];
     struct text t = { 0 };
-    struct err e = { 0 };
-    assert_fails(text_write_file(&t, s->dir, true, &e), &e, ERR_IO, "cannot be written: Is a directory");
-    assert_fails(text_write_file(&t, scratch_path(path, s->dir, "none/x"), false, &e), &e, ERR_IO,
-                 "/none/x: cannot be written: No such file or directory");
+    FAILS(text_write_file(&t, s->dir, true, e), ERR_IO, "cannot be written: Is a directory");
+    FAILS(text_write_file(&t, scratch_path(path, s->dir, "none/x"), false, e), ERR_IO,
+          "/none/x: cannot be written: No such file or directory");
     scratch_file(plain, s->dir, "plain", "", 0);
-    assert_fails(text_write_file(&t, scratch_path(path, s->dir, "plain/x"), false, &e), &e, ERR_IO,
-                 "/plain/x: cannot be written: Not a directory");
-    assert_fails(text_write_file(&t, "", false, &e), &e, ERR_IO, "cannot be written");
+    FAILS(text_write_file(&t, scratch_path(path, s->dir, "plain/x"), false, e), ERR_IO,
+          "/plain/x: cannot be written: Not a directory");
+    FAILS(text_write_file(&t, "", false, e), ERR_IO, "cannot be written");
 }
 
 /* In a child, with standard output sent to `path`; exit status 0 when rc and message are as wanted. */
@@ -306,7 +292,7 @@ static int stdout_status(const char *path, const char *name, int want_rc, const 
     return waitpid(child, &status, 0) == child ? status : -1;
 }
 
-static void standard_output_is_checked_too(void **state)
+TEST_WITH(standard_output_is_checked_too, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     const char *full = "standard output: cannot be written: No space left on device";
@@ -318,19 +304,18 @@ static void standard_output_is_checked_too(void **state)
     assert_holds(path, "data\n");
 }
 
-static void pipe_is_written_and_read_to_its_end(void **state)
+TEST_WITH(pipe_is_written_and_read_to_its_end, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct text t = { 0 }, back = { 0 };
-    struct err e = { 0 };
     for (int i = 0; i < 100000; i++)
         text_printf(&t, "%d\n", i);
     assert_int_equal(mkfifo(s->path, 0600), 0);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        _exit(text_write_file(&t, s->path, false, &e) == 0 ? 0 : 1);
-    assert_ok(text_read_file(&back, s->path, 1 << 20, &e), &e);
+        _exit(text_write_file(&t, s->path, false, e) == 0 ? 0 : 1);
+    OK(text_read_file(&back, s->path, 1 << 20, e));
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -339,44 +324,41 @@ static void pipe_is_written_and_read_to_its_end(void **state)
     text_free(&t);
 }
 
-static void files_that_cannot_be_read_are_told_with_the_reason(void **state)
+TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     char path[SUPPORT_PATH];
     struct text t = { 0 };
-    struct err e = { 0 };
     text_puts(&t, "old");
-    assert_fails(text_read_file(&t, s->path, 100, &e), &e, ERR_PARSE,
-                 "/out.csv:1:1: file is missing, need a readable file");
+    FAILS(text_read_file(&t, s->path, 100, e), ERR_PARSE,
+          "/out.csv:1:1: file is missing, need a readable file");
     assert_string_equal(text_str(&t), "");
-    assert_fails(text_read_file(&t, s->dir, 100, &e), &e, ERR_PARSE,
-                 ":1:1: file cannot be read (Is a directory), need a readable file");
+    FAILS(text_read_file(&t, s->dir, 100, e), ERR_PARSE,
+          ":1:1: file cannot be read (Is a directory), need a readable file");
     scratch_file(s->path, s->dir, "out.csv", "x", 1);
-    assert_fails(text_read_file(&t, scratch_path(path, s->dir, "out.csv/x"), 100, &e), &e, ERR_PARSE,
-                 "/out.csv/x:1:1: file cannot be read (Not a directory)");
+    FAILS(text_read_file(&t, scratch_path(path, s->dir, "out.csv/x"), 100, e), ERR_PARSE,
+          "/out.csv/x:1:1: file cannot be read (Not a directory)");
     assert_int_equal(chmod(s->path, 0), 0);
     if (geteuid() != 0) /* root reads everything */
-        assert_fails(text_read_file(&t, s->path, 100, &e), &e, ERR_PARSE,
-                     "cannot be read (Permission denied)");
+        FAILS(text_read_file(&t, s->path, 100, e), ERR_PARSE, "cannot be read (Permission denied)");
     text_free(&t);
 }
 
-static void file_larger_than_allowed_is_refused(void **state)
+TEST_WITH(file_larger_than_allowed_is_refused, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     struct text t = { 0 };
-    struct err e = { 0 };
     scratch_file(s->path, s->dir, "out.csv", "0123456789", 10);
-    assert_ok(text_read_file(&t, s->path, 10, &e), &e);
+    OK(text_read_file(&t, s->path, 10, e));
     assert_string_equal(text_str(&t), "0123456789");
-    assert_fails(text_read_file(&t, s->path, 9, &e), &e, ERR_PARSE,
-                 "/out.csv:1:1: file is larger than 9 bytes, need at most that");
+    FAILS(text_read_file(&t, s->path, 9, e), ERR_PARSE,
+          "/out.csv:1:1: file is larger than 9 bytes, need at most that");
     assert_string_equal(text_str(&t), "");
-    assert_fails(text_read_file(&t, "/dev/zero", 1 << 20, &e), &e, ERR_PARSE, "larger than 1048576 bytes");
+    FAILS(text_read_file(&t, "/dev/zero", 1 << 20, e), ERR_PARSE, "larger than 1048576 bytes");
     text_free(&t);
 }
 
-static void similar_words_are_found(void **state)
+TEST(similar_words_are_found)
 {
     static const char *const words[] = {
         "bw_GBps", "latency_ns", "size", "shape", "pod", "node", "rod", "x"
@@ -402,7 +384,6 @@ static void similar_words_are_found(void **state)
         { "shpae", "shape" },
         { "sizes_of", NULL },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *got = text_nearest(cases[i].name, words, COUNT_OF(words));
         if (cases[i].want && got)
@@ -413,18 +394,16 @@ static void similar_words_are_found(void **state)
     assert_null(text_nearest("pod", NULL, 0));
 }
 
-static void wrong_case_is_nearer_than_a_wrong_letter(void **state)
+TEST(wrong_case_is_nearer_than_a_wrong_letter)
 {
     static const char *const words[] = { "bod", "Pod" };
-    (void)state;
     assert_string_equal(text_nearest("pod", words, 2), "Pod");
 }
 
-static void endless_words_are_similar_to_none(void **state)
+TEST(endless_words_are_similar_to_none)
 {
     char word[200];
     const char *const words[] = { word, "pod" };
-    (void)state;
     memset(word, 'a', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     assert_null(text_nearest(word, words, 2));
@@ -432,21 +411,17 @@ static void endless_words_are_similar_to_none(void **state)
 }
 
 /* Vectors of the authors: http://www.isthe.com/chongo/tech/comp/fnv/, test_fnv.c, FNV-1a 64 bit. */
-static void hash_is_fnv_1a(void **state)
+TEST(hash_is_fnv_1a)
 {
-    (void)state;
     assert_true(text_hash(TEXT_HASH_SEED, "", 0) == 0xcbf29ce484222325u);
     assert_true(text_hash(TEXT_HASH_SEED, "a", 1) == 0xaf63dc4c8601ec8cu);
     assert_true(text_hash(TEXT_HASH_SEED, "foobar", 6) == 0x85944171f73967e8u);
     assert_true(text_hash(text_hash(TEXT_HASH_SEED, "foo", 3), "bar", 3) == 0x85944171f73967e8u);
 }
 
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-
-static void quotes_of_a_field_are_taken_off(void **state)
+TEST(quotes_of_a_field_are_taken_off)
 {
     char plain[] = "\"a b\",next", doubled[] = "\"a\"\"b\"\"\"", none[] = "\"a\"\"";
-    (void)state;
     assert_string_equal(text_unquote(plain), ",next");
     assert_string_equal(plain, "a b");
     assert_string_equal(text_unquote(doubled), "");
@@ -454,44 +429,13 @@ static void quotes_of_a_field_are_taken_off(void **state)
     assert_null(text_unquote(none));
 }
 
-static void only_lines_that_are_new_are_added(void **state)
+TEST(only_lines_that_are_new_are_added)
 {
     struct text t = { 0 };
-    (void)state;
     text_add_new_lines(&t, "one\ntwo\none\n");
     assert_string_equal(text_str(&t), "one\ntwo\n");
     text_add_new_lines(&t, "");
     text_add_new_lines(&t, "tw\ntwo and more\ntwo\n");
     assert_string_equal(text_str(&t), "one\ntwo\ntw\ntwo and more\n");
     text_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotes_of_a_field_are_taken_off),
-        cmocka_unit_test(text_grows_and_stays_terminated),
-        cmocka_unit_test(adding_nothing_gives_an_empty_text),
-        cmocka_unit_test(clearing_keeps_the_memory),
-        IN_SCRATCH(too_much_text_is_dropped_and_told),
-        IN_SCRATCH(written_file_reads_back),
-        IN_SCRATCH(empty_text_makes_an_empty_file),
-        IN_SCRATCH(existing_file_is_replaced_only_by_force),
-        IN_SCRATCH(new_file_follows_umask_and_replaced_file_keeps_its_mode),
-        IN_SCRATCH(symbolic_link_stays_and_its_target_is_replaced),
-        IN_SCRATCH(link_to_nowhere_is_replaced_only_by_force),
-        IN_SCRATCH(interrupted_write_leaves_nothing_behind),
-        cmocka_unit_test(full_device_is_an_error_with_its_reason),
-        IN_SCRATCH(places_that_take_no_file_are_errors),
-        IN_SCRATCH(standard_output_is_checked_too),
-        IN_SCRATCH(pipe_is_written_and_read_to_its_end),
-        IN_SCRATCH(files_that_cannot_be_read_are_told_with_the_reason),
-        IN_SCRATCH(file_larger_than_allowed_is_refused),
-        cmocka_unit_test(similar_words_are_found),
-        cmocka_unit_test(wrong_case_is_nearer_than_a_wrong_letter),
-        cmocka_unit_test(endless_words_are_similar_to_none),
-        cmocka_unit_test(hash_is_fnv_1a),
-        cmocka_unit_test(only_lines_that_are_new_are_added),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static char *repeated(const char *part, size_t n)
     return s;
 }
 
-static void what_has_no_plain_meaning_is_refused_with_its_place(void **state)
+TEST(what_has_no_plain_meaning_is_refused_with_its_place)
 {
     static const struct {
         const char *text, *want;
@@ -61,17 +61,15 @@ static void what_has_no_plain_meaning_is_refused_with_its_place(void **state)
         { "? \n: 1\n", "f.yaml:1:2: key is empty, need a name" },
         { "a:\n  <<: {b: 1}\n", "f.yaml:2:3: merge key << is used, need the keys written out" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_fails(read_str(&doc, cases[i].text, &e), &e, ERR_PARSE, "");
-        assert_string_equal(e.msg, cases[i].want);
+        FAILS(read_str(&doc, cases[i].text, e), ERR_PARSE, "");
+        assert_string_equal(e->msg, cases[i].want);
         assert_empty(&doc);
     }
 }
 
-static void what_is_not_yaml_is_refused_with_its_place(void **state)
+TEST(what_is_not_yaml_is_refused_with_its_place)
 {
     static const struct {
         const char *text, *want;
@@ -91,40 +89,34 @@ static void what_is_not_yaml_is_refused_with_its_place(void **state)
         { "a: \xed\xa0\x80\n", "f.yaml:1:4: is not YAML (invalid Unicode character), need" },
         { "%YAML 3.0\n--- a\n", "f.yaml:1:1: is not YAML (found incompatible YAML document), need" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_fails(read_str(&doc, cases[i].text, &e), &e, ERR_PARSE, cases[i].want);
+        FAILS(read_str(&doc, cases[i].text, e), ERR_PARSE, cases[i].want);
         assert_empty(&doc);
     }
 }
 
-static void raw_nul_byte_is_refused(void **state)
+TEST(raw_nul_byte_is_refused)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(yaml_read_text(&doc, "f.yaml", "a: 1\nb: \0 2\n", 12, &e), &e, ERR_PARSE,
-                 "f.yaml:2:4: is not YAML (control characters are not allowed)");
+    FAILS(yaml_read_text(&doc, "f.yaml", "a: 1\nb: \0 2\n", 12, e), ERR_PARSE,
+          "f.yaml:2:4: is not YAML (control characters are not allowed)");
     assert_empty(&doc);
 }
 
-static void file_without_content_is_refused(void **state)
+TEST(file_without_content_is_refused)
 {
     static const char *const texts[] = { "",    "\n\n", "# only\n# comments\n", "---\n",
                                          "~\n", "null", "\xef\xbb\xbf",         "%YAML 1.1\n---\n" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_fails(read_str(&doc, texts[i], &e), &e, ERR_PARSE, "");
-        assert_string_equal(e.msg, "f.yaml:1:1: is empty, need keys or a value");
+        FAILS(read_str(&doc, texts[i], e), ERR_PARSE, "");
+        assert_string_equal(e->msg, "f.yaml:1:1: is empty, need keys or a value");
         assert_empty(&doc);
     }
 }
 
-static void key_given_twice_is_refused_with_both_lines(void **state)
+TEST(key_given_twice_is_refused_with_both_lines)
 {
     static const struct {
         const char *text, *want;
@@ -135,37 +127,33 @@ static void key_given_twice_is_refused_with_both_lines(void **state)
         { "{x: 1, 'x': 2}", "f.yaml:1:8: x is given again, first on line 1, need it once" },
         { "z: 1\ny: 1\nz: 2\ny: 2\nz: 3\n", "f.yaml:3:1: z is given again, first on line 1, need it once" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_fails(read_str(&doc, cases[i].text, &e), &e, ERR_PARSE, "");
-        assert_string_equal(e.msg, cases[i].want);
+        FAILS(read_str(&doc, cases[i].text, e), ERR_PARSE, "");
+        assert_string_equal(e->msg, cases[i].want);
         assert_empty(&doc);
     }
 }
 
-static void one_key_given_twice_among_many_is_found(void **state)
+TEST(one_key_given_twice_among_many_is_found)
 {
     enum { MANY = 100000 };
     struct text t = { 0 };
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < MANY; i++)
         text_printf(&t, "key%d: %d\n", i, i);
-    assert_ok(yaml_read_text(&doc, "f.yaml", t.s, t.n, &e), &e);
+    OK(yaml_read_text(&doc, "f.yaml", t.s, t.n, e));
     assert_int_equal(doc.nodes[doc.root].n, MANY);
     assert_int_equal(yaml_get(&doc, doc.root, "key99999"), MANY);
     yaml_free(&doc);
     text_puts(&t, "key777: again\n");
-    assert_fails(yaml_read_text(&doc, "f.yaml", t.s, t.n, &e), &e, ERR_PARSE,
-                 "f.yaml:100001:1: key777 is given again, first on line 778, need it once");
+    FAILS(yaml_read_text(&doc, "f.yaml", t.s, t.n, e), ERR_PARSE,
+          "f.yaml:100001:1: key777 is given again, first on line 778, need it once");
     assert_empty(&doc);
     text_free(&t);
 }
 
-static void every_value_knows_the_place_of_its_key_and_its_own(void **state)
+TEST(every_value_knows_the_place_of_its_key_and_its_own)
 {
     static const char text[] = "# head\n"
                                "name: pod\n"
@@ -196,9 +184,7 @@ static void every_value_knows_the_place_of_its_key_and_its_own(void **state)
         { "last", 10, 1, 10, 6 },
     };
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_str(&doc, text, &e), &e);
+    OK(read_str(&doc, text, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
         assert_true(id >= 0);
@@ -210,21 +196,18 @@ static void every_value_knows_the_place_of_its_key_and_its_own(void **state)
     yaml_free(&doc);
 }
 
-static void byte_order_mark_is_no_column(void **state)
+TEST(byte_order_mark_is_no_column)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_str(&doc,
-                       "\xef\xbb\xbf"
-                       "a: 1\n",
-                       &e),
-              &e);
+    OK(read_str(&doc,
+                "\xef\xbb\xbf"
+                "a: 1\n",
+                e));
     assert_int_equal(doc.nodes[yaml_find(&doc, "a")].col, 1);
     yaml_free(&doc);
 }
 
-static void scalars_keep_text_and_whether_it_was_quoted(void **state)
+TEST(scalars_keep_text_and_whether_it_was_quoted)
 {
     static const struct {
         const char *text, *want;
@@ -247,13 +230,11 @@ static void scalars_keep_text_and_whether_it_was_quoted(void **state)
         { "nullable", "nullable", false },
         { "no", "no", false },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[128];
         struct yaml_doc doc;
-        struct err e = { 0 };
         snprintf(text, sizeof text, "a: %s\n", cases[i].text);
-        assert_ok(read_str(&doc, text, &e), &e);
+        OK(read_str(&doc, text, e));
         const struct yaml_node *node = &doc.nodes[yaml_find(&doc, "a")];
         assert_int_equal(node->kind, YAML_SCALAR);
         assert_string_equal(node->text, cases[i].want);
@@ -262,14 +243,12 @@ static void scalars_keep_text_and_whether_it_was_quoted(void **state)
     }
 }
 
-static void children_come_in_the_order_of_the_file(void **state)
+TEST(children_come_in_the_order_of_the_file)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     const char *keys[] = { "c", "a", "b" };
     int n = 0;
-    (void)state;
-    assert_ok(read_str(&doc, "{c: 1, a: [], b: {}}", &e), &e);
+    OK(read_str(&doc, "{c: 1, a: [], b: {}}", e));
     yaml_each (id, &doc, doc.root) {
         assert_string_equal(doc.nodes[id].key, keys[n]);
         assert_int_equal(doc.nodes[id].index, n++);
@@ -282,25 +261,22 @@ static void children_come_in_the_order_of_the_file(void **state)
     yaml_free(&doc);
 }
 
-static void depth_ends_at_the_cap(void **state)
+TEST(depth_ends_at_the_cap)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     char *open = repeated("[", YAML_MAX_DEPTH), *close = repeated("]", YAML_MAX_DEPTH);
     char text[2 * YAML_MAX_DEPTH + 4];
     snprintf(text, sizeof text, "%s7%s", open, close);
-    assert_ok(read_str(&doc, text, &e), &e);
+    OK(read_str(&doc, text, e));
     yaml_free(&doc);
     snprintf(text, sizeof text, "[%s%s]", open, close);
-    assert_fails(read_str(&doc, text, &e), &e, ERR_RANGE,
-                 "f.yaml:1:65: list is at depth 65, need at most 64");
+    FAILS(read_str(&doc, text, e), ERR_RANGE, "f.yaml:1:65: list is at depth 65, need at most 64");
     assert_empty(&doc);
     free(open);
     free(close);
 }
 
-static void hostile_files_end_at_once(void **state)
+TEST(hostile_files_end_at_once)
 {
     static const struct {
         const char *part, *want;
@@ -314,32 +290,28 @@ static void hostile_files_end_at_once(void **state)
         { "? ", "f.yaml:1:3: key is a map, need a name", 200000, ERR_PARSE },
         { "%TAG !a! x\n", "f.yaml:1:1: directive %TAG is used, need the file without it", 200000, ERR_PARSE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
         char *text = repeated(cases[i].part, cases[i].n);
         clock_t start = clock();
-        assert_fails(read_str(&doc, text, &e), &e, cases[i].code, cases[i].want);
+        FAILS(read_str(&doc, text, e), cases[i].code, cases[i].want);
         assert_true(clock() - start < CLOCKS_PER_SEC / 2); /* quadratic time is minutes */
         assert_empty(&doc);
         free(text);
     }
 }
 
-static void number_of_values_ends_at_the_cap(void **state)
+TEST(number_of_values_ends_at_the_cap)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     /* "[1,1,...,]": the list takes the place of the last 1. */
     char *text = repeated(",1", YAML_MAX_NODES);
     text[0] = '[';
     text[2 * YAML_MAX_NODES - 1] = ']';
-    assert_ok(read_str(&doc, text, &e), &e);
+    OK(read_str(&doc, text, e));
     assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
-    assert_fails(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, &e), &e, ERR_RANGE,
-                 "g.yaml:1:1: is value number 4000001, need at most 4000000");
+    FAILS(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, e), ERR_RANGE,
+          "g.yaml:1:1: is value number 4000001, need at most 4000000");
     assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
     assert_int_equal(doc.n_sources, 1);
     yaml_free(&doc);
@@ -348,85 +320,56 @@ static void number_of_values_ends_at_the_cap(void **state)
     text = repeated("1,", YAML_MAX_NODES + 1);
     text[0] = '[';
     text[1] = ' ';
-    assert_fails(read_str(&doc, text, &e), &e, ERR_RANGE,
-                 "f.yaml:1:8000001: is value number 4000001, need at most 4000000");
+    FAILS(read_str(&doc, text, e), ERR_RANGE,
+          "f.yaml:1:8000001: is value number 4000001, need at most 4000000");
     assert_empty(&doc);
     free(text);
 }
 
-static void number_of_bytes_ends_at_the_cap(void **state)
+TEST(number_of_bytes_ends_at_the_cap)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     /* Refused before a byte of it is looked at. */
-    assert_fails(yaml_read_text(&doc, "f.yaml", "a: 1", (size_t)YAML_MAX_BYTES + 1, &e), &e, ERR_RANGE, "");
-    assert_string_equal(e.msg,
+    FAILS(yaml_read_text(&doc, "f.yaml", "a: 1", (size_t)YAML_MAX_BYTES + 1, e), ERR_RANGE, "");
+    assert_string_equal(e->msg,
                         "f.yaml: is 268435457 bytes after 0 of other files, need at most 268435456 in all");
     assert_empty(&doc);
 
-    assert_ok(read_str(&doc, "a: 1", &e), &e);
+    OK(read_str(&doc, "a: 1", e));
     assert_int_equal(doc.n_bytes, 4);
-    assert_fails(yaml_graft_text(&doc, 1, "g.yaml", "b", (size_t)YAML_MAX_BYTES - 3, &e), &e, ERR_RANGE,
-                 "g.yaml: is 268435453 bytes after 4 of other files, need at most 268435456 in all");
+    FAILS(yaml_graft_text(&doc, 1, "g.yaml", "b", (size_t)YAML_MAX_BYTES - 3, e), ERR_RANGE,
+          "g.yaml: is 268435453 bytes after 4 of other files, need at most 268435456 in all");
     yaml_free(&doc);
 }
 
-static void file_is_read_and_named_in_messages(void **state)
+TEST(file_is_read_and_named_in_messages)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH], bad[SUPPORT_PATH], want[SUPPORT_PATH + 32];
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     scratch_make(dir);
     scratch_file(path, dir, "good.yaml", "a: {b: 1}\n", 10);
     scratch_file(bad, dir, "bad.yaml", "a: 1\n b: 2\n", 11);
 
-    assert_ok(yaml_read_file(&doc, path, &e), &e);
+    OK(yaml_read_file(&doc, path, e));
     assert_string_equal(yaml_source(&doc, doc.root), path);
     assert_int_equal(doc.n_bytes, 10);
-    assert_ok(yaml_graft_file(&doc, yaml_find(&doc, "a.b"), path, &e), &e);
+    OK(yaml_graft_file(&doc, yaml_find(&doc, "a.b"), path, e));
     assert_string_equal(doc.nodes[yaml_find(&doc, "a.b.a.b")].text, "1");
     yaml_free(&doc);
 
     snprintf(want, sizeof want, "%s:2:3: is not YAML (", bad);
-    assert_fails(yaml_read_file(&doc, bad, &e), &e, ERR_PARSE, want);
+    FAILS(yaml_read_file(&doc, bad, e), ERR_PARSE, want);
     assert_empty(&doc);
     scratch_remove(dir);
 }
 
-static void missing_file_is_said_so(void **state)
+TEST(missing_file_is_said_so)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(yaml_read_file(&doc, "no/such.yaml", &e), &e, ERR_PARSE, "no/such.yaml");
+    FAILS(yaml_read_file(&doc, "no/such.yaml", e), ERR_PARSE, "no/such.yaml");
     assert_empty(&doc);
-    assert_ok(read_str(&doc, "a: 1", &e), &e);
-    assert_fails(yaml_graft_file(&doc, 1, "no/such.yaml", &e), &e, ERR_PARSE, "no/such.yaml");
+    OK(read_str(&doc, "a: 1", e));
+    FAILS(yaml_graft_file(&doc, 1, "no/such.yaml", e), ERR_PARSE, "no/such.yaml");
     assert_string_equal(doc.nodes[1].text, "1");
     yaml_free(&doc);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_has_no_plain_meaning_is_refused_with_its_place),
-        cmocka_unit_test(what_is_not_yaml_is_refused_with_its_place),
-        cmocka_unit_test(raw_nul_byte_is_refused),
-        cmocka_unit_test(file_without_content_is_refused),
-        cmocka_unit_test(key_given_twice_is_refused_with_both_lines),
-        cmocka_unit_test(one_key_given_twice_among_many_is_found),
-        cmocka_unit_test(every_value_knows_the_place_of_its_key_and_its_own),
-        cmocka_unit_test(byte_order_mark_is_no_column),
-        cmocka_unit_test(scalars_keep_text_and_whether_it_was_quoted),
-        cmocka_unit_test(children_come_in_the_order_of_the_file),
-        cmocka_unit_test(depth_ends_at_the_cap),
-        cmocka_unit_test(hostile_files_end_at_once),
-        cmocka_unit_test(number_of_values_ends_at_the_cap),
-        cmocka_unit_test(number_of_bytes_ends_at_the_cap),
-        cmocka_unit_test(file_is_read_and_named_in_messages),
-        cmocka_unit_test(missing_file_is_said_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

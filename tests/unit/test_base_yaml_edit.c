@@ -18,7 +18,7 @@ static void read_pod(struct yaml_doc *doc)
     assert_ok(yaml_read_text(doc, "pod.yaml", pod, sizeof pod - 1, &e), &e);
 }
 
-static void paths_lead_to_nodes(void **state)
+TEST(paths_lead_to_nodes)
 {
     static const struct {
         const char *path, *text; /* NULL: no such node */
@@ -35,7 +35,6 @@ static void paths_lead_to_nodes(void **state)
         { "[0]", NULL },          { "dims[ 1]", NULL },
     };
     struct yaml_doc doc;
-    (void)state;
     read_pod(&doc);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
@@ -48,18 +47,17 @@ static void paths_lead_to_nodes(void **state)
     yaml_free(&doc);
 }
 
-static void every_path_shown_is_found_again(void **state)
+TEST(every_path_shown_is_found_again)
 {
     struct yaml_doc doc;
     char path[64];
-    (void)state;
     read_pod(&doc);
     for (yaml_id id = 0; id < doc.n_nodes; id++)
         assert_int_equal(yaml_find(&doc, yaml_path(&doc, id, path, sizeof path)), id);
     yaml_free(&doc);
 }
 
-static void overriding_replaces_or_creates_keys(void **state)
+TEST(overriding_replaces_or_creates_keys)
 {
     static const struct {
         const char *path, *value, *look, *want;
@@ -76,13 +74,11 @@ static void overriding_replaces_or_creates_keys(void **state)
         { "blank", "{a: b}", "blank.a", "b" },
         { "none", "7", "none", "7" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
         char source[64];
         read_pod(&doc);
-        assert_ok(yaml_set(&doc, cases[i].path, cases[i].value, &e), &e);
+        OK(yaml_set(&doc, cases[i].path, cases[i].value, e));
         yaml_id id = yaml_find(&doc, cases[i].look);
         assert_true(id >= 0);
         assert_string_equal(doc.nodes[id].text, cases[i].want);
@@ -92,16 +88,14 @@ static void overriding_replaces_or_creates_keys(void **state)
     }
 }
 
-static void overridden_key_keeps_its_place_among_siblings(void **state)
+TEST(overridden_key_keeps_its_place_among_siblings)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     char place[64];
-    (void)state;
     read_pod(&doc);
     int32_t n = doc.nodes[doc.root].n;
-    assert_ok(yaml_set(&doc, "dims", "5", &e), &e);
-    assert_ok(yaml_set(&doc, "a.b", "6", &e), &e);
+    OK(yaml_set(&doc, "dims", "5", e));
+    OK(yaml_set(&doc, "a.b", "6", e));
     yaml_id dims = yaml_find(&doc, "dims"), a = yaml_find(&doc, "a"), b = yaml_find(&doc, "a.b");
     assert_int_equal(doc.nodes[dims].index, 1);
     assert_int_equal(doc.nodes[dims].n, 0);
@@ -112,21 +106,19 @@ static void overridden_key_keeps_its_place_among_siblings(void **state)
     assert_string_equal(yaml_key_place(&doc, dims, place, sizeof place), "--set dims=5:1:1");
     assert_string_equal(yaml_place(&doc, a, place, sizeof place), "--set a.b=6:1:1");
     assert_string_equal(yaml_key_place(&doc, b, place, sizeof place), "--set a.b=6:1:1");
-    yaml_fail(&doc, b, &e, ERR_RANGE, "is 6, need 7");
-    assert_string_equal(e.msg, "--set a.b=6:1:1: a.b is 6, need 7");
+    yaml_fail(&doc, b, e, ERR_RANGE, "is 6, need 7");
+    assert_string_equal(e->msg, "--set a.b=6:1:1: a.b is 6, need 7");
     yaml_free(&doc);
 }
 
-static void overrides_build_on_each_other(void **state)
+TEST(overrides_build_on_each_other)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     int32_t n = 0;
-    (void)state;
     read_pod(&doc);
-    assert_ok(yaml_set(&doc, "dims", "{x: 1, y: 2}", &e), &e);
-    assert_ok(yaml_set(&doc, "dims.z", "3", &e), &e);
-    assert_ok(yaml_set(&doc, "dims.y", "5", &e), &e);
+    OK(yaml_set(&doc, "dims", "{x: 1, y: 2}", e));
+    OK(yaml_set(&doc, "dims.z", "3", e));
+    OK(yaml_set(&doc, "dims.y", "5", e));
     yaml_id dims = yaml_find(&doc, "dims");
     const char *const keys[] = { "x", "y", "z" }, *const texts[] = { "1", "5", "3" };
     yaml_each (id, &doc, dims) {
@@ -139,7 +131,7 @@ static void overrides_build_on_each_other(void **state)
     yaml_free(&doc);
 }
 
-static void override_that_does_not_fit_is_refused_and_changes_nothing(void **state)
+TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
 {
     static const struct {
         const char *path, *value, *want;
@@ -182,13 +174,11 @@ static void override_that_does_not_fit_is_refused_and_changes_nothing(void **sta
           ERR_PARSE },
     };
     struct yaml_doc doc;
-    (void)state;
     read_pod(&doc);
     unsigned long long before = yaml_hash(&doc, doc.root);
     int32_t n_nodes = doc.n_nodes;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct err e = { 0 };
-        assert_fails(yaml_set(&doc, cases[i].path, cases[i].value, &e), &e, cases[i].code, cases[i].want);
+        FAILS(yaml_set(&doc, cases[i].path, cases[i].value, e), cases[i].code, cases[i].want);
         assert_true(yaml_hash(&doc, doc.root) == before);
         assert_int_equal(doc.n_nodes, n_nodes);
         assert_int_equal(doc.n_sources, 1);
@@ -196,57 +186,38 @@ static void override_that_does_not_fit_is_refused_and_changes_nothing(void **sta
     yaml_free(&doc);
 }
 
-static void depth_of_an_override_ends_at_the_cap(void **state)
+TEST(depth_of_an_override_ends_at_the_cap)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     char path[256] = "k";
-    (void)state;
-    assert_ok(yaml_read_text(&doc, "f", "{}", 2, &e), &e);
+    OK(yaml_read_text(&doc, "f", "{}", 2, e));
     for (int i = 1; i < YAML_MAX_DEPTH; i++)
         strcat(path, ".k");
-    assert_fails(yaml_set(&doc, path, "[1]", &e), &e, ERR_RANGE, "list is at depth 65, need at most 64");
+    FAILS(yaml_set(&doc, path, "[1]", e), ERR_RANGE, "list is at depth 65, need at most 64");
     assert_int_equal(doc.nodes[doc.root].n, 0);
-    assert_ok(yaml_set(&doc, path, "1", &e), &e);
+    OK(yaml_set(&doc, path, "1", e));
     assert_string_equal(doc.nodes[yaml_find(&doc, path)].text, "1");
     yaml_free(&doc);
 
-    assert_ok(yaml_read_text(&doc, "f", "{}", 2, &e), &e);
+    OK(yaml_read_text(&doc, "f", "{}", 2, e));
     strcat(path, ".k");
-    assert_fails(yaml_set(&doc, path, "1", &e), &e, ERR_RANGE, "path is at depth 66, need at most 65");
+    FAILS(yaml_set(&doc, path, "1", e), ERR_RANGE, "path is at depth 66, need at most 65");
     yaml_free(&doc);
 }
 
-static void long_path_and_value_leave_room_for_the_reason(void **state)
+TEST(long_path_and_value_leave_room_for_the_reason)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     char path[3000];
-    (void)state;
     read_pod(&doc);
     memset(path, 'x', sizeof path);
     memcpy(path, "dims.", 5);
     path[sizeof path - 1] = '\0';
-    assert_fails(yaml_set(&doc, path, path, &e), &e, ERR_PARSE, "xxx...:1:1: dims.xxx");
-    assert_has(e.msg, "is no entry's name, need a name or an index (the list has 5 entries)");
+    FAILS(yaml_set(&doc, path, path, e), ERR_PARSE, "xxx...:1:1: dims.xxx");
+    assert_has(e->msg, "is no entry's name, need a name or an index (the list has 5 entries)");
     path[sizeof path - 2] = '.';
-    assert_fails(yaml_set(&doc, path + 5, path, &e), &e, ERR_PARSE, "need keys and indices such as");
+    FAILS(yaml_set(&doc, path + 5, path, e), ERR_PARSE, "need keys and indices such as");
     path[0] = '[';
-    assert_fails(yaml_set(&doc, "name", path, &e), &e, ERR_PARSE, "xxx...:2:1: is not YAML (");
+    FAILS(yaml_set(&doc, "name", path, e), ERR_PARSE, "xxx...:2:1: is not YAML (");
     yaml_free(&doc);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_lead_to_nodes),
-        cmocka_unit_test(every_path_shown_is_found_again),
-        cmocka_unit_test(overriding_replaces_or_creates_keys),
-        cmocka_unit_test(overridden_key_keeps_its_place_among_siblings),
-        cmocka_unit_test(overrides_build_on_each_other),
-        cmocka_unit_test(override_that_does_not_fit_is_refused_and_changes_nothing),
-        cmocka_unit_test(depth_of_an_override_ends_at_the_cap),
-        cmocka_unit_test(long_path_and_value_leave_room_for_the_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,24 +17,22 @@ static yaml_id read_value(struct yaml_doc *doc, const char *value)
     return yaml_find(doc, "a");
 }
 
-static void numbers_are_read(void **state)
+TEST(numbers_are_read)
 {
     static const struct {
         const char *text;
         double want;
     } cases[] = { { "4", 4 }, { "-2.5", -2.5 }, { "1e9", 1e9 }, { ".5", 0.5 }, { "+3", 3 }, { "0", 0 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
         double x;
-        assert_ok(yaml_real(&doc, read_value(&doc, cases[i].text), &x, &e), &e);
+        OK(yaml_real(&doc, read_value(&doc, cases[i].text), &x, e));
         assert_true(x == cases[i].want);
         yaml_free(&doc);
     }
 }
 
-static void what_is_no_number_is_quoted_back(void **state)
+TEST(what_is_no_number_is_quoted_back)
 {
     static const struct {
         const char *text, *want;
@@ -60,41 +58,37 @@ static void what_is_no_number_is_quoted_back(void **state)
         { "x12345678901234567890123456789012345678\xc3\xa9y",
           "f.yaml:1:4: a is x12345678901234567890123456789012345678..., need a number" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        struct err e = { 0 };
         double x;
-        assert_fails(yaml_real(&doc, read_value(&doc, cases[i].text), &x, &e), &e, ERR_PARSE, cases[i].want);
+        FAILS(yaml_real(&doc, read_value(&doc, cases[i].text), &x, e), ERR_PARSE, cases[i].want);
         yaml_free(&doc);
     }
 }
 
-static void counts_are_whole_numbers_in_digits(void **state)
+TEST(counts_are_whole_numbers_in_digits)
 {
     static const char *const bad[] = { "-3",   "4e3", "4.0", "+4", "9223372036854775808",
                                        "many", "'4'", "",    "[]" };
     struct yaml_doc doc;
-    struct err e = { 0 };
     int64_t n;
-    (void)state;
-    assert_ok(yaml_count(&doc, read_value(&doc, "4096"), &n, &e), &e);
+    OK(yaml_count(&doc, read_value(&doc, "4096"), &n, e));
     assert_true(n == 4096);
     yaml_free(&doc);
-    assert_ok(yaml_count(&doc, read_value(&doc, "9223372036854775807"), &n, &e), &e);
+    OK(yaml_count(&doc, read_value(&doc, "9223372036854775807"), &n, e));
     assert_true(n == INT64_MAX);
     yaml_free(&doc);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_fails(yaml_count(&doc, read_value(&doc, bad[i]), &n, &e), &e, ERR_PARSE,
-                     ", need a whole number, 0 to 9223372036854775807");
+        FAILS(yaml_count(&doc, read_value(&doc, bad[i]), &n, e), ERR_PARSE,
+              ", need a whole number, 0 to 9223372036854775807");
         yaml_free(&doc);
     }
-    assert_fails(yaml_count(&doc, read_value(&doc, "007"), &n, &e), &e, ERR_PARSE,
-                 "f.yaml:1:4: a is 007, need a number without leading zeros");
+    FAILS(yaml_count(&doc, read_value(&doc, "007"), &n, e), ERR_PARSE,
+          "f.yaml:1:4: a is 007, need a number without leading zeros");
     yaml_free(&doc);
 }
 
-static void only_true_and_false_are_flags(void **state)
+TEST(only_true_and_false_are_flags)
 {
     static const struct {
         const char *text, *want;
@@ -107,68 +101,57 @@ static void only_true_and_false_are_flags(void **state)
         { "{}", "f.yaml:1:4: a is a map, need true or false" },
     };
     struct yaml_doc doc;
-    struct err e = { 0 };
     bool flag = false;
-    (void)state;
-    assert_ok(yaml_bool(&doc, read_value(&doc, "true"), &flag, &e), &e);
+    OK(yaml_bool(&doc, read_value(&doc, "true"), &flag, e));
     assert_true(flag);
     yaml_free(&doc);
-    assert_ok(yaml_bool(&doc, read_value(&doc, "false"), &flag, &e), &e);
+    OK(yaml_bool(&doc, read_value(&doc, "false"), &flag, e));
     assert_false(flag);
     yaml_free(&doc);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_fails(yaml_bool(&doc, read_value(&doc, bad[i].text), &flag, &e), &e, ERR_PARSE, bad[i].want);
+        FAILS(yaml_bool(&doc, read_value(&doc, bad[i].text), &flag, e), ERR_PARSE, bad[i].want);
         yaml_free(&doc);
     }
 }
 
-static void text_is_any_scalar_that_is_there(void **state)
+TEST(text_is_any_scalar_that_is_there)
 {
     static const struct {
         const char *text, *want;
     } good[] = { { "pod", "pod" }, { "50", "50" }, { "no", "no" }, { "''", "" }, { "'~'", "~" } };
     struct yaml_doc doc;
-    struct err e = { 0 };
     const char *text;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(good); i++) {
-        assert_ok(yaml_text(&doc, read_value(&doc, good[i].text), &text, &e), &e);
+        OK(yaml_text(&doc, read_value(&doc, good[i].text), &text, e));
         assert_string_equal(text, good[i].want);
         yaml_free(&doc);
     }
-    assert_fails(yaml_text(&doc, read_value(&doc, "~"), &text, &e), &e, ERR_PARSE,
-                 "f.yaml:1:4: a is empty, need text");
+    FAILS(yaml_text(&doc, read_value(&doc, "~"), &text, e), ERR_PARSE, "f.yaml:1:4: a is empty, need text");
     yaml_free(&doc);
-    assert_fails(yaml_text(&doc, read_value(&doc, "[a]"), &text, &e), &e, ERR_PARSE,
-                 "f.yaml:1:4: a is a list, need text");
+    FAILS(yaml_text(&doc, read_value(&doc, "[a]"), &text, e), ERR_PARSE,
+          "f.yaml:1:4: a is a list, need text");
     yaml_free(&doc);
 }
 
-static void wrong_kind_is_named(void **state)
+TEST(wrong_kind_is_named)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_str(&doc, "[1, [2], {k: 3}]", &e), &e);
+    OK(read_str(&doc, "[1, [2], {k: 3}]", e));
     yaml_id one = yaml_find(&doc, "[0]"), list = yaml_find(&doc, "[1]"), map = yaml_find(&doc, "[2]");
-    assert_ok(yaml_need(&doc, one, YAML_SCALAR, &e), &e);
-    assert_ok(yaml_need(&doc, list, YAML_SEQ, &e), &e);
-    assert_ok(yaml_need(&doc, map, YAML_MAP, &e), &e);
-    assert_fails(yaml_need(&doc, one, YAML_MAP, &e), &e, ERR_PARSE, "f.yaml:1:2: [0] is 1, need a map");
-    assert_fails(yaml_need(&doc, list, YAML_SCALAR, &e), &e, ERR_PARSE,
-                 "f.yaml:1:5: [1] is a list, need a single value");
-    assert_fails(yaml_need(&doc, map, YAML_SEQ, &e), &e, ERR_PARSE, "f.yaml:1:10: [2] is a map, need a list");
-    assert_fails(yaml_need(&doc, doc.root, YAML_MAP, &e), &e, ERR_PARSE,
-                 "f.yaml:1:1: document is a list, need a map");
+    OK(yaml_need(&doc, one, YAML_SCALAR, e));
+    OK(yaml_need(&doc, list, YAML_SEQ, e));
+    OK(yaml_need(&doc, map, YAML_MAP, e));
+    FAILS(yaml_need(&doc, one, YAML_MAP, e), ERR_PARSE, "f.yaml:1:2: [0] is 1, need a map");
+    FAILS(yaml_need(&doc, list, YAML_SCALAR, e), ERR_PARSE, "f.yaml:1:5: [1] is a list, need a single value");
+    FAILS(yaml_need(&doc, map, YAML_SEQ, e), ERR_PARSE, "f.yaml:1:10: [2] is a map, need a list");
+    FAILS(yaml_need(&doc, doc.root, YAML_MAP, e), ERR_PARSE, "f.yaml:1:1: document is a list, need a map");
     yaml_free(&doc);
 }
 
-static void getting_from_what_is_no_map_gives_none(void **state)
+TEST(getting_from_what_is_no_map_gives_none)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_str(&doc, "m: {k: 1}\nl: [x]\n", &e), &e);
+    OK(read_str(&doc, "m: {k: 1}\nl: [x]\n", e));
     yaml_id m = yaml_get(&doc, doc.root, "m");
     assert_string_equal(doc.nodes[yaml_get(&doc, m, "k")].text, "1");
     assert_int_equal(yaml_get(&doc, m, "K"), -1);
@@ -177,21 +160,19 @@ static void getting_from_what_is_no_map_gives_none(void **state)
     yaml_free(&doc);
 }
 
-static void failing_names_value_or_key(void **state)
+TEST(failing_names_value_or_key)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_str(&doc, "dims:\n  - bw_GBps:   -3\n", &e), &e);
+    OK(read_str(&doc, "dims:\n  - bw_GBps:   -3\n", e));
     yaml_id bw = yaml_find(&doc, "dims[0].bw_GBps");
-    assert_int_equal(yaml_fail(&doc, bw, &e, ERR_RANGE, "is %d, need %g to %g", -3, 0.001, 1e5), ERR_RANGE);
-    assert_string_equal(e.msg, "f.yaml:2:16: dims[0].bw_GBps is -3, need 0.001 to 100000");
-    assert_int_equal(yaml_fail_key(&doc, bw, &e, ERR_PARSE, "is unknown, need size"), ERR_PARSE);
-    assert_string_equal(e.msg, "f.yaml:2:5: dims[0].bw_GBps is unknown, need size");
+    assert_int_equal(yaml_fail(&doc, bw, e, ERR_RANGE, "is %d, need %g to %g", -3, 0.001, 1e5), ERR_RANGE);
+    assert_string_equal(e->msg, "f.yaml:2:16: dims[0].bw_GBps is -3, need 0.001 to 100000");
+    assert_int_equal(yaml_fail_key(&doc, bw, e, ERR_PARSE, "is unknown, need size"), ERR_PARSE);
+    assert_string_equal(e->msg, "f.yaml:2:5: dims[0].bw_GBps is unknown, need size");
     yaml_free(&doc);
 }
 
-static void long_paths_are_cut_between_characters(void **state)
+TEST(long_paths_are_cut_between_characters)
 {
     static const struct {
         size_t room;
@@ -206,10 +187,8 @@ static void long_paths_are_cut_between_characters(void **state)
         { 4, "..." },
     };
     struct yaml_doc doc;
-    struct err e = { 0 };
     char buf[64];
-    (void)state;
-    assert_ok(read_str(&doc, "dims: [{caf\xc3\xa9s: {x: 1}}]", &e), &e);
+    OK(read_str(&doc, "dims: [{caf\xc3\xa9s: {x: 1}}]", e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         memset(buf, '#', sizeof buf);
         assert_string_equal(yaml_path(&doc, yaml_find(&doc, "dims[0].caf\xc3\xa9s.x"), buf, cases[i].room),
@@ -219,27 +198,25 @@ static void long_paths_are_cut_between_characters(void **state)
     yaml_free(&doc);
 }
 
-static void long_names_leave_room_for_the_reason(void **state)
+TEST(long_names_leave_room_for_the_reason)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     char name[2000], text[910];
     double x;
-    (void)state;
     memset(name, 'n', sizeof name);
     strcpy(name + sizeof name - 8, "/f.yaml");
     memset(text, 'k', sizeof text);
     strcpy(text + 900, ": bad");
-    assert_ok(yaml_read_text(&doc, name, text, strlen(text), &e), &e);
-    assert_fails(yaml_real(&doc, 1, &x, &e), &e, ERR_PARSE, "nn/f.yaml:1:903: kkk");
-    assert_has(e.msg, "kkk... is bad, need a number");
+    OK(yaml_read_text(&doc, name, text, strlen(text), e));
+    FAILS(yaml_real(&doc, 1, &x, e), ERR_PARSE, "nn/f.yaml:1:903: kkk");
+    assert_has(e->msg, "kkk... is bad, need a number");
     yaml_free(&doc);
     strcpy(text + 900, ": *x");
-    assert_fails(yaml_read_text(&doc, name, text, strlen(text), &e), &e, ERR_PARSE,
-                 "nn/f.yaml:1:903: alias *x is used, need the value written out");
+    FAILS(yaml_read_text(&doc, name, text, strlen(text), e), ERR_PARSE,
+          "nn/f.yaml:1:903: alias *x is used, need the value written out");
 }
 
-static void hash_sees_content_and_not_its_layout(void **state)
+TEST(hash_sees_content_and_not_its_layout)
 {
     static const char *const same[] = {
         "a: 1\nb: [x, y]\nc: {d: ~}\n",
@@ -258,10 +235,8 @@ static void hash_sees_content_and_not_its_layout(void **state)
     };
     unsigned long long hashes[1 + COUNT_OF(other)];
     struct yaml_doc doc;
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(same); i++) {
-        assert_ok(read_str(&doc, same[i], &e), &e);
+        OK(read_str(&doc, same[i], e));
         unsigned long long h = yaml_hash(&doc, doc.root);
         if (i)
             assert_true(h == hashes[0]);
@@ -269,7 +244,7 @@ static void hash_sees_content_and_not_its_layout(void **state)
         yaml_free(&doc);
     }
     for (size_t i = 0; i < COUNT_OF(other); i++) {
-        assert_ok(read_str(&doc, other[i], &e), &e);
+        OK(read_str(&doc, other[i], e));
         hashes[i + 1] = yaml_hash(&doc, doc.root);
         for (size_t j = 0; j <= i; j++)
             assert_true(hashes[i + 1] != hashes[j]);
@@ -277,33 +252,12 @@ static void hash_sees_content_and_not_its_layout(void **state)
     }
 }
 
-static void hash_of_a_part_is_that_of_the_part_alone(void **state)
+TEST(hash_of_a_part_is_that_of_the_part_alone)
 {
     struct yaml_doc doc, part;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_str(&doc, "a: 1\nnet: {dims: [{size: 4}]}\n", &e), &e);
-    assert_ok(read_str(&part, "dims:\n  - size: 4\n", &e), &e);
+    OK(read_str(&doc, "a: 1\nnet: {dims: [{size: 4}]}\n", e));
+    OK(read_str(&part, "dims:\n  - size: 4\n", e));
     assert_true(yaml_hash(&doc, yaml_find(&doc, "net")) == yaml_hash(&part, part.root));
     yaml_free(&doc);
     yaml_free(&part);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_read),
-        cmocka_unit_test(what_is_no_number_is_quoted_back),
-        cmocka_unit_test(counts_are_whole_numbers_in_digits),
-        cmocka_unit_test(only_true_and_false_are_flags),
-        cmocka_unit_test(text_is_any_scalar_that_is_there),
-        cmocka_unit_test(wrong_kind_is_named),
-        cmocka_unit_test(getting_from_what_is_no_map_gives_none),
-        cmocka_unit_test(failing_names_value_or_key),
-        cmocka_unit_test(long_paths_are_cut_between_characters),
-        cmocka_unit_test(long_names_leave_room_for_the_reason),
-        cmocka_unit_test(hash_sees_content_and_not_its_layout),
-        cmocka_unit_test(hash_of_a_part_is_that_of_the_part_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

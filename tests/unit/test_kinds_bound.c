@@ -50,23 +50,21 @@ static void ask_at_random(struct random_split *s, struct rng *r, bool rows)
     s->problem.time_limit_s = step_time(&s->fn, s->inside_Bps) * rng_range(r, 1, 1.5);
 }
 
-static void no_answer_is_below_its_bounds(void **state)
+TEST(no_answer_is_below_its_bounds)
 {
     static const struct keep_column columns[] = { { "time_s", false }, { "nic_GBps", false } };
     struct rng *r = random_open(31);
     struct bound b;
     int n = 0;
-    (void)state;
     bound_begin(&b, columns, 2);
     for (int i = 0; i < 1500; i++) {
         struct random_split s;
         struct made m;
         struct alloc_answer a;
-        struct err e = { 0 };
         ask_at_random(&s, r, true);
         make(&m, &s);
-        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
-        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        OK(alloc_solve(&a, &s.problem, e));
+        OK(bound_prepare(&b, &m.study, e));
         if (a.status == ALLOC_SOLVED) {
             double time_s = step_time(&s.fn, a.bw_Bps);
             assert_true(bound_time_s(&b, &m.study) <= time_s);
@@ -83,21 +81,19 @@ static void no_answer_is_below_its_bounds(void **state)
 }
 
 /* Two leaves that share nothing: K = (sqrt 4 + sqrt 9)^2 GB, T = 2 + K/total. */
-static void without_shared_dimensions_the_time_is_exact(void **state)
+TEST(without_shared_dimensions_the_time_is_exact)
 {
     static const double traffic_GB[2][D] = { { 4, 0 }, { 0, 9 } };
     struct random_split s;
     struct made m;
     struct bound b;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, traffic_GB, 2, 2);
     random_split_row(&s, (const double[D]){ 1, 1 }, LINEXPR_EQ, 50);
     s.problem.usd_per_Bps[0] = 1e-9;
     s.problem.usd_per_Bps[1] = 4e-9;
     make(&m, &s);
     bound_begin(&b, time_and_cost, 2);
-    assert_ok(bound_prepare(&b, &m.study, &e), &e);
+    OK(bound_prepare(&b, &m.study, e));
     assert_close(bound_time_s(&b, &m.study), 2.5, 1e-8);
     /* Prices 1 and 4 a GB/s: (sqrt 4 + sqrt 36)^2 = 64 GB USD, over half a second; 128 USD buy 8 and 24 GB/s,
      * which is no 50: the rest goes where it is cheap. */
@@ -125,22 +121,20 @@ static void offer(struct front *f, double x, double y, int64_t id)
     assert_ok(front_offer(f, (const double[]){ x, y }, id, &on, &e), &e);
 }
 
-static void what_is_beaten_is_dominated_and_ties_are_not_beaten(void **state)
+TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
 {
     struct rng *r = random_open(32);
     struct bound b;
     int n = 0, near = 0, dominated = 0;
-    (void)state;
     bound_begin(&b, time_and_cost, 2);
     for (int i = 0; i < 1000; i++) {
         struct random_split s;
         struct made m;
         struct alloc_answer a;
-        struct err e = { 0 };
         ask_at_random(&s, r, rng_below(r, 2));
         make(&m, &s);
-        assert_ok(alloc_solve(&a, &s.problem, &e), &e);
-        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        OK(alloc_solve(&a, &s.problem, e));
+        OK(bound_prepare(&b, &m.study, e));
         if (a.status == ALLOC_SOLVED) {
             double x[2];
             struct front tie = { .n_cols = 2 }, better = { .n_cols = 2 }, some = { .n_cols = 2 };
@@ -277,7 +271,7 @@ static int64_t sweep(struct front *f, const struct keep_column *columns, int32_t
     return solved;
 }
 
-static void a_pruned_sweep_has_the_front_of_all_points(void **state)
+TEST(a_pruned_sweep_has_the_front_of_all_points)
 {
     static const struct {
         struct keep_column columns[FRONT_MAX_COLUMNS];
@@ -291,15 +285,13 @@ static void a_pruned_sweep_has_the_front_of_all_points(void **state)
         { { { "cost_usd", false }, { "total_GBps", true }, { "time_s", false } }, 3, 400 },
         { { { "nic_GBps", true }, { "time_s", false } }, 2, POINTS }, /* nothing is known of large NICs */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct front all = { .n_cols = cases[i].n }, pruned = { .n_cols = cases[i].n };
-        struct err e = { 0 };
         assert_int_equal(sweep(&all, cases[i].columns, cases[i].n, false), POINTS);
         int64_t solved = sweep(&pruned, cases[i].columns, cases[i].n, true);
         assert_true(solved <= cases[i].most);
-        assert_ok(front_sort(&all, &e), &e);
-        assert_ok(front_sort(&pruned, &e), &e);
+        OK(front_sort(&all, e));
+        OK(front_sort(&pruned, e));
         assert_int_equal(pruned.n, all.n);
         assert_memory_equal(pruned.id, all.id, (size_t)all.n * sizeof *all.id);
         assert_memory_equal(pruned.x, all.x, (size_t)(all.n * all.n_cols) * sizeof *all.x);
@@ -309,9 +301,8 @@ static void a_pruned_sweep_has_the_front_of_all_points(void **state)
 }
 
 /* Two workloads of weights 2 and 3 on one network: solved as the weighted sum. */
-static void workloads_count_by_their_weights(void **state)
+TEST(workloads_count_by_their_weights)
 {
-    (void)state;
     for (int32_t shape = 0; shape < 20; shape++) {
         struct random_split one, two;
         struct made m;
@@ -320,11 +311,10 @@ static void workloads_count_by_their_weights(void **state)
         struct alloc_answer a;
         struct bound b;
         struct front f = { .n_cols = 2 };
-        struct err e = { 0 };
         open_shape(&one, 2 * shape, false);
         open_shape(&two, 2 * shape + 1, true);
         const struct step_fn *fns[] = { &one.fn, &two.fn };
-        assert_ok(step_fn_join(&joined, fns, (const double[]){ 2, 3 }, 2, (struct step_join){ 0 }, &e), &e);
+        OK(step_fn_join(&joined, fns, (const double[]){ 2, 3 }, 2, (struct step_join){ 0 }, e));
         one.problem.step = &joined;
         make(&m, &one);
         ask_point(&one, &m, 2);
@@ -332,10 +322,10 @@ static void workloads_count_by_their_weights(void **state)
         loads[1] = (struct study_workload){ .weight = 3, .fn = two.fn };
         m.study.workloads = loads;
         m.study.n_workloads = 2;
-        assert_ok(alloc_solve(&a, &one.problem, &e), &e);
+        OK(alloc_solve(&a, &one.problem, e));
         assert_int_equal(a.status, ALLOC_SOLVED);
         bound_begin(&b, time_and_cost, 2);
-        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        OK(bound_prepare(&b, &m.study, e));
         assert_true(bound_time_s(&b, &m.study) <= a.time_s);
         assert_true(bound_time_s(&b, &m.study) > 0.97 * a.time_s);
         offer(&f, a.time_s, a.cost_usd, 0);
@@ -351,15 +341,13 @@ static void workloads_count_by_their_weights(void **state)
     }
 }
 
-static void nothing_is_beaten_where_nothing_is_known(void **state)
+TEST(nothing_is_beaten_where_nothing_is_known)
 {
     static const struct keep_column odd[] = { { "time_s", false }, { "gap", false } };
     struct random_split s;
     struct made m;
     struct bound b;
     struct front f = { .n_cols = 2 };
-    struct err e = { 0 };
-    (void)state;
     offer(&f, 1e-9, -1e9, 0);
     open_shape(&s, 0, false);
     make(&m, &s);
@@ -368,7 +356,7 @@ static void nothing_is_beaten_where_nothing_is_known(void **state)
         m.study.model = i == 1 ? SIM_CHUNK : i == 2 ? SIM_ALPHA_BETA : SIM_BANDWIDTH;
         m.study.net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
         bound_begin(&b, i ? time_and_cost : odd, 2);
-        assert_ok(bound_prepare(&b, &m.study, &e), &e);
+        OK(bound_prepare(&b, &m.study, e));
         assert_int_equal(bound_beaten(&b, &m.study, &f), i == 3);
         assert_false(bound_beaten(&b, &m.study, NULL));
         assert_int_equal(isfinite(bound_time_s(&b, &m.study)), i == 0 || i == 3);
@@ -376,17 +364,4 @@ static void nothing_is_beaten_where_nothing_is_known(void **state)
     }
     front_free(&f);
     close_shape(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_answer_is_below_its_bounds),
-        cmocka_unit_test(without_shared_dimensions_the_time_is_exact),
-        cmocka_unit_test(what_is_beaten_is_dominated_and_ties_are_not_beaten),
-        cmocka_unit_test(a_pruned_sweep_has_the_front_of_all_points),
-        cmocka_unit_test(workloads_count_by_their_weights),
-        cmocka_unit_test(nothing_is_beaten_where_nothing_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

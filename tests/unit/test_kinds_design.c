@@ -50,12 +50,11 @@ static void close_both(struct design_point *s, struct design *d)
 }
 
 /* min a/B1 + w b/B2 with B1 + B2 = B: B1/B2 = sqrt(a/(w b)). */
-static void a_weighted_sum_splits_by_square_roots(void **state)
+TEST(a_weighted_sum_splits_by_square_roots)
 {
     struct design_point s;
     struct design d;
     double a = sqrt(12.0), b = sqrt(3 * 28.0), node = 10 * a / (a + b), pod = 10 * b / (a + b);
-    (void)state;
     solve_text(&s, &d, NETWORK PARTS BOTH "total_GBps: 10\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_close(d.bw_Bps[0] / 1e9, node, 1e-6);
@@ -83,12 +82,11 @@ static void a_weighted_sum_splits_by_square_roots(void **state)
  * Alone, a workload gets all 10 GB/s. Together the compute-free one is B/B2 times slower; the other
  * (1 + 12/B1)/(1 + 1.2) times. Both equal r: B2 = 10/r, B1 = 12/(2.2 r - 1), sum 10.
  */
-static void regret_makes_all_workloads_equally_sorry(void **state)
+TEST(regret_makes_all_workloads_equally_sorry)
 {
     struct design_point s;
     struct design d;
     double lo = 1, hi = 10;
-    (void)state;
     for (int i = 0; i < 200; i++) {
         double r = (lo + hi) / 2;
         *(10 / r + 12 / (2.2 * r - 1) > 10 ? &lo : &hi) = r;
@@ -105,13 +103,11 @@ static void regret_makes_all_workloads_equally_sorry(void **state)
     close_both(&s, &d);
 }
 
-static void regret_without_an_answer_says_for_which_workload(void **state)
+TEST(regret_without_an_answer_says_for_which_workload)
 {
     static const char text[] = NETWORK BOTH "combine: regret\n";
     struct design_point s;
     struct design d;
-    struct err e = { 0 };
-    (void)state;
     solve_text(&s, &d, text);
     assert_int_equal(d.answer.status, ALLOC_UNBOUNDED);
     assert_has(d.answer.reason, "inner alone: more bandwidth on node always helps");
@@ -120,8 +116,8 @@ static void regret_without_an_answer_says_for_which_workload(void **state)
 
     load_text(&s, NETWORK "workloads: [ { workload: " OUTER " }, { workload: " IDLE
                           " } ]\ntotal_GBps: 10\ncombine: regret\n");
-    assert_fails(design_solve(&d, &s, &e), &e, ERR_RANGE,
-                 "workload \"idle\": best time is 0 s, need work that takes time for regret");
+    FAILS(design_solve(&d, &s, e), ERR_RANGE,
+          "workload \"idle\": best time is 0 s, need work that takes time for regret");
     assert_null(d.loads);
     close_both(&s, &d);
 }
@@ -131,11 +127,10 @@ static void regret_without_an_answer_says_for_which_workload(void **state)
     "workload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 8, group: all } } ] } }\n"
 
 /* T_comm * sum B is least, the sum of all bytes, where no dimension waits: B in proportion to traffic. */
-static void utilization_counts_communication_alone(void **state)
+TEST(utilization_counts_communication_alone)
 {
     struct design_point s;
     struct design d;
-    (void)state;
     solve_text(&s, &d, NETWORK WHOLE "total_GBps: 31\nobjective: utilization\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_close(d.answer.value, 15.5e6, 1e-9);
@@ -148,7 +143,7 @@ static void utilization_counts_communication_alone(void **state)
 }
 
 /* 2 ms of which 1 compute: 12 and 3.5 GB/s do it. NPUs cost 32,000 USD more. */
-static void the_least_cost_meets_the_time_limit(void **state)
+TEST(the_least_cost_meets_the_time_limit)
 {
     static const struct {
         const char *text;
@@ -158,7 +153,6 @@ static void the_least_cost_meets_the_time_limit(void **state)
         { NETWORK PARTS WHOLE "objective: cost\ntime_limit_s: 0.002\ncount_npus: true\n",
           32 * (4 * 12 + 58 * 3.5) + 32000 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         struct design d;
@@ -176,15 +170,13 @@ static void the_least_cost_meets_the_time_limit(void **state)
 }
 
 /* Ring of 4: 2*3 steps of 1 us; switch of 8: 2*3 of 2 us. */
-static void latency_counts_where_the_model_has_it(void **state)
+TEST(latency_counts_where_the_model_has_it)
 {
     static const double bw_Bps[] = { 12e9, 3.5e9 };
     struct design_point s;
     struct design d;
-    struct err e = { 0 };
-    (void)state;
     load_text(&s, NETWORK WHOLE "model: alpha-beta\n");
-    assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+    OK(design_evaluate(&d, &s, bw_Bps, e));
     /* Compute, and 1 ms on either dimension: 4 chunks keep the switch busy, the ring fills and drains with
      * one. */
     assert_close(d.latency_s, 4 * 12e-6 + 6e-6, 1e-14);
@@ -199,13 +191,11 @@ static void latency_counts_where_the_model_has_it(void **state)
  * A broadcast in segments, whose number depends on the bandwidth, beside an all-reduce: the split found by
  * choosing and solving in turns is as good as any on a fine grid, each timed with its own choices.
  */
-static void choices_are_made_again_at_the_split(void **state)
+TEST(choices_are_made_again_at_the_split)
 {
     struct design_point s;
     struct design d, trial;
-    struct err e = { 0 };
     double best_s = INFINITY;
-    (void)state;
     solve_text(
         &s, &d,
         "network: { dims: [ { name: a, shape: ring, size: 8, latency_ns: 10000 },\n"
@@ -216,7 +206,7 @@ static void choices_are_made_again_at_the_split(void **state)
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     for (int i = 1; i < 2000; i++) {
         const double bw_Bps[] = { i * 1e8, 200e9 - i * 1e8 };
-        assert_ok(design_evaluate(&trial, &s, bw_Bps, &e), &e);
+        OK(design_evaluate(&trial, &s, bw_Bps, e));
         best_s = fmin(best_s, trial.time_s);
         design_free(&trial);
     }
@@ -224,7 +214,7 @@ static void choices_are_made_again_at_the_split(void **state)
     close_both(&s, &d);
 }
 
-static void a_study_without_an_answer_has_a_status(void **state)
+TEST(a_study_without_an_answer_has_a_status)
 {
     static const struct {
         const char *text;
@@ -234,7 +224,6 @@ static void a_study_without_an_answer_has_a_status(void **state)
         { NETWORK WHOLE "constraints: [ pod >= 20 ]\n", ALLOC_UNBOUNDED },
         { NETWORK PARTS WHOLE "objective: perf_per_cost\n", ALLOC_ILL_POSED },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         struct design d;
@@ -248,11 +237,10 @@ static void a_study_without_an_answer_has_a_status(void **state)
 
 /* ---- bills ---- */
 
-static void an_unused_dimension_is_not_billed(void **state)
+TEST(an_unused_dimension_is_not_billed)
 {
     struct design_point s;
     struct design d;
-    (void)state;
     solve_text(&s, &d, NETWORK PARTS "workload: " INNER "\ntotal_GBps: 10\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_true(d.bw_Bps[1] == 0);
@@ -265,7 +253,7 @@ static void an_unused_dimension_is_not_billed(void **state)
 }
 
 /* Compute alone, or nothing at all: solved, proved, the cheapest split, no price on a row of bandwidth. */
-static void work_without_traffic_is_solved(void **state)
+TEST(work_without_traffic_is_solved)
 {
     static const struct {
         const char *asked;
@@ -277,7 +265,6 @@ static void work_without_traffic_is_solved(void **state)
         { "objective: perf_per_cost\n", 5e-3, 5e-3 * 1280 },
         { "objective: cost\ntime_limit_s: 0.006\n", 5e-3, 1280 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         struct design d;
@@ -295,7 +282,7 @@ static void work_without_traffic_is_solved(void **state)
     }
 }
 
-static void an_equal_split_that_breaks_a_constraint_is_marked(void **state)
+TEST(an_equal_split_that_breaks_a_constraint_is_marked)
 {
     static const struct {
         const char *row;
@@ -303,7 +290,6 @@ static void an_equal_split_that_breaks_a_constraint_is_marked(void **state)
     } cases[] = {
         { "pod <= 5", true }, { "pod <= 4.9", false }, { "node >= 5", true }, { "node == 6", false }
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         struct design d;
@@ -317,37 +303,16 @@ static void an_equal_split_that_breaks_a_constraint_is_marked(void **state)
     }
 }
 
-static void a_bill_that_cannot_be_made_says_why(void **state)
+TEST(a_bill_that_cannot_be_made_says_why)
 {
     static const double bw_Bps[] = { 450e9, 2e15 };
     static const struct study_override o = { "workload", "{ step: { compute_ms: 1 } }" };
     struct design_point s;
     struct design d;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(study_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, STUDY_NEEDS_WORKLOAD, &e), &e);
-    assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+    OK(study_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, STUDY_NEEDS_WORKLOAD, e));
+    OK(design_evaluate(&d, &s, bw_Bps, e));
     assert_false(d.has_bill);
     assert_has(d.bill_reason, "dimension \"pod\": bandwidth is 2e+06 GB/s, need 0 to 1e+06");
     assert_true(d.cost_usd > 0 && d.bill.n_lines == 0);
     close_both(&s, &d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_weighted_sum_splits_by_square_roots),
-        cmocka_unit_test(regret_makes_all_workloads_equally_sorry),
-        cmocka_unit_test(regret_without_an_answer_says_for_which_workload),
-        cmocka_unit_test(utilization_counts_communication_alone),
-        cmocka_unit_test(the_least_cost_meets_the_time_limit),
-        cmocka_unit_test(latency_counts_where_the_model_has_it),
-        cmocka_unit_test(choices_are_made_again_at_the_split),
-        cmocka_unit_test(a_study_without_an_answer_has_a_status),
-        cmocka_unit_test(an_unused_dimension_is_not_billed),
-        cmocka_unit_test(work_without_traffic_is_solved),
-        cmocka_unit_test(an_equal_split_that_breaks_a_constraint_is_marked),
-        cmocka_unit_test(a_bill_that_cannot_be_made_says_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,18 +62,16 @@ static int64_t choose(int n, int k)
     return c;
 }
 
-static void powers_of_two_have_as_many_factorings_as_compositions(void **state)
+TEST(powers_of_two_have_as_many_factorings_as_compositions)
 {
-    (void)state;
     for (int k = 1; k <= 12; k++)
         for (int dims = 1; dims <= 4 && dims <= k; dims++)
             for (int shapes = 1; shapes <= 3; shapes += 2) {
                 struct study w;
-                struct err e = { 0 };
                 char factor[200];
                 snprintf(factor, sizeof factor, "{ npus: %d, dims: %d, shapes: [%s] }", 1 << k, dims,
                          shapes == 1 ? "switch" : "ring, full, switch");
-                assert_ok(read_factor(&w, factor, &e), &e);
+                OK(read_factor(&w, factor, e));
                 int64_t want = choose(k - 1, dims - 1);
                 for (int d = 0; d < dims; d++)
                     want *= shapes;
@@ -83,12 +81,10 @@ static void powers_of_two_have_as_many_factorings_as_compositions(void **state)
             }
 }
 
-static void the_largest_study_of_the_issue_has_all_its_networks(void **state)
+TEST(the_largest_study_of_the_issue_has_all_its_networks)
 {
     struct study w;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_factor(&w, "{ npus: 4096, dims: { from: 2, to: 5 } }", &e), &e);
+    OK(read_factor(&w, "{ npus: 4096, dims: { from: 2, to: 5 } }", e));
     assert_int_equal(w.sweep.n_points,
                      choose(11, 1) * 9 + choose(11, 2) * 27 + choose(11, 3) * 81 + choose(11, 4) * 243);
     assert_distinct(&w);
@@ -159,7 +155,7 @@ static void try_all(struct brute *b, int d, int rest)
     }
 }
 
-static void limits_of_tiers_leave_what_trying_everything_leaves(void **state)
+TEST(limits_of_tiers_leave_what_trying_everything_leaves)
 {
     static const struct {
         int npus, from, to, n_tiers;
@@ -204,11 +200,9 @@ static void limits_of_tiers_leave_what_trying_everything_leaves(void **state)
             { "name: c, dims: { to: 2 }", "rfs", { 0 }, 0, 0, 0, 0, 0, 2 } } },
         { 13, 1, 3, 1, { { "name: a, radix: 2", "rfs", { 0 }, 0, 0, 2, 0, 0, 1 } } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text factor = { 0 };
         struct study w;
-        struct err e = { 0 };
         struct brute b = { .tiers = cases[i].tiers, .n_tiers = cases[i].n_tiers, .npus = cases[i].npus };
         text_printf(&factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].from,
                     cases[i].to);
@@ -218,7 +212,7 @@ static void limits_of_tiers_leave_what_trying_everything_leaves(void **state)
         text_puts(&factor, "] }");
         for (b.dims = cases[i].from; b.dims <= cases[i].to; b.dims++)
             try_all(&b, 0, b.npus);
-        assert_ok(read_factor(&w, text_str(&factor), &e), &e);
+        OK(read_factor(&w, text_str(&factor), e));
         assert_true(b.n > 0);
         assert_int_equal(w.sweep.n_points, b.n);
         assert_distinct(&w);
@@ -234,7 +228,7 @@ static void limits_of_tiers_leave_what_trying_everything_leaves(void **state)
 
 /* ---- networks ---- */
 
-static void networks_come_by_dimensions_and_then_from_the_inside_out(void **state)
+TEST(networks_come_by_dimensions_and_then_from_the_inside_out)
 {
     static const struct {
         const char *factor, *specs;
@@ -250,12 +244,10 @@ static void networks_come_by_dimensions_and_then_from_the_inside_out(void **stat
           "[switch], max: 4 } ] }",
           "full:2 switch:4 | full:4 switch:2" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         struct text got = { 0 };
-        assert_ok(read_factor(&w, cases[i].factor, &e), &e);
+        OK(read_factor(&w, cases[i].factor, e));
         specs(&got, &w);
         assert_string_equal(text_str(&got), cases[i].specs);
         text_free(&got);
@@ -263,21 +255,17 @@ static void networks_come_by_dimensions_and_then_from_the_inside_out(void **stat
     }
 }
 
-static void keys_of_tiers_and_networks_are_passed_on(void **state)
+TEST(keys_of_tiers_and_networks_are_passed_on)
 {
     struct study w;
-    struct err e = { 0 };
     struct topo_network net;
-    (void)state;
-    assert_ok(
-        read_factor(&w,
-                    "{ npus: 16, dims: 3, name: \"all of it\", npu: { peak_TFLOPS: 300, usd: 2e4 }, tiers: [ "
-                    "{ name: node, "
-                    "tier: 'Inter Node', dims: { to: 2 }, sizes: [2], shapes: [full], latency_ns: 250, "
-                    "efficiency: 0.9 }, { name: pod, shapes: [switch, ring], sizes: [4], in_switch: sharp, "
-                    "max_GBps: 50 } ] }",
-                    &e),
-        &e);
+    OK(read_factor(&w,
+                   "{ npus: 16, dims: 3, name: \"all of it\", npu: { peak_TFLOPS: 300, usd: 2e4 }, tiers: [ "
+                   "{ name: node, "
+                   "tier: 'Inter Node', dims: { to: 2 }, sizes: [2], shapes: [full], latency_ns: 250, "
+                   "efficiency: 0.9 }, { name: pod, shapes: [switch, ring], sizes: [4], in_switch: sharp, "
+                   "max_GBps: 50 } ] }",
+                   e));
     assert_int_equal(w.sweep.n_points, 2);
     read_network(&net, w.sweep.axes[0].values[0]);
     assert_string_equal(net.name, "all of it");
@@ -295,7 +283,7 @@ static void keys_of_tiers_and_networks_are_passed_on(void **state)
     study_close(&w);
 }
 
-static void bad_rules_are_refused_at_their_place(void **state)
+TEST(bad_rules_are_refused_at_their_place)
 {
     static const struct {
         const char *factor, *message;
@@ -339,56 +327,33 @@ static void bad_rules_are_refused_at_their_place(void **state)
         { "{ npus: 1073741824, shapes: [ring], dims: 8 }", "makes 1560780 networks, need at most 1000000",
           ERR_RANGE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
-        assert_fails(read_factor(&w, cases[i].factor, &e), &e, cases[i].code, cases[i].message);
-        assert_true(!strchr(e.msg, '\n') && w.sweep.n_axes == 0);
+        FAILS(read_factor(&w, cases[i].factor, e), cases[i].code, cases[i].message);
+        assert_true(!strchr(e->msg, '\n') && w.sweep.n_axes == 0);
     }
 }
 
-static void only_networks_are_factored_and_nothing_beside(void **state)
+TEST(only_networks_are_factored_and_nothing_beside)
 {
     struct study w;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: { factor: { npus: 8 } } }\n", NULL, 0, &e), &e,
-                 ERR_PARSE, "vary.total_GBps.factor gives networks, need the key network for it");
-    assert_fails(
-        sweep_of(&w, SWEEP_BASE "vary: { network: { factor: { npus: 8 }, from: 1 } }\n", NULL, 0, &e), &e,
-        ERR_PARSE, "vary.network.from is given besides factor, need one of them");
+    FAILS(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: { factor: { npus: 8 } } }\n", NULL, 0, e), ERR_PARSE,
+          "vary.total_GBps.factor gives networks, need the key network for it");
+    FAILS(sweep_of(&w, SWEEP_BASE "vary: { network: { factor: { npus: 8 }, from: 1 } }\n", NULL, 0, e),
+          ERR_PARSE, "vary.network.from is given besides factor, need one of them");
 }
 
-static void networks_may_move_with_other_keys(void **state)
+TEST(networks_may_move_with_other_keys)
 {
     struct study w;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(sweep_of(&w,
-                       SWEEP_BASE
-                       "vary: { zip: { network: { factor: { npus: 8, shapes: [ring], dims: { to: 3 } } }, "
-                       "total_GBps: [1, 2, 3, 4] } }\n",
-                       NULL, 0, &e),
-              &e);
+    OK(sweep_of(&w,
+                SWEEP_BASE
+                "vary: { zip: { network: { factor: { npus: 8, shapes: [ring], dims: { to: 3 } } }, "
+                "total_GBps: [1, 2, 3, 4] } }\n",
+                NULL, 0, e));
     assert_int_equal(w.sweep.n_points, 4);
     assert_string_equal(w.sweep.axes[0].values[2],
                         "{dims: [{shape: ring, size: 2}, {shape: ring, size: 4}]}");
     assert_string_equal(w.sweep.axes[0].values[3], "2");
     study_close(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powers_of_two_have_as_many_factorings_as_compositions),
-        cmocka_unit_test(the_largest_study_of_the_issue_has_all_its_networks),
-        cmocka_unit_test(limits_of_tiers_leave_what_trying_everything_leaves),
-        cmocka_unit_test(networks_come_by_dimensions_and_then_from_the_inside_out),
-        cmocka_unit_test(keys_of_tiers_and_networks_are_passed_on),
-        cmocka_unit_test(bad_rules_are_refused_at_their_place),
-        cmocka_unit_test(only_networks_are_factored_and_nothing_beside),
-        cmocka_unit_test(networks_may_move_with_other_keys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 /* ---- known answers ---- */
 
 /* Of S = 4 bytes a parameter: an all-reduce sends 2 (N - 1) S, a pair 2 S, each worker one every period. */
-static void traffic_is_that_of_the_exchanges(void **state)
+TEST_WITH(traffic_is_that_of_the_exchanges, make_folder, remove_folder)
 {
     const double model_MB = 4e-6 * PARAMS;
     const struct {
@@ -41,7 +41,7 @@ static void traffic_is_that_of_the_exchanges(void **state)
 
 /* Steps all of 10 ms, then an all-reduce of S bytes at B: 2 (N - 1) / N * S / B, here 0.648 ms; what the wire
  * counts is model_MB where it is given. */
-static void time_of_an_all_reduce_is_the_closed_form(void **state)
+TEST_WITH(time_of_an_all_reduce_is_the_closed_form, make_folder, remove_folder)
 {
     static const struct {
         const char *text;
@@ -62,7 +62,7 @@ static void time_of_an_all_reduce_is_the_closed_form(void **state)
 
 /* An all-reduce of S bytes beside steps of 10 ms may take a share w of the steps before it: the bandwidth is
  * 2 (N - 1) / N * S / (w * 10 ms * period), found to within 1 %. */
-static void bandwidth_that_is_needed_is_the_closed_form(void **state)
+TEST_WITH(bandwidth_that_is_needed_is_the_closed_form, make_folder, remove_folder)
 {
     static const struct {
         const char *method;
@@ -113,7 +113,7 @@ static double half_of(const double x[3])
     return 0.95 / sqrt(2 * 0.975 * 0.025) * sqrt(squares / 2 / 3);
 }
 
-static void rows_are_means_of_their_runs(void **state)
+TEST_WITH(rows_are_means_of_their_runs, make_folder, remove_folder)
 {
     static const struct {
         const char *mean, *half, *run;
@@ -161,7 +161,7 @@ static void compare_with(const struct tables *t, const char *base)
     }
 }
 
-static void changes_are_against_the_baseline_and_accuracy_by_seed(void **state)
+TEST_WITH(changes_are_against_the_baseline_and_accuracy_by_seed, make_folder, remove_folder)
 {
     static const struct {
         const char *text, *base;
@@ -179,7 +179,7 @@ static void changes_are_against_the_baseline_and_accuracy_by_seed(void **state)
 
 /* With any accuracy equal, the longest period sends least; of those of a row's own accuracy or above one
  * that sends less than all others is named. */
-static void the_best_fixed_period_is_the_least_traffic_of_equal_accuracy(void **state)
+TEST_WITH(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy, make_folder, remove_folder)
 {
     static const double equal_points[] = { 100, 0 };
     for (size_t i = 0; i < COUNT_OF(equal_points); i++) {
@@ -210,7 +210,7 @@ static void the_best_fixed_period_is_the_least_traffic_of_equal_accuracy(void **
     }
 }
 
-static void a_row_says_its_family_rule_and_fixed_period(void **state)
+TEST_WITH(a_row_says_its_family_rule_and_fixed_period, make_folder, remove_folder)
 {
     static const struct {
         const char *method, *family, *rule;
@@ -232,7 +232,7 @@ static void a_row_says_its_family_rule_and_fixed_period(void **state)
 }
 
 /* Where steps are so long that numbers run out, there is nothing to tell but when. */
-static void what_diverged_has_no_accuracy_but_a_step(void **state)
+TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
 {
     struct tables t;
     run_text(
@@ -257,7 +257,7 @@ static void what_diverged_has_no_accuracy_but_a_step(void **state)
 /* ---- beside the rows ---- */
 
 /* In one switch every byte that is sent goes up one link and down another. */
-static void links_carry_what_is_sent(void **state)
+TEST_WITH(links_carry_what_is_sent, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state, SMALL "methods: [{ method: pair, period: [1, 4] }]\n", 2);
@@ -279,7 +279,7 @@ static void links_carry_what_is_sent(void **state)
     tables_free(&t);
 }
 
-static void curves_end_with_what_the_runs_came_to(void **state)
+TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
 {
     struct tables t;
     int64_t n = 0;
@@ -314,7 +314,7 @@ static void same_text(const struct table *a, const struct table *b)
     text_free(&y);
 }
 
-static void tables_are_the_same_on_any_number_of_threads(void **state)
+TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
 {
     static const char text[] = SMALL METHODS "vary: { shards: [iid, label-skew], workers: [4, 2] }\n";
     struct tables one, many;
@@ -331,7 +331,7 @@ static void tables_are_the_same_on_any_number_of_threads(void **state)
 
 /* ---- points ---- */
 
-static void points_are_in_order_and_a_wrong_one_is_a_row(void **state)
+TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state, SMALL "methods: [all-reduce, pair]\nvary: { workers: [4, 3, 2] }\n", 2);
@@ -347,7 +347,7 @@ static void points_are_in_order_and_a_wrong_one_is_a_row(void **state)
 }
 
 /* Dimensions of the widest network; a narrower one leaves the rest blank. */
-static void each_dimension_has_its_bytes(void **state)
+TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state,
@@ -361,7 +361,7 @@ static void each_dimension_has_its_bytes(void **state)
 }
 
 /* Two classes that one number tells apart, and one that says nothing. */
-static void own_examples_are_learned(void **state)
+TEST_WITH(own_examples_are_learned, make_folder, remove_folder)
 {
     struct folder *f = *state;
     struct text csv = { 0 };
@@ -402,7 +402,7 @@ static unsigned long long hash_with(struct folder *f, const char *csv)
     return hash;
 }
 
-static void the_hash_of_a_study_is_of_its_own_examples_too(void **state)
+TEST_WITH(the_hash_of_a_study_is_of_its_own_examples_too, make_folder, remove_folder)
 {
     unsigned long long hash = hash_with(*state, "x,class\n1,a\n2,b\n4,a\n");
     assert_true(hash_with(*state, "x,class\n1,a\n2,b\n4,a\n") == hash);
@@ -412,7 +412,7 @@ static void the_hash_of_a_study_is_of_its_own_examples_too(void **state)
 
 /* ---- what is told ---- */
 
-static void warnings_are_those_of_every_point(void **state)
+TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state,
@@ -426,9 +426,8 @@ static void warnings_are_those_of_every_point(void **state)
     tables_free(&t);
 }
 
-static void every_method_and_column_is_explained(void **state)
+TEST(every_method_and_column_is_explained)
 {
-    (void)state;
     for (int32_t i = 0; i < gossip_n_methods; i++) {
         assert_true(strlen(gossip_method_help(i)) > 10);
         assert_int_equal(gossip_find_method(gossip_method_name(i)), i);
@@ -436,30 +435,4 @@ static void every_method_and_column_is_explained(void **state)
     for (int32_t i = 0; i < gossip_kind.n_tables; i++)
         for (const struct column *c = gossip_kind.tables[i].columns; c->name; c++)
             assert_true((c->flags & COLUMN_HIDDEN) || strlen(c->help) > 2);
-}
-
-#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(traffic_is_that_of_the_exchanges),
-        IN_FOLDER(time_of_an_all_reduce_is_the_closed_form),
-        IN_FOLDER(bandwidth_that_is_needed_is_the_closed_form),
-        IN_FOLDER(rows_are_means_of_their_runs),
-        IN_FOLDER(changes_are_against_the_baseline_and_accuracy_by_seed),
-        IN_FOLDER(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy),
-        IN_FOLDER(a_row_says_its_family_rule_and_fixed_period),
-        IN_FOLDER(what_diverged_has_no_accuracy_but_a_step),
-        IN_FOLDER(links_carry_what_is_sent),
-        IN_FOLDER(curves_end_with_what_the_runs_came_to),
-        IN_FOLDER(tables_are_the_same_on_any_number_of_threads),
-        IN_FOLDER(points_are_in_order_and_a_wrong_one_is_a_row),
-        IN_FOLDER(each_dimension_has_its_bytes),
-        IN_FOLDER(own_examples_are_learned),
-        IN_FOLDER(the_hash_of_a_study_is_of_its_own_examples_too),
-        IN_FOLDER(warnings_are_those_of_every_point),
-        cmocka_unit_test(every_method_and_column_is_explained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,19 +14,17 @@ static void read_text(struct yaml_doc *doc, const char *text)
 #define MODEL     "model: " JOB_MODEL "\n"
 
 /* Each of 8 NPUs does with 16 sequences what one does alone with them; only collectives come on top. */
-static void a_job_takes_the_step_of_data_parallelism_without_its_collectives(void **state)
+TEST(a_job_takes_the_step_of_data_parallelism_without_its_collectives)
 {
     const double nothing_s[PLAN_MAX_COLLECTIVES] = { 0 };
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
     struct yaml_doc one, all;
     struct gossip_job job;
     struct training x;
-    struct err e = { 0 };
-    (void)state;
     read_text(&one, MODEL "parallel: { batch: 16, micro_batch: 2 }\n");
     read_text(&all, MODEL "parallel: { dp: 8, batch: 128, micro_batch: 2 }\n");
-    assert_ok(gossip_job_read(&job, &one, one.root, &net.npu, &e), &e);
-    assert_ok(training_read(&x, &all, all.root, &net, &e), &e);
+    OK(gossip_job_read(&job, &one, one.root, &net.npu, e));
+    OK(training_read(&x, &all, all.root, &net, e));
     assert_string_equal(job.model, "small");
     assert_close(job.step_s, plan_cost_time(&x.cost, nothing_s), 1e-12);
     assert_true(job.step_s > 0 && job.missing_B < 0);
@@ -36,17 +34,15 @@ static void a_job_takes_the_step_of_data_parallelism_without_its_collectives(voi
 
 /* 12 h^2 l weights, and (2 vocab + seq) h of embeddings and head, to 1 %: norms and biases are left out, 4
  * bytes of gradient each or 2. */
-static void a_model_is_its_parameters_times_the_bytes_of_a_gradient(void **state)
+TEST(a_model_is_its_parameters_times_the_bytes_of_a_gradient)
 {
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
     struct yaml_doc four, two;
     struct gossip_job a, b;
-    struct err e = { 0 };
-    (void)state;
     read_text(&four, MODEL "parallel: { batch: 1, grad_B: 4 }\n");
     read_text(&two, MODEL "parallel: { batch: 1, grad_B: 2 }\n");
-    assert_ok(gossip_job_read(&a, &four, four.root, &net.npu, &e), &e);
-    assert_ok(gossip_job_read(&b, &two, two.root, &net.npu, &e), &e);
+    OK(gossip_job_read(&a, &four, four.root, &net.npu, e));
+    OK(gossip_job_read(&b, &two, two.root, &net.npu, e));
     double weights = 12 * 512.0 * 512 * 4 + (2 * 1000 + 128) * 512.0;
     assert_true(a.model_B == 2 * b.model_B);
     assert_close(a.model_B, 4 * weights, 0.01);
@@ -54,21 +50,19 @@ static void a_model_is_its_parameters_times_the_bytes_of_a_gradient(void **state
     yaml_free(&two);
 }
 
-static void what_does_not_fit_on_one_npu_is_refused(void **state)
+TEST(what_does_not_fit_on_one_npu_is_refused)
 {
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
     struct yaml_doc doc;
     struct gossip_job job;
-    struct err e = { 0 };
-    (void)state;
     read_text(&doc, MODEL "parallel: { tp: 2, batch: 16 }\n");
-    assert_fails(gossip_job_read(&job, &doc, doc.root, &net.npu, &e), &e, ERR_RANGE, "tp");
+    FAILS(gossip_job_read(&job, &doc, doc.root, &net.npu, e), ERR_RANGE, "tp");
     assert_true(job.step_s == 0);
     yaml_free(&doc);
     read_text(&doc, MODEL "parallel: { batch: 16 }\n");
     net.npu.peak_flops = NAN;
-    assert_fails(gossip_job_read(&job, &doc, doc.root, &net.npu, &e), &e, ERR_RANGE,
-                 "needs network.npu.peak_TFLOPS, which is not given");
+    FAILS(gossip_job_read(&job, &doc, doc.root, &net.npu, e), ERR_RANGE,
+          "needs network.npu.peak_TFLOPS, which is not given");
     yaml_free(&doc);
 }
 
@@ -95,19 +89,18 @@ static void read_point(struct gossip_point *p, struct folder *f, const char *tex
     assert_ok(read_study(p, f, text, &e), &e);
 }
 
-static void a_job_gives_the_step_and_the_bytes(void **state)
+TEST_WITH(a_job_gives_the_step_and_the_bytes, make_folder, remove_folder)
 {
     struct yaml_doc doc;
     struct gossip_job job;
     struct topo_npu none;
     struct gossip_point p;
-    struct err e = { 0 };
     static const char map[] =
         "{ model: " JOB_MODEL ", npu: " JOB_NPU ", parallel: { batch: 16, micro_batch: 2 } }";
     char text[GOSSIP_JOB_TEXT];
     topo_npu_defaults(&none);
-    assert_ok(yaml_read_text(&doc, "job.yaml", map, strlen(map), &e), &e);
-    assert_ok(gossip_job_read(&job, &doc, doc.root, &none, &e), &e);
+    OK(yaml_read_text(&doc, "job.yaml", map, strlen(map), e));
+    OK(gossip_job_read(&job, &doc, doc.root, &none, e));
     yaml_free(&doc);
     put_npu(*state);
     read_point(&p, *state, ONE JOB);
@@ -122,20 +115,19 @@ static void a_job_gives_the_step_and_the_bytes(void **state)
 
 /* As --set and axes do: a file in place of a file, and keys inside files. Twice the work takes twice as long,
  * but for what a step takes whatever its size. */
-static void overrides_reach_into_a_job(void **state)
+TEST_WITH(overrides_reach_into_a_job, make_folder, remove_folder)
 {
     static const struct study_override sets[] = { { "job.npu.peak_TFLOPS", "1" },
                                                   { "job.parallel.batch", "32" },
                                                   { "job.model.layers", "2" } };
     struct folder *f = *state;
     struct gossip_point p, q;
-    struct err e = { 0 };
     put_npu(f);
     read_point(&p, f, ONE JOB);
     for (size_t i = 0; i < COUNT_OF(sets); i++) {
         put(f, "study.yaml", ONE JOB);
         struct study_source from = { .path = f->path, .overrides = &sets[i], .n = 1 };
-        assert_ok(gossip_point_read(&q, &from, &e), &e);
+        OK(gossip_point_read(&q, &from, e));
         assert_true(i == 2 ? q.clock.step_s < p.clock.step_s : q.clock.step_s > p.clock.step_s);
         assert_true(i == 2 ? q.model_B < p.model_B : q.model_B == p.model_B);
         gossip_point_free(&q);
@@ -144,14 +136,14 @@ static void overrides_reach_into_a_job(void **state)
     put(f, "study.yaml", ONE JOB);
     const struct study_override axis = { "job.npu", "slow.yaml" };
     struct study_source from = { .path = f->path, .axes = &axis, .n_axes = 1 };
-    assert_ok(gossip_point_read(&q, &from, &e), &e);
+    OK(gossip_point_read(&q, &from, e));
     assert_string_equal(q.job.npu, "slow");
     assert_true(q.clock.step_s > p.clock.step_s);
     gossip_point_free(&p);
     gossip_point_free(&q);
 }
 
-static void the_npu_of_the_network_is_a_jobs_where_it_has_none(void **state)
+TEST_WITH(the_npu_of_the_network_is_a_jobs_where_it_has_none, make_folder, remove_folder)
 {
     struct gossip_point p, q;
     put_npu(*state);
@@ -166,7 +158,7 @@ static void the_npu_of_the_network_is_a_jobs_where_it_has_none(void **state)
     gossip_point_free(&q);
 }
 
-static void a_job_that_does_not_fit_is_told(void **state)
+TEST_WITH(a_job_that_does_not_fit_is_told, make_folder, remove_folder)
 {
     struct gossip_point p;
     put_npu(*state);
@@ -182,7 +174,7 @@ static void a_job_that_does_not_fit_is_told(void **state)
     gossip_point_free(&p);
 }
 
-static void what_is_wrong_with_a_job_is_said_where_it_stands(void **state)
+TEST_WITH(what_is_wrong_with_a_job_is_said_where_it_stands, make_folder, remove_folder)
 {
     static const struct {
         const char *text;
@@ -208,15 +200,14 @@ static void what_is_wrong_with_a_job_is_said_where_it_stands(void **state)
     put_npu(*state);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_point p;
-        struct err e = { 0 };
-        assert_fails(read_study(&p, *state, cases[i].text, &e), &e, cases[i].code, cases[i].says);
+        FAILS(read_study(&p, *state, cases[i].text, e), cases[i].code, cases[i].says);
         gossip_point_free(&p);
     }
 }
 
 /* Four bytes for each of about 12 h^2 l + (2 vocab + seq) h parameters; then steps and all-reduces as above,
  * with the step of each point's job: half the batch is less than the whole, and more than half of it. */
-static void a_job_says_what_a_worker_stands_for_at_each_point(void **state)
+TEST_WITH(a_job_says_what_a_worker_stands_for_at_each_point, make_folder, remove_folder)
 {
     double weights = 12 * 512.0 * 512 * 4 + (2 * 1000 + 128) * 512.0, step_s[2];
     struct tables t;
@@ -242,22 +233,4 @@ static void a_job_says_what_a_worker_stands_for_at_each_point(void **state)
     assert_true(isnan(number(&t.rows, 0, "missing_GB")) && number(&t.rows, 0, "step_s") == 0.02);
     assert_close(number(&t.rows, 0, "wire_MB"), 4e-6 * PARAMS, 1e-12);
     tables_free(&t);
-}
-
-#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_takes_the_step_of_data_parallelism_without_its_collectives),
-        cmocka_unit_test(a_model_is_its_parameters_times_the_bytes_of_a_gradient),
-        cmocka_unit_test(what_does_not_fit_on_one_npu_is_refused),
-        IN_FOLDER(a_job_gives_the_step_and_the_bytes),
-        IN_FOLDER(overrides_reach_into_a_job),
-        IN_FOLDER(the_npu_of_the_network_is_a_jobs_where_it_has_none),
-        IN_FOLDER(a_job_that_does_not_fit_is_told),
-        IN_FOLDER(what_is_wrong_with_a_job_is_said_where_it_stands),
-        IN_FOLDER(a_job_says_what_a_worker_stands_for_at_each_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,10 +38,9 @@ static bool has_same(const struct key *key, const void *a, const void *b)
 }
 
 /* What weft keys shows is what a run takes. */
-static void defaults_of_methods_are_those_of_the_program(void **state)
+TEST(defaults_of_methods_are_those_of_the_program)
 {
     struct gossip_settings x, d = gossip_settings_default();
-    (void)state;
     schema_defaults(&x, &gossip_method_section);
     for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
         const struct key *k = &gossip_method_section.keys[i];
@@ -54,7 +53,7 @@ static void defaults_of_methods_are_those_of_the_program(void **state)
     assert_int_equal(d.inner, N_GOSSIP_OPTIMIZERS);
 }
 
-static void defaults_of_a_study_are_those_of_the_program(void **state)
+TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_folder)
 {
     struct gossip_teacher t = gossip_fixture_teacher();
     struct gossip_learning l = gossip_learning_default();
@@ -81,7 +80,7 @@ static void defaults_of_a_study_are_those_of_the_program(void **state)
     gossip_point_free(&p);
 }
 
-static void numbers_are_read_in_their_units(void **state)
+TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
 {
     struct gossip_point p;
     read_point(
@@ -119,7 +118,7 @@ static void numbers_are_read_in_their_units(void **state)
 
 /* ---- where workers and the server are ---- */
 
-static void the_server_is_the_first_npu_without_a_worker(void **state)
+TEST_WITH(the_server_is_the_first_npu_without_a_worker, make_folder, remove_folder)
 {
     static const struct {
         const char *text;
@@ -145,7 +144,7 @@ static void the_server_is_the_first_npu_without_a_worker(void **state)
 
 /* ---- learners ---- */
 
-static void hidden_layers_are_a_width_a_list_or_none(void **state)
+TEST_WITH(hidden_layers_are_a_width_a_list_or_none, make_folder, remove_folder)
 {
     static const struct {
         const char *hidden;
@@ -166,7 +165,7 @@ static void hidden_layers_are_a_width_a_list_or_none(void **state)
 }
 
 /* The smallest of 4 shards of 402 examples has 100: 6 batches of 16, or one. */
-static void an_epoch_has_the_batches_of_the_smallest_shard(void **state)
+TEST_WITH(an_epoch_has_the_batches_of_the_smallest_shard, make_folder, remove_folder)
 {
     static const struct {
         int batch, steps;
@@ -185,7 +184,7 @@ static void an_epoch_has_the_batches_of_the_smallest_shard(void **state)
 
 /* ---- labels ---- */
 
-static void labels_say_what_rows_differ_in(void **state)
+TEST_WITH(labels_say_what_rows_differ_in, make_folder, remove_folder)
 {
     static const struct {
         const char *methods, *labels; /* those of all rows, with commas */
@@ -222,7 +221,7 @@ static void labels_say_what_rows_differ_in(void **state)
     }
 }
 
-static void the_baseline_is_named_or_the_first_pair_of_period_1(void **state)
+TEST_WITH(the_baseline_is_named_or_the_first_pair_of_period_1, make_folder, remove_folder)
 {
     static const struct {
         const char *text;
@@ -267,7 +266,7 @@ static void assert_runs_at(const struct gossip_point *p, const struct key *k, in
 
 /* The ends of what weft keys says, of every number and method; but what depends on other numbers: most
  * fragments, on parameters, and the longest delay, on the period. */
-static void methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys(void **state)
+TEST_WITH(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys, make_folder, remove_folder)
 {
     struct gossip_point p;
     int n = 0;
@@ -292,7 +291,7 @@ static void methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys(void **st
 
 /* Absent, the cap makes room for the period; given, it is what it is; of a rule it is no matter of periods.
  */
-static void the_cap_of_a_period_that_adapts_is_at_least_the_period(void **state)
+TEST_WITH(the_cap_of_a_period_that_adapts_is_at_least_the_period, make_folder, remove_folder)
 {
     static const struct {
         const char *method;
@@ -302,7 +301,6 @@ static void the_cap_of_a_period_that_adapts_is_at_least_the_period(void **state)
                   { "{ method: gossip-aga, period: [100, 1] }", { 100, 64 } },
                   { "{ method: adacomm, period: [4, 128], cap: 200 }", { 200, 200 } } };
     struct gossip_point p;
-    struct err e = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
         snprintf(text, sizeof text, ONE "methods: [%s]\n", cases[i].method);
@@ -311,13 +309,13 @@ static void the_cap_of_a_period_that_adapts_is_at_least_the_period(void **state)
             assert_int_equal(p.entries[k].settings.cap, cases[i].caps[k]);
         gossip_point_free(&p);
     }
-    assert_fails(read_text(&p, *state, ONE "methods: [{ method: adacomm, period: 65, cap: 64 }]\n", &e), &e,
-                 ERR_RANGE, ":3:11: methods[0]: period is 65, need at most the cap, 64");
+    FAILS(read_text(&p, *state, ONE "methods: [{ method: adacomm, period: 65, cap: 64 }]\n", e), ERR_RANGE,
+          ":3:11: methods[0]: period is 65, need at most the cap, 64");
 }
 
 /* ---- what is wrong ---- */
 
-static void what_is_wrong_is_said_where_it_stands(void **state)
+TEST_WITH(what_is_wrong_is_said_where_it_stands, make_folder, remove_folder)
 {
     static const struct {
         const char *text;
@@ -406,14 +404,13 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
     put(f, "ragged.csv", "x,y,class\n1,2,a\n3,b\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_point p;
-        struct err e = { 0 };
-        assert_fails(read_text(&p, f, cases[i].text, &e), &e, cases[i].code, cases[i].says);
-        assert_null(strchr(e.msg, '\n'));
+        FAILS(read_text(&p, f, cases[i].text, e), cases[i].code, cases[i].says);
+        assert_null(strchr(e->msg, '\n'));
         gossip_point_free(&p);
     }
 }
 
-static void keys_without_effect_are_told(void **state)
+TEST_WITH(keys_without_effect_are_told, make_folder, remove_folder)
 {
     static const struct {
         const char *text, *says;
@@ -444,38 +441,15 @@ static void keys_without_effect_are_told(void **state)
 }
 
 /* LAG compares gradients with steps of plain SGD. Left out unless it is asked for. */
-static void a_method_that_cannot_run_is_left_out_unless_listed(void **state)
+TEST_WITH(a_method_that_cannot_run_is_left_out_unless_listed, make_folder, remove_folder)
 {
     struct gossip_point p;
-    struct err e = { 0 };
     read_point(&p, *state, ONE "learner: { optimizer: adamw }\n");
     assert_true(p.n_entries < gossip_n_methods);
     for (int32_t i = 0; i < p.n_entries; i++)
         assert_null(strstr(p.entries[i].label, "lag-"));
     assert_has(text_str(&p.notes), "study.yaml: method lag-wk is left out: optimizer is adamw, need sgd");
     gossip_point_free(&p);
-    assert_fails(read_text(&p, *state, ONE "learner: { optimizer: adamw }\nmethods: [pair, lag-wk]\n", &e),
-                 &e, ERR_RANGE, ":4:17: methods[1]: optimizer is adamw, need sgd");
-}
-
-#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_of_methods_are_those_of_the_program),
-        IN_FOLDER(defaults_of_a_study_are_those_of_the_program),
-        IN_FOLDER(numbers_are_read_in_their_units),
-        IN_FOLDER(the_server_is_the_first_npu_without_a_worker),
-        IN_FOLDER(hidden_layers_are_a_width_a_list_or_none),
-        IN_FOLDER(an_epoch_has_the_batches_of_the_smallest_shard),
-        IN_FOLDER(labels_say_what_rows_differ_in),
-        IN_FOLDER(the_baseline_is_named_or_the_first_pair_of_period_1),
-        IN_FOLDER(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys),
-        IN_FOLDER(the_cap_of_a_period_that_adapts_is_at_least_the_period),
-        IN_FOLDER(what_is_wrong_is_said_where_it_stands),
-        IN_FOLDER(keys_without_effect_are_told),
-        IN_FOLDER(a_method_that_cannot_run_is_left_out_unless_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(read_text(&p, *state, ONE "learner: { optimizer: adamw }\nmethods: [pair, lag-wk]\n", e), ERR_RANGE,
+          ":4:17: methods[1]: optimizer is adamw, need sgd");
 }

@@ -6,7 +6,7 @@
 /* Two dimensions of two: an all-reduce of S sends S through the inner one, at B1, and S / 2 through the outer
  * one, at B2. With endless bandwidth in one of them the step of 10 ms and the other are left; the bandwidth
  * that takes a share w longer follows, found to within 1 %. */
-static void bandwidth_of_one_dimension_is_the_closed_form(void **state)
+TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_folder)
 {
     const double S = 10e-3, B1 = 1000, B2 = 10, step_s = 0.01, w = 0.2; /* S in GB, B in GB/s */
     const struct {
@@ -33,7 +33,7 @@ static void bandwidth_of_one_dimension_is_the_closed_form(void **state)
 }
 
 /* The axis has the column, and there is no other of its name. */
-static void an_axis_of_dimensions_is_the_column_that_says_which(void **state)
+TEST_WITH(an_axis_of_dimensions_is_the_column_that_says_which, make_folder, remove_folder)
 {
     struct tables t;
     int64_t n = 0;
@@ -70,7 +70,7 @@ static int64_t count_diverged(const struct tables *t, const char *method, double
           "vary: { learner.rate: [90] }\n"
 
 /* A mean over the seeds that were lucky would flatter a method. */
-static void a_row_of_which_a_seed_diverged_has_no_means(void **state)
+TEST_WITH(a_row_of_which_a_seed_diverged_has_no_means, make_folder, remove_folder)
 {
     static const char *const means[] = { "accuracy_pct",
                                          "average_pct",
@@ -108,7 +108,7 @@ static void a_row_of_which_a_seed_diverged_has_no_means(void **state)
 }
 
 /* With any accuracy equal the longest period would be the best one. */
-static void nothing_is_compared_with_what_diverged(void **state)
+TEST_WITH(nothing_is_compared_with_what_diverged, make_folder, remove_folder)
 {
     double any;
     struct tables t;
@@ -131,7 +131,7 @@ static double by_seed(const struct tables *t, const char *method, const char *co
     return number(&t->runs, row_of(&t->runs, 0, method) + k, column);
 }
 
-static void accuracy_that_is_compared_is_the_one_asked_for(void **state)
+TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_folder)
 {
     static const struct {
         const char *text, *word, *column;
@@ -159,7 +159,7 @@ static void accuracy_that_is_compared_is_the_one_asked_for(void **state)
 }
 
 /* The period that sends least of those whose averaged model is as good. */
-static void the_best_fixed_period_is_that_of_the_accuracy_asked_for(void **state)
+TEST_WITH(the_best_fixed_period_is_that_of_the_accuracy_asked_for, make_folder, remove_folder)
 {
     static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
     struct tables t;
@@ -185,7 +185,7 @@ static void the_best_fixed_period_is_that_of_the_accuracy_asked_for(void **state
 
 /* ---- periods that are never over ---- */
 
-static void a_period_without_exchanges_is_no_candidate_and_told(void **state)
+TEST_WITH(a_period_without_exchanges_is_no_candidate_and_told, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state,
@@ -201,20 +201,4 @@ static void a_period_without_exchanges_is_no_candidate_and_told(void **state)
     assert_string_equal(note, "study.yaml: method pair 25: period 25 is more than the 24 steps of a worker: "
                               "nothing is exchanged\n");
     tables_free(&t);
-}
-
-#define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(bandwidth_of_one_dimension_is_the_closed_form),
-        IN_FOLDER(an_axis_of_dimensions_is_the_column_that_says_which),
-        IN_FOLDER(a_row_of_which_a_seed_diverged_has_no_means),
-        IN_FOLDER(nothing_is_compared_with_what_diverged),
-        IN_FOLDER(accuracy_that_is_compared_is_the_one_asked_for),
-        IN_FOLDER(the_best_fixed_period_is_that_of_the_accuracy_asked_for),
-        IN_FOLDER(a_period_without_exchanges_is_no_candidate_and_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -325,58 +325,51 @@ static void check_random(uint64_t seed, int n, unsigned ask)
     rng_free(r);
 }
 
-static void all_of_the_front_is_found(void **state)
+TEST(all_of_the_front_is_found)
 {
-    (void)state;
     check_random(81, 16, ASK_FRONT);
 }
 
-static void the_best_few_are_found(void **state)
+TEST(the_best_few_are_found)
 {
-    (void)state;
     check_random(82, 16, ASK_TOP);
 }
 
-static void limits_and_rows_decide_what_counts(void **state)
+TEST(limits_and_rows_decide_what_counts)
 {
-    (void)state;
     check_random(83, 12, ASK_FRONT | ASK_LIMITS);
     check_random(84, 12, ASK_TOP | ASK_LIMITS);
     check_random(85, 12, ASK_FRONT | ASK_ROW);
     check_random(86, 12, ASK_TOP | ASK_ROW);
 }
 
-static void front_and_best_few_come_out_together(void **state)
+TEST(front_and_best_few_come_out_together)
 {
-    (void)state;
     check_random(87, 16, ASK_FRONT | ASK_TOP | ASK_LIMITS | ASK_ROW);
 }
 
 /* Rows of a sweep walk the tree, so times that are equal here may differ there, and the other way round. */
-static void what_rows_would_keep_is_found(void **state)
+TEST(what_rows_would_keep_is_found)
 {
-    (void)state;
     check_random(88, 12, ASK_FRONT | BY_TREE);
     check_random(89, 12, ASK_TOP | ASK_LIMITS | BY_TREE);
 }
 
-static void no_axis_is_one_point(void **state)
+TEST(no_axis_is_one_point)
 {
     static const double traffic_GB[1][D] = { { 8 } };
     struct random_split s;
     struct grid_question q;
     struct grid_found found = { 0 };
     struct grid *g;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 1, traffic_GB, 1, 0.5);
     grid_question_init(&q, &s.fn);
     q.bw_Bps[0] = 4e9;
     q.n_top = 1;
     q.top = GRID_PRODUCT;
-    assert_ok(grid_prepare(&g, &q, &e), &e);
+    OK(grid_prepare(&g, &q, e));
     assert_int_equal(grid_count(g), 1);
-    assert_ok(grid_run(g, 0, 1, NULL, &found, &e), &e);
+    OK(grid_run(g, 0, 1, NULL, &found, e));
     assert_int_equal(found.n, 1);
     assert_true(found.points[0].value[GRID_TIME] == 2.5);
     grid_found_free(&found);
@@ -384,7 +377,7 @@ static void no_axis_is_one_point(void **state)
     random_split_close(&s);
 }
 
-static void a_grid_that_is_none_is_refused(void **state)
+TEST(a_grid_that_is_none_is_refused)
 {
     static const double traffic_GB[1][D] = { { 8, 8 } };
     static const double fine[] = { 1e9, 2e9 }, wrong[] = { 1e9, -1 }, nan_Bps[] = { NAN };
@@ -400,43 +393,25 @@ static void a_grid_that_is_none_is_refused(void **state)
         { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, need 0 or more" },
     };
     struct random_split s;
-    (void)state;
     plain_split_open(&s, 2, traffic_GB, 1, 0.5);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct grid_question q;
         struct grid *g;
-        struct err e = { 0 };
         grid_question_init(&q, &s.fn);
         memcpy(q.axes, cases[i].axes, sizeof cases[i].axes);
         q.n_axes = cases[i].n_axes;
-        assert_fails(grid_prepare(&g, &q, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(grid_prepare(&g, &q, e), ERR_RANGE, cases[i].text);
         assert_null(g);
     }
     random_split_close(&s);
 }
 
-static void columns_have_the_names_of_rows(void **state)
+TEST(columns_have_the_names_of_rows)
 {
-    (void)state;
     assert_int_equal(grid_column_of("time_s"), GRID_TIME);
     assert_int_equal(grid_column_of("cost_usd"), GRID_COST);
     assert_int_equal(grid_column_of("total_GBps"), GRID_TOTAL);
     assert_int_equal(grid_column_of("nic_GBps"), GRID_NIC);
     assert_int_equal(grid_column_of("time_cost_usd_s"), GRID_PRODUCT);
     assert_int_equal(grid_column_of("speedup"), GRID_COLUMNS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_the_front_is_found),
-        cmocka_unit_test(the_best_few_are_found),
-        cmocka_unit_test(limits_and_rows_decide_what_counts),
-        cmocka_unit_test(what_rows_would_keep_is_found),
-        cmocka_unit_test(front_and_best_few_come_out_together),
-        cmocka_unit_test(no_axis_is_one_point),
-        cmocka_unit_test(a_grid_that_is_none_is_refused),
-        cmocka_unit_test(columns_have_the_names_of_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 enum { D = TOPO_MAX_DIMS };
 
 /* One dimension, linear time and price: every point is on the front, however long its axis. */
-static void an_axis_may_be_longer_than_what_is_looked_at_together(void **state)
+TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
 {
     enum { N = 5000 };
     static const double traffic_GB[1][D] = { { 8 } };
@@ -15,9 +15,7 @@ static void an_axis_may_be_longer_than_what_is_looked_at_together(void **state)
     struct grid_question q;
     struct grid_found found = { 0 };
     struct grid *g;
-    struct err e = { 0 };
     double *bw_Bps = calloc(N, sizeof *bw_Bps);
-    (void)state;
     plain_split_open(&s, 1, traffic_GB, 1, 0.5);
     for (int i = 0; i < N; i++)
         bw_Bps[i] = 1e9 * (1 + i * 0.001);
@@ -28,8 +26,8 @@ static void an_axis_may_be_longer_than_what_is_looked_at_together(void **state)
     q.front[0] = GRID_COST;
     q.front[1] = GRID_TIME;
     q.n_front = 2;
-    assert_ok(grid_prepare(&g, &q, &e), &e);
-    assert_ok(grid_run(g, 0, N, NULL, &found, &e), &e);
+    OK(grid_prepare(&g, &q, e));
+    OK(grid_run(g, 0, N, NULL, &found, e));
     assert_int_equal(found.n, N);
     assert_int_equal(found.evaluated, N);
     for (int i = 0; i < N; i++) {
@@ -44,7 +42,7 @@ static void an_axis_may_be_longer_than_what_is_looked_at_together(void **state)
 }
 
 /* Leaves that would fill the cache as arrays are made on the way: the bits are those of step_time(). */
-static void long_rows_of_many_leaves_have_the_bits_of_single_points(void **state)
+TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
 {
     enum { N = 700, N_OUTER = 3, N_LEAVES = 5 };
     static const double traffic_GB[N_LEAVES][D] = { { 3, 0 }, { 0, 5 }, { 2, 7 }, { 6, 1 }, { 0.1, 0.3 } };
@@ -52,8 +50,6 @@ static void long_rows_of_many_leaves_have_the_bits_of_single_points(void **state
     double inner_Bps[N];
     struct random_split s;
     struct grid_question q;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, traffic_GB, N_LEAVES, 0.1);
     for (int i = 0; i < N; i++)
         inner_Bps[i] = i == 77 ? 0 : 1e9 * (0.1 + i * 0.013);
@@ -64,8 +60,8 @@ static void long_rows_of_many_leaves_have_the_bits_of_single_points(void **state
     for (q.lanes = 2; q.lanes <= (grid_has_avx2() ? 4 : 2); q.lanes += 2) {
         struct grid_found found = { 0 };
         struct grid *g;
-        assert_ok(grid_prepare(&g, &q, &e), &e);
-        assert_ok(grid_run(g, 0, N_OUTER * N, NULL, &found, &e), &e);
+        OK(grid_prepare(&g, &q, e));
+        OK(grid_run(g, 0, N_OUTER * N, NULL, &found, e));
         assert_int_equal(found.n, N_OUTER * N); /* nothing is asked for: all are kept */
         for (int i = 0; i < N_OUTER * N; i++) {
             const double bw_Bps[] = { outer_Bps[i / N], inner_Bps[i % N] };
@@ -79,14 +75,12 @@ static void long_rows_of_many_leaves_have_the_bits_of_single_points(void **state
 
 /* Where traffic meets no bandwidth the step never ends: such a point is on no front, and not among the best.
  * Where there is no traffic it does not matter. */
-static void a_point_that_never_ends_is_not_kept(void **state)
+TEST(a_point_that_never_ends_is_not_kept)
 {
     static const double traffic_GB[1][D] = { { 8, 0 } };
     const double some_Bps[] = { 0, 4e9 }, other_Bps[] = { 0, 1e9 };
     struct random_split s;
     struct grid_question q;
-    struct err e = { 0 };
-    (void)state;
     plain_split_open(&s, 2, traffic_GB, 1, 0.5);
     for (int way = 0; way < 3; way++) {
         struct grid_found found = { 0 };
@@ -101,8 +95,8 @@ static void a_point_that_never_ends_is_not_kept(void **state)
         q.n_front = way == 0 ? 2 : 0;
         q.top = GRID_TIME;
         q.n_top = way == 1 ? 4 : 0;
-        assert_ok(grid_prepare(&g, &q, &e), &e);
-        assert_ok(grid_run(g, 0, grid_count(g), NULL, &found, &e), &e);
+        OK(grid_prepare(&g, &q, e));
+        OK(grid_run(g, 0, grid_count(g), NULL, &found, e));
         /* On the front: 4 GB/s of one, none of the other. Best: both with 4 GB/s. Neither asked for: all. */
         assert_int_equal(found.n, way == 0 ? 1 : way == 1 ? 2 : 4);
         assert_int_equal(found.points[0].at, way == 2 ? 0 : 1);
@@ -111,14 +105,4 @@ static void a_point_that_never_ends_is_not_kept(void **state)
         grid_free(g);
     }
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_axis_may_be_longer_than_what_is_looked_at_together),
-        cmocka_unit_test(long_rows_of_many_leaves_have_the_bits_of_single_points),
-        cmocka_unit_test(a_point_that_never_ends_is_not_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,12 +125,12 @@ static void check_front(struct folder *f, const char *text)
     grid_found_free(&found);
 }
 
-static void what_is_kept_of_rows_is_found(void **state)
+TEST_WITH(what_is_kept_of_rows_is_found, make_folder, remove_folder)
 {
     check_front(*state, GIVEN "count_npus: true\n");
 }
 
-static void several_workloads_are_weighed_as_in_rows(void **state)
+TEST_WITH(several_workloads_are_weighed_as_in_rows, make_folder, remove_folder)
 {
     struct folder *f = *state;
     put(f, "wide.yaml",
@@ -153,17 +153,16 @@ static bool is_possible(struct folder *f, const char *text, const struct keep_ru
     return possible;
 }
 
-static void limits_are_those_of_where(void **state)
+TEST_WITH(limits_are_those_of_where, make_folder, remove_folder)
 {
     char *where[] = { "cost_usd <= 4e6", "time_s <= 0.002", "150 >= total_GBps", "total_GBps <= 140" };
     struct keep_rule rule = { .n_top = 7, .n_where = COUNT_OF(where) };
     struct design_point s;
     struct grid_ask a;
-    struct err e = { 0 };
     strcpy(rule.top.name, "time_s");
     memcpy(rule.where, where, sizeof where);
-    assert_ok(load_point(*state, &s, GIVEN, 0, &e), &e);
-    assert_ok(grid_ask(&a, &s, &rule, &e), &e);
+    OK(load_point(*state, &s, GIVEN, 0, e));
+    OK(grid_ask(&a, &s, &rule, e));
     assert_true(a.possible);
     assert_int_equal(a.q.top, GRID_TIME);
     assert_int_equal(a.q.n_top, 7);
@@ -176,7 +175,7 @@ static void limits_are_those_of_where(void **state)
 }
 
 /* Whatever a grid does not know of is left to rows. */
-static void what_a_grid_cannot_tell_is_refused(void **state)
+TEST_WITH(what_a_grid_cannot_tell_is_refused, make_folder, remove_folder)
 {
     static const struct {
         const char *text, *front, *top;
@@ -218,15 +217,4 @@ static void what_a_grid_cannot_tell_is_refused(void **state)
             fail();
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_kept_of_rows_is_found, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(several_workloads_are_weighed_as_in_rows, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(limits_are_those_of_where, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(what_a_grid_cannot_tell_is_refused, make_folder, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

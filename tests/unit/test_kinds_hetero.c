@@ -31,7 +31,7 @@ static int64_t row_of(const struct table *t, const char *scheduler)
 
 /* ---- known answers ---- */
 
-static void costs_are_those_worked_out_by_hand(void **state)
+TEST_WITH(costs_are_those_worked_out_by_hand, make_folder, remove_folder)
 {
     static const struct {
         const char *scheduler;
@@ -73,7 +73,7 @@ static void costs_are_those_worked_out_by_hand(void **state)
     tables_free(&t);
 }
 
-static void a_share_is_one_of_the_largest_throughput(void **state)
+TEST_WITH(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder)
 {
     static const struct {
         const char *throughput;
@@ -93,7 +93,7 @@ static void a_share_is_one_of_the_largest_throughput(void **state)
     }
 }
 
-static void what_has_no_plan_has_no_cost(void **state)
+TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state, TWO "schedulers: [gpu-only, heuristic, cpu-only]\n", 1); /* 500,000 a second */
@@ -116,7 +116,7 @@ static void what_has_no_plan_has_no_cost(void **state)
     tables_free(&t);
 }
 
-static void a_throughput_that_no_plan_reaches_is_a_row_with_the_largest(void **state)
+TEST_WITH(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state, TWO "vary: { throughput.per_s: [2e6, 1e5] }\nschedulers: [heuristic, greedy]\n", 1);
@@ -133,7 +133,7 @@ static void a_throughput_that_no_plan_reaches_is_a_row_with_the_largest(void **s
     tables_free(&t);
 }
 
-static void limits_that_stages_share_may_leave_no_plan(void **state)
+TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder)
 {
     /* One GPU for a and c, of which each alone needs one: (gpu, cpu, gpu) would need two. 1 us wants a single
      * unit of each; b on the GPU takes 9 us. */
@@ -163,7 +163,7 @@ static void limits_that_stages_share_may_leave_no_plan(void **state)
     tables_free(&t);
 }
 
-static void hosts_and_parameter_servers_are_paid_for(void **state)
+TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
 {
     /* (gpu, gpu) at 1e5/s: 3 GPUs, each with 2 cores; 1e5 * 1e4 B/s over 0.3 GB/s: 4 cores more. */
     struct tables t;
@@ -196,7 +196,7 @@ static void hosts_and_parameter_servers_are_paid_for(void **state)
     tables_free(&t);
 }
 
-static void parameter_servers_may_be_what_limits_a_stage(void **state)
+TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_folder)
 {
     /* 29 us over 3 GPUs are 9.67 us, 39.9 us over the 4 servers there are 9.975 us. */
     struct tables t;
@@ -220,7 +220,7 @@ static void parameter_servers_may_be_what_limits_a_stage(void **state)
     tables_free(&t);
 }
 
-static void what_is_as_cheap_as_the_proved_optimum_is_so_exactly(void **state)
+TEST_WITH(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder, remove_folder)
 {
     struct tables t;
     int64_t n = 0;
@@ -243,7 +243,7 @@ static void what_is_as_cheap_as_the_proved_optimum_is_so_exactly(void **state)
     tables_free(&t);
 }
 
-static void a_plan_beside_a_bound_is_not_proved(void **state)
+TEST_WITH(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder)
 {
     /* Least units: more of them would cost less, which the oracle knows. */
     struct tables t;
@@ -258,7 +258,7 @@ static void a_plan_beside_a_bound_is_not_proved(void **state)
     tables_free(&t);
 }
 
-static void a_budget_may_vary_beside_the_plans_tried(void **state)
+TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state,
@@ -298,7 +298,7 @@ static int64_t gather(double *usd, const struct tables *t, int64_t row)
     return n;
 }
 
-static void rows_are_medians_of_their_runs(void **state)
+TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
 {
     struct tables t;
     int64_t partly = 0;
@@ -329,7 +329,7 @@ static void rows_are_medians_of_their_runs(void **state)
     tables_free(&t);
 }
 
-static void a_median_of_two_is_between_them(void **state)
+TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
 {
     struct tables t;
     double usd[8] = { 0 };
@@ -348,7 +348,7 @@ static void a_median_of_two_is_between_them(void **state)
 
 /* ---- sweeps, threads, ends ---- */
 
-static void points_and_axes_are_in_order_and_a_wrong_one_is_a_row(void **state)
+TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)
 {
     static const char *const models[] = { "nce", "2emb", "foo" };
     struct tables t;
@@ -383,7 +383,7 @@ static void write_all(struct text *out, const struct tables *t)
     append(out, &t->curves);
 }
 
-static void tables_are_the_same_on_any_number_of_threads(void **state)
+TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
 {
     static const char text[] =
         "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
@@ -402,7 +402,7 @@ static void tables_are_the_same_on_any_number_of_threads(void **state)
     text_free(&four);
 }
 
-static void schedulers_that_cannot_run_are_left_out_unless_listed(void **state)
+TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, remove_folder)
 {
 #define NO_GPU                                                                                               \
     "layers: [ { compute_ms: { a: 1 } } ]\n"                                                                 \
@@ -424,7 +424,7 @@ static void schedulers_that_cannot_run_are_left_out_unless_listed(void **state)
     tables_free(&t);
 }
 
-static void warnings_are_those_of_every_point(void **state)
+TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state,
@@ -436,9 +436,8 @@ static void warnings_are_those_of_every_point(void **state)
     tables_free(&t);
 }
 
-static void every_scheduler_and_column_is_explained(void **state)
+TEST(every_scheduler_and_column_is_explained)
 {
-    (void)state;
     assert_true(n_hetero_schedulers > 0);
     for (int32_t i = 0; i < n_hetero_schedulers; i++) {
         assert_true(*hetero_schedulers[i].name && *hetero_schedulers[i].help);
@@ -448,35 +447,4 @@ static void every_scheduler_and_column_is_explained(void **state)
     for (int32_t i = 0; i < hetero_kind.n_tables; i++)
         for (const struct column *c = hetero_kind.tables[i].columns; c->name; c++)
             assert_true((c->flags & COLUMN_HIDDEN) || *c->help);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(costs_are_those_worked_out_by_hand, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(what_has_no_plan_has_no_cost, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest,
-                                        make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(limits_that_stages_share_may_leave_no_plan, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(parameter_servers_may_be_what_limits_a_stage, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(rows_are_medians_of_their_runs, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_median_of_two_is_between_them, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(tables_are_the_same_on_any_number_of_threads, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(warnings_are_those_of_every_point, make_folder, remove_folder),
-        cmocka_unit_test(every_scheduler_and_column_is_explained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void read_text(struct hetero_point *p, struct folder *f, const char *text
 
 /* ---- profiles ---- */
 
-static void measured_times_land_where_layer_and_type_say(void **state)
+TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_folder)
 {
     struct hetero_point p;
     read_text(&p, *state, MEASURED);
@@ -62,11 +62,10 @@ static void measured_times_land_where_layer_and_type_say(void **state)
     hetero_point_free(&p);
 }
 
-static void a_drawn_profile_is_that_of_its_draw(void **state)
+TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
 {
     struct hetero_point p;
     struct hetero_profile want;
-    struct err e = { 0 };
     struct hetero_draw d = hetero_draw_default();
     d.model = HETERO_MATCHNET;
     d.n_types = 3;
@@ -78,7 +77,7 @@ static void a_drawn_profile_is_that_of_its_draw(void **state)
         &p, *state,
         "model: matchnet\ndraw: { types: 3, seed: 9, cpu: { usd_per_h: 0.07 }, gpu: { lookup_GBps: 1 } }\n"
         "batch: 512\n" JOB);
-    assert_ok(hetero_draw_profile(&want, &d, &e), &e);
+    OK(hetero_draw_profile(&want, &d, e));
     size_t cells = (size_t)want.n_layers * (size_t)want.n_types;
     assert_int_equal(p.profile.n_layers, want.n_layers);
     assert_int_equal(p.profile.n_types, 3);
@@ -90,7 +89,7 @@ static void a_drawn_profile_is_that_of_its_draw(void **state)
     hetero_point_free(&p);
 }
 
-static void defaults_of_keys_are_those_of_the_simulator(void **state)
+TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folder)
 {
     struct hetero_point p;
     struct hetero_draw_unit cpu, gpu;
@@ -132,7 +131,7 @@ static void defaults_of_keys_are_those_of_the_simulator(void **state)
     hetero_point_free(&p);
 }
 
-static void a_probe_gives_the_share_that_units_divide(void **state)
+TEST_WITH(a_probe_gives_the_share_that_units_divide, make_folder, remove_folder)
 {
     /* Amdahl at 8 units: a time of 0.3 is 1 - s + s/8, s = 0.8; at 2 units 0.9 is s = 0.2. */
     struct hetero_point p;
@@ -151,12 +150,11 @@ static void a_probe_gives_the_share_that_units_divide(void **state)
     hetero_point_free(&p);
 }
 
-static void a_model_file_is_profiled_on_the_npus_of_the_types(void **state)
+TEST_WITH(a_model_file_is_profiled_on_the_npus_of_the_types, make_folder, remove_folder)
 {
     static const char model[] = "{ layers: 2, hidden: 64, heads: 2, vocab: 128, seq: 32 }";
     static const char slow[] = "peak_TFLOPS: 1\nmem_GBps: 100\n";
     struct folder *f = *state;
-    struct err e = { 0 };
     struct hetero_point p;
     char text[1024];
     const struct study_override twice[] = { { "types.b.npu.peak_TFLOPS", "2" } },
@@ -177,7 +175,7 @@ static void a_model_file_is_profiled_on_the_npus_of_the_types(void **state)
     hetero_point_free(&p);
     /* An override reaches into the file that is put in, or puts another in its place. */
     for (int i = 0; i < 2; i++) {
-        assert_ok(read_with(&p, f, text, i ? other : twice, 1, &e), &e);
+        OK(read_with(&p, f, text, i ? other : twice, 1, e));
         assert_true(p.profile.compute_s[2] > p.profile.compute_s[3]);
         hetero_point_free(&p);
     }
@@ -190,7 +188,7 @@ static const struct hetero_link *link_of(const struct hetero_point *p, int a, in
     return &p->links[a * p->profile.n_types + b];
 }
 
-static void links_are_those_of_the_outer_dimension_cut_to_the_own_nic(void **state)
+TEST_WITH(links_are_those_of_the_outer_dimension_cut_to_the_own_nic, make_folder, remove_folder)
 {
     struct hetero_point p;
     read_text(&p, *state,
@@ -230,7 +228,7 @@ static void check_all(struct folder *f, const struct wrong *cases, size_t n)
     }
 }
 
-static void what_contradicts_itself_is_refused(void **state)
+TEST_WITH(what_contradicts_itself_is_refused, make_folder, remove_folder)
 {
     static const struct wrong cases[] = {
         { JOB, "study.yaml:1:1: document has neither, need one of model and layers", ERR_PARSE },
@@ -276,7 +274,7 @@ static void what_contradicts_itself_is_refused(void **state)
     "batch: 4\n" JOB "types:\n"                                                                              \
     "  - { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, net_GBps: 1, npu: " npu " }\n"
 
-static void wrong_types_are_refused(void **state)
+TEST_WITH(wrong_types_are_refused, make_folder, remove_folder)
 {
     static const struct wrong cases[] = {
         { ONE("{ name: gpu, compute_parallel: 1, comm_parallel: 1 }"),
@@ -328,7 +326,7 @@ static void wrong_types_are_refused(void **state)
 
 #define LAYER(times) "layers: [ " times " ]\n" TYPES REST
 
-static void wrong_layers_are_refused(void **state)
+TEST_WITH(wrong_layers_are_refused, make_folder, remove_folder)
 {
     static const struct wrong cases[] = {
         { LAYER("{ compute_ms: { cpu: 1 } }"),
@@ -348,7 +346,7 @@ static void wrong_layers_are_refused(void **state)
     check_all(*state, cases, COUNT_OF(cases));
 }
 
-static void keys_without_effect_are_noted(void **state)
+TEST_WITH(keys_without_effect_are_noted, make_folder, remove_folder)
 {
     static const char *const want[] = {
         "layers[2].handover_ms has no effect here, it is used only with handover layer and stage",
@@ -377,22 +375,4 @@ static void keys_without_effect_are_noted(void **state)
                "types[1].nic_GBps has no effect here, it is used only with handover network");
     assert_has(text_str(&p.notes), "network has no effect here, it is used only with handover network");
     hetero_point_free(&p);
-}
-
-int main(void)
-{
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(measured_times_land_where_layer_and_type_say),
-        IN_FOLDER(a_drawn_profile_is_that_of_its_draw),
-        IN_FOLDER(defaults_of_keys_are_those_of_the_simulator),
-        IN_FOLDER(a_probe_gives_the_share_that_units_divide),
-        IN_FOLDER(a_model_file_is_profiled_on_the_npus_of_the_types),
-        IN_FOLDER(links_are_those_of_the_outer_dimension_cut_to_the_own_nic),
-        IN_FOLDER(what_contradicts_itself_is_refused),
-        IN_FOLDER(wrong_types_are_refused),
-        IN_FOLDER(wrong_layers_are_refused),
-        IN_FOLDER(keys_without_effect_are_noted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

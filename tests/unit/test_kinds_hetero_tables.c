@@ -20,7 +20,7 @@ static int64_t find_run(const struct tables *t, const struct table *other, int64
     return -1;
 }
 
-static void stages_of_a_plan_add_up_to_its_run(void **state)
+TEST_WITH(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder)
 {
     struct tables t;
     int64_t plans = 0;
@@ -56,7 +56,7 @@ static void stages_of_a_plan_add_up_to_its_run(void **state)
     tables_free(&t);
 }
 
-static void plans_say_of_each_layer_what_their_stages_say(void **state)
+TEST_WITH(plans_say_of_each_layer_what_their_stages_say, make_folder, remove_folder)
 {
     struct tables t;
     int64_t stage = -1;
@@ -75,7 +75,7 @@ static void plans_say_of_each_layer_what_their_stages_say(void **state)
     tables_free(&t);
 }
 
-static void curves_fall_and_end_where_their_run_ends(void **state)
+TEST_WITH(curves_fall_and_end_where_their_run_ends, make_folder, remove_folder)
 {
     struct tables t;
     run_text(&t, *state,
@@ -99,15 +99,4 @@ static void curves_fall_and_end_where_their_run_ends(void **state)
     }
     assert_int_equal(runs, t.runs.n_rows);
     tables_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(plans_say_of_each_layer_what_their_stages_say, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(curves_fall_and_end_where_their_run_ends, make_folder, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,14 +65,13 @@ static void strip_folder(struct text *out, const char *notes, const char *dir)
     }
 }
 
-static void keys_without_effect_are_noted(void **state)
+TEST(keys_without_effect_are_noted)
 {
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(noted); i++) {
         struct design_point s;
-        struct err e = { 0 };
         struct text lines = { 0 };
-        assert_ok(load(f, &s, noted[i].text, noted[i].needs, &e), &e);
+        OK(load(f, &s, noted[i].text, noted[i].needs, e));
         strip_folder(&lines, text_str(&s.notes), f->dir);
         assert_string_equal(text_str(&lines), noted[i].notes);
         text_free(&lines);
@@ -80,23 +79,15 @@ static void keys_without_effect_are_noted(void **state)
     }
 }
 
-static void an_override_without_effect_is_noted_a_file_key_is_not(void **state)
+TEST(an_override_without_effect_is_noted_a_file_key_is_not)
 {
     const struct study_override o = { "network.dims.pod.latency_ns", "5" };
     struct design_point s;
-    struct err e = { 0 };
-    assert_ok(load_with(*state, &s, NET WORK, &o, 1, ALL, &e), &e);
+    OK(load_with(*state, &s, NET WORK, &o, 1, ALL, e));
     assert_string_equal(text_str(&s.notes),
                         "--set network.dims.pod.latency_ns=5:1:1: network.dims[1].latency_ns has no effect "
                         "here, it is used only by models other than bandwidth\n");
     study_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_without_effect_are_noted),
-        cmocka_unit_test(an_override_without_effect_is_noted_a_file_key_is_not),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+SUITE(make_folder, remove_folder)

@@ -97,13 +97,12 @@ static void check_beats(const struct tables *t, const char *aim, int sign)
     }
 }
 
-static void rows_are_the_means_of_their_runs(void **state)
+TEST(rows_are_the_means_of_their_runs)
 {
     static const char *const metrics[] = { "utility",        "finished",  "jct",
                                            "embedded_frac",  "gpu_frac",  "link_frac",
                                            "link_peak_frac", "node_over", "link_over" };
     struct tables t;
-    (void)state;
     run_text(&t, *state,
              SLOTS "jobs: { count: 6 }\nseeds: 4\nseed: 11\nschedulers: [las, drf]\n"
                    "vary: { jobs.count: [3, 9], server: [npu, node] }\n",
@@ -128,7 +127,7 @@ static void rows_are_the_means_of_their_runs(void **state)
     tables_free(&t);
 }
 
-static void batches_are_compared_by_makespan(void **state)
+TEST(batches_are_compared_by_makespan)
 {
     struct tables t;
     run_text(&t, *state,
@@ -144,19 +143,18 @@ static void batches_are_compared_by_makespan(void **state)
     tables_free(&t);
 }
 
-static void any_number_of_threads_gives_the_same_rows(void **state)
+TEST(any_number_of_threads_gives_the_same_rows)
 {
     static const char text[] = SLOTS "jobs: { count: 8 }\nseeds: 3\nschedulers: [drf, fifo]\n"
                                      "vary: { jobs.count: [2, 5], jobs.zeta: [60, 90] }\n";
     struct text out[2] = { { 0 }, { 0 } };
-    struct err e = { 0 };
     for (int i = 0; i < 2; i++) {
         struct tables t;
         run_text(&t, *state, text, i ? 5 : 1);
         const struct table *const all[] = { &t.rows, &t.runs, &t.jobs, &t.places, &t.slots, &t.links };
         for (size_t k = 0; k < COUNT_OF(all); k++) {
             assert_true(all[k]->n_rows > 0);
-            assert_ok(table_write(all[k], TABLE_AS_CSV, "", &out[i], &e), &e);
+            OK(table_write(all[k], TABLE_AS_CSV, "", &out[i], e));
         }
         tables_free(&t);
     }
@@ -166,7 +164,7 @@ static void any_number_of_threads_gives_the_same_rows(void **state)
 }
 
 /* Prices of InterNode and InterPod: 16 NPUs, 100 GB/s at 4 USD, 50 GB/s at 8 + 18 + 32 USD. */
-static void the_network_has_its_price(void **state)
+TEST(the_network_has_its_price)
 {
     struct tables t;
     run_text(&t, *state, SLOTS "jobs: { count: 2 }\nschedulers: [drf]\n", 1);
@@ -181,7 +179,7 @@ static void the_network_has_its_price(void **state)
 /* ---- details ---- */
 
 /* First seed of each point: what jobs, places, slots and links say adds up to what the runs say. */
-static void details_add_up_to_the_run(void **state)
+TEST(details_add_up_to_the_run)
 {
     struct tables t;
     run_text(&t, *state,
@@ -223,7 +221,7 @@ static void details_add_up_to_the_run(void **state)
 /* ---- errors ---- */
 
 /* The second of three points has a job too large for any server, the third a word that is none. */
-static void a_point_that_fails_is_a_row_that_says_why(void **state)
+TEST(a_point_that_fails_is_a_row_that_says_why)
 {
     struct tables t;
     run_text(&t, *state,
@@ -245,7 +243,7 @@ static void a_point_that_fails_is_a_row_that_says_why(void **state)
 
 /* Two jobs of 100 s without gradients and one that was killed at once: all done by 150 s, one by 120. Of that
  * the 4 + 4 GPUs of 16 are busy 200 x 4 GPU-s. A job of 17 GPUs has no place on 16. */
-static void jobs_of_a_trace_end_as_it_says_up_to_the_horizon(void **state)
+TEST(jobs_of_a_trace_end_as_it_says_up_to_the_horizon)
 {
     struct tables t;
     put(*state, "jobs.csv",
@@ -270,7 +268,7 @@ static void jobs_of_a_trace_end_as_it_says_up_to_the_horizon(void **state)
     tables_free(&t);
 }
 
-static void what_cannot_be_read_is_an_error_with_its_place(void **state)
+TEST(what_cannot_be_read_is_an_error_with_its_place)
 {
     static const struct {
         const char *text;
@@ -317,8 +315,7 @@ static void what_cannot_be_read_is_an_error_with_its_place(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study p;
-        struct err e = { 0 };
-        assert_fails(read_text(*state, &p, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(*state, &p, cases[i].text, e), cases[i].code, cases[i].message);
         assert_true(p.sweep.n_axes == 0 && p.seeds == 0);
         study_close(&p);
     }
@@ -326,7 +323,7 @@ static void what_cannot_be_read_is_an_error_with_its_place(void **state)
 
 /* ---- keys without effect ---- */
 
-static void keys_without_effect_are_told(void **state)
+TEST(keys_without_effect_are_told)
 {
     static const struct {
         const char *text, *note; /* NULL: none */
@@ -386,8 +383,7 @@ static void keys_without_effect_are_told(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study p;
-        struct err e = { 0 };
-        assert_ok(read_text(*state, &p, cases[i].text, &e), &e);
+        OK(read_text(*state, &p, cases[i].text, e));
         if (cases[i].note)
             assert_has(text_str(&p.notes), cases[i].note);
         else
@@ -396,18 +392,4 @@ static void keys_without_effect_are_told(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_the_means_of_their_runs),
-        cmocka_unit_test(batches_are_compared_by_makespan),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_rows),
-        cmocka_unit_test(the_network_has_its_price),
-        cmocka_unit_test(details_add_up_to_the_run),
-        cmocka_unit_test(a_point_that_fails_is_a_row_that_says_why),
-        cmocka_unit_test(jobs_of_a_trace_end_as_it_says_up_to_the_horizon),
-        cmocka_unit_test(what_cannot_be_read_is_an_error_with_its_place),
-        cmocka_unit_test(keys_without_effect_are_told),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+SUITE(make_folder, remove_folder)

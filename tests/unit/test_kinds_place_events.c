@@ -48,7 +48,7 @@ static void tables_free(struct tables *t)
 
 /* An iteration of a: 1 s of compute, inside a server 2 * 1e9/2 B at 100 GB/s, and over two servers
  * 2 * 1/2 * 1e9 B a hop at 2 GB/s: 1 + 0.01 + 0.5 s. */
-static void a_job_takes_its_iterations_on_its_servers(void **state)
+TEST(a_job_takes_its_iterations_on_its_servers)
 {
     struct tables t;
     run(&t, *state, HEAD "a,5,4,10,pass,,10,1e9,,,,,\n",
@@ -69,7 +69,7 @@ static void a_job_takes_its_iterations_on_its_servers(void **state)
     tables_free(&t);
 }
 
-static void a_run_time_is_that_of_the_best_place(void **state)
+TEST(a_run_time_is_that_of_the_best_place)
 {
     struct tables t;
     run(&t, *state, HEAD "a,0,4,10,pass,,10,1e9,,,,,\n",
@@ -78,7 +78,7 @@ static void a_run_time_is_that_of_the_best_place(void **state)
     tables_free(&t);
 }
 
-static void what_was_passed_over_and_drawn_is_told(void **state)
+TEST(what_was_passed_over_and_drawn_is_told)
 {
     struct tables t;
     put(*state, "drawn.yaml", "name: drawn\nmodels: [ { name: m, weight: 1, grad_MB: 8, iter_ms: 100 } ]\n");
@@ -95,7 +95,7 @@ static void what_was_passed_over_and_drawn_is_told(void **state)
 }
 
 /* What a job has of its own stays; its gradients are those of another model, which must not go unsaid. */
-static void a_model_that_the_profile_lacks_is_told(void **state)
+TEST(a_model_that_the_profile_lacks_is_told)
 {
     struct tables t;
     put(*state, "drawn.yaml", "name: drawn\nmodels: [ { name: m, weight: 1, grad_MB: 8, iter_ms: 100 } ]\n");
@@ -107,7 +107,7 @@ static void a_model_that_the_profile_lacks_is_told(void **state)
 }
 
 /* Two workers for 30 s are three slots of 10 s; without contention nor limit every scheduler gives them. */
-static void slots_take_lengths_and_needs_from_a_trace(void **state)
+TEST(slots_take_lengths_and_needs_from_a_trace)
 {
     struct tables t;
     run(&t, *state, HEAD "a,25,4,30,pass,,60,5e8,,,,,\nb,0,1,5,pass,,8,1e6,,,,,\n",
@@ -130,7 +130,7 @@ static void slots_take_lengths_and_needs_from_a_trace(void **state)
     tables_free(&t);
 }
 
-static void wrong_traces_say_where(void **state)
+TEST(wrong_traces_say_where)
 {
     static const struct {
         const char *trace, *jobs, *said;
@@ -154,7 +154,7 @@ static void wrong_traces_say_where(void **state)
     }
 }
 
-static void wrong_keys_say_what_is_needed(void **state)
+TEST(wrong_keys_say_what_is_needed)
 {
     static const struct {
         const char *jobs, *said;
@@ -168,26 +168,13 @@ static void wrong_keys_say_what_is_needed(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct tables t;
-        struct err e = { 0 };
         char study[256];
         snprintf(study, sizeof study, WIRES "model: events\njobs: %s\n", cases[i].jobs);
-        int rc = run_with(&t, *state, HEAD, study, &e);
+        int rc = run_with(&t, *state, HEAD, study, e);
         assert_true(rc == ERR_PARSE || rc == ERR_RANGE);
-        assert_non_null(strstr(e.msg, cases[i].said));
+        assert_non_null(strstr(e->msg, cases[i].said));
         tables_free(&t);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_takes_its_iterations_on_its_servers),
-        cmocka_unit_test(a_run_time_is_that_of_the_best_place),
-        cmocka_unit_test(what_was_passed_over_and_drawn_is_told),
-        cmocka_unit_test(a_model_that_the_profile_lacks_is_told),
-        cmocka_unit_test(slots_take_lengths_and_needs_from_a_trace),
-        cmocka_unit_test(wrong_traces_say_where),
-        cmocka_unit_test(wrong_keys_say_what_is_needed),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+SUITE(make_folder, remove_folder)

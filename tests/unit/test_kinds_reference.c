@@ -61,21 +61,19 @@ static void open_reference(struct table *t, const char *name)
 }
 
 /* Time and price of the equal split need no solver: inputs, traffic, step and prices alone. */
-static void equal_splits_cost_what_the_reference_says(void **state)
+TEST(equal_splits_cost_what_the_reference_says)
 {
     struct table t;
-    (void)state;
     open_reference(&t, "libra_exact.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
         struct design_point s;
         struct design d;
-        struct err e = { 0 };
         int n_dims = text_at(&t, row, "net")[0] - '0';
         double bw_Bps[4], total_GBps = number_at(&t, row, "total_GBps");
         load_libra(&s, text_at(&t, row, "workload"), n_dims, total_GBps, "time");
         for (int k = 0; k < n_dims; k++)
             bw_Bps[k] = total_GBps * 1e9 / n_dims;
-        assert_ok(design_evaluate(&d, &s, bw_Bps, &e), &e);
+        OK(design_evaluate(&d, &s, bw_Bps, e));
         assert_close(d.time_s * 1e9, number_at(&t, row, "T_equal_ns"), 1e-12);
         assert_close(d.compute_s * 1e9, number_at(&t, row, "compute_ns"), 1e-12);
         assert_close(d.cost_usd, number_at(&t, row, "cost_equal"), 1e-12);
@@ -104,20 +102,18 @@ static void check_solved(const struct design *d, double want, double rel)
     assert_true(d->answer.lower_bound <= want * (1 + rel));
 }
 
-static void splits_reach_the_exact_optima(void **state)
+TEST(splits_reach_the_exact_optima)
 {
     struct table t;
-    (void)state;
     open_reference(&t, "libra_exact.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
         int n_dims = text_at(&t, row, "net")[0] - '0';
         for (int ratio = 0; ratio < 2; ratio++) {
             struct design_point s;
             struct design d;
-            struct err e = { 0 };
             load_libra(&s, text_at(&t, row, "workload"), n_dims, number_at(&t, row, "total_GBps"),
                        ratio ? "perf_per_cost" : "time");
-            assert_ok(design_solve(&d, &s, &e), &e);
+            OK(design_solve(&d, &s, e));
             check_solved(&d, number_at(&t, row, ratio ? "TxC_ppc" : "T_perfopt_ns") / 1e9, 1e-9);
             if (!ratio)
                 assert_close(d.speedup, number_at(&t, row, "speedup"), 1e-9);
@@ -150,19 +146,17 @@ static void load_row(struct design_point *s, const struct table *t, int64_t row)
     assert_int_equal(s->rows.n, 5);
 }
 
-static void all_published_optima_are_reached(void **state)
+TEST(all_published_optima_are_reached)
 {
     struct table t;
-    (void)state;
     open_reference(&t, "libra_optima.csv");
     assert_int_equal(t.n_rows, 40);
     for (int64_t row = 0; row < t.n_rows; row++) {
         struct design_point s;
         struct design d;
-        struct err e = { 0 };
         double ns = number_at(&t, row, "T_opt_ns"), usd = number_at(&t, row, "network_cost");
         load_row(&s, &t, row);
-        assert_ok(design_solve(&d, &s, &e), &e);
+        OK(design_solve(&d, &s, e));
         bool ratio = s.objective == ALLOC_PERF_PER_COST;
         /* The file has one decimal of each. */
         double rounding = 0.05 / ns + (ratio ? 0.05 / usd : 0);
@@ -205,17 +199,15 @@ static void list_workloads(struct text *out, const char *names)
 }
 
 /* Two decimals of a bandwidth as small as 0.16 GB/s leave it 3 % off. */
-static void no_published_split_beats_ours(void **state)
+TEST(no_published_split_beats_ours)
 {
     struct table t;
-    (void)state;
     open_reference(&t, "libra_v1_splits.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
         const char *published = text_at(&t, row, "published_split_at_100GBps");
         struct design_point s;
         struct design ours, theirs;
         struct text workloads = { 0 };
-        struct err e = { 0 };
         double bw_Bps[TOPO_MAX_DIMS] = { 0 };
         list_workloads(&workloads, text_at(&t, row, "workload"));
         load_v1(&s, text_at(&t, row, "network")[0] - '0', text_str(&workloads),
@@ -225,8 +217,8 @@ static void no_published_split_beats_ours(void **state)
             bw_Bps[k] = strtod(published, &end) * 1e9;
             published = end;
         }
-        assert_ok(design_solve(&ours, &s, &e), &e);
-        assert_ok(design_evaluate(&theirs, &s, bw_Bps, &e), &e);
+        OK(design_solve(&ours, &s, e));
+        OK(design_evaluate(&theirs, &s, bw_Bps, e));
         bool ratio = s.objective == ALLOC_PERF_PER_COST;
         double value = ratio ? theirs.time_s * theirs.cost_usd : theirs.time_s;
         assert_int_equal(ours.answer.status, ALLOC_SOLVED);
@@ -241,7 +233,7 @@ static void no_published_split_beats_ours(void **state)
 }
 
 /* Optima by other programs, to 0.01 GB/s at 1000 GB/s in all; communication alone scales with the total. */
-static void splits_for_three_workloads_agree_with_other_programs(void **state)
+TEST(splits_for_three_workloads_agree_with_other_programs)
 {
     static const struct {
         double GBps[4];
@@ -251,23 +243,21 @@ static void splits_for_three_workloads_agree_with_other_programs(void **state)
         { { 80.949, 10.801, 8.250 }, { 45.646, 570.006, 561.512 } },
         { { 43.091, 37.705, 11.250, 7.955 }, { 34.778, 450.468, 434.614 } },
     };
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char path[SUPPORT_PATH];
         struct design_point s;
         struct design d, equal;
-        struct err e = { 0 };
         double bw_Bps[4];
         snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", i + 2);
-        assert_ok(study_load(&s, path, NULL, 0, SPLIT, &e), &e);
-        assert_ok(design_solve(&d, &s, &e), &e);
+        OK(study_load(&s, path, NULL, 0, SPLIT, e));
+        OK(design_solve(&d, &s, e));
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_true(d.verified);
         for (int k = 0; k < i + 2; k++) {
             assert_near(d.bw_Bps[k] / 1e9, cases[i].GBps[k], 1e-3);
             bw_Bps[k] = d.equal.bw_Bps;
         }
-        assert_ok(design_evaluate(&equal, &s, bw_Bps, &e), &e);
+        OK(design_evaluate(&equal, &s, bw_Bps, e));
         for (int k = 0; k < 3; k++)
             assert_near((equal.loads[k].time_s - equal.loads[k].step.compute_s) * 1e3,
                         cases[i].equal_comm_ms[k], 6e-4);
@@ -275,16 +265,4 @@ static void splits_for_three_workloads_agree_with_other_programs(void **state)
         design_free(&equal);
         study_free(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_splits_cost_what_the_reference_says),
-        cmocka_unit_test(splits_reach_the_exact_optima),
-        cmocka_unit_test(all_published_optima_are_reached),
-        cmocka_unit_test(no_published_split_beats_ours),
-        cmocka_unit_test(splits_for_three_workloads_agree_with_other_programs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

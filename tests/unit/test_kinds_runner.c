@@ -263,12 +263,11 @@ static void add_axes(struct text *out, struct rng *rng)
     }
 }
 
-static void rows_are_those_of_studies_read_afresh(void **state)
+TEST_WITH(rows_are_those_of_studies_read_afresh, make_folder, remove_folder)
 {
     struct rng *rng;
-    struct err e = { 0 };
     int64_t solved = 0, points = 0;
-    assert_ok(rng_build(&rng, SEED, 1, &e), &e);
+    OK(rng_build(&rng, SEED, 1, e));
     for (int i = 0; i < MIXES; i++) {
         struct text text = { 0 };
         text_puts(&text, bases[rng_below(rng, COUNT_OF(bases))]);
@@ -284,7 +283,7 @@ static void rows_are_those_of_studies_read_afresh(void **state)
 /* ---- points that are left out ---- */
 
 /* Of 3 networks x 2 totals x 2 bandwidths: those of 32 NPUs alone, and not both large. */
-static void points_that_are_left_out_have_no_row(void **state)
+TEST_WITH(points_that_are_left_out_have_no_row, make_folder, remove_folder)
 {
     struct folder *f = *state;
     struct study w;
@@ -292,20 +291,19 @@ static void points_that_are_left_out_have_no_row(void **state)
     struct runner *r;
     struct table rows = { 0 };
     struct sweep_counts n = { 0 };
-    struct err e = { 0 };
     put(f, "study.yaml",
         "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
         "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
         "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
-    assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
-    assert_ok(order_build(&o, &w.sweep, 3, design_is_quick, &e), &e);
+    OK(designs_open(&w, f->study, NULL, 0, e));
+    OK(order_build(&o, &w.sweep, 3, design_is_quick, e));
     const struct block_job job = { .study = &w, .order = &o };
-    assert_ok(runner_build(&r, &job, &e), &e);
+    OK(runner_build(&r, &job, e));
     study_put_columns(&rows, &w, TABLE_ROWS);
     for (int64_t u = 0; u < o.n_units; u++) {
         struct order_unit unit;
         order_find(&unit, &o, u);
-        assert_ok(runner_unit(r, &unit, &rows, &n, &e), &e);
+        OK(runner_unit(r, &unit, &rows, &n, e));
     }
     /* 3 of 4 satisfy the second; two.yaml and three.yaml the first; of a study that cannot be read none is
      * known: no file, and a word has no dims to change. */
@@ -319,12 +317,11 @@ static void points_that_are_left_out_have_no_row(void **state)
     study_close(&w);
 }
 
-static void a_search_sees_every_change(void **state)
+TEST_WITH(a_search_sees_every_change, make_folder, remove_folder)
 {
     struct rng *rng;
-    struct err e = { 0 };
     int64_t points = 0;
-    assert_ok(rng_build(&rng, SEED, 2, &e), &e);
+    OK(rng_build(&rng, SEED, 2, e));
     int64_t solved =
         compare_ways(*state,
                      "workload: d.yaml\nnetwork: { npu: npu.yaml, dims: [ { shape: ring, size: 2 },\n"
@@ -336,10 +333,9 @@ static void a_search_sees_every_change(void **state)
 }
 
 /* Overrides of the command line hold at every point, in `vary` too, and name files from elsewhere. */
-static void overrides_are_part_of_what_is_kept(void **state)
+TEST_WITH(overrides_are_part_of_what_is_kept, make_folder, remove_folder)
 {
     struct rng *rng;
-    struct err e = { 0 };
     struct folder *f = *state;
     char prices[SUPPORT_PATH];
     int64_t points = 0;
@@ -347,7 +343,7 @@ static void overrides_are_part_of_what_is_kept(void **state)
     const struct study_override o[] = { { "vary.total_GBps[1]", "70" },
                                         { "parts", prices },
                                         { "objective", "perf_per_cost" } };
-    assert_ok(rng_build(&rng, SEED, 3, &e), &e);
+    OK(rng_build(&rng, SEED, 3, e));
     int64_t solved = compare_ways(
         f,
         "network: two.yaml\nworkload: a.yaml\nparts: poor.yaml\n"
@@ -358,11 +354,10 @@ static void overrides_are_part_of_what_is_kept(void **state)
 }
 
 /* More networks, each in a file, than parsed files are kept, twice over. */
-static void more_files_than_are_kept_are_read(void **state)
+TEST_WITH(more_files_than_are_kept_are_read, make_folder, remove_folder)
 {
     enum { NETWORKS = 70 };
     struct rng *rng;
-    struct err e = { 0 };
     struct text study = { 0 };
     int64_t points = 0;
     text_puts(&study, "network: net0.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n  network: [ ");
@@ -375,7 +370,7 @@ static void more_files_than_are_kept_are_read(void **state)
         text_printf(&study, "%s%s", i ? ", " : "", name);
     }
     text_puts(&study, " ]\n  total_GBps: [ 10 ]\n");
-    assert_ok(rng_build(&rng, SEED, 4, &e), &e);
+    OK(rng_build(&rng, SEED, 4, e));
     assert_int_equal(compare_ways(*state, text_str(&study), NULL, 0, rng, &points), 2 * NETWORKS);
     rng_free(rng);
     text_free(&study);
@@ -383,7 +378,7 @@ static void more_files_than_are_kept_are_read(void **state)
 
 /* 8 MB to all of 4 x 8: a ring of 4 passes on 2 * 3/4 of it, a switch of 8 at least a tenth as fast is never
  * waited for, with 2 * 7/8 of the quarter that is left. */
-static void given_bandwidths_are_evaluated_and_not_solved(void **state)
+TEST_WITH(given_bandwidths_are_evaluated_and_not_solved, make_folder, remove_folder)
 {
     static const struct {
         double node_GBps, pod_GBps, total_GBps;
@@ -397,7 +392,6 @@ static void given_bandwidths_are_evaluated_and_not_solved(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
         struct table t = { 0 };
-        struct err e = { 0 };
         char text[500];
         struct folder *f = *state;
         snprintf(text, sizeof text,
@@ -406,7 +400,7 @@ static void given_bandwidths_are_evaluated_and_not_solved(void **state)
                  "network.dims.pod.bw_GBps: [ %.15g ] }\n",
                  cases[i].total_GBps, cases[i].node_GBps, cases[i].pod_GBps);
         put(f, "study.yaml", text);
-        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        OK(designs_open(&w, f->study, NULL, 0, e));
         designs_rows(&t, &w);
         assert_string_equal(word(&t, 0, "status"), cases[i].status);
         assert_string_equal(word(&t, 0, "message"), cases[i].message);
@@ -426,14 +420,13 @@ static void given_bandwidths_are_evaluated_and_not_solved(void **state)
     }
 }
 
-static void given_without_bandwidths_is_said(void **state)
+TEST_WITH(given_without_bandwidths_is_said, make_folder, remove_folder)
 {
     struct study w;
     struct table t = { 0 };
-    struct err e = { 0 };
     struct folder *f = *state;
     put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nsplit: given\nvary: { total_GBps: [ 5 ] }\n");
-    assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+    OK(designs_open(&w, f->study, NULL, 0, e));
     designs_rows(&t, &w);
     assert_string_equal(word(&t, 0, "status"), "error");
     assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
@@ -443,7 +436,7 @@ static void given_without_bandwidths_is_said(void **state)
 
 /* ---- columns ---- */
 
-static void columns_that_no_row_needs_are_trimmed(void **state)
+TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
 {
     static const struct {
         const char *study, *has, *lacks;
@@ -458,10 +451,9 @@ static void columns_that_no_row_needs_are_trimmed(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
         struct table t = { 0 };
-        struct err e = { 0 };
         struct folder *f = *state;
         put(f, "study.yaml", cases[i].study);
-        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        OK(designs_open(&w, f->study, NULL, 0, e));
         designs_rows(&t, &w);
         assert_true(table_find(&t, cases[i].has) >= 0);
         assert_int_equal(table_find(&t, cases[i].lacks), -1);
@@ -471,27 +463,9 @@ static void columns_that_no_row_needs_are_trimmed(void **state)
     }
 }
 
-static void counts_add_up(void **state)
+TEST(counts_add_up)
 {
     struct sweep_counts sum = { 1, 2, 3, 4, 5 };
-    (void)state;
     sweep_count_add(&sum, &(struct sweep_counts){ 10, 20, 30, 40, 50 });
     assert_true(sum.seen == 11 && sum.filtered == 22 && sum.bounded == 33 && sum.solved == 44);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows_are_those_of_studies_read_afresh, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(points_that_are_left_out_have_no_row, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_search_sees_every_change, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(overrides_are_part_of_what_is_kept, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(more_files_than_are_kept_are_read, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(given_bandwidths_are_evaluated_and_not_solved, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(given_without_bandwidths_is_said, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder),
-        cmocka_unit_test(counts_add_up),
-    };
-    return cmocka_run_group_tests_name("kinds/design/runner", tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void front_of_rows(struct text *out, const struct table *const *rows, int
     keep_free(k);
 }
 
-static void bounded_points_are_not_on_the_front(void **state)
+TEST_WITH(bounded_points_are_not_on_the_front, make_folder, remove_folder)
 {
     struct folder *f = *state;
     struct study w;
@@ -119,20 +119,19 @@ static void bounded_points_are_not_on_the_front(void **state)
     struct sweep_counts ignored = { 0 }, n[2] = { { 0 }, { 0 } };
     struct text want = { 0 }, got = { 0 };
     struct keep *k;
-    struct err e = { 0 };
     put(f, "study.yaml",
         "network: two.yaml\nparts: prices.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n"
         "  network.dims.pod.size: [ 4, 8, 16 ]\n  network.dims.node.shape: [ ring, full, line ]\n"
         "  total_GBps: { from: 5, to: 100, points: 20 }\n  objective: [ time, perf_per_cost ]\n");
-    assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
-    assert_ok(order_build(&o, &w.sweep, 8, design_is_quick, &e), &e);
+    OK(designs_open(&w, f->study, NULL, 0, e));
+    OK(order_build(&o, &w.sweep, 8, design_is_quick, e));
     struct block_job job = { .study = &w, .order = &o };
     run_units(&all, &ignored, &job, 1, false);
     run_units(&sample, &ignored, &job, 5, false);
 
     study_put_columns(&columns, &w, TABLE_ROWS);
-    assert_ok(keep_build(&k, &cheap_and_fast, &columns, &e), &e);
-    assert_ok(keep_offer(k, &sample, &e), &e);
+    OK(keep_build(&k, &cheap_and_fast, &columns, e));
+    OK(keep_offer(k, &sample, e));
     job.known = keep_fronts(k);
     job.rule = &cheap_and_fast;
     for (int i = 0; i < 2; i++) {
@@ -162,7 +161,7 @@ static void bounded_points_are_not_on_the_front(void **state)
 
 /* What a point's NIC will be is not known before: no front is its own, not even that of rows without one, on
  * which stands what beats everything. */
-static void rows_held_apart_by_results_are_all_solved(void **state)
+TEST_WITH(rows_held_apart_by_results_are_all_solved, make_folder, remove_folder)
 {
     static const char *const per[] = { "nic_GBps", "bw1_GBps", "status" };
     struct folder *f = *state;
@@ -176,11 +175,10 @@ static void rows_held_apart_by_results_are_all_solved(void **state)
         struct front_set known = { .n_cols = 2 };
         struct front *front;
         bool on;
-        struct err e = { 0 };
-        assert_ok(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, &e), &e);
+        OK(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, e));
         snprintf(rule.per[0], sizeof rule.per[0], "%s", per[i]);
-        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
-        assert_ok(order_build(&o, &w.sweep, 8, design_is_quick, &e), &e);
+        OK(designs_open(&w, f->study, NULL, 0, e));
+        OK(order_build(&o, &w.sweep, 8, design_is_quick, e));
         run_units(&rows, &n, &(struct block_job){ &w, &o, &rule, &known }, 1, false);
         assert_true(n.solved == 3 && n.bounded == 0);
         front_set_free(&known);
@@ -190,32 +188,19 @@ static void rows_held_apart_by_results_are_all_solved(void **state)
     }
 }
 
-static void a_rule_over_columns_that_are_not_there_is_refused(void **state)
+TEST(a_rule_over_columns_that_are_not_there_is_refused)
 {
     struct keep_rule rule = cheap_and_fast;
     struct study w;
     struct order o;
     struct runner *r;
     struct front_set known = { .n_cols = 2 };
-    struct err e = { 0 };
     const struct study_ask ask = { .kind = &design_kind, .from = { .path = "none.yaml" } };
-    (void)state;
     snprintf(rule.front[0].name, sizeof rule.front[0].name, "tme_s");
-    assert_ok(study_open_point(&w, &ask, &e), &e);
-    assert_ok(order_build(&o, &w.sweep, 1, design_is_quick, &e), &e);
-    assert_fails(runner_build(&r, &(struct block_job){ &w, &o, &rule, &known }, &e), &e, ERR_PARSE, "tme_s");
+    OK(study_open_point(&w, &ask, e));
+    OK(order_build(&o, &w.sweep, 1, design_is_quick, e));
+    FAILS(runner_build(&r, &(struct block_job){ &w, &o, &rule, &known }, e), ERR_PARSE, "tme_s");
     assert_null(r);
     study_close(&w);
     order_free(&o);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bounded_points_are_not_on_the_front, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(rows_held_apart_by_results_are_all_solved, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(a_rule_over_columns_that_are_not_there_is_refused),
-    };
-    return cmocka_run_group_tests_name("kinds/design/runner_bound", tests, NULL, NULL);
 }

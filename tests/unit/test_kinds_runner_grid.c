@@ -44,11 +44,10 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
 
 /* 100 GB/s take 1.5 ms, a little more than the limit, but less than sums in another order may differ by. All
  * else in the first unit is faster and dearer; what is best comes in the second. */
-static void a_point_barely_beyond_a_limit_hides_none(void **state)
+TEST(a_point_barely_beyond_a_limit_hides_none)
 {
     struct text study = { 0 };
     int64_t point[MOST_POINTS];
-    (void)state;
     text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
     for (int i = 1; i <= 1049; i++)
         text_printf(&study, ", %d", 500 + i);
@@ -60,10 +59,9 @@ static void a_point_barely_beyond_a_limit_hides_none(void **state)
 }
 
 /* 10^6 GB/s at most: faster ones are errors, each in a row, and hide nothing. */
-static void a_bandwidth_that_no_study_takes_is_no_point_of_a_grid(void **state)
+TEST(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid)
 {
     int64_t point[MOST_POINTS];
-    (void)state;
     assert_int_equal(
         kept_of(point,
                 STUDY "vary:\n  network.dims.a.bw_GBps: { from: 1, to: 20, step: 1 }\n"
@@ -79,11 +77,10 @@ static void a_bandwidth_that_no_study_takes_is_no_point_of_a_grid(void **state)
 
 /* The second of three units begins with points that a cap forbids; all are a grid. 50 GB/s are the least, and
  * the cheapest. */
-static void a_unit_that_begins_with_what_is_no_study_is_a_grid_too(void **state)
+TEST(a_unit_that_begins_with_what_is_no_study_is_a_grid_too)
 {
     struct text study = { 0 };
     int64_t point[MOST_POINTS];
-    (void)state;
     text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
     for (int i = 1; i < 2200; i++)
         text_printf(&study, ", %d", i < 1047 ? 100 + i : i < 1050 ? 9000 : i - 1000);
@@ -95,10 +92,9 @@ static void a_unit_that_begins_with_what_is_no_study_is_a_grid_too(void **state)
 }
 
 /* Such a network is called by its bandwidths: no two points are of one group, and each is kept. */
-static void points_of_a_network_without_a_name_are_held_apart_by_it(void **state)
+TEST(points_of_a_network_without_a_name_are_held_apart_by_it)
 {
     int64_t point[MOST_POINTS];
-    (void)state;
     int n = kept_of(point,
                     STUDY "vary:\n  network.dims.a.bw_GBps: { from: 1, to: 20, step: 1 }\n"
                           "  network.dims.b.bw_GBps: { from: 1, to: 20, step: 1 }\n"
@@ -107,15 +103,4 @@ static void points_of_a_network_without_a_name_are_held_apart_by_it(void **state
     assert_int_equal(n, MOST_POINTS); /* that are read; of the front alone point 1 is none */
     for (int i = 0; i < n; i++)
         assert_int_equal(point[i], i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_point_barely_beyond_a_limit_hides_none),
-        cmocka_unit_test(a_unit_that_begins_with_what_is_no_study_is_a_grid_too),
-        cmocka_unit_test(points_of_a_network_without_a_name_are_held_apart_by_it),
-        cmocka_unit_test(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

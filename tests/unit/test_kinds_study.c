@@ -2,18 +2,16 @@
 
 /* ---- what is read ---- */
 
-static void a_study_is_read_with_all_it_names(void **state)
+TEST(a_study_is_read_with_all_it_names)
 {
     struct design_point s;
-    struct err e = { 0 };
-    assert_ok(load(*state, &s,
-                   "name: both\nsource: this test\n" NET
-                   "workloads: [ work.yaml, { workload: work.yaml, weight: 2.5 } ]\n"
-                   "combine: regret\nmodel: alpha-beta\ntotal_GBps: 47.123\ncount_npus: true\n"
-                   "constraints: [ node >= 2*pod, usd <= 1e6, total == 47.123 ]\n"
-                   "budget: { nic_GBps: 50, nics: 32, usd: 1e5, watt: 2000, time_s: 0.5 }\n",
-                   ALL, &e),
-              &e);
+    OK(load(*state, &s,
+            "name: both\nsource: this test\n" NET
+            "workloads: [ work.yaml, { workload: work.yaml, weight: 2.5 } ]\n"
+            "combine: regret\nmodel: alpha-beta\ntotal_GBps: 47.123\ncount_npus: true\n"
+            "constraints: [ node >= 2*pod, usd <= 1e6, total == 47.123 ]\n"
+            "budget: { nic_GBps: 50, nics: 32, usd: 1e5, watt: 2000, time_s: 0.5 }\n",
+            ALL, e));
     assert_string_equal(s.name, "both");
     assert_string_equal(s.net.name, "small");
     assert_true(s.has_parts);
@@ -43,12 +41,11 @@ static void a_study_is_read_with_all_it_names(void **state)
     study_free(&s);
 }
 
-static void only_what_is_needed_must_be_there(void **state)
+TEST(only_what_is_needed_must_be_there)
 {
     struct folder *f = *state;
     struct design_point s;
-    struct err e = { 0 };
-    assert_ok(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, &e), &e);
+    OK(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, e));
     assert_int_equal(s.net.n_dims, 2);
     assert_false(s.has_parts);
     assert_true(s.n_workloads == 0 && s.budget.node == -1 && s.rows.n == 0 && s.own_source == 0);
@@ -56,30 +53,28 @@ static void only_what_is_needed_must_be_there(void **state)
     study_free(&s);
 }
 
-static void a_network_or_a_word_is_a_study_of_itself(void **state)
+TEST(a_network_or_a_word_is_a_study_of_itself)
 {
     struct folder *f = *state;
     char path[SUPPORT_PATH];
     struct design_point s;
-    struct err e = { 0 };
-    assert_ok(study_load(&s, scratch_path(path, f->dir, "net.yaml"), NULL, 0, STUDY_NEEDS_PARTS, &e), &e);
+    OK(study_load(&s, scratch_path(path, f->dir, "net.yaml"), NULL, 0, STUDY_NEEDS_PARTS, e));
     assert_string_equal(s.net.name, "small");
     assert_string_equal(s.parts.name, "prices");
     assert_int_equal(s.own_source, -1);
     assert_string_equal(text_str(&s.notes), "");
     study_free(&s);
 
-    assert_ok(study_load(&s, "ring:4@50  switch:8@12.5", NULL, 0, STUDY_NEEDS_BANDWIDTH, &e), &e);
+    OK(study_load(&s, "ring:4@50  switch:8@12.5", NULL, 0, STUDY_NEEDS_BANDWIDTH, e));
     assert_true(s.net.n_npus == 32 && s.net.dims[1].bw_Bps == 12.5e9);
     study_free(&s);
 }
 
-static void overrides_reach_everywhere_and_the_last_wins(void **state)
+TEST(overrides_reach_everywhere_and_the_last_wins)
 {
     struct folder *f = *state;
     char dear[SUPPORT_PATH], work[SUPPORT_PATH], bare[SUPPORT_PATH];
     struct design_point s;
-    struct err e = { 0 };
     /* Deep ones first: they apply to the file that the later, whole one names. */
     const struct study_override many[] = {
         { "network.dims.pod.max_GBps", "25" },
@@ -90,8 +85,7 @@ static void overrides_reach_everywhere_and_the_last_wins(void **state)
         { "total_GBps", "10" },
         { "total_GBps", "20" },
     };
-    assert_ok(load_with(f, &s, NET "workloads: [ work.yaml, missing.yaml ]\n", many, COUNT_OF(many), ALL, &e),
-              &e);
+    OK(load_with(f, &s, NET "workloads: [ work.yaml, missing.yaml ]\n", many, COUNT_OF(many), ALL, e));
     assert_true(s.net.dims[1].max_Bps == 25e9 && s.total_Bps == 20e9 && s.workloads[0].weight == 3);
     assert_string_equal(s.parts.name, "dear");
     assert_int_equal(s.workloads[0].tree.groups[1].members[1], 2);
@@ -102,53 +96,47 @@ static void overrides_reach_everywhere_and_the_last_wins(void **state)
         { "network.dims[1].bw_GBps", "25" },
         { "network", scratch_path(bare, f->dir, "bare.yaml") },
     };
-    assert_ok(load_with(f, &s, NET, whole, COUNT_OF(whole), STUDY_NEEDS_NETWORK, &e), &e);
+    OK(load_with(f, &s, NET, whole, COUNT_OF(whole), STUDY_NEEDS_NETWORK, e));
     assert_string_equal(s.net.name, "bare");
     assert_true(s.net.dims[1].bw_Bps == 25e9);
     study_free(&s);
 }
 
-static void a_network_alone_is_overridden_by_its_own_keys(void **state)
+TEST(a_network_alone_is_overridden_by_its_own_keys)
 {
     struct folder *f = *state;
     char path[SUPPORT_PATH];
     struct design_point s;
-    struct err e = { 0 };
     const struct study_override o[] = { { "dims.pod.bw_GBps", "25" },
                                         { "npu.usd", "7" },
                                         { "network.dims[0].bw_GBps", "200" } };
-    assert_ok(
-        study_load(&s, scratch_path(path, f->dir, "net.yaml"), o, COUNT_OF(o), STUDY_NEEDS_BANDWIDTH, &e),
-        &e);
+    OK(study_load(&s, scratch_path(path, f->dir, "net.yaml"), o, COUNT_OF(o), STUDY_NEEDS_BANDWIDTH, e));
     assert_true(s.net.dims[1].bw_Bps == 25e9 && s.net.npu.usd == 7 && s.net.dims[0].bw_Bps == 200e9);
     study_free(&s);
 }
 
-static void parts_of_the_study_replace_those_of_the_network(void **state)
+TEST(parts_of_the_study_replace_those_of_the_network)
 {
     struct folder *f = *state;
     struct design_point s;
-    struct err e = { 0 };
     put(f, "nowhere.yaml", "parts: missing.yaml\ndims: [ { shape: ring, size: 4, tier: InterNode } ]\n");
-    assert_ok(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", STUDY_NEEDS_PARTS, &e), &e);
+    OK(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", STUDY_NEEDS_PARTS, e));
     assert_string_equal(s.parts.name, "dear");
     study_free(&s);
 }
 
-static void the_hash_follows_content_and_files(void **state)
+TEST(the_hash_follows_content_and_files)
 {
     static const char rows[] = "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE %d 0\n";
     struct folder *f = *state;
     struct design_point s;
-    struct err e = { 0 };
     char text[200];
     unsigned long long hash[4];
     const struct study_override o = { "total_GBps", "10" };
     for (int i = 0; i < 4; i++) {
         snprintf(text, sizeof text, rows, i == 3 ? 2000 : 1000);
         put(f, "w.txt", text);
-        assert_ok(load_with(f, &s, NET "workload: { astra: w.txt }\n", &o, i == 2, STUDY_NEEDS_WORKLOAD, &e),
-                  &e);
+        OK(load_with(f, &s, NET "workload: { astra: w.txt }\n", &o, i == 2, STUDY_NEEDS_WORKLOAD, e));
         hash[i] = study_hash(&s);
         study_free(&s);
     }
@@ -240,18 +228,17 @@ static const struct bad {
       "study.yaml:2:11: budget.usd is a limit on what parts tell, need parts", STUDY_FOR_BUDGET, ERR_RANGE },
 };
 
-static void a_bad_study_is_refused_at_its_place(void **state)
+TEST(a_bad_study_is_refused_at_its_place)
 {
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct design_point s;
-        struct err e = { 0 };
-        assert_fails(load(*state, &s, bad[i].text, bad[i].needs, &e), &e, bad[i].code, bad[i].message);
+        FAILS(load(*state, &s, bad[i].text, bad[i].needs, e), bad[i].code, bad[i].message);
         assert_null(s.workloads);
         study_free(&s);
     }
 }
 
-static void a_bad_override_or_word_is_named(void **state)
+TEST(a_bad_override_or_word_is_named)
 {
     static const struct {
         struct study_override o;
@@ -270,39 +257,37 @@ static void a_bad_override_or_word_is_named(void **state)
         { { "colour", "red" }, "--set colour=red:1:1: colour is unknown", ERR_PARSE },
     };
     struct design_point s;
-    struct err e = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        memset(&e, 0, sizeof e);
-        assert_fails(load_with(*state, &s, NET, &cases[i].o, 1, 0, &e), &e, cases[i].code, cases[i].message);
+        *e = (struct err){ 0 };
+        FAILS(load_with(*state, &s, NET, &cases[i].o, 1, 0, e), cases[i].code, cases[i].message);
         study_free(&s);
     }
-    assert_fails(study_load(&s, "ring:4 full:1", NULL, 0, 0, &e), &e, ERR_RANGE,
-                 "network \"ring:4 full:1\": col 13: size is 1, need 2 to");
-    assert_fails(study_load(&s, "no-such-study.yaml", NULL, 0, 0, &e), &e, ERR_PARSE,
-                 "no-such-study.yaml:1:1: file is missing");
-    assert_fails(study_load(&s, "ring:4", NULL, 0, STUDY_NEEDS_WORKLOAD, &e), &e, ERR_PARSE,
-                 "ring:4:1:1: document is without a workload");
+    FAILS(study_load(&s, "ring:4 full:1", NULL, 0, 0, e), ERR_RANGE,
+          "network \"ring:4 full:1\": col 13: size is 1, need 2 to");
+    FAILS(study_load(&s, "no-such-study.yaml", NULL, 0, 0, e), ERR_PARSE,
+          "no-such-study.yaml:1:1: file is missing");
+    FAILS(study_load(&s, "ring:4", NULL, 0, STUDY_NEEDS_WORKLOAD, e), ERR_PARSE,
+          "ring:4:1:1: document is without a workload");
 }
 
 /* Down and up again leaves no trace in a message; through a link, where ".." is elsewhere, it stays. */
-static void paths_in_messages_are_short(void **state)
+TEST(paths_in_messages_are_short)
 {
     struct folder *f = *state;
     const char *base = strrchr(f->dir, '/') + 1;
     char text[2 * SUPPORT_PATH], want[2 * SUPPORT_PATH], link[SUPPORT_PATH];
     struct design_point s;
-    struct err e = { 0 };
     snprintf(text, sizeof text, "network: ../%s/../%s/./net.yaml\n", base, base);
     snprintf(want, sizeof want, "%s/./net.yaml:5:5: network.dims[0] is without bw_GBps", f->dir);
-    assert_fails(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, &e), &e, ERR_RANGE, want);
-    assert_true(strncmp(e.msg, want, strlen(want)) == 0);
+    FAILS(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, e), ERR_RANGE, want);
+    assert_true(strncmp(e->msg, want, strlen(want)) == 0);
 
     assert_int_equal(symlink("/", scratch_path(link, f->dir, "link")), 0);
     snprintf(text, sizeof text, "network: link/..%s/net.yaml\n", f->dir);
-    assert_fails(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, &e), &e, ERR_RANGE, "/link/../");
+    FAILS(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, e), ERR_RANGE, "/link/../");
 }
 
-static void every_study_that_comes_along_is_sound(void **state)
+TEST(every_study_that_comes_along_is_sound)
 {
     static const char *const files[] = {
         "libra/gpt3-3d",   "libra/gpt3-4d",   "libra/msft1t-3d",           "libra/msft1t-4d",
@@ -312,33 +297,15 @@ static void every_study_that_comes_along_is_sound(void **state)
     };
     char path[SUPPORT_PATH];
     struct design_point s;
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         snprintf(path, sizeof path, "configs/studies/%s.yaml", files[i]);
-        assert_ok(study_load(&s, path, NULL, 0, ALL, &e), &e);
+        OK(study_load(&s, path, NULL, 0, ALL, e));
         assert_string_equal(text_str(&s.notes), "");
         study_free(&s);
     }
-    assert_ok(study_load(&s, "configs/studies/nic-budget.yaml", NULL, 0, ALL | STUDY_FOR_BUDGET, &e), &e);
+    OK(study_load(&s, "configs/studies/nic-budget.yaml", NULL, 0, ALL | STUDY_FOR_BUDGET, e));
     assert_string_equal(text_str(&s.notes), "");
     study_free(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_study_is_read_with_all_it_names),
-        cmocka_unit_test(only_what_is_needed_must_be_there),
-        cmocka_unit_test(a_network_or_a_word_is_a_study_of_itself),
-        cmocka_unit_test(overrides_reach_everywhere_and_the_last_wins),
-        cmocka_unit_test(a_network_alone_is_overridden_by_its_own_keys),
-        cmocka_unit_test(parts_of_the_study_replace_those_of_the_network),
-        cmocka_unit_test(the_hash_follows_content_and_files),
-        cmocka_unit_test(a_bad_study_is_refused_at_its_place),
-        cmocka_unit_test(a_bad_override_or_word_is_named),
-        cmocka_unit_test(paths_in_messages_are_short),
-        cmocka_unit_test(every_study_that_comes_along_is_sound),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+SUITE(make_folder, remove_folder)

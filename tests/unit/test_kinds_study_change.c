@@ -95,7 +95,7 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
     study_free(&s);
 }
 
-static void a_changed_study_is_as_one_that_was_read(void **state)
+TEST_WITH(a_changed_study_is_as_one_that_was_read, make_folder, remove_folder)
 {
     static const struct {
         const char *paths[KEYS], *values[4][KEYS];
@@ -115,7 +115,7 @@ static void a_changed_study_is_as_one_that_was_read(void **state)
 }
 
 /* Choices differ between those studies, or the test above says nothing of them. */
-static void another_bandwidth_is_another_choice(void **state)
+TEST_WITH(another_bandwidth_is_another_choice, make_folder, remove_folder)
 {
     static const char *const bw[] = { "0.001", "900" };
     unsigned long long choices[2];
@@ -125,17 +125,14 @@ static void another_bandwidth_is_another_choice(void **state)
     for (int i = 0; i < 2; i++) {
         const struct study_override axis = { "network.dims.node.bw_GBps", bw[i] };
         struct design_point s;
-        struct err e = { 0 };
-        assert_ok(
-            study_read(&s, &(struct study_source){ .path = f->study, .axes = &axis, .n_axes = 1 }, NEEDS, &e),
-            &e);
+        OK(study_read(&s, &(struct study_source){ .path = f->study, .axes = &axis, .n_axes = 1 }, NEEDS, e));
         choices[i] = study_choices(&s);
         study_free(&s);
     }
     assert_true(choices[0] != choices[1]);
 }
 
-static void what_a_change_cannot_say_is_left_to_reading(void **state)
+TEST_WITH(what_a_change_cannot_say_is_left_to_reading, make_folder, remove_folder)
 {
     static const struct {
         const char *path, *first, *second;
@@ -157,8 +154,7 @@ static void what_a_change_cannot_say_is_left_to_reading(void **state)
         struct study_override axis = { cases[i].path, cases[i].first };
         const struct study_source from = { .path = f->study, .axes = &axis, .n_axes = 1 };
         struct design_point s;
-        struct err e = { 0 };
-        assert_ok(study_read(&s, &from, NEEDS, &e), &e);
+        OK(study_read(&s, &from, NEEDS, e));
         axis.value = cases[i].second;
         assert_false(study_change(&s, &from, NEEDS));
         axis.value = cases[i].first; /* and it can be changed again */
@@ -168,7 +164,7 @@ static void what_a_change_cannot_say_is_left_to_reading(void **state)
 }
 
 /* A later axis takes the place of the dimension: the earlier one changes nothing there. */
-static void a_value_that_was_replaced_is_not_changed(void **state)
+TEST_WITH(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder)
 {
     static const char dims[] = "[{name: pod, shape: switch, size: 4, max_GBps: 7}]";
     struct study_override axes[] = { { "network.dims.pod.max_GBps", "50" }, { "network.dims", dims } };
@@ -176,25 +172,12 @@ static void a_value_that_was_replaced_is_not_changed(void **state)
     const struct study_source from = { .path = f->study, .axes = axes, .n_axes = 2 };
     char path[SUPPORT_PATH];
     struct design_point s;
-    struct err e = { 0 };
     static const char study[] = "network: { dims: [ { name: pod, shape: ring, size: 4 } ] }\n"
                                 "workload: { name: w, step: { compute_ms: 1 } }\n";
     scratch_file(path, f->dir, "study.yaml", study, sizeof study - 1);
-    assert_ok(study_read(&s, &from, NEEDS, &e), &e);
+    OK(study_read(&s, &from, NEEDS, e));
     assert_true(s.net.dims[0].max_Bps == 7e9);
     axes[0].value = "60";
     assert_false(study_change(&s, &from, NEEDS));
     study_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_changed_study_is_as_one_that_was_read, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(another_bandwidth_is_another_choice, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(what_a_change_cannot_say_is_left_to_reading, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder),
-    };
-    return cmocka_run_group_tests_name("kinds/design/study: study_change", tests, NULL, NULL);
 }

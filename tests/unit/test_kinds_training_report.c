@@ -41,10 +41,9 @@ static const char *const plans[] = {
     "cp: 2, pp: 2, overlap_pp: true, overlap_dp: false",
 };
 
-static void parts_add_up_to_the_step_in_closed_form(void **state)
+TEST(parts_add_up_to_the_step_in_closed_form)
 {
     static const char *const models[] = { "bandwidth", "alpha-beta" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(plans) * COUNT_OF(models); i++) {
         struct design_point s;
         struct design d;
@@ -65,9 +64,8 @@ static void parts_add_up_to_the_step_in_closed_form(void **state)
 }
 
 /* Where collectives meet they slow each other down: that is the rest, and nothing else is. */
-static void what_a_simulation_adds_is_the_rest(void **state)
+TEST(what_a_simulation_adds_is_the_rest)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(plans); i++) {
         struct design_point s;
         struct design d;
@@ -81,18 +79,16 @@ static void what_a_simulation_adds_is_the_rest(void **state)
     }
 }
 
-static void a_row_has_a_cell_for_every_column(void **state)
+TEST(a_row_has_a_cell_for_every_column)
 {
     struct design_point s;
     struct design d;
     struct training_row row;
     struct columns columns;
     struct table t = { 0 };
-    struct err e = { 0 };
-    (void)state;
     evaluate(&s, &d, plans[0], "alpha-beta");
-    assert_ok(training_row_fill(&row, &s, &d, &e), &e);
-    assert_ok(column_choose(&columns, training_columns, &(struct column_choice){ .hidden = false }, &e), &e);
+    OK(training_row_fill(&row, &s, &d, e));
+    OK(column_choose(&columns, training_columns, &(struct column_choice){ .hidden = false }, e));
     columns_put(&t, &columns);
     table_row(&t);
     row_put(&t, &columns, &row);
@@ -105,14 +101,4 @@ static void a_row_has_a_cell_for_every_column(void **state)
     columns_free(&columns);
     design_free(&d);
     study_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_add_up_to_the_step_in_closed_form),
-        cmocka_unit_test(what_a_simulation_adds_is_the_rest),
-        cmocka_unit_test(a_row_has_a_cell_for_every_column),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void percentiles(double *values, const char *text)
 
 /* Cost: 32 NPUs of 1000 USD, 4*20 + (8 + 18 + 32)*10 USD each; a USD per GB/s more of the NIC is 320 USD. Of
  * 4000 draws a percentile is known to two hundredths of a standard deviation. */
-static void cost_has_the_percentiles_of_the_price_it_is_linear_in(void **state)
+TEST(cost_has_the_percentiles_of_the_price_it_is_linear_in)
 {
     static const struct {
         const char *distribution;
@@ -83,7 +83,6 @@ static void cost_has_the_percentiles_of_the_price_it_is_linear_in(void **state)
         { "{ triangular: [20, 30, 60] }", 20 + 6.324555320336759, 60 - 24.49489742783178,
           60 - 10.954451150103322, 1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[4096];
         double v[6], base = 32 * (1000 + 4 * 20.0 + (8 + 18) * 10);
@@ -100,10 +99,9 @@ static void cost_has_the_percentiles_of_the_price_it_is_linear_in(void **state)
 }
 
 /* Half to one and a half times the bytes: what is no compute is as much. */
-static void time_has_the_percentiles_of_the_traffic_it_is_linear_in(void **state)
+TEST(time_has_the_percentiles_of_the_traffic_it_is_linear_in)
 {
     double v[6], sent_s = 12e6 / 20e9 + 28e6 / 9e9;
-    (void)state;
     percentiles(v, STUDY LOADS
                 "uncertain: { draws: 4000, keys: { workload.traffic: { uniform: [0.5, 1.5] } } }\n");
     assert_near((v[0] - 1e-3) / sent_s, 0.6, 0.04);
@@ -113,7 +111,7 @@ static void time_has_the_percentiles_of_the_traffic_it_is_linear_in(void **state
 }
 
 /* Read from its files with the drawn values set, the study says the same of the design. */
-static void a_draw_is_the_study_with_these_values(void **state)
+TEST(a_draw_is_the_study_with_these_values)
 {
     static const char *const texts[] = {
         STUDY LOADS
@@ -135,20 +133,18 @@ static void a_draw_is_the_study_with_these_values(void **state)
         "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { workload.traffic: { "
         "uniform: [1.5, 2] } } }\n",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct opened o, set;
         struct study_override values[UNCERTAIN_MAX_KEYS];
         char number[UNCERTAIN_MAX_KEYS][64];
-        struct err e = { 0 };
         double v[2];
-        assert_ok(open_study(&o, texts[i], NULL, 0, &e), &e);
-        assert_ok(uncertain_fill(v, &o.u, &o.s, &o.d, &e), &e);
+        OK(open_study(&o, texts[i], NULL, 0, e));
+        OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
         for (int32_t k = 0; k < o.u.n_keys; k++) {
             snprintf(number[k], sizeof number[k], "%.17g", o.u.drawn[k]);
             values[k] = (struct study_override){ o.u.keys[k].path, number[k] };
         }
-        assert_ok(open_study(&set, texts[i], values, o.u.n_keys, &e), &e);
+        OK(open_study(&set, texts[i], values, o.u.n_keys, e));
         assert_close(v[0], set.d.time_s, 1e-12);
         assert_close(v[1], set.d.cost_usd, 1e-12);
         assert_true(v[0] != o.d.time_s || v[1] != o.d.cost_usd);
@@ -158,7 +154,7 @@ static void a_draw_is_the_study_with_these_values(void **state)
 }
 
 /* Of every kind of workload: each time as many bytes more take as much time more. */
-static void traffic_scales_all_bytes_of_a_workload(void **state)
+TEST(traffic_scales_all_bytes_of_a_workload)
 {
     static const char *const workloads[] = {
         LOADS,
@@ -170,7 +166,6 @@ static void traffic_scales_all_bytes_of_a_workload(void **state)
         "size_MB: 900, group: all } ] } } ] }\n",
         MODEL,
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(workloads); i++) {
         double time_s[3];
         for (int k = 0; k < 3; k++) {
@@ -178,14 +173,13 @@ static void traffic_scales_all_bytes_of_a_workload(void **state)
             char text[4096], file[SUPPORT_PATH], number[16], dir[SUPPORT_PATH], path[SUPPORT_PATH];
             struct study_override set = { "workload.traffic", number };
             struct design_point s;
-            struct err e = { 0 };
             snprintf(number, sizeof number, "%g", factor[k]);
             snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);
             scratch_make(dir);
             scratch_file(path, dir, "study.yaml", text, strlen(text));
             scratch_file(file, dir, "w.txt", rows, sizeof rows - 1);
-            assert_ok(study_load(&s, path, &set, 1, STUDY_NEEDS_WORKLOAD, &e), &e);
-            assert_ok(design_time(&time_s[k], &s, bw_Bps, &e), &e);
+            OK(study_load(&s, path, &set, 1, STUDY_NEEDS_WORKLOAD, e));
+            OK(design_time(&time_s[k], &s, bw_Bps, e));
             study_free(&s);
             scratch_remove(dir);
         }
@@ -200,45 +194,37 @@ static void traffic_scales_all_bytes_of_a_workload(void **state)
 }
 
 /* A workload from another program's file is not read again: the file may be gone. */
-static void draws_read_no_file(void **state)
+TEST(draws_read_no_file)
 {
     static const char text[] = STUDY "workload: { astra: w.txt, traffic: 2 }\nuncertain: { draws: 5, keys: { "
                                      "workload.traffic: { uniform: [4, 4] } } }\n";
     struct opened o = { 0 };
-    struct err e = { 0 };
     char file[SUPPORT_PATH];
     double v[6];
-    (void)state;
     scratch_make(o.dir);
     scratch_file(o.path, o.dir, "study.yaml", text, sizeof text - 1);
     scratch_file(file, o.dir, "w.txt", rows, sizeof rows - 1);
-    assert_ok(study_load(&o.s, o.path, NULL, 0, STUDY_NEEDS_WORKLOAD, &e), &e);
+    OK(study_load(&o.s, o.path, NULL, 0, STUDY_NEEDS_WORKLOAD, e));
     assert_int_equal(remove(file), 0);
-    assert_ok(design_evaluate(&o.d, &o.s, bw_Bps, &e), &e);
-    assert_ok(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, &e), &e);
-    assert_ok(uncertain_fill(v, &o.u, &o.s, &o.d, &e), &e);
+    OK(design_evaluate(&o.d, &o.s, bw_Bps, e));
+    OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
+    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
     assert_close(v[1] - o.d.compute_s, 2 * (o.d.time_s - o.d.compute_s), 1e-9);
     close_study(&o);
 }
 
-static void draws_depend_on_seed_and_path_alone(void **state)
+TEST(draws_depend_on_seed_and_path_alone)
 {
     struct opened a, b, c;
-    struct err e = { 0 };
     double va[6], again[6];
-    (void)state;
-    assert_ok(open_study(&a, STUDY LOADS "uncertain: { keys: { workload.traffic: { uniform: [1, 2] } } }\n",
-                         NULL, 0, &e),
-              &e);
-    assert_ok(open_study(&b,
-                         STUDY LOADS "uncertain: { keys: { network.npu.usd: { uniform: [1, 2] }, "
-                                     "workload.traffic: { uniform: [1, 2] } } }\n",
-                         NULL, 0, &e),
-              &e);
-    assert_ok(open_study(
-                  &c, STUDY LOADS "uncertain: { seed: 6, keys: { workload.traffic: { uniform: [1, 2] } } }\n",
-                  NULL, 0, &e),
-              &e);
+    OK(open_study(&a, STUDY LOADS "uncertain: { keys: { workload.traffic: { uniform: [1, 2] } } }\n", NULL, 0,
+                  e));
+    OK(open_study(&b,
+                  STUDY LOADS "uncertain: { keys: { network.npu.usd: { uniform: [1, 2] }, "
+                              "workload.traffic: { uniform: [1, 2] } } }\n",
+                  NULL, 0, e));
+    OK(open_study(&c, STUDY LOADS "uncertain: { seed: 6, keys: { workload.traffic: { uniform: [1, 2] } } }\n",
+                  NULL, 0, e));
     int equal = 0;
     for (int64_t i = 0; i < a.u.draws; i++) {
         assert_true(a.u.drawn[i] == b.u.drawn[2 * i + 1]);
@@ -248,28 +234,24 @@ static void draws_depend_on_seed_and_path_alone(void **state)
     assert_int_equal(a.u.draws, 1000);
     assert_int_equal(equal, 0);
     /* Asked in another order, a point says the same. */
-    assert_ok(uncertain_fill(va, &a.u, &a.s, &a.d, &e), &e);
-    assert_ok(uncertain_fill(again, &b.u, &b.s, &b.d, &e), &e);
+    OK(uncertain_fill(va, &a.u, &a.s, &a.d, e));
+    OK(uncertain_fill(again, &b.u, &b.s, &b.d, e));
     assert_true(again[0] == va[0] && again[2] == va[2]);
-    assert_ok(uncertain_fill(again, &a.u, &a.s, &a.d, &e), &e);
+    OK(uncertain_fill(again, &a.u, &a.s, &a.d, e));
     assert_memory_equal(va, again, sizeof va);
     close_study(&a);
     close_study(&b);
     close_study(&c);
 }
 
-static void columns_are_named_by_percentile(void **state)
+TEST(columns_are_named_by_percentile)
 {
     static const char *const want[] = { "time_p2.5_s", "time_p50_s", "cost_p2.5_usd", "cost_p50_usd" };
     struct opened o;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(open_study(&o,
-                         STUDY LOADS
-                         "uncertain: { draws: 1, percentiles: [2.5, 50], keys: { workload.traffic: "
-                         "{ uniform: [1, 2] } } }\n",
-                         NULL, 0, &e),
-              &e);
+    OK(open_study(&o,
+                  STUDY LOADS "uncertain: { draws: 1, percentiles: [2.5, 50], keys: { workload.traffic: "
+                              "{ uniform: [1, 2] } } }\n",
+                  NULL, 0, e));
     assert_int_equal(uncertain_n_columns(&o.u), 4);
     for (int i = 0; i < 4; i++) {
         char name[COLUMN_NAME];
@@ -279,7 +261,7 @@ static void columns_are_named_by_percentile(void **state)
     close_study(&o);
 }
 
-static void what_is_wrong_is_said_with_its_place(void **state)
+TEST(what_is_wrong_is_said_with_its_place)
 {
     static const struct {
         const char *uncertain;
@@ -313,35 +295,18 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         { "{ keys: { workload.traffic: { uniform: [1, 2], relative: true } } }", ERR_RANGE,
           "is relative to a key that is not given", true },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct opened o;
-        struct err e = { 0 };
         char text[4096];
         double v[6];
         snprintf(text, sizeof text, "%suncertain: %s\n", STUDY LOADS, cases[i].uncertain);
-        int rc = open_study(&o, text, NULL, 0, &e);
+        int rc = open_study(&o, text, NULL, 0, e);
         if (cases[i].filled) {
-            assert_ok(rc, &e);
-            rc = uncertain_fill(v, &o.u, &o.s, &o.d, &e);
+            OK(rc);
+            rc = uncertain_fill(v, &o.u, &o.s, &o.d, e);
         }
-        assert_fails(rc, &e, cases[i].code, cases[i].text);
-        assert_has(e.msg, "study.yaml:13:");
+        FAILS(rc, cases[i].code, cases[i].text);
+        assert_has(e->msg, "study.yaml:13:");
         close_study(&o);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cost_has_the_percentiles_of_the_price_it_is_linear_in),
-        cmocka_unit_test(time_has_the_percentiles_of_the_traffic_it_is_linear_in),
-        cmocka_unit_test(a_draw_is_the_study_with_these_values),
-        cmocka_unit_test(traffic_scales_all_bytes_of_a_workload),
-        cmocka_unit_test(draws_read_no_file),
-        cmocka_unit_test(draws_depend_on_seed_and_path_alone),
-        cmocka_unit_test(columns_are_named_by_percentile),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

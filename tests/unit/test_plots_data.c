@@ -16,14 +16,13 @@ static struct canvas begin_canvas(void)
     return c;
 }
 
-static void names_keep_the_order_of_first_appearance(void **state)
+TEST(names_keep_the_order_of_first_appearance)
 {
     static const char *const added[] = { "b", "a", "b", "c", "a" };
     static const int32_t want[] = { 0, 1, 0, 2, 1 };
     struct canvas c = begin_canvas();
     struct names n = { 0 };
     char text[12];
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(added); i++)
         assert_int_equal(names_add(&c, &n, added[i]), want[i]);
     assert_int_equal(names_find(&n, "c"), 2);
@@ -55,7 +54,7 @@ static struct rows rows_of(struct table *t, double bytes, const char *odd)
     return (struct rows){ .t = t, .figure = &figure, .opt = &no_options };
 }
 
-static void filters_of_one_column_are_alternatives(void **state)
+TEST(filters_of_one_column_are_alternatives)
 {
     static const struct {
         struct plot_where where[3];
@@ -73,7 +72,6 @@ static void filters_of_one_column_are_alternatives(void **state)
     };
     struct table t;
     struct rows r = rows_of(&t, 1024, NULL);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plot_options opt = { .where = cases[i].where, .n_where = cases[i].n };
         r.opt = &opt;
@@ -82,13 +80,12 @@ static void filters_of_one_column_are_alternatives(void **state)
     table_free(&t);
 }
 
-static void cells_read_as_text_whatever_their_kind(void **state)
+TEST(cells_read_as_text_whatever_their_kind)
 {
     static const char *const want[] = { "a", "1.5", "8", "" };
     struct table t;
     struct rows r = rows_of(&t, 1.5, NULL);
     char buf[NUM_TEXT];
-    (void)state;
     for (int32_t i = 0; i < 4; i++) {
         assert_string_equal(rows_text(buf, &r, i), want[i]);
         assert_int_equal(rows_filled(&r, i), i < 3);
@@ -97,7 +94,7 @@ static void cells_read_as_text_whatever_their_kind(void **state)
     table_free(&t);
 }
 
-static void a_cell_that_cannot_be_is_placed(void **state)
+TEST(a_cell_that_cannot_be_is_placed)
 {
     static const struct {
         struct bind bind;
@@ -136,18 +133,16 @@ static void a_cell_that_cannot_be_is_placed(void **state)
           "figure demo: column gone: is missing, need it in the CSV of weft demo --of csv" },
         { { .column = "gone", AS_NUMBER, MAY_MISS }, 1, NULL, NULL },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct canvas c = begin_canvas();
         struct table t;
         struct data d;
-        struct err e = { 0 };
         struct rows r = rows_of(&t, cases[i].bytes, cases[i].odd);
-        int rc = data_read(&d, &c, &r, &cases[i].bind, 1, &e);
+        int rc = data_read(&d, &c, &r, &cases[i].bind, 1, e);
         if (cases[i].want)
-            assert_fails(rc, &e, ERR_PARSE, cases[i].want);
+            FAILS(rc, ERR_PARSE, cases[i].want);
         else
-            assert_ok(rc, &e);
+            OK(rc);
         canvas_free(&c);
         table_free(&t);
     }
@@ -176,7 +171,7 @@ static void series_table(struct table *t)
     }
 }
 
-static void rows_left_out_are_counted_and_words_keep_the_place_of_the_table(void **state)
+TEST(rows_left_out_are_counted_and_words_keep_the_place_of_the_table)
 {
     static const struct bind binds[] = { { .column = "status", AS_STATUS, NEED, .word = "done" },
                                          { .column = "x", AS_NUMBER, FILLED },
@@ -187,12 +182,10 @@ static void rows_left_out_are_counted_and_words_keep_the_place_of_the_table(void
     struct table t;
     struct data d;
     struct facet kept;
-    struct err e = { 0 };
     int32_t *styles;
-    (void)state;
     series_table(&t);
     struct rows r = { .t = &t, .figure = &figure, .opt = &no_options };
-    assert_ok(data_read(&d, &c, &r, binds, 3, &e), &e);
+    OK(data_read(&d, &c, &r, binds, 3, e));
     assert_int_equal(d.n, 3);
     assert_int_equal(d.n_passed, 5);
     assert_int_equal(d.n_blank, 1);
@@ -202,9 +195,9 @@ static void rows_left_out_are_counted_and_words_keep_the_place_of_the_table(void
     assert_close(data_x(&d, "x")[2], 2, 0);
     assert_int_equal(d.words[2].n, 3);
     r.opt = &opt;
-    assert_ok(data_read(&d, &c, &r, binds, 3, &e), &e);
+    OK(data_read(&d, &c, &r, binds, 3, e));
     assert_int_equal(d.n, 2);
-    assert_ok(data_keep_words(&kept, &styles, &d, 2, NULL, d.n, &e), &e);
+    OK(data_keep_words(&kept, &styles, &d, 2, NULL, d.n, e));
     assert_int_equal(kept.names.n, 1);
     assert_int_equal(kept.at[1], 0);
     assert_int_equal(styles[0], 2); /* third of the table: as without the filter */
@@ -212,7 +205,7 @@ static void rows_left_out_are_counted_and_words_keep_the_place_of_the_table(void
     table_free(&t);
 }
 
-static void sorting_is_by_the_first_key_that_differs_and_stable(void **state)
+TEST(sorting_is_by_the_first_key_that_differs_and_stable)
 {
     const double x[] = { 2, 1, 2, 1, 2 };
     const int32_t word[] = { 1, 0, 0, 0, 1 };
@@ -220,11 +213,9 @@ static void sorting_is_by_the_first_key_that_differs_and_stable(void **state)
                           falling[] = { { .x = x, .falls = true } };
     int64_t order[] = { 0, 1, 2, 3, 4 };
     const int64_t want[] = { 1, 3, 2, 0, 4 }, want_falling[] = { 2, 0, 4, 1, 3 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(data_sort(order, 5, rising, 2, &e), &e);
+    OK(data_sort(order, 5, rising, 2, e));
     assert_memory_equal(order, want, sizeof order);
-    assert_ok(data_sort(order, 5, falling, 1, &e), &e);
+    OK(data_sort(order, 5, falling, 1, e));
     assert_memory_equal(order, want_falling, sizeof order);
 }
 
@@ -243,7 +234,7 @@ static void assert_split_refused(const struct sample *rows, size_t n, const char
     table_free(&t);
 }
 
-static void a_missing_column_of_designs_is_named_with_the_figure(void **state)
+TEST(a_missing_column_of_designs_is_named_with_the_figure)
 {
     static const char *const gone[][2] = { { "status",
                                              "figure split: column status: is missing, need it in the CSV" },
@@ -251,25 +242,22 @@ static void a_missing_column_of_designs_is_named_with_the_figure(void **state)
                                            { "dims", "figure split: column dims: is missing" },
                                            { "n_dims", "figure split: column n_dims: is missing" },
                                            { "bw3_GBps", "figure split: column bw3_GBps: is missing" } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(gone); i++)
         assert_split_refused(sample_rows, COUNT_OF(sample_rows), gone[i][0], gone[i][1]);
 }
 
-static void columns_of_dimensions_no_network_has_may_be_missing(void **state)
+TEST(columns_of_dimensions_no_network_has_may_be_missing)
 {
     struct table t;
     struct text s = { 0 };
-    struct err e = { 0 };
-    (void)state;
     sample_table(&t, sample_rows, 2);
     t.names[table_find(&t, "bw3_GBps")][0] = '?';
-    assert_ok(plot_script("split", &t, &no_options, &s, &e), &e);
+    OK(plot_script("split", &t, &no_options, &s, e));
     text_free(&s);
     table_free(&t);
 }
 
-static void dimensions_that_cannot_be_are_placed(void **state)
+TEST(dimensions_that_cannot_be_are_placed)
 {
     static const struct {
         struct sample row;
@@ -289,7 +277,6 @@ static void dimensions_that_cannot_be_are_placed(void **state)
           "figure split: rows to draw: is 0 of 1 (1 pass the filter, 0 of those are solved but lack a "
           "value)" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_split_refused(&cases[i].row, 1, NULL, cases[i].want);
 }
@@ -316,7 +303,7 @@ static void sweep_table(struct table *t, const char *const *paths, const char *c
     table_put_count(t, 8);
 }
 
-static void a_plan_is_cut_into_phrases_with_details_behind_a_tab(void **state)
+TEST(a_plan_is_cut_into_phrases_with_details_behind_a_tab)
 {
     static const char *const cases[][2] = {
         { "tp 8, dp 16, pp 4, microbatch 1 of 64, interleave 2, selective recompute, zero 1, sequence "
@@ -327,7 +314,6 @@ static void a_plan_is_cut_into_phrases_with_details_behind_a_tab(void **state)
         { "", "" },
         { "one", "\tone\n" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct table t;
         struct text out = { 0 };
@@ -341,7 +327,7 @@ static void a_plan_is_cut_into_phrases_with_details_behind_a_tab(void **state)
 }
 
 /* What another column or the network's word shows is not said twice: the 4 in it is a size, no latency. */
-static void axes_are_the_last_word_of_the_key_and_the_value(void **state)
+TEST(axes_are_the_last_word_of_the_key_and_the_value)
 {
     static const char *const paths[] = { "workload.parallel.tp",     "workload.parallel.batch",
                                          "workload.model",           "network.dims.pod.size",
@@ -351,7 +337,6 @@ static void axes_are_the_last_word_of_the_key_and_the_value(void **state)
         { "switch:4@250 switch:64@25", "batch 1024\nmodel llama3-8b\nlatency_ns 4\n" },
         { "pod-64", "batch 1024\nmodel llama3-8b\nsize 64\nbw_GBps 25\nlatency_ns 4\n" }
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(networks); i++) {
         struct table t;
         struct text out = { 0 };
@@ -364,7 +349,7 @@ static void axes_are_the_last_word_of_the_key_and_the_value(void **state)
     }
 }
 
-static void phrases_are_common_when_all_have_them_whole(void **state)
+TEST(phrases_are_common_when_all_have_them_whole)
 {
     static const char *const list[] = { "tp 8\n\tzero 2\nbatch 1\n", "tp 8\n\tzero 1\nbatch 12\n" };
     static const struct {
@@ -373,7 +358,6 @@ static void phrases_are_common_when_all_have_them_whole(void **state)
     } cases[] = { { PHRASES_COMMON, "n · tp 8" },
                   { PHRASES_VARYING, "n · zero 2, batch 1" },
                   { PHRASES_SHORT, "n · batch 1" } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text out = { 0 };
         text_puts(&out, "n");
@@ -381,23 +365,4 @@ static void phrases_are_common_when_all_have_them_whole(void **state)
         assert_string_equal(text_str(&out), cases[i].want);
         text_free(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_keep_the_order_of_first_appearance),
-        cmocka_unit_test(filters_of_one_column_are_alternatives),
-        cmocka_unit_test(cells_read_as_text_whatever_their_kind),
-        cmocka_unit_test(a_cell_that_cannot_be_is_placed),
-        cmocka_unit_test(rows_left_out_are_counted_and_words_keep_the_place_of_the_table),
-        cmocka_unit_test(sorting_is_by_the_first_key_that_differs_and_stable),
-        cmocka_unit_test(a_missing_column_of_designs_is_named_with_the_figure),
-        cmocka_unit_test(columns_of_dimensions_no_network_has_may_be_missing),
-        cmocka_unit_test(dimensions_that_cannot_be_are_placed),
-        cmocka_unit_test(a_plan_is_cut_into_phrases_with_details_behind_a_tab),
-        cmocka_unit_test(axes_are_the_last_word_of_the_key_and_the_value),
-        cmocka_unit_test(phrases_are_common_when_all_have_them_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

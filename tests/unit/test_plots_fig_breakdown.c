@@ -4,10 +4,9 @@
 #define HUE_DP      "fc rgb '#D55E00'"
 #define GREY_BUBBLE "fc rgb '#666666'"
 
-static void parts_are_stacked_to_the_length_of_the_step(void **state)
+TEST(parts_are_stacked_to_the_length_of_the_step)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "breakdown", trained_rows, 4);
     /* x_lo y_lo x_hi y_hi, a row each: useful, recomputation, optimizer, bubble, tp, dp, pp, other. */
     assert_drawn(text_str(&s), "0 0.88 4 0.12\n0 1.88 4 1.12\n0 2.88 4 2.12\n", "fc rgb '#FFFFFF'");
@@ -21,7 +20,7 @@ static void parts_are_stacked_to_the_length_of_the_step(void **state)
     text_free(&s);
 }
 
-static void the_legend_has_the_parts_that_occur_and_the_axis_its_unit(void **state)
+TEST(the_legend_has_the_parts_that_occur_and_the_axis_its_unit)
 {
     static const char *const has[] = { "'useful compute' at", "'recomputation' at",
                                        "'optimizer' at",      "'pipeline bubble' at",
@@ -29,7 +28,6 @@ static void the_legend_has_the_parts_that_occur_and_the_axis_its_unit(void **sta
                                        "'exposed: pp' at",    "'time of a training step [s]' at",
                                        "'other' at" };
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "breakdown", trained_rows, 4);
     for (size_t i = 0; i < COUNT_OF(has); i++)
         assert_has(text_str(&s), has[i]);
@@ -41,10 +39,9 @@ static void the_legend_has_the_parts_that_occur_and_the_axis_its_unit(void **sta
     text_free(&s);
 }
 
-static void labels_are_what_differs_and_the_rest_is_said_once(void **state)
+TEST(labels_are_what_differs_and_the_rest_is_said_once)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "breakdown", trained_rows, 4);
     assert_has(text_str(&s), "'flat · tp 2, dp 16, pp 2, mb 1×8' at");
     assert_has(text_str(&s), "'deep · tp 2, dp 32, mb 1×4' at");
@@ -54,10 +51,9 @@ static void labels_are_what_differs_and_the_rest_is_said_once(void **state)
     text_free(&s);
 }
 
-static void what_the_memory_cannot_hold_has_a_star(void **state)
+TEST(what_the_memory_cannot_hold_has_a_star)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "breakdown", trained_rows, 4);
     assert_has(text_str(&s), "'5 s *' at");
     assert_has(text_str(&s),
@@ -67,11 +63,10 @@ static void what_the_memory_cannot_hold_has_a_star(void **state)
     text_free(&s);
 }
 
-static void an_axis_that_no_column_shows_is_in_the_label(void **state)
+TEST(an_axis_that_no_column_shows_is_in_the_label)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[0] };
     struct text s = { 0 };
-    (void)state;
     rows[1].batch = 256;
     trained_script(&s, "breakdown", rows, 2);
     assert_has(text_str(&s), "'batch 128' at");
@@ -79,11 +74,10 @@ static void an_axis_that_no_column_shows_is_in_the_label(void **state)
     text_free(&s);
 }
 
-static void long_names_and_plans_are_shortened_and_still_differ(void **state)
+TEST(long_names_and_plans_are_shortened_and_still_differ)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[1] };
     struct text s = { 0 };
-    (void)state;
     rows[0].network = "a network with a name that is as long as a sentence, number 1";
     rows[1].network = "a network with a name that is as long as a sentence, number 2";
     rows[0].workload = "a workload with a name that is as long as a sentence, number 1";
@@ -95,11 +89,10 @@ static void long_names_and_plans_are_shortened_and_still_differ(void **state)
     text_free(&s);
 }
 
-static void many_designs_are_cut_and_those_longer_than_the_step_said(void **state)
+TEST(many_designs_are_cut_and_those_longer_than_the_step_said)
 {
     struct trained rows[30];
     struct text s = { 0 };
-    (void)state;
     for (int i = 0; i < 30; i++) {
         rows[i] = trained_rows[0];
         rows[i].total_GBps = 100 + i;
@@ -113,7 +106,7 @@ static void many_designs_are_cut_and_those_longer_than_the_step_said(void **stat
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_says_why(void **state)
+TEST(what_cannot_be_drawn_says_why)
 {
     static const struct {
         struct trained row;
@@ -143,69 +136,46 @@ static void what_cannot_be_drawn_says_why(void **state)
           "figure breakdown: row 1, column dp_s: is -1, need at least 0" },
     };
     struct plot_options opt = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text out = { 0 };
         struct table t;
-        struct err e = { 0 };
         trained_table(&t, &cases[i].row, 1);
-        assert_fails(plot_script("breakdown", &t, &opt, &out, &e), &e, ERR_PARSE, cases[i].want);
+        FAILS(plot_script("breakdown", &t, &opt, &out, e), ERR_PARSE, cases[i].want);
         text_free(&out);
         table_free(&t);
     }
 }
 
-static void a_sweep_that_trains_nothing_is_told_from_one_that_does(void **state)
+TEST(a_sweep_that_trains_nothing_is_told_from_one_that_does)
 {
     static const char *const figures[][2] = { { "breakdown", "plan" }, { "mfu", "plan" }, { "plans", "tp" } };
     struct plot_options opt = { 0 };
     struct table t;
-    (void)state;
     sample_table(&t, sample_rows, COUNT_OF(sample_rows));
     for (size_t i = 0; i < COUNT_OF(figures); i++) {
         struct text out = { 0 }, want = { 0 };
-        struct err e = { 0 };
         text_printf(&want,
                     "figure %s: column %s: is missing, need it in the CSV of weft sweep of a trained model",
                     figures[i][0], figures[i][1]);
-        assert_fails(plot_script(figures[i][0], &t, &opt, &out, &e), &e, ERR_PARSE, text_str(&want));
+        FAILS(plot_script(figures[i][0], &t, &opt, &out, e), ERR_PARSE, text_str(&want));
         text_free(&out);
         text_free(&want);
     }
     table_free(&t);
 }
 
-static void the_three_draw_in_every_format(void **state)
+TEST(the_three_draw_in_every_format)
 {
     static const char *const figures[] = { "breakdown", "mfu", "plans" };
     struct table t;
-    (void)state;
     trained_table(&t, trained_rows, COUNT_OF(trained_rows));
     for (size_t i = 0; i < COUNT_OF(figures); i++)
         for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
             struct plot_options opt = { .format = (enum plot_format)f };
             struct text image = { 0 };
-            struct err e = { 0 };
-            assert_ok(plot_draw(figures[i], &t, &opt, &image, &e), &e);
+            OK(plot_draw(figures[i], &t, &opt, &image, e));
             assert_true(image.n > 1000);
             text_free(&image);
         }
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_stacked_to_the_length_of_the_step),
-        cmocka_unit_test(the_legend_has_the_parts_that_occur_and_the_axis_its_unit),
-        cmocka_unit_test(labels_are_what_differs_and_the_rest_is_said_once),
-        cmocka_unit_test(what_the_memory_cannot_hold_has_a_star),
-        cmocka_unit_test(an_axis_that_no_column_shows_is_in_the_label),
-        cmocka_unit_test(long_names_and_plans_are_shortened_and_still_differ),
-        cmocka_unit_test(many_designs_are_cut_and_those_longer_than_the_step_said),
-        cmocka_unit_test(what_cannot_be_drawn_says_why),
-        cmocka_unit_test(a_sweep_that_trains_nothing_is_told_from_one_that_does),
-        cmocka_unit_test(the_three_draw_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,11 +64,10 @@ static void script_of(struct text *out, const struct measured *rows, size_t n, i
     table_free(&t);
 }
 
-static void measured_are_markers_and_the_model_is_a_line_by_size(void **state)
+TEST(measured_are_markers_and_the_model_is_a_line_by_size)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, measured_rows, 2, WITH_BUSBW | WITH_PARTS, &opt);
     assert_drawn(text_str(&s), "1024 0.5\n1048576 100\n", "with points ps 0.8 lw 1.2 lc rgb '#0072B2' pt 7");
     assert_drawn(text_str(&s), "1024 0.6\n1048576 80\n", "with lines lw 1.6 lc rgb '#0072B2'");
@@ -84,11 +83,10 @@ static void measured_are_markers_and_the_model_is_a_line_by_size(void **state)
     text_free(&s);
 }
 
-static void without_bus_bandwidth_times_are_drawn(void **state)
+TEST(without_bus_bandwidth_times_are_drawn)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, measured_rows, 2, 0, &opt);
     assert_drawn(text_str(&s), "1024 10\n1048576 20\n", "with points");
     assert_drawn(text_str(&s), "1024 9\n1048576 25\n", "with lines");
@@ -97,11 +95,10 @@ static void without_bus_bandwidth_times_are_drawn(void **state)
     text_free(&s);
 }
 
-static void curves_are_named_by_what_differs(void **state)
+TEST(curves_are_named_by_what_differs)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, measured_rows, 4, WITH_BUSBW | WITH_PARTS, &opt);
     assert_has(text_str(&s), "'8 ranks · a.log; markers: measured, lines: model' at");
     assert_has(text_str(&s), "'all-reduce' at");
@@ -110,24 +107,22 @@ static void curves_are_named_by_what_differs(void **state)
     text_free(&s);
 }
 
-static void a_filter_keeps_one_curve(void **state)
+TEST(a_filter_keeps_one_curve)
 {
     static const struct plot_where where[] = { { "collective", "all-gather" } };
     struct plot_options opt = { .where = where, .n_where = 1 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, measured_rows, 4, WITH_BUSBW | WITH_PARTS, &opt);
     assert_has(text_str(&s), "'all-gather · 8 ranks · a.log' at");
     assert_null(strstr(text_str(&s), "all-reduce"));
     text_free(&s);
 }
 
-static void many_curves_are_cut_and_blanks_counted(void **state)
+TEST(many_curves_are_cut_and_blanks_counted)
 {
     struct measured rows[15];
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     for (int i = 0; i < 15; i++) {
         rows[i] = measured_rows[0];
         rows[i].ranks = 2 + i;
@@ -140,7 +135,7 @@ static void many_curves_are_cut_and_blanks_counted(void **state)
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_is_placed(void **state)
+TEST(what_cannot_be_drawn_is_placed)
 {
     static const struct {
         struct measured row;
@@ -156,44 +151,26 @@ static void what_cannot_be_drawn_is_placed(void **state)
           "figure calibrate: rows to draw: is 0 of 1 (1 pass the filter, 1 of those lack a value)" },
     };
     struct plot_options opt = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text out = { 0 };
         struct table t;
-        struct err e = { 0 };
         measured_table(&t, &cases[i].row, 1, WITH_BUSBW | WITH_PARTS);
-        assert_fails(plot_script("calibrate", &t, &opt, &out, &e), &e, ERR_PARSE, cases[i].want);
+        FAILS(plot_script("calibrate", &t, &opt, &out, e), ERR_PARSE, cases[i].want);
         text_free(&out);
         table_free(&t);
     }
 }
 
-static void it_draws_in_every_format(void **state)
+TEST(it_draws_in_every_format)
 {
     struct table t;
-    (void)state;
     measured_table(&t, measured_rows, 4, WITH_BUSBW | WITH_PARTS);
     for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
         struct plot_options opt = { .format = (enum plot_format)f };
         struct text image = { 0 };
-        struct err e = { 0 };
-        assert_ok(plot_draw("calibrate", &t, &opt, &image, &e), &e);
+        OK(plot_draw("calibrate", &t, &opt, &image, e));
         assert_true(image.n > 1000);
         text_free(&image);
     }
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_are_markers_and_the_model_is_a_line_by_size),
-        cmocka_unit_test(without_bus_bandwidth_times_are_drawn),
-        cmocka_unit_test(curves_are_named_by_what_differs),
-        cmocka_unit_test(a_filter_keeps_one_curve),
-        cmocka_unit_test(many_curves_are_cut_and_blanks_counted),
-        cmocka_unit_test(what_cannot_be_drawn_is_placed),
-        cmocka_unit_test(it_draws_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 #include "tests/unit/test_plots_training.h"
 
-static void designs_are_percent_over_cost_and_the_front_is_a_staircase(void **state)
+TEST(designs_are_percent_over_cost_and_the_front_is_a_staircase)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "mfu", trained_rows, 4);
     assert_drawn(text_str(&s), "2 40\n1 32\n", "with points ps 0.8 lw 1.2 lc rgb '#0072B2' pt 7");
     /* 32 % for one million, 40 % from two on, to the end of the axis: 4 % of 3 - 1 beyond 3. */
@@ -15,10 +14,9 @@ static void designs_are_percent_over_cost_and_the_front_is_a_staircase(void **st
     text_free(&s);
 }
 
-static void what_does_not_fit_is_hollow_and_never_on_the_front(void **state)
+TEST(what_does_not_fit_is_hollow_and_never_on_the_front)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "mfu", trained_rows, 4);
     assert_drawn(text_str(&s), "3 64\n", "with points ps 0.8 lw 1.2 lc rgb '#D55E00' pt 8");
     assert_has(text_str(&s), "; hollow: needs more memory");
@@ -30,11 +28,10 @@ static void what_does_not_fit_is_hollow_and_never_on_the_front(void **state)
     text_free(&s);
 }
 
-static void the_front_tells_its_plans_where_they_change(void **state)
+TEST(the_front_tells_its_plans_where_they_change)
 {
     struct trained rows[] = { trained_rows[1], trained_rows[0], trained_rows[0] };
     struct text s = { 0 };
-    (void)state;
     rows[2].cost_usd = 4e6;
     rows[2].mfu = 0.5;
     trained_script(&s, "mfu", rows, 3);
@@ -46,21 +43,19 @@ static void the_front_tells_its_plans_where_they_change(void **state)
     text_free(&s);
 }
 
-static void a_single_plan_is_said_once(void **state)
+TEST(a_single_plan_is_said_once)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "mfu", trained_rows, 1);
     assert_has(text_str(&s), "'tp 2, dp 16, pp 2, mb 1×8, selective recompute, batch 128' at");
     assert_lacks(text_str(&s), "labels:");
     text_free(&s);
 }
 
-static void costs_that_differ_by_rounding_are_one(void **state)
+TEST(costs_that_differ_by_rounding_are_one)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[1] };
     struct text s = { 0 };
-    (void)state;
     rows[1].cost_usd = rows[0].cost_usd * (1 - 1e-12);
     trained_script(&s, "mfu", rows, 2);
     assert_drawn(text_str(&s), "2 40\n2.08 40\n", "lc rgb '#000000'");
@@ -68,11 +63,10 @@ static void costs_that_differ_by_rounding_are_one(void **state)
     text_free(&s);
 }
 
-static void each_workload_has_a_panel(void **state)
+TEST(each_workload_has_a_panel)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[1] };
     struct text s = { 0 };
-    (void)state;
     rows[1].workload = "Mixtral";
     trained_script(&s, "mfu", rows, 2);
     assert_has(text_str(&s), "'GPT-3' at");
@@ -81,33 +75,16 @@ static void each_workload_has_a_panel(void **state)
     text_free(&s);
 }
 
-static void without_a_price_nothing_is_drawn(void **state)
+TEST(without_a_price_nothing_is_drawn)
 {
     struct trained row = trained_rows[0];
     struct plot_options opt = { 0 };
     struct text out = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     row.cost_usd = (double)NAN;
     trained_table(&t, &row, 1);
-    assert_fails(
-        plot_script("mfu", &t, &opt, &out, &e), &e, ERR_PARSE,
-        "figure mfu: rows to draw: is 0 of 1 (1 pass the filter, 1 of those are solved but lack a value)");
+    FAILS(plot_script("mfu", &t, &opt, &out, e), ERR_PARSE,
+          "figure mfu: rows to draw: is 0 of 1 (1 pass the filter, 1 of those are solved but lack a value)");
     text_free(&out);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(designs_are_percent_over_cost_and_the_front_is_a_staircase),
-        cmocka_unit_test(what_does_not_fit_is_hollow_and_never_on_the_front),
-        cmocka_unit_test(the_front_tells_its_plans_where_they_change),
-        cmocka_unit_test(a_single_plan_is_said_once),
-        cmocka_unit_test(costs_that_differ_by_rounding_are_one),
-        cmocka_unit_test(each_workload_has_a_panel),
-        cmocka_unit_test(without_a_price_nothing_is_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,9 @@
 #define MISFIT "fc rgb '#EEEEEE'"
 
 /* Rows are tp 2 and 4, columns pp 1 and 2; a cell is x_lo y_lo x_hi y_hi with y from the top. */
-static void cells_are_the_fastest_that_fits_memory_or_a_dash(void **state)
+TEST(cells_are_the_fastest_that_fits_memory_or_a_dash)
 {
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "plans", trained_rows, 4);
     assert_drawn(text_str(&s), "1 1 2 0\n", BEST);
     assert_drawn(text_str(&s), "0 2 1 1\n", "fc rgb '#6BAED6'"); /* 10 s are 25 % more than 8 */
@@ -21,7 +20,7 @@ static void cells_are_the_fastest_that_fits_memory_or_a_dash(void **state)
     text_free(&s);
 }
 
-static void the_page_says_what_cells_and_shades_mean(void **state)
+TEST(the_page_says_what_cells_and_shades_mean)
 {
     static const char *const has[] = { "'tp' at",
                                        "'pipeline parallelism (pp)' at",
@@ -32,7 +31,6 @@ static void the_page_says_what_cells_and_shades_mean(void **state)
                                        "none fits, and what the smallest needs",
                                        "–: no solution" };
     struct text s = { 0 };
-    (void)state;
     trained_script(&s, "plans", trained_rows, 2);
     assert_has(text_str(&s), "flat · GPT-3 · time · 100 GB/s per NPU · batch 128; ");
     assert_has(text_str(&s), "; empty:");
@@ -50,11 +48,10 @@ static void the_page_says_what_cells_and_shades_mean(void **state)
     text_free(&s);
 }
 
-static void of_rows_that_share_a_cell_the_fastest_that_fits_is_shown(void **state)
+TEST(of_rows_that_share_a_cell_the_fastest_that_fits_is_shown)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[0], trained_rows[0], trained_rows[0] };
     struct text s = { 0 };
-    (void)state;
     rows[1].time_s = 7;
     rows[2].time_s = 6;
     rows[2].fits = "no";
@@ -66,11 +63,10 @@ static void of_rows_that_share_a_cell_the_fastest_that_fits_is_shown(void **stat
     text_free(&s);
 }
 
-static void where_none_fits_the_least_memory_is_shown(void **state)
+TEST(where_none_fits_the_least_memory_is_shown)
 {
     struct trained rows[] = { trained_rows[2], trained_rows[2] };
     struct text s = { 0 };
-    (void)state;
     rows[1].memory_GB = 95;
     rows[1].time_s = 9;
     trained_script(&s, "plans", rows, 2);
@@ -80,12 +76,11 @@ static void where_none_fits_the_least_memory_is_shown(void **state)
     text_free(&s);
 }
 
-static void a_row_that_could_not_be_read_stands_in_every_map_it_may_belong_to(void **state)
+TEST(a_row_that_could_not_be_read_stands_in_every_map_it_may_belong_to)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[0], trained_rows[3], trained_rows[3] };
     struct text s = { 0 };
     int n = 0;
-    (void)state;
     rows[1].network = "deep";
     rows[3].batch = 256; /* the axis says that it is neither's */
     trained_script(&s, "plans", rows, 4);
@@ -97,11 +92,10 @@ static void a_row_that_could_not_be_read_stands_in_every_map_it_may_belong_to(vo
     text_free(&s);
 }
 
-static void maps_differ_in_bandwidth_unless_each_plan_has_its_own(void **state)
+TEST(maps_differ_in_bandwidth_unless_each_plan_has_its_own)
 {
     struct trained rows[16];
     struct text s = { 0 };
-    (void)state;
     for (int i = 0; i < 16; i++) {
         rows[i] = trained_rows[0];
         rows[i].tp = 1 << i % 4;
@@ -123,7 +117,7 @@ static void maps_differ_in_bandwidth_unless_each_plan_has_its_own(void **state)
     text_free(&s);
 }
 
-static void rows_and_columns_are_the_degrees_that_vary(void **state)
+TEST(rows_and_columns_are_the_degrees_that_vary)
 {
     static const struct {
         int32_t cp[3], dp[3], pp[3], ep[3], tp[3];
@@ -142,7 +136,6 @@ static void rows_and_columns_are_the_degrees_that_vary(void **state)
         { { 1, 1, 1 }, { 4, 4, 4 }, { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 }, "'tp' at", "(pp)" },
     };
     struct text s = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trained rows[] = { trained_rows[0], trained_rows[0], trained_rows[0] };
         for (int k = 0; k < 3; k++) {
@@ -159,12 +152,11 @@ static void rows_and_columns_are_the_degrees_that_vary(void **state)
     text_free(&s);
 }
 
-static void a_high_page_spells_out_its_rows(void **state)
+TEST(a_high_page_spells_out_its_rows)
 {
     struct trained rows[] = { trained_rows[0], trained_rows[0], trained_rows[0], trained_rows[0],
                               trained_rows[0] };
     struct text s = { 0 };
-    (void)state;
     for (int i = 0; i < 5; i++)
         rows[i].tp = 1 << i;
     trained_script(&s, "plans", rows, 5);
@@ -172,12 +164,11 @@ static void a_high_page_spells_out_its_rows(void **state)
     text_free(&s);
 }
 
-static void many_degrees_and_maps_are_cut_and_blanks_counted(void **state)
+TEST(many_degrees_and_maps_are_cut_and_blanks_counted)
 {
     struct trained rows[41];
     struct text s = { 0 };
     char names[20][8];
-    (void)state;
     for (int i = 0; i < 41; i++) {
         snprintf(names[i / 2 % 20], sizeof names[0], "net%d", i / 2 % 20);
         rows[i] = trained_rows[0];
@@ -194,11 +185,10 @@ static void many_degrees_and_maps_are_cut_and_blanks_counted(void **state)
     text_free(&s);
 }
 
-static void a_table_without_solutions_is_all_dashes(void **state)
+TEST(a_table_without_solutions_is_all_dashes)
 {
     struct trained rows[] = { trained_rows[3], trained_rows[3] };
     struct text s = { 0 };
-    (void)state;
     rows[1].tp = 8;
     trained_script(&s, "plans", rows, 2);
     assert_drawn(text_str(&s), "0 1 1 0\n0 2 1 1\n", "fc rgb '#FFFFFF'");
@@ -207,7 +197,7 @@ static void a_table_without_solutions_is_all_dashes(void **state)
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_is_placed(void **state)
+TEST(what_cannot_be_drawn_is_placed)
 {
     static const struct {
         int32_t tp;
@@ -220,55 +210,31 @@ static void what_cannot_be_drawn_is_placed(void **state)
           "figure plans: rows to draw: is 0 of 1 (1 pass the filter, 1 of those lack a value)" },
     };
     struct plot_options opt = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trained row = trained_rows[0];
         struct text out = { 0 };
         struct table t;
-        struct err e = { 0 };
         row.tp = cases[i].tp;
         row.time_s = cases[i].time_s;
         trained_table(&t, &row, 1);
-        assert_fails(plot_script("plans", &t, &opt, &out, &e), &e, ERR_PARSE, cases[i].want);
+        FAILS(plot_script("plans", &t, &opt, &out, e), ERR_PARSE, cases[i].want);
         text_free(&out);
         table_free(&t);
     }
 }
 
-static void a_page_too_low_says_how_high_it_must_be(void **state)
+TEST(a_page_too_low_says_how_high_it_must_be)
 {
     struct plot_options opt = { .height_px = 240, .width_px = 240 };
     struct trained rows[12];
     struct text out = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < 12; i++) {
         rows[i] = trained_rows[0];
         rows[i].tp = 1 + i;
     }
     trained_table(&t, rows, 12);
-    assert_fails(plot_script("plans", &t, &opt, &out, &e), &e, ERR_RANGE,
-                 "height: is 240 px, need at least ");
+    FAILS(plot_script("plans", &t, &opt, &out, e), ERR_RANGE, "height: is 240 px, need at least ");
     text_free(&out);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_the_fastest_that_fits_memory_or_a_dash),
-        cmocka_unit_test(the_page_says_what_cells_and_shades_mean),
-        cmocka_unit_test(of_rows_that_share_a_cell_the_fastest_that_fits_is_shown),
-        cmocka_unit_test(where_none_fits_the_least_memory_is_shown),
-        cmocka_unit_test(a_row_that_could_not_be_read_stands_in_every_map_it_may_belong_to),
-        cmocka_unit_test(maps_differ_in_bandwidth_unless_each_plan_has_its_own),
-        cmocka_unit_test(rows_and_columns_are_the_degrees_that_vary),
-        cmocka_unit_test(a_high_page_spells_out_its_rows),
-        cmocka_unit_test(many_degrees_and_maps_are_cut_and_blanks_counted),
-        cmocka_unit_test(a_table_without_solutions_is_all_dashes),
-        cmocka_unit_test(what_cannot_be_drawn_is_placed),
-        cmocka_unit_test(a_page_too_low_says_how_high_it_must_be),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

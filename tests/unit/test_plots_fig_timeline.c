@@ -19,7 +19,7 @@ static void script_of(struct text *out, const struct stage *rows, size_t n, cons
     table_free(&t);
 }
 
-static void a_panel_per_order_says_how_long_the_step_takes(void **state)
+TEST(a_panel_per_order_says_how_long_the_step_takes)
 {
     static const char *const want[] = {
         "'fixed order: 40.0 ms' at",
@@ -39,7 +39,6 @@ static void a_panel_per_order_says_how_long_the_step_takes(void **state)
     };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, stage_rows, COUNT_OF(stage_rows), &opt);
     for (size_t i = 0; i < COUNT_OF(want); i++)
         assert_has(text_str(&s), want[i]);
@@ -52,11 +51,10 @@ static void a_panel_per_order_says_how_long_the_step_takes(void **state)
 
 /* Rows of 26 pixels, compute on top, in the fixed order: bars of one collective have the colours of its
  * passes. */
-static void one_collective_has_the_colours_of_its_passes(void **state)
+TEST(one_collective_has_the_colours_of_its_passes)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, stage_rows, 5, &opt);
     assert_drawn(text_str(&s), "0 23\n0 3\n5 3\n5 23\n", GREY);
     assert_drawn(text_str(&s), "5 49\n5 29\n20 29\n20 49\n\n20 75\n20 55\n25 55\n25 75\n", BLUE);
@@ -67,12 +65,11 @@ static void one_collective_has_the_colours_of_its_passes(void **state)
     text_free(&s);
 }
 
-static void a_pass_has_the_same_colour_in_every_figure(void **state)
+TEST(a_pass_has_the_same_colour_in_every_figure)
 {
     struct stage rows[2] = { stage_rows[4], stage_rows[3] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     rows[1].pass = "all-to-all";
     script_of(&s, rows, 2, &opt);
     assert_drawn(text_str(&s), "30 23\n30 3\n40 3\n40 23\n", ORANGE);
@@ -80,12 +77,11 @@ static void a_pass_has_the_same_colour_in_every_figure(void **state)
     text_free(&s);
 }
 
-static void collectives_that_differ_have_a_colour_each(void **state)
+TEST(collectives_that_differ_have_a_colour_each)
 {
     struct stage rows[3] = { stage_rows[1], stage_rows[2], stage_rows[4] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     rows[1].name = "tokens";
     script_of(&s, rows, 3, &opt);
     assert_drawn(text_str(&s), "5 23\n5 3\n20 3\n20 23\n30 23\n30 3\n40 3\n40 23\n", BLUE);
@@ -96,12 +92,11 @@ static void collectives_that_differ_have_a_colour_each(void **state)
     text_free(&s);
 }
 
-static void in_a_pdf_nothing_joins_the_boxes(void **state)
+TEST(in_a_pdf_nothing_joins_the_boxes)
 {
     struct stage rows[2] = { stage_rows[1], stage_rows[1] };
     struct plot_options opt = { .format = PLOT_PDF };
     struct text s = { 0 };
-    (void)state;
     rows[1].start_ms = 30;
     rows[1].end_ms = 40;
     script_of(&s, rows, 2, &opt);
@@ -109,25 +104,23 @@ static void in_a_pdf_nothing_joins_the_boxes(void **state)
     text_free(&s);
 }
 
-static void slots_are_sub_rows(void **state)
+TEST(slots_are_sub_rows)
 {
     struct stage rows[2] = { stage_rows[1], stage_rows[1] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     rows[1].slot = 1;
     script_of(&s, rows, 2, &opt);
     assert_drawn(text_str(&s), "5 13\n5 3\n20 3\n20 13\n\n5 24\n5 14\n20 14\n20 24\n", BLUE);
     text_free(&s);
 }
 
-static void filters_choose_workload_and_order(void **state)
+TEST(filters_choose_workload_and_order)
 {
     static const struct plot_where where[] = { { "workload", "other" } },
                                    order[] = { { "workload", "toy" }, { "order", "themis" } };
     struct plot_options opt = { .where = where, .n_where = 1 };
     struct text s = { 0 };
-    (void)state;
     script_of(&s, stage_rows, COUNT_OF(stage_rows), &opt);
     assert_has(text_str(&s), "'workload other' at");
     assert_has(text_str(&s), "'fixed order: 7.00 ms' at"); /* one order alone is not a choice */
@@ -138,13 +131,12 @@ static void filters_choose_workload_and_order(void **state)
     text_free(&s);
 }
 
-static void many_collectives_share_the_last_colour(void **state)
+TEST(many_collectives_share_the_last_colour)
 {
     struct stage rows[12];
     char names[12][24];
     struct plot_options opt = { 0 };
     struct text s = { 0 };
-    (void)state;
     for (int i = 0; i < 12; i++) {
         snprintf(names[i], sizeof names[i], "layer %d", i + 1);
         rows[i] = stage_rows[1];
@@ -160,15 +152,13 @@ static void many_collectives_share_the_last_colour(void **state)
 }
 
 /* 60000 bars of four slots, of alternating passes. */
-static void tens_of_thousands_of_bars_make_a_small_file(void **state)
+TEST(tens_of_thousands_of_bars_make_a_small_file)
 {
     enum { N = 60000 };
     struct stage *rows = calloc(N, sizeof *rows);
     struct plot_options opt = { .format = PLOT_SVG };
     struct text image = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     assert_non_null(rows);
     for (int i = 0; i < N; i++) {
         rows[i] = stage_rows[i % 2 ? 3 : 2];
@@ -178,26 +168,24 @@ static void tens_of_thousands_of_bars_make_a_small_file(void **state)
         rows[i].end_ms = rows[i].start_ms + 20.0 / N;
     }
     timeline_table(&t, rows, N);
-    assert_ok(plot_draw("timeline", &t, &opt, &image, &e), &e);
+    OK(plot_draw("timeline", &t, &opt, &image, e));
     assert_true(image.n > 10000 && image.n < 300000);
     text_free(&image);
     table_free(&t);
     free(rows);
 }
 
-static void it_draws_in_every_format_with_any_names(void **state)
+TEST(it_draws_in_every_format_with_any_names)
 {
     static const char evil[] = "a\"; system(\"id\"); \"_^{b}@&~'`%d\\";
     struct stage rows[2] = { stage_rows[1], stage_rows[2] };
     struct table t;
-    (void)state;
     rows[0].workload = rows[1].workload = rows[0].order = rows[0].row = rows[0].name = evil;
     timeline_table(&t, rows, 2);
     for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
         struct plot_options opt = { .format = (enum plot_format)f, .width_px = 1600 };
         struct text image = { 0 };
-        struct err e = { 0 };
-        assert_ok(plot_draw("timeline", &t, &opt, &image, &e), &e);
+        OK(plot_draw("timeline", &t, &opt, &image, e));
         if (f == PLOT_SVG)
             assert_has(text_str(&image), "a\"; system(\"id\"); \"_^{b}@&amp;~'`%d\\ order: 40.0 ms");
         text_free(&image);
@@ -205,44 +193,23 @@ static void it_draws_in_every_format_with_any_names(void **state)
     table_free(&t);
 }
 
-static void a_page_too_low_is_refused(void **state)
+TEST(a_page_too_low_is_refused)
 {
     static const char *const orders[] = { "fixed", "themis", "minmax", "guard" };
     struct stage rows[32];
     struct plot_options opt = { .height_px = 240 };
     struct text out = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < 32; i++) {
         rows[i] = stage_rows[1];
         rows[i].order = orders[i / 8];
         rows[i].dim = 1 + i % 8;
     }
     timeline_table(&t, rows, COUNT_OF(rows));
-    assert_fails(plot_script("timeline", &t, &opt, &out, &e), &e, ERR_RANGE,
-                 "height: is 240 px, need at least ");
+    FAILS(plot_script("timeline", &t, &opt, &out, e), ERR_RANGE, "height: is 240 px, need at least ");
     opt.height_px = 0;
-    assert_ok(plot_script("timeline", &t, &opt, &out, &e), &e);
+    OK(plot_script("timeline", &t, &opt, &out, e));
     assert_has(text_str(&out), "'each collective in its best order: 40.0 ms' at");
     text_free(&out);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_panel_per_order_says_how_long_the_step_takes),
-        cmocka_unit_test(one_collective_has_the_colours_of_its_passes),
-        cmocka_unit_test(a_pass_has_the_same_colour_in_every_figure),
-        cmocka_unit_test(collectives_that_differ_have_a_colour_each),
-        cmocka_unit_test(in_a_pdf_nothing_joins_the_boxes),
-        cmocka_unit_test(slots_are_sub_rows),
-        cmocka_unit_test(filters_choose_workload_and_order),
-        cmocka_unit_test(many_collectives_share_the_last_colour),
-        cmocka_unit_test(tens_of_thousands_of_bars_make_a_small_file),
-        cmocka_unit_test(it_draws_in_every_format_with_any_names),
-        cmocka_unit_test(a_page_too_low_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,15 +72,14 @@ static const struct {
       { "optimised for time", "optimised for perf per cost", "number of dimensions" } },
 };
 
-static void every_figure_draws_an_svg_with_title_unit_and_legend(void **state)
+TEST_WITH(every_figure_draws_an_svg_with_title_unit_and_legend, make_table, free_table)
 {
     struct plot_options opt = { .format = PLOT_SVG };
     assert_int_equal(COUNT_OF(shown), count_design_figures());
     for (size_t i = 0; i < COUNT_OF(shown); i++) {
         struct text image = { 0 };
-        struct err e = { 0 };
         assert_string_equal(plot_figures[i].name, shown[i].figure);
-        assert_ok(plot_draw(shown[i].figure, *state, &opt, &image, &e), &e);
+        OK(plot_draw(shown[i].figure, *state, &opt, &image, e));
         assert_has(text_str(&image), "<svg");
         assert_has(text_str(&image), "</svg>");
         assert_has(text_str(&image), shown[i].title);
@@ -91,29 +90,27 @@ static void every_figure_draws_an_svg_with_title_unit_and_legend(void **state)
     }
 }
 
-static void every_figure_draws_png_and_pdf(void **state)
+TEST_WITH(every_figure_draws_png_and_pdf, make_table, free_table)
 {
     static const char *const signatures[] = { "<?xml", "%PDF-", "\x89PNG\r\n\x1a\n" };
     for (int32_t i = 0; i < count_design_figures(); i++)
         for (int f = PLOT_PDF; f <= PLOT_PNG; f++) {
             struct plot_options opt = { .format = (enum plot_format)f };
             struct text image = { 0 };
-            struct err e = { 0 };
-            assert_ok(plot_draw(plot_figures[i].name, *state, &opt, &image, &e), &e);
+            OK(plot_draw(plot_figures[i].name, *state, &opt, &image, e));
             assert_true(image.n > 1000);
             assert_memory_equal(image.s, signatures[f], strlen(signatures[f]));
             text_free(&image);
         }
 }
 
-static void the_same_table_gives_the_same_bytes(void **state)
+TEST_WITH(the_same_table_gives_the_same_bytes, make_table, free_table)
 {
     for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
         struct plot_options opt = { .format = (enum plot_format)f };
         struct text image[2] = { { 0 }, { 0 } };
-        struct err e = { 0 };
         for (int k = 0; k < 2; k++)
-            assert_ok(plot_draw("split", *state, &opt, &image[k], &e), &e);
+            OK(plot_draw("split", *state, &opt, &image[k], e));
         assert_int_equal(image[0].n, image[1].n);
         assert_memory_equal(image[0].s, image[1].s, image[0].n);
         if (f == PLOT_PDF) {
@@ -128,7 +125,7 @@ static void the_same_table_gives_the_same_bytes(void **state)
     }
 }
 
-static void speedup_has_a_panel_per_network_and_workload_and_the_given_values(void **state)
+TEST_WITH(speedup_has_a_panel_per_network_and_workload_and_the_given_values, make_table, free_table)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
@@ -143,7 +140,7 @@ static void speedup_has_a_panel_per_network_and_workload_and_the_given_values(vo
     text_free(&s);
 }
 
-static void cost_shows_millions_and_the_gain_below(void **state)
+TEST_WITH(cost_shows_millions_and_the_gain_below, make_table, free_table)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
@@ -156,7 +153,7 @@ static void cost_shows_millions_and_the_gain_below(void **state)
     text_free(&s);
 }
 
-static void perf_per_cost_shows_the_gain_over_the_equal_split(void **state)
+TEST_WITH(perf_per_cost_shows_the_gain_over_the_equal_split, make_table, free_table)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
@@ -166,13 +163,12 @@ static void perf_per_cost_shows_the_gain_over_the_equal_split(void **state)
     text_free(&s);
 }
 
-static void where_designs_share_a_place_the_best_is_shown_and_the_rest_counted(void **state)
+TEST(where_designs_share_a_place_the_best_is_shown_and_the_rest_counted)
 {
     struct sample rows[4] = { sample_rows[0], sample_rows[0], sample_rows[1], sample_rows[0] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
     struct table t;
-    (void)state;
     rows[0].time_s = 0.8;  /* speedup 1.25 */
     rows[3].time_s = 0.25; /* speedup 4 */
     rows[3].cost_usd = 9e6;
@@ -186,7 +182,7 @@ static void where_designs_share_a_place_the_best_is_shown_and_the_rest_counted(v
     table_free(&t);
 }
 
-static void split_stacks_bandwidths_from_the_inside_out(void **state)
+TEST_WITH(split_stacks_bandwidths_from_the_inside_out, make_table, free_table)
 {
     static const struct plot_where where[] = { { "total_GBps", "100" }, { "objective", "time" } };
     struct plot_options opt = { .where = where, .n_where = 2 };
@@ -203,13 +199,12 @@ static void split_stacks_bandwidths_from_the_inside_out(void **state)
     text_free(&s);
 }
 
-static void time_stacks_compute_exposed_communication_and_what_is_left(void **state)
+TEST(time_stacks_compute_exposed_communication_and_what_is_left)
 {
     struct sample rows[2] = { sample_rows[0], sample_rows[4] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
     struct table t;
-    (void)state;
     rows[1].time_s = 2.5; /* half a second more than compute and communication */
     sample_table(&t, rows, 2);
     script_of(&s, "time", &t, &opt);
@@ -230,7 +225,7 @@ static void time_stacks_compute_exposed_communication_and_what_is_left(void **st
     table_free(&t);
 }
 
-static void utilization_has_a_bar_per_dimension_in_percent(void **state)
+TEST_WITH(utilization_has_a_bar_per_dimension_in_percent, make_table, free_table)
 {
     static const struct plot_where where[] = { { "point", "1" }, { "point", "6" } };
     struct plot_options opt = { .where = where, .n_where = 2 };
@@ -242,7 +237,7 @@ static void utilization_has_a_bar_per_dimension_in_percent(void **state)
     text_free(&s);
 }
 
-static void pareto_front_is_the_staircase_of_undominated_designs(void **state)
+TEST_WITH(pareto_front_is_the_staircase_of_undominated_designs, make_table, free_table)
 {
     static const struct plot_where where[] = { { "workload", "GPT-3" } };
     struct plot_options opt = { .where = where, .n_where = 1 };
@@ -263,7 +258,7 @@ static void pareto_front_is_the_staircase_of_undominated_designs(void **state)
     text_free(&s);
 }
 
-static void nic_is_drawn_at_the_total_that_most_designs_have(void **state)
+TEST_WITH(nic_is_drawn_at_the_total_that_most_designs_have, make_table, free_table)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
@@ -277,14 +272,13 @@ static void nic_is_drawn_at_the_total_that_most_designs_have(void **state)
     text_free(&s);
 }
 
-static void long_lists_are_cut_and_the_figure_says_so(void **state)
+TEST(long_lists_are_cut_and_the_figure_says_so)
 {
     struct plot_options opt = { 0 };
     struct text s = { 0 };
     struct sample rows[40];
     char names[40][16];
     struct table t;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         rows[i] = sample_rows[i % 2 ? 0 : 4];
         snprintf(names[i], sizeof names[i], "w%d", i);
@@ -319,14 +313,13 @@ static int uses_of_first(const char *script, const char *setting)
     return n;
 }
 
-static void four_workloads_are_two_rows_of_two_panels(void **state)
+TEST(four_workloads_are_two_rows_of_two_panels)
 {
     static const char *const names[] = { "a", "b", "c", "d" };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
     struct sample rows[COUNT_OF(names)];
     struct table t;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         rows[i] = sample_rows[0];
         rows[i].workload = names[i];
@@ -339,13 +332,12 @@ static void four_workloads_are_two_rows_of_two_panels(void **state)
     table_free(&t);
 }
 
-static void designs_that_look_alike_are_told_apart_by_their_row(void **state)
+TEST(designs_that_look_alike_are_told_apart_by_their_row)
 {
     struct sample rows[2] = { sample_rows[0], sample_rows[0] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
     struct table t;
-    (void)state;
     sample_table(&t, rows, 2);
     script_of(&s, "time", &t, &opt);
     assert_has(text_str(&s), "set label 'row 1'");
@@ -354,7 +346,7 @@ static void designs_that_look_alike_are_told_apart_by_their_row(void **state)
     table_free(&t);
 }
 
-static void title_and_size_can_be_chosen(void **state)
+TEST_WITH(title_and_size_can_be_chosen, make_table, free_table)
 {
     struct plot_options opt = { .title = "Ours: 50% {x}_y", .width_px = 400, .height_px = 600 };
     struct text s = { 0 };
@@ -371,20 +363,18 @@ static void title_and_size_can_be_chosen(void **state)
     text_free(&s);
 }
 
-static void names_from_the_csv_are_shown_literally_in_every_place(void **state)
+TEST(names_from_the_csv_are_shown_literally_in_every_place)
 {
     static const char evil[] = "a\"; system(\"id\"); \"_^{b}@&~'`%d\\", dims[] = "in_{'n%er|o\\ut&";
     struct sample row = sample_rows[0];
     struct table t;
-    (void)state;
     row.network = row.workload = row.objective = evil;
     row.dims = dims;
     sample_table(&t, &row, 1);
     for (int32_t i = 0; i < count_design_figures(); i++) {
         struct plot_options opt = { .width_px = 1600 };
         struct text image = { 0 };
-        struct err e = { 0 };
-        assert_ok(plot_draw(plot_figures[i].name, &t, &opt, &image, &e), &e);
+        OK(plot_draw(plot_figures[i].name, &t, &opt, &image, e));
         assert_has(text_str(&image), "a\"; system(\"id\"); \"_^{b}@&amp;~'`%d\\");
         assert_null(strstr(text_str(&image), "uid="));
         for (const char *const *column = plot_figures[i].columns; *column; column++)
@@ -395,13 +385,12 @@ static void names_from_the_csv_are_shown_literally_in_every_place(void **state)
     table_free(&t);
 }
 
-static void rows_without_a_value_are_noted_in_the_figure(void **state)
+TEST(rows_without_a_value_are_noted_in_the_figure)
 {
     struct sample rows[2] = { sample_rows[0], sample_rows[1] };
     struct plot_options opt = { 0 };
     struct text s = { 0 };
     struct table t;
-    (void)state;
     rows[1].nic_GBps = (double)NAN;
     sample_table(&t, rows, 2);
     script_of(&s, "nic", &t, &opt);
@@ -410,7 +399,7 @@ static void rows_without_a_value_are_noted_in_the_figure(void **state)
     table_free(&t);
 }
 
-static void a_request_that_cannot_be_drawn_says_why(void **state)
+TEST_WITH(a_request_that_cannot_be_drawn_says_why, make_table, free_table)
 {
     static const struct {
         const char *figure;
@@ -424,59 +413,26 @@ static void a_request_that_cannot_be_drawn_says_why(void **state)
         { "split", { .height_px = -1 }, ERR_RANGE, "height: is -1 px, need 240 to 10000" },
         { "cost", { .height_px = 240 }, ERR_RANGE, "height: is 240 px, need at least " },
     };
-    struct err e = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text out = { 0 };
-        assert_fails(plot_draw(cases[i].figure, *state, &cases[i].opt, &out, &e), &e, cases[i].want,
-                     cases[i].words);
+        FAILS(plot_draw(cases[i].figure, *state, &cases[i].opt, &out, e), cases[i].want, cases[i].words);
         assert_int_equal(out.n, 0);
         text_free(&out);
     }
 }
 
-static void a_figure_from_a_csv_without_its_columns_names_column_and_figure(void **state)
+TEST(a_figure_from_a_csv_without_its_columns_names_column_and_figure)
 {
     struct table t = { 0 };
     struct plot_options opt = { 0 };
-    (void)state;
     table_column(&t, "other", TABLE_TEXT);
     for (int32_t i = 0; i < plot_n_figures; i++) {
         struct text out = { 0 }, want = { 0 };
-        struct err e = { 0 };
         text_printf(&want, "figure %s: column %s: is missing, need it in the CSV", plot_figures[i].name,
                     plot_figures[i].columns[0]);
-        assert_fails(plot_draw(plot_figures[i].name, &t, &opt, &out, &e), &e, ERR_PARSE, text_str(&want));
+        FAILS(plot_draw(plot_figures[i].name, &t, &opt, &out, e), ERR_PARSE, text_str(&want));
         text_free(&out);
         text_free(&want);
     }
     table_free(&t);
-}
-
-#define WITH_TABLE(test) cmocka_unit_test_setup_teardown(test, make_table, free_table)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_TABLE(every_figure_draws_an_svg_with_title_unit_and_legend),
-        WITH_TABLE(every_figure_draws_png_and_pdf),
-        WITH_TABLE(the_same_table_gives_the_same_bytes),
-        WITH_TABLE(speedup_has_a_panel_per_network_and_workload_and_the_given_values),
-        WITH_TABLE(cost_shows_millions_and_the_gain_below),
-        WITH_TABLE(perf_per_cost_shows_the_gain_over_the_equal_split),
-        cmocka_unit_test(where_designs_share_a_place_the_best_is_shown_and_the_rest_counted),
-        WITH_TABLE(split_stacks_bandwidths_from_the_inside_out),
-        cmocka_unit_test(time_stacks_compute_exposed_communication_and_what_is_left),
-        WITH_TABLE(utilization_has_a_bar_per_dimension_in_percent),
-        WITH_TABLE(pareto_front_is_the_staircase_of_undominated_designs),
-        WITH_TABLE(nic_is_drawn_at_the_total_that_most_designs_have),
-        cmocka_unit_test(long_lists_are_cut_and_the_figure_says_so),
-        cmocka_unit_test(four_workloads_are_two_rows_of_two_panels),
-        cmocka_unit_test(designs_that_look_alike_are_told_apart_by_their_row),
-        WITH_TABLE(title_and_size_can_be_chosen),
-        cmocka_unit_test(names_from_the_csv_are_shown_literally_in_every_place),
-        cmocka_unit_test(rows_without_a_value_are_noted_in_the_figure),
-        WITH_TABLE(a_request_that_cannot_be_drawn_says_why),
-        cmocka_unit_test(a_figure_from_a_csv_without_its_columns_names_column_and_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

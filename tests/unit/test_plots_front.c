@@ -32,12 +32,11 @@ static void script_of(struct text *out, const struct table *t, const struct plot
 }
 
 /* By rising cost, level until the next; from the top of the panel down to the first. */
-static void a_front_is_a_staircase_with_its_knee(void **state)
+TEST(a_front_is_a_staircase_with_its_knee)
 {
     struct plot_options opt = { .format = PLOT_SVG };
     struct table t = { 0 };
     struct text s = { 0 };
-    (void)state;
     make_columns(&t);
     put(&t, "A", 2, 4e6, "all", true);
     put(&t, "A", 5, 1e6, "all", false);
@@ -67,12 +66,11 @@ static int64_t count_lines(const char *s)
 }
 
 /* A million pixels are all there is to fill; ten thousand designs in one place are one mark. */
-static void designs_on_each_other_are_drawn_once(void **state)
+TEST(designs_on_each_other_are_drawn_once)
 {
     struct plot_options opt = { .format = PLOT_SVG };
     struct table few = { 0 }, many = { 0 };
     struct text a = { 0 }, b = { 0 };
-    (void)state;
     make_columns(&few);
     make_columns(&many);
     for (int i = 0; i < 10000; i++)
@@ -92,12 +90,11 @@ static void designs_on_each_other_are_drawn_once(void **state)
 }
 
 /* Over three columns: in these two it goes up and down, and is drawn as points. */
-static void a_front_over_more_columns_has_no_steps(void **state)
+TEST(a_front_over_more_columns_has_no_steps)
 {
     struct plot_options opt = { .format = PLOT_SVG };
     struct table t = { 0 };
     struct text s = { 0 };
-    (void)state;
     make_columns(&t);
     put(&t, "A", 2, 1e6, "all", false);
     put(&t, "A", 3, 2e6, "all", false);
@@ -108,14 +105,12 @@ static void a_front_over_more_columns_has_no_steps(void **state)
     table_free(&t);
 }
 
-static void every_workload_has_its_panel_and_filters_choose(void **state)
+TEST(every_workload_has_its_panel_and_filters_choose)
 {
     const struct plot_where where = { "workload", "B" };
     struct plot_options opt = { .format = PLOT_SVG };
     struct table t = { 0 };
     struct text s = { 0 };
-    struct err e = { 0 };
-    (void)state;
     make_columns(&t);
     put(&t, "A", 2, 1e6, "all", false);
     put(&t, "B", 3, 2e6, "all", false);
@@ -129,35 +124,21 @@ static void every_workload_has_its_panel_and_filters_choose(void **state)
     const struct plot_where none = { "workload", "C" };
     opt.where = &none;
     text_clear(&s);
-    assert_fails(plot_script("front", &t, &opt, &s, &e), &e, ERR_PARSE, "figure front");
+    FAILS(plot_script("front", &t, &opt, &s, e), ERR_PARSE, "figure front");
     text_free(&s);
     table_free(&t);
 }
 
-static void a_table_of_a_sweep_is_refused_with_the_command_that_is_missing(void **state)
+TEST(a_table_of_a_sweep_is_refused_with_the_command_that_is_missing)
 {
     struct plot_options opt = { .format = PLOT_SVG };
     struct table t = { 0 };
     struct text s = { 0 };
-    struct err e = { 0 };
-    (void)state;
     table_column(&t, "workload", TABLE_TEXT);
     table_column(&t, "time_s", TABLE_REAL);
     table_column(&t, "cost_usd", TABLE_REAL);
-    assert_fails(plot_script("front", &t, &opt, &s, &e), &e, ERR_PARSE,
-                 "column front: is missing, need it in the CSV of weft front --of csv");
+    FAILS(plot_script("front", &t, &opt, &s, e), ERR_PARSE,
+          "column front: is missing, need it in the CSV of weft front --of csv");
     text_free(&s);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_front_is_a_staircase_with_its_knee),
-        cmocka_unit_test(designs_on_each_other_are_drawn_once),
-        cmocka_unit_test(a_front_over_more_columns_has_no_steps),
-        cmocka_unit_test(every_workload_has_its_panel_and_filters_choose),
-        cmocka_unit_test(a_table_of_a_sweep_is_refused_with_the_command_that_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,11 +17,10 @@ static void assert_boxes(const char *csv, const char *const (*want)[2], size_t n
 #define SECOND "fc rgb '#E69F00'"
 
 /* b stays where it was although a, named first, comes back. */
-static void a_job_that_goes_on_is_one_box_on_its_gpus(void **state)
+TEST(a_job_that_goes_on_is_one_box_on_its_gpus)
 {
     static const char *const want[][2] = { { "0 15.5 1 1.5\n2 15.5 3 1.5\n", FIRST },
                                            { "0 29.5 3 15.5\n", SECOND } };
-    (void)state;
     assert_boxes(HEAD "0,2,1,las,a,server0,slot,0,1,0,1\n0,2,1,las,b,server0,slot,0,1,0,1\n"
                       "0,2,1,las,b,server0,slot,0,1,1,2\n0,2,1,las,b,server0,slot,0,1,2,3\n"
                       "0,2,1,las,a,server0,slot,0,1,2,3\n",
@@ -29,22 +28,20 @@ static void a_job_that_goes_on_is_one_box_on_its_gpus(void **state)
 }
 
 /* At 1 a comes back (it was there first, but left at .5) while b goes on. */
-static void who_goes_on_keeps_its_gpus_before_others_come(void **state)
+TEST(who_goes_on_keeps_its_gpus_before_others_come)
 {
     static const char *const want[][2] = { { "0 15.5 0.5 1.5\n1 29.5 2 15.5\n", FIRST },
                                            { "0.5 15.5 2 1.5\n", SECOND } };
-    (void)state;
     assert_boxes(HEAD "0,2,1,las,a,server0,s,0,1,0,0.5\n0,2,1,las,b,server0,s,0,1,0.5,1\n"
                       "0,2,1,las,a,server0,s,0,1,1,2\n0,2,1,las,b,server0,s,0,1,1,2\n",
                  want, COUNT_OF(want));
 }
 
 /* GPUs 0..3: a, b, c, d; a and c leave, e takes both in two boxes; then b and e leave and f has 0..2. */
-static void neighbours_are_preferred_and_a_job_is_split_where_none_are_free(void **state)
+TEST(neighbours_are_preferred_and_a_job_is_split_where_none_are_free)
 {
     static const char *const want[][2] = { { "1 15.5 2 1.5\n1 43.5 2 29.5\n", "fc rgb '#D55E00'" },
                                            { "2 43.5 3 1.5\n", "fc rgb '#F0E442'" } };
-    (void)state;
     assert_boxes(HEAD "0,2,1,las,a,h,s,0,1,0,1\n0,2,1,las,b,h,s,0,1,0,2\n0,2,1,las,c,h,s,0,1,0,1\n"
                       "0,2,1,las,d,h,s,0,1,0,9\n0,2,1,las,e,h,s,0,2,1,2\n0,2,1,las,f,h,s,0,3,2,3\n",
                  want, COUNT_OF(want));
@@ -52,14 +49,13 @@ static void neighbours_are_preferred_and_a_job_is_split_where_none_are_free(void
 
 /* At no time two boxes share a GPU, and a server never has more than it needs: brute force over random stays.
  * Boxes are read from the script, whose lane is as high as its GPUs. */
-static void boxes_never_overlap_and_no_gpu_is_wasted(void **state)
+TEST(boxes_never_overlap_and_no_gpu_is_wasted)
 {
     struct text csv = { 0 }, s = { 0 };
     int32_t used[48] = { 0 }, most = 0;
     bool taken[48][1024] = { { false } };
     unsigned seed = 12345;
     double height = 0;
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 300; i++) {
         seed = seed * 1103515245u + 12345u;
@@ -95,10 +91,9 @@ static void boxes_never_overlap_and_no_gpu_is_wasted(void **state)
     text_free(&s);
 }
 
-static void servers_are_by_number_and_runs_by_scheduler(void **state)
+TEST(servers_are_by_number_and_runs_by_scheduler)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gantt",
                      HEAD
                      "0,2,1,las,a,ten,s,10,1,0,1\n0,2,1,fifo,a,nine,s,9,2,0,4\n0,2,2,las,a,no,s,1,1,0,1\n"
@@ -120,10 +115,9 @@ static void servers_are_by_number_and_runs_by_scheduler(void **state)
 static const char two_jobs[] = HEAD "0,40,1,sjf-bco,resnet,node-a,s,0,2,0,60\n"
                                     "0,40,1,sjf-bco,gpt,node-a,s,0,1,60,100\n";
 
-static void jobs_are_boxes_in_lanes_with_their_names(void **state)
+TEST(jobs_are_boxes_in_lanes_with_their_names)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gantt", two_jobs, NULL, 0);
     assert_drawn(text_str(&s), "0 29.5 60 1.5\n", "fc rgb '#0072B2'");
     assert_drawn(text_str(&s), "60 15.5 100 1.5\n", "fc rgb '#E69F00'");
@@ -138,10 +132,9 @@ static void jobs_are_boxes_in_lanes_with_their_names(void **state)
     text_free(&s);
 }
 
-static void names_are_left_out_where_they_do_not_fit(void **state)
+TEST(names_are_left_out_where_they_do_not_fit)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 12; i++)
         text_printf(&csv, "0,40,1,las,application_150663847_%d,h%d,s,%d,1,%d,%d\n", i, i, i, 10 * i,
@@ -155,10 +148,9 @@ static void names_are_left_out_where_they_do_not_fit(void **state)
 
 /* 130 servers of one GPU, three to a row: of the first row one is busy to 10 s, all of the second from 10 s
  * on. */
-static void many_servers_are_a_map_of_busy_gpus(void **state)
+TEST(many_servers_are_a_map_of_busy_gpus)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 130; i++)
         text_printf(&csv, "0,40,1,las,j%d,h%d,s,%d,1,%d,%d\n", i, i, i, i == 0 ? 0 : 10, i == 0 ? 10 : 20);
@@ -176,9 +168,8 @@ static void many_servers_are_a_map_of_busy_gpus(void **state)
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_is_placed(void **state)
+TEST(what_cannot_be_drawn_is_placed)
 {
-    (void)state;
     assert_refused(
         "gantt", "point,seed,scheduler,job,server,server_name,from,to,unit\n0,1,las,a,0,h,0,1,s\n",
         "figure gantt: column gpus: is missing, need it in the CSV of weft place --places FILE.csv");
@@ -191,25 +182,7 @@ static void what_cannot_be_drawn_is_placed(void **state)
     assert_refused("gantt", HEAD, "figure gantt: rows to draw: is 0 of 0");
 }
 
-static void it_draws_in_every_format(void **state)
+TEST(it_draws_in_every_format)
 {
-    (void)state;
     assert_drawn_in_every_format("gantt", two_jobs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_that_goes_on_is_one_box_on_its_gpus),
-        cmocka_unit_test(who_goes_on_keeps_its_gpus_before_others_come),
-        cmocka_unit_test(neighbours_are_preferred_and_a_job_is_split_where_none_are_free),
-        cmocka_unit_test(boxes_never_overlap_and_no_gpu_is_wasted),
-        cmocka_unit_test(servers_are_by_number_and_runs_by_scheduler),
-        cmocka_unit_test(jobs_are_boxes_in_lanes_with_their_names),
-        cmocka_unit_test(names_are_left_out_where_they_do_not_fit),
-        cmocka_unit_test(many_servers_are_a_map_of_busy_gpus),
-        cmocka_unit_test(what_cannot_be_drawn_is_placed),
-        cmocka_unit_test(it_draws_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

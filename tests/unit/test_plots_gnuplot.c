@@ -32,7 +32,7 @@ static void run_with(const char *program, const char *script, struct text *image
     assert_has(e.msg, words);
 }
 
-static void a_quoted_text_is_one_string(void **state)
+TEST(a_quoted_text_is_one_string)
 {
     static const struct {
         const char *text, *want;
@@ -53,7 +53,6 @@ static void a_quoted_text_is_one_string(void **state)
         { "cut \xE4", "'cut ?'" },
         { "", "''" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text t = { 0 };
         gnuplot_quote(&t, cases[i].text);
@@ -81,7 +80,7 @@ static void read_label(struct text *out, const char *svg)
     }
 }
 
-static void hostile_texts_are_shown_and_not_run(void **state)
+TEST(hostile_texts_are_shown_and_not_run)
 {
     static const char *const texts[] = {
         "a\"; system(\"id\"); \"",
@@ -99,15 +98,13 @@ static void hostile_texts_are_shown_and_not_run(void **state)
         "x'.system('id').'y",
         "'''",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct text script = { 0 }, image = { 0 }, shown = { 0 };
-        struct err e = { 0 };
         text_puts(&script,
                   "set encoding utf8\nset terminal svg noenhanced\nunset border\nunset tics\nset label ");
         gnuplot_quote(&script, texts[i]);
         text_puts(&script, " at screen 0.5,0.5\nplot [0:1][0:1] NaN notitle\n");
-        assert_ok(gnuplot_run(text_str(&script), &image, &e), &e);
+        OK(gnuplot_run(text_str(&script), &image, e));
         read_label(&shown, text_str(&image));
         assert_string_equal(text_str(&shown), texts[i]);
         text_free(&script);
@@ -116,10 +113,9 @@ static void hostile_texts_are_shown_and_not_run(void **state)
     }
 }
 
-static void a_missing_gnuplot_is_named(void **state)
+TEST(a_missing_gnuplot_is_named)
 {
     struct text image = { 0 };
-    (void)state;
     run_with(NULL, "plot x\n", &image, ERR_LIB,
              "gnuplot: is not installed, need version 5.2 or later on the PATH");
     run_with("#!/bin/sh\nexit 127\n", "plot x\n", &image, ERR_LIB, "gnuplot: is not installed, need");
@@ -127,14 +123,12 @@ static void a_missing_gnuplot_is_named(void **state)
     text_free(&image);
 }
 
-static void what_gnuplot_says_is_in_the_message(void **state)
+TEST(what_gnuplot_says_is_in_the_message)
 {
     struct text image = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(gnuplot_run("plto x\n", &image, &e), &e, ERR_LIB, "gnuplot: exit status is 1, need 0: ");
-    assert_has(e.msg, "invalid command");
-    assert_null(strchr(e.msg, '\n'));
+    FAILS(gnuplot_run("plto x\n", &image, e), ERR_LIB, "gnuplot: exit status is 1, need 0: ");
+    assert_has(e->msg, "invalid command");
+    assert_null(strchr(e->msg, '\n'));
     run_with("#!/bin/sh\necho first >&2\necho '  second  one' >&2\nexit 3\n", "", &image, ERR_LIB,
              "gnuplot: exit status is 3, need 0: first second one");
     run_with("#!/bin/sh\nkill -9 $$\n", "", &image, ERR_LIB, "gnuplot: was ended by signal 9: no message");
@@ -144,13 +138,12 @@ static void what_gnuplot_says_is_in_the_message(void **state)
     text_free(&image);
 }
 
-static void gnuplot_gets_the_script_and_no_settings_of_the_user(void **state)
+TEST(gnuplot_gets_the_script_and_no_settings_of_the_user)
 {
     static const char *const set[] = { "\nLC_ALL=C.UTF-8\n", "\nTZ=UTC0\n", "\nSOURCE_DATE_EPOCH=0\n",
                                        "\nargs -d\n" };
     static const char *const gone[] = { "GNUPLOT_LIB", "GNUTERM", "LC_NUMERIC", "de_DE" };
     struct text image = { 0 };
-    (void)state;
     assert_int_equal(setenv("GNUPLOT_LIB", "/nowhere", 1), 0);
     assert_int_equal(setenv("GNUTERM", "x11", 1), 0);
     assert_int_equal(setenv("LC_NUMERIC", "de_DE.UTF-8", 1), 0);
@@ -166,11 +159,10 @@ static void gnuplot_gets_the_script_and_no_settings_of_the_user(void **state)
     unsetenv("LC_NUMERIC");
 }
 
-static void the_date_inside_a_pdf_is_fixed_and_its_length_kept(void **state)
+TEST(the_date_inside_a_pdf_is_fixed_and_its_length_kept)
 {
     static const char program[] = "#!/bin/sh\necho '%PDF-1.5 << /CreationDate (D:20261120235846Z) >> rest'\n";
     struct text image = { 0 };
-    (void)state;
     run_with(program, "", &image, 0, "");
     assert_string_equal(text_str(&image), "%PDF-1.5 << /CreationDate (D:19700101000000Z) >> rest\n");
     text_free(&image);
@@ -179,10 +171,9 @@ static void the_date_inside_a_pdf_is_fixed_and_its_length_kept(void **state)
     text_free(&image);
 }
 
-static void boxes_of_an_svg_do_not_snap_to_pixels(void **state)
+TEST(boxes_of_an_svg_do_not_snap_to_pixels)
 {
     struct text image = { 0 };
-    (void)state;
     run_with("#!/bin/sh\necho \"<?xml?><g stroke='none' shape-rendering='crispEdges'>a</g>"
              "<g stroke='none' shape-rendering='crispEdges'>b shape-rendering='crispEdges'</g>\"\n",
              "", &image, 0, "");
@@ -191,27 +182,11 @@ static void boxes_of_an_svg_do_not_snap_to_pixels(void **state)
     text_free(&image);
 }
 
-static void an_image_is_appended(void **state)
+TEST(an_image_is_appended)
 {
     struct text image = { 0 };
-    (void)state;
     text_puts(&image, "before ");
     run_with("#!/bin/sh\necho after\n", "", &image, 0, "");
     assert_string_equal(text_str(&image), "before after\n");
     text_free(&image);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quoted_text_is_one_string),
-        cmocka_unit_test(hostile_texts_are_shown_and_not_run),
-        cmocka_unit_test(a_missing_gnuplot_is_named),
-        cmocka_unit_test(what_gnuplot_says_is_in_the_message),
-        cmocka_unit_test(gnuplot_gets_the_script_and_no_settings_of_the_user),
-        cmocka_unit_test(the_date_inside_a_pdf_is_fixed_and_its_length_kept),
-        cmocka_unit_test(boxes_of_an_svg_do_not_snap_to_pixels),
-        cmocka_unit_test(an_image_is_appended),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,9 @@ static const char rows[] = HEAD "0,iid,gossip-16,gossip,16,5,ok,72.86,0.5,17.15,
                                 "1,label-skew,eventgrad,eventgrad,1,5,ok,71.88,0.5,0,20.46,,\n";
 
 /* The order of the table is not that of the periods. */
-static void fixed_periods_of_a_family_are_joined_by_period(void **state)
+TEST(fixed_periods_of_a_family_are_joined_by_period)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", rows, NULL, 0);
     assert_drawn(text_str(&s), "275.76 72.83\n17.15 72.86\n", "with linespoints lw 1.6 lc rgb '#555555'");
     assert_drawn(text_str(&s), "36.7 72.83\n16.29 72.86\n", "with linespoints lw 1.6 lc rgb '#555555'");
@@ -38,10 +37,9 @@ static void fixed_periods_of_a_family_are_joined_by_period(void **state)
 }
 
 /* Blue is the curve of easgd: points go on with what comes after it. One period alone makes no curve. */
-static void other_methods_are_points_that_look_like_no_curve(void **state)
+TEST(other_methods_are_points_that_look_like_no_curve)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", rows, NULL, 0);
     assert_drawn(text_str(&s), "22.4 72.5\n", "with points ps 0.8 lw 1.2 lc rgb '#D55E00' pt 9");
     assert_drawn(text_str(&s), "16.49 72.5\n", "with points ps 0.8 lw 1.2 lc rgb '#D55E00' pt 9");
@@ -52,13 +50,12 @@ static void other_methods_are_points_that_look_like_no_curve(void **state)
     text_free(&s);
 }
 
-static void upright_lines_are_the_intervals_that_are_known(void **state)
+TEST(upright_lines_are_the_intervals_that_are_known)
 {
     static const struct plot_where iid[] = { { "shards", "iid" },
                                              { "method", "drift" },
                                              { "method", "eventgrad" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", rows, iid, 3);
     assert_drawn(text_str(&s), "70.89 72.36\n70.89 73.36\n", "with lines lw 0.6 lc rgb '#999999'");
     assert_without(text_str(&s), "\n22.4 72.5\n22.4 72.5\n");
@@ -67,13 +64,12 @@ static void upright_lines_are_the_intervals_that_are_known(void **state)
     text_free(&s);
 }
 
-static void the_accuracy_drawn_is_the_one_compared(void **state)
+TEST(the_accuracy_drawn_is_the_one_compared)
 {
     static const char both[] = "point,method,family,period,seeds,status,compared,accuracy_pct,average_pct,"
                                "accuracy_vs_base_half,traffic_MB,time_s\n"
                                "0,a,f,,2,ok,averaged,60,70.5,,22,16\n0,b,f,,2,ok,averaged,61,71,,23,17\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", both, NULL, 0);
     assert_has(text_str(&s), "22 70.5\n");
     assert_without(text_str(&s), "22 60\n");
@@ -83,11 +79,10 @@ static void the_accuracy_drawn_is_the_one_compared(void **state)
 
 /* Values are 2 points apart: intervals of 9 go on for 2 on each side, and the axis for 9 % of those 6 more.
  */
-static void wide_intervals_are_cut_so_that_values_stay_apart(void **state)
+TEST(wide_intervals_are_cut_so_that_values_stay_apart)
 {
     static const char wide[] = HEAD "0,iid,a,f,,2,ok,70,9,1,1,,\n0,iid,b,f,,2,ok,72,0.5,2,2,,\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", wide, NULL, 0);
     assert_has(text_str(&s), "set yrange [67.46:74.54]");
     assert_drawn(text_str(&s), "1 67.46\n1 74.54\n\n2 71.5\n2 72.5\n", "with lines lw 0.6 lc rgb '#999999'");
@@ -97,11 +92,10 @@ static void wide_intervals_are_cut_so_that_values_stay_apart(void **state)
     text_free(&s);
 }
 
-static void rows_that_are_not_ok_are_counted(void **state)
+TEST(rows_that_are_not_ok_are_counted)
 {
     static const struct plot_where skew[] = { { "point", "1" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", rows, NULL, 0);
     assert_has(text_str(&s), "left out of the rows: 1 diverged, 1 failed");
     assert_without(text_str(&s), "'lag' at");
@@ -110,22 +104,20 @@ static void rows_that_are_not_ok_are_counted(void **state)
     text_free(&s);
 }
 
-static void a_filter_changes_no_colour_of_a_method(void **state)
+TEST(a_filter_changes_no_colour_of_a_method)
 {
     static const struct plot_where one[] = { { "method", "eventgrad" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", rows, one, 1);
     assert_drawn(text_str(&s), "70.89 72.86\n", "with points ps 0.8 lw 1.2 lc rgb '#009E73' pt 5");
     text_free(&s);
 }
 
 /* A log axis has no 0. It begins 6 % of ln(275.76 / 17.15) below the least: 17.15 / 1.1813. */
-static void no_traffic_stands_at_the_left_end(void **state)
+TEST(no_traffic_stands_at_the_left_end)
 {
     struct text s = { 0 };
     double lo = 0, x = 1;
-    (void)state;
     placement_script(&s, "gossip", rows, NULL, 0);
     assert_has(text_str(&s), "no traffic stands at the left end");
     const char *range = strstr(text_str(&s), "set logscale x\nset xrange [");
@@ -142,7 +134,7 @@ static void no_traffic_stands_at_the_left_end(void **state)
 }
 
 /* Units by the largest value; the next where the least would be below 0.001. */
-static void traffic_has_the_unit_of_its_largest_value(void **state)
+TEST(traffic_has_the_unit_of_its_largest_value)
 {
     static const struct {
         const char *mb[2], *label, *at[2];
@@ -156,7 +148,6 @@ static void traffic_has_the_unit_of_its_largest_value(void **state)
         { { "5e9", "2e9" }, "'traffic [PB]' at", { "5 71\n", "2 72\n" } },
     };
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         text_clear(&csv);
         text_printf(&csv, HEAD "0,iid,a,f,,1,ok,71,,%s,1,,\n0,iid,b,f,,1,ok,72,,%s,1,,\n", cases[i].mb[0],
@@ -171,12 +162,11 @@ static void traffic_has_the_unit_of_its_largest_value(void **state)
 }
 
 /* 20000 s are 5.5556 hours, 1728000 s 20 days. */
-static void long_times_are_hours_and_days(void **state)
+TEST(long_times_are_hours_and_days)
 {
     static const char hours[] = HEAD "0,iid,a,f,,1,ok,71,,1,20000,,\n0,iid,b,f,,1,ok,72,,1,18000,,\n",
                       days[] = HEAD "0,iid,a,f,,1,ok,71,,1,1728000,,\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip", hours, NULL, 0);
     assert_has(text_str(&s), "'simulated time [h]' at");
     assert_drawn(text_str(&s), "5 72\n", "with points");
@@ -208,9 +198,8 @@ static bool time_is_log(const char *times)
 }
 
 /* Of 100 to 110 and 1000, linear, the middle half would take 1 % of the axis. Even times stay linear. */
-static void one_slow_row_makes_the_time_axis_log(void **state)
+TEST(one_slow_row_makes_the_time_axis_log)
 {
-    (void)state;
     assert_true(time_is_log("100 104 107 110 1000"));
     assert_false(time_is_log("100 200 300 400 500"));
     assert_false(time_is_log("363 364 371 392 525"));
@@ -226,10 +215,9 @@ static void put_methods(struct text *csv, int n)
         text_printf(csv, "0,iid,m%d,other,,1,ok,%d,,%d,%d,,\n", i, 30 + 2 * i, 10 + 5 * i, 100 + 9 * i);
 }
 
-static void more_methods_than_shapes_have_letters(void **state)
+TEST(more_methods_than_shapes_have_letters)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     put_methods(&csv, 7);
     placement_script(&s, "gossip", text_str(&csv), NULL, 0);
     assert_without(text_str(&s), "'a' at");
@@ -244,10 +232,9 @@ static void more_methods_than_shapes_have_letters(void **state)
     text_free(&s);
 }
 
-static void four_points_are_drawn_and_the_others_said_to_be_left_out(void **state)
+TEST(four_points_are_drawn_and_the_others_said_to_be_left_out)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 6; i++)
         text_printf(&csv, "%d,s%d,m,other,,1,ok,70,,1%d,9,,\n", i, i, i);
@@ -267,18 +254,16 @@ static bool box_overlaps(const struct canvas_box *a, const struct canvas_box *b)
 }
 
 /* Between rows of markers there is room for texts, but each is as wide as two markers: not for all. */
-static void texts_lie_over_nothing(void **state)
+TEST(texts_lie_over_nothing)
 {
     struct places p;
-    struct err e = { 0 };
     struct plot_options opt = { 0 };
     struct canvas_xy at[36];
     struct canvas c;
     int written = 0;
-    (void)state;
     canvas_init(&c, &opt, "");
     c.height_px = 400;
-    assert_ok(places_begin(&p, &c, 4096, &e), &e);
+    OK(places_begin(&p, &c, 4096, e));
     p.inside = (struct canvas_box){ 0, 0, 100, 160 };
     for (int i = 0; i < 36; i++) {
         at[i] = (struct canvas_xy){ 10 + 16 * (i % 6), 10 + 26 * (i / 6) };
@@ -298,17 +283,15 @@ static void texts_lie_over_nothing(void **state)
 }
 
 /* Above the marker runs a line: the text goes below. With lines on all sides it lies over one. */
-static void a_text_lies_over_a_line_only_where_there_is_no_other_room(void **state)
+TEST(a_text_lies_over_a_line_only_where_there_is_no_other_room)
 {
     struct places p;
-    struct err e = { 0 };
     const struct canvas_xy at = { 50, 50 };
     struct plot_options opt = { 0 };
     struct canvas c;
-    (void)state;
     canvas_init(&c, &opt, "");
     c.height_px = 400;
-    assert_ok(places_begin(&p, &c, 4096, &e), &e);
+    OK(places_begin(&p, &c, 4096, e));
     p.inside = (struct canvas_box){ 0, 0, 100, 100 };
     places_take_marker(&p, at);
     places_take_line(&p, (struct canvas_xy){ 20, 40 }, (struct canvas_xy){ 80, 40 });
@@ -326,10 +309,9 @@ static void a_text_lies_over_a_line_only_where_there_is_no_other_room(void **sta
 /* ---- bandwidth ---- */
 
 /* Rows are 1 high. What needs none has no point, what is blank is not a row. */
-static void points_stand_at_the_bandwidth_needed(void **state)
+TEST(points_stand_at_the_bandwidth_needed)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip_need", rows, NULL, 0);
     assert_drawn(text_str(&s), "0.4 0.5\n6.9 1.5\n0.56 2.5\n0.8 3.5\n1.1 4.5\n1.8 5.5\n", "with points");
     assert_drawn(text_str(&s), "0.4 0.5\n", "with points");
@@ -344,7 +326,7 @@ static void points_stand_at_the_bandwidth_needed(void **state)
     text_free(&s);
 }
 
-static void needs_are_written_in_plain_digits(void **state)
+TEST(needs_are_written_in_plain_digits)
 {
     static const struct {
         const char *cell, *text;
@@ -354,7 +336,6 @@ static void needs_are_written_in_plain_digits(void **state)
                   { "0.4", "'0.4' at" },      { "9.996", "'10' at" },
                   { "999.6", "'1,000' at" },  { "0", "'next to none' at" } };
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         text_clear(&csv);
         text_printf(&csv, "point,method,status,need_GBps\n0,m,ok,%s\n", cases[i].cell);
@@ -366,7 +347,7 @@ static void needs_are_written_in_plain_digits(void **state)
 }
 
 #define ASKED "point,method,status,need_GBps,need_wait_pct,need_dim\n"
-static void what_need_means_is_said_where_the_table_has_it(void **state)
+TEST(what_need_means_is_said_where_the_table_has_it)
 {
     static const char one[] = ASKED "0,a,ok,1,5,rack\n0,b,ok,2,5,rack\n",
                       two[] = ASKED "0,a,ok,1,5,rack\n1,a,ok,2,20,pod\n",
@@ -376,8 +357,6 @@ static void what_need_means_is_said_where_the_table_has_it(void **state)
     struct plot_options narrow = { .width_px = 360 };
     struct text s = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     placement_script(&s, "gossip_need", one, NULL, 0);
     assert_has(text_str(&s), "bandwidth at which a run takes 5 % longer than with endless bandwidth");
     assert_has(text_str(&s), "'bandwidth of dimension rack needed per NPU [GB/s]' at");
@@ -392,20 +371,19 @@ static void what_need_means_is_said_where_the_table_has_it(void **state)
     assert_refused("gossip_need", word, "figure gossip_need: row 1, column need_wait_pct: is \"much\"");
     placement_table(&t, one);
     text_clear(&s);
-    assert_ok(plot_script("gossip_need", &t, &narrow, &s, &e), &e);
+    OK(plot_script("gossip_need", &t, &narrow, &s, e));
     assert_has(text_str(&s), "'per NPU, dimension rack [GB/s]' at");
     table_free(&t);
     text_free(&s);
 }
 
-static void a_single_axis_of_numbers_has_lines_instead(void **state)
+TEST(a_single_axis_of_numbers_has_lines_instead)
 {
     static const char axis[] = "point,workers,model_MB,method,status,need_GBps\n"
                                "0,8,10,sync,ok,1\n1,8,20,sync,ok,2\n2,8,30,sync,ok,3\n"
                                "0,8,10,drift,ok,0.5\n1,8,20,drift,diverged,\n2,8,30,drift,ok,1.5\n";
     static const struct plot_where one[] = { { "model_MB", "10" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip_need", axis, NULL, 0);
     assert_drawn(text_str(&s), "10 1\n20 2\n30 3\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
     assert_drawn(text_str(&s), "10 0.5\n30 1.5\n", "with linespoints lw 1.6 lc rgb '#D55E00'");
@@ -416,10 +394,9 @@ static void a_single_axis_of_numbers_has_lines_instead(void **state)
     text_free(&s);
 }
 
-static void methods_beyond_the_room_are_counted(void **state)
+TEST(methods_beyond_the_room_are_counted)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, "point,method,status,need_GBps\n");
     for (int i = 0; i < 30; i++)
         text_printf(&csv, "0,m%d,ok,%d\n", i, i + 1);
@@ -433,14 +410,13 @@ static void methods_beyond_the_room_are_counted(void **state)
 
 /* ---- both ---- */
 
-static void what_cannot_be_drawn_of_methods_is_placed(void **state)
+TEST(what_cannot_be_drawn_of_methods_is_placed)
 {
     static const char no_method[] = "point,status,need_GBps\n0,ok,1\n",
                       word[] = HEAD "0,iid,m,f,,5,ok,high,,1,1,1,\n",
                       negative[] = HEAD "0,iid,m,f,,5,ok,70,,-1,1,1,\n",
                       undone[] = HEAD "0,iid,m,f,,5,diverged,,,,,,\n",
                       blank[] = "point,method,status,need_GBps\n0,m,ok,\n";
-    (void)state;
     assert_refused("gossip", blank,
                    "figure gossip: column family: is missing, need it in the CSV of weft gossip");
     assert_refused("gossip", word, "figure gossip: row 1, column accuracy_pct: is \"high\", need a number");
@@ -454,38 +430,8 @@ static void what_cannot_be_drawn_of_methods_is_placed(void **state)
                    "figure gossip_need: rows to draw: is 0 of 1 (1 pass the filter, 1 of those");
 }
 
-static void figures_of_methods_are_drawn_in_every_format(void **state)
+TEST(figures_of_methods_are_drawn_in_every_format)
 {
-    (void)state;
     assert_drawn_in_every_format("gossip", rows);
     assert_drawn_in_every_format("gossip_need", rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_periods_of_a_family_are_joined_by_period),
-        cmocka_unit_test(other_methods_are_points_that_look_like_no_curve),
-        cmocka_unit_test(upright_lines_are_the_intervals_that_are_known),
-        cmocka_unit_test(the_accuracy_drawn_is_the_one_compared),
-        cmocka_unit_test(wide_intervals_are_cut_so_that_values_stay_apart),
-        cmocka_unit_test(rows_that_are_not_ok_are_counted),
-        cmocka_unit_test(a_filter_changes_no_colour_of_a_method),
-        cmocka_unit_test(no_traffic_stands_at_the_left_end),
-        cmocka_unit_test(traffic_has_the_unit_of_its_largest_value),
-        cmocka_unit_test(long_times_are_hours_and_days),
-        cmocka_unit_test(one_slow_row_makes_the_time_axis_log),
-        cmocka_unit_test(more_methods_than_shapes_have_letters),
-        cmocka_unit_test(four_points_are_drawn_and_the_others_said_to_be_left_out),
-        cmocka_unit_test(texts_lie_over_nothing),
-        cmocka_unit_test(a_text_lies_over_a_line_only_where_there_is_no_other_room),
-        cmocka_unit_test(points_stand_at_the_bandwidth_needed),
-        cmocka_unit_test(needs_are_written_in_plain_digits),
-        cmocka_unit_test(what_need_means_is_said_where_the_table_has_it),
-        cmocka_unit_test(a_single_axis_of_numbers_has_lines_instead),
-        cmocka_unit_test(methods_beyond_the_room_are_counted),
-        cmocka_unit_test(what_cannot_be_drawn_of_methods_is_placed),
-        cmocka_unit_test(figures_of_methods_are_drawn_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

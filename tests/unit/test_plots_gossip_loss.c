@@ -15,10 +15,9 @@ static const char curves[] = CURVES "0,drift,1,0,0,0,2,0,0,\n"
                                     "0,easgd,1,0,0,0,2,0,0,\n"
                                     "0,easgd,1,6,40,4,0.7,200,1,70\n";
 
-static void lines_are_means_of_the_seeds_at_steps_that_all_have(void **state)
+TEST(lines_are_means_of_the_seeds_at_steps_that_all_have)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip_loss", curves, NULL, 0);
     assert_drawn(text_str(&s), "0 2.5\n1.25 1.5\n3.25 0.75\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
     assert_drawn(text_str(&s), "0 0\n1.25 50\n3.25 90\n", "with lines lw 1.6 lc rgb '#0072B2' dt 1");
@@ -33,10 +32,9 @@ static void lines_are_means_of_the_seeds_at_steps_that_all_have(void **state)
 }
 
 /* Losses 1, 2, 1, 2, ...: of three neighbours the mean is 4/3 and 5/3; the ends have none beyond them. */
-static void losses_of_a_long_line_are_running_means(void **state)
+TEST(losses_of_a_long_line_are_running_means)
 {
     struct text csv = { 0 }, want = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, CURVES);
     for (int i = 0; i < 40; i++) {
         text_printf(&csv, "0,m,1,%d,%d,1,%d,40,1,\n", i, 10 * i, 1 + i % 2);
@@ -72,11 +70,10 @@ static void put_look(struct text *out, const char *script, int k)
 }
 
 /* The dark grey that comes after seven of a round would be the black of another with its dash. */
-static void lines_of_all_methods_look_different(void **state)
+TEST(lines_of_all_methods_look_different)
 {
     enum { N = 24 };
     struct text csv = { 0 }, s = { 0 }, look[N] = { { 0 } };
-    (void)state;
     text_puts(&csv, CURVES);
     for (int k = 0; k < N; k++)
         text_printf(&csv, "0,m%d,1,0,0,0,30,0,0,\n0,m%d,1,1,10,1,%d.5,40,1,\n", k, k, 1 + k);
@@ -94,12 +91,11 @@ static void lines_of_all_methods_look_different(void **state)
 }
 
 /* There are eight dashes. Of the third and the eleventh method dash and marker are the same. */
-static void lines_have_letters_where_two_differ_by_colour_alone(void **state)
+TEST(lines_have_letters_where_two_differ_by_colour_alone)
 {
     static const struct plot_where two[] = { { "method", "m0" }, { "method", "m8" } },
                                    far[] = { { "method", "m0" }, { "method", "m9" } };
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, CURVES);
     for (int k = 0; k < 10; k++)
         text_printf(&csv, "0,m%d,1,0,0,0,2,0,0,\n0,m%d,1,1,10,1,1.%d,40,1,\n", k, k, k);
@@ -118,12 +114,11 @@ static void lines_have_letters_where_two_differ_by_colour_alone(void **state)
 }
 
 /* 31 times more: beyond AXIS_LOG_RATIO. No exchange yet has no place on such an axis. */
-static void exchanges_that_end_far_apart_have_a_log_axis(void **state)
+TEST(exchanges_that_end_far_apart_have_a_log_axis)
 {
     static const char far[] = CURVES "0,often,1,0,0,0,2,0,0,\n0,often,1,1,10,1,1,310,1,\n"
                                      "0,seldom,1,0,0,0,2,0,0,\n0,seldom,1,1,10,1,1,10,1,\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip_loss", far, NULL, 0);
     assert_has(text_str(&s), "set logscale y");
     assert_drawn(text_str(&s), "1 310\n", "with lines");
@@ -131,7 +126,7 @@ static void exchanges_that_end_far_apart_have_a_log_axis(void **state)
     text_free(&s);
 }
 
-static void a_method_without_a_common_step_is_said_to_be_left_out(void **state)
+TEST(a_method_without_a_common_step_is_said_to_be_left_out)
 {
     static const struct plot_where drift[] = { { "method", "drift" } };
     static const char odd[] = CURVES "0,drift,1,1,10,1,1,40,1,\n0,drift,2,1,11,1,1,40,1,\n"
@@ -139,27 +134,24 @@ static void a_method_without_a_common_step_is_said_to_be_left_out(void **state)
     struct plot_options opt = { .where = drift, .n_where = 1 };
     struct text s = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     placement_script(&s, "gossip_loss", odd, NULL, 0);
     assert_has(text_str(&s), "left out: 1 line without a step that all seeds have");
     assert_without(text_str(&s), "'drift' at");
     placement_table(&t, odd);
-    assert_fails(plot_script("gossip_loss", &t, &opt, &s, &e), &e, ERR_PARSE,
-                 "figure gossip_loss: rows to draw: is 0 of 3 (2 pass the filter, 2 of those lack a value)");
+    FAILS(plot_script("gossip_loss", &t, &opt, &s, e), ERR_PARSE,
+          "figure gossip_loss: rows to draw: is 0 of 3 (2 pass the filter, 2 of those lack a value)");
     table_free(&t);
     text_free(&s);
 }
 
 /* Accuracy is not drawn: its column may have any name, or be missing. */
-static void long_times_of_curves_are_hours(void **state)
+TEST(long_times_of_curves_are_hours)
 {
     static const char loss[] = "point,method,seed,time_s,steps,loss,exchanges,average_pct\n"
                                "0,m,1,0,0,2,0,10\n0,m,1,36000,10,1,40,70\n",
                       none[] =
                           "point,method,seed,time_s,steps,loss,exchanges\n0,m,1,0,0,2,0\n0,m,1,9,10,1,40\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "gossip_loss", loss, NULL, 0);
     assert_has(text_str(&s), "'simulated time [h]' at");
     assert_drawn(text_str(&s), "0 2\n10 1\n", "with lines");
@@ -168,11 +160,10 @@ static void long_times_of_curves_are_hours(void **state)
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_of_curves_is_placed(void **state)
+TEST(what_cannot_be_drawn_of_curves_is_placed)
 {
     static const char no_step[] = CURVES "0,m,1,1,,1,1,40,1,\n", junk[] = CURVES "0,m,1,1,5,1,low,40,1,\n",
                       no_seed[] = "point,method,time_s,steps,loss,exchanges\n0,m,1,1,1,1\n";
-    (void)state;
     assert_refused("gossip_loss", no_seed,
                    "figure gossip_loss: column seed: is missing, need it in the CSV of weft gossip --curves "
                    "FILE.csv");
@@ -182,24 +173,7 @@ static void what_cannot_be_drawn_of_curves_is_placed(void **state)
     assert_refused("gossip_loss", CURVES, "figure gossip_loss: rows to draw: is 0 of 0");
 }
 
-static void curves_are_drawn_in_every_format(void **state)
+TEST(curves_are_drawn_in_every_format)
 {
-    (void)state;
     assert_drawn_in_every_format("gossip_loss", curves);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_means_of_the_seeds_at_steps_that_all_have),
-        cmocka_unit_test(losses_of_a_long_line_are_running_means),
-        cmocka_unit_test(lines_of_all_methods_look_different),
-        cmocka_unit_test(lines_have_letters_where_two_differ_by_colour_alone),
-        cmocka_unit_test(exchanges_that_end_far_apart_have_a_log_axis),
-        cmocka_unit_test(a_method_without_a_common_step_is_said_to_be_left_out),
-        cmocka_unit_test(long_times_of_curves_are_hours),
-        cmocka_unit_test(what_cannot_be_drawn_of_curves_is_placed),
-        cmocka_unit_test(curves_are_drawn_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,10 +16,9 @@ static const char costs[] =
          "2,nce,16,5,oracle,1,,,,,,0,9e9,,3e9,,,,infeasible,\n";
 
 /* Rows count from the top, a bar fills 0.68 of its. */
-static void bars_go_from_the_optimum_to_the_median_and_whiskers_to_the_worst_seed(void **state)
+TEST(bars_go_from_the_optimum_to_the_median_and_whiskers_to_the_worst_seed)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", costs, NULL, 0);
     assert_drawn(text_str(&s), "1 0.84 1 0.16\n1 2.84 69 2.16\n1 3.84 3.2 3.16\n1 4.84 1.05 4.16\n",
                  "fc rgb '#0072B2'");
@@ -37,10 +36,9 @@ static void bars_go_from_the_optimum_to_the_median_and_whiskers_to_the_worst_see
     text_free(&s);
 }
 
-static void a_scheduler_without_a_plan_has_words_instead_of_a_bar(void **state)
+TEST(a_scheduler_without_a_plan_has_words_instead_of_a_bar)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", costs, NULL, 0);
     assert_has(text_str(&s), "'infeasible: reaches 1.23 M of 2 M examples/s' at");
     assert_has(text_str(&s), "'partly: 2 of 5 seeds have a plan' at");
@@ -53,10 +51,9 @@ static void a_scheduler_without_a_plan_has_words_instead_of_a_bar(void **state)
 }
 
 /* Labels are commands: inside a block of data gnuplot would take them for data. */
-static void words_stand_outside_of_blocks(void **state)
+TEST(words_stand_outside_of_blocks)
 {
     struct text s = { 0 };
-    (void)state;
     static const char csv[] =
         "point,model,scheduler,over_oracle,status\n0,m,a,,infeasible\n0,m,b,,infeasible\n";
     placement_script(&s, "hetero", csv, NULL, 0);
@@ -68,11 +65,10 @@ static void words_stand_outside_of_blocks(void **state)
     text_free(&s);
 }
 
-static void under_a_filter_the_optimum_is_still_the_reference(void **state)
+TEST(under_a_filter_the_optimum_is_still_the_reference)
 {
     static const struct plot_where rl[] = { { "scheduler", "rl-lstm" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", costs, rl, 1);
     assert_has(text_str(&s), "'ctrdnn · 16 types · 16 layers; whiskers: worst of 5 seeds' at");
     assert_has(text_str(&s), "'optimum 1 k USD' at");
@@ -82,7 +78,7 @@ static void under_a_filter_the_optimum_is_still_the_reference(void **state)
     text_free(&s);
 }
 
-static void without_a_proof_nothing_is_called_optimum(void **state)
+TEST(without_a_proof_nothing_is_called_optimum)
 {
     static const char bound[] =
         "point,model,scheduler,over_oracle,oracle_usd,oracle_proof,status\n"
@@ -93,7 +89,6 @@ static void without_a_proof_nothing_is_called_optimum(void **state)
                                "0,m,greedy,,1,done\n0,m,random,,2,done\n",
                       alone[] = "point,model,scheduler,over_oracle,status\n0,m,greedy,1.5,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", bound, NULL, 0);
     assert_has(text_str(&s), "'lower bound 400 USD' at");
     assert_has(text_str(&s), "'cost over that of the lower bound' at");
@@ -110,7 +105,7 @@ static void without_a_proof_nothing_is_called_optimum(void **state)
     text_free(&s);
 }
 
-static void axes_name_the_panels_and_what_is_common_is_noted(void **state)
+TEST(axes_name_the_panels_and_what_is_common_is_noted)
 {
     static const char csv[] =
         "point,draw.types,throughput.share,model,types,layers,scheduler,over_oracle,status\n"
@@ -119,7 +114,6 @@ static void axes_name_the_panels_and_what_is_common_is_noted(void **state)
         "1,16,0.5,configs/models/dlrm.yaml,16,16,greedy,9,done\n"
         "1,16,0.5,configs/models/dlrm.yaml,16,16,random,,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", csv, NULL, 0);
     assert_has(text_str(&s), "'draw.types 2' at");
     assert_has(text_str(&s), "'draw.types 16' at");
@@ -129,10 +123,9 @@ static void axes_name_the_panels_and_what_is_common_is_noted(void **state)
     text_free(&s);
 }
 
-static void points_and_schedulers_beyond_the_room_are_counted(void **state)
+TEST(points_and_schedulers_beyond_the_room_are_counted)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, "point,draw.types,model,scheduler,over_oracle,status\n");
     for (int p = 0; p < 8; p++)
         for (int i = 0; i < 30; i++)
@@ -145,13 +138,12 @@ static void points_and_schedulers_beyond_the_room_are_counted(void **state)
     text_free(&s);
 }
 
-static void what_costs_nothing_has_words_instead_of_a_ratio(void **state)
+TEST(what_costs_nothing_has_words_instead_of_a_ratio)
 {
     static const char csv[] =
         "point,model,scheduler,usd,over_oracle,oracle_usd,status\n"
         "0,m,greedy,0,,0,done\n0,m,random,7,,0,done\n1,n,greedy,3,1.5,2,done\n1,n,random,,,2,infeasible\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", csv, NULL, 0);
     assert_has(text_str(&s), "'0 USD' at");
     assert_has(text_str(&s), "'no ratio' at");
@@ -160,7 +152,7 @@ static void what_costs_nothing_has_words_instead_of_a_ratio(void **state)
     text_free(&s);
 }
 
-static void of_a_long_name_the_keys_go_before_the_values(void **state)
+TEST(of_a_long_name_the_keys_go_before_the_values)
 {
     static const char two[] =
         "point,throughput.per_s,network.dims.pools.bw_GBps,scheduler,over_oracle,status\n"
@@ -169,7 +161,6 @@ static void of_a_long_name_the_keys_go_before_the_values(void **state)
                               "scheduler,over_oracle,status\n"
                               "0,2000000,50.25,16,greedy,1.5,done\n1,8000000,6.25,32,greedy,1.25,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "hetero", two, NULL, 0);
     assert_has(text_str(&s), "'throughput.per_s 2000000 · pools.bw_GBps 50.25' at");
     placement_script(&s, "hetero", one, NULL, 0);
@@ -186,10 +177,9 @@ static const char curves[] =
            "0,nce,random,2,2,1000,10\n0,nce,random,2,50,400,4\n0,nce,random,2,1000,400,4\n"
            "0,nce,greedy,1,30,150,1.5\n";
 
-static void lines_are_steps_of_medians_between_the_best_and_the_worst_seed(void **state)
+TEST(lines_are_steps_of_medians_between_the_best_and_the_worst_seed)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "learning", curves, NULL, 0);
     assert_drawn(text_str(&s), "4 9\n50 9\n50 6\n100 6\n100 3\n1000 3\n",
                  "with lines lw 1.6 lc rgb '#0072B2' dt 1");
@@ -206,11 +196,10 @@ static void lines_are_steps_of_medians_between_the_best_and_the_worst_seed(void 
     text_free(&s);
 }
 
-static void without_an_oracle_curves_are_in_usd(void **state)
+TEST(without_an_oracle_curves_are_in_usd)
 {
     static const char csv[] = CURVES "0,nce,greedy,1,0,4000,\n0,nce,greedy,1,10,2000,\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "learning", csv, NULL, 0);
     assert_drawn(text_str(&s), "1 4\n10 4\n10 2\n10 2\n", "with lines");
     assert_has(text_str(&s), "'cost [k USD]' at");
@@ -219,21 +208,19 @@ static void without_an_oracle_curves_are_in_usd(void **state)
     text_free(&s);
 }
 
-static void a_filter_changes_no_colour_of_a_curve(void **state)
+TEST(a_filter_changes_no_colour_of_a_curve)
 {
     static const struct plot_where greedy[] = { { "scheduler", "greedy" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "learning", curves, greedy, 1);
     assert_drawn(text_str(&s), "30 1.5\n", "lc rgb '#D55E00'");
     assert_without(text_str(&s), "'random' at");
     text_free(&s);
 }
 
-static void bands_are_left_out_where_they_would_hide_each_other(void **state)
+TEST(bands_are_left_out_where_they_would_hide_each_other)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, CURVES);
     for (int i = 0; i < 7; i++)
         text_printf(&csv, "0,m,s%d,1,1,3,3\n0,m,s%d,2,9,2,2\n", i, i);
@@ -260,10 +247,9 @@ static const char plans[] = PLANS "0,nce,oracle,1,1,emb,embedding,cpu,1,12,0.04\
                                   "1,tiny,oracle,1,1,one,fc,gpu,1,1,2\n";
 
 /* 12 cores for 0.04 and 3 GPUs for 2 are 6.48 USD/h; 40 GPUs are 80. */
-static void stages_have_their_units_and_type_below_and_their_price_at_the_end(void **state)
+TEST(stages_have_their_units_and_type_below_and_their_price_at_the_end)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "strip", plans, NULL, 0);
     assert_has(text_str(&s), "'12 cpu' at");
     assert_has(text_str(&s), "'3 gpu' at");
@@ -278,10 +264,9 @@ static void stages_have_their_units_and_type_below_and_their_price_at_the_end(vo
     text_free(&s);
 }
 
-static void a_number_is_turned_upright_below_a_narrow_stage(void **state)
+TEST(a_number_is_turned_upright_below_a_narrow_stage)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, PLANS);
     for (int i = 1; i <= 64; i++)
         text_printf(&csv, "0,deep,greedy,1,%d,,block,%s,%d,%d,1\n", i, i == 9 ? "b" : "a",
@@ -298,7 +283,7 @@ static void a_number_is_turned_upright_below_a_narrow_stage(void **state)
     text_free(&s);
 }
 
-static void seeds_that_differ_are_said_to_be_the_first(void **state)
+TEST(seeds_that_differ_are_said_to_be_the_first)
 {
     static const char csv[] = PLANS "0,m,oracle,,1,emb,embedding,cpu,1,12,0.04\n"
                                     "0,m,random,1,1,emb,embedding,cpu,1,12,0.04\n"
@@ -306,7 +291,6 @@ static void seeds_that_differ_are_said_to_be_the_first(void **state)
                       none[] = PLANS "0,m,oracle,,1,emb,embedding,cpu,1,12,0.04\n";
     static const struct plot_where random[] = { { "scheduler", "random" }, { "scheduler", "oracle" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "strip", csv, NULL, 0);
     assert_has(text_str(&s), "of each scheduler the first seed");
     placement_script(&s, "strip", csv, random, 2);
@@ -317,12 +301,11 @@ static void seeds_that_differ_are_said_to_be_the_first(void **state)
 }
 
 /* The boxes of the two layers on CPU touch and are apart from the third: 17 px of names, then 3 px above. */
-static void layers_are_boxes_in_the_colour_of_their_type(void **state)
+TEST(layers_are_boxes_in_the_colour_of_their_type)
 {
     static const struct plot_where oracle[] = { { "scheduler", "oracle" }, { "point", "0" } };
     struct text s = { 0 };
     double x[4], y[2];
-    (void)state;
     placement_script(&s, "strip", plans, oracle, 2);
     const char *cpu = strstr(text_str(&s), "$d2 << EOD\n");
     assert_non_null(cpu);
@@ -340,11 +323,10 @@ static void layers_are_boxes_in_the_colour_of_their_type(void **state)
     text_free(&s);
 }
 
-static void only_types_in_use_are_in_the_legend_in_their_own_colour(void **state)
+TEST(only_types_in_use_are_in_the_legend_in_their_own_colour)
 {
     static const struct plot_where tiny[] = { { "model", "tiny" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "strip", plans, tiny, 1);
     assert_has(text_str(&s), "fc rgb '#E69F00'");
     assert_without(text_str(&s), "#0072B2");
@@ -353,10 +335,9 @@ static void only_types_in_use_are_in_the_legend_in_their_own_colour(void **state
     text_free(&s);
 }
 
-static void many_layers_have_no_names_and_few_boxes(void **state)
+TEST(many_layers_have_no_names_and_few_boxes)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, PLANS);
     for (int i = 1; i <= 256; i++)
         text_printf(&csv, "0,deep,greedy,1,%d,layer %d,block,%s,%d,7,1\n", i, i, i <= 200 ? "a" : "b",
@@ -376,7 +357,7 @@ static void many_layers_have_no_names_and_few_boxes(void **state)
 
 /* ---- all three ---- */
 
-static void what_cannot_be_drawn_of_layers_is_placed(void **state)
+TEST(what_cannot_be_drawn_of_layers_is_placed)
 {
     static const char no_ratio[] = "point,model,scheduler,status\n0,m,a,done\n",
                       no_point[] = "model,scheduler,over_oracle,status\nm,a,1,done\n",
@@ -388,7 +369,6 @@ static void what_cannot_be_drawn_of_layers_is_placed(void **state)
                       layer_0[] = PLANS "0,m,a,1,0,emb,fc,cpu,1,1,1\n",
                       layer_x[] = PLANS "0,m,a,1,x,emb,fc,cpu,1,1,1\n",
                       units[] = PLANS "0,m,a,1,1,emb,fc,cpu,1,-1,1\n";
-    (void)state;
     assert_refused("hetero", no_ratio,
                    "figure hetero: column over_best: is missing, need it in the CSV of weft hetero");
     assert_refused("hetero", no_point, "figure hetero: column point: is missing");
@@ -418,38 +398,9 @@ static void what_cannot_be_drawn_of_layers_is_placed(void **state)
     assert_refused("strip", PLANS, "figure strip: rows to draw: is 0 of 0");
 }
 
-static void figures_of_layers_are_drawn_in_every_format(void **state)
+TEST(figures_of_layers_are_drawn_in_every_format)
 {
-    (void)state;
     assert_drawn_in_every_format("hetero", costs);
     assert_drawn_in_every_format("learning", curves);
     assert_drawn_in_every_format("strip", plans);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bars_go_from_the_optimum_to_the_median_and_whiskers_to_the_worst_seed),
-        cmocka_unit_test(a_scheduler_without_a_plan_has_words_instead_of_a_bar),
-        cmocka_unit_test(words_stand_outside_of_blocks),
-        cmocka_unit_test(under_a_filter_the_optimum_is_still_the_reference),
-        cmocka_unit_test(without_a_proof_nothing_is_called_optimum),
-        cmocka_unit_test(axes_name_the_panels_and_what_is_common_is_noted),
-        cmocka_unit_test(what_costs_nothing_has_words_instead_of_a_ratio),
-        cmocka_unit_test(of_a_long_name_the_keys_go_before_the_values),
-        cmocka_unit_test(points_and_schedulers_beyond_the_room_are_counted),
-        cmocka_unit_test(a_number_is_turned_upright_below_a_narrow_stage),
-        cmocka_unit_test(seeds_that_differ_are_said_to_be_the_first),
-        cmocka_unit_test(lines_are_steps_of_medians_between_the_best_and_the_worst_seed),
-        cmocka_unit_test(without_an_oracle_curves_are_in_usd),
-        cmocka_unit_test(a_filter_changes_no_colour_of_a_curve),
-        cmocka_unit_test(bands_are_left_out_where_they_would_hide_each_other),
-        cmocka_unit_test(stages_have_their_units_and_type_below_and_their_price_at_the_end),
-        cmocka_unit_test(layers_are_boxes_in_the_colour_of_their_type),
-        cmocka_unit_test(only_types_in_use_are_in_the_legend_in_their_own_colour),
-        cmocka_unit_test(many_layers_have_no_names_and_few_boxes),
-        cmocka_unit_test(what_cannot_be_drawn_of_layers_is_placed),
-        cmocka_unit_test(figures_of_layers_are_drawn_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,21 +8,19 @@
 static const struct plot_options no_options = { 0 };
 
 /* Forward 0..5 and backward 3..8 of 20 ms overlap: 8 of 20; in the other order one of 40 ms is busy for 5. */
-static void compute_is_busy_for_the_union_of_its_bars(void **state)
+TEST(compute_is_busy_for_the_union_of_its_bars)
 {
     struct table t;
     struct text s = { 0 };
-    struct err e = { 0 };
-    (void)state;
     timeline_table(&t, stage_rows, COUNT_OF(stage_rows));
-    assert_ok(plot_script("timeline", &t, &no_options, &s, &e), &e);
+    OK(plot_script("timeline", &t, &no_options, &s, e));
     assert_non_null(strstr(text_str(&s), "set label '40 %' at"));
     assert_non_null(strstr(text_str(&s), "set label '12 %' at"));
     text_free(&s);
     table_free(&t);
 }
 
-static void what_cannot_be_is_placed(void **state)
+TEST(what_cannot_be_is_placed)
 {
     static const struct {
         struct stage row;
@@ -41,13 +39,11 @@ static void what_cannot_be_is_placed(void **state)
         { { "w", "o", "no", 4, "node", 1, 1, 0, 0, "a", "p", (double)NAN, 2 },
           "figure timeline: rows to draw: is 0 of 1 (1 pass the filter, 1 of those lack a value)" },
     };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct table t;
         struct text s = { 0 };
         timeline_table(&t, &cases[i].row, 1);
-        assert_fails(plot_script("timeline", &t, &no_options, &s, &e), &e, ERR_PARSE, cases[i].want);
+        FAILS(plot_script("timeline", &t, &no_options, &s, e), ERR_PARSE, cases[i].want);
         text_free(&s);
         table_free(&t);
     }
@@ -72,7 +68,7 @@ static void assert_spans(const struct span *got, int64_t n, const struct span *w
     }
 }
 
-static void neighbours_of_one_colour_become_one(void **state)
+TEST(neighbours_of_one_colour_become_one)
 {
     struct span spans[] = { { 0, 2, 1, false },
                             { 2, 5, 1, false },
@@ -81,11 +77,10 @@ static void neighbours_of_one_colour_become_one(void **state)
                             { 20, 23, 2, false } };
     /* The third moves by the gap of 0.05, less than the tolerance. */
     const struct span want[] = { { 0, 7.95, 1, false }, { 8, 9, 2, false }, { 20, 23, 2, false } };
-    (void)state;
     assert_spans(spans, fold(spans, 5, 0.1), want, 3);
 }
 
-static void bars_below_the_tolerance_give_a_span_per_colour(void **state)
+TEST(bars_below_the_tolerance_give_a_span_per_colour)
 {
     struct span spans[] = { { 0, 5, 2, false },       { 5, 5.01, 1, false },    { 5.02, 5.04, 2, false },
                             { 5.05, 5.06, 1, false }, { 5.07, 5.09, 3, false }, { 7, 7.01, 1, false } };
@@ -93,17 +88,15 @@ static void bars_below_the_tolerance_give_a_span_per_colour(void **state)
     const struct span want[] = {
         { 0, 5.02, 2, false }, { 5.02, 5.04, 1, false }, { 5.04, 5.06, 3, false }, { 7, 7.01, 1, false }
     };
-    (void)state;
     assert_spans(spans, fold(spans, 6, 0.1), want, 4);
 }
 
-static void bars_alone_stay_as_they_are(void **state)
+TEST(bars_alone_stay_as_they_are)
 {
     struct span spans[] = { { 0, 3, 1, true }, { 3, 6, 1, true }, { 6, 6.1, 1, false }, { 6.1, 9, 1, true } };
     const struct span want[] = {
         { 0, 3, 1, true }, { 3, 6, 1, true }, { 6, 6.1, 1, false }, { 6.1, 9, 1, true }
     };
-    (void)state;
     assert_spans(spans, fold(spans, 4, 1), want, 4);
 }
 
@@ -121,14 +114,12 @@ static void add_up(const struct span *spans, int64_t n, double sums[SPAN_PAINTS]
     }
 }
 
-static void folding_keeps_the_busy_time_of_each_colour_whatever_the_bars(void **state)
+TEST(folding_keeps_the_busy_time_of_each_colour_whatever_the_bars)
 {
     struct span *spans = calloc(MANY, sizeof *spans);
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
     assert_non_null(spans);
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int round = 1; round <= 8; round++) {
         double before[SPAN_PAINTS], after[SPAN_PAINTS], at = 0;
         int64_t n = MANY;
@@ -151,17 +142,4 @@ static void folding_keeps_the_busy_time_of_each_colour_whatever_the_bars(void **
     }
     rng_free(rng);
     free(spans);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compute_is_busy_for_the_union_of_its_bars),
-        cmocka_unit_test(what_cannot_be_is_placed),
-        cmocka_unit_test(neighbours_of_one_colour_become_one),
-        cmocka_unit_test(bars_below_the_tolerance_give_a_span_per_colour),
-        cmocka_unit_test(bars_alone_stay_as_they_are),
-        cmocka_unit_test(folding_keeps_the_busy_time_of_each_colour_whatever_the_bars),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,9 @@ static const char loads[] = HEAD "0,40,7,las,a -> b,slot,5,0,10,0.1\n"
                                  "1,80,7,las,e -> a,slot,5,0,99,1\n";
 
 /* A box is left low, left high, right high, right low; row i takes i.06 to i.94 from the top. */
-static void the_most_loaded_link_is_on_top_and_overload_stands_out(void **state)
+TEST(the_most_loaded_link_is_on_top_and_overload_stands_out)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "links", loads, NULL, 0);
     assert_drawn(text_str(&s), "0 0.94\n0 0.06\n4 0.06\n4 0.94\n", HALF);
     assert_drawn(text_str(&s), "4 0.94\n4 0.06\n8 0.06\n8 0.94\n", FULL);
@@ -33,11 +32,10 @@ static void the_most_loaded_link_is_on_top_and_overload_stands_out(void **state)
     text_free(&s);
 }
 
-static void the_page_says_which_run_it_shows_and_what_it_leaves_out(void **state)
+TEST(the_page_says_which_run_it_shows_and_what_it_leaves_out)
 {
     static const struct plot_where second[] = { { "point", "1" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "links", loads, NULL, 0);
     assert_has(text_str(&s), "jobs.count 40 · seed 7; first of 2 points; first of 2 seeds; ");
     assert_has(text_str(&s), "1 links are never used");
@@ -49,10 +47,9 @@ static void the_page_says_which_run_it_shows_and_what_it_leaves_out(void **state
     text_free(&s);
 }
 
-static void of_many_links_the_rest_is_counted(void **state)
+TEST(of_many_links_the_rest_is_counted)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 50; i++)
         text_printf(&csv, "0,4,1,las,link%d,s,5,0,10,%g\n", i, i == 0 ? 0.001 : 0.5 - i * 0.005);
@@ -67,10 +64,9 @@ static void of_many_links_the_rest_is_counted(void **state)
     text_free(&s);
 }
 
-static void schedulers_have_panels_with_the_same_rows(void **state)
+TEST(schedulers_have_panels_with_the_same_rows)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 6; i++)
         text_printf(&csv, "0,4,1,s%d,link,s,5,0,10,%g\n0,4,1,s%d,other,s,5,0,5,%g\n", i, 0.1 + 0.1 * i, i,
@@ -84,10 +80,9 @@ static void schedulers_have_panels_with_the_same_rows(void **state)
     text_free(&s);
 }
 
-static void a_cluster_without_traffic_has_an_empty_figure(void **state)
+TEST(a_cluster_without_traffic_has_an_empty_figure)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "links", HEAD "0,4,1,las,a,s,5,0,10,0\n", NULL, 0);
     assert_has(text_str(&s), "never used");
     assert_has(text_str(&s), "'a' at");
@@ -95,10 +90,9 @@ static void a_cluster_without_traffic_has_an_empty_figure(void **state)
 }
 
 /* Ten thousand spans in the room of a page: neighbours of one shade are one. */
-static void a_file_of_many_spans_stays_small(void **state)
+TEST(a_file_of_many_spans_stays_small)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv, HEAD);
     for (int i = 0; i < 10000; i++)
         text_printf(&csv, "0,4,1,las,a,s,5,%d,%d,%g\n", i, i + 1, i % 2 ? 0.1 : 0.9);
@@ -108,9 +102,8 @@ static void a_file_of_many_spans_stays_small(void **state)
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_is_placed(void **state)
+TEST(what_cannot_be_drawn_is_placed)
 {
-    (void)state;
     assert_refused("links", "point,seed,scheduler,link,from,to,unit\n0,1,las,a,0,1,s\n",
                    "figure links: column load_frac: is missing, need it in the CSV of weft place --links");
     assert_refused("links", HEAD "0,4,1,las,a,s,5,3,2,0.5\n",
@@ -124,23 +117,7 @@ static void what_cannot_be_drawn_is_placed(void **state)
     assert_refused("links", HEAD, "rows to draw: is 0 of 0");
 }
 
-static void it_draws_in_every_format(void **state)
+TEST(it_draws_in_every_format)
 {
-    (void)state;
     assert_drawn_in_every_format("links", loads);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_loaded_link_is_on_top_and_overload_stands_out),
-        cmocka_unit_test(the_page_says_which_run_it_shows_and_what_it_leaves_out),
-        cmocka_unit_test(of_many_links_the_rest_is_counted),
-        cmocka_unit_test(schedulers_have_panels_with_the_same_rows),
-        cmocka_unit_test(a_cluster_without_traffic_has_an_empty_figure),
-        cmocka_unit_test(a_file_of_many_spans_stays_small),
-        cmocka_unit_test(what_cannot_be_drawn_is_placed),
-        cmocka_unit_test(it_draws_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

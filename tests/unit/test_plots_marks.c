@@ -19,9 +19,8 @@ static void assert_styles_differ(enum mark_kind kind, int32_t first, int32_t n)
         text_free(&s[i]);
 }
 
-static void as_many_styles_differ_as_the_header_says(void **state)
+TEST(as_many_styles_differ_as_the_header_says)
 {
-    (void)state;
     assert_styles_differ(MARK_FILL, FILL_FIRST, 24);
     assert_styles_differ(MARK_LINE, 0, 64);
     assert_styles_differ(MARK_POINT, 0, 49);
@@ -29,9 +28,8 @@ static void as_many_styles_differ_as_the_header_says(void **state)
 }
 
 /* Hatching is black: on black it would not show. */
-static void nothing_black_is_hatched(void **state)
+TEST(nothing_black_is_hatched)
 {
-    (void)state;
     for (int32_t i = 0; i < 24; i++) {
         struct text s = { 0 };
         marks_put(&s, 1, (struct mark){ MARK_FILL, FILL_FIRST + i });
@@ -41,9 +39,8 @@ static void nothing_black_is_hatched(void **state)
     }
 }
 
-static void the_parts_of_a_line_look_like_it(void **state)
+TEST(the_parts_of_a_line_look_like_it)
 {
-    (void)state;
     for (int32_t i = 0; i < 20; i++) {
         struct text line = { 0 }, trace = { 0 }, dot = { 0 }, band = { 0 }, whisker = { 0 };
         marks_put(&line, 1, (struct mark){ MARK_LINE, i });
@@ -65,14 +62,4 @@ static void the_parts_of_a_line_look_like_it(void **state)
         text_free(&band);
         text_free(&whisker);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_styles_differ_as_the_header_says),
-        cmocka_unit_test(nothing_black_is_hatched),
-        cmocka_unit_test(the_parts_of_a_line_look_like_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

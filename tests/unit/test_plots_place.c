@@ -10,10 +10,9 @@ static const char slots[] = HEAD_SLOTS "0,40,racks,slots,gadget,1,40,300,,0.9,,2
                                        "1,80,racks,slots,drf,1,80,250,,0.1,,45,,,done,\n"
                                        "2,120,racks,slots,,,,,,,,,,,error,too many\n";
 
-static void utility_is_a_line_per_scheduler_over_the_axis_of_numbers(void **state)
+TEST(utility_is_a_line_per_scheduler_over_the_axis_of_numbers)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place", slots, NULL, 0);
     assert_drawn(text_str(&s), "40 300\n80 500\n",
                  "with linespoints lw 1.6 lc rgb '#0072B2' dt 1 ps 0.6 pt 7");
@@ -27,14 +26,13 @@ static void utility_is_a_line_per_scheduler_over_the_axis_of_numbers(void **stat
     text_free(&s);
 }
 
-static void without_utility_completion_times_are_drawn(void **state)
+TEST(without_utility_completion_times_are_drawn)
 {
     static const char in_slots[] = "point,jobs.count,network,model,scheduler,seeds,jct,status\n"
                                    "0,40,r,slots,las,1,20,done\n1,80,r,slots,las,1,25,done\n",
                       in_seconds[] = "point,jobs.count,network,model,scheduler,seeds,jct_s,status\n"
                                      "0,40,r,events,las,1,7200,done\n1,80,r,events,las,1,36000,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place", in_slots, NULL, 0);
     assert_drawn(text_str(&s), "40 20\n80 25\n", "with linespoints");
     assert_has(text_str(&s), "'mean completion time [slots]' at");
@@ -45,11 +43,10 @@ static void without_utility_completion_times_are_drawn(void **state)
     text_free(&s);
 }
 
-static void a_filter_changes_no_colour(void **state)
+TEST(a_filter_changes_no_colour)
 {
     static const struct plot_where drf[] = { { "scheduler", "drf" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place", slots, drf, 1);
     assert_drawn(text_str(&s), "40 200\n80 250\n", "lc rgb '#D55E00'");
     assert_without(text_str(&s), "'gadget' at");
@@ -57,11 +54,10 @@ static void a_filter_changes_no_colour(void **state)
 }
 
 /* At one point of the study: four bars of 0.8 in all stand where gadget and drf are 0 and 1. */
-static void without_an_axis_there_is_a_bar_per_scheduler_with_its_number(void **state)
+TEST(without_an_axis_there_is_a_bar_per_scheduler_with_its_number)
 {
     static const struct plot_where one[] = { { "jobs.count", "40" } };
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place", slots, one, 1);
     assert_drawn(text_str(&s), "0.1 0 0.9 300\n1.1 0 1.9 200\n", "with boxxyerror");
     assert_has(text_str(&s), "'300' at");
@@ -70,14 +66,13 @@ static void without_an_axis_there_is_a_bar_per_scheduler_with_its_number(void **
     text_free(&s);
 }
 
-static void intervals_are_whiskers_and_lines_step_aside(void **state)
+TEST(intervals_are_whiskers_and_lines_step_aside)
 {
     static const char csv[] = "point,n.x,network,model,scheduler,seeds,utility,utility_ci,status\n"
                               "0,0,r,slots,a,5,100,10,done\n0,0,r,slots,b,5,50,60,done\n"
                               "1,100,r,slots,a,5,100,20,done\n1,100,r,slots,b,5,50,,done\n";
     struct text s = { 0 };
     double ax, alow, ahigh, bx;
-    (void)state;
     placement_script(&s, "place", csv, NULL, 0);
     assert_has(text_str(&s), "5 seeds; whiskers: 95 % interval over seeds");
     const char *whiskers = strstr(text_str(&s), "$d1 << EOD\n");
@@ -97,14 +92,13 @@ static void intervals_are_whiskers_and_lines_step_aside(void **state)
     text_free(&s);
 }
 
-static void other_axes_make_panels_beside_and_below_each_other(void **state)
+TEST(other_axes_make_panels_beside_and_below_each_other)
 {
     static const char csv[] = "point,a.x,b.rule,c.y,network,model,scheduler,seeds,utility,status\n"
                               "0,1,fast,7,r,slots,las,1,10,done\n0,1,slow,7,r,slots,las,1,20,done\n"
                               "0,1,fast,8,r,slots,las,1,30,done\n0,1,slow,8,r,slots,las,1,40,done\n"
                               "0,2,fast,7,r,slots,las,1,50,done\n0,2,slow,7,r,slots,fifo,1,60,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place", csv, NULL, 0);
     assert_has(text_str(&s), "'b.rule fast' at");
     assert_has(text_str(&s), "'b.rule slow' at");
@@ -114,7 +108,7 @@ static void other_axes_make_panels_beside_and_below_each_other(void **state)
     text_free(&s);
 }
 
-static void under_one_scheduler_settings_are_the_lines(void **state)
+TEST(under_one_scheduler_settings_are_the_lines)
 {
     static const char csv[] = "point,smd.inner,jobs.count,network,model,scheduler,seeds,optimum_frac,"
                               "used_frac,status\n"
@@ -122,7 +116,6 @@ static void under_one_scheduler_settings_are_the_lines(void **state)
                               "1,exact,20,pool,interval,smd,1,1,0.25,done\n"
                               "2,grid,10,pool,interval,smd,1,0.5,,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "optimum", csv, NULL, 0);
     assert_has(text_str(&s), "scheduler smd");
     assert_has(text_str(&s), "'smd.inner exact' at");
@@ -134,13 +127,12 @@ static void under_one_scheduler_settings_are_the_lines(void **state)
     text_free(&s);
 }
 
-static void a_share_and_its_interval_end_at_the_whole(void **state)
+TEST(a_share_and_its_interval_end_at_the_whole)
 {
     static const char csv[] = "point,jobs.count,network,model,scheduler,seeds,optimum_frac,optimum_frac_ci,"
                               "status\n0,10,pool,interval,smd,4,0.9,0.2,done\n"
                               "1,20,pool,interval,smd,4,0.8,0.05,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "optimum", csv, NULL, 0);
     assert_has(text_str(&s), "10 90 70 100\n");
     assert_has(text_str(&s), "20 80 75 85\n");
@@ -148,14 +140,13 @@ static void a_share_and_its_interval_end_at_the_whole(void **state)
     text_free(&s);
 }
 
-static void makespans_are_bars_in_groups_above_completion_times(void **state)
+TEST(makespans_are_bars_in_groups_above_completion_times)
 {
     static const char csv[] =
         "point,pool.servers,network,model,scheduler,seeds,makespan_s,makespan_s_ci,jct_s,status\n"
         "0,20,pool,batch,sjf-bco,3,535,30,178,done\n0,20,pool,batch,ls,3,595,,187,done\n"
         "1,10,pool,batch,sjf-bco,3,939,,200,done\n1,10,pool,batch,ls,3,1160,,300,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "makespan", csv, NULL, 0);
     /* Groups rise: 10 before 20. A group has 0.8, each of two bars 0.4. */
     assert_drawn(text_str(&s), "0.1 0 0.5 939\n1.1 0 1.5 535\n", "fc rgb '#0072B2'");
@@ -171,10 +162,9 @@ static void makespans_are_bars_in_groups_above_completion_times(void **state)
 }
 
 /* A cell is x_lo y_lo x_hi y_hi with y from the top; columns are job counts 40 and 80. */
-static void one_axis_makes_a_map_with_a_row_per_scheduler(void **state)
+TEST(one_axis_makes_a_map_with_a_row_per_scheduler)
 {
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "embedded", slots, NULL, 0);
     assert_drawn(text_str(&s), "0 1 1 0\n", "fc rgb '#08519C'"); /* 90 % and more */
     assert_drawn(text_str(&s), "0 2 1 1\n", "fc rgb '#2171B5'"); /* 80 % */
@@ -188,14 +178,13 @@ static void one_axis_makes_a_map_with_a_row_per_scheduler(void **state)
     text_free(&s);
 }
 
-static void two_axes_make_a_map_per_scheduler(void **state)
+TEST(two_axes_make_a_map_per_scheduler)
 {
     static const char csv[] =
         "point,racks.factor,jobs.count,network,model,scheduler,seeds,embedded_frac,status\n"
         "0,1,40,r,slots,gadget,3,0.7407,done\n0,1,40,r,slots,drf,3,0.5,done\n"
         "1,2,40,r,slots,gadget,3,1,done\n2,1,80,r,slots,drf,3,0.25,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "embedded", csv, NULL, 0);
     assert_has(text_str(&s), "'gadget' at");
     assert_has(text_str(&s), "'drf' at");
@@ -208,7 +197,7 @@ static void two_axes_make_a_map_per_scheduler(void **state)
 }
 
 /* drf costs more time at the same network; the dear network is best with gadget. */
-static void completion_times_fall_over_cost_along_a_front(void **state)
+TEST(completion_times_fall_over_cost_along_a_front)
 {
     static const char csv[] =
         "point,network.dims[1].bw_GBps,jobs.count,network,model,scheduler,seeds,jct_s,network_usd,status\n"
@@ -216,7 +205,6 @@ static void completion_times_fall_over_cost_along_a_front(void **state)
         "1,50,9,ring:8@50,events,gadget,2,450,2000,done\n2,99,9,ring:8@99,events,gadget,2,300,3000,done\n"
         "2,99,9,ring:8@99,events,drf,2,350,3000,done\n3,200,9,ring:8@200,events,gadget,2,,,error\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place_cost", csv, NULL, 0);
     assert_drawn(text_str(&s), "1 400\n2 450\n3 300\n", "with linespoints lw 1.6 lc rgb '#0072B2'");
     assert_drawn(text_str(&s), "1 500\n3 350\n", "with linespoints lw 1.6 lc rgb '#D55E00'");
@@ -233,14 +221,13 @@ static void completion_times_fall_over_cost_along_a_front(void **state)
     text_free(&s);
 }
 
-static void what_is_not_of_the_network_makes_panels_over_cost(void **state)
+TEST(what_is_not_of_the_network_makes_panels_over_cost)
 {
     static const char csv[] = "point,network,model,scheduler,seeds,jct,network_usd,status,jobs\n"
                               "0,flat,slots,las,1,30,100,done,4\n0,tree,slots,las,1,20,200,done,4\n",
                       by_jobs[] = "point,jobs.count,network,model,scheduler,seeds,jct,network_usd,status\n"
                                   "0,4,flat,slots,las,1,30,100,done\n0,8,tree,slots,las,1,20,200,done\n";
     struct text s = { 0 };
-    (void)state;
     placement_script(&s, "place_cost", csv, NULL, 0);
     assert_has(text_str(&s), "labels on the front: network");
     assert_has(text_str(&s), "'tree' at");
@@ -251,10 +238,9 @@ static void what_is_not_of_the_network_makes_panels_over_cost(void **state)
     text_free(&s);
 }
 
-static void many_groups_panels_and_values_are_cut_and_counted(void **state)
+TEST(many_groups_panels_and_values_are_cut_and_counted)
 {
     struct text csv = { 0 }, s = { 0 };
-    (void)state;
     text_puts(&csv,
               "point,a.x,b.y,c.z,network,model,scheduler,seeds,makespan_s,embedded_frac,utility,status\n");
     for (int i = 0; i < 30; i++)
@@ -270,7 +256,7 @@ static void many_groups_panels_and_values_are_cut_and_counted(void **state)
     text_free(&s);
 }
 
-static void what_cannot_be_drawn_is_placed(void **state)
+TEST(what_cannot_be_drawn_is_placed)
 {
     static const char
         missing[] = "point,network,model,scheduler,seeds,jobs,status\n0,r,slots,las,1,4,done\n",
@@ -279,7 +265,6 @@ static void what_cannot_be_drawn_is_placed(void **state)
         free_of_charge[] = "point,network,model,scheduler,seeds,jct_s,network_usd,status\n"
                            "0,r,events,las,1,2,0,done\n",
         no_axis[] = "point,network,model,scheduler,seeds,embedded_frac,status\n0,r,slots,las,1,1,done\n";
-    (void)state;
     assert_refused("place", missing, "figure place: columns utility, jct_s, jct: are missing, need one");
     assert_refused(
         "makespan", missing,
@@ -296,7 +281,7 @@ static void what_cannot_be_drawn_is_placed(void **state)
         "lack a value), need at least 1");
 }
 
-static void all_are_drawn_in_every_format(void **state)
+TEST(all_are_drawn_in_every_format)
 {
     static const char csv[] =
         "point,network.size,jobs.count,network,model,scheduler,seeds,utility,utility_ci,embedded_frac,"
@@ -306,30 +291,6 @@ static void all_are_drawn_in_every_format(void **state)
         "1,8,80,a,slots,gadget,4,500,,0.6,0.9,0.3,700,50,70,1000,done\n"
         "2,16,40,b,slots,gadget,4,550,9,0.5,1,0.3,800,10,60,3000,done\n";
     static const char *const figures[] = { "place", "embedded", "optimum", "makespan", "place_cost" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(figures); i++)
         assert_drawn_in_every_format(figures[i], csv);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(utility_is_a_line_per_scheduler_over_the_axis_of_numbers),
-        cmocka_unit_test(without_utility_completion_times_are_drawn),
-        cmocka_unit_test(a_filter_changes_no_colour),
-        cmocka_unit_test(without_an_axis_there_is_a_bar_per_scheduler_with_its_number),
-        cmocka_unit_test(intervals_are_whiskers_and_lines_step_aside),
-        cmocka_unit_test(other_axes_make_panels_beside_and_below_each_other),
-        cmocka_unit_test(under_one_scheduler_settings_are_the_lines),
-        cmocka_unit_test(a_share_and_its_interval_end_at_the_whole),
-        cmocka_unit_test(makespans_are_bars_in_groups_above_completion_times),
-        cmocka_unit_test(one_axis_makes_a_map_with_a_row_per_scheduler),
-        cmocka_unit_test(two_axes_make_a_map_per_scheduler),
-        cmocka_unit_test(completion_times_fall_over_cost_along_a_front),
-        cmocka_unit_test(what_is_not_of_the_network_makes_panels_over_cost),
-        cmocka_unit_test(many_groups_panels_and_values_are_cut_and_counted),
-        cmocka_unit_test(what_cannot_be_drawn_is_placed),
-        cmocka_unit_test(all_are_drawn_in_every_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "plots/scale.h"
 
-static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
+TEST(a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5)
 {
     static const struct {
         double lo, hi;
@@ -13,7 +13,6 @@ static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
         { 100, 1000, false, 0, 1040 },      { 0, 1000, false, 0, 1040 }, { 2e-6, 2e-3, true, 2e-6, 2e-3 },
         { 5e6, 1e9, true, 5e6, 1e9 },       { 0, 0, false, 0, 1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_fit(cases[i].lo, cases[i].hi);
         assert_int_equal(a.log, cases[i].log);
@@ -22,22 +21,20 @@ static void a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5(void **state)
     }
 }
 
-static void values_that_differ_by_rounding_are_one(void **state)
+TEST(values_that_differ_by_rounding_are_one)
 {
     struct axis a = axis_fit(3 * (1 - 1e-12), 3);
-    (void)state;
     assert_true(a.lo == 0);
     assert_close(a.hi, 3.12, 1e-9);
 }
 
-static void lines_far_from_zero_start_at_a_round_number_below_them(void **state)
+TEST(lines_far_from_zero_start_at_a_round_number_below_them)
 {
     static const struct {
         double lo, hi, want_lo;
     } cases[] = {
         { 0.853, 1.69, 0.8 }, { 2.52, 3.04, 2.5 }, { 501, 1000, 500 }, { 500, 1000, 0 }, { 7, 7, 0 }
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_fit(cases[i].lo, cases[i].hi);
         assert_false(a.log);
@@ -46,20 +43,18 @@ static void lines_far_from_zero_start_at_a_round_number_below_them(void **state)
     }
 }
 
-static void bars_start_at_zero_whatever_the_span(void **state)
+TEST(bars_start_at_zero_whatever_the_span)
 {
     struct axis a = axis_bars(1e6);
-    (void)state;
     assert_false(a.log);
     assert_true(a.lo == 0 && a.hi > 1e6);
 }
 
-static void a_rounded_axis_ends_at_a_round_number_above_the_values(void **state)
+TEST(a_rounded_axis_ends_at_a_round_number_above_the_values)
 {
     static const struct {
         double hi, want;
     } cases[] = { { 1.998, 2 }, { 13.2, 14 }, { 100, 100 }, { 0.52, 0.6 }, { 1, 1 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = { .hi = cases[i].hi };
         axis_round_up(&a);
@@ -67,7 +62,7 @@ static void a_rounded_axis_ends_at_a_round_number_above_the_values(void **state)
     }
 }
 
-static void ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside(void **state)
+TEST(ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside)
 {
     static const struct {
         double lo, hi;
@@ -76,7 +71,6 @@ static void ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside(void 
     } cases[] = { { 1, 69, true, 100 },    { 1.02, 4.5, true, 5 },     { 0.5, 2, true, 2 },
                   { 1, 1.5, false, 1.53 }, { 1.2, 1.4, false, 1.424 }, { 1, 1, false, 1.106 },
                   { 0.9, 1, false, 1.006 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_ratio(cases[i].lo, cases[i].hi);
         assert_int_equal(a.log, cases[i].log);
@@ -85,20 +79,18 @@ static void ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside(void 
     }
 }
 
-static void a_place_on_an_axis_is_a_share_of_its_length(void **state)
+TEST(a_place_on_an_axis_is_a_share_of_its_length)
 {
     const struct axis linear = { .lo = 2, .hi = 6 }, log = { .lo = 1e-300, .hi = 1e300, .log = true };
-    (void)state;
     assert_close(axis_share(&linear, 3), 0.25, 1e-12);
     assert_close(axis_share(&log, 1e150), 0.75, 1e-12);
 }
 
 /* The ratio of its ends is more than a double holds. */
-static void an_axis_as_long_as_doubles_go_has_tics(void **state)
+TEST(an_axis_as_long_as_doubles_go_has_tics)
 {
     struct axis a = axis_ratio(1e-300, 1e300);
     struct text t = { 0 };
-    (void)state;
     assert_true(a.log && a.lo > 0 && a.hi == 1e300);
     axis_write(&t, 'x', &a, 200);
     assert_has(text_str(&t), "('1e-");
@@ -106,7 +98,7 @@ static void an_axis_as_long_as_doubles_go_has_tics(void **state)
     text_free(&t);
 }
 
-static void tics_are_round_numbers_in_the_room_there_is(void **state)
+TEST(tics_are_round_numbers_in_the_room_there_is)
 {
     static const struct {
         struct axis axis;
@@ -122,7 +114,6 @@ static void tics_are_round_numbers_in_the_room_there_is(void **state)
         { { .lo = 2, .hi = 50, .log = true }, 'y', 200, "'2' 2, '5' 5, '10' 10, '20' 20, '50' 50)" },
         { { .lo = 1, .hi = 1e6, .log = true }, 'y', 60, "('1' 1, '1000' 1000, '1e+06' 1000000)" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text t = { 0 };
         axis_write(&t, cases[i].which, &cases[i].axis, cases[i].length_px);
@@ -133,7 +124,7 @@ static void tics_are_round_numbers_in_the_room_there_is(void **state)
     }
 }
 
-static void sizes_have_tics_at_powers_of_two_in_words(void **state)
+TEST(sizes_have_tics_at_powers_of_two_in_words)
 {
     static const struct {
         double lo, hi, length_px;
@@ -148,7 +139,6 @@ static void sizes_have_tics_at_powers_of_two_in_words(void **state)
           "4 GiB" },
         { 1000, 1e9, 240, { "'1 KiB'", "'1 GiB'", "'' 32768 1" }, "'32 KiB'" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_bytes(cases[i].lo, cases[i].hi);
         struct text s = { 0 };
@@ -161,10 +151,9 @@ static void sizes_have_tics_at_powers_of_two_in_words(void **state)
     }
 }
 
-static void a_log_axis_spans_something_even_for_one_value(void **state)
+TEST(a_log_axis_spans_something_even_for_one_value)
 {
     static const double cases[][4] = { { 3, 40, 2, 50 }, { 7, 7, 5, 10 }, { 10, 10, 10, 20 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_log(cases[i][0], cases[i][1]);
         assert_true(a.log);
@@ -173,10 +162,9 @@ static void a_log_axis_spans_something_even_for_one_value(void **state)
     }
 }
 
-static void an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics(void **state)
+TEST(an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics)
 {
     static const double cases[][2] = { { 1, 1 }, { 31, 35 }, { 4, 4 }, { 100, 100 }, { 0.03, 0.03 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_around_zero(cases[i][0]);
         struct text s = { 0 };
@@ -189,7 +177,7 @@ static void an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics(void **
     }
 }
 
-static void a_unit_is_the_largest_that_leaves_a_number_above_one(void **state)
+TEST(a_unit_is_the_largest_that_leaves_a_number_above_one)
 {
     static const struct {
         const struct unit *list;
@@ -203,30 +191,9 @@ static void a_unit_is_the_largest_that_leaves_a_number_above_one(void **state)
         { unit_usd, 69e6, "M USD", 1e6 },    { unit_usd, 12000, "k USD", 1e3 },
         { unit_usd, 0, "USD", 1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct unit u = unit_pick(cases[i].list, cases[i].max);
         assert_string_equal(u.name, cases[i].want);
         assert_close(u.scale, cases[i].scale, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wide_span_gets_a_log_axis_that_ends_at_1_2_or_5),
-        cmocka_unit_test(values_that_differ_by_rounding_are_one),
-        cmocka_unit_test(lines_far_from_zero_start_at_a_round_number_below_them),
-        cmocka_unit_test(bars_start_at_zero_whatever_the_span),
-        cmocka_unit_test(a_rounded_axis_ends_at_a_round_number_above_the_values),
-        cmocka_unit_test(ratios_have_a_log_axis_unless_they_are_close_and_1_lies_inside),
-        cmocka_unit_test(a_place_on_an_axis_is_a_share_of_its_length),
-        cmocka_unit_test(an_axis_as_long_as_doubles_go_has_tics),
-        cmocka_unit_test(tics_are_round_numbers_in_the_room_there_is),
-        cmocka_unit_test(sizes_have_tics_at_powers_of_two_in_words),
-        cmocka_unit_test(a_log_axis_spans_something_even_for_one_value),
-        cmocka_unit_test(an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics),
-        cmocka_unit_test(a_unit_is_the_largest_that_leaves_a_number_above_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

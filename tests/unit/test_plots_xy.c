@@ -91,18 +91,16 @@ static const struct {
       "legend" },
 };
 
-static void calls_draw_what_they_say(void **state)
+TEST(calls_draw_what_they_say)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plot_options opt = { 0 };
         struct text s = { 0 };
         struct table t;
-        struct err e = { 0 };
         placement_table(&t, cases[i].csv);
-        if (plot_xy_script(&cases[i].xy, &t, &opt, &s, &e) ||
+        if (plot_xy_script(&cases[i].xy, &t, &opt, &s, e) ||
             (cases[i].lacks && strstr(text_str(&s), cases[i].lacks)))
-            fail_msg("%s: %s%s", cases[i].what, e.msg, text_str(&s));
+            fail_msg("%s: %s%s", cases[i].what, e->msg, text_str(&s));
         for (size_t k = 0; k < COUNT_OF(cases[i].has) && cases[i].has[k]; k++)
             if (!strstr(text_str(&s), cases[i].has[k]))
                 fail_msg("%s: lacks %s in\n%s", cases[i].what, cases[i].has[k], text_str(&s));
@@ -111,18 +109,16 @@ static void calls_draw_what_they_say(void **state)
     }
 }
 
-static void panels_have_their_own_scales_unless_shared(void **state)
+TEST(panels_have_their_own_scales_unless_shared)
 {
     struct plot_xy xy = { .front = "no" };
     struct plot_options opt = { 0 };
     struct table t;
-    (void)state;
     placement_table(&t, DESIGNS);
     for (int shared = 0; shared < 2; shared++) {
         struct text s = { 0 };
-        struct err e = { 0 };
         xy.shared = shared;
-        assert_ok(plot_xy_script(&xy, &t, &opt, &s, &e), &e);
+        OK(plot_xy_script(&xy, &t, &opt, &s, e));
         const char *first = strstr(text_str(&s), "set xrange ["), *second = strstr(first + 1, "set xrange [");
         size_t n = strcspn(first, "\n");
         assert_int_equal(strncmp(first, second, n + 1) == 0, shared);
@@ -131,7 +127,7 @@ static void panels_have_their_own_scales_unless_shared(void **state)
     table_free(&t);
 }
 
-static void what_cannot_be_drawn_is_refused(void **state)
+TEST(what_cannot_be_drawn_is_refused)
 {
     static const struct {
         const char *csv;
@@ -181,57 +177,39 @@ static void what_cannot_be_drawn_is_refused(void **state)
           "rows to draw: is 0 of 1" },
     };
     struct plot_options opt = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct text s = { 0 };
         struct table t;
-        struct err e = { 0 };
         placement_table(&t, wrong[i].csv);
-        assert_fails(plot_xy_script(&wrong[i].xy, &t, &opt, &s, &e), &e, wrong[i].code, wrong[i].want);
+        FAILS(plot_xy_script(&wrong[i].xy, &t, &opt, &s, e), wrong[i].code, wrong[i].want);
         assert_int_equal(s.n, 0);
         text_free(&s);
         table_free(&t);
     }
 }
 
-static void the_script_itself_is_a_format_of_every_figure(void **state)
+TEST(the_script_itself_is_a_format_of_every_figure)
 {
     struct plot_options svg = { 0 }, gp = { .format = PLOT_SCRIPT };
     struct text script = { 0 }, image = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     sample_table(&t, sample_rows, COUNT_OF(sample_rows));
-    assert_ok(plot_script("speedup", &t, &svg, &script, &e), &e);
-    assert_ok(plot_draw("speedup", &t, &gp, &image, &e), &e);
+    OK(plot_script("speedup", &t, &svg, &script, e));
+    OK(plot_draw("speedup", &t, &gp, &image, e));
     assert_string_equal(text_str(&script), text_str(&image));
     text_free(&script);
     text_free(&image);
     table_free(&t);
 }
 
-static void the_list_says_what_columns_hold(void **state)
+TEST(the_list_says_what_columns_hold)
 {
     struct text out = { 0 };
     struct table t;
-    struct err e = { 0 };
-    (void)state;
     placement_table(&t, DESIGNS);
-    assert_ok(plot_xy_list(&t, &out, &e), &e);
+    OK(plot_xy_list(&t, &out, e));
     assert_has(text_str(&out), "network     words         6         2");
     assert_has(text_str(&out), "time_s      numbers       4         4      2      4");
     text_free(&out);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_draw_what_they_say),
-        cmocka_unit_test(panels_have_their_own_scales_unless_shared),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused),
-        cmocka_unit_test(the_script_itself_is_a_format_of_every_figure),
-        cmocka_unit_test(the_list_says_what_columns_hold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,12 @@
 #include "tests/support.h"
 
 /* arXiv 1412.6980, algorithm 1, for one number. */
-static void a_step_is_that_of_the_paper(void **state)
+TEST(a_step_is_that_of_the_paper)
 {
     static const double gradients[] = { 3, -1, 0.5, 1e-6, 200, 0 };
-    struct err e = { 0 };
     struct adam a;
     double x = 1, want = 1, m = 0, v = 0;
-    (void)state;
-    assert_ok(adam_build(&a, 1, &e), &e);
+    OK(adam_build(&a, 1, e));
     for (size_t i = 0; i < COUNT_OF(gradients); i++) {
         double g = gradients[i], t = (double)i + 1;
         m = 0.9 * m + 0.1 * g;
@@ -23,13 +21,11 @@ static void a_step_is_that_of_the_paper(void **state)
 }
 
 /* Whatever the size of the gradient, the first step has the size of the rate. */
-static void a_restart_forgets(void **state)
+TEST(a_restart_forgets)
 {
-    struct err e = { 0 };
     struct adam a;
     double x[2] = { 0, 0 };
-    (void)state;
-    assert_ok(adam_build(&a, 2, &e), &e);
+    OK(adam_build(&a, 2, e));
     for (int again = 0; again < 2; again++) {
         const double gradient[] = { 1e-3, -1e3 };
         x[0] = x[1] = 0;
@@ -41,13 +37,11 @@ static void a_restart_forgets(void **state)
     adam_free(&a);
 }
 
-static void steps_climb_to_the_top(void **state)
+TEST(steps_climb_to_the_top)
 {
-    struct err e = { 0 };
     struct adam a;
     double x[2] = { 5, -3 };
-    (void)state;
-    assert_ok(adam_build(&a, 2, &e), &e);
+    OK(adam_build(&a, 2, e));
     for (int i = 0; i < 5000; i++) {
         const double gradient[] = { -(x[0] - 1), -100 * (x[1] - 2) };
         adam_step(&a, x, gradient, 0.01);
@@ -55,14 +49,4 @@ static void steps_climb_to_the_top(void **state)
     assert_near(x[0], 1, 1e-3);
     assert_near(x[1], 2, 1e-3);
     adam_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_is_that_of_the_paper),
-        cmocka_unit_test(a_restart_forgets),
-        cmocka_unit_test(steps_climb_to_the_top),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,13 +9,11 @@
 #define F TOPO_FULL
 #define S TOPO_SWITCH
 
-static void every_row_of_the_table_is_met_to_the_nanosecond(void **state)
+TEST(every_row_of_the_table_is_met_to_the_nanosecond)
 {
     struct table t = { 0 };
-    struct err e = { 0 };
     int32_t differ = 0;
-    (void)state;
-    assert_ok(table_read_csv(&t, "tests/reference/astra_allreduce.csv", &e), &e);
+    OK(table_read_csv(&t, "tests/reference/astra_allreduce.csv", e));
     assert_int_equal(t.n_rows, 111);
     for (int64_t i = 0; i < t.n_rows; i++) {
         const char *backend = table_cell(&t, i, 0)->text, *network = table_cell(&t, i, 1)->text,
@@ -34,7 +32,7 @@ static void every_row_of_the_table_is_met_to_the_nanosecond(void **state)
 }
 
 /* Outputs printed in ASTRA-sim's tutorial, 8 NPUs in 4 chunks; how it set the memory is not known. */
-static void published_tutorial_outputs_are_met_within_their_spread(void **state)
+TEST(published_tutorial_outputs_are_met_within_their_spread)
 {
     static const double ring_us[] = { 45.681,   62.761,   96.921,   165.297,  302.077,  575.609,
                                       1122.673, 2216.745, 4404.945, 8781.373, 17534.229 };
@@ -53,7 +51,6 @@ static void published_tutorial_outputs_are_met_within_their_spread(void **state)
         { S, 64, TOPO_ALGORITHM_DIRECT, SIM_ASTRA_UNAWARE, 1024, 633.217 },
         { S, 64, TOPO_ALGORITHM_DIRECT, SIM_ASTRA_AWARE, 1024, 40008.217 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(ring_us); i++) {
         struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
         conf.dims[0].GiBps = 100;
@@ -71,10 +68,9 @@ static void published_tutorial_outputs_are_met_within_their_spread(void **state)
 }
 
 /* Three switches of 8, in fixed order: 35008.129 us published. */
-static void published_fixed_order_over_three_switches_is_met(void **state)
+TEST(published_fixed_order_over_three_switches_is_met)
 {
     struct sim_astra_conf conf = astra_one_dim(S, 8, TOPO_ALGORITHM_HALVING);
-    (void)state;
     conf.n_dims = conf.n_algorithms = 3;
     conf.dims[0].lat_ns = 1;
     conf.splits = 64;
@@ -87,32 +83,29 @@ static void published_fixed_order_over_three_switches_is_met(void **state)
 
 /* 64 NPUs of ring 2, full 8, switch 4: an all-reduce over the inner 16 is priced on both its dimensions.
  * Measured. */
-static void a_collective_over_some_dimensions_leaves_out_the_others(void **state)
+TEST(a_collective_over_some_dimensions_leaves_out_the_others)
 {
     struct sim_astra_conf conf;
     struct sim_astra_result r;
-    struct err e = { 0 };
     struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, false }, 0 };
-    (void)state;
     astra_read_row(&conf, "unaware", "s_64", "s3");
-    assert_ok(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, &e), &e);
+    OK(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 6251170);
     assert_int_equal(r.busy_ns[2], 0);
 
     astra_read_row(&conf, "unaware", "s_64", "s3_ring");
     c = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 30, { false, false, true }, 0 };
-    assert_ok(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, &e), &e);
+    OK(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 30024070);
 }
 
 /* Measured: 9.38, 5.90 and 3.56 ms with 1, 2 and 4 queues. */
-static void phases_are_dealt_to_the_queues_of_a_dimension(void **state)
+TEST(phases_are_dealt_to_the_queues_of_a_dimension)
 {
     static const struct {
         int32_t queues;
         double ms;
     } cases[] = { { 1, 9.38 }, { 2, 5.90 }, { 4, 3.56 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sim_astra_conf conf;
         astra_read_row(&conf, "unaware", "d2_16x8", "s2_rd_c4");
@@ -121,10 +114,9 @@ static void phases_are_dealt_to_the_queues_of_a_dimension(void **state)
     }
 }
 
-static void four_dimensions_are_no_limit(void **state)
+TEST(four_dimensions_are_no_limit)
 {
     struct sim_astra_conf conf = astra_one_dim(R, 2, TOPO_ALGORITHM_RING);
-    (void)state;
     conf.n_dims = conf.n_algorithms = 5;
     for (int32_t d = 1; d < 5; d++) {
         conf.dims[d] = conf.dims[0];
@@ -133,19 +125,17 @@ static void four_dimensions_are_no_limit(void **state)
     assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 38755190);
 }
 
-static void no_endpoint_delay_is_a_delay_of_zero(void **state)
+TEST(no_endpoint_delay_is_a_delay_of_zero)
 {
     struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
-    (void)state;
     conf.endpoint_ns = 0;
     assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 35007150 - 15 * 10);
 }
 
 /* By hand on ring 4 and full 4: messages of 2^20 and 2^18 bytes. */
-static void reduce_scatter_and_all_gather_visit_dimensions_in_opposite_order(void **state)
+TEST(reduce_scatter_and_all_gather_visit_dimensions_in_opposite_order)
 {
     struct sim_astra_conf conf = astra_one_dim(R, 4, TOPO_ALGORITHM_RING);
-    (void)state;
     conf.n_dims = conf.n_algorithms = 2;
     conf.dims[1] = (struct sim_astra_dim){ F, 4, 50, 500 };
     conf.algorithms[1] = TOPO_ALGORITHM_DIRECT;
@@ -158,12 +148,11 @@ static void reduce_scatter_and_all_gather_visit_dimensions_in_opposite_order(voi
 }
 
 /* An endpoint delay leads each phase, so the halves of an all-reduce have one more than the whole. */
-static void with_contention_the_halves_add_up_to_an_all_reduce(void **state)
+TEST(with_contention_the_halves_add_up_to_an_all_reduce)
 {
     static const enum topo_algorithm algorithms[] = { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT,
                                                       TOPO_ALGORITHM_HALVING };
     static const enum topo_shape shapes[] = { R, F, S };
-    (void)state;
     for (int i = 0; i < 9; i++) {
         struct sim_astra_conf conf = astra_one_dim(shapes[i % 3], 8, algorithms[i / 3]);
         conf.backend = SIM_ASTRA_AWARE;
@@ -174,11 +163,10 @@ static void with_contention_the_halves_add_up_to_an_all_reduce(void **state)
     }
 }
 
-static void without_shared_links_contention_changes_nothing(void **state)
+TEST(without_shared_links_contention_changes_nothing)
 {
     static const enum topo_algorithm algorithms[] = { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT,
                                                       TOPO_ALGORITHM_HALVING, TOPO_ALGORITHM_TREE };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(algorithms); i++)
         for (int32_t size = 2; size <= 32; size *= 2) {
             struct sim_astra_conf conf = astra_one_dim(F, size, algorithms[i]);
@@ -202,18 +190,16 @@ static void keep(void *context, const struct sim_astra_span *span)
     log->spans[log->n++] = *span;
 }
 
-static void spans_show_every_phase_and_fill_the_busy_time(void **state)
+TEST(spans_show_every_phase_and_fill_the_busy_time)
 {
     struct sim_astra_conf conf;
     struct log log = { 0 };
     struct sim_astra_sink sink = { keep, &log };
     struct sim_astra_result r;
-    struct err e = { 0 };
     struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true }, 0 };
     int64_t busy[2] = { 0 }, end = 0;
-    (void)state;
     astra_read_row(&conf, "unaware", "d2_16x8", "s2_rd_c4");
-    assert_ok(sim_astra_run(&r, &conf, &c, 1, &end, &sink, &e), &e);
+    OK(sim_astra_run(&r, &conf, &c, 1, &end, &sink, e));
     assert_int_equal(log.n, 4 * 3);
     assert_int_equal(end, r.time_ns);
     for (int i = 0; i < log.n; i++) {
@@ -228,19 +214,17 @@ static void spans_show_every_phase_and_fill_the_busy_time(void **state)
 }
 
 /* One chunk of each may work at a time: the first is under way when the others come. */
-static void the_last_or_the_first_collective_issued_goes_first(void **state)
+TEST(the_last_or_the_first_collective_issued_goes_first)
 {
     struct sim_astra_collective list[3];
-    (void)state;
     for (int i = 0; i < 3; i++)
         list[i] = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, i };
     for (int lifo = 0; lifo < 2; lifo++) {
         struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
         struct sim_astra_result r;
-        struct err e = { 0 };
         int64_t end[3], one = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 20);
         conf.lifo = lifo;
-        assert_ok(sim_astra_run(&r, &conf, list, 3, end, NULL, &e), &e);
+        OK(sim_astra_run(&r, &conf, list, 3, end, NULL, e));
         assert_int_equal(end[0], one);
         assert_int_equal(end[1], lifo ? 3 * one : 2 * one);
         assert_int_equal(end[2], lifo ? 2 * one : 3 * one);
@@ -249,10 +233,9 @@ static void the_last_or_the_first_collective_issued_goes_first(void **state)
 }
 
 /* 1000 bytes in 3 chunks of 333 leave one, billed as 333; of 10 bytes for 8 NPUs a chunk has 8. */
-static void a_smaller_last_chunk_is_billed_in_full(void **state)
+TEST(a_smaller_last_chunk_is_billed_in_full)
 {
     struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
-    (void)state;
     int64_t one = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 333);
     conf.splits = 3;
     assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 999), 3 * one);
@@ -260,24 +243,4 @@ static void a_smaller_last_chunk_is_billed_in_full(void **state)
     conf.splits = 10;
     one = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 8);
     assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 10), 2 * one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_of_the_table_is_met_to_the_nanosecond),
-        cmocka_unit_test(published_tutorial_outputs_are_met_within_their_spread),
-        cmocka_unit_test(published_fixed_order_over_three_switches_is_met),
-        cmocka_unit_test(a_collective_over_some_dimensions_leaves_out_the_others),
-        cmocka_unit_test(phases_are_dealt_to_the_queues_of_a_dimension),
-        cmocka_unit_test(four_dimensions_are_no_limit),
-        cmocka_unit_test(no_endpoint_delay_is_a_delay_of_zero),
-        cmocka_unit_test(reduce_scatter_and_all_gather_visit_dimensions_in_opposite_order),
-        cmocka_unit_test(with_contention_the_halves_add_up_to_an_all_reduce),
-        cmocka_unit_test(without_shared_links_contention_changes_nothing),
-        cmocka_unit_test(spans_show_every_phase_and_fill_the_busy_time),
-        cmocka_unit_test(the_last_or_the_first_collective_issued_goes_first),
-        cmocka_unit_test(a_smaller_last_chunk_is_billed_in_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,11 +31,10 @@ static struct sim_astra_collective all_reduce(void)
 }
 
 /* ASTRA-sim answers some of these without a word, and ends on a signal for others. */
-static void what_astra_sim_gets_wrong_is_refused(void **state)
+TEST(what_astra_sim_gets_wrong_is_refused)
 {
     struct sim_astra_collective c = all_reduce();
     struct sim_astra_conf conf = three_dims();
-    (void)state;
     conf.n_algorithms = 1;
     refused(&conf, &c, 1, ERR_RANGE, "algorithms: are 1 for 3 dimensions, need one for each");
     conf = three_dims();
@@ -59,11 +58,10 @@ static void what_astra_sim_gets_wrong_is_refused(void **state)
     refused(&conf, &c, 1, ERR_UNSUP, "algorithms[0]: is ring, need direct for an all-to-all");
 }
 
-static void values_out_of_range_are_refused(void **state)
+TEST(values_out_of_range_are_refused)
 {
     struct sim_astra_collective c = all_reduce();
     struct sim_astra_conf conf = three_dims();
-    (void)state;
     conf.n_dims = 9;
     refused(&conf, &c, 1, ERR_RANGE, "dims: are 9, need 1 to 8");
     conf = three_dims();
@@ -92,11 +90,10 @@ static void values_out_of_range_are_refused(void **state)
     refused(&conf, &c, 1, ERR_RANGE, "endpoint_ns: is -1, need 0 to 1e12");
 }
 
-static void collectives_out_of_range_are_refused(void **state)
+TEST(collectives_out_of_range_are_refused)
 {
     struct sim_astra_collective c = all_reduce(), two[2] = { c, c };
     const struct sim_astra_conf conf = three_dims();
-    (void)state;
     c.bytes = 0;
     refused(&conf, &c, 1, ERR_RANGE, "bytes: is 0, need 1 or more");
     c = all_reduce();
@@ -114,11 +111,10 @@ static void collectives_out_of_range_are_refused(void **state)
     refused(&conf, two, 0, ERR_RANGE, "collectives: is 0, need 1 to");
 }
 
-static void times_and_sizes_beyond_the_clock_are_refused(void **state)
+TEST(times_and_sizes_beyond_the_clock_are_refused)
 {
     struct sim_astra_collective c = all_reduce();
     struct sim_astra_conf conf = three_dims();
-    (void)state;
     c.bytes = INT64_MAX / 4;
     refused(&conf, &c, 1, ERR_RANGE, "need a product below 2^63");
     c = all_reduce();
@@ -132,11 +128,10 @@ static void times_and_sizes_beyond_the_clock_are_refused(void **state)
     refused(&conf, &c, 1, ERR_RANGE, "dims[0]: a phase takes more than");
 }
 
-static void a_tree_serves_one_chunk_in_one_dimension(void **state)
+TEST(a_tree_serves_one_chunk_in_one_dimension)
 {
     struct sim_astra_collective c = all_reduce();
     struct sim_astra_conf conf = three_dims();
-    (void)state;
     conf.algorithms[2] = TOPO_ALGORITHM_TREE;
     refused(&conf, &c, 1, ERR_UNSUP, "need an all-reduce of one chunk in one dimension");
     conf.n_dims = conf.n_algorithms = 1;
@@ -151,12 +146,11 @@ static void a_tree_serves_one_chunk_in_one_dimension(void **state)
     refused(&conf, &c, 1, ERR_UNSUP, "need an all-reduce of one chunk in one dimension");
 }
 
-static void contention_knows_one_dimension_and_one_collective(void **state)
+TEST(contention_knows_one_dimension_and_one_collective)
 {
     struct sim_astra_collective two[2] = { { COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 },
                                            { COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 } };
     struct sim_astra_conf conf = three_dims();
-    (void)state;
     conf.backend = SIM_ASTRA_AWARE;
     refused(&conf, two, 1, ERR_UNSUP, "dims: are 3 with contention, need one");
     conf.n_dims = conf.n_algorithms = 1;
@@ -168,17 +162,4 @@ static void contention_knows_one_dimension_and_one_collective(void **state)
     refused(&conf, two, 1, ERR_RANGE, "dims[0].size: is 16384 in 1 chunks, need fewer");
     conf.dims[0] = (struct sim_astra_dim){ TOPO_RING, 64, 50, 1e15 };
     refused(&conf, two, 1, ERR_RANGE, "collective may take more than 4.6e18 ns");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_astra_sim_gets_wrong_is_refused),
-        cmocka_unit_test(values_out_of_range_are_refused),
-        cmocka_unit_test(collectives_out_of_range_are_refused),
-        cmocka_unit_test(times_and_sizes_beyond_the_clock_are_refused),
-        cmocka_unit_test(a_tree_serves_one_chunk_in_one_dimension),
-        cmocka_unit_test(contention_knows_one_dimension_and_one_collective),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

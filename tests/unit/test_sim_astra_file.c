@@ -52,7 +52,7 @@ static void read_study(struct topo_network *net, struct sim_rules *rules, const 
     text_free(&study);
 }
 
-static void a_link_becomes_what_an_npu_sends(void **state)
+TEST(a_link_becomes_what_an_npu_sends)
 {
     static const struct {
         const char *text;
@@ -62,13 +62,11 @@ static void a_link_becomes_what_an_npu_sends(void **state)
         { ONE_DIM("FullyConnected", 8), 7, 1 }, { ONE_DIM("Switch", 8), 1, 2 },
         { ONE_DIM("Switch", 2), 1, 2 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sim_astra_file f;
         struct topo_network net;
         struct sim_rules rules;
-        struct err e = { 0 };
-        assert_ok(read_network(&f, cases[i].text, &e), &e);
+        OK(read_network(&f, cases[i].text, e));
         read_study(&net, &rules, &f);
         assert_close(net.dims[0].bw_Bps, cases[i].links * 50 * 1073741824.0, 1e-15);
         assert_close(net.dims[0].lat_s, cases[i].latencies * 500e-9, 1e-15);
@@ -77,19 +75,16 @@ static void a_link_becomes_what_an_npu_sends(void **state)
     }
 }
 
-static void a_system_becomes_a_simulation(void **state)
+TEST(a_system_becomes_a_simulation)
 {
     struct sim_astra_file f;
     struct topo_network net;
     struct sim_rules rules;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_both(&f, THREE_DIMS,
-                        "{\n\t\"scheduling-policy\": \"LIFO\",\n\t\"endpoint-delay\":10,\n" LISTS
-                        ",\"preferred-dataset-splits\": 64, \"active-chunks-per-dimension\": 2,\n"
-                        "\"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600}",
-                        &e),
-              &e);
+    OK(read_both(&f, THREE_DIMS,
+                 "{\n\t\"scheduling-policy\": \"LIFO\",\n\t\"endpoint-delay\":10,\n" LISTS
+                 ",\"preferred-dataset-splits\": 64, \"active-chunks-per-dimension\": 2,\n"
+                 "\"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600}",
+                 e));
     assert_string_equal(text_str(&f.notes), "");
     read_study(&net, &rules, &f);
     assert_int_equal(net.n_npus, 4096);
@@ -108,7 +103,7 @@ static void a_system_becomes_a_simulation(void **state)
 }
 
 /* Measured: d3_16x8x32, s3 with 64 chunks, of the table in tests/reference. */
-static void a_study_and_its_files_take_the_same_nanoseconds(void **state)
+TEST(a_study_and_its_files_take_the_same_nanoseconds)
 {
     struct sim_astra_file f;
     struct topo_network net;
@@ -117,17 +112,14 @@ static void a_study_and_its_files_take_the_same_nanoseconds(void **state)
     struct sim_astra_result r;
     const struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, true }, 0 };
     struct text notes = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_both(&f, THREE_DIMS,
-                        "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }", &e),
-              &e);
+    OK(read_both(&f, THREE_DIMS, "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }",
+                 e));
     read_study(&net, &rules, &f);
-    assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
-    assert_ok(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e);
-    assert_ok(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, &e), &e);
+    OK(sim_astra_from_network(&conf, &net, &notes, e));
+    OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
+    OK(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 9489920);
-    assert_ok(sim_astra_run(&r, &f.conf, &c, 1, NULL, NULL, &e), &e);
+    OK(sim_astra_run(&r, &f.conf, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 9489920);
     text_free(&notes);
     sim_astra_file_free(&f);
@@ -144,31 +136,29 @@ static void equal_dims(const struct topo_network *a, const struct topo_network *
     }
 }
 
-static void what_is_exported_comes_back(void **state)
+TEST(what_is_exported_comes_back)
 {
     static const char *const words[] = { "ring:4@250", "ring:2@12.5 full:7@33.3", "full:2@1 switch:32@50",
                                          "ring:3@0.1 ring:5@7e-3 switch:8@400 full:4@999.9" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net, back;
         struct sim_astra_conf conf;
         struct sim_astra_file f;
         struct sim_rules rules, rules_back;
         struct text network = { 0 }, system = { 0 }, notes = { 0 };
-        struct err e = { 0 };
-        assert_ok(topo_parse_spec(&net, words[i], &e), &e);
+        OK(topo_parse_spec(&net, words[i], e));
         for (int32_t d = 0; d < net.n_dims; d++)
             net.dims[d].lat_s = 1e-7 / (d + 3);
         sim_rules_default(&rules);
         rules.order = SIM_ORDER_FIXED;
         rules.queue = SIM_QUEUE_FIFO;
         rules.stage.endpoint_s = 20e-9;
-        assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
-        assert_ok(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e);
+        OK(sim_astra_from_network(&conf, &net, &notes, e));
+        OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
         sim_astra_format_network(&network, &conf);
         sim_astra_format_system(&system, &conf, &notes);
         assert_string_equal(text_str(&notes), "");
-        assert_ok(read_both(&f, text_str(&network), text_str(&system), &e), &e);
+        OK(read_both(&f, text_str(&network), text_str(&system), e));
         assert_string_equal(text_str(&f.notes), "");
         read_study(&back, &rules_back, &f);
         equal_dims(&net, &back);
@@ -182,19 +172,16 @@ static void what_is_exported_comes_back(void **state)
     }
 }
 
-static void keys_without_counterpart_are_noted_with_their_place(void **state)
+TEST(keys_without_counterpart_are_noted_with_their_place)
 {
     struct sim_astra_file f;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_both(&f, THREE_DIMS "link-count: 2\n",
-                        "{ \"inter-dimension-scheduling\": \"themis\",\n"
-                        "  \"scheduling-policy\": \"EXPLICIT\", \"collective-optimization\": \"baseline\",\n"
-                        "  \"all-reduce-implementation\": [\"ring\", \"direct4\", \"ring\"],\n"
-                        "  \"all-gather-implementation\": [\"ring\", \"ring\", \"ring\"],\n"
-                        "  \"all-to-all-implementation\": [\"direct\", \"direct\", \"ring\"] }",
-                        &e),
-              &e);
+    OK(read_both(&f, THREE_DIMS "link-count: 2\n",
+                 "{ \"inter-dimension-scheduling\": \"themis\",\n"
+                 "  \"scheduling-policy\": \"EXPLICIT\", \"collective-optimization\": \"baseline\",\n"
+                 "  \"all-reduce-implementation\": [\"ring\", \"direct4\", \"ring\"],\n"
+                 "  \"all-gather-implementation\": [\"ring\", \"ring\", \"ring\"],\n"
+                 "  \"all-to-all-implementation\": [\"direct\", \"direct\", \"ring\"] }",
+                 e));
     assert_has(text_str(&f.notes), "n.yml:5:1: link-count has no counterpart and is left out\n");
     assert_has(text_str(&f.notes),
                "s.json:1:3: inter-dimension-scheduling has no counterpart and is left out\n");
@@ -208,21 +195,19 @@ static void keys_without_counterpart_are_noted_with_their_place(void **state)
     sim_astra_file_free(&f);
 }
 
-static void a_key_with_line_breaks_stays_one_comment(void **state)
+TEST(a_key_with_line_breaks_stays_one_comment)
 {
     struct sim_astra_file f;
     struct topo_network net;
     struct sim_rules rules;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_both(&f, ONE_DIM("Ring", 8), "{ \"a\\n b: 1\\u2028\\rc\": 1 }", &e), &e);
+    OK(read_both(&f, ONE_DIM("Ring", 8), "{ \"a\\n b: 1\\u2028\\rc\": 1 }", e));
     assert_string_equal(text_str(&f.notes), "s.json:1:3: a? b: 1????c has no counterpart and is left out\n");
     read_study(&net, &rules, &f);
     assert_int_equal(net.n_dims, 1);
     sim_astra_file_free(&f);
 }
 
-static void faulty_networks_are_refused_with_the_place(void **state)
+TEST(faulty_networks_are_refused_with_the_place)
 {
     static const struct {
         const char *text, *message;
@@ -248,16 +233,14 @@ static void faulty_networks_are_refused_with_the_place(void **state)
           "n.yml:2:24: npus_count[1] makes 1000000000000 NPUs", ERR_RANGE },
         { "topology: [ Ring ]\ntopology: [ Ring ]\n", "n.yml:2:1: topology is given again", ERR_PARSE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sim_astra_file f;
-        struct err e = { 0 };
-        assert_fails(read_network(&f, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_network(&f, cases[i].text, e), cases[i].code, cases[i].message);
         sim_astra_file_free(&f);
     }
 }
 
-static void faulty_systems_are_refused_with_the_place(void **state)
+TEST(faulty_systems_are_refused_with_the_place)
 {
     static const struct {
         const char *text, *message;
@@ -284,40 +267,32 @@ static void faulty_systems_are_refused_with_the_place(void **state)
         { "[]", "document is a list, need a map", ERR_PARSE },
         { "{ \"endpoint-delay\": 1", "is not YAML", ERR_PARSE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sim_astra_file f;
-        struct err e = { 0 };
-        assert_fails(read_both(&f, THREE_DIMS, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_both(&f, THREE_DIMS, cases[i].text, e), cases[i].code, cases[i].message);
         sim_astra_file_free(&f);
     }
 }
 
-static void halving_doubling_of_six_is_refused(void **state)
+TEST(halving_doubling_of_six_is_refused)
 {
     struct sim_astra_file f;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(
-        read_both(&f, ONE_DIM("Switch", 6), "{ \"all-reduce-implementation\": [\"halvingDoubling\"] }", &e),
-        &e, ERR_RANGE, "is halving-doubling on 6 members, need a power of two");
+    FAILS(read_both(&f, ONE_DIM("Switch", 6), "{ \"all-reduce-implementation\": [\"halvingDoubling\"] }", e),
+          ERR_RANGE, "is halving-doubling on 6 members, need a power of two");
     sim_astra_file_free(&f);
-    assert_ok(read_both(&f, ONE_DIM("Ring", 6), "{ \"all-gather-implementation\": [\"oneRing\"] }",
-                        &(struct err){ 0 }),
-              &e);
+    OK(read_both(&f, ONE_DIM("Ring", 6), "{ \"all-gather-implementation\": [\"oneRing\"] }",
+                 &(struct err){ 0 }));
     assert_int_equal(f.conf.algorithms[0], TOPO_ALGORITHM_RING);
     sim_astra_file_free(&f);
 }
 
-static void exports_say_what_has_no_counterpart(void **state)
+TEST(exports_say_what_has_no_counterpart)
 {
     struct topo_network net;
     struct sim_rules rules;
     struct sim_astra_conf conf;
     struct text notes = { 0 }, out = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:8@50", &e), &e);
+    OK(topo_parse_spec(&net, "switch:8@50", e));
     sim_rules_default(&rules);
     net.dims[0].efficiency = 0.5;
     net.dims[0].in_switch = TOPO_IN_SWITCH_SHARP;
@@ -325,8 +300,8 @@ static void exports_say_what_has_no_counterpart(void **state)
     net.dims[0].n_regimes = 1;
     rules.n_slow = 1;
     rules.stage.endpoint_s = 1.5e-9;
-    assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
-    assert_ok(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e);
+    OK(sim_astra_from_network(&conf, &net, &notes, e));
+    OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
     assert_close(conf.dims[0].GiBps, 25e9 / 1073741824.0, 1e-12);
     assert_int_equal(conf.algorithms[0], TOPO_ALGORITHM_HALVING);
     assert_has(text_str(&notes),
@@ -345,45 +320,22 @@ static void exports_say_what_has_no_counterpart(void **state)
     text_free(&notes);
 }
 
-static void exports_refuse_what_cannot_be_said(void **state)
+TEST(exports_refuse_what_cannot_be_said)
 {
     struct topo_network net;
     struct sim_rules rules;
     struct sim_astra_conf conf;
     struct text notes = { 0 };
-    struct err e = { 0 };
-    (void)state;
     sim_rules_default(&rules);
-    assert_ok(topo_parse_spec(&net, "ring:4@1 line:4@50", &e), &e);
-    assert_fails(sim_astra_from_network(&conf, &net, &notes, &e), &e, ERR_RANGE,
-                 "dims[1].shape: is line, need");
-    assert_ok(topo_parse_spec(&net, "ring:4", &e), &e);
-    assert_fails(sim_astra_from_network(&conf, &net, &notes, &e), &e, ERR_RANGE,
-                 "dims[0].bw_GBps: is missing");
-    assert_ok(topo_parse_spec(&net, "switch:6@50", &e), &e);
-    assert_ok(sim_astra_from_network(&conf, &net, &notes, &e), &e);
-    assert_fails(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e, ERR_UNSUP,
-                 "dims[0].algorithm: is bruck of 6 members, which ASTRA-sim has not");
+    OK(topo_parse_spec(&net, "ring:4@1 line:4@50", e));
+    FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[1].shape: is line, need");
+    OK(topo_parse_spec(&net, "ring:4", e));
+    FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[0].bw_GBps: is missing");
+    OK(topo_parse_spec(&net, "switch:6@50", e));
+    OK(sim_astra_from_network(&conf, &net, &notes, e));
+    FAILS(sim_astra_from_rules(&conf, &net, &rules, &notes, e), ERR_UNSUP,
+          "dims[0].algorithm: is bruck of 6 members, which ASTRA-sim has not");
     net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
-    assert_fails(sim_astra_from_rules(&conf, &net, &rules, &notes, &e), &e, ERR_UNSUP,
-                 "is auto of 6 members");
+    FAILS(sim_astra_from_rules(&conf, &net, &rules, &notes, e), ERR_UNSUP, "is auto of 6 members");
     text_free(&notes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_link_becomes_what_an_npu_sends),
-        cmocka_unit_test(a_system_becomes_a_simulation),
-        cmocka_unit_test(a_study_and_its_files_take_the_same_nanoseconds),
-        cmocka_unit_test(what_is_exported_comes_back),
-        cmocka_unit_test(keys_without_counterpart_are_noted_with_their_place),
-        cmocka_unit_test(a_key_with_line_breaks_stays_one_comment),
-        cmocka_unit_test(faulty_networks_are_refused_with_the_place),
-        cmocka_unit_test(faulty_systems_are_refused_with_the_place),
-        cmocka_unit_test(halving_doubling_of_six_is_refused),
-        cmocka_unit_test(exports_say_what_has_no_counterpart),
-        cmocka_unit_test(exports_refuse_what_cannot_be_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,12 +25,10 @@ static double least_makespan_s(const struct batch_fixture *f)
     return fmax(work_s / n_gpus, longest_s);
 }
 
-static void every_schedule_is_one_and_none_beats_the_bounds(void **state)
+TEST(every_schedule_is_one_and_none_beats_the_bounds)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 51, 0, &e), &e);
+    OK(rng_build(&rng, 51, 0, e));
     for (int i = 0; i < 300; i++) {
         struct batch_settings s = batch_settings_default();
         struct batch_fixture f;
@@ -69,22 +67,20 @@ static void assert_same(const struct batch_result *a, const struct batch_result 
 }
 
 /* Once with speeds that served the other schedulers before, once with fresh ones. */
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
     struct sjf_draw_settings draw = sjf_draw_default();
     struct batch_settings s = batch_settings_default();
-    struct err e = { 0 };
     struct sjf_draw a, b;
     struct pace used;
-    (void)state;
     draw.seed = s.seed = 7;
-    assert_ok(sjf_draw_build(&a, &draw, &e), &e);
-    assert_ok(sjf_draw_build(&b, &draw, &e), &e);
-    assert_ok(pace_paper_build(&used, &a.contention, &a.problem, &e), &e);
+    OK(sjf_draw_build(&a, &draw, e));
+    OK(sjf_draw_build(&b, &draw, e));
+    OK(pace_paper_build(&used, &a.contention, &a.problem, e));
     for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
         struct batch_result x, y;
         struct pace fresh;
-        assert_ok(pace_paper_build(&fresh, &b.contention, &b.problem, &e), &e);
+        OK(pace_paper_build(&fresh, &b.contention, &b.problem, e));
         run(&x, &a.problem, &used, how, &s);
         run(&y, &b.problem, &fresh, how, &s);
         assert_same(&x, &y, &a.problem);
@@ -99,23 +95,21 @@ static void the_same_seed_gives_the_same_bytes(void **state)
 
 /* arXiv 2207.07817 Fig. 4: SJF-BCO 535, LS 595, FF 719, RAND 1128. Its constants are not given, so the order
  * is what can be held against it; the slots and the search for kappa and theta are the paper's here. */
-static void the_published_order_of_schedulers_is_found(void **state)
+TEST(the_published_order_of_schedulers_is_found)
 {
     struct batch_settings s = batch_settings_default();
     struct sjf_draw_settings draw = sjf_draw_default();
     int32_t best = 0, order = 0;
-    (void)state;
     s.theta_max = 1200;
     s.literal_bisect = true;
     s.more_limits = 0;
     for (s.seed = 101; s.seed <= 120; s.seed++) {
         double makespan_s[N_BATCH_SCHEDULERS];
-        struct err e = { 0 };
         struct sjf_draw d;
         struct pace pace;
         draw.seed = s.seed;
-        assert_ok(sjf_draw_build(&d, &draw, &e), &e);
-        assert_ok(pace_paper_build(&pace, &d.contention, &d.problem, &e), &e);
+        OK(sjf_draw_build(&d, &draw, e));
+        OK(pace_paper_build(&pace, &d.contention, &d.problem, e));
         for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
             struct batch_result r;
             run(&r, &d.problem, &pace, how, &s);
@@ -175,7 +169,7 @@ static void plant(struct batch_fixture *f, enum fault fault, double x)
     }
 }
 
-static void a_job_or_a_cluster_out_of_range_is_refused(void **state)
+TEST(a_job_or_a_cluster_out_of_range_is_refused)
 {
     static const struct {
         enum fault fault;
@@ -200,21 +194,19 @@ static void a_job_or_a_cluster_out_of_range_is_refused(void **state)
         { JOBS, 0, "jobs: are 0, need 1 to 1000000" },
     };
     const struct batch_settings s = batch_settings_default();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct batch_fixture f;
         struct batch_result r;
-        struct err e = { 0 };
         batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 3 });
         batch_fixture_add(&f, batch_fixture_job(5, 1));
         batch_fixture_add(&f, batch_fixture_job(1, 1));
         plant(&f, cases[i].fault, cases[i].x);
-        assert_fails(batch_run(&r, BATCH_LS, &f.p, &f.pace, &s, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(batch_run(&r, BATCH_LS, &f.p, &f.pace, &s, e), ERR_RANGE, cases[i].text);
         batch_result_free(&r);
     }
 }
 
-static void a_setting_out_of_range_is_refused(void **state)
+TEST(a_setting_out_of_range_is_refused)
 {
     const struct batch_settings good = batch_settings_default();
     struct batch_settings bad[11];
@@ -232,7 +224,6 @@ static void a_setting_out_of_range_is_refused(void **state)
         "slot_s: is nan",
     };
     struct batch_fixture f;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         bad[i] = good;
     bad[0].lambda = 0.5;
@@ -251,19 +242,17 @@ static void a_setting_out_of_range_is_refused(void **state)
     batch_fixture_pace(&f);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct batch_result r;
-        struct err e = { 0 };
-        assert_fails(batch_run(&r, BATCH_SJF_BCO, &f.p, &f.pace, &bad[i], &e), &e, ERR_RANGE, text[i]);
+        FAILS(batch_run(&r, BATCH_SJF_BCO, &f.p, &f.pace, &bad[i], e), ERR_RANGE, text[i]);
         batch_result_free(&r);
     }
     batch_fixture_free(&f);
 }
 
 /* An iteration of 1 s and slots of half a second. */
-static void what_fails_on_the_way_is_passed_on_and_free(void **state)
+TEST(what_fails_on_the_way_is_passed_on_and_free)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
-    (void)state;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 1));
     batch_fixture_pace(&f);
@@ -271,23 +260,9 @@ static void what_fails_on_the_way_is_passed_on_and_free(void **state)
     s.whole_iterations = true;
     for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
         struct batch_result r;
-        struct err e = { 0 };
-        assert_fails(batch_run(&r, how, &f.p, &f.pace, &s, &e), &e, ERR_RANGE,
-                     "jobs[0]: an iteration takes 1 s, need at most a slot, 0.5 s");
+        FAILS(batch_run(&r, how, &f.p, &f.pace, &s, e), ERR_RANGE,
+              "jobs[0]: an iteration takes 1 s, need at most a slot, 0.5 s");
         batch_result_free(&r);
     }
     batch_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_schedule_is_one_and_none_beats_the_bounds),
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
-        cmocka_unit_test(the_published_order_of_schedulers_is_found),
-        cmocka_unit_test(a_job_or_a_cluster_out_of_range_is_refused),
-        cmocka_unit_test(a_setting_out_of_range_is_refused),
-        cmocka_unit_test(what_fails_on_the_way_is_passed_on_and_free),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,11 +39,10 @@ static void assert_loads(const struct batch_load *l, const double want_s[6])
     assert_close(l->server_s[2], want_s[5], 1e-14);
 }
 
-static void the_least_loaded_gpus_are_taken_and_of_equals_the_first(void **state)
+TEST(the_least_loaded_gpus_are_taken_and_of_equals_the_first)
 {
     struct bed b;
     int32_t gpus[6];
-    (void)state;
     bed_build(&b, true);
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
     assert_gpus(gpus, 4, (const int32_t[]){ 0, 1, 2, 3 });
@@ -58,11 +57,10 @@ static void the_least_loaded_gpus_are_taken_and_of_equals_the_first(void **state
     bed_free(&b);
 }
 
-static void without_gangs_each_gpu_adds_up_its_own(void **state)
+TEST(without_gangs_each_gpu_adds_up_its_own)
 {
     struct bed b;
     int32_t gpus[6];
-    (void)state;
     bed_build(&b, false);
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 3, 5, 20 }));
@@ -70,11 +68,10 @@ static void without_gangs_each_gpu_adds_up_its_own(void **state)
     bed_free(&b);
 }
 
-static void packing_fills_servers_that_have_jobs(void **state)
+TEST(packing_fills_servers_that_have_jobs)
 {
     struct bed b;
     int32_t gpus[6];
-    (void)state;
     bed_build(&b, true);
     /* One GPU of server 0; the next job takes its other GPU, then the first again, though four are idle. */
     assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 4, 10 }));
@@ -90,11 +87,10 @@ static void packing_fills_servers_that_have_jobs(void **state)
     bed_free(&b);
 }
 
-static void balancing_offers_as_many_servers_as_have_the_room(void **state)
+TEST(balancing_offers_as_many_servers_as_have_the_room)
 {
     struct bed b;
     int32_t gpus[6];
-    (void)state;
     bed_build(&b, true);
     /* Mean loads 2, 1, 0 a GPU: server 2, then 1, then 0. */
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 2, 2, 10 }));
@@ -115,11 +111,10 @@ static void balancing_offers_as_many_servers_as_have_the_room(void **state)
     bed_free(&b);
 }
 
-static void first_fit_takes_the_lowest_numbers_within_the_limit(void **state)
+TEST(first_fit_takes_the_lowest_numbers_within_the_limit)
 {
     struct bed b;
     int32_t gpus[6];
-    (void)state;
     bed_build(&b, true);
     assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 6, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
@@ -130,13 +125,12 @@ static void first_fit_takes_the_lowest_numbers_within_the_limit(void **state)
     bed_free(&b);
 }
 
-static void too_few_gpus_within_the_limit_change_nothing(void **state)
+TEST(too_few_gpus_within_the_limit_change_nothing)
 {
     static const double before_s[] = { 6, 6, 6, 6, 0, 0 };
     const struct batch_load_ask ask = { 3, 5, 10 };
     struct bed b;
     int32_t gpus[6];
-    (void)state;
     bed_build(&b, true);
     assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 4, 6, 10 }));
     assert_false(batch_load_take_first(&b.load, gpus, &ask));
@@ -149,14 +143,12 @@ static void too_few_gpus_within_the_limit_change_nothing(void **state)
 }
 
 /* Against sorting all GPUs. */
-static void the_choice_is_that_of_a_full_sort(void **state)
+TEST(the_choice_is_that_of_a_full_sort)
 {
-    struct err e = { 0 };
     struct rng *r;
     struct bed b;
     int32_t gpus[6];
-    (void)state;
-    assert_ok(rng_build(&r, 3, 0, &e), &e);
+    OK(rng_build(&r, 3, 0, e));
     bed_build(&b, true);
     for (int round = 0; round < 500; round++) {
         bool taken[6] = { false };
@@ -176,18 +168,4 @@ static void the_choice_is_that_of_a_full_sort(void **state)
     }
     rng_free(r);
     bed_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_loaded_gpus_are_taken_and_of_equals_the_first),
-        cmocka_unit_test(without_gangs_each_gpu_adds_up_its_own),
-        cmocka_unit_test(packing_fills_servers_that_have_jobs),
-        cmocka_unit_test(balancing_offers_as_many_servers_as_have_the_room),
-        cmocka_unit_test(first_fit_takes_the_lowest_numbers_within_the_limit),
-        cmocka_unit_test(too_few_gpus_within_the_limit_change_nothing),
-        cmocka_unit_test(the_choice_is_that_of_a_full_sort),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

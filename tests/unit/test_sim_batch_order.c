@@ -18,12 +18,11 @@ static void nine_equal_jobs(struct batch_fixture *f)
     batch_fixture_pace(f);
 }
 
-static void list_scheduling_and_idle_gpus_spread_equal_jobs_evenly(void **state)
+TEST(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
-    (void)state;
     nine_equal_jobs(&f);
     for (s.seed = 1; s.seed <= 10; s.seed++) {
         run(&r, &f, BATCH_LS, &s);
@@ -39,7 +38,7 @@ static void list_scheduling_and_idle_gpus_spread_equal_jobs_evenly(void **state)
 /* The mean is 9 * 10 / 4 = 22.5 s. Loads count 10/1.15 s a job, so that 2.25 means hold 5 jobs a GPU: 5 on
  * the first and 4 on the second. A limit of half a mean holds one a GPU, and the five left go to the least
  * loaded. */
-static void first_fit_fills_gpu_after_gpu(void **state)
+TEST(first_fit_fills_gpu_after_gpu)
 {
     static const struct {
         double limit;
@@ -48,7 +47,6 @@ static void first_fit_fills_gpu_after_gpu(void **state)
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
-    (void)state;
     nine_equal_jobs(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         int32_t jobs[4] = { 0 };
@@ -64,13 +62,12 @@ static void first_fit_fills_gpu_after_gpu(void **state)
 }
 
 /* A pair of 4 GPUs: six pairs, 100 of 600 each but for chance (9 per standard deviation). */
-static void every_pair_of_idle_gpus_is_equally_likely(void **state)
+TEST(every_pair_of_idle_gpus_is_equally_likely)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
     int32_t met[4][4] = { 0 };
-    (void)state;
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 1, 3 });
     batch_fixture_add(&f, batch_fixture_job(2, 10));
     batch_fixture_pace(&f);
@@ -87,13 +84,12 @@ static void every_pair_of_idle_gpus_is_equally_likely(void **state)
 
 /* Two jobs of one GPU and 10 s, one of both GPUs and 5 s: 15 s when that one is first or last, 25 s when it
  * comes between; all equally likely. */
-static void jobs_take_their_turn_in_random_order(void **state)
+TEST(jobs_take_their_turn_in_random_order)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
     int32_t between[N_BATCH_SCHEDULERS] = { 0 };
-    (void)state;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 10));
     batch_fixture_add(&f, batch_fixture_job(2, 5));
@@ -112,13 +108,12 @@ static void jobs_take_their_turn_in_random_order(void **state)
 }
 
 /* The job of the whole cluster arrives at 7; whoever comes after it in the order waits. */
-static void a_job_that_has_not_arrived_holds_the_line(void **state)
+TEST(a_job_that_has_not_arrived_holds_the_line)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
     int32_t waited = 0;
-    (void)state;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 3));
     batch_fixture_add(&f, batch_fixture_job(2, 5));
@@ -133,16 +128,4 @@ static void a_job_that_has_not_arrived_holds_the_line(void **state)
     }
     assert_in_range(waited, 1, 19);
     batch_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly),
-        cmocka_unit_test(first_fit_fills_gpu_after_gpu),
-        cmocka_unit_test(every_pair_of_idle_gpus_is_equally_likely),
-        cmocka_unit_test(jobs_take_their_turn_in_random_order),
-        cmocka_unit_test(a_job_that_has_not_arrived_holds_the_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

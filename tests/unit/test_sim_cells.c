@@ -26,12 +26,10 @@ static struct sim_slow at_origin(double share, double late_s)
 }
 
 /* One for all, classes of NPUs, or every coordinate for itself: while none is slow the times are the same. */
-static void one_stands_for_all_while_all_are_alike(void **state)
+TEST(one_stands_for_all_while_all_are_alike)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 84, 0, &e), &e);
+    OK(rng_build(&r, 84, 0, e));
     for (int i = 0; i < 40; i++) {
         struct draw c = draw_case(r, i % 2);
         for (int32_t k = 0; k < c.net.n_dims; k++)
@@ -46,13 +44,12 @@ static void one_stands_for_all_while_all_are_alike(void **state)
     rng_free(r);
 }
 
-static void a_slow_npu_makes_its_groups_wait(void **state)
+TEST(a_slow_npu_makes_its_groups_wait)
 {
     struct draw c = { .net = { 2, { 4, 4 }, { 4, 1 }, { 0 } }, .chunks = 1 };
     struct topo_network net = build(&c.net);
     struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 16, SIM_ORDER_FIXED);
     struct sim_slow slow = at_origin(0.5, 0), late = at_origin(1, 5);
-    (void)state;
     /* One chunk: 3 + 3 + 3 + 3 s; half the bandwidth of one NPU doubles every stage that it is in, and the
      * last stage on the second ring is over everywhere else before. */
     assert_close(slow_time(&c, &slow, 1, 0, &job), 24, 1e-14);
@@ -69,29 +66,26 @@ static void a_slow_npu_makes_its_groups_wait(void **state)
 }
 
 /* With everything slow to the same share, it is a network of that much bandwidth. */
-static void all_slow_is_a_slower_network(void **state)
+TEST(all_slow_is_a_slower_network)
 {
     struct draw c = { .net = { 3, { 4, 2, 4 }, { 8, 4, 2 }, { 0 } }, .chunks = 8 }, half = c;
     struct topo_network net = build(&c.net);
     struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 512, SIM_ORDER_FIXED);
     struct sim_slow all = { .at = { -1, -1, -1 }, .dim = -1, .share = 0.5 };
-    (void)state;
     for (int k = 0; k < 3; k++)
         half.net.bw_Bps[k] /= 2;
     assert_close(slow_time(&c, &all, 1, 0, &job), slow_time(&half, NULL, 0, 0, &job), 1e-14);
 }
 
-static void too_many_classes_are_refused(void **state)
+TEST(too_many_classes_are_refused)
 {
     struct draw c = { .net = { 4, { 32, 32, 32, 32 }, { 1, 1, 1, 1 }, { 0 } }, .chunks = 1 };
     struct topo_network net = build(&c.net);
     struct sim_rules rules = rules_of(1, SIM_QUEUE_FIFO);
     struct chunk_sim *x;
-    struct err e = { 0 };
-    (void)state;
     rules.n_slow = 1;
     rules.slow[0] = at_origin(0.5, 0);
-    assert_fails(chunk_open(&x, &net, c.net.bw_Bps, &rules, 15, false, &e), &e, ERR_RANGE, "classes");
+    FAILS(chunk_open(&x, &net, c.net.bw_Bps, &rules, 15, false, e), ERR_RANGE, "classes");
     assert_null(x);
 }
 
@@ -265,28 +259,14 @@ static void compare_with_one_list(struct plain *p, struct rng *r)
     cells_free(&p->cells);
 }
 
-static void queues_of_teams_serve_as_one_list_would(void **state)
+TEST(queues_of_teams_serve_as_one_list_would)
 {
     struct rng *r;
-    struct err e = { 0 };
     struct plain *p = malloc(sizeof *p);
-    (void)state;
     assert_non_null(p);
-    assert_ok(rng_build(&r, 86, 0, &e), &e);
+    OK(rng_build(&r, 86, 0, e));
     for (int i = 0; i < 40; i++)
         compare_with_one_list(p, r);
     rng_free(r);
     free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_stands_for_all_while_all_are_alike),
-        cmocka_unit_test(a_slow_npu_makes_its_groups_wait),
-        cmocka_unit_test(all_slow_is_a_slower_network),
-        cmocka_unit_test(queues_of_teams_serve_as_one_list_would),
-        cmocka_unit_test(too_many_classes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

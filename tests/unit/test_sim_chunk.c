@@ -27,7 +27,7 @@ static const struct net v1 = { 2, { 4, 4 }, { 2, 1 }, { 0 } }, v1_late = { 2, { 
                         v4 = { 3, { 4, 2, 4 }, { 8, 4, 2 }, { 0 } };
 
 /* Exact rationals computed apart from this program for Themis' published scheduler (ISCA 2022). */
-static void themis_and_minmax_give_the_known_times(void **state)
+TEST(themis_and_minmax_give_the_known_times)
 {
     static const struct {
         const struct net *net;
@@ -45,7 +45,6 @@ static void themis_and_minmax_give_the_known_times(void **state)
         { &v3, COLLECTIVE_ALL_REDUCE, 256, 4, 63, 141, 132, 63, 63 },
         { &v4, COLLECTIVE_ALL_REDUCE, 512, 8, 96, 121, 101.5, 123, 84 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct {
             double want;
@@ -69,9 +68,8 @@ static void themis_and_minmax_give_the_known_times(void **state)
     }
 }
 
-static void chunks_take_the_known_orders(void **state)
+TEST(chunks_take_the_known_orders)
 {
-    (void)state;
     check_orders(&v1, COLLECTIVE_ALL_REDUCE, 256, 4, SIM_ORDER_THEMIS, "12,21,12,12");
     check_orders(&v1, COLLECTIVE_ALL_GATHER, 16, 4, SIM_ORDER_THEMIS, "21,12,21,21");
     check_orders(&v2, COLLECTIVE_ALL_REDUCE, 512, 8, SIM_ORDER_THEMIS, "123,321,321,321,123,321,321,321");
@@ -89,9 +87,8 @@ static void chunks_take_the_known_orders(void **state)
  */
 static const struct net balanced = { 2, { 4, 4 }, { 4, 1 }, { 0 } };
 
-static void chunks_lie_between_the_sum_and_the_largest(void **state)
+TEST(chunks_lie_between_the_sum_and_the_largest)
 {
-    (void)state;
     assert_close(time_of(&balanced, COLLECTIVE_ALL_REDUCE, 16, 1, SIM_ORDER_FIXED, SIM_QUEUE_FIFO), 12,
                  1e-15);
     for (int32_t chunks = 2; chunks <= 256; chunks *= 2) {
@@ -107,12 +104,10 @@ static void chunks_lie_between_the_sum_and_the_largest(void **state)
 }
 
 /* The closed form is exact for a reduce-scatter and an all-gather, and never above an all-reduce. */
-static void the_closed_form_is_a_lower_bound_of_the_fixed_order(void **state)
+TEST(the_closed_form_is_a_lower_bound_of_the_fixed_order)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 81, 0, &e), &e);
+    OK(rng_build(&r, 81, 0, e));
     for (int i = 0; i < repeats(300); i++) {
         struct draw c = draw_case(r, i % 2);
         struct topo_network net = build(&c.net);
@@ -142,12 +137,10 @@ static void the_closed_form_is_a_lower_bound_of_the_fixed_order(void **state)
 }
 
 /* Whatever the order, N NPUs send S (N-1)/N out and as much back over all links together. */
-static void no_order_beats_all_bytes_over_all_bandwidth(void **state)
+TEST(no_order_beats_all_bytes_over_all_bandwidth)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 82, 0, &e), &e);
+    OK(rng_build(&r, 82, 0, e));
     for (int i = 0; i < repeats(200); i++) {
         struct draw c = draw_case(r, false);
         double n_npus = 1, sum_Bps = 0;
@@ -211,13 +204,11 @@ static double least_load(const struct draw *c)
     return r.value * unit_s;
 }
 
-static void no_order_beats_the_best_mix_of_orders(void **state)
+TEST(no_order_beats_the_best_mix_of_orders)
 {
     struct rng *r;
-    struct err e = { 0 };
     double closest = INFINITY;
-    (void)state;
-    assert_ok(rng_build(&r, 85, 0, &e), &e);
+    OK(rng_build(&r, 85, 0, e));
     for (int i = 0; i < 200; i++) {
         struct draw c = draw_case(r, false);
         c.net.n_dims = c.net.n_dims > 3 ? 3 : c.net.n_dims;
@@ -236,13 +227,11 @@ static void no_order_beats_the_best_mix_of_orders(void **state)
     rng_free(r);
 }
 
-static void the_guard_is_as_fast_as_the_best_of_three(void **state)
+TEST(the_guard_is_as_fast_as_the_best_of_three)
 {
     struct rng *r;
-    struct err e = { 0 };
     int slower = 0;
-    (void)state;
-    assert_ok(rng_build(&r, 83, 0, &e), &e);
+    OK(rng_build(&r, 83, 0, e));
     for (int i = 0; i < 300; i++) {
         struct draw c = draw_case(r, i % 2);
         struct topo_network net = build(&c.net);
@@ -259,8 +248,8 @@ static void the_guard_is_as_fast_as_the_best_of_three(void **state)
             fixed_s = order == SIM_ORDER_FIXED ? s : fixed_s;
             themis_s = order == SIM_ORDER_THEMIS ? s : themis_s;
         }
-        assert_ok(rung_open(&rung, SIM_CHUNK, &net, c.net.bw_Bps, &rules, 0, &e), &e);
-        assert_ok(rung_alone(rung, &job, &t, &e), &e);
+        OK(rung_open(&rung, SIM_CHUNK, &net, c.net.bw_Bps, &rules, 0, e));
+        OK(rung_alone(rung, &job, &t, e));
         assert_close(t.time_s, best_s, 1e-12);
         slower += themis_s > fixed_s * (1 + 1e-9);
         rung_free(rung);
@@ -275,12 +264,11 @@ static void the_guard_is_as_fast_as_the_best_of_three(void **state)
 static const struct net single = { 1, { 4 }, { 3 }, { 0 } };
 
 /* All-reduce of 4 sends 6 B at 3 B/s: 2 s. Of two, the one of higher priority is served first. */
-static void priority_decides_who_waits(void **state)
+TEST(priority_decides_who_waits)
 {
     struct topo_network net = build(&single);
     struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
     struct sim_job jobs[2];
-    (void)state;
     jobs[0] = jobs[1] = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
     for (int first = 0; first < 2; first++) {
         jobs[first].priority = 1;
@@ -292,18 +280,16 @@ static void priority_decides_who_waits(void **state)
     }
 }
 
-static void last_in_first_out_turns_the_order_of_jobs(void **state)
+TEST(last_in_first_out_turns_the_order_of_jobs)
 {
     struct topo_network net = build(&single);
     struct sim_rules rules = rules_of(4, SIM_QUEUE_LIFO);
     struct sim_job job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
     struct chunk_sim *x;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, &e), &e);
-    assert_ok(chunk_issue(x, &job, 0, &e), &e);
-    assert_ok(chunk_advance(x, &e), &e);
-    assert_ok(chunk_issue(x, &job, 0.1, &e), &e);
+    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
+    OK(chunk_issue(x, &job, 0, e));
+    OK(chunk_advance(x, e));
+    OK(chunk_issue(x, &job, 0.1, e));
     run_out(x);
     /* The chunk under way is not interrupted; then the younger goes first. */
     assert_close(chunk_result(x, 1)->end_s, 0.5 + 2, 1e-15);
@@ -311,17 +297,15 @@ static void last_in_first_out_turns_the_order_of_jobs(void **state)
     chunk_free(x);
 }
 
-static void work_of_nothing_ends_when_it_is_issued(void **state)
+TEST(work_of_nothing_ends_when_it_is_issued)
 {
     struct topo_network net = build(&single);
     struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
     struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 0, SIM_ORDER_FIXED);
     struct chunk_sim *x;
-    struct err e = { 0 };
     int32_t n;
-    (void)state;
-    assert_ok(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, &e), &e);
-    assert_ok(chunk_issue(x, &job, 7, &e), &e);
+    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
+    OK(chunk_issue(x, &job, 7, e));
     chunk_ended(x, &n);
     assert_int_equal(n, 1);
     assert_true(chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
@@ -352,18 +336,16 @@ static void second_orders(char got[64], int32_t chunks, double first_B, double s
 /* 8 chunks of 64 B in the fixed order load the rings by 384 and 192 s. Chunks of 32 B add 24 and 12 s, or 6
  * and 48 s with the second ring first: four go that way, and the fifth, to 432 s either way, the fixed one.
  */
-static void every_chunk_of_a_fixed_order_is_booked(void **state)
+TEST(every_chunk_of_a_fixed_order_is_booked)
 {
     char got[64];
-    (void)state;
     second_orders(got, 8, 512, 0, 0);
     assert_string_equal(got, "22221211");
 }
 
-static void jobs_a_rounding_apart_share_their_loads(void **state)
+TEST(jobs_a_rounding_apart_share_their_loads)
 {
     char same[64], rounded[64], later[64];
-    (void)state;
     second_orders(same, 8, 512, 1000, 0);
     second_orders(rounded, 8, 512, 1000, 2e-13 * 1000);
     second_orders(later, 8, 512, 1000, 1);
@@ -375,12 +357,11 @@ static void jobs_a_rounding_apart_share_their_loads(void **state)
 
 /* Bandwidth is shared: two chunks at once take as long as one after the other. Latency is not: it overlaps.
  */
-static void chunks_at_a_time_share_bandwidth_and_hide_latency(void **state)
+TEST(chunks_at_a_time_share_bandwidth_and_hide_latency)
 {
     static const struct net late = { 1, { 2 }, { 1 }, { 3 } };
     struct topo_network plain = build(&single), net = build(&late);
     struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
-    (void)state;
     rules.active = 2;
     struct sim_job job = whole(&plain, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
     struct chunk_sim *x = run_jobs(&plain, single.bw_Bps, &rules, &job, 1);
@@ -395,24 +376,4 @@ static void chunks_at_a_time_share_bandwidth_and_hide_latency(void **state)
     assert_int_equal(n, 4);
     assert_true(s[0].slot != s[1].slot);
     chunk_free(x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(themis_and_minmax_give_the_known_times),
-        cmocka_unit_test(chunks_take_the_known_orders),
-        cmocka_unit_test(chunks_lie_between_the_sum_and_the_largest),
-        cmocka_unit_test(the_closed_form_is_a_lower_bound_of_the_fixed_order),
-        cmocka_unit_test(no_order_beats_all_bytes_over_all_bandwidth),
-        cmocka_unit_test(no_order_beats_the_best_mix_of_orders),
-        cmocka_unit_test(the_guard_is_as_fast_as_the_best_of_three),
-        cmocka_unit_test(priority_decides_who_waits),
-        cmocka_unit_test(last_in_first_out_turns_the_order_of_jobs),
-        cmocka_unit_test(work_of_nothing_ends_when_it_is_issued),
-        cmocka_unit_test(every_chunk_of_a_fixed_order_is_booked),
-        cmocka_unit_test(jobs_a_rounding_apart_share_their_loads),
-        cmocka_unit_test(chunks_at_a_time_share_bandwidth_and_hide_latency),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

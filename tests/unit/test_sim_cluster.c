@@ -51,12 +51,10 @@ static int32_t ring_hops(int32_t a, int32_t b, int32_t n)
 }
 
 /* ring:6@50, NPU by NPU: 25 GB/s on each of the two links. */
-static void servers_of_a_ring_are_as_far_as_the_shorter_way(void **state)
+TEST(servers_of_a_ring_are_as_far_as_the_shorter_way)
 {
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(build(&c, "ring:6@50", 0, 1, &e), &e);
+    OK(build(&c, "ring:6@50", 0, 1, e));
     assert_int_equal(c.n_servers, 6);
     assert_int_equal(c.n_arcs, 12);
     for (int32_t a = 0; a < 6; a++)
@@ -71,12 +69,10 @@ static void servers_of_a_ring_are_as_far_as_the_shorter_way(void **state)
 }
 
 /* switch: up and down, 50 GB/s; full: one link of 50 / 4 GB/s. */
-static void servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch(void **state)
+TEST(servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch)
 {
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(build(&c, "switch:5@50", 0, 1, &e), &e);
+    OK(build(&c, "switch:5@50", 0, 1, e));
     assert_int_equal(c.n_arcs, 10);
     for (int32_t a = 0; a < 5; a++) {
         assert_int_equal(c.leaf[a], 5); /* the only switch, the vertex after the servers */
@@ -87,7 +83,7 @@ static void servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch(void *
         }
     }
     cluster_free(&c);
-    assert_ok(build(&c, "full:5@50", 0, 1, &e), &e);
+    OK(build(&c, "full:5@50", 0, 1, e));
     assert_int_equal(c.n_arcs, 20);
     for (int32_t a = 0; a < 5; a++)
         for (int32_t b = 0; b < 5; b++) {
@@ -100,7 +96,7 @@ static void servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch(void *
 
 /* "ring:4@100 ring:6@30 switch:2@10": servers of 1, 4 and 24 NPUs; a server's links are as wide as those of
  * all its NPUs together. Number, capacity, bandwidth and hops by hand. */
-static void a_server_is_what_the_dimensions_below_its_level_join(void **state)
+TEST(a_server_is_what_the_dimensions_below_its_level_join)
 {
     static const char word[] = "ring:4@100 ring:6@30 switch:2@10";
     static const struct {
@@ -111,11 +107,9 @@ static void a_server_is_what_the_dimensions_below_its_level_join(void **state)
         { 1, 12, 3, 2 * (12 + 12), 60e9, 40e9 },
         { 2, 2, 2, 2 * 2, 0, 240e9 },
     };
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
         struct cluster c;
-        struct err e = { 0 };
-        assert_ok(build(&c, word, cases[k].level, 3, &e), &e);
+        OK(build(&c, word, cases[k].level, 3, e));
         assert_int_equal(c.n_servers, cases[k].n_servers);
         assert_int_equal(c.n_levels, cases[k].n_levels);
         assert_int_equal(c.n_arcs, cases[k].n_arcs);
@@ -132,13 +126,11 @@ static void a_server_is_what_the_dimensions_below_its_level_join(void **state)
 }
 
 /* Innermost first: along the ring, then through the switch of the new column. */
-static void paths_lead_through_the_innermost_dimension_first(void **state)
+TEST(paths_lead_through_the_innermost_dimension_first)
 {
     struct cluster c;
-    struct err e = { 0 };
     char text[TOPO_ARC_TEXT];
-    (void)state;
-    assert_ok(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, &e), &e);
+    OK(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, e));
     struct cluster_path p = path(&c, 1, 4 + 2); /* (1,0) to (2,1) */
     assert_int_equal(p.n, 3);
     assert_string_equal(cluster_arc_name(text, &c, p.arcs[0]), "server1 -> server2");
@@ -147,12 +139,10 @@ static void paths_lead_through_the_innermost_dimension_first(void **state)
     cluster_free(&c);
 }
 
-static void groups_are_the_prefixes_of_the_address(void **state)
+TEST(groups_are_the_prefixes_of_the_address)
 {
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, &e), &e);
+    OK(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, e));
     assert_int_equal(c.n_levels, 3);
     for (int32_t s = 0; s < 12; s++) {
         assert_int_equal(c.group[s], s);
@@ -202,15 +192,13 @@ static int read_file(struct cluster *c, const char *name, const char *text, cons
     return rc;
 }
 
-static void wires_come_from_csv_and_graphml_alike(void **state)
+TEST(wires_come_from_csv_and_graphml_alike)
 {
     static const double each[] = { 8, 64 };
     static const char *const names[] = { "gpu", "cpu" };
     const struct cluster_offer offer = { 2, names, each, false };
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_file(&c, "wires.CSV", EDGES, &offer, &e), &e);
+    OK(read_file(&c, "wires.CSV", EDGES, &offer, e));
     check_wires(&c);
     assert_true(cluster_capacity(&c, 2, 0) == 8 && cluster_capacity(&c, 2, 1) == 64);
     assert_true(cluster_total(&c, 1) == 256);
@@ -228,14 +216,14 @@ static void wires_come_from_csv_and_graphml_alike(void **state)
         "<node id='s'><data key='k'>switch</data></node><node id='t'><data key='k'>switch</data></node>" WIRE(
             "a", "s", "10", "5") WIRE("b", "s", "20", "5") WIRE("c", "t", "40", "5") WIRE("s", "t", "5", "7")
             WIRE("d", "c", "1", "9") "</graph></graphml>";
-    assert_ok(read_file(&c, "wires.graphml", graphml, &offer, &e), &e);
+    OK(read_file(&c, "wires.graphml", graphml, &offer, e));
     check_wires(&c);
     cluster_free(&c);
 }
 
 /* ---- racks ---- */
 
-static void a_rack_is_two_hops_wide_and_another_one_three_away(void **state)
+TEST(a_rack_is_two_hops_wide_and_another_one_three_away)
 {
     static const int32_t rack[] = { 0, 1, 2, 0, 1, 0 };
     static const double server_Bps[] = { 1e9, 2e9, 3e9, 4e9, 5e9, 6e9 }, rack_Bps[] = { 10e9, 11e9, 20e9 };
@@ -244,10 +232,8 @@ static void a_rack_is_two_hops_wide_and_another_one_three_away(void **state)
     const struct cluster_racks k = { 6, 3, rack, server_Bps, rack_Bps, 2e-6 };
     const struct cluster_offer offer = { 1, gpu, gpus, true };
     struct cluster c;
-    struct err e = { 0 };
     char text[TOPO_ARC_TEXT];
-    (void)state;
-    assert_ok(cluster_build_racks(&c, &k, &offer, &e), &e);
+    OK(cluster_build_racks(&c, &k, &offer, e));
     assert_int_equal(c.n_arcs, 2 * (6 + 3));
     for (int32_t a = 0; a < 6; a++) {
         assert_int_equal(c.leaf[a], 6 + rack[a]);
@@ -281,26 +267,24 @@ static void assert_same_path(struct cluster_path a, struct cluster_path b)
 }
 
 /* What is kept is what a search with a room of its own finds. */
-static void kept_paths_are_those_that_a_search_finds(void **state)
+TEST(kept_paths_are_those_that_a_search_finds)
 {
     static const char *const words[] = { "ring:5@9 switch:3@5", "full:3@9 ring:4@5", "switch:4@5" };
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
     for (size_t k = 0; k <= COUNT_OF(words); k++) {
         struct cluster_room room = { 0 };
         double one = 1;
         const struct cluster_offer offer = { 1, gpu, &one, false };
         if (k < COUNT_OF(words))
-            assert_ok(build(&c, words[k], 0, 1, &e), &e);
+            OK(build(&c, words[k], 0, 1, e));
         else
-            assert_ok(read_file(&c, "w.csv", EDGES, &offer, &e), &e);
+            OK(read_file(&c, "w.csv", EDGES, &offer, e));
         struct cluster searched = c;
         searched.path_first = NULL;
         for (int32_t a = 0; a < c.n_servers; a++)
             for (int32_t b = 0; b < c.n_servers; b++) {
                 struct cluster_path p;
-                assert_ok(cluster_find_path(&p, &searched, a, b, &room, &e), &e);
+                OK(cluster_find_path(&p, &searched, a, b, &room, e));
                 assert_same_path(p, path(&c, a, b));
             }
         cluster_room_free(&room);
@@ -309,13 +293,12 @@ static void kept_paths_are_those_that_a_search_finds(void **state)
 }
 
 /* Above CLUSTER_KEPT_PATHS servers: a ring of 1100, whose paths are known; two threads search at once. */
-static void paths_of_a_large_cluster_are_searched_by_each_thread(void **state)
+TEST(paths_of_a_large_cluster_are_searched_by_each_thread)
 {
     struct cluster c;
-    struct err e = { 0 };
+    struct err own = { 0 };
     int wrong = 0;
-    (void)state;
-    assert_ok(build(&c, "ring:1100@2", 0, 1, &e), &e);
+    assert_ok(build(&c, "ring:1100@2", 0, 1, &own), &own);
     assert_null(c.path_first);
 #pragma omp parallel for num_threads(2) reduction(+ : wrong)
     for (int half = 0; half < 2; half++) {
@@ -334,36 +317,33 @@ static void paths_of_a_large_cluster_are_searched_by_each_thread(void **state)
 }
 
 /* 700 servers in a row: n (n^2 - 1) / 3 arcs, 114 million. */
-static void long_paths_of_a_smaller_cluster_are_searched_too(void **state)
+TEST(long_paths_of_a_smaller_cluster_are_searched_too)
 {
     struct cluster_room room = { 0 };
     struct cluster_path p;
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(build(&c, "line:700@2", 0, 1, &e), &e);
+    OK(build(&c, "line:700@2", 0, 1, e));
     assert_null(c.path_first);
-    assert_ok(cluster_find_path(&p, &c, 3, 690, &room, &e), &e);
+    OK(cluster_find_path(&p, &c, 3, 690, &room, e));
     assert_int_equal(p.n, 687);
     assert_leads(&c, p, 3, 690);
     cluster_room_free(&room);
     cluster_free(&c);
-    assert_ok(build(&c, "line:100@2", 0, 1, &e), &e);
+    OK(build(&c, "line:100@2", 0, 1, e));
     assert_int_equal(c.path_first[10000], 333300);
     cluster_free(&c);
 }
 
-static void two_threads_build_clusters_at_once(void **state)
+TEST(two_threads_build_clusters_at_once)
 {
     int wrong = 0;
-    (void)state;
 #pragma omp parallel for num_threads(2) reduction(+ : wrong) schedule(static, 1)
     for (int i = 0; i < 40; i++) {
         struct cluster c;
-        struct err e = { 0 };
+        struct err own = { 0 };
         char word[32];
         snprintf(word, sizeof word, "ring:%d@2 switch:3@4", 2 + i % 7);
-        wrong += build(&c, word, i % 2, 2, &e) != 0 || c.n_servers != (i % 2 ? 3 : 3 * (2 + i % 7));
+        wrong += build(&c, word, i % 2, 2, &own) != 0 || c.n_servers != (i % 2 ? 3 : 3 * (2 + i % 7));
         cluster_free(&c);
     }
     assert_int_equal(wrong, 0);
@@ -371,7 +351,7 @@ static void two_threads_build_clusters_at_once(void **state)
 
 /* ---- errors ---- */
 
-static void a_cluster_that_cannot_be_is_an_error(void **state)
+TEST(a_cluster_that_cannot_be_is_an_error)
 {
     static const struct {
         const char *word;
@@ -385,77 +365,46 @@ static void a_cluster_that_cannot_be_is_an_error(void **state)
         { "ring:4@9", 0, -3, "cluster: server 0 has -3 of gpu, need a number >= 0" },
         { "ring:4@9", 0, NAN, "cluster: server 0 has nan of gpu, need a number >= 0" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct cluster c;
-        struct err e = { 0 };
-        assert_fails(build(&c, cases[i].word, cases[i].level, cases[i].gpus, &e), &e, ERR_RANGE,
-                     cases[i].text);
+        FAILS(build(&c, cases[i].word, cases[i].level, cases[i].gpus, e), ERR_RANGE, cases[i].text);
         assert_true(c.n_servers == 0 && !c.graph);
         cluster_free(&c);
     }
 }
 
-static void wires_that_leave_a_server_out_are_an_error_that_names_it(void **state)
+TEST(wires_that_leave_a_server_out_are_an_error_that_names_it)
 {
     static const double one = 1;
     const struct cluster_offer offer = { 1, gpu, &one, false }, none = { 0, gpu, &one, false };
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(
-        read_file(&c, "w.csv", "src,dst,bw_GBps,latency_ns\na,b,1,0\nlonely,friend,1,0\n", &offer, &e), &e,
-        ERR_RANGE, "lonely");
+    FAILS(read_file(&c, "w.csv", "src,dst,bw_GBps,latency_ns\na,b,1,0\nlonely,friend,1,0\n", &offer, e),
+          ERR_RANGE, "lonely");
     cluster_free(&c);
-    e = (struct err){ 0 };
-    assert_fails(read_file(&c, "w.csv", EDGES, &none, &e), &e, ERR_RANGE,
-                 "cluster: has 0 resources, need 1 to 8");
-    e = (struct err){ 0 };
-    assert_fails(read_file(&c, "w.csv", "src,dst\n", &offer, &e), &e, ERR_PARSE, "bw_GBps");
-    e = (struct err){ 0 };
-    assert_fails(cluster_read(&c, "/nowhere/w.graphml", &offer, &e), &e, ERR_PARSE, "/nowhere/w.graphml");
+    *e = (struct err){ 0 };
+    FAILS(read_file(&c, "w.csv", EDGES, &none, e), ERR_RANGE, "cluster: has 0 resources, need 1 to 8");
+    *e = (struct err){ 0 };
+    FAILS(read_file(&c, "w.csv", "src,dst\n", &offer, e), ERR_PARSE, "bw_GBps");
+    *e = (struct err){ 0 };
+    FAILS(cluster_read(&c, "/nowhere/w.graphml", &offer, e), ERR_PARSE, "/nowhere/w.graphml");
     cluster_free(&c);
 }
 
-static void racks_that_cannot_be_are_an_error(void **state)
+TEST(racks_that_cannot_be_are_an_error)
 {
     static const int32_t rack[] = { 0, 1 };
     static const double one[] = { 1e9, 1e9 }, zero[] = { 1e9, 0 };
     const struct cluster_offer offer = { 1, gpu, one, false };
     struct cluster_racks k = { 2, 2, rack, zero, one, 0 };
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(cluster_build_racks(&c, &k, &offer, &e), &e, ERR_RANGE, "bw_GBps");
+    FAILS(cluster_build_racks(&c, &k, &offer, e), ERR_RANGE, "bw_GBps");
     cluster_free(&c);
     k = (struct cluster_racks){ 2, 2, rack, one, one, -1 };
-    e = (struct err){ 0 };
-    assert_fails(cluster_build_racks(&c, &k, &offer, &e), &e, ERR_RANGE, "lat");
+    *e = (struct err){ 0 };
+    FAILS(cluster_build_racks(&c, &k, &offer, e), ERR_RANGE, "lat");
     cluster_free(&c);
     k = (struct cluster_racks){ 2, 2, (const int32_t[]){ 0, -1 }, one, one, 0 };
-    e = (struct err){ 0 };
-    assert_fails(cluster_build_racks(&c, &k, &offer, &e), &e, ERR_RANGE,
-                 "cluster: server 1 is in rack -1, need 0 to 1");
+    *e = (struct err){ 0 };
+    FAILS(cluster_build_racks(&c, &k, &offer, e), ERR_RANGE, "cluster: server 1 is in rack -1, need 0 to 1");
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_of_a_ring_are_as_far_as_the_shorter_way),
-        cmocka_unit_test(servers_of_a_switch_hang_on_it_and_those_of_a_full_mesh_touch),
-        cmocka_unit_test(a_server_is_what_the_dimensions_below_its_level_join),
-        cmocka_unit_test(paths_lead_through_the_innermost_dimension_first),
-        cmocka_unit_test(groups_are_the_prefixes_of_the_address),
-        cmocka_unit_test(wires_come_from_csv_and_graphml_alike),
-        cmocka_unit_test(a_rack_is_two_hops_wide_and_another_one_three_away),
-        cmocka_unit_test(kept_paths_are_those_that_a_search_finds),
-        cmocka_unit_test(paths_of_a_large_cluster_are_searched_by_each_thread),
-        cmocka_unit_test(long_paths_of_a_smaller_cluster_are_searched_too),
-        cmocka_unit_test(two_threads_build_clusters_at_once),
-        cmocka_unit_test(a_cluster_that_cannot_be_is_an_error),
-        cmocka_unit_test(wires_that_leave_a_server_out_are_an_error_that_names_it),
-        cmocka_unit_test(racks_that_cannot_be_are_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

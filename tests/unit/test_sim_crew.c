@@ -37,7 +37,7 @@ static void start_both(struct bed *b)
 /* 7 and 30 iterations of 1 s: without slots 7 and 30 s; in slots of 4 s 8 and 32 s; of 2.5 s, that have room
  * for 2 whole iterations, 4 and 15 slots; with parts of iterations 3 and 12. In slots of .1 s, 70 and 300 of
  * them. */
-static void jobs_end_with_their_last_slot(void **state)
+TEST(jobs_end_with_their_last_slot)
 {
     static const struct {
         double slot_s;
@@ -47,7 +47,6 @@ static void jobs_end_with_their_last_slot(void **state)
         { 0, false, { 30, 7 } },     { 4, true, { 32, 8 } },        { 2.5, true, { 37.5, 10 } },
         { 2.5, false, { 30, 7.5 } }, { 0.1, false, { 30.0, 7.0 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct bed b;
         bed_build(&b, cases[i].slot_s, cases[i].whole);
@@ -65,25 +64,22 @@ static void jobs_end_with_their_last_slot(void **state)
 }
 
 /* 3 iterations of .1 s fill a slot of .3 s, though 3 / (.3 / .1) is above 1 in doubles. */
-static void rounding_does_not_take_another_slot(void **state)
+TEST(rounding_does_not_take_another_slot)
 {
-    struct err e = { 0 };
     struct bed b;
-    (void)state;
     bed_build(&b, 0.3, false);
     b.f.jobs[0].iterations = 3;
     b.f.jobs[0].compute_s = 0.1;
     assert_true(3 / (0.3 / 0.1) > 1);
-    assert_ok(crew_start(&b.w.crew, 0, (const int32_t[]){ 1 }, &e), &e);
-    assert_ok(crew_settle(&b.w.crew, &e), &e);
+    OK(crew_start(&b.w.crew, 0, (const int32_t[]){ 1 }, e));
+    OK(crew_settle(&b.w.crew, e));
     assert_true(crew_next(&b.w.crew) == 1);
     bed_free(&b);
 }
 
-static void a_job_starts_with_the_first_slot_after_it_arrived(void **state)
+TEST(a_job_starts_with_the_first_slot_after_it_arrived)
 {
     struct bed b;
-    (void)state;
     bed_build(&b, 4, false);
     assert_true(crew_tick(&b.w.crew, 0) == 0);
     assert_true(crew_tick(&b.w.crew, 0.1) == 1);
@@ -96,10 +92,9 @@ static void a_job_starts_with_the_first_slot_after_it_arrived(void **state)
 }
 
 /* A time at which nothing ends only moves the clock. */
-static void a_reset_forgets_what_runs(void **state)
+TEST(a_reset_forgets_what_runs)
 {
     struct bed b;
-    (void)state;
     bed_build(&b, 0, false);
     start_both(&b);
     crew_advance(&b.w.crew, 3);
@@ -112,15 +107,4 @@ static void a_reset_forgets_what_runs(void **state)
     start_both(&b);
     assert_close(crew_next(&b.w.crew), 7, 1e-14);
     bed_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_end_with_their_last_slot),
-        cmocka_unit_test(rounding_does_not_take_another_slot),
-        cmocka_unit_test(a_job_starts_with_the_first_slot_after_it_arrived),
-        cmocka_unit_test(a_reset_forgets_what_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

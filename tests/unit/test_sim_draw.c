@@ -12,12 +12,11 @@ static struct rng *rng(void)
 }
 
 /* Chi-square of 6 numbers in 12000 draws: 5 degrees of freedom, above 25.7 once in 10000 seeds. */
-static void whole_numbers_are_equally_likely_ends_included(void **state)
+TEST(whole_numbers_are_equally_likely_ends_included)
 {
     struct rng *r = rng();
     int n[6] = { 0 };
     double chi = 0;
-    (void)state;
     for (int i = 0; i < 12000; i++) {
         double x = draw_whole(r, (struct draw_range){ -2, 3 });
         assert_true(x == floor(x) && x >= -2 && x <= 3);
@@ -30,10 +29,9 @@ static void whole_numbers_are_equally_likely_ends_included(void **state)
 }
 
 /* 0.1 GB/s is 800 Mbps, but 0.3 * 8 is 2.4000000000000004 and 0.7 * 10 / 7 is below 1. */
-static void an_end_that_rounding_moved_still_counts(void **state)
+TEST(an_end_that_rounding_moved_still_counts)
 {
     struct rng *r = rng();
-    (void)state;
     for (int i = 0; i < 100; i++) {
         assert_true(draw_whole(r, (struct draw_range){ 3 * (1 + 1e-15), 3 * (1 + 1e-15) }) == 3);
         assert_true(draw_whole(r, (struct draw_range){ 3 * (1 - 1e-15), 3 * (1 - 1e-15) }) == 3);
@@ -42,11 +40,10 @@ static void an_end_that_rounding_moved_still_counts(void **state)
 }
 
 /* 10.4 is 10.4 and not 11; between 10.2 and 10.8 anything is drawn. */
-static void a_range_without_a_whole_number_is_drawn_from_as_it_is(void **state)
+TEST(a_range_without_a_whole_number_is_drawn_from_as_it_is)
 {
     struct rng *r = rng();
     double sum = 0;
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         assert_true(draw_whole(r, (struct draw_range){ 10.4, 10.4 }) == 10.4);
         double x = draw_whole(r, (struct draw_range){ 10.2, 10.8 });
@@ -68,21 +65,19 @@ static int read_text(struct draw_range *range, const char *text, const struct dr
     return rc;
 }
 
-static void a_range_is_a_number_or_a_list_of_two(void **state)
+TEST(a_range_is_a_number_or_a_list_of_two)
 {
     const struct draw_limits l = { 1e9, 0, 100, false };
     struct draw_range x = { 5, 7 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&x, "y: 1\n", &l, &e), &e);
+    OK(read_text(&x, "y: 1\n", &l, e));
     assert_true(x.lo == 5 && x.hi == 7); /* absent */
-    assert_ok(read_text(&x, "x: 2.5\n", &l, &e), &e);
+    OK(read_text(&x, "x: 2.5\n", &l, e));
     assert_true(x.lo == 2.5e9 && x.hi == 2.5e9);
-    assert_ok(read_text(&x, "x: [0, 100]\n", &l, &e), &e);
+    OK(read_text(&x, "x: [0, 100]\n", &l, e));
     assert_true(x.lo == 0 && x.hi == 100e9);
 }
 
-static void what_is_no_range_is_an_error_with_its_place(void **state)
+TEST(what_is_no_range_is_an_error_with_its_place)
 {
     static const struct {
         const char *text;
@@ -98,15 +93,13 @@ static void what_is_no_range_is_an_error_with_its_place(void **state)
         { "x: 1.5\n", ERR_RANGE, "x is 1.5, need a whole number" },
     };
     const struct draw_limits l = { 2, 0, 100, true };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct draw_range x = { 0, 0 };
-        struct err e = { 0 };
-        assert_fails(read_text(&x, cases[i].text, &l, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&x, cases[i].text, &l, e), cases[i].code, cases[i].message);
     }
 }
 
-static void choices_are_a_list_of_whole_numbers(void **state)
+TEST(choices_are_a_list_of_whole_numbers)
 {
     static const struct {
         const char *text;
@@ -121,31 +114,16 @@ static void choices_are_a_list_of_whole_numbers(void **state)
     };
     double out[DRAW_MAX_CHOICES];
     int32_t n;
-    (void)state;
     for (size_t i = 0; i <= COUNT_OF(cases); i++) {
         const char *text = i < COUNT_OF(cases) ? cases[i].text : "x: [4, 8]\n";
         struct yaml_doc doc;
-        struct err e = { 0 };
-        assert_ok(yaml_read_text(&doc, "f", text, strlen(text), &e), &e);
+        OK(yaml_read_text(&doc, "f", text, strlen(text), e));
         yaml_id x = yaml_get(&doc, doc.root, "x");
         if (i < COUNT_OF(cases))
-            assert_fails(draw_read_choices(out, &n, &doc, x, &e), &e, cases[i].code, cases[i].message);
+            FAILS(draw_read_choices(out, &n, &doc, x, e), cases[i].code, cases[i].message);
         else
-            assert_ok(draw_read_choices(out, &n, &doc, x, &e), &e);
+            OK(draw_read_choices(out, &n, &doc, x, e));
         yaml_free(&doc);
     }
     assert_true(n == 2 && out[0] == 4 && out[1] == 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_numbers_are_equally_likely_ends_included),
-        cmocka_unit_test(an_end_that_rounding_moved_still_counts),
-        cmocka_unit_test(a_range_without_a_whole_number_is_drawn_from_as_it_is),
-        cmocka_unit_test(a_range_is_a_number_or_a_list_of_two),
-        cmocka_unit_test(what_is_no_range_is_an_error_with_its_place),
-        cmocka_unit_test(choices_are_a_list_of_whole_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static int play(struct elastic_result *r, struct elastic_job *jobs, int32_t n_jo
 
 /* Slot 1: a on both servers, 3 workers, 4 B/s out of and into each; slot 2: a on one, b on the other; slot 3:
  * nobody; slot 4: b. a ends with its budget of 4 in slot 2. */
-static void a_run_adds_up_what_its_slots_did(void **state)
+TEST(a_run_adds_up_what_its_slots_did)
 {
     static const struct move moves[] = { { 1, 0, 2, { 0, 1 }, { 2, 1 } },
                                          { 2, 0, 1, { 0 }, { 1 } },
@@ -74,12 +74,10 @@ static void a_run_adds_up_what_its_slots_did(void **state)
                                          { 4, 1, 1, { 0 }, { 1 } } };
     struct elastic_job jobs[] = { plain_job("a", 1, 3, 4), plain_job("b", 2, 2, INFINITY) };
     struct elastic_result r;
-    struct err e = { 0 };
-    (void)state;
     jobs[0].hop_Bps = 4;
     jobs[1].zeta = 5;
     jobs[1].report.scale = 2;
-    assert_ok(play(&r, jobs, 2, moves, COUNT_OF(moves), 4, &e), &e);
+    OK(play(&r, jobs, 2, moves, COUNT_OF(moves), 4, e));
     static const struct {
         int32_t active, embedded, workers;
         double gpus, reserved_Bps, link_frac, value;
@@ -116,14 +114,12 @@ static void a_run_adds_up_what_its_slots_did(void **state)
 }
 
 /* Of a budget of 2.5 worker-slots two can be used. */
-static void a_job_leaves_when_no_worker_is_left_in_its_budget(void **state)
+TEST(a_job_leaves_when_no_worker_is_left_in_its_budget)
 {
     static const struct move moves[] = { { 1, 0, 1, { 0 }, { 1 } }, { 2, 0, 1, { 0 }, { 1 } } };
     struct elastic_job jobs[] = { plain_job("a", 1, 1, 2.5), plain_job("none", 1, 1, 0.5) };
     struct elastic_result r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(play(&r, jobs, 2, moves, COUNT_OF(moves), 3, &e), &e);
+    OK(play(&r, jobs, 2, moves, COUNT_OF(moves), 3, e));
     assert_int_equal(r.jobs[0].left_slot, 2);
     assert_int_equal(r.slots[0].active, 1); /* "none" is never offered */
     assert_int_equal(r.slots[2].active, 0);
@@ -131,41 +127,37 @@ static void a_job_leaves_when_no_worker_is_left_in_its_budget(void **state)
 }
 
 /* A sigmoid of middle 2 and slope 1 is at 1 / (1 + 1/e) = .731 after three iterations, at .881 after four. */
-static void a_job_leaves_at_its_share_of_a_sigmoid(void **state)
+TEST(a_job_leaves_at_its_share_of_a_sigmoid)
 {
     static const struct move moves[] = { { 1, 0, 1, { 0 }, { 2 } },
                                          { 2, 0, 1, { 0 }, { 1 } },
                                          { 3, 0, 1, { 0 }, { 1 } } };
     struct elastic_job job = plain_job("a", 1, 2, INFINITY);
     struct elastic_result r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(utility_build(&job.report, UTILITY_SIGMOID, 7, 1, 2, INFINITY, &e), &e);
+    OK(utility_build(&job.report, UTILITY_SIGMOID, 7, 1, 2, INFINITY, e));
     job.aim = job.report;
     job.leave_frac = 0.8;
-    assert_ok(play(&r, &job, 1, moves, 3, 5, &e), &e);
+    OK(play(&r, &job, 1, moves, 3, 5, e));
     assert_int_equal(r.jobs[0].left_slot, 3);
     assert_close(r.utility, 7 / (1 + exp(-2)), 1e-14);
     assert_false(r.concave);
     elastic_result_free(&r);
     job.leave_frac = 0.73;
-    assert_ok(play(&r, &job, 1, moves, 2, 5, &e), &e);
+    OK(play(&r, &job, 1, moves, 2, 5, e));
     assert_int_equal(r.jobs[0].left_slot, 2);
     elastic_result_free(&r);
 }
 
 /* gain[w] in place of zeta w. */
-static void a_table_of_gains_is_what_a_slot_gives(void **state)
+TEST(a_table_of_gains_is_what_a_slot_gives)
 {
     static const double gain[] = { 0, 5, 6, 6.5 };
     static const struct move moves[] = { { 1, 0, 2, { 0, 1 }, { 2, 1 } }, { 2, 0, 1, { 0 }, { 2 } } };
     struct elastic_job job = plain_job("a", 1, 3, INFINITY);
     struct elastic_result r;
-    struct err e = { 0 };
-    (void)state;
     job.gain = gain;
     assert_close(elastic_gain(&job, 1), 5, 1e-15);
-    assert_ok(play(&r, &job, 1, moves, 2, 2, &e), &e);
+    OK(play(&r, &job, 1, moves, 2, 2, e));
     assert_close(r.jobs[0].done, 12.5, 1e-15);
     assert_close(r.jobs[0].used, 5, 1e-15);
     elastic_result_free(&r);
@@ -173,7 +165,7 @@ static void a_table_of_gains_is_what_a_slot_gives(void **state)
 
 /* ---- schedulers that cheat ---- */
 
-static void a_scheduler_that_cheats_is_told_so(void **state)
+TEST(a_scheduler_that_cheats_is_told_so)
 {
     static const struct {
         struct move moves[2];
@@ -197,65 +189,58 @@ static void a_scheduler_that_cheats_is_told_so(void **state)
         { { { 1, 9, 1, { 0 }, { 1 } } }, "slot 1 has workers for job number 9, which is not active" },
         { { { 1, -1, 1, { 0 }, { 1 } } }, "slot 1 has workers for job number -1, which is not active" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct elastic_job jobs[] = { plain_job("a", 1, 3, 9), plain_job("b", 1, 2, 1),
                                       plain_job("later", 3, 1, 9), plain_job("none", 1, 1, 0) };
         struct elastic_result r;
-        struct err e = { 0 };
         int32_t n = cases[i].moves[1].slot ? 2 : 1;
-        assert_fails(play(&r, jobs, 4, cases[i].moves, n, 3, &e), &e, ERR_RANGE, cases[i].text);
-        assert_has(e.msg, "scheduler actor: ");
+        FAILS(play(&r, jobs, 4, cases[i].moves, n, 3, e), ERR_RANGE, cases[i].text);
+        assert_has(e->msg, "scheduler actor: ");
         assert_null(r.jobs);
         elastic_result_free(&r);
     }
 }
 
 /* Links of 10 B/s: two rings of 6 B/s over both servers. */
-static void links_are_watched_too(void **state)
+TEST(links_are_watched_too)
 {
     static const struct move moves[] = { { 1, 0, 2, { 0, 1 }, { 1, 1 } }, { 1, 1, 2, { 1, 0 }, { 1, 1 } } };
     struct elastic_job jobs[] = { plain_job("a", 1, 2, 9), plain_job("b", 1, 2, 9) };
     struct elastic_result r;
-    struct err e = { 0 };
-    (void)state;
     jobs[0].hop_Bps = jobs[1].hop_Bps = 6;
-    assert_fails(play(&r, jobs, 2, moves, 2, 1, &e), &e, ERR_RANGE, "slot 1 is overloaded");
+    FAILS(play(&r, jobs, 2, moves, 2, 1, e), ERR_RANGE, "slot 1 is overloaded");
     jobs[1].hop_Bps = 4;
-    e = (struct err){ 0 };
-    assert_ok(play(&r, jobs, 2, moves, 2, 1, &e), &e);
+    *e = (struct err){ 0 };
+    OK(play(&r, jobs, 2, moves, 2, 1, e));
     assert_close(r.slots[0].link_frac, 1, 1e-12);
     elastic_result_free(&r);
 }
 
 /* A server without GPUs has no share that could be above 1. */
-static void a_worker_where_no_gpu_is_is_an_overload(void **state)
+TEST(a_worker_where_no_gpu_is_is_an_overload)
 {
     static const struct move moves[] = { { 1, 0, 1, { 1 }, { 1 } } };
     struct elastic_job job = plain_job("a", 1, 1, 9);
     struct script s = { .settings = elastic_settings_default(), .moves = moves, .n = 1 };
     struct elastic_result r;
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
     s.settings.n_slots = 1;
     star_build(&c, 2, (const double[]){ 1, 0 }, 10);
-    assert_fails(elastic_run(&r, &actor, &c, &job, 1, &s.settings, false, &e), &e, ERR_RANGE,
-                 "slot 1 is overloaded");
+    FAILS(elastic_run(&r, &actor, &c, &job, 1, &s.settings, false, e), ERR_RANGE, "slot 1 is overloaded");
     s.settings.paper_rounding = true;
-    e = (struct err){ 0 };
-    assert_ok(elastic_run(&r, &actor, &c, &job, 1, &s.settings, false, &e), &e);
+    *e = (struct err){ 0 };
+    OK(elastic_run(&r, &actor, &c, &job, 1, &s.settings, false, e));
     assert_true(isinf(r.slots[0].note.node_over));
     elastic_result_free(&r);
     s.fail_slot = 1;
-    e = (struct err){ 0 };
-    assert_fails(elastic_run(&r, &actor, &c, &job, 1, &s.settings, true, &e), &e, ERR_NOMEM, "a slot");
+    *e = (struct err){ 0 };
+    FAILS(elastic_run(&r, &actor, &c, &job, 1, &s.settings, true, e), ERR_NOMEM, "a slot");
     cluster_free(&c);
 }
 
 /* ---- jobs that cannot be ---- */
 
-static void a_job_that_cannot_be_is_an_error(void **state)
+TEST(a_job_that_cannot_be_is_an_error)
 {
     static const double wrong_gain[] = { 0, 1, NAN };
     static const char *const texts[] = {
@@ -271,11 +256,9 @@ static void a_job_that_cannot_be_is_an_error(void **state)
         "job a: one worker takes 3 of gpu, need at most 2, what the largest server has",
         "job a: arrival is slot 6, need one of the run's 5 slots",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct elastic_job j = plain_job("a", 1, 2, 9);
         struct elastic_result r;
-        struct err e = { 0 };
         j.arrival = i == 0 ? 0 : i == 10 ? 6 : 1;
         j.max_workers = i == 1 ? 0 : 2;
         j.fixed_workers = i == 2 ? 257 : 2;
@@ -284,20 +267,19 @@ static void a_job_that_cannot_be_is_an_error(void **state)
         j.hop_Bps = i == 6 ? INFINITY : 0;
         j.gain = i == 7 ? wrong_gain : NULL;
         j.leave_frac = i == 8 ? -1 : INFINITY;
-        assert_fails(play(&r, &j, 1, NULL, 0, 5, &e), &e, ERR_RANGE, texts[i]);
+        FAILS(play(&r, &j, 1, NULL, 0, 5, e), ERR_RANGE, texts[i]);
         elastic_result_free(&r);
     }
     struct elastic_result r;
-    struct err e = { 0 };
-    assert_fails(play(&r, NULL, 0, NULL, 0, 0, &e), &e, ERR_RANGE, "run has 0 slots, need 1 to 1048576");
-    e = (struct err){ 0 };
-    assert_ok(play(&r, NULL, 0, NULL, 0, 2, &e), &e);
+    FAILS(play(&r, NULL, 0, NULL, 0, 0, e), ERR_RANGE, "run has 0 slots, need 1 to 1048576");
+    *e = (struct err){ 0 };
+    OK(play(&r, NULL, 0, NULL, 0, 2, e));
     assert_true(r.utility == 0 && isnan(r.embedded_frac) && isnan(r.bound_frac));
     elastic_result_free(&r);
 }
 
 /* gpu 4, mem 8 on one server, gpu 1, mem 100 on the other. */
-static void the_resource_that_is_short_is_named(void **state)
+TEST(the_resource_that_is_short_is_named)
 {
     static const char *const names[] = { "gpu", "mem" };
     static const double each[] = { 4, 8, 1, 100 }, Bps[] = { 10, 10 };
@@ -315,34 +297,16 @@ static void the_resource_that_is_short_is_named(void **state)
     const struct cluster_racks racks = { 2, 1, rack, Bps, Bps, 0 };
     const struct cluster_offer offer = { 2, names, each, true };
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
+    OK(cluster_build_racks(&c, &racks, &offer, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct elastic_job j = plain_job("a", 1, 1, 1);
         j.demand[0] = cases[i].gpu;
         j.demand[1] = cases[i].mem;
-        e = (struct err){ 0 };
+        *e = (struct err){ 0 };
         if (cases[i].text)
-            assert_fails(elastic_check_job(&j, &c, &e), &e, ERR_RANGE, cases[i].text);
+            FAILS(elastic_check_job(&j, &c, e), ERR_RANGE, cases[i].text);
         else
-            assert_ok(elastic_check_job(&j, &c, &e), &e);
+            OK(elastic_check_job(&j, &c, e));
     }
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_adds_up_what_its_slots_did),
-        cmocka_unit_test(a_job_leaves_when_no_worker_is_left_in_its_budget),
-        cmocka_unit_test(a_job_leaves_at_its_share_of_a_sigmoid),
-        cmocka_unit_test(a_table_of_gains_is_what_a_slot_gives),
-        cmocka_unit_test(a_scheduler_that_cheats_is_told_so),
-        cmocka_unit_test(links_are_watched_too),
-        cmocka_unit_test(a_worker_where_no_gpu_is_is_an_overload),
-        cmocka_unit_test(a_job_that_cannot_be_is_an_error),
-        cmocka_unit_test(the_resource_that_is_short_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

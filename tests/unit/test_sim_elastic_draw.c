@@ -36,11 +36,10 @@ static void draw(struct draw_jobs *x, const char *text, int32_t n_slots, int64_t
 
 /* arXiv 2202.01158 section VI: N 1..5, zeta 50..500, F 1000..6000, b 100 Mbps..5 Gbps, L1 1..100, L2 (0, 1),
  * L3 300..3000, fixed workers 1..10; the budget is ceil(F / zeta). */
-static void jobs_lie_in_the_papers_ranges(void **state)
+TEST(jobs_lie_in_the_papers_ranges)
 {
     double seen[5] = { 0 }, sums[4] = { 0 };
     struct draw_jobs x;
-    (void)state;
     draw(&x, "count: 4000", 200, 7);
     for (int32_t i = 0; i < x.n; i++) {
         const struct elastic_job *j = &x.jobs[i];
@@ -85,11 +84,10 @@ static void assert_same_job(const struct elastic_job *a, const struct elastic_jo
                 a->report.slope == b->report.slope && a->report.middle == b->report.middle);
 }
 
-static void the_first_jobs_of_more_are_the_same(void **state)
+TEST(the_first_jobs_of_more_are_the_same)
 {
     static const char *const counts[] = { "count: 10", "count: 60" };
     struct draw_jobs few, many, other;
-    (void)state;
     draw(&few, counts[0], 100, 3);
     draw(&many, counts[1], 100, 3);
     draw(&other, counts[0], 100, 4);
@@ -105,13 +103,12 @@ static void the_first_jobs_of_more_are_the_same(void **state)
 }
 
 /* What one key sets moves no other draw. */
-static void one_setting_leaves_the_other_draws_alone(void **state)
+TEST(one_setting_leaves_the_other_draws_alone)
 {
     static const char *const others[] = { "zeta: 100",        "workers: 3",        "hop_GBps: 0.1",
                                           "budget: literal",  "arrivals: at-once", "utility: log",
                                           "clamp_fixed: true" };
     struct draw_jobs base, x;
-    (void)state;
     draw(&base, "count: 30", 100, 5);
     for (size_t k = 0; k < COUNT_OF(others); k++) {
         char text[64];
@@ -129,10 +126,9 @@ static void one_setting_leaves_the_other_draws_alone(void **state)
 
 /* The paper's (3) with iterations as worker-slots, and what it means. zeta_scale .03 of 70 is 2.1: 2100
  * iterations are 1000 worker-slots and not 1001. */
-static void both_budgets_are_what_they_say(void **state)
+TEST(both_budgets_are_what_they_say)
 {
     struct draw_jobs x;
-    (void)state;
     draw(&x, "count: 5, iterations: 2100, zeta: 70, zeta_scale: 0.03, budget: literal", 100, 1);
     assert_true(x.jobs[0].budget == 2100);
     draw_jobs_free(&x);
@@ -144,11 +140,10 @@ static void both_budgets_are_what_they_say(void **state)
     draw_jobs_free(&x);
 }
 
-static void fixed_workers_are_clamped_on_request(void **state)
+TEST(fixed_workers_are_clamped_on_request)
 {
     struct draw_jobs x, y;
     int above = 0;
-    (void)state;
     draw(&x, "count: 100", 100, 2);
     draw(&y, "count: 100, clamp_fixed: true", 100, 2);
     for (int32_t i = 0; i < 100; i++) {
@@ -162,10 +157,9 @@ static void fixed_workers_are_clamped_on_request(void **state)
 }
 
 /* Uniform over 1 .. 0.8 slots; Poisson begins with slot 1 and ascends, its last jobs near there. */
-static void arrivals_come_within_eight_tenths_of_the_slots(void **state)
+TEST(arrivals_come_within_eight_tenths_of_the_slots)
 {
     struct draw_jobs x;
-    (void)state;
     draw(&x, "count: 50, arrivals: at-once", 100, 1);
     for (int32_t i = 0; i < 50; i++)
         assert_int_equal(x.jobs[i].arrival, 1);
@@ -195,10 +189,9 @@ static void arrivals_come_within_eight_tenths_of_the_slots(void **state)
     "slot_s: 2.055"
 
 /* hop_GBps 1.25: 24 iterations on one worker, 12 on two, 10 on four: see test_sim_ring_time.c. */
-static void tau_fills_the_table_of_gains(void **state)
+TEST(tau_fills_the_table_of_gains)
 {
     struct draw_jobs x;
-    (void)state;
     draw(&x,
          "count: 3, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 1205, progress: tau, " TAU "}",
          100, 1);
@@ -219,10 +212,9 @@ static void tau_fills_the_table_of_gains(void **state)
 }
 
 /* The envelope reaches as far as the job could come: with the most efficient number of workers. */
-static void the_envelope_reaches_as_far_as_a_job_can_come(void **state)
+TEST(the_envelope_reaches_as_far_as_a_job_can_come)
 {
     struct draw_jobs x;
-    (void)state;
     draw(
         &x,
         "count: 1, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 100, slope: 0.01, middle: 3000, "
@@ -233,29 +225,27 @@ static void the_envelope_reaches_as_far_as_a_job_can_come(void **state)
     draw_jobs_free(&x);
 }
 
-static void tau_that_cannot_be_is_an_error(void **state)
+TEST(tau_that_cannot_be_is_an_error)
 {
     struct draw_elastic d;
     struct draw_jobs x;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(read_jobs(&d, "progress: tau", &e), &e, ERR_PARSE,
-                 "jobs.progress is tau, need tau with the parts of an iteration besides");
-    e = (struct err){ 0 };
-    assert_fails(read_jobs(&d, "progress: tau, tau: {gradient_MB: 1}", &e), &e, ERR_PARSE, "reduce_GBps");
-    e = (struct err){ 0 };
-    assert_ok(read_jobs(&d, "workers: 4, hop_GBps: 0.01, progress: tau, " TAU "}", &e), &e);
+    FAILS(read_jobs(&d, "progress: tau", e), ERR_PARSE,
+          "jobs.progress is tau, need tau with the parts of an iteration besides");
+    *e = (struct err){ 0 };
+    FAILS(read_jobs(&d, "progress: tau, tau: {gradient_MB: 1}", e), ERR_PARSE, "reduce_GBps");
+    *e = (struct err){ 0 };
+    OK(read_jobs(&d, "workers: 4, hop_GBps: 0.01, progress: tau, " TAU "}", e));
     /* .75 * 1e8 * (2 / 1e7 + 2e-11) + .084 */
-    assert_fails(draw_elastic_jobs(&x, &d, 10, 1, &e), &e, ERR_RANGE,
-                 "job job0: an iteration on 4 workers takes 15.0855 s, need at most a slot, 2.055 s");
+    FAILS(draw_elastic_jobs(&x, &d, 10, 1, e), ERR_RANGE,
+          "job job0: an iteration on 4 workers takes 15.0855 s, need at most a slot, 2.055 s");
     draw_jobs_free(&x);
-    e = (struct err){ 0 };
-    assert_ok(read_jobs(&d, "hop_GBps: 0, progress: tau, " TAU "}", &e), &e);
-    assert_fails(draw_elastic_jobs(&x, &d, 10, 1, &e), &e, ERR_RANGE, "ring: hop_Bps is 0, need more than 0");
+    *e = (struct err){ 0 };
+    OK(read_jobs(&d, "hop_GBps: 0, progress: tau, " TAU "}", e));
+    FAILS(draw_elastic_jobs(&x, &d, 10, 1, e), ERR_RANGE, "ring: hop_Bps is 0, need more than 0");
     draw_jobs_free(&x);
 }
 
-static void keys_that_contradict_each_other_are_errors(void **state)
+TEST(keys_that_contradict_each_other_are_errors)
 {
     static const struct {
         const char *text;
@@ -269,31 +259,26 @@ static void keys_that_contradict_each_other_are_errors(void **state)
         { "gpus: -1", ERR_RANGE, "jobs.gpus" },
         { "zta: 3", ERR_PARSE, "zeta" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct draw_elastic d;
-        struct err e = { 0 };
-        assert_fails(read_jobs(&d, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_jobs(&d, cases[i].text, e), cases[i].code, cases[i].message);
     }
     struct draw_elastic d;
-    struct err e = { 0 };
-    assert_ok(read_jobs(&d, "utility: sigmoid-env, leave_frac: 0.9", &e), &e);
+    OK(read_jobs(&d, "utility: sigmoid-env, leave_frac: 0.9", e));
 }
 
 /* ---- racks ---- */
 
 /* Section VI: 50 servers of 1, 2, 4 or 8 GPUs in 2 to 5 racks; 10..100 Gbps to the rack, 200..3200 between.
  */
-static void racks_lie_in_the_papers_ranges(void **state)
+TEST(racks_lie_in_the_papers_ranges)
 {
     struct draw_racks d;
-    struct err e = { 0 };
     int racks[6] = { 0 }, gpus[9] = { 0 };
-    (void)state;
-    assert_ok(read_racks(&d, "", &e), &e);
+    OK(read_racks(&d, "", e));
     for (int64_t seed = 0; seed < 80; seed++) {
         struct cluster c;
-        assert_ok(draw_racks(&c, &d, seed, &e), &e);
+        OK(draw_racks(&c, &d, seed, e));
         int n = (int)c.routes.n_vertices - c.n_servers;
         assert_int_equal(c.n_servers, 50);
         assert_in_range(n, 2, 5);
@@ -315,19 +300,17 @@ static void racks_lie_in_the_papers_ranges(void **state)
     assert_int_equal(gpus[1] + gpus[2] + gpus[4] + gpus[8], 4000);
 }
 
-static void servers_are_scaled_to_a_total_in_proportion(void **state)
+TEST(servers_are_scaled_to_a_total_in_proportion)
 {
     static const int64_t totals[] = { 1, 70, 187, 1000 };
-    struct err e = { 0 };
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(totals); k++)
         for (int64_t seed = 0; seed < 10; seed++) {
             struct draw_racks d;
             struct cluster drawn, scaled;
-            assert_ok(read_racks(&d, "", &e), &e);
-            assert_ok(draw_racks(&drawn, &d, seed, &e), &e);
+            OK(read_racks(&d, "", e));
+            OK(draw_racks(&drawn, &d, seed, e));
             d.total_gpus = totals[k];
-            assert_ok(draw_racks(&scaled, &d, seed, &e), &e);
+            OK(draw_racks(&scaled, &d, seed, e));
             double times = (double)totals[k] / cluster_total(&drawn, 0);
             assert_true(cluster_total(&scaled, 0) == (double)totals[k]);
             for (int32_t s = 0; s < 50; s++) /* whole numbers, off by less than one */
@@ -340,44 +323,21 @@ static void servers_are_scaled_to_a_total_in_proportion(void **state)
         }
 }
 
-static void links_are_as_wide_as_they_are_set(void **state)
+TEST(links_are_as_wide_as_they_are_set)
 {
     struct draw_racks d;
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_racks(&d,
-                         "servers: 3, racks: 2, gpus: [8], server_GBps: 1.3, rack_GBps: 40, "
-                         "link_scale: 0.5, latency_ns: 250",
-                         &e),
-              &e);
-    assert_ok(draw_racks(&c, &d, 1, &e), &e);
+    OK(read_racks(&d,
+                  "servers: 3, racks: 2, gpus: [8], server_GBps: 1.3, rack_GBps: 40, "
+                  "link_scale: 0.5, latency_ns: 250",
+                  e));
+    OK(draw_racks(&c, &d, 1, e));
     for (int32_t arc = 0; arc < 8; arc++) { /* 1.3 GB/s is 10.4 Gbps */
         assert_close(c.bw_Bps[arc], arc < 6 ? 0.65e9 : 20e9, 1e-12);
         assert_close(c.lat_s[arc], 250e-9, 1e-12);
     }
     assert_true(cluster_total(&c, 0) == 24);
     cluster_free(&c);
-    e = (struct err){ 0 };
-    assert_fails(read_racks(&d, "racks: 0", &e), &e, ERR_RANGE, "racks.racks is 0, need 1 to 10000");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_lie_in_the_papers_ranges),
-        cmocka_unit_test(the_first_jobs_of_more_are_the_same),
-        cmocka_unit_test(one_setting_leaves_the_other_draws_alone),
-        cmocka_unit_test(both_budgets_are_what_they_say),
-        cmocka_unit_test(fixed_workers_are_clamped_on_request),
-        cmocka_unit_test(arrivals_come_within_eight_tenths_of_the_slots),
-        cmocka_unit_test(tau_fills_the_table_of_gains),
-        cmocka_unit_test(the_envelope_reaches_as_far_as_a_job_can_come),
-        cmocka_unit_test(tau_that_cannot_be_is_an_error),
-        cmocka_unit_test(keys_that_contradict_each_other_are_errors),
-        cmocka_unit_test(racks_lie_in_the_papers_ranges),
-        cmocka_unit_test(servers_are_scaled_to_a_total_in_proportion),
-        cmocka_unit_test(links_are_as_wide_as_they_are_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    *e = (struct err){ 0 };
+    FAILS(read_racks(&d, "racks: 0", e), ERR_RANGE, "racks.racks is 0, need 1 to 10000");
 }

@@ -30,7 +30,7 @@ static void assert_runs(const char *scheduler, const double gpus[2], const struc
 /* ---- first in, first out; least attained service ---- */
 
 /* a takes 3 of 4 GPUs for two slots. Behind it b, which needs 2, waits; so does c, though it would fit. */
-static void fifo_lets_nobody_overtake_and_las_does(void **state)
+TEST(fifo_lets_nobody_overtake_and_las_does)
 {
     const struct elastic_job jobs[] = { plain_job("a", 1, 3, 6), plain_job("b", 1, 2, 2),
                                         plain_job("c", 1, 1, 1) };
@@ -38,7 +38,6 @@ static void fifo_lets_nobody_overtake_and_las_does(void **state)
     /* c slips in beside a; then b, which has had nothing, comes before a. */
     static const int32_t las[] = { 3, 0, 1, 0, 2, 0, 3, 0, 0 };
     struct elastic_settings s = elastic_settings_default();
-    (void)state;
     s.n_slots = 3;
     assert_runs("fifo", (const double[]){ 2, 2 }, jobs, 3, &s, fifo);
     s.las_queues = 0;
@@ -46,12 +45,11 @@ static void fifo_lets_nobody_overtake_and_las_does(void **state)
 }
 
 /* The number of a job says nothing, its arrival does. */
-static void fifo_goes_by_arrival(void **state)
+TEST(fifo_goes_by_arrival)
 {
     const struct elastic_job jobs[] = { plain_job("b", 2, 2, 4), plain_job("a", 1, 2, 6) };
     static const int32_t want[] = { 0, 2, 0, 2, 0, 2, 2, 0, 2, 0 };
     struct elastic_settings s = elastic_settings_default();
-    (void)state;
     s.n_slots = 5;
     assert_runs("fifo", (const double[]){ 1, 1 }, jobs, 2, &s, want);
 }
@@ -59,13 +57,12 @@ static void fifo_goes_by_arrival(void **state)
 /* Both take all of 2 GPUs for 4 slots; b comes in slot 3. With two queues and a step of 4, a falls to the
  * second one after two slots, b too after slot 4, and inside it a is first. Continuous: a is served again as
  * soon as b has had as much, and then they take turns. */
-static void las_queues_serve_in_order_of_arrival_inside(void **state)
+TEST(las_queues_serve_in_order_of_arrival_inside)
 {
     const struct elastic_job jobs[] = { plain_job("a", 1, 2, 8), plain_job("b", 3, 2, 8) };
     static const int32_t queues[] = { 2, 0, 2, 0, 0, 2, 0, 2, 2, 0, 2, 0, 0, 2, 0, 2 };
     static const int32_t turns[] = { 2, 0, 2, 0, 0, 2, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2 };
     struct elastic_settings s = elastic_settings_default();
-    (void)state;
     s.n_slots = 8;
     s.las_queues = 2;
     s.las_step = 4;
@@ -78,36 +75,33 @@ static void las_queues_serve_in_order_of_arrival_inside(void **state)
 }
 
 /* 5 worker-slots on 3 workers: 3, then 2. */
-static void a_fixed_number_shrinks_to_what_the_budget_leaves(void **state)
+TEST(a_fixed_number_shrinks_to_what_the_budget_leaves)
 {
     const struct elastic_job job = plain_job("a", 1, 3, 5);
     struct elastic_settings s = elastic_settings_default();
-    (void)state;
     s.n_slots = 3;
     assert_runs("fifo", (const double[]){ 2, 2 }, &job, 1, &s, (const int32_t[]){ 3, 2, 0 });
     assert_runs("las", (const double[]){ 2, 2 }, &job, 1, &s, (const int32_t[]){ 3, 2, 0 });
 }
 
 /* Without a word, all behind it would wait for ever. */
-static void a_ring_without_a_place_is_an_error(void **state)
+TEST(a_ring_without_a_place_is_an_error)
 {
     static const char *const fixed[] = { "fifo", "las" };
     struct elastic_job jobs[] = { plain_job("big", 1, 5, 50), plain_job("b", 1, 1, 1) };
     struct elastic_settings s = elastic_settings_default();
     struct elastic_result r;
     struct cluster c;
-    (void)state;
     star_build(&c, 2, (const double[]){ 2, 2 }, 10);
     for (size_t i = 0; i < COUNT_OF(fixed); i++) {
-        struct err e = { 0 };
         jobs[0] = plain_job("big", 1, 5, 50);
-        assert_fails(run_on(&r, fixed[i], &c, jobs, 2, &s, &e), &e, ERR_RANGE,
-                     "job big: its ring of 5 workers finds no place on the empty cluster, need fewer");
+        FAILS(run_on(&r, fixed[i], &c, jobs, 2, &s, e), ERR_RANGE,
+              "job big: its ring of 5 workers finds no place on the empty cluster, need fewer");
         jobs[0].budget = 4; /* never asks for more than 4 */
-        assert_ok(run_on(&r, fixed[i], &c, jobs, 2, &s, &e), &e);
+        OK(run_on(&r, fixed[i], &c, jobs, 2, &s, e));
         elastic_result_free(&r);
         jobs[0].hop_Bps = 11; /* links have 10 */
-        assert_fails(run_on(&r, fixed[i], &c, jobs, 2, &s, &e), &e, ERR_RANGE, "job big: its ring of 4");
+        FAILS(run_on(&r, fixed[i], &c, jobs, 2, &s, e), ERR_RANGE, "job big: its ring of 4");
         elastic_result_free(&r);
     }
     cluster_free(&c);
@@ -116,7 +110,7 @@ static void a_ring_without_a_place_is_an_error(void **state)
 /* ---- dominant resource fairness ---- */
 
 /* A. Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs and 18 GB; tasks of <1, 4> and <3, 1>: 3 and 2 tasks. */
-static void drf_solves_the_example_of_its_paper(void **state)
+TEST(drf_solves_the_example_of_its_paper)
 {
     static const char *const names[] = { "cpu", "mem" };
     static const double each[] = { 9, 18, 0, 0 }, Bps[] = { 10, 10 };
@@ -127,14 +121,12 @@ static void drf_solves_the_example_of_its_paper(void **state)
     struct elastic_settings s = elastic_settings_default();
     struct elastic_result r;
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
     s.n_slots = 1;
     jobs[0].demand[1] = 4;
     jobs[1].demand[0] = 3;
     jobs[1].demand[1] = 1;
-    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
-    assert_ok(run_on(&r, "drf", &c, jobs, 2, &s, &e), &e);
+    OK(cluster_build_racks(&c, &racks, &offer, e));
+    OK(run_on(&r, "drf", &c, jobs, 2, &s, e));
     assert_int_equal(workers_of(&r, 1, 0), 3);
     assert_int_equal(workers_of(&r, 1, 1), 2);
     elastic_result_free(&r);
@@ -172,12 +164,10 @@ static void check_max_min(struct rng *r)
     cluster_free(&c);
 }
 
-static void drf_is_max_min_fair_on_one_pool(void **state)
+TEST(drf_is_max_min_fair_on_one_pool)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 3, 0, &e), &e);
+    OK(rng_build(&r, 3, 0, e));
     for (int i = 0; i < 200; i++)
         check_max_min(r);
     rng_free(r);
@@ -185,12 +175,11 @@ static void drf_is_max_min_fair_on_one_pool(void **state)
 
 /* Workers of a, b and c take 1, 2 and 1 of 6 GPUs: a b c, then a c while b has the largest share. A seventh
  * GPU goes to a: all shares are equal, and b, which takes two, has no room. */
-static void drf_goes_by_shares_and_not_by_workers(void **state)
+TEST(drf_goes_by_shares_and_not_by_workers)
 {
     struct elastic_job jobs[] = { plain_job("a", 1, 9, INFINITY), plain_job("b", 1, 9, INFINITY),
                                   plain_job("c", 1, 9, INFINITY) };
     struct elastic_settings s = elastic_settings_default();
-    (void)state;
     s.n_slots = 1;
     jobs[1].demand[0] = 2;
     assert_runs("drf", (const double[]){ 6, 0 }, jobs, 3, &s, (const int32_t[]){ 2, 1, 2 });
@@ -199,11 +188,10 @@ static void drf_goes_by_shares_and_not_by_workers(void **state)
 
 /* Two servers of 1 GPU; rings over both need 6 of the links' 10 B/s, so that only one of two jobs can grow.
  */
-static void drf_grows_no_ring_that_links_cannot_carry(void **state)
+TEST(drf_grows_no_ring_that_links_cannot_carry)
 {
     struct elastic_job jobs[] = { plain_job("a", 1, 2, INFINITY), plain_job("b", 1, 2, INFINITY) };
     struct elastic_settings s = elastic_settings_default();
-    (void)state;
     s.n_slots = 1;
     jobs[0].hop_Bps = jobs[1].hop_Bps = 6;
     jobs[0].demand[0] = jobs[1].demand[0] = 0.5;
@@ -214,16 +202,14 @@ static void drf_grows_no_ring_that_links_cannot_carry(void **state)
 }
 
 /* What is given never exceeds what is there: the run itself watches; here with many jobs that come and go. */
-static void random_jobs_run_within_servers_and_links(void **state)
+TEST(random_jobs_run_within_servers_and_links)
 {
     enum { JOBS = 30, SLOTS = 40 };
     struct elastic_job jobs[JOBS];
     struct elastic_settings s = elastic_settings_default();
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
     s.n_slots = SLOTS;
-    assert_ok(rng_build(&r, 4, 0, &e), &e);
+    OK(rng_build(&r, 4, 0, e));
     for (int round = 0; round < 10; round++) {
         struct cluster c;
         double gpus[6];
@@ -238,7 +224,7 @@ static void random_jobs_run_within_servers_and_links(void **state)
         for (int32_t k = 0; k < elastic_n_schedulers; k++) {
             struct elastic_result x;
             double used = 0, workers = 0;
-            assert_ok(elastic_run(&x, elastic_schedulers[k], &c, jobs, JOBS, &s, false, &e), &e);
+            OK(elastic_run(&x, elastic_schedulers[k], &c, jobs, JOBS, &s, false, e));
             for (int32_t i = 0; i < JOBS; i++) {
                 used += x.jobs[i].used;
                 assert_true(x.jobs[i].used <= jobs[i].budget);
@@ -252,21 +238,4 @@ static void random_jobs_run_within_servers_and_links(void **state)
         cluster_free(&c);
     }
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fifo_lets_nobody_overtake_and_las_does),
-        cmocka_unit_test(fifo_goes_by_arrival),
-        cmocka_unit_test(las_queues_serve_in_order_of_arrival_inside),
-        cmocka_unit_test(a_fixed_number_shrinks_to_what_the_budget_leaves),
-        cmocka_unit_test(a_ring_without_a_place_is_an_error),
-        cmocka_unit_test(drf_solves_the_example_of_its_paper),
-        cmocka_unit_test(drf_is_max_min_fair_on_one_pool),
-        cmocka_unit_test(drf_goes_by_shares_and_not_by_workers),
-        cmocka_unit_test(drf_grows_no_ring_that_links_cannot_carry),
-        cmocka_unit_test(random_jobs_run_within_servers_and_links),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

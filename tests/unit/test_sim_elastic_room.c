@@ -17,12 +17,11 @@ static void bed_free(struct bed *b)
     cluster_free(&b->c);
 }
 
-static void room_is_taken_and_given_back(void **state)
+TEST(room_is_taken_and_given_back)
 {
     struct bed b;
     struct elastic_job j = plain_job("a", 1, 9, 9);
     const int32_t servers[] = { 0, 2 }, workers[] = { 2, 1 };
-    (void)state;
     star_build(&b.c, 3, (const double[]){ 2, 4, 8 }, 10);
     bed_open(&b);
     j.hop_Bps = 4;
@@ -46,20 +45,18 @@ static void room_is_taken_and_given_back(void **state)
 }
 
 /* A ring of 4 servers in a row, visited 0 2 1 3: each hop of two links, links used by several hops. */
-static void hops_of_one_ring_add_up_on_a_link(void **state)
+TEST(hops_of_one_ring_add_up_on_a_link)
 {
     static const int32_t order[] = { 0, 2, 1, 3 }, ones[] = { 1, 1, 1, 1 };
     struct topo_network net;
     struct bed b;
     struct elastic_job j = plain_job("a", 1, 9, 9);
-    struct err e = { 0 };
     static const char *const names[] = { "gpu" };
     static const double one = 1;
     const struct cluster_offer offer = { 1, names, &one, false };
-    (void)state;
     topo_network_defaults(&net);
-    assert_ok(topo_parse_spec(&net, "line:4@20", &e), &e); /* 10 GB/s a link */
-    assert_ok(cluster_build(&b.c, &net, 0, &offer, &e), &e);
+    OK(topo_parse_spec(&net, "line:4@20", e)); /* 10 GB/s a link */
+    OK(cluster_build(&b.c, &net, 0, &offer, e));
     bed_open(&b);
     /* 0-2, 2-1, 1-3, 3-0: the middle link is crossed by 0>2 and 1>3 one way, by 2>1 and 3>0 the other. */
     j.hop_Bps = 5e9;
@@ -73,7 +70,7 @@ static void hops_of_one_ring_add_up_on_a_link(void **state)
 }
 
 /* What is left of the budget in whole worker-slots, at most max_workers. */
-static void the_most_of_a_job_is_bounded_by_its_budget(void **state)
+TEST(the_most_of_a_job_is_bounded_by_its_budget)
 {
     static const struct {
         double budget, used;
@@ -82,7 +79,6 @@ static void the_most_of_a_job_is_bounded_by_its_budget(void **state)
         { 9, 0, 4 },   { 9, 5, 4 },          { 9, 6, 3 }, { 9, 9, 0 },     { 9.9, 9, 0 },
         { 2.5, 0, 2 }, { INFINITY, 1e9, 4 }, { 1, 2, 0 }, { 0.3, -0.7, 1 }
     }; /* 1 but for a rounding error */
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct elastic_job j = plain_job("a", 1, 4, cases[i].budget);
         const struct elastic_slot s = { .jobs = &j, .n_jobs = 1, .used = &cases[i].used };
@@ -90,15 +86,11 @@ static void the_most_of_a_job_is_bounded_by_its_budget(void **state)
     }
 }
 
-static void rings_of_a_choice_stand_one_after_the_other(void **state)
+TEST(rings_of_a_choice_stand_one_after_the_other)
 {
     struct elastic_choice x = { 0 };
-    struct err e = { 0 };
-    (void)state;
     for (int32_t i = 0; i < 100; i++)
-        assert_ok(elastic_choose(&x, i, (const int32_t[]){ i, i + 1 }, (const int32_t[]){ 1, i + 1 },
-                                 1 + i % 2, &e),
-                  &e);
+        OK(elastic_choose(&x, i, (const int32_t[]){ i, i + 1 }, (const int32_t[]){ 1, i + 1 }, 1 + i % 2, e));
     assert_true(x.n_rings == 100 && x.n_servers == 150);
     for (int32_t i = 0; i < 100; i++) {
         assert_int_equal(x.rings[i].first, i + i / 2);
@@ -109,15 +101,4 @@ static void rings_of_a_choice_stand_one_after_the_other(void **state)
     assert_true(x.n_rings == 0 && x.n_servers == 0);
     elastic_choice_free(&x);
     elastic_choice_free(&x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_is_taken_and_given_back),
-        cmocka_unit_test(hops_of_one_ring_add_up_on_a_link),
-        cmocka_unit_test(the_most_of_a_job_is_bounded_by_its_budget),
-        cmocka_unit_test(rings_of_a_choice_stand_one_after_the_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

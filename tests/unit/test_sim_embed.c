@@ -45,13 +45,12 @@ static int32_t total(const struct bed *b)
 
 /* ---- what is found ---- */
 
-static void one_server_is_the_tightest_that_has_room_for_all(void **state)
+TEST(one_server_is_the_tightest_that_has_room_for_all)
 {
     static const double gpus[] = { 8, 2, 4, 4 };
     static const int32_t want[] = { 1, 1, 2, 2, 0, 0, 0, 0 }; /* of 1 .. 8 workers */
     struct bed b;
     const struct elastic_job j = plain_job("a", 1, 9, 9);
-    (void)state;
     star_build(&b.c, 4, gpus, 10);
     bed_open(&b);
     for (int32_t workers = 1; workers <= 8; workers++) {
@@ -70,7 +69,7 @@ static void one_server_is_the_tightest_that_has_room_for_all(void **state)
 
 /* Racks {0, 3} and {1, 2}: three workers fit the second rack, four need both; then racks are left once each.
  */
-static void a_ring_stays_in_a_rack_while_it_can(void **state)
+TEST(a_ring_stays_in_a_rack_while_it_can)
 {
     static const char *const names[] = { "gpu" };
     static const int32_t rack[] = { 0, 1, 1, 0 };
@@ -79,9 +78,7 @@ static void a_ring_stays_in_a_rack_while_it_can(void **state)
     const struct cluster_offer offer = { 1, names, gpus, true };
     struct bed b;
     struct elastic_job j = plain_job("a", 1, 9, 9);
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(cluster_build_racks(&b.c, &racks, &offer, &e), &e);
+    OK(cluster_build_racks(&b.c, &racks, &offer, e));
     bed_open(&b);
     j.hop_Bps = 10;
     assert_true(find(&b, &j, 3));
@@ -153,13 +150,11 @@ static int fill_star(struct rng *r, bool thin)
     return missed;
 }
 
-static void a_ring_is_found_on_a_star_just_when_there_is_one(void **state)
+TEST(a_ring_is_found_on_a_star_just_when_there_is_one)
 {
     struct rng *r;
-    struct err e = { 0 };
     int missed = 0;
-    (void)state;
-    assert_ok(rng_build(&r, 8, 0, &e), &e);
+    OK(rng_build(&r, 8, 0, e));
     for (int i = 0; i < 300; i++)
         assert_int_equal(fill_star(r, false), 0);
     /* Where links are full the greedy search may miss a ring, as embed_ring() says; it is not blind either.
@@ -171,11 +166,10 @@ static void a_ring_is_found_on_a_star_just_when_there_is_one(void **state)
 }
 
 /* The roomiest servers are 0 and 1; 0's link is full, so that 1 and 2 would do. */
-static void a_full_link_at_a_roomy_server_hides_another_ring(void **state)
+TEST(a_full_link_at_a_roomy_server_hides_another_ring)
 {
     struct bed b;
     struct elastic_job j = plain_job("a", 1, 9, 9), full = j;
-    (void)state;
     star_build(&b.c, 4, (const double[]){ 4, 3, 2, 1 }, 10);
     bed_open(&b);
     full.hop_Bps = 10;
@@ -188,12 +182,10 @@ static void a_full_link_at_a_roomy_server_hides_another_ring(void **state)
 
 /* ---- growth ---- */
 
-static void growth_adds_one_worker_and_moves_nobody(void **state)
+TEST(growth_adds_one_worker_and_moves_nobody)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 9, 0, &e), &e);
+    OK(rng_build(&r, 9, 0, e));
     for (int round = 0; round < 100; round++) {
         struct bed b;
         int32_t servers[4], counts[4], n = 0, sum = 0;
@@ -206,7 +198,7 @@ static void growth_adds_one_worker_and_moves_nobody(void **state)
         j.hop_Bps = 5;
         for (;;) {
             bool found;
-            assert_ok(embed_grow(&found, &b.x, &b.room, &j, servers, counts, n, &e), &e);
+            OK(embed_grow(&found, &b.x, &b.room, &j, servers, counts, n, e));
             if (!found)
                 break;
             assert_int_equal(total(&b), ++sum);
@@ -229,35 +221,20 @@ static void growth_adds_one_worker_and_moves_nobody(void **state)
     rng_free(r);
 }
 
-static void growth_stops_at_full_links_and_leaves_the_room_as_it_was(void **state)
+TEST(growth_stops_at_full_links_and_leaves_the_room_as_it_was)
 {
     static const int32_t first = 0, one = 1;
     struct bed b;
     struct elastic_job j = plain_job("a", 1, 9, 9);
-    struct err e = { 0 };
     bool found = true;
-    (void)state;
     star_build(&b.c, 3, (const double[]){ 1, 4, 4 }, 10);
     bed_open(&b);
     j.hop_Bps = 11;
     ring_take(&b.room, &j, &first, &one, 1, 1);
-    assert_ok(embed_grow(&found, &b.x, &b.room, &j, &first, &one, 1, &e), &e);
+    OK(embed_grow(&found, &b.x, &b.room, &j, &first, &one, 1, e));
     assert_false(found);
     assert_true(b.room.left[0] == 0 && b.room.left[1] == 4);
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++)
         assert_near(b.room.left_Bps[arc], 10, 1e-12);
     bed_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_server_is_the_tightest_that_has_room_for_all),
-        cmocka_unit_test(a_ring_stays_in_a_rack_while_it_can),
-        cmocka_unit_test(a_ring_is_found_on_a_star_just_when_there_is_one),
-        cmocka_unit_test(a_full_link_at_a_roomy_server_hides_another_ring),
-        cmocka_unit_test(growth_adds_one_worker_and_moves_nobody),
-        cmocka_unit_test(growth_stops_at_full_links_and_leaves_the_room_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void run(struct events_result *r, const struct cluster *c, const struct j
 }
 
 /* 6 GB/s a server; a ring of three servers of two GPUs at 100 GB/s: 2/3 S / 6 + S / 100 each way. */
-static void a_lone_job_takes_its_iterations_on_its_ideal_place(void **state)
+TEST(a_lone_job_takes_its_iterations_on_its_ideal_place)
 {
     struct job job = fixture_job(5, 6, 1000, 0.01);
     struct events_settings s = events_settings_default();
@@ -27,7 +27,6 @@ static void a_lone_job_takes_its_iterations_on_its_ideal_place(void **state)
     const double S = 3e8, each_s = 0.01 + S * 0.5 * 2 / 100e9 + 2 * (2.0 / 3) * S / 6e9;
     struct topo_network net;
     struct cluster c;
-    (void)state;
     job.gradient_B = S;
     speed.inner_Bps = 100e9;
     fixture_cluster(&c, &net, "switch:4@6", 0, 0, 2);
@@ -49,14 +48,13 @@ static void a_lone_job_takes_its_iterations_on_its_ideal_place(void **state)
     cluster_free(&c);
 }
 
-static void a_job_known_by_its_run_time_takes_it_on_its_ideal_place(void **state)
+TEST(a_job_known_by_its_run_time_takes_it_on_its_ideal_place)
 {
     struct job job = fixture_job(0, 4, NAN, 0.02);
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
     struct cluster c;
-    (void)state;
     job.runtime_s = 777;
     job.gradient_B = 1e9;
     fixture_cluster(&c, &net, "switch:4@10", 0, 1e-5, 2);
@@ -76,14 +74,13 @@ static void a_job_known_by_its_run_time_takes_it_on_its_ideal_place(void **state
 
 /* Three servers of two GPUs; jobs of three meet on server 1. Alone an iteration takes .25 + .5 s, together
  * .25 + 1. */
-static void jobs_that_meet_slow_each_other_down(void **state)
+TEST(jobs_that_meet_slow_each_other_down)
 {
     struct job jobs[] = { fixture_job(0, 3, 8, 0.25), fixture_job(0, 3, 16, 0.25) };
     struct events_settings s = events_settings_default();
     struct events_result r;
     struct topo_network net;
     struct cluster c;
-    (void)state;
     jobs[0].gradient_B = jobs[1].gradient_B = 5e9;
     fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
     run(&r, &c, jobs, 2, &s, NULL);
@@ -104,7 +101,7 @@ static void jobs_that_meet_slow_each_other_down(void **state)
     cluster_free(&c);
 }
 
-static void figures_of_a_run_are_those_of_its_schedule(void **state)
+TEST(figures_of_a_run_are_those_of_its_schedule)
 {
     /* Four GPUs: 0 has three for 10 s, 1 then two for 5 s, 2 one at the same time for 1 s. */
     const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1), fixture_job(2, 1, 1, 1) };
@@ -112,7 +109,6 @@ static void figures_of_a_run_are_those_of_its_schedule(void **state)
     struct events_result r;
     struct topo_network net;
     struct cluster c;
-    (void)state;
     s.keep_points = s.keep_spans = true;
     fixture_cluster(&c, &net, "switch:2@10", 0, 0, 2);
     run(&r, &c, jobs, 3, &s, NULL);
@@ -148,7 +144,7 @@ static void figures_of_a_run_are_those_of_its_schedule(void **state)
     cluster_free(&c);
 }
 
-static void a_horizon_cuts_the_run(void **state)
+TEST(a_horizon_cuts_the_run)
 {
     const struct job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(1, 1, 9, 1), fixture_job(2, 1, 1, 1),
                                 fixture_job(50, 1, 1, 1) };
@@ -156,7 +152,6 @@ static void a_horizon_cuts_the_run(void **state)
     struct events_result r;
     struct topo_network net;
     struct cluster c;
-    (void)state;
     s.horizon_s = 10;
     s.keep_spans = true;
     fixture_cluster(&c, &net, "switch:2@10", 0, 0, 1);
@@ -292,12 +287,11 @@ static void check_bytes(const struct events_result *r)
     }
 }
 
-static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
+TEST(capacity_gangs_and_progress_hold_in_every_schedule)
 {
     struct topo_network net;
     struct cluster c;
     double(*said)[N_MANY] = malloc(MAX_STEPS * sizeof *said);
-    (void)state;
     assert_non_null(said);
     fixture_cluster(&c, &net, "switch:3@5 ring:3@10", 0, 1e-5, 4);
     for (int order = 0; order <= N_EVENTS_ORDERS; order++) /* the last: continuous LAS */
@@ -310,7 +304,6 @@ static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
                 &scribe, scribe_begin, scribe_end, scribe_changed, scribe_iteration_s, NULL
             };
             struct events_result r, plain;
-            struct err e = { 0 };
             draw_jobs(jobs, (uint64_t)(order * N_PACK_KINDS + pack));
             s.order = order < N_EVENTS_ORDERS ? (enum events_order)order : EVENTS_LAS;
             s.pack = (enum pack_kind)pack;
@@ -322,16 +315,16 @@ static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
             s.keep_spans = s.keep_points = s.keep_bins = true;
             speed.duty = order % 2 ? PACE_DUTY_INTERLEAVED : PACE_DUTY_ALWAYS;
             speed.inner_Bps = 50e9;
-            assert_ok(pace_graph_build(&scribe.inner, &c, jobs, N_MANY, &speed, &e), &e);
+            OK(pace_graph_build(&scribe.inner, &c, jobs, N_MANY, &speed, e));
             struct events_problem p = { &c, jobs, N_MANY, &pace };
-            assert_ok(events_run(&r, &p, &s, &e), &e);
+            OK(events_run(&r, &p, &s, e));
             assert_int_equal(r.n_done, N_MANY);
             assert_null(r.arcs);
             check_spans(&r, jobs, &c);
             check_progress(&r, jobs, &scribe);
             /* The same without somebody who writes it down, by a model that served before. */
             p.pace = &scribe.inner;
-            assert_ok(events_run(&plain, &p, &s, &e), &e);
+            OK(events_run(&plain, &p, &s, e));
             check_bytes(&plain);
             for (int32_t i = 0; i < N_MANY; i++) {
                 assert_true(plain.jobs[i].start_s == r.jobs[i].start_s);
@@ -349,7 +342,7 @@ static void capacity_gangs_and_progress_hold_in_every_schedule(void **state)
 
 /* ---- bad input ---- */
 
-static void what_cannot_be_is_named(void **state)
+TEST(what_cannot_be_is_named)
 {
     static const struct {
         size_t field;
@@ -376,49 +369,46 @@ static void what_cannot_be_is_named(void **state)
     const struct pace_graph_settings speed = pace_graph_settings_default();
     struct events_problem p = { &c, &job, 1, &pace };
     struct events_result r;
-    struct err e = { 0 };
-    (void)state;
     fixture_cluster(&c, &net, "switch:2@10", 0, 0, 2);
-    assert_ok(pace_graph_build(&pace, &c, &job, 1, &speed, &e), &e);
+    OK(pace_graph_build(&pace, &c, &job, 1, &speed, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         job = fixture_job(0, 1, 1, 1);
         job.id = "x";
         memcpy((char *)&job + cases[i].field, &cases[i].value, sizeof cases[i].value);
-        assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(events_run(&r, &p, &s, e), ERR_RANGE, cases[i].text);
         events_result_free(&r);
     }
     job = fixture_job(0, 5, 1, 1);
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "job job0: needs 5 GPUs, the cluster has 4");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "job job0: needs 5 GPUs, the cluster has 4");
     job.gpus = 0;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "job job0: needs 0 GPUs, need 1 to");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "job job0: needs 0 GPUs, need 1 to");
     job.gpus = 1;
     job.param_servers = -1;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "has -1 parameter servers, need 0 to");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "has -1 parameter servers, need 0 to");
     job.param_servers = 0;
     p.n_jobs = 0;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "queue has 0 jobs, need 1 to");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "queue has 0 jobs, need 1 to");
     p.n_jobs = 1;
     s.horizon_s = NAN;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "horizon is nan s, need > 0");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "horizon is nan s, need > 0");
     s = events_settings_default();
     s.overhead_s = -1;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "overhead of a restart is -1 s");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "overhead of a restart is -1 s");
     s = events_settings_default();
     s.order = EVENTS_LAS;
     s.las_at[1] = s.las_at[0];
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE,
-                 "LAS: queue 1 ends at 3600 GPU-seconds, need more than 3600");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "LAS: queue 1 ends at 3600 GPU-seconds, need more than 3600");
     s.las_queues = EVENTS_MAX_QUEUES + 1;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "LAS: has 9 queues, need 0 (continuous) to 8");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "LAS: has 9 queues, need 0 (continuous) to 8");
     s.las_queues = 0;
     s.round_s = 0;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "LAS: round is 0 s, need > 0");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "LAS: round is 0 s, need > 0");
     events_result_free(&r);
     pace.free(pace.x);
     cluster_free(&c);
 }
 
-static void a_job_that_no_servers_resources_hold_is_refused(void **state)
+TEST(a_job_that_no_servers_resources_hold_is_refused)
 {
     static const char *const names[] = { "GPUs", "CPUs" };
     static const double per_server[] = { 4, 7 };
@@ -430,33 +420,16 @@ static void a_job_that_no_servers_resources_hold_is_refused(void **state)
     struct cluster c;
     struct pace pace;
     struct events_result r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
-    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
-    assert_ok(pace_graph_build(&pace, &c, &job, 1, &speed, &e), &e);
+    OK(topo_parse_spec(&net, "switch:2@10", e));
+    OK(cluster_build(&c, &net, 0, &offer, e));
+    OK(pace_graph_build(&pace, &c, &job, 1, &speed, e));
     const struct events_problem p = { &c, &job, 1, &pace };
     job.demand[1] = 4; /* one GPU a server */
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE,
-                 "needs 3 GPUs with their resources, the cluster has room for 2");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE,
+          "needs 3 GPUs with their resources, the cluster has room for 2");
     job.demand[1] = -1;
-    assert_fails(events_run(&r, &p, &s, &e), &e, ERR_RANGE, "CPUs is -1, need a number >= 0");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "CPUs is -1, need a number >= 0");
     events_result_free(&r);
     pace.free(pace.x);
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lone_job_takes_its_iterations_on_its_ideal_place),
-        cmocka_unit_test(a_job_known_by_its_run_time_takes_it_on_its_ideal_place),
-        cmocka_unit_test(jobs_that_meet_slow_each_other_down),
-        cmocka_unit_test(figures_of_a_run_are_those_of_its_schedule),
-        cmocka_unit_test(a_horizon_cuts_the_run),
-        cmocka_unit_test(capacity_gangs_and_progress_hold_in_every_schedule),
-        cmocka_unit_test(what_cannot_be_is_named),
-        cmocka_unit_test(a_job_that_no_servers_resources_hold_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

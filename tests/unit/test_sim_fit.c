@@ -44,17 +44,16 @@ static void free_curve(struct curve *c)
 
 /* By hand, 8 members: NVLS 2 hops and 9/8 S; ring 2 x 7 hops and 2 x 7/8 S; a line's links carry twice that.
  */
-static void times_are_those_of_the_closed_form(void **state)
+TEST(times_are_those_of_the_closed_form)
 {
     struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS);
-    (void)state;
     assert_close(fit_time(&dim, COLLECTIVE_ALL_REDUCE, 8, 1e6), 4e-6 + 9 / 8.0 * 1e6 / 100e9, 1e-12);
     dim = make_dim(TOPO_RING, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE);
     assert_close(fit_time(&dim, COLLECTIVE_ALL_REDUCE, 8, 1e6), 28e-6 + 14 / 8.0 * 1e6 / 100e9, 1e-12);
     assert_close(fit_time(&dim, COLLECTIVE_ALL_GATHER, 8, 1e6), 14e-6 + 7 / 8.0 * 1e6 / 100e9, 1e-12);
 }
 
-static void latency_and_bandwidth_come_back_for_every_collective_and_shape(void **state)
+TEST(latency_and_bandwidth_come_back_for_every_collective_and_shape)
 {
     static const struct {
         enum topo_shape shape;
@@ -76,14 +75,12 @@ static void latency_and_bandwidth_come_back_for_every_collective_and_shape(void 
         { TOPO_LINE, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_REDUCE_SCATTER, 8 },
         { TOPO_RING, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_SEND, 8 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim truth = make_dim(cases[i].shape, 8, cases[i].algorithm, cases[i].in_switch);
         struct curve c;
         struct fit f;
-        struct err e = { 0 };
         make_curve(&c, &truth, cases[i].kind, cases[i].ranks, 20, 0, 1);
-        assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+        OK(fit_curve(&f, &truth, &c, &free_bw, e));
         assert_int_equal(f.n_regimes, 1);
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 2e-3);
         assert_close(f.dim.lat_s, truth.lat_s, 2e-3);
@@ -108,20 +105,18 @@ static struct topo_dim three_regimes(void)
     return dim;
 }
 
-static void known_regimes_and_limits_are_recovered(void **state)
+TEST(known_regimes_and_limits_are_recovered)
 {
     static const struct {
         double noise, off; /* and how far the numbers may be off */
     } cases[] = { { 0, 1e-4 }, { 0.01, 0.08 } };
     const struct topo_dim truth = three_regimes();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
         struct curve c;
         struct fit f;
-        struct err e = { 0 };
         make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, cases[i].noise, 7);
-        assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+        OK(fit_curve(&f, &truth, &c, &s, e));
         assert_int_equal(f.n_regimes, 3);
         assert_close(f.dim.bw_Bps, 300e9, 1e-12);
         assert_close(f.dim.lat_s, truth.lat_s, cases[i].off);
@@ -137,17 +132,15 @@ static void known_regimes_and_limits_are_recovered(void **state)
     }
 }
 
-static void noise_makes_no_regimes(void **state)
+TEST(noise_makes_no_regimes)
 {
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     int more = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct curve c;
         struct fit f;
-        struct err e = { 0 };
         make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.02, seed);
-        assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+        OK(fit_curve(&f, &truth, &c, &free_bw, e));
         more += f.n_regimes > 1;
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 0.05);
         fit_free(&f);
@@ -158,17 +151,15 @@ static void noise_makes_no_regimes(void **state)
 }
 
 /* A stretch of equal times is no sign of faster links: the bandwidth is that of the largest sizes. */
-static void a_flat_stretch_sets_no_bandwidth(void **state)
+TEST(a_flat_stretch_sets_no_bandwidth)
 {
     struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct curve c;
     struct fit f;
-    struct err e = { 0 };
-    (void)state;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
     for (int i = 8; i < 12; i++)
         c.time_s[i] = c.time_s[12];
-    assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+    OK(fit_curve(&f, &truth, &c, &free_bw, e));
     assert_true(f.n_regimes > 1);
     assert_close(f.dim.bw_Bps, truth.bw_Bps, 1e-4);
     assert_true(f.dim.efficiency == 1);
@@ -177,16 +168,14 @@ static void a_flat_stretch_sets_no_bandwidth(void **state)
 }
 
 /* 1 MB and a few bytes more: three digits would not tell the sizes at a limit apart. */
-static void a_limit_has_the_digits_it_needs(void **state)
+TEST(a_limit_has_the_digits_it_needs)
 {
     const struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct curve c = { .collective = COLLECTIVE_ALL_REDUCE, .ranks = 8, .nodes = 1 };
     struct fit f;
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < 6; i++)
-        assert_ok(curve_add_point(&c, 1e6 + i, i < 3 ? 100e-6 : 200e-6, 0, &e), &e);
-    assert_ok(fit_curve(&f, &dim, &c, &free_bw, &e), &e);
+        OK(curve_add_point(&c, 1e6 + i, i < 3 ? 100e-6 : 200e-6, 0, e));
+    OK(fit_curve(&f, &dim, &c, &free_bw, e));
     assert_int_equal(f.n_regimes, 2);
     assert_true(f.dim.regimes[0].up_to_B >= 1000002 && f.dim.regimes[0].up_to_B < 1000003);
     assert_true(f.small.max_frac < 1e-3);
@@ -194,16 +183,14 @@ static void a_limit_has_the_digits_it_needs(void **state)
     free_curve(&c);
 }
 
-static void same_curve_same_fit(void **state)
+TEST(same_curve_same_fit)
 {
     const struct topo_dim truth = three_regimes();
     struct curve c;
     struct fit a, b;
-    struct err e = { 0 };
-    (void)state;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.05, 3);
-    assert_ok(fit_curve(&a, &truth, &c, &free_bw, &e), &e);
-    assert_ok(fit_curve(&b, &truth, &c, &free_bw, &e), &e);
+    OK(fit_curve(&a, &truth, &c, &free_bw, e));
+    OK(fit_curve(&b, &truth, &c, &free_bw, e));
     assert_memory_equal(a.model_s, b.model_s, (size_t)a.n * sizeof *a.model_s);
     fit_free(&a);
     fit_free(&b);
@@ -211,21 +198,19 @@ static void same_curve_same_fit(void **state)
 }
 
 /* 100 GB/s reached, 50 stated. */
-static void a_bandwidth_below_what_is_measured_is_noticed(void **state)
+TEST(a_bandwidth_below_what_is_measured_is_noticed)
 {
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct fit_settings s = { 50e9, 2 };
     struct curve c;
     struct fit f;
-    struct err e = { 0 };
-    (void)state;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
-    assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+    OK(fit_curve(&f, &truth, &c, &s, e));
     assert_true(f.at_limit);
     assert_true(f.dim.efficiency <= 1);
     s.bw_Bps = 200e9;
     fit_free(&f);
-    assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+    OK(fit_curve(&f, &truth, &c, &s, e));
     assert_false(f.at_limit);
     assert_close(f.dim.efficiency, 0.5, 1e-4);
     fit_free(&f);
@@ -234,7 +219,7 @@ static void a_bandwidth_below_what_is_measured_is_noticed(void **state)
 
 /* The entry as written, read as the only dimension of a network, predicts what the fit says, by stage_fill().
  */
-static void what_is_written_predicts_the_same_times(void **state)
+TEST(what_is_written_predicts_the_same_times)
 {
     const struct topo_dim truth = three_regimes();
     struct topo_network net;
@@ -242,15 +227,13 @@ static void what_is_written_predicts_the_same_times(void **state)
     struct text yaml = { 0 };
     struct curve c;
     struct fit f;
-    struct err e = { 0 };
-    (void)state;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.03, 11);
-    assert_ok(fit_curve(&f, &truth, &c, &free_bw, &e), &e);
+    OK(fit_curve(&f, &truth, &c, &free_bw, e));
     assert_true(f.n_regimes >= 3);
     text_puts(&yaml, "dims:\n");
     fit_format_dim(&yaml, &f.dim);
-    assert_ok(yaml_read_text(&doc, "fit.yaml", yaml.s, yaml.n, &e), &e);
-    assert_ok(topo_read_network(&net, &doc, doc.root, &e), &e);
+    OK(yaml_read_text(&doc, "fit.yaml", yaml.s, yaml.n, e));
+    OK(topo_read_network(&net, &doc, doc.root, e));
     assert_int_equal(net.dims[0].n_regimes, f.dim.n_regimes);
     for (int32_t i = 0; i < c.n; i++) {
         struct stage s;
@@ -264,18 +247,16 @@ static void what_is_written_predicts_the_same_times(void **state)
 }
 
 /* Where the dimension may choose its algorithm, each size takes the fastest in its regime. */
-static void regimes_are_found_under_a_choice_of_algorithms(void **state)
+TEST(regimes_are_found_under_a_choice_of_algorithms)
 {
     struct topo_dim truth = three_regimes();
     struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
     struct curve c;
     struct fit f;
-    struct err e = { 0 };
-    (void)state;
     truth.algorithm = TOPO_ALGORITHM_AUTO;
     truth.in_switch = TOPO_IN_SWITCH_NONE;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
-    assert_ok(fit_curve(&f, &truth, &c, &s, &e), &e);
+    OK(fit_curve(&f, &truth, &c, &s, e));
     assert_int_equal(f.n_regimes, 3);
     assert_true(f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
     assert_close(f.dim.regimes[0].lat_s, truth.regimes[0].lat_s, 1e-3);
@@ -284,7 +265,7 @@ static void regimes_are_found_under_a_choice_of_algorithms(void **state)
     free_curve(&c);
 }
 
-static void what_cannot_be_fitted_is_refused(void **state)
+TEST(what_cannot_be_fitted_is_refused)
 {
     static const struct {
         enum topo_algorithm algorithm;
@@ -299,35 +280,15 @@ static void what_cannot_be_fitted_is_refused(void **state)
         { TOPO_ALGORITHM_RING, 8, 8, 9, 1e30, "bandwidth is 1e+21 GB/s, need 1e-06 to 1e+06" },
     };
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim dim = make_dim(TOPO_SWITCH, cases[i].size, cases[i].algorithm, TOPO_IN_SWITCH_NONE);
         struct fit_settings s = { cases[i].bw_Bps, 2 };
         struct curve c;
         struct fit f;
-        struct err e = { 0 };
         make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, cases[i].ranks, cases[i].n, 0, 1);
-        assert_fails(fit_curve(&f, &dim, &c, &s, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(fit_curve(&f, &dim, &c, &s, e), ERR_RANGE, cases[i].message);
         assert_null(f.model_s);
         fit_free(&f);
         free_curve(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_those_of_the_closed_form),
-        cmocka_unit_test(latency_and_bandwidth_come_back_for_every_collective_and_shape),
-        cmocka_unit_test(known_regimes_and_limits_are_recovered),
-        cmocka_unit_test(noise_makes_no_regimes),
-        cmocka_unit_test(a_flat_stretch_sets_no_bandwidth),
-        cmocka_unit_test(a_limit_has_the_digits_it_needs),
-        cmocka_unit_test(same_curve_same_fit),
-        cmocka_unit_test(a_bandwidth_below_what_is_measured_is_noticed),
-        cmocka_unit_test(what_is_written_predicts_the_same_times),
-        cmocka_unit_test(regimes_are_found_under_a_choice_of_algorithms),
-        cmocka_unit_test(what_cannot_be_fitted_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

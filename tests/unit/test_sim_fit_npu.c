@@ -59,12 +59,11 @@ static void fit_all(struct fit_npu *f, const struct table *t)
     assert_ok(fit_npu(f, &e), &e);
 }
 
-static void times_of_a_known_npu_give_its_efficiencies_back(void **state)
+TEST(times_of_a_known_npu_give_its_efficiencies_back)
 {
     struct topo_npu npu;
     struct fit_npu f;
     struct table t;
-    (void)state;
     known_npu(&npu);
     measure(&t, &npu, 0);
     fit_all(&f, &t);
@@ -82,12 +81,11 @@ static void times_of_a_known_npu_give_its_efficiencies_back(void **state)
     table_free(&t);
 }
 
-static void scatter_of_measurements_is_what_errors_say(void **state)
+TEST(scatter_of_measurements_is_what_errors_say)
 {
     struct topo_npu npu;
     struct fit_npu f;
     struct table t;
-    (void)state;
     known_npu(&npu);
     measure(&t, &npu, 0.05);
     fit_all(&f, &t);
@@ -97,13 +95,11 @@ static void scatter_of_measurements_is_what_errors_say(void **state)
     table_free(&t);
 }
 
-static void what_has_no_rows_stays_as_given(void **state)
+TEST(what_has_no_rows_stays_as_given)
 {
     struct fit_npu f;
     struct topo_npu npu;
     struct table t = { 0 };
-    struct err e = { 0 };
-    (void)state;
     known_npu(&npu);
     f.npu = npu;
     table_column(&t, "op", TABLE_TEXT);
@@ -115,15 +111,15 @@ static void what_has_no_rows_stays_as_given(void **state)
         table_put_real(&t, i * 1e8);
         table_put_real(&t, i * 100.0);
     }
-    assert_ok(fit_npu_read(&f, &t, "ops.csv", &e), &e);
-    assert_ok(fit_npu(&f, &e), &e);
+    OK(fit_npu_read(&f, &t, "ops.csv", e));
+    OK(fit_npu(&f, e));
     assert_close(f.npu.mem_efficiency, 0.5, 1e-3); /* 1e8 B in 100 us is half of 2 TB/s */
     assert_close(f.npu.matrix_efficiency, npu.matrix_efficiency, 1e-15);
     fit_npu_free(&f);
     table_free(&t);
 }
 
-static void a_bad_table_is_refused_at_its_row(void **state)
+TEST(a_bad_table_is_refused_at_its_row)
 {
     static const struct {
         const char *csv, *text;
@@ -139,44 +135,28 @@ static void a_bad_table_is_refused_at_its_row(void **state)
         { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,9,9,9,1\n", "2 rows of matrix, need 3 or more",
           ERR_RANGE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char dir[SUPPORT_PATH], path[SUPPORT_PATH];
         struct table t;
         struct fit_npu f;
-        struct err e = { 0 };
         known_npu(&f.npu);
         scratch_make(dir);
         scratch_file(path, dir, "x.csv", cases[i].csv, strlen(cases[i].csv));
-        assert_ok(table_read_csv(&t, path, &e), &e);
+        OK(table_read_csv(&t, path, e));
         scratch_remove(dir);
-        int rc = fit_npu_read(&f, &t, "x.csv", &e);
+        int rc = fit_npu_read(&f, &t, "x.csv", e);
         if (!rc)
-            rc = fit_npu(&f, &e);
+            rc = fit_npu(&f, e);
         assert_int_equal(rc, cases[i].code);
-        assert_has(e.msg, cases[i].text);
+        assert_has(e->msg, cases[i].text);
         fit_npu_free(&f);
         table_free(&t);
     }
 }
 
-static void an_npu_without_peaks_is_refused(void **state)
+TEST(an_npu_without_peaks_is_refused)
 {
     struct fit_npu f = { .n = 0 };
-    struct err e = { 0 };
-    (void)state;
     topo_npu_defaults(&f.npu);
-    assert_fails(fit_npu(&f, &e), &e, ERR_RANGE, "NPU has no peak_TFLOPS, need it");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_a_known_npu_give_its_efficiencies_back),
-        cmocka_unit_test(scatter_of_measurements_is_what_errors_say),
-        cmocka_unit_test(what_has_no_rows_stays_as_given),
-        cmocka_unit_test(a_bad_table_is_refused_at_its_row),
-        cmocka_unit_test(an_npu_without_peaks_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(fit_npu(&f, e), ERR_RANGE, "NPU has no peak_TFLOPS, need it");
 }

@@ -43,12 +43,11 @@ static void run(struct flow_net *net, double *finish_s, int n)
 
 static const int32_t arc0[] = { 0 }, arc1[] = { 1 }, both[] = { 0, 1 };
 
-static void lone_flow_takes_latency_and_bytes_over_its_slowest_link(void **state)
+TEST(lone_flow_takes_latency_and_bytes_over_its_slowest_link)
 {
     const double bw[] = { 10, 4 }, lat[] = { 0.5, 0.25 };
     struct flow_net *net = net_of(bw, lat, 2);
     double end_s[1];
-    (void)state;
     add(net, 0, both, 2, 8, 3);
     assert_close(flow_next_s(net), 3.75, 1e-15);
     run(net, end_s, 1);
@@ -59,12 +58,11 @@ static void lone_flow_takes_latency_and_bytes_over_its_slowest_link(void **state
 
 /* Bertsekas and Gallager's kind: the long flow gets half of the narrow link, its neighbour on the wide one
  * the rest. */
-static void shares_are_max_min_fair(void **state)
+TEST(shares_are_max_min_fair)
 {
     const double bw[] = { 10, 4 };
     struct flow_net *net = net_of(bw, NULL, 2);
     double end_s[3];
-    (void)state;
     add(net, 0, both, 2, 20, 0); /* 2, bounded by link 1 */
     add(net, 1, arc0, 1, 80, 0); /* 8 */
     add(net, 2, arc1, 1, 10, 0); /* 2: ends at 5, then flow 0 has 4 and flow 1 has 6 */
@@ -75,12 +73,11 @@ static void shares_are_max_min_fair(void **state)
     flow_net_free(net);
 }
 
-static void oversubscribed_link_serves_all_alike(void **state)
+TEST(oversubscribed_link_serves_all_alike)
 {
     const double bw[] = { 1e9 };
     struct flow_net *net = net_of(bw, NULL, 1);
     double end_s[100];
-    (void)state;
     for (int i = 0; i < 100; i++)
         add(net, i, arc0, 1, 1e7, 0);
     run(net, end_s, 100);
@@ -91,12 +88,11 @@ static void oversubscribed_link_serves_all_alike(void **state)
     flow_net_free(net);
 }
 
-static void empty_flow_ends_after_its_latency(void **state)
+TEST(empty_flow_ends_after_its_latency)
 {
     const double bw[] = { 10 }, lat[] = { 2 };
     struct flow_net *net = net_of(bw, lat, 1);
     double end_s[3];
-    (void)state;
     add(net, 0, arc0, 1, 0, 1);
     add(net, 1, NULL, 0, 5, 4);
     add(net, 2, NULL, 0, 0, 0);
@@ -107,31 +103,28 @@ static void empty_flow_ends_after_its_latency(void **state)
 }
 
 /* Less latency than that of the links, but not less than none; what rounding leaves below 0 is 0. */
-static void extra_latency_may_be_negative(void **state)
+TEST(extra_latency_may_be_negative)
 {
     const double bw[] = { 10, 10 }, lat[] = { 0.1, 0.2 };
     struct flow_net *net = net_of(bw, lat, 2);
-    struct err e = { 0 };
     double end_s[2];
-    (void)state;
     struct flow_spec less = { both, 2, 0, 0, -0.2, 0 }, none = { both, 2, 0, 0, -0.3, 1 };
-    assert_ok(flow_add(net, &less, &e), &e);
+    OK(flow_add(net, &less, e));
     none.extra_s = nextafter(-(0.1 + 0.2), -1);
-    assert_ok(flow_add(net, &none, &e), &e);
+    OK(flow_add(net, &none, e));
     run(net, end_s, 2);
     assert_close(end_s[0], 0.1, 1e-12);
     assert_true(end_s[1] == 0);
     none.extra_s = -0.3001;
-    assert_fails(flow_add(net, &none, &e), &e, ERR_RANGE, "-0.3001 s of latency more than the 0.3 s");
+    FAILS(flow_add(net, &none, e), ERR_RANGE, "-0.3001 s of latency more than the 0.3 s");
     flow_net_free(net);
 }
 
-static void flow_added_later_begins_now(void **state)
+TEST(flow_added_later_begins_now)
 {
     const double bw[] = { 10 };
     struct flow_net *net = net_of(bw, NULL, 1);
     double end_s[2];
-    (void)state;
     add(net, 0, arc0, 1, 10, 0);
     run(net, end_s, 1);
     add(net, 1, arc0, 1, 10, 0.5);
@@ -140,19 +133,17 @@ static void flow_added_later_begins_now(void **state)
     flow_net_free(net);
 }
 
-static void wrong_flows_are_refused(void **state)
+TEST(wrong_flows_are_refused)
 {
     const double bw[] = { 10, 10 };
     struct flow_net *net = net_of(bw, NULL, 2);
-    struct err e = { 0 };
     const int32_t far[] = { 2 };
     struct flow_spec s = { far, 1, 1, 0, 0, 0 };
-    (void)state;
-    assert_fails(flow_add(net, &s, &e), &e, ERR_RANGE, "flow: arc is 2, need 0 to 1");
+    FAILS(flow_add(net, &s, e), ERR_RANGE, "flow: arc is 2, need 0 to 1");
     s = (struct flow_spec){ arc0, 1, NAN, 0, 0, 0 };
-    assert_fails(flow_add(net, &s, &e), &e, ERR_RANGE, "has nan bytes, need 0 or more");
+    FAILS(flow_add(net, &s, e), ERR_RANGE, "has nan bytes, need 0 or more");
     s = (struct flow_spec){ arc0, 1, 1, INFINITY, 0, 0 };
-    assert_fails(flow_add(net, &s, &e), &e, ERR_RANGE, "need finite times");
+    FAILS(flow_add(net, &s, e), ERR_RANGE, "need finite times");
     assert_true(isinf(flow_next_s(net)));
     flow_advance(net);
     assert_true(flow_now_s(net) == 0);
@@ -162,14 +153,12 @@ static void wrong_flows_are_refused(void **state)
 
 /* However they share: every flow ends, none sooner than alone, links count what passed and no link moves more
  * than it could. */
-static void all_flows_end_and_their_bytes_are_counted(void **state)
+TEST(all_flows_end_and_their_bytes_are_counted)
 {
     enum { N = 200 };
     double bw[MAX_ARCS], bytes[MAX_ARCS] = { 0 }, least_s[N], end_s[N];
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 9, 0, &e), &e);
+    OK(rng_build(&rng, 9, 0, e));
     for (int32_t a = 0; a < MAX_ARCS; a++)
         bw[a] = rng_log_range(rng, 1e8, 1e11);
     struct flow_net *net = net_of(bw, NULL, MAX_ARCS);
@@ -196,19 +185,4 @@ static void all_flows_end_and_their_bytes_are_counted(void **state)
     assert_true(flow_count(net).done == N);
     flow_net_free(net);
     rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lone_flow_takes_latency_and_bytes_over_its_slowest_link),
-        cmocka_unit_test(shares_are_max_min_fair),
-        cmocka_unit_test(oversubscribed_link_serves_all_alike),
-        cmocka_unit_test(empty_flow_ends_after_its_latency),
-        cmocka_unit_test(extra_latency_may_be_negative),
-        cmocka_unit_test(flow_added_later_begins_now),
-        cmocka_unit_test(wrong_flows_are_refused),
-        cmocka_unit_test(all_flows_end_and_their_bytes_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,9 +37,8 @@ static const struct {
     { "switch:6@50", TOPO_ALGORITHM_BRUCK, COLLECTIVE_BROADCAST, 4, 2 * 5 / 6. },
 };
 
-static void collectives_take_their_closed_forms(void **state)
+TEST(collectives_take_their_closed_forms)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int late = 0; late < 2; late++) {
             struct plant p;
@@ -52,9 +51,8 @@ static void collectives_take_their_closed_forms(void **state)
 }
 
 /* n^2/8 messages of S/n on each arc of B/2 (even n), (n^2-1)/8 (odd n): Dally and Towles, chapter 5. */
-static void all_to_all_on_a_ring_loads_all_arcs_alike(void **state)
+TEST(all_to_all_on_a_ring_loads_all_arcs_alike)
 {
-    (void)state;
     for (int n = 2; n <= 9; n++) {
         struct plant p;
         char word[32];
@@ -70,13 +68,12 @@ static void all_to_all_on_a_ring_loads_all_arcs_alike(void **state)
     }
 }
 
-static void switch_that_reduces_needs_one_pass(void **state)
+TEST(switch_that_reduces_needs_one_pass)
 {
     static const struct {
         enum topo_in_switch how;
         double load;
     } ways[] = { { TOPO_IN_SWITCH_SHARP, 1 }, { TOPO_IN_SWITCH_NVLS, 9 / 8. } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         struct plant p;
         plant_word(&p, "switch:8@50", 1e-4);
@@ -88,11 +85,10 @@ static void switch_that_reduces_needs_one_pass(void **state)
 }
 
 /* Along a chain of n-1 links in k pieces; on a ring halves both ways round. */
-static void broadcast_is_pipelined_along_a_ring(void **state)
+TEST(broadcast_is_pipelined_along_a_ring)
 {
     struct plant p;
     struct stage s;
-    (void)state;
     plant_word(&p, "ring:6@50", 1e-5);
     stage_fill(&s, 0, PASS_BROADCAST, S_B, 6, &p.net, &stage_rules_plain, 50e9);
     int32_t k = s.choice.segments;
@@ -101,9 +97,8 @@ static void broadcast_is_pipelined_along_a_ring(void **state)
 }
 
 /* In both trees together a port carries at most 2 S each way; the deepest way up and down bounds the rest. */
-static void double_binary_tree_approaches_twice_the_bytes(void **state)
+TEST(double_binary_tree_approaches_twice_the_bytes)
 {
-    (void)state;
     for (int n = 2; n <= 33; n += n < 9 ? 1 : 6) {
         struct plant p;
         char word[32];
@@ -124,20 +119,18 @@ static void double_binary_tree_approaches_twice_the_bytes(void **state)
 }
 
 /* Dimension d carries 2 (n_d - 1) / (n_1 ... n_d) S, one after the other. */
-static void dimensions_take_turns_with_one_chunk(void **state)
+TEST(dimensions_take_turns_with_one_chunk)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "ring:4@100 full:3@60 switch:4@25", 0);
     double want_s = S_B * (2 * 3 / 4. / 100e9 + 2 * 2 / 12. / 60e9 + 2 * 3 / 48. / 25e9);
     assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), want_s, 1e-12);
 }
 
 /* Two dimensions of equal time T/2 each in C chunks: T/2 (1 + 1/C), as one fills while the other drains. */
-static void chunks_overlap_dimensions(void **state)
+TEST(chunks_overlap_dimensions)
 {
     static const int32_t chunks[] = { 1, 2, 4, 16, 64 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(chunks); i++) {
         struct plant p;
         plant_word(&p, "ring:4@100 switch:4@25", 0);
@@ -147,20 +140,18 @@ static void chunks_overlap_dimensions(void **state)
     }
 }
 
-static void broadcast_goes_out_dimension_by_dimension(void **state)
+TEST(broadcast_goes_out_dimension_by_dimension)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "full:4@60 switch:8@50", 1e-4);
     p.net.dims[1].algorithm = TOPO_ALGORITHM_HALVING;
     assert_close(time_of(&p, COLLECTIVE_BROADCAST), 8e-4 + S_B * (2 * 7 / 8. / 50e9 + 2 * 3 / 4. / 60e9),
                  1e-12);
 }
 
-static void overheads_delay_every_message(void **state)
+TEST(overheads_delay_every_message)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "switch:8@50", 1e-6);
     p.rules.stage.endpoint_s = 3e-6;
     p.rules.stage.mem_Bps = 1e12;
@@ -168,10 +159,9 @@ static void overheads_delay_every_message(void **state)
                  6 * 4e-6 + 2 * 7 / 8. * S_B / 50e9 + 3 * 7 / 8. * S_B / 1e12, 1e-12);
 }
 
-static void efficiency_and_protocols_count(void **state)
+TEST(efficiency_and_protocols_count)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "switch:8@50", 1e-3);
     p.net.dims[0].efficiency = 0.8;
     assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 6e-3 + 2 * 7 / 8. * S_B / 40e9, 1e-12);
@@ -183,11 +173,10 @@ static void efficiency_and_protocols_count(void **state)
 
 /* Less latency than the dimension's own, as short messages have: up to the switch and down from it likewise.
  */
-static void protocol_may_have_less_latency(void **state)
+TEST(protocol_may_have_less_latency)
 {
     static const enum topo_in_switch in_switch[] = { TOPO_IN_SWITCH_NONE, TOPO_IN_SWITCH_NVLS };
     static const double lat_s[] = { 5e-4, 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(in_switch); i++)
         for (size_t k = 0; k < COUNT_OF(lat_s); k++) {
             struct plant p;
@@ -203,10 +192,9 @@ static void protocol_may_have_less_latency(void **state)
 
 /* ---- groups ---- */
 
-static void groups_with_a_stride_fill_the_network(void **state)
+TEST(groups_with_a_stride_fill_the_network)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "switch:16@50", 0);
     p.all.members[0] = 4;
     p.all.stride[0] = 4;
@@ -218,11 +206,10 @@ static void groups_with_a_stride_fill_the_network(void **state)
     assert_close(time_of(&p, COLLECTIVE_ALL_REDUCE), 2 * 2 * 3 / 4. * S_B / 50e9, 1e-12);
 }
 
-static void one_group_leaves_the_others_alone(void **state)
+TEST(one_group_leaves_the_others_alone)
 {
     struct plant p;
     const int32_t first[] = { 1, 2 };
-    (void)state;
     plant_word(&p, "ring:4@50 switch:8@50", 0);
     plant_open(&p);
     p.all = (struct flow_group_spec){ .members = { 1, 3 }, .stride = { 1, 2 }, .first = first };
@@ -239,18 +226,16 @@ static void one_group_leaves_the_others_alone(void **state)
 
 /* ---- lists of NPUs, custom graphs ---- */
 
-static void list_on_a_custom_graph_rings_both_ways(void **state)
+TEST(list_on_a_custom_graph_rings_both_ways)
 {
     static const char text[] =
         "src,dst,bw_GBps,latency_ns\na,b,10,5000\nb,c,10,5000\nc,d,10,5000\nd,a,10,5000\n";
     const int64_t npus[] = { 0, 1, 2, 3 };
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct plant p = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1 } };
-    struct err e = { 0 };
-    (void)state;
     scratch_make(dir);
     scratch_file(path, dir, "edges.csv", text, sizeof text - 1);
-    assert_ok(topo_read_edges(&p.graph, path, &e), &e);
+    OK(topo_read_edges(&p.graph, path, e));
     scratch_remove(dir);
     plant_open(&p);
     struct flow_group_spec list = { .npus = npus, .n_npus = 4 };
@@ -263,49 +248,23 @@ static void list_on_a_custom_graph_rings_both_ways(void **state)
     /* Half of what goes to the farthest takes each way: 2 of 4 quarters on every arc. It moves 5 us later. */
     assert_near(flow_sim_finish_s(p.sim, direct), 1 + S_B / 20e9, 1.1e-5);
     int32_t g;
-    assert_fails(flow_sim_group(p.sim, &(struct flow_group_spec){ .members = { 4 } }, &g, &e), &e, ERR_UNSUP,
-                 "need a list of NPUs in a custom graph");
+    FAILS(flow_sim_group(p.sim, &(struct flow_group_spec){ .members = { 4 } }, &g, e), ERR_UNSUP,
+          "need a list of NPUs in a custom graph");
     plant_close(&p);
 }
 
-static void wrong_collectives_are_refused(void **state)
+TEST(wrong_collectives_are_refused)
 {
     struct plant p;
-    struct err e = { 0 };
     struct flow_sim *sim;
     int32_t id;
-    (void)state;
     plant_word(&p, "ring:4@50 switch:4@50", 0);
     plant_open(&p);
     int32_t g = group(&p, &p.all);
-    assert_fails(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, NAN, 0, 0, &id, &e), &e, ERR_RANGE,
-                 "has nan bytes");
-    assert_fails(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, 1, NAN, 0, &id, &e), &e, ERR_RANGE,
-                 "finite times");
+    FAILS(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, NAN, 0, 0, &id, e), ERR_RANGE, "has nan bytes");
+    FAILS(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, 1, NAN, 0, &id, e), ERR_RANGE, "finite times");
     p.rules.active = 0;
-    assert_fails(flow_sim_build(&sim, &p.routes, &p.rules, &e), &e, ERR_RANGE, "0 active at a time");
+    FAILS(flow_sim_build(&sim, &p.routes, &p.rules, e), ERR_RANGE, "0 active at a time");
     assert_null(sim);
     plant_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collectives_take_their_closed_forms),
-        cmocka_unit_test(all_to_all_on_a_ring_loads_all_arcs_alike),
-        cmocka_unit_test(switch_that_reduces_needs_one_pass),
-        cmocka_unit_test(broadcast_is_pipelined_along_a_ring),
-        cmocka_unit_test(double_binary_tree_approaches_twice_the_bytes),
-        cmocka_unit_test(dimensions_take_turns_with_one_chunk),
-        cmocka_unit_test(chunks_overlap_dimensions),
-        cmocka_unit_test(broadcast_goes_out_dimension_by_dimension),
-        cmocka_unit_test(overheads_delay_every_message),
-        cmocka_unit_test(efficiency_and_protocols_count),
-        cmocka_unit_test(protocol_may_have_less_latency),
-        cmocka_unit_test(groups_with_a_stride_fill_the_network),
-        cmocka_unit_test(one_group_leaves_the_others_alone),
-        cmocka_unit_test(list_on_a_custom_graph_rings_both_ways),
-        cmocka_unit_test(wrong_collectives_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

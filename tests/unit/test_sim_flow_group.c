@@ -43,7 +43,7 @@ static void check_lines(const struct flow_group *g, const struct topo_routes *r,
     }
 }
 
-static void groups_that_fill_the_network_have_every_npu_once(void **state)
+TEST(groups_that_fill_the_network_have_every_npu_once)
 {
     static const struct flow_group_spec specs[] = {
         { .members = { 6, 8, 4 } },
@@ -53,12 +53,10 @@ static void groups_that_fill_the_network_have_every_npu_once(void **state)
     };
     static const int64_t n_groups[] = { 1, 16, 24, 48 };
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
         struct flow_group g;
-        assert_ok(flow_group_build(&g, &specs[i], &p.routes, &e), &e);
+        OK(flow_group_build(&g, &specs[i], &p.routes, e));
         assert_true(g.n_groups == n_groups[i]);
         check_lines(&g, &p.routes, 192);
         flow_group_free(&g);
@@ -66,16 +64,14 @@ static void groups_that_fill_the_network_have_every_npu_once(void **state)
     plant_close(&p);
 }
 
-static void single_group_has_its_box_only(void **state)
+TEST(single_group_has_its_box_only)
 {
     const int32_t first[] = { 1, 3, 2 };
     const struct flow_group_spec spec = { .members = { 3, 2, 1 }, .stride = { 2, 4, 1 }, .first = first };
     struct plant p;
     struct flow_group g;
-    struct err e = { 0 };
-    (void)state;
     plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
-    assert_ok(flow_group_build(&g, &spec, &p.routes, &e), &e);
+    OK(flow_group_build(&g, &spec, &p.routes, e));
     assert_true(g.n_groups == 1);
     check_lines(&g, &p.routes, 6);
     assert_true(flow_group_npu(&g, 0, 0, 0) == 1 + 6 * (3 + 8 * 2));
@@ -85,16 +81,14 @@ static void single_group_has_its_box_only(void **state)
     plant_close(&p);
 }
 
-static void list_keeps_its_order(void **state)
+TEST(list_keeps_its_order)
 {
     const int64_t npus[] = { 9, 2, 5 };
     const struct flow_group_spec spec = { .npus = npus, .n_npus = 3 };
     struct plant p;
     struct flow_group g;
-    struct err e = { 0 };
-    (void)state;
     plant_open(&p, "ring:4@1 switch:4@1");
-    assert_ok(flow_group_build(&g, &spec, &p.routes, &e), &e);
+    OK(flow_group_build(&g, &spec, &p.routes, e));
     for (int32_t i = 0; i < 3; i++) {
         assert_true(flow_group_npu(&g, 0, 0, i) == npus[i]);
         assert_int_equal(g.lines[0].line_of[npus[i]], 0);
@@ -104,7 +98,7 @@ static void list_keeps_its_order(void **state)
     plant_close(&p);
 }
 
-static void wrong_groups_are_refused(void **state)
+TEST(wrong_groups_are_refused)
 {
     const int64_t twice[] = { 0, 1, 0 }, far[] = { 0, 16 }, three[] = { 0, 1, 2 };
     const int32_t first[] = { 2, 0 }, order[] = { 1, 1 };
@@ -125,24 +119,11 @@ static void wrong_groups_are_refused(void **state)
           "is double-binary-tree, need ring" },
     };
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     plant_open(&p, "ring:4@1 switch:4@1");
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct flow_group g;
-        assert_fails(flow_group_build(&g, &wrong[i].spec, &p.routes, &e), &e, ERR_RANGE, wrong[i].text);
+        FAILS(flow_group_build(&g, &wrong[i].spec, &p.routes, e), ERR_RANGE, wrong[i].text);
         flow_group_free(&g);
     }
     plant_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_that_fill_the_network_have_every_npu_once),
-        cmocka_unit_test(single_group_has_its_box_only),
-        cmocka_unit_test(list_keeps_its_order),
-        cmocka_unit_test(wrong_groups_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,10 +85,9 @@ static bool has_size(size_t way, int32_t n)
 }
 
 /* In as many steps as algorithm_cost() counts messages, everybody has something of everybody. */
-static void everybody_hears_from_everybody_in_the_steps_that_are_priced(void **state)
+TEST(everybody_hears_from_everybody_in_the_steps_that_are_priced)
 {
     static struct rehearsal r;
-    (void)state;
     for (size_t w = 0; w < COUNT_OF(ways); w++)
         for (int32_t n = 2; n <= MAX_MEMBERS; n++)
             for (int pass = PASS_REDUCE_SCATTER; has_size(w, n) && pass <= PASS_ALL_GATHER; pass++) {
@@ -108,10 +107,9 @@ static void everybody_hears_from_everybody_in_the_steps_that_are_priced(void **s
 
 /* Nothing is sent twice: (n-1)/n of S leaves and enters each member; on a line all members together do that.
  */
-static void volumes_are_the_least_possible(void **state)
+TEST(volumes_are_the_least_possible)
 {
     static struct rehearsal r;
-    (void)state;
     for (size_t w = 0; w < COUNT_OF(ways); w++)
         for (int32_t n = 2; n <= MAX_MEMBERS; n++)
             for (int pass = PASS_REDUCE_SCATTER; has_size(w, n) && pass <= PASS_ALL_GATHER; pass++) {
@@ -131,13 +129,12 @@ static void volumes_are_the_least_possible(void **state)
             }
 }
 
-static void broadcast_reaches_everybody(void **state)
+TEST(broadcast_reaches_everybody)
 {
     static const enum topo_algorithm how[] = { TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT,
                                                TOPO_ALGORITHM_BRUCK, TOPO_ALGORITHM_HALVING,
                                                TOPO_ALGORITHM_TREE };
     static struct rehearsal r;
-    (void)state;
     for (size_t w = 0; w < COUNT_OF(how); w++)
         for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
             struct flow_plan plan;
@@ -156,10 +153,9 @@ static void broadcast_reaches_everybody(void **state)
 }
 
 /* Both trees reduce everything and hand it out; with an even number of members nobody is inside both. */
-static void double_binary_tree_uses_every_member_once(void **state)
+TEST(double_binary_tree_uses_every_member_once)
 {
     static struct rehearsal r;
-    (void)state;
     for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
         struct flow_plan plan;
         build(&plan, PASS_ALL_REDUCE, TOPO_ALGORITHM_TREE, TOPO_SWITCH, n, 4);
@@ -174,7 +170,7 @@ static void double_binary_tree_uses_every_member_once(void **state)
     }
 }
 
-static void switch_moves_the_volumes_that_are_priced(void **state)
+TEST(switch_moves_the_volumes_that_are_priced)
 {
     static const struct {
         enum pass pass;
@@ -183,7 +179,6 @@ static void switch_moves_the_volumes_that_are_priced(void **state)
                    { PASS_REDUCE_SCATTER, 7 / 8., 1 / 8. },
                    { PASS_ALL_GATHER, 1 / 8., 7 / 8. } };
     static struct rehearsal r;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(passes); i++) {
         struct flow_plan plan;
         build(&plan, passes[i].pass, TOPO_ALGORITHM_SWITCH, TOPO_SWITCH, 8, 1);
@@ -194,17 +189,15 @@ static void switch_moves_the_volumes_that_are_priced(void **state)
     }
 }
 
-static void messages_are_as_many_as_counted(void **state)
+TEST(messages_are_as_many_as_counted)
 {
     static const enum topo_shape shapes[] = { TOPO_RING, TOPO_LINE, TOPO_FULL, TOPO_SWITCH };
-    (void)state;
     for (int pass = 0; pass < N_PASSES; pass++)
         for (int a = TOPO_ALGORITHM_RING; a <= TOPO_ALGORITHM_SWITCH; a++)
             for (int32_t n = 2; n <= MAX_MEMBERS; n++)
                 for (size_t s = 0; s < COUNT_OF(shapes); s++) {
                     struct topo_dim dim;
                     struct flow_plan plan;
-                    struct err e = { 0 };
                     const struct stage_choice choice = { .algorithm = (enum topo_algorithm)a, .segments = 3 };
                     bool whole = pass == PASS_ALL_REDUCE || pass == PASS_BROADCAST;
                     if (a == TOPO_ALGORITHM_AUTO || (a == TOPO_ALGORITHM_TREE && !whole) ||
@@ -212,7 +205,7 @@ static void messages_are_as_many_as_counted(void **state)
                         continue;
                     topo_dim_defaults(&dim, 0);
                     dim.shape = shapes[s];
-                    assert_ok(flow_plan_build(&plan, (enum pass)pass, &choice, &dim, n, &e), &e);
+                    OK(flow_plan_build(&plan, (enum pass)pass, &choice, &dim, n, e));
                     double messages = 0;
                     for (int32_t c = 0; c < plan.n_channels; c++)
                         messages += plan.channels[c].n;
@@ -222,9 +215,8 @@ static void messages_are_as_many_as_counted(void **state)
 }
 
 /* The two kinds of lists say the same. */
-static void who_waits_is_known_from_both_sides(void **state)
+TEST(who_waits_is_known_from_both_sides)
 {
-    (void)state;
     for (size_t w = 0; w < COUNT_OF(ways); w++) {
         struct flow_plan plan;
         int32_t n_links = 0;
@@ -241,18 +233,4 @@ static void who_waits_is_known_from_both_sides(void **state)
         assert_int_equal(n_links, plan.n_inputs);
         flow_plan_free(&plan);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everybody_hears_from_everybody_in_the_steps_that_are_priced),
-        cmocka_unit_test(volumes_are_the_least_possible),
-        cmocka_unit_test(broadcast_reaches_everybody),
-        cmocka_unit_test(double_binary_tree_uses_every_member_once),
-        cmocka_unit_test(switch_moves_the_volumes_that_are_priced),
-        cmocka_unit_test(messages_are_as_many_as_counted),
-        cmocka_unit_test(who_waits_is_known_from_both_sides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 #include "tests/unit/flow_plant.h"
 
-static void collectives_of_one_group_queue_and_of_two_share(void **state)
+TEST(collectives_of_one_group_queue_and_of_two_share)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "ring:8@50", 0);
     plant_open(&p);
     double one_s = 14 / 8. * S_B / 50e9;
@@ -23,20 +22,17 @@ static void collectives_of_one_group_queue_and_of_two_share(void **state)
 }
 
 /* The first has the line; of those that wait the last has the highest priority, then equals as they came. */
-static void higher_priority_is_served_first(void **state)
+TEST(higher_priority_is_served_first)
 {
     static const int32_t priorities[] = { 0, 1, 1, -3, 7 }, turns[] = { 1, 3, 4, 5, 2 };
     struct plant p;
-    (void)state;
     plant_word(&p, "ring:8@50", 0);
     plant_open(&p);
     double one_s = 7 / 8. * S_B / 50e9;
     int32_t g = group(&p, &p.all), ids[COUNT_OF(priorities)];
     for (size_t i = 0; i < COUNT_OF(priorities); i++) {
-        struct err e = { 0 };
-        assert_ok(flow_sim_issue(p.sim, g, COLLECTIVE_REDUCE_SCATTER, S_B, 1e-3 * (double)i, priorities[i],
-                                 &ids[i], &e),
-                  &e);
+        OK(flow_sim_issue(p.sim, g, COLLECTIVE_REDUCE_SCATTER, S_B, 1e-3 * (double)i, priorities[i], &ids[i],
+                          e));
     }
     run(&p);
     for (size_t i = 0; i < COUNT_OF(priorities); i++)
@@ -44,10 +40,9 @@ static void higher_priority_is_served_first(void **state)
     plant_close(&p);
 }
 
-static void messages_are_counted_before_they_are_sent(void **state)
+TEST(messages_are_counted_before_they_are_sent)
 {
     static const char *const net_words[] = { "ring:8@50", "switch:6@50 ring:4@50", "line:4@50 full:3@50" };
-    (void)state;
     for (size_t w = 0; w < COUNT_OF(net_words); w++)
         for (int kind = 0; kind < N_COLLECTIVES; kind++) {
             struct plant p;
@@ -64,12 +59,10 @@ static void messages_are_counted_before_they_are_sent(void **state)
         }
 }
 
-static void collectives_may_follow_each_other_as_they_end(void **state)
+TEST(collectives_may_follow_each_other_as_they_end)
 {
     struct plant p;
-    struct err e = { 0 };
     int n_done = 0;
-    (void)state;
     plant_word(&p, "switch:4@50", 1e-6);
     plant_open(&p);
     int32_t g = group(&p, &p.all);
@@ -78,7 +71,7 @@ static void collectives_may_follow_each_other_as_they_end(void **state)
     while (flow_sim_next_s(p.sim) < INFINITY) {
         int32_t n;
         double next_s = flow_sim_next_s(p.sim);
-        assert_ok(flow_sim_advance(p.sim, &e), &e);
+        OK(flow_sim_advance(p.sim, e));
         assert_true(flow_now_s(flow_sim_net(p.sim)) == next_s);
         const int32_t *ended = flow_sim_ended(p.sim, &n);
         for (int32_t i = 0; i < n; i++) {
@@ -92,10 +85,9 @@ static void collectives_may_follow_each_other_as_they_end(void **state)
     plant_close(&p);
 }
 
-static void nothing_to_send_ends_at_once(void **state)
+TEST(nothing_to_send_ends_at_once)
 {
     struct plant p;
-    (void)state;
     plant_word(&p, "switch:4@50", 1e-6);
     plant_open(&p);
     int32_t none = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, 0, 0.25);
@@ -109,16 +101,14 @@ static void nothing_to_send_ends_at_once(void **state)
 /* ---- failed and slow links ---- */
 
 /* All that goes around the ring passes the slow link, at half of the speed. */
-static void slow_link_slows_the_whole_ring(void **state)
+TEST(slow_link_slows_the_whole_ring)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     plant_word(&p, "ring:8@50", 0);
     plant_open(&p);
     flow_sim_free(p.sim);
-    assert_ok(topo_routes_set_share(&p.routes, 3, 0.5, &e), &e);
-    assert_ok(flow_sim_build(&p.sim, &p.routes, &p.rules, &e), &e);
+    OK(topo_routes_set_share(&p.routes, 3, 0.5, e));
+    OK(flow_sim_build(&p.sim, &p.routes, &p.rules, e));
     int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 0);
     run(&p);
     assert_close(flow_sim_finish_s(p.sim, id), 2 * 14 / 8. * S_B / 50e9, 1e-12);
@@ -128,36 +118,32 @@ static void slow_link_slows_the_whole_ring(void **state)
 }
 
 /* Of two NPUs one is late: the other waits for its half; what both gather begins when both have reduced. */
-static void late_npu_is_waited_for(void **state)
+TEST(late_npu_is_waited_for)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     plant_word(&p, "ring:2@50", 0);
     plant_open(&p);
-    assert_ok(flow_sim_set_late(p.sim, 1, 0.25, &e), &e);
+    OK(flow_sim_set_late(p.sim, 1, 0.25, e));
     int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 1);
     run(&p);
     assert_close(flow_sim_finish_s(p.sim, id), 1.25 + S_B / 50e9, 1e-12);
-    assert_fails(flow_sim_set_late(p.sim, 2, 0, &e), &e, ERR_RANGE, "late NPU: is 2 by 0 s, need 0 to 1");
+    FAILS(flow_sim_set_late(p.sim, 2, 0, e), ERR_RANGE, "late NPU: is 2 by 0 s, need 0 to 1");
     plant_close(&p);
 }
 
-static void failed_link_stops_or_diverts(void **state)
+TEST(failed_link_stops_or_diverts)
 {
     struct plant p;
-    struct err e = { 0 };
-    (void)state;
     for (int kind = 0; kind < N_TOPO_ROUTES; kind++) {
         plant_word(&p, "ring:4@50", 0);
         p.rules.route = (enum topo_route_kind)kind;
         plant_open(&p);
         flow_sim_free(p.sim);
-        assert_ok(topo_routes_set_share(&p.routes, 1, 0, &e), &e);
-        assert_ok(flow_sim_build(&p.sim, &p.routes, &p.rules, &e), &e);
+        OK(topo_routes_set_share(&p.routes, 1, 0, e));
+        OK(flow_sim_build(&p.sim, &p.routes, &p.rules, e));
         int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 0);
         if (kind == TOPO_ROUTE_DIMENSION) {
-            assert_fails(flow_sim_run(p.sim, &e), &e, ERR_RANGE, "link 1 (npu1 -> npu2) has failed");
+            FAILS(flow_sim_run(p.sim, e), ERR_RANGE, "link 1 (npu1 -> npu2) has failed");
         } else {
             /* Every arc carries S/8 of each of the two rings, six times: as a line, or twice the time of a
              * ring. */
@@ -166,19 +152,4 @@ static void failed_link_stops_or_diverts(void **state)
         }
         plant_close(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collectives_of_one_group_queue_and_of_two_share),
-        cmocka_unit_test(higher_priority_is_served_first),
-        cmocka_unit_test(messages_are_counted_before_they_are_sent),
-        cmocka_unit_test(collectives_may_follow_each_other_as_they_end),
-        cmocka_unit_test(nothing_to_send_ends_at_once),
-        cmocka_unit_test(slow_link_slows_the_whole_ring),
-        cmocka_unit_test(late_npu_is_waited_for),
-        cmocka_unit_test(failed_link_stops_or_diverts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

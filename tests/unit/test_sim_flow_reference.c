@@ -29,15 +29,13 @@ static void check_case(struct flow_case *c, const struct table *t, int64_t *row,
     }
 }
 
-static void flows_and_collectives_end_when_simgrid_says(void **state)
+TEST(flows_and_collectives_end_when_simgrid_says)
 {
     const char *other = getenv("WEFT_SIMGRID_CSV");
     struct table t;
-    struct err e = { 0 };
     int64_t row = 0;
     double worst = 0;
-    (void)state;
-    assert_ok(table_read_csv(&t, other ? other : GOLDEN, &e), &e);
+    OK(table_read_csv(&t, other ? other : GOLDEN, e));
     for (int i = 0; i < flow_case_count(); i++) {
         struct flow_case c;
         flow_case_build(&c, i);
@@ -47,12 +45,4 @@ static void flows_and_collectives_end_when_simgrid_says(void **state)
     assert_int_equal(row, t.n_rows);
     print_message("%lld times, largest relative difference %.1e\n", (long long)row, worst);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flows_and_collectives_end_when_simgrid_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,21 +53,19 @@ static void step(double *used, double *done, const struct elastic_job *jobs,
     }
 }
 
-static void slots_are_between_the_optimum_and_its_guarantee(void **state)
+TEST(slots_are_between_the_optimum_and_its_guarantee)
 {
-    (void)state;
     for (int32_t number = 0; number < CASES; number++) {
         struct oracle_case x;
         struct oracle_counts counts;
         struct elastic_result out;
         struct elastic_settings settings = elastic_settings_default();
         double used[ORACLE_JOBS] = { 0 }, done[ORACLE_JOBS] = { 0 };
-        struct err e = { 0 };
         oracle_case_build(&x, number);
         oracle_counts_build(&counts, &x);
         settings.n_slots = x.n_slots;
         settings.reoffer = number % 3 > 0;
-        assert_ok(elastic_run(&out, &elastic_gadget, &x.cluster, x.jobs, x.n_jobs, &settings, true, &e), &e);
+        OK(elastic_run(&out, &elastic_gadget, &x.cluster, x.jobs, x.n_jobs, &settings, true, e));
         for (int32_t t = 0; t < x.n_slots; t++) {
             const struct elastic_note *note = &out.slots[t].note;
             const struct elastic_slot slot = {
@@ -90,19 +88,17 @@ static void slots_are_between_the_optimum_and_its_guarantee(void **state)
     }
 }
 
-static void runs_are_within_the_guarantee_of_the_best_run(void **state)
+TEST(runs_are_within_the_guarantee_of_the_best_run)
 {
     double worst = 1;
-    (void)state;
     for (int32_t number = 0; number < CASES; number++) {
         struct oracle_case x;
         struct oracle_counts counts;
         struct elastic_result out;
         struct elastic_settings settings = elastic_settings_default();
-        struct err e = { 0 };
         oracle_case_build(&x, number);
         settings.n_slots = x.n_slots;
-        assert_ok(elastic_run(&out, &elastic_gadget, &x.cluster, x.jobs, x.n_jobs, &settings, false, &e), &e);
+        OK(elastic_run(&out, &elastic_gadget, &x.cluster, x.jobs, x.n_jobs, &settings, false, e));
         oracle_counts_build(&counts, &x);
         double best = oracle_run(&counts, &x);
         assert_true(out.concave);
@@ -146,21 +142,18 @@ static void drawn_free(struct drawn *d)
     cluster_free(&d->cluster);
 }
 
-static void rounding_loses_little_and_overloads_nothing(void **state)
+TEST(rounding_loses_little_and_overloads_nothing)
 {
-    (void)state;
     for (int64_t seed = 0; seed < 12; seed++) {
         struct drawn d;
         struct elastic_result out;
         struct elastic_settings settings = elastic_settings_default();
         double used[60] = { 0 }, done[60] = { 0 };
-        struct err e = { 0 };
         draw(&d, 60, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.1 : 0.01, seed);
         settings.n_slots = 20;
         settings.seed = seed;
         settings.generic_pricing = seed % 2 == 0;
-        assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, d.jobs.n, &settings, true, &e),
-                  &e);
+        OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, d.jobs.n, &settings, true, e));
         for (int32_t t = 0; t < 20; t++) {
             check_choice(&out.choices[t], &d.cluster, d.jobs.jobs, used);
             step(used, done, d.jobs.jobs, &out.choices[t]);
@@ -173,20 +166,17 @@ static void rounding_loses_little_and_overloads_nothing(void **state)
     }
 }
 
-static void structure_of_racks_changes_time_but_no_bound(void **state)
+TEST(structure_of_racks_changes_time_but_no_bound)
 {
-    (void)state;
     for (int64_t seed = 0; seed < 4; seed++) {
         struct drawn d;
         struct elastic_result with, without;
         struct elastic_settings settings = elastic_settings_default();
-        struct err e = { 0 };
         draw(&d, 40, seed % 2 ? 1 : 0.02, seed);
         settings.n_slots = 1; /* later ones depend on what was drawn */
-        assert_ok(elastic_run(&with, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
+        OK(elastic_run(&with, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, e));
         settings.generic_pricing = true;
-        assert_ok(elastic_run(&without, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e),
-                  &e);
+        OK(elastic_run(&without, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, e));
         assert_close(with.slots[0].note.bound, without.slots[0].note.bound, 1e-6);
         elastic_result_free(&with);
         elastic_result_free(&without);
@@ -212,13 +202,12 @@ static void write_run(FILE *f, const struct drawn *d, const struct elastic_setti
     elastic_result_free(&out);
 }
 
-static void runs_side_by_side_give_the_bytes_of_one_alone(void **state)
+TEST(runs_side_by_side_give_the_bytes_of_one_alone)
 {
     struct drawn d;
     struct elastic_settings settings = elastic_settings_default();
     char *text[5];
     size_t size[5];
-    (void)state;
     draw(&d, 60, 0.02, 7);
     settings.n_slots = 20;
     settings.samples = 2;
@@ -251,22 +240,20 @@ static void runs_side_by_side_give_the_bytes_of_one_alone(void **state)
 /* ---- the paper's rounding ---- */
 
 /* Union over servers of |V|^-4 each and over arcs of |E|^-4 each, by Hoeffding. */
-static void overload_is_within_the_papers_limits_as_often_as_it_says(void **state)
+TEST(overload_is_within_the_papers_limits_as_often_as_it_says)
 {
     int32_t n = 0, over = 0, loaded = 0;
     double allowed = 0;
-    (void)state;
     for (int64_t seed = 0; seed < 40; seed++) {
         struct drawn d;
         struct elastic_result out;
         struct elastic_settings settings = elastic_settings_default();
-        struct err e = { 0 };
         draw(&d, 40, seed % 2 ? 1 : 0.05, seed % 4);
         settings.n_slots = 20;
         settings.seed = seed;
         settings.samples = 1;
         settings.paper_rounding = true;
-        assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
+        OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, e));
         for (int32_t t = 0; t < 20; t++) {
             const struct elastic_note *note = &out.slots[t].note;
             if (out.slots[t].active == 0)
@@ -286,19 +273,17 @@ static void overload_is_within_the_papers_limits_as_often_as_it_says(void **stat
 }
 
 /* Of 1000 draws one is worth a third of the programme and within the limits. */
-static void papers_rounding_reaches_a_third_of_the_programme(void **state)
+TEST(papers_rounding_reaches_a_third_of_the_programme)
 {
-    (void)state;
     for (int64_t seed = 0; seed < 6; seed++) {
         struct drawn d;
         struct elastic_result out;
         struct elastic_settings settings = elastic_settings_default();
-        struct err e = { 0 };
         draw(&d, 40, 0.05, seed);
         settings.n_slots = 10;
         settings.samples = 1000;
         settings.paper_rounding = true;
-        assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, &e), &e);
+        OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, e));
         for (int32_t t = 0; t < 10; t++) {
             const struct elastic_note *note = &out.slots[t].note;
             assert_true(note->value >= note->fixed_bound / 3);
@@ -311,18 +296,16 @@ static void papers_rounding_reaches_a_third_of_the_programme(void **state)
 
 /* ---- edges ---- */
 
-static void jobs_that_gain_nothing_get_nothing(void **state)
+TEST(jobs_that_gain_nothing_get_nothing)
 {
     struct drawn d;
     struct elastic_result out;
     struct elastic_settings settings = elastic_settings_default();
-    struct err e = { 0 };
-    (void)state;
     draw(&d, 5, 1, 1);
     for (int32_t i = 0; i < 5; i++)
         d.jobs.jobs[i].aim.scale = 0;
     settings.n_slots = 2;
-    assert_ok(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 5, &settings, false, &e), &e);
+    OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 5, &settings, false, e));
     assert_int_equal(out.slots[1].embedded, 0);
     assert_true(out.slots[1].note.bound == 0 && out.slots[1].note.fixed_bound == 0);
     assert_int_equal(out.slots[1].note.gamma, 5);
@@ -330,7 +313,7 @@ static void jobs_that_gain_nothing_get_nothing(void **state)
     drawn_free(&d);
 }
 
-static void what_it_cannot_do_is_said(void **state)
+TEST(what_it_cannot_do_is_said)
 {
     struct topo_network net;
     struct cluster c;
@@ -346,31 +329,13 @@ static void what_it_cannot_do_is_said(void **state)
                                      .budget = INFINITY,
                                      .zeta = 1,
                                      .leave_frac = INFINITY };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "ring:1025@1", &e), &e);
-    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
-    assert_fails(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, &e), &e, ERR_UNSUP,
-                 "gadget: cluster has 1025 servers, need at most 1024");
+    OK(topo_parse_spec(&net, "ring:1025@1", e));
+    OK(cluster_build(&c, &net, 0, &offer, e));
+    FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_UNSUP,
+          "gadget: cluster has 1025 servers, need at most 1024");
     settings.samples = 0;
-    assert_fails(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, &e), &e, ERR_RANGE,
-                 "gadget: samples is 0, need 1 or more");
+    FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_RANGE,
+          "gadget: samples is 0, need 1 or more");
     elastic_gadget.free(NULL);
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_are_between_the_optimum_and_its_guarantee),
-        cmocka_unit_test(runs_are_within_the_guarantee_of_the_best_run),
-        cmocka_unit_test(rounding_loses_little_and_overloads_nothing),
-        cmocka_unit_test(structure_of_racks_changes_time_but_no_bound),
-        cmocka_unit_test(runs_side_by_side_give_the_bytes_of_one_alone),
-        cmocka_unit_test(overload_is_within_the_papers_limits_as_often_as_it_says),
-        cmocka_unit_test(papers_rounding_reaches_a_third_of_the_programme),
-        cmocka_unit_test(jobs_that_gain_nothing_get_nothing),
-        cmocka_unit_test(what_it_cannot_do_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,13 +101,11 @@ static double value_of_shares(const struct gadget_lp *lp)
     return value * lp->unit;
 }
 
-static void generated_columns_are_enough_for_the_optimum_over_all_rings(void **state)
+TEST(generated_columns_are_enough_for_the_optimum_over_all_rings)
 {
-    (void)state;
     for (int32_t number = 0; number < CASES; number++)
         for (int racks = 0; racks < 2; racks++) {
             struct opened o;
-            struct err e = { 0 };
             int32_t least[ORACLE_JOBS], most[ORACLE_JOBS];
             double bound;
             open_case(&o, number, racks);
@@ -115,7 +113,7 @@ static void generated_columns_are_enough_for_the_optimum_over_all_rings(void **s
                 least[i] = 1;
                 most[i] = o.x.jobs[i].max_workers;
             }
-            assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+            OK(gadget_lp_solve(&bound, &o.lp, e));
             double full = full_programme(&o.x, o.done, least, most);
             assert_close(bound, full, 1e-7);
             assert_close(value_of_shares(&o.lp), full, 1e-7);
@@ -126,22 +124,20 @@ static void generated_columns_are_enough_for_the_optimum_over_all_rings(void **s
                 most[i] = o.lp.bids[i].most_size;
                 assert_true(least[i] == most[i] || (least[i] == 1 && most[i] == 0));
             }
-            assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+            OK(gadget_lp_solve(&bound, &o.lp, e));
             assert_close(bound, full_programme(&o.x, o.done, least, most), 1e-7);
             close_case(&o);
         }
 }
 
-static void bound_is_no_less_than_the_best_set_of_rings(void **state)
+TEST(bound_is_no_less_than_the_best_set_of_rings)
 {
-    (void)state;
     for (int32_t number = 0; number < CASES; number++) {
         struct opened o;
         struct oracle_counts counts;
-        struct err e = { 0 };
         double bound;
         open_case(&o, number, true);
-        assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+        OK(gadget_lp_solve(&bound, &o.lp, e));
         oracle_counts_build(&counts, &o.x);
         assert_true(bound >= oracle_slot(&counts, &o.slot) * (1 - 1e-9));
         oracle_counts_free(&counts);
@@ -150,15 +146,13 @@ static void bound_is_no_less_than_the_best_set_of_rings(void **state)
 }
 
 /* Capacity of every row and one ring a job, by loads counted anew. */
-static void shares_together_fit_the_cluster(void **state)
+TEST(shares_together_fit_the_cluster)
 {
-    (void)state;
     for (int32_t number = 0; number < CASES; number++) {
         struct opened o;
-        struct err e = { 0 };
         double bound, sum[64] = { 0 }, jobs[ORACLE_JOBS] = { 0 }, load[64];
         open_case(&o, number, true);
-        assert_ok(gadget_lp_solve(&bound, &o.lp, &e), &e);
+        OK(gadget_lp_solve(&bound, &o.lp, e));
         const struct cluster *c = &o.x.cluster;
         int32_t n = c->n_servers * c->n_resources;
         for (int32_t k = 0; k < o.lp.pool.n; k++) {
@@ -180,32 +174,30 @@ static void shares_together_fit_the_cluster(void **state)
 }
 
 /* The programme built anew, with the columns of the last slots or without any, has the same optimum. */
-static void clearing_the_pool_changes_no_bound(void **state)
+TEST(clearing_the_pool_changes_no_bound)
 {
-    (void)state;
     for (int32_t number = 0; number < 100; number++) {
         struct opened o;
-        struct err e = { 0 };
         double before, with, without;
         open_case(&o, number, true);
-        assert_ok(gadget_lp_solve(&before, &o.lp, &e), &e);
+        OK(gadget_lp_solve(&before, &o.lp, e));
         int32_t n = o.lp.pool.n;
         o.lp.n_kept = -2000; /* any pool has more than doubled since */
-        assert_ok(gadget_lp_open(&o.lp, &o.slot, &e), &e);
+        OK(gadget_lp_open(&o.lp, &o.slot, e));
         assert_int_equal(o.lp.pool.n, n);
-        assert_ok(gadget_lp_solve(&with, &o.lp, &e), &e);
+        OK(gadget_lp_solve(&with, &o.lp, e));
         assert_close(with, before, 1e-7);
         o.lp.n_kept = -2000;
         o.slot.slot += 100;
-        assert_ok(gadget_lp_open(&o.lp, &o.slot, &e), &e);
+        OK(gadget_lp_open(&o.lp, &o.slot, e));
         assert_int_equal(o.lp.pool.n, 0);
-        assert_ok(gadget_lp_solve(&without, &o.lp, &e), &e);
+        OK(gadget_lp_solve(&without, &o.lp, e));
         assert_close(without, before, 1e-7);
         close_case(&o);
     }
 }
 
-static void sizes_offered_end_where_workers_budget_or_room_do(void **state)
+TEST(sizes_offered_end_where_workers_budget_or_room_do)
 {
     const char *const names[] = { "gpus" };
     const double each[] = { 3, 1 };
@@ -218,9 +210,7 @@ static void sizes_offered_end_where_workers_budget_or_room_do(void **state)
     struct elastic_job jobs[4];
     struct cluster c;
     struct gadget_lp lp;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
+    OK(cluster_build_racks(&c, &racks, &offer, e));
     for (int i = 0; i < 4; i++)
         jobs[i] = (struct elastic_job){ .id = "j",
                                         .arrival = 1,
@@ -241,8 +231,8 @@ static void sizes_offered_end_where_workers_budget_or_room_do(void **state)
                                        .done = none,
                                        .active = active,
                                        .n_active = 4 };
-    assert_ok(gadget_lp_build(&lp, &c, jobs, 4, true, &e), &e);
-    assert_ok(gadget_lp_open(&lp, &slot, &e), &e);
+    OK(gadget_lp_build(&lp, &c, jobs, 4, true, e));
+    OK(gadget_lp_open(&lp, &slot, e));
     assert_int_equal(lp.bids[0].most, 2);
     assert_int_equal(lp.bids[1].most, 3);
     assert_int_equal(lp.bids[2].most, 4);
@@ -250,16 +240,4 @@ static void sizes_offered_end_where_workers_budget_or_room_do(void **state)
     assert_int_equal(lp.gamma, 4);
     gadget_lp_free(&lp);
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generated_columns_are_enough_for_the_optimum_over_all_rings),
-        cmocka_unit_test(bound_is_no_less_than_the_best_set_of_rings),
-        cmocka_unit_test(shares_together_fit_the_cluster),
-        cmocka_unit_test(clearing_the_pool_changes_no_bound),
-        cmocka_unit_test(sizes_offered_end_where_workers_budget_or_room_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,15 +101,13 @@ static void price_case(const struct oracle_case *x, struct rng *rng, bool racks)
     gadget_fabric_free(&f);
 }
 
-static void priced_ring_is_the_best_of_all_rings(void **state)
+TEST(priced_ring_is_the_best_of_all_rings)
 {
-    (void)state;
     for (int32_t number = 0; number < 600; number++) {
         struct oracle_case x;
         struct rng *rng;
-        struct err e = { 0 };
         oracle_case_build(&x, number);
-        assert_ok(rng_build(&rng, 1, (uint64_t)number, &e), &e);
+        OK(rng_build(&rng, 1, (uint64_t)number, e));
         price_case(&x, rng, true);
         price_case(&x, rng, false);
         rng_free(rng);
@@ -145,7 +143,7 @@ static void build_nine(struct cluster *c, double *arc)
 }
 
 /* All nine must go around the three racks: 1 + 2 + 3, not 4 + 6 + 5; each rack is left once only. */
-static void large_rings_go_from_rack_to_rack_the_cheapest_way_around(void **state)
+TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
 {
     struct cluster c;
     double arc[64], worker[9] = { 0 }, gain[10] = { 0 };
@@ -155,15 +153,13 @@ static void large_rings_go_from_rack_to_rack_the_cheapest_way_around(void **stat
     struct gadget_found found;
     const struct elastic_job job = { .demand = { 1 }, .hop_Bps = 0.5e9 };
     const struct gadget_offer offer = { .job = &job, .gain = gain, .least = 9, .most = 9 };
-    struct err e = { 0 };
-    (void)state;
     build_nine(&c, arc);
     gain[9] = 100;
-    assert_ok(gadget_fabric_build(&f, &c, true, &e), &e);
+    OK(gadget_fabric_build(&f, &c, true, e));
     assert_true(f.racks);
     assert_int_equal(f.n_zones, 3);
-    assert_ok(gadget_prices_build(&prices, &f, &e), &e);
-    assert_ok(gadget_pricer_build(&pricer, &prices, 9, &e), &e);
+    OK(gadget_prices_build(&prices, &f, e));
+    OK(gadget_pricer_build(&pricer, &prices, 9, e));
     gadget_prices_set(&prices, worker, arc);
     gadget_price(&found, &pricer, &offer);
     assert_true(found.exact);
@@ -176,7 +172,7 @@ static void large_rings_go_from_rack_to_rack_the_cheapest_way_around(void **stat
     /* The way around is closed: only the other one is left, and the relaxation alone does not see it. */
     struct cluster_path path;
     double left_Bps[64];
-    assert_ok(cluster_find_path(&path, &c, 0, 1, NULL, &e), &e);
+    OK(cluster_find_path(&path, &c, 0, 1, NULL, e));
     for (int32_t a = 0; a < c.n_arcs; a++)
         left_Bps[a] = a == path.arcs[1] ? 0.1e9 : c.bw_Bps[a];
     gadget_prices_leave(&prices, c.capacity, left_Bps);
@@ -191,7 +187,7 @@ static void large_rings_go_from_rack_to_rack_the_cheapest_way_around(void **stat
 }
 
 /* Every server on one switch, the path between two of them decided by their switches: all else is no rack. */
-static void racks_are_seen_where_there_are_two_levels_only(void **state)
+TEST(racks_are_seen_where_there_are_two_levels_only)
 {
     static const struct {
         const char *word;
@@ -204,19 +200,17 @@ static void racks_are_seen_where_there_are_two_levels_only(void **state)
     static const char *const names[] = { "gpus" };
     static const double each[] = { 1 };
     const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
         struct cluster c;
         struct gadget_fabric f;
-        struct err e = { 0 };
-        assert_ok(topo_parse_spec(&net, cases[i].word, &e), &e);
-        assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
-        assert_ok(gadget_fabric_build(&f, &c, true, &e), &e);
+        OK(topo_parse_spec(&net, cases[i].word, e));
+        OK(cluster_build(&c, &net, 0, &offer, e));
+        OK(gadget_fabric_build(&f, &c, true, e));
         assert_int_equal(f.racks, cases[i].racks);
         assert_int_equal(f.n_nodes, cases[i].n_nodes);
         gadget_fabric_free(&f);
-        assert_ok(gadget_fabric_build(&f, &c, false, &e), &e);
+        OK(gadget_fabric_build(&f, &c, false, e));
         assert_false(f.racks);
         gadget_fabric_free(&f);
         cluster_free(&c);
@@ -224,25 +218,23 @@ static void racks_are_seen_where_there_are_two_levels_only(void **state)
 }
 
 /* Without steps for it the search says nothing, and what is not found is still bounded. */
-static void bound_holds_without_a_search(void **state)
+TEST(bound_holds_without_a_search)
 {
-    (void)state;
     int32_t open = 0;
     for (int32_t number = 1; number < 400; number += 2) {
         struct oracle_case x;
         struct rng *rng;
-        struct err e = { 0 };
         double worker[64], arc[64], gain[ORACLE_WORKERS + 1] = { 0, 0.3, 0.5, 0.9, 1.1, 1.2 };
         struct gadget_fabric f;
         struct gadget_prices prices;
         struct gadget_pricer pricer;
         struct gadget_found found;
         oracle_case_build(&x, number);
-        assert_ok(rng_build(&rng, 2, (uint64_t)number, &e), &e);
+        OK(rng_build(&rng, 2, (uint64_t)number, e));
         draw_prices(worker, arc, &x.cluster, rng);
-        assert_ok(gadget_fabric_build(&f, &x.cluster, true, &e), &e);
-        assert_ok(gadget_prices_build(&prices, &f, &e), &e);
-        assert_ok(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, &e), &e);
+        OK(gadget_fabric_build(&f, &x.cluster, true, e));
+        OK(gadget_prices_build(&prices, &f, e));
+        OK(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, e));
         gadget_prices_set(&prices, worker, arc);
         const struct gadget_offer o = {
             .job = &x.jobs[0], .gain = gain, .least = 1, .most = ORACLE_WORKERS, .search = true
@@ -260,15 +252,4 @@ static void bound_holds_without_a_search(void **state)
         oracle_case_free(&x);
     }
     assert_true(open > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(priced_ring_is_the_best_of_all_rings),
-        cmocka_unit_test(large_rings_go_from_rack_to_rack_the_cheapest_way_around),
-        cmocka_unit_test(racks_are_seen_where_there_are_two_levels_only),
-        cmocka_unit_test(bound_holds_without_a_search),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,12 +63,11 @@ static void small_free(struct small *x)
  * one hop of each: Delta = 2. The largest share of a capacity is a worker's 2 of 4, before a hop's 2.5 of 10
  * GB/s.
  */
-static void limits_are_those_done_by_hand(void **state)
+TEST(limits_are_those_done_by_hand)
 {
     static const double gpus[] = { 4, 4, 4, 4 };
     struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 2.5e9, 1) } };
     struct gadget_limits limits;
-    (void)state;
     small_build(&x, gpus);
     gadget_round_limits(&limits, &x.round);
     assert_close(limits.eps, 0.5, 1e-15);
@@ -96,7 +95,7 @@ static int32_t add_share(struct small *x, int32_t job, int32_t server, int32_t w
 }
 
 /* 20,000 draws: four standard deviations are less than 0.015. */
-static void rings_are_drawn_as_often_as_their_shares_say(void **state)
+TEST(rings_are_drawn_as_often_as_their_shares_say)
 {
     enum { DRAWS = 20000 };
     static const double gpus[] = { 4, 4, 4, 4 };
@@ -104,8 +103,6 @@ static void rings_are_drawn_as_often_as_their_shares_say(void **state)
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 1 }, 1 };
     int32_t a = 0, b = 0, none = 0, other = 0, together = 0;
-    struct err e = { 0 };
-    (void)state;
     small_build(&x, gpus);
     int32_t of_a = add_share(&x, 0, 0, 3, 0.25), of_b = add_share(&x, 0, 1, 2, 0.5);
     int32_t of_other = add_share(&x, 1, 2, 2, 0.4);
@@ -113,7 +110,7 @@ static void rings_are_drawn_as_often_as_their_shares_say(void **state)
     settings.paper_rounding = true;
     for (int32_t n = 0; n < DRAWS; n++) {
         x.lp.slot = n + 1;
-        assert_ok(gadget_round_draw(&x.round, &settings, 0, &limits, &e), &e);
+        OK(gadget_round_draw(&x.round, &settings, 0, &limits, e));
         a += x.round.best[0] == of_a;
         b += x.round.best[0] == of_b;
         none += x.round.best[0] == -1;
@@ -129,14 +126,13 @@ static void rings_are_drawn_as_often_as_their_shares_say(void **state)
 }
 
 /* Step C: the size whose gain times share is largest. Gains are 1, 2, 3; of job 1 nothing has a share. */
-static void the_size_is_that_of_gain_and_share_together(void **state)
+TEST(the_size_is_that_of_gain_and_share_together)
 {
     static const struct {
         double share[3]; /* of rings of 1, 2 and 3 workers */
         int32_t size;
     } cases[] = { { { 0.5, 0.2, 0.3 }, 3 }, { { 0.8, 0.05, 0.15 }, 1 }, { { 0.4, 0.35, 0.2 }, 2 } };
     static const double gpus[] = { 4, 4, 4, 4 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
         small_build(&x, gpus);
@@ -152,21 +148,19 @@ static void the_size_is_that_of_gain_and_share_together(void **state)
 
 /* The paper's rounding draws again until a draw is worth a third of the programme: 9, not the 1 of every
  * fourth of five draws. Of 12 a third is 4. */
-static void the_papers_rounding_wants_a_third_of_the_programme(void **state)
+TEST(the_papers_rounding_wants_a_third_of_the_programme)
 {
     static const double gpus[] = { 4, 4, 4, 4 };
     struct small x = { .jobs = { job_of(2, 1, 1e9, 4), job_of(1, 1, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 1 }, 1 };
-    struct err e = { 0 };
-    (void)state;
     small_build(&x, gpus);
     int32_t large = add_share(&x, 0, 0, 2, 0.2), small = add_share(&x, 1, 1, 1, 1);
     settings.samples = 1000;
     settings.paper_rounding = true;
     for (int32_t n = 0; n < 50; n++) {
         x.lp.slot = n + 1;
-        assert_ok(gadget_round_draw(&x.round, &settings, 12, &limits, &e), &e);
+        OK(gadget_round_draw(&x.round, &settings, 12, &limits, e));
         assert_int_equal(x.round.best[0], large);
         assert_int_equal(x.round.best[1], small);
     }
@@ -174,24 +168,22 @@ static void the_papers_rounding_wants_a_third_of_the_programme(void **state)
 }
 
 /* Rings of 3 and 2 workers on a server of 4: both are drawn, only one is kept; the paper keeps both. */
-static void strict_rounding_skips_what_no_longer_fits(void **state)
+TEST(strict_rounding_skips_what_no_longer_fits)
 {
     static const double gpus[] = { 4, 4, 4, 4 };
     struct small x = { .jobs = { job_of(3, 1, 1e9, 2), job_of(2, 1, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 2 }, 2 };
     double node, link;
-    struct err e = { 0 };
-    (void)state;
     small_build(&x, gpus);
     add_share(&x, 0, 0, 3, 1);
     add_share(&x, 1, 0, 2, 1);
-    assert_ok(gadget_round_draw(&x.round, &settings, 8, NULL, &e), &e);
+    OK(gadget_round_draw(&x.round, &settings, 8, NULL, e));
     assert_close(gadget_round_value(&x.round), 6, 1e-12); /* the better of the two, in 100 random orders */
     gadget_round_load(&node, &link, &x.round);
     assert_close(node, 0.75, 1e-12);
     settings.paper_rounding = true;
-    assert_ok(gadget_round_draw(&x.round, &settings, 8, &limits, &e), &e);
+    OK(gadget_round_draw(&x.round, &settings, 8, &limits, e));
     assert_close(gadget_round_value(&x.round), 8, 1e-12);
     gadget_round_load(&node, &link, &x.round);
     assert_close(node, 1.25, 1e-12);
@@ -199,45 +191,27 @@ static void strict_rounding_skips_what_no_longer_fits(void **state)
 }
 
 /* 6 for one GPU comes before 10 for two, then 5 for the GPU that is left: 11. */
-static void what_is_left_goes_first_to_the_largest_gain_for_its_share(void **state)
+TEST(what_is_left_goes_first_to_the_largest_gain_for_its_share)
 {
     static const double gpus[] = { 0, 2, 0, 0 };
     struct small x = { .jobs = { job_of(2, 1, 1e9, 5), job_of(1, 1, 1e9, 6) } };
-    struct err e = { 0 };
-    (void)state;
     small_build(&x, gpus);
     x.round.best[0] = x.round.best[1] = -1;
-    assert_ok(gadget_round_reoffer(&x.round, &e), &e);
+    OK(gadget_round_reoffer(&x.round, e));
     assert_close(gadget_round_value(&x.round), 11, 1e-12);
     small_free(&x);
 }
 
 /* Room for a ring of two servers on GPUs, but a ring already placed has taken their links. */
-static void what_is_left_of_links_counts_too(void **state)
+TEST(what_is_left_of_links_counts_too)
 {
     static const double gpus[] = { 2, 2, 0, 0 };
     struct small x = { .jobs = { job_of(2, 1, 6e9, 5), job_of(2, 1, 6e9, 5) } };
     struct gadget_ring ring = { .n = 2, .workers_total = 2, .servers = { 0, 1 }, .workers = { 1, 1 } };
-    struct err e = { 0 };
-    (void)state;
     small_build(&x, gpus);
-    assert_ok(gadget_lp_add(&x.round.best[0], &x.lp, 0, &ring, &e), &e);
+    OK(gadget_lp_add(&x.round.best[0], &x.lp, 0, &ring, e));
     x.round.best[1] = -1;
-    assert_ok(gadget_round_reoffer(&x.round, &e), &e);
+    OK(gadget_round_reoffer(&x.round, e));
     assert_int_equal(x.lp.pool.columns[x.round.best[1]].workers_total, 1);
     small_free(&x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_are_those_done_by_hand),
-        cmocka_unit_test(rings_are_drawn_as_often_as_their_shares_say),
-        cmocka_unit_test(the_size_is_that_of_gain_and_share_together),
-        cmocka_unit_test(the_papers_rounding_wants_a_third_of_the_programme),
-        cmocka_unit_test(strict_rounding_skips_what_no_longer_fits),
-        cmocka_unit_test(what_is_left_goes_first_to_the_largest_gain_for_its_share),
-        cmocka_unit_test(what_is_left_of_links_counts_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "tests/gossip_fixture.h"
 
 /* A root of 16 * 16 / 4 = 8, and so on, by hand. */
-static void adacomm_follows_the_root_of_the_loss(void **state)
+TEST(adacomm_follows_the_root_of_the_loss)
 {
     static const struct {
         double rate_before, rate, loss;
@@ -20,7 +20,6 @@ static void adacomm_follows_the_root_of_the_loss(void **state)
         { 0.1, 0.001, 1, 8, 64 },  /* 80 is above the cap */
         { 0.1, 0, 1, 8, 64 },      { 0.1, 0.1, INFINITY, 8, 4 }, { 0.1, 0.1, NAN, 8, 4 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct gossip_adacomm a = { .period_0 = 16,
                                           .period = cases[i].period,
@@ -33,7 +32,7 @@ static void adacomm_follows_the_root_of_the_loss(void **state)
     }
 }
 
-static void variance_moves_the_period_by_one_outside_of_its_band(void **state)
+TEST(variance_moves_the_period_by_one_outside_of_its_band)
 {
     static const struct {
         double spread;
@@ -42,14 +41,12 @@ static void variance_moves_the_period_by_one_outside_of_its_band(void **state)
         { 1.39, 4, 5 }, { 1.41, 4, 4 }, { 2, 4, 4 }, { 2.59, 4, 4 },  { 2.61, 4, 3 },
         { 0, 64, 64 },  { 9, 1, 1 },    { 0, 1, 2 }, { NAN, 12, 12 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_int_equal(gossip_variance_period(cases[i].period, cases[i].spread, 2, 64), cases[i].want);
 }
 
-static void periods_beyond_all_steps_stay_in_range(void **state)
+TEST(periods_beyond_all_steps_stay_in_range)
 {
-    (void)state;
     assert_int_equal(gossip_cut_period(0, 5), 1);
     assert_int_equal(gossip_cut_period(4, 5), 4);
     assert_int_equal(gossip_cut_period(1e300, INT64_MAX), INT64_MAX);
@@ -59,13 +56,12 @@ static void periods_beyond_all_steps_stay_in_range(void **state)
 }
 
 /* No interval is ever over, or warm-up never: the period stays. */
-static void a_period_that_never_changes_is_local_sgd(void **state)
+TEST(a_period_that_never_changes_is_local_sgd)
 {
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_settings other[2] = { gossip_fixture_settings("adacomm"),
                                         gossip_fixture_settings("variance") };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 3;
@@ -101,12 +97,11 @@ static int32_t meetings(int64_t at[FIXTURE_STEPS], const struct gossip_fixture *
 }
 
 /* At a constant rate every choice lowers the period: to less, or to half. */
-static void adacomm_meets_ever_more_often(void **state)
+TEST(adacomm_meets_ever_more_often)
 {
     struct gossip_settings s = gossip_fixture_settings("adacomm");
     struct gossip_fixture f;
     int64_t at[FIXTURE_STEPS], period = 8;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     s.period = period;
     s.interval_s = 1e-9;
@@ -123,12 +118,11 @@ static void adacomm_meets_ever_more_often(void **state)
 }
 
 /* 40 steps of 10 ms are 20 intervals of 20 ms. */
-static void adacomm_has_20_intervals_unless_told_otherwise(void **state)
+TEST(adacomm_has_20_intervals_unless_told_otherwise)
 {
     struct gossip_settings s = gossip_fixture_settings("adacomm");
     struct gossip_fixture f;
     struct gossip_result a, b, c;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     s.period = 4;
     gossip_fixture_run(&a, &f, &s);
@@ -149,7 +143,7 @@ static void adacomm_has_20_intervals_unless_told_otherwise(void **state)
  * that falls to 1/1000 after 20 steps makes every later choice "one more", one that grows hundredfold "one
  * less".
  */
-static void variance_follows_the_rate_of_learning(void **state)
+TEST(variance_follows_the_rate_of_learning)
 {
     static const int64_t longer[] = { 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 25, 29, 34, 40 };
     static const int64_t shorter[] = { 4,  8,  12, 16, 20, 24, 27, 29, 30, 31,
@@ -157,7 +151,6 @@ static void variance_follows_the_rate_of_learning(void **state)
     struct gossip_settings s = gossip_fixture_settings("variance");
     struct gossip_fixture f;
     int64_t at[FIXTURE_STEPS];
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.learning.momentum = 0;
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
@@ -176,11 +169,10 @@ static void variance_follows_the_rate_of_learning(void **state)
 }
 
 /* A slow worker, and others that go on: all make all steps, and all meet as often. */
-static void periods_that_change_beside_steps_leave_nobody_behind(void **state)
+TEST(periods_that_change_beside_steps_leave_nobody_behind)
 {
     static const char *const names[] = { "adacomm", "variance" };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.overlap = true;
     f.setup.clock.n_slow = 1;
@@ -201,7 +193,7 @@ static void periods_that_change_beside_steps_leave_nobody_behind(void **state)
     gossip_fixture_free(&f);
 }
 
-static void impossible_numbers_are_refused(void **state)
+TEST(impossible_numbers_are_refused)
 {
     static const struct {
         const char *method;
@@ -218,7 +210,6 @@ static void impossible_numbers_are_refused(void **state)
         { "variance", 1, 8, 1, NAN, "switch_frac is nan, need 0 to 1" },
     };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].method);
@@ -229,20 +220,4 @@ static void impossible_numbers_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adacomm_follows_the_root_of_the_loss),
-        cmocka_unit_test(variance_moves_the_period_by_one_outside_of_its_band),
-        cmocka_unit_test(periods_beyond_all_steps_stay_in_range),
-        cmocka_unit_test(a_period_that_never_changes_is_local_sgd),
-        cmocka_unit_test(adacomm_meets_ever_more_often),
-        cmocka_unit_test(adacomm_has_20_intervals_unless_told_otherwise),
-        cmocka_unit_test(variance_follows_the_rate_of_learning),
-        cmocka_unit_test(periods_that_change_beside_steps_leave_nobody_behind),
-        cmocka_unit_test(impossible_numbers_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ static void teach(struct gossip_data *train, struct gossip_data *test, const str
 }
 
 /* Mean 0 and variance 1, each within five deviations of its estimate. */
-static void features_are_normal(void **state)
+TEST(features_are_normal)
 {
     struct gossip_teacher t = small();
     struct gossip_data train, test;
     double sum = 0, square = 0;
-    (void)state;
     teach(&train, &test, &t);
     double n = (double)train.n * train.n_features;
     for (int64_t i = 0; i < train.n * train.n_features; i++) {
@@ -37,12 +36,11 @@ static void features_are_normal(void **state)
 }
 
 /* A class that is drawn at random is the teacher's own with probability 1/10. */
-static void noise_mislabels_its_share_of_the_training_examples_alone(void **state)
+TEST(noise_mislabels_its_share_of_the_training_examples_alone)
 {
     struct gossip_teacher noisy = small(), clean = small();
     struct gossip_data a, b, test_a, test_b;
     int64_t differ = 0;
-    (void)state;
     noisy.noise = 0.5;
     clean.noise = 0;
     teach(&a, &test_a, &noisy);
@@ -59,12 +57,11 @@ static void noise_mislabels_its_share_of_the_training_examples_alone(void **stat
     gossip_data_free(&test_b);
 }
 
-static void a_drifted_teacher_says_otherwise_of_the_same_examples(void **state)
+TEST(a_drifted_teacher_says_otherwise_of_the_same_examples)
 {
     struct gossip_teacher before = small(), after = small();
     struct gossip_data a, b, test_a, test_b;
     int64_t differ = 0;
-    (void)state;
     after.version = 1;
     teach(&a, &test_a, &before);
     teach(&b, &test_b, &after);
@@ -78,19 +75,17 @@ static void a_drifted_teacher_says_otherwise_of_the_same_examples(void **state)
     gossip_data_free(&test_b);
 }
 
-static void shards_share_all_examples_evenly(void **state)
+TEST(shards_share_all_examples_evenly)
 {
     struct gossip_teacher t = small();
     struct gossip_data train, test;
-    (void)state;
     t.n_train = 1003;
     teach(&train, &test, &t);
     for (int how = 0; how < N_GOSSIP_SHARDINGS; how++)
         for (int32_t workers = 1; workers <= 1003; workers = workers * 3 + 1) {
             struct gossip_shards s;
-            struct err e = { 0 };
             bool seen[1003] = { false };
-            assert_ok(gossip_shards_build(&s, &train, workers, (enum gossip_sharding)how, 1, &e), &e);
+            OK(gossip_shards_build(&s, &train, workers, (enum gossip_sharding)how, 1, e));
             assert_int_equal(s.first[0], 0);
             assert_int_equal(s.first[workers], train.n);
             for (int32_t w = 0; w < workers; w++) {
@@ -107,15 +102,13 @@ static void shards_share_all_examples_evenly(void **state)
     gossip_data_free(&test);
 }
 
-static void skewed_shards_are_sorted_by_class(void **state)
+TEST(skewed_shards_are_sorted_by_class)
 {
     struct gossip_teacher t = small();
     struct gossip_data train, test;
     struct gossip_shards s;
-    struct err e = { 0 };
-    (void)state;
     teach(&train, &test, &t);
-    assert_ok(gossip_shards_build(&s, &train, 8, GOSSIP_SKEW, 1, &e), &e);
+    OK(gossip_shards_build(&s, &train, 8, GOSSIP_SKEW, 1, e));
     for (int64_t i = 1; i < train.n; i++)
         assert_true(train.y[s.order[i - 1]] <= train.y[s.order[i]]);
     gossip_shards_free(&s);
@@ -123,36 +116,21 @@ static void skewed_shards_are_sorted_by_class(void **state)
     gossip_data_free(&test);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
     struct gossip_teacher t = small();
     struct gossip_data train, test;
     struct gossip_shards s;
-    struct err e = { 0 };
-    (void)state;
     teach(&train, &test, &t);
-    assert_fails(gossip_shards_build(&s, &train, 4001, GOSSIP_IID, 1, &e), &e, ERR_RANGE,
-                 "workers: are 4001 for 4000 examples");
+    FAILS(gossip_shards_build(&s, &train, 4001, GOSSIP_IID, 1, e), ERR_RANGE,
+          "workers: are 4001 for 4000 examples");
     assert_null(s.order);
     gossip_data_free(&train);
     gossip_data_free(&test);
     t.noise = NAN;
-    assert_fails(gossip_teach(&train, &test, &t, &e), &e, ERR_RANGE, "noise is nan, need 0 to 1");
+    FAILS(gossip_teach(&train, &test, &t, e), ERR_RANGE, "noise is nan, need 0 to 1");
     t = small();
     t.n_classes = 1;
-    assert_fails(gossip_teach(&train, &test, &t, &e), &e, ERR_RANGE, "classes: are 1, need 2 to 4096");
+    FAILS(gossip_teach(&train, &test, &t, e), ERR_RANGE, "classes: are 1, need 2 to 4096");
     assert_null(train.x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(features_are_normal),
-        cmocka_unit_test(noise_mislabels_its_share_of_the_training_examples_alone),
-        cmocka_unit_test(a_drifted_teacher_says_otherwise_of_the_same_examples),
-        cmocka_unit_test(shards_share_all_examples_evenly),
-        cmocka_unit_test(skewed_shards_are_sorted_by_class),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,20 +40,18 @@ static int read_test(struct files *f, const char *csv, struct err *e)
 }
 
 /* Columns 1, 2, 3 and 10, 20, 60: means 2 and 30, variances 2/3 and 1400/3. */
-static void features_are_standardised_by_the_training_file(void **state)
+TEST(features_are_standardised_by_the_training_file)
 {
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f, "a,b,kind\n1,10,cat\n2,20,dog\n3,60,cat\n", NULL, &e), &e);
+    OK(read_train(&f, "a,b,kind\n1,10,cat\n2,20,dog\n3,60,cat\n", NULL, e));
     assert_int_equal(f.train.n, 3);
     assert_int_equal(f.train.n_features, 2);
     assert_int_equal(f.train.n_classes, 2);
     for (int i = 0; i < 3; i++)
         assert_near(f.train.x[2 * i], (i - 1) / sqrt(2.0 / 3), 1e-6);
     assert_near(f.train.x[5], 30 / sqrt(1400.0 / 3), 1e-6);
-    assert_ok(read_test(&f, "a,b,kind\n4,30,dog\n", &e), &e);
+    OK(read_test(&f, "a,b,kind\n4,30,dog\n", e));
     assert_near(f.test.x[0], 2 / sqrt(2.0 / 3), 1e-6);
     assert_true(f.test.x[1] == 0);
     assert_int_equal(f.test.y[0], 1);
@@ -61,41 +59,35 @@ static void features_are_standardised_by_the_training_file(void **state)
 }
 
 /* In float the three would be one. */
-static void a_small_spread_far_from_zero_is_kept(void **state)
+TEST(a_small_spread_far_from_zero_is_kept)
 {
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f, "time,k\n1700000001,0\n1700000002,1\n1700000003,1\n", NULL, &e), &e);
+    OK(read_train(&f, "time,k\n1700000001,0\n1700000002,1\n1700000003,1\n", NULL, e));
     for (int i = 0; i < 3; i++)
         assert_near(f.train.x[i], (i - 1) / sqrt(2.0 / 3), 1e-6);
     files_close(&f);
 }
 
-static void a_constant_column_is_zero_in_both_files(void **state)
+TEST(a_constant_column_is_zero_in_both_files)
 {
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f, "a,k\n0.1,0\n0.1,1\n0.1,1\n", NULL, &e), &e);
-    assert_ok(read_test(&f, "a,k\n5,0\n", &e), &e);
+    OK(read_train(&f, "a,k\n0.1,0\n0.1,1\n0.1,1\n", NULL, e));
+    OK(read_test(&f, "a,k\n5,0\n", e));
     for (int i = 0; i < 3; i++)
         assert_true(f.train.x[i] == 0);
     assert_true(f.test.x[0] == 0);
     files_close(&f);
 }
 
-static void classes_are_numbered_by_value_then_by_word_whatever_the_order_of_rows(void **state)
+TEST(classes_are_numbered_by_value_then_by_word_whatever_the_order_of_rows)
 {
     static const char *const want[] = { "-1", "2", "10", "cat", "dog" };
     static const int32_t y[] = { 4, 2, 3, 1, 0, 2 };
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f, "k,a\ndog,1\n10,2\ncat,3\n2,4\n-1,5\n10,6\n", "k", &e), &e);
+    OK(read_train(&f, "k,a\ndog,1\n10,2\ncat,3\n2,4\n-1,5\n10,6\n", "k", e));
     assert_int_equal(f.labels.n_classes, COUNT_OF(want));
     for (int32_t k = 0; k < f.labels.n_classes; k++)
         assert_string_equal(f.labels.classes[k], want[k]);
@@ -107,14 +99,12 @@ static void classes_are_numbered_by_value_then_by_word_whatever_the_order_of_row
 }
 
 /* The class is where the file has it; the number of classes is the training file's. */
-static void a_test_file_may_lack_a_class_and_have_its_column_elsewhere(void **state)
+TEST(a_test_file_may_lack_a_class_and_have_its_column_elsewhere)
 {
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f, "a,kind,b\n1,x,5\n2,y,6\n3,z,9\n", "kind", &e), &e);
-    assert_ok(read_test(&f, "a,b,kind\n2,5,z\n", &e), &e);
+    OK(read_train(&f, "a,kind,b\n1,x,5\n2,y,6\n3,z,9\n", "kind", e));
+    OK(read_test(&f, "a,b,kind\n2,5,z\n", e));
     assert_int_equal(f.test.n_classes, 3);
     assert_int_equal(f.test.y[0], 2);
     assert_true(f.test.x[0] == 0);
@@ -122,17 +112,14 @@ static void a_test_file_may_lack_a_class_and_have_its_column_elsewhere(void **st
     files_close(&f);
 }
 
-static void quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read(void **state)
+TEST(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read)
 {
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f,
-                         "\xef\xbb\xbf# from a sheet\r\n\r\n \"a, \"\"b\"\"\" , kind \r\n"
-                         " 1 ,\"big, cat\"\r\n\r\n3,\tdog\t",
-                         NULL, &e),
-              &e);
+    OK(read_train(&f,
+                  "\xef\xbb\xbf# from a sheet\r\n\r\n \"a, \"\"b\"\"\" , kind \r\n"
+                  " 1 ,\"big, cat\"\r\n\r\n3,\tdog\t",
+                  NULL, e));
     assert_string_equal(f.labels.features[0], "a, \"b\"");
     assert_string_equal(f.labels.label, "kind");
     assert_int_equal(f.labels.n_classes, 2);
@@ -142,7 +129,7 @@ static void quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read(void *
     files_close(&f);
 }
 
-static void what_is_wrong_with_a_training_file_is_placed(void **state)
+TEST(what_is_wrong_with_a_training_file_is_placed)
 {
     static const struct {
         const char *csv, *label, *message;
@@ -171,18 +158,16 @@ static void what_is_wrong_with_a_training_file_is_placed(void **state)
         { "a,k\n\"1\"2,x\n", NULL, "train.csv:2:4: text after a closing quote, need a comma", ERR_PARSE },
     };
     struct files f;
-    (void)state;
     files_open(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct err e = { 0 };
-        assert_fails(read_train(&f, cases[i].csv, cases[i].label, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_train(&f, cases[i].csv, cases[i].label, e), cases[i].code, cases[i].message);
         assert_null(f.train.x);
         assert_null(f.labels.label);
     }
     files_close(&f);
 }
 
-static void what_a_test_file_has_otherwise_is_placed(void **state)
+TEST(what_a_test_file_has_otherwise_is_placed)
 {
     static const struct {
         const char *csv, *message;
@@ -199,67 +184,44 @@ static void what_a_test_file_has_otherwise_is_placed(void **state)
           ERR_RANGE },
     };
     struct files f;
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
-    assert_ok(read_train(&f, "a,b,k\n1,2,x\n2,7,y\n", NULL, &e), &e);
+    OK(read_train(&f, "a,b,k\n1,2,x\n2,7,y\n", NULL, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        e = (struct err){ 0 };
-        assert_fails(read_test(&f, cases[i].csv, &e), &e, cases[i].code, cases[i].message);
+        *e = (struct err){ 0 };
+        FAILS(read_test(&f, cases[i].csv, e), cases[i].code, cases[i].message);
         assert_null(f.test.x);
         assert_int_equal(f.labels.n_classes, 2);
     }
     files_close(&f);
 }
 
-static void classes_and_features_beyond_the_limits_are_refused(void **state)
+TEST(classes_and_features_beyond_the_limits_are_refused)
 {
     struct files f;
     struct text csv = { 0 };
-    struct err e = { 0 };
-    (void)state;
     files_open(&f);
     text_puts(&csv, "a,k\n");
     for (int i = 0; i <= GOSSIP_MAX_CLASSES; i++)
         text_printf(&csv, "1,%d\n", i);
-    assert_fails(read_train(&f, csv.s, NULL, &e), &e, ERR_RANGE,
-                 "train.csv:4098:3: k: \"4096\" is class 4097, need at most 4096");
+    FAILS(read_train(&f, csv.s, NULL, e), ERR_RANGE,
+          "train.csv:4098:3: k: \"4096\" is class 4097, need at most 4096");
     text_clear(&csv);
     for (int i = 0; i <= GOSSIP_MAX_FEATURES; i++)
         text_printf(&csv, "c%d,", i);
     text_puts(&csv, "k\n");
-    assert_fails(read_train(&f, csv.s, NULL, &e), &e, ERR_RANGE,
-                 "train.csv:1: has more than 65537 fields, need at most that many");
+    FAILS(read_train(&f, csv.s, NULL, e), ERR_RANGE,
+          "train.csv:1: has more than 65537 fields, need at most that many");
     text_free(&csv);
     files_close(&f);
 }
 
-static void a_file_that_is_missing_is_named(void **state)
+TEST(a_file_that_is_missing_is_named)
 {
     struct gossip_data d;
     struct gossip_labels labels = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(gossip_data_read_csv(&d, &labels, "/nowhere/x.csv", NULL, &e), &e, ERR_PARSE,
-                 "/nowhere/x.csv:1: file is missing, need a readable file");
+    FAILS(gossip_data_read_csv(&d, &labels, "/nowhere/x.csv", NULL, e), ERR_PARSE,
+          "/nowhere/x.csv:1: file is missing, need a readable file");
     assert_null(d.x);
     gossip_labels_free(&labels);
     gossip_data_free(&d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(features_are_standardised_by_the_training_file),
-        cmocka_unit_test(a_small_spread_far_from_zero_is_kept),
-        cmocka_unit_test(a_constant_column_is_zero_in_both_files),
-        cmocka_unit_test(classes_are_numbered_by_value_then_by_word_whatever_the_order_of_rows),
-        cmocka_unit_test(a_test_file_may_lack_a_class_and_have_its_column_elsewhere),
-        cmocka_unit_test(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read),
-        cmocka_unit_test(what_is_wrong_with_a_training_file_is_placed),
-        cmocka_unit_test(what_a_test_file_has_otherwise_is_placed),
-        cmocka_unit_test(classes_and_features_beyond_the_limits_are_refused),
-        cmocka_unit_test(a_file_that_is_missing_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,28 +28,25 @@ static void assert_alike(const struct gossip_settings *a, const struct gossip_se
 }
 
 /* To rounding. */
-static void taking_the_mean_is_local_sgd(void **state)
+TEST(taking_the_mean_is_local_sgd)
 {
     struct gossip_settings a = plain(8), b = gossip_fixture_settings("local");
-    (void)state;
     b.period = 8;
     assert_alike(&a, &b);
 }
 
-static void taking_the_mean_every_step_is_all_reduce(void **state)
+TEST(taking_the_mean_every_step_is_all_reduce)
 {
     struct gossip_settings a = plain(1), b = gossip_fixture_settings("all-reduce");
-    (void)state;
     assert_alike(&a, &b);
 }
 
 /* By hand: G = z - mean, m = G, z - 0.7 (0.9 G + G) = z - 1.33 G; then all are equal, G = 0, m = 0.9 G, and
  * 0.7 * 0.9 * 0.9 = 0.567 more. With a share of its own, half of what a worker had stays each time, and the
  * mean that the second one sees is that of halves. */
-static void two_outer_steps_are_nesterovs(void **state)
+TEST(two_outer_steps_are_nesterovs)
 {
     enum { N = 4, K = 7 };
-    (void)state;
     for (int own = 0; own < 2; own++) {
         struct gossip_fixture f;
         struct gossip_cluster c;
@@ -80,13 +77,12 @@ static void two_outer_steps_are_nesterovs(void **state)
 
 /* Four fragments in a period of 8: after step 2 the last one, after step 4 the one before it, and so on; at
  * the end of a period each has been exchanged once. */
-static void fragments_are_exchanged_in_turn(void **state)
+TEST(fragments_are_exchanged_in_turn)
 {
     enum { N = 3, F = 4, PERIOD = 8 };
     struct gossip_fixture f;
     struct gossip_cluster c;
     struct gossip_settings s = plain(PERIOD);
-    (void)state;
     s.fragments = F;
     gossip_fixture_build(&f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
@@ -108,10 +104,9 @@ static void fragments_are_exchanged_in_turn(void **state)
 }
 
 /* Each is a part of the model: the same bytes in all, a fraction at a time. */
-static void fragments_divide_the_bytes_of_an_exchange(void **state)
+TEST(fragments_divide_the_bytes_of_an_exchange)
 {
     static const int32_t sizes[] = { 1, 2, 5 };
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
         struct gossip_fixture f;
         struct gossip_settings s = plain(8);
@@ -127,7 +122,7 @@ static void fragments_divide_the_bytes_of_an_exchange(void **state)
 
 /* An all-reduce among 4 takes 2 * 3 / 4 of a model: 9 ms, less than a step; of a model four times as large
  * 36 ms, 26 more than a step. Five exchanges without delay, four with: the last one would come too late. */
-static void delay_hides_exchanges_behind_steps(void **state)
+TEST(delay_hides_exchanges_behind_steps)
 {
     static const struct {
         int64_t delay;
@@ -138,7 +133,6 @@ static void delay_hides_exchanges_behind_steps(void **state)
         { 0, 1, 5, 5 * 0.009 }, { 1, 1, 4, 0 }, { 0, 4, 5, 5 * 0.036 }, { 1, 4, 4, 4 * 0.026 }, { 4, 4, 4, 0 }
     };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -154,11 +148,10 @@ static void delay_hides_exchanges_behind_steps(void **state)
 
 /* A delay longer than from fragment to fragment, and a slow worker: they queue, and none is lost. Exchanges
  * after steps 2, 4, .. 32: later ones could not be taken after 7 more. */
-static void fragments_queue_behind_each_other(void **state)
+TEST(fragments_queue_behind_each_other)
 {
     struct gossip_fixture f;
     struct gossip_settings s = plain(8);
-    (void)state;
     s.fragments = 4;
     s.delay = 7;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
@@ -174,12 +167,11 @@ static void fragments_queue_behind_each_other(void **state)
 }
 
 /* Unless told steps are those of all others: taking the mean is local SGD, whatever steps are. */
-static void steps_are_by_default_those_of_the_learner(void **state)
+TEST(steps_are_by_default_those_of_the_learner)
 {
     struct gossip_settings a = plain(8), b = gossip_fixture_settings("local");
     struct gossip_result ra, rb;
     struct gossip_fixture f;
-    (void)state;
     b.period = 8;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.learning.optimizer = GOSSIP_ADAMW;
@@ -194,11 +186,10 @@ static void steps_are_by_default_those_of_the_learner(void **state)
 }
 
 /* Of the learner's own optimizer its rate; of the other 0.05 for SGD and 0.001 for AdamW. */
-static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
+TEST(the_inner_rate_has_a_default_for_each_optimizer)
 {
     static const double rates[N_GOSSIP_OPTIMIZERS][N_GOSSIP_OPTIMIZERS] = { { 0.02, 0.001 }, { 0.05, 0.02 } };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.rate = 0.02;
     for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS * N_GOSSIP_OPTIMIZERS; kind++) {
@@ -221,11 +212,10 @@ static void the_inner_rate_has_a_default_for_each_optimizer(void **state)
     gossip_fixture_free(&f);
 }
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     struct gossip_fixture f;
     struct gossip_settings s = plain(8), bad;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     gossip_fixture_assert_refused(&f, (bad = s, bad.period = 0, &bad), "period is 0, need at least 1");
     gossip_fixture_assert_refused(&f, (bad = s, bad.fragments = 9, &bad),
@@ -247,21 +237,4 @@ static void settings_out_of_range_are_refused(void **state)
                                   "outer_mix is 1, need 0 to 1, not 1 itself");
     gossip_fixture_assert_refused(&f, (bad = s, bad.inner_rate = -1, &bad), "inner_rate is -1, need > 0");
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taking_the_mean_is_local_sgd),
-        cmocka_unit_test(taking_the_mean_every_step_is_all_reduce),
-        cmocka_unit_test(two_outer_steps_are_nesterovs),
-        cmocka_unit_test(fragments_are_exchanged_in_turn),
-        cmocka_unit_test(fragments_divide_the_bytes_of_an_exchange),
-        cmocka_unit_test(delay_hides_exchanges_behind_steps),
-        cmocka_unit_test(fragments_queue_behind_each_other),
-        cmocka_unit_test(steps_are_by_default_those_of_the_learner),
-        cmocka_unit_test(the_inner_rate_has_a_default_for_each_optimizer),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

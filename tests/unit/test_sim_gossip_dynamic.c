@@ -4,13 +4,12 @@
 
 enum { REFERENCE = 1 /* of the vectors that workers share */ };
 
-static void without_a_bound_nobody_sends(void **state)
+TEST(without_a_bound_nobody_sends)
 {
     struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
     struct gossip_settings apart = gossip_fixture_settings("local");
     struct gossip_fixture f;
     struct gossip_result a, b;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     dynamic.delta = INFINITY;
     apart.period = FIXTURE_STEPS + 1;
@@ -25,13 +24,12 @@ static void without_a_bound_nobody_sends(void **state)
 }
 
 /* All violate at every look: a model of each goes up, and the mean comes down. */
-static void a_bound_of_0_is_local_sgd_through_a_server(void **state)
+TEST(a_bound_of_0_is_local_sgd_through_a_server)
 {
     struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_fixture f;
     struct gossip_result a, b;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     dynamic.delta = 0;
     for (int64_t period = 1; period <= 9; period += 4) {
@@ -49,11 +47,10 @@ static void a_bound_of_0_is_local_sgd_through_a_server(void **state)
 }
 
 /* Models go up one after the other, as the server has one port, and down likewise. */
-static void a_round_of_all_takes_as_long_as_its_messages(void **state)
+TEST(a_round_of_all_takes_as_long_as_its_messages)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     s.delta = 0;
@@ -91,11 +88,10 @@ static double divergence(const struct gossip_cluster *c)
 
 /* The mean is the point from which the sum of squared distances is least, so it is below that from the
  * reference, and each of those is below delta. */
-static void models_are_no_further_apart_than_the_bound(void **state)
+TEST(models_are_no_further_apart_than_the_bound)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_cluster c;
@@ -138,13 +134,12 @@ static void turn_round(struct gossip_cluster *c)
 }
 
 /* One is at 2, three at 0, and 1 is allowed: the mean with one other is at 1. */
-static void the_server_asks_as_many_others_as_it_needs(void **state)
+TEST(the_server_asks_as_many_others_as_it_needs)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
     struct gossip_fixture f;
     struct gossip_cluster c;
     int32_t moved = 0;
-    (void)state;
     s.delta = 1;
     start_at_rest(&c, &f, &s);
     c.workers[2].x[5] = 2;
@@ -166,12 +161,11 @@ static void the_server_asks_as_many_others_as_it_needs(void **state)
 }
 
 /* One at 4 and three at 0 are at 1 together, and only together: a new reference. */
-static void an_average_of_all_is_the_new_reference(void **state)
+TEST(an_average_of_all_is_the_new_reference)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
     struct gossip_fixture f;
     struct gossip_cluster c;
-    (void)state;
     s.delta = 1.5;
     start_at_rest(&c, &f, &s);
     c.workers[2].x[5] = 4;
@@ -185,14 +179,13 @@ static void an_average_of_all_is_the_new_reference(void **state)
 }
 
 /* One violation a round, four workers: the fourth round is of all, the fifth is not. */
-static void as_many_violations_as_workers_call_all(void **state)
+TEST(as_many_violations_as_workers_call_all)
 {
     static const int64_t messages[] = { 4, 4, 4, 8, 4 };
     struct gossip_settings s = gossip_fixture_settings("dynamic");
     struct gossip_fixture f;
     struct gossip_cluster c;
     int64_t sum = 0;
-    (void)state;
     s.delta = 1;
     start_at_rest(&c, &f, &s);
     for (size_t round = 0; round < COUNT_OF(messages); round++) {
@@ -209,10 +202,9 @@ static void as_many_violations_as_workers_call_all(void **state)
 }
 
 /* Who takes part depends on models alone. The wire serves in the order that was asked for. */
-static void a_replay_on_another_network_is_the_run_there(void **state)
+TEST(a_replay_on_another_network_is_the_run_there)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings s = gossip_fixture_settings("dynamic");
@@ -222,7 +214,7 @@ static void a_replay_on_another_network_is_the_run_there(void **state)
     gossip_fixture_free(&f);
 }
 
-static void impossible_numbers_are_refused(void **state)
+TEST(impossible_numbers_are_refused)
 {
     static const struct {
         int64_t check;
@@ -234,7 +226,6 @@ static void impossible_numbers_are_refused(void **state)
         { 1, NAN, "delta is nan, need at least 0" },
     };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings("dynamic");
@@ -243,20 +234,4 @@ static void impossible_numbers_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_bound_nobody_sends),
-        cmocka_unit_test(a_bound_of_0_is_local_sgd_through_a_server),
-        cmocka_unit_test(a_round_of_all_takes_as_long_as_its_messages),
-        cmocka_unit_test(models_are_no_further_apart_than_the_bound),
-        cmocka_unit_test(the_server_asks_as_many_others_as_it_needs),
-        cmocka_unit_test(an_average_of_all_is_the_new_reference),
-        cmocka_unit_test(as_many_violations_as_workers_call_all),
-        cmocka_unit_test(a_replay_on_another_network_is_the_run_there),
-        cmocka_unit_test(impossible_numbers_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

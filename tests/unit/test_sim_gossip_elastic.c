@@ -19,11 +19,10 @@ static double sum_of_models_and_centre(const struct gossip_cluster *c)
 }
 
 /* A step of SGD moves a model by its velocity; the rest only goes from one to another. */
-static void steps_alone_change_the_sum_of_models_and_centre(void **state)
+TEST(steps_alone_change_the_sum_of_models_and_centre)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    (void)state;
     s.period = 2;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
@@ -48,12 +47,11 @@ static void steps_alone_change_the_sum_of_models_and_centre(void **state)
 }
 
 /* With alpha 1 a worker takes the centre and leaves its model there. */
-static void alpha_1_swaps_a_worker_and_the_centre(void **state)
+TEST(alpha_1_swaps_a_worker_and_the_centre)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
     struct gossip_cluster c;
-    (void)state;
     s.alpha = 1;
     s.period = FIXTURE_STEPS;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
@@ -71,11 +69,10 @@ static void alpha_1_swaps_a_worker_and_the_centre(void **state)
 }
 
 /* One exchange of one worker that does not learn: e = alpha (x - c), x - e, c + e. */
-static void an_exchange_draws_both_by_alpha(void **state)
+TEST(an_exchange_draws_both_by_alpha)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    (void)state;
     s.period = FIXTURE_STEPS;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
     f.setup.learning.rate = 0;
@@ -85,22 +82,21 @@ static void an_exchange_draws_both_by_alpha(void **state)
         gossip_fixture_start(&c, &f, &s);
         double centre = (double)c.shared[0][5];
         gossip_fixture_scatter(&c);
-        double model = (double)c.workers[0].x[5], e = 0.9 * (model - centre);
+        double model = (double)c.workers[0].x[5], off = 0.9 * (model - centre);
         while (gossip_fixture_turn(&c))
             continue;
-        assert_near((double)c.workers[0].x[5], model - e, 1e-6);
-        assert_near((double)c.shared[0][5], centre + e, 1e-6);
+        assert_near((double)c.workers[0].x[5], model - off, 1e-6);
+        assert_near((double)c.shared[0][5], centre + off, 1e-6);
         gossip_cluster_free(&c);
     }
     gossip_fixture_free(&f);
 }
 
-static void alpha_is_nine_tenths_over_all_workers_unless_given(void **state)
+TEST(alpha_is_nine_tenths_over_all_workers_unless_given)
 {
     struct gossip_fixture f;
     struct gossip_settings none = gossip_fixture_settings("elastic"), given = none, other = none;
     struct gossip_result a, b, c;
-    (void)state;
     given.alpha = 0.225;
     other.alpha = 0.9;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
@@ -115,10 +111,9 @@ static void alpha_is_nine_tenths_over_all_workers_unless_given(void **state)
     gossip_fixture_free(&f);
 }
 
-static void every_period_pulls_and_pushes_one_model(void **state)
+TEST(every_period_pulls_and_pushes_one_model)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (int64_t period = 1; period <= 16; period *= 4) {
         struct gossip_settings s = gossip_fixture_settings("elastic");
@@ -132,12 +127,11 @@ static void every_period_pulls_and_pushes_one_model(void **state)
 
 /* One worker: a step, a pull, a push. With overlap both hide under the two steps after them, but for the
  * last. A server on its own NPU takes no time. */
-static void a_worker_waits_for_pull_and_push(void **state)
+TEST(a_worker_waits_for_pull_and_push)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
     struct gossip_result r;
-    (void)state;
     s.period = 2;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
     f.setup.clock.jitter = 0;
@@ -154,22 +148,20 @@ static void a_worker_waits_for_pull_and_push(void **state)
     gossip_fixture_free(&f);
 }
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.stale = f.setup.clock.overlap = true;
     gossip_fixture_assert_same_run(&f, &s, &s);
     gossip_fixture_free(&f);
 }
 
-static void settings_that_cannot_be_are_refused(void **state)
+TEST(settings_that_cannot_be_are_refused)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     s.alpha = 0; /* would be workers that learn alone */
     gossip_fixture_assert_refused(&f, &s, "alpha is 0, need more than 0 to 1");
@@ -179,19 +171,4 @@ static void settings_that_cannot_be_are_refused(void **state)
     s.period = 0;
     gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_alone_change_the_sum_of_models_and_centre),
-        cmocka_unit_test(alpha_1_swaps_a_worker_and_the_centre),
-        cmocka_unit_test(an_exchange_draws_both_by_alpha),
-        cmocka_unit_test(alpha_is_nine_tenths_over_all_workers_unless_given),
-        cmocka_unit_test(every_period_pulls_and_pushes_one_model),
-        cmocka_unit_test(a_worker_waits_for_pull_and_push),
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
-        cmocka_unit_test(settings_that_cannot_be_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "tests/gossip_fixture.h"
 
 /* By hand from the rule of arXiv 2103.07454; all numbers are exact. Horizon 1/2, one step of warm-up. */
-static void a_tensor_is_sent_when_its_norm_has_changed_enough(void **state)
+TEST(a_tensor_is_sent_when_its_norm_has_changed_enough)
 {
     static const struct {
         double norm;
@@ -19,7 +19,6 @@ static void a_tensor_is_sent_when_its_norm_has_changed_enough(void **state)
     };
     struct gossip_settings s = gossip_settings_default();
     struct gossip_event v = { .norm = 10 };
-    (void)state;
     s.horizon = 0.5;
     s.warmup = 1;
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -30,10 +29,9 @@ static void a_tensor_is_sent_when_its_norm_has_changed_enough(void **state)
 }
 
 /* To one neighbour of two workers, to both of five, to none of one. */
-static void horizon_0_sends_all_like_a_warm_up_without_end(void **state)
+TEST(horizon_0_sends_all_like_a_warm_up_without_end)
 {
     static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         struct gossip_fixture f;
         struct gossip_settings s = gossip_fixture_settings("eventgrad"), warm = s;
@@ -51,11 +49,10 @@ static void horizon_0_sends_all_like_a_warm_up_without_end(void **state)
 }
 
 /* The threshold grows by so much that nothing follows the warm-up. */
-static void a_far_horizon_sends_in_the_warm_up_alone(void **state)
+TEST(a_far_horizon_sends_in_the_warm_up_alone)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     s.horizon = 1e6;
     s.warmup = 3;
@@ -66,12 +63,11 @@ static void a_far_horizon_sends_in_the_warm_up_alone(void **state)
 }
 
 /* Tensors, not models: then a message is a part of one, and some are not sent. */
-static void default_horizon_saves_bytes_and_messages(void **state)
+TEST(default_horizon_saves_bytes_and_messages)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
     double model_B;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     model_B = gossip_fixture_model_B(&f);
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
@@ -81,13 +77,12 @@ static void default_horizon_saves_bytes_and_messages(void **state)
     gossip_fixture_free(&f);
 }
 
-static void without_jitter_horizon_0_is_gossip_with_the_ring(void **state)
+TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
 {
     struct gossip_fixture f;
     struct gossip_result a, b;
     struct gossip_settings event = gossip_fixture_settings("eventgrad");
     struct gossip_settings ring = gossip_fixture_settings("gossip-pga");
-    (void)state;
     event.horizon = 0;
     ring.period = 1000000;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
@@ -107,13 +102,12 @@ static void without_jitter_horizon_0_is_gossip_with_the_ring(void **state)
 
 /* In step, with overlap and messages that take less than a step: x <- (x + those of the step before) / 3,
  * where what was sent is x before it was averaged, and at first all have the models of the beginning. */
-static void with_overlap_models_of_the_step_before_are_mixed(void **state)
+TEST(with_overlap_models_of_the_step_before_are_mixed)
 {
     enum { N = 4, STEPS = 5 };
     struct gossip_fixture f;
     struct gossip_cluster c;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
-    (void)state;
     s.horizon = 0;
     gossip_fixture_build(&f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
@@ -148,12 +142,11 @@ static void with_overlap_models_of_the_step_before_are_mixed(void **state)
 }
 
 /* Messages of a step take 12 ms in sum, a step 10 ms: with overlap messages are what takes time. */
-static void overlap_hides_steps_behind_messages(void **state)
+TEST(overlap_hides_steps_behind_messages)
 {
     struct gossip_fixture f;
     struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
-    (void)state;
     s.horizon = 0;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
@@ -165,10 +158,9 @@ static void overlap_hides_steps_behind_messages(void **state)
     gossip_fixture_free(&f);
 }
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 3; i++) {
         static const char *const texts[] = { "horizon is -1, need 0 to 1e+06", "horizon is nan, need 0",
@@ -179,19 +171,4 @@ static void settings_out_of_range_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tensor_is_sent_when_its_norm_has_changed_enough),
-        cmocka_unit_test(horizon_0_sends_all_like_a_warm_up_without_end),
-        cmocka_unit_test(a_far_horizon_sends_in_the_warm_up_alone),
-        cmocka_unit_test(default_horizon_saves_bytes_and_messages),
-        cmocka_unit_test(without_jitter_horizon_0_is_gossip_with_the_ring),
-        cmocka_unit_test(with_overlap_models_of_the_step_before_are_mixed),
-        cmocka_unit_test(overlap_hides_steps_behind_messages),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

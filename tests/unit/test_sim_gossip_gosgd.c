@@ -37,11 +37,10 @@ static double weighted_sum(const struct gossip_cluster *c, int32_t k)
 }
 
 /* Who only mixes keeps the weighted sum of models, whatever is on its way. */
-static void weights_sum_to_1_and_the_weighted_sum_of_models_stays(void **state)
+TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
-    (void)state;
     s.prob = 0.5;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.learning.rate = 0;
@@ -69,12 +68,11 @@ static void weights_sum_to_1_and_the_weighted_sum_of_models_stays(void **state)
 }
 
 /* Two workers of weight 1/2: the sender keeps 1/4, the other's model becomes 2/3 own and 1/3 sent. */
-static void a_message_is_mixed_in_by_its_weight(void **state)
+TEST(a_message_is_mixed_in_by_its_weight)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
     struct gossip_cluster c;
-    (void)state;
     s.prob = 1;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
@@ -92,10 +90,9 @@ static void a_message_is_mixed_in_by_its_weight(void **state)
 }
 
 /* 160 steps; the number of messages within five deviations of its mean. */
-static void messages_are_sent_by_chance_one_model_each(void **state)
+TEST(messages_are_sent_by_chance_one_model_each)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (double prob = 0; prob <= 1; prob += 0.25) {
         struct gossip_settings s = gossip_fixture_settings("gosgd");
@@ -109,11 +106,10 @@ static void messages_are_sent_by_chance_one_model_each(void **state)
 }
 
 /* Two that step together and send every time: messages cross, nobody waits for the other's. */
-static void a_sender_waits_for_its_own_message_alone(void **state)
+TEST(a_sender_waits_for_its_own_message_alone)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
-    (void)state;
     s.prob = 1;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
@@ -122,11 +118,10 @@ static void a_sender_waits_for_its_own_message_alone(void **state)
     gossip_fixture_free(&f);
 }
 
-static void one_worker_alone_learns_and_sends_nothing(void **state)
+TEST(one_worker_alone_learns_and_sends_nothing)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd"), never = gossip_fixture_settings("local");
-    (void)state;
     s.prob = 1;
     never.period = 2 * FIXTURE_STEPS;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
@@ -134,11 +129,10 @@ static void one_worker_alone_learns_and_sends_nothing(void **state)
     gossip_fixture_free(&f);
 }
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
-    (void)state;
     s.prob = 0.5;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.stale = f.setup.clock.overlap = true;
@@ -146,13 +140,12 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     gossip_fixture_free(&f);
 }
 
-static void a_chance_that_is_none_is_refused(void **state)
+TEST(a_chance_that_is_none_is_refused)
 {
     const double probs[] = { -0.1, 1.5, NAN };
     const char *const texts[] = { "prob is -0.1, need 0 to 1", "prob is 1.5, need 0 to 1",
                                   "prob is nan, need 0 to 1" };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(probs); i++) {
         struct gossip_settings s = gossip_fixture_settings("gosgd");
@@ -160,18 +153,4 @@ static void a_chance_that_is_none_is_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_sum_to_1_and_the_weighted_sum_of_models_stays),
-        cmocka_unit_test(a_message_is_mixed_in_by_its_weight),
-        cmocka_unit_test(messages_are_sent_by_chance_one_model_each),
-        cmocka_unit_test(a_sender_waits_for_its_own_message_alone),
-        cmocka_unit_test(one_worker_alone_learns_and_sends_nothing),
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
-        cmocka_unit_test(a_chance_that_is_none_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,16 +50,14 @@ static void compare(struct room *x, int32_t m, int32_t n, int32_t k, int32_t lan
     }
 }
 
-static void a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length(void **state)
+TEST(a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length)
 {
     static const int32_t ms[] = { 1, 3, 4, 5, 8, 33 }, ns[] = { 1, 2, 4, 5, 8, 10, 17, 40 },
                          ks[] = { 1, 7, 32, 256, 257, 600 };
     struct room *x = malloc(sizeof *x);
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
     assert_non_null(x);
-    assert_ok(rng_build(&r, 1, 0, &e), &e);
+    OK(rng_build(&r, 1, 0, e));
     draw(x->a, MOST, r);
     draw(x->b, MOST, r);
     for (size_t i = 0; i < COUNT_OF(ms); i++)
@@ -72,12 +70,11 @@ static void a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_lengt
 }
 
 /* A row that has one, whatever it is multiplied by, is NaN throughout; no other is. */
-static void what_is_no_number_stays_in_its_row(void **state)
+TEST(what_is_no_number_stays_in_its_row)
 {
     enum { M = 6, N = 11, K = 9 };
     static const float strange[] = { NAN, INFINITY, -INFINITY };
     float a[M * K], b[K * N], c[M * N];
-    (void)state;
     for (size_t kind = 0; kind < COUNT_OF(strange); kind++)
         for (int32_t at = 0; at < M * K; at++) {
             memset(b, 0, sizeof b);
@@ -89,13 +86,4 @@ static void what_is_no_number_stays_in_its_row(void **state)
             for (int32_t i = 0; i < M * N; i++)
                 assert_int_equal(isnan(c[i]) != 0, i / N == at / K);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length),
-        cmocka_unit_test(what_is_no_number_stays_in_its_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

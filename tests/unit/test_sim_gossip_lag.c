@@ -7,11 +7,10 @@
 #define ROUNDING 1e-5
 
 /* Changes of 1, 2, 3 and 4 at rates 0.5, 1, 1 and 2; a ring of 3 keeps 4, 9 and 16 / 4. */
-static void the_bound_sums_the_last_changes_over_their_rates(void **state)
+TEST(the_bound_sums_the_last_changes_over_their_rates)
 {
     double change2[3];
     struct gossip_lag_past p = { .change2 = change2, .depth = 3 };
-    (void)state;
     assert_true(gossip_lag_bound(&p, 0.1) == 0);
     gossip_lag_note(&p, 1, 0.5);
     assert_close(gossip_lag_bound(&p, 0.1), 0.4, 1e-15);
@@ -24,11 +23,10 @@ static void the_bound_sums_the_last_changes_over_their_rates(void **state)
     assert_close(gossip_lag_bound(&p, 1), 13, 1e-15);
 }
 
-static void who_moved_more_than_the_bound_sends(void **state)
+TEST(who_moved_more_than_the_bound_sends)
 {
     double change2[2];
     struct gossip_lag_past p = { .change2 = change2, .depth = 2 };
-    (void)state;
     assert_true(gossip_lag_is_due(&p, 0, 1));
     gossip_lag_note(&p, 4, 1);
     assert_true(gossip_lag_is_due(&p, 0, 1)); /* not yet as many changes as are remembered */
@@ -44,12 +42,11 @@ static void who_moved_more_than_the_bound_sends(void **state)
 }
 
 /* A gradient of each goes up, theta comes down to each. */
-static void lag_that_always_sends_is_synchronous_sgd(void **state)
+TEST(lag_that_always_sends_is_synchronous_sgd)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
     struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
     f.setup.learning.weight_decay = 1e-3;
@@ -71,11 +68,10 @@ static void lag_that_always_sends_is_synchronous_sgd(void **state)
 }
 
 /* Up and down one after the other, through the one port of the server. */
-static void an_iteration_takes_as_long_as_its_messages(void **state)
+TEST(an_iteration_takes_as_long_as_its_messages)
 {
     struct gossip_settings s = gossip_fixture_settings("lag-wk");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     s.lag_xi = 0;
@@ -101,7 +97,7 @@ static void straight_on(double *want, const struct gossip_fixture *f, const stru
 
 /* One iteration without a test, then no news is ever news: the first gradients stay. lag-wk computes and
  * tells all the same; lag-ps asks nobody, so all is done after one step, and tells theta in the end. */
-static void the_server_goes_on_along_what_it_was_sent_last(void **state)
+TEST(the_server_goes_on_along_what_it_was_sent_last)
 {
     static const struct {
         const char *name;
@@ -113,7 +109,6 @@ static void the_server_goes_on_along_what_it_was_sent_last(void **state)
         { "lag-ps", 1, 0, 4 + 4, 2 * FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S },
     };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     f.setup.learning.momentum = 0;
@@ -139,7 +134,7 @@ static void the_server_goes_on_along_what_it_was_sent_last(void **state)
 
 /* The setting of the source: gradients of all examples, no momentum. What it saves there is published as an
  * order of magnitude; a half is asked for here. */
-static void with_whole_gradients_fewer_are_sent_and_as_much_is_learned(void **state)
+TEST(with_whole_gradients_fewer_are_sent_and_as_much_is_learned)
 {
     enum { STEPS = 100, LOUD = 4 * STEPS /* messages one way */ };
     /* lag-wk tells theta to all, whoever has sent. */
@@ -150,7 +145,6 @@ static void with_whole_gradients_fewer_are_sent_and_as_much_is_learned(void **st
     struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
     struct gossip_fixture f;
     struct gossip_result whole, lazy;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.batch = 40;
     f.setup.learning.epochs = STEPS;
@@ -167,11 +161,10 @@ static void with_whole_gradients_fewer_are_sent_and_as_much_is_learned(void **st
     gossip_fixture_free(&f);
 }
 
-static void all_end_with_the_model_of_the_server(void **state)
+TEST(all_end_with_the_model_of_the_server)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 2; kind++) {
         struct gossip_settings s = gossip_fixture_settings(names[kind]);
@@ -187,14 +180,13 @@ static void all_end_with_the_model_of_the_server(void **state)
     gossip_fixture_free(&f);
 }
 
-static void numbers_that_say_nothing_are_those_of_the_source(void **state)
+TEST(numbers_that_say_nothing_are_those_of_the_source)
 {
     static const struct {
         const char *name;
         double xi, smooth;
     } cases[] = { { "lag-wk", 0.1, NAN }, { "lag-ps", 1, (1 - 0.9) / 0.05 } };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name), told = s;
@@ -207,11 +199,10 @@ static void numbers_that_say_nothing_are_those_of_the_source(void **state)
 }
 
 /* What is sent depends on gradients and models, never on time. */
-static void a_replay_on_another_network_is_the_run_there(void **state)
+TEST(a_replay_on_another_network_is_the_run_there)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
@@ -220,7 +211,7 @@ static void a_replay_on_another_network_is_the_run_there(void **state)
     gossip_fixture_free(&f);
 }
 
-static void impossible_numbers_are_refused(void **state)
+TEST(impossible_numbers_are_refused)
 {
     static const struct {
         const char *name;
@@ -235,7 +226,6 @@ static void impossible_numbers_are_refused(void **state)
         { "lag-ps", 10, 1, 1, GOSSIP_ADAMW, "optimizer is adamw, need sgd" },
     };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name);
@@ -246,21 +236,4 @@ static void impossible_numbers_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bound_sums_the_last_changes_over_their_rates),
-        cmocka_unit_test(who_moved_more_than_the_bound_sends),
-        cmocka_unit_test(lag_that_always_sends_is_synchronous_sgd),
-        cmocka_unit_test(an_iteration_takes_as_long_as_its_messages),
-        cmocka_unit_test(the_server_goes_on_along_what_it_was_sent_last),
-        cmocka_unit_test(with_whole_gradients_fewer_are_sent_and_as_much_is_learned),
-        cmocka_unit_test(all_end_with_the_model_of_the_server),
-        cmocka_unit_test(numbers_that_say_nothing_are_those_of_the_source),
-        cmocka_unit_test(a_replay_on_another_network_is_the_run_there),
-        cmocka_unit_test(impossible_numbers_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

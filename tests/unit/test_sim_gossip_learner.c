@@ -113,14 +113,13 @@ static void compare_with_differences(struct subject *s)
     }
 }
 
-static void a_gradient_is_the_slope_of_the_loss_by_every_parameter(void **state)
+TEST(a_gradient_is_the_slope_of_the_loss_by_every_parameter)
 {
     static const struct {
         int32_t n_layers, width[4];
     } nets[] = { { 1, { 7, 3 } },        { 2, { 7, 5, 3 } },     { 1, { 33, 10 } }, { 2, { 33, 17, 10 } },
                  { 3, { 9, 12, 7, 4 } }, { 3, { 8, 16, 8, 2 } }, { 2, { 1, 1, 2 } } };
     static const int32_t batches[] = { 1, 5, 32 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(nets); i++)
         for (size_t k = 0; k < COUNT_OF(batches); k++) {
             struct subject s;
@@ -133,10 +132,9 @@ static void a_gradient_is_the_slope_of_the_loss_by_every_parameter(void **state)
 
 /* ---- losses ---- */
 
-static void a_model_of_zeros_loses_the_logarithm_of_its_classes(void **state)
+TEST(a_model_of_zeros_loses_the_logarithm_of_its_classes)
 {
     static const int32_t classes[] = { 2, 3, 10, 61 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(classes); i++) {
         struct subject s;
         build(&s, (int32_t[]){ 6, 5, classes[i] }, 2, 23);
@@ -148,11 +146,10 @@ static void a_model_of_zeros_loses_the_logarithm_of_its_classes(void **state)
 }
 
 /* Outputs 0 and z, by the bias: log(1 + exp(z)) is z when exp(-z) is nothing beside 1. */
-static void a_loss_is_right_where_exponentials_are_out_of_range(void **state)
+TEST(a_loss_is_right_where_exponentials_are_out_of_range)
 {
     static const float z[] = { 50, 1000, 1e6F, 1e30F };
     struct subject s;
-    (void)state;
     build(&s, (int32_t[]){ 1, 2 }, 1, 1);
     for (size_t i = 0; i < COUNT_OF(z); i++) {
         s.x[s.net.first[1] + 1] = z[i];
@@ -173,11 +170,10 @@ static void assert_none(struct subject *s)
 }
 
 /* Whichever number it is, also where a ReLU would make 0 of it. */
-static void one_number_out_of_range_makes_the_loss_none(void **state)
+TEST(one_number_out_of_range_makes_the_loss_none)
 {
     static const float strange[] = { NAN, INFINITY, -INFINITY };
     struct subject s;
-    (void)state;
     build(&s, (int32_t[]){ 6, 9, 5, 3 }, 3, 5);
     draw(&s, 2);
     assert_true(isfinite(gradient(&s)));
@@ -200,10 +196,9 @@ static void one_number_out_of_range_makes_the_loss_none(void **state)
 }
 
 /* Weights of 3e38 are numbers; a sum of two of them is none, nor is one that ReLU makes 0 of. */
-static void a_model_that_overflows_on_the_way_has_no_loss(void **state)
+TEST(a_model_that_overflows_on_the_way_has_no_loss)
 {
     static const float signs[] = { 1, -1 };
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(signs); k++) {
         struct subject s;
         build(&s, (int32_t[]){ 2, 4, 2 }, 2, 3);
@@ -219,11 +214,10 @@ static void a_model_that_overflows_on_the_way_has_no_loss(void **state)
 /* ---- batches ---- */
 
 /* A batch of 32 is rounded 32 times on the way; in its mean each example has the same share. */
-static void the_order_of_a_batch_matters_to_rounding_alone(void **state)
+TEST(the_order_of_a_batch_matters_to_rounding_alone)
 {
     struct subject s;
     float most = 0;
-    (void)state;
     build(&s, (int32_t[]){ 33, 17, 10 }, 2, 32);
     draw(&s, 3);
     double loss = gradient(&s);
@@ -242,18 +236,16 @@ static void the_order_of_a_batch_matters_to_rounding_alone(void **state)
 }
 
 /* Sums go from example to example, whatever room there is for more of them. */
-static void room_for_more_examples_does_not_change_a_bit(void **state)
+TEST(room_for_more_examples_does_not_change_a_bit)
 {
     struct subject s;
     struct gossip_pass *large;
-    struct err e = { 0 };
-    (void)state;
     build(&s, (int32_t[]){ 12, 20, 10 }, 2, 21);
     draw(&s, 4);
     double loss = gradient(&s);
     float *g = malloc((size_t)s.net.n_params * sizeof *g);
     assert_non_null(g);
-    assert_ok(gossip_pass_build(&large, &s.net, 500, &e), &e);
+    OK(gossip_pass_build(&large, &s.net, 500, e));
     assert_true(gossip_gradient(g, s.x, &s.net, &s.data, s.batch, 21, large) == loss);
     assert_memory_equal(g, s.g, (size_t)s.net.n_params * sizeof *g);
     assert_true(gossip_accuracy(s.x, &s.net, &s.data, large) ==
@@ -267,10 +259,9 @@ static void room_for_more_examples_does_not_change_a_bit(void **state)
 
 /* Three features, three classes, weights that say: the largest feature. 200 examples, more than go through
  * together, and no multiple of that. */
-static void accuracy_counts_where_the_largest_output_is(void **state)
+TEST(accuracy_counts_where_the_largest_output_is)
 {
     struct subject s;
-    (void)state;
     build(&s, (int32_t[]){ 3, 3 }, 1, 200);
     for (int32_t k = 0; k < 3; k++)
         s.x[4 * k] = 1;
@@ -286,10 +277,9 @@ static void accuracy_counts_where_the_largest_output_is(void **state)
     release(&s);
 }
 
-static void of_equal_outputs_the_first_counts(void **state)
+TEST(of_equal_outputs_the_first_counts)
 {
     struct subject s;
-    (void)state;
     build(&s, (int32_t[]){ 2, 3, 4 }, 2, 100);
     for (int32_t i = 0; i < 100; i++)
         s.data.y[i] = i < 17 ? 0 : 1 + i % 3;
@@ -315,10 +305,9 @@ static double learn(struct subject *s, enum gossip_optimizer kind, double rate, 
 }
 
 /* Class k lies around the k-th corner of a square, the others well apart. */
-static void separable_classes_are_all_learned(void **state)
+TEST(separable_classes_are_all_learned)
 {
     static const int32_t widths[2][3] = { { 2, 4 }, { 2, 13, 4 } };
-    (void)state;
     for (int32_t n_layers = 1; n_layers <= 2; n_layers++)
         for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS; kind++) {
             struct subject s;
@@ -336,10 +325,9 @@ static void separable_classes_are_all_learned(void **state)
 }
 
 /* Exclusive or: no straight line has more than three of its four points right. */
-static void a_hidden_layer_learns_what_softmax_regression_cannot(void **state)
+TEST(a_hidden_layer_learns_what_softmax_regression_cannot)
 {
     static const int32_t widths[2][3] = { { 2, 2 }, { 2, 16, 2 } };
-    (void)state;
     for (int32_t n_layers = 1; n_layers <= 2; n_layers++) {
         struct subject s;
         build(&s, widths[n_layers - 1], n_layers, 4);
@@ -357,33 +345,29 @@ static void a_hidden_layer_learns_what_softmax_regression_cannot(void **state)
 
 /* ---- shapes ---- */
 
-static void tensors_lie_one_behind_the_other(void **state)
+TEST(tensors_lie_one_behind_the_other)
 {
     static const int32_t first[] = { 0, 32 * 64, 33 * 64, 33 * 64 + 640, 2762 };
     struct gossip_net net;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(gossip_net_build(&net, 32, (int32_t[]){ 64 }, 1, 10, &e), &e);
+    OK(gossip_net_build(&net, 32, (int32_t[]){ 64 }, 1, 10, e));
     assert_int_equal(net.n_layers, 2);
     assert_int_equal(net.n_tensors, 4);
     assert_memory_equal(net.first, first, sizeof first);
     assert_int_equal(net.n_params, 2762);
-    assert_ok(gossip_net_build(&net, 32, NULL, 0, 10, &e), &e);
+    OK(gossip_net_build(&net, 32, NULL, 0, 10, e));
     assert_int_equal(net.n_layers, 1);
     assert_int_equal(net.n_params, 330);
 }
 
 /* Variance 2 / width in, of the last layer 1 / width in, each within five deviations of its estimate. */
-static void drawn_weights_have_the_variance_of_their_layer(void **state)
+TEST(drawn_weights_have_the_variance_of_their_layer)
 {
     struct gossip_net net;
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(gossip_net_build(&net, 50, (int32_t[]){ 80, 60 }, 2, 40, &e), &e);
+    OK(gossip_net_build(&net, 50, (int32_t[]){ 80, 60 }, 2, 40, e));
     float *x = malloc((size_t)net.n_params * sizeof *x);
     assert_non_null(x);
-    assert_ok(rng_build(&r, 8, 0, &e), &e);
+    OK(rng_build(&r, 8, 0, e));
     gossip_net_draw(x, &net, r);
     for (int32_t l = 0; l < 3; l++) {
         double square = 0, n = net.first[2 * l + 1] - net.first[2 * l];
@@ -398,7 +382,7 @@ static void drawn_weights_have_the_variance_of_their_layer(void **state)
     free(x);
 }
 
-static void shapes_that_no_network_has_are_refused(void **state)
+TEST(shapes_that_no_network_has_are_refused)
 {
     static const struct {
         int32_t features, hidden[8], n_hidden, classes;
@@ -413,33 +397,10 @@ static void shapes_that_no_network_has_are_refused(void **state)
         { 4, { 1, 1, 1, 1, 1, 1, 1, 1 }, 8, 2, "hidden layers: are 8, need 0 to 7" },
         { 65536, { 16384 }, 1, 2, "parameters: are 1073741824, need at most 67108864" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_net net;
-        struct err e = { 0 };
-        assert_fails(gossip_net_build(&net, cases[i].features, cases[i].hidden, cases[i].n_hidden,
-                                      cases[i].classes, &e),
-                     &e, ERR_RANGE, cases[i].says);
+        FAILS(gossip_net_build(&net, cases[i].features, cases[i].hidden, cases[i].n_hidden, cases[i].classes,
+                               e),
+              ERR_RANGE, cases[i].says);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gradient_is_the_slope_of_the_loss_by_every_parameter),
-        cmocka_unit_test(a_model_of_zeros_loses_the_logarithm_of_its_classes),
-        cmocka_unit_test(a_loss_is_right_where_exponentials_are_out_of_range),
-        cmocka_unit_test(one_number_out_of_range_makes_the_loss_none),
-        cmocka_unit_test(a_model_that_overflows_on_the_way_has_no_loss),
-        cmocka_unit_test(the_order_of_a_batch_matters_to_rounding_alone),
-        cmocka_unit_test(room_for_more_examples_does_not_change_a_bit),
-        cmocka_unit_test(accuracy_counts_where_the_largest_output_is),
-        cmocka_unit_test(of_equal_outputs_the_first_counts),
-        cmocka_unit_test(separable_classes_are_all_learned),
-        cmocka_unit_test(a_hidden_layer_learns_what_softmax_regression_cannot),
-        cmocka_unit_test(tensors_lie_one_behind_the_other),
-        cmocka_unit_test(drawn_weights_have_the_variance_of_their_layer),
-        cmocka_unit_test(shapes_that_no_network_has_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

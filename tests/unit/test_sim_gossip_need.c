@@ -27,10 +27,9 @@ static void assert_need(const struct gossip_need *need, double exact_Bps)
 }
 
 /* A step s and 2 (N - 1) / N S / B, every H steps: B = 2 (N - 1) / N S / (wait H s). */
-static void an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed(void **state)
+TEST(an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed)
 {
     const double waits[] = { 0.05, 0.5 };
-    (void)state;
     for (int32_t n = 2; n <= 8; n *= 2)
         for (int64_t period = 1; period <= 10; period += 9)
             for (size_t k = 0; k < COUNT_OF(waits); k++) {
@@ -48,11 +47,10 @@ static void an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed(void **s
             }
 }
 
-static void synchronous_sgd_needs_what_local_sgd_of_period_1_does(void **state)
+TEST(synchronous_sgd_needs_what_local_sgd_of_period_1_does)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
@@ -61,11 +59,10 @@ static void synchronous_sgd_needs_what_local_sgd_of_period_1_does(void **state)
 }
 
 /* Each exchange X once a step, and once more where the second queues behind the first: 40 (s + X) + X. */
-static void two_that_exchange_every_step_need_a_little_more_than_a_model_each(void **state)
+TEST(two_that_exchange_every_step_need_a_little_more_than_a_model_each)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
@@ -75,16 +72,14 @@ static void two_that_exchange_every_step_need_a_little_more_than_a_model_each(vo
 }
 
 /* Latency of half a step s is there at any bandwidth: 40 (s + s/2 + X) + s/2 + X. */
-static void latency_is_no_matter_of_bandwidth(void **state)
+TEST(latency_is_no_matter_of_bandwidth)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     topo_graph_free(f.graph);
-    struct err e = { 0 };
     f.fabric.net.dims[0].lat_s = FIXTURE_STEP_S / 2;
-    assert_ok(topo_build_graph(&f.graph, &f.fabric.net, NULL, &e), &e);
+    OK(topo_build_graph(&f.graph, &f.fabric.net, NULL, e));
     f.fabric.graph = f.graph;
     f.setup.clock.jitter = 0;
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
@@ -114,11 +109,10 @@ static void put_into_boxes(struct gossip_fixture *f, double within_Bps, double b
 
 /* An all-reduce of S is 2 3/4 S in boxes and 2 1/2 S/4 between them. The time of the other dimension is there
  * at any bandwidth of the one: B = bytes / (0.05 (s + time of the other)). */
-static void one_dimension_needs_its_bytes_over_the_wait_that_is_allowed(void **state)
+TEST(one_dimension_needs_its_bytes_over_the_wait_that_is_allowed)
 {
     static const double others_Bps[] = { 1e7, 1e9, 1e13 };
     static const double bytes[] = { 1.5 * 1e6, 0.25 * 1e6 };
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT_OF(others_Bps) * N_GOSSIP_RUNGS; i++) {
         struct gossip_fixture f;
         struct gossip_settings s = gossip_fixture_settings("all-reduce");
@@ -140,10 +134,9 @@ static void one_dimension_needs_its_bytes_over_the_wait_that_is_allowed(void **s
 }
 
 /* Also where exchanges queue and meet in any order; the search is 1 % wide. */
-static void what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewhere(void **state)
+TEST(what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewhere)
 {
     double need_Bps[2];
-    (void)state;
     for (int k = 0; k < 2; k++) {
         struct gossip_fixture f;
         struct gossip_settings s = gossip_fixture_settings("pair");
@@ -158,11 +151,10 @@ static void what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewher
 }
 
 /* Waiting for the slowest is in the time with endless bandwidth too. */
-static void a_straggler_is_no_matter_of_bandwidth(void **state)
+TEST(a_straggler_is_no_matter_of_bandwidth)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.n_slow = 1;
@@ -173,11 +165,10 @@ static void a_straggler_is_no_matter_of_bandwidth(void **state)
 }
 
 /* The network of the run does not matter, only what was asked of it. */
-static void the_need_is_the_same_from_a_slow_run_and_a_fast_one(void **state)
+TEST(the_need_is_the_same_from_a_slow_run_and_a_fast_one)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.fabric.share = 0.01;
     struct gossip_need slow = need_of(&f, &s, GOSSIP_NEED_WAIT);
@@ -188,13 +179,11 @@ static void the_need_is_the_same_from_a_slow_run_and_a_fast_one(void **state)
 }
 
 /* Also where replays are not exact. */
-static void a_run_at_the_share_found_takes_what_was_said_within_a_twentieth(void **state)
+TEST(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth)
 {
     const char *const methods[] = { "pair", "gosgd", "elastic", "gossip-pga", "eventgrad", "diloco" };
     const struct gossip_wish nothing = { 0 };
     struct gossip_fixture f;
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 8, GOSSIP_SKEW);
     f.setup.clock.jitter = 0.3;
     for (size_t i = 0; i < 2 * COUNT_OF(methods); i++) {
@@ -206,18 +195,17 @@ static void a_run_at_the_share_found_takes_what_was_said_within_a_twentieth(void
         f.fabric.share = 1;
         struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
         f.fabric.share = need.share;
-        assert_ok(gossip_run(&r, &f.setup, &s, 1, &nothing, &e), &e);
+        OK(gossip_run(&r, &f.setup, &s, 1, &nothing, e));
         assert_close(r.time_s, need.time_s, 0.05);
         gossip_result_free(&r);
     }
     gossip_fixture_free(&f);
 }
 
-static void who_sends_nothing_needs_nothing_and_some_never_have_enough(void **state)
+TEST(who_sends_nothing_needs_nothing_and_some_never_have_enough)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("local");
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     s.period = INT64_MAX;
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
@@ -229,34 +217,14 @@ static void who_sends_nothing_needs_nothing_and_some_never_have_enough(void **st
     gossip_fixture_free(&f);
 }
 
-static void a_wait_that_is_none_is_refused(void **state)
+TEST(a_wait_that_is_none_is_refused)
 {
     struct gossip_fixture f;
     struct gossip_log log = { 0 };
     struct gossip_need need;
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
-    assert_fails(gossip_need(&need, &log, &f.setup, 0, &e), &e, ERR_RANGE, "wait_frac is 0, need > 0");
-    assert_fails(gossip_need(&need, &log, &f.setup, NAN, &e), &e, ERR_RANGE, "wait_frac is nan, need > 0");
-    assert_fails(gossip_need(&need, &log, &f.setup, 1, &e), &e, ERR_RANGE, "log: has no whole run");
+    FAILS(gossip_need(&need, &log, &f.setup, 0, e), ERR_RANGE, "wait_frac is 0, need > 0");
+    FAILS(gossip_need(&need, &log, &f.setup, NAN, e), ERR_RANGE, "wait_frac is nan, need > 0");
+    FAILS(gossip_need(&need, &log, &f.setup, 1, e), ERR_RANGE, "log: has no whole run");
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed),
-        cmocka_unit_test(synchronous_sgd_needs_what_local_sgd_of_period_1_does),
-        cmocka_unit_test(two_that_exchange_every_step_need_a_little_more_than_a_model_each),
-        cmocka_unit_test(latency_is_no_matter_of_bandwidth),
-        cmocka_unit_test(one_dimension_needs_its_bytes_over_the_wait_that_is_allowed),
-        cmocka_unit_test(what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewhere),
-        cmocka_unit_test(a_straggler_is_no_matter_of_bandwidth),
-        cmocka_unit_test(the_need_is_the_same_from_a_slow_run_and_a_fast_one),
-        cmocka_unit_test(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth),
-        cmocka_unit_test(who_sends_nothing_needs_nothing_and_some_never_have_enough),
-        cmocka_unit_test(a_wait_that_is_none_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

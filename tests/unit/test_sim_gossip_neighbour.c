@@ -6,9 +6,8 @@ enum { MOST_WORKERS = 33 };
 
 /* Each worker sends to those that hear from it, none twice and not to itself: with equal weights rows and
  * columns then sum to 1. */
-static void who_sends_is_who_is_heard(void **state)
+TEST(who_sends_is_who_is_heard)
 {
-    (void)state;
     for (int32_t n = 1; n <= MOST_WORKERS; n++)
         for (int graph = 0; graph < N_GOSSIP_GRAPHS; graph++)
             for (int32_t round = 0; round < 8; round++)
@@ -26,9 +25,8 @@ static void who_sends_is_who_is_heard(void **state)
                 }
 }
 
-static void neighbours_on_a_ring_are_one_away(void **state)
+TEST(neighbours_on_a_ring_are_one_away)
 {
-    (void)state;
     for (int32_t n = 3; n <= MOST_WORKERS; n++)
         for (int32_t w = 0; w < n; w++) {
             struct gossip_neighbours own = gossip_neighbours(GOSSIP_RING, n, w, 5);
@@ -39,12 +37,11 @@ static void neighbours_on_a_ring_are_one_away(void **state)
 }
 
 /* Powers of two in turn, as many as are below n. */
-static void an_exponential_graph_goes_through_powers_of_two(void **state)
+TEST(an_exponential_graph_goes_through_powers_of_two)
 {
     static const struct {
         int32_t n, rounds;
     } cases[] = { { 2, 1 }, { 3, 2 }, { 4, 2 }, { 5, 3 }, { 8, 3 }, { 9, 4 }, { 65536, 16 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         assert_int_equal(gossip_rounds(GOSSIP_EXPONENTIAL, cases[i].n), cases[i].rounds);
         assert_int_equal(gossip_rounds(GOSSIP_RING, cases[i].n), 1);
@@ -57,10 +54,9 @@ static void an_exponential_graph_goes_through_powers_of_two(void **state)
 
 /* Ying et al., arXiv 2110.13363: of 2^K workers K rounds in a row average exactly, from any round on.
  * Numbers are multiples of 2^K, so that halves are exact. */
-static void log2_rounds_of_one_peer_make_the_mean(void **state)
+TEST(log2_rounds_of_one_peer_make_the_mean)
 {
     enum { N = 16, ROUNDS = 4 };
-    (void)state;
     for (int32_t from = 0; from < ROUNDS; from++) {
         float x[N], y[N], sum = 0;
         for (int32_t w = 0; w < N; w++)
@@ -78,25 +74,12 @@ static void log2_rounds_of_one_peer_make_the_mean(void **state)
     }
 }
 
-static void an_average_weighs_all_equally(void **state)
+TEST(an_average_weighs_all_equally)
 {
     float y[] = { 3, -1 }, a[] = { 6, 2 }, b[] = { 0, 5 };
     float *others[] = { a, b };
-    (void)state;
     gossip_average(y, others, 2, 2);
     assert_true(y[0] == 3 && y[1] == 2);
     gossip_average(y, others, 0, 2);
     assert_true(y[0] == 3 && y[1] == 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_sends_is_who_is_heard),
-        cmocka_unit_test(neighbours_on_a_ring_are_one_away),
-        cmocka_unit_test(an_exponential_graph_goes_through_powers_of_two),
-        cmocka_unit_test(log2_rounds_of_one_peer_make_the_mean),
-        cmocka_unit_test(an_average_weighs_all_equally),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

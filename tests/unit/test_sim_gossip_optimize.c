@@ -3,14 +3,13 @@
 #include "tests/support.h"
 
 /* A gradient that stays: v is -rate g (1 - momentum^t) / (1 - momentum), and x the sum of all v. */
-static void sgd_moves_as_a_sum_of_powers_says(void **state)
+TEST(sgd_moves_as_a_sum_of_powers_says)
 {
     enum { N = 37, STEPS = 30 };
     const struct gossip_update u = { .kind = GOSSIP_SGD, .rate = 0.125, .momentum = 0.5 };
     float x[N] = { 0 }, g[N], v[N] = { 0 };
     struct gossip_memory m = { .v = v };
     double moved = 0;
-    (void)state;
     for (int32_t i = 0; i < N; i++)
         g[i] = (float)i;
     for (int32_t t = 1; t <= STEPS; t++) {
@@ -25,9 +24,8 @@ static void sgd_moves_as_a_sum_of_powers_says(void **state)
 }
 
 /* Without a gradient, weight decay alone: x times 1 - rate * decay each step, of both. */
-static void weight_decay_shrinks_by_one_factor(void **state)
+TEST(weight_decay_shrinks_by_one_factor)
 {
-    (void)state;
     for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS; kind++) {
         const struct gossip_update u = { .kind = (enum gossip_optimizer)kind,
                                          .rate = 0.25,
@@ -42,7 +40,7 @@ static void weight_decay_shrinks_by_one_factor(void **state)
 }
 
 /* arXiv 1711.05101, algorithm 2, line by line in double; schedule multiplier 1. */
-static void adamw_is_what_its_paper_says(void **state)
+TEST(adamw_is_what_its_paper_says)
 {
     enum { N = 21, STEPS = 300 };
     const struct gossip_update u = { .kind = GOSSIP_ADAMW, .rate = 0.01, .weight_decay = 0.1 };
@@ -50,9 +48,7 @@ static void adamw_is_what_its_paper_says(void **state)
     double want[N], mean[N] = { 0 }, square[N] = { 0 };
     struct gossip_memory m = { .v = v, .s = s };
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     for (int32_t i = 0; i < N; i++) {
         x[i] = (float)rng_normal(r);
         want[i] = (double)x[i];
@@ -74,13 +70,12 @@ static void adamw_is_what_its_paper_says(void **state)
 }
 
 /* At first each number moves by the rate, whatever the size of its slope; also after a fresh start. */
-static void the_first_step_of_adamw_is_as_long_as_the_rate(void **state)
+TEST(the_first_step_of_adamw_is_as_long_as_the_rate)
 {
     const struct gossip_update u = { .kind = GOSSIP_ADAMW, .rate = 0.5 };
     const float g[3] = { 1e-3F, -1, 1e6F };
     float v[3], s[3];
     struct gossip_memory m = { .v = v, .s = s };
-    (void)state;
     for (int again = 0; again < 2; again++) {
         float x[3] = { 0 };
         memset(v, 0, sizeof v);
@@ -91,15 +86,4 @@ static void the_first_step_of_adamw_is_as_long_as_the_rate(void **state)
         assert_close(x[1], 0.5, 1e-6);
         assert_close(x[2], -0.5, 1e-6);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sgd_moves_as_a_sum_of_powers_says),
-        cmocka_unit_test(weight_decay_shrinks_by_one_factor),
-        cmocka_unit_test(adamw_is_what_its_paper_says),
-        cmocka_unit_test(the_first_step_of_adamw_is_as_long_as_the_rate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,9 @@ enum { PAIR, PULL, PUSH, N_METHODS };
 /* ---- traffic and time ---- */
 
 /* One exchange after every `period` steps of a worker: a model each way, or one way. */
-static void a_fixed_period_sends_its_share(void **state)
+TEST(a_fixed_period_sends_its_share)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int m = 0; m < N_METHODS; m++)
         for (int64_t period = 1; period <= 64; period *= 4) {
@@ -27,10 +26,9 @@ static void a_fixed_period_sends_its_share(void **state)
 
 /* Two workers that step at the same time. A pair needs both directions of both ports: worker 1 waits for the
  * exchange of worker 0 once, and comes 6 ms after it from then on. Pulls and pushes cross without waiting. */
-static void an_initiator_waits_for_ports_and_message(void **state)
+TEST(an_initiator_waits_for_ports_and_message)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (int m = 0; m < N_METHODS; m++) {
@@ -45,10 +43,9 @@ static void an_initiator_waits_for_ports_and_message(void **state)
 }
 
 /* With overlap a message of 6 ms hides under the step of 10 ms after it, but for the last one. */
-static void overlap_hides_a_message_under_a_step(void **state)
+TEST(overlap_hides_a_message_under_a_step)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.overlap = true;
@@ -61,12 +58,11 @@ static void overlap_hides_a_message_under_a_step(void **state)
     gossip_fixture_free(&f);
 }
 
-static void one_worker_alone_learns_and_sends_nothing(void **state)
+TEST(one_worker_alone_learns_and_sends_nothing)
 {
     struct gossip_fixture f;
     struct gossip_result local, r;
     struct gossip_settings s = gossip_fixture_settings("local");
-    (void)state;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
     s.period = 2 * FIXTURE_STEPS; /* never */
     gossip_fixture_run(&local, &f, &s);
@@ -111,11 +107,10 @@ static void assert_moved(const struct gossip_cluster *c, const float *before, in
 }
 
 /* Two workers with models of their own that do not learn: after the first step, of worker 0. */
-static void a_pull_moves_its_puller_a_push_its_receiver_a_pair_both(void **state)
+TEST(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both)
 {
     struct gossip_fixture f;
     const double share[N_METHODS][2] = { { 0.25, 0.25 }, { 0.25, 0 }, { 0, 0.25 } };
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 0;
@@ -137,10 +132,9 @@ static void a_pull_moves_its_puller_a_push_its_receiver_a_pair_both(void **state
 }
 
 /* With stale models it is the end of the message that changes them: worker 0 steps, then worker 1. */
-static void what_arrives_changes_a_model_no_earlier(void **state)
+TEST(what_arrives_changes_a_model_no_earlier)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 0;
@@ -184,11 +178,10 @@ static double apart_of_models(const struct gossip_cluster *c)
 }
 
 /* To rounding: sums in double of numbers of about 1. */
-static void symmetric_pairs_keep_the_sum_of_models(void **state)
+TEST(symmetric_pairs_keep_the_sum_of_models)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.learning.rate = 0;
     for (int kind = 0; kind < 4; kind++) {
@@ -224,9 +217,8 @@ static void assert_as_fixed(const struct gossip_settings *rule, int64_t period)
     }
 }
 
-static void theta_0_is_an_exchange_every_step(void **state)
+TEST(theta_0_is_an_exchange_every_step)
 {
-    (void)state;
     for (int m = 0; m < N_METHODS; m++)
         for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++) {
             struct gossip_settings s = gossip_fixture_settings(methods[m]);
@@ -236,9 +228,8 @@ static void theta_0_is_an_exchange_every_step(void **state)
         }
 }
 
-static void an_infinite_theta_leaves_the_cap(void **state)
+TEST(an_infinite_theta_leaves_the_cap)
 {
-    (void)state;
     for (int m = 0; m < N_METHODS; m++)
         for (int64_t cap = 1; cap <= 7; cap += 3)
             for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++) {
@@ -331,10 +322,9 @@ static int64_t watch_rule(const struct gossip_fixture *f, const struct gossip_se
     return early;
 }
 
-static void a_worker_exchanges_as_its_model_changes(void **state)
+TEST(a_worker_exchanges_as_its_model_changes)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
@@ -352,11 +342,10 @@ static void a_worker_exchanges_as_its_model_changes(void **state)
 }
 
 /* The rate grows twentyfold: drift is far below theta at first, and far above it later. */
-static void control_at_most_halves_or_doubles_a_period(void **state)
+TEST(control_at_most_halves_or_doubles_a_period)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     f.setup.learning.rate = 0.005;
@@ -371,10 +360,9 @@ static void control_at_most_halves_or_doubles_a_period(void **state)
 
 /* ---- the rest ---- */
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (int kind = 0; kind < 4 * N_METHODS; kind++) {
         struct gossip_settings s = gossip_fixture_settings(methods[kind / 4]);
@@ -386,10 +374,9 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     gossip_fixture_free(&f);
 }
 
-static void settings_that_cannot_be_are_refused(void **state)
+TEST(settings_that_cannot_be_are_refused)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings good = gossip_fixture_settings(methods[m]), s = good;
@@ -412,24 +399,4 @@ static void settings_that_cannot_be_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, "check is -1, need at least 1");
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fixed_period_sends_its_share),
-        cmocka_unit_test(an_initiator_waits_for_ports_and_message),
-        cmocka_unit_test(overlap_hides_a_message_under_a_step),
-        cmocka_unit_test(one_worker_alone_learns_and_sends_nothing),
-        cmocka_unit_test(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both),
-        cmocka_unit_test(what_arrives_changes_a_model_no_earlier),
-        cmocka_unit_test(symmetric_pairs_keep_the_sum_of_models),
-        cmocka_unit_test(theta_0_is_an_exchange_every_step),
-        cmocka_unit_test(an_infinite_theta_leaves_the_cap),
-        cmocka_unit_test(a_worker_exchanges_as_its_model_changes),
-        cmocka_unit_test(control_at_most_halves_or_doubles_a_period),
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
-        cmocka_unit_test(settings_that_cannot_be_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,12 +30,11 @@ static void mix_ring(double *x, int32_t n, int32_t n_params)
 }
 
 /* Without learning five steps are W^5, whatever the clock. */
-static void gossip_on_a_ring_is_its_matrix(void **state)
+TEST(gossip_on_a_ring_is_its_matrix)
 {
     enum { N = 5, STEPS = 5 };
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    (void)state;
     s.period = NEVER;
     gossip_fixture_build(&f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
@@ -61,12 +60,11 @@ static void gossip_on_a_ring_is_its_matrix(void **state)
 }
 
 /* Five workers on an exponential graph, one of them slow: a graph on which others run ahead. */
-static void gossip_keeps_the_mean_of_models(void **state)
+TEST(gossip_keeps_the_mean_of_models)
 {
     enum { N = 5 };
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    (void)state;
     gossip_fixture_build(&f, N, GOSSIP_SKEW);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 1;
@@ -97,10 +95,9 @@ static void gossip_keeps_the_mean_of_models(void **state)
 }
 
 /* Then all meet after each step, and nobody gossips. */
-static void period_1_is_local_sgd_of_period_1(void **state)
+TEST(period_1_is_local_sgd_of_period_1)
 {
     static const char *const names[] = { "gossip-pga", "gossip-aga" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct gossip_fixture f;
         struct gossip_settings pga = gossip_fixture_settings(names[i]);
@@ -114,7 +111,7 @@ static void period_1_is_local_sgd_of_period_1(void **state)
 }
 
 /* A model to each neighbour after each of 32 steps, and 8 all-reduces of 2 (N - 1) S. */
-static void traffic_is_that_of_its_messages(void **state)
+TEST(traffic_is_that_of_its_messages)
 {
     static const struct {
         int32_t n;
@@ -125,7 +122,6 @@ static void traffic_is_that_of_its_messages(void **state)
                   { 2, GOSSIP_RING, 1 },
                   { 5, GOSSIP_RING, 2 },
                   { 5, GOSSIP_EXPONENTIAL, 1 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_fixture f;
         struct gossip_settings s = gossip_fixture_settings("gossip-pga");
@@ -140,12 +136,11 @@ static void traffic_is_that_of_its_messages(void **state)
     }
 }
 
-static void two_neighbours_that_mix_are_equal(void **state)
+TEST(two_neighbours_that_mix_are_equal)
 {
     struct gossip_fixture f;
     struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    (void)state;
     s.period = NEVER;
     gossip_fixture_build(&f, 2, GOSSIP_SKEW);
     gossip_fixture_run(&r, &f, &s);
@@ -156,11 +151,10 @@ static void two_neighbours_that_mix_are_equal(void **state)
 
 /* In step, on one port: two models one after the other, or as flows both at half the rate. They take longer
  * than a step, so that with overlap only the first step is alone. */
-static void two_models_share_a_port(void **state)
+TEST(two_models_share_a_port)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    (void)state;
     s.period = NEVER;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
@@ -178,13 +172,12 @@ static void two_models_share_a_port(void **state)
 }
 
 /* No power, no room up to the cap, or a warm-up that never ends: the period stays. */
-static void an_adaptive_period_that_cannot_change_is_fixed(void **state)
+TEST(an_adaptive_period_that_cannot_change_is_fixed)
 {
     struct gossip_fixture f;
     struct gossip_result a, b;
     struct gossip_settings pga = gossip_fixture_settings("gossip-pga");
     struct gossip_settings aga[3];
-    (void)state;
     pga.period = 4;
     for (int32_t i = 0; i < 3; i++) {
         aga[i] = gossip_fixture_settings("gossip-aga");
@@ -207,12 +200,11 @@ static void an_adaptive_period_that_cannot_change_is_fixed(void **state)
 }
 
 /* An exchange of all is 1 of its step, gossip on a ring 8: fewer means of all are more exchanges. */
-static void the_period_grows_as_the_loss_falls_and_with_the_power(void **state)
+TEST(the_period_grows_as_the_loss_falls_and_with_the_power)
 {
     static const double powers[] = { 0, 0.5, 1 };
     struct gossip_fixture f;
     int64_t before = 0;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 40;
     for (size_t i = 0; i < COUNT_OF(powers); i++) {
@@ -227,10 +219,9 @@ static void the_period_grows_as_the_loss_falls_and_with_the_power(void **state)
     gossip_fixture_free(&f);
 }
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 5; i++) {
         static const char *const texts[] = { "period is 0, need at least 1",
@@ -245,20 +236,4 @@ static void settings_out_of_range_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gossip_on_a_ring_is_its_matrix),
-        cmocka_unit_test(gossip_keeps_the_mean_of_models),
-        cmocka_unit_test(period_1_is_local_sgd_of_period_1),
-        cmocka_unit_test(traffic_is_that_of_its_messages),
-        cmocka_unit_test(two_neighbours_that_mix_are_equal),
-        cmocka_unit_test(two_models_share_a_port),
-        cmocka_unit_test(an_adaptive_period_that_cannot_change_is_fixed),
-        cmocka_unit_test(the_period_grows_as_the_loss_falls_and_with_the_power),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,10 +30,9 @@ static void make_uneven(struct gossip_fixture *f)
     f->setup.clock.pause_factor = 4;
 }
 
-static void a_replay_on_the_same_network_is_the_run(void **state)
+TEST(a_replay_on_the_same_network_is_the_run)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 5, GOSSIP_SKEW);
     make_uneven(&f);
     for (int32_t m = 0; m < gossip_n_methods; m++)
@@ -73,13 +72,12 @@ static void assert_same_elsewhere(struct gossip_fixture *f, const struct gossip_
     gossip_result_free(&replayed);
 }
 
-static void a_pattern_that_does_not_depend_on_time_is_exact_on_any_network(void **state)
+TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
 {
     const char *const methods[] = { "all-reduce", "local", "post-local", "pair",
                                     "pull",       "push",  "gosgd",      "elastic" };
     const double shares[] = { 0.01, 0.3, 5 };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 5, GOSSIP_SKEW);
     make_uneven(&f);
     for (size_t m = 0; m < COUNT_OF(methods); m++)
@@ -96,12 +94,11 @@ static void a_pattern_that_does_not_depend_on_time_is_exact_on_any_network(void 
 
 /* The last of several messages may be another one than in the run. With overlap much is sent when a message
  * has come, but never before the step whose model it is. */
-static void workers_that_wait_for_neighbours_take_their_time_within_a_hundredth(void **state)
+TEST(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth)
 {
     const double shares[] = { 0.03, 0.3, 3 };
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    (void)state;
     gossip_fixture_build(&f, 8, GOSSIP_SKEW);
     f.setup.clock.jitter = 0.3;
     s.period = 2;
@@ -127,11 +124,10 @@ static void workers_that_wait_for_neighbours_take_their_time_within_a_hundredth(
 }
 
 /* Without latency a byte and a byte per second are the same. */
-static void twice_the_model_on_twice_the_bandwidth_takes_as_long(void **state)
+TEST(twice_the_model_on_twice_the_bandwidth_takes_as_long)
 {
     const char *const methods[] = { "local", "pair", "elastic" };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     for (size_t m = 0; m < COUNT_OF(methods); m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
@@ -152,59 +148,42 @@ static void twice_the_model_on_twice_the_bandwidth_takes_as_long(void **state)
     gossip_fixture_free(&f);
 }
 
-static void a_log_of_another_run_is_refused(void **state)
+TEST(a_log_of_another_run_is_refused)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
     struct gossip_result r, replayed;
     struct gossip_log log = { 0 };
     const struct gossip_wish wish = { .log = &log };
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
-    assert_fails(gossip_replay(&replayed, &log, &f.setup, &e), &e, ERR_RANGE, "log: has no whole run");
+    FAILS(gossip_replay(&replayed, &log, &f.setup, e), ERR_RANGE, "log: has no whole run");
     run(&r, &log, &f, &s);
     f.setup.learning.epochs = 2;
-    assert_fails(gossip_replay(&replayed, &log, &f.setup, &e), &e, ERR_RANGE,
-                 "log: is of 4 workers and 40 steps, need 4 and 20");
+    FAILS(gossip_replay(&replayed, &log, &f.setup, e), ERR_RANGE,
+          "log: is of 4 workers and 40 steps, need 4 and 20");
     gossip_log_free(&log);
     gossip_result_free(&r);
     f.setup.learning.rate = 1e30;
-    assert_ok(gossip_run(&r, &f.setup, &s, 5, &wish, &e), &e);
+    OK(gossip_run(&r, &f.setup, &s, 5, &wish, e));
     assert_true(r.diverged_step >= 0);
-    assert_fails(gossip_replay(&replayed, &log, &f.setup, &e), &e, ERR_RANGE, "log: has no whole run");
+    FAILS(gossip_replay(&replayed, &log, &f.setup, e), ERR_RANGE, "log: has no whole run");
     gossip_log_free(&log);
     gossip_result_free(&r);
     gossip_fixture_free(&f);
 }
 
-static void a_hold_that_nothing_releases_is_said(void **state)
+TEST(a_hold_that_nothing_releases_is_said)
 {
     const struct gossip_cause third = { .kind = GOSSIP_AT_STEP, .id = 1, .step = 3 };
     struct gossip_fixture f;
     struct gossip_log log = { 0 };
     struct gossip_result r;
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     gossip_log_begin(&log, 1, 2, FIXTURE_STEPS, gossip_fixture_model_B(&f));
     gossip_log_add(&log, &third, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = 1 });
-    assert_ok(gossip_log_end(&log, &e), &e);
-    assert_fails(gossip_replay(&r, &log, &f.setup, &e), &e, ERR_UNSUP,
-                 "replay: workers wait for each other after 43 of 80 steps");
+    OK(gossip_log_end(&log, e));
+    FAILS(gossip_replay(&r, &log, &f.setup, e), ERR_UNSUP,
+          "replay: workers wait for each other after 43 of 80 steps");
     gossip_log_free(&log);
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_replay_on_the_same_network_is_the_run),
-        cmocka_unit_test(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network),
-        cmocka_unit_test(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth),
-        cmocka_unit_test(twice_the_model_on_twice_the_bandwidth_takes_as_long),
-        cmocka_unit_test(a_log_of_another_run_is_refused),
-        cmocka_unit_test(a_hold_that_nothing_releases_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

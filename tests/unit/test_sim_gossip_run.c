@@ -34,10 +34,9 @@ static void assert_same(const struct gossip_result *a, const struct gossip_resul
     assert_same_curves(a, b);
 }
 
-static void same_seed_gives_same_bytes_of_everything(void **state)
+TEST(same_seed_gives_same_bytes_of_everything)
 {
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     for (int32_t m = 0; m < gossip_n_methods; m++) {
@@ -58,12 +57,11 @@ static void same_seed_gives_same_bytes_of_everything(void **state)
 /* ---- the clock ---- */
 
 /* Jitter j is j times an exponential of deviation 1. */
-static void steps_take_their_mean_within_five_deviations(void **state)
+TEST(steps_take_their_mean_within_five_deviations)
 {
     const double jitters[] = { 0, 0.3, 1 };
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 200;
     for (size_t i = 0; i < COUNT_OF(jitters); i++) {
@@ -79,12 +77,11 @@ static void steps_take_their_mean_within_five_deviations(void **state)
     gossip_fixture_free(&f);
 }
 
-static void slow_workers_take_so_many_times_as_long(void **state)
+TEST(slow_workers_take_so_many_times_as_long)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
     struct gossip_result r;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.n_slow = 1;
@@ -98,12 +95,11 @@ static void slow_workers_take_so_many_times_as_long(void **state)
 }
 
 /* A tenth of the steps takes five times as long: 1.4 on average, deviation 4 sqrt(0.1 * 0.9). */
-static void pauses_lengthen_their_share_of_the_steps(void **state)
+TEST(pauses_lengthen_their_share_of_the_steps)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
     struct gossip_result r;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 200;
     f.setup.clock.jitter = 0;
@@ -117,11 +113,10 @@ static void pauses_lengthen_their_share_of_the_steps(void **state)
 }
 
 /* All end with the last all-reduce, so time is compute and waiting. */
-static void where_all_end_together_compute_and_waiting_fill_the_time(void **state)
+TEST(where_all_end_together_compute_and_waiting_fill_the_time)
 {
     const char *const methods[] = { "all-reduce", "local" };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0.5;
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -136,12 +131,11 @@ static void where_all_end_together_compute_and_waiting_fill_the_time(void **stat
 }
 
 /* 2 (N - 1) / N of a model for N = 4, after every step. */
-static void an_all_reduce_adds_its_time_to_every_step(void **state)
+TEST(an_all_reduce_adds_its_time_to_every_step)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("all-reduce");
     struct gossip_result r;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     run(&r, &f, &s, 1);
@@ -180,7 +174,7 @@ static void plain_sgd(float *x, const struct gossip_fixture *f, int64_t steps)
 }
 
 /* Every step sees all examples, so their order matters to rounding only. */
-static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
+TEST(one_worker_is_plain_sgd_also_through_decay_and_drift)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
@@ -193,10 +187,8 @@ static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
                                 .n_test = 200,
                                 .seed = 1,
                                 .version = 1 };
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
-    assert_ok(gossip_teach(&train, &test, &t, &e), &e);
+    OK(gossip_teach(&train, &test, &t, e));
     f.setup.train[1] = &train;
     f.setup.test[1] = &test;
     f.setup.learning.batch = 40;
@@ -215,7 +207,7 @@ static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
         plain_sgd(c.workers[0].x, &f, 50);
         for (int32_t i = 0; i < f.net.n_params; i++)
             assert_near(r.models[i], c.workers[0].x[i], 1e-4);
-        assert_ok(gossip_pass_build(&pass, &f.net, 40, &e), &e);
+        OK(gossip_pass_build(&pass, &f.net, 40, e));
         assert_true(r.accuracy == gossip_accuracy(r.models, &f.net, stale ? &test : &f.test, pass));
         assert_true(r.accuracy == r.average_accuracy);
         gossip_pass_free(pass);
@@ -227,12 +219,11 @@ static void one_worker_is_plain_sgd_also_through_decay_and_drift(void **state)
     gossip_fixture_free(&f);
 }
 
-static void the_cosine_goes_from_the_rate_to_nothing(void **state)
+TEST(the_cosine_goes_from_the_rate_to_nothing)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
     struct gossip_cluster c;
-    (void)state;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
     f.setup.learning.schedule = GOSSIP_RATE_COSINE;
     gossip_fixture_start(&c, &f, &s);
@@ -245,17 +236,15 @@ static void the_cosine_goes_from_the_rate_to_nothing(void **state)
 }
 
 /* Shards of 10 and 11 examples: a batch of 16 is one of 10 for all, and an epoch is a step. */
-static void uneven_shards_make_the_steps_of_the_smallest(void **state)
+TEST(uneven_shards_make_the_steps_of_the_smallest)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("local");
     struct gossip_result r;
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     gossip_shards_free(&f.shards);
     f.train.n = 43;
-    assert_ok(gossip_shards_build(&f.shards, &f.train, 4, GOSSIP_SKEW, 1, &e), &e);
+    OK(gossip_shards_build(&f.shards, &f.train, 4, GOSSIP_SKEW, 1, e));
     f.setup.learning.batch = 16;
     f.setup.learning.epochs = 7;
     run(&r, &f, &s, 1);
@@ -271,12 +260,11 @@ static void uneven_shards_make_the_steps_of_the_smallest(void **state)
     gossip_fixture_free(&f);
 }
 
-static void a_rate_beyond_reason_diverges_and_says_when(void **state)
+TEST(a_rate_beyond_reason_diverges_and_says_when)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("local");
     struct gossip_result r;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     f.setup.learning.rate = 1e30;
     for (int stale = 0; stale < 2; stale++) {
@@ -292,13 +280,12 @@ static void a_rate_beyond_reason_diverges_and_says_when(void **state)
 
 /* ---- the curve ---- */
 
-static void the_curve_has_a_point_per_hundredth_and_ends_with_the_totals(void **state)
+TEST(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("pair");
     struct gossip_result r;
     int tested = 0;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_IID);
     run(&r, &f, &s, 1);
     assert_int_equal(r.n_curve, GOSSIP_CURVE);
@@ -320,12 +307,11 @@ static void the_curve_has_a_point_per_hundredth_and_ends_with_the_totals(void **
 }
 
 /* Of one worker: the model halfway is that of a run of half the epochs. */
-static void the_curve_tests_the_model_of_its_time(void **state)
+TEST(the_curve_tests_the_model_of_its_time)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
     struct gossip_result half, whole;
-    (void)state;
     gossip_fixture_build(&f, 1, GOSSIP_IID);
     f.setup.learning.epochs = 50;
     run(&half, &f, &s, 1);
@@ -338,37 +324,15 @@ static void the_curve_tests_the_model_of_its_time(void **state)
     gossip_fixture_free(&f);
 }
 
-static void a_period_that_is_none_is_refused(void **state)
+TEST(a_period_that_is_none_is_refused)
 {
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_result r;
     const struct gossip_wish wish = { .curve = true };
-    struct err e = { 0 };
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     s.period = 0;
-    assert_fails(gossip_run(&r, &f.setup, &s, 1, &wish, &e), &e, ERR_RANGE, "period is 0, need at least 1");
+    FAILS(gossip_run(&r, &f.setup, &s, 1, &wish, e), ERR_RANGE, "period is 0, need at least 1");
     assert_null(r.curve);
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_seed_gives_same_bytes_of_everything),
-        cmocka_unit_test(steps_take_their_mean_within_five_deviations),
-        cmocka_unit_test(slow_workers_take_so_many_times_as_long),
-        cmocka_unit_test(pauses_lengthen_their_share_of_the_steps),
-        cmocka_unit_test(where_all_end_together_compute_and_waiting_fill_the_time),
-        cmocka_unit_test(an_all_reduce_adds_its_time_to_every_step),
-        cmocka_unit_test(one_worker_is_plain_sgd_also_through_decay_and_drift),
-        cmocka_unit_test(the_cosine_goes_from_the_rate_to_nothing),
-        cmocka_unit_test(uneven_shards_make_the_steps_of_the_smallest),
-        cmocka_unit_test(a_rate_beyond_reason_diverges_and_says_when),
-        cmocka_unit_test(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals),
-        cmocka_unit_test(the_curve_tests_the_model_of_its_time),
-        cmocka_unit_test(a_period_that_is_none_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

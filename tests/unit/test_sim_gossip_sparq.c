@@ -21,10 +21,9 @@ static struct gossip_settings settings(double gamma, double keep)
 
 /* Estimates of all are first equal, so the first of five rounds moves nothing and then estimates are the
  * models: (I + gamma (W - I))^4. */
-static void whole_corrections_are_gossip_of_models(void **state)
+TEST(whole_corrections_are_gossip_of_models)
 {
     enum { N = 5, ROUNDS = 5 };
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_fixture f;
         struct gossip_cluster c;
@@ -52,10 +51,9 @@ static void whole_corrections_are_gossip_of_models(void **state)
 }
 
 /* As long as all are in step, whatever is left out of corrections. */
-static void the_mean_of_models_stays(void **state)
+TEST(the_mean_of_models_stays)
 {
     enum { N = 5 };
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_fixture f;
         struct gossip_cluster c;
@@ -85,11 +83,10 @@ static void the_mean_of_models_stays(void **state)
 
 /* The model is the estimate plus 1 everywhere but at four places: three that are more, one that is less but
  * large. Of seven that are kept the other three are the first ones of those that are equal. */
-static void the_largest_are_sent_and_of_equal_ones_the_first(void **state)
+TEST(the_largest_are_sent_and_of_equal_ones_the_first)
 {
     struct gossip_fixture f;
     struct gossip_cluster c;
-    (void)state;
     build(&f, 3);
     double keep = 7.0 / f.net.n_params;
     struct gossip_settings s = settings(0.5, keep);
@@ -117,10 +114,9 @@ static void the_largest_are_sent_and_of_equal_ones_the_first(void **state)
 }
 
 /* Value and index of each number, 4 bytes each; all of them need no index. A round every period. */
-static void traffic_is_that_of_its_messages(void **state)
+TEST(traffic_is_that_of_its_messages)
 {
     static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
         struct gossip_fixture f;
         struct gossip_settings s = settings(0.5, i % 2 ? 0.1 : 1);
@@ -135,12 +131,11 @@ static void traffic_is_that_of_its_messages(void **state)
     }
 }
 
-static void corrections_that_are_too_small_are_not_sent(void **state)
+TEST(corrections_that_are_too_small_are_not_sent)
 {
     struct gossip_fixture f;
     struct gossip_result alone, some, all, r;
     struct gossip_settings local = gossip_fixture_settings("local"), s = settings(0.5, 1);
-    (void)state;
     local.period = 1000000;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     gossip_fixture_run(&alone, &f, &local);
@@ -163,7 +158,7 @@ static void corrections_that_are_too_small_are_not_sent(void **state)
     gossip_fixture_free(&f);
 }
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     static const struct {
         int64_t period;
@@ -177,7 +172,6 @@ static void settings_out_of_range_are_refused(void **state)
         { 1, 1, 0, 1, 1.5, "keep is 1.5, need more than 0, at most 1" },
     };
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = settings(cases[i].gamma, cases[i].keep);
@@ -187,17 +181,4 @@ static void settings_out_of_range_are_refused(void **state)
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_corrections_are_gossip_of_models),
-        cmocka_unit_test(the_mean_of_models_stays),
-        cmocka_unit_test(the_largest_are_sent_and_of_equal_ones_the_first),
-        cmocka_unit_test(traffic_is_that_of_its_messages),
-        cmocka_unit_test(corrections_that_are_too_small_are_not_sent),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #define ROUNDING 2e-4
 
 /* Momentum is linear, so the mean of velocities is the velocity of the mean. */
-static void local_sgd_with_period_1_is_synchronous_sgd(void **state)
+TEST(local_sgd_with_period_1_is_synchronous_sgd)
 {
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
         struct gossip_settings local = gossip_fixture_settings("local");
@@ -35,12 +34,11 @@ static void local_sgd_with_period_1_is_synchronous_sgd(void **state)
 }
 
 /* Nothing changes a model between the beginning and the end of a step. */
-static void synchronous_sgd_does_not_ask_when_the_gradient_is_taken(void **state)
+TEST(synchronous_sgd_does_not_ask_when_the_gradient_is_taken)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
     struct gossip_fixture f;
     struct gossip_result a, b;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     gossip_fixture_run(&a, &f, &s);
     f.setup.clock.stale = true;
@@ -52,12 +50,11 @@ static void synchronous_sgd_does_not_ask_when_the_gradient_is_taken(void **state
 }
 
 /* The first step has no velocity yet: x - rate (g_1 + .. + g_N) / N, to a few roundings. */
-static void the_first_synchronous_step_goes_along_the_mean_of_gradients(void **state)
+TEST(the_first_synchronous_step_goes_along_the_mean_of_gradients)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
     struct gossip_fixture f;
     struct gossip_cluster c;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     gossip_fixture_start(&c, &f, &s);
@@ -79,12 +76,11 @@ static void the_first_synchronous_step_goes_along_the_mean_of_gradients(void **s
     gossip_fixture_free(&f);
 }
 
-static void post_local_is_local_on_both_sides_of_its_switch(void **state)
+TEST(post_local_is_local_on_both_sides_of_its_switch)
 {
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_settings post = gossip_fixture_settings("post-local");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     post.period = 7;
     for (int kind = 0; kind < 4; kind++) {
@@ -99,11 +95,10 @@ static void post_local_is_local_on_both_sides_of_its_switch(void **state)
 }
 
 /* An all-reduce among N sends 2 (N - 1) models in all; the last steps stay a worker's own. */
-static void meetings_are_as_many_as_whole_periods(void **state)
+TEST(meetings_are_as_many_as_whole_periods)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (s.period = 1; s.period <= 64; s.period += 9) {
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
@@ -113,12 +108,11 @@ static void meetings_are_as_many_as_whole_periods(void **state)
     gossip_fixture_free(&f);
 }
 
-static void meetings_beside_steps_take_no_longer_and_send_the_same(void **state)
+TEST(meetings_beside_steps_take_no_longer_and_send_the_same)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_fixture f;
     struct gossip_result waits, goes_on;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 8; kind++) {
         s.period = kind % 4 + 1;
@@ -139,13 +133,12 @@ static void meetings_beside_steps_take_no_longer_and_send_the_same(void **state)
 }
 
 /* Who is back for the next meeting before the last is over waits for it: two periods at most. */
-static void a_fast_worker_is_no_more_than_two_periods_ahead(void **state)
+TEST(a_fast_worker_is_no_more_than_two_periods_ahead)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_fixture f;
     struct gossip_cluster c;
     int64_t most = 0;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     f.setup.clock.overlap = true;
     f.setup.clock.n_slow = 1;
@@ -173,12 +166,11 @@ static double mean_of(const struct gossip_cluster *c, int32_t k, bool of_given)
 }
 
 /* Mean of models = mean of what was given + mean of what has been learned since, to rounding. */
-static void a_mean_that_lands_late_keeps_what_was_learned_since(void **state)
+TEST(a_mean_that_lands_late_keeps_what_was_learned_since)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_fixture f;
     struct gossip_cluster c;
-    (void)state;
     gossip_fixture_build(&f, 4, GOSSIP_SKEW);
     gossip_fixture_start(&c, &f, &s);
     gossip_fixture_scatter(&c);
@@ -205,11 +197,10 @@ static void a_mean_that_lands_late_keeps_what_was_learned_since(void **state)
     gossip_fixture_free(&f);
 }
 
-static void impossible_periods_are_refused(void **state)
+TEST(impossible_periods_are_refused)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_fixture f;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     s.period = 0;
     gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
@@ -220,20 +211,4 @@ static void impossible_periods_are_refused(void **state)
     s.switch_frac = 2;
     gossip_fixture_assert_refused(&f, &s, "switch_frac is 2, need 0 to 1");
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_sgd_with_period_1_is_synchronous_sgd),
-        cmocka_unit_test(synchronous_sgd_does_not_ask_when_the_gradient_is_taken),
-        cmocka_unit_test(the_first_synchronous_step_goes_along_the_mean_of_gradients),
-        cmocka_unit_test(post_local_is_local_on_both_sides_of_its_switch),
-        cmocka_unit_test(meetings_are_as_many_as_whole_periods),
-        cmocka_unit_test(meetings_beside_steps_take_no_longer_and_send_the_same),
-        cmocka_unit_test(a_fast_worker_is_no_more_than_two_periods_ahead),
-        cmocka_unit_test(a_mean_that_lands_late_keeps_what_was_learned_since),
-        cmocka_unit_test(impossible_periods_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

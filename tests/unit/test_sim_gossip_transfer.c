@@ -30,47 +30,42 @@ static struct gossip_result run_even(const struct even *how)
 /* ---- overlap ---- */
 
 /* Worker 1 queues behind worker 0 once, for 6 ms; then each exchanges while the other one computes. */
-static void pairs_without_overlap_wait_for_what_they_began(void **state)
+TEST(pairs_without_overlap_wait_for_what_they_began)
 {
     struct gossip_result r = run_even(&(struct even){ .method = "pair", .n_workers = 2 });
-    (void)state;
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S) + FIXTURE_MODEL_S, 1e-9);
 }
 
 /* 12 ms of exchanges for 10 ms of compute: from the first step on the link is never idle. A worker that
  * waited for its second exchange to end, and not only its first, would leave gaps. */
-static void pairs_with_overlap_compute_beside_one_exchange(void **state)
+TEST(pairs_with_overlap_compute_beside_one_exchange)
 {
     struct gossip_result r = run_even(&(struct even){ .method = "pair", .n_workers = 2, .overlap = true });
-    (void)state;
     assert_close(r.time_s, FIXTURE_STEP_S + 2 * FIXTURE_STEPS * FIXTURE_MODEL_S, 1e-9);
 }
 
-static void pairs_with_overlap_take_no_time_where_compute_is_longer(void **state)
+TEST(pairs_with_overlap_take_no_time_where_compute_is_longer)
 {
     const struct even how = { .method = "pair", .n_workers = 2, .overlap = true, .model_s = 0.004 };
     struct gossip_result r = run_even(&how);
-    (void)state;
     assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + 2 * 0.004, 1e-9);
     assert_near(r.wait_s, 0, 1e-12);
 }
 
 /* An all-reduce of 24 ms beside steps of 10 ms: who has done its step comes early to the next one. */
-static void who_comes_early_to_a_meeting_waits_for_the_last_one_to_end(void **state)
+TEST(who_comes_early_to_a_meeting_waits_for_the_last_one_to_end)
 {
     const struct even how = { .method = "local", .n_workers = 4, .overlap = true, .model_s = 0.024 / 1.5 };
     struct gossip_result r = run_even(&how);
-    (void)state;
     assert_int_equal(r.exchanges, FIXTURE_STEPS);
     assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 0.024, 1e-9);
 }
 
 /* A worker that takes three times as long decides when all have met; nobody meets twice for it once. */
-static void who_comes_again_before_others_came_at_all_counts_once(void **state)
+TEST(who_comes_again_before_others_came_at_all_counts_once)
 {
     const struct even how = { .method = "local", .n_workers = 4, .overlap = true, .slowdown = 3 };
     struct gossip_result r = run_even(&how);
-    (void)state;
     assert_int_equal(r.exchanges, FIXTURE_STEPS);
     assert_close(r.time_s, FIXTURE_STEPS * 3 * FIXTURE_STEP_S + 1.5 * FIXTURE_MODEL_S, 1e-9);
 }
@@ -104,7 +99,7 @@ static void leave_models(struct gossip_cluster *c, struct gossip_transfer *t)
 }
 
 /* All steps end at once, so many exchanges end at once, and each hook sends more than there was room for. */
-static void hooks_may_send_while_others_end(void **state)
+TEST(hooks_may_send_while_others_end)
 {
     static const struct gossip_method chatty = {
         .meets = true, .after = send_to_next, .end = send_three, .mix = leave_models
@@ -112,7 +107,6 @@ static void hooks_may_send_while_others_end(void **state)
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
     struct gossip_cluster c;
-    (void)state;
     gossip_fixture_build(&f, HOOK_WORKERS, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     gossip_fixture_start(&c, &f, &s);
@@ -135,7 +129,7 @@ static int hold_the_other_at_the_end(struct gossip_cluster *c, struct gossip_wor
 }
 
 /* It was done long before: of that time only the exchange is waiting. */
-static void a_worker_that_is_done_waits_only_while_something_holds_it(void **state)
+TEST(a_worker_that_is_done_waits_only_while_something_holds_it)
 {
     static const struct gossip_method late = { .meets = true,
                                                .after = hold_the_other_at_the_end,
@@ -143,7 +137,6 @@ static void a_worker_that_is_done_waits_only_while_something_holds_it(void **sta
     struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
     struct gossip_cluster c;
-    (void)state;
     gossip_fixture_build(&f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.n_slow = 1;
@@ -156,18 +149,4 @@ static void a_worker_that_is_done_waits_only_while_something_holds_it(void **sta
     assert_near(c.workers[1].wait_s, 0, 0);
     gossip_cluster_free(&c);
     gossip_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_without_overlap_wait_for_what_they_began),
-        cmocka_unit_test(pairs_with_overlap_compute_beside_one_exchange),
-        cmocka_unit_test(pairs_with_overlap_take_no_time_where_compute_is_longer),
-        cmocka_unit_test(who_comes_early_to_a_meeting_waits_for_the_last_one_to_end),
-        cmocka_unit_test(who_comes_again_before_others_came_at_all_counts_once),
-        cmocka_unit_test(hooks_may_send_while_others_end),
-        cmocka_unit_test(a_worker_that_is_done_waits_only_while_something_holds_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,9 @@ static bool is_length(int32_t n)
     return n < 70 || n == 511 || n == 512 || n == 513 || n == LONGEST;
 }
 
-static void additions_and_scales_reach_every_number_and_no_other(void **state)
+TEST(additions_and_scales_reach_every_number_and_no_other)
 {
     float x[LONGEST + GUARD], y[LONGEST + GUARD], z[LONGEST + GUARD], copy[LONGEST + GUARD];
-    (void)state;
     count_up(x, 1);
     for (int32_t n = 0; n <= LONGEST; n += 1) {
         if (!is_length(n))
@@ -43,10 +42,9 @@ static void additions_and_scales_reach_every_number_and_no_other(void **state)
     }
 }
 
-static void arrays_may_be_the_same_one(void **state)
+TEST(arrays_may_be_the_same_one)
 {
     float x[LONGEST + GUARD], y[LONGEST + GUARD];
-    (void)state;
     count_up(x, 1);
     count_up(y, 9);
     vec_add(x, 2, x, LONGEST);               /* 3 */
@@ -57,11 +55,10 @@ static void arrays_may_be_the_same_one(void **state)
 }
 
 /* Array k is i (k + 1): their mean is i (count + 1) / 2. */
-static void the_mean_of_many_models_is_exact(void **state)
+TEST(the_mean_of_many_models_is_exact)
 {
     enum { COUNT = 1024 };
     float *x[COUNT], mean[LONGEST + GUARD];
-    (void)state;
     for (int32_t k = 0; k < COUNT; k++) {
         x[k] = malloc((LONGEST + GUARD) * sizeof(float));
         assert_non_null(x[k]);
@@ -81,21 +78,19 @@ static void the_mean_of_many_models_is_exact(void **state)
 }
 
 /* 1 + 2^-30 is no float32, but a double; and float32's largest number twice is too large for float32. */
-static void a_mean_is_added_up_in_double(void **state)
+TEST(a_mean_is_added_up_in_double)
 {
     float small[] = { 1, 0x1p-30F, -1 }, large[] = { FLT_MAX, FLT_MAX, FLT_MAX }, mean;
     float *x[] = { &small[0], &small[1], &small[2] }, *y[] = { &large[0], &large[1], &large[2] };
-    (void)state;
     vec_mean(&mean, x, 3, 1);
     assert_true(mean == (float)(0x1p-30 / 3));
     vec_mean(&mean, y, 3, 1);
     assert_true(mean == FLT_MAX);
 }
 
-static void sums_of_squares_are_exact_on_whole_numbers(void **state)
+TEST(sums_of_squares_are_exact_on_whole_numbers)
 {
     float x[LONGEST + GUARD], y[LONGEST + GUARD];
-    (void)state;
     count_up(x, 1);
     count_up(y, 4);
     for (int32_t n = 0; n <= LONGEST; n++) {
@@ -107,10 +102,9 @@ static void sums_of_squares_are_exact_on_whole_numbers(void **state)
 }
 
 /* Beside 2^54 a 1 is lost, but four of them are not: it tells which number goes to which sum. */
-static void a_number_goes_to_the_sum_of_its_place_mod_16(void **state)
+TEST(a_number_goes_to_the_sum_of_its_place_mod_16)
 {
     float x[80], zero[80] = { 0 };
-    (void)state;
     for (int32_t place = 0; place < 16; place++) {
         memset(x, 0, sizeof x);
         x[0] = 0x1p27F;
@@ -123,10 +117,9 @@ static void a_number_goes_to_the_sum_of_its_place_mod_16(void **state)
     }
 }
 
-static void squares_of_the_largest_numbers_have_room_and_nan_stays(void **state)
+TEST(squares_of_the_largest_numbers_have_room_and_nan_stays)
 {
     float x[40], zero[40] = { 0 };
-    (void)state;
     for (int32_t i = 0; i < 40; i++)
         x[i] = FLT_MAX;
     assert_close(vec_square(x, 40), 40 * (double)FLT_MAX * (double)FLT_MAX, 1e-15);
@@ -138,18 +131,4 @@ static void squares_of_the_largest_numbers_have_room_and_nan_stays(void **state)
         assert_true(vec_square(x, 40) == (double)INFINITY);
         x[i] = 0;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(additions_and_scales_reach_every_number_and_no_other),
-        cmocka_unit_test(arrays_may_be_the_same_one),
-        cmocka_unit_test(the_mean_of_many_models_is_exact),
-        cmocka_unit_test(a_mean_is_added_up_in_double),
-        cmocka_unit_test(sums_of_squares_are_exact_on_whole_numbers),
-        cmocka_unit_test(a_number_goes_to_the_sum_of_its_place_mod_16),
-        cmocka_unit_test(squares_of_the_largest_numbers_have_room_and_nan_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

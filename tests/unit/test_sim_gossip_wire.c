@@ -36,9 +36,8 @@ static void open_message(struct yard *y, size_t i, int rung, double share)
     yard_open(y);
 }
 
-static void a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link(void **state)
+TEST(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(messages); i++)
         for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
             struct yard y;
@@ -50,10 +49,9 @@ static void a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_l
         }
 }
 
-static void share_is_of_bandwidths_and_not_of_latencies(void **state)
+TEST(share_is_of_bandwidths_and_not_of_latencies)
 {
     static const double shares[] = { 0.25, 0.7, 3 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(messages); i++)
         for (int k = 0; k < 2 * (int)COUNT_OF(shares); k++) {
             struct yard y;
@@ -66,9 +64,8 @@ static void share_is_of_bandwidths_and_not_of_latencies(void **state)
 }
 
 /* (0, 0) to (1, 1): 50 each, one of them at a fifth or at ten times that. */
-static void share_may_be_of_one_dimension(void **state)
+TEST(share_may_be_of_one_dimension)
 {
-    (void)state;
     for (int k = 0; k < 2 * 2 * N_GOSSIP_RUNGS; k++) {
         struct yard y;
         double share = k / 2 % 2 ? 10 : 0.2;
@@ -88,9 +85,8 @@ static void share_may_be_of_one_dimension(void **state)
     }
 }
 
-static void every_message_has_its_overhead(void **state)
+TEST(every_message_has_its_overhead)
 {
-    (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct yard y;
         yard_word(&y, "ring:8@50");
@@ -103,9 +99,8 @@ static void every_message_has_its_overhead(void **state)
     }
 }
 
-static void there_and_back_are_at_once_and_the_longer_decides(void **state)
+TEST(there_and_back_are_at_once_and_the_longer_decides)
 {
-    (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct yard y;
         yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
@@ -120,9 +115,8 @@ static void there_and_back_are_at_once_and_the_longer_decides(void **state)
     }
 }
 
-static void what_crosses_no_link_takes_no_time_and_waits_for_nothing(void **state)
+TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
 {
-    (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct yard y;
         yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
@@ -146,9 +140,8 @@ static void what_crosses_no_link_takes_no_time_and_waits_for_nothing(void **stat
 
 /* ---- collectives ---- */
 
-static void a_collective_waits_for_all_links_and_holds_them(void **state)
+TEST(a_collective_waits_for_all_links_and_holds_them)
 {
-    (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct yard y;
         const struct gossip_signal *s;
@@ -209,9 +202,8 @@ static void open_box(struct yard *y, size_t i, enum gossip_rung rung)
     yard_open(y);
 }
 
-static void an_all_reduce_takes_what_the_model_of_collectives_says(void **state)
+TEST(an_all_reduce_takes_what_the_model_of_collectives_says)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(boxes); i++) {
         struct yard y;
         struct collective_time t;
@@ -242,9 +234,8 @@ static double sum_arcs(const struct yard *y, int32_t d, bool down)
 }
 
 /* Twice the rest of the members, however they are joined (R. Patarasuk, X. Yuan, JPDC 2009). */
-static void an_all_reduce_of_s_bytes_sends_2_n_minus_1_s(void **state)
+TEST(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(boxes); i++)
         for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
             struct yard y;
@@ -266,10 +257,9 @@ static void an_all_reduce_of_s_bytes_sends_2_n_minus_1_s(void **state)
 
 /* ---- accounts ---- */
 
-static void links_between_workers_alone_carry_collectives_and_alike(void **state)
+TEST(links_between_workers_alone_carry_collectives_and_alike)
 {
     struct yard y;
-    (void)state;
     yard_start(&y, "ring:4@50", GOSSIP_CLOSED);
     collect(&y, S_B, 0);
     for (int32_t a = 0; a < 8; a++) /* 2 * 3/4 S of each NPU, half each way round */
@@ -284,9 +274,8 @@ static void links_between_workers_alone_carry_collectives_and_alike(void **state
     yard_close(&y);
 }
 
-static void messages_count_on_every_link_and_once_in_every_dimension(void **state)
+TEST(messages_count_on_every_link_and_once_in_every_dimension)
 {
-    (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct yard y;
         char name[TOPO_ARC_TEXT];
@@ -316,10 +305,9 @@ static void messages_count_on_every_link_and_once_in_every_dimension(void **stat
     }
 }
 
-static void bytes_count_when_they_begin(void **state)
+TEST(bytes_count_when_they_begin)
 {
     struct yard y;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
     send(&y, 0, 1, S_B, 0, 0);
     assert_false(send(&y, 0, 2, S_B, 0, 1));
@@ -333,10 +321,9 @@ static void bytes_count_when_they_begin(void **state)
     yard_close(&y);
 }
 
-static void a_server_may_be_another_npu(void **state)
+TEST(a_server_may_be_another_npu)
 {
     struct yard y;
-    (void)state;
     yard_word(&y, "switch:5@50");
     y.fabric.n_workers = y.fabric.members[0] = 4;
     y.fabric.server = 4;
@@ -346,42 +333,19 @@ static void a_server_may_be_another_npu(void **state)
     yard_close(&y);
 }
 
-static void what_is_no_npu_is_refused(void **state)
+TEST(what_is_no_npu_is_refused)
 {
     struct yard y;
-    struct err e = { 0 };
     bool begins = true;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
-    assert_fails(gossip_wire_send(y.wire, 0, 4, 1, 0, 0, 0, &begins, &e), &e, ERR_RANGE,
-                 "from vertex 0 to 4, need NPUs (below 4)");
-    assert_fails(gossip_wire_send(y.wire, -1, 2, 1, 0, 0, 0, &begins, &e), &e, ERR_RANGE,
-                 "from vertex -1 to 2, need 0 to 4");
+    FAILS(gossip_wire_send(y.wire, 0, 4, 1, 0, 0, 0, &begins, e), ERR_RANGE,
+          "from vertex 0 to 4, need NPUs (below 4)");
+    FAILS(gossip_wire_send(y.wire, -1, 2, 1, 0, 0, 0, &begins, e), ERR_RANGE,
+          "from vertex -1 to 2, need 0 to 4");
     assert_false(begins);
     assert_idle(&y);
     assert_true(send(&y, 0, 3, S_B, 0, 0));
     assert_next(&y, 0, true, 0.02);
     yard_close(&y);
     gossip_wire_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link),
-        cmocka_unit_test(share_is_of_bandwidths_and_not_of_latencies),
-        cmocka_unit_test(share_may_be_of_one_dimension),
-        cmocka_unit_test(every_message_has_its_overhead),
-        cmocka_unit_test(there_and_back_are_at_once_and_the_longer_decides),
-        cmocka_unit_test(what_crosses_no_link_takes_no_time_and_waits_for_nothing),
-        cmocka_unit_test(a_collective_waits_for_all_links_and_holds_them),
-        cmocka_unit_test(an_all_reduce_takes_what_the_model_of_collectives_says),
-        cmocka_unit_test(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s),
-        cmocka_unit_test(links_between_workers_alone_carry_collectives_and_alike),
-        cmocka_unit_test(messages_count_on_every_link_and_once_in_every_dimension),
-        cmocka_unit_test(bytes_count_when_they_begin),
-        cmocka_unit_test(a_server_may_be_another_npu),
-        cmocka_unit_test(what_is_no_npu_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/wire_yard.h"
 
 /* Two exchanges of S asked for at once on the closed form: does the second wait? */
-static void exchanges_wait_for_the_ports_they_share(void **state)
+TEST(exchanges_wait_for_the_ports_they_share)
 {
     static const struct {
         const char *word;
@@ -36,7 +36,6 @@ static void exchanges_wait_for_the_ports_they_share(void **state)
         { "switch:2@60 switch:2@60", 0, 3, 0, 2, true, false },
         { "switch:2@60 switch:2@60", 0, 3, 1, 3, true, true },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yard y;
         yard_start(&y, cases[i].word, GOSSIP_CLOSED);
@@ -60,11 +59,10 @@ static void exchanges_wait_for_the_ports_they_share(void **state)
     }
 }
 
-static void each_way_holds_its_links_for_its_own_bytes(void **state)
+TEST(each_way_holds_its_links_for_its_own_bytes)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
     send(&y, 0, 1, S_B, 5 * S_B, 0);
     assert_false(send(&y, 0, 2, S_B, 0, 1));
@@ -91,11 +89,10 @@ static void open_boxes(struct yard *y)
     yard_open(y);
 }
 
-static void a_wide_link_is_free_before_a_narrow_one_of_the_same_way(void **state)
+TEST(a_wide_link_is_free_before_a_narrow_one_of_the_same_way)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     open_boxes(&y);
     assert_true(send(&y, 0, 3, S_B, 0, 0));
     assert_false(send(&y, 0, 1, S_B, 0, 1));
@@ -112,10 +109,9 @@ static void a_wide_link_is_free_before_a_narrow_one_of_the_same_way(void **state
 }
 
 /* Half of it back: 3, 2, 0. */
-static void of_an_exchange_too_each_link_for_the_bytes_of_its_direction(void **state)
+TEST(of_an_exchange_too_each_link_for_the_bytes_of_its_direction)
 {
     struct yard y;
-    (void)state;
     open_boxes(&y);
     assert_true(send(&y, 0, 3, S_B, 0.5 * S_B, 0));
     assert_false(send(&y, 3, 2, S_B, 0, 1));
@@ -128,11 +124,10 @@ static void of_an_exchange_too_each_link_for_the_bytes_of_its_direction(void **s
     yard_close(&y);
 }
 
-static void who_waits_for_a_narrow_link_keeps_others_from_a_wide_one(void **state)
+TEST(who_waits_for_a_narrow_link_keeps_others_from_a_wide_one)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     open_boxes(&y);
     assert_true(send(&y, 1, 3, S_B, 0, 0));
     assert_false(send(&y, 0, 3, S_B, 0, 1));
@@ -145,11 +140,10 @@ static void who_waits_for_a_narrow_link_keeps_others_from_a_wide_one(void **stat
 }
 
 /* All links but the narrow ones have long been free. */
-static void a_collective_waits_until_messages_are_there(void **state)
+TEST(a_collective_waits_until_messages_are_there)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     open_boxes(&y);
     assert_true(send(&y, 0, 3, S_B, 0, 0));
     assert_false(send(&y, 0, 1, S_B, 0, 1));
@@ -162,11 +156,10 @@ static void a_collective_waits_until_messages_are_there(void **state)
     yard_close(&y);
 }
 
-static void who_waits_keeps_those_who_come_later_from_his_links(void **state)
+TEST(who_waits_keeps_those_who_come_later_from_his_links)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
     assert_true(send(&y, 0, 1, S_B, S_B, 0));
     assert_false(send(&y, 1, 2, S_B, S_B, 1));
@@ -184,13 +177,12 @@ static void who_waits_keeps_those_who_come_later_from_his_links(void **state)
     yard_close(&y);
 }
 
-static void ends_come_before_beginnings_and_each_as_asked_for(void **state)
+TEST(ends_come_before_beginnings_and_each_as_asked_for)
 {
     static const struct gossip_signal want[] = { { 2, true },  { 1, true },  { 0, true },
                                                  { 5, false }, { 4, false }, { 3, false } };
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
     for (int32_t i = 0; i < 6; i++)
         assert_int_equal(send(&y, i % 3, 3 + i % 3, S_B, S_B, i < 3 ? 2 - i : 8 - i), i < 3);
@@ -209,19 +201,4 @@ static void ends_come_before_beginnings_and_each_as_asked_for(void **state)
     assert_false(s[3].ends);
     assert_close(y.now_s, 0.04, 1e-12);
     yard_close(&y);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchanges_wait_for_the_ports_they_share),
-        cmocka_unit_test(each_way_holds_its_links_for_its_own_bytes),
-        cmocka_unit_test(a_wide_link_is_free_before_a_narrow_one_of_the_same_way),
-        cmocka_unit_test(of_an_exchange_too_each_link_for_the_bytes_of_its_direction),
-        cmocka_unit_test(who_waits_for_a_narrow_link_keeps_others_from_a_wide_one),
-        cmocka_unit_test(a_collective_waits_until_messages_are_there),
-        cmocka_unit_test(who_waits_keeps_those_who_come_later_from_his_links),
-        cmocka_unit_test(ends_come_before_beginnings_and_each_as_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,10 @@
 
 /* ---- by hand ---- */
 
-static void messages_that_share_a_port_each_take_twice_as_long(void **state)
+TEST(messages_that_share_a_port_each_take_twice_as_long)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_FLOW);
     assert_true(send(&y, 0, 1, S_B, 0, 0));
     assert_true(send(&y, 0, 2, S_B, 0, 1));
@@ -19,11 +18,10 @@ static void messages_that_share_a_port_each_take_twice_as_long(void **state)
     yard_close(&y);
 }
 
-static void messages_on_other_ports_do_not_slow_each_other(void **state)
+TEST(messages_on_other_ports_do_not_slow_each_other)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_FLOW);
     send(&y, 0, 1, S_B, S_B, 0);
     send(&y, 2, 3, S_B, S_B, 1);
@@ -33,10 +31,9 @@ static void messages_on_other_ports_do_not_slow_each_other(void **state)
 }
 
 /* At 25 each until the shorter has moved its 0.5; the other one has as much left, at 50. */
-static void who_is_left_has_the_whole_port(void **state)
+TEST(who_is_left_has_the_whole_port)
 {
     struct yard y;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_FLOW);
     send(&y, 0, 1, S_B, 0, 0);
     send(&y, 0, 2, 0.5 * S_B, 0, 1);
@@ -46,10 +43,9 @@ static void who_is_left_has_the_whole_port(void **state)
 }
 
 /* Half of the first message alone, then both at half: 0.01 + 0.02, and the second has half left. */
-static void who_comes_later_shares_from_then_on(void **state)
+TEST(who_comes_later_shares_from_then_on)
 {
     struct yard y;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_FLOW);
     send(&y, 0, 1, S_B, 0, 0);
     y.now_s = 0.01;
@@ -60,11 +56,10 @@ static void who_comes_later_shares_from_then_on(void **state)
 }
 
 /* 0 -> 1 shares its way down with 2 -> 1, and its way back with nothing. */
-static void an_exchange_ends_when_both_ways_have(void **state)
+TEST(an_exchange_ends_when_both_ways_have)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_FLOW);
     send(&y, 0, 1, S_B, S_B, 0);
     send(&y, 2, 1, S_B, 0, 1);
@@ -74,10 +69,9 @@ static void an_exchange_ends_when_both_ways_have(void **state)
 }
 
 /* What crosses the efficient dimension alone has all of it; 0 -> 3 is bound by the other one. */
-static void every_dimension_has_its_own_efficiency(void **state)
+TEST(every_dimension_has_its_own_efficiency)
 {
     struct yard y;
-    (void)state;
     yard_word(&y, "switch:2@50 switch:2@50");
     y.fabric.rung = GOSSIP_FLOW;
     y.fabric.net.dims[1].efficiency = 0.2;
@@ -90,7 +84,7 @@ static void every_dimension_has_its_own_efficiency(void **state)
 }
 
 /* Times of these algorithms by hand (R. Thakur et al., IJHPCA 2005), with what the share leaves. */
-static void collectives_are_simulated_on_the_links_of_the_workers(void **state)
+TEST(collectives_are_simulated_on_the_links_of_the_workers)
 {
     static const struct {
         const char *word;
@@ -104,7 +98,6 @@ static void collectives_are_simulated_on_the_links_of_the_workers(void **state)
         /* Links of 10 to the three others alone. */
         { "full:8@70", 4, 2, 7 * 2 / 4. },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int half = 0; half < 2; half++) {
             struct yard y;
@@ -126,11 +119,10 @@ static void collectives_are_simulated_on_the_links_of_the_workers(void **state)
         }
 }
 
-static void a_collective_waits_for_what_shares_links_and_then_all_begin(void **state)
+TEST(a_collective_waits_for_what_shares_links_and_then_all_begin)
 {
     struct yard y;
     const struct gossip_signal *s;
-    (void)state;
     yard_start(&y, "switch:4@50", GOSSIP_FLOW);
     send(&y, 0, 1, S_B, 0, 0);
     send(&y, 0, 2, S_B, 0, 1);
@@ -346,9 +338,8 @@ static double leaves_s(const struct asked *b, const struct asked *a)
 
 /* First come, first served, written down plainly: what was asked for begins when all that was asked for
  * before it has left the links that both cross. Then no link carries more than it can. */
-static void links_are_held_for_as_long_as_bytes_need_there(void **state)
+TEST(links_are_held_for_as_long_as_bytes_need_there)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(words); k++) {
         struct drive d;
         drive(&d, words[k], GOSSIP_CLOSED, N_ASKED, 1);
@@ -374,9 +365,8 @@ static void links_are_held_for_as_long_as_bytes_need_there(void **state)
     }
 }
 
-static void flows_are_no_faster_than_their_links_and_collectives_alone(void **state)
+TEST(flows_are_no_faster_than_their_links_and_collectives_alone)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(words); k++) {
         struct drive d;
         drive(&d, words[k], GOSSIP_FLOW, N_FEW, 1);
@@ -399,9 +389,8 @@ static void flows_are_no_faster_than_their_links_and_collectives_alone(void **st
     }
 }
 
-static void the_same_seed_gives_the_same_signals(void **state)
+TEST(the_same_seed_gives_the_same_signals)
 {
-    (void)state;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct drive a, b;
         drive(&a, words[0], (enum gossip_rung)rung, N_FEW, 7);
@@ -413,22 +402,4 @@ static void the_same_seed_gives_the_same_signals(void **state)
         stop(&a);
         stop(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_that_share_a_port_each_take_twice_as_long),
-        cmocka_unit_test(messages_on_other_ports_do_not_slow_each_other),
-        cmocka_unit_test(who_is_left_has_the_whole_port),
-        cmocka_unit_test(who_comes_later_shares_from_then_on),
-        cmocka_unit_test(an_exchange_ends_when_both_ways_have),
-        cmocka_unit_test(every_dimension_has_its_own_efficiency),
-        cmocka_unit_test(collectives_are_simulated_on_the_links_of_the_workers),
-        cmocka_unit_test(a_collective_waits_for_what_shares_links_and_then_all_begin),
-        cmocka_unit_test(links_are_held_for_as_long_as_bytes_need_there),
-        cmocka_unit_test(flows_are_no_faster_than_their_links_and_collectives_alone),
-        cmocka_unit_test(the_same_seed_gives_the_same_signals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void check_time(const struct hetero_time *t, double fixed0_s, double shar
 
 /* ---- stages ---- */
 
-static void neighbouring_layers_of_one_type_are_one_stage(void **state)
+TEST(neighbouring_layers_of_one_type_are_one_stage)
 {
     static const struct {
         hetero_id plan[3];
@@ -95,7 +95,6 @@ static void neighbouring_layers_of_one_type_are_one_stage(void **state)
         { { 0, 1, 0 }, 3, { 0, 1, 2 }, { 0, 1, 2 }, { -1, 0, 1 }, { 1, 0, -1 } },
     };
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     fixture_build(&x, 1);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -114,12 +113,11 @@ static void neighbouring_layers_of_one_type_are_one_stage(void **state)
 }
 
 /* Per example: layers 0 and 1 on the CPU compute 60/10 s and send (4 + 3)/10 s; the hand-over of 1 alone. */
-static void a_stage_takes_the_sum_of_its_layers(void **state)
+TEST(a_stage_takes_the_sum_of_its_layers)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_stage stages[3];
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     fixture_build(&x, 1);
     assert_int_equal(hetero_stages(stages, &x.problem, plan), 2);
@@ -128,12 +126,11 @@ static void a_stage_takes_the_sum_of_its_layers(void **state)
     fixture_free(&x);
 }
 
-static void without_overlap_communication_comes_on_top(void **state)
+TEST(without_overlap_communication_comes_on_top)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_stage stages[3];
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.setup.overlap = false;
     fixture_build(&x, 1);
@@ -143,12 +140,11 @@ static void without_overlap_communication_comes_on_top(void **state)
     fixture_free(&x);
 }
 
-static void a_hand_over_by_layer_is_paid_everywhere(void **state)
+TEST(a_hand_over_by_layer_is_paid_everywhere)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_stage stages[3];
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.setup.handover = HETERO_PER_LAYER;
     fixture_build(&x, 1);
@@ -159,12 +155,11 @@ static void a_hand_over_by_layer_is_paid_everywhere(void **state)
 }
 
 /* 2 s and 10 examples of 100 or 200 B at 500 B/s: 4 s after layer 0, 6 s after layer 1. */
-static void both_ends_of_a_network_pay(void **state)
+TEST(both_ends_of_a_network_pay)
 {
     static const hetero_id plan[] = { CPU, GPU, CPU };
     struct hetero_stage stages[3];
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.setup.handover = HETERO_NETWORK;
     fixture_build(&x, 1);
@@ -187,22 +182,19 @@ static void both_ends_of_a_network_pay(void **state)
 
 /* ---- units ---- */
 
-static void time_falls_from_all_to_what_units_do_not_share(void **state)
+TEST(time_falls_from_all_to_what_units_do_not_share)
 {
     const struct hetero_time t = { .fixed_s = { 1, 2 }, .shared_s = { 6, 1 } };
-    (void)state;
     assert_close(hetero_time_s(&t, 1), 7, 1e-15);
     assert_close(hetero_time_s(&t, 3), 3, 1e-15);
     assert_close(hetero_time_s(&t, 6), 2 + 1 / 6.0, 1e-15);
     assert_close(hetero_time_s(&t, HETERO_MAX_UNITS), 2, 1e-6);
 }
 
-static void least_units_are_the_first_that_are_fast_enough(void **state)
+TEST(least_units_are_the_first_that_are_fast_enough)
 {
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 2000; i++) {
         struct hetero_time t;
         for (int k = 0; k < 2; k++) {
@@ -222,24 +214,22 @@ static void least_units_are_the_first_that_are_fast_enough(void **state)
 }
 
 /* Also where rounding is large against what one unit more brings. */
-static void the_time_of_k_units_takes_k_units(void **state)
+TEST(the_time_of_k_units_takes_k_units)
 {
     static const struct hetero_time times[] = { { { 0, 0 }, { 1, 0 } },
                                                 { { 1, 0 }, { 1, 0 } },
                                                 { { 0.3, 0.1 }, { 0.7, 7 } },
                                                 { { 0, 0.01 }, { 1e3, 1 } } };
     static const int64_t units[] = { 1, 2, 3, 7, 10, 49, 1000, 4097, 65537, 1000003, HETERO_MAX_UNITS };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(times); i++)
         for (size_t k = 0; k < COUNT_OF(units); k++)
             assert_int_equal(hetero_least_units(&times[i], hetero_time_s(&times[i], units[k])), units[k]);
 }
 
-static void some_times_are_out_of_reach(void **state)
+TEST(some_times_are_out_of_reach)
 {
     const struct hetero_time t = { .fixed_s = { 1, 0 }, .shared_s = { 1, 0 } },
                              fixed = { .fixed_s = { 1, 0 } }, nothing = { .fixed_s = { 0, 0 } };
-    (void)state;
     assert_true(isinf(hetero_real_units(&t, 1)));
     assert_close(hetero_real_units(&t, 1.25), 4, 1e-15);
     assert_int_equal(hetero_least_units(&t, 1), -1);
@@ -253,11 +243,10 @@ static void some_times_are_out_of_reach(void **state)
     assert_int_equal(hetero_least_units(&t, (double)INFINITY), 1);
 }
 
-static void stages_know_their_least_units_for_the_throughput(void **state)
+TEST(stages_know_their_least_units_for_the_throughput)
 {
     static const double per_s[] = { 0.3, 0.01, 1, 0.3 };
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     fixture_build(&x, 7);
     for (size_t i = 0; i < COUNT_OF(per_s); i++) {
@@ -278,12 +267,11 @@ static void stages_know_their_least_units_for_the_throughput(void **state)
 /* ---- plans ---- */
 
 /* 6 and 0.4 s an example: a unit each, and one more CPU at 3.75 s: 4.5 USD/h * 6 s against 5 * 3.75. */
-static void a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes(void **state)
+TEST(a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_value v;
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.profile.types[CPU].max_units = 2;
     fixture_build(&x, 1 / 6.0);
@@ -300,12 +288,11 @@ static void a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes(void *
     fixture_free(&x);
 }
 
-static void a_plan_that_fails_says_how_far_it_gets(void **state)
+TEST(a_plan_that_fails_says_how_far_it_gets)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_value v;
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.profile.types[CPU].max_units = 3;
     fixture_build(&x, 0.5);
@@ -321,12 +308,11 @@ static void a_plan_that_fails_says_how_far_it_gets(void **state)
 }
 
 /* Each GPU takes two cores: 4 + 2 * 0.5 USD/h. 21 s of communication for 10 examples in 1.05 s: 2 GPUs. */
-static void hosts_are_paid_for_and_counted(void **state)
+TEST(hosts_are_paid_for_and_counted)
 {
     static const hetero_id plan[] = { GPU, GPU, GPU };
     struct hetero_value v;
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.profile.types[GPU].host = CPU;
     x.profile.types[GPU].host_units = 2;
@@ -354,12 +340,11 @@ static void hosts_are_paid_for_and_counted(void **state)
 }
 
 /* 9000 B of rows an example at 1000 B/s a core, in the 1.05 s of two GPUs: 9 cores. */
-static void servers_are_as_many_as_the_throughput_takes(void **state)
+TEST(servers_are_as_many_as_the_throughput_takes)
 {
     static const hetero_id gpu[] = { GPU, GPU, GPU }, cpu[] = { CPU, CPU, CPU };
     struct hetero_value v;
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     x.setup.server = CPU;
     x.profile.types[GPU].max_units = 2;
@@ -377,7 +362,7 @@ static void servers_are_as_many_as_the_throughput_takes(void **state)
 
 /* ---- what is refused ---- */
 
-static void a_setup_out_of_range_is_refused(void **state)
+TEST(a_setup_out_of_range_is_refused)
 {
     static const struct hetero_link slow[4] = { { 0, 1 }, { -1, 1 }, { 0, 1 }, { 0, 1 } },
                                     dead[4] = { { 0, 1 }, { 0, 1 }, { 0, 0 }, { 0, 1 } };
@@ -387,7 +372,6 @@ static void a_setup_out_of_range_is_refused(void **state)
         const char *text;
     } cases[8];
     struct fixture x;
-    (void)state;
     fixture_profile(&x);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         cases[i].setup = good;
@@ -411,26 +395,23 @@ static void a_setup_out_of_range_is_refused(void **state)
     cases[7].text = "examples: are inf, need > 0";
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_problem p;
-        struct err e = { 0 };
-        assert_fails(hetero_build(&p, &x.profile, &cases[i].setup, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(hetero_build(&p, &x.profile, &cases[i].setup, e), ERR_RANGE, cases[i].text);
         assert_null(p.spans);
         hetero_free(&p);
     }
     fixture_free(&x);
 }
 
-static void one_layer_and_256_layers_are_problems(void **state)
+TEST(one_layer_and_256_layers_are_problems)
 {
     static const int32_t layers[] = { 1, HETERO_MAX_LAYERS };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(layers); i++) {
         const int32_t n = layers[i];
         hetero_id plan[HETERO_MAX_LAYERS];
         struct fixture x = { .setup = setup };
         struct hetero_value v;
-        struct err e = { 0 };
-        assert_ok(hetero_profile_build(&x.profile, n, 2, &e), &e);
+        OK(hetero_profile_build(&x.profile, n, 2, e));
         for (int32_t l = 0; l < n; l++) {
             plan[l] = (hetero_id)(l % 2);
             x.profile.compute_s[2 * l] = x.profile.compute_s[2 * l + 1] = 1;
@@ -443,27 +424,4 @@ static void one_layer_and_256_layers_are_problems(void **state)
         assert_close(v.usd, n, 1e-15); /* nothing is shared: a second and a unit for each layer */
         fixture_free(&x);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbouring_layers_of_one_type_are_one_stage),
-        cmocka_unit_test(a_stage_takes_the_sum_of_its_layers),
-        cmocka_unit_test(without_overlap_communication_comes_on_top),
-        cmocka_unit_test(a_hand_over_by_layer_is_paid_everywhere),
-        cmocka_unit_test(both_ends_of_a_network_pay),
-        cmocka_unit_test(time_falls_from_all_to_what_units_do_not_share),
-        cmocka_unit_test(least_units_are_the_first_that_are_fast_enough),
-        cmocka_unit_test(the_time_of_k_units_takes_k_units),
-        cmocka_unit_test(some_times_are_out_of_reach),
-        cmocka_unit_test(stages_know_their_least_units_for_the_throughput),
-        cmocka_unit_test(a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes),
-        cmocka_unit_test(a_plan_that_fails_says_how_far_it_gets),
-        cmocka_unit_test(hosts_are_paid_for_and_counted),
-        cmocka_unit_test(servers_are_as_many_as_the_throughput_takes),
-        cmocka_unit_test(a_setup_out_of_range_is_refused),
-        cmocka_unit_test(one_layer_and_256_layers_are_problems),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

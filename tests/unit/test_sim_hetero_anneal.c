@@ -3,9 +3,8 @@
 
 /* Instances of 4 to 6 layers on 3 or 4 types: 81 to 4096 plans. Where the throughput asked for is all that is
  * reached, most plans fail, and the walk has to find its way to one that does not. */
-static void a_slow_walk_ends_at_the_cheapest_of_all_plans(void **state)
+TEST(a_slow_walk_ends_at_the_cheapest_of_all_plans)
 {
-    (void)state;
     for (int i = 108; i < 300; i += 2) {
         struct hetero_fixture f = { 0 };
         struct hetero_search all, walk;
@@ -27,20 +26,18 @@ static void a_slow_walk_ends_at_the_cheapest_of_all_plans(void **state)
 
 /* At no temperature only what is not worse is taken, at a boundless one everything is, and the walk forgets
  * what it found: within 40 steps the cold one finds more. */
-static void a_cold_walk_finds_more_than_a_hot_one(void **state)
+TEST(a_cold_walk_finds_more_than_a_hot_one)
 {
     int cold_wins = 0, hot_wins = 0;
-    (void)state;
     for (int i = 204; i < 252; i++) {
         struct hetero_settings settings = hetero_settings_default();
         struct hetero_fixture f = { 0 };
         struct hetero_search s[2];
-        struct err e = { 0 };
         if (hetero_fixture_instance(&f, i)) {
             for (int k = 0; k < 2; k++) {
                 settings.anneal.hot = settings.anneal.cold = k == 0 ? 1e-9 : 1e9;
-                assert_ok(hetero_search_build(&s[k], &f.problem, 1, 0, 40, &e), &e);
-                assert_ok(hetero_anneal(&s[k], &settings, &e), &e);
+                OK(hetero_search_build(&s[k], &f.problem, 1, 0, 40, e));
+                OK(hetero_anneal(&s[k], &settings, e));
             }
             cold_wins += hetero_is_better(&s[0].value, &s[1].value);
             hot_wins += hetero_is_better(&s[1].value, &s[0].value);
@@ -55,10 +52,9 @@ static void a_cold_walk_finds_more_than_a_hot_one(void **state)
 /* 243 plans of 5 layers on 3 types. Layers by themselves leave out a given one with probability e^-41; in
  * stages, the rarest kind, of 5 stages, has at least half of a share of 1/243 * E[(1 - s)^4] = 1/1215: e^-8.
  */
-static void random_draws_find_the_cheapest_of_few_plans(void **state)
+TEST(random_draws_find_the_cheapest_of_few_plans)
 {
     static const char *const names[] = { "random", "random-stages" };
-    (void)state;
     for (int i = 160; i < 250; i += 9)
         for (size_t k = 0; k < COUNT_OF(names); k++) {
             struct hetero_fixture f = { 0 };
@@ -74,34 +70,20 @@ static void random_draws_find_the_cheapest_of_few_plans(void **state)
         }
 }
 
-static void temperatures_out_of_range_are_told(void **state)
+TEST(temperatures_out_of_range_are_told)
 {
     static const struct hetero_anneal_settings cases[] = { { 1, 0 },        { 1, -1 },  { 1e-3, 1 },
                                                            { INFINITY, 1 }, { NAN, 1 }, { 1, NAN } };
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
     assert_true(hetero_fixture_instance(&f, 110));
-    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 100, &e), &e);
+    OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.anneal = cases[i];
-        assert_fails(hetero_anneal(&s, &settings, &e), &e, ERR_RANGE,
-                     "need two temperatures > 0, the higher first");
+        FAILS(hetero_anneal(&s, &settings, e), ERR_RANGE, "need two temperatures > 0, the higher first");
     }
     assert_int_equal(s.evaluations, 0);
     hetero_search_free(&s);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slow_walk_ends_at_the_cheapest_of_all_plans),
-        cmocka_unit_test(a_cold_walk_finds_more_than_a_hot_one),
-        cmocka_unit_test(random_draws_find_the_cheapest_of_few_plans),
-        cmocka_unit_test(temperatures_out_of_range_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 #include "tests/unit/hetero_fixture.h"
 
 /* 4 plans, or those of one layer on 5 types, and 80 trials: the model leaves none of them out. */
-static void of_few_plans_the_cheapest_is_found(void **state)
+TEST(of_few_plans_the_cheapest_is_found)
 {
-    (void)state;
     for (int i = 12; i < 108; i += 3) {
         struct hetero_fixture f = { 0 };
         struct hetero_search all, s;
@@ -20,19 +19,17 @@ static void of_few_plans_the_cheapest_is_found(void **state)
 }
 
 /* 243 plans, 40 trials each: the model has to be worth something. */
-static void it_finds_more_than_as_many_plans_at_random(void **state)
+TEST(it_finds_more_than_as_many_plans_at_random)
 {
     int wins = 0, losses = 0;
-    (void)state;
     for (int i = 156; i < 252; i += 3) {
         struct hetero_settings settings = hetero_settings_default();
         struct hetero_fixture f = { 0 };
         struct hetero_search s, drawn;
-        struct err e = { 0 };
         settings.bayes.evaluations = 40;
         if (hetero_fixture_instance(&f, i)) {
-            assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 1000, &e), &e);
-            assert_ok(hetero_bayes(&s, &settings, &e), &e);
+            OK(hetero_search_build(&s, &f.problem, 1, 0, 1000, e));
+            OK(hetero_bayes(&s, &settings, e));
             hetero_fixture_search(&drawn, &f, "random-stages", 40, 1);
             assert_int_equal(s.evaluations, 40);
             wins += hetero_is_better(&s.value, &drawn.value);
@@ -45,7 +42,7 @@ static void it_finds_more_than_as_many_plans_at_random(void **state)
     assert_true(wins > 2 * losses);
 }
 
-static void settings_out_of_range_are_told(void **state)
+TEST(settings_out_of_range_are_told)
 {
     static const struct {
         struct hetero_bayes_settings how;
@@ -63,58 +60,40 @@ static void settings_out_of_range_are_told(void **state)
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
     assert_true(hetero_fixture_instance(&f, 110));
-    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 100, &e), &e);
+    OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.bayes = cases[i].how;
-        assert_fails(hetero_bayes(&s, &settings, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(hetero_bayes(&s, &settings, e), ERR_RANGE, cases[i].message);
     }
     hetero_search_free(&s);
     hetero_fixture_free(&f);
 }
 
-static void it_has_a_budget_of_its_own(void **state)
+TEST(it_has_a_budget_of_its_own)
 {
     const struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
     assert_true(hetero_fixture_instance(&f, 70));
-    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 1, &e), &e);
-    assert_ok(hetero_bayes(&s, &settings, &e), &e);
+    OK(hetero_search_build(&s, &f.problem, 1, 0, 1, e));
+    OK(hetero_bayes(&s, &settings, e));
     assert_int_equal(s.evaluations, settings.bayes.evaluations);
     hetero_search_free(&s);
     hetero_fixture_free(&f);
 }
 
 /* Plans that come again add nothing to the model; the trials go on. */
-static void without_noise_it_goes_on(void **state)
+TEST(without_noise_it_goes_on)
 {
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
     settings.bayes.noise = 0;
     assert_true(hetero_fixture_instance(&f, 70));
-    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 1000, &e), &e);
-    assert_ok(hetero_bayes(&s, &settings, &e), &e);
+    OK(hetero_search_build(&s, &f.problem, 1, 0, 1000, e));
+    OK(hetero_bayes(&s, &settings, e));
     assert_int_equal(s.evaluations, settings.bayes.evaluations);
     hetero_search_free(&s);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_few_plans_the_cheapest_is_found),
-        cmocka_unit_test(it_has_a_budget_of_its_own),
-        cmocka_unit_test(it_finds_more_than_as_many_plans_at_random),
-        cmocka_unit_test(settings_out_of_range_are_told),
-        cmocka_unit_test(without_noise_it_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,10 @@ static void draw(struct hetero_fixture *f, int32_t n_layers, int32_t n_types)
     rng_free(rng);
 }
 
-static void every_plan_is_tried_once(void **state)
+TEST(every_plan_is_tried_once)
 {
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    (void)state;
     draw(&f, 4, 3);
     hetero_set_throughput(&f.problem, 1e-6);
     hetero_fixture_run(&s, &f, "brute-force");
@@ -26,11 +25,10 @@ static void every_plan_is_tried_once(void **state)
     hetero_fixture_free(&f);
 }
 
-static void what_no_plan_reaches_has_no_plan(void **state)
+TEST(what_no_plan_reaches_has_no_plan)
 {
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    (void)state;
     draw(&f, 3, 2);
     hetero_set_throughput(&f.problem, 1e9);
     hetero_fixture_run(&s, &f, "brute-force");
@@ -40,30 +38,18 @@ static void what_no_plan_reaches_has_no_plan(void **state)
     hetero_fixture_free(&f);
 }
 
-static void too_many_plans_are_refused(void **state)
+TEST(too_many_plans_are_refused)
 {
     const struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
     int32_t which = 0;
-    (void)state;
     draw(&f, 16, 3);
     while (strcmp(hetero_schedulers[which].name, "brute-force") != 0)
         which++;
     hetero_set_throughput(&f.problem, 1e-6);
-    assert_fails(hetero_schedule(&s, &f.problem, which, &settings, 1, &e), &e, ERR_RANGE,
-                 "brute-force: plans are 3^16, need at most 4194304");
+    FAILS(hetero_schedule(&s, &f.problem, which, &settings, 1, e), ERR_RANGE,
+          "brute-force: plans are 3^16, need at most 4194304");
     hetero_search_free(&s);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_plan_is_tried_once),
-        cmocka_unit_test(what_no_plan_reaches_has_no_plan),
-        cmocka_unit_test(too_many_plans_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

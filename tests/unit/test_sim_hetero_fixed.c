@@ -44,7 +44,7 @@ static void fixture_free(struct fixture *x)
 static const int all[TYPES] = { GPU_DEAR, CPU_DEAR, GPU_CHEAP, CPU_CHEAP };
 
 /* 8 layers of a second at 1 example a second: 8 units for an hour. */
-static void one_type_is_the_cheapest_of_its_kind(void **state)
+TEST(one_type_is_the_cheapest_of_its_kind)
 {
     static const struct {
         hetero_run *run;
@@ -52,12 +52,10 @@ static void one_type_is_the_cheapest_of_its_kind(void **state)
         double usd;
     } cases[] = { { hetero_cpu_only, CPU_CHEAP, 16 }, { hetero_gpu_only, GPU_CHEAP, 56 } };
     const struct hetero_settings settings = hetero_settings_default();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture x;
-        struct err e = { 0 };
         fixture_build(&x, all, TYPES, 100);
-        assert_ok(cases[i].run(&x.search, &settings, &e), &e);
+        OK(cases[i].run(&x.search, &settings, e));
         assert_int_equal(x.search.evaluations, 2);
         for (int32_t l = 0; l < N_HETERO_KINDS; l++)
             assert_int_equal(x.search.best[l], cases[i].type);
@@ -67,14 +65,12 @@ static void one_type_is_the_cheapest_of_its_kind(void **state)
 }
 
 /* 2 layers on the cheaper CPU, 6 on the cheaper GPU. */
-static void the_heuristic_puts_embeddings_and_pooling_on_cpus(void **state)
+TEST(the_heuristic_puts_embeddings_and_pooling_on_cpus)
 {
     const struct hetero_settings settings = hetero_settings_default();
     struct fixture x;
-    struct err e = { 0 };
-    (void)state;
     fixture_build(&x, all, TYPES, 100);
-    assert_ok(hetero_heuristic(&x.search, &settings, &e), &e);
+    OK(hetero_heuristic(&x.search, &settings, e));
     assert_int_equal(x.search.evaluations, 4);
     for (int32_t l = 0; l < N_HETERO_KINDS; l++)
         assert_int_equal(x.search.best[l], l == HETERO_EMBEDDING || l == HETERO_POOL ? CPU_CHEAP : GPU_CHEAP);
@@ -82,19 +78,17 @@ static void the_heuristic_puts_embeddings_and_pooling_on_cpus(void **state)
     fixture_free(&x);
 }
 
-static void all_pairs_of_types_are_tried_whatever_the_budget(void **state)
+TEST(all_pairs_of_types_are_tried_whatever_the_budget)
 {
     const struct hetero_settings settings = hetero_settings_default();
     struct fixture x;
-    struct err e = { 0 };
-    (void)state;
     fixture_build(&x, all, TYPES, 1);
-    assert_ok(hetero_heuristic(&x.search, &settings, &e), &e);
+    OK(hetero_heuristic(&x.search, &settings, e));
     assert_int_equal(x.search.evaluations, 4);
     fixture_free(&x);
 }
 
-static void a_kind_of_type_that_is_not_there_is_told(void **state)
+TEST(a_kind_of_type_that_is_not_there_is_told)
 {
     static const int cpus[] = { CPU_DEAR, CPU_CHEAP }, gpus[] = { GPU_DEAR, GPU_CHEAP };
     static const struct {
@@ -108,24 +102,11 @@ static void a_kind_of_type_that_is_not_there_is_told(void **state)
         { hetero_heuristic, cpus, "heuristic: the study has no GPU type, need one" },
     };
     const struct hetero_settings settings = hetero_settings_default();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture x;
-        struct err e = { 0 };
         fixture_build(&x, cases[i].types, 2, 100);
-        assert_fails(cases[i].run(&x.search, &settings, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(cases[i].run(&x.search, &settings, e), ERR_RANGE, cases[i].message);
         assert_int_equal(x.search.evaluations, 0);
         fixture_free(&x);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_type_is_the_cheapest_of_its_kind),
-        cmocka_unit_test(the_heuristic_puts_embeddings_and_pooling_on_cpus),
-        cmocka_unit_test(all_pairs_of_types_are_tried_whatever_the_budget),
-        cmocka_unit_test(a_kind_of_type_that_is_not_there_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 #include "tests/support.h"
 #include "tests/unit/hetero_fixture.h"
 
-static void many_generations_end_at_the_cheapest_of_all_plans(void **state)
+TEST(many_generations_end_at_the_cheapest_of_all_plans)
 {
-    (void)state;
     for (int i = 108; i < 300; i += 2) {
         struct hetero_fixture f = { 0 };
         struct hetero_search all, s;
@@ -21,21 +20,19 @@ static void many_generations_end_at_the_cheapest_of_all_plans(void **state)
 }
 
 /* Without mutation children are made of what the first generation holds. */
-static void crossover_makes_better_plans_of_those_drawn(void **state)
+TEST(crossover_makes_better_plans_of_those_drawn)
 {
     int gains = 0;
-    (void)state;
     for (int i = 252; i < 300; i++) {
         struct hetero_settings settings = hetero_settings_default();
         struct hetero_fixture f = { 0 };
         struct hetero_search first, later;
-        struct err e = { 0 };
         settings.genetic.mutation = 0;
         if (hetero_fixture_instance(&f, i)) {
-            assert_ok(hetero_search_build(&first, &f.problem, 1, 0, 32, &e), &e);
-            assert_ok(hetero_search_build(&later, &f.problem, 1, 0, 320, &e), &e);
-            assert_ok(hetero_genetic(&first, &settings, &e), &e);
-            assert_ok(hetero_genetic(&later, &settings, &e), &e);
+            OK(hetero_search_build(&first, &f.problem, 1, 0, 32, e));
+            OK(hetero_search_build(&later, &f.problem, 1, 0, 320, e));
+            OK(hetero_genetic(&first, &settings, e));
+            OK(hetero_genetic(&later, &settings, e));
             assert_false(hetero_is_better(&first.value, &later.value));
             gains += hetero_is_better(&later.value, &first.value);
             hetero_search_free(&first);
@@ -47,17 +44,15 @@ static void crossover_makes_better_plans_of_those_drawn(void **state)
 }
 
 /* Neither crossover nor mutation: children are copies, and the best of the first generation stays. */
-static void without_crossover_and_mutation_nothing_new_comes(void **state)
+TEST(without_crossover_and_mutation_nothing_new_comes)
 {
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
     settings.genetic.mutation = settings.genetic.crossover = 0;
     assert_true(hetero_fixture_instance(&f, 260));
-    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 1000, &e), &e);
-    assert_ok(hetero_genetic(&s, &settings, &e), &e);
+    OK(hetero_search_build(&s, &f.problem, 1, 0, 1000, e));
+    OK(hetero_genetic(&s, &settings, e));
     assert_int_equal(s.evaluations, 1000);
     for (int32_t i = 0; i < s.n_curve; i++)
         assert_in_range(s.curve[i].evaluations, 1, settings.genetic.population);
@@ -65,7 +60,7 @@ static void without_crossover_and_mutation_nothing_new_comes(void **state)
     hetero_fixture_free(&f);
 }
 
-static void settings_out_of_range_are_told(void **state)
+TEST(settings_out_of_range_are_told)
 {
     static const struct {
         struct hetero_genetic_settings how;
@@ -83,25 +78,12 @@ static void settings_out_of_range_are_told(void **state)
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
     assert_true(hetero_fixture_instance(&f, 110));
-    assert_ok(hetero_search_build(&s, &f.problem, 1, 0, 100, &e), &e);
+    OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.genetic = cases[i].how;
-        assert_fails(hetero_genetic(&s, &settings, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(hetero_genetic(&s, &settings, e), ERR_RANGE, cases[i].message);
     }
     hetero_search_free(&s);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_generations_end_at_the_cheapest_of_all_plans),
-        cmocka_unit_test(crossover_makes_better_plans_of_those_drawn),
-        cmocka_unit_test(without_crossover_and_mutation_nothing_new_comes),
-        cmocka_unit_test(settings_out_of_range_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,19 +7,17 @@
  * throughput, and exactly that at the one asked for. So each layer's cheapest type makes the cheapest plan,
  * whatever the others do, and greedy must find it.
  */
-static void where_layers_do_not_meet_greedy_is_optimal(void **state)
+TEST(where_layers_do_not_meet_greedy_is_optimal)
 {
     enum { LAYERS = 7, TYPES = 5 };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < 50; i++) {
         struct hetero_fixture f = { 0 };
         struct hetero_search s;
         double want_usd = 0;
-        assert_ok(hetero_profile_build(&f.profile, LAYERS, TYPES, &e), &e);
+        OK(hetero_profile_build(&f.profile, LAYERS, TYPES, e));
         for (int32_t t = 0; t < TYPES; t++) {
             f.profile.types[t].compute_par = 1;
             f.profile.types[t].usd_per_h = rng_log_range(rng, 0.1, 10);
@@ -33,7 +31,7 @@ static void where_layers_do_not_meet_greedy_is_optimal(void **state)
             }
             want_usd += least_usd;
         }
-        assert_ok(hetero_build(&f.problem, &f.profile, &setup, &e), &e);
+        OK(hetero_build(&f.problem, &f.profile, &setup, e));
         hetero_set_throughput(&f.problem, 1);
         hetero_fixture_run(&s, &f, "greedy");
         assert_close(s.value.usd, want_usd, 1e-9);
@@ -65,10 +63,8 @@ static struct hetero_value best_type(hetero_id *plan, int32_t first, int32_t las
     return best;
 }
 
-static void each_layer_is_on_its_best_type_given_those_before(void **state)
+TEST(each_layer_is_on_its_best_type_given_those_before)
 {
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i += 5) {
         struct hetero_fixture f = { 0 };
         struct hetero_search s;
@@ -77,7 +73,7 @@ static void each_layer_is_on_its_best_type_given_those_before(void **state)
         hetero_id plan[HETERO_MAX_LAYERS] = { 0 };
         if (hetero_fixture_instance(&f, i)) {
             int32_t n = f.profile.n_layers;
-            assert_ok(hetero_work_build(&w, &f.problem, &e), &e);
+            OK(hetero_work_build(&w, &f.problem, e));
             v = best_type(plan, 0, n - 1, &f.problem, &w);
             do {
                 before = v;
@@ -99,20 +95,18 @@ static void each_layer_is_on_its_best_type_given_those_before(void **state)
  * another type. Layer 0 leaves 5.1 for the others, be it on type 1 or 2: type 1 comes first, and its 3.5
  * seconds are in the way when layer 2 has moved as well. In the second round it finds type 2.
  */
-static void while_plans_fail_the_layers_are_gone_through_again(void **state)
+TEST(while_plans_fail_the_layers_are_gone_through_again)
 {
     static const double compute_s[] = { 4, 3.5, 1, 0.1, 9, 9, 5, 1, 1 };
     static const hetero_id want[] = { 2, 0, 1 };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(hetero_profile_build(&f.profile, 3, 3, &e), &e);
+    OK(hetero_profile_build(&f.profile, 3, 3, e));
     memcpy(f.profile.compute_s, compute_s, sizeof compute_s);
     for (int32_t t = 0; t < 3; t++)
         f.profile.types[t].usd_per_h = 1;
-    assert_ok(hetero_build(&f.problem, &f.profile, &setup, &e), &e);
+    OK(hetero_build(&f.problem, &f.profile, &setup, e));
     hetero_set_throughput(&f.problem, 1 / 3.);
     hetero_fixture_run(&s, &f, "greedy");
     assert_int_equal(s.value.status, HETERO_OK);
@@ -120,14 +114,4 @@ static void while_plans_fail_the_layers_are_gone_through_again(void **state)
     assert_int_equal(s.evaluations, 3 + 2 * 3 * 2);
     hetero_search_free(&s);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_layers_do_not_meet_greedy_is_optimal),
-        cmocka_unit_test(each_layer_is_on_its_best_type_given_those_before),
-        cmocka_unit_test(while_plans_fail_the_layers_are_gone_through_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,9 @@
 #include "tests/support.h"
 #include "tests/unit/hetero_fixture.h"
 
-static void exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none(void **state)
+TEST(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none)
 {
     int n_bind = 0, n_none = 0;
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i++) {
         struct hetero_fixture f = { 0 };
         struct hetero_search brute = { 0 }, oracle = { 0 }, exact = { 0 };
@@ -36,14 +35,12 @@ static void exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none(void
  * each, which takes one unit a stage or two together. At twice the speed a stage of both takes 4 units: the
  * cheap type alone has not so many, and as the types are alike but for the price, 2 cheap and 2 dear ones are
  * best. */
-static void limits_turn_one_stage_into_two(void **state)
+TEST(limits_turn_one_stage_into_two)
 {
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
     struct hetero_fixture f = { 0 };
     struct hetero_search s;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(hetero_profile_build(&f.profile, 2, 2, &e), &e);
+    OK(hetero_profile_build(&f.profile, 2, 2, e));
     for (int i = 0; i < 4; i++)
         f.profile.compute_s[i] = 1;
     for (int t = 0; t < 2; t++)
@@ -52,7 +49,7 @@ static void limits_turn_one_stage_into_two(void **state)
     f.profile.types[0].max_units = 3;
     f.profile.types[1].usd_per_h = 10;
     f.profile.types[1].max_units = 5;
-    assert_ok(hetero_build(&f.problem, &f.profile, &setup, &e), &e);
+    OK(hetero_build(&f.problem, &f.profile, &setup, e));
     hetero_set_throughput(&f.problem, 1);
     hetero_fixture_run(&s, &f, "exact");
     assert_close(s.value.usd, 2.0, 1e-12); /* 2 USD/h for 1 s an example */
@@ -63,13 +60,4 @@ static void limits_turn_one_stage_into_two(void **state)
     assert_close(s.value.usd, 11.0, 1e-12); /* 2 + 20 USD/h for half a second */
     hetero_search_free(&s);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none),
-        cmocka_unit_test(limits_turn_one_stage_into_two),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

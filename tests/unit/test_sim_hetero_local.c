@@ -32,9 +32,8 @@ static void check_local_optimum(const struct hetero_search *s)
     hetero_work_free(&w);
 }
 
-static void no_layer_or_stage_recoloured_makes_the_plan_better(void **state)
+TEST(no_layer_or_stage_recoloured_makes_the_plan_better)
 {
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i += 3) {
         struct hetero_fixture f = { 0 };
         struct hetero_search start, end;
@@ -53,11 +52,10 @@ static void no_layer_or_stage_recoloured_makes_the_plan_better(void **state)
 }
 
 /* The first improvements are those of the search before: it is the same search. */
-static void it_goes_on_from_the_search_before(void **state)
+TEST(it_goes_on_from_the_search_before)
 {
     struct hetero_fixture f = { 0 };
     struct hetero_search start, end;
-    (void)state;
     assert_true(hetero_fixture_instance(&f, 200));
     hetero_fixture_search(&start, &f, "random", 20, 1);
     hetero_fixture_search(&end, &f, "random+local", 20, 1);
@@ -69,13 +67,4 @@ static void it_goes_on_from_the_search_before(void **state)
     hetero_search_free(&start);
     hetero_search_free(&end);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_layer_or_stage_recoloured_makes_the_plan_better),
-        cmocka_unit_test(it_goes_on_from_the_search_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,12 +15,11 @@ static struct rng *rng(uint64_t stream)
 
 /* Chi-square of the 9 plans of two layers on three types, 9000 draws: 8 degrees of freedom, above 31.8 once
  * in 10000 seeds. */
-static void layers_drawn_by_themselves_make_every_plan_equally_likely(void **state)
+TEST(layers_drawn_by_themselves_make_every_plan_equally_likely)
 {
     struct rng *r = rng(0);
     int n[9] = { 0 };
     double chi = 0;
-    (void)state;
     for (int i = 0; i < 9000; i++) {
         hetero_id plan[2];
         hetero_draw_layers(plan, (struct hetero_size){ 2, 3 }, r);
@@ -36,12 +35,11 @@ static void layers_drawn_by_themselves_make_every_plan_equally_likely(void **sta
 
 /* With probability s the layer stays, else it is drawn; s uniform: 1/2 + 1/2T for two layers, and for three
  * E[(s + (1 - s)/T)^2] with T = 2, ((1 + s)/2)^2, which is 7/12. */
-static void half_of_the_layers_drawn_in_stages_stay(void **state)
+TEST(half_of_the_layers_drawn_in_stages_stay)
 {
     struct rng *r = rng(1);
     int two = 0, three = 0;
     const int n = 20000;
-    (void)state;
     for (int i = 0; i < n; i++) {
         hetero_id plan[3];
         hetero_draw_plan(plan, (struct hetero_size){ 3, 2 }, r);
@@ -56,13 +54,12 @@ static void half_of_the_layers_drawn_in_stages_stay(void **state)
 /* ---- plans changed ---- */
 
 /* Layers 0 | 1 1: one layer anew 111, 001, 010; one stage 111, 000; the boundary before 0, 2 or 3. */
-static void every_neighbour_is_reached_and_nothing_else(void **state)
+TEST(every_neighbour_is_reached_and_nothing_else)
 {
     static const hetero_id from[] = { 0, 1, 1 };
     const int want[8] = { [0] = 1, [1] = 1, [2] = 1, [7] = 1 };
     struct rng *r = rng(2);
     int found[8] = { 0 };
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         hetero_id plan[3];
         memcpy(plan, from, sizeof plan);
@@ -94,10 +91,9 @@ static void check_neighbour(const hetero_id *was, const hetero_id *is, int32_t n
     assert_true(first == last || (left_end && right_end) || joins_left || joins_right);
 }
 
-static void a_neighbour_has_one_layer_stage_or_boundary_changed(void **state)
+TEST(a_neighbour_has_one_layer_stage_or_boundary_changed)
 {
     struct rng *r = rng(3);
-    (void)state;
     for (int i = 0; i < 5000; i++) {
         struct hetero_size size = { 1 + (int32_t)rng_below(r, MOST), 2 + (int32_t)rng_below(r, 3) };
         hetero_id was[MOST], is[MOST];
@@ -111,12 +107,11 @@ static void a_neighbour_has_one_layer_stage_or_boundary_changed(void **state)
     rng_free(r);
 }
 
-static void with_one_type_there_is_no_neighbour(void **state)
+TEST(with_one_type_there_is_no_neighbour)
 {
     hetero_id plan[4] = { 0 };
     const hetero_id want[4] = { 0 };
     struct rng *r = rng(4);
-    (void)state;
     for (int i = 0; i < 100; i++)
         hetero_change_plan(plan, (struct hetero_size){ 4, 1 }, r);
     assert_memory_equal(plan, want, sizeof want);
@@ -125,7 +120,7 @@ static void with_one_type_there_is_no_neighbour(void **state)
 
 /* ---- how far from good ---- */
 
-static void a_plan_that_fails_is_above_the_ceiling_by_the_speed_it_lacks(void **state)
+TEST(a_plan_that_fails_is_above_the_ceiling_by_the_speed_it_lacks)
 {
     static const struct {
         struct hetero_value value;
@@ -137,20 +132,6 @@ static void a_plan_that_fails_is_above_the_ceiling_by_the_speed_it_lacks(void **
         { { HETERO_SCARCE, NAN, NAN, NAN, 0 }, 7 + 13.815510557964274 },   /* hopeless: ln 1e6 */
         { { HETERO_SCARCE, NAN, NAN, NAN, 11 }, 7 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_close(hetero_log_cost(&cases[i].value, 10, 7), cases[i].want, 1e-14);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_drawn_by_themselves_make_every_plan_equally_likely),
-        cmocka_unit_test(half_of_the_layers_drawn_in_stages_stay),
-        cmocka_unit_test(every_neighbour_is_reached_and_nothing_else),
-        cmocka_unit_test(a_neighbour_has_one_layer_stage_or_boundary_changed),
-        cmocka_unit_test(with_one_type_there_is_no_neighbour),
-        cmocka_unit_test(a_plan_that_fails_is_above_the_ceiling_by_the_speed_it_lacks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

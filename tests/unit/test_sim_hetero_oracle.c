@@ -13,10 +13,9 @@ static void check_optimal(const struct hetero_search *oracle, const struct heter
     assert_close(oracle->lower_usd, brute->value.usd, 1e-9);
 }
 
-static void oracle_is_the_cheapest_of_all_plans_or_says_that_limits_bind(void **state)
+TEST(oracle_is_the_cheapest_of_all_plans_or_says_that_limits_bind)
 {
     int n[4] = { 0 };
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i++) {
         struct hetero_fixture f = { 0 };
         struct hetero_search brute = { 0 }, oracle = { 0 };
@@ -98,13 +97,11 @@ static double written_least_usd(const struct hetero_fixture *f)
     return least;
 }
 
-static void exact_is_the_cheapest_of_all_plans_and_units(void **state)
+TEST(exact_is_the_cheapest_of_all_plans_and_units)
 {
-    struct err e = { 0 };
     struct rng *rng = NULL;
     int n_found = 0, n_bound = 0;
-    (void)state;
-    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    OK(rng_build(&rng, 5, 0, e));
     for (int i = 0; i < 300; i++) {
         const struct hetero_fixture_kind kind = { .n_layers = LAYERS,
                                                   .n_types = TYPES,
@@ -116,10 +113,10 @@ static void exact_is_the_cheapest_of_all_plans_and_units(void **state)
         struct hetero_oracle bound, exact;
         double reach_per_s;
         hetero_fixture_draw(&f, rng, &kind);
-        assert_ok(hetero_reach(&reach_per_s, NULL, &f.problem, &e), &e);
+        OK(hetero_reach(&reach_per_s, NULL, &f.problem, e));
         hetero_set_throughput(&f.problem, reach_per_s * rng_range(rng, 0.2, 1));
-        assert_ok(hetero_oracle(&bound, &f.problem, &e), &e);
-        assert_ok(hetero_exact(&exact, &f.problem, &e), &e);
+        OK(hetero_oracle(&bound, &f.problem, e));
+        OK(hetero_exact(&exact, &f.problem, e));
         double usd = written_least_usd(&f);
         assert_int_equal(exact.proof, usd < INFINITY ? HETERO_OPTIMAL : HETERO_NO_PLAN);
         if (usd < INFINITY)
@@ -169,16 +166,14 @@ static double written_reach(const struct hetero_problem *p, const hetero_id *pla
     return 1 / slowest_s;
 }
 
-static void reach_is_the_largest_throughput_of_all_plans(void **state)
+TEST(reach_is_the_largest_throughput_of_all_plans)
 {
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i++) {
         struct hetero_fixture f = { 0 };
         hetero_id plan[HETERO_MAX_LAYERS] = { 0 }, fastest[HETERO_MAX_LAYERS] = { 0 };
         double per_s, most = 0;
         hetero_fixture_instance(&f, i);
-        assert_ok(hetero_reach(&per_s, fastest, &f.problem, &e), &e);
+        OK(hetero_reach(&per_s, fastest, &f.problem, e));
         do
             most = fmax(most, written_reach(&f.problem, plan));
         while (next_plan(plan, &f.profile));
@@ -190,16 +185,14 @@ static void reach_is_the_largest_throughput_of_all_plans(void **state)
 
 /* ---- what cannot be, and what is large ---- */
 
-static void no_plan_is_faster_than_the_largest_throughput(void **state)
+TEST(no_plan_is_faster_than_the_largest_throughput)
 {
-    (void)state;
     for (int i = 0; i < 60; i++) {
         struct hetero_fixture f = { 0 };
         struct hetero_search oracle, exact;
         if (hetero_fixture_instance(&f, i)) {
-            struct err e = { 0 };
             double reach_per_s;
-            assert_ok(hetero_reach(&reach_per_s, NULL, &f.problem, &e), &e);
+            OK(hetero_reach(&reach_per_s, NULL, &f.problem, e));
             hetero_set_throughput(&f.problem, reach_per_s * 1.001);
             hetero_fixture_run(&oracle, &f, "oracle");
             hetero_fixture_run(&exact, &f, "exact");
@@ -215,10 +208,9 @@ static void no_plan_is_faster_than_the_largest_throughput(void **state)
     }
 }
 
-static void another_provisioning_makes_its_cost_a_bound(void **state)
+TEST(another_provisioning_makes_its_cost_a_bound)
 {
     int n_dearer = 0;
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i++) {
         struct hetero_fixture f = { 0 };
         struct hetero_search oracle, brute;
@@ -240,10 +232,8 @@ static void another_provisioning_makes_its_cost_a_bound(void **state)
 }
 
 /* 32^32 plans, several hundred units of each type. */
-static void large_instances_are_proved_in_few_paths(void **state)
+TEST(large_instances_are_proved_in_few_paths)
 {
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < 3; i++) {
         const struct hetero_fixture_kind kind = { .n_layers = 32,
                                                   .n_types = 32,
@@ -254,28 +244,15 @@ static void large_instances_are_proved_in_few_paths(void **state)
         struct hetero_oracle o;
         struct rng *rng = NULL;
         double reach_per_s;
-        assert_ok(rng_build(&rng, 7, (uint64_t)i, &e), &e);
+        OK(rng_build(&rng, 7, (uint64_t)i, e));
         hetero_fixture_draw(&f, rng, &kind);
-        assert_ok(hetero_reach(&reach_per_s, NULL, &f.problem, &e), &e);
+        OK(hetero_reach(&reach_per_s, NULL, &f.problem, e));
         hetero_set_throughput(&f.problem, reach_per_s / 4);
-        assert_ok(hetero_exact(&o, &f.problem, &e), &e);
+        OK(hetero_exact(&o, &f.problem, e));
         assert_int_equal(o.proof, HETERO_OPTIMAL);
         assert_true(o.paths < 5000);
         hetero_oracle_free(&o);
         hetero_fixture_free(&f);
         rng_free(rng);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_is_the_cheapest_of_all_plans_or_says_that_limits_bind),
-        cmocka_unit_test(exact_is_the_cheapest_of_all_plans_and_units),
-        cmocka_unit_test(reach_is_the_largest_throughput_of_all_plans),
-        cmocka_unit_test(no_plan_is_faster_than_the_largest_throughput),
-        cmocka_unit_test(another_provisioning_makes_its_cost_a_bound),
-        cmocka_unit_test(large_instances_are_proved_in_few_paths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

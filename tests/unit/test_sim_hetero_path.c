@@ -67,10 +67,9 @@ static double counted_least(const struct look *k)
     return least;
 }
 
-static void shortest_path_is_the_cheapest_of_all_plans_in_a_window(void **state)
+TEST(shortest_path_is_the_cheapest_of_all_plans_in_a_window)
 {
     int n_found = 0;
-    (void)state;
     for (int i = 36; i < 180; i++) {
         struct look k;
         if (look_at(&k, i)) {
@@ -95,10 +94,8 @@ static double least_from_the_start(const struct hetero_paths *x)
     return least;
 }
 
-static void both_directions_agree_and_arcs_that_matter_hold_the_path(void **state)
+TEST(both_directions_agree_and_arcs_that_matter_hold_the_path)
 {
-    struct err e = { 0 };
-    (void)state;
     for (int i = 36; i < hetero_fixture_n; i += 3) {
         struct look k;
         struct hetero_arcs arcs = { 0 };
@@ -107,7 +104,7 @@ static void both_directions_agree_and_arcs_that_matter_hold_the_path(void **stat
             hetero_paths_backward(&k.x, NULL, &k.window);
             double least = hetero_paths_least(&k.x, k.plan);
             assert_close(least_from_the_start(&k.x), least, 1e-12);
-            assert_ok(hetero_arcs_collect(&arcs, &k.x, &k.window, 1.5 * least, &e), &e);
+            OK(hetero_arcs_collect(&arcs, &k.x, &k.window, 1.5 * least, e));
             int32_t n = arcs.n;
             hetero_arcs_price(&arcs, &k.x, &k.window);
             assert_int_equal(arcs.n, n);
@@ -123,7 +120,7 @@ static void both_directions_agree_and_arcs_that_matter_hold_the_path(void **stat
     }
 }
 
-static void types_with_equal_links_are_one_class(void **state)
+TEST(types_with_equal_links_are_one_class)
 {
     const struct hetero_fixture_kind kind = {
         .n_layers = 2, .n_types = 5, .most_units = 9, .handover = HETERO_NETWORK
@@ -131,13 +128,11 @@ static void types_with_equal_links_are_one_class(void **state)
     struct hetero_fixture f = { 0 };
     struct hetero_paths x;
     struct rng *rng = NULL;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     hetero_fixture_draw(&f, rng, &kind);
     for (int i = 0; i < 25; i++)
         f.links[i] = (struct hetero_link){ .lat_s = 0, .Bps = i / 5 == 4 || i % 5 == 4 ? 1 : 2 };
-    assert_ok(hetero_paths_build(&x, &f.problem, &e), &e);
+    OK(hetero_paths_build(&x, &f.problem, e));
     assert_int_equal(x.n_classes, 2);
     for (int t = 0; t < 4; t++)
         assert_int_equal(x.n_of[t], 2); /* the slow one and the others */
@@ -147,14 +142,4 @@ static void types_with_equal_links_are_one_class(void **state)
     hetero_paths_free(&x);
     hetero_fixture_free(&f);
     rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shortest_path_is_the_cheapest_of_all_plans_in_a_window),
-        cmocka_unit_test(both_directions_agree_and_arcs_that_matter_hold_the_path),
-        cmocka_unit_test(types_with_equal_links_are_one_class),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

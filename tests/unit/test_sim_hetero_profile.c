@@ -14,12 +14,10 @@ static void good_profile(struct hetero_profile *p)
     assert_ok(hetero_profile_check(p, &e), &e);
 }
 
-static void a_new_profile_has_no_limits_and_no_hosts(void **state)
+TEST(a_new_profile_has_no_limits_and_no_hosts)
 {
     struct hetero_profile p;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(hetero_profile_build(&p, HETERO_MAX_LAYERS, HETERO_MAX_TYPES, &e), &e);
+    OK(hetero_profile_build(&p, HETERO_MAX_LAYERS, HETERO_MAX_TYPES, e));
     for (int32_t t = 0; t < HETERO_MAX_TYPES; t++) {
         assert_int_equal(p.types[t].max_units, HETERO_MAX_UNITS);
         assert_int_equal(p.types[t].host, -1);
@@ -32,7 +30,7 @@ static void a_new_profile_has_no_limits_and_no_hosts(void **state)
     hetero_profile_free(&p);
 }
 
-static void a_profile_has_layers_and_types(void **state)
+TEST(a_profile_has_layers_and_types)
 {
     static const struct {
         int32_t n_layers, n_types;
@@ -43,20 +41,16 @@ static void a_profile_has_layers_and_types(void **state)
         { 1, 0, "types: are 0, need 1 to 128" },
         { 1, 129, "types: are 129, need 1 to 128" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_profile p;
-        struct err e = { 0 };
-        assert_fails(hetero_profile_build(&p, cases[i].n_layers, cases[i].n_types, &e), &e, ERR_RANGE,
-                     cases[i].text);
+        FAILS(hetero_profile_build(&p, cases[i].n_layers, cases[i].n_types, e), ERR_RANGE, cases[i].text);
         assert_null(p.layers);
         hetero_profile_free(&p);
     }
 }
 
-static void every_kind_of_layer_has_a_word(void **state)
+TEST(every_kind_of_layer_has_a_word)
 {
-    (void)state;
     assert_string_equal(hetero_kind_words[HETERO_EMBEDDING], "embedding");
     assert_string_equal(hetero_kind_words[HETERO_FC], "fc");
     assert_string_equal(hetero_kind_words[HETERO_BLOCK], "block");
@@ -144,7 +138,7 @@ static void hand_over_alone(struct hetero_profile *p)
     p->handover_s[1] = 1; /* not paid by the last layer, nor where the network tells */
 }
 
-static void a_value_out_of_range_is_refused(void **state)
+TEST(a_value_out_of_range_is_refused)
 {
     static const struct {
         void (*spoil)(struct hetero_profile *p);
@@ -169,24 +163,21 @@ static void a_value_out_of_range_is_refused(void **state)
         { no_work, "layers: each takes no time on some type, need one that does on all" },
         { hand_over_alone, "layers: each takes no time on some type, need one that does on all" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_profile p;
-        struct err e = { 0 };
         good_profile(&p);
         cases[i].spoil(&p);
-        assert_fails(hetero_profile_check(&p, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(hetero_profile_check(&p, e), ERR_RANGE, cases[i].text);
         hetero_profile_free(&p);
     }
 }
 
 /* ---- Amdahl ---- */
 
-static void the_parallel_share_is_found_in_two_times(void **state)
+TEST(the_parallel_share_is_found_in_two_times)
 {
     static const double shares[] = { 0, 0.25, 0.5, 0.95, 1 };
     static const int64_t units[] = { 2, 3, 8, 1000 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(shares); i++)
         for (size_t k = 0; k < COUNT_OF(units); k++) {
             double one_s = 7, k_s = one_s * (1 - shares[i] + shares[i] / (double)units[k]);
@@ -195,23 +186,9 @@ static void the_parallel_share_is_found_in_two_times(void **state)
 }
 
 /* Slower with more units, or more than k times as fast: noise, or caches. */
-static void a_parallel_share_stays_a_share(void **state)
+TEST(a_parallel_share_stays_a_share)
 {
-    (void)state;
     assert_true(hetero_parallel_frac(1, 1.5, 4) == 0);
     assert_true(hetero_parallel_frac(1, 0.2, 4) == 1);
     assert_true(hetero_parallel_frac(0, 0, 4) == 0); /* nothing to share */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_profile_has_no_limits_and_no_hosts),
-        cmocka_unit_test(a_profile_has_layers_and_types),
-        cmocka_unit_test(every_kind_of_layer_has_a_word),
-        cmocka_unit_test(a_value_out_of_range_is_refused),
-        cmocka_unit_test(the_parallel_share_is_found_in_two_times),
-        cmocka_unit_test(a_parallel_share_stays_a_share),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static void check_value(const struct hetero_search *s)
 }
 
 /* Only shapes with few plans; of all 450 instances these are the first 300. */
-static void a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest(void **state)
+TEST(a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest)
 {
-    (void)state;
     for (int i = 0; i < 300; i += 300 / repeats(75)) {
         struct hetero_fixture f = { 0 };
         struct hetero_search all, s;
@@ -50,10 +49,9 @@ static void a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest(void
     }
 }
 
-static void plans_that_are_not_searched_for_do_not_depend_on_the_budget(void **state)
+TEST(plans_that_are_not_searched_for_do_not_depend_on_the_budget)
 {
     static const char *const unbound[] = { "greedy", "bayes", "heuristic", "gpu-only", "cpu-only" };
-    (void)state;
     for (int i = 40; i < hetero_fixture_n; i += 37)
         for (size_t k = 0; k < COUNT_OF(unbound); k++) {
             struct hetero_fixture f = { 0 };
@@ -70,12 +68,11 @@ static void plans_that_are_not_searched_for_do_not_depend_on_the_budget(void **s
         }
 }
 
-static void no_more_plans_are_tried_than_the_budget_has(void **state)
+TEST(no_more_plans_are_tried_than_the_budget_has)
 {
     /* A local search comes on top, the others are not bound by it. */
     static const char *const bound[] = { "genetic", "anneal", "random", "random-stages" };
     static const int64_t budgets[] = { 0, 1, 2, 5, 31, 33, 70 };
-    (void)state;
     for (int i = 40; i < hetero_fixture_n; i += 37)
         for (size_t b = 0; b < COUNT_OF(budgets); b++)
             for (size_t k = 0; k < COUNT_OF(bound); k++) {
@@ -97,10 +94,9 @@ static bool same(const struct hetero_search *a, const struct hetero_search *b)
            memcmp(a->best, b->best, bytes) == 0;
 }
 
-static void the_same_seed_gives_the_same_plan(void **state)
+TEST(the_same_seed_gives_the_same_plan)
 {
     struct hetero_fixture f = { 0 };
-    (void)state;
     assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
     for (size_t k = 0; k < COUNT_OF(searches); k++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -115,10 +111,9 @@ static void the_same_seed_gives_the_same_plan(void **state)
 }
 
 /* 4^8 plans, of which few are tried: two seeds that try the same ones do not draw. */
-static void seeds_matter_to_those_that_draw_and_to_no_others(void **state)
+TEST(seeds_matter_to_those_that_draw_and_to_no_others)
 {
     struct hetero_fixture f = { 0 };
-    (void)state;
     assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
     for (size_t k = 0; k < COUNT_OF(searches); k++) {
         struct hetero_search a, b;
@@ -135,16 +130,4 @@ static void seeds_matter_to_those_that_draw_and_to_no_others(void **state)
         assert_int_equal(differ > 0, draws);
     }
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest),
-        cmocka_unit_test(plans_that_are_not_searched_for_do_not_depend_on_the_budget),
-        cmocka_unit_test(no_more_plans_are_tried_than_the_budget_has),
-        cmocka_unit_test(the_same_seed_gives_the_same_plan),
-        cmocka_unit_test(seeds_matter_to_those_that_draw_and_to_no_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

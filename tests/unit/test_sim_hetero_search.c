@@ -61,10 +61,9 @@ static struct hetero_value try(struct fixture *x, const hetero_id *plan)
 
 /* ---- what is kept ---- */
 
-static void the_cheapest_plan_tried_is_kept(void **state)
+TEST(the_cheapest_plan_tried_is_kept)
 {
     struct fixture x;
-    (void)state;
     fixture_build(&x, 100);
     assert_close(try(&x, split).usd, 24, 1e-12);
     check_best(&x.search, split);
@@ -79,10 +78,9 @@ static void the_cheapest_plan_tried_is_kept(void **state)
     fixture_free(&x);
 }
 
-static void of_plans_that_all_fail_the_nearest_is_kept(void **state)
+TEST(of_plans_that_all_fail_the_nearest_is_kept)
 {
     struct fixture x;
-    (void)state;
     fixture_build(&x, 100);
     assert_close(try(&x, hopeless).reach_per_s, 1 / 50.0, 1e-9);
     check_best(&x.search, hopeless);
@@ -97,30 +95,27 @@ static void of_plans_that_all_fail_the_nearest_is_kept(void **state)
     fixture_free(&x);
 }
 
-static void of_equal_plans_the_first_is_kept(void **state)
+TEST(of_equal_plans_the_first_is_kept)
 {
     struct fixture x;
-    (void)state;
     fixture_problem(&x);
     x.profile.types[2] = x.profile.types[1];
     x.profile.compute_s[2] = x.profile.compute_s[5] = 1;
     hetero_free(&x.problem);
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
     static const hetero_id twin[] = { 2, 2 };
-    struct err e = { 0 };
-    assert_ok(hetero_build(&x.problem, &x.profile, &setup, &e), &e);
-    assert_ok(hetero_search_build(&x.search, &x.problem, 1, 0, 100, &e), &e);
+    OK(hetero_build(&x.problem, &x.profile, &setup, e));
+    OK(hetero_search_build(&x.search, &x.problem, 1, 0, 100, e));
     hetero_set_throughput(&x.problem, 0.25);
     assert_true(try(&x, twin).usd == try(&x, fast).usd);
     check_best(&x.search, twin);
     fixture_free(&x);
 }
 
-static void the_curve_has_every_improvement(void **state)
+TEST(the_curve_has_every_improvement)
 {
     static const struct hetero_curve_point want[] = { { 2, 24 }, { 4, 12 }, { 6, 10 } };
     struct fixture x;
-    (void)state;
     fixture_build(&x, 100);
     const hetero_id *const plans[] = { slow, split, split, turned, split, fast, fast, turned };
     for (size_t i = 0; i < COUNT_OF(plans); i++)
@@ -135,10 +130,9 @@ static void the_curve_has_every_improvement(void **state)
     fixture_free(&x);
 }
 
-static void a_search_may_go_on_until_its_budget_is_used(void **state)
+TEST(a_search_may_go_on_until_its_budget_is_used)
 {
     struct fixture x;
-    (void)state;
     fixture_build(&x, 2);
     assert_true(hetero_may_try(&x.search));
     try(&x, slow);
@@ -148,22 +142,20 @@ static void a_search_may_go_on_until_its_budget_is_used(void **state)
     fixture_free(&x);
 }
 
-static void better_is_cheaper_or_nearer_to_the_throughput(void **state)
+TEST(better_is_cheaper_or_nearer_to_the_throughput)
 {
     const struct hetero_value cheap = { HETERO_OK, 1, 1, 1, NAN }, dear = { HETERO_OK, 2, 9, 1, NAN },
                               near = { HETERO_SCARCE, NAN, NAN, NAN, 5 },
                               far = { HETERO_TOO_SLOW, NAN, NAN, NAN, 4 };
     const struct hetero_value *const order[] = { &cheap, &dear, &near, &far };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(order); i++)
         for (size_t k = 0; k < COUNT_OF(order); k++)
             assert_int_equal(hetero_is_better(order[i], order[k]), i < k);
 }
 
-static void a_search_that_tried_nothing_has_nothing(void **state)
+TEST(a_search_that_tried_nothing_has_nothing)
 {
     struct fixture x;
-    (void)state;
     fixture_build(&x, 0);
     assert_int_not_equal(x.search.value.status, HETERO_OK);
     assert_true(isnan(x.search.value.usd) && isnan(x.search.value.per_s) && isnan(x.search.lower_usd));
@@ -183,22 +175,19 @@ static int32_t scheduler(const char *name)
     return -1;
 }
 
-static void names_of_schedulers_differ(void **state)
+TEST(names_of_schedulers_differ)
 {
-    (void)state;
     for (int32_t i = 0; i < n_hetero_schedulers; i++)
         assert_int_equal(scheduler(hetero_schedulers[i].name), i);
 }
 
-static void a_schedule_ends_with_the_units_of_its_plan(void **state)
+TEST(a_schedule_ends_with_the_units_of_its_plan)
 {
     struct hetero_settings settings = hetero_settings_default();
     struct fixture x;
-    struct err e = { 0 };
-    (void)state;
     fixture_problem(&x);
     settings.evaluations = 500;
-    assert_ok(hetero_schedule(&x.search, &x.problem, scheduler("random"), &settings, 1, &e), &e);
+    OK(hetero_schedule(&x.search, &x.problem, scheduler("random"), &settings, 1, e));
     assert_int_equal(x.search.evaluations, 500);
     check_best(&x.search, fast);
     assert_int_equal(x.search.work.n_stages, 1);
@@ -209,21 +198,18 @@ static void a_schedule_ends_with_the_units_of_its_plan(void **state)
 }
 
 /* After one draw, so that the plan is the one drawn. */
-static void draws_depend_on_the_seed_and_on_the_name(void **state)
+TEST(draws_depend_on_the_seed_and_on_the_name)
 {
     struct hetero_settings settings = hetero_settings_default();
     int32_t differ = 0;
-    (void)state;
     settings.evaluations = 1;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct fixture x;
-        struct err e = { 0 };
         hetero_id plans[3][2];
         fixture_problem(&x);
         for (int i = 0; i < 3; i++) {
-            assert_ok(hetero_schedule(&x.search, &x.problem, scheduler("random"), &settings,
-                                      i < 2 ? seed : seed + 1000, &e),
-                      &e);
+            OK(hetero_schedule(&x.search, &x.problem, scheduler("random"), &settings,
+                               i < 2 ? seed : seed + 1000, e));
             memcpy(plans[i], x.search.best, sizeof plans[i]);
             hetero_search_free(&x.search);
         }
@@ -232,21 +218,4 @@ static void draws_depend_on_the_seed_and_on_the_name(void **state)
         fixture_free(&x);
     }
     assert_true(differ > 10); /* 1 in 3 draws of two layers are alike by chance at most */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cheapest_plan_tried_is_kept),
-        cmocka_unit_test(of_plans_that_all_fail_the_nearest_is_kept),
-        cmocka_unit_test(of_equal_plans_the_first_is_kept),
-        cmocka_unit_test(the_curve_has_every_improvement),
-        cmocka_unit_test(a_search_may_go_on_until_its_budget_is_used),
-        cmocka_unit_test(better_is_cheaper_or_nearer_to_the_throughput),
-        cmocka_unit_test(a_search_that_tried_nothing_has_nothing),
-        cmocka_unit_test(names_of_schedulers_differ),
-        cmocka_unit_test(a_schedule_ends_with_the_units_of_its_plan),
-        cmocka_unit_test(draws_depend_on_the_seed_and_on_the_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,10 +90,9 @@ static double dense(const struct fixture *x, const hetero_id *plan, const double
     return sum;
 }
 
-static void posterior_is_that_of_the_dense_system(void **state)
+TEST(posterior_is_that_of_the_dense_system)
 {
     static const int32_t sizes[] = { 1, 2, 7, MOST };
-    (void)state;
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         struct fixture x;
         double scaled[MOST], mean = 0, square = 0;
@@ -121,12 +120,11 @@ static void posterior_is_that_of_the_dense_system(void **state)
     }
 }
 
-static void plans_looked_at_together_are_as_each_alone(void **state)
+TEST(plans_looked_at_together_are_as_each_alone)
 {
     struct fixture x;
     hetero_id plans[HETERO_GUESSES][LAYERS];
     struct hetero_guess together[HETERO_GUESSES], alone;
-    (void)state;
     fixture_build(&x, 10, noise);
     for (int32_t n = 1; n <= HETERO_GUESSES; n++) {
         for (int32_t i = 0; i < n; i++)
@@ -141,15 +139,13 @@ static void plans_looked_at_together_are_as_each_alone(void **state)
 }
 
 /* One plan at distance h of target y, noise v: mean of the targets, variance 1 - k^2 / (1 + v). */
-static void one_plan_leaves_what_the_closed_form_says(void **state)
+TEST(one_plan_leaves_what_the_closed_form_says)
 {
     static const hetero_id known[LAYERS] = { 0, 1, 2, 0, 1, 2 }, near[LAYERS] = { 0, 1, 2, 0, 2, 1 };
     const double target = 4;
     struct hetero_surrogate g;
     struct hetero_guess guess;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(hetero_surrogate_build(&g, LAYERS, 1, length, noise, &e), &e);
+    OK(hetero_surrogate_build(&g, LAYERS, 1, length, noise, e));
     assert_true(hetero_surrogate_add(&g, known));
     hetero_surrogate_fit(&g, &target);
     hetero_surrogate_guess(&guess, &g, near, 1);
@@ -159,10 +155,9 @@ static void one_plan_leaves_what_the_closed_form_says(void **state)
     hetero_surrogate_free(&g); /* twice is fine */
 }
 
-static void without_noise_a_plan_that_is_known_is_left_out_and_met_exactly(void **state)
+TEST(without_noise_a_plan_that_is_known_is_left_out_and_met_exactly)
 {
     struct fixture x;
-    (void)state;
     fixture_build(&x, 12, 0);
     assert_false(hetero_surrogate_add(&x.model, x.plans[0]));
     assert_int_equal(x.model.n, 12);
@@ -176,7 +171,7 @@ static void without_noise_a_plan_that_is_known_is_left_out_and_met_exactly(void 
 }
 
 /* gap * Phi(z) + deviation * phi(z); Phi(1) = 0.841344746, phi(1) = 0.241970725, phi(0) = 0.398942280. */
-static void expected_gain_is_the_closed_form(void **state)
+TEST(expected_gain_is_the_closed_form)
 {
     static const struct {
         struct hetero_guess guess;
@@ -190,15 +185,13 @@ static void expected_gain_is_the_closed_form(void **state)
         { { 5, 1 }, 25, 20, 1e-12 },
         { { 5, 1 }, -95, 0, 1e-300 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_near(hetero_expected_gain(&cases[i].guess, cases[i].best), cases[i].want, cases[i].off);
 }
 
 /* The mean of max(0, best - y) by the trapezium rule over ten deviations. */
-static void expected_gain_is_the_mean_of_what_is_gained(void **state)
+TEST(expected_gain_is_the_mean_of_what_is_gained)
 {
-    (void)state;
     for (double best = -2; best <= 6; best += 0.5) {
         const struct hetero_guess guess = { 2, 0.7 };
         const int n = 200000;
@@ -209,17 +202,4 @@ static void expected_gain_is_the_mean_of_what_is_gained(void **state)
         }
         assert_near(hetero_expected_gain(&guess, best), sum, 1e-8);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posterior_is_that_of_the_dense_system),
-        cmocka_unit_test(plans_looked_at_together_are_as_each_alone),
-        cmocka_unit_test(one_plan_leaves_what_the_closed_form_says),
-        cmocka_unit_test(without_noise_a_plan_that_is_known_is_left_out_and_met_exactly),
-        cmocka_unit_test(expected_gain_is_the_closed_form),
-        cmocka_unit_test(expected_gain_is_the_mean_of_what_is_gained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,15 +11,13 @@ static void plain_problem(struct hetero_fixture *f)
     assert_true(hetero_fixture_instance(f, PLAIN));
 }
 
-static void search_ends_with_a_bound_that_is_its_cost(void **state)
+TEST(search_ends_with_a_bound_that_is_its_cost)
 {
-    (void)state;
     for (int i = 0; i < hetero_fixture_n; i++) {
         struct hetero_fixture f = { 0 };
         struct hetero_windows found;
-        struct err e = { 0 };
         if (hetero_fixture_instance(&f, i)) {
-            assert_ok(hetero_windows(&found, &f.problem, NULL, NULL, &e), &e);
+            OK(hetero_windows(&found, &f.problem, NULL, NULL, e));
             assert_true(found.cost < INFINITY); /* the throughput asked for is reached by each stage alone */
             assert_close(found.lower, found.cost, 1e-12);
             assert_true(found.paths < 2000);
@@ -52,60 +50,43 @@ static int answer(double *cost, hetero_id *plan, bool *complete, void *context, 
     return 0;
 }
 
-static void rule_that_allows_nothing_leaves_no_plan(void **state)
+TEST(rule_that_allows_nothing_leaves_no_plan)
 {
     struct hetero_fixture f = { 0 };
     struct hetero_windows found;
     struct answer none = { .what = ALLOW_NONE };
-    struct err e = { 0 };
-    (void)state;
     plain_problem(&f);
-    assert_ok(hetero_windows(&found, &f.problem, answer, &none, &e), &e);
+    OK(hetero_windows(&found, &f.problem, answer, &none, e));
     assert_true(found.cost == INFINITY && found.lower == INFINITY);
     hetero_windows_free(&found);
     hetero_fixture_free(&f);
 }
 
-static void rule_that_gives_up_leaves_the_bound_of_its_window(void **state)
+TEST(rule_that_gives_up_leaves_the_bound_of_its_window)
 {
     struct hetero_fixture f = { 0 };
     struct hetero_windows found;
-    struct err e = { 0 };
     struct answer give_up = { .what = GIVE_UP };
-    (void)state;
     plain_problem(&f);
-    assert_ok(hetero_windows(&found, &f.problem, answer, &give_up, &e), &e);
+    OK(hetero_windows(&found, &f.problem, answer, &give_up, e));
     assert_true(found.cost == INFINITY);
     assert_close(found.lower, give_up.asked, 1e-15);
     hetero_windows_free(&found);
     hetero_fixture_free(&f);
 }
 
-static void rule_that_allows_all_changes_nothing(void **state)
+TEST(rule_that_allows_all_changes_nothing)
 {
     struct hetero_fixture f = { 0 };
     struct hetero_windows found, ruled;
-    struct err e = { 0 };
     struct answer all = { .what = ALLOW_ALL };
-    (void)state;
     plain_problem(&f);
-    assert_ok(hetero_windows(&found, &f.problem, NULL, NULL, &e), &e);
-    assert_ok(hetero_windows(&ruled, &f.problem, answer, &all, &e), &e);
+    OK(hetero_windows(&found, &f.problem, NULL, NULL, e));
+    OK(hetero_windows(&ruled, &f.problem, answer, &all, e));
     assert_close(ruled.cost, found.cost, 1e-12);
     assert_close(ruled.lower, found.lower, 1e-12);
     assert_true(all.n_asked > 0);
     hetero_windows_free(&found);
     hetero_windows_free(&ruled);
     hetero_fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(search_ends_with_a_bound_that_is_its_cost),
-        cmocka_unit_test(rule_that_allows_nothing_leaves_no_plan),
-        cmocka_unit_test(rule_that_gives_up_leaves_the_bound_of_its_window),
-        cmocka_unit_test(rule_that_allows_all_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,10 @@
 
 #include "tests/unit/cluster_fixture.h"
 
-static void room_is_what_the_scarcest_resource_leaves(void **state)
+TEST(room_is_what_the_scarcest_resource_leaves)
 {
     static const double left[] = { 8, 10, 100 };
     struct job job = job_default();
-    (void)state;
     assert_int_equal(job_room(&job, left, 3), 8);
     job.demand[1] = 3;
     assert_int_equal(job_room(&job, left, 3), 3);
@@ -26,33 +25,21 @@ static void room_is_what_the_scarcest_resource_leaves(void **state)
     assert_int_equal(job_room(&job, below, 2), 0);
 }
 
-static void a_job_is_called_by_its_id_or_number(void **state)
+TEST(a_job_is_called_by_its_id_or_number)
 {
     char buf[JOB_NAME];
     struct job job = job_default();
-    (void)state;
     assert_string_equal(job_name(buf, &job, 12), "job12");
     job.id = "application_1506638472019_10238";
     assert_string_equal(job_name(buf, &job, 12), "application_1506638472019_10238");
 }
 
-static void a_job_is_mixed_by_what_the_cluster_counts(void **state)
+TEST(a_job_is_mixed_by_what_the_cluster_counts)
 {
     struct job job = job_default();
     const struct cluster gpus = { .n_resources = 1 }, both = { .n_resources = 2 };
-    (void)state;
     assert_false(job_is_mixed(&job, &both));
     job.demand[1] = 1;
     assert_true(job_is_mixed(&job, &both));
     assert_false(job_is_mixed(&job, &gpus));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_is_what_the_scarcest_resource_leaves),
-        cmocka_unit_test(a_job_is_called_by_its_id_or_number),
-        cmocka_unit_test(a_job_is_mixed_by_what_the_cluster_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,20 +27,18 @@ static void assert_sound(const struct knapsack_answer *a, const struct knapsack 
     assert_near(a->gap_frac, a->bound > 0 ? 1 - a->value / a->bound : 0, 1e-14);
 }
 
-static void exact_is_the_best_of_all_choices(void **state)
+TEST(exact_is_the_best_of_all_choices)
 {
     const struct knapsack_settings how = knapsack_settings_default();
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 600; i++) {
         struct knapsack_random x;
         struct knapsack_answer a;
         int32_t n_items;
         knapsack_draw(&x, rng, (int32_t)rng_below(rng, 14), 1 + (int32_t)rng_below(rng, 6));
         double best = knapsack_enumerate(&x.k, &n_items);
-        assert_ok(knapsack_solve(&a, &x.k, &how, &e), &e);
+        OK(knapsack_solve(&a, &x.k, &how, e));
         assert_sound(&a, &x.k);
         assert_true(a.complete);
         assert_near(a.value, best, 1e-9);
@@ -71,13 +69,11 @@ static double table_best(const struct knapsack *k, int32_t room0, int32_t room1)
     return best;
 }
 
-static void exact_is_what_dynamic_programming_finds(void **state)
+TEST(exact_is_what_dynamic_programming_finds)
 {
     const struct knapsack_settings how = knapsack_settings_default();
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < 12; i++) {
         struct knapsack_random x;
         struct knapsack_answer a;
@@ -90,7 +86,7 @@ static void exact_is_what_dynamic_programming_finds(void **state)
         x.capacity[0] = room0;
         x.capacity[1] = room1;
         x.k = (struct knapsack){ n, 2, x.value, x.weight, x.capacity };
-        assert_ok(knapsack_solve(&a, &x.k, &how, &e), &e);
+        OK(knapsack_solve(&a, &x.k, &how, e));
         assert_sound(&a, &x.k);
         assert_true(a.complete);
         assert_close(a.value, table_best(&x.k, room0, room1), 1e-12);
@@ -100,12 +96,10 @@ static void exact_is_what_dynamic_programming_finds(void **state)
 }
 
 /* z* <= z (1 + rows/k); exact once k reaches the size of an optimal choice. */
-static void subsets_keep_their_promise(void **state)
+TEST(subsets_keep_their_promise)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    OK(rng_build(&rng, 3, 0, e));
     for (int i = 0; i < 120; i++) {
         struct knapsack_random x;
         int32_t n_items;
@@ -114,7 +108,7 @@ static void subsets_keep_their_promise(void **state)
         for (int32_t k = 0; k <= 5; k++) {
             const struct knapsack_settings how = subsets_of(k);
             struct knapsack_answer a;
-            assert_ok(knapsack_solve(&a, &x.k, &how, &e), &e);
+            OK(knapsack_solve(&a, &x.k, &how, e));
             assert_sound(&a, &x.k);
             assert_true(a.complete && a.value >= last && a.value <= best + 1e-9);
             assert_true(a.value >= best * k / (k + x.k.n_rows) - 1e-9);
@@ -133,40 +127,36 @@ static void subsets_keep_their_promise(void **state)
  * is worth more for its weight and does not fit: so what is worth more than the least of the set is out, and
  * what is worth as much is not. No set of one item finds them otherwise.
  */
-static void subsets_leave_out_what_is_worth_more(void **state)
+TEST(subsets_leave_out_what_is_worth_more)
 {
     static const struct {
         double value[3], weight[3], want[2]; /* of sets of no item, and of one */
     } cases[] = { { { 5, 4, 8.4 }, { 5, 5, 8 }, { 8.4, 9 } }, { { 5, 5, 8.4 }, { 5, 5, 8 }, { 8.4, 10 } } };
     const double capacity[] = { 10 };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int32_t k = 0; k <= 1; k++) {
             const struct knapsack x = { 3, 1, cases[i].value, cases[i].weight, capacity };
             const struct knapsack_settings how = subsets_of(k);
             struct knapsack_answer a;
-            assert_ok(knapsack_solve(&a, &x, &how, &e), &e);
+            OK(knapsack_solve(&a, &x, &how, e));
             assert_close(a.value, cases[i].want[k], 1e-12);
             knapsack_answer_free(&a);
         }
 }
 
-static void a_stopped_search_still_bounds_the_optimum(void **state)
+TEST(a_stopped_search_still_bounds_the_optimum)
 {
-    struct err e = { 0 };
     struct rng *rng;
     int n_stopped = 0;
-    (void)state;
-    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    OK(rng_build(&rng, 4, 0, e));
     for (int i = 0; i < 200; i++) {
         struct knapsack_random x;
         struct knapsack_answer a, all;
         struct knapsack_settings how = knapsack_settings_default();
         knapsack_draw(&x, rng, 60, 4);
-        assert_ok(knapsack_solve(&all, &x.k, &how, &e), &e);
+        OK(knapsack_solve(&all, &x.k, &how, e));
         how.max_nodes = 1 + i % 7;
-        assert_ok(knapsack_solve(&a, &x.k, &how, &e), &e);
+        OK(knapsack_solve(&a, &x.k, &how, e));
         assert_sound(&a, &x.k);
         assert_true(a.nodes <= how.max_nodes);
         assert_true(a.bound >= all.value * (1 - 1e-12) && a.bound <= a.lp_bound * (1 + 1e-9));
@@ -179,16 +169,14 @@ static void a_stopped_search_still_bounds_the_optimum(void **state)
 }
 
 /* The slope of the LP bound, by a difference, where the bound is smooth. */
-static void a_price_is_what_one_unit_more_is_worth(void **state)
+TEST(a_price_is_what_one_unit_more_is_worth)
 {
     const double value[] = { 10, 9, 5, 2 }, weight[] = { 5, 1, 3, 1, 4, 2, 9, 1 };
     double capacity[] = { 10, 50 };
     const struct knapsack k = { 4, 2, value, weight, capacity };
     struct knapsack_settings how = knapsack_settings_default();
     struct knapsack_answer a;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(knapsack_solve(&a, &k, &how, &e), &e);
+    OK(knapsack_solve(&a, &k, &how, e));
     assert_close(a.lp_bound, 19 + 5 * 2 / 4.0, 1e-8);
     assert_close(a.price[0], 5.0 / 4, 1e-12);
     assert_true(a.price[1] == 0);
@@ -197,83 +185,61 @@ static void a_price_is_what_one_unit_more_is_worth(void **state)
     knapsack_answer_free(&a);
 }
 
-static void what_fits_but_for_rounding_is_chosen(void **state)
+TEST(what_fits_but_for_rounding_is_chosen)
 {
     const double value[] = { 1, 1, 1 }, weight[] = { 0.1, 0.1, 0.1 }, capacity[] = { 0.3 };
     const struct knapsack k = { 3, 1, value, weight, capacity };
     const struct knapsack_settings cases[] = { knapsack_settings_default(), subsets_of(0), subsets_of(3) };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct knapsack_answer a;
-        assert_ok(knapsack_solve(&a, &k, &cases[i], &e), &e);
+        OK(knapsack_solve(&a, &k, &cases[i], e));
         assert_true(a.value == 3 && a.complete);
         knapsack_answer_free(&a);
     }
 }
 
-static void nothing_worth_anything_is_chosen_from_nothing(void **state)
+TEST(nothing_worth_anything_is_chosen_from_nothing)
 {
     const double zero[] = { 0, 0 }, weight[] = { 1, 1 }, one[] = { 1 }, none[] = { 0 };
     const struct knapsack cases[] = { { 2, 1, zero, weight, one },
                                       { 0, 1, zero, weight, one },
                                       { 2, 1, weight, weight, none } };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int32_t k = -1; k < 3; k++) {
             const struct knapsack_settings how = k < 0 ? knapsack_settings_default() : subsets_of(k);
             struct knapsack_answer a;
-            assert_ok(knapsack_solve(&a, &cases[i], &how, &e), &e);
+            OK(knapsack_solve(&a, &cases[i], &how, e));
             assert_true(a.value == 0 && a.bound == 0 && a.gap_frac == 0 && a.complete);
             assert_true(!a.chosen[0]);
             knapsack_answer_free(&a);
         }
 }
 
-static void numbers_out_of_range_are_refused(void **state)
+TEST(numbers_out_of_range_are_refused)
 {
     double value[] = { 1, 1 }, weight[] = { 1, 1 }, capacity[] = { 1 };
     struct knapsack k = { 2, 1, value, weight, capacity };
     struct knapsack_settings how = knapsack_settings_default();
     struct knapsack_answer a;
-    struct err e = { 0 };
-    (void)state;
     value[1] = NAN;
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "value[1]: is nan, need 0 or more");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "value[1]: is nan, need 0 or more");
     assert_null(a.chosen);
     value[1] = 1;
     weight[0] = -1;
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "weight[0]: is -1");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "weight[0]: is -1");
     weight[0] = 1;
     capacity[0] = INFINITY;
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "capacity[0]: is inf");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "capacity[0]: is inf");
     capacity[0] = 1;
     k.n_rows = KNAPSACK_MAX_ROWS + 1;
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "rows: is 9, need 1 to 8");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "rows: is 9, need 1 to 8");
     k.n_rows = 1;
     k.n = -1;
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "items: is -1");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "items: is -1");
     k.n = 2;
     how.max_nodes = 0;
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "max_nodes: is 0, need 1 or more");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "max_nodes: is 0, need 1 or more");
     how = subsets_of(-1);
-    assert_fails(knapsack_solve(&a, &k, &how, &e), &e, ERR_RANGE, "subset: is -1, need 0 or more");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "subset: is -1, need 0 or more");
     knapsack_answer_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_is_the_best_of_all_choices),
-        cmocka_unit_test(exact_is_what_dynamic_programming_finds),
-        cmocka_unit_test(subsets_keep_their_promise),
-        cmocka_unit_test(subsets_leave_out_what_is_worth_more),
-        cmocka_unit_test(a_stopped_search_still_bounds_the_optimum),
-        cmocka_unit_test(a_price_is_what_one_unit_more_is_worth),
-        cmocka_unit_test(what_fits_but_for_rounding_is_chosen),
-        cmocka_unit_test(nothing_worth_anything_is_chosen_from_nothing),
-        cmocka_unit_test(numbers_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,18 +64,16 @@ static void fix_at_random(struct knapsack_lp *lp, struct rng *rng)
     }
 }
 
-static void every_solve_proves_itself(void **state)
+TEST(every_solve_proves_itself)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 400; i++) {
         struct knapsack_random x;
         struct knapsack_lp lp;
         knapsack_draw(&x, rng, 1 + (int32_t)rng_below(rng, 60), 1 + (int32_t)rng_below(rng, 6));
         scale(&x);
-        assert_ok(knapsack_lp_build(&lp, x.k.n, x.k.n_rows, &e), &e);
+        OK(knapsack_lp_build(&lp, x.k.n, x.k.n_rows, e));
         memcpy(lp.value, x.value, (size_t)x.k.n * sizeof *x.value);
         memcpy(lp.weight, x.weight, (size_t)(x.k.n * x.k.n_rows) * sizeof *x.weight);
         for (int k = 0; k < 30; k++) {
@@ -89,13 +87,11 @@ static void every_solve_proves_itself(void **state)
 }
 
 /* One row: by falling value per weight, until it is full (Dantzig 1957). */
-static void one_row_is_filled_by_value_per_weight(void **state)
+TEST(one_row_is_filled_by_value_per_weight)
 {
     const double value[] = { 1, 0.9, 0.5, 0.2 }, weight[] = { 0.5, 0.3, 0.4, 0.9 };
     struct knapsack_lp lp;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(knapsack_lp_build(&lp, 4, 1, &e), &e);
+    OK(knapsack_lp_build(&lp, 4, 1, e));
     memcpy(lp.value, value, sizeof value);
     memcpy(lp.weight, weight, sizeof weight);
     assert_true(knapsack_lp_solve(&lp));
@@ -112,24 +108,12 @@ static void one_row_is_filled_by_value_per_weight(void **state)
     knapsack_lp_free(&lp);
 }
 
-static void a_knapsack_without_items_is_worth_nothing(void **state)
+TEST(a_knapsack_without_items_is_worth_nothing)
 {
     struct knapsack_lp lp;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(knapsack_lp_build(&lp, 0, 2, &e), &e);
+    OK(knapsack_lp_build(&lp, 0, 2, e));
     assert_true(knapsack_lp_solve(&lp));
     assert_true(lp.bound == 0);
     knapsack_lp_free(&lp);
     knapsack_lp_free(&lp);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_solve_proves_itself),
-        cmocka_unit_test(one_row_is_filled_by_value_per_weight),
-        cmocka_unit_test(a_knapsack_without_items_is_worth_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void draw_net(struct net *net, struct rng *rng)
     }
 }
 
-static void known_networks_take_the_times_worked_out_by_hand(void **state)
+TEST(known_networks_take_the_times_worked_out_by_hand)
 {
     const double b4[] = { 3, 2, 1, 4 }, f4[] = { 2, 2, 2, 2 }, r4[] = { 2, 3, 1, 2 };
     const double b3[] = { 1, 1, 1 }, r3[] = { 2, 2, 2 };
@@ -35,19 +35,16 @@ static void known_networks_take_the_times_worked_out_by_hand(void **state)
         { { b3, b3, r3, 1, 0 }, { 6, 6, 4, 4 } }, /* one layer; sliced, the pull begins with the push */
         { { b3, b3, r3, 1, 0.5 }, { 6, 6, 4.5, 4.5 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int mode = 0; mode < N_OVERLAP_MODES; mode++)
             assert_close(overlap_time_s(&cases[i].layers, (enum overlap_mode)mode), cases[i].want_s[mode],
                          1e-15);
 }
 
-static void priority_never_loses_to_wait_free_nor_that_to_sequential(void **state)
+TEST(priority_never_loses_to_wait_free_nor_that_to_sequential)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 5000; i++) {
         struct net net;
         draw_net(&net, rng);
@@ -86,12 +83,10 @@ static double event_time(const struct net *net)
     return done;
 }
 
-static void priority_is_what_a_preemptive_channel_does(void **state)
+TEST(priority_is_what_a_preemptive_channel_does)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < 2000; i++) {
         struct net net;
         draw_net(&net, rng);
@@ -102,12 +97,10 @@ static void priority_is_what_a_preemptive_channel_does(void **state)
 
 /* Two machines in a row, in one order: the longest path ready(i) + pushes i..k + pulls k..1 is the time of
  * the last pull (S. Johnson, Optimal two- and three-stage production schedules, 1954). */
-static void wait_free_is_a_flow_shop_of_two_machines(void **state)
+TEST(wait_free_is_a_flow_shop_of_two_machines)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    OK(rng_build(&rng, 3, 0, e));
     for (int i = 0; i < 500; i++) {
         struct net net;
         double last = 0, forward = 0, ready = 0;
@@ -130,13 +123,11 @@ static void wait_free_is_a_flow_shop_of_two_machines(void **state)
 }
 
 /* Long messages: Lemma 2 is then above the channel, often above wait-free. */
-static void lemma_2_counts_backlog_twice(void **state)
+TEST(lemma_2_counts_backlog_twice)
 {
-    struct err e = { 0 };
     struct rng *rng;
     int n_above = 0, n_slower = 0, n = 0;
-    (void)state;
-    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    OK(rng_build(&rng, 4, 0, e));
     while (n < 1000) {
         struct net net;
         draw_net(&net, rng);
@@ -153,12 +144,10 @@ static void lemma_2_counts_backlog_twice(void **state)
     rng_free(rng);
 }
 
-static void shares_put_the_iteration_together_again(void **state)
+TEST(shares_put_the_iteration_together_again)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    OK(rng_build(&rng, 5, 0, e));
     for (int i = 0; i < 500; i++) {
         struct net net;
         double b = 0, f = 0, r = 0;
@@ -184,46 +173,28 @@ static void shares_put_the_iteration_together_again(void **state)
 /* arXiv 2105.13855: wait-free, bound by communication, 4 layers: e2 = b_4 / sum b, e3 = (2 r_4 + r_3 + r_2 +
  * r_1) / (2 sum r). That takes the layer after the last pushed to be as long as the one before: r_4 the
  * longest. */
-static void shares_of_the_papers_example(void **state)
+TEST(shares_of_the_papers_example)
 {
     const double b[] = { 1, 2, 3, 4 }, f[] = { 1, 1, 1, 1 }, r[] = { 5, 6, 7, 8 };
     const struct overlap_layers layers = { b, f, r, 4, 0 };
     struct overlap_shares s = overlap_find_shares(&layers, OVERLAP_WAIT_FREE);
-    (void)state;
     assert_true(s.forward == 1);
     assert_close(s.backward, 4.0 / 10, 1e-15);
     assert_close(s.comm, (2 * 8 + 7 + 6 + 5) / 52.0, 1e-15);
 }
 
-static void bad_layers_are_named(void **state)
+TEST(bad_layers_are_named)
 {
     double b[] = { 1, 1 }, f[] = { 1, 1 }, r[] = { 1, 1 };
     struct overlap_layers layers = { b, f, r, 2, 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(overlap_check(&layers, &e), &e);
+    OK(overlap_check(&layers, e));
     f[1] = NAN;
-    assert_fails(overlap_check(&layers, &e), &e, ERR_RANGE, "layer 2: forward_s: is nan, need 0 or more");
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 2: forward_s: is nan, need 0 or more");
     f[1] = 1;
     r[0] = -1;
-    assert_fails(overlap_check(&layers, &e), &e, ERR_RANGE, "layer 1: comm_s: is -1, need 0 or more");
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 1: comm_s: is -1, need 0 or more");
     layers.slice_s = INFINITY;
-    assert_fails(overlap_check(&layers, &e), &e, ERR_RANGE, "slice_s: is inf");
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "slice_s: is inf");
     layers.n = 0;
-    assert_fails(overlap_check(&layers, &e), &e, ERR_RANGE, "layers: is 0, need at least 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_networks_take_the_times_worked_out_by_hand),
-        cmocka_unit_test(priority_never_loses_to_wait_free_nor_that_to_sequential),
-        cmocka_unit_test(priority_is_what_a_preemptive_channel_does),
-        cmocka_unit_test(wait_free_is_a_flow_shop_of_two_machines),
-        cmocka_unit_test(lemma_2_counts_backlog_twice),
-        cmocka_unit_test(shares_put_the_iteration_together_again),
-        cmocka_unit_test(shares_of_the_papers_example),
-        cmocka_unit_test(bad_layers_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "layers: is 0, need at least 1");
 }

@@ -8,12 +8,10 @@ static double bin_B(const struct link_bins *b, int32_t k, int32_t arc)
     return b->bytes[(size_t)k * (size_t)b->n_arcs + (size_t)arc];
 }
 
-static void bytes_lie_in_the_bins_they_pass_through_evenly(void **state)
+TEST(bytes_lie_in_the_bins_they_pass_through_evenly)
 {
     struct link_bins b;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(link_bins_build(&b, 2, 4, 10, 1, &e), &e);
+    OK(link_bins_build(&b, 2, 4, 10, 1, e));
     link_bins_add(&b, 1, 6, 10.5, 13.5); /* 2 a second */
     assert_close(bin_B(&b, 0, 1), 1, 1e-15);
     assert_close(bin_B(&b, 1, 1), 2, 1e-15);
@@ -25,12 +23,10 @@ static void bytes_lie_in_the_bins_they_pass_through_evenly(void **state)
     link_bins_free(&b);
 }
 
-static void bins_widen_until_they_hold_all_time(void **state)
+TEST(bins_widen_until_they_hold_all_time)
 {
     struct link_bins b;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(link_bins_build(&b, 1, 4, 0, 1, &e), &e);
+    OK(link_bins_build(&b, 1, 4, 0, 1, e));
     link_bins_add(&b, 0, 3, 0, 3);
     link_bins_add(&b, 0, 10, 20, 30); /* bins of 8 s from here on */
     assert_true(b.width_s == 8 && b.n_bins == 4);
@@ -42,16 +38,14 @@ static void bins_widen_until_they_hold_all_time(void **state)
 }
 
 /* Whatever is added, in whatever order of times: no byte is lost, and none is before or after its time. */
-static void no_byte_is_lost_or_out_of_its_time(void **state)
+TEST(no_byte_is_lost_or_out_of_its_time)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     for (int round = 0; round < 200; round++) {
         struct link_bins b;
         double sum_B = 0, got_B = 0, last_s = 0;
-        assert_ok(link_bins_build(&b, 3, 8, 2, 0.25, &e), &e);
+        OK(link_bins_build(&b, 3, 8, 2, 0.25, e));
         for (int i = 0; i < 20; i++) {
             double from_s = 2 + rng_range(r, 0, 50), to_s = from_s + rng_log_range(r, 1e-6, 40);
             double bytes = rng_log_range(r, 1, 1e12);
@@ -68,14 +62,4 @@ static void no_byte_is_lost_or_out_of_its_time(void **state)
         link_bins_free(&b);
     }
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_lie_in_the_bins_they_pass_through_evenly),
-        cmocka_unit_test(bins_widen_until_they_hold_all_time),
-        cmocka_unit_test(no_byte_is_lost_or_out_of_its_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,12 +38,11 @@ static int32_t settle(struct maxmin *m)
     return n;
 }
 
-static void a_link_is_shared_by_transfers_not_by_bundles(void **state)
+TEST(a_link_is_shared_by_transfers_not_by_bundles)
 {
     const double bw[] = { 12, 100 };
     const struct maxmin_use once[] = { { 0, 1 } }, twice[] = { { 0, 2 }, { 1, 1 } };
     struct maxmin *m = build(bw, 2);
-    (void)state;
     add(m, 0, once, 1, INFINITY);
     assert_int_equal(settle(m), 1);
     assert_true(maxmin_rate(m, 0) == 12);
@@ -63,13 +62,12 @@ static void a_link_is_shared_by_transfers_not_by_bundles(void **state)
     maxmin_free(NULL);
 }
 
-static void what_a_slow_bundle_leaves_goes_to_the_others(void **state)
+TEST(what_a_slow_bundle_leaves_goes_to_the_others)
 {
     /* Bundle 0 is held to 4 by link 1, so bundle 1 has 8 of link 0; with a cap of 1, it has 11. */
     const double bw[] = { 12, 4 };
     const struct maxmin_use both[] = { { 0, 1 }, { 1, 1 } }, first[] = { { 0, 1 } };
     struct maxmin *m = build(bw, 2);
-    (void)state;
     add(m, 0, both, 2, INFINITY);
     add(m, 1, first, 1, INFINITY);
     settle(m);
@@ -81,14 +79,13 @@ static void what_a_slow_bundle_leaves_goes_to_the_others(void **state)
     maxmin_free(m);
 }
 
-static void a_bundle_apart_from_the_change_is_not_told(void **state)
+TEST(a_bundle_apart_from_the_change_is_not_told)
 {
     const double bw[] = { 10, 20 };
     const struct maxmin_use first[] = { { 0, 1 } }, second[] = { { 1, 1 } };
     struct maxmin *m = build(bw, 2);
     const int32_t *changed;
     int32_t n;
-    (void)state;
     add(m, 7, first, 1, INFINITY);
     settle(m);
     add(m, 3, second, 1, INFINITY);
@@ -180,15 +177,13 @@ static void settle_in_steps(struct maxmin *m)
         continue;
 }
 
-static void rates_are_max_min_fair_whatever_came_and_went(void **state)
+TEST(rates_are_max_min_fair_whatever_came_and_went)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct bundle b[MAX_BUNDLES] = { 0 };
         double bw[MAX_LINKS];
         struct rng *rng;
-        struct err e = { 0 };
-        assert_ok(rng_build(&rng, seed, 0, &e), &e);
+        OK(rng_build(&rng, seed, 0, e));
         int32_t n_links = 3 + (int32_t)rng_below(rng, MAX_LINKS - 3);
         for (int32_t a = 0; a < n_links; a++)
             bw[a] = seed % 2 ? 10 : rng_log_range(rng, 1, 100); /* odd seeds: many ties */
@@ -209,17 +204,15 @@ static void rates_are_max_min_fair_whatever_came_and_went(void **state)
 }
 
 /* More offers than fit into one heap: they go on shelves. */
-static void many_bundles_on_many_links_are_shared_fairly(void **state)
+TEST(many_bundles_on_many_links_are_shared_fairly)
 {
     enum { N = 400 };
     double bw[N], load[N] = { 0 };
     struct maxmin *m;
-    struct err e = { 0 };
     const struct maxmin_settings settings = { .same_rate = 1, .keep_rate = 1, .rounds = 8 };
-    (void)state;
     for (int32_t i = 0; i < N; i++)
         bw[i] = 1 + 1e6 * ((i * 37) % N);
-    assert_ok(maxmin_build(&m, bw, N, &settings, &e), &e);
+    OK(maxmin_build(&m, bw, N, &settings, e));
     /* Bundle i passes links i and i + 1: the narrower decides, but for what its neighbours leave. */
     for (int32_t i = 0; i + 1 < N; i++) {
         const struct maxmin_use uses[] = { { i, 1 }, { i + 1, 1 } };
@@ -244,14 +237,12 @@ static void many_bundles_on_many_links_are_shared_fairly(void **state)
     maxmin_free(m);
 }
 
-static void a_bundle_that_has_only_its_place_takes_no_share(void **state)
+TEST(a_bundle_that_has_only_its_place_takes_no_share)
 {
     const double bw[] = { 12 };
     const struct maxmin_use use = { 0, 1 };
     struct maxmin *m = build(bw, 1);
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(maxmin_place(m, 1, &use, 1, INFINITY, &e), &e);
+    OK(maxmin_place(m, 1, &use, 1, INFINITY, e));
     add(m, 0, &use, 1, INFINITY);
     settle_in_steps(m);
     assert_true(maxmin_rate(m, 0) == 12 && maxmin_rate(m, 1) == 0);
@@ -259,17 +250,4 @@ static void a_bundle_that_has_only_its_place_takes_no_share(void **state)
     settle_in_steps(m);
     assert_true(maxmin_rate(m, 0) == 6 && maxmin_rate(m, 1) == 6);
     maxmin_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_link_is_shared_by_transfers_not_by_bundles),
-        cmocka_unit_test(what_a_slow_bundle_leaves_goes_to_the_others),
-        cmocka_unit_test(a_bundle_apart_from_the_change_is_not_told),
-        cmocka_unit_test(rates_are_max_min_fair_whatever_came_and_went),
-        cmocka_unit_test(many_bundles_on_many_links_are_shared_fairly),
-        cmocka_unit_test(a_bundle_that_has_only_its_place_takes_no_share),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

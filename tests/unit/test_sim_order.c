@@ -50,20 +50,19 @@ static struct events_settings with(enum events_order order)
 }
 
 /* GPUs:  0 has 3 of 4 until 10; 1 needs 4; 2 and 3 need one. */
-static void fifo_lets_all_wait_for_the_first(void **state)
+TEST(fifo_lets_all_wait_for_the_first)
 {
     const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(2, 1, 1, 1),
                                 fixture_job(3, 1, 20, 1) };
     const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 15, 16, 0 }, { 15, 35, 0 } };
     const struct events_settings s = with(EVENTS_FIFO);
     struct events_result r;
-    (void)state;
     run(&r, 4, jobs, 4, &s);
     check(&r, want);
     events_result_free(&r);
 }
 
-static void backfilling_does_not_delay_the_first(void **state)
+TEST(backfilling_does_not_delay_the_first)
 {
     const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(2, 1, 1, 1),
                                 fixture_job(3, 1, 20, 1) };
@@ -71,7 +70,6 @@ static void backfilling_does_not_delay_the_first(void **state)
     const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 2, 3, 0 }, { 15, 35, 0 } };
     struct events_settings s = with(EVENTS_FIFO);
     struct events_result r;
-    (void)state;
     s.backfill = true;
     run(&r, 4, jobs, 4, &s);
     check(&r, want);
@@ -86,13 +84,12 @@ static void backfilling_does_not_delay_the_first(void **state)
     events_result_free(&r);
 }
 
-static void sjf_starts_the_smallest_job_and_stops_nobody(void **state)
+TEST(sjf_starts_the_smallest_job_and_stops_nobody)
 {
     const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
     const struct want want[] = { { 0, 5, 0 }, { 6, 9, 0 }, { 5, 6, 0 } };
     const struct events_settings s = with(EVENTS_SJF);
     struct events_result r;
-    (void)state;
     run(&r, 1, jobs, 3, &s);
     check(&r, want);
     events_result_free(&r);
@@ -105,7 +102,7 @@ static void sjf_starts_the_smallest_job_and_stops_nobody(void **state)
     events_result_free(&r);
 }
 
-static void srtf_runs_who_has_least_left(void **state)
+TEST(srtf_runs_who_has_least_left)
 {
     const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
     const struct want want[] = { { 0, 9, 1 }, { 1, 5, 1 }, { 2, 3, 0 } };
@@ -113,7 +110,6 @@ static void srtf_runs_who_has_least_left(void **state)
     const struct want with_overhead[] = { { 0, 10, 1 }, { 1, 5.5, 1 }, { 2, 3, 0 } };
     struct events_settings s = with(EVENTS_SRTF);
     struct events_result r;
-    (void)state;
     run(&r, 1, jobs, 3, &s);
     check(&r, want);
     assert_int_equal(r.stops, 2);
@@ -128,24 +124,22 @@ static void srtf_runs_who_has_least_left(void **state)
 }
 
 /* A gang of two is stopped by a shorter one of one; a third fills what is left. */
-static void who_does_not_fit_leaves_room_to_those_behind(void **state)
+TEST(who_does_not_fit_leaves_room_to_those_behind)
 {
     const struct job jobs[] = { fixture_job(0, 2, 10, 1), fixture_job(1, 1, 2, 1), fixture_job(1, 1, 20, 1) };
     const struct want want[] = { { 0, 12, 1 }, { 1, 3, 0 }, { 1, 30, 1 } };
     const struct events_settings s = with(EVENTS_SRTF);
     struct events_result r;
-    (void)state;
     run(&r, 2, jobs, 3, &s);
     /* 0: 1 s, then 9 s from 3 on. 2: 1 to 3 with 18 s left, then from 12 on. */
     check(&r, want);
     events_result_free(&r);
 }
 
-static void las_falls_from_queue_to_queue_by_gpu_seconds(void **state)
+TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
 {
     struct events_settings s = with(EVENTS_LAS);
     struct events_result r;
-    (void)state;
     s.las_queues = 2;
     s.las_at[0] = 3;
     const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 2, 1) };
@@ -170,14 +164,13 @@ static void las_falls_from_queue_to_queue_by_gpu_seconds(void **state)
     events_result_free(&r);
 }
 
-static void continuous_las_takes_turns(void **state)
+TEST(continuous_las_takes_turns)
 {
     const struct job jobs[] = { fixture_job(0, 1, 3, 1), fixture_job(0, 1, 3, 1) };
     /* 0, 1, 0, 1, 0 and the rest of 1. */
     const struct want want[] = { { 0, 5, 2 }, { 1, 6, 2 } };
     struct events_settings s = with(EVENTS_LAS);
     struct events_result r;
-    (void)state;
     s.las_queues = 0;
     s.round_s = 1;
     run(&r, 1, jobs, 2, &s);
@@ -186,12 +179,11 @@ static void continuous_las_takes_turns(void **state)
 }
 
 /* At 1e18 s neighbouring times are 128 s apart; what matters is that there is an end. */
-static void rounds_shorter_than_rounding_end(void **state)
+TEST(rounds_shorter_than_rounding_end)
 {
     const struct job jobs[] = { fixture_job(1e18, 1, 10, 128), fixture_job(1e18, 1, 10, 128) };
     struct events_settings s = with(EVENTS_LAS);
     struct events_result r;
-    (void)state;
     s.las_queues = 0;
     s.round_s = 1;
     run(&r, 1, jobs, 2, &s);
@@ -201,7 +193,7 @@ static void rounds_shorter_than_rounding_end(void **state)
 
 /* The example of A. Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs, 18 GB; tasks of <1 CPU, 4 GB> and <3, 1>:
  * three and two of them run. */
-static void drf_gives_what_its_paper_says(void **state)
+TEST(drf_gives_what_its_paper_says)
 {
     static const char *const names[] = { "GPUs", "CPUs", "GB" };
     static const double per_server[] = { 100, 9, 18, 0, 0, 0 };
@@ -211,11 +203,9 @@ static void drf_gives_what_its_paper_says(void **state)
     struct cluster c;
     struct events_settings s = with(EVENTS_DRF);
     struct events_result r;
-    struct err e = { 0 };
     int32_t running[2] = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
-    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    OK(topo_parse_spec(&net, "switch:2@10", e));
+    OK(cluster_build(&c, &net, 0, &offer, e));
     for (int32_t i = 0; i < 20; i++) {
         jobs[i] = fixture_job(0, 1, 10, 1);
         jobs[i].tenant = i / 10;
@@ -232,7 +222,7 @@ static void drf_gives_what_its_paper_says(void **state)
     cluster_free(&c);
 }
 
-static void drf_serves_the_tenant_with_least(void **state)
+TEST(drf_serves_the_tenant_with_least)
 {
     /* Tenant 5 has both GPUs until 4 and wants both again; tenant 2 comes at 1 and wants one. */
     struct job jobs[] = { fixture_job(0, 1, 4, 1), fixture_job(0, 1, 4, 1), fixture_job(0, 2, 4, 1),
@@ -241,7 +231,6 @@ static void drf_serves_the_tenant_with_least(void **state)
     const struct want heavy[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 4, 8, 0 }, { 8, 9, 0 } };
     const struct events_settings s = with(EVENTS_DRF);
     struct events_result r;
-    (void)state;
     jobs[0].tenant = jobs[1].tenant = jobs[2].tenant = 5;
     jobs[3].tenant = 2;
     run(&r, 2, jobs, 4, &s);
@@ -282,14 +271,12 @@ static int32_t least_sum(int32_t now, int32_t *left, const int32_t *submit, int3
     return best < INT32_MAX ? best : least_sum(now + 1, left, submit, n);
 }
 
-static void srtf_is_optimal_on_one_gpu(void **state)
+TEST(srtf_is_optimal_on_one_gpu)
 {
     enum { N = 4 };
     const struct events_settings s = with(EVENTS_SRTF);
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 11, 0, &e), &e);
+    OK(rng_build(&rng, 11, 0, e));
     for (int32_t round = 0; round < 40; round++) {
         struct job jobs[N];
         struct events_result r;
@@ -309,13 +296,11 @@ static void srtf_is_optimal_on_one_gpu(void **state)
     rng_free(rng);
 }
 
-static void srtf_waits_less_than_fifo_on_a_pool_of_gpus(void **state)
+TEST(srtf_waits_less_than_fifo_on_a_pool_of_gpus)
 {
     enum { N = 300 };
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    OK(rng_build(&rng, 4, 0, e));
     for (int32_t round = 0; round < 5; round++) {
         const struct events_settings fifo = with(EVENTS_FIFO), srtf = with(EVENTS_SRTF);
         struct job jobs[N];
@@ -332,7 +317,7 @@ static void srtf_waits_less_than_fifo_on_a_pool_of_gpus(void **state)
 }
 
 /* Of 8 CPUs on two servers each job takes 3 for its GPU: sums say that 5 fit, places that 4 do. */
-static void scattered_resources_leave_jobs_waiting(void **state)
+TEST(scattered_resources_leave_jobs_waiting)
 {
     static const char *const names[] = { "GPUs", "CPUs" };
     static const double per_server[] = { 8, 8 };
@@ -340,10 +325,8 @@ static void scattered_resources_leave_jobs_waiting(void **state)
     struct job jobs[6];
     struct topo_network net;
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
-    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    OK(topo_parse_spec(&net, "switch:2@10", e));
+    OK(cluster_build(&c, &net, 0, &offer, e));
     for (int order = 0; order < N_EVENTS_ORDERS; order++) {
         const struct events_settings s = with((enum events_order)order);
         struct events_result r;
@@ -362,32 +345,10 @@ static void scattered_resources_leave_jobs_waiting(void **state)
     cluster_free(&c);
 }
 
-static void every_order_and_way_has_its_word_and_says_what_it_does(void **state)
+TEST(every_order_and_way_has_its_word_and_says_what_it_does)
 {
-    (void)state;
     for (int i = 0; i < N_EVENTS_ORDERS; i++)
         assert_true(events_orders[i]->name && events_orders[i]->help);
     for (int i = 0; i < N_PACK_KINDS; i++)
         assert_true(pack_ways[i].name && pack_ways[i].help);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fifo_lets_all_wait_for_the_first),
-        cmocka_unit_test(backfilling_does_not_delay_the_first),
-        cmocka_unit_test(sjf_starts_the_smallest_job_and_stops_nobody),
-        cmocka_unit_test(srtf_runs_who_has_least_left),
-        cmocka_unit_test(who_does_not_fit_leaves_room_to_those_behind),
-        cmocka_unit_test(las_falls_from_queue_to_queue_by_gpu_seconds),
-        cmocka_unit_test(continuous_las_takes_turns),
-        cmocka_unit_test(rounds_shorter_than_rounding_end),
-        cmocka_unit_test(drf_gives_what_its_paper_says),
-        cmocka_unit_test(drf_serves_the_tenant_with_least),
-        cmocka_unit_test(srtf_is_optimal_on_one_gpu),
-        cmocka_unit_test(srtf_waits_less_than_fifo_on_a_pool_of_gpus),
-        cmocka_unit_test(scattered_resources_leave_jobs_waiting),
-        cmocka_unit_test(every_order_and_way_has_its_word_and_says_what_it_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

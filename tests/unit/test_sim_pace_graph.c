@@ -39,14 +39,13 @@ static const int32_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, upward[] = { 0, 1, 2, 
 
 /* The check vector of equation 1 of arXiv 2202.01158: d 100 MB, w 4, b 1.25 GB/s, G 50 GB/s, 32 samples of 1
  * ms, backward 50 ms, overhead 2 ms. */
-static void a_ring_of_single_gpus_takes_what_the_paper_says(void **state)
+TEST(a_ring_of_single_gpus_takes_what_the_paper_says)
 {
     const struct job job = sender(4, 0.032 + 0.05 + 0.002, 1e8);
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    (void)state;
     s.reduce_Bps = 5e10;
     fixture_cluster(&c, &net, "switch:4@1.25", 0, 0, 1);
     open_pace(&p, &c, &job, 1, &s);
@@ -58,7 +57,7 @@ static void a_ring_of_single_gpus_takes_what_the_paper_says(void **state)
 }
 
 /* Servers of four GPUs on a ring of 100 GB/s each, a switch of 10 GB/s for each GPU between them. */
-static void inside_and_between_servers_add_up(void **state)
+TEST(inside_and_between_servers_add_up)
 {
     static const int32_t halves[] = { 4, 4 }, uneven[] = { 2, 4 }, servers[] = { 0, 2 };
     const double S = 6e9, between_s = 2 * (1.0 / 2) * S / 40e9;
@@ -67,7 +66,6 @@ static void inside_and_between_servers_add_up(void **state)
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    (void)state;
     fixture_cluster(&c, &net, "ring:4@100 switch:3@10", 1, 0.001, 4);
     s.inner = &net;
     s.level = 1;
@@ -89,7 +87,7 @@ static void inside_and_between_servers_add_up(void **state)
     cluster_free(&c);
 }
 
-static void a_ring_without_a_network_inside_runs_at_the_given_rate(void **state)
+TEST(a_ring_without_a_network_inside_runs_at_the_given_rate)
 {
     static const int32_t four[] = { 4 };
     struct job jobs[] = { sender(4, 1, 8e9), sender(4, 1, 8e9) };
@@ -97,7 +95,6 @@ static void a_ring_without_a_network_inside_runs_at_the_given_rate(void **state)
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    (void)state;
     jobs[1].hidden_s = 0.1;
     fixture_cluster(&c, &net, "switch:2@10", 0, 0, 8);
     s.inner_Bps = 50e9;
@@ -113,7 +110,7 @@ static void a_ring_without_a_network_inside_runs_at_the_given_rate(void **state)
 }
 
 /* Three servers at a switch, a link of 10 GB/s each; rings over 0-1 and 1-2 meet at server 1. */
-static void two_rings_over_one_link_get_half_each(void **state)
+TEST(two_rings_over_one_link_get_half_each)
 {
     const double S = 5e9;
     const struct job jobs[] = { sender(2, 0.25, S), sender(2, 0.5, S) };
@@ -121,7 +118,6 @@ static void two_rings_over_one_link_get_half_each(void **state)
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    (void)state;
     fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
     open_pace(&p, &c, jobs, 2, &s);
     begin(&p, 0, 2, upward, ones);
@@ -148,7 +144,7 @@ static void two_rings_over_one_link_get_half_each(void **state)
 }
 
 /* Rings of servers of their own, whose racks are joined by 10 GB/s. */
-static void rings_meet_between_racks_too(void **state)
+TEST(rings_meet_between_racks_too)
 {
     static const int32_t rack[] = { 0, 0, 1, 1 }, first[] = { 0, 2 }, second[] = { 1, 3 };
     static const double server_Bps[] = { 100e9, 100e9, 100e9, 100e9 }, rack_Bps[] = { 10e9 }, gpus[] = { 1 };
@@ -159,9 +155,7 @@ static void rings_meet_between_racks_too(void **state)
     const struct pace_graph_settings s = pace_graph_settings_default();
     struct cluster c;
     struct pace p;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
+    OK(cluster_build_racks(&c, &racks, &offer, e));
     open_pace(&p, &c, jobs, 2, &s);
     begin(&p, 0, 2, first, ones);
     settle(&p);
@@ -177,7 +171,7 @@ static void rings_meet_between_racks_too(void **state)
 
 /* The same place: a link that is needed half of the time by each is enough; one that is needed for more gives
  * half. */
-static void interleaved_jobs_need_only_their_mean_rate(void **state)
+TEST(interleaved_jobs_need_only_their_mean_rate)
 {
     static const struct {
         double compute_s, want_s;
@@ -189,7 +183,6 @@ static void interleaved_jobs_need_only_their_mean_rate(void **state)
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
-    (void)state;
     fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
     s.duty = PACE_DUTY_INTERLEAVED;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -210,13 +203,12 @@ static void interleaved_jobs_need_only_their_mean_rate(void **state)
 
 /* Workers on servers of their own at a switch of B: with p parameter servers on the first p of w servers, w-1
  * streams of S/p come to each, or to every server when p = w, at first and go back later. */
-static void parameter_servers_take_two_passes_over_their_link(void **state)
+TEST(parameter_servers_take_two_passes_over_their_link)
 {
     const double S = 4e9, B = 10e9;
     struct pace_graph_settings s = pace_graph_settings_default();
     struct topo_network net;
     struct cluster c;
-    (void)state;
     fixture_cluster(&c, &net, "switch:4@10", 0, 0.01, 4);
     for (int32_t p_servers = 1; p_servers <= 8; p_servers *= 2) {
         struct job job = sender(4, 1, S);
@@ -244,7 +236,7 @@ static void parameter_servers_take_two_passes_over_their_link(void **state)
 }
 
 /* All bytes that leave servers: of a ring 2 (w-1) S, with parameter servers what is not at home. */
-static void bytes_on_links_are_those_of_the_algorithm(void **state)
+TEST(bytes_on_links_are_those_of_the_algorithm)
 {
     const double S = 3e9;
     struct job jobs[] = { sender(4, 1, S), sender(4, 1, S) };
@@ -252,7 +244,6 @@ static void bytes_on_links_are_those_of_the_algorithm(void **state)
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    (void)state;
     jobs[1].param_servers = 2;
     fixture_cluster(&c, &net, "switch:4@10", 0, 0, 4);
     for (int32_t k = 0; k < 2; k++) {
@@ -288,10 +279,9 @@ static void draw_place(int32_t *servers, int32_t *gpus, int32_t *n, int32_t n_se
 
 /* Speeds after a walk are those of a model to which the same jobs come at once; changed() told of every
  * change. */
-static void speeds_do_not_depend_on_what_was_before(void **state)
+TEST(speeds_do_not_depend_on_what_was_before)
 {
     static const char *const specs[] = { "switch:6@10 ring:4@20", "ring:8@10 switch:3@5", "switch:24@10" };
-    (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
         struct job jobs[MAX_JOBS];
         int32_t servers[MAX_JOBS][8], gpus[MAX_JOBS][8], n[MAX_JOBS] = { 0 };
@@ -301,10 +291,9 @@ static void speeds_do_not_depend_on_what_was_before(void **state)
         struct cluster c;
         struct pace p, fresh;
         struct rng *rng;
-        struct err e = { 0 };
         s.duty = seed % 2 ? PACE_DUTY_INTERLEAVED : PACE_DUTY_ALWAYS;
         fixture_cluster(&c, &net, specs[seed % COUNT_OF(specs)], 0, 1e-6, 64);
-        assert_ok(rng_build(&rng, seed, 3, &e), &e);
+        OK(rng_build(&rng, seed, 3, e));
         for (int32_t i = 0; i < MAX_JOBS; i++)
             jobs[i] = sender(1, rng_range(rng, 0.1, 1), rng_log_range(rng, 1e8, 1e10));
         open_pace(&p, &c, jobs, MAX_JOBS, &s);
@@ -316,7 +305,7 @@ static void speeds_do_not_depend_on_what_was_before(void **state)
             draw_place(servers[i], gpus[i], &n[i], c.n_servers, rng);
             jobs[i].gpus = n[i];
             begin(&p, i, n[i], servers[i], gpus[i]);
-            assert_ok(p.changed(p.x, &changed, &n_changed, &e), &e);
+            OK(p.changed(p.x, &changed, &n_changed, e));
             for (int32_t k = 0; k < n_changed; k++)
                 told_s[changed[k]] = p.iteration_s(p.x, changed[k]);
         }
@@ -340,7 +329,7 @@ static void speeds_do_not_depend_on_what_was_before(void **state)
     }
 }
 
-static void places_and_settings_that_cannot_be_are_refused(void **state)
+TEST(places_and_settings_that_cannot_be_are_refused)
 {
     static const int32_t twice[] = { 1, 1 }, beyond[] = { 0, 4 };
     const struct job job = sender(2, 1, 1e9);
@@ -350,36 +339,31 @@ static void places_and_settings_that_cannot_be_are_refused(void **state)
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    struct err e = { 0 };
-    (void)state;
     fixture_cluster(&c, &net, "ring:4@100 switch:4@10", 1, 0, 5);
     open_pace(&p, &c, &job, 1, &s);
-    assert_fails(p.begin(p.x, 0, &few, &e), &e, ERR_RANGE,
-                 "job job0: its place holds 1 GPUs on 1 servers, need 2");
-    assert_fails(p.begin(p.x, 0, &doubled, &e), &e, ERR_RANGE, "one twice");
-    assert_fails(p.begin(p.x, 0, &outside, &e), &e, ERR_RANGE, "holds 1 GPUs on 1 servers");
+    FAILS(p.begin(p.x, 0, &few, e), ERR_RANGE, "job job0: its place holds 1 GPUs on 1 servers, need 2");
+    FAILS(p.begin(p.x, 0, &doubled, e), ERR_RANGE, "one twice");
+    FAILS(p.begin(p.x, 0, &outside, e), ERR_RANGE, "holds 1 GPUs on 1 servers");
     begin(&p, 0, 2, upward, ones);
     p.free(p.x);
     s.inner = &net;
     s.level = 1;
-    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
-                 "server 0 has 5 GPUs, need at most the 4 that its network joins");
+    FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE,
+          "server 0 has 5 GPUs, need at most the 4 that its network joins");
     p.free(p.x);
     s.level = 2;
-    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
-                 "level of servers is 2, need 0 to 1");
+    FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE, "level of servers is 2, need 0 to 1");
     s.inner_Bps = NAN;
-    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE,
-                 "inside servers is nan B/s, need > 0");
+    FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE, "inside servers is nan B/s, need > 0");
     s.inner_Bps = 1;
     s.reduce_Bps = 0;
-    assert_fails(pace_graph_build(&p, &c, &job, 1, &s, &e), &e, ERR_RANGE, "rate of sums is 0 B/s, need > 0");
+    FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE, "rate of sums is 0 B/s, need > 0");
     p.free(p.x);
     cluster_free(&c);
 }
 
 /* Three GPUs of four that a network joins by halving and doubling, which three cannot do. */
-static void a_part_of_a_server_finds_an_algorithm(void **state)
+TEST(a_part_of_a_server_finds_an_algorithm)
 {
     static const int32_t three[] = { 3 };
     const struct job job = sender(3, 1, 3e9);
@@ -387,7 +371,6 @@ static void a_part_of_a_server_finds_an_algorithm(void **state)
     struct topo_network net;
     struct cluster c;
     struct pace p;
-    (void)state;
     fixture_cluster(&c, &net, "switch:4@100 switch:2@10", 1, 0, 4);
     net.dims[0].algorithm = TOPO_ALGORITHM_HALVING;
     s.inner = &net;
@@ -399,22 +382,4 @@ static void a_part_of_a_server_finds_an_algorithm(void **state)
     assert_close(p.iteration_s(p.x, 0), 1 + 2 * (2.0 / 3) * 3e9 / 100e9, 1e-14);
     p.free(p.x);
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_of_single_gpus_takes_what_the_paper_says),
-        cmocka_unit_test(inside_and_between_servers_add_up),
-        cmocka_unit_test(a_ring_without_a_network_inside_runs_at_the_given_rate),
-        cmocka_unit_test(two_rings_over_one_link_get_half_each),
-        cmocka_unit_test(rings_meet_between_racks_too),
-        cmocka_unit_test(interleaved_jobs_need_only_their_mean_rate),
-        cmocka_unit_test(parameter_servers_take_two_passes_over_their_link),
-        cmocka_unit_test(bytes_on_links_are_those_of_the_algorithm),
-        cmocka_unit_test(speeds_do_not_depend_on_what_was_before),
-        cmocka_unit_test(places_and_settings_that_cannot_be_are_refused),
-        cmocka_unit_test(a_part_of_a_server_finds_an_algorithm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,15 +15,13 @@ static int32_t changes(struct pace *pace, const int32_t **jobs)
 
 /* Three jobs of 2 GPUs with m = 10 B, b_e = 1, b_i = 10, xi1 = 1, alpha = .5: all-reduce 10 s alone on two
  * servers, 25 s with one other (f = 2.5), 40 s with two (f = 4), 1 s on one server; and 1 s of compute. */
-static void jobs_that_meet_slow_each_other(void **state)
+TEST(jobs_that_meet_slow_each_other)
 {
     const struct pace_place first = { 2, (const int32_t[]){ 0, 1 }, (const int32_t[]){ 1, 1 } };
     const struct pace_place second = { 2, (const int32_t[]){ 1, 2 }, (const int32_t[]){ 1, 1 } };
     const struct pace_place alone = { 1, (const int32_t[]){ 1 }, (const int32_t[]){ 2 } };
     struct batch_fixture f;
-    struct err e = { 0 };
     const int32_t *jobs;
-    (void)state;
     batch_fixture_cluster(&f, 3, (const int32_t[]){ 4, 5, 4 });
     f.contention.share_frac = 1;
     for (int i = 0; i < 4; i++) {
@@ -33,27 +31,27 @@ static void jobs_that_meet_slow_each_other(void **state)
     batch_fixture_pace(&f);
     struct pace *p = &f.pace;
 
-    assert_ok(p->begin(p->x, 0, &first, &e), &e);
+    OK(p->begin(p->x, 0, &first, e));
     assert_int_equal(changes(p, &jobs), 1);
     assert_close(told_s(p, 0), 11, 1e-14);
-    assert_ok(p->begin(p->x, 1, &second, &e), &e);
+    OK(p->begin(p->x, 1, &second, e));
     assert_int_equal(changes(p, &jobs), 2);
     assert_close(told_s(p, 0), 26, 1e-14);
     assert_close(told_s(p, 1), 26, 1e-14);
     /* Whole on one server: neither slows nor is slowed. */
-    assert_ok(p->begin(p->x, 2, &alone, &e), &e);
+    OK(p->begin(p->x, 2, &alone, e));
     assert_int_equal(changes(p, &jobs), 1);
     assert_int_equal(jobs[0], 2);
     assert_close(told_s(p, 2), 2, 1e-14);
     /* The busiest server counts: on 1 there are three. */
-    assert_ok(p->begin(p->x, 3, &first, &e), &e);
+    OK(p->begin(p->x, 3, &first, e));
     assert_int_equal(changes(p, &jobs), 3);
     assert_close(told_s(p, 1), 41, 1e-14);
     assert_close(told_s(p, 3), 41, 1e-14);
     /* One ends and another takes its place at the same time: nothing changes for the others. */
     p->end(p->x, 3);
     p->end(p->x, 2);
-    assert_ok(p->begin(p->x, 2, &first, &e), &e);
+    OK(p->begin(p->x, 2, &first, e));
     assert_int_equal(changes(p, &jobs), 1);
     assert_int_equal(jobs[0], 2);
     assert_close(told_s(p, 2), 41, 1e-14);
@@ -136,15 +134,13 @@ static void compare_all(struct places *y, struct batch_fixture *f)
     }
 }
 
-static void the_count_of_meeting_jobs_is_that_of_the_definition(void **state)
+TEST(the_count_of_meeting_jobs_is_that_of_the_definition)
 {
     struct batch_fixture f;
     struct places y = { 0 };
-    struct err e = { 0 };
     struct rng *r;
     int32_t started = 0;
-    (void)state;
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     batch_fixture_cluster(&f, SERVERS, (const int32_t[]){ 2, 3, 4, 6 });
     for (int32_t i = 0; i < JOBS; i++) {
         batch_fixture_add(&f, batch_fixture_job(1 + i % 5, 9));
@@ -169,27 +165,14 @@ static void the_count_of_meeting_jobs_is_that_of_the_definition(void **state)
     batch_fixture_free(&f);
 }
 
-static void what_cannot_be_built_is_said_and_free(void **state)
+TEST(what_cannot_be_built_is_said_and_free)
 {
     struct batch_fixture f;
-    struct err e = { 0 };
-    (void)state;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(3, 1));
-    assert_fails(pace_paper_build(&f.pace, &f.contention, &f.p, &e), &e, ERR_RANGE,
-                 "jobs[0].gpus: is 3, need 1 to 2");
+    FAILS(pace_paper_build(&f.pace, &f.contention, &f.p, e), ERR_RANGE, "jobs[0].gpus: is 3, need 1 to 2");
     f.pace.free(f.pace.x);
     f.contention.alpha = -1;
-    assert_fails(pace_paper_build(&f.pace, &f.contention, &f.p, &e), &e, ERR_RANGE, "alpha: is -1");
+    FAILS(pace_paper_build(&f.pace, &f.contention, &f.p, e), ERR_RANGE, "alpha: is -1");
     f.pace.free(f.pace.x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_that_meet_slow_each_other),
-        cmocka_unit_test(the_count_of_meeting_jobs_is_that_of_the_definition),
-        cmocka_unit_test(what_cannot_be_built_is_said_and_free),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct pack *open_pack(const struct cluster *c)
     return p;
 }
 
-static void a_place_is_what_its_way_says(void **state)
+TEST(a_place_is_what_its_way_says)
 {
     static const struct {
         enum pack_kind kind;
@@ -43,17 +43,15 @@ static void a_place_is_what_its_way_says(void **state)
     };
     struct cluster c;
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     struct pack *p = open_pack(&c);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct pack_place place = { 0 };
         const struct job job = fixture_job(0, cases[i].gpus, 1, 1);
         int32_t got[6] = { 0 };
         assert_true(pack_fits(p, &job));
-        assert_ok(pack_find(&place, p, cases[i].kind, &job, rng, &e), &e);
+        OK(pack_find(&place, p, cases[i].kind, &job, rng, e));
         for (int32_t k = 0; k < place.n; k++) {
             got[place.servers[k]] = place.gpus[k];
             assert_true(k == 0 || place.servers[k] > place.servers[k - 1]);
@@ -71,30 +69,28 @@ static void a_place_is_what_its_way_says(void **state)
     cluster_free(&c);
 }
 
-static void what_was_taken_is_gone_until_given_back(void **state)
+TEST(what_was_taken_is_gone_until_given_back)
 {
     struct cluster c;
-    struct err e = { 0 };
     struct pack_place first = { 0 }, second = { 0 }, third = { 0 };
     const struct job four = fixture_job(0, 4, 1, 1);
-    (void)state;
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
     struct pack *p = open_pack(&c);
     assert_int_equal(pack_idle(p), 14);
-    assert_ok(pack_find(&first, p, PACK_PACKED, &four, NULL, &e), &e);
+    OK(pack_find(&first, p, PACK_PACKED, &four, NULL, e));
     pack_take(p, &four, &first);
     assert_int_equal(first.servers[0], 1);
     assert_int_equal(pack_idle(p), 10);
-    assert_ok(pack_find(&second, p, PACK_PACKED, &four, NULL, &e), &e);
+    OK(pack_find(&second, p, PACK_PACKED, &four, NULL, e));
     pack_take(p, &four, &second);
     assert_int_equal(second.servers[0], 4);
     /* 2, 1 and 3 are left: topology finds no group of 4, so two servers of both. */
-    assert_ok(pack_find(&third, p, PACK_TOPOLOGY, &four, NULL, &e), &e);
+    OK(pack_find(&third, p, PACK_TOPOLOGY, &four, NULL, e));
     assert_int_equal(third.n, 2);
     assert_int_equal(third.servers[0], 2);
     assert_int_equal(third.servers[1], 5);
     pack_give(p, &four, &second);
-    assert_ok(pack_find(&third, p, PACK_TOPOLOGY, &four, NULL, &e), &e);
+    OK(pack_find(&third, p, PACK_TOPOLOGY, &four, NULL, e));
     assert_int_equal(third.n, 1);
     assert_int_equal(third.servers[0], 4);
     pack_give(p, &four, &first);
@@ -106,22 +102,20 @@ static void what_was_taken_is_gone_until_given_back(void **state)
     cluster_free(&c);
 }
 
-static void random_places_take_every_gpu_with_the_same_chance(void **state)
+TEST(random_places_take_every_gpu_with_the_same_chance)
 {
     enum { DRAWS = 14000 };
     struct cluster c;
     struct rng *rng;
-    struct err e = { 0 };
     double sum[6] = { 0 };
     const struct job job = fixture_job(0, 4, 1, 1);
-    (void)state;
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
-    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    OK(rng_build(&rng, 5, 0, e));
     struct pack *p = open_pack(&c);
     struct pack_place place = { 0 };
     for (int32_t i = 0; i < DRAWS; i++) {
         int32_t gpus = 0;
-        assert_ok(pack_find(&place, p, PACK_RANDOM, &job, rng, &e), &e);
+        OK(pack_find(&place, p, PACK_RANDOM, &job, rng, e));
         for (int32_t k = 0; k < place.n; k++) {
             assert_true(place.gpus[k] <= rooms[place.servers[k]]);
             sum[place.servers[k]] += place.gpus[k];
@@ -139,24 +133,22 @@ static void random_places_take_every_gpu_with_the_same_chance(void **state)
 }
 
 /* 2 servers of 4 GPUs and 8 CPUs. */
-static void other_resources_limit_what_a_server_offers(void **state)
+TEST(other_resources_limit_what_a_server_offers)
 {
     static const char *const names[] = { "GPUs", "CPUs" };
     static const double per_server[] = { 4, 8 };
     const struct cluster_offer offer = { 2, names, per_server, false };
     struct topo_network net;
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:2@10", &e), &e);
-    assert_ok(cluster_build(&c, &net, 0, &offer, &e), &e);
+    OK(topo_parse_spec(&net, "switch:2@10", e));
+    OK(cluster_build(&c, &net, 0, &offer, e));
     struct pack *p = open_pack(&c);
     struct job job = fixture_job(0, 4, 1, 1);
     job.demand[1] = 3; /* so two GPUs a server */
     struct pack_place place = { 0 };
     for (int kind = 0; kind < PACK_RANDOM; kind++) {
         assert_true(pack_fits(p, &job));
-        assert_ok(pack_find(&place, p, (enum pack_kind)kind, &job, NULL, &e), &e);
+        OK(pack_find(&place, p, (enum pack_kind)kind, &job, NULL, e));
         assert_int_equal(place.n, 2);
         assert_int_equal(place.gpus[0], 2);
         assert_int_equal(place.gpus[1], 2);
@@ -176,7 +168,7 @@ static void other_resources_limit_what_a_server_offers(void **state)
 }
 
 /* Racks whose servers are not numbered through: the ring visits one rack after the other. */
-static void a_ring_visits_near_servers_one_after_the_other(void **state)
+TEST(a_ring_visits_near_servers_one_after_the_other)
 {
     static const int32_t rack[] = { 0, 1, 0, 1, 2, 0 };
     static const double server_Bps[] = { 1, 1, 1, 1, 1, 1 }, rack_Bps[] = { 1, 1, 1 }, gpus[] = { 1 };
@@ -185,16 +177,14 @@ static void a_ring_visits_near_servers_one_after_the_other(void **state)
     const struct cluster_offer offer = { 1, names, gpus, false };
     static const int32_t want[] = { 0, 2, 5, 1, 3, 4 };
     struct cluster c;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(cluster_build_racks(&c, &racks, &offer, &e), &e);
+    OK(cluster_build_racks(&c, &racks, &offer, e));
     struct pack *p = open_pack(&c);
     const struct job six = fixture_job(0, 6, 1, 1), three = fixture_job(0, 3, 1, 1);
     struct pack_place place = { 0 };
-    assert_ok(pack_find(&place, p, PACK_SPREAD, &six, NULL, &e), &e);
+    OK(pack_find(&place, p, PACK_SPREAD, &six, NULL, e));
     for (int32_t k = 0; k < 6; k++)
         assert_int_equal(place.servers[k], want[k]);
-    assert_ok(pack_find(&place, p, PACK_TOPOLOGY, &three, NULL, &e), &e);
+    OK(pack_find(&place, p, PACK_TOPOLOGY, &three, NULL, e));
     for (int32_t k = 0; k < 3; k++)
         assert_int_equal(place.servers[k], want[k]);
     pack_place_free(&place);
@@ -202,33 +192,17 @@ static void a_ring_visits_near_servers_one_after_the_other(void **state)
     cluster_free(&c);
 }
 
-static void servers_must_have_whole_gpus(void **state)
+TEST(servers_must_have_whole_gpus)
 {
     static const double halves[] = { 1, 2.5 }, many[] = { 1, PACK_MAX_GPUS + 1 };
     struct cluster c;
     struct pack *p;
-    struct err e = { 0 };
-    (void)state;
     fixture_uneven(&c, "switch:2@10", halves);
-    assert_fails(pack_build(&p, &c, &e), &e, ERR_RANGE,
-                 "server 1 has 2.5 GPUs, need a whole number up to 4096");
+    FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 2.5 GPUs, need a whole number up to 4096");
     assert_null(p);
     cluster_free(&c);
     fixture_uneven(&c, "switch:2@10", many);
-    assert_fails(pack_build(&p, &c, &e), &e, ERR_RANGE, "server 1 has 4097 GPUs");
+    FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 4097 GPUs");
     pack_free(p);
     cluster_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_is_what_its_way_says),
-        cmocka_unit_test(what_was_taken_is_gone_until_given_back),
-        cmocka_unit_test(random_places_take_every_gpu_with_the_same_chance),
-        cmocka_unit_test(other_resources_limit_what_a_server_offers),
-        cmocka_unit_test(a_ring_visits_near_servers_one_after_the_other),
-        cmocka_unit_test(servers_must_have_whole_gpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

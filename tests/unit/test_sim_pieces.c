@@ -47,10 +47,9 @@ static const struct piece three[3] = {
     { .first = 16, .lat_s = 10e-6, .s_per_B = 5e-12 },
 };
 
-static void times_are_those_of_the_fastest_term(void **state)
+TEST(times_are_those_of_the_fastest_term)
 {
     struct sample s;
-    (void)state;
     set_sample(&s, 3, 2);
     assert_close(pieces_time(&three[0], &s.p, 1000), 10e-6 + 1.5 * 1000 * 5e-10, 1e-15);
     s.p.terms[s.p.n_terms++] = (struct pieces_term){ 20, 0.5 };
@@ -58,7 +57,7 @@ static void times_are_those_of_the_fastest_term(void **state)
     assert_close(pieces_time(&three[2], &s.p, 1e9), 200e-6 + 0.5e9 * 5e-12, 1e-15);
 }
 
-static void known_lines_and_jumps_are_found_again(void **state)
+TEST(known_lines_and_jumps_are_found_again)
 {
     static const struct {
         int32_t n_terms;
@@ -66,16 +65,14 @@ static void known_lines_and_jumps_are_found_again(void **state)
     } cases[] = {
         { 1, { { 2, 1.5 } } }, { 3, { { 2, 1.5 }, { 6, 1 }, { 14, 0.875 } } }, /* algorithms to choose from */
     };
-    (void)state;
     for (size_t c = 0; c < COUNT_OF(cases); c++) {
         struct sample s;
         struct pieces all[PIECES_MAX];
-        struct err e = { 0 };
         set_sample(&s, 24, 2);
         s.p.n_terms = cases[c].n_terms;
         memcpy(s.p.terms, cases[c].terms, sizeof cases[c].terms);
         set_times(&s, three, 3);
-        assert_ok(pieces_fit(all, &s.p, 4, &e), &e);
+        OK(pieces_fit(all, &s.p, 4, e));
         assert_int_equal(all[2].n, 3);
         assert_true(all[2].loss < 1e-6);
         for (int k = 0; k < 3; k++) {
@@ -88,75 +85,67 @@ static void known_lines_and_jumps_are_found_again(void **state)
 }
 
 /* Of many points not every gap is a place to meet, but the one found is next to the true one. */
-static void many_points_are_divided_near_the_jump(void **state)
+TEST(many_points_are_divided_near_the_jump)
 {
     const struct piece truth[2] = { { .first = 0, .lat_s = 5e-6, .s_per_B = 5e-10 },
                                     { .first = 101, .lat_s = 100e-6, .s_per_B = 5e-11 } };
     struct sample s;
     struct pieces all[PIECES_MAX];
-    struct err e = { 0 };
-    (void)state;
     set_sample(&s, 200, 1.05);
     set_times(&s, truth, 2);
-    assert_ok(pieces_fit(all, &s.p, 2, &e), &e);
+    OK(pieces_fit(all, &s.p, 2, e));
     assert_true(abs(all[1].list[1].first - 101) <= 200 / PIECES_MAX_CUTS);
     assert_close(all[1].list[1].lat_s, 100e-6, 1e-6);
 }
 
-static void one_bad_point_does_not_bend_the_line(void **state)
+TEST(one_bad_point_does_not_bend_the_line)
 {
     struct sample s;
     struct pieces all[PIECES_MAX];
-    struct err e = { 0 };
-    (void)state;
     set_sample(&s, 12, 2);
     set_times(&s, three, 1);
     s.time_s[5] *= 1.6;
-    assert_ok(pieces_fit(all, &s.p, 1, &e), &e);
+    OK(pieces_fit(all, &s.p, 1, e));
     assert_close(all[0].list[0].lat_s, three[0].lat_s, 1e-6);
     assert_close(all[0].list[0].s_per_B, three[0].s_per_B, 1e-6);
     assert_close(all[0].loss, 0.6 / 1.6, 1e-6);
 }
 
-static void blurred_points_count_less(void **state)
+TEST(blurred_points_count_less)
 {
     struct sample s;
     struct pieces all[PIECES_MAX];
-    struct err e = { 0 };
-    (void)state;
     set_sample(&s, 6, 2);
     set_times(&s, three, 1);
     for (int i = 0; i < 4; i++) {
         s.time_s[i] *= 1 + 0.1 * i;
         s.blur[i] = 1000;
     }
-    assert_ok(pieces_fit(all, &s.p, 1, &e), &e);
+    OK(pieces_fit(all, &s.p, 1, e));
     assert_close(pieces_time(&all[0].list[0], &s.p, s.bytes[4]), s.time_s[4], 1e-6);
     assert_close(pieces_time(&all[0].list[0], &s.p, s.bytes[5]), s.time_s[5], 1e-6);
 }
 
 /* Times that grow faster than size ask for a latency below nothing; times that do not grow, for a rate
  * without bound. */
-static void numbers_stay_within_their_bounds(void **state)
+TEST(numbers_stay_within_their_bounds)
 {
     struct sample s;
     struct pieces all[PIECES_MAX];
-    struct err e = { 0 };
-    (void)state;
     set_sample(&s, 8, 2);
     for (int i = 0; i < 8; i++)
         s.time_s[i] = 1e-9 * pow(s.bytes[i], 1.2);
-    assert_ok(pieces_fit(all, &s.p, 2, &e), &e);
+    OK(pieces_fit(all, &s.p, 2, e));
     for (int k = 0; k < 2; k++)
         assert_true(all[1].list[k].lat_s == 0);
     for (int i = 0; i < 8; i++)
         s.time_s[i] = 30e-6;
-    assert_ok(pieces_fit(all, &s.p, 1, &e), &e);
+    OK(pieces_fit(all, &s.p, 1, e));
     assert_true(all[0].list[0].s_per_B == s.p.least_s_per_B);
     assert_close(all[0].list[0].lat_s, 15e-6, 1e-3);
     for (int i = 0; i < 8; i++)
         s.time_s[i] = 1e-3 * s.bytes[i];
-    assert_ok(pieces_fit(all, &s.p, 1, &e), &e);
+    OK(pieces_fit(all, &s.p, 1, e));
     assert_true(all[0].list[0].s_per_B <= s.p.most_s_per_B);
 }
 
@@ -192,12 +181,10 @@ static double least_loss(const struct sample *s, int32_t first, int32_t n)
     return best;
 }
 
-static void no_other_lines_and_no_other_division_are_better(void **state)
+TEST(no_other_lines_and_no_other_division_are_better)
 {
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    OK(rng_build(&rng, 5, 0, e));
     for (int round = 0; round < 20; round++) {
         struct sample s;
         struct pieces all[PIECES_MAX];
@@ -208,7 +195,7 @@ static void no_other_lines_and_no_other_division_are_better(void **state)
             s.time_s[i] *= exp(0.3 * rng_normal(rng));
             s.blur[i] = 1 + i % 3;
         }
-        assert_ok(pieces_fit(all, &s.p, 3, &e), &e);
+        OK(pieces_fit(all, &s.p, 3, e));
         best[0] = least_loss(&s, 0, 12);
         best[1] = best[2] = INFINITY;
         for (int b = 3; b <= 9; b++)
@@ -221,18 +208,4 @@ static void no_other_lines_and_no_other_division_are_better(void **state)
             assert_close(all[k].loss, best[k], 1e-6);
     }
     rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_those_of_the_fastest_term),
-        cmocka_unit_test(known_lines_and_jumps_are_found_again),
-        cmocka_unit_test(many_points_are_divided_near_the_jump),
-        cmocka_unit_test(one_bad_point_does_not_bend_the_line),
-        cmocka_unit_test(blurred_points_count_less),
-        cmocka_unit_test(numbers_stay_within_their_bounds),
-        cmocka_unit_test(no_other_lines_and_no_other_division_are_better),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,10 +134,9 @@ static double finite_difference(struct fixture *f, int32_t param, double bonus)
     return sum;
 }
 
-static void the_gradient_is_what_finite_differences_say(void **state)
+TEST(the_gradient_is_what_finite_differences_say)
 {
     int n_shared = 0;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         struct fixture f;
         setup(&f, &shapes[i], 100 + i);
@@ -157,18 +156,16 @@ static void the_gradient_is_what_finite_differences_say(void **state)
 }
 
 /* Nothing is left of the round before: a second pass says the same. */
-static void a_gradient_can_be_asked_for_again(void **state)
+TEST(a_gradient_can_be_asked_for_again)
 {
     struct fixture f;
     double first[1024];
-    (void)state;
     setup(&f, &shapes[2], 7);
     assert_in_range(f.p.n_params, 1, COUNT_OF(first));
     for (int again = 0; again < 2; again++) {
-        struct err e = { 0 };
         policy_sample(&f.p, again ? 8 : 3, f.rng);
         rng_free(f.rng);
-        assert_ok(rng_build(&f.rng, 7, 1, &e), &e);
+        OK(rng_build(&f.rng, 7, 1, e));
         policy_sample(&f.p, 8, f.rng);
         policy_differentiate(&f.p, f.weights, 0.3);
         if (again)
@@ -179,12 +176,11 @@ static void a_gradient_can_be_asked_for_again(void **state)
 }
 
 /* All plans of 3 layers and 2 types have a probability, together 1. */
-static void plans_are_drawn_as_often_as_they_are_probable(void **state)
+TEST(plans_are_drawn_as_often_as_they_are_probable)
 {
     enum { PLANS = 8, ROUNDS = 5000, EACH = 4 };
     struct fixture f;
     double drawn[PLANS] = { 0 }, total = 0;
-    (void)state;
     setup(&f, &shapes[0], 3);
     for (int r = 0; r < ROUNDS; r++) {
         policy_sample(&f.p, EACH, f.rng);
@@ -204,11 +200,10 @@ static void plans_are_drawn_as_often_as_they_are_probable(void **state)
     teardown(&f);
 }
 
-static void a_decode_takes_the_most_probable_type_of_each_layer(void **state)
+TEST(a_decode_takes_the_most_probable_type_of_each_layer)
 {
     struct fixture f;
     hetero_id plan[MOST_LAYERS], other[MOST_LAYERS];
-    (void)state;
     setup(&f, &shapes[2], 11);
     policy_decode(&f.p);
     assert_int_equal(policy_n_leaves(&f.p), 1);
@@ -225,10 +220,9 @@ static void a_decode_takes_the_most_probable_type_of_each_layer(void **state)
 }
 
 /* V and v begin with zero: only the copy logit prefers a type. */
-static void a_new_policy_prefers_nothing_but_to_stay(void **state)
+TEST(a_new_policy_prefers_nothing_but_to_stay)
 {
     struct fixture f;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         const struct policy_shape *s = &shapes[i];
         double copy = s->copy_logit ? 1.5 : 0, types = s->n_types;
@@ -247,10 +241,9 @@ static void a_new_policy_prefers_nothing_but_to_stay(void **state)
     }
 }
 
-static void equal_seeds_draw_equal_plans(void **state)
+TEST(equal_seeds_draw_equal_plans)
 {
     hetero_id plans[2][MOST_PLANS][MOST_LAYERS] = { 0 };
-    (void)state;
     for (int again = 0; again < 2; again++) {
         struct fixture f;
         setup(&f, &shapes[2], 5);
@@ -264,11 +257,10 @@ static void equal_seeds_draw_equal_plans(void **state)
 }
 
 /* However far apart logits are, probabilities stay numbers. */
-static void certain_choices_are_no_accident(void **state)
+TEST(certain_choices_are_no_accident)
 {
     struct fixture f;
     double weights[MOST_PLANS] = { 1, 1, 1, 1 };
-    (void)state;
     setup(&f, &shapes[0], 9);
     for (int i = 0; i < f.p.n_params; i++)
         f.p.params[i] *= 1e6;
@@ -277,18 +269,4 @@ static void certain_choices_are_no_accident(void **state)
     for (int i = 0; i < f.p.n_params; i++)
         assert_true(isfinite(f.p.gradient[i]));
     teardown(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gradient_is_what_finite_differences_say),
-        cmocka_unit_test(a_gradient_can_be_asked_for_again),
-        cmocka_unit_test(plans_are_drawn_as_often_as_they_are_probable),
-        cmocka_unit_test(a_decode_takes_the_most_probable_type_of_each_layer),
-        cmocka_unit_test(a_new_policy_prefers_nothing_but_to_stay),
-        cmocka_unit_test(equal_seeds_draw_equal_plans),
-        cmocka_unit_test(certain_choices_are_no_accident),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,11 +42,10 @@ static const char *const presets[] = { "gpt3-175b",      "megatron-22b", "megatr
 
 /* ---- all presets ---- */
 
-static void no_preset_is_left_out(void **state)
+TEST(no_preset_is_left_out)
 {
     DIR *d = opendir("configs/models");
     int n = 0;
-    (void)state;
     assert_non_null(d);
     for (struct dirent *entry; (entry = readdir(d));)
         n += entry->d_name[0] != '.';
@@ -54,20 +53,18 @@ static void no_preset_is_left_out(void **state)
     assert_int_equal(n, COUNT_OF(presets));
 }
 
-static void every_preset_has_a_profile_on_a_GPU_and_a_core(void **state)
+TEST(every_preset_has_a_profile_on_a_GPU_and_a_core)
 {
     const struct hetero_type types[] = { type_named("core"), type_named("gpu") };
     const double net_Bps[] = { 1e9, 5e10 };
     struct topo_npu npus[2] = { cpu_core() };
-    (void)state;
     fixture_npu(&npus[1], "h100-80gb");
     for (size_t i = 0; i < COUNT_OF(presets); i++) {
         struct hetero_profile p;
         struct model m;
-        struct err e = { 0 };
         fixture_model(&m, presets[i]);
-        assert_ok(hetero_profile_of_model(&p, &m, 1024, 2, types, npus, net_Bps, &e), &e);
-        assert_ok(hetero_profile_check(&p, &e), &e);
+        OK(hetero_profile_of_model(&p, &m, 1024, 2, types, npus, net_Bps, e));
+        OK(hetero_profile_check(&p, e));
         assert_string_equal(p.name, m.name);
         assert_string_equal(p.types[1].name, "gpu");
         assert_true(p.types[1].usd_per_h == 1 && p.types[1].nic_Bps == 1e9 && p.types[1].host == -1);
@@ -104,10 +101,9 @@ static double whole_s(const struct model *m, int64_t batch, const struct topo_np
     return sum_s;
 }
 
-static void layers_together_take_what_the_whole_model_takes(void **state)
+TEST(layers_together_take_what_the_whole_model_takes)
 {
     struct topo_npu npus[2] = { cpu_core() };
-    (void)state;
     fixture_npu(&npus[1], "a100-80gb");
     for (size_t i = 0; i < 2 * COUNT_OF(presets); i++) {
         struct hetero_profile p;
@@ -124,10 +120,9 @@ static void layers_together_take_what_the_whole_model_takes(void **state)
 
 /* Two bytes for each parameter; rows of a DLRM four. A vocabulary that is filled up, and a tied one that both
  * ends hold, come on top of the parameters that papers count. */
-static void layers_together_weigh_what_the_whole_model_weighs(void **state)
+TEST(layers_together_weigh_what_the_whole_model_weighs)
 {
     const struct topo_npu npu = cpu_core();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(presets); i++) {
         struct hetero_profile p;
         struct model m;
@@ -149,13 +144,12 @@ static void layers_together_weigh_what_the_whole_model_weighs(void **state)
 /* ---- work, in closed form ---- */
 
 /* arXiv 2104.04473: forward 24 B s h^2 (1 + s/6h) a layer and 2 B s h V of logits, backward twice that. */
-static void a_layer_of_GPT_computes_three_times_its_forward_pass(void **state)
+TEST(a_layer_of_GPT_computes_three_times_its_forward_pass)
 {
     const struct topo_npu npu = fixture_counter(false);
     const double s = 2048, h = 12288, batch = 8;
     struct hetero_profile p;
     struct model m;
-    (void)state;
     fixture_model(&m, "gpt3-175b");
     build(&p, &m, batch, &npu, 1e9);
     assert_int_equal(p.n_layers, 98);
@@ -166,7 +160,7 @@ static void a_layer_of_GPT_computes_three_times_its_forward_pass(void **state)
     hetero_profile_free(&p);
 }
 
-static void a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths(void **state)
+TEST(a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths)
 {
     static const struct {
         int32_t layer;
@@ -178,7 +172,6 @@ static void a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths(void **s
     const struct topo_npu npu = fixture_counter(false);
     struct hetero_profile p;
     struct model m;
-    (void)state;
     fixture_model(&m, "dlrm-dcnv2");
     build(&p, &m, 100, &npu, 1e9);
     assert_int_equal(p.n_layers, 10);
@@ -199,13 +192,12 @@ static void a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths(void **s
 }
 
 /* 214 rows of 128 for a sample, read as random access, written 2.5 times in the update: docs/training.md. */
-static void tables_take_memory_alone(void **state)
+TEST(tables_take_memory_alone)
 {
     const struct topo_npu mem = fixture_counter(true), flop = fixture_counter(false);
     const double rows_B = 4 * 214 * 128.0;
     struct hetero_profile p;
     struct model m;
-    (void)state;
     fixture_model(&m, "dlrm-dcnv2");
     build(&p, &m, 100, &flop, 1e9);
     assert_true(p.compute_s[0] == 0);
@@ -218,13 +210,12 @@ static void tables_take_memory_alone(void **state)
     hetero_profile_free(&p);
 }
 
-static void a_convolution_computes_six_products_of_its_pixels(void **state)
+TEST(a_convolution_computes_six_products_of_its_pixels)
 {
     const struct topo_npu npu = fixture_counter(false);
     struct hetero_profile p;
     struct model m;
     double sum = 0;
-    (void)state;
     fixture_model(&m, "resnet50");
     build(&p, &m, 2, &npu, 1e9);
     /* 53 convolutions; the first is 7 x 7 of 3 to 64 channels at 112 x 112. */
@@ -247,7 +238,7 @@ static void a_convolution_computes_six_products_of_its_pixels(void **state)
     "layers: 2\nhidden: 8\nheads: 2\nffn: 16\nvocab: 10\nseq: 4\nactivation: gelu\nnorm: layer-norm\n"       \
     "positions: learned\nattention: unfused\nbiases: false\nvocab_multiple: 0\n"
 
-static void a_transformer_moves_rows_weights_and_activations(void **state)
+TEST(a_transformer_moves_rows_weights_and_activations)
 {
     static const struct {
         const char *text;
@@ -255,7 +246,6 @@ static void a_transformer_moves_rows_weights_and_activations(void **state)
     } cases[] = { { SMALL "tied: false\n", 10 * 8 + 16 }, { SMALL "tied: true\n", 10 * 8 + 16 } };
     const struct topo_npu npu = fixture_counter(true);
     const double batch = 3, wide_B = 2 * 4 * 8, layer = 4 * 8 * 8 + 2 * 8 * 16 + 2 * 16;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_profile p;
         struct model m;
@@ -285,7 +275,7 @@ static void a_transformer_moves_rows_weights_and_activations(void **state)
 }
 
 /* 26 pooled vectors of 128 in 4 bytes go past the bottom layers; the 13 dense inputs past the tables. */
-static void what_goes_past_a_layer_is_handed_over_with_it(void **state)
+TEST(what_goes_past_a_layer_is_handed_over_with_it)
 {
     const struct topo_npu npu = cpu_core();
     const double pooled_B = 26 * 128 * 4;
@@ -301,7 +291,6 @@ static void what_goes_past_a_layer_is_handed_over_with_it(void **state)
                              2 };
     struct hetero_profile p;
     struct model m;
-    (void)state;
     fixture_model(&m, "dlrm-dcnv2");
     build(&p, &m, 10, &npu, 1e9);
     assert_true(p.layers[0].in_B == 8 * 214 + 2 * 13);
@@ -315,7 +304,7 @@ static void what_goes_past_a_layer_is_handed_over_with_it(void **state)
 
 /* ---- errors ---- */
 
-static void an_NPU_without_peak_memory_or_network_is_refused(void **state)
+TEST(an_NPU_without_peak_memory_or_network_is_refused)
 {
     static const struct {
         size_t at;
@@ -329,24 +318,21 @@ static void an_NPU_without_peak_memory_or_network_is_refused(void **state)
     double net_Bps[] = { 1e9, 1e9 };
     struct hetero_profile p;
     struct model m;
-    struct err e = { 0 };
-    (void)state;
     fixture_model(&m, "llama3-8b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_npu npus[] = { cpu_core(), cpu_core() };
         memcpy((char *)&npus[1] + cases[i].at, &cases[i].x, sizeof cases[i].x);
-        assert_fails(hetero_profile_of_model(&p, &m, 1, 2, types, npus, net_Bps, &e), &e, ERR_RANGE,
-                     cases[i].text);
+        FAILS(hetero_profile_of_model(&p, &m, 1, 2, types, npus, net_Bps, e), ERR_RANGE, cases[i].text);
         assert_null(p.layers);
         hetero_profile_free(&p);
     }
     const struct topo_npu npus[] = { cpu_core(), cpu_core() };
     net_Bps[0] = -1;
-    assert_fails(hetero_profile_of_model(&p, &m, 1, 2, types, npus, net_Bps, &e), &e, ERR_RANGE,
-                 "types[0] 'a': net_Bps is -1, need > 0");
+    FAILS(hetero_profile_of_model(&p, &m, 1, 2, types, npus, net_Bps, e), ERR_RANGE,
+          "types[0] 'a': net_Bps is -1, need > 0");
 }
 
-static void a_batch_that_is_not_a_number_of_examples_is_refused(void **state)
+TEST(a_batch_that_is_not_a_number_of_examples_is_refused)
 {
     static const struct {
         double batch;
@@ -360,58 +346,34 @@ static void a_batch_that_is_not_a_number_of_examples_is_refused(void **state)
     const double net_Bps = 1e9;
     struct hetero_profile p;
     struct model m;
-    struct err e = { 0 };
-    (void)state;
     fixture_model(&m, "resnet50");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        assert_fails(hetero_profile_of_model(&p, &m, cases[i].batch, 1, &type, &npu, &net_Bps, &e), &e,
-                     ERR_RANGE, cases[i].text);
+        FAILS(hetero_profile_of_model(&p, &m, cases[i].batch, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
+              cases[i].text);
         hetero_profile_free(&p);
     }
 }
 
-static void a_model_of_too_many_layers_is_refused(void **state)
+TEST(a_model_of_too_many_layers_is_refused)
 {
     struct hetero_type type = type_named("a");
     const struct topo_npu npu = cpu_core();
     const double net_Bps = 1e9;
     struct hetero_profile p;
     struct model m;
-    struct err e = { 0 };
-    (void)state;
     read_model(&m, SMALL);
     m.layers = 254;
-    assert_ok(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, &e), &e);
+    OK(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, e));
     assert_int_equal(p.n_layers, 256);
     hetero_profile_free(&p);
     m.layers = 255;
     snprintf(m.name, sizeof m.name, "deep");
-    assert_fails(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, &e), &e, ERR_RANGE,
-                 "model 'deep' has 257 layers, need at most 256");
+    FAILS(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
+          "model 'deep' has 257 layers, need at most 256");
     hetero_profile_free(&p);
     m.layers = 1;
     type.comm_par = 2;
-    assert_fails(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, &e), &e, ERR_RANGE,
-                 "types[0] 'a': parallel share is 2, need 0 to 1");
+    FAILS(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
+          "types[0] 'a': parallel share is 2, need 0 to 1");
     assert_null(p.layers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_preset_is_left_out),
-        cmocka_unit_test(every_preset_has_a_profile_on_a_GPU_and_a_core),
-        cmocka_unit_test(layers_together_take_what_the_whole_model_takes),
-        cmocka_unit_test(layers_together_weigh_what_the_whole_model_weighs),
-        cmocka_unit_test(a_layer_of_GPT_computes_three_times_its_forward_pass),
-        cmocka_unit_test(a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths),
-        cmocka_unit_test(tables_take_memory_alone),
-        cmocka_unit_test(a_convolution_computes_six_products_of_its_pixels),
-        cmocka_unit_test(a_transformer_moves_rows_weights_and_activations),
-        cmocka_unit_test(what_goes_past_a_layer_is_handed_over_with_it),
-        cmocka_unit_test(an_NPU_without_peak_memory_or_network_is_refused),
-        cmocka_unit_test(a_batch_that_is_not_a_number_of_examples_is_refused),
-        cmocka_unit_test(a_model_of_too_many_layers_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

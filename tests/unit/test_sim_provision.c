@@ -61,14 +61,12 @@ static struct provision_kind draw_kind(struct rng *rng)
     return k;
 }
 
-static void exact_units_are_the_cheapest_of_all_numbers(void **state)
+TEST(exact_units_are_the_cheapest_of_all_numbers)
 {
     enum { CASES = 1200 };
     int32_t n_fail = 0, n_shared = 0;
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < CASES; i++) {
         const struct provision_kind kind = draw_kind(rng);
         struct provision_case c;
@@ -91,13 +89,11 @@ static void exact_units_are_the_cheapest_of_all_numbers(void **state)
 }
 
 /* Facts of whole units: without them, the throughput asked for would be the cheapest. */
-static void the_least_units_that_reach_the_throughput_are_often_not_the_cheapest(void **state)
+TEST(the_least_units_that_reach_the_throughput_are_often_not_the_cheapest)
 {
     int32_t n_ok = 0, n_dearer = 0;
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < 400; i++) {
         const struct provision_kind kind = { 2 + i % 2, 3, 24, false, false, true, HETERO_PER_LAYER };
         struct provision_case c;
@@ -122,12 +118,10 @@ static void the_least_units_that_reach_the_throughput_are_often_not_the_cheapest
 }
 
 /* More units than can be enumerated: against a walk that leaves nothing out. */
-static void passing_over_throughputs_loses_nothing(void **state)
+TEST(passing_over_throughputs_loses_nothing)
 {
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    OK(rng_build(&rng, 3, 0, e));
     for (int i = 0; i < 1000; i++) {
         const struct provision_kind kind = { 1 + (int32_t)rng_below(rng, PROVISION_LAYERS),
                                              2 + (int32_t)rng_below(rng, PROVISION_TYPES - 1),
@@ -203,11 +197,10 @@ static void hand_free(struct hand *h)
 }
 
 /* 1 and 2.5 s: (1, 3) costs 4 USD/h at 1 s, (2, 5) 7 USD/h at 0.5 s: 4 against 3.5 USD for 3600 examples. */
-static void more_units_are_cheaper_where_they_leave_nobody_idle(void **state)
+TEST(more_units_are_cheaper_where_they_leave_nobody_idle)
 {
     const double compute_s[] = { 1, 2.5 };
     struct hand h;
-    (void)state;
     hand_build(&h, compute_s, 2, 1, 1000, HETERO_EXACT);
     const struct hetero_value v = hand_evaluate(&h, 1);
     assert_int_equal(v.status, HETERO_OK);
@@ -221,10 +214,9 @@ static void more_units_are_cheaper_where_they_leave_nobody_idle(void **state)
 }
 
 /* sqrt(2) and 1 s have no common measure: the cost comes near sqrt(2) + 1 for ever. */
-static void a_bound_that_is_never_met_is_met_within_a_ten_thousandth(void **state)
+TEST(a_bound_that_is_never_met_is_met_within_a_ten_thousandth)
 {
     const double compute_s[] = { 1, sqrt(2), sqrt(3), sqrt(5) };
-    (void)state;
     for (int32_t n = 2; n <= 4; n++) {
         struct hand h;
         double bound = 0;
@@ -241,11 +233,10 @@ static void a_bound_that_is_never_met_is_met_within_a_ten_thousandth(void **stat
     }
 }
 
-static void nothing_shared_takes_one_unit_each(void **state)
+TEST(nothing_shared_takes_one_unit_each)
 {
     const double compute_s[] = { 1, 3 };
     struct hand h;
-    (void)state;
     hand_build(&h, compute_s, 2, 0, HETERO_MAX_UNITS, HETERO_EXACT);
     struct hetero_value v = hand_evaluate(&h, 0.1);
     assert_int_equal(v.status, HETERO_OK);
@@ -256,11 +247,10 @@ static void nothing_shared_takes_one_unit_each(void **state)
     hand_free(&h);
 }
 
-static void what_costs_nothing_is_as_fast_as_asked(void **state)
+TEST(what_costs_nothing_is_as_fast_as_asked)
 {
     const double compute_s[] = { 1, 2.5 };
     struct hand h;
-    (void)state;
     hand_build(&h, compute_s, 2, 1, HETERO_MAX_UNITS, HETERO_EXACT);
     h.profile.types[0].usd_per_h = h.problem.unit_usd_per_h[0] = 0;
     struct hetero_value v = hand_evaluate(&h, 1);
@@ -275,10 +265,9 @@ static void what_costs_nothing_is_as_fast_as_asked(void **state)
     hand_free(&h);
 }
 
-static void a_stage_without_work_takes_one_unit(void **state)
+TEST(a_stage_without_work_takes_one_unit)
 {
     const double compute_s[] = { 0, 4, 0 };
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct hand h;
         hand_build(&h, compute_s, 3, 0.5, 100, (enum hetero_provisioning)i);
@@ -312,13 +301,11 @@ static double balanced_usd(const struct provision_case *c, double per_s)
 }
 
 /* Newton's method finds nothing else: the continuous cost never falls with throughput. */
-static void newton_and_balance_are_the_least_units_as_fast_as_stage_1(void **state)
+TEST(newton_and_balance_are_the_least_units_as_fast_as_stage_1)
 {
     int32_t n_balanced = 0;
     struct rng *rng;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    OK(rng_build(&rng, 4, 0, e));
     for (int i = 0; i < 600; i++) {
         const struct provision_kind kind = {
             2 + i % 5, 4, 60, i % 3 == 0, false, i % 2 == 0, HETERO_PER_LAYER
@@ -351,10 +338,9 @@ static void newton_and_balance_are_the_least_units_as_fast_as_stage_1(void **sta
 
 /* Stage 1 takes 1 s on a unit and 0.8 s are asked for: two units make it 0.5 s, which stage 2 with 0.6 s that
  * no unit shares cannot follow. It need not. */
-static void others_need_not_follow_a_first_stage_that_is_too_fast(void **state)
+TEST(others_need_not_follow_a_first_stage_that_is_too_fast)
 {
     const double compute_s[] = { 1, 0.6 };
-    (void)state;
     for (int i = 1; i < 3; i++) {
         struct hand h;
         hand_build(&h, compute_s, 2, 1, 10, (enum hetero_provisioning)i);
@@ -365,8 +351,7 @@ static void others_need_not_follow_a_first_stage_that_is_too_fast(void **state)
                                             .examples = 3600,
                                             .epochs = 1,
                                             .server = -1 };
-        struct err e = { 0 };
-        assert_ok(hetero_build(&h.problem, &h.profile, &setup, &e), &e);
+        OK(hetero_build(&h.problem, &h.profile, &setup, e));
         const struct hetero_value v = hand_evaluate(&h, 1 / 0.8);
         assert_int_equal(v.status, HETERO_OK);
         assert_close(v.per_s, 1 / 0.6, 1e-12);
@@ -374,21 +359,4 @@ static void others_need_not_follow_a_first_stage_that_is_too_fast(void **state)
         assert_int_equal(h.work.units[1], 1);
         hand_free(&h);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_units_are_the_cheapest_of_all_numbers),
-        cmocka_unit_test(the_least_units_that_reach_the_throughput_are_often_not_the_cheapest),
-        cmocka_unit_test(passing_over_throughputs_loses_nothing),
-        cmocka_unit_test(more_units_are_cheaper_where_they_leave_nobody_idle),
-        cmocka_unit_test(a_bound_that_is_never_met_is_met_within_a_ten_thousandth),
-        cmocka_unit_test(nothing_shared_takes_one_unit_each),
-        cmocka_unit_test(what_costs_nothing_is_as_fast_as_asked),
-        cmocka_unit_test(a_stage_without_work_takes_one_unit),
-        cmocka_unit_test(newton_and_balance_are_the_least_units_as_fast_as_stage_1),
-        cmocka_unit_test(others_need_not_follow_a_first_stage_that_is_too_fast),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,13 +151,11 @@ static void compare_with_slots(struct bed *b, struct rng *r, bool whole, bool la
     bed_free(b);
 }
 
-static void events_are_what_stepping_through_the_slots_gives(void **state)
+TEST(events_are_what_stepping_through_the_slots_gives)
 {
-    struct err e = { 0 };
     struct bed b;
     struct rng *r;
-    (void)state;
-    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    OK(rng_build(&r, 11, 0, e));
     for (int i = 0; i < 200; i++)
         compare_with_slots(&b, r, i % 2 == 0, i % 4 >= 2);
     rng_free(r);
@@ -167,11 +165,10 @@ static void events_are_what_stepping_through_the_slots_gives(void **state)
  * takes 2 s alone and 3 s with another. Jobs 0 and 1, of 10 and 20 iterations, start together: at 30 s the
  * first is done and the second has done 10, so it ends at 50 s. Then the third has two GPUs of one
  * server: 1.1 s each. */
-static void speeds_follow_what_starts_and_ends(void **state)
+TEST(speeds_follow_what_starts_and_ends)
 {
     const struct batch_settings s = batch_settings_default();
     struct bed b;
-    (void)state;
     batch_fixture_cluster(&b.f, 2, (const int32_t[]){ 2, 2 });
     b.f.contention.share_frac = 1;
     b.f.contention.alpha = 0;
@@ -197,11 +194,10 @@ static void speeds_follow_what_starts_and_ends(void **state)
 }
 
 /* A gang keeps its place: who comes later on one of its GPUs waits, though that GPU is idle. */
-static void a_gang_waits_for_its_last_gpu_and_others_wait_for_it(void **state)
+TEST(a_gang_waits_for_its_last_gpu_and_others_wait_for_it)
 {
     const struct batch_settings s = batch_settings_default();
     struct bed b;
-    (void)state;
     batch_fixture_cluster(&b.f, 1, (const int32_t[]){ 3 });
     batch_fixture_add(&b.f, batch_fixture_job(1, 50)); /* GPU 0 */
     batch_fixture_add(&b.f, batch_fixture_job(2, 10)); /* GPUs 0 and 1 */
@@ -260,7 +256,7 @@ static double broken_iteration(const void *x, int32_t job)
     return ((const struct broken *)x)->iteration_s;
 }
 
-static void speeds_that_go_wrong_end_the_run(void **state)
+TEST(speeds_that_go_wrong_end_the_run)
 {
     static const struct {
         struct broken x;
@@ -276,11 +272,9 @@ static void speeds_that_go_wrong_end_the_run(void **state)
         { { .iteration_s = INFINITY }, 2, ERR_RANGE, "jobs[0]: stands still" },
         { { .iteration_s = 3 }, 2, ERR_RANGE, "jobs[0]: an iteration takes 3 s, need at most a slot, 2 s" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct broken x = cases[i].x;
         struct batch_settings s = batch_settings_default();
-        struct err e = { 0 };
         struct bed b;
         s.slot_s = cases[i].slot_s;
         s.whole_iterations = true;
@@ -289,7 +283,7 @@ static void speeds_that_go_wrong_end_the_run(void **state)
         b.f.pace = (struct pace){ &x, broken_begin, broken_end, broken_changed, broken_iteration, NULL };
         bed_build(&b, &s);
         b.w.plan.gpus[0] = b.w.plan.order[0] = 0;
-        assert_fails(queues_run(&b.w.queues, &b.w.plan, &b.w.crew, &e), &e, cases[i].code, cases[i].text);
+        FAILS(queues_run(&b.w.queues, &b.w.plan, &b.w.crew, e), cases[i].code, cases[i].text);
         /* The next run begins anew. */
         x.fail = 0;
         x.iteration_s = 1;
@@ -300,34 +294,20 @@ static void speeds_that_go_wrong_end_the_run(void **state)
     }
 }
 
-static void gpus_and_seats_are_numbered_through(void **state)
+TEST(gpus_and_seats_are_numbered_through)
 {
     const struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_work w;
-    struct err e = { 0 };
-    (void)state;
     batch_fixture_cluster(&f, 3, (const int32_t[]){ 2, 3, 1 });
     batch_fixture_add(&f, batch_fixture_job(2, 1));
     batch_fixture_add(&f, batch_fixture_job(5, 1));
     batch_fixture_add(&f, batch_fixture_job(1, 1));
-    assert_ok(batch_work_build(&w, &f.p, NULL, &s, &e), &e);
+    OK(batch_work_build(&w, &f.p, NULL, &s, e));
     assert_int_equal(w.g.n_gpus, 6);
     assert_int_equal(w.g.most_gpus, 5);
     assert_memory_equal(w.g.server_gpu, ((int32_t[]){ 0, 2, 5, 6 }), 4 * sizeof(int32_t));
     assert_memory_equal(w.g.gpu_server, ((int32_t[]){ 0, 0, 1, 1, 1, 2 }), 6 * sizeof(int32_t));
     assert_memory_equal(w.g.seat, ((int32_t[]){ 0, 2, 7, 8 }), 4 * sizeof(int32_t));
     batch_work_free(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_and_seats_are_numbered_through),
-        cmocka_unit_test(speeds_follow_what_starts_and_ends),
-        cmocka_unit_test(a_gang_waits_for_its_last_gpu_and_others_wait_for_it),
-        cmocka_unit_test(events_are_what_stepping_through_the_slots_gives),
-        cmocka_unit_test(speeds_that_go_wrong_end_the_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

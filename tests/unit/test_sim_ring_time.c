@@ -14,10 +14,9 @@ static struct ring_time example(void)
 }
 
 /* By hand, of eq. 1: .75 * 1e8 * (1.6e-9 + 2e-11) = .1215 s on the ring, .032 + .05 + .002 s besides. */
-static void an_iteration_takes_what_the_equation_says(void **state)
+TEST(an_iteration_takes_what_the_equation_says)
 {
     const struct ring_time t = example();
-    (void)state;
     assert_close(ring_time_iteration_s(&t, RING_BATCH_WORKER, 4), 0.2055, 1e-14);
     assert_close(ring_time_iteration_s(&t, RING_BATCH_WORKER, 1), 0.084, 1e-14);
     assert_close(ring_time_iteration_s(&t, RING_BATCH_WORKER, 2), 0.084 + 0.081, 1e-14);
@@ -27,10 +26,9 @@ static void an_iteration_takes_what_the_equation_says(void **state)
 }
 
 /* The same, summed over 2 (w - 1) steps: each sends a piece of d / w, every second one adds one up. */
-static void the_ring_is_the_sum_of_its_steps(void **state)
+TEST(the_ring_is_the_sum_of_its_steps)
 {
     const struct ring_time t = example();
-    (void)state;
     for (int32_t w = 1; w <= 64; w++) {
         double s = t.samples * t.sample_s + t.backward_s + t.overhead_s;
         for (int32_t step = 0; step < 2 * (w - 1); step++) {
@@ -42,37 +40,33 @@ static void the_ring_is_the_sum_of_its_steps(void **state)
 }
 
 /* A slot of 2.055 s holds 10 iterations on 4 workers, 24 on one (24.46) and 12 on two (12.45). */
-static void a_slot_holds_whole_iterations(void **state)
+TEST(a_slot_holds_whole_iterations)
 {
     const struct ring_time t = example();
-    struct err e = { 0 };
     double gain[5];
-    (void)state;
-    assert_ok(ring_time_gains(gain, &t, RING_BATCH_WORKER, 2.055, 4, &e), &e);
+    OK(ring_time_gains(gain, &t, RING_BATCH_WORKER, 2.055, 4, e));
     assert_true(gain[0] == 0 && gain[1] == 24 && gain[2] == 24 && gain[4] == 40);
     /* .1815 s on four: 11; .149 s on two: 13. */
-    assert_ok(ring_time_gains(gain, &t, RING_BATCH_JOB, 2.055, 4, &e), &e);
+    OK(ring_time_gains(gain, &t, RING_BATCH_JOB, 2.055, 4, e));
     assert_true(gain[0] == 0 && gain[1] == 24 && gain[2] == 13 && gain[4] == 11);
-    assert_ok(ring_time_gains(gain, &t, RING_BATCH_JOB, 0.1, 4, &e), &e);
+    OK(ring_time_gains(gain, &t, RING_BATCH_JOB, 0.1, 4, e));
     assert_true(gain[1] == 1 && gain[2] == 0 && gain[4] == 0);
 }
 
 /* Slots of n iterations hold n, not n - 1, whatever rounding makes of the quotient. */
-static void a_slot_of_n_iterations_holds_n(void **state)
+TEST(a_slot_of_n_iterations_holds_n)
 {
     struct ring_time t = { .hop_Bps = INFINITY, .reduce_Bps = INFINITY, .samples = 1 };
-    struct err e = { 0 };
     double gain[2];
-    (void)state;
     for (int tau = 1; tau < 100; tau++)
         for (int n = 1; n < 100; n++) {
             t.backward_s = tau * 0.01;
-            assert_ok(ring_time_gains(gain, &t, RING_BATCH_WORKER, n * tau * 0.01, 1, &e), &e);
+            OK(ring_time_gains(gain, &t, RING_BATCH_WORKER, n * tau * 0.01, 1, e));
             assert_true(gain[1] == n);
         }
 }
 
-static void a_ring_without_bandwidth_never_ends(void **state)
+TEST(a_ring_without_bandwidth_never_ends)
 {
     static const struct {
         size_t field;
@@ -89,30 +83,15 @@ static void a_ring_without_bandwidth_never_ends(void **state)
         { offsetof(struct ring_time, overhead_s), -2, "ring: overhead_s is -2" },
     };
     double gain[2];
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ring_time t = example();
-        struct err e = { 0 };
         memcpy((char *)&t + cases[i].field, &cases[i].x, sizeof cases[i].x);
-        assert_fails(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE, cases[i].text);
     }
-    struct err e = { 0 };
     struct ring_time t = example();
-    assert_fails(ring_time_gains(gain, &t, RING_BATCH_WORKER, 0, 1, &e), &e, ERR_RANGE,
-                 "ring: slot_s is 0, need a number > 0");
+    FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 0, 1, e), ERR_RANGE,
+          "ring: slot_s is 0, need a number > 0");
     t.sample_s = t.backward_s = t.overhead_s = 0;
-    assert_fails(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, &e), &e, ERR_RANGE,
-                 "ring: an iteration of 1 workers takes 0 s, need more than 0");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_iteration_takes_what_the_equation_says),
-        cmocka_unit_test(the_ring_is_the_sum_of_its_steps),
-        cmocka_unit_test(a_slot_holds_whole_iterations),
-        cmocka_unit_test(a_slot_of_n_iterations_holds_n),
-        cmocka_unit_test(a_ring_without_bandwidth_never_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE,
+          "ring: an iteration of 1 workers takes 0 s, need more than 0");
 }

@@ -23,23 +23,21 @@ static void run(struct hetero_search *s, const struct hetero_problem *p, const c
 
 /* ---- what it finds ---- */
 
-static void learned_plans_of_two_types_are_within_two_percent_of_the_optimum(void **state)
+TEST(learned_plans_of_two_types_are_within_two_percent_of_the_optimum)
 {
     static const struct {
         const char *name;
         double best_frac; /* 1: all plans of a round count, over the moving baseline */
     } cases[] = { { "rl-lstm", 0.1 }, { "rl-rnn", 0.1 }, { "rl-lstm", 1 } };
     struct hetero_settings settings = hetero_settings_default();
-    (void)state;
     settings.evaluations = 6400;
     for (int m = 0; m < N_HETERO_MODELS; m++)
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
             struct hetero_models_case c;
             struct hetero_oracle o;
             struct hetero_search s;
-            struct err e = { 0 };
             hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_TIGHT);
-            assert_ok(hetero_oracle(&o, &c.problem, &e), &e);
+            OK(hetero_oracle(&o, &c.problem, e));
             settings.rl.best_frac = cases[i].best_frac;
             run(&s, &c.problem, cases[i].name, &settings, 1);
             assert_int_equal(s.value.status, HETERO_OK);
@@ -52,7 +50,7 @@ static void learned_plans_of_two_types_are_within_two_percent_of_the_optimum(voi
 
 /* 10 layers on 8 types: 10^9 plans, of which a run tries one in 170,000. Without steps in the direction of
  * what was learned, a policy is chance too. */
-static void learning_beats_chance_at_as_many_plans(void **state)
+TEST(learning_beats_chance_at_as_many_plans)
 {
     struct hetero_settings settings = hetero_settings_default();
     const struct hetero_setup setup = {
@@ -62,15 +60,13 @@ static void learning_beats_chance_at_as_many_plans(void **state)
     struct hetero_profile profile;
     struct hetero_problem p;
     struct hetero_search learned, chance, unlearned;
-    struct err e = { 0 };
     double reach_per_s;
-    (void)state;
     settings.evaluations = 6400;
     draw.model = HETERO_2EMB;
     draw.n_types = 8;
-    assert_ok(hetero_draw_profile(&profile, &draw, &e), &e);
-    assert_ok(hetero_build(&p, &profile, &setup, &e), &e);
-    assert_ok(hetero_reach(&reach_per_s, NULL, &p, &e), &e);
+    OK(hetero_draw_profile(&profile, &draw, e));
+    OK(hetero_build(&p, &profile, &setup, e));
+    OK(hetero_reach(&reach_per_s, NULL, &p, e));
     hetero_set_throughput(&p, 0.5 * reach_per_s);
     run(&learned, &p, "rl-lstm", &settings, 1);
     run(&chance, &p, "random", &settings, 1);
@@ -89,12 +85,11 @@ static void learning_beats_chance_at_as_many_plans(void **state)
 
 /* ---- what it promises ---- */
 
-static void equal_seeds_take_equal_ways(void **state)
+TEST(equal_seeds_take_equal_ways)
 {
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_models_case c;
     struct hetero_search s[3];
-    (void)state;
     settings.evaluations = 2000;
     hetero_models_build(&c, HETERO_CTRDNN, HETERO_MODELS_TIGHT);
     for (int i = 0; i < 3; i++)
@@ -109,12 +104,11 @@ static void equal_seeds_take_equal_ways(void **state)
     hetero_models_free(&c);
 }
 
-static void a_run_uses_its_evaluations_and_no_more(void **state)
+TEST(a_run_uses_its_evaluations_and_no_more)
 {
     static const int64_t budgets[] = { 1, 2, 64, 65, 66, 1000 };
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_models_case c;
-    (void)state;
     hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_TIGHT);
     for (size_t i = 0; i < COUNT_OF(budgets); i++) {
         struct hetero_search s;
@@ -126,12 +120,11 @@ static void a_run_uses_its_evaluations_and_no_more(void **state)
     hetero_models_free(&c);
 }
 
-static void without_a_plan_the_one_that_reaches_most_is_told(void **state)
+TEST(without_a_plan_the_one_that_reaches_most_is_told)
 {
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_models_case c;
     struct hetero_search s;
-    (void)state;
     settings.evaluations = 3000;
     hetero_models_build(&c, HETERO_NCE5, HETERO_MODELS_TIGHT);
     hetero_set_throughput(&c.problem, 1.01 * c.reach_per_s);
@@ -143,22 +136,20 @@ static void without_a_plan_the_one_that_reaches_most_is_told(void **state)
 }
 
 /* Neither prices nor times nor types to choose from: logarithms of zero, and no choice. */
-static void profiles_without_anything_to_learn_are_no_accident(void **state)
+TEST(profiles_without_anything_to_learn_are_no_accident)
 {
     const struct hetero_setup setup = { .overlap = true, .examples = 1, .epochs = 1, .server = -1 };
     struct hetero_settings settings = hetero_settings_default();
-    (void)state;
     settings.evaluations = 300;
     for (int32_t types = 1; types <= 2; types++) {
         struct hetero_profile profile;
         struct hetero_problem p;
         struct hetero_search s;
-        struct err e = { 0 };
-        assert_ok(hetero_profile_build(&profile, 3, types, &e), &e);
+        OK(hetero_profile_build(&profile, 3, types, e));
         for (int32_t t = 0; t < types; t++)
             profile.compute_s[t] = 1;
         profile.layers[1].weight_B = INFINITY;
-        assert_ok(hetero_build(&p, &profile, &setup, &e), &e);
+        OK(hetero_build(&p, &profile, &setup, e));
         hetero_set_throughput(&p, 1);
         run(&s, &p, "rl-lstm", &settings, 1);
         assert_int_equal(s.value.status, HETERO_OK);
@@ -169,12 +160,11 @@ static void profiles_without_anything_to_learn_are_no_accident(void **state)
     }
 }
 
-static void a_local_search_goes_on_from_the_same_run(void **state)
+TEST(a_local_search_goes_on_from_the_same_run)
 {
     struct hetero_settings settings = hetero_settings_default();
     struct hetero_models_case c;
     struct hetero_search alone, with;
-    (void)state;
     settings.evaluations = 500;
     hetero_models_build(&c, HETERO_MATCHNET, HETERO_MODELS_TIGHT);
     run(&alone, &c.problem, "rl-lstm", &settings, 3);
@@ -190,10 +180,9 @@ static void a_local_search_goes_on_from_the_same_run(void **state)
 
 /* ---- features ---- */
 
-static void features_have_mean_0_and_variance_1_or_nothing_to_say(void **state)
+TEST(features_have_mean_0_and_variance_1_or_nothing_to_say)
 {
     struct hetero_models_case c;
-    (void)state;
     hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_LOOSE);
     int32_t n = policy_n_features(&c.profile), layers = c.profile.n_layers;
     double *x = calloc((size_t)(n * layers), sizeof *x);
@@ -212,19 +201,4 @@ static void features_have_mean_0_and_variance_1_or_nothing_to_say(void **state)
     }
     free(x);
     hetero_models_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learned_plans_of_two_types_are_within_two_percent_of_the_optimum),
-        cmocka_unit_test(learning_beats_chance_at_as_many_plans),
-        cmocka_unit_test(equal_seeds_take_equal_ways),
-        cmocka_unit_test(a_run_uses_its_evaluations_and_no_more),
-        cmocka_unit_test(without_a_plan_the_one_that_reaches_most_is_told),
-        cmocka_unit_test(profiles_without_anything_to_learn_are_no_accident),
-        cmocka_unit_test(a_local_search_goes_on_from_the_same_run),
-        cmocka_unit_test(features_have_mean_0_and_variance_1_or_nothing_to_say),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

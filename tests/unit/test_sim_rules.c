@@ -18,20 +18,16 @@ static int read_rules(struct sim_rules *r, struct topo_network *net, const char 
     return rc;
 }
 
-static void a_map_fills_every_field(void **state)
+TEST(a_map_fills_every_field)
 {
     struct topo_network net;
     struct sim_rules r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_rules(
-            &r, &net,
-            "simulation: { chunks: 64, algorithms: [direct, ring], endpoint_ns: 10, reduction: memory,\n"
-            "  order: given, dims_order: [b, a], queue: lifo, active_chunks: 2, semantics: physical,\n"
-            "  route: ecmp, slow: [ { at: [5, \"*\"], dim: b, share: 0.5, late_us: 3 } ] }\n",
-            &e),
-        &e);
+    OK(read_rules(
+        &r, &net,
+        "simulation: { chunks: 64, algorithms: [direct, ring], endpoint_ns: 10, reduction: memory,\n"
+        "  order: given, dims_order: [b, a], queue: lifo, active_chunks: 2, semantics: physical,\n"
+        "  route: ecmp, slow: [ { at: [5, \"*\"], dim: b, share: 0.5, late_us: 3 } ] }\n",
+        e));
     assert_int_equal(r.stage.chunks, 64);
     assert_close(r.stage.endpoint_s, 10e-9, 1e-15);
     assert_close(r.stage.mem_Bps, 2000e9, 1e-15);
@@ -46,7 +42,7 @@ static void a_map_fills_every_field(void **state)
     assert_close(r.slow[0].late_s, 3e-6, 1e-15);
 }
 
-static void what_is_wrong_is_said_with_its_place(void **state)
+TEST(what_is_wrong_is_said_with_its_place)
 {
     static const struct {
         const char *text, *want;
@@ -71,17 +67,15 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         { "simulation: { semantics: astra-sim-2, order: themis }\n", "has the fixed order only" },
         { "simulation: { chunk: 4 }\n", "chunk is unknown" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
         struct sim_rules r;
-        struct err e = { 0 };
-        assert_true(read_rules(&r, &net, cases[i].text, &e) != 0);
-        assert_has(e.msg, cases[i].want);
+        assert_true(read_rules(&r, &net, cases[i].text, e) != 0);
+        assert_has(e->msg, cases[i].want);
     }
 }
 
-static void algorithms_must_suit_their_dimension(void **state)
+TEST(algorithms_must_suit_their_dimension)
 {
     static const struct {
         const char *dim, *want;
@@ -96,27 +90,15 @@ static void algorithms_must_suit_their_dimension(void **state)
         { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5 } ] }", "need efficiency" },
         { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5, efficiency: 2 } ] }", "need 0.001 to 1" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
         struct yaml_doc doc;
-        struct err e = { 0 };
         char text[256];
         snprintf(text, sizeof text, "dims: [ %s ]\n", cases[i].dim);
-        assert_ok(yaml_read_text(&doc, "net.yaml", text, strlen(text), &e), &e);
-        assert_true(topo_read_network(&net, &doc, doc.root, &e) != 0);
-        assert_has(e.msg, cases[i].want);
-        assert_has(e.msg, "net.yaml:1:");
+        OK(yaml_read_text(&doc, "net.yaml", text, strlen(text), e));
+        assert_true(topo_read_network(&net, &doc, doc.root, e) != 0);
+        assert_has(e->msg, cases[i].want);
+        assert_has(e->msg, "net.yaml:1:");
         yaml_free(&doc);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_map_fills_every_field),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(algorithms_must_suit_their_dimension),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static double flow_time(const struct topo_network *net, const struct sim_rules *
 }
 
 /* Rows of tests/reference/astra_allreduce.csv as a study gives them: B of one NPU, in 1e9 B/s. */
-static void semantics_of_astra_sim_are_there_for_a_network(void **state)
+TEST(semantics_of_astra_sim_are_there_for_a_network)
 {
     static const struct {
         const char *word;
@@ -69,34 +69,31 @@ static void semantics_of_astra_sim_are_there_for_a_network(void **state)
         { "switch:8@53.6870912", TOPO_ALGORITHM_HALVING, SIM_ASTRA2_AWARE, 1000e-9, 70006070 },
         { "full:8@375.8096384", TOPO_ALGORITHM_DIRECT, SIM_ASTRA2_AWARE, 500e-9, 5001030 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net = network_of(cases[i].word);
         struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1073741824);
         struct sim_rules rules;
         struct rung_time t;
-        struct err e = { 0 };
         sim_rules_default(&rules);
         rules.stage.chunks = 1;
         rules.stage.endpoint_s = 10e-9;
         rules.semantics = cases[i].semantics;
         net.dims[0].algorithm = cases[i].a;
         net.dims[0].lat_s = cases[i].lat_s;
-        assert_ok(time_job(&t, &net, &rules, SIM_CHUNK, &job, &e), &e);
+        OK(time_job(&t, &net, &rules, SIM_CHUNK, &job, e));
         assert_int_equal(llround(t.time_s * 1e9), cases[i].want_ns);
     }
     struct topo_network two = network_of("ring:2@50 ring:2@50");
     struct sim_job job = all_of(&two, COLLECTIVE_ALL_REDUCE, 1e6);
     struct sim_rules rules;
     struct rung_time t;
-    struct err e = { 0 };
     sim_rules_default(&rules);
     rules.semantics = SIM_ASTRA2_AWARE;
-    assert_true(time_job(&t, &two, &rules, SIM_CHUNK, &job, &e) == ERR_UNSUP);
+    assert_true(time_job(&t, &two, &rules, SIM_CHUNK, &job, e) == ERR_UNSUP);
 }
 
 /* Where nothing is shared the links confirm the closed form: bytes over bandwidth plus hops. */
-static void flows_take_what_the_stages_say_on_every_shape(void **state)
+TEST(flows_take_what_the_stages_say_on_every_shape)
 {
     static const char *const words[] = { "ring:8@50",
                                          "full:8@70",
@@ -108,7 +105,6 @@ static void flows_take_what_the_stages_say_on_every_shape(void **state)
                                          "ring:4@8 switch:4@2 line:2@1" };
     static const enum collective_kind kinds[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_REDUCE_SCATTER,
                                                   COLLECTIVE_ALL_GATHER, COLLECTIVE_ALL_TO_ALL };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(words); i++)
         for (size_t k = 0; k < COUNT_OF(kinds); k++) {
             struct topo_network net = network_of(words[i]);
@@ -135,13 +131,12 @@ static void flows_take_what_the_stages_say_on_every_shape(void **state)
 }
 
 /* Inside the switches 50 ms out and back; across, two NPUs of a side share the trunk. */
-static void a_graph_of_its_own_shows_what_the_dimensions_hide(void **state)
+TEST(a_graph_of_its_own_shows_what_the_dimensions_hide)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct topo_network net = network_of("switch:2@50 switch:2@50");
     struct sim_rules rules;
     struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9);
-    (void)state;
     sim_rules_default(&rules);
     rules.stage.chunks = 1;
     scratch_make(dir);
@@ -159,15 +154,13 @@ static void a_graph_of_its_own_shows_what_the_dimensions_hide(void **state)
     scratch_remove(dir);
 }
 
-static void failed_and_slow_links_are_felt(void **state)
+TEST(failed_and_slow_links_are_felt)
 {
     struct topo_network net = network_of("ring:4@50");
     struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
     struct sim_links links[1] = { { .from = "npu1", .to = "npu2", .dim = -1, .share = 0.5 } };
     struct sim_rules rules;
     struct rung_time t;
-    struct err e = { 0 };
-    (void)state;
     sim_rules_default(&rules);
     rules.stage.chunks = 1;
     double whole_s = flow_time(&net, &rules, &job);
@@ -175,27 +168,25 @@ static void failed_and_slow_links_are_felt(void **state)
     rules.n_links = 1;
     assert_close(flow_time(&net, &rules, &job), 2 * whole_s, 1e-12);
     links[0].share = 0;
-    assert_fails(time_job(&t, &net, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE,
-                 "link 1 (npu1 -> npu2) has failed");
+    FAILS(time_job(&t, &net, &rules, SIM_FLOW, &job, e), ERR_RANGE, "link 1 (npu1 -> npu2) has failed");
     /* The other way round: three links, and the neighbours' links carry it besides their own. */
     rules.route = SIM_ROUTE_SHORTEST;
     assert_true(flow_time(&net, &rules, &job) > 1.9 * whole_s);
     links[0] = (struct sim_links){ .from = "npu1", .to = "npu7", .dim = -1, .share = 0.5 };
-    assert_fails(time_job(&t, &net, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "\"npu7\" is no vertex");
+    FAILS(time_job(&t, &net, &rules, SIM_FLOW, &job, e), ERR_RANGE, "\"npu7\" is no vertex");
     links[0] = (struct sim_links){ .from = "npu0", .to = "npu2", .dim = -1, .share = 0.5 };
-    assert_fails(time_job(&t, &net, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "no link npu0 - npu2");
+    FAILS(time_job(&t, &net, &rules, SIM_FLOW, &job, e), ERR_RANGE, "no link npu0 - npu2");
     links[0] = (struct sim_links){ .dim = 0, .share = 0.25 };
     assert_close(flow_time(&net, &rules, &job), 4 * whole_s, 1e-12);
     links[0].share = 0;
-    assert_true(time_job(&t, &net, &rules, SIM_FLOW, &job, &e) == ERR_RANGE);
+    assert_true(time_job(&t, &net, &rules, SIM_FLOW, &job, e) == ERR_RANGE);
 }
 
-static void slow_and_late_npus_hold_up_their_ring(void **state)
+TEST(slow_and_late_npus_hold_up_their_ring)
 {
     struct topo_network net = network_of("ring:4@50");
     struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
     struct sim_rules rules;
-    (void)state;
     sim_rules_default(&rules);
     rules.stage.chunks = 1;
     double whole_s = flow_time(&net, &rules, &job);
@@ -206,35 +197,31 @@ static void slow_and_late_npus_hold_up_their_ring(void **state)
     assert_close(flow_time(&net, &rules, &job), 7 + whole_s, 1e-12);
 }
 
-static void what_cannot_end_is_infinite_and_what_is_huge_is_refused(void **state)
+TEST(what_cannot_end_is_infinite_and_what_is_huge_is_refused)
 {
     struct topo_network net = network_of("ring:4@50 ring:4@50"),
                         huge = network_of("ring:65536@50 switch:64@50");
     struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9), inner = job;
     struct sim_rules rules;
     struct rung_time t;
-    struct err e = { 0 };
-    (void)state;
     sim_rules_default(&rules);
     net.dims[1].bw_Bps = 0;
     assert_true(isinf(flow_time(&net, &rules, &job)));
     inner.members[1] = 1;
     assert_true(isfinite(flow_time(&net, &rules, &inner)));
     job = all_of(&huge, COLLECTIVE_ALL_REDUCE, 1e9);
-    assert_fails(time_job(&t, &huge, &rules, SIM_FLOW, &job, &e), &e, ERR_RANGE, "need at most 1e+08");
+    FAILS(time_job(&t, &huge, &rules, SIM_FLOW, &job, e), ERR_RANGE, "need at most 1e+08");
 }
 
 /* Groups of two on a ring of four: one link each is used, its share of the ring's bandwidth half. */
 /* The same where collectives overlap: the switch has no bandwidth. */
-static void overlapping_work_that_cannot_end_is_infinite(void **state)
+TEST(overlapping_work_that_cannot_end_is_infinite)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
     static const double bw_Bps[] = { 16e9, 0 };
     struct step_tree t;
     struct sim_rules rules;
     struct sim_step s;
-    struct err e = { 0 };
-    (void)state;
     sim_rules_default(&rules);
     step_begin(&t, "", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
@@ -243,21 +230,19 @@ static void overlapping_work_that_cannot_end_is_infinite(void **state)
             &t, root,
             (struct step_node){
                 .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 1 });
-    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, &e), &e);
+    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, e));
     assert_true(isinf(s.time_s));
     sim_step_free(&s);
     step_free(&t);
 }
 
-static void the_ten_hottest_links_are_those_that_carry_most(void **state)
+TEST(the_ten_hottest_links_are_those_that_carry_most)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
     struct step_tree t;
     struct sim_rules rules;
     struct sim_step s;
-    struct err e = { 0 };
     static const double bw_Bps[] = { 16e9, 2e9 };
-    (void)state;
     sim_rules_default(&rules);
     step_begin(&t, "", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
@@ -265,7 +250,7 @@ static void the_ten_hottest_links_are_those_that_carry_most(void **state)
     step_add(&t, root,
              (struct step_node){
                  .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 3 });
-    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, &e), &e);
+    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, e));
     /* 2 * 8 GB * 7/8 = 14 GB a ring member and time, 7 GB a link; the switch 2 * 1 GB * 3/4 = 1.5 GB. */
     assert_int_equal(s.links.n_arcs, 2 * (32 + 32));
     assert_int_equal(s.links.n_used, s.links.n_arcs);
@@ -278,19 +263,4 @@ static void the_ten_hottest_links_are_those_that_carry_most(void **state)
     assert_string_equal(s.links.hot[0].name, "npu0 -> npu1");
     sim_step_free(&s);
     step_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(semantics_of_astra_sim_are_there_for_a_network),
-        cmocka_unit_test(flows_take_what_the_stages_say_on_every_shape),
-        cmocka_unit_test(a_graph_of_its_own_shows_what_the_dimensions_hide),
-        cmocka_unit_test(failed_and_slow_links_are_felt),
-        cmocka_unit_test(slow_and_late_npus_hold_up_their_ring),
-        cmocka_unit_test(what_cannot_end_is_infinite_and_what_is_huge_is_refused),
-        cmocka_unit_test(overlapping_work_that_cannot_end_is_infinite),
-        cmocka_unit_test(the_ten_hottest_links_are_those_that_carry_most),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

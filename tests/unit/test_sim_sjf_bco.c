@@ -9,13 +9,12 @@ static void run(struct batch_result *r, struct batch_fixture *f, const struct ba
 
 /* Two GPUs, jobs of 4, 3, 3 and 2 s in this order, each to the GPU that is loaded less: 4 and 3, 3 + 3, 4
  * + 2. */
-static void the_least_limit_with_a_plan_is_found(void **state)
+TEST(the_least_limit_with_a_plan_is_found)
 {
     static const int64_t run_s[] = { 4, 3, 3, 2 };
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
-    (void)state;
     s.under = 1;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     for (size_t i = 0; i < COUNT_OF(run_s); i++)
@@ -39,12 +38,11 @@ static void the_least_limit_with_a_plan_is_found(void **state)
 
 /* Two servers of 2 GPUs and two jobs of 2: side by side on a server each they take 10 * (1 + 1/2 * 4 * 2/10)
  * s. Spread over both each would meet the other: 10 * (1 + 4/2 * 2) s. */
-static void jobs_that_fit_a_server_get_one(void **state)
+TEST(jobs_that_fit_a_server_get_one)
 {
     const struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
-    (void)state;
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 2 });
     for (int i = 0; i < 2; i++) {
         batch_fixture_add(&f, batch_fixture_job(2, 10));
@@ -62,12 +60,11 @@ static void jobs_that_fit_a_server_get_one(void **state)
 
 /* A job of 1 GPU opens the first of two servers of 4. One of 2 GPUs then goes there too if it is packed, and
  * to the other server, that has no load, if it is balanced. */
-static void jobs_up_to_kappa_are_packed_and_larger_ones_balanced(void **state)
+TEST(jobs_up_to_kappa_are_packed_and_larger_ones_balanced)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
-    (void)state;
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
     batch_fixture_add(&f, batch_fixture_job(2, 10));
     batch_fixture_add(&f, batch_fixture_job(1, 10));
@@ -81,12 +78,10 @@ static void jobs_up_to_kappa_are_packed_and_larger_ones_balanced(void **state)
     batch_fixture_free(&f);
 }
 
-static void the_curve_over_kappa_has_the_best_plan_as_its_least(void **state)
+TEST(the_curve_over_kappa_has_the_best_plan_as_its_least)
 {
-    struct err e = { 0 };
     struct rng *r;
-    (void)state;
-    assert_ok(rng_build(&r, 21, 0, &e), &e);
+    OK(rng_build(&r, 21, 0, e));
     for (int i = 0; i < 40; i++) {
         struct batch_settings s = batch_settings_default();
         struct batch_fixture f;
@@ -185,12 +180,10 @@ static double best_of_all_s(struct small *x)
     return x->best_s;
 }
 
-static void small_batches_stay_within_the_guarantee(void **state)
+TEST(small_batches_stay_within_the_guarantee)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 31, 0, &e), &e);
+    OK(rng_build(&rng, 31, 0, e));
     for (int i = 0; i < 40; i++) {
         struct batch_settings s = batch_settings_default();
         struct batch_result r;
@@ -209,12 +202,11 @@ static void small_batches_stay_within_the_guarantee(void **state)
 }
 
 /* 3 GPUs at most, phi 2, u 1.15, l .9. */
-static void the_guarantee_is_the_theorems(void **state)
+TEST(the_guarantee_is_the_theorems)
 {
     struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
     struct batch_result r;
-    (void)state;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 4 });
     batch_fixture_add(&f, batch_fixture_job(3, 5));
     batch_fixture_add(&f, batch_fixture_job(1, 5));
@@ -231,12 +223,10 @@ static void the_guarantee_is_the_theorems(void **state)
 }
 
 /* The paper's own rules, one by one and together: other plans, schedules all the same. */
-static void literal_rules_give_schedules_too(void **state)
+TEST(literal_rules_give_schedules_too)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 41, 0, &e), &e);
+    OK(rng_build(&rng, 41, 0, e));
     for (unsigned mask = 0; mask < 64; mask++) {
         struct batch_settings s = batch_settings_default();
         struct batch_fixture f;
@@ -255,18 +245,4 @@ static void literal_rules_give_schedules_too(void **state)
         batch_fixture_free(&f);
     }
     rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_limit_with_a_plan_is_found),
-        cmocka_unit_test(jobs_that_fit_a_server_get_one),
-        cmocka_unit_test(jobs_up_to_kappa_are_packed_and_larger_ones_balanced),
-        cmocka_unit_test(the_curve_over_kappa_has_the_best_plan_as_its_least),
-        cmocka_unit_test(small_batches_stay_within_the_guarantee),
-        cmocka_unit_test(the_guarantee_is_the_theorems),
-        cmocka_unit_test(literal_rules_give_schedules_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,12 @@ static void draw(struct sjf_draw *d, const struct sjf_draw_settings *s)
 }
 
 /* arXiv 2207.07817 section 7. */
-static void a_batch_is_the_papers_mix(void **state)
+TEST(a_batch_is_the_papers_mix)
 {
     static const struct {
         int32_t gpus, n;
     } mix[] = { { 1, 80 }, { 2, 14 }, { 4, 26 }, { 8, 30 }, { 16, 8 }, { 32, 2 } };
     struct sjf_draw_settings s = sjf_draw_default();
-    (void)state;
     for (s.seed = 1; s.seed <= 20; s.seed++) {
         struct sjf_draw d;
         draw(&d, &s);
@@ -42,11 +41,10 @@ static void a_batch_is_the_papers_mix(void **state)
 }
 
 /* c (1 + phi (w-1)/w f + .01 (servers - 1)), with phi = .2 and f(k = 2) = 2.5 where four jobs meet. */
-static void an_iteration_takes_the_stated_shares_of_c(void **state)
+TEST(an_iteration_takes_the_stated_shares_of_c)
 {
     const struct sjf_draw_settings s = sjf_draw_default();
     struct sjf_draw d;
-    (void)state;
     draw(&d, &s);
     for (int32_t i = 80; i < 160; i++) {
         const struct job *j = &d.problem.jobs[i];
@@ -58,11 +56,10 @@ static void an_iteration_takes_the_stated_shares_of_c(void **state)
     sjf_draw_free(&d);
 }
 
-static void fewer_servers_are_the_first_of_more_and_jobs_stay(void **state)
+TEST(fewer_servers_are_the_first_of_more_and_jobs_stay)
 {
     struct sjf_draw_settings s = sjf_draw_default();
     struct sjf_draw many, few;
-    (void)state;
     draw(&many, &s);
     s.n_servers = 10;
     draw(&few, &s);
@@ -76,7 +73,7 @@ static void fewer_servers_are_the_first_of_more_and_jobs_stay(void **state)
     sjf_draw_free(&many);
 }
 
-static void a_setting_out_of_range_is_refused(void **state)
+TEST(a_setting_out_of_range_is_refused)
 {
     const struct sjf_draw_settings good = sjf_draw_default();
     struct sjf_draw_settings bad[14];
@@ -96,7 +93,6 @@ static void a_setting_out_of_range_is_refused(void **state)
         "share_frac: is 2, need above 0, at most 1",
         "servers[0].gpus: is -4, need 1 or more",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         bad[i] = good;
     bad[0].n_kinds = 17;
@@ -119,20 +115,8 @@ static void a_setting_out_of_range_is_refused(void **state)
     bad[13].n_server_sizes = 1;
     bad[13].server_gpus[0] = -4;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        struct err e = { 0 };
         struct sjf_draw d;
-        assert_fails(sjf_draw_build(&d, &bad[i], &e), &e, ERR_RANGE, text[i]);
+        FAILS(sjf_draw_build(&d, &bad[i], e), ERR_RANGE, text[i]);
         sjf_draw_free(&d);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_is_the_papers_mix),
-        cmocka_unit_test(an_iteration_takes_the_stated_shares_of_c),
-        cmocka_unit_test(fewer_servers_are_the_first_of_more_and_jobs_stay),
-        cmocka_unit_test(a_setting_out_of_range_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,13 +85,11 @@ static void assert_sound(const struct smd_result *r, const struct pool *pool)
     }
 }
 
-static void nothing_is_better_than_exact_and_all_keep_within_the_pool(void **state)
+TEST(nothing_is_better_than_exact_and_all_keep_within_the_pool)
 {
     struct smd_settings how = smd_settings_default();
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 90; i++) {
         struct pool pool;
         const int32_t n = (int32_t)rng_below(rng, 9);
@@ -103,7 +101,7 @@ static void nothing_is_better_than_exact_and_all_keep_within_the_pool(void **sta
         how.knapsack.method = i % 7 == 0 ? KNAPSACK_SUBSET : KNAPSACK_EXACT;
         for (int which = 0; which < N_SMD_SCHEDULERS; which++) {
             struct smd_result r;
-            assert_ok(smd_run(&r, (enum smd_scheduler)which, pool.jobs, n, pool.capacity, R, &how, &e), &e);
+            OK(smd_run(&r, (enum smd_scheduler)which, pool.jobs, n, pool.capacity, R, &how, e));
             assert_sound(&r, &pool);
             assert_true(r.utility <= best * (1 + 1e-9) && r.bound >= best * (1 - 1e-9));
             assert_true(r.choice_bound >= r.utility && r.lp_bound >= r.utility * (1 - 1e-12));
@@ -127,20 +125,18 @@ static bool same_decisions(const struct smd_result *a, const struct smd_result *
     return a->n_jobs == b->n_jobs && a->utility == b->utility;
 }
 
-static void with_exact_parts_smd_is_exact(void **state)
+TEST(with_exact_parts_smd_is_exact)
 {
     struct smd_settings how = smd_settings_default();
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
     how.inner = SMD_INNER_EXACT;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < 20; i++) {
         struct pool pool;
         struct smd_result smd, exact;
         draw_pool(&pool, rng, MOST_JOBS, i % 2 == 0);
-        assert_ok(smd_run(&smd, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
-        assert_ok(smd_run(&exact, SMD_EXACT, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        OK(smd_run(&smd, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, e));
+        OK(smd_run(&exact, SMD_EXACT, pool.jobs, MOST_JOBS, pool.capacity, R, &how, e));
         assert_true(smd.utility == exact.utility);
         assert_true(same_decisions(&smd, &exact));
         assert_true(exact.complete && exact.choice_gap_frac <= 1e-9);
@@ -150,24 +146,22 @@ static void with_exact_parts_smd_is_exact(void **state)
     rng_free(rng);
 }
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
     struct smd_settings how = smd_settings_default();
-    struct err e = { 0 };
     struct rng *rng;
     int n_differ = 0;
-    (void)state;
     how.rounding.keep = SMD_KEEP_FIRST;
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    OK(rng_build(&rng, 3, 0, e));
     for (int i = 0; i < 20; i++) {
         struct pool pool;
         struct smd_result a, b, c;
         draw_pool(&pool, rng, MOST_JOBS, i % 2 == 0);
         how.seed = 5;
-        assert_ok(smd_run(&a, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
-        assert_ok(smd_run(&b, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        OK(smd_run(&a, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, e));
+        OK(smd_run(&b, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, e));
         how.seed = 6;
-        assert_ok(smd_run(&c, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, &e), &e);
+        OK(smd_run(&c, SMD_SMD, pool.jobs, MOST_JOBS, pool.capacity, R, &how, e));
         assert_true(same_decisions(&a, &b) && a.nodes == b.nodes && a.bound == b.bound);
         n_differ += !same_decisions(&a, &c);
         smd_result_free(&a);
@@ -194,7 +188,7 @@ static struct smd_job flat_job(double limit, double worth)
                              .utility = { worth, 0, 0 } };
 }
 
-static void each_job_is_told_why_it_does_not_run(void **state)
+TEST(each_job_is_told_why_it_does_not_run)
 {
     const struct smd_job jobs[] = { flat_job(1, 100), flat_job(11, 100), flat_job(6, 8),
                                     flat_job(5, 6),   flat_job(5, 6),    flat_job(2, 1) };
@@ -204,13 +198,11 @@ static void each_job_is_told_why_it_does_not_run(void **state)
                                               SMD_LEFT_OUT,  SMD_LEFT_OUT,  SMD_RUNS };
     const double capacity = 10;
     struct smd_settings how = smd_settings_default();
-    struct err e = { 0 };
-    (void)state;
     for (int which = 0; which < N_SMD_SCHEDULERS; which++)
         for (int admit = 0; admit < 3; admit++) {
             struct smd_result r;
             how.baselines = (enum smd_admission)admit;
-            assert_ok(smd_run(&r, (enum smd_scheduler)which, jobs, 6, &capacity, 1, &how, &e), &e);
+            OK(smd_run(&r, (enum smd_scheduler)which, jobs, 6, &capacity, 1, &how, e));
             bool packs = which == SMD_SMD || which == SMD_EXACT || admit == SMD_ADMIT_KNAPSACK;
             for (int i = 0; i < 6; i++)
                 assert_int_equal(r.jobs[i].fate, packs ? knapsack[i] : in_order[i]);
@@ -220,68 +212,62 @@ static void each_job_is_told_why_it_does_not_run(void **state)
         }
 }
 
-static void first_come_and_best_first_differ_where_order_does(void **state)
+TEST(first_come_and_best_first_differ_where_order_does)
 {
     const struct smd_job jobs[] = { flat_job(6, 2), flat_job(6, 8), flat_job(4, 4) };
     const double capacity = 10;
     struct smd_settings how = smd_settings_default();
     struct smd_result r;
-    struct err e = { 0 };
-    (void)state;
     how.baselines = SMD_ADMIT_FIRST_COME;
-    assert_ok(smd_run(&r, SMD_OPTIMUS, jobs, 3, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_OPTIMUS, jobs, 3, &capacity, 1, &how, e));
     assert_close(r.utility, 3, 1e-14);
     assert_true(r.nodes == 0 && r.complete);
     assert_close(r.lp_bound, 6, 1e-8); /* the last two fill the pool */
     assert_close(r.choice_gap_frac, 0.5, 1e-8);
     smd_result_free(&r);
     how.baselines = SMD_ADMIT_BEST_FIRST;
-    assert_ok(smd_run(&r, SMD_ESW, jobs, 3, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_ESW, jobs, 3, &capacity, 1, &how, e));
     assert_close(r.utility, 6, 1e-14);
     smd_result_free(&r);
 }
 
 /* w + p <= 9, time w + 40/w + 2 w/p. Step by step (2, 1), (3, 1), (3, 2), (4, 2), (4, 3), (4, 4), and (5, 4)
  * with 5 + 8 + 2.5; equal numbers: at most 4, with 4 + 10 + 2. */
-static void baselines_choose_tasks_by_their_rules(void **state)
+TEST(baselines_choose_tasks_by_their_rules)
 {
     struct smd_job job = flat_job(9, 2);
     const double capacity = 9;
     struct smd_settings how = smd_settings_default();
     struct smd_result r;
-    struct err e = { 0 };
-    (void)state;
     job.batch = 40;
     job.forward_s = 1;
     job.model_B = 1;
     job.shares = (struct overlap_shares){ 1, 1, 1 };
-    assert_ok(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, e));
     assert_true(r.jobs[0].w == 4 && r.jobs[0].p == 4);
     assert_close(r.jobs[0].jct_s, 16, 1e-14);
     smd_result_free(&r);
-    assert_ok(smd_run(&r, SMD_OPTIMUS, &job, 1, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_OPTIMUS, &job, 1, &capacity, 1, &how, e));
     assert_true(r.jobs[0].w == 5 && r.jobs[0].p == 4);
     assert_close(r.jobs[0].jct_s, 15.5, 1e-14);
     smd_result_free(&r);
     job.per_worker_s = 10; /* 10 k + 40 / k + 2: best at 2 */
     how.esw = SMD_ESW_BEST;
-    assert_ok(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, e));
     assert_true(r.jobs[0].w == 2 && r.jobs[0].p == 2);
     smd_result_free(&r);
 }
 
 /* arXiv 2105.13855: mu' (1 - eps2) / mu* with probability (1 - (delta/2R)^F)^n. */
-static void the_guarantee_is_that_of_the_paper(void **state)
+TEST(the_guarantee_is_that_of_the_paper)
 {
     struct smd_job job = flat_job(9, 80);
     const double capacity = 9;
     struct smd_settings how = smd_settings_default();
     struct smd_result r;
-    struct err e = { 0 };
-    (void)state;
     job.utility.slope_per_s = 1e-3;
     how.rounding = (struct smd_rounding){ SMD_SCALE_LITERAL, SMD_KEEP_BEST, 0.5, 2 };
-    assert_ok(smd_run(&r, SMD_SMD, &job, 1, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_SMD, &job, 1, &capacity, 1, &how, e));
     double A = 3 * log(2 / 0.5) / (2 * 9), scale = 1 + A - sqrt(A * A + 2 * A);
     double late_s = 1 * 1.05 * (24 / scale + 4) / 0.5; /* the best is one worker, 1 s */
     assert_close(r.guarantee.ratio, (80 / (1 + exp(1e-3 * late_s))) / (80 / (1 + exp(1e-3))), 1e-9);
@@ -289,52 +275,49 @@ static void the_guarantee_is_that_of_the_paper(void **state)
     assert_true(r.utility >= r.guarantee.ratio * r.bound);
     smd_result_free(&r);
     how.rounding.scale = SMD_SCALE_ONE;
-    assert_ok(smd_run(&r, SMD_SMD, &job, 1, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_SMD, &job, 1, &capacity, 1, &how, e));
     assert_true(r.guarantee.probability == 0);
     smd_result_free(&r);
-    assert_ok(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_ESW, &job, 1, &capacity, 1, &how, e));
     assert_true(r.guarantee.probability == 0 && r.guarantee.ratio == 0);
     smd_result_free(&r);
 }
 
-static void what_is_out_of_range_names_job_and_field(void **state)
+TEST(what_is_out_of_range_names_job_and_field)
 {
     struct smd_job jobs[] = { flat_job(5, 1), flat_job(5, 1) };
     double capacity = 10;
     const struct smd_settings fine = smd_settings_default();
     struct smd_settings how = fine;
     struct smd_result r;
-    struct err e = { 0 };
-    (void)state;
     jobs[1].iterations = -1;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE,
-                 "jobs[1]: iterations: is -1, need above 0");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE,
+          "jobs[1]: iterations: is -1, need above 0");
     assert_null(r.jobs);
     smd_result_free(&r);
     jobs[1].iterations = 1;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, -1, &capacity, 1, &how, &e), &e, ERR_RANGE, "jobs: is -1");
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 9, &how, &e), &e, ERR_RANGE,
-                 "resources: is 9, need 1 to 8");
+    FAILS(smd_run(&r, SMD_SMD, jobs, -1, &capacity, 1, &how, e), ERR_RANGE, "jobs: is -1");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 9, &how, e), ERR_RANGE, "resources: is 9, need 1 to 8");
     capacity = NAN;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "capacity[0]: is nan");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE, "capacity[0]: is nan");
     capacity = 10;
     how.eps = 0;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "eps: is 0");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE, "eps: is 0");
     how = fine;
     how.rounding.delta = 1;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "delta: is 1");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE, "delta: is 1");
     how = fine;
     how.rounding.tries = 0;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "tries: is 0");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE, "tries: is 0");
     how = fine;
     how.knapsack.max_nodes = 0;
-    assert_fails(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, &e), &e, ERR_RANGE, "max_nodes: is 0");
+    FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE, "max_nodes: is 0");
     assert_null(r.jobs);
 }
 
 /* With smd_draw_jobs() on the same seed, job i is drawn from stream i: the number that decided its iterations
  * must not decide its rounding as well. */
-static void rounding_has_streams_of_its_own(void **state)
+TEST(rounding_has_streams_of_its_own)
 {
     enum { N = 100 };
     const struct smd_job one = { .iterations = 100,
@@ -356,38 +339,20 @@ static void rounding_has_streams_of_its_own(void **state)
     struct smd_job jobs[N];
     struct smd_grid grid;
     struct smd_result r;
-    struct err e = { 0 };
     int32_t same = 0;
-    (void)state;
     for (int i = 0; i < N; i++)
         jobs[i] = one;
     how.rounding.keep = SMD_KEEP_FIRST;
-    assert_ok(smd_inner_grid(&grid, &one, 1, how.eps, &e), &e);
+    OK(smd_inner_grid(&grid, &one, 1, how.eps, e));
     double down = floor(grid.point.w), part = grid.point.w - down;
     assert_true(part > 0.05 && part < 0.95);
-    assert_ok(smd_run(&r, SMD_SMD, jobs, N, &capacity, 1, &how, &e), &e);
+    OK(smd_run(&r, SMD_SMD, jobs, N, &capacity, 1, &how, e));
     for (int i = 0; i < N; i++) {
         struct rng *rng;
-        assert_ok(rng_build(&rng, how.seed, (uint64_t)i, &e), &e);
+        OK(rng_build(&rng, how.seed, (uint64_t)i, e));
         same += (r.jobs[i].w > down) == (rng_uniform(rng) < part);
         rng_free(rng);
     }
     assert_in_range(same, 1, N - 1);
     smd_result_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_better_than_exact_and_all_keep_within_the_pool),
-        cmocka_unit_test(with_exact_parts_smd_is_exact),
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
-        cmocka_unit_test(rounding_has_streams_of_its_own),
-        cmocka_unit_test(each_job_is_told_why_it_does_not_run),
-        cmocka_unit_test(first_come_and_best_first_differ_where_order_does),
-        cmocka_unit_test(baselines_choose_tasks_by_their_rules),
-        cmocka_unit_test(the_guarantee_is_that_of_the_paper),
-        cmocka_unit_test(what_is_out_of_range_names_job_and_field),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

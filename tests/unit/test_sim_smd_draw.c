@@ -18,16 +18,14 @@ static void assert_within(double x, double lo, double hi, bool whole)
 }
 
 /* arXiv 2105.13855 section VII. */
-static void every_number_is_in_the_papers_range(void **state)
+TEST(every_number_is_in_the_papers_range)
 {
-    struct err e = { 0 };
-    (void)state;
     for (int sync = 0; sync < 2; sync++) {
         const struct smd_draw how = smd_draw_default(sync);
         struct smd_job *jobs = draw(&how, N_JOBS);
         for (int32_t i = 0; i < N_JOBS; i++) {
             const struct smd_job *j = &jobs[i];
-            assert_ok(smd_check_job(j, N_SMD_RESOURCES, &e), &e);
+            OK(smd_check_job(j, N_SMD_RESOURCES, e));
             assert_int_equal(j->sync, sync);
             assert_within(j->iterations, 50, 200, true);
             assert_within(j->mini_batch, 10, 100, true);
@@ -56,12 +54,11 @@ static void every_number_is_in_the_papers_range(void **state)
 }
 
 /* Mean and range of what is drawn uniformly: within 4 standard deviations of the mean of 2000. */
-static void draws_have_the_mean_of_their_range(void **state)
+TEST(draws_have_the_mean_of_their_range)
 {
     const struct smd_draw how = smd_draw_default(true);
     struct smd_job *jobs = draw(&how, N_JOBS);
     double iterations = 0, gpu = 0, worth = 0, forward_s = 0;
-    (void)state;
     for (int32_t i = 0; i < N_JOBS; i++) {
         iterations += jobs[i].iterations / N_JOBS;
         gpu += jobs[i].worker[SMD_GPU] / N_JOBS;
@@ -75,11 +72,10 @@ static void draws_have_the_mean_of_their_range(void **state)
     free(jobs);
 }
 
-static void a_job_does_not_depend_on_the_length_of_the_list(void **state)
+TEST(a_job_does_not_depend_on_the_length_of_the_list)
 {
     struct smd_draw how = smd_draw_default(false);
     struct smd_job *few = draw(&how, 10), *many = draw(&how, 40);
-    (void)state;
     for (int i = 0; i < 10; i++)
         assert_true(few[i].model_B == many[i].model_B && few[i].limit[0] == many[i].limit[0] &&
                     few[i].forward_s == many[i].forward_s);
@@ -91,7 +87,7 @@ static void a_job_does_not_depend_on_the_length_of_the_list(void **state)
     free(other);
 }
 
-static void choices_change_what_they_name(void **state)
+TEST(choices_change_what_they_name)
 {
     struct smd_draw how = smd_draw_default(true);
     struct smd_job *mean = draw(&how, 50);
@@ -102,7 +98,6 @@ static void choices_change_what_they_name(void **state)
     how.instance[SMD_DISK_GB] = 80;
     struct smd_job *other = draw(&how, 50);
     bool fraction = false;
-    (void)state;
     for (int i = 0; i < 50; i++) {
         double n = sum[i].forward_s / mean[i].forward_s;
         assert_near(n, round(n), 1e-9);
@@ -118,38 +113,21 @@ static void choices_change_what_they_name(void **state)
     free(other);
 }
 
-static void a_unit_of_the_pool_is_the_papers(void **state)
+TEST(a_unit_of_the_pool_is_the_papers)
 {
     double capacity[N_SMD_RESOURCES];
-    (void)state;
     smd_draw_pool(capacity, 2);
     assert_true(capacity[SMD_VCPU] == 6800 && capacity[SMD_GPU] == 1200);
     assert_true(capacity[SMD_MEMORY_GB] == 2800 && capacity[SMD_DISK_GB] == 2400);
 }
 
-static void an_instance_without_room_is_refused(void **state)
+TEST(an_instance_without_room_is_refused)
 {
     struct smd_draw how = smd_draw_default(true);
     struct smd_job job;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(smd_draw_jobs(&job, -1, &how, &e), &e, ERR_RANGE, "jobs: is -1");
+    FAILS(smd_draw_jobs(&job, -1, &how, e), ERR_RANGE, "jobs: is -1");
     how.instance[SMD_GPU] = 0.1;
-    assert_fails(smd_draw_jobs(&job, 1, &how, &e), &e, ERR_RANGE,
-                 "instance: GPU is 0.1, need at least 0.2105");
+    FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is 0.1, need at least 0.2105");
     how.instance[SMD_GPU] = NAN;
-    assert_fails(smd_draw_jobs(&job, 1, &how, &e), &e, ERR_RANGE, "instance: GPU is nan");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number_is_in_the_papers_range),
-        cmocka_unit_test(draws_have_the_mean_of_their_range),
-        cmocka_unit_test(a_job_does_not_depend_on_the_length_of_the_list),
-        cmocka_unit_test(choices_change_what_they_name),
-        cmocka_unit_test(a_unit_of_the_pool_is_the_papers),
-        cmocka_unit_test(an_instance_without_room_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is nan");
 }

@@ -49,19 +49,17 @@ static double dense_least_s(const struct smd_job *job)
     return least_s;
 }
 
-static void the_grid_is_within_1_plus_eps_of_a_dense_search(void **state)
+TEST(the_grid_is_within_1_plus_eps_of_a_dense_search)
 {
     static const double eps[] = { 0.5, 0.1, 0.05, 0.01 };
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 200; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 100);
         double least_s = dense_least_s(&job);
         for (size_t k = 0; k < COUNT_OF(eps); k++) {
             struct smd_grid g;
-            assert_ok(smd_inner_grid(&g, &job, R, eps[k], &e), &e);
+            OK(smd_inner_grid(&g, &job, R, eps[k], e));
             assert_true(g.point.jct_s <= (1 + eps[k]) * least_s * (1 + 1e-9));
             assert_true(g.point.jct_s >= least_s * (1 - 1e-4)); /* as dense as that */
             assert_true(g.bound_s <= least_s * (1 + 1e-9));
@@ -74,12 +72,10 @@ static void the_grid_is_within_1_plus_eps_of_a_dense_search(void **state)
     rng_free(rng);
 }
 
-static void exact_is_the_least_of_all_whole_numbers(void **state)
+TEST(exact_is_the_least_of_all_whole_numbers)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < 2000; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 60);
         double least_s = INFINITY;
@@ -94,18 +90,16 @@ static void exact_is_the_least_of_all_whole_numbers(void **state)
     rng_free(rng);
 }
 
-static void a_finer_grid_proves_more(void **state)
+TEST(a_finer_grid_proves_more)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    OK(rng_build(&rng, 3, 0, e));
     for (int i = 0; i < 100; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 40);
         struct smd_grid coarse, fine;
         struct smd_point exact = smd_inner_exact(&job, R);
-        assert_ok(smd_inner_grid(&coarse, &job, R, 0.2, &e), &e);
-        assert_ok(smd_inner_grid(&fine, &job, R, 0.02, &e), &e);
+        OK(smd_inner_grid(&coarse, &job, R, 0.2, e));
+        OK(smd_inner_grid(&fine, &job, R, 0.02, e));
         assert_true(coarse.bound_s <= fine.point.jct_s && fine.bound_s <= coarse.point.jct_s);
         assert_true(coarse.bound_s <= exact.jct_s && fine.bound_s <= exact.jct_s);
     }
@@ -113,17 +107,15 @@ static void a_finer_grid_proves_more(void **state)
 }
 
 /* The limit holds (1, 1) and nothing else: polygons are points. */
-static void a_job_with_room_for_two_tasks_gets_them(void **state)
+TEST(a_job_with_room_for_two_tasks_gets_them)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    OK(rng_build(&rng, 4, 0, e));
     for (int i = 0; i < 100; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 0);
         struct smd_grid g;
         struct smd_point x = smd_inner_exact(&job, R);
-        assert_ok(smd_inner_grid(&g, &job, R, 0.05, &e), &e);
+        OK(smd_inner_grid(&g, &job, R, 0.05, e));
         assert_true(x.w == 1 && x.p == 1);
         assert_close(g.point.w, 1, 1e-8);
         assert_close(g.point.jct_s, x.jct_s, 1e-7);
@@ -132,25 +124,22 @@ static void a_job_with_room_for_two_tasks_gets_them(void **state)
 }
 
 /* Within a limit only by its slack, where a clip at the limit itself would leave nothing. */
-static void what_fits_by_rounding_is_searched(void **state)
+TEST(what_fits_by_rounding_is_searched)
 {
-    struct err e = { 0 };
     struct rng *rng;
     struct smd_grid g;
-    (void)state;
-    assert_ok(rng_build(&rng, 5, 0, &e), &e);
+    OK(rng_build(&rng, 5, 0, e));
     struct smd_job job = smd_random_job(rng, true, 0);
     for (int r = 0; r < R; r++)
         job.limit[r] *= 1 - 5e-10;
     assert_true(smd_fits(&job, R, 1, 1));
-    assert_ok(smd_inner_grid(&g, &job, R, 0.05, &e), &e);
+    OK(smd_inner_grid(&g, &job, R, 0.05, e));
     assert_close(g.point.jct_s, smd_written_jct_s(&job, 1, 1), 1e-7);
     rng_free(rng);
 }
 
-static void a_job_that_takes_no_time_is_done_at_once(void **state)
+TEST(a_job_that_takes_no_time_is_done_at_once)
 {
-    struct err e = { 0 };
     struct smd_grid g;
     const struct smd_job job = { .iterations = 1,
                                  .batch = 1,
@@ -160,33 +149,16 @@ static void a_job_that_takes_no_time_is_done_at_once(void **state)
                                  .worker = { 1 },
                                  .ps = { 1 },
                                  .limit = { 9 } };
-    (void)state;
-    assert_ok(smd_inner_grid(&g, &job, 1, 0.05, &e), &e);
+    OK(smd_inner_grid(&g, &job, 1, 0.05, e));
     assert_true(g.point.jct_s == 0 && smd_inner_exact(&job, 1).jct_s == 0);
 }
 
-static void eps_out_of_range_is_refused(void **state)
+TEST(eps_out_of_range_is_refused)
 {
     static const double eps[] = { 0, -1, 2, NAN, 1e-9 };
     const struct smd_job job = { .worker = { 1 }, .ps = { 1 }, .limit = { 9 } };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(eps); i++) {
         struct smd_grid g;
-        assert_fails(smd_inner_grid(&g, &job, 1, eps[i], &e), &e, ERR_RANGE, "need 0.0001 to 1");
+        FAILS(smd_inner_grid(&g, &job, 1, eps[i], e), ERR_RANGE, "need 0.0001 to 1");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_grid_is_within_1_plus_eps_of_a_dense_search),
-        cmocka_unit_test(exact_is_the_least_of_all_whole_numbers),
-        cmocka_unit_test(a_finer_grid_proves_more),
-        cmocka_unit_test(a_job_with_room_for_two_tasks_gets_them),
-        cmocka_unit_test(what_fits_by_rounding_is_searched),
-        cmocka_unit_test(a_job_that_takes_no_time_is_done_at_once),
-        cmocka_unit_test(eps_out_of_range_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

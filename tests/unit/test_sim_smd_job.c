@@ -26,21 +26,18 @@ static struct smd_job small_job(bool sync)
 
 /* 250 samples of 10 ms, 0.1 s, 0.5 GB over 250 MB/s a quarter shown twice, 0.44 s; asynchronous: 10 samples,
  * half of the workers at a server. */
-static void four_workers_and_two_servers_run_as_fast_as_by_hand(void **state)
+TEST(four_workers_and_two_servers_run_as_fast_as_by_hand)
 {
     const struct smd_job sync = small_job(true), async = small_job(false);
-    (void)state;
     const struct smd_cost sync_cost = smd_find_cost(&sync), async_cost = smd_find_cost(&async);
     assert_close(smd_jct_s(&sync_cost, 4, 2), sync.iterations * 3.14, 1e-14);
     assert_close(smd_jct_s(&async_cost, 4, 2), async.iterations * 0.69 / 4, 1e-14);
 }
 
-static void the_sum_of_ratios_is_iterations_over_speed(void **state)
+TEST(the_sum_of_ratios_is_iterations_over_speed)
 {
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < 2000; i++) {
         struct smd_job job = smd_random_job(rng, i % 2 == 0, 40);
         const struct smd_cost cost = smd_find_cost(&job);
@@ -51,11 +48,10 @@ static void the_sum_of_ratios_is_iterations_over_speed(void **state)
     rng_free(rng);
 }
 
-static void worth_is_half_when_due_and_never_rises(void **state)
+TEST(worth_is_half_when_due_and_never_rises)
 {
     const struct smd_utility u = { 80, 0.01, 1000 };
     double last = INFINITY;
-    (void)state;
     assert_close(smd_worth(&u, 1000), 40, 1e-15);
     assert_close(smd_worth(&u, 900), 80 / (1 + exp(-1)), 1e-14);
     for (double t = 0; t < 1e6; t = t * 1.1 + 1) {
@@ -65,10 +61,9 @@ static void worth_is_half_when_due_and_never_rises(void **state)
     assert_true(smd_worth(&u, 1e9) == 0);
 }
 
-static void limits_hold_but_for_rounding(void **state)
+TEST(limits_hold_but_for_rounding)
 {
     struct smd_job job = small_job(true);
-    (void)state;
     assert_true(smd_fits(&job, 2, 5, 10));
     assert_false(smd_fits(&job, 2, 5, 11));
     assert_false(smd_fits(&job, 2, 6, 1));
@@ -83,24 +78,21 @@ static void limits_hold_but_for_rounding(void **state)
     assert_true(floor(smd_most_servers(&job, 2, 1)) == 2);
 }
 
-static void layers_become_sums_or_means(void **state)
+TEST(layers_become_sums_or_means)
 {
     const double b[] = { 3, 2, 1, 4 }, f[] = { 2, 2, 2, 6 }, r[] = { 2, 3, 1, 2 };
     const struct overlap_layers layers = { b, f, r, 4, 0 }, none = { b, f, r, 0, 0 };
     struct smd_job job = small_job(true);
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(smd_set_layers(&job, &layers, OVERLAP_SEQUENTIAL, SMD_LAYERS_SUM, &e), &e);
+    OK(smd_set_layers(&job, &layers, OVERLAP_SEQUENTIAL, SMD_LAYERS_SUM, e));
     assert_true(job.forward_s == 12 && job.backward_s == 10 && job.shares.comm == 1);
-    assert_ok(smd_set_layers(&job, &layers, OVERLAP_WAIT_FREE, SMD_LAYERS_MEAN, &e), &e);
+    OK(smd_set_layers(&job, &layers, OVERLAP_WAIT_FREE, SMD_LAYERS_MEAN, e));
     assert_true(job.forward_s == 3 && job.backward_s == 2.5);
     assert_close(job.shares.backward, 0.4, 1e-15);
-    assert_fails(smd_set_layers(&job, &none, OVERLAP_PRIORITY, SMD_LAYERS_SUM, &e), &e, ERR_RANGE,
-                 "layers: is 0");
+    FAILS(smd_set_layers(&job, &none, OVERLAP_PRIORITY, SMD_LAYERS_SUM, e), ERR_RANGE, "layers: is 0");
     assert_true(job.forward_s == 3);
 }
 
-static void what_is_out_of_range_is_named(void **state)
+TEST(what_is_out_of_range_is_named)
 {
     static const struct {
         size_t offset;
@@ -129,36 +121,18 @@ static void what_is_out_of_range_is_named(void **state)
         { offsetof(struct smd_job, limit[1]), -1, "limit[1]: is -1" },
         { offsetof(struct smd_job, limit[0]), INFINITY, "limit[0]: is inf" },
     };
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct smd_job job = small_job(true);
-        assert_ok(smd_check_job(&job, 2, &e), &e);
+        OK(smd_check_job(&job, 2, e));
         memcpy((char *)&job + cases[i].offset, &cases[i].value, sizeof cases[i].value);
-        assert_fails(smd_check_job(&job, 2, &e), &e, ERR_RANGE, cases[i].text);
+        FAILS(smd_check_job(&job, 2, e), ERR_RANGE, cases[i].text);
     }
 }
 
-static void a_limit_without_room_is_no_error(void **state)
+TEST(a_limit_without_room_is_no_error)
 {
     struct smd_job job = small_job(true);
-    struct err e = { 0 };
-    (void)state;
     job.limit[0] = 0;
-    assert_ok(smd_check_job(&job, 2, &e), &e);
+    OK(smd_check_job(&job, 2, e));
     assert_false(smd_fits(&job, 2, 1, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_workers_and_two_servers_run_as_fast_as_by_hand),
-        cmocka_unit_test(the_sum_of_ratios_is_iterations_over_speed),
-        cmocka_unit_test(worth_is_half_when_due_and_never_rises),
-        cmocka_unit_test(limits_hold_but_for_rounding),
-        cmocka_unit_test(layers_become_sums_or_means),
-        cmocka_unit_test(what_is_out_of_range_is_named),
-        cmocka_unit_test(a_limit_without_room_is_no_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

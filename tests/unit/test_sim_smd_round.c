@@ -24,27 +24,24 @@ static struct smd_job job_with_room(double room)
 }
 
 /* 1 + A - sqrt(A^2 + 2A) with A = 3 ln(2R/delta) / (2W). */
-static void the_scale_is_that_of_the_paper(void **state)
+TEST(the_scale_is_that_of_the_paper)
 {
     const struct smd_job five = job_with_room(5), many = job_with_room(1e5), none = job_with_room(0);
-    (void)state;
     assert_near(smd_round_scale(&five, 4, 0.5), 0.2970, 5e-5);
     double A = 3 * log(8 / 0.1) / (2 * 1e5);
     assert_close(smd_round_scale(&many, 4, 0.1), 1 + A - sqrt(A * A + 2 * A), 1e-12);
     assert_true(smd_round_scale(&none, 4, 0.5) == 0);
 }
 
-static void each_number_is_rounded_up_as_often_as_its_fraction_says(void **state)
+TEST(each_number_is_rounded_up_as_often_as_its_fraction_says)
 {
     const struct smd_job job = job_with_room(1e3);
     const struct smd_point x = { 3.25, 7.9, 0 };
     struct smd_rounding how = rounding(SMD_SCALE_ONE, SMD_KEEP_FIRST);
-    struct err e = { 0 };
     struct rng *rng;
     int n_w = 0, n_p = 0, n_both = 0;
     const int n = 20000;
-    (void)state;
-    assert_ok(rng_build(&rng, 1, 0, &e), &e);
+    OK(rng_build(&rng, 1, 0, e));
     for (int i = 0; i < n; i++) {
         struct smd_point y = smd_round(&x, &job, 4, &how, rng);
         assert_true((y.w == 3 || y.w == 4) && (y.p == 7 || y.p == 8));
@@ -59,17 +56,15 @@ static void each_number_is_rounded_up_as_often_as_its_fraction_says(void **state
     rng_free(rng);
 }
 
-static void the_literal_scale_shrinks_before_it_rounds(void **state)
+TEST(the_literal_scale_shrinks_before_it_rounds)
 {
     const struct smd_job job = job_with_room(5);
     const struct smd_point x = { 4, 1, 0 };
     struct smd_rounding how = rounding(SMD_SCALE_LITERAL, SMD_KEEP_FIRST);
-    struct err e = { 0 };
     struct rng *rng;
     int n_up = 0;
     const int n = 20000;
-    (void)state;
-    assert_ok(rng_build(&rng, 2, 0, &e), &e);
+    OK(rng_build(&rng, 2, 0, e));
     for (int i = 0; i < n; i++) {
         struct smd_point y = smd_round(&x, &job, 4, &how, rng);
         assert_true((y.w == 1 || y.w == 2) && y.p == 1);
@@ -79,13 +74,11 @@ static void the_literal_scale_shrinks_before_it_rounds(void **state)
     rng_free(rng);
 }
 
-static void the_best_of_many_tries_is_the_best_of_the_corners(void **state)
+TEST(the_best_of_many_tries_is_the_best_of_the_corners)
 {
     const struct smd_rounding how = rounding(SMD_SCALE_ONE, SMD_KEEP_BEST);
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    OK(rng_build(&rng, 3, 0, e));
     for (int i = 0; i < 500; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 30);
         const struct smd_point x = { 1 + (double)rng_below(rng, 3) + 0.5, 1 + (double)rng_below(rng, 3) + 0.5,
@@ -106,16 +99,14 @@ static void the_best_of_many_tries_is_the_best_of_the_corners(void **state)
 }
 
 /* Always up, and up never fits: tries end, and down is taken. */
-static void when_no_try_fits_it_is_rounded_down(void **state)
+TEST(when_no_try_fits_it_is_rounded_down)
 {
     struct smd_rounding how = rounding(SMD_SCALE_ONE, SMD_KEEP_BEST);
     const struct smd_point x = { 4 - 1e-15, 1, 0 };
     struct smd_job job = job_with_room(4.5);
-    struct err e = { 0 };
     struct rng *rng;
-    (void)state;
     how.tries = 3;
-    assert_ok(rng_build(&rng, 4, 0, &e), &e);
+    OK(rng_build(&rng, 4, 0, e));
     struct smd_point y = smd_round(&x, &job, 4, &how, rng);
     assert_true(y.w == 3 && y.p == 1);
     assert_close(y.jct_s, smd_written_jct_s(&job, 3, 1), 1e-12);
@@ -123,16 +114,4 @@ static void when_no_try_fits_it_is_rounded_down(void **state)
     y = smd_round(&far, &job, 4, &how, rng);
     assert_true(y.w == 1 && y.p == 1);
     rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_scale_is_that_of_the_paper),
-        cmocka_unit_test(each_number_is_rounded_up_as_often_as_its_fraction_says),
-        cmocka_unit_test(the_literal_scale_shrinks_before_it_rounds),
-        cmocka_unit_test(the_best_of_many_tries_is_the_best_of_the_corners),
-        cmocka_unit_test(when_no_try_fits_it_is_rounded_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

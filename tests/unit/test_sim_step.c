@@ -117,14 +117,12 @@ static void check_alpha_beta(const struct forest *f, const struct topo_network *
     sim_step_free(&s);
 }
 
-static void parts_add_up_to_the_time_of_the_compiled_step(void **state)
+TEST(parts_add_up_to_the_time_of_the_compiled_step)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct forest f = { 0 };
-        struct err e = { 0 };
         double bw_Bps[4];
-        assert_ok(rng_build(&f.rng, seed, 0, &e), &e);
+        OK(rng_build(&f.rng, seed, 0, e));
         struct topo_network net = random_network(f.rng);
         plant(&f, &net, seed % 2);
         for (int d = 0; d < 4; d++)
@@ -133,7 +131,7 @@ static void parts_add_up_to_the_time_of_the_compiled_step(void **state)
         double reached_Bps[4];
         for (int d = 0; d < 4; d++)
             reached_Bps[d] = bw_Bps[d] * reach(&net.dims[d]);
-        assert_ok(sim_step_build(&s, &f.tree, &net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+        OK(sim_step_build(&s, &f.tree, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
         assert_close(s.time_s, oracle_time(&f.tree, f.tree.root, reached_Bps), 1e-12);
         sim_step_free(&s);
         for (int d = 0; d < 4; d++)
@@ -195,25 +193,23 @@ static struct sim_rules in_chunks(int32_t chunks)
  * One chunk: all of it in sequence. Four: the switch works on all four, the ring on the first before and
  * on the last after: 14 ms + 9.6/4 ms, 4*12 us + 6 us. Three times, in a repeat of 2.
  */
-static void one_collective_costs_what_a_hand_computes(void **state)
+TEST(one_collective_costs_what_a_hand_computes)
 {
     static const struct {
         int32_t chunks;
         double wait_s[2], latency_s;
     } cases[] = { { 1, { 9.6e-3, 14e-3 }, 18e-6 }, { 4, { 2.4e-3, 14e-3 }, 54e-6 } };
     struct topo_network net = small_network();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct sim_rules rules = in_chunks(cases[i].chunks);
         double once_s = cases[i].wait_s[0] + cases[i].wait_s[1] + cases[i].latency_s;
         struct step_tree t;
         struct sim_step s;
-        struct err e = { 0 };
         step_begin(&t, "by hand", &net);
         step_id root = add_inner(&t, -1, STEP_SUM, 1);
         add_compute(&t, root, 0.25);
         add_all_reduce(&t, add_inner(&t, root, STEP_REPEAT, 2), 32e6, 0, 3);
-        assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
+        OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, e));
         assert_int_equal(s.n_collectives, 1);
         const struct sim_collective *c = &s.collectives[0];
         assert_int_equal(c->node, 3);
@@ -237,7 +233,7 @@ static void one_collective_costs_what_a_hand_computes(void **state)
     }
 }
 
-static void of_a_maximum_only_the_longest_term_is_critical(void **state)
+TEST(of_a_maximum_only_the_longest_term_is_critical)
 {
     static const struct {
         double compute_s; /* beside an all-reduce of 14 ms on the switch */
@@ -249,16 +245,14 @@ static void of_a_maximum_only_the_longest_term_is_critical(void **state)
         { 14e-3, false, 14e-3, 0 }, /* a tie goes to the first */
     };
     struct topo_network net = small_network();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
         struct sim_step s;
-        struct err e = { 0 };
         step_begin(&t, "overlap", &net);
         step_id root = add_inner(&t, -1, STEP_MAX, 1);
         add_compute(&t, root, cases[i].compute_s);
         add_all_reduce(&t, root, 32e6, 0, 1);
-        assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+        OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL, e));
         assert_int_equal(s.collectives[0].critical, cases[i].exchange_critical);
         assert_close(s.compute_s, cases[i].want_compute_s, 1e-15);
         assert_close(s.exposed_s[1], cases[i].want_exposed_s, 1e-15);
@@ -268,13 +262,11 @@ static void of_a_maximum_only_the_longest_term_is_critical(void **state)
     }
 }
 
-static void below_a_term_that_is_not_critical_nothing_is(void **state)
+TEST(below_a_term_that_is_not_critical_nothing_is)
 {
     struct topo_network net = small_network();
     struct step_tree t;
     struct sim_step s;
-    struct err e = { 0 };
-    (void)state;
     step_begin(&t, "hidden", &net);
     step_id root = add_inner(&t, -1, STEP_MAX, 1);
     step_id hidden = add_inner(&t, root, STEP_SUM, 1);
@@ -282,14 +274,14 @@ static void below_a_term_that_is_not_critical_nothing_is(void **state)
     add_compute(&t, hidden, 0.1);
     add_all_reduce(&t, hidden, 32e6, 0, 1);
     const struct sim_rules rules = in_chunks(4);
-    assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
+    OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, e));
     assert_true(s.time_s == 1 && s.compute_s == 1 && s.latency_s == 0 && sum_of(s.exposed_s) == 0);
     assert_false(s.collectives[0].critical);
     sim_step_free(&s);
     step_free(&t);
 }
 
-static void dimensions_that_tie_share_what_is_exposed(void **state)
+TEST(dimensions_that_tie_share_what_is_exposed)
 {
     static const struct {
         double bw_Bps[2];
@@ -301,14 +293,12 @@ static void dimensions_that_tie_share_what_is_exposed(void **state)
         { { 96e9 * (1 - 1e-5), 14e9 }, { true, false } },
     };
     struct topo_network net = small_network();
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
         struct sim_step s;
-        struct err e = { 0 };
         step_begin(&t, "tie", &net);
         add_all_reduce(&t, -1, 32e6, 0, 1);
-        assert_ok(sim_step_build(&s, &t, &net, cases[i].bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+        OK(sim_step_build(&s, &t, &net, cases[i].bw_Bps, SIM_BANDWIDTH, NULL, e));
         assert_int_equal(s.collectives[0].n_binds, cases[i].binds[0] + cases[i].binds[1]);
         for (int d = 0; d < 2; d++) {
             assert_int_equal(s.collectives[0].binds[d], cases[i].binds[d]);
@@ -320,42 +310,38 @@ static void dimensions_that_tie_share_what_is_exposed(void **state)
     }
 }
 
-static void a_dimension_without_bandwidth_matters_only_where_it_is_used(void **state)
+TEST(a_dimension_without_bandwidth_matters_only_where_it_is_used)
 {
     static const double bw_Bps[] = { 10e9, 0 };
     static const int32_t inner[] = { 4, 1 };
     struct topo_network net = small_network();
     struct step_tree t;
     struct sim_step s;
-    struct err e = { 0 };
-    (void)state;
     step_begin(&t, "unused", &net);
     step_id root = add_inner(&t, -1, STEP_SUM, 1);
     add_all_reduce(&t, root, 32e6, step_add_group(&t, "inner", inner), 1);
-    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
     assert_close(s.time_s, 9.6e-3, 1e-15);
     assert_true(s.busy_s[1] == 0 && s.collectives[0].traffic_B[1] == 0);
     sim_step_free(&s);
 
     add_all_reduce(&t, root, 32e6, 0, 1);
-    assert_ok(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
     assert_true(isinf(s.time_s) && isinf(s.exposed_s[1]));
     sim_step_free(&s);
     step_free(&t);
 }
 
-static void a_collective_of_one_member_costs_nothing(void **state)
+TEST(a_collective_of_one_member_costs_nothing)
 {
     static const int32_t alone[] = { 1, 1 };
     struct topo_network net = small_network();
     struct step_tree t;
     struct sim_step s;
-    struct err e = { 0 };
-    (void)state;
     step_begin(&t, "alone", &net);
     add_all_reduce(&t, -1, 32e6, step_add_group(&t, "alone", alone), 1);
     const struct sim_rules rules = in_chunks(4);
-    assert_ok(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
+    OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, e));
     assert_int_equal(s.collectives[0].n_binds, 0);
     assert_true(s.time_s == 0 && s.latency_s == 0);
     sim_step_free(&s);
@@ -364,15 +350,13 @@ static void a_collective_of_one_member_costs_nothing(void **state)
 }
 
 /* Two stages of a pipeline on different NPUs, the second slower; then the first waits for it. */
-static void what_other_stages_send_is_not_sent_by_this_one(void **state)
+TEST(what_other_stages_send_is_not_sent_by_this_one)
 {
     struct topo_network net;
     struct step_tree t;
     struct sim_step s;
-    struct err e = { 0 };
     const double bw_Bps[] = { 1e9 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:2@1", &e), &e);
+    OK(topo_parse_spec(&net, "switch:2@1", e));
     step_begin(&t, "stages", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM, .times = 1 });
     step_id most = step_add(&t, root, (struct step_node){ .kind = STEP_MAX, .times = 1, .apart = true });
@@ -389,7 +373,7 @@ static void what_other_stages_send_is_not_sent_by_this_one(void **state)
     for (int model = SIM_BANDWIDTH; model <= SIM_FLOW; model++) {
         struct sim_rules rules;
         sim_rules_default(&rules);
-        assert_ok(sim_step_build(&s, &t, &net, bw_Bps, (enum sim_model)model, &rules, &e), &e);
+        OK(sim_step_build(&s, &t, &net, bw_Bps, (enum sim_model)model, &rules, e));
         assert_close(s.time_s, 8, 1e-12); /* the slower stage, and what is waited for; nothing meets */
         assert_close(s.traffic_B[0], 3e9, 1e-12);
         assert_close(s.busy_s[0], 3, 1e-12);
@@ -397,19 +381,4 @@ static void what_other_stages_send_is_not_sent_by_this_one(void **state)
         sim_step_free(&s);
     }
     step_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_add_up_to_the_time_of_the_compiled_step),
-        cmocka_unit_test(what_other_stages_send_is_not_sent_by_this_one),
-        cmocka_unit_test(one_collective_costs_what_a_hand_computes),
-        cmocka_unit_test(of_a_maximum_only_the_longest_term_is_critical),
-        cmocka_unit_test(below_a_term_that_is_not_critical_nothing_is),
-        cmocka_unit_test(dimensions_that_tie_share_what_is_exposed),
-        cmocka_unit_test(a_dimension_without_bandwidth_matters_only_where_it_is_used),
-        cmocka_unit_test(a_collective_of_one_member_costs_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,11 +51,9 @@ static struct sim_step evaluate(struct fixture *f)
 }
 
 /* Two at once share the ring: 4 s, not 2. The closed forms, which know no contention, say 2. */
-static void collectives_side_by_side_share_the_network(void **state)
+TEST(collectives_side_by_side_share_the_network)
 {
     struct fixture f;
-    struct err e = { 0 };
-    (void)state;
     open_fixture(&f);
     step_id both = inner(&f, -1, STEP_MAX, 1);
     scatter(&f, both, 8, 1);
@@ -64,17 +62,16 @@ static void collectives_side_by_side_share_the_network(void **state)
     assert_close(s.time_s, 4, 1e-15);
     assert_true(s.collectives[0].critical != s.collectives[1].critical);
     sim_step_free(&s);
-    assert_ok(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_ALPHA_BETA, &f.rules, &e), &e);
+    OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_ALPHA_BETA, &f.rules, e));
     assert_close(s.time_s, 2, 1e-15);
     sim_step_free(&s);
     step_free(&f.tree);
 }
 
 /* max( 1 s compute then 2 s of bytes, 2 s of bytes then 1 s compute ): the ring is busy from 0 to 4. */
-static void compute_hides_what_others_send(void **state)
+TEST(compute_hides_what_others_send)
 {
     struct fixture f;
-    (void)state;
     open_fixture(&f);
     step_id both = inner(&f, -1, STEP_MAX, 1), a = inner(&f, both, STEP_SUM, 1),
             b = inner(&f, both, STEP_SUM, 1);
@@ -88,10 +85,9 @@ static void compute_hides_what_others_send(void **state)
     step_free(&f.tree);
 }
 
-static void what_runs_one_after_the_other_adds_up(void **state)
+TEST(what_runs_one_after_the_other_adds_up)
 {
     struct fixture f;
-    (void)state;
     open_fixture(&f);
     step_id all = inner(&f, -1, STEP_SUM, 1);
     compute(&f, all, 5);
@@ -107,10 +103,9 @@ static void what_runs_one_after_the_other_adds_up(void **state)
 }
 
 /* The same below a maximum, where every execution is simulated: the last repeat does half of the work. */
-static void a_fraction_of_a_repeat_does_that_part(void **state)
+TEST(a_fraction_of_a_repeat_does_that_part)
 {
     struct fixture f;
-    (void)state;
     open_fixture(&f);
     step_id both = inner(&f, -1, STEP_MAX, 1);
     step_id again = inner(&f, both, STEP_REPEAT, 2.5), work = inner(&f, again, STEP_SUM, 1);
@@ -125,10 +120,9 @@ static void a_fraction_of_a_repeat_does_that_part(void **state)
 
 /* A collective of nothing ends as it is issued, also when a timer issues it at the moment the engine has
  * events. */
-static void what_sends_nothing_does_not_hold_up_the_step(void **state)
+TEST(what_sends_nothing_does_not_hold_up_the_step)
 {
     struct fixture f;
-    (void)state;
     open_fixture(&f);
     step_id both = inner(&f, -1, STEP_MAX, 1), a = inner(&f, both, STEP_SUM, 1);
     compute(&f, a, 0);
@@ -142,31 +136,27 @@ static void what_sends_nothing_does_not_hold_up_the_step(void **state)
     step_free(&f.tree);
 }
 
-static void a_step_without_end_is_infinite(void **state)
+TEST(a_step_without_end_is_infinite)
 {
     struct fixture f;
-    (void)state;
     open_fixture(&f);
     f.bw_Bps[0] = 0;
     step_id both = inner(&f, -1, STEP_MAX, 1);
     scatter(&f, both, 8, 1);
     scatter(&f, both, 8, 1);
     struct sim_step s;
-    struct err e = { 0 };
-    assert_ok(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, &e), &e);
+    OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, e));
     assert_true(isinf(s.time_s));
     sim_step_free(&s);
     step_free(&f.tree);
 }
 
 /* Every chunk-stage is a bar, bars of a slot do not overlap, and the last one ends with the step. */
-static void a_timeline_holds_the_whole_step(void **state)
+TEST(a_timeline_holds_the_whole_step)
 {
     struct fixture f;
     struct timeline t;
-    struct err e = { 0 };
     double end_s = 0, busy_s = 0;
-    (void)state;
     open_fixture(&f);
     step_id all = inner(&f, -1, STEP_SUM, 1), both = inner(&f, all, STEP_MAX, 1);
     compute(&f, all, 1);
@@ -174,7 +164,7 @@ static void a_timeline_holds_the_whole_step(void **state)
     scatter(&f, both, 8, 1);
     scatter(&f, both, 8, 2);
     struct sim_step s = evaluate(&f);
-    assert_ok(timeline_build(&t, &f.tree, &f.net, f.bw_Bps, &f.rules, &s, &e), &e);
+    OK(timeline_build(&t, &f.tree, &f.net, f.bw_Bps, &f.rules, &s, e));
     assert_int_equal(t.n_runs, 3);
     assert_true(t.runs[0].chosen && t.runs[0].order == SIM_ORDER_FIXED);
     for (int32_t i = 0; i < t.n_bars; i++) {
@@ -193,18 +183,4 @@ static void a_timeline_holds_the_whole_step(void **state)
     timeline_free(&t);
     sim_step_free(&s);
     step_free(&f.tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collectives_side_by_side_share_the_network),
-        cmocka_unit_test(compute_hides_what_others_send),
-        cmocka_unit_test(what_runs_one_after_the_other_adds_up),
-        cmocka_unit_test(a_fraction_of_a_repeat_does_that_part),
-        cmocka_unit_test(what_sends_nothing_does_not_hold_up_the_step),
-        cmocka_unit_test(a_step_without_end_is_infinite),
-        cmocka_unit_test(a_timeline_holds_the_whole_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

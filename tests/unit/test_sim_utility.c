@@ -12,9 +12,8 @@ static struct utility make(enum utility_kind kind, double scale, double slope, d
 
 /* ---- values ---- */
 
-static void each_kind_is_its_formula(void **state)
+TEST(each_kind_is_its_formula)
 {
-    (void)state;
     struct utility u = make(UTILITY_LINEAR, 3, NAN, NAN, NAN);
     assert_close(utility_at(&u, 7), 21, 1e-15);
     u = make(UTILITY_SQRT, 3, NAN, NAN, NAN);
@@ -29,9 +28,8 @@ static void each_kind_is_its_formula(void **state)
     assert_true(utility_at(&u, 1e300) == 8);
 }
 
-static void words_are_in_the_order_of_kinds(void **state)
+TEST(words_are_in_the_order_of_kinds)
 {
-    (void)state;
     assert_string_equal(utility_words[UTILITY_LINEAR], "linear");
     assert_string_equal(utility_words[UTILITY_SQRT], "sqrt");
     assert_string_equal(utility_words[UTILITY_LOG], "log");
@@ -94,18 +92,16 @@ static void compare_with_hull(double scale, double slope, double middle, double 
     free(hull);
 }
 
-static void an_envelope_is_the_least_concave_majorant(void **state)
+TEST(an_envelope_is_the_least_concave_majorant)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
     compare_with_hull(8, 0.5, 10, 40);
     compare_with_hull(8, 0.5, 10, 11);      /* no room to touch: a chord to the end */
     compare_with_hull(8, 0.5, 10, 4);       /* all of it convex */
     compare_with_hull(100, 0.001, 3, 6000); /* nearly a straight line */
     compare_with_hull(1, 0.7, 0, 30);       /* concave as it is */
     compare_with_hull(1, 0.7, -5, 30);
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     for (int i = 0; i < 60; i++) {
         double slope = rng_log_range(r, 1e-3, 1), middle = rng_log_range(r, 1, 3000);
         compare_with_hull(rng_range(r, 1, 100), slope, middle, middle * rng_range(r, 0.2, 4));
@@ -114,10 +110,9 @@ static void an_envelope_is_the_least_concave_majorant(void **state)
 }
 
 /* At the touching point the chord from 0 is the tangent. */
-static void the_chord_is_a_tangent(void **state)
+TEST(the_chord_is_a_tangent)
 {
     static const double slopes[] = { 0.01, 0.1, 0.5, 1, 20 }, middles[] = { 0.5, 10, 300, 3000 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(slopes); i++)
         for (size_t k = 0; k < COUNT_OF(middles); k++) {
             struct utility u = make(UTILITY_SIGMOID_ENVELOPE, 1, slopes[i], middles[k], INFINITY);
@@ -128,9 +123,8 @@ static void the_chord_is_a_tangent(void **state)
         }
 }
 
-static void only_a_sigmoid_with_its_middle_ahead_is_not_concave(void **state)
+TEST(only_a_sigmoid_with_its_middle_ahead_is_not_concave)
 {
-    (void)state;
     for (int kind = 0; kind < N_UTILITIES; kind++) {
         struct utility u = make((enum utility_kind)kind, 1, 1, 5, INFINITY);
         assert_true(utility_is_concave(&u) == (kind != UTILITY_SIGMOID));
@@ -142,12 +136,10 @@ static void only_a_sigmoid_with_its_middle_ahead_is_not_concave(void **state)
 /* ---- gains ---- */
 
 /* Near a sigmoid's middle, and for the others from 0 on, differences of values keep their digits. */
-static void a_gain_is_the_difference_of_values(void **state)
+TEST(a_gain_is_the_difference_of_values)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 6, 0, &e), &e);
+    OK(rng_build(&r, 6, 0, e));
     for (int i = 0; i < 500; i++)
         for (int kind = 0; kind < N_UTILITIES; kind++) {
             struct utility u = make((enum utility_kind)kind, 10, 0.1, 20, INFINITY);
@@ -165,10 +157,9 @@ static void a_gain_is_the_difference_of_values(void **state)
 
 /* Far below the middle s = exp(slope (k - middle)), so that a gain is e^.. (e^(slope gain) - 1); far above it
  * mirrors that. Differences of values are 0 there. */
-static void gains_far_from_the_middle_keep_their_digits(void **state)
+TEST(gains_far_from_the_middle_keep_their_digits)
 {
     struct utility u = make(UTILITY_SIGMOID, 10, 0.5, 1000, INFINITY);
-    (void)state;
     for (int i = 0; i <= 18; i++) {
         double k = 50.0 * i;
         double want = 10 * exp(0.5 * (k - 1000)) * expm1(0.5 * 3);
@@ -180,12 +171,10 @@ static void gains_far_from_the_middle_keep_their_digits(void **state)
     assert_close(utility_gain(&u, 1e6 + 1, 1e-9), 0.25 * 1e-12, 1e-6);
 }
 
-static void gains_are_positive_monotone_and_add_up(void **state)
+TEST(gains_are_positive_monotone_and_add_up)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 7, 0, &e), &e);
+    OK(rng_build(&r, 7, 0, e));
     for (int i = 0; i < 300; i++)
         for (int kind = 0; kind < N_UTILITIES; kind++) {
             double slope = rng_log_range(r, 1e-3, 1), middle = rng_range(r, 100, 1000);
@@ -203,7 +192,7 @@ static void gains_are_positive_monotone_and_add_up(void **state)
 
 /* ---- errors ---- */
 
-static void what_is_no_utility_is_an_error(void **state)
+TEST(what_is_no_utility_is_an_error)
 {
     static const struct {
         enum utility_kind kind;
@@ -219,28 +208,10 @@ static void what_is_no_utility_is_an_error(void **state)
         { UTILITY_SIGMOID_ENVELOPE, 1, 1, 1, -1, "utility: most is -1 iterations, need a number >= 0" },
         { UTILITY_SIGMOID_ENVELOPE, 1, 1, 1, NAN, "utility: most is nan iterations, need a number >= 0" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct utility u;
-        struct err e = { 0 };
-        assert_fails(utility_build(&u, cases[i].kind, cases[i].scale, cases[i].slope, cases[i].middle,
-                                   cases[i].most, &e),
-                     &e, ERR_RANGE, cases[i].text);
+        FAILS(utility_build(&u, cases[i].kind, cases[i].scale, cases[i].slope, cases[i].middle, cases[i].most,
+                            e),
+              ERR_RANGE, cases[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_its_formula),
-        cmocka_unit_test(words_are_in_the_order_of_kinds),
-        cmocka_unit_test(an_envelope_is_the_least_concave_majorant),
-        cmocka_unit_test(the_chord_is_a_tangent),
-        cmocka_unit_test(only_a_sigmoid_with_its_middle_ahead_is_not_concave),
-        cmocka_unit_test(a_gain_is_the_difference_of_values),
-        cmocka_unit_test(gains_far_from_the_middle_keep_their_digits),
-        cmocka_unit_test(gains_are_positive_monotone_and_add_up),
-        cmocka_unit_test(what_is_no_utility_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,12 +303,12 @@ static const struct {
       4 * 91 * 3, 4 * 10 * 3, true, true, 3, 0 },
 };
 
-static void rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_stops(void **state)
+TEST_WITH(rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_stops, make_folder,
+          remove_folder)
 {
     struct folder *f = *state;
     struct rng *rng;
-    struct err e = { 0 };
-    assert_ok(rng_build(&rng, SEED, 1, &e), &e);
+    OK(rng_build(&rng, SEED, 1, e));
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
         struct result want, got;
         bool counts = !studies[i].pruned;
@@ -334,7 +334,7 @@ static void rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_s
 }
 
 /* Not through units, batches or a store. */
-static void rows_of_a_store_are_those_of_a_sweep_in_memory(void **state)
+TEST_WITH(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder, remove_folder)
 {
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
@@ -342,14 +342,13 @@ static void rows_of_a_store_are_those_of_a_sweep_in_memory(void **state)
         struct study w;
         struct table rows = { 0 };
         struct text csv = { 0 };
-        struct err e = { 0 };
         if (studies[i].kept || studies[i].filtered)
             continue;
         put(f, "study.yaml", studies[i].text);
         run_at_once(&got, f, 3);
-        assert_ok(designs_open(&w, f->study, NULL, 0, &e), &e);
+        OK(designs_open(&w, f->study, NULL, 0, e));
         designs_rows(&rows, &w);
-        assert_ok(table_write(&rows, TABLE_AS_CSV, NULL, &csv, &e), &e);
+        OK(table_write(&rows, TABLE_AS_CSV, NULL, &csv, e));
         assert_same_text(text_str(&got.csv), text_str(&csv));
         text_free(&csv);
         table_free(&rows);
@@ -386,7 +385,7 @@ static void put_random(const struct folder *f, struct rng *rng, bool prune)
     text_free(&t);
 }
 
-static void a_pruned_sweep_has_the_front_of_one_that_is_not(void **state)
+TEST_WITH(a_pruned_sweep_has_the_front_of_one_that_is_not, make_folder, remove_folder)
 {
     struct folder *f = *state;
     int64_t bounded = 0, points = 0;
@@ -394,8 +393,7 @@ static void a_pruned_sweep_has_the_front_of_one_that_is_not(void **state)
         struct result r[2];
         for (int prune = 0; prune < 2; prune++) {
             struct rng *rng;
-            struct err e = { 0 };
-            assert_ok(rng_build(&rng, SEED, (uint64_t)(100 + i), &e), &e);
+            OK(rng_build(&rng, SEED, (uint64_t)(100 + i), e));
             put_random(f, rng, prune);
             run_at_once(&r[prune], f, 1 + i % 2);
             rng_free(rng);
@@ -422,7 +420,7 @@ static char *read_all(const char *path, size_t *n)
     return t.s;
 }
 
-static void a_store_of_another_study_or_shard_is_refused_and_not_changed(void **state)
+TEST_WITH(a_store_of_another_study_or_shard_is_refused_and_not_changed, make_folder, remove_folder)
 {
     static const struct {
         struct way way;
@@ -438,18 +436,17 @@ static void a_store_of_another_study_or_shard_is_refused_and_not_changed(void **
     };
     struct folder *f = *state;
     struct outcome o;
-    struct err e = { 0 };
     char path[SUPPORT_PATH];
     store_path(path, f, 0);
     put(f, "study.yaml", studies[0].text);
-    assert_ok(run(&o, NULL, f, path, &(struct way){ .threads = 1, .stop = true }, &e), &e);
+    OK(run(&o, NULL, f, path, &(struct way){ .threads = 1, .stop = true }, e));
     size_t n, n_then;
     char *before = read_all(path, &n);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         if (cases[i].study)
             put(f, "study.yaml", cases[i].study);
         int files_then = scratch_count(f->dir);
-        assert_fails(run(&o, NULL, f, path, &cases[i].way, &e), &e, ERR_PARSE, cases[i].message);
+        FAILS(run(&o, NULL, f, path, &cases[i].way, e), ERR_PARSE, cases[i].message);
         char *after = read_all(path, &n_then);
         assert_int_equal(n, n_then);
         assert_memory_equal(before, after, n);
@@ -460,31 +457,13 @@ static void a_store_of_another_study_or_shard_is_refused_and_not_changed(void **
     assert_int_equal(remove(path), 0);
 }
 
-static void a_rule_that_is_wrong_makes_no_store(void **state)
+TEST_WITH(a_rule_that_is_wrong_makes_no_store, make_folder, remove_folder)
 {
     struct folder *f = *state;
     struct outcome o;
-    struct err e = { 0 };
     char path[SUPPORT_PATH];
     put(f, "study.yaml", BASE "vary: { total_GBps: [ 1, 2 ] }\nkeep: { front: [ time_s, cost ] }\n");
-    assert_fails(run(&o, NULL, f, store_path(path, f, 0), &(struct way){ .threads = 1 }, &e), &e, ERR_RANGE,
-                 "study.yaml:4:26: keep.front[1] is \"cost\", need a column of the rows");
+    FAILS(run(&o, NULL, f, store_path(path, f, 0), &(struct way){ .threads = 1 }, e), ERR_RANGE,
+          "study.yaml:4:26: keep.front[1] is \"cost\", need a column of the rows");
     assert_int_equal(access(path, F_OK), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_stops, make_folder,
-            remove_folder),
-        cmocka_unit_test_setup_teardown(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_pruned_sweep_has_the_front_of_one_that_is_not, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(a_store_of_another_study_or_shard_is_refused_and_not_changed,
-                                        make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_rule_that_is_wrong_makes_no_store, make_folder, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,38 +20,28 @@ static const struct {
       true },
 };
 
-static void a_sweep_is_measured_on_points_of_its_own(void **state)
+TEST(a_sweep_is_measured_on_points_of_its_own)
 {
     static const char base[] = "network: ring:4 switch:8\n"
                                "workload: { name: A, step: { all-reduce: { size_MB: 8, group: all } } }\n";
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    (void)state;
     scratch_make(dir);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
         struct study w;
-        struct err e = { 0 };
         struct text study = { 0 };
         struct campaign_pace pace;
         text_printf(&study, "%s%s", base, studies[i].text);
         scratch_file(path, dir, "study.yaml", text_str(&study), study.n);
-        assert_ok(designs_open(&w, path, NULL, 0, &e), &e);
-        assert_ok(campaign_measure(&pace, &w, 0.02, &e), &e);
+        OK(designs_open(&w, path, NULL, 0, e));
+        OK(campaign_measure(&pace, &w, 0.02, e));
         assert_in_range(pace.n, 1, MOST);
         assert_int_equal(pace.at_most, studies[i].pruned);
         /* What may be spent, and not much more than a unit beyond it, on a machine that is busy. */
         assert_true(pace.point_s > 0 && pace.point_s * (double)pace.n < 5);
-        assert_ok(campaign_measure(&pace, &w, 0, &e), &e);
+        OK(campaign_measure(&pace, &w, 0, e));
         assert_true(pace.n == 0 && isnan(pace.point_s));
         study_close(&w);
         text_free(&study);
     }
     scratch_remove(dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sweep_is_measured_on_points_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,15 +132,13 @@ static struct fleet_run run_of(struct plant *p, const struct fleet_work *w, int3
                                .progress_data = p };
 }
 
-static void every_unit_is_done_once_on_any_number_of_threads(void **state)
+TEST(every_unit_is_done_once_on_any_number_of_threads)
 {
-    (void)state;
     for (int32_t threads = 1; threads <= 8; threads *= 2) {
         struct plant p = new_plant();
         struct fleet_work w = work_of(&p);
         struct fleet_run f = run_of(&p, &w, threads);
-        struct err e = { 0 };
-        assert_ok(fleet_run(&f, &e), &e);
+        OK(fleet_run(&f, e));
         for (int u = 0; u < UNITS; u++)
             assert_int_equal(p.times[u], 1);
         assert_int_equal(p.sum.seen, 4 * UNITS);
@@ -172,12 +170,10 @@ static void check_choice(struct rng *r)
     spans_free(&done);
 }
 
-static void what_is_done_or_not_in_the_share_is_not_run(void **state)
+TEST(what_is_done_or_not_in_the_share_is_not_run)
 {
-    (void)state;
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 4, 0, &e), &e);
+    OK(rng_build(&r, 4, 0, e));
     for (int round = 0; round < 200; round++)
         check_choice(r);
     rng_free(r);
@@ -193,22 +189,20 @@ static struct spans taken_of(const struct plant *p)
     return s;
 }
 
-static void a_run_that_was_stopped_goes_on_where_it_was(void **state)
+TEST(a_run_that_was_stopped_goes_on_where_it_was)
 {
-    (void)state;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         struct plant p = new_plant();
         struct fleet_work w = work_of(&p);
         struct fleet_run f = run_of(&p, &w, threads);
-        struct err e = { 0 };
         p.stop_after = 1;
-        assert_ok(fleet_run(&f, &e), &e);
+        OK(fleet_run(&f, e));
         assert_true(f.stopped);
         struct spans done = taken_of(&p);
         /* The first batch asked progress; other threads end the unit they are at. */
         assert_in_range(spans_count(&done, UNITS), 1, 1 + 2 * threads);
         f.done = &done;
-        assert_ok(fleet_run(&f, &e), &e);
+        OK(fleet_run(&f, e));
         assert_false(f.stopped);
         for (int u = 0; u < UNITS; u++)
             assert_int_equal(p.times[u], 1);
@@ -216,108 +210,94 @@ static void a_run_that_was_stopped_goes_on_where_it_was(void **state)
     }
 }
 
-static void the_failure_of_a_unit_ends_all(void **state)
+TEST(the_failure_of_a_unit_ends_all)
 {
-    (void)state;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         struct plant p = new_plant();
         struct fleet_work w = work_of(&p);
         struct fleet_run f = run_of(&p, &w, threads);
-        struct err e = { 0 };
         p.fails_at = 3;
-        assert_fails(fleet_run(&f, &e), &e, ERR_NOMEM, "no memory for unit 3");
+        FAILS(fleet_run(&f, e), ERR_NOMEM, "no memory for unit 3");
         assert_int_equal(p.times[3], 0);
         assert_int_equal(p.freed, p.built);
     }
 }
 
-static void a_writer_that_fails_ends_all_and_is_not_called_again(void **state)
+TEST(a_writer_that_fails_ends_all_and_is_not_called_again)
 {
-    (void)state;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         struct plant p = new_plant();
         struct fleet_work w = work_of(&p);
         struct fleet_run f = run_of(&p, &w, threads);
-        struct err e = { 0 };
         p.take_fails_after = 2;
-        assert_fails(fleet_run(&f, &e), &e, ERR_IO, "the disk is full");
+        FAILS(fleet_run(&f, e), ERR_IO, "the disk is full");
         assert_int_equal(p.batches, 3);
     }
 }
 
-static void a_thread_that_cannot_be_built_ends_all(void **state)
+TEST(a_thread_that_cannot_be_built_ends_all)
 {
-    (void)state;
     struct plant p = new_plant();
     struct fleet_work w = work_of(&p);
     struct fleet_run f = run_of(&p, &w, 2);
-    struct err e = { 0 };
     p.build_fails = true;
-    assert_fails(fleet_run(&f, &e), &e, ERR_NOMEM, "out of memory for a hand");
+    FAILS(fleet_run(&f, e), ERR_NOMEM, "out of memory for a hand");
     assert_int_equal(p.batches, 0);
     assert_int_equal(p.freed, 0);
 }
 
-static void threads_without_work_build_nothing(void **state)
+TEST(threads_without_work_build_nothing)
 {
-    (void)state;
     struct plant p = new_plant();
     struct fleet_work w = work_of(&p);
     struct fleet_run f = run_of(&p, &w, 8);
-    struct err e = { 0 };
     f.share = (struct span){ .first = 7, .n = 1 };
-    assert_ok(fleet_run(&f, &e), &e);
+    OK(fleet_run(&f, e));
     assert_int_equal(p.built, 1);
     assert_int_equal(p.times[7], 1);
     f.share.n = 0;
-    assert_ok(fleet_run(&f, &e), &e);
+    OK(fleet_run(&f, e));
     assert_int_equal(p.built, 1);
 }
 
 /* Units that take 55 ms come after many that take nothing, so they are handed out several at a time. */
-static void rows_of_long_units_do_not_wait_for_the_end_of_the_piece(void **state)
+TEST(rows_of_long_units_do_not_wait_for_the_end_of_the_piece)
 {
-    (void)state;
     struct plant p = new_plant();
     struct fleet_work w = work_of(&p);
     struct fleet_run f = run_of(&p, &w, 1);
-    struct err e = { 0 };
     p.slow_from = 50;
     p.slow_s = 0.055;
     f.share.n = 56;
-    assert_ok(fleet_run(&f, &e), &e);
+    OK(fleet_run(&f, e));
     assert_int_equal(p.slow_inside, 0);
     assert_true(p.batches < 40);
 }
 
-static void progress_is_told_what_is_done_a_few_times_a_second(void **state)
+TEST(progress_is_told_what_is_done_a_few_times_a_second)
 {
-    (void)state;
     struct plant p = new_plant();
     struct fleet_work w = work_of(&p);
     struct fleet_run f = run_of(&p, &w, 2);
-    struct err e = { 0 };
     double start_s = clock_now_s();
     p.slow_from = 0;
     p.slow_s = 0.005;
     f.share.n = 160;
-    assert_ok(fleet_run(&f, &e), &e);
+    OK(fleet_run(&f, e));
     double spent_s = clock_now_s() - start_s;
     assert_in_range(p.reports, 2, (int)(spent_s / 0.2) + 1);
     assert_true(p.reported.seen > 4 && p.reported.seen <= 4 * 160);
     assert_int_equal(p.reported.solved + p.reported.filtered, p.reported.seen);
 }
 
-static void pieces_shrink_towards_the_end(void **state)
+TEST(pieces_shrink_towards_the_end)
 {
-    (void)state;
     struct plant p = new_plant();
     struct fleet_work w = work_of(&p);
     struct fleet_run f = run_of(&p, &w, 2);
     struct fleet_crew c;
-    struct err e = { 0 };
     int64_t left = UNITS;
-    assert_ok(fleet_crew_begin(&c, &f, 4, &e), &e);
+    OK(fleet_crew_begin(&c, &f, 4, e));
     for (struct span piece; (piece = fleet_queue_next(&c, 100)).n > 0;) {
         int64_t most = left / (2 * 2 * 4); /* of two threads on four ranks, half of each one's part */
         assert_int_equal(piece.first, UNITS - left);
@@ -325,22 +305,5 @@ static void pieces_shrink_towards_the_end(void **state)
         left -= piece.n;
     }
     assert_int_equal(left, 0);
-    assert_int_equal(fleet_crew_end(&c, &e), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_unit_is_done_once_on_any_number_of_threads),
-        cmocka_unit_test(what_is_done_or_not_in_the_share_is_not_run),
-        cmocka_unit_test(a_run_that_was_stopped_goes_on_where_it_was),
-        cmocka_unit_test(the_failure_of_a_unit_ends_all),
-        cmocka_unit_test(a_writer_that_fails_ends_all_and_is_not_called_again),
-        cmocka_unit_test(a_thread_that_cannot_be_built_ends_all),
-        cmocka_unit_test(threads_without_work_build_nothing),
-        cmocka_unit_test(rows_of_long_units_do_not_wait_for_the_end_of_the_piece),
-        cmocka_unit_test(progress_is_told_what_is_done_a_few_times_a_second),
-        cmocka_unit_test(pieces_shrink_towards_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_int_equal(fleet_crew_end(&c, e), 0);
 }

@@ -84,18 +84,16 @@ static int unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, s
     return fleet_unpack(b, bytes, n, e);
 }
 
-static void a_batch_comes_out_as_it_went_in(void **state)
+TEST(a_batch_comes_out_as_it_went_in)
 {
-    (void)state;
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 3, 0, &e), &e);
+    OK(rng_build(&r, 3, 0, e));
     for (int64_t n_rows = 0; n_rows < 60; n_rows++) {
         struct fleet_batch want = random_batch(r, n_rows), got;
         unsigned char *bytes;
         size_t n;
-        assert_ok(fleet_pack(&bytes, &n, &want, &e), &e);
-        assert_ok(unpack(&got, bytes, n, &e), &e);
+        OK(fleet_pack(&bytes, &n, &want, e));
+        OK(unpack(&got, bytes, n, e));
         check_same(&got, &want);
         fleet_batch_free(&got);
         fleet_batch_free(&want);
@@ -117,24 +115,22 @@ static void check_cut(const unsigned char *bytes, size_t n, const char *message)
     free(part);
 }
 
-static void bytes_that_are_too_few_or_too_many_are_refused(void **state)
+TEST(bytes_that_are_too_few_or_too_many_are_refused)
 {
-    (void)state;
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     struct fleet_batch b = random_batch(r, 8), none = random_batch(r, 0), got;
     unsigned char *bytes;
     size_t n, n_head;
-    assert_ok(fleet_pack(&bytes, &n_head, &none, &e), &e);
+    OK(fleet_pack(&bytes, &n_head, &none, e));
     free(bytes);
-    assert_ok(fleet_pack(&bytes, &n, &b, &e), &e);
+    OK(fleet_pack(&bytes, &n, &b, e));
     for (size_t cut = 0; cut < n; cut++)
         check_cut(bytes, cut, cut < n_head ? "are not of this program" : "need ");
     unsigned char *more = calloc(1, n + 3);
     assert_non_null(more);
     memcpy(more, bytes, n);
-    assert_fails(unpack(&got, more, n + 3, &e), &e, ERR_LIB, "3 bytes too many after 10 rows");
+    FAILS(unpack(&got, more, n + 3, e), ERR_LIB, "3 bytes too many after 10 rows");
     fleet_batch_free(&got);
     free(more);
     free(bytes);
@@ -143,27 +139,15 @@ static void bytes_that_are_too_few_or_too_many_are_refused(void **state)
     rng_free(r);
 }
 
-static void rows_of_other_columns_are_refused(void **state)
+TEST(rows_of_other_columns_are_refused)
 {
-    (void)state;
     struct fleet_batch b = { .units.n = 1 }, got;
-    struct err e = { 0 };
     unsigned char *bytes;
     size_t n;
     table_column(&b.rows, "alone", TABLE_REAL);
-    assert_ok(fleet_pack(&bytes, &n, &b, &e), &e);
-    assert_fails(unpack(&got, bytes, n, &e), &e, ERR_LIB, "need one version on machines of one kind");
+    OK(fleet_pack(&bytes, &n, &b, e));
+    FAILS(unpack(&got, bytes, n, e), ERR_LIB, "need one version on machines of one kind");
     fleet_batch_free(&got);
     fleet_batch_free(&b);
     free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_comes_out_as_it_went_in),
-        cmocka_unit_test(bytes_that_are_too_few_or_too_many_are_refused),
-        cmocka_unit_test(rows_of_other_columns_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,14 +67,12 @@ static void draw_point(double *x, int32_t n_cols, enum cloud cloud, struct rng *
         x[k] *= (k == 0 ? 1e9 : 1) / sum; /* units differ */
 }
 
-static void front_is_what_comparing_every_pair_leaves(void **state)
+TEST(front_is_what_comparing_every_pair_leaves)
 {
     static double x[MOST * FRONT_MAX_COLUMNS];
     static bool on[MOST], want[MOST];
     struct rng *r = NULL;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 8, 0, &e), &e);
+    OK(rng_build(&r, 8, 0, e));
     for (int32_t n_cols = 2; n_cols <= FRONT_MAX_COLUMNS; n_cols++)
         for (enum cloud cloud = 0; cloud < N_CLOUDS; cloud++) {
             int64_t n = 1500, n_on = 0;
@@ -90,7 +88,7 @@ static void front_is_what_comparing_every_pair_leaves(void **state)
                     assert_int_equal(front_dominates(&f, x + i * n_cols), !want[i]);
             }
             assert_int_equal(f.n, n_on);
-            assert_ok(front_sort(&f, &e), &e);
+            OK(front_sort(&f, e));
             assert_int_equal(f.n_sorted, n_on);
             for (int64_t i = 0; i < n_on; i++) {
                 assert_true(want[f.id[i]]);
@@ -102,15 +100,13 @@ static void front_is_what_comparing_every_pair_leaves(void **state)
     rng_free(r);
 }
 
-static void order_of_offering_changes_nothing(void **state)
+TEST(order_of_offering_changes_nothing)
 {
     static double x[MOST * 3], turned[MOST * 3];
     static bool on[MOST];
     enum { N = 2000 };
     struct rng *r = NULL;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 3, 0, &e), &e);
+    OK(rng_build(&r, 3, 0, e));
     for (int64_t i = 0; i < N; i++)
         draw_point(x + 3 * i, 3, i % 2 ? FEW_VALUES : ANY, r);
     for (int64_t i = 0; i < N; i++)
@@ -118,8 +114,8 @@ static void order_of_offering_changes_nothing(void **state)
     struct front a = { .n_cols = 3 }, b = { .n_cols = 3 };
     offer_all(&a, on, x, N);
     offer_all(&b, on, turned, N);
-    assert_ok(front_sort(&a, &e), &e);
-    assert_ok(front_sort(&b, &e), &e);
+    OK(front_sort(&a, e));
+    OK(front_sort(&b, e));
     assert_true(a.n > 0);
     assert_int_equal(a.n, b.n);
     assert_memory_equal(a.x, b.x, (size_t)a.n * 3 * sizeof *a.x);
@@ -129,43 +125,39 @@ static void order_of_offering_changes_nothing(void **state)
 }
 
 /* By falling and by rising x, 1/x: every point stays; then one that is better than all takes them off. */
-static void long_fronts_offered_in_order_stay_whole(void **state)
+TEST(long_fronts_offered_in_order_stay_whole)
 {
     enum { N = 20000 };
-    (void)state;
     for (int turn = 0; turn < 2; turn++) {
         struct front f = { .n_cols = 2 };
-        struct err e = { 0 };
         bool on;
         for (int64_t i = 0; i < N; i++) {
             double at = turn ? (double)(N - i) : (double)(i + 1), x[] = { at, 1 / at };
-            assert_ok(front_offer(&f, x, i, &on, &e), &e);
+            OK(front_offer(&f, x, i, &on, e));
             assert_true(on);
         }
         assert_int_equal(f.n, N);
         assert_int_equal(f.n_off, 0);
         const double best[] = { 1, 0 };
-        assert_ok(front_offer(&f, best, N, &on, &e), &e);
+        OK(front_offer(&f, best, N, &on, e));
         assert_int_equal(f.n_off, N);
         assert_int_equal(f.n, 1);
         front_free(&f);
     }
 }
 
-static void points_that_are_equal_stay_together(void **state)
+TEST(points_that_are_equal_stay_together)
 {
     struct front f = { .n_cols = 2 };
-    struct err e = { 0 };
     const double same[] = { 1, 2 }, better[] = { 1, 1.5 };
     bool on;
-    (void)state;
     for (int64_t i = 0; i < 20000; i++) {
-        assert_ok(front_offer(&f, same, i, &on, &e), &e);
+        OK(front_offer(&f, same, i, &on, e));
         assert_true(on);
     }
     assert_false(front_dominates(&f, same));
     assert_int_equal(f.n, 20000);
-    assert_ok(front_offer(&f, better, 20000, &on, &e), &e);
+    OK(front_offer(&f, better, 20000, &on, e));
     assert_int_equal(f.n, 1);
     assert_true(front_dominates(&f, same));
     front_free(&f);
@@ -183,9 +175,8 @@ static void offer(struct front *f, double x0, double x1, double x2)
 }
 
 /* On y = 1/x from 1/4 to 4 the tangent lies along the chord at x = 1; both directions of a column agree. */
-static void knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord(void **state)
+TEST(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord)
 {
-    (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
         struct front f = { .n_cols = 2 };
         for (int i = 0; i <= 150; i++) {
@@ -200,10 +191,9 @@ static void knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord(void *
 }
 
 /* y = x^-2 and x over four decades: straight in logarithms. A bend there is a knee: y = 1/x, then 1/x^3. */
-static void far_apart_values_are_taken_by_their_logarithm(void **state)
+TEST(far_apart_values_are_taken_by_their_logarithm)
 {
     struct front straight = { .n_cols = 2 }, bent = { .n_cols = 2 };
-    (void)state;
     for (int i = 0; i <= 40; i++) {
         double x = pow(10, i * 0.1);
         offer(&straight, x, 1 / (x * x), 0);
@@ -218,10 +208,9 @@ static void far_apart_values_are_taken_by_their_logarithm(void **state)
 }
 
 /* Part of a sphere about (1, 1, 1): of three columns the middle, all equal. */
-static void knee_of_a_sphere_is_its_middle(void **state)
+TEST(knee_of_a_sphere_is_its_middle)
 {
     struct front f = { .n_cols = 3 };
-    (void)state;
     for (int i = 0; i <= 10; i++)
         for (int k = 0; k <= 10; k++)
             if (i + k > 0) {
@@ -238,10 +227,9 @@ static void knee_of_a_sphere_is_its_middle(void **state)
     front_free(&f);
 }
 
-static void fronts_without_a_bend_inwards_have_no_knee(void **state)
+TEST(fronts_without_a_bend_inwards_have_no_knee)
 {
     struct front line = { .n_cols = 2 }, outwards = { .n_cols = 2 }, two = { .n_cols = 2 };
-    (void)state;
     for (int i = 0; i <= 30; i++) {
         offer(&line, 0.1 * i, 3 - 0.1 * i, 0);
         offer(&outwards, sin(0.05 * i), cos(0.05 * i), 0);
@@ -258,7 +246,7 @@ static void fronts_without_a_bend_inwards_have_no_knee(void **state)
 
 /* ---- distance ---- */
 
-static void distance_is_the_factor_that_leads_to_the_front(void **state)
+TEST(distance_is_the_factor_that_leads_to_the_front)
 {
     static const struct {
         double x[2], distance, least[2]; /* least of a column at the other's value */
@@ -272,7 +260,6 @@ static void distance_is_the_factor_that_leads_to_the_front(void **state)
         { { 12, 12 }, 5, { 1, 1 } },
     };
     struct front f = { .n_cols = 2 };
-    (void)state;
     offer(&f, 1, 4, 0);
     offer(&f, 2, 2, 0);
     offer(&f, 4, 1, 0);
@@ -287,11 +274,10 @@ static void distance_is_the_factor_that_leads_to_the_front(void **state)
 }
 
 /* Speedup is offered as its negative: 2 against the front's 4 at the same cost is off by a factor of 2. */
-static void distance_of_what_is_to_be_large_is_how_much_it_must_grow(void **state)
+TEST(distance_of_what_is_to_be_large_is_how_much_it_must_grow)
 {
     struct front f = { .n_cols = 2 };
     const double slow[] = { 10, -2 }, dear[] = { 30, -4 };
-    (void)state;
     offer(&f, 5, -4, 0);
     assert_close(front_distance(&f, slow), 1.0, 1e-12);
     assert_near(front_distance(&f, dear), 0, 0);
@@ -300,47 +286,27 @@ static void distance_of_what_is_to_be_large_is_how_much_it_must_grow(void **stat
 
 /* ---- groups ---- */
 
-static void groups_do_not_dominate_each_other(void **state)
+TEST(groups_do_not_dominate_each_other)
 {
     struct front_set s = { .n_cols = 2 };
-    struct err e = { 0 };
     struct front *f;
     const double good[] = { 1, 1 }, bad[] = { 2, 2 };
     bool on;
-    (void)state;
     assert_null(front_of(&s, "b"));
     for (int i = 0; i < 100; i++) {
         char group[8];
         snprintf(group, sizeof group, "%d", (i * 37) % 100);
-        assert_ok(front_set_offer(&s, group, i == 50 ? good : bad, i, &on, &f, &e), &e);
+        OK(front_set_offer(&s, group, i == 50 ? good : bad, i, &on, &f, e));
         assert_true(on);
         assert_ptr_equal(f, front_of(&s, group));
     }
     assert_int_equal(s.n, 100);
     for (int i = 1; i < s.n; i++)
         assert_true(strcmp(s.groups[i - 1], s.groups[i]) < 0);
-    assert_ok(front_set_offer(&s, "50", bad, 200, &on, NULL, &e), &e);
+    OK(front_set_offer(&s, "50", bad, 200, &on, NULL, e));
     assert_false(on); /* 50 * 37 % 100 = 50 */
-    assert_ok(front_set_offer(&s, "51", bad, 201, &on, NULL, &e), &e);
+    OK(front_set_offer(&s, "51", bad, 201, &on, NULL, e));
     assert_true(on);
     assert_null(front_of(&s, "100"));
     front_set_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(front_is_what_comparing_every_pair_leaves),
-        cmocka_unit_test(order_of_offering_changes_nothing),
-        cmocka_unit_test(long_fronts_offered_in_order_stay_whole),
-        cmocka_unit_test(points_that_are_equal_stay_together),
-        cmocka_unit_test(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord),
-        cmocka_unit_test(far_apart_values_are_taken_by_their_logarithm),
-        cmocka_unit_test(knee_of_a_sphere_is_its_middle),
-        cmocka_unit_test(fronts_without_a_bend_inwards_have_no_knee),
-        cmocka_unit_test(distance_is_the_factor_that_leads_to_the_front),
-        cmocka_unit_test(distance_of_what_is_to_be_large_is_how_much_it_must_grow),
-        cmocka_unit_test(groups_do_not_dominate_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

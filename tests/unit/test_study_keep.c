@@ -55,19 +55,16 @@ static int read_rule(struct keep_rule *k, const char *text, struct err *e)
     return rc;
 }
 
-static void a_rule_is_read_with_its_defaults(void **state)
+TEST(a_rule_is_read_with_its_defaults)
 {
     struct keep_rule k;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_rule(&k, "vary: {}\n", &e), &e);
+    OK(read_rule(&k, "vary: {}\n", e));
     assert_true(keep_all(&k));
     keep_rule_free(&k);
-    assert_ok(read_rule(&k,
-                        "keep:\n  front: [time_s, 'max:speedup', network.dims.pod.max_GBps]\n"
-                        "  top: { by: cost_usd, n: 10 }\n  where: [ cost_usd - 2*time_s <= 2e6 ]\n",
-                        &e),
-              &e);
+    OK(read_rule(&k,
+                 "keep:\n  front: [time_s, 'max:speedup', network.dims.pod.max_GBps]\n"
+                 "  top: { by: cost_usd, n: 10 }\n  where: [ cost_usd - 2*time_s <= 2e6 ]\n",
+                 e));
     assert_false(keep_all(&k));
     assert_int_equal(k.n_front, 3);
     assert_string_equal(k.front[1].name, "speedup");
@@ -83,24 +80,21 @@ static void a_rule_is_read_with_its_defaults(void **state)
     keep_rule_free(&k);
 }
 
-static void different_work_that_is_not_held_apart_is_noted(void **state)
+TEST(different_work_that_is_not_held_apart_is_noted)
 {
     struct keep_rule k;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_rule(&k, "keep: { front: [time_s, cost_usd], per: [network] }\n", &e), &e);
+    OK(read_rule(&k, "keep: { front: [time_s, cost_usd], per: [network] }\n", e));
     assert_string_equal(text_str(&k.notes), ""); /* one workload */
     keep_rule_free(&k);
-    assert_ok(read_rule(&k,
-                        "keep: { front: [time_s, cost_usd], per: [network] }\n"
-                        "vary: { zip: [ { workloads: [ [a.yaml], [b.yaml] ] } ] }\n",
-                        &e),
-              &e);
+    OK(read_rule(&k,
+                 "keep: { front: [time_s, cost_usd], per: [network] }\n"
+                 "vary: { zip: [ { workloads: [ [a.yaml], [b.yaml] ] } ] }\n",
+                 e));
     assert_has(text_str(&k.notes), "s.yaml:1:41: keep.per is without workload, which varies");
     keep_rule_free(&k);
 }
 
-static void bad_rules_are_refused_at_their_place(void **state)
+TEST(bad_rules_are_refused_at_their_place)
 {
     static const struct {
         const char *keep;
@@ -130,13 +124,11 @@ static void bad_rules_are_refused_at_their_place(void **state)
         { "{ where: [ workload <= 1 ] }", ERR_RANGE, "but workload holds text" },
         { "{ frnt: [time_s, cost_usd] }", ERR_PARSE, "front" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct keep_rule k;
-        struct err e = { 0 };
         char text[256];
         snprintf(text, sizeof text, "keep: %s\n", cases[i].keep);
-        assert_fails(read_rule(&k, text, &e), &e, cases[i].code, cases[i].text);
+        FAILS(read_rule(&k, text, e), cases[i].code, cases[i].text);
         keep_rule_free(&k);
     }
 }
@@ -234,17 +226,15 @@ static void offer_all(struct keep *k, const struct row *rows, int64_t step, int6
 #define RULE                                                                                                 \
     "keep: { front: [time_s, cost_usd], top: { by: 'max:speedup', n: 5 }, where: [cost_usd <= 300] }\n"
 
-static void survivors_are_those_of_comparing_every_pair_in_any_order(void **state)
+TEST(survivors_are_those_of_comparing_every_pair_in_any_order)
 {
     static struct row rows[N_ROWS];
     static bool want[N_ROWS];
     static const int64_t steps[] = { 1, 7, 1999 }, every[] = { 1, 500, N_ROWS };
     struct table columns = { 0 };
     struct keep_rule rule;
-    struct err e = { 0 };
-    (void)state;
     make_columns(&columns);
-    assert_ok(read_rule(&rule, RULE, &e), &e);
+    OK(read_rule(&rule, RULE, e));
     draw_rows(rows);
     for (int64_t i = 0; i < N_ROWS; i++)
         want[i] = survives(rows, &rows[i]);
@@ -252,7 +242,7 @@ static void survivors_are_those_of_comparing_every_pair_in_any_order(void **stat
         struct stored s = { 0 };
         struct keep *k;
         int64_t n = 0;
-        assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+        OK(keep_build(&k, &rule, &columns, e));
         offer_all(k, rows, steps[t], every[t], &s);
         for (int64_t i = 0; i < N_ROWS; i++) {
             assert_int_equal(s.there[i], want[i]);
@@ -271,19 +261,17 @@ static void survivors_are_those_of_comparing_every_pair_in_any_order(void **stat
 }
 
 /* A store leaves out columns that are blank, and has the survivors of the run before. */
-static void a_resumed_run_ends_with_the_same_survivors(void **state)
+TEST(a_resumed_run_ends_with_the_same_survivors)
 {
     static struct row rows[N_ROWS];
     struct table columns = { 0 }, held = { 0 };
     struct stored whole = { 0 }, s = { 0 };
     struct keep_rule rule;
     struct keep *k;
-    struct err e = { 0 };
-    (void)state;
     make_columns(&columns);
-    assert_ok(read_rule(&rule, RULE, &e), &e);
+    OK(read_rule(&rule, RULE, e));
     draw_rows(rows);
-    assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+    OK(keep_build(&k, &rule, &columns, e));
     offer_all(k, rows, 1, N_ROWS, &whole);
     keep_free(k);
     /* What a first run stored: with other columns, in another order. */
@@ -305,8 +293,8 @@ static void a_resumed_run_ends_with_the_same_survivors(void **state)
             table_put_real(&held, rows[i].time_s);
             table_put_real(&held, rows[i].speedup);
         }
-    assert_ok(keep_build(&k, &rule, &columns, &e), &e);
-    assert_ok(keep_offer(k, &held, &e), &e);
+    OK(keep_build(&k, &rule, &columns, e));
+    OK(keep_offer(k, &held, e));
     offer_all(k, rows, 7, 900, &s);
     assert_memory_equal(&s, &whole, sizeof s);
     keep_free(k);
@@ -315,22 +303,18 @@ static void a_resumed_run_ends_with_the_same_survivors(void **state)
     table_free(&columns);
 }
 
-static void limits_alone_keep_all_designs_within(void **state)
+TEST(limits_alone_keep_all_designs_within)
 {
     static struct row rows[N_ROWS];
     struct table columns = { 0 };
     struct stored s = { 0 };
     struct keep_rule rule;
     struct keep *k;
-    struct err e = { 0 };
-    (void)state;
     make_columns(&columns);
     draw_rows(rows);
-    assert_ok(read_rule(&rule,
-                        "keep: { where: [ cost_usd + 10*time_s >= 100, network.dims.pod.max_GBps <= 3 ] }\n",
-                        &e),
-              &e);
-    assert_ok(keep_build(&k, &rule, &columns, &e), &e);
+    OK(read_rule(&rule, "keep: { where: [ cost_usd + 10*time_s >= 100, network.dims.pod.max_GBps <= 3 ] }\n",
+                 e));
+    OK(keep_build(&k, &rule, &columns, e));
     offer_all(k, rows, 1, 100, &s);
     for (int64_t i = 0; i < N_ROWS; i++)
         assert_int_equal(s.there[i],
@@ -340,23 +324,19 @@ static void limits_alone_keep_all_designs_within(void **state)
     table_free(&columns);
 }
 
-static void groups_are_the_values_that_rows_have_in_common(void **state)
+TEST(groups_are_the_values_that_rows_have_in_common)
 {
     const struct row row = { 5, "A", "solved", 1, 2, 1.5, "yes" };
     struct table t = { 0 };
     struct text group = { 0 };
     struct keep_rule rule;
     struct keep *k;
-    struct err e = { 0 };
     double x[2];
-    (void)state;
     make_columns(&t);
     put_row(&t, &row);
-    assert_ok(
-        read_rule(&rule, "keep: { front: [time_s, max:speedup], per: [workload, cost_usd, point] }\n", &e),
-        &e);
-    assert_ok(keep_build(&k, &rule, &t, &e), &e);
-    assert_ok(keep_group(&group, k, &t, 0, &e), &e);
+    OK(read_rule(&rule, "keep: { front: [time_s, max:speedup], per: [workload, cost_usd, point] }\n", e));
+    OK(keep_build(&k, &rule, &t, e));
+    OK(keep_group(&group, k, &t, 0, e));
     assert_string_equal(text_str(&group), "A\n2\n5");
     keep_values(x, k, &t, 0);
     assert_close(x[0], 1.0, 0);
@@ -365,18 +345,4 @@ static void groups_are_the_values_that_rows_have_in_common(void **state)
     keep_rule_free(&rule);
     text_free(&group);
     table_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rule_is_read_with_its_defaults),
-        cmocka_unit_test(different_work_that_is_not_held_apart_is_noted),
-        cmocka_unit_test(bad_rules_are_refused_at_their_place),
-        cmocka_unit_test(survivors_are_those_of_comparing_every_pair_in_any_order),
-        cmocka_unit_test(a_resumed_run_ends_with_the_same_survivors),
-        cmocka_unit_test(limits_alone_keep_all_designs_within),
-        cmocka_unit_test(groups_are_the_values_that_rows_have_in_common),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

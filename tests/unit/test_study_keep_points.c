@@ -4,17 +4,15 @@
 #include "study/keep_points.h"
 
 /* An array that says of each point whether it is there. */
-static void a_point_is_found_until_it_is_removed(void **state)
+TEST(a_point_is_found_until_it_is_removed)
 {
     enum { POINTS = 500, STEPS = 20000 };
     static bool there[POINTS];
     struct keep_points s = { 0 };
     struct rng *r = NULL;
-    struct err e = { 0 };
     int64_t n = 0;
-    (void)state;
     assert_null(keep_points_find(&s, 3));
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     for (int step = 0; step < STEPS; step++) {
         int64_t i = rng_below(r, POINTS), point = i * 4096; /* many of them begin at one place */
         struct keep_point *p = keep_points_find(&s, point);
@@ -24,7 +22,7 @@ static void a_point_is_found_until_it_is_removed(void **state)
         if (p)
             keep_points_remove(&s, point);
         else
-            assert_ok(keep_points_add(&s, (struct keep_point){ point, i, KEEP_TOP }, &e), &e);
+            OK(keep_points_add(&s, (struct keep_point){ point, i, KEEP_TOP }, e));
         there[i] = !there[i];
         n += there[i] ? 1 : -1;
         assert_int_equal(s.n, n);
@@ -33,10 +31,4 @@ static void a_point_is_found_until_it_is_removed(void **state)
         assert_int_equal(keep_points_find(&s, i * 4096) != NULL, there[i]);
     keep_points_free(&s);
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_point_is_found_until_it_is_removed) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const struct text *notes_of(const void *points, int64_t i)
     return p->is_read ? &p->notes : NULL;
 }
 
-static void lines_of_every_point_that_could_be_read_are_told_once(void **state)
+TEST(lines_of_every_point_that_could_be_read_are_told_once)
 {
     static const struct {
         const char *points[MOST]; /* NULL: could not be read */
@@ -30,7 +30,6 @@ static void lines_of_every_point_that_could_be_read_are_told_once(void **state)
         { { "a\n", "a b\n" }, 2, "" }, /* a line's beginning is not the line */
         { { "b\n", "a b\n" }, 2, "" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct point points[MOST] = { { .is_read = false } };
         struct text out = { .n = 0 };
@@ -45,12 +44,4 @@ static void lines_of_every_point_that_could_be_read_are_told_once(void **state)
         for (int k = 0; k < MOST; k++)
             text_free(&points[k].notes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_every_point_that_could_be_read_are_told_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,18 +52,16 @@ static void plant_three_grids(struct plant *p)
 
 /* ---- properties ---- */
 
-static void every_point_is_in_one_unit_once(void **state)
+TEST(every_point_is_in_one_unit_once)
 {
     static const int64_t most[] = { 1, 2, 3, 7, 28, 1000000 };
-    (void)state;
     for (size_t m = 0; m < COUNT_OF(most); m++) {
         int times[POINTS] = { 0 };
         struct plant p;
         struct order o;
-        struct err e = { 0 };
         plant_three_grids(&p);
         assert_in_range(p.sweep.n_points, 1, POINTS);
-        assert_ok(order_build(&o, &p.sweep, most[m], design_is_quick, &e), &e);
+        OK(order_build(&o, &p.sweep, most[m], design_is_quick, e));
         int64_t below = 0;
         assert_int_equal(order_points_below(&o, o.n_units), p.sweep.n_points);
         for (int64_t u = 0; u < o.n_units; u++) {
@@ -89,14 +87,12 @@ static void every_point_is_in_one_unit_once(void **state)
     }
 }
 
-static void points_of_a_unit_differ_in_quick_keys_alone(void **state)
+TEST(points_of_a_unit_differ_in_quick_keys_alone)
 {
     struct plant p;
     struct order o;
-    struct err e = { 0 };
-    (void)state;
     plant_three_grids(&p);
-    assert_ok(order_build(&o, &p.sweep, 10, design_is_quick, &e), &e);
+    OK(order_build(&o, &p.sweep, 10, design_is_quick, e));
     for (int64_t u = 0; u < o.n_units; u++) {
         struct order_unit unit;
         order_find(&unit, &o, u);
@@ -119,34 +115,30 @@ static void points_of_a_unit_differ_in_quick_keys_alone(void **state)
 }
 
 /* Grid 0: 3*2 slow, 7*4 quick in 3 pieces of 10; grid 1: 6*3 slow; grid 2: 5*4*7 quick in 14 pieces. */
-static void units_are_counted_in_pieces(void **state)
+TEST(units_are_counted_in_pieces)
 {
     struct plant p;
     struct order o;
-    struct err e = { 0 };
-    (void)state;
     plant_three_grids(&p);
-    assert_ok(order_build(&o, &p.sweep, 10, design_is_quick, &e), &e);
+    OK(order_build(&o, &p.sweep, 10, design_is_quick, e));
     assert_int_equal(o.n_units, 6 * 3 + 18 + 14);
     order_free(&o);
-    assert_ok(order_build(&o, &p.sweep, 1, design_is_quick, &e), &e);
+    OK(order_build(&o, &p.sweep, 1, design_is_quick, e));
     assert_int_equal(o.n_units, p.sweep.n_points);
     order_free(&o);
 }
 
 /* Products of 2^62: no number on the way is larger than that of the points. */
-static void very_many_points_are_numbered(void **state)
+TEST(very_many_points_are_numbered)
 {
     static const int64_t sizes[] = { INT64_C(1) << 20, INT64_C(1) << 22, INT64_C(1) << 20, 1, 1, 1 };
     const int64_t points[] = { 0, 1, (INT64_C(1) << 42) - 1, INT64_C(1) << 61, (INT64_C(1) << 62) - 1 };
     struct plant p;
     struct order o;
-    struct err e = { 0 };
-    (void)state;
     plant_axes(&p, sizes);
     add_grid(&p, (const int32_t[]){ 0, 1, 2 }, 3);
     assert_int_equal(p.sweep.n_points, INT64_C(1) << 62);
-    assert_ok(order_build(&o, &p.sweep, 1000, design_is_quick, &e), &e);
+    OK(order_build(&o, &p.sweep, 1000, design_is_quick, e));
     for (size_t k = 0; k < COUNT_OF(points); k++) {
         struct order_unit unit;
         struct sweep_point at;
@@ -161,17 +153,16 @@ static void very_many_points_are_numbered(void **state)
     order_free(&o);
 }
 
-static void one_unit_in_sixteen_is_in_the_sample(void **state)
+TEST(one_unit_in_sixteen_is_in_the_sample)
 {
     int64_t n = 0;
-    (void)state;
     assert_true(order_in_sample(0));
     for (int64_t u = 0; u < 16000; u++)
         n += order_in_sample(u);
     assert_int_equal(n, 1000);
 }
 
-static void keys_that_need_no_reading_are_quick(void **state)
+TEST(keys_that_need_no_reading_are_quick)
 {
     static const struct {
         const char *path;
@@ -197,20 +188,6 @@ static void keys_that_need_no_reading_are_quick(void **state)
         { "total_GBps.x", false },
         { "", false },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_int_equal(design_is_quick(cases[i].path), cases[i].quick);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_point_is_in_one_unit_once),
-        cmocka_unit_test(points_of_a_unit_differ_in_quick_keys_alone),
-        cmocka_unit_test(units_are_counted_in_pieces),
-        cmocka_unit_test(very_many_points_are_numbered),
-        cmocka_unit_test(one_unit_in_sixteen_is_in_the_sample),
-        cmocka_unit_test(keys_that_need_no_reading_are_quick),
-    };
-    return cmocka_run_group_tests_name("study/order", tests, NULL, NULL);
 }

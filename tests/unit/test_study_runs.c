@@ -171,9 +171,8 @@ static void wanted_of(struct text *want, const struct scratch *f, const struct s
 
 /* ---- ways ---- */
 
-static void any_number_of_threads_gives_the_same_tables(void **state)
+TEST(any_number_of_threads_gives_the_same_tables)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         struct scratch f;
         struct text want = { 0 };
@@ -181,9 +180,8 @@ static void any_number_of_threads_gives_the_same_tables(void **state)
         wanted_of(&want, &f, &subjects[i]);
         for (int32_t threads = 2; threads <= 16; threads *= 2) {
             struct text got = { 0 };
-            struct err e = { 0 };
             toy_alive = (struct toy_alive){ 0 };
-            assert_ok(run(&got, &f, &subjects[i], NULL, &(struct way){ .threads = threads }, &e), &e);
+            OK(run(&got, &f, &subjects[i], NULL, &(struct way){ .threads = threads }, e));
             assert_same(&got, &want);
             assert_true(toy_alive.seeds == 0 && toy_alive.points == 0);
             assert_in_range(toy_alive.most_seeds, 0, threads);
@@ -195,20 +193,17 @@ static void any_number_of_threads_gives_the_same_tables(void **state)
     }
 }
 
-static void a_study_that_is_stopped_again_and_again_comes_to_the_same(void **state)
+TEST(a_study_that_is_stopped_again_and_again_comes_to_the_same)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         struct scratch f;
         struct text want = { 0 }, got = { 0 };
-        struct err e = { 0 };
         begin(&f, &subjects[i]);
         wanted_of(&want, &f, &subjects[i]);
         for (int k = 0; k < 5; k++)
-            assert_ok(run(NULL, &f, &subjects[i], f.store,
-                          &(struct way){ .threads = 1 + k % 3, .stop_after = 1 }, &e),
-                      &e);
-        assert_ok(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 2 }, &e), &e);
+            OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 1 + k % 3, .stop_after = 1 },
+                   e));
+        OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 2 }, e));
         take_store(&got, f.store, &subjects[i]);
         assert_same(&got, &want);
         text_free(&got);
@@ -218,27 +213,25 @@ static void a_study_that_is_stopped_again_and_again_comes_to_the_same(void **sta
 }
 
 /* A run that is there is not run again: kills lose what is under way, not a point or a seed. */
-static void a_study_that_is_killed_goes_on(void **state)
+TEST(a_study_that_is_killed_goes_on)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         struct scratch f;
         struct text want = { 0 }, got = { 0 };
-        struct err e = { 0 };
         begin(&f, &subjects[i]);
         wanted_of(&want, &f, &subjects[i]);
         for (int k = 0; k < 10; k++) {
             fflush(NULL);
             pid_t child = fork();
             if (child == 0) {
-                run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 1 }, &e);
+                run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 1 }, e);
                 _exit(0);
             }
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 + 4000000 * k }, NULL);
             kill(child, SIGKILL);
             waitpid(child, NULL, 0);
         }
-        assert_ok(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 3 }, &e), &e);
+        OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 3 }, e));
         take_store(&got, f.store, &subjects[i]);
         assert_same(&got, &want);
         text_free(&got);
@@ -248,14 +241,12 @@ static void a_study_that_is_killed_goes_on(void **state)
 }
 
 /* Cuts go through points: their rows are there when all shards are. */
-static void shards_merge_to_the_undivided_study(void **state)
+TEST(shards_merge_to_the_undivided_study)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(subjects); i++)
         for (int32_t n = 2; n <= 7; n += 5) {
             struct scratch f;
             struct text want = { 0 }, got = { 0 };
-            struct err e = { 0 };
             char paths[7][SUPPORT_PATH], out[SUPPORT_PATH];
             const char *list[7];
             begin(&f, &subjects[i]);
@@ -264,12 +255,11 @@ static void shards_merge_to_the_undivided_study(void **state)
                 char name[16];
                 snprintf(name, sizeof name, "s%d.db", (int)k);
                 list[k] = scratch_path(paths[k], f.dir, name);
-                assert_ok(run(NULL, &f, &subjects[i], list[k],
-                              &(struct way){ .threads = 2, .shard = k + 1, .n_shards = n }, &e),
-                          &e);
+                OK(run(NULL, &f, &subjects[i], list[k],
+                       &(struct way){ .threads = 2, .shard = k + 1, .n_shards = n }, e));
             }
             scratch_path(out, f.dir, "all.db");
-            assert_ok(store_merge(out, list, n, study_reduce_store, (void *)subjects[i].kind, &e), &e);
+            OK(store_merge(out, list, n, study_reduce_store, (void *)subjects[i].kind, e));
             take_store(&got, out, &subjects[i]);
             assert_same(&got, &want);
             text_free(&got);
@@ -279,19 +269,17 @@ static void shards_merge_to_the_undivided_study(void **state)
 }
 
 /* Of x = 2, 3, 7 and 11, broken or not, the three rows of greatest mean; which these are, by hand. */
-static void where_and_keep_choose_points_and_rows(void **state)
+TEST(where_and_keep_choose_points_and_rows)
 {
-    (void)state;
     struct scratch f;
     struct study s;
     struct campaign c;
     struct table all = { 0 }, kept = { 0 };
-    struct err e = { 0 };
     const struct subject *x = &subjects[4];
     begin(&f, x);
     const struct study_ask open = { .from = { .path = f.study }, .kind = x->kind };
-    assert_ok(study_open(&s, &open, &e), &e);
-    assert_ok(campaign_rows(&all, &s, 2, &e), &e);
+    OK(study_open(&s, &open, e));
+    OK(campaign_rows(&all, &s, 2, e));
     int32_t mean = table_find(&all, "mean"), axis = table_find(&all, "x");
     assert_int_equal(all.n_rows, 4 * (4 + 1)); /* four entries, or the error of a broken one */
     for (int64_t row = 0; row < all.n_rows; row++)
@@ -299,10 +287,10 @@ static void where_and_keep_choose_points_and_rows(void **state)
     const struct campaign_ask ask = {
         .study = &s, .shard = 1, .n_shards = 1, .threads = 2, .command = "", .version = "1"
     };
-    assert_ok(campaign_open(&c, &ask, &e), &e);
-    assert_ok(campaign_run(&c, &e), &e);
+    OK(campaign_open(&c, &ask, e));
+    OK(campaign_run(&c, e));
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    assert_ok(store_next(c.store, &walk, INT64_MAX, &kept, &e), &e);
+    OK(store_next(c.store, &walk, INT64_MAX, &kept, e));
     assert_int_equal(kept.n_rows, 3);
     assert_int_equal(c.state.done.filtered, 4);
     for (int64_t row = 0; row < kept.n_rows; row++) {
@@ -319,29 +307,14 @@ static void where_and_keep_choose_points_and_rows(void **state)
     scratch_remove(f.dir);
 }
 
-static void a_store_with_other_tables_is_refused(void **state)
+TEST(a_store_with_other_tables_is_refused)
 {
-    (void)state;
     struct scratch f;
-    struct err e = { 0 };
     struct subject other = subjects[0];
     begin(&f, &subjects[0]);
-    assert_ok(run(NULL, &f, &subjects[0], f.store, &(struct way){ .threads = 1 }, &e), &e);
+    OK(run(NULL, &f, &subjects[0], f.store, &(struct way){ .threads = 1 }, e));
     other.tables[1] = NULL;
-    assert_fails(run(NULL, &f, &other, f.store, &(struct way){ .threads = 1 }, &e), &e, ERR_PARSE,
-                 "has table first, need none as this run does not record it");
+    FAILS(run(NULL, &f, &other, f.store, &(struct way){ .threads = 1 }, e), ERR_PARSE,
+          "has table first, need none as this run does not record it");
     scratch_remove(f.dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_threads_gives_the_same_tables),
-        cmocka_unit_test(a_study_that_is_stopped_again_and_again_comes_to_the_same),
-        cmocka_unit_test(a_study_that_is_killed_goes_on),
-        cmocka_unit_test(shards_merge_to_the_undivided_study),
-        cmocka_unit_test(where_and_keep_choose_points_and_rows),
-        cmocka_unit_test(a_store_with_other_tables_is_refused),
-    };
-    return cmocka_run_group_tests_name("study/runs", tests, NULL, NULL);
 }

@@ -47,12 +47,10 @@ static void check_gap(const struct spans *s, const bool *bits, int64_t from, int
         assert_int_equal(gap.first, first);
 }
 
-static void random_additions_give_the_set_that_bits_give(void **state)
+TEST(random_additions_give_the_set_that_bits_give)
 {
-    (void)state;
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 8, 0, &e), &e);
+    OK(rng_build(&r, 8, 0, e));
     for (int round = 0; round < 100; round++) {
         struct spans s = { 0 };
         bool bits[NUMBERS] = { false };
@@ -70,9 +68,8 @@ static void random_additions_give_the_set_that_bits_give(void **state)
     rng_free(r);
 }
 
-static void numbers_in_any_order_become_one_interval(void **state)
+TEST(numbers_in_any_order_become_one_interval)
 {
-    (void)state;
     struct spans s = { 0 };
     bool bits[NUMBERS] = { false };
     for (int64_t i = 0; i < NUMBERS; i++)
@@ -83,9 +80,8 @@ static void numbers_in_any_order_become_one_interval(void **state)
     spans_free(&s);
 }
 
-static void an_empty_set_has_one_gap_without_end(void **state)
+TEST(an_empty_set_has_one_gap_without_end)
 {
-    (void)state;
     const struct spans s = { 0 };
     struct span gap = spans_gap(&s, 5, INT64_MAX, INT64_MAX);
     assert_int_equal(gap.first, 5);
@@ -95,27 +91,14 @@ static void an_empty_set_has_one_gap_without_end(void **state)
     assert_int_equal(spans_count(&s, INT64_MAX), 0);
 }
 
-static void the_largest_numbers_fit(void **state)
+TEST(the_largest_numbers_fit)
 {
-    (void)state;
     struct spans s = { 0 };
-    struct err e = { 0 };
-    assert_ok(spans_add(&s, INT64_MAX - 10, 10, &e), &e);
-    assert_ok(spans_add(&s, 0, 3, &e), &e);
+    OK(spans_add(&s, INT64_MAX - 10, 10, e));
+    OK(spans_add(&s, 0, 3, e));
     assert_true(spans_have(&s, INT64_MAX - 1));
     assert_false(spans_have(&s, INT64_MAX - 11));
     assert_int_equal(spans_count(&s, INT64_MAX), 13);
     assert_int_equal(spans_gap(&s, INT64_MAX - 10, INT64_MAX, 5).n, 0);
     spans_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_additions_give_the_set_that_bits_give),
-        cmocka_unit_test(numbers_in_any_order_become_one_interval),
-        cmocka_unit_test(an_empty_set_has_one_gap_without_end),
-        cmocka_unit_test(the_largest_numbers_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

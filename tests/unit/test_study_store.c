@@ -66,18 +66,17 @@ static void make_store(const char *path, int64_t n_done)
 
 /* ---- rows ---- */
 
-static void rows_come_back_bit_for_bit_in_order_of_points(void **state)
+TEST_WITH(rows_come_back_bit_for_bit_in_order_of_points, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct table want = { 0 }, got;
-    struct err e = { 0 };
     stored_all(&want, 40);
     for (int way = 0; way < 3; way++) {
         /* Read where it was written, after it was opened again, and from a store without a name. */
         struct store *s = open_new(way == 2 ? NULL : f->path, 40);
         if (way == 1) {
             store_close(s);
-            assert_ok(store_read(&s, f->path, &e), &e);
+            OK(store_read(&s, f->path, e));
         }
         stored_read(&got, s, way == 0 ? 7 : 1000);
         assert_same_rows(&got, &want);
@@ -88,10 +87,9 @@ static void rows_come_back_bit_for_bit_in_order_of_points(void **state)
     table_free(&want);
 }
 
-static void a_store_written_as_csv_is_what_the_trimmed_table_is(void **state)
+TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct err e = { 0 };
     /* Widest network, whether any trains: 1 dimension alone, and as wide as any. */
     for (int way = 0; way < 6; way++) {
         const struct store_head head = stored_head(40);
@@ -103,12 +101,12 @@ static void a_store_written_as_csv_is_what_the_trimmed_table_is(void **state)
         stored_columns(&rows);
         for (int64_t point = 0; point < 50; point++)
             stored_put(&rows, point, 0, way < 2 ? 1 : way < 4 ? 5 : 8, way % 2);
-        assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
-        assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
+        OK(open_with(&s, f->path, &head, &done, &counts, e));
+        OK(store_put(s, STORE_RESULTS, &rows, e));
         stored_read(&got, s, 16);
-        assert_ok(study_trim(&rows, design_kind.tables[TABLE_ROWS].columns, &e), &e);
-        assert_ok(table_write(&rows, TABLE_AS_CSV, "a=b\n", &want_csv, &e), &e);
-        assert_ok(table_write(&got, TABLE_AS_CSV, "a=b\n", &got_csv, &e), &e);
+        OK(study_trim(&rows, design_kind.tables[TABLE_ROWS].columns, e));
+        OK(table_write(&rows, TABLE_AS_CSV, "a=b\n", &want_csv, e));
+        OK(table_write(&got, TABLE_AS_CSV, "a=b\n", &got_csv, e));
         assert_string_equal(text_str(&got_csv), text_str(&want_csv));
         store_close(s);
         assert_int_equal(remove(f->path), 0);
@@ -119,24 +117,23 @@ static void a_store_written_as_csv_is_what_the_trimmed_table_is(void **state)
     }
 }
 
-static void a_row_put_again_takes_the_place_of_the_first(void **state)
+TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct store *s = open_new(f->path, 0);
     struct table first = { 0 }, second = { 0 }, got;
-    struct err e = { 0 };
     stored_columns(&first);
     stored_columns(&second);
     for (int64_t point = 0; point < 30; point++) {
         stored_put(&first, point, 0, 8, true);
         stored_put(&second, point, 1, point % 2 ? 8 : 2, false);
     }
-    assert_ok(store_put(s, STORE_RESULTS, &first, &e), &e);
-    assert_ok(store_put(s, STORE_RESULTS, &second, &e), &e);
+    OK(store_put(s, STORE_RESULTS, &first, e));
+    OK(store_put(s, STORE_RESULTS, &second, e));
     stored_read(&got, s, 100);
     /* Nothing of the first stays where the second is blank: no row has a plan. */
     assert_int_equal(table_find(&got, "plan"), -1);
-    assert_ok(study_trim(&second, design_kind.tables[TABLE_ROWS].columns, &e), &e);
+    OK(study_trim(&second, design_kind.tables[TABLE_ROWS].columns, e));
     assert_same_rows(&got, &second);
     store_close(s);
     table_free(&got);
@@ -144,15 +141,14 @@ static void a_row_put_again_takes_the_place_of_the_first(void **state)
     table_free(&second);
 }
 
-static void a_dropped_row_is_gone_with_all_its_parts(void **state)
+TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct store *s = open_new(f->path, 4);
     struct table got;
-    struct err e = { 0 };
     for (int64_t point = 0; point < 400; point++)
         if (point != 41)
-            assert_ok(store_drop(s, point, &e), &e);
+            OK(store_drop(s, point, e));
     stored_read(&got, s, 100);
     assert_int_equal(got.n_rows, 1);
     assert_int_equal(table_cell(&got, 0, 0)->count, 41);
@@ -162,7 +158,7 @@ static void a_dropped_row_is_gone_with_all_its_parts(void **state)
 }
 
 /* More than are kept apart from the rows, of which some look like numbers and must not become others. */
-static void texts_stay_as_they_are_however_many_there_are(void **state)
+TEST_WITH(texts_stay_as_they_are_however_many_there_are, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     static const char *const forms[] = { "%d", "%d.5", "%d.50", "%de2", "-%d", "text %d", "0%d", "%d " };
@@ -171,10 +167,9 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
     struct store *s;
     struct spans done;
     struct sweep_counts counts;
-    struct err e = { 0 };
     table_column(&columns, "point", TABLE_COUNT);
     table_column(&columns, "x", TABLE_TEXT);
-    assert_ok(stored_open(&s, f->path, &head, &columns, &done, &counts, &e), &e);
+    OK(stored_open(&s, f->path, &head, &columns, &done, &counts, e));
     for (int i = 0; i < 20000; i++) {
         char text[32];
         snprintf(text, sizeof text, forms[i % (int)COUNT_OF(forms)], i);
@@ -182,8 +177,8 @@ static void texts_stay_as_they_are_however_many_there_are(void **state)
         table_put_count(&columns, i);
         table_put_text(&columns, text);
     }
-    assert_ok(store_put(s, STORE_RESULTS, &columns, &e), &e);
-    assert_ok(store_put(s, STORE_RESULTS, &columns, &e), &e);
+    OK(store_put(s, STORE_RESULTS, &columns, e));
+    OK(store_put(s, STORE_RESULTS, &columns, e));
     stored_read(&got, s, 5000);
     assert_same_rows(&got, &columns);
     store_close(s);
@@ -208,7 +203,7 @@ static void assert_query(const char *path, const char *sql, const char *want)
     sqlite3_close(db);
 }
 
-static void the_view_has_the_columns_and_values_of_the_rows(void **state)
+TEST_WITH(the_view_has_the_columns_and_values_of_the_rows, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct table want = { 0 };
@@ -242,7 +237,7 @@ static void the_view_has_the_columns_and_values_of_the_rows(void **state)
     table_free(&want);
 }
 
-static void values_of_keys_compare_as_numbers(void **state)
+TEST_WITH(values_of_keys_compare_as_numbers, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     static const char *const values[] = { "100", "20", "3.5", "ring:4" };
@@ -250,7 +245,6 @@ static void values_of_keys_compare_as_numbers(void **state)
     struct table rows = { 0 };
     struct spans none = { 0 };
     struct sweep_counts counts = { .seen = 4, .solved = 4 };
-    struct err e = { 0 };
     stored_columns(&rows);
     for (int i = 0; i < 4; i++) {
         table_row(&rows);
@@ -259,8 +253,8 @@ static void values_of_keys_compare_as_numbers(void **state)
         while (rows.col < rows.n_cols)
             table_put_none(&rows);
     }
-    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
-    assert_ok(store_commit(s, &none, &counts, &e), &e);
+    OK(store_put(s, STORE_RESULTS, &rows, e));
+    OK(store_commit(s, &none, &counts, e));
     store_close(s);
     assert_query(f->path, "SELECT group_concat(point) FROM results WHERE \"network.dims.pod.max_GBps\" < 50",
                  "1,2");
@@ -269,7 +263,7 @@ static void values_of_keys_compare_as_numbers(void **state)
     table_free(&rows);
 }
 
-static void the_table_weft_says_what_the_store_is_of(void **state)
+TEST_WITH(the_table_weft_says_what_the_store_is_of, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     make_store(f->path, 39);
@@ -286,7 +280,7 @@ static void the_table_weft_says_what_the_store_is_of(void **state)
 
 /* ---- opened again ---- */
 
-static void a_store_goes_on_from_its_last_commit(void **state)
+TEST_WITH(a_store_goes_on_from_its_last_commit, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     const struct store_head head = stored_head(40);
@@ -296,12 +290,11 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     struct sweep_counts counts;
     struct store_head is;
     bool complete = true;
-    struct err e = { 0 };
     stored_columns(&rows);
     stored_put_unit(&rows, 20, 40);
-    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e); /* without a commit */
+    OK(store_put(s, STORE_RESULTS, &rows, e)); /* without a commit */
     store_close(s);
-    assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+    OK(open_with(&s, f->path, &head, &done, &counts, e));
     assert_int_equal(done.n, 1);
     assert_int_equal(done.spans[0].n, 10);
     assert_int_equal(counts.seen, 100);
@@ -316,11 +309,11 @@ static void a_store_goes_on_from_its_last_commit(void **state)
     table_clear(&rows);
     for (int64_t u = 10; u < 40; u++)
         stored_put_unit(&rows, u, 40);
-    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
-    assert_ok(spans_add(&done, 10, 30, &e), &e);
-    assert_ok(store_commit(s, &done, &counts, &e), &e);
+    OK(store_put(s, STORE_RESULTS, &rows, e));
+    OK(spans_add(&done, 10, 30, e));
+    OK(store_commit(s, &done, &counts, e));
     store_close(s);
-    assert_ok(store_read(&s, f->path, &e), &e);
+    OK(store_read(&s, f->path, e));
     store_head_of(s, &is, &counts, &complete);
     assert_true(complete);
     table_free(&rows);
@@ -334,7 +327,7 @@ static void a_store_goes_on_from_its_last_commit(void **state)
 }
 
 /* Against a plain array, whatever the order in which units end. */
-static void spans_that_are_committed_come_back(void **state)
+TEST_WITH(spans_that_are_committed_come_back, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     enum { UNITS = 300 };
@@ -343,23 +336,22 @@ static void spans_that_are_committed_come_back(void **state)
     struct store *s;
     struct spans done;
     struct sweep_counts counts;
-    struct err e = { 0 };
-    assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+    OK(open_with(&s, f->path, &head, &done, &counts, e));
     uint32_t x = 1;
     for (int round = 0; round < 100; round++) {
         for (int k = 0; k < 3; k++) {
             x = x * 1664525 + 1013904223;
             int32_t u = (int32_t)(x >> 8) % UNITS;
             is_done[u] = true;
-            assert_ok(spans_add(&done, u, 1, &e), &e);
+            OK(spans_add(&done, u, 1, e));
         }
         counts.seen++;
-        assert_ok(store_commit(s, &done, &counts, &e), &e);
+        OK(store_commit(s, &done, &counts, e));
         if (round % 10)
             continue;
         store_close(s);
         spans_free(&done);
-        assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+        OK(open_with(&s, f->path, &head, &done, &counts, e));
         for (int u = 0; u < UNITS; u++)
             assert_int_equal(spans_have(&done, u), is_done[u]);
         assert_int_equal(counts.seen, round + 1);
@@ -370,7 +362,7 @@ static void spans_that_are_committed_come_back(void **state)
 
 /* ---- two at a time ---- */
 
-static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void **state)
+TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     const struct store_head head = stored_head(40);
@@ -378,20 +370,20 @@ static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void 
     struct table rows = { 0 }, got = { 0 };
     struct spans done;
     struct sweep_counts counts;
-    struct err e = { 0 };
     stored_columns(&rows);
     stored_put_unit(&rows, 30, 40);
-    assert_ok(store_put(writer, STORE_RESULTS, &rows, &e), &e);
+    OK(store_put(writer, STORE_RESULTS, &rows, e));
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        int rc = open_with(&s, f->path, &head, &done, &counts, &e);
-        if (rc != ERR_PARSE || s || !strstr(e.msg, "rows.db: is in use (another process writes to it), need"))
+        int rc = open_with(&s, f->path, &head, &done, &counts, e);
+        if (rc != ERR_PARSE || s ||
+            !strstr(e->msg, "rows.db: is in use (another process writes to it), need"))
             _exit(1);
-        if (store_read(&s, f->path, &e))
+        if (store_read(&s, f->path, e))
             _exit(2);
         struct store_walk walk = store_walk_all(STORE_RESULTS, true);
-        if (store_next(s, &walk, 1000, &got, &e) || got.n_rows != 100)
+        if (store_next(s, &walk, 1000, &got, e) || got.n_rows != 100)
             _exit(3);
         _exit(0);
     }
@@ -399,27 +391,8 @@ static void a_second_writer_is_refused_and_a_reader_sees_what_is_committed(void 
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     store_close(writer);
-    assert_ok(open_with(&s, f->path, &head, &done, &counts, &e), &e);
+    OK(open_with(&s, f->path, &head, &done, &counts, e));
     store_close(s);
     spans_free(&done);
     table_free(&rows);
-}
-
-int main(void)
-{
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(rows_come_back_bit_for_bit_in_order_of_points),
-        IN_SCRATCH(a_store_written_as_csv_is_what_the_trimmed_table_is),
-        IN_SCRATCH(a_row_put_again_takes_the_place_of_the_first),
-        IN_SCRATCH(a_dropped_row_is_gone_with_all_its_parts),
-        IN_SCRATCH(texts_stay_as_they_are_however_many_there_are),
-        IN_SCRATCH(the_view_has_the_columns_and_values_of_the_rows),
-        IN_SCRATCH(values_of_keys_compare_as_numbers),
-        IN_SCRATCH(the_table_weft_says_what_the_store_is_of),
-        IN_SCRATCH(a_store_goes_on_from_its_last_commit),
-        IN_SCRATCH(spans_that_are_committed_come_back),
-        IN_SCRATCH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed),
-    };
-    return cmocka_run_group_tests_name("study/store", tests, NULL, NULL);
 }

@@ -97,16 +97,15 @@ static void assert_state(const char *path, int64_t n_done, bool want_complete)
     store_close(s);
 }
 
-static void shards_together_have_the_rows_of_an_undivided_run(void **state)
+TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     char whole[SUPPORT_PATH];
     struct text want = { 0 }, got = { 0 };
-    struct err e = { 0 };
     make_shards(f);
     make_shard(scratch_path(whole, f->dir, "whole.db"), 0, 1, 1, 1, 0);
     const char *const turned[] = { f->paths[2], f->paths[0], f->paths[3], f->paths[1] };
-    assert_ok(store_merge(f->out, turned, 4, NULL, NULL, &e), &e);
+    OK(store_merge(f->out, turned, 4, NULL, NULL, e));
     csv_of(&want, whole);
     csv_of(&got, f->out);
     assert_string_equal(text_str(&got), text_str(&want));
@@ -117,49 +116,46 @@ static void shards_together_have_the_rows_of_an_undivided_run(void **state)
 }
 
 /* What was merged is merged on, also into the file that it was read from. */
-static void a_missing_shard_can_be_merged_later(void **state)
+TEST_WITH(a_missing_shard_can_be_merged_later, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct text want = { 0 }, got = { 0 };
-    struct err e = { 0 };
     make_shards(f);
-    assert_ok(store_merge(f->out, f->paths, 3, NULL, NULL, &e), &e);
+    OK(store_merge(f->out, f->paths, 3, NULL, NULL, e));
     assert_state(f->out, 45, false);
     const char *const rest[] = { f->out, f->paths[3] };
-    assert_ok(store_merge(f->out, rest, 2, NULL, NULL, &e), &e);
+    OK(store_merge(f->out, rest, 2, NULL, NULL, e));
     assert_state(f->out, UNITS, true);
     csv_of(&got, f->out);
-    assert_ok(store_merge(f->out, f->paths, 4, NULL, NULL, &e), &e);
+    OK(store_merge(f->out, f->paths, 4, NULL, NULL, e));
     csv_of(&want, f->out);
     assert_string_equal(text_str(&got), text_str(&want));
     text_free(&want);
     text_free(&got);
 }
 
-static void what_does_not_go_together_is_refused_and_leaves_nothing(void **state)
+TEST_WITH(what_does_not_go_together_is_refused_and_leaves_nothing, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct err e = { 0 };
     make_shards(f);
     const char *const twice[] = { f->paths[1], f->paths[0], f->paths[1] };
-    assert_fails(store_merge(f->out, twice, 3, NULL, NULL, &e), &e, ERR_PARSE,
-                 "s2.db: has units of the sweep (1) that ");
-    assert_has(e.msg, "s2.db has, need each shard once");
+    FAILS(store_merge(f->out, twice, 3, NULL, NULL, e), ERR_PARSE, "s2.db: has units of the sweep (1) that ");
+    assert_has(e->msg, "s2.db has, need each shard once");
     assert_int_equal(remove(f->paths[1]), 0);
     make_shard(f->paths[1], 2, 4, 2, 4, 0); /* the third one's units */
-    assert_fails(store_merge(f->out, f->paths, 4, NULL, NULL, &e), &e, ERR_PARSE,
-                 "s3.db: has units of the sweep (2) that ");
+    FAILS(store_merge(f->out, f->paths, 4, NULL, NULL, e), ERR_PARSE,
+          "s3.db: has units of the sweep (2) that ");
     assert_int_equal(remove(f->paths[1]), 0);
     const char *const missing[] = { f->paths[0], f->paths[1] };
-    assert_fails(store_merge(f->out, missing, 2, NULL, NULL, &e), &e, ERR_PARSE, "s2.db: file is missing");
+    FAILS(store_merge(f->out, missing, 2, NULL, NULL, e), ERR_PARSE, "s2.db: file is missing");
     scratch_file(f->shards[1], f->dir, "s2.db", "point\n1\n", 8);
-    assert_fails(store_merge(f->out, missing, 2, NULL, NULL, &e), &e, ERR_PARSE, "s2.db: is no store");
+    FAILS(store_merge(f->out, missing, 2, NULL, NULL, e), ERR_PARSE, "s2.db: is no store");
     assert_int_equal(scratch_count(f->dir), 4);
 }
 
 /* Survivors of two shards may be rows of one point, where units were cut otherwise: only if they are equal.
  */
-static void rows_of_one_point_have_to_be_equal(void **state)
+TEST_WITH(rows_of_one_point_have_to_be_equal, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct text want = { 0 }, got = { 0 };
@@ -169,24 +165,23 @@ static void rows_of_one_point_have_to_be_equal(void **state)
         struct spans done;
         struct sweep_counts counts;
         struct table rows = { 0 };
-        struct err e = { 0 };
         make_shard(f->paths[0], 0, 4, 1, 4, 0);
         head.shard = 2;
         head.n_shards = 4;
         stored_columns(&rows);
-        assert_ok(stored_open(&s, f->paths[1], &head, &rows, &done, &counts, &e), &e);
+        OK(stored_open(&s, f->paths[1], &head, &rows, &done, &counts, e));
         stored_put(&rows, 4, version, 6, true);
-        assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
-        assert_ok(store_commit(s, &done, &counts, &e), &e);
+        OK(store_put(s, STORE_RESULTS, &rows, e));
+        OK(store_commit(s, &done, &counts, e));
         store_close(s);
         if (version == 0) {
-            assert_ok(store_merge(f->out, f->paths, 2, NULL, NULL, &e), &e);
+            OK(store_merge(f->out, f->paths, 2, NULL, NULL, e));
             csv_of(&want, f->paths[0]);
             csv_of(&got, f->out);
             assert_string_equal(text_str(&got), text_str(&want));
         } else {
-            assert_fails(store_merge(f->out, f->paths, 2, NULL, NULL, &e), &e, ERR_PARSE,
-                         "s2.db: has another row of point 4 than ");
+            FAILS(store_merge(f->out, f->paths, 2, NULL, NULL, e), ERR_PARSE,
+                  "s2.db: has another row of point 4 than ");
             assert_state(f->out, 15, false); /* as it was */
         }
         assert_int_equal(remove(f->paths[0]), 0);
@@ -197,7 +192,7 @@ static void rows_of_one_point_have_to_be_equal(void **state)
     text_free(&got);
 }
 
-static void a_store_of_another_sweep_is_told_with_both_names(void **state)
+TEST_WITH(a_store_of_another_sweep_is_told_with_both_names, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct store_head head = stored_head(UNITS);
@@ -205,27 +200,13 @@ static void a_store_of_another_sweep_is_told_with_both_names(void **state)
     struct spans done;
     struct sweep_counts counts;
     struct table columns = { 0 };
-    struct err e = { 0 };
     make_shard(f->paths[0], 0, 2, 1, 2, 0);
     head.study_hash = 42;
     stored_columns(&columns);
-    assert_ok(stored_open(&s, f->paths[1], &head, &columns, &done, &counts, &e), &e);
+    OK(stored_open(&s, f->paths[1], &head, &columns, &done, &counts, e));
     store_close(s);
-    assert_fails(store_merge(f->out, f->paths, 2, NULL, NULL, &e), &e, ERR_PARSE,
-                 "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
-    assert_has(e.msg, "s1.db");
+    FAILS(store_merge(f->out, f->paths, 2, NULL, NULL, e), ERR_PARSE,
+          "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
+    assert_has(e->msg, "s1.db");
     table_free(&columns);
-}
-
-int main(void)
-{
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(shards_together_have_the_rows_of_an_undivided_run),
-        IN_SCRATCH(a_missing_shard_can_be_merged_later),
-        IN_SCRATCH(what_does_not_go_together_is_refused_and_leaves_nothing),
-        IN_SCRATCH(rows_of_one_point_have_to_be_equal),
-        IN_SCRATCH(a_store_of_another_sweep_is_told_with_both_names),
-    };
-    return cmocka_run_group_tests_name("study/store_merge", tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void kill_after(pid_t child, long ns)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void a_hundred_kills_lose_nothing_that_was_committed(void **state)
+TEST_WITH(a_hundred_kills_lose_nothing_that_was_committed, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     int64_t before = 0, on_the_way = 0;
@@ -122,8 +122,7 @@ static void a_hundred_kills_lose_nothing_that_was_committed(void **state)
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            struct err e = { 0 };
-            _exit(-run_sweep(f->path, x, &e));
+            _exit(-run_sweep(f->path, x, e));
         }
         x = x * 1664525 + 1013904223;
         kill_after(child, 300000 + (long)(x >> 8) % 12000000);
@@ -137,8 +136,7 @@ static void a_hundred_kills_lose_nothing_that_was_committed(void **state)
             assert_int_equal(remove(f->path), 0);
     }
     assert_true(on_the_way > 0); /* else nothing was interrupted */
-    struct err e = { 0 };
-    assert_ok(run_sweep(f->path, 1, &e), &e);
+    OK(run_sweep(f->path, 1, e));
     assert_int_equal(assert_whole(f->path), UNITS);
 }
 
@@ -165,33 +163,31 @@ static void assert_full(const char *path, bool limit)
     assert_int_equal(status, 0);
 }
 
-static void a_limit_on_file_size_leaves_the_last_commit(void **state)
+TEST_WITH(a_limit_on_file_size_leaves_the_last_commit, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct err e = { 0 };
     assert_full(f->path, true);
     int64_t n = assert_whole(f->path);
     assert_in_range(n, 1, UNITS - 1);
-    assert_ok(run_sweep(f->path, 5, &e), &e); /* there is room again */
+    OK(run_sweep(f->path, 5, e)); /* there is room again */
     assert_int_equal(assert_whole(f->path), UNITS);
 }
 
-static void a_full_disk_leaves_the_last_commit(void **state)
+TEST_WITH(a_full_disk_leaves_the_last_commit, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     char path[SUPPORT_PATH];
-    struct err e = { 0 };
     if (mount("weft", f->dir, "tmpfs", 0, "size=1m") != 0)
         skip(); /* not root, or a container without mounts */
     scratch_path(path, f->dir, "rows.db");
     assert_full(path, false);
     int64_t n = assert_whole(path);
     int more = mount("weft", f->dir, "tmpfs", MS_REMOUNT, "size=60m");
-    int rc = more ? 0 : run_sweep(path, 5, &e);
+    int rc = more ? 0 : run_sweep(path, 5, e);
     int64_t all = more ? UNITS : assert_whole(path);
     assert_int_equal(umount2(f->dir, MNT_DETACH), 0);
     assert_in_range(n, 1, UNITS - 1);
-    assert_ok(rc, &e);
+    OK(rc);
     assert_int_equal(all, UNITS);
 }
 
@@ -235,7 +231,7 @@ static void run_sql(const char *path, const char *sql)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-static void files_that_are_no_store_are_refused_and_left_alone(void **state)
+TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     char text[] = "point,time_s\n0,1\n";
@@ -251,7 +247,7 @@ static void files_that_are_no_store_are_refused_and_left_alone(void **state)
     assert_refused(f->path, true, "is a database of another program");
 }
 
-static void stores_of_other_sweeps_are_refused_and_left_alone(void **state)
+TEST_WITH(stores_of_other_sweeps_are_refused_and_left_alone, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     static const struct {
@@ -269,18 +265,17 @@ static void stores_of_other_sweeps_are_refused_and_left_alone(void **state)
         const struct store_head head = stored_head(UNITS);
         struct store *s;
         struct spans done;
-        struct err e = { 0 };
-        assert_ok(open_for(&s, f->path, &head, &done, &e), &e);
+        OK(open_for(&s, f->path, &head, &done, e));
         store_close(s);
         run_sql(f->path, cases[i].sql);
         assert_refused(f->path, false, cases[i].want);
-        assert_ok(store_read(&s, f->path, &e), &e); /* whoever reads it may */
+        OK(store_read(&s, f->path, e)); /* whoever reads it may */
         store_close(s);
         assert_int_equal(remove(f->path), 0);
     }
 }
 
-static void damaged_stores_are_refused_and_left_alone(void **state)
+TEST_WITH(damaged_stores_are_refused_and_left_alone, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     static const struct {
@@ -297,16 +292,15 @@ static void damaged_stores_are_refused_and_left_alone(void **state)
     const struct store_head head = stored_head(UNITS);
     struct store *s;
     struct spans done;
-    struct err e = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        assert_ok(open_for(&s, f->path, &head, &done, &e), &e);
+        OK(open_for(&s, f->path, &head, &done, e));
         store_close(s);
         run_sql(f->path, cases[i].sql);
         assert_refused(f->path, true, cases[i].want);
         assert_int_equal(remove(f->path), 0);
     }
     /* Cut off at all kinds of places: an error, or a store that is whole (only the end is unused). */
-    assert_ok(run_sweep(f->path, 1, &e), &e);
+    OK(run_sweep(f->path, 1, e));
     struct stat st;
     assert_int_equal(stat(f->path, &st), 0);
     for (int k = 1; k < 20; k++) {
@@ -317,41 +311,38 @@ static void damaged_stores_are_refused_and_left_alone(void **state)
     assert_refused(f->path, true, "need a");
 }
 
-static void places_without_a_file_are_errors(void **state)
+TEST_WITH(places_without_a_file_are_errors, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
     struct store *s;
     struct spans done;
-    struct err e = { 0 };
-    assert_fails(open_for(&s, f->dir, &head, &done, &e), &e, ERR_PARSE, ": is a folder, need a file");
-    assert_fails(store_read(&s, f->dir, &e), &e, ERR_PARSE, ": is a folder, need a file");
-    assert_fails(open_for(&s, "/dev/null", &head, &done, &e), &e, ERR_PARSE,
-                 "is a device or pipe, need a file");
-    assert_fails(open_for(&s, "", &head, &done, &e), &e, ERR_PARSE, "is empty, need a file");
+    FAILS(open_for(&s, f->dir, &head, &done, e), ERR_PARSE, ": is a folder, need a file");
+    FAILS(store_read(&s, f->dir, e), ERR_PARSE, ": is a folder, need a file");
+    FAILS(open_for(&s, "/dev/null", &head, &done, e), ERR_PARSE, "is a device or pipe, need a file");
+    FAILS(open_for(&s, "", &head, &done, e), ERR_PARSE, "is empty, need a file");
     scratch_path(path, f->dir, "none/rows.db");
-    assert_fails(open_for(&s, path, &head, &done, &e), &e, ERR_PARSE,
-                 "cannot be opened (No such file or directory), need a file in a folder, both writable");
-    assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, "rows.db: file is missing, need a store");
+    FAILS(open_for(&s, path, &head, &done, e), ERR_PARSE,
+          "cannot be opened (No such file or directory), need a file in a folder, both writable");
+    FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: file is missing, need a store");
     assert_false(store_is(path));
     assert_false(store_is(f->dir));
     scratch_file(path, f->dir, "rows.db", "", 0);
-    assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, "rows.db: is empty, need a store");
-    assert_ok(open_for(&s, path, &head, &done, &e), &e); /* as mktemp makes them */
+    FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, need a store");
+    OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
     store_close(s);
 }
 
 /* As somebody who may not write there: a new store is refused, one that is there can be read. */
-static void a_folder_that_is_read_only_is_an_error(void **state)
+TEST_WITH(a_folder_that_is_read_only_is_an_error, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
     struct store *s;
     struct spans done;
-    struct err e = { 0 };
-    assert_ok(run_sweep(f->path, 1, &e), &e);
+    OK(run_sweep(f->path, 1, e));
     assert_int_equal(chmod(f->path, 0444), 0);
     assert_int_equal(chmod(f->dir, 0555), 0);
     fflush(NULL);
@@ -360,32 +351,16 @@ static void a_folder_that_is_read_only_is_an_error(void **state)
         if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
             _exit(10);
         scratch_path(path, f->dir, "new.db");
-        if (open_for(&s, path, &head, &done, &e) != ERR_PARSE ||
-            !strstr(e.msg,
+        if (open_for(&s, path, &head, &done, e) != ERR_PARSE ||
+            !strstr(e->msg,
                     "new.db: cannot be opened (Permission denied), need a file in a folder, both writable"))
             _exit(1);
-        if (open_for(&s, f->path, &head, &done, &e) != ERR_PARSE || !strstr(e.msg, "(Permission denied)"))
+        if (open_for(&s, f->path, &head, &done, e) != ERR_PARSE || !strstr(e->msg, "(Permission denied)"))
             _exit(2);
-        _exit(store_read(&s, f->path, &e) ? 3 : 0);
+        _exit(store_read(&s, f->path, e) ? 3 : 0);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(chmod(f->dir, 0755), 0);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(a_hundred_kills_lose_nothing_that_was_committed),
-        IN_SCRATCH(a_limit_on_file_size_leaves_the_last_commit),
-        IN_SCRATCH(a_full_disk_leaves_the_last_commit),
-        IN_SCRATCH(files_that_are_no_store_are_refused_and_left_alone),
-        IN_SCRATCH(stores_of_other_sweeps_are_refused_and_left_alone),
-        IN_SCRATCH(damaged_stores_are_refused_and_left_alone),
-        IN_SCRATCH(places_without_a_file_are_errors),
-        IN_SCRATCH(a_folder_that_is_read_only_is_an_error),
-    };
-    return cmocka_run_group_tests_name("study/store, safe", tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static int read_with(struct folder *f, struct study *w, const char *text, const 
 
 /* ---- axes ---- */
 
-static void ranges_and_lists_give_clean_values(void **state)
+TEST(ranges_and_lists_give_clean_values)
 {
     static const struct {
         const char *axis, *values; /* joined by blanks */
@@ -74,10 +74,9 @@ static void ranges_and_lists_give_clean_values(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         struct text text = { 0 }, values = { 0 };
         text_printf(&text, BASE "vary: { total_GBps: %s }\n", cases[i].axis);
-        assert_ok(read_with(*state, &w, text_str(&text), NULL, 0, &e), &e);
+        OK(read_with(*state, &w, text_str(&text), NULL, 0, e));
         assert_int_equal(w.sweep.n_axes, 1);
         assert_string_equal(w.sweep.keys[0].path, "total_GBps");
         assert_int_equal(w.sweep.n_points, w.sweep.axes[0].n);
@@ -90,7 +89,7 @@ static void ranges_and_lists_give_clean_values(void **state)
     }
 }
 
-static void bad_axes_are_refused_at_their_place(void **state)
+TEST(bad_axes_are_refused_at_their_place)
 {
     static const struct {
         const char *vary, *message;
@@ -142,32 +141,29 @@ static void bad_axes_are_refused_at_their_place(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         char text[500];
         snprintf(text, sizeof text, BASE "%s", cases[i].vary);
-        assert_fails(read_with(*state, &w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_with(*state, &w, text, NULL, 0, e), cases[i].code, cases[i].message);
         assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
         study_close(&w);
     }
 }
 
-static void more_keys_than_fit_are_refused(void **state)
+TEST(more_keys_than_fit_are_refused)
 {
     struct text text = { 0 };
     struct study w;
-    struct err e = { 0 };
     text_puts(&text, BASE "vary:\n");
     for (int i = 0; i < 17; i++)
         text_printf(&text, "  workload.groups.g%d.size: [1]\n", i);
-    assert_fails(
-        read_with(*state, &w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
-        "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
+    FAILS(read_with(*state, &w, text_str(&text), NULL, 0, e), ERR_RANGE,
+          "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
     text_free(&text);
 }
 
 /* ---- notes ---- */
 
-static void a_note_is_what_all_neighbours_have_in_common(void **state)
+TEST(a_note_is_what_all_neighbours_have_in_common)
 {
     static const struct {
         const char *text, *notes;
@@ -190,11 +186,10 @@ static void a_note_is_what_all_neighbours_have_in_common(void **state)
     put(f, "prices.yaml", "rates: [ { tier: T, link_usd_per_GBps: 1, switch_usd_per_GBps: 1 } ]\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         const struct study_override tiers[] = { { "network.dims.node.tier", "T" },
                                                 { "network.dims.pod.tier", "T" } };
         struct text notes = { 0 };
-        assert_ok(read_with(f, &w, cases[i].text, tiers, i == 1 ? 2 : 0, &e), &e);
+        OK(read_with(f, &w, cases[i].text, tiers, i == 1 ? 2 : 0, e));
         for (const char *line = text_str(&w.notes); *line; line = strchr(line, '\n') + 1) {
             const char *start = strncmp(line, f->dir, strlen(f->dir)) == 0 ? line + strlen(f->dir) + 1 : line;
             text_add(&notes, start, (size_t)(strchr(start, '\n') - start) + 1);
@@ -241,7 +236,7 @@ static void assert_columns(const struct table *t, const char *want)
     text_free(&names);
 }
 
-static void rows_come_in_order_with_the_columns_that_figures_read(void **state)
+TEST(rows_come_in_order_with_the_columns_that_figures_read)
 {
     struct table t;
     run_text(*state, &t,
@@ -278,7 +273,7 @@ static void rows_come_in_order_with_the_columns_that_figures_read(void **state)
     table_free(&t);
 }
 
-static void a_bad_point_is_a_row_with_its_reason(void **state)
+TEST(a_bad_point_is_a_row_with_its_reason)
 {
     struct table t;
     run_text(*state, &t,
@@ -303,7 +298,7 @@ static void a_bad_point_is_a_row_with_its_reason(void **state)
     table_free(&t);
 }
 
-static void overrides_hold_at_every_point(void **state)
+TEST(overrides_hold_at_every_point)
 {
     struct folder *f = *state;
     struct table t;
@@ -329,7 +324,7 @@ static void overrides_hold_at_every_point(void **state)
 }
 
 /* A workload made up in the study finds its own file from there. */
-static void names_in_values_count_from_the_study(void **state)
+TEST(names_in_values_count_from_the_study)
 {
     struct folder *f = *state;
     struct table t;
@@ -363,10 +358,9 @@ static void run_main(struct text *out, int32_t threads)
     study_close(&w);
 }
 
-static void one_thread_and_four_write_the_same_bytes(void **state)
+TEST(one_thread_and_four_write_the_same_bytes)
 {
     struct text one = { 0 }, four = { 0 };
-    (void)state;
     run_main(&one, 1);
     run_main(&four, 4);
     assert_string_equal(text_str(&one), text_str(&four));
@@ -374,18 +368,4 @@ static void one_thread_and_four_write_the_same_bytes(void **state)
     text_free(&four);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_and_lists_give_clean_values),
-        cmocka_unit_test(bad_axes_are_refused_at_their_place),
-        cmocka_unit_test(more_keys_than_fit_are_refused),
-        cmocka_unit_test(a_note_is_what_all_neighbours_have_in_common),
-        cmocka_unit_test(rows_come_in_order_with_the_columns_that_figures_read),
-        cmocka_unit_test(a_bad_point_is_a_row_with_its_reason),
-        cmocka_unit_test(overrides_hold_at_every_point),
-        cmocka_unit_test(names_in_values_count_from_the_study),
-        cmocka_unit_test(one_thread_and_four_write_the_same_bytes),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+SUITE(make_folder, remove_folder)

@@ -5,7 +5,7 @@
 
 /* ---- forms ---- */
 
-static void points_come_in_the_order_of_the_study(void **state)
+TEST(points_come_in_the_order_of_the_study)
 {
     static const struct {
         const char *vary, *points;
@@ -28,13 +28,11 @@ static void points_come_in_the_order_of_the_study(void **state)
         { "{ zip: { total_GBps: [1] }, union: [ { zip: { model: [x, y], objective: [a, b] } } ] }",
           "1,x,a 1,y,b" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         struct text text = { 0 }, points = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
-        assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+        OK(sweep_of(&w, text_str(&text), NULL, 0, e));
         sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
         text_free(&text);
@@ -43,7 +41,7 @@ static void points_come_in_the_order_of_the_study(void **state)
     }
 }
 
-static void an_override_is_the_value_wherever_its_key_varies(void **state)
+TEST(an_override_is_the_value_wherever_its_key_varies)
 {
     static const struct {
         const char *vary, *points;
@@ -57,13 +55,11 @@ static void an_override_is_the_value_wherever_its_key_varies(void **state)
         { "{ sobol: { points: 3, keys: { total_GBps: { from: 1, to: 2 } } } }", "9" },
     };
     const struct study_override o = { "total_GBps", "9" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         struct text text = { 0 }, points = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
-        assert_ok(sweep_of(&w, text_str(&text), &o, 1, &e), &e);
+        OK(sweep_of(&w, text_str(&text), &o, 1, e));
         sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
         for (int32_t k = 0; k < w.sweep.n_keys; k++)
@@ -94,11 +90,9 @@ static double gray_corput(int64_t i)
     return x;
 }
 
-static void samples_follow_the_sequence_in_linear_and_log_scale(void **state)
+TEST(samples_follow_the_sequence_in_linear_and_log_scale)
 {
     struct study w;
-    struct err e = { 0 };
-    (void)state;
     for (int skip = 0; skip <= 5; skip += 5) {
         char text[600];
         snprintf(text, sizeof text,
@@ -106,7 +100,7 @@ static void samples_follow_the_sequence_in_linear_and_log_scale(void **state)
                  "vary: { sobol: { points: 64, skip: %d, keys: { total_GBps: { from: 10, to: 1010 }, "
                  "time_limit_s: { from: 0.01, to: 100, scale: log } } } }\n",
                  skip);
-        assert_ok(sweep_of(&w, text, NULL, 0, &e), &e);
+        OK(sweep_of(&w, text, NULL, 0, e));
         assert_true(w.sweep.n_points == 64 && w.sweep.n_axes == 1 && w.sweep.axes[0].n_keys == 2);
         for (int64_t i = 0; i < w.sweep.n_points; i++)
             assert_close(number_at(&w.sweep, i, 0), 10 + 1000 * gray_corput(i + 1 + skip), 1e-11);
@@ -117,19 +111,15 @@ static void samples_follow_the_sequence_in_linear_and_log_scale(void **state)
     }
 }
 
-static void samples_of_a_list_are_as_even_as_can_be(void **state)
+TEST(samples_of_a_list_are_as_even_as_can_be)
 {
     struct study w;
-    struct err e = { 0 };
     int seen[4][4] = { { 0 } };
-    (void)state;
     /* The first 255 points and the origin, which is left out, fill each of 16 boxes 16 times. */
-    assert_ok(sweep_of(&w,
-                       SWEEP_BASE
-                       "vary: { sobol: { points: 255, keys: { total_GBps: [0, 1, 2, 3], time_limit_s: "
-                       "{ from: 0, to: 3, step: 1 } } } }\n",
-                       NULL, 0, &e),
-              &e);
+    OK(sweep_of(&w,
+                SWEEP_BASE "vary: { sobol: { points: 255, keys: { total_GBps: [0, 1, 2, 3], time_limit_s: "
+                           "{ from: 0, to: 3, step: 1 } } } }\n",
+                NULL, 0, e));
     seen[0][0]++;
     for (int64_t i = 0; i < w.sweep.n_points; i++)
         seen[(int)number_at(&w.sweep, i, 0)][(int)number_at(&w.sweep, i, 1)]++;
@@ -149,19 +139,17 @@ static void put_huge(struct text *text, int n)
     text_puts(text, " }");
 }
 
-static void as_many_points_are_numbered_as_fit_64_bits(void **state)
+TEST(as_many_points_are_numbered_as_fit_64_bits)
 {
     struct study w;
-    struct err e = { 0 };
     struct text text = { 0 };
-    (void)state;
     text_puts(&text, SWEEP_BASE "vary: [ ");
     for (int i = 0; i < 9; i++) {
         text_puts(&text, i ? ", " : "");
         put_huge(&text, 6);
     }
     text_puts(&text, " ]\n");
-    assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+    OK(sweep_of(&w, text_str(&text), NULL, 0, e));
     assert_true(w.sweep.n_points == INT64_C(9000000000000000000) && w.sweep.n_grids == 9);
     struct sweep_point p;
     sweep_find_point(&p, &w.sweep, INT64_C(8123456789012345678));
@@ -175,8 +163,8 @@ static void as_many_points_are_numbered_as_fit_64_bits(void **state)
     text_puts(&text, SWEEP_BASE "vary: ");
     put_huge(&text, 7);
     text_puts(&text, "\n");
-    assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
-                 "vary.workload.groups.g6.size makes more than 2^63 - 1 points, need fewer values");
+    FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
+          "vary.workload.groups.g6.size makes more than 2^63 - 1 points, need fewer values");
     assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
 
     text_clear(&text);
@@ -186,17 +174,15 @@ static void as_many_points_are_numbered_as_fit_64_bits(void **state)
         put_huge(&text, 6);
     }
     text_puts(&text, " ]\n");
-    assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
-                 "study.yaml:3:7: vary makes more than 2^63 - 1 points, need fewer values");
+    FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
+          "study.yaml:3:7: vary makes more than 2^63 - 1 points, need fewer values");
     text_free(&text);
 }
 
-static void more_grids_than_fit_are_refused(void **state)
+TEST(more_grids_than_fit_are_refused)
 {
     struct text text = { 0 };
     struct study w;
-    struct err e = { 0 };
-    (void)state;
     for (int n = 256; n <= 257; n++) {
         text_clear(&text);
         text_puts(&text, SWEEP_BASE "vary: {union: [");
@@ -204,12 +190,12 @@ static void more_grids_than_fit_are_refused(void **state)
             text_printf(&text, "%s{total_GBps: [%d]}", i ? ", " : "", i + 1);
         text_puts(&text, "]}\n");
         if (n == 256) {
-            assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+            OK(sweep_of(&w, text_str(&text), NULL, 0, e));
             assert_true(w.sweep.n_points == 256 && w.sweep.n_grids == 256);
             study_close(&w);
         } else {
-            assert_fails(sweep_of(&w, text_str(&text), NULL, 0, &e), &e, ERR_RANGE,
-                         "study.yaml:3:15: vary.union makes more than 256 grids, need fewer");
+            FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
+                  "study.yaml:3:15: vary.union makes more than 256 grids, need fewer");
         }
     }
     text_free(&text);
@@ -217,7 +203,7 @@ static void more_grids_than_fit_are_refused(void **state)
 
 /* ---- what is refused ---- */
 
-static void bad_forms_are_refused_at_their_place(void **state)
+TEST(bad_forms_are_refused_at_their_place)
 {
     static const struct {
         const char *vary, *message;
@@ -272,58 +258,35 @@ static void bad_forms_are_refused_at_their_place(void **state)
           "} ] }",
           "need one axis for what is one key", ERR_RANGE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         char text[600];
         snprintf(text, sizeof text, SWEEP_BASE "vary: %s\n", cases[i].vary);
-        assert_fails(sweep_of(&w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
-        assert_true(!strchr(e.msg, '\n') && w.sweep.n_axes == 0 && w.sweep.n_points == 0);
+        FAILS(sweep_of(&w, text, NULL, 0, e), cases[i].code, cases[i].message);
+        assert_true(!strchr(e->msg, '\n') && w.sweep.n_axes == 0 && w.sweep.n_points == 0);
     }
 }
 
 /* ---- notes ---- */
 
-static void a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it(void **state)
+TEST(a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it)
 {
     struct study w;
-    struct err e = { 0 };
-    (void)state;
     /* Objective time has no use for the limit; in the second grid nothing sets it. */
-    assert_ok(sweep_of(&w,
-                       SWEEP_BASE
-                       "vary: [ { time_limit_s: [1, 2], total_GBps: [1] }, { total_GBps: [1, 2] } ]\n",
-                       NULL, 0, &e),
-              &e);
+    OK(sweep_of(&w,
+                SWEEP_BASE "vary: [ { time_limit_s: [1, 2], total_GBps: [1] }, { total_GBps: [1, 2] } ]\n",
+                NULL, 0, e));
     assert_has(text_str(&w.notes), "time_limit_s has no effect here");
     study_close(&w);
     /* One workload has nothing to combine, two have; a seed is of no use anywhere. */
-    assert_ok(
-        sweep_of(&w,
-                 "network: ring:4\ntotal_GBps: 4\ncombine: sum\nseed: 2\nvary:\n"
-                 "  - { workload: [ { step: { compute_ms: 1 } } ] }\n"
-                 "  - { workloads: [ [ { workload: { step: { compute_ms: 1 } } }, { workload: { step: { "
-                 "compute_ms: 2 } } } ] ] }\n",
-                 NULL, 0, &e),
-        &e);
+    OK(sweep_of(&w,
+                "network: ring:4\ntotal_GBps: 4\ncombine: sum\nseed: 2\nvary:\n"
+                "  - { workload: [ { step: { compute_ms: 1 } } ] }\n"
+                "  - { workloads: [ [ { workload: { step: { compute_ms: 1 } } }, { workload: { step: { "
+                "compute_ms: 2 } } } ] ] }\n",
+                NULL, 0, e));
     assert_has(text_str(&w.notes), "study.yaml:4:1: seed has no effect here");
     assert_null(strstr(text_str(&w.notes), "combine"));
     assert_null(strstr(strstr(text_str(&w.notes), "seed") + 1, "seed"));
     study_close(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_come_in_the_order_of_the_study),
-        cmocka_unit_test(an_override_is_the_value_wherever_its_key_varies),
-        cmocka_unit_test(samples_follow_the_sequence_in_linear_and_log_scale),
-        cmocka_unit_test(samples_of_a_list_are_as_even_as_can_be),
-        cmocka_unit_test(as_many_points_are_numbered_as_fit_64_bits),
-        cmocka_unit_test(more_grids_than_fit_are_refused),
-        cmocka_unit_test(bad_forms_are_refused_at_their_place),
-        cmocka_unit_test(a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

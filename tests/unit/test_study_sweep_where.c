@@ -17,7 +17,7 @@ static void passing(struct text *out, const struct sweep *w, const struct topo_n
     }
 }
 
-static void points_pass_that_satisfy_every_constraint(void **state)
+TEST(points_pass_that_satisfy_every_constraint)
 {
     static const struct {
         const char *where, *vary, *net, *points;
@@ -47,16 +47,14 @@ static void points_pass_that_satisfy_every_constraint(void **state)
         { "[ total_GBps >= 5 ]", "[ { total_GBps: [4, 6] }, { model: [x] } ]", NULL, "1 2" },
         { "[]", "{ total_GBps: [1, 2] }", NULL, "0 1" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         struct topo_network net;
         struct text text = { 0 }, got = { 0 };
         text_printf(&text, SWEEP_BASE "total_GBps: 5\nvary: %s\nwhere: %s\n", cases[i].vary, cases[i].where);
-        assert_ok(sweep_of(&w, text_str(&text), NULL, 0, &e), &e);
+        OK(sweep_of(&w, text_str(&text), NULL, 0, e));
         if (cases[i].net)
-            assert_ok(topo_parse_spec(&net, cases[i].net, &e), &e);
+            OK(topo_parse_spec(&net, cases[i].net, e));
         passing(&got, &w.sweep, cases[i].net ? &net : NULL);
         assert_string_equal(text_str(&got), cases[i].points);
         text_free(&text);
@@ -65,31 +63,25 @@ static void points_pass_that_satisfy_every_constraint(void **state)
     }
 }
 
-static void a_study_without_where_leaves_nothing_out(void **state)
+TEST(a_study_without_where_leaves_nothing_out)
 {
     struct study w;
-    struct err e = { 0 };
     struct text got = { 0 };
-    (void)state;
-    assert_ok(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: [1, x] }\n", NULL, 0, &e), &e);
+    OK(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: [1, x] }\n", NULL, 0, e));
     passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1");
     text_free(&got);
     study_close(&w);
 }
 
-static void an_overridden_key_has_its_value_at_every_point(void **state)
+TEST(an_overridden_key_has_its_value_at_every_point)
 {
     const struct study_override o = { "total_GBps", "6" };
     struct study w;
-    struct err e = { 0 };
     struct text got = { 0 };
-    (void)state;
-    assert_ok(sweep_of(&w,
-                       SWEEP_BASE
-                       "vary: [ { total_GBps: [1, 2] }, { model: [x, y] } ]\nwhere: [ total_GBps >= 6 ]\n",
-                       &o, 1, &e),
-              &e);
+    OK(sweep_of(
+        &w, SWEEP_BASE "vary: [ { total_GBps: [1, 2] }, { model: [x, y] } ]\nwhere: [ total_GBps >= 6 ]\n",
+        &o, 1, e));
     passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1 2");
     text_free(&got);
@@ -98,7 +90,7 @@ static void an_overridden_key_has_its_value_at_every_point(void **state)
 
 /* ---- what is refused ---- */
 
-static void constraints_that_cannot_be_decided_are_refused_at_their_place(void **state)
+TEST(constraints_that_cannot_be_decided_are_refused_at_their_place)
 {
     static const struct {
         const char *rest, *message;
@@ -125,24 +117,11 @@ static void constraints_that_cannot_be_decided_are_refused_at_their_place(void *
           ERR_PARSE },
         { "vary: { total_GBps: [1] }\nwhere: [ [1] ]\n", "where[0] is a list, need", ERR_PARSE },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        struct err e = { 0 };
         char text[600];
         snprintf(text, sizeof text, SWEEP_BASE "%s", cases[i].rest);
-        assert_fails(sweep_of(&w, text, NULL, 0, &e), &e, cases[i].code, cases[i].message);
-        assert_true(!strchr(e.msg, '\n') && w.sweep.n_axes == 0 && !w.sweep.where);
+        FAILS(sweep_of(&w, text, NULL, 0, e), cases[i].code, cases[i].message);
+        assert_true(!strchr(e->msg, '\n') && w.sweep.n_axes == 0 && !w.sweep.where);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_pass_that_satisfy_every_constraint),
-        cmocka_unit_test(a_study_without_where_leaves_nothing_out),
-        cmocka_unit_test(an_overridden_key_has_its_value_at_every_point),
-        cmocka_unit_test(constraints_that_cannot_be_decided_are_refused_at_their_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

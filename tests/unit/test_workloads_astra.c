@@ -27,7 +27,7 @@ static const double share[][2] = {
     [OVER_2] = { 1, 0 },       [OVER_REST_OF_2] = { 1, 7 / 8.0 },
 };
 
-static void each_policy_uses_its_own_dimensions(void **state)
+TEST(each_policy_uses_its_own_dimensions)
 {
     static const struct {
         const char *policy;
@@ -47,13 +47,11 @@ static void each_policy_uses_its_own_dimensions(void **state)
         { "HYBRID_DLRM 1", OVER_ALL, OVER_ALL, OVER_ALL, { 1, 1, 3 } },
         { "HYBRID_DLRM_ENHANCED 1", OVER_ALL, OVER_ALL, OVER_ALL, { 1, 1, 3 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text, "%s\n" ROWS, cases[i].policy);
-        assert_ok(read_text(&t, text, as_written, &e), &e);
+        OK(read_text(&t, text, as_written, e));
         for (int d = 0; d < 2; d++) {
             const int *n = cases[i].layers;
             assert_close(oracle_traffic(&t, t.root, STEP_FORWARD, d), 1e6 * n[0] * share[cases[i].forward][d],
@@ -67,7 +65,7 @@ static void each_policy_uses_its_own_dimensions(void **state)
     }
 }
 
-static void compute_counts_as_written_and_update_time_does_not(void **state)
+TEST(compute_counts_as_written_and_update_time_does_not)
 {
     static const struct {
         const char *policy;
@@ -78,13 +76,11 @@ static void compute_counts_as_written_and_update_time_does_not(void **state)
         { "MICRO", { 0, 0, 0 } },
         { "DISTRIBUTED_INFERENCE", { 3e-3, 0, 0 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text, "%s " ROWS, cases[i].policy);
-        assert_ok(read_text(&t, text, as_written, &e), &e);
+        OK(read_text(&t, text, as_written, e));
         for (int phase = 0; phase < 3; phase++)
             assert_close(oracle_compute(&t, t.root, (enum step_phase)phase), cases[i].want_s[phase], 1e-15);
         assert_true(oracle_compute(&t, t.root, STEP_OTHER) == 0);
@@ -92,16 +88,13 @@ static void compute_counts_as_written_and_update_time_does_not(void **state)
     }
 }
 
-static void a_customized_file_takes_the_policy_of_each_layer(void **state)
+TEST(a_customized_file_takes_the_policy_of_each_layer)
 {
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t,
-                        "HYBRID_CUSTOMIZED\n3\n" ROW("a", " HYBRID_DATA_MODEL") ROW("b", " DATA")
-                            ROW("c", " HYBRID_MODEL_DATA"),
-                        as_written, &e),
-              &e);
+    OK(read_text(&t,
+                 "HYBRID_CUSTOMIZED\n3\n" ROW("a", " HYBRID_DATA_MODEL") ROW("b", " DATA")
+                     ROW("c", " HYBRID_MODEL_DATA"),
+                 as_written, e));
     /* Forward: a inner, c outer. Input gradient: c outer (layer 0 has none). Weights: a outer, b all, c
      * inner. */
     assert_close(oracle_traffic(&t, t.root, STEP_FORWARD, 0), 1.5e6, 1e-15);
@@ -113,7 +106,7 @@ static void a_customized_file_takes_the_policy_of_each_layer(void **state)
     step_free(&t);
 }
 
-static void every_collective_word_has_its_kind(void **state)
+TEST(every_collective_word_has_its_kind)
 {
     static const char text[] =
         "MODEL 5 a -1 0 ALLREDUCE 8 0 NONE 0 0 NONE 0 0 b -1 0 ALLGATHER 8 0 NONE 0 0 NONE 0 0 "
@@ -122,10 +115,8 @@ static void every_collective_word_has_its_kind(void **state)
     static const enum collective_kind want[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER,
                                                  COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_TO_ALL };
     struct step_tree t;
-    struct err e = { 0 };
     size_t found = 0;
-    (void)state;
-    assert_ok(read_text(&t, text, as_written, &e), &e);
+    OK(read_text(&t, text, as_written, e));
     for (step_id id = 0; id < t.n_nodes; id++)
         if (t.nodes[id].kind == STEP_COLLECTIVE) {
             assert_true(found < COUNT_OF(want));
@@ -137,7 +128,7 @@ static void every_collective_word_has_its_kind(void **state)
 }
 
 /* ASTRA-sim: from initiating layer i down to the nearest checkpoint c, layers c..i-1 run again. */
-static void checkpoints_say_which_layers_run_forward_again(void **state)
+TEST(checkpoints_say_which_layers_run_forward_again)
 {
     static const struct {
         const char *lists;
@@ -149,11 +140,9 @@ static void checkpoints_say_which_layers_run_forward_again(void **state)
         { "checkpoints: 2 2 0 checkpoint_initiates: 2 3 1", 1 + 100 },
         { "checkpoints: 2 0 2 checkpoint_initiates: 0", 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text,
                  "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 %s 4\n"
                  "a -1   1000000 ALLREDUCE   1000000 0 NONE 0 0 NONE 0 0\n"
@@ -161,7 +150,7 @@ static void checkpoints_say_which_layers_run_forward_again(void **state)
                  "c -1 100000000 ALLREDUCE 100000000 0 NONE 0 0 NONE 0 0\n"
                  "d -1 100000000 ALLREDUCE 100000000 0 NONE 0 0 NONE 0 0\n",
                  cases[i].lists);
-        assert_ok(read_text(&t, text, as_written, &e), &e);
+        OK(read_text(&t, text, as_written, e));
         assert_close(oracle_compute(&t, t.root, STEP_FORWARD), 211e-3, 1e-15);
         assert_close(oracle_compute(&t, t.root, STEP_RECOMPUTE), cases[i].again_ms / 1e3, 1e-15);
         assert_close(oracle_traffic(&t, t.root, STEP_RECOMPUTE, 0), cases[i].again_ms * 1.5e6, 1e-15);
@@ -170,7 +159,7 @@ static void checkpoints_say_which_layers_run_forward_again(void **state)
 }
 
 /* Per layer: forward 1 + 1.5, ig 2 + 3 (inner), wg 4 + 7 (4 MB over 8 outer: 2 * 7/8) in ms. */
-static void loop_and_recomputation_can_be_asked_for(void **state)
+TEST(loop_and_recomputation_can_be_asked_for)
 {
     static const char text[] = "HYBRID_TRANSFORMER model_parallel_NPU_group: 4\n" ROWS;
     static const struct {
@@ -183,11 +172,9 @@ static void loop_and_recomputation_can_be_asked_for(void **state)
         { { -1, LAYERS_RECOMPUTE_COLLECTIVES }, 3 * (2.5 + 5 + 11 + 1.5) },
         { { -1, LAYERS_RECOMPUTE_FORWARD }, 3 * (2.5 + 5 + 11 + 2.5) },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_ok(read_text(&t, text, cases[i].rule, &e), &e);
+        OK(read_text(&t, text, cases[i].rule, e));
         assert_close(oracle_time(&t, t.root, GBps), cases[i].want_ms / 1e3, 1e-14);
         step_free(&t);
     }
@@ -197,7 +184,7 @@ static void loop_and_recomputation_can_be_asked_for(void **state)
 #define AGAIN       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 "
 #define Q_ROW       "Q -1 1000 ALLGATHER 4096 900 ALLREDUCE 4096 800 ALLREDUCE 65536 10\n"
 
-static void a_bad_file_is_refused_at_its_place(void **state)
+TEST(a_bad_file_is_refused_at_its_place)
 {
     static const struct {
         const char *text;
@@ -249,48 +236,42 @@ static void a_bad_file_is_refused_at_its_place(void **state)
         { "HYBRID_CUSTOMIZED 1 Q -1 1 NONE 0 1 NONE 0 1 NONE 0 0 HYBRID_TRANSFORMER", ERR_RANGE,
           "w.txt:1:55: is HYBRID_TRANSFORMER, which has no groups for one layer, need another policy" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_fails(read_text(&t, cases[i].text, as_written, &e), &e, cases[i].code, cases[i].message);
-        assert_has(e.msg, "w.txt:");
+        FAILS(read_text(&t, cases[i].text, as_written, e), cases[i].code, cases[i].message);
+        assert_has(e->msg, "w.txt:");
         assert_null(t.nodes);
         assert_null(t.groups);
         step_free(&t);
     }
 }
 
-static void bytes_a_terminal_would_act_on_are_not_printed(void **state)
+TEST(bytes_a_terminal_would_act_on_are_not_printed)
 {
     struct topo_network net = oracle_network(two_dims, 2);
     static const char text[] = "\033[31m\0DATA";
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(astra_read(&t, "w.txt", text, sizeof text - 1, &net, as_written, &e), &e, ERR_PARSE,
-                 "unknown policy \"?[31m?DATA\"");
+    FAILS(astra_read(&t, "w.txt", text, sizeof text - 1, &net, as_written, e), ERR_PARSE,
+          "unknown policy \"?[31m?DATA\"");
     static const char number[] = "DATA 1\0\n";
-    assert_fails(astra_read(&t, "w.txt", number, sizeof number - 1, &net, as_written, &e), &e, ERR_PARSE,
-                 "number of layers: is \"1?\", need a whole number");
+    FAILS(astra_read(&t, "w.txt", number, sizeof number - 1, &net, as_written, e), ERR_PARSE,
+          "number of layers: is \"1?\", need a whole number");
 }
 
 /* The same step, written once as rows of an ASTRA-sim file and once in YAML. */
-static void a_file_named_in_yaml_gives_the_step_of_the_equal_yaml(void **state)
+TEST(a_file_named_in_yaml_gives_the_step_of_the_equal_yaml)
 {
     static const int32_t sizes[] = { 4, 8, 4, 32 };
     static const double bw_Bps[] = { 300e9, 200e9, 50e9, 12.5e9 };
     struct topo_network net = oracle_network(sizes, 4);
     struct yaml_doc doc;
     struct step_tree rows, yaml;
-    struct err e = { 0 };
     const char text[] = "name: rows\nastra: astra_transformer.txt\n";
-    (void)state;
-    assert_ok(yaml_read_text(&doc, "tests/data/rows.yaml", text, sizeof text - 1, &e), &e);
-    assert_ok(step_read(&rows, &doc, doc.root, &net, &e), &e);
+    OK(yaml_read_text(&doc, "tests/data/rows.yaml", text, sizeof text - 1, e));
+    OK(step_read(&rows, &doc, doc.root, &net, e));
     yaml_free(&doc);
-    assert_ok(yaml_read_file(&doc, "configs/workloads/gpt3.yaml", &e), &e);
-    assert_ok(step_read(&yaml, &doc, doc.root, &net, &e), &e);
+    OK(yaml_read_file(&doc, "configs/workloads/gpt3.yaml", e));
+    OK(step_read(&yaml, &doc, doc.root, &net, e));
     yaml_free(&doc);
     assert_string_equal(rows.name, "rows");
     assert_close(oracle_time(&rows, rows.root, bw_Bps), oracle_time(&yaml, yaml.root, bw_Bps), 1e-14);
@@ -300,20 +281,4 @@ static void a_file_named_in_yaml_gives_the_step_of_the_equal_yaml(void **state)
                          oracle_traffic(&yaml, yaml.root, (enum step_phase)phase, d), 1e-14);
     step_free(&rows);
     step_free(&yaml);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_policy_uses_its_own_dimensions),
-        cmocka_unit_test(compute_counts_as_written_and_update_time_does_not),
-        cmocka_unit_test(a_customized_file_takes_the_policy_of_each_layer),
-        cmocka_unit_test(every_collective_word_has_its_kind),
-        cmocka_unit_test(checkpoints_say_which_layers_run_forward_again),
-        cmocka_unit_test(loop_and_recomputation_can_be_asked_for),
-        cmocka_unit_test(a_bad_file_is_refused_at_its_place),
-        cmocka_unit_test(bytes_a_terminal_would_act_on_are_not_printed),
-        cmocka_unit_test(a_file_named_in_yaml_gives_the_step_of_the_equal_yaml),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,10 +16,9 @@ static double flop_of(const struct model *m, enum block_kind kind)
 }
 
 /* arXiv 2104.04473 eq. 3: forward 24 B s h^2 L (1 + s/6h) + 2 B s h V. */
-static void gpt_forward_counts_as_published(void **state)
+TEST(gpt_forward_counts_as_published)
 {
     static const char *const names[] = { "gpt3-175b", "megatron-22b", "megatron-530b", "megatron-1t" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct model m;
         fixture_model(&m, names[i]);
@@ -31,11 +30,10 @@ static void gpt_forward_counts_as_published(void **state)
 }
 
 /* Operator by operator: projections of grouped heads, gated MLP, router and experts, low-rank attention. */
-static void other_layers_count_operator_by_operator(void **state)
+TEST(other_layers_count_operator_by_operator)
 {
     struct model m;
     double s, h, attention;
-    (void)state;
     fixture_model(&m, "llama3-70b");
     s = 8192, h = 8192;
     attention = 2 * s * h * (64 + 2 * 8) * 128 + 4 * s * s * 64 * 128 + 2 * s * 64 * 128 * h;
@@ -55,28 +53,26 @@ static void other_layers_count_operator_by_operator(void **state)
 }
 
 /* 4.089 G multiply-adds at 224 x 224, known from the list of its layers. */
-static void an_image_passes_resnet_50_in_8_18_GFLOP(void **state)
+TEST(an_image_passes_resnet_50_in_8_18_GFLOP)
 {
     struct model m;
-    (void)state;
     fixture_model(&m, "resnet50");
     assert_near(flop_of(&m, BLOCK_HEAD), 2 * 4.089e9, 2 * 0.0005e9);
 }
 
 /* Layers of widths a, b: 2ab; three cross layers of 3456 through 512. */
-static void a_sample_passes_a_dlrm_layer_by_layer(void **state)
+TEST(a_sample_passes_a_dlrm_layer_by_layer)
 {
     const double bottom = 2 * (13 * 512.0 + 512 * 256 + 256 * 128), cross = 3 * 2 * 2 * 3456 * 512.0;
     const double top = 2 * (3456 * 1024.0 + 1024 * 1024 + 1024 * 512 + 512 * 256 + 256);
     struct model m;
-    (void)state;
     fixture_model(&m, "dlrm-dcnv2");
     assert_close(flop_of(&m, BLOCK_EMBED), bottom, 1e-15);
     assert_close(flop_of(&m, BLOCK_HEAD), cross + top, 1e-15);
 }
 
 /* Everything an NPU does is divided by TP, CP and EP so that together they do it once. */
-static void parallel_npus_share_the_products(void **state)
+TEST(parallel_npus_share_the_products)
 {
     static const struct {
         int64_t tp, cp, ep;
@@ -86,7 +82,6 @@ static void parallel_npus_share_the_products(void **state)
     };
     const struct topo_npu npu = fixture_counter(false);
     struct model dense, experts;
-    (void)state;
     fixture_model(&dense, "llama3-70b");
     fixture_model(&experts, "mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -106,12 +101,11 @@ static void parallel_npus_share_the_products(void **state)
 }
 
 /* With endless memory bandwidth and full efficiency, times are products: backward twice forward. */
-static void the_backward_pass_has_twice_the_products(void **state)
+TEST(the_backward_pass_has_twice_the_products)
 {
     const struct topo_npu npu = fixture_counter(false);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
     struct model m;
-    (void)state;
     fixture_model(&m, "megatron-22b");
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     assert_close(c.forward_s, c.flop - c.core_flop, 1e-14);
@@ -123,12 +117,11 @@ static void the_backward_pass_has_twice_the_products(void **state)
 }
 
 /* Causal kernels skip the upper triangle; backward computes scores again: five products after two. */
-static void fused_attention_does_half_forward_and_five_halves_of_it_backward(void **state)
+TEST(fused_attention_does_half_forward_and_five_halves_of_it_backward)
 {
     const struct topo_npu npu = fixture_counter(false);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
     struct model m;
-    (void)state;
     fixture_model(&m, "llama3-8b");
     double full = 4 * 8192.0 * 8192 * 4096;
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
@@ -150,7 +143,7 @@ static double product_B(double m, double n, double k)
  * Th, bias + GeLU 16 Th/t, transposes 4 Th/t, softmax 4 and dropout 5 per score; backward 12, 10 + 12, 24,
  * 18, 6, 5. Sequence parallelism divides the h-wide ones.
  */
-static void megatron_layers_move_the_bytes_of_their_kernels(void **state)
+TEST(megatron_layers_move_the_bytes_of_their_kernels)
 {
     static const struct {
         double t;
@@ -159,7 +152,6 @@ static void megatron_layers_move_the_bytes_of_their_kernels(void **state)
     const struct topo_npu npu = fixture_counter(true);
     const double h = 6144, s = 2048, b = 4, T = b * s, a = 64, d = 96;
     struct model m;
-    (void)state;
     fixture_model(&m, "megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double t = cases[i].t, wide = T * h / (cases[i].seq ? t : 1), scores = b * a / t * s * s;
@@ -188,13 +180,12 @@ static void megatron_layers_move_the_bytes_of_their_kernels(void **state)
 }
 
 /* SwiGLU 6 Tf/t and 10 Tf/t; flash e T (2ad + 2 kv d)/t, twice that backward; no dropout. */
-static void llama_layers_move_the_bytes_of_their_kernels(void **state)
+TEST(llama_layers_move_the_bytes_of_their_kernels)
 {
     const struct topo_npu npu = fixture_counter(true);
     const double T = 8192, h = 8192, f = 28672, t = 8, ad = 8192, kvd = 1024;
     struct plan p = fixture_plan(8, 1, 1, 1, 1);
     struct model m;
-    (void)state;
     fixture_model(&m, "llama3-70b");
     p.seq_parallel = true;
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
@@ -207,14 +198,13 @@ static void llama_layers_move_the_bytes_of_their_kernels(void **state)
     assert_close(c.rest_s, 10 * T * f / t + (12 + 12) * T * h / t + rotary, 1e-14);
 }
 
-static void tokens_of_a_microbatch_are_shared_by_context_parallelism(void **state)
+TEST(tokens_of_a_microbatch_are_shared_by_context_parallelism)
 {
     static const struct {
         int64_t cp, micro;
         double tokens;
     } cases[] = { { 1, 1, 8192 }, { 1, 4, 32768 }, { 4, 1, 2048 }, { 4, 2, 4096 } };
     struct model m;
-    (void)state;
     fixture_model(&m, "llama3-8b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(1, cases[i].cp, 1, 1, 8);
@@ -224,12 +214,11 @@ static void tokens_of_a_microbatch_are_shared_by_context_parallelism(void **stat
 }
 
 /* Each kernel waits once: what is left of a layer on an endlessly fast NPU. */
-static void every_kernel_has_its_gap(void **state)
+TEST(every_kernel_has_its_gap)
 {
     struct topo_npu npu = fixture_counter(false);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
     struct model m;
-    (void)state;
     npu.peak_flops = INFINITY;
     npu.kernel_s = 1;
     fixture_model(&m, "megatron-22b");
@@ -237,22 +226,4 @@ static void every_kernel_has_its_gap(void **state)
     /* Four products, activation, two norms, two joints, two transposes; two products, softmax, dropout. */
     assert_true(c.forward_s == 4 + 1 + 2 + 2 + 2 && c.core_s == 4 && c.core_back_s == 6);
     assert_true(c.input_s == 4 && c.weight_s == 4 && c.rest_s == 1 + 2 + 2 + 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpt_forward_counts_as_published),
-        cmocka_unit_test(other_layers_count_operator_by_operator),
-        cmocka_unit_test(an_image_passes_resnet_50_in_8_18_GFLOP),
-        cmocka_unit_test(a_sample_passes_a_dlrm_layer_by_layer),
-        cmocka_unit_test(parallel_npus_share_the_products),
-        cmocka_unit_test(the_backward_pass_has_twice_the_products),
-        cmocka_unit_test(fused_attention_does_half_forward_and_five_halves_of_it_backward),
-        cmocka_unit_test(megatron_layers_move_the_bytes_of_their_kernels),
-        cmocka_unit_test(llama_layers_move_the_bytes_of_their_kernels),
-        cmocka_unit_test(tokens_of_a_microbatch_are_shared_by_context_parallelism),
-        cmocka_unit_test(every_kernel_has_its_gap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,10 +28,9 @@ static double time_of(struct text *trace)
 /* An all-reduce of 1 MB over all 4 x 8: 1.5 MB on the first dimension, 1.5 ms at 1 GB/s. */
 enum { MB = 1000000 };
 
-static void computations_run_one_at_a_time_and_collectives_beside_them(void **state)
+TEST(computations_run_one_at_a_time_and_collectives_beside_them)
 {
     struct text chain = { 0 }, beside = { 0 }, free_ones = { 0 };
-    (void)state;
     begin_trace(&chain);
     put_comp(&chain, 1, NULL, 1000);
     put_collective(&chain, 2, DEPS(1), W_ALL_REDUCE, MB);
@@ -52,10 +51,9 @@ static void computations_run_one_at_a_time_and_collectives_beside_them(void **st
     assert_close(time_of(&free_ones), 3e-3, 1e-14);
 }
 
-static void the_cpu_runs_beside_the_accelerator(void **state)
+TEST(the_cpu_runs_beside_the_accelerator)
 {
     struct text trace = { 0 };
-    (void)state;
     begin_trace(&trace);
     for (uint64_t id = 1; id <= 4; id++) {
         struct text node = begin_node(id, "op", W_COMP, NULL);
@@ -66,10 +64,9 @@ static void the_cpu_runs_beside_the_accelerator(void **state)
     assert_close(time_of(&trace), 6e-3, 1e-14);
 }
 
-static void both_kinds_of_dependencies_count(void **state)
+TEST(both_kinds_of_dependencies_count)
 {
     struct text trace = { 0 };
-    (void)state;
     begin_trace(&trace);
     put_comp(&trace, 1, NULL, 1000);
     struct text node = begin_collective(2, NULL, W_ALL_REDUCE, MB);
@@ -79,12 +76,10 @@ static void both_kinds_of_dependencies_count(void **state)
 }
 
 /* 500 layers of two computations and a collective are a repeat of three leaves. */
-static void equal_layers_become_a_repeat(void **state)
+TEST(equal_layers_become_a_repeat)
 {
     struct text trace = { 0 };
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     begin_trace(&trace);
     put_comp(&trace, 1, NULL, 77);
     for (uint64_t id = 2; id < 1502; id += 3) {
@@ -92,7 +87,7 @@ static void equal_layers_become_a_repeat(void **state)
         put_comp(&trace, id + 1, DEPS(id), 2000);
         put_collective(&trace, id + 2, DEPS(id + 1), W_ALL_REDUCE, MB);
     }
-    assert_ok(read_trace(&t, &trace, &e), &e);
+    OK(read_trace(&t, &trace, e));
     assert_true(t.n_nodes <= 8);
     assert_close(oracle_time(&t, t.root, GBps), 77e-6 + 500 * 4.5e-3, 1e-12);
     assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, 0), 500 * 1.5 * MB, 1e-12);
@@ -101,18 +96,16 @@ static void equal_layers_become_a_repeat(void **state)
 }
 
 /* Two streams, k_i after c_i and k_(i-1), c_(i+1) after c_i: not series-parallel but for the last rung. */
-static void added_waits_are_told(void **state)
+TEST(added_waits_are_told)
 {
     struct text trace = { 0 };
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     begin_trace(&trace);
     for (uint64_t i = 1; i <= 5; i++) {
         put_comp(&trace, i, i > 1 ? DEPS(i - 1) : NULL, 1000);
         put_collective(&trace, 10 + i, i > 1 ? DEPS(i, 9 + i) : DEPS(i), W_ALL_REDUCE, MB);
     }
-    assert_ok(read_trace(&t, &trace, &e), &e);
+    OK(read_trace(&t, &trace, e));
     assert_close(oracle_time(&t, t.root, GBps), 1e-3 + 5 * 1.5e-3, 1e-12);
     assert_string_equal(
         text_str(&t.notes),
@@ -120,10 +113,9 @@ static void added_waits_are_told(void **state)
     step_free(&t);
 }
 
-static void a_trace_of_nothing_takes_no_time(void **state)
+TEST(a_trace_of_nothing_takes_no_time)
 {
     struct text trace = { 0 };
-    (void)state;
     begin_trace(&trace);
     struct text node = begin_node(1, "pg", W_METADATA, NULL);
     put_record(&trace, &node);
@@ -131,25 +123,23 @@ static void a_trace_of_nothing_takes_no_time(void **state)
     assert_true(time_of(&trace) == 0);
 }
 
-static void a_receive_keeps_the_order_and_is_told(void **state)
+TEST(a_receive_keeps_the_order_and_is_told)
 {
     struct text trace = { 0 };
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     begin_trace(&trace);
     put_collective(&trace, 1, NULL, W_ALL_REDUCE, MB);
     struct text node = begin_node(2, "recv", W_RECV, DEPS(1));
     put_record(&trace, &node);
     put_comp(&trace, 3, DEPS(2), 1000);
-    assert_ok(read_trace(&t, &trace, &e), &e);
+    OK(read_trace(&t, &trace, e));
     assert_close(oracle_time(&t, t.root, GBps), 2.5e-3, 1e-14);
     assert_string_equal(text_str(&t.notes),
                         "t.et: receives that do not wait for their senders: 1; its time may be too short\n");
     step_free(&t);
 }
 
-static void broken_dependencies_are_refused(void **state)
+TEST(broken_dependencies_are_refused)
 {
     static const struct {
         uint64_t first, second, first_dep, second_dep;
@@ -160,15 +150,13 @@ static void broken_dependencies_are_refused(void **state)
         { 1, 2, 2, 1, "t.et: node 1 \"comp\": waits for itself through others" },
         { 1, 2, 0, 2, "t.et: node 2 \"comp\": waits for itself" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text trace = { 0 };
         struct step_tree t;
-        struct err e = { 0 };
         begin_trace(&trace);
         put_comp(&trace, cases[i].first, DEPS(cases[i].first_dep), 1);
         put_comp(&trace, cases[i].second, DEPS(cases[i].second_dep), 1);
-        assert_fails(read_trace(&t, &trace, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(read_trace(&t, &trace, e), ERR_RANGE, cases[i].message);
         assert_null(t.nodes);
         assert_null(t.groups);
         step_free(&t);
@@ -213,7 +201,7 @@ static int read_yaml(struct step_tree *t, struct folder *f, const char *yaml, st
 }
 
 /* Group 7 is the first dimension: 1.5 MB per MB, as over all. */
-static void ranks_that_differ_end_with_the_slowest(void **state)
+TEST(ranks_that_differ_end_with_the_slowest)
 {
     static const struct {
         const char *yaml;
@@ -229,13 +217,11 @@ static void ranks_that_differ_end_with_the_slowest(void **state)
         { "chakra: { prefix: t, comm_groups: groups.json, ranks: 4 }\n", 10.5, 8 },
     };
     struct folder f;
-    (void)state;
     write_traces(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
         int n_leaves = 0;
-        assert_ok(read_yaml(&t, &f, cases[i].yaml, &e), &e);
+        OK(read_yaml(&t, &f, cases[i].yaml, e));
         assert_close(oracle_time(&t, t.root, GBps), cases[i].want_ms / 1e3, 1e-14);
         for (step_id id = 0; id < t.n_nodes; id++)
             n_leaves += t.nodes[id].kind == STEP_COMPUTE || t.nodes[id].kind == STEP_COLLECTIVE;
@@ -245,7 +231,7 @@ static void ranks_that_differ_end_with_the_slowest(void **state)
     scratch_remove(f.dir);
 }
 
-static void what_yaml_names_is_checked(void **state)
+TEST(what_yaml_names_is_checked)
 {
     static const struct {
         const char *yaml;
@@ -271,31 +257,12 @@ static void what_yaml_names_is_checked(void **state)
           "has no communicator group \"7\", need it" },
     };
     struct folder f;
-    (void)state;
     write_traces(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_fails(read_yaml(&t, &f, cases[i].yaml, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_yaml(&t, &f, cases[i].yaml, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
         step_free(&t);
     }
     scratch_remove(f.dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(computations_run_one_at_a_time_and_collectives_beside_them),
-        cmocka_unit_test(the_cpu_runs_beside_the_accelerator),
-        cmocka_unit_test(both_kinds_of_dependencies_count),
-        cmocka_unit_test(equal_layers_become_a_repeat),
-        cmocka_unit_test(added_waits_are_told),
-        cmocka_unit_test(a_trace_of_nothing_takes_no_time),
-        cmocka_unit_test(a_receive_keeps_the_order_and_is_told),
-        cmocka_unit_test(broken_dependencies_are_refused),
-        cmocka_unit_test(ranks_that_differ_end_with_the_slowest),
-        cmocka_unit_test(what_yaml_names_is_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,14 +25,12 @@ static const char *name_of(const struct chakra_trace *t, int32_t node)
     return text_str(&t->names) + t->nodes[node].name;
 }
 
-static void a_trace_written_by_another_program_is_read(void **state)
+TEST(a_trace_written_by_another_program_is_read)
 {
     char bytes[SAMPLE_BYTES];
     struct chakra_trace t;
-    struct err e = { 0 };
-    (void)state;
     sample(bytes);
-    assert_ok(chakra_read_trace(&t, "t.et", bytes, sizeof bytes, &e), &e);
+    OK(chakra_read_trace(&t, "t.et", bytes, sizeof bytes, e));
     assert_int_equal(t.n_nodes, 2);
     assert_int_equal(t.nodes[0].id, 1);
     assert_string_equal(name_of(&t, 0), "fwd");
@@ -56,7 +54,7 @@ static void a_trace_written_by_another_program_is_read(void **state)
 }
 
 /* One change of the sample: these bytes at this offset; then cut to n bytes. */
-static void a_damaged_trace_is_refused_at_its_place(void **state)
+TEST(a_damaged_trace_is_refused_at_its_place)
 {
     static const struct {
         size_t at, n;
@@ -83,15 +81,12 @@ static void a_damaged_trace_is_refused_at_its_place(void **state)
         { 17, 151, "\x08", 1, ERR_PARSE, "t.et: node 1 \"fwd\": type is 8, need 1 to 7" },
         { 17, 151, "\x00", 1, ERR_PARSE, "t.et: node 1 \"fwd\": type is 0, need 1 to 7" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char bytes[SAMPLE_BYTES];
         struct chakra_trace t;
-        struct err e = { 0 };
         sample(bytes);
         memcpy(bytes + cases[i].at, cases[i].bytes, cases[i].n_bytes);
-        assert_fails(chakra_read_trace(&t, "t.et", bytes, cases[i].n, &e), &e, cases[i].code,
-                     cases[i].message);
+        FAILS(chakra_read_trace(&t, "t.et", bytes, cases[i].n, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
         assert_null(t.deps);
         chakra_trace_free(&t);
@@ -99,18 +94,16 @@ static void a_damaged_trace_is_refused_at_its_place(void **state)
 }
 
 /* Every cut but those between records is noticed, and none reads beyond the bytes. */
-static void a_cut_trace_is_refused(void **state)
+TEST(a_cut_trace_is_refused)
 {
     char bytes[SAMPLE_BYTES];
-    (void)state;
     sample(bytes);
     for (size_t n = 0; n < SAMPLE_BYTES; n++) {
         struct chakra_trace t;
-        struct err e = { 0 };
         char *exact = malloc(n ? n : 1); /* ASan then sees a read past the end */
         assert_non_null(exact);
         memcpy(exact, bytes, n);
-        int rc = chakra_read_trace(&t, "t.et", exact, n, &e);
+        int rc = chakra_read_trace(&t, "t.et", exact, n, e);
         assert_int_equal(rc, n == SECOND ? 0 : ERR_PARSE);
         chakra_trace_free(&t);
         free(exact);
@@ -128,7 +121,7 @@ static int read_one(struct chakra_trace *t, struct text *node, struct err *e)
     return rc;
 }
 
-static void whole_numbers_of_every_kind_are_counts(void **state)
+TEST(whole_numbers_of_every_kind_are_counts)
 {
     static const struct {
         unsigned field;
@@ -141,12 +134,10 @@ static void whole_numbers_of_every_kind_are_counts(void **state)
         { W_INT64, 0, 0 },
     };
     struct chakra_trace t;
-    struct err e = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text node = begin_node(1, "n", W_COMP, NULL);
         put_number(&node, "num_ops", cases[i].field, cases[i].wire);
-        assert_ok(read_one(&t, &node, &e), &e);
+        OK(read_one(&t, &node, e));
         assert_true(t.nodes[0].counts[CHAKRA_NUM_OPS] == cases[i].want);
         chakra_trace_free(&t);
     }
@@ -155,7 +146,7 @@ static void whole_numbers_of_every_kind_are_counts(void **state)
     put_attribute(&node, "num_ops", &v);
     put_number(&node, "is_cpu_op", W_INT32, 1);
     put_number(&node, "somebody_else_s", W_INT32, 1);
-    assert_ok(read_one(&t, &node, &e), &e);
+    OK(read_one(&t, &node, e));
     assert_int_equal(t.nodes[0].counts[CHAKRA_NUM_OPS], 7);
     assert_true(t.nodes[0].is_cpu_op);
     chakra_trace_free(&t);
@@ -171,7 +162,7 @@ static struct text node_with(const char *name, uint64_t tag, const char *bytes, 
     return node;
 }
 
-static void an_attribute_of_another_kind_is_refused(void **state)
+TEST(an_attribute_of_another_kind_is_refused)
 {
     static const struct {
         const char *name;
@@ -206,88 +197,61 @@ static void an_attribute_of_another_kind_is_refused(void **state)
         { "involved_dim", W_BOOLS, 2, "\x13\x0a\x11\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1", 20, ERR_RANGE,
           "involved_dim has 17 entries, need at most 16" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct chakra_trace t;
-        struct err e = { 0 };
         struct text node =
             node_with(cases[i].name, cases[i].field << 3 | cases[i].wire, cases[i].bytes, cases[i].n);
-        assert_fails(read_one(&t, &node, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_one(&t, &node, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
     }
 }
 
-static void dependencies_may_be_packed_or_not_and_of_both_kinds(void **state)
+TEST(dependencies_may_be_packed_or_not_and_of_both_kinds)
 {
     struct text node = begin_node(9, "n", W_COMP, DEPS(300, 2));
     struct chakra_trace t;
-    struct err e = { 0 };
-    (void)state;
     put_count(&node, 5, 3);
     put_count(&node, 4, 4);
     put_bytes(&node, 4, "\5\6", 2);
     put_bytes(&node, 12, "of a later schema", 17);
-    assert_ok(read_one(&t, &node, &e), &e);
+    OK(read_one(&t, &node, e));
     static const uint64_t want[] = { 4, 5, 6, 300, 2, 3 };
     assert_int_equal(t.nodes[0].n_deps, COUNT_OF(want));
     assert_memory_equal(t.deps, want, sizeof want);
     chakra_trace_free(&t);
 }
 
-static void an_empty_first_record_is_empty_metadata(void **state)
+TEST(an_empty_first_record_is_empty_metadata)
 {
     static const char bytes[] = "\0\6\x08\1\x12\0\x18\4";
     struct chakra_trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(chakra_read_trace(&t, "t.et", bytes, sizeof bytes - 1, &e), &e);
+    OK(chakra_read_trace(&t, "t.et", bytes, sizeof bytes - 1, e));
     assert_int_equal(t.n_nodes, 1);
     chakra_trace_free(&t);
 }
 
 /* Node of 2023-06: parent = 4, texts in 5 to 10, attribute = 11. */
-static void an_old_schema_is_named(void **state)
+TEST(an_old_schema_is_named)
 {
     struct text node = { 0 }, trace = { 0 };
     struct chakra_trace t;
-    struct err e = { 0 };
-    (void)state;
     put_count(&node, 1, 1);
     put_bytes(&node, 2, "n", 1);
     put_count(&node, 3, 4);
     put_bytes(&node, 5, "text", 4);
     put_bytes(&node, 11, "\x0a\1a", 3);
     put_record(&trace, &node);
-    assert_fails(chakra_read_trace(&t, "t.et", text_str(&trace), trace.n, &e), &e, ERR_PARSE,
-                 "t.et: offset 0: pre-2023-10 Chakra schema (field 11)");
+    FAILS(chakra_read_trace(&t, "t.et", text_str(&trace), trace.n, e), ERR_PARSE,
+          "t.et: offset 0: pre-2023-10 Chakra schema (field 11)");
     text_free(&trace);
     node = begin_node(1, "n", W_COMP, NULL);
     put_bytes(&node, 11, "", 0);
-    assert_fails(read_one(&t, &node, &e), &e, ERR_PARSE,
-                 "t.et: offset 8: pre-2023-10 Chakra schema (field 11)");
+    FAILS(read_one(&t, &node, e), ERR_PARSE, "t.et: offset 8: pre-2023-10 Chakra schema (field 11)");
 }
 
-static void bytes_a_terminal_would_act_on_are_not_printed(void **state)
+TEST(bytes_a_terminal_would_act_on_are_not_printed)
 {
     struct text node = begin_node(1, "\033[31m", 0, NULL);
     struct chakra_trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(read_one(&t, &node, &e), &e, ERR_PARSE, "node 1 \"?[31m\": type");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trace_written_by_another_program_is_read),
-        cmocka_unit_test(a_damaged_trace_is_refused_at_its_place),
-        cmocka_unit_test(a_cut_trace_is_refused),
-        cmocka_unit_test(whole_numbers_of_every_kind_are_counts),
-        cmocka_unit_test(an_attribute_of_another_kind_is_refused),
-        cmocka_unit_test(dependencies_may_be_packed_or_not_and_of_both_kinds),
-        cmocka_unit_test(an_empty_first_record_is_empty_metadata),
-        cmocka_unit_test(an_old_schema_is_named),
-        cmocka_unit_test(bytes_a_terminal_would_act_on_are_not_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(read_one(&t, &node, e), ERR_PARSE, "node 1 \"?[31m\": type");
 }

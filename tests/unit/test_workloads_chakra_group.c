@@ -24,7 +24,7 @@ static void release(struct fixture *f)
     yaml_free(&f->doc);
 }
 
-static void rectangles_of_ranks_have_members_and_strides(void **state)
+TEST(rectangles_of_ranks_have_members_and_strides)
 {
     static const struct {
         const char *json;
@@ -40,42 +40,38 @@ static void rectangles_of_ranks_have_members_and_strides(void **state)
         { "{\"1\": [0, 2, 4, 6, 8, 10, 48, 50, 52, 54, 56, 58]}", 0, { 2, 3, 2 }, { 2, 1, 4 } },
         { "{\"1\": [17]}", 17, { 1, 1, 1 }, { 1, 1, 1 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f;
-        struct err e = { 0 };
         int32_t g = -1, again = -1;
         begin(&f, cases[i].json);
-        assert_ok(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", cases[i].rank, &e), &e);
+        OK(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", cases[i].rank, e));
         assert_string_equal(f.tree.groups[g].name, "group 1");
         for (int d = 0; d < 3; d++) {
             assert_int_equal(f.tree.groups[g].members[d], cases[i].members[d]);
             assert_int_equal(f.tree.groups[g].stride[d], cases[i].stride[d]);
         }
-        assert_ok(chakra_process_group(&again, &f.tree, &f.net, &f.doc, "1", cases[i].rank, &e), &e);
+        OK(chakra_process_group(&again, &f.tree, &f.net, &f.doc, "1", cases[i].rank, e));
         assert_int_equal(again, g);
         release(&f);
     }
 }
 
-static void every_rank_together_is_all(void **state)
+TEST(every_rank_together_is_all)
 {
     struct fixture f;
     struct text json = { 0 };
-    struct err e = { 0 };
     int32_t g = -1;
-    (void)state;
     for (int i = 0; i < 96; i++)
         text_printf(&json, "%s%d", i ? ", " : "{\"1\": [", i);
     text_puts(&json, "]}");
     begin(&f, text_str(&json));
-    assert_ok(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 95, &e), &e);
+    OK(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 95, e));
     assert_int_equal(g, 0);
     text_free(&json);
     release(&f);
 }
 
-static void ranks_that_are_no_rectangle_are_refused_by_name(void **state)
+TEST(ranks_that_are_no_rectangle_are_refused_by_name)
 {
     static const char shape[] =
         "g.json:1:7: communicator group \"1\" is no rectangle of the dimensions [4, 3, "
@@ -102,56 +98,37 @@ static void ranks_that_are_no_rectangle_are_refused_by_name(void **state)
         { "{\"1\": [x]}", ERR_PARSE, "1[0]" },
         { "{\"2\": [0]}", ERR_PARSE, "g.json:1:1: document has no communicator group \"1\", need it" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f;
-        struct err e = { 0 };
         int32_t g;
         begin(&f, cases[i].json);
-        assert_fails(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 0, &e), &e, cases[i].code,
-                     cases[i].message);
+        FAILS(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 0, e), cases[i].code, cases[i].message);
         assert_int_equal(f.tree.n_groups, 1);
         release(&f);
     }
 }
 
-static void a_group_that_no_others_complete_is_refused(void **state)
+TEST(a_group_that_no_others_complete_is_refused)
 {
     struct fixture f;
-    struct err e = { 0 };
     int32_t g;
-    (void)state;
     begin(&f, "{\"1\": [1, 2]}");
-    assert_fails(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 1, &e), &e, ERR_RANGE,
-                 "communicator group \"1\" is no rectangle");
+    FAILS(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 1, e), ERR_RANGE,
+          "communicator group \"1\" is no rectangle");
     release(&f);
 }
 
-static void there_is_a_cap_on_groups(void **state)
+TEST(there_is_a_cap_on_groups)
 {
     struct fixture f;
-    struct err e = { 0 };
     int32_t g, members[TOPO_MAX_DIMS] = { 1, 1, 1 }, stride[TOPO_MAX_DIMS] = { 1, 1, 1 };
     int rc = 0;
-    (void)state;
     begin(&f, "{}");
     for (int i = 1; i <= 70 && !rc; i++) {
         stride[0] = i;
-        rc = chakra_take_group(&g, &f.tree, "x", members, stride, &e);
+        rc = chakra_take_group(&g, &f.tree, "x", members, stride, e);
     }
     assert_int_equal(rc, ERR_RANGE);
-    assert_has(e.msg, "t: group \"x\" is one too many, need at most 64 different ones");
+    assert_has(e->msg, "t: group \"x\" is one too many, need at most 64 different ones");
     release(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rectangles_of_ranks_have_members_and_strides),
-        cmocka_unit_test(every_rank_together_is_all),
-        cmocka_unit_test(ranks_that_are_no_rectangle_are_refused_by_name),
-        cmocka_unit_test(a_group_that_no_others_complete_is_refused),
-        cmocka_unit_test(there_is_a_cap_on_groups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

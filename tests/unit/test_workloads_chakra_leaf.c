@@ -58,7 +58,7 @@ static struct text computation(int type, uint64_t duration_us, uint64_t num_ops,
     return node;
 }
 
-static void a_computation_takes_its_duration_or_its_roofline(void **state)
+TEST(a_computation_takes_its_duration_or_its_roofline)
 {
     static const struct {
         int type;
@@ -75,14 +75,12 @@ static void a_computation_takes_its_duration_or_its_roofline(void **state)
         { W_STORE, 7, UINT64_MAX, 3000000, 7e-6, false },
         { W_STORE, 0, UINT64_MAX, 0, 0, true },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         struct text node =
             computation(cases[i].type, cases[i].duration_us, cases[i].num_ops, cases[i].tensor_size);
-        assert_ok(leaf_of(&leaf, &f, &node, &e), &e);
+        OK(leaf_of(&leaf, &f, &node, e));
         assert_int_equal(leaf.kind, cases[i].want_s > 0 ? STEP_COMPUTE : STEP_SUM);
         assert_close(leaf.seconds, cases[i].want_s, 1e-15);
         assert_int_equal(f.tree.uses_npu, cases[i].uses_npu);
@@ -90,7 +88,7 @@ static void a_computation_takes_its_duration_or_its_roofline(void **state)
     }
 }
 
-static void what_a_computation_lacks_is_named(void **state)
+TEST(what_a_computation_lacks_is_named)
 {
     static const struct {
         int type;
@@ -110,21 +108,19 @@ static void what_a_computation_lacks_is_named(void **state)
         { W_COMP, 40000000000000, 5, 5, 1, 1, ERR_RANGE,
           "duration is 40000000000000 us, need at most 3e+13" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         f.net.npu.peak_flops = cases[i].peak_flops;
         f.net.npu.mem_Bps = cases[i].mem_Bps;
         struct text node =
             computation(cases[i].type, cases[i].duration_us, cases[i].num_ops, cases[i].tensor_size);
-        assert_fails(leaf_of(&leaf, &f, &node, &e), &e, cases[i].code, cases[i].message);
+        FAILS(leaf_of(&leaf, &f, &node, e), cases[i].code, cases[i].message);
         release(&f);
     }
 }
 
-static void a_collective_has_its_kind_size_and_dimensions(void **state)
+TEST(a_collective_has_its_kind_size_and_dimensions)
 {
     static const struct {
         int type;
@@ -140,16 +136,14 @@ static void a_collective_has_its_kind_size_and_dimensions(void **state)
         { W_BROADCAST, COLLECTIVE_BROADCAST, "1111", "all", { 4, 8 } },
         { W_ALL_REDUCE, COLLECTIVE_ALL_REDUCE, "1000", "d1", { 4, 1 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         struct text node = begin_collective(1, NULL, cases[i].type, 77);
         put_number(&node, "comm_priority", W_INT32, 3);
         if (cases[i].dims)
             put_dims(&node, cases[i].dims);
-        assert_ok(leaf_of(&leaf, &f, &node, &e), &e);
+        OK(leaf_of(&leaf, &f, &node, e));
         assert_int_equal(leaf.kind, STEP_COLLECTIVE);
         assert_int_equal(leaf.collective, cases[i].kind);
         assert_true(leaf.bytes == 77);
@@ -162,7 +156,7 @@ static void a_collective_has_its_kind_size_and_dimensions(void **state)
     }
 }
 
-static void a_collective_that_cannot_be_is_refused(void **state)
+TEST(a_collective_that_cannot_be_is_refused)
 {
     static const struct {
         uint64_t type, size_B, priority, cpu;
@@ -183,11 +177,9 @@ static void a_collective_that_cannot_be_is_refused(void **state)
         { 0, 1, 0, 0, "101", NULL, ERR_RANGE, "involved_dim has 3 entries, need 2" },
         { 0, 1, 0, 0, NULL, "5", ERR_PARSE, "pg_name is \"5\", need comm_groups" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         struct text node = begin_node(1, "n", W_COLL, NULL);
         if (cases[i].type != NONE)
             put_number(&node, "comm_type", W_INT64, cases[i].type);
@@ -199,21 +191,19 @@ static void a_collective_that_cannot_be_is_refused(void **state)
             put_dims(&node, cases[i].dims);
         if (cases[i].pg)
             put_string(&node, "pg_name", cases[i].pg);
-        assert_fails(leaf_of(&leaf, &f, &node, &e), &e, cases[i].code, cases[i].message);
+        FAILS(leaf_of(&leaf, &f, &node, e), cases[i].code, cases[i].message);
         release(&f);
     }
 }
 
-static void a_group_of_one_and_an_empty_collective_take_nothing(void **state)
+TEST(a_group_of_one_and_an_empty_collective_take_nothing)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         struct text node = begin_collective(1, NULL, W_ALL_REDUCE, i == 0 ? 0 : 8);
         put_dims(&node, i == 0 ? "11" : "00");
-        assert_ok(leaf_of(&leaf, &f, &node, &e), &e);
+        OK(leaf_of(&leaf, &f, &node, e));
         assert_int_equal(leaf.kind, STEP_SUM);
         release(&f);
     }
@@ -231,7 +221,7 @@ static struct text message(int type, uint64_t src, uint64_t dst)
 }
 
 /* Rank 9 is NPU 1 of dimension 1 and 2 of dimension 2. */
-static void a_send_goes_along_the_dimensions_that_differ(void **state)
+TEST(a_send_goes_along_the_dimensions_that_differ)
 {
     static const struct {
         uint64_t dst;
@@ -240,13 +230,11 @@ static void a_send_goes_along_the_dimensions_that_differ(void **state)
         { 10, { 4, 1 }, { 1, 1 } },     { 11, { 2, 1 }, { 2, 1 } }, { 13, { 1, 8 }, { 1, 1 } },
         { 9 + 16, { 1, 2 }, { 1, 4 } }, { 14, { 4, 8 }, { 1, 1 } }, { 9 + 12, { 1, 8 }, { 1, 1 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         struct text node = message(W_SEND, i % 2 ? 9 : NONE, cases[i].dst);
-        assert_ok(leaf_of(&leaf, &f, &node, &e), &e);
+        OK(leaf_of(&leaf, &f, &node, e));
         assert_int_equal(leaf.kind, STEP_COLLECTIVE);
         assert_int_equal(leaf.collective, COLLECTIVE_SEND);
         assert_true(leaf.bytes == 64);
@@ -258,7 +246,7 @@ static void a_send_goes_along_the_dimensions_that_differ(void **state)
     }
 }
 
-static void ranks_of_messages_are_checked(void **state)
+TEST(ranks_of_messages_are_checked)
 {
     static const struct {
         int type;
@@ -272,27 +260,11 @@ static void ranks_of_messages_are_checked(void **state)
         { W_SEND, 9, UINT64_MAX, ERR_PARSE, "has no comm_dst, need it" },
         { W_RECV, 3, 4, ERR_RANGE, "comm_dst is 4, need 9, the rank of the trace" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture f = begin();
         struct step_node leaf;
-        struct err e = { 0 };
         struct text node = message(cases[i].type, cases[i].src, cases[i].dst);
-        assert_fails(leaf_of(&leaf, &f, &node, &e), &e, cases[i].code, cases[i].message);
+        FAILS(leaf_of(&leaf, &f, &node, e), cases[i].code, cases[i].message);
         release(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_computation_takes_its_duration_or_its_roofline),
-        cmocka_unit_test(what_a_computation_lacks_is_named),
-        cmocka_unit_test(a_collective_has_its_kind_size_and_dimensions),
-        cmocka_unit_test(a_collective_that_cannot_be_is_refused),
-        cmocka_unit_test(a_group_of_one_and_an_empty_collective_take_nothing),
-        cmocka_unit_test(a_send_goes_along_the_dimensions_that_differ),
-        cmocka_unit_test(ranks_of_messages_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static double sum_of(enum collective_kind kind, double bytes, const int32_t *mem
     return sum;
 }
 
-static void an_all_reduce_is_a_reduce_scatter_and_an_all_gather_of_the_shards(void **state)
+TEST(an_all_reduce_is_a_reduce_scatter_and_an_all_gather_of_the_shards)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
         double both[4], scatter[4], gather[4], S = 12345678;
         collective_traffic(both, COLLECTIVE_ALL_REDUCE, S, groups[i], 4);
@@ -38,9 +37,8 @@ static void an_all_reduce_is_a_reduce_scatter_and_an_all_gather_of_the_shards(vo
 }
 
 /* Whatever the order of dimensions: of S bytes an NPU keeps S/P, of P shards it brings in one. */
-static void no_byte_is_sent_twice_or_lost(void **state)
+TEST(no_byte_is_sent_twice_or_lost)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
         double P = product(groups[i]);
         assert_close(sum_of(COLLECTIVE_REDUCE_SCATTER, 1e9, groups[i]), 1e9 * (P - 1) / P, 1e-14);
@@ -49,11 +47,10 @@ static void no_byte_is_sent_twice_or_lost(void **state)
 }
 
 /* Message from NPU a to NPU b, S/P bytes, goes dimension by dimension; count those that move in each. */
-static void an_all_to_all_moves_what_counting_messages_gives(void **state)
+TEST(an_all_to_all_moves_what_counting_messages_gives)
 {
     static const int32_t members[] = { 3, 1, 4 };
     double out[3], counted[3] = { 0 }, S = 1.2e6;
-    (void)state;
     collective_traffic(out, COLLECTIVE_ALL_TO_ALL, S, members, 3);
     for (int from = 0; from < 12; from++)
         for (int to = 0; to < 12; to++) {
@@ -66,11 +63,10 @@ static void an_all_to_all_moves_what_counting_messages_gives(void **state)
 
 /* Blocks are numbered like NPUs; in dimension d an NPU sends the blocks that agree with it before d and not
  * in d. */
-static void a_reduce_scatter_moves_what_counting_blocks_gives(void **state)
+TEST(a_reduce_scatter_moves_what_counting_blocks_gives)
 {
     static const int32_t members[] = { 3, 2, 4 };
     double out[3], counted[3] = { 0 }, S = 2.4e6;
-    (void)state;
     collective_traffic(out, COLLECTIVE_REDUCE_SCATTER, S, members, 3);
     for (int block = 1; block < 24; block++)
         counted[block % 3 ? 0 : block / 3 % 2 ? 1 : 2] += S / 24;
@@ -79,7 +75,7 @@ static void a_reduce_scatter_moves_what_counting_blocks_gives(void **state)
 }
 
 /* GPT-3 of the public LIBRA inputs on ring 4, full 8, ring 4, switch 32; fractions by hand. */
-static void gpt3_traffic_is_what_libra_has(void **state)
+TEST(gpt3_traffic_is_what_libra_has)
 {
     static const struct {
         enum collective_kind kind;
@@ -92,7 +88,6 @@ static void gpt3_traffic_is_what_libra_has(void **state)
         { COLLECTIVE_ALL_REDUCE, 452984832, { 1, 2, 4, 32 }, { 0, 452984832, 339738624, 109707264 } },
         { COLLECTIVE_ALL_TO_ALL, 4194304, { 4, 8, 4, 32 }, { 3145728, 3670016, 3145728, 4063232 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double out[4];
         collective_traffic(out, cases[i].kind, cases[i].bytes, cases[i].members, 4);
@@ -103,7 +98,7 @@ static void gpt3_traffic_is_what_libra_has(void **state)
 
 /* Counting what must pass the one link of the end member: all-reduce of S on a line of n at B takes
  * 2 S (n-1)/n over B/2; a ring takes half of it, and so does a line of two, with one link of B. */
-static void a_line_is_as_slow_as_its_end(void **state)
+TEST(a_line_is_as_slow_as_its_end)
 {
     static const struct {
         enum topo_shape shape;
@@ -113,32 +108,16 @@ static void a_line_is_as_slow_as_its_end(void **state)
         { TOPO_LINE, 4, 0.4 }, { TOPO_LINE, 3, 0.4 },   { TOPO_LINE, 2, 0.8 },
         { TOPO_RING, 4, 0.8 }, { TOPO_SWITCH, 4, 0.8 }, { TOPO_FULL, 4, 0.8 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct topo_dim dim = { .shape = cases[i].shape, .size = cases[i].size, .efficiency = 0.8 };
         assert_close(collective_share(&dim), cases[i].share, 1e-15);
     }
 }
 
-static void every_collective_has_its_own_name(void **state)
+TEST(every_collective_has_its_own_name)
 {
-    (void)state;
     for (int i = 0; i < N_COLLECTIVES; i++)
         for (int k = 0; k < i; k++)
             assert_string_not_equal(collective_names[i], collective_names[k]);
     assert_null(collective_names[N_COLLECTIVES]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_all_reduce_is_a_reduce_scatter_and_an_all_gather_of_the_shards),
-        cmocka_unit_test(no_byte_is_sent_twice_or_lost),
-        cmocka_unit_test(an_all_to_all_moves_what_counting_messages_gives),
-        cmocka_unit_test(a_reduce_scatter_moves_what_counting_blocks_gives),
-        cmocka_unit_test(gpt3_traffic_is_what_libra_has),
-        cmocka_unit_test(a_line_is_as_slow_as_its_end),
-        cmocka_unit_test(every_collective_has_its_own_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,12 +49,10 @@ static double by_lines(const struct collective_lines *l, double bytes)
     return time_s;
 }
 
-static void lines_give_the_time_at_every_size(void **state)
+TEST(lines_give_the_time_at_every_size)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    OK(rng_build(&r, 11, 0, e));
     for (int i = 0; i < N_RANDOM; i++) {
         struct random_case x;
         struct collective_lines lines;
@@ -74,12 +72,10 @@ static void lines_give_the_time_at_every_size(void **state)
 }
 
 /* Transfers and latency make up the time; without rules it is the busiest dimension's. */
-static void waits_are_part_of_the_time(void **state)
+TEST(waits_are_part_of_the_time)
 {
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 12, 0, &e), &e);
+    OK(rng_build(&r, 12, 0, e));
     for (int i = 0; i < N_RANDOM; i++) {
         struct random_case x;
         struct collective_time t;
@@ -100,13 +96,11 @@ static void waits_are_part_of_the_time(void **state)
     rng_free(r);
 }
 
-static void what_is_chosen_by_size_is_no_line(void **state)
+TEST(what_is_chosen_by_size_is_no_line)
 {
     struct topo_network net;
-    struct err e = { 0 };
     const double bw_Bps[] = { 1e9 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:8@1", &e), &e);
+    OK(topo_parse_spec(&net, "switch:8@1", e));
     const struct collective_way way = { &net, &stage_rules_plain, bw_Bps }, plain = { &net, NULL, bw_Bps };
     assert_true(collective_is_linear(COLLECTIVE_ALL_REDUCE, &way));
     assert_false(collective_is_linear(COLLECTIVE_BROADCAST, &way));
@@ -115,30 +109,17 @@ static void what_is_chosen_by_size_is_no_line(void **state)
     assert_true(collective_is_linear(COLLECTIVE_ALL_REDUCE, &plain));
 }
 
-static void a_group_of_one_takes_no_time(void **state)
+TEST(a_group_of_one_takes_no_time)
 {
     struct topo_network net;
     struct collective_time t;
     struct collective_lines lines;
-    struct err e = { 0 };
     const double bw_Bps[] = { 1e9 };
     const int32_t one[] = { 1 };
-    (void)state;
-    assert_ok(topo_parse_spec(&net, "switch:8@1", &e), &e);
+    OK(topo_parse_spec(&net, "switch:8@1", e));
     const struct collective_way way = { &net, &stage_rules_plain, bw_Bps };
     collective_time(&t, COLLECTIVE_ALL_REDUCE, 1e9, one, &way);
     assert_true(t.time_s == 0);
     collective_find_lines(&lines, COLLECTIVE_ALL_REDUCE, one, &way);
     assert_int_equal(lines.n, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_give_the_time_at_every_size),
-        cmocka_unit_test(waits_are_part_of_the_time),
-        cmocka_unit_test(what_is_chosen_by_size_is_no_line),
-        cmocka_unit_test(a_group_of_one_takes_no_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

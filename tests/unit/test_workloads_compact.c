@@ -71,7 +71,7 @@ static void check(const char *letters, enum fold_kind kind, const char *want)
 }
 
 /* Letters a b c d e f are 1 2 4 8 16 32; equal computations in a row are one of their sum. */
-static void rows_of_equal_parts_become_repeats(void **state)
+TEST(rows_of_equal_parts_become_repeats)
 {
     static const struct {
         const char *letters, *want;
@@ -88,29 +88,25 @@ static void rows_of_equal_parts_become_repeats(void **state)
         { "abcdef", "(1 2 4 8 16 32)" },
         { "abab", "2((1 2))" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(cases[i].letters, FOLD_SUM, cases[i].want);
 }
 
-static void a_maximum_keeps_its_parts_in_one_order(void **state)
+TEST(a_maximum_keeps_its_parts_in_one_order)
 {
-    (void)state;
     check("abc", FOLD_MAX, "max(1 2 4)");
     check("aab", FOLD_MAX, "max(1 1 2)");
 }
 
-static void equal_expressions_have_one_number_whatever_their_names(void **state)
+TEST(equal_expressions_have_one_number_whatever_their_names)
 {
     struct compact c = { 0 };
     compact_id leaf_of[MOST], root[4];
     static const char *const rows[] = { "abc", "abc", "acb", "abcabc" };
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct fold f;
         row(&f, leaf_of, &c, rows[i], FOLD_SUM);
-        assert_ok(compact_fold(&c, &root[i], &f, leaf_of, &e), &e);
+        OK(compact_fold(&c, &root[i], &f, leaf_of, e));
         fold_free(&f);
     }
     assert_int_equal(root[0], root[1]);
@@ -125,19 +121,17 @@ static void equal_expressions_have_one_number_whatever_their_names(void **state)
 }
 
 /* Whatever the letters, the time is their sum, and two runs give the same. */
-static void the_time_is_that_of_the_row(void **state)
+TEST(the_time_is_that_of_the_row)
 {
     static const int32_t sizes[] = { 4 };
     struct topo_network net = oracle_network(sizes, 1);
     uint32_t x = 3;
-    (void)state;
     for (int turn = 0; turn < 500; turn++) {
         char letters[MOST] = "";
         double want_s = 0;
         struct compact c = { 0 };
         struct fold f;
         struct step_tree t;
-        struct err e = { 0 };
         compact_id leaf_of[MOST], root;
         for (int i = 0; i < 100; i++) {
             x = x * 1664525 + 1013904223;
@@ -145,7 +139,7 @@ static void the_time_is_that_of_the_row(void **state)
             want_s += (double)(1 << (letters[i] - 'a'));
         }
         row(&f, leaf_of, &c, letters, FOLD_SUM);
-        assert_ok(compact_fold(&c, &root, &f, leaf_of, &e), &e);
+        OK(compact_fold(&c, &root, &f, leaf_of, e));
         step_begin(&t, "", &net);
         compact_write(&c, &t, -1, root);
         assert_close(oracle_time(&t, t.root, NULL), want_s, 1e-15);
@@ -155,26 +149,12 @@ static void the_time_is_that_of_the_row(void **state)
     }
 }
 
-static void nothing_is_nothing(void **state)
+TEST(nothing_is_nothing)
 {
     struct compact c = { 0 };
     struct fold f = { .root = -1 };
     compact_id root = 5;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(compact_fold(&c, &root, &f, NULL, &e), &e);
+    OK(compact_fold(&c, &root, &f, NULL, e));
     assert_int_equal(root, -1);
     compact_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_equal_parts_become_repeats),
-        cmocka_unit_test(a_maximum_keeps_its_parts_in_one_order),
-        cmocka_unit_test(equal_expressions_have_one_number_whatever_their_names),
-        cmocka_unit_test(the_time_is_that_of_the_row),
-        cmocka_unit_test(nothing_is_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

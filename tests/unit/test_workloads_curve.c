@@ -8,20 +8,17 @@ static int read_log(struct curve_list *list, const char *text, struct curve_defa
 }
 
 /* busbw 3.5 GB/s among 8: S 1.75 / 3.5e9. The time wins where both are there. */
-static void csv_rows_become_curves(void **state)
+TEST(csv_rows_become_curves)
 {
     struct curve_list list;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_log(&list,
-                       "# a comment\r\nsource,collective,extra,bytes,time_us,busbw_GBps,gpus,nodes\r\n"
-                       "a,allreduce ring,x,1000,,3.5,8,1\r\n"
-                       "\"b, \"\"2\"\"\",alltoall,x,1000,7,,4,\r\n"
-                       "a,allreduce ring,x,2000,5,3.5,8,1\r\n"
-                       "a,allreduce tree,x,2000,6,,8,1\r\n"
-                       "a,allreduce ring,,4000,8,,8,2",
-                       (struct curve_defaults){ -1, 0 }, &e),
-              &e);
+    OK(read_log(&list,
+                "# a comment\r\nsource,collective,extra,bytes,time_us,busbw_GBps,gpus,nodes\r\n"
+                "a,allreduce ring,x,1000,,3.5,8,1\r\n"
+                "\"b, \"\"2\"\"\",alltoall,x,1000,7,,4,\r\n"
+                "a,allreduce ring,x,2000,5,3.5,8,1\r\n"
+                "a,allreduce tree,x,2000,6,,8,1\r\n"
+                "a,allreduce ring,,4000,8,,8,2",
+                (struct curve_defaults){ -1, 0 }, e));
     assert_int_equal(list.n, 4);
     assert_string_equal(list.curves[0].name, "a, allreduce ring");
     assert_string_equal(list.curves[1].name, "b, \"2\"");
@@ -36,7 +33,7 @@ static void csv_rows_become_curves(void **state)
     curve_list_free(&list);
 }
 
-static void wrong_csv_is_refused_with_its_line(void **state)
+TEST(wrong_csv_is_refused_with_its_line)
 {
     static const struct {
         const char *text;
@@ -59,24 +56,19 @@ static void wrong_csv_is_refused_with_its_line(void **state)
           "m.csv:2: collective is all-to-all, but --collective is all-reduce" },
         { "bytes,time_us\n1e300,1e-300\n2e300,1e-320\n", ERR_RANGE, "m.csv:3: time is beyond all measure" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct curve_list list;
-        struct err e = { 0 };
-        assert_fails(read_log(&list, cases[i].text, (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 4 }, &e),
-                     &e, cases[i].code, cases[i].message);
+        FAILS(read_log(&list, cases[i].text, (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 4 }, e),
+              cases[i].code, cases[i].message);
         assert_null(list.curves);
     }
 }
 
-static void rows_without_a_value_are_left_out_with_a_note(void **state)
+TEST(rows_without_a_value_are_left_out_with_a_note)
 {
     struct curve_list list;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_log(&list, "bytes,busbw_GBps\n8,0.00\n,3\n0,3\n16,\n32,1.0\n",
-                       (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 4 }, &e),
-              &e);
+    OK(read_log(&list, "bytes,busbw_GBps\n8,0.00\n,3\n0,3\n16,\n32,1.0\n",
+                (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 4 }, e));
     assert_int_equal(list.curves[0].n, 1);
     assert_string_equal(text_str(&list.notes), "m.csv:2: busbw_GBps is 0, row is left out\n"
                                                "m.csv:3: has no bytes, row is left out\n"
@@ -85,35 +77,22 @@ static void rows_without_a_value_are_left_out_with_a_note(void **state)
     curve_list_free(&list);
 }
 
-static void files_are_read_and_hashed(void **state)
+TEST(files_are_read_and_hashed)
 {
     static const char text[] = "bytes,time_us\n8,1\n";
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct curve_list list;
-    struct err e = { 0 };
     unsigned long long hash;
     const struct curve_defaults none = { -1, 0 };
-    (void)state;
     scratch_make(dir);
     scratch_file(path, dir, "all_gather-x.csv", text, strlen(text));
-    assert_ok(curve_read_file(&list, path, (struct curve_defaults){ -1, 2 }, &hash, &e), &e);
+    OK(curve_read_file(&list, path, (struct curve_defaults){ -1, 2 }, &hash, e));
     assert_int_equal(list.curves[0].collective, COLLECTIVE_ALL_GATHER);
     assert_true(hash == text_hash(TEXT_HASH_SEED, text, strlen(text)));
     curve_list_free(&list);
-    assert_fails(curve_read_file(&list, scratch_path(path, dir, "none"), none, &hash, &e), &e, ERR_PARSE,
-                 "file is missing");
+    FAILS(curve_read_file(&list, scratch_path(path, dir, "none"), none, &hash, e), ERR_PARSE,
+          "file is missing");
     scratch_file(path, dir, "nul", "a\nb\0c", 5);
-    assert_fails(curve_read_file(&list, path, none, NULL, &e), &e, ERR_PARSE, "nul:2: has a NUL byte");
+    FAILS(curve_read_file(&list, path, none, NULL, e), ERR_PARSE, "nul:2: has a NUL byte");
     scratch_remove(dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_rows_become_curves),
-        cmocka_unit_test(wrong_csv_is_refused_with_its_line),
-        cmocka_unit_test(rows_without_a_value_are_left_out_with_a_note),
-        cmocka_unit_test(files_are_read_and_hashed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

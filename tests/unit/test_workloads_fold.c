@@ -136,10 +136,9 @@ static int32_t grow(struct plan *p, uint32_t *x, int32_t depth, int32_t *ends, c
     return n;
 }
 
-static void what_is_series_parallel_takes_exactly_its_longest_chain(void **state)
+TEST(what_is_series_parallel_takes_exactly_its_longest_chain)
 {
     uint32_t x = 7;
-    (void)state;
     for (int turn = 0; turn < 300; turn++) {
         struct plan p = { 0 };
         int32_t ends[MOST], n_joins;
@@ -149,10 +148,9 @@ static void what_is_series_parallel_takes_exactly_its_longest_chain(void **state
     }
 }
 
-static void any_plan_keeps_its_order_and_is_never_faster(void **state)
+TEST(any_plan_keeps_its_order_and_is_never_faster)
 {
     uint32_t x = 1;
-    (void)state;
     for (int turn = 0; turn < 4000; turn++) {
         struct plan p = { .n = 1 + (int32_t)draw(&x, turn % 10 ? 12 : 90) };
         int32_t n_joins;
@@ -169,12 +167,11 @@ static void any_plan_keeps_its_order_and_is_never_faster(void **state)
 
 /* Compute c_1..c_n, a collective after each that only the end waits for: max over i of c_1 + .. + c_i + k_i.
  */
-static void collectives_awaited_at_the_end_run_beside_all_that_follows(void **state)
+TEST(collectives_awaited_at_the_end_run_beside_all_that_follows)
 {
     struct plan p = { .n = 2 * 50 };
     int32_t n_joins;
     double want_s = 0, compute_s = 0;
-    (void)state;
     for (int32_t i = 0; i < 50; i++) {
         p.lane[i] = 0;
         p.lane[50 + i] = DAG_NO_LANE;
@@ -190,12 +187,11 @@ static void collectives_awaited_at_the_end_run_beside_all_that_follows(void **st
 
 /* c_i before k_i before o_i, all c before all o: k_1 crosses k_2 and so on. Each is awaited one piece later.
  */
-static void what_crosses_is_awaited_at_the_end_of_the_next_piece(void **state)
+TEST(what_crosses_is_awaited_at_the_end_of_the_next_piece)
 {
     enum { N = 20 };
     struct plan p = { .n = 3 * N };
     int32_t n_joins;
-    (void)state;
     for (int32_t i = 0; i < N; i++) {
         p.lane[i] = p.lane[2 * N + i] = 0;
         p.lane[N + i] = DAG_NO_LANE;
@@ -215,12 +211,11 @@ static void what_crosses_is_awaited_at_the_end_of_the_next_piece(void **state)
     assert_close(time_s, want_s + (N - 1) + 1, 1e-12);
 }
 
-static void a_wait_that_the_lane_implies_says_nothing(void **state)
+TEST(a_wait_that_the_lane_implies_says_nothing)
 {
     struct plan p = { .n = 30 };
     struct dag g;
     int32_t n_joins;
-    (void)state;
     for (int32_t i = 0; i < p.n; i++) {
         p.lane[i] = 0;
         p.seconds[i] = 1;
@@ -234,11 +229,10 @@ static void a_wait_that_the_lane_implies_says_nothing(void **state)
     assert_int_equal(n_joins, 0);
 }
 
-static void tasks_that_wait_for_the_same_start_together(void **state)
+TEST(tasks_that_wait_for_the_same_start_together)
 {
     struct plan p = { .n = 6 };
     int32_t n_joins;
-    (void)state;
     for (int32_t i = 0; i < 6; i++) {
         p.lane[i] = DAG_NO_LANE;
         p.seconds[i] = 1 << i;
@@ -249,11 +243,10 @@ static void tasks_that_wait_for_the_same_start_together(void **state)
     assert_int_equal(n_joins, 0);
 }
 
-static void what_is_too_deep_is_made_shallower(void **state)
+TEST(what_is_too_deep_is_made_shallower)
 {
     struct plan p = { .n = 300 };
     int32_t n_joins;
-    (void)state;
     for (int32_t i = 0; i < 150; i++) {
         p.lane[i] = 0;
         p.lane[150 + i] = DAG_NO_LANE;
@@ -266,12 +259,11 @@ static void what_is_too_deep_is_made_shallower(void **state)
     assert_true(n_joins > 0);
 }
 
-static void the_least_number_is_issued_first(void **state)
+TEST(the_least_number_is_issued_first)
 {
     struct plan p = { .n = 5 };
     struct dag g;
     static const int32_t want[] = { 1, 0, 3, 2, 4 };
-    (void)state;
     memset(p.lane, DAG_NO_LANE, sizeof p.lane);
     wait_for(&p, 0, 1);
     wait_for(&p, 2, 3);
@@ -281,33 +273,15 @@ static void the_least_number_is_issued_first(void **state)
     dag_free(&g);
 }
 
-static void a_cycle_is_refused_with_one_of_its_tasks(void **state)
+TEST(a_cycle_is_refused_with_one_of_its_tasks)
 {
     /* 0 -> 1 -> 2 -> 1, and 3 behind it. */
     static const int32_t begin[] = { 0, 1, 2, 4, 4 }, waits[] = { 1, 2, 1, 3 };
     static const signed char lane[] = { -1, -1, -1, -1 };
     struct dag g;
-    struct err e = { 0 };
     int32_t cycle = -1;
-    (void)state;
-    assert_fails(dag_build(&g, 4, begin, waits, lane, &cycle, &e), &e, ERR_RANGE, "cycle");
+    FAILS(dag_build(&g, 4, begin, waits, lane, &cycle, e), ERR_RANGE, "cycle");
     assert_in_range(cycle, 1, 2);
     assert_null(g.task);
     dag_free(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_series_parallel_takes_exactly_its_longest_chain),
-        cmocka_unit_test(any_plan_keeps_its_order_and_is_never_faster),
-        cmocka_unit_test(collectives_awaited_at_the_end_run_beside_all_that_follows),
-        cmocka_unit_test(what_crosses_is_awaited_at_the_end_of_the_next_piece),
-        cmocka_unit_test(a_wait_that_the_lane_implies_says_nothing),
-        cmocka_unit_test(tasks_that_wait_for_the_same_start_together),
-        cmocka_unit_test(what_is_too_deep_is_made_shallower),
-        cmocka_unit_test(the_least_number_is_issued_first),
-        cmocka_unit_test(a_cycle_is_refused_with_one_of_its_tasks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,8 @@ static double time_of(const char *text)
 }
 
 /* first: fwd 1 + 1.5, ig 2 + 1.5, wg 4 + 3; second (x10): fwd 8, ig 16 + 96, wg 32. In ms. */
-static void each_loop_gives_the_time_of_its_definition(void **state)
+TEST(each_loop_gives_the_time_of_its_definition)
 {
-    (void)state;
     double in_turn = 2.5 + 3.5 + 7 + 10 * (8 + 112 + 32);
     assert_close(time_of(LAYERS), in_turn / 1e3, 1e-14);
     assert_close(time_of("loop: no-overlap\nrecompute: none\n" LAYERS), in_turn / 1e3, 1e-14);
@@ -56,9 +55,8 @@ static void each_loop_gives_the_time_of_its_definition(void **state)
     assert_close(time_of("loop: overlap\n" LAYERS), (2.5 + 9 + 10 * (8 + 112)) / 1e3, 1e-14);
 }
 
-static void recomputation_repeats_what_its_word_says(void **state)
+TEST(recomputation_repeats_what_its_word_says)
 {
-    (void)state;
     double in_turn = 2.5 + 3.5 + 7 + 10 * (8 + 112 + 32), overlap = 2.5 + 9 + 10 * (8 + 112);
     assert_close(time_of("recompute: collectives\n" LAYERS), (in_turn + 1.5) / 1e3, 1e-14);
     assert_close(time_of("recompute: forward\n" LAYERS), (in_turn + 2.5 + 10 * 8) / 1e3, 1e-14);
@@ -66,16 +64,14 @@ static void recomputation_repeats_what_its_word_says(void **state)
                  1e-14);
 }
 
-static void leaves_carry_phase_and_name_and_are_counted_once(void **state)
+TEST(leaves_carry_phase_and_name_and_are_counted_once)
 {
     static const char *const loops[] = { "loop: no-overlap\nrecompute: forward\n" LAYERS,
                                          "loop: overlap\nrecompute: forward\n" LAYERS };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(loops); i++) {
         struct step_tree t;
-        struct err e = { 0 };
         int big = 0;
-        assert_ok(read_text(&t, loops[i], &e), &e);
+        OK(read_text(&t, loops[i], e));
         assert_close(oracle_compute(&t, t.root, STEP_FORWARD), 81e-3, 1e-14);
         assert_close(oracle_compute(&t, t.root, STEP_RECOMPUTE), 81e-3, 1e-14);
         assert_close(oracle_compute(&t, t.root, STEP_INPUT_GRAD), 162e-3, 1e-14);
@@ -90,12 +86,10 @@ static void leaves_carry_phase_and_name_and_are_counted_once(void **state)
     }
 }
 
-static void backward_goes_from_the_last_layer_to_the_first(void **state)
+TEST(backward_goes_from_the_last_layer_to_the_first)
 {
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, LAYERS, &e), &e);
+    OK(read_text(&t, LAYERS, e));
     const struct step_node *forward = &t.nodes[t.nodes[t.root].first], *backward = &t.nodes[forward->next];
     assert_string_equal(t.nodes[forward->first].name, "first");
     assert_string_equal(t.nodes[forward->last].name, "second");
@@ -104,7 +98,7 @@ static void backward_goes_from_the_last_layer_to_the_first(void **state)
     step_free(&t);
 }
 
-static void a_bad_layer_is_refused_at_its_place(void **state)
+TEST(a_bad_layer_is_refused_at_its_place)
 {
     static const struct {
         const char *text;
@@ -132,11 +126,9 @@ static void a_bad_layer_is_refused_at_its_place(void **state)
         { "recompute: all\nlayers:\n  - { forward: {} }\n", ERR_PARSE,
           "recompute is all, need one of none, collectives, forward" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_fails(read_text(&t, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&t, cases[i].text, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
         step_free(&t);
     }
@@ -171,7 +163,7 @@ static const char *config_of(const char *workload)
 }
 
 /* Groups as the communicator files of the public inputs have them. */
-static void one_file_gives_the_published_groups_on_every_network(void **state)
+TEST(one_file_gives_the_published_groups_on_every_network)
 {
     static const struct {
         const char *workload, *group;
@@ -181,7 +173,6 @@ static void one_file_gives_the_published_groups_on_every_network(void **state)
         { "MSFT_1T", "tp", { 16, 8, 1 }, { 4, 8, 4, 1 } }, { "MSFT_1T", "dp", { 1, 1, 32 }, { 1, 1, 1, 32 } },
         { "DLRM", "all", { 16, 8, 32 }, { 4, 8, 4, 32 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
         read_config(&t, config_of(cases[i].workload), sizes_3d, 3);
@@ -197,7 +188,7 @@ static void one_file_gives_the_published_groups_on_every_network(void **state)
 
 /* Bytes per dimension of a whole step, from the published sizes and groups with the fractions worked out
  * by hand: GPT-3 tp 3D: 8 * 2 S 15/16 + 2 s 15; dp: 2 W 7/8, 2 W 31/256; and so on. */
-static void traffic_per_dimension_is_what_the_published_inputs_give(void **state)
+TEST(traffic_per_dimension_is_what_the_published_inputs_give)
 {
     const double S = 805306368, g = 50331648, W = 452984832, m = 6291456, V = 226492416, T = 869449728,
                  R = 51005824;
@@ -226,7 +217,6 @@ static void traffic_per_dimension_is_what_the_published_inputs_give(void **state
           { 2 * A * 3 / 4 + 2 * D * 3 / 4, 2 * A * 7 / 8 + 2 * D * 7 / 32, 2 * A * 3 / 4 + 2 * D * 3 / 128,
             2 * A * 31 / 32 + 2 * D * 31 / 4096 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
         read_config(&t, config_of(cases[i].workload), sizes_3d, 3);
@@ -242,12 +232,11 @@ static void traffic_per_dimension_is_what_the_published_inputs_give(void **state
 
 /* Every row of the table of exact answers: compute time, time at the equal split, time at the optimal split.
  */
-static void times_equal_the_reference_rows(void **state)
+TEST(times_equal_the_reference_rows)
 {
     FILE *f = fopen("tests/reference/libra_exact.csv", "r");
     char line[1024];
     int rows = 0;
-    (void)state;
     assert_non_null(f);
     assert_non_null(fgets(line, sizeof line, f));
     while (fgets(line, sizeof line, f)) {
@@ -277,7 +266,7 @@ static void times_equal_the_reference_rows(void **state)
 
 /* Communication time at 100 GB/s per NPU, in ms: split published by the authors, and equal split. Computed
  * from the artifact's inputs by a separate program; the splits are those of libra_v1_splits.csv. */
-static void the_2022_workloads_take_the_known_times(void **state)
+TEST(the_2022_workloads_take_the_known_times)
 {
     static const struct {
         const char *path;
@@ -304,7 +293,6 @@ static void the_2022_workloads_take_the_known_times(void **state)
           269.107,
           434.614 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
         double split_Bps[4], equal_Bps[4];
@@ -318,20 +306,4 @@ static void the_2022_workloads_take_the_known_times(void **state)
         assert_near(1e3 * (oracle_time(&t, t.root, equal_Bps) - compute_s), cases[i].equal_ms, 5.1e-4);
         step_free(&t);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_loop_gives_the_time_of_its_definition),
-        cmocka_unit_test(recomputation_repeats_what_its_word_says),
-        cmocka_unit_test(leaves_carry_phase_and_name_and_are_counted_once),
-        cmocka_unit_test(backward_goes_from_the_last_layer_to_the_first),
-        cmocka_unit_test(a_bad_layer_is_refused_at_its_place),
-        cmocka_unit_test(one_file_gives_the_published_groups_on_every_network),
-        cmocka_unit_test(traffic_per_dimension_is_what_the_published_inputs_give),
-        cmocka_unit_test(times_equal_the_reference_rows),
-        cmocka_unit_test(the_2022_workloads_take_the_known_times),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

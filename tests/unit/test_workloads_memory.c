@@ -12,9 +12,8 @@ static struct plan with(int64_t t, bool seq, int32_t recompute)
 }
 
 /* arXiv 2205.05198 table 2, all rows. */
-static void a_layer_keeps_what_the_paper_says_with_every_technique(void **state)
+TEST(a_layer_keeps_what_the_paper_says_with_every_technique)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(megatron); i++) {
         struct model m;
         fixture_model(&m, megatron[i]);
@@ -44,7 +43,7 @@ static void a_layer_keeps_what_the_paper_says_with_every_technique(void **state)
 
 /* The same paper's figure 7, per cent of tensor parallelism alone, as Calculon carries it: within 0.3 %, full
  * recomputation 1.1 %. Columns: sequence parallel, selective, both, full with its input kept in parts. */
-static void savings_are_those_of_the_published_figure(void **state)
+TEST(savings_are_those_of_the_published_figure)
 {
     static const double printed[][4] = { { 66.84, 49.42, 16.18, 7.64 },
                                          { 62.04, 56.53, 18.49, 8.71 },
@@ -55,7 +54,6 @@ static void savings_are_those_of_the_published_figure(void **state)
                                           { 58.33, 61.90, 20.24, 9.52 },
                                           { 58.33, 61.90, 20.24, 9.52 } };
     const struct plan tp = with(8, false, PLAN_RECOMPUTE_NONE);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(megatron); i++) {
         const struct plan saved[] = { with(8, true, PLAN_RECOMPUTE_NONE),
                                       with(8, false, PLAN_RECOMPUTE_SELECTIVE),
@@ -73,11 +71,10 @@ static void savings_are_those_of_the_published_figure(void **state)
 
 /* The paper's 5 a s / h are softmax's output 2, dropout's output 2 and mask 1, of which the first is left; so
  * are the masks of the two joints, 2 of its 34, and nothing of the rest. */
-static void without_dropout_neither_output_nor_masks_are_kept(void **state)
+TEST(without_dropout_neither_output_nor_masks_are_kept)
 {
     struct plan p = with(1, false, PLAN_RECOMPUTE_NONE);
     struct model m;
-    (void)state;
     fixture_model(&m, "gpt3-175b");
     m.dropout = false;
     const double s = (double)m.seq, h = (double)m.hidden, sbh = 4 * s * h;
@@ -87,11 +84,10 @@ static void without_dropout_neither_output_nor_masks_are_kept(void **state)
 }
 
 /* s b (8h + 4 a d + 4 kv d + 6 f) and a log-sum-exp per row and head; Llama 3 70B: 33.5 h. */
-static void fused_gated_layers_keep_less(void **state)
+TEST(fused_gated_layers_keep_less)
 {
     struct model m;
     struct plan p = with(8, true, PLAN_RECOMPUTE_NONE);
-    (void)state;
     fixture_model(&m, "llama3-70b");
     double T = 4 * 8192, h = 8192, rows = 4 * 64 * T;
     assert_close(memory_layer_B(&m, &p, false), (T * 33.5 * h + rows) / 8, 1e-14);
@@ -100,11 +96,10 @@ static void fused_gated_layers_keep_less(void **state)
 }
 
 /* Tokens to k experts, through them and back: e T k (h + 3 f + h), router 4 T E; all over t. */
-static void experts_keep_their_tokens_too(void **state)
+TEST(experts_keep_their_tokens_too)
 {
     struct model m;
     struct plan p = with(2, true, PLAN_RECOMPUTE_NONE);
-    (void)state;
     fixture_model(&m, "mixtral-8x7b");
     double T = 4 * 32768, h = 4096, f = 14336, ad = 4096, kvd = 1024;
     double attention = T * (8 * h + 4 * ad + 4 * kvd) + 4 * 32 * T;
@@ -114,7 +109,7 @@ static void experts_keep_their_tokens_too(void **state)
 }
 
 /* 1F1B: min(m, p - i). GPipe: all. Interleaved, first stage: p (1 + (p-1)/(p v)). */
-static void stages_keep_as_many_microbatches_as_the_schedule_has_under_way(void **state)
+TEST(stages_keep_as_many_microbatches_as_the_schedule_has_under_way)
 {
     static const struct {
         int32_t schedule;
@@ -133,7 +128,6 @@ static void stages_keep_as_many_microbatches_as_the_schedule_has_under_way(void 
         { PLAN_1F1B, 4, 2, 4, 0, 4 },
         { PLAN_1F1B, 4, 2, 16, 3, 2.5 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(1, 1, 1, cases[i].pp, cases[i].m);
         p.schedule = cases[i].schedule;
@@ -149,7 +143,7 @@ static double state_B(const struct memory *x)
 
 /* ZeRO paper, rows of its table with fp16 gradients; Megatron: 18, with its distributed optimiser 6 + 12/dp.
  */
-static void state_takes_the_published_bytes_per_parameter(void **state)
+TEST(state_takes_the_published_bytes_per_parameter)
 {
     static const struct {
         int32_t zero;
@@ -158,7 +152,6 @@ static void state_takes_the_published_bytes_per_parameter(void **state)
     } cases[] = { { 0, 4, 18, 0 }, { 1, 4, 6, 12 }, { 0, 2, 16, 0 },
                   { 1, 2, 4, 12 }, { 2, 2, 2, 14 }, { 3, 2, 0, 16 } };
     struct model m;
-    (void)state;
     fixture_model(&m, "megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int64_t dp = 1; dp <= 64; dp *= 4) {
@@ -173,14 +166,13 @@ static void state_takes_the_published_bytes_per_parameter(void **state)
 }
 
 /* Context parallelism shares state as data parallelism does; experts are shared by dp t c / ep. */
-static void experts_are_shared_out_by_those_who_have_the_same(void **state)
+TEST(experts_are_shared_out_by_those_who_have_the_same)
 {
     static const struct {
         int64_t tp, cp, dp, ep;
         bool expert_tp;
     } cases[] = { { 1, 1, 8, 8, false }, { 2, 2, 4, 4, false }, { 2, 1, 8, 4, true } };
     struct model m;
-    (void)state;
     fixture_model(&m, "mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double tp = (double)cases[i].tp, cp = (double)cases[i].cp, dp = (double)cases[i].dp;
@@ -205,13 +197,12 @@ static void experts_are_shared_out_by_those_who_have_the_same(void **state)
 }
 
 /* Figure 1 of arXiv 2205.05198 as Calculon carries it [GiB]: a stage's even share of all parameters. */
-static void state_of_the_four_models_is_as_published(void **state)
+TEST(state_of_the_four_models_is_as_published)
 {
     static const struct {
         int64_t pp;
         double GiB;
     } cases[] = { { 1, 45.6 }, { 8, 45.6 }, { 35, 31.6 }, { 64, 33.0 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct model m;
         struct memory got;
@@ -226,12 +217,11 @@ static void state_of_the_four_models_is_as_published(void **state)
 }
 
 /* One stage, all of the paper's section 4: L layers, the embedding's mask, norm, logits and their copy. */
-static void a_whole_model_keeps_its_layers_and_both_ends(void **state)
+TEST(a_whole_model_keeps_its_layers_and_both_ends)
 {
     struct model m;
     struct memory got;
     struct plan p = with(8, true, PLAN_RECOMPUTE_SELECTIVE);
-    (void)state;
     fixture_model(&m, "megatron-22b");
     memory_plan(&got, &m, &p);
     double part = 4 * 2048 * 6144.0 / 8, V = 51200;
@@ -244,10 +234,9 @@ static void a_whole_model_keeps_its_layers_and_both_ends(void **state)
 }
 
 /* With 1F1B the first stage keeps p microbatches of L/p layers: L layers' worth, whatever p is. */
-static void the_first_stage_keeps_a_whole_model_of_activations(void **state)
+TEST(the_first_stage_keeps_a_whole_model_of_activations)
 {
     struct model m;
-    (void)state;
     fixture_model(&m, "gpt3-175b");
     for (int64_t pp = 2; pp <= 32; pp *= 2) {
         struct plan p = fixture_plan(8, 1, 1, pp, 512);
@@ -260,12 +249,11 @@ static void the_first_stage_keeps_a_whole_model_of_activations(void **state)
     }
 }
 
-static void tables_and_images_take_what_they_need(void **state)
+TEST(tables_and_images_take_what_they_need)
 {
     struct model m;
     struct memory got;
     struct plan p = fixture_plan(1, 1, 64, 1, 65536);
-    (void)state;
     fixture_model(&m, "dlrm-dcnv2");
     memory_plan(&got, &m, &p);
     /* fp32 rows and a state per row over 64 NPUs; 18 bytes per dense parameter on each. */
@@ -279,13 +267,11 @@ static void tables_and_images_take_what_they_need(void **state)
     assert_close(got.term_B[MEMORY_ACTIVATIONS], 256 * 11.1e6 * 4, 0.005);
 }
 
-static void recomputing_and_sharing_never_keep_more(void **state)
+TEST(recomputing_and_sharing_never_keep_more)
 {
     struct random_training x;
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 7, 0, &e), &e);
+    OK(rng_build(&r, 7, 0, e));
     for (int i = 0; i < 300; i++) {
         struct memory less, more;
         struct plan p;
@@ -311,12 +297,11 @@ static void recomputing_and_sharing_never_keep_more(void **state)
     rng_free(r);
 }
 
-static void nothing_is_gathered_where_nothing_is_shared_out(void **state)
+TEST(nothing_is_gathered_where_nothing_is_shared_out)
 {
     struct model m;
     struct memory got;
     struct plan p = fixture_plan(1, 1, 1, 1, 1);
-    (void)state;
     p.zero = 3;
     fixture_model(&m, "llama3-8b");
     memory_plan(&got, &m, &p);
@@ -325,25 +310,4 @@ static void nothing_is_gathered_where_nothing_is_shared_out(void **state)
     memory_plan(&got, &m, &p);
     double layer = 2 * 4096.0 * 4096 + 2 * 4096.0 * 1024 + 3 * 4096.0 * 14336 + 2 * 4096;
     assert_close(got.term_B[MEMORY_BUFFERS], 2 * 2 * layer, 1e-15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_layer_keeps_what_the_paper_says_with_every_technique),
-        cmocka_unit_test(savings_are_those_of_the_published_figure),
-        cmocka_unit_test(without_dropout_neither_output_nor_masks_are_kept),
-        cmocka_unit_test(fused_gated_layers_keep_less),
-        cmocka_unit_test(experts_keep_their_tokens_too),
-        cmocka_unit_test(stages_keep_as_many_microbatches_as_the_schedule_has_under_way),
-        cmocka_unit_test(state_takes_the_published_bytes_per_parameter),
-        cmocka_unit_test(experts_are_shared_out_by_those_who_have_the_same),
-        cmocka_unit_test(state_of_the_four_models_is_as_published),
-        cmocka_unit_test(a_whole_model_keeps_its_layers_and_both_ends),
-        cmocka_unit_test(the_first_stage_keeps_a_whole_model_of_activations),
-        cmocka_unit_test(tables_and_images_take_what_they_need),
-        cmocka_unit_test(recomputing_and_sharing_never_keep_more),
-        cmocka_unit_test(nothing_is_gathered_where_nothing_is_shared_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

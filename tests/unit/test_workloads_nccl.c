@@ -17,7 +17,7 @@ static int read_log(struct curve_list *list, const char *text, struct curve_defa
 }
 
 /* Made-up runs on two ranks: 2,000,000 B take 100 us, so algbw is 20 GB/s, and busbw too: 2 (2-1)/2 is 1. */
-static void every_version_of_the_columns_gives_the_same_points(void **state)
+TEST(every_version_of_the_columns_gives_the_same_points)
 {
     static const struct {
         const char *head, *row;
@@ -58,13 +58,11 @@ static void every_version_of_the_columns_gives_the_same_points(void **state)
         /* shrunk digits, an mpirun that marks its lines */
         { "", "[1,0]<stdout>:2000000 500000 float sum -1 1.0e+02 2.e+01 2e+01 0 999 2 2 0" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text t = { 0 };
         struct curve_list list;
-        struct err e = { 0 };
         text_printf(&t, "%s%s%s\nhost: some warning 1 2 float\n", cases[i].head, RANKS2, cases[i].row);
-        assert_ok(read_log(&list, text_str(&t), (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 0 }, &e), &e);
+        OK(read_log(&list, text_str(&t), (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 0 }, e));
         assert_int_equal(list.n, 1);
         assert_int_equal(list.curves[0].n, 1);
         assert_int_equal(list.curves[0].ranks, 2);
@@ -76,25 +74,21 @@ static void every_version_of_the_columns_gives_the_same_points(void **state)
     }
 }
 
-static void names_and_ranks_come_from_the_log(void **state)
+TEST(names_and_ranks_come_from_the_log)
 {
     struct curve_list list;
-    struct err e = { 0 };
-    (void)state;
     /* Two tests, the second on two data types: three curves. */
-    assert_ok(
-        read_log(&list,
-                 "# nccl-tests version 2.17.1\n# Collective test starting: all_gather_perf\n" RANKS2 HEAD13
-                 "#  (B) (elements) (us) (GB/s) (GB/s) (us) (GB/s) (GB/s)\n"
-                 "1000000 1 float none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n"
-                 "# Collective test concluded: all_gather_perf\n"
-                 "# Collective test starting: reduce_perf\n" HEAD13
-                 "1000000 1 float sum 0 50.00 20.00 20.00 0 50.00 20.00 20.00 0\n"
-                 "# Collective test starting: alltoall_perf\n" RANKS2 HEAD13
-                 "1000000 1 float none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n"
-                 "1000000 1 half none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n",
-                 as_written, &e),
-        &e);
+    OK(read_log(&list,
+                "# nccl-tests version 2.17.1\n# Collective test starting: all_gather_perf\n" RANKS2 HEAD13
+                "#  (B) (elements) (us) (GB/s) (GB/s) (us) (GB/s) (GB/s)\n"
+                "1000000 1 float none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n"
+                "# Collective test concluded: all_gather_perf\n"
+                "# Collective test starting: reduce_perf\n" HEAD13
+                "1000000 1 float sum 0 50.00 20.00 20.00 0 50.00 20.00 20.00 0\n"
+                "# Collective test starting: alltoall_perf\n" RANKS2 HEAD13
+                "1000000 1 float none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n"
+                "1000000 1 half none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n",
+                as_written, e));
     assert_int_equal(list.n, 3);
     assert_int_equal(list.curves[0].collective, COLLECTIVE_ALL_GATHER);
     assert_int_equal(list.curves[1].collective, COLLECTIVE_ALL_TO_ALL);
@@ -104,7 +98,7 @@ static void names_and_ranks_come_from_the_log(void **state)
     curve_list_free(&list);
 }
 
-static void collectives_are_known_in_any_writing(void **state)
+TEST(collectives_are_known_in_any_writing)
 {
     static const struct {
         const char *text;
@@ -122,24 +116,21 @@ static void collectives_are_known_in_any_writing(void **state)
         { "all_reduce_then_all_gather", -1 },
         { "", -1 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_int_equal(curve_parse_collective(cases[i].text), cases[i].kind);
 }
 
 /* doc/PERFORMANCE.md of nccl-tests. */
-static void bus_factors_are_those_of_nccl_tests(void **state)
+TEST(bus_factors_are_those_of_nccl_tests)
 {
-    (void)state;
     assert_close(curve_bus_factor(COLLECTIVE_ALL_REDUCE, 8), 1.75, 1e-15);
     assert_close(curve_bus_factor(COLLECTIVE_ALL_GATHER, 8), 0.875, 1e-15);
     assert_close(curve_bus_factor(COLLECTIVE_REDUCE_SCATTER, 4), 0.75, 1e-15);
     assert_close(curve_bus_factor(COLLECTIVE_BROADCAST, 8), 1, 1e-15);
 }
 
-static void half_of_the_last_digit_is_seen(void **state)
+TEST(half_of_the_last_digit_is_seen)
 {
-    (void)state;
     assert_close(curve_half_digit("231.4"), 0.05, 1e-12);
     assert_close(curve_half_digit("12346"), 0.5, 1e-12);
     assert_close(curve_half_digit("1.2e+08"), 5e6, 1e-12);
@@ -148,7 +139,7 @@ static void half_of_the_last_digit_is_seen(void **state)
 
 #define ROW(size, numbers) size " 1 float sum -1 " numbers " 0 1 1 1 0\n"
 
-static void what_contradicts_is_refused(void **state)
+TEST(what_contradicts_is_refused)
 {
     static const struct {
         const char *text;
@@ -182,29 +173,23 @@ static void what_contradicts_is_refused(void **state)
           "run.log:1: time is \"nan\", need a number" },
         { ROW("2000000", "100.0 20.00 -1"), { 0, 2 }, ERR_PARSE, "run.log:1: busbw is \"-1\"" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct curve_list list;
-        struct err e = { 0 };
-        assert_fails(read_log(&list, cases[i].text, cases[i].dflt, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_log(&list, cases[i].text, cases[i].dflt, e), cases[i].code, cases[i].message);
         assert_null(list.curves);
     }
 }
 
-static void doubtful_rows_are_left_out_with_a_note(void **state)
+TEST(doubtful_rows_are_left_out_with_a_note)
 {
     struct curve_list list;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_log(&list,
-                 ROW("0", "5.0 0.00 0.00") ROW(
-                     "1000",
-                     "0.00 0.00 0.00") "1000 1 float sum -1 100.0\n"
-                                       "2000000 1 float sum -1 100.0 20.00 20.00 3 100.0 20.00 20.00 0\n" ROW(
-                                           "4000000", "200.0 21.00 21.00"),
-                 (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 2 }, &e),
-        &e);
+    OK(read_log(
+        &list,
+        ROW("0", "5.0 0.00 0.00") ROW(
+            "1000", "0.00 0.00 0.00") "1000 1 float sum -1 100.0\n"
+                                      "2000000 1 float sum -1 100.0 20.00 20.00 3 100.0 20.00 20.00 0\n" ROW(
+                                          "4000000", "200.0 21.00 21.00"),
+        (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 2 }, e));
     assert_int_equal(list.curves[0].n, 2);
     assert_string_equal(text_str(&list.notes),
                         "run.log:1: size is 0, row is left out\n"
@@ -213,18 +198,4 @@ static void doubtful_rows_are_left_out_with_a_note(void **state)
                         "run.log:4: results are wrong; the time is taken all the same\n"
                         "run.log:5: algbw is 21, but size over time is 20; the time is taken\n");
     curve_list_free(&list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_version_of_the_columns_gives_the_same_points),
-        cmocka_unit_test(names_and_ranks_come_from_the_log),
-        cmocka_unit_test(collectives_are_known_in_any_writing),
-        cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
-        cmocka_unit_test(half_of_the_last_digit_is_seen),
-        cmocka_unit_test(what_contradicts_is_refused),
-        cmocka_unit_test(doubtful_rows_are_left_out_with_a_note),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void check(const struct model *m, const struct check_case *x)
 }
 
 /* 96 layers, 96 heads, hidden 12288, sequences of 2048. */
-static void a_dense_plan_is_refused_for_one_stated_reason(void **state)
+TEST(a_dense_plan_is_refused_for_one_stated_reason)
 {
     static const struct check_case cases[] = {
         { .degree = { 8, 1, 16, 8 }, .batch = 1536 },
@@ -178,14 +178,13 @@ static void a_dense_plan_is_refused_for_one_stated_reason(void **state)
           .why = "is 2 for a model without experts, need 1" },
     };
     struct model m;
-    (void)state;
     fixture_model(&m, "gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(&m, &cases[i]);
 }
 
 /* 8 experts of 14336, 32 heads over 8 of keys. */
-static void a_plan_with_experts_is_refused_for_one_stated_reason(void **state)
+TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
 {
     static const struct check_case cases[] = {
         { .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8 },
@@ -216,7 +215,6 @@ static void a_plan_with_experts_is_refused_for_one_stated_reason(void **state)
           .why = "is false with experts and tp 2, need true: else each token reaches its experts 2 times" },
     };
     struct model m;
-    (void)state;
     fixture_model(&m, "mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(&m, &cases[i]);
@@ -227,7 +225,7 @@ static void a_plan_with_experts_is_refused_for_one_stated_reason(void **state)
                                     .why = "is 12, need a divisor or a multiple of kv_heads, 8" });
 }
 
-static void other_families_are_trained_data_parallel(void **state)
+TEST(other_families_are_trained_data_parallel)
 {
     static const struct check_case cases[] = {
         { .degree = { 1, 1, 64, 1 }, .batch = 65536, .micro = 1024 },
@@ -250,7 +248,6 @@ static void other_families_are_trained_data_parallel(void **state)
           .why = "is 4, need 1: this family has no experts" },
     };
     static const char *const names[] = { "dlrm-dcnv2", "resnet50" };
-    (void)state;
     for (size_t k = 0; k < COUNT_OF(names); k++) {
         struct plan_fault fault;
         struct plan p = fixture_plan(1, 1, 4, 1, 4);
@@ -267,7 +264,7 @@ static void other_families_are_trained_data_parallel(void **state)
 
 /* ---- stages ---- */
 
-static void equal_stages_are_told_once(void **state)
+TEST(equal_stages_are_told_once)
 {
     static const struct {
         int64_t pp, interleave, first, last;
@@ -297,7 +294,6 @@ static void equal_stages_are_told_once(void **state)
         { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false }, { 1, 1, 66, 0, false, true } } },
     };
     struct model m;
-    (void)state;
     fixture_model(&m, "gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan_stage got[PLAN_MAX_STAGES];
@@ -330,13 +326,11 @@ static int64_t stage_of_layer(const struct plan *p, const struct model *m, int64
     return (layer - p->first) / each + (p->first > 0);
 }
 
-static void every_layer_is_in_one_stage(void **state)
+TEST(every_layer_is_in_one_stage)
 {
     struct random_training x;
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    OK(rng_build(&r, 11, 0, e));
     for (int i = 0; i < 400; i++) {
         struct plan_stage got[PLAN_MAX_STAGES];
         int64_t dense[64] = { 0 }, experts[64] = { 0 }, stages = 0;
@@ -361,12 +355,11 @@ static void every_layer_is_in_one_stage(void **state)
 
 /* ---- text ---- */
 
-static void a_plan_reads_as_one_line(void **state)
+TEST(a_plan_reads_as_one_line)
 {
     struct text out = { 0 };
     struct model m;
     struct plan p = fixture_plan(8, 1, 4, 16, 1536);
-    (void)state;
     fixture_model(&m, "gpt3-175b");
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out), "tp 8, dp 4, pp 16, microbatch 1 of 384");
@@ -387,17 +380,4 @@ static void a_plan_reads_as_one_line(void **state)
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out), "microbatch 1 of 256");
     text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dense_plan_is_refused_for_one_stated_reason),
-        cmocka_unit_test(a_plan_with_experts_is_refused_for_one_stated_reason),
-        cmocka_unit_test(other_families_are_trained_data_parallel),
-        cmocka_unit_test(equal_stages_are_told_once),
-        cmocka_unit_test(every_layer_is_in_one_stage),
-        cmocka_unit_test(a_plan_reads_as_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 static const int32_t sizes_3d[] = { 4, 8, 4 };
 
-static void axes_take_dimensions_from_the_inside(void **state)
+TEST(axes_take_dimensions_from_the_inside)
 {
     static const struct {
         int64_t degree[N_PLAN_AXES];
@@ -29,14 +29,12 @@ static void axes_take_dimensions_from_the_inside(void **state)
           { { 4, 8, 4 }, { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } } },
     };
     const struct topo_network net = fixture_network(sizes_3d, 3);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int64_t *n = cases[i].degree;
         struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
         struct plan_place place;
-        struct err e = { 0 };
         memcpy(p.order, cases[i].order, sizeof p.order);
-        assert_ok(plan_map(&place, &p, &net, &e), &e);
+        OK(plan_map(&place, &p, &net, e));
         for (int a = 0; a < N_PLAN_AXES; a++)
             for (int d = 0; d < 3; d++)
                 assert_int_equal(place.axis[a][d], cases[i].axis[a][d]);
@@ -58,7 +56,7 @@ struct group_case {
     int32_t want[2][3]; /* members, strides */
 };
 
-static void groups_have_the_members_and_strides_of_their_axes(void **state)
+TEST(groups_have_the_members_and_strides_of_their_axes)
 {
     static const struct group_case cases[] = {
         /* Half of the chips of a package; the other half is in the next group. */
@@ -84,15 +82,13 @@ static void groups_have_the_members_and_strides_of_their_axes(void **state)
         { { 4, 1, 32, 1 }, 1, false, PLAN_GROUP_EXPERTS, GROUP(4, 8, 4, 1, 1, 1) },
     };
     const struct topo_network net = fixture_network(sizes_3d, 3);
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int64_t *n = cases[i].degree;
         struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
         struct plan_place place;
-        struct err e = { 0 };
         p.ep = cases[i].ep;
         p.expert_tp = cases[i].expert_tp;
-        assert_ok(plan_map(&place, &p, &net, &e), &e);
+        OK(plan_map(&place, &p, &net, e));
         for (int d = 0; d < 3; d++) {
             assert_int_equal(place.members[cases[i].group][d], cases[i].want[0][d]);
             assert_int_equal(place.stride[cases[i].group][d], cases[i].want[1][d]);
@@ -139,7 +135,7 @@ static int64_t product(const int32_t *members, const struct topo_network *net)
     return n;
 }
 
-static void axes_are_the_digits_of_an_NPUs_number(void **state)
+TEST(axes_are_the_digits_of_an_NPUs_number)
 {
     static const struct {
         enum plan_axis axis;
@@ -148,9 +144,7 @@ static void axes_are_the_digits_of_an_NPUs_number(void **state)
     static bool by_place[MOST_NPUS], by_rank[MOST_NPUS];
     struct random_training x;
     struct rng *r;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 3, 0, &e), &e);
+    OK(rng_build(&r, 3, 0, e));
     for (int i = 0; i < 300; i++) {
         fixture_random(&x, r);
         const struct plan *p = &x.plan;
@@ -169,7 +163,7 @@ static void axes_are_the_digits_of_an_NPUs_number(void **state)
     rng_free(r);
 }
 
-static void a_degree_that_does_not_lie_along_the_dimensions_is_refused(void **state)
+TEST(a_degree_that_does_not_lie_along_the_dimensions_is_refused)
 {
     static const struct {
         int32_t sizes[2];
@@ -181,19 +175,17 @@ static void a_degree_that_does_not_lie_along_the_dimensions_is_refused(void **st
         { { 4, 6 }, { 2, 1, 3, 4 }, 1, "dp: is 3, need a size that divides along dimensions [2, 6]" },
         { { 4, 6 }, { 2, 1, 12, 1 }, 3, "ep: is 3, need a size that divides along dimensions [2, 2, 6]" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct topo_network net = fixture_network(cases[i].sizes, 2);
         const int64_t *n = cases[i].degree;
         struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
         struct plan_place place;
-        struct err e = { 0 };
         p.ep = cases[i].ep;
-        assert_fails(plan_map(&place, &p, &net, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(plan_map(&place, &p, &net, e), ERR_RANGE, cases[i].message);
     }
 }
 
-static void the_picture_shows_what_each_axis_takes(void **state)
+TEST(the_picture_shows_what_each_axis_takes)
 {
     static const struct {
         int64_t degree[N_PLAN_AXES];
@@ -213,7 +205,6 @@ static void the_picture_shows_what_each_axis_takes(void **state)
           "d1     ring:4       |- tp 4 --|\n" },
     };
     struct topo_network net = fixture_network(sizes_3d, 3);
-    (void)state;
     net.dims[2].shape = TOPO_SWITCH;
     snprintf(net.dims[2].name, TOPO_NAME, "third");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -221,22 +212,9 @@ static void the_picture_shows_what_each_axis_takes(void **state)
         struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
         struct plan_place place;
         struct text out = { 0 };
-        struct err e = { 0 };
-        assert_ok(plan_map(&place, &p, &net, &e), &e);
+        OK(plan_map(&place, &p, &net, e));
         plan_draw(&out, &p, &place, &net);
         assert_string_equal(text_str(&out), cases[i].want);
         text_free(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_take_dimensions_from_the_inside),
-        cmocka_unit_test(groups_have_the_members_and_strides_of_their_axes),
-        cmocka_unit_test(axes_are_the_digits_of_an_NPUs_number),
-        cmocka_unit_test(a_degree_that_does_not_lie_along_the_dimensions_is_refused),
-        cmocka_unit_test(the_picture_shows_what_each_axis_takes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,19 +15,16 @@ static int read_text(struct plan *p, const char *model, const char *text, struct
     return rc;
 }
 
-static void every_key_reaches_the_plan(void **state)
+TEST(every_key_reaches_the_plan)
 {
     struct plan p;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&p, "gpt3-175b",
-                        "tp: 8\ncp: 2\ndp: 8\npp: 4\nbatch: 512\nmicro_batch: 2\nschedule: 1f1b\n"
-                        "interleave: 4\nseq_parallel: true\nrecompute: selective\nzero: 2\n"
-                        "context: ulysses\noverlap_tp: split\noverlap_dp: false\noverlap_pp: true\n"
-                        "scatter_gather: false\nsends: 4\ngrad_B: 2\nstep_overhead_s: 0.5\n"
-                        "order: [tp, dp, cp, pp]\n",
-                        &e),
-              &e);
+    OK(read_text(&p, "gpt3-175b",
+                 "tp: 8\ncp: 2\ndp: 8\npp: 4\nbatch: 512\nmicro_batch: 2\nschedule: 1f1b\n"
+                 "interleave: 4\nseq_parallel: true\nrecompute: selective\nzero: 2\n"
+                 "context: ulysses\noverlap_tp: split\noverlap_dp: false\noverlap_pp: true\n"
+                 "scatter_gather: false\nsends: 4\ngrad_B: 2\nstep_overhead_s: 0.5\n"
+                 "order: [tp, dp, cp, pp]\n",
+                 e));
     assert_true(p.degree[PLAN_TP] == 8 && p.degree[PLAN_CP] == 2 && p.degree[PLAN_DP] == 8 &&
                 p.degree[PLAN_PP] == 4);
     assert_true(p.batch == 512 && p.micro == 2 && p.interleave == 4 && p.schedule == PLAN_1F1B);
@@ -37,17 +34,16 @@ static void every_key_reaches_the_plan(void **state)
     assert_true(p.overhead_s == 0.5);
     assert_true(p.order[0] == PLAN_TP && p.order[1] == PLAN_DP && p.order[2] == PLAN_CP &&
                 p.order[3] == PLAN_PP);
-    assert_ok(read_text(&p, "gpt3-175b",
-                        "{ batch: 512, pp: 4, first_stage_layers: 20, last_stage_layers: 22, "
-                        "schedule: gpipe }",
-                        &e),
-              &e);
+    OK(read_text(&p, "gpt3-175b",
+                 "{ batch: 512, pp: 4, first_stage_layers: 20, last_stage_layers: 22, "
+                 "schedule: gpipe }",
+                 e));
     assert_true(p.first == 20 && p.last == 22 && p.schedule == PLAN_GPIPE);
-    assert_ok(read_text(&p, "mixtral-8x7b", "{ batch: 512, ep: 8, expert_tp: true }", &e), &e);
+    OK(read_text(&p, "mixtral-8x7b", "{ batch: 512, ep: 8, expert_tp: true }", e));
     assert_true(p.ep == 8 && p.expert_tp);
 }
 
-static void what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left(void **state)
+TEST(what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left)
 {
     static const struct {
         const char *text;
@@ -56,12 +52,10 @@ static void what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_lef
                   { "{ batch: 512, tp: 8 }", 64 },
                   { "{ batch: 512, tp: 8, pp: 16 }", 4 },
                   { "{ batch: 512, tp: 8, cp: 2, pp: 32 }", 1 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p, defaults;
-        struct err e = { 0 };
         plan_defaults(&defaults);
-        assert_ok(read_text(&p, "gpt3-175b", cases[i].text, &e), &e);
+        OK(read_text(&p, "gpt3-175b", cases[i].text, e));
         assert_int_equal(p.degree[PLAN_DP], cases[i].dp);
         assert_true(p.micro == 1 && p.interleave == 1 && p.ep == 1 && p.first == 0 && p.last == 0);
         assert_true(p.zero == 0 && p.recompute == PLAN_RECOMPUTE_NONE && p.context == PLAN_CP_RING);
@@ -74,7 +68,7 @@ static void what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_lef
 }
 
 /* 512 NPUs in two dimensions of 8 and 64; 96 layers and heads. */
-static void a_fault_is_named_with_its_place(void **state)
+TEST(a_fault_is_named_with_its_place)
 {
     static const struct {
         const char *text;
@@ -118,38 +112,23 @@ static void a_fault_is_named_with_its_place(void **state)
           "p.yaml:3:14: micro_batch is 3, need a divisor of batch / dp, 8 (nearest: 2 or 4)" },
         { "batch: 512\nep: 2", ERR_RANGE, "p.yaml:2:5: ep is 2 for a model without experts, need 1" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p;
-        struct err e = { 0 };
-        assert_fails(read_text(&p, "gpt3-175b", cases[i].text, &e), &e, cases[i].code, cases[i].message);
-        assert_null(strchr(e.msg, '\n'));
+        FAILS(read_text(&p, "gpt3-175b", cases[i].text, e), cases[i].code, cases[i].message);
+        assert_null(strchr(e->msg, '\n'));
     }
 }
 
-static void a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place(void **state)
+TEST(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place)
 {
     static const char text[] = "batch: 8\ntp: 3\n";
     const struct topo_network net = fixture_network((const int32_t[]){ 4, 6 }, 2);
     struct yaml_doc doc;
     struct model m;
     struct plan p;
-    struct err e = { 0 };
-    (void)state;
     fixture_model(&m, "gpt3-175b");
-    assert_ok(yaml_read_text(&doc, "p.yaml", text, strlen(text), &e), &e);
-    assert_fails(plan_read(&p, &m, &net, true, &doc, doc.root, &e), &e, ERR_RANGE,
-                 "p.yaml:2:5: tp is 3, need a size that divides along dimensions [4, 6]");
+    OK(yaml_read_text(&doc, "p.yaml", text, strlen(text), e));
+    FAILS(plan_read(&p, &m, &net, true, &doc, doc.root, e), ERR_RANGE,
+          "p.yaml:2:5: tp is 3, need a size that divides along dimensions [4, 6]");
     yaml_free(&doc);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_reaches_the_plan),
-        cmocka_unit_test(what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left),
-        cmocka_unit_test(a_fault_is_named_with_its_place),
-        cmocka_unit_test(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "tests/unit/training_fixture.h"
 #include "workloads/block.h"
 
-static void a_product_has_2mnk_operations(void **state)
+TEST(a_product_has_2mnk_operations)
 {
     static const struct {
         struct roofline_product p;
@@ -12,13 +12,12 @@ static void a_product_has_2mnk_operations(void **state)
         { { 8192, 8192, 8192, 1 }, 1099511627776.0 }, /* 2^40 */
         { { 0.5, 4, 2, 3 }, 24 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_close(roofline_flop(&cases[i].p), cases[i].flop, 1e-15);
 }
 
 /* Values of the fit itself, to the digits that were written down with it; the gap of a kernel is in them. */
-static void the_A100_reaches_what_its_fit_says(void **state)
+TEST(the_A100_reaches_what_its_fit_says)
 {
     static const struct {
         double m, n, k, efficiency;
@@ -29,7 +28,6 @@ static void the_A100_reaches_what_its_fit_says(void **state)
         { 8192, 8192, 8192, 0.865 },
     };
     struct topo_npu npu;
-    (void)state;
     fixture_npu(&npu, "a100-80gb");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct roofline_product p = { cases[i].m, cases[i].n, cases[i].k, 1 };
@@ -39,7 +37,7 @@ static void the_A100_reaches_what_its_fit_says(void **state)
 }
 
 /* stas00/ml-engineering@744d01e compute/accelerator: largest rate measured over all shapes, bf16. */
-static void a_large_square_product_reaches_what_was_measured(void **state)
+TEST(a_large_square_product_reaches_what_was_measured)
 {
     static const struct {
         const char *npu;
@@ -53,7 +51,6 @@ static void a_large_square_product_reaches_what_was_measured(void **state)
         { "b200", 0.51 * 2250, 0.08 },
     };
     const struct roofline_product square = { 8192, 8192, 8192, 1 };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_npu npu;
         fixture_npu(&npu, cases[i].npu);
@@ -62,11 +59,10 @@ static void a_large_square_product_reaches_what_was_measured(void **state)
     }
 }
 
-static void a_half_size_is_where_half_of_the_rate_is_lost(void **state)
+TEST(a_half_size_is_where_half_of_the_rate_is_lost)
 {
     struct topo_npu npu = fixture_counter(false);
     const double far = 1e15;
-    (void)state;
     npu.matrix_efficiency = 0.8;
     npu.half_out = 200;
     npu.half_in = 50;
@@ -79,14 +75,13 @@ static void a_half_size_is_where_half_of_the_rate_is_lost(void **state)
 }
 
 /* The steps of calculon-ai/calculon@caa4b11 systems/a100_80g.json, matrix fp16. */
-static void sizes_decide_by_the_whole_product(void **state)
+TEST(sizes_decide_by_the_whole_product)
 {
     static const struct {
         double gflop, efficiency;
     } cases[] = { { 0.001, 0.1 }, { 0.999, 0.1 }, { 1, 0.6 },    { 15.9, 0.6 },
                   { 16, 0.9 },    { 127, 0.9 },   { 128, 0.95 }, { 1e6, 0.95 } };
     struct topo_npu npu = fixture_counter(false);
-    (void)state;
     npu.n_sizes = 4;
     npu.sizes[0] = (struct topo_npu_size){ 0, 0.1 };
     npu.sizes[1] = (struct topo_npu_size){ 1e9, 0.6 };
@@ -100,10 +95,9 @@ static void sizes_decide_by_the_whole_product(void **state)
     assert_true(roofline_efficiency(&npu, &(struct roofline_product){ 1, 1, 1, 1 }) == 0.1);
 }
 
-static void a_product_takes_the_longer_of_arithmetic_and_memory(void **state)
+TEST(a_product_takes_the_longer_of_arithmetic_and_memory)
 {
     struct topo_npu npu = fixture_counter(false);
-    (void)state;
     npu.peak_flops = 100e12;
     npu.mem_Bps = 1e12;
     npu.mem_efficiency = 0.5;
@@ -121,10 +115,9 @@ static void a_product_takes_the_longer_of_arithmetic_and_memory(void **state)
     assert_close(roofline_product_s(&npu, &batch, 1), 21474836480.0 / 80e12 + 4e-6, 1e-14);
 }
 
-static void a_stream_takes_its_bytes_and_a_gap_per_kernel(void **state)
+TEST(a_stream_takes_its_bytes_and_a_gap_per_kernel)
 {
     struct topo_npu npu = fixture_counter(true);
-    (void)state;
     npu.mem_Bps = 2e12;
     npu.mem_efficiency = 0.8;
     npu.kernel_s = 4e-6;
@@ -134,11 +127,10 @@ static void a_stream_takes_its_bytes_and_a_gap_per_kernel(void **state)
     assert_close(roofline_stream_s(&npu, 1.6e9, 1), 2e-3 + 4e-6, 1e-14);
 }
 
-static void no_preset_is_bound_by_elementwise_arithmetic(void **state)
+TEST(no_preset_is_bound_by_elementwise_arithmetic)
 {
     static const char *const npus[] = { "a100-80gb", "h100-80gb", "h200",  "b200",
                                         "mi300x",    "v100-32gb", "tpu-v4" };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(npus); i++) {
         struct topo_npu npu, endless;
         fixture_npu(&npu, npus[i]);
@@ -148,10 +140,9 @@ static void no_preset_is_bound_by_elementwise_arithmetic(void **state)
     }
 }
 
-static void fused_attention_has_its_own_share_of_the_peak(void **state)
+TEST(fused_attention_has_its_own_share_of_the_peak)
 {
     struct topo_npu npu = fixture_counter(false);
-    (void)state;
     npu.peak_flops = 100e12;
     npu.flash = 0.5;
     npu.mem_Bps = 1e12;
@@ -159,20 +150,4 @@ static void fused_attention_has_its_own_share_of_the_peak(void **state)
     npu.kernel_s = 1e-6;
     assert_close(roofline_flash_s(&npu, 1e12, 1e6), 0.02 + 1e-6, 1e-14);
     assert_close(roofline_flash_s(&npu, 1e6, 1.6e9), 2e-3 + 1e-6, 1e-14);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_has_2mnk_operations),
-        cmocka_unit_test(the_A100_reaches_what_its_fit_says),
-        cmocka_unit_test(a_large_square_product_reaches_what_was_measured),
-        cmocka_unit_test(a_half_size_is_where_half_of_the_rate_is_lost),
-        cmocka_unit_test(sizes_decide_by_the_whole_product),
-        cmocka_unit_test(a_product_takes_the_longer_of_arithmetic_and_memory),
-        cmocka_unit_test(a_stream_takes_its_bytes_and_a_gap_per_kernel),
-        cmocka_unit_test(no_preset_is_bound_by_elementwise_arithmetic),
-        cmocka_unit_test(fused_attention_has_its_own_share_of_the_peak),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

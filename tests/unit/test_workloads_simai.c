@@ -21,7 +21,7 @@ static int read_text(struct step_tree *t, const char *text, struct simai_rule ru
 #define ROW(f, i, w) "n\t-1\t1000000\t" f "\t2000000\t" i "\t4000000\t" w "\t100\n"
 #define QUIET        "NONE\t0"
 
-static void keys_stand_in_any_order_with_or_without_a_colon(void **state)
+TEST(keys_stand_in_any_order_with_or_without_a_colon)
 {
     static const char *const headers[] = {
         SPLIT,
@@ -29,7 +29,6 @@ static void keys_stand_in_any_order_with_or_without_a_colon(void **state)
                "model_parallel_NPU_group 4 checkpoint_initiates: 0 checkpoints: 0\n",
         "HYBRID_TRANSFORMER\tmodel_parallel_NPU_group: 4 \t ep: 2 pp: 2  ga: 8 pp_comm: 1e6\n",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(headers); i++) {
         static const struct {
             const char *name;
@@ -40,9 +39,8 @@ static void keys_stand_in_any_order_with_or_without_a_colon(void **state)
         };
         char text[1024];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text, "%s1\n" ROW(QUIET, QUIET, QUIET), headers[i]);
-        assert_ok(read_text(&t, text, as_written, &e), &e);
+        OK(read_text(&t, text, as_written, e));
         for (size_t k = 0; k < COUNT_OF(want); k++) {
             int32_t g = step_find_group(&t, want[k].name);
             assert_true(g >= 0);
@@ -57,23 +55,20 @@ static void keys_stand_in_any_order_with_or_without_a_colon(void **state)
     }
 }
 
-static void what_is_not_given_has_its_default(void **state)
+TEST(what_is_not_given_has_its_default)
 {
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t,
-                        POLICY "model_parallel_NPU_group: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n" ROW(
-                            "ALLREDUCE\t1000000", QUIET, "ALLREDUCE\t4000000"),
-                        as_written, &e),
-              &e);
+    OK(read_text(&t,
+                 POLICY "model_parallel_NPU_group: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n" ROW(
+                     "ALLREDUCE\t1000000", QUIET, "ALLREDUCE\t4000000"),
+                 as_written, e));
     /* tp is the first dimension, dp the second: 2 * 3/4 MB and 2 * 7/8 of 4 MB. */
     assert_close(oracle_time(&t, t.root, GBps), 7e-3 + 1.5e-3 + 7e-3, 1e-14);
     step_free(&t);
 }
 
 /* Bytes on each dimension of 4 x 8 that an all-reduce of 1 byte sends; ep and dp_ep are two NPUs each. */
-static void the_suffix_names_the_group(void **state)
+TEST(the_suffix_names_the_group)
 {
     static const struct {
         const char *mark;
@@ -92,16 +87,14 @@ static void the_suffix_names_the_group(void **state)
         { "NONE\t5", STEP_FORWARD, { 0, 0 } },
         { "ALLREDUCE\t5615517696", STEP_FORWARD, { 1.5 * 5615517696, 0 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text, PLAIN "1\n" ROW("%s", "%s", "%s"),
                  cases[i].phase == STEP_FORWARD ? cases[i].mark : QUIET,
                  cases[i].phase == STEP_INPUT_GRAD ? cases[i].mark : QUIET,
                  cases[i].phase == STEP_WEIGHT_GRAD ? cases[i].mark : QUIET);
-        assert_ok(read_text(&t, text, as_written, &e), &e);
+        OK(read_text(&t, text, as_written, e));
         for (int d = 0; d < 2; d++) {
             assert_close(oracle_traffic(&t, t.root, cases[i].phase, d), cases[i].want[d], 1e-14);
             assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, d), cases[i].want[d], 1e-14);
@@ -112,22 +105,19 @@ static void the_suffix_names_the_group(void **state)
 
 /* Full: 8 MB are the result of 8 shards of 1 MB. An all-gather sends 7 shards; so does a reduce-scatter of 8
  * MB. */
-static void bytes_of_an_all_gather_are_its_result_or_its_shard(void **state)
+TEST(bytes_of_an_all_gather_are_its_result_or_its_shard)
 {
     static const struct {
         int32_t ag_size;
         double want;
     } cases[] = { { -1, 7e6 }, { SIMAI_AG_FULL, 7e6 }, { SIMAI_AG_SHARD, 56e6 } };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
         struct simai_rule rule = { -1, -1, cases[i].ag_size };
-        assert_ok(read_text(&t,
-                            PLAIN "2\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000")
-                                ROW(QUIET, QUIET, "REDUCESCATTER\t8000000"),
-                            rule, &e),
-                  &e);
+        OK(read_text(&t,
+                     PLAIN "2\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000")
+                         ROW(QUIET, QUIET, "REDUCESCATTER\t8000000"),
+                     rule, e));
         assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), cases[i].want + 7e6, 1e-14);
         step_free(&t);
     }
@@ -137,13 +127,11 @@ static void bytes_of_an_all_gather_are_its_result_or_its_shard(void **state)
  * pp 2, ga 8: forward 1 ms + tp 1.5 ms, backward 2 ms, then 4 ms and dp (4 NPUs, 2 * 3/4 of 4 MB = 6 ms), the
  * last one once in the step and not in the bubble; 16 sends of 1 ms.
  */
-static void a_pipeline_fills_drains_and_exchanges_weights_once(void **state)
+TEST(a_pipeline_fills_drains_and_exchanges_weights_once)
 {
     static const char text[] = SPLIT "1\n" ROW("ALLREDUCE\t1000000", QUIET, "ALLREDUCE\t4000000");
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, text, as_written, &e), &e);
+    OK(read_text(&t, text, as_written, e));
     double batches_s = 1e-3 + 1.5e-3 + 2e-3 + 4e-3 + 16e-3;
     assert_close(oracle_time(&t, t.root, GBps), batches_s * (1 + 1 / 8.0) + 6e-3, 1e-14);
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), 6e6, 1e-14);
@@ -152,7 +140,7 @@ static void a_pipeline_fills_drains_and_exchanges_weights_once(void **state)
     step_free(&t);
 }
 
-static void loop_and_recomputation_can_be_asked_for(void **state)
+TEST(loop_and_recomputation_can_be_asked_for)
 {
     static const char text[] =
         PLAIN "1\n" ROW("ALLREDUCE\t1000000", "ALLREDUCE\t2000000", "ALLREDUCE\t4000000");
@@ -166,27 +154,21 @@ static void loop_and_recomputation_can_be_asked_for(void **state)
         { { -1, LAYERS_RECOMPUTE_FORWARD, -1 }, 2.5 + 5 + 11 + 2.5 },
         { { -1, LAYERS_RECOMPUTE_COLLECTIVES, -1 }, 2.5 + 5 + 11 + 1.5 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_ok(read_text(&t, text, cases[i].rule, &e), &e);
+        OK(read_text(&t, text, cases[i].rule, e));
         assert_close(oracle_time(&t, t.root, GBps), cases[i].want_ms / 1e3, 1e-14);
         step_free(&t);
     }
 }
 
-static void checkpoints_say_which_layers_run_forward_again(void **state)
+TEST(checkpoints_say_which_layers_run_forward_again)
 {
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t,
-                        POLICY
-                        "checkpoints: 1 0 model_parallel_NPU_group: 4 checkpoint_initiates: 1 2\n3\n" ROW(
-                            QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET),
-                        as_written, &e),
-              &e);
+    OK(read_text(&t,
+                 POLICY "checkpoints: 1 0 model_parallel_NPU_group: 4 checkpoint_initiates: 1 2\n3\n" ROW(
+                     QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET),
+                 as_written, e));
     assert_close(oracle_compute(&t, t.root, STEP_RECOMPUTE), 2e-3, 1e-14);
     step_free(&t);
 }
@@ -195,7 +177,7 @@ static void checkpoints_say_which_layers_run_forward_again(void **state)
     POLICY "model_parallel_NPU_group: " tp " ep: " ep " pp: " pp " vpp: 1 ga: 1 all_gpus: " gpus "\n1\n"
 #define LINE ROW(QUIET, QUIET, QUIET)
 
-static void a_bad_file_is_refused_at_its_place(void **state)
+TEST(a_bad_file_is_refused_at_its_place)
 {
     static const struct {
         const char *text;
@@ -241,12 +223,10 @@ static void a_bad_file_is_refused_at_its_place(void **state)
         { POLICY "model_parallel_NPU_group: 4 checkpoints: 1 7\n1\n" LINE, ERR_RANGE,
           "layer is 7, need 0 to 0" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_fails(read_text(&t, cases[i].text, as_written, &e), &e, cases[i].code, cases[i].message);
-        assert_has(e.msg, "w.txt:");
+        FAILS(read_text(&t, cases[i].text, as_written, e), cases[i].code, cases[i].message);
+        assert_has(e->msg, "w.txt:");
         assert_null(t.nodes);
         assert_null(t.groups);
         step_free(&t);
@@ -254,20 +234,18 @@ static void a_bad_file_is_refused_at_its_place(void **state)
 }
 
 /* 6 x 4: 4 NPUs of 24 divide their number, but not the dimensions from the innermost outwards. */
-static void groups_that_do_not_divide_along_the_dimensions_are_refused(void **state)
+TEST(groups_that_do_not_divide_along_the_dimensions_are_refused)
 {
     static const int32_t sizes[] = { 6, 4 };
     struct topo_network net = oracle_network(sizes, 2);
     static const char text[] = POLICY "model_parallel_NPU_group: 4\n1\n" LINE;
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(simai_read(&t, "w.txt", text, sizeof text - 1, &net, as_written, &e), &e, ERR_RANGE,
-                 "w.txt:1:59: tp: is 4, need a size that divides along dimensions [6, 4]");
+    FAILS(simai_read(&t, "w.txt", text, sizeof text - 1, &net, as_written, e), ERR_RANGE,
+          "w.txt:1:59: tp: is 4, need a size that divides along dimensions [6, 4]");
     assert_null(t.nodes);
 }
 
-static void a_file_is_named_in_yaml(void **state)
+TEST(a_file_is_named_in_yaml)
 {
     struct topo_network net = oracle_network(two_dims, 2);
     char dir[SUPPORT_PATH], path[SUPPORT_PATH], yaml[SUPPORT_PATH];
@@ -275,33 +253,14 @@ static void a_file_is_named_in_yaml(void **state)
     static const char study[] = "name: rows\nsimai: w.txt\nag_size: shard\nloop: overlap\n";
     struct yaml_doc doc;
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     scratch_make(dir);
     scratch_file(path, dir, "w.txt", text, sizeof text - 1);
     scratch_file(yaml, dir, "w.yaml", study, sizeof study - 1);
-    assert_ok(yaml_read_file(&doc, yaml, &e), &e);
-    assert_ok(step_read(&t, &doc, doc.root, &net, &e), &e);
+    OK(yaml_read_file(&doc, yaml, e));
+    OK(step_read(&t, &doc, doc.root, &net, e));
     assert_string_equal(t.name, "rows");
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), 56e6, 1e-14);
     step_free(&t);
     yaml_free(&doc);
     scratch_remove(dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_stand_in_any_order_with_or_without_a_colon),
-        cmocka_unit_test(what_is_not_given_has_its_default),
-        cmocka_unit_test(the_suffix_names_the_group),
-        cmocka_unit_test(bytes_of_an_all_gather_are_its_result_or_its_shard),
-        cmocka_unit_test(a_pipeline_fills_drains_and_exchanges_weights_once),
-        cmocka_unit_test(loop_and_recomputation_can_be_asked_for),
-        cmocka_unit_test(checkpoints_say_which_layers_run_forward_again),
-        cmocka_unit_test(a_bad_file_is_refused_at_its_place),
-        cmocka_unit_test(groups_that_do_not_divide_along_the_dimensions_are_refused),
-        cmocka_unit_test(a_file_is_named_in_yaml),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

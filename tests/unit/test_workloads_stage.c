@@ -23,7 +23,7 @@ static double latency_of(enum collective_kind kind, const struct topo_network *n
     return sum;
 }
 
-static void latency_counts_the_steps_of_each_shape(void **state)
+TEST(latency_counts_the_steps_of_each_shape)
 {
     static const struct {
         enum topo_shape shape;
@@ -35,7 +35,6 @@ static void latency_counts_the_steps_of_each_shape(void **state)
         { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 10, 5, 1 },
         { TOPO_SWITCH, 24, 8, 6, 3, 1 },   { TOPO_RING, 8, 1, 0, 0, 0 },    { TOPO_SWITCH, 8, 1, 0, 0, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net = one_dim(cases[i].shape, cases[i].size);
         const int32_t members[] = { cases[i].members };
@@ -47,7 +46,7 @@ static void latency_counts_the_steps_of_each_shape(void **state)
 }
 
 /* The table of algorithms: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, and counting links. */
-static void every_algorithm_costs_its_hops_and_its_busiest_link(void **state)
+TEST(every_algorithm_costs_its_hops_and_its_busiest_link)
 {
     static const struct {
         enum topo_algorithm a;
@@ -79,7 +78,6 @@ static void every_algorithm_costs_its_hops_and_its_busiest_link(void **state)
         { TOPO_ALGORITHM_DIRECT, PASS_SEND, TOPO_RING, 8, 1, 1, 2 },
         { TOPO_ALGORITHM_DIRECT, PASS_SEND, TOPO_FULL, 8, 1, 1, 7 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net = one_dim(cases[i].shape, cases[i].n);
         struct algorithm_cost c;
@@ -92,11 +90,10 @@ static void every_algorithm_costs_its_hops_and_its_busiest_link(void **state)
 }
 
 /* Segments trade steps for bytes: log2(n) + k - 1 steps of S/k, up and down. */
-static void segments_make_a_tree_pipelined(void **state)
+TEST(segments_make_a_tree_pipelined)
 {
     struct topo_network net = one_dim(TOPO_SWITCH, 16);
     struct algorithm_cost c;
-    (void)state;
     assert_true(algorithm_cost(&c, TOPO_ALGORITHM_TREE, PASS_ALL_REDUCE, &net.dims[0], 16, 64));
     assert_close(c.hops, 2 * (4 + 63), 0);
     assert_close(c.load, 2 * 67. / 64, 1e-15);
@@ -109,11 +106,10 @@ static void segments_make_a_tree_pipelined(void **state)
     assert_int_equal(s[0].choice.segments, STAGE_MAX_SEGMENTS);
 }
 
-static void a_switch_reduces_for_groups_that_are_large_enough(void **state)
+TEST(a_switch_reduces_for_groups_that_are_large_enough)
 {
     struct topo_network net = one_dim(TOPO_SWITCH, 8);
     struct stage s[2];
-    (void)state;
     net.dims[0].in_switch = TOPO_IN_SWITCH_NVLS;
     net.dims[0].in_switch_min = 4;
     assert_int_equal(stage_fill_turn(s, 0, 16, 8, &net, &stage_rules_plain, 1), 1);
@@ -124,7 +120,7 @@ static void a_switch_reduces_for_groups_that_are_large_enough(void **state)
 }
 
 /* Against trying all by hand: with overhead per message, direct costs n-1 of them and halving log2 n. */
-static void auto_takes_the_fastest_for_the_size(void **state)
+TEST(auto_takes_the_fastest_for_the_size)
 {
     static const struct {
         double bytes, endpoint_s;
@@ -134,7 +130,6 @@ static void auto_takes_the_fastest_for_the_size(void **state)
         { 1, 1, TOPO_ALGORITHM_HALVING }, /* 3*(0.5+1) against 0.5+7*1 */
         { 1e9, 1e-9, TOPO_ALGORITHM_DIRECT },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net = one_dim(TOPO_SWITCH, 8);
         struct stage_rules rules = stage_rules_plain;
@@ -147,11 +142,10 @@ static void auto_takes_the_fastest_for_the_size(void **state)
 }
 
 /* Two protocols: 0.1 s and half of the bandwidth, or 0.5 s a hop and all of it. */
-static void the_faster_regime_is_taken_by_size(void **state)
+TEST(the_faster_regime_is_taken_by_size)
 {
     struct topo_network net = one_dim(TOPO_FULL, 2);
     struct stage s;
-    (void)state;
     net.dims[0].regimes[net.dims[0].n_regimes++] =
         (struct topo_regime){ .lat_s = 0.1, .efficiency = 0.5, .up_to_B = INFINITY };
     stage_fill(&s, 0, PASS_ALL_TO_ALL, 0.2, 2, &net, &stage_rules_plain, 1);
@@ -163,14 +157,13 @@ static void the_faster_regime_is_taken_by_size(void **state)
 }
 
 /* A table by size: up to 1 B, up to 5 B, up to 10 B, and beyond; what is faster does not matter. */
-static void limits_decide_by_size(void **state)
+TEST(limits_decide_by_size)
 {
     static const struct {
         double bytes;
         int32_t regime;
     } cases[] = { { 0.5, 2 }, { 1, 2 }, { 1.1, 3 }, { 5, 3 }, { 5.1, 1 }, { 10, 1 }, { 11, 0 } };
     struct topo_network net = one_dim(TOPO_FULL, 2);
-    (void)state;
     net.dims[0].regimes[net.dims[0].n_regimes++] =
         (struct topo_regime){ .lat_s = 9, .efficiency = 0.5, .up_to_B = 10 };
     net.dims[0].regimes[net.dims[0].n_regimes++] =
@@ -187,12 +180,11 @@ static void limits_decide_by_size(void **state)
         }
 }
 
-static void reductions_pass_the_memory_three_times(void **state)
+TEST(reductions_pass_the_memory_three_times)
 {
     struct topo_network net = one_dim(TOPO_RING, 4);
     struct stage_rules rules = stage_rules_plain;
     struct stage s;
-    (void)state;
     net.dims[0].lat_s = 0;
     rules.mem_Bps = 2;
     stage_fill(&s, 0, PASS_REDUCE_SCATTER, 8, 4, &net, &rules, 1);
@@ -211,7 +203,7 @@ static struct topo_network two_dims(void)
     return net;
 }
 
-static void an_all_reduce_goes_out_turns_and_comes_back(void **state)
+TEST(an_all_reduce_goes_out_turns_and_comes_back)
 {
     static const int32_t members[] = { 4, 4 }, order[] = { 1, 0 };
     static const struct {
@@ -224,7 +216,6 @@ static void an_all_reduce_goes_out_turns_and_comes_back(void **state)
                  { 1, PASS_ALL_GATHER, 16 } };
     struct topo_network net = two_dims();
     struct stage s[STAGE_MAX];
-    (void)state;
     assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, order, &net, &stage_rules_plain, NULL),
                      4);
     for (int i = 0; i < 4; i++) {
@@ -253,31 +244,13 @@ static double pipeline_time(enum collective_kind kind, const struct topo_network
 }
 
 /* Balanced: RS 12 B at 4 B/s and 3 B at 1 B/s. C chunks take (1 + 1/C) of what endlessly many do. */
-static void chunks_fill_and_drain_a_balanced_pipeline(void **state)
+TEST(chunks_fill_and_drain_a_balanced_pipeline)
 {
     static const double bw_Bps[] = { 4, 1 };
     struct topo_network net = two_dims();
-    (void)state;
     for (int32_t chunks = 1; chunks <= 1024; chunks *= 2) {
         double fill = 1 + 1.0 / chunks;
         assert_close(pipeline_time(COLLECTIVE_REDUCE_SCATTER, &net, 16, chunks, bw_Bps), 3 * fill, 1e-14);
         assert_close(pipeline_time(COLLECTIVE_ALL_REDUCE, &net, 16, chunks, bw_Bps), 6 * fill, 1e-14);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latency_counts_the_steps_of_each_shape),
-        cmocka_unit_test(every_algorithm_costs_its_hops_and_its_busiest_link),
-        cmocka_unit_test(segments_make_a_tree_pipelined),
-        cmocka_unit_test(a_switch_reduces_for_groups_that_are_large_enough),
-        cmocka_unit_test(auto_takes_the_fastest_for_the_size),
-        cmocka_unit_test(the_faster_regime_is_taken_by_size),
-        cmocka_unit_test(limits_decide_by_size),
-        cmocka_unit_test(reductions_pass_the_memory_three_times),
-        cmocka_unit_test(an_all_reduce_goes_out_turns_and_comes_back),
-        cmocka_unit_test(chunks_fill_and_drain_a_balanced_pipeline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

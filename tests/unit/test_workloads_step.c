@@ -16,7 +16,7 @@ static int read_text(struct step_tree *t, const char *text, struct err *e)
 
 #define ONE_STEP "step: { compute_ns: 1 }\n"
 
-static void groups_fill_dimensions_from_the_inside(void **state)
+TEST(groups_fill_dimensions_from_the_inside)
 {
     static const struct {
         const char *groups, *name;
@@ -44,20 +44,18 @@ static void groups_fill_dimensions_from_the_inside(void **state)
         { "x: { members: [2, 1, 1, 1] }, y: { members: [2, 8, 1, 1], after: x }", "y", { 2, 8, 1, 1 } },
         { "g: { size: 2 }", "all", { 4, 8, 4, 32 } },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[300];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text, "groups: { %s }\n" ONE_STEP, cases[i].groups);
-        assert_ok(read_text(&t, text, &e), &e);
+        OK(read_text(&t, text, e));
         for (int d = 0; d < 4; d++)
             assert_int_equal(oracle_members(&t, cases[i].name)[d], cases[i].members[d]);
         step_free(&t);
     }
 }
 
-static void a_bad_group_is_refused_at_its_place(void **state)
+TEST(a_bad_group_is_refused_at_its_place)
 {
     static const struct {
         const char *groups;
@@ -93,29 +91,24 @@ static void a_bad_group_is_refused_at_its_place(void **state)
           "has a name of 48 bytes, need at most 47" },
         { "  [1]", ERR_PARSE, "groups is a list" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[300];
         struct step_tree t;
-        struct err e = { 0 };
         snprintf(text, sizeof text, "groups:\n%s\n" ONE_STEP, cases[i].groups);
-        assert_fails(read_text(&t, text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&t, text, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
         step_free(&t);
     }
 }
 
-static void more_groups_than_fit_are_refused(void **state)
+TEST(more_groups_than_fit_are_refused)
 {
     struct text text = { 0 };
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     text_puts(&text, ONE_STEP "groups:\n");
     for (int i = 0; i < 64; i++)
         text_printf(&text, "  g%d: { size: 2 }\n", i);
-    assert_fails(read_text(&t, text_str(&text), &e), &e, ERR_RANGE,
-                 "groups.g63 is one group too many, need at most 64");
+    FAILS(read_text(&t, text_str(&text), e), ERR_RANGE, "groups.g63 is one group too many, need at most 64");
     text_free(&text);
 }
 
@@ -134,13 +127,11 @@ static const char everything[] =
     "        - { phase: input-grad, all-to-all: { size_MB: 1, group: all } }\n"
     "    - repeat: { times: 2.5, of: { all-gather: { size_B: 1000, group: tp } } }\n";
 
-static void an_expression_is_read_as_written(void **state)
+TEST(an_expression_is_read_as_written)
 {
     static const double bw_Bps[] = { 1e9, 1e9, 1e9, 1e9 };
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, everything, &e), &e);
+    OK(read_text(&t, everything, e));
     assert_string_equal(t.name, "all kinds");
     const struct step_node *root = &t.nodes[t.root], *start = &t.nodes[root->first];
     assert_int_equal(root->kind, STEP_SUM);
@@ -155,23 +146,21 @@ static void an_expression_is_read_as_written(void **state)
     step_free(&t);
 }
 
-static void nanoseconds_and_bytes_are_exact(void **state)
+TEST(nanoseconds_and_bytes_are_exact)
 {
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "step: { compute_ns: 228149414 }\n", &e), &e);
+    OK(read_text(&t, "step: { compute_ns: 228149414 }\n", e));
     assert_true(t.nodes[t.root].seconds == 0.228149414);
     step_free(&t);
-    assert_ok(read_text(&t, "step: { compute_ms: 228.149414 }\n", &e), &e);
+    OK(read_text(&t, "step: { compute_ms: 228.149414 }\n", e));
     assert_close(t.nodes[t.root].seconds, 0.228149414, 2.3e-16);
     step_free(&t);
-    assert_ok(read_text(&t, "step: { all-reduce: { size_B: 9007199254740991, group: all } }\n", &e), &e);
+    OK(read_text(&t, "step: { all-reduce: { size_B: 9007199254740991, group: all } }\n", e));
     assert_true(t.nodes[t.root].bytes == 9007199254740991.0);
     step_free(&t);
 }
 
-static void a_bad_expression_is_refused_at_its_place(void **state)
+TEST(a_bad_expression_is_refused_at_its_place)
 {
     static const struct {
         const char *text;
@@ -215,41 +204,33 @@ static void a_bad_expression_is_refused_at_its_place(void **state)
           "step.sum[0].phase is forwards, need one of forward, input-grad, weight-grad, recompute, other" },
         { "- 1\n", ERR_PARSE, "need a map" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct step_tree t;
-        struct err e = { 0 };
-        assert_fails(read_text(&t, cases[i].text, &e), &e, cases[i].code, cases[i].message);
-        assert_has(e.msg, "w.yaml:");
+        FAILS(read_text(&t, cases[i].text, e), cases[i].code, cases[i].message);
+        assert_has(e->msg, "w.yaml:");
         assert_null(t.nodes);
         step_free(&t);
     }
 }
 
-static void a_collective_over_one_npu_is_allowed_and_free(void **state)
+TEST(a_collective_over_one_npu_is_allowed_and_free)
 {
     static const double bw_Bps[] = { 1, 1, 1, 1 };
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_text(&t, "groups: { g: { size: 1 } }\nstep: { all-reduce: { size_MB: 1, group: g } }\n", &e),
-        &e);
+    OK(read_text(&t, "groups: { g: { size: 1 } }\nstep: { all-reduce: { size_MB: 1, group: g } }\n", e));
     assert_true(oracle_time(&t, t.root, bw_Bps) == 0);
     step_free(&t);
 }
 
-static void children_keep_the_order_they_were_added_in(void **state)
+TEST(children_keep_the_order_they_were_added_in)
 {
     struct topo_network net = oracle_network(sizes_4d, 4);
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     step_begin(&t, "by hand", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
     for (int i = 0; i < 1000; i++)
         assert_int_equal(step_add(&t, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = i }), i + 1);
-    assert_ok(step_check(&t, &e), &e);
+    OK(step_check(&t, e));
     int next = 0;
     for (step_id id = t.nodes[root].first; id >= 0; id = t.nodes[id].next)
         assert_true(t.nodes[id].seconds == next++);
@@ -260,32 +241,14 @@ static void children_keep_the_order_they_were_added_in(void **state)
     step_free(&t);
 }
 
-static void a_tree_that_lacked_memory_says_so_and_takes_no_more(void **state)
+TEST(a_tree_that_lacked_memory_says_so_and_takes_no_more)
 {
     struct topo_network net = oracle_network(sizes_4d, 4);
     struct step_tree t;
-    struct err e = { 0 };
-    (void)state;
     step_begin(&t, "short", &net);
     t.failed = true;
     assert_int_equal(step_add(&t, -1, (struct step_node){ .kind = STEP_SUM }), -1);
     assert_int_equal(step_add_group(&t, "g", sizes_4d), -1);
-    assert_fails(step_check(&t, &e), &e, ERR_NOMEM, "the training step");
+    FAILS(step_check(&t, e), ERR_NOMEM, "the training step");
     step_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_fill_dimensions_from_the_inside),
-        cmocka_unit_test(a_bad_group_is_refused_at_its_place),
-        cmocka_unit_test(more_groups_than_fit_are_refused),
-        cmocka_unit_test(an_expression_is_read_as_written),
-        cmocka_unit_test(nanoseconds_and_bytes_are_exact),
-        cmocka_unit_test(a_bad_expression_is_refused_at_its_place),
-        cmocka_unit_test(a_collective_over_one_npu_is_allowed_and_free),
-        cmocka_unit_test(children_keep_the_order_they_were_added_in),
-        cmocka_unit_test(a_tree_that_lacked_memory_says_so_and_takes_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

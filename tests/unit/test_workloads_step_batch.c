@@ -35,10 +35,9 @@ static void check_points(const struct step_fn *f, const double *const *bw_Bps, i
     }
 }
 
-static void every_length_of_vectors_gives_the_bits_of_single_points(void **state)
+TEST(every_length_of_vectors_gives_the_bits_of_single_points)
 {
     struct rng *r = random_open(61);
-    (void)state;
     for (int i = 0; i < 400; i++) {
         struct random_split s;
         double columns[D][N], got_s[N];
@@ -61,26 +60,16 @@ static void every_length_of_vectors_gives_the_bits_of_single_points(void **state
     rng_free(r);
 }
 
-static void less_than_a_block_is_left_to_the_caller(void **state)
+TEST(less_than_a_block_is_left_to_the_caller)
 {
     static const double traffic_GB[1][D] = { { 1, 2, 3, 4, 5 } };
     const double one_Bps[1] = { 1e9 }, *bw_Bps[D] = { one_Bps, one_Bps, one_Bps, one_Bps, one_Bps };
     struct random_split s;
     double out_s = -1;
-    (void)state;
     plain_split_open(&s, 5, traffic_GB, 1, 0.5);
     assert_int_equal(step_batch_2(&s.fn, bw_Bps, 0, &out_s), 0);
     assert_true(out_s == -1);
     step_time_batch(&s.fn, bw_Bps, 1, &out_s);
     assert_true(out_s == 5.5);
     random_split_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length_of_vectors_gives_the_bits_of_single_points),
-        cmocka_unit_test(less_than_a_block_is_left_to_the_caller),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

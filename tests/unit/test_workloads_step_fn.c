@@ -15,10 +15,9 @@ static void random_bandwidths(double *bw_Bps, int32_t n_dims, struct rng *r)
         bw_Bps[d] = rng_log_range(r, 1e8, 1e13);
 }
 
-static void the_compiled_step_takes_as_long_as_its_tree(void **state)
+TEST(the_compiled_step_takes_as_long_as_its_tree)
 {
     struct rng *r = random_open(71);
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         struct random_split s;
         double bw_Bps[D];
@@ -32,10 +31,9 @@ static void the_compiled_step_takes_as_long_as_its_tree(void **state)
     rng_free(r);
 }
 
-static void its_layout_is_the_one_the_header_promises(void **state)
+TEST(its_layout_is_the_one_the_header_promises)
 {
     struct rng *r = random_open(72);
-    (void)state;
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         random_split_open(&s, r, forests);
@@ -59,10 +57,9 @@ static void its_layout_is_the_one_the_header_promises(void **state)
     rng_free(r);
 }
 
-static void the_gradient_is_the_slope(void **state)
+TEST(the_gradient_is_the_slope)
 {
     struct rng *r = random_open(73);
-    (void)state;
     for (int i = 0; i < 500; i++) {
         struct random_split s;
         double bw_Bps[D], grad[D];
@@ -88,10 +85,9 @@ static void the_gradient_is_the_slope(void **state)
 }
 
 /* T is convex: any tangent lies below it everywhere. */
-static void tangents_lie_below(void **state)
+TEST(tangents_lie_below)
 {
     struct rng *r = random_open(74);
-    (void)state;
     for (int i = 0; i < 500; i++) {
         struct random_split s;
         double here[D], there[D], grad[D];
@@ -107,11 +103,10 @@ static void tangents_lie_below(void **state)
     rng_free(r);
 }
 
-static void a_batch_is_bit_for_bit_its_points(void **state)
+TEST(a_batch_is_bit_for_bit_its_points)
 {
     enum { N = 37 }; /* whole vectors and a rest */
     struct rng *r = random_open(75);
-    (void)state;
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         double columns[D][N], out_s[N];
@@ -139,14 +134,12 @@ static void a_batch_is_bit_for_bit_its_points(void **state)
 }
 
 /* GPT-3's step as ASTRA-sim has it: 11 collectives, but two communicators, so two directions of traffic. */
-static void collectives_of_one_group_are_one_leaf(void **state)
+TEST(collectives_of_one_group_are_one_leaf)
 {
     static const int32_t sizes[] = { 4, 8, 4, 32 }, tensor[] = { 4, 4, 1, 1 }, data[] = { 1, 2, 4, 32 };
     struct topo_network net = oracle_network(sizes, 4);
     struct step_tree t = { .root = -1 };
     struct step_fn f;
-    struct err e = { 0 };
-    (void)state;
     step_begin(&t, "GPT-3", &net);
     int32_t tp = step_add_group(&t, "tp", tensor), dp = step_add_group(&t, "dp", data);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
@@ -167,7 +160,7 @@ static void collectives_of_one_group_are_one_leaf(void **state)
                                      .bytes = collectives[i].bytes,
                                      .times = collectives[i].times,
                                      .group = collectives[i].group });
-    assert_ok(step_compile(&f, &t, &net, &e), &e);
+    OK(step_compile(&f, &t, &net, e));
     assert_int_equal(f.n_leaves, 2);
     assert_int_equal(f.n_terms, 1);
     for (int32_t d = 0; d < 4; d++)
@@ -198,13 +191,12 @@ static void compile_max(struct step_fn *f, const double (*cases)[2], int n)
     step_free(&t);
 }
 
-static void terms_that_never_win_are_dropped(void **state)
+TEST(terms_that_never_win_are_dropped)
 {
     static const double below[][2] = { { 1, 1e9 }, { 0.5, 1e9 }, { 1, 0.5e9 } };
     static const double apart[][2] = { { 1, 1e9 }, { 0.5, 2e9 }, { 0.4, 1.5e9 } };
     static const double twins[][2] = { { 1, 1e9 }, { 1, 1e9 } };
     struct step_fn f;
-    (void)state;
     compile_max(&f, below, 3);
     assert_int_equal(f.n_maxima, 0);
     assert_int_equal(f.n_terms, 1);
@@ -221,11 +213,10 @@ static void terms_that_never_win_are_dropped(void **state)
     step_fn_free(&f);
 }
 
-static void a_dimension_without_traffic_may_have_no_bandwidth(void **state)
+TEST(a_dimension_without_traffic_may_have_no_bandwidth)
 {
     static const double m[2][D] = { { 2, 0, 0, 3 }, { 4 } };
     struct random_split s;
-    (void)state;
     plain_split_open(&s, 4, m, 2, 0.5);
     const double bw_Bps[D] = { 1e9, 0, 0, 1e9 }, starved[D] = { 1e9, 1e9, 1e9, 0 };
     double grad[D];
@@ -236,14 +227,12 @@ static void a_dimension_without_traffic_may_have_no_bandwidth(void **state)
     random_split_close(&s);
 }
 
-static void efficiency_divides_the_bandwidth(void **state)
+TEST(efficiency_divides_the_bandwidth)
 {
     struct rng *r = random_open(77);
-    (void)state;
     for (int i = 0; i < 100; i++) {
         struct random_split s;
         struct step_fn slow;
-        struct err e = { 0 };
         double bw_Bps[D], less[D];
         random_split_open(&s, r, forests);
         random_bandwidths(bw_Bps, s.net.n_dims, r);
@@ -251,7 +240,7 @@ static void efficiency_divides_the_bandwidth(void **state)
             s.net.dims[d].efficiency = rng_range(r, 0.1, 1);
             less[d] = bw_Bps[d] * s.net.dims[d].efficiency;
         }
-        assert_ok(step_compile(&slow, &s.tree, &s.net, &e), &e);
+        OK(step_compile(&slow, &s.tree, &s.net, e));
         assert_close(step_time(&slow, bw_Bps), step_time(&s.fn, less), 1e-13);
         step_fn_free(&slow);
         random_split_close(&s);
@@ -259,10 +248,9 @@ static void efficiency_divides_the_bandwidth(void **state)
     rng_free(r);
 }
 
-static void joining_adds_or_takes_the_largest(void **state)
+TEST(joining_adds_or_takes_the_largest)
 {
     struct rng *r = random_open(78);
-    (void)state;
     for (int i = 0; i < 400; i++) {
         enum { N = 3 };
         struct random_split s[N];
@@ -270,7 +258,6 @@ static void joining_adds_or_takes_the_largest(void **state)
         double scale[N], bw_Bps[D], sum = 0, most = 0, no_end[D];
         struct random_kind kind = forests;
         struct step_fn joined;
-        struct err e = { 0 };
         kind.n_dims = 4;
         const struct step_join how = { .take_max = i % 2, .drop_const = i % 4 > 1 };
         kind.compute = !how.drop_const; /* the oracle for what is left without compute */
@@ -286,7 +273,7 @@ static void joining_adds_or_takes_the_largest(void **state)
         if (how.drop_const) /* compute that must not count */
             for (int k = 0; k < N; k++)
                 s[k].fn.const_s[0] += 1;
-        assert_ok(step_fn_join(&joined, fns, scale, N, how, &e), &e);
+        OK(step_fn_join(&joined, fns, scale, N, how, e));
         assert_close(step_time(&joined, bw_Bps), how.take_max ? most : sum, 1e-13);
         for (int32_t d = 0; d < D; d++)
             no_end[d] = INFINITY;
@@ -307,21 +294,4 @@ static void joining_adds_or_takes_the_largest(void **state)
             random_split_close(&s[k]);
     }
     rng_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_compiled_step_takes_as_long_as_its_tree),
-        cmocka_unit_test(its_layout_is_the_one_the_header_promises),
-        cmocka_unit_test(the_gradient_is_the_slope),
-        cmocka_unit_test(tangents_lie_below),
-        cmocka_unit_test(a_batch_is_bit_for_bit_its_points),
-        cmocka_unit_test(collectives_of_one_group_are_one_leaf),
-        cmocka_unit_test(terms_that_never_win_are_dropped),
-        cmocka_unit_test(a_dimension_without_traffic_may_have_no_bandwidth),
-        cmocka_unit_test(efficiency_divides_the_bandwidth),
-        cmocka_unit_test(joining_adds_or_takes_the_largest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

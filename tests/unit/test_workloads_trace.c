@@ -2,9 +2,8 @@
 
 #include "base/rng.h"
 
-static void every_format_has_its_name_once(void **state)
+TEST(every_format_has_its_name_once)
 {
-    (void)state;
     for (int i = 0; i < N_TRACE_FORMATS; i++) {
         assert_string_equal(trace_formats[i].name, trace_format_words[i]);
         assert_non_null(trace_formats[i].help);
@@ -23,11 +22,10 @@ static void put_job(struct trace *t, const char *id, double submit_s)
     assert_ok(trace_add(t, &job, &e), &e);
 }
 
-static void jobs_of_one_time_keep_their_order(void **state)
+TEST(jobs_of_one_time_keep_their_order)
 {
     static const char *const want = "bdface";
     struct trace t = { 0 };
-    (void)state;
     put_job(&t, "a", 7);
     put_job(&t, "b", -2);
     put_job(&t, "c", 7);
@@ -105,13 +103,11 @@ static char *draw_text(struct rng *r)
     return strdup(text);
 }
 
-static void any_trace_comes_back_bit_by_bit(void **state)
+TEST(any_trace_comes_back_bit_by_bit)
 {
     struct rng *r;
     struct trace t = { 0 };
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(rng_build(&r, 5, 0, &e), &e);
+    OK(rng_build(&r, 5, 0, e));
     for (int i = 0; i < 2000; i++) {
         struct trace_job job = trace_job_unknown(i);
         job.id = draw_text(r);
@@ -127,7 +123,7 @@ static void any_trace_comes_back_bit_by_bit(void **state)
         job.workers = (int32_t)draw_count(r, TRACE_MAX_GPUS);
         job.priority = -draw_real(r, 1e300);
         job.synthetic = (unsigned)rng_below(r, 1 << N_TRACE_COLUMNS);
-        assert_ok(trace_add(&t, &job, &e), &e);
+        OK(trace_add(&t, &job, e));
     }
     trace_sort(&t, false);
     assert_comes_back(&t);
@@ -136,7 +132,7 @@ static void any_trace_comes_back_bit_by_bit(void **state)
 }
 
 /* What is written of any sample reads as what it was. */
-static void every_sample_comes_back(void **state)
+TEST(every_sample_comes_back)
 {
     static const char *const cases[][2] = {
         { "philly", "philly.json" },  { "helios", "helios.csv" },
@@ -145,7 +141,6 @@ static void every_sample_comes_back(void **state)
         { "gavel", "gavel.trace" },   { "tiresias", "tiresias.csv" },
         { "pollux", "pollux.csv" },   { "swf", "log.swf" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trace t;
         read_sample(&t, cases[i][0], cases[i][1]);
@@ -154,11 +149,10 @@ static void every_sample_comes_back(void **state)
     }
 }
 
-static void drawn_fields_are_counted(void **state)
+TEST(drawn_fields_are_counted)
 {
     struct trace t = { 0 };
     int64_t counts[N_TRACE_COLUMNS];
-    (void)state;
     put_job(&t, "a", 0);
     put_job(&t, "b", 0);
     t.jobs[0].synthetic = 1u << TRACE_MODEL | 1u << TRACE_PRIORITY;
@@ -167,16 +161,4 @@ static void drawn_fields_are_counted(void **state)
     for (int k = 0; k < N_TRACE_COLUMNS; k++)
         assert_int_equal(counts[k], k == TRACE_MODEL ? 1 : k == TRACE_PRIORITY ? 2 : 0);
     trace_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_has_its_name_once),
-        cmocka_unit_test(jobs_of_one_time_keep_their_order),
-        cmocka_unit_test(any_trace_comes_back_bit_by_bit),
-        cmocka_unit_test(every_sample_comes_back),
-        cmocka_unit_test(drawn_fields_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

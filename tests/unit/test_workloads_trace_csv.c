@@ -1,13 +1,11 @@
 #include "tests/unit/trace_sample.h"
 
 /* Of tests/traces/canonical.csv. */
-static void fields_are_taken_as_they_stand(void **state)
+TEST(fields_are_taken_as_they_stand)
 {
     const struct trace_settings keep = { .keep_idle = true };
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &keep, &e), &e);
+    OK(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &keep, e));
     assert_int_equal(t.n, 4);
     assert_true(t.origin_s == 0);
     assert_string_equal(t.jobs[0].model, "ResNet-50, wide");
@@ -22,31 +20,26 @@ static void fields_are_taken_as_they_stand(void **state)
     assert_int_equal(t.jobs[3].status, TRACE_RUNNING);
     assert_true(t.jobs[3].runtime_s == 1e-9 && t.jobs[3].priority == -2);
     trace_free(&t);
-    assert_ok(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &strict, &e), &e);
+    OK(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &strict, e));
     assert_int_equal(t.n, 3);
     assert_int_equal(t.n_no_gpu, 1);
     trace_free(&t);
 }
 
-static void times_stay_and_rows_are_sorted(void **state)
+TEST(times_stay_and_rows_are_sorted)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "csv", "submit_s,job_id,gpus\n70,a,1\n-5,b,2\n", &strict, &e), &e);
+    OK(read_text(&t, "csv", "submit_s,job_id,gpus\n70,a,1\n-5,b,2\n", &strict, e));
     assert_string_equal(t.jobs[0].id, "b");
     assert_true(t.jobs[0].submit_s == -5 && t.jobs[1].submit_s == 70);
     assert_int_equal(t.jobs[0].index, 1);
     trace_free(&t);
 }
 
-static void a_column_that_is_not_known_is_noted(void **state)
+TEST(a_column_that_is_not_known_is_noted)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "csv", "# x\n\njob_id,submit_s,gpus,runtime,color\na,1,1,5,red\n", &strict, &e),
-              &e);
+    OK(read_text(&t, "csv", "# x\n\njob_id,submit_s,gpus,runtime,color\na,1,1,5,red\n", &strict, e));
     assert_true(isnan(t.jobs[0].runtime_s));
     assert_has(text_str(&t.notes),
                "jobs:3: column \"runtime\" is not known and left out; nearest is runtime_s\n");
@@ -58,7 +51,7 @@ static void a_column_that_is_not_known_is_noted(void **state)
     "job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic\n"
 #define AFTER(fields) HEAD "a,0,1," fields "\n"
 
-static void what_is_no_row_is_refused(void **state)
+TEST(what_is_no_row_is_refused)
 {
     static const struct bad_text cases[] = {
         { "", ERR_PARSE, "jobs:1: file is empty, need a line of column names" },
@@ -81,17 +74,5 @@ static void what_is_no_row_is_refused(void **state)
                 "\n# a comment below the header"),
           ERR_PARSE, "jobs:3: has 1 field, need 13" },
     };
-    (void)state;
     assert_refused("csv", cases, COUNT_OF(cases));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_taken_as_they_stand),
-        cmocka_unit_test(times_stay_and_rows_are_sorted),
-        cmocka_unit_test(a_column_that_is_not_known_is_noted),
-        cmocka_unit_test(what_is_no_row_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "workloads/traces/trace.h"
 
 /* By GNU date -u -d ... +%s. */
-static void dates_are_seconds_since_1970(void **state)
+TEST(dates_are_seconds_since_1970)
 {
     static const struct {
         const char *text;
@@ -27,7 +27,6 @@ static void dates_are_seconds_since_1970(void **state)
         { "2023-02-28 16:18:22.5+00:00", 1677601102.5 },
         { "2016-12-31 23:59:60", 1483228800 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double got = NAN;
         assert_true(trace_parse_time(cases[i].text, &got));
@@ -36,12 +35,11 @@ static void dates_are_seconds_since_1970(void **state)
 }
 
 /* Every day of 400 years follows the one before. */
-static void days_follow_one_another(void **state)
+TEST(days_follow_one_another)
 {
     static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
     double want_s = -2208988800.0; /* 1900-01-01 */
     char text[48];
-    (void)state;
     for (int year = 1900; year < 2300; year++)
         for (int month = 1; month <= 12; month++) {
             bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -58,7 +56,7 @@ static void days_follow_one_another(void **state)
         }
 }
 
-static void what_is_no_date_is_seen(void **state)
+TEST(what_is_no_date_is_seen)
 {
     static const char *const cases[] = {
         "",
@@ -81,7 +79,6 @@ static void what_is_no_date_is_seen(void **state)
         "2017-10-07 00:00:00x",
         "1899-12-31 00:00:00",
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double got = 7;
         assert_false(trace_parse_time(cases[i], &got));
@@ -89,23 +86,11 @@ static void what_is_no_date_is_seen(void **state)
     }
 }
 
-static void the_first_word_of_a_status_counts(void **state)
+TEST(the_first_word_of_a_status_counts)
 {
     static const struct trace_status_word words[] = { { "CANCELLED", TRACE_KILLED }, { "OK", TRACE_PASSED } };
-    (void)state;
     assert_int_equal(trace_find_status(words, 2, "CANCELLED by 1003"), TRACE_KILLED);
     assert_int_equal(trace_find_status(words, 2, "ok"), TRACE_PASSED);
     assert_int_equal(trace_find_status(words, 2, "OKAY"), TRACE_STATUS_UNKNOWN);
     assert_int_equal(trace_find_status(words, 2, ""), TRACE_STATUS_UNKNOWN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dates_are_seconds_since_1970),
-        cmocka_unit_test(days_follow_one_another),
-        cmocka_unit_test(what_is_no_date_is_seen),
-        cmocka_unit_test(the_first_word_of_a_status_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "workloads/traces/profile.h"
 #include "workloads/traces/trace.h"
 
-static void draws_are_inverse_distributions(void **state)
+TEST(draws_are_inverse_distributions)
 {
     const double below_1 = 1 - 0x1p-53;
     const struct trace_draw
@@ -37,7 +37,6 @@ static void draws_are_inverse_distributions(void **state)
         { &list, 0.25, 7 },
         { &list, below_1, 7 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_close(trace_draw_at(cases[i].d, cases[i].u), cases[i].want, 1e-14);
     assert_true(isnan(trace_draw_at(&none, 0.5)));
@@ -65,14 +64,12 @@ static const char fixed[] = "gpus: 12\ngpus_per_worker: 8\nps: 3\npriority: 2.5\
 #define BIT(k) (1u << (k))
 
 /* Nothing but an arrival is known: 12 GPUs are 2 workers of 8; 40 iterations of .25 s are 10 s. */
-static void what_is_unknown_is_drawn_and_marked(void **state)
+TEST(what_is_unknown_is_drawn_and_marked)
 {
     static struct trace_profile p;
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, fixed);
-    assert_ok(read_text(&t, "google", "5,,77,0,u,1,j,l\n", &strict, &e), &e);
+    OK(read_text(&t, "google", "5,,77,0,u,1,j,l\n", &strict, e));
     fill(&t, &p, 1);
     const struct trace_job *job = &t.jobs[0];
     assert_true(job->gpus == 12 && job->workers == 2 && job->ps == 3 && job->priority == 2.5);
@@ -86,7 +83,7 @@ static void what_is_unknown_is_drawn_and_marked(void **state)
 }
 
 /* 3600 s of .25 s are 14,400 iterations; .1 s is one all the same; 7 iterations are 1.75 s. */
-static void what_is_known_stays_and_says_the_rest(void **state)
+TEST(what_is_known_stays_and_says_the_rest)
 {
     static const char rows[] = "job_id,submit_s,gpus,runtime_s,iters,batch,workers,model\n"
                                "a,0,4,3600,,64,1,\n"
@@ -95,10 +92,8 @@ static void what_is_known_stays_and_says_the_rest(void **state)
                                "d,3,1,5,9,,,\n";
     static struct trace_profile p;
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, fixed);
-    assert_ok(read_text(&t, "csv", rows, &strict, &e), &e);
+    OK(read_text(&t, "csv", rows, &strict, e));
     fill(&t, &p, 1);
     assert_true(t.jobs[0].gpus == 4 && t.jobs[0].workers == 1 && t.jobs[0].batch == 64);
     assert_int_equal(t.jobs[0].iters, 14400);
@@ -114,14 +109,12 @@ static void what_is_known_stays_and_says_the_rest(void **state)
     trace_free(&t);
 }
 
-static void what_a_profile_lacks_stays_unknown(void **state)
+TEST(what_a_profile_lacks_stays_unknown)
 {
     static struct trace_profile p;
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, "iters: 5\n");
-    assert_ok(read_text(&t, "google", "5,,77,0,u,1,j,l\n", &strict, &e), &e);
+    OK(read_text(&t, "google", "5,,77,0,u,1,j,l\n", &strict, e));
     fill(&t, &p, 1);
     assert_true(t.jobs[0].gpus == -1 && t.jobs[0].workers == -1 && t.jobs[0].ps == -1 &&
                 t.jobs[0].batch == -1);
@@ -131,16 +124,14 @@ static void what_a_profile_lacks_stays_unknown(void **state)
     trace_free(&t);
 }
 
-static void a_model_that_the_profile_lacks_is_counted(void **state)
+TEST(a_model_that_the_profile_lacks_is_counted)
 {
     static struct trace_profile p;
     struct trace_fill_counts counts;
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, fixed);
     read_sample(&t, "tiresias", "tiresias.csv");
-    assert_ok(trace_fill(&t, &p, 1, &counts, &e), &e);
+    OK(trace_fill(&t, &p, 1, &counts, e));
     assert_int_equal(counts.n_unlike, 4);
     assert_string_equal(t.jobs[0].model, "vgg19");
     assert_true(t.jobs[0].grad_bytes == 5e7);
@@ -163,21 +154,19 @@ static void assert_same_draws(const struct trace_job *a, const struct trace_job 
 }
 
 /* The same jobs after a window, in another order, and beside bad rows. */
-static void draws_depend_on_seed_and_place_alone(void **state)
+TEST(draws_depend_on_seed_and_place_alone)
 {
     enum { N = 200 };
     static struct trace_profile p;
     struct trace_window w = trace_window_default();
     struct trace all, some;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, varied);
-    assert_ok(trace_draw_arrivals(&all, N, 1, 1, &e), &e);
-    assert_ok(trace_draw_arrivals(&some, N, 1, 1, &e), &e);
+    OK(trace_draw_arrivals(&all, N, 1, 1, e));
+    OK(trace_draw_arrivals(&some, N, 1, 1, e));
     fill(&all, &p, 9);
     w.n = 50;
     w.start = 120;
-    assert_ok(trace_cut(&some, &w, &e), &e);
+    OK(trace_cut(&some, &w, e));
     for (int i = 0; i < 50; i++)
         some.jobs[i].submit_s = -some.jobs[i].submit_s;
     trace_sort(&some, false);
@@ -188,17 +177,15 @@ static void draws_depend_on_seed_and_place_alone(void **state)
     trace_free(&all);
 }
 
-static void bad_rows_do_not_shift_the_draws_of_others(void **state)
+TEST(bad_rows_do_not_shift_the_draws_of_others)
 {
     static const char good[] = "job_id,submit_s,gpus\na,0,\nb,1,\nc,2,\n",
                       worse[] = "job_id,submit_s,gpus\na,0,\nb,x,\nc,2,\n";
     static struct trace_profile p;
     struct trace t, u;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, varied);
-    assert_ok(read_text(&t, "csv", good, &strict, &e), &e);
-    assert_ok(read_text(&u, "csv", worse, &lenient, &e), &e);
+    OK(read_text(&t, "csv", good, &strict, e));
+    OK(read_text(&u, "csv", worse, &lenient, e));
     fill(&t, &p, 2);
     fill(&u, &p, 2);
     assert_same_draws(&u.jobs[0], &t.jobs[0]);
@@ -208,15 +195,13 @@ static void bad_rows_do_not_shift_the_draws_of_others(void **state)
 }
 
 /* A field that is known takes its number all the same. */
-static void knowing_a_field_does_not_change_the_others(void **state)
+TEST(knowing_a_field_does_not_change_the_others)
 {
     static struct trace_profile p;
     struct trace t, u;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, varied);
-    assert_ok(read_text(&t, "csv", "job_id,submit_s,gpus,ps\na,0,,\n", &strict, &e), &e);
-    assert_ok(read_text(&u, "csv", "job_id,submit_s,gpus,ps\na,0,7,77\n", &strict, &e), &e);
+    OK(read_text(&t, "csv", "job_id,submit_s,gpus,ps\na,0,,\n", &strict, e));
+    OK(read_text(&u, "csv", "job_id,submit_s,gpus,ps\na,0,7,77\n", &strict, e));
     fill(&t, &p, 2);
     fill(&u, &p, 2);
     assert_true(u.jobs[0].gpus == 7 && u.jobs[0].ps == 77);
@@ -227,15 +212,13 @@ static void knowing_a_field_does_not_change_the_others(void **state)
     trace_free(&t);
 }
 
-static void seeds_and_jobs_differ(void **state)
+TEST(seeds_and_jobs_differ)
 {
     static struct trace_profile p;
     struct trace t, u;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, varied);
-    assert_ok(trace_draw_arrivals(&t, 10, 1, 1, &e), &e);
-    assert_ok(trace_draw_arrivals(&u, 10, 1, 1, &e), &e);
+    OK(trace_draw_arrivals(&t, 10, 1, 1, e));
+    OK(trace_draw_arrivals(&u, 10, 1, 1, e));
     fill(&t, &p, 1);
     fill(&u, &p, 2);
     for (int i = 0; i < 10; i++)
@@ -247,19 +230,17 @@ static void seeds_and_jobs_differ(void **state)
 
 /* What runs the jobs with the same seed draws from streams below 2^32: GADGET by slot, random places from the
  * first. */
-static void jobs_have_streams_of_their_own(void **state)
+TEST(jobs_have_streams_of_their_own)
 {
     static struct trace_profile p;
     const struct trace_draw real = { .kind = TRACE_DRAW_RANGE, .from = 1, .to = 2 };
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_profile(&p, "priority: { from: 1, to: 2 }\n");
-    assert_ok(trace_draw_arrivals(&t, 10, 1, 1, &e), &e);
+    OK(trace_draw_arrivals(&t, 10, 1, 1, e));
     fill(&t, &p, 1);
     for (uint64_t i = 0; i < 10; i++) {
         struct rng *rng;
-        assert_ok(rng_build(&rng, 1, i, &e), &e);
+        OK(rng_build(&rng, 1, i, e));
         for (int k = 0; k < 20; k++)
             assert_true(t.jobs[i].priority != trace_draw_at(&real, rng_uniform(rng)));
         rng_free(rng);
@@ -268,17 +249,15 @@ static void jobs_have_streams_of_their_own(void **state)
 }
 
 /* GADGET's ranges (arXiv 2202.01158): every value of 1 to 5 workers about as often; 4 standard deviations. */
-static void draws_of_gadget_keep_its_ranges(void **state)
+TEST(draws_of_gadget_keep_its_ranges)
 {
     enum { N = 5000 };
     static struct trace_profile p;
     struct trace t;
-    struct err e = { 0 };
     int counts[6] = { 0 };
     double sum_iters = 0;
-    (void)state;
-    assert_ok(trace_read_profile(&p, "configs/clusters/profiles/google-arrivals-gadget.yaml", &e), &e);
-    assert_ok(trace_draw_arrivals(&t, N, 1, 1, &e), &e);
+    OK(trace_read_profile(&p, "configs/clusters/profiles/google-arrivals-gadget.yaml", e));
+    OK(trace_draw_arrivals(&t, N, 1, 1, e));
     fill(&t, &p, 1);
     for (int i = 0; i < N; i++) {
         assert_in_range(t.jobs[i].gpus, 1, 5);
@@ -294,22 +273,4 @@ static void draws_of_gadget_keep_its_ranges(void **state)
         assert_near(counts[k], N / 5.0, 4 * sqrt(N * 0.2 * 0.8));
     assert_near(sum_iters / N, 3500, 4 * 5000 / sqrt(12.0 * N));
     trace_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_are_inverse_distributions),
-        cmocka_unit_test(what_is_unknown_is_drawn_and_marked),
-        cmocka_unit_test(what_is_known_stays_and_says_the_rest),
-        cmocka_unit_test(what_a_profile_lacks_stays_unknown),
-        cmocka_unit_test(a_model_that_the_profile_lacks_is_counted),
-        cmocka_unit_test(draws_depend_on_seed_and_place_alone),
-        cmocka_unit_test(bad_rows_do_not_shift_the_draws_of_others),
-        cmocka_unit_test(knowing_a_field_does_not_change_the_others),
-        cmocka_unit_test(seeds_and_jobs_differ),
-        cmocka_unit_test(jobs_have_streams_of_their_own),
-        cmocka_unit_test(draws_of_gadget_keep_its_ranges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

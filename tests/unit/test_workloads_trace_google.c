@@ -2,7 +2,7 @@
 
 /* Of the two parts in tests/traces/google: SUBMIT at 600, 601, 700 twice and 1000.000001 s; one before the
  * trace and one behind it have no time. */
-static void arrivals_of_a_folder_come_in_one_order(void **state)
+TEST(arrivals_of_a_folder_come_in_one_order)
 {
     static const struct want_job want[] = {
         { "3418314", 0, -1, NAN, TRACE_STATUS_UNKNOWN },
@@ -11,7 +11,6 @@ static void arrivals_of_a_folder_come_in_one_order(void **state)
         { "3418321", 100, -1, NAN, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "google", "google");
     assert_int_equal(t.n, 5);
     assert_string_equal(t.jobs[4].id, "3418323");
@@ -25,17 +24,16 @@ static void arrivals_of_a_folder_come_in_one_order(void **state)
     trace_free(&t);
 }
 
-static void a_part_is_read_alone(void **state)
+TEST(a_part_is_read_alone)
 {
     struct trace t;
-    (void)state;
     read_sample(&t, "google", "google/part-00001-of-00500.csv");
     assert_int_equal(t.n, 3);
     assert_true(t.jobs[1].submit_s == 0);
     trace_free(&t);
 }
 
-static void what_is_no_event_is_refused(void **state)
+TEST(what_is_no_event_is_refused)
 {
     static const struct bad_text cases[] = {
         { "1,,2,0,u,1,j\n", ERR_PARSE, "jobs:1: has 7 fields, need 8" },
@@ -49,29 +47,15 @@ static void what_is_no_event_is_refused(void **state)
         { "1,,,0,u,1,j,l\n", ERR_PARSE, "jobs:1: job ID has 0 bytes" },
         { "1,,2,4,u,1,j,l\n", ERR_RANGE, "jobs:1: no job is left of 1 records" },
     };
-    (void)state;
     assert_refused("google", cases, COUNT_OF(cases));
 }
 
-static void a_folder_needs_a_part(void **state)
+TEST(a_folder_needs_a_part)
 {
     struct trace t;
-    struct err e = { 0 };
     char dir[SUPPORT_PATH];
-    (void)state;
     scratch_make(dir);
-    assert_fails(trace_read(&t, format_of("google"), dir, &strict, &e), &e, ERR_PARSE,
-                 "folder has no file *.csv, need parts of job_events");
+    FAILS(trace_read(&t, format_of("google"), dir, &strict, e), ERR_PARSE,
+          "folder has no file *.csv, need parts of job_events");
     scratch_remove(dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrivals_of_a_folder_come_in_one_order),
-        cmocka_unit_test(a_part_is_read_alone),
-        cmocka_unit_test(what_is_no_event_is_refused),
-        cmocka_unit_test(a_folder_needs_a_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

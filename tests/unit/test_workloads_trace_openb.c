@@ -2,7 +2,7 @@
 
 /* Of tests/traces/openb.csv; pod-7 comes first, at 50. Shares of .46, .32 and .22 add up to one GPU, but take
  * three. */
-static void pods_are_those_of_the_sample(void **state)
+TEST(pods_are_those_of_the_sample)
 {
     static const struct want_job want[] = {
         { "pod-7", 0, 4, 5, TRACE_FAILED },      { "pod-1", 50, 1, 12390, TRACE_RUNNING },
@@ -10,7 +10,6 @@ static void pods_are_those_of_the_sample(void **state)
         { "pod-5", 270, 1, NAN, TRACE_WAITING }, { "pod-6", 280, 1, 99, TRACE_FAILED },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "openb", "openb.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.origin_s == 50);
@@ -21,7 +20,7 @@ static void pods_are_those_of_the_sample(void **state)
 
 #define HEAD "name,num_gpu,gpu_milli,pod_phase,creation_time,deletion_time,scheduled_time\n"
 
-static void what_is_no_pod_is_refused(void **state)
+TEST(what_is_no_pod_is_refused)
 {
     static const struct bad_text cases[] = {
         { "name,num_gpu\n", ERR_PARSE, "jobs:1: has no column gpu_milli, need it" },
@@ -31,15 +30,5 @@ static void what_is_no_pod_is_refused(void **state)
         { HEAD "a,1,500,Running,0,1,2\n", ERR_RANGE,
           "jobs:2: scheduled_time is \"2\" and deletion_time is \"1\", need an end after the start" },
     };
-    (void)state;
     assert_refused("openb", cases, COUNT_OF(cases));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pods_are_those_of_the_sample),
-        cmocka_unit_test(what_is_no_pod_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 /* Of tests/traces/pai. job-a: 4 workers of a GPU, 2 ps of none, from 990 to 5010. job-c: 2 of 25 % and one of
  * 50 % make one GPU. job-g: 3 of 33.3 % too. Waiting job-f and job-h do not say how many instances they have.
  * job-e has no GPU, job-z no task. */
-static void tasks_and_jobs_of_a_folder_go_together(void **state)
+TEST(tasks_and_jobs_of_a_folder_go_together)
 {
     static const struct want_job want[] = {
         { "job-g", 0, 1, 100, TRACE_PASSED },     { "job-a", 450, 4, 4020, TRACE_PASSED },
@@ -12,7 +12,6 @@ static void tasks_and_jobs_of_a_folder_go_together(void **state)
         { "job-h", 3540, -1, 1, TRACE_FAILED },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "pai", "pai");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.origin_s == 450);
@@ -32,7 +31,7 @@ static void tasks_and_jobs_of_a_folder_go_together(void **state)
 }
 
 /* Then a job is submitted when its first task starts: job-a at 990, job-g at 500; job-f never. */
-static void tasks_alone_are_jobs_too(void **state)
+TEST(tasks_alone_are_jobs_too)
 {
     static const struct want_job want[] = {
         { "job-g", 0, 1, 100, TRACE_PASSED },     { "job-a", 490, 4, 4020, TRACE_PASSED },
@@ -40,7 +39,6 @@ static void tasks_alone_are_jobs_too(void **state)
         { "job-d", 2500, 1, NAN, TRACE_RUNNING }, { "job-h", 3500, -1, 1, TRACE_FAILED },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "pai", "pai/pai_task_table.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_left_out, 1);
@@ -49,16 +47,13 @@ static void tasks_alone_are_jobs_too(void **state)
     trace_free(&t);
 }
 
-static void a_header_may_stand_in_the_table(void **state)
+TEST(a_header_may_stand_in_the_table)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "pai",
-                        "job_name,plan_gpu,task_name,inst_num,status,start_time,end_time\n"
-                        "a,200,worker,3,Terminated,10,20\n",
-                        &strict, &e),
-              &e);
+    OK(read_text(&t, "pai",
+                 "job_name,plan_gpu,task_name,inst_num,status,start_time,end_time\n"
+                 "a,200,worker,3,Terminated,10,20\n",
+                 &strict, e));
     assert_int_equal(t.n, 1);
     assert_int_equal(t.jobs[0].gpus, 6);
     assert_true(t.jobs[0].runtime_s == 10);
@@ -66,18 +61,16 @@ static void a_header_may_stand_in_the_table(void **state)
 }
 
 /* More jobs than the first table of names has room for; each of two tasks, far apart. */
-static void tasks_find_their_job_among_many(void **state)
+TEST(tasks_find_their_job_among_many)
 {
     enum { N = 5000 };
     struct text rows = { 0 };
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     for (int i = 0; i < N; i++)
         text_printf(&rows, "job-%d,worker,1.0,Terminated,%d.0,%d.0,1,1,100.0,T4\n", i, i, i + 10);
     for (int i = N; i-- > 0;)
         text_printf(&rows, "job-%d,ps,%d.0,Terminated,%d.0,%d.0,1,1,,T4\n", i, i % 7, i, i + 20);
-    assert_ok(read_text(&t, "pai", text_str(&rows), &strict, &e), &e);
+    OK(read_text(&t, "pai", text_str(&rows), &strict, e));
     assert_int_equal(t.n, N);
     for (int i = 0; i < N; i++) {
         assert_int_equal(t.jobs[i].index, i);
@@ -89,7 +82,7 @@ static void tasks_find_their_job_among_many(void **state)
     text_free(&rows);
 }
 
-static void what_is_no_task_is_refused(void **state)
+TEST(what_is_no_task_is_refused)
 {
     static const struct bad_text cases[] = {
         { "", ERR_RANGE, "jobs:1: no job is left of 0 records" },
@@ -101,21 +94,17 @@ static void what_is_no_task_is_refused(void **state)
         { "a,worker,1.0,Terminated,1e99,2,1,1,100,T4\n", ERR_PARSE, "start_time is \"1e99\"" },
         { ",worker,1.0,Terminated,1,2,1,1,100,T4\n", ERR_PARSE, "jobs:1: job_name has 0 bytes" },
     };
-    (void)state;
     assert_refused("pai", cases, COUNT_OF(cases));
 }
 
-static void bad_tasks_can_be_left_out(void **state)
+TEST(bad_tasks_can_be_left_out)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "pai",
-                        "a,worker,1.0,Terminated,1,2,1,1,100,T4\n"
-                        "b,worker,x,Terminated,1,2,1,1,100,T4\n"
-                        "a,ps,2.0,Terminated,1,3,1,1,,T4\n",
-                        &lenient, &e),
-              &e);
+    OK(read_text(&t, "pai",
+                 "a,worker,1.0,Terminated,1,2,1,1,100,T4\n"
+                 "b,worker,x,Terminated,1,2,1,1,100,T4\n"
+                 "a,ps,2.0,Terminated,1,3,1,1,,T4\n",
+                 &lenient, e));
     assert_int_equal(t.n, 1);
     assert_int_equal(t.n_records, 2);
     assert_int_equal(t.n_skipped, 1);
@@ -123,25 +112,9 @@ static void bad_tasks_can_be_left_out(void **state)
     trace_free(&t);
 }
 
-static void a_folder_needs_the_table_of_tasks(void **state)
+TEST(a_folder_needs_the_table_of_tasks)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_fails(trace_read(&t, format_of("pai"), "tests/traces/google", &strict, &e), &e, ERR_PARSE,
-                 "tests/traces/google/pai_task_table.csv:1: file is missing");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_and_jobs_of_a_folder_go_together),
-        cmocka_unit_test(tasks_alone_are_jobs_too),
-        cmocka_unit_test(a_header_may_stand_in_the_table),
-        cmocka_unit_test(tasks_find_their_job_among_many),
-        cmocka_unit_test(what_is_no_task_is_refused),
-        cmocka_unit_test(bad_tasks_can_be_left_out),
-        cmocka_unit_test(a_folder_needs_the_table_of_tasks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(trace_read(&t, format_of("pai"), "tests/traces/google", &strict, e), ERR_PARSE,
+          "tests/traces/google/pai_task_table.csv:1: file is missing");
 }

@@ -2,7 +2,7 @@
 
 /* Of tests/traces/philly.json. Job 2 comes first, at 00:30:00. Job 1 runs 90 s and 86,410 s on 4 GPUs, job 5
  * 1 s on one and 10 s on two; job 8 comes 85 days and 23:29:59 after job 2. */
-static void jobs_are_those_of_the_sample(void **state)
+TEST(jobs_are_those_of_the_sample)
 {
     static const struct want_job want[] = {
         { "application_1_0002", 0, -1, NAN, TRACE_KILLED },
@@ -14,7 +14,6 @@ static void jobs_are_those_of_the_sample(void **state)
         { "application_1_0008", 85 * 86400.0 + 84599, 1, 0, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "philly", "philly.json");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_records, 8);
@@ -27,13 +26,11 @@ static void jobs_are_those_of_the_sample(void **state)
     trace_free(&t);
 }
 
-static void jobs_without_gpu_are_kept_where_asked_for(void **state)
+TEST(jobs_without_gpu_are_kept_where_asked_for)
 {
     const struct trace_settings keep = { .keep_idle = true };
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(trace_read(&t, format_of("philly"), "tests/traces/philly.json", &keep, &e), &e);
+    OK(trace_read(&t, format_of("philly"), "tests/traces/philly.json", &keep, e));
     assert_int_equal(t.n, 8);
     assert_int_equal(t.n_no_gpu, 0);
     assert_string_equal(t.jobs[5].id, "application_1_0006");
@@ -45,7 +42,7 @@ static void jobs_without_gpu_are_kept_where_asked_for(void **state)
     "{\"jobid\": " id ", \"status\": \"Pass\", \"submitted_time\": " submitted ", \"attempts\": " attempts "}"
 #define NOON "\"2017-10-07 12:00:00\""
 
-static void what_is_no_job_is_refused(void **state)
+TEST(what_is_no_job_is_refused)
 {
     static const struct bad_text cases[] = {
         { "[]", ERR_RANGE, "jobs:1: no job is left of 0 records" },
@@ -64,18 +61,15 @@ static void what_is_no_job_is_refused(void **state)
           ERR_RANGE, "end_time is \"2017-10-07 11:59:59\", need a time after start_time" },
         { "[" JOB("\"a\"", NOON, "[]") ",\n{\"jobid\": ]", ERR_PARSE, "jobs:2: is not JSON" },
     };
-    (void)state;
     assert_refused("philly", cases, COUNT_OF(cases));
 }
 
-static void bad_objects_can_be_left_out_but_not_broken_json(void **state)
+TEST(bad_objects_can_be_left_out_but_not_broken_json)
 {
     static const char objects[] =
         "[" JOB("7", NOON, "[]") ", " JOB("\"b\"", NOON, "[]") ",\n" JOB("\"c\"", "null", "[]") "]";
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "philly", objects, &lenient, &e), &e);
+    OK(read_text(&t, "philly", objects, &lenient, e));
     assert_int_equal(t.n, 1);
     assert_string_equal(t.jobs[0].id, "b");
     assert_int_equal(t.jobs[0].index, 1);
@@ -83,18 +77,7 @@ static void bad_objects_can_be_left_out_but_not_broken_json(void **state)
     assert_has(text_str(&t.notes), "jobs:1: jobid is \"not text\", need text or null; it is left out\n");
     assert_has(text_str(&t.notes), "jobs:2: submitted_time is \"nothing\"");
     trace_free(&t);
-    assert_fails(read_text(&t, "philly", "[" JOB("\"b\"", NOON, "[]") ", {,", &lenient, &e), &e, ERR_PARSE,
-                 "is not JSON");
+    FAILS(read_text(&t, "philly", "[" JOB("\"b\"", NOON, "[]") ", {,", &lenient, e), ERR_PARSE,
+          "is not JSON");
     assert_null(t.jobs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_are_those_of_the_sample),
-        cmocka_unit_test(jobs_without_gpu_are_kept_where_asked_for),
-        cmocka_unit_test(what_is_no_job_is_refused),
-        cmocka_unit_test(bad_objects_can_be_left_out_but_not_broken_json),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

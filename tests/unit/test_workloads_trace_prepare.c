@@ -29,19 +29,17 @@ static void draw(struct trace *t)
 }
 
 /* Whatever the window asks for: as if everything had been drawn before anything was left out. */
-static void windows_of_drawn_jobs_do_not_depend_on_what_is_done_first(void **state)
+TEST(windows_of_drawn_jobs_do_not_depend_on_what_is_done_first)
 {
     static const struct {
         int64_t n, start;
         int32_t max_gpus;
     } cases[] = { { 0, -1, 0 }, { 20, -1, 0 }, { 20, 30, 0 }, { 20, -1, 8 }, { 0, -1, 50 } };
     struct trace_profile *p = malloc(sizeof *p);
-    (void)state;
     assert_non_null(p);
     read_profile(p);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trace a, b;
-        struct err e = { 0 };
         struct trace_fill_counts counts;
         struct trace_window w = trace_window_default();
         w.n = cases[i].n;
@@ -50,9 +48,9 @@ static void windows_of_drawn_jobs_do_not_depend_on_what_is_done_first(void **sta
         w.seed = 9;
         draw(&a);
         draw(&b);
-        assert_ok(trace_prepare(&a, &w, p, 9, &counts, &e), &e);
-        assert_ok(trace_fill(&b, p, 9, &counts, &e), &e);
-        assert_ok(trace_cut(&b, &w, &e), &e);
+        OK(trace_prepare(&a, &w, p, 9, &counts, e));
+        OK(trace_fill(&b, p, 9, &counts, e));
+        OK(trace_cut(&b, &w, e));
         assert_int_equal(a.n, b.n);
         for (int32_t k = 0; k < a.n; k++) {
             assert_string_equal(a.jobs[k].id, b.jobs[k].id);
@@ -67,30 +65,19 @@ static void windows_of_drawn_jobs_do_not_depend_on_what_is_done_first(void **sta
     free(p);
 }
 
-static void what_was_drawn_is_listed(void **state)
+TEST(what_was_drawn_is_listed)
 {
     struct trace t;
     struct text list = { 0 };
     struct trace_fill_counts counts;
-    struct err e = { 0 };
     struct trace_profile *p = malloc(sizeof *p);
-    (void)state;
     assert_non_null(p);
     read_profile(p);
     draw(&t);
-    assert_ok(trace_prepare(&t, NULL, p, 1, &counts, &e), &e);
+    OK(trace_prepare(&t, NULL, p, 1, &counts, e));
     trace_list_synthetic(&list, &t);
     assert_non_null(strstr(text_str(&list), "submit_s in 200, gpus in 100, runtime_s in 200"));
     text_free(&list);
     trace_free(&t);
     free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_of_drawn_jobs_do_not_depend_on_what_is_done_first),
-        cmocka_unit_test(what_was_drawn_is_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,20 +11,18 @@ static int read_text(struct trace_profile *p, const char *text, struct err *e)
     return rc;
 }
 
-static void every_profile_that_comes_along_is_read(void **state)
+TEST(every_profile_that_comes_along_is_read)
 {
     static const char folder[] = "configs/clusters/profiles";
     static struct trace_profile p;
     DIR *d = opendir(folder);
     int n = 0;
-    (void)state;
     assert_non_null(d);
     for (struct dirent *entry; (entry = readdir(d));) {
         char path[SUPPORT_PATH], name[TRACE_PROFILE_NAME + 8];
-        struct err e = { 0 };
         if (entry->d_name[0] == '.')
             continue;
-        assert_ok(trace_read_profile(&p, scratch_path(path, folder, entry->d_name), &e), &e);
+        OK(trace_read_profile(&p, scratch_path(path, folder, entry->d_name), e));
         snprintf(name, sizeof name, "%s.yaml", p.name);
         assert_string_equal(name, entry->d_name);
         assert_int_not_equal(p.gpus.kind, TRACE_DRAW_NONE);
@@ -34,21 +32,18 @@ static void every_profile_that_comes_along_is_read(void **state)
     assert_true(n >= 3);
 }
 
-static void units_of_the_file_become_si(void **state)
+TEST(units_of_the_file_become_si)
 {
     static struct trace_profile p;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&p,
-                        "name: x\n"
-                        "gpus: { values: [1, 4], weights: [3, 1] }\n"
-                        "iter_ms: { from: 20, to: 80, log: true }\n"
-                        "grad_MB: 100\n"
-                        "models:\n"
-                        "  - { name: a, weight: 1, batch: { from: 2, to: 5 } }\n"
-                        "  - { name: b, weight: 3, iter_ms: 7, grad_MB: { from: 1, to: 2 } }\n",
-                        &e),
-              &e);
+    OK(read_text(&p,
+                 "name: x\n"
+                 "gpus: { values: [1, 4], weights: [3, 1] }\n"
+                 "iter_ms: { from: 20, to: 80, log: true }\n"
+                 "grad_MB: 100\n"
+                 "models:\n"
+                 "  - { name: a, weight: 1, batch: { from: 2, to: 5 } }\n"
+                 "  - { name: b, weight: 3, iter_ms: 7, grad_MB: { from: 1, to: 2 } }\n",
+                 e));
     assert_string_equal(p.name, "x");
     assert_int_equal(p.gpus_per_worker, 1);
     assert_int_equal(p.gpus.kind, TRACE_DRAW_LIST);
@@ -66,7 +61,7 @@ static void units_of_the_file_become_si(void **state)
     assert_true(p.models[1].grad_B.from == 1e6 && p.models[1].grad_B.to == 2e6);
 }
 
-static void what_is_no_profile_is_refused(void **state)
+TEST(what_is_no_profile_is_refused)
 {
     static const struct {
         const char *text;
@@ -101,20 +96,8 @@ static void what_is_no_profile_is_refused(void **state)
           ERR_RANGE, "models[0].name is 64 bytes long, need at most 63" },
         { "", ERR_PARSE, "p.yaml:1:1" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         static struct trace_profile p;
-        struct err e = { 0 };
-        assert_fails(read_text(&p, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&p, cases[i].text, e), cases[i].code, cases[i].message);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_profile_that_comes_along_is_read),
-        cmocka_unit_test(units_of_the_file_become_si),
-        cmocka_unit_test(what_is_no_profile_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #define GOOD(id)  "COMPLETED," id ",1,2020-01-01 00:00:00,2020-01-01 00:00:00,2020-01-01 00:00:01\n"
 #define BAD(rest) HEAD GOOD("1") rest "\n"
 
-static void what_is_no_row_is_refused(void **state)
+TEST(what_is_no_row_is_refused)
 {
     static const struct bad_text cases[] = {
         { "", ERR_PARSE, "jobs:1: file is empty, need a line of column names" },
@@ -31,17 +31,14 @@ static void what_is_no_row_is_refused(void **state)
         { BAD("COMPLETED,\"2,1,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: quote is not closed" },
         { BAD("COMPLETED,\"2\"x,1,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: text behind a closing quote" },
     };
-    (void)state;
     assert_refused("helios", cases, COUNT_OF(cases));
 }
 
 /* Nine rows, of which seven are bad: five are told one by one. */
-static void bad_rows_can_be_left_out(void **state)
+TEST(bad_rows_can_be_left_out)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "helios", HEAD "a\nb\nc\n" GOOD("1") "d\ne\nf\ng\n" GOOD("2"), &lenient, &e), &e);
+    OK(read_text(&t, "helios", HEAD "a\nb\nc\n" GOOD("1") "d\ne\nf\ng\n" GOOD("2"), &lenient, e));
     assert_int_equal(t.n, 2);
     assert_int_equal(t.n_skipped, 7);
     assert_int_equal(t.n_records, 9);
@@ -51,23 +48,21 @@ static void bad_rows_can_be_left_out(void **state)
     assert_null(strstr(text_str(&t.notes), "jobs:8:"));
     trace_free(&t);
     /* A header that is wrong is no bad row. */
-    assert_fails(read_text(&t, "helios", "a,b\n" GOOD("1"), &lenient, &e), &e, ERR_PARSE, "has no column");
-    assert_fails(read_text(&t, "helios", HEAD "a\n", &lenient, &e), &e, ERR_RANGE,
-                 "jobs:1: no job is left of 1 records (1 bad, 0 without GPU, 0 left out), need one");
+    FAILS(read_text(&t, "helios", "a,b\n" GOOD("1"), &lenient, e), ERR_PARSE, "has no column");
+    FAILS(read_text(&t, "helios", HEAD "a\n", &lenient, e), ERR_RANGE,
+          "jobs:1: no job is left of 1 records (1 bad, 0 without GPU, 0 left out), need one");
 }
 
-static void a_nul_and_a_line_without_end_are_bad_rows(void **state)
+TEST(a_nul_and_a_line_without_end_are_bad_rows)
 {
     static const char text[] = HEAD "x\0y\n" GOOD("1");
     enum { LONG = TRACE_MAX_LINE + 10 };
     struct trace t;
-    struct err e = { 0 };
     char *bytes = malloc(LONG + sizeof text);
-    (void)state;
     assert_non_null(bytes);
-    assert_fails(read_bytes(&t, "helios", text, sizeof text - 1, &strict, &e), &e, ERR_PARSE,
-                 "jobs:2: has a NUL byte, need text");
-    assert_ok(read_bytes(&t, "helios", text, sizeof text - 1, &lenient, &e), &e);
+    FAILS(read_bytes(&t, "helios", text, sizeof text - 1, &strict, e), ERR_PARSE,
+          "jobs:2: has a NUL byte, need text");
+    OK(read_bytes(&t, "helios", text, sizeof text - 1, &lenient, e));
     assert_int_equal(t.n_skipped, 1);
     assert_int_equal(t.jobs[0].index, 1);
     trace_free(&t);
@@ -76,38 +71,24 @@ static void a_nul_and_a_line_without_end_are_bad_rows(void **state)
     memset(bytes + n, 'x', LONG);
     memcpy(bytes + n + LONG, "\n" GOOD("1"), sizeof("\n" GOOD("1")) - 1);
     n += LONG + sizeof("\n" GOOD("1")) - 1;
-    assert_fails(read_bytes(&t, "helios", bytes, n, &strict, &e), &e, ERR_PARSE,
-                 "jobs:2: line is longer than 1048576 bytes, need at most that");
-    assert_ok(read_bytes(&t, "helios", bytes, n, &lenient, &e), &e);
+    FAILS(read_bytes(&t, "helios", bytes, n, &strict, e), ERR_PARSE,
+          "jobs:2: line is longer than 1048576 bytes, need at most that");
+    OK(read_bytes(&t, "helios", bytes, n, &lenient, e));
     assert_int_equal(t.n, 1);
     trace_free(&t);
     free(bytes);
 }
 
-static void marks_line_ends_and_quotes_of_spreadsheets_are_read(void **state)
+TEST(marks_line_ends_and_quotes_of_spreadsheets_are_read)
 {
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&t, "helios",
-                        "\xef\xbb\xbfstate,job_id,gpu_num,submit_time,start_time,end_time\r\n\r\n"
-                        "\"COMPLETED\",\"7 \"\"a\"\", b\", 1.0 ,\"2020-01-01 00:00:00\",NA,None\r\n",
-                        &strict, &e),
-              &e);
+    OK(read_text(&t, "helios",
+                 "\xef\xbb\xbfstate,job_id,gpu_num,submit_time,start_time,end_time\r\n\r\n"
+                 "\"COMPLETED\",\"7 \"\"a\"\", b\", 1.0 ,\"2020-01-01 00:00:00\",NA,None\r\n",
+                 &strict, e));
     assert_int_equal(t.n, 1);
     assert_string_equal(t.jobs[0].id, "7 \"a\", b");
     assert_int_equal(t.jobs[0].gpus, 1);
     assert_true(isnan(t.jobs[0].runtime_s));
     trace_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_row_is_refused),
-        cmocka_unit_test(bad_rows_can_be_left_out),
-        cmocka_unit_test(a_nul_and_a_line_without_end_are_bad_rows),
-        cmocka_unit_test(marks_line_ends_and_quotes_of_spreadsheets_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

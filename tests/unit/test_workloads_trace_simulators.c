@@ -1,7 +1,7 @@
 #include "tests/unit/trace_sample.h"
 
 /* Columns of the four widths: one row each, of 8 GPUs, 9000 steps, arriving at 50. */
-static void every_width_of_gavel_gives_the_same_job(void **state)
+TEST(every_width_of_gavel_gives_the_same_job)
 {
     static const struct {
         const char *row;
@@ -12,11 +12,9 @@ static void every_width_of_gavel_gives_the_same_job(void **state)
         { "LM\tcmd\t--steps\t1\t9000\t8\t2.5\t-1.0\t50.0\n", 2.5 },
         { "LM\tcmd\tfolder\t--steps\t1\t9000\t8\t2.5\t-1.0\t50.0\n", 2.5 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trace t;
-        struct err e = { 0 };
-        assert_ok(read_text(&t, "gavel", cases[i].row, &strict, &e), &e);
+        OK(read_text(&t, "gavel", cases[i].row, &strict, e));
         assert_int_equal(t.n, 1);
         assert_string_equal(t.jobs[0].id, "0");
         assert_string_equal(t.jobs[0].model, "LM");
@@ -30,7 +28,7 @@ static void every_width_of_gavel_gives_the_same_job(void **state)
     }
 }
 
-static void jobs_of_gavel_are_numbered_as_they_stand(void **state)
+TEST(jobs_of_gavel_are_numbered_as_they_stand)
 {
     static const struct want_job want[] = {
         { "1", 0, 1, NAN, TRACE_STATUS_UNKNOWN },
@@ -38,7 +36,6 @@ static void jobs_of_gavel_are_numbered_as_they_stand(void **state)
         { "0", 20.5, 2, NAN, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "gavel", "gavel.trace");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_string_equal(t.jobs[0].model, "LM");
@@ -49,10 +46,9 @@ static void jobs_of_gavel_are_numbered_as_they_stand(void **state)
     trace_free(&t);
 }
 
-static void samples_of_all_widths_are_read(void **state)
+TEST(samples_of_all_widths_are_read)
 {
     struct trace t;
-    (void)state;
     read_sample(&t, "gavel", "gavel6.trace");
     assert_int_equal(t.n, 2);
     assert_true(t.jobs[1].submit_s == 3 && t.jobs[1].iters == 0);
@@ -65,7 +61,7 @@ static void samples_of_all_widths_are_read(void **state)
     trace_free(&t);
 }
 
-static void what_is_no_row_of_gavel_is_refused(void **state)
+TEST(what_is_no_row_of_gavel_is_refused)
 {
     static const struct bad_text cases[] = {
         { "LM\tcmd\t--steps\t9000\t50\n", ERR_PARSE, "jobs:1: has 5 fields, need 6, 7, 9 or 10, with tabs" },
@@ -78,11 +74,10 @@ static void what_is_no_row_of_gavel_is_refused(void **state)
         { "LM (batch size 8\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
         { "\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "jobs:1: job_type has 0 bytes" },
     };
-    (void)state;
     assert_refused("gavel", cases, COUNT_OF(cases));
 }
 
-static void jobs_of_tiresias_are_those_of_the_sample(void **state)
+TEST(jobs_of_tiresias_are_those_of_the_sample)
 {
     static const struct want_job want[] = {
         { "0", 0, 1, 160, TRACE_STATUS_UNKNOWN },
@@ -91,18 +86,16 @@ static void jobs_of_tiresias_are_those_of_the_sample(void **state)
         { "3", 80, 4, 180, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_sample(&t, "tiresias", "tiresias.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_string_equal(t.jobs[2].model, "resnet50");
     assert_int_equal(t.jobs[3].iters, 5000);
     trace_free(&t);
-    assert_fails(read_text(&t, "tiresias", "job_id,num_gpu,submit_time,duration\n1,2,3,-4\n", &strict, &e),
-                 &e, ERR_RANGE, "jobs:2: duration is \"-4\", need a number from 0 to 100000000000");
+    FAILS(read_text(&t, "tiresias", "job_id,num_gpu,submit_time,duration\n1,2,3,-4\n", &strict, e), ERR_RANGE,
+          "jobs:2: duration is \"-4\", need a number from 0 to 100000000000");
 }
 
-static void jobs_of_pollux_are_those_of_the_sample(void **state)
+TEST(jobs_of_pollux_are_those_of_the_sample)
 {
     static const struct want_job want[] = {
         { "cifar10-0", 0, 1, NAN, TRACE_STATUS_UNKNOWN },
@@ -111,28 +104,12 @@ static void jobs_of_pollux_are_those_of_the_sample(void **state)
         { "ncf-2", 2213.5, 1, NAN, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     read_sample(&t, "pollux", "pollux.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_string_equal(t.jobs[2].model, "imagenet");
     assert_int_equal(t.jobs[2].batch, 1600);
     assert_int_equal(t.jobs[2].workers, 8);
     trace_free(&t);
-    assert_fails(
-        read_text(&t, "pollux", "name,time,application,num_replicas,batch_size\na,1,b,1,0\n", &strict, &e),
-        &e, ERR_RANGE, "jobs:2: batch_size is \"0\", need at least 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_width_of_gavel_gives_the_same_job),
-        cmocka_unit_test(jobs_of_gavel_are_numbered_as_they_stand),
-        cmocka_unit_test(samples_of_all_widths_are_read),
-        cmocka_unit_test(what_is_no_row_of_gavel_is_refused),
-        cmocka_unit_test(jobs_of_tiresias_are_those_of_the_sample),
-        cmocka_unit_test(jobs_of_pollux_are_those_of_the_sample),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    FAILS(read_text(&t, "pollux", "name,time,application,num_replicas,batch_size\na,1,b,1,0\n", &strict, e),
+          ERR_RANGE, "jobs:2: batch_size is \"0\", need at least 1");
 }

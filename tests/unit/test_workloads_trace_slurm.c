@@ -1,7 +1,7 @@
 #include "tests/unit/trace_sample.h"
 
 /* Of tests/traces/helios.csv; job 506 comes first, at 17:59:50. Job 505 never began, 508 has not ended. */
-static void jobs_of_helios_are_those_of_the_sample(void **state)
+TEST(jobs_of_helios_are_those_of_the_sample)
 {
     static const struct want_job want[] = {
         { "506", 0, 2, 14 * 86400, TRACE_FAILED },
@@ -14,7 +14,6 @@ static void jobs_of_helios_are_those_of_the_sample(void **state)
         { "510", 6 * 3600 + 70, 1, 30, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "helios", "helios.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_records, 10);
@@ -27,7 +26,7 @@ static void jobs_of_helios_are_those_of_the_sample(void **state)
 }
 
 /* 16:30 of Greenwich is 00:30 of Shanghai: job 73 comes ten minutes after 72. */
-static void times_of_acme_are_those_of_one_clock(void **state)
+TEST(times_of_acme_are_those_of_one_clock)
 {
     static const struct want_job want[] = {
         { "71", 0, 8, 120, TRACE_FAILED },
@@ -36,7 +35,6 @@ static void times_of_acme_are_those_of_one_clock(void **state)
         { "75", 1800, 16, 600, TRACE_KILLED },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "acme", "acme_seren.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     /* date -u -d '2023-03-01 00:10+08:00' +%s */
@@ -46,7 +44,7 @@ static void times_of_acme_are_those_of_one_clock(void **state)
 }
 
 /* In Kalos' table, duration counts from the submission. */
-static void runtime_is_from_start_to_end_whatever_duration_says(void **state)
+TEST(runtime_is_from_start_to_end_whatever_duration_says)
 {
     static const struct want_job want[] = {
         { "dlc01", 0, 64, 20, TRACE_FAILED },
@@ -54,20 +52,9 @@ static void runtime_is_from_start_to_end_whatever_duration_says(void **state)
         { "dlc03", 3600, 8, 3600, TRACE_PASSED },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "acme", "acme_kalos.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_has(text_str(&t.notes),
                "duration is not end_time - start_time in 2 rows, first in line 2; the times are taken");
     trace_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_of_helios_are_those_of_the_sample),
-        cmocka_unit_test(times_of_acme_are_those_of_one_clock),
-        cmocka_unit_test(runtime_is_from_start_to_end_whatever_duration_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 /* Of tests/traces/log.swf. Job 2 was cancelled before it had processors: those asked for. Job 4 has only
  * lines of its parts, job 5 no number at all, job 6 ran on none. */
-static void jobs_are_those_of_the_sample(void **state)
+TEST(jobs_are_those_of_the_sample)
 {
     static const struct want_job want[] = {
         { "1", 0, 8, 3600, TRACE_PASSED },
@@ -11,7 +11,6 @@ static void jobs_are_those_of_the_sample(void **state)
         { "5", 200, -1, 900, TRACE_STATUS_UNKNOWN },
     };
     struct trace t;
-    (void)state;
     read_sample(&t, "swf", "log.swf");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_left_out, 2);
@@ -23,7 +22,7 @@ static void jobs_are_those_of_the_sample(void **state)
 #define ROW(id, submit, run, processors, status)                                                             \
     id " " submit " 0 " run " " processors " -1 -1 " processors " -1 -1 " status " 1 1 1 1 1 -1 -1\n"
 
-static void what_is_no_line_is_refused(void **state)
+TEST(what_is_no_line_is_refused)
 {
     static const struct bad_text cases[] = {
         { "; only a comment\n", ERR_RANGE, "jobs:1: no job is left of 0 records" },
@@ -36,15 +35,5 @@ static void what_is_no_line_is_refused(void **state)
         { ROW("1", "0", "5", "1", "6"), ERR_RANGE, "jobs:1: status is \"6\"" },
         { ROW("1", "x", "5", "1", "1"), ERR_PARSE, "jobs:1: submit time is \"x\"" },
     };
-    (void)state;
     assert_refused("swf", cases, COUNT_OF(cases));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_are_those_of_the_sample),
-        cmocka_unit_test(what_is_no_line_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,17 +20,15 @@ static void make_trace(struct trace *t, int n)
 }
 
 /* Jobs 3 to 6 of the list come at 9, 16, 25, 36 after its first: 0, 7/27, 16/27 and 1 of the horizon. */
-static void a_window_is_mapped_onto_its_horizon(void **state)
+TEST(a_window_is_mapped_onto_its_horizon)
 {
     struct trace_window w = trace_window_default();
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     make_trace(&t, 10);
     w.n = 4;
     w.start = 3;
     w.horizon_s = 270;
-    assert_ok(trace_cut(&t, &w, &e), &e);
+    OK(trace_cut(&t, &w, e));
     assert_int_equal(t.n, 4);
     assert_true(t.jobs[0].submit_s == 0 && t.jobs[3].submit_s == 270);
     assert_close(t.jobs[1].submit_s, 70, 1e-12);
@@ -42,32 +40,28 @@ static void a_window_is_mapped_onto_its_horizon(void **state)
     trace_free(&t);
 }
 
-static void a_rate_draws_jobs_together(void **state)
+TEST(a_rate_draws_jobs_together)
 {
     struct trace_window w = trace_window_default();
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     make_trace(&t, 4);
     w.rate = 4;
-    assert_ok(trace_cut(&t, &w, &e), &e);
+    OK(trace_cut(&t, &w, e));
     for (int i = 0; i < 4; i++)
         assert_true(t.jobs[i].submit_s == i * i / 4.0);
     assert_string_equal(text_str(&t.notes), "");
     trace_free(&t);
 }
 
-static void jobs_that_come_at_once_stay_at_0(void **state)
+TEST(jobs_that_come_at_once_stay_at_0)
 {
     struct trace_window w = trace_window_default();
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     make_trace(&t, 3);
     for (int i = 0; i < 3; i++)
         t.jobs[i].submit_s = 7;
     w.horizon_s = 100;
-    assert_ok(trace_cut(&t, &w, &e), &e);
+    OK(trace_cut(&t, &w, e));
     for (int i = 0; i < 3; i++)
         assert_true(t.jobs[i].submit_s == 0);
     trace_free(&t);
@@ -75,18 +69,16 @@ static void jobs_that_come_at_once_stay_at_0(void **state)
 
 /* Of 12 jobs: 4 of unknown status go; of the other 8 those with 1, 2, 4, 5, 7, 8, 10, 11 GPUs three are too
  * large. */
-static void what_does_not_fit_is_left_out_first(void **state)
+TEST(what_does_not_fit_is_left_out_first)
 {
     static const char *const want[] = { "0", "1", "3", "4", "6" };
     struct trace_window w = trace_window_default();
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     make_trace(&t, 12);
     w.statuses = 1u << (TRACE_PASSED + 1) | 1u << (TRACE_KILLED + 1);
     w.max_gpus = 7;
     w.n = 5;
-    assert_ok(trace_cut(&t, &w, &e), &e);
+    OK(trace_cut(&t, &w, e));
     assert_int_equal(t.n, 5);
     for (int i = 0; i < 5; i++)
         assert_string_equal(t.jobs[i].id, want[i]);
@@ -97,10 +89,9 @@ static void what_does_not_fit_is_left_out_first(void **state)
 
 /* Of 10 jobs, windows of 3 can begin at 8 places: 400 seeds find every one of them, and none more than 100
  * times (that would be 7 standard deviations above 50). */
-static void the_seed_finds_every_window(void **state)
+TEST(the_seed_finds_every_window)
 {
     int counts[8] = { 0 };
-    (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct trace_window w = trace_window_default();
         int64_t first[2];
@@ -108,9 +99,8 @@ static void the_seed_finds_every_window(void **state)
         w.seed = seed;
         for (int again = 0; again < 2; again++) {
             struct trace t;
-            struct err e = { 0 };
             make_trace(&t, 10);
-            assert_ok(trace_cut(&t, &w, &e), &e);
+            OK(trace_cut(&t, &w, e));
             assert_int_equal(t.n, 3);
             first[again] = t.jobs[0].index;
             assert_int_equal(t.jobs[2].index, first[0] + 2);
@@ -125,19 +115,17 @@ static void the_seed_finds_every_window(void **state)
 }
 
 /* Killed at once: 0 s. Not known is not 0. */
-static void jobs_without_work_are_left_out_where_that_is_asked_for(void **state)
+TEST(jobs_without_work_are_left_out_where_that_is_asked_for)
 {
     struct trace_window w = trace_window_default();
     struct trace t;
-    struct err e = { 0 };
-    (void)state;
     for (int asked = 0; asked < 2; asked++) {
         make_trace(&t, 5);
         t.jobs[1].runtime_s = 0;
         t.jobs[2].iters = 0;
         t.jobs[3].runtime_s = 1e-9;
         w.with_work = asked;
-        assert_ok(trace_cut(&t, &w, &e), &e);
+        OK(trace_cut(&t, &w, e));
         assert_int_equal(t.n, asked ? 3 : 5);
         assert_string_equal(t.jobs[1].id, asked ? "3" : "1");
         assert_string_equal(text_str(&t.notes),
@@ -146,7 +134,7 @@ static void jobs_without_work_are_left_out_where_that_is_asked_for(void **state)
     }
 }
 
-static void a_window_beyond_the_jobs_is_refused(void **state)
+TEST(a_window_beyond_the_jobs_is_refused)
 {
     static const struct {
         int64_t n, start;
@@ -160,31 +148,27 @@ static void a_window_beyond_the_jobs_is_refused(void **state)
         { INT64_MAX, 1, 0, "need at most the 10 that fit" },
         { 1, INT64_MAX, 0, "need at most the 10 that fit" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trace_window w = trace_window_default();
         struct trace t;
-        struct err e = { 0 };
         make_trace(&t, 10);
         w.n = cases[i].n;
         w.start = cases[i].start;
         w.max_gpus = cases[i].max_gpus;
-        assert_fails(trace_cut(&t, &w, &e), &e, ERR_RANGE, cases[i].message);
+        FAILS(trace_cut(&t, &w, e), ERR_RANGE, cases[i].message);
         trace_free(&t);
     }
 }
 
 /* Gaps of a Poisson process are exponential: of n = 20,000 at 2 a second, the mean is .5 (1 +- 4/sqrt(n)) and
  * the share of gaps above .5 is e^-1 +- 4 sqrt(.37 .63/n). */
-static void arrivals_are_a_poisson_process(void **state)
+TEST(arrivals_are_a_poisson_process)
 {
     enum { N = 20000 };
     struct trace t;
-    struct err e = { 0 };
     double last_s = 0;
     int n_long = 0;
-    (void)state;
-    assert_ok(trace_draw_arrivals(&t, N, 2, 7, &e), &e);
+    OK(trace_draw_arrivals(&t, N, 2, 7, e));
     assert_int_equal(t.n, N);
     for (int i = 0; i < N; i++) {
         assert_true(t.jobs[i].submit_s >= last_s);
@@ -201,14 +185,12 @@ static void arrivals_are_a_poisson_process(void **state)
 }
 
 /* More jobs of one seed begin as fewer do. */
-static void arrivals_depend_on_the_seed_alone(void **state)
+TEST(arrivals_depend_on_the_seed_alone)
 {
     struct trace few, many, other;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(trace_draw_arrivals(&few, 10, 1, 3, &e), &e);
-    assert_ok(trace_draw_arrivals(&many, 100, 1, 3, &e), &e);
-    assert_ok(trace_draw_arrivals(&other, 10, 1, 4, &e), &e);
+    OK(trace_draw_arrivals(&few, 10, 1, 3, e));
+    OK(trace_draw_arrivals(&many, 100, 1, 3, e));
+    OK(trace_draw_arrivals(&other, 10, 1, 4, e));
     for (int i = 0; i < 10; i++) {
         assert_true(few.jobs[i].submit_s == many.jobs[i].submit_s);
         assert_true(few.jobs[i].submit_s != other.jobs[i].submit_s);
@@ -216,24 +198,7 @@ static void arrivals_depend_on_the_seed_alone(void **state)
     trace_free(&few);
     trace_free(&many);
     trace_free(&other);
-    assert_fails(trace_draw_arrivals(&few, 0, 1, 3, &e), &e, ERR_RANGE,
-                 "arrivals: 0 jobs at 1 /s, need 1 or more");
-    assert_fails(trace_draw_arrivals(&few, 1, NAN, 3, &e), &e, ERR_RANGE, "need 1 or more at a rate above 0");
+    FAILS(trace_draw_arrivals(&few, 0, 1, 3, e), ERR_RANGE, "arrivals: 0 jobs at 1 /s, need 1 or more");
+    FAILS(trace_draw_arrivals(&few, 1, NAN, 3, e), ERR_RANGE, "need 1 or more at a rate above 0");
     trace_free(&few);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_is_mapped_onto_its_horizon),
-        cmocka_unit_test(a_rate_draws_jobs_together),
-        cmocka_unit_test(jobs_that_come_at_once_stay_at_0),
-        cmocka_unit_test(what_does_not_fit_is_left_out_first),
-        cmocka_unit_test(the_seed_finds_every_window),
-        cmocka_unit_test(jobs_without_work_are_left_out_where_that_is_asked_for),
-        cmocka_unit_test(a_window_beyond_the_jobs_is_refused),
-        cmocka_unit_test(arrivals_are_a_poisson_process),
-        cmocka_unit_test(arrivals_depend_on_the_seed_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

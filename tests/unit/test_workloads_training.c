@@ -19,17 +19,15 @@ static int read_text(struct training *x, const struct topo_network *net, const c
     "unfused, "                                                                                              \
     "tied: true, biases: true, dropout: true }\n"
 
-static void a_workload_is_a_model_and_how_it_is_spread(void **state)
+TEST(a_workload_is_a_model_and_how_it_is_spread)
 {
     static struct training x;
     const struct topo_network net = fixture_network(sizes, 2);
     struct plan want = fixture_plan(8, 1, 64, 1, 512);
     struct plan_cost *cost = calloc(1, sizeof *cost);
     struct memory memory;
-    struct err e = { 0 };
-    (void)state;
     assert_non_null(cost);
-    assert_ok(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    OK(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, batch: 512 }\n", e));
     assert_string_equal(x.name, "mine");
     assert_string_equal(x.model.name, "small");
     assert_true(x.plan.degree[PLAN_DP] == 64 && x.place.members[PLAN_GROUP_DP][1] == 64);
@@ -38,11 +36,11 @@ static void a_workload_is_a_model_and_how_it_is_spread(void **state)
     memory_plan(&memory, &x.model, &want);
     assert_true(x.memory.total_B == memory.total_B);
     free(cost);
-    assert_ok(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    OK(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", e));
     assert_string_equal(x.name, "small");
 }
 
-static void a_fault_is_named_with_its_place(void **state)
+TEST(a_fault_is_named_with_its_place)
 {
     static const struct {
         const char *text;
@@ -65,102 +63,86 @@ static void a_fault_is_named_with_its_place(void **state)
     };
     const struct topo_network net = fixture_network(sizes, 2);
     static struct training x;
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct err e = { 0 };
-        assert_fails(read_text(&x, &net, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        FAILS(read_text(&x, &net, cases[i].text, e), cases[i].code, cases[i].message);
     }
 }
 
-static void an_NPU_without_peak_or_bandwidth_cannot_train(void **state)
+TEST(an_NPU_without_peak_or_bandwidth_cannot_train)
 {
     static const char text[] = GPT "parallel: { batch: 512 }\n";
     static struct training x;
     struct topo_network net = fixture_network(sizes, 2);
-    struct err e = { 0 };
-    (void)state;
     net.npu.mem_Bps = NAN;
-    assert_fails(read_text(&x, &net, text, &e), &e, ERR_RANGE,
-                 "w.yaml:1:1: model needs network.npu.mem_GBps, which is not given");
+    FAILS(read_text(&x, &net, text, e), ERR_RANGE,
+          "w.yaml:1:1: model needs network.npu.mem_GBps, which is not given");
     net.npu.peak_flops = NAN;
-    assert_fails(read_text(&x, &net, text, &e), &e, ERR_RANGE,
-                 "w.yaml:1:1: model needs network.npu.peak_TFLOPS, which is not given");
+    FAILS(read_text(&x, &net, text, e), ERR_RANGE,
+          "w.yaml:1:1: model needs network.npu.peak_TFLOPS, which is not given");
 }
 
-static void another_plan_is_derived_like_one_that_was_read(void **state)
+TEST(another_plan_is_derived_like_one_that_was_read)
 {
     static struct training changed, read;
     const struct topo_network net = fixture_network(sizes, 2);
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&changed, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
-    assert_ok(read_text(&read, &net, GPT "parallel: { tp: 4, pp: 2, zero: 1, batch: 512 }\n", &e), &e);
+    OK(read_text(&changed, &net, GPT "parallel: { tp: 8, batch: 512 }\n", e));
+    OK(read_text(&read, &net, GPT "parallel: { tp: 4, pp: 2, zero: 1, batch: 512 }\n", e));
     changed.plan = read.plan;
-    assert_ok(training_derive(&changed, &net, &e), &e);
+    OK(training_derive(&changed, &net, e));
     assert_memory_equal(&changed.place, &read.place, sizeof read.place);
     assert_true(changed.memory.total_B == read.memory.total_B);
     assert_true(changed.cost.model_flop == read.cost.model_flop);
     changed.plan.degree[PLAN_TP] = 3;
-    assert_fails(training_derive(&changed, &net, &e), &e, ERR_RANGE, "tp: is 3, need a size that divides");
+    FAILS(training_derive(&changed, &net, e), ERR_RANGE, "tp: is 3, need a size that divides");
 }
 
-static void the_expression_takes_as_long_as_the_plan(void **state)
+TEST(the_expression_takes_as_long_as_the_plan)
 {
     static struct training x;
     const struct topo_network net = fixture_network(sizes, 2);
     double bw_Bps[2] = { net.dims[0].bw_Bps, net.dims[1].bw_Bps };
     struct step_tree t;
     struct step_fn f;
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, pp: 4, batch: 512 }\n", &e), &e);
-    assert_ok(training_build(&t, &x, &net, &e), &e);
+    OK(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, pp: 4, batch: 512 }\n", e));
+    OK(training_build(&t, &x, &net, e));
     assert_string_equal(t.name, "mine");
     for (int g = 0; g < N_PLAN_GROUPS; g++)
         assert_memory_equal(oracle_members(&t, plan_group_words[g]), x.place.members[g], 2 * sizeof(int32_t));
-    assert_ok(step_compile(&f, &t, &net, &e), &e);
+    OK(step_compile(&f, &t, &net, e));
     assert_close(step_time(&f, bw_Bps), fixture_time(&x.model, &x.plan, &net), 1e-12);
     step_fn_free(&f);
     step_free(&t);
 }
 
 /* One NPU that only multiplies, at full rate: its utilisation is what is not done twice. */
-static void utilization_is_useful_products_over_what_all_NPUs_could_do(void **state)
+TEST(utilization_is_useful_products_over_what_all_NPUs_could_do)
 {
     static struct training x;
     struct topo_network net = fixture_network(sizes, 2);
-    struct err e = { 0 };
-    (void)state;
     net.npu.peak_flops = 312e12;
-    assert_ok(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    OK(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", e));
     double s = 1024, h = 1024, L = 8, V = 51200, B = 512;
     double flop = 72 * B * s * L * h * h * (1 + s / (6 * h) + V / (12 * L * h));
     assert_close(training_mfu(&x, &net, 0.25), flop / (512 * 312e12 * 0.25), 1e-12);
     assert_true(training_tokens(&x) == 512 * 1024);
 }
 
-static void samples_are_counted_where_there_are_no_sequences(void **state)
+TEST(samples_are_counted_where_there_are_no_sequences)
 {
     static struct training x;
     const struct topo_network net = fixture_network(sizes, 2);
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(
-        read_text(&x, &net,
-                  "model: { family: cnn, cnn: { features: 4, classes: 2, convs: [ { in: 3, out: 4, kernel: "
-                  "3, size: 8 } ] } }\nparallel: { batch: 1024 }\n",
-                  &e),
-        &e);
+    OK(read_text(&x, &net,
+                 "model: { family: cnn, cnn: { features: 4, classes: 2, convs: [ { in: 3, out: 4, kernel: "
+                 "3, size: 8 } ] } }\nparallel: { batch: 1024 }\n",
+                 e));
     assert_true(training_tokens(&x) == 1024);
 }
 
-static void memory_that_is_missing_is_what_the_NPU_lacks(void **state)
+TEST(memory_that_is_missing_is_what_the_NPU_lacks)
 {
     static struct training x;
     struct topo_network net = fixture_network(sizes, 2);
-    struct err e = { 0 };
-    (void)state;
-    assert_ok(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", &e), &e);
+    OK(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", e));
     assert_close(training_missing_B(&x, &net), x.memory.total_B - 80e9, 1e-15);
     assert_true(training_missing_B(&x, &net) < 0);
     net.npu.mem_B = 1e6;
@@ -171,7 +153,7 @@ static void memory_that_is_missing_is_what_the_NPU_lacks(void **state)
 
 /* Each preset trains on the network of 512 A100 in some way; numbers that are held elsewhere are not held
  * here. */
-static void every_preset_trains_somehow(void **state)
+TEST(every_preset_trains_somehow)
 {
     static const struct {
         const char *name;
@@ -184,7 +166,6 @@ static void every_preset_trains_somehow(void **state)
         { "mixtral-8x7b", 2, 1, 8, 512 },   { "deepseek-v3", 8, 1, 64, 512 },
         { "dlrm-dcnv2", 1, 1, 1, 65536 },   { "resnet50", 1, 1, 1, 65536 },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int32_t other[] = { 8, 35 };
         struct topo_network net = fixture_network(cases[i].batch ? sizes : other, 2);
@@ -197,20 +178,4 @@ static void every_preset_trains_somehow(void **state)
         double time_s = fixture_time(&m, &p, &net);
         assert_true(isfinite(time_s) && time_s > 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_workload_is_a_model_and_how_it_is_spread),
-        cmocka_unit_test(a_fault_is_named_with_its_place),
-        cmocka_unit_test(an_NPU_without_peak_or_bandwidth_cannot_train),
-        cmocka_unit_test(another_plan_is_derived_like_one_that_was_read),
-        cmocka_unit_test(the_expression_takes_as_long_as_the_plan),
-        cmocka_unit_test(utilization_is_useful_products_over_what_all_NPUs_could_do),
-        cmocka_unit_test(samples_are_counted_where_there_are_no_sequences),
-        cmocka_unit_test(memory_that_is_missing_is_what_the_NPU_lacks),
-        cmocka_unit_test(every_preset_trains_somehow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
