@@ -222,6 +222,9 @@ static const struct key study_keys[] = {
     K_NODE(struct gossip_point, at.methods, "methods",
            "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
            "can run"),
+    K_NODE(struct gossip_point, at.where, "where",
+           "linear constraints on values of axes: points outside are left out"),
+    K_NODE(struct gossip_point, at.keep, "keep", "which rows are kept; absent: all, see keep"),
     K_TEXT(struct gossip_point, base_label, "baseline",
            "label of the row that others are compared with; absent: the first pair with period 1, else the "
            "first row"),

@@ -60,7 +60,7 @@ struct gossip_point {
     int32_t own_source;
     const char *name, *base_label, *need_dim; /**< the document's; NULL: none */
     struct {
-        yaml_id network, job, methods;
+        yaml_id network, job, methods, where, keep;
     } at; /**< keys that have a grammar of their own; -1: absent */
     int64_t seeds, seed;
     int64_t workers; /**< as written; -1: absent */

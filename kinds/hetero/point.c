@@ -288,6 +288,8 @@ static const struct key study_keys[] = {
     K_WORD(struct hetero_point, setup.provisioning, "provisioning", hetero_provisioning_words, HETERO_EXACT,
            "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
     STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list; absent: all that can run"),
+    STUDY_NODE(where, "linear constraints on values of axes: points outside are left out"),
+    STUDY_NODE(keep, "which rows are kept; absent: all, see keep"),
     K_COUNT(struct hetero_point, settings.evaluations, "evaluations", 1, 1e12, 25600,
             "plans that a scheduler that searches may try", .uses = FOR_BUDGET),
     K_MAP(struct hetero_point, settings.rl, "rl", &hetero_rl_section, "reinforcement learning, see rl",

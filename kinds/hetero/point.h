@@ -39,7 +39,7 @@ struct hetero_point {
     int32_t own_source;
     const char *name; /**< the document's; NULL: none */
     struct {
-        yaml_id model, draw, layers, types, network, schedulers;
+        yaml_id model, draw, layers, types, network, schedulers, where, keep;
     } at;             /**< keys that have a grammar of their own; -1: absent */
     double batch;     /**< NaN: absent */
     int32_t handover; /**< as written, -1: absent */
