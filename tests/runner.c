@@ -390,7 +390,7 @@ static void job_report(struct job *job, int status, double cpu_s)
     printf("%-36s %3d passed, %d failed %7.1f s\n", job->name, t.passed, failed, cpu_s);
     if (failed) {
         show_output(path);
-        snprintf(runner.failures[runner.n_failures++], MAX_NAME, "%s", job->name);
+        memcpy(runner.failures[runner.n_failures++], job->name, sizeof job->name);
     }
     fflush(stdout);
     runner.passed += t.passed;
