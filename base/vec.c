@@ -17,7 +17,7 @@ int64_t vec_larger(int64_t cap, int64_t need)
 bool vec_move(void *items, int64_t cap, size_t size)
 {
     void *old, *moved;
-    if ((uint64_t)cap > SIZE_MAX / size)
+    if ((uint64_t)cap > PTRDIFF_MAX / size)
         return false;
     memcpy(&old, items, sizeof old);
     moved = realloc(old, (size_t)cap * size);

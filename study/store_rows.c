@@ -313,7 +313,8 @@ int store_shown(struct table *out, const struct store *s, struct err *e)
 
 int store_show(struct store *s, const bool *show, struct err *e)
 {
-    size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + s->head.n_axes);
+    /* Those of store_shown(): version 2 has the point and its axes in place of the key. */
+    size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + (s->head.kind ? s->head.n_axes : 0));
     free(s->show);
     s->show = NULL;
     if (!show)
