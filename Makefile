@@ -310,7 +310,7 @@ lint-cppcheck: $(PROTO_H)
 	    --inline-suppr --error-exitcode=1 --cppcheck-build-dir=build/cppcheck $(ALL_SRC) $(FUZZ_SRC)
 
 # One file per process: clang-tidy 14 carries state of va_list checks from one file to the next.
-TIDY = xargs -r -P $(JOBS) -I '{}' clang-tidy --quiet '{}' -- $(BASE_FLAGS) -fopenmp $(PKG_CFLAGS)
+TIDY = xargs -r -P $(JOBS) -I '{}' clang-tidy --quiet '{}' -- $(BASE_FLAGS) -fopenmp $(PKG_CFLAGS) $(MPI_CFLAGS)
 lint-tidy: $(PROTO_H)
 	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(BENCH_SRC) | $(TIDY)
 lint-changed: $(PROTO_H)
@@ -324,7 +324,7 @@ lint-warnings: $(PROTO_H)
 	@printf '%s\n' $(ALL_SRC) $(FUZZ_SRC) | xargs -P $(JOBS) -n 8 clang -fsyntax-only $(FRONT_FLAGS)
 	@printf '%s\n' $(filter-out $(LIB_SRC) $(CLI_SRC) $(TEST_SRC),$(ALL_SRC) $(FUZZ_SRC)) | \
 	    xargs -P $(JOBS) -n 8 gcc -fsyntax-only $(FRONT_FLAGS)
-FRONT_FLAGS = $(BASE_FLAGS) -fopenmp $(WARN) -Werror $(PKG_CFLAGS)
+FRONT_FLAGS = $(BASE_FLAGS) -fopenmp $(WARN) -Werror $(PKG_CFLAGS) $(MPI_CFLAGS)
 
 compilers: ## compile everything with gcc and with clang, warnings are errors
 	$(SUBMAKE) CC=gcc BUILD=werror all-objects

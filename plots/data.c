@@ -191,7 +191,7 @@ int rows_none_left(const struct rows *r, int64_t n_passed, int64_t n_blank, cons
 static int data_read_dims(struct data *d, int32_t col, struct err *e)
 {
     int32_t count_col, n = 0;
-    double wanted;
+    double wanted = 0;
     char buf[NUM_TEXT];
     int rc = rows_column(&count_col, &d->r, "n_dims", e);
 

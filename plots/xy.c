@@ -708,8 +708,9 @@ static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t sh
 {
     struct xy *f = p->f;
     const struct data *d = &f->d;
-    const struct sort_key x_key =
-        f->x_words ? (struct sort_key){ .word = f->categories.at } : (struct sort_key){ .x = d->x[X] };
+    struct sort_key x_key = { .x = d->x[X] };
+    if (f->x_words)
+        x_key = (struct sort_key){ .word = f->categories.at };
     const struct sort_key keys[] = { x_key, { .x = d->x[p->m ? Y2 : Y], .falls = f->better[1] > 0 } };
     int64_t n = 0, kept = 0;
 

@@ -1,6 +1,7 @@
 /* The ranks of a program without MPI: one. The library has these in place of study/fleet_mpi*.c, so that what
  * links with it needs no MPI. */
 #include <assert.h>
+#include <stdbool.h>
 
 #include "study/fleet.h"
 #include "study/fleet_crew.h"
@@ -41,6 +42,6 @@ int fleet_share(void **bytes, size_t *n, struct err *e)
 int fleet_run_ranks(struct fleet_run *f, struct err *e)
 {
     (void)f;
-    assert(!"one rank runs by itself");
+    assert(false); /* one rank runs by itself */
     return err_set(e, ERR_LIB, "ranks: there is one");
 }

@@ -423,6 +423,7 @@ static struct open_point *join_point(struct board *b, const struct study_runs *r
     }
     *mine = !p;
     if (!p) {
+        assert(spare); /* a thread holds one point, and there is one more */
         p = spare;
         drop_point(r, p);
         *p = (struct open_point){ .state = OPENING, .number = number };

@@ -140,7 +140,7 @@ static void plant(struct batch_fixture *f, enum fault fault, double x)
         job->gpus = (int32_t)x;
         break;
     case ITERATIONS:
-        job->iterations = (int64_t)x;
+        job->iterations = (double)(int64_t)x;
         break;
     case ARRIVAL:
         job->submit_s = x;

@@ -8,7 +8,7 @@ static void passing(struct text *out, const struct sweep *w, const struct topo_n
 {
     for (int64_t i = 0; i < w->n_points; i++) {
         struct sweep_point p;
-        double facts[DESIGN_FACTS];
+        double facts[DESIGN_FACTS] = { 0 };
         sweep_find_point(&p, w, i);
         if (net)
             design_facts(facts, net);

@@ -39,7 +39,7 @@ void hetero_trial_build(struct hetero_trial *t, enum hetero_model model, int32_t
     double reach_per_s;
     draw.model = model;
     draw.n_types = n_types;
-    draw.seed = draw_seed;
+    draw.seed = (int64_t)draw_seed;
     assert_ok(hetero_draw_profile(&t->profile, &draw, &e), &e);
     assert_ok(hetero_build(&t->problem, &t->profile, &setup, &e), &e);
     if (limit == HETERO_LOOSE)
