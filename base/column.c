@@ -70,7 +70,8 @@ int column_choose(struct columns *out, const struct column *list, const struct c
     size_t n = 0;
     while (list[n].name)
         n++;
-    *out = (struct columns){ .of = malloc((n + 1) * sizeof *out->of) };
+    *out =
+        (struct columns){ .of = malloc((n + 1) * sizeof *out->of) }; /* NOLINT(bugprone-sizeof-expression) */
     if (!out->of)
         return err_nomem(e, "columns");
     for (const struct column *c = list; c->name; c++)

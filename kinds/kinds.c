@@ -8,7 +8,8 @@
 #include "study/study.h"
 
 const struct study_kind *const study_kinds[] = { &design_kind, &place_kind, &hetero_kind, &gossip_kind };
-const int32_t n_study_kinds = sizeof study_kinds / sizeof *study_kinds;
+const int32_t n_study_kinds =
+    sizeof study_kinds / sizeof *study_kinds; /* NOLINT(bugprone-sizeof-expression) */
 
 const struct section_link section_links[] = {
     { &study_section, "network", &topo_network_section, false },

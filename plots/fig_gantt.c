@@ -569,7 +569,7 @@ static int draw_gantt(struct gantt *g, struct err *e)
         return ERR_NOMEM;
     for (int32_t i = 0; i < g->n_rows; i++) {
         struct text label = { 0 };
-        canvas_put_short(&label, g->server_names[i * g->per_row], 30);
+        canvas_put_short(&label, g->server_names[(ptrdiff_t)i * g->per_row], 30);
         text_puts(&label, g->per_row > 1 ? " …" : "");
         labels[i] = canvas_keep_text(g->c, &label);
     }

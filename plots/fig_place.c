@@ -644,7 +644,7 @@ static int draw_maps(struct outcomes *o, struct err *e)
     }
     for (int32_t m = 0; m < spec.n; m++) {
         struct text brief = { 0 };
-        canvas_put_short(&brief, names.list[m], 2 * MAPS_SHORT_NAME);
+        canvas_put_short(&brief, names.list[m], (size_t)2 * MAPS_SHORT_NAME);
         list[m] = (struct map){ names.list[m], canvas_keep_text(c, &brief), cells + m * each, -1 };
     }
     put_map_notes(o, &spec, &names);

@@ -205,6 +205,7 @@ void lanes_fold(struct lane *lanes, int64_t n, int64_t most, double px, double c
 {
     int64_t left = INT64_MAX;
 
+    /* NOLINTNEXTLINE(cert-flp30-c): powers of two are exact */
     for (double tolerance = FINEST_PX; left > most && tolerance <= coarsest_px; tolerance *= 2) {
         left = 0;
         for (int64_t k = 0; k < n; k++) {

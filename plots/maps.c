@@ -33,7 +33,7 @@ void maps_put_word(struct text *out, const char *word, size_t chars)
 static void put_box(struct maps_page *p, int64_t cell)
 {
     int32_t n = p->spec->columns.n;
-    double x = (double)(cell % n), y = (double)(cell / n);
+    double x = (double)(cell % n), y = (double)(cell / n); /* NOLINT(bugprone-integer-division): the row */
 
     canvas_bar(p->c, x, y + 1, x + 1, y);
 }

@@ -579,7 +579,7 @@ static int fit_panels(struct xy *f, struct err *e)
 static const char **name_panels(struct xy *f, struct err *e)
 {
     int32_t columns = f->column.names.n, rows = f->row.names.n;
-    const char **names = canvas_new(f->c, GRID_COLUMNS * GRID_ROWS, sizeof *names, e);
+    const char **names = canvas_new(f->c, (int64_t)GRID_COLUMNS * GRID_ROWS, sizeof *names, e);
 
     f->x_title = axis_title(f, f->x_name, X, &f->x_scale);
     for (int32_t m = 0; m < f->n_y; m++)
@@ -865,7 +865,7 @@ static const char *xy_text_of(const struct xy *f, int64_t i, const int32_t *cols
         else
             key_put_value(&out, value);
     }
-    canvas_put_short(&brief, text_str(&out), LABEL_CHARS * (n > 1 ? 2 : 1));
+    canvas_put_short(&brief, text_str(&out), (size_t)LABEL_CHARS * (n > 1 ? 2 : 1));
     text_free(&out);
     return canvas_keep_text(f->c, &brief);
 }

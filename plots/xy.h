@@ -28,7 +28,7 @@ struct plot_xy {
 
 /** The gnuplot script, appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
  * words where numbers are needed, a range that is none. */
-int plot_xy_script(const struct plot_xy *xy, const struct table *t, const struct plot_options *opt,
+int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
                    struct text *script, struct err *e);
 /** The columns of @p t: kind, values, least, most, how many are distinct. ERR_NOMEM */
 int plot_xy_list(const struct table *t, struct text *out, struct err *e);

@@ -76,6 +76,7 @@ static void ring_load(struct shape_load *out, enum shape_pattern pattern, int32_
     *out = (struct shape_load){ n - 1, share };
     switch (pattern) {
     case SHAPE_DIRECT:
+        /* NOLINTNEXTLINE(bugprone-integer-division): whole hops */
         *out = (struct shape_load){ n / 2, n == 2 ? (x - 1) / x : whole / (4 * x) };
         break;
     case SHAPE_HALVING:
