@@ -1,5 +1,6 @@
 #!/bin/sh
-# Write docs/validation.md: a head, then what each program validate_NAME prints, in the order of SECTIONS.
+# Write docs/validation.md: a head, then what each program validate_NAME prints, in the order of SECTIONS, then the last
+# section of the page as it was, which is written by hand: the tests behind the other pages.
 # FOLDER (from the environment) holds the programs. Exit 1 when a row contradicts what it is held against;
 # the page then says which.
 set -eu
@@ -15,7 +16,7 @@ print_head() {
     cat <<'..'
 # Validation
 
-Written by `make validate`; do not edit. What weft computes, held against figures from outside, row by row.
+Written by `make validate`, all but the [last section](#tests-behind-the-other-pages); do not edit. What weft computes, held against figures from outside, row by row.
 
 The reference tables are in `tests/reference`; its `README.md` says where each comes from. None of them is output of this
 program. In short: the exact optima were computed for this project by separate programs (SLSQP, dual ascent, an interior-point
@@ -50,6 +51,7 @@ for section in $SECTIONS; do
     esac
 done
 mkdir -p docs
+sed -n '/^## Tests behind the other pages/,$p' "$PAGE" >>"$new"
 cat "$new" >"$PAGE"
 if [ -n "$contradicted" ]; then
     echo "validate: contradicted in$contradicted; see $PAGE" >&2

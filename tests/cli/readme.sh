@@ -66,9 +66,12 @@ while IFS= read command <&3; do
 done 3<"$TMPDIR/list"
 cd "$root" || exit 1
 
-echo "# tests named in docs/model.md that do not exist:"
-grep -o '`test_[a-z0-9_]*: [A-Za-z0-9_]*`' docs/model.md | tr -d '`' | sort -u | while IFS=': ' read -r file name; do
+echo "# tests named in docs/validation.md that do not exist:"
+grep -o '`test_[a-z0-9_]*: [A-Za-z0-9_]*`' docs/validation.md | tr -d '`' | sort -u | while IFS=': ' read -r file name; do
     grep -qw -- "$name" "tests/unit/$file.c" 2>/dev/null || complain "$file: $name"
+done
+grep -o '`test_[a-z0-9_]*[`:]' docs/validation.md | tr -d '`:' | sort -u | while IFS= read -r file; do
+    [ -e "tests/unit/$file.c" ] || complain "$file"
 done
 
 echo "# files linked from the documents that do not exist:"
