@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/rng.h"
 
 /** Number of entries of an array (not of a pointer). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -59,6 +60,51 @@ void test_register(struct test_case *c);
 /** The call, which got e, succeeds; it fails with this code and a message that has this text. */
 #define OK(call)                assert_ok(call, e)
 #define FAILS(call, code, text) assert_fails(call, e, code, text)
+
+/** The same where no e is at hand: the call names the error it is given e. */
+#define MUST(call)                                                                                           \
+    do {                                                                                                     \
+        struct err must_ = { 0 }, *e = &must_;                                                               \
+        assert_ok(call, e);                                                                                  \
+    } while (0)
+
+/** A case of a table of refusals: input, then the code and a part of the message it is refused with. */
+struct refusal {
+    const char *text;
+    int code;
+    const char *message;
+};
+
+/**
+ * A variable that is released where its block ends, by a function that takes its address:
+ *     KEEP(struct table, rows, table_free) = { 0 };
+ * KEEPS(struct store, store_close) lets it hold a pointer: KEEP(struct store *, s, store_close_at).
+ * A case that fails leaves by longjmp() and releases nothing.
+ */
+#define KEEP(type, name, release) __attribute__((cleanup(release))) type name
+#define KEEPS(type, release)                                                                                 \
+    static inline void release##_at(type **kept)                                                             \
+    {                                                                                                        \
+        release(*kept);                                                                                      \
+    }
+
+static inline void free_at(void *kept)
+{
+    free(*(void **)kept);
+}
+
+/** Random numbers, released where the block ends. */
+#define RNG(name, seed, stream) KEEP(struct rng *, name, rng_free_at) = rng_of(seed, stream)
+KEEPS(struct rng, rng_free)
+
+static inline struct rng *rng_of(uint64_t seed, uint64_t stream)
+{
+    struct rng *rng;
+    struct err e = { 0 };
+    if (rng_build(&rng, seed, stream, &e))
+        fail_msg("%s", e.msg);
+    return rng;
+}
 
 /** Once before and after all cases of this file. */
 #define SUITE(setup, teardown) TEST_REGISTER(suite_register, NULL, NULL, setup, teardown)

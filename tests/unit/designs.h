@@ -19,20 +19,19 @@ static inline void designs_rows(struct table *t, const struct study *s)
     const struct block_ops *blocks = s->kind->blocks;
     struct order order;
     struct sweep_counts n = { 0 };
-    struct err e = { 0 };
     void *hand;
     study_put_columns(t, s, TABLE_ROWS);
-    assert_ok(order_build(&order, &s->sweep, 1, blocks->quick, &e), &e);
+    MUST(order_build(&order, &s->sweep, 1, blocks->quick, e));
     const struct block_job job = { .study = s, .order = &order };
-    assert_ok(blocks->hand(&hand, &job, &e), &e);
+    MUST(blocks->hand(&hand, &job, e));
     for (int64_t i = 0; i < s->sweep.n_points; i++) {
         struct order_unit unit;
         order_find(&unit, &order, order_unit_of(&order, i));
-        assert_ok(blocks->block(hand, &unit, t, &n, &e), &e);
+        MUST(blocks->block(hand, &unit, t, &n, e));
     }
     blocks->hand_free(hand);
     order_free(&order);
-    assert_ok(study_trim(t, s->tables[TABLE_ROWS].list, &e), &e);
+    MUST(study_trim(t, s->tables[TABLE_ROWS].list, e));
 }
 
 #endif

@@ -26,10 +26,9 @@ struct tables {
 static inline void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
 {
     struct table all[N_HETERO_TABLES] = { { .n_rows = 0 } };
-    struct err e = { 0 };
     *t = (struct tables){ .notes = { .n = 0 } };
     put(f, "study.yaml", text);
-    assert_ok(study_tables(all, &t->notes, &hetero_kind, f->path, threads, &e), &e);
+    MUST(study_tables(all, &t->notes, &hetero_kind, f->path, threads, e));
     t->rows = all[TABLE_ROWS];
     t->runs = all[TABLE_RUNS];
     t->plans = all[HETERO_PLANS];

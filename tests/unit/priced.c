@@ -4,8 +4,7 @@
 
 void set_network(struct priced *s, const char *spec, const char *tiers)
 {
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&s->net, spec, &e), &e);
+    MUST(topo_parse_spec(&s->net, spec, e));
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         size_t n = strcspn(tiers, " ");
         assert_true(n < TOPO_NAME);
@@ -18,16 +17,14 @@ void set_network(struct priced *s, const char *spec, const char *tiers)
 
 void open_parts_file(struct priced *s, const char *path)
 {
-    struct err e = { 0 };
-    assert_ok(yaml_read_file(&s->doc, path, &e), &e);
-    assert_ok(topo_read_parts(&s->parts, &s->doc, s->doc.root, &e), &e);
+    MUST(yaml_read_file(&s->doc, path, e));
+    MUST(topo_read_parts(&s->parts, &s->doc, s->doc.root, e));
 }
 
 void open_parts_text(struct priced *s, const char *text)
 {
-    struct err e = { 0 };
-    assert_ok(yaml_read_text(&s->doc, "parts.yaml", text, strlen(text), &e), &e);
-    assert_ok(topo_read_parts(&s->parts, &s->doc, s->doc.root, &e), &e);
+    MUST(yaml_read_text(&s->doc, "parts.yaml", text, strlen(text), e));
+    MUST(topo_read_parts(&s->parts, &s->doc, s->doc.root, e));
 }
 
 void close_parts(struct priced *s)
@@ -38,8 +35,7 @@ void close_parts(struct priced *s)
 
 void build_bill(struct topo_bill *b, struct priced *s)
 {
-    struct err e = { 0 };
-    assert_ok(topo_build_bill(b, &s->net, &s->parts, s->bw_Bps, &e), &e);
+    MUST(topo_build_bill(b, &s->net, &s->parts, s->bw_Bps, e));
 }
 
 double bill_usd(struct priced *s)
@@ -63,8 +59,7 @@ struct linear_bill linear_bill(struct priced *s)
 {
     struct topo_dim_price price[TOPO_MAX_DIMS];
     struct linear_bill sum = { 0 };
-    struct err e = { 0 };
-    assert_ok(topo_prices(price, &s->net, &s->parts, &e), &e);
+    MUST(topo_prices(price, &s->net, &s->parts, e));
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         sum.usd += price[d].usd_per_Bps * s->bw_Bps[d];
         sum.nic_usd += price[d].nic_usd_per_Bps * s->bw_Bps[d];

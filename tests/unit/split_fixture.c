@@ -5,32 +5,30 @@
 static yaml_id open_config(struct split *s, const char *folder, const char *name)
 {
     char path[256];
-    struct err e = { 0 };
     snprintf(path, sizeof path, "configs/%s/%s.yaml", folder, name);
-    assert_ok(yaml_read_file(&s->docs[s->n_docs], path, &e), &e);
+    MUST(yaml_read_file(&s->docs[s->n_docs], path, e));
     return s->docs[s->n_docs++].root;
 }
 
 void split_open(struct split *s, const char *network, const char *parts, const char *const *workloads, int n)
 {
-    struct err e = { 0 };
     struct topo_dim_price prices[TOPO_MAX_DIMS];
     yaml_id root = open_config(s, "networks", network);
-    assert_ok(topo_read_network(&s->net, &s->docs[s->n_docs - 1], root, &e), &e);
+    MUST(topo_read_network(&s->net, &s->docs[s->n_docs - 1], root, e));
     root = open_config(s, "parts", parts);
-    assert_ok(topo_read_parts(&s->parts, &s->docs[s->n_docs - 1], root, &e), &e);
-    assert_ok(topo_prices(prices, &s->net, &s->parts, &e), &e);
+    MUST(topo_read_parts(&s->parts, &s->docs[s->n_docs - 1], root, e));
+    MUST(topo_prices(prices, &s->net, &s->parts, e));
 
     const struct step_fn *each[SPLIT_MAX_WORKLOADS];
     const double scale[SPLIT_MAX_WORKLOADS] = { 1, 1, 1, 1 };
     for (int i = 0; i < n; i++) {
         root = open_config(s, "workloads", workloads[i]);
-        assert_ok(step_read(&s->trees[i], &s->docs[s->n_docs - 1], root, &s->net, &e), &e);
-        assert_ok(step_compile(&s->fns[i], &s->trees[i], &s->net, &e), &e);
+        MUST(step_read(&s->trees[i], &s->docs[s->n_docs - 1], root, &s->net, e));
+        MUST(step_compile(&s->fns[i], &s->trees[i], &s->net, e));
         each[i] = &s->fns[i];
     }
     s->n_workloads = n;
-    assert_ok(step_fn_join(&s->step, each, scale, n, (struct step_join){ 0 }, &e), &e);
+    MUST(step_fn_join(&s->step, each, scale, n, (struct step_join){ 0 }, e));
 
     s->problem = (struct alloc_problem){ .step = &s->step, .dim_names = s->names };
     for (int32_t d = 0; d < s->net.n_dims; d++) {
@@ -42,9 +40,8 @@ void split_open(struct split *s, const char *network, const char *parts, const c
 
 void split_row(struct split *s, const char *text)
 {
-    struct err e = { 0 };
     const struct alloc_prices prices = { s->problem.usd_per_Bps, s->nic_usd_per_Bps, s->problem.usd_fixed };
-    assert_ok(alloc_add_text(&s->rows, &s->net, &prices, text, &e), &e);
+    MUST(alloc_add_text(&s->rows, &s->net, &prices, text, e));
     s->problem.rows = s->rows.rows;
     s->problem.n_rows = s->rows.n;
 }

@@ -8,8 +8,7 @@ enum { D = TOPO_MAX_DIMS };
 struct rng *random_open(uint64_t seed)
 {
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, seed, 0, &e), &e);
+    MUST(rng_build(&r, seed, 0, e));
     return r;
 }
 
@@ -78,9 +77,8 @@ static void put_rows(struct random_split *s, struct rng *r, struct random_kind k
 
 static void finish(struct random_split *s)
 {
-    struct err e = { 0 };
-    assert_ok(step_check(&s->tree, &e), &e);
-    assert_ok(step_compile(&s->fn, &s->tree, &s->net, &e), &e);
+    MUST(step_check(&s->tree, e));
+    MUST(step_compile(&s->fn, &s->tree, &s->net, e));
     s->problem.step = &s->fn;
     s->problem.rows = s->rows;
     s->problem.dim_names = s->names;
@@ -149,8 +147,7 @@ bool random_split_verify(const struct random_split *s, const struct alloc_answer
     const double scale = 1;
     const struct verify_steps steps = { .trees = &tree, .scale = &scale, .n = 1, .net = &s->net };
     struct verify_report r;
-    struct err e = { 0 };
-    assert_ok(alloc_verify(&r, a, &s->problem, &steps, &e), &e);
+    MUST(alloc_verify(&r, a, &s->problem, &steps, e));
     if (!r.ok)
         print_message("violation %g, value %.17g, bound %.17g\n", r.violation, r.value, r.lower_bound);
     return r.ok;

@@ -153,7 +153,7 @@ int stored_open(struct store **out, const char *path, const struct store_head *h
 
 void stored_read(struct table *all, struct store *s, int64_t most)
 {
-    struct table piece = { 0 };
+    KEEP(struct table, piece, table_free) = { 0 };
     struct err e = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     *all = (struct table){ 0 };
@@ -166,7 +166,6 @@ void stored_read(struct table *all, struct store *s, int64_t most)
         for (int64_t row = 0; row < piece.n_rows; row++)
             table_take_row(all, &piece, row);
     } while (piece.n_rows);
-    table_free(&piece);
 }
 
 static bool same_cell(enum table_kind kind, const struct table_cell *a, const struct table_cell *b)

@@ -22,11 +22,11 @@ static void fill_at_random(struct alloc_bound *b, const struct alloc_problem *p,
 
 TEST(any_multipliers_prove_less_than_any_feasible_split_is_worth)
 {
-    struct rng *r = random_open(21);
+    KEEP(struct rng *, r, rng_free_at) = random_open(21);
     int useful = 0;
     for (int i = 0; i < 2000; i++) {
-        struct random_split s;
-        struct alloc_bound b;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_bound, b, alloc_bound_free);
         random_split_open(
             &s, r,
             (struct random_kind){
@@ -39,19 +39,16 @@ TEST(any_multipliers_prove_less_than_any_feasible_split_is_worth)
         double value = alloc_bound_value(&b, &s.problem);
         assert_true(value <= worth * (1 + 1e-14));
         useful += value > 0;
-        alloc_bound_free(&b);
-        random_split_close(&s);
     }
     assert_true(useful > 100);
-    rng_free(r);
 }
 
 TEST(balanced_multipliers_sum_to_the_weight_above_them)
 {
-    struct rng *r = random_open(22);
+    KEEP(struct rng *, r, rng_free_at) = random_open(22);
     for (int i = 0; i < 200; i++) {
-        struct random_split s;
-        struct alloc_bound b;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_bound, b, alloc_bound_free);
         random_split_open(&s, r,
                           (struct random_kind){ .n_collectives = 20, .overlap = true, .compute = true });
         const struct step_fn *f = &s.fn;
@@ -78,18 +75,15 @@ TEST(balanced_multipliers_sum_to_the_weight_above_them)
             }
         }
         assert_true(b.term_weight[0] == 2.5);
-        alloc_bound_free(&b);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* T = m1/B1 + m2/B2 with B1 + B2 <= b: q = (sqrt m1 + sqrt m2)^2 / b^2 proves (sqrt m1 + sqrt m2)^2 / b. */
 TEST(the_right_multipliers_prove_the_closed_form)
 {
     static const double m[2][D] = { { 4 }, { 0, 9 } };
-    struct random_split s;
-    struct alloc_bound b;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_bound, b, alloc_bound_free);
     plain_split_open(&s, 2, m, 2, 0.125);
     random_split_row(&s, ones, LINEXPR_LE, 100);
     OK(alloc_bound_build(&b, &s.problem, e));
@@ -101,8 +95,6 @@ TEST(the_right_multipliers_prove_the_closed_form)
     assert_close(parts.constant, 0.125, 1e-13);
     assert_close(parts.root, 0.5, 1e-13);
     assert_close(parts.rent, 0.25, 1e-13);
-    alloc_bound_free(&b);
-    random_split_close(&s);
 }
 
 TEST(caps_follow_from_row_to_row)
@@ -110,7 +102,7 @@ TEST(caps_follow_from_row_to_row)
     static const double m[1][D] = { { 1, 1, 1, 1 } };
     const double first[D] = { 1 }, twice_less[D] = { -2, 1 }, least[D] = { 0, -1, 1 },
                  fourth[D] = { 0, 0, 0, 1 };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     double cap[D];
     plain_split_open(&s, 4, m, 1, 0);
     random_split_row(&s, least, LINEXPR_LE, 3);      /* B3 <= B2 + 3 */
@@ -122,15 +114,14 @@ TEST(caps_follow_from_row_to_row)
     assert_close(cap[1], 21e9, 1e-15);
     assert_close(cap[2], 24e9, 1e-15);
     assert_true(isinf(cap[3]));
-    random_split_close(&s);
 }
 
 /* Twins of one row with multipliers that cancel: exactly they add nothing, rounded they must not either. */
 TEST(huge_multipliers_that_cancel_prove_nothing_more)
 {
     static const double m[1][D] = { { 1, 1 } };
-    struct random_split s;
-    struct alloc_bound b;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_bound, b, alloc_bound_free);
     plain_split_open(&s, 2, m, 1, 0);
     const double odd[D] = { 1.0 / 3, 1.0 / 7 }, feasible_Bps[D] = { 15e9, 35e9 };
     random_split_row(&s, odd, LINEXPR_EQ, 10);
@@ -144,16 +135,15 @@ TEST(huge_multipliers_that_cancel_prove_nothing_more)
         b.row_dual[1] = -size;
         assert_true(alloc_bound_value(&b, &s.problem) <= step_time(&s.fn, feasible_Bps));
     }
-    alloc_bound_free(&b);
-    random_split_close(&s);
 }
 
 TEST(without_a_cap_a_negative_price_proves_nothing)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double first[D] = { 1 };
-    struct random_split s;
-    struct alloc_bound b, copy;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_bound, copy, alloc_bound_free);
+    KEEP(struct alloc_bound, b, alloc_bound_free);
     plain_split_open(&s, 2, m, 1, 0);
     random_split_row(&s, first, LINEXPR_GE, 1);
     OK(alloc_bound_build(&b, &s.problem, e));
@@ -163,7 +153,4 @@ TEST(without_a_cap_a_negative_price_proves_nothing)
     assert_true(alloc_bound_value(&b, &s.problem) == -INFINITY);
     OK(alloc_bound_copy(&copy, &b, &s.problem, e));
     assert_true(copy.row_dual[0] == 1 && copy.row_dual != b.row_dual && copy.time_weight == 1);
-    alloc_bound_free(&copy);
-    alloc_bound_free(&b);
-    random_split_close(&s);
 }

@@ -77,8 +77,8 @@ static const struct {
 TEST(every_failure_has_its_status_and_its_reason)
 {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         plain_split_open(&s, 3, m, 2, 0);
         for (int k = 0; k < 4 && cases[i].rows[k].name; k++) {
             double coef[D] = { cases[i].rows[k].coef[0], cases[i].rows[k].coef[1], cases[i].rows[k].coef[2] };
@@ -93,8 +93,6 @@ TEST(every_failure_has_its_status_and_its_reason)
         if (a.status != cases[i].status)
             fail_msg("%s: %s, %s", cases[i].what, alloc_status_names[a.status], a.reason);
         assert_has(a.reason, cases[i].reason);
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
 }
 
@@ -102,8 +100,8 @@ TEST(every_failure_has_its_status_and_its_reason)
  * on is as good, and there is a least time. */
 TEST(one_limited_dimension_of_a_collective_is_enough)
 {
-    struct random_split s;
-    struct alloc_answer a;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     plain_split_open(&s, 3, m, 2, 0);
     random_split_row(&s, (double[D]){ 1 }, LINEXPR_LE, 4);
     random_split_row(&s, (double[D]){ 0, 0, 1 }, LINEXPR_LE, 2);
@@ -115,14 +113,12 @@ TEST(one_limited_dimension_of_a_collective_is_enough)
     assert_close(a.lo_Bps[1], 4e9, 1e-6);
     assert_true(isinf(a.hi_Bps[1]));
     assert_true(a.gap <= ALLOC_GAP);
-    alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 /* Compute makes per cost prefer ever smaller networks: the message says in which direction. */
 TEST(per_cost_with_compute_falls_towards_nothing)
 {
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
     plain_split_open(&s, 3, m, 2, 0.5);
     s.problem.objective = ALLOC_PERF_PER_COST;
@@ -136,5 +132,4 @@ TEST(per_cost_with_compute_falls_towards_nothing)
     OK(alloc_solve(&a, &s.problem, e));
     assert_int_equal(a.status, ALLOC_SOLVED);
     alloc_answer_free(&a);
-    random_split_close(&s);
 }

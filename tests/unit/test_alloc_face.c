@@ -10,8 +10,7 @@ static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
 static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 {
-    struct err e = { 0 };
-    assert_ok(alloc_solve(a, p, &e), &e);
+    MUST(alloc_solve(a, p, e));
     assert_int_equal(a->status, ALLOC_SOLVED);
 }
 
@@ -19,8 +18,8 @@ static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
 {
     const char *workload = "v1-17b";
-    struct split s = { 0 };
-    struct alloc_answer a;
+    KEEP(struct split, s, split_free) = { 0 };
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     split_open(&s, "v1-1024-3d", "libra-2022", &workload, 1);
     split_row(&s, "total == 100");
     s.problem.objective = ALLOC_PERF_PER_COST;
@@ -35,8 +34,6 @@ TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
     assert_close(a.lo_Bps[2], a.hi_Bps[2], 1e-6);
     assert_close(a.bw_Bps[2], 0.53e9, 0.01);
     assert_close(a.bw_Bps[0], a.bw_Bps[1], 1e-6); /* the most even of them */
-    alloc_answer_free(&a);
-    split_free(&s);
 }
 
 /* Dimension 3 carries nothing: all its bandwidth may go as far as time goes, and at the least time it must.
@@ -44,16 +41,14 @@ TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
 TEST(an_unused_dimension_gets_nothing_that_others_can_use)
 {
     static const double m[1][D] = { { 3, 1 } };
-    struct random_split s;
-    struct alloc_answer a;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     plain_split_open(&s, 3, m, 1, 0);
     random_split_row(&s, ones, LINEXPR_EQ, 100);
     solve_well(&a, &s.problem);
     assert_true(a.unique);
     assert_near(a.bw_Bps[2], 0, 1);
     assert_close(a.bw_Bps[0], 75e9, 1e-9);
-    alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 /* B1 <= 10 is what holds T up: B2 and B3 may share what is left of 100 as they like, each at least 20. */
@@ -70,8 +65,8 @@ TEST(of_ties_the_cheapest_is_taken_then_the_most_even)
     static const double m[1][D] = { { 10, 20, 20 } };
     const double first[D] = { 1 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         plain_split_open(&s, 3, m, 1, 0);
         random_split_row(&s, ones, LINEXPR_EQ, 100);
         random_split_row(&s, first, LINEXPR_LE, 10);
@@ -86,8 +81,6 @@ TEST(of_ties_the_cheapest_is_taken_then_the_most_even)
             assert_close(a.lo_Bps[d], 20e9, 1e-6);
             assert_close(a.hi_Bps[d], 70e9, 1e-6);
         }
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
 }
 
@@ -96,7 +89,7 @@ TEST(what_helps_nobody_is_not_bought)
 {
     static const double m[1][D] = { { 10, 20 } };
     const double first[D] = { 1 };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
     plain_split_open(&s, 2, m, 1, 0);
     random_split_row(&s, ones, LINEXPR_LE, 100);
@@ -108,16 +101,15 @@ TEST(what_helps_nobody_is_not_bought)
     assert_close(a.hi_Bps[1], 90e9, 1e-6);
     alloc_answer_free(&a);
     alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 TEST(ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_ends)
 {
-    struct rng *r = random_open(31);
+    KEEP(struct rng *, r, rng_free_at) = random_open(31);
     int tied = 0;
     for (int i = 0; i < 400; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         random_split_open(&s, r,
                           (struct random_kind){ .n_dims = 3,
                                                 .n_collectives = 4,
@@ -142,9 +134,6 @@ TEST(ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_ends)
             s.problem.n_rows--;
         }
         tied += !a.unique;
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
     assert_true(tied > 20);
-    rng_free(r);
 }

@@ -5,6 +5,8 @@
 #include "alloc/lp.h"
 #include "tests/support.h"
 
+KEEPS(struct interior, interior_free)
+
 enum { D = TOPO_MAX_DIMS };
 
 static const struct interior_ask fastest = { .time_weight = 1, .limit_s = INFINITY };
@@ -36,13 +38,12 @@ static void check_sound(const struct random_split *s, const struct interior_resu
 
 static int32_t count_unproved(struct random_kind kind, int32_t n, uint64_t seed, double spread)
 {
-    struct rng *r = random_open(seed);
+    KEEP(struct rng *, r, rng_free_at) = random_open(seed);
     int32_t unproved = 0;
     for (int32_t i = 0; i < n; i++) {
-        struct random_split s;
-        struct interior *w;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct interior *, w, interior_free_at);
         struct interior_result q;
-        struct err e = { 0 };
         random_split_open(&s, r, kind);
         for (int32_t d = 0; d < s.fn.n_dims; d++)
             s.problem.usd_per_Bps[d] *= rng_log_range(r, 1 / spread, spread);
@@ -54,14 +55,11 @@ static int32_t count_unproved(struct random_kind kind, int32_t n, uint64_t seed,
         if (i % 3 == 2)
             ask = (struct interior_ask){ .cost_weight = 1,
                                          .limit_s = step_time(&s.fn, s.inside_Bps) * rng_range(r, 1, 2) };
-        assert_ok(interior_build(&w, &s.problem, &e), &e);
+        MUST(interior_build(&w, &s.problem, e));
         interior_solve(w, ask, &q);
         check_sound(&s, &q, ask);
         unproved += !(q.value - q.bound <= 1e-9 * q.value);
-        interior_free(w);
-        random_split_close(&s);
     }
-    rng_free(r);
     return unproved;
 }
 
@@ -94,10 +92,10 @@ TEST(badly_scaled_problems_are_sound_and_nearly_all_proved)
 
 TEST(a_workspace_may_be_used_again_and_again)
 {
-    struct rng *r = random_open(45);
+    KEEP(struct rng *, r, rng_free_at) = random_open(45);
     for (int i = 0; i < 60; i++) {
-        struct random_split s;
-        struct interior *w;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct interior *, w, interior_free_at);
         struct interior_result first, between, again;
         random_split_open(
             &s, r,
@@ -108,20 +106,17 @@ TEST(a_workspace_may_be_used_again_and_again)
         interior_solve(w, fastest, &again);
         assert_close(again.value, first.value, 1e-9);
         assert_close(again.bound, first.bound, 1e-9);
-        interior_free(w);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(the_bound_handed_out_proves_what_was_reported)
 {
-    struct rng *r = random_open(46);
+    KEEP(struct rng *, r, rng_free_at) = random_open(46);
     for (int i = 0; i < 200; i++) {
-        struct random_split s;
-        struct interior *w;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct interior *, w, interior_free_at);
         struct interior_result q;
-        struct alloc_bound b;
+        KEEP(struct alloc_bound, b, alloc_bound_free);
         random_split_open(
             &s, r,
             (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
@@ -134,19 +129,15 @@ TEST(the_bound_handed_out_proves_what_was_reported)
         assert_true(b.cost_weight == ask.cost_weight);
         assert_true(b.value == alloc_bound_value(&b, &s.problem));
         assert_true(q.bound == (i % 2 ? b.value - b.time_weight * ask.limit_s : b.value));
-        alloc_bound_free(&b);
-        interior_free(w);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(a_limit_out_of_reach_finds_no_split)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double ones[D] = { 1, 1 };
-    struct random_split s;
-    struct interior *w;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct interior *, w, interior_free_at);
     struct interior_result q;
     plain_split_open(&s, 2, m, 1, 1);
     random_split_row(&s, ones, LINEXPR_LE, 2);
@@ -159,6 +150,4 @@ TEST(a_limit_out_of_reach_finds_no_split)
     }
     interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = 3 }, &q);
     assert_close(q.value, 1, 1e-9); /* B = 0.5 GB/s each */
-    interior_free(w);
-    random_split_close(&s);
 }

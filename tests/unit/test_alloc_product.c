@@ -9,8 +9,7 @@ static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
 static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 {
-    struct err e = { 0 };
-    assert_ok(alloc_solve(a, p, &e), &e);
+    MUST(alloc_solve(a, p, e));
     if (a->status != ALLOC_SOLVED)
         print_error("%s: %s\n", alloc_status_names[a->status], a->reason);
     assert_int_equal(a->status, ALLOC_SOLVED);
@@ -21,8 +20,8 @@ static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 TEST(with_a_fixed_cost_the_best_scale_is_in_closed_form)
 {
     static const double m[1][D] = { { 6, 2, 2 } };
-    struct random_split s;
-    struct alloc_answer a;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     plain_split_open(&s, 3, m, 1, 0.04);
     s.problem.objective = ALLOC_PERF_PER_COST;
     s.problem.usd_per_Bps[0] = 1e-9;
@@ -35,8 +34,6 @@ TEST(with_a_fixed_cost_the_best_scale_is_in_closed_form)
     for (int32_t d = 0; d < 3; d++)
         assert_close(a.bw_Bps[d], scale * m[0][d] * 1e9, 1e-5); /* flat: the root of the gap */
     assert_close(a.value, (0.04 + 1 / scale) * (500 + 20 * scale), 1e-9);
-    alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 /* Over two dimensions with a fixed total the split is one number: scan it. */
@@ -61,10 +58,10 @@ static double scan(const struct random_split *s, double *at)
 
 TEST(the_global_optimum_is_found_whatever_the_shape)
 {
-    struct rng *r = random_open(51);
+    KEEP(struct rng *, r, rng_free_at) = random_open(51);
     for (int i = 0; i < 300; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         double at = 0;
         random_split_open(
             &s, r,
@@ -78,19 +75,16 @@ TEST(the_global_optimum_is_found_whatever_the_shape)
         assert_close(a.value, best, 1e-8);
         if (!random_split_verify(&s, &a))
             fail_msg("problem %d does not stand up", i);
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(products_with_general_rows_are_proved_and_verified)
 {
-    struct rng *r = random_open(52);
+    KEEP(struct rng *, r, rng_free_at) = random_open(52);
     int open = 0;
     for (int i = 0; i < 300; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         random_split_open(
             &s, r,
             (struct random_kind){
@@ -103,19 +97,16 @@ TEST(products_with_general_rows_are_proved_and_verified)
         else
             assert_int_equal(a.status, ALLOC_STALLED);
         open += a.status == ALLOC_STALLED;
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
     assert_true(open <= 6);
-    rng_free(r);
 }
 
 /* Without compute and with a total, utilization can at best be 1: all dimensions busy all the time. */
 TEST(utilization_is_whole_for_one_group)
 {
     static const double m[1][D] = { { 5, 3, 2 } };
-    struct random_split s;
-    struct alloc_answer a;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     plain_split_open(&s, 3, m, 1, 0);
     s.problem.objective = ALLOC_UTILIZATION;
     s.problem.usd_per_Bps[0] = 1e-9;
@@ -124,6 +115,4 @@ TEST(utilization_is_whole_for_one_group)
     assert_close(a.value, 10e9, 1e-9); /* bytes moved over utilization 1 */
     assert_close(a.cost_usd, a.bw_Bps[0] * 1e-9,
                  1e-12); /* real prices, not the ones that made it a product */
-    alloc_answer_free(&a);
-    random_split_close(&s);
 }

@@ -55,11 +55,10 @@ static void verify(const struct split *s, const struct alloc_answer *a)
     const struct step_tree *trees[SPLIT_MAX_WORKLOADS];
     const double scale[SPLIT_MAX_WORKLOADS] = { 1, 1, 1, 1 };
     struct verify_report r;
-    struct err e = { 0 };
     for (int i = 0; i < s->n_workloads; i++)
         trees[i] = &s->trees[i];
     const struct verify_steps steps = { .trees = trees, .scale = scale, .n = s->n_workloads, .net = &s->net };
-    assert_ok(alloc_verify(&r, a, &s->problem, &steps, &e), &e);
+    MUST(alloc_verify(&r, a, &s->problem, &steps, e));
     if (!r.ok)
         print_error("violation %g, value %.17g, bound %.17g, gap %g\n", r.violation, r.value, r.lower_bound,
                     r.gap);
@@ -71,10 +70,9 @@ static void verify(const struct split *s, const struct alloc_answer *a)
 /* Solve, and hold the proof and the objective against the reference. */
 static void expect(struct split *s, enum alloc_objective objective, double want)
 {
-    struct alloc_answer a;
-    struct err e = { 0 };
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     s->problem.objective = objective;
-    assert_ok(alloc_solve(&a, &s->problem, &e), &e);
+    MUST(alloc_solve(&a, &s->problem, e));
     assert_int_equal(a.status, ALLOC_SOLVED);
     assert_true(a.gap <= ALLOC_GAP);
     assert_true(a.lower_bound <= a.value * (1 + 1e-15));
@@ -85,22 +83,19 @@ static void expect(struct split *s, enum alloc_objective objective, double want)
     /* And no solver beats a lower bound. */
     assert_true(want >= a.lower_bound * (1 - 1e-9));
     verify(s, &a);
-    alloc_answer_free(&a);
 }
 
 TEST(all_exact_rows_are_met_or_bettered)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     OK(table_read_csv(&t, "tests/reference/libra_exact.csv", e));
     assert_int_equal(t.n_rows, 30);
     for (int64_t i = 0; i < t.n_rows; i++) {
-        struct split s = { 0 };
+        KEEP(struct split, s, split_free) = { 0 };
         open_total(&s, text_at(&t, i, "net"), text_at(&t, i, "workload"), number_at(&t, i, "total_GBps"));
         expect(&s, ALLOC_TIME, number_at(&t, i, "T_perfopt_ns") * 1e-9);
         expect(&s, ALLOC_PERF_PER_COST, number_at(&t, i, "TxC_ppc") * 1e-9);
-        split_free(&s);
     }
-    table_free(&t);
 }
 
 /* The file prints one decimal: half a unit of it is all it says. */
@@ -117,13 +112,13 @@ TEST(all_optima_rows_are_met_or_bettered)
     /* facts of the rows named multiple_constraints, LIBRA's second example, in dimension names */
     static const char *const four[] = { "chiplet == 500", "chiplet >= package", "package >= node",
                                         "node + pod == 200" };
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     OK(table_read_csv(&t, "tests/reference/libra_optima.csv", e));
     assert_int_equal(t.n_rows, 40);
     for (int64_t i = 0; i < t.n_rows; i++) {
         const char *dims = strcmp(text_at(&t, i, "network"), "4d_network") == 0 ? "4d" : "3d";
-        struct split s = { 0 };
-        struct alloc_answer a;
+        KEEP(struct split, s, split_free) = { 0 };
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         double play;
         open_total(&s, dims, text_at(&t, i, "workload"), number_at(&t, i, "total_bw_GBps"));
         if (strcmp(text_at(&t, i, "constraint"), "multiple_constraints") == 0)
@@ -138,10 +133,7 @@ TEST(all_optima_rows_are_met_or_bettered)
         assert_true(a.value <= want * (1 + play));
         assert_true(want * (1 + play) >= a.lower_bound);
         verify(&s, &a);
-        alloc_answer_free(&a);
-        split_free(&s);
     }
-    table_free(&t);
 }
 
 /* T, or T times price, of a split given in GB/s as "49.51 49.96 0.53", scaled to spend the whole 100. */
@@ -174,13 +166,13 @@ static int configs_of(const char *text, const char **configs)
 
 TEST(of_21_published_splits_19_are_optimal_2_bettered_and_1_tied)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     int optimal = 0, bettered = 0, tied = 0;
     OK(table_read_csv(&t, "tests/reference/libra_v1_splits.csv", e));
     assert_int_equal(t.n_rows, 21);
     for (int64_t i = 0; i < t.n_rows; i++) {
-        struct split s = { 0 };
-        struct alloc_answer a;
+        KEEP(struct split, s, split_free) = { 0 };
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         const char *configs[3];
         char network[32];
         double bw_Bps[TOPO_MAX_DIMS];
@@ -208,11 +200,8 @@ TEST(of_21_published_splits_19_are_optimal_2_bettered_and_1_tied)
         print_message("%-14s %s %-12s published is %.1e above ours%s\n", text_at(&t, i, "objective"),
                       text_at(&t, i, "network"), text_at(&t, i, "workload"), excess,
                       a.unique ? "" : ", tied");
-        alloc_answer_free(&a);
-        split_free(&s);
     }
     assert_int_equal(optimal, 19);
     assert_int_equal(bettered, 2);
     assert_int_equal(tied, 1);
-    table_free(&t);
 }

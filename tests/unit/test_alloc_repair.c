@@ -8,7 +8,7 @@ enum { D = TOPO_MAX_DIMS };
 
 TEST(a_basis_solves_what_it_was_made_from)
 {
-    struct rng *r = random_open(11);
+    KEEP(struct rng *, r, rng_free_at) = random_open(11);
     for (int i = 0; i < 200; i++) {
         struct basis b = { .n_dims = 6 };
         double v[4][6], p[4], back[6] = { 0 };
@@ -27,7 +27,6 @@ TEST(a_basis_solves_what_it_was_made_from)
         assert_false(basis_add(&b, back)); /* a combination of the four */
         assert_int_equal(b.n, 4);
     }
-    rng_free(r);
 }
 
 TEST(the_basis_tells_near_parallel_from_parallel)
@@ -45,7 +44,7 @@ TEST(the_basis_tells_near_parallel_from_parallel)
  */
 TEST(a_fit_satisfies_its_own_optimality_conditions)
 {
-    struct rng *r = random_open(12);
+    KEEP(struct rng *, r, rng_free_at) = random_open(12);
     for (int i = 0; i < 500; i++) {
         enum { N = 12, DIMS = 5 };
         double columns[N][BASIS_DIMS] = { { 0 } }, p[N], target[BASIS_DIMS] = { 0 }, rest[DIMS];
@@ -74,7 +73,6 @@ TEST(a_fit_satisfies_its_own_optimality_conditions)
             assert_true(p[k] == 0 || fabs(along) < 1e-12);
         }
     }
-    rng_free(r);
 }
 
 TEST(outside_is_signed_and_relative_to_the_largest_part)
@@ -102,9 +100,9 @@ static double violation(const struct alloc_problem *p, const double *bw_Bps)
 
 TEST(a_point_nearby_is_brought_back_to_every_row)
 {
-    struct rng *r = random_open(13);
+    KEEP(struct rng *, r, rng_free_at) = random_open(13);
     for (int i = 0; i < 2000; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         double bw_Bps[D], off = i % 2 ? 1e-9 : 1e-2;
         random_split_open(&s, r,
                           (struct random_kind){ .n_collectives = 1, .n_rows = 8, .total = LINEXPR_EQ });
@@ -114,30 +112,27 @@ TEST(a_point_nearby_is_brought_back_to_every_row)
         assert_true(violation(&s.problem, bw_Bps) <= 1e-13);
         for (int32_t d = 0; d < s.fn.n_dims; d++)
             assert_true(bw_Bps[d] >= 0);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(no_way_back_is_reported)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double first[D] = { 1 };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     double bw_Bps[D] = { 5e9, 5e9 };
     plain_split_open(&s, 2, m, 1, 0);
     random_split_row(&s, first, LINEXPR_LE, 4);
     random_split_row(&s, first, LINEXPR_GE, 6);
     assert_false(alloc_repair(&s.problem, bw_Bps));
-    random_split_close(&s);
 }
 
 TEST(an_inside_point_keeps_clear_of_every_row_that_leaves_room)
 {
-    struct rng *r = random_open(14);
+    KEEP(struct rng *, r, rng_free_at) = random_open(14);
     for (int i = 0; i < 300; i++) {
-        struct random_split s;
-        struct alloc_inside in;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_inside, in, alloc_inside_free);
         random_split_open(&s, r,
                           (struct random_kind){ .n_collectives = 1, .n_rows = 6, .total = LINEXPR_LE });
         OK(alloc_find_inside(&in, &s.problem, e));
@@ -152,17 +147,14 @@ TEST(an_inside_point_keeps_clear_of_every_row_that_leaves_room)
             if (!in.implied[k])
                 assert_true(fabs(alloc_outside(&turned, in.bw_Bps, s.fn.n_dims)) > 1e-12);
         }
-        alloc_inside_free(&in);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(rows_that_leave_no_room_are_found)
 {
     static const double m[1][D] = { { 1, 1, 1 } };
     const double first[D] = { 1 }, both[D] = { 1, 1 }, all[D] = { 1, 1, 1 };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct alloc_inside in;
     plain_split_open(&s, 3, m, 1, 0);
     random_split_row(&s, first, LINEXPR_LE, 5);
@@ -178,5 +170,4 @@ TEST(rows_that_leave_no_room_are_found)
     OK(alloc_find_inside(&in, &s.problem, e));
     assert_false(in.found);
     alloc_inside_free(&in);
-    random_split_close(&s);
 }

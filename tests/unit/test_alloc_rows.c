@@ -8,8 +8,7 @@ static const struct alloc_prices prices = { usd_per_Bps, nic_usd_per_Bps, 1e6 };
 static struct topo_network node_and_pod(void)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&net, "full:8 switch:32", &e), &e);
+    MUST(topo_parse_spec(&net, "full:8 switch:32", e));
     strcpy(net.dims[0].name, "node");
     strcpy(net.dims[1].name, "pod");
     return net;
@@ -43,7 +42,7 @@ TEST(text_becomes_rows_in_bytes_per_second_or_dollars)
         { "usd + 1000*pod <= 3e6", 2e-9, 4e-9 + 1000e-9, 2e6, 1, LINEXPR_LE, NULL, 1 },
     };
     const struct topo_network net = node_and_pod();
-    struct alloc_rows rows = { 0 };
+    KEEP(struct alloc_rows, rows, alloc_rows_free) = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OK(alloc_add_text(&rows, &net, &prices, cases[i].text, e));
         const struct alloc_row *row = &rows.rows[i];
@@ -61,7 +60,6 @@ TEST(text_becomes_rows_in_bytes_per_second_or_dollars)
             assert_true(row->coef[d] == 0);
     }
     assert_int_equal(rows.n, COUNT_OF(cases));
-    alloc_rows_free(&rows);
 }
 
 TEST(bad_text_is_refused_at_its_column)
@@ -80,27 +78,25 @@ TEST(bad_text_is_refused_at_its_column)
     };
     const struct topo_network net = node_and_pod();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct alloc_rows rows = { 0 };
+        KEEP(struct alloc_rows, rows, alloc_rows_free) = { 0 };
         FAILS(alloc_add_text(&rows, &net, cases[i].priced ? &prices : NULL, cases[i].text, e), ERR_PARSE,
               cases[i].message);
         assert_int_equal(rows.n, 0);
-        alloc_rows_free(&rows);
     }
 }
 
 TEST(total_needs_no_prices)
 {
     const struct topo_network net = node_and_pod();
-    struct alloc_rows rows = { 0 };
+    KEEP(struct alloc_rows, rows, alloc_rows_free) = { 0 };
     OK(alloc_add_text(&rows, &net, NULL, "total <= 100", e));
     assert_true(rows.rows[0].coef[0] == 1 && rows.rows[0].coef[1] == 1);
-    alloc_rows_free(&rows);
 }
 
 TEST(the_network_says_what_it_fixes_and_limits)
 {
     struct topo_network net = node_and_pod();
-    struct alloc_rows rows = { 0 };
+    KEEP(struct alloc_rows, rows, alloc_rows_free) = { 0 };
     net.dims[0].bw_Bps = 300e9;
     net.dims[0].min_Bps = 100e9; /* says nothing beside a bandwidth that is given */
     net.dims[1].min_Bps = 10e9;
@@ -124,13 +120,12 @@ TEST(the_network_says_what_it_fixes_and_limits)
         assert_true(rows.rows[i].rhs == want[i].rhs && rows.rows[i].unit == 1e9);
         assert_int_equal(rows.rows[i].sense, want[i].sense);
     }
-    alloc_rows_free(&rows);
 }
 
 TEST(many_rows_fit_and_long_names_are_cut)
 {
     const struct topo_network net = node_and_pod();
-    struct alloc_rows rows = { 0 };
+    KEEP(struct alloc_rows, rows, alloc_rows_free) = { 0 };
     char text[400] = "node";
     for (int i = 0; i < 40; i++)
         strcat(text, " + pod");
@@ -140,5 +135,4 @@ TEST(many_rows_fit_and_long_names_are_cut)
     assert_int_equal(rows.n, 100);
     assert_int_equal(strlen(rows.rows[99].name), ALLOC_ROW_NAME - 1);
     assert_true(rows.rows[99].coef[1] == 40);
-    alloc_rows_free(&rows);
 }

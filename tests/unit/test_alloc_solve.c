@@ -8,8 +8,7 @@ static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
 static void solve(struct alloc_answer *a, const struct alloc_problem *p)
 {
-    struct err e = { 0 };
-    assert_ok(alloc_solve(a, p, &e), &e);
+    MUST(alloc_solve(a, p, e));
 }
 
 static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
@@ -22,10 +21,9 @@ static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 
 static double best_value(const struct alloc_problem *p)
 {
-    struct alloc_answer a;
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     solve_well(&a, p);
     double value = a.value;
-    alloc_answer_free(&a);
     return value;
 }
 
@@ -37,10 +35,10 @@ TEST(random_problems_are_solved_and_the_second_opinion_agrees)
         { .n_collectives = 6, .compute = true, .n_rows = 6, .total = LINEXPR_LE },
         { .n_collectives = 20, .overlap = true, .compute = true, .n_rows = 6, .total = LINEXPR_EQ },
     };
-    struct rng *r = random_open(1);
+    KEEP(struct rng *, r, rng_free_at) = random_open(1);
     for (int i = 0; i < 1600; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         random_split_open(&s, r, kinds[(size_t)i % COUNT_OF(kinds)]);
         s.problem.objective = i % 3 ? ALLOC_TIME : ALLOC_COST;
         s.problem.time_limit_s = step_time(&s.fn, s.inside_Bps) * rng_range(r, 1, 1.5);
@@ -49,36 +47,30 @@ TEST(random_problems_are_solved_and_the_second_opinion_agrees)
         assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
         if (!random_split_verify(&s, &a))
             fail_msg("problem %d does not stand up", i);
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(twice_the_total_halves_communication)
 {
-    struct rng *r = random_open(2);
+    KEEP(struct rng *, r, rng_free_at) = random_open(2);
     for (int i = 0; i < 50; i++) {
-        struct random_split s;
-        struct alloc_answer once, twice;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, once, alloc_answer_free);
+        KEEP(struct alloc_answer, twice, alloc_answer_free);
         random_split_open(&s, r, (struct random_kind){ .n_collectives = 20 });
         solve_well(&once, &s.problem);
         s.rows[0].rhs *= 2;
         solve_well(&twice, &s.problem);
         assert_close(twice.value, once.value / 2, 2e-12);
-        alloc_answer_free(&once);
-        alloc_answer_free(&twice);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* One max term: the sum of m_d/t over d is the total, so B = m total / sum m. */
 TEST(one_group_gets_bandwidth_in_proportion_to_its_traffic)
 {
     static const double m[1][D] = { { 6, 3, 0.5, 0.5 } };
-    struct random_split s;
-    struct alloc_answer a;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     plain_split_open(&s, 4, m, 1, 0.25);
     random_split_row(&s, ones, LINEXPR_EQ, 1000);
     solve_well(&a, &s.problem);
@@ -88,16 +80,14 @@ TEST(one_group_gets_bandwidth_in_proportion_to_its_traffic)
     assert_true(a.unique);
     /* One more GB/s: dT/dtotal = -sum m / total^2. */
     assert_close(a.shadow[0] * 1e9, 10.0 / 1e6, 1e-9);
-    alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 /* Groups on disjoint dimensions: total of group g ~ sqrt(W_g), time (sum_g sqrt W_g)^2 / total. */
 TEST(disjoint_groups_share_by_the_root_of_their_traffic)
 {
     static const double m[3][D] = { { 3, 1 }, { 0, 0, 9 }, { 0, 0, 0, 10, 6 } };
-    struct random_split s;
-    struct alloc_answer a;
+    KEEP(struct random_split, s, random_split_close);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
     plain_split_open(&s, 5, m, 3, 0);
     random_split_row(&s, ones, LINEXPR_LE, 900);
     solve_well(&a, &s.problem);
@@ -105,8 +95,6 @@ TEST(disjoint_groups_share_by_the_root_of_their_traffic)
     for (int32_t d = 0; d < 5; d++)
         assert_close(a.bw_Bps[d], want_GBps[d] * 1e9, 1e-9);
     assert_close(a.value, 81.0 / 900, 1e-12);
-    alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 /*
@@ -143,26 +131,24 @@ static double dual_ascent(const struct step_fn *f, double total_Bps)
 
 TEST(dual_ascent_finds_the_same_optimum)
 {
-    struct rng *r = random_open(3);
+    KEEP(struct rng *, r, rng_free_at) = random_open(3);
     for (int i = 0; i < 60; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         random_split_open(&s, r,
                           (struct random_kind){ .n_dims = 4, .n_collectives = 8, .total = LINEXPR_EQ });
         double value = best_value(&s.problem), dual = dual_ascent(&s.fn, s.rows[0].rhs);
         assert_true(dual <= value * (1 + 1e-12));
         assert_close(dual, value, 1e-4); /* it climbs slowly where a leaf is nearly slack */
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* No point of a grid over two dimensions, refined around its best, is better; the best comes close. */
 TEST(a_grid_over_two_dimensions_finds_nothing_better)
 {
-    struct rng *r = random_open(4);
+    KEEP(struct rng *, r, rng_free_at) = random_open(4);
     for (int i = 0; i < 160; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         random_split_open(&s, r,
                           (struct random_kind){ .n_dims = 2,
                                                 .n_collectives = 5,
@@ -198,18 +184,16 @@ TEST(a_grid_over_two_dimensions_finds_nothing_better)
         assert_true(best >= a.lower_bound * (1 - 1e-12));
         assert_true(a.value <= best * (1 + 1e-12));
         assert_close(a.value, best, 0.05); /* a grid meets a corner only so well */
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(with_a_fixed_total_utilization_and_time_split_alike)
 {
-    struct rng *r = random_open(5);
+    KEEP(struct rng *, r, rng_free_at) = random_open(5);
     for (int i = 0; i < 40; i++) {
-        struct random_split s;
-        struct alloc_answer time, use;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, time, alloc_answer_free);
+        KEEP(struct alloc_answer, use, alloc_answer_free);
         random_split_open(&s, r, (struct random_kind){ .n_collectives = 8, .total = LINEXPR_EQ });
         solve_well(&time, &s.problem);
         s.problem.objective = ALLOC_UTILIZATION;
@@ -217,18 +201,14 @@ TEST(with_a_fixed_total_utilization_and_time_split_alike)
         assert_close(use.value, time.value * s.rows[0].rhs, 2e-9);
         for (int32_t d = 0; d < s.fn.n_dims && time.unique; d++)
             assert_near(use.bw_Bps[d], time.bw_Bps[d], 2e-4 * s.rows[0].rhs); /* T is flat at its least */
-        alloc_answer_free(&time);
-        alloc_answer_free(&use);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(cost_at_a_time_and_time_at_a_cost_are_inverse)
 {
-    struct rng *r = random_open(6);
+    KEEP(struct rng *, r, rng_free_at) = random_open(6);
     for (int i = 0; i < 60; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         random_split_open(&s, r,
                           (struct random_kind){ .n_collectives = 10, .compute = true, .total = LINEXPR_LE });
         s.rows[0].rhs *= 1e9; /* money decides, not the total */
@@ -242,19 +222,17 @@ TEST(cost_at_a_time_and_time_at_a_cost_are_inverse)
         double share =
             1 - s.fn.const_s[0] / time_s; /* relative errors of time weigh this much more in cost */
         assert_close(best_value(&s.problem), budget, 4e-9 / share);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* Shadow price against the slope of the optimum; rows of every sense, of GB/s and of USD. */
 TEST(shadow_prices_are_the_slope_of_the_optimum)
 {
-    struct rng *r = random_open(7);
+    KEEP(struct rng *, r, rng_free_at) = random_open(7);
     int tested = 0;
     for (int i = 0; i < 240; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         random_split_open(
             &s, r,
             (struct random_kind){
@@ -270,12 +248,11 @@ TEST(shadow_prices_are_the_slope_of_the_optimum)
             double rhs = s.rows[k].rhs, step = 1e-4 * fabs(rhs), value[2];
             bool solved = true;
             for (int side = 0; side < 2; side++) {
-                struct alloc_answer moved;
+                KEEP(struct alloc_answer, moved, alloc_answer_free);
                 s.rows[k].rhs = rhs + (side ? step : -step);
                 solve(&moved, &s.problem);
                 solved = solved && moved.status == ALLOC_SOLVED;
                 value[side] = moved.value;
-                alloc_answer_free(&moved);
             }
             s.rows[k].rhs = rhs;
             if (!solved || step == 0)
@@ -288,17 +265,14 @@ TEST(shadow_prices_are_the_slope_of_the_optimum)
                          a.shadow[k]);
             tested += fabs(a.shadow[k]) * fabs(rhs) > 1e-3 * a.value;
         }
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
     assert_true(tested > 100);
-    rng_free(r);
 }
 
 TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
 {
     static const double m[1][D] = { { 1, 1 } };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
     plain_split_open(&s, 2, m, 1, 0.1);
     s.problem.objective = ALLOC_COST;
@@ -312,13 +286,12 @@ TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
     assert_int_equal(a.status, ALLOC_ILL_POSED);
     assert_has(a.reason, "need a floor");
     alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 TEST(with_nothing_to_communicate_the_cheapest_split_is_taken)
 {
     const double second[D] = { 0, 1 };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
     plain_split_open(&s, 2, NULL, 0, 0.5);
     s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
@@ -339,7 +312,6 @@ TEST(with_nothing_to_communicate_the_cheapest_split_is_taken)
     assert_int_equal(a.status, ALLOC_INFEASIBLE);
     assert_string_equal(a.reason, "time_limit_s is 0.4, need at least 0.5, which is compute alone");
     alloc_answer_free(&a);
-    random_split_close(&s);
 }
 
 static void assert_same_bytes(const struct alloc_answer *a, const struct alloc_answer *b)
@@ -359,7 +331,7 @@ TEST(threads_and_repetition_do_not_change_a_bit)
     enum { N = 60, TIMES = 4 };
     struct random_split *s = calloc(N, sizeof *s);
     struct alloc_answer *a = calloc(N * TIMES, sizeof *a);
-    struct rng *r = random_open(8);
+    KEEP(struct rng *, r, rng_free_at) = random_open(8);
     int failed = 0;
     assert_true(s && a);
     for (int i = 0; i < N; i++) {
@@ -381,5 +353,4 @@ TEST(threads_and_repetition_do_not_change_a_bit)
         random_split_close(&s[i]);
     free(s);
     free(a);
-    rng_free(r);
 }

@@ -11,8 +11,7 @@ static void verify(struct verify_report *r, const struct random_split *s, const 
     const struct step_tree *tree = &s->tree;
     const double scale = 1;
     const struct verify_steps steps = { .trees = &tree, .scale = &scale, .n = 1, .net = &s->net };
-    struct err e = { 0 };
-    assert_ok(alloc_verify(r, a, &s->problem, &steps, &e), &e);
+    MUST(alloc_verify(r, a, &s->problem, &steps, e));
 }
 
 /* A problem in which everything counts: a tree with maxima, prices, an active floor. */
@@ -34,17 +33,16 @@ static void open_rich(struct random_split *s, struct rng *r, int objective)
 
 static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
 {
-    struct err e = { 0 };
-    assert_ok(alloc_solve(a, p, &e), &e);
+    MUST(alloc_solve(a, p, e));
     assert_int_equal(a->status, ALLOC_SOLVED);
 }
 
 TEST(it_agrees_with_the_solver_on_values_and_bounds)
 {
-    struct rng *r = random_open(61);
+    KEEP(struct rng *, r, rng_free_at) = random_open(61);
     for (int i = 0; i < 200; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report report;
         open_rich(&s, r, i % N_ALLOC_OBJECTIVES);
         solve_well(&a, &s.problem);
@@ -54,10 +52,7 @@ TEST(it_agrees_with_the_solver_on_values_and_bounds)
         assert_close(report.value, a.value, 1e-13);
         assert_close(report.lower_bound, a.lower_bound, 1e-9);
         assert_close(report.time_s, a.time_s, 1e-13);
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 static void move_bandwidth(struct alloc_answer *a, struct random_split *s)
@@ -131,12 +126,12 @@ TEST(every_kind_of_tampering_is_noticed)
         { "weights exchanged", drop_the_proof, false },
         { "a tighter row", tighten_a_row, true },
     };
-    struct rng *r = random_open(62);
+    KEEP(struct rng *, r, rng_free_at) = random_open(62);
     for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++)
         for (size_t k = 0; k < COUNT_OF(cases); k++)
             for (int i = 0; i < 5; i++) {
-                struct random_split s;
-                struct alloc_answer a;
+                KEEP(struct random_split, s, random_split_close);
+                KEEP(struct alloc_answer, a, alloc_answer_free);
                 struct verify_report report;
                 open_rich(&s, r, objective);
                 solve_well(&a, &s.problem);
@@ -147,19 +142,16 @@ TEST(every_kind_of_tampering_is_noticed)
                 verify(&report, &s, &a);
                 if (report.ok && !blind)
                     fail_msg("%s, %s: not noticed", alloc_objective_names[objective], cases[k].what);
-                alloc_answer_free(&a);
-                random_split_close(&s);
             }
-    rng_free(r);
 }
 
 /* Compiled steps are not trusted: change the tree alone and the value follows it. */
 TEST(the_value_is_that_of_the_tree)
 {
-    struct rng *r = random_open(67);
+    KEEP(struct rng *, r, rng_free_at) = random_open(67);
     for (int objective = 0; objective < ALLOC_COST; objective++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report report;
         open_rich(&s, r, objective);
         solve_well(&a, &s.problem);
@@ -169,19 +161,16 @@ TEST(the_value_is_that_of_the_tree)
         }
         verify(&report, &s, &a);
         assert_close(report.value, 2 * a.value, 1e-13);
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* It looks at multipliers only: claims of a bound change nothing. */
 TEST(a_forged_bound_is_not_read)
 {
-    struct rng *r = random_open(63);
+    KEEP(struct rng *, r, rng_free_at) = random_open(63);
     for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report honest, forged;
         open_rich(&s, r, objective);
         solve_well(&a, &s.problem);
@@ -191,19 +180,16 @@ TEST(a_forged_bound_is_not_read)
             a.bounds[i].value = 1e99;
         verify(&forged, &s, &a);
         assert_true(forged.lower_bound == honest.lower_bound && forged.value == honest.value);
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* Multipliers of a leaf may sum to too much: then they prove as much as when scaled down, and no more. */
 TEST(unbalanced_multipliers_prove_no_more)
 {
-    struct rng *r = random_open(64);
+    KEEP(struct rng *, r, rng_free_at) = random_open(64);
     for (int i = 0; i < 40; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report honest, forged;
         open_rich(&s, r, ALLOC_TIME);
         solve_well(&a, &s.problem);
@@ -212,20 +198,17 @@ TEST(unbalanced_multipliers_prove_no_more)
             a.bounds[0].leaf_dual[k] *= 1 + (k % 5);
         verify(&forged, &s, &a);
         assert_true(forged.lower_bound <= honest.value * (1 + 1e-12));
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* A product is proved by many curves: without those around its optimum it is not. */
 TEST(a_product_needs_the_curve_that_touches_it)
 {
-    struct rng *r = random_open(65);
+    KEEP(struct rng *, r, rng_free_at) = random_open(65);
     int noticed = 0;
     for (int i = 0; i < 40; i++) {
-        struct random_split s;
-        struct alloc_answer a;
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report report;
         open_rich(&s, r, ALLOC_PERF_PER_COST);
         solve_well(&a, &s.problem);
@@ -244,16 +227,13 @@ TEST(a_product_needs_the_curve_that_touches_it)
         verify(&report, &s, &a);
         assert_false(report.ok);
         a.n_bounds = all;
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
     assert_true(noticed > 10); /* the last solves of a search often touch the same point twice */
-    rng_free(r);
 }
 
 TEST(joined_workloads_are_taken_apart_again)
 {
-    struct rng *r = random_open(66);
+    KEEP(struct rng *, r, rng_free_at) = random_open(66);
     for (int i = 0; i < 120; i++) {
         struct random_split s[2];
         struct step_fn joined;
@@ -288,5 +268,4 @@ TEST(joined_workloads_are_taken_apart_again)
         random_split_close(&s[0]);
         random_split_close(&s[1]);
     }
-    rng_free(r);
 }

@@ -4,7 +4,7 @@
 
 TEST(items_survive_growth_and_capacity_doubles)
 {
-    int64_t *items = NULL;
+    KEEP(int64_t *, items, free_at) = NULL;
     int32_t cap = 0;
     for (int32_t n = 0; n < 1000; n++) {
         int32_t before = cap;
@@ -17,15 +17,13 @@ TEST(items_survive_growth_and_capacity_doubles)
     }
     for (int32_t n = 0; n < 1000; n++)
         assert_int_equal(items[n], 7 * n);
-    free(items);
 }
 
 TEST(too_large_is_refused_and_leaves_everything)
 {
-    int64_t *items = malloc(sizeof *items);
+    KEEP(int64_t *, items, free_at) = malloc(sizeof *items);
     assert_non_null(items);
     int32_t cap = INT32_MAX / 2 + 1;
     assert_null(array_grow(items, cap, &cap, sizeof *items));
     assert_int_equal(cap, INT32_MAX / 2 + 1);
-    free(items);
 }

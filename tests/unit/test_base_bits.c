@@ -16,7 +16,7 @@ TEST(the_next_member_is_that_of_a_plain_search)
     static const int32_t sizes[] = { 1, 2, 63, 64, 65, 4095, 4096, 4097, 9000 };
     uint32_t x = 7;
     for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-        struct bits b;
+        KEEP(struct bits, b, bits_free);
         int32_t size = sizes[k];
         bool has[9000] = { 0 };
         assert_true(bits_build(&b, size));
@@ -31,7 +31,6 @@ TEST(the_next_member_is_that_of_a_plain_search)
             assert_int_equal(bits_next(&b, from), next_of(has, size, from));
             assert_int_equal(bits_next(&b, 0), next_of(has, size, 0));
         }
-        bits_free(&b);
     }
 }
 

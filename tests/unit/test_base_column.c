@@ -22,19 +22,15 @@ static const struct column columns[] = {
 /* The table of rows as CSV. */
 static void assert_table(const struct column_choice *choice, const struct job *job, const char *want)
 {
-    struct table t = { 0 };
-    struct columns c;
-    struct text out = { 0 };
-    struct err e = { 0 };
-    assert_ok(column_choose(&c, columns, choice, &e), &e);
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct columns, c, columns_free);
+    KEEP(struct text, out, text_free) = { 0 };
+    MUST(column_choose(&c, columns, choice, e));
     columns_put(&t, &c);
     table_row(&t);
     row_put(&t, &c, job);
-    assert_ok(table_write(&t, TABLE_AS_CSV, NULL, &out, &e), &e);
+    MUST(table_write(&t, TABLE_AS_CSV, NULL, &out, e));
     assert_string_equal(text_str(&out), want);
-    text_free(&out);
-    table_free(&t);
-    columns_free(&c);
 }
 
 TEST(a_row_without_values_is_blank_but_for_texts_that_are_empty)
@@ -69,8 +65,8 @@ TEST(an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside)
 
 TEST(what_was_put_is_got_again)
 {
-    struct table t = { 0 };
-    struct columns c;
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct columns, c, columns_free);
     const struct job job = { NULL, "n", NAN, 0.5, { 1, NAN, 3 }, 9, -1 };
     struct job back = { 0 };
     OK(column_choose(&c, columns, &(struct column_choice){ .hidden = true }, e));
@@ -85,8 +81,6 @@ TEST(what_was_put_is_got_again)
     assert_true(isnan(back.time_s) && isnan(back.bw_GBps[1]));
     assert_true(back.half_s == 0.5 && back.bw_GBps[2] == 3 && back.seeds == -1);
     assert_true(back.wall_s == 0);
-    table_free(&t);
-    columns_free(&c);
 }
 
 TEST(a_repeated_column_is_found_by_each_of_its_names)

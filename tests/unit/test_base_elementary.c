@@ -7,12 +7,9 @@ enum { N = 1000 };
 
 static void draw(double *x, double most, uint64_t seed)
 {
-    struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, seed, 0, &e), &e);
+    RNG(r, seed, 0);
     for (int i = 0; i < N; i++)
         x[i] = rng_range(r, -most, most);
-    rng_free(r);
 }
 
 TEST(they_are_those_of_the_library_but_for_the_last_bits)

@@ -34,7 +34,7 @@ TEST(names_are_numbered_by_first_mention)
     static const int32_t want[] = { 0, 1, 0, 2, 3, 1 };
     const char *names[6] = { 0 };
     int32_t n = 0;
-    struct hash t = { 0 };
+    KEEP(struct hash, t, hash_free) = { 0 };
     for (int i = 0; i < 6; i++) {
         int32_t found = -1;
         hash_each (id, &t, hash_text(said[i]))
@@ -45,12 +45,12 @@ TEST(names_are_numbered_by_first_mention)
         }
         assert_int_equal(found, want[i]);
     }
-    hash_free(&t);
 }
 
 TEST(arrays_grow_with_either_count)
 {
-    int16_t *few = NULL, *many = NULL;
+    KEEP(int16_t *, few, free_at) = NULL;
+    KEEP(int16_t *, many, free_at) = NULL;
     int32_t cap = 0;
     int64_t wide = 0, too_many = INT64_MAX;
     for (int16_t i = 0; i < 1000; i++) {
@@ -65,6 +65,4 @@ TEST(arrays_grow_with_either_count)
     assert_false(vec_reserve(many, wide, too_many));
     assert_int_equal(cap, 1024);
     assert_int_equal(few[999], 999);
-    free(few);
-    free(many);
 }

@@ -35,7 +35,7 @@ TEST(items_come_out_in_the_order_of_their_keys)
 
 TEST(pushes_and_pops_may_alternate)
 {
-    struct heap h = { 0 };
+    KEEP(struct heap, h, heap_free) = { 0 };
     for (int32_t i = 0; i < 100; i++) {
         assert_true(heap_push(&h, (struct heap_item){ -i, i, 0 }));
         assert_true(heap_push(&h, (struct heap_item){ i, i, 0 }));
@@ -43,7 +43,6 @@ TEST(pushes_and_pops_may_alternate)
     }
     for (int32_t i = 0; i < 100; i++)
         assert_int_equal(heap_pop(&h).key, i);
-    heap_free(&h);
 }
 
 static bool int_before(const int64_t *a, const int64_t *b)

@@ -5,7 +5,7 @@
 
 TEST(nested_values_stand_on_one_line)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     struct json j = { .out = &t };
     json_open(&j, NULL, '{');
     json_text(&j, "name", "pod");
@@ -29,12 +29,11 @@ TEST(nested_values_stand_on_one_line)
                         "\"bound\": false, \"missing\": null, \"dims\": [{}, [], -1], "
                         "\"split\": [1, 0.1, null], \"none\": []}");
     assert_int_equal(j.depth, 0);
-    text_free(&t);
 }
 
 TEST(deepest_allowed_nesting_is_written)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     struct json j = { .out = &t };
     for (int i = 0; i < JSON_MAX_DEPTH; i++)
         json_open(&j, NULL, '[');
@@ -43,7 +42,6 @@ TEST(deepest_allowed_nesting_is_written)
     for (int i = 0; i < JSON_MAX_DEPTH; i++)
         json_close(&j, ']');
     assert_string_equal(text_str(&t), "[[[[[[[[[[[[[[[[1, 2]]]]]]]]]]]]]]]]");
-    text_free(&t);
 }
 
 /* JSON: RFC 8259, section 7. UTF-8: RFC 3629, section 4, and the Unicode standard's table 3-7. */
@@ -70,24 +68,22 @@ TEST(strings_are_escaped_and_valid_utf8)
         { "\xf0\x9f\x9a\n", "\"" BAD BAD BAD "\\u000a\"" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         struct json j = { .out = &t };
         json_text(&j, NULL, cases[i].in);
         assert_string_equal(text_str(&t), cases[i].want);
-        text_free(&t);
     }
 #undef BAD
 }
 
 TEST(keys_are_escaped_too)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     struct json j = { .out = &t };
     json_open(&j, NULL, '{');
     json_count(&j, "a\"b", 1);
     json_close(&j, '}');
     assert_string_equal(text_str(&t), "{\"a\\\"b\": 1}");
-    text_free(&t);
 }
 
 TEST(numbers_round_trip_and_are_never_nan)
@@ -114,12 +110,11 @@ TEST(numbers_round_trip_and_are_never_nan)
 
 TEST(counts_have_all_their_digits)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     struct json j = { .out = &t };
     json_open(&j, NULL, '[');
     json_count(&j, NULL, INT64_MAX);
     json_count(&j, NULL, INT64_MIN);
     json_close(&j, ']');
     assert_string_equal(text_str(&t), "[9223372036854775807, -9223372036854775808]");
-    text_free(&t);
 }

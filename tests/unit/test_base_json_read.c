@@ -3,6 +3,8 @@
 #include "base/json_read.h"
 #include "base/text.h"
 
+KEEPS(struct json_reader, json_reader_close)
+
 static int open_text(struct json_reader **r, char path[SUPPORT_PATH], const char *dir, const char *text,
                      struct err *e)
 {
@@ -12,7 +14,7 @@ static int open_text(struct json_reader **r, char path[SUPPORT_PATH], const char
 TEST(objects_come_one_by_one_with_their_lines)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct json_reader *r;
+    KEEP(struct json_reader *, r, json_reader_close_at);
     const struct json_value *v;
     scratch_make(dir);
     OK(open_text(&r, path, dir,
@@ -42,7 +44,6 @@ TEST(objects_come_one_by_one_with_their_lines)
     }
     assert_true(json_value_is_null(NULL));
     assert_null(json_value_get(NULL, "a"));
-    json_reader_close(r);
     json_reader_close(NULL);
     scratch_remove(dir);
 }
@@ -51,14 +52,13 @@ TEST(objects_come_one_by_one_with_their_lines)
 static int read_all(const char *text, struct err *e)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct json_reader *r;
+    KEEP(struct json_reader *, r, json_reader_close_at);
     const struct json_value *v = NULL;
     scratch_make(dir);
     int rc = open_text(&r, path, dir, text, e);
     if (!rc)
         while (!(rc = json_reader_next(r, &v, e)) && v)
             ;
-    json_reader_close(r);
     scratch_remove(dir);
     return rc;
 }
@@ -90,12 +90,11 @@ TEST(what_is_no_array_of_objects_is_refused_with_its_line)
 
 TEST(hostile_depth_ends_with_a_message)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "[{\"a\":");
     for (int i = 0; i < 100000; i++)
         text_puts(&t, "[");
     FAILS(read_all(text_str(&t), e), ERR_PARSE, "is not JSON");
-    text_free(&t);
 }
 
 TEST(what_cannot_be_opened_is_told)

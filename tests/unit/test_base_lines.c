@@ -25,16 +25,14 @@ static int unmake(void **state)
 
 static void open_bytes(struct lines *l, struct folder *f, const char *bytes, size_t n, size_t max)
 {
-    struct err e = { 0 };
     scratch_file(f->path, f->dir, "text", bytes, n);
-    assert_ok(lines_open(l, f->path, max, &e), &e);
+    MUST(lines_open(l, f->path, max, e));
 }
 
 static void assert_line(struct lines *l, const char *want)
 {
-    struct err e = { 0 };
     bool more;
-    assert_ok(lines_next(l, &more, &e), &e);
+    MUST(lines_next(l, &more, e));
     assert_true(more);
     assert_string_equal(l->s, want);
     assert_int_equal(l->n, strlen(want));
@@ -42,9 +40,8 @@ static void assert_line(struct lines *l, const char *want)
 
 static void assert_end(struct lines *l)
 {
-    struct err e = { 0 };
     bool more = true;
-    assert_ok(lines_next(l, &more, &e), &e);
+    MUST(lines_next(l, &more, e));
     assert_false(more);
     assert_string_equal(l->s, "");
 }
@@ -69,11 +66,10 @@ TEST(lines_end_with_lf_or_cr_lf_and_the_last_need_not)
 
 TEST(an_empty_file_has_no_line)
 {
-    struct lines l;
+    KEEP(struct lines, l, lines_close);
     open_bytes(&l, *state, "", 0, 100);
     assert_end(&l);
     assert_int_equal(l.line, 0);
-    lines_close(&l);
 }
 
 /* Blocks are 64 KiB: lines of 0 to 1000 letters lie across their ends in every way. */
@@ -81,7 +77,7 @@ TEST(lines_across_blocks_come_back_whole)
 {
     enum { N = 1001 };
     struct folder *f = *state;
-    struct lines l;
+    KEEP(struct lines, l, lines_close);
     static char text[N * (N + 1)], want[N + 1];
     size_t n = 0;
     for (size_t k = 0; k < N; k++) {
@@ -96,13 +92,12 @@ TEST(lines_across_blocks_come_back_whole)
         assert_line(&l, want);
     }
     assert_end(&l);
-    lines_close(&l);
 }
 
 TEST(a_line_that_is_too_long_or_has_a_nul_is_passed_over)
 {
     static const char text[] = "1234567890\n12345678901\nab\0cd\nlast";
-    struct lines l;
+    KEEP(struct lines, l, lines_close);
     bool more;
     open_bytes(&l, *state, text, sizeof text - 1, 10);
     assert_line(&l, "1234567890");
@@ -111,7 +106,6 @@ TEST(a_line_that_is_too_long_or_has_a_nul_is_passed_over)
     FAILS(lines_next(&l, &more, e), ERR_PARSE, "text:3: has a NUL byte, need text");
     assert_line(&l, "last");
     assert_end(&l);
-    lines_close(&l);
 }
 
 TEST(what_cannot_be_opened_is_told)

@@ -174,11 +174,10 @@ TEST(hostile_lengths_end_in_a_message)
     double coef[N_NAMES];
     struct linexpr x = { .coef = coef };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         for (int k = 0; k < 200000; k++)
             text_puts(&t, cases[i]);
         FAILS(linexpr_parse(&x, t.s, names, N_NAMES, e), ERR_PARSE, "col ");
-        text_free(&t);
     }
 }
 
@@ -316,7 +315,7 @@ TEST(random_characters_are_parsed_or_refused)
     static const char letters[] = "pod-a  +*/()<>==12.e_";
     double coef[N_NAMES];
     struct linexpr x = { .coef = coef };
-    struct rng *r = NULL;
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     OK(rng_build(&r, 7, 7, e));
     for (int i = 0; i < 50000; i++) {
         char text[24] = "";
@@ -326,5 +325,4 @@ TEST(random_characters_are_parsed_or_refused)
         int rc = linexpr_parse(&x, text, names, N_NAMES, e);
         assert_true(rc == 0 || (rc == ERR_PARSE && strncmp(e->msg, "col ", 4) == 0));
     }
-    rng_free(r);
 }

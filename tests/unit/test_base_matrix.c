@@ -16,7 +16,7 @@ TEST(product_is_the_sum_over_the_inner_index)
     static const struct {
         int32_t m, n, k;
     } cases[] = { { 1, 1, 1 }, { 2, 3, 4 }, { 12, 5, 7 }, { 3, 12, 1 } };
-    struct rng *r;
+    KEEP(struct rng *, r, rng_free_at);
     assert_int_equal(rng_build(&r, 1, 1, e), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int add = 0; add < 2; add++) {
@@ -37,7 +37,6 @@ TEST(product_is_the_sum_over_the_inner_index)
                     assert_true(fabs(c[x * n + y] - want) < 1e-13);
                 }
         }
-    rng_free(r);
 }
 
 TEST(transpose_swaps_the_indices)
@@ -52,7 +51,7 @@ TEST(transpose_swaps_the_indices)
 /* A = M M' + I is positive definite; x = A^-1 b is checked by A x = b. */
 TEST(cholesky_solves_symmetric_systems)
 {
-    struct rng *r;
+    KEEP(struct rng *, r, rng_free_at);
     assert_int_equal(rng_build(&r, 2, 1, e), 0);
     for (int32_t n = 1; n <= MOST; n++) {
         double m[MOST * MOST] = { 0 }, t[MOST * MOST] = { 0 }, a[MOST * MOST] = { 0 };
@@ -79,7 +78,6 @@ TEST(cholesky_solves_symmetric_systems)
             assert_true(fabs(ax - b[i]) < 1e-11 && fabs(ly - b[i]) < 1e-11);
         }
     }
-    rng_free(r);
 }
 
 TEST(cholesky_refuses_what_is_not_positive_definite)

@@ -27,11 +27,9 @@ static int remove_scratch(void **state)
 
 static void assert_holds(const char *path, const char *want)
 {
-    struct text t = { 0 };
-    struct err e = { 0 };
-    assert_ok(text_read_file(&t, path, 1 << 20, &e), &e);
+    KEEP(struct text, t, text_free) = { 0 };
+    MUST(text_read_file(&t, path, 1 << 20, e));
     assert_string_equal(text_str(&t), want);
-    text_free(&t);
 }
 
 TEST_WITH(pieces_appear_together_at_the_end, make_scratch, remove_scratch)

@@ -4,11 +4,12 @@
 
 #include "base/rng.h"
 
+KEEPS(struct rng_sobol, rng_sobol_free)
+
 static struct rng *make(uint64_t seed, uint64_t stream)
 {
     struct rng *r = NULL;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, seed, stream, &e), &e);
+    MUST(rng_build(&r, seed, stream, e));
     return r;
 }
 
@@ -215,7 +216,7 @@ enum { DIMS = RNG_SOBOL_DIMS, BITS = 10 };
 TEST(sobol_points_take_every_multiple_once_in_each_dimension)
 {
     static bool met[DIMS][1 << BITS];
-    struct rng_sobol *s = NULL;
+    KEEP(struct rng_sobol *, s, rng_sobol_free_at) = NULL;
     double x[DIMS];
     memset(met, 0, sizeof met);
     OK(rng_sobol_build(&s, DIMS, e));
@@ -229,12 +230,11 @@ TEST(sobol_points_take_every_multiple_once_in_each_dimension)
             met[d][(int)at] = true;
         }
     }
-    rng_sobol_free(s);
 }
 
 TEST(sobol_points_of_two_dimensions_fill_every_box)
 {
-    struct rng_sobol *s = NULL;
+    KEEP(struct rng_sobol *, s, rng_sobol_free_at) = NULL;
     double x[2];
     int boxes[1 << 4][1 << 6] = { { 1 } }; /* that of the origin */
     OK(rng_sobol_build(&s, 2, e));
@@ -249,6 +249,5 @@ TEST(sobol_points_of_two_dimensions_fill_every_box)
     for (int a = 0; a < 1 << 4; a++)
         for (int b = 0; b < 1 << 6; b++)
             assert_int_equal(boxes[a][b], 1);
-    rng_sobol_free(s);
     rng_sobol_free(NULL);
 }

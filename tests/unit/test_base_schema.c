@@ -54,7 +54,7 @@ static int read_dim(struct dim *d, struct yaml_doc *doc, const char *text, struc
 TEST(values_are_checked_scaled_and_stored)
 {
     struct dim d;
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_dim(&d, &doc,
                 "dims: [{name: pod, shape: full, size: 8, rails: 2, bw_GBps: 50, latency_ns: 25,"
                 " taper: -1.5, shift: -7, huge_GB: 3, shared: false, open: true, order: ring,"
@@ -73,7 +73,6 @@ TEST(values_are_checked_scaled_and_stored)
     assert_true(d.open);
     assert_int_equal(d.order, RING);
     assert_int_equal(d.parts, yaml_find(&doc, "dims[0].parts"));
-    yaml_free(&doc);
 }
 
 static void assert_optional_defaults(const struct dim *d)
@@ -116,9 +115,8 @@ TEST(bounds_themselves_are_allowed)
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct dim d;
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         OK(read_dim(&d, &doc, texts[i], e));
-        yaml_free(&doc);
     }
 }
 
@@ -176,30 +174,28 @@ TEST(wrong_maps_are_refused_with_place_and_remedy)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct dim d;
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         FAILS(read_dim(&d, &doc, cases[i].text, e), cases[i].code, cases[i].want);
         assert_true(strstr(e->msg, cases[i].want) + strlen(cases[i].want) == e->msg + strlen(e->msg) ||
                     strstr(cases[i].want, "a whole number"));
-        yaml_free(&doc);
     }
 }
 
 TEST(override_is_named_as_the_place)
 {
     struct dim d;
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_dim(&d, &doc, "dims: [{shape: ring, size: 4}]", e));
     OK(yaml_set(&doc, "dims[0].latency_ms", "4", e));
     FAILS(schema_read(&d, &section, &doc, yaml_find(&doc, "dims[0]"), e), ERR_PARSE,
           "--set dims[0].latency_ms=4:1:1: dims[0].latency_ms is unknown, need a known key such as "
           "latency_ns (nearest)");
-    yaml_free(&doc);
 }
 
 TEST(keys_without_effect_are_noted_once_each)
 {
-    struct text notes = { 0 };
-    struct yaml_doc doc;
+    KEEP(struct text, notes, text_free) = { 0 };
+    KEEP(struct yaml_doc, doc, yaml_free);
     struct dim d;
     OK(read_dim(&d, &doc,
                 "dims:\n  - shape: ring\n    size: 4\n    latency_ns: 3\n    bw_GBps: 5\n    taper: 2\n"
@@ -223,16 +219,14 @@ TEST(keys_without_effect_are_noted_once_each)
     text_clear(&notes);
     schema_note_unused(&notes, &section, &doc, dim, 0, TIME | LATENCY | CATALOGUE);
     assert_string_equal(text_str(&notes), "");
-    text_free(&notes);
-    yaml_free(&doc);
 }
 
 TEST(keys_of_other_files_are_noted_only_when_overridden)
 {
     static const char study[] = "dims: lib.yaml\nown: {latency_ns: 1}\n";
     static const char lib[] = "- { shape: ring, size: 4, latency_ns: 3 }\n";
-    struct text notes = { 0 };
-    struct yaml_doc doc;
+    KEEP(struct text, notes, text_free) = { 0 };
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(yaml_read_text(&doc, "study.yaml", study, sizeof study - 1, e));
     OK(yaml_graft_text(&doc, yaml_find(&doc, "dims"), "lib.yaml", lib, sizeof lib - 1, e));
     schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, TIME);
@@ -250,8 +244,6 @@ TEST(keys_of_other_files_are_noted_only_when_overridden)
         "by models other than bandwidth\n"
         "--set dims[0].shared=true:1:1: dims[0].shared has no effect here, it is used only where "
         "an allocator chooses bandwidths\n");
-    text_free(&notes);
-    yaml_free(&doc);
 }
 
 /* ---- kinds that hold others, and words, names and numbers of any width ---- */
@@ -325,7 +317,7 @@ static int read_outer(struct outer *x, struct yaml_doc *doc, const char *text, s
 TEST(nested_maps_lists_and_ranges_are_filled)
 {
     struct outer x;
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_outer(&x, &doc,
                   "{name: abc, vertex: \"\", shape: switch, rounding: paper, max_GBps: 3, source: here,\n"
                   " exact_GBps: 47.123, best: {from_GB: 2, n: 5, spread_ms: 7}, sizes_ms: [1, 2],\n"
@@ -343,18 +335,16 @@ TEST(nested_maps_lists_and_ranges_are_filled)
     assert_true(x.parts[0].from_B == -2 && x.parts[0].n == 1 && x.parts[0].spread.lo == 1e-3);
     assert_true(x.parts[0].spread.hi == 4e-3);
     assert_true(x.parts[1].from_B == 1e9 && x.parts[1].n == 3 && x.parts[1].spread.hi == 8e-3);
-    yaml_free(&doc);
 }
 
 TEST(what_is_absent_is_what_its_row_says)
 {
     struct outer x;
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_outer(&x, &doc, "{}", e));
     assert_true(x.name[0] == '\0' && x.shape == FULL && !x.paper && isinf(x.max_Bps) && x.exact_Bps == 2e9);
     assert_true(x.best.from_B == -2 && x.best.n == 3 && x.best.spread.lo == 1e-3);
     assert_true(x.n_parts == 0 && x.n_sizes == 0);
-    yaml_free(&doc);
 }
 
 TEST(nested_faults_have_their_place)
@@ -382,9 +372,8 @@ TEST(nested_faults_have_their_place)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct outer x;
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         assert_true(read_outer(&x, &doc, cases[i].text, e) != 0);
         assert_has(e->msg, cases[i].message);
-        yaml_free(&doc);
     }
 }

@@ -3,6 +3,8 @@
 #include "base/rng.h"
 #include "base/simplex.h"
 
+KEEPS(struct simplex, simplex_free)
+
 static const struct simplex_way cold = { SIMPLEX_FROM_SLACKS, false, 1e-9, INT32_MAX };
 static const struct simplex_way warm = { SIMPLEX_FROM_BASIS, false, 1e-9, INT32_MAX };
 static const struct simplex_way dual = { SIMPLEX_FROM_BASIS, true, 1e-9, INT32_MAX };
@@ -14,33 +16,30 @@ static struct simplex *build_example(void)
     static const int32_t a_rows[] = { 0, 2 }, b_rows[] = { 1, 2 };
     static const double a[] = { 1, 3 }, b[] = { 2, 2 }, most[] = { 4, 12, 18 };
     struct simplex *x;
-    struct err e = { 0 };
-    assert_ok(simplex_build(&x, &e), &e);
+    MUST(simplex_build(&x, e));
     for (int i = 0; i < 3; i++)
-        assert_ok(simplex_add_row(x, -INFINITY, most[i], 0, NULL, NULL, &e), &e);
-    assert_ok(simplex_add_column(x, -3, 0, INFINITY, 2, a_rows, a, &e), &e);
-    assert_ok(simplex_add_column(x, -5, 0, INFINITY, 2, b_rows, b, &e), &e);
+        MUST(simplex_add_row(x, -INFINITY, most[i], 0, NULL, NULL, e));
+    MUST(simplex_add_column(x, -3, 0, INFINITY, 2, a_rows, a, e));
+    MUST(simplex_add_column(x, -5, 0, INFINITY, 2, b_rows, b, e));
     return x;
 }
 
 static void solve(struct simplex *x, const struct simplex_way *way, enum simplex_status want)
 {
     enum simplex_status status;
-    struct err e = { 0 };
-    assert_ok(simplex_solve(&status, x, way, 1, &e), &e);
+    MUST(simplex_solve(&status, x, way, 1, e));
     assert_int_equal(status, want);
 }
 
 TEST(corner_and_prices_are_those_of_the_textbook)
 {
-    struct simplex *x = build_example();
+    KEEP(struct simplex *, x, simplex_free_at) = build_example();
     solve(x, &cold, SIMPLEX_OPTIMAL);
     assert_near(simplex_value(x, 0), 2, 1e-12);
     assert_near(simplex_value(x, 1), 6, 1e-12);
     assert_near(simplex_dual(x, 0), 0, 1e-12);
     assert_near(simplex_dual(x, 1), -1.5, 1e-12);
     assert_near(simplex_dual(x, 2), -1, 1e-12);
-    simplex_free(x);
 }
 
 /* A column of 1 of the second and third resource is priced at 2.5: worth 2 it stays out, worth 4 it comes in.
@@ -49,7 +48,7 @@ TEST(columns_come_in_when_they_are_worth_more_than_their_price)
 {
     static const int32_t rows[] = { 1, 2 };
     static const double one[] = { 1, 1 };
-    struct simplex *x = build_example();
+    KEEP(struct simplex *, x, simplex_free_at) = build_example();
     solve(x, &cold, SIMPLEX_OPTIMAL);
     OK(simplex_add_column(x, -2, 0, INFINITY, 2, rows, one, e));
     solve(x, &warm, SIMPLEX_OPTIMAL);
@@ -65,14 +64,13 @@ TEST(columns_come_in_when_they_are_worth_more_than_their_price)
     simplex_set_bounds(x, 2, 0, 0);
     solve(x, &dual, SIMPLEX_OPTIMAL);
     assert_near(simplex_value(x, 1), 6, 1e-12);
-    simplex_free(x);
 }
 
 TEST(rows_with_entries_bind_columns_that_are_there)
 {
     static const int32_t both[] = { 0, 1 };
     static const double ones[] = { 1, 1 };
-    struct simplex *x = build_example();
+    KEEP(struct simplex *, x, simplex_free_at) = build_example();
     solve(x, &cold, SIMPLEX_OPTIMAL);
     OK(simplex_add_row(x, 7, 7, 2, both, ones, e)); /* a + b = 7: (1, 6) */
     solve(x, &warm, SIMPLEX_OPTIMAL);
@@ -81,7 +79,6 @@ TEST(rows_with_entries_bind_columns_that_are_there)
     assert_near(simplex_dual(x, 3), -3, 1e-12);
     OK(simplex_add_row(x, 8, INFINITY, 2, both, ones, e));
     solve(x, &warm, SIMPLEX_INFEASIBLE);
-    simplex_free(x);
 }
 
 TEST(no_end_is_told_from_no_solution)
@@ -110,11 +107,10 @@ TEST(no_end_is_told_from_no_solution)
 /* A transport problem whose best plan is known: cost 0 on the diagonal, 1 elsewhere. */
 static double solve_random(int32_t n, uint64_t seed)
 {
-    struct simplex *x;
-    struct rng *rng;
+    KEEP(struct simplex *, x, simplex_free_at);
     struct err e = { 0 };
     double sum = 0;
-    assert_ok(rng_build(&rng, seed, 0, &e), &e);
+    RNG(rng, seed, 0);
     assert_ok(simplex_build(&x, &e), &e);
     for (int32_t i = 0; i < n; i++) {
         double amount = rng_range(rng, 1, 2);
@@ -130,8 +126,6 @@ static double solve_random(int32_t n, uint64_t seed)
     solve(x, &cold, SIMPLEX_OPTIMAL);
     for (int32_t i = 0; i < n * n; i++)
         sum += i / n != i % n ? simplex_value(x, i) : 0;
-    simplex_free(x);
-    rng_free(rng);
     return sum;
 }
 

@@ -26,11 +26,9 @@ static struct table small_table(void)
 static void assert_written(const struct table *t, enum table_format format, const char *head,
                            const char *want)
 {
-    struct text out = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_write(t, format, head, &out, &e), &e);
+    KEEP(struct text, out, text_free) = { 0 };
+    MUST(table_write(t, format, head, &out, e));
     assert_string_equal(text_str(&out), want);
-    text_free(&out);
 }
 
 TEST(cells_are_found_by_row_and_column)
@@ -55,7 +53,7 @@ TEST(cells_are_found_by_row_and_column)
 
 TEST(many_rows_are_kept)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     table_column(&t, "i", TABLE_COUNT);
     table_column(&t, "s", TABLE_TEXT);
     for (int64_t i = 0; i < 10000; i++) {
@@ -68,12 +66,12 @@ TEST(many_rows_are_kept)
     assert_int_equal(t.n_rows, 10000);
     assert_int_equal(table_cell(&t, 9999, 0)->count, 9999);
     assert_string_equal(table_cell(&t, 5000, 1)->text, "row 5000");
-    table_free(&t);
 }
 
 TEST(rows_move_with_their_texts)
 {
-    struct table from = small_table(), to = { 0 };
+    KEEP(struct table, to, table_free) = { 0 };
+    KEEP(struct table, from, table_free) = small_table();
     table_column(&to, "name", TABLE_TEXT);
     table_column(&to, "time_s", TABLE_REAL);
     table_column(&to, "n_npus", TABLE_COUNT);
@@ -85,8 +83,6 @@ TEST(rows_move_with_their_texts)
                    "name,time_s,n_npus\n\"a \"\"b\"\", c\",-1.5e-07,0\nring,0.3333333333333333,4096\n");
     assert_null(table_cell(&from, 2, 0)->text);
     assert_true(table_number(&from, 2, 2) == 0);
-    table_free(&to);
-    table_free(&from);
 }
 
 TEST(columns_that_are_not_kept_are_gone)
@@ -104,7 +100,8 @@ TEST(columns_that_are_not_kept_are_gone)
     assert_string_equal(table_cell(&t, 3, 0)->text, "more");
     table_free(&t);
     for (size_t i = 0; i < COUNT_OF(keeps); i++) {
-        struct table all = small_table(), some = small_table();
+        KEEP(struct table, all, table_free) = small_table();
+        KEEP(struct table, some, table_free) = small_table();
         table_keep_columns(&some, keeps[i]);
         assert_int_equal(some.n_cols, keeps[i][0] + keeps[i][1] + keeps[i][2]);
         for (int32_t col = 0, at = 0; col < all.n_cols; col++) {
@@ -115,26 +112,23 @@ TEST(columns_that_are_not_kept_are_gone)
             }
             at += keeps[i][col];
         }
-        table_free(&all);
-        table_free(&some);
     }
 }
 
 TEST(text_is_aligned_with_numbers_to_the_right)
 {
-    struct table t = small_table();
+    KEEP(struct table, t, table_free) = small_table();
     assert_written(&t, TABLE_AS_TEXT, "seed=1\n",
                    "name        time_s  n_npus\n"
                    "ring      0.333333    4096\n"
                    "-                -       -\n"
                    "a \"b\", c  -1.5e-07       0\n");
-    table_free(&t);
 }
 
 TEST(text_lines_have_nothing_trailing)
 {
     static const char *const words[] = { "long word", "s", "", NULL };
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     table_column(&t, "x_B", TABLE_REAL);
     table_column(&t, "first", TABLE_TEXT);
     table_column(&t, "second", TABLE_TEXT);
@@ -150,12 +144,11 @@ TEST(text_lines_have_nothing_trailing)
                    "  1  s\n"
                    "  2             s\n"
                    "  3  -          long word\n");
-    table_free(&t);
 }
 
 TEST(text_counts_characters_and_hides_control_codes)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     table_column(&t, "name", TABLE_TEXT);
     table_column(&t, "n", TABLE_COUNT);
     table_row(&t);
@@ -165,7 +158,6 @@ TEST(text_counts_characters_and_hides_control_codes)
     table_put_text(&t, "a\nb\x1b");
     table_put_count(&t, 2);
     assert_written(&t, TABLE_AS_TEXT, NULL, "name   n\n\xc3\xa9t\xc3\xa9-\xe2\x82\xac  1\na?b?   2\n");
-    table_free(&t);
 }
 
 TEST(reals_in_text_have_6_digits_and_no_minus_zero)
@@ -179,21 +171,19 @@ TEST(reals_in_text_have_6_digits_and_no_minus_zero)
                   { NAN, "x\n-\n" },
                   { INFINITY, "x\n-\n" } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct table t = { 0 };
-        struct text out = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
+        KEEP(struct text, out, text_free) = { 0 };
         table_column(&t, "x", TABLE_REAL);
         table_row(&t);
         table_put_real(&t, cases[i].x);
         OK(table_write(&t, TABLE_AS_TEXT, NULL, &out, e));
         assert_string_equal(strchr(text_str(&out), '\n') + 1, strchr(cases[i].want, '\n') + 1);
-        table_free(&t);
-        text_free(&out);
     }
 }
 
 TEST(csv_quotes_what_needs_it)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     static const char *const words[] = { "plain", "a,b", "say \"hi\"", "two\nlines", "cr\rlf",  "",
                                          "#5",    "a#5", NULL,         " space ",    "\xc3\xa9" };
     table_column(&t, "#name", TABLE_TEXT);
@@ -207,20 +197,18 @@ TEST(csv_quotes_what_needs_it)
                    "# seed=1\n# hash=ab\n\"#name\",\"with, comma\"\n"
                    "plain,0\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n\"cr\rlf\",4\n\"\",5\n"
                    "\"#5\",6\na#5,7\n,8\n space ,9\n\xc3\xa9,10\n");
-    table_free(&t);
 }
 
 TEST(csv_has_reals_in_full_and_blanks_for_no_value)
 {
-    struct table t = small_table();
+    KEEP(struct table, t, table_free) = small_table();
     assert_written(&t, TABLE_AS_CSV, NULL,
                    "name,time_s,n_npus\nring,0.3333333333333333,4096\n,,\n\"a \"\"b\"\", c\",-1.5e-07,0\n");
-    table_free(&t);
 }
 
 TEST(json_has_one_row_a_line_and_nulls)
 {
-    struct table t = small_table();
+    KEEP(struct table, t, table_free) = small_table();
     assert_written(
         &t, TABLE_AS_JSON, "version=1.0\ncommand=weft sim a=b\nalone\n",
         "{\"weft\": {\"version\": \"1.0\", \"command\": \"weft sim a=b\", \"alone\": \"\"}, \"rows\": [\n"
@@ -228,36 +216,32 @@ TEST(json_has_one_row_a_line_and_nulls)
         "{\"name\": null, \"time_s\": null, \"n_npus\": null},\n"
         "{\"name\": \"a \\\"b\\\", c\", \"time_s\": -1.5e-07, \"n_npus\": 0}\n"
         "]}\n");
-    table_free(&t);
 }
 
 TEST(table_without_rows_is_written)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     table_column(&t, "a", TABLE_REAL);
     table_column(&t, "b", TABLE_TEXT);
     assert_written(&t, TABLE_AS_TEXT, NULL, "a  b\n");
     assert_written(&t, TABLE_AS_CSV, NULL, "a,b\n");
     assert_written(&t, TABLE_AS_JSON, NULL, "{\"weft\": {}, \"rows\": []}\n");
-    table_free(&t);
 }
 
 TEST(writing_appends)
 {
-    struct table t = { 0 };
-    struct text out = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct text, out, text_free) = { 0 };
     table_column(&t, "a", TABLE_REAL);
     text_puts(&out, "before\n");
     OK(table_write(&t, TABLE_AS_CSV, NULL, &out, e));
     assert_string_equal(text_str(&out), "before\na\n");
-    table_free(&t);
-    text_free(&out);
 }
 
 TEST(lack_of_memory_is_told_when_writing)
 {
-    struct table t = small_table();
-    struct text out = { 0 };
+    KEEP(struct table, t, table_free) = small_table();
+    KEEP(struct text, out, text_free) = { 0 };
     t.failed = true; /* as a failed allocation leaves it: later rows and values are dropped */
     table_row(&t);
     table_put_text(&t, "x");
@@ -268,15 +252,14 @@ TEST(lack_of_memory_is_told_when_writing)
     t.failed = false;
     out.failed = true;
     FAILS(table_write(&t, TABLE_AS_JSON, NULL, &out, e), ERR_NOMEM, "out of memory for text");
-    table_free(&t);
-    text_free(&out);
 }
 
 TEST(cells_are_copied_and_shown_as_csv_has_them)
 {
     static const char *const want[] = { "0.1", "7", "a,b", "", "", "" };
-    struct table from = { 0 }, to = { 0 };
-    struct text cell = { 0 };
+    KEEP(struct table, from, table_free) = { 0 };
+    KEEP(struct table, to, table_free) = { 0 };
+    KEEP(struct text, cell, text_free) = { 0 };
     for (int i = 0; i < 2; i++) {
         struct table *t = i ? &to : &from;
         table_column(t, "x", TABLE_REAL);
@@ -300,18 +283,17 @@ TEST(cells_are_copied_and_shown_as_csv_has_them)
         }
     }
     assert_null(table_cell(&to, 1, 2)->text); /* no value, not an empty one */
-    text_free(&cell);
-    table_free(&from);
-    table_free(&to);
 }
 
 /* Three rows as one piece, or a row at a time, after a piece without rows. */
 TEST(pieces_make_the_same_text_as_the_whole)
 {
     for (int format = TABLE_AS_TEXT; format <= TABLE_AS_JSON; format++) {
-        struct table whole = small_table(), piece = { 0 };
+        KEEP(struct table, piece, table_free) = { 0 };
+        KEEP(struct table, whole, table_free) = small_table();
         struct table_writer w = { .format = (enum table_format)format };
-        struct text want = { 0 }, got = { 0 };
+        KEEP(struct text, want, text_free) = { 0 };
+        KEEP(struct text, got, text_free) = { 0 };
         const char *head = "version=1\nseed=3\n";
         OK(table_write(&whole, w.format, head, &want, e));
         OK(table_write_measure(&w, &whole, e));
@@ -326,16 +308,12 @@ TEST(pieces_make_the_same_text_as_the_whole)
         }
         OK(table_write_end(&w, &got, e));
         assert_string_equal(text_str(&got), text_str(&want));
-        text_free(&want);
-        text_free(&got);
-        table_free(&piece);
-        table_free(&whole);
     }
 }
 
 TEST(a_cleared_table_keeps_its_columns)
 {
-    struct table t = small_table();
+    KEEP(struct table, t, table_free) = small_table();
     table_clear(&t);
     assert_int_equal(t.n_rows, 0);
     assert_int_equal(t.n_cols, 3);
@@ -346,5 +324,4 @@ TEST(a_cleared_table_keeps_its_columns)
     table_put_count(&t, 5);
     assert_false(table_row_is_open(&t));
     assert_int_equal(table_cell(&t, 0, 2)->count, 5);
-    table_free(&t);
 }

@@ -29,8 +29,7 @@ static int read_bytes(struct scratch *s, struct table *t, const char *data, size
 static struct table read_good(struct scratch *s, const char *data)
 {
     struct table t;
-    struct err e = { 0 };
-    assert_ok(read_bytes(s, &t, data, strlen(data), &e), &e);
+    MUST(read_bytes(s, &t, data, strlen(data), e));
     return t;
 }
 
@@ -175,10 +174,9 @@ TEST_WITH(broken_files_are_refused_with_their_line, make_scratch, remove_scratch
     };
     struct scratch *s = *state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct table t;
+        KEEP(struct table, t, table_free);
         FAILS(read_bytes(s, &t, cases[i].data, strlen(cases[i].data), e), ERR_PARSE, cases[i].want);
         assert_int_equal(t.n_cols, 0);
-        table_free(&t);
     }
 }
 
@@ -206,20 +204,18 @@ static double random_double(struct rng *r)
 
 static struct table write_and_read(struct scratch *s, const struct table *t)
 {
-    struct text out = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_write(t, TABLE_AS_CSV, "seed=9\n", &out, &e), &e);
+    KEEP(struct text, out, text_free) = { 0 };
+    MUST(table_write(t, TABLE_AS_CSV, "seed=9\n", &out, e));
     struct table back = { 0 };
-    assert_ok(read_bytes(s, &back, out.s, out.n, &e), &e);
-    text_free(&out);
+    MUST(read_bytes(s, &back, out.s, out.n, e));
     return back;
 }
 
 TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
 {
     enum { N_ROWS = 5000, N_COLS = 4 };
-    struct table t = { 0 };
-    struct rng *r = NULL;
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     OK(rng_build(&r, 9, 0, e));
     for (int col = 0; col < N_COLS; col++)
         table_column(&t, (const char *[]){ "a", "b", "c", "d" }[col], TABLE_REAL);
@@ -243,16 +239,14 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
                 assert_memory_equal(&got, &want, sizeof want);
         }
     table_free(&back);
-    table_free(&t);
-    rng_free(r);
 }
 
 /* Any text, none and empty ones included; the first row keeps the column from looking like numbers. */
 TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
 {
     static const char letters[] = "a,\"\r\n# 1";
-    struct table t = { 0 };
-    struct rng *r = NULL;
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     OK(rng_build(&r, 10, 0, e));
     table_column(&t, "t", TABLE_TEXT);
     table_column(&t, "n", TABLE_COUNT);
@@ -276,30 +270,26 @@ TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
         assert_int_equal(table_cell(&back, row, 1)->count, table_cell(&t, row, 1)->count);
     }
     table_free(&back);
-    table_free(&t);
-    rng_free(r);
 }
 
 /* Whatever the bytes, reading ends with a table or a message, never beyond the file (the sanitizers look). */
 TEST_WITH(random_bytes_are_read_or_refused, make_scratch, remove_scratch)
 {
     static const char letters[] = "a1,\"\"\r\n\n,#.";
-    struct rng *r = NULL;
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     int n_good = 0;
     OK(rng_build(&r, 11, 0, e));
     for (int i = 0; i < 3000; i++) {
         char data[24];
-        struct table t;
+        KEEP(struct table, t, table_free);
         size_t n = (size_t)rng_below(r, sizeof data);
         for (size_t k = 0; k < n; k++)
             data[k] = letters[rng_below(r, sizeof letters)]; /* the terminator too */
         int rc = read_bytes(*state, &t, data, n, e);
         assert_true(rc == 0 || rc == ERR_PARSE);
         n_good += rc == 0;
-        table_free(&t);
     }
     assert_in_range(n_good, 100, 2900);
-    rng_free(r);
 }
 
 /* What a table becomes by being written and read again, without the file. */
@@ -310,7 +300,7 @@ TEST(texts_that_are_all_numbers_become_numbers)
         { "", "1", "2", "3" },    { NULL, NULL, NULL, NULL },
     };
     static const enum table_kind want[] = { TABLE_COUNT, TABLE_REAL, TABLE_TEXT, TABLE_TEXT, TABLE_REAL };
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     for (size_t col = 0; col < COUNT_OF(cells); col++)
         table_column(&t, (const char[]){ (char)('a' + col), '\0' }, TABLE_TEXT);
     for (size_t row = 0; row < 4; row++) {
@@ -326,5 +316,4 @@ TEST(texts_that_are_all_numbers_become_numbers)
     assert_true(table_number(&t, 2, 1) == -300);
     assert_string_equal(table_cell(&t, 1, 2)->text, "x");
     assert_string_equal(table_cell(&t, 0, 3)->text, "");
-    table_free(&t);
 }

@@ -45,11 +45,9 @@ static int remove_scratch(void **state)
 
 static void assert_holds(const char *path, const char *want)
 {
-    struct text t = { 0 };
-    struct err e = { 0 };
-    assert_ok(text_read_file(&t, path, 1 << 20, &e), &e);
+    KEEP(struct text, t, text_free) = { 0 };
+    MUST(text_read_file(&t, path, 1 << 20, e));
     assert_string_equal(text_str(&t), want);
-    text_free(&t);
 }
 
 TEST(text_grows_and_stays_terminated)
@@ -68,19 +66,18 @@ TEST(text_grows_and_stays_terminated)
 
 TEST(adding_nothing_gives_an_empty_text)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_add(&t, NULL, 0);
     assert_string_equal(t.s, "");
     text_puts(&t, "");
     text_add(&t, "a\0b", 3);
     assert_int_equal(t.n, 3);
     assert_memory_equal(t.s, "a\0b", 4);
-    text_free(&t);
 }
 
 TEST(clearing_keeps_the_memory)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "something");
     const char *s = t.s;
     text_clear(&t);
@@ -88,13 +85,12 @@ TEST(clearing_keeps_the_memory)
     text_puts(&t, "else");
     assert_ptr_equal(t.s, s);
     assert_string_equal(text_str(&t), "else");
-    text_free(&t);
 }
 
 TEST_WITH(too_much_text_is_dropped_and_told, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "kept");
     text_add(&t, "x", SIZE_MAX - 3);
     text_puts(&t, "dropped");
@@ -102,13 +98,13 @@ TEST_WITH(too_much_text_is_dropped_and_told, make_scratch, remove_scratch)
     FAILS(text_check(&t, e), ERR_NOMEM, "out of memory for text");
     FAILS(text_write_file(&t, s->path, false, e), ERR_NOMEM, "out of memory for text");
     assert_int_equal(scratch_count(s->dir), 0);
-    text_free(&t);
 }
 
 TEST_WITH(written_file_reads_back, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
-    struct text t = { 0 }, back = { 0 };
+    KEEP(struct text, back, text_free) = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     for (int i = 0; i < 300000; i++)
         text_add(&t, &(char){ (char)(i * 7) }, 1);
     OK(text_write_file(&t, s->path, false, e));
@@ -117,8 +113,6 @@ TEST_WITH(written_file_reads_back, make_scratch, remove_scratch)
     assert_int_equal(back.n, t.n);
     assert_memory_equal(back.s, t.s, t.n);
     assert_int_equal(scratch_count(s->dir), 1);
-    text_free(&back);
-    text_free(&t);
 }
 
 TEST_WITH(empty_text_makes_an_empty_file, make_scratch, remove_scratch)
@@ -134,7 +128,7 @@ TEST_WITH(existing_file_is_replaced_only_by_force, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     for (int way = 0; way < 2; way++) {
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         char want[SUPPORT_PATH + 64];
         proc_is_missing = way == 1;
         text_puts(&t, "first");
@@ -150,7 +144,6 @@ TEST_WITH(existing_file_is_replaced_only_by_force, make_scratch, remove_scratch)
         OK(text_write_file(&t, s->path, true, e));
         assert_holds(s->path, "first second");
         assert_int_equal(remove(s->path), 0);
-        text_free(&t);
     }
 }
 
@@ -178,7 +171,7 @@ TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, make_scratch, remove_s
 {
     struct scratch *s = *state;
     char target[SUPPORT_PATH];
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     struct stat st;
     scratch_file(target, s->dir, "target", "old", 3);
     assert_int_equal(symlink("target", s->path), 0);
@@ -187,7 +180,6 @@ TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, make_scratch, remove_s
     assert_holds(target, "new");
     assert_int_equal(lstat(s->path, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
-    text_free(&t);
 }
 
 /* The target looks absent until its name is taken: the same as a file that appears in between. */
@@ -195,7 +187,7 @@ TEST_WITH(link_to_nowhere_is_replaced_only_by_force, make_scratch, remove_scratc
 {
     struct scratch *s = *state;
     for (int way = 0; way < 2; way++) {
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         struct stat st;
         proc_is_missing = way == 1;
         text_puts(&t, "new");
@@ -208,7 +200,6 @@ TEST_WITH(link_to_nowhere_is_replaced_only_by_force, make_scratch, remove_scratc
         assert_holds(s->path, "new");
         assert_int_equal(scratch_count(s->dir), 1);
         assert_int_equal(remove(s->path), 0);
-        text_free(&t);
     }
 }
 
@@ -251,12 +242,11 @@ TEST_WITH(interrupted_write_leaves_nothing_behind, make_scratch, remove_scratch)
 
 TEST(full_device_is_an_error_with_its_reason)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "data");
     FAILS(text_write_file(&t, "/dev/full", false, e), ERR_IO,
           "/dev/full: cannot be written: No space left on device");
     OK(text_write_file(&t, "/dev/null", false, e));
-    text_free(&t);
 }
 
 TEST_WITH(places_that_take_no_file_are_errors, make_scratch, remove_scratch)
@@ -307,7 +297,8 @@ TEST_WITH(standard_output_is_checked_too, make_scratch, remove_scratch)
 TEST_WITH(pipe_is_written_and_read_to_its_end, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
-    struct text t = { 0 }, back = { 0 };
+    KEEP(struct text, back, text_free) = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     for (int i = 0; i < 100000; i++)
         text_printf(&t, "%d\n", i);
     assert_int_equal(mkfifo(s->path, 0600), 0);
@@ -320,15 +311,13 @@ TEST_WITH(pipe_is_written_and_read_to_its_end, make_scratch, remove_scratch)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_string_equal(text_str(&back), text_str(&t));
-    text_free(&back);
-    text_free(&t);
 }
 
 TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
     char path[SUPPORT_PATH];
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "old");
     FAILS(text_read_file(&t, s->path, 100, e), ERR_PARSE,
           "/out.csv:1:1: file is missing, need a readable file");
@@ -341,13 +330,12 @@ TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, make_scratch, remo
     assert_int_equal(chmod(s->path, 0), 0);
     if (geteuid() != 0) /* root reads everything */
         FAILS(text_read_file(&t, s->path, 100, e), ERR_PARSE, "cannot be read (Permission denied)");
-    text_free(&t);
 }
 
 TEST_WITH(file_larger_than_allowed_is_refused, make_scratch, remove_scratch)
 {
     struct scratch *s = *state;
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     scratch_file(s->path, s->dir, "out.csv", "0123456789", 10);
     OK(text_read_file(&t, s->path, 10, e));
     assert_string_equal(text_str(&t), "0123456789");
@@ -355,7 +343,6 @@ TEST_WITH(file_larger_than_allowed_is_refused, make_scratch, remove_scratch)
           "/out.csv:1:1: file is larger than 9 bytes, need at most that");
     assert_string_equal(text_str(&t), "");
     FAILS(text_read_file(&t, "/dev/zero", 1 << 20, e), ERR_PARSE, "larger than 1048576 bytes");
-    text_free(&t);
 }
 
 TEST(similar_words_are_found)
@@ -431,11 +418,10 @@ TEST(quotes_of_a_field_are_taken_off)
 
 TEST(only_lines_that_are_new_are_added)
 {
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_add_new_lines(&t, "one\ntwo\none\n");
     assert_string_equal(text_str(&t), "one\ntwo\n");
     text_add_new_lines(&t, "");
     text_add_new_lines(&t, "tw\ntwo and more\ntwo\n");
     assert_string_equal(text_str(&t), "one\ntwo\ntw\ntwo and more\n");
-    text_free(&t);
 }

@@ -138,7 +138,7 @@ TEST(key_given_twice_is_refused_with_both_lines)
 TEST(one_key_given_twice_among_many_is_found)
 {
     enum { MANY = 100000 };
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     struct yaml_doc doc;
     for (int i = 0; i < MANY; i++)
         text_printf(&t, "key%d: %d\n", i, i);
@@ -150,7 +150,6 @@ TEST(one_key_given_twice_among_many_is_found)
     FAILS(yaml_read_text(&doc, "f.yaml", t.s, t.n, e), ERR_PARSE,
           "f.yaml:100001:1: key777 is given again, first on line 778, need it once");
     assert_empty(&doc);
-    text_free(&t);
 }
 
 TEST(every_value_knows_the_place_of_its_key_and_its_own)
@@ -183,7 +182,7 @@ TEST(every_value_knows_the_place_of_its_key_and_its_own)
         { "npu.watt", 9, 3, 9, 9 },
         { "last", 10, 1, 10, 6 },
     };
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, text, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
@@ -193,18 +192,16 @@ TEST(every_value_knows_the_place_of_its_key_and_its_own)
         assert_int_equal(doc.nodes[id].text_line, cases[i].text_line);
         assert_int_equal(doc.nodes[id].text_col, cases[i].text_col);
     }
-    yaml_free(&doc);
 }
 
 TEST(byte_order_mark_is_no_column)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc,
                 "\xef\xbb\xbf"
                 "a: 1\n",
                 e));
     assert_int_equal(doc.nodes[yaml_find(&doc, "a")].col, 1);
-    yaml_free(&doc);
 }
 
 TEST(scalars_keep_text_and_whether_it_was_quoted)
@@ -232,20 +229,19 @@ TEST(scalars_keep_text_and_whether_it_was_quoted)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[128];
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         snprintf(text, sizeof text, "a: %s\n", cases[i].text);
         OK(read_str(&doc, text, e));
         const struct yaml_node *node = &doc.nodes[yaml_find(&doc, "a")];
         assert_int_equal(node->kind, YAML_SCALAR);
         assert_string_equal(node->text, cases[i].want);
         assert_int_equal(node->quoted, cases[i].quoted);
-        yaml_free(&doc);
     }
 }
 
 TEST(children_come_in_the_order_of_the_file)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     const char *keys[] = { "c", "a", "b" };
     int n = 0;
     OK(read_str(&doc, "{c: 1, a: [], b: {}}", e));
@@ -258,7 +254,6 @@ TEST(children_come_in_the_order_of_the_file)
     assert_int_equal(doc.nodes[doc.root].n, 3);
     assert_int_equal(doc.nodes[yaml_find(&doc, "a")].kind, YAML_SEQ);
     assert_int_equal(doc.nodes[yaml_find(&doc, "b")].kind, YAML_MAP);
-    yaml_free(&doc);
 }
 
 TEST(depth_ends_at_the_cap)
@@ -328,7 +323,7 @@ TEST(number_of_values_ends_at_the_cap)
 
 TEST(number_of_bytes_ends_at_the_cap)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     /* Refused before a byte of it is looked at. */
     FAILS(yaml_read_text(&doc, "f.yaml", "a: 1", (size_t)YAML_MAX_BYTES + 1, e), ERR_RANGE, "");
     assert_string_equal(e->msg,
@@ -339,7 +334,6 @@ TEST(number_of_bytes_ends_at_the_cap)
     assert_int_equal(doc.n_bytes, 4);
     FAILS(yaml_graft_text(&doc, 1, "g.yaml", "b", (size_t)YAML_MAX_BYTES - 3, e), ERR_RANGE,
           "g.yaml: is 268435453 bytes after 4 of other files, need at most 268435456 in all");
-    yaml_free(&doc);
 }
 
 TEST(file_is_read_and_named_in_messages)
@@ -365,11 +359,10 @@ TEST(file_is_read_and_named_in_messages)
 
 TEST(missing_file_is_said_so)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     FAILS(yaml_read_file(&doc, "no/such.yaml", e), ERR_PARSE, "no/such.yaml");
     assert_empty(&doc);
     OK(read_str(&doc, "a: 1", e));
     FAILS(yaml_graft_file(&doc, 1, "no/such.yaml", e), ERR_PARSE, "no/such.yaml");
     assert_string_equal(doc.nodes[1].text, "1");
-    yaml_free(&doc);
 }

@@ -23,7 +23,7 @@ static const struct yaml_node *at(const struct yaml_doc *doc, const char *path)
 
 TEST(grafted_map_keeps_its_key_and_names_the_new_file)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char place[64];
     OK(read_str(&doc, "a: 1\nnet: pod.yaml\nz: 2\n", e));
     OK(graft(&doc, "net", "# pod\nname: pod\ndims:\n  - size: 4\n", e));
@@ -42,12 +42,11 @@ TEST(grafted_map_keeps_its_key_and_names_the_new_file)
     assert_string_equal(yaml_place(&doc, size, place, sizeof place), "g.yaml:4:11");
     assert_int_equal(yaml_fail(&doc, size, e, ERR_RANGE, "is 4, need 8"), ERR_RANGE);
     assert_string_equal(e->msg, "g.yaml:4:11: net.dims[0].size is 4, need 8");
-    yaml_free(&doc);
 }
 
 TEST(scalar_list_item_and_root_can_be_grafted)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char place[64];
     OK(read_str(&doc, "[x, y, {k: v}]", e));
     OK(graft(&doc, "[1]", "\n\n 'text'\n", e));
@@ -65,7 +64,6 @@ TEST(scalar_list_item_and_root_can_be_grafted)
     assert_int_equal(doc.nodes[doc.root].n, 1);
     assert_string_equal(at(&doc, "b")->text, "2");
     assert_int_equal(yaml_find(&doc, "[0]"), -1);
-    yaml_free(&doc);
 }
 
 TEST(failed_graft_changes_nothing)
@@ -80,7 +78,7 @@ TEST(failed_graft_changes_nothing)
           "g.yaml:2:22: net.list[1].q.s[0].t is given again, first on line 2, need it once", ERR_PARSE },
         { "p: [1, 2, 3\n", "g.yaml:2:1: is not YAML (did not find expected ',' or ']'", ERR_PARSE },
     };
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "net: {list: [1, {k: old}], z: 1}", e));
     unsigned long long before = yaml_hash(&doc, doc.root);
     int32_t n_nodes = doc.n_nodes;
@@ -92,12 +90,11 @@ TEST(failed_graft_changes_nothing)
         assert_int_equal(doc.n_sources, 1);
         assert_int_equal(doc.n_bytes, n_bytes);
     }
-    yaml_free(&doc);
 }
 
 TEST(depth_counts_through_grafts)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char path[256] = "";
     OK(read_str(&doc, "[x]", e));
     for (int depth = 2; depth <= YAML_MAX_DEPTH; depth++) {
@@ -108,12 +105,11 @@ TEST(depth_counts_through_grafts)
     OK(graft(&doc, path, "x", e));
     FAILS(graft(&doc, path, "[x]", e), ERR_RANGE, "g.yaml:1:1: list is at depth 65, need at most 64");
     assert_string_equal(at(&doc, path)->text, "x");
-    yaml_free(&doc);
 }
 
 TEST(texts_stay_where_they_are)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "{key: value, more: 1}", e));
     const char *key = at(&doc, "key")->key, *text = at(&doc, "key")->text, *source = yaml_source(&doc, 0);
     for (int i = 0; i < 5000; i++)
@@ -122,12 +118,12 @@ TEST(texts_stay_where_they_are)
     assert_string_equal(key, "key");
     assert_string_equal(text, "value");
     assert_string_equal(source, "f.yaml");
-    yaml_free(&doc);
 }
 
 TEST(copy_and_original_change_apart)
 {
-    struct yaml_doc doc, copy, second;
+    struct yaml_doc copy, second;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "a: 1\nlist: [x, {y: 2}]\n", e));
     unsigned long long before = yaml_hash(&doc, doc.root);
     OK(yaml_copy(&copy, &doc, e));
@@ -149,7 +145,6 @@ TEST(copy_and_original_change_apart)
     yaml_free(&copy);
     assert_string_equal(at(&doc, "a")->text, "5");
     assert_string_equal(at(&doc, "list[1].y")->text, "2");
-    yaml_free(&doc);
 }
 
 /* All that can be seen of a tree: content with the places of keys and values. */
@@ -168,12 +163,11 @@ static void show(struct text *out, const struct yaml_doc *doc, yaml_id id)
 
 static void assert_same_tree(const struct yaml_doc *got, const struct yaml_doc *want)
 {
-    struct text a = { 0 }, b = { 0 };
+    KEEP(struct text, a, text_free) = { 0 };
+    KEEP(struct text, b, text_free) = { 0 };
     show(&a, got, got->root);
     show(&b, want, want->root);
     assert_string_equal(text_str(&a), text_str(&b));
-    text_free(&a);
-    text_free(&b);
 }
 
 static const char house[] =
@@ -184,11 +178,12 @@ TEST(a_copy_put_in_is_as_the_text_put_in)
     static const char *const places[] = { "name", "rooms", "rooms[0]", "rooms.hall.size",
                                           "rooms[1].doors[1]" };
     static const char text[] = "{a: [x, 'y'],\n b: {c: ~, d: 7}}";
-    struct yaml_doc part;
+    KEEP(struct yaml_doc, part, yaml_free);
     OK(yaml_read_text(&part, "part.yaml", text, sizeof text - 1, e));
     OK(yaml_set(&part, "b.d", "[8]", e));
     for (size_t i = 0; i < COUNT_OF(places); i++) {
-        struct yaml_doc got, want;
+        KEEP(struct yaml_doc, got, yaml_free);
+        KEEP(struct yaml_doc, want, yaml_free);
         OK(read_str(&got, house, e));
         OK(read_str(&want, house, e));
         yaml_id at = yaml_find(&want, places[i]);
@@ -200,15 +195,13 @@ TEST(a_copy_put_in_is_as_the_text_put_in)
         got.sources[got.n_sources - 1] =
             want.sources[want.n_sources - 1]; /* the name has another path in it */
         assert_same_tree(&got, &want);
-        yaml_free(&got);
-        yaml_free(&want);
     }
-    yaml_free(&part);
 }
 
 TEST(a_copy_that_is_too_much_is_refused)
 {
-    struct yaml_doc doc, part;
+    KEEP(struct yaml_doc, doc, yaml_free);
+    KEEP(struct yaml_doc, part, yaml_free);
     OK(read_str(&doc, house, e));
     OK(yaml_read_text(&part, "part.yaml", "[1, 2]", 6, e));
     size_t n_bytes = part.n_bytes;
@@ -219,8 +212,6 @@ TEST(a_copy_that_is_too_much_is_refused)
     assert_true(yaml_hash(&doc, doc.root) == before);
     part.n_bytes = n_bytes;
     OK(yaml_graft_copy(&doc, yaml_find(&doc, "name"), &part, e));
-    yaml_free(&doc);
-    yaml_free(&part);
 }
 
 TEST(a_value_set_by_copy_is_as_one_that_is_set_and_put_in)
@@ -240,7 +231,9 @@ TEST(a_value_set_by_copy_is_as_one_that_is_set_and_put_in)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *path = cases[i].path, *value = cases[i].value;
-        struct yaml_doc got, want, part;
+        KEEP(struct yaml_doc, got, yaml_free);
+        KEEP(struct yaml_doc, want, yaml_free);
+        KEEP(struct yaml_doc, part, yaml_free);
         OK(read_str(&got, house, e));
         OK(read_str(&want, house, e));
         OK(yaml_read_text(&part, "part.yaml", value, strlen(value), e));
@@ -250,9 +243,6 @@ TEST(a_value_set_by_copy_is_as_one_that_is_set_and_put_in)
             OK(yaml_graft_text(&want, at, "part.yaml", value, strlen(value), e));
         OK(yaml_set_copy(&got, path, value, &part, e));
         assert_same_tree(&got, &want);
-        yaml_free(&got);
-        yaml_free(&want);
-        yaml_free(&part);
     }
 }
 
@@ -261,23 +251,22 @@ TEST(a_path_that_leads_nowhere_is_refused_as_by_set)
     static const char *const paths[] = {
         "", "rooms[2]", "rooms.attic.size", "name.first", "rooms[", "new[0]"
     };
-    struct yaml_doc part;
+    KEEP(struct yaml_doc, part, yaml_free);
     OK(yaml_read_text(&part, "part.yaml", "7", 1, e));
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         struct err want = { 0 };
         OK(read_str(&doc, house, e));
         int code = yaml_set(&doc, paths[i], "7", &want);
         assert_int_not_equal(code, 0);
         FAILS(yaml_set_copy(&doc, paths[i], "7", &part, e), code, want.msg);
-        yaml_free(&doc);
     }
-    yaml_free(&part);
 }
 
 TEST(pruning_leaves_what_the_root_leads_to)
 {
-    struct yaml_doc got, want;
+    KEEP(struct yaml_doc, got, yaml_free);
+    KEEP(struct yaml_doc, want, yaml_free);
     OK(read_str(&got, house, e));
     OK(read_str(&want, house, e));
     OK(yaml_set(&got, "rooms[0].size", "[1, 2, 3]", e));
@@ -292,19 +281,17 @@ TEST(pruning_leaves_what_the_root_leads_to)
     assert_int_equal(got.n_nodes, 12);
     OK(yaml_set(&got, "rooms[1].doors.front", "open", e));
     assert_string_equal(at(&got, "rooms[1].doors.front")->text, "open");
-    yaml_free(&got);
-    yaml_free(&want);
 }
 
 TEST(freed_document_may_be_freed_again)
 {
-    struct yaml_doc doc, copy;
+    struct yaml_doc doc;
+    KEEP(struct yaml_doc, copy, yaml_free);
     OK(read_str(&doc, "a: 1", e));
     yaml_free(&doc);
     assert_int_equal(doc.root, -1);
     assert_int_equal(yaml_find(&doc, "a"), -1);
     OK(yaml_copy(&copy, &doc, e));
     assert_int_equal(copy.root, -1);
-    yaml_free(&copy);
     yaml_free(&doc);
 }

@@ -14,8 +14,7 @@ static const char pod[] = "name: pod\n"
 
 static void read_pod(struct yaml_doc *doc)
 {
-    struct err e = { 0 };
-    assert_ok(yaml_read_text(doc, "pod.yaml", pod, sizeof pod - 1, &e), &e);
+    MUST(yaml_read_text(doc, "pod.yaml", pod, sizeof pod - 1, e));
 }
 
 TEST(paths_lead_to_nodes)
@@ -34,7 +33,7 @@ TEST(paths_lead_to_nodes)
         { "name]", NULL },        { "dims..pod", NULL },     { "dims[9999999999]", NULL },
         { "[0]", NULL },          { "dims[ 1]", NULL },
     };
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     read_pod(&doc);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
@@ -44,17 +43,15 @@ TEST(paths_lead_to_nodes)
             assert_string_equal(doc.nodes[id].text, cases[i].text);
     }
     assert_int_equal(yaml_find(&doc, ""), doc.root);
-    yaml_free(&doc);
 }
 
 TEST(every_path_shown_is_found_again)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char path[64];
     read_pod(&doc);
     for (yaml_id id = 0; id < doc.n_nodes; id++)
         assert_int_equal(yaml_find(&doc, yaml_path(&doc, id, path, sizeof path)), id);
-    yaml_free(&doc);
 }
 
 TEST(overriding_replaces_or_creates_keys)
@@ -75,7 +72,7 @@ TEST(overriding_replaces_or_creates_keys)
         { "none", "7", "none", "7" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         char source[64];
         read_pod(&doc);
         OK(yaml_set(&doc, cases[i].path, cases[i].value, e));
@@ -84,13 +81,12 @@ TEST(overriding_replaces_or_creates_keys)
         assert_string_equal(doc.nodes[id].text, cases[i].want);
         snprintf(source, sizeof source, "--set %s=%s", cases[i].path, cases[i].value);
         assert_string_equal(yaml_source(&doc, id), source);
-        yaml_free(&doc);
     }
 }
 
 TEST(overridden_key_keeps_its_place_among_siblings)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char place[64];
     read_pod(&doc);
     int32_t n = doc.nodes[doc.root].n;
@@ -108,12 +104,11 @@ TEST(overridden_key_keeps_its_place_among_siblings)
     assert_string_equal(yaml_key_place(&doc, b, place, sizeof place), "--set a.b=6:1:1");
     yaml_fail(&doc, b, e, ERR_RANGE, "is 6, need 7");
     assert_string_equal(e->msg, "--set a.b=6:1:1: a.b is 6, need 7");
-    yaml_free(&doc);
 }
 
 TEST(overrides_build_on_each_other)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     int32_t n = 0;
     read_pod(&doc);
     OK(yaml_set(&doc, "dims", "{x: 1, y: 2}", e));
@@ -128,7 +123,6 @@ TEST(overrides_build_on_each_other)
     }
     assert_int_equal(n, 3);
     assert_int_equal(doc.nodes[dims].n, 3);
-    yaml_free(&doc);
 }
 
 TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
@@ -173,7 +167,7 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
           "--set new.map={a: 1, a: 2}:1:8: new.map.a is given again, first on line 1, need it once",
           ERR_PARSE },
     };
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     read_pod(&doc);
     unsigned long long before = yaml_hash(&doc, doc.root);
     int32_t n_nodes = doc.n_nodes;
@@ -183,7 +177,6 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
         assert_int_equal(doc.n_nodes, n_nodes);
         assert_int_equal(doc.n_sources, 1);
     }
-    yaml_free(&doc);
 }
 
 TEST(depth_of_an_override_ends_at_the_cap)
@@ -207,7 +200,7 @@ TEST(depth_of_an_override_ends_at_the_cap)
 
 TEST(long_path_and_value_leave_room_for_the_reason)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char path[3000];
     read_pod(&doc);
     memset(path, 'x', sizeof path);
@@ -219,5 +212,4 @@ TEST(long_path_and_value_leave_room_for_the_reason)
     FAILS(yaml_set(&doc, path + 5, path, e), ERR_PARSE, "need keys and indices such as");
     path[0] = '[';
     FAILS(yaml_set(&doc, "name", path, e), ERR_PARSE, "xxx...:2:1: is not YAML (");
-    yaml_free(&doc);
 }

@@ -11,9 +11,8 @@ static int read_str(struct yaml_doc *doc, const char *text, struct err *e)
 static yaml_id read_value(struct yaml_doc *doc, const char *value)
 {
     char text[256];
-    struct err e = { 0 };
     snprintf(text, sizeof text, "a: %s\n", value);
-    assert_ok(read_str(doc, text, &e), &e);
+    MUST(read_str(doc, text, e));
     return yaml_find(doc, "a");
 }
 
@@ -24,11 +23,10 @@ TEST(numbers_are_read)
         double want;
     } cases[] = { { "4", 4 }, { "-2.5", -2.5 }, { "1e9", 1e9 }, { ".5", 0.5 }, { "+3", 3 }, { "0", 0 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         double x;
         OK(yaml_real(&doc, read_value(&doc, cases[i].text), &x, e));
         assert_true(x == cases[i].want);
-        yaml_free(&doc);
     }
 }
 
@@ -59,10 +57,9 @@ TEST(what_is_no_number_is_quoted_back)
           "f.yaml:1:4: a is x12345678901234567890123456789012345678..., need a number" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         double x;
         FAILS(yaml_real(&doc, read_value(&doc, cases[i].text), &x, e), ERR_PARSE, cases[i].want);
-        yaml_free(&doc);
     }
 }
 
@@ -135,7 +132,7 @@ TEST(text_is_any_scalar_that_is_there)
 
 TEST(wrong_kind_is_named)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "[1, [2], {k: 3}]", e));
     yaml_id one = yaml_find(&doc, "[0]"), list = yaml_find(&doc, "[1]"), map = yaml_find(&doc, "[2]");
     OK(yaml_need(&doc, one, YAML_SCALAR, e));
@@ -145,31 +142,28 @@ TEST(wrong_kind_is_named)
     FAILS(yaml_need(&doc, list, YAML_SCALAR, e), ERR_PARSE, "f.yaml:1:5: [1] is a list, need a single value");
     FAILS(yaml_need(&doc, map, YAML_SEQ, e), ERR_PARSE, "f.yaml:1:10: [2] is a map, need a list");
     FAILS(yaml_need(&doc, doc.root, YAML_MAP, e), ERR_PARSE, "f.yaml:1:1: document is a list, need a map");
-    yaml_free(&doc);
 }
 
 TEST(getting_from_what_is_no_map_gives_none)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "m: {k: 1}\nl: [x]\n", e));
     yaml_id m = yaml_get(&doc, doc.root, "m");
     assert_string_equal(doc.nodes[yaml_get(&doc, m, "k")].text, "1");
     assert_int_equal(yaml_get(&doc, m, "K"), -1);
     assert_int_equal(yaml_get(&doc, yaml_get(&doc, m, "none"), "k"), -1);
     assert_int_equal(yaml_get(&doc, yaml_get(&doc, doc.root, "l"), "x"), -1);
-    yaml_free(&doc);
 }
 
 TEST(failing_names_value_or_key)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "dims:\n  - bw_GBps:   -3\n", e));
     yaml_id bw = yaml_find(&doc, "dims[0].bw_GBps");
     assert_int_equal(yaml_fail(&doc, bw, e, ERR_RANGE, "is %d, need %g to %g", -3, 0.001, 1e5), ERR_RANGE);
     assert_string_equal(e->msg, "f.yaml:2:16: dims[0].bw_GBps is -3, need 0.001 to 100000");
     assert_int_equal(yaml_fail_key(&doc, bw, e, ERR_PARSE, "is unknown, need size"), ERR_PARSE);
     assert_string_equal(e->msg, "f.yaml:2:5: dims[0].bw_GBps is unknown, need size");
-    yaml_free(&doc);
 }
 
 TEST(long_paths_are_cut_between_characters)
@@ -186,7 +180,7 @@ TEST(long_paths_are_cut_between_characters)
         { 8, "dims..." },
         { 4, "..." },
     };
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char buf[64];
     OK(read_str(&doc, "dims: [{caf\xc3\xa9s: {x: 1}}]", e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -195,7 +189,6 @@ TEST(long_paths_are_cut_between_characters)
                             cases[i].want);
         assert_true(cases[i].room == sizeof buf || buf[cases[i].room] == '#');
     }
-    yaml_free(&doc);
 }
 
 TEST(long_names_leave_room_for_the_reason)
@@ -254,10 +247,9 @@ TEST(hash_sees_content_and_not_its_layout)
 
 TEST(hash_of_a_part_is_that_of_the_part_alone)
 {
-    struct yaml_doc doc, part;
+    KEEP(struct yaml_doc, doc, yaml_free);
+    KEEP(struct yaml_doc, part, yaml_free);
     OK(read_str(&doc, "a: 1\nnet: {dims: [{size: 4}]}\n", e));
     OK(read_str(&part, "dims:\n  - size: 4\n", e));
     assert_true(yaml_hash(&doc, yaml_find(&doc, "net")) == yaml_hash(&part, part.root));
-    yaml_free(&doc);
-    yaml_free(&part);
 }

@@ -53,14 +53,14 @@ static void ask_at_random(struct random_split *s, struct rng *r, bool rows)
 TEST(no_answer_is_below_its_bounds)
 {
     static const struct keep_column columns[] = { { "time_s", false }, { "nic_GBps", false } };
-    struct rng *r = random_open(31);
-    struct bound b;
+    KEEP(struct rng *, r, rng_free_at) = random_open(31);
+    KEEP(struct bound, b, bound_free);
     int n = 0;
     bound_begin(&b, columns, 2);
     for (int i = 0; i < 1500; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         struct made m;
-        struct alloc_answer a;
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         ask_at_random(&s, r, true);
         make(&m, &s);
         OK(alloc_solve(&a, &s.problem, e));
@@ -72,21 +72,17 @@ TEST(no_answer_is_below_its_bounds)
             assert_true(bound_nic_Bps(&b, &m.study, time_s) <= nic_of(&m.study, a.bw_Bps));
             n++;
         }
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
     assert_true(n > 1000);
-    bound_free(&b);
-    rng_free(r);
 }
 
 /* Two leaves that share nothing: K = (sqrt 4 + sqrt 9)^2 GB, T = 2 + K/total. */
 TEST(without_shared_dimensions_the_time_is_exact)
 {
     static const double traffic_GB[2][D] = { { 4, 0 }, { 0, 9 } };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct made m;
-    struct bound b;
+    KEEP(struct bound, b, bound_free);
     plain_split_open(&s, 2, traffic_GB, 2, 2);
     random_split_row(&s, (const double[D]){ 1, 1 }, LINEXPR_EQ, 50);
     s.problem.usd_per_Bps[0] = 1e-9;
@@ -103,8 +99,6 @@ TEST(without_shared_dimensions_the_time_is_exact)
     /* 4/B + 9/(50 - B) = 0.5 at B = 20 alone: 20 + 4*30. */
     assert_close(bound_cost_usd(&b, &m.study, 2.5), 140, 0.01);
     assert_true(bound_cost_usd(&b, &m.study, 2.5) <= 140);
-    bound_free(&b);
-    random_split_close(&s);
 }
 
 /* What the answer's row says. */
@@ -116,21 +110,20 @@ static void row_of(double x[2], const struct random_split *s, const struct alloc
 
 static void offer(struct front *f, double x, double y, int64_t id)
 {
-    struct err e = { 0 };
     bool on;
-    assert_ok(front_offer(f, (const double[]){ x, y }, id, &on, &e), &e);
+    MUST(front_offer(f, (const double[]){ x, y }, id, &on, e));
 }
 
 TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
 {
-    struct rng *r = random_open(32);
-    struct bound b;
+    KEEP(struct rng *, r, rng_free_at) = random_open(32);
+    KEEP(struct bound, b, bound_free);
     int n = 0, near = 0, dominated = 0;
     bound_begin(&b, time_and_cost, 2);
     for (int i = 0; i < 1000; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         struct made m;
-        struct alloc_answer a;
+        KEEP(struct alloc_answer, a, alloc_answer_free);
         ask_at_random(&s, r, rng_below(r, 2));
         make(&m, &s);
         OK(alloc_solve(&a, &s.problem, e));
@@ -154,13 +147,9 @@ TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
             front_free(&better);
             front_free(&some);
         }
-        alloc_answer_free(&a);
-        random_split_close(&s);
     }
     /* Most of what is dominated by a little is found, though not all: rows and maxima are told in part. */
     assert_true(near > 300 && n > dominated / 3 && n > 100);
-    bound_free(&b);
-    rng_free(r);
 }
 
 /* ---- a sweep of shapes, totals and objectives ---- */
@@ -170,10 +159,8 @@ enum { SHAPES = 80, TOTALS = 5, POINTS = SHAPES * TOTALS * 2 };
 /* Shapes that are rivals: traffic and prices of one size; every second has work beside its collectives. */
 static void open_shape(struct random_split *s, int32_t shape, bool overlap)
 {
-    struct rng *r;
-    struct err e = { 0 };
     double traffic_GB[3][D] = { { 0 } };
-    assert_ok(rng_build(&r, 77, (uint64_t)shape, &e), &e);
+    RNG(r, 77, (uint64_t)shape);
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 4; d++)
             traffic_GB[i][d] = rng_below(r, 3) || i == d ? rng_range(r, 1, 6) : 0;
@@ -195,7 +182,6 @@ static void open_shape(struct random_split *s, int32_t shape, bool overlap)
         s->fn.const_s = const_s;
     }
     random_split_row(s, (const double[D]){ 1, 1, 1, 1 }, LINEXPR_EQ, 0);
-    rng_free(r);
 }
 
 static void close_shape(struct random_split *s)
@@ -216,9 +202,8 @@ static void ask_point(struct random_split *s, struct made *m, int64_t point)
 static void solve_point(double x[FRONT_MAX_COLUMNS], const struct random_split *s, const struct made *m,
                         const struct keep_column *columns, int32_t n)
 {
-    struct alloc_answer a;
-    struct err e = { 0 };
-    assert_ok(alloc_solve(&a, &s->problem, &e), &e);
+    KEEP(struct alloc_answer, a, alloc_answer_free);
+    MUST(alloc_solve(&a, &s->problem, e));
     assert_int_equal(a.status, ALLOC_SOLVED);
     for (int32_t c = 0; c < n; c++) {
         if (strcmp(columns[c].name, "time_s") == 0)
@@ -231,27 +216,25 @@ static void solve_point(double x[FRONT_MAX_COLUMNS], const struct random_split *
             x[c] = m->study.total_Bps / 1e9;
         x[c] = columns[c].large ? -x[c] : x[c];
     }
-    alloc_answer_free(&a);
 }
 
 /* The front of a sweep; with pruning what a sample's front beats is not solved. Returns how many are. */
 static int64_t sweep(struct front *f, const struct keep_column *columns, int32_t n, bool prune)
 {
-    struct front known = { .n_cols = n };
-    struct bound b;
+    KEEP(struct front, known, front_free) = { .n_cols = n };
+    KEEP(struct bound, b, bound_free);
     int64_t solved = 0;
     bound_begin(&b, columns, n);
     for (int pass = 0; pass < 2; pass++)
         for (int32_t shape = 0; shape < SHAPES; shape++) {
-            struct random_split s;
+            KEEP(struct random_split, s, close_shape);
             struct made m;
-            struct err e = { 0 };
             if ((shape % 8 == 0) == (pass == 1))
                 continue;
             open_shape(&s, shape, true);
             make(&m, &s);
             ask_point(&s, &m, 4);
-            assert_ok(bound_prepare(&b, &m.study, &e), &e);
+            MUST(bound_prepare(&b, &m.study, e));
             for (int64_t i = 0; i < TOTALS * 2; i++) {
                 double x[FRONT_MAX_COLUMNS];
                 bool on;
@@ -260,14 +243,11 @@ static int64_t sweep(struct front *f, const struct keep_column *columns, int32_t
                     continue;
                 solved++;
                 solve_point(x, &s, &m, columns, n);
-                assert_ok(front_offer(f, x, shape * TOTALS * 2 + i, &on, &e), &e);
+                MUST(front_offer(f, x, shape * TOTALS * 2 + i, &on, e));
                 if (pass == 0)
-                    assert_ok(front_offer(&known, x, i, &on, &e), &e);
+                    MUST(front_offer(&known, x, i, &on, e));
             }
-            close_shape(&s);
         }
-    front_free(&known);
-    bound_free(&b);
     return solved;
 }
 
@@ -304,13 +284,14 @@ TEST(a_pruned_sweep_has_the_front_of_all_points)
 TEST(workloads_count_by_their_weights)
 {
     for (int32_t shape = 0; shape < 20; shape++) {
-        struct random_split one, two;
+        KEEP(struct random_split, one, close_shape);
+        KEEP(struct random_split, two, close_shape);
         struct made m;
         struct study_workload loads[2];
-        struct step_fn joined;
-        struct alloc_answer a;
-        struct bound b;
-        struct front f = { .n_cols = 2 };
+        KEEP(struct step_fn, joined, step_fn_free);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
+        KEEP(struct bound, b, bound_free);
+        KEEP(struct front, f, front_free) = { .n_cols = 2 };
         open_shape(&one, 2 * shape, false);
         open_shape(&two, 2 * shape + 1, true);
         const struct step_fn *fns[] = { &one.fn, &two.fn };
@@ -332,22 +313,16 @@ TEST(workloads_count_by_their_weights)
         assert_false(bound_beaten(&b, &m.study, &f));
         offer(&f, a.time_s * 0.9, a.cost_usd * 0.9, 1);
         assert_true(bound_beaten(&b, &m.study, &f));
-        front_free(&f);
-        bound_free(&b);
-        alloc_answer_free(&a);
-        step_fn_free(&joined);
-        close_shape(&one);
-        close_shape(&two);
     }
 }
 
 TEST(nothing_is_beaten_where_nothing_is_known)
 {
     static const struct keep_column odd[] = { { "time_s", false }, { "gap", false } };
-    struct random_split s;
+    KEEP(struct random_split, s, close_shape);
     struct made m;
     struct bound b;
-    struct front f = { .n_cols = 2 };
+    KEEP(struct front, f, front_free) = { .n_cols = 2 };
     offer(&f, 1e-9, -1e9, 0);
     open_shape(&s, 0, false);
     make(&m, &s);
@@ -362,6 +337,4 @@ TEST(nothing_is_beaten_where_nothing_is_known)
         assert_int_equal(isfinite(bound_time_s(&b, &m.study)), i == 0 || i == 3);
         bound_free(&b);
     }
-    front_free(&f);
-    close_shape(&s);
 }

@@ -37,9 +37,8 @@ static void load_text(struct design_point *s, const char *text)
 
 static void solve_text(struct design_point *s, struct design *d, const char *text)
 {
-    struct err e = { 0 };
     load_text(s, text);
-    assert_ok(design_solve(d, s, &e), &e);
+    MUST(design_solve(d, s, e));
 }
 
 static void close_both(struct design_point *s, struct design *d)
@@ -268,7 +267,7 @@ TEST(work_without_traffic_is_solved)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         struct design d;
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         text_printf(&t, "%stotal_GBps: 10\n%s",
                     NETWORK PARTS "workload: { name: w, step: { compute_ms: 5 } }\n", cases[i].asked);
         solve_text(&s, &d, text_str(&t));
@@ -278,7 +277,6 @@ TEST(work_without_traffic_is_solved)
         assert_close(d.time_s, cases[i].time_s, 1e-15);
         assert_close(d.answer.value, cases[i].value, 1e-9);
         close_both(&s, &d);
-        text_free(&t);
     }
 }
 
@@ -293,13 +291,12 @@ TEST(an_equal_split_that_breaks_a_constraint_is_marked)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         struct design d;
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         text_printf(&t, "%stotal_GBps: 10\nconstraints: [ '%s' ]\n", NETWORK PARTS BOTH, cases[i].row);
         solve_text(&s, &d, text_str(&t));
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_int_equal(d.equal.allowed, cases[i].allowed);
         close_both(&s, &d);
-        text_free(&t);
     }
 }
 

@@ -7,21 +7,18 @@
 
 static int read_factor(struct study *w, const char *factor, struct err *e)
 {
-    struct text text = { 0 };
+    KEEP(struct text, text, text_free) = { 0 };
     text_printf(&text, "workload: { name: W, step: { compute_ms: 1 } }\nvary: { network: { factor: %s } }\n",
                 factor);
     int rc = sweep_of(w, text_str(&text), NULL, 0, e);
-    text_free(&text);
     return rc;
 }
 
 static void read_network(struct topo_network *net, const char *value)
 {
-    struct yaml_doc doc;
-    struct err e = { 0 };
-    assert_ok(yaml_read_text(&doc, "value", value, strlen(value), &e), &e);
-    assert_ok(topo_read_network(net, &doc, doc.root, &e), &e);
-    yaml_free(&doc);
+    KEEP(struct yaml_doc, doc, yaml_free);
+    MUST(yaml_read_text(&doc, "value", value, strlen(value), e));
+    MUST(topo_read_network(net, &doc, doc.root, e));
 }
 
 /* The networks as spec words, joined by " | ". */
@@ -67,7 +64,7 @@ TEST(powers_of_two_have_as_many_factorings_as_compositions)
     for (int k = 1; k <= 12; k++)
         for (int dims = 1; dims <= 4 && dims <= k; dims++)
             for (int shapes = 1; shapes <= 3; shapes += 2) {
-                struct study w;
+                KEEP(struct study, w, study_close);
                 char factor[200];
                 snprintf(factor, sizeof factor, "{ npus: %d, dims: %d, shapes: [%s] }", 1 << k, dims,
                          shapes == 1 ? "switch" : "ring, full, switch");
@@ -77,19 +74,17 @@ TEST(powers_of_two_have_as_many_factorings_as_compositions)
                     want *= shapes;
                 assert_int_equal(w.sweep.n_points, want);
                 assert_distinct(&w);
-                study_close(&w);
             }
 }
 
 TEST(the_largest_study_of_the_issue_has_all_its_networks)
 {
-    struct study w;
+    KEEP(struct study, w, study_close);
     OK(read_factor(&w, "{ npus: 4096, dims: { from: 2, to: 5 } }", e));
     assert_int_equal(w.sweep.n_points,
                      choose(11, 1) * 9 + choose(11, 2) * 27 + choose(11, 3) * 81 + choose(11, 4) * 243);
     assert_distinct(&w);
     assert_true(w.sweep.axes[0].generated);
-    study_close(&w);
 }
 
 /* Limits as a test has them: one line of a table for a tier. */
@@ -201,8 +196,8 @@ TEST(limits_of_tiers_leave_what_trying_everything_leaves)
         { 13, 1, 3, 1, { { "name: a, radix: 2", "rfs", { 0 }, 0, 0, 2, 0, 0, 1 } } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text factor = { 0 };
-        struct study w;
+        KEEP(struct text, factor, text_free) = { 0 };
+        KEEP(struct study, w, study_close);
         struct brute b = { .tiers = cases[i].tiers, .n_tiers = cases[i].n_tiers, .npus = cases[i].npus };
         text_printf(&factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].from,
                     cases[i].to);
@@ -221,8 +216,6 @@ TEST(limits_of_tiers_leave_what_trying_everything_leaves)
             read_network(&net, w.sweep.axes[0].values[k]);
             assert_int_equal(net.n_npus, cases[i].npus);
         }
-        text_free(&factor);
-        study_close(&w);
     }
 }
 
@@ -245,19 +238,17 @@ TEST(networks_come_by_dimensions_and_then_from_the_inside_out)
           "full:2 switch:4 | full:4 switch:2" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
-        struct text got = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct text, got, text_free) = { 0 };
         OK(read_factor(&w, cases[i].factor, e));
         specs(&got, &w);
         assert_string_equal(text_str(&got), cases[i].specs);
-        text_free(&got);
-        study_close(&w);
     }
 }
 
 TEST(keys_of_tiers_and_networks_are_passed_on)
 {
-    struct study w;
+    KEEP(struct study, w, study_close);
     struct topo_network net;
     OK(read_factor(&w,
                    "{ npus: 16, dims: 3, name: \"all of it\", npu: { peak_TFLOPS: 300, usd: 2e4 }, tiers: [ "
@@ -280,7 +271,6 @@ TEST(keys_of_tiers_and_networks_are_passed_on)
     /* A ring has no switch to reduce in. */
     read_network(&net, w.sweep.axes[0].values[1]);
     assert_true(net.dims[2].shape == TOPO_RING && net.dims[2].in_switch == TOPO_IN_SWITCH_NONE);
-    study_close(&w);
 }
 
 TEST(bad_rules_are_refused_at_their_place)
@@ -345,7 +335,7 @@ TEST(only_networks_are_factored_and_nothing_beside)
 
 TEST(networks_may_move_with_other_keys)
 {
-    struct study w;
+    KEEP(struct study, w, study_close);
     OK(sweep_of(&w,
                 SWEEP_BASE
                 "vary: { zip: { network: { factor: { npus: 8, shapes: [ring], dims: { to: 3 } } }, "
@@ -355,5 +345,4 @@ TEST(networks_may_move_with_other_keys)
     assert_string_equal(w.sweep.axes[0].values[2],
                         "{dims: [{shape: ring, size: 2}, {shape: ring, size: 4}]}");
     assert_string_equal(w.sweep.axes[0].values[3], "2");
-    study_close(&w);
 }

@@ -23,7 +23,7 @@ TEST_WITH(traffic_is_that_of_the_exchanges, make_folder, remove_folder)
                  { "pair 8", WORKERS * STEPS / 8, 2 * model_MB },
                  { "all-reduce", STEPS, 2 * (WORKERS - 1) * model_MB },
                  { "every sixth", STEPS / 6, 2 * (WORKERS - 1) * model_MB } };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, SMALL METHODS, 2);
     assert_int_equal(t.rows.n_rows, 6);
     for (size_t i = 0; i < COUNT_OF(want); i++) {
@@ -36,7 +36,6 @@ TEST_WITH(traffic_is_that_of_the_exchanges, make_folder, remove_folder)
         assert_true(number(&t.rows, row, "seeds") == 3);
         assert_close(number(&t.rows, row, "average_MB"), 2 * (WORKERS - 1) * model_MB, 1e-12);
     }
-    tables_free(&t);
 }
 
 /* Steps all of 10 ms, then an all-reduce of S bytes at B: 2 (N - 1) / N * S / B, here 0.648 ms; what the wire
@@ -49,14 +48,13 @@ TEST_WITH(time_of_an_all_reduce_is_the_closed_form, make_folder, remove_folder)
     } cases[] = { { SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\n", 4e-6 * PARAMS },
                   { SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\nmodel_MB: 0.1\n", 0.1 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         double comm_s = 2 * (WORKERS - 1.0) / WORKERS * cases[i].model_MB / 1;
         run_text(&t, *state, cases[i].text, 1);
         assert_close(number(&t.rows, 0, "time_s"), STEPS * (0.01 + comm_s), 1e-9);
         assert_close(number(&t.rows, 0, "wait_pct"), 100 * comm_s / (0.01 + comm_s), 1e-9);
         assert_close(number(&t.rows, 0, "average_s"), comm_s, 1e-9);
         assert_true(number(&t.rows, 0, "time_half_s") == 0);
-        tables_free(&t);
     }
 }
 
@@ -123,7 +121,7 @@ TEST_WITH(rows_are_means_of_their_runs, make_folder, remove_folder)
                     { "time_s", "time_half_s", "time_s" },
                     { "exchanges", NULL, "exchanges" },
                     { "loss", NULL, "loss" } };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, SMALL METHODS, 2);
     assert_int_equal(t.runs.n_rows, 3 * t.rows.n_rows);
     for (int64_t row = 0; row < t.rows.n_rows; row++)
@@ -134,7 +132,6 @@ TEST_WITH(rows_are_means_of_their_runs, make_folder, remove_folder)
             if (columns[i].half)
                 assert_near(number(&t.rows, row, columns[i].half), half_of(x), 1e-9 * fmax(1, half_of(x)));
         }
-    tables_free(&t);
 }
 
 static void compare_with(const struct tables *t, const char *base)
@@ -170,10 +167,9 @@ TEST_WITH(changes_are_against_the_baseline_and_accuracy_by_seed, make_folder, re
                   { SMALL "methods: [all-reduce, { method: pair, period: [2, 1] }]\n", "pair 1" },
                   { SMALL "methods: [all-reduce, { method: pair, period: 2 }]\n", "all-reduce" } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         run_text(&t, *state, cases[i].text, 2);
         compare_with(&t, cases[i].base);
-        tables_free(&t);
     }
 }
 
@@ -184,7 +180,7 @@ TEST_WITH(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy, make_fol
     static const double equal_points[] = { 100, 0 };
     for (size_t i = 0; i < COUNT_OF(equal_points); i++) {
         static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         char text[2048];
         snprintf(text, sizeof text, "%sequal_points: %g\n", SMALL METHODS, equal_points[i]);
         run_text(&t, *state, text, 2);
@@ -206,7 +202,6 @@ TEST_WITH(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy, make_fol
             if (equal_points[i] == 100)
                 assert_string_equal(best, "pair 8");
         }
-        tables_free(&t);
     }
 }
 
@@ -219,7 +214,7 @@ TEST_WITH(a_row_says_its_family_rule_and_fixed_period, make_folder, remove_folde
                  { "pair drift 0.02/16", "pair", "drift", 0 },
                  { "all-reduce", "all-reduce", "", 0 },
                  { "every sixth", "local", "", 6 } };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, SMALL METHODS, 2);
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         int64_t row = row_of(&t.rows, 0, want[i].method);
@@ -228,13 +223,12 @@ TEST_WITH(a_row_says_its_family_rule_and_fixed_period, make_folder, remove_folde
         assert_string_equal(word(&t.rows, row, "rule"), want[i].rule);
         assert_true(want[i].period > 0 ? period == want[i].period : isnan(period));
     }
-    tables_free(&t);
 }
 
 /* Where steps are so long that numbers run out, there is nothing to tell but when. */
 TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(
         &t, *state,
         SMALL "methods: [{ method: pair, period: 1 }, all-reduce]\nvary: { learner.rate: [0.05, 1e9] }\n", 2);
@@ -251,7 +245,6 @@ TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
     for (int64_t row = 0; row < t.runs.n_rows; row++)
         assert_string_equal(word(&t.runs, row, "status"),
                             number(&t.runs, row, "point") > 0 ? "diverged" : "ok");
-    tables_free(&t);
 }
 
 /* ---- beside the rows ---- */
@@ -259,7 +252,7 @@ TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
 /* In one switch every byte that is sent goes up one link and down another. */
 TEST_WITH(links_carry_what_is_sent, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, SMALL "methods: [{ method: pair, period: [1, 4] }]\n", 2);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         const char *method = word(&t.rows, row, "method");
@@ -276,12 +269,11 @@ TEST_WITH(links_carry_what_is_sent, make_folder, remove_folder)
         assert_close(down_MB, sent_MB[0], 1e-9);
     }
     assert_int_equal(t.links.n_rows, 2 * 2 * WORKERS);
-    tables_free(&t);
 }
 
 TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     int64_t n = 0;
     run_text(&t, *state, SMALL METHODS, 2);
     for (int64_t i = 0; i < t.curves.n_rows; i++) {
@@ -300,24 +292,22 @@ TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
         n++;
     }
     assert_int_equal(n, t.runs.n_rows);
-    tables_free(&t);
 }
 
 static void same_text(const struct table *a, const struct table *b)
 {
-    struct text x = { 0 }, y = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_write(a, TABLE_AS_CSV, NULL, &x, &e), &e);
-    assert_ok(table_write(b, TABLE_AS_CSV, NULL, &y, &e), &e);
+    KEEP(struct text, x, text_free) = { 0 };
+    KEEP(struct text, y, text_free) = { 0 };
+    MUST(table_write(a, TABLE_AS_CSV, NULL, &x, e));
+    MUST(table_write(b, TABLE_AS_CSV, NULL, &y, e));
     assert_string_equal(text_str(&x), text_str(&y));
-    text_free(&x);
-    text_free(&y);
 }
 
 TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
 {
     static const char text[] = SMALL METHODS "vary: { shards: [iid, label-skew], workers: [4, 2] }\n";
-    struct tables one, many;
+    KEEP(struct tables, one, tables_free);
+    KEEP(struct tables, many, tables_free);
     run_text(&one, *state, text, 1);
     run_text(&many, *state, text, 7);
     assert_int_equal(one.rows.n_rows, 4 * 6);
@@ -325,15 +315,13 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
     same_text(&one.runs, &many.runs);
     same_text(&one.curves, &many.curves);
     same_text(&one.links, &many.links);
-    tables_free(&one);
-    tables_free(&many);
 }
 
 /* ---- points ---- */
 
 TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, SMALL "methods: [all-reduce, pair]\nvary: { workers: [4, 3, 2] }\n", 2);
     assert_int_equal(t.rows.n_rows, 5);
     for (int64_t row = 0; row < 5; row++) {
@@ -343,13 +331,12 @@ TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_fold
     }
     assert_string_equal(word(&t.rows, 2, "method"), "");
     assert_has(word(&t.rows, 2, "message"), "workers: is 3, need a size that divides");
-    tables_free(&t);
 }
 
 /* Dimensions of the widest network; a narrower one leaves the rest blank. */
 TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              SMALL "methods: [all-reduce]\nvary: { network: ['switch:4@1', 'ring:2@1 ring:2@1'] }\n", 1);
     double model_MB = 4e-6 * PARAMS;
@@ -357,15 +344,14 @@ TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
     /* Reduce-scatter halves what the outer dimension carries: S each way and NPU within, S/2 without. */
     assert_close(number(&t.rows, 1, "dim1_MB"), STEPS * WORKERS * model_MB, 1e-12);
     assert_close(number(&t.rows, 1, "dim2_MB"), STEPS * WORKERS * model_MB / 2, 1e-12);
-    tables_free(&t);
 }
 
 /* Two classes that one number tells apart, and one that says nothing. */
 TEST_WITH(own_examples_are_learned, make_folder, remove_folder)
 {
     struct folder *f = *state;
-    struct text csv = { 0 };
-    struct tables t;
+    KEEP(struct text, csv, text_free) = { 0 };
+    KEEP(struct tables, t, tables_free);
     text_puts(&csv, "side,x,noise\n");
     for (int i = 0; i < 200; i++)
         text_printf(&csv, "%s,%d,%d\n", i % 2 ? "left" : "right", i % 2 ? -5 - i % 7 : 5 + i % 7,
@@ -384,21 +370,17 @@ TEST_WITH(own_examples_are_learned, make_folder, remove_folder)
         assert_true(number(&t.rows, row, "steps") == 25);
         assert_close(number(&t.rows, row, "average_MB"), 2 * 3 * 4e-6 * (2 * 2 + 2), 1e-12);
     }
-    text_free(&csv);
-    tables_free(&t);
 }
 
 static unsigned long long hash_with(struct folder *f, const char *csv)
 {
-    struct study s;
-    struct err e = { 0 };
+    KEEP(struct study, s, study_close);
     put(f, "own.csv", csv);
     put(f, "study.yaml",
         "network: switch:2@1\ndata: { train_csv: own.csv, test_csv: own.csv }\nmethods: [pair]\n");
     const struct study_ask ask = { .from = { .path = f->path }, .kind = &gossip_kind };
-    assert_ok(study_open(&s, &ask, &e), &e);
+    MUST(study_open(&s, &ask, e));
     unsigned long long hash = s.hash;
-    study_close(&s);
     return hash;
 }
 
@@ -414,7 +396,7 @@ TEST_WITH(the_hash_of_a_study_is_of_its_own_examples_too, make_folder, remove_fo
 
 TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              SMALL "server: 1\nmethods: [all-reduce, { method: local, theta: 1 }]\n"
                    "clock: { slowdown: 3 }\nvary: { clock.slow_workers: [0, 1] }\n",
@@ -423,7 +405,6 @@ TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
     assert_has(text_str(&t.notes),
                "methods[1].theta has no effect here, it is used only by rules other than");
     assert_null(strstr(text_str(&t.notes), "slowdown"));
-    tables_free(&t);
 }
 
 TEST(every_method_and_column_is_explained)

@@ -6,8 +6,7 @@
 
 static void read_text(struct yaml_doc *doc, const char *text)
 {
-    struct err e = { 0 };
-    assert_ok(yaml_read_text(doc, "job.yaml", text, strlen(text), &e), &e);
+    MUST(yaml_read_text(doc, "job.yaml", text, strlen(text), e));
 }
 
 #define JOB_MODEL "{ name: small, layers: 4, hidden: 512, heads: 8, ffn: 2048, vocab: 1000, seq: 128 }"
@@ -18,7 +17,8 @@ TEST(a_job_takes_the_step_of_data_parallelism_without_its_collectives)
 {
     const double nothing_s[PLAN_MAX_COLLECTIVES] = { 0 };
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
-    struct yaml_doc one, all;
+    KEEP(struct yaml_doc, one, yaml_free);
+    KEEP(struct yaml_doc, all, yaml_free);
     struct gossip_job job;
     struct training x;
     read_text(&one, MODEL "parallel: { batch: 16, micro_batch: 2 }\n");
@@ -28,8 +28,6 @@ TEST(a_job_takes_the_step_of_data_parallelism_without_its_collectives)
     assert_string_equal(job.model, "small");
     assert_close(job.step_s, plan_cost_time(&x.cost, nothing_s), 1e-12);
     assert_true(job.step_s > 0 && job.missing_B < 0);
-    yaml_free(&one);
-    yaml_free(&all);
 }
 
 /* 12 h^2 l weights, and (2 vocab + seq) h of embeddings and head, to 1 %: norms and biases are left out, 4
@@ -37,7 +35,8 @@ TEST(a_job_takes_the_step_of_data_parallelism_without_its_collectives)
 TEST(a_model_is_its_parameters_times_the_bytes_of_a_gradient)
 {
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
-    struct yaml_doc four, two;
+    KEEP(struct yaml_doc, four, yaml_free);
+    KEEP(struct yaml_doc, two, yaml_free);
     struct gossip_job a, b;
     read_text(&four, MODEL "parallel: { batch: 1, grad_B: 4 }\n");
     read_text(&two, MODEL "parallel: { batch: 1, grad_B: 2 }\n");
@@ -46,8 +45,6 @@ TEST(a_model_is_its_parameters_times_the_bytes_of_a_gradient)
     double weights = 12 * 512.0 * 512 * 4 + (2 * 1000 + 128) * 512.0;
     assert_true(a.model_B == 2 * b.model_B);
     assert_close(a.model_B, 4 * weights, 0.01);
-    yaml_free(&four);
-    yaml_free(&two);
 }
 
 TEST(what_does_not_fit_on_one_npu_is_refused)
@@ -85,8 +82,7 @@ static int read_study(struct gossip_point *p, struct folder *f, const char *text
 
 static void read_point(struct gossip_point *p, struct folder *f, const char *text)
 {
-    struct err e = { 0 };
-    assert_ok(read_study(p, f, text, &e), &e);
+    MUST(read_study(p, f, text, e));
 }
 
 TEST_WITH(a_job_gives_the_step_and_the_bytes, make_folder, remove_folder)
@@ -121,7 +117,8 @@ TEST_WITH(overrides_reach_into_a_job, make_folder, remove_folder)
                                                   { "job.parallel.batch", "32" },
                                                   { "job.model.layers", "2" } };
     struct folder *f = *state;
-    struct gossip_point p, q;
+    struct gossip_point q;
+    KEEP(struct gossip_point, p, gossip_point_free);
     put_npu(f);
     read_point(&p, f, ONE JOB);
     for (size_t i = 0; i < COUNT_OF(sets); i++) {
@@ -139,13 +136,13 @@ TEST_WITH(overrides_reach_into_a_job, make_folder, remove_folder)
     OK(gossip_point_read(&q, &from, e));
     assert_string_equal(q.job.npu, "slow");
     assert_true(q.clock.step_s > p.clock.step_s);
-    gossip_point_free(&p);
     gossip_point_free(&q);
 }
 
 TEST_WITH(the_npu_of_the_network_is_a_jobs_where_it_has_none, make_folder, remove_folder)
 {
-    struct gossip_point p, q;
+    KEEP(struct gossip_point, p, gossip_point_free);
+    KEEP(struct gossip_point, q, gossip_point_free);
     put_npu(*state);
     read_point(&p, *state, ONE JOB);
     read_point(&q, *state,
@@ -154,8 +151,6 @@ TEST_WITH(the_npu_of_the_network_is_a_jobs_where_it_has_none, make_folder, remov
                "job: { model: " JOB_MODEL ", parallel: { batch: 16, micro_batch: 2 } }\n");
     assert_true(p.clock.step_s == q.clock.step_s);
     assert_string_equal(q.job.npu, "one");
-    gossip_point_free(&p);
-    gossip_point_free(&q);
 }
 
 TEST_WITH(a_job_that_does_not_fit_is_told, make_folder, remove_folder)
@@ -176,11 +171,7 @@ TEST_WITH(a_job_that_does_not_fit_is_told, make_folder, remove_folder)
 
 TEST_WITH(what_is_wrong_with_a_job_is_said_where_it_stands, make_folder, remove_folder)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *says;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { ONE JOB "model_MB: 3\n", ERR_PARSE, ":4:1: model_MB is given with job, need one of them" },
         { ONE JOB "clock: { step_ms: 3 }\n", ERR_PARSE,
           ":4:10: clock.step_ms is given with job, need one of them" },
@@ -199,9 +190,8 @@ TEST_WITH(what_is_wrong_with_a_job_is_said_where_it_stands, make_folder, remove_
     };
     put_npu(*state);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_point p;
-        FAILS(read_study(&p, *state, cases[i].text, e), cases[i].code, cases[i].says);
-        gossip_point_free(&p);
+        KEEP(struct gossip_point, p, gossip_point_free);
+        FAILS(read_study(&p, *state, cases[i].text, e), cases[i].code, cases[i].message);
     }
 }
 

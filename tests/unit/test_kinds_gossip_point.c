@@ -14,8 +14,7 @@ static int read_text(struct gossip_point *p, struct folder *f, const char *text,
 
 static void read_point(struct gossip_point *p, struct folder *f, const char *text)
 {
-    struct err e = { 0 };
-    assert_ok(read_text(p, f, text, &e), &e);
+    MUST(read_text(p, f, text, e));
 }
 
 /* ---- defaults ---- */
@@ -57,7 +56,7 @@ TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_fold
 {
     struct gossip_teacher t = gossip_fixture_teacher();
     struct gossip_learning l = gossip_learning_default();
-    struct gossip_point p;
+    KEEP(struct gossip_point, p, gossip_point_free);
     read_point(&p, *state, "network: switch:4@1\n");
     t.seed = 0; /* that of the run */
     assert_memory_equal(&p.teacher, &t, sizeof t);
@@ -77,12 +76,11 @@ TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_fold
     assert_int_equal(p.n_entries, gossip_n_methods);
     for (int32_t i = 0; i < gossip_n_methods; i++)
         assert_int_equal(p.entries[i].settings.method, i);
-    gossip_point_free(&p);
 }
 
 TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
 {
-    struct gossip_point p;
+    KEEP(struct gossip_point, p, gossip_point_free);
     read_point(
         &p, *state,
         "network: { name: two, dims: [ { shape: switch, size: 4, bw_GBps: 2 }, { shape: ring, size: 4, "
@@ -113,7 +111,6 @@ TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
     assert_true(p.clock.overlap && !p.clock.stale);
     assert_true(m->rule == GOSSIP_RULE_CONTROL && m->theta == 0.2 && m->cap == 9 && m->check == 2);
     assert_true(m->mix == 0.25);
-    gossip_point_free(&p);
 }
 
 /* ---- where workers and the server are ---- */
@@ -131,14 +128,13 @@ TEST_WITH(the_server_is_the_first_npu_without_a_worker, make_folder, remove_fold
                   { "workers: 8\nserver: 3\n", 3, 8, { 4, 2 } } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
-        struct gossip_point p;
+        KEEP(struct gossip_point, p, gossip_point_free);
         snprintf(text, sizeof text, "network: switch:4@1 ring:2@1\n" FEW "%s", cases[i].text);
         read_point(&p, *state, text);
         assert_int_equal(p.fabric.server, cases[i].server);
         assert_int_equal(p.fabric.n_workers, cases[i].workers);
         assert_int_equal(p.fabric.members[0], cases[i].members[0]);
         assert_int_equal(p.fabric.members[1], cases[i].members[1]);
-        gossip_point_free(&p);
     }
 }
 
@@ -155,12 +151,11 @@ TEST_WITH(hidden_layers_are_a_width_a_list_or_none, make_folder, remove_folder)
                   { "[5, 4]", 3, 32 * 5 + 5 + 5 * 4 + 4 + 4 * 10 + 10 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[256];
-        struct gossip_point p;
+        KEEP(struct gossip_point, p, gossip_point_free);
         snprintf(text, sizeof text, ONE "learner: { hidden: %s }\n", cases[i].hidden);
         read_point(&p, *state, text);
         assert_int_equal(p.net.n_layers, cases[i].n_layers);
         assert_int_equal(p.net.n_params, cases[i].n_params);
-        gossip_point_free(&p);
     }
 }
 
@@ -172,13 +167,12 @@ TEST_WITH(an_epoch_has_the_batches_of_the_smallest_shard, make_folder, remove_fo
     } cases[] = { { 16, 6 }, { 100, 1 }, { 1000, 1 }, { 1, 100 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[256];
-        struct gossip_point p;
+        KEEP(struct gossip_point, p, gossip_point_free);
         snprintf(text, sizeof text,
                  "network: switch:4@1\ndata: { train: 402, test: 9 }\nlearner: { batch: %d }\n",
                  cases[i].batch);
         read_point(&p, *state, text);
         assert_int_equal(gossip_point_epoch_steps(&p), cases[i].steps);
-        gossip_point_free(&p);
     }
 }
 
@@ -209,15 +203,13 @@ TEST_WITH(labels_say_what_rows_differ_in, make_folder, remove_folder)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
-        struct text labels = { 0 };
-        struct gossip_point p;
+        KEEP(struct text, labels, text_free) = { 0 };
+        KEEP(struct gossip_point, p, gossip_point_free);
         snprintf(text, sizeof text, ONE "methods: %s\n", cases[i].methods);
         read_point(&p, *state, text);
         for (int32_t k = 0; k < p.n_entries; k++)
             text_printf(&labels, "%s,", p.entries[k].label);
         assert_string_equal(text_str(&labels), cases[i].labels);
-        text_free(&labels);
-        gossip_point_free(&p);
     }
 }
 
@@ -232,11 +224,10 @@ TEST_WITH(the_baseline_is_named_or_the_first_pair_of_period_1, make_folder, remo
                   { "[local, { method: pair, period: 1, mix: 0.3 }, { method: pair }]", 1 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
-        struct gossip_point p;
+        KEEP(struct gossip_point, p, gossip_point_free);
         snprintf(text, sizeof text, ONE "methods: %s\n", cases[i].text);
         read_point(&p, *state, text);
         assert_int_equal(p.baseline, cases[i].baseline);
-        gossip_point_free(&p);
     }
 }
 
@@ -268,7 +259,7 @@ static void assert_runs_at(const struct gossip_point *p, const struct key *k, in
  * fragments, on parameters, and the longest delay, on the period. */
 TEST_WITH(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys, make_folder, remove_folder)
 {
-    struct gossip_point p;
+    KEEP(struct gossip_point, p, gossip_point_free);
     int n = 0;
     read_point(&p, *state, ONE "methods: [pair]\n");
     for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
@@ -286,7 +277,6 @@ TEST_WITH(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys, make_folde
         }
     }
     assert_true(n > 40);
-    gossip_point_free(&p);
 }
 
 /* Absent, the cap makes room for the period; given, it is what it is; of a rule it is no matter of periods.
@@ -317,11 +307,7 @@ TEST_WITH(the_cap_of_a_period_that_adapts_is_at_least_the_period, make_folder, r
 
 TEST_WITH(what_is_wrong_is_said_where_it_stands, make_folder, remove_folder)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *says;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { FEW, ERR_PARSE, ":1:1: document is without network, need network" },
         { "network: switch:4\n", ERR_RANGE,
           "study.yaml:1:10: network has no bandwidth in dimension dim1, need bw_GBps" },
@@ -403,10 +389,9 @@ TEST_WITH(what_is_wrong_is_said_where_it_stands, make_folder, remove_folder)
     put(f, "good.csv", "x,y,class\n1,2,a\n3,4,b\n");
     put(f, "ragged.csv", "x,y,class\n1,2,a\n3,b\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_point p;
-        FAILS(read_text(&p, f, cases[i].text, e), cases[i].code, cases[i].says);
+        KEEP(struct gossip_point, p, gossip_point_free);
+        FAILS(read_text(&p, f, cases[i].text, e), cases[i].code, cases[i].message);
         assert_null(strchr(e->msg, '\n'));
-        gossip_point_free(&p);
     }
 }
 
@@ -431,12 +416,11 @@ TEST_WITH(keys_without_effect_are_told, make_folder, remove_folder)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
-        struct gossip_point p;
+        KEEP(struct gossip_point, p, gossip_point_free);
         snprintf(text, sizeof text, ONE "%s", cases[i].text);
         read_point(&p, *state, text);
         assert_has(text_str(&p.notes), cases[i].says);
         assert_ptr_equal(strchr(text_str(&p.notes), '\n') + 1, text_str(&p.notes) + p.notes.n); /* one */
-        gossip_point_free(&p);
     }
 }
 

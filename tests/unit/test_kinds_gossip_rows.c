@@ -14,7 +14,7 @@ TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_fol
         double need_GBps;
     } want[] = { { "node", S / (w * (step_s + S / 2 / B2)) }, { "rack", S / 2 / (w * (step_s + S / B1)) } };
     for (size_t i = 0; i < COUNT_OF(want); i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         char text[1024];
         snprintf(text, sizeof text,
                  "network: { dims: [{ name: node, shape: switch, size: 2, bw_GBps: %g },\n"
@@ -28,14 +28,13 @@ TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_fol
         assert_close(number(&t.rows, 0, "need_GBps"), want[i].need_GBps, 0.011);
         assert_string_equal(word(&t.rows, 0, "need_dim"), want[i].dim);
         assert_close(number(&t.rows, 0, "time_s"), STEPS * (step_s + S / B1 + S / 2 / B2), 1e-9);
-        tables_free(&t);
     }
 }
 
 /* The axis has the column, and there is no other of its name. */
 TEST_WITH(an_axis_of_dimensions_is_the_column_that_says_which, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     int64_t n = 0;
     run_text(&t, *state,
              SMALL "clock: { jitter: 0 }\nneed_pct: 20\nmethods: [all-reduce]\n"
@@ -47,7 +46,6 @@ TEST_WITH(an_axis_of_dimensions_is_the_column_that_says_which, make_folder, remo
     assert_string_equal(word(&t.rows, 0, "need_dim"), "dim1");
     assert_close(number(&t.rows, 0, "need_wait_pct"), 20, 1e-12);
     assert_string_equal(word(&t.rows, 0, "status"), "ok");
-    tables_free(&t);
 }
 
 /* ---- seeds that diverge ---- */
@@ -85,7 +83,7 @@ TEST_WITH(a_row_of_which_a_seed_diverged_has_no_means, make_folder, remove_folde
                                          "traffic_vs_base_pct",
                                          "time_vs_fixed_pct" };
     int64_t n_mixed = 0, n_whole = 0;
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, WILD, 2);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         double least = -1;
@@ -104,14 +102,13 @@ TEST_WITH(a_row_of_which_a_seed_diverged_has_no_means, make_folder, remove_folde
         assert_true(number(&t.rows, row, "steps") == STEPS);
     }
     assert_true(n_mixed > 0 && n_whole > 0);
-    tables_free(&t);
 }
 
 /* With any accuracy equal the longest period would be the best one. */
 TEST_WITH(nothing_is_compared_with_what_diverged, make_folder, remove_folder)
 {
     double any;
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, WILD "baseline: pair 4\n", 2);
     assert_true(count_diverged(&t, "pair 4", &any) == 1);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
@@ -121,7 +118,6 @@ TEST_WITH(nothing_is_compared_with_what_diverged, make_folder, remove_folder)
         assert_true(isnan(number(&t.rows, row, "accuracy_vs_base_half")));
         assert_string_equal(word(&t.rows, row, "fixed"), ok ? "pair 2" : "");
     }
-    tables_free(&t);
 }
 
 /* ---- whose accuracy counts ---- */
@@ -140,7 +136,7 @@ TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_fo
                   { "compare: averaged\n", "averaged", "average_pct" } };
     double differ = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         char text[1024];
         snprintf(text, sizeof text, "%s%s%s", SMALL,
                  "shards: label-skew\nmethods: [{ method: pair, period: [1, 12] }]\n", cases[i].text);
@@ -153,7 +149,6 @@ TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_fo
         assert_near(number(&t.rows, row, "accuracy_vs_base_points"), gain, 1e-9);
         assert_string_equal(word(&t.rows, row, "compared"), cases[i].word);
         differ = i == 0 ? gain : differ - gain;
-        tables_free(&t);
     }
     assert_true(differ != 0);
 }
@@ -162,7 +157,7 @@ TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_fo
 TEST_WITH(the_best_fixed_period_is_that_of_the_accuracy_asked_for, make_folder, remove_folder)
 {
     static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              SMALL "shards: label-skew\nequal_points: 0\ncompare: averaged\n"
                    "methods: [{ method: pair, period: [1, 4, 8] }, all-reduce]\n",
@@ -180,14 +175,13 @@ TEST_WITH(the_best_fixed_period_is_that_of_the_accuracy_asked_for, make_folder, 
         }
         assert_string_equal(word(&t.rows, row, "fixed"), best);
     }
-    tables_free(&t);
 }
 
 /* ---- periods that are never over ---- */
 
 TEST_WITH(a_period_without_exchanges_is_no_candidate_and_told, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              SMALL "equal_points: 100\nmethods: [{ method: pair, period: [1, 24, 25] }, "
                    "{ method: gossip-pga, period: 25 }]\n",
@@ -200,5 +194,4 @@ TEST_WITH(a_period_without_exchanges_is_no_candidate_and_told, make_folder, remo
     assert_non_null(note);
     assert_string_equal(note, "study.yaml: method pair 25: period 25 is more than the 24 steps of a worker: "
                               "nothing is exchanged\n");
-    tables_free(&t);
 }

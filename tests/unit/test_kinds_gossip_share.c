@@ -6,9 +6,8 @@
 
 static void read_point(struct gossip_point *p, struct folder *f, const char *text)
 {
-    struct err e = { 0 };
     put(f, "study.yaml", text);
-    assert_ok(gossip_point_read(p, &(struct study_source){ .path = f->path }, &e), &e);
+    MUST(gossip_point_read(p, &(struct study_source){ .path = f->path }, e));
 }
 
 static int prepare(struct gossip_point *p, struct err *e)
@@ -20,7 +19,7 @@ static int prepare(struct gossip_point *p, struct err *e)
 
 TEST_WITH(examples_are_those_of_a_point_and_seed, make_folder, remove_folder)
 {
-    struct gossip_point p;
+    KEEP(struct gossip_point, p, gossip_point_free);
     struct gossip_examples x = { .train = { { 0 } } }, y = x;
     read_point(&p, *state, SMALL);
     OK(prepare(&p, e));
@@ -36,12 +35,11 @@ TEST_WITH(examples_are_those_of_a_point_and_seed, make_folder, remove_folder)
     assert_null(x.train[0].x);
     assert_null(x.shards.order);
     gossip_kind.seed_end(&y);
-    gossip_point_free(&p);
 }
 
 TEST_WITH(a_drift_has_two_teachers_of_the_same_examples, make_folder, remove_folder)
 {
-    struct gossip_point p;
+    KEEP(struct gossip_point, p, gossip_point_free);
     struct gossip_examples x = { .train = { { 0 } } };
     read_point(&p, *state, SMALL "drift_at: 0.5\n");
     OK(prepare(&p, e));
@@ -50,7 +48,6 @@ TEST_WITH(a_drift_has_two_teachers_of_the_same_examples, make_folder, remove_fol
     assert_memory_equal(x.train[0].x, x.train[1].x, n * 32 * sizeof *x.train[0].x);
     assert_memory_not_equal(x.train[0].y, x.train[1].y, n * sizeof *x.train[0].y);
     gossip_kind.seed_end(&x);
-    gossip_point_free(&p);
 }
 
 /* The files may have changed since the point was read. */

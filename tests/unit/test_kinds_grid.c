@@ -5,6 +5,8 @@
 #include "tests/unit/split_random.h"
 #include "tests/unit/step_oracle.h"
 
+KEEPS(struct grid, grid_free)
+
 enum { D = TOPO_MAX_DIMS, MOST_VALUES = 12 };
 
 /* A random grid over a random step: some axes, the other dimensions fixed. */
@@ -195,36 +197,34 @@ static int64_t check_found(const struct oracle *o, const struct grid_found *f)
 static void run_parts(struct grid_found *f, const struct oracle *o, const struct grid *g,
                       const struct grid_question *q, int parts)
 {
-    struct err e = { 0 };
-    struct front known = { .n_cols = q->n_front };
+    KEEP(struct front, known, front_free) = { .n_cols = q->n_front };
     int64_t at = 0;
     for (int k = 1; k <= parts; k++) {
         int64_t to = k < parts ? o->n * k / parts : o->n, from = f->n;
-        assert_ok(front_sort(&known, &e), &e);
-        assert_ok(grid_run(g, at, to - at, q->n_front ? &known : NULL, f, &e), &e);
+        MUST(front_sort(&known, e));
+        MUST(grid_run(g, at, to - at, q->n_front ? &known : NULL, f, e));
         for (; from < f->n && q->n_front; from++) {
             double x[FRONT_MAX_COLUMNS];
             bool on;
             for (int32_t c = 0; c < q->n_front; c++)
                 x[c] = o->value[f->points[from].at][q->front[c]];
             if (o->fits[f->points[from].at])
-                assert_ok(front_offer(&known, x, f->points[from].at, &on, &e), &e);
+                MUST(front_offer(&known, x, f->points[from].at, &on, e));
         }
         at = to;
     }
-    front_free(&known);
 }
 
 static void check_all_ways(struct grid_question *q, struct oracle *o, int64_t *n_found, int64_t *n_bounded)
 {
-    struct grid_found plain = { 0 };
-    struct err e = { 0 };
+    KEEP(struct grid_found, plain, grid_found_free) = { 0 };
     for (int way = 0; way < 4; way++) {
-        struct grid *g;
-        struct grid_found found = { 0 }, parts = { 0 };
+        KEEP(struct grid *, g, grid_free_at);
+        struct grid_found found = { 0 };
+        KEEP(struct grid_found, parts, grid_found_free) = { 0 };
         q->bound = way & 1;
         q->lanes = way & 2 ? 2 : grid_has_avx2() ? 4 : 2;
-        assert_ok(grid_prepare(&g, q, &e), &e);
+        MUST(grid_prepare(&g, q, e));
         run_parts(&found, o, g, q, 1);
         *n_found += check_found(o, &found);
         *n_bounded += found.bounded;
@@ -238,10 +238,7 @@ static void check_all_ways(struct grid_question *q, struct oracle *o, int64_t *n
         check_found(o, &parts);
         if (way)
             grid_found_free(&found);
-        grid_found_free(&parts);
-        grid_free(g);
     }
-    grid_found_free(&plain);
 }
 
 static void plant_limits(struct plant *p, struct rng *r)
@@ -288,11 +285,11 @@ enum { ASK_FRONT = 1, ASK_TOP = 2, ASK_LIMITS = 4, ASK_ROW = 8, BY_TREE = 16 };
 
 static void check_random(uint64_t seed, int n, unsigned ask)
 {
-    struct rng *r = random_open(seed);
+    KEEP(struct rng *, r, rng_free_at) = random_open(seed);
     int64_t n_found = 0, n_kept = 0, n_bounded = 0, n_points = 0;
     for (int i = 0; i < n; i++) {
-        struct plant p = { 0 };
-        struct oracle o;
+        KEEP(struct plant, p, plant_close) = { 0 };
+        KEEP(struct oracle, o, oracle_close);
         plant_open(&p, r, i % 3 == 0);
         if (ask & ASK_FRONT)
             plant_front(&p, r);
@@ -315,14 +312,11 @@ static void check_random(uint64_t seed, int n, unsigned ask)
             n_kept += o.kept[k];
         n_points += o.n;
         check_all_ways(&p.q, &o, &n_found, &n_bounded);
-        oracle_close(&o);
-        plant_close(&p);
     }
     /* Few come out that are not kept, and there was something to find and to leave out. */
     assert_in_range(n_kept, n, n_points / 20);
     assert_in_range(n_found / 4, n_kept, n_points / 20);
     assert_in_range(n_bounded / 2, n_points / 100, n_points);
-    rng_free(r);
 }
 
 TEST(all_of_the_front_is_found)
@@ -358,10 +352,10 @@ TEST(what_rows_would_keep_is_found)
 TEST(no_axis_is_one_point)
 {
     static const double traffic_GB[1][D] = { { 8 } };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
-    struct grid_found found = { 0 };
-    struct grid *g;
+    KEEP(struct grid_found, found, grid_found_free) = { 0 };
+    KEEP(struct grid *, g, grid_free_at);
     plain_split_open(&s, 1, traffic_GB, 1, 0.5);
     grid_question_init(&q, &s.fn);
     q.bw_Bps[0] = 4e9;
@@ -372,9 +366,6 @@ TEST(no_axis_is_one_point)
     OK(grid_run(g, 0, 1, NULL, &found, e));
     assert_int_equal(found.n, 1);
     assert_true(found.points[0].value[GRID_TIME] == 2.5);
-    grid_found_free(&found);
-    grid_free(g);
-    random_split_close(&s);
 }
 
 TEST(a_grid_that_is_none_is_refused)
@@ -392,7 +383,7 @@ TEST(a_grid_that_is_none_is_refused)
         { { { 0, 2, wrong } }, 1, "axis 0: bandwidth is -1 B/s, need 0 or more" },
         { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, need 0 or more" },
     };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     plain_split_open(&s, 2, traffic_GB, 1, 0.5);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct grid_question q;
@@ -403,7 +394,6 @@ TEST(a_grid_that_is_none_is_refused)
         FAILS(grid_prepare(&g, &q, e), ERR_RANGE, cases[i].text);
         assert_null(g);
     }
-    random_split_close(&s);
 }
 
 TEST(columns_have_the_names_of_rows)

@@ -4,6 +4,8 @@
 #include "kinds/design/grid.h"
 #include "tests/unit/split_random.h"
 
+KEEPS(struct grid, grid_free)
+
 enum { D = TOPO_MAX_DIMS };
 
 /* One dimension, linear time and price: every point is on the front, however long its axis. */
@@ -11,10 +13,10 @@ TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
 {
     enum { N = 5000 };
     static const double traffic_GB[1][D] = { { 8 } };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
-    struct grid_found found = { 0 };
-    struct grid *g;
+    KEEP(struct grid_found, found, grid_found_free) = { 0 };
+    KEEP(struct grid *, g, grid_free_at);
     double *bw_Bps = calloc(N, sizeof *bw_Bps);
     plain_split_open(&s, 1, traffic_GB, 1, 0.5);
     for (int i = 0; i < N; i++)
@@ -35,10 +37,7 @@ TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
         assert_close(found.points[i].value[GRID_TIME], 0.5 + 8e9 / bw_Bps[i], 1e-15);
         assert_close(found.points[i].value[GRID_COST], 2e-9 * bw_Bps[i], 1e-15);
     }
-    grid_found_free(&found);
-    grid_free(g);
     free(bw_Bps);
-    random_split_close(&s);
 }
 
 /* Leaves that would fill the cache as arrays are made on the way: the bits are those of step_time(). */
@@ -48,7 +47,7 @@ TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
     static const double traffic_GB[N_LEAVES][D] = { { 3, 0 }, { 0, 5 }, { 2, 7 }, { 6, 1 }, { 0.1, 0.3 } };
     const double outer_Bps[N_OUTER] = { 3e9, 7e9, 1e9 };
     double inner_Bps[N];
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
     plain_split_open(&s, 2, traffic_GB, N_LEAVES, 0.1);
     for (int i = 0; i < N; i++)
@@ -58,8 +57,8 @@ TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
     q.axes[1] = (struct grid_axis){ 1, N, inner_Bps };
     q.n_axes = 2;
     for (q.lanes = 2; q.lanes <= (grid_has_avx2() ? 4 : 2); q.lanes += 2) {
-        struct grid_found found = { 0 };
-        struct grid *g;
+        KEEP(struct grid_found, found, grid_found_free) = { 0 };
+        KEEP(struct grid *, g, grid_free_at);
         OK(grid_prepare(&g, &q, e));
         OK(grid_run(g, 0, N_OUTER * N, NULL, &found, e));
         assert_int_equal(found.n, N_OUTER * N); /* nothing is asked for: all are kept */
@@ -67,10 +66,7 @@ TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
             const double bw_Bps[] = { outer_Bps[i / N], inner_Bps[i % N] };
             assert_true(found.points[i].value[GRID_TIME] == step_time(&s.fn, bw_Bps));
         }
-        grid_found_free(&found);
-        grid_free(g);
     }
-    random_split_close(&s);
 }
 
 /* Where traffic meets no bandwidth the step never ends: such a point is on no front, and not among the best.
@@ -79,12 +75,12 @@ TEST(a_point_that_never_ends_is_not_kept)
 {
     static const double traffic_GB[1][D] = { { 8, 0 } };
     const double some_Bps[] = { 0, 4e9 }, other_Bps[] = { 0, 1e9 };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
     plain_split_open(&s, 2, traffic_GB, 1, 0.5);
     for (int way = 0; way < 3; way++) {
-        struct grid_found found = { 0 };
-        struct grid *g;
+        KEEP(struct grid_found, found, grid_found_free) = { 0 };
+        KEEP(struct grid *, g, grid_free_at);
         grid_question_init(&q, &s.fn);
         q.usd_per_Bps[0] = q.usd_per_Bps[1] = 1e-9;
         q.axes[0] = (struct grid_axis){ 1, 2, other_Bps };
@@ -101,8 +97,5 @@ TEST(a_point_that_never_ends_is_not_kept)
         assert_int_equal(found.n, way == 0 ? 1 : way == 1 ? 2 : 4);
         assert_int_equal(found.points[0].at, way == 2 ? 0 : 1);
         assert_true(found.points[way == 2].value[GRID_TIME] == 2.5);
-        grid_found_free(&found);
-        grid_free(g);
     }
-    random_split_close(&s);
 }

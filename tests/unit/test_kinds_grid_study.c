@@ -5,6 +5,8 @@
 #include "kinds/design/grid_study.h"
 #include "workloads/step_fn.h"
 
+KEEPS(struct grid, grid_free)
+
 #define GIVEN                                                                                                \
     NET WORK "split: given\nmodel: bandwidth\nobjective: time\n"                                             \
              "constraints: [ 2*node + pod <= 190 ]\n"
@@ -63,12 +65,11 @@ static void run_grid(struct folder *f, const char *text, const struct keep_rule 
                      struct grid_found *found)
 {
     double node_Bps[N_NODE], pod_Bps[N_POD];
-    struct grid_ask a;
-    struct design_point s;
-    struct grid *g;
-    struct err e = { 0 };
-    assert_ok(load_point(f, &s, text, 0, &e), &e);
-    assert_ok(grid_ask(&a, &s, rule, &e), &e);
+    KEEP(struct grid_ask, a, grid_ask_free);
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct grid *, g, grid_free_at);
+    MUST(load_point(f, &s, text, 0, e));
+    MUST(grid_ask(&a, &s, rule, e));
     assert_true(a.possible);
     for (int i = 0; i < N_NODE; i++)
         node_Bps[i] = node_GBps(i) * 1e9;
@@ -77,12 +78,9 @@ static void run_grid(struct folder *f, const char *text, const struct keep_rule 
     a.q.axes[0] = (struct grid_axis){ 0, N_NODE, node_Bps };
     a.q.axes[1] = (struct grid_axis){ 1, N_POD, pod_Bps };
     a.q.n_axes = 2;
-    assert_ok(grid_prepare(&g, &a.q, &e), &e);
+    MUST(grid_prepare(&g, &a.q, e));
     assert_int_equal(grid_count(g), N);
-    assert_ok(grid_run(g, 0, N, NULL, found, &e), &e);
-    grid_free(g);
-    grid_ask_free(&a);
-    study_free(&s);
+    MUST(grid_run(g, 0, N, NULL, found, e));
 }
 
 static const struct grid_point *find(const struct grid_found *f, int64_t at)
@@ -97,7 +95,7 @@ static const struct grid_point *find(const struct grid_found *f, int64_t at)
 static void check_front(struct folder *f, const char *text)
 {
     struct keep_rule rule = { .n_front = 2 };
-    struct grid_found found = { 0 };
+    KEEP(struct grid_found, found, grid_found_free) = { 0 };
     double value[N][GRID_COLUMNS];
     bool solved[N];
     int n_solved = 0, n_kept = 0;
@@ -122,7 +120,6 @@ static void check_front(struct folder *f, const char *text)
             assert_true(p->value[c] == value[i][c]);
     }
     assert_in_range(n_kept, 3, N / 2);
-    grid_found_free(&found);
 }
 
 TEST_WITH(what_is_kept_of_rows_is_found, make_folder, remove_folder)
@@ -142,14 +139,11 @@ TEST_WITH(several_workloads_are_weighed_as_in_rows, make_folder, remove_folder)
 
 static bool is_possible(struct folder *f, const char *text, const struct keep_rule *rule)
 {
-    struct design_point s;
-    struct grid_ask a;
-    struct err e = { 0 };
-    assert_ok(load_point(f, &s, text, 0, &e), &e);
-    assert_ok(grid_ask(&a, &s, rule, &e), &e);
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct grid_ask, a, grid_ask_free);
+    MUST(load_point(f, &s, text, 0, e));
+    MUST(grid_ask(&a, &s, rule, e));
     bool possible = a.possible;
-    grid_ask_free(&a);
-    study_free(&s);
     return possible;
 }
 
@@ -157,8 +151,8 @@ TEST_WITH(limits_are_those_of_where, make_folder, remove_folder)
 {
     char *where[] = { "cost_usd <= 4e6", "time_s <= 0.002", "150 >= total_GBps", "total_GBps <= 140" };
     struct keep_rule rule = { .n_top = 7, .n_where = COUNT_OF(where) };
-    struct design_point s;
-    struct grid_ask a;
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct grid_ask, a, grid_ask_free);
     strcpy(rule.top.name, "time_s");
     memcpy(rule.where, where, sizeof where);
     OK(load_point(*state, &s, GIVEN, 0, e));
@@ -170,8 +164,6 @@ TEST_WITH(limits_are_those_of_where, make_folder, remove_folder)
     assert_true(a.q.most[GRID_COST] == 4e6 && a.q.most[GRID_TIME] == 0.002);
     assert_true(a.q.most[GRID_TOTAL] == 140 || a.q.most[GRID_TOTAL] == 150);
     assert_true(a.q.most[GRID_NIC] == INFINITY && a.q.most[GRID_PRODUCT] == INFINITY);
-    grid_ask_free(&a);
-    study_free(&s);
 }
 
 /* Whatever a grid does not know of is left to rows. */

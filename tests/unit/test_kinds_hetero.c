@@ -41,7 +41,7 @@ TEST_WITH(costs_are_those_worked_out_by_hand, make_folder, remove_folder)
                  { "gpu-only", 30.0 / 3600 },
                  { "cpu-only", 41.0 / 3600 },
                  { "random", 11.0 / 3600 } };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              TWO "throughput: { per_s: 50000 }\n"
                  "schedulers: [greedy, heuristic, gpu-only, cpu-only, random]\n",
@@ -70,7 +70,6 @@ TEST_WITH(costs_are_those_worked_out_by_hand, make_folder, remove_folder)
     assert_close(number(&t.rows, row, "usd_per_h"), 1.1, 1e-12);
     assert_true(number(&t.rows, row, "stages") == 2);
     assert_true(number(&t.rows, row, "units") == 2);
-    tables_free(&t);
 }
 
 TEST_WITH(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder)
@@ -85,17 +84,16 @@ TEST_WITH(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder)
                   { "throughput: { of: gpu-only }\n", 10 / 30e-6 / 2 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[2048];
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         snprintf(text, sizeof text, "%s%sschedulers: [heuristic]\n", TWO, cases[i].throughput);
         run_text(&t, *state, text, 1);
         assert_close(number(&t.rows, 0, "need_per_s"), cases[i].per_s, 1e-6);
-        tables_free(&t);
     }
 }
 
 TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, TWO "schedulers: [gpu-only, heuristic, cpu-only]\n", 1); /* 500,000 a second */
     for (int64_t row = 0; row < 3; row += 2) {
         assert_string_equal(word(&t.rows, row, "status"), "infeasible");
@@ -113,12 +111,11 @@ TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
     /* No units, no plan to show. */
     assert_int_equal(t.stages.n_rows, 2);
     assert_int_equal(t.plans.n_rows, 2);
-    tables_free(&t);
 }
 
 TEST_WITH(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state, TWO "vary: { throughput.per_s: [2e6, 1e5] }\nschedulers: [heuristic, greedy]\n", 1);
     assert_int_equal(t.rows.n_rows, 3);
     assert_string_equal(word(&t.rows, 0, "status"), "infeasible");
@@ -130,14 +127,13 @@ TEST_WITH(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest, make_fold
     assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9);
     assert_true(number(&t.rows, 2, "point") == 1);
     assert_string_equal(word(&t.rows, 2, "status"), "done");
-    tables_free(&t);
 }
 
 TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder)
 {
     /* One GPU for a and c, of which each alone needs one: (gpu, cpu, gpu) would need two. 1 us wants a single
      * unit of each; b on the GPU takes 9 us. */
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(
         &t, *state,
         "layers:\n"
@@ -160,13 +156,12 @@ TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder
         assert_true(isnan(number(&t.rows, row, "oracle_usd")));
     }
     assert_close(number(&t.rows, 0, "reach_per_s"), 1e6 / 11, 1e-6);
-    tables_free(&t);
 }
 
 TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
 {
     /* (gpu, gpu) at 1e5/s: 3 GPUs, each with 2 cores; 1e5 * 1e4 B/s over 0.3 GB/s: 4 cores more. */
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(
         &t, *state,
         "layers:\n"
@@ -193,13 +188,12 @@ TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
     assert_close(number(&t.stages, 0, "compute_us"), 10, 1e-12);
     assert_string_equal(word(&t.stages, 0, "limit"), "compute");
     assert_close(number(&t.plans, 1, "unit_usd_per_h"), 1.2, 1e-12);
-    tables_free(&t);
 }
 
 TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_folder)
 {
     /* 29 us over 3 GPUs are 9.67 us, 39.9 us over the 4 servers there are 9.975 us. */
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(
         &t, *state,
         "layers: [ { compute_ms: { cpu: 400, gpu: 29 }, sparse_B: 39900 } ]\n"
@@ -217,12 +211,11 @@ TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_fold
     assert_string_equal(word(&t.stages, 0, "limit"), "servers");
     assert_close(number(&t.stages, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
     assert_close(number(&t.rows, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
-    tables_free(&t);
 }
 
 TEST_WITH(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     int64_t n = 0;
     run_text(&t, *state,
              "job: { examples_M: 1 }\nevaluations: 2000\nseeds: 2\n"
@@ -240,13 +233,12 @@ TEST_WITH(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder, rem
         }
     }
     assert_true(n > 40);
-    tables_free(&t);
 }
 
 TEST_WITH(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder)
 {
     /* Least units: more of them would cost less, which the oracle knows. */
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              "model: ctrdnn\njob: { examples_M: 1 }\nthroughput: { share: 0.3 }\nprovisioning: balance\n"
              "schedulers: [oracle]\n",
@@ -255,12 +247,11 @@ TEST_WITH(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder)
     assert_string_equal(word(&t.rows, 0, "proof"), "not proved");
     assert_string_equal(word(&t.runs, 0, "proof"), "not proved");
     assert_string_equal(word(&t.runs, 0, "status"), "done");
-    tables_free(&t);
 }
 
 TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              TWO "throughput: { per_s: 50000 }\nvary: { evaluations: [3, 7] }\nschedulers: [random, "
                  "gpu-only]\nseeds: 1\n",
@@ -274,7 +265,6 @@ TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)
     }
     assert_true(number(&t.curves, 0, "evaluations") == 1);
     assert_string_equal(word(&t.curves, 0, "vary.evaluations"), "3");
-    tables_free(&t);
 }
 
 /* ---- medians ---- */
@@ -300,7 +290,7 @@ static int64_t gather(double *usd, const struct tables *t, int64_t row)
 
 TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     int64_t partly = 0;
     run_text(&t, *state, WIDE "vary: { draw.seed: [1, 2, 3, 4, 5, 6] }\n", 2);
     assert_int_equal(t.rows.n_rows, 18);
@@ -326,12 +316,11 @@ TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
             assert_true(isnan(number(&t.rows, row, "usd_worst")));
     }
     assert_true(partly > 0); /* else the case above was not met */
-    tables_free(&t);
 }
 
 TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     double usd[8] = { 0 };
     run_text(&t, *state,
              "model: ctrdnn\njob: { examples_M: 100 }\nthroughput: { share: 0.01 }\n"
@@ -343,7 +332,6 @@ TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
     /* What has no mean is told of a run that happened: the cheaper of the two in the middle. */
     int64_t run = number(&t.runs, 0, "usd") > usd[0] ? 1 : 0;
     assert_true(number(&t.rows, 0, "examples_per_s") == number(&t.runs, run, "examples_per_s"));
-    tables_free(&t);
 }
 
 /* ---- sweeps, threads, ends ---- */
@@ -351,7 +339,7 @@ TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
 TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)
 {
     static const char *const models[] = { "nce", "2emb", "foo" };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              "job: { examples_M: 1 }\nschedulers: [greedy]\nvary: { model: [nce, 2emb, foo], draw.types: [2, "
              "3] }\n",
@@ -365,13 +353,11 @@ TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, re
     }
     assert_has(word(&t.rows, 4, "message"), "model is foo, need ctrdnn");
     assert_true(number(&t.rows, 3, "layers") == 10);
-    tables_free(&t);
 }
 
 static void append(struct text *out, const struct table *t)
 {
-    struct err e = { 0 };
-    assert_ok(table_write(t, TABLE_AS_CSV, NULL, out, &e), &e);
+    MUST(table_write(t, TABLE_AS_CSV, NULL, out, e));
 }
 
 static void write_all(struct text *out, const struct tables *t)
@@ -388,7 +374,8 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
     static const char text[] =
         "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
         "vary: { model: [nce, 2emb], throughput.share: [0.3, 0.9], provisioning: [exact, balance] }\n";
-    struct text one = { 0 }, four = { 0 };
+    KEEP(struct text, one, text_free) = { 0 };
+    KEEP(struct text, four, text_free) = { 0 };
     struct tables t;
     run_text(&t, *state, text, 1);
     write_all(&one, &t);
@@ -398,8 +385,6 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
     tables_free(&t);
     assert_true(one.n > 10000);
     assert_string_equal(text_str(&one), text_str(&four));
-    text_free(&one);
-    text_free(&four);
 }
 
 TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, remove_folder)
@@ -426,14 +411,13 @@ TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, re
 
 TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              WIDE "rl: { hidden: 8 }\nanneal: { hot: 2 }\n"
                   "vary: { schedulers: [[random], [anneal]] }\n",
              1);
     assert_has(text_str(&t.notes), "rl has no effect here, it is used only by schedulers rl-lstm and rl-rnn");
     assert_null(strstr(text_str(&t.notes), "anneal has"));
-    tables_free(&t);
 }
 
 TEST(every_scheduler_and_column_is_explained)

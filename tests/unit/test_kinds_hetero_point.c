@@ -30,15 +30,14 @@ static int read_with(struct hetero_point *p, struct folder *f, const char *text,
 
 static void read_text(struct hetero_point *p, struct folder *f, const char *text)
 {
-    struct err e = { 0 };
-    assert_ok(read_with(p, f, text, NULL, 0, &e), &e);
+    MUST(read_with(p, f, text, NULL, 0, e));
 }
 
 /* ---- profiles ---- */
 
 TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_folder)
 {
-    struct hetero_point p;
+    KEEP(struct hetero_point, p, hetero_point_free);
     read_text(&p, *state, MEASURED);
     const struct hetero_profile *f = &p.profile;
     assert_int_equal(p.origin, HETERO_MEASURED);
@@ -59,13 +58,12 @@ TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_fold
     assert_true(f->types[0].compute_par == 0.9 && f->types[0].comm_par == 0.8);
     assert_int_equal(f->types[1].max_units, HETERO_MAX_UNITS);
     assert_true(isinf(f->types[1].nic_Bps));
-    hetero_point_free(&p);
 }
 
 TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
 {
-    struct hetero_point p;
-    struct hetero_profile want;
+    KEEP(struct hetero_point, p, hetero_point_free);
+    KEEP(struct hetero_profile, want, hetero_profile_free);
     struct hetero_draw d = hetero_draw_default();
     d.model = HETERO_MATCHNET;
     d.n_types = 3;
@@ -85,13 +83,11 @@ TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
     assert_memory_equal(p.profile.sync_s, want.sync_s, cells * sizeof(double));
     assert_memory_equal(p.profile.handover_s, want.handover_s, cells * sizeof(double));
     assert_true(p.profile.types[0].usd_per_h == 0.07);
-    hetero_profile_free(&want);
-    hetero_point_free(&p);
 }
 
 TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folder)
 {
-    struct hetero_point p;
+    KEEP(struct hetero_point, p, hetero_point_free);
     struct hetero_draw_unit cpu, gpu;
     struct hetero_draw want = hetero_draw_default();
     struct hetero_settings s = hetero_settings_default();
@@ -128,13 +124,12 @@ TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folde
     assert_true(p.setup.provisioning == HETERO_EXACT && p.setup.server == -1);
     assert_true(p.setup.examples == 1e6 && p.setup.epochs == 1);
     assert_int_equal(p.n_schedulers, n_hetero_schedulers);
-    hetero_point_free(&p);
 }
 
 TEST_WITH(a_probe_gives_the_share_that_units_divide, make_folder, remove_folder)
 {
     /* Amdahl at 8 units: a time of 0.3 is 1 - s + s/8, s = 0.8; at 2 units 0.9 is s = 0.2. */
-    struct hetero_point p;
+    KEEP(struct hetero_point, p, hetero_point_free);
     read_text(&p, *state,
               LAYERS
               "types: [ { name: cpu, usd_per_h: 1, probe: { units: 8, compute_ratio: 0.3, comm_ratio: 1.2 } "
@@ -147,7 +142,6 @@ TEST_WITH(a_probe_gives_the_share_that_units_divide, make_folder, remove_folder)
     assert_has(text_str(&p.notes),
                "study.yaml:3:10: a probe of 8 units with ratio 1.2 for communication is beyond");
     assert_null(strstr(text_str(&p.notes), "for compute"));
-    hetero_point_free(&p);
 }
 
 TEST_WITH(a_model_file_is_profiled_on_the_npus_of_the_types, make_folder, remove_folder)
@@ -190,7 +184,7 @@ static const struct hetero_link *link_of(const struct hetero_point *p, int a, in
 
 TEST_WITH(links_are_those_of_the_outer_dimension_cut_to_the_own_nic, make_folder, remove_folder)
 {
-    struct hetero_point p;
+    KEEP(struct hetero_point, p, hetero_point_free);
     read_text(&p, *state,
               "layers: [ { compute_ms: { a: 1, b: 1, c: 1 } } ]\nnetwork: wires.yaml\n" REST
               "types: [ { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node },\n"
@@ -207,7 +201,6 @@ TEST_WITH(links_are_those_of_the_outer_dimension_cut_to_the_own_nic, make_folder
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
             assert_close(link_of(&p, a, b)->lat_s, link_of(&p, b, a)->lat_s, 0);
-    hetero_point_free(&p);
 }
 
 /* ---- what is wrong ---- */

@@ -22,7 +22,7 @@ static int64_t find_run(const struct tables *t, const struct table *other, int64
 
 TEST_WITH(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     int64_t plans = 0;
     run_text(&t, *state,
              "model: ctrdnn\ndraw: { types: 5, seed: 3 }\njob: { examples_M: 100 }\n"
@@ -53,12 +53,11 @@ TEST_WITH(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder)
         plans++;
     }
     assert_true(plans >= 8);
-    tables_free(&t);
 }
 
 TEST_WITH(plans_say_of_each_layer_what_their_stages_say, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     int64_t stage = -1;
     run_text(&t, *state, WIDE, 1);
     assert_true(t.plans.n_rows > 0 && t.plans.n_rows % 16 == 0);
@@ -72,12 +71,11 @@ TEST_WITH(plans_say_of_each_layer_what_their_stages_say, make_folder, remove_fol
         assert_true(number(&t.plans, i, "layer") <= number(&t.stages, stage, "last"));
     }
     assert_string_equal(word(&t.plans, 0, "kind"), "embedding");
-    tables_free(&t);
 }
 
 TEST_WITH(curves_fall_and_end_where_their_run_ends, make_folder, remove_folder)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              "model: nce\njob: { examples_M: 100 }\nschedulers: [random, genetic, gpu-only]\n"
              "evaluations: 200\nseeds: 3\n",
@@ -98,5 +96,4 @@ TEST_WITH(curves_fall_and_end_where_their_run_ends, make_folder, remove_folder)
         }
     }
     assert_int_equal(runs, t.runs.n_rows);
-    tables_free(&t);
 }

@@ -69,25 +69,22 @@ TEST(keys_without_effect_are_noted)
 {
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(noted); i++) {
-        struct design_point s;
-        struct text lines = { 0 };
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct text, lines, text_free) = { 0 };
         OK(load(f, &s, noted[i].text, noted[i].needs, e));
         strip_folder(&lines, text_str(&s.notes), f->dir);
         assert_string_equal(text_str(&lines), noted[i].notes);
-        text_free(&lines);
-        study_free(&s);
     }
 }
 
 TEST(an_override_without_effect_is_noted_a_file_key_is_not)
 {
     const struct study_override o = { "network.dims.pod.latency_ns", "5" };
-    struct design_point s;
+    KEEP(struct design_point, s, study_free);
     OK(load_with(*state, &s, NET WORK, &o, 1, ALL, e));
     assert_string_equal(text_str(&s.notes),
                         "--set network.dims.pod.latency_ns=5:1:1: network.dims[1].latency_ns has no effect "
                         "here, it is used only by models other than bandwidth\n");
-    study_free(&s);
 }
 
 SUITE(make_folder, remove_folder)

@@ -31,11 +31,10 @@ static void load_libra(struct design_point *s, const char *model, int n_dims, do
                        const char *objective)
 {
     char path[SUPPORT_PATH], total[32];
-    struct err e = { 0 };
     snprintf(path, sizeof path, "configs/studies/libra/%s-%dd.yaml", models[find_model(model)].study, n_dims);
     snprintf(total, sizeof total, "%.17g", total_GBps);
     const struct study_override o[] = { { "total_GBps", total }, { "objective", objective } };
-    assert_ok(study_load(s, path, o, COUNT_OF(o), SPLIT, &e), &e);
+    MUST(study_load(s, path, o, COUNT_OF(o), SPLIT, e));
 }
 
 static const char *text_at(const struct table *t, int64_t row, const char *column)
@@ -54,20 +53,19 @@ static double number_at(const struct table *t, int64_t row, const char *column)
 static void open_reference(struct table *t, const char *name)
 {
     char path[SUPPORT_PATH];
-    struct err e = { 0 };
     snprintf(path, sizeof path, "tests/reference/%s", name);
-    assert_ok(table_read_csv(t, path, &e), &e);
+    MUST(table_read_csv(t, path, e));
     assert_true(t->n_rows > 0);
 }
 
 /* Time and price of the equal split need no solver: inputs, traffic, step and prices alone. */
 TEST(equal_splits_cost_what_the_reference_says)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     open_reference(&t, "libra_exact.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
-        struct design_point s;
-        struct design d;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
         int n_dims = text_at(&t, row, "net")[0] - '0';
         double bw_Bps[4], total_GBps = number_at(&t, row, "total_GBps");
         load_libra(&s, text_at(&t, row, "workload"), n_dims, total_GBps, "time");
@@ -82,10 +80,7 @@ TEST(equal_splits_cost_what_the_reference_says)
         assert_true(d.has_bill);
         assert_close(d.bill.usd.typ, d.cost_usd, 1e-12);
         assert_close(d.speedup, 1, 1e-12);
-        design_free(&d);
-        study_free(&s);
     }
-    table_free(&t);
 }
 
 static void check_solved(const struct design *d, double want, double rel)
@@ -104,13 +99,13 @@ static void check_solved(const struct design *d, double want, double rel)
 
 TEST(splits_reach_the_exact_optima)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     open_reference(&t, "libra_exact.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
         int n_dims = text_at(&t, row, "net")[0] - '0';
         for (int ratio = 0; ratio < 2; ratio++) {
-            struct design_point s;
-            struct design d;
+            KEEP(struct design_point, s, study_free);
+            KEEP(struct design, d, design_free);
             load_libra(&s, text_at(&t, row, "workload"), n_dims, number_at(&t, row, "total_GBps"),
                        ratio ? "perf_per_cost" : "time");
             OK(design_solve(&d, &s, e));
@@ -119,11 +114,8 @@ TEST(splits_reach_the_exact_optima)
                 assert_close(d.speedup, number_at(&t, row, "speedup"), 1e-9);
             else
                 assert_close(d.perf_per_cost_gain, number_at(&t, row, "ppc_gain_ppcopt"), 1e-9);
-            design_free(&d);
-            study_free(&s);
         }
     }
-    table_free(&t);
 }
 
 /* One row of libra_optima.csv: the study, and with further constraints that of gpt3-4d-constraints. */
@@ -133,7 +125,6 @@ static void load_row(struct design_point *s, const struct table *t, int64_t row)
     bool ratio = strcmp(text_at(t, row, "objective"), "perf_per_cost") == 0;
     bool more = strcmp(text_at(t, row, "constraint"), "multiple_constraints") == 0;
     char workload[SUPPORT_PATH];
-    struct err e = { 0 };
     if (!more) {
         load_libra(s, model, text_at(t, row, "network")[0] - '0', number_at(t, row, "total_bw_GBps"),
                    ratio ? "perf_per_cost" : "time");
@@ -142,18 +133,18 @@ static void load_row(struct design_point *s, const struct table *t, int64_t row)
     snprintf(workload, sizeof workload, "configs/workloads/%s.yaml", models[find_model(model)].workload);
     const struct study_override o[] = { { "workload", workload },
                                         { "objective", ratio ? "perf_per_cost" : "time" } };
-    assert_ok(study_load(s, "configs/studies/libra/gpt3-4d-constraints.yaml", o, COUNT_OF(o), SPLIT, &e), &e);
+    MUST(study_load(s, "configs/studies/libra/gpt3-4d-constraints.yaml", o, COUNT_OF(o), SPLIT, e));
     assert_int_equal(s->rows.n, 5);
 }
 
 TEST(all_published_optima_are_reached)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     open_reference(&t, "libra_optima.csv");
     assert_int_equal(t.n_rows, 40);
     for (int64_t row = 0; row < t.n_rows; row++) {
-        struct design_point s;
-        struct design d;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
         double ns = number_at(&t, row, "T_opt_ns"), usd = number_at(&t, row, "network_cost");
         load_row(&s, &t, row);
         OK(design_solve(&d, &s, e));
@@ -168,10 +159,7 @@ TEST(all_published_optima_are_reached)
             snprintf(column, sizeof column, "cost_per_GBps_dim%d", k + 1);
             assert_close(s.prices[k].usd_per_Bps * 1e9, number_at(&t, row, column), 5e-6);
         }
-        design_free(&d);
-        study_free(&s);
     }
-    table_free(&t);
 }
 
 /* ---- LIBRA's first version, 1,024 NPUs ---- */
@@ -179,10 +167,9 @@ TEST(all_published_optima_are_reached)
 static void load_v1(struct design_point *s, int n_dims, const char *workloads, const char *objective)
 {
     char path[SUPPORT_PATH];
-    struct err e = { 0 };
     const struct study_override o[] = { { "workloads", workloads }, { "objective", objective } };
     snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", n_dims);
-    assert_ok(study_load(s, path, o, COUNT_OF(o), SPLIT, &e), &e);
+    MUST(study_load(s, path, o, COUNT_OF(o), SPLIT, e));
 }
 
 /* "17B+175B" to "[configs/workloads/v1-17b.yaml, ...]". */
@@ -201,13 +188,14 @@ static void list_workloads(struct text *out, const char *names)
 /* Two decimals of a bandwidth as small as 0.16 GB/s leave it 3 % off. */
 TEST(no_published_split_beats_ours)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     open_reference(&t, "libra_v1_splits.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
         const char *published = text_at(&t, row, "published_split_at_100GBps");
-        struct design_point s;
-        struct design ours, theirs;
-        struct text workloads = { 0 };
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, ours, design_free);
+        KEEP(struct design, theirs, design_free);
+        KEEP(struct text, workloads, text_free) = { 0 };
         double bw_Bps[TOPO_MAX_DIMS] = { 0 };
         list_workloads(&workloads, text_at(&t, row, "workload"));
         load_v1(&s, text_at(&t, row, "network")[0] - '0', text_str(&workloads),
@@ -224,12 +212,7 @@ TEST(no_published_split_beats_ours)
         assert_int_equal(ours.answer.status, ALLOC_SOLVED);
         assert_true(ours.answer.value <= value * (1 + 1e-4)); /* theirs may sum to 100.01 */
         assert_true(ours.answer.value >= value * 0.95);
-        design_free(&ours);
-        design_free(&theirs);
-        text_free(&workloads);
-        study_free(&s);
     }
-    table_free(&t);
 }
 
 /* Optima by other programs, to 0.01 GB/s at 1000 GB/s in all; communication alone scales with the total. */
@@ -245,8 +228,9 @@ TEST(splits_for_three_workloads_agree_with_other_programs)
     };
     for (int i = 0; i < 3; i++) {
         char path[SUPPORT_PATH];
-        struct design_point s;
-        struct design d, equal;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
+        KEEP(struct design, equal, design_free);
         double bw_Bps[4];
         snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", i + 2);
         OK(study_load(&s, path, NULL, 0, SPLIT, e));
@@ -261,8 +245,5 @@ TEST(splits_for_three_workloads_agree_with_other_programs)
         for (int k = 0; k < 3; k++)
             assert_near((equal.loads[k].time_s - equal.loads[k].step.compute_s) * 1e3,
                         cases[i].equal_comm_ms[k], 6e-4);
-        design_free(&d);
-        design_free(&equal);
-        study_free(&s);
     }
 }

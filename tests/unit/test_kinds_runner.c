@@ -5,6 +5,8 @@
 #include "tests/unit/designs.h"
 #include "tests/unit/table_cells.h"
 
+KEEPS(struct runner, runner_free)
+
 enum { MOST_AXES = 3, MIXES = 60, SEED = 20261121 };
 
 /* ---- files ---- */
@@ -72,9 +74,9 @@ static int remove_folder(void **state)
 static int solve_afresh(struct table *t, const struct study *w, const struct sweep_point *p, int64_t i,
                         struct design_point *s, struct err *e)
 {
-    struct sweep_words words = { 0 };
+    KEEP(struct sweep_words, words, sweep_words_free) = { 0 };
     struct sweep_row row;
-    struct design d = { 0 };
+    KEEP(struct design, d, design_free) = { 0 };
     sweep_row_blank(&row);
     assert_ok(sweep_words_take(&words, s, e), e);
     sweep_row_study(&row, s, &words);
@@ -87,8 +89,6 @@ static int solve_afresh(struct table *t, const struct study *w, const struct swe
         assert_ok(sweep_row_design(&row, s, &d, e), e);
     }
     study_put_row(t, w, TABLE_ROWS, p, i, &row);
-    design_free(&d);
-    sweep_words_free(&words);
     return rc;
 }
 
@@ -121,17 +121,16 @@ static int64_t rows_afresh(struct table *t, const struct study *w)
 /* Units in an order of their own, each by one of two runners, rows sorted by point. */
 static void rows_by_runners(struct table *out, const struct study *w, int64_t most, struct rng *rng)
 {
-    struct order o;
+    KEEP(struct order, o, order_free);
     struct runner *runners[2];
-    struct table rows = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
     struct sweep_counts n = { 0 };
-    struct err e = { 0 };
     int64_t *row_of = calloc((size_t)w->sweep.n_points, sizeof *row_of);
     assert_non_null(row_of);
-    assert_ok(order_build(&o, &w->sweep, most, design_is_quick, &e), &e);
+    MUST(order_build(&o, &w->sweep, most, design_is_quick, e));
     const struct block_job job = { .study = w, .order = &o };
     for (int i = 0; i < 2; i++)
-        assert_ok(runner_build(&runners[i], &job, &e), &e);
+        MUST(runner_build(&runners[i], &job, e));
     int64_t step = 1 + 2 * rng_below(rng, 8), begin = rng_below(rng, o.n_units);
     while (o.n_units % step == 0 && step > 1) /* must have no divisor in common: 3, 5, .. 15 */
         step -= 2;
@@ -143,7 +142,7 @@ static void rows_by_runners(struct table *out, const struct study *w, int64_t mo
         struct order_unit unit;
         order_find(&unit, &o, u);
         if (!done[u])
-            assert_ok(runner_unit(runners[rng_below(rng, 2)], &unit, &rows, &n, &e), &e);
+            MUST(runner_unit(runners[rng_below(rng, 2)], &unit, &rows, &n, e));
         done[u] = true;
     }
     assert_true(n.seen == w->sweep.n_points && n.solved == n.seen && n.filtered == 0 && n.bounded == 0);
@@ -155,21 +154,17 @@ static void rows_by_runners(struct table *out, const struct study *w, int64_t mo
         table_take_row(out, &rows, row_of[i]);
     for (int i = 0; i < 2; i++)
         runner_free(runners[i]);
-    table_free(&rows);
-    order_free(&o);
     free(row_of);
     free(done);
 }
 
 static void assert_same_rows(const struct table *got, const struct table *want)
 {
-    struct text a = { 0 }, b = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_write(got, TABLE_AS_CSV, NULL, &a, &e), &e);
-    assert_ok(table_write(want, TABLE_AS_CSV, NULL, &b, &e), &e);
+    KEEP(struct text, a, text_free) = { 0 };
+    KEEP(struct text, b, text_free) = { 0 };
+    MUST(table_write(got, TABLE_AS_CSV, NULL, &a, e));
+    MUST(table_write(want, TABLE_AS_CSV, NULL, &b, e));
     assert_string_equal(text_str(&a), text_str(&b));
-    text_free(&a);
-    text_free(&b);
 }
 
 /* Returns how many of *points points could be solved. */
@@ -188,10 +183,9 @@ static int64_t compare_ways(struct folder *f, const char *text, const struct stu
     }
     int64_t solved = rows_afresh(&want, &w);
     for (int i = 0; i < 2; i++) {
-        struct table got = { 0 };
+        KEEP(struct table, got, table_free) = { 0 };
         rows_by_runners(&got, &w, most[rng_below(rng, COUNT_OF(most))], rng);
         assert_same_rows(&got, &want);
-        table_free(&got);
     }
     *points += w.sweep.n_points;
     table_free(&want);
@@ -265,19 +259,16 @@ static void add_axes(struct text *out, struct rng *rng)
 
 TEST_WITH(rows_are_those_of_studies_read_afresh, make_folder, remove_folder)
 {
-    struct rng *rng;
     int64_t solved = 0, points = 0;
-    OK(rng_build(&rng, SEED, 1, e));
+    RNG(rng, SEED, 1);
     for (int i = 0; i < MIXES; i++) {
-        struct text text = { 0 };
+        KEEP(struct text, text, text_free) = { 0 };
         text_puts(&text, bases[rng_below(rng, COUNT_OF(bases))]);
         add_axes(&text, rng);
         solved += compare_ways(*state, text_str(&text), NULL, 0, rng, &points);
-        text_free(&text);
     }
     /* Both kinds in number, or little was compared. */
     assert_in_range(solved, points / 4, points * 3 / 4);
-    rng_free(rng);
 }
 
 /* ---- points that are left out ---- */
@@ -286,10 +277,10 @@ TEST_WITH(rows_are_those_of_studies_read_afresh, make_folder, remove_folder)
 TEST_WITH(points_that_are_left_out_have_no_row, make_folder, remove_folder)
 {
     struct folder *f = *state;
-    struct study w;
-    struct order o;
-    struct runner *r;
-    struct table rows = { 0 };
+    KEEP(struct study, w, study_close);
+    KEEP(struct order, o, order_free);
+    KEEP(struct runner *, r, runner_free_at);
+    KEEP(struct table, rows, table_free) = { 0 };
     struct sweep_counts n = { 0 };
     put(f, "study.yaml",
         "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
@@ -311,17 +302,12 @@ TEST_WITH(points_that_are_left_out_have_no_row, make_folder, remove_folder)
     assert_int_equal(rows.n_rows, 12);
     for (int64_t i = 0; i < rows.n_rows; i++)
         assert_true((number(&rows, i, "point") < 8) == (strcmp(word(&rows, i, "status"), "solved") == 0));
-    runner_free(r);
-    table_free(&rows);
-    order_free(&o);
-    study_close(&w);
 }
 
 TEST_WITH(a_search_sees_every_change, make_folder, remove_folder)
 {
-    struct rng *rng;
     int64_t points = 0;
-    OK(rng_build(&rng, SEED, 2, e));
+    RNG(rng, SEED, 2);
     int64_t solved =
         compare_ways(*state,
                      "workload: d.yaml\nnetwork: { npu: npu.yaml, dims: [ { shape: ring, size: 2 },\n"
@@ -329,13 +315,11 @@ TEST_WITH(a_search_sees_every_change, make_folder, remove_folder)
                      "vary: { total_GBps: [ 20, 50 ], network.dims.pod.max_GBps: [ 5, 40 ] }\n",
                      NULL, 0, rng, &points);
     assert_int_equal(solved, 4);
-    rng_free(rng);
 }
 
 /* Overrides of the command line hold at every point, in `vary` too, and name files from elsewhere. */
 TEST_WITH(overrides_are_part_of_what_is_kept, make_folder, remove_folder)
 {
-    struct rng *rng;
     struct folder *f = *state;
     char prices[SUPPORT_PATH];
     int64_t points = 0;
@@ -343,22 +327,20 @@ TEST_WITH(overrides_are_part_of_what_is_kept, make_folder, remove_folder)
     const struct study_override o[] = { { "vary.total_GBps[1]", "70" },
                                         { "parts", prices },
                                         { "objective", "perf_per_cost" } };
-    OK(rng_build(&rng, SEED, 3, e));
+    RNG(rng, SEED, 3);
     int64_t solved = compare_ways(
         f,
         "network: two.yaml\nworkload: a.yaml\nparts: poor.yaml\n"
         "vary: { total_GBps: [ 20, 50 ], objective: [ time, cost ], network: [ two.yaml, three.yaml ] }\n",
         o, COUNT_OF(o), rng, &points);
     assert_true(points == 4 && solved == 4);
-    rng_free(rng);
 }
 
 /* More networks, each in a file, than parsed files are kept, twice over. */
 TEST_WITH(more_files_than_are_kept_are_read, make_folder, remove_folder)
 {
     enum { NETWORKS = 70 };
-    struct rng *rng;
-    struct text study = { 0 };
+    KEEP(struct text, study, text_free) = { 0 };
     int64_t points = 0;
     text_puts(&study, "network: net0.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n  network: [ ");
     for (int i = 0; i < NETWORKS; i++) {
@@ -370,10 +352,8 @@ TEST_WITH(more_files_than_are_kept_are_read, make_folder, remove_folder)
         text_printf(&study, "%s%s", i ? ", " : "", name);
     }
     text_puts(&study, " ]\n  total_GBps: [ 10 ]\n");
-    OK(rng_build(&rng, SEED, 4, e));
+    RNG(rng, SEED, 4);
     assert_int_equal(compare_ways(*state, text_str(&study), NULL, 0, rng, &points), 2 * NETWORKS);
-    rng_free(rng);
-    text_free(&study);
 }
 
 /* 8 MB to all of 4 x 8: a ring of 4 passes on 2 * 3/4 of it, a switch of 8 at least a tenth as fast is never
@@ -390,8 +370,8 @@ TEST_WITH(given_bandwidths_are_evaluated_and_not_solved, make_folder, remove_fol
         { 12.5, 30.1, 42.6, "solved", "" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
-        struct table t = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct table, t, table_free) = { 0 };
         char text[500];
         struct folder *f = *state;
         snprintf(text, sizeof text,
@@ -415,23 +395,19 @@ TEST_WITH(given_bandwidths_are_evaluated_and_not_solved, make_folder, remove_fol
         } else {
             assert_true(isnan(number(&t, 0, "time_s")));
         }
-        table_free(&t);
-        study_close(&w);
     }
 }
 
 TEST_WITH(given_without_bandwidths_is_said, make_folder, remove_folder)
 {
-    struct study w;
-    struct table t = { 0 };
+    KEEP(struct study, w, study_close);
+    KEEP(struct table, t, table_free) = { 0 };
     struct folder *f = *state;
     put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nsplit: given\nvary: { total_GBps: [ 5 ] }\n");
     OK(designs_open(&w, f->study, NULL, 0, e));
     designs_rows(&t, &w);
     assert_string_equal(word(&t, 0, "status"), "error");
     assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
-    table_free(&t);
-    study_close(&w);
 }
 
 /* ---- columns ---- */
@@ -449,8 +425,8 @@ TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
         { "network: none.yaml\nworkload: c.yaml\nvary: { total_GBps: [ 5 ] }\n", "message", "bw1_GBps" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
-        struct table t = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct table, t, table_free) = { 0 };
         struct folder *f = *state;
         put(f, "study.yaml", cases[i].study);
         OK(designs_open(&w, f->study, NULL, 0, e));
@@ -458,8 +434,6 @@ TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
         assert_true(table_find(&t, cases[i].has) >= 0);
         assert_int_equal(table_find(&t, cases[i].lacks), -1);
         assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
-        table_free(&t);
-        study_close(&w);
     }
 }
 

@@ -4,6 +4,9 @@
 #include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
 
+KEEPS(struct runner, runner_free)
+KEEPS(struct keep, keep_free)
+
 struct folder {
     char dir[SUPPORT_PATH], study[SUPPORT_PATH];
 };
@@ -45,36 +48,31 @@ static int remove_folder(void **state)
 
 static void assert_same_rows(const struct table *got, const struct table *want)
 {
-    struct text a = { 0 }, b = { 0 };
-    struct err e = { 0 };
-    assert_ok(table_write(got, TABLE_AS_CSV, NULL, &a, &e), &e);
-    assert_ok(table_write(want, TABLE_AS_CSV, NULL, &b, &e), &e);
+    KEEP(struct text, a, text_free) = { 0 };
+    KEEP(struct text, b, text_free) = { 0 };
+    MUST(table_write(got, TABLE_AS_CSV, NULL, &a, e));
+    MUST(table_write(want, TABLE_AS_CSV, NULL, &b, e));
     assert_string_equal(text_str(&a), text_str(&b));
-    text_free(&a);
-    text_free(&b);
 }
 
 /* Units from one end to the other, or back, each `every`-th of them; rows sorted by point. */
 static void run_units(struct table *rows, struct sweep_counts *n, const struct block_job *job, int64_t every,
                       bool back)
 {
-    struct runner *r;
-    struct table mixed = { 0 };
-    struct err e = { 0 };
-    assert_ok(runner_build(&r, job, &e), &e);
+    KEEP(struct runner *, r, runner_free_at);
+    KEEP(struct table, mixed, table_free) = { 0 };
+    MUST(runner_build(&r, job, e));
     study_put_columns(&mixed, job->study, TABLE_ROWS);
     study_put_columns(rows, job->study, TABLE_ROWS);
     for (int64_t u = 0; u < job->order->n_units; u += every) {
         struct order_unit unit;
         order_find(&unit, job->order, back ? job->order->n_units - 1 - u : u);
-        assert_ok(runner_unit(r, &unit, &mixed, n, &e), &e);
+        MUST(runner_unit(r, &unit, &mixed, n, e));
     }
     for (int64_t point = 0; point < job->study->sweep.n_points; point++)
         for (int64_t i = 0; i < mixed.n_rows; i++)
             if (table_cell(&mixed, i, 0)->count == point)
                 table_take_row(rows, &mixed, i);
-    runner_free(r);
-    table_free(&mixed);
 }
 
 static const struct keep_rule cheap_and_fast = {
@@ -89,32 +87,29 @@ static const struct keep_rule cheap_and_fast = {
 /* The points of all fronts, one after another. */
 static void front_of_rows(struct text *out, const struct table *const *rows, int n)
 {
-    struct keep *k;
-    struct table columns = { 0 }, fresh;
-    struct err e = { 0 };
+    KEEP(struct keep *, k, keep_free_at);
+    KEEP(struct table, fresh, table_free);
+    KEEP(struct table, columns, table_free) = { 0 };
     const int64_t *gone;
     int64_t n_gone;
     for (int32_t i = 0; i < rows[0]->n_cols; i++)
         table_column(&columns, rows[0]->names[i], rows[0]->kinds[i]);
-    assert_ok(keep_build(&k, &cheap_and_fast, &columns, &e), &e);
+    MUST(keep_build(&k, &cheap_and_fast, &columns, e));
     for (int i = 0; i < n; i++)
-        assert_ok(keep_offer(k, rows[i], &e), &e);
-    assert_ok(keep_changes(k, &fresh, &gone, &n_gone, &e), &e);
-    assert_ok(keep_sort_fronts(k, &e), &e);
+        MUST(keep_offer(k, rows[i], e));
+    MUST(keep_changes(k, &fresh, &gone, &n_gone, e));
+    MUST(keep_sort_fronts(k, e));
     const struct front_set *s = keep_fronts(k);
     for (int32_t f = 0; f < s->n; f++)
         for (int64_t i = 0; i < s->fronts[f].n_sorted; i++)
             text_printf(out, "%s: %lld\n", s->groups[f], (long long)s->fronts[f].id[i]);
-    table_free(&fresh);
-    table_free(&columns);
-    keep_free(k);
 }
 
 TEST_WITH(bounded_points_are_not_on_the_front, make_folder, remove_folder)
 {
     struct folder *f = *state;
-    struct study w;
-    struct order o;
+    KEEP(struct study, w, study_close);
+    KEEP(struct order, o, order_free);
     struct table all = { 0 }, sample = { 0 }, rest[2] = { { 0 }, { 0 } }, columns = { 0 };
     struct sweep_counts ignored = { 0 }, n[2] = { { 0 }, { 0 } };
     struct text want = { 0 }, got = { 0 };
@@ -155,8 +150,6 @@ TEST_WITH(bounded_points_are_not_on_the_front, make_folder, remove_folder)
     table_free(&sample);
     table_free(&rest[0]);
     table_free(&rest[1]);
-    order_free(&o);
-    study_close(&w);
 }
 
 /* What a point's NIC will be is not known before: no front is its own, not even that of rows without one, on
@@ -168,11 +161,11 @@ TEST_WITH(rows_held_apart_by_results_are_all_solved, make_folder, remove_folder)
     put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [ 60, 70, 80 ] }\n");
     for (size_t i = 0; i < COUNT_OF(per); i++) {
         struct keep_rule rule = cheap_and_fast;
-        struct study w;
-        struct order o;
-        struct table rows = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct order, o, order_free);
+        KEEP(struct table, rows, table_free) = { 0 };
         struct sweep_counts n = { 0 };
-        struct front_set known = { .n_cols = 2 };
+        KEEP(struct front_set, known, front_set_free) = { .n_cols = 2 };
         struct front *front;
         bool on;
         OK(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, e));
@@ -181,18 +174,14 @@ TEST_WITH(rows_held_apart_by_results_are_all_solved, make_folder, remove_folder)
         OK(order_build(&o, &w.sweep, 8, design_is_quick, e));
         run_units(&rows, &n, &(struct block_job){ &w, &o, &rule, &known }, 1, false);
         assert_true(n.solved == 3 && n.bounded == 0);
-        front_set_free(&known);
-        table_free(&rows);
-        order_free(&o);
-        study_close(&w);
     }
 }
 
 TEST(a_rule_over_columns_that_are_not_there_is_refused)
 {
     struct keep_rule rule = cheap_and_fast;
-    struct study w;
-    struct order o;
+    KEEP(struct study, w, study_close);
+    KEEP(struct order, o, order_free);
     struct runner *r;
     struct front_set known = { .n_cols = 2 };
     const struct study_ask ask = { .kind = &design_kind, .from = { .path = "none.yaml" } };
@@ -201,6 +190,4 @@ TEST(a_rule_over_columns_that_are_not_there_is_refused)
     OK(order_build(&o, &w.sweep, 1, design_is_quick, e));
     FAILS(runner_build(&r, &(struct block_job){ &w, &o, &rule, &known }, e), ERR_PARSE, "tme_s");
     assert_null(r);
-    study_close(&w);
-    order_free(&o);
 }

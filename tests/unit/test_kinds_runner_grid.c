@@ -9,28 +9,24 @@ enum { MOST_POINTS = 16 };
 static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct study w;
-    struct campaign c;
-    struct table rows = { 0 };
-    struct err e = { 0 };
+    KEEP(struct study, w, study_close);
+    KEEP(struct campaign, c, campaign_close);
+    KEEP(struct table, rows, table_free) = { 0 };
     scratch_make(dir);
     scratch_file(path, dir, "study.yaml", study, strlen(study));
     const struct campaign_ask ask = {
         .study = &w, .shard = 1, .n_shards = 1, .threads = 1, .command = "", .version = ""
     };
-    assert_ok(designs_open(&w, path, NULL, 0, &e), &e);
-    assert_ok(campaign_open(&c, &ask, &e), &e);
+    MUST(designs_open(&w, path, NULL, 0, e));
+    MUST(campaign_open(&c, &ask, e));
     assert_int_equal(c.plan.order.most, grid ? 1 << 20 : 64);
-    assert_ok(campaign_run(&c, &e), &e);
+    MUST(campaign_run(&c, e));
     assert_int_equal(c.state.done.seen, w.sweep.n_points);
     struct store_walk walk = store_walk_all(STORE_RESULTS, true);
-    assert_ok(store_next(c.store, &walk, MOST_POINTS, &rows, &e), &e);
+    MUST(store_next(c.store, &walk, MOST_POINTS, &rows, e));
     int n = (int)rows.n_rows;
     for (int i = 0; i < n; i++)
         point[i] = table_cell(&rows, i, 0)->count;
-    table_free(&rows);
-    campaign_close(&c);
-    study_close(&w);
     scratch_remove(dir);
     return n;
 }
@@ -46,7 +42,7 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
  * else in the first unit is faster and dearer; what is best comes in the second. */
 TEST(a_point_barely_beyond_a_limit_hides_none)
 {
-    struct text study = { 0 };
+    KEEP(struct text, study, text_free) = { 0 };
     int64_t point[MOST_POINTS];
     text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
     for (int i = 1; i <= 1049; i++)
@@ -55,7 +51,6 @@ TEST(a_point_barely_beyond_a_limit_hides_none)
                       "keep: { front: [cost_usd, total_GBps], where: [ time_s <= 0.00149999999985 ] }\n");
     assert_int_equal(kept_of(point, text_str(&study), true), 1);
     assert_int_equal(point[0], 1050 * 1000);
-    text_free(&study);
 }
 
 /* 10^6 GB/s at most: faster ones are errors, each in a row, and hide nothing. */
@@ -79,7 +74,7 @@ TEST(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid)
  * the cheapest. */
 TEST(a_unit_that_begins_with_what_is_no_study_is_a_grid_too)
 {
-    struct text study = { 0 };
+    KEEP(struct text, study, text_free) = { 0 };
     int64_t point[MOST_POINTS];
     text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
     for (int i = 1; i < 2200; i++)
@@ -88,7 +83,6 @@ TEST(a_unit_that_begins_with_what_is_no_study_is_a_grid_too)
                       "keep: { front: [cost_usd, total_GBps] }\n");
     assert_int_equal(kept_of(point, text_str(&study), true), 1);
     assert_int_equal(point[0], 1050 * 1000);
-    text_free(&study);
 }
 
 /* Such a network is called by its bandwidths: no two points are of one group, and each is kept. */

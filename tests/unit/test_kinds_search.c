@@ -42,8 +42,7 @@ static int load(struct design_point *s, const struct ask *a, unsigned needs, str
 
 static void must_load(struct design_point *s, const struct ask *a, unsigned needs)
 {
-    struct err e = { 0 };
-    assert_ok(load(s, a, needs, &e), &e);
+    MUST(load(s, a, needs, e));
 }
 
 /* ---- another way to find the best: every combination there is, legal or not ---- */
@@ -57,18 +56,17 @@ struct brute {
 
 static double value_of(const struct brute *b, const struct training *x)
 {
-    struct step_tree tree;
-    struct step_fn fn;
-    struct err e = { 0 };
+    KEEP(struct step_tree, tree, step_free);
+    KEEP(struct step_fn, fn, step_fn_free);
     double bw_Bps[TOPO_MAX_DIMS], value;
-    assert_ok(training_build(&tree, x, &b->s->net, &e), &e);
-    assert_ok(step_compile(&fn, &tree, &b->s->net, &e), &e);
+    MUST(training_build(&tree, x, &b->s->net, e));
+    MUST(step_compile(&fn, &tree, &b->s->net, e));
     if (b->split) {
         struct design_question q;
         struct alloc_answer answer;
         design_ask(&q, b->s);
         q.problem.step = &fn;
-        assert_ok(alloc_solve(&answer, &q.problem, &e), &e);
+        MUST(alloc_solve(&answer, &q.problem, e));
         value = alloc_has_split(&answer) ? answer.value : INFINITY;
         alloc_answer_free(&answer);
     } else {
@@ -76,8 +74,6 @@ static double value_of(const struct brute *b, const struct training *x)
             bw_Bps[d] = b->s->net.dims[d].bw_Bps;
         value = step_time(&fn, bw_Bps);
     }
-    step_fn_free(&fn);
-    step_free(&tree);
     return value;
 }
 
@@ -166,7 +162,7 @@ static const struct ask given_cases[] = {
 TEST(no_plan_is_faster_than_the_one_that_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(given_cases); i++) {
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         int64_t n_fit;
         must_load(&s, &given_cases[i], STUDY_NEEDS_BANDWIDTH);
         const struct search_result *r = s.workloads[0].search;
@@ -177,7 +173,6 @@ TEST(no_plan_is_faster_than_the_one_that_is_found)
         for (int32_t k = 1; k < r->n_found; k++)
             assert_true(r->found[k].time_s >= r->found[k - 1].time_s);
         assert_int_equal(r->n_candidates, r->n_timed + r->n_rejected[SEARCH_MEMORY]);
-        study_free(&s);
     }
 }
 
@@ -189,8 +184,8 @@ TEST(the_step_of_the_study_takes_the_time_of_the_best_plan)
                                           "model: chunk\nsimulation: { chunks: 1, order: fixed }\n" };
     for (size_t i = 0; i < COUNT_OF(models); i++) {
         struct ask a = given_cases[0];
-        struct design_point s;
-        struct design d;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
         double bw_Bps[TOPO_MAX_DIMS];
         a.more = models[i];
         /* Of simulated models the search times the closed form: equal where nothing meets on a dimension. */
@@ -200,8 +195,6 @@ TEST(the_step_of_the_study_takes_the_time_of_the_best_plan)
             bw_Bps[k] = s.net.dims[k].bw_Bps;
         OK(design_evaluate(&d, &s, bw_Bps, e));
         assert_close(d.time_s, s.workloads[0].search->found[0].time_s, 1e-9);
-        design_free(&d);
-        study_free(&s);
     }
 }
 
@@ -239,7 +232,7 @@ static bool is_asked(const struct plan *p, const struct search_space *space)
 static double brute_split(const struct design_point *s, const struct search_space *space)
 {
     struct brute b = { .s = s, .split = true, .best = INFINITY };
-    struct training *x = malloc(sizeof *x);
+    KEEP(struct training *, x, free_at) = malloc(sizeof *x);
     assert_non_null(x);
     *x = *s->workloads[0].training;
     for (int code = 0; code < 3 * 3 * 3; code++)
@@ -259,14 +252,13 @@ static double brute_split(const struct design_point *s, const struct search_spac
             if (is_asked(p, space) && (code < 9 || x->model.moe.experts))
                 try_plan(&b, x);
         }
-    free(x);
     return b.best;
 }
 
 TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         struct search_space space;
         must_load(&s, &split_cases[i], STUDY_FOR_SPLIT);
         const struct search_result *r = s.workloads[0].search;
@@ -274,18 +266,16 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
         assert_true(r->n_found > 0);
         assert_close(r->found[0].value, brute_split(&s, &space), 1e-8);
         assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
-        study_free(&s);
     }
 }
 
 /* Bounds are there to rule plans out: most of them here. */
 TEST(bounds_leave_few_plans_to_split)
 {
-    struct design_point s;
+    KEEP(struct design_point, s, study_free);
     must_load(&s, &split_cases[0], STUDY_FOR_SPLIT);
     const struct search_result *r = s.workloads[0].search;
     assert_true(r->n_split < r->n_timed / 4);
-    study_free(&s);
 }
 
 static void assert_same_result(const struct search_result *a, const struct search_result *b)
@@ -308,7 +298,8 @@ TEST(the_number_of_threads_changes_nothing)
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };
     int threads = omp_get_max_threads();
     for (int i = 0; i < 2; i++) {
-        struct design_point one, more;
+        struct design_point more;
+        KEEP(struct design_point, one, study_free);
         unsigned needs = i ? STUDY_FOR_SPLIT : STUDY_NEEDS_BANDWIDTH;
         omp_set_num_threads(1);
         must_load(&one, asks[i], needs);
@@ -318,7 +309,6 @@ TEST(the_number_of_threads_changes_nothing)
             assert_same_result(one.workloads[0].search, more.workloads[0].search);
             study_free(&more);
         }
-        study_free(&one);
     }
     omp_set_num_threads(threads);
 }
@@ -346,10 +336,9 @@ TEST(a_search_without_result_says_why)
           "because no split satisfies the constraints" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         assert_int_equal(load(&s, &cases[i].ask, cases[i].needs, e), ERR_NO_DESIGN);
         assert_has(e->msg, cases[i].text);
-        study_free(&s);
     }
 }
 
@@ -369,10 +358,9 @@ TEST(a_bad_search_is_refused_at_its_place)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ask a = given_cases[0];
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         a.search = cases[i].search;
         assert_int_equal(load(&s, &a, STUDY_NEEDS_BANDWIDTH, e), cases[i].code);
         assert_has(e->msg, cases[i].text);
-        study_free(&s);
     }
 }

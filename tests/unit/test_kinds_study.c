@@ -44,13 +44,12 @@ TEST(a_study_is_read_with_all_it_names)
 TEST(only_what_is_needed_must_be_there)
 {
     struct folder *f = *state;
-    struct design_point s;
+    KEEP(struct design_point, s, study_free);
     OK(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, e));
     assert_int_equal(s.net.n_dims, 2);
     assert_false(s.has_parts);
     assert_true(s.n_workloads == 0 && s.budget.node == -1 && s.rows.n == 0 && s.own_source == 0);
     assert_string_equal(s.name, "");
-    study_free(&s);
 }
 
 TEST(a_network_or_a_word_is_a_study_of_itself)
@@ -106,23 +105,21 @@ TEST(a_network_alone_is_overridden_by_its_own_keys)
 {
     struct folder *f = *state;
     char path[SUPPORT_PATH];
-    struct design_point s;
+    KEEP(struct design_point, s, study_free);
     const struct study_override o[] = { { "dims.pod.bw_GBps", "25" },
                                         { "npu.usd", "7" },
                                         { "network.dims[0].bw_GBps", "200" } };
     OK(study_load(&s, scratch_path(path, f->dir, "net.yaml"), o, COUNT_OF(o), STUDY_NEEDS_BANDWIDTH, e));
     assert_true(s.net.dims[1].bw_Bps == 25e9 && s.net.npu.usd == 7 && s.net.dims[0].bw_Bps == 200e9);
-    study_free(&s);
 }
 
 TEST(parts_of_the_study_replace_those_of_the_network)
 {
     struct folder *f = *state;
-    struct design_point s;
+    KEEP(struct design_point, s, study_free);
     put(f, "nowhere.yaml", "parts: missing.yaml\ndims: [ { shape: ring, size: 4, tier: InterNode } ]\n");
     OK(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", STUDY_NEEDS_PARTS, e));
     assert_string_equal(s.parts.name, "dear");
-    study_free(&s);
 }
 
 TEST(the_hash_follows_content_and_files)
@@ -231,10 +228,9 @@ static const struct bad {
 TEST(a_bad_study_is_refused_at_its_place)
 {
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         FAILS(load(*state, &s, bad[i].text, bad[i].needs, e), bad[i].code, bad[i].message);
         assert_null(s.workloads);
-        study_free(&s);
     }
 }
 

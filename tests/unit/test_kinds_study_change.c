@@ -74,25 +74,22 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
 {
     struct study_override axes[KEYS];
     struct study_source from = { .path = f->study, .axes = axes };
-    struct design_point s = { 0 };
-    struct err e = { 0 };
+    KEEP(struct design_point, s, study_free) = { 0 };
     for (int i = 0; i < n; i++) {
         from.n_axes = 0;
         for (int k = 0; k < KEYS && paths[k]; k++)
             axes[from.n_axes++] = (struct study_override){ paths[k], values[i][k] };
         struct design_point afresh;
-        assert_ok(study_read(&afresh, &from, NEEDS, &e), &e);
+        MUST(study_read(&afresh, &from, NEEDS, e));
         if (i == 0)
-            assert_ok(study_read(&s, &from, NEEDS, &e), &e);
+            MUST(study_read(&s, &from, NEEDS, e));
         else
             assert_true(study_change(&s, &from, NEEDS));
         assert_same(&s, &afresh);
         study_free(&afresh);
-        struct design d;
-        assert_ok(design_solve(&d, &s, &e), &e);
-        design_free(&d);
+        KEEP(struct design, d, design_free);
+        MUST(design_solve(&d, &s, e));
     }
-    study_free(&s);
 }
 
 TEST_WITH(a_changed_study_is_as_one_that_was_read, make_folder, remove_folder)
@@ -124,10 +121,9 @@ TEST_WITH(another_bandwidth_is_another_choice, make_folder, remove_folder)
     scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
     for (int i = 0; i < 2; i++) {
         const struct study_override axis = { "network.dims.node.bw_GBps", bw[i] };
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         OK(study_read(&s, &(struct study_source){ .path = f->study, .axes = &axis, .n_axes = 1 }, NEEDS, e));
         choices[i] = study_choices(&s);
-        study_free(&s);
     }
     assert_true(choices[0] != choices[1]);
 }
@@ -153,13 +149,12 @@ TEST_WITH(what_a_change_cannot_say_is_left_to_reading, make_folder, remove_folde
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study_override axis = { cases[i].path, cases[i].first };
         const struct study_source from = { .path = f->study, .axes = &axis, .n_axes = 1 };
-        struct design_point s;
+        KEEP(struct design_point, s, study_free);
         OK(study_read(&s, &from, NEEDS, e));
         axis.value = cases[i].second;
         assert_false(study_change(&s, &from, NEEDS));
         axis.value = cases[i].first; /* and it can be changed again */
         assert_true(study_change(&s, &from, NEEDS));
-        study_free(&s);
     }
 }
 
@@ -171,7 +166,7 @@ TEST_WITH(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder)
     struct folder *f = *state;
     const struct study_source from = { .path = f->study, .axes = axes, .n_axes = 2 };
     char path[SUPPORT_PATH];
-    struct design_point s;
+    KEEP(struct design_point, s, study_free);
     static const char study[] = "network: { dims: [ { name: pod, shape: ring, size: 4 } ] }\n"
                                 "workload: { name: w, step: { compute_ms: 1 } }\n";
     scratch_file(path, f->dir, "study.yaml", study, sizeof study - 1);
@@ -179,5 +174,4 @@ TEST_WITH(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder)
     assert_true(s.net.dims[0].max_Bps == 7e9);
     axes[0].value = "60";
     assert_false(study_change(&s, &from, NEEDS));
-    study_free(&s);
 }

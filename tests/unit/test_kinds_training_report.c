@@ -45,8 +45,8 @@ TEST(parts_add_up_to_the_step_in_closed_form)
 {
     static const char *const models[] = { "bandwidth", "alpha-beta" };
     for (size_t i = 0; i < COUNT_OF(plans) * COUNT_OF(models); i++) {
-        struct design_point s;
-        struct design d;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
         struct training_report r;
         evaluate(&s, &d, plans[i / 2], models[i % 2]);
         training_report(&r, &s, &s.workloads[0], &d.loads[0]);
@@ -58,8 +58,6 @@ TEST(parts_add_up_to_the_step_in_closed_form)
                 wait_s += r.dim_s[a][k];
             assert_true(wait_s <= r.axis_s[a] * (1 + 1e-12));
         }
-        design_free(&d);
-        study_free(&s);
     }
 }
 
@@ -67,25 +65,23 @@ TEST(parts_add_up_to_the_step_in_closed_form)
 TEST(what_a_simulation_adds_is_the_rest)
 {
     for (size_t i = 0; i < COUNT_OF(plans); i++) {
-        struct design_point s;
-        struct design d;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
         struct training_report r;
         evaluate(&s, &d, plans[i], "chunk");
         training_report(&r, &s, &s.workloads[0], &d.loads[0]);
         assert_close(sum_of(&r) + r.rest_s, r.time_s, 1e-12);
         assert_true(fabs(r.rest_s) < 0.2 * r.time_s);
-        design_free(&d);
-        study_free(&s);
     }
 }
 
 TEST(a_row_has_a_cell_for_every_column)
 {
-    struct design_point s;
-    struct design d;
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
     struct training_row row;
-    struct columns columns;
-    struct table t = { 0 };
+    KEEP(struct columns, columns, columns_free);
+    KEEP(struct table, t, table_free) = { 0 };
     evaluate(&s, &d, plans[0], "alpha-beta");
     OK(training_row_fill(&row, &s, &d, e));
     OK(column_choose(&columns, training_columns, &(struct column_choice){ .hidden = false }, e));
@@ -97,8 +93,4 @@ TEST(a_row_has_a_cell_for_every_column)
     assert_string_equal(table_cell(&t, 0, table_find(&t, "recompute"))->text, "selective");
     assert_string_equal(table_cell(&t, 0, table_find(&t, "fits"))->text, "yes");
     assert_close(table_number(&t, 0, table_find(&t, "tokens_per_s")), 32 * 512 / d.time_s, 1e-12);
-    table_free(&t);
-    columns_free(&columns);
-    design_free(&d);
-    study_free(&s);
 }

@@ -58,11 +58,9 @@ static void close_study(struct opened *o)
 
 static void percentiles(double *values, const char *text)
 {
-    struct opened o;
-    struct err e = { 0 };
-    assert_ok(open_study(&o, text, NULL, 0, &e), &e);
-    assert_ok(uncertain_fill(values, &o.u, &o.s, &o.d, &e), &e);
-    close_study(&o);
+    KEEP(struct opened, o, close_study);
+    MUST(open_study(&o, text, NULL, 0, e));
+    MUST(uncertain_fill(values, &o.u, &o.s, &o.d, e));
 }
 
 /* Cost: 32 NPUs of 1000 USD, 4*20 + (8 + 18 + 32)*10 USD each; a USD per GB/s more of the NIC is 320 USD. Of
@@ -134,7 +132,8 @@ TEST(a_draw_is_the_study_with_these_values)
         "uniform: [1.5, 2] } } }\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
-        struct opened o, set;
+        KEEP(struct opened, set, close_study);
+        KEEP(struct opened, o, close_study);
         struct study_override values[UNCERTAIN_MAX_KEYS];
         char number[UNCERTAIN_MAX_KEYS][64];
         double v[2];
@@ -148,8 +147,6 @@ TEST(a_draw_is_the_study_with_these_values)
         assert_close(v[0], set.d.time_s, 1e-12);
         assert_close(v[1], set.d.cost_usd, 1e-12);
         assert_true(v[0] != o.d.time_s || v[1] != o.d.cost_usd);
-        close_study(&set);
-        close_study(&o);
     }
 }
 
@@ -172,7 +169,7 @@ TEST(traffic_scales_all_bytes_of_a_workload)
             const double factor[] = { 1, 2, 3 };
             char text[4096], file[SUPPORT_PATH], number[16], dir[SUPPORT_PATH], path[SUPPORT_PATH];
             struct study_override set = { "workload.traffic", number };
-            struct design_point s;
+            KEEP(struct design_point, s, study_free);
             snprintf(number, sizeof number, "%g", factor[k]);
             snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);
             scratch_make(dir);
@@ -180,7 +177,6 @@ TEST(traffic_scales_all_bytes_of_a_workload)
             scratch_file(file, dir, "w.txt", rows, sizeof rows - 1);
             OK(study_load(&s, path, &set, 1, STUDY_NEEDS_WORKLOAD, e));
             OK(design_time(&time_s[k], &s, bw_Bps, e));
-            study_free(&s);
             scratch_remove(dir);
         }
         double more_s = time_s[1] - time_s[0], again_s = time_s[2] - time_s[1];
@@ -198,7 +194,7 @@ TEST(draws_read_no_file)
 {
     static const char text[] = STUDY "workload: { astra: w.txt, traffic: 2 }\nuncertain: { draws: 5, keys: { "
                                      "workload.traffic: { uniform: [4, 4] } } }\n";
-    struct opened o = { 0 };
+    KEEP(struct opened, o, close_study) = { 0 };
     char file[SUPPORT_PATH];
     double v[6];
     scratch_make(o.dir);
@@ -210,12 +206,13 @@ TEST(draws_read_no_file)
     OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
     OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
     assert_close(v[1] - o.d.compute_s, 2 * (o.d.time_s - o.d.compute_s), 1e-9);
-    close_study(&o);
 }
 
 TEST(draws_depend_on_seed_and_path_alone)
 {
-    struct opened a, b, c;
+    KEEP(struct opened, a, close_study);
+    KEEP(struct opened, b, close_study);
+    KEEP(struct opened, c, close_study);
     double va[6], again[6];
     OK(open_study(&a, STUDY LOADS "uncertain: { keys: { workload.traffic: { uniform: [1, 2] } } }\n", NULL, 0,
                   e));
@@ -239,15 +236,12 @@ TEST(draws_depend_on_seed_and_path_alone)
     assert_true(again[0] == va[0] && again[2] == va[2]);
     OK(uncertain_fill(again, &a.u, &a.s, &a.d, e));
     assert_memory_equal(va, again, sizeof va);
-    close_study(&a);
-    close_study(&b);
-    close_study(&c);
 }
 
 TEST(columns_are_named_by_percentile)
 {
     static const char *const want[] = { "time_p2.5_s", "time_p50_s", "cost_p2.5_usd", "cost_p50_usd" };
-    struct opened o;
+    KEEP(struct opened, o, close_study);
     OK(open_study(&o,
                   STUDY LOADS "uncertain: { draws: 1, percentiles: [2.5, 50], keys: { workload.traffic: "
                               "{ uniform: [1, 2] } } }\n",
@@ -258,7 +252,6 @@ TEST(columns_are_named_by_percentile)
         uncertain_column(name, &o.u, i);
         assert_string_equal(name, want[i]);
     }
-    close_study(&o);
 }
 
 TEST(what_is_wrong_is_said_with_its_place)
@@ -296,7 +289,7 @@ TEST(what_is_wrong_is_said_with_its_place)
           "is relative to a key that is not given", true },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct opened o;
+        KEEP(struct opened, o, close_study);
         char text[4096];
         double v[6];
         snprintf(text, sizeof text, "%suncertain: %s\n", STUDY LOADS, cases[i].uncertain);
@@ -307,6 +300,5 @@ TEST(what_is_wrong_is_said_with_its_place)
         }
         FAILS(rc, cases[i].code, cases[i].text);
         assert_has(e->msg, "study.yaml:13:");
-        close_study(&o);
     }
 }

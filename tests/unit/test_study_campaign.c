@@ -80,19 +80,17 @@ struct result {
 static void take_result(struct result *r, struct store *s)
 {
     struct store_head head;
-    struct table rows = { 0 };
-    struct err e = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
     *r = (struct result){ .rows = 0 };
     store_head_of(s, &head, &r->n, &r->complete);
     r->points = head.n_points;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    assert_ok(study_trim_store(s, &design_kind, false, &e), &e);
-    assert_ok(store_next(s, &walk, 100000, &rows, &e), &e);
+    MUST(study_trim_store(s, &design_kind, false, e));
+    MUST(store_next(s, &walk, 100000, &rows, e));
     r->rows = rows.n_rows;
     for (int64_t i = 1; i < rows.n_rows; i++)
         assert_true(table_cell(&rows, i - 1, 0)->count < table_cell(&rows, i, 0)->count);
-    assert_ok(table_write(&rows, TABLE_AS_CSV, NULL, &r->csv, &e), &e);
-    table_free(&rows);
+    MUST(table_write(&rows, TABLE_AS_CSV, NULL, &r->csv, e));
 }
 
 struct outcome {
@@ -111,8 +109,8 @@ static bool never(void *context, const struct campaign_state *state)
 static int run(struct outcome *out, struct result *r, struct folder *f, const char *store,
                const struct way *way, struct err *e)
 {
-    struct study w;
-    struct campaign c;
+    KEEP(struct study, w, study_close);
+    KEEP(struct campaign, c, campaign_close);
     const struct campaign_ask ask = { .study = &w,
                                       .store = store,
                                       .shard = way->n_shards ? way->shard : 1,
@@ -129,8 +127,6 @@ static int run(struct outcome *out, struct result *r, struct folder *f, const ch
     if (!rc && r)
         take_result(r, c.store);
     *out = (struct outcome){ c.state, c.state.before, c.resumed, c.complete, c.interrupted };
-    campaign_close(&c);
-    study_close(&w);
     return rc;
 }
 
@@ -184,8 +180,7 @@ static void assert_whole(const struct result *r)
 static void take_and_remove(struct result *r, const char *path)
 {
     struct store *s;
-    struct err e = { 0 };
-    assert_ok(store_read(&s, path, &e), &e);
+    MUST(store_read(&s, path, e));
     take_result(r, s);
     store_close(s);
     assert_int_equal(remove(path), 0);
@@ -197,8 +192,7 @@ static void take_and_remove(struct result *r, const char *path)
 static void run_at_once(struct result *r, struct folder *f, int32_t threads)
 {
     struct outcome o;
-    struct err e = { 0 };
-    assert_ok(run(&o, r, f, NULL, &(struct way){ .threads = threads }, &e), &e);
+    MUST(run(&o, r, f, NULL, &(struct way){ .threads = threads }, e));
     assert_true(o.complete && !o.resumed && !o.interrupted && o.before == 0);
     assert_whole(r);
     assert_true(o.state.kept == r->rows && o.state.n_points == r->points && o.state.done.seen == r->n.seen);
@@ -209,19 +203,18 @@ static void run_with_stops(struct result *r, struct folder *f, struct rng *rng, 
 {
     char path[SUPPORT_PATH];
     struct outcome o = { .complete = false };
-    struct err e = { 0 };
     int64_t seen = 0;
     store_path(path, f, 0);
     for (int64_t i = 0; i < 5 && (i == 0 || seen < o.state.n_points); i++) {
         const struct way way = { .threads = i ? 1 + (int32_t)rng_below(rng, 3) : 1, .stop = true };
-        assert_ok(run(&o, NULL, f, path, &way, &e), &e);
+        MUST(run(&o, NULL, f, path, &way, e));
         assert_true(o.resumed == (i > 0) && o.interrupted && !o.complete);
         /* Of two passes the second meets units of the first, which it has nothing to do in. */
         assert_true(o.before == seen && o.state.done.seen >= seen + (two_passes ? 0 : 1));
         assert_true(i > 0 || o.state.done.seen <= o.state.n_points / 4);
         seen = o.state.done.seen;
     }
-    assert_ok(run(&o, NULL, f, path, &(struct way){ .threads = 2 }, &e), &e);
+    MUST(run(&o, NULL, f, path, &(struct way){ .threads = 2 }, e));
     assert_true(o.complete && o.resumed && o.before == seen);
     take_and_remove(r, path);
     assert_int_equal(o.state.kept, r->rows);
@@ -233,7 +226,6 @@ static void run_in_shards(struct result *r, struct folder *f, int32_t n, int32_t
     char paths[MOST_SHARDS + 1][SUPPORT_PATH];
     const char *given[MOST_SHARDS];
     struct outcome o;
-    struct err e = { 0 };
     int64_t points = 0;
     int32_t n_given = 0;
     for (int32_t i = 1; i <= n; i++) {
@@ -241,12 +233,12 @@ static void run_in_shards(struct result *r, struct folder *f, int32_t n, int32_t
             continue;
         const struct way way = { .threads = 1 + i % 2, .shard = i, .n_shards = n };
         given[n_given] = store_path(paths[n_given + 1], f, i);
-        assert_ok(run(&o, NULL, f, given[n_given++], &way, &e), &e);
+        MUST(run(&o, NULL, f, given[n_given++], &way, e));
         assert_true(o.complete && o.state.done.seen == o.state.n_points);
         points += o.state.n_points;
     }
-    assert_ok(store_merge(store_path(paths[0], f, 0), given, n_given, NULL, NULL, &e), &e);
-    assert_ok(run(&o, NULL, f, paths[0], &(struct way){ .threads = 1 }, &e), &e);
+    MUST(store_merge(store_path(paths[0], f, 0), given, n_given, NULL, NULL, e));
+    MUST(run(&o, NULL, f, paths[0], &(struct way){ .threads = 1 }, e));
     assert_true(o.complete && o.before == points && (missing || points == o.state.n_points));
     take_and_remove(r, paths[0]);
     assert_int_equal(o.state.kept, r->rows);
@@ -307,10 +299,10 @@ TEST_WITH(rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_sto
           remove_folder)
 {
     struct folder *f = *state;
-    struct rng *rng;
-    OK(rng_build(&rng, SEED, 1, e));
+    RNG(rng, SEED, 1);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
-        struct result want, got;
+        struct result got;
+        KEEP(struct result, want, free_result);
         bool counts = !studies[i].pruned;
         put(f, "study.yaml", studies[i].text);
         print_message("             %s\n", studies[i].what);
@@ -328,9 +320,7 @@ TEST_WITH(rows_and_counts_do_not_depend_on_who_runs_a_sweep_and_how_often_it_sto
             assert_same(&got, &want, counts);
             free_result(&got);
         }
-        free_result(&want);
     }
-    rng_free(rng);
 }
 
 /* Not through units, batches or a store. */
@@ -338,10 +328,10 @@ TEST_WITH(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder, remove_fo
 {
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
-        struct result got;
-        struct study w;
-        struct table rows = { 0 };
-        struct text csv = { 0 };
+        KEEP(struct result, got, free_result);
+        KEEP(struct study, w, study_close);
+        KEEP(struct table, rows, table_free) = { 0 };
+        KEEP(struct text, csv, text_free) = { 0 };
         if (studies[i].kept || studies[i].filtered)
             continue;
         put(f, "study.yaml", studies[i].text);
@@ -350,10 +340,6 @@ TEST_WITH(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder, remove_fo
         designs_rows(&rows, &w);
         OK(table_write(&rows, TABLE_AS_CSV, NULL, &csv, e));
         assert_same_text(text_str(&got.csv), text_str(&csv));
-        text_free(&csv);
-        table_free(&rows);
-        study_close(&w);
-        free_result(&got);
     }
 }
 
@@ -366,7 +352,7 @@ static void put_random(const struct folder *f, struct rng *rng, bool prune)
                                           "cost_usd, time_s" };
     static const char *const networks[] = { "two.yaml, three.yaml", "three.yaml, two.yaml, broken.yaml",
                                             "two.yaml, 'ring:4@30 switch:8'", "three.yaml" };
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, BASE "count_npus: true\nvary:\n");
     text_printf(&t, "  network: [ %s ]\n", networks[rng_below(rng, COUNT_OF(networks))]);
     text_printf(&t, "  total_GBps: { from: %d, to: %d, points: %d }\n", 5 + (int)rng_below(rng, 50),
@@ -382,7 +368,6 @@ static void put_random(const struct folder *f, struct rng *rng, bool prune)
     text_printf(&t, "keep: { front: [ %s ], prune: %s }\n", fronts[rng_below(rng, COUNT_OF(fronts))],
                 prune ? "true" : "false");
     put(f, "study.yaml", text_str(&t));
-    text_free(&t);
 }
 
 TEST_WITH(a_pruned_sweep_has_the_front_of_one_that_is_not, make_folder, remove_folder)
@@ -392,11 +377,9 @@ TEST_WITH(a_pruned_sweep_has_the_front_of_one_that_is_not, make_folder, remove_f
     for (int i = 0; i < PRUNED; i++) {
         struct result r[2];
         for (int prune = 0; prune < 2; prune++) {
-            struct rng *rng;
-            OK(rng_build(&rng, SEED, (uint64_t)(100 + i), e));
+            RNG(rng, SEED, (uint64_t)(100 + i));
             put_random(f, rng, prune);
             run_at_once(&r[prune], f, 1 + i % 2);
-            rng_free(rng);
         }
         assert_same(&r[1], &r[0], false);
         assert_true(r[0].n.bounded == 0 && r[0].rows > 0);
@@ -414,8 +397,7 @@ TEST_WITH(a_pruned_sweep_has_the_front_of_one_that_is_not, make_folder, remove_f
 static char *read_all(const char *path, size_t *n)
 {
     struct text t = { 0 };
-    struct err e = { 0 };
-    assert_ok(text_read_file(&t, path, (size_t)1 << 24, &e), &e);
+    MUST(text_read_file(&t, path, (size_t)1 << 24, e));
     *n = t.n;
     return t.s;
 }

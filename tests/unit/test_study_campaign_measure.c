@@ -27,8 +27,8 @@ TEST(a_sweep_is_measured_on_points_of_its_own)
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     scratch_make(dir);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
-        struct study w;
-        struct text study = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct text, study, text_free) = { 0 };
         struct campaign_pace pace;
         text_printf(&study, "%s%s", base, studies[i].text);
         scratch_file(path, dir, "study.yaml", text_str(&study), study.n);
@@ -40,8 +40,6 @@ TEST(a_sweep_is_measured_on_points_of_its_own)
         assert_true(pace.point_s > 0 && pace.point_s * (double)pace.n < 5);
         OK(campaign_measure(&pace, &w, 0, e));
         assert_true(pace.n == 0 && isnan(pace.point_s));
-        study_close(&w);
-        text_free(&study);
     }
     scratch_remove(dir);
 }

@@ -155,37 +155,32 @@ static void check_choice(struct rng *r)
     struct plant p = new_plant();
     struct fleet_work w = work_of(&p);
     struct fleet_run f = run_of(&p, &w, 1 + (int32_t)rng_below(r, 3));
-    struct spans done = { 0 };
-    struct err e = { 0 };
+    KEEP(struct spans, done, spans_free) = { 0 };
     for (int64_t n = rng_below(r, 20); n > 0; n--)
-        assert_ok(spans_add(&done, rng_below(r, UNITS - 40), 1 + rng_below(r, 40), &e), &e);
+        MUST(spans_add(&done, rng_below(r, UNITS - 40), 1 + rng_below(r, 40), e));
     f.done = &done;
     f.share.first = rng_below(r, UNITS);
     f.share.n = rng_below(r, UNITS - f.share.first + 1);
-    assert_ok(fleet_run(&f, &e), &e);
+    MUST(fleet_run(&f, e));
     for (int64_t u = 0; u < UNITS; u++) {
         bool wanted = u >= f.share.first && u < f.share.first + f.share.n && !spans_have(&done, u);
         assert_int_equal(p.times[u], wanted);
     }
-    spans_free(&done);
 }
 
 TEST(what_is_done_or_not_in_the_share_is_not_run)
 {
-    struct rng *r;
-    OK(rng_build(&r, 4, 0, e));
+    RNG(r, 4, 0);
     for (int round = 0; round < 200; round++)
         check_choice(r);
-    rng_free(r);
 }
 
 static struct spans taken_of(const struct plant *p)
 {
     struct spans s = { 0 };
-    struct err e = { 0 };
     for (int64_t u = 0; u < UNITS; u++)
         if (p->times[u])
-            assert_ok(spans_add(&s, u, 1, &e), &e);
+            MUST(spans_add(&s, u, 1, e));
     return s;
 }
 
@@ -198,7 +193,7 @@ TEST(a_run_that_was_stopped_goes_on_where_it_was)
         p.stop_after = 1;
         OK(fleet_run(&f, e));
         assert_true(f.stopped);
-        struct spans done = taken_of(&p);
+        KEEP(struct spans, done, spans_free) = taken_of(&p);
         /* The first batch asked progress; other threads end the unit they are at. */
         assert_in_range(spans_count(&done, UNITS), 1, 1 + 2 * threads);
         f.done = &done;
@@ -206,7 +201,6 @@ TEST(a_run_that_was_stopped_goes_on_where_it_was)
         assert_false(f.stopped);
         for (int u = 0; u < UNITS; u++)
             assert_int_equal(p.times[u], 1);
-        spans_free(&done);
     }
 }
 

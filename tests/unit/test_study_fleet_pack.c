@@ -86,8 +86,7 @@ static int unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, s
 
 TEST(a_batch_comes_out_as_it_went_in)
 {
-    struct rng *r;
-    OK(rng_build(&r, 3, 0, e));
+    RNG(r, 3, 0);
     for (int64_t n_rows = 0; n_rows < 60; n_rows++) {
         struct fleet_batch want = random_batch(r, n_rows), got;
         unsigned char *bytes;
@@ -99,26 +98,23 @@ TEST(a_batch_comes_out_as_it_went_in)
         fleet_batch_free(&want);
         free(bytes);
     }
-    rng_free(r);
 }
 
 /* Each length in a block of its own, so that a sanitizer sees a byte read too far. */
 static void check_cut(const unsigned char *bytes, size_t n, const char *message)
 {
     unsigned char *part = malloc(n ? n : 1);
-    struct fleet_batch got;
+    KEEP(struct fleet_batch, got, fleet_batch_free);
     struct err e = { 0 };
     assert_non_null(part);
     memcpy(part, bytes, n);
     assert_fails(unpack(&got, part, n, &e), &e, ERR_LIB, message);
-    fleet_batch_free(&got);
     free(part);
 }
 
 TEST(bytes_that_are_too_few_or_too_many_are_refused)
 {
-    struct rng *r;
-    OK(rng_build(&r, 5, 0, e));
+    RNG(r, 5, 0);
     struct fleet_batch b = random_batch(r, 8), none = random_batch(r, 0), got;
     unsigned char *bytes;
     size_t n, n_head;
@@ -136,18 +132,16 @@ TEST(bytes_that_are_too_few_or_too_many_are_refused)
     free(bytes);
     fleet_batch_free(&b);
     fleet_batch_free(&none);
-    rng_free(r);
 }
 
 TEST(rows_of_other_columns_are_refused)
 {
-    struct fleet_batch b = { .units.n = 1 }, got;
+    KEEP(struct fleet_batch, got, fleet_batch_free);
+    KEEP(struct fleet_batch, b, fleet_batch_free) = { .units.n = 1 };
     unsigned char *bytes;
     size_t n;
     table_column(&b.rows, "alone", TABLE_REAL);
     OK(fleet_pack(&bytes, &n, &b, e));
     FAILS(unpack(&got, bytes, n, e), ERR_LIB, "need one version on machines of one kind");
-    fleet_batch_free(&got);
-    fleet_batch_free(&b);
     free(bytes);
 }

@@ -39,9 +39,8 @@ static void compare_all(bool *on, const double *x, int64_t n, int32_t n_cols)
 /* What ends on and off say of point i after all were offered. */
 static void offer_all(struct front *f, bool *on, const double *x, int64_t n)
 {
-    struct err e = { 0 };
     for (int64_t i = 0; i < n; i++) {
-        assert_ok(front_offer(f, x + i * f->n_cols, i, &on[i], &e), &e);
+        MUST(front_offer(f, x + i * f->n_cols, i, &on[i], e));
         for (int64_t k = 0; k < f->n_off; k++) {
             assert_true(on[f->off[k]]);
             on[f->off[k]] = false;
@@ -71,12 +70,12 @@ TEST(front_is_what_comparing_every_pair_leaves)
 {
     static double x[MOST * FRONT_MAX_COLUMNS];
     static bool on[MOST], want[MOST];
-    struct rng *r = NULL;
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     OK(rng_build(&r, 8, 0, e));
     for (int32_t n_cols = 2; n_cols <= FRONT_MAX_COLUMNS; n_cols++)
         for (enum cloud cloud = 0; cloud < N_CLOUDS; cloud++) {
             int64_t n = 1500, n_on = 0;
-            struct front f = { .n_cols = n_cols };
+            KEEP(struct front, f, front_free) = { .n_cols = n_cols };
             for (int64_t i = 0; i < n; i++)
                 draw_point(x + i * n_cols, n_cols, cloud, r);
             compare_all(want, x, n, n_cols);
@@ -95,9 +94,7 @@ TEST(front_is_what_comparing_every_pair_leaves)
                 assert_memory_equal(f.x + i * n_cols, x + f.id[i] * n_cols, (size_t)n_cols * sizeof *x);
                 assert_true(i == 0 || f.x[(i - 1) * n_cols] <= f.x[i * n_cols]);
             }
-            front_free(&f);
         }
-    rng_free(r);
 }
 
 TEST(order_of_offering_changes_nothing)
@@ -105,7 +102,7 @@ TEST(order_of_offering_changes_nothing)
     static double x[MOST * 3], turned[MOST * 3];
     static bool on[MOST];
     enum { N = 2000 };
-    struct rng *r = NULL;
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     OK(rng_build(&r, 3, 0, e));
     for (int64_t i = 0; i < N; i++)
         draw_point(x + 3 * i, 3, i % 2 ? FEW_VALUES : ANY, r);
@@ -121,7 +118,6 @@ TEST(order_of_offering_changes_nothing)
     assert_memory_equal(a.x, b.x, (size_t)a.n * 3 * sizeof *a.x);
     front_free(&a);
     front_free(&b);
-    rng_free(r);
 }
 
 /* By falling and by rising x, 1/x: every point stays; then one that is better than all takes them off. */
@@ -129,7 +125,7 @@ TEST(long_fronts_offered_in_order_stay_whole)
 {
     enum { N = 20000 };
     for (int turn = 0; turn < 2; turn++) {
-        struct front f = { .n_cols = 2 };
+        KEEP(struct front, f, front_free) = { .n_cols = 2 };
         bool on;
         for (int64_t i = 0; i < N; i++) {
             double at = turn ? (double)(N - i) : (double)(i + 1), x[] = { at, 1 / at };
@@ -142,13 +138,12 @@ TEST(long_fronts_offered_in_order_stay_whole)
         OK(front_offer(&f, best, N, &on, e));
         assert_int_equal(f.n_off, N);
         assert_int_equal(f.n, 1);
-        front_free(&f);
     }
 }
 
 TEST(points_that_are_equal_stay_together)
 {
-    struct front f = { .n_cols = 2 };
+    KEEP(struct front, f, front_free) = { .n_cols = 2 };
     const double same[] = { 1, 2 }, better[] = { 1, 1.5 };
     bool on;
     for (int64_t i = 0; i < 20000; i++) {
@@ -160,7 +155,6 @@ TEST(points_that_are_equal_stay_together)
     OK(front_offer(&f, better, 20000, &on, e));
     assert_int_equal(f.n, 1);
     assert_true(front_dominates(&f, same));
-    front_free(&f);
 }
 
 /* ---- knee ---- */
@@ -168,17 +162,16 @@ TEST(points_that_are_equal_stay_together)
 static void offer(struct front *f, double x0, double x1, double x2)
 {
     const double x[] = { x0, x1, x2 };
-    struct err e = { 0 };
     bool on;
-    assert_ok(front_offer(f, x, f->n, &on, &e), &e);
-    assert_ok(front_sort(f, &e), &e);
+    MUST(front_offer(f, x, f->n, &on, e));
+    MUST(front_sort(f, e));
 }
 
 /* On y = 1/x from 1/4 to 4 the tangent lies along the chord at x = 1; both directions of a column agree. */
 TEST(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
-        struct front f = { .n_cols = 2 };
+        KEEP(struct front, f, front_free) = { .n_cols = 2 };
         for (int i = 0; i <= 150; i++) {
             double x = 0.25 + i * 0.025, y = 1 / x;
             offer(&f, x, sign > 0 ? y : y - 10, 0); /* shifted: scaling takes it out */
@@ -186,7 +179,6 @@ TEST(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord)
         int64_t knee = front_knee(&f);
         assert_true(knee >= 0);
         assert_close(f.x[2 * knee], 1.0, 1e-12);
-        front_free(&f);
     }
 }
 
@@ -210,7 +202,7 @@ TEST(far_apart_values_are_taken_by_their_logarithm)
 /* Part of a sphere about (1, 1, 1): of three columns the middle, all equal. */
 TEST(knee_of_a_sphere_is_its_middle)
 {
-    struct front f = { .n_cols = 3 };
+    KEEP(struct front, f, front_free) = { .n_cols = 3 };
     for (int i = 0; i <= 10; i++)
         for (int k = 0; k <= 10; k++)
             if (i + k > 0) {
@@ -224,7 +216,6 @@ TEST(knee_of_a_sphere_is_its_middle)
     assert_true(knee >= 0);
     for (int k = 0; k < 3; k++)
         assert_close(f.x[3 * knee + k], 1 - 1 / sqrt(3), 1e-12);
-    front_free(&f);
 }
 
 TEST(fronts_without_a_bend_inwards_have_no_knee)
@@ -259,7 +250,7 @@ TEST(distance_is_the_factor_that_leads_to_the_front)
         { { 0.5, 9 }, 0, { 1, INFINITY } }, /* faster than all */
         { { 12, 12 }, 5, { 1, 1 } },
     };
-    struct front f = { .n_cols = 2 };
+    KEEP(struct front, f, front_free) = { .n_cols = 2 };
     offer(&f, 1, 4, 0);
     offer(&f, 2, 2, 0);
     offer(&f, 4, 1, 0);
@@ -270,25 +261,23 @@ TEST(distance_is_the_factor_that_leads_to_the_front)
     }
     const double zero[] = { 0, 1 };
     assert_true(isnan(front_distance(&f, zero)));
-    front_free(&f);
 }
 
 /* Speedup is offered as its negative: 2 against the front's 4 at the same cost is off by a factor of 2. */
 TEST(distance_of_what_is_to_be_large_is_how_much_it_must_grow)
 {
-    struct front f = { .n_cols = 2 };
+    KEEP(struct front, f, front_free) = { .n_cols = 2 };
     const double slow[] = { 10, -2 }, dear[] = { 30, -4 };
     offer(&f, 5, -4, 0);
     assert_close(front_distance(&f, slow), 1.0, 1e-12);
     assert_near(front_distance(&f, dear), 0, 0);
-    front_free(&f);
 }
 
 /* ---- groups ---- */
 
 TEST(groups_do_not_dominate_each_other)
 {
-    struct front_set s = { .n_cols = 2 };
+    KEEP(struct front_set, s, front_set_free) = { .n_cols = 2 };
     struct front *f;
     const double good[] = { 1, 1 }, bad[] = { 2, 2 };
     bool on;
@@ -308,5 +297,4 @@ TEST(groups_do_not_dominate_each_other)
     OK(front_set_offer(&s, "51", bad, 201, &on, NULL, e));
     assert_true(on);
     assert_null(front_of(&s, "100"));
-    front_set_free(&s);
 }

@@ -3,6 +3,8 @@
 #include "base/rng.h"
 #include "kinds/design/designs.h"
 
+KEEPS(struct keep, keep_free)
+
 /* ---- rows ---- */
 
 static void make_columns(struct table *t)
@@ -45,13 +47,11 @@ static void put_row(struct table *t, const struct row *r)
 
 static int read_rule(struct keep_rule *k, const char *text, struct err *e)
 {
-    struct table columns = { 0 };
-    struct yaml_doc doc;
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct yaml_doc, doc, yaml_free);
     make_columns(&columns);
     assert_ok(yaml_read_text(&doc, "s.yaml", text, strlen(text), e), e);
     int rc = keep_read(k, &design_kind, &doc, yaml_get(&doc, doc.root, "keep"), &columns, e);
-    yaml_free(&doc);
-    table_free(&columns);
     return rc;
 }
 
@@ -96,11 +96,7 @@ TEST(different_work_that_is_not_held_apart_is_noted)
 
 TEST(bad_rules_are_refused_at_their_place)
 {
-    static const struct {
-        const char *keep;
-        enum err_code code;
-        const char *text;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { "{}", ERR_PARSE, "s.yaml:1:7: keep says nothing to keep, need front, top or where" },
         { "{ prune: true, where: [ time_s <= 1 ] }", ERR_RANGE, "keep.prune is true without a front" },
         { "{ prune: true, front: [time_s, cost_usd], top: { by: time_s, n: 1 } }", ERR_RANGE,
@@ -125,11 +121,10 @@ TEST(bad_rules_are_refused_at_their_place)
         { "{ frnt: [time_s, cost_usd] }", ERR_PARSE, "front" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct keep_rule k;
+        KEEP(struct keep_rule, k, keep_rule_free);
         char text[256];
-        snprintf(text, sizeof text, "keep: %s\n", cases[i].keep);
-        FAILS(read_rule(&k, text, e), cases[i].code, cases[i].text);
-        keep_rule_free(&k);
+        snprintf(text, sizeof text, "keep: %s\n", cases[i].text);
+        FAILS(read_rule(&k, text, e), cases[i].code, cases[i].message);
     }
 }
 
@@ -144,7 +139,7 @@ struct stored {
 /* What keep_changes() says, done. Nothing comes twice, nothing goes that was not there. */
 static void apply(struct keep *k, struct stored *s, struct err *e)
 {
-    struct table fresh;
+    KEEP(struct table, fresh, table_free);
     const int64_t *gone;
     int64_t n_gone;
     assert_ok(keep_changes(k, &fresh, &gone, &n_gone, e), e);
@@ -158,16 +153,14 @@ static void apply(struct keep *k, struct stored *s, struct err *e)
         assert_string_equal(table_cell(&fresh, row, 2)->text, "net, \"4\"");
         s->there[point] = true;
     }
-    table_free(&fresh);
 }
 
 static const char *const statuses[] = { "solved", "solved", "solved", "stalled", "infeasible", "error" };
 
 static void draw_rows(struct row *rows)
 {
-    struct rng *r = NULL;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 11, 0, &e), &e);
+    KEEP(struct rng *, r, rng_free_at) = NULL;
+    MUST(rng_build(&r, 11, 0, e));
     for (int64_t i = 0; i < N_ROWS; i++)
         rows[i] = (struct row){ .point = i,
                                 .workload = rng_below(r, 3) ? "A" : "B",
@@ -176,7 +169,6 @@ static void draw_rows(struct row *rows)
                                 .cost_usd = (double)(1 + rng_below(r, 400)),
                                 .speedup = rng_range(r, 1, 2),
                                 .fits = rng_below(r, 9) ? "yes" : "no" };
-    rng_free(r);
 }
 
 static bool counts(const struct row *a)
@@ -231,8 +223,8 @@ TEST(survivors_are_those_of_comparing_every_pair_in_any_order)
     static struct row rows[N_ROWS];
     static bool want[N_ROWS];
     static const int64_t steps[] = { 1, 7, 1999 }, every[] = { 1, 500, N_ROWS };
-    struct table columns = { 0 };
-    struct keep_rule rule;
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct keep_rule, rule, keep_rule_free);
     make_columns(&columns);
     OK(read_rule(&rule, RULE, e));
     draw_rows(rows);
@@ -240,7 +232,7 @@ TEST(survivors_are_those_of_comparing_every_pair_in_any_order)
         want[i] = survives(rows, &rows[i]);
     for (size_t t = 0; t < COUNT_OF(steps); t++) {
         struct stored s = { 0 };
-        struct keep *k;
+        KEEP(struct keep *, k, keep_free_at);
         int64_t n = 0;
         OK(keep_build(&k, &rule, &columns, e));
         offer_all(k, rows, steps[t], every[t], &s);
@@ -254,19 +246,17 @@ TEST(survivors_are_those_of_comparing_every_pair_in_any_order)
         assert_true(c.no_design > 0 && c.beyond > 0 && c.blank > 0);
         assert_int_equal(keep_fronts(k)->n, 2);
         assert_non_null(front_of(keep_fronts(k), "A"));
-        keep_free(k);
     }
-    keep_rule_free(&rule);
-    table_free(&columns);
 }
 
 /* A store leaves out columns that are blank, and has the survivors of the run before. */
 TEST(a_resumed_run_ends_with_the_same_survivors)
 {
     static struct row rows[N_ROWS];
-    struct table columns = { 0 }, held = { 0 };
+    KEEP(struct table, held, table_free) = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
     struct stored whole = { 0 }, s = { 0 };
-    struct keep_rule rule;
+    KEEP(struct keep_rule, rule, keep_rule_free);
     struct keep *k;
     make_columns(&columns);
     OK(read_rule(&rule, RULE, e));
@@ -298,18 +288,15 @@ TEST(a_resumed_run_ends_with_the_same_survivors)
     offer_all(k, rows, 7, 900, &s);
     assert_memory_equal(&s, &whole, sizeof s);
     keep_free(k);
-    keep_rule_free(&rule);
-    table_free(&held);
-    table_free(&columns);
 }
 
 TEST(limits_alone_keep_all_designs_within)
 {
     static struct row rows[N_ROWS];
-    struct table columns = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
     struct stored s = { 0 };
-    struct keep_rule rule;
-    struct keep *k;
+    KEEP(struct keep_rule, rule, keep_rule_free);
+    KEEP(struct keep *, k, keep_free_at);
     make_columns(&columns);
     draw_rows(rows);
     OK(read_rule(&rule, "keep: { where: [ cost_usd + 10*time_s >= 100, network.dims.pod.max_GBps <= 3 ] }\n",
@@ -319,18 +306,15 @@ TEST(limits_alone_keep_all_designs_within)
     for (int64_t i = 0; i < N_ROWS; i++)
         assert_int_equal(s.there[i],
                          counts(&rows[i]) && i % 7 <= 3 && rows[i].cost_usd + 10 * rows[i].time_s >= 100);
-    keep_free(k);
-    keep_rule_free(&rule);
-    table_free(&columns);
 }
 
 TEST(groups_are_the_values_that_rows_have_in_common)
 {
     const struct row row = { 5, "A", "solved", 1, 2, 1.5, "yes" };
-    struct table t = { 0 };
-    struct text group = { 0 };
-    struct keep_rule rule;
-    struct keep *k;
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct text, group, text_free) = { 0 };
+    KEEP(struct keep_rule, rule, keep_rule_free);
+    KEEP(struct keep *, k, keep_free_at);
     double x[2];
     make_columns(&t);
     put_row(&t, &row);
@@ -341,8 +325,4 @@ TEST(groups_are_the_values_that_rows_have_in_common)
     keep_values(x, k, &t, 0);
     assert_close(x[0], 1.0, 0);
     assert_close(x[1], -1.5, 0);
-    keep_free(k);
-    keep_rule_free(&rule);
-    text_free(&group);
-    table_free(&t);
 }

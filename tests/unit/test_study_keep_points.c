@@ -8,8 +8,8 @@ TEST(a_point_is_found_until_it_is_removed)
 {
     enum { POINTS = 500, STEPS = 20000 };
     static bool there[POINTS];
-    struct keep_points s = { 0 };
-    struct rng *r = NULL;
+    KEEP(struct keep_points, s, keep_points_free) = { 0 };
+    KEEP(struct rng *, r, rng_free_at) = NULL;
     int64_t n = 0;
     assert_null(keep_points_find(&s, 3));
     OK(rng_build(&r, 5, 0, e));
@@ -29,6 +29,4 @@ TEST(a_point_is_found_until_it_is_removed)
     }
     for (int64_t i = 0; i < POINTS; i++)
         assert_int_equal(keep_points_find(&s, i * 4096) != NULL, there[i]);
-    keep_points_free(&s);
-    rng_free(r);
 }

@@ -58,7 +58,7 @@ TEST(every_point_is_in_one_unit_once)
     for (size_t m = 0; m < COUNT_OF(most); m++) {
         int times[POINTS] = { 0 };
         struct plant p;
-        struct order o;
+        KEEP(struct order, o, order_free);
         plant_three_grids(&p);
         assert_in_range(p.sweep.n_points, 1, POINTS);
         OK(order_build(&o, &p.sweep, most[m], design_is_quick, e));
@@ -83,14 +83,13 @@ TEST(every_point_is_in_one_unit_once)
         }
         for (int64_t i = 0; i < p.sweep.n_points; i++)
             assert_int_equal(times[i], 1);
-        order_free(&o);
     }
 }
 
 TEST(points_of_a_unit_differ_in_quick_keys_alone)
 {
     struct plant p;
-    struct order o;
+    KEEP(struct order, o, order_free);
     plant_three_grids(&p);
     OK(order_build(&o, &p.sweep, 10, design_is_quick, e));
     for (int64_t u = 0; u < o.n_units; u++) {
@@ -111,7 +110,6 @@ TEST(points_of_a_unit_differ_in_quick_keys_alone)
             }
         }
     }
-    order_free(&o);
 }
 
 /* Grid 0: 3*2 slow, 7*4 quick in 3 pieces of 10; grid 1: 6*3 slow; grid 2: 5*4*7 quick in 14 pieces. */
@@ -134,7 +132,7 @@ TEST(very_many_points_are_numbered)
     static const int64_t sizes[] = { INT64_C(1) << 20, INT64_C(1) << 22, INT64_C(1) << 20, 1, 1, 1 };
     const int64_t points[] = { 0, 1, (INT64_C(1) << 42) - 1, INT64_C(1) << 61, (INT64_C(1) << 62) - 1 };
     struct plant p;
-    struct order o;
+    KEEP(struct order, o, order_free);
     plant_axes(&p, sizes);
     add_grid(&p, (const int32_t[]){ 0, 1, 2 }, 3);
     assert_int_equal(p.sweep.n_points, INT64_C(1) << 62);
@@ -150,7 +148,6 @@ TEST(very_many_points_are_numbered)
                 found = i;
         assert_in_range(found, 0, unit.n - 1);
     }
-    order_free(&o);
 }
 
 TEST(one_unit_in_sixteen_is_in_the_sample)

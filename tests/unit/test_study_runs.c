@@ -11,6 +11,8 @@
 #include "tests/support.h"
 #include "tests/unit/study_toy.h"
 
+KEEPS(struct store, store_close)
+
 /* ---- kinds ---- */
 
 static const struct subject {
@@ -89,9 +91,8 @@ static bool stop_after(void *context, const struct campaign_state *state)
 
 static void put_table(struct text *out, const struct table *t, const char *word)
 {
-    struct err e = { 0 };
     text_printf(out, "== %s\n", word);
-    assert_ok(table_write(t, TABLE_AS_CSV, NULL, out, &e), &e);
+    MUST(table_write(t, TABLE_AS_CSV, NULL, out, e));
 }
 
 /* How long a scheduler took is the one value of a run that differs from time to time; exports leave it out.
@@ -109,19 +110,18 @@ static void drop_timing(struct table *t)
 static void put_all(struct text *out, struct store *s, const struct subject *x)
 {
     struct table rows = { 0 };
-    struct err e = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    assert_ok(store_next(s, &walk, INT64_MAX, &rows, &e), &e);
+    MUST(store_next(s, &walk, INT64_MAX, &rows, e));
     put_table(out, &rows, "rows");
     table_free(&rows);
     for (int i = 0; x->tables[i]; i++) {
-        assert_ok(study_read_table(&rows, s, x->kind, x->tables[i], &e), &e);
+        MUST(study_read_table(&rows, s, x->kind, x->tables[i], e));
         put_table(out, &rows, x->tables[i]);
         table_free(&rows);
     }
     for (int32_t t = STORE_RUNS; t <= STORE_POINTS; t++) {
         walk = store_walk_all(t, true);
-        assert_ok(store_next(s, &walk, INT64_MAX, &rows, &e), &e);
+        MUST(store_next(s, &walk, INT64_MAX, &rows, e));
         drop_timing(&rows);
         put_table(out, &rows, t == STORE_RUNS ? "outcomes" : "points");
         table_free(&rows);
@@ -137,8 +137,8 @@ static void put_all(struct text *out, struct store *s, const struct subject *x)
 static int run(struct text *out, const struct scratch *f, const struct subject *x, const char *store,
                const struct way *way, struct err *e)
 {
-    struct study s;
-    struct campaign c;
+    KEEP(struct study, s, study_close);
+    KEEP(struct campaign, c, campaign_close);
     struct context context = { .stop_after = way->stop_after };
     const struct study_ask open = { .from = { .path = f->study }, .kind = x->kind };
     assert_ok(study_open(&s, &open, e), e);
@@ -160,18 +160,14 @@ static int run(struct text *out, const struct scratch *f, const struct subject *
         rc = campaign_run(&c, e);
     if (!rc && out)
         put_all(out, c.store, x);
-    campaign_close(&c);
-    study_close(&s);
     return rc;
 }
 
 static void take_store(struct text *out, const char *path, const struct subject *x)
 {
-    struct store *s;
-    struct err e = { 0 };
-    assert_ok(store_read(&s, path, &e), &e);
+    KEEP(struct store *, s, store_close_at);
+    MUST(store_read(&s, path, e));
     put_all(out, s, x);
-    store_close(s);
 }
 
 /* The first line that differs says more than both texts. */
@@ -193,8 +189,7 @@ static void assert_same(const struct text *got, const struct text *want)
 static void wanted_of(struct text *want, const struct scratch *f, const struct subject *x)
 {
     const struct way alone = { .threads = 1 };
-    struct err e = { 0 };
-    assert_ok(run(want, f, x, NULL, &alone, &e), &e);
+    MUST(run(want, f, x, NULL, &alone, e));
 }
 
 /* ---- ways ---- */
@@ -207,14 +202,13 @@ TEST(any_number_of_threads_gives_the_same_tables)
         begin(&f, &subjects[i]);
         wanted_of(&want, &f, &subjects[i]);
         for (int32_t threads = 2; threads <= 16; threads *= 2) {
-            struct text got = { 0 };
+            KEEP(struct text, got, text_free) = { 0 };
             toy_alive = (struct toy_alive){ 0 };
             OK(run(&got, &f, &subjects[i], NULL, &(struct way){ .threads = threads }, e));
             assert_same(&got, &want);
             assert_true(toy_alive.seeds == 0 && toy_alive.points == 0);
             assert_in_range(toy_alive.most_seeds, 0, threads);
             assert_in_range(toy_alive.most_points, 0, threads + 1);
-            text_free(&got);
         }
         text_free(&want);
         scratch_remove(f.dir);

@@ -7,8 +7,7 @@ enum { NUMBERS = 200 };
 
 static void add(struct spans *s, bool *bits, int64_t first, int64_t n)
 {
-    struct err e = { 0 };
-    assert_ok(spans_add(s, first, n, &e), &e);
+    MUST(spans_add(s, first, n, e));
     for (int64_t i = first; i < first + n; i++)
         bits[i] = true;
 }
@@ -49,10 +48,9 @@ static void check_gap(const struct spans *s, const bool *bits, int64_t from, int
 
 TEST(random_additions_give_the_set_that_bits_give)
 {
-    struct rng *r;
-    OK(rng_build(&r, 8, 0, e));
+    RNG(r, 8, 0);
     for (int round = 0; round < 100; round++) {
-        struct spans s = { 0 };
+        KEEP(struct spans, s, spans_free) = { 0 };
         bool bits[NUMBERS] = { false };
         int64_t widest = 1 + rng_below(r, 20);
         for (int k = 0; k < 40; k++) {
@@ -63,21 +61,18 @@ TEST(random_additions_give_the_set_that_bits_give)
             check_gap(&s, bits, from, from + rng_below(r, NUMBERS + 1 - from), 1 + rng_below(r, 30));
         }
         check_members(&s, bits);
-        spans_free(&s);
     }
-    rng_free(r);
 }
 
 TEST(numbers_in_any_order_become_one_interval)
 {
-    struct spans s = { 0 };
+    KEEP(struct spans, s, spans_free) = { 0 };
     bool bits[NUMBERS] = { false };
     for (int64_t i = 0; i < NUMBERS; i++)
         add(&s, bits, i * 77 % NUMBERS, 1); /* 77 and 200 have no common factor: each once */
     assert_int_equal(s.n, 1);
     assert_int_equal(s.spans[0].first, 0);
     assert_int_equal(s.spans[0].n, NUMBERS);
-    spans_free(&s);
 }
 
 TEST(an_empty_set_has_one_gap_without_end)
@@ -93,12 +88,11 @@ TEST(an_empty_set_has_one_gap_without_end)
 
 TEST(the_largest_numbers_fit)
 {
-    struct spans s = { 0 };
+    KEEP(struct spans, s, spans_free) = { 0 };
     OK(spans_add(&s, INT64_MAX - 10, 10, e));
     OK(spans_add(&s, 0, 3, e));
     assert_true(spans_have(&s, INT64_MAX - 1));
     assert_false(spans_have(&s, INT64_MAX - 11));
     assert_int_equal(spans_count(&s, INT64_MAX), 13);
     assert_int_equal(spans_gap(&s, INT64_MAX - 10, INT64_MAX, 5).n, 0);
-    spans_free(&s);
 }

@@ -6,6 +6,9 @@
 
 #include "kinds/design/designs.h"
 
+KEEPS(struct store, store_close)
+KEEPS(sqlite3, sqlite3_close)
+
 struct scratch {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
 };
@@ -28,10 +31,9 @@ static int remove_scratch(void **state)
 static int open_with(struct store **out, const char *path, const struct store_head *head, struct spans *done,
                      struct sweep_counts *counts, struct err *e)
 {
-    struct table columns = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
     stored_columns(&columns);
     int rc = stored_open(out, path, head, &columns, done, counts, e);
-    table_free(&columns);
     return rc;
 }
 
@@ -40,22 +42,19 @@ static struct store *open_new(const char *path, int64_t n_done)
 {
     const struct store_head head = stored_head(40);
     struct store *s;
-    struct spans done;
+    KEEP(struct spans, done, spans_free);
     struct sweep_counts counts;
-    struct table rows = { 0 };
-    struct err e = { 0 };
-    assert_ok(open_with(&s, path, &head, &done, &counts, &e), &e);
+    KEEP(struct table, rows, table_free) = { 0 };
+    MUST(open_with(&s, path, &head, &done, &counts, e));
     assert_int_equal(done.n, 0);
     assert_int_equal(counts.seen, 0);
     stored_columns(&rows);
     for (int64_t u = 0; u < n_done; u++)
         stored_put_unit(&rows, u, 40);
-    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
-    assert_ok(n_done ? spans_add(&done, 0, n_done, &e) : 0, &e);
+    MUST(store_put(s, STORE_RESULTS, &rows, e));
+    MUST(n_done ? spans_add(&done, 0, n_done, e) : 0);
     counts = (struct sweep_counts){ .seen = 10 * n_done, .solved = 10 * n_done };
-    assert_ok(store_commit(s, &done, &counts, &e), &e);
-    spans_free(&done);
-    table_free(&rows);
+    MUST(store_commit(s, &done, &counts, e));
     return s;
 }
 
@@ -69,7 +68,8 @@ static void make_store(const char *path, int64_t n_done)
 TEST_WITH(rows_come_back_bit_for_bit_in_order_of_points, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct table want = { 0 }, got;
+    struct table got;
+    KEEP(struct table, want, table_free) = { 0 };
     stored_all(&want, 40);
     for (int way = 0; way < 3; way++) {
         /* Read where it was written, after it was opened again, and from a store without a name. */
@@ -84,7 +84,6 @@ TEST_WITH(rows_come_back_bit_for_bit_in_order_of_points, make_scratch, remove_sc
         store_close(s);
         assert_true(way == 2 || remove(f->path) == 0);
     }
-    table_free(&want);
 }
 
 TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, remove_scratch)
@@ -96,8 +95,10 @@ TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, rem
         struct store *s;
         struct spans done;
         struct sweep_counts counts;
-        struct table rows = { 0 }, got;
-        struct text want_csv = { 0 }, got_csv = { 0 };
+        KEEP(struct table, rows, table_free) = { 0 };
+        KEEP(struct table, got, table_free);
+        KEEP(struct text, want_csv, text_free) = { 0 };
+        KEEP(struct text, got_csv, text_free) = { 0 };
         stored_columns(&rows);
         for (int64_t point = 0; point < 50; point++)
             stored_put(&rows, point, 0, way < 2 ? 1 : way < 4 ? 5 : 8, way % 2);
@@ -110,10 +111,6 @@ TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, rem
         assert_string_equal(text_str(&got_csv), text_str(&want_csv));
         store_close(s);
         assert_int_equal(remove(f->path), 0);
-        text_free(&want_csv);
-        text_free(&got_csv);
-        table_free(&rows);
-        table_free(&got);
     }
 }
 
@@ -121,7 +118,9 @@ TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scr
 {
     struct scratch *f = *state;
     struct store *s = open_new(f->path, 0);
-    struct table first = { 0 }, second = { 0 }, got;
+    KEEP(struct table, got, table_free);
+    KEEP(struct table, first, table_free) = { 0 };
+    KEEP(struct table, second, table_free) = { 0 };
     stored_columns(&first);
     stored_columns(&second);
     for (int64_t point = 0; point < 30; point++) {
@@ -136,16 +135,13 @@ TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scr
     OK(study_trim(&second, design_kind.tables[TABLE_ROWS].columns, e));
     assert_same_rows(&got, &second);
     store_close(s);
-    table_free(&got);
-    table_free(&first);
-    table_free(&second);
 }
 
 TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     struct store *s = open_new(f->path, 4);
-    struct table got;
+    KEEP(struct table, got, table_free);
     for (int64_t point = 0; point < 400; point++)
         if (point != 41)
             OK(store_drop(s, point, e));
@@ -154,7 +150,6 @@ TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_scratch, remove_scratch
     assert_int_equal(table_cell(&got, 0, 0)->count, 41);
     assert_int_equal(table_find(&got, "plan"), -1); /* of the others alone */
     store_close(s);
-    table_free(&got);
 }
 
 /* More than are kept apart from the rows, of which some look like numbers and must not become others. */
@@ -163,8 +158,9 @@ TEST_WITH(texts_stay_as_they_are_however_many_there_are, make_scratch, remove_sc
     struct scratch *f = *state;
     static const char *const forms[] = { "%d", "%d.5", "%d.50", "%de2", "-%d", "text %d", "0%d", "%d " };
     const struct store_head head = stored_head(40);
-    struct table columns = { 0 }, got;
-    struct store *s;
+    KEEP(struct table, got, table_free);
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct store *, s, store_close_at);
     struct spans done;
     struct sweep_counts counts;
     table_column(&columns, "point", TABLE_COUNT);
@@ -181,16 +177,13 @@ TEST_WITH(texts_stay_as_they_are_however_many_there_are, make_scratch, remove_sc
     OK(store_put(s, STORE_RESULTS, &columns, e));
     stored_read(&got, s, 5000);
     assert_same_rows(&got, &columns);
-    store_close(s);
-    table_free(&got);
-    table_free(&columns);
 }
 
 /* ---- SQL ---- */
 
 static void assert_query(const char *path, const char *sql, const char *want)
 {
-    sqlite3 *db;
+    KEEP(sqlite3 *, db, sqlite3_close_at);
     sqlite3_stmt *get;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     if (sqlite3_prepare_v2(db, sql, -1, &get, NULL) != SQLITE_OK) {
@@ -200,14 +193,13 @@ static void assert_query(const char *path, const char *sql, const char *want)
     assert_int_equal(sqlite3_step(get), SQLITE_ROW);
     assert_string_equal((const char *)sqlite3_column_text(get, 0), want);
     sqlite3_finalize(get);
-    sqlite3_close(db);
 }
 
 TEST_WITH(the_view_has_the_columns_and_values_of_the_rows, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct table want = { 0 };
-    sqlite3 *db;
+    KEEP(struct table, want, table_free) = { 0 };
+    KEEP(sqlite3 *, db, sqlite3_close_at);
     sqlite3_stmt *get;
     stored_all(&want, 40);
     make_store(f->path, 40);
@@ -233,8 +225,6 @@ TEST_WITH(the_view_has_the_columns_and_values_of_the_rows, make_scratch, remove_
                 assert_true(sqlite3_column_double(get, col) == strtod(c->text, NULL));
         }
     sqlite3_finalize(get);
-    sqlite3_close(db);
-    table_free(&want);
 }
 
 TEST_WITH(values_of_keys_compare_as_numbers, make_scratch, remove_scratch)
@@ -242,7 +232,7 @@ TEST_WITH(values_of_keys_compare_as_numbers, make_scratch, remove_scratch)
     struct scratch *f = *state;
     static const char *const values[] = { "100", "20", "3.5", "ring:4" };
     struct store *s = open_new(f->path, 0);
-    struct table rows = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
     struct spans none = { 0 };
     struct sweep_counts counts = { .seen = 4, .solved = 4 };
     stored_columns(&rows);
@@ -260,7 +250,6 @@ TEST_WITH(values_of_keys_compare_as_numbers, make_scratch, remove_scratch)
                  "1,2");
     assert_query(f->path, "SELECT sum(point) FROM results WHERE \"network.dims.pod.max_GBps\" = 'ring:4'",
                  "3");
-    table_free(&rows);
 }
 
 TEST_WITH(the_table_weft_says_what_the_store_is_of, make_scratch, remove_scratch)
@@ -286,7 +275,7 @@ TEST_WITH(a_store_goes_on_from_its_last_commit, make_scratch, remove_scratch)
     const struct store_head head = stored_head(40);
     struct store *s = open_new(f->path, 10);
     struct table rows = { 0 }, got;
-    struct spans done;
+    KEEP(struct spans, done, spans_free);
     struct sweep_counts counts;
     struct store_head is;
     bool complete = true;
@@ -321,7 +310,6 @@ TEST_WITH(a_store_goes_on_from_its_last_commit, make_scratch, remove_scratch)
     stored_read(&got, s, 1000);
     assert_same_rows(&got, &rows);
     store_close(s);
-    spans_free(&done);
     table_free(&got);
     table_free(&rows);
 }
@@ -367,8 +355,9 @@ TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_s
     struct scratch *f = *state;
     const struct store_head head = stored_head(40);
     struct store *writer = open_new(f->path, 10), *s;
-    struct table rows = { 0 }, got = { 0 };
-    struct spans done;
+    struct table got = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
+    KEEP(struct spans, done, spans_free);
     struct sweep_counts counts;
     stored_columns(&rows);
     stored_put_unit(&rows, 30, 40);
@@ -393,6 +382,4 @@ TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_s
     store_close(writer);
     OK(open_with(&s, f->path, &head, &done, &counts, e));
     store_close(s);
-    spans_free(&done);
-    table_free(&rows);
 }

@@ -1,5 +1,7 @@
 #include "tests/unit/store_fixture.h"
 
+KEEPS(struct store, store_close)
+
 enum { UNITS = 60 };
 
 struct scratch {
@@ -37,28 +39,24 @@ static void make_shard(const char *path, int64_t first, int64_t step, int32_t sh
                        int version)
 {
     struct store_head head = stored_head(UNITS);
-    struct store *s;
-    struct spans done;
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct spans, done, spans_free);
     struct sweep_counts counts;
-    struct table rows = { 0 };
-    struct err e = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
     head.shard = shard;
     head.n_shards = n_shards;
     stored_columns(&rows);
-    assert_ok(stored_open(&s, path, &head, &rows, &done, &counts, &e), &e);
+    MUST(stored_open(&s, path, &head, &rows, &done, &counts, e));
     for (int64_t u = first; u < UNITS; u += step) {
         for (int64_t i = 0; i < 10; i++)
             stored_put(&rows, u + i * UNITS, version, 6, true);
-        assert_ok(spans_add(&done, u, 1, &e), &e);
+        MUST(spans_add(&done, u, 1, e));
         counts.seen += 12;
         counts.filtered += 2;
         counts.solved += 10;
     }
-    assert_ok(store_put(s, STORE_RESULTS, &rows, &e), &e);
-    assert_ok(store_commit(s, &done, &counts, &e), &e);
-    store_close(s);
-    spans_free(&done);
-    table_free(&rows);
+    MUST(store_put(s, STORE_RESULTS, &rows, e));
+    MUST(store_commit(s, &done, &counts, e));
 }
 
 static void make_shards(const struct scratch *f)
@@ -69,24 +67,20 @@ static void make_shards(const struct scratch *f)
 
 static void csv_of(struct text *out, const char *path)
 {
-    struct store *s;
-    struct table rows;
-    struct err e = { 0 };
-    assert_ok(store_read(&s, path, &e), &e);
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct table, rows, table_free);
+    MUST(store_read(&s, path, e));
     stored_read(&rows, s, 100);
-    assert_ok(table_write(&rows, TABLE_AS_CSV, "", out, &e), &e);
-    table_free(&rows);
-    store_close(s);
+    MUST(table_write(&rows, TABLE_AS_CSV, "", out, e));
 }
 
 static void assert_state(const char *path, int64_t n_done, bool want_complete)
 {
-    struct store *s;
+    KEEP(struct store *, s, store_close_at);
     struct store_head head;
     struct sweep_counts counts;
     bool complete;
-    struct err e = { 0 };
-    assert_ok(store_read(&s, path, &e), &e);
+    MUST(store_read(&s, path, e));
     store_head_of(s, &head, &counts, &complete);
     assert_int_equal(counts.seen, 12 * n_done);
     assert_int_equal(counts.filtered, 2 * n_done);
@@ -94,14 +88,14 @@ static void assert_state(const char *path, int64_t n_done, bool want_complete)
     assert_int_equal(head.shard, 1);
     assert_int_equal(head.n_shards, 1);
     assert_int_equal(complete, want_complete);
-    store_close(s);
 }
 
 TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
     char whole[SUPPORT_PATH];
-    struct text want = { 0 }, got = { 0 };
+    KEEP(struct text, want, text_free) = { 0 };
+    KEEP(struct text, got, text_free) = { 0 };
     make_shards(f);
     make_shard(scratch_path(whole, f->dir, "whole.db"), 0, 1, 1, 1, 0);
     const char *const turned[] = { f->paths[2], f->paths[0], f->paths[3], f->paths[1] };
@@ -111,15 +105,14 @@ TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remov
     assert_string_equal(text_str(&got), text_str(&want));
     assert_state(f->out, UNITS, true);
     assert_int_equal(scratch_count(f->dir), 6);
-    text_free(&want);
-    text_free(&got);
 }
 
 /* What was merged is merged on, also into the file that it was read from. */
 TEST_WITH(a_missing_shard_can_be_merged_later, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct text want = { 0 }, got = { 0 };
+    KEEP(struct text, want, text_free) = { 0 };
+    KEEP(struct text, got, text_free) = { 0 };
     make_shards(f);
     OK(store_merge(f->out, f->paths, 3, NULL, NULL, e));
     assert_state(f->out, 45, false);
@@ -130,8 +123,6 @@ TEST_WITH(a_missing_shard_can_be_merged_later, make_scratch, remove_scratch)
     OK(store_merge(f->out, f->paths, 4, NULL, NULL, e));
     csv_of(&want, f->out);
     assert_string_equal(text_str(&got), text_str(&want));
-    text_free(&want);
-    text_free(&got);
 }
 
 TEST_WITH(what_does_not_go_together_is_refused_and_leaves_nothing, make_scratch, remove_scratch)
@@ -158,13 +149,14 @@ TEST_WITH(what_does_not_go_together_is_refused_and_leaves_nothing, make_scratch,
 TEST_WITH(rows_of_one_point_have_to_be_equal, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct text want = { 0 }, got = { 0 };
+    KEEP(struct text, want, text_free) = { 0 };
+    KEEP(struct text, got, text_free) = { 0 };
     for (int version = 0; version < 2; version++) {
         struct store_head head = stored_head(UNITS);
         struct store *s;
         struct spans done;
         struct sweep_counts counts;
-        struct table rows = { 0 };
+        KEEP(struct table, rows, table_free) = { 0 };
         make_shard(f->paths[0], 0, 4, 1, 4, 0);
         head.shard = 2;
         head.n_shards = 4;
@@ -186,10 +178,7 @@ TEST_WITH(rows_of_one_point_have_to_be_equal, make_scratch, remove_scratch)
         }
         assert_int_equal(remove(f->paths[0]), 0);
         assert_int_equal(remove(f->paths[1]), 0);
-        table_free(&rows);
     }
-    text_free(&want);
-    text_free(&got);
 }
 
 TEST_WITH(a_store_of_another_sweep_is_told_with_both_names, make_scratch, remove_scratch)
@@ -199,7 +188,7 @@ TEST_WITH(a_store_of_another_sweep_is_told_with_both_names, make_scratch, remove
     struct store *s;
     struct spans done;
     struct sweep_counts counts;
-    struct table columns = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
     make_shard(f->paths[0], 0, 2, 1, 2, 0);
     head.study_hash = 42;
     stored_columns(&columns);
@@ -208,5 +197,4 @@ TEST_WITH(a_store_of_another_sweep_is_told_with_both_names, make_scratch, remove
     FAILS(store_merge(f->out, f->paths, 2, NULL, NULL, e), ERR_PARSE,
           "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
     assert_has(e->msg, "s1.db");
-    table_free(&columns);
 }

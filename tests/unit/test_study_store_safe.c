@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+KEEPS(struct store, store_close)
+
 struct scratch {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
 };
@@ -36,11 +38,10 @@ enum { UNITS = 500 };
 static int open_for(struct store **out, const char *path, const struct store_head *head, struct spans *done,
                     struct err *e)
 {
-    struct table columns = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
     struct sweep_counts counts;
     stored_columns(&columns);
     int rc = stored_open(out, path, head, &columns, done, &counts, e);
-    table_free(&columns);
     return rc;
 }
 
@@ -48,9 +49,9 @@ static int open_for(struct store **out, const char *path, const struct store_hea
 static int run_sweep(const char *path, uint32_t seed, struct err *e)
 {
     const struct store_head head = stored_head(UNITS);
-    struct store *s;
-    struct spans done;
-    struct table rows = { 0 };
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct spans, done, spans_free);
+    KEEP(struct table, rows, table_free) = { 0 };
     int rc = open_for(&s, path, &head, &done, e);
     stored_columns(&rows);
     for (uint32_t x = seed; !rc && spans_count(&done, UNITS) < UNITS;) {
@@ -69,9 +70,6 @@ static int run_sweep(const char *path, uint32_t seed, struct err *e)
         if (!rc && spans_count(&done, UNITS) == UNITS)
             rc = store_commit(s, &done, &counts, e);
     }
-    spans_free(&done);
-    table_free(&rows);
-    store_close(s);
     return rc;
 }
 
@@ -81,13 +79,13 @@ static int64_t assert_whole(const char *path)
 {
     const struct store_head head = stored_head(UNITS);
     struct store *s;
-    struct spans done;
-    struct table got, want = { 0 };
+    KEEP(struct spans, done, spans_free);
+    KEEP(struct table, got, table_free);
+    KEEP(struct table, want, table_free) = { 0 };
     struct store_head is;
     struct sweep_counts counts;
     bool complete;
-    struct err e = { 0 };
-    assert_ok(open_for(&s, path, &head, &done, &e), &e);
+    MUST(open_for(&s, path, &head, &done, e));
     store_head_of(s, &is, &counts, &complete);
     assert_int_equal(counts.seen, 10 * spans_count(&done, UNITS));
     stored_columns(&want);
@@ -98,9 +96,6 @@ static int64_t assert_whole(const char *path)
     assert_same_rows(&got, &want);
     store_close(s);
     int64_t n = done.n ? spans_count(&done, UNITS) : 0;
-    spans_free(&done);
-    table_free(&got);
-    table_free(&want);
     return n;
 }
 
@@ -195,15 +190,15 @@ TEST_WITH(a_full_disk_leaves_the_last_commit, make_scratch, remove_scratch)
 
 static void read_file(struct text *t, const char *path)
 {
-    struct err e = { 0 };
-    assert_ok(text_read_file(t, path, 1 << 26, &e), &e);
+    MUST(text_read_file(t, path, 1 << 26, e));
 }
 
 /* Refused by writer and reader (where `reads`), with the same text, and nothing of the file is changed. */
 static void assert_refused(const char *path, bool reads, const char *want)
 {
     const struct store_head head = stored_head(UNITS);
-    struct text before = { 0 }, after = { 0 };
+    KEEP(struct text, before, text_free) = { 0 };
+    KEEP(struct text, after, text_free) = { 0 };
     struct store *s;
     struct spans done;
     struct err e = { 0 };
@@ -219,8 +214,6 @@ static void assert_refused(const char *path, bool reads, const char *want)
     read_file(&after, path);
     assert_int_equal(before.n, after.n);
     assert_memory_equal(before.s, after.s, before.n);
-    text_free(&before);
-    text_free(&after);
 }
 
 static void run_sql(const char *path, const char *sql)
@@ -316,7 +309,7 @@ TEST_WITH(places_without_a_file_are_errors, make_scratch, remove_scratch)
     struct scratch *f = *state;
     const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
-    struct store *s;
+    KEEP(struct store *, s, store_close_at);
     struct spans done;
     FAILS(open_for(&s, f->dir, &head, &done, e), ERR_PARSE, ": is a folder, need a file");
     FAILS(store_read(&s, f->dir, e), ERR_PARSE, ": is a folder, need a file");
@@ -331,7 +324,6 @@ TEST_WITH(places_without_a_file_are_errors, make_scratch, remove_scratch)
     scratch_file(path, f->dir, "rows.db", "", 0);
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, need a store");
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
-    store_close(s);
 }
 
 /* As somebody who may not write there: a new store is refused, one that is there can be read. */

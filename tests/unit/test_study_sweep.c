@@ -73,8 +73,9 @@ TEST(ranges_and_lists_give_clean_values)
           "[two.yaml, \"ring:4@50 full:8\"] {\"a\": [1, \"2\"], \"b c\": ~}" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
-        struct text text = { 0 }, values = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct text, text, text_free) = { 0 };
+        KEEP(struct text, values, text_free) = { 0 };
         text_printf(&text, BASE "vary: { total_GBps: %s }\n", cases[i].axis);
         OK(read_with(*state, &w, text_str(&text), NULL, 0, e));
         assert_int_equal(w.sweep.n_axes, 1);
@@ -83,9 +84,6 @@ TEST(ranges_and_lists_give_clean_values)
         for (int64_t k = 0; k < w.sweep.axes[0].n; k++)
             text_printf(&values, "%s%s", k ? " " : "", w.sweep.axes[0].values[k]);
         assert_string_equal(text_str(&values), cases[i].values);
-        text_free(&text);
-        text_free(&values);
-        study_close(&w);
     }
 }
 
@@ -140,25 +138,23 @@ TEST(bad_axes_are_refused_at_their_place)
           "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000", ERR_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
+        KEEP(struct study, w, study_close);
         char text[500];
         snprintf(text, sizeof text, BASE "%s", cases[i].vary);
         FAILS(read_with(*state, &w, text, NULL, 0, e), cases[i].code, cases[i].message);
         assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
-        study_close(&w);
     }
 }
 
 TEST(more_keys_than_fit_are_refused)
 {
-    struct text text = { 0 };
+    KEEP(struct text, text, text_free) = { 0 };
     struct study w;
     text_puts(&text, BASE "vary:\n");
     for (int i = 0; i < 17; i++)
         text_printf(&text, "  workload.groups.g%d.size: [1]\n", i);
     FAILS(read_with(*state, &w, text_str(&text), NULL, 0, e), ERR_RANGE,
           "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
-    text_free(&text);
 }
 
 /* ---- notes ---- */
@@ -185,18 +181,16 @@ TEST(a_note_is_what_all_neighbours_have_in_common)
     struct folder *f = *state;
     put(f, "prices.yaml", "rates: [ { tier: T, link_usd_per_GBps: 1, switch_usd_per_GBps: 1 } ]\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
+        KEEP(struct study, w, study_close);
         const struct study_override tiers[] = { { "network.dims.node.tier", "T" },
                                                 { "network.dims.pod.tier", "T" } };
-        struct text notes = { 0 };
+        KEEP(struct text, notes, text_free) = { 0 };
         OK(read_with(f, &w, cases[i].text, tiers, i == 1 ? 2 : 0, e));
         for (const char *line = text_str(&w.notes); *line; line = strchr(line, '\n') + 1) {
             const char *start = strncmp(line, f->dir, strlen(f->dir)) == 0 ? line + strlen(f->dir) + 1 : line;
             text_add(&notes, start, (size_t)(strchr(start, '\n') - start) + 1);
         }
         assert_string_equal(text_str(&notes), cases[i].notes);
-        text_free(&notes);
-        study_close(&w);
     }
 }
 
@@ -205,12 +199,10 @@ TEST(a_note_is_what_all_neighbours_have_in_common)
 static void run_text(struct folder *f, struct table *t, const char *text, const struct study_override *o,
                      int32_t n)
 {
-    struct study w;
-    struct err e = { 0 };
+    KEEP(struct study, w, study_close);
     memset(t, 0, sizeof *t);
-    assert_ok(read_with(f, &w, text, o, n, &e), &e);
+    MUST(read_with(f, &w, text, o, n, e));
     designs_rows(t, &w);
-    study_close(&w);
 }
 
 static const char *text_at(const struct table *t, int64_t row, const char *column)
@@ -229,16 +221,15 @@ static double real_at(const struct table *t, int64_t row, const char *column)
 
 static void assert_columns(const struct table *t, const char *want)
 {
-    struct text names = { 0 };
+    KEEP(struct text, names, text_free) = { 0 };
     for (int32_t i = 0; i < t->n_cols; i++)
         text_printf(&names, "%s%s", i ? " " : "", t->names[i]);
     assert_string_equal(text_str(&names), want);
-    text_free(&names);
 }
 
 TEST(rows_come_in_order_with_the_columns_that_figures_read)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     run_text(*state, &t,
              "vary:\n"
              "  network: [ two.yaml, three.yaml ]\n"
@@ -270,12 +261,11 @@ TEST(rows_come_in_order_with_the_columns_that_figures_read)
     assert_close(real_at(&t, 0, "equal_time_s"), 12e6 / 5e9, 1e-12);
     assert_close(real_at(&t, 0, "speedup"), 2.4 / 1.55, 1e-9);
     assert_string_equal(text_at(&t, 0, "unique"), "yes");
-    table_free(&t);
 }
 
 TEST(a_bad_point_is_a_row_with_its_reason)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     run_text(*state, &t,
              BASE "constraints: [ pod >= 15 ]\nvary:\n  total_GBps: [ 10, -1, 20 ]\n"
                   "  network: [ two.yaml, gone.yaml ]\n",
@@ -295,13 +285,12 @@ TEST(a_bad_point_is_a_row_with_its_reason)
     assert_true(isnan(real_at(&t, 2, "n_dims")) && real_at(&t, 2, "total_GBps") == -1);
     assert_string_equal(text_at(&t, 4, "status"), "solved");
     assert_true(real_at(&t, 4, "bw2_GBps") >= 15 * (1 - 1e-9));
-    table_free(&t);
 }
 
 TEST(overrides_hold_at_every_point)
 {
     struct folder *f = *state;
-    struct table t;
+    KEEP(struct table, t, table_free);
     char three[SUPPORT_PATH];
     const struct study_override o[] = {
         { "network.dims[0].max_GBps", "2" },
@@ -320,14 +309,13 @@ TEST(overrides_hold_at_every_point)
         assert_close(real_at(&t, i, "bw1_GBps"), 2, 1e-9);
         assert_true(real_at(&t, i, "bw2_GBps") <= (i ? 8 : 4) * (1 + 1e-9));
     }
-    table_free(&t);
 }
 
 /* A workload made up in the study finds its own file from there. */
 TEST(names_in_values_count_from_the_study)
 {
     struct folder *f = *state;
-    struct table t;
+    KEEP(struct table, t, table_free);
     put(f, "w.txt", "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 8000000 0\n");
     run_text(f, &t,
              "network: two.yaml\nvary: { workload: [ { name: text, astra: w.txt } ], total_GBps: [ 10 ] }\n",
@@ -335,37 +323,32 @@ TEST(names_in_values_count_from_the_study)
     assert_string_equal(text_at(&t, 0, "status"), "solved");
     assert_string_equal(text_at(&t, 0, "workload"), "text");
     assert_close(real_at(&t, 0, "comm_s"), 15.5e6 / 10e9, 1e-9);
-    table_free(&t);
 }
 
 static void run_main(struct text *out, int32_t threads)
 {
     static const char path[] = "configs/studies/main.yaml";
-    struct study w;
-    struct table t = { 0 };
-    struct err e = { 0 };
-    assert_ok(designs_open(&w, path, NULL, 0, &e), &e);
+    KEEP(struct study, w, study_close);
+    KEEP(struct table, t, table_free) = { 0 };
+    MUST(designs_open(&w, path, NULL, 0, e));
     assert_int_equal(w.sweep.n_points, 240);
     assert_string_equal(text_str(&w.notes), "");
-    assert_ok(campaign_rows(&t, &w, threads, &e), &e);
-    assert_ok(table_write(&t, TABLE_AS_CSV, NULL, out, &e), &e);
+    MUST(campaign_rows(&t, &w, threads, e));
+    MUST(table_write(&t, TABLE_AS_CSV, NULL, out, e));
     for (int64_t i = 0; i < t.n_rows; i++) {
         assert_string_equal(text_at(&t, i, "status"), "solved");
         assert_true(real_at(&t, i, "gap") <= ALLOC_GAP);
         assert_true(real_at(&t, i, "nic_GBps") > 0);
     }
-    table_free(&t);
-    study_close(&w);
 }
 
 TEST(one_thread_and_four_write_the_same_bytes)
 {
-    struct text one = { 0 }, four = { 0 };
+    KEEP(struct text, one, text_free) = { 0 };
+    KEEP(struct text, four, text_free) = { 0 };
     run_main(&one, 1);
     run_main(&four, 4);
     assert_string_equal(text_str(&one), text_str(&four));
-    text_free(&one);
-    text_free(&four);
 }
 
 SUITE(make_folder, remove_folder)

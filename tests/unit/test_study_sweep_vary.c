@@ -29,15 +29,13 @@ TEST(points_come_in_the_order_of_the_study)
           "1,x,a 1,y,b" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
-        struct text text = { 0 }, points = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct text, text, text_free) = { 0 };
+        KEEP(struct text, points, text_free) = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
         OK(sweep_of(&w, text_str(&text), NULL, 0, e));
         sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
-        text_free(&text);
-        text_free(&points);
-        study_close(&w);
     }
 }
 
@@ -56,17 +54,15 @@ TEST(an_override_is_the_value_wherever_its_key_varies)
     };
     const struct study_override o = { "total_GBps", "9" };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
-        struct text text = { 0 }, points = { 0 };
+        KEEP(struct study, w, study_close);
+        KEEP(struct text, text, text_free) = { 0 };
+        KEEP(struct text, points, text_free) = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
         OK(sweep_of(&w, text_str(&text), &o, 1, e));
         sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
         for (int32_t k = 0; k < w.sweep.n_keys; k++)
             assert_int_equal(w.sweep.keys[k].overridden, strcmp(w.sweep.keys[k].path, "total_GBps") == 0);
-        text_free(&text);
-        text_free(&points);
-        study_close(&w);
     }
 }
 
@@ -113,7 +109,7 @@ TEST(samples_follow_the_sequence_in_linear_and_log_scale)
 
 TEST(samples_of_a_list_are_as_even_as_can_be)
 {
-    struct study w;
+    KEEP(struct study, w, study_close);
     int seen[4][4] = { { 0 } };
     /* The first 255 points and the origin, which is left out, fill each of 16 boxes 16 times. */
     OK(sweep_of(&w,
@@ -126,7 +122,6 @@ TEST(samples_of_a_list_are_as_even_as_can_be)
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             assert_int_equal(seen[a][b], 16);
-    study_close(&w);
 }
 
 /* ---- limits ---- */
@@ -142,7 +137,7 @@ static void put_huge(struct text *text, int n)
 TEST(as_many_points_are_numbered_as_fit_64_bits)
 {
     struct study w;
-    struct text text = { 0 };
+    KEEP(struct text, text, text_free) = { 0 };
     text_puts(&text, SWEEP_BASE "vary: [ ");
     for (int i = 0; i < 9; i++) {
         text_puts(&text, i ? ", " : "");
@@ -176,12 +171,11 @@ TEST(as_many_points_are_numbered_as_fit_64_bits)
     text_puts(&text, " ]\n");
     FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
           "study.yaml:3:7: vary makes more than 2^63 - 1 points, need fewer values");
-    text_free(&text);
 }
 
 TEST(more_grids_than_fit_are_refused)
 {
-    struct text text = { 0 };
+    KEEP(struct text, text, text_free) = { 0 };
     struct study w;
     for (int n = 256; n <= 257; n++) {
         text_clear(&text);
@@ -198,7 +192,6 @@ TEST(more_grids_than_fit_are_refused)
                   "study.yaml:3:15: vary.union makes more than 256 grids, need fewer");
         }
     }
-    text_free(&text);
 }
 
 /* ---- what is refused ---- */

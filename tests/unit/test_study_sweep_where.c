@@ -48,44 +48,38 @@ TEST(points_pass_that_satisfy_every_constraint)
         { "[]", "{ total_GBps: [1, 2] }", NULL, "0 1" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct study w;
+        KEEP(struct study, w, study_close);
         struct topo_network net;
-        struct text text = { 0 }, got = { 0 };
+        KEEP(struct text, text, text_free) = { 0 };
+        KEEP(struct text, got, text_free) = { 0 };
         text_printf(&text, SWEEP_BASE "total_GBps: 5\nvary: %s\nwhere: %s\n", cases[i].vary, cases[i].where);
         OK(sweep_of(&w, text_str(&text), NULL, 0, e));
         if (cases[i].net)
             OK(topo_parse_spec(&net, cases[i].net, e));
         passing(&got, &w.sweep, cases[i].net ? &net : NULL);
         assert_string_equal(text_str(&got), cases[i].points);
-        text_free(&text);
-        text_free(&got);
-        study_close(&w);
     }
 }
 
 TEST(a_study_without_where_leaves_nothing_out)
 {
-    struct study w;
-    struct text got = { 0 };
+    KEEP(struct study, w, study_close);
+    KEEP(struct text, got, text_free) = { 0 };
     OK(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: [1, x] }\n", NULL, 0, e));
     passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1");
-    text_free(&got);
-    study_close(&w);
 }
 
 TEST(an_overridden_key_has_its_value_at_every_point)
 {
     const struct study_override o = { "total_GBps", "6" };
-    struct study w;
-    struct text got = { 0 };
+    KEEP(struct study, w, study_close);
+    KEEP(struct text, got, text_free) = { 0 };
     OK(sweep_of(
         &w, SWEEP_BASE "vary: [ { total_GBps: [1, 2] }, { model: [x, y] } ]\nwhere: [ total_GBps >= 6 ]\n",
         &o, 1, e));
     passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1 2");
-    text_free(&got);
-    study_close(&w);
 }
 
 /* ---- what is refused ---- */

@@ -34,7 +34,7 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
         { LIBRA_2022, "switch:8 switch:16", "InterNode InterPod", { 17, 57.4 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct priced s;
+        KEEP(struct priced, s, close_parts);
         struct topo_dim_price price[TOPO_MAX_DIMS];
         open_parts_file(&s, cases[i].path);
         set_network(&s, cases[i].spec, cases[i].tiers);
@@ -48,15 +48,14 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
             assert_close(price[d].nic_usd_per_Bps / (double)s.net.n_npus,
                          pod ? s.parts.rates[s.parts.n_rates - 1].nic.typ : 0, DBL_EPSILON);
         }
-        close_parts(&s);
     }
 }
 
 /* 4096 NPUs * 250 GB/s * (2.00001 + 4.00002 + 4.00003 + 57.40012), as LIBRA's code prices it. */
 TEST(equal_split_of_the_public_4d_network_costs_69_million)
 {
-    struct priced s;
-    struct topo_bill b;
+    KEEP(struct priced, s, close_parts);
+    KEEP(struct topo_bill, b, topo_bill_free);
     open_parts_file(&s, LIBRA_4D);
     set_network(&s, "ring:4@250 full:8@250 ring:4@250 switch:32@250",
                 "InterChiplet InterPackage InterNode InterPod");
@@ -73,8 +72,6 @@ TEST(equal_split_of_the_public_4d_network_costs_69_million)
     assert_true(b.watt == 0 && isnan(b.lines[0].watt));
     assert_true(isnan(b.npu_usd) && isnan(b.npu_watt));
     assert_int_equal(b.grade, GRADE_VERIFIED);
-    topo_bill_free(&b);
-    close_parts(&s);
 }
 
 /*
@@ -102,10 +99,10 @@ TEST(costs_and_nic_shares_of_the_2022_splits_are_reproduced)
         { "ring:2@439.63 full:8@384.67 ring:8@156.18 switch:8@19.52", 2.71, 19.52 },
         { "ring:2@442.82 full:8@387.47 ring:8@48.43 switch:8@121.38", 8.48, 121.38 },
     };
-    struct priced s;
+    KEEP(struct priced, s, close_parts);
     open_parts_file(&s, LIBRA_2022);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_bill b;
+        KEEP(struct topo_bill, b, topo_bill_free);
         int n_dims = 1;
         for (const char *c = cases[i].spec; *c; c++)
             n_dims += *c == ' ';
@@ -116,16 +113,14 @@ TEST(costs_and_nic_shares_of_the_2022_splits_are_reproduced)
         assert_close(b.nic_Bps / 1e9, cases[i].nic_GBps, 1e-12);
         assert_close(b.nic_usd, 1024 * 31.6 * cases[i].nic_GBps, 1e-12);
         assert_int_equal(b.nics, -1); /* the file gives no NIC size */
-        topo_bill_free(&b);
     }
-    close_parts(&s);
 }
 
 /* The bill is the sum of its lines and prices times bandwidths, whatever the bands. */
 TEST(rates_bill_equals_prices_times_bandwidths)
 {
-    struct priced s;
-    struct topo_bill b;
+    KEEP(struct priced, s, close_parts);
+    KEEP(struct topo_bill, b, topo_bill_free);
     struct topo_dim_price price[TOPO_MAX_DIMS];
     open_parts_text(&s, "counting: one-way\n"
                         "nic_port_GBps: 25\n"
@@ -147,8 +142,6 @@ TEST(rates_bill_equals_prices_times_bandwidths)
     assert_int_equal(b.grade, GRADE_WEAK);
     assert_string_equal(b.lines[1].tier, "b");
     assert_int_equal(b.lines[3].role, BILL_NIC);
-    topo_bill_free(&b);
-    close_parts(&s);
 }
 
 /*
@@ -157,8 +150,8 @@ TEST(rates_bill_equals_prices_times_bandwidths)
  */
 TEST(bill_of_1024_gpus_is_the_worked_example)
 {
-    struct priced s;
-    struct topo_bill b;
+    KEEP(struct priced, s, close_parts);
+    KEEP(struct topo_bill, b, topo_bill_free);
     open_parts_file(&s, CATALOGUE);
     set_network(&s, "switch:1024@50", "InterPod");
     s.net.npu.usd = 38750;
@@ -187,14 +180,12 @@ TEST(bill_of_1024_gpus_is_the_worked_example)
     assert_int_equal(b.grade, GRADE_DERIVED);
     assert_int_equal(b.band_grade, GRADE_RECALLED);
     assert_int_equal(b.watt_grade, GRADE_RECALLED);
-    topo_bill_free(&b);
-    close_parts(&s);
 }
 
 TEST(a_bill_on_recalled_prices_says_so)
 {
-    struct priced s;
-    struct topo_bill b;
+    KEEP(struct priced, s, close_parts);
+    KEEP(struct topo_bill, b, topo_bill_free);
     open_parts_file(&s, HAMMINGMESH);
     set_network(&s, "switch:1024@800", "InterPlane");
     build_bill(&b, &s);
@@ -202,8 +193,6 @@ TEST(a_bill_on_recalled_prices_says_so)
     assert_int_equal(b.n_watt_unknown, b.n_lines);
     assert_int_equal(b.nics, 0);
     assert_has(b.lines[0].source, "recalled");
-    topo_bill_free(&b);
-    close_parts(&s);
 }
 
 /* The worst line decides, each kind of figure for itself. */
@@ -218,7 +207,7 @@ TEST(grades_of_a_bill_are_those_of_its_worst_lines)
         { "w v", GRADE_WEAK, GRADE_RECALLED, GRADE_DERIVED },
         { "v dark", GRADE_DERIVED, GRADE_DERIVED, GRADE_VERIFIED }, /* no watts: their grade does not count */
     };
-    struct priced s;
+    KEEP(struct priced, s, close_parts);
     open_parts_text(&s,
                     "catalogue:\n"
                     "  - { name: v, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V }\n"
@@ -230,15 +219,13 @@ TEST(grades_of_a_bill_are_those_of_its_worst_lines)
                     "  - { tier: w, end_link: w }\n"
                     "  - { tier: dark, end_link: dark }\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_bill b;
+        KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, "ring:2@1 ring:2@1", cases[i].tiers);
         build_bill(&b, &s);
         assert_int_equal(b.grade, cases[i].grade);
         assert_int_equal(b.band_grade, cases[i].band);
         assert_int_equal(b.watt_grade, cases[i].watt);
-        topo_bill_free(&b);
     }
-    close_parts(&s);
 }
 
 /* ---- errors ---- */
@@ -278,8 +265,8 @@ TEST(what_has_no_price_is_refused_by_name)
           "dimension \"dim1\": Clos: 33 ends on switches of 4 ports need more than 4 tiers" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct priced s;
-        struct topo_bill b;
+        KEEP(struct priced, s, close_parts);
+        KEEP(struct topo_bill, b, topo_bill_free);
         struct topo_dim_price price[TOPO_MAX_DIMS];
         open_parts_text(&s, cases[i].parts);
         set_network(&s, cases[i].spec, cases[i].tiers);
@@ -287,8 +274,6 @@ TEST(what_has_no_price_is_refused_by_name)
         *e = (struct err){ 0 };
         FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE, cases[i].text);
         assert_null(b.lines);
-        topo_bill_free(&b);
-        close_parts(&s);
     }
 }
 
@@ -297,8 +282,9 @@ TEST(a_dimension_without_bandwidth_has_no_lines)
 {
     static const char *const files[] = { LIBRA, CATALOGUE };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
-        struct priced s;
-        struct topo_bill all, part;
+        KEEP(struct priced, s, close_parts);
+        KEEP(struct topo_bill, part, topo_bill_free);
+        KEEP(struct topo_bill, all, topo_bill_free);
         double kept = 0;
         open_parts_file(&s, files[i]);
         set_network(&s, "ring:4@100 switch:8@50", "InterNode InterPod");
@@ -311,9 +297,6 @@ TEST(a_dimension_without_bandwidth_has_no_lines)
         assert_close(part.usd.typ, kept, 1e-15);
         assert_int_equal(part.nics, 0);
         assert_true(part.nic_Bps == 0);
-        topo_bill_free(&part);
-        topo_bill_free(&all);
-        close_parts(&s);
     }
 }
 
@@ -330,13 +313,11 @@ TEST(bandwidths_that_cannot_be_bought_are_refused)
         { CATALOGUE, "InterPod", 1000001, "need 0 to 1e+06" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct priced s;
-        struct topo_bill b;
+        KEEP(struct priced, s, close_parts);
+        KEEP(struct topo_bill, b, topo_bill_free);
         open_parts_file(&s, cases[i].path);
         set_network(&s, "switch:64", cases[i].tier);
         s.bw_Bps[0] = cases[i].bw_GBps * 1e9;
         FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE, cases[i].text);
-        topo_bill_free(&b);
-        close_parts(&s);
     }
 }

@@ -5,23 +5,23 @@
 #include "base/rng.h"
 #include "topo/graph.h"
 
+KEEPS(struct topo_graph, topo_graph_free)
+
 static struct topo_graph *build_word(const char *word)
 {
     struct topo_network net;
     struct topo_graph *g;
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&net, word, &e), &e);
-    assert_ok(topo_build_graph(&g, &net, NULL, &e), &e);
+    MUST(topo_parse_spec(&net, word, e));
+    MUST(topo_build_graph(&g, &net, NULL, e));
     return g;
 }
 
 /* Links of @p g, to be freed. */
 static struct topo_link *links_of(const struct topo_graph *g)
 {
-    struct err e = { 0 };
     struct topo_link *links = calloc((size_t)topo_graph_links(g) + 1, sizeof *links);
     assert_non_null(links);
-    assert_ok(topo_list_links(links, g, &e), &e);
+    MUST(topo_list_links(links, g, e));
     return links;
 }
 
@@ -37,14 +37,14 @@ TEST(small_network_has_the_links_of_its_definition)
         { 0, 6, 1, 7 },  { 3, 6, 1, 7 },  { 1, 7, 1, 7 },  { 4, 7, 1, 7 },  { 2, 8, 1, 7 },  { 5, 8, 1, 7 },
     };
     struct topo_network net;
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     OK(topo_parse_spec(&net, "ring:3@40 switch:2@7", e));
     net.dims[0].lat_s = 25e-9;
     net.dims[1].lat_s = 2e-6;
     OK(topo_build_graph(&g, &net, NULL, e));
     assert_true(topo_graph_npus(g) == 6 && topo_graph_vertices(g) == 9);
     assert_true(topo_graph_links(g) == COUNT_OF(want));
-    struct topo_link *links = links_of(g);
+    KEEP(struct topo_link *, links, free_at) = links_of(g);
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         assert_true(links[i].src == want[i].src && links[i].dst == want[i].dst);
         assert_int_equal(links[i].dim, want[i].dim);
@@ -52,8 +52,6 @@ TEST(small_network_has_the_links_of_its_definition)
         assert_close(links[i].lat_s, want[i].dim == 0 ? 25e-9 : 1e-6, 1e-15); /* two links through a switch */
         assert_true(isnan(links[i].usd));
     }
-    free(links);
-    topo_graph_free(g);
 }
 
 TEST(shapes_have_their_links)
@@ -72,14 +70,12 @@ TEST(shapes_have_their_links)
         { "ring:2 ring:2", 4, { { 0, 1 }, { 2, 3 }, { 0, 2 }, { 1, 3 } } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_graph *g = build_word(cases[i].word);
+        KEEP(struct topo_graph *, g, topo_graph_free_at) = build_word(cases[i].word);
         assert_true(topo_graph_links(g) == cases[i].n_links);
-        struct topo_link *links = links_of(g);
+        KEEP(struct topo_link *, links, free_at) = links_of(g);
         for (int k = 0; k < cases[i].n_links; k++)
             assert_true(links[k].src == cases[i].ends[k][0] && links[k].dst == cases[i].ends[k][1]);
         assert_true(isnan(links[0].bw_Bps));
-        free(links);
-        topo_graph_free(g);
     }
 }
 
@@ -87,23 +83,21 @@ TEST(link_prices_add_up_to_the_dimensions_price)
 {
     const double usd_per_Bps[] = { 3e-6, NAN, 7e-6 };
     struct topo_network net;
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     double usd[3] = { 0 };
     OK(topo_parse_spec(&net, "line:5@10 full:4@30 switch:6@20", e));
     OK(topo_build_graph(&g, &net, usd_per_Bps, e));
-    struct topo_link *links = links_of(g);
+    KEEP(struct topo_link *, links, free_at) = links_of(g);
     for (int64_t i = 0; i < topo_graph_links(g); i++)
         usd[links[i].dim] += links[i].usd;
     assert_close(usd[0], 3e-6 * 10e9, 1e-12);
     assert_true(isnan(usd[1]));
     assert_close(usd[2], 7e-6 * 20e9, 1e-12);
-    free(links);
-    topo_graph_free(g);
 }
 
 TEST(vertices_have_names_and_coordinates)
 {
-    struct topo_graph *g = build_word("ring:3 switch:2 switch:4");
+    KEEP(struct topo_graph *, g, topo_graph_free_at) = build_word("ring:3 switch:2 switch:4");
     char buf[TOPO_VERTEX_TEXT];
     assert_string_equal(topo_vertex_name(buf, g, 17), "npu17");
     assert_string_equal(topo_vertex_coord(buf, g, 17), "2,1,2");
@@ -114,16 +108,15 @@ TEST(vertices_have_names_and_coordinates)
     assert_string_equal(topo_vertex_coord(buf, g, 24 + 11), "2,*,3");
     assert_string_equal(topo_vertex_name(buf, g, 36), "switch-dim3-0");
     assert_string_equal(topo_vertex_coord(buf, g, 36 + 4), "1,1,*");
-    topo_graph_free(g);
 }
 
 TEST(million_npus_are_built)
 {
-    struct topo_graph *g = build_word("ring:16@400 full:8@280 ring:16@100 switch:512@50");
+    KEEP(struct topo_graph *, g, topo_graph_free_at) =
+        build_word("ring:16@400 full:8@280 ring:16@100 switch:512@50");
     assert_true(topo_graph_npus(g) == 1048576);
     assert_true(topo_graph_vertices(g) == 1048576 + 2048);
     assert_true(topo_graph_links(g) == 1048576 * 13 / 2);
-    topo_graph_free(g);
 }
 
 TEST(graph_too_large_is_refused_before_it_is_built)
@@ -131,11 +124,10 @@ TEST(graph_too_large_is_refused_before_it_is_built)
     static const char *const words[] = { "full:65536", "switch:16777216 ring:16", "full:16777216 switch:64" };
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
-        struct topo_graph *g;
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
         OK(topo_parse_spec(&net, words[i], e));
         FAILS(topo_build_graph(&g, &net, NULL, e), ERR_RANGE, "need at most 268435456 together");
         assert_null(g);
-        topo_graph_free(g);
     }
 }
 
@@ -143,7 +135,7 @@ TEST(search_in_a_large_graph_says_what_it_left_out)
 {
     struct topo_network net;
     struct topo_metrics m, closed;
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     OK(topo_parse_spec(&net, "ring:32@2 ring:25@2 ring:27@2", e));
     topo_metrics(&closed, &net, (const double[]){ 2e9, 2e9, 2e9 });
     OK(topo_build_graph(&g, &net, NULL, e));
@@ -153,7 +145,6 @@ TEST(search_in_a_large_graph_says_what_it_left_out)
     assert_close(m.mean_hops, closed.mean_hops, 1e-12);
     assert_close(m.bisection_Bps, closed.bisection_Bps, 1e-9);
     assert_true(m.edge_connectivity == -1 && closed.edge_connectivity == 6);
-    topo_graph_free(g);
 }
 
 static void assert_same_graph(const struct topo_graph *a, const struct topo_graph *b)
@@ -164,14 +155,13 @@ static void assert_same_graph(const struct topo_graph *a, const struct topo_grap
     assert_true(topo_graph_links(a) == topo_graph_links(b));
     for (int64_t v = 0; v < topo_graph_vertices(a); v++)
         assert_string_equal(topo_vertex_name(name_a, a, v), topo_vertex_name(name_b, b, v));
-    struct topo_link *x = links_of(a), *y = links_of(b);
+    KEEP(struct topo_link *, x, free_at) = links_of(a);
+    KEEP(struct topo_link *, y, free_at) = links_of(b);
     for (int64_t i = 0; i < topo_graph_links(a); i++) {
         assert_true(x[i].src == y[i].src && x[i].dst == y[i].dst && x[i].dim == y[i].dim);
         assert_true(x[i].bw_Bps == y[i].bw_Bps && x[i].lat_s == y[i].lat_s);
         assert_true(x[i].usd == y[i].usd || (isnan(x[i].usd) && isnan(y[i].usd)));
     }
-    free(x);
-    free(y);
 }
 
 /* Bandwidths and prices of random bits: nothing is lost on the way. */
@@ -180,14 +170,16 @@ TEST(written_graphml_reads_back_as_the_same_graph)
     static const char *const words[] = { "ring:3@1 switch:2@1", "full:4@1 line:3@1 switch:5@1", "switch:7@1",
                                          "ring:4@1 full:8@1 ring:4@1 switch:8@1" };
     char dir[SUPPORT_PATH], path[SUPPORT_PATH + 16];
-    struct rng *rng;
     scratch_make(dir);
     snprintf(path, sizeof path, "%s/net.graphml", dir);
-    OK(rng_build(&rng, 5, 0, e));
+    RNG(rng, 5, 0);
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
-        struct topo_graph *g, *again, *third;
-        struct text xml = { 0 }, xml_again = { 0 };
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
+        KEEP(struct topo_graph *, again, topo_graph_free_at);
+        KEEP(struct topo_graph *, third, topo_graph_free_at);
+        KEEP(struct text, xml, text_free) = { 0 };
+        KEEP(struct text, xml_again, text_free) = { 0 };
         double usd_per_Bps[TOPO_MAX_DIMS];
         OK(topo_parse_spec(&net, words[i], e));
         for (int32_t d = 0; d < net.n_dims; d++) {
@@ -204,13 +196,7 @@ TEST(written_graphml_reads_back_as_the_same_graph)
         OK(text_write_file(&xml_again, path, true, e));
         OK(topo_read_graphml(&third, path, e));
         assert_same_graph(g, third);
-        topo_graph_free(g);
-        topo_graph_free(again);
-        topo_graph_free(third);
-        text_free(&xml);
-        text_free(&xml_again);
     }
-    rng_free(rng);
     scratch_remove(dir);
 }
 
@@ -231,8 +217,8 @@ TEST(exports_carry_names_kinds_and_links)
     };
     static const char *const dot[] = { "graph {",       "name=npu2",  "kind=switch",
                                        "coord=\"1,*\"", "bw_GBps=20", "1 -- 0 [" };
-    struct topo_graph *g = build_word("ring:3@40 switch:2");
-    struct text out = { 0 };
+    KEEP(struct topo_graph *, g, topo_graph_free_at) = build_word("ring:3@40 switch:2");
+    KEEP(struct text, out, text_free) = { 0 };
     OK(topo_format_graphml(&out, g, e));
     for (size_t i = 0; i < COUNT_OF(graphml); i++)
         assert_has(text_str(&out), graphml[i]);
@@ -242,8 +228,6 @@ TEST(exports_carry_names_kinds_and_links)
     OK(topo_format_dot(&out, g, e));
     for (size_t i = 0; i < COUNT_OF(dot); i++)
         assert_has(text_str(&out), dot[i]);
-    text_free(&out);
-    topo_graph_free(g);
 }
 
 static int init_graphs(void **state)

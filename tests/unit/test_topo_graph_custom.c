@@ -2,6 +2,8 @@
 
 #include "topo/graph.h"
 
+KEEPS(struct topo_graph, topo_graph_free)
+
 /* Two NPUs and two switches, a doubled link. */
 static const struct topo_link links[] = {
     { .src = 0, .dst = 2, .bw_Bps = 1.5e9, .lat_s = 3e-7 },
@@ -14,7 +16,7 @@ TEST(links_given_are_links_listed)
 {
     static const char *const names[] = { "server0", "server1", "switch0", "switch1" };
     struct topo_link got[COUNT_OF(links)];
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     char buf[TOPO_VERTEX_TEXT];
     OK(topo_build_links(&g, 2, 2, "server", links, COUNT_OF(links), e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 4 && topo_graph_links(g) == 4);
@@ -29,7 +31,6 @@ TEST(links_given_are_links_listed)
         assert_close(got[i].bw_Bps, links[i].bw_Bps, 1e-15);
         assert_close(got[i].lat_s, links[i].lat_s, 1e-15);
     }
-    topo_graph_free(g);
 }
 
 TEST(links_that_cannot_be_are_errors)

@@ -5,6 +5,8 @@
 #include "base/rng.h"
 #include "topo/graph.h"
 
+KEEPS(struct topo_graph, topo_graph_free)
+
 typedef int read_graph(struct topo_graph **out, const char *path, struct err *e);
 
 /* Read @p n bytes as a file of that name. */
@@ -39,7 +41,7 @@ static int read_text(struct topo_graph **out, read_graph *read, const char *text
 /* The switch stands first in the file and last in the graph; links keep their order. */
 TEST(graphml_numbers_npus_first)
 {
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     struct topo_link links[4];
     char buf[TOPO_VERTEX_TEXT];
     OK(read_text(&g, topo_read_graphml,
@@ -62,16 +64,11 @@ TEST(graphml_numbers_npus_first)
         assert_close(links[i].lat_s, want[i].lat_ns * 1e-9, 1e-15);
         assert_true(isnan(links[i].usd));
     }
-    topo_graph_free(g);
 }
 
 TEST(fault_in_graphml_is_named)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { "", ERR_PARSE, "is empty, need GraphML in UTF-8" },
         { "hello", ERR_PARSE, "GraphML: Line 1: " },
         { PAIR EDGE("x", "y", "1", "1") "</graphml>", ERR_PARSE,
@@ -114,11 +111,10 @@ TEST(fault_in_graphml_is_named)
           ERR_PARSE, "edges: bw_GBps is not a number" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_graph *g;
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
         FAILS(read_text(&g, topo_read_graphml, cases[i].text, e), cases[i].code, cases[i].message);
         assert_has(e->msg, "net.file: ");
         assert_null(g);
-        topo_graph_free(g);
     }
     struct topo_graph *g;
     FAILS(read_bytes(&g, topo_read_graphml, "<a>\0</a>", 8, e), ERR_PARSE, "it has a NUL byte");
@@ -133,27 +129,24 @@ TEST(damaged_graphml_never_aborts)
         EDGE("x", "y", "1e2", "1") TAIL;
     static const char spice[] = "<>\"'&/=!?-[] \n\xff\x01"
                                 "09axEN";
-    struct rng *rng;
-    OK(rng_build(&rng, 9, 0, e));
+    RNG(rng, 9, 0);
     for (int i = 0; i < 3000; i++) {
         char text[sizeof valid];
-        struct topo_graph *g;
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
         memcpy(text, valid, sizeof valid);
         for (int64_t k = rng_below(rng, 4); k >= 0; k--)
             text[rng_below(rng, sizeof valid - 1)] = spice[rng_below(rng, sizeof spice - 1)];
         size_t n = rng_below(rng, 4) ? sizeof valid - 1 : (size_t)rng_below(rng, sizeof valid);
         int rc = read_bytes(&g, topo_read_graphml, text, n, e);
         assert_true((rc == 0) == (g != NULL));
-        topo_graph_free(g);
     }
-    rng_free(rng);
 }
 
 #define CSV "src,dst,bw_GBps,latency_ns\n"
 
 TEST(edge_list_tells_switches_by_name_or_kind)
 {
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     struct topo_link links[4];
     char buf[TOPO_VERTEX_TEXT];
     OK(read_text(&g, topo_read_edges,
@@ -175,28 +168,22 @@ TEST(edge_list_tells_switches_by_name_or_kind)
     assert_close(links[3].bw_Bps, 0.7e9, 1e-15);
     assert_close(links[3].lat_s, 1.5e-9, 1e-15);
     assert_true(links[0].usd == 12.5 && isnan(links[1].usd));
-    topo_graph_free(g);
 }
 
 TEST(whole_numbers_name_nodes_too)
 {
-    struct topo_graph *g;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
     char buf[TOPO_VERTEX_TEXT];
     /* src is a column of numbers, dst one of text: 10 is the same node in both. */
     OK(read_text(&g, topo_read_edges, CSV "10,switch,1,0\n20,10,1,0\n", e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 3);
     assert_string_equal(topo_vertex_name(buf, g, 0), "10");
     assert_string_equal(topo_vertex_name(buf, g, 1), "20");
-    topo_graph_free(g);
 }
 
 TEST(fault_in_edge_list_is_named)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { "src,dst,bw_GBps\na,b,1\n", ERR_PARSE,
           "has no column latency_ns, need src, dst, bw_GBps and latency_ns" },
         { "src,dst,bw_GBps,latency_ns,prize\na,b,1,1,1\n", ERR_PARSE, "column \"prize\" is unknown" },

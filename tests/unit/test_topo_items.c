@@ -14,19 +14,17 @@ TEST(relaxed_prices_are_tight_where_nothing_is_rounded)
                   { "ring:8@100", "InterPod" },
                   { "ring:8@100 switch:64@50", "InterNode InterPod" },
                   { "switch:8@100 switch:256@50", "InterNode InterRail" } };
-    struct priced s;
+    KEEP(struct priced, s, close_parts);
     open_parts_file(&s, CATALOGUE);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_bill b;
+        KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, cases[i].spec, cases[i].tiers);
         struct linear_bill linear = linear_bill(&s);
         build_bill(&b, &s);
         assert_close(linear.usd, b.usd.typ, 1e-14);
         assert_close(linear.nic_usd, b.nic_usd, 1e-14);
         assert_close(linear.watt, b.watt, 1e-14);
-        topo_bill_free(&b);
     }
-    close_parts(&s);
 }
 
 /* A catalogue with every shape of trouble: two-port NICs, odd radix, taper, rails, slow cables, free watts.
@@ -66,13 +64,12 @@ static void draw_network(struct priced *s, struct rng *rng)
 
 TEST(relaxed_prices_never_exceed_the_bill)
 {
-    struct priced s;
-    struct rng *rng;
+    KEEP(struct priced, s, close_parts);
     int cores = 0, tops = 0;
     open_parts_text(&s, random_catalogue);
-    OK(rng_build(&rng, 20260101, 0, e));
+    RNG(rng, 20260101, 0);
     for (int i = 0; i < 50000; i++) {
-        struct topo_bill b;
+        KEEP(struct topo_bill, b, topo_bill_free);
         draw_network(&s, rng);
         struct linear_bill linear = linear_bill(&s);
         build_bill(&b, &s);
@@ -84,11 +81,8 @@ TEST(relaxed_prices_never_exceed_the_bill)
             cores += strstr(b.lines[l].item, ", core") != NULL;
             tops += strstr(b.lines[l].item, ", top") != NULL;
         }
-        topo_bill_free(&b);
     }
     assert_true(cores > 500 && tops > 10); /* the draw reaches networks of 3 and of 4 tiers */
-    rng_free(rng);
-    close_parts(&s);
 }
 
 /* Links and NICs of direct shapes, counted by hand: parts of 50 GB/s, NICs with one and with two ports. */
@@ -115,26 +109,24 @@ TEST(direct_links_and_their_nics_are_whole_per_link)
         { "full:4@10", 6, 12, 8 },          /* a link takes a cable however slow */
         { "ring:4@100.00000001", 4, 8, 4 }, /* rounding of a solver buys nothing */
     };
-    struct priced s;
+    KEEP(struct priced, s, close_parts);
     open_parts_text(&s, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         static const char *const tiers[] = { "one", "two", "none" };
         const double nics[] = { cases[i].nics_one, cases[i].nics_two, 0 };
         for (int t = 0; t < 3; t++) {
-            struct topo_bill b;
+            KEEP(struct topo_bill, b, topo_bill_free);
             set_network(&s, cases[i].spec, tiers[t]);
             build_bill(&b, &s);
             assert_true(count_of(&b, 0, "wire, direct link") == cases[i].cables);
             assert_int_equal(b.nics, (int64_t)nics[t]);
             assert_true(b.nic_Bps == (t < 2 ? s.bw_Bps[0] : 0));
             assert_int_equal(b.switches, 0);
-            topo_bill_free(&b);
         }
     }
     /* A second dimension repeats the ring in every one of its members. */
     set_network(&s, "ring:4@100 ring:8@100", "none none");
     assert_true(bill_usd(&s) == 8 * 4 + 4 * 8);
-    close_parts(&s);
 }
 
 /* Fabrics by hand: 64 NPUs in nodes of 8, boxes of 16 ports of 50 GB/s. */
@@ -167,25 +159,23 @@ TEST(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails)
         { "switch:8@50 switch:8@100", "r1 r8", 1, 8 + 8, 128, 0 },
         { "switch:8@50 switch:8@50.5", "r1 r8", 1, 8 + 8, 128, 0 },
     };
-    struct priced s;
+    KEEP(struct priced, s, close_parts);
     open_parts_text(&s, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_bill b;
+        KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, cases[i].spec, cases[i].tiers);
         build_bill(&b, &s);
         assert_int_equal(b.switches, cases[i].boxes);
         assert_true(count_of(&b, cases[i].dim, "wire, end link") == cases[i].end_links);
         assert_true(count_of(&b, cases[i].dim, "wire, up link") == cases[i].up_links);
-        topo_bill_free(&b);
     }
-    close_parts(&s);
 }
 
 /* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */
 TEST(switches_sold_by_the_port_are_counted_per_end)
 {
-    struct priced s;
-    struct topo_bill b;
+    KEEP(struct priced, s, close_parts);
+    KEEP(struct topo_bill, b, topo_bill_free);
     open_parts_file(&s, CATALOGUE);
     set_network(&s, "switch:8@450 switch:128@50", "InterNode InterPod");
     build_bill(&b, &s);
@@ -195,35 +185,30 @@ TEST(switches_sold_by_the_port_are_counted_per_end)
     assert_int_equal(b.switches, -1);
     assert_int_equal(b.n_watt_unknown, 2);
     assert_true(b.watt == 48 * 747 + 1024 * 58);
-    topo_bill_free(&b);
-    close_parts(&s);
 }
 
 /* Ring and full, bought by the full-duplex link, cost what the 2022 rates say: half of the two-way count. */
 TEST(direct_links_by_the_GBps_equal_the_one_way_rates)
 {
     static const char spec[] = "ring:4@100 full:8@70 ring:4@20";
-    struct priced whole, rates;
+    KEEP(struct priced, whole, close_parts);
+    KEEP(struct priced, rates, close_parts);
     open_parts_file(&whole, CATALOGUE);
     open_parts_file(&rates, LIBRA_2022);
     set_network(&whole, spec, "InterChiplet InterPackage InterNode");
     set_network(&rates, spec, "InterTile InterPackage InterNode");
     assert_close(bill_usd(&whole), bill_usd(&rates), 1e-14);
-    close_parts(&whole);
-    close_parts(&rates);
 }
 
 TEST(more_than_a_million_links_per_npu_are_refused)
 {
-    struct priced s;
-    struct topo_bill b;
+    KEEP(struct priced, s, close_parts);
+    KEEP(struct topo_bill, b, topo_bill_free);
     open_parts_text(&s, "catalogue: [{ name: hair, kind: link, bw_GBps: 0.01, usd: 0.1 }]\n"
                         "build: [{ tier: t, end_link: hair }]\n");
     set_network(&s, "ring:4@20000", "t");
     FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
           "bandwidth is 20000 GB/s, 2e+06 links per NPU, need at most 1e+06");
-    topo_bill_free(&b);
-    close_parts(&s);
 }
 
 /* ---- HammingMesh, SC'22, table of network costs ---- */
@@ -244,8 +229,7 @@ static double usd_of(const struct topo_parts *p, const char *name)
 static double lines_usd(const struct mesh_prices *u, int64_t lines, int64_t ends)
 {
     struct topo_clos c;
-    struct err e = { 0 };
-    assert_ok(topo_count_clos(&c, lines * ends, 64, 1, lines, &e), &e);
+    MUST(topo_count_clos(&c, lines * ends, 64, 1, lines, e));
     return (double)c.switches * u->box + (double)c.up_links * u->aoc +
            (double)c.end_links * (u->dac + u->aoc) / 2;
 }
@@ -277,7 +261,7 @@ TEST(ten_network_totals_of_hamming_mesh_are_reproduced)
         { 2, 32, 5.4, 0.1 },         { 2, 128, 224, 1 },        { 4, 32, 2.7, 0.1 },  { 4, 128, 43.3, 0.1 },
         { TORUS, 32, 2.5, 0.1 },     { TORUS, 128, 39.5, 0.1 },
     };
-    struct priced s;
+    KEEP(struct priced, s, close_parts);
     open_parts_file(&s, HAMMINGMESH);
     const struct mesh_prices u = {
         .box = usd_of(&s.parts, "HammingMesh 64-port switch"),
@@ -296,5 +280,4 @@ TEST(ten_network_totals_of_hamming_mesh_are_reproduced)
         }
         assert_near(usd / 1e6, cases[i].million_usd, 0.5 * cases[i].digit * (1 + 1e-9));
     }
-    close_parts(&s);
 }

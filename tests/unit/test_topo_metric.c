@@ -8,8 +8,7 @@
 
 static void read_word(struct topo_network *net, const char *word)
 {
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(net, word, &e), &e);
+    MUST(topo_parse_spec(net, word, e));
 }
 
 static void metrics_of(struct topo_metrics *m, const struct topo_network *net)
@@ -177,11 +176,10 @@ static int lay_step(void *x, int64_t link, bool back, struct err *e)
 
 static void lay(struct laid *l, enum topo_shape s, int a, int b, bool mirror, double share)
 {
-    struct err e = { 0 };
     l->at = a;
     l->links = 0;
     l->share = share;
-    assert_ok(topo_shapes[s]->way(l->g->n, a, b, mirror, l, lay_step, &e), &e);
+    MUST(topo_shapes[s]->way(l->g->n, a, b, mirror, l, lay_step, e));
     assert_int_equal(l->at, b);
     assert_int_equal(l->links, l->g->dist[a][b]);
 }
@@ -345,12 +343,11 @@ static void compare_with_search(const struct topo_network *net)
 {
     struct topo_metrics closed, found;
     struct topo_graph *g;
-    struct err e = { 0 };
     char word[TOPO_SPEC];
     topo_format_spec(word, net);
     metrics_of(&closed, net);
-    assert_ok(topo_build_graph(&g, net, NULL, &e), &e);
-    assert_ok(topo_graph_metrics(&found, g, &e), &e);
+    MUST(topo_build_graph(&g, net, NULL, e));
+    MUST(topo_graph_metrics(&found, g, e));
     topo_graph_free(g);
 
     bool same = closed.n_npus == found.n_npus && closed.n_switches == found.n_switches &&
@@ -428,8 +425,7 @@ TEST(formulas_equal_search_on_random_networks)
         int n_networks;
         int64_t most_npus;
     } batches[] = { { 300, 40 }, { 60, 300 }, { 6, 2000 } };
-    struct rng *rng;
-    OK(rng_build(&rng, 31, 0, e));
+    RNG(rng, 31, 0);
     for (size_t b = 0; b < COUNT_OF(batches); b++) {
         for (int i = 0; i < batches[b].n_networks; i++) {
             struct topo_network net;
@@ -437,7 +433,6 @@ TEST(formulas_equal_search_on_random_networks)
             compare_with_search(&net);
         }
     }
-    rng_free(rng);
 }
 
 static int init_graphs(void **state)

@@ -5,11 +5,10 @@
 /* Reads @p text as the file net.yaml; the network of its root. */
 static int read_text(struct topo_network *net, const char *text, struct err *e)
 {
-    struct yaml_doc doc = { 0 };
+    KEEP(struct yaml_doc, doc, yaml_free) = { 0 };
     int rc = yaml_read_text(&doc, "net.yaml", text, strlen(text), e);
     if (!rc)
         rc = topo_read_network(net, &doc, doc.root, e);
-    yaml_free(&doc);
     return rc;
 }
 
@@ -176,7 +175,7 @@ TEST(shipped_networks_have_their_published_size)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        struct yaml_doc doc = { 0 };
+        KEEP(struct yaml_doc, doc, yaml_free) = { 0 };
         char path[128], word[TOPO_SPEC];
         snprintf(path, sizeof path, "configs/networks/%s.yaml", cases[i].file);
         OK(yaml_read_file(&doc, path, e));
@@ -186,6 +185,5 @@ TEST(shipped_networks_have_their_published_size)
         assert_string_equal(net.dims[net.n_dims - 1].name, cases[i].outer_name);
         assert_string_equal(net.dims[net.n_dims - 1].tier, cases[i].outer_tier);
         assert_true(net.parts >= 0);
-        yaml_free(&doc);
     }
 }

@@ -2,11 +2,10 @@
 
 static int read_text(struct topo_npu *npu, const char *text, struct err *e)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     int rc = yaml_read_text(&doc, "npu.yaml", text, strlen(text), e);
     if (!rc)
         rc = topo_read_npu(npu, &doc, doc.root, e);
-    yaml_free(&doc);
     return rc;
 }
 
@@ -74,11 +73,7 @@ TEST(sizes_of_products_are_read_in_order)
 
 TEST(a_fault_is_named_with_its_place)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { "4", ERR_PARSE, "npu.yaml:1:1: document is 4, need a map" },
         { "peak_TFLOP: 1", ERR_PARSE, "npu.yaml:1:1: peak_TFLOP is unknown" },
         { "peak_TFLOPS: 0", ERR_RANGE, "npu.yaml:1:14: peak_TFLOPS is 0, need 0.001 to" },
@@ -113,7 +108,7 @@ TEST(a_fault_is_named_with_its_place)
 
 TEST(more_sizes_than_fit_are_refused)
 {
-    struct text text = { 0 };
+    KEEP(struct text, text, text_free) = { 0 };
     struct topo_npu npu;
     text_puts(&text, "matrix_sizes:\n");
     for (int i = 0; i < TOPO_MAX_SIZES; i++)
@@ -122,7 +117,6 @@ TEST(more_sizes_than_fit_are_refused)
     assert_int_equal(npu.n_sizes, TOPO_MAX_SIZES);
     text_puts(&text, "  - { from_GFLOP: 99, efficiency: 0.5 }\n");
     FAILS(read_text(&npu, text_str(&text), e), ERR_RANGE, "has 17 sizes, need 1 to 16");
-    text_free(&text);
 }
 
 /* Data sheets: dense bf16 (V100: fp16) TFLOP/s, GB, GB/s, W. */

@@ -8,16 +8,14 @@ struct loaded {
 
 static void load_file(struct loaded *l, const char *path)
 {
-    struct err e = { 0 };
-    assert_ok(yaml_read_file(&l->doc, path, &e), &e);
-    assert_ok(topo_read_parts(&l->p, &l->doc, l->doc.root, &e), &e);
+    MUST(yaml_read_file(&l->doc, path, e));
+    MUST(topo_read_parts(&l->p, &l->doc, l->doc.root, e));
 }
 
 static void load_text(struct loaded *l, const char *text)
 {
-    struct err e = { 0 };
-    assert_ok(yaml_read_text(&l->doc, "parts.yaml", text, strlen(text), &e), &e);
-    assert_ok(topo_read_parts(&l->p, &l->doc, l->doc.root, &e), &e);
+    MUST(yaml_read_text(&l->doc, "parts.yaml", text, strlen(text), e));
+    MUST(topo_read_parts(&l->p, &l->doc, l->doc.root, e));
 }
 
 static void unload(struct loaded *l)
@@ -40,7 +38,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 58, 5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct loaded l;
+        KEEP(struct loaded, l, unload);
         load_file(&l, cases[i].path);
         assert_string_equal(l.p.name, cases[i].name);
         assert_int_equal(l.p.n_rates, cases[i].n_rates);
@@ -55,7 +53,6 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
             assert_string_not_equal(l.p.parts[r].source, cases[i].path);
             assert_true(l.p.parts[r].date[0] != '\0');
         }
-        unload(&l);
     }
 }
 
@@ -97,7 +94,7 @@ TEST(libra_rates_are_usd_per_byte_and_second)
 
 TEST(catalogue_keeps_bands_watts_and_grades_apart)
 {
-    struct loaded l;
+    KEEP(struct loaded, l, unload);
     load_file(&l, "configs/parts/catalogue-2026.yaml");
 
     const struct topo_part *nic = &l.p.parts[topo_find_part(&l.p, "ConnectX-7 400G NDR")];
@@ -128,7 +125,6 @@ TEST(catalogue_keeps_bands_watts_and_grades_apart)
     assert_true(pod->taper == 1 && pod->rails == 1);
     assert_int_equal(topo_find_recipe(&l.p, "InterRail")->rails, 8);
     assert_int_equal(topo_find_recipe(&l.p, "InterChiplet")->sw, -1);
-    unload(&l);
 }
 
 /* "R+A": recalled, but reproduces published sums; no better than recalled in a sum. */
@@ -166,7 +162,7 @@ TEST(grades_fall_back_to_the_file_and_then_to_recalled)
 
 TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
 {
-    struct loaded l;
+    KEEP(struct loaded, l, unload);
     load_text(&l, "catalogue:\n"
                   "  - { name: n, kind: nic, bw_GBps: 100, ports: 1, usd: 1 }\n"
                   "  - { name: s, kind: switch, ports: 64, usd: 1 }\n"
@@ -177,7 +173,6 @@ TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
                   "  - { tier: b, nic: n, switch: s, end_link: c, up_link: slow }\n");
     assert_true(topo_recipe_link_Bps(&l.p, topo_find_recipe(&l.p, "a")) == 50e9);
     assert_true(topo_recipe_link_Bps(&l.p, topo_find_recipe(&l.p, "b")) == 25e9);
-    unload(&l);
 }
 
 /* Three parts that recipes below refer to. */
@@ -192,11 +187,7 @@ TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
     "  - { name: dark, kind: cable, usd: 1 }\n"                                                              \
     "  - { name: blind, kind: switch, bw_GBps: 50, usd: 1 }\n"
 
-static const struct {
-    const char *text;
-    int code;
-    const char *want;
-} wrong_files[] = {
+static const struct refusal wrong_files[] = {
     { "name: x\n", ERR_PARSE, "need rates, or catalogue and build" },
     { CATALOGUE, ERR_PARSE, "need rates, or catalogue and build" },
     { CATALOGUE "rates: [{ tier: t, link_usd_per_GBps: 1 }]\n", ERR_PARSE, "need one of them" },
@@ -261,13 +252,11 @@ static const struct {
 TEST(wrong_files_are_refused_with_place_and_reason)
 {
     for (size_t i = 0; i < COUNT_OF(wrong_files); i++) {
-        struct yaml_doc doc;
-        struct topo_parts p;
+        KEEP(struct yaml_doc, doc, yaml_free);
+        KEEP(struct topo_parts, p, topo_parts_free);
         OK(yaml_read_text(&doc, "parts.yaml", wrong_files[i].text, strlen(wrong_files[i].text), e));
-        FAILS(topo_read_parts(&p, &doc, doc.root, e), wrong_files[i].code, wrong_files[i].want);
+        FAILS(topo_read_parts(&p, &doc, doc.root, e), wrong_files[i].code, wrong_files[i].message);
         assert_has(e->msg, "parts.yaml:");
         assert_null(p.parts);
-        topo_parts_free(&p);
-        yaml_free(&doc);
     }
 }

@@ -2,6 +2,8 @@
 
 #include "topo/route.h"
 
+KEEPS(struct topo_graph, topo_graph_free)
+
 enum { MAX_VERTICES = 64 };
 
 struct plant {
@@ -13,11 +15,10 @@ struct plant {
 
 static void open_plant(struct plant *p, const char *word)
 {
-    struct err e = { 0 };
     *p = (struct plant){ .graph = NULL };
-    assert_ok(topo_parse_spec(&p->net, word, &e), &e);
-    assert_ok(topo_build_graph(&p->graph, &p->net, NULL, &e), &e);
-    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
+    MUST(topo_parse_spec(&p->net, word, e));
+    MUST(topo_build_graph(&p->graph, &p->net, NULL, e));
+    MUST(topo_routes_build(&p->routes, p->graph, e));
 }
 
 static void close_plant(struct plant *p)
@@ -65,9 +66,8 @@ static const char *const words[] = {
 static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t dst)
 {
     int32_t hops[MAX_VERTICES];
-    struct err e = { 0 };
     assert_true(r->n_vertices <= MAX_VERTICES);
-    assert_ok(topo_hops_to(hops, r, dst, &e), &e);
+    MUST(topo_hops_to(hops, r, dst, e));
     return hops[src];
 }
 
@@ -76,7 +76,7 @@ static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t ds
 TEST(order_of_dimensions_is_a_shortest_way)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++) {
-        struct plant p;
+        KEEP(struct plant, p, close_plant);
         open_plant(&p, words[i]);
         for (int32_t dst = 0; dst < p.routes.n_npus; dst++)
             for (int32_t src = 0; src < p.routes.n_npus; src++) {
@@ -84,7 +84,6 @@ TEST(order_of_dimensions_is_a_shortest_way)
                 check_chain(&p, src, dst);
                 assert_int_equal(p.path.n, hops_between(&p.routes, src, dst));
             }
-        close_plant(&p);
     }
 }
 
@@ -92,7 +91,7 @@ TEST(searched_ways_are_as_short_as_can_be)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++)
         for (int kind = TOPO_ROUTE_SHORTEST; kind < N_TOPO_ROUTES; kind++) {
-            struct plant p;
+            KEEP(struct plant, p, close_plant);
             open_plant(&p, words[i]);
             for (int32_t dst = 0; dst < p.routes.n_vertices; dst++)
                 for (int32_t src = 0; src < p.routes.n_vertices; src++) {
@@ -100,7 +99,6 @@ TEST(searched_ways_are_as_short_as_can_be)
                     check_chain(&p, src, dst);
                     assert_int_equal(p.path.n, hops_between(&p.routes, src, dst));
                 }
-            close_plant(&p);
         }
 }
 
@@ -109,7 +107,7 @@ TEST(searched_ways_are_as_short_as_can_be)
 TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++) {
-        struct plant p;
+        KEEP(struct plant, p, close_plant);
         int32_t hops[MAX_VERTICES];
         open_plant(&p, words[i]);
         OK(topo_routes_set_share(&p.routes, p.routes.n_arcs / 4, 0, e));
@@ -138,24 +136,22 @@ TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
                 v = p.routes.to[want];
             }
         }
-        close_plant(&p);
     }
 }
 
 TEST(inner_dimensions_come_first)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "ring:3@1 full:3@1");
     OK(find(&p, 0, 8, TOPO_ROUTE_DIMENSION, e));
     assert_int_equal(p.path.n, 2);
     assert_int_equal(p.routes.to[p.path.arcs[0]], 2);
-    close_plant(&p);
 }
 
 /* Opposite members of a ring of 6: upwards, and with mirror downwards. */
 TEST(ring_takes_the_rising_way_of_two_equal_ones)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "ring:6@1");
     for (int src = 0; src < 6; src++)
         for (int mirror = 0; mirror < 2; mirror++) {
@@ -165,12 +161,11 @@ TEST(ring_takes_the_rising_way_of_two_equal_ones)
             assert_int_equal(p.path.n, 3);
             assert_int_equal(p.routes.to[p.path.arcs[0]], (src + (mirror ? 5 : 1)) % 6);
         }
-    close_plant(&p);
 }
 
 TEST(shortest_goes_to_the_lowest_vertex)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "ring:4@1 ring:4@1");
     OK(find(&p, 0, 10, TOPO_ROUTE_SHORTEST, e)); /* (2,2): first hops 1, 3, 4, 12 are as good */
     assert_int_equal(p.routes.to[p.path.arcs[0]], 1);
@@ -178,12 +173,11 @@ TEST(shortest_goes_to_the_lowest_vertex)
     p.path.n = 0;
     OK(topo_find_path(&p.path, &p.routes, &trip, e));
     assert_int_equal(p.routes.to[p.path.arcs[0]], 12);
-    close_plant(&p);
 }
 
 TEST(ecmp_spreads_flows_and_keeps_each_on_its_way)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     int first[16] = { 0 }, moved = 0;
     open_plant(&p, "ring:4@1 ring:4@1");
     for (uint64_t flow = 0; flow < 400; flow++) {
@@ -202,12 +196,11 @@ TEST(ecmp_spreads_flows_and_keeps_each_on_its_way)
     /* Four first hops, 100 each expected; 60 is 4.6 standard deviations away. */
     assert_true(first[1] > 60 && first[3] > 60 && first[4] > 60 && first[12] > 60);
     assert_true(moved > 200); /* 300 expected of another seed */
-    close_plant(&p);
 }
 
 TEST(failed_link_is_named_or_gone_around)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "ring:8@1");
     const int32_t arc = 6; /* link 3, from NPU 3 to 4 */
     OK(topo_routes_set_share(&p.routes, arc / 2, 0, e));
@@ -223,12 +216,11 @@ TEST(failed_link_is_named_or_gone_around)
     assert_close(topo_arc_bw(&p.routes, arc), 0.25 * 0.5e9, 1e-15);
     OK(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, e));
     assert_int_equal(p.path.n, 2);
-    close_plant(&p);
 }
 
 TEST(slow_npu_has_slow_links_in_its_dimension)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "ring:4@1 switch:3@1");
     OK(topo_routes_slow_npu(&p.routes, 5, 0, 0.5, e));
     OK(topo_routes_slow_npu(&p.routes, 5, 0, 0.75, e)); /* the slower counts */
@@ -242,50 +234,44 @@ TEST(slow_npu_has_slow_links_in_its_dimension)
     FAILS(topo_routes_slow_npu(&p.routes, 12, 0, 0.5, e), ERR_RANGE, "slow NPU: is 12 in dimension 0");
     FAILS(topo_routes_slow_npu(&p.routes, 5, 2, 0.5, e), ERR_RANGE, "dimension -1 to 1");
     FAILS(topo_routes_slow_npu(&p.routes, 5, 0, NAN, e), ERR_RANGE, "share is nan");
-    close_plant(&p);
 }
 
 TEST(cut_network_has_no_route)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "line:8@1");
     OK(topo_routes_set_share(&p.routes, 4, 0, e));
     FAILS(find(&p, 3, 7, TOPO_ROUTE_ECMP, e), ERR_RANGE, "no route from npu3 to npu7");
     assert_int_equal(p.path.n, 0);
-    close_plant(&p);
 }
 
 TEST(wrong_questions_are_refused)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     open_plant(&p, "switch:4@1");
     FAILS(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, e), ERR_RANGE, "from vertex 0 to 5, need 0 to 4");
     FAILS(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, e), ERR_RANGE, "need NPUs (below 4)");
     FAILS(topo_routes_set_share(&p.routes, 4, 1, e), ERR_RANGE, "link: is 4, need 0 to 3");
     FAILS(topo_routes_set_share(&p.routes, 0, NAN, e), ERR_RANGE, "share is nan, need 0 to 1");
-    close_plant(&p);
 }
 
 TEST(link_without_bandwidth_is_refused)
 {
     struct topo_network net;
-    struct topo_graph *g;
-    struct topo_routes r;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
+    KEEP(struct topo_routes, r, topo_routes_free);
     OK(topo_parse_spec(&net, "ring:4", e));
     OK(topo_build_graph(&g, &net, NULL, e));
     FAILS(topo_routes_build(&r, g, e), ERR_RANGE, "link 0 (npu0 -> npu1): bandwidth is nan B/s");
-    topo_routes_free(&r);
-    topo_graph_free(g);
 }
 
 static struct topo_graph *read_edges(const char *text)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct topo_graph *g;
-    struct err e = { 0 };
     scratch_make(dir);
     scratch_file(path, dir, "edges.csv", text, strlen(text));
-    assert_ok(topo_read_edges(&g, path, &e), &e);
+    MUST(topo_read_edges(&g, path, e));
     scratch_remove(dir);
     return g;
 }

@@ -54,11 +54,7 @@ TEST(word_is_written_in_its_canonical_form)
 
 TEST(fault_in_a_word_is_named_with_its_column)
 {
-    static const struct {
-        const char *word;
-        enum err_code code;
-        const char *text;
-    } cases[] = {
+    static const struct refusal cases[] = {
         { "", ERR_PARSE, "col 1: no dimension" },
         { "   ", ERR_PARSE, "col 1: no dimension" },
         { "torus:4", ERR_PARSE,
@@ -88,7 +84,7 @@ TEST(fault_in_a_word_is_named_with_its_column)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        FAILS(topo_parse_spec(&net, cases[i].word, e), cases[i].code, cases[i].text);
+        FAILS(topo_parse_spec(&net, cases[i].text, e), cases[i].code, cases[i].message);
     }
 }
 
@@ -133,8 +129,7 @@ static void draw_network(struct topo_network *net, struct rng *rng)
 /* Bandwidths are any double, as an allocator gives them, so this holds to the last bit. */
 TEST(parsing_and_formatting_are_inverse_on_random_networks)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 20261120, 0, e));
+    RNG(rng, 20261120, 0);
     for (int i = 0; i < 20000; i++) {
         struct topo_network net, again;
         char word[TOPO_SPEC], word_again[TOPO_SPEC];
@@ -148,5 +143,4 @@ TEST(parsing_and_formatting_are_inverse_on_random_networks)
                 fail_msg("%s: dimension %d differs", word, d);
         assert_string_equal(topo_format_spec(word_again, &again), word);
     }
-    rng_free(rng);
 }
