@@ -1,3 +1,9 @@
+/*
+ * Dates of things that are numbered: the earliest first, of equal times the lowest number, so that the order
+ * of events never depends on how they were inserted. A date can be moved or withdrawn, in O(log n): place[]
+ * says where in the heap each number stands, -1 while it has no date. Built on the tracked heap of
+ * base/heap.h.
+ */
 #include "sim/event_heap.h"
 
 #include <math.h>
@@ -18,6 +24,7 @@ static void event_moved(struct event_heap *h, const struct event_date *date, int
 
 HEAP_TRACKED(event_dates, struct event_date, event_before, struct event_heap *, event_moved)
 
+/* Give @p id a date, or move the one it has. place[] grows to the highest number seen. */
 int event_heap_set(struct event_heap *h, int32_t id, double time_s, struct err *e)
 {
     int32_t cap_ids = h->cap_ids;
@@ -37,6 +44,7 @@ int event_heap_set(struct event_heap *h, int32_t id, double time_s, struct err *
     return 0;
 }
 
+/* The last entry takes the free place and moves up or down from there. No date is no error. */
 void event_heap_remove(struct event_heap *h, int32_t id)
 {
     int32_t at = id < h->cap_ids ? h->place[id] : -1;

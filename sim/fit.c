@@ -137,6 +137,8 @@ struct pieces_table {
     int32_t from[PIECES_MAX][PIECES_MAX_CUTS + 1];
 };
 
+/* The best line of every stretch between two cuts, found once: O(cuts^2) lines. Long curves are cut at every
+ * few points only, so that there are at most PIECES_MAX_CUTS stretches to start from. */
 static int build_table(struct pieces_table *t, const struct pieces_problem *p, struct err *e)
 {
     int32_t step = (p->n + PIECES_MAX_CUTS - 1) / PIECES_MAX_CUTS;
@@ -158,6 +160,8 @@ static int build_table(struct pieces_table *t, const struct pieces_problem *p, s
     return 0;
 }
 
+/* Least loss of k + 1 lines over the points before cut b: the last line covers a to b, those before it are
+ * optimal up to a (Bellman's principle; from[] remembers a for trace()). */
 static void sum_losses(struct pieces_table *t, int32_t most)
 {
     for (int32_t k = 0; k < most; k++)
@@ -185,6 +189,7 @@ static void trace(struct pieces *v, const struct pieces_table *t, int32_t n)
     }
 }
 
+/* All numbers of pieces at once: the table for the most pieces holds the optima of fewer. */
 int pieces_fit(struct pieces all[PIECES_MAX], const struct pieces_problem *p, int32_t most, struct err *e)
 {
     struct pieces_table t = { 0 };
@@ -208,6 +213,8 @@ void fit_free(struct fit *f)
     *f = (struct fit){ 0 };
 }
 
+/* What the closed form says a collective among @p members takes: the curve's times are fitted to this. An
+ * all-gather is given by its full result; stage_list() takes the shard. */
 double fit_time(const struct topo_dim *dim, enum collective_kind kind, int32_t members, double full_B)
 {
     struct topo_network net;
@@ -306,6 +313,8 @@ static struct topo_regime regime_of(const struct piece *piece, double bw_Bps)
                                  fmin(1, fmax(FIT_MIN_EFFICIENCY, efficiency)), INFINITY };
 }
 
+/* The last piece, which large sizes approach, becomes the dimension's own latency and efficiency; each
+ * earlier one a regime that ends between its last point and the next piece's first. */
 static void set_dim(struct topo_dim *dim, const struct pieces *v, const struct pieces_problem *p,
                     double bw_Bps)
 {
@@ -329,6 +338,7 @@ static void put_regime(struct text *out, const struct topo_regime *r, const char
     text_puts(out, " }");
 }
 
+/* As an entry of `dims`, ready to be pasted into a network file. */
 void fit_format_dim(struct text *out, const struct topo_dim *dim)
 {
     char bw[NUM_TEXT];
@@ -346,6 +356,7 @@ void fit_format_dim(struct text *out, const struct topo_dim *dim)
 
 /* ---- the fit ---- */
 
+/* What must hold before anything is fitted; a shape that cannot run the algorithm would fit garbage. */
 static int fit_check(const struct topo_dim *dim, const struct curve *c, const struct fit_settings *s,
                      struct err *e)
 {
@@ -440,6 +451,8 @@ static void fit_judge(struct fit *f, const struct curve *c)
     }
 }
 
+/* Pieces of latency plus size over bandwidth, as many as the measurements tell apart (Bayesian information
+ * criterion in fit_choose()), written into the dimension. */
 int fit_curve(struct fit *f, const struct topo_dim *dim, const struct curve *c, const struct fit_settings *s,
               struct err *e)
 {
@@ -513,6 +526,7 @@ static int read_value(double *out, const struct reading *r, const char *column, 
                    (long long)r->row + 1, column, isnan(*out) ? "not given" : "0 or less");
 }
 
+/* An unknown operator is an error, not a row left out: its times would be missed silently. */
 static int read_op(enum fit_operator *out, const struct reading *r, struct err *e)
 {
     int32_t col = table_find(r->t, "op");
@@ -526,6 +540,8 @@ static int read_op(enum fit_operator *out, const struct reading *r, struct err *
                    r->name, (long long)r->row + 1, word ? word : "not given");
 }
 
+/* Which columns a row needs depends on its operator: bytes of a stream, FLOP of flash attention, sizes of a
+ * product. */
 static int fit_npu_read_row(struct fit_row *row, const struct reading *r, struct err *e)
 {
     double us, gflop = 0;
@@ -549,6 +565,7 @@ static int fit_npu_read_row(struct fit_row *row, const struct reading *r, struct
     return read_value(&row->batch, r, "batch", 1, e);
 }
 
+/* All rows or none: on an error the rows read so far are released. */
 int fit_npu_read(struct fit_npu *f, const struct table *t, const char *name, struct err *e)
 {
     struct reading r = { t, name, 0 };
@@ -569,6 +586,7 @@ int fit_npu_read(struct fit_npu *f, const struct table *t, const char *name, str
 
 /* ---- fitting ---- */
 
+/* The time that the roofline model gives the operator on this NPU, with the efficiencies under trial. */
 static double model_time(const struct topo_npu *npu, const struct fit_row *row)
 {
     const struct roofline_product p = { row->m, row->n, row->k, row->batch };
@@ -628,6 +646,8 @@ static void set_values(struct topo_npu *npu, const struct fitting *x, const gsl_
         *fit_field_of(npu, x->unknowns[i].field) = pieces_value_at(&x->unknowns[i], gsl_vector_get(at, i));
 }
 
+/* Sum of squared logarithms of model over measurement: a factor of two too slow counts as much as one too
+ * fast, and short operators as much as long ones. */
 static double misfit(const gsl_vector *at, void *data)
 {
     const struct fitting *x = data;
@@ -654,6 +674,8 @@ static double fit_npu_rounded(double x)
 
 enum { MOST_STEPS = 4000 };
 
+/* Nelder-Mead simplex from a unit step in the unbounded scale of struct unknown, so that shares stay within
+ * (0, 1] without constraints. Results are rounded to what a measurement can support. */
 static int minimise(struct fitting *x, struct err *e)
 {
     gsl_vector *start = gsl_vector_calloc(x->n), *step = gsl_vector_alloc(x->n);
@@ -679,6 +701,7 @@ static int minimise(struct fitting *x, struct err *e)
     return rc;
 }
 
+/* Errors of the rounded values, as a file with them would have. */
 static void count_errors(struct fit_npu *f)
 {
     for (int k = 0; k < N_FIT_OPERATORS; k++)
@@ -692,6 +715,9 @@ static void count_errors(struct fit_npu *f)
     }
 }
 
+/* Each kind of operator depends on numbers of its own, so four small fits take the place of one of seven
+ * unknowns: streams give memory and launch, products matrix efficiency and half sizes, the two kinds of
+ * attention one share each. Streams come first, since all others use what they find. */
 int fit_npu(struct fit_npu *f, struct err *e)
 {
     static const struct unknown stream[] = { { MEM, true, 1 }, { KERNEL, false, 1e-6 } };

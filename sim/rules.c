@@ -1,3 +1,11 @@
+/*
+ * How the models above bandwidth carry collectives out: the keys of `simulation` with their words and
+ * defaults, and the checks that need the network (algorithms a shape can run, addresses of slow NPUs, names
+ * of dimensions). Rules are read into struct sim_rules; algorithms per dimension go straight into the
+ * network, where every model looks for them. What is inconsistent is refused here, so that engines need not
+ * check again: order and dims_order together, semantics of ASTRA-sim with the fixed order only, a slow NPU
+ * that is neither slow nor late.
+ */
 #include "sim/rules.h"
 
 #include <math.h>
@@ -128,6 +136,7 @@ static int need_per_dim(const struct topo_network *net, const struct yaml_doc *d
     return rc;
 }
 
+/* An entry replaces dims.algorithm of its dimension; the shape must be able to run it. */
 static int read_algorithms(struct topo_network *net, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     int rc = need_per_dim(net, doc, list, "one per dimension", e);
@@ -155,6 +164,7 @@ static int read_algorithms(struct topo_network *net, const struct yaml_doc *doc,
     return 0;
 }
 
+/* A permutation of the dimensions, by name: every one exactly once. */
 static int read_dims_order(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
                            yaml_id list, struct err *e)
 {
@@ -176,6 +186,7 @@ static int read_dims_order(struct sim_rules *r, const struct topo_network *net, 
     return 0;
 }
 
+/* Coordinates of the NPUs meant, -1 for "*", which stands for all of that dimension. */
 static int read_address(struct sim_slow *s, const struct topo_network *net, const struct yaml_doc *doc,
                         yaml_id list, struct err *e)
 {
@@ -210,6 +221,8 @@ static int read_dim(int32_t *dim, const struct topo_network *net, const struct y
     return 0;
 }
 
+/* The schema has read shares and delays; addresses and dimensions are settled here, as they need the network.
+ */
 static int settle_slow(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
                        yaml_id list, struct err *e)
 {
@@ -226,6 +239,8 @@ static int settle_slow(struct sim_rules *r, const struct topo_network *net, cons
     return 0;
 }
 
+/* Links are named by their two ends or by their dimension, never both. A share below SIM_LEAST_SHARE would
+ * make times that are numbers only in name: such a link has failed. */
 static int settle_links(struct sim_rules *r, const struct topo_network *net, const struct yaml_doc *doc,
                         yaml_id list, struct err *e)
 {
@@ -304,6 +319,8 @@ static int check_rules(const struct sim_rules *r, const struct topo_network *net
     return 0;
 }
 
+/* Keys first, then what only makes sense together, then what needs the network. A graph of its own has no
+ * dimensions to route along, so routes default to shortest there. */
 int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
                    struct err *e)
 {

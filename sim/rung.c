@@ -54,6 +54,7 @@ static bool rung_is_csv(const char *path)
     return dot && strcasecmp(dot, ".csv") == 0;
 }
 
+/* The graph that flows run on: that of the file named by `graph`, else built from the dimensions. */
 static int open_graph(struct rung *x, struct err *e)
 {
     struct topo_network net = *x->net;
@@ -120,6 +121,7 @@ static bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, 
     return true;
 }
 
+/* A slow NPU sends and receives slower on all of its links, or on those of one dimension. */
 static int apply_slow(struct rung_wires *w, const struct sim_slow *s, struct err *e)
 {
     int32_t d = w->routes.described ? s->dim : -1;
@@ -140,6 +142,8 @@ static void close_wires(struct rung *x)
     x->wires = (struct rung_wires){ 0 };
 }
 
+/* Graph, routes, failed and slow links, slow NPUs, in this order: routes must exist before links can fail.
+ * Done at most once for a step, as it costs far more than most collectives. */
 static int open_wires(struct rung *x, struct err *e)
 {
     struct rung_wires *w = &x->wires;
@@ -223,6 +227,9 @@ static int keep_all(struct rung_links *out, int32_t n, struct err *e)
     return out->all ? 0 : err_nomem(e, "use of links");
 }
 
+/* Bytes of every arc over the whole step: those of each simulated collective times how often it happens.
+ * Keeps the RUNG_HOTTEST arcs by utilisation and counts those that tie with the hottest; all of them on
+ * request. */
 int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
                     int32_t n, double time_s, struct err *e)
 {
@@ -291,6 +298,7 @@ struct rung_flow {
 
 /* ---- one collective ---- */
 
+/* Bytes and busy time by the closed form, which hold whatever the order in which flows are sent. */
 static void fill_traffic(const struct rung *x, const struct sim_job *job, struct sim_job_result *r)
 {
     struct stage stages[STAGE_MAX];
@@ -335,6 +343,7 @@ static void rung_flow_close(struct rung_flow *f)
     free(f);
 }
 
+/* Opens the flow engine on the shared graph; late NPUs are told to it before anything is issued. */
 static int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
 {
     static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST,
@@ -356,6 +365,7 @@ static int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
     return rc;
 }
 
+/* Groups of equal members and strides share routes and queues, so they are made once and found again. */
 static int rung_find_group(struct rung_flow *f, const struct sim_job *job, int32_t *out, struct err *e)
 {
     struct flow_group_spec spec = { .order =
@@ -560,6 +570,7 @@ static bool has_one_order(const struct sim_job *job, const struct topo_network *
                         job->kind != COLLECTIVE_ALL_GATHER);
 }
 
+/* One collective alone on the chunk engine, until nothing is left to do. */
 static int run_chunks(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
 {
     struct chunk_sim *sim;
@@ -642,6 +653,8 @@ static int run_alone(struct rung *x, const struct sim_job *job, struct rung_know
                                                : run_chunks(x, job, &known->time, e);
 }
 
+/* Results are kept by job: a step repeats few different collectives many times. With order guard all
+ * candidates are simulated and a later one must be better by more than rounding to win. */
 int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
 {
     enum sim_order orders[3];
@@ -691,6 +704,7 @@ static void find_means(struct rung_joint *out, const struct step_tree *t, const 
     }
 }
 
+/* Runs a subtree on an engine and averages what each collective in it took. */
 static int run_on(const struct sim_engine *engine, const struct step_tree *t, step_id root,
                   enum sim_order order, struct rung_joint *out, struct err *e)
 {
@@ -704,6 +718,7 @@ static int run_on(const struct sim_engine *engine, const struct step_tree *t, st
     return 0;
 }
 
+/* Whether every collective below has bandwidth on each dimension it uses; else a run would wait forever. */
 static bool can_end(const struct rung *x, const struct step_tree *t, step_id id)
 {
     const struct step_node *node = &t->nodes[id];
@@ -730,6 +745,7 @@ static int give_up(struct rung_joint *out, const struct step_tree *t, struct err
     return err_nomem(e, "a training step");
 }
 
+/* A subtree whose collectives overlap, run as a whole on one engine, so that they compete for links. */
 static int run_together(struct rung *x, const struct step_tree *t, step_id root, enum sim_order order,
                         struct rung_joint *out, struct rung_known *known, struct err *e)
 {
@@ -755,6 +771,8 @@ static int run_together(struct rung *x, const struct step_tree *t, step_id root,
     return rc;
 }
 
+/* As rung_alone() for a subtree: of order guard the whole subtree is run in each order and the fastest is
+ * taken; mixing orders between collectives would be another search. */
 int rung_together(struct rung *x, const struct step_tree *t, step_id root, struct rung_joint *out,
                   struct err *e)
 {

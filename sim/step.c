@@ -183,6 +183,7 @@ struct walk {
     struct sim_step *out;
 };
 
+/* Time of a node from its children: the sum, or of a maximum the largest; times its repeats. */
 static double inner_time(const struct walk *w, const struct step_node *node)
 {
     double time_s = 0;
@@ -229,6 +230,8 @@ static void mark_joint(struct walk *w)
     }
 }
 
+/* Mean times that a joint simulation found for the nodes below a maximum. Nodes without an own count send
+ * nothing: their times follow from their children, as in the closed form. */
 static void take_joint(struct walk *w, const struct rung_joint *r)
 {
     for (step_id id = w->tree->n_nodes; id-- > 0;) {
@@ -261,6 +264,8 @@ static int cost_joint(struct walk *w, step_id id, struct err *e)
     return 0;
 }
 
+/* Once per node, children first. A maximum whose children share the network goes to the simulator as a whole.
+ */
 static int cost_node(struct walk *w, step_id id, struct err *e)
 {
     const struct step_node *node = &w->tree->nodes[id];
@@ -392,6 +397,7 @@ static int find_links(struct walk *w, struct err *e)
     return rc;
 }
 
+/* Costs upwards, then marks downwards; what simulation adds (queues, link loads) comes last. */
 static int step_evaluate(struct walk *w, struct err *e)
 {
     struct sim_step *s = w->out;
@@ -411,6 +417,8 @@ static int step_evaluate(struct walk *w, struct err *e)
     return find_links(w, e);
 }
 
+/* Costs every node, finds the path that decides and sums it up by cause. The engine is opened only for models
+ * that simulate, and closed before the result is handed back. */
 int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct topo_network *net,
                    const double *bw_Bps, enum sim_model model, const struct sim_rules *rules, struct err *e)
 {
@@ -449,6 +457,7 @@ struct making {
     enum sim_order *order_of; /* shape [n_nodes], owned; as the guard chose for each collective */
 };
 
+/* The limit bounds memory and the size of the file: slices grow with chunks times cells times collectives. */
 static int add_bar(struct timeline *t, const struct timeline_bar *bar, struct err *e)
 {
     struct timeline_bar *grown = array_grow(t->bars, t->n_bars, &t->cap_bars, sizeof *grown);
@@ -462,6 +471,7 @@ static int add_bar(struct timeline *t, const struct timeline_bar *bar, struct er
     return 0;
 }
 
+/* Bars of compute; spans that belong to a job are the network's and come from add_slices(). */
 static int add_compute(struct making *m, const struct train *train, struct err *e)
 {
     int rc = 0;
@@ -481,6 +491,7 @@ static int add_compute(struct making *m, const struct train *train, struct err *
     return rc;
 }
 
+/* Bars of chunks on dimensions. Utilisation counts one cell, which stands for all NPUs like it. */
 static int add_slices(struct making *m, const struct chunk_sim *sim, const struct train *train,
                       struct timeline_run *run, struct err *e)
 {
@@ -515,6 +526,7 @@ static int add_slices(struct making *m, const struct chunk_sim *sim, const struc
     return rc;
 }
 
+/* By start, then by whatever tells two bars apart: qsort() is not stable, and files must not depend on it. */
 static int compare_bars(const void *a, const void *b)
 {
     const struct timeline_bar *x = a, *y = b;
@@ -559,6 +571,9 @@ static void place_compute(struct timeline_bar *bars, int32_t n)
     }
 }
 
+/* Runs the step once in the given order, or (GUARD) with the best order of each collective mixed, and keeps
+ * its bars. Sorted twice: lanes of compute are assigned in order of start, then they take part in the order
+ * themselves. */
 static int add_run(struct making *m, enum sim_order order, bool chosen, struct err *e)
 {
     struct timeline_run *run = &m->out->runs[m->out->n_runs];
@@ -606,6 +621,8 @@ static bool same_orders(struct making *m, const struct sim_step *step, enum sim_
     return same;
 }
 
+/* Under guard the three candidates are drawn side by side, and the mix of them where no single one was best
+ * for every collective. */
 static int add_runs(struct making *m, const struct sim_step *step, struct err *e)
 {
     static const enum sim_order guarded[] = { SIM_ORDER_FIXED, SIM_ORDER_THEMIS, SIM_ORDER_MINMAX };
@@ -621,6 +638,7 @@ static int add_runs(struct making *m, const struct sim_step *step, struct err *e
     return rc;
 }
 
+/* The step is run again with every interval kept; sim_step_build() keeps none, as sweeps need none. */
 int timeline_build(struct timeline *out, const struct step_tree *t, const struct topo_network *net,
                    const double *bw_Bps, const struct sim_rules *rules, const struct sim_step *step,
                    struct err *e)

@@ -52,6 +52,7 @@ static int push_ready(struct run *x, int32_t task, struct err *e)
     return 0;
 }
 
+/* Ended tasks are used again, through a list of free ones: a step of many repeats needs few at a time. */
 static int32_t new_task(struct run *x)
 {
     int32_t i = x->free_task;
@@ -66,6 +67,7 @@ static int32_t new_task(struct run *x)
     return x->n_tasks++;
 }
 
+/* A task enters the ready stack at once; what it does first is up to train_go_on(). */
 static int train_begin(struct run *x, step_id node, int32_t parent, double scale, struct err *e)
 {
     const struct step_node *n = &x->t->nodes[node];
@@ -109,6 +111,8 @@ static int train_end(struct run *x, int32_t i, struct err *e)
     return push_ready(x, parent, e);
 }
 
+/* Hands a collective to the engine with its bytes scaled by the repeats around it; its end resumes the task.
+ */
 static int issue(struct run *x, int32_t i, double part, struct err *e)
 {
     const struct task *task = &x->tasks[i];
@@ -144,6 +148,7 @@ static double take_part(struct task *task)
     return part;
 }
 
+/* All children of a maximum start at the same instant; `open` counts those still under way. */
 static int begin_children(struct run *x, int32_t i, struct err *e)
 {
     int rc = 0;
@@ -214,6 +219,7 @@ static int take_ended(struct run *x, int32_t *seen, struct err *e)
     }
 }
 
+/* Ends of compute that are due. Each may start more work at once, so the stack is emptied between two. */
 static int take_timers(struct run *x, struct err *e)
 {
     int rc = 0;
@@ -274,6 +280,8 @@ static void find_fixed(double *fixed_s, const struct step_tree *t)
     }
 }
 
+/* Runs the subtree at @p root on an engine from time 0. A step that cannot end (a collective without
+ * bandwidth) is reported as infinite, not as an error. */
 int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
               const enum sim_order *order_of, enum sim_order order, bool keep_compute, struct err *e)
 {

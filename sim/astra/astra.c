@@ -121,6 +121,7 @@ static int32_t bits(int32_t n)
     return s;
 }
 
+/* n - 1 rounds of a shard to the next member: one sequence to reduce, one to gather. */
 static int32_t ring_rounds(struct sim_astra_round *out, enum pass pass, int32_t n, int64_t bytes)
 {
     struct sim_astra_round r = {
@@ -391,6 +392,8 @@ static void transmit(struct links_engine *g, int64_t link, int32_t id)
     add_event(g, g->now_ns + (int64_t)wire, LINK_FREE, (int32_t)link);
 }
 
+/* A busy link serves messages in order of arrival, as ASTRA-sim's does; lists are linked through the
+ * messages. */
 static void queue_message(struct links_engine *g, int32_t id)
 {
     int64_t index;
@@ -419,6 +422,7 @@ static void free_link(struct links_engine *g, int32_t index)
     transmit(g, index, id);
 }
 
+/* The shorter way round, and forwards to the member just opposite, as the original routes. */
 static void links_send(struct links_engine *g, struct message m)
 {
     int32_t id = g->unused, ahead = (m.to - m.at + g->n) % g->n;
@@ -438,6 +442,7 @@ static void links_send(struct links_engine *g, struct message m)
     queue_message(g, id);
 }
 
+/* What one member sends in one round: to the next, to its partner, or to all others. */
 static void send_round(struct links_engine *g, int32_t member, int32_t chunk, int32_t step)
 {
     const struct sim_astra_round *r = round_of(g, step);
@@ -478,6 +483,7 @@ static void links_go_on(struct links_engine *g, int64_t slot)
         add_event(g, g->now_ns + sim_astra_digest_ns(g->conf, r), READY, (int32_t)slot);
 }
 
+/* At most active_chunks at a time per member; each waits for the endpoint delay before it first sends. */
 static void links_begin_what_fits(struct links_engine *g, int32_t member)
 {
     while (g->running[member] < g->conf->active_chunks && g->begun[member] < g->plan.n_chunks) {
@@ -491,6 +497,7 @@ static void links_begin_what_fits(struct links_engine *g, int32_t member)
     }
 }
 
+/* Busy time counts from the first chunk in work to the last. A chunk is reported when all members have it. */
 static void end_chunk(struct links_engine *g, int32_t member, int32_t number)
 {
     struct links_chunk *c = &g->chunks[number];
@@ -518,6 +525,7 @@ static void next_step(struct links_engine *g, int32_t slot)
     links_go_on(g, slot);
 }
 
+/* Messages hop link by link; one of a round that the member has not reached yet is counted for later. */
 static void links_arrive(struct links_engine *g, int32_t id)
 {
     struct message *m = &g->messages[id];
@@ -536,6 +544,7 @@ static void links_arrive(struct links_engine *g, int32_t id)
         links_go_on(g, slot);
 }
 
+/* Bounds on messages and time before anything is allocated; times are whole nanoseconds in 63 bits. */
 static int links_check_size(const struct links_engine *g, struct err *e)
 {
     double messages = 0, counters = (double)g->n * g->plan.n_chunks * g->n_counters;
@@ -554,6 +563,8 @@ static int links_check_size(const struct links_engine *g, struct err *e)
     return rc;
 }
 
+/* A ring needs one counter of received messages per member and chunk, as rounds cannot overtake; others one
+ * per round. */
 static int links_prepare(struct links_engine *g, const struct sim_astra_collective *c, struct err *e)
 {
     int rc = sim_astra_plan(&g->plan, g->conf, c, e);
@@ -586,6 +597,7 @@ static int links_prepare(struct links_engine *g, const struct sim_astra_collecti
     return 0;
 }
 
+/* Events in order of time, then of insertion, until none is left. */
 static int links_run(struct links_engine *g, struct err *e)
 {
     struct sim_astra_event astra_links_event;
@@ -603,6 +615,7 @@ static int links_run(struct links_engine *g, struct err *e)
     return g->failed ? err_nomem(e, "messages") : 0;
 }
 
+/* The engine with contention (congestion_aware): one dimension, every link with its queue. */
 static int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
                                const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
                                struct err *e)
@@ -670,6 +683,8 @@ struct queues_engine {
     bool failed; /* out of memory */
 };
 
+/* `turn` deals chunks out to the queues of a dimension round-robin across collectives, as the original does.
+ */
 static int queues_make_plan(struct queues_engine *g, int32_t i, int32_t turn[TOPO_MAX_DIMS], struct err *e)
 {
     struct plan *p = &g->plans[i];
@@ -700,6 +715,7 @@ static int check_total(const struct queues_engine *g, struct err *e)
     return ns < 4.6e18 ? 0 : err_set(e, ERR_RANGE, "collectives take up to %g ns, need less than 4.6e18", ns);
 }
 
+/* Plans in order of issue; the total number of chunks is bounded before memory is taken for them. */
 static int queues_make_plans(struct queues_engine *g, struct err *e)
 {
     int32_t turn[TOPO_MAX_DIMS] = { 0 };
@@ -717,6 +733,7 @@ static int queues_make_plans(struct queues_engine *g, struct err *e)
     return check_total(g, e);
 }
 
+/* A waiting list per dimension, queue and collective: LIFO and FIFO are orders between collectives. */
 static int events_reserve(struct queues_engine *g, struct err *e)
 {
     size_t servers = (size_t)g->conf->n_dims * (size_t)g->conf->queues, n_lists = servers * (size_t)g->n;
@@ -774,6 +791,7 @@ static void queues_begin_what_fits(struct queues_engine *g, int32_t server)
     }
 }
 
+/* A chunk joins the list of its server and starts if the server is free. */
 static void queues_arrive(struct queues_engine *g, int32_t id)
 {
     struct queues_chunk *c = &g->chunks[id];
@@ -815,6 +833,7 @@ static void end_phase(struct queues_engine *g, int32_t id)
     queues_begin_what_fits(g, server);
 }
 
+/* Collectives are issued as events, so that those of one instant keep the order of their list. */
 static int queues_run(struct queues_engine *g, struct err *e)
 {
     struct sim_astra_event astra_queues_event;
@@ -869,6 +888,7 @@ int sim_astra_check_shape(enum topo_shape shape, int32_t d, const char *tail, st
                    topo_shape_name(shape), tail);
 }
 
+/* Ranges of ASTRA-sim's input files, in its own units. */
 static int astra_check_dim(const struct sim_astra_dim *dim, int32_t d, struct err *e)
 {
     int rc = sim_astra_check_shape(dim->shape, d, "", e);
@@ -884,6 +904,7 @@ static int astra_check_dim(const struct sim_astra_dim *dim, int32_t d, struct er
     return 0;
 }
 
+/* Only what the original implements and gets right (docs/astra.md lists what it gets wrong). */
 static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct err *e)
 {
     enum topo_algorithm a = conf->algorithms[d];
@@ -899,6 +920,7 @@ static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct 
     return 0;
 }
 
+/* One dimension with contention, as in the original; an algorithm for each. */
 static int astra_check_network(const struct sim_astra_conf *conf, struct err *e)
 {
     int64_t npus = 1;
@@ -930,6 +952,7 @@ static int astra_check_count(int64_t x, const char *name, int64_t most, struct e
     return 0;
 }
 
+/* Ranges of ASTRA-sim's system file. */
 static int check_system(const struct sim_astra_conf *conf, struct err *e)
 {
     int rc = astra_check_count(conf->splits, "splits", STAGE_MAX_CHUNKS, e);
@@ -961,6 +984,7 @@ static int check_tree(const struct sim_astra_conf *conf, const struct sim_astra_
     return 0;
 }
 
+/* Broadcast and send are weft's own: the original has none. */
 static int check_collective(const struct sim_astra_conf *conf, const struct sim_astra_collective *c,
                             struct err *e)
 {
@@ -1017,6 +1041,8 @@ void sim_astra_defaults(struct sim_astra_conf *conf)
     };
 }
 
+/* Chooses the engine: queues of dimensions without contention, links with it. A double binary tree has a
+ * closed form in both. */
 int sim_astra_run(struct sim_astra_result *out, const struct sim_astra_conf *conf,
                   const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
                   const struct sim_astra_sink *sink, struct err *e)

@@ -63,6 +63,7 @@ static void astra_note_key(struct sim_astra_file *f, const struct yaml_doc *doc,
 
 /* ---- network ---- */
 
+/* ASTRA-sim's words for shapes; a line has none. */
 static int astra_read_shape(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *word;
@@ -139,6 +140,7 @@ static int read_bw(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_i
     return rc;
 }
 
+/* Four parallel lists, one entry per dimension, of equal length. */
 static int astra_read_dims(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
 {
     struct sim_astra_dim *dims = f->conf.dims;
@@ -174,6 +176,8 @@ static int astra_read_dims(struct sim_astra_file *f, const struct yaml_doc *doc,
     return 0;
 }
 
+/* Keys that weft has no counterpart for become notes, which the command prints as warnings and writes as
+ * comments. */
 int sim_astra_read_network(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
 {
     static const char *const known[] = { "topology", "npus_count", "bandwidth", "latency" };
@@ -236,6 +240,8 @@ static int read_algorithm(struct sim_astra_file *f, const struct yaml_doc *doc, 
                      "is \"%.40s\", need ring, direct, halvingDoubling or doubleBinaryTree", word);
 }
 
+/* One word per dimension; words for all dimensions at once exist in ASTRA-sim and are refused with a reason.
+ */
 static int astra_read_list(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id list,
                            enum topo_algorithm out[TOPO_MAX_DIMS], struct err *e)
 {
@@ -255,6 +261,7 @@ static int astra_read_list(struct sim_astra_file *f, const struct yaml_doc *doc,
     return 0;
 }
 
+/* What a shape cannot run is refused at the word that asks for it. */
 static int check_algorithms(const struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id list,
                             struct err *e)
 {
@@ -306,6 +313,7 @@ static int astra_fail_word(const struct yaml_doc *doc, yaml_id id, const char *n
     return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", yaml_show(doc, id, shown), need);
 }
 
+/* FIFO and LIFO become simulation.queue; EXPLICIT is noted and left out. */
 static int read_policy(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *word;
@@ -321,6 +329,7 @@ static int read_policy(struct sim_astra_file *f, const struct yaml_doc *doc, yam
     return rc;
 }
 
+/* baseline runs an all-reduce of full size in each dimension; a study can only say localBWAware. */
 static int read_optimization(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *word;
@@ -335,6 +344,7 @@ static int read_optimization(struct sim_astra_file *f, const struct yaml_doc *do
     return rc;
 }
 
+/* Keys of the system file that carry over; lists of algorithms are read by read_lists() beforehand. */
 static int astra_read_key(struct sim_astra_file *f, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *key = doc->nodes[id].key;
@@ -369,6 +379,7 @@ static int astra_read_key(struct sim_astra_file *f, const struct yaml_doc *doc, 
     return 0;
 }
 
+/* The lists first, then the keys one by one; what is unknown is noted, never silently dropped. */
 int sim_astra_read_system(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
 {
     int rc = yaml_need(doc, doc->root, YAML_MAP, e);
@@ -393,6 +404,7 @@ static double snap(double x)
     return fabs(near - x) <= 1e-12 * fabs(x) ? near : x;
 }
 
+/* What a described network has and ASTRA-sim's file cannot say. */
 static void note_dim(struct text *notes, const struct topo_dim *dim)
 {
     char share[32];
@@ -406,6 +418,8 @@ static void note_dim(struct text *notes, const struct topo_dim *dim)
         text_printf(notes, "%s: in_switch has no counterpart and is left out\n", dim->name);
 }
 
+/* Bandwidth and latency of one link in ASTRA-sim's units: 2^30 B/s, ns. snap() removes the digits that the
+ * change of unit leaves behind. */
 int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_network *net, struct text *notes,
                            struct err *e)
 {
@@ -459,6 +473,7 @@ static void note_rules(struct text *notes, const struct sim_rules *rules)
         text_puts(notes, "simulation.slow: has no counterpart and is left out\n");
 }
 
+/* The rules of `simulation` as a system file; what has no counterpart is noted. */
 int sim_astra_from_rules(struct sim_astra_conf *conf, const struct topo_network *net,
                          const struct sim_rules *rules, struct text *notes, struct err *e)
 {
@@ -506,6 +521,7 @@ static void astra_put_dim(struct text *out, const struct sim_astra_dim *dim, enu
     text_puts(out, " }\n");
 }
 
+/* Only keys that the system file gave are written: defaults of the two programs differ. */
 static void put_simulation(struct text *out, const struct sim_astra_file *f)
 {
     const struct sim_astra_conf *conf = &f->conf;
@@ -524,6 +540,7 @@ static void put_simulation(struct text *out, const struct sim_astra_file *f)
     text_puts(out, "  semantics: physical\n");
 }
 
+/* A study in YAML that weft reads back to the same configuration, notes as comments on top. */
 void sim_astra_format_study(struct text *out, const struct sim_astra_file *f)
 {
     const struct sim_astra_conf *conf = &f->conf;
@@ -539,6 +556,7 @@ void sim_astra_format_study(struct text *out, const struct sim_astra_file *f)
         put_simulation(out, f);
 }
 
+/* The network file of ASTRA-sim 2, one list per property. */
 void sim_astra_format_network(struct text *out, const struct sim_astra_conf *conf)
 {
     char number[NUM_TEXT];
@@ -566,6 +584,8 @@ static enum topo_algorithm in_list(enum topo_algorithm a, int list)
     return a == TOPO_ALGORITHM_TREE && list > 0 ? TOPO_ALGORITHM_HALVING : a;
 }
 
+/* The system file in JSON. The original stops at an endpoint delay of 0 (an assertion), so 1 ns is written,
+ * with a note. */
 void sim_astra_format_system(struct text *out, const struct sim_astra_conf *conf, struct text *notes)
 {
     struct json j = { .out = out };

@@ -257,6 +257,7 @@ static int chunk_serve(struct chunk_sim *x, int32_t d, struct err *e)
     return rc;
 }
 
+/* Queues of each dimension, shape by shape and cell by cell. */
 static void chunk_servers_free(struct chunk_sim *x)
 {
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
@@ -281,6 +282,8 @@ static int32_t chunk_find_plan(const struct chunk_entry *entry, const uint8_t *o
     return -1;
 }
 
+/* The order of dimensions as a list of stages. Dimensions in which the group has one member come last:
+ * stage_list() wants a full permutation and gives them no stage. */
 static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const struct order_job *job,
                         const uint8_t *order, int32_t n)
 {
@@ -350,6 +353,8 @@ static int32_t stages_of(const struct chunk_sim *x, const struct waiting *w)
 
 /* ---- life ---- */
 
+/* Cells are classes of NPUs that behave alike (one without slow NPUs), so the cost of a run does not grow
+ * with the network. Slots are tracked only for timelines with several active chunks. */
 int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
                const struct sim_rules *rules, unsigned split_dims, bool keep, struct err *e)
 {
@@ -408,6 +413,7 @@ void chunk_free(struct chunk_sim *x)
 
 /* ---- what becomes ready ---- */
 
+/* Key of the queue: smaller goes first. FIFO needs none, as equal keys go by arrival. */
 static double queue_key(const struct chunk_sim *x, const struct stage *s, int64_t seq)
 {
     switch (x->rules.queue) {
@@ -452,6 +458,7 @@ static int arrive_all(struct chunk_sim *x, int32_t job, int32_t cell, struct err
     return rc;
 }
 
+/* Results stay; the working memory of the job is released, except what a timeline still reads. */
 static int end_job(struct chunk_sim *x, int32_t job, double end_s, struct err *e)
 {
     int32_t *grown = array_grow(x->ended, x->n_ended, &x->cap_ended, sizeof *grown);
@@ -474,6 +481,7 @@ static int end_job(struct chunk_sim *x, int32_t job, double end_s, struct err *e
 
 /* ---- service ---- */
 
+/* One bar of the timeline: a chunk's pass over one dimension in one cell. */
 static int record(struct chunk_sim *x, const struct active *a, struct err *e)
 {
     const struct waiting *w = &a->item;
@@ -562,6 +570,7 @@ static void give_slot(const struct chunk_sim *x, const struct active *a)
         slots_of(x, a->dim, a->item.cell)[a->slot / SLOT_BITS] &= ~(UINT64_C(1) << a->slot % SLOT_BITS);
 }
 
+/* Slots of chunks in service, used again through a list of free ones. */
 static int32_t new_active(struct chunk_sim *x)
 {
     int32_t i = x->first_free;
@@ -638,6 +647,8 @@ static void end_sending(struct chunk_sim *x, const struct active *a)
     count_team(x->sending, x, a, -1);
 }
 
+/* A chunk has passed a dimension: free its place, let others in, and pass it to its next stage in every cell
+ * of its team, or end the collective after its last. */
 static int chunk_finish(struct chunk_sim *x, int32_t i, struct err *e)
 {
     /* Those that began or ended before it at this instant may move it by a rounding. */
@@ -703,6 +714,9 @@ static int32_t take_batch(struct chunk_sim *x, double until_s)
     return n;
 }
 
+/* Everything that happens at one instant, in a fixed order: chunks that begin to send or are done, then
+ * bandwidth shared anew, late NPUs that join, and at last who is served next. Times closer than INSTANT_REL
+ * are one instant, as they differ by rounding only. */
 int chunk_advance(struct chunk_sim *x, struct err *e)
 {
     double next_s = chunk_next(x), until_s = next_s + INSTANT_REL * fabs(next_s);
@@ -740,6 +754,8 @@ static int arrive_late(struct chunk_sim *x, int32_t job, int32_t cell, struct er
     return event_heap_set(&x->late, x->n_arrivals++, x->now_s + cells_late(&x->cells, cell), e);
 }
 
+/* Plans the order of every chunk, sums up traffic and busy time (which no schedule changes), and lets the
+ * chunks arrive in every cell, in late ones when these join. */
 static int chunk_begin_job(struct chunk_sim *x, int32_t j, struct err *e)
 {
     struct chunk_entry *entry = &x->jobs[j];
@@ -778,6 +794,8 @@ static int chunk_begin_job(struct chunk_sim *x, int32_t j, struct err *e)
     return rc;
 }
 
+/* Orders that balance load (Themis) count the load of collectives issued at the same instant together; at a
+ * later instant the count begins anew. */
 int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, struct err *e)
 {
     struct chunk_entry *grown = array_grow(x->jobs, x->n_jobs, &x->cap_jobs, sizeof *grown);

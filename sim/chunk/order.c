@@ -109,6 +109,8 @@ struct best {
     double most_s, sum_s;
 };
 
+/* Keeps the order with the least load on the most loaded dimension; ties go to the first order tried, the
+ * base order, and among others to the smaller sum. */
 static void order_try(struct best *b, const uint8_t *dims)
 {
     double load_s[TOPO_MAX_DIMS], most_s = 0, sum_s = 0;
@@ -170,6 +172,8 @@ static int32_t find_minmax(uint8_t *dims, int32_t n, const double *load_s, struc
     return b.place;
 }
 
+/* The order of the next chunk, or the next @p chunks, which is booked into the load. Only collectives whose
+ * passes may be reordered choose; an all-to-all keeps the base order. */
 int32_t order_next(uint8_t out[TOPO_MAX_DIMS], struct order_load *load, struct order_job *job,
                    const struct sim_rules *rules, enum sim_order order, bool first, int32_t chunks)
 {
@@ -218,6 +222,8 @@ static int32_t cells_coordinate(const struct cells *c, const int32_t *special, i
     return c->each[d] ? k : k < n_special ? special[k] : -1;
 }
 
+/* NPUs of a dimension that no rule singles out are one class; each that is singled out is a class of its own.
+ * Dimensions that a group splits need every member apart once any is special. */
 static int cells_lay_out(struct cells *c, const struct topo_network *net, const struct sim_rules *rules,
                          unsigned split_dims, struct err *e)
 {
@@ -236,6 +242,7 @@ static int cells_lay_out(struct cells *c, const struct topo_network *net, const 
     return 0;
 }
 
+/* Of several rules that match a cell the slowest share and the longest delay count. */
 static void order_apply(struct cells *c, const struct sim_rules *rules, int32_t cell)
 {
     for (int32_t i = 0; i < rules->n_slow; i++) {
@@ -254,6 +261,7 @@ static void order_apply(struct cells *c, const struct sim_rules *rules, int32_t 
     }
 }
 
+/* Without slow NPUs there is one cell and no arrays: the common case costs nothing. */
 int cells_build(struct cells *c, const struct topo_network *net, const struct sim_rules *rules,
                 unsigned split_dims, struct err *e)
 {

@@ -1,3 +1,10 @@
+/*
+ * Flows over the arcs of a network, at rates that are max-min fair (D. Bertsekas, R. Gallager, Data Networks,
+ * 1992, section 6.5.2). A flow waits for its latency, then moves at its rate until its bytes are there. Rates
+ * change only when a flow begins or ends, and only for flows that share links with it, directly or through
+ * others; sim/flow/maxmin finds these. Events are dates in a heap, of equal times by the order in which flows
+ * were added; instants closer than SAME_INSTANT are one. Held against SimGrid: docs/model.md section 19.
+ */
 #include "sim/flow/flow.h"
 
 #include <math.h>
@@ -92,6 +99,7 @@ static int32_t date_pop(struct flow_net *net)
 
 /* ---- room ---- */
 
+/* Both directions of a link are arcs of their own: traffic one way does not slow the other. */
 static int flow_copy_arcs(struct flow_net *net, const struct topo_routes *routes, struct err *e)
 {
     const struct maxmin_settings settings = {
@@ -111,6 +119,7 @@ static int flow_copy_arcs(struct flow_net *net, const struct topo_routes *routes
     return rc;
 }
 
+/* The network is built once and used for any number of flows; a failure leaves *out NULL. */
 int flow_net_build(struct flow_net **out, const struct topo_routes *routes, struct err *e)
 {
     struct flow_net *net = *out = calloc(1, sizeof *net);
@@ -185,6 +194,7 @@ static void flow_begin(struct flow_net *net, int32_t f)
         maxmin_join(net->sharing, f);
 }
 
+/* Bytes are booked when a flow has ended, to the last bit what was asked for, not integrated over rates. */
 static void flow_end(struct flow_net *net, int32_t f)
 {
     struct flow *flow = &net->flows[f];
@@ -240,6 +250,8 @@ static int flow_place(struct flow_net *net, int32_t f, const struct flow_spec *s
     return maxmin_place(net->sharing, f, net->uses, spec->n_arcs, INFINITY, e);
 }
 
+/* A flow starts when its latency has passed. Places of ended flows are taken again, so that memory follows
+ * the flows under way, not all that ever ran; `order` counts them for ties. */
 int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e)
 {
     double lat_s = 0;
@@ -277,6 +289,8 @@ double flow_next_s(struct flow_net *net)
     return net->n_dates > 0 ? net->dates[0].time_s : INFINITY;
 }
 
+/* The next instant, with all flows that begin or end at it. Rates are settled later, by whoever asks for the
+ * next date: many flows of one instant are one settlement. */
 void flow_advance(struct flow_net *net)
 {
     double next_s = flow_next_s(net);

@@ -96,6 +96,8 @@ struct flow_sim {
         (array) = grown_;                                                                                    \
     } while (0)
 
+/* A group is a box of addresses: in each dimension `members` of them, `stride` apart. Groups that tile the
+ * network need members times stride to divide the size; one with a first address needs to fit. */
 static int check_box(const struct flow_group *g, const struct flow_group_spec *spec, struct err *e)
 {
     bool seen[TOPO_MAX_DIMS] = { false };
@@ -173,6 +175,8 @@ static int cut_lines(struct flow_group *g, int32_t d, const struct flow_group_sp
     return 0;
 }
 
+/* Fills in the defaults (one member, stride 1, dimensions in their order), checks, and cuts each dimension
+ * into lines of members that exchange with each other. */
 static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e)
 {
@@ -195,6 +199,7 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
     return rc;
 }
 
+/* A list of NPUs in a custom graph knows no shapes, so only algorithms that need none are possible. */
 static int check_list(const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
 {
     if (spec->n_npus < 2)
@@ -213,6 +218,7 @@ static int check_list(const struct flow_group_spec *spec, const struct topo_rout
     return 0;
 }
 
+/* Such a list is a group of one dimension with one line, a ring as far as algorithms are concerned. */
 static int build_list(struct flow_group *g, const struct flow_group_spec *spec,
                       const struct topo_routes *routes, struct err *e)
 {
@@ -371,6 +377,8 @@ static double start_of(const struct flow_sim *sim, const struct flow_run *r, con
     return fmax(now_s, job->begin_s + sim->late_s[npu]);
 }
 
+/* Efficiency stretches the bytes: the solver shares raw bandwidth, of which a protocol uses a part. The tag
+ * leads back from the flow to its run and channel. */
 static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     const struct flow_run *r = &sim->runs[run];
@@ -416,6 +424,8 @@ static int try_send(struct flow_sim *sim, int32_t run, int32_t channel, struct e
 
 /* ---- lines ---- */
 
+/* Runs (a line's pass of one chunk) are used again. Room in the free list is reserved when a run is made, so
+ * that giving it back cannot fail. */
 static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, struct err *e)
 {
     bool is_new = sim->n_free_runs == 0;
@@ -440,6 +450,7 @@ static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, stru
     return 0;
 }
 
+/* Starts one chunk's pass on one line: every message that waits for no other is sent at once. */
 static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_t line, struct err *e)
 {
     int32_t run = -1;
@@ -545,6 +556,8 @@ static int flow_pass_on(struct flow_sim *sim, const struct flow_run *r, struct e
 
 static int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e);
 
+/* The line is free for the next chunk that waits; then this chunk goes on to its next stage. r is a copy, as
+ * serving others may move the array. */
 static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
 {
     struct flow_run r = sim->runs[run]; /* others may move the array, or take this place */
@@ -577,6 +590,7 @@ static int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, 
     return rc;
 }
 
+/* The routes are used, not copied: they must outlive the simulation. */
 int flow_sim_build(struct flow_sim **out, struct topo_routes *routes, const struct flow_rules *rules,
                    struct err *e)
 {
@@ -611,6 +625,7 @@ static void free_job(struct flow_job *job)
     job->offset = NULL;
 }
 
+/* Groups, jobs, runs and plans own arrays; everything else is released by its one pointer. */
 void flow_sim_free(struct flow_sim *sim)
 {
     if (!sim)
@@ -642,6 +657,7 @@ void flow_sim_free(struct flow_sim *sim)
     free(sim);
 }
 
+/* Each line of a group is a server with a queue of chunks, per dimension. */
 int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int32_t *group, struct err *e)
 {
     FLOW_GROW(sim->groups, sim->n_groups, sim->cap_groups, "groups");
@@ -688,6 +704,8 @@ static int open_routes(struct flow_sim *sim, struct flow_made_plan *p, int64_t n
     return 0;
 }
 
+/* Messages of a pass depend on pass, algorithm, segments, group and dimension only; they are laid out once,
+ * with their routes. */
 static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stage *s, int32_t *out,
                           struct err *e)
 {
@@ -734,6 +752,7 @@ static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_sim
                       &sim->rules.stage, bw_Bps);
 }
 
+/* How many messages a collective would send, without laying any out: asked before runs that are too large. */
 double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes)
 {
     const struct flow_group *g = &sim->groups[group].group;
@@ -749,6 +768,8 @@ double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collect
     return messages;
 }
 
+/* Stages of a collective with their plans, and one counter per chunk, stage and line of how much has arrived.
+ * Reduction inside switches needs the network's own graph, where switches are known. */
 static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
 {
     const struct flow_group *g = &sim->groups[job->group].group;
@@ -778,6 +799,8 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
     return job->arrived ? 0 : err_nomem(e, "chunks of a collective");
 }
 
+/* Issued in the future by a flow of no bytes over no arc: the clock that starts the job stands in the same
+ * heap as all other events, so their order is well defined. */
 int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
                    double start_s, int32_t priority, int32_t *id, struct err *e)
 {
@@ -803,6 +826,7 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
     return 0;
 }
 
+/* The NPU joins every collective that much later; to be set before collectives are issued. */
 int flow_sim_set_late(struct flow_sim *sim, int64_t npu, double late_s, struct err *e)
 {
     if (!(npu >= 0 && npu < sim->routes->n_npus && late_s >= 0 && isfinite(late_s)))
@@ -825,6 +849,7 @@ static bool is_first(const struct flow_sim *sim, const struct flow_group *g, int
     return true;
 }
 
+/* All chunks queue at the first stage on every line; of a broadcast only on lines that hold the source. */
 static int flow_begin_job(struct flow_sim *sim, int32_t id, struct err *e)
 {
     struct flow_job *job = &sim->jobs[id];
@@ -848,6 +873,7 @@ double flow_sim_next_s(struct flow_sim *sim)
     return flow_next_s(sim->net);
 }
 
+/* One instant: clocks start jobs, ended flows complete messages. ended() lists the jobs that it completed. */
 int flow_sim_advance(struct flow_sim *sim, struct err *e)
 {
     int rc = 0;

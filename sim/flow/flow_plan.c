@@ -1,3 +1,10 @@
+/*
+ * The messages of one pass of a collective on one dimension, for each algorithm: who sends which share to
+ * whom, and which messages it must have received before. A channel is a sequence of `n` equal messages from
+ * src to dst; a list of inputs says what each waits for, `lead` how many of their messages it must be ahead
+ * by. Shapes enter by how lines wrap (one way, both ways, a sweep along a line). What is sent equals, byte
+ * for byte, what workloads/collective charges the dimension; tests lay every pass on links and compare.
+ */
 #include "sim/flow/flow_plan.h"
 
 #include <assert.h>
@@ -18,6 +25,8 @@ struct draft {
 /* How a broadcast handed out the pieces that an all-gather then collects. */
 enum scatter { SCATTER_NONE, SCATTER_DIRECT, SCATTER_BINOMIAL };
 
+/* Inputs of a channel are those added until the next channel is: first_input of the next one ends the list.
+ * When memory is short a dummy is returned, and the failure is reported once, at the end. */
 static struct flow_channel *plan_add_channel(struct draft *d, int32_t src, int32_t dst, double share)
 {
     struct flow_plan *plan = d->plan;
@@ -88,6 +97,8 @@ static void add_sweep(struct draft *d, bool leftwards, enum pass pass)
     }
 }
 
+/* Both directions at once on a ring that has them, each with half of the bytes. A line cannot wrap: its two
+ * sweeps carry the shares that would. */
 static void ring_pass(struct draft *d, enum pass pass)
 {
     int32_t n = d->n;
@@ -103,6 +114,8 @@ static void ring_pass(struct draft *d, enum pass pass)
         add_ring(d, -1, n - 1, share / ways, reduced);
 }
 
+/* Segments follow each other down the ring, so that all links work after n - 1 steps; both ways where there
+ * are two. */
 static void ring_broadcast(struct draft *d, int32_t segments)
 {
     int32_t n = d->n, ways = lanes_of(d->dim, n) == SHAPE_BOTH ? 2 : 1;
@@ -130,6 +143,8 @@ static void wait_for_scatter(struct draft *d, enum scatter scatter, int32_t memb
             wait_for(d, c);
 }
 
+/* Everyone to everyone. On a ring with both directions the member just opposite is reached half by each way.
+ */
 static void direct_pass(struct draft *d, enum pass pass, enum scatter scatter)
 {
     int32_t n = d->n;
@@ -312,6 +327,8 @@ static void tree_pass(struct draft *d, enum pass pass, int32_t segments)
 
 /* ---- the switch, and what is left ---- */
 
+/* The switch reduces or copies, so each NPU sends and receives once; NVLS owners load and store instead,
+ * hence (n + 1)/n. Messages from the switch wait for all that go up (`late`). */
 static void switch_pass(struct draft *d, enum pass pass)
 {
     int32_t n = d->n;
@@ -331,6 +348,8 @@ static void switch_pass(struct draft *d, enum pass pass)
     }
 }
 
+/* Long broadcasts scatter, then gather: halving (binomial scatter), Bruck or direct. Only a ring sends whole
+ * segments along. */
 static void broadcast_pass(struct draft *d, const struct stage_choice *choice)
 {
     if (choice->algorithm == TOPO_ALGORITHM_RING) {
@@ -347,6 +366,8 @@ static void broadcast_pass(struct draft *d, const struct stage_choice *choice)
     }
 }
 
+/* One entry per algorithm; whoever adds an algorithm adds its messages here and its cost in
+ * workloads/algorithm.c. */
 static void add_pass(struct draft *d, enum pass pass, const struct stage_choice *choice)
 {
     enum topo_algorithm a = choice->algorithm;
@@ -386,6 +407,8 @@ static void link_back(struct flow_plan *plan)
             plan->nexts[--plan->channels[plan->inputs[i]].first_next] = c;
 }
 
+/* Inputs are collected per receiver while channels are added, then turned round: an arrival must find who
+ * waits for it. */
 int flow_plan_build(struct flow_plan *plan, enum pass pass, const struct stage_choice *choice,
                     const struct topo_dim *dim, int32_t n_members, struct err *e)
 {
@@ -404,6 +427,7 @@ int flow_plan_build(struct flow_plan *plan, enum pass pass, const struct stage_c
     return 0;
 }
 
+/* How many messages flow_plan_build() would make, in closed form, to refuse runs that are too large. */
 double flow_plan_messages(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
                           int32_t n_members)
 {

@@ -1,3 +1,12 @@
+/*
+ * Max-min fair rates of bundles over links (progressive filling), kept up to date as bundles come and go. A
+ * bundle has a rate and uses each of its links `count` times; a flow is a bundle of one. Its bottleneck
+ * ("neck") is the link at which its share is smallest. Invariants after settling: no link carries more than
+ * its bandwidth, and every bundle has a neck that is full and on which no other bundle is faster, both to
+ * within same_rate. Only what can change is computed again: from links touched since, along bundles whose
+ * bottleneck moved, until nothing more is reached. `resum` adds link loads afresh instead of carrying
+ * differences, which keeps flows free of rounding drift; jobs prefer the speed.
+ */
 #include "sim/flow/maxmin.h"
 
 #include <assert.h>
@@ -96,6 +105,7 @@ HEAP(offer_heap, struct maxmin_offer, offer_before)
 
 /* ---- room ---- */
 
+/* Links beyond the last real one are caps: a bundle with a limit of its own uses one alone. */
 int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
                  const struct maxmin_settings *settings, struct err *e)
 {
@@ -121,6 +131,7 @@ int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
     return 0;
 }
 
+/* NULL is legal, as everywhere. */
 void maxmin_free(struct maxmin *m)
 {
     if (!m)
@@ -182,6 +193,8 @@ static void seats_give(struct maxmin *m, int32_t first, int32_t n)
 
 /* ---- bundles come and go ---- */
 
+/* Lays a bundle on its links; it takes part from maxmin_join() on, so that placing can fail but joining
+ * cannot. */
 int maxmin_place(struct maxmin *m, int32_t id, const struct maxmin_use *uses, int32_t n_uses, double cap_Bps,
                  struct err *e)
 {
@@ -232,6 +245,8 @@ static void seat_unlink(struct maxmin *m, struct maxmin_link *link, const struct
     *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = seat->prev;
 }
 
+/* Order within a link matters to sums of loads: with resum seats keep their order, else the last one takes
+ * the free place, which is cheaper. */
 static void seat_leave(struct maxmin *m, struct maxmin_link *link, int32_t at)
 {
     int32_t last = link->tail;
@@ -282,6 +297,7 @@ static void bundle_set_neck(struct maxmin *m, struct maxmin_bundle *b, int32_t n
         m->links[neck].necks++;
 }
 
+/* An empty link is reset exactly, so that rounding of bundles long gone cannot show in later rates. */
 static void bundle_leave(struct maxmin *m, const struct maxmin_bundle *b, int32_t at)
 {
     const struct maxmin_seat *seat = &m->seats[at];
@@ -296,6 +312,7 @@ static void bundle_leave(struct maxmin *m, const struct maxmin_bundle *b, int32_
     link_touch(m, seat->link);
 }
 
+/* Takes a bundle off its links and releases its seats; unknown ids are ignored. */
 void maxmin_remove(struct maxmin *m, int32_t id)
 {
     if (id >= m->cap_bundles || !m->bundles[id].placed)
@@ -389,6 +406,7 @@ static void link_give_back(struct maxmin *m, const struct maxmin_seat *p, double
     m->links[p->link].left_Bps += p->count * rate_Bps;
 }
 
+/* What is left of each link within reach once the bundles that may change are taken off it. */
 static void open_links(struct maxmin *m)
 {
     for (int32_t i = 0; i < m->n_near_links; i++) {
@@ -552,6 +570,7 @@ static int32_t least_offer(struct maxmin *m, double *offer_Bps)
 
 /* ---- progressive filling: rates ---- */
 
+/* A bundle's rate is final once its tightest link is filled; what it uses is taken from all its links. */
 static void bundle_fix(struct maxmin *m, int32_t id, double rate_Bps, int32_t neck)
 {
     struct maxmin_bundle *b = &m->bundles[id];
@@ -657,6 +676,7 @@ static void reach_nothing(struct maxmin *m)
     m->n_near_links = m->n_near_bundles = 0;
 }
 
+/* All touched links in one go: one reach, one filling. Best where many bundles change at an instant. */
 void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n)
 {
     reach_nothing(m);
@@ -692,6 +712,8 @@ static bool share_alone(struct maxmin *m, int32_t at)
     return true;
 }
 
+/* The same link by link, for callers that want to see each change on its own. A link that holds one bundle
+ * alone has a closed form. */
 bool maxmin_settle_next(struct maxmin *m, const int32_t **changed, int32_t *n)
 {
     while (m->dirty_at < m->n_dirty) {
