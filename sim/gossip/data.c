@@ -21,6 +21,7 @@ enum { STREAM_EXAMPLES = 1, STREAM_NOISE, STREAM_SHUFFLE, STREAM_WEIGHTS = 16 /*
 
 /* ---- examples ---- */
 
+/* Examples as rows of floats with a class each; limits are checked before anything is allocated. */
 int gossip_data_build(struct gossip_data *d, int64_t n, int32_t n_features, int32_t n_classes, struct err *e)
 {
     int64_t cells;
@@ -64,6 +65,8 @@ static void weights_free(struct weights *w)
     free(w->h);
 }
 
+/* A two-layer network with random weights. `version` shifts its stream: concept drift is another teacher over
+ * the same examples. */
 static int draw_weights(struct weights *w, const struct gossip_teacher *t, struct err *e)
 {
     size_t n1 = (size_t)t->n_features * (size_t)t->hidden, n2 = (size_t)t->hidden * (size_t)t->n_classes;
@@ -126,6 +129,7 @@ static void mislabel(struct gossip_data *d, double share, struct rng *r)
             d->y[i] = (int32_t)rng_below(r, d->n_classes);
 }
 
+/* Ranges that the key table does not hold. */
 static int check_teacher(const struct gossip_teacher *t, struct err *e)
 {
     if (t->hidden < 1 || t->hidden > GOSSIP_MAX_FEATURES)
@@ -140,6 +144,7 @@ static int check_teacher(const struct gossip_teacher *t, struct err *e)
     return 0;
 }
 
+/* Examples, weights and noise have streams of their own: more noise leaves the examples as they were. */
 int gossip_teach(struct gossip_data *train, struct gossip_data *test, const struct gossip_teacher *t,
                  struct err *e)
 {
@@ -204,6 +209,8 @@ static int sort_by_class(int64_t *order, const struct gossip_data *d, struct err
     return rc;
 }
 
+/* Examples are dealt out evenly after a shuffle, or (skew) sorted by class first, so that a worker sees few
+ * classes. Sizes of shards differ by one at most. */
 int gossip_shards_build(struct gossip_shards *s, const struct gossip_data *d, int32_t n_workers,
                         enum gossip_sharding how, uint64_t seed, struct err *e)
 {
@@ -322,6 +329,7 @@ static char *end_of_field(struct reader *r, char **s)
     return NULL;
 }
 
+/* Fields of the current line, in place; quotes as in RFC 4180 but within one line. */
 static int csv_split(struct reader *r)
 {
     char *s = r->lines.s;
@@ -369,6 +377,7 @@ static int compare_fields(const void *a, const void *b)
     return by_name ? by_name : (f->column > g->column) - (f->column < g->column);
 }
 
+/* Sorted, so that a thousand columns cost no million comparisons. */
 static int csv_check_names(const struct reader *r)
 {
     struct field *sorted = malloc((size_t)r->n_fields * sizeof *sorted);
@@ -386,6 +395,7 @@ static int csv_check_names(const struct reader *r)
     return rc;
 }
 
+/* The named column, or the last one; a near name is suggested. */
 static int find_label(struct reader *r, const char *label)
 {
     const char **names;
@@ -408,6 +418,7 @@ static int find_label(struct reader *r, const char *label)
     return ERR_PARSE;
 }
 
+/* The training file sets names, means and deviations, which the test file is then held to. */
 static int copy_names(struct reader *r)
 {
     struct gossip_labels *l = r->labels;
@@ -443,6 +454,7 @@ static int compare_names(const struct reader *r)
     return 0;
 }
 
+/* The test file must have the same columns in the same order: features are told apart by place. */
 static int csv_read_header(struct reader *r, const char *label)
 {
     bool more;
@@ -487,6 +499,8 @@ static int32_t csv_place_of(const struct reader *r, const char *name)
     return lo;
 }
 
+/* Classes in alphabetical order for look-up, with numbers in order of appearance for now; number_classes()
+ * settles them. */
 static int add_class(struct reader *r, int32_t place, const char *name)
 {
     if (r->n_classes == GOSSIP_MAX_CLASSES)
@@ -506,6 +520,7 @@ static int add_class(struct reader *r, int32_t place, const char *name)
     return 0;
 }
 
+/* A class that only the test file has cannot be learned, and is an error. */
 static int read_class(struct reader *r, int32_t *y)
 {
     const struct gossip_labels *l = r->labels;
@@ -554,6 +569,7 @@ static int read_feature(const struct reader *r, int32_t k, double *x)
     return 0;
 }
 
+/* One example; the class may stand in any column. */
 static int csv_read_row(struct reader *r)
 {
     if (r->n_fields != r->n_columns)
@@ -571,6 +587,7 @@ static int csv_read_row(struct reader *r)
     return rc;
 }
 
+/* At least one row, and two classes in training. */
 static int csv_read_rows(struct reader *r)
 {
     bool more = true;
@@ -626,6 +643,7 @@ static void csv_measure(struct gossip_labels *l, const double *x, int32_t n)
         l->deviation[k] = sqrt(fmax(0, l->deviation[k] / n));
 }
 
+/* Means and deviations are those of the training file for both files. */
 static int csv_standardise(struct gossip_data *d, const struct reader *r)
 {
     const struct gossip_labels *l = r->labels;
@@ -650,6 +668,8 @@ static void reader_free(struct reader *r)
     lines_close(&r->lines);
 }
 
+/* Call it for the training file first: labels are empty then and are filled; the test file is read against
+ * them. */
 int gossip_data_read_csv(struct gossip_data *d, struct gossip_labels *labels, const char *path,
                          const char *label, struct err *e)
 {
@@ -674,6 +694,7 @@ int gossip_data_read_csv(struct gossip_data *d, struct gossip_labels *labels, co
     return rc;
 }
 
+/* Names, classes and statistics of both files. */
 void gossip_labels_free(struct gossip_labels *l)
 {
     for (int32_t k = 0; k < l->n_features && l->features; k++)

@@ -113,6 +113,8 @@ static void step_inner(struct gossip_cluster *c, struct gossip_worker *w)
                     c->n_params);
 }
 
+/* A worker meets after each period; with a delay it goes on meanwhile and takes the result `delay` steps
+ * later, waiting only if that is not there yet. */
 static int diloco_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct gossip_settings *s = c->settings;
@@ -138,6 +140,7 @@ static int gather_fragment(struct gossip_cluster *c, struct err *e)
     return gossip_gather(c, first_of(c, fragment + 1) - first_of(c, fragment), fragment, e);
 }
 
+/* The outer step is over: whoever waited for it takes the result and goes on. */
 static int diloco_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct diloco_run *run = c->state;
@@ -156,6 +159,7 @@ static int diloco_end(struct gossip_cluster *c, struct gossip_transfer *t, struc
     return 0;
 }
 
+/* Momentum and mix below 1, else the outer steps would never forget. */
 static int check_outer(const struct gossip_settings *s, struct err *e)
 {
     if (!(s->outer_rate > 0 && s->outer_rate <= 10))
@@ -169,6 +173,7 @@ static int check_outer(const struct gossip_settings *s, struct err *e)
     return 0;
 }
 
+/* Each fragment must be exchanged once in a period, and a delay must end before the next exchange. */
 static int diloco_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int64_t most = s->period < setup->net->n_params ? s->period : setup->net->n_params;

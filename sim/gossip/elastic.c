@@ -74,6 +74,8 @@ static void elastic_mix(struct gossip_cluster *c, struct gossip_transfer *t)
     vec_add(w->x, -1, pushed, c->n_params);
 }
 
+/* The centre has arrived at the worker; now the worker's own model goes to the centre. Buffers take turns, as
+ * an earlier push may still be under way. */
 static int elastic_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     struct elastic_state *s = c->workers[t->from].state;

@@ -21,6 +21,8 @@ struct event_worker {
 /* LAST: what its neighbours last had of it, or have on the way; NEAR: what it last had of each of them. */
 enum { LAST, NEAR, N_OWN = NEAR + GOSSIP_MAX_NEIGHBOURS };
 
+/* The threshold shrinks by `horizon` every step and is set to the mean slope of the last two sends, so that
+ * how often a tensor is sent follows how fast its norm moves. */
 bool gossip_event_fires(struct gossip_event *v, double norm, int64_t step, const struct gossip_settings *s)
 {
     double change = fabs(norm - v->norm);
@@ -55,6 +57,7 @@ static int32_t copy_tensors(const struct gossip_cluster *c, float *to, const flo
     return n;
 }
 
+/* Everyone knows everyone's first model. */
 static int eventgrad_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
@@ -69,6 +72,7 @@ static int eventgrad_start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
+/* Tensors whose norm has moved enough go in one message; the mask says which. */
 static int send_tensors(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct event_worker *p = w->state;

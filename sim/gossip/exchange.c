@@ -96,6 +96,7 @@ static void give_back(struct gossip_cluster *c, float *room)
     g->rooms[g->n_rooms++] = room;
 }
 
+/* Free slots are a stack with the lowest number on top, so that reruns use the same numbers. */
 static int slots_grow(struct gossip_engine *g, struct err *e)
 {
     int32_t cap = 2 * g->cap_slots + 16;
@@ -151,6 +152,7 @@ static int meeting_come(struct gossip_cluster *c, struct gossip_worker *w, struc
     return rc;
 }
 
+/* Everyone leaves the meeting; workers that came early for the next one join it at once. */
 static int meeting_part(struct gossip_cluster *c, struct err *e)
 {
     int rc = 0;
@@ -250,6 +252,7 @@ static void unhold(struct gossip_cluster *c, int32_t worker, bool beside)
         worker_release(c, w);
 }
 
+/* What the exchange held is released before the method's hook runs, as the hook may start the next one. */
 static int transfer_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     c->engine->cause = (struct gossip_cause){ .kind = GOSSIP_AT_END, .id = t->serial };
@@ -266,6 +269,7 @@ static int transfer_end(struct gossip_cluster *c, struct gossip_transfer *t, str
     return rc || t->to != GOSSIP_ALL ? rc : meeting_part(c, e);
 }
 
+/* All that ends at one instant is mixed before any hook runs: results do not depend on the order of hooks. */
 int gossip_wire_turn(struct gossip_cluster *c, struct err *e)
 {
     const struct gossip_signal *signals;
@@ -302,6 +306,8 @@ static int32_t next_serial(struct gossip_cluster *c)
     return c->engine->log ? c->engine->log->n_exchanges++ : 0;
 }
 
+/* Logs the request (for replays at other bandwidths), holds the workers that wait for it, and hands it to the
+ * network. */
 int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *what, struct err *e)
 {
     struct gossip_transfer *t;
@@ -337,6 +343,8 @@ int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w)
 
 /* ---- all together ---- */
 
+/* A meeting starts when all workers have come. One that comes a second time before the others have come at
+ * all is remembered as early. */
 int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, struct err *e)
 {
     log_ask(c, &(struct gossip_ask){ .kind = GOSSIP_ASK_MEET, .from = w->id, .waits = waits });
@@ -351,6 +359,7 @@ int gossip_meet(struct gossip_cluster *c, struct gossip_worker *w, bool waits, s
     return meeting_come(c, w, e);
 }
 
+/* An all-reduce of @p n numbers among all workers, outside of a meeting. */
 int gossip_gather(struct gossip_cluster *c, double n, int32_t tag, struct err *e)
 {
     struct gossip_transfer *t;
@@ -398,6 +407,9 @@ int32_t gossip_rounds(enum gossip_graph graph, int32_t n_workers)
     return rounds;
 }
 
+/* Ring: the two beside it, even workers serving the next one first and odd ones the one before, so that
+ * messages pair up. Exponential graph: one neighbour, 2^k away in round k, so that information spreads in
+ * log2(n) rounds. */
 struct gossip_neighbours gossip_neighbours(enum gossip_graph graph, int32_t n_workers, int32_t worker,
                                            int64_t round)
 {
@@ -457,6 +469,8 @@ static int mail_begin_round(struct gossip_cluster *c, struct gossip_outbox *out,
     return gossip_mail_send(c, &out->mail, e);
 }
 
+/* A round with the neighbours, at most two under way: with overlap a worker computes beside the first and
+ * waits for a second. */
 int gossip_send_around(struct gossip_cluster *c, struct gossip_outbox *out,
                        const struct gossip_transfer *what, struct err *e)
 {

@@ -1,3 +1,8 @@
+/*
+ * Products of small float matrices, C = A B, for any strides. The terms of each element are added in the
+ * order of the inner index, whatever the width of the vectors, so that results agree to the bit between
+ * machines and builds; blocking only changes which elements are done side by side.
+ */
 #include "sim/gossip/kernel.h"
 
 #include <string.h>

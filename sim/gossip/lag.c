@@ -57,6 +57,7 @@ static double xi_of(const struct gossip_cluster *c)
     return isnan(xi) ? (is_ps(c) ? 1 : 0.1) : xi;
 }
 
+/* LAG's condition compares gradients with steps over the rate, which holds for SGD alone. */
 static int lag_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_count("lag_depth", s->lag_depth, e);
@@ -70,6 +71,7 @@ static int lag_check(const struct gossip_settings *s, const struct gossip_setup 
                    gossip_optimizer_words[setup->learning.optimizer]);
 }
 
+/* The server knows no gradient yet; the first round sends all. */
 static int lag_start(struct gossip_cluster *c, struct err *e)
 {
     struct lag_state *s = c->state;
@@ -98,6 +100,8 @@ static double lag_reach(const struct gossip_cluster *c, int64_t step)
     return gossip_rate(c, step) / (1 - c->setup->learning.momentum);
 }
 
+/* The server steps with the mean of the gradients it has, old ones included, and remembers how far it moved.
+ */
 static void step_server(struct gossip_cluster *c)
 {
     struct lag_state *s = c->state;

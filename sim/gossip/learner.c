@@ -1,3 +1,10 @@
+/*
+ * The small model that is really trained: a multilayer perceptron with ReLU and softmax, in float32, with its
+ * gradient by backpropagation and its optimisers (SGD with momentum, AdamW). A model is one vector of
+ * parameters, so that exchanging and averaging models are vector operations; first[] says where each layer's
+ * weights and biases begin. Products go through kernel.c, whose order of additions is fixed: a run gives the
+ * same bits on any machine.
+ */
 #include "sim/gossip/learner.h"
 
 #include <math.h>
@@ -34,6 +41,7 @@ static int check_width(const char *what, int32_t width, int32_t most, struct err
     return err_set(e, ERR_RANGE, "%s: are %d, need 1 to %d", what, width, most);
 }
 
+/* Lays the tensors out one after the other: weights, then biases, layer by layer. */
 int gossip_net_build(struct gossip_net *net, int32_t n_features, const int32_t *hidden, int32_t n_hidden,
                      int32_t n_classes, struct err *e)
 {
@@ -95,6 +103,7 @@ static float *new_rows(int32_t n, int32_t width)
     return malloc((size_t)n * (size_t)width * sizeof(float));
 }
 
+/* Activations of one batch; at least MIN_BATCH rows, so that testing runs in large batches too. */
 int gossip_pass_build(struct gossip_pass **out, const struct gossip_net *net, int32_t batch, struct err *e)
 {
     struct gossip_pass *p = calloc(1, sizeof *p);
@@ -248,6 +257,7 @@ static void pass_positive(float *back, const float *out, int64_t n)
         back[i] = out[i] > 0 ? back[i] : 0;
 }
 
+/* From the loss to each layer's weights and biases; the gradient with respect to the input is not needed. */
 static void backward(float *g, struct gossip_pass *p, const float *x, const struct gossip_net *net, int32_t n)
 {
     for (int32_t l = net->n_layers - 1; l >= 0; l--) {
@@ -268,6 +278,8 @@ static void backward(float *g, struct gossip_pass *p, const float *x, const stru
     }
 }
 
+/* Gradient of the mean loss over the batch. A model that is no number yields NaN throughout, so that the run
+ * can stop. */
 double gossip_gradient(float *g, const float *x, const struct gossip_net *net, const struct gossip_data *data,
                        const int64_t *batch, int32_t n, struct gossip_pass *p)
 {
@@ -282,6 +294,7 @@ double gossip_gradient(float *g, const float *x, const struct gossip_net *net, c
     return loss / n;
 }
 
+/* Share of examples whose largest logit is that of their class. */
 double gossip_accuracy(const float *x, const struct gossip_net *net, const struct gossip_data *data,
                        struct gossip_pass *p)
 {
@@ -319,6 +332,7 @@ static void sgd(float *x, const float *g, float *v, const struct gossip_update *
 #define BETA_2  0.999
 #define EPSILON 1e-8
 
+/* Decoupled weight decay (arXiv 1711.05101). Corrections of the bias are folded into two factors. */
 static void adamw(float *x, const float *g, struct gossip_memory *m, const struct gossip_update *u, int32_t n)
 {
     const float b1 = (float)BETA_1, of_g = (float)(1 - BETA_1);

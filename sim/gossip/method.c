@@ -71,6 +71,7 @@ uint32_t gossip_method_uses(const struct gossip_settings *s)
     return uses | GOSSIP_FOR_THETA | GOSSIP_FOR_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : GOSSIP_FOR_CHECK);
 }
 
+/* What `weft gossip` trains with unless the study says otherwise. */
 struct gossip_learning gossip_learning_default(void)
 {
     return (struct gossip_learning){ .batch = 32,

@@ -26,6 +26,9 @@ static double rate_left(const struct gossip_cluster *c, const struct gossip_work
     return first > 0 ? gossip_rate(c, w->steps - 1) / first : 1;
 }
 
+/* Whether a worker exchanges now: after its period, or once its model has drifted by theta. The cap bounds
+ * how long a rule may stay silent; drift is looked at every `check` steps, as it costs a pass over the model.
+ */
 static bool due(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     const struct gossip_settings *s = c->settings;

@@ -54,6 +54,7 @@ static bool all_here(const struct gossip_cluster *c, const struct pga_worker *p)
     return here;
 }
 
+/* Mean of the worker's own model, as it was sent, and those of its neighbours of the same round. */
 static void pga_average(const struct gossip_cluster *c, struct gossip_worker *w)
 {
     struct pga_worker *p = w->state;
@@ -82,6 +83,7 @@ static void pga_move(const struct gossip_cluster *c, struct gossip_worker *w)
 
 static int pga_settle(struct gossip_cluster *c, struct gossip_worker *w, struct err *e);
 
+/* Sends the model as it is now; without overlap, or at the last step, the worker waits for the round. */
 static int pga_begin_round(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
@@ -139,6 +141,7 @@ static int pga_start(struct gossip_cluster *c, struct err *e)
     return 0;
 }
 
+/* A step done while a round is open holds the worker until the round ends. */
 static int pga_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
@@ -174,6 +177,7 @@ static void pga_keep(const struct gossip_cluster *c, struct gossip_transfer *t)
     t->there = room;
 }
 
+/* A neighbour's model may be the last one that either side was waiting for. */
 static int pga_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     if (t->to == GOSSIP_ALL)

@@ -43,6 +43,7 @@ void gossip_log_begin(struct gossip_log *log, uint64_t seed, int32_t n_workers, 
     log->model_B = model_B;
 }
 
+/* Lack of memory is remembered and reported at the end: logging happens in the middle of hooks. */
 void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, const struct gossip_ask *ask)
 {
     if (log->no_memory)
@@ -60,6 +61,7 @@ void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, cons
     a->next = -1;
 }
 
+/* Requests are chained by their cause, in order: a replay asks for what a cause led to. */
 int gossip_log_end(struct gossip_log *log, struct err *e)
 {
     int64_t n = n_causes(log);
@@ -94,6 +96,7 @@ struct replay {
     int32_t n_met;
 };
 
+/* The same request with bytes scaled to the model that is asked about. */
 static int ask_again(struct gossip_cluster *c, const struct gossip_ask *a, struct err *e)
 {
     const struct replay *r = c->state;
@@ -177,6 +180,7 @@ static int ask_all(struct gossip_cluster *c, enum gossip_cause_kind kind, int32_
     return rc;
 }
 
+/* No model is trained: steps take their time, causes trigger their requests. */
 static int replay_start(struct gossip_cluster *c, struct err *e)
 {
     const struct gossip_log *log = c->engine->replayed;
@@ -200,6 +204,7 @@ static void learn_nothing(struct gossip_cluster *c, struct gossip_worker *w)
     (void)w;
 }
 
+/* What a step led to in the original run, unless something it waited for is still under way. */
 static int replay_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct gossip_log *log = c->engine->replayed;
@@ -270,6 +275,7 @@ int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const
 
 static const double LEAST = 1e-6, MOST = 1e6, ENDLESS = 1e12, WIDTH = 1.01;
 
+/* The run's time if every dimension had @p share of its bandwidth. */
 static int replay_time_at(double *time_s, double share, const struct gossip_log *log,
                           const struct gossip_setup *setup, struct err *e)
 {
@@ -313,6 +319,8 @@ static int find_share(struct gossip_need *out, const struct gossip_log *log, con
     return rc || isinf(out->share) ? rc : replay_bisect(out, LEAST, log, setup, e);
 }
 
+/* The bandwidth at which the run takes wait_frac longer than with endless bandwidth. Which exchanges happen
+ * is kept from the logged run; only their times change. */
 int gossip_need(struct gossip_need *out, const struct gossip_log *log, const struct gossip_setup *setup,
                 double wait_frac, struct err *e)
 {

@@ -44,6 +44,7 @@ static void free_vectors(float **v, int32_t n)
     free(v);
 }
 
+/* All vectors of a worker; those a method does not use are NULL. */
 static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
 {
     free(w->x);
@@ -57,6 +58,8 @@ static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
         rng_free(w->draws[k]);
 }
 
+/* Streams of random numbers by worker and purpose, so that methods that draw less leave the others as they
+ * are. */
 static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, int32_t id, uint64_t seed,
                        struct err *e)
 {
@@ -97,6 +100,7 @@ static int build_workers(struct gossip_cluster *c, uint64_t seed, struct err *e)
     return 0;
 }
 
+/* All workers start from the same model, as the methods assume. */
 static int draw_models(struct gossip_cluster *c, uint64_t seed, struct err *e)
 {
     struct rng *r;
@@ -128,6 +132,7 @@ static void count_steps(struct gossip_cluster *c)
     c->engine->steps_all = c->n_steps * c->setup->shards->n_workers;
 }
 
+/* The loop's own state: logs, order of examples, and the buffers of one batch, which all workers share. */
 static int build_engine(struct gossip_cluster *c, const struct gossip_how *how, struct err *e)
 {
     size_t n = (size_t)c->setup->train[0]->n;
@@ -166,6 +171,8 @@ static int begin_log(struct gossip_cluster *c, const struct gossip_how *how, uin
     return how->replayed ? check_log(c, how->replayed, e) : 0;
 }
 
+/* A replay runs the method "replayer", which trains nothing. The method's check comes before any memory is
+ * taken. */
 int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *setup,
                          const struct gossip_how *how, uint64_t seed, struct err *e)
 {
@@ -199,6 +206,7 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
     return rc || !m->start ? rc : m->start(c, e);
 }
 
+/* Exchanges under way when a run ends early own vectors too. */
 static void free_engine(struct gossip_engine *g)
 {
     for (int32_t i = 0; i < g->cap_slots; i++) {
@@ -220,6 +228,7 @@ static void free_engine(struct gossip_engine *g)
     free(g);
 }
 
+/* Safe after a failed build: the method's own state is released first. */
 void gossip_cluster_free(struct gossip_cluster *c)
 {
     if (c->method->free && c->state)
@@ -318,6 +327,8 @@ static double draw_step_s(const struct gossip_cluster *c, struct gossip_worker *
     return pause < k->pause_prob ? s * k->pause_factor : s;
 }
 
+/* Losses of the window (for curves), of everybody's first step (for AdaComm) and of the last tenth
+ * (reported). */
 static void note_loss(struct gossip_cluster *c, const struct gossip_worker *w)
 {
     struct gossip_engine *g = c->engine;
@@ -366,6 +377,8 @@ static int worker_go(struct gossip_cluster *c, struct gossip_worker *w, struct e
     return event_heap_set(&c->engine->clock, w->id, c->now_s + step_s, e);
 }
 
+/* Workers that may compute start here and not where they were freed, so that all that happens at an instant
+ * is settled first. */
 int gossip_go_ready(struct gossip_cluster *c, struct err *e)
 {
     struct gossip_engine *g = c->engine;
@@ -379,6 +392,7 @@ int gossip_go_ready(struct gossip_cluster *c, struct err *e)
     return rc;
 }
 
+/* A step of compute is over: learn, let the method act on the step, then perhaps exchange. */
 int gossip_step_done(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     w->computes = false;
@@ -430,6 +444,8 @@ static int average_accuracy(double *accuracy, struct gossip_cluster *c, struct e
     return rc;
 }
 
+/* A point of the learning curve. Accuracy is measured for every fifth only, as it costs a pass over the test
+ * set. */
 static int curve_add_point(struct gossip_cluster *c, struct gossip_result *out, bool accuracy, struct err *e)
 {
     struct gossip_engine *g = c->engine;
@@ -461,6 +477,7 @@ static int curve_note_point(struct gossip_cluster *c, struct gossip_result *out,
 
 /* ---- the end ---- */
 
+/* Accuracy of the workers' own models and of their mean. A mean that is no number is divergence. */
 static int test_models(struct gossip_result *out, struct gossip_cluster *c, struct err *e)
 {
     float *mean = malloc((size_t)c->n_params * sizeof *mean);
@@ -501,6 +518,7 @@ static int keep_models(struct gossip_result *out, const struct gossip_cluster *c
     return 0;
 }
 
+/* Sums up the run; the all-reduce that would form the mean model is reported apart, as no method needs it. */
 static int run_finish(struct gossip_result *out, struct gossip_cluster *c, const struct gossip_wish *wish,
                       struct err *e)
 {
@@ -555,6 +573,7 @@ static int run_check_end(const struct gossip_engine *g, struct err *e)
                    (long long)g->steps_done, (long long)g->steps_all);
 }
 
+/* Events of compute and network in order of time, until both are done or a loss is no number. */
 static int run_train(struct gossip_cluster *c, struct gossip_result *out, const struct gossip_wish *wish,
                      struct err *e)
 {
@@ -580,6 +599,7 @@ int gossip_check(const struct gossip_setup *setup, const struct gossip_settings 
     return m->check ? m->check(settings, setup, e) : 0;
 }
 
+/* One run from start to end; the log is closed only for runs that did not diverge. */
 int gossip_run_as(struct gossip_result *out, const struct gossip_setup *setup, const struct gossip_how *how,
                   uint64_t seed, const struct gossip_wish *wish, struct err *e)
 {

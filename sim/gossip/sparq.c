@@ -115,6 +115,8 @@ static void sparq_move(const struct gossip_cluster *c, struct gossip_worker *w)
         vec_add_difference(w->x, share, w->own[NEAR + k], w->own[SELF], c->n_params);
 }
 
+/* Sends the largest entries of the difference between model and estimate, and moves the own estimate by
+ * exactly what was sent, as the neighbours do. */
 static int correct(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     const struct sparq_run *run = c->state;
@@ -144,6 +146,7 @@ static int sparq_after(struct gossip_cluster *c, struct gossip_worker *w, struct
 
 /* ---- hooks ---- */
 
+/* Estimates begin at the common first model, so the first corrections are small. */
 static int sparq_start(struct gossip_cluster *c, struct err *e)
 {
     struct sparq_run *run = c->state;
@@ -182,6 +185,7 @@ static void free_run(struct gossip_cluster *c)
     free(run->size);
 }
 
+/* The threshold must grow more slowly than the steps: a power below 1. */
 static int sparq_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int rc = gossip_check_bound("sparq_c", s->sparq_c, e);

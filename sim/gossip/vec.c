@@ -1,3 +1,8 @@
+/*
+ * Vectors of parameters: sums, means, distances and norms of float arrays. Element-wise loops may be
+ * vectorised, as no element depends on another; sums run in a fixed number of partial sums, so that every
+ * machine adds in the same order and gives the same bits.
+ */
 #include "sim/gossip/vec.h"
 
 #include <string.h>
@@ -81,6 +86,8 @@ double vec_square(const float *x, int32_t n)
     return add_parts(part);
 }
 
+/* Summed in PARTS partial sums, always in the same order: vector units may be used, and results stay the
+ * same. */
 double vec_distance2(const float *p, const float *q, int32_t n)
 {
     double part[PARTS] = { 0 };

@@ -138,6 +138,8 @@ static bool may_collect(const struct gossip_wire *w, int32_t vertex)
     return vertex < w->fabric->n_workers || vertex >= w->routes.n_npus;
 }
 
+/* What a message needs to know of each directed link: seconds per byte, dimension, and whether it lies
+ * between two that take part in collectives. */
 static int open_arcs(struct gossip_wire *w, struct err *e)
 {
     const struct topo_routes *r = &w->routes;
@@ -159,6 +161,7 @@ static int open_arcs(struct gossip_wire *w, struct err *e)
     return 0;
 }
 
+/* igraph is not safe for threads (one error stack), so graphs are built one at a time. */
 int gossip_wire_build(struct gossip_wire **out, const struct gossip_fabric *f, struct err *e)
 {
     struct gossip_wire *w = calloc(1, sizeof *w);
@@ -187,6 +190,7 @@ static void free_graph(struct topo_graph *g)
     topo_graph_free(g);
 }
 
+/* Safe after a failed build. */
 void gossip_wire_free(struct gossip_wire *w)
 {
     if (!w)
@@ -263,6 +267,7 @@ double gossip_wire_arc_B(const struct gossip_wire *w, int32_t arc)
 
 /* ---- asking ---- */
 
+/* Parcels are found by their tag, which the caller hands out densely. */
 static int wire_reserve(struct gossip_wire *w, int32_t tag, struct err *e)
 {
     if (tag < w->cap)
@@ -282,6 +287,8 @@ static bool wire_is_sent(const struct wire_parcel *p)
     return p->collective ? p->time_s > 0 : p->there.n + p->back.n > 0;
 }
 
+/* From here on the bytes count. A collective among flows blocks the network for its own time, found
+ * beforehand. */
 static int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct err *e)
 {
     struct wire_parcel *p = &w->parcels[tag];
@@ -300,6 +307,8 @@ static int wire_begin(struct gossip_wire *w, int32_t tag, double now_s, struct e
     return event_heap_set(&w->queue, tag, p->end_s, e);
 }
 
+/* With links one after another the time of the start is known at once; with flows a parcel begins unless a
+ * collective is in the way. */
 static int wire_ask(struct gossip_wire *w, int32_t tag, double now_s, bool *begins, struct err *e)
 {
     struct wire_parcel *p = &w->parcels[tag];
@@ -328,6 +337,7 @@ static int find_way(struct topo_path *path, struct gossip_wire *w, int64_t from,
     return bytes > 0 ? topo_find_path(path, &w->routes, &(struct topo_trip){ .src = from, .dst = to }, e) : 0;
 }
 
+/* Both directions of an exchange are one parcel: it ends when both are done. */
 int gossip_wire_send(struct gossip_wire *w, int64_t from, int64_t to, double there_B, double back_B,
                      int32_t tag, double now_s, bool *begins, struct err *e)
 {
@@ -345,6 +355,7 @@ int gossip_wire_send(struct gossip_wire *w, int64_t from, int64_t to, double the
     return rc ? rc : wire_ask(w, tag, now_s, begins, e);
 }
 
+/* A collective takes the time it would take alone; nothing else moves meanwhile. */
 int gossip_wire_collect(struct gossip_wire *w, enum collective_kind kind, double bytes, int32_t tag,
                         double now_s, bool *begins, struct err *e)
 {
@@ -391,6 +402,7 @@ static bool is_known(double *time_s, const struct gossip_wire *w, enum collectiv
     return false;
 }
 
+/* Closed form, or simulated once as flows and remembered: methods ask for few sizes again and again. */
 int gossip_wire_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind, double bytes,
                              struct err *e)
 {
@@ -472,6 +484,8 @@ static int serve_queue(struct gossip_wire *w, double now_s, struct err *e)
     return rc;
 }
 
+/* Everything that begins or ends at the next instant, sorted by order of request, so that nothing depends on
+ * heaps. */
 int gossip_wire_advance(struct gossip_wire *w, const struct gossip_signal **signals, int32_t *n,
                         struct err *e)
 {
@@ -542,6 +556,8 @@ static double wire_hold(struct gossip_wire *w, const struct way *way, double beg
     return end_s;
 }
 
+/* Each link serves one message at a time: the message starts when all links of its way are free, and holds
+ * each for its bytes. A collective waits for all and holds all. */
 static double wire_book(struct gossip_wire *w, struct wire_parcel *p, double now_s)
 {
     if (p->collective) {
@@ -598,6 +614,7 @@ static void wire_flows_wait(struct gossip_wire *w, int32_t tag)
     f->tail = tag;
 }
 
+/* Starts what waits, in order, until the next one is a collective that must wait for flows to end. */
 static int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e)
 {
     struct wire_flows *f = &w->flows;
@@ -616,6 +633,7 @@ static int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e)
 
 /* ---- moving ---- */
 
+/* A message to oneself uses no link and is done at once. */
 static int add_flow(struct gossip_wire *w, int32_t tag, const struct topo_path *path, double bytes,
                     double now_s, struct err *e)
 {
@@ -641,6 +659,7 @@ static int wire_flows_send(struct gossip_wire *w, int32_t tag, double now_s, str
     return rc ? rc : add_flow(w, tag, &p->back, p->back_B, now_s, e);
 }
 
+/* A parcel is over when the last of its flows is. */
 static void wire_flows_advance(struct gossip_wire *w)
 {
     struct flow_net *net = w->flows.net;
@@ -656,6 +675,7 @@ static void wire_flows_advance(struct gossip_wire *w)
 
 /* ---- collectives ---- */
 
+/* Times the collective on the idle network, as a group from the first NPU on. */
 static int wire_run_alone(double *time_s, struct flow_sim *sim, const struct gossip_fabric *f,
                           enum collective_kind kind, double bytes, struct err *e)
 {

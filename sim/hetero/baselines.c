@@ -149,6 +149,8 @@ static void turn(hetero_id *plan, const struct hetero_profile *f)
     }
 }
 
+/* Every plan there is, counted through like a number in base n_types. Refused beyond 2^22 plans; it exists to
+ * check the others and to settle small cases beyond doubt. */
 int hetero_brute(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     const struct hetero_profile *f = s->problem->profile;

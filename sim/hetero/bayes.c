@@ -15,6 +15,9 @@
 
 /* ---- the Gaussian process ---- */
 
+/* A Gaussian process over plans with kernel exp(-d/length), d the number of layers in which two plans differ.
+ * d is an integer, so the kernel is a table. The Cholesky factor is stored row by row, which makes adding a
+ * plan one more row. */
 int hetero_surrogate_build(struct hetero_surrogate *g, int32_t n_layers, int32_t cap, double length,
                            double noise, struct err *e)
 {
@@ -92,6 +95,8 @@ static void project(double squares[HETERO_GUESSES], struct hetero_surrogate *g, 
     }
 }
 
+/* One row of the factor: L^-1 k and what is left of the variance. A plan so close to known ones that rounding
+ * leaves no variance is not added. */
 bool hetero_surrogate_add(struct hetero_surrogate *g, const hetero_id *plan)
 {
     double squares[HETERO_GUESSES], *row = factor_row(g, g->n);
@@ -107,6 +112,8 @@ bool hetero_surrogate_add(struct hetero_surrogate *g, const hetero_id *plan)
     return true;
 }
 
+/* Standardises the targets and solves L y = targets; the other half of the inverse is applied to candidates
+ * in hetero_surrogate_guess(). O(n^2) each time, as targets may change. */
 void hetero_surrogate_fit(struct hetero_surrogate *g, const double *targets)
 {
     double *x = g->halves, sum = 0;
@@ -162,6 +169,7 @@ struct bayes {
     double *targets;             /* shape [cap], owned */
 };
 
+/* Settings come from files, so each is named in its message. */
 static int bayes_check(const struct hetero_bayes_settings *how, struct err *e)
 {
     if (how->initial < 1)
@@ -185,6 +193,7 @@ static void bayes_free(struct bayes *b)
     free(b->targets);
 }
 
+/* Memory for all evaluations at once: the model grows with them. */
 static int bayes_build(struct bayes *b, struct hetero_search *s, const struct hetero_bayes_settings *how,
                        struct err *e)
 {
@@ -259,6 +268,7 @@ static void bayes_choose(hetero_id *plan, struct bayes *b, int32_t candidates)
     }
 }
 
+/* Some plans at random, then each one where the expected improvement is largest among drawn candidates. */
 int hetero_bayes(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     const struct hetero_bayes_settings *how = &settings->bayes;

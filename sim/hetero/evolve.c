@@ -29,6 +29,8 @@ static bool recolour(struct hetero_search *s, int32_t first, int32_t last)
     return hetero_is_better(&s->value, &before);
 }
 
+/* Tries all types on each stage as a whole; changing the layers of a long stage one by one would first break
+ * it up, which costs more than it gains. */
 static bool recolour_stages(struct hetero_search *s)
 {
     bool gained = false;
@@ -85,6 +87,7 @@ struct genetic {
     struct member *now, *next; /* shape [population], owned */
 };
 
+/* Named after the keys, as messages quote them. */
 static int genetic_check(const struct hetero_genetic_settings *how, struct err *e)
 {
     if (how->population < 2)
@@ -107,6 +110,7 @@ static void genetic_free(struct genetic *g)
     free(g->next);
 }
 
+/* Two generations of plans in one block; plans are swapped by pointer. */
 static int genetic_build(struct genetic *g, struct hetero_search *s,
                          const struct hetero_genetic_settings *how, struct err *e)
 {
@@ -184,6 +188,8 @@ static bool generation(struct genetic *g)
     return true;
 }
 
+/* A random first generation, then selection, crossover and mutation until the budget of evaluations ends.
+ * Every plan tried counts, so schedulers compare at equal effort. */
 int hetero_genetic(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     struct genetic g = { 0 };
@@ -273,6 +279,8 @@ static void anneal_step(struct walker *w, struct hetero_search *s, double temper
     }
 }
 
+/* Walks from plan to plan; the temperature of the logarithm of cost falls geometrically from hot to cold over
+ * the budget, so that "cold" is reached exactly at its end. */
 int hetero_anneal(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     const struct hetero_anneal_settings *how = &settings->anneal;

@@ -19,6 +19,7 @@ static size_t span_at(const struct hetero_problem *p, int32_t first, int32_t typ
 
 /* ---- building ---- */
 
+/* Handing over by network needs a link between every two types; a type to itself needs none. */
 static int check_links(const struct hetero_profile *profile, const struct hetero_link *links, struct err *e)
 {
     if (!links)
@@ -38,6 +39,7 @@ static int check_links(const struct hetero_profile *profile, const struct hetero
     return 0;
 }
 
+/* Ranges that key tables cannot check, as callers may also build a setup in C. */
 static int check_setup(const struct hetero_profile *profile, const struct hetero_setup *s, struct err *e)
 {
     if (!(isfinite(s->examples) && s->examples > 0))
@@ -86,6 +88,8 @@ static void fill_spans(struct hetero_problem *p, int32_t first, int32_t type)
     }
 }
 
+/* Tables over first layer, last layer and type: every search asks for the same spans again and again. A unit
+ * is priced with its host. */
 int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
                  const struct hetero_setup *setup, struct err *e)
 {
@@ -173,6 +177,7 @@ struct hetero_stage hetero_stage_of(const struct hetero_problem *p, const struct
     return s;
 }
 
+/* Maximal runs of layers on one type become stages; each knows its neighbours, which decide handover. */
 int32_t hetero_stages(struct hetero_stage *stages, const struct hetero_problem *p, const hetero_id *plan)
 {
     int32_t n = 0, layers = p->profile->n_layers;
@@ -316,6 +321,7 @@ struct sharing {
     } of[2 * HETERO_MAX_LAYERS];
 };
 
+/* Stages that draw on the units of one type, directly or through a host of that type. */
 static void reach_gather_units(struct sharing *s, struct parts *w, int32_t type)
 {
     const struct hetero_type *types = w->p->profile->types;
@@ -336,6 +342,8 @@ struct units_fit {
     bool tight;   /* not one more for the slowest part */
 };
 
+/* Units each sharer needs to meet limit_s, and what is left. `tight`: no further unit can help, as the
+ * slowest stage cannot get one or would not gain from it. */
 static struct units_fit units_fit(const struct sharing *s, double limit_s)
 {
     struct units_fit f = { .slowest_s = -1, .left = s->max_units };
@@ -548,6 +556,8 @@ static void balance(struct hetero_value *v, struct parts *w, double k)
         parts_keep(v, w);
 }
 
+/* Provisioning as in HeterPS: units of the first stage are set, the others follow its pace. Newton's method
+ * finds a real number of units, so both whole neighbours are tried. */
 static void follow_first(struct hetero_value *v, struct parts *w)
 {
     const double limit_s = 1 / w->p->per_s;
@@ -602,6 +612,7 @@ static void provision(struct hetero_value *v, const struct hetero_problem *p, st
 
 /* ---- evaluation ---- */
 
+/* Scratch memory of an evaluation in one block: searches evaluate millions of plans and must not allocate. */
 int hetero_work_build(struct hetero_work *w, const struct hetero_problem *p, struct err *e)
 {
     size_t layers = (size_t)p->profile->n_layers, types = (size_t)p->profile->n_types;

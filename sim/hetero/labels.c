@@ -318,6 +318,8 @@ static bool is_dominated(struct labels *m, size_t state, double cost, const int3
     return false;
 }
 
+/* A label is a beginning of a plan with the scarce units it uses. Labels wait in a heap by the cost they
+ * promise (so far plus the bound on the rest) and are listed per state for dominance tests. */
 static int add_label(struct labels *m, const struct label *l, const int32_t *used, double promised,
                      struct err *e)
 {
@@ -468,6 +470,8 @@ static int grow_room(struct labels *m, const struct hetero_paths *x, struct err 
     return m->head ? 0 : err_nomem(e, "labels");
 }
 
+/* The rule that hetero_windows() calls for each window: limits on scarce types are added only once the best
+ * plan breaks them, which keeps most windows as cheap as a shortest path. */
 static int keep_limits(double *cost, hetero_id *plan, bool *complete, void *context, struct hetero_paths *x,
                        const struct hetero_arcs *arcs, const struct hetero_window *w, double most,
                        struct err *e)
@@ -488,6 +492,7 @@ static int keep_limits(double *cost, hetero_id *plan, bool *complete, void *cont
     return rc;
 }
 
+/* Windows of throughput as in the oracle, with this rule on top. */
 static int labels_search(struct hetero_windows *found, const struct hetero_problem *p, struct err *e)
 {
     struct labels m = { .limits.problem = p };
@@ -501,6 +506,8 @@ static int labels_search(struct hetero_windows *found, const struct hetero_probl
     return rc;
 }
 
+/* The oracle first: where its plan already holds the limits it is optimal, and nothing more is needed.
+ * Otherwise labels tighten the bound and may find a better plan, which is then judged once more. */
 int hetero_exact(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_windows found = { 0 };

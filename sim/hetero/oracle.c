@@ -73,6 +73,8 @@ static int64_t cap_of(const struct hetero_profile *f, int32_t type)
     return cap;
 }
 
+/* Types that cost a stage the same as neighbours form a class: states are (layer, type, class beside it)
+ * instead of (layer, type, type). */
 static int build_classes(struct hetero_paths *x, struct err *e)
 {
     size_t n = (size_t)x->problem->profile->n_types;
@@ -92,6 +94,7 @@ static int build_classes(struct hetero_paths *x, struct err *e)
     return 0;
 }
 
+/* Arrays over boundaries, types and classes. Everything is allocated here; searches only fill it. */
 int hetero_paths_build(struct hetero_paths *x, const struct hetero_problem *p, struct err *e)
 {
     *x = (struct hetero_paths){ .problem = p };
@@ -115,6 +118,7 @@ int hetero_paths_build(struct hetero_paths *x, const struct hetero_problem *p, s
     return 0;
 }
 
+/* Safe after a failed build. */
 void hetero_paths_free(struct hetero_paths *x)
 {
     free(x->n_of);
@@ -161,6 +165,8 @@ static double fastest_s(const struct hetero_paths *x, const struct hetero_stage 
     return s->server_s > 0 ? path_larger(time_s, s->server_s / (double)x->cap[server]) : time_s;
 }
 
+/* Cost of one stage within a window of throughput: the least units that keep up with the window, paid for at
+ * its fastest pace, hence a lower bound for every plan in the window. Parameter servers likewise. */
 void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const struct hetero_window *w)
 {
     const struct hetero_stage *s = &a->stage;
@@ -191,6 +197,7 @@ void hetero_arc_price(struct hetero_arc *a, const struct hetero_paths *x, const 
     a->cost = cost;
 }
 
+/* Prices all arcs for a window, drops those that cannot reach it, and indexes the rest by first layer. */
 void hetero_arcs_price(struct hetero_arcs *arcs, struct hetero_paths *x, const struct hetero_window *w)
 {
     int32_t n = 0, layers = x->problem->profile->n_layers;
@@ -315,6 +322,7 @@ static void cross_boundary(const struct hetero_paths *x, double *out, const doub
 
 /* ---- shortest paths ---- */
 
+/* Relaxes arcs that start at one boundary: the shortest path over a graph without cycles. */
 static void paths_extend(struct hetero_paths *x, const struct hetero_arc *arcs, int32_t n)
 {
     for (const struct hetero_arc *a = arcs; a < arcs + n; a++) {
@@ -329,6 +337,8 @@ static void paths_extend(struct hetero_paths *x, const struct hetero_arc *arcs, 
     }
 }
 
+/* Cheapest way from the first layer to each state. With @p arcs only over these; without, over all spans,
+ * made a piece at a time, as all together would not fit in memory. */
 void hetero_paths_forward(struct hetero_paths *x, const struct hetero_arcs *arcs,
                           const struct hetero_window *w)
 {
@@ -364,6 +374,7 @@ static void extend_back(struct hetero_paths *x, const struct hetero_arc *arcs, i
     }
 }
 
+/* Cheapest way from each state to the end, so that an arc's best plan is known in O(1). */
 void hetero_paths_backward(struct hetero_paths *x, const struct hetero_arcs *arcs,
                            const struct hetero_window *w)
 {
@@ -382,6 +393,7 @@ void hetero_paths_backward(struct hetero_paths *x, const struct hetero_arcs *arc
     }
 }
 
+/* The cheapest end, and the plan that leads there, read backwards over first[], before[] and via[]. */
 double hetero_paths_least(const struct hetero_paths *x, hetero_id *plan)
 {
     int32_t type = 0, boundary = x->problem->profile->n_layers, class = 0;
@@ -422,6 +434,7 @@ void hetero_arcs_keep(struct hetero_arcs *arcs, const struct hetero_paths *x, do
     arcs->n = n;
 }
 
+/* Arcs whose best plan is cheaper than what is known; the others can be in no better plan. */
 static int keep_some(struct hetero_arcs *arcs, const struct hetero_paths *x, const struct hetero_arcs *all,
                      double most, struct err *e)
 {
@@ -437,6 +450,7 @@ static int keep_some(struct hetero_arcs *arcs, const struct hetero_paths *x, con
     return 0;
 }
 
+/* All arcs that may matter, gathered after a first pass forward and backward. */
 int hetero_arcs_collect(struct hetero_arcs *arcs, struct hetero_paths *x, const struct hetero_window *w,
                         double most, struct err *e)
 {
@@ -549,6 +563,8 @@ static int windows_split(struct search *s, const struct node *node, double pace_
     return rc ? rc : windows_push(s, &slower, e);
 }
 
+/* One window of throughput: a lower bound by shortest path. If the plan found keeps the pace that the bound
+ * assumed, the window is done; else the window is split at that plan's pace. */
 static int search_window(struct search *s, struct node *node, struct err *e)
 {
     struct hetero_arcs arcs = { &s->pool.at[node->begin], node->n, 0 };
@@ -613,6 +629,8 @@ static int windows_begin(struct search *s, struct node *root, struct err *e)
     return rc;
 }
 
+/* Depth first over windows, with the bounds of those still open as a proof of what is left. MOST_PATHS bounds
+ * the time; the answer is then a plan with a lower bound. */
 static int search_all(struct search *s, struct err *e)
 {
     struct node node;
@@ -630,6 +648,7 @@ static int search_all(struct search *s, struct err *e)
     return rc;
 }
 
+/* Sets up and runs the search; @p rule refines single windows (sim/hetero/labels) and may be NULL. */
 int hetero_windows(struct hetero_windows *out, const struct hetero_problem *p, hetero_rule *rule,
                    void *context, struct err *e)
 {
@@ -660,6 +679,7 @@ void hetero_windows_free(struct hetero_windows *out)
 /* What a plan costs and what the paths say it does agree to this share: they round differently. */
 #define PROOF_SLACK 1e-9
 
+/* The largest throughput: the path whose slowest stage is fastest, with all units that a type has. */
 int hetero_reach(double *per_s, hetero_id *plan, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_paths x;
@@ -674,6 +694,8 @@ int hetero_reach(double *per_s, hetero_id *plan, const struct hetero_problem *p,
     return rc;
 }
 
+/* The plan is evaluated as any other scheduler's: equal to the bound means proved. PROOF_SLACK covers the
+ * different order of additions. */
 int hetero_oracle_judge(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_work work;
@@ -688,6 +710,7 @@ int hetero_oracle_judge(struct hetero_oracle *o, const struct hetero_problem *p,
     return rc;
 }
 
+/* Without limits that stages share; with such limits its cost is a lower bound. */
 int hetero_oracle(struct hetero_oracle *o, const struct hetero_problem *p, struct err *e)
 {
     struct hetero_windows found;
@@ -714,6 +737,8 @@ void hetero_oracle_free(struct hetero_oracle *o)
     *o = (struct hetero_oracle){ 0 };
 }
 
+/* Without any plan that reaches the throughput, the fastest plan is reported, so that a reader sees how far
+ * away it is. */
 int hetero_oracle_report(struct hetero_search *s, const struct hetero_oracle *o, struct err *e)
 {
     struct hetero_value v;

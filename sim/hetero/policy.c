@@ -60,6 +60,8 @@ struct policy_cell_back {
     double *dc_before; /* added to: shape [n]; NULL: nobody asks */
 };
 
+/* Derivatives of one cell, from dh and dc to its inputs. Gate order: input, forget, output, fresh. Checked
+ * against finite differences by the tests. */
 static void lstm_backward(int32_t n, const struct policy_cell_back *b)
 {
     size_t w = (size_t)n;
@@ -98,6 +100,8 @@ struct room {
     size_t n;
 };
 
+/* All arrays of doubles in one block: one allocation, one release, and neighbours in memory in the order of
+ * use. */
 static bool carve_doubles(struct policy *p)
 {
     const struct policy_shape *s = &p->shape;
@@ -134,6 +138,7 @@ static bool carve_doubles(struct policy *p)
     return at;
 }
 
+/* The same for whole numbers; nodes first, as they are wider. */
 static bool carve_others(struct policy *p)
 {
     size_t layers = (size_t)p->shape.n_layers, plans = (size_t)p->shape.n_plans, n_nodes = 1 + layers * plans,
@@ -149,6 +154,8 @@ static bool carve_others(struct policy *p)
     return true;
 }
 
+/* Parameters are inputs by layer features and by the type before, the recurrent state, logits, and one copy
+ * logit that favours the type of the layer before. */
 int policy_build(struct policy *p, const struct policy_shape *shape, const double *features, struct err *e)
 {
     *p = (struct policy){ .shape = *shape, .features = features };
@@ -193,6 +200,8 @@ static void start_rows(const struct policy *p, double *rows, int32_t n, int32_t 
             rows[(size_t)r * (size_t)width + (size_t)j] = rng_range(rng, -bound, bound);
 }
 
+/* Uniform within one over the root of the number of inputs; the forget gate starts open (bias 1), so that a
+ * plan's beginning is remembered. */
 void policy_start(struct policy *p, double copy, struct rng *rng)
 {
     struct policy_parts x = policy_parts(p, p->params);
@@ -324,6 +333,8 @@ static void policy_descend(struct policy *p, int32_t level, int32_t n_walkers, s
     p->first[level + 2] = n;
 }
 
+/* Plans sampled together share beginnings: a tree of prefixes, in which each node is computed once for all
+ * plans that pass through it. */
 static void policy_grow(struct policy *p, int32_t n_walkers, struct rng *rng)
 {
     const struct policy_shape *s = &p->shape;
@@ -440,6 +451,8 @@ static void back_through(struct policy *p, const struct policy_parts *to)
     }
 }
 
+/* Gradient of the weighted log-probabilities plus @p bonus times the entropy, backwards through the tree. The
+ * products with features and states are matrix products over all nodes at once. */
 void policy_differentiate(struct policy *p, const double *weights, double bonus)
 {
     const struct policy_shape *s = &p->shape;
@@ -485,6 +498,8 @@ void adam_restart(struct adam *a)
     a->mean_decay = a->square_decay = 1;
 }
 
+/* Ascends: gradients are of rewards. Decays are kept as products rather than powers, so results do not depend
+ * on a machine's pow(). */
 void adam_step(struct adam *a, double *x, const double *gradient, double rate)
 {
     a->mean_decay *= BETA_1;
@@ -541,6 +556,8 @@ static void fill_measures(double *x, const struct hetero_profile *p, int32_t lay
     }
 }
 
+/* A constant, the place in the model, kind and number of the layer, then its measures on every type,
+ * standardised over the layers. */
 void policy_features(double *x, const struct hetero_profile *p)
 {
     int32_t n = policy_n_features(p), measures = PLAIN + N_HETERO_KINDS + p->n_layers;

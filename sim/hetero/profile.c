@@ -15,6 +15,7 @@
 const char *const hetero_kind_words[] = { "embedding",  "pool", "concat", "fc", "nce",
                                           "similarity", "loss", "block",  NULL };
 
+/* Defaults that limit nothing: units up to the maximum, an endless NIC, no host. */
 int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_types, struct err *e)
 {
     *p = (struct hetero_profile){ .n_layers = n_layers, .n_types = n_types, .batch = 1 };
@@ -55,6 +56,7 @@ static bool is_share(double x)
     return x >= 0 && x <= 1;
 }
 
+/* Hosts do not chain: a unit pays for one host, whose price is its own. */
 static int check_host(const struct hetero_profile *p, int32_t t, struct err *e)
 {
     const struct hetero_type *x = &p->types[t];
@@ -70,6 +72,7 @@ static int check_host(const struct hetero_profile *p, int32_t t, struct err *e)
     return 0;
 }
 
+/* What a stage divides by must be above zero; prices may be zero. */
 static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
 {
     const struct hetero_type *x = &p->types[t];
@@ -109,6 +112,7 @@ static bool is_work(const struct hetero_profile *p, int32_t layer)
     return true;
 }
 
+/* A profile may come from a draw, a model or a file; all pass here before any search starts. */
 int hetero_profile_check(const struct hetero_profile *p, struct err *e)
 {
     int rc = 0;
@@ -179,6 +183,8 @@ static double block_s(const struct model *m, enum block_kind block, double batch
     return c.forward_s + c.core_s + c.core_back_s + c.input_s + c.weight_s + c.rest_s;
 }
 
+/* Times of one layer on every type: compute by the roofline of a block with and without the part, gradients
+ * and embedding rows both ways over the network, and handing over its output. */
 static void add_part(struct writing *w, const struct part *x)
 {
     struct hetero_profile *p = w->p;
@@ -219,6 +225,7 @@ static void add_linear(struct writing *w, const char *name, int64_t number, int6
 
 /* ---- transformer ---- */
 
+/* Embedding, then blocks (dense or with experts), then the head; bytes as weights in bf16. */
 static void add_transformer(struct writing *w, const struct model *m)
 {
     double wide_B = ROOFLINE_ELEMENT_B * (double)m->seq * (double)m->hidden;
@@ -338,6 +345,7 @@ static int64_t count_layers(const struct model *m)
     return n;
 }
 
+/* A type of a model's profile must be a whole NPU. */
 static int check_units(int32_t n_types, const struct hetero_type *types, const struct topo_npu *npus,
                        const double *net_Bps, struct err *e)
 {
@@ -356,6 +364,7 @@ static int check_units(int32_t n_types, const struct hetero_type *types, const s
     return 0;
 }
 
+/* Layers follow the family; all times come from the same roofline as training steps (workloads/block). */
 int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, double batch, int32_t n_types,
                             const struct hetero_type *types, const struct topo_npu *npus,
                             const double *net_Bps, struct err *e)
@@ -499,6 +508,7 @@ static const struct {
     [HETERO_NCE5] = { nce, N_ROWS(nce) },
 };
 
+/* Assumed figures, not measurements: docs/hetero.md section 2.1 says which are recalled from HeterPS. */
 struct hetero_draw hetero_draw_default(void)
 {
     return (struct hetero_draw){
@@ -596,6 +606,7 @@ static int draw_gpu(struct hetero_draw_unit *u, uint64_t seed, int32_t type, str
     return 0;
 }
 
+/* Rates are divisors. */
 static int check_unit(const struct hetero_draw_unit *u, const char *name, struct err *e)
 {
     const struct {
@@ -611,6 +622,8 @@ static int check_unit(const struct hetero_draw_unit *u, const char *name, struct
     return 0;
 }
 
+/* Type 0 is the CPU core, type 1 the first GPU; further GPUs are drawn around it, each by its own stream, so
+ * that more types leave the first ones as they were. */
 static int draw_fill(struct hetero_profile *p, const struct hetero_draw *d, struct err *e)
 {
     const struct row *rows = models[d->model].rows;
@@ -635,6 +648,7 @@ static int draw_fill(struct hetero_profile *p, const struct hetero_draw *d, stru
     return rc ? rc : hetero_profile_check(p, e);
 }
 
+/* The four models of HeterPS's experiments with assumed sizes and speeds. */
 int hetero_draw_profile(struct hetero_profile *p, const struct hetero_draw *d, struct err *e)
 {
     assert((unsigned)d->model < N_HETERO_MODELS);

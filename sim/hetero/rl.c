@@ -156,6 +156,8 @@ static void rl_clip(double *gradient, int32_t n, double most)
             gradient[i] *= most / sqrt(square);
 }
 
+/* One round: sample plans, turn costs into weights (best tenth, or all over a moving baseline), step along
+ * the gradient. The entropy bonus falls to zero over the rounds. */
 static void rl_learn(struct learner *x, int32_t n)
 {
     struct policy *p = &x->policy;
@@ -197,6 +199,8 @@ static int32_t plans_left(const struct learner *x)
     return left < x->settings->plans ? (int32_t)left : x->settings->plans;
 }
 
+/* Starts a fresh policy whenever one has stopped gaining, as long as evaluations last; the last policy's most
+ * likely plan is tried too. */
 static void rl_search(struct learner *x)
 {
     hetero_id plan[HETERO_MAX_LAYERS];
@@ -213,6 +217,7 @@ static void rl_search(struct learner *x)
         hetero_try(x->s, plan, &v);
 }
 
+/* Everything a run needs is allocated here; rounds allocate nothing. */
 static int rl_build(struct learner *x, enum policy_cell cell, struct err *e)
 {
     const struct hetero_profile *f = x->s->problem->profile;
@@ -233,6 +238,7 @@ static int rl_build(struct learner *x, enum policy_cell cell, struct err *e)
     return rc ? rc : adam_build(&x->adam, x->policy.n_params, e);
 }
 
+/* LSTM and Elman network differ by their cell alone. */
 static int rl_run(struct hetero_search *s, const struct hetero_settings *settings, enum policy_cell cell,
                   struct err *e)
 {

@@ -40,6 +40,8 @@ static uint64_t stream_of(const char *name)
     return text_hash(TEXT_HASH_SEED, name, strcspn(name, "+")) & UINT32_MAX;
 }
 
+/* Runs a scheduler, then local improvement where its row asks for it. Streams depend on the scheduler's name,
+ * not its place in the list, so adding one changes no other's results. */
 int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int32_t which,
                     const struct hetero_settings *settings, uint64_t seed, struct err *e)
 {
@@ -57,6 +59,7 @@ int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int
     return rc;
 }
 
+/* Starts as "too slow at any cost", so that the first plan tried is an improvement. */
 int hetero_search_build(struct hetero_search *s, const struct hetero_problem *p, uint64_t seed,
                         uint64_t stream, int64_t budget, struct err *e)
 {
@@ -111,6 +114,7 @@ void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_va
         curve_add(s);
 }
 
+/* Equal budgets of evaluations; the other numbers were chosen on the drawn profiles (docs/hetero.md). */
 struct hetero_settings hetero_settings_default(void)
 {
     return (struct hetero_settings){
@@ -209,6 +213,7 @@ static void move_boundary(hetero_id *plan, int32_t n_layers, int32_t at, struct 
         plan[l] = right;
 }
 
+/* A neighbour of a plan: a boundary moved, a stage recoloured, or one layer recoloured, equally likely. */
 void hetero_change_plan(hetero_id *plan, struct hetero_size size, struct rng *rng)
 {
     if (size.n_types < 2)
