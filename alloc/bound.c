@@ -25,6 +25,7 @@ int alloc_bound_build(struct alloc_bound *b, const struct alloc_problem *p, stru
     return err_nomem(e, "a lower bound");
 }
 
+/* A deep copy: answers keep their bounds when the solver's memory is gone. */
 int alloc_bound_copy(struct alloc_bound *out, const struct alloc_bound *b, const struct alloc_problem *p,
                      struct err *e)
 {
@@ -55,6 +56,7 @@ static void rescale(double *v, int32_t n, double sum, double want)
         v[i] = sum > 0 ? v[i] * (want / sum) : want / n;
 }
 
+/* Multipliers of a leaf scaled to sum to the weight above it; with none, spread evenly. */
 static void balance_leaf(double *dual, const double *traffic_B, int32_t n_dims, double want)
 {
     double sum = 0;
@@ -69,6 +71,8 @@ static void balance_leaf(double *dual, const double *traffic_B, int32_t n_dims, 
             dual[d] = sum > 0 ? dual[d] * (want / sum) : want / used;
 }
 
+/* From the root down: duals of a leaf and weights of a maximum's terms must sum to their parent's weight.
+ * After this whatever the solver produced is feasible for the dual, so its value is a true bound. */
 void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
 {
     const struct step_fn *f = p->step;
@@ -109,6 +113,8 @@ bool alloc_carries_traffic(const struct step_fn *f, int32_t d)
     return false;
 }
 
+/* Upper limits on single bandwidths that rows imply, for the case in which the bound would be infinite
+ * otherwise. */
 void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
 {
     const int32_t n = p->step->n_dims;

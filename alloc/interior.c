@@ -196,6 +196,8 @@ static double term_value(const struct interior *w, int32_t k)
     return v;
 }
 
+/* Eliminates a term and everything below it: after this only the bandwidths are left in the system, with the
+ * sum of all terms' contributions in the matrix. */
 static void add_term(struct interior *w, int32_t k)
 {
     const struct step_fn *f = w->problem->step;
@@ -254,6 +256,9 @@ static int32_t interior_count_leaves(const struct interior *w, int32_t d)
     return n;
 }
 
+/* Second derivatives of traffic / B on the diagonal: those of the barrier, or near the end those of the
+ * chord, which keep steps honest where a leaf is almost inactive. Also measures how far stationarity is off.
+ */
 static void add_curvature(struct interior *w)
 {
     double worst = 0, all = 0;
@@ -359,6 +364,7 @@ static void leaf_rhs(const struct interior *w, int32_t index, double weight, dou
         v[d] += l->h[d] * e;
 }
 
+/* The right-hand side of the same elimination. */
 static void term_rhs(struct interior *w, int32_t k, double *v)
 {
     const struct step_fn *f = w->problem->step;
@@ -422,6 +428,7 @@ static void solve_bandwidths(struct interior *w, double *v)
         w->d_bw[d] = v[d];
 }
 
+/* Back substitution: from the step in bandwidths to those of slacks and multipliers of a leaf. */
 static void leaf_back(struct interior *w, int32_t index, double d_weight)
 {
     struct interior_leaf *l = &w->leaves[index];
@@ -483,6 +490,7 @@ static void interior_direction(struct interior *w)
     }
 }
 
+/* NULL is legal. */
 void interior_free(struct interior *w)
 {
     if (!w)
@@ -545,6 +553,7 @@ static void list_rows(struct interior *w, const bool *implied)
     w->n_listed = n;
 }
 
+/* Slacks and multipliers of leaves, terms and rows lie in one array each, in this order. */
 static void lay_out_pairs(struct interior *w, size_t cap)
 {
     w->s = w->pairs;
@@ -558,6 +567,7 @@ static void lay_out_pairs(struct interior *w, size_t cap)
     w->n_pairs = w->row_pair + w->n_rows;
 }
 
+/* Sizes depend on the problem alone, so one workspace serves all solves of a curve. */
 int interior_build(struct interior **out, const struct alloc_problem *p, struct err *e)
 {
     struct interior *w = calloc(1, sizeof *w);
@@ -1342,6 +1352,7 @@ static double restore_term(struct interior *w, int32_t k)
 /* No pair may run ahead of the others by more than this factor: it would be stuck at the border. */
 #define INTERIOR_MAX_LEAD 1e4
 
+/* No pair may run far ahead of the others to zero: it would block all later steps. */
 static void recenter(struct interior *w)
 {
     double least = complementarity(w) / (w->n_real * INTERIOR_MAX_LEAD);
@@ -1355,6 +1366,7 @@ static void recenter(struct interior *w)
     }
 }
 
+/* One step, the same length for primal and dual, short of the boundary. */
 static void interior_move(struct interior *w, double product)
 {
     /* Stay inside, for a slack of zero would be stuck there; but closer to the border as the end nears. */
@@ -1392,6 +1404,8 @@ static bool interior_find_inside(struct interior *w)
     return w->inside.found;
 }
 
+/* Predictor-corrector steps until the complementarity is small; every good iterate is offered as a split and
+ * as a proof, and the best of both kept. */
 static void iterate(struct interior *w, int32_t most, struct interior_result *best)
 {
     interior_start(w);
@@ -1412,6 +1426,8 @@ static void iterate(struct interior *w, int32_t most, struct interior_result *be
     }
 }
 
+/* First from a scaled guess, which nearly always converges. Where it does not, from a point well inside the
+ * rows along the central path. */
 void interior_solve(struct interior *w, struct interior_ask ask, struct interior_result *out)
 {
     *out = (struct interior_result){ .value = INFINITY, .bound = -INFINITY };

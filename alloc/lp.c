@@ -31,6 +31,7 @@ static double split_off(const struct basis *b, const double *v, double *rest, do
     return sqrt(vector_dot(rest, rest, b->n_dims));
 }
 
+/* Gram-Schmidt; a vector that depends on those before it (to within BASIS_REL) is refused. */
 bool basis_add(struct basis *b, const double *v)
 {
     double rest[BASIS_DIMS], r[BASIS_DIMS], whole = sqrt(vector_dot(v, v, b->n_dims));
@@ -133,6 +134,8 @@ static int32_t find_entering(const struct passive *in, const double (*columns)[B
     return best;
 }
 
+/* Least squares with sign constraints by active sets (Lawson and Hanson). At most 3 n changes: each makes the
+ * residual smaller, rounding aside. */
 void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_free, int32_t n, int32_t n_dims,
                const double *target)
 {
@@ -269,6 +272,7 @@ static double row_size(const struct alloc_row *row, int32_t n_dims)
     return size > 0 ? size : 1;
 }
 
+/* Rows are scaled to size 1 and to UNIT_Bps, so that GLPK's absolute tolerances mean something. */
 static int load_row(struct simplex *g, const struct alloc_row *row, int32_t n_dims, struct err *e)
 {
     int32_t index[TOPO_MAX_DIMS], n = 0;
@@ -298,6 +302,7 @@ static int load_level(struct simplex *g, const struct lp *lp, struct err *e)
     return rc;
 }
 
+/* Rows that are skipped get no place; lp_name_clash() skips them one by one. */
 static int lp_load(struct simplex *g, const struct lp *lp, int32_t *place, struct err *e)
 {
     int rc = 0;
@@ -315,6 +320,7 @@ static int lp_load(struct simplex *g, const struct lp *lp, int32_t *place, struc
     return !rc && lp->level ? load_level(g, lp, e) : rc;
 }
 
+/* Back to SI, with signs of multipliers as the rest of alloc has them. */
 static void unload(struct lp_result *out, double *row_dual, const struct lp *lp, const int32_t *place,
                    const struct simplex *g)
 {
@@ -345,6 +351,7 @@ static const struct simplex_way ways[] = { { SIMPLEX_FROM_ADVANCED, false, TOLER
                                            { SIMPLEX_FROM_SLACKS, true, TOLERANCE, MOST_STEPS },
                                            { SIMPLEX_FROM_SLACKS, false, LOOSE_TOLERANCE, MOST_STEPS } };
 
+/* Several ways of solving are tried in turn (base/simplex), as scaled problems may defeat one of them. */
 int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struct err *e)
 {
     enum simplex_status status;
@@ -366,6 +373,8 @@ int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struc
     return rc;
 }
 
+/* An irreducible set of rows that cannot hold together: every row whose absence leaves the rest infeasible is
+ * dropped for good. */
 int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e)
 {
     bool *skip = calloc((size_t)lp->n_rows + 1, sizeof *skip);
@@ -421,6 +430,7 @@ static bool add_vertex(struct search *s, struct lp_result *r, struct err *e)
     return true;
 }
 
+/* A vertex as far from this row as possible. If none is off the row, it is implied to be tight. */
 static void visit_row(struct search *s, struct alloc_inside *out, int32_t i, struct err *e)
 {
     const struct alloc_row *row = &s->problem->rows[i];
@@ -463,6 +473,8 @@ static bool stays_clear(const struct alloc_inside *in, const struct alloc_proble
     return true;
 }
 
+/* The mean of vertices that are far from each row and each axis lies well inside all rows that can be slack.
+ */
 int alloc_find_inside(struct alloc_inside *out, const struct alloc_problem *p, struct err *e)
 {
     const int32_t n = p->step->n_dims;
@@ -489,6 +501,7 @@ int alloc_find_inside(struct alloc_inside *out, const struct alloc_problem *p, s
     return e->code;
 }
 
+/* Between the point inside and a guess: as close to the guess as keeps clear of all rows. */
 void alloc_approach(double *bw_Bps, const struct alloc_inside *in, const struct alloc_problem *p,
                     const double *guess_Bps)
 {

@@ -1,3 +1,9 @@
+/*
+ * Constraints of the split as rows a.B <= b, >= b or == b over bandwidths in B/s: those written in a study
+ * (names of dimensions, total, usd, nic_usd), fixed bandwidths and bounds of the network, and the total.
+ * Money is turned into bandwidth by the prices here, so that solver, bound and verifier see linear rows
+ * alone. A row keeps its text and unit for messages and shadow prices.
+ */
 #include "alloc/rows.h"
 
 #include <math.h>
@@ -49,6 +55,8 @@ static double least_nonzero(const double *x, int32_t n)
     return least;
 }
 
+/* Rows over bandwidth alone are scaled to B/s; with money they keep their own unit, so that shadow prices
+ * read as the user wrote the row. */
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
                    const char *text, struct err *e)
 {
@@ -98,6 +106,7 @@ static int rows_add_bound(struct alloc_rows *r, const struct topo_network *net, 
     return rows_append(r, &row, e);
 }
 
+/* A bandwidth that is given is an equality; others may have a least and a most. */
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e)
 {
     int rc = 0;

@@ -63,6 +63,7 @@ static int most_bandwidth(double *most, const struct alloc_problem *p, int32_t d
     return rc;
 }
 
+/* The smallest set of rows that clash is more use than "infeasible". */
 static int diagnose_rows(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     struct lp lp;
@@ -78,6 +79,7 @@ static int diagnose_rows(struct alloc_answer *out, const struct alloc_problem *p
     return rc;
 }
 
+/* A dimension that carries traffic and can get no bandwidth makes every split take forever. */
 static int diagnose_starved(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     for (int32_t d = 0; d < p->step->n_dims; d++) {
@@ -301,6 +303,8 @@ static double next_mu(const struct search *s, int32_t where)
     return chord < a->mu && chord > b->mu ? chord : 0;
 }
 
+/* Adds tangents where the lower envelope of proved lines is weakest, until the product of time and cost is
+ * proved to TARGET_GAP. */
 static double certify(struct search *s, struct err *e)
 {
     for (;;) {
@@ -345,6 +349,8 @@ static double first_mu(const struct alloc_problem *p)
     return (step_time(p->step, bw_Bps) - compute_s) / usd;
 }
 
+/* Time times cost along the curve of T against cost: first a line with no weight on cost (or a floor), then
+ * descent. */
 static int product_search(struct search *s, bool bounded, struct err *e)
 {
     s->lines = calloc(MAX_LINES + 1, sizeof *s->lines);
@@ -375,6 +381,7 @@ static int32_t find_prices(const struct search *s)
     return found;
 }
 
+/* Every line's proof goes along: the verifier checks their envelope by itself. */
 static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bound *least, struct err *e)
 {
     out->lower_bound = certify(s, e);
@@ -397,6 +404,7 @@ static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bo
     return 0;
 }
 
+/* Objectives without a best split: everything to zero, or one bandwidth without end. */
 static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32_t unbounded)
 {
     const struct alloc_problem *p = s->problem;
@@ -551,6 +559,7 @@ static int32_t hold_binding(struct face *f, const struct alloc_bound *b, const d
     return free_dims;
 }
 
+/* The rows that describe all equally good splits: the problem's own, the cost, and cuts for the time. */
 static int face_build(struct face *f, const struct alloc_problem *p, double usd, struct err *e)
 {
     f->cap = p->n_rows + 1 + MAX_CUTS * 4;
@@ -567,6 +576,7 @@ static int face_build(struct face *f, const struct alloc_problem *p, double usd,
     return 0;
 }
 
+/* How far each bandwidth may move within the optimal face: two linear programmes per dimension. */
 static int find_ranges(struct face *f, struct alloc_answer *out, struct err *e)
 {
     const int32_t n = f->problem->step->n_dims;
@@ -823,6 +833,8 @@ static double shadow_scale(const struct alloc_answer *a, const struct alloc_prob
     return p->step->n_leaves == 0 ? a->time_s : a->cost_usd;
 }
 
+/* Chooses the split within the optimal face, then evaluates time, cost, gap and shadow prices of exactly that
+ * split. */
 static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     double time_s = step_time(p->step, out->bw_Bps);
@@ -851,6 +863,7 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
     return 0;
 }
 
+/* One objective, one method; a step without traffic needs no solver. */
 static int solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     struct interior *w = NULL;
@@ -877,6 +890,8 @@ static struct alloc_problem with_prices(const struct alloc_problem *p)
     return q;
 }
 
+/* Solve, else find out why there is no answer. STALLED is only what is left when no reason was found or a
+ * proof falls short. */
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     *out = (struct alloc_answer){ .status = ALLOC_STALLED, .n_rows = p->n_rows, .value = NAN };

@@ -1,3 +1,9 @@
+/*
+ * A second opinion on an answer: the uncompiled step evaluated at the split, every constraint and the price
+ * again, and the lower bound again from the multipliers alone. It shares no code with solver and compiler, on
+ * purpose, so that an error in either shows as a disagreement. Formulas: docs/model.md sections 7 to 9. Every
+ * design passes it before it is reported (kinds/design/design.c).
+ */
 #include "alloc/verify.h"
 
 #include <math.h>
@@ -21,6 +27,7 @@ struct walk {
     double constant, pull[D]; /* gathered: constant + sum_d pull_d/B_d lies below weight*T */
 };
 
+/* Bytes of a leaf per dimension, from the tree. */
 static double own_traffic(const struct walk *w, const struct step_node *node, double *traffic_B)
 {
     double all = 0;
@@ -40,6 +47,7 @@ static double own_constant(const struct walk *w, const struct step_node *node)
     return w->steps->drop_const || node->kind != STEP_COMPUTE ? 0 : node->seconds;
 }
 
+/* Plain recursion over the tree, as one would write it down. */
 static double verify_time(const struct walk *w, step_id id, const double *bw_Bps)
 {
     const struct step_node *node = &w->tree->nodes[id];
@@ -113,6 +121,8 @@ static void gather_max(struct walk *w, step_id id, double weight, double scale)
     }
 }
 
+/* Sums up what the multipliers prove: constants and pulls per dimension. A leaf whose multipliers sum to more
+ * than its weight is scaled back, so that the bound stays true. */
 static void verify_gather_duals(struct walk *w, step_id id, double weight, double scale)
 {
     const struct step_node *node = &w->tree->nodes[id];
@@ -149,6 +159,7 @@ static double total_time(const struct verify_steps *s, const double *bw_Bps)
     return s->take_max ? most : sum;
 }
 
+/* With a maximum over workloads their weights must sum to that of the whole; a first pass measures them. */
 static void gather_all(struct walk *w, const struct alloc_bound *b, const struct alloc_problem *p)
 {
     const struct verify_steps *s = w->steps;
@@ -335,6 +346,7 @@ static double least_product(struct curve *curves, int32_t n, double least, doubl
     return n ? bound : 0;
 }
 
+/* Each proof is a line in the plane of time and cost; the least product over their envelope is the bound. */
 static int prove_product(double *bound, const struct alloc_answer *a, const struct alloc_problem *p,
                          const struct verify_steps *s, struct err *e)
 {
@@ -360,6 +372,7 @@ static int prove_product(double *bound, const struct alloc_answer *a, const stru
     return 0;
 }
 
+/* Relative to the size of the row's largest term. */
 static double worst_violation(const struct alloc_problem *p, const double *bw_Bps)
 {
     double worst = 0;
@@ -381,6 +394,7 @@ static double worst_violation(const struct alloc_problem *p, const double *bw_Bp
     return worst;
 }
 
+/* Value, bound and violation by each objective's own formula, compared with what the answer claims. */
 int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const struct alloc_problem *p,
                  const struct verify_steps *steps, struct err *e)
 {

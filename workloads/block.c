@@ -160,6 +160,8 @@ static void add_flash(struct counting *x, const struct model *m, const struct pl
     x->c->core_flop += flop;
 }
 
+/* Low-rank attention (DeepSeek-V2, arXiv 2405.04434): queries and keys/values pass narrow layers first. What
+ * tensor parallelism does not divide (the narrow layers) is done by every NPU and counted as useful once. */
 static void add_mla(struct counting *x, const struct model *m, double tokens, double tp)
 {
     const struct model_mla *a = &m->mla;
@@ -177,6 +179,8 @@ static void add_mla(struct counting *x, const struct model *m, double tokens, do
     add_streams(x, turned, turned, 2);
 }
 
+/* Projections, rotation of positions, and the attention itself, fused or not. With fewer key/value heads than
+ * NPUs each keeps a copy, whose work is done again but useful once. */
 static void add_attention(struct counting *x, const struct model *m, const struct plan *p)
 {
     double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), h = (double)m->hidden;
@@ -211,6 +215,8 @@ static void add_mlp(struct counting *x, const struct model *m, double rows, doub
                 1);
 }
 
+/* Router, permutation of tokens, then the local experts as one batched product. Filling up to the capacity
+ * costs time but is no useful work. */
 static void add_experts(struct counting *x, const struct model *m, const struct plan *p)
 {
     const struct model_moe *e = &m->moe;
@@ -277,6 +283,8 @@ static void block_add_tables(struct counting *x, const struct model *m, double s
     add_widths(x, samples, (double)m->dlrm.bottom[0], m->dlrm.bottom + 1, m->dlrm.n_bottom - 1);
 }
 
+/* Layers after the interaction. Dot products are computed for all ordered pairs, and half of them are useful.
+ */
 static void add_top(struct counting *x, const struct model *m, double samples)
 {
     const struct model_dlrm *r = &m->dlrm;
@@ -297,6 +305,7 @@ static void add_top(struct counting *x, const struct model *m, double samples)
     add_widths(x, samples, in, r->top, r->n_top);
 }
 
+/* A convolution is the product of (pixels) x (outputs) x (inputs times kernel), as libraries lower it. */
 static void add_convs(struct counting *x, const struct model *m, double samples)
 {
     for (int32_t i = 0; i < m->cnn.n_convs; i++) {
@@ -315,6 +324,7 @@ double block_tokens(const struct plan *p, const struct model *m)
     return (double)p->micro * (double)m->seq / (double)p->degree[PLAN_CP];
 }
 
+/* Time and useful FLOP of one block for one microbatch on one NPU, its collectives apart. */
 void block_cost(struct block_cost *c, enum block_kind kind, const struct model *m, const struct plan *p,
                 const struct topo_npu *npu)
 {
@@ -385,6 +395,8 @@ static double experts_B(const struct model *m, const struct plan *p, double toke
            mlp_B(m, tokens, (double)(m->moe.shared * m->moe.ffn) / tp);
 }
 
+/* Activations that one layer keeps per microbatch, term by term as in arXiv 2205.05198 section 4. Full
+ * recomputation keeps the layer's input alone. */
 double memory_layer_B(const struct model *m, const struct plan *p, bool experts)
 {
     double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m);
@@ -461,6 +473,8 @@ static double shared_out(const struct plan *p, struct model_share params)
     return params.dense / n.dense + params.expert / n.expert;
 }
 
+/* What is needed for a while only: gathered weights of ZeRO 3, the activations of the layer that is being
+ * recomputed, and messages of the pipeline in both directions. */
 static double buffers_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
     double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1, bytes = 0;
@@ -494,6 +508,7 @@ static void add_total(struct memory *out)
         out->total_B += out->term_B[i];
 }
 
+/* State of the stage's parameters, activations of all microbatches in flight, and buffers. */
 static struct memory of_stage(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
     struct memory out = { .stage = s->at };
@@ -552,6 +567,8 @@ static struct memory of_cnn(const struct model *m, const struct plan *p)
     return out;
 }
 
+/* The stage that needs most decides whether a plan fits; earlier stages hold more microbatches in flight, the
+ * last one the logits. */
 void memory_plan(struct memory *out, const struct model *m, const struct plan *p)
 {
     struct plan_stage stages[PLAN_MAX_STAGES];

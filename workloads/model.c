@@ -50,6 +50,7 @@ static double mlp_params(const struct model *m, double ffn, double tp)
     return 2 * h * ffn / tp + (m->biases ? ffn / tp + h : 0);
 }
 
+/* Parameters of one layer on one NPU, experts apart from the rest: they are shared out over other groups. */
 struct model_share model_layer_params(const struct model *m, bool experts, double tp, double ep, double etp)
 {
     struct model_share p = { attention_params(m, tp) + 2 * norm_params(m), 0 };
@@ -267,6 +268,7 @@ K_SECTION(model_cnn_section, struct model_cnn, "model.cnn", cnn_keys, "a convolu
 
 /* ---- reading ---- */
 
+/* A list of whole numbers with its sum; @p out may be NULL where only the sum matters (rows of tables). */
 static int read_counts(double *sum, int64_t *out, int32_t room, int32_t *n, const struct yaml_doc *doc,
                        yaml_id list, struct err *e)
 {
@@ -298,6 +300,7 @@ static int model_need_key(const struct yaml_doc *doc, yaml_id map, const char *k
     return yaml_fail(doc, map, e, ERR_PARSE, "has no %s, need it for %s", key, for_what);
 }
 
+/* Keys of low-rank cross layers belong to interaction cross alone; elsewhere they would have no effect. */
 static int check_cross(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const keys[] = { "cross_layers", "cross_rank" };
@@ -315,6 +318,8 @@ static int check_cross(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id
     return 0;
 }
 
+/* The interaction multiplies vectors of one width, so the bottom layers must end with the embeddings' width.
+ */
 static int read_dlrm(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const needed[] = { "dim", "rows", "bottom", "top" };
@@ -384,6 +389,8 @@ static int model_check_keys(const struct model *m, const struct yaml_doc *doc, y
     return 0;
 }
 
+/* Defaults that follow from other keys, once those are known: heads of keys and values, ffn, width of a head.
+ */
 static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const instead[] = { "kv_heads", "head_dim" };
@@ -408,6 +415,7 @@ static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map
     return 0;
 }
 
+/* Each token passes top_k of the experts; some layer must have them. */
 static int read_experts(struct model *m, const struct yaml_doc *doc, yaml_id moe, struct err *e)
 {
     if (moe < 0)
@@ -439,6 +447,7 @@ static int check_published(const struct model *m, const struct yaml_doc *doc, ya
                      got / 1e9);
 }
 
+/* Keys, then what the family needs, then the count of parameters against the published one. */
 int model_read(struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     yaml_id name = yaml_get(doc, map, "name"), mla = yaml_get(doc, map, "mla");

@@ -19,6 +19,7 @@ const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe" 
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
 
+/* No parallelism, one sample, fp32 gradients; overlap as Megatron-LM has it. */
 void plan_defaults(struct plan *p)
 {
     *p = (struct plan){ .degree = { 1, 1, 1, 1 },
@@ -78,6 +79,8 @@ static bool is_alike(const struct plan_stage *a, const struct plan_stage *b)
     return a->dense == b->dense && a->experts == b->experts && a->embed == b->embed && a->head == b->head;
 }
 
+/* Stages that are alike are kept once with a count. Beyond PLAN_MAX_STAGES kinds the last one takes the
+ * larger numbers, so that times are not too short. */
 static int32_t plan_add_stage(struct plan_stage *out, int32_t n, struct plan_stage s)
 {
     for (int32_t i = 0; i < n; i++)
@@ -97,6 +100,7 @@ static int32_t plan_add_stage(struct plan_stage *out, int32_t n, struct plan_sta
     return n;
 }
 
+/* A pipeline of equal layers has at most three kinds of stages, found without going through all of them. */
 int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p, const struct model *m)
 {
     int64_t pp = p->degree[PLAN_PP];
@@ -165,6 +169,7 @@ int64_t plan_inner(const struct plan *p, int64_t most)
     return product;
 }
 
+/* dp is what tp, cp and pp leave. The message names the first degree that does not divide. */
 static bool check_degrees(const struct plan *p, int64_t n_npus, struct plan_fault *f)
 {
     int64_t inner = plan_inner(p, n_npus);
@@ -195,6 +200,7 @@ static bool check_degrees(const struct plan *p, int64_t n_npus, struct plan_faul
     return plan_fail(f, "dp");
 }
 
+/* What tensor and context parallelism divide: heads, ffn, hidden, the sequence. */
 static bool check_tensor(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t tp = p->degree[PLAN_TP], cp = p->degree[PLAN_CP];
@@ -214,6 +220,8 @@ static bool check_tensor(const struct plan *p, const struct model *m, struct pla
     return true;
 }
 
+/* First and last stage may have layers of their own (they also hold the embedding and the head); the other
+ * stages share the rest evenly. Interleaving needs equal stages and 1F1B. */
 static bool check_stages(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t pp = p->degree[PLAN_PP], others = pp - (p->first > 0) - (p->last > 0);
@@ -248,6 +256,8 @@ static bool check_stages(const struct plan *p, const struct model *m, struct pla
     return need_divisor(f, "interleave", p->interleave, m->layers / pp, "layers of a stage");
 }
 
+/* Experts are shared out over NPUs that hold different data. Without sequence parallelism every NPU of a tp
+ * group would send the same tokens. */
 static bool check_experts(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t around = p->degree[PLAN_CP] * p->degree[PLAN_DP] * (p->expert_tp ? 1 : p->degree[PLAN_TP]);
@@ -267,6 +277,8 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
     return !p->expert_tp || need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.ffn, "ffn of experts");
 }
 
+/* Samples divide over dp, then into microbatches; an interleaved pipeline goes round in groups of pp of them.
+ */
 static bool check_batch(const struct plan *p, struct plan_fault *f)
 {
     int64_t dp = p->degree[PLAN_DP], pp = p->degree[PLAN_PP];
@@ -284,6 +296,7 @@ static bool check_batch(const struct plan *p, struct plan_fault *f)
     return true;
 }
 
+/* DLRM and CNN are trained data-parallel here; embedding tables are spread, which is no key. */
 static bool check_data_parallel(const struct plan *p, struct plan_fault *f)
 {
     static const enum plan_axis others[] = { PLAN_TP, PLAN_CP, PLAN_PP };
@@ -322,6 +335,7 @@ static void put_degree(struct text *out, const char *word, int64_t n, const char
     *joint = ", ";
 }
 
+/* A plan in one line, as reports and rows show it; what is off is left out. */
 void plan_format(struct text *out, const struct plan *p, const struct model *m)
 {
     const char *joint = "";
@@ -388,6 +402,7 @@ static const struct key plan_keys[] = {
 
 K_SECTION(plan_section, struct plan, "parallel", plan_keys, "how a model is spread over the NPUs");
 
+/* A permutation of the four axes. */
 static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     bool seen[N_PLAN_AXES] = { 0 };
@@ -437,6 +452,7 @@ static int check_map(const struct plan *p, const struct topo_network *net, const
     return plan_fail_at(doc, map, key, inner.msg + n + 2, e);
 }
 
+/* With @p check false the plan is a pattern for the search: degrees may not fit together yet. */
 int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
               const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
@@ -519,6 +535,8 @@ static int place_experts(struct plan_place *place, const struct plan *p, struct 
     return 0;
 }
 
+/* Each communicator as members and stride per dimension. Gradients are exchanged over cp and dp together,
+ * experts over what surrounds them. */
 static int place_groups(struct plan_place *place, const struct plan *p,
                         const int32_t (*stride)[TOPO_MAX_DIMS], int32_t n_dims, struct err *e)
 {
@@ -543,6 +561,8 @@ static int place_groups(struct plan_place *place, const struct plan *p,
     return place_experts(place, p, cells, list_cells(cells, p, place, stride, n_dims, around), e);
 }
 
+/* Axes fill the dimensions in the plan's order, innermost first; the stride of an axis is what axes before it
+ * have taken of the dimension. */
 int plan_map(struct plan_place *place, const struct plan *p, const struct topo_network *net, struct err *e)
 {
     int32_t left[TOPO_MAX_DIMS], stride[N_PLAN_AXES][TOPO_MAX_DIMS];
@@ -567,6 +587,7 @@ int plan_map(struct plan_place *place, const struct plan *p, const struct topo_n
 /* Letters of a bar for each doubling of what it stands for. */
 enum { BAR_PER_BIT = 5, BAR_LEAST = 8 };
 
+/* A bar as long as the logarithm of the degree, with its name in the middle. */
 static void draw_bar(struct text *out, const char *word, int64_t n)
 {
     char label[32];
@@ -585,6 +606,7 @@ static void draw_bar(struct text *out, const char *word, int64_t n)
     text_puts(out, "|");
 }
 
+/* The plan over the dimensions, outermost on top, for people to see what shares which links. */
 void plan_draw(struct text *out, const struct plan *p, const struct plan_place *place,
                const struct topo_network *net)
 {

@@ -241,6 +241,8 @@ static void add_wait(struct plan_shares *to, double seconds)
     to->time_s += seconds;
 }
 
+/* One microbatch goes through all stages (1/v of them with v chunks a stage); the others wait for the slowest
+ * stage each. Waiting counts as bubble. */
 static void add_stages(struct plan_shares *out, const struct sharing *x)
 {
     const struct plan_cost *c = x->c;
@@ -301,6 +303,8 @@ static double turns_of(const struct drafting *x, bool experts)
 
 /* ---- experts ---- */
 
+/* Tokens go to their experts and come back: two all-to-alls; experts that are split over tp gather and
+ * scatter besides. */
 static void send_experts(struct drafting *x, struct plan_part *part)
 {
     const struct model_moe *e = &x->m->moe;
@@ -363,6 +367,8 @@ static void send_context(struct drafting *x, struct plan_part *part, double ways
 
 /* ---- a layer ---- */
 
+/* With overlap "split" products are cut in pieces, and all but the last piece's exchange hides behind the
+ * next piece. */
 static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_phase phase, bool experts)
 {
     double turns = turns_of(x, experts);
@@ -432,6 +438,8 @@ static void draft_layer(struct drafting *x, enum block_kind kind)
 
 /* ---- ends ---- */
 
+/* Each NPU of a tp group holds a part of the vocabulary; partial rows are summed up, scattered along the
+ * sequence where that is parallel. */
 static void add_embed(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_EMBED];
@@ -621,6 +629,7 @@ static void add_flop(struct drafting *x, double layers, double replicas)
     x->c->hardware_flop += 3 * flop + again;
 }
 
+/* Every kind of block once, with how often it occurs, and the FLOP of the whole model over all replicas. */
 static void add_blocks(struct drafting *x)
 {
     double replicas = x->tp * x->cp * (double)x->p->degree[PLAN_DP] * x->c->microbatches;
@@ -652,6 +661,8 @@ static void add_blocks(struct drafting *x)
     x->c->hardware_flop += 3 * replicas * x->cost.flop;
 }
 
+/* Drafts the step: blocks, pipeline, exchange of gradients, the tied embedding, the optimiser. `traffic`
+ * scales all bytes at the end. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu)
 {
     struct drafting x = { .c = c, .m = m, .p = p, .npu = npu };
@@ -749,6 +760,7 @@ struct passes {
         stage;
 };
 
+/* Both passes of each block at the given bandwidths, for many points at a time. */
 INLINE void sum_passes(struct passes *p, const struct summing *x)
 {
     for (int b = 0; b < N_BLOCKS; b++) {
@@ -795,6 +807,7 @@ INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const st
     time_add(out, 1, &backward, x);
 }
 
+/* The formula of the file's head, term by term in the order of plan_cost_time(): the two agree to the bit. */
 INLINE void sum_step(struct plan_sum *out, const struct summing *x)
 {
     const struct plan_cost *c = x->c;
@@ -873,6 +886,7 @@ static void plan_tree_add_compute(struct growing *x, step_id parent, enum step_p
         step_add(x->t, parent, node);
 }
 
+/* `mark` leads from a node of the tree back to its collective in the draft. */
 static void plan_tree_add_list(struct growing *x, step_id parent, struct plan_list list)
 {
     for (int32_t i = list.first; i < list.first + list.n; i++) {
@@ -1008,6 +1022,7 @@ static void tree_add_groups(struct growing *x, const struct plan_place *place)
         x->groups[g] = step_add_group_after(x->t, plan_group_words[g], place->members[g], place->stride[g]);
 }
 
+/* The same step as an expression: what the solver and the simulators are given. */
 int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct plan_place *place,
                    const char *name, const struct topo_network *net, struct err *e)
 {
@@ -1051,6 +1066,7 @@ int training_derive(struct training *x, const struct topo_network *net, struct e
     return 0;
 }
 
+/* With a search the plan is a pattern and no step is derived yet. */
 int training_read(struct training *x, const struct yaml_doc *doc, yaml_id map, const struct topo_network *net,
                   struct err *e)
 {

@@ -47,6 +47,8 @@ void step_begin(struct step_tree *t, const char *name, const struct topo_network
     step_add_group(t, "all", all);
 }
 
+/* Appends a node as the last child of @p parent. Failures are kept in `failed` and reported by step_check(),
+ * so that building needs no check at each node. */
 step_id step_add(struct step_tree *t, step_id parent, struct step_node node)
 {
     struct step_node *nodes =
@@ -79,6 +81,7 @@ int32_t step_add_group(struct step_tree *t, const char *name, const int32_t *mem
     return step_add_group_after(t, name, members, next_to_each_other);
 }
 
+/* Members and strides beyond the network's dimensions are 1, so that groups compare by their bytes. */
 int32_t step_add_group_after(struct step_tree *t, const char *name, const int32_t *members,
                              const int32_t *stride)
 {
@@ -138,6 +141,8 @@ static int refuse_size(const int32_t *left, int32_t n_dims, int64_t size, struct
     return e->code;
 }
 
+/* Takes members from the innermost dimension outwards; a size must use up a dimension or divide it, or the
+ * group would not be a box. */
 int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t size, struct err *e)
 {
     int64_t n_left = group_product(left, n_dims);
@@ -194,6 +199,7 @@ static uint64_t bit(int32_t group)
     return (uint64_t)1 << group;
 }
 
+/* A group stands behind another and behind all that one stands behind, as a set of bits. */
 static int add_after(uint64_t *set, const struct reading *r, yaml_id id, struct err *e)
 {
     const char *name;
@@ -207,6 +213,7 @@ static int add_after(uint64_t *set, const struct reading *r, yaml_id id, struct 
     return 0;
 }
 
+/* One group or a list of them. */
 static int read_after(uint64_t *set, const struct reading *r, yaml_id id, struct err *e)
 {
     *set = 0;
@@ -251,6 +258,7 @@ static void take_left(int32_t *left, const struct reading *r, uint64_t set)
     }
 }
 
+/* Explicit members per dimension, for groups that do not fill from the inside. */
 static int read_members(int32_t *members, const int32_t *left, const struct reading *r, yaml_id list,
                         struct err *e)
 {
@@ -282,6 +290,7 @@ static int read_size(int32_t *members, const int32_t *left, const struct reading
     return 0;
 }
 
+/* size or members, in what the groups named in `after` leave of the network. */
 static int read_group(struct reading *r, yaml_id map, struct err *e)
 {
     struct group_conf conf;
@@ -311,6 +320,7 @@ static int read_group(struct reading *r, yaml_id map, struct err *e)
     return step_check(r->t, e);
 }
 
+/* Names are limited as reports show them; "all" is there already. */
 static int check_name(const struct reading *r, yaml_id map, struct err *e)
 {
     const char *name = r->doc->nodes[map].key;
@@ -324,6 +334,7 @@ static int check_name(const struct reading *r, yaml_id map, struct err *e)
     return 0;
 }
 
+/* Groups may only refer to those above them, so that there are no cycles. */
 int group_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
                struct err *e)
 {
@@ -347,6 +358,7 @@ void layers_free(struct layers *l)
     *l = (struct layers){ 0 };
 }
 
+/* Layers stand for times equal ones; phases are filled afterwards. */
 struct layers_layer *layers_add(struct layers *l, const char *name, struct err *e)
 {
     struct layers_layer *grown = array_grow(l->layers, l->n_layers, &l->cap_layers, sizeof *grown);
@@ -361,6 +373,7 @@ struct layers_layer *layers_add(struct layers *l, const char *name, struct err *
     return layer;
 }
 
+/* Collectives of one phase of one layer are neighbours in one array: a phase needs only first and count. */
 int layers_add_collective(struct layers *l, enum step_phase phase, struct step_node collective, struct err *e)
 {
     struct step_node *grown =
@@ -471,6 +484,7 @@ static void add_backward_overlapped(struct step_tree *t, step_id parent, const s
 const struct layers_loop layers_loops[N_LAYERS_LOOPS] = { LOOPS(AS_LOOP) };
 const char *const layers_loop_names[N_LAYERS_LOOPS + 1] = { LOOPS(AS_NAME) };
 
+/* Forward through the layers, backward in reverse, each with what recomputation does again. */
 void layers_add_passes(struct step_tree *t, step_id parent, const struct layers *l, int32_t loop)
 {
     assert(loop >= 0 && loop < N_LAYERS_LOOPS);
@@ -523,6 +537,7 @@ static const struct key layer_keys[] = {
 
 SECTION(step_layer_section, "layers", "one layer; layers stand in forward order", layer_keys);
 
+/* Compute of one phase and the collectives that follow it. */
 static int read_phase(struct layers *l, enum step_phase phase, const struct step_tree *t,
                       const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
@@ -546,6 +561,7 @@ static int read_phase(struct layers *l, enum step_phase phase, const struct step
     return 0;
 }
 
+/* A layer without any work is a mistake, most likely a key in the wrong place. */
 static int layers_read_layer(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc,
                              yaml_id map, struct err *e)
 {
@@ -572,6 +588,7 @@ static int layers_read_layer(struct layers *l, const struct step_tree *t, const 
     return rc;
 }
 
+/* A list of layers in forward order. */
 int layers_read(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc, yaml_id list,
                 struct err *e)
 {
@@ -601,6 +618,7 @@ static step_id layers_add_inner(struct lowering *x, step_id parent, enum step_ki
     return step_add(x->out, parent, (struct step_node){ .kind = kind, .phase = phase, .times = 1 });
 }
 
+/* One row of the flow shop: its constants as compute, its loads as transfers on single dimensions. */
 static void layers_add_row(struct lowering *x, step_id parent, const struct step_node *node,
                            const struct stage *stages, int32_t n, const struct stage_row *row)
 {
@@ -620,6 +638,7 @@ static void layers_add_row(struct lowering *x, step_id parent, const struct step
                                          .bytes = node->times * row->count[k] * stages[k].load_B });
 }
 
+/* A collective becomes the largest of its rows (workloads/collective); of one row a plain sum. */
 static void lower_collective(struct lowering *x, step_id parent, const struct step_node *node)
 {
     struct stage stages[STAGE_MAX];
@@ -648,6 +667,8 @@ static void lower_node(struct lowering *x, step_id parent, step_id id)
         lower_node(x, copy, c);
 }
 
+/* Lowered trees are for the solver: transfers on one dimension each are convex in bandwidth, latency is
+ * constant. */
 int step_lower(struct step_tree *out, const struct step_tree *t, const struct topo_network *net,
                const struct stage_rules *rules, const double *bw_Bps, struct err *e)
 {

@@ -61,6 +61,7 @@ static int32_t new_term(struct builder *b)
     return b->n_terms++;
 }
 
+/* New maxima are put at the head of their term's list, where unwrap_single() expects them. */
 static int32_t new_max(struct builder *b, int32_t term)
 {
     struct b_max *grown = array_grow(b->maxima, b->n_maxima, &b->cap_maxima, sizeof *grown);
@@ -164,6 +165,7 @@ static bool always_below(const struct builder *bu, int32_t a, int32_t b)
 /* Quadratic in the terms of one maximum: long ones are left as they are. */
 enum { DOMINANCE_MAX_TERMS = 64 };
 
+/* Terms that can never be the largest would only cost time in every evaluation. */
 static void drop_dominated(struct builder *b, int32_t max)
 {
     if (b->maxima[max].n_terms > DOMINANCE_MAX_TERMS)
@@ -208,6 +210,8 @@ static void unwrap_single(struct builder *b, int32_t parent, int32_t max)
 
 static void put_node(struct builder *b, int32_t term, step_id id, double scale);
 
+/* Children are compiled into terms of their own first; then dominated ones go, and a single one is merged
+ * upwards. */
 static void put_max(struct builder *b, int32_t term, step_id id, double scale)
 {
     int32_t max = new_max(b, term);
@@ -294,6 +298,7 @@ static void place_leaves(struct step_fn *f, struct builder *b, int32_t k, int32_
     }
 }
 
+/* Breadth first: children always stand behind their parents, so one pass forwards or backwards visits all. */
 static int flatten(struct step_fn *f, struct builder *b, struct err *e)
 {
     int32_t *term_from = calloc((size_t)b->n_terms + 1, sizeof *term_from);
@@ -327,6 +332,7 @@ static int flatten(struct step_fn *f, struct builder *b, struct err *e)
     return 0;
 }
 
+/* Factors are folded on the way down, so the compiled form holds seconds and bytes only. */
 int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net, struct err *e)
 {
     struct builder b = { .tree = t, .net = net, .n_dims = net->n_dims };
@@ -358,6 +364,7 @@ void step_fn_free(struct step_fn *f)
     *f = (struct step_fn){ 0 };
 }
 
+/* Room for all inputs, and for the one maximum that may join them. */
 static int step_join_reserve(struct step_fn *out, const struct step_fn *const *f, int32_t n, bool take_max,
                              struct err *e)
 {
@@ -444,6 +451,8 @@ static void join_lay_out(struct step_fn *out, const struct step_fn *const *f, co
     out->term_begin[out->n_maxima] = out->n_terms;
 }
 
+/* Several steps as one function: their scaled sum, or their maximum (regret). Leaves keep a map to their
+ * inputs, as proofs are told per workload. */
 int step_fn_join(struct step_fn *out, const struct step_fn *const *f, const double *scale, int32_t n,
                  struct step_join how, struct err *e)
 {
@@ -498,6 +507,7 @@ static inline double leaf_time(const double *traffic_B, const double *inv, int32
     return t;
 }
 
+/* Recursion is as deep as maxima are nested in the file. */
 static double term_time(const struct step_fn *f, const double *inv, int32_t k)
 {
     double sum = f->const_s[k];
@@ -566,6 +576,7 @@ static double leaf_grad(const double *traffic_B, const double *inv, int32_t n_di
     return t;
 }
 
+/* A subgradient: of equal children the first counts, which keeps results independent of the machine. */
 static double term_grad(const struct step_fn *f, const double *inv, int32_t k, double *grad)
 {
     double sum = f->const_s[k];

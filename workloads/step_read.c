@@ -1,3 +1,9 @@
+/*
+ * A workload from YAML: groups, then layers under a loop, or an expression (sum, max, repeat, compute,
+ * collectives), or a file of another program (ASTRA-sim text, SimAI, Chakra), or a model with a plan. Exactly
+ * one of these stands in a file. Whatever the source, the result is one tree of steps (workloads/step), so
+ * that solver, report and simulators need not know where it came from.
+ */
 #include "workloads/step.h"
 
 #include <math.h>
@@ -159,6 +165,7 @@ int step_compute_s(double *out, double compute_ns, double compute_ms, const stru
     return 0;
 }
 
+/* "all" is group 0; a near name is suggested. */
 static int workload_find_group(int32_t *out, const struct step_tree *t, const char *name,
                                const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
@@ -187,6 +194,7 @@ static int fill_collective(struct step_node *out, const struct collective_conf *
     return workload_find_group(&out->group, t, conf->group, doc, map, e);
 }
 
+/* A collective as an entry of a list, where its kind is a key. */
 int step_read_collective(struct step_node *out, const struct step_tree *t, const struct yaml_doc *doc,
                          yaml_id map, struct err *e)
 {
@@ -227,6 +235,7 @@ static int check_one(const struct expression *x, yaml_id map, struct err *e)
     return 0;
 }
 
+/* An empty sum or maximum is refused: it is most likely a mistake. */
 static int read_children(const struct expression *x, step_id parent, enum step_phase phase, yaml_id list,
                          struct err *e)
 {
@@ -254,6 +263,7 @@ static int read_repeat(const struct expression *x, step_id parent, struct step_n
     return read_expression(x, step_add(x->t, parent, node), node.phase, conf.of, e);
 }
 
+/* A collective inside an expression, where its kind is the name of the key. */
 static int read_operand(const struct expression *x, step_id parent, const struct step_node *node,
                         const struct leaf_conf *conf, enum collective_kind kind, struct err *e)
 {
@@ -447,6 +457,7 @@ static int read_own(struct step_tree *t, const struct workload_conf *conf, const
     return rc;
 }
 
+/* `traffic` scales whatever was read, own layers and files of other programs alike. */
 int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
               struct err *e)
 {

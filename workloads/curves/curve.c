@@ -107,6 +107,8 @@ static void squeeze(char *out, size_t room, const char *text)
     out[n] = '\0';
 }
 
+/* Names as nccl-tests and people write them ("AllReduce", "all_reduce_perf"). Two words in one text are no
+ * answer. */
 int32_t curve_parse_collective(const char *text)
 {
     static const struct {
@@ -130,6 +132,7 @@ int32_t curve_parse_collective(const char *text)
     return found;
 }
 
+/* Bus bandwidth over algorithm bandwidth: nccl-tests, doc/PERFORMANCE.md. */
 double curve_bus_factor(enum collective_kind kind, int32_t ranks)
 {
     double share = (ranks - 1.0) / ranks;
@@ -148,6 +151,8 @@ double curve_bus_factor(enum collective_kind kind, int32_t ranks)
     return 1;
 }
 
+/* How much rounding hides: half of the last digit that is printed. Small times of few digits count less in
+ * fits. */
 double curve_half_digit(const char *text)
 {
     double half = 0.5;
@@ -195,6 +200,7 @@ static int curve_fail(const struct csv *c, enum err_code code, const char *colum
                    what);
 }
 
+/* Fields of one line, in place; quotes may hold commas. */
 static int split_row(struct csv *c)
 {
     char *s = c->row;
@@ -217,6 +223,7 @@ static int split_row(struct csv *c)
     }
 }
 
+/* Columns by name, in any order; of two with one name the first counts. */
 static int curve_read_names(struct csv *c)
 {
     for (int32_t k = 0; k < N_COLUMNS; k++) {
@@ -325,6 +332,7 @@ static int leave_out(struct csv *c, const char *why)
     return 0;
 }
 
+/* A time, or a bus bandwidth from which the time follows. Rows without either are left out and counted. */
 static int curve_csv_read_row(struct csv *c)
 {
     double bytes, time_us, busbw_GBps;
@@ -361,6 +369,7 @@ static int curve_csv_read_row(struct csv *c)
     return rc ? err_wrap(c->e, "%s:%lld", c->name, (long long)c->line) : 0;
 }
 
+/* Lines are copied, as fields are cut in place and messages still need the text. */
 static int curve_take_line(struct csv *c, const char *line, size_t n)
 {
     int rc;
@@ -487,6 +496,8 @@ static void start_test(struct log *l)
     }
 }
 
+/* Columns differ between versions of nccl-tests; the header says where the two times stand, and whether they
+ * are in ms (as in 2018) or us. */
 static void curve_read_header(struct log *l)
 {
     int32_t first = 0, second;
@@ -500,6 +511,7 @@ static void curve_read_header(struct log *l)
     l->counting = false;
 }
 
+/* Lines that begin with '#': the test's name, one line per rank, and the header of the table. */
 static void read_comment(struct log *l)
 {
     int64_t n;
@@ -640,6 +652,8 @@ static int check_bandwidths(struct log *l, const struct curve *c, const double x
     return 0;
 }
 
+/* Out-of-place results. Wrong results still take their time; a row with an unknown number of fields is left
+ * out and noted, not guessed at. */
 static int nccl_read_row(struct log *l)
 {
     struct layout at;
@@ -764,6 +778,7 @@ static int curve_check_text(const char *name, const char *text, size_t n, struct
     return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte, need text", name, line);
 }
 
+/* Told apart by the first line, whatever the file is called. A file without any point is an error. */
 static int read_terminated(struct curve_list *list, const char *name, const char *text,
                            struct curve_defaults dflt, struct err *e)
 {
@@ -780,6 +795,7 @@ static int read_terminated(struct curve_list *list, const char *name, const char
     return rc;
 }
 
+/* From memory, for tests and for standard input. */
 int curve_read_text(struct curve_list *list, const char *name, const char *text, size_t n,
                     struct curve_defaults dflt, struct err *e)
 {
@@ -796,6 +812,7 @@ int curve_read_text(struct curve_list *list, const char *name, const char *text,
     return rc;
 }
 
+/* The hash covers the bytes as they are in the file, and stands in the head of the result. */
 int curve_read_file(struct curve_list *list, const char *path, struct curve_defaults dflt,
                     unsigned long long *hash, struct err *e)
 {

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "workloads/step.h"
 
+/* Tokens go into messages, so what cannot be printed is masked and long ones are cut. */
 const char *token_show(char out[TOKEN_SHOWN], const struct token *t)
 {
     if (t->n == 0)
@@ -100,6 +101,7 @@ int token_count_line(const struct token_reader *r)
     return n;
 }
 
+/* A whole number at this place; the message names what was looked for. */
 int token_take_count(struct token_reader *r, const char *what, int64_t *out, struct err *e)
 {
     char digits[24], shown[TOKEN_SHOWN];
@@ -162,6 +164,8 @@ static struct token split_suffix(struct token mark, enum astra_dialect dialect, 
     return mark;
 }
 
+/* The collective of a column. ALLREDUCEALLTOALL stands for two at once, whose sizes the format does not tell
+ * apart. */
 static int take_word(struct astra_column *c, struct token_reader *r, enum astra_dialect dialect,
                      struct err *e)
 {
@@ -208,6 +212,8 @@ static int take_reserved(struct token_reader *r, struct err *e)
     return token_take_count(r, "reserved column", &ignored, e);
 }
 
+/* Twelve columns: name, reserved, three times (compute, collective, bytes), update time. The update time is
+ * read and not used, as in ASTRA-sim's own loops. */
 int astra_take_row(struct astra_column columns[LAYERS_PHASES], struct layers *l, struct token_reader *r,
                    enum astra_dialect dialect, int64_t i, int64_t n_layers, struct err *e)
 {
@@ -225,6 +231,7 @@ int astra_take_row(struct astra_column columns[LAYERS_PHASES], struct layers *l,
     return token_take_count(r, "update time", &update_ns, e);
 }
 
+/* Lists of layers with their places, which are checked once the number of layers is known. */
 int astra_take_marks(struct astra_marks *m, struct token_reader *r, const char *label, enum astra_mark mark,
                      struct err *e)
 {
@@ -260,6 +267,7 @@ static int set_range(struct layers *l, const char *name, const unsigned char *ma
     return 0;
 }
 
+/* From a layer that initiates back to its checkpoint, forward work is done again. */
 static int set_checkpoints(struct layers *l, const struct astra_marks *m, const struct token_reader *r,
                            struct err *e)
 {
@@ -283,6 +291,7 @@ static int set_checkpoints(struct layers *l, const struct astra_marks *m, const 
     return rc;
 }
 
+/* A rule of the study overrides the file's checkpoints. */
 int astra_set_recompute(struct layers *l, const struct astra_marks *m, const struct token_reader *r,
                         int32_t recompute, struct err *e)
 {
@@ -348,6 +357,7 @@ struct reader {
     struct layers layers;
 };
 
+/* The first word of the file; it decides which groups collectives use. */
 static int take_policy(struct reader *r, const struct policy **out, struct err *e)
 {
     char shown[TOKEN_SHOWN];
@@ -361,6 +371,7 @@ static int take_policy(struct reader *r, const struct policy **out, struct err *
                       token_show(shown, &r->in.token));
 }
 
+/* The model-parallel group fills dimensions from the inside, as everywhere in weft. */
 static int read_model_group(struct reader *r, struct err *e)
 {
     int64_t size;
@@ -380,6 +391,7 @@ static int token_read_list(struct reader *r, const char *label, enum astra_mark 
     return rc ? rc : astra_take_marks(&r->marks, &r->in, label, mark, e);
 }
 
+/* Which lists follow depends on the policy. */
 static int read_policy_line(struct reader *r, struct err *e)
 {
     int64_t ignored;
@@ -422,6 +434,7 @@ static enum span span_of(const struct reader *r, const struct policy *p, enum st
     return phase == STEP_WEIGHT_GRAD ? p->weights : p->exchange;
 }
 
+/* A policy may leave out phases, compute or the collective of a phase. */
 static int astra_add_column(struct reader *r, const struct policy *p, enum step_phase phase, int64_t i,
                             const struct astra_column *c, struct err *e)
 {
@@ -461,6 +474,7 @@ static int astra_read_layer(struct reader *r, int64_t i, int64_t n_layers, struc
     return rc;
 }
 
+/* The announced number of layers, then the end of the file: anything else is a broken file. */
 static int astra_read_all(struct reader *r, struct err *e)
 {
     int64_t n_layers;
@@ -481,6 +495,7 @@ static int astra_read_all(struct reader *r, struct err *e)
     return 0;
 }
 
+/* The loop over layers is that of the study, by default without overlap. */
 int astra_read(struct step_tree *t, const char *name, const char *text, size_t n,
                const struct topo_network *net, struct astra_rule rule, struct err *e)
 {

@@ -108,6 +108,7 @@ static bool whole_number(const pb_attribute *a, int64_t *out)
     return true;
 }
 
+/* For messages only. */
 static const char *kind_of(const pb_attribute *a)
 {
     int64_t ignored;
@@ -140,6 +141,7 @@ static int chakra_file_refuse(const struct chakra_file_reader *r, const pb_attri
                        kind_of(a), need);
 }
 
+/* Counts may come as any integer type of protobuf. */
 static int take_count(const struct chakra_file_reader *r, enum chakra_count k, const pb_attribute *a,
                       struct err *e)
 {
@@ -155,6 +157,7 @@ static int take_count(const struct chakra_file_reader *r, enum chakra_count k, c
     return 0;
 }
 
+/* Which dimensions take part, as bits. */
 static int chakra_file_take_dims(const struct chakra_file_reader *r, const pb_attribute *a, struct err *e)
 {
     struct chakra_node *node = &r->trace->nodes[r->trace->n_nodes - 1];
@@ -171,6 +174,7 @@ static int chakra_file_take_dims(const struct chakra_file_reader *r, const pb_at
     return 0;
 }
 
+/* Attributes that weft does not use are passed over: traces carry many. */
 static int take_attribute(const struct chakra_file_reader *r, const pb_attribute *a, struct err *e)
 {
     struct chakra_node *node = &r->trace->nodes[r->trace->n_nodes - 1];
@@ -223,6 +227,7 @@ static int32_t keep_name(struct chakra_trace *t, const char *name)
     return at;
 }
 
+/* The node is stored before it is checked, so that messages can name it. */
 static int chakra_add_node(const struct chakra_file_reader *r, const pb_node *m, size_t offset, struct err *e)
 {
     struct chakra_trace *t = r->trace;
@@ -294,6 +299,7 @@ static bool has_field_11(const uint8_t *bytes, size_t n)
     return false;
 }
 
+/* Records are prefixed by their length; all limits are checked before memory is taken. */
 static int take_length(struct chakra_file_reader *r, size_t *length, struct err *e)
 {
     size_t start = r->pos;
@@ -320,6 +326,7 @@ static int refuse_record(const struct chakra_file_reader *r, const uint8_t *reco
     return err_set(e, ERR_PARSE, "%s: offset %zu: record is not %s", r->name, start, what);
 }
 
+/* The first record; only its form is checked. */
 static int read_metadata(struct chakra_file_reader *r, struct err *e)
 {
     size_t start = r->pos, n;
@@ -335,6 +342,7 @@ static int read_metadata(struct chakra_file_reader *r, struct err *e)
     return 0;
 }
 
+/* Field 11 existed only in the schema before October 2023, whose numbers mean other things. */
 static int read_node(struct chakra_file_reader *r, struct err *e)
 {
     size_t start = r->pos, n;
@@ -362,6 +370,7 @@ static bool is_json(const char *bytes, size_t n)
     return i < n && bytes[0] == '{' && bytes[i] == '"';
 }
 
+/* Compressed and JSON traces are recognised, to say what to do instead of "not a record". */
 int chakra_read_trace(struct chakra_trace *t, const char *name, const char *bytes, size_t n, struct err *e)
 {
     struct chakra_file_reader r = { .name = name, .bytes = (const uint8_t *)bytes, .n = n, .trace = t };
@@ -384,6 +393,7 @@ int chakra_read_trace(struct chakra_trace *t, const char *name, const char *byte
     return rc;
 }
 
+/* Groups that are equal are kept once: a step has at most GROUP_MAX. */
 int chakra_take_group(int32_t *group, struct step_tree *t, const char *name, const int32_t *members,
                       const int32_t *stride, struct err *e)
 {
@@ -441,6 +451,7 @@ static bool find_rectangle(int32_t *members, int32_t *stride, const struct topo_
     return block == n;
 }
 
+/* Whether the ranks are exactly those of the box with these members and strides. */
 static bool is_rectangle(const int32_t *members, const int32_t *stride, const struct topo_network *net,
                          const int32_t *ranks, int32_t n)
 {
@@ -486,6 +497,7 @@ static int read_ranks(int32_t *ranks, const struct yaml_doc *doc, yaml_id list,
     return 0;
 }
 
+/* weft's groups are boxes; any other list of ranks has no closed form. */
 static int refuse_shape(const struct yaml_doc *doc, yaml_id list, const char *id,
                         const struct topo_network *net, struct err *e)
 {
@@ -501,6 +513,7 @@ static int refuse_shape(const struct yaml_doc *doc, yaml_id list, const char *id
     return e->code;
 }
 
+/* Ranks are sorted first, so that the order in the file does not matter. */
 static int shape_of(int32_t *group, struct step_tree *t, const struct topo_network *net,
                     const struct yaml_doc *doc, yaml_id list, const char *id, int32_t rank, int32_t *ranks,
                     struct err *e)
@@ -518,6 +531,7 @@ static int shape_of(int32_t *group, struct step_tree *t, const struct topo_netwo
     return chakra_take_group(group, t, name, members, stride, e);
 }
 
+/* Looks the group up by its name in comm_groups and turns its ranks into a box. */
 int chakra_process_group(int32_t *group, struct step_tree *t, const struct topo_network *net,
                          const struct yaml_doc *groups, const char *id, int32_t rank, struct err *e)
 {
@@ -596,6 +610,8 @@ static int chakra_need_npu(struct chakra_context *x, int32_t i, double value, co
                        "has %s but no duration, need network.npu.%s to make a time of it", of, key);
 }
 
+/* Without a duration: the longer of compute at peak and tensor traffic at full memory bandwidth, as ASTRA-sim
+ * has it. */
 static int roofline(double *out, struct chakra_context *x, int32_t i, struct err *e)
 {
     const struct chakra_node *node = &x->trace->nodes[i];
@@ -614,6 +630,7 @@ static int roofline(double *out, struct chakra_context *x, int32_t i, struct err
     return 0;
 }
 
+/* A duration counts as it is; without one the roofline, or for memory nodes the bytes. */
 static int compute_leaf(struct step_node *out, struct chakra_context *x, int32_t i, struct err *e)
 {
     const struct chakra_node *node = &x->trace->nodes[i];
@@ -654,6 +671,7 @@ static const struct comm_type {
 
 enum { N_COMM_TYPES = sizeof comm_types / sizeof comm_types[0], PRIORITY_MAX = 1000000 };
 
+/* Collectives that weft has no model of are refused by name. */
 static int take_kind(struct step_node *out, const struct chakra_context *x, int32_t i, struct err *e)
 {
     int rc = chakra_need(x, i, CHAKRA_COMM_TYPE, e);
@@ -670,6 +688,7 @@ static int take_kind(struct step_node *out, const struct chakra_context *x, int3
     return 0;
 }
 
+/* Communication on the CPU does not use the network that is modelled here. */
 static int take_size(struct step_node *out, const struct chakra_context *x, int32_t i, struct err *e)
 {
     const struct chakra_node *node = &x->trace->nodes[i];
@@ -712,6 +731,7 @@ static int chakra_leaf_take_dims(int32_t *group, struct chakra_context *x, int32
     return chakra_take_group(group, x->tree, name, members, stride, e);
 }
 
+/* Names of groups are looked up once: traces name the same few thousands of times. */
 static int known_group(int32_t *group, struct chakra_context *x, const char *id, struct err *e)
 {
     for (int32_t k = 0; k < x->n_known; k++)
@@ -731,6 +751,7 @@ static int known_group(int32_t *group, struct chakra_context *x, const char *id,
     return 0;
 }
 
+/* pg_name "0" or none: all NPUs, or the dimensions that involved_dim says. */
 static int take_group(int32_t *group, struct chakra_context *x, int32_t i, struct err *e)
 {
     const struct chakra_node *node = &x->trace->nodes[i];
@@ -745,6 +766,7 @@ static int take_group(int32_t *group, struct chakra_context *x, int32_t i, struc
     return node->n_involved < 0 ? 0 : chakra_leaf_take_dims(group, x, i, e);
 }
 
+/* Nothing to send, or a group of one, leaves an empty node, which takes no time. */
 static int collective_leaf(struct step_node *out, struct chakra_context *x, int32_t i, struct err *e)
 {
     int rc;
@@ -759,6 +781,7 @@ static int collective_leaf(struct step_node *out, struct chakra_context *x, int3
     return 0;
 }
 
+/* Source or destination of a message: the trace's own rank on one side, another on the other. */
 static int check_rank(const struct chakra_context *x, int32_t i, enum chakra_count k, bool self,
                       struct err *e)
 {
@@ -777,6 +800,7 @@ static int check_rank(const struct chakra_context *x, int32_t i, enum chakra_cou
     return 0;
 }
 
+/* A send is a collective of two; its receive costs nothing by itself. */
 static int send_leaf(struct step_node *out, struct chakra_context *x, int32_t i, struct err *e)
 {
     const struct chakra_node *node = &x->trace->nodes[i];
@@ -791,6 +815,7 @@ static int send_leaf(struct step_node *out, struct chakra_context *x, int32_t i,
                              e);
 }
 
+/* One node as a leaf of the step; kinds without cost become empty sums. */
 int chakra_leaf(struct step_node *out, struct chakra_context *x, int32_t i, struct err *e)
 {
     *out = (struct step_node){ .kind = STEP_SUM, .phase = STEP_OTHER, .times = 1 };
@@ -944,6 +969,7 @@ static int make_leaves(compact_id *leaf_of, bool *takes_time, struct chakra_read
     return 0;
 }
 
+/* Leaves first, then the graph is folded (chakra_fold.c) and put into the common store of equal parts. */
 static int fold_trace(compact_id *root, struct chakra_reader *r, struct chakra_context *x,
                       const struct dag *g, struct err *e)
 {
@@ -960,6 +986,7 @@ static int fold_trace(compact_id *root, struct chakra_reader *r, struct chakra_c
     return rc;
 }
 
+/* Ranks that do the same count once. */
 static int keep_root(struct chakra_reader *r, compact_id root, struct err *e)
 {
     for (int32_t i = 0; i < r->n_roots; i++)
@@ -974,6 +1001,7 @@ static int keep_root(struct chakra_reader *r, compact_id root, struct err *e)
     return 0;
 }
 
+/* One file: read, order, fold. */
 static int add_trace(struct chakra_reader *r, const char *name, const char *bytes, size_t n, int32_t rank,
                      struct err *e)
 {
@@ -997,6 +1025,8 @@ static int add_trace(struct chakra_reader *r, const char *name, const char *byte
     return rc;
 }
 
+/* The step is the slowest of its ranks. Waits that had to be added or left out are told, with the direction
+ * of the error. */
 static int write_step(struct chakra_reader *r, struct err *e)
 {
     struct step_tree *t = r->tree;
@@ -1046,6 +1076,7 @@ int chakra_read_bytes(struct step_tree *t, const char *name, const char *bytes, 
 
 /* ---- the files that YAML names ---- */
 
+/*  */
 static int add_file(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id id, const char *path,
                     int64_t rank, struct err *e)
 {
@@ -1091,6 +1122,7 @@ static int add_rank(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id
     return rc;
 }
 
+/* The first N ranks, or those of a list. */
 static int add_ranks(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id at, yaml_id ranks,
                      const char *prefix, struct err *e)
 {
@@ -1113,6 +1145,7 @@ static int add_ranks(struct chakra_reader *r, const struct yaml_doc *doc, yaml_i
     return rc;
 }
 
+/* A JSON file, which the YAML reader reads as well. */
 static int read_groups(struct yaml_doc *groups, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     struct text path = { 0 };
@@ -1126,6 +1159,7 @@ static int read_groups(struct yaml_doc *groups, const struct yaml_doc *doc, yaml
     return rc;
 }
 
+/* A prefix and ranks, in place of one file. */
 static int read_map(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id node, struct text *path,
                     struct err *e)
 {
@@ -1147,6 +1181,7 @@ static int read_map(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id
     return rc;
 }
 
+/* A file name alone is one trace; its rank is taken from its name. */
 int chakra_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
                 struct err *e)
 {

@@ -28,6 +28,7 @@ struct turned {
     int32_t *begin, *who;
 };
 
+/* From "waits for" to "is waited for by", by counting: O(nodes + edges). */
 static int turn_round(struct turned *t, int32_t n, const int32_t *begin, const int32_t *waits, struct err *e)
 {
     t->begin = calloc((size_t)n + 2, sizeof *t->begin);
@@ -164,6 +165,8 @@ static int32_t find_cycle(const int32_t *begin, const int32_t *waits, const int3
     return at < n ? at : 0;
 }
 
+/* Orders tasks as they are issued, renumbers them so that each stands behind what it waits for, and drops
+ * waits that others imply. What is left over is a cycle, which is named. */
 int dag_build(struct dag *g, int32_t n, const int32_t *begin, const int32_t *waits, const signed char *lane,
               int32_t *cycle, struct err *e)
 {
@@ -231,6 +234,7 @@ struct folding {
 
 /* ---- expressions ---- */
 
+/* Nodes are never changed once made, so ids stay valid. */
 static fold_id fold_add_node(struct folding *x, enum fold_kind kind, int32_t depth, fold_id left,
                              fold_id right)
 {
@@ -431,6 +435,8 @@ static void push_waits(struct folding *x, const int32_t *waits, int32_t n)
         push_end(x, compact_find(x, 1 + waits[k]), -1);
 }
 
+/* Tasks in order: each starts at the event where all it waits for has ended, and makes an event of its own
+ * end. */
 static void dag_sweep(struct folding *x, const bool *takes_time)
 {
     const struct dag *g = x->g;
@@ -467,6 +473,7 @@ static void dag_finish(struct folding *x, int32_t *last)
     x->f->root = in;
 }
 
+/* Room is known beforehand: an event per task and per set of waits. */
 int fold_dag(struct fold *f, const struct dag *g, const bool *takes_time, struct err *e)
 {
     struct folding x = { .f = f, .g = g };
@@ -573,6 +580,7 @@ static bool compact_is_equal(const struct compact *c, const struct compact_item 
            memcmp(c->operands + a->first, operands_of_b, (size_t)a->count * sizeof *operands_of_b) == 0;
 }
 
+/* Open addressing with a power of two of places, at most half full. */
 static bool grow_table(struct compact *c)
 {
     int32_t larger = c->n_table ? 2 * c->n_table : 64;
@@ -626,6 +634,7 @@ static compact_id intern(struct compact *c, struct compact_item item, const comp
     return c->n_items++;
 }
 
+/* Leaves are compared by content; an equal one is not stored again. */
 compact_id compact_leaf(struct compact *c, const struct step_node *leaf)
 {
     struct step_node *grown = array_grow(c->leaves, c->n_leaves, &c->cap_leaves, sizeof *grown);
@@ -775,6 +784,7 @@ static compact_id close_list(struct compact *c, enum compact_kind kind, int32_t 
 
 /* ---- in and out ---- */
 
+/* Nested sums and maxima of one kind become one list, by an explicit stack: traces nest thousands deep. */
 static compact_id bring_in(struct compact *c, const struct fold *f, const compact_id *leaf_of, fold_id id)
 {
     enum fold_kind kind = f->nodes[id].kind;
@@ -816,6 +826,7 @@ static void write_leaf(const struct compact *c, struct step_tree *t, step_id par
     step_add(t, parent, node);
 }
 
+/* Shared parts are written out again at each place: trees have no sharing, but repeats keep them small. */
 void compact_write(const struct compact *c, struct step_tree *t, step_id parent, compact_id id)
 {
     static const enum step_kind kinds[] = {

@@ -1,3 +1,10 @@
+/*
+ * SimAI text workloads, as AICB writes them (aliyun/SimAI, aliyun/aicb): ASTRA-sim's rows of layers under a
+ * header of keys (tp, pp, ep, ga, ..), with suffixes that say which group a collective uses. With pp stages
+ * the step is one microbatch's passes plus a bubble of (pp - 1)/ga of them, without the exchange of weights,
+ * and sends between stages. Where SimAI divides the bubble by the chunks of an interleaved pipeline,
+ * docs/model.md section 5 says what is done here.
+ */
 #include "workloads/readers/simai.h"
 
 #include <math.h>
@@ -53,6 +60,7 @@ struct reader {
     struct layers layers;
 };
 
+/* Policies of ASTRA-sim are named, as the file may only be under the wrong key. */
 static int check_policy(struct reader *r, struct err *e)
 {
     static const char *const of_astra[] = {
@@ -80,6 +88,7 @@ static int check_policy(struct reader *r, struct err *e)
     return token_fail(&r->in, t, e, ERR_PARSE, "unknown policy %s", token_show(shown, t));
 }
 
+/* Keys in any order, with or without a colon, each once. */
 static int simai_take_key(struct reader *r, const struct header_key **out, struct err *e)
 {
     char whole[TOKEN_SHOWN], shown[TOKEN_SHOWN];
@@ -115,6 +124,7 @@ static int simai_take_bytes(struct reader *r, const char *what, double *out, str
                       token_show(shown, t), BYTES_MAX_B);
 }
 
+/* All keys stand in the first line, each followed by its value. */
 static int simai_read_header(struct reader *r, struct err *e)
 {
     const struct header_key *key = NULL;
@@ -157,6 +167,7 @@ static int check_counts(struct reader *r, struct err *e)
     return 0;
 }
 
+/* The header's numbers must make up the network, or strides of groups would be wrong. */
 static int check_division(struct reader *r, struct err *e)
 {
     const int64_t *n = r->counts;
@@ -212,6 +223,7 @@ static int simai_add_groups(struct reader *r, struct err *e)
     return simai_add_group(r, GROUP_PP, n[COUNT_PP], left, &r->at[COUNT_PP], e);
 }
 
+/* Without a suffix the phase decides: weight gradients go over dp, all else over tp. */
 static int simai_group_of(struct reader *r, enum step_phase phase, const struct token *suffix,
                           enum simai_group *out, struct err *e)
 {
@@ -228,6 +240,8 @@ static int simai_group_of(struct reader *r, enum step_phase phase, const struct 
     return 0;
 }
 
+/* An all-gather's bytes are its full result, or (ag_size shard) what each NPU brings in, which is what weft
+ * counts. */
 static int simai_add_column(struct reader *r, enum step_phase phase, const struct astra_column *c,
                             struct err *e)
 {
@@ -246,6 +260,7 @@ static int simai_add_column(struct reader *r, enum step_phase phase, const struc
     return layers_add_collective(&r->layers, phase, collective, e);
 }
 
+/* A row is read as ASTRA-sim's; a wrong number of columns is told as such. */
 static int simai_read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
 {
     struct astra_column columns[LAYERS_PHASES];
@@ -259,6 +274,7 @@ static int simai_read_layer(struct reader *r, int64_t i, int64_t n_layers, struc
     return rc;
 }
 
+/* Header, groups, layers, end of file. */
 static int simai_read_all(struct reader *r, struct err *e)
 {
     int64_t n_layers;
@@ -290,6 +306,7 @@ static step_id simai_add_inner(struct step_tree *t, step_id parent, enum step_ki
     return step_add(t, parent, node);
 }
 
+/* Activations forward and gradients back, once per microbatch. */
 static void add_sends(const struct reader *r, step_id parent)
 {
     struct step_node send = { .kind = STEP_COLLECTIVE,
@@ -303,6 +320,7 @@ static void add_sends(const struct reader *r, step_id parent)
         step_add(r->tree, parent, send);
 }
 
+/* Weights are exchanged once a step, so the bubble repeats all but that. */
 static void build_step(struct reader *r, int32_t loop)
 {
     step_id step = simai_add_inner(r->tree, -1, STEP_SUM, 1, "step");
@@ -319,6 +337,7 @@ static void build_step(struct reader *r, int32_t loop)
     add_sends(r, bubble);
 }
 
+/* The loop is that of the study, by default without overlap. */
 int simai_read(struct step_tree *t, const char *name, const char *text, size_t n,
                const struct topo_network *net, struct simai_rule rule, struct err *e)
 {

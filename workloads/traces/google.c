@@ -23,6 +23,7 @@ struct google {
     int64_t n_outside, n_filled;
 };
 
+/* One SUBMIT event is one job; all other events only say what became of it. */
 static int google_take(struct trace_row *row, struct trace_job *job)
 {
     struct google *google = row->context;
@@ -64,6 +65,7 @@ static int compare_parts(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Parts in the order of their numbers, as one table. */
 static int read_folder(struct trace *t, const char *path, struct google *google,
                        const struct trace_settings *s, struct err *e)
 {
@@ -84,6 +86,7 @@ static int read_folder(struct trace *t, const char *path, struct google *google,
     return rc;
 }
 
+/* One part or a folder of parts. */
 int trace_read_google(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
     struct google google = { 0 };

@@ -24,6 +24,7 @@ struct shared {
     double gpus;
 };
 
+/* A share of a GPU gets a whole one, and is counted. */
 static int take_gpus(struct trace_row *row, struct trace_job *job)
 {
     struct shared *shared = row->context;
@@ -49,6 +50,7 @@ static int openb_take(struct trace_row *row, struct trace_job *job)
     return TRACE_TAKEN;
 }
 
+/* How much rounding up to whole GPUs adds is told in the notes. */
 int trace_read_openb(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
     static const struct trace_layout layout = { .columns = columns,

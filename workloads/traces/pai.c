@@ -132,6 +132,7 @@ struct pai_task {
     int32_t status;
 };
 
+/* A task has instances with a share of a GPU in percent each. */
 static int take_task(struct trace_row *row, struct pai_task *task)
 {
     double runtime_s;
@@ -151,6 +152,7 @@ static void add_instances(int32_t *count, int64_t n)
         *count = (int32_t)fmin((double)(*count > 0 ? *count : 0) + (double)n, TRACE_MAX_GPUS);
 }
 
+/* Tasks of one job may come in any order: sums, extremes and the worst status need none. */
 static void merge_task(struct pai_job *job, const struct pai_task *task, const char *name)
 {
     bool some_gpu = task->gpu_percent > 0;
@@ -178,6 +180,7 @@ static int take_task_row(struct trace_row *row, struct trace_job *unused)
     return TRACE_MERGED;
 }
 
+/* Only jobs that the table of tasks knows are completed. */
 static int take_job_row(struct trace_row *row, struct trace_job *unused)
 {
     struct pai *p = row->context;
@@ -200,6 +203,7 @@ struct pai_counts {
     double asked, given;
 };
 
+/* GPUs are rounded up for the whole job, not per task, or small tasks would count several times. */
 static void finish_job(struct pai_job *job, struct pai_counts *counts)
 {
     double whole = ceil(job->gpus - 1e-9); /* sums of 33.3 % may miss a whole number by their last digits */
@@ -215,6 +219,7 @@ static void finish_job(struct pai_job *job, struct pai_counts *counts)
     }
 }
 
+/* A job without any time cannot be placed in time and is left out. */
 static int keep_jobs(struct pai *p, struct trace *t, struct pai_counts *counts,
                      const struct trace_settings *s, struct err *e)
 {
@@ -242,6 +247,7 @@ static bool find_table(struct text *out, const char *folder, const char *name)
     return !out->failed && stat(text_str(out), &st) == 0;
 }
 
+/* Tasks first, jobs second: the second table only adds to the first. */
 static int read_tables(struct pai *p, struct trace *t, const char *path, const struct trace_settings *s,
                        struct err *e)
 {
@@ -272,6 +278,7 @@ static int read_tables(struct pai *p, struct trace *t, const char *path, const s
     return rc;
 }
 
+/* Everything that was guessed or left out is told in the notes. */
 int trace_read_pai(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
     struct pai p = { 0 };

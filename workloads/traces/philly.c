@@ -75,6 +75,7 @@ static int count_gpus(const struct philly *p, const struct json_value *attempt, 
     return 0;
 }
 
+/* Run times of attempts add up; a missing time makes the sum unknown (NaN). */
 static int take_attempt(struct philly *p, const struct json_value *attempt, struct trace_job *job,
                         bool *differ)
 {
@@ -93,6 +94,7 @@ static int take_attempt(struct philly *p, const struct json_value *attempt, stru
     return 0;
 }
 
+/* A job without attempts never ran. */
 static int take_attempts(struct philly *p, const struct json_value *object, struct trace_job *job)
 {
     const struct json_value *attempts = json_value_get(object, "attempts");
@@ -111,6 +113,7 @@ static int take_attempts(struct philly *p, const struct json_value *object, stru
     return 0;
 }
 
+/* Every field but the time of submission may be missing. */
 static int philly_take_job(struct philly *p, const struct json_value *object, struct trace_job *job)
 {
     const char *id, *status;
@@ -133,6 +136,7 @@ static void philly_note(struct trace *t, const char *path, int64_t n, const char
         text_printf(&t->notes, "%s: %lld job%s %s\n", path, (long long)n, n == 1 ? "" : "s", what);
 }
 
+/* One object at a time: the file is far larger than what is kept of it. */
 int trace_read_philly(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
     struct philly p = { .path = path, .e = e };

@@ -72,6 +72,7 @@ static int profile_sum_weights(double *upto, int32_t n, const struct yaml_doc *d
     return 0;
 }
 
+/* A list with weights, which become cumulative shares. */
 static int profile_read_values(struct trace_draw *d, const struct key *rule, const struct yaml_doc *doc,
                                yaml_id map, struct err *e)
 {
@@ -93,6 +94,7 @@ static int profile_read_values(struct trace_draw *d, const struct key *rule, con
     return profile_sum_weights(d->upto, d->n, doc, weights >= 0 ? weights : map, e);
 }
 
+/* Both ends are checked against the rule of the column that is drawn, then scaled to SI. */
 static int profile_check_range(struct trace_draw *d, const struct key *rule, const struct yaml_doc *doc,
                                yaml_id map, struct err *e)
 {
@@ -175,6 +177,7 @@ static const struct key profile_keys[] = {
          "larger comes first, see profile.draw"),
 };
 
+/* Shares of models become cumulative, as draws are looked up that way. */
 static int check_profile(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct trace_profile *p = base;
@@ -212,6 +215,7 @@ int trace_read_profile(struct trace_profile *p, const char *path, struct err *e)
 /* A number per field, in this order; a new one goes to the end, so that the others stay. */
 enum { U_MODEL, U_GPUS, U_GRAD, U_BATCH, U_ITER_S, U_ITERS, U_PS, U_PRIORITY, N_U };
 
+/* The value at quantile @p u. Whole numbers are equally likely between both ends, the upper one included. */
 double trace_draw_at(const struct trace_draw *d, double u)
 {
     /* Whole numbers share [from, to + 1), each the part from itself to the next. */
@@ -298,6 +302,8 @@ static void fill_time(struct trace_job *job, double iter_s, double iters)
               runtime_s > TRACE_MAX_TIME_S ? TRACE_MAX_TIME_S : runtime_s);
 }
 
+/* Only what is missing is drawn, and marked. All u are drawn beforehand, so that a column's draw does not
+ * depend on which others were missing. */
 static int profile_fill_job(struct trace_job *job, const struct trace_profile *p, const double u[N_U],
                             struct trace_fill_counts *counts, struct err *e)
 {
@@ -326,6 +332,7 @@ static int profile_fill_job(struct trace_job *job, const struct trace_profile *p
     return 0;
 }
 
+/* A stream per job, by its number in the trace: a window of the trace draws what the whole trace would. */
 int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
                struct trace_fill_counts *counts, struct err *e)
 {
@@ -346,6 +353,7 @@ int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
 
 /* ---- a part of a trace, filled ---- */
 
+/* Window and profile in the order that costs least and gives the same. */
 int trace_prepare(struct trace *t, const struct trace_window *w, const struct trace_profile *p, uint64_t seed,
                   struct trace_fill_counts *counts, struct err *e)
 {

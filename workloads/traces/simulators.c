@@ -63,6 +63,7 @@ static int split_type(const struct trace_row *row, struct trace_job *job)
     return 0;
 }
 
+/* Jobs have no names; they are numbered. */
 static int take_gavel(struct trace_row *row, struct trace_job *job)
 {
     char id[24];
@@ -130,6 +131,7 @@ static const struct trace_column pollux_columns[N_POLLUX] = {
     { "num_replicas", true }, { "batch_size", false },
 };
 
+/* Replicas are workers of a GPU each. */
 static int take_pollux(struct trace_row *row, struct trace_job *job)
 {
     int rc;

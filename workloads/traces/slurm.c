@@ -31,6 +31,7 @@ struct slurm {
     int64_t n_differ, first_line;
 };
 
+/* The two times count; `duration` stands in where one is missing, and disagreement is noted once. */
 static int take_runtime(struct trace_row *row, struct trace_job *job)
 {
     struct slurm *slurm = row->context;
@@ -59,6 +60,7 @@ static const struct trace_layout layout = {
     .columns = columns, .n_columns = N_COLUMNS, .header = TRACE_HEADER, .separator = ',', .take = slurm_take
 };
 
+/* Where the first disagreement stands is told, so that it can be looked at. */
 int trace_read_helios(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
     struct slurm slurm = { 0 };

@@ -52,6 +52,7 @@ static int take_processors(const struct trace_row *row, int32_t k, int32_t *out)
     return 0;
 }
 
+/* Status 2 to 4 are parts of jobs that have a line of their own. */
 static int swf_take_status(const struct trace_row *row, struct trace_job *job)
 {
     double status;
@@ -69,6 +70,7 @@ static int swf_take_status(const struct trace_row *row, struct trace_job *job)
     return TRACE_TAKEN;
 }
 
+/* Processors allocated, else those asked for; -1 is unknown. */
 static int swf_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
@@ -84,6 +86,7 @@ static int swf_take(struct trace_row *row, struct trace_job *job)
     return swf_take_status(row, job);
 }
 
+/* The format has no GPUs: that processors stand for them is always noted. */
 int trace_read_swf(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
 {
     static const struct trace_layout layout = { .columns = columns,

@@ -47,6 +47,7 @@ const char *const trace_format_words[N_TRACE_FORMATS + 1] = {
     "philly", "helios", "acme", "pai", "openb", "google", "gavel", "tiresias", "pollux", "swf", "csv", NULL,
 };
 
+/* NaN and -1 are "not known" in every reader. */
 struct trace_job trace_job_unknown(int64_t index)
 {
     return (struct trace_job){ .submit_s = NAN,
@@ -99,6 +100,7 @@ static int compare_jobs(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* By time of submission, then as in the trace; with @p shift the first job comes at 0. */
 void trace_sort(struct trace *t, bool shift)
 {
     if (t->n == 0)
@@ -122,6 +124,7 @@ static int check_not_empty(const struct trace *t, const char *path, struct err *
         (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu, (long long)t->n_left_out);
 }
 
+/* A reader fills the list; what holds for all formats (something left, sorted, noted) is done here. */
 int trace_read(struct trace *t, int format, const char *path, const struct trace_settings *s, struct err *e)
 {
     const struct trace_format *f = &trace_formats[format];
@@ -164,6 +167,7 @@ static void put_synthetic(struct table *table, unsigned synthetic, struct text *
     table->failed = table->failed || list->failed;
 }
 
+/* The canonical table, which trace_read() reads back to the same jobs. */
 void trace_format_csv(struct table *table, const struct trace *t)
 {
     static const enum table_kind kinds[N_TRACE_COLUMNS] = {
@@ -236,6 +240,7 @@ static int trace_fail(const struct trace_row *row, enum err_code code, const cha
     return err_set(row->e, code, "%s:%lld: %s", row->path, (long long)row->line, what);
 }
 
+/* Cuts a line in place. Quotes are honoured for commas only, as the other formats have none. */
 static int split_at(struct trace_row *row, char *s, char separator)
 {
     const char stop[2] = { separator, '\0' };
@@ -264,6 +269,7 @@ static int split_at(struct trace_row *row, char *s, char separator)
     }
 }
 
+/* Runs of blanks separate fields; an empty field cannot be told from none. */
 static int split_at_blanks(struct trace_row *row, char *s)
 {
     static const char blanks[] = " \t";
@@ -320,6 +326,7 @@ static void note_unknown(struct trace_row *row)
     }
 }
 
+/* Columns are found by name; extra ones are ignored or, for the canonical format, noted. */
 static int row_read_names(struct trace_row *row)
 {
     const struct trace_layout *layout = row->layout;
@@ -366,6 +373,7 @@ static int forgive_line(struct trace_row *row, int rc)
 
 /* ---- rows ---- */
 
+/* A reader returns what became of the row: taken, merged into another job, or left out. */
 static int take_row(struct trace_row *row)
 {
     struct trace_job job = trace_job_unknown(row->t->n_records++);
@@ -392,6 +400,7 @@ static bool is_passed_over(const struct trace_row *row, const char *s)
     return begins || s[strspn(s, " \t")] == '\0';
 }
 
+/* The first line that is not passed over may be the header. */
 static int row_take_line(struct trace_row *row, char *s)
 {
     bool used = false;
@@ -417,6 +426,7 @@ static void note_odd(struct trace_row *row)
                     row->path, (long long)row->n_odd, row->n_odd == 1 ? " has" : "s have", row->odd);
 }
 
+/* The common loop of all formats made of lines; errors in a line are forgiven if the settings say so. */
 int trace_read_rows(struct trace *t, const char *path, const struct trace_layout *layout, void *context,
                     const struct trace_settings *s, struct err *e)
 {
@@ -454,6 +464,7 @@ static bool is_nothing(const char *s)
     return *s == '\0';
 }
 
+/* "" where the column or the field is missing; blanks around it are dropped. */
 const char *trace_field(const struct trace_row *row, int32_t k)
 {
     if (row->at[k] < 0 || row->at[k] >= row->n_fields)
@@ -473,6 +484,7 @@ int trace_fail_field(const struct trace_row *row, enum err_code code, int32_t k,
                    row->layout->columns[k].name, trace_field(row, k), need);
 }
 
+/* Text goes into tables and terminals, so control characters are refused. */
 int trace_copy_text(char **out, const char *path, int64_t line, const char *what, const char *s,
                     struct err *e)
 {
@@ -498,6 +510,7 @@ int trace_take_text(const struct trace_row *row, int32_t k, char **out)
 
 /* ---- numbers ---- */
 
+/* Blank is NaN, anything outside the range an error. */
 int trace_take_real(const struct trace_row *row, int32_t k, double min, double max, double *out)
 {
     char need[96], lo[NUM_TEXT], hi[NUM_TEXT];
@@ -515,6 +528,7 @@ int trace_take_real(const struct trace_row *row, int32_t k, double min, double m
     return trace_fail_field(row, number ? ERR_RANGE : ERR_PARSE, k, need);
 }
 
+/* Blank is -1. */
 int trace_take_count(const struct trace_row *row, int32_t k, int64_t max, int64_t *out)
 {
     char need[64];
@@ -602,6 +616,8 @@ static bool take_zone(const char *s, int64_t *zone_s)
     return true;
 }
 
+/* ISO 8601 with a space or T, fractions and zones; without a zone as UTC. Days are counted by arithmetic, not
+ * by the C library, whose zones differ between machines. */
 bool trace_parse_time(const char *text, double *out)
 {
     const char *s = text;
@@ -646,6 +662,7 @@ int trace_need_time(const struct trace_row *row, int32_t k, double *out)
     return rc;
 }
 
+/* NaN unless both ends are known. */
 int trace_take_runtime(const struct trace_row *row, int32_t start, int32_t end, double *out)
 {
     double start_s, end_s;
@@ -719,6 +736,7 @@ static int take_synthetic(const struct trace_row *row, unsigned *out)
     return 0;
 }
 
+/* The format that trace_format_csv() writes: the only one with all columns. */
 static int canonical_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
@@ -787,6 +805,7 @@ static void note_dropped(struct trace *t, int64_t n, const char *why)
         text_printf(&t->notes, "%lld job%s left out: %s\n", (long long)n, n == 1 ? " is" : "s are", why);
 }
 
+/* Each dropped job is counted under one reason, the first that applies. */
 static void keep_fitting(struct trace *t, const struct trace_window *w)
 {
     int64_t n_large = 0, n_status = 0, n_idle = 0;
@@ -810,6 +829,7 @@ static void keep_fitting(struct trace *t, const struct trace_window *w)
     note_dropped(t, n_large, "more GPUs than allowed");
 }
 
+/* A drawn window begins at any job that leaves enough behind it. */
 static int choose_start(int32_t *start, const struct trace *t, const struct trace_window *w, int32_t n,
                         struct err *e)
 {
@@ -825,6 +845,7 @@ static int choose_start(int32_t *start, const struct trace *t, const struct trac
     return 0;
 }
 
+/* From the first arrival on, scaled by rate, or stretched onto the horizon. */
 static void move_arrivals(struct trace *t, const struct trace_window *w)
 {
     double first_s = t->jobs[0].submit_s, span_s = t->jobs[t->n - 1].submit_s - first_s;
@@ -839,6 +860,7 @@ static void move_arrivals(struct trace *t, const struct trace_window *w)
     t->origin_s += first_s;
 }
 
+/* Filters first, so that a window of N jobs has N jobs that fit. */
 int trace_cut(struct trace *t, const struct trace_window *w, struct err *e)
 {
     int32_t start;
@@ -861,6 +883,7 @@ int trace_cut(struct trace *t, const struct trace_window *w, struct err *e)
     return text_check(&t->notes, e);
 }
 
+/* A Poisson process: exponential gaps by inversion. */
 int trace_draw_arrivals(struct trace *t, int32_t n, double rate_per_s, uint64_t seed, struct err *e)
 {
     struct rng *r = NULL;
