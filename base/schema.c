@@ -11,35 +11,6 @@
 
 enum { RANGE_TEXT = 2 * NUM_TEXT + 64 };
 
-/* How a value that goes by this use is described after "it is used only". */
-static const struct {
-    uint64_t use;
-    const char *phrase;
-} use_phrases[] = {
-    { USE_SLOTS, "by model slots" },
-    { USE_BATCH, "by model batch" },
-    { USE_EVENTS, "by model events" },
-    { USE_INTERVAL, "by model interval" },
-    { USE_GADGET, "by scheduler gadget" },
-    { USE_LAS, "by scheduler las" },
-    { USE_FIXED, "by schedulers las and fifo" },
-    { USE_SIGMOID, "with utility sigmoid" },
-    { USE_CONST, "with progress const" },
-    { USE_TAU, "with progress tau" },
-    { USE_STRICT, "with rounding strict" },
-    { USE_QUEUES, "with queues" },
-    { USE_DRAWN, "without from_trace" },
-    { USE_TRACE, "with from_trace" },
-    { USE_FILE, "with jobs of a trace" },
-    { USE_FIFO, "by order fifo" },
-    { USE_STOPS, "by orders that stop jobs, srtf and las" },
-    { USE_ROUNDS, "by las without queues" },
-    { USE_LINKS, "on the links of a network" },
-    { USE_FORMULA, "without a network" },
-    { USE_SJF_BCO, "by scheduler sjf-bco" },
-    { USE_FF, "by scheduler ff" },
-};
-
 const char *schema_kind_word(enum key_kind kind)
 {
     static const char *const words[] = {
@@ -478,12 +449,6 @@ static void note_unused(struct text *notes, const struct section *s, const struc
     for (int i = 0; i < s->n_uses; i++) {
         if (k->uses >> i & 1) {
             text_printf(notes, "%s %s", join, s->uses[i].only);
-            join = " or";
-        }
-    }
-    for (size_t i = 0; i < sizeof use_phrases / sizeof *use_phrases && !s->uses; i++) {
-        if (k->uses & use_phrases[i].use) {
-            text_printf(notes, "%s %s", join, use_phrases[i].phrase);
             join = " or";
         }
     }

@@ -35,32 +35,6 @@ enum key_kind {
 #define SCHEMA_NONE   ((double)__builtin_nan(""))
 #define SCHEMA_UNKEPT SIZE_MAX /**< offset of what is for the reader of the file */
 
-/* What a value is used for, bits of an uint64_t; a key whose uses are all out of play gets a warning. 0 =
- * always used. Bits 0 to 8: topo/uses.h. */
-/* Of placement studies: only by such a model, scheduler or setting. */
-#define USE_SLOTS    (UINT64_C(1) << 9)
-#define USE_BATCH    (UINT64_C(1) << 10)
-#define USE_EVENTS   (UINT64_C(1) << 11)
-#define USE_INTERVAL (UINT64_C(1) << 12)
-#define USE_GADGET   (UINT64_C(1) << 13)
-#define USE_LAS      (UINT64_C(1) << 14)
-#define USE_FIXED    (UINT64_C(1) << 15) /**< schedulers with a fixed number of workers */
-#define USE_SIGMOID  (UINT64_C(1) << 16) /**< a utility that is one */
-#define USE_CONST    (UINT64_C(1) << 17) /**< progress const */
-#define USE_TAU      (UINT64_C(1) << 18) /**< progress tau */
-#define USE_STRICT   (UINT64_C(1) << 19) /**< rounding strict */
-#define USE_QUEUES   (UINT64_C(1) << 20) /**< queues of las */
-#define USE_DRAWN    (UINT64_C(1) << 21) /**< jobs that are drawn, not taken from a trace */
-#define USE_TRACE    (UINT64_C(1) << 22) /**< jobs in slots taken from a trace */
-#define USE_FILE     (UINT64_C(1) << 23) /**< jobs of a trace file */
-#define USE_FIFO     (UINT64_C(1) << 24) /**< model events: order fifo */
-#define USE_STOPS    (UINT64_C(1) << 25) /**< model events: orders that stop jobs */
-#define USE_ROUNDS   (UINT64_C(1) << 26) /**< model events: las without queues */
-#define USE_LINKS    (UINT64_C(1) << 27) /**< jobs that share links */
-#define USE_FORMULA  (UINT64_C(1) << 28) /**< model batch: contention by formula */
-#define USE_SJF_BCO  (UINT64_C(1) << 29) /**< model batch: scheduler sjf-bco */
-#define USE_FF       (UINT64_C(1) << 30) /**< model batch: scheduler ff */
-
 struct section;
 struct key;
 
@@ -89,7 +63,7 @@ struct key {
     const char *what;         /**< KEY_LIST: of what, in messages; NULL: "entries" */
     bool owned;               /**< KEY_LIST: the field points to them, and its owner frees them */
     schema_read_own *read;    /**< KEY_OWN */
-    uint64_t uses;            /**< bits, by the section's `uses` */
+    uint64_t uses; /**< bits, by the section's `uses`; none of them in play: a warning. 0: always used */
 };
 
 /** What a value is used for, after "it is used only": "by model flow". */
@@ -230,6 +204,9 @@ struct section {
                                 .n_keys = sizeof(rows) / sizeof((rows)[0]),                                  \
                                 .size = sizeof(T),                                                           \
                                 .help = __VA_ARGS__ }
+
+/** What the bits of a section's keys stand for: K_SECTION(..., K_USES(list)). */
+#define K_USES(list) .uses = list, .n_uses = sizeof(list) / sizeof(list)[0]
 
 /** What a key is called in the manual: "number", "count", "nested". */
 const char *schema_kind_word(enum key_kind kind);

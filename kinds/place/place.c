@@ -15,6 +15,63 @@
 #include "study/store.h"
 #include "study/study.h"
 
+/* ---- metrics ---- */
+
+/* Columns by model: slots, batch, events, interval. */
+/* clang-format off */
+#define METRIC(slots, batch, events, interval, called, sign, share, of)                                      \
+    { { slots, batch, events, interval }, .title = called, .better = sign, .percent = share, .help = of }
+const struct place_metric_row place_metrics[] = {
+    [PLACE_UTILITY] = METRIC("utility", NULL, NULL, "utility", "utility", 1, false,
+        "sum over jobs"),
+    [PLACE_BOUND_FRAC] = METRIC("bound_frac", NULL, NULL, NULL, "of bound", 1, true,
+        "gain of a slot over what no choice exceeds, mean over slots"),
+    [PLACE_GUARANTEE] = METRIC("guarantee", "guarantee", NULL, "guarantee", "guarantee", 0, false,
+        "what theory promises: a least share of the best utility, or a most of makespan over the least"),
+    [PLACE_FINISHED] = METRIC("finished", NULL, "finished", NULL, "finished", 1, false,
+        "jobs that came to their end"),
+    [PLACE_MAKESPAN] = METRIC("makespan", "makespan_s", "makespan_s", NULL, "makespan", -1, false,
+        "from the first arrival to the last end; none where jobs are left"),
+    [PLACE_JCT] = METRIC("jct", "jct_s", "jct_s", "jct_s", "completion", -1, false,
+        "mean time from arrival to end, of jobs that ended"),
+    [PLACE_JCT_P50] = METRIC(NULL, NULL, "jct_p50_s", NULL, "median", -1, false,
+        "of completion times"),
+    [PLACE_JCT_P95] = METRIC(NULL, NULL, "jct_p95_s", NULL, "p95", -1, false,
+        "of completion times"),
+    [PLACE_WAIT] = METRIC(NULL, NULL, "wait_s", NULL, "wait", -1, false,
+        "mean time without GPUs, of jobs that ended"),
+    [PLACE_STRETCH] = METRIC(NULL, NULL, "stretch", NULL, "stretch", -1, false,
+        "of jobs on several servers: mean of running time over that on the same place, alone"),
+    [PLACE_EMBEDDED] = METRIC("embedded_frac", NULL, NULL, NULL, "embedded", 1, true,
+        "share of active jobs that run, mean over slots"),
+    [PLACE_ADMITTED] = METRIC(NULL, NULL, NULL, "admitted", "admitted", 1, false,
+        "jobs"),
+    [PLACE_OPTIMUM] = METRIC(NULL, NULL, NULL, "optimum_frac", "of optimum", 1, true,
+        "utility over the exact optimum's"),
+    [PLACE_GAP] = METRIC(NULL, NULL, NULL, "gap", "gap", -1, false,
+        "utility below what no tasks and no admission exceed, relative"),
+    [PLACE_USED] = METRIC(NULL, NULL, NULL, "used_frac", "used", 0, true,
+        "resources used over those reserved"),
+    [PLACE_GPU] = METRIC("gpu_frac", "gpu_frac", "gpu_frac", "gpu_frac", "GPUs", 1, true,
+        "share of GPUs in use over time"),
+    [PLACE_LINK] = METRIC("link_frac", "link_frac", "link_frac", NULL, "links", 0, true,
+        "mean load of links over time"),
+    [PLACE_LINK_PEAK] = METRIC("link_peak_frac", "link_peak_frac", "link_peak_frac", NULL, "hottest link", 0, true,
+        "mean load of the most loaded link"),
+    [PLACE_NODE_OVER] = METRIC("node_over", NULL, NULL, NULL, "server load", -1, false,
+        "largest load of a server over its capacity; above 1 with rounding paper only"),
+    [PLACE_LINK_OVER] = METRIC("link_over", NULL, NULL, NULL, "link load", -1, false,
+        "largest load of a link over its capacity; above 1 with rounding paper only"),
+};
+#undef METRIC
+/* clang-format on */
+
+/* What schedulers are compared by first. */
+static enum place_metric place_model_aim(enum place_model model)
+{
+    return model == PLACE_BATCH ? PLACE_MAKESPAN : model == PLACE_EVENTS ? PLACE_JCT : PLACE_UTILITY;
+}
+
 /* ---- what is kept of a point, of a run, and its rows ---- */
 
 struct place_shared {
@@ -142,7 +199,7 @@ struct place_own {
 };
 
 /* As the model of the first point calls it, else the first that has it. */
-static const char *metric_name(enum place_model first, int m)
+static const char *place_metric_name(enum place_model first, int m)
 {
     const char *name = place_metrics[m].names[first];
     for (int k = 0; k < N_PLACE_MODELS && !name; k++)
@@ -150,7 +207,7 @@ static const char *metric_name(enum place_model first, int m)
     return name;
 }
 
-static void name_metrics(struct place_own *own, enum place_model first)
+static void place_name_metrics(struct place_own *own, enum place_model first)
 {
     struct column *row = own->rows, *run = own->runs;
     memcpy(row, row_begin, sizeof row_begin);
@@ -159,7 +216,7 @@ static void name_metrics(struct place_own *own, enum place_model first)
     run += N_BEGIN;
     for (int m = 0; m < N_PLACE_METRICS; m++) {
         const struct place_metric_row *metric = &place_metrics[m];
-        struct column c = { .name = metric_name(first, m),
+        struct column c = { .name = place_metric_name(first, m),
                             .help = metric->help,
                             .title = metric->title,
                             .kind = TABLE_REAL,
@@ -180,7 +237,7 @@ static void name_metrics(struct place_own *own, enum place_model first)
 /* ---- opening ---- */
 
 /* Keys of the jobs of the model in the file; NULL where it has none that is known, or more than one. */
-static const struct section *jobs_section(const struct sweep *w, const struct yaml_doc *doc)
+static const struct section *place_jobs_section(const struct sweep *w, const struct yaml_doc *doc)
 {
     yaml_id id = yaml_get(doc, doc->root, "model");
     const char *word = id >= 0 ? doc->nodes[id].text : NULL;
@@ -197,7 +254,7 @@ static const struct section *jobs_section(const struct sweep *w, const struct ya
 static int place_check(const struct study *s, const struct yaml_doc *doc, struct err *e)
 {
     const struct sweep *w = &s->sweep;
-    const struct section *jobs = jobs_section(w, doc);
+    const struct section *jobs = place_jobs_section(w, doc);
     int rc = 0;
     for (int32_t k = 0; k < w->n_keys && jobs && !rc; k++) {
         const char *path = w->keys[k].path;
@@ -208,7 +265,7 @@ static int place_check(const struct study *s, const struct yaml_doc *doc, struct
 }
 
 /* Whether a key has an effect may depend on these: what the first point leaves idle another may use. */
-static bool axes_decide(const struct sweep *w)
+static bool place_axes_decide(const struct sweep *w)
 {
     static const char *const deciding[] = { "model",         "schedulers", "jobs.utility",
                                             "jobs.progress", "las.queues", "gadget.rounding" };
@@ -231,9 +288,9 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
     s->seeds = p->conf.seeds;
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
     text_puts(&s->name, p->conf.name ? p->conf.name : "");
-    if (!axes_decide(&s->sweep))
+    if (!place_axes_decide(&s->sweep))
         text_puts(&s->notes, text_str(&p->notes));
-    name_metrics(own, p->model);
+    place_name_metrics(own, p->model);
     int rc = study_set_columns(s, TABLE_ROWS, own->rows, e);
     if (!rc)
         rc = study_set_columns(s, TABLE_RUNS, own->runs, e);
@@ -249,17 +306,17 @@ static void place_close(struct study *s)
 
 /* ---- points ---- */
 
-static int read_point(void *point, const struct study_source *from, struct err *e)
+static int place_point_read(void *point, const struct study_source *from, struct err *e)
 {
     return place_study_read(point, from, e);
 }
 
-static void free_point(void *point)
+static void place_point_free(void *point)
 {
     place_study_free(point);
 }
 
-static void name_network(char out[128], const struct place_study *s)
+static void place_name_network(char out[128], const struct place_study *s)
 {
     char word[TOPO_SPEC];
     const struct place_servers *v = &s->servers;
@@ -271,27 +328,27 @@ static void name_network(char out[128], const struct place_study *s)
         snprintf(out, 128, "%s", v->graph ? v->graph : "racks");
 }
 
-static int prepare_point(void *point, void *shared, struct err *e)
+static int place_prepare(void *point, void *shared, struct err *e)
 {
     struct place_study *s = point;
     struct place_shared *x = shared;
     (void)e;
-    name_network(s->network, s);
+    place_name_network(s->network, s);
     x->network = s->network;
     x->model = place_model_words[s->model];
     x->network_usd = s->network_usd;
     return 0;
 }
 
-static int32_t count_entries(const void *point)
+static int32_t place_count_entries(const void *point)
 {
     return ((const struct place_study *)point)->n_schedulers;
 }
 
 /* ---- runs ---- */
 
-static void put_results(struct sink *sink, const struct study_run *r, const struct place_outcome *out,
-                        const struct place_result *all)
+static void place_put_results(struct sink *sink, const struct study_run *r, const struct place_outcome *out,
+                              const struct place_result *all)
 {
     const struct place_study *s = r->point;
     for (int32_t i = 0; i < s->n_schedulers; i++) {
@@ -314,11 +371,11 @@ static void put_results(struct sink *sink, const struct study_run *r, const stru
 }
 
 /* A run that fails is a result too: what its trace has to tell is told all the same. */
-static int run_seed(const struct study_run *r, struct sink *sink, struct err *e)
+static int place_run_seed(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct place_study *s = r->point;
     struct text notes = { 0 };
-    const struct place_task task = {
+    struct place_run run = {
         .study = s, .seed = r->seed, .sink = sink, .wanted = r->wanted, .notes = r->k == 0 ? &notes : NULL
     };
     struct place_outcome *out = calloc((size_t)s->n_schedulers + 1, sizeof *out);
@@ -326,13 +383,13 @@ static int run_seed(const struct study_run *r, struct sink *sink, struct err *e)
     struct err inner = { 0 };
     if (!out)
         return err_nomem(e, "outcomes");
-    int rc = place_ops_of(s->model)->run(out, &task, &inner);
+    int rc = place_run_all(out, &run, &inner);
     row_clear(&all, result_columns);
     all.head.rc = -(int64_t)rc;
     all.head.message = rc ? inner.msg : NULL;
     all.notes = notes.n ? text_str(&notes) : NULL;
     if (rc != ERR_NOMEM && !notes.failed) {
-        put_results(sink, r, out, &all);
+        place_put_results(sink, r, out, &all);
         rc = 0;
     } else {
         rc = err_nomem(e, "a run");
@@ -344,7 +401,7 @@ static int run_seed(const struct study_run *r, struct sink *sink, struct err *e)
 
 /* ---- rows ---- */
 
-static enum place_model model_called(const char *word)
+static enum place_model place_model_called(const char *word)
 {
     int m = 0;
     while (m < N_PLACE_MODELS - 1 && strcmp(place_model_words[m], word) != 0)
@@ -353,7 +410,7 @@ static enum place_model model_called(const char *word)
 }
 
 /* In how many seeds scheduler i is better than the one after it; -1 for the last one. */
-static int64_t count_better(const struct results *r, int32_t i, enum place_model model)
+static int64_t place_count_better(const struct results *r, int32_t i, enum place_model model)
 {
     enum place_metric aim = place_model_aim(model);
     int64_t n = 0;
@@ -367,8 +424,8 @@ static int64_t count_better(const struct results *r, int32_t i, enum place_model
 }
 
 /* Means over all seeds; @p x has room for them. */
-static void put_scheduler(struct rows *rows, const struct place_row *begin, const struct results *r,
-                          int32_t i, double *x)
+static void place_put_means(struct rows *rows, const struct place_row *begin, const struct results *r,
+                            int32_t i, double *x)
 {
     int64_t seeds = results_seeds(r);
     struct place_row row = *begin;
@@ -384,13 +441,13 @@ static void put_scheduler(struct rows *rows, const struct place_row *begin, cons
     for (int64_t k = 0; k < seeds; k++)
         x[k] = (double)((const struct place_result *)results_at(r, i, k))->n_jobs;
     row.jobs = stat_mean(x, seeds, 1).mean;
-    row.beats_next = count_better(r, i, model_called(row.model));
+    row.beats_next = place_count_better(r, i, place_model_called(row.model));
     row.status = "done";
     rows_put(rows, &row);
 }
 
 /* Of all seeds the first that failed; NULL: none did. */
-static const struct study_result *find_failed(const struct results *r)
+static const struct study_result *place_find_failed(const struct results *r)
 {
     for (int64_t k = 0; k < results_seeds(r); k++) {
         const struct study_result *head = results_at(r, 0, k);
@@ -400,14 +457,14 @@ static const struct study_result *find_failed(const struct results *r)
     return NULL;
 }
 
-static int reduce_point(struct rows *rows, void *shared, const struct results *r, struct err *e)
+static int place_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
 {
     const struct place_shared *x = shared;
     struct place_row row;
     row_clear(&row, row_columns);
     row.network = x->network;
     row.model = x->model;
-    const struct study_result *failed = x->head.rc ? NULL : find_failed(r);
+    const struct study_result *failed = x->head.rc ? NULL : place_find_failed(r);
     const struct place_result *first = x->head.rc ? NULL : results_at(r, 0, 0);
     if (first && first->notes)
         rows_note(rows, first->notes);
@@ -423,7 +480,7 @@ static int reduce_point(struct rows *rows, void *shared, const struct results *r
         return err_nomem(e, "means");
     row.network_usd = x->network_usd;
     for (int32_t i = 0; i < results_entries(r); i++)
-        put_scheduler(rows, &row, r, i, values);
+        place_put_means(rows, &row, r, i, values);
     free(values);
     return 0;
 }
@@ -431,7 +488,7 @@ static int reduce_point(struct rows *rows, void *shared, const struct results *r
 /* ---- which columns are shown ---- */
 
 /* Metrics of the first point's model, and of the models of all rows. */
-static int trim(bool *show, const struct table *columns, struct store *s, struct err *e)
+static int place_trim(bool *show, const struct table *columns, struct store *s, struct err *e)
 {
     bool known[N_PLACE_MODELS] = { false };
     for (int m = 0; m < N_PLACE_MODELS; m++) {
@@ -449,7 +506,7 @@ static int trim(bool *show, const struct table *columns, struct store *s, struct
     return 0;
 }
 
-static bool is_done(const struct table *rows, int64_t row, const int32_t *cols)
+static bool place_is_done(const struct table *rows, int64_t row, const int32_t *cols)
 {
     const char *status = cols[0] >= 0 ? table_cell(rows, row, cols[0])->text : NULL;
     return status && strcmp(status, "done") == 0;
@@ -461,7 +518,7 @@ enum { FACT_ENTRIES, FACT_NPUS, FACT_DIMS, FACT_SIZES };
 static const char *const fact_names[] = { "n_entries", "n_npus", "n_dims", "size1", "size2", "size3",
                                           "size4",     "size5",  "size6",  "size7", "size8", NULL };
 
-static void put_facts(double *x, const void *point)
+static void place_put_facts(double *x, const void *point)
 {
     const struct place_study *s = point;
     const struct topo_network *net = s->servers.has_network ? &s->servers.net : NULL;
@@ -492,26 +549,26 @@ const struct study_kind place_kind = {
     .open = place_open,
     .close = place_close,
     .point_size = sizeof(struct place_study),
-    .read = read_point,
-    .free = free_point,
+    .read = place_point_read,
+    .free = place_point_free,
     .fact_names = fact_names,
-    .facts = put_facts,
+    .facts = place_put_facts,
     .shared = shared_columns,
     .result = result_columns,
     .shared_size = sizeof(struct place_shared),
     .result_size = sizeof(struct place_result),
-    .prepare = prepare_point,
-    .n_entries = count_entries,
+    .prepare = place_prepare,
+    .n_entries = place_count_entries,
     .whole_seed = true,
-    .run = run_seed,
-    .reduce = reduce_point,
+    .run = place_run_seed,
+    .reduce = place_reduce,
     .notes = NOTES_EACH,
-    .is_result = is_done,
+    .is_result = place_is_done,
     .result_columns = told_by,
     .label = "scheduler",
     .front = front,
     .work = work,
-    .trim = trim,
+    .trim = place_trim,
     .unsolved = "rows are not done",
     .say = place_say,
     .conclude = place_conclude,

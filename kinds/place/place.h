@@ -51,13 +51,6 @@ struct place_metric_row {
 };
 extern const struct place_metric_row place_metrics[N_PLACE_METRICS];
 
-/** Schedulers of a model, in the order in which a study without a list has them. */
-int32_t place_n_schedulers(enum place_model model);
-const char *place_scheduler_name(enum place_model model, int32_t i);
-
-/** What schedulers are compared by first: PLACE_UTILITY, PLACE_MAKESPAN or PLACE_JCT. */
-enum place_metric place_model_aim(enum place_model model);
-
 /** Keys of a study, of its schedulers, and of the jobs and pools of its models; those of model slots are in
  * sim/slots/slots_draw.h. */
 extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,

@@ -1,76 +1,98 @@
-#include "kinds/place/place_events.h"
+/*
+ * Model events of a placement study: gang jobs of a trace that come and go, sharing the links of the network
+ * (sim/events/events.h). Here too is what other models take from it: jobs of a trace (slots), and how fast
+ * jobs run on links (batch).
+ */
+#include "kinds/place/place_study.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The keys of model events: where jobs come from, and how they run.
- */
+/* ---- keys ---- */
 
 static const char *const length_words[] = { "runtime", "iterations", NULL };
+
+/* What keys of a trace's jobs are used for. */
+enum { FOR_MODEL_EVENTS = 1 << 0, FOR_FILE = 1 << 1 };
+static const struct use trace_uses[] = { { "by model events" }, { "with jobs of a trace" } };
 
 #define T struct place_trace
 static const struct key trace_keys[] = {
     K_REMARK("trace", "a file of jobs; absent: arrivals are drawn, see jobs_per_h"),
     K_WORD_OR(T, format, "format", trace_format_words, N_TRACE_FORMATS - 1,
-              "of the trace; absent: csv, what weft import --trace writes", .uses = USE_FILE),
+              "of the trace; absent: csv, what weft import --trace writes", .uses = FOR_FILE),
     K_BOOL(T, skip_bad, "skip_bad", false, "true: pass over bad records; absent: the first one is an error",
-           .uses = USE_FILE),
+           .uses = FOR_FILE),
     K_REMARK("profile", "a file of distributions: what the trace does not tell is drawn from it"),
     K_COUNT_OR(T, window.n, "count", 1, 10000000, 0, "how many jobs; absent: all of the trace"),
     K_COUNT_OR(T, window.start, "start", 0, 1e15, -1,
                "the first job of the trace, from 0; absent: 0, or with count drawn by the seed",
-               .uses = USE_FILE),
+               .uses = FOR_FILE),
     K_COUNT_OR(T, window.max_gpus, "max_gpus", 1, TRACE_MAX_GPUS, 0, "jobs that ask for more are left out",
-               .uses = USE_FILE),
+               .uses = FOR_FILE),
     K_REAL_OR(T, window.horizon_s, "horizon_s", "s", 1, 0, 1e12, NAN,
-              "the last job comes then, all in proportion; absent: as in the trace", .uses = USE_FILE),
+              "the last job comes then, all in proportion; absent: as in the trace", .uses = FOR_FILE),
     K_REAL(T, window.rate, "rate", "", 1, 1e-6, 1e6, 1, "jobs come so many times as fast as in the trace",
-           .uses = USE_FILE),
+           .uses = FOR_FILE),
     K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
               "without trace: mean arrivals of a Poisson process"),
     K_WORD(T, by_iterations, "length", length_words, 0,
            "a job runs as long as the trace says where it is best off alone, or does as many iterations",
-           .uses = USE_EVENTS),
+           .uses = FOR_MODEL_EVENTS),
     K_REAL(T, overlap_frac, "overlap_frac", "", 1, 0, 1, 0,
-           "share of an iteration's compute that hides communication", .uses = USE_EVENTS),
+           "share of an iteration's compute that hides communication", .uses = FOR_MODEL_EVENTS),
 };
-K_SECTION(place_trace_section, T, "jobs of model events", trace_keys, "jobs of a trace, or drawn");
+K_SECTION(place_trace_section, T, "jobs of model events", trace_keys, "jobs of a trace, or drawn",
+          K_USES(trace_uses));
 #undef T
+
+/* What keys of events are used for: by the model, by what an order of jobs reads, and on links. */
+enum {
+    FOR_EVENTS = 1 << 0,
+    FOR_LAS = 1 << 1,
+    FOR_FIFO = 1 << 2,
+    FOR_STOPS = 1 << 3,
+    FOR_ROUNDS = 1 << 4,
+    FOR_LINKS = 1 << 5,
+};
+static const struct use events_uses[] = {
+    { "by model events" },       { "by scheduler las" },
+    { "by order fifo" },         { "by orders that stop jobs, srtf and las" },
+    { "by las without queues" }, { "on the links of a network" },
+};
 
 #define T struct place_study
 static const struct key events_keys[] = {
     K_REAL(T, events.horizon_s, "horizon_s", "s", 1, 1e-9, 1e12, INFINITY,
-           "nothing happens after it; absent: all jobs run to their end", .uses = USE_EVENTS),
+           "nothing happens after it; absent: all jobs run to their end", .uses = FOR_EVENTS),
     K_REAL(T, events.overhead_s, "overhead_s", "s", 1, 0, 1e9, 0,
-           "that a job holds its GPUs without progress each time it goes on after a stop", .uses = USE_STOPS),
+           "that a job holds its GPUs without progress each time it goes on after a stop", .uses = FOR_STOPS),
     K_BOOL(T, events.backfill, "backfill", false,
-           "true: fifo lets jobs pass that delay nobody (EASY); absent: false", .uses = USE_FIFO),
+           "true: fifo lets jobs pass that delay nobody (EASY); absent: false", .uses = FOR_FIFO),
     K_COUNT_OR(T, events.las_queues, "las_queues", 0, EVENTS_MAX_QUEUES, -1,
-               "of las; 0: continuous; absent: 3, or as many as las_at says", .uses = USE_LAS),
+               "of las; 0: continuous; absent: 3, or as many as las_at says", .uses = FOR_LAS),
     K_NODE(T, las_at, "las_at",
            "list of attained service at which a job falls to the next queue; absent: [1, 10]",
-           .uses = USE_LAS, .unit = "GPU-h"),
+           .uses = FOR_LAS, .unit = "GPU-h"),
     K_REAL(T, events.round_s, "round_s", "s", 1, 1e-3, 1e9, 300,
-           "continuous las: after which jobs that wait are compared again", .uses = USE_ROUNDS),
+           "continuous las: after which jobs that wait are compared again", .uses = FOR_ROUNDS),
     K_WORD(T, pace.contention, "contention", pace_contention_words, PACE_CONTENTION_SHARED,
-           "do jobs share links, max-min fairly", .uses = USE_LINKS),
+           "do jobs share links, max-min fairly", .uses = FOR_LINKS),
     K_WORD(T, pace.duty, "duty", pace_duty_words, PACE_DUTY_ALWAYS,
            "a job holds its share of links always, or only as much as it sends on average",
-           .uses = USE_LINKS),
+           .uses = FOR_LINKS),
     K_REAL(T, pace.inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
-           "of a GPU inside its server where no network tells; absent: without end", .uses = USE_LINKS),
+           "of a GPU inside its server where no network tells; absent: without end", .uses = FOR_LINKS),
     K_REAL(T, pace.reduce_Bps, "reduce_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
-           "at which a GPU adds gradients up; absent: without end", .uses = USE_LINKS),
+           "at which a GPU adds gradients up; absent: without end", .uses = FOR_LINKS),
 };
-K_SECTION(place_events_section, T, "events", events_keys, "how jobs run in model events");
+K_SECTION(place_events_section, T, "events", events_keys, "how jobs run in model events",
+          K_USES(events_uses));
 #undef T
 
 /* "vision-2019", or a file beside the study, as the study's own path names it. */
-static int take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct err *e)
+static int trace_take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     struct text path = { 0 };
     yaml_beside(&path, doc, at);
@@ -79,8 +101,8 @@ static int take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct 
     return rc;
 }
 
-static int check_source(const struct place_trace *x, yaml_id trace, yaml_id profile,
-                        const struct yaml_doc *doc, yaml_id at, struct err *e)
+static int trace_check_source(const struct place_trace *x, yaml_id trace, yaml_id profile,
+                              const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     if (trace >= 0 && !isnan(x->jobs_per_s))
         return yaml_fail(doc, at, e, ERR_PARSE, "has trace and jobs_per_h, need one of them");
@@ -99,19 +121,19 @@ int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_i
     out->window = trace_window_default();
     int rc = schema_read(out, &place_trace_section, doc, at, e);
     if (!rc)
-        rc = check_source(out, trace, profile, doc, at, e);
+        rc = trace_check_source(out, trace, profile, doc, at, e);
     if (!rc && trace >= 0)
-        rc = take_path(&out->path, doc, trace, e);
+        rc = trace_take_path(&out->path, doc, trace, e);
     if (!rc && profile >= 0)
-        rc = take_path(&out->profile, doc, profile, e);
+        rc = trace_take_path(&out->profile, doc, profile, e);
     if (out->window.start < 0 && out->window.n == 0)
         out->window.start = 0;
     out->window.with_work = true; /* traces have jobs that were killed at once: they never held a GPU */
     return rc;
 }
 
-static int read_thresholds(struct events_settings *out, const struct yaml_doc *doc, yaml_id list,
-                           struct err *e)
+static int events_read_thresholds(struct events_settings *out, const struct yaml_doc *doc, yaml_id list,
+                                  struct err *e)
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > EVENTS_MAX_QUEUES - 1))
@@ -144,7 +166,7 @@ int place_read_pace(struct place_study *s, struct err *e)
     int32_t queues = s->events.las_queues; /* -1: not said */
     s->events.las_queues = usual;
     if (!rc && s->las_at >= 0)
-        rc = read_thresholds(&s->events, &s->doc, s->las_at, e);
+        rc = events_read_thresholds(&s->events, &s->doc, s->las_at, e);
     if (!rc && queues >= 0) {
         /* Fewer queues have the first of the thresholds. */
         bool fewer = s->las_at < 0 && queues < s->events.las_queues;
@@ -161,35 +183,41 @@ int place_read_pace(struct place_study *s, struct err *e)
     return rc;
 }
 
-/* Keys that no order of the study, or no source of its jobs, looks at. */
-static void note_events(struct place_study *s)
+void place_note_trace(struct place_study *s, yaml_id map)
 {
-    uint64_t active = place_uses(s) | USE_LINKS | (s->trace.path ? USE_FILE : 0);
-    for (int32_t i = 0; i < s->n_schedulers; i++) {
-        unsigned reads = events_orders[place_pair_order(s->schedulers[i])]->reads;
-        active |= reads & ORDER_BACKFILLS ? USE_FIFO : 0;
-        active |= reads & ORDER_STOPS ? USE_STOPS : 0;
-        active |= !(reads & ORDER_ATTAINED) ? 0 : s->events.las_queues > 0 ? USE_LAS : USE_LAS | USE_ROUNDS;
+    bool events = s->model == PLACE_EVENTS;
+    place_note_unused(s, &place_trace_section, map,
+                      (events ? FOR_MODEL_EVENTS : 0) | (s->trace.path ? FOR_FILE : 0));
+}
+
+/* Keys that no order of the study looks at. */
+void place_note_pace(struct place_study *s)
+{
+    uint64_t active = place_has_servers(s) ? FOR_LINKS : 0;
+    for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_EVENTS; i++) {
+        unsigned reads = events_orders[s->schedulers[i] / N_PACK_KINDS]->reads;
+        active |=
+            FOR_EVENTS | (reads & ORDER_BACKFILLS ? FOR_FIFO : 0) | (reads & ORDER_STOPS ? FOR_STOPS : 0);
+        active |= !(reads & ORDER_ATTAINED) ? 0 : s->events.las_queues > 0 ? FOR_LAS : FOR_LAS | FOR_ROUNDS;
     }
-    place_note_unused(s, &place_trace_section, s->conf.jobs, active);
     place_note_unused(s, &place_events_section, s->conf.events, active);
 }
 
-int place_read_events(struct place_study *s, struct err *e)
+static int events_read(struct place_study *s, struct err *e)
 {
     if (s->conf.jobs < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without jobs, need jobs");
     int rc = place_read_trace(&s->trace, &s->doc, s->conf.jobs, e);
     if (!rc)
         rc = place_read_pace(s, e);
-    if (!rc)
-        note_events(s);
-    return rc;
+    if (rc)
+        return rc;
+    place_note_trace(s, s->conf.jobs);
+    place_note_pace(s);
+    return 0;
 }
 
-/*
- * Model events: gang jobs of a trace that come and go, sharing the links of the network.
- */
+/* ---- schedulers ---- */
 
 /* Schedulers are pairs of an order and a placement: "las+topology"; packed is not said. */
 enum { N_PAIRS = N_EVENTS_ORDERS * N_PACK_KINDS };
@@ -204,25 +232,15 @@ static const char *const pair_names[N_PAIRS] = {
 static const enum pack_kind pair_packs[N_PACK_KINDS] = { PACK_PACKED, PACK_FIRST_FIT, PACK_SPREAD,
                                                          PACK_TOPOLOGY, PACK_RANDOM };
 
-static int32_t count_schedulers(void)
+static const char *events_scheduler(int32_t i)
 {
-    return N_PAIRS;
-}
-
-static const char *name_scheduler(int32_t i)
-{
-    return pair_names[i];
-}
-
-enum events_order place_pair_order(int32_t scheduler)
-{
-    return (enum events_order)(scheduler / N_PACK_KINDS);
+    return i < N_PAIRS ? pair_names[i] : NULL;
 }
 
 /* ---- jobs ---- */
 
 /* What was passed over, what readers found odd, and what was drawn. */
-static void note_trace(struct text *notes, const struct trace *t, const struct place_trace *from,
+static void trace_note(struct text *notes, const struct trace *t, const struct place_trace *from,
                        int64_t n_unlike)
 {
     const char *path = from->path;
@@ -249,35 +267,35 @@ static void note_trace(struct text *notes, const struct trace *t, const struct p
     text_free(&drawn);
 }
 
-int place_take_trace(struct trace *t, const struct place_trace *from, int64_t seed, struct text *notes,
-                     struct err *e)
+int place_take_trace(struct trace *t, const struct place_run *r, struct err *e)
 {
+    const struct place_trace *from = &r->study->trace;
     const struct trace_settings settings = { .skip_bad = from->skip_bad };
+    const uint64_t seed = (uint64_t)r->seed;
     struct trace_window window = from->window;
     struct trace_fill_counts counts;
     struct trace_profile profile;
     int rc = from->profile ? trace_read_profile(&profile, from->profile, e) : 0;
     if (rc)
         return rc;
-    window.seed = (uint64_t)seed;
+    window.seed = seed;
     if (!from->path)
-        rc = trace_draw_arrivals(t, (int32_t)window.n, from->jobs_per_s, (uint64_t)seed, e);
+        rc = trace_draw_arrivals(t, (int32_t)window.n, from->jobs_per_s, seed, e);
     else
         rc = trace_read(t, from->format, from->path, &settings, e);
     if (rc)
         return rc;
-    rc = trace_prepare(t, from->path ? &window : NULL, from->profile ? &profile : NULL, (uint64_t)seed,
-                       &counts, e);
+    rc = trace_prepare(t, from->path ? &window : NULL, from->profile ? &profile : NULL, seed, &counts, e);
     if (rc) {
         trace_free(t);
         return from->path ? err_wrap(e, "%s", from->path) : rc;
     }
-    if (notes)
-        note_trace(notes, t, from, counts.n_unlike);
+    if (r->notes)
+        trace_note(r->notes, t, from, counts.n_unlike);
     return 0;
 }
 
-static int need(const struct trace_job *t, bool known, const char *what, struct err *e)
+static int trace_need(const struct trace_job *t, bool known, const char *what, struct err *e)
 {
     return known
                ? 0
@@ -288,14 +306,22 @@ static int need(const struct trace_job *t, bool known, const char *what, struct 
 
 int place_check_known(const struct trace_job *t, struct err *e)
 {
-    int rc = need(t, t->gpus >= 1, "number of GPUs", e);
+    int rc = trace_need(t, t->gpus >= 1, "number of GPUs", e);
     if (!rc)
-        rc = need(t, isfinite(t->runtime_s) && t->runtime_s > 0, "run time", e);
-    return rc ? rc : need(t, t->iters >= 1, "number of iterations", e);
+        rc = trace_need(t, isfinite(t->runtime_s) && t->runtime_s > 0, "run time", e);
+    return rc ? rc : trace_need(t, t->iters >= 1, "number of iterations", e);
 }
 
+/* What its schedulers share. */
+struct events_own {
+    struct trace trace;
+    struct job *jobs; /* shape [trace.n], names borrowed from it */
+    struct pace pace;
+};
+
 /* A job runs as long as the trace says when it has its best place to itself, or does as many iterations. */
-static int make_job(struct job *j, const struct trace_job *t, const struct place_trace *from, struct err *e)
+static int events_make_job(struct job *j, const struct trace_job *t, const struct place_trace *from,
+                           struct err *e)
 {
     *j = job_default();
     int rc = place_check_known(t, e);
@@ -313,100 +339,110 @@ static int make_job(struct job *j, const struct trace_job *t, const struct place
     return 0;
 }
 
-/* Jobs whose names are borrowed from the trace. */
-static int make_jobs(struct job **out, const struct trace *t, const struct place_trace *from, struct err *e)
+/* The size first: here it is known which key helps. */
+static int events_check_job(const struct job *job, int32_t number, const struct place_run *r,
+                            double total_gpus, struct err *e)
 {
-    struct job *jobs = calloc((size_t)t->n + 1, sizeof *jobs);
-    int rc = jobs ? 0 : err_nomem(e, "jobs");
-    for (int32_t i = 0; i < t->n && !rc; i++)
-        rc = make_job(&jobs[i], &t->jobs[i], from, e);
-    *out = jobs;
-    return rc;
+    char buf[JOB_NAME];
+    if (!(job->gpus > total_gpus))
+        return job_check(job, number, r->cluster, total_gpus, e);
+    return err_set(e, ERR_RANGE, "job %s: asks for %d GPUs, need at most the %g of the cluster%s",
+                   job_name(buf, job, number), (int)job->gpus, total_gpus,
+                   r->study->trace.path ? "; jobs.max_gpus leaves larger jobs out"
+                                        : ", or a profile of smaller jobs");
+}
+
+struct pace_graph_settings place_fix_pace(const struct place_study *s)
+{
+    struct pace_graph_settings pace = s->pace;
+    pace.inner = s->servers.has_network && s->servers.level > 0 ? &s->servers.net : NULL;
+    pace.level = s->servers.level;
+    return pace;
+}
+
+static int events_open_trace(struct place_run *r, struct err *e)
+{
+    struct events_own *own = r->own;
+    const struct place_trace *from = &r->study->trace;
+    const struct pace_graph_settings how = place_fix_pace(r->study);
+    double total = cluster_total(r->cluster, 0);
+    int rc = place_take_trace(&own->trace, r, e);
+    if (rc)
+        return rc;
+    own->jobs = calloc((size_t)own->trace.n + 1, sizeof *own->jobs);
+    rc = own->jobs ? 0 : err_nomem(e, "jobs");
+    for (int32_t i = 0; i < own->trace.n && !rc; i++)
+        rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, e);
+    for (int32_t i = 0; i < own->trace.n && !rc; i++)
+        rc = events_check_job(&own->jobs[i], i, r, total, e);
+    return rc ? rc : pace_graph_build(&own->pace, r->cluster, own->jobs, own->trace.n, &how, e);
+}
+
+static void events_close_trace(void *x)
+{
+    struct events_own *own = x;
+    if (own->pace.free)
+        own->pace.free(own->pace.x);
+    free(own->jobs);
+    trace_free(&own->trace);
 }
 
 /* ---- details ---- */
 
-static const char *end_word(enum events_end end)
+static void events_put_jobs(const struct place_run *run, const struct events_result *r)
 {
     static const char *const words[] = { "done", "running", "waiting", "absent" };
-    return words[end];
-}
-
-static void put_jobs(const struct place_task *task, const char *name, const struct events_result *r,
-                     const struct job *jobs, const struct trace *trace)
-{
-    char buf[JOB_NAME];
+    const struct events_own *own = run->own;
     for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct events_job *j = &r->jobs[i];
-        const struct place_job_row row = {
-            .id = job_name(buf, &jobs[i], i),
-            .status = end_word(j->end),
-            .unit = "s",
-            .submit = jobs[i].submit_s,
-            .start = j->start_s,
-            .end = j->end_s,
-            .jct = j->jct_s,
-            .gpus = jobs[i].gpus,
-            .servers = j->servers,
-            .progress = j->iterations,
-            .utility = NAN,
-            .synthetic = trace->jobs[i].synthetic,
-        };
-        place_put_job(task, name, &row);
+        place_put_job(run, i,
+                      (struct place_job_row){ .job = own->jobs[i].id,
+                                              .status = words[j->end],
+                                              .submit = own->jobs[i].submit_s,
+                                              .start = j->start_s,
+                                              .end = j->end_s,
+                                              .gpus = own->jobs[i].gpus,
+                                              .servers = j->servers,
+                                              .progress = j->iterations,
+                                              .utility = NAN,
+                                              .drawn = own->trace.jobs[i].synthetic });
     }
 }
 
-static void put_spans(const struct place_task *task, const char *name, const struct events_result *r,
-                      const struct job *jobs, const struct cluster *c)
+static void events_put_places(const struct place_run *run, const struct events_result *r)
 {
-    char buf[JOB_NAME];
+    const struct events_own *own = run->own;
     for (int32_t i = 0; i < r->n_spans; i++) {
         const struct events_span *s = &r->spans[i];
-        place_put_place(task, name, job_name(buf, &jobs[s->job], s->job), c, s->server, s->gpus,
-                        (struct place_span){ s->from_s, s->to_s, "s" });
+        place_put_place(run, own->jobs[s->job].id, s->job, s->server, s->gpus, s->from_s, s->to_s);
     }
 }
 
-static void put_points(const struct place_task *task, const char *name, const struct events_result *r,
-                       const struct cluster *c)
+static void events_put_points(const struct place_run *run, const struct events_result *r)
 {
-    double gpus = cluster_total(c, 0);
+    double gpus = cluster_total(run->cluster, 0);
+    struct place_slot_row row;
+    row_clear(&row, place_slot_columns);
     for (int32_t i = 0; i < r->n_points; i++) {
         const struct events_point *p = &r->points[i];
-        const struct place_slot_row row = { .active = p->running + p->waiting,
-                                            .running = p->running,
-                                            .gpu_frac = gpus > 0 ? (double)p->gpus / gpus : 0,
-                                            .reserved_Bps = NAN,
-                                            .link_frac = NAN,
-                                            .note = place_no_note() };
-        double to_s = i + 1 < r->n_points ? r->points[i + 1].time_s : r->last_s;
-        place_put_slot(task, name, &row, (struct place_span){ p->time_s, to_s, "s" });
+        row.from = p->time_s;
+        row.to = i + 1 < r->n_points ? r->points[i + 1].time_s : r->last_s;
+        row.active = p->running + p->waiting;
+        row.running = p->running;
+        row.gpu_frac = gpus > 0 ? (double)p->gpus / gpus : 0;
+        place_put_slot(run, row);
     }
-}
-
-static void put_details(const struct place_task *task, const char *name, const struct events_result *r,
-                        const struct job *jobs, const struct trace *trace, const struct cluster *c)
-{
-    if (place_wants(task, PLACE_TABLE_JOBS))
-        put_jobs(task, name, r, jobs, trace);
-    if (place_wants(task, PLACE_TABLE_PLACES))
-        put_spans(task, name, r, jobs, c);
-    if (place_wants(task, PLACE_TABLE_SLOTS))
-        put_points(task, name, r, c);
-    if (place_wants(task, PLACE_TABLE_LINKS) && r->bins.bytes)
-        place_put_bins(task, name, c, &r->bins, r->last_s);
 }
 
 /* ---- a run ---- */
 
-static void sum_up(struct place_outcome *out, const struct events_result *r)
+static void events_write_outcome(struct place_outcome *out, const struct events_result *r)
 {
     double sum = 0, peak = 0;
     for (int32_t a = 0; a < r->n_arcs && r->arcs; a++) {
         sum += r->arcs[a].mean_frac;
         peak = fmax(peak, r->arcs[a].mean_frac);
     }
-    place_outcome_clear(out);
     out->n_jobs = r->n_jobs;
     out->x[PLACE_FINISHED] = r->n_done;
     /* Cut off by the horizon there is no last end, only the horizon. */
@@ -422,79 +458,39 @@ static void sum_up(struct place_outcome *out, const struct events_result *r)
     out->x[PLACE_LINK_PEAK] = peak;
 }
 
-void place_fix_pace(struct pace_graph_settings *pace, const struct place_study *s)
+static int events_run_pair(struct place_outcome *out, const struct place_run *run, struct err *e)
 {
-    *pace = s->pace;
-    pace->inner = s->servers.has_network && s->servers.level > 0 ? &s->servers.net : NULL;
-    pace->level = s->servers.level;
-}
-
-static int run_all(struct place_outcome *out, const struct place_task *task, const struct cluster *c,
-                   const struct job *jobs, const struct trace *trace, struct err *e)
-{
-    const struct place_study *s = task->study;
-    const int32_t n = trace->n;
-    struct events_settings settings = s->events;
-    struct pace_graph_settings how;
-    struct pace pace = { 0 };
-    place_fix_pace(&how, s);
-    settings.seed = (uint64_t)task->seed;
-    settings.keep_spans = place_wants(task, PLACE_TABLE_PLACES);
-    settings.keep_bins = place_wants(task, PLACE_TABLE_LINKS);
-    settings.keep_points = place_wants(task, PLACE_TABLE_SLOTS);
-    int rc = pace_graph_build(&pace, c, jobs, n, &how, e);
-    const struct events_problem problem = { .cluster = c, .jobs = jobs, .n_jobs = n, .pace = &pace };
-    for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
-        struct events_result r;
-        settings.order = place_pair_order(s->schedulers[i]);
-        settings.pack = pair_packs[s->schedulers[i] % N_PACK_KINDS];
-        rc = events_run(&r, &problem, &settings, e);
-        if (!rc && place_wants_any(task))
-            put_details(task, pair_names[s->schedulers[i]], &r, jobs, trace, c);
-        if (!rc)
-            sum_up(&out[i], &r);
-        events_result_free(&r);
+    struct events_own *own = run->own;
+    const struct events_problem problem = {
+        .cluster = run->cluster, .jobs = own->jobs, .n_jobs = own->trace.n, .pace = &own->pace
+    };
+    struct events_settings settings = run->study->events;
+    struct events_result r;
+    settings.order = (enum events_order)(run->which / N_PACK_KINDS);
+    settings.pack = pair_packs[run->which % N_PACK_KINDS];
+    settings.seed = (uint64_t)run->seed;
+    settings.keep_spans = place_wants(run, PLACE_TABLE_PLACES);
+    settings.keep_bins = place_wants(run, PLACE_TABLE_LINKS);
+    settings.keep_points = place_wants(run, PLACE_TABLE_SLOTS);
+    int rc = events_run(&r, &problem, &settings, e);
+    if (!rc) {
+        events_write_outcome(out, &r);
+        if (place_wants(run, PLACE_TABLE_JOBS))
+            events_put_jobs(run, &r);
+        events_put_places(run, &r);
+        events_put_points(run, &r);
+        if (r.bins.bytes)
+            place_put_bins(run, &r.bins, r.last_s);
     }
-    if (pace.free)
-        pace.free(pace.x);
+    events_result_free(&r);
     return rc;
 }
 
-/* The size first: here it is known which key helps. */
-static int check_job(const struct job *job, int32_t number, const struct cluster *c,
-                     const struct place_trace *from, double total_gpus, struct err *e)
-{
-    char buf[JOB_NAME];
-    if (!(job->gpus > total_gpus))
-        return job_check(job, number, c, total_gpus, e);
-    return err_set(e, ERR_RANGE, "job %s: asks for %d GPUs, need at most the %g of the cluster%s",
-                   job_name(buf, job, number), (int)job->gpus, total_gpus,
-                   from->path ? "; jobs.max_gpus leaves larger jobs out" : ", or a profile of smaller jobs");
-}
-
-static int run_events(struct place_outcome *out, const struct place_task *task, struct err *e)
-{
-    const struct place_study *s = task->study;
-    struct trace trace = { 0 };
-    struct job *jobs = NULL;
-    struct cluster c;
-    double total = 0;
-    int rc = place_build_cluster(&c, s, task->seed, e);
-    if (!rc)
-        rc = place_take_trace(&trace, &s->trace, task->seed, task->notes, e);
-    if (!rc)
-        rc = make_jobs(&jobs, &trace, &s->trace, e);
-    if (!rc)
-        total = cluster_total(&c, 0);
-    for (int32_t i = 0; i < trace.n && !rc; i++)
-        rc = check_job(&jobs[i], i, &c, &s->trace, total, e);
-    if (!rc)
-        rc = run_all(out, task, &c, jobs, &trace, e);
-    free(jobs);
-    trace_free(&trace);
-    cluster_free(&c);
-    return rc;
-}
-
-const struct place_ops place_events = { count_schedulers, name_scheduler, &place_trace_section,
-                                        place_read_events, run_events };
+const struct place_ops place_events = { "s",
+                                        events_scheduler,
+                                        &place_trace_section,
+                                        events_read,
+                                        sizeof(struct events_own),
+                                        events_open_trace,
+                                        events_run_pair,
+                                        events_close_trace };

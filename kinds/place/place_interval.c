@@ -1,4 +1,7 @@
-/* Model interval: which jobs with parameter servers are admitted to one interval, with how many tasks. */
+/*
+ * Model interval of a placement study: which jobs with parameter servers are admitted to one interval, with
+ * how many tasks (sim/interval/interval.h). It has a pool of resources and no places, hence no links.
+ */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,42 +44,53 @@ static const struct key pool_keys[] = {
 };
 K_SECTION(place_interval_pool_section, T, "pool of model interval", pool_keys, "resources without places");
 
+/* What keys of smd are used for. */
+enum {
+    FOR_GRID = 1 << 0,
+    FOR_SMD = 1 << 1,
+    FOR_ESW = 1 << 2,
+    FOR_BASELINES = 1 << 3,
+    FOR_SUBSET = 1 << 4,
+    FOR_EXACT = 1 << 5,
+};
+static const struct use smd_uses[] = {
+    { "by scheduler smd with inner grid" }, { "by scheduler smd" },     { "by scheduler esw" },
+    { "by schedulers esw and optimus" },    { "with knapsack subset" }, { "with knapsack exact" },
+};
 static const struct key smd_keys[] = {
     K_WORD(T, interval.inner, "inner", inner_words, 0,
-           "numbers of tasks: the paper's grid and rounding, or exact"),
-    K_REAL(T, interval.eps, "eps", "", 1, 1e-4, 1, .05, "of the grid, relative"),
+           "numbers of tasks: the paper's grid and rounding, or exact", .uses = FOR_SMD),
+    K_REAL(T, interval.eps, "eps", "", 1, 1e-4, 1, .05, "of the grid, relative", .uses = FOR_GRID),
     K_WORD(T, interval.rounding.scale, "m_delta", scale_words, 0,
-           "scale of the rounding: one, as in the paper's runs, or as proved"),
-    K_REAL(T, interval.rounding.delta, "delta", "", 1, 1e-9, .999999, .5, "of the proof"),
-    K_COUNT(T, interval.rounding.tries, "tries", 1, 1000000, 100, "of the rounding"),
-    K_WORD(T, interval.rounding.keep, "keep", keep_words, 0,
-           "of the tries: the best, or the first that fits"),
+           "scale of the rounding: one, as in the paper's runs, or as proved", .uses = FOR_GRID),
+    K_REAL(T, interval.rounding.delta, "delta", "", 1, 1e-9, .999999, .5, "of the proof", .uses = FOR_GRID),
+    K_COUNT(T, interval.rounding.tries, "tries", 1, 1000000, 100, "of the rounding", .uses = FOR_GRID),
+    K_WORD(T, interval.rounding.keep, "keep", keep_words, 0, "of the tries: the best, or the first that fits",
+           .uses = FOR_GRID),
     K_WORD(T, interval.knapsack.method, "knapsack", knapsack_method_names, 0,
            "exact, or the paper's scheme of subsets"),
-    K_COUNT(T, interval.knapsack.subset, "subset", 0, 64, 2, "of the scheme: sets of up to so many jobs"),
+    K_COUNT(T, interval.knapsack.subset, "subset", 0, 64, 2, "of the scheme: sets of up to so many jobs",
+            .uses = FOR_SUBSET),
     K_COUNT(T, interval.knapsack.max_nodes, "max_nodes", 1, 1e15, 200000,
-            "of exact: linear programmes before it gives up"),
+            "of exact: linear programmes before it gives up", .uses = FOR_EXACT),
     K_WORD(T, interval.baselines, "baselines", admission_words, 0,
-           "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first"),
+           "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first",
+           .uses = FOR_BASELINES),
     K_WORD(T, interval.esw, "esw", esw_words, 0,
-           "as many workers as servers: the most that fit, or the fastest"),
+           "as many workers as servers: the most that fit, or the fastest", .uses = FOR_ESW),
 };
-K_SECTION(place_smd_section, T, "smd", smd_keys, "numbers of tasks and admission, arXiv 2105.13855");
+K_SECTION(place_smd_section, T, "smd", smd_keys, "numbers of tasks and admission, arXiv 2105.13855",
+          K_USES(smd_uses));
 #undef T
 
 /* ---- reading ---- */
 
-static int32_t count_schedulers(void)
+static const char *interval_scheduler(int32_t i)
 {
-    return N_SMD_SCHEDULERS;
+    return i < N_SMD_SCHEDULERS ? smd_scheduler_names[i] : NULL;
 }
 
-static const char *name_scheduler(int32_t i)
-{
-    return smd_scheduler_names[i];
-}
-
-static int read_jobs(struct place_study *s, struct err *e)
+static int interval_read_jobs(struct place_study *s, struct err *e)
 {
     struct smd_draw *d = &s->interval_draw;
     int rc = place_read_section(s, &place_interval_jobs_section, s->conf.jobs, e);
@@ -89,76 +103,57 @@ static int read_jobs(struct place_study *s, struct err *e)
     return rc;
 }
 
-static bool has_scheduler(const struct place_study *s, enum smd_scheduler which)
+/* Which of the keys of smd have a use. */
+static uint64_t interval_uses(const struct place_study *s)
 {
-    for (int32_t i = 0; i < s->n_schedulers; i++)
-        if (s->schedulers[i] == (int32_t)which)
-            return true;
-    return false;
+    bool smd = place_has_scheduler(s, "smd"), esw = place_has_scheduler(s, "esw");
+    bool grid = smd && s->interval.inner == SMD_INNER_GRID;
+    return (grid ? FOR_GRID : 0) | (smd ? FOR_SMD : 0) | (esw ? FOR_ESW : 0) |
+           (esw || place_has_scheduler(s, "optimus") ? FOR_BASELINES : 0) |
+           (s->interval.knapsack.method == KNAPSACK_EXACT ? FOR_EXACT : FOR_SUBSET);
 }
 
-static void note_interval(struct place_study *s)
-{
-    static const char *const grid[] = { "eps", "m_delta", "delta", "tries", "keep" };
-    yaml_id map = s->conf.smd;
-    bool smd = has_scheduler(s, SMD_SMD), esw = has_scheduler(s, SMD_ESW);
-    for (size_t i = 0; i < sizeof grid / sizeof grid[0]; i++)
-        if (!smd || s->interval.inner == SMD_INNER_EXACT)
-            place_note_key(s, map, grid[i], "it is used only by scheduler smd with inner grid");
-    if (!smd)
-        place_note_key(s, map, "inner", "it is used only by scheduler smd");
-    if (!esw)
-        place_note_key(s, map, "esw", "it is used only by scheduler esw");
-    if (!esw && !has_scheduler(s, SMD_OPTIMUS))
-        place_note_key(s, map, "baselines", "it is used only by schedulers esw and optimus");
-    if (s->interval.knapsack.method == KNAPSACK_EXACT)
-        place_note_key(s, map, "subset", "it is used only with knapsack subset");
-    else
-        place_note_key(s, map, "max_nodes", "it is used only with knapsack exact");
-}
-
-static int read_interval(struct place_study *s, struct err *e)
+static int interval_read(struct place_study *s, struct err *e)
 {
     s->interval = smd_settings_default();
-    int rc = read_jobs(s, e);
+    int rc = interval_read_jobs(s, e);
     if (!rc)
         rc = place_read_section(s, &place_interval_pool_section, s->conf.pool, e);
     if (!rc)
         rc = place_read_section(s, &place_smd_section, s->conf.smd, e);
     smd_draw_pool(s->interval_pool, s->interval_units);
     if (!rc)
-        note_interval(s);
+        place_note_unused(s, &place_smd_section, s->conf.smd, interval_uses(s));
     return rc;
 }
 
 /* ---- runs ---- */
 
-static void put_jobs(const struct place_task *task, const char *name, const struct smd_result *r,
-                     const struct smd_job *jobs)
+struct interval_own {
+    struct smd_job *jobs;
+    double optimum; /* utility of the exact scheduler: what each is measured by */
+};
+
+static void interval_put_jobs(const struct place_run *run, const struct smd_result *r,
+                              const struct smd_job *jobs)
 {
-    char id[PLACE_JOB];
-    for (int32_t i = 0; i < r->n_jobs && place_wants(task, PLACE_TABLE_JOBS); i++) {
+    for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct smd_decision *j = &r->jobs[i];
-        bool runs = j->fate == SMD_RUNS;
-        place_job_name(id, i);
-        const struct place_job_row row = {
-            .id = id,
-            .status = smd_fate_names[j->fate],
-            .unit = "s",
-            .submit = 0,
-            .start = runs ? 0 : (double)NAN,
-            .end = runs ? j->jct_s : (double)NAN,
-            .jct = runs ? j->jct_s : (double)NAN,
-            .gpus = runs ? j->w * jobs[i].worker[SMD_GPU] + j->p * jobs[i].ps[SMD_GPU] : 0,
-            .servers = NAN,
-            .progress = runs ? jobs[i].iterations : 0,
-            .utility = runs ? j->utility : 0,
+        struct place_job_row row = {
+            .status = smd_fate_names[j->fate], .start = NAN, .end = NAN, .servers = NAN
         };
-        place_put_job(task, name, &row);
+        if (j->fate == SMD_RUNS) {
+            row.start = 0;
+            row.end = j->jct_s;
+            row.gpus = j->w * jobs[i].worker[SMD_GPU] + j->p * jobs[i].ps[SMD_GPU];
+            row.progress = jobs[i].iterations;
+            row.utility = j->utility;
+        }
+        place_put_job(run, i, row);
     }
 }
 
-static void sum_up(struct place_outcome *out, const struct smd_result *r, double optimum)
+static void interval_write_outcome(struct place_outcome *out, const struct smd_result *r, double optimum)
 {
     double jct_s = 0, used = 0;
     int n = 0;
@@ -169,7 +164,6 @@ static void sum_up(struct place_outcome *out, const struct smd_result *r, double
             used += r->used[k] / r->reserved[k];
             n++;
         }
-    place_outcome_clear(out);
     out->n_jobs = r->n_jobs;
     out->x[PLACE_UTILITY] = r->utility;
     out->x[PLACE_GUARANTEE] = r->guarantee.probability > 0 ? r->guarantee.ratio : (double)NAN;
@@ -181,40 +175,59 @@ static void sum_up(struct place_outcome *out, const struct smd_result *r, double
     out->x[PLACE_GPU] = r->capacity[SMD_GPU] > 0 ? r->used[SMD_GPU] / r->capacity[SMD_GPU] : 0;
 }
 
-static int run_all(struct place_outcome *out, const struct place_task *task, const struct smd_job *jobs,
-                   int32_t n, struct err *e)
+/* What one scheduler does with the jobs; release with smd_result_free(). */
+static int interval_decide(struct smd_result *r, enum smd_scheduler which, const struct place_run *run,
+                           struct err *e)
 {
-    const struct place_study *s = task->study;
+    const struct place_study *s = run->study;
+    const struct interval_own *own = run->own;
     struct smd_settings settings = s->interval;
-    struct smd_result best, r;
-    settings.seed = (uint64_t)task->seed;
-    /* Once for all: what each scheduler is measured by. */
-    int rc = smd_run(&best, SMD_EXACT, jobs, n, s->interval_pool, N_SMD_RESOURCES, &settings, e);
-    for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
-        enum smd_scheduler which = (enum smd_scheduler)s->schedulers[i];
-        rc = smd_run(&r, which, jobs, n, s->interval_pool, N_SMD_RESOURCES, &settings, e);
-        if (!rc)
-            sum_up(&out[i], &r, best.utility);
-        if (!rc && place_wants_any(task))
-            put_jobs(task, smd_scheduler_names[which], &r, jobs);
-        smd_result_free(&r);
-    }
-    smd_result_free(&best);
-    return rc;
+    settings.seed = (uint64_t)run->seed;
+    return smd_run(r, which, own->jobs, s->interval_jobs, s->interval_pool, N_SMD_RESOURCES, &settings, e);
 }
 
-static int run_interval(struct place_outcome *out, const struct place_task *task, struct err *e)
+static int interval_open(struct place_run *run, struct err *e)
 {
-    struct smd_draw draw = task->study->interval_draw;
-    int32_t n = task->study->interval_jobs;
-    struct smd_job *jobs = calloc((size_t)n, sizeof *jobs);
-    draw.seed = (uint64_t)task->seed;
-    int rc = jobs ? smd_draw_jobs(jobs, n, &draw, e) : err_nomem(e, "jobs");
+    struct interval_own *own = run->own;
+    struct smd_draw draw = run->study->interval_draw;
+    int32_t n = run->study->interval_jobs;
+    struct smd_result best;
+    draw.seed = (uint64_t)run->seed;
+    own->jobs = calloc((size_t)n, sizeof *own->jobs);
+    int rc = own->jobs ? smd_draw_jobs(own->jobs, n, &draw, e) : err_nomem(e, "jobs");
     if (!rc)
-        rc = run_all(out, task, jobs, n, e);
-    free(jobs);
-    return rc;
+        rc = interval_decide(&best, SMD_EXACT, run, e);
+    if (rc)
+        return rc;
+    own->optimum = best.utility;
+    smd_result_free(&best);
+    return 0;
 }
 
-const struct place_ops place_interval = { count_schedulers, name_scheduler, &place_interval_jobs_section,
-                                          read_interval, run_interval };
+static void interval_close(void *x)
+{
+    free(((struct interval_own *)x)->jobs);
+}
+
+static int interval_run(struct place_outcome *out, const struct place_run *run, struct err *e)
+{
+    const struct interval_own *own = run->own;
+    struct smd_result r;
+    int rc = interval_decide(&r, (enum smd_scheduler)run->which, run, e);
+    if (rc)
+        return rc;
+    interval_write_outcome(out, &r, own->optimum);
+    if (place_wants(run, PLACE_TABLE_JOBS))
+        interval_put_jobs(run, &r, own->jobs);
+    smd_result_free(&r);
+    return 0;
+}
+
+const struct place_ops place_interval = { "s",
+                                          interval_scheduler,
+                                          &place_interval_jobs_section,
+                                          interval_read,
+                                          sizeof(struct interval_own),
+                                          interval_open,
+                                          interval_run,
+                                          interval_close };

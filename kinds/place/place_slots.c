@@ -1,22 +1,50 @@
-/* Model slots: jobs that take as many workers in each slot as they are given. */
+/*
+ * Model slots of a placement study: jobs that take as many workers in each slot as they are given
+ * (sim/slots/slots.h), drawn or taken from a trace. Slot t of its results, from 1, lasts from t - 1 to t in
+ * tables.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/place/place_events.h"
+#include "kinds/place/place_study.h"
 
-static int32_t count_schedulers(void)
-{
-    return elastic_n_schedulers;
-}
+/* ---- keys of its schedulers ---- */
 
-static const char *name_scheduler(int32_t i)
+static const char *const rounding_words[] = { "strict", "paper", NULL };
+static const char *const pricing_words[] = { "auto", "generic", NULL };
+
+#define T struct elastic_settings
+static const struct use gadget_uses[] = { { "with rounding strict" } };
+static const struct key gadget_keys[] = {
+    K_COUNT(T, samples, "samples", 1, 1e6, 100, "random roundings, of which the best is kept"),
+    K_WORD(T, paper_rounding, "rounding", rounding_words, 0,
+           "strict: never over capacity; paper: over it by what theory allows, reported"),
+    K_BOOL(T, reoffer, "reoffer", true, "strict: offer what is left to jobs that drew nothing; absent: true",
+           .uses = 1),
+    K_WORD(T, generic_pricing, "pricing", pricing_words, 0,
+           "auto: by racks where the fabric has two levels; absent: auto"),
+};
+K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
+          "the linear programme and its rounding, arXiv 2202.01158", K_USES(gadget_uses));
+
+static const struct use las_uses[] = { { "with queues" } };
+static const struct key las_keys[] = {
+    K_COUNT(T, las_queues, "queues", 0, 64, 3,
+            "of jobs by attained service, first in first out inside; 0: continuous; absent: 3"),
+    K_REAL(T, las_step, "step", "", 1, 1e-3, 1e9, 40,
+           "worker-slots after which a job falls to the next queue; absent: 40", .uses = 1),
+};
+K_SECTION(place_las_section, T, "las", las_keys, "least attained service (Tiresias)", K_USES(las_uses));
+#undef T
+
+static const char *slots_scheduler(int32_t i)
 {
-    return elastic_schedulers[i]->name;
+    return i < elastic_n_schedulers ? elastic_schedulers[i]->name : NULL;
 }
 
 /* Resources that no worker of a drawn job takes. */
-static void note_resources(struct place_study *s)
+static void slots_note_resources(struct place_study *s)
 {
     char place[400], path[256];
     yaml_id first = s->conf.servers >= 0 ? s->doc.nodes[s->conf.servers].first : -1;
@@ -32,25 +60,18 @@ static void note_resources(struct place_study *s)
 }
 
 /* Of keys below the outermost: those that what is chosen beside them leaves without effect. */
-static void note_slots(struct place_study *s)
+static void slots_note(struct place_study *s)
 {
-    const struct draw_elastic *d = &s->draw_slots;
-    uint64_t active = place_uses(s);
-    active |= d->from_trace >= 0 ? USE_TRACE : USE_DRAWN;
-    active |= d->progress == DRAW_TAU ? USE_TAU : d->from_trace < 0 ? USE_CONST : 0;
-    active &= d->from_trace < 0 ? ~0u : ~(unsigned)USE_FIXED;
-    active |= d->utility == UTILITY_SIGMOID || d->utility == UTILITY_SIGMOID_ENVELOPE ? USE_SIGMOID : 0;
-    active |= s->slots.paper_rounding ? 0 : USE_STRICT;
-    active |= s->slots.las_queues > 0 ? USE_QUEUES : 0;
-    place_note_unused(s, &draw_elastic_section, s->conf.jobs, active);
-    if (d->from_trace >= 0)
-        place_note_unused(s, &place_trace_section, d->from_trace, active | (s->trace.path ? USE_FILE : 0));
-    place_note_unused(s, &place_gadget_section, s->conf.gadget, active);
-    place_note_unused(s, &place_las_section, s->conf.las, active);
-    note_resources(s);
+    bool fixed = place_has_scheduler(s, "las") || place_has_scheduler(s, "fifo");
+    place_note_unused(s, &draw_elastic_section, s->conf.jobs, draw_elastic_uses(&s->draw_slots, fixed));
+    if (s->draw_slots.from_trace >= 0)
+        place_note_trace(s, s->draw_slots.from_trace);
+    place_note_unused(s, &place_gadget_section, s->conf.gadget, !s->slots.paper_rounding);
+    place_note_unused(s, &place_las_section, s->conf.las, s->slots.las_queues > 0);
+    slots_note_resources(s);
 }
 
-static int read_from_trace(struct place_study *s, struct err *e)
+static int slots_read_from_trace(struct place_study *s, struct err *e)
 {
     struct draw_elastic *d = &s->draw_slots;
     if (d->from_trace < 0)
@@ -67,28 +88,30 @@ static int read_from_trace(struct place_study *s, struct err *e)
     return place_read_trace(&s->trace, &s->doc, d->from_trace, e);
 }
 
-static int read_slots(struct place_study *s, struct err *e)
+static int slots_read(struct place_study *s, struct err *e)
 {
     s->slots = elastic_settings_default();
     s->slots.n_slots = (int32_t)s->conf.slots;
     int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->conf.jobs, e);
     if (!rc)
-        rc = read_from_trace(s, e);
+        rc = slots_read_from_trace(s, e);
     if (!rc)
-        rc = place_read_gadget(&s->slots, &s->doc, s->conf.gadget, e);
+        rc = schema_read_or(&s->slots, &place_gadget_section, &s->doc, s->conf.gadget, e);
     if (!rc)
-        rc = place_read_las(&s->slots, &s->doc, s->conf.las, e);
+        rc = schema_read_or(&s->slots, &place_las_section, &s->doc, s->conf.las, e);
     if (!rc)
-        note_slots(s);
+        slots_note(s);
     return rc;
 }
 
-static void sum_up(struct place_outcome *out, const struct elastic_result *r, const struct elastic_job *jobs)
+/* ---- what a run comes to ---- */
+
+static void slots_write_outcome(struct place_outcome *out, const struct elastic_result *r,
+                                const struct elastic_job *jobs)
 {
     double jct = 0, over[2] = { 0, 0 };
     int64_t n = 0;
     int32_t first = r->n_slots, last = 0;
-    place_outcome_clear(out);
     out->n_jobs = r->n_jobs;
     for (int32_t i = 0; i < r->n_jobs; i++) {
         first = jobs[i].arrival < first ? jobs[i].arrival : first;
@@ -123,62 +146,71 @@ static void sum_up(struct place_outcome *out, const struct elastic_result *r, co
 
 /* ---- details ---- */
 
-/* Slot t lasts from t - 1 to t. */
-static struct place_span slot_span(int32_t t)
-{
-    return (struct place_span){ t - 1, t, "slot" };
-}
+/* What its schedulers share. */
+struct slots_own {
+    struct draw_jobs jobs;
+    struct trace trace; /* of those of the jobs that have one */
+};
 
-static void put_jobs(const struct place_task *task, const char *name, const struct elastic_result *r,
-                     const struct elastic_job *jobs, const struct trace *trace)
+static void slots_put_jobs(const struct place_run *run, const struct elastic_result *r)
 {
+    const struct slots_own *own = run->own;
     for (int32_t i = 0; i < r->n_jobs; i++) {
+        const struct elastic_job *job = &own->jobs.jobs[i];
         const struct elastic_job_result *j = &r->jobs[i];
-        const struct place_job_row row = {
-            .id = jobs[i].id,
-            .status = j->left_slot ? "done"
-                      : j->slots   ? "running"
-                                   : "waiting",
-            .unit = "slot",
-            .submit = jobs[i].arrival - 1,
-            .start = j->first_slot ? j->first_slot - 1 : (double)NAN,
-            .end = j->left_slot ? j->left_slot : (double)NAN,
-            .jct = j->left_slot ? j->left_slot - jobs[i].arrival + 1 : (double)NAN,
-            .gpus = j->slots ? j->used * jobs[i].demand[0] / j->slots : 0,
-            .servers = NAN,
-            .progress = j->done,
-            .utility = j->report,
-            .synthetic = i < trace->n ? trace->jobs[i].synthetic : 0,
-        };
-        place_put_job(task, name, &row);
+        place_put_job(run, i,
+                      (struct place_job_row){
+                          .job = job->id,
+                          .status = j->left_slot ? "done"
+                                    : j->slots   ? "running"
+                                                 : "waiting",
+                          .submit = job->arrival - 1,
+                          .start = j->first_slot ? j->first_slot - 1 : (double)NAN,
+                          .end = j->left_slot ? j->left_slot : (double)NAN,
+                          .gpus = j->slots ? j->used * job->demand[0] / j->slots : 0,
+                          .servers = NAN,
+                          .progress = j->done,
+                          .utility = j->report,
+                          .drawn = i < own->trace.n ? own->trace.jobs[i].synthetic : 0,
+                      });
     }
 }
 
-static void put_rings(const struct place_task *task, const char *name, const struct elastic_result *r,
-                      const struct elastic_job *jobs, const struct cluster *c)
+static void slots_put_places(const struct place_run *run, const struct elastic_result *r)
 {
+    const struct slots_own *own = run->own;
     for (int32_t t = 1; t <= r->n_slots; t++) {
         const struct elastic_choice *x = &r->choices[t - 1];
         for (int32_t i = 0; i < x->n_rings; i++)
             for (int32_t k = x->rings[i].first; k < x->rings[i].first + x->rings[i].n; k++) {
-                const struct elastic_job *j = &jobs[x->rings[i].job];
-                place_put_place(task, name, j->id, c, x->servers[k], x->workers[k] * j->demand[0],
-                                slot_span(t));
+                const struct elastic_job *j = &own->jobs.jobs[x->rings[i].job];
+                place_put_place(run, j->id, x->rings[i].job, x->servers[k], x->workers[k] * j->demand[0],
+                                t - 1, t);
             }
     }
 }
 
-static void put_slots(const struct place_task *task, const char *name, const struct elastic_result *r)
+/* arXiv 2202.01158: a slot is within 1/(3 gamma) of its optimum, loads within beta and gamma. */
+static void slots_put_slots(const struct place_run *run, const struct elastic_result *r)
 {
     for (int32_t t = 1; t <= r->n_slots; t++) {
         const struct elastic_slot_result *s = &r->slots[t - 1];
-        const struct place_slot_row row = { .active = s->active,
-                                            .running = s->embedded,
-                                            .gpu_frac = s->gpu_frac,
-                                            .reserved_Bps = s->reserved_Bps,
-                                            .link_frac = s->link_frac,
-                                            .note = s->note };
-        place_put_slot(task, name, &row, slot_span(t));
+        const struct elastic_note *n = &s->note;
+        place_put_slot(
+            run, (struct place_slot_row){ .from = t - 1,
+                                          .to = t,
+                                          .active = s->active,
+                                          .running = s->embedded,
+                                          .gpu_frac = s->gpu_frac,
+                                          .reserved_GBps = s->reserved_Bps / 1e9,
+                                          .link_frac = s->link_frac,
+                                          .bound = n->bound,
+                                          .value = n->value,
+                                          .guarantee = n->gamma > 0 ? 1 / (3.0 * n->gamma) : (double)NAN,
+                                          .node_over = n->node_over,
+                                          .node_beta = n->node_beta,
+                                          .link_over = n->link_over,
+                                          .link_gamma = n->link_gamma });
     }
 }
 
@@ -186,10 +218,11 @@ static void put_slots(const struct place_task *task, const char *name, const str
  * What a hop of the job's ring carries, mean over a slot: 2 g (w-1)/w in each iteration (arXiv 2202.01158
  * section III). NaN where neither a trace nor eq. 1 tells how much a worker's gradients are.
  */
-static double hop_used_Bps(const struct place_task *task, const struct trace *trace,
-                           const struct elastic_job *job, int32_t number, int32_t workers)
+static double slots_hop_Bps(const struct place_run *run, const struct elastic_job *job, int32_t number,
+                            int32_t workers)
 {
-    const struct draw_elastic *d = &task->study->draw_slots;
+    const struct draw_elastic *d = &run->study->draw_slots;
+    const struct trace *trace = &((const struct slots_own *)run->own)->trace;
     double iterations = elastic_gain(job, workers), w = workers;
     double shared_B = (w - 1) / w * 2;
     if (number < trace->n)
@@ -202,10 +235,10 @@ static double hop_used_Bps(const struct place_task *task, const struct trace *tr
 }
 
 /* Load every link with the rings of a slot: with what they reserve, and with what they use. */
-static int load_slot(struct elastic_room *reserved, struct elastic_room *used, const struct place_task *task,
-                     const struct elastic_choice *x, const struct elastic_job *jobs,
-                     const struct trace *trace, struct err *e)
+static int slots_load_links(struct elastic_room *reserved, struct elastic_room *used,
+                            const struct place_run *run, const struct elastic_choice *x, struct err *e)
 {
+    const struct elastic_job *jobs = ((const struct slots_own *)run->own)->jobs.jobs;
     int rc = 0;
     elastic_room_reset(reserved);
     elastic_room_reset(used);
@@ -213,7 +246,7 @@ static int load_slot(struct elastic_room *reserved, struct elastic_room *used, c
         const struct elastic_ring *ring = &x->rings[i];
         const int32_t *servers = x->servers + ring->first, *workers = x->workers + ring->first;
         struct elastic_job sends = jobs[ring->job];
-        sends.hop_Bps = hop_used_Bps(task, trace, &sends, ring->job, ring->workers_total);
+        sends.hop_Bps = slots_hop_Bps(run, &sends, ring->job, ring->workers_total);
         rc = elastic_room_take(reserved, &jobs[ring->job], servers, workers, ring->n, 1, e);
         if (!rc)
             rc = elastic_room_take(used, &sends, servers, workers, ring->n, 1, e);
@@ -222,20 +255,23 @@ static int load_slot(struct elastic_room *reserved, struct elastic_room *used, c
 }
 
 /* Shares of every link slot by slot, from the rings again. */
-static int put_links(const struct place_task *task, const char *name, const struct elastic_result *r,
-                     const struct elastic_job *jobs, const struct trace *trace, const struct cluster *c,
-                     struct err *e)
+static int slots_put_links(const struct place_run *run, const struct elastic_result *r, struct err *e)
 {
+    const struct cluster *c = run->cluster;
     struct elastic_room reserved, used = { 0 };
     int rc = elastic_room_build(&reserved, c, e);
     if (!rc)
         rc = elastic_room_build(&used, c, e);
     for (int32_t t = 1; t <= r->n_slots && !rc; t++) {
-        rc = load_slot(&reserved, &used, task, &r->choices[t - 1], jobs, trace, e);
+        rc = slots_load_links(&reserved, &used, run, &r->choices[t - 1], e);
         for (int32_t a = 0; a < c->n_arcs && !rc; a++) {
             double used_frac = 1 - used.left_Bps[a] / c->bw_Bps[a];
-            const struct place_load load = { 1 - reserved.left_Bps[a] / c->bw_Bps[a], used_frac, used_frac };
-            place_put_link(task, name, c, a, &load, slot_span(t));
+            place_put_link(run, a,
+                           (struct place_link_row){ .from = t - 1,
+                                                    .to = t,
+                                                    .load_frac = 1 - reserved.left_Bps[a] / c->bw_Bps[a],
+                                                    .used_frac = used_frac,
+                                                    .peak_frac = used_frac });
         }
     }
     elastic_room_free(&used);
@@ -243,25 +279,12 @@ static int put_links(const struct place_task *task, const char *name, const stru
     return rc;
 }
 
-static int put_details(const struct place_task *task, const char *name, const struct elastic_result *r,
-                       const struct elastic_job *jobs, const struct trace *trace, const struct cluster *c,
-                       struct err *e)
-{
-    if (place_wants(task, PLACE_TABLE_JOBS))
-        put_jobs(task, name, r, jobs, trace);
-    if (place_wants(task, PLACE_TABLE_PLACES))
-        put_rings(task, name, r, jobs, c);
-    if (place_wants(task, PLACE_TABLE_SLOTS))
-        put_slots(task, name, r);
-    return place_wants(task, PLACE_TABLE_LINKS) ? put_links(task, name, r, jobs, trace, c, e) : 0;
-}
-
 /* ---- jobs ---- */
 
 /* A worker a GPU, or as many GPUs as the trace's workers have each; what the trace tells takes the place of
  * what was drawn. Progress is in proportion to worker-slots. */
-static int take_job(struct elastic_job *j, const struct trace_job *t, const struct draw_elastic *d,
-                    const struct draw_taste *taste, bool hop_given, struct err *e)
+static int slots_take_job(struct elastic_job *j, const struct trace_job *t, const struct draw_elastic *d,
+                          const struct draw_taste *taste, bool hop_given, struct err *e)
 {
     int rc = place_check_known(t, e);
     if (rc)
@@ -281,51 +304,55 @@ static int take_job(struct elastic_job *j, const struct trace_job *t, const stru
 }
 
 /* Jobs drawn; with a trace, which must outlive them, as many as it has, and what it tells of them. */
-static int make_jobs(struct draw_jobs *out, struct trace *trace, const struct place_task *task, struct err *e)
+static int slots_open(struct place_run *run, struct err *e)
 {
-    const struct place_study *s = task->study;
+    struct slots_own *own = run->own;
+    const struct place_study *s = run->study;
     struct draw_elastic d = s->draw_slots;
-    int rc = d.from_trace >= 0 ? place_take_trace(trace, &s->trace, task->seed, task->notes, e) : 0;
+    bool hop_given = yaml_get(&s->doc, s->conf.jobs, "hop_GBps") >= 0;
+    int rc = d.from_trace >= 0 ? place_take_trace(&own->trace, run, e) : 0;
     if (rc)
         return rc;
     if (d.from_trace >= 0)
-        d.count = trace->n;
-    rc = draw_elastic_jobs(out, &d, s->slots.n_slots, task->seed, e);
-    for (int32_t i = 0; i < trace->n && !rc; i++)
-        rc = take_job(&out->jobs[i], &trace->jobs[i], &d, &out->tastes[i],
-                      yaml_get(&s->doc, s->conf.jobs, "hop_GBps") >= 0, e);
-    return rc;
+        d.count = own->trace.n;
+    rc = draw_elastic_jobs(&own->jobs, &d, s->slots.n_slots, run->seed, e);
+    for (int32_t i = 0; i < own->trace.n && !rc; i++)
+        rc = slots_take_job(&own->jobs.jobs[i], &own->trace.jobs[i], &d, &own->jobs.tastes[i], hop_given, e);
+    return rc ? rc : draw_demands(&own->jobs, &s->draw_slots, run->cluster, run->seed, e);
 }
 
-static int run_slots(struct place_outcome *out, const struct place_task *task, struct err *e)
+static void slots_close(void *x)
 {
-    const struct place_study *s = task->study;
-    struct elastic_settings settings = s->slots;
-    struct draw_jobs jobs = { 0 };
-    struct trace trace = { 0 };
-    struct cluster c;
-    bool keep = place_wants(task, PLACE_TABLE_PLACES) || place_wants(task, PLACE_TABLE_LINKS);
-    int rc = place_build_cluster(&c, s, task->seed, e);
-    settings.seed = task->seed;
-    if (!rc)
-        rc = make_jobs(&jobs, &trace, task, e);
-    if (!rc)
-        rc = draw_demands(&jobs, &s->draw_slots, &c, task->seed, e);
-    for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
-        const struct elastic_scheduler *scheduler = elastic_schedulers[s->schedulers[i]];
-        struct elastic_result r;
-        rc = elastic_run(&r, scheduler, &c, jobs.jobs, jobs.n, &settings, keep, e);
-        if (!rc && place_wants_any(task))
-            rc = put_details(task, scheduler->name, &r, jobs.jobs, &trace, &c, e);
-        if (!rc)
-            sum_up(&out[i], &r, jobs.jobs);
-        elastic_result_free(&r);
+    struct slots_own *own = x;
+    draw_jobs_free(&own->jobs);
+    trace_free(&own->trace);
+}
+
+static int slots_run(struct place_outcome *out, const struct place_run *run, struct err *e)
+{
+    const struct slots_own *own = run->own;
+    struct elastic_settings settings = run->study->slots;
+    struct elastic_result r;
+    bool places = place_wants(run, PLACE_TABLE_PLACES), links = place_wants(run, PLACE_TABLE_LINKS);
+    settings.seed = run->seed;
+    int rc = elastic_run(&r, elastic_schedulers[run->which], run->cluster, own->jobs.jobs, own->jobs.n,
+                         &settings, places || links, e);
+    if (!rc) {
+        slots_write_outcome(out, &r, own->jobs.jobs);
+        if (place_wants(run, PLACE_TABLE_JOBS))
+            slots_put_jobs(run, &r);
+        if (places)
+            slots_put_places(run, &r);
+        if (place_wants(run, PLACE_TABLE_SLOTS))
+            slots_put_slots(run, &r);
+        if (links)
+            rc = slots_put_links(run, &r, e);
     }
-    draw_jobs_free(&jobs);
-    trace_free(&trace);
-    cluster_free(&c);
+    elastic_result_free(&r);
     return rc;
 }
 
-const struct place_ops place_slots = { count_schedulers, name_scheduler, &draw_elastic_section, read_slots,
-                                       run_slots };
+const struct place_ops place_slots = {
+    "slot",    slots_scheduler, &draw_elastic_section, slots_read, sizeof(struct slots_own), slots_open,
+    slots_run, slots_close
+};

@@ -1,3 +1,7 @@
+/*
+ * One point of a placement study, read: its servers, what they cost, its schedulers, and notes of keys
+ * without effect. What a model has of its own is read by that model.
+ */
 #include "kinds/place/place_study.h"
 
 #include <math.h>
@@ -6,7 +10,74 @@
 
 #include "base/text.h"
 
-static const struct place_ops *const kinds[N_PLACE_MODELS] = {
+/* ---- keys ---- */
+
+const char *const place_model_words[] = { "slots", "batch", "events", "interval", NULL };
+
+/* What the study's keys are used for: models in the order of enum place_model, then schedulers of model
+ * slots. */
+enum {
+    FOR_SLOTS = 1 << PLACE_SLOTS,
+    FOR_BATCH = 1 << PLACE_BATCH,
+    FOR_EVENTS = 1 << PLACE_EVENTS,
+    FOR_INTERVAL = 1 << PLACE_INTERVAL,
+    FOR_GADGET = 1 << N_PLACE_MODELS,
+    FOR_LAS = 2 << N_PLACE_MODELS,
+};
+static const struct use study_key_uses[] = {
+    { "by model slots" },    { "by model batch" },      { "by model events" },
+    { "by model interval" }, { "by scheduler gadget" }, { "by scheduler las" },
+};
+
+/* Models whose jobs stand on servers that links join. */
+#define ON_LINKS (FOR_SLOTS | FOR_EVENTS | FOR_BATCH)
+
+#define T struct place_conf
+static const struct key place_keys[] = {
+    K_TEXT(T, name, "name", "what reports call the study"),
+    K_TEXT(T, source, "source", "where the study comes from"),
+    K_WORD(T, model, "model", place_model_words, SCHEMA_NONE,
+           "how jobs run: in time slots, as a batch, over time, or admitted to one interval",
+           .required = true),
+    K_NODE(T, network, "network",
+           "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks",
+           .uses = ON_LINKS),
+    K_NODE(T, parts, "parts", "prices of the network: a parts file or a map; absent: those of the network",
+           .uses = ON_LINKS),
+    K_TEXT(
+        T, server, "server",
+        "dimension of the network: it and those before it are inside a server; npu: each NPU is one; absent: "
+        "the innermost, of several",
+        .uses = ON_LINKS),
+    K_TEXT(T, graph, "graph", "a GraphML or CSV file of the wires, whose NPUs are the servers",
+           .uses = ON_LINKS),
+    K_NODE(T, servers, "servers",
+           "what each server offers, as { gpu: 8, cpu: 64 }, gpu first; absent: its NPUs as gpu",
+           .uses = ON_LINKS),
+    K_NODE(T, racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS),
+    K_NODE(T, pool, "pool", "models batch and interval: what there is, without a network; see pool",
+           .uses = FOR_BATCH | FOR_INTERVAL),
+    K_NODE(T, jobs, "jobs", "what is to run; see the model's jobs"),
+    K_NODE(T, schedulers, "schedulers", "list of schedulers; absent: all of the model"),
+    K_NODE(T, gadget, "gadget", "how gadget works, see gadget", .uses = FOR_GADGET),
+    K_NODE(T, las, "las", "how las works, see las", .uses = FOR_LAS),
+    K_NODE(T, sjf_bco, "sjf_bco", "model batch: how plans are made, see sjf_bco", .uses = FOR_BATCH),
+    K_NODE(T, smd, "smd", "model interval: how jobs are sized and admitted, see smd", .uses = FOR_INTERVAL),
+    K_NODE(T, events, "events", "how jobs run, and how they share links, see events",
+           .uses = FOR_EVENTS | FOR_BATCH),
+    K_COUNT(T, slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
+    K_COUNT(T, seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
+    K_COUNT(T, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
+    K_NODE(T, vary, "vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_NODE(T, where, "where", "linear constraints on values of axes: points outside are left out"),
+    K_NODE(T, keep, "keep", "which rows are kept; absent: all, see keep"),
+};
+
+K_SECTION(place_section, T, "placement study", place_keys,
+          "jobs on a cluster under several schedulers, for weft place", K_USES(study_key_uses));
+#undef T
+
+static const struct place_ops *const models[N_PLACE_MODELS] = {
     [PLACE_SLOTS] = &place_slots,
     [PLACE_BATCH] = &place_batch,
     [PLACE_EVENTS] = &place_events,
@@ -15,24 +86,7 @@ static const struct place_ops *const kinds[N_PLACE_MODELS] = {
 
 const struct place_ops *place_ops_of(enum place_model model)
 {
-    return kinds[model];
-}
-
-int32_t place_n_schedulers(enum place_model model)
-{
-    return kinds[model]->n_schedulers();
-}
-
-const char *place_scheduler_name(enum place_model model, int32_t i)
-{
-    return kinds[model]->scheduler(i);
-}
-
-void place_outcome_clear(struct place_outcome *x)
-{
-    *x = (struct place_outcome){ 0 };
-    for (int i = 0; i < N_PLACE_METRICS; i++)
-        x->x[i] = NAN;
+    return models[model];
 }
 
 /* ---- servers ---- */
@@ -148,7 +202,8 @@ bool place_has_servers(const struct place_study *s)
     return s->servers.has_network || s->servers.graph || s->servers.drawn;
 }
 
-int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
+/* Drawn ones by the seed. */
+static int build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
 {
     const struct place_servers *v = &s->servers;
     const struct cluster_offer offer = { v->n_resources, v->names, v->each, false };
@@ -194,17 +249,15 @@ static int find_scheduler(int32_t *out, const struct place_study *s, yaml_id id,
 {
     const struct place_ops *k = place_ops_of(s->model);
     const char *names[PLACE_MAX_SCHEDULERS], *name;
-    int32_t n = k->n_schedulers();
+    int32_t n = 0;
     int rc = yaml_text(&s->doc, id, &name, e);
     if (rc)
         return rc;
-    for (int32_t i = 0; i < n; i++) {
-        names[i] = k->scheduler(i);
-        if (strcmp(names[i], name) == 0) {
-            *out = i;
+    for (; (names[n] = k->scheduler(n)) != NULL; n++)
+        if (strcmp(names[n], name) == 0) {
+            *out = n;
             return 0;
         }
-    }
     struct text list = { 0 };
     for (int32_t i = 0; i < n; i++)
         text_printf(&list, "%s%s", i ? ", " : "", names[i]);
@@ -219,8 +272,7 @@ static int find_scheduler(int32_t *out, const struct place_study *s, yaml_id id,
 static int read_schedulers(struct place_study *s, struct err *e)
 {
     yaml_id list = s->conf.schedulers;
-    int32_t all = place_ops_of(s->model)->n_schedulers();
-    for (; list < 0 && s->n_schedulers < all; s->n_schedulers++)
+    for (; list < 0 && place_ops_of(s->model)->scheduler(s->n_schedulers); s->n_schedulers++)
         s->schedulers[s->n_schedulers] = s->n_schedulers;
     if (list < 0)
         return 0;
@@ -245,25 +297,20 @@ static int read_schedulers(struct place_study *s, struct err *e)
 
 /* ---- keys without effect ---- */
 
-uint64_t place_uses(const struct place_study *s)
+bool place_has_scheduler(const struct place_study *s, const char *name)
 {
-    static const uint64_t models[N_PLACE_MODELS] = {
-        [PLACE_SLOTS] = USE_SLOTS,
-        [PLACE_BATCH] = USE_BATCH,
-        [PLACE_EVENTS] = USE_EVENTS,
-        [PLACE_INTERVAL] = USE_INTERVAL,
-    };
-    static const struct {
-        const char *scheduler;
-        uint64_t uses;
-    } rows[] = { { "gadget", USE_GADGET }, { "las", USE_LAS | USE_FIXED }, { "fifo", USE_FIXED } };
-    uint64_t active = models[s->model];
-    /* Schedulers of other models may have the same names, and keys of their own. */
-    for (int32_t i = 0; i < s->n_schedulers && s->model == PLACE_SLOTS; i++)
-        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-            if (strcmp(place_ops_of(s->model)->scheduler(s->schedulers[i]), rows[k].scheduler) == 0)
-                active |= rows[k].uses;
-    return active;
+    for (int32_t i = 0; i < s->n_schedulers; i++)
+        if (strcmp(place_ops_of(s->model)->scheduler(s->schedulers[i]), name) == 0)
+            return true;
+    return false;
+}
+
+/* Schedulers of other models may have the same names, and keys of their own. */
+static uint64_t find_uses(const struct place_study *s)
+{
+    bool slots = s->model == PLACE_SLOTS;
+    return 1U << s->model | (slots && place_has_scheduler(s, "gadget") ? FOR_GADGET : 0) |
+           (slots && place_has_scheduler(s, "las") ? FOR_LAS : 0);
 }
 
 int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e)
@@ -288,6 +335,38 @@ void place_note_key(struct place_study *s, yaml_id map, const char *key, const c
                     yaml_path(&s->doc, id, path, sizeof path), why);
 }
 
+/* ---- a run ---- */
+
+int place_run_all(struct place_outcome *out, struct place_run *r, struct err *e)
+{
+    const struct place_study *s = r->study;
+    const struct place_ops *ops = place_ops_of(s->model);
+    struct cluster cluster = { 0 };
+    int rc = 0;
+    r->unit = ops->unit;
+    r->own = calloc(1, ops->own_size);
+    if (!r->own)
+        return err_nomem(e, "jobs");
+    if (s->model != PLACE_INTERVAL && place_has_servers(s)) {
+        rc = build_cluster(&cluster, s, r->seed, e);
+        r->cluster = &cluster;
+    }
+    if (!rc)
+        rc = ops->open(r, e);
+    for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
+        r->which = s->schedulers[i];
+        r->scheduler = ops->scheduler(r->which);
+        out[i].n_jobs = 0;
+        for (int m = 0; m < N_PLACE_METRICS; m++)
+            out[i].x[m] = NAN;
+        rc = ops->run(&out[i], r, e);
+    }
+    ops->close(r->own);
+    free(r->own);
+    cluster_free(&cluster);
+    return rc;
+}
+
 /* ---- a point ---- */
 
 static int read_point(struct place_study *s, struct err *e)
@@ -298,10 +377,9 @@ static int read_point(struct place_study *s, struct err *e)
     s->model = (enum place_model)s->conf.model;
     if ((rc = read_servers(s, e)) || (rc = read_price(s, e)) || (rc = read_schedulers(s, e)))
         return rc;
-    uint64_t active = place_uses(s);
-    place_note_unused(s, &place_section, s->doc.root, active);
+    place_note_unused(s, &place_section, s->doc.root, find_uses(s));
     if (s->servers.drawn)
-        place_note_unused(s, &draw_racks_section, s->conf.racks, active);
+        place_note_unused(s, &draw_racks_section, s->conf.racks, draw_racks_uses(s->model == PLACE_EVENTS));
     rc = place_ops_of(s->model)->read(s, e);
     return rc ? rc : text_check(&s->notes, e);
 }

@@ -1,4 +1,10 @@
-/** @file Private to this folder: one point of a placement study, read; and one run of it. */
+/**
+ * @file Private to this folder: one point of a placement study, read; one run of it; and the rows that a run
+ * writes. A model of jobs is a struct place_ops in a file of its own: place_slots.c, place_batch.c,
+ * place_events.c, place_interval.c. What they share is here: reading servers, prices and schedulers
+ * (place_study.c), jobs of a trace and how fast jobs run on links (place_events.c), and tables
+ * (place_tables.c).
+ */
 #ifndef KINDS_PLACE_PLACE_STUDY_H
 #define KINDS_PLACE_PLACE_STUDY_H
 
@@ -94,32 +100,36 @@ enum {
 extern const struct column place_job_columns[], place_place_columns[], place_slot_columns[],
     place_link_columns[];
 
-/** One point and seed, and what is wanted of it. */
-struct place_task {
+/** One point and seed under one scheduler after the other, and what is wanted of it. */
+struct place_run {
     const struct place_study *study;
     int64_t seed;
     struct sink *sink;
     uint32_t wanted;    /**< bits of the tables above */
     struct text *notes; /**< NULL but for the first seed: what is to be told of a trace, a line each */
+    const struct cluster *cluster; /**< NULL: the model has a pool */
+    void *own;                     /**< of the model, zero before open(): what its schedulers share */
+    int32_t which;                 /**< the scheduler's number in the model's list, */
+    const char *scheduler, *unit;  /**< its name; of times: "slot" or "s" */
 };
-static inline bool place_wants(const struct place_task *task, int table)
+static inline bool place_wants(const struct place_run *r, int table)
 {
-    return task->wanted >> table & 1;
-}
-static inline bool place_wants_any(const struct place_task *task)
-{
-    return task->wanted >> PLACE_TABLE_JOBS != 0;
+    return r->wanted >> table & 1;
 }
 
 /** A model: its schedulers, the keys of its jobs, and a run. */
 struct place_ops {
-    int32_t (*n_schedulers)(void);
-    const char *(*scheduler)(int32_t i);
+    const char *unit;                    /**< of its times */
+    const char *(*scheduler)(int32_t i); /**< its name; NULL: there are only i */
     const struct section *jobs;
     /** Read what is the model's own. */
     int (*read)(struct place_study *s, struct err *e);
-    /** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
-    int (*run)(struct place_outcome *out, const struct place_task *task, struct err *e);
+    size_t own_size;
+    /** Jobs and what else all schedulers share with one seed; close() also after a failure. */
+    int (*open)(struct place_run *r, struct err *e);
+    /** One scheduler, into @p out, which is all NaN; rows of details as wanted. */
+    int (*run)(struct place_outcome *out, const struct place_run *r, struct err *e);
+    void (*close)(void *own);
 };
 extern const struct place_ops place_slots, place_batch, place_events, place_interval;
 const struct place_ops *place_ops_of(enum place_model model);
@@ -131,11 +141,11 @@ void place_study_free(struct place_study *s);
 /** Does the study have servers with links between them, and not a pool? */
 bool place_has_servers(const struct place_study *s);
 
-/** The cluster of a study; drawn ones by @p seed. */
-int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e);
+/** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
+int place_run_all(struct place_outcome *out, struct place_run *r, struct err *e);
 
-/** What is in play: USE_ bits of the model and of its schedulers. */
-uint64_t place_uses(const struct place_study *s);
+/** Is a scheduler of that name in the study's list? */
+bool place_has_scheduler(const struct place_study *s, const char *name);
 /** Read a section whose keys are fields of @p s from map @p map; -1: its defaults. */
 int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e);
 /** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
@@ -151,54 +161,67 @@ int place_conclude(struct text *out, enum study_verdict *verdict, const struct s
 int place_fail_alone(const struct study_report *r, struct err *e);
 int place_list(struct text *out, struct err *e);
 
-/** All NaN. */
-void place_outcome_clear(struct place_outcome *x);
+/* ---- jobs of a trace, and their speed on links (place_events.c) ---- */
 
-int place_read_gadget(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
-int place_read_las(struct elastic_settings *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+/** Where jobs come from. Safe to free after failure (place_study_free()). ERR_PARSE, ERR_RANGE. */
+int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_id at, struct err *e);
+/** Notes of keys of @p map, read so, without effect. */
+void place_note_trace(struct place_study *s, yaml_id map);
+/** The jobs, what is unknown drawn by the run's seed; free with trace_free(). What was passed over and what
+ * was drawn goes to its notes. Errors of trace_read() and so on. */
+int place_take_trace(struct trace *t, const struct place_run *r, struct err *e);
+/** ERR_RANGE unless GPUs, run time and iterations of a job are known. */
+int place_check_known(const struct trace_job *t, struct err *e);
+
+/** Key `events`, which says how fast jobs run on links, of a model that may do without the rest; and notes of
+ * what of it has no effect. */
+int place_read_pace(struct place_study *s, struct err *e);
+void place_note_pace(struct place_study *s);
+/** How fast jobs run on the cluster of @p s. */
+struct pace_graph_settings place_fix_pace(const struct place_study *s);
 
 /* ---- rows of details (place_tables.c) ---- */
 
-enum { PLACE_JOB = 24 };
-/** What a job without a name of its own is called: "job12". Returns @p buf. */
-const char *place_job_name(char buf[PLACE_JOB], int32_t number);
+/** How every row begins; filled in by those who put it. */
+struct place_row_head {
+    int64_t seed;
+    const char *scheduler, *unit;
+};
 
 struct place_job_row {
-    const char *id, *status, *unit;
-    double submit, start, end, jct; /**< NaN = none */
+    struct place_row_head head;
+    const char *job; /**< its name; NULL: "job12", by its number */
+    const char *status;
+    double submit, start, end; /**< NaN = none */
+    double jct;                /**< end - submit, filled in */
     double gpus, servers, progress, utility;
-    unsigned synthetic; /**< what of the job was drawn and not read from its trace: trace_job */
+    unsigned drawn;        /**< what of it was drawn and not read from its trace: trace_job.synthetic, */
+    const char *synthetic; /**< and its names, filled in */
 };
-void place_put_job(const struct place_task *task, const char *scheduler, const struct place_job_row *row);
+void place_put_job(const struct place_run *r, int32_t number, struct place_job_row row);
 
-struct place_span {
-    double from, to;
-    const char *unit;
-};
-/** Without a cluster, @p c NULL, a server is called by its number. */
-void place_put_place(const struct place_task *task, const char *scheduler, const char *job,
-                     const struct cluster *c, int32_t server, double gpus, struct place_span span);
+/** GPUs of one server that job @p number, of that name or NULL, holds for a time. */
+void place_put_place(const struct place_run *r, const char *job, int32_t number, int32_t server, double gpus,
+                     double from, double to);
 
 struct place_slot_row {
-    int64_t active, running;
-    double gpu_frac, reserved_Bps, link_frac;
-    struct elastic_note note; /**< of slots; NaN where a model has none */
+    struct place_row_head head;
+    double from, to, active, running, gpu_frac, reserved_GBps, link_frac;
+    double bound, value, guarantee, node_over, node_beta, link_over, link_gamma;
 };
-/** What no scheduler has said. */
-struct elastic_note place_no_note(void);
-void place_put_slot(const struct place_task *task, const char *scheduler, const struct place_slot_row *row,
-                    struct place_span span);
-/** Of a link's bandwidth; NaN where it is not known. */
-struct place_load {
-    double load_frac; /**< reserved, where a model reserves, else in use; mean over the span */
-    double used_frac; /**< in use, mean over the span */
-    double peak_frac; /**< in use, at its greatest */
+void place_put_slot(const struct place_run *r, struct place_slot_row row);
+
+struct place_link_row {
+    struct place_row_head head;
+    const char *link; /**< filled in, as is its bandwidth */
+    double bw_GBps, from, to;
+    double load_frac; /**< reserved, where a model reserves, else in use; mean over the time */
+    double used_frac; /**< in use, mean over the time */
+    double peak_frac; /**< in use, at its greatest; NaN: not known */
 };
-void place_put_link(const struct place_task *task, const char *scheduler, const struct cluster *c,
-                    int32_t arc, const struct place_load *load, struct place_span span);
+void place_put_link(const struct place_run *r, int32_t arc, struct place_link_row row);
 
 /** Every link in every bin that begins before @p last_s. */
-void place_put_bins(const struct place_task *task, const char *scheduler, const struct cluster *c,
-                    const struct link_bins *b, double last_s);
+void place_put_bins(const struct place_run *r, const struct link_bins *b, double last_s);
 
 #endif

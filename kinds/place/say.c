@@ -80,18 +80,23 @@ static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row,
     return show_real(buf, table_number(t, row, c), 6);
 }
 
-/* Said once above the table where it is the same in all rows. */
-static bool put_common(struct text *out, const struct table *t, const char *column, const char *title)
+static bool differs(const struct table *t, int32_t c)
 {
     char a[SHOW], b[SHOW];
-    int32_t c = table_find(t, column);
     for (int64_t row = 1; row < t->n_rows; row++)
         if (strcmp(cell_text(a, t, row, c), cell_text(b, t, 0, c)) != 0)
-            return false;
+            return true;
+    return false;
+}
+
+/* Said once above the table where it is the same in all rows. */
+static void put_common(struct text *out, const struct table *t, const char *column, const char *title)
+{
+    char a[SHOW];
+    int32_t c = table_find(t, column);
     const char *value = cell_text(a, t, 0, c);
-    if (strcmp(value, "-") != 0)
+    if (!differs(t, c) && strcmp(value, "-") != 0)
         text_printf(out, "%s: %s\n", title, value);
-    return true;
 }
 
 static void put_head(struct text *out, const struct study_report *r)
@@ -144,15 +149,6 @@ static bool is_shown(const struct table *t, int32_t c, int m)
         return true;
     for (int64_t row = 0; row < t->n_rows; row++)
         if (table_number(t, row, c) > 1 + 1e-9)
-            return true;
-    return false;
-}
-
-static bool differs(const struct table *t, int32_t c)
-{
-    char a[SHOW], b[SHOW];
-    for (int64_t row = 1; row < t->n_rows; row++)
-        if (strcmp(cell_text(a, t, row, c), cell_text(b, t, 0, c)) != 0)
             return true;
     return false;
 }
@@ -247,8 +243,9 @@ int place_fail_alone(const struct study_report *r, struct err *e)
 static void list_model(struct text *out, struct sheet *s, enum place_model model)
 {
     text_printf(out, "\nmodel %s: ", place_model_words[model]);
-    for (int32_t i = 0; i < place_n_schedulers(model); i++)
-        text_printf(out, "%s%s", i ? ", " : "", place_scheduler_name(model, i));
+    const char *name;
+    for (int32_t i = 0; (name = place_ops_of(model)->scheduler(i)) != NULL; i++)
+        text_printf(out, "%s%s", i ? ", " : "", name);
     text_puts(out, "\n\n");
     sheet_column(s, "column", "", SHEET_LEFT);
     sheet_column(s, "of", "", SHEET_LEFT);

@@ -282,6 +282,39 @@ static const char *const progress_words[] = { "const", "tau", NULL };
 static const char *const batch_words[] = { "worker", "job", NULL };
 static const char *const budget_words[] = { "scaled", "literal", NULL };
 
+/* What keys of racks and of jobs are used for. */
+static const struct use racks_uses[] = { { "by model events" } };
+enum {
+    FOR_MODEL_EVENTS = 1,
+    FOR_FIXED = 1 << 0, /* schedulers with a fixed number of workers */
+    FOR_SIGMOID = 1 << 1,
+    FOR_CONST = 1 << 2, /* progress */
+    FOR_TAU = 1 << 3,
+    FOR_DRAWN = 1 << 4,
+    FOR_TRACE = 1 << 5,
+};
+static const struct use elastic_uses[] = {
+    { "by schedulers las and fifo" }, { "with utility sigmoid" }, { "with progress const" },
+    { "with progress tau" },          { "without from_trace" },   { "with from_trace" },
+};
+
+uint64_t draw_racks_uses(bool model_events)
+{
+    return model_events ? FOR_MODEL_EVENTS : 0;
+}
+
+static bool draw_is_sigmoid(const struct draw_elastic *d)
+{
+    return d->utility == UTILITY_SIGMOID || d->utility == UTILITY_SIGMOID_ENVELOPE;
+}
+
+uint64_t draw_elastic_uses(const struct draw_elastic *d, bool fixed_workers)
+{
+    bool trace = d->from_trace >= 0, tau = d->progress == DRAW_TAU;
+    return (trace ? FOR_TRACE : FOR_DRAWN) | (fixed_workers && !trace ? FOR_FIXED : 0) |
+           (draw_is_sigmoid(d) ? FOR_SIGMOID : 0) | (tau ? FOR_TAU : 0) | (!tau && !trace ? FOR_CONST : 0);
+}
+
 #define T struct draw_racks
 static const struct key racks_keys[] = {
     K_COUNT(T, servers, "servers", 2, 100000, 50, "servers in all racks together"),
@@ -295,10 +328,10 @@ static const struct key racks_keys[] = {
     K_RANGE(T, rack_Bps, "rack_GBps", "GB/s", 1e9, 1e-3, 1e6, 25, 400, false,
             "link of two racks, each direction; absent: [25, 400]"),
     K_REAL(T, link_scale, "link_scale", "", 1, 1e-6, 1e6, 1, "times the bandwidth of every link"),
-    K_REAL(T, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0, "of each link", .uses = USE_EVENTS),
+    K_REAL(T, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0, "of each link", .uses = FOR_MODEL_EVENTS),
 };
 K_SECTION(draw_racks_section, T, "racks", racks_keys,
-          "servers in racks whose switches are joined in a full mesh");
+          "servers in racks whose switches are joined in a full mesh", K_USES(racks_uses));
 #undef T
 
 #define T struct draw_elastic
@@ -307,19 +340,19 @@ static const struct key jobs_keys[] = {
     K_WORD(T, arrivals, "arrivals", arrival_words, DRAW_UNIFORM,
            "when jobs come: in slot 1, or spread over the first 0.8 of the slots; absent: uniform"),
     K_RANGE(T, workers, "workers", "", 1, 1, ELASTIC_MAX_WORKERS, 1, 5, true,
-            "most workers of a job in a slot; absent: [1, 5]", .uses = USE_DRAWN),
+            "most workers of a job in a slot; absent: [1, 5]", .uses = FOR_DRAWN),
     K_RANGE(T, fixed, "fixed_workers", "", 1, 1, ELASTIC_MAX_WORKERS, 1, 10, true,
-            "workers of a job under schedulers that do not choose them; absent: [1, 10]", .uses = USE_FIXED),
+            "workers of a job under schedulers that do not choose them; absent: [1, 10]", .uses = FOR_FIXED),
     K_BOOL(T, clamp_fixed, "clamp_fixed", false, "true: fixed_workers are at most workers; absent: false",
-           .uses = USE_FIXED),
+           .uses = FOR_FIXED),
     K_RANGE(T, iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true, "of a job; absent: [1000, 6000]",
-            .uses = USE_DRAWN),
+            .uses = FOR_DRAWN),
     K_RANGE(T, zeta, "zeta", "", 1, 1, 1e12, 50, 500, true,
-            "iterations of one worker in a slot; absent: [50, 500]", .uses = USE_CONST),
+            "iterations of one worker in a slot; absent: [50, 500]", .uses = FOR_CONST),
     K_WORD(T, progress, "progress", progress_words, DRAW_CONST,
            "of a slot: zeta a worker, or by the time of an iteration on so many workers; absent: const"),
-    K_NODE(T, tau, "tau", "what the time of an iteration is made of, see jobs.tau", .uses = USE_TAU),
-    K_REAL(T, zeta_scale, "zeta_scale", "", 1, 1e-9, 1e9, 1, "times zeta", .uses = USE_CONST),
+    K_NODE(T, tau, "tau", "what the time of an iteration is made of, see jobs.tau", .uses = FOR_TAU),
+    K_REAL(T, zeta_scale, "zeta_scale", "", 1, 1e-9, 1e9, 1, "times zeta", .uses = FOR_CONST),
     K_RANGE(T, hop_Bps, "hop_GBps", "GB/s", 1e9, 0, 1e6, 0.0125, 0.625, false,
             "reserved on each hop of a ring; absent: [0.0125, 0.625], with from_trace what the job sends on "
             "average"),
@@ -329,12 +362,12 @@ static const struct key jobs_keys[] = {
            "of the iterations done; a sigmoid is aimed at by its concave envelope; absent: sigmoid, with "
            "from_trace sqrt"),
     K_BOOL(T, aim_literal, "aim_literal", false, "true: aim at the sigmoid itself; absent: false",
-           .uses = USE_SIGMOID),
+           .uses = FOR_SIGMOID),
     K_RANGE(T, scale, "scale", "", 1, 0, 1e12, 1, 100, true, "of the utility; absent: [1, 100]"),
     K_RANGE(T, slope, "slope", "1/iteration", 1, 0, 1e6, 0, 1, false, "of a sigmoid; absent: [0, 1]",
-            .uses = USE_SIGMOID),
+            .uses = FOR_SIGMOID),
     K_RANGE(T, middle, "middle", "", 1, 0, 1e12, 300, 3000, true,
-            "iterations at half of a sigmoid; absent: [300, 3000]", .uses = USE_SIGMOID),
+            "iterations at half of a sigmoid; absent: [300, 3000]", .uses = FOR_SIGMOID),
     K_REAL(T, leave_frac, "leave_frac", "", 1, 0.01, 1, INFINITY,
            "a job leaves at this share of its sigmoid's most; absent: when its budget is used"),
     K_REAL(T, gpus, "gpus", "", 1, 1e-6, 1e6, 1, "of one worker"),
@@ -344,9 +377,10 @@ static const struct key jobs_keys[] = {
            "arrivals, workers, iterations and lengths of a trace in place of draws; keys as jobs of model "
            "events"),
     K_REAL(T, trace_slot_s, "trace_slot_s", "s", 1, 1e-9, 1e12, SCHEMA_NONE,
-           "with from_trace: how long a slot is", .uses = USE_TRACE),
+           "with from_trace: how long a slot is", .uses = FOR_TRACE),
 };
-K_SECTION(draw_elastic_section, T, "jobs", jobs_keys, "jobs in slots, drawn as in GADGET's experiments");
+K_SECTION(draw_elastic_section, T, "jobs", jobs_keys, "jobs in slots, drawn as in GADGET's experiments",
+          K_USES(elastic_uses));
 
 static const struct key tau_keys[] = {
     K_REAL(T, ring.gradient_B, "gradient_MB", "MB", 1e6, 0, 1e9, 0, "of a worker", .required = true),
@@ -390,7 +424,7 @@ static int draw_read_tau(struct draw_elastic *d, const struct yaml_doc *doc, yam
 static int draw_check_leave(const struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map,
                             struct err *e)
 {
-    if (!isfinite(d->leave_frac) || d->utility == UTILITY_SIGMOID || d->utility == UTILITY_SIGMOID_ENVELOPE)
+    if (!isfinite(d->leave_frac) || draw_is_sigmoid(d))
         return 0;
     return yaml_fail_key(doc, yaml_get(doc, map, "leave_frac"), e, ERR_PARSE,
                          "is given with utility %s, which has no most, need a sigmoid",

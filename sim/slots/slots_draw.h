@@ -85,6 +85,11 @@ struct draw_elastic {
 
 extern const struct section draw_racks_section, draw_elastic_section, draw_tau_section;
 
+/** Which of their keys have a use: of racks in model events, of jobs as @p d has them, with or without a
+ * scheduler that gives them a fixed number of workers. */
+uint64_t draw_racks_uses(bool model_events);
+uint64_t draw_elastic_uses(const struct draw_elastic *d, bool fixed_workers);
+
 /** Read `racks` and `jobs` of a study; a @p map of -1 gives the defaults: the paper's. ERR_PARSE, ERR_RANGE.
  */
 int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id map, struct err *e);
