@@ -4,7 +4,6 @@
 
 static void build_fabric(struct gossip_fixture *f, int32_t n_workers)
 {
-    struct err e = { 0 };
     char spec[64];
     snprintf(spec, sizeof spec, "switch:%d@1", n_workers + 1);
     f->fabric = (struct gossip_fabric){ .n_workers = n_workers,
@@ -14,10 +13,10 @@ static void build_fabric(struct gossip_fixture *f, int32_t n_workers)
                                         .rung = GOSSIP_CLOSED,
                                         .share = 1 };
     topo_graph_init();
-    assert_ok(topo_parse_spec(&f->fabric.net, spec, &e), &e);
+    MUST(topo_parse_spec(&f->fabric.net, spec, e));
     f->fabric.net.dims[0].bw_Bps = gossip_fixture_model_B(f) / FIXTURE_MODEL_S;
     f->fabric.net.dims[0].lat_s = 0;
-    assert_ok(topo_build_graph(&f->graph, &f->fabric.net, NULL, &e), &e);
+    MUST(topo_build_graph(&f->graph, &f->fabric.net, NULL, e));
     f->fabric.graph = f->graph;
 }
 
@@ -60,10 +59,9 @@ void gossip_fixture_build(struct gossip_fixture *f, int32_t n_workers, enum goss
                                 .n_test = 200,
                                 .seed = 1 };
     const int32_t hidden[] = { 8 };
-    struct err e = { 0 };
-    assert_ok(gossip_teach(&f->train, &f->test, &t, &e), &e);
-    assert_ok(gossip_net_build(&f->net, t.n_features, hidden, 1, t.n_classes, &e), &e);
-    assert_ok(gossip_shards_build(&f->shards, &f->train, n_workers, how, t.seed, &e), &e);
+    MUST(gossip_teach(&f->train, &f->test, &t, e));
+    MUST(gossip_net_build(&f->net, t.n_features, hidden, 1, t.n_classes, e));
+    MUST(gossip_shards_build(&f->shards, &f->train, n_workers, how, t.seed, e));
     build_fabric(f, n_workers);
     build_setup(f);
 }
@@ -102,8 +100,7 @@ void gossip_fixture_run(struct gossip_result *r, const struct gossip_fixture *f,
                         const struct gossip_settings *s)
 {
     const struct gossip_wish wish = { .models = true };
-    struct err e = { 0 };
-    assert_ok(gossip_run(r, &f->setup, s, 1, &wish, &e), &e);
+    MUST(gossip_run(r, &f->setup, s, 1, &wish, e));
 }
 
 /* Frees the arrays and leaves the numbers. */
@@ -127,11 +124,10 @@ struct gossip_result gossip_fixture_numbers(const struct gossip_fixture *f, cons
 void gossip_fixture_start(struct gossip_cluster *c, const struct gossip_fixture *f,
                           const struct gossip_settings *s)
 {
-    struct err e = { 0 };
-    assert_ok(gossip_cluster_build(c, &f->setup, &(struct gossip_how){ .settings = s }, 1, &e), &e);
+    MUST(gossip_cluster_build(c, &f->setup, &(struct gossip_how){ .settings = s }, 1, e));
     for (int32_t i = 0; i < c->n_workers; i++)
         gossip_ready(c, &c->workers[i]);
-    assert_ok(gossip_go_ready(c, &e), &e);
+    MUST(gossip_go_ready(c, e));
 }
 
 /* As sim/gossip/run.c has it: steps that end come first. */
@@ -139,30 +135,26 @@ bool gossip_fixture_turn(struct gossip_cluster *c)
 {
     struct event_heap *clock = &c->engine->clock;
     double step_s = event_heap_time(clock), wire_s = gossip_wire_next_s(c->wire);
-    struct err e = { 0 };
     if (c->engine->diverged_step >= 0 || !isfinite(fmin(step_s, wire_s)))
         return false;
     c->now_s = fmin(step_s, wire_s);
     if (step_s <= wire_s) {
         struct gossip_worker *w = &c->workers[event_heap_first(clock)];
         event_heap_remove(clock, w->id);
-        assert_ok(gossip_step_done(c, w, &e), &e);
+        MUST(gossip_step_done(c, w, e));
     } else {
-        assert_ok(gossip_wire_turn(c, &e), &e);
+        MUST(gossip_wire_turn(c, e));
     }
-    assert_ok(gossip_go_ready(c, &e), &e);
+    MUST(gossip_go_ready(c, e));
     return true;
 }
 
 void gossip_fixture_scatter(struct gossip_cluster *c)
 {
-    struct err e = { 0 };
-    struct rng *r;
-    assert_ok(rng_build(&r, 7, 0, &e), &e);
+    RNG(r, 7, 0);
     for (int32_t i = 0; i < c->n_workers; i++)
         for (int32_t k = 0; k < c->n_params; k++)
             c->workers[i].x[k] = (float)rng_range(r, -1, 1);
-    rng_free(r);
 }
 
 double gossip_fixture_model_B(const struct gossip_fixture *f)
@@ -184,11 +176,11 @@ struct gossip_result gossip_fixture_assert_same_run(const struct gossip_fixture 
                                                     const struct gossip_settings *s,
                                                     const struct gossip_settings *t)
 {
-    struct gossip_result a, b;
+    struct gossip_result a;
+    KEEP(struct gossip_result, b, gossip_result_free);
     gossip_fixture_run(&a, f, s);
     gossip_fixture_run(&b, f, t);
     gossip_fixture_assert_same(&a, &b, f);
-    gossip_result_free(&b);
     return keep_numbers(&a);
 }
 
@@ -211,30 +203,26 @@ void gossip_fixture_assert_same_clock(const struct gossip_result *a, const struc
 
 void gossip_fixture_assert_replays(struct gossip_fixture *f, const struct gossip_settings *s, double share)
 {
-    struct gossip_log log = { 0 };
+    KEEP(struct gossip_log, log, gossip_log_free) = { 0 };
     const struct gossip_wish wish = { .log = &log };
-    struct gossip_result here, there, replayed;
-    struct err e = { 0 };
+    KEEP(struct gossip_result, here, gossip_result_free);
+    KEEP(struct gossip_result, there, gossip_result_free);
+    KEEP(struct gossip_result, replayed, gossip_result_free);
     f->fabric.share = 1;
-    assert_ok(gossip_run(&here, &f->setup, s, 1, &wish, &e), &e);
+    MUST(gossip_run(&here, &f->setup, s, 1, &wish, e));
     f->fabric.share = share;
     gossip_fixture_run(&there, f, s);
-    assert_ok(gossip_replay(&replayed, &log, &f->setup, &e), &e);
+    MUST(gossip_replay(&replayed, &log, &f->setup, e));
     gossip_fixture_assert_same_clock(&replayed, &there);
     assert_true(there.exchanges > 0);
     f->fabric.share = 1;
-    gossip_log_free(&log);
-    gossip_result_free(&here);
-    gossip_result_free(&there);
-    gossip_result_free(&replayed);
 }
 
 void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s,
                                    const char *text)
 {
     const struct gossip_wish wish = { 0 };
-    struct gossip_result r;
+    KEEP(struct gossip_result, r, gossip_result_free);
     struct err e = { 0 };
     assert_fails(gossip_run(&r, &f->setup, s, 1, &wish, &e), &e, ERR_RANGE, text);
-    gossip_result_free(&r);
 }

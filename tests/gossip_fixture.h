@@ -5,6 +5,8 @@
 #include "sim/gossip/run.h"
 #include "tests/support.h"
 
+KEEPS(struct gossip_pass, gossip_pass_free)
+
 /** Release with gossip_fixture_free(). Does not move: setup points to the other parts. Change any of them
  * before a run. */
 struct gossip_fixture {
@@ -87,5 +89,16 @@ void gossip_fixture_assert_replays(struct gossip_fixture *f, const struct gossip
 /** A run is refused with ERR_RANGE and a message that has @p text in it. */
 void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s,
                                    const char *text);
+
+/** Variables of a case, released where its block ends: what is built, run, or about to run. */
+#define GOSSIP_FIXTURE(f, n_workers, how)                                                                    \
+    KEEP(struct gossip_fixture, f, gossip_fixture_free);                                                     \
+    gossip_fixture_build(&f, n_workers, how)
+#define GOSSIP_RUN(r, f, s)                                                                                  \
+    KEEP(struct gossip_result, r, gossip_result_free);                                                       \
+    gossip_fixture_run(&r, f, s)
+#define GOSSIP_START(c, f, s)                                                                                \
+    KEEP(struct gossip_cluster, c, gossip_cluster_free);                                                     \
+    gossip_fixture_start(&c, f, s)
 
 #endif

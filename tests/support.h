@@ -21,6 +21,13 @@
 #include "base/err.h"
 #include "base/rng.h"
 
+/** A table of cases, fields as in a struct: CASES(const char *text; double want) = { { "1", 1 }, ... }; */
+#define CASES(...) TABLE_OF(cases, __VA_ARGS__)
+#define TABLE_OF(name, ...)                                                                                  \
+    static const struct {                                                                                    \
+        __VA_ARGS__;                                                                                         \
+    } name[]
+
 /** Number of entries of an array (not of a pointer). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,11 +7,7 @@
 #define S TOPO_SWITCH
 
 /* The networks of the table; of one dimension: 50 GiB/s and 500 ns a link. */
-static const struct {
-    const char *name;
-    int32_t n_dims;
-    struct sim_astra_dim dims[4];
-} networks[] = {
+TABLE_OF(networks, const char *name; int32_t n_dims; struct sim_astra_dim dims[4]) = {
     { "d2_16x8", 2, { { R, 16, 200, 50 }, { F, 8, 100, 500 } } },
     { "d2_8x32", 2, { { F, 8, 100, 500 }, { S, 32, 50, 2000 } } },
     { "d2_torus64x64", 2, { { R, 64, 100, 500 }, { R, 64, 100, 500 } } },
@@ -40,10 +36,9 @@ int64_t astra_run_kind(const struct sim_astra_conf *conf, enum collective_kind k
 {
     struct sim_astra_collective c = { .kind = kind, .bytes = bytes };
     struct sim_astra_result r;
-    struct err e = { 0 };
     for (int32_t d = 0; d < conf->n_dims; d++)
         c.in[d] = true;
-    assert_ok(sim_astra_run(&r, conf, &c, 1, NULL, NULL, &e), &e);
+    MUST(sim_astra_run(&r, conf, &c, 1, NULL, NULL, e));
     return r.time_ns;
 }
 
@@ -65,10 +60,7 @@ static void read_network(struct sim_astra_conf *conf, const char *name)
  */
 static void read_system(struct sim_astra_conf *conf, const char *word)
 {
-    static const struct {
-        const char *name;
-        enum topo_algorithm a[4];
-    } systems[] = {
+    TABLE_OF(systems, const char *name; enum topo_algorithm a[4]) = {
         { "s1_ring", { TOPO_ALGORITHM_RING } },
         { "s1_direct", { TOPO_ALGORITHM_DIRECT } },
         { "s1_halvingDoubling", { TOPO_ALGORITHM_HALVING } },

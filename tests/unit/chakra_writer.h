@@ -57,11 +57,10 @@ static inline void put_bytes(struct text *t, unsigned field, const void *s, size
 /** Close an attribute that was filled into @p value, and put it into the node. */
 static inline void put_attribute(struct text *node, const char *name, struct text *value)
 {
-    struct text a = { 0 };
+    KEEP(struct text, a, text_free) = { 0 };
     put_bytes(&a, 1, name, strlen(name));
     text_add(&a, text_str(value), value->n);
     put_bytes(node, 10, text_str(&a), a.n);
-    text_free(&a);
     text_free(value);
 }
 
@@ -83,20 +82,21 @@ static inline void put_string(struct text *node, const char *name, const char *s
 /** involved_dim from a word of '0' and '1', packed. */
 static inline void put_dims(struct text *node, const char *bits)
 {
-    struct text v = { 0 }, list = { 0 }, packed = { 0 };
+    struct text v = { 0 };
+    KEEP(struct text, list, text_free) = { 0 };
+    KEEP(struct text, packed, text_free) = { 0 };
     for (; *bits; bits++)
         put_varint(&packed, *bits == '1');
     put_bytes(&list, 1, text_str(&packed), packed.n);
     put_bytes(&v, W_BOOLS, text_str(&list), list.n);
     put_attribute(node, "involved_dim", &v);
-    text_free(&list);
-    text_free(&packed);
 }
 
 /** Begin a node; data_deps as a list that ends with 0 (ids here start at 1), packed; NULL for none. */
 static inline struct text begin_node(uint64_t id, const char *name, int type, const uint64_t *deps)
 {
-    struct text node = { 0 }, packed = { 0 };
+    struct text node = { 0 };
+    KEEP(struct text, packed, text_free) = { 0 };
     put_count(&node, 1, id);
     put_bytes(&node, 2, name, strlen(name));
     put_count(&node, 3, (uint64_t)type);
@@ -104,7 +104,6 @@ static inline struct text begin_node(uint64_t id, const char *name, int type, co
         put_varint(&packed, *deps);
     if (packed.n)
         put_bytes(&node, 5, text_str(&packed), packed.n);
-    text_free(&packed);
     return node;
 }
 

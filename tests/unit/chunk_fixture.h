@@ -7,6 +7,8 @@
 #include "base/rng.h"
 #include "sim/chunk/chunk.h"
 
+KEEPS(struct chunk_sim, chunk_free)
+
 enum { D = TOPO_MAX_DIMS };
 
 /* Rings, whose reduce-scatter takes n-1 steps and S (n-1)/n bytes. */
@@ -51,19 +53,17 @@ static inline struct sim_job whole(const struct topo_network *net, enum collecti
 
 static inline void run_out(struct chunk_sim *x)
 {
-    struct err e = { 0 };
     while (isfinite(chunk_next(x)))
-        assert_ok(chunk_advance(x, &e), &e);
+        MUST(chunk_advance(x, e));
 }
 
 static inline struct chunk_sim *run_jobs(const struct topo_network *net, const double *bw_Bps,
                                          const struct sim_rules *rules, const struct sim_job *jobs, int32_t n)
 {
     struct chunk_sim *x;
-    struct err e = { 0 };
-    assert_ok(chunk_open(&x, net, bw_Bps, rules, 0, true, &e), &e);
+    MUST(chunk_open(&x, net, bw_Bps, rules, 0, true, e));
     for (int32_t i = 0; i < n; i++)
-        assert_ok(chunk_issue(x, &jobs[i], 0, &e), &e);
+        MUST(chunk_issue(x, &jobs[i], 0, e));
     run_out(x);
     return x;
 }
@@ -74,10 +74,8 @@ static inline double time_of(const struct net *n, enum collective_kind kind, dou
     struct topo_network net = build(n);
     struct sim_rules rules = rules_of(chunks, queue);
     struct sim_job job = whole(&net, kind, bytes, order);
-    struct chunk_sim *x = run_jobs(&net, n->bw_Bps, &rules, &job, 1);
-    double end_s = chunk_result(x, 0)->end_s;
-    chunk_free(x);
-    return end_s;
+    KEEP(struct chunk_sim *, x, chunk_free_at) = run_jobs(&net, n->bw_Bps, &rules, &job, 1);
+    return chunk_result(x, 0)->end_s;
 }
 
 struct draw {

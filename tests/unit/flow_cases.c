@@ -4,6 +4,8 @@
 #include "base/rng.h"
 #include "tests/support.h"
 
+KEEPS(struct flow_net, flow_net_free)
+
 enum { SEED = 20261121 };
 
 /* ---- putting together ---- */
@@ -30,9 +32,8 @@ static struct case_flow *add_flow(struct flow_case *c, int32_t src, int32_t dst,
 static void add_routed(struct flow_case *c, struct topo_routes *r, int64_t src, int64_t dst, double bytes)
 {
     struct topo_trip trip = { .src = src, .dst = dst, .kind = TOPO_ROUTE_DIMENSION };
-    struct err e = { 0 };
     struct case_flow *f = add_flow(c, (int32_t)src, (int32_t)dst, bytes);
-    assert_ok(topo_find_path(&c->routes, r, &trip, &e), &e);
+    MUST(topo_find_path(&c->routes, r, &trip, e));
     f->n_arcs = c->routes.n - f->first;
 }
 
@@ -45,12 +46,11 @@ struct plant {
 
 static void open_plant(struct plant *p, const char *word, double lat_s)
 {
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&p->net, word, &e), &e);
+    MUST(topo_parse_spec(&p->net, word, e));
     for (int32_t d = 0; d < p->net.n_dims; d++)
         p->net.dims[d].lat_s = lat_s;
-    assert_ok(topo_build_graph(&p->graph, &p->net, NULL, &e), &e);
-    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
+    MUST(topo_build_graph(&p->graph, &p->net, NULL, e));
+    MUST(topo_routes_build(&p->routes, p->graph, e));
 }
 
 static void close_plant(struct plant *p)
@@ -170,8 +170,7 @@ static struct flow_sim *open_sim(struct plant *p)
 {
     const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
     struct flow_sim *sim;
-    struct err e = { 0 };
-    assert_ok(flow_sim_build(&sim, &p->routes, &rules, &e), &e);
+    MUST(flow_sim_build(&sim, &p->routes, &rules, e));
     return sim;
 }
 
@@ -179,15 +178,13 @@ static void issue(struct flow_sim *sim, const struct flow_group_spec *spec, enum
                   double bytes)
 {
     int32_t group, id;
-    struct err e = { 0 };
-    assert_ok(flow_sim_group(sim, spec, &group, &e), &e);
-    assert_ok(flow_sim_issue(sim, group, kind, bytes, 0, 0, &id, &e), &e);
+    MUST(flow_sim_group(sim, spec, &group, e));
+    MUST(flow_sim_issue(sim, group, kind, bytes, 0, 0, &id, e));
 }
 
 static double close_sim(struct flow_sim *sim)
 {
-    struct err e = { 0 };
-    assert_ok(flow_sim_run(sim, &e), &e);
+    MUST(flow_sim_run(sim, e));
     double end_s = flow_now_s(flow_sim_net(sim));
     flow_sim_free(sim);
     return end_s;
@@ -262,12 +259,10 @@ static void build_all_to_all(struct flow_case *c, const char *word, double bytes
  */
 static void build_random(struct flow_case *c, int32_t n_arcs, int32_t n_flows, int32_t n_hops, double lat_s)
 {
-    struct rng *rng;
-    struct err e = { 0 };
     char name[96];
     snprintf(name, sizeof name, "%d random flows on %d links, %d hops", n_flows, n_arcs, n_hops);
     begin_case(c, name, 2 * n_flows, n_arcs);
-    assert_ok(rng_build(&rng, SEED, (uint64_t)(n_arcs + n_flows + n_hops), &e), &e);
+    RNG(rng, SEED, (uint64_t)(n_arcs + n_flows + n_hops));
     for (int32_t a = 0; a < n_arcs; a++) {
         c->bw_Bps[a] = rng_log_range(rng, 1e9, 1e11);
         c->lat_s[a] = lat_s;
@@ -291,7 +286,6 @@ static void build_random(struct flow_case *c, int32_t n_arcs, int32_t n_flows, i
             i++;
         }
     }
-    rng_free(rng);
 }
 
 /* ---- the list ---- */
@@ -363,12 +357,11 @@ void flow_case_build(struct flow_case *c, int i)
 static void begin_phase(struct flow_case *c, struct flow_net *net, int32_t phase, const int32_t *first_flow)
 {
     struct case_phase *p = &c->phases[phase];
-    struct err e = { 0 };
     p->n_open = p->n_flows;
     for (int32_t i = first_flow[phase]; i < first_flow[phase] + p->n_flows; i++) {
         const struct case_flow *f = &c->flows[i];
         struct flow_spec spec = { c->routes.arcs + f->first, f->n_arcs, f->bytes, p->start_s, 0, phase };
-        assert_ok(flow_add(net, &spec, &e), &e);
+        MUST(flow_add(net, &spec, e));
     }
 }
 
@@ -376,21 +369,20 @@ static void begin_phase(struct flow_case *c, struct flow_net *net, int32_t phase
 static struct flow_net *open_net(const struct flow_case *c)
 {
     struct flow_net *net;
-    struct err e = { 0 };
     struct topo_routes r = { .n_arcs = c->n_arcs, .bw_Bps = c->bw_Bps, .lat_s = c->lat_s };
     r.share = calloc((size_t)c->n_arcs, sizeof *r.share);
     assert_non_null(r.share);
     for (int32_t a = 0; a < c->n_arcs; a++)
         r.share[a] = 1;
-    assert_ok(flow_net_build(&net, &r, &e), &e);
+    MUST(flow_net_build(&net, &r, e));
     free(r.share);
     return net;
 }
 
 void flow_case_run(struct flow_case *c)
 {
-    struct flow_net *net = open_net(c);
-    int32_t *first_flow = calloc((size_t)c->n_phases + 1, sizeof *first_flow);
+    KEEP(struct flow_net *, net, flow_net_free_at) = open_net(c);
+    KEEP(int32_t *, first_flow, free_at) = calloc((size_t)c->n_phases + 1, sizeof *first_flow);
     assert_non_null(first_flow);
     for (int32_t p = 0; p < c->n_phases; p++)
         first_flow[p + 1] = first_flow[p] + c->phases[p].n_flows;
@@ -409,8 +401,6 @@ void flow_case_run(struct flow_case *c)
                     begin_phase(c, net, p, first_flow);
         }
     }
-    free(first_flow);
-    flow_net_free(net);
 }
 
 void flow_case_write(const struct flow_case *c, FILE *out)

@@ -31,11 +31,10 @@ static inline void plant_word(struct plant *p, const char *word, double lat_s)
 
 static inline void plant_open(struct plant *p)
 {
-    struct err e = { 0 };
     if (!p->graph)
-        assert_ok(topo_build_graph(&p->graph, &p->net, NULL, &e), &e);
-    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
-    assert_ok(flow_sim_build(&p->sim, &p->routes, &p->rules, &e), &e);
+        MUST(topo_build_graph(&p->graph, &p->net, NULL, e));
+    MUST(topo_routes_build(&p->routes, p->graph, e));
+    MUST(flow_sim_build(&p->sim, &p->routes, &p->rules, e));
 }
 
 static inline void plant_close(struct plant *p)
@@ -48,8 +47,7 @@ static inline void plant_close(struct plant *p)
 static inline int32_t group(struct plant *p, const struct flow_group_spec *spec)
 {
     int32_t g;
-    struct err e = { 0 };
-    assert_ok(flow_sim_group(p->sim, spec, &g, &e), &e);
+    MUST(flow_sim_group(p->sim, spec, &g, e));
     return g;
 }
 
@@ -57,15 +55,13 @@ static inline int32_t issue(struct plant *p, int32_t g, enum collective_kind kin
                             double start_s)
 {
     int32_t id;
-    struct err e = { 0 };
-    assert_ok(flow_sim_issue(p->sim, g, kind, bytes, start_s, 0, &id, &e), &e);
+    MUST(flow_sim_issue(p->sim, g, kind, bytes, start_s, 0, &id, e));
     return id;
 }
 
 static inline void run(struct plant *p)
 {
-    struct err e = { 0 };
-    assert_ok(flow_sim_run(p->sim, &e), &e);
+    MUST(flow_sim_run(p->sim, e));
 }
 
 /* One collective on the whole network. */

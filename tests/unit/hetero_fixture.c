@@ -62,13 +62,12 @@ static void draw_links(struct hetero_fixture *f, struct rng *rng)
 
 void hetero_fixture_draw(struct hetero_fixture *f, struct rng *rng, const struct hetero_fixture_kind *kind)
 {
-    struct err e = { 0 };
-    assert_ok(hetero_profile_build(&f->profile, kind->n_layers, kind->n_types, &e), &e);
+    MUST(hetero_profile_build(&f->profile, kind->n_layers, kind->n_types, e));
     f->profile.batch = 64;
     draw_types(&f->profile, rng, kind);
     draw_layers(&f->profile, rng);
     draw_links(f, rng);
-    assert_ok(hetero_profile_check(&f->profile, &e), &e);
+    MUST(hetero_profile_check(&f->profile, e));
     const struct hetero_setup setup = { .overlap = kind->overlap,
                                         .handover = kind->handover,
                                         .links = f->links,
@@ -77,7 +76,7 @@ void hetero_fixture_draw(struct hetero_fixture *f, struct rng *rng, const struct
                                         .epochs = 2,
                                         .server = kind->servers ? 0 : -1,
                                         .server_Bps = 1e5 };
-    assert_ok(hetero_build(&f->problem, &f->profile, &setup, &e), &e);
+    MUST(hetero_build(&f->problem, &f->profile, &setup, e));
 }
 
 void hetero_fixture_free(struct hetero_fixture *f)
@@ -115,20 +114,17 @@ static struct hetero_fixture_kind kind_of(const struct shape *s, int i)
 bool hetero_fixture_instance(struct hetero_fixture *f, int i)
 {
     static const double shares[] = { 0.01, 0.1, 0.3, 0.5, 0.8, 1 };
-    struct rng *rng = NULL;
-    struct err e = { 0 };
     double reach_per_s;
     int k = 0, nth = i;
     while (nth >= shapes[k].n)
         nth -= shapes[k++].n;
     assert_in_range(k, 0, COUNT_OF(shapes) - 1);
     const struct hetero_fixture_kind kind = kind_of(&shapes[k], nth);
-    assert_ok(rng_build(&rng, 1, (uint64_t)i, &e), &e);
+    RNG(rng, 1, (uint64_t)i);
     hetero_fixture_draw(f, rng, &kind);
-    assert_ok(hetero_reach(&reach_per_s, NULL, &f->problem, &e), &e);
+    MUST(hetero_reach(&reach_per_s, NULL, &f->problem, e));
     if (reach_per_s > 0)
         hetero_set_throughput(&f->problem, reach_per_s * shares[rng_below(rng, (int64_t)COUNT_OF(shares))]);
-    rng_free(rng);
     return reach_per_s > 0;
 }
 
@@ -136,13 +132,12 @@ void hetero_fixture_search(struct hetero_search *s, const struct hetero_fixture 
                            int64_t evaluations, uint64_t seed)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct err e = { 0 };
     int32_t which = 0;
     while (which < n_hetero_schedulers && strcmp(hetero_schedulers[which].name, name) != 0)
         which++;
     assert_in_range(which, 0, n_hetero_schedulers - 1);
     settings.evaluations = evaluations;
-    assert_ok(hetero_schedule(s, &f->problem, which, &settings, seed, &e), &e);
+    MUST(hetero_schedule(s, &f->problem, which, &settings, seed, e));
 }
 
 void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name)

@@ -41,4 +41,15 @@ void hetero_fixture_search(struct hetero_search *s, const struct hetero_fixture 
 /** The same with the default evaluations and seed 1. */
 void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name);
 
+/** Searches that are released where the block ends: one that has not begun, and those of a scheduler. */
+#define SEARCH(s, ...)                                                                                       \
+    KEEP(struct hetero_search, s, hetero_search_free);                                                       \
+    OK(hetero_search_build(&s, __VA_ARGS__, e))
+#define HETERO_RUN(s, f, name)                                                                               \
+    KEEP(struct hetero_search, s, hetero_search_free);                                                       \
+    hetero_fixture_run(&s, f, name)
+#define HETERO_SEARCH(s, f, name, evaluations, seed)                                                         \
+    KEEP(struct hetero_search, s, hetero_search_free);                                                       \
+    hetero_fixture_search(&s, f, name, evaluations, seed)
+
 #endif

@@ -23,12 +23,11 @@ void hetero_models_build(struct hetero_models_case *c, enum hetero_model model,
                                         .server = -1 };
     struct hetero_draw draw = hetero_draw_default();
     hetero_id plan[HETERO_MAX_LAYERS];
-    struct err e = { 0 };
     draw.model = model;
     *c = (struct hetero_models_case){ 0 };
-    assert_ok(hetero_draw_profile(&c->profile, &draw, &e), &e);
-    assert_ok(hetero_build(&c->problem, &c->profile, &setup, &e), &e);
-    assert_ok(hetero_work_build(&c->work, &c->problem, &e), &e);
+    MUST(hetero_draw_profile(&c->profile, &draw, e));
+    MUST(hetero_build(&c->problem, &c->profile, &setup, e));
+    MUST(hetero_work_build(&c->work, &c->problem, e));
     for (int32_t i = 0; hetero_models_each(plan, c->profile.n_layers, i); i++)
         c->reach_per_s = fmax(c->reach_per_s, reach_per_s(c, plan));
     for (int32_t i = 0; i < c->profile.n_layers; i++)

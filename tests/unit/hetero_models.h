@@ -33,4 +33,9 @@ void hetero_models_free(struct hetero_models_case *c);
  */
 bool hetero_models_each(hetero_id *plan, int32_t n_layers, int32_t i);
 
+/** A case that is released where the block ends. */
+#define HETERO_MODELS(c, model, what)                                                                        \
+    KEEP(struct hetero_models_case, c, hetero_models_free);                                                  \
+    hetero_models_build(&c, model, what)
+
 #endif

@@ -40,11 +40,9 @@ void build_bill(struct topo_bill *b, struct priced *s)
 
 double bill_usd(struct priced *s)
 {
-    struct topo_bill b;
+    KEEP(struct topo_bill, b, topo_bill_free);
     build_bill(&b, s);
-    double usd = b.usd.typ;
-    topo_bill_free(&b);
-    return usd;
+    return b.usd.typ;
 }
 
 double count_of(const struct topo_bill *b, int32_t d, const char *item)

@@ -49,9 +49,8 @@ static inline void provision_draw_type(struct hetero_type *t, const struct provi
 
 static inline void provision_draw(struct provision_case *c, const struct provision_kind *k, struct rng *rng)
 {
-    struct err e = { 0 };
     struct hetero_profile *f = &c->profile;
-    assert_ok(hetero_profile_build(f, k->n_stages, k->n_types, &e), &e);
+    MUST(hetero_profile_build(f, k->n_stages, k->n_types, e));
     f->batch = 64;
     for (int32_t t = 0; t < k->n_types; t++)
         provision_draw_type(&f->types[t], k, t, rng);
@@ -78,9 +77,9 @@ static inline void provision_draw(struct provision_case *c, const struct provisi
                                         .epochs = 2,
                                         .server = k->servers ? (int32_t)rng_below(rng, k->n_types) : -1,
                                         .server_Bps = 1e7 };
-    assert_ok(hetero_profile_check(f, &e), &e);
-    assert_ok(hetero_build(&c->problem, f, &setup, &e), &e);
-    assert_ok(hetero_work_build(&c->work, &c->problem, &e), &e);
+    MUST(hetero_profile_check(f, e));
+    MUST(hetero_build(&c->problem, f, &setup, e));
+    MUST(hetero_work_build(&c->work, &c->problem, e));
 }
 
 static inline void provision_free(struct provision_case *c)

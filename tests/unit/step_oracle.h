@@ -90,4 +90,9 @@ static inline const int32_t *oracle_members(const struct step_tree *t, const cha
     return t->groups[g].members;
 }
 
+/** A tree without nodes, released where the block ends. */
+#define STEP_BEGIN(t, name, net)                                                                             \
+    KEEP(struct step_tree, t, step_free);                                                                    \
+    step_begin(&t, name, net)
+
 #endif

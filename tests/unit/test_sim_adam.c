@@ -6,7 +6,7 @@
 TEST(a_step_is_that_of_the_paper)
 {
     static const double gradients[] = { 3, -1, 0.5, 1e-6, 200, 0 };
-    struct adam a;
+    KEEP(struct adam, a, adam_free);
     double x = 1, want = 1, m = 0, v = 0;
     OK(adam_build(&a, 1, e));
     for (size_t i = 0; i < COUNT_OF(gradients); i++) {
@@ -17,13 +17,12 @@ TEST(a_step_is_that_of_the_paper)
         adam_step(&a, &x, &g, 0.01);
         assert_close(x, want, 1e-12);
     }
-    adam_free(&a);
 }
 
 /* Whatever the size of the gradient, the first step has the size of the rate. */
 TEST(a_restart_forgets)
 {
-    struct adam a;
+    KEEP(struct adam, a, adam_free);
     double x[2] = { 0, 0 };
     OK(adam_build(&a, 2, e));
     for (int again = 0; again < 2; again++) {
@@ -34,12 +33,11 @@ TEST(a_restart_forgets)
         assert_close(x[0], 0.1, 1e-4);
         assert_close(x[1], -0.1, 1e-4);
     }
-    adam_free(&a);
 }
 
 TEST(steps_climb_to_the_top)
 {
-    struct adam a;
+    KEEP(struct adam, a, adam_free);
     double x[2] = { 5, -3 };
     OK(adam_build(&a, 2, e));
     for (int i = 0; i < 5000; i++) {
@@ -48,5 +46,4 @@ TEST(steps_climb_to_the_top)
     }
     assert_near(x[0], 1, 1e-3);
     assert_near(x[1], 2, 1e-3);
-    adam_free(&a);
 }

@@ -11,7 +11,7 @@
 
 TEST(every_row_of_the_table_is_met_to_the_nanosecond)
 {
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     int32_t differ = 0;
     OK(table_read_csv(&t, "tests/reference/astra_allreduce.csv", e));
     assert_int_equal(t.n_rows, 111);
@@ -27,7 +27,6 @@ TEST(every_row_of_the_table_is_met_to_the_nanosecond)
                         (long long)got, (long long)want);
         differ += got != want;
     }
-    table_free(&t);
     assert_int_equal(differ, 0);
 }
 
@@ -36,14 +35,8 @@ TEST(published_tutorial_outputs_are_met_within_their_spread)
 {
     static const double ring_us[] = { 45.681,   62.761,   96.921,   165.297,  302.077,  575.609,
                                       1122.673, 2216.745, 4404.945, 8781.373, 17534.229 };
-    static const struct {
-        enum topo_shape shape;
-        int32_t size;
-        enum topo_algorithm a;
-        enum sim_astra_backend backend;
-        int64_t MiB;
-        double us;
-    } cases[] = {
+    CASES(enum topo_shape shape; int32_t size; enum topo_algorithm a; enum sim_astra_backend backend;
+          int64_t MiB; double us) = {
         { S, 8, TOPO_ALGORITHM_HALVING, SIM_ASTRA_UNAWARE, 1, 58.449 },
         { S, 8, TOPO_ALGORITHM_HALVING, SIM_ASTRA_UNAWARE, 1024, 35026.693 },
         { F, 8, TOPO_ALGORITHM_DIRECT, SIM_ASTRA_UNAWARE, 1, 9.001 },
@@ -102,10 +95,7 @@ TEST(a_collective_over_some_dimensions_leaves_out_the_others)
 /* Measured: 9.38, 5.90 and 3.56 ms with 1, 2 and 4 queues. */
 TEST(phases_are_dealt_to_the_queues_of_a_dimension)
 {
-    static const struct {
-        int32_t queues;
-        double ms;
-    } cases[] = { { 1, 9.38 }, { 2, 5.90 }, { 4, 3.56 } };
+    CASES(int32_t queues; double ms) = { { 1, 9.38 }, { 2, 5.90 }, { 4, 3.56 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct sim_astra_conf conf;
         astra_read_row(&conf, "unaware", "d2_16x8", "s2_rd_c4");

@@ -13,12 +13,11 @@
 
 static int read_network(struct sim_astra_file *f, const char *text, struct err *e)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     *f = (struct sim_astra_file){ 0 };
     int rc = yaml_read_text(&doc, "n.yml", text, strlen(text), e);
     if (!rc)
         rc = sim_astra_read_network(f, &doc, e);
-    yaml_free(&doc);
     return rc;
 }
 
@@ -35,11 +34,16 @@ static int read_both(struct sim_astra_file *f, const char *network, const char *
     return rc;
 }
 
+/* What both files say, that is released where the block ends. */
+#define BOTH(v, ...)                                                                                         \
+    KEEP(struct sim_astra_file, v, sim_astra_file_free);                                                     \
+    OK(read_both(&v, __VA_ARGS__, e))
+
 /* The study that @p f is, as weft reads it. */
 static void read_study(struct topo_network *net, struct sim_rules *rules, const struct sim_astra_file *f)
 {
-    struct text study = { 0 };
-    struct yaml_doc doc;
+    KEEP(struct text, study, text_free) = { 0 };
+    KEEP(struct yaml_doc, doc, yaml_free);
     struct err e = { 0 };
     sim_astra_format_study(&study, f);
     assert_ok(yaml_read_text(&doc, "study", text_str(&study), study.n, &e), &e);
@@ -48,22 +52,17 @@ static void read_study(struct topo_network *net, struct sim_rules *rules, const 
     yaml_id simulation = yaml_get(&doc, doc.root, "simulation");
     if (simulation >= 0)
         assert_ok(sim_rules_read(rules, net, &doc, simulation, &e), &e);
-    yaml_free(&doc);
-    text_free(&study);
 }
 
 TEST(a_link_becomes_what_an_npu_sends)
 {
-    static const struct {
-        const char *text;
-        double links, latencies;
-    } cases[] = {
+    CASES(const char *text; double links, latencies) = {
         { ONE_DIM("Ring", 8), 2, 1 },           { ONE_DIM("Ring", 2), 1, 1 },
         { ONE_DIM("FullyConnected", 8), 7, 1 }, { ONE_DIM("Switch", 8), 1, 2 },
         { ONE_DIM("Switch", 2), 1, 2 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sim_astra_file f;
+        KEEP(struct sim_astra_file, f, sim_astra_file_free);
         struct topo_network net;
         struct sim_rules rules;
         OK(read_network(&f, cases[i].text, e));
@@ -71,20 +70,17 @@ TEST(a_link_becomes_what_an_npu_sends)
         assert_close(net.dims[0].bw_Bps, cases[i].links * 50 * 1073741824.0, 1e-15);
         assert_close(net.dims[0].lat_s, cases[i].latencies * 500e-9, 1e-15);
         assert_int_equal(net.dims[0].algorithm, TOPO_ALGORITHM_SHAPE);
-        sim_astra_file_free(&f);
     }
 }
 
 TEST(a_system_becomes_a_simulation)
 {
-    struct sim_astra_file f;
     struct topo_network net;
     struct sim_rules rules;
-    OK(read_both(&f, THREE_DIMS,
-                 "{\n\t\"scheduling-policy\": \"LIFO\",\n\t\"endpoint-delay\":10,\n" LISTS
-                 ",\"preferred-dataset-splits\": 64, \"active-chunks-per-dimension\": 2,\n"
-                 "\"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600}",
-                 e));
+    BOTH(f, THREE_DIMS,
+         "{\n\t\"scheduling-policy\": \"LIFO\",\n\t\"endpoint-delay\":10,\n" LISTS
+         ",\"preferred-dataset-splits\": 64, \"active-chunks-per-dimension\": 2,\n"
+         "\"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600}");
     assert_string_equal(text_str(&f.notes), "");
     read_study(&net, &rules, &f);
     assert_int_equal(net.n_npus, 4096);
@@ -99,21 +95,18 @@ TEST(a_system_becomes_a_simulation)
     assert_int_equal(rules.queue, SIM_QUEUE_LIFO);
     assert_int_equal(rules.order, SIM_ORDER_FIXED);
     assert_int_equal(rules.semantics, SIM_PHYSICAL);
-    sim_astra_file_free(&f);
 }
 
 /* Measured: d3_16x8x32, s3 with 64 chunks, of the table in tests/reference. */
 TEST(a_study_and_its_files_take_the_same_nanoseconds)
 {
-    struct sim_astra_file f;
     struct topo_network net;
     struct sim_rules rules;
     struct sim_astra_conf conf;
     struct sim_astra_result r;
     const struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, true }, 0 };
-    struct text notes = { 0 };
-    OK(read_both(&f, THREE_DIMS, "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }",
-                 e));
+    KEEP(struct text, notes, text_free) = { 0 };
+    BOTH(f, THREE_DIMS, "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }");
     read_study(&net, &rules, &f);
     OK(sim_astra_from_network(&conf, &net, &notes, e));
     OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
@@ -121,8 +114,6 @@ TEST(a_study_and_its_files_take_the_same_nanoseconds)
     assert_int_equal(r.time_ns, 9489920);
     OK(sim_astra_run(&r, &f.conf, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 9489920);
-    text_free(&notes);
-    sim_astra_file_free(&f);
 }
 
 static void equal_dims(const struct topo_network *a, const struct topo_network *b)
@@ -143,9 +134,10 @@ TEST(what_is_exported_comes_back)
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net, back;
         struct sim_astra_conf conf;
-        struct sim_astra_file f;
         struct sim_rules rules, rules_back;
-        struct text network = { 0 }, system = { 0 }, notes = { 0 };
+        KEEP(struct text, network, text_free) = { 0 };
+        KEEP(struct text, system, text_free) = { 0 };
+        KEEP(struct text, notes, text_free) = { 0 };
         OK(topo_parse_spec(&net, words[i], e));
         for (int32_t d = 0; d < net.n_dims; d++)
             net.dims[d].lat_s = 1e-7 / (d + 3);
@@ -158,30 +150,24 @@ TEST(what_is_exported_comes_back)
         sim_astra_format_network(&network, &conf);
         sim_astra_format_system(&system, &conf, &notes);
         assert_string_equal(text_str(&notes), "");
-        OK(read_both(&f, text_str(&network), text_str(&system), e));
+        BOTH(f, text_str(&network), text_str(&system));
         assert_string_equal(text_str(&f.notes), "");
         read_study(&back, &rules_back, &f);
         equal_dims(&net, &back);
         assert_int_equal(rules_back.stage.chunks, rules.stage.chunks);
         assert_int_equal(rules_back.queue, rules.queue);
         assert_close(rules_back.stage.endpoint_s, 20e-9, 1e-12);
-        text_free(&network);
-        text_free(&system);
-        text_free(&notes);
-        sim_astra_file_free(&f);
     }
 }
 
 TEST(keys_without_counterpart_are_noted_with_their_place)
 {
-    struct sim_astra_file f;
-    OK(read_both(&f, THREE_DIMS "link-count: 2\n",
-                 "{ \"inter-dimension-scheduling\": \"themis\",\n"
-                 "  \"scheduling-policy\": \"EXPLICIT\", \"collective-optimization\": \"baseline\",\n"
-                 "  \"all-reduce-implementation\": [\"ring\", \"direct4\", \"ring\"],\n"
-                 "  \"all-gather-implementation\": [\"ring\", \"ring\", \"ring\"],\n"
-                 "  \"all-to-all-implementation\": [\"direct\", \"direct\", \"ring\"] }",
-                 e));
+    BOTH(f, THREE_DIMS "link-count: 2\n",
+         "{ \"inter-dimension-scheduling\": \"themis\",\n"
+         "  \"scheduling-policy\": \"EXPLICIT\", \"collective-optimization\": \"baseline\",\n"
+         "  \"all-reduce-implementation\": [\"ring\", \"direct4\", \"ring\"],\n"
+         "  \"all-gather-implementation\": [\"ring\", \"ring\", \"ring\"],\n"
+         "  \"all-to-all-implementation\": [\"direct\", \"direct\", \"ring\"] }");
     assert_has(text_str(&f.notes), "n.yml:5:1: link-count has no counterpart and is left out\n");
     assert_has(text_str(&f.notes),
                "s.json:1:3: inter-dimension-scheduling has no counterpart and is left out\n");
@@ -192,27 +178,21 @@ TEST(keys_without_counterpart_are_noted_with_their_place)
     assert_has(text_str(&f.notes),
                "s.json:5:3: all-to-all-implementation is left out: an all-to-all is always");
     assert_int_equal(f.conf.algorithms[1], TOPO_ALGORITHM_DIRECT);
-    sim_astra_file_free(&f);
 }
 
 TEST(a_key_with_line_breaks_stays_one_comment)
 {
-    struct sim_astra_file f;
     struct topo_network net;
     struct sim_rules rules;
-    OK(read_both(&f, ONE_DIM("Ring", 8), "{ \"a\\n b: 1\\u2028\\rc\": 1 }", e));
+    BOTH(f, ONE_DIM("Ring", 8), "{ \"a\\n b: 1\\u2028\\rc\": 1 }");
     assert_string_equal(text_str(&f.notes), "s.json:1:3: a? b: 1????c has no counterpart and is left out\n");
     read_study(&net, &rules, &f);
     assert_int_equal(net.n_dims, 1);
-    sim_astra_file_free(&f);
 }
 
 TEST(faulty_networks_are_refused_with_the_place)
 {
-    static const struct {
-        const char *text, *message;
-        enum err_code code;
-    } cases[] = {
+    CASES(const char *text, *message; enum err_code code) = {
         { "- 1\n", "n.yml:1:1: document is a list, need a map", ERR_PARSE },
         { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50 ]\n", "has no key latency, need a list",
           ERR_PARSE },
@@ -234,18 +214,14 @@ TEST(faulty_networks_are_refused_with_the_place)
         { "topology: [ Ring ]\ntopology: [ Ring ]\n", "n.yml:2:1: topology is given again", ERR_PARSE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sim_astra_file f;
+        KEEP(struct sim_astra_file, f, sim_astra_file_free);
         FAILS(read_network(&f, cases[i].text, e), cases[i].code, cases[i].message);
-        sim_astra_file_free(&f);
     }
 }
 
 TEST(faulty_systems_are_refused_with_the_place)
 {
-    static const struct {
-        const char *text, *message;
-        enum err_code code;
-    } cases[] = {
+    CASES(const char *text, *message; enum err_code code) = {
         { "{ \"all-reduce-implementation\": [\"ring\"] }",
           "s.json:1:32: all-reduce-implementation has 1 entries, need 3, one per dimension", ERR_RANGE },
         { "{ \"all-reduce-implementation\": [\"oneRing\"] }", "takes all dimensions for one", ERR_UNSUP },
@@ -268,22 +244,20 @@ TEST(faulty_systems_are_refused_with_the_place)
         { "{ \"endpoint-delay\": 1", "is not YAML", ERR_PARSE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sim_astra_file f;
+        KEEP(struct sim_astra_file, f, sim_astra_file_free);
         FAILS(read_both(&f, THREE_DIMS, cases[i].text, e), cases[i].code, cases[i].message);
-        sim_astra_file_free(&f);
     }
 }
 
 TEST(halving_doubling_of_six_is_refused)
 {
-    struct sim_astra_file f;
+    KEEP(struct sim_astra_file, f, sim_astra_file_free);
     FAILS(read_both(&f, ONE_DIM("Switch", 6), "{ \"all-reduce-implementation\": [\"halvingDoubling\"] }", e),
           ERR_RANGE, "is halving-doubling on 6 members, need a power of two");
     sim_astra_file_free(&f);
     OK(read_both(&f, ONE_DIM("Ring", 6), "{ \"all-gather-implementation\": [\"oneRing\"] }",
                  &(struct err){ 0 }));
     assert_int_equal(f.conf.algorithms[0], TOPO_ALGORITHM_RING);
-    sim_astra_file_free(&f);
 }
 
 TEST(exports_say_what_has_no_counterpart)
@@ -291,7 +265,8 @@ TEST(exports_say_what_has_no_counterpart)
     struct topo_network net;
     struct sim_rules rules;
     struct sim_astra_conf conf;
-    struct text notes = { 0 }, out = { 0 };
+    KEEP(struct text, out, text_free) = { 0 };
+    KEEP(struct text, notes, text_free) = { 0 };
     OK(topo_parse_spec(&net, "switch:8@50", e));
     sim_rules_default(&rules);
     net.dims[0].efficiency = 0.5;
@@ -316,8 +291,6 @@ TEST(exports_say_what_has_no_counterpart)
     sim_astra_format_system(&out, &conf, &notes);
     assert_has(text_str(&out), "\"endpoint-delay\": 1,");
     assert_has(text_str(&notes), "simulation.endpoint_ns: is 0, which ASTRA-sim refuses, it is 1\n");
-    text_free(&out);
-    text_free(&notes);
 }
 
 TEST(exports_refuse_what_cannot_be_said)
@@ -325,7 +298,7 @@ TEST(exports_refuse_what_cannot_be_said)
     struct topo_network net;
     struct sim_rules rules;
     struct sim_astra_conf conf;
-    struct text notes = { 0 };
+    KEEP(struct text, notes, text_free) = { 0 };
     sim_rules_default(&rules);
     OK(topo_parse_spec(&net, "ring:4@1 line:4@50", e));
     FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[1].shape: is line, need");
@@ -337,5 +310,4 @@ TEST(exports_refuse_what_cannot_be_said)
           "dims[0].algorithm: is bruck of 6 members, which ASTRA-sim has not");
     net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
     FAILS(sim_astra_from_rules(&conf, &net, &rules, &notes, e), ERR_UNSUP, "is auto of 6 members");
-    text_free(&notes);
 }

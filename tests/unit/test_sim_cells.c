@@ -6,17 +6,14 @@ static double slow_time(const struct draw *c, const struct sim_slow *slow, int32
 {
     struct topo_network net = build(&c->net);
     struct sim_rules rules = rules_of(c->chunks, SIM_QUEUE_SMALLEST);
-    struct chunk_sim *x;
-    struct err e = { 0 };
+    KEEP(struct chunk_sim *, x, chunk_free_at);
     rules.n_slow = n_slow;
     for (int32_t i = 0; i < n_slow; i++)
         rules.slow[i] = slow[i];
-    assert_ok(chunk_open(&x, &net, c->net.bw_Bps, &rules, split_dims, false, &e), &e);
-    assert_ok(chunk_issue(x, job, 0, &e), &e);
+    MUST(chunk_open(&x, &net, c->net.bw_Bps, &rules, split_dims, false, e));
+    MUST(chunk_issue(x, job, 0, e));
     run_out(x);
-    double end_s = chunk_result(x, 0)->end_s;
-    chunk_free(x);
-    return end_s;
+    return chunk_result(x, 0)->end_s;
 }
 
 static struct sim_slow at_origin(double share, double late_s)
@@ -28,8 +25,7 @@ static struct sim_slow at_origin(double share, double late_s)
 /* One for all, classes of NPUs, or every coordinate for itself: while none is slow the times are the same. */
 TEST(one_stands_for_all_while_all_are_alike)
 {
-    struct rng *r;
-    OK(rng_build(&r, 84, 0, e));
+    RNG(r, 84, 0);
     for (int i = 0; i < 40; i++) {
         struct draw c = draw_case(r, i % 2);
         for (int32_t k = 0; k < c.net.n_dims; k++)
@@ -41,7 +37,6 @@ TEST(one_stands_for_all_while_all_are_alike)
         assert_close(slow_time(&c, &none, 1, 0, &job), alike_s, 1e-12);
         assert_close(slow_time(&c, &none, 1, 15, &job), alike_s, 1e-12);
     }
-    rng_free(r);
 }
 
 TEST(a_slow_npu_makes_its_groups_wait)
@@ -233,40 +228,35 @@ static void draw_job(struct sim_job *job, struct rng *r, const struct topo_netwo
 static void compare_with_one_list(struct plain *p, struct rng *r)
 {
     struct draw c = draw_case(r, rng_below(r, 2));
-    struct chunk_sim *x;
-    struct err e = { 0 };
+    KEEP(struct chunk_sim *, x, chunk_free_at);
     c.net.n_dims = 2;
     c.net.size[0] = c.net.size[1] = 4;
     struct topo_network net = build(&c.net);
     *p = (struct plain){ .rules = rules_of(PLAIN_CHUNKS, (enum sim_queue)rng_below(r, N_SIM_QUEUES)) };
     p->rules.n_slow = 1;
     p->rules.slow[0] = at_origin(rng_below(r, 2) ? 0.5 : rng_log_range(r, 0.1, 1), 0);
-    assert_ok(cells_build(&p->cells, &net, &p->rules, 3, &e), &e);
+    MUST(cells_build(&p->cells, &net, &p->rules, 3, e));
     assert_int_equal(p->cells.n, 16);
-    assert_ok(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, true, &e), &e);
+    MUST(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, true, e));
     for (int32_t j = 0; j < PLAIN_JOBS; j++) {
         draw_job(&p->jobs[j], r, &net, &c);
         p->n_stages[j] = stage_list(p->stages[j], c.kind, p->jobs[j].bytes / PLAIN_CHUNKS, p->jobs[j].members,
                                     NULL, &net, &p->rules.stage, c.net.bw_Bps);
-        assert_ok(chunk_issue(x, &p->jobs[j], 0, &e), &e);
+        MUST(chunk_issue(x, &p->jobs[j], 0, e));
         for (int32_t cell = 0; cell < 16; cell++)
             for (int32_t chunk = 0; chunk < PLAIN_CHUNKS; chunk++)
                 plain_arrive(p, j, chunk, 0, cell, 0);
     }
     run_out(x);
     plain_run(p, c.net.bw_Bps, x);
-    chunk_free(x);
     cells_free(&p->cells);
 }
 
 TEST(queues_of_teams_serve_as_one_list_would)
 {
-    struct rng *r;
-    struct plain *p = malloc(sizeof *p);
+    KEEP(struct plain *, p, free_at) = malloc(sizeof *p);
     assert_non_null(p);
-    OK(rng_build(&r, 86, 0, e));
+    RNG(r, 86, 0);
     for (int i = 0; i < 40; i++)
         compare_with_one_list(p, r);
-    rng_free(r);
-    free(p);
 }

@@ -9,7 +9,7 @@ static void check_orders(const struct net *n, enum collective_kind kind, double 
     struct topo_network net = build(n);
     struct sim_rules rules = rules_of(chunks, SIM_QUEUE_FIFO);
     struct sim_job job = whole(&net, kind, bytes, order);
-    struct chunk_sim *x = run_jobs(&net, n->bw_Bps, &rules, &job, 1);
+    KEEP(struct chunk_sim *, x, chunk_free_at) = run_jobs(&net, n->bw_Bps, &rules, &job, 1);
     char got[256] = "";
     for (int32_t c = 0; c < chunks; c++) {
         int32_t count;
@@ -19,7 +19,6 @@ static void check_orders(const struct net *n, enum collective_kind kind, double 
                      dims[kind == COLLECTIVE_ALL_GATHER ? count - 1 - i : i] + 1);
     }
     assert_string_equal(got, want);
-    chunk_free(x);
 }
 
 static const struct net v1 = { 2, { 4, 4 }, { 2, 1 }, { 0 } }, v1_late = { 2, { 4, 4 }, { 2, 1 }, { 1, 2 } },
@@ -29,13 +28,8 @@ static const struct net v1 = { 2, { 4, 4 }, { 2, 1 }, { 0 } }, v1_late = { 2, { 
 /* Exact rationals computed apart from this program for Themis' published scheduler (ISCA 2022). */
 TEST(themis_and_minmax_give_the_known_times)
 {
-    static const struct {
-        const struct net *net;
-        enum collective_kind kind;
-        double bytes;
-        int32_t chunks;
-        double fixed, themis_fifo, themis_smallest, minmax_fifo, minmax_smallest; /* 0: not given */
-    } cases[] = {
+    CASES(const struct net *net; enum collective_kind kind; double bytes; int32_t chunks;
+          double fixed, themis_fifo, themis_smallest, minmax_fifo, minmax_smallest /* 0: not given */) = {
         { &v1, COLLECTIVE_ALL_REDUCE, 256, 4, 192, 192, 168, 192, 168 },
         { &v1, COLLECTIVE_REDUCE_SCATTER, 256, 4, 108, 84, 90, 0, 0 },
         { &v1, COLLECTIVE_ALL_GATHER, 16, 4, 108, 84, 84, 0, 0 },
@@ -106,8 +100,7 @@ TEST(chunks_lie_between_the_sum_and_the_largest)
 /* The closed form is exact for a reduce-scatter and an all-gather, and never above an all-reduce. */
 TEST(the_closed_form_is_a_lower_bound_of_the_fixed_order)
 {
-    struct rng *r;
-    OK(rng_build(&r, 81, 0, e));
+    RNG(r, 81, 0);
     for (int i = 0; i < repeats(300); i++) {
         struct draw c = draw_case(r, i % 2);
         struct topo_network net = build(&c.net);
@@ -133,14 +126,12 @@ TEST(the_closed_form_is_a_lower_bound_of_the_fixed_order)
         else
             assert_close(got_s, longest_s, 1e-11);
     }
-    rng_free(r);
 }
 
 /* Whatever the order, N NPUs send S (N-1)/N out and as much back over all links together. */
 TEST(no_order_beats_all_bytes_over_all_bandwidth)
 {
-    struct rng *r;
-    OK(rng_build(&r, 82, 0, e));
+    RNG(r, 82, 0);
     for (int i = 0; i < repeats(200); i++) {
         struct draw c = draw_case(r, false);
         double n_npus = 1, sum_Bps = 0;
@@ -156,7 +147,6 @@ TEST(no_order_beats_all_bytes_over_all_bandwidth)
                 assert_true(time_of(&c.net, c.kind, c.bytes, c.chunks, (enum sim_order)order,
                                     SIM_QUEUE_SMALLEST) >= least_s * (1 - 1e-12));
     }
-    rng_free(r);
 }
 
 /* Load of each dimension [s] when all of c goes in this order, over the whole collective. */
@@ -183,7 +173,6 @@ static double least_load(const struct draw *c)
     struct alloc_row rows[4] = { { .sense = LINEXPR_EQ, .rhs = 1 } };
     struct lp lp;
     struct lp_result r;
-    struct err e = { 0 };
     double unit_s = 0;
     for (int32_t o = 0; o < n; o++) {
         double load_s[D] = { 0 };
@@ -199,16 +188,15 @@ static double least_load(const struct draw *c)
     }
     lp_init(&lp, n + 1, rows, 1 + c->net.n_dims);
     lp.cost[n] = 1;
-    assert_ok(lp_solve(&r, NULL, &lp, &e), &e);
+    MUST(lp_solve(&r, NULL, &lp, e));
     assert_int_equal(r.status, LP_OPTIMAL);
     return r.value * unit_s;
 }
 
 TEST(no_order_beats_the_best_mix_of_orders)
 {
-    struct rng *r;
     double closest = INFINITY;
-    OK(rng_build(&r, 85, 0, e));
+    RNG(r, 85, 0);
     for (int i = 0; i < 200; i++) {
         struct draw c = draw_case(r, false);
         c.net.n_dims = c.net.n_dims > 3 ? 3 : c.net.n_dims;
@@ -224,14 +212,12 @@ TEST(no_order_beats_the_best_mix_of_orders)
     }
     /* The bound is no idle one: some schedule comes close. */
     assert_true(closest < 1.01);
-    rng_free(r);
 }
 
 TEST(the_guard_is_as_fast_as_the_best_of_three)
 {
-    struct rng *r;
     int slower = 0;
-    OK(rng_build(&r, 83, 0, e));
+    RNG(r, 83, 0);
     for (int i = 0; i < 300; i++) {
         struct draw c = draw_case(r, i % 2);
         struct topo_network net = build(&c.net);
@@ -256,7 +242,6 @@ TEST(the_guard_is_as_fast_as_the_best_of_three)
     }
     /* Themis alone is slower than the fixed order on 23 % of such networks. */
     assert_true(slower > 300 * 0.15 && slower < 300 * 0.32);
-    rng_free(r);
 }
 
 /* ---- several jobs ---- */
@@ -273,10 +258,9 @@ TEST(priority_decides_who_waits)
     for (int first = 0; first < 2; first++) {
         jobs[first].priority = 1;
         jobs[1 - first].priority = 0;
-        struct chunk_sim *x = run_jobs(&net, single.bw_Bps, &rules, jobs, 2);
+        KEEP(struct chunk_sim *, x, chunk_free_at) = run_jobs(&net, single.bw_Bps, &rules, jobs, 2);
         assert_close(chunk_result(x, first)->end_s, 2, 1e-15);
         assert_close(chunk_result(x, 1 - first)->end_s, 4, 1e-15);
-        chunk_free(x);
     }
 }
 
@@ -285,7 +269,7 @@ TEST(last_in_first_out_turns_the_order_of_jobs)
     struct topo_network net = build(&single);
     struct sim_rules rules = rules_of(4, SIM_QUEUE_LIFO);
     struct sim_job job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
-    struct chunk_sim *x;
+    KEEP(struct chunk_sim *, x, chunk_free_at);
     OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
     OK(chunk_issue(x, &job, 0, e));
     OK(chunk_advance(x, e));
@@ -294,7 +278,6 @@ TEST(last_in_first_out_turns_the_order_of_jobs)
     /* The chunk under way is not interrupted; then the younger goes first. */
     assert_close(chunk_result(x, 1)->end_s, 0.5 + 2, 1e-15);
     assert_close(chunk_result(x, 0)->end_s, 4, 1e-15);
-    chunk_free(x);
 }
 
 TEST(work_of_nothing_ends_when_it_is_issued)
@@ -302,14 +285,13 @@ TEST(work_of_nothing_ends_when_it_is_issued)
     struct topo_network net = build(&single);
     struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
     struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 0, SIM_ORDER_FIXED);
-    struct chunk_sim *x;
+    KEEP(struct chunk_sim *, x, chunk_free_at);
     int32_t n;
     OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
     OK(chunk_issue(x, &job, 7, e));
     chunk_ended(x, &n);
     assert_int_equal(n, 1);
     assert_true(chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
-    chunk_free(x);
 }
 
 /* Orders of the chunks of the second of two jobs, the first in the fixed order, issued `apart_s` later. */
@@ -319,18 +301,16 @@ static void second_orders(char got[64], int32_t chunks, double first_B, double s
     struct sim_rules rules = rules_of(chunks, SIM_QUEUE_FIFO);
     struct sim_job first = whole(&net, COLLECTIVE_ALL_REDUCE, first_B, SIM_ORDER_FIXED),
                    second = whole(&net, COLLECTIVE_ALL_REDUCE, 256, SIM_ORDER_MINMAX);
-    struct chunk_sim *x;
-    struct err e = { 0 };
-    assert_ok(chunk_open(&x, &net, v1.bw_Bps, &rules, 0, true, &e), &e);
-    assert_ok(chunk_issue(x, &first, start_s, &e), &e);
-    assert_ok(chunk_issue(x, &second, start_s + apart_s, &e), &e);
+    KEEP(struct chunk_sim *, x, chunk_free_at);
+    MUST(chunk_open(&x, &net, v1.bw_Bps, &rules, 0, true, e));
+    MUST(chunk_issue(x, &first, start_s, e));
+    MUST(chunk_issue(x, &second, start_s + apart_s, e));
     run_out(x);
     got[0] = '\0';
     for (int32_t c = 0; c < chunks; c++) {
         int32_t n;
         snprintf(got + strlen(got), 64 - strlen(got), "%d", chunk_order(x, 1, c, &n)[0] + 1);
     }
-    chunk_free(x);
 }
 
 /* 8 chunks of 64 B in the fixed order load the rings by 384 and 192 s. Chunks of 32 B add 24 and 12 s, or 6

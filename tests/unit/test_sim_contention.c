@@ -23,10 +23,9 @@ TEST(an_iteration_takes_what_the_formula_gives_by_hand)
 
 TEST(contention_begins_where_more_than_one_job_counts)
 {
-    static const struct {
-        int32_t p;
-        double f;
-    } half[] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1.75 }, { 4, 2.5 }, { 10, 7 } };
+    TABLE_OF(half, int32_t p; double f) = {
+        { 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1.75 }, { 4, 2.5 }, { 10, 7 },
+    };
     const struct contention c = { 1, 1, INFINITY, 0.5, 0.5 }, all = { 1, 1, INFINITY, 1, 0 };
     /* Two workers send 1 B each way: f(k) seconds at 1 B/s. */
     struct job job = batch_fixture_job(2, 1);
@@ -41,12 +40,11 @@ TEST(contention_begins_where_more_than_one_job_counts)
 TEST(phi_counts_the_fewest_and_the_most_servers)
 {
     static const int32_t servers[] = { 4, 32, 8, 8, 16 };
-    static const struct {
-        int32_t gpus;
-        double phi;
-    } cases[] = { { 1, 1 },        { 2, 2 },        { 4, 4 },        { 8, 5 },        { 32, 5 },
-                  { 33, 5 / 2.0 }, { 48, 5 / 2.0 }, { 49, 5 / 3.0 }, { 56, 5 / 3.0 }, { 57, 5 / 4.0 },
-                  { 64, 5 / 4.0 }, { 65, 1 },       { 68, 1 } };
+    CASES(int32_t gpus; double phi) = {
+        { 1, 1 },        { 2, 2 },        { 4, 4 },        { 8, 5 },        { 32, 5 },
+        { 33, 5 / 2.0 }, { 48, 5 / 2.0 }, { 49, 5 / 3.0 }, { 56, 5 / 3.0 }, { 57, 5 / 4.0 },
+        { 64, 5 / 4.0 }, { 65, 1 },       { 68, 1 },
+    };
     struct batch_fixture f;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         batch_fixture_cluster(&f, COUNT_OF(servers), servers);
@@ -70,10 +68,7 @@ TEST(phi_is_that_of_the_job_that_suffers_most)
 
 TEST(a_constant_out_of_range_is_refused)
 {
-    static const struct {
-        struct contention c;
-        const char *text;
-    } cases[] = {
+    CASES(struct contention c; const char *text) = {
         { { 0, 1, 1, 1, 1 }, "outer_Bps: is 0, need above 0 and finite" },
         { { INFINITY, INFINITY, 1, 1, 1 }, "outer_Bps: is inf" },
         { { NAN, 1, 1, 1, 1 }, "outer_Bps: is nan" },

@@ -10,14 +10,13 @@ struct bed {
 static void bed_build(struct bed *b, double slot_s, bool whole)
 {
     struct batch_settings s = batch_settings_default();
-    struct err e = { 0 };
     s.slot_s = slot_s;
     s.whole_iterations = whole;
     batch_fixture_cluster(&b->f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&b->f, batch_fixture_job(1, 30));
     batch_fixture_add(&b->f, batch_fixture_job(1, 7));
     batch_fixture_pace(&b->f);
-    assert_ok(batch_work_build(&b->w, &b->f.p, &b->f.pace, &s, &e), &e);
+    MUST(batch_work_build(&b->w, &b->f.p, &b->f.pace, &s, e));
 }
 
 static void bed_free(struct bed *b)
@@ -28,10 +27,9 @@ static void bed_free(struct bed *b)
 
 static void start_both(struct bed *b)
 {
-    struct err e = { 0 };
     for (int32_t job = 0; job < 2; job++)
-        assert_ok(crew_start(&b->w.crew, job, &job, &e), &e);
-    assert_ok(crew_settle(&b->w.crew, &e), &e);
+        MUST(crew_start(&b->w.crew, job, &job, e));
+    MUST(crew_settle(&b->w.crew, e));
 }
 
 /* 7 and 30 iterations of 1 s: without slots 7 and 30 s; in slots of 4 s 8 and 32 s; of 2.5 s, that have room
@@ -39,16 +37,12 @@ static void start_both(struct bed *b)
  * them. */
 TEST(jobs_end_with_their_last_slot)
 {
-    static const struct {
-        double slot_s;
-        bool whole;
-        double end_s[2];
-    } cases[] = {
+    CASES(double slot_s; bool whole; double end_s[2]) = {
         { 0, false, { 30, 7 } },     { 4, true, { 32, 8 } },        { 2.5, true, { 37.5, 10 } },
         { 2.5, false, { 30, 7.5 } }, { 0.1, false, { 30.0, 7.0 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct bed b;
+        KEEP(struct bed, b, bed_free);
         bed_build(&b, cases[i].slot_s, cases[i].whole);
         start_both(&b);
         crew_advance(&b.w.crew, crew_next(&b.w.crew));
@@ -59,14 +53,13 @@ TEST(jobs_end_with_their_last_slot)
         assert_true(crew_next(&b.w.crew) == INFINITY);
         for (int k = 0; k < 2; k++)
             assert_close(b.w.crew.spans[k].end_s, cases[i].end_s[k], 1e-12);
-        bed_free(&b);
     }
 }
 
 /* 3 iterations of .1 s fill a slot of .3 s, though 3 / (.3 / .1) is above 1 in doubles. */
 TEST(rounding_does_not_take_another_slot)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     bed_build(&b, 0.3, false);
     b.f.jobs[0].iterations = 3;
     b.f.jobs[0].compute_s = 0.1;
@@ -74,12 +67,11 @@ TEST(rounding_does_not_take_another_slot)
     OK(crew_start(&b.w.crew, 0, (const int32_t[]){ 1 }, e));
     OK(crew_settle(&b.w.crew, e));
     assert_true(crew_next(&b.w.crew) == 1);
-    bed_free(&b);
 }
 
 TEST(a_job_starts_with_the_first_slot_after_it_arrived)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     bed_build(&b, 4, false);
     assert_true(crew_tick(&b.w.crew, 0) == 0);
     assert_true(crew_tick(&b.w.crew, 0.1) == 1);
@@ -88,13 +80,12 @@ TEST(a_job_starts_with_the_first_slot_after_it_arrived)
     bed_free(&b);
     bed_build(&b, 0, false);
     assert_true(crew_tick(&b.w.crew, 4.5) == 4.5);
-    bed_free(&b);
 }
 
 /* A time at which nothing ends only moves the clock. */
 TEST(a_reset_forgets_what_runs)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     bed_build(&b, 0, false);
     start_both(&b);
     crew_advance(&b.w.crew, 3);
@@ -106,5 +97,4 @@ TEST(a_reset_forgets_what_runs)
     assert_true(crew_next(&b.w.crew) == INFINITY);
     start_both(&b);
     assert_close(crew_next(&b.w.crew), 7, 1e-14);
-    bed_free(&b);
 }

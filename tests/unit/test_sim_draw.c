@@ -6,15 +6,14 @@
 static struct rng *rng(void)
 {
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 12, 0, &e), &e);
+    MUST(rng_build(&r, 12, 0, e));
     return r;
 }
 
 /* Chi-square of 6 numbers in 12000 draws: 5 degrees of freedom, above 25.7 once in 10000 seeds. */
 TEST(whole_numbers_are_equally_likely_ends_included)
 {
-    struct rng *r = rng();
+    KEEP(struct rng *, r, rng_free_at) = rng();
     int n[6] = { 0 };
     double chi = 0;
     for (int i = 0; i < 12000; i++) {
@@ -25,24 +24,22 @@ TEST(whole_numbers_are_equally_likely_ends_included)
     for (int k = 0; k < 6; k++)
         chi += (n[k] - 2000.) * (n[k] - 2000.) / 2000;
     assert_true(chi < 25.7);
-    rng_free(r);
 }
 
 /* 0.1 GB/s is 800 Mbps, but 0.3 * 8 is 2.4000000000000004 and 0.7 * 10 / 7 is below 1. */
 TEST(an_end_that_rounding_moved_still_counts)
 {
-    struct rng *r = rng();
+    KEEP(struct rng *, r, rng_free_at) = rng();
     for (int i = 0; i < 100; i++) {
         assert_true(draw_whole(r, (struct draw_range){ 3 * (1 + 1e-15), 3 * (1 + 1e-15) }) == 3);
         assert_true(draw_whole(r, (struct draw_range){ 3 * (1 - 1e-15), 3 * (1 - 1e-15) }) == 3);
     }
-    rng_free(r);
 }
 
 /* 10.4 is 10.4 and not 11; between 10.2 and 10.8 anything is drawn. */
 TEST(a_range_without_a_whole_number_is_drawn_from_as_it_is)
 {
-    struct rng *r = rng();
+    KEEP(struct rng *, r, rng_free_at) = rng();
     double sum = 0;
     for (int i = 0; i < 1000; i++) {
         assert_true(draw_whole(r, (struct draw_range){ 10.4, 10.4 }) == 10.4);
@@ -51,18 +48,15 @@ TEST(a_range_without_a_whole_number_is_drawn_from_as_it_is)
         sum += x / 1000;
     }
     assert_near(sum, 10.5, 0.03); /* deviation of a mean of 1000: .6 / sqrt(12000) = .0055 */
-    rng_free(r);
 }
 
 /* ---- files ---- */
 
 static int read_text(struct draw_range *range, const char *text, const struct draw_limits *l, struct err *e)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     assert_ok(yaml_read_text(&doc, "f", text, strlen(text), e), e);
-    int rc = draw_read_range(range, &doc, yaml_get(&doc, doc.root, "x"), l, e);
-    yaml_free(&doc);
-    return rc;
+    return draw_read_range(range, &doc, yaml_get(&doc, doc.root, "x"), l, e);
 }
 
 TEST(a_range_is_a_number_or_a_list_of_two)
@@ -79,11 +73,7 @@ TEST(a_range_is_a_number_or_a_list_of_two)
 
 TEST(what_is_no_range_is_an_error_with_its_place)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "x: -1\n", ERR_RANGE, "f:1:4: x is -1, need 0 to 100" },
         { "x: [1, 101]\n", ERR_RANGE, "f:1:8: x[1] is 101, need 0 to 100" },
         { "x: [3, 2]\n", ERR_RANGE, "f:1:4: x is from 3 to 2, need the smaller one first" },
@@ -101,11 +91,7 @@ TEST(what_is_no_range_is_an_error_with_its_place)
 
 TEST(choices_are_a_list_of_whole_numbers)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "x: []\n", ERR_RANGE, "x is a list of 0, need 1 to 16 numbers" },
         { "x: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]\n", ERR_RANGE, "x is a list of 17" },
         { "x: [0]\n", ERR_RANGE, "x[0] is 0, need 1 to 1024" },
@@ -116,14 +102,13 @@ TEST(choices_are_a_list_of_whole_numbers)
     int32_t n;
     for (size_t i = 0; i <= COUNT_OF(cases); i++) {
         const char *text = i < COUNT_OF(cases) ? cases[i].text : "x: [4, 8]\n";
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         OK(yaml_read_text(&doc, "f", text, strlen(text), e));
         yaml_id x = yaml_get(&doc, doc.root, "x");
         if (i < COUNT_OF(cases))
             FAILS(draw_read_choices(out, &n, &doc, x, e), cases[i].code, cases[i].message);
         else
             OK(draw_read_choices(out, &n, &doc, x, e));
-        yaml_free(&doc);
     }
     assert_true(n == 2 && out[0] == 4 && out[1] == 8);
 }

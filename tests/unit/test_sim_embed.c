@@ -10,9 +10,8 @@ struct bed {
 
 static void bed_open(struct bed *b)
 {
-    struct err e = { 0 };
-    assert_ok(elastic_room_build(&b->room, &b->c, &e), &e);
-    assert_ok(embed_build(&b->x, &b->c, &e), &e);
+    MUST(elastic_room_build(&b->room, &b->c, e));
+    MUST(embed_build(&b->x, &b->c, e));
 }
 
 static void bed_free(struct bed *b)
@@ -24,9 +23,8 @@ static void bed_free(struct bed *b)
 
 static bool find(struct bed *b, const struct elastic_job *j, int32_t workers)
 {
-    struct err e = { 0 };
     bool found;
-    assert_ok(embed_find(&found, &b->x, &b->room, j, workers, &e), &e);
+    MUST(embed_find(&found, &b->x, &b->room, j, workers, e));
     return found;
 }
 
@@ -49,7 +47,7 @@ TEST(one_server_is_the_tightest_that_has_room_for_all)
 {
     static const double gpus[] = { 8, 2, 4, 4 };
     static const int32_t want[] = { 1, 1, 2, 2, 0, 0, 0, 0 }; /* of 1 .. 8 workers */
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     const struct elastic_job j = plain_job("a", 1, 9, 9);
     star_build(&b.c, 4, gpus, 10);
     bed_open(&b);
@@ -64,7 +62,6 @@ TEST(one_server_is_the_tightest_that_has_room_for_all)
     assert_true(b.x.servers[0] == 0 && b.x.servers[1] == 2 && b.x.servers[2] == 3);
     assert_true(b.x.workers[0] == 8 && b.x.workers[1] == 4 && b.x.workers[2] == 1);
     assert_false(find(&b, &j, 19));
-    bed_free(&b);
 }
 
 /* Racks {0, 3} and {1, 2}: three workers fit the second rack, four need both; then racks are left once each.
@@ -76,7 +73,7 @@ TEST(a_ring_stays_in_a_rack_while_it_can)
     static const double gpus[] = { 1, 2, 1, 1 }, Bps[] = { 10, 10, 10, 10 }, between = 10;
     const struct cluster_racks racks = { 4, 2, rack, Bps, &between, 0 };
     const struct cluster_offer offer = { 1, names, gpus, true };
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
     OK(cluster_build_racks(&b.c, &racks, &offer, e));
     bed_open(&b);
@@ -87,7 +84,6 @@ TEST(a_ring_stays_in_a_rack_while_it_can)
     assert_int_equal(b.x.n, 4);
     static const int32_t ring[] = { 0, 3, 1, 2 };
     assert_memory_equal(b.x.servers, ring, sizeof ring);
-    bed_free(&b);
 }
 
 /* ---- beside all rings there are, on stars ---- */
@@ -126,7 +122,7 @@ static void assert_within(const struct bed *b)
 static int fill_star(struct rng *r, bool thin)
 {
     int missed = 0, n = 2 + (int)rng_below(r, 3);
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     double gpus[4];
     for (int i = 0; i < n; i++)
         gpus[i] = (double)rng_below(r, 6);
@@ -146,15 +142,13 @@ static int fill_star(struct rng *r, bool thin)
         take_found(&b, &j);
         assert_within(&b);
     }
-    bed_free(&b);
     return missed;
 }
 
 TEST(a_ring_is_found_on_a_star_just_when_there_is_one)
 {
-    struct rng *r;
     int missed = 0;
-    OK(rng_build(&r, 8, 0, e));
+    RNG(r, 8, 0);
     for (int i = 0; i < 300; i++)
         assert_int_equal(fill_star(r, false), 0);
     /* Where links are full the greedy search may miss a ring, as embed_ring() says; it is not blind either.
@@ -162,13 +156,12 @@ TEST(a_ring_is_found_on_a_star_just_when_there_is_one)
     for (int i = 0; i < 300; i++)
         missed += fill_star(r, true);
     assert_in_range(missed, 1, 300);
-    rng_free(r);
 }
 
 /* The roomiest servers are 0 and 1; 0's link is full, so that 1 and 2 would do. */
 TEST(a_full_link_at_a_roomy_server_hides_another_ring)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9), full = j;
     star_build(&b.c, 4, (const double[]){ 4, 3, 2, 1 }, 10);
     bed_open(&b);
@@ -177,17 +170,15 @@ TEST(a_full_link_at_a_roomy_server_hides_another_ring)
     ring_take(&b.room, &full, (const int32_t[]){ 0, 3 }, (const int32_t[]){ 1, 1 }, 2, 1);
     assert_true(any_ring(&b, &j, 5));
     assert_false(find(&b, &j, 5));
-    bed_free(&b);
 }
 
 /* ---- growth ---- */
 
 TEST(growth_adds_one_worker_and_moves_nobody)
 {
-    struct rng *r;
-    OK(rng_build(&r, 9, 0, e));
+    RNG(r, 9, 0);
     for (int round = 0; round < 100; round++) {
-        struct bed b;
+        KEEP(struct bed, b, bed_free);
         int32_t servers[4], counts[4], n = 0, sum = 0;
         double gpus[4], all = 0;
         struct elastic_job j = plain_job("a", 1, 99, 99);
@@ -216,15 +207,13 @@ TEST(growth_adds_one_worker_and_moves_nobody)
             assert_within(&b);
         }
         assert_true(sum == all);
-        bed_free(&b);
     }
-    rng_free(r);
 }
 
 TEST(growth_stops_at_full_links_and_leaves_the_room_as_it_was)
 {
     static const int32_t first = 0, one = 1;
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
     bool found = true;
     star_build(&b.c, 3, (const double[]){ 1, 4, 4 }, 10);
@@ -236,5 +225,4 @@ TEST(growth_stops_at_full_links_and_leaves_the_room_as_it_was)
     assert_true(b.room.left[0] == 0 && b.room.left[1] == 4);
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++)
         assert_near(b.room.left_Bps[arc], 10, 1e-12);
-    bed_free(&b);
 }

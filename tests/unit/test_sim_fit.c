@@ -4,6 +4,11 @@
 #include "sim/fit.h"
 #include "workloads/collective.h"
 
+/* A fit that is released where the block ends. */
+#define FIT(v, ...)                                                                                          \
+    KEEP(struct fit, v, fit_free);                                                                           \
+    OK(fit_curve(&v, __VA_ARGS__, e))
+
 static const struct fit_settings free_bw = { .bw_Bps = (double)NAN, .max_regimes = FIT_MAX_REGIMES };
 
 static struct topo_dim make_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a,
@@ -24,15 +29,12 @@ static struct topo_dim make_dim(enum topo_shape shape, int32_t size, enum topo_a
 static void make_curve(struct curve *c, const struct topo_dim *truth, enum collective_kind kind,
                        int32_t ranks, int n, double noise, uint64_t seed)
 {
-    struct err e = { 0 };
-    struct rng *rng;
     *c = (struct curve){ .collective = kind, .ranks = ranks, .nodes = 1 };
-    assert_ok(rng_build(&rng, seed, 0, &e), &e);
+    RNG(rng, seed, 0);
     for (int i = 0; i < n; i++) {
         double bytes = ldexp(2048, i), time_s = fit_time(truth, kind, ranks, bytes);
-        assert_ok(curve_add_point(c, bytes, time_s * exp(noise * rng_normal(rng)), 0, &e), &e);
+        MUST(curve_add_point(c, bytes, time_s * exp(noise * rng_normal(rng)), 0, e));
     }
-    rng_free(rng);
 }
 
 static void free_curve(struct curve *c)
@@ -55,13 +57,8 @@ TEST(times_are_those_of_the_closed_form)
 
 TEST(latency_and_bandwidth_come_back_for_every_collective_and_shape)
 {
-    static const struct {
-        enum topo_shape shape;
-        enum topo_algorithm algorithm;
-        enum topo_in_switch in_switch;
-        enum collective_kind kind;
-        int32_t ranks;
-    } cases[] = {
+    CASES(enum topo_shape shape; enum topo_algorithm algorithm; enum topo_in_switch in_switch;
+          enum collective_kind kind; int32_t ranks) = {
         { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS, COLLECTIVE_ALL_REDUCE, 8 },
         { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_SHARP, COLLECTIVE_ALL_REDUCE, 8 },
         { TOPO_SWITCH, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NONE, COLLECTIVE_ALL_REDUCE, 8 },
@@ -78,15 +75,13 @@ TEST(latency_and_bandwidth_come_back_for_every_collective_and_shape)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim truth = make_dim(cases[i].shape, 8, cases[i].algorithm, cases[i].in_switch);
         struct curve c;
-        struct fit f;
         make_curve(&c, &truth, cases[i].kind, cases[i].ranks, 20, 0, 1);
-        OK(fit_curve(&f, &truth, &c, &free_bw, e));
+        FIT(f, &truth, &c, &free_bw);
         assert_int_equal(f.n_regimes, 1);
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 2e-3);
         assert_close(f.dim.lat_s, truth.lat_s, 2e-3);
         assert_true(f.dim.efficiency == 1);
         assert_true(f.large.max_frac < 2e-3 && f.small.max_frac < 2e-3);
-        fit_free(&f);
         free_curve(&c);
     }
 }
@@ -107,16 +102,13 @@ static struct topo_dim three_regimes(void)
 
 TEST(known_regimes_and_limits_are_recovered)
 {
-    static const struct {
-        double noise, off; /* and how far the numbers may be off */
-    } cases[] = { { 0, 1e-4 }, { 0.01, 0.08 } };
+    CASES(double noise, off /* and how far the numbers may be off */) = { { 0, 1e-4 }, { 0.01, 0.08 } };
     const struct topo_dim truth = three_regimes();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
         struct curve c;
-        struct fit f;
         make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, cases[i].noise, 7);
-        OK(fit_curve(&f, &truth, &c, &s, e));
+        FIT(f, &truth, &c, &s);
         assert_int_equal(f.n_regimes, 3);
         assert_close(f.dim.bw_Bps, 300e9, 1e-12);
         assert_close(f.dim.lat_s, truth.lat_s, cases[i].off);
@@ -127,7 +119,6 @@ TEST(known_regimes_and_limits_are_recovered)
             assert_close(f.dim.regimes[k].up_to_B, truth.regimes[k].up_to_B, 1e-12);
         }
         assert_false(f.at_limit);
-        fit_free(&f);
         free_curve(&c);
     }
 }
@@ -138,12 +129,10 @@ TEST(noise_makes_no_regimes)
     int more = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct curve c;
-        struct fit f;
         make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.02, seed);
-        OK(fit_curve(&f, &truth, &c, &free_bw, e));
+        FIT(f, &truth, &c, &free_bw);
         more += f.n_regimes > 1;
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 0.05);
-        fit_free(&f);
         free_curve(&c);
     }
     /* Schwarz's criterion takes a regime too many now and then; what it then gains is small. */
@@ -155,15 +144,13 @@ TEST(a_flat_stretch_sets_no_bandwidth)
 {
     struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct curve c;
-    struct fit f;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
     for (int i = 8; i < 12; i++)
         c.time_s[i] = c.time_s[12];
-    OK(fit_curve(&f, &truth, &c, &free_bw, e));
+    FIT(f, &truth, &c, &free_bw);
     assert_true(f.n_regimes > 1);
     assert_close(f.dim.bw_Bps, truth.bw_Bps, 1e-4);
     assert_true(f.dim.efficiency == 1);
-    fit_free(&f);
     free_curve(&c);
 }
 
@@ -172,14 +159,12 @@ TEST(a_limit_has_the_digits_it_needs)
 {
     const struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct curve c = { .collective = COLLECTIVE_ALL_REDUCE, .ranks = 8, .nodes = 1 };
-    struct fit f;
     for (int i = 0; i < 6; i++)
         OK(curve_add_point(&c, 1e6 + i, i < 3 ? 100e-6 : 200e-6, 0, e));
-    OK(fit_curve(&f, &dim, &c, &free_bw, e));
+    FIT(f, &dim, &c, &free_bw);
     assert_int_equal(f.n_regimes, 2);
     assert_true(f.dim.regimes[0].up_to_B >= 1000002 && f.dim.regimes[0].up_to_B < 1000003);
     assert_true(f.small.max_frac < 1e-3);
-    fit_free(&f);
     free_curve(&c);
 }
 
@@ -187,13 +172,10 @@ TEST(same_curve_same_fit)
 {
     const struct topo_dim truth = three_regimes();
     struct curve c;
-    struct fit a, b;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.05, 3);
-    OK(fit_curve(&a, &truth, &c, &free_bw, e));
-    OK(fit_curve(&b, &truth, &c, &free_bw, e));
+    FIT(a, &truth, &c, &free_bw);
+    FIT(b, &truth, &c, &free_bw);
     assert_memory_equal(a.model_s, b.model_s, (size_t)a.n * sizeof *a.model_s);
-    fit_free(&a);
-    fit_free(&b);
     free_curve(&c);
 }
 
@@ -203,9 +185,8 @@ TEST(a_bandwidth_below_what_is_measured_is_noticed)
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct fit_settings s = { 50e9, 2 };
     struct curve c;
-    struct fit f;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
-    OK(fit_curve(&f, &truth, &c, &s, e));
+    FIT(f, &truth, &c, &s);
     assert_true(f.at_limit);
     assert_true(f.dim.efficiency <= 1);
     s.bw_Bps = 200e9;
@@ -213,7 +194,6 @@ TEST(a_bandwidth_below_what_is_measured_is_noticed)
     OK(fit_curve(&f, &truth, &c, &s, e));
     assert_false(f.at_limit);
     assert_close(f.dim.efficiency, 0.5, 1e-4);
-    fit_free(&f);
     free_curve(&c);
 }
 
@@ -223,12 +203,11 @@ TEST(what_is_written_predicts_the_same_times)
 {
     const struct topo_dim truth = three_regimes();
     struct topo_network net;
-    struct yaml_doc doc;
-    struct text yaml = { 0 };
+    KEEP(struct yaml_doc, doc, yaml_free);
+    KEEP(struct text, yaml, text_free) = { 0 };
     struct curve c;
-    struct fit f;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.03, 11);
-    OK(fit_curve(&f, &truth, &c, &free_bw, e));
+    FIT(f, &truth, &c, &free_bw);
     assert_true(f.n_regimes >= 3);
     text_puts(&yaml, "dims:\n");
     fit_format_dim(&yaml, &f.dim);
@@ -240,9 +219,6 @@ TEST(what_is_written_predicts_the_same_times)
         stage_fill(&s, 0, PASS_ALL_REDUCE, c.bytes[i], 8, &net, &stage_rules_plain, net.dims[0].bw_Bps);
         assert_close(s.const_s + s.load_B / net.dims[0].bw_Bps, f.model_s[i], 1e-12);
     }
-    yaml_free(&doc);
-    text_free(&yaml);
-    fit_free(&f);
     free_curve(&c);
 }
 
@@ -252,28 +228,20 @@ TEST(regimes_are_found_under_a_choice_of_algorithms)
     struct topo_dim truth = three_regimes();
     struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
     struct curve c;
-    struct fit f;
     truth.algorithm = TOPO_ALGORITHM_AUTO;
     truth.in_switch = TOPO_IN_SWITCH_NONE;
     make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
-    OK(fit_curve(&f, &truth, &c, &s, e));
+    FIT(f, &truth, &c, &s);
     assert_int_equal(f.n_regimes, 3);
     assert_true(f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
     assert_close(f.dim.regimes[0].lat_s, truth.regimes[0].lat_s, 1e-3);
     assert_close(f.dim.regimes[1].up_to_B, truth.regimes[1].up_to_B, 1e-12);
-    fit_free(&f);
     free_curve(&c);
 }
 
 TEST(what_cannot_be_fitted_is_refused)
 {
-    static const struct {
-        enum topo_algorithm algorithm;
-        int32_t size, ranks;
-        int n;
-        double bw_Bps;
-        const char *message;
-    } cases[] = {
+    CASES(enum topo_algorithm algorithm; int32_t size, ranks; int n; double bw_Bps; const char *message) = {
         { TOPO_ALGORITHM_RING, 8, 8, 2, (double)NAN, "curve has 2 points, need 3 to 512" },
         { TOPO_ALGORITHM_RING, 4, 8, 9, (double)NAN, "size is 4, need at least the 8 ranks" },
         { TOPO_ALGORITHM_SWITCH, 8, 8, 9, (double)NAN, "need" },
@@ -284,11 +252,10 @@ TEST(what_cannot_be_fitted_is_refused)
         struct topo_dim dim = make_dim(TOPO_SWITCH, cases[i].size, cases[i].algorithm, TOPO_IN_SWITCH_NONE);
         struct fit_settings s = { cases[i].bw_Bps, 2 };
         struct curve c;
-        struct fit f;
+        KEEP(struct fit, f, fit_free);
         make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, cases[i].ranks, cases[i].n, 0, 1);
         FAILS(fit_curve(&f, &dim, &c, &s, e), ERR_RANGE, cases[i].message);
         assert_null(f.model_s);
-        fit_free(&f);
         free_curve(&c);
     }
 }

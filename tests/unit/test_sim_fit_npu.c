@@ -51,19 +51,18 @@ static void measure(struct table *t, const struct topo_npu *npu, double noise)
 
 static void fit_all(struct fit_npu *f, const struct table *t)
 {
-    struct err e = { 0 };
     topo_npu_defaults(&f->npu);
     f->npu.peak_flops = 300e12;
     f->npu.mem_Bps = 2e12;
-    assert_ok(fit_npu_read(f, t, "ops.csv", &e), &e);
-    assert_ok(fit_npu(f, &e), &e);
+    MUST(fit_npu_read(f, t, "ops.csv", e));
+    MUST(fit_npu(f, e));
 }
 
 TEST(times_of_a_known_npu_give_its_efficiencies_back)
 {
     struct topo_npu npu;
-    struct fit_npu f;
-    struct table t;
+    KEEP(struct fit_npu, f, fit_npu_free);
+    KEEP(struct table, t, table_free);
     known_npu(&npu);
     measure(&t, &npu, 0);
     fit_all(&f, &t);
@@ -77,29 +76,25 @@ TEST(times_of_a_known_npu_give_its_efficiencies_back)
     for (int k = 0; k < N_FIT_OPERATORS; k++)
         assert_true(f.kinds[k].max_frac < 1e-3);
     assert_int_equal(f.kinds[FIT_MATRIX].n, 64);
-    fit_npu_free(&f);
-    table_free(&t);
 }
 
 TEST(scatter_of_measurements_is_what_errors_say)
 {
     struct topo_npu npu;
-    struct fit_npu f;
-    struct table t;
+    KEEP(struct fit_npu, f, fit_npu_free);
+    KEEP(struct table, t, table_free);
     known_npu(&npu);
     measure(&t, &npu, 0.05);
     fit_all(&f, &t);
     assert_near(f.npu.matrix_efficiency, npu.matrix_efficiency, 0.05);
     assert_near(f.kinds[FIT_MATRIX].mean_frac, 0.05, 0.01);
-    fit_npu_free(&f);
-    table_free(&t);
 }
 
 TEST(what_has_no_rows_stays_as_given)
 {
-    struct fit_npu f;
+    KEEP(struct fit_npu, f, fit_npu_free);
     struct topo_npu npu;
-    struct table t = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     known_npu(&npu);
     f.npu = npu;
     table_column(&t, "op", TABLE_TEXT);
@@ -115,16 +110,11 @@ TEST(what_has_no_rows_stays_as_given)
     OK(fit_npu(&f, e));
     assert_close(f.npu.mem_efficiency, 0.5, 1e-3); /* 1e8 B in 100 us is half of 2 TB/s */
     assert_close(f.npu.matrix_efficiency, npu.matrix_efficiency, 1e-15);
-    fit_npu_free(&f);
-    table_free(&t);
 }
 
 TEST(a_bad_table_is_refused_at_its_row)
 {
-    static const struct {
-        const char *csv, *text;
-        int code;
-    } cases[] = {
+    CASES(const char *csv, *text; int code) = {
         { "op,m,n,k,time_us\nmatmul,1,1,1,1\n", "x.csv: row 1: op is matmul, need stream, matrix",
           ERR_PARSE },
         { "m,n,k,time_us\n1,1,1,1\n", "row 1: op is not given", ERR_PARSE },
@@ -137,8 +127,8 @@ TEST(a_bad_table_is_refused_at_its_row)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-        struct table t;
-        struct fit_npu f;
+        KEEP(struct table, t, table_free);
+        KEEP(struct fit_npu, f, fit_npu_free);
         known_npu(&f.npu);
         scratch_make(dir);
         scratch_file(path, dir, "x.csv", cases[i].csv, strlen(cases[i].csv));
@@ -149,8 +139,6 @@ TEST(a_bad_table_is_refused_at_its_row)
             rc = fit_npu(&f, e);
         assert_int_equal(rc, cases[i].code);
         assert_has(e->msg, cases[i].text);
-        fit_npu_free(&f);
-        table_free(&t);
     }
 }
 

@@ -3,6 +3,8 @@
 #include "base/rng.h"
 #include "sim/flow/flow.h"
 
+KEEPS(struct flow_net, flow_net_free)
+
 enum { MAX_ARCS = 40 };
 
 /* A net of arcs without a graph. */
@@ -11,22 +13,20 @@ static struct flow_net *net_of(const double *bw_Bps, const double *lat_s, int32_
     double share[MAX_ARCS], bw[MAX_ARCS], lat[MAX_ARCS];
     struct topo_routes r = { .n_arcs = n, .bw_Bps = bw, .lat_s = lat, .share = share };
     struct flow_net *net;
-    struct err e = { 0 };
     for (int32_t i = 0; i < n; i++) {
         share[i] = 1;
         bw[i] = bw_Bps[i];
         lat[i] = lat_s ? lat_s[i] : 0;
     }
-    assert_ok(flow_net_build(&net, &r, &e), &e);
+    MUST(flow_net_build(&net, &r, e));
     return net;
 }
 
 static void add(struct flow_net *net, int64_t tag, const int32_t *arcs, int32_t n, double bytes,
                 double start_s)
 {
-    struct err e = { 0 };
     struct flow_spec s = { arcs, n, bytes, start_s, 0, tag };
-    assert_ok(flow_add(net, &s, &e), &e);
+    MUST(flow_add(net, &s, e));
 }
 
 /* Run to the end; when each tag ended, shape [n]. */
@@ -46,14 +46,13 @@ static const int32_t arc0[] = { 0 }, arc1[] = { 1 }, both[] = { 0, 1 };
 TEST(lone_flow_takes_latency_and_bytes_over_its_slowest_link)
 {
     const double bw[] = { 10, 4 }, lat[] = { 0.5, 0.25 };
-    struct flow_net *net = net_of(bw, lat, 2);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
     double end_s[1];
     add(net, 0, both, 2, 8, 3);
     assert_close(flow_next_s(net), 3.75, 1e-15);
     run(net, end_s, 1);
     assert_close(end_s[0], 3 + 0.75 + 2, 1e-15);
     assert_close(flow_arc_use(net, 0).util_frac, 8 / (10 * 5.75), 1e-15);
-    flow_net_free(net);
 }
 
 /* Bertsekas and Gallager's kind: the long flow gets half of the narrow link, its neighbour on the wide one
@@ -61,7 +60,7 @@ TEST(lone_flow_takes_latency_and_bytes_over_its_slowest_link)
 TEST(shares_are_max_min_fair)
 {
     const double bw[] = { 10, 4 };
-    struct flow_net *net = net_of(bw, NULL, 2);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
     double end_s[3];
     add(net, 0, both, 2, 20, 0); /* 2, bounded by link 1 */
     add(net, 1, arc0, 1, 80, 0); /* 8 */
@@ -70,13 +69,12 @@ TEST(shares_are_max_min_fair)
     assert_close(end_s[2], 5, 1e-15);
     assert_close(end_s[0], 7.5, 1e-15);                        /* 10 left at 4 */
     assert_close(end_s[1], 7.5 + (80 - 40 - 15) / 10., 1e-15); /* 6 until 7.5, then 10 */
-    flow_net_free(net);
 }
 
 TEST(oversubscribed_link_serves_all_alike)
 {
     const double bw[] = { 1e9 };
-    struct flow_net *net = net_of(bw, NULL, 1);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 1);
     double end_s[100];
     for (int i = 0; i < 100; i++)
         add(net, i, arc0, 1, 1e7, 0);
@@ -85,13 +83,12 @@ TEST(oversubscribed_link_serves_all_alike)
         assert_close(end_s[i], 1, 1e-14);
     assert_true(flow_count(net).done == 100 && flow_count(net).events == 200);
     assert_close(flow_arc_use(net, 0).util_frac, 1, 1e-14);
-    flow_net_free(net);
 }
 
 TEST(empty_flow_ends_after_its_latency)
 {
     const double bw[] = { 10 }, lat[] = { 2 };
-    struct flow_net *net = net_of(bw, lat, 1);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 1);
     double end_s[3];
     add(net, 0, arc0, 1, 0, 1);
     add(net, 1, NULL, 0, 5, 4);
@@ -99,14 +96,13 @@ TEST(empty_flow_ends_after_its_latency)
     run(net, end_s, 3);
     assert_true(end_s[0] == 3 && end_s[1] == 4 && end_s[2] == 0);
     assert_true(flow_arc_use(net, 0).bytes == 0);
-    flow_net_free(net);
 }
 
 /* Less latency than that of the links, but not less than none; what rounding leaves below 0 is 0. */
 TEST(extra_latency_may_be_negative)
 {
     const double bw[] = { 10, 10 }, lat[] = { 0.1, 0.2 };
-    struct flow_net *net = net_of(bw, lat, 2);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
     double end_s[2];
     struct flow_spec less = { both, 2, 0, 0, -0.2, 0 }, none = { both, 2, 0, 0, -0.3, 1 };
     OK(flow_add(net, &less, e));
@@ -117,26 +113,24 @@ TEST(extra_latency_may_be_negative)
     assert_true(end_s[1] == 0);
     none.extra_s = -0.3001;
     FAILS(flow_add(net, &none, e), ERR_RANGE, "-0.3001 s of latency more than the 0.3 s");
-    flow_net_free(net);
 }
 
 TEST(flow_added_later_begins_now)
 {
     const double bw[] = { 10 };
-    struct flow_net *net = net_of(bw, NULL, 1);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 1);
     double end_s[2];
     add(net, 0, arc0, 1, 10, 0);
     run(net, end_s, 1);
     add(net, 1, arc0, 1, 10, 0.5);
     run(net, end_s, 2);
     assert_true(end_s[0] == 1 && end_s[1] == 2);
-    flow_net_free(net);
 }
 
 TEST(wrong_flows_are_refused)
 {
     const double bw[] = { 10, 10 };
-    struct flow_net *net = net_of(bw, NULL, 2);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
     const int32_t far[] = { 2 };
     struct flow_spec s = { far, 1, 1, 0, 0, 0 };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "flow: arc is 2, need 0 to 1");
@@ -147,7 +141,6 @@ TEST(wrong_flows_are_refused)
     assert_true(isinf(flow_next_s(net)));
     flow_advance(net);
     assert_true(flow_now_s(net) == 0);
-    flow_net_free(net);
     flow_net_free(NULL);
 }
 
@@ -157,11 +150,10 @@ TEST(all_flows_end_and_their_bytes_are_counted)
 {
     enum { N = 200 };
     double bw[MAX_ARCS], bytes[MAX_ARCS] = { 0 }, least_s[N], end_s[N];
-    struct rng *rng;
-    OK(rng_build(&rng, 9, 0, e));
+    RNG(rng, 9, 0);
     for (int32_t a = 0; a < MAX_ARCS; a++)
         bw[a] = rng_log_range(rng, 1e8, 1e11);
-    struct flow_net *net = net_of(bw, NULL, MAX_ARCS);
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, MAX_ARCS);
     for (int32_t i = 0; i < N; i++) {
         int32_t arcs[5], n = 1 + (int32_t)rng_below(rng, 5), first = (int32_t)rng_below(rng, MAX_ARCS);
         double flow_B = rng_log_range(rng, 1e5, 1e8),
@@ -183,6 +175,4 @@ TEST(all_flows_end_and_their_bytes_are_counted)
         assert_true(bytes[a] <= bw[a] * flow_now_s(net) * (1 + 1e-12));
     }
     assert_true(flow_count(net).done == N);
-    flow_net_free(net);
-    rng_free(rng);
 }

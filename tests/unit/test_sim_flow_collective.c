@@ -2,12 +2,7 @@
 
 /* Time = hops * latency + load * S / B, counted by hand: messages one after the other, and what the busiest
  * arc carries. */
-static const struct {
-    const char *word;
-    enum topo_algorithm algorithm;
-    enum collective_kind kind;
-    double hops, load;
-} cases[] = {
+CASES(const char *word; enum topo_algorithm algorithm; enum collective_kind kind; double hops, load) = {
     { "ring:2@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 2, 1 },
     { "ring:3@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 4, 4 / 3. },
     { "ring:8@50", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 14, 14 / 8. },
@@ -70,10 +65,10 @@ TEST(all_to_all_on_a_ring_loads_all_arcs_alike)
 
 TEST(switch_that_reduces_needs_one_pass)
 {
-    static const struct {
-        enum topo_in_switch how;
-        double load;
-    } ways[] = { { TOPO_IN_SWITCH_SHARP, 1 }, { TOPO_IN_SWITCH_NVLS, 9 / 8. } };
+    TABLE_OF(ways, enum topo_in_switch how; double load) = {
+        { TOPO_IN_SWITCH_SHARP, 1 },
+        { TOPO_IN_SWITCH_NVLS, 9 / 8. },
+    };
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         struct plant p;
         plant_word(&p, "switch:8@50", 1e-4);

@@ -10,10 +10,9 @@ struct plant {
 static void plant_open(struct plant *p, const char *word)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&net, word, &e), &e);
-    assert_ok(topo_build_graph(&p->graph, &net, NULL, &e), &e);
-    assert_ok(topo_routes_build(&p->routes, p->graph, &e), &e);
+    MUST(topo_parse_spec(&net, word, e));
+    MUST(topo_build_graph(&p->graph, &net, NULL, e));
+    MUST(topo_routes_build(&p->routes, p->graph, e));
 }
 
 static void plant_close(struct plant *p)
@@ -55,11 +54,10 @@ TEST(groups_that_fill_the_network_have_every_npu_once)
     struct plant p;
     plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
-        struct flow_group g;
+        KEEP(struct flow_group, g, flow_group_free);
         OK(flow_group_build(&g, &specs[i], &p.routes, e));
         assert_true(g.n_groups == n_groups[i]);
         check_lines(&g, &p.routes, 192);
-        flow_group_free(&g);
     }
     plant_close(&p);
 }
@@ -69,7 +67,7 @@ TEST(single_group_has_its_box_only)
     const int32_t first[] = { 1, 3, 2 };
     const struct flow_group_spec spec = { .members = { 3, 2, 1 }, .stride = { 2, 4, 1 }, .first = first };
     struct plant p;
-    struct flow_group g;
+    KEEP(struct flow_group, g, flow_group_free);
     plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
     OK(flow_group_build(&g, &spec, &p.routes, e));
     assert_true(g.n_groups == 1);
@@ -77,7 +75,6 @@ TEST(single_group_has_its_box_only)
     assert_true(flow_group_npu(&g, 0, 0, 0) == 1 + 6 * (3 + 8 * 2));
     assert_true(flow_group_npu(&g, 1, 0, 1) == 1 + 6 * (7 + 8 * 2));
     assert_int_equal(g.lines[0].line_of[0], -1);
-    flow_group_free(&g);
     plant_close(&p);
 }
 
@@ -86,7 +83,7 @@ TEST(list_keeps_its_order)
     const int64_t npus[] = { 9, 2, 5 };
     const struct flow_group_spec spec = { .npus = npus, .n_npus = 3 };
     struct plant p;
-    struct flow_group g;
+    KEEP(struct flow_group, g, flow_group_free);
     plant_open(&p, "ring:4@1 switch:4@1");
     OK(flow_group_build(&g, &spec, &p.routes, e));
     for (int32_t i = 0; i < 3; i++) {
@@ -94,7 +91,6 @@ TEST(list_keeps_its_order)
         assert_int_equal(g.lines[0].line_of[npus[i]], 0);
     }
     assert_int_equal(g.lines[0].line_of[0], -1);
-    flow_group_free(&g);
     plant_close(&p);
 }
 
@@ -121,9 +117,8 @@ TEST(wrong_groups_are_refused)
     struct plant p;
     plant_open(&p, "ring:4@1 switch:4@1");
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        struct flow_group g;
+        KEEP(struct flow_group, g, flow_group_free);
         FAILS(flow_group_build(&g, &wrong[i].spec, &p.routes, e), ERR_RANGE, wrong[i].text);
-        flow_group_free(&g);
     }
     plant_close(&p);
 }

@@ -64,15 +64,15 @@ static void build(struct flow_plan *plan, enum pass pass, enum topo_algorithm a,
     struct topo_dim dim = {
         .shape = shape, .size = n, .in_switch = TOPO_IN_SWITCH_SHARP, .in_switch_min = 2
     };
-    struct err e = { 0 };
-    assert_ok(flow_plan_build(plan, pass, &choice, &dim, n, &e), &e);
+    MUST(flow_plan_build(plan, pass, &choice, &dim, n, e));
 }
 
-static const struct {
-    enum topo_algorithm algorithm;
-    enum topo_shape shape;
-    bool powers; /* of two only */
-} ways[] = {
+/* A plan that is released where the block ends. */
+#define PLAN(v, ...)                                                                                         \
+    KEEP(struct flow_plan, v, flow_plan_free);                                                               \
+    build(&v, __VA_ARGS__)
+
+TABLE_OF(ways, enum topo_algorithm algorithm; enum topo_shape shape; bool powers /* of two only */) = {
     { TOPO_ALGORITHM_RING, TOPO_RING, false },    { TOPO_ALGORITHM_RING, TOPO_FULL, false },
     { TOPO_ALGORITHM_RING, TOPO_SWITCH, false },  { TOPO_ALGORITHM_DIRECT, TOPO_FULL, false },
     { TOPO_ALGORITHM_DIRECT, TOPO_RING, false },  { TOPO_ALGORITHM_HALVING, TOPO_SWITCH, true },
@@ -91,17 +91,15 @@ TEST(everybody_hears_from_everybody_in_the_steps_that_are_priced)
     for (size_t w = 0; w < COUNT_OF(ways); w++)
         for (int32_t n = 2; n <= MAX_MEMBERS; n++)
             for (int pass = PASS_REDUCE_SCATTER; has_size(w, n) && pass <= PASS_ALL_GATHER; pass++) {
-                struct flow_plan plan;
                 struct algorithm_cost cost;
                 const struct topo_dim dim = { .shape = ways[w].shape, .size = n };
-                build(&plan, (enum pass)pass, ways[w].algorithm, ways[w].shape, n, 1);
+                PLAN(plan, (enum pass)pass, ways[w].algorithm, ways[w].shape, n, 1);
                 rehearse(&r, &plan, n);
                 assert_true(algorithm_cost(&cost, ways[w].algorithm, (enum pass)pass, &dim, n, 1));
                 bool direct = ways[w].algorithm == TOPO_ALGORITHM_DIRECT; /* all messages at once */
                 assert_int_equal(r.rounds, direct ? 1 : (int)cost.messages);
                 for (int32_t i = 0; i < n; i++)
                     assert_true(r.knows[i] == (UINT64_C(1) << n) - 1);
-                flow_plan_free(&plan);
             }
 }
 
@@ -113,9 +111,8 @@ TEST(volumes_are_the_least_possible)
     for (size_t w = 0; w < COUNT_OF(ways); w++)
         for (int32_t n = 2; n <= MAX_MEMBERS; n++)
             for (int pass = PASS_REDUCE_SCATTER; has_size(w, n) && pass <= PASS_ALL_GATHER; pass++) {
-                struct flow_plan plan;
                 double total = 0;
-                build(&plan, (enum pass)pass, ways[w].algorithm, ways[w].shape, n, 1);
+                PLAN(plan, (enum pass)pass, ways[w].algorithm, ways[w].shape, n, 1);
                 rehearse(&r, &plan, n);
                 for (int32_t i = 0; i < n; i++) {
                     total += r.sent[i];
@@ -125,7 +122,6 @@ TEST(volumes_are_the_least_possible)
                     assert_close(r.received[i], (n - 1.0) / n, 1e-12);
                 }
                 assert_close(total, n - 1.0, 1e-12);
-                flow_plan_free(&plan);
             }
 }
 
@@ -157,8 +153,7 @@ TEST(double_binary_tree_uses_every_member_once)
 {
     static struct rehearsal r;
     for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
-        struct flow_plan plan;
-        build(&plan, PASS_ALL_REDUCE, TOPO_ALGORITHM_TREE, TOPO_SWITCH, n, 4);
+        PLAN(plan, PASS_ALL_REDUCE, TOPO_ALGORITHM_TREE, TOPO_SWITCH, n, 4);
         assert_int_equal(plan.n_channels, 4 * (n - 1));
         rehearse(&r, &plan, n);
         for (int32_t i = 0; i < n; i++) {
@@ -166,26 +161,22 @@ TEST(double_binary_tree_uses_every_member_once)
             /* Half of S to a parent and to two children in one tree, to a parent only in the other. */
             assert_true(r.sent[i] <= (n % 2 ? 2.5 : 2) + 1e-12);
         }
-        flow_plan_free(&plan);
     }
 }
 
 TEST(switch_moves_the_volumes_that_are_priced)
 {
-    static const struct {
-        enum pass pass;
-        double up, down;
-    } passes[] = { { PASS_ALL_REDUCE, 1, 1 },
-                   { PASS_REDUCE_SCATTER, 7 / 8., 1 / 8. },
-                   { PASS_ALL_GATHER, 1 / 8., 7 / 8. } };
+    TABLE_OF(passes, enum pass pass; double up, down) = {
+        { PASS_ALL_REDUCE, 1, 1 },
+        { PASS_REDUCE_SCATTER, 7 / 8., 1 / 8. },
+        { PASS_ALL_GATHER, 1 / 8., 7 / 8. },
+    };
     static struct rehearsal r;
     for (size_t i = 0; i < COUNT_OF(passes); i++) {
-        struct flow_plan plan;
-        build(&plan, passes[i].pass, TOPO_ALGORITHM_SWITCH, TOPO_SWITCH, 8, 1);
+        PLAN(plan, passes[i].pass, TOPO_ALGORITHM_SWITCH, TOPO_SWITCH, 8, 1);
         rehearse(&r, &plan, 8);
         for (int m = 0; m < 8; m++)
             assert_true(r.sent[m] == passes[i].up && r.received[m] == passes[i].down);
-        flow_plan_free(&plan);
     }
 }
 
@@ -218,9 +209,8 @@ TEST(messages_are_as_many_as_counted)
 TEST(who_waits_is_known_from_both_sides)
 {
     for (size_t w = 0; w < COUNT_OF(ways); w++) {
-        struct flow_plan plan;
         int32_t n_links = 0;
-        build(&plan, PASS_REDUCE_SCATTER, ways[w].algorithm, ways[w].shape, 16, 1);
+        PLAN(plan, PASS_REDUCE_SCATTER, ways[w].algorithm, ways[w].shape, 16, 1);
         for (int32_t c = 0; c < plan.n_channels; c++)
             for (int32_t i = plan.channels[c].first_next; i < plan.channels[c + 1].first_next; i++) {
                 const struct flow_channel *next = &plan.channels[plan.nexts[i]];
@@ -231,6 +221,5 @@ TEST(who_waits_is_known_from_both_sides)
                 n_links++;
             }
         assert_int_equal(n_links, plan.n_inputs);
-        flow_plan_free(&plan);
     }
 }

@@ -32,17 +32,15 @@ static void check_case(struct flow_case *c, const struct table *t, int64_t *row,
 TEST(flows_and_collectives_end_when_simgrid_says)
 {
     const char *other = getenv("WEFT_SIMGRID_CSV");
-    struct table t;
+    KEEP(struct table, t, table_free);
     int64_t row = 0;
     double worst = 0;
     OK(table_read_csv(&t, other ? other : GOLDEN, e));
     for (int i = 0; i < flow_case_count(); i++) {
-        struct flow_case c;
+        KEEP(struct flow_case, c, flow_case_free);
         flow_case_build(&c, i);
         check_case(&c, &t, &row, &worst);
-        flow_case_free(&c);
     }
     assert_int_equal(row, t.n_rows);
     print_message("%lld times, largest relative difference %.1e\n", (long long)row, worst);
-    table_free(&t);
 }

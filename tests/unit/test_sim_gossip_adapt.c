@@ -5,10 +5,7 @@
 /* A root of 16 * 16 / 4 = 8, and so on, by hand. */
 TEST(adacomm_follows_the_root_of_the_loss)
 {
-    static const struct {
-        double rate_before, rate, loss;
-        int64_t period, want;
-    } cases[] = {
+    CASES(double rate_before, rate, loss; int64_t period, want) = {
         { 0.1, 0.1, 1, 16, 8 },    /* 16 sqrt(1 / 4) */
         { 0.1, 0.1, 0.8, 16, 8 },  /* 7.2 is rounded up */
         { 0.1, 0.1, 3.9, 16, 8 },  /* 15.8 is 16 again: half of what is in force */
@@ -34,10 +31,7 @@ TEST(adacomm_follows_the_root_of_the_loss)
 
 TEST(variance_moves_the_period_by_one_outside_of_its_band)
 {
-    static const struct {
-        double spread;
-        int64_t period, want;
-    } cases[] = {
+    CASES(double spread; int64_t period, want) = {
         { 1.39, 4, 5 }, { 1.41, 4, 4 }, { 2, 4, 4 }, { 2.59, 4, 4 },  { 2.61, 4, 3 },
         { 0, 64, 64 },  { 9, 1, 1 },    { 0, 1, 2 }, { NAN, 12, 12 },
     };
@@ -61,8 +55,7 @@ TEST(a_period_that_never_changes_is_local_sgd)
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_settings other[2] = { gossip_fixture_settings("adacomm"),
                                         gossip_fixture_settings("variance") };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 3;
     local.period = other[0].period = other[1].period = 3;
@@ -72,16 +65,14 @@ TEST(a_period_that_never_changes_is_local_sgd)
         f.setup.clock.overlap = kind / 2;
         gossip_fixture_assert_same_run(&f, &local, &other[kind % 2]);
     }
-    gossip_fixture_free(&f);
 }
 
 /* Steps after which workers meet; returns how many. All of them meet after the same. */
 static int32_t meetings(int64_t at[FIXTURE_STEPS], const struct gossip_fixture *f,
                         const struct gossip_settings *s)
 {
-    struct gossip_cluster c;
     int32_t n = 0;
-    gossip_fixture_start(&c, f, s);
+    GOSSIP_START(c, f, s);
     while (gossip_fixture_turn(&c)) {
         if (c.engine->exchanges == n)
             continue;
@@ -92,7 +83,6 @@ static int32_t meetings(int64_t at[FIXTURE_STEPS], const struct gossip_fixture *
         n++;
     }
     assert_int_equal(c.engine->steps_done, c.engine->steps_all);
-    gossip_cluster_free(&c);
     return n;
 }
 
@@ -100,9 +90,8 @@ static int32_t meetings(int64_t at[FIXTURE_STEPS], const struct gossip_fixture *
 TEST(adacomm_meets_ever_more_often)
 {
     struct gossip_settings s = gossip_fixture_settings("adacomm");
-    struct gossip_fixture f;
     int64_t at[FIXTURE_STEPS], period = 8;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     s.period = period;
     s.interval_s = 1e-9;
     int32_t n = meetings(at, &f, &s);
@@ -114,28 +103,21 @@ TEST(adacomm_meets_ever_more_often)
         period = gap;
     }
     assert_int_equal(period, 1);
-    gossip_fixture_free(&f);
 }
 
 /* 40 steps of 10 ms are 20 intervals of 20 ms. */
 TEST(adacomm_has_20_intervals_unless_told_otherwise)
 {
     struct gossip_settings s = gossip_fixture_settings("adacomm");
-    struct gossip_fixture f;
-    struct gossip_result a, b, c;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     s.period = 4;
-    gossip_fixture_run(&a, &f, &s);
+    GOSSIP_RUN(a, &f, &s);
     s.interval_s = FIXTURE_STEPS * FIXTURE_STEP_S / 20;
-    gossip_fixture_run(&b, &f, &s);
+    GOSSIP_RUN(b, &f, &s);
     s.interval_s = 0.3;
-    gossip_fixture_run(&c, &f, &s);
+    GOSSIP_RUN(c, &f, &s);
     gossip_fixture_assert_same(&a, &b, &f);
     assert_true(c.exchanges < a.exchanges);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
-    gossip_result_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* Without momentum models part by what is proportional to the rate and the period: |x - mean|^2 / rate is
@@ -149,9 +131,8 @@ TEST(variance_follows_the_rate_of_learning)
     static const int64_t shorter[] = { 4,  8,  12, 16, 20, 24, 27, 29, 30, 31,
                                        32, 33, 34, 35, 36, 37, 38, 39, 40 };
     struct gossip_settings s = gossip_fixture_settings("variance");
-    struct gossip_fixture f;
     int64_t at[FIXTURE_STEPS];
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.learning.momentum = 0;
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
     f.setup.learning.n_decays = 1;
@@ -165,42 +146,32 @@ TEST(variance_follows_the_rate_of_learning)
     s.period = 4;
     assert_int_equal(meetings(at, &f, &s), COUNT_OF(shorter));
     assert_memory_equal(at, shorter, sizeof shorter);
-    gossip_fixture_free(&f);
 }
 
 /* A slow worker, and others that go on: all make all steps, and all meet as often. */
 TEST(periods_that_change_beside_steps_leave_nobody_behind)
 {
     static const char *const names[] = { "adacomm", "variance" };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.overlap = true;
     f.setup.clock.n_slow = 1;
     for (int kind = 0; kind < 8; kind++) {
         struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
-        struct gossip_cluster c;
         s.period = kind / 4 ? 8 : 1;
         s.switch_frac = 0.2;
         f.setup.clock.slowdown = kind / 2 % 2 ? 20 : 1;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         while (gossip_fixture_turn(&c))
             ;
         assert_int_equal(c.engine->steps_done, c.engine->steps_all);
         assert_int_equal(c.n_met, 0);
         assert_true(c.engine->exchanges >= FIXTURE_STEPS / 16);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(impossible_numbers_are_refused)
 {
-    static const struct {
-        const char *method;
-        int64_t period, cap;
-        double interval_s, switch_frac;
-        const char *text;
-    } cases[] = {
+    CASES(const char *method; int64_t period, cap; double interval_s, switch_frac; const char *text) = {
         { "adacomm", 0, 64, 1, 0.5, "period is 0, need at least 1" },
         { "adacomm", 1, 0, 1, 0.5, "cap is 0, need at least 1" },
         { "adacomm", 9, 8, 1, 0.5, "period is 9, need at most the cap, 8" },
@@ -209,8 +180,7 @@ TEST(impossible_numbers_are_refused)
         { "variance", 1, 8, 1, -0.5, "switch_frac is -0.5, need 0 to 1" },
         { "variance", 1, 8, 1, NAN, "switch_frac is nan, need 0 to 1" },
     };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].method);
         s.period = cases[i].period;
@@ -219,5 +189,4 @@ TEST(impossible_numbers_are_refused)
         s.switch_frac = cases[i].switch_frac;
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
-    gossip_fixture_free(&f);
 }

@@ -13,17 +13,21 @@ static struct gossip_teacher small(void)
 
 static void teach(struct gossip_data *train, struct gossip_data *test, const struct gossip_teacher *t)
 {
-    struct err e = { 0 };
-    assert_ok(gossip_teach(train, test, t, &e), &e);
+    MUST(gossip_teach(train, test, t, e));
 }
+
+/* Training examples that is released where the block ends. */
+#define TEACH(v, ...)                                                                                        \
+    KEEP(struct gossip_data, v, gossip_data_free);                                                           \
+    teach(&v, __VA_ARGS__)
 
 /* Mean 0 and variance 1, each within five deviations of its estimate. */
 TEST(features_are_normal)
 {
     struct gossip_teacher t = small();
-    struct gossip_data train, test;
+    KEEP(struct gossip_data, test, gossip_data_free);
     double sum = 0, square = 0;
-    teach(&train, &test, &t);
+    TEACH(train, &test, &t);
     double n = (double)train.n * train.n_features;
     for (int64_t i = 0; i < train.n * train.n_features; i++) {
         sum += train.x[i];
@@ -31,59 +35,51 @@ TEST(features_are_normal)
     }
     assert_true(fabs(sum / n) < 5 / sqrt(n));
     assert_true(fabs(square / n - 1) < 5 * sqrt(2 / n));
-    gossip_data_free(&train);
-    gossip_data_free(&test);
 }
 
 /* A class that is drawn at random is the teacher's own with probability 1/10. */
 TEST(noise_mislabels_its_share_of_the_training_examples_alone)
 {
     struct gossip_teacher noisy = small(), clean = small();
-    struct gossip_data a, b, test_a, test_b;
+    KEEP(struct gossip_data, test_a, gossip_data_free);
+    KEEP(struct gossip_data, test_b, gossip_data_free);
     int64_t differ = 0;
     noisy.noise = 0.5;
     clean.noise = 0;
-    teach(&a, &test_a, &noisy);
-    teach(&b, &test_b, &clean);
+    TEACH(a, &test_a, &noisy);
+    TEACH(b, &test_b, &clean);
     assert_memory_equal(a.x, b.x, (size_t)(a.n * a.n_features) * sizeof *a.x);
     assert_memory_equal(test_a.y, test_b.y, (size_t)test_a.n * sizeof *test_a.y);
     for (int64_t i = 0; i < a.n; i++)
         differ += a.y[i] != b.y[i];
     double share = 0.5 * 0.9, n = (double)a.n;
     assert_true(fabs((double)differ / n - share) < 5 * sqrt(share * (1 - share) / n));
-    gossip_data_free(&a);
-    gossip_data_free(&b);
-    gossip_data_free(&test_a);
-    gossip_data_free(&test_b);
 }
 
 TEST(a_drifted_teacher_says_otherwise_of_the_same_examples)
 {
     struct gossip_teacher before = small(), after = small();
-    struct gossip_data a, b, test_a, test_b;
+    KEEP(struct gossip_data, test_a, gossip_data_free);
+    KEEP(struct gossip_data, test_b, gossip_data_free);
     int64_t differ = 0;
     after.version = 1;
-    teach(&a, &test_a, &before);
-    teach(&b, &test_b, &after);
+    TEACH(a, &test_a, &before);
+    TEACH(b, &test_b, &after);
     assert_memory_equal(a.x, b.x, (size_t)(a.n * a.n_features) * sizeof *a.x);
     for (int64_t i = 0; i < test_a.n; i++)
         differ += test_a.y[i] != test_b.y[i];
     assert_true(differ > test_a.n / 2);
-    gossip_data_free(&a);
-    gossip_data_free(&b);
-    gossip_data_free(&test_a);
-    gossip_data_free(&test_b);
 }
 
 TEST(shards_share_all_examples_evenly)
 {
     struct gossip_teacher t = small();
-    struct gossip_data train, test;
+    KEEP(struct gossip_data, test, gossip_data_free);
     t.n_train = 1003;
-    teach(&train, &test, &t);
+    TEACH(train, &test, &t);
     for (int how = 0; how < N_GOSSIP_SHARDINGS; how++)
         for (int32_t workers = 1; workers <= 1003; workers = workers * 3 + 1) {
-            struct gossip_shards s;
+            KEEP(struct gossip_shards, s, gossip_shards_free);
             bool seen[1003] = { false };
             OK(gossip_shards_build(&s, &train, workers, (enum gossip_sharding)how, 1, e));
             assert_int_equal(s.first[0], 0);
@@ -96,24 +92,18 @@ TEST(shards_share_all_examples_evenly)
                 assert_false(seen[s.order[i]]);
                 seen[s.order[i]] = true;
             }
-            gossip_shards_free(&s);
         }
-    gossip_data_free(&train);
-    gossip_data_free(&test);
 }
 
 TEST(skewed_shards_are_sorted_by_class)
 {
     struct gossip_teacher t = small();
-    struct gossip_data train, test;
-    struct gossip_shards s;
-    teach(&train, &test, &t);
+    KEEP(struct gossip_data, test, gossip_data_free);
+    KEEP(struct gossip_shards, s, gossip_shards_free);
+    TEACH(train, &test, &t);
     OK(gossip_shards_build(&s, &train, 8, GOSSIP_SKEW, 1, e));
     for (int64_t i = 1; i < train.n; i++)
         assert_true(train.y[s.order[i - 1]] <= train.y[s.order[i]]);
-    gossip_shards_free(&s);
-    gossip_data_free(&train);
-    gossip_data_free(&test);
 }
 
 TEST(what_cannot_be_is_refused)

@@ -131,10 +131,7 @@ TEST(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read)
 
 TEST(what_is_wrong_with_a_training_file_is_placed)
 {
-    static const struct {
-        const char *csv, *label, *message;
-        enum err_code code;
-    } cases[] = {
+    CASES(const char *csv, *label, *message; enum err_code code) = {
         { "", NULL, "train.csv:1:1: file is empty, need a line of column names", ERR_PARSE },
         { "# nothing\n", NULL, "train.csv:1:1: file is empty", ERR_PARSE },
         { "k\n1\n", NULL, "train.csv:1:1: has 1 column, need a class and at least one feature", ERR_PARSE },
@@ -169,10 +166,7 @@ TEST(what_is_wrong_with_a_training_file_is_placed)
 
 TEST(what_a_test_file_has_otherwise_is_placed)
 {
-    static const struct {
-        const char *csv, *message;
-        enum err_code code;
-    } cases[] = {
+    CASES(const char *csv, *message; enum err_code code) = {
         { "a,b,c,k\n1,2,3,x\n", "test.csv:1:1: has 4 columns, need 3 as in the training file", ERR_PARSE },
         { "b,a,k\n1,2,x\n", "test.csv:1:1: column is \"b\", need \"a\" as in the training file", ERR_PARSE },
         { "a,b,kind\n1,2,x\n", "test.csv:1:1: has no column \"k\", need it for the classes", ERR_PARSE },
@@ -198,7 +192,7 @@ TEST(what_a_test_file_has_otherwise_is_placed)
 TEST(classes_and_features_beyond_the_limits_are_refused)
 {
     struct files f;
-    struct text csv = { 0 };
+    KEEP(struct text, csv, text_free) = { 0 };
     files_open(&f);
     text_puts(&csv, "a,k\n");
     for (int i = 0; i <= GOSSIP_MAX_CLASSES; i++)
@@ -211,17 +205,14 @@ TEST(classes_and_features_beyond_the_limits_are_refused)
     text_puts(&csv, "k\n");
     FAILS(read_train(&f, csv.s, NULL, e), ERR_RANGE,
           "train.csv:1: has more than 65537 fields, need at most that many");
-    text_free(&csv);
     files_close(&f);
 }
 
 TEST(a_file_that_is_missing_is_named)
 {
-    struct gossip_data d;
-    struct gossip_labels labels = { 0 };
+    KEEP(struct gossip_data, d, gossip_data_free);
+    KEEP(struct gossip_labels, labels, gossip_labels_free) = { 0 };
     FAILS(gossip_data_read_csv(&d, &labels, "/nowhere/x.csv", NULL, e), ERR_PARSE,
           "/nowhere/x.csv:1: file is missing, need a readable file");
     assert_null(d.x);
-    gossip_labels_free(&labels);
-    gossip_data_free(&d);
 }

@@ -14,17 +14,12 @@ static struct gossip_settings plain(int64_t period)
 
 static void assert_alike(const struct gossip_settings *a, const struct gossip_settings *b)
 {
-    struct gossip_fixture f;
-    struct gossip_result ra, rb;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
-    gossip_fixture_run(&ra, &f, a);
-    gossip_fixture_run(&rb, &f, b);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
+    GOSSIP_RUN(ra, &f, a);
+    GOSSIP_RUN(rb, &f, b);
     assert_true(ra.time_s == rb.time_s && ra.sent_B == rb.sent_B && ra.exchanges == rb.exchanges);
     for (int32_t k = 0; k < 4 * f.net.n_params; k++)
         assert_near(ra.models[k], rb.models[k], 1e-4);
-    gossip_result_free(&ra);
-    gossip_result_free(&rb);
-    gossip_fixture_free(&f);
 }
 
 /* To rounding. */
@@ -48,15 +43,13 @@ TEST(two_outer_steps_are_nesterovs)
 {
     enum { N = 4, K = 7 };
     for (int own = 0; own < 2; own++) {
-        struct gossip_fixture f;
-        struct gossip_cluster c;
         struct gossip_settings s = gossip_fixture_settings("diloco");
         double x[N], mean = 0;
         s.period = FIXTURE_STEPS / 2;
         s.outer_mix = 0.5 * own;
-        gossip_fixture_build(&f, N, GOSSIP_IID);
+        GOSSIP_FIXTURE(f, N, GOSSIP_IID);
         f.setup.learning.rate = 0;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         double z = (double)c.workers[0].x[K];
         gossip_fixture_scatter(&c);
         for (int32_t i = 0; i < N; i++) {
@@ -70,8 +63,6 @@ TEST(two_outer_steps_are_nesterovs)
         double last = theta - 0.7 * (0.9 * (0.9 * g + again) + again);
         for (int32_t i = 0; i < N; i++)
             assert_near(c.workers[i].x[K], own ? last / 2 + theta / 4 + x[i] / 4 : last, 1e-5);
-        gossip_cluster_free(&c);
-        gossip_fixture_free(&f);
     }
 }
 
@@ -80,13 +71,11 @@ TEST(two_outer_steps_are_nesterovs)
 TEST(fragments_are_exchanged_in_turn)
 {
     enum { N = 3, F = 4, PERIOD = 8 };
-    struct gossip_fixture f;
-    struct gossip_cluster c;
     struct gossip_settings s = plain(PERIOD);
     s.fragments = F;
-    gossip_fixture_build(&f, N, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     gossip_fixture_scatter(&c);
     for (int32_t step = 1; step <= PERIOD; step++) {
         while (c.engine->steps_done < N * step)
@@ -99,8 +88,6 @@ TEST(fragments_are_exchanged_in_turn)
             assert_int_equal(equal, fragment >= F - step / 2);
         }
     }
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* Each is a part of the model: the same bytes in all, a fraction at a time. */
@@ -108,15 +95,13 @@ TEST(fragments_divide_the_bytes_of_an_exchange)
 {
     static const int32_t sizes[] = { 1, 2, 5 };
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
-        struct gossip_fixture f;
         struct gossip_settings s = plain(8);
         int32_t n = sizes[i / 2];
         s.fragments = i % 2 ? 4 : 1;
-        gossip_fixture_build(&f, n, GOSSIP_SKEW);
+        GOSSIP_FIXTURE(f, n, GOSSIP_SKEW);
         struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
         assert_int_equal(r.exchanges, FIXTURE_STEPS / 8 * s.fragments);
         assert_close(r.sent_B, FIXTURE_STEPS / 8 * 2 * (n - 1) * gossip_fixture_model_B(&f), 1e-12);
-        gossip_fixture_free(&f);
     }
 }
 
@@ -124,16 +109,10 @@ TEST(fragments_divide_the_bytes_of_an_exchange)
  * 36 ms, 26 more than a step. Five exchanges without delay, four with: the last one would come too late. */
 TEST(delay_hides_exchanges_behind_steps)
 {
-    static const struct {
-        int64_t delay;
-        double models;
-        int64_t exchanges;
-        double wait_s;
-    } cases[] = {
+    CASES(int64_t delay; double models; int64_t exchanges; double wait_s) = {
         { 0, 1, 5, 5 * 0.009 }, { 1, 1, 4, 0 }, { 0, 4, 5, 5 * 0.036 }, { 1, 4, 4, 4 * 0.026 }, { 4, 4, 4, 0 }
     };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = plain(8);
@@ -143,18 +122,16 @@ TEST(delay_hides_exchanges_behind_steps)
         assert_int_equal(r.exchanges, cases[i].exchanges);
         assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + cases[i].wait_s, 1e-9);
     }
-    gossip_fixture_free(&f);
 }
 
 /* A delay longer than from fragment to fragment, and a slow worker: they queue, and none is lost. Exchanges
  * after steps 2, 4, .. 32: later ones could not be taken after 7 more. */
 TEST(fragments_queue_behind_each_other)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = plain(8);
     s.fragments = 4;
     s.delay = 7;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.model_B = 50 * gossip_fixture_model_B(&f);
     f.setup.clock.jitter = 1;
     f.setup.clock.n_slow = 1;
@@ -163,60 +140,48 @@ TEST(fragments_queue_behind_each_other)
     struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
     assert_int_equal(r.exchanges, 16);
     assert_close(r.sent_B, 16 / 4 * 2 * 3 * f.setup.model_B, 1e-12);
-    gossip_fixture_free(&f);
 }
 
 /* Unless told steps are those of all others: taking the mean is local SGD, whatever steps are. */
 TEST(steps_are_by_default_those_of_the_learner)
 {
     struct gossip_settings a = plain(8), b = gossip_fixture_settings("local");
-    struct gossip_result ra, rb;
-    struct gossip_fixture f;
     b.period = 8;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.learning.optimizer = GOSSIP_ADAMW;
     f.setup.learning.rate = 0.003;
-    gossip_fixture_run(&ra, &f, &a);
-    gossip_fixture_run(&rb, &f, &b);
+    GOSSIP_RUN(ra, &f, &a);
+    GOSSIP_RUN(rb, &f, &b);
     for (int32_t k = 0; k < 4 * f.net.n_params; k++)
         assert_near(ra.models[k], rb.models[k], 1e-4);
-    gossip_result_free(&ra);
-    gossip_result_free(&rb);
-    gossip_fixture_free(&f);
 }
 
 /* Of the learner's own optimizer its rate; of the other 0.05 for SGD and 0.001 for AdamW. */
 TEST(the_inner_rate_has_a_default_for_each_optimizer)
 {
     static const double rates[N_GOSSIP_OPTIMIZERS][N_GOSSIP_OPTIMIZERS] = { { 0.02, 0.001 }, { 0.05, 0.02 } };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.rate = 0.02;
     for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS * N_GOSSIP_OPTIMIZERS; kind++) {
         int learner = kind / N_GOSSIP_OPTIMIZERS, inner = kind % N_GOSSIP_OPTIMIZERS;
-        struct gossip_result a, b;
         struct gossip_settings s = plain(8);
         f.setup.learning.optimizer = (enum gossip_optimizer)learner;
         s.inner = (enum gossip_optimizer)inner;
-        gossip_fixture_run(&a, &f, &s);
+        GOSSIP_RUN(a, &f, &s);
         s.inner_rate = rates[learner][inner];
-        gossip_fixture_run(&b, &f, &s);
+        GOSSIP_RUN(b, &f, &s);
         gossip_fixture_assert_same(&a, &b, &f);
         gossip_result_free(&b);
         s.inner_rate *= 2;
         gossip_fixture_run(&b, &f, &s);
         assert_true(a.models[0] != b.models[0]);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(settings_out_of_range_are_refused)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = plain(8), bad;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     gossip_fixture_assert_refused(&f, (bad = s, bad.period = 0, &bad), "period is 0, need at least 1");
     gossip_fixture_assert_refused(&f, (bad = s, bad.fragments = 9, &bad),
                                   "fragments is 9, need 1 to 8: at most");
@@ -236,5 +201,4 @@ TEST(settings_out_of_range_are_refused)
     gossip_fixture_assert_refused(&f, (bad = s, bad.outer_mix = 1, &bad),
                                   "outer_mix is 1, need 0 to 1, not 1 itself");
     gossip_fixture_assert_refused(&f, (bad = s, bad.inner_rate = -1, &bad), "inner_rate is -1, need > 0");
-    gossip_fixture_free(&f);
 }

@@ -8,19 +8,14 @@ TEST(without_a_bound_nobody_sends)
 {
     struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
     struct gossip_settings apart = gossip_fixture_settings("local");
-    struct gossip_fixture f;
-    struct gossip_result a, b;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     dynamic.delta = INFINITY;
     apart.period = FIXTURE_STEPS + 1;
-    gossip_fixture_run(&a, &f, &dynamic);
-    gossip_fixture_run(&b, &f, &apart);
+    GOSSIP_RUN(a, &f, &dynamic);
+    GOSSIP_RUN(b, &f, &apart);
     assert_int_equal(a.exchanges, 0);
     assert_true(a.sent_B == 0);
     assert_memory_equal(a.models, b.models, 4 * (size_t)f.net.n_params * sizeof *a.models);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
-    gossip_fixture_free(&f);
 }
 
 /* All violate at every look: a model of each goes up, and the mean comes down. */
@@ -28,9 +23,8 @@ TEST(a_bound_of_0_is_local_sgd_through_a_server)
 {
     struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
     struct gossip_settings local = gossip_fixture_settings("local");
-    struct gossip_fixture f;
     struct gossip_result a, b;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     dynamic.delta = 0;
     for (int64_t period = 1; period <= 9; period += 4) {
         dynamic.check = local.period = period;
@@ -43,20 +37,17 @@ TEST(a_bound_of_0_is_local_sgd_through_a_server)
         gossip_result_free(&a);
         gossip_result_free(&b);
     }
-    gossip_fixture_free(&f);
 }
 
 /* Models go up one after the other, as the server has one port, and down likewise. */
 TEST(a_round_of_all_takes_as_long_as_its_messages)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     s.delta = 0;
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S), 1e-9);
-    gossip_fixture_free(&f);
 }
 
 /* All stand after the same number of steps, and compute the next one: no round is under way. */
@@ -91,14 +82,12 @@ static double divergence(const struct gossip_cluster *c)
 TEST(models_are_no_further_apart_than_the_bound)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_cluster c;
         int64_t rounds = 0;
         s.delta = kind / 2 ? 1 : 0.3;
         s.check = kind % 2 ? 2 : 1;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         while (gossip_fixture_turn(&c)) {
             if (!is_between_rounds(&c, s.check))
                 continue;
@@ -110,9 +99,7 @@ TEST(models_are_no_further_apart_than_the_bound)
         assert_int_equal(rounds, FIXTURE_STEPS / s.check);
         assert_true(c.engine->exchanges > 0);
         assert_true(c.engine->exchanges < 8 * rounds);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 /* A cluster that learns nothing, its models and reference all 0. */
@@ -137,8 +124,8 @@ static void turn_round(struct gossip_cluster *c)
 TEST(the_server_asks_as_many_others_as_it_needs)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
-    struct gossip_fixture f;
-    struct gossip_cluster c;
+    KEEP(struct gossip_fixture, f, gossip_fixture_free);
+    KEEP(struct gossip_cluster, c, gossip_cluster_free);
     int32_t moved = 0;
     s.delta = 1;
     start_at_rest(&c, &f, &s);
@@ -156,16 +143,14 @@ TEST(the_server_asks_as_many_others_as_it_needs)
     while (gossip_fixture_turn(&c))
         ;
     assert_int_equal(c.engine->exchanges, 4);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* One at 4 and three at 0 are at 1 together, and only together: a new reference. */
 TEST(an_average_of_all_is_the_new_reference)
 {
     struct gossip_settings s = gossip_fixture_settings("dynamic");
-    struct gossip_fixture f;
-    struct gossip_cluster c;
+    KEEP(struct gossip_fixture, f, gossip_fixture_free);
+    KEEP(struct gossip_cluster, c, gossip_cluster_free);
     s.delta = 1.5;
     start_at_rest(&c, &f, &s);
     c.workers[2].x[5] = 4;
@@ -174,8 +159,6 @@ TEST(an_average_of_all_is_the_new_reference)
         assert_true(c.workers[i].x[5] == 1);
     assert_true(c.shared[REFERENCE][5] == 1);
     assert_int_equal(c.engine->exchanges, 8);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* One violation a round, four workers: the fourth round is of all, the fifth is not. */
@@ -183,8 +166,8 @@ TEST(as_many_violations_as_workers_call_all)
 {
     static const int64_t messages[] = { 4, 4, 4, 8, 4 };
     struct gossip_settings s = gossip_fixture_settings("dynamic");
-    struct gossip_fixture f;
-    struct gossip_cluster c;
+    KEEP(struct gossip_fixture, f, gossip_fixture_free);
+    KEEP(struct gossip_cluster, c, gossip_cluster_free);
     int64_t sum = 0;
     s.delta = 1;
     start_at_rest(&c, &f, &s);
@@ -197,41 +180,31 @@ TEST(as_many_violations_as_workers_call_all)
         sum += messages[round];
         assert_int_equal(c.engine->exchanges, sum);
     }
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* Who takes part depends on models alone. The wire serves in the order that was asked for. */
 TEST(a_replay_on_another_network_is_the_run_there)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings s = gossip_fixture_settings("dynamic");
         s.delta = kind % 2 ? 0.3 : 0.03;
         gossip_fixture_assert_replays(&f, &s, kind / 2 ? 3.7 : 0.2);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(impossible_numbers_are_refused)
 {
-    static const struct {
-        int64_t check;
-        double delta;
-        const char *text;
-    } cases[] = {
+    CASES(int64_t check; double delta; const char *text) = {
         { 0, 1, "check is 0, need at least 1" },
         { 1, -1, "delta is -1, need at least 0" },
         { 1, NAN, "delta is nan, need at least 0" },
     };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings("dynamic");
         s.check = cases[i].check;
         s.delta = cases[i].delta;
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
-    gossip_fixture_free(&f);
 }

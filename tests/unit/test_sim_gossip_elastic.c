@@ -21,16 +21,14 @@ static double sum_of_models_and_centre(const struct gossip_cluster *c)
 /* A step of SGD moves a model by its velocity; the rest only goes from one to another. */
 TEST(steps_alone_change_the_sum_of_models_and_centre)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
     s.period = 2;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_cluster c;
         int64_t steps[4] = { 0 };
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
         double want = sum_of_models_and_centre(&c), begin = want;
         while (gossip_fixture_turn(&c))
@@ -41,22 +39,18 @@ TEST(steps_alone_change_the_sum_of_models_and_centre)
                 }
         assert_true(fabs(want - begin) > 0.01);
         assert_near(sum_of_models_and_centre(&c), want, 1e-4);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 /* With alpha 1 a worker takes the centre and leaves its model there. */
 TEST(alpha_1_swaps_a_worker_and_the_centre)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    struct gossip_cluster c;
     s.alpha = 1;
     s.period = FIXTURE_STEPS;
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     f.setup.learning.rate = 0;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     double centre = (double)c.shared[0][5];
     gossip_fixture_scatter(&c);
     double model = (double)c.workers[0].x[5];
@@ -64,22 +58,18 @@ TEST(alpha_1_swaps_a_worker_and_the_centre)
         continue;
     assert_near((double)c.workers[0].x[5], centre, 1e-6);
     assert_near((double)c.shared[0][5], model, 1e-6);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* One exchange of one worker that does not learn: e = alpha (x - c), x - e, c + e. */
 TEST(an_exchange_draws_both_by_alpha)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
     s.period = FIXTURE_STEPS;
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     f.setup.learning.rate = 0;
     for (int stale = 0; stale < 2; stale++) {
-        struct gossip_cluster c;
         f.setup.clock.stale = stale;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         double centre = (double)c.shared[0][5];
         gossip_fixture_scatter(&c);
         double model = (double)c.workers[0].x[5], off = 0.9 * (model - centre);
@@ -87,34 +77,25 @@ TEST(an_exchange_draws_both_by_alpha)
             continue;
         assert_near((double)c.workers[0].x[5], model - off, 1e-6);
         assert_near((double)c.shared[0][5], centre + off, 1e-6);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(alpha_is_nine_tenths_over_all_workers_unless_given)
 {
-    struct gossip_fixture f;
     struct gossip_settings none = gossip_fixture_settings("elastic"), given = none, other = none;
-    struct gossip_result a, b, c;
     given.alpha = 0.225;
     other.alpha = 0.9;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
-    gossip_fixture_run(&a, &f, &none);
-    gossip_fixture_run(&b, &f, &given);
-    gossip_fixture_run(&c, &f, &other);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
+    GOSSIP_RUN(a, &f, &none);
+    GOSSIP_RUN(b, &f, &given);
+    GOSSIP_RUN(c, &f, &other);
     gossip_fixture_assert_same(&a, &b, &f);
     assert_memory_not_equal(a.models, c.models, (size_t)f.net.n_params * 4 * sizeof *a.models);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
-    gossip_result_free(&c);
-    gossip_fixture_free(&f);
 }
 
 TEST(every_period_pulls_and_pushes_one_model)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     for (int64_t period = 1; period <= 16; period *= 4) {
         struct gossip_settings s = gossip_fixture_settings("elastic");
         s.period = period;
@@ -122,18 +103,16 @@ TEST(every_period_pulls_and_pushes_one_model)
         assert_int_equal(r.exchanges, 2 * 4 * (FIXTURE_STEPS / period));
         assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
     }
-    gossip_fixture_free(&f);
 }
 
 /* One worker: a step, a pull, a push. With overlap both hide under the two steps after them, but for the
  * last. A server on its own NPU takes no time. */
 TEST(a_worker_waits_for_pull_and_push)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
     struct gossip_result r;
     s.period = 2;
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
@@ -145,24 +124,20 @@ TEST(a_worker_waits_for_pull_and_push)
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
     assert_true(r.sent_B == 0);
-    gossip_fixture_free(&f);
 }
 
 TEST(the_same_seed_gives_the_same_bytes)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.stale = f.setup.clock.overlap = true;
     gossip_fixture_assert_same_run(&f, &s, &s);
-    gossip_fixture_free(&f);
 }
 
 TEST(settings_that_cannot_be_are_refused)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("elastic");
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     s.alpha = 0; /* would be workers that learn alone */
     gossip_fixture_assert_refused(&f, &s, "alpha is 0, need more than 0 to 1");
     s.alpha = 1.25;
@@ -170,5 +145,4 @@ TEST(settings_that_cannot_be_are_refused)
     s.alpha = NAN;
     s.period = 0;
     gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
-    gossip_fixture_free(&f);
 }

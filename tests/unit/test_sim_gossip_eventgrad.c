@@ -6,11 +6,7 @@
 /* By hand from the rule of arXiv 2103.07454; all numbers are exact. Horizon 1/2, one step of warm-up. */
 TEST(a_tensor_is_sent_when_its_norm_has_changed_enough)
 {
-    static const struct {
-        double norm;
-        bool fires;
-        double threshold; /* after */
-    } steps[] = {
+    TABLE_OF(steps, double norm; bool fires; double threshold /* after */) = {
         { 12, true, 1 },         /* warm-up: slope 2, before it 0 */
         { 12.25, false, 0.5 },   /* 0.25 < 1/2 */
         { 12.25, true, 1.0625 }, /* 0.25 >= 1/4: slope 1/8 */
@@ -33,10 +29,9 @@ TEST(horizon_0_sends_all_like_a_warm_up_without_end)
 {
     static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        struct gossip_fixture f;
         struct gossip_settings s = gossip_fixture_settings("eventgrad"), warm = s;
         int32_t messages = sizes[i] * neighbours[i] * FIXTURE_STEPS;
-        gossip_fixture_build(&f, sizes[i], GOSSIP_SKEW);
+        GOSSIP_FIXTURE(f, sizes[i], GOSSIP_SKEW);
         s.horizon = 0;
         s.warmup = 0;
         warm.horizon = 1;
@@ -44,48 +39,42 @@ TEST(horizon_0_sends_all_like_a_warm_up_without_end)
         struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &warm);
         assert_int_equal(r.exchanges, messages);
         assert_close(r.sent_B, messages * gossip_fixture_model_B(&f), 1e-12);
-        gossip_fixture_free(&f);
     }
 }
 
 /* The threshold grows by so much that nothing follows the warm-up. */
 TEST(a_far_horizon_sends_in_the_warm_up_alone)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     s.horizon = 1e6;
     s.warmup = 3;
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_int_equal(r.exchanges, 4 * 2 * 3);
     assert_close(r.sent_B, 4 * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
-    gossip_fixture_free(&f);
 }
 
 /* Tensors, not models: then a message is a part of one, and some are not sent. */
 TEST(default_horizon_saves_bytes_and_messages)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
     double model_B;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     model_B = gossip_fixture_model_B(&f);
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_true(r.exchanges > 4 * 2 * s.warmup && r.exchanges <= 4 * 2 * FIXTURE_STEPS);
     assert_true(r.sent_B > (double)(4 * 2 * s.warmup) * model_B);
     assert_true(r.sent_B < (double)r.exchanges * model_B);
-    gossip_fixture_free(&f);
 }
 
 TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
 {
-    struct gossip_fixture f;
     struct gossip_result a, b;
     struct gossip_settings event = gossip_fixture_settings("eventgrad");
     struct gossip_settings ring = gossip_fixture_settings("gossip-pga");
     event.horizon = 0;
     ring.period = 1000000;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
@@ -97,7 +86,6 @@ TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
         gossip_result_free(&a);
         gossip_result_free(&b);
     }
-    gossip_fixture_free(&f);
 }
 
 /* In step, with overlap and messages that take less than a step: x <- (x + those of the step before) / 3,
@@ -105,19 +93,18 @@ TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
 TEST(with_overlap_models_of_the_step_before_are_mixed)
 {
     enum { N = 4, STEPS = 5 };
-    struct gossip_fixture f;
-    struct gossip_cluster c;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
     s.horizon = 0;
-    gossip_fixture_build(&f, N, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.learning.epochs = 0.5;
     f.setup.clock = (struct gossip_clock){
         .step_s = 1, .slowdown = 1, .pause_factor = 1, .stale = true, .overlap = true
     };
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     int32_t p = c.n_params;
-    double *x = calloc((size_t)(3 * N * p), sizeof *x), *heard = x + N * p, *sent = heard + N * p;
+    KEEP(double *, x, free_at) = calloc((size_t)(3 * N * p), sizeof *x);
+    double *heard = x + N * p, *sent = heard + N * p;
     assert_non_null(x);
     for (int32_t i = 0; i < N * p; i++)
         heard[i] = (double)c.workers[i / p].x[i % p];
@@ -136,32 +123,26 @@ TEST(with_overlap_models_of_the_step_before_are_mixed)
     }
     for (int32_t i = 0; i < N * p; i++)
         assert_near(c.workers[i / p].x[i % p], x[i], 1e-6);
-    free(x);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* Messages of a step take 12 ms in sum, a step 10 ms: with overlap messages are what takes time. */
 TEST(overlap_hides_steps_behind_messages)
 {
-    struct gossip_fixture f;
     struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("eventgrad");
     s.horizon = 0;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
     f.setup.clock.overlap = true;
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
-    gossip_fixture_free(&f);
 }
 
 TEST(settings_out_of_range_are_refused)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 3; i++) {
         static const char *const texts[] = { "horizon is -1, need 0 to 1e+06", "horizon is nan, need 0",
                                              "warmup is -1, need at least 0" };
@@ -170,5 +151,4 @@ TEST(settings_out_of_range_are_refused)
         s.warmup = i == 2 ? -1 : 0;
         gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
-    gossip_fixture_free(&f);
 }

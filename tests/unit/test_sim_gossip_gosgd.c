@@ -39,17 +39,15 @@ static double weighted_sum(const struct gossip_cluster *c, int32_t k)
 /* Who only mixes keeps the weighted sum of models, whatever is on its way. */
 TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
     s.prob = 0.5;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.learning.rate = 0;
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_cluster c;
         bool flew = false;
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
         double before = weighted_sum(&c, 0);
         while (gossip_fixture_turn(&c)) {
@@ -62,22 +60,18 @@ TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
         }
         assert_int_equal(flew, f.setup.clock.stale);
         assert_true(vec_distance2(c.workers[0].x, c.workers[1].x, c.n_params) < 1e-3);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 /* Two workers of weight 1/2: the sender keeps 1/4, the other's model becomes 2/3 own and 1/3 sent. */
 TEST(a_message_is_mixed_in_by_its_weight)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
-    struct gossip_cluster c;
     s.prob = 1;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 0;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     gossip_fixture_scatter(&c);
     double sent = (double)c.workers[0].x[3], own = (double)c.workers[1].x[3];
     assert_true(gossip_fixture_turn(&c));
@@ -85,15 +79,12 @@ TEST(a_message_is_mixed_in_by_its_weight)
     assert_true(weight_of(&c.workers[1]) == 0.75);
     assert_true((double)c.workers[0].x[3] == sent);
     assert_near((double)c.workers[1].x[3], 2 * own / 3 + sent / 3, 1e-6);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* 160 steps; the number of messages within five deviations of its mean. */
 TEST(messages_are_sent_by_chance_one_model_each)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     for (double prob = 0; prob <= 1; prob += 0.25) {
         struct gossip_settings s = gossip_fixture_settings("gosgd");
         double steps = 4 * FIXTURE_STEPS;
@@ -102,42 +93,35 @@ TEST(messages_are_sent_by_chance_one_model_each)
         assert_near((double)r.exchanges, steps * prob, 5 * sqrt(steps * prob * (1 - prob)));
         assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
     }
-    gossip_fixture_free(&f);
 }
 
 /* Two that step together and send every time: messages cross, nobody waits for the other's. */
 TEST(a_sender_waits_for_its_own_message_alone)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
     s.prob = 1;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
-    gossip_fixture_free(&f);
 }
 
 TEST(one_worker_alone_learns_and_sends_nothing)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd"), never = gossip_fixture_settings("local");
     s.prob = 1;
     never.period = 2 * FIXTURE_STEPS;
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     assert_int_equal(gossip_fixture_assert_same_run(&f, &s, &never).exchanges, 0);
-    gossip_fixture_free(&f);
 }
 
 TEST(the_same_seed_gives_the_same_bytes)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gosgd");
     s.prob = 0.5;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.stale = f.setup.clock.overlap = true;
     gossip_fixture_assert_same_run(&f, &s, &s);
-    gossip_fixture_free(&f);
 }
 
 TEST(a_chance_that_is_none_is_refused)
@@ -145,12 +129,10 @@ TEST(a_chance_that_is_none_is_refused)
     const double probs[] = { -0.1, 1.5, NAN };
     const char *const texts[] = { "prob is -0.1, need 0 to 1", "prob is 1.5, need 0 to 1",
                                   "prob is nan, need 0 to 1" };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(probs); i++) {
         struct gossip_settings s = gossip_fixture_settings("gosgd");
         s.prob = probs[i];
         gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
-    gossip_fixture_free(&f);
 }

@@ -54,10 +54,9 @@ TEST(a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length)
 {
     static const int32_t ms[] = { 1, 3, 4, 5, 8, 33 }, ns[] = { 1, 2, 4, 5, 8, 10, 17, 40 },
                          ks[] = { 1, 7, 32, 256, 257, 600 };
-    struct room *x = malloc(sizeof *x);
-    struct rng *r;
+    KEEP(struct room *, x, free_at) = malloc(sizeof *x);
     assert_non_null(x);
-    OK(rng_build(&r, 1, 0, e));
+    RNG(r, 1, 0);
     draw(x->a, MOST, r);
     draw(x->b, MOST, r);
     for (size_t i = 0; i < COUNT_OF(ms); i++)
@@ -65,8 +64,6 @@ TEST(a_product_has_the_bits_that_three_loops_give_by_vectors_of_any_length)
             for (size_t t = 0; t < COUNT_OF(ks); t++)
                 for (int32_t lanes = 4; lanes <= kernel_lanes(); lanes *= 2)
                     compare(x, ms[i], ns[j], ks[t], lanes, r);
-    rng_free(r);
-    free(x);
 }
 
 /* A row that has one, whatever it is multiplied by, is NaN throughout; no other is. */

@@ -46,90 +46,71 @@ TEST(lag_that_always_sends_is_synchronous_sgd)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
     struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
     f.setup.learning.weight_decay = 1e-3;
     for (int kind = 0; kind < 8; kind++) {
         struct gossip_settings lag = gossip_fixture_settings(names[kind % 2]);
-        struct gossip_result a, b;
         lag.lag_xi = 0;
         f.setup.clock.stale = kind / 2 % 2;
         f.setup.clock.overlap = kind / 4;
-        gossip_fixture_run(&a, &f, &lag);
-        gossip_fixture_run(&b, &f, &all_reduce);
+        GOSSIP_RUN(a, &f, &lag);
+        GOSSIP_RUN(b, &f, &all_reduce);
         assert_true(gossip_fixture_apart(&a, &b, &f) <= ROUNDING);
         assert_int_equal(a.exchanges, 2 * 4 * FIXTURE_STEPS);
         assert_true(a.sent_B == (double)a.exchanges * gossip_fixture_model_B(&f));
-        gossip_result_free(&a);
-        gossip_result_free(&b);
     }
-    gossip_fixture_free(&f);
 }
 
 /* Up and down one after the other, through the one port of the server. */
 TEST(an_iteration_takes_as_long_as_its_messages)
 {
     struct gossip_settings s = gossip_fixture_settings("lag-wk");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.jitter = 0;
     s.lag_xi = 0;
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_true(r.time_s > FIXTURE_STEPS * (FIXTURE_STEP_S + 5 * FIXTURE_MODEL_S));
     assert_true(r.time_s <= FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S) + 1e-9);
-    gossip_fixture_free(&f);
 }
 
 /* x - 40 rate times the mean of first gradients, once these are never replaced. */
 static void straight_on(double *want, const struct gossip_fixture *f, const struct gossip_settings *s)
 {
-    struct gossip_cluster c;
-    gossip_fixture_start(&c, f, s);
+    GOSSIP_START(c, f, s);
     for (int32_t k = 0; k < c.n_params; k++) {
         double sum = 0;
         for (int32_t i = 0; i < 4; i++)
             sum += (double)c.workers[i].g[k];
         want[k] = (double)c.workers[0].x[k] - FIXTURE_STEPS * 0.05 * sum / 4;
     }
-    gossip_cluster_free(&c);
 }
 
 /* One iteration without a test, then no news is ever news: the first gradients stay. lag-wk computes and
  * tells all the same; lag-ps asks nobody, so all is done after one step, and tells theta in the end. */
 TEST(the_server_goes_on_along_what_it_was_sent_last)
 {
-    static const struct {
-        const char *name;
-        double xi, smooth;
-        int64_t messages;
-        double most_s;
-    } cases[] = {
+    CASES(const char *name; double xi, smooth; int64_t messages; double most_s) = {
         { "lag-wk", INFINITY, 1, 4 + 4 * FIXTURE_STEPS, INFINITY },
         { "lag-ps", 1, 0, 4 + 4, 2 * FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S },
     };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     f.setup.learning.momentum = 0;
-    double *want = malloc((size_t)f.net.n_params * sizeof *want);
+    KEEP(double *, want, free_at) = malloc((size_t)f.net.n_params * sizeof *want);
     assert_non_null(want);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name);
-        struct gossip_result r;
         s.lag_depth = 1;
         s.lag_xi = cases[i].xi;
         s.lag_smooth = cases[i].smooth;
         straight_on(want, &f, &s);
-        gossip_fixture_run(&r, &f, &s);
+        GOSSIP_RUN(r, &f, &s);
         assert_int_equal(r.exchanges, cases[i].messages);
         assert_true(r.time_s <= cases[i].most_s);
         for (int32_t k = 0; k < 4 * f.net.n_params; k++)
             assert_near(r.models[k], want[k % f.net.n_params], ROUNDING);
-        gossip_result_free(&r);
     }
-    free(want);
-    gossip_fixture_free(&f);
 }
 
 /* The setting of the source: gradients of all examples, no momentum. What it saves there is published as an
@@ -138,18 +119,14 @@ TEST(with_whole_gradients_fewer_are_sent_and_as_much_is_learned)
 {
     enum { STEPS = 100, LOUD = 4 * STEPS /* messages one way */ };
     /* lag-wk tells theta to all, whoever has sent. */
-    static const struct {
-        const char *name;
-        int64_t most;
-    } cases[] = { { "lag-wk", LOUD + LOUD / 2 }, { "lag-ps", 2 * LOUD / 2 } };
+    CASES(const char *name; int64_t most) = { { "lag-wk", LOUD + LOUD / 2 }, { "lag-ps", 2 * LOUD / 2 } };
     struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
-    struct gossip_fixture f;
-    struct gossip_result whole, lazy;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    struct gossip_result lazy;
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.batch = 40;
     f.setup.learning.epochs = STEPS;
     f.setup.learning.momentum = 0;
-    gossip_fixture_run(&whole, &f, &all_reduce);
+    GOSSIP_RUN(whole, &f, &all_reduce);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name);
         gossip_fixture_run(&lazy, &f, &s);
@@ -157,37 +134,30 @@ TEST(with_whole_gradients_fewer_are_sent_and_as_much_is_learned)
         assert_true(lazy.loss < 1.05 * whole.loss);
         gossip_result_free(&lazy);
     }
-    gossip_result_free(&whole);
-    gossip_fixture_free(&f);
 }
 
 TEST(all_end_with_the_model_of_the_server)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 2; kind++) {
         struct gossip_settings s = gossip_fixture_settings(names[kind]);
-        struct gossip_result r;
         size_t n = (size_t)f.net.n_params;
-        gossip_fixture_run(&r, &f, &s);
+        GOSSIP_RUN(r, &f, &s);
         for (size_t i = 1; i < 4; i++)
             assert_memory_equal(r.models + i * n, r.models, n * sizeof *r.models);
         assert_int_equal(r.steps, FIXTURE_STEPS);
         assert_true(kind == 0 || r.exchanges < INT64_C(8) * FIXTURE_STEPS);
-        gossip_result_free(&r);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(numbers_that_say_nothing_are_those_of_the_source)
 {
-    static const struct {
-        const char *name;
-        double xi, smooth;
-    } cases[] = { { "lag-wk", 0.1, NAN }, { "lag-ps", 1, (1 - 0.9) / 0.05 } };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    CASES(const char *name; double xi, smooth) = {
+        { "lag-wk", 0.1, NAN },
+        { "lag-ps", 1, (1 - 0.9) / 0.05 },
+    };
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name), told = s;
         assert_true(isnan(s.lag_xi) && isnan(s.lag_smooth));
@@ -195,38 +165,29 @@ TEST(numbers_that_say_nothing_are_those_of_the_source)
         told.lag_smooth = cases[i].smooth;
         gossip_fixture_assert_same_run(&f, &s, &told);
     }
-    gossip_fixture_free(&f);
 }
 
 /* What is sent depends on gradients and models, never on time. */
 TEST(a_replay_on_another_network_is_the_run_there)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
         gossip_fixture_assert_replays(&f, &s, kind / 2 ? 3.7 : 0.2);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(impossible_numbers_are_refused)
 {
-    static const struct {
-        const char *name;
-        int64_t depth;
-        double xi, smooth;
-        enum gossip_optimizer optimizer;
-        const char *text;
-    } cases[] = {
+    CASES(const char *name; int64_t depth; double xi, smooth; enum gossip_optimizer optimizer;
+          const char *text) = {
         { "lag-wk", 0, 1, 1, GOSSIP_SGD, "lag_depth is 0, need at least 1" },
         { "lag-wk", 10, -1, 1, GOSSIP_SGD, "lag_xi is -1, need at least 0" },
         { "lag-ps", 10, 1, -2, GOSSIP_SGD, "lag_smooth is -2, need at least 0" },
         { "lag-ps", 10, 1, 1, GOSSIP_ADAMW, "optimizer is adamw, need sgd" },
     };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name);
         s.lag_depth = cases[i].depth;
@@ -235,5 +196,4 @@ TEST(impossible_numbers_are_refused)
         f.setup.learning.optimizer = cases[i].optimizer;
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
-    gossip_fixture_free(&f);
 }

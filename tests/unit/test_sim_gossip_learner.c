@@ -4,6 +4,8 @@
 #include "sim/gossip/learner.h"
 #include "tests/support.h"
 
+KEEPS(struct gossip_pass, gossip_pass_free)
+
 /* Examples, a model and room for its gradient. */
 struct subject {
     struct gossip_net net;
@@ -15,10 +17,9 @@ struct subject {
 
 static void build(struct subject *s, const int32_t *width, int32_t n_layers, int32_t n)
 {
-    struct err e = { 0 };
-    assert_ok(gossip_net_build(&s->net, width[0], width + 1, n_layers - 1, width[n_layers], &e), &e);
-    assert_ok(gossip_data_build(&s->data, n, width[0], width[n_layers], &e), &e);
-    assert_ok(gossip_pass_build(&s->pass, &s->net, n, &e), &e);
+    MUST(gossip_net_build(&s->net, width[0], width + 1, n_layers - 1, width[n_layers], e));
+    MUST(gossip_data_build(&s->data, n, width[0], width[n_layers], e));
+    MUST(gossip_pass_build(&s->pass, &s->net, n, e));
     s->batch = malloc((size_t)n * sizeof *s->batch);
     s->x = calloc((size_t)s->net.n_params, sizeof *s->x);
     s->g = calloc((size_t)s->net.n_params, sizeof *s->g);
@@ -39,9 +40,7 @@ static void release(struct subject *s)
 /* Everything normal, biases too; classes at random. */
 static void draw(struct subject *s, uint64_t seed)
 {
-    struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, seed, 0, &e), &e);
+    RNG(r, seed, 0);
     gossip_net_draw(s->x, &s->net, r);
     for (int32_t l = 0; l < s->net.n_layers; l++)
         for (int32_t i = s->net.first[2 * l + 1]; i < s->net.first[2 * l + 2]; i++)
@@ -50,7 +49,6 @@ static void draw(struct subject *s, uint64_t seed)
         s->data.x[i] = (float)rng_normal(r);
     for (int64_t i = 0; i < s->data.n; i++)
         s->data.y[i] = (int32_t)rng_below(r, s->data.n_classes);
-    rng_free(r);
 }
 
 static double gradient(struct subject *s)
@@ -115,10 +113,10 @@ static void compare_with_differences(struct subject *s)
 
 TEST(a_gradient_is_the_slope_of_the_loss_by_every_parameter)
 {
-    static const struct {
-        int32_t n_layers, width[4];
-    } nets[] = { { 1, { 7, 3 } },        { 2, { 7, 5, 3 } },     { 1, { 33, 10 } }, { 2, { 33, 17, 10 } },
-                 { 3, { 9, 12, 7, 4 } }, { 3, { 8, 16, 8, 2 } }, { 2, { 1, 1, 2 } } };
+    TABLE_OF(nets, int32_t n_layers, width[4]) = {
+        { 1, { 7, 3 } },        { 2, { 7, 5, 3 } },     { 1, { 33, 10 } },  { 2, { 33, 17, 10 } },
+        { 3, { 9, 12, 7, 4 } }, { 3, { 8, 16, 8, 2 } }, { 2, { 1, 1, 2 } },
+    };
     static const int32_t batches[] = { 1, 5, 32 };
     for (size_t i = 0; i < COUNT_OF(nets); i++)
         for (size_t k = 0; k < COUNT_OF(batches); k++) {
@@ -221,7 +219,7 @@ TEST(the_order_of_a_batch_matters_to_rounding_alone)
     build(&s, (int32_t[]){ 33, 17, 10 }, 2, 32);
     draw(&s, 3);
     double loss = gradient(&s);
-    float *g = malloc((size_t)s.net.n_params * sizeof *g);
+    KEEP(float *, g, free_at) = malloc((size_t)s.net.n_params * sizeof *g);
     assert_non_null(g);
     memcpy(g, s.g, (size_t)s.net.n_params * sizeof *g);
     for (int32_t i = 0; i < s.net.n_params; i++)
@@ -231,7 +229,6 @@ TEST(the_order_of_a_batch_matters_to_rounding_alone)
     assert_close(gradient(&s), loss, 1e-14);
     for (int32_t i = 0; i < s.net.n_params; i++)
         assert_near(s.g[i], g[i], 32 * (double)(most * FLT_EPSILON));
-    free(g);
     release(&s);
 }
 
@@ -239,19 +236,17 @@ TEST(the_order_of_a_batch_matters_to_rounding_alone)
 TEST(room_for_more_examples_does_not_change_a_bit)
 {
     struct subject s;
-    struct gossip_pass *large;
+    KEEP(struct gossip_pass *, large, gossip_pass_free_at);
     build(&s, (int32_t[]){ 12, 20, 10 }, 2, 21);
     draw(&s, 4);
     double loss = gradient(&s);
-    float *g = malloc((size_t)s.net.n_params * sizeof *g);
+    KEEP(float *, g, free_at) = malloc((size_t)s.net.n_params * sizeof *g);
     assert_non_null(g);
     OK(gossip_pass_build(&large, &s.net, 500, e));
     assert_true(gossip_gradient(g, s.x, &s.net, &s.data, s.batch, 21, large) == loss);
     assert_memory_equal(g, s.g, (size_t)s.net.n_params * sizeof *g);
     assert_true(gossip_accuracy(s.x, &s.net, &s.data, large) ==
                 gossip_accuracy(s.x, &s.net, &s.data, s.pass));
-    gossip_pass_free(large);
-    free(g);
     release(&s);
 }
 
@@ -363,11 +358,10 @@ TEST(tensors_lie_one_behind_the_other)
 TEST(drawn_weights_have_the_variance_of_their_layer)
 {
     struct gossip_net net;
-    struct rng *r;
     OK(gossip_net_build(&net, 50, (int32_t[]){ 80, 60 }, 2, 40, e));
-    float *x = malloc((size_t)net.n_params * sizeof *x);
+    KEEP(float *, x, free_at) = malloc((size_t)net.n_params * sizeof *x);
     assert_non_null(x);
-    OK(rng_build(&r, 8, 0, e));
+    RNG(r, 8, 0);
     gossip_net_draw(x, &net, r);
     for (int32_t l = 0; l < 3; l++) {
         double square = 0, n = net.first[2 * l + 1] - net.first[2 * l];
@@ -378,16 +372,11 @@ TEST(drawn_weights_have_the_variance_of_their_layer)
         for (int32_t i = net.first[2 * l + 1]; i < net.first[2 * l + 2]; i++)
             assert_true(x[i] == 0);
     }
-    rng_free(r);
-    free(x);
 }
 
 TEST(shapes_that_no_network_has_are_refused)
 {
-    static const struct {
-        int32_t features, hidden[8], n_hidden, classes;
-        const char *says;
-    } cases[] = {
+    CASES(int32_t features, hidden[8], n_hidden, classes; const char *says) = {
         { 0, { 0 }, 0, 2, "features: are 0, need 1 to 65536" },
         { 65537, { 0 }, 0, 2, "features: are 65537, need 1 to 65536" },
         { 4, { 3, 0 }, 2, 2, "units of a hidden layer: are 0, need 1 to 16384" },

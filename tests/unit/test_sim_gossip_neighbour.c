@@ -39,9 +39,7 @@ TEST(neighbours_on_a_ring_are_one_away)
 /* Powers of two in turn, as many as are below n. */
 TEST(an_exponential_graph_goes_through_powers_of_two)
 {
-    static const struct {
-        int32_t n, rounds;
-    } cases[] = { { 2, 1 }, { 3, 2 }, { 4, 2 }, { 5, 3 }, { 8, 3 }, { 9, 4 }, { 65536, 16 } };
+    CASES(int32_t n, rounds) = { { 2, 1 }, { 3, 2 }, { 4, 2 }, { 5, 3 }, { 8, 3 }, { 9, 4 }, { 65536, 16 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         assert_int_equal(gossip_rounds(GOSSIP_EXPONENTIAL, cases[i].n), cases[i].rounds);
         assert_int_equal(gossip_rounds(GOSSIP_RING, cases[i].n), 1);

@@ -47,8 +47,7 @@ TEST(adamw_is_what_its_paper_says)
     float x[N], g[N], v[N] = { 0 }, s[N] = { 0 };
     double want[N], mean[N] = { 0 }, square[N] = { 0 };
     struct gossip_memory m = { .v = v, .s = s };
-    struct rng *r;
-    OK(rng_build(&r, 5, 0, e));
+    RNG(r, 5, 0);
     for (int32_t i = 0; i < N; i++) {
         x[i] = (float)rng_normal(r);
         want[i] = (double)x[i];
@@ -66,7 +65,6 @@ TEST(adamw_is_what_its_paper_says)
         for (int32_t i = 0; i < N; i++)
             assert_near(x[i], want[i], t * 4 * 0x1p-23);
     }
-    rng_free(r);
 }
 
 /* At first each number moves by the rate, whatever the size of its slope; also after a fresh start. */

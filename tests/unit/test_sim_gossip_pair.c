@@ -10,8 +10,7 @@ enum { PAIR, PULL, PUSH, N_METHODS };
 /* One exchange after every `period` steps of a worker: a model each way, or one way. */
 TEST(a_fixed_period_sends_its_share)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int m = 0; m < N_METHODS; m++)
         for (int64_t period = 1; period <= 64; period *= 4) {
             struct gossip_settings s = gossip_fixture_settings(methods[m]);
@@ -21,15 +20,13 @@ TEST(a_fixed_period_sends_its_share)
             assert_int_equal(r.exchanges, 4 * (FIXTURE_STEPS / period));
             assert_true(r.sent_B == (double)r.exchanges * (m == PAIR ? 2 : 1) * gossip_fixture_model_B(&f));
         }
-    gossip_fixture_free(&f);
 }
 
 /* Two workers that step at the same time. A pair needs both directions of both ports: worker 1 waits for the
  * exchange of worker 0 once, and comes 6 ms after it from then on. Pulls and pushes cross without waiting. */
 TEST(an_initiator_waits_for_ports_and_message)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
@@ -39,14 +36,12 @@ TEST(an_initiator_waits_for_ports_and_message)
         assert_close(r.compute_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
         assert_int_equal(r.exchanges, 2 * FIXTURE_STEPS);
     }
-    gossip_fixture_free(&f);
 }
 
 /* With overlap a message of 6 ms hides under the step of 10 ms after it, but for the last one. */
 TEST(overlap_hides_a_message_under_a_step)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.overlap = true;
     for (int m = PULL; m < N_METHODS; m++) {
@@ -55,15 +50,14 @@ TEST(overlap_hides_a_message_under_a_step)
         assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S + FIXTURE_MODEL_S, 1e-9);
         assert_near(r.wait_s, 0, 1e-12);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(one_worker_alone_learns_and_sends_nothing)
 {
-    struct gossip_fixture f;
-    struct gossip_result local, r;
+    struct gossip_result r;
+    KEEP(struct gossip_result, local, gossip_result_free);
     struct gossip_settings s = gossip_fixture_settings("local");
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     s.period = 2 * FIXTURE_STEPS; /* never */
     gossip_fixture_run(&local, &f, &s);
     assert_true(local.loss < log(4));
@@ -77,8 +71,6 @@ TEST(one_worker_alone_learns_and_sends_nothing)
             gossip_fixture_assert_same(&r, &local, &f);
             gossip_result_free(&r);
         }
-    gossip_result_free(&local);
-    gossip_fixture_free(&f);
 }
 
 /* ---- what becomes of models ---- */
@@ -109,42 +101,35 @@ static void assert_moved(const struct gossip_cluster *c, const float *before, in
 /* Two workers with models of their own that do not learn: after the first step, of worker 0. */
 TEST(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both)
 {
-    struct gossip_fixture f;
     const double share[N_METHODS][2] = { { 0.25, 0.25 }, { 0.25, 0 }, { 0, 0.25 } };
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 0;
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        struct gossip_cluster c;
         s.mix = 0.25;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
-        float *before = copy_models(&c);
+        KEEP(float *, before, free_at) = copy_models(&c);
         assert_true(gossip_fixture_turn(&c));
         assert_int_equal(c.workers[0].steps, 1);
         for (int32_t i = 0; i < 2; i++)
             assert_moved(&c, before, i, 1 - i, share[m][i]);
-        free(before);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 /* With stale models it is the end of the message that changes them: worker 0 steps, then worker 1. */
 TEST(what_arrives_changes_a_model_no_earlier)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 0;
     f.setup.clock.stale = true;
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        struct gossip_cluster c;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
-        float *before = copy_models(&c);
+        KEEP(float *, before, free_at) = copy_models(&c);
         for (int step = 0; step < 2; step++) {
             assert_true(gossip_fixture_turn(&c));
             assert_moved(&c, before, 0, 1, 0);
@@ -153,10 +138,7 @@ TEST(what_arrives_changes_a_model_no_earlier)
         assert_true(gossip_fixture_turn(&c));
         assert_close(c.now_s, FIXTURE_STEP_S + FIXTURE_MODEL_S, 1e-9);
         assert_moved(&c, before, 0, 1, 0.5); /* by its own exchange, or by that of worker 1 */
-        free(before);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 static double sum_of_models(const struct gossip_cluster *c)
@@ -180,23 +162,19 @@ static double apart_of_models(const struct gossip_cluster *c)
 /* To rounding: sums in double of numbers of about 1. */
 TEST(symmetric_pairs_keep_the_sum_of_models)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.learning.rate = 0;
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_cluster c;
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
         double before = sum_of_models(&c), apart = apart_of_models(&c);
         while (gossip_fixture_turn(&c))
             assert_near(sum_of_models(&c), before, 1e-4);
         assert_true(apart_of_models(&c) < 1e-3 * apart);
-        gossip_cluster_free(&c);
     }
-    gossip_fixture_free(&f);
 }
 
 /* ---- rules ---- */
@@ -298,10 +276,9 @@ static void watch_worker(struct watch *u, const struct gossip_cluster *c, const 
 /* Go through a run; returns how many exchanges came after more than one step and before the cap. */
 static int64_t watch_rule(const struct gossip_fixture *f, const struct gossip_settings *s)
 {
-    struct gossip_cluster c;
     struct watch watch[4];
     int64_t early = 0;
-    gossip_fixture_start(&c, f, s);
+    GOSSIP_START(c, f, s);
     for (int i = 0; i < 4; i++) {
         watch[i] = (struct watch){ .ref = malloc((size_t)c.n_params * sizeof(float)),
                                    .x = malloc((size_t)c.n_params * sizeof(float)),
@@ -318,14 +295,12 @@ static int64_t watch_rule(const struct gossip_fixture *f, const struct gossip_se
         free(watch[i].ref);
         free(watch[i].x);
     }
-    gossip_cluster_free(&c);
     return early;
 }
 
 TEST(a_worker_exchanges_as_its_model_changes)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
     f.setup.learning.n_decays = 1;
@@ -338,15 +313,13 @@ TEST(a_worker_exchanges_as_its_model_changes)
             s.check = check;
             assert_true(watch_rule(&f, &s) > 10);
         }
-    gossip_fixture_free(&f);
 }
 
 /* The rate grows twentyfold: drift is far below theta at first, and far above it later. */
 TEST(control_at_most_halves_or_doubles_a_period)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     f.setup.learning.rate = 0.005;
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
@@ -355,15 +328,13 @@ TEST(control_at_most_halves_or_doubles_a_period)
     s.rule = GOSSIP_RULE_CONTROL;
     s.cap = 20;
     assert_true(watch_rule(&f, &s) > 10);
-    gossip_fixture_free(&f);
 }
 
 /* ---- the rest ---- */
 
 TEST(the_same_seed_gives_the_same_bytes)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     for (int kind = 0; kind < 4 * N_METHODS; kind++) {
         struct gossip_settings s = gossip_fixture_settings(methods[kind / 4]);
         f.setup.clock.stale = kind % 2;
@@ -371,13 +342,11 @@ TEST(the_same_seed_gives_the_same_bytes)
         s.rule = GOSSIP_RULE_DRIFT;
         gossip_fixture_assert_same_run(&f, &s, &s);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(settings_that_cannot_be_are_refused)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings good = gossip_fixture_settings(methods[m]), s = good;
         s.period = 0;
@@ -398,5 +367,4 @@ TEST(settings_that_cannot_be_are_refused)
         s.check = -1;
         gossip_fixture_assert_refused(&f, &s, "check is -1, need at least 1");
     }
-    gossip_fixture_free(&f);
 }

@@ -19,30 +19,28 @@ static void scattered_run(struct gossip_cluster *c, const struct gossip_fixture 
 /* x <- W x with thirds on a ring. */
 static void mix_ring(double *x, int32_t n, int32_t n_params)
 {
-    double *y = malloc((size_t)n * (size_t)n_params * sizeof *y);
+    KEEP(double *, y, free_at) = malloc((size_t)n * (size_t)n_params * sizeof *y);
     assert_non_null(y);
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < n_params; k++)
             y[i * n_params + k] =
                 (x[(i + n - 1) % n * n_params + k] + x[i * n_params + k] + x[(i + 1) % n * n_params + k]) / 3;
     memcpy(x, y, (size_t)n * (size_t)n_params * sizeof *y);
-    free(y);
 }
 
 /* Without learning five steps are W^5, whatever the clock. */
 TEST(gossip_on_a_ring_is_its_matrix)
 {
     enum { N = 5, STEPS = 5 };
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
     s.period = NEVER;
-    gossip_fixture_build(&f, N, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.learning.epochs = 0.5;
-    double *x = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
+    KEEP(double *, x, free_at) = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
     assert_non_null(x);
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_cluster c;
+        KEEP(struct gossip_cluster, c, gossip_cluster_free);
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
         f.setup.clock.jitter = 1;
@@ -53,27 +51,23 @@ TEST(gossip_on_a_ring_is_its_matrix)
         for (int32_t i = 0; i < N; i++)
             for (int32_t k = 0; k < c.n_params; k++)
                 assert_near(c.workers[i].x[k], x[i * c.n_params + k], 1e-6);
-        gossip_cluster_free(&c);
     }
-    free(x);
-    gossip_fixture_free(&f);
 }
 
 /* Five workers on an exponential graph, one of them slow: a graph on which others run ahead. */
 TEST(gossip_keeps_the_mean_of_models)
 {
     enum { N = 5 };
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    gossip_fixture_build(&f, N, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, N, GOSSIP_SKEW);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 1;
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 3;
-    double *x = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
+    KEEP(double *, x, free_at) = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
     assert_non_null(x);
     for (int kind = 0; kind < 16; kind++) {
-        struct gossip_cluster c;
+        KEEP(struct gossip_cluster, c, gossip_cluster_free);
         f.setup.clock.stale = kind & 1;
         f.setup.clock.overlap = kind & 2;
         s.graph = kind & 4 ? GOSSIP_EXPONENTIAL : GOSSIP_RING;
@@ -88,10 +82,7 @@ TEST(gossip_keeps_the_mean_of_models)
             assert_near(sum, before, 1e-5);
             assert_near(c.workers[1].x[k], before / N, 1e-3);
         }
-        gossip_cluster_free(&c);
     }
-    free(x);
-    gossip_fixture_free(&f);
 }
 
 /* Then all meet after each step, and nobody gossips. */
@@ -99,13 +90,11 @@ TEST(period_1_is_local_sgd_of_period_1)
 {
     static const char *const names[] = { "gossip-pga", "gossip-aga" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        struct gossip_fixture f;
         struct gossip_settings pga = gossip_fixture_settings(names[i]);
         struct gossip_settings local = gossip_fixture_settings("local");
-        gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+        GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
         pga.cap = 1;
         gossip_fixture_assert_same_run(&f, &pga, &local);
-        gossip_fixture_free(&f);
     }
     (void)state;
 }
@@ -113,50 +102,38 @@ TEST(period_1_is_local_sgd_of_period_1)
 /* A model to each neighbour after each of 32 steps, and 8 all-reduces of 2 (N - 1) S. */
 TEST(traffic_is_that_of_its_messages)
 {
-    static const struct {
-        int32_t n;
-        enum gossip_graph graph;
-        int32_t neighbours;
-    } cases[] = { { 1, GOSSIP_RING, 0 },
-                  { 1, GOSSIP_EXPONENTIAL, 0 },
-                  { 2, GOSSIP_RING, 1 },
-                  { 5, GOSSIP_RING, 2 },
-                  { 5, GOSSIP_EXPONENTIAL, 1 } };
+    CASES(int32_t n; enum gossip_graph graph; int32_t neighbours) = {
+        { 1, GOSSIP_RING, 0 }, { 1, GOSSIP_EXPONENTIAL, 0 }, { 2, GOSSIP_RING, 1 },
+        { 5, GOSSIP_RING, 2 }, { 5, GOSSIP_EXPONENTIAL, 1 },
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_fixture f;
         struct gossip_settings s = gossip_fixture_settings("gossip-pga");
         int32_t n = cases[i].n, messages = n * cases[i].neighbours * 32;
-        gossip_fixture_build(&f, n, GOSSIP_IID);
+        GOSSIP_FIXTURE(f, n, GOSSIP_IID);
         s.period = 5;
         s.graph = cases[i].graph;
         struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
         assert_int_equal(r.exchanges, messages + 8);
         assert_close(r.sent_B, (messages + 8 * 2 * (n - 1)) * gossip_fixture_model_B(&f), 1e-12);
-        gossip_fixture_free(&f);
     }
 }
 
 TEST(two_neighbours_that_mix_are_equal)
 {
-    struct gossip_fixture f;
-    struct gossip_result r;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
     s.period = NEVER;
-    gossip_fixture_build(&f, 2, GOSSIP_SKEW);
-    gossip_fixture_run(&r, &f, &s);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_SKEW);
+    GOSSIP_RUN(r, &f, &s);
     assert_memory_equal(r.models, r.models + f.net.n_params, (size_t)f.net.n_params * sizeof *r.models);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* In step, on one port: two models one after the other, or as flows both at half the rate. They take longer
  * than a step, so that with overlap only the first step is alone. */
 TEST(two_models_share_a_port)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
     s.period = NEVER;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
         struct gossip_result r;
@@ -168,14 +145,12 @@ TEST(two_models_share_a_port)
         r = gossip_fixture_numbers(&f, &s);
         assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
     }
-    gossip_fixture_free(&f);
 }
 
 /* No power, no room up to the cap, or a warm-up that never ends: the period stays. */
 TEST(an_adaptive_period_that_cannot_change_is_fixed)
 {
-    struct gossip_fixture f;
-    struct gossip_result a, b;
+    struct gossip_result b;
     struct gossip_settings pga = gossip_fixture_settings("gossip-pga");
     struct gossip_settings aga[3];
     pga.period = 4;
@@ -188,24 +163,21 @@ TEST(an_adaptive_period_that_cannot_change_is_fixed)
     aga[0].power = 0;
     aga[1].cap = 4;
     aga[2].switch_frac = 1;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
-    gossip_fixture_run(&a, &f, &pga);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
+    GOSSIP_RUN(a, &f, &pga);
     for (int32_t i = 0; i < 3; i++) {
         gossip_fixture_run(&b, &f, &aga[i]);
         gossip_fixture_assert_same(&a, &b, &f);
         gossip_result_free(&b);
     }
-    gossip_result_free(&a);
-    gossip_fixture_free(&f);
 }
 
 /* An exchange of all is 1 of its step, gossip on a ring 8: fewer means of all are more exchanges. */
 TEST(the_period_grows_as_the_loss_falls_and_with_the_power)
 {
     static const double powers[] = { 0, 0.5, 1 };
-    struct gossip_fixture f;
     int64_t before = 0;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 40;
     for (size_t i = 0; i < COUNT_OF(powers); i++) {
         struct gossip_settings s = gossip_fixture_settings("gossip-aga");
@@ -216,13 +188,11 @@ TEST(the_period_grows_as_the_loss_falls_and_with_the_power)
         assert_true(r.exchanges > before);
         before = r.exchanges;
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(settings_out_of_range_are_refused)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (int32_t i = 0; i < 5; i++) {
         static const char *const texts[] = { "period is 0, need at least 1",
                                              "period is 4, need at most the cap, 3",
@@ -235,5 +205,4 @@ TEST(settings_out_of_range_are_refused)
         s.power = i == 3 ? -1 : 1;
         gossip_fixture_assert_refused(&f, &s, texts[i]);
     }
-    gossip_fixture_free(&f);
 }

@@ -6,17 +6,15 @@ static void run(struct gossip_result *r, struct gossip_log *log, const struct go
                 const struct gossip_settings *s)
 {
     const struct gossip_wish wish = { .log = log };
-    struct err e = { 0 };
     if (log)
         *log = (struct gossip_log){ 0 };
-    assert_ok(gossip_run(r, &f->setup, s, 5, &wish, &e), &e);
+    MUST(gossip_run(r, &f->setup, s, 5, &wish, e));
     assert_int_equal(r->diverged_step, -1);
 }
 
 static void replay(struct gossip_result *r, const struct gossip_log *log, const struct gossip_fixture *f)
 {
-    struct err e = { 0 };
-    assert_ok(gossip_replay(r, log, &f->setup, &e), &e);
+    MUST(gossip_replay(r, log, &f->setup, e));
     assert_true(isnan(r->accuracy) && isnan(r->loss));
 }
 
@@ -32,14 +30,14 @@ static void make_uneven(struct gossip_fixture *f)
 
 TEST(a_replay_on_the_same_network_is_the_run)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 5, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 5, GOSSIP_SKEW);
     make_uneven(&f);
     for (int32_t m = 0; m < gossip_n_methods; m++)
         for (int kind = 0; kind < 4; kind++) {
             struct gossip_settings s = gossip_fixture_settings(gossip_method_name(m));
-            struct gossip_result trained, replayed;
-            struct gossip_log log;
+            KEEP(struct gossip_result, trained, gossip_result_free);
+            KEEP(struct gossip_result, replayed, gossip_result_free);
+            KEEP(struct gossip_log, log, gossip_log_free);
             s.prob = 0.4;
             s.period = 2;
             f.setup.clock.stale = kind % 2;
@@ -47,18 +45,16 @@ TEST(a_replay_on_the_same_network_is_the_run)
             run(&trained, &log, &f, &s);
             replay(&replayed, &log, &f);
             gossip_fixture_assert_same_clock(&trained, &replayed);
-            gossip_log_free(&log);
-            gossip_result_free(&trained);
-            gossip_result_free(&replayed);
         }
-    gossip_fixture_free(&f);
 }
 
 /* Logged on a network of share 1; trained and replayed on another one. */
 static void assert_same_elsewhere(struct gossip_fixture *f, const struct gossip_settings *s, double share)
 {
-    struct gossip_result here, there, replayed;
-    struct gossip_log log;
+    KEEP(struct gossip_result, here, gossip_result_free);
+    KEEP(struct gossip_result, there, gossip_result_free);
+    KEEP(struct gossip_result, replayed, gossip_result_free);
+    KEEP(struct gossip_log, log, gossip_log_free);
     f->fabric.share = 1;
     run(&here, &log, f, s);
     f->fabric.share = share;
@@ -66,10 +62,6 @@ static void assert_same_elsewhere(struct gossip_fixture *f, const struct gossip_
     replay(&replayed, &log, f);
     gossip_fixture_assert_same_clock(&there, &replayed);
     assert_true(share > 0.1 || there.time_s > 2 * here.time_s);
-    gossip_log_free(&log);
-    gossip_result_free(&here);
-    gossip_result_free(&there);
-    gossip_result_free(&replayed);
 }
 
 TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
@@ -77,8 +69,7 @@ TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
     const char *const methods[] = { "all-reduce", "local", "post-local", "pair",
                                     "pull",       "push",  "gosgd",      "elastic" };
     const double shares[] = { 0.01, 0.3, 5 };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 5, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 5, GOSSIP_SKEW);
     make_uneven(&f);
     for (size_t m = 0; m < COUNT_OF(methods); m++)
         for (size_t k = 0; k < COUNT_OF(shares); k++)
@@ -89,7 +80,6 @@ TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
                 f.setup.clock.overlap = overlap;
                 assert_same_elsewhere(&f, &s, shares[k]);
             }
-    gossip_fixture_free(&f);
 }
 
 /* The last of several messages may be another one than in the run. With overlap much is sent when a message
@@ -97,14 +87,14 @@ TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
 TEST(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth)
 {
     const double shares[] = { 0.03, 0.3, 3 };
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    gossip_fixture_build(&f, 8, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 8, GOSSIP_SKEW);
     f.setup.clock.jitter = 0.3;
     s.period = 2;
     for (int overlap = 0; overlap < 2; overlap++) {
-        struct gossip_result here, there, replayed;
-        struct gossip_log log;
+        struct gossip_result there, replayed;
+        KEEP(struct gossip_result, here, gossip_result_free);
+        KEEP(struct gossip_log, log, gossip_log_free);
         f.setup.clock.overlap = overlap;
         f.fabric.share = 1;
         run(&here, &log, &f, &s);
@@ -117,22 +107,19 @@ TEST(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth)
             gossip_result_free(&there);
             gossip_result_free(&replayed);
         }
-        gossip_log_free(&log);
-        gossip_result_free(&here);
     }
-    gossip_fixture_free(&f);
 }
 
 /* Without latency a byte and a byte per second are the same. */
 TEST(twice_the_model_on_twice_the_bandwidth_takes_as_long)
 {
     const char *const methods[] = { "local", "pair", "elastic" };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     for (size_t m = 0; m < COUNT_OF(methods); m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        struct gossip_result trained, replayed;
-        struct gossip_log log;
+        KEEP(struct gossip_result, trained, gossip_result_free);
+        KEEP(struct gossip_result, replayed, gossip_result_free);
+        KEEP(struct gossip_log, log, gossip_log_free);
         f.fabric.share = 1;
         f.setup.model_B = 0;
         run(&trained, &log, &f, &s);
@@ -141,21 +128,17 @@ TEST(twice_the_model_on_twice_the_bandwidth_takes_as_long)
         replay(&replayed, &log, &f);
         assert_close(replayed.time_s, trained.time_s, 1e-9);
         assert_close(replayed.sent_B, 2 * trained.sent_B, 1e-12);
-        gossip_log_free(&log);
-        gossip_result_free(&trained);
-        gossip_result_free(&replayed);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(a_log_of_another_run_is_refused)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("pair");
-    struct gossip_result r, replayed;
-    struct gossip_log log = { 0 };
+    struct gossip_result replayed;
+    KEEP(struct gossip_result, r, gossip_result_free);
+    KEEP(struct gossip_log, log, gossip_log_free) = { 0 };
     const struct gossip_wish wish = { .log = &log };
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     FAILS(gossip_replay(&replayed, &log, &f.setup, e), ERR_RANGE, "log: has no whole run");
     run(&r, &log, &f, &s);
     f.setup.learning.epochs = 2;
@@ -167,23 +150,17 @@ TEST(a_log_of_another_run_is_refused)
     OK(gossip_run(&r, &f.setup, &s, 5, &wish, e));
     assert_true(r.diverged_step >= 0);
     FAILS(gossip_replay(&replayed, &log, &f.setup, e), ERR_RANGE, "log: has no whole run");
-    gossip_log_free(&log);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 TEST(a_hold_that_nothing_releases_is_said)
 {
     const struct gossip_cause third = { .kind = GOSSIP_AT_STEP, .id = 1, .step = 3 };
-    struct gossip_fixture f;
-    struct gossip_log log = { 0 };
+    KEEP(struct gossip_log, log, gossip_log_free) = { 0 };
     struct gossip_result r;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     gossip_log_begin(&log, 1, 2, FIXTURE_STEPS, gossip_fixture_model_B(&f));
     gossip_log_add(&log, &third, &(struct gossip_ask){ .kind = GOSSIP_ASK_HOLD, .from = 1 });
     OK(gossip_log_end(&log, e));
     FAILS(gossip_replay(&r, &log, &f.setup, e), ERR_UNSUP,
           "replay: workers wait for each other after 43 of 80 steps");
-    gossip_log_free(&log);
-    gossip_fixture_free(&f);
 }

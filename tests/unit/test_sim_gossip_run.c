@@ -6,9 +6,13 @@ static void run(struct gossip_result *r, const struct gossip_fixture *f, const s
                 uint64_t seed)
 {
     const struct gossip_wish all = { .curve = true, .curve_accuracy = true, .arcs = true, .models = true };
-    struct err e = { 0 };
-    assert_ok(gossip_run(r, &f->setup, s, seed, &all, &e), &e);
+    MUST(gossip_run(r, &f->setup, s, seed, &all, e));
 }
+
+/* A run that is released where the block ends. */
+#define RUN(v, ...)                                                                                          \
+    KEEP(struct gossip_result, v, gossip_result_free);                                                       \
+    run(&v, __VA_ARGS__)
 
 /* ---- same input, same bytes ---- */
 
@@ -36,22 +40,16 @@ static void assert_same(const struct gossip_result *a, const struct gossip_resul
 
 TEST(same_seed_gives_same_bytes_of_everything)
 {
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
     for (int32_t m = 0; m < gossip_n_methods; m++) {
         struct gossip_settings s = gossip_fixture_settings(gossip_method_name(m));
-        struct gossip_result a, b, other;
-        run(&a, &f, &s, 1);
-        run(&b, &f, &s, 1);
-        run(&other, &f, &s, 2);
+        RUN(a, &f, &s, 1);
+        RUN(b, &f, &s, 1);
+        RUN(other, &f, &s, 2);
         assert_same(&a, &b, &f);
         assert_false(a.time_s == other.time_s);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
-        gossip_result_free(&other);
     }
-    gossip_fixture_free(&f);
 }
 
 /* ---- the clock ---- */
@@ -60,90 +58,70 @@ TEST(same_seed_gives_same_bytes_of_everything)
 TEST(steps_take_their_mean_within_five_deviations)
 {
     const double jitters[] = { 0, 0.3, 1 };
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 200;
     for (size_t i = 0; i < COUNT_OF(jitters); i++) {
-        struct gossip_result r;
         f.setup.clock.jitter = jitters[i];
-        run(&r, &f, &s, 3);
+        RUN(r, &f, &s, 3);
         double n = (double)r.steps, deviation = jitters[i] * FIXTURE_STEP_S / sqrt(4 * n);
         assert_int_equal(r.steps, 2000);
         assert_near(r.compute_s / n, FIXTURE_STEP_S, 5 * deviation + 1e-12);
         assert_true(jitters[i] == 0 || r.compute_s / n != FIXTURE_STEP_S);
-        gossip_result_free(&r);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(slow_workers_take_so_many_times_as_long)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_result r;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 3;
-    run(&r, &f, &s, 1);
+    RUN(r, &f, &s, 1);
     assert_close(r.time_s, 3 * FIXTURE_STEPS * FIXTURE_STEP_S, 1e-12);
     assert_close(r.compute_s, (3 + 3) / 4.0 * FIXTURE_STEPS * FIXTURE_STEP_S, 1e-12);
     assert_near(r.wait_s, 0, 0);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* A tenth of the steps takes five times as long: 1.4 on average, deviation 4 sqrt(0.1 * 0.9). */
 TEST(pauses_lengthen_their_share_of_the_steps)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_result r;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.epochs = 200;
     f.setup.clock.jitter = 0;
     f.setup.clock.pause_prob = 0.1;
     f.setup.clock.pause_factor = 5;
-    run(&r, &f, &s, 1);
+    RUN(r, &f, &s, 1);
     double n = 4.0 * 2000;
     assert_near(r.compute_s / 2000 / FIXTURE_STEP_S, 1.4, 5 * 4 * sqrt(0.1 * 0.9 / n));
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* All end with the last all-reduce, so time is compute and waiting. */
 TEST(where_all_end_together_compute_and_waiting_fill_the_time)
 {
     const char *const methods[] = { "all-reduce", "local" };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0.5;
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
         struct gossip_settings s = gossip_fixture_every_step(methods[i]);
-        struct gossip_result r;
-        run(&r, &f, &s, 1);
+        RUN(r, &f, &s, 1);
         assert_close(r.compute_s + r.wait_s, r.time_s, 1e-12);
         assert_true(r.wait_s > FIXTURE_STEPS * 1.5 * FIXTURE_MODEL_S);
-        gossip_result_free(&r);
     }
-    gossip_fixture_free(&f);
 }
 
 /* 2 (N - 1) / N of a model for N = 4, after every step. */
 TEST(an_all_reduce_adds_its_time_to_every_step)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("all-reduce");
-    struct gossip_result r;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    run(&r, &f, &s, 1);
+    RUN(r, &f, &s, 1);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 1.5 * FIXTURE_MODEL_S), 1e-12);
     assert_close(r.sent_B, FIXTURE_STEPS * 6 * gossip_fixture_model_B(&f), 1e-12);
     assert_close(r.average_s, 1.5 * FIXTURE_MODEL_S, 1e-12);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* ---- what is learned ---- */
@@ -153,10 +131,10 @@ static void plain_sgd(float *x, const struct gossip_fixture *f, int64_t steps)
 {
     const struct gossip_learning *l = &f->setup.learning;
     int64_t batch[40];
-    float *g = calloc((size_t)f->net.n_params, sizeof *g), *v = calloc((size_t)f->net.n_params, sizeof *v);
-    struct gossip_pass *pass;
-    struct err e = { 0 };
-    assert_ok(gossip_pass_build(&pass, &f->net, 40, &e), &e);
+    KEEP(float *, g, free_at) = calloc((size_t)f->net.n_params, sizeof *g);
+    KEEP(float *, v, free_at) = calloc((size_t)f->net.n_params, sizeof *v);
+    KEEP(struct gossip_pass *, pass, gossip_pass_free_at);
+    MUST(gossip_pass_build(&pass, &f->net, 40, e));
     for (int64_t i = 0; i < 40; i++)
         batch[i] = i;
     for (int64_t step = 0; step < steps; step++) {
@@ -168,17 +146,14 @@ static void plain_sgd(float *x, const struct gossip_fixture *f, int64_t steps)
             x[i] += v[i];
         }
     }
-    gossip_pass_free(pass);
-    free(g);
-    free(v);
 }
 
 /* Every step sees all examples, so their order matters to rounding only. */
 TEST(one_worker_is_plain_sgd_also_through_decay_and_drift)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_data train, test;
+    KEEP(struct gossip_data, train, gossip_data_free);
+    KEEP(struct gossip_data, test, gossip_data_free);
     struct gossip_teacher t = { .n_features = 8,
                                 .hidden = 8,
                                 .n_classes = 4,
@@ -187,7 +162,7 @@ TEST(one_worker_is_plain_sgd_also_through_decay_and_drift)
                                 .n_test = 200,
                                 .seed = 1,
                                 .version = 1 };
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     OK(gossip_teach(&train, &test, &t, e));
     f.setup.train[1] = &train;
     f.setup.test[1] = &test;
@@ -196,13 +171,11 @@ TEST(one_worker_is_plain_sgd_also_through_decay_and_drift)
     f.setup.learning.schedule = GOSSIP_RATE_STEPS;
     f.setup.learning.n_decays = 1;
     for (int stale = 0; stale < 2; stale++) {
-        struct gossip_cluster c;
-        struct gossip_result r;
-        struct gossip_pass *pass;
+        KEEP(struct gossip_pass *, pass, gossip_pass_free_at);
         f.setup.drift_at = stale ? 0.6 : 1;
         f.setup.clock.stale = stale;
-        gossip_fixture_start(&c, &f, &s);
-        run(&r, &f, &s, 1);
+        GOSSIP_START(c, &f, &s);
+        RUN(r, &f, &s, 1);
         assert_int_equal(r.steps, 50);
         plain_sgd(c.workers[0].x, &f, 50);
         for (int32_t i = 0; i < f.net.n_params; i++)
@@ -210,44 +183,32 @@ TEST(one_worker_is_plain_sgd_also_through_decay_and_drift)
         OK(gossip_pass_build(&pass, &f.net, 40, e));
         assert_true(r.accuracy == gossip_accuracy(r.models, &f.net, stale ? &test : &f.test, pass));
         assert_true(r.accuracy == r.average_accuracy);
-        gossip_pass_free(pass);
-        gossip_result_free(&r);
-        gossip_cluster_free(&c);
     }
-    gossip_data_free(&train);
-    gossip_data_free(&test);
-    gossip_fixture_free(&f);
 }
 
 TEST(the_cosine_goes_from_the_rate_to_nothing)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_cluster c;
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     f.setup.learning.schedule = GOSSIP_RATE_COSINE;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     for (int64_t step = 0; step <= c.n_steps; step++) {
         double angle = acos(-1) * (double)step / (double)c.n_steps;
         assert_near(gossip_rate(&c, step), f.setup.learning.rate * (1 + cos(angle)) / 2, 1e-15);
     }
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* Shards of 10 and 11 examples: a batch of 16 is one of 10 for all, and an epoch is a step. */
 TEST(uneven_shards_make_the_steps_of_the_smallest)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("local");
-    struct gossip_result r;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     gossip_shards_free(&f.shards);
     f.train.n = 43;
     OK(gossip_shards_build(&f.shards, &f.train, 4, GOSSIP_SKEW, 1, e));
     f.setup.learning.batch = 16;
     f.setup.learning.epochs = 7;
-    run(&r, &f, &s, 1);
+    RUN(r, &f, &s, 1);
     assert_int_equal(r.steps, 7);
     assert_true(isfinite(r.loss));
     gossip_result_free(&r);
@@ -256,16 +217,13 @@ TEST(uneven_shards_make_the_steps_of_the_smallest)
     assert_int_equal(r.steps, 1);
     assert_true(isfinite(r.loss) && r.accuracy > 0);
     assert_int_equal(r.n_curve, 4);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 TEST(a_rate_beyond_reason_diverges_and_says_when)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("local");
     struct gossip_result r;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.rate = 1e30;
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
@@ -275,19 +233,16 @@ TEST(a_rate_beyond_reason_diverges_and_says_when)
         assert_true(r.time_s < FIXTURE_STEPS * FIXTURE_STEP_S);
         gossip_result_free(&r);
     }
-    gossip_fixture_free(&f);
 }
 
 /* ---- the curve ---- */
 
 TEST(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step("pair");
-    struct gossip_result r;
     int tested = 0;
-    gossip_fixture_build(&f, 4, GOSSIP_IID);
-    run(&r, &f, &s, 1);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
+    RUN(r, &f, &s, 1);
     assert_int_equal(r.n_curve, GOSSIP_CURVE);
     for (int32_t i = 0; i < r.n_curve; i++) {
         const struct gossip_curve_point *p = &r.curve[i], *before = i ? p - 1 : p;
@@ -302,37 +257,28 @@ TEST(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals)
     assert_true(last->time_s == r.time_s && last->sent_B == r.sent_B);
     assert_int_equal(last->exchanges, r.exchanges);
     assert_true(last->accuracy == r.average_accuracy);
-    gossip_result_free(&r);
-    gossip_fixture_free(&f);
 }
 
 /* Of one worker: the model halfway is that of a run of half the epochs. */
 TEST(the_curve_tests_the_model_of_its_time)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_result half, whole;
-    gossip_fixture_build(&f, 1, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     f.setup.learning.epochs = 50;
-    run(&half, &f, &s, 1);
+    RUN(half, &f, &s, 1);
     f.setup.learning.epochs = 100;
-    run(&whole, &f, &s, 1);
+    RUN(whole, &f, &s, 1);
     assert_true(whole.curve[49].accuracy == half.average_accuracy);
     assert_true(whole.curve[4].accuracy != whole.average_accuracy);
-    gossip_result_free(&half);
-    gossip_result_free(&whole);
-    gossip_fixture_free(&f);
 }
 
 TEST(a_period_that_is_none_is_refused)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_settings("local");
     struct gossip_result r;
     const struct gossip_wish wish = { .curve = true };
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     s.period = 0;
     FAILS(gossip_run(&r, &f.setup, &s, 1, &wish, e), ERR_RANGE, "period is 0, need at least 1");
     assert_null(r.curve);
-    gossip_fixture_free(&f);
 }

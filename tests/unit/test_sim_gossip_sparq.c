@@ -25,14 +25,13 @@ TEST(whole_corrections_are_gossip_of_models)
 {
     enum { N = 5, ROUNDS = 5 };
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_fixture f;
-        struct gossip_cluster c;
+        KEEP(struct gossip_fixture, f, gossip_fixture_free);
         double gamma = kind % 2 ? 0.5 : 1, x[N], y[N];
         struct gossip_settings s = settings(gamma, 1);
         build(&f, N);
         f.setup.learning.epochs = 0.5;
         f.setup.clock.stale = kind / 2;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
         for (int32_t i = 0; i < N; i++)
             x[i] = (double)c.workers[i].x[7];
@@ -45,8 +44,6 @@ TEST(whole_corrections_are_gossip_of_models)
         }
         for (int32_t i = 0; i < N; i++)
             assert_near(c.workers[i].x[7], x[i], 1e-6);
-        gossip_cluster_free(&c);
-        gossip_fixture_free(&f);
     }
 }
 
@@ -55,14 +52,13 @@ TEST(the_mean_of_models_stays)
 {
     enum { N = 5 };
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_fixture f;
-        struct gossip_cluster c;
+        KEEP(struct gossip_fixture, f, gossip_fixture_free);
         struct gossip_settings s = settings(0.3, 0.2);
         double before = 0, sum = 0, spread = 0, spread_before = 0;
         build(&f, N);
         f.setup.clock.stale = kind % 2;
         s.period = 1 + kind / 2;
-        gossip_fixture_start(&c, &f, &s);
+        GOSSIP_START(c, &f, &s);
         gossip_fixture_scatter(&c);
         for (int32_t i = 0; i < N; i++) {
             before += (double)c.workers[i].x[7];
@@ -76,8 +72,6 @@ TEST(the_mean_of_models_stays)
         }
         assert_near(sum, before, 1e-5);
         assert_true(spread < 0.2 * spread_before);
-        gossip_cluster_free(&c);
-        gossip_fixture_free(&f);
     }
 }
 
@@ -85,12 +79,11 @@ TEST(the_mean_of_models_stays)
  * large. Of seven that are kept the other three are the first ones of those that are equal. */
 TEST(the_largest_are_sent_and_of_equal_ones_the_first)
 {
-    struct gossip_fixture f;
-    struct gossip_cluster c;
+    KEEP(struct gossip_fixture, f, gossip_fixture_free);
     build(&f, 3);
     double keep = 7.0 / f.net.n_params;
     struct gossip_settings s = settings(0.5, keep);
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     struct gossip_worker *w = &c.workers[0];
     float *estimate = w->own[0];
     memset(estimate, 0, (size_t)c.n_params * sizeof *estimate);
@@ -109,8 +102,6 @@ TEST(the_largest_are_sent_and_of_equal_ones_the_first)
         bool sent = k == 50 || k == 51 || k == 20 || k == 70 || k == 0 || k == 2 || k == 3;
         assert_true(estimate[k] == (sent ? w->x[k] : 0));
     }
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 /* Value and index of each number, 4 bytes each; all of them need no index. A round every period. */
@@ -118,61 +109,47 @@ TEST(traffic_is_that_of_its_messages)
 {
     static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
-        struct gossip_fixture f;
         struct gossip_settings s = settings(0.5, i % 2 ? 0.1 : 1);
         int32_t messages = sizes[i / 2] * neighbours[i / 2] * (FIXTURE_STEPS / 4);
-        gossip_fixture_build(&f, sizes[i / 2], GOSSIP_SKEW);
+        GOSSIP_FIXTURE(f, sizes[i / 2], GOSSIP_SKEW);
         double message_B = i % 2 ? 8 * ceil(0.1 * f.net.n_params) : 4.0 * f.net.n_params;
         s.period = 4;
         struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
         assert_int_equal(r.exchanges, messages);
         assert_close(r.sent_B, messages * message_B, 1e-12);
-        gossip_fixture_free(&f);
     }
 }
 
 TEST(corrections_that_are_too_small_are_not_sent)
 {
-    struct gossip_fixture f;
-    struct gossip_result alone, some, all, r;
     struct gossip_settings local = gossip_fixture_settings("local"), s = settings(0.5, 1);
     local.period = 1000000;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
-    gossip_fixture_run(&alone, &f, &local);
-    gossip_fixture_run(&all, &f, &s);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
+    GOSSIP_RUN(alone, &f, &local);
+    GOSSIP_RUN(all, &f, &s);
     s.sparq_c = 1e300;
-    gossip_fixture_run(&r, &f, &s);
+    GOSSIP_RUN(r, &f, &s);
     gossip_fixture_assert_same(&r, &alone, &f);
     gossip_result_free(&r);
     s.sparq_c = 30;
-    gossip_fixture_run(&some, &f, &s);
+    GOSSIP_RUN(some, &f, &s);
     assert_in_range(some.exchanges, 1, all.exchanges - 1);
     /* c_t grows with the step. */
     s.sparq_power = 0.9;
     gossip_fixture_run(&r, &f, &s);
     assert_in_range(r.exchanges, 1, some.exchanges - 1);
-    gossip_result_free(&r);
-    gossip_result_free(&alone);
-    gossip_result_free(&some);
-    gossip_result_free(&all);
-    gossip_fixture_free(&f);
 }
 
 TEST(settings_out_of_range_are_refused)
 {
-    static const struct {
-        int64_t period;
-        double c, power, gamma, keep;
-        const char *text;
-    } cases[] = {
+    CASES(int64_t period; double c, power, gamma, keep; const char *text) = {
         { 0, 1, 0, 1, 1, "period is 0, need at least 1" },
         { 1, -1, 0, 1, 1, "sparq_c is -1, need at least 0" },
         { 1, 1, 1, 1, 1, "sparq_power is 1, need 0 to 1, not 1 itself" },
         { 1, 1, 0, 0, 1, "gamma is 0, need more than 0, at most 1" },
         { 1, 1, 0, 1, 1.5, "keep is 1.5, need more than 0, at most 1" },
     };
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = settings(cases[i].gamma, cases[i].keep);
         s.period = cases[i].period;
@@ -180,5 +157,4 @@ TEST(settings_out_of_range_are_refused)
         s.sparq_power = cases[i].power;
         gossip_fixture_assert_refused(&f, &s, cases[i].text);
     }
-    gossip_fixture_free(&f);
 }

@@ -12,24 +12,18 @@ TEST(local_sgd_with_period_1_is_synchronous_sgd)
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
         struct gossip_settings local = gossip_fixture_settings("local");
-        struct gossip_fixture f;
-        struct gossip_result a, b, other;
-        gossip_fixture_build(&f, 4, kind / 2 ? GOSSIP_SKEW : GOSSIP_IID);
+        GOSSIP_FIXTURE(f, 4, kind / 2 ? GOSSIP_SKEW : GOSSIP_IID);
         f.setup.clock.stale = kind % 2;
         f.setup.learning.weight_decay = 1e-3;
-        gossip_fixture_run(&a, &f, &all_reduce);
-        gossip_fixture_run(&b, &f, &local);
+        GOSSIP_RUN(a, &f, &all_reduce);
+        GOSSIP_RUN(b, &f, &local);
         local.period = 2;
-        gossip_fixture_run(&other, &f, &local);
+        GOSSIP_RUN(other, &f, &local);
         assert_true(gossip_fixture_apart(&a, &b, &f) < ROUNDING);
         assert_true(gossip_fixture_apart(&a, &other, &f) > 10 * ROUNDING);
         assert_true(a.time_s == b.time_s);
         assert_int_equal(a.exchanges, b.exchanges);
         assert_true(a.sent_B == b.sent_B);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
-        gossip_result_free(&other);
-        gossip_fixture_free(&f);
     }
 }
 
@@ -37,28 +31,21 @@ TEST(local_sgd_with_period_1_is_synchronous_sgd)
 TEST(synchronous_sgd_does_not_ask_when_the_gradient_is_taken)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    struct gossip_fixture f;
-    struct gossip_result a, b;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
-    gossip_fixture_run(&a, &f, &s);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
+    GOSSIP_RUN(a, &f, &s);
     f.setup.clock.stale = true;
-    gossip_fixture_run(&b, &f, &s);
+    GOSSIP_RUN(b, &f, &s);
     gossip_fixture_assert_same(&a, &b, &f);
-    gossip_result_free(&a);
-    gossip_result_free(&b);
-    gossip_fixture_free(&f);
 }
 
 /* The first step has no velocity yet: x - rate (g_1 + .. + g_N) / N, to a few roundings. */
 TEST(the_first_synchronous_step_goes_along_the_mean_of_gradients)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    struct gossip_fixture f;
-    struct gossip_cluster c;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.stale = true;
-    gossip_fixture_start(&c, &f, &s);
-    double *want = malloc((size_t)c.n_params * sizeof *want);
+    GOSSIP_START(c, &f, &s);
+    KEEP(double *, want, free_at) = malloc((size_t)c.n_params * sizeof *want);
     assert_non_null(want);
     for (int32_t k = 0; k < c.n_params; k++) {
         double sum = 0;
@@ -71,17 +58,13 @@ TEST(the_first_synchronous_step_goes_along_the_mean_of_gradients)
     for (int32_t i = 0; i < 4; i++)
         for (int32_t k = 0; k < c.n_params; k++)
             assert_near(c.workers[i].x[k], want[k], 1e-6);
-    free(want);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 TEST(post_local_is_local_on_both_sides_of_its_switch)
 {
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_settings post = gossip_fixture_settings("post-local");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     post.period = 7;
     for (int kind = 0; kind < 4; kind++) {
         f.setup.clock.overlap = kind / 2;
@@ -91,29 +74,25 @@ TEST(post_local_is_local_on_both_sides_of_its_switch)
     }
     post.switch_frac = 0.5;
     assert_int_equal(gossip_fixture_numbers(&f, &post).exchanges, FIXTURE_STEPS / 2 + FIXTURE_STEPS / 2 / 7);
-    gossip_fixture_free(&f);
 }
 
 /* An all-reduce among N sends 2 (N - 1) models in all; the last steps stay a worker's own. */
 TEST(meetings_are_as_many_as_whole_periods)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (s.period = 1; s.period <= 64; s.period += 9) {
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_int_equal(r.exchanges, FIXTURE_STEPS / s.period);
         assert_close(r.sent_B, (double)r.exchanges * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
     }
-    gossip_fixture_free(&f);
 }
 
 TEST(meetings_beside_steps_take_no_longer_and_send_the_same)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    struct gossip_fixture f;
     struct gossip_result waits, goes_on;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 8; kind++) {
         s.period = kind % 4 + 1;
         f.setup.clock.stale = kind / 4;
@@ -129,22 +108,19 @@ TEST(meetings_beside_steps_take_no_longer_and_send_the_same)
         gossip_result_free(&waits);
         gossip_result_free(&goes_on);
     }
-    gossip_fixture_free(&f);
 }
 
 /* Who is back for the next meeting before the last is over waits for it: two periods at most. */
 TEST(a_fast_worker_is_no_more_than_two_periods_ahead)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    struct gossip_fixture f;
-    struct gossip_cluster c;
     int64_t most = 0;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.clock.overlap = true;
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 10;
     s.period = 3;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     while (gossip_fixture_turn(&c))
         for (int32_t i = 0; i < 3; i++) {
             int64_t ahead = c.workers[i].steps - c.workers[3].steps;
@@ -153,8 +129,6 @@ TEST(a_fast_worker_is_no_more_than_two_periods_ahead)
     assert_int_equal(most, 2 * s.period);
     assert_int_equal(c.engine->exchanges, FIXTURE_STEPS / s.period);
     assert_int_equal(c.engine->steps_done, c.engine->steps_all);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 static double mean_of(const struct gossip_cluster *c, int32_t k, bool of_given)
@@ -169,13 +143,11 @@ static double mean_of(const struct gossip_cluster *c, int32_t k, bool of_given)
 TEST(a_mean_that_lands_late_keeps_what_was_learned_since)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    struct gossip_fixture f;
-    struct gossip_cluster c;
-    gossip_fixture_build(&f, 4, GOSSIP_SKEW);
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
+    GOSSIP_START(c, &f, &s);
     gossip_fixture_scatter(&c);
-    double *before = malloc((size_t)c.n_params * sizeof *before);
-    float *mean = malloc((size_t)c.n_params * sizeof *mean);
+    KEEP(double *, before, free_at) = malloc((size_t)c.n_params * sizeof *before);
+    KEEP(float *, mean, free_at) = malloc((size_t)c.n_params * sizeof *mean);
     assert_true(before && mean);
     for (int32_t k = 0; k < c.n_params; k++) {
         for (int32_t i = 0; i < 4; i++)
@@ -191,17 +163,12 @@ TEST(a_mean_that_lands_late_keeps_what_was_learned_since)
         assert_near(mean_of(&c, k, false), before[k], 1e-6);
         assert_true(c.workers[1].x[k] == mean[k]);
     }
-    free(before);
-    free(mean);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 TEST(impossible_periods_are_refused)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    struct gossip_fixture f;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     s.period = 0;
     gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
     s = gossip_fixture_settings("post-local");
@@ -210,5 +177,4 @@ TEST(impossible_periods_are_refused)
     s.period = 2;
     s.switch_frac = 2;
     gossip_fixture_assert_refused(&f, &s, "switch_frac is 2, need 0 to 1");
-    gossip_fixture_free(&f);
 }

@@ -12,9 +12,8 @@ struct even {
 
 static struct gossip_result run_even(const struct even *how)
 {
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_every_step(how->method);
-    gossip_fixture_build(&f, how->n_workers, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, how->n_workers, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.overlap = how->overlap;
     f.setup.model_B = how->model_s * f.fabric.net.dims[0].bw_Bps;
@@ -22,9 +21,7 @@ static struct gossip_result run_even(const struct even *how)
         f.setup.clock.n_slow = 1;
         f.setup.clock.slowdown = how->slowdown;
     }
-    struct gossip_result r = gossip_fixture_numbers(&f, &s);
-    gossip_fixture_free(&f);
-    return r;
+    return gossip_fixture_numbers(&f, &s);
 }
 
 /* ---- overlap ---- */
@@ -104,18 +101,14 @@ TEST(hooks_may_send_while_others_end)
     static const struct gossip_method chatty = {
         .meets = true, .after = send_to_next, .end = send_three, .mix = leave_models
     };
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_cluster c;
-    gossip_fixture_build(&f, HOOK_WORKERS, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, HOOK_WORKERS, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     c.method = &chatty;
     while (gossip_fixture_turn(&c))
         ;
     assert_int_equal(c.engine->exchanges, 4 * HOOK_WORKERS * FIXTURE_STEPS);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }
 
 static int hold_the_other_at_the_end(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
@@ -134,19 +127,15 @@ TEST(a_worker_that_is_done_waits_only_while_something_holds_it)
     static const struct gossip_method late = { .meets = true,
                                                .after = hold_the_other_at_the_end,
                                                .mix = leave_models };
-    struct gossip_fixture f;
     struct gossip_settings s = gossip_fixture_alone();
-    struct gossip_cluster c;
-    gossip_fixture_build(&f, 2, GOSSIP_IID);
+    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.clock.jitter = 0;
     f.setup.clock.n_slow = 1;
     f.setup.clock.slowdown = 3;
-    gossip_fixture_start(&c, &f, &s);
+    GOSSIP_START(c, &f, &s);
     c.method = &late;
     while (gossip_fixture_turn(&c))
         ;
     assert_close(c.workers[0].wait_s, FIXTURE_MODEL_S, 1e-9);
     assert_near(c.workers[1].wait_s, 0, 0);
-    gossip_cluster_free(&c);
-    gossip_fixture_free(&f);
 }

@@ -5,11 +5,8 @@
 /* ---- one message ---- */
 
 /* Links are crossed one after the other in no time but their latency; the narrowest decides. */
-static const struct {
-    const char *word;
-    int64_t from, to;
-    double lat_s[2], efficiency[2], want_lat_s, want_Bps;
-} messages[] = {
+TABLE_OF(messages, const char *word; int64_t from, to;
+         double lat_s[2], efficiency[2], want_lat_s, want_Bps) = {
     { "switch:4@50", 0, 3, { 1e-3 }, { 0.8 }, 1e-3, 40e9 },
     { "ring:8@50", 0, 3, { 1e-3 }, { 1 }, 3e-3, 25e9 },
     { "ring:8@50", 1, 7, { 1e-3 }, { 1 }, 2e-3, 25e9 },
@@ -172,10 +169,7 @@ TEST(a_collective_waits_for_all_links_and_holds_them)
 }
 
 /* Boxes of workers in networks. */
-static const struct {
-    const char *word;
-    int32_t n_workers, members[3];
-} boxes[] = {
+TABLE_OF(boxes, const char *word; int32_t n_workers, members[3]) = {
     { "switch:8@50", 8, { 8 } },
     { "switch:8@50", 5, { 5 } },
     { "ring:6@50", 6, { 6 } },

@@ -4,11 +4,8 @@
 /* Two exchanges of S asked for at once on the closed form: does the second wait? */
 TEST(exchanges_wait_for_the_ports_they_share)
 {
-    static const struct {
-        const char *word;
-        int64_t a, b, c, d; /* first between a and b, then between c and d */
-        bool one_way, waits;
-    } cases[] = {
+    CASES(const char *word; int64_t a, b, c, d;
+          /* first between a and b, then between c and d */ bool one_way, waits) = {
         { "switch:4@60", 0, 1, 2, 3, false, false },
         { "switch:4@60", 0, 1, 0, 2, false, true },
         { "switch:4@60", 0, 1, 2, 1, false, true },

@@ -86,11 +86,7 @@ TEST(every_dimension_has_its_own_efficiency)
 /* Times of these algorithms by hand (R. Thakur et al., IJHPCA 2005), with what the share leaves. */
 TEST(collectives_are_simulated_on_the_links_of_the_workers)
 {
-    static const struct {
-        const char *word;
-        int32_t members;
-        double hops, load;
-    } cases[] = {
+    CASES(const char *word; int32_t members; double hops, load) = {
         { "switch:8@50", 8, 6, 14 / 8. },
         { "switch:8@50", 4, 4, 6 / 4. },
         { "ring:8@50", 8, 14, 14 / 8. },
@@ -177,12 +173,10 @@ static const char *const words[] = { "ring:4@100 switch:4@50", "full:3@60 line:4
 /* The links of a way, what it takes, and who carries it. Links of a dimension are alike. */
 static void go(struct drive *d, struct asked *a, struct held held[2], int64_t from, int64_t to, double bytes)
 {
-    struct err e = { 0 };
     double lat_s = 0;
     d->path.n = 0;
     if (bytes > 0)
-        assert_ok(topo_find_path(&d->path, &d->routes, &(struct topo_trip){ .src = from, .dst = to }, &e),
-                  &e);
+        MUST(topo_find_path(&d->path, &d->routes, &(struct topo_trip){ .src = from, .dst = to }, e));
     for (int32_t i = 0; i < d->path.n; i++) {
         int32_t arc = d->path.arcs[i], k = topo_link_dim(&d->routes, arc / 2);
         held[k].links |= UINT64_C(1) << arc;
@@ -266,8 +260,6 @@ static void see(struct drive *d, const struct gossip_signal *s, int32_t n)
 /* Ask as time goes on, at a load near what the links can carry; then wait for the end. */
 static void drive(struct drive *d, const char *word, enum gossip_rung rung, int32_t n, uint64_t seed)
 {
-    struct rng *r;
-    struct err e = { 0 };
     double next_s = 0;
     *d = (struct drive){ .all = calloc(N_ASKED, sizeof *d->all) };
     assert_non_null(d->all);
@@ -278,9 +270,9 @@ static void drive(struct drive *d, const char *word, enum gossip_rung rung, int3
         d->y.fabric.net.dims[k].efficiency = 0.9 - 0.2 * k;
     }
     yard_open(&d->y);
-    assert_ok(topo_routes_build(&d->routes, d->y.graph, &e), &e);
+    MUST(topo_routes_build(&d->routes, d->y.graph, e));
     assert_true(d->routes.n_arcs <= 64);
-    assert_ok(rng_build(&r, seed, 0, &e), &e);
+    RNG(r, seed, 0);
     while (d->n_ended < n) {
         int32_t tag = 0;
         while (tag < N_TAGS && d->under_way[tag])
@@ -294,13 +286,12 @@ static void drive(struct drive *d, const char *word, enum gossip_rung rung, int3
             const struct gossip_signal *s;
             int32_t k;
             d->y.now_s = wire_s;
-            assert_ok(gossip_wire_advance(d->y.wire, &s, &k, &e), &e);
+            MUST(gossip_wire_advance(d->y.wire, &s, &k, e));
             see(d, s, k);
             next_s = fmax(next_s, wire_s);
         }
     }
     assert_idle(&d->y);
-    rng_free(r);
 }
 
 static void stop(struct drive *d)

@@ -27,7 +27,6 @@ static void fixture_profile(struct fixture *x)
     static const double compute_s[] = { 40, 10, 20, 2, 80, 4 }, sync_s[] = { 4, 20, 0, 0, 6, 1 },
                         handover_s[] = { 1, 2, 3, 4, 5, 6 }, out_B[] = { 100, 200, 0 },
                         sparse_B[] = { 8000, 0, 1000 };
-    struct err e = { 0 };
     *x = (struct fixture){ .setup = { .overlap = true,
                                       .handover = HETERO_PER_STAGE,
                                       .links = x->links,
@@ -35,7 +34,7 @@ static void fixture_profile(struct fixture *x)
                                       .epochs = 5,
                                       .server = -1,
                                       .server_Bps = 1000 } };
-    assert_ok(hetero_profile_build(&x->profile, 3, 2, &e), &e);
+    MUST(hetero_profile_build(&x->profile, 3, 2, e));
     x->profile.batch = 10;
     memcpy(x->profile.compute_s, compute_s, sizeof compute_s);
     memcpy(x->profile.sync_s, sync_s, sizeof sync_s);
@@ -58,10 +57,9 @@ static void fixture_profile(struct fixture *x)
 
 static void fixture_build(struct fixture *x, double per_s)
 {
-    struct err e = { 0 };
-    assert_ok(hetero_profile_check(&x->profile, &e), &e);
-    assert_ok(hetero_build(&x->problem, &x->profile, &x->setup, &e), &e);
-    assert_ok(hetero_work_build(&x->work, &x->problem, &e), &e);
+    MUST(hetero_profile_check(&x->profile, e));
+    MUST(hetero_build(&x->problem, &x->profile, &x->setup, e));
+    MUST(hetero_work_build(&x->work, &x->problem, e));
     hetero_set_throughput(&x->problem, per_s);
 }
 
@@ -85,16 +83,13 @@ static void check_time(const struct hetero_time *t, double fixed0_s, double shar
 
 TEST(neighbouring_layers_of_one_type_are_one_stage)
 {
-    static const struct {
-        hetero_id plan[3];
-        int32_t n, first[3], last[3], before[3], after[3];
-    } cases[] = {
+    CASES(hetero_id plan[3]; int32_t n, first[3], last[3], before[3], after[3]) = {
         { { 0, 0, 0 }, 1, { 0 }, { 2 }, { -1 }, { -1 } },
         { { 0, 0, 1 }, 2, { 0, 2 }, { 1, 2 }, { -1, 0 }, { 1, -1 } },
         { { 1, 0, 0 }, 2, { 0, 1 }, { 0, 2 }, { -1, 1 }, { 0, -1 } },
         { { 0, 1, 0 }, 3, { 0, 1, 2 }, { 0, 1, 2 }, { -1, 0, 1 }, { 1, 0, -1 } },
     };
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     fixture_build(&x, 1);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -109,7 +104,6 @@ TEST(neighbouring_layers_of_one_type_are_one_stage)
             assert_int_equal(s->after, cases[i].after[k]);
         }
     }
-    fixture_free(&x);
 }
 
 /* Per example: layers 0 and 1 on the CPU compute 60/10 s and send (4 + 3)/10 s; the hand-over of 1 alone. */
@@ -117,41 +111,38 @@ TEST(a_stage_takes_the_sum_of_its_layers)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_stage stages[3];
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     fixture_build(&x, 1);
     assert_int_equal(hetero_stages(stages, &x.problem, plan), 2);
     check_time(&stages[0].time, 1.5, 4.5, 0.35, 0.35);
     check_time(&stages[1].time, 0, 0.4, 0, 0.1); /* nobody to hand over to */
-    fixture_free(&x);
 }
 
 TEST(without_overlap_communication_comes_on_top)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_stage stages[3];
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.setup.overlap = false;
     fixture_build(&x, 1);
     hetero_stages(stages, &x.problem, plan);
     check_time(&stages[0].time, 1.85, 4.85, 0, 0);
     check_time(&stages[1].time, 0, 0.5, 0, 0);
-    fixture_free(&x);
 }
 
 TEST(a_hand_over_by_layer_is_paid_everywhere)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_stage stages[3];
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.setup.handover = HETERO_PER_LAYER;
     fixture_build(&x, 1);
     hetero_stages(stages, &x.problem, plan);
     check_time(&stages[0].time, 1.5, 4.5, 0.4, 0.4); /* 4 + 1 + 3 s */
     check_time(&stages[1].time, 0, 0.4, 0, 0.7);     /* 1 + 6 s */
-    fixture_free(&x);
 }
 
 /* 2 s and 10 examples of 100 or 200 B at 500 B/s: 4 s after layer 0, 6 s after layer 1. */
@@ -159,7 +150,7 @@ TEST(both_ends_of_a_network_pay)
 {
     static const hetero_id plan[] = { CPU, GPU, CPU };
     struct hetero_stage stages[3];
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.setup.handover = HETERO_NETWORK;
     fixture_build(&x, 1);
@@ -177,7 +168,6 @@ TEST(both_ends_of_a_network_pay)
     fixture_build(&x, 1);
     hetero_stages(stages, &x.problem, plan);
     check_time(&stages[1].time, 0, 1.2, 0, 0);
-    fixture_free(&x);
 }
 
 /* ---- units ---- */
@@ -193,8 +183,7 @@ TEST(time_falls_from_all_to_what_units_do_not_share)
 
 TEST(least_units_are_the_first_that_are_fast_enough)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     for (int i = 0; i < 2000; i++) {
         struct hetero_time t;
         for (int k = 0; k < 2; k++) {
@@ -210,7 +199,6 @@ TEST(least_units_are_the_first_that_are_fast_enough)
         else
             assert_true(hetero_least_units(&t, limit_s) == -1 || hetero_least_units(&t, limit_s) > 100000);
     }
-    rng_free(rng);
 }
 
 /* Also where rounding is large against what one unit more brings. */
@@ -246,7 +234,7 @@ TEST(some_times_are_out_of_reach)
 TEST(stages_know_their_least_units_for_the_throughput)
 {
     static const double per_s[] = { 0.3, 0.01, 1, 0.3 };
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     fixture_build(&x, 7);
     for (size_t i = 0; i < COUNT_OF(per_s); i++) {
@@ -261,7 +249,6 @@ TEST(stages_know_their_least_units_for_the_throughput)
                     assert_true(k < 0 ? isinf(s.start.time_s) : s.start.time_s == hetero_time_s(&s.time, k));
                 }
     }
-    fixture_free(&x);
 }
 
 /* ---- plans ---- */
@@ -271,7 +258,7 @@ TEST(a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_value v;
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.profile.types[CPU].max_units = 2;
     fixture_build(&x, 1 / 6.0);
@@ -285,14 +272,13 @@ TEST(a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes)
     assert_int_equal(x.work.units[1], 1);
     assert_int_equal(x.work.of_type[CPU], 2);
     assert_int_equal(x.work.of_type[GPU], 1);
-    fixture_free(&x);
 }
 
 TEST(a_plan_that_fails_says_how_far_it_gets)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_value v;
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.profile.types[CPU].max_units = 3;
     fixture_build(&x, 0.5);
@@ -304,7 +290,6 @@ TEST(a_plan_that_fails_says_how_far_it_gets)
     hetero_evaluate(&v, &x.problem, plan, &x.work);
     assert_int_equal(v.status, HETERO_TOO_SLOW);
     assert_close(v.reach_per_s, 1 / 3.0, 1e-12);
-    fixture_free(&x);
 }
 
 /* Each GPU takes two cores: 4 + 2 * 0.5 USD/h. 21 s of communication for 10 examples in 1.05 s: 2 GPUs. */
@@ -312,7 +297,7 @@ TEST(hosts_are_paid_for_and_counted)
 {
     static const hetero_id plan[] = { GPU, GPU, GPU };
     struct hetero_value v;
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.profile.types[GPU].host = CPU;
     x.profile.types[GPU].host_units = 2;
@@ -336,7 +321,6 @@ TEST(hosts_are_paid_for_and_counted)
     x.profile.types[CPU].max_units = 1; /* for none */
     hetero_evaluate(&v, &x.problem, plan, &x.work);
     assert_true(v.reach_per_s == 0);
-    fixture_free(&x);
 }
 
 /* 9000 B of rows an example at 1000 B/s a core, in the 1.05 s of two GPUs: 9 cores. */
@@ -344,7 +328,7 @@ TEST(servers_are_as_many_as_the_throughput_takes)
 {
     static const hetero_id gpu[] = { GPU, GPU, GPU }, cpu[] = { CPU, CPU, CPU };
     struct hetero_value v;
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     x.setup.server = CPU;
     x.profile.types[GPU].max_units = 2;
@@ -357,7 +341,6 @@ TEST(servers_are_as_many_as_the_throughput_takes)
     assert_int_equal(x.work.of_type[GPU], 2);
     hetero_evaluate(&v, &x.problem, cpu, &x.work);
     assert_true(x.work.stages[0].server_s == 0); /* cores hold their rows themselves */
-    fixture_free(&x);
 }
 
 /* ---- what is refused ---- */
@@ -371,7 +354,7 @@ TEST(a_setup_out_of_range_is_refused)
         struct hetero_setup setup;
         const char *text;
     } cases[8];
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_profile(&x);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         cases[i].setup = good;
@@ -394,12 +377,10 @@ TEST(a_setup_out_of_range_is_refused)
     cases[7].setup.examples = (double)INFINITY;
     cases[7].text = "examples: are inf, need > 0";
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct hetero_problem p;
+        KEEP(struct hetero_problem, p, hetero_free);
         FAILS(hetero_build(&p, &x.profile, &cases[i].setup, e), ERR_RANGE, cases[i].text);
         assert_null(p.spans);
-        hetero_free(&p);
     }
-    fixture_free(&x);
 }
 
 TEST(one_layer_and_256_layers_are_problems)
@@ -409,7 +390,7 @@ TEST(one_layer_and_256_layers_are_problems)
     for (size_t i = 0; i < COUNT_OF(layers); i++) {
         const int32_t n = layers[i];
         hetero_id plan[HETERO_MAX_LAYERS];
-        struct fixture x = { .setup = setup };
+        KEEP(struct fixture, x, fixture_free) = { .setup = setup };
         struct hetero_value v;
         OK(hetero_profile_build(&x.profile, n, 2, e));
         for (int32_t l = 0; l < n; l++) {
@@ -422,6 +403,5 @@ TEST(one_layer_and_256_layers_are_problems)
         assert_int_equal(v.status, HETERO_OK);
         assert_int_equal(x.work.n_stages, n);
         assert_close(v.usd, n, 1e-15); /* nothing is shared: a second and a unit for each layer */
-        fixture_free(&x);
     }
 }

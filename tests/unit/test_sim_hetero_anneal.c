@@ -6,7 +6,7 @@
 TEST(a_slow_walk_ends_at_the_cheapest_of_all_plans)
 {
     for (int i = 108; i < 300; i += 2) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search all, walk;
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&all, &f, "brute-force");
@@ -20,7 +20,6 @@ TEST(a_slow_walk_ends_at_the_cheapest_of_all_plans)
             hetero_search_free(&walk);
             hetero_search_free(&all);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -31,7 +30,7 @@ TEST(a_cold_walk_finds_more_than_a_hot_one)
     int cold_wins = 0, hot_wins = 0;
     for (int i = 204; i < 252; i++) {
         struct hetero_settings settings = hetero_settings_default();
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search s[2];
         if (hetero_fixture_instance(&f, i)) {
             for (int k = 0; k < 2; k++) {
@@ -44,7 +43,6 @@ TEST(a_cold_walk_finds_more_than_a_hot_one)
             hetero_search_free(&s[0]);
             hetero_search_free(&s[1]);
         }
-        hetero_fixture_free(&f);
     }
     assert_true(cold_wins > 2 * hot_wins);
 }
@@ -57,7 +55,7 @@ TEST(random_draws_find_the_cheapest_of_few_plans)
     static const char *const names[] = { "random", "random-stages" };
     for (int i = 160; i < 250; i += 9)
         for (size_t k = 0; k < COUNT_OF(names); k++) {
-            struct hetero_fixture f = { 0 };
+            KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
             struct hetero_search all, s;
             if (hetero_fixture_instance(&f, i)) {
                 hetero_fixture_run(&all, &f, "brute-force");
@@ -66,7 +64,6 @@ TEST(random_draws_find_the_cheapest_of_few_plans)
                 hetero_search_free(&s);
                 hetero_search_free(&all);
             }
-            hetero_fixture_free(&f);
         }
 }
 
@@ -75,15 +72,12 @@ TEST(temperatures_out_of_range_are_told)
     static const struct hetero_anneal_settings cases[] = { { 1, 0 },        { 1, -1 },  { 1e-3, 1 },
                                                            { INFINITY, 1 }, { NAN, 1 }, { 1, NAN } };
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, 110));
-    OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
+    SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.anneal = cases[i];
         FAILS(hetero_anneal(&s, &settings, e), ERR_RANGE, "need two temperatures > 0, the higher first");
     }
     assert_int_equal(s.evaluations, 0);
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }

@@ -5,7 +5,7 @@
 TEST(of_few_plans_the_cheapest_is_found)
 {
     for (int i = 12; i < 108; i += 3) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search all, s;
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&all, &f, "brute-force");
@@ -14,7 +14,6 @@ TEST(of_few_plans_the_cheapest_is_found)
             hetero_search_free(&s);
             hetero_search_free(&all);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -24,7 +23,7 @@ TEST(it_finds_more_than_as_many_plans_at_random)
     int wins = 0, losses = 0;
     for (int i = 156; i < 252; i += 3) {
         struct hetero_settings settings = hetero_settings_default();
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search s, drawn;
         settings.bayes.evaluations = 40;
         if (hetero_fixture_instance(&f, i)) {
@@ -37,17 +36,13 @@ TEST(it_finds_more_than_as_many_plans_at_random)
             hetero_search_free(&s);
             hetero_search_free(&drawn);
         }
-        hetero_fixture_free(&f);
     }
     assert_true(wins > 2 * losses);
 }
 
 TEST(settings_out_of_range_are_told)
 {
-    static const struct {
-        struct hetero_bayes_settings how;
-        const char *message;
-    } cases[] = {
+    CASES(struct hetero_bayes_settings how; const char *message) = {
         { { 0, 80, 9, 1, 0 }, "bayes: initial plans are 0, need 1 or more" },
         { { 9, 8, 9, 1, 0 }, "bayes: evaluations are 8, need 9 to 4096" },
         { { 9, 4097, 9, 1, 0 }, "bayes: evaluations are 4097, need 9 to 4096" },
@@ -58,42 +53,33 @@ TEST(settings_out_of_range_are_told)
         { { 9, 80, 9, 1, NAN }, "bayes: noise is nan, need >= 0" },
     };
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, 110));
-    OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
+    SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.bayes = cases[i].how;
         FAILS(hetero_bayes(&s, &settings, e), ERR_RANGE, cases[i].message);
     }
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }
 
 TEST(it_has_a_budget_of_its_own)
 {
     const struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, 70));
-    OK(hetero_search_build(&s, &f.problem, 1, 0, 1, e));
+    SEARCH(s, &f.problem, 1, 0, 1);
     OK(hetero_bayes(&s, &settings, e));
     assert_int_equal(s.evaluations, settings.bayes.evaluations);
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }
 
 /* Plans that come again add nothing to the model; the trials go on. */
 TEST(without_noise_it_goes_on)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     settings.bayes.noise = 0;
     assert_true(hetero_fixture_instance(&f, 70));
-    OK(hetero_search_build(&s, &f.problem, 1, 0, 1000, e));
+    SEARCH(s, &f.problem, 1, 0, 1000);
     OK(hetero_bayes(&s, &settings, e));
     assert_int_equal(s.evaluations, settings.bayes.evaluations);
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }

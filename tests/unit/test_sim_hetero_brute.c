@@ -4,45 +4,36 @@
 static void draw(struct hetero_fixture *f, int32_t n_layers, int32_t n_types)
 {
     const struct hetero_fixture_kind kind = { .n_layers = n_layers, .n_types = n_types, .most_units = 50 };
-    struct rng *rng = NULL;
-    struct err e = { 0 };
-    assert_ok(rng_build(&rng, 3, 0, &e), &e);
+    RNG(rng, 3, 0);
     hetero_fixture_draw(f, rng, &kind);
-    rng_free(rng);
 }
 
 TEST(every_plan_is_tried_once)
 {
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     draw(&f, 4, 3);
     hetero_set_throughput(&f.problem, 1e-6);
-    hetero_fixture_run(&s, &f, "brute-force");
+    HETERO_RUN(s, &f, "brute-force");
     assert_int_equal(s.evaluations, 81);
     assert_int_equal(s.proof, HETERO_OPTIMAL);
     assert_close(s.lower_usd, s.value.usd, 1e-15);
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }
 
 TEST(what_no_plan_reaches_has_no_plan)
 {
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     draw(&f, 3, 2);
     hetero_set_throughput(&f.problem, 1e9);
-    hetero_fixture_run(&s, &f, "brute-force");
+    HETERO_RUN(s, &f, "brute-force");
     assert_int_equal(s.proof, HETERO_NO_PLAN);
     assert_true(isnan(s.lower_usd));
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }
 
 TEST(too_many_plans_are_refused)
 {
     const struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    KEEP(struct hetero_search, s, hetero_search_free);
     int32_t which = 0;
     draw(&f, 16, 3);
     while (strcmp(hetero_schedulers[which].name, "brute-force") != 0)
@@ -50,6 +41,4 @@ TEST(too_many_plans_are_refused)
     hetero_set_throughput(&f.problem, 1e-6);
     FAILS(hetero_schedule(&s, &f.problem, which, &settings, 1, e), ERR_RANGE,
           "brute-force: plans are 3^16, need at most 4194304");
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }

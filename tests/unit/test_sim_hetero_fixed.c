@@ -16,8 +16,7 @@ static void fixture_build(struct fixture *x, const int *types, int32_t n_types, 
 {
     static const double usd_per_h[TYPES] = { 9, 3, 7, 2 };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    struct err e = { 0 };
-    assert_ok(hetero_profile_build(&x->profile, N_HETERO_KINDS, n_types, &e), &e);
+    MUST(hetero_profile_build(&x->profile, N_HETERO_KINDS, n_types, e));
     for (int32_t t = 0; t < n_types; t++) {
         x->profile.types[t].cpu = types[t] == CPU_DEAR || types[t] == CPU_CHEAP;
         x->profile.types[t].usd_per_h = usd_per_h[types[t]];
@@ -28,10 +27,10 @@ static void fixture_build(struct fixture *x, const int *types, int32_t n_types, 
         for (int32_t t = 0; t < n_types; t++)
             x->profile.compute_s[l * n_types + t] = 1;
     }
-    assert_ok(hetero_profile_check(&x->profile, &e), &e);
-    assert_ok(hetero_build(&x->problem, &x->profile, &setup, &e), &e);
+    MUST(hetero_profile_check(&x->profile, e));
+    MUST(hetero_build(&x->problem, &x->profile, &setup, e));
     hetero_set_throughput(&x->problem, 1);
-    assert_ok(hetero_search_build(&x->search, &x->problem, 1, 0, budget, &e), &e);
+    MUST(hetero_search_build(&x->search, &x->problem, 1, 0, budget, e));
 }
 
 static void fixture_free(struct fixture *x)
@@ -40,6 +39,10 @@ static void fixture_free(struct fixture *x)
     hetero_free(&x->problem);
     hetero_profile_free(&x->profile);
 }
+
+#define FIXTURE(v, ...)                                                                                      \
+    KEEP(struct fixture, v, fixture_free);                                                                   \
+    fixture_build(&v, __VA_ARGS__)
 
 static const int all[TYPES] = { GPU_DEAR, CPU_DEAR, GPU_CHEAP, CPU_CHEAP };
 
@@ -53,14 +56,12 @@ TEST(one_type_is_the_cheapest_of_its_kind)
     } cases[] = { { hetero_cpu_only, CPU_CHEAP, 16 }, { hetero_gpu_only, GPU_CHEAP, 56 } };
     const struct hetero_settings settings = hetero_settings_default();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture x;
-        fixture_build(&x, all, TYPES, 100);
+        FIXTURE(x, all, TYPES, 100);
         OK(cases[i].run(&x.search, &settings, e));
         assert_int_equal(x.search.evaluations, 2);
         for (int32_t l = 0; l < N_HETERO_KINDS; l++)
             assert_int_equal(x.search.best[l], cases[i].type);
         assert_close(x.search.value.usd, cases[i].usd, 1e-12);
-        fixture_free(&x);
     }
 }
 
@@ -68,24 +69,20 @@ TEST(one_type_is_the_cheapest_of_its_kind)
 TEST(the_heuristic_puts_embeddings_and_pooling_on_cpus)
 {
     const struct hetero_settings settings = hetero_settings_default();
-    struct fixture x;
-    fixture_build(&x, all, TYPES, 100);
+    FIXTURE(x, all, TYPES, 100);
     OK(hetero_heuristic(&x.search, &settings, e));
     assert_int_equal(x.search.evaluations, 4);
     for (int32_t l = 0; l < N_HETERO_KINDS; l++)
         assert_int_equal(x.search.best[l], l == HETERO_EMBEDDING || l == HETERO_POOL ? CPU_CHEAP : GPU_CHEAP);
     assert_close(x.search.value.usd, 2 * 2 + 6 * 7, 1e-12);
-    fixture_free(&x);
 }
 
 TEST(all_pairs_of_types_are_tried_whatever_the_budget)
 {
     const struct hetero_settings settings = hetero_settings_default();
-    struct fixture x;
-    fixture_build(&x, all, TYPES, 1);
+    FIXTURE(x, all, TYPES, 1);
     OK(hetero_heuristic(&x.search, &settings, e));
     assert_int_equal(x.search.evaluations, 4);
-    fixture_free(&x);
 }
 
 TEST(a_kind_of_type_that_is_not_there_is_told)
@@ -103,10 +100,8 @@ TEST(a_kind_of_type_that_is_not_there_is_told)
     };
     const struct hetero_settings settings = hetero_settings_default();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture x;
-        fixture_build(&x, cases[i].types, 2, 100);
+        FIXTURE(x, cases[i].types, 2, 100);
         FAILS(cases[i].run(&x.search, &settings, e), ERR_RANGE, cases[i].message);
         assert_int_equal(x.search.evaluations, 0);
-        fixture_free(&x);
     }
 }

@@ -4,7 +4,7 @@
 TEST(many_generations_end_at_the_cheapest_of_all_plans)
 {
     for (int i = 108; i < 300; i += 2) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search all, s;
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&all, &f, "brute-force");
@@ -15,7 +15,6 @@ TEST(many_generations_end_at_the_cheapest_of_all_plans)
             hetero_search_free(&s);
             hetero_search_free(&all);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -25,7 +24,7 @@ TEST(crossover_makes_better_plans_of_those_drawn)
     int gains = 0;
     for (int i = 252; i < 300; i++) {
         struct hetero_settings settings = hetero_settings_default();
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search first, later;
         settings.genetic.mutation = 0;
         if (hetero_fixture_instance(&f, i)) {
@@ -38,7 +37,6 @@ TEST(crossover_makes_better_plans_of_those_drawn)
             hetero_search_free(&first);
             hetero_search_free(&later);
         }
-        hetero_fixture_free(&f);
     }
     assert_true(gains > 10);
 }
@@ -47,25 +45,19 @@ TEST(crossover_makes_better_plans_of_those_drawn)
 TEST(without_crossover_and_mutation_nothing_new_comes)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     settings.genetic.mutation = settings.genetic.crossover = 0;
     assert_true(hetero_fixture_instance(&f, 260));
-    OK(hetero_search_build(&s, &f.problem, 1, 0, 1000, e));
+    SEARCH(s, &f.problem, 1, 0, 1000);
     OK(hetero_genetic(&s, &settings, e));
     assert_int_equal(s.evaluations, 1000);
     for (int32_t i = 0; i < s.n_curve; i++)
         assert_in_range(s.curve[i].evaluations, 1, settings.genetic.population);
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }
 
 TEST(settings_out_of_range_are_told)
 {
-    static const struct {
-        struct hetero_genetic_settings how;
-        const char *message;
-    } cases[] = {
+    CASES(struct hetero_genetic_settings how; const char *message) = {
         { { 1, 3, 0, 0.9, 1 }, "genetic: population is 1, need 2 or more" },
         { { 4, 3, 4, 0.9, 1 }, "genetic: elite is 4, need 0 to 3" },
         { { 4, 3, -1, 0.9, 1 }, "genetic: elite is -1, need 0 to 3" },
@@ -76,14 +68,11 @@ TEST(settings_out_of_range_are_told)
         { { 4, 3, 2, 0.9, NAN }, "genetic: mutation is nan, need >= 0" },
     };
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, 110));
-    OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
+    SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.genetic = cases[i].how;
         FAILS(hetero_genetic(&s, &settings, e), ERR_RANGE, cases[i].message);
     }
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }

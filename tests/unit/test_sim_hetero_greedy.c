@@ -11,11 +11,9 @@ TEST(where_layers_do_not_meet_greedy_is_optimal)
 {
     enum { LAYERS = 7, TYPES = 5 };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    struct rng *rng;
-    OK(rng_build(&rng, 2, 0, e));
+    RNG(rng, 2, 0);
     for (int i = 0; i < 50; i++) {
-        struct hetero_fixture f = { 0 };
-        struct hetero_search s;
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         double want_usd = 0;
         OK(hetero_profile_build(&f.profile, LAYERS, TYPES, e));
         for (int32_t t = 0; t < TYPES; t++) {
@@ -33,13 +31,10 @@ TEST(where_layers_do_not_meet_greedy_is_optimal)
         }
         OK(hetero_build(&f.problem, &f.profile, &setup, e));
         hetero_set_throughput(&f.problem, 1);
-        hetero_fixture_run(&s, &f, "greedy");
+        HETERO_RUN(s, &f, "greedy");
         assert_close(s.value.usd, want_usd, 1e-9);
         assert_int_equal(s.evaluations, TYPES + LAYERS * (TYPES - 1));
-        hetero_search_free(&s);
-        hetero_fixture_free(&f);
     }
-    rng_free(rng);
 }
 
 /* The best of the plans that are `plan` but for layers first..last, which are of one type. */
@@ -66,7 +61,7 @@ static struct hetero_value best_type(hetero_id *plan, int32_t first, int32_t las
 TEST(each_layer_is_on_its_best_type_given_those_before)
 {
     for (int i = 0; i < hetero_fixture_n; i += 5) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search s;
         struct hetero_work w;
         struct hetero_value v, before;
@@ -86,7 +81,6 @@ TEST(each_layer_is_on_its_best_type_given_those_before)
             hetero_search_free(&s);
             hetero_work_free(&w);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -100,18 +94,15 @@ TEST(while_plans_fail_the_layers_are_gone_through_again)
     static const double compute_s[] = { 4, 3.5, 1, 0.1, 9, 9, 5, 1, 1 };
     static const hetero_id want[] = { 2, 0, 1 };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     OK(hetero_profile_build(&f.profile, 3, 3, e));
     memcpy(f.profile.compute_s, compute_s, sizeof compute_s);
     for (int32_t t = 0; t < 3; t++)
         f.profile.types[t].usd_per_h = 1;
     OK(hetero_build(&f.problem, &f.profile, &setup, e));
     hetero_set_throughput(&f.problem, 1 / 3.);
-    hetero_fixture_run(&s, &f, "greedy");
+    HETERO_RUN(s, &f, "greedy");
     assert_int_equal(s.value.status, HETERO_OK);
     assert_memory_equal(s.best, want, sizeof want);
     assert_int_equal(s.evaluations, 3 + 2 * 3 * 2);
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }

@@ -6,8 +6,10 @@ TEST(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none)
 {
     int n_bind = 0, n_none = 0;
     for (int i = 0; i < hetero_fixture_n; i++) {
-        struct hetero_fixture f = { 0 };
-        struct hetero_search brute = { 0 }, oracle = { 0 }, exact = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+        KEEP(struct hetero_search, brute, hetero_search_free) = { 0 };
+        KEEP(struct hetero_search, oracle, hetero_search_free) = { 0 };
+        KEEP(struct hetero_search, exact, hetero_search_free) = { 0 };
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&brute, &f, "brute-force");
             hetero_fixture_run(&oracle, &f, "oracle");
@@ -22,10 +24,6 @@ TEST(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none)
                 n_none++;
             }
         }
-        hetero_search_free(&brute);
-        hetero_search_free(&oracle);
-        hetero_search_free(&exact);
-        hetero_fixture_free(&f);
     }
     assert_true(n_bind >= 20);
     assert_true(n_none >= 20);
@@ -38,8 +36,7 @@ TEST(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none)
 TEST(limits_turn_one_stage_into_two)
 {
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    struct hetero_fixture f = { 0 };
-    struct hetero_search s;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     OK(hetero_profile_build(&f.profile, 2, 2, e));
     for (int i = 0; i < 4; i++)
         f.profile.compute_s[i] = 1;
@@ -51,13 +48,11 @@ TEST(limits_turn_one_stage_into_two)
     f.profile.types[1].max_units = 5;
     OK(hetero_build(&f.problem, &f.profile, &setup, e));
     hetero_set_throughput(&f.problem, 1);
-    hetero_fixture_run(&s, &f, "exact");
+    HETERO_RUN(s, &f, "exact");
     assert_close(s.value.usd, 2.0, 1e-12); /* 2 USD/h for 1 s an example */
     hetero_search_free(&s);
     hetero_set_throughput(&f.problem, 2);
     hetero_fixture_run(&s, &f, "exact");
     assert_int_equal(s.proof, HETERO_OPTIMAL);
     assert_close(s.value.usd, 11.0, 1e-12); /* 2 + 20 USD/h for half a second */
-    hetero_search_free(&s);
-    hetero_fixture_free(&f);
 }

@@ -19,9 +19,8 @@ static void check_no_gain(const struct hetero_search *s, int32_t first, int32_t 
 static void check_local_optimum(const struct hetero_search *s)
 {
     int32_t n = s->problem->profile->n_layers;
-    struct hetero_work w;
-    struct err e = { 0 };
-    assert_ok(hetero_work_build(&w, s->problem, &e), &e);
+    KEEP(struct hetero_work, w, hetero_work_free);
+    MUST(hetero_work_build(&w, s->problem, e));
     for (int32_t l = 0; l < n; l++)
         check_no_gain(s, l, l, &w);
     for (int32_t first = 0, last; first < n; first = last + 1) {
@@ -29,13 +28,12 @@ static void check_local_optimum(const struct hetero_search *s)
             last++;
         check_no_gain(s, first, last, &w);
     }
-    hetero_work_free(&w);
 }
 
 TEST(no_layer_or_stage_recoloured_makes_the_plan_better)
 {
     for (int i = 0; i < hetero_fixture_n; i += 3) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search start, end;
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_search(&start, &f, "random", 3, 7);
@@ -47,24 +45,19 @@ TEST(no_layer_or_stage_recoloured_makes_the_plan_better)
             hetero_search_free(&start);
             hetero_search_free(&end);
         }
-        hetero_fixture_free(&f);
     }
 }
 
 /* The first improvements are those of the search before: it is the same search. */
 TEST(it_goes_on_from_the_search_before)
 {
-    struct hetero_fixture f = { 0 };
-    struct hetero_search start, end;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, 200));
-    hetero_fixture_search(&start, &f, "random", 20, 1);
-    hetero_fixture_search(&end, &f, "random+local", 20, 1);
+    HETERO_SEARCH(start, &f, "random", 20, 1);
+    HETERO_SEARCH(end, &f, "random+local", 20, 1);
     assert_true(end.n_curve >= start.n_curve);
     for (int32_t i = 0; i < start.n_curve; i++) {
         assert_int_equal(end.curve[i].evaluations, start.curve[i].evaluations);
         assert_true(end.curve[i].usd == start.curve[i].usd);
     }
-    hetero_search_free(&start);
-    hetero_search_free(&end);
-    hetero_fixture_free(&f);
 }

@@ -6,8 +6,7 @@ enum { MOST = 12 };
 static struct rng *rng(uint64_t stream)
 {
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 5, stream, &e), &e);
+    MUST(rng_build(&r, 5, stream, e));
     return r;
 }
 
@@ -17,7 +16,7 @@ static struct rng *rng(uint64_t stream)
  * in 10000 seeds. */
 TEST(layers_drawn_by_themselves_make_every_plan_equally_likely)
 {
-    struct rng *r = rng(0);
+    KEEP(struct rng *, r, rng_free_at) = rng(0);
     int n[9] = { 0 };
     double chi = 0;
     for (int i = 0; i < 9000; i++) {
@@ -30,14 +29,13 @@ TEST(layers_drawn_by_themselves_make_every_plan_equally_likely)
     for (int i = 0; i < 9; i++)
         chi += (n[i] - 1000.) * (n[i] - 1000.) / 1000;
     assert_true(chi < 31.8);
-    rng_free(r);
 }
 
 /* With probability s the layer stays, else it is drawn; s uniform: 1/2 + 1/2T for two layers, and for three
  * E[(s + (1 - s)/T)^2] with T = 2, ((1 + s)/2)^2, which is 7/12. */
 TEST(half_of_the_layers_drawn_in_stages_stay)
 {
-    struct rng *r = rng(1);
+    KEEP(struct rng *, r, rng_free_at) = rng(1);
     int two = 0, three = 0;
     const int n = 20000;
     for (int i = 0; i < n; i++) {
@@ -48,7 +46,6 @@ TEST(half_of_the_layers_drawn_in_stages_stay)
     }
     assert_near((double)two / n, 0.75, 0.015); /* a deviation is .003 */
     assert_near((double)three / n, 7 / 12., 0.017);
-    rng_free(r);
 }
 
 /* ---- plans changed ---- */
@@ -58,7 +55,7 @@ TEST(every_neighbour_is_reached_and_nothing_else)
 {
     static const hetero_id from[] = { 0, 1, 1 };
     const int want[8] = { [0] = 1, [1] = 1, [2] = 1, [7] = 1 };
-    struct rng *r = rng(2);
+    KEEP(struct rng *, r, rng_free_at) = rng(2);
     int found[8] = { 0 };
     for (int i = 0; i < 1000; i++) {
         hetero_id plan[3];
@@ -67,7 +64,6 @@ TEST(every_neighbour_is_reached_and_nothing_else)
         found[plan[0] * 4 + plan[1] * 2 + plan[2]] = 1;
     }
     assert_memory_equal(found, want, sizeof want);
-    rng_free(r);
 }
 
 /* What changed lies together, was of one type and is of one; it is a layer, a stage, or the end of a stage
@@ -93,7 +89,7 @@ static void check_neighbour(const hetero_id *was, const hetero_id *is, int32_t n
 
 TEST(a_neighbour_has_one_layer_stage_or_boundary_changed)
 {
-    struct rng *r = rng(3);
+    KEEP(struct rng *, r, rng_free_at) = rng(3);
     for (int i = 0; i < 5000; i++) {
         struct hetero_size size = { 1 + (int32_t)rng_below(r, MOST), 2 + (int32_t)rng_below(r, 3) };
         hetero_id was[MOST], is[MOST];
@@ -104,28 +100,23 @@ TEST(a_neighbour_has_one_layer_stage_or_boundary_changed)
             assert_in_range(is[l], 0, size.n_types - 1);
         check_neighbour(was, is, size.n_layers);
     }
-    rng_free(r);
 }
 
 TEST(with_one_type_there_is_no_neighbour)
 {
     hetero_id plan[4] = { 0 };
     const hetero_id want[4] = { 0 };
-    struct rng *r = rng(4);
+    KEEP(struct rng *, r, rng_free_at) = rng(4);
     for (int i = 0; i < 100; i++)
         hetero_change_plan(plan, (struct hetero_size){ 4, 1 }, r);
     assert_memory_equal(plan, want, sizeof want);
-    rng_free(r);
 }
 
 /* ---- how far from good ---- */
 
 TEST(a_plan_that_fails_is_above_the_ceiling_by_the_speed_it_lacks)
 {
-    static const struct {
-        struct hetero_value value;
-        double want;
-    } cases[] = {
+    CASES(struct hetero_value value; double want) = {
         { { HETERO_OK, 20, 9, 9, NAN }, 2.995732273553991 },               /* ln 20 */
         { { HETERO_OK, 0, 9, 9, NAN }, -708.3964185322641 },               /* free: the least double */
         { { HETERO_TOO_SLOW, NAN, NAN, NAN, 5 }, 7 + 0.6931471805599453 }, /* twice as fast */

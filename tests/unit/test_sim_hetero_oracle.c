@@ -17,8 +17,9 @@ TEST(oracle_is_the_cheapest_of_all_plans_or_says_that_limits_bind)
 {
     int n[4] = { 0 };
     for (int i = 0; i < hetero_fixture_n; i++) {
-        struct hetero_fixture f = { 0 };
-        struct hetero_search brute = { 0 }, oracle = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+        KEEP(struct hetero_search, brute, hetero_search_free) = { 0 };
+        KEEP(struct hetero_search, oracle, hetero_search_free) = { 0 };
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&brute, &f, "brute-force");
             hetero_fixture_run(&oracle, &f, "oracle");
@@ -28,9 +29,6 @@ TEST(oracle_is_the_cheapest_of_all_plans_or_says_that_limits_bind)
             else if (brute.proof == HETERO_OPTIMAL)
                 assert_true(oracle.lower_usd <= brute.value.usd * (1 + 1e-9));
         }
-        hetero_search_free(&brute);
-        hetero_search_free(&oracle);
-        hetero_fixture_free(&f);
     }
     assert_true(n[HETERO_OPTIMAL] >= 300);
     assert_true(n[HETERO_LOWER_BOUND] >= 50);
@@ -99,7 +97,7 @@ static double written_least_usd(const struct hetero_fixture *f)
 
 TEST(exact_is_the_cheapest_of_all_plans_and_units)
 {
-    struct rng *rng = NULL;
+    KEEP(struct rng *, rng, rng_free_at) = NULL;
     int n_found = 0, n_bound = 0;
     OK(rng_build(&rng, 5, 0, e));
     for (int i = 0; i < 300; i++) {
@@ -109,8 +107,9 @@ TEST(exact_is_the_cheapest_of_all_plans_and_units)
                                                   .overlap = i % 2,
                                                   .handover = (enum hetero_handover)(i / 2 % 3),
                                                   .extreme = i / 6 % 2 };
-        struct hetero_fixture f = { 0 };
-        struct hetero_oracle bound, exact;
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+        KEEP(struct hetero_oracle, bound, hetero_oracle_free);
+        KEEP(struct hetero_oracle, exact, hetero_oracle_free);
         double reach_per_s;
         hetero_fixture_draw(&f, rng, &kind);
         OK(hetero_reach(&reach_per_s, NULL, &f.problem, e));
@@ -125,13 +124,9 @@ TEST(exact_is_the_cheapest_of_all_plans_and_units)
             assert_close(bound.usd, usd, 1e-9);
         n_found += usd < INFINITY;
         n_bound += bound.proof == HETERO_LOWER_BOUND;
-        hetero_oracle_free(&bound);
-        hetero_oracle_free(&exact);
-        hetero_fixture_free(&f);
     }
     assert_true(n_found >= 200);
     assert_true(n_bound >= 20);
-    rng_free(rng);
 }
 
 /* ---- reach ---- */
@@ -169,7 +164,7 @@ static double written_reach(const struct hetero_problem *p, const hetero_id *pla
 TEST(reach_is_the_largest_throughput_of_all_plans)
 {
     for (int i = 0; i < hetero_fixture_n; i++) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         hetero_id plan[HETERO_MAX_LAYERS] = { 0 }, fastest[HETERO_MAX_LAYERS] = { 0 };
         double per_s, most = 0;
         hetero_fixture_instance(&f, i);
@@ -179,7 +174,6 @@ TEST(reach_is_the_largest_throughput_of_all_plans)
         while (next_plan(plan, &f.profile));
         assert_close(per_s, most, 1e-12);
         assert_close(written_reach(&f.problem, fastest), most, 1e-12);
-        hetero_fixture_free(&f);
     }
 }
 
@@ -188,7 +182,7 @@ TEST(reach_is_the_largest_throughput_of_all_plans)
 TEST(no_plan_is_faster_than_the_largest_throughput)
 {
     for (int i = 0; i < 60; i++) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search oracle, exact;
         if (hetero_fixture_instance(&f, i)) {
             double reach_per_s;
@@ -204,7 +198,6 @@ TEST(no_plan_is_faster_than_the_largest_throughput)
             hetero_search_free(&oracle);
             hetero_search_free(&exact);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -212,7 +205,7 @@ TEST(another_provisioning_makes_its_cost_a_bound)
 {
     int n_dearer = 0;
     for (int i = 0; i < hetero_fixture_n; i++) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search oracle, brute;
         if (hetero_fixture_instance(&f, i)) {
             f.problem.setup.provisioning = HETERO_BALANCE;
@@ -226,7 +219,6 @@ TEST(another_provisioning_makes_its_cost_a_bound)
             hetero_search_free(&oracle);
             hetero_search_free(&brute);
         }
-        hetero_fixture_free(&f);
     }
     assert_true(n_dearer > 0);
 }
@@ -240,9 +232,9 @@ TEST(large_instances_are_proved_in_few_paths)
                                                   .most_units = 800,
                                                   .overlap = true,
                                                   .handover = (enum hetero_handover)i };
-        struct hetero_fixture f = { 0 };
-        struct hetero_oracle o;
-        struct rng *rng = NULL;
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+        KEEP(struct hetero_oracle, o, hetero_oracle_free);
+        KEEP(struct rng *, rng, rng_free_at) = NULL;
         double reach_per_s;
         OK(rng_build(&rng, 7, (uint64_t)i, e));
         hetero_fixture_draw(&f, rng, &kind);
@@ -251,8 +243,5 @@ TEST(large_instances_are_proved_in_few_paths)
         OK(hetero_exact(&o, &f.problem, e));
         assert_int_equal(o.proof, HETERO_OPTIMAL);
         assert_true(o.paths < 5000);
-        hetero_oracle_free(&o);
-        hetero_fixture_free(&f);
-        rng_free(rng);
     }
 }

@@ -13,10 +13,9 @@ struct look {
 
 static bool look_at(struct look *k, int i)
 {
-    struct err e = { 0 };
     *k = (struct look){ 0 };
     bool can = hetero_fixture_instance(&k->f, i);
-    assert_ok(hetero_paths_build(&k->x, &k->f.problem, &e), &e);
+    MUST(hetero_paths_build(&k->x, &k->f.problem, e));
     const double slow_s = 1 / k->f.problem.per_s;
     k->window = (struct hetero_window){ slow_s / (1 + i % 4), slow_s, i % 5 == 0 };
     return can;
@@ -71,7 +70,7 @@ TEST(shortest_path_is_the_cheapest_of_all_plans_in_a_window)
 {
     int n_found = 0;
     for (int i = 36; i < 180; i++) {
-        struct look k;
+        KEEP(struct look, k, look_free);
         if (look_at(&k, i)) {
             hetero_paths_forward(&k.x, NULL, &k.window);
             double least = hetero_paths_least(&k.x, k.plan);
@@ -80,7 +79,6 @@ TEST(shortest_path_is_the_cheapest_of_all_plans_in_a_window)
                 assert_close(counted_path(&k, k.plan), least, 1e-12);
             n_found += least < INFINITY;
         }
-        look_free(&k);
     }
     assert_true(n_found > 50);
 }
@@ -97,7 +95,7 @@ static double least_from_the_start(const struct hetero_paths *x)
 TEST(both_directions_agree_and_arcs_that_matter_hold_the_path)
 {
     for (int i = 36; i < hetero_fixture_n; i += 3) {
-        struct look k;
+        KEEP(struct look, k, look_free);
         struct hetero_arcs arcs = { 0 };
         if (look_at(&k, i)) {
             hetero_paths_forward(&k.x, NULL, &k.window);
@@ -116,7 +114,6 @@ TEST(both_directions_agree_and_arcs_that_matter_hold_the_path)
             assert_int_equal(arcs.n, 0);
         }
         free(arcs.at);
-        look_free(&k);
     }
 }
 
@@ -125,9 +122,9 @@ TEST(types_with_equal_links_are_one_class)
     const struct hetero_fixture_kind kind = {
         .n_layers = 2, .n_types = 5, .most_units = 9, .handover = HETERO_NETWORK
     };
-    struct hetero_fixture f = { 0 };
-    struct hetero_paths x;
-    struct rng *rng = NULL;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    KEEP(struct hetero_paths, x, hetero_paths_free);
+    KEEP(struct rng *, rng, rng_free_at) = NULL;
     OK(rng_build(&rng, 1, 0, e));
     hetero_fixture_draw(&f, rng, &kind);
     for (int i = 0; i < 25; i++)
@@ -139,7 +136,4 @@ TEST(types_with_equal_links_are_one_class)
     assert_int_equal(x.n_of[4], 1);
     assert_int_equal(x.class_of[0 * 5 + 1], x.class_of[0 * 5 + 3]);
     assert_int_not_equal(x.class_of[0 * 5 + 1], x.class_of[0 * 5 + 4]);
-    hetero_paths_free(&x);
-    hetero_fixture_free(&f);
-    rng_free(rng);
 }

@@ -3,20 +3,19 @@
 
 static void good_profile(struct hetero_profile *p)
 {
-    struct err e = { 0 };
-    assert_ok(hetero_profile_build(p, 3, 2, &e), &e);
+    MUST(hetero_profile_build(p, 3, 2, e));
     for (int32_t l = 0; l < 3; l++)
         snprintf(p->layers[l].name, sizeof p->layers[l].name, "fc%d", (int)l);
     snprintf(p->types[0].name, sizeof p->types[0].name, "cpu");
     snprintf(p->types[1].name, sizeof p->types[1].name, "gpu");
     p->compute_s[0] = 2;
     p->sync_s[1] = 1;
-    assert_ok(hetero_profile_check(p, &e), &e);
+    MUST(hetero_profile_check(p, e));
 }
 
 TEST(a_new_profile_has_no_limits_and_no_hosts)
 {
-    struct hetero_profile p;
+    KEEP(struct hetero_profile, p, hetero_profile_free);
     OK(hetero_profile_build(&p, HETERO_MAX_LAYERS, HETERO_MAX_TYPES, e));
     for (int32_t t = 0; t < HETERO_MAX_TYPES; t++) {
         assert_int_equal(p.types[t].max_units, HETERO_MAX_UNITS);
@@ -27,25 +26,20 @@ TEST(a_new_profile_has_no_limits_and_no_hosts)
     for (size_t i = 0; i < (size_t)HETERO_MAX_LAYERS * HETERO_MAX_TYPES; i++)
         assert_true(p.compute_s[i] == 0 && p.sync_s[i] == 0 && p.handover_s[i] == 0);
     hetero_profile_free(&p);
-    hetero_profile_free(&p);
 }
 
 TEST(a_profile_has_layers_and_types)
 {
-    static const struct {
-        int32_t n_layers, n_types;
-        const char *text;
-    } cases[] = {
+    CASES(int32_t n_layers, n_types; const char *text) = {
         { 0, 1, "layers: are 0, need 1 to 256" },
         { 257, 1, "layers: are 257, need 1 to 256" },
         { 1, 0, "types: are 0, need 1 to 128" },
         { 1, 129, "types: are 129, need 1 to 128" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct hetero_profile p;
+        KEEP(struct hetero_profile, p, hetero_profile_free);
         FAILS(hetero_profile_build(&p, cases[i].n_layers, cases[i].n_types, e), ERR_RANGE, cases[i].text);
         assert_null(p.layers);
-        hetero_profile_free(&p);
     }
 }
 
@@ -140,10 +134,7 @@ static void hand_over_alone(struct hetero_profile *p)
 
 TEST(a_value_out_of_range_is_refused)
 {
-    static const struct {
-        void (*spoil)(struct hetero_profile *p);
-        const char *text;
-    } cases[] = {
+    CASES(void (*spoil)(struct hetero_profile * p); const char *text) = {
         { batch_zero, "batch: is 0 examples, need > 0" },
         { batch_endless, "batch: is inf examples, need > 0" },
         { price_negative, "types[1] 'gpu': price is -1 USD/h, need >= 0" },
@@ -164,11 +155,10 @@ TEST(a_value_out_of_range_is_refused)
         { hand_over_alone, "layers: each takes no time on some type, need one that does on all" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct hetero_profile p;
+        KEEP(struct hetero_profile, p, hetero_profile_free);
         good_profile(&p);
         cases[i].spoil(&p);
         FAILS(hetero_profile_check(&p, e), ERR_RANGE, cases[i].text);
-        hetero_profile_free(&p);
     }
 }
 

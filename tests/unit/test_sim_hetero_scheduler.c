@@ -17,21 +17,19 @@ static bool can_run(const struct hetero_fixture *f, const char *name)
 
 static void check_value(const struct hetero_search *s)
 {
-    struct hetero_work w;
+    KEEP(struct hetero_work, w, hetero_work_free);
     struct hetero_value v;
-    struct err e = { 0 };
-    assert_ok(hetero_work_build(&w, s->problem, &e), &e);
+    MUST(hetero_work_build(&w, s->problem, e));
     hetero_evaluate(&v, s->problem, s->best, &w);
     assert_int_equal(s->value.status, v.status);
     assert_true(v.status == HETERO_OK ? s->value.usd == v.usd : s->value.reach_per_s == v.reach_per_s);
-    hetero_work_free(&w);
 }
 
 /* Only shapes with few plans; of all 450 instances these are the first 300. */
 TEST(a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest)
 {
     for (int i = 0; i < 300; i += 300 / repeats(75)) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_search all, s;
         if (hetero_fixture_instance(&f, i)) {
             hetero_fixture_run(&all, &f, "brute-force");
@@ -45,7 +43,6 @@ TEST(a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest)
             }
             hetero_search_free(&all);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -54,7 +51,7 @@ TEST(plans_that_are_not_searched_for_do_not_depend_on_the_budget)
     static const char *const unbound[] = { "greedy", "bayes", "heuristic", "gpu-only", "cpu-only" };
     for (int i = 40; i < hetero_fixture_n; i += 37)
         for (size_t k = 0; k < COUNT_OF(unbound); k++) {
-            struct hetero_fixture f = { 0 };
+            KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
             struct hetero_search few, many;
             if (hetero_fixture_instance(&f, i) && can_run(&f, unbound[k])) {
                 hetero_fixture_search(&few, &f, unbound[k], 1, 1);
@@ -64,7 +61,6 @@ TEST(plans_that_are_not_searched_for_do_not_depend_on_the_budget)
                 hetero_search_free(&few);
                 hetero_search_free(&many);
             }
-            hetero_fixture_free(&f);
         }
 }
 
@@ -76,14 +72,13 @@ TEST(no_more_plans_are_tried_than_the_budget_has)
     for (int i = 40; i < hetero_fixture_n; i += 37)
         for (size_t b = 0; b < COUNT_OF(budgets); b++)
             for (size_t k = 0; k < COUNT_OF(bound); k++) {
-                struct hetero_fixture f = { 0 };
+                KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
                 struct hetero_search s;
                 if (hetero_fixture_instance(&f, i)) {
                     hetero_fixture_search(&s, &f, bound[k], budgets[b], 1);
                     assert_in_range(s.evaluations, budgets[b] > 0, budgets[b]);
                     hetero_search_free(&s);
                 }
-                hetero_fixture_free(&f);
             }
 }
 
@@ -96,24 +91,20 @@ static bool same(const struct hetero_search *a, const struct hetero_search *b)
 
 TEST(the_same_seed_gives_the_same_plan)
 {
-    struct hetero_fixture f = { 0 };
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
     for (size_t k = 0; k < COUNT_OF(searches); k++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            struct hetero_search a, b;
-            hetero_fixture_search(&a, &f, searches[k], 50, seed);
-            hetero_fixture_search(&b, &f, searches[k], 50, seed);
+            HETERO_SEARCH(a, &f, searches[k], 50, seed);
+            HETERO_SEARCH(b, &f, searches[k], 50, seed);
             assert_true(same(&a, &b));
-            hetero_search_free(&a);
-            hetero_search_free(&b);
         }
-    hetero_fixture_free(&f);
 }
 
 /* 4^8 plans, of which few are tried: two seeds that try the same ones do not draw. */
 TEST(seeds_matter_to_those_that_draw_and_to_no_others)
 {
-    struct hetero_fixture f = { 0 };
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
     for (size_t k = 0; k < COUNT_OF(searches); k++) {
         struct hetero_search a, b;
@@ -129,5 +120,4 @@ TEST(seeds_matter_to_those_that_draw_and_to_no_others)
         }
         assert_int_equal(differ > 0, draws);
     }
-    hetero_fixture_free(&f);
 }

@@ -22,21 +22,19 @@ static void fixture_problem(struct fixture *x)
 {
     static const double compute_s[] = { 4, 1, 50, 2, 1, 50 }, usd_per_h[] = { 1, 5, 1 };
     const struct hetero_setup setup = { .overlap = true, .examples = 3600, .epochs = 1, .server = -1 };
-    struct err e = { 0 };
-    assert_ok(hetero_profile_build(&x->profile, 2, 3, &e), &e);
+    MUST(hetero_profile_build(&x->profile, 2, 3, e));
     memcpy(x->profile.compute_s, compute_s, sizeof compute_s);
     for (int32_t t = 0; t < 3; t++)
         x->profile.types[t].usd_per_h = usd_per_h[t];
-    assert_ok(hetero_profile_check(&x->profile, &e), &e);
-    assert_ok(hetero_build(&x->problem, &x->profile, &setup, &e), &e);
+    MUST(hetero_profile_check(&x->profile, e));
+    MUST(hetero_build(&x->problem, &x->profile, &setup, e));
     hetero_set_throughput(&x->problem, 0.25);
 }
 
 static void fixture_build(struct fixture *x, int64_t budget)
 {
-    struct err e = { 0 };
     fixture_problem(x);
-    assert_ok(hetero_search_build(&x->search, &x->problem, 1, 0, budget, &e), &e);
+    MUST(hetero_search_build(&x->search, &x->problem, 1, 0, budget, e));
 }
 
 static void fixture_free(struct fixture *x)
@@ -45,6 +43,10 @@ static void fixture_free(struct fixture *x)
     hetero_free(&x->problem);
     hetero_profile_free(&x->profile);
 }
+
+#define FIXTURE(v, ...)                                                                                      \
+    KEEP(struct fixture, v, fixture_free);                                                                   \
+    fixture_build(&v, __VA_ARGS__)
 
 static void check_best(const struct hetero_search *s, const hetero_id *plan)
 {
@@ -63,8 +65,7 @@ static struct hetero_value try(struct fixture *x, const hetero_id *plan)
 
 TEST(the_cheapest_plan_tried_is_kept)
 {
-    struct fixture x;
-    fixture_build(&x, 100);
+    FIXTURE(x, 100);
     assert_close(try(&x, split).usd, 24, 1e-12);
     check_best(&x.search, split);
     assert_close(try(&x, fast).usd, 10, 1e-12);
@@ -75,13 +76,11 @@ TEST(the_cheapest_plan_tried_is_kept)
     check_best(&x.search, fast);
     assert_close(x.search.value.usd, 10, 1e-12);
     assert_int_equal(x.search.evaluations, 4);
-    fixture_free(&x);
 }
 
 TEST(of_plans_that_all_fail_the_nearest_is_kept)
 {
-    struct fixture x;
-    fixture_build(&x, 100);
+    FIXTURE(x, 100);
     assert_close(try(&x, hopeless).reach_per_s, 1 / 50.0, 1e-9);
     check_best(&x.search, hopeless);
     assert_close(try(&x, slow).reach_per_s, 1 / 6.0, 1e-9);
@@ -92,12 +91,11 @@ TEST(of_plans_that_all_fail_the_nearest_is_kept)
     try(&x, split);
     check_best(&x.search, split);
     assert_int_equal(x.search.n_curve, 1);
-    fixture_free(&x);
 }
 
 TEST(of_equal_plans_the_first_is_kept)
 {
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_problem(&x);
     x.profile.types[2] = x.profile.types[1];
     x.profile.compute_s[2] = x.profile.compute_s[5] = 1;
@@ -109,14 +107,12 @@ TEST(of_equal_plans_the_first_is_kept)
     hetero_set_throughput(&x.problem, 0.25);
     assert_true(try(&x, twin).usd == try(&x, fast).usd);
     check_best(&x.search, twin);
-    fixture_free(&x);
 }
 
 TEST(the_curve_has_every_improvement)
 {
     static const struct hetero_curve_point want[] = { { 2, 24 }, { 4, 12 }, { 6, 10 } };
-    struct fixture x;
-    fixture_build(&x, 100);
+    FIXTURE(x, 100);
     const hetero_id *const plans[] = { slow, split, split, turned, split, fast, fast, turned };
     for (size_t i = 0; i < COUNT_OF(plans); i++)
         try(&x, plans[i]);
@@ -127,19 +123,16 @@ TEST(the_curve_has_every_improvement)
     }
     assert_int_equal(x.search.evaluations, COUNT_OF(plans));
     assert_false(x.search.failed);
-    fixture_free(&x);
 }
 
 TEST(a_search_may_go_on_until_its_budget_is_used)
 {
-    struct fixture x;
-    fixture_build(&x, 2);
+    FIXTURE(x, 2);
     assert_true(hetero_may_try(&x.search));
     try(&x, slow);
     assert_true(hetero_may_try(&x.search));
     try(&x, slow);
     assert_false(hetero_may_try(&x.search));
-    fixture_free(&x);
 }
 
 TEST(better_is_cheaper_or_nearer_to_the_throughput)
@@ -184,7 +177,7 @@ TEST(names_of_schedulers_differ)
 TEST(a_schedule_ends_with_the_units_of_its_plan)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct fixture x;
+    KEEP(struct fixture, x, fixture_free);
     fixture_problem(&x);
     settings.evaluations = 500;
     OK(hetero_schedule(&x.search, &x.problem, scheduler("random"), &settings, 1, e));
@@ -194,7 +187,6 @@ TEST(a_schedule_ends_with_the_units_of_its_plan)
     assert_int_equal(x.search.work.units[0], 1);
     assert_int_equal(x.search.work.of_type[1], 1);
     assert_int_equal(x.search.work.of_type[0], 0);
-    fixture_free(&x);
 }
 
 /* After one draw, so that the plan is the one drawn. */
@@ -204,7 +196,7 @@ TEST(draws_depend_on_the_seed_and_on_the_name)
     int32_t differ = 0;
     settings.evaluations = 1;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct fixture x;
+        KEEP(struct fixture, x, fixture_free);
         hetero_id plans[3][2];
         fixture_problem(&x);
         for (int i = 0; i < 3; i++) {
@@ -215,7 +207,6 @@ TEST(draws_depend_on_the_seed_and_on_the_name)
         }
         assert_memory_equal(plans[0], plans[1], sizeof plans[0]);
         differ += memcmp(plans[0], plans[2], sizeof plans[0]) != 0;
-        fixture_free(&x);
     }
     assert_true(differ > 10); /* 1 in 3 draws of two layers are alike by chance at most */
 }

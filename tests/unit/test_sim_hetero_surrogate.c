@@ -56,9 +56,8 @@ static void draw_plan(struct fixture *x, hetero_id *plan)
 
 static void fixture_build(struct fixture *x, int32_t n, double its_noise)
 {
-    struct err e = { 0 };
-    assert_ok(rng_build(&x->rng, 9, (uint64_t)n, &e), &e);
-    assert_ok(hetero_surrogate_build(&x->model, LAYERS, MOST, length, its_noise, &e), &e);
+    MUST(rng_build(&x->rng, 9, (uint64_t)n, e));
+    MUST(hetero_surrogate_build(&x->model, LAYERS, MOST, length, its_noise, e));
     while (x->model.n < n) {
         hetero_id *plan = x->plans[x->model.n];
         draw_plan(x, plan);
@@ -73,6 +72,10 @@ static void fixture_free(struct fixture *x)
     hetero_surrogate_free(&x->model);
     rng_free(x->rng);
 }
+
+#define FIXTURE(v, ...)                                                                                      \
+    KEEP(struct fixture, v, fixture_free);                                                                   \
+    fixture_build(&v, __VA_ARGS__)
 
 /* k' K^-1 b by the dense system. */
 static double dense(const struct fixture *x, const hetero_id *plan, const double *b)
@@ -94,10 +97,9 @@ TEST(posterior_is_that_of_the_dense_system)
 {
     static const int32_t sizes[] = { 1, 2, 7, MOST };
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
-        struct fixture x;
         double scaled[MOST], mean = 0, square = 0;
         int32_t n = sizes[s];
-        fixture_build(&x, n, noise);
+        FIXTURE(x, n, noise);
         for (int32_t i = 0; i < n; i++)
             mean += x.targets[i] / n;
         for (int32_t i = 0; i < n; i++)
@@ -116,16 +118,14 @@ TEST(posterior_is_that_of_the_dense_system)
             assert_near(guess.mean, mean + scale * dense(&x, plan, scaled), 1e-10);
             assert_near(guess.deviation, scale * sqrt(1 - dense(&x, plan, k)), 1e-8);
         }
-        fixture_free(&x);
     }
 }
 
 TEST(plans_looked_at_together_are_as_each_alone)
 {
-    struct fixture x;
     hetero_id plans[HETERO_GUESSES][LAYERS];
     struct hetero_guess together[HETERO_GUESSES], alone;
-    fixture_build(&x, 10, noise);
+    FIXTURE(x, 10, noise);
     for (int32_t n = 1; n <= HETERO_GUESSES; n++) {
         for (int32_t i = 0; i < n; i++)
             draw_plan(&x, plans[i]);
@@ -135,7 +135,6 @@ TEST(plans_looked_at_together_are_as_each_alone)
             assert_true(alone.mean == together[i].mean && alone.deviation == together[i].deviation);
         }
     }
-    fixture_free(&x);
 }
 
 /* One plan at distance h of target y, noise v: mean of the targets, variance 1 - k^2 / (1 + v). */
@@ -157,8 +156,7 @@ TEST(one_plan_leaves_what_the_closed_form_says)
 
 TEST(without_noise_a_plan_that_is_known_is_left_out_and_met_exactly)
 {
-    struct fixture x;
-    fixture_build(&x, 12, 0);
+    FIXTURE(x, 12, 0);
     assert_false(hetero_surrogate_add(&x.model, x.plans[0]));
     assert_int_equal(x.model.n, 12);
     for (int32_t i = 0; i < 12; i++) {
@@ -167,16 +165,12 @@ TEST(without_noise_a_plan_that_is_known_is_left_out_and_met_exactly)
         assert_near(guess.mean, x.targets[i], 1e-10);
         assert_near(guess.deviation, 0, 1e-6);
     }
-    fixture_free(&x);
 }
 
 /* gap * Phi(z) + deviation * phi(z); Phi(1) = 0.841344746, phi(1) = 0.241970725, phi(0) = 0.398942280. */
 TEST(expected_gain_is_the_closed_form)
 {
-    static const struct {
-        struct hetero_guess guess;
-        double best, want, off;
-    } cases[] = {
+    CASES(struct hetero_guess guess; double best, want, off) = {
         { { 5, 2 }, 5, 2 * 0.398942280, 1e-8 },
         { { 5, 2 }, 7, 2 * 0.841344746 + 2 * 0.241970725, 1e-8 },
         { { 5, 2 }, 3, -2 * 0.158655254 + 2 * 0.241970725, 1e-8 },

@@ -14,7 +14,7 @@ static void plain_problem(struct hetero_fixture *f)
 TEST(search_ends_with_a_bound_that_is_its_cost)
 {
     for (int i = 0; i < hetero_fixture_n; i++) {
-        struct hetero_fixture f = { 0 };
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         struct hetero_windows found;
         if (hetero_fixture_instance(&f, i)) {
             OK(hetero_windows(&found, &f.problem, NULL, NULL, e));
@@ -23,7 +23,6 @@ TEST(search_ends_with_a_bound_that_is_its_cost)
             assert_true(found.paths < 2000);
             hetero_windows_free(&found);
         }
-        hetero_fixture_free(&f);
     }
 }
 
@@ -52,33 +51,30 @@ static int answer(double *cost, hetero_id *plan, bool *complete, void *context, 
 
 TEST(rule_that_allows_nothing_leaves_no_plan)
 {
-    struct hetero_fixture f = { 0 };
-    struct hetero_windows found;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    KEEP(struct hetero_windows, found, hetero_windows_free);
     struct answer none = { .what = ALLOW_NONE };
     plain_problem(&f);
     OK(hetero_windows(&found, &f.problem, answer, &none, e));
     assert_true(found.cost == INFINITY && found.lower == INFINITY);
-    hetero_windows_free(&found);
-    hetero_fixture_free(&f);
 }
 
 TEST(rule_that_gives_up_leaves_the_bound_of_its_window)
 {
-    struct hetero_fixture f = { 0 };
-    struct hetero_windows found;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    KEEP(struct hetero_windows, found, hetero_windows_free);
     struct answer give_up = { .what = GIVE_UP };
     plain_problem(&f);
     OK(hetero_windows(&found, &f.problem, answer, &give_up, e));
     assert_true(found.cost == INFINITY);
     assert_close(found.lower, give_up.asked, 1e-15);
-    hetero_windows_free(&found);
-    hetero_fixture_free(&f);
 }
 
 TEST(rule_that_allows_all_changes_nothing)
 {
-    struct hetero_fixture f = { 0 };
-    struct hetero_windows found, ruled;
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    KEEP(struct hetero_windows, found, hetero_windows_free);
+    KEEP(struct hetero_windows, ruled, hetero_windows_free);
     struct answer all = { .what = ALLOW_ALL };
     plain_problem(&f);
     OK(hetero_windows(&found, &f.problem, NULL, NULL, e));
@@ -86,7 +82,4 @@ TEST(rule_that_allows_all_changes_nothing)
     assert_close(ruled.cost, found.cost, 1e-12);
     assert_close(ruled.lower, found.lower, 1e-12);
     assert_true(all.n_asked > 0);
-    hetero_windows_free(&found);
-    hetero_windows_free(&ruled);
-    hetero_fixture_free(&f);
 }

@@ -43,8 +43,7 @@ TEST(known_networks_take_the_times_worked_out_by_hand)
 
 TEST(priority_never_loses_to_wait_free_nor_that_to_sequential)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     for (int i = 0; i < 5000; i++) {
         struct net net;
         draw_net(&net, rng);
@@ -53,7 +52,6 @@ TEST(priority_never_loses_to_wait_free_nor_that_to_sequential)
         double priority_s = overlap_time_s(&net.layers, OVERLAP_PRIORITY);
         assert_true(priority_s <= wait_s && wait_s <= seq_s);
     }
-    rng_free(rng);
 }
 
 /* One channel serves the lowest layer that has something to send; whole milliseconds, one at a time. */
@@ -85,22 +83,19 @@ static double event_time(const struct net *net)
 
 TEST(priority_is_what_a_preemptive_channel_does)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 2, 0, e));
+    RNG(rng, 2, 0);
     for (int i = 0; i < 2000; i++) {
         struct net net;
         draw_net(&net, rng);
         assert_close(overlap_time_s(&net.layers, OVERLAP_PRIORITY), event_time(&net), 1e-12);
     }
-    rng_free(rng);
 }
 
 /* Two machines in a row, in one order: the longest path ready(i) + pushes i..k + pulls k..1 is the time of
  * the last pull (S. Johnson, Optimal two- and three-stage production schedules, 1954). */
 TEST(wait_free_is_a_flow_shop_of_two_machines)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 3, 0, e));
+    RNG(rng, 3, 0);
     for (int i = 0; i < 500; i++) {
         struct net net;
         double last = 0, forward = 0, ready = 0;
@@ -119,15 +114,13 @@ TEST(wait_free_is_a_flow_shop_of_two_machines)
         }
         assert_close(overlap_time_s(&net.layers, OVERLAP_WAIT_FREE), last + forward, 1e-12);
     }
-    rng_free(rng);
 }
 
 /* Long messages: Lemma 2 is then above the channel, often above wait-free. */
 TEST(lemma_2_counts_backlog_twice)
 {
-    struct rng *rng;
     int n_above = 0, n_slower = 0, n = 0;
-    OK(rng_build(&rng, 4, 0, e));
+    RNG(rng, 4, 0);
     while (n < 1000) {
         struct net net;
         draw_net(&net, rng);
@@ -141,13 +134,11 @@ TEST(lemma_2_counts_backlog_twice)
         n_slower += lemma_s > overlap_time_s(&net.layers, OVERLAP_WAIT_FREE);
     }
     assert_true(n_above > n / 2 && n_slower > n / 2);
-    rng_free(rng);
 }
 
 TEST(shares_put_the_iteration_together_again)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 5, 0, e));
+    RNG(rng, 5, 0);
     for (int i = 0; i < 500; i++) {
         struct net net;
         double b = 0, f = 0, r = 0;
@@ -167,7 +158,6 @@ TEST(shares_put_the_iteration_together_again)
                              overlap_time_s(&net.layers, (enum overlap_mode)mode), 1e-12);
         }
     }
-    rng_free(rng);
 }
 
 /* arXiv 2105.13855: wait-free, bound by communication, 4 layers: e2 = b_4 / sum b, e3 = (2 r_4 + r_3 + r_2 +

@@ -10,7 +10,7 @@ static double bin_B(const struct link_bins *b, int32_t k, int32_t arc)
 
 TEST(bytes_lie_in_the_bins_they_pass_through_evenly)
 {
-    struct link_bins b;
+    KEEP(struct link_bins, b, link_bins_free);
     OK(link_bins_build(&b, 2, 4, 10, 1, e));
     link_bins_add(&b, 1, 6, 10.5, 13.5); /* 2 a second */
     assert_close(bin_B(&b, 0, 1), 1, 1e-15);
@@ -20,12 +20,11 @@ TEST(bytes_lie_in_the_bins_they_pass_through_evenly)
     link_bins_add(&b, 1, 5, 12, 12); /* no time, no bytes */
     for (int32_t k = 0; k < 4; k++)
         assert_true(bin_B(&b, k, 0) == 0);
-    link_bins_free(&b);
 }
 
 TEST(bins_widen_until_they_hold_all_time)
 {
-    struct link_bins b;
+    KEEP(struct link_bins, b, link_bins_free);
     OK(link_bins_build(&b, 1, 4, 0, 1, e));
     link_bins_add(&b, 0, 3, 0, 3);
     link_bins_add(&b, 0, 10, 20, 30); /* bins of 8 s from here on */
@@ -34,16 +33,14 @@ TEST(bins_widen_until_they_hold_all_time)
     assert_true(bin_B(&b, 1, 0) == 0);
     assert_close(bin_B(&b, 2, 0), 4, 1e-15);
     assert_close(bin_B(&b, 3, 0), 6, 1e-15);
-    link_bins_free(&b);
 }
 
 /* Whatever is added, in whatever order of times: no byte is lost, and none is before or after its time. */
 TEST(no_byte_is_lost_or_out_of_its_time)
 {
-    struct rng *r;
-    OK(rng_build(&r, 5, 0, e));
+    RNG(r, 5, 0);
     for (int round = 0; round < 200; round++) {
-        struct link_bins b;
+        KEEP(struct link_bins, b, link_bins_free);
         double sum_B = 0, got_B = 0, last_s = 0;
         OK(link_bins_build(&b, 3, 8, 2, 0.25, e));
         for (int i = 0; i < 20; i++) {
@@ -59,7 +56,5 @@ TEST(no_byte_is_lost_or_out_of_its_time)
                 assert_true(bin_B(&b, k, a) == 0 || b.from_s + k * b.width_s < last_s);
             }
         assert_close(got_B, sum_B, 1e-12);
-        link_bins_free(&b);
     }
-    rng_free(r);
 }

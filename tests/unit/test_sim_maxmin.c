@@ -3,6 +3,8 @@
 #include "base/rng.h"
 #include "tests/support.h"
 
+KEEPS(struct maxmin, maxmin_free)
+
 enum { MAX_LINKS = 40, MAX_BUNDLES = 60, MAX_USES = 6 };
 
 struct bundle {
@@ -15,18 +17,16 @@ struct bundle {
 static struct maxmin *build(const double *bw_Bps, int32_t n_links)
 {
     struct maxmin *m;
-    struct err e = { 0 };
     const struct maxmin_settings settings = {
         .same_rate = 1 + 0x1p-38, .keep_rate = 1 + 0x1p-40, .rounds = 8, .n_capped = MAX_BUNDLES
     };
-    assert_ok(maxmin_build(&m, bw_Bps, n_links, &settings, &e), &e);
+    MUST(maxmin_build(&m, bw_Bps, n_links, &settings, e));
     return m;
 }
 
 static void add(struct maxmin *m, int32_t id, const struct maxmin_use *uses, int32_t n, double cap_Bps)
 {
-    struct err e = { 0 };
-    assert_ok(maxmin_place(m, id, uses, n, cap_Bps, &e), &e);
+    MUST(maxmin_place(m, id, uses, n, cap_Bps, e));
     maxmin_join(m, id);
 }
 
@@ -42,7 +42,7 @@ TEST(a_link_is_shared_by_transfers_not_by_bundles)
 {
     const double bw[] = { 12, 100 };
     const struct maxmin_use once[] = { { 0, 1 } }, twice[] = { { 0, 2 }, { 1, 1 } };
-    struct maxmin *m = build(bw, 2);
+    KEEP(struct maxmin *, m, maxmin_free_at) = build(bw, 2);
     add(m, 0, once, 1, INFINITY);
     assert_int_equal(settle(m), 1);
     assert_true(maxmin_rate(m, 0) == 12);
@@ -58,7 +58,6 @@ TEST(a_link_is_shared_by_transfers_not_by_bundles)
     maxmin_remove(m, 1);
     assert_int_equal(settle(m), 1);
     assert_true(maxmin_rate(m, 2) == 6);
-    maxmin_free(m);
     maxmin_free(NULL);
 }
 
@@ -67,7 +66,7 @@ TEST(what_a_slow_bundle_leaves_goes_to_the_others)
     /* Bundle 0 is held to 4 by link 1, so bundle 1 has 8 of link 0; with a cap of 1, it has 11. */
     const double bw[] = { 12, 4 };
     const struct maxmin_use both[] = { { 0, 1 }, { 1, 1 } }, first[] = { { 0, 1 } };
-    struct maxmin *m = build(bw, 2);
+    KEEP(struct maxmin *, m, maxmin_free_at) = build(bw, 2);
     add(m, 0, both, 2, INFINITY);
     add(m, 1, first, 1, INFINITY);
     settle(m);
@@ -76,14 +75,13 @@ TEST(what_a_slow_bundle_leaves_goes_to_the_others)
     add(m, 0, both, 2, 1);
     settle(m);
     assert_true(maxmin_rate(m, 0) == 1 && maxmin_rate(m, 1) == 11);
-    maxmin_free(m);
 }
 
 TEST(a_bundle_apart_from_the_change_is_not_told)
 {
     const double bw[] = { 10, 20 };
     const struct maxmin_use first[] = { { 0, 1 } }, second[] = { { 1, 1 } };
-    struct maxmin *m = build(bw, 2);
+    KEEP(struct maxmin *, m, maxmin_free_at) = build(bw, 2);
     const int32_t *changed;
     int32_t n;
     add(m, 7, first, 1, INFINITY);
@@ -94,7 +92,6 @@ TEST(a_bundle_apart_from_the_change_is_not_told)
     assert_int_equal(changed[0], 3);
     maxmin_settle(m, &changed, &n);
     assert_int_equal(n, 0);
-    maxmin_free(m);
 }
 
 /* ---- random bundles ---- */
@@ -144,7 +141,7 @@ static void check_optimal(const struct maxmin *m, const double *bw, int32_t n_li
 /* Rates of those who are there, if nothing had happened before. */
 static void check_afresh(const struct maxmin *m, const double *bw, int32_t n_links, const struct bundle *b)
 {
-    struct maxmin *fresh = build(bw, n_links);
+    KEEP(struct maxmin *, fresh, maxmin_free_at) = build(bw, n_links);
     for (int32_t i = 0; i < MAX_BUNDLES; i++)
         if (b[i].there)
             add(fresh, i, b[i].uses, b[i].n, b[i].cap_Bps);
@@ -152,7 +149,6 @@ static void check_afresh(const struct maxmin *m, const double *bw, int32_t n_lin
     for (int32_t i = 0; i < MAX_BUNDLES; i++)
         if (b[i].there)
             assert_close(maxmin_rate(m, i), maxmin_rate(fresh, i), 1e-10);
-    maxmin_free(fresh);
 }
 
 /* Some bundles go, some come. */
@@ -182,12 +178,11 @@ TEST(rates_are_max_min_fair_whatever_came_and_went)
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct bundle b[MAX_BUNDLES] = { 0 };
         double bw[MAX_LINKS];
-        struct rng *rng;
-        OK(rng_build(&rng, seed, 0, e));
+        RNG(rng, seed, 0);
         int32_t n_links = 3 + (int32_t)rng_below(rng, MAX_LINKS - 3);
         for (int32_t a = 0; a < n_links; a++)
             bw[a] = seed % 2 ? 10 : rng_log_range(rng, 1, 100); /* odd seeds: many ties */
-        struct maxmin *m = build(bw, n_links);
+        KEEP(struct maxmin *, m, maxmin_free_at) = build(bw, n_links);
         for (int32_t round = 0; round < 150; round++) {
             change(m, b, n_links, seed % 3 == 0, rng);
             if (seed % 4 < 2)
@@ -198,8 +193,6 @@ TEST(rates_are_max_min_fair_whatever_came_and_went)
             if (round % 10 == 9)
                 check_afresh(m, bw, n_links, b);
         }
-        maxmin_free(m);
-        rng_free(rng);
     }
 }
 
@@ -208,7 +201,7 @@ TEST(many_bundles_on_many_links_are_shared_fairly)
 {
     enum { N = 400 };
     double bw[N], load[N] = { 0 };
-    struct maxmin *m;
+    KEEP(struct maxmin *, m, maxmin_free_at);
     const struct maxmin_settings settings = { .same_rate = 1, .keep_rate = 1, .rounds = 8 };
     for (int32_t i = 0; i < N; i++)
         bw[i] = 1 + 1e6 * ((i * 37) % N);
@@ -234,14 +227,13 @@ TEST(many_bundles_on_many_links_are_shared_fairly)
         }
         assert_true(held);
     }
-    maxmin_free(m);
 }
 
 TEST(a_bundle_that_has_only_its_place_takes_no_share)
 {
     const double bw[] = { 12 };
     const struct maxmin_use use = { 0, 1 };
-    struct maxmin *m = build(bw, 1);
+    KEEP(struct maxmin *, m, maxmin_free_at) = build(bw, 1);
     OK(maxmin_place(m, 1, &use, 1, INFINITY, e));
     add(m, 0, &use, 1, INFINITY);
     settle_in_steps(m);
@@ -249,5 +241,4 @@ TEST(a_bundle_that_has_only_its_place_takes_no_share)
     maxmin_join(m, 1);
     settle_in_steps(m);
     assert_true(maxmin_rate(m, 0) == 6 && maxmin_rate(m, 1) == 6);
-    maxmin_free(m);
 }

@@ -9,10 +9,9 @@ static void run_on(struct events_result *r, const struct cluster *c, const struc
 {
     const struct pace_graph_settings speed = pace_graph_settings_default();
     struct pace pace;
-    struct err e = { 0 };
-    assert_ok(pace_graph_build(&pace, c, jobs, n, &speed, &e), &e);
+    MUST(pace_graph_build(&pace, c, jobs, n, &speed, e));
     const struct events_problem p = { c, jobs, n, &pace };
-    assert_ok(events_run(r, &p, s, &e), &e);
+    MUST(events_run(r, &p, s, e));
     pace.free(pace.x);
 }
 
@@ -21,11 +20,15 @@ static void run(struct events_result *r, double gpus, const struct job *jobs, in
                 const struct events_settings *s)
 {
     const double each[] = { gpus, 0 };
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     fixture_uneven(&c, "switch:2@10", each);
     run_on(r, &c, jobs, n, s);
-    cluster_free(&c);
 }
+
+/* A run that is released where the block ends. */
+#define RUN(v, ...)                                                                                          \
+    KEEP(struct events_result, v, events_result_free);                                                       \
+    run(&v, __VA_ARGS__)
 
 struct want {
     double start_s, end_s;
@@ -56,10 +59,8 @@ TEST(fifo_lets_all_wait_for_the_first)
                                 fixture_job(3, 1, 20, 1) };
     const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 15, 16, 0 }, { 15, 35, 0 } };
     const struct events_settings s = with(EVENTS_FIFO);
-    struct events_result r;
-    run(&r, 4, jobs, 4, &s);
+    RUN(r, 4, jobs, 4, &s);
     check(&r, want);
-    events_result_free(&r);
 }
 
 TEST(backfilling_does_not_delay_the_first)
@@ -69,9 +70,8 @@ TEST(backfilling_does_not_delay_the_first)
     /* 2 ends before 10, 3 would not. */
     const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 2, 3, 0 }, { 15, 35, 0 } };
     struct events_settings s = with(EVENTS_FIFO);
-    struct events_result r;
     s.backfill = true;
-    run(&r, 4, jobs, 4, &s);
+    RUN(r, 4, jobs, 4, &s);
     check(&r, want);
     events_result_free(&r);
     /* The first in the queue needs 3: one GPU is spare when it starts, so 3 may start, but 4 may not as well.
@@ -81,7 +81,6 @@ TEST(backfilling_does_not_delay_the_first)
     const struct want spare[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 3, 23, 0 }, { 15, 35, 0 } };
     run(&r, 5, more, 4, &s);
     check(&r, spare);
-    events_result_free(&r);
 }
 
 TEST(sjf_starts_the_smallest_job_and_stops_nobody)
@@ -89,8 +88,7 @@ TEST(sjf_starts_the_smallest_job_and_stops_nobody)
     const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
     const struct want want[] = { { 0, 5, 0 }, { 6, 9, 0 }, { 5, 6, 0 } };
     const struct events_settings s = with(EVENTS_SJF);
-    struct events_result r;
-    run(&r, 1, jobs, 3, &s);
+    RUN(r, 1, jobs, 3, &s);
     check(&r, want);
     events_result_free(&r);
     /* Size is GPUs times time: one GPU for 5 s is less than two for 3 s. */
@@ -99,7 +97,6 @@ TEST(sjf_starts_the_smallest_job_and_stops_nobody)
     const struct want by_area[] = { { 0, 1, 0 }, { 6, 9, 0 }, { 1, 6, 0 } };
     run(&r, 2, areas, 3, &s);
     check(&r, by_area);
-    events_result_free(&r);
 }
 
 TEST(srtf_runs_who_has_least_left)
@@ -109,8 +106,7 @@ TEST(srtf_runs_who_has_least_left)
     /* Going on costs half a second each time. */
     const struct want with_overhead[] = { { 0, 10, 1 }, { 1, 5.5, 1 }, { 2, 3, 0 } };
     struct events_settings s = with(EVENTS_SRTF);
-    struct events_result r;
-    run(&r, 1, jobs, 3, &s);
+    RUN(r, 1, jobs, 3, &s);
     check(&r, want);
     assert_int_equal(r.stops, 2);
     assert_near(r.jobs[0].run_s, 5, 1e-9);
@@ -120,7 +116,6 @@ TEST(srtf_runs_who_has_least_left)
     run(&r, 1, jobs, 3, &s);
     check(&r, with_overhead);
     assert_near(r.jobs[0].run_s, 5.5, 1e-9);
-    events_result_free(&r);
 }
 
 /* A gang of two is stopped by a shorter one of one; a third fills what is left. */
@@ -129,22 +124,19 @@ TEST(who_does_not_fit_leaves_room_to_those_behind)
     const struct job jobs[] = { fixture_job(0, 2, 10, 1), fixture_job(1, 1, 2, 1), fixture_job(1, 1, 20, 1) };
     const struct want want[] = { { 0, 12, 1 }, { 1, 3, 0 }, { 1, 30, 1 } };
     const struct events_settings s = with(EVENTS_SRTF);
-    struct events_result r;
-    run(&r, 2, jobs, 3, &s);
+    RUN(r, 2, jobs, 3, &s);
     /* 0: 1 s, then 9 s from 3 on. 2: 1 to 3 with 18 s left, then from 12 on. */
     check(&r, want);
-    events_result_free(&r);
 }
 
 TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
 {
     struct events_settings s = with(EVENTS_LAS);
-    struct events_result r;
     s.las_queues = 2;
     s.las_at[0] = 3;
     const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 2, 1) };
     const struct want want[] = { { 0, 7, 1 }, { 3, 5, 0 } };
-    run(&r, 1, jobs, 2, &s);
+    RUN(r, 1, jobs, 2, &s);
     check(&r, want);
     events_result_free(&r);
     /* Two GPUs fall after half the time; both in the second queue, the first submitted goes on. */
@@ -161,7 +153,6 @@ TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
     s.las_at[1] = 5;
     run(&r, 1, long_ones, 2, &s);
     check(&r, twice);
-    events_result_free(&r);
 }
 
 TEST(continuous_las_takes_turns)
@@ -170,12 +161,10 @@ TEST(continuous_las_takes_turns)
     /* 0, 1, 0, 1, 0 and the rest of 1. */
     const struct want want[] = { { 0, 5, 2 }, { 1, 6, 2 } };
     struct events_settings s = with(EVENTS_LAS);
-    struct events_result r;
     s.las_queues = 0;
     s.round_s = 1;
-    run(&r, 1, jobs, 2, &s);
+    RUN(r, 1, jobs, 2, &s);
     check(&r, want);
-    events_result_free(&r);
 }
 
 /* At 1e18 s neighbouring times are 128 s apart; what matters is that there is an end. */
@@ -183,12 +172,10 @@ TEST(rounds_shorter_than_rounding_end)
 {
     const struct job jobs[] = { fixture_job(1e18, 1, 10, 128), fixture_job(1e18, 1, 10, 128) };
     struct events_settings s = with(EVENTS_LAS);
-    struct events_result r;
     s.las_queues = 0;
     s.round_s = 1;
-    run(&r, 1, jobs, 2, &s);
+    RUN(r, 1, jobs, 2, &s);
     assert_int_equal(r.n_done, 2);
-    events_result_free(&r);
 }
 
 /* The example of A. Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs, 18 GB; tasks of <1 CPU, 4 GB> and <3, 1>:
@@ -200,9 +187,9 @@ TEST(drf_gives_what_its_paper_says)
     const struct cluster_offer offer = { 3, names, per_server, true };
     struct job jobs[20];
     struct topo_network net;
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     struct events_settings s = with(EVENTS_DRF);
-    struct events_result r;
+    KEEP(struct events_result, r, events_result_free);
     int32_t running[2] = { 0 };
     OK(topo_parse_spec(&net, "switch:2@10", e));
     OK(cluster_build(&c, &net, 0, &offer, e));
@@ -218,8 +205,6 @@ TEST(drf_gives_what_its_paper_says)
         running[i / 10] += r.jobs[i].end == EVENTS_RUNS;
     assert_int_equal(running[0], 3);
     assert_int_equal(running[1], 2);
-    events_result_free(&r);
-    cluster_free(&c);
 }
 
 TEST(drf_serves_the_tenant_with_least)
@@ -230,10 +215,9 @@ TEST(drf_serves_the_tenant_with_least)
     const struct want want[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 5, 9, 0 }, { 4, 5, 0 } };
     const struct want heavy[] = { { 0, 4, 0 }, { 0, 4, 0 }, { 4, 8, 0 }, { 8, 9, 0 } };
     const struct events_settings s = with(EVENTS_DRF);
-    struct events_result r;
     jobs[0].tenant = jobs[1].tenant = jobs[2].tenant = 5;
     jobs[3].tenant = 2;
-    run(&r, 2, jobs, 4, &s);
+    RUN(r, 2, jobs, 4, &s);
     check(&r, want);
     events_result_free(&r);
     /* With a weight of 4, two GPUs of tenant 5 are less than one of tenant 2. */
@@ -246,7 +230,6 @@ TEST(drf_serves_the_tenant_with_least)
     const struct want filled[] = { { 1, 2, 0 }, { 0, 1, 0 }, { 0, 1, 0 } };
     run(&r, 3, alone, 3, &s);
     check(&r, filled);
-    events_result_free(&r);
 }
 
 /* ---- optima ---- */
@@ -275,11 +258,9 @@ TEST(srtf_is_optimal_on_one_gpu)
 {
     enum { N = 4 };
     const struct events_settings s = with(EVENTS_SRTF);
-    struct rng *rng;
-    OK(rng_build(&rng, 11, 0, e));
+    RNG(rng, 11, 0);
     for (int32_t round = 0; round < 40; round++) {
         struct job jobs[N];
-        struct events_result r;
         int32_t left[N], submit[N];
         double sum_s = 0;
         for (int32_t i = 0; i < N; i++) {
@@ -287,33 +268,26 @@ TEST(srtf_is_optimal_on_one_gpu)
             submit[i] = (int32_t)rng_below(rng, 6);
             jobs[i] = fixture_job(submit[i], 1, left[i], 1);
         }
-        run(&r, 1, jobs, N, &s);
+        RUN(r, 1, jobs, N, &s);
         for (int32_t i = 0; i < N; i++)
             sum_s += r.jobs[i].end_s;
         assert_close(sum_s, (double)least_sum(0, left, submit, N), 1e-12);
-        events_result_free(&r);
     }
-    rng_free(rng);
 }
 
 TEST(srtf_waits_less_than_fifo_on_a_pool_of_gpus)
 {
     enum { N = 300 };
-    struct rng *rng;
-    OK(rng_build(&rng, 4, 0, e));
+    RNG(rng, 4, 0);
     for (int32_t round = 0; round < 5; round++) {
         const struct events_settings fifo = with(EVENTS_FIFO), srtf = with(EVENTS_SRTF);
         struct job jobs[N];
-        struct events_result first, shortest;
         for (int32_t i = 0; i < N; i++)
             jobs[i] = fixture_job(rng_range(rng, 0, 300), 1, rng_log_range(rng, 1, 100), 1);
-        run(&first, 20, jobs, N, &fifo);
-        run(&shortest, 20, jobs, N, &srtf);
+        RUN(first, 20, jobs, N, &fifo);
+        RUN(shortest, 20, jobs, N, &srtf);
         assert_true(shortest.mean_jct_s < first.mean_jct_s);
-        events_result_free(&first);
-        events_result_free(&shortest);
     }
-    rng_free(rng);
 }
 
 /* Of 8 CPUs on two servers each job takes 3 for its GPU: sums say that 5 fit, places that 4 do. */
@@ -324,12 +298,12 @@ TEST(scattered_resources_leave_jobs_waiting)
     const struct cluster_offer offer = { 2, names, per_server, false };
     struct job jobs[6];
     struct topo_network net;
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     OK(topo_parse_spec(&net, "switch:2@10", e));
     OK(cluster_build(&c, &net, 0, &offer, e));
     for (int order = 0; order < N_EVENTS_ORDERS; order++) {
         const struct events_settings s = with((enum events_order)order);
-        struct events_result r;
+        KEEP(struct events_result, r, events_result_free);
         for (int32_t i = 0; i < 6; i++) {
             jobs[i] = fixture_job(0, 1, 10 + i, 1);
             jobs[i].demand[1] = 3;
@@ -340,9 +314,7 @@ TEST(scattered_resources_leave_jobs_waiting)
             assert_true(r.jobs[i].start_s == 0);
         assert_close(r.jobs[4].start_s, 10, 1e-12);
         assert_close(r.jobs[5].start_s, 11, 1e-12);
-        events_result_free(&r);
     }
-    cluster_free(&c);
 }
 
 TEST(every_order_and_way_has_its_word_and_says_what_it_does)

@@ -2,24 +2,21 @@
 
 #include "tests/unit/cluster_fixture.h"
 
+KEEPS(struct pack, pack_free)
+
 /* Free GPUs of 6 servers, two groups of 3, and what each way gives of them. */
 static const double rooms[] = { 2, 4, 1, 0, 4, 3 };
 
 static struct pack *open_pack(const struct cluster *c)
 {
     struct pack *p;
-    struct err e = { 0 };
-    assert_ok(pack_build(&p, c, &e), &e);
+    MUST(pack_build(&p, c, e));
     return p;
 }
 
 TEST(a_place_is_what_its_way_says)
 {
-    static const struct {
-        enum pack_kind kind;
-        int32_t gpus;
-        int32_t want[6]; /* of each server */
-    } cases[] = {
+    CASES(enum pack_kind kind; int32_t gpus; int32_t want[6] /* of each server */) = {
         { PACK_FIRST_FIT, 1, { 1 } },
         { PACK_FIRST_FIT, 7, { 2, 4, 1 } },
         { PACK_FIRST_FIT, 9, { 2, 4, 1, 0, 2 } },
@@ -41,13 +38,12 @@ TEST(a_place_is_what_its_way_says)
         { PACK_TOPOLOGY, 8, { 0, 4, 0, 0, 4 } }, /* no group holds it */
         { PACK_RANDOM, 14, { 2, 4, 1, 0, 4, 3 } },
     };
-    struct cluster c;
-    struct rng *rng;
+    KEEP(struct cluster, c, cluster_free);
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
-    OK(rng_build(&rng, 1, 0, e));
-    struct pack *p = open_pack(&c);
+    RNG(rng, 1, 0);
+    KEEP(struct pack *, p, pack_free_at) = open_pack(&c);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct pack_place place = { 0 };
+        KEEP(struct pack_place, place, pack_place_free) = { 0 };
         const struct job job = fixture_job(0, cases[i].gpus, 1, 1);
         int32_t got[6] = { 0 };
         assert_true(pack_fits(p, &job));
@@ -60,22 +56,20 @@ TEST(a_place_is_what_its_way_says)
             if (got[s] != cases[i].want[s])
                 fail_msg("case %d, server %d: %d GPUs, want %d", (int)i, (int)s, (int)got[s],
                          (int)cases[i].want[s]);
-        pack_place_free(&place);
     }
     const struct job large = fixture_job(0, 15, 1, 1);
     assert_false(pack_fits(p, &large));
-    pack_free(p);
-    rng_free(rng);
-    cluster_free(&c);
 }
 
 TEST(what_was_taken_is_gone_until_given_back)
 {
-    struct cluster c;
-    struct pack_place first = { 0 }, second = { 0 }, third = { 0 };
+    KEEP(struct cluster, c, cluster_free);
+    KEEP(struct pack_place, first, pack_place_free) = { 0 };
+    KEEP(struct pack_place, second, pack_place_free) = { 0 };
+    KEEP(struct pack_place, third, pack_place_free) = { 0 };
     const struct job four = fixture_job(0, 4, 1, 1);
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
-    struct pack *p = open_pack(&c);
+    KEEP(struct pack *, p, pack_free_at) = open_pack(&c);
     assert_int_equal(pack_idle(p), 14);
     OK(pack_find(&first, p, PACK_PACKED, &four, NULL, e));
     pack_take(p, &four, &first);
@@ -95,24 +89,18 @@ TEST(what_was_taken_is_gone_until_given_back)
     assert_int_equal(third.servers[0], 4);
     pack_give(p, &four, &first);
     assert_int_equal(pack_idle(p), 14);
-    pack_place_free(&first);
-    pack_place_free(&second);
-    pack_place_free(&third);
-    pack_free(p);
-    cluster_free(&c);
 }
 
 TEST(random_places_take_every_gpu_with_the_same_chance)
 {
     enum { DRAWS = 14000 };
-    struct cluster c;
-    struct rng *rng;
+    KEEP(struct cluster, c, cluster_free);
     double sum[6] = { 0 };
     const struct job job = fixture_job(0, 4, 1, 1);
     fixture_uneven(&c, "switch:3@10 switch:2@10", rooms);
-    OK(rng_build(&rng, 5, 0, e));
-    struct pack *p = open_pack(&c);
-    struct pack_place place = { 0 };
+    RNG(rng, 5, 0);
+    KEEP(struct pack *, p, pack_free_at) = open_pack(&c);
+    KEEP(struct pack_place, place, pack_place_free) = { 0 };
     for (int32_t i = 0; i < DRAWS; i++) {
         int32_t gpus = 0;
         OK(pack_find(&place, p, PACK_RANDOM, &job, rng, e));
@@ -126,10 +114,6 @@ TEST(random_places_take_every_gpu_with_the_same_chance)
     /* 4 of 14 each time; five standard deviations of a sum of DRAWS. */
     for (int32_t s = 0; s < 6; s++)
         assert_near(sum[s], DRAWS * 4 * rooms[s] / 14, 5 * sqrt(DRAWS * rooms[s]));
-    pack_place_free(&place);
-    pack_free(p);
-    rng_free(rng);
-    cluster_free(&c);
 }
 
 /* 2 servers of 4 GPUs and 8 CPUs. */
@@ -139,13 +123,13 @@ TEST(other_resources_limit_what_a_server_offers)
     static const double per_server[] = { 4, 8 };
     const struct cluster_offer offer = { 2, names, per_server, false };
     struct topo_network net;
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     OK(topo_parse_spec(&net, "switch:2@10", e));
     OK(cluster_build(&c, &net, 0, &offer, e));
-    struct pack *p = open_pack(&c);
+    KEEP(struct pack *, p, pack_free_at) = open_pack(&c);
     struct job job = fixture_job(0, 4, 1, 1);
     job.demand[1] = 3; /* so two GPUs a server */
-    struct pack_place place = { 0 };
+    KEEP(struct pack_place, place, pack_place_free) = { 0 };
     for (int kind = 0; kind < PACK_RANDOM; kind++) {
         assert_true(pack_fits(p, &job));
         OK(pack_find(&place, p, (enum pack_kind)kind, &job, NULL, e));
@@ -162,9 +146,6 @@ TEST(other_resources_limit_what_a_server_offers)
     assert_int_equal(pack_idle(p), 4);
     pack_give(p, &job, &place);
     assert_true(pack_fits(p, &next));
-    pack_place_free(&place);
-    pack_free(p);
-    cluster_free(&c);
 }
 
 /* Racks whose servers are not numbered through: the ring visits one rack after the other. */
@@ -176,33 +157,28 @@ TEST(a_ring_visits_near_servers_one_after_the_other)
     const struct cluster_racks racks = { 6, 3, rack, server_Bps, rack_Bps, 0 };
     const struct cluster_offer offer = { 1, names, gpus, false };
     static const int32_t want[] = { 0, 2, 5, 1, 3, 4 };
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     OK(cluster_build_racks(&c, &racks, &offer, e));
-    struct pack *p = open_pack(&c);
+    KEEP(struct pack *, p, pack_free_at) = open_pack(&c);
     const struct job six = fixture_job(0, 6, 1, 1), three = fixture_job(0, 3, 1, 1);
-    struct pack_place place = { 0 };
+    KEEP(struct pack_place, place, pack_place_free) = { 0 };
     OK(pack_find(&place, p, PACK_SPREAD, &six, NULL, e));
     for (int32_t k = 0; k < 6; k++)
         assert_int_equal(place.servers[k], want[k]);
     OK(pack_find(&place, p, PACK_TOPOLOGY, &three, NULL, e));
     for (int32_t k = 0; k < 3; k++)
         assert_int_equal(place.servers[k], want[k]);
-    pack_place_free(&place);
-    pack_free(p);
-    cluster_free(&c);
 }
 
 TEST(servers_must_have_whole_gpus)
 {
     static const double halves[] = { 1, 2.5 }, many[] = { 1, PACK_MAX_GPUS + 1 };
-    struct cluster c;
-    struct pack *p;
+    KEEP(struct cluster, c, cluster_free);
+    KEEP(struct pack *, p, pack_free_at);
     fixture_uneven(&c, "switch:2@10", halves);
     FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 2.5 GPUs, need a whole number up to 4096");
     assert_null(p);
     cluster_free(&c);
     fixture_uneven(&c, "switch:2@10", many);
     FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 4097 GPUs");
-    pack_free(p);
-    cluster_free(&c);
 }

@@ -59,10 +59,7 @@ TEST(times_are_those_of_the_fastest_term)
 
 TEST(known_lines_and_jumps_are_found_again)
 {
-    static const struct {
-        int32_t n_terms;
-        struct pieces_term terms[3];
-    } cases[] = {
+    CASES(int32_t n_terms; struct pieces_term terms[3]) = {
         { 1, { { 2, 1.5 } } }, { 3, { { 2, 1.5 }, { 6, 1 }, { 14, 0.875 } } }, /* algorithms to choose from */
     };
     for (size_t c = 0; c < COUNT_OF(cases); c++) {
@@ -183,8 +180,7 @@ static double least_loss(const struct sample *s, int32_t first, int32_t n)
 
 TEST(no_other_lines_and_no_other_division_are_better)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 5, 0, e));
+    RNG(rng, 5, 0);
     for (int round = 0; round < 20; round++) {
         struct sample s;
         struct pieces all[PIECES_MAX];
@@ -207,5 +203,4 @@ TEST(no_other_lines_and_no_other_division_are_better)
         for (int k = 0; k < 3; k++)
             assert_close(all[k].loss, best[k], 1e-6);
     }
-    rng_free(rng);
 }

@@ -22,11 +22,10 @@ struct fixture {
 
 static void setup(struct fixture *f, const struct policy_shape *s, uint64_t seed)
 {
-    struct err e = { 0 };
-    assert_ok(rng_build(&f->rng, seed, 0, &e), &e);
+    MUST(rng_build(&f->rng, seed, 0, e));
     for (int i = 0; i < s->n_layers * s->n_features; i++)
         f->features[i] = rng_range(f->rng, -1, 1);
-    assert_ok(policy_build(&f->p, s, f->features, &e), &e);
+    MUST(policy_build(&f->p, s, f->features, e));
     for (int i = 0; i < f->p.n_params; i++)
         f->p.params[i] = rng_range(f->rng, -0.8, 0.8);
     if (!s->copy_logit)
@@ -122,9 +121,12 @@ static double plain_objective(const struct fixture *f, double bonus)
 /* Five points: the error of the formula is below 1e-4^4, that of rounding about 1e-12. */
 static double finite_difference(struct fixture *f, int32_t param, double bonus)
 {
-    static const struct {
-        double at, factor;
-    } points[] = { { -2, 1.0 / 12 }, { -1, -8.0 / 12 }, { 1, 8.0 / 12 }, { 2, -1.0 / 12 } };
+    TABLE_OF(points, double at, factor) = {
+        { -2, 1.0 / 12 },
+        { -1, -8.0 / 12 },
+        { 1, 8.0 / 12 },
+        { 2, -1.0 / 12 },
+    };
     double *x = &f->p.params[param], here = *x, step = 1e-3, sum = 0;
     for (size_t i = 0; i < COUNT_OF(points); i++) {
         *x = here + points[i].at * step;

@@ -25,10 +25,7 @@ static size_t cell(const struct hetero_profile *p, int32_t layer, int32_t type)
 
 TEST(each_model_has_the_layers_of_its_kinds)
 {
-    static const struct {
-        enum hetero_model model;
-        const char *name, *kinds; /* their first letters */
-    } cases[] = {
+    CASES(enum hetero_model model; const char *name, *kinds /* their first letters */) = {
         { HETERO_CTRDNN, "ctrdnn", "epcffffffffffffl" },
         { HETERO_MATCHNET, "matchnet", "epfffffepfffffsl" },
         { HETERO_2EMB, "2emb", "epepcffffl" },
@@ -36,7 +33,7 @@ TEST(each_model_has_the_layers_of_its_kinds)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_draw d = of_model(cases[i].model);
-        struct hetero_profile p;
+        KEEP(struct hetero_profile, p, hetero_profile_free);
         build(&p, &d);
         assert_string_equal(p.name, cases[i].name);
         assert_string_equal(hetero_model_words[cases[i].model], cases[i].name);
@@ -47,7 +44,6 @@ TEST(each_model_has_the_layers_of_its_kinds)
             for (int32_t k = 0; k < l; k++)
                 assert_string_not_equal(p.layers[l].name, p.layers[k].name);
         }
-        hetero_profile_free(&p);
     }
     assert_null(hetero_model_words[N_HETERO_MODELS]);
 }
@@ -57,7 +53,7 @@ TEST(a_layer_takes_what_the_one_before_gives)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
         struct hetero_draw d = of_model((enum hetero_model)m);
-        struct hetero_profile p;
+        KEEP(struct hetero_profile, p, hetero_profile_free);
         build(&p, &d);
         double other_B = 0; /* what a branch that ended has left */
         for (int32_t l = 1; l < p.n_layers; l++) {
@@ -68,7 +64,6 @@ TEST(a_layer_takes_what_the_one_before_gives)
             else
                 assert_true(p.layers[l].in_B == before_B + (joins ? other_B : 0));
         }
-        hetero_profile_free(&p);
     }
 }
 
@@ -76,7 +71,7 @@ TEST(the_products_of_CTRDNN_have_the_generators_widths)
 {
     static const double widths[] = { 8000, 1024, 1024, 512, 512, 256, 256, 128, 128, 64, 64, 32, 2 };
     struct hetero_draw d = of_model(HETERO_CTRDNN);
-    struct hetero_profile p;
+    KEEP(struct hetero_profile, p, hetero_profile_free);
     build(&p, &d);
     for (size_t i = 0; i + 1 < COUNT_OF(widths); i++) {
         const struct hetero_layer *l = &p.layers[3 + i];
@@ -86,20 +81,18 @@ TEST(the_products_of_CTRDNN_have_the_generators_widths)
         assert_true(l->weight_B == 4 * widths[i] * widths[i + 1]);
         assert_true(l->sparse_B == 0);
     }
-    hetero_profile_free(&p);
 }
 
 TEST(only_embeddings_load_parameter_servers)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
         struct hetero_draw d = of_model((enum hetero_model)m);
-        struct hetero_profile p;
+        KEEP(struct hetero_profile, p, hetero_profile_free);
         build(&p, &d);
         /* 8 bytes an element, pulled and pushed: twice what comes out. */
         for (int32_t l = 0; l < p.n_layers; l++)
             assert_true(p.layers[l].sparse_B ==
                         (p.layers[l].kind == HETERO_EMBEDDING ? 2 * p.layers[l].out_B : 0));
-        hetero_profile_free(&p);
     }
 }
 
@@ -109,10 +102,7 @@ TEST(only_embeddings_load_parameter_servers)
  * 7 TFLOP/s, 400, 0.3 and 12.5 GB/s. */
 TEST(seconds_of_CTRDNN_are_the_generators)
 {
-    static const struct {
-        int32_t layer, type;
-        double compute_s, sync_s, handover_s;
-    } cases[] = {
+    CASES(int32_t layer, type; double compute_s, sync_s, handover_s) = {
         { 0, 0, 4096 * 500.0 * 16 * 16 / 4e9, 4096 * 500.0 * 16 * 8 / 2e9, 0 },
         { 0, 1, 1.31072e-3, 0.26214400 / 0.3, 0 },
         { 1, 0, 4096 * 8000.0 * 16 / 4e9, 0, 0.065536 },
@@ -121,7 +111,7 @@ TEST(seconds_of_CTRDNN_are_the_generators)
         { 14, 0, 6 * 4096 * 64 / 2e10, 8 * 64 / 2e9, 4096 * 8 / 2e9 },
     };
     struct hetero_draw d = of_model(HETERO_CTRDNN);
-    struct hetero_profile p;
+    KEEP(struct hetero_profile, p, hetero_profile_free);
     build(&p, &d);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         size_t at = cell(&p, cases[i].layer, cases[i].type);
@@ -129,14 +119,14 @@ TEST(seconds_of_CTRDNN_are_the_generators)
         assert_close(p.sync_s[at], cases[i].sync_s, 1e-14);
         assert_close(p.handover_s[at], cases[i].handover_s, 1e-14);
     }
-    hetero_profile_free(&p);
 }
 
 TEST(work_and_rows_grow_with_the_batch_and_weights_do_not)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
         struct hetero_draw d = of_model((enum hetero_model)m);
-        struct hetero_profile p, q;
+        KEEP(struct hetero_profile, p, hetero_profile_free);
+        KEEP(struct hetero_profile, q, hetero_profile_free);
         build(&p, &d);
         d.batch *= 2;
         build(&q, &d);
@@ -146,8 +136,6 @@ TEST(work_and_rows_grow_with_the_batch_and_weights_do_not)
             assert_true(q.handover_s[i] == 2 * p.handover_s[i]);
             assert_true(q.sync_s[i] == (rows ? 2 : 1) * p.sync_s[i]);
         }
-        hetero_profile_free(&p);
-        hetero_profile_free(&q);
     }
 }
 
@@ -156,7 +144,7 @@ TEST(work_and_rows_grow_with_the_batch_and_weights_do_not)
 TEST(the_types_are_a_core_and_a_GPU_as_assumed)
 {
     struct hetero_draw d = hetero_draw_default();
-    struct hetero_profile p;
+    KEEP(struct hetero_profile, p, hetero_profile_free);
     build(&p, &d);
     assert_int_equal(p.n_types, 2);
     const struct hetero_type *cpu = &p.types[0], *gpu = &p.types[1];
@@ -169,7 +157,6 @@ TEST(the_types_are_a_core_and_a_GPU_as_assumed)
     assert_true(cpu->comm_par == 0.95 && gpu->comm_par == 0.90);
     assert_true(cpu->nic_Bps == 2e9 && gpu->nic_Bps == 12.5e9);
     assert_true(cpu->host == -1 && gpu->host == -1);
-    hetero_profile_free(&p);
 }
 
 /* What is bound by arithmetic or memory is faster by one factor, the network is not, and the price follows.
@@ -177,7 +164,7 @@ TEST(the_types_are_a_core_and_a_GPU_as_assumed)
 TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
 {
     struct hetero_draw d = hetero_draw_default();
-    struct hetero_profile p;
+    KEEP(struct hetero_profile, p, hetero_profile_free);
     double slowest = INFINITY, fastest = 0;
     d.n_types = 64;
     build(&p, &d);
@@ -198,13 +185,14 @@ TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
     }
     assert_true(slowest >= 0.5 && slowest < 0.55);
     assert_true(fastest <= 2 && fastest > 1.8);
-    hetero_profile_free(&p);
 }
 
 TEST(a_type_is_the_same_whatever_is_beside_it)
 {
     struct hetero_draw few = of_model(HETERO_2EMB), many = few, other = few;
-    struct hetero_profile p, q, o;
+    KEEP(struct hetero_profile, p, hetero_profile_free);
+    KEEP(struct hetero_profile, q, hetero_profile_free);
+    KEEP(struct hetero_profile, o, hetero_profile_free);
     few.n_types = 5;
     many.n_types = HETERO_MAX_TYPES;
     other.n_types = 5;
@@ -219,9 +207,6 @@ TEST(a_type_is_the_same_whatever_is_beside_it)
             assert_true(p.compute_s[cell(&p, l, t)] == q.compute_s[cell(&q, l, t)]);
         assert_true((o.compute_s[t] == p.compute_s[t]) == (t < 2));
     }
-    hetero_profile_free(&p);
-    hetero_profile_free(&q);
-    hetero_profile_free(&o);
 }
 
 /* ---- the instances as a whole ---- */
@@ -258,8 +243,7 @@ static double usd_at_least(struct hetero_models_case *c)
 TEST(at_half_of_what_all_reach_no_type_is_enough_and_the_rule_is_dear)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
-        struct hetero_models_case c;
-        hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_TIGHT);
+        HETERO_MODELS(c, (enum hetero_model)m, HETERO_MODELS_TIGHT);
         hetero_id plan[HETERO_MAX_LAYERS] = { 0 };
         assert_true(isinf(usd_of(&c, plan)));
         for (int32_t l = 0; l < c.profile.n_layers; l++)
@@ -267,21 +251,18 @@ TEST(at_half_of_what_all_reach_no_type_is_enough_and_the_rule_is_dear)
         assert_true(isinf(usd_of(&c, plan)));
         double ratio = usd_of_rule(&c) / usd_at_least(&c);
         assert_in_range((int)(100 * ratio + 0.5), 119, 223);
-        hetero_models_free(&c);
     }
 }
 
 TEST(from_a_tenth_to_twice_the_loose_limit_nothing_changes)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
-        struct hetero_models_case c;
-        hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_LOOSE);
+        HETERO_MODELS(c, (enum hetero_model)m, HETERO_MODELS_LOOSE);
         double loose_per_s = c.problem.per_s;
         hetero_set_throughput(&c.problem, 0.1 * loose_per_s);
         double usd = usd_at_least(&c);
         hetero_set_throughput(&c.problem, 2 * loose_per_s);
         assert_true(usd_at_least(&c) == usd);
-        hetero_models_free(&c);
     }
 }
 
@@ -289,11 +270,7 @@ TEST(from_a_tenth_to_twice_the_loose_limit_nothing_changes)
 
 TEST(a_draw_out_of_range_is_refused)
 {
-    static const struct {
-        double x;
-        size_t at;
-        const char *text;
-    } cases[] = {
+    CASES(double x; size_t at; const char *text) = {
         { 0, offsetof(struct hetero_draw, cpu.flops), "cpu: flops is 0, need > 0" },
         { NAN, offsetof(struct hetero_draw, gpu.memory_Bps), "gpu: memory_Bps is nan, need > 0" },
         { INFINITY, offsetof(struct hetero_draw, gpu.lookup_Bps), "gpu: lookup_Bps is inf, need > 0" },

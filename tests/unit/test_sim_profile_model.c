@@ -25,9 +25,13 @@ static void build(struct hetero_profile *p, const struct model *m, double batch,
                   double net_Bps)
 {
     const struct hetero_type type = type_named("unit");
-    struct err e = { 0 };
-    assert_ok(hetero_profile_of_model(p, m, batch, 1, &type, npu, &net_Bps, &e), &e);
+    MUST(hetero_profile_of_model(p, m, batch, 1, &type, npu, &net_Bps, e));
 }
+
+/* A profile that is released where the block ends. */
+#define PROFILE(v, ...)                                                                                      \
+    KEEP(struct hetero_profile, v, hetero_profile_free);                                                     \
+    build(&v, __VA_ARGS__)
 
 static void read_model(struct model *m, const char *text)
 {
@@ -58,11 +62,10 @@ TEST(every_preset_has_a_profile_on_a_GPU_and_a_core)
     const struct hetero_type types[] = { type_named("core"), type_named("gpu") };
     const double net_Bps[] = { 1e9, 5e10 };
     struct topo_npu npus[2] = { cpu_core() };
-    fixture_npu(&npus[1], "h100-80gb");
+    npus[1] = fixture_npu("h100-80gb");
     for (size_t i = 0; i < COUNT_OF(presets); i++) {
-        struct hetero_profile p;
-        struct model m;
-        fixture_model(&m, presets[i]);
+        KEEP(struct hetero_profile, p, hetero_profile_free);
+        struct model m = fixture_model(presets[i]);
         OK(hetero_profile_of_model(&p, &m, 1024, 2, types, npus, net_Bps, e));
         OK(hetero_profile_check(&p, e));
         assert_string_equal(p.name, m.name);
@@ -79,7 +82,6 @@ TEST(every_preset_has_a_profile_on_a_GPU_and_a_core)
             for (int32_t k = 0; k < l; k++)
                 assert_string_not_equal(p.layers[l].name, p.layers[k].name);
         }
-        hetero_profile_free(&p);
     }
 }
 
@@ -104,17 +106,14 @@ static double whole_s(const struct model *m, int64_t batch, const struct topo_np
 TEST(layers_together_take_what_the_whole_model_takes)
 {
     struct topo_npu npus[2] = { cpu_core() };
-    fixture_npu(&npus[1], "a100-80gb");
+    npus[1] = fixture_npu("a100-80gb");
     for (size_t i = 0; i < 2 * COUNT_OF(presets); i++) {
-        struct hetero_profile p;
-        struct model m;
         double sum_s = 0;
-        fixture_model(&m, presets[i / 2]);
-        build(&p, &m, 16, &npus[i % 2], 1e9);
+        struct model m = fixture_model(presets[i / 2]);
+        PROFILE(p, &m, 16, &npus[i % 2], 1e9);
         for (int32_t l = 0; l < p.n_layers; l++)
             sum_s += p.compute_s[l];
         assert_close(sum_s, whole_s(&m, 16, &npus[i % 2]), 1e-11);
-        hetero_profile_free(&p);
     }
 }
 
@@ -124,11 +123,9 @@ TEST(layers_together_weigh_what_the_whole_model_weighs)
 {
     const struct topo_npu npu = cpu_core();
     for (size_t i = 0; i < COUNT_OF(presets); i++) {
-        struct hetero_profile p;
-        struct model m;
         double sum_B = 0;
-        fixture_model(&m, presets[i]);
-        build(&p, &m, 1, &npu, 1e9);
+        struct model m = fixture_model(presets[i]);
+        PROFILE(p, &m, 1, &npu, 1e9);
         for (int32_t l = 0; l < p.n_layers; l++)
             sum_B += p.layers[l].weight_B;
         double want_B = 2 * model_params(&m), h = (double)m.hidden;
@@ -137,7 +134,6 @@ TEST(layers_together_weigh_what_the_whole_model_weighs)
         if (m.family == MODEL_TRANSFORMER)
             want_B += 4 * h * (model_vocab(&m, 1) - (double)m.vocab) + (m.tied ? 2 * h * (double)m.vocab : 0);
         assert_close(sum_B, want_B, 1e-13);
-        hetero_profile_free(&p);
     }
 }
 
@@ -148,32 +144,25 @@ TEST(a_layer_of_GPT_computes_three_times_its_forward_pass)
 {
     const struct topo_npu npu = fixture_counter(false);
     const double s = 2048, h = 12288, batch = 8;
-    struct hetero_profile p;
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
-    build(&p, &m, batch, &npu, 1e9);
+    struct model m = fixture_model("gpt3-175b");
+    PROFILE(p, &m, batch, &npu, 1e9);
     assert_int_equal(p.n_layers, 98);
     assert_true(p.compute_s[0] == 0);
     for (int32_t l = 1; l <= 96; l++)
         assert_close(p.compute_s[l], 3 * 24 * batch * s * h * h * (1 + s / (6 * h)), 1e-14);
     assert_close(p.compute_s[97], 3 * 2 * batch * s * h * 50304, 1e-14);
-    hetero_profile_free(&p);
 }
 
 TEST(a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths)
 {
-    static const struct {
-        int32_t layer;
-        const char *name;
-        double in, out;
-    } cases[] = { { 1, "bottom1", 13, 512 }, { 2, "bottom2", 512, 256 }, { 3, "bottom3", 256, 128 },
-                  { 5, "top1", 3456, 1024 }, { 6, "top2", 1024, 1024 },  { 7, "top3", 1024, 512 },
-                  { 8, "top4", 512, 256 },   { 9, "top5", 256, 1 } };
+    CASES(int32_t layer; const char *name; double in, out) = {
+        { 1, "bottom1", 13, 512 }, { 2, "bottom2", 512, 256 }, { 3, "bottom3", 256, 128 },
+        { 5, "top1", 3456, 1024 }, { 6, "top2", 1024, 1024 },  { 7, "top3", 1024, 512 },
+        { 8, "top4", 512, 256 },   { 9, "top5", 256, 1 },
+    };
     const struct topo_npu npu = fixture_counter(false);
-    struct hetero_profile p;
-    struct model m;
-    fixture_model(&m, "dlrm-dcnv2");
-    build(&p, &m, 100, &npu, 1e9);
+    struct model m = fixture_model("dlrm-dcnv2");
+    PROFILE(p, &m, 100, &npu, 1e9);
     assert_int_equal(p.n_layers, 10);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct hetero_layer *l = &p.layers[cases[i].layer];
@@ -188,7 +177,6 @@ TEST(a_dense_layer_of_a_DLRM_computes_six_products_of_its_widths)
     assert_int_equal(p.layers[4].kind, HETERO_BLOCK);
     assert_close(p.compute_s[4], 6 * 100 * 3 * 2 * 3456 * 512.0, 1e-14);
     assert_close(p.layers[4].weight_B, 2 * 3 * (2 * 3456 * 512.0 + 3456), 1e-15);
-    hetero_profile_free(&p);
 }
 
 /* 214 rows of 128 for a sample, read as random access, written 2.5 times in the update: docs/training.md. */
@@ -196,10 +184,8 @@ TEST(tables_take_memory_alone)
 {
     const struct topo_npu mem = fixture_counter(true), flop = fixture_counter(false);
     const double rows_B = 4 * 214 * 128.0;
-    struct hetero_profile p;
-    struct model m;
-    fixture_model(&m, "dlrm-dcnv2");
-    build(&p, &m, 100, &flop, 1e9);
+    struct model m = fixture_model("dlrm-dcnv2");
+    PROFILE(p, &m, 100, &flop, 1e9);
     assert_true(p.compute_s[0] == 0);
     hetero_profile_free(&p);
     build(&p, &m, 100, &mem, 1e9);
@@ -207,17 +193,14 @@ TEST(tables_take_memory_alone)
     assert_close(p.compute_s[0], 100 * rows_B * 1.33 * 3.5, 1e-14);
     assert_true(p.layers[0].sparse_B == 2 * rows_B);
     assert_close(p.sync_s[0], 100 * 2 * rows_B / 1e9, 1e-15);
-    hetero_profile_free(&p);
 }
 
 TEST(a_convolution_computes_six_products_of_its_pixels)
 {
     const struct topo_npu npu = fixture_counter(false);
-    struct hetero_profile p;
-    struct model m;
     double sum = 0;
-    fixture_model(&m, "resnet50");
-    build(&p, &m, 2, &npu, 1e9);
+    struct model m = fixture_model("resnet50");
+    PROFILE(p, &m, 2, &npu, 1e9);
     /* 53 convolutions; the first is 7 x 7 of 3 to 64 channels at 112 x 112. */
     assert_int_equal(p.n_layers, 54);
     assert_string_equal(p.layers[0].name, "conv1");
@@ -229,7 +212,6 @@ TEST(a_convolution_computes_six_products_of_its_pixels)
     for (int32_t l = 0; l < p.n_layers; l++)
         sum += p.compute_s[l];
     assert_near(sum, 2 * 3 * 2 * 4.089e9, 2 * 3 * 2 * 0.0005e9); /* 4.089 G multiply-adds an image */
-    hetero_profile_free(&p);
 }
 
 /* ---- communication, by hand ---- */
@@ -240,17 +222,16 @@ TEST(a_convolution_computes_six_products_of_its_pixels)
 
 TEST(a_transformer_moves_rows_weights_and_activations)
 {
-    static const struct {
-        const char *text;
-        double head;
-    } cases[] = { { SMALL "tied: false\n", 10 * 8 + 16 }, { SMALL "tied: true\n", 10 * 8 + 16 } };
+    CASES(const char *text; double head) = {
+        { SMALL "tied: false\n", 10 * 8 + 16 },
+        { SMALL "tied: true\n", 10 * 8 + 16 },
+    };
     const struct topo_npu npu = fixture_counter(true);
     const double batch = 3, wide_B = 2 * 4 * 8, layer = 4 * 8 * 8 + 2 * 8 * 16 + 2 * 16;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct hetero_profile p;
         struct model m;
         read_model(&m, cases[i].text);
-        build(&p, &m, batch, &npu, 1);
+        PROFILE(p, &m, batch, &npu, 1);
         assert_int_equal(p.n_layers, 4);
         assert_string_equal(p.layers[0].name, "embedding");
         assert_true(p.layers[0].in_B == 8 * 4 && p.layers[0].out_B == wide_B);
@@ -270,7 +251,6 @@ TEST(a_transformer_moves_rows_weights_and_activations)
         assert_true(p.layers[3].weight_B == 2 * cases[i].head);
         assert_true(p.sync_s[3] == 2 * 2 * cases[i].head);
         assert_true(p.handover_s[3] == batch * 2 * 4);
-        hetero_profile_free(&p);
     }
 }
 
@@ -289,36 +269,28 @@ TEST(what_goes_past_a_layer_is_handed_over_with_it)
                              2 * 512,
                              2 * 256,
                              2 };
-    struct hetero_profile p;
-    struct model m;
-    fixture_model(&m, "dlrm-dcnv2");
-    build(&p, &m, 10, &npu, 1e9);
+    struct model m = fixture_model("dlrm-dcnv2");
+    PROFILE(p, &m, 10, &npu, 1e9);
     assert_true(p.layers[0].in_B == 8 * 214 + 2 * 13);
     for (int32_t l = 0; l < p.n_layers; l++) {
         assert_true(p.layers[l].out_B == out_B[l]);
         assert_true(l == 0 || p.layers[l].in_B == out_B[l - 1]);
         assert_close(p.handover_s[l], 10 * out_B[l] / 1e9, 1e-15);
     }
-    hetero_profile_free(&p);
 }
 
 /* ---- errors ---- */
 
 TEST(an_NPU_without_peak_memory_or_network_is_refused)
 {
-    static const struct {
-        size_t at;
-        double x;
-        const char *text;
-    } cases[] = {
+    CASES(size_t at; double x; const char *text) = {
         { offsetof(struct topo_npu, peak_flops), NAN, "types[1] 'b': peak_flops is nan, need > 0" },
         { offsetof(struct topo_npu, mem_Bps), 0, "types[1] 'b': mem_Bps is 0, need > 0" },
     };
     const struct hetero_type types[] = { type_named("a"), type_named("b") };
     double net_Bps[] = { 1e9, 1e9 };
     struct hetero_profile p;
-    struct model m;
-    fixture_model(&m, "llama3-8b");
+    struct model m = fixture_model("llama3-8b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_npu npus[] = { cpu_core(), cpu_core() };
         memcpy((char *)&npus[1] + cases[i].at, &cases[i].x, sizeof cases[i].x);
@@ -334,19 +306,17 @@ TEST(an_NPU_without_peak_memory_or_network_is_refused)
 
 TEST(a_batch_that_is_not_a_number_of_examples_is_refused)
 {
-    static const struct {
-        double batch;
-        const char *text;
-    } cases[] = { { 0, "batch: is 0 examples, need a whole number from 1 to 1e+09" },
-                  { 1.5, "batch: is 1.5 examples" },
-                  { 2e9, "batch: is 2e+09 examples" },
-                  { NAN, "batch: is nan examples" } };
+    CASES(double batch; const char *text) = {
+        { 0, "batch: is 0 examples, need a whole number from 1 to 1e+09" },
+        { 1.5, "batch: is 1.5 examples" },
+        { 2e9, "batch: is 2e+09 examples" },
+        { NAN, "batch: is nan examples" },
+    };
     const struct hetero_type type = type_named("a");
     const struct topo_npu npu = cpu_core();
     const double net_Bps = 1e9;
     struct hetero_profile p;
-    struct model m;
-    fixture_model(&m, "resnet50");
+    struct model m = fixture_model("resnet50");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FAILS(hetero_profile_of_model(&p, &m, cases[i].batch, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
               cases[i].text);

@@ -65,11 +65,10 @@ TEST(exact_units_are_the_cheapest_of_all_numbers)
 {
     enum { CASES = 1200 };
     int32_t n_fail = 0, n_shared = 0;
-    struct rng *rng;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     for (int i = 0; i < CASES; i++) {
         const struct provision_kind kind = draw_kind(rng);
-        struct provision_case c;
+        KEEP(struct provision_case, c, provision_free);
         struct hetero_value v;
         double first_usd;
         provision_draw(&c, &kind, rng);
@@ -81,9 +80,7 @@ TEST(exact_units_are_the_cheapest_of_all_numbers)
         check_value(&c, &v, &best);
         n_fail += v.status != HETERO_OK;
         n_shared += v.status == HETERO_SCARCE && v.reach_per_s > 0;
-        provision_free(&c);
     }
-    rng_free(rng);
     assert_in_range(n_fail, CASES / 20, CASES / 2);
     assert_true(n_shared > 20); /* shared limits bind */
 }
@@ -92,11 +89,10 @@ TEST(exact_units_are_the_cheapest_of_all_numbers)
 TEST(the_least_units_that_reach_the_throughput_are_often_not_the_cheapest)
 {
     int32_t n_ok = 0, n_dearer = 0;
-    struct rng *rng;
-    OK(rng_build(&rng, 2, 0, e));
+    RNG(rng, 2, 0);
     for (int i = 0; i < 400; i++) {
         const struct provision_kind kind = { 2 + i % 2, 3, 24, false, false, true, HETERO_PER_LAYER };
-        struct provision_case c;
+        KEEP(struct provision_case, c, provision_free);
         struct hetero_value v;
         double first_usd;
         provision_draw(&c, &kind, rng);
@@ -110,9 +106,7 @@ TEST(the_least_units_that_reach_the_throughput_are_often_not_the_cheapest)
             n_ok++;
             n_dearer += first_usd > v.usd * (1 + 1e-6);
         }
-        provision_free(&c);
     }
-    rng_free(rng);
     assert_true(n_ok > 300);
     assert_true(n_dearer > 40);
 }
@@ -120,8 +114,7 @@ TEST(the_least_units_that_reach_the_throughput_are_often_not_the_cheapest)
 /* More units than can be enumerated: against a walk that leaves nothing out. */
 TEST(passing_over_throughputs_loses_nothing)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 3, 0, e));
+    RNG(rng, 3, 0);
     for (int i = 0; i < 1000; i++) {
         const struct provision_kind kind = { 1 + (int32_t)rng_below(rng, PROVISION_LAYERS),
                                              2 + (int32_t)rng_below(rng, PROVISION_TYPES - 1),
@@ -130,7 +123,7 @@ TEST(passing_over_throughputs_loses_nothing)
                                              i % 5 == 0,
                                              i % 2 == 0,
                                              (enum hetero_handover)(i % 3) };
-        struct provision_case c;
+        KEEP(struct provision_case, c, provision_free);
         struct hetero_value v;
         double first_usd;
         provision_draw(&c, &kind, rng);
@@ -146,9 +139,7 @@ TEST(passing_over_throughputs_loses_nothing)
         } else {
             assert_close(v.reach_per_s, reach_per_s, 1e-8);
         }
-        provision_free(&c);
     }
-    rng_free(rng);
 }
 
 /* ---- by hand ---- */
@@ -164,11 +155,10 @@ struct hand {
 static void hand_build(struct hand *h, const double *compute_s, int32_t n, double alpha, int64_t max_units,
                        enum hetero_provisioning provisioning)
 {
-    struct err e = { 0 };
     const struct hetero_setup setup = {
         .overlap = true, .provisioning = provisioning, .examples = 3600, .epochs = 1, .server = -1
     };
-    assert_ok(hetero_profile_build(&h->profile, n, n, &e), &e);
+    MUST(hetero_profile_build(&h->profile, n, n, e));
     for (int32_t i = 0; i < n; i++) {
         h->profile.types[i].usd_per_h = 1;
         h->profile.types[i].compute_par = alpha;
@@ -177,9 +167,13 @@ static void hand_build(struct hand *h, const double *compute_s, int32_t n, doubl
         for (int32_t t = 0; t < n; t++)
             h->profile.compute_s[i * n + t] = compute_s[i];
     }
-    assert_ok(hetero_build(&h->problem, &h->profile, &setup, &e), &e);
-    assert_ok(hetero_work_build(&h->work, &h->problem, &e), &e);
+    MUST(hetero_build(&h->problem, &h->profile, &setup, e));
+    MUST(hetero_work_build(&h->work, &h->problem, e));
 }
+
+#define HAND(v, ...)                                                                                         \
+    KEEP(struct hand, v, hand_free);                                                                         \
+    hand_build(&v, __VA_ARGS__)
 
 static struct hetero_value hand_evaluate(struct hand *h, double per_s)
 {
@@ -200,8 +194,7 @@ static void hand_free(struct hand *h)
 TEST(more_units_are_cheaper_where_they_leave_nobody_idle)
 {
     const double compute_s[] = { 1, 2.5 };
-    struct hand h;
-    hand_build(&h, compute_s, 2, 1, 1000, HETERO_EXACT);
+    HAND(h, compute_s, 2, 1, 1000, HETERO_EXACT);
     const struct hetero_value v = hand_evaluate(&h, 1);
     assert_int_equal(v.status, HETERO_OK);
     assert_close(v.usd, 3.5, 1e-15);
@@ -210,7 +203,6 @@ TEST(more_units_are_cheaper_where_they_leave_nobody_idle)
     assert_int_equal(h.work.units[0], 2);
     assert_int_equal(h.work.units[1], 5);
     assert_int_equal(h.work.of_type[1], 5);
-    hand_free(&h);
 }
 
 /* sqrt(2) and 1 s have no common measure: the cost comes near sqrt(2) + 1 for ever. */
@@ -218,40 +210,35 @@ TEST(a_bound_that_is_never_met_is_met_within_a_ten_thousandth)
 {
     const double compute_s[] = { 1, sqrt(2), sqrt(3), sqrt(5) };
     for (int32_t n = 2; n <= 4; n++) {
-        struct hand h;
         double bound = 0;
         for (int32_t i = 0; i < n; i++)
             bound += compute_s[i];
-        hand_build(&h, compute_s, n, 1, HETERO_MAX_UNITS, HETERO_EXACT);
+        HAND(h, compute_s, n, 1, HETERO_MAX_UNITS, HETERO_EXACT);
         for (double per_s = 1; per_s < 2e5; per_s *= 7) {
             const struct hetero_value v = hand_evaluate(&h, per_s);
             assert_int_equal(v.status, HETERO_OK);
             assert_true(v.usd >= bound * (1 - 1e-12));
             assert_true(v.usd <= bound * (1 + 1.0001e-4));
         }
-        hand_free(&h);
     }
 }
 
 TEST(nothing_shared_takes_one_unit_each)
 {
     const double compute_s[] = { 1, 3 };
-    struct hand h;
-    hand_build(&h, compute_s, 2, 0, HETERO_MAX_UNITS, HETERO_EXACT);
+    HAND(h, compute_s, 2, 0, HETERO_MAX_UNITS, HETERO_EXACT);
     struct hetero_value v = hand_evaluate(&h, 0.1);
     assert_int_equal(v.status, HETERO_OK);
     assert_close(v.usd, 6, 1e-15);
     v = hand_evaluate(&h, 0.5);
     assert_int_equal(v.status, HETERO_TOO_SLOW);
     assert_close(v.reach_per_s, 1.0 / 3, 1e-12);
-    hand_free(&h);
 }
 
 TEST(what_costs_nothing_is_as_fast_as_asked)
 {
     const double compute_s[] = { 1, 2.5 };
-    struct hand h;
-    hand_build(&h, compute_s, 2, 1, HETERO_MAX_UNITS, HETERO_EXACT);
+    HAND(h, compute_s, 2, 1, HETERO_MAX_UNITS, HETERO_EXACT);
     h.profile.types[0].usd_per_h = h.problem.unit_usd_per_h[0] = 0;
     struct hetero_value v = hand_evaluate(&h, 1);
     /* The second alone: 2.5 s shared by k units cost the same for every k, once the first is not slower. */
@@ -262,21 +249,18 @@ TEST(what_costs_nothing_is_as_fast_as_asked)
     assert_true(v.usd == 0);
     assert_int_equal(h.work.units[0], 1);
     assert_int_equal(h.work.units[1], 3);
-    hand_free(&h);
 }
 
 TEST(a_stage_without_work_takes_one_unit)
 {
     const double compute_s[] = { 0, 4, 0 };
     for (int i = 0; i < 3; i++) {
-        struct hand h;
-        hand_build(&h, compute_s, 3, 0.5, 100, (enum hetero_provisioning)i);
+        HAND(h, compute_s, 3, 0.5, 100, (enum hetero_provisioning)i);
         const struct hetero_value v = hand_evaluate(&h, 0.4);
         assert_int_equal(v.status, HETERO_OK);
         assert_int_equal(h.work.units[0], 1);
         assert_int_equal(h.work.units[1], 4); /* 2 + 2/k <= 2.5 */
         assert_int_equal(h.work.units[2], 1);
-        hand_free(&h);
     }
 }
 
@@ -304,13 +288,12 @@ static double balanced_usd(const struct provision_case *c, double per_s)
 TEST(newton_and_balance_are_the_least_units_as_fast_as_stage_1)
 {
     int32_t n_balanced = 0;
-    struct rng *rng;
-    OK(rng_build(&rng, 4, 0, e));
+    RNG(rng, 4, 0);
     for (int i = 0; i < 600; i++) {
         const struct provision_kind kind = {
             2 + i % 5, 4, 60, i % 3 == 0, false, i % 2 == 0, HETERO_PER_LAYER
         };
-        struct provision_case c;
+        KEEP(struct provision_case, c, provision_free);
         struct hetero_value v[3];
         double first_usd;
         provision_draw(&c, &kind, rng);
@@ -330,9 +313,7 @@ TEST(newton_and_balance_are_the_least_units_as_fast_as_stage_1)
             assert_true(v[HETERO_EXACT].usd <= v[HETERO_BALANCE].usd * (1 + 1e-9));
             n_balanced += isfinite(usd);
         }
-        provision_free(&c);
     }
-    rng_free(rng);
     assert_true(n_balanced > 300);
 }
 
@@ -342,8 +323,7 @@ TEST(others_need_not_follow_a_first_stage_that_is_too_fast)
 {
     const double compute_s[] = { 1, 0.6 };
     for (int i = 1; i < 3; i++) {
-        struct hand h;
-        hand_build(&h, compute_s, 2, 1, 10, (enum hetero_provisioning)i);
+        HAND(h, compute_s, 2, 1, 10, (enum hetero_provisioning)i);
         h.profile.types[1].compute_par = 0;
         hetero_free(&h.problem);
         const struct hetero_setup setup = { .overlap = true,
@@ -357,6 +337,5 @@ TEST(others_need_not_follow_a_first_stage_that_is_too_fast)
         assert_close(v.per_s, 1 / 0.6, 1e-12);
         assert_int_equal(h.work.units[0], 2);
         assert_int_equal(h.work.units[1], 1);
-        hand_free(&h);
     }
 }

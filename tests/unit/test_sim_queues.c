@@ -9,8 +9,7 @@ struct bed {
 
 static void bed_build(struct bed *b, const struct batch_settings *s)
 {
-    struct err e = { 0 };
-    assert_ok(batch_work_build(&b->w, &b->f.p, &b->f.pace, s, &e), &e);
+    MUST(batch_work_build(&b->w, &b->f.p, &b->f.pace, s, e));
 }
 
 static void bed_free(struct bed *b)
@@ -21,8 +20,7 @@ static void bed_free(struct bed *b)
 
 static void bed_run(struct bed *b)
 {
-    struct err e = { 0 };
-    assert_ok(queues_run(&b->w.queues, &b->w.plan, &b->w.crew, &e), &e);
+    MUST(queues_run(&b->w.queues, &b->w.plan, &b->w.crew, e));
 }
 
 /* Any order, any GPUs. */
@@ -154,11 +152,9 @@ static void compare_with_slots(struct bed *b, struct rng *r, bool whole, bool la
 TEST(events_are_what_stepping_through_the_slots_gives)
 {
     struct bed b;
-    struct rng *r;
-    OK(rng_build(&r, 11, 0, e));
+    RNG(r, 11, 0);
     for (int i = 0; i < 200; i++)
         compare_with_slots(&b, r, i % 2 == 0, i % 4 >= 2);
-    rng_free(r);
 }
 
 /* Two servers of 2; m = 1 B, b_e = 1, xi1 = 1, alpha = 0, 1 s of compute: across both servers an iteration
@@ -168,7 +164,7 @@ TEST(events_are_what_stepping_through_the_slots_gives)
 TEST(speeds_follow_what_starts_and_ends)
 {
     const struct batch_settings s = batch_settings_default();
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     batch_fixture_cluster(&b.f, 2, (const int32_t[]){ 2, 2 });
     b.f.contention.share_frac = 1;
     b.f.contention.alpha = 0;
@@ -190,14 +186,13 @@ TEST(speeds_follow_what_starts_and_ends)
     assert_close(b.w.crew.spans[2].end_s, 83, 1e-14);
     assert_int_equal(b.w.crew.spans[0].n_servers, 2);
     assert_int_equal(b.w.crew.spans[2].n_servers, 1);
-    bed_free(&b);
 }
 
 /* A gang keeps its place: who comes later on one of its GPUs waits, though that GPU is idle. */
 TEST(a_gang_waits_for_its_last_gpu_and_others_wait_for_it)
 {
     const struct batch_settings s = batch_settings_default();
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     batch_fixture_cluster(&b.f, 1, (const int32_t[]){ 3 });
     batch_fixture_add(&b.f, batch_fixture_job(1, 50)); /* GPU 0 */
     batch_fixture_add(&b.f, batch_fixture_job(2, 10)); /* GPUs 0 and 1 */
@@ -214,7 +209,6 @@ TEST(a_gang_waits_for_its_last_gpu_and_others_wait_for_it)
         assert_close(b.w.crew.spans[i].start_s, want[i][0], 1e-14);
         assert_close(b.w.crew.spans[i].end_s, want[i][1], 1e-14);
     }
-    bed_free(&b);
 }
 
 /* ---- speeds that go wrong ---- */
@@ -258,12 +252,7 @@ static double broken_iteration(const void *x, int32_t job)
 
 TEST(speeds_that_go_wrong_end_the_run)
 {
-    static const struct {
-        struct broken x;
-        double slot_s;
-        int code;
-        const char *text;
-    } cases[] = {
+    CASES(struct broken x; double slot_s; int code; const char *text) = {
         { { .iteration_s = 1, .fail = 1 }, 0, ERR_UNSUP, "jobs[0]: no way from 0 to 1" },
         { { .iteration_s = 1, .fail = 2 }, 0, ERR_NOMEM, "out of memory for shares" },
         { { .iteration_s = NAN }, 0, ERR_RANGE, "jobs[0]: an iteration takes nan s, need above 0" },
@@ -275,7 +264,7 @@ TEST(speeds_that_go_wrong_end_the_run)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct broken x = cases[i].x;
         struct batch_settings s = batch_settings_default();
-        struct bed b;
+        KEEP(struct bed, b, bed_free);
         s.slot_s = cases[i].slot_s;
         s.whole_iterations = true;
         batch_fixture_cluster(&b.f, 1, (const int32_t[]){ 1 });
@@ -290,7 +279,6 @@ TEST(speeds_that_go_wrong_end_the_run)
         bed_run(&b);
         assert_int_equal(x.running, 0);
         assert_true(b.w.crew.spans[0].end_s == (s.slot_s > 0 ? 4 : 3));
-        bed_free(&b);
     }
 }
 
@@ -298,7 +286,7 @@ TEST(gpus_and_seats_are_numbered_through)
 {
     const struct batch_settings s = batch_settings_default();
     struct batch_fixture f;
-    struct batch_work w;
+    KEEP(struct batch_work, w, batch_work_free);
     batch_fixture_cluster(&f, 3, (const int32_t[]){ 2, 3, 1 });
     batch_fixture_add(&f, batch_fixture_job(2, 1));
     batch_fixture_add(&f, batch_fixture_job(5, 1));
@@ -309,5 +297,4 @@ TEST(gpus_and_seats_are_numbered_through)
     assert_memory_equal(w.g.server_gpu, ((int32_t[]){ 0, 2, 5, 6 }), 4 * sizeof(int32_t));
     assert_memory_equal(w.g.gpu_server, ((int32_t[]){ 0, 0, 1, 1, 1, 2 }), 6 * sizeof(int32_t));
     assert_memory_equal(w.g.seat, ((int32_t[]){ 0, 2, 7, 8 }), 4 * sizeof(int32_t));
-    batch_work_free(&w);
 }

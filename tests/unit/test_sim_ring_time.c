@@ -68,11 +68,7 @@ TEST(a_slot_of_n_iterations_holds_n)
 
 TEST(a_ring_without_bandwidth_never_ends)
 {
-    static const struct {
-        size_t field;
-        double x;
-        const char *text;
-    } cases[] = {
+    CASES(size_t field; double x; const char *text) = {
         { offsetof(struct ring_time, gradient_B), -1, "ring: gradient_B is -1, need a number >= 0" },
         { offsetof(struct ring_time, gradient_B), INFINITY, "ring: gradient_B is inf" },
         { offsetof(struct ring_time, hop_Bps), 0, "ring: hop_Bps is 0, need more than 0" },

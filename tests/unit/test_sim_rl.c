@@ -17,34 +17,33 @@ static int32_t scheduler(const char *name)
 static void run(struct hetero_search *s, const struct hetero_problem *p, const char *name,
                 const struct hetero_settings *settings, uint64_t seed)
 {
-    struct err e = { 0 };
-    assert_ok(hetero_schedule(s, p, scheduler(name), settings, seed, &e), &e);
+    MUST(hetero_schedule(s, p, scheduler(name), settings, seed, e));
 }
+
+/* A search that is released where the block ends. */
+#define RUN(v, ...)                                                                                          \
+    KEEP(struct hetero_search, v, hetero_search_free);                                                       \
+    run(&v, __VA_ARGS__)
 
 /* ---- what it finds ---- */
 
 TEST(learned_plans_of_two_types_are_within_two_percent_of_the_optimum)
 {
-    static const struct {
-        const char *name;
-        double best_frac; /* 1: all plans of a round count, over the moving baseline */
-    } cases[] = { { "rl-lstm", 0.1 }, { "rl-rnn", 0.1 }, { "rl-lstm", 1 } };
+    CASES(const char *name;
+          double best_frac /* 1: all plans of a round count, over the moving baseline */) = {
+        { "rl-lstm", 0.1 }, { "rl-rnn", 0.1 }, { "rl-lstm", 1 }
+    };
     struct hetero_settings settings = hetero_settings_default();
     settings.evaluations = 6400;
     for (int m = 0; m < N_HETERO_MODELS; m++)
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
-            struct hetero_models_case c;
-            struct hetero_oracle o;
-            struct hetero_search s;
-            hetero_models_build(&c, (enum hetero_model)m, HETERO_MODELS_TIGHT);
+            KEEP(struct hetero_oracle, o, hetero_oracle_free);
+            HETERO_MODELS(c, (enum hetero_model)m, HETERO_MODELS_TIGHT);
             OK(hetero_oracle(&o, &c.problem, e));
             settings.rl.best_frac = cases[i].best_frac;
-            run(&s, &c.problem, cases[i].name, &settings, 1);
+            RUN(s, &c.problem, cases[i].name, &settings, 1);
             assert_int_equal(s.value.status, HETERO_OK);
             assert_true(s.value.usd <= 1.02 * o.usd);
-            hetero_search_free(&s);
-            hetero_oracle_free(&o);
-            hetero_models_free(&c);
         }
 }
 
@@ -57,9 +56,8 @@ TEST(learning_beats_chance_at_as_many_plans)
         .overlap = true, .provisioning = HETERO_EXACT, .examples = 1e6, .epochs = 1, .server = -1
     };
     struct hetero_draw draw = hetero_draw_default();
-    struct hetero_profile profile;
-    struct hetero_problem p;
-    struct hetero_search learned, chance, unlearned;
+    KEEP(struct hetero_profile, profile, hetero_profile_free);
+    KEEP(struct hetero_problem, p, hetero_free);
     double reach_per_s;
     settings.evaluations = 6400;
     draw.model = HETERO_2EMB;
@@ -68,19 +66,14 @@ TEST(learning_beats_chance_at_as_many_plans)
     OK(hetero_build(&p, &profile, &setup, e));
     OK(hetero_reach(&reach_per_s, NULL, &p, e));
     hetero_set_throughput(&p, 0.5 * reach_per_s);
-    run(&learned, &p, "rl-lstm", &settings, 1);
-    run(&chance, &p, "random", &settings, 1);
+    RUN(learned, &p, "rl-lstm", &settings, 1);
+    RUN(chance, &p, "random", &settings, 1);
     settings.rl.rate = 0;
-    run(&unlearned, &p, "rl-lstm", &settings, 1);
+    RUN(unlearned, &p, "rl-lstm", &settings, 1);
     assert_true(learned.evaluations <= chance.evaluations);
     assert_int_equal(learned.value.status, HETERO_OK);
     assert_true(chance.value.status != HETERO_OK || learned.value.usd < chance.value.usd);
     assert_true(unlearned.value.status != HETERO_OK || learned.value.usd < unlearned.value.usd);
-    hetero_search_free(&learned);
-    hetero_search_free(&chance);
-    hetero_search_free(&unlearned);
-    hetero_free(&p);
-    hetero_profile_free(&profile);
 }
 
 /* ---- what it promises ---- */
@@ -88,10 +81,9 @@ TEST(learning_beats_chance_at_as_many_plans)
 TEST(equal_seeds_take_equal_ways)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_models_case c;
     struct hetero_search s[3];
     settings.evaluations = 2000;
-    hetero_models_build(&c, HETERO_CTRDNN, HETERO_MODELS_TIGHT);
+    HETERO_MODELS(c, HETERO_CTRDNN, HETERO_MODELS_TIGHT);
     for (int i = 0; i < 3; i++)
         run(&s[i], &c.problem, "rl-lstm", &settings, i < 2 ? 7 : 8);
     assert_int_equal(s[0].n_curve, s[1].n_curve);
@@ -101,38 +93,29 @@ TEST(equal_seeds_take_equal_ways)
                 memcmp(s[0].curve, s[2].curve, (size_t)s[0].n_curve * sizeof *s[0].curve) != 0);
     for (int i = 0; i < 3; i++)
         hetero_search_free(&s[i]);
-    hetero_models_free(&c);
 }
 
 TEST(a_run_uses_its_evaluations_and_no_more)
 {
     static const int64_t budgets[] = { 1, 2, 64, 65, 66, 1000 };
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_models_case c;
-    hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_TIGHT);
+    HETERO_MODELS(c, HETERO_2EMB, HETERO_MODELS_TIGHT);
     for (size_t i = 0; i < COUNT_OF(budgets); i++) {
-        struct hetero_search s;
         settings.evaluations = budgets[i];
-        run(&s, &c.problem, "rl-rnn", &settings, 1);
+        RUN(s, &c.problem, "rl-rnn", &settings, 1);
         assert_int_equal(s.evaluations, budgets[i]);
-        hetero_search_free(&s);
     }
-    hetero_models_free(&c);
 }
 
 TEST(without_a_plan_the_one_that_reaches_most_is_told)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_models_case c;
-    struct hetero_search s;
     settings.evaluations = 3000;
-    hetero_models_build(&c, HETERO_NCE5, HETERO_MODELS_TIGHT);
+    HETERO_MODELS(c, HETERO_NCE5, HETERO_MODELS_TIGHT);
     hetero_set_throughput(&c.problem, 1.01 * c.reach_per_s);
-    run(&s, &c.problem, "rl-lstm", &settings, 1);
+    RUN(s, &c.problem, "rl-lstm", &settings, 1);
     assert_int_not_equal(s.value.status, HETERO_OK);
     assert_close(s.value.reach_per_s, c.reach_per_s, 1e-5);
-    hetero_search_free(&s);
-    hetero_models_free(&c);
 }
 
 /* Neither prices nor times nor types to choose from: logarithms of zero, and no choice. */
@@ -142,50 +125,40 @@ TEST(profiles_without_anything_to_learn_are_no_accident)
     struct hetero_settings settings = hetero_settings_default();
     settings.evaluations = 300;
     for (int32_t types = 1; types <= 2; types++) {
-        struct hetero_profile profile;
-        struct hetero_problem p;
-        struct hetero_search s;
+        KEEP(struct hetero_profile, profile, hetero_profile_free);
+        KEEP(struct hetero_problem, p, hetero_free);
         OK(hetero_profile_build(&profile, 3, types, e));
         for (int32_t t = 0; t < types; t++)
             profile.compute_s[t] = 1;
         profile.layers[1].weight_B = INFINITY;
         OK(hetero_build(&p, &profile, &setup, e));
         hetero_set_throughput(&p, 1);
-        run(&s, &p, "rl-lstm", &settings, 1);
+        RUN(s, &p, "rl-lstm", &settings, 1);
         assert_int_equal(s.value.status, HETERO_OK);
         assert_true(s.value.usd == 0);
-        hetero_search_free(&s);
-        hetero_free(&p);
-        hetero_profile_free(&profile);
     }
 }
 
 TEST(a_local_search_goes_on_from_the_same_run)
 {
     struct hetero_settings settings = hetero_settings_default();
-    struct hetero_models_case c;
-    struct hetero_search alone, with;
     settings.evaluations = 500;
-    hetero_models_build(&c, HETERO_MATCHNET, HETERO_MODELS_TIGHT);
-    run(&alone, &c.problem, "rl-lstm", &settings, 3);
-    run(&with, &c.problem, "rl-lstm+local", &settings, 3);
+    HETERO_MODELS(c, HETERO_MATCHNET, HETERO_MODELS_TIGHT);
+    RUN(alone, &c.problem, "rl-lstm", &settings, 3);
+    RUN(with, &c.problem, "rl-lstm+local", &settings, 3);
     assert_true(with.evaluations > alone.evaluations);
     assert_true(with.n_curve >= alone.n_curve);
     assert_memory_equal(with.curve, alone.curve, (size_t)alone.n_curve * sizeof *alone.curve);
     assert_true(!hetero_is_better(&alone.value, &with.value));
-    hetero_search_free(&alone);
-    hetero_search_free(&with);
-    hetero_models_free(&c);
 }
 
 /* ---- features ---- */
 
 TEST(features_have_mean_0_and_variance_1_or_nothing_to_say)
 {
-    struct hetero_models_case c;
-    hetero_models_build(&c, HETERO_2EMB, HETERO_MODELS_LOOSE);
+    HETERO_MODELS(c, HETERO_2EMB, HETERO_MODELS_LOOSE);
     int32_t n = policy_n_features(&c.profile), layers = c.profile.n_layers;
-    double *x = calloc((size_t)(n * layers), sizeof *x);
+    KEEP(double *, x, free_at) = calloc((size_t)(n * layers), sizeof *x);
     assert_non_null(x);
     policy_features(x, &c.profile);
     for (int32_t j = 0; j < n; j++) {
@@ -199,6 +172,4 @@ TEST(features_have_mean_0_and_variance_1_or_nothing_to_say)
         else if (j >= n - 6) /* two sizes, two times of two types each */
             assert_true(fabs(mean) < 1e-12 && (square == 0 || fabs(square - 1) < 1e-12));
     }
-    free(x);
-    hetero_models_free(&c);
 }

@@ -8,14 +8,12 @@
 
 static int read_rules(struct sim_rules *r, struct topo_network *net, const char *text, struct err *e)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char whole[2048];
     snprintf(whole, sizeof whole, "%s%s", NET, text);
     assert_ok(yaml_read_text(&doc, "study.yaml", whole, strlen(whole), e), e);
     assert_ok(topo_read_network(net, &doc, yaml_get(&doc, doc.root, "network"), e), e);
-    int rc = sim_rules_read(r, net, &doc, yaml_get(&doc, doc.root, "simulation"), e);
-    yaml_free(&doc);
-    return rc;
+    return sim_rules_read(r, net, &doc, yaml_get(&doc, doc.root, "simulation"), e);
 }
 
 TEST(a_map_fills_every_field)
@@ -44,9 +42,7 @@ TEST(a_map_fills_every_field)
 
 TEST(what_is_wrong_is_said_with_its_place)
 {
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
+    CASES(const char *text, *want) = {
         { "simulation: { chunks: 0 }\n", "study.yaml:2:23: simulation.chunks is 0, need 1 to 1000000" },
         { "simulation: { algorithms: [ring] }\n", "has 1 entries, need 2, one per dimension" },
         { "simulation: { algorithms: [halving-doubling, ring] }\n",
@@ -77,9 +73,7 @@ TEST(what_is_wrong_is_said_with_its_place)
 
 TEST(algorithms_must_suit_their_dimension)
 {
-    static const struct {
-        const char *dim, *want;
-    } cases[] = {
+    CASES(const char *dim, *want) = {
         { "{ shape: switch, size: 6, algorithm: halving-doubling }", "need a power of two, or bruck" },
         { "{ shape: ring, size: 8, algorithm: bruck }", "need switch or full" },
         { "{ shape: full, size: 8, algorithm: double-binary-tree }", "need a switch" },
@@ -92,13 +86,12 @@ TEST(algorithms_must_suit_their_dimension)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        struct yaml_doc doc;
+        KEEP(struct yaml_doc, doc, yaml_free);
         char text[256];
         snprintf(text, sizeof text, "dims: [ %s ]\n", cases[i].dim);
         OK(yaml_read_text(&doc, "net.yaml", text, strlen(text), e));
         assert_true(topo_read_network(&net, &doc, doc.root, e) != 0);
         assert_has(e->msg, cases[i].want);
         assert_has(e->msg, "net.yaml:1:");
-        yaml_free(&doc);
     }
 }

@@ -1,6 +1,13 @@
-#include "tests/support.h"
+#include "tests/unit/step_oracle.h"
 
 #include "sim/step.h"
+
+KEEPS(struct rung, rung_free)
+
+/* A step under a model of communication, that is released where the block ends. */
+#define SIM_STEP(v, ...)                                                                                     \
+    KEEP(struct sim_step, v, sim_step_free);                                                                 \
+    OK(sim_step_build(&v, __VA_ARGS__, e))
 
 /* Two switches of four NPUs each over a link: "trunk" GB/s between them, 50 to each NPU. */
 static void write_wires(char path[SUPPORT_PATH], const char *dir, double trunk_GBps)
@@ -17,8 +24,7 @@ static void write_wires(char path[SUPPORT_PATH], const char *dir, double trunk_G
 static struct topo_network network_of(const char *word)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&net, word, &e), &e);
+    MUST(topo_parse_spec(&net, word, e));
     return net;
 }
 
@@ -35,35 +41,27 @@ static struct sim_job all_of(const struct topo_network *net, enum collective_kin
 static int time_job(struct rung_time *t, const struct topo_network *net, const struct sim_rules *rules,
                     enum sim_model model, const struct sim_job *job, struct err *e)
 {
-    struct rung *rung;
+    KEEP(struct rung *, rung, rung_free_at);
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
     assert_ok(rung_open(&rung, model, net, bw_Bps, rules, 0, e), e);
-    int rc = rung_alone(rung, job, t, e);
-    rung_free(rung);
-    return rc;
+    return rung_alone(rung, job, t, e);
 }
 
 static double flow_time(const struct topo_network *net, const struct sim_rules *rules,
                         const struct sim_job *job)
 {
     struct rung_time t;
-    struct err e = { 0 };
-    assert_ok(time_job(&t, net, rules, SIM_FLOW, job, &e), &e);
+    MUST(time_job(&t, net, rules, SIM_FLOW, job, e));
     return t.time_s;
 }
 
 /* Rows of tests/reference/astra_allreduce.csv as a study gives them: B of one NPU, in 1e9 B/s. */
 TEST(semantics_of_astra_sim_are_there_for_a_network)
 {
-    static const struct {
-        const char *word;
-        enum topo_algorithm a;
-        enum sim_semantics semantics;
-        double lat_s;
-        int64_t want_ns;
-    } cases[] = {
+    CASES(const char *word; enum topo_algorithm a; enum sim_semantics semantics; double lat_s;
+          int64_t want_ns) = {
         { "ring:8@107.3741824", TOPO_ALGORITHM_RING, SIM_ASTRA2, 500e-9, 35007150 },
         { "switch:8@53.6870912", TOPO_ALGORITHM_HALVING, SIM_ASTRA2, 1000e-9, 35006070 },
         { "switch:8@53.6870912", TOPO_ALGORITHM_HALVING, SIM_ASTRA2_AWARE, 1000e-9, 70006070 },
@@ -219,38 +217,32 @@ TEST(overlapping_work_that_cannot_end_is_infinite)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
     static const double bw_Bps[] = { 16e9, 0 };
-    struct step_tree t;
     struct sim_rules rules;
-    struct sim_step s;
     sim_rules_default(&rules);
-    step_begin(&t, "", &net);
+    STEP_BEGIN(t, "", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
     for (int i = 0; i < 2; i++)
         step_add(
             &t, root,
             (struct step_node){
                 .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 1 });
-    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, e));
+    SIM_STEP(s, &t, &net, bw_Bps, SIM_FLOW, &rules);
     assert_true(isinf(s.time_s));
-    sim_step_free(&s);
-    step_free(&t);
 }
 
 TEST(the_ten_hottest_links_are_those_that_carry_most)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
-    struct step_tree t;
     struct sim_rules rules;
-    struct sim_step s;
     static const double bw_Bps[] = { 16e9, 2e9 };
     sim_rules_default(&rules);
-    step_begin(&t, "", &net);
+    STEP_BEGIN(t, "", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
     step_add(&t, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = 1 });
     step_add(&t, root,
              (struct step_node){
                  .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 3 });
-    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_FLOW, &rules, e));
+    SIM_STEP(s, &t, &net, bw_Bps, SIM_FLOW, &rules);
     /* 2 * 8 GB * 7/8 = 14 GB a ring member and time, 7 GB a link; the switch 2 * 1 GB * 3/4 = 1.5 GB. */
     assert_int_equal(s.links.n_arcs, 2 * (32 + 32));
     assert_int_equal(s.links.n_used, s.links.n_arcs);
@@ -261,6 +253,4 @@ TEST(the_ten_hottest_links_are_those_that_carry_most)
         assert_close(s.links.hot[i].util_frac, 3 * 7e9 / 8e9 / s.time_s, 1e-6);
     }
     assert_string_equal(s.links.hot[0].name, "npu0 -> npu1");
-    sim_step_free(&s);
-    step_free(&t);
 }

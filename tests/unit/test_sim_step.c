@@ -5,6 +5,11 @@
 #include "workloads/step.h"
 #include "workloads/step_fn.h"
 
+/* A step under a model of communication, that is released where the block ends. */
+#define SIM_STEP(v, ...)                                                                                     \
+    KEEP(struct sim_step, v, sim_step_free);                                                                 \
+    OK(sim_step_build(&v, __VA_ARGS__, e))
+
 /* ---- random trees ---- */
 
 struct forest {
@@ -74,21 +79,18 @@ static double reach(const struct topo_dim *dim)
 static void check_time(const struct sim_step *s, const struct step_tree *compiled,
                        const struct topo_network *net, const double *bw_Bps)
 {
-    struct step_fn fn;
-    struct err e = { 0 };
-    assert_ok(step_compile(&fn, compiled, net, &e), &e);
+    KEEP(struct step_fn, fn, step_fn_free);
+    MUST(step_compile(&fn, compiled, net, e));
     assert_close(s->time_s, step_time(&fn, bw_Bps), 1e-12);
     assert_close(s->compute_s + s->latency_s + sum_of(s->exposed_s), s->time_s, 1e-12);
     for (int d = 0; d < 4; d++)
         assert_true(s->exposed_s[d] <= s->busy_s[d] * (1 + 1e-9));
-    step_fn_free(&fn);
 }
 
 static void check_bandwidth(const struct forest *f, const struct topo_network *net, const double *bw_Bps)
 {
-    struct sim_step s;
-    struct err e = { 0 };
-    assert_ok(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_BANDWIDTH, NULL, &e), &e);
+    KEEP(struct sim_step, s, sim_step_free);
+    MUST(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_BANDWIDTH, NULL, e));
     check_time(&s, &f->tree, net, bw_Bps);
     assert_true(s.latency_s == 0);
     for (int d = 0; d < 4; d++) {
@@ -98,23 +100,19 @@ static void check_bandwidth(const struct forest *f, const struct topo_network *n
                      1e-12);
         assert_true(f->overlap || s.busy_s[d] <= s.time_s * (1 + 1e-12));
     }
-    sim_step_free(&s);
 }
 
 static void check_alpha_beta(const struct forest *f, const struct topo_network *net, const double *bw_Bps,
                              int32_t chunks)
 {
-    struct step_tree lowered;
+    KEEP(struct step_tree, lowered, step_free);
     struct sim_rules rules;
-    struct sim_step s;
-    struct err e = { 0 };
+    KEEP(struct sim_step, s, sim_step_free);
     sim_rules_default(&rules);
     rules.stage.chunks = chunks;
-    assert_ok(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_ALPHA_BETA, &rules, &e), &e);
-    assert_ok(step_lower(&lowered, &f->tree, net, &rules.stage, bw_Bps, &e), &e);
+    MUST(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_ALPHA_BETA, &rules, e));
+    MUST(step_lower(&lowered, &f->tree, net, &rules.stage, bw_Bps, e));
     check_time(&s, &lowered, net, bw_Bps);
-    step_free(&lowered);
-    sim_step_free(&s);
 }
 
 TEST(parts_add_up_to_the_time_of_the_compiled_step)
@@ -127,13 +125,11 @@ TEST(parts_add_up_to_the_time_of_the_compiled_step)
         plant(&f, &net, seed % 2);
         for (int d = 0; d < 4; d++)
             bw_Bps[d] = rng_log_range(f.rng, 1e9, 1e12);
-        struct sim_step s;
         double reached_Bps[4];
         for (int d = 0; d < 4; d++)
             reached_Bps[d] = bw_Bps[d] * reach(&net.dims[d]);
-        OK(sim_step_build(&s, &f.tree, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
+        SIM_STEP(s, &f.tree, &net, bw_Bps, SIM_BANDWIDTH, NULL);
         assert_close(s.time_s, oracle_time(&f.tree, f.tree.root, reached_Bps), 1e-12);
-        sim_step_free(&s);
         for (int d = 0; d < 4; d++)
             net.dims[d].efficiency = rng_range(f.rng, 0.3, 1);
         check_bandwidth(&f, &net, bw_Bps);
@@ -195,21 +191,19 @@ static struct sim_rules in_chunks(int32_t chunks)
  */
 TEST(one_collective_costs_what_a_hand_computes)
 {
-    static const struct {
-        int32_t chunks;
-        double wait_s[2], latency_s;
-    } cases[] = { { 1, { 9.6e-3, 14e-3 }, 18e-6 }, { 4, { 2.4e-3, 14e-3 }, 54e-6 } };
+    CASES(int32_t chunks; double wait_s[2], latency_s) = {
+        { 1, { 9.6e-3, 14e-3 }, 18e-6 },
+        { 4, { 2.4e-3, 14e-3 }, 54e-6 },
+    };
     struct topo_network net = small_network();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct sim_rules rules = in_chunks(cases[i].chunks);
         double once_s = cases[i].wait_s[0] + cases[i].wait_s[1] + cases[i].latency_s;
-        struct step_tree t;
-        struct sim_step s;
-        step_begin(&t, "by hand", &net);
+        STEP_BEGIN(t, "by hand", &net);
         step_id root = add_inner(&t, -1, STEP_SUM, 1);
         add_compute(&t, root, 0.25);
         add_all_reduce(&t, add_inner(&t, root, STEP_REPEAT, 2), 32e6, 0, 3);
-        OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, e));
+        SIM_STEP(s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules);
         assert_int_equal(s.n_collectives, 1);
         const struct sim_collective *c = &s.collectives[0];
         assert_int_equal(c->node, 3);
@@ -228,65 +222,49 @@ TEST(one_collective_costs_what_a_hand_computes)
         assert_close(s.latency_s, 6 * cases[i].latency_s, 1e-14);
         assert_close(s.busy_s[0], 57.6e-3, 1e-14);
         assert_close(s.traffic_B[1], 84e6, 1e-15);
-        sim_step_free(&s);
-        step_free(&t);
     }
 }
 
 TEST(of_a_maximum_only_the_longest_term_is_critical)
 {
-    static const struct {
-        double compute_s; /* beside an all-reduce of 14 ms on the switch */
-        bool exchange_critical;
-        double want_compute_s, want_exposed_s;
-    } cases[] = {
+    CASES(double compute_s; /* beside an all-reduce of 14 ms on the switch */ bool exchange_critical;
+          double want_compute_s, want_exposed_s) = {
         { 20e-3, false, 20e-3, 0 },
         { 1e-3, true, 0, 14e-3 },
         { 14e-3, false, 14e-3, 0 }, /* a tie goes to the first */
     };
     struct topo_network net = small_network();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
-        struct sim_step s;
-        step_begin(&t, "overlap", &net);
+        STEP_BEGIN(t, "overlap", &net);
         step_id root = add_inner(&t, -1, STEP_MAX, 1);
         add_compute(&t, root, cases[i].compute_s);
         add_all_reduce(&t, root, 32e6, 0, 1);
-        OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL, e));
+        SIM_STEP(s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL);
         assert_int_equal(s.collectives[0].critical, cases[i].exchange_critical);
         assert_close(s.compute_s, cases[i].want_compute_s, 1e-15);
         assert_close(s.exposed_s[1], cases[i].want_exposed_s, 1e-15);
         assert_close(s.busy_s[1], 14e-3, 1e-15);
-        sim_step_free(&s);
-        step_free(&t);
     }
 }
 
 TEST(below_a_term_that_is_not_critical_nothing_is)
 {
     struct topo_network net = small_network();
-    struct step_tree t;
-    struct sim_step s;
-    step_begin(&t, "hidden", &net);
+    STEP_BEGIN(t, "hidden", &net);
     step_id root = add_inner(&t, -1, STEP_MAX, 1);
     step_id hidden = add_inner(&t, root, STEP_SUM, 1);
     add_compute(&t, root, 1);
     add_compute(&t, hidden, 0.1);
     add_all_reduce(&t, hidden, 32e6, 0, 1);
     const struct sim_rules rules = in_chunks(4);
-    OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, e));
+    SIM_STEP(s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules);
     assert_true(s.time_s == 1 && s.compute_s == 1 && s.latency_s == 0 && sum_of(s.exposed_s) == 0);
     assert_false(s.collectives[0].critical);
-    sim_step_free(&s);
-    step_free(&t);
 }
 
 TEST(dimensions_that_tie_share_what_is_exposed)
 {
-    static const struct {
-        double bw_Bps[2];
-        bool binds[2];
-    } cases[] = {
+    CASES(double bw_Bps[2]; bool binds[2]) = {
         { { 96e9, 14e9 }, { true, true } },
         { { 96e9, 14e9 * (1 - 1e-12) }, { true, true } }, /* rounding of a solver */
         { { 96e9, 14e9 * (1 - 1e-5) }, { false, true } },
@@ -294,19 +272,15 @@ TEST(dimensions_that_tie_share_what_is_exposed)
     };
     struct topo_network net = small_network();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
-        struct sim_step s;
-        step_begin(&t, "tie", &net);
+        STEP_BEGIN(t, "tie", &net);
         add_all_reduce(&t, -1, 32e6, 0, 1);
-        OK(sim_step_build(&s, &t, &net, cases[i].bw_Bps, SIM_BANDWIDTH, NULL, e));
+        SIM_STEP(s, &t, &net, cases[i].bw_Bps, SIM_BANDWIDTH, NULL);
         assert_int_equal(s.collectives[0].n_binds, cases[i].binds[0] + cases[i].binds[1]);
         for (int d = 0; d < 2; d++) {
             assert_int_equal(s.collectives[0].binds[d], cases[i].binds[d]);
             assert_true(s.exposed_s[d] == (cases[i].binds[d] ? s.time_s / s.collectives[0].n_binds : 0));
         }
         assert_true(s.time_s == fmax(s.busy_s[0], s.busy_s[1]));
-        sim_step_free(&s);
-        step_free(&t);
     }
 }
 
@@ -315,12 +289,10 @@ TEST(a_dimension_without_bandwidth_matters_only_where_it_is_used)
     static const double bw_Bps[] = { 10e9, 0 };
     static const int32_t inner[] = { 4, 1 };
     struct topo_network net = small_network();
-    struct step_tree t;
-    struct sim_step s;
-    step_begin(&t, "unused", &net);
+    STEP_BEGIN(t, "unused", &net);
     step_id root = add_inner(&t, -1, STEP_SUM, 1);
     add_all_reduce(&t, root, 32e6, step_add_group(&t, "inner", inner), 1);
-    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
+    SIM_STEP(s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL);
     assert_close(s.time_s, 9.6e-3, 1e-15);
     assert_true(s.busy_s[1] == 0 && s.collectives[0].traffic_B[1] == 0);
     sim_step_free(&s);
@@ -328,36 +300,29 @@ TEST(a_dimension_without_bandwidth_matters_only_where_it_is_used)
     add_all_reduce(&t, root, 32e6, 0, 1);
     OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
     assert_true(isinf(s.time_s) && isinf(s.exposed_s[1]));
-    sim_step_free(&s);
-    step_free(&t);
 }
 
 TEST(a_collective_of_one_member_costs_nothing)
 {
     static const int32_t alone[] = { 1, 1 };
     struct topo_network net = small_network();
-    struct step_tree t;
-    struct sim_step s;
-    step_begin(&t, "alone", &net);
+    STEP_BEGIN(t, "alone", &net);
     add_all_reduce(&t, -1, 32e6, step_add_group(&t, "alone", alone), 1);
     const struct sim_rules rules = in_chunks(4);
-    OK(sim_step_build(&s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules, e));
+    SIM_STEP(s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules);
     assert_int_equal(s.collectives[0].n_binds, 0);
     assert_true(s.time_s == 0 && s.latency_s == 0);
     sim_step_free(&s);
-    sim_step_free(&s);
-    step_free(&t);
 }
 
 /* Two stages of a pipeline on different NPUs, the second slower; then the first waits for it. */
 TEST(what_other_stages_send_is_not_sent_by_this_one)
 {
     struct topo_network net;
-    struct step_tree t;
     struct sim_step s;
     const double bw_Bps[] = { 1e9 };
     OK(topo_parse_spec(&net, "switch:2@1", e));
-    step_begin(&t, "stages", &net);
+    STEP_BEGIN(t, "stages", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM, .times = 1 });
     step_id most = step_add(&t, root, (struct step_node){ .kind = STEP_MAX, .times = 1, .apart = true });
     const struct step_node send = {
@@ -380,5 +345,4 @@ TEST(what_other_stages_send_is_not_sent_by_this_one)
         assert_close(s.exposed_s[0], 8, 1e-12);
         sim_step_free(&s);
     }
-    step_free(&t);
 }

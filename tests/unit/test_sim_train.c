@@ -4,6 +4,11 @@
 #include "sim/rung.h"
 #include "sim/step.h"
 
+/* A step under a model of communication, that is released where the block ends. */
+#define SIM_STEP(v, ...)                                                                                     \
+    KEEP(struct sim_step, v, sim_step_free);                                                                 \
+    OK(sim_step_build(&v, __VA_ARGS__, e))
+
 /* One ring of 4 at 3 B/s: a reduce-scatter of 8 B takes 2 s, in 4 chunks of 0.5 s. */
 struct fixture {
     struct topo_network net;
@@ -44,8 +49,7 @@ static step_id scatter(struct fixture *f, step_id parent, double bytes, double t
 static struct sim_step evaluate(struct fixture *f)
 {
     struct sim_step s;
-    struct err e = { 0 };
-    assert_ok(sim_step_build(&s, &f->tree, &f->net, f->bw_Bps, SIM_CHUNK, &f->rules, &e), &e);
+    MUST(sim_step_build(&s, &f->tree, &f->net, f->bw_Bps, SIM_CHUNK, &f->rules, e));
     assert_close(s.compute_s + s.exposed_s[0] + s.latency_s, s.time_s, 1e-12);
     return s;
 }
@@ -144,10 +148,8 @@ TEST(a_step_without_end_is_infinite)
     step_id both = inner(&f, -1, STEP_MAX, 1);
     scatter(&f, both, 8, 1);
     scatter(&f, both, 8, 1);
-    struct sim_step s;
-    OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, e));
+    SIM_STEP(s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules);
     assert_true(isinf(s.time_s));
-    sim_step_free(&s);
     step_free(&f.tree);
 }
 
@@ -155,7 +157,7 @@ TEST(a_step_without_end_is_infinite)
 TEST(a_timeline_holds_the_whole_step)
 {
     struct fixture f;
-    struct timeline t;
+    KEEP(struct timeline, t, timeline_free);
     double end_s = 0, busy_s = 0;
     open_fixture(&f);
     step_id all = inner(&f, -1, STEP_SUM, 1), both = inner(&f, all, STEP_MAX, 1);
@@ -180,7 +182,6 @@ TEST(a_timeline_holds_the_whole_step)
     assert_close(end_s, s.time_s, 1e-15);
     assert_close(busy_s, 6, 1e-14);
     assert_close(t.runs[0].util_frac[0], 6 / s.time_s, 1e-14);
-    timeline_free(&t);
     sim_step_free(&s);
     step_free(&f.tree);
 }

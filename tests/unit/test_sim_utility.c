@@ -5,8 +5,7 @@
 static struct utility make(enum utility_kind kind, double scale, double slope, double middle, double most)
 {
     struct utility u;
-    struct err e = { 0 };
-    assert_ok(utility_build(&u, kind, scale, slope, middle, most, &e), &e);
+    MUST(utility_build(&u, kind, scale, slope, middle, most, e));
     return u;
 }
 
@@ -69,7 +68,8 @@ static void compare_with_hull(double scale, double slope, double middle, double 
 {
     const struct utility env = make(UTILITY_SIGMOID_ENVELOPE, scale, slope, middle, most),
                          sig = make(UTILITY_SIGMOID, scale, slope, middle, most);
-    double *y = malloc((GRID + 1) * sizeof *y), *hull = malloc((GRID + 1) * sizeof *hull);
+    KEEP(double *, y, free_at) = malloc((GRID + 1) * sizeof *y);
+    KEEP(double *, hull, free_at) = malloc((GRID + 1) * sizeof *hull);
     double step = most / GRID, curvature = scale * slope * slope * 0.0963; /* |s''| <= 1 / (6 sqrt 3) */
     double grid_error = curvature * step * step / 2 + 1e-12 * scale;
     assert_true(y && hull);
@@ -88,25 +88,21 @@ static void compare_with_hull(double scale, double slope, double middle, double 
     assert_close(utility_at(&env, most), utility_at(&sig, most), 1e-12);
     if (middle > 0)
         assert_close(utility_at(&env, env.touch), utility_at(&sig, env.touch), 1e-12);
-    free(y);
-    free(hull);
 }
 
 TEST(an_envelope_is_the_least_concave_majorant)
 {
-    struct rng *r;
     compare_with_hull(8, 0.5, 10, 40);
     compare_with_hull(8, 0.5, 10, 11);      /* no room to touch: a chord to the end */
     compare_with_hull(8, 0.5, 10, 4);       /* all of it convex */
     compare_with_hull(100, 0.001, 3, 6000); /* nearly a straight line */
     compare_with_hull(1, 0.7, 0, 30);       /* concave as it is */
     compare_with_hull(1, 0.7, -5, 30);
-    OK(rng_build(&r, 5, 0, e));
+    RNG(r, 5, 0);
     for (int i = 0; i < 60; i++) {
         double slope = rng_log_range(r, 1e-3, 1), middle = rng_log_range(r, 1, 3000);
         compare_with_hull(rng_range(r, 1, 100), slope, middle, middle * rng_range(r, 0.2, 4));
     }
-    rng_free(r);
 }
 
 /* At the touching point the chord from 0 is the tangent. */
@@ -138,8 +134,7 @@ TEST(only_a_sigmoid_with_its_middle_ahead_is_not_concave)
 /* Near a sigmoid's middle, and for the others from 0 on, differences of values keep their digits. */
 TEST(a_gain_is_the_difference_of_values)
 {
-    struct rng *r;
-    OK(rng_build(&r, 6, 0, e));
+    RNG(r, 6, 0);
     for (int i = 0; i < 500; i++)
         for (int kind = 0; kind < N_UTILITIES; kind++) {
             struct utility u = make((enum utility_kind)kind, 10, 0.1, 20, INFINITY);
@@ -147,7 +142,6 @@ TEST(a_gain_is_the_difference_of_values)
             assert_close(utility_gain(&u, from, gain), utility_at(&u, from + gain) - utility_at(&u, from),
                          1e-10);
         }
-    rng_free(r);
     for (int kind = 0; kind < N_UTILITIES; kind++) {
         struct utility u = make((enum utility_kind)kind, 10, 0.1, 20, INFINITY);
         assert_true(utility_gain(&u, 0, 0) == 0);
@@ -173,8 +167,7 @@ TEST(gains_far_from_the_middle_keep_their_digits)
 
 TEST(gains_are_positive_monotone_and_add_up)
 {
-    struct rng *r;
-    OK(rng_build(&r, 7, 0, e));
+    RNG(r, 7, 0);
     for (int i = 0; i < 300; i++)
         for (int kind = 0; kind < N_UTILITIES; kind++) {
             double slope = rng_log_range(r, 1e-3, 1), middle = rng_range(r, 100, 1000);
@@ -187,18 +180,13 @@ TEST(gains_are_positive_monotone_and_add_up)
             assert_close(utility_gain(&u, from, a) + utility_gain(&u, from + a, b),
                          utility_gain(&u, from, a + b), 1e-11);
         }
-    rng_free(r);
 }
 
 /* ---- errors ---- */
 
 TEST(what_is_no_utility_is_an_error)
 {
-    static const struct {
-        enum utility_kind kind;
-        double scale, slope, middle, most;
-        const char *text;
-    } cases[] = {
+    CASES(enum utility_kind kind; double scale, slope, middle, most; const char *text) = {
         { UTILITY_LINEAR, -1, 1, 1, 1, "utility: scale is -1, need a number >= 0" },
         { UTILITY_LOG, NAN, 1, 1, 1, "utility: scale is nan, need a number >= 0" },
         { UTILITY_SQRT, INFINITY, 1, 1, 1, "utility: scale is inf, need a number >= 0" },

@@ -132,8 +132,7 @@ TEST(presets_carry_the_figures_of_their_data_sheets)
         { "tpu-v4", 275, 34.36, 1200, 192 }, /* 32 GiB */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_npu npu;
-        fixture_npu(&npu, cases[i].name);
+        struct topo_npu npu = fixture_npu(cases[i].name);
         assert_close(npu.peak_flops, cases[i].tflops * 1e12, 1e-15);
         assert_close(npu.mem_B, cases[i].mem_GB * 1e9, 1e-15);
         assert_close(npu.mem_Bps, cases[i].mem_GBps * 1e9, 1e-15);

@@ -12,6 +12,11 @@ static int read_text(struct step_tree *t, const char *text, struct astra_rule ru
     return astra_read(t, "w.txt", text, strlen(text), &net, rule, e);
 }
 
+/* A tree that is released where the block ends. */
+#define STEP_TEXT(v, ...)                                                                                    \
+    KEEP(struct step_tree, v, step_free);                                                                    \
+    OK(read_text(&v, __VA_ARGS__, e))
+
 /* Three layers whose forward, input-gradient and weight-gradient collectives are all-reduces of 1, 2 and 4
  * MB, with computes of 1, 2 and 4 ms. */
 #define ROW(name, tail)                                                                                      \
@@ -49,9 +54,8 @@ TEST(each_policy_uses_its_own_dimensions)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        struct step_tree t;
         snprintf(text, sizeof text, "%s\n" ROWS, cases[i].policy);
-        OK(read_text(&t, text, as_written, e));
+        STEP_TEXT(t, text, as_written);
         for (int d = 0; d < 2; d++) {
             const int *n = cases[i].layers;
             assert_close(oracle_traffic(&t, t.root, STEP_FORWARD, d), 1e6 * n[0] * share[cases[i].forward][d],
@@ -61,16 +65,12 @@ TEST(each_policy_uses_its_own_dimensions)
             assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, d),
                          4e6 * n[2] * share[cases[i].weight_grad][d], 1e-15);
         }
-        step_free(&t);
     }
 }
 
 TEST(compute_counts_as_written_and_update_time_does_not)
 {
-    static const struct {
-        const char *policy;
-        double want_s[3];
-    } cases[] = {
+    CASES(const char *policy; double want_s[3]) = {
         { "DATA", { 3e-3, 6e-3, 12e-3 } },
         { "HYBRID_TRANSFORMER model_parallel_NPU_group: 4", { 3e-3, 6e-3, 12e-3 } },
         { "MICRO", { 0, 0, 0 } },
@@ -78,23 +78,20 @@ TEST(compute_counts_as_written_and_update_time_does_not)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        struct step_tree t;
         snprintf(text, sizeof text, "%s " ROWS, cases[i].policy);
-        OK(read_text(&t, text, as_written, e));
+        STEP_TEXT(t, text, as_written);
         for (int phase = 0; phase < 3; phase++)
             assert_close(oracle_compute(&t, t.root, (enum step_phase)phase), cases[i].want_s[phase], 1e-15);
         assert_true(oracle_compute(&t, t.root, STEP_OTHER) == 0);
-        step_free(&t);
     }
 }
 
 TEST(a_customized_file_takes_the_policy_of_each_layer)
 {
-    struct step_tree t;
-    OK(read_text(&t,
-                 "HYBRID_CUSTOMIZED\n3\n" ROW("a", " HYBRID_DATA_MODEL") ROW("b", " DATA")
-                     ROW("c", " HYBRID_MODEL_DATA"),
-                 as_written, e));
+    STEP_TEXT(t,
+              "HYBRID_CUSTOMIZED\n3\n" ROW("a", " HYBRID_DATA_MODEL") ROW("b", " DATA")
+                  ROW("c", " HYBRID_MODEL_DATA"),
+              as_written);
     /* Forward: a inner, c outer. Input gradient: c outer (layer 0 has none). Weights: a outer, b all, c
      * inner. */
     assert_close(oracle_traffic(&t, t.root, STEP_FORWARD, 0), 1.5e6, 1e-15);
@@ -103,7 +100,6 @@ TEST(a_customized_file_takes_the_policy_of_each_layer)
     assert_close(oracle_traffic(&t, t.root, STEP_INPUT_GRAD, 1), 3.5e6, 1e-15);
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 0), 4e6 * (1.5 + 1.5), 1e-15);
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), 4e6 * (1.75 + 7 / 16.0), 1e-15);
-    step_free(&t);
 }
 
 TEST(every_collective_word_has_its_kind)
@@ -114,9 +110,8 @@ TEST(every_collective_word_has_its_kind)
         "e 0 0 NONE 8 0 NONE 0 0 NONE 0 0";
     static const enum collective_kind want[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER,
                                                  COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_TO_ALL };
-    struct step_tree t;
     size_t found = 0;
-    OK(read_text(&t, text, as_written, e));
+    STEP_TEXT(t, text, as_written);
     for (step_id id = 0; id < t.n_nodes; id++)
         if (t.nodes[id].kind == STEP_COLLECTIVE) {
             assert_true(found < COUNT_OF(want));
@@ -124,16 +119,12 @@ TEST(every_collective_word_has_its_kind)
             assert_true(t.nodes[id].bytes == 8);
         }
     assert_int_equal(found, COUNT_OF(want));
-    step_free(&t);
 }
 
 /* ASTRA-sim: from initiating layer i down to the nearest checkpoint c, layers c..i-1 run again. */
 TEST(checkpoints_say_which_layers_run_forward_again)
 {
-    static const struct {
-        const char *lists;
-        double again_ms;
-    } cases[] = {
+    CASES(const char *lists; double again_ms) = {
         { "checkpoints: 0 checkpoint_initiates: 0", 0 },
         { "checkpoints: 1 0 checkpoint_initiates: 1 2", 1 + 10 },
         { "checkpoints: 2 0 1 checkpoint_initiates: 1 3", 10 + 100 },
@@ -142,7 +133,6 @@ TEST(checkpoints_say_which_layers_run_forward_again)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        struct step_tree t;
         snprintf(text, sizeof text,
                  "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 %s 4\n"
                  "a -1   1000000 ALLREDUCE   1000000 0 NONE 0 0 NONE 0 0\n"
@@ -150,11 +140,10 @@ TEST(checkpoints_say_which_layers_run_forward_again)
                  "c -1 100000000 ALLREDUCE 100000000 0 NONE 0 0 NONE 0 0\n"
                  "d -1 100000000 ALLREDUCE 100000000 0 NONE 0 0 NONE 0 0\n",
                  cases[i].lists);
-        OK(read_text(&t, text, as_written, e));
+        STEP_TEXT(t, text, as_written);
         assert_close(oracle_compute(&t, t.root, STEP_FORWARD), 211e-3, 1e-15);
         assert_close(oracle_compute(&t, t.root, STEP_RECOMPUTE), cases[i].again_ms / 1e3, 1e-15);
         assert_close(oracle_traffic(&t, t.root, STEP_RECOMPUTE, 0), cases[i].again_ms * 1.5e6, 1e-15);
-        step_free(&t);
     }
 }
 
@@ -162,10 +151,7 @@ TEST(checkpoints_say_which_layers_run_forward_again)
 TEST(loop_and_recomputation_can_be_asked_for)
 {
     static const char text[] = "HYBRID_TRANSFORMER model_parallel_NPU_group: 4\n" ROWS;
-    static const struct {
-        struct astra_rule rule;
-        double want_ms;
-    } cases[] = {
+    CASES(struct astra_rule rule; double want_ms) = {
         { { -1, -1 }, 3 * (2.5 + 5 + 11) },
         { { LAYERS_NO_OVERLAP, LAYERS_RECOMPUTE_NONE }, 3 * (2.5 + 5 + 11) },
         { { LAYERS_OVERLAP, -1 }, 3 * (2.5 + 2 + 11) },
@@ -173,10 +159,8 @@ TEST(loop_and_recomputation_can_be_asked_for)
         { { -1, LAYERS_RECOMPUTE_FORWARD }, 3 * (2.5 + 5 + 11 + 2.5) },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
-        OK(read_text(&t, text, cases[i].rule, e));
+        STEP_TEXT(t, text, cases[i].rule);
         assert_close(oracle_time(&t, t.root, GBps), cases[i].want_ms / 1e3, 1e-14);
-        step_free(&t);
     }
 }
 
@@ -186,11 +170,7 @@ TEST(loop_and_recomputation_can_be_asked_for)
 
 TEST(a_bad_file_is_refused_at_its_place)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "", ERR_PARSE, "w.txt:1:1: unknown policy end of file" },
         { "HYBRID_FOO 1\n", ERR_PARSE, "w.txt:1:1: unknown policy \"HYBRID_FOO\"" },
         { "\n  data 1\n", ERR_PARSE, "w.txt:2:3: unknown policy \"data\"" },
@@ -237,12 +217,11 @@ TEST(a_bad_file_is_refused_at_its_place)
           "w.txt:1:55: is HYBRID_TRANSFORMER, which has no groups for one layer, need another policy" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         FAILS(read_text(&t, cases[i].text, as_written, e), cases[i].code, cases[i].message);
         assert_has(e->msg, "w.txt:");
         assert_null(t.nodes);
         assert_null(t.groups);
-        step_free(&t);
     }
 }
 
@@ -264,21 +243,19 @@ TEST(a_file_named_in_yaml_gives_the_step_of_the_equal_yaml)
     static const int32_t sizes[] = { 4, 8, 4, 32 };
     static const double bw_Bps[] = { 300e9, 200e9, 50e9, 12.5e9 };
     struct topo_network net = oracle_network(sizes, 4);
-    struct yaml_doc doc;
-    struct step_tree rows, yaml;
+    KEEP(struct yaml_doc, doc, yaml_free);
+    KEEP(struct step_tree, rows, step_free);
+    KEEP(struct step_tree, yaml, step_free);
     const char text[] = "name: rows\nastra: astra_transformer.txt\n";
     OK(yaml_read_text(&doc, "tests/data/rows.yaml", text, sizeof text - 1, e));
     OK(step_read(&rows, &doc, doc.root, &net, e));
     yaml_free(&doc);
     OK(yaml_read_file(&doc, "configs/workloads/gpt3.yaml", e));
     OK(step_read(&yaml, &doc, doc.root, &net, e));
-    yaml_free(&doc);
     assert_string_equal(rows.name, "rows");
     assert_close(oracle_time(&rows, rows.root, bw_Bps), oracle_time(&yaml, yaml.root, bw_Bps), 1e-14);
     for (int d = 0; d < 4; d++)
         for (int phase = 0; phase < N_STEP_PHASES; phase++)
             assert_close(oracle_traffic(&rows, rows.root, (enum step_phase)phase, d),
                          oracle_traffic(&yaml, yaml.root, (enum step_phase)phase, d), 1e-14);
-    step_free(&rows);
-    step_free(&yaml);
 }

@@ -20,8 +20,7 @@ TEST(gpt_forward_counts_as_published)
 {
     static const char *const names[] = { "gpt3-175b", "megatron-22b", "megatron-530b", "megatron-1t" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        struct model m;
-        fixture_model(&m, names[i]);
+        struct model m = fixture_model(names[i]);
         double h = (double)m.hidden, s = (double)m.seq;
         assert_close(flop_of(&m, BLOCK_DENSE), 24 * s * h * h * (1 + s / (6 * h)), 1e-14);
         assert_close(flop_of(&m, BLOCK_HEAD), 2 * s * h * model_vocab(&m, 1), 1e-14);
@@ -32,17 +31,16 @@ TEST(gpt_forward_counts_as_published)
 /* Operator by operator: projections of grouped heads, gated MLP, router and experts, low-rank attention. */
 TEST(other_layers_count_operator_by_operator)
 {
-    struct model m;
     double s, h, attention;
-    fixture_model(&m, "llama3-70b");
+    struct model m = fixture_model("llama3-70b");
     s = 8192, h = 8192;
     attention = 2 * s * h * (64 + 2 * 8) * 128 + 4 * s * s * 64 * 128 + 2 * s * 64 * 128 * h;
     assert_close(flop_of(&m, BLOCK_DENSE), attention + 6 * s * h * 28672, 1e-14);
-    fixture_model(&m, "mixtral-8x7b");
+    m = fixture_model("mixtral-8x7b");
     s = 32768, h = 4096;
     attention = 2 * s * h * (32 + 2 * 8) * 128 + 4 * s * s * 32 * 128 + 2 * s * 32 * 128 * h;
     assert_close(flop_of(&m, BLOCK_EXPERTS), attention + 2 * s * h * 8 + 6 * s * 2 * h * 14336, 1e-14);
-    fixture_model(&m, "deepseek-v3");
+    m = fixture_model("deepseek-v3");
     s = 4096, h = 7168;
     attention = 2 * s * (h * 1536 + 1536 * 128 * 192.0 + h * (512 + 64) + 512 * 128 * 256.0 + 128 * 128 * h) +
                 2 * s * s * 128 * (192 + 128);
@@ -55,8 +53,7 @@ TEST(other_layers_count_operator_by_operator)
 /* 4.089 G multiply-adds at 224 x 224, known from the list of its layers. */
 TEST(an_image_passes_resnet_50_in_8_18_GFLOP)
 {
-    struct model m;
-    fixture_model(&m, "resnet50");
+    struct model m = fixture_model("resnet50");
     assert_near(flop_of(&m, BLOCK_HEAD), 2 * 4.089e9, 2 * 0.0005e9);
 }
 
@@ -65,8 +62,7 @@ TEST(a_sample_passes_a_dlrm_layer_by_layer)
 {
     const double bottom = 2 * (13 * 512.0 + 512 * 256 + 256 * 128), cross = 3 * 2 * 2 * 3456 * 512.0;
     const double top = 2 * (3456 * 1024.0 + 1024 * 1024 + 1024 * 512 + 512 * 256 + 256);
-    struct model m;
-    fixture_model(&m, "dlrm-dcnv2");
+    struct model m = fixture_model("dlrm-dcnv2");
     assert_close(flop_of(&m, BLOCK_EMBED), bottom, 1e-15);
     assert_close(flop_of(&m, BLOCK_HEAD), cross + top, 1e-15);
 }
@@ -74,16 +70,12 @@ TEST(a_sample_passes_a_dlrm_layer_by_layer)
 /* Everything an NPU does is divided by TP, CP and EP so that together they do it once. */
 TEST(parallel_npus_share_the_products)
 {
-    static const struct {
-        int64_t tp, cp, ep;
-        bool expert_tp;
-    } cases[] = {
+    CASES(int64_t tp, cp, ep; bool expert_tp) = {
         { 2, 1, 1, false }, { 1, 2, 1, false }, { 4, 2, 8, false }, { 8, 1, 4, false }, { 4, 2, 2, true }
     };
     const struct topo_npu npu = fixture_counter(false);
-    struct model dense, experts;
-    fixture_model(&dense, "llama3-70b");
-    fixture_model(&experts, "mixtral-8x7b");
+    struct model dense = fixture_model("llama3-70b");
+    struct model experts = fixture_model("mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(cases[i].tp, cases[i].cp, 1, 1, 1);
         p.seq_parallel = true;
@@ -105,8 +97,7 @@ TEST(the_backward_pass_has_twice_the_products)
 {
     const struct topo_npu npu = fixture_counter(false);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     assert_close(c.forward_s, c.flop - c.core_flop, 1e-14);
     assert_close(c.core_s, c.core_flop, 1e-14);
@@ -121,8 +112,7 @@ TEST(fused_attention_does_half_forward_and_five_halves_of_it_backward)
 {
     const struct topo_npu npu = fixture_counter(false);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
-    struct model m;
-    fixture_model(&m, "llama3-8b");
+    struct model m = fixture_model("llama3-8b");
     double full = 4 * 8192.0 * 8192 * 4096;
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     assert_close(c.core_s, full / 2, 1e-14);
@@ -145,14 +135,10 @@ static double product_B(double m, double n, double k)
  */
 TEST(megatron_layers_move_the_bytes_of_their_kernels)
 {
-    static const struct {
-        double t;
-        bool seq;
-    } cases[] = { { 1, false }, { 8, false }, { 8, true } };
+    CASES(double t; bool seq) = { { 1, false }, { 8, false }, { 8, true } };
     const struct topo_npu npu = fixture_counter(true);
     const double h = 6144, s = 2048, b = 4, T = b * s, a = 64, d = 96;
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double t = cases[i].t, wide = T * h / (cases[i].seq ? t : 1), scores = b * a / t * s * s;
         struct plan p = fixture_plan((int64_t)t, 1, 1, 1, 4);
@@ -185,8 +171,7 @@ TEST(llama_layers_move_the_bytes_of_their_kernels)
     const struct topo_npu npu = fixture_counter(true);
     const double T = 8192, h = 8192, f = 28672, t = 8, ad = 8192, kvd = 1024;
     struct plan p = fixture_plan(8, 1, 1, 1, 1);
-    struct model m;
-    fixture_model(&m, "llama3-70b");
+    struct model m = fixture_model("llama3-70b");
     p.seq_parallel = true;
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     double products = product_B(T, (ad + 2 * kvd) / t, h) + product_B(T, h, ad / t) +
@@ -200,12 +185,13 @@ TEST(llama_layers_move_the_bytes_of_their_kernels)
 
 TEST(tokens_of_a_microbatch_are_shared_by_context_parallelism)
 {
-    static const struct {
-        int64_t cp, micro;
-        double tokens;
-    } cases[] = { { 1, 1, 8192 }, { 1, 4, 32768 }, { 4, 1, 2048 }, { 4, 2, 4096 } };
-    struct model m;
-    fixture_model(&m, "llama3-8b");
+    CASES(int64_t cp, micro; double tokens) = {
+        { 1, 1, 8192 },
+        { 1, 4, 32768 },
+        { 4, 1, 2048 },
+        { 4, 2, 4096 },
+    };
+    struct model m = fixture_model("llama3-8b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(1, cases[i].cp, 1, 1, 8);
         p.micro = cases[i].micro;
@@ -218,10 +204,9 @@ TEST(every_kernel_has_its_gap)
 {
     struct topo_npu npu = fixture_counter(false);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
-    struct model m;
     npu.peak_flops = INFINITY;
     npu.kernel_s = 1;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     /* Four products, activation, two norms, two joints, two transposes; two products, softmax, dropout. */
     assert_true(c.forward_s == 4 + 1 + 2 + 2 + 2 && c.core_s == 4 && c.core_back_s == 6);

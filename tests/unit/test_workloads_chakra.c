@@ -17,12 +17,9 @@ static int read_trace(struct step_tree *t, struct text *trace, struct err *e)
 
 static double time_of(struct text *trace)
 {
-    struct step_tree t;
-    struct err e = { 0 };
-    assert_ok(read_trace(&t, trace, &e), &e);
-    double time_s = oracle_time(&t, t.root, GBps);
-    step_free(&t);
-    return time_s;
+    KEEP(struct step_tree, t, step_free);
+    MUST(read_trace(&t, trace, e));
+    return oracle_time(&t, t.root, GBps);
 }
 
 /* An all-reduce of 1 MB over all 4 x 8: 1.5 MB on the first dimension, 1.5 ms at 1 GB/s. */
@@ -79,7 +76,7 @@ TEST(both_kinds_of_dependencies_count)
 TEST(equal_layers_become_a_repeat)
 {
     struct text trace = { 0 };
-    struct step_tree t;
+    KEEP(struct step_tree, t, step_free);
     begin_trace(&trace);
     put_comp(&trace, 1, NULL, 77);
     for (uint64_t id = 2; id < 1502; id += 3) {
@@ -92,14 +89,13 @@ TEST(equal_layers_become_a_repeat)
     assert_close(oracle_time(&t, t.root, GBps), 77e-6 + 500 * 4.5e-3, 1e-12);
     assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, 0), 500 * 1.5 * MB, 1e-12);
     assert_int_equal(t.notes.n, 0);
-    step_free(&t);
 }
 
 /* Two streams, k_i after c_i and k_(i-1), c_(i+1) after c_i: not series-parallel but for the last rung. */
 TEST(added_waits_are_told)
 {
     struct text trace = { 0 };
-    struct step_tree t;
+    KEEP(struct step_tree, t, step_free);
     begin_trace(&trace);
     for (uint64_t i = 1; i <= 5; i++) {
         put_comp(&trace, i, i > 1 ? DEPS(i - 1) : NULL, 1000);
@@ -110,7 +106,6 @@ TEST(added_waits_are_told)
     assert_string_equal(
         text_str(&t.notes),
         "t.et: waits added to write the trace in sums and maxima: 3; its time may be too long\n");
-    step_free(&t);
 }
 
 TEST(a_trace_of_nothing_takes_no_time)
@@ -126,7 +121,7 @@ TEST(a_trace_of_nothing_takes_no_time)
 TEST(a_receive_keeps_the_order_and_is_told)
 {
     struct text trace = { 0 };
-    struct step_tree t;
+    KEEP(struct step_tree, t, step_free);
     begin_trace(&trace);
     put_collective(&trace, 1, NULL, W_ALL_REDUCE, MB);
     struct text node = begin_node(2, "recv", W_RECV, DEPS(1));
@@ -136,15 +131,11 @@ TEST(a_receive_keeps_the_order_and_is_told)
     assert_close(oracle_time(&t, t.root, GBps), 2.5e-3, 1e-14);
     assert_string_equal(text_str(&t.notes),
                         "t.et: receives that do not wait for their senders: 1; its time may be too short\n");
-    step_free(&t);
 }
 
 TEST(broken_dependencies_are_refused)
 {
-    static const struct {
-        uint64_t first, second, first_dep, second_dep;
-        const char *message;
-    } cases[] = {
+    CASES(uint64_t first, second, first_dep, second_dep; const char *message) = {
         { 1, 2, 0, 9, "t.et: node 2 \"comp\" depends on node 9, not in this file" },
         { 1, 1, 0, 0, "t.et: duplicate node id 1" },
         { 1, 2, 2, 1, "t.et: node 1 \"comp\": waits for itself through others" },
@@ -152,14 +143,13 @@ TEST(broken_dependencies_are_refused)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text trace = { 0 };
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         begin_trace(&trace);
         put_comp(&trace, cases[i].first, DEPS(cases[i].first_dep), 1);
         put_comp(&trace, cases[i].second, DEPS(cases[i].second_dep), 1);
         FAILS(read_trace(&t, &trace, e), ERR_RANGE, cases[i].message);
         assert_null(t.nodes);
         assert_null(t.groups);
-        step_free(&t);
     }
 }
 
@@ -174,7 +164,7 @@ static void write_traces(struct folder *f)
     scratch_make(f->dir);
     for (int rank = 0; rank < 4; rank++) {
         char path[SUPPORT_PATH], name[32];
-        struct text trace = { 0 };
+        KEEP(struct text, trace, text_free) = { 0 };
         begin_trace(&trace);
         put_comp(&trace, 1, NULL, rank == 3 ? 9000 : 1000);
         struct text node = begin_collective(2, DEPS(1), W_ALL_REDUCE, rank == 1 ? 4 * MB : MB);
@@ -182,7 +172,6 @@ static void write_traces(struct folder *f)
         put_record(&trace, &node);
         snprintf(name, sizeof name, "t.%d.et", rank);
         scratch_file(path, f->dir, name, text_str(&trace), trace.n);
-        text_free(&trace);
     }
     char path[SUPPORT_PATH];
     static const char groups[] = "{\"7\": [0, 1, 2, 3], \"8\": [1, 2, 4]}\n";
@@ -203,11 +192,7 @@ static int read_yaml(struct step_tree *t, struct folder *f, const char *yaml, st
 /* Group 7 is the first dimension: 1.5 MB per MB, as over all. */
 TEST(ranks_that_differ_end_with_the_slowest)
 {
-    static const struct {
-        const char *yaml;
-        double want_ms;
-        int n_leaves;
-    } cases[] = {
+    CASES(const char *yaml; double want_ms; int n_leaves) = {
         { "chakra: t.2.et\n", 2.5, 2 },
         { "chakra: t.3.et\n", 10.5, 2 },
         { "chakra: { prefix: t, comm_groups: groups.json }\n", 2.5, 2 },
@@ -219,25 +204,20 @@ TEST(ranks_that_differ_end_with_the_slowest)
     struct folder f;
     write_traces(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         int n_leaves = 0;
         OK(read_yaml(&t, &f, cases[i].yaml, e));
         assert_close(oracle_time(&t, t.root, GBps), cases[i].want_ms / 1e3, 1e-14);
         for (step_id id = 0; id < t.n_nodes; id++)
             n_leaves += t.nodes[id].kind == STEP_COMPUTE || t.nodes[id].kind == STEP_COLLECTIVE;
         assert_int_equal(n_leaves, cases[i].n_leaves);
-        step_free(&t);
     }
     scratch_remove(f.dir);
 }
 
 TEST(what_yaml_names_is_checked)
 {
-    static const struct {
-        const char *yaml;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *yaml; int code; const char *message) = {
         { "chakra: t.9.et\n", ERR_PARSE, "w.yaml:1:9: chakra" },
         { "chakra: t.2.et\nloop: overlap\n", ERR_PARSE,
           "w.yaml:2:7: loop has no effect on chakra, need layers, astra or simai" },
@@ -259,10 +239,9 @@ TEST(what_yaml_names_is_checked)
     struct folder f;
     write_traces(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         FAILS(read_yaml(&t, &f, cases[i].yaml, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
-        step_free(&t);
     }
     scratch_remove(f.dir);
 }

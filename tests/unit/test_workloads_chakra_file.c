@@ -28,7 +28,7 @@ static const char *name_of(const struct chakra_trace *t, int32_t node)
 TEST(a_trace_written_by_another_program_is_read)
 {
     char bytes[SAMPLE_BYTES];
-    struct chakra_trace t;
+    KEEP(struct chakra_trace, t, chakra_trace_free);
     sample(bytes);
     OK(chakra_read_trace(&t, "t.et", bytes, sizeof bytes, e));
     assert_int_equal(t.n_nodes, 2);
@@ -50,19 +50,12 @@ TEST(a_trace_written_by_another_program_is_read)
     assert_int_equal(t.nodes[1].involved, 1);
     assert_false(t.nodes[1].is_cpu_op);
     chakra_trace_free(&t);
-    chakra_trace_free(&t);
 }
 
 /* One change of the sample: these bytes at this offset; then cut to n bytes. */
 TEST(a_damaged_trace_is_refused_at_its_place)
 {
-    static const struct {
-        size_t at, n;
-        const char *bytes;
-        size_t n_bytes;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(size_t at, n; const char *bytes; size_t n_bytes; int code; const char *message) = {
         { 0, 146, "", 0, ERR_PARSE, "t.et: offset 68: record needs 82 bytes, file has 77 left" },
         { 8, 151, "\xff\xff\xff\xff\xff\xff", 6, ERR_PARSE,
           "t.et: offset 8: record length is not a 32-bit varint" },
@@ -83,13 +76,12 @@ TEST(a_damaged_trace_is_refused_at_its_place)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char bytes[SAMPLE_BYTES];
-        struct chakra_trace t;
+        KEEP(struct chakra_trace, t, chakra_trace_free);
         sample(bytes);
         memcpy(bytes + cases[i].at, cases[i].bytes, cases[i].n_bytes);
         FAILS(chakra_read_trace(&t, "t.et", bytes, cases[i].n, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
         assert_null(t.deps);
-        chakra_trace_free(&t);
     }
 }
 
@@ -99,41 +91,33 @@ TEST(a_cut_trace_is_refused)
     char bytes[SAMPLE_BYTES];
     sample(bytes);
     for (size_t n = 0; n < SAMPLE_BYTES; n++) {
-        struct chakra_trace t;
-        char *exact = malloc(n ? n : 1); /* ASan then sees a read past the end */
+        KEEP(struct chakra_trace, t, chakra_trace_free);
+        KEEP(char *, exact, free_at) = malloc(n ? n : 1); /* ASan then sees a read past the end */
         assert_non_null(exact);
         memcpy(exact, bytes, n);
         int rc = chakra_read_trace(&t, "t.et", exact, n, e);
         assert_int_equal(rc, n == SECOND ? 0 : ERR_PARSE);
-        chakra_trace_free(&t);
-        free(exact);
     }
 }
 
 /* Read one node that @p node becomes. */
 static int read_one(struct chakra_trace *t, struct text *node, struct err *e)
 {
-    struct text trace = { 0 };
+    KEEP(struct text, trace, text_free) = { 0 };
     begin_trace(&trace);
     put_record(&trace, node);
-    int rc = chakra_read_trace(t, "t.et", text_str(&trace), trace.n, e);
-    text_free(&trace);
-    return rc;
+    return chakra_read_trace(t, "t.et", text_str(&trace), trace.n, e);
 }
 
 TEST(whole_numbers_of_every_kind_are_counts)
 {
-    static const struct {
-        unsigned field;
-        uint64_t wire;
-        int64_t want;
-    } cases[] = {
+    CASES(unsigned field; uint64_t wire; int64_t want) = {
         { W_INT32, 7, 7 },   { W_INT64, (uint64_t)1 << 40, (int64_t)1 << 40 },
         { 11, 7, 7 },        { W_UINT64, UINT64_MAX, INT64_MAX },
         { W_SINT32, 14, 7 }, { 17, 14, 7 },
         { W_INT64, 0, 0 },
     };
-    struct chakra_trace t;
+    KEEP(struct chakra_trace, t, chakra_trace_free);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct text node = begin_node(1, "n", W_COMP, NULL);
         put_number(&node, "num_ops", cases[i].field, cases[i].wire);
@@ -149,7 +133,6 @@ TEST(whole_numbers_of_every_kind_are_counts)
     OK(read_one(&t, &node, e));
     assert_int_equal(t.nodes[0].counts[CHAKRA_NUM_OPS], 7);
     assert_true(t.nodes[0].is_cpu_op);
-    chakra_trace_free(&t);
 }
 
 /* Attribute @p name with the field and wire type that @p tag says, and these bytes. */
@@ -164,14 +147,8 @@ static struct text node_with(const char *name, uint64_t tag, const char *bytes, 
 
 TEST(an_attribute_of_another_kind_is_refused)
 {
-    static const struct {
-        const char *name;
-        unsigned field, wire;
-        const char *bytes;
-        size_t n;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *name; unsigned field, wire; const char *bytes; size_t n; int code;
+          const char *message) = {
         { "comm_size", W_DOUBLE, 1, "\0\0\0\0\0\0\0\0", 8, ERR_PARSE,
           "t.et: node 4 \"n\": comm_size is a real number, need a whole number" },
         { "comm_size", W_FLOAT, 5, "\0\0\0\0", 4, ERR_PARSE, "comm_size is a real number" },
@@ -209,7 +186,7 @@ TEST(an_attribute_of_another_kind_is_refused)
 TEST(dependencies_may_be_packed_or_not_and_of_both_kinds)
 {
     struct text node = begin_node(9, "n", W_COMP, DEPS(300, 2));
-    struct chakra_trace t;
+    KEEP(struct chakra_trace, t, chakra_trace_free);
     put_count(&node, 5, 3);
     put_count(&node, 4, 4);
     put_bytes(&node, 4, "\5\6", 2);
@@ -218,22 +195,21 @@ TEST(dependencies_may_be_packed_or_not_and_of_both_kinds)
     static const uint64_t want[] = { 4, 5, 6, 300, 2, 3 };
     assert_int_equal(t.nodes[0].n_deps, COUNT_OF(want));
     assert_memory_equal(t.deps, want, sizeof want);
-    chakra_trace_free(&t);
 }
 
 TEST(an_empty_first_record_is_empty_metadata)
 {
     static const char bytes[] = "\0\6\x08\1\x12\0\x18\4";
-    struct chakra_trace t;
+    KEEP(struct chakra_trace, t, chakra_trace_free);
     OK(chakra_read_trace(&t, "t.et", bytes, sizeof bytes - 1, e));
     assert_int_equal(t.n_nodes, 1);
-    chakra_trace_free(&t);
 }
 
 /* Node of 2023-06: parent = 4, texts in 5 to 10, attribute = 11. */
 TEST(an_old_schema_is_named)
 {
-    struct text node = { 0 }, trace = { 0 };
+    struct text node = { 0 };
+    KEEP(struct text, trace, text_free) = { 0 };
     struct chakra_trace t;
     put_count(&node, 1, 1);
     put_bytes(&node, 2, "n", 1);
@@ -243,7 +219,6 @@ TEST(an_old_schema_is_named)
     put_record(&trace, &node);
     FAILS(chakra_read_trace(&t, "t.et", text_str(&trace), trace.n, e), ERR_PARSE,
           "t.et: offset 0: pre-2023-10 Chakra schema (field 11)");
-    text_free(&trace);
     node = begin_node(1, "n", W_COMP, NULL);
     put_bytes(&node, 11, "", 0);
     FAILS(read_one(&t, &node, e), ERR_PARSE, "t.et: offset 8: pre-2023-10 Chakra schema (field 11)");

@@ -12,10 +12,9 @@ struct fixture {
 
 static void begin(struct fixture *f, const char *json)
 {
-    struct err e = { 0 };
     f->net = oracle_network(three_dims, 3);
     step_begin(&f->tree, "t", &f->net);
-    assert_ok(yaml_read_text(&f->doc, "g.json", json, strlen(json), &e), &e);
+    MUST(yaml_read_text(&f->doc, "g.json", json, strlen(json), e));
 }
 
 static void release(struct fixture *f)
@@ -26,10 +25,7 @@ static void release(struct fixture *f)
 
 TEST(rectangles_of_ranks_have_members_and_strides)
 {
-    static const struct {
-        const char *json;
-        int32_t rank, members[3], stride[3];
-    } cases[] = {
+    CASES(const char *json; int32_t rank, members[3], stride[3]) = {
         { "{\"1\": [0, 1, 2, 3]}", 2, { 4, 1, 1 }, { 1, 1, 1 } },
         { "{\"1\": [3, 1, 2, 0]}", 0, { 4, 1, 1 }, { 1, 1, 1 } },
         { "{\"1\": [5, 7]}", 7, { 2, 1, 1 }, { 2, 1, 1 } },
@@ -59,7 +55,7 @@ TEST(rectangles_of_ranks_have_members_and_strides)
 TEST(every_rank_together_is_all)
 {
     struct fixture f;
-    struct text json = { 0 };
+    KEEP(struct text, json, text_free) = { 0 };
     int32_t g = -1;
     for (int i = 0; i < 96; i++)
         text_printf(&json, "%s%d", i ? ", " : "{\"1\": [", i);
@@ -67,7 +63,6 @@ TEST(every_rank_together_is_all)
     begin(&f, text_str(&json));
     OK(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 95, e));
     assert_int_equal(g, 0);
-    text_free(&json);
     release(&f);
 }
 
@@ -76,11 +71,7 @@ TEST(ranks_that_are_no_rectangle_are_refused_by_name)
     static const char shape[] =
         "g.json:1:7: communicator group \"1\" is no rectangle of the dimensions [4, 3, "
         "8], need equal steps along each";
-    static const struct {
-        const char *json;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *json; int code; const char *message) = {
         { "{\"1\": [0, 1, 3]}", ERR_RANGE, shape },
         { "{\"1\": [0, 1, 2]}", ERR_RANGE, shape },
         { "{\"1\": [0, 3]}", ERR_RANGE, shape },

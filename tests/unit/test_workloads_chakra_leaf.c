@@ -14,7 +14,7 @@ struct fixture {
 /* The leaf of a node, read as that of rank 9 of 4 x 8. */
 static int leaf_of(struct step_node *leaf, struct fixture *f, struct text *node, struct err *e)
 {
-    struct text trace = { 0 };
+    KEEP(struct text, trace, text_free) = { 0 };
     struct chakra_context x = {
         .tree = &f->tree,
         .net = &f->net,
@@ -25,7 +25,6 @@ static int leaf_of(struct step_node *leaf, struct fixture *f, struct text *node,
     begin_trace(&trace);
     put_record(&trace, node);
     assert_ok(chakra_read_trace(&f->trace, "t.et", text_str(&trace), trace.n, e), e);
-    text_free(&trace);
     step_begin(&f->tree, "t.et", &f->net);
     int rc = chakra_leaf(leaf, &x, 0, e);
     free(x.known);
@@ -60,12 +59,7 @@ static struct text computation(int type, uint64_t duration_us, uint64_t num_ops,
 
 TEST(a_computation_takes_its_duration_or_its_roofline)
 {
-    static const struct {
-        int type;
-        uint64_t duration_us, num_ops, tensor_size;
-        double want_s;
-        bool uses_npu;
-    } cases[] = {
+    CASES(int type; uint64_t duration_us, num_ops, tensor_size; double want_s; bool uses_npu) = {
         { W_COMP, 25, 4096, 512, 25e-6, false },
         { W_COMP, 0, UINT64_MAX, UINT64_MAX, 1e-9, false },
         { W_COMP, 0, 2000000000, 1000, 2e-3, true },
@@ -90,13 +84,8 @@ TEST(a_computation_takes_its_duration_or_its_roofline)
 
 TEST(what_a_computation_lacks_is_named)
 {
-    static const struct {
-        int type;
-        uint64_t duration_us, num_ops, tensor_size;
-        double peak_flops, mem_Bps;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(int type; uint64_t duration_us, num_ops, tensor_size; double peak_flops, mem_Bps; int code;
+          const char *message) = {
         { W_COMP, 0, 5, UINT64_MAX, 1, 1, ERR_PARSE, "t.et: node 1 \"n\": has no tensor_size, need it" },
         { W_COMP, 0, UINT64_MAX, 5, 1, 1, ERR_PARSE, "node 1 \"n\": has no num_ops, need it" },
         { W_COMP, 0, 5, 5, NAN, 1, ERR_RANGE,
@@ -122,13 +111,8 @@ TEST(what_a_computation_lacks_is_named)
 
 TEST(a_collective_has_its_kind_size_and_dimensions)
 {
-    static const struct {
-        int type;
-        enum collective_kind kind;
-        const char *dims; /* NULL: not given */
-        const char *group;
-        int32_t members[2];
-    } cases[] = {
+    CASES(int type; enum collective_kind kind; const char *dims; /* NULL: not given */ const char *group;
+          int32_t members[2]) = {
         { W_ALL_REDUCE, COLLECTIVE_ALL_REDUCE, NULL, "all", { 4, 8 } },
         { W_ALL_GATHER, COLLECTIVE_ALL_GATHER, "11", "all", { 4, 8 } },
         { W_REDUCE_SCATTER, COLLECTIVE_REDUCE_SCATTER, "10", "d1", { 4, 1 } },
@@ -158,12 +142,7 @@ TEST(a_collective_has_its_kind_size_and_dimensions)
 
 TEST(a_collective_that_cannot_be_is_refused)
 {
-    static const struct {
-        uint64_t type, size_B, priority, cpu;
-        const char *dims, *pg;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(uint64_t type, size_B, priority, cpu; const char *dims, *pg; int code; const char *message) = {
         { W_BARRIER, 1, 0, 0, NULL, NULL, ERR_UNSUP, "t.et: node 1 \"n\": collective BARRIER not supported" },
         { 1, 1, 0, 0, NULL, NULL, ERR_UNSUP, "collective REDUCE not supported" },
         { 10, 1, 0, 0, NULL, NULL, ERR_PARSE, "comm_type is 10, need 0 to 9" },
@@ -223,10 +202,7 @@ static struct text message(int type, uint64_t src, uint64_t dst)
 /* Rank 9 is NPU 1 of dimension 1 and 2 of dimension 2. */
 TEST(a_send_goes_along_the_dimensions_that_differ)
 {
-    static const struct {
-        uint64_t dst;
-        int32_t members[2], stride[2];
-    } cases[] = {
+    CASES(uint64_t dst; int32_t members[2], stride[2]) = {
         { 10, { 4, 1 }, { 1, 1 } },     { 11, { 2, 1 }, { 2, 1 } }, { 13, { 1, 8 }, { 1, 1 } },
         { 9 + 16, { 1, 2 }, { 1, 4 } }, { 14, { 4, 8 }, { 1, 1 } }, { 9 + 12, { 1, 8 }, { 1, 1 } },
     };
@@ -248,12 +224,7 @@ TEST(a_send_goes_along_the_dimensions_that_differ)
 
 TEST(ranks_of_messages_are_checked)
 {
-    static const struct {
-        int type;
-        uint64_t src, dst;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(int type; uint64_t src, dst; int code; const char *message) = {
         { W_SEND, 3, 4, ERR_RANGE, "comm_src is 3, need 9, the rank of the trace" },
         { W_SEND, 9, 9, ERR_RANGE, "comm_dst is 9, need another rank, 0 to 31" },
         { W_SEND, 9, 32, ERR_RANGE, "comm_dst is 32, need another rank, 0 to 31" },

@@ -77,12 +77,7 @@ TEST(a_reduce_scatter_moves_what_counting_blocks_gives)
 /* GPT-3 of the public LIBRA inputs on ring 4, full 8, ring 4, switch 32; fractions by hand. */
 TEST(gpt3_traffic_is_what_libra_has)
 {
-    static const struct {
-        enum collective_kind kind;
-        double bytes;
-        int32_t members[4];
-        double want[4];
-    } cases[] = {
+    CASES(enum collective_kind kind; double bytes; int32_t members[4]; double want[4]) = {
         { COLLECTIVE_ALL_REDUCE, 805306368, { 4, 4, 1, 1 }, { 1207959552, 301989888, 0, 0 } },
         { COLLECTIVE_ALL_GATHER, 50331648, { 4, 4, 1, 1 }, { 603979776, 150994944, 0, 0 } },
         { COLLECTIVE_ALL_REDUCE, 452984832, { 1, 2, 4, 32 }, { 0, 452984832, 339738624, 109707264 } },
@@ -100,11 +95,7 @@ TEST(gpt3_traffic_is_what_libra_has)
  * 2 S (n-1)/n over B/2; a ring takes half of it, and so does a line of two, with one link of B. */
 TEST(a_line_is_as_slow_as_its_end)
 {
-    static const struct {
-        enum topo_shape shape;
-        int32_t size;
-        double share;
-    } cases[] = {
+    CASES(enum topo_shape shape; int32_t size; double share) = {
         { TOPO_LINE, 4, 0.4 }, { TOPO_LINE, 3, 0.4 },   { TOPO_LINE, 2, 0.8 },
         { TOPO_RING, 4, 0.8 }, { TOPO_SWITCH, 4, 0.8 }, { TOPO_FULL, 4, 0.8 },
     };

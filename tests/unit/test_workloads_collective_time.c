@@ -51,8 +51,7 @@ static double by_lines(const struct collective_lines *l, double bytes)
 
 TEST(lines_give_the_time_at_every_size)
 {
-    struct rng *r;
-    OK(rng_build(&r, 11, 0, e));
+    RNG(r, 11, 0);
     for (int i = 0; i < N_RANDOM; i++) {
         struct random_case x;
         struct collective_lines lines;
@@ -68,14 +67,12 @@ TEST(lines_give_the_time_at_every_size)
             }
         }
     }
-    rng_free(r);
 }
 
 /* Transfers and latency make up the time; without rules it is the busiest dimension's. */
 TEST(waits_are_part_of_the_time)
 {
-    struct rng *r;
-    OK(rng_build(&r, 12, 0, e));
+    RNG(r, 12, 0);
     for (int i = 0; i < N_RANDOM; i++) {
         struct random_case x;
         struct collective_time t;
@@ -93,7 +90,6 @@ TEST(waits_are_part_of_the_time)
         collective_time(&t, x.kind, 1e8, x.members, &plain);
         assert_near(t.time_s, most_s, 1e-12 * most_s);
     }
-    rng_free(r);
 }
 
 TEST(what_is_chosen_by_size_is_no_line)

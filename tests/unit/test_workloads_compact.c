@@ -52,30 +52,22 @@ static void check(const char *letters, enum fold_kind kind, const char *want)
 {
     static const int32_t sizes[] = { 4 };
     struct topo_network net = oracle_network(sizes, 1);
-    struct compact c = { 0 };
-    struct fold f;
-    struct step_tree t;
-    struct text out = { 0 };
-    struct err e = { 0 };
+    KEEP(struct compact, c, compact_free) = { 0 };
+    KEEP(struct fold, f, fold_free);
+    KEEP(struct text, out, text_free) = { 0 };
     compact_id leaf_of[MOST], root;
     row(&f, leaf_of, &c, letters, kind);
-    assert_ok(compact_fold(&c, &root, &f, leaf_of, &e), &e);
-    step_begin(&t, "", &net);
+    MUST(compact_fold(&c, &root, &f, leaf_of, e));
+    STEP_BEGIN(t, "", &net);
     compact_write(&c, &t, -1, root);
     print(&out, &t, t.root);
     assert_string_equal(text_str(&out), want);
-    text_free(&out);
-    step_free(&t);
-    fold_free(&f);
-    compact_free(&c);
 }
 
 /* Letters a b c d e f are 1 2 4 8 16 32; equal computations in a row are one of their sum. */
 TEST(rows_of_equal_parts_become_repeats)
 {
-    static const struct {
-        const char *letters, *want;
-    } cases[] = {
+    CASES(const char *letters, *want) = {
         { "a", "1" },
         { "ab", "(1 2)" },
         { "aaa", "3" },
@@ -100,14 +92,13 @@ TEST(a_maximum_keeps_its_parts_in_one_order)
 
 TEST(equal_expressions_have_one_number_whatever_their_names)
 {
-    struct compact c = { 0 };
+    KEEP(struct compact, c, compact_free) = { 0 };
     compact_id leaf_of[MOST], root[4];
     static const char *const rows[] = { "abc", "abc", "acb", "abcabc" };
     for (int i = 0; i < 4; i++) {
-        struct fold f;
+        KEEP(struct fold, f, fold_free);
         row(&f, leaf_of, &c, rows[i], FOLD_SUM);
         OK(compact_fold(&c, &root[i], &f, leaf_of, e));
-        fold_free(&f);
     }
     assert_int_equal(root[0], root[1]);
     assert_int_not_equal(root[0], root[2]);
@@ -116,7 +107,6 @@ TEST(equal_expressions_have_one_number_whatever_their_names)
     assert_int_equal(compact_leaf(&c, &named), leaf(&c, 'a'));
     named.priority = 1;
     assert_int_not_equal(compact_leaf(&c, &named), leaf(&c, 'a'));
-    compact_free(&c);
     compact_free(&c);
 }
 
@@ -129,9 +119,8 @@ TEST(the_time_is_that_of_the_row)
     for (int turn = 0; turn < 500; turn++) {
         char letters[MOST] = "";
         double want_s = 0;
-        struct compact c = { 0 };
-        struct fold f;
-        struct step_tree t;
+        KEEP(struct compact, c, compact_free) = { 0 };
+        KEEP(struct fold, f, fold_free);
         compact_id leaf_of[MOST], root;
         for (int i = 0; i < 100; i++) {
             x = x * 1664525 + 1013904223;
@@ -140,21 +129,17 @@ TEST(the_time_is_that_of_the_row)
         }
         row(&f, leaf_of, &c, letters, FOLD_SUM);
         OK(compact_fold(&c, &root, &f, leaf_of, e));
-        step_begin(&t, "", &net);
+        STEP_BEGIN(t, "", &net);
         compact_write(&c, &t, -1, root);
         assert_close(oracle_time(&t, t.root, NULL), want_s, 1e-15);
-        step_free(&t);
-        fold_free(&f);
-        compact_free(&c);
     }
 }
 
 TEST(nothing_is_nothing)
 {
-    struct compact c = { 0 };
+    KEEP(struct compact, c, compact_free) = { 0 };
     struct fold f = { .root = -1 };
     compact_id root = 5;
     OK(compact_fold(&c, &root, &f, NULL, e));
     assert_int_equal(root, -1);
-    compact_free(&c);
 }

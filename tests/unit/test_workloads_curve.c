@@ -10,7 +10,7 @@ static int read_log(struct curve_list *list, const char *text, struct curve_defa
 /* busbw 3.5 GB/s among 8: S 1.75 / 3.5e9. The time wins where both are there. */
 TEST(csv_rows_become_curves)
 {
-    struct curve_list list;
+    KEEP(struct curve_list, list, curve_list_free);
     OK(read_log(&list,
                 "# a comment\r\nsource,collective,extra,bytes,time_us,busbw_GBps,gpus,nodes\r\n"
                 "a,allreduce ring,x,1000,,3.5,8,1\r\n"
@@ -30,16 +30,11 @@ TEST(csv_rows_become_curves)
     assert_int_equal(list.curves[1].nodes, -1);
     assert_int_equal(list.curves[3].nodes, 2);
     assert_int_equal(list.curves[3].first_line, 7);
-    curve_list_free(&list);
 }
 
 TEST(wrong_csv_is_refused_with_its_line)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; enum err_code code; const char *message) = {
         { "bytes,foo\n1,2\n", ERR_PARSE, "m.csv:1: has neither column time_us nor busbw_GBps" },
         { "bytes,time_us\n", ERR_PARSE, "m.csv:1: has no row of measurements" },
         { "bytes,time_us\n1\n", ERR_PARSE, "m.csv:2: has 1 field, need 2" },
@@ -66,7 +61,7 @@ TEST(wrong_csv_is_refused_with_its_line)
 
 TEST(rows_without_a_value_are_left_out_with_a_note)
 {
-    struct curve_list list;
+    KEEP(struct curve_list, list, curve_list_free);
     OK(read_log(&list, "bytes,busbw_GBps\n8,0.00\n,3\n0,3\n16,\n32,1.0\n",
                 (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 4 }, e));
     assert_int_equal(list.curves[0].n, 1);
@@ -74,7 +69,6 @@ TEST(rows_without_a_value_are_left_out_with_a_note)
                                                "m.csv:3: has no bytes, row is left out\n"
                                                "m.csv:4: bytes is 0, row is left out\n"
                                                "m.csv:5: has neither time nor bandwidth, row is left out\n");
-    curve_list_free(&list);
 }
 
 TEST(files_are_read_and_hashed)

@@ -22,7 +22,6 @@ static void wait_for(struct plan *p, int32_t who, int32_t on)
 static void build(struct dag *g, const struct plan *p)
 {
     int32_t begin[MOST + 1] = { 0 }, waits[MOST * 8], cycle = -1, n = 0;
-    struct err e = { 0 };
     for (int32_t i = 0; i < p->n; i++) {
         begin[i] = n;
         for (int32_t k = 0; k < p->n_waits; k++)
@@ -30,18 +29,17 @@ static void build(struct dag *g, const struct plan *p)
                 waits[n++] = p->on[k];
     }
     begin[p->n] = n;
-    assert_ok(dag_build(g, p->n, begin, waits, p->lane, &cycle, &e), &e);
+    MUST(dag_build(g, p->n, begin, waits, p->lane, &cycle, e));
     assert_int_equal(g->n, p->n);
 }
 
 static void fold_plan(struct fold *f, struct dag *g, const struct plan *p)
 {
     bool takes_time[MOST];
-    struct err e = { 0 };
     build(g, p);
     for (int32_t i = 0; i < g->n; i++)
         takes_time[i] = p->seconds[g->task[i]] > 0;
-    assert_ok(fold_dag(f, g, takes_time, &e), &e);
+    MUST(fold_dag(f, g, takes_time, e));
 }
 
 /* Run the expression from start_s on: when each task begins and ends; counts each one. */
@@ -84,8 +82,8 @@ static double longest(const struct plan *p, const struct dag *g)
 /* The expression holds each task once and lets none begin before what it waits for; returns its time. */
 static double check_plan(const struct plan *p, int32_t *n_joins)
 {
-    struct fold f;
-    struct dag g;
+    KEEP(struct fold, f, fold_free);
+    KEEP(struct dag, g, dag_free);
     double begin_s[MOST], end_s[MOST], exact_s;
     int count[MOST] = { 0 };
     fold_plan(&f, &g, p);
@@ -102,8 +100,6 @@ static double check_plan(const struct plan *p, int32_t *n_joins)
     if (f.n_joins == 0)
         assert_close(time_s, exact_s, 1e-12);
     *n_joins = f.n_joins;
-    fold_free(&f);
-    dag_free(&g);
     return time_s;
 }
 
@@ -214,7 +210,7 @@ TEST(what_crosses_is_awaited_at_the_end_of_the_next_piece)
 TEST(a_wait_that_the_lane_implies_says_nothing)
 {
     struct plan p = { .n = 30 };
-    struct dag g;
+    KEEP(struct dag, g, dag_free);
     int32_t n_joins;
     for (int32_t i = 0; i < p.n; i++) {
         p.lane[i] = 0;
@@ -224,7 +220,6 @@ TEST(a_wait_that_the_lane_implies_says_nothing)
     }
     build(&g, &p);
     assert_int_equal(g.begin[g.n], p.n - 1);
-    dag_free(&g);
     assert_close(check_plan(&p, &n_joins), 30, 1e-12);
     assert_int_equal(n_joins, 0);
 }
@@ -262,7 +257,7 @@ TEST(what_is_too_deep_is_made_shallower)
 TEST(the_least_number_is_issued_first)
 {
     struct plan p = { .n = 5 };
-    struct dag g;
+    KEEP(struct dag, g, dag_free);
     static const int32_t want[] = { 1, 0, 3, 2, 4 };
     memset(p.lane, DAG_NO_LANE, sizeof p.lane);
     wait_for(&p, 0, 1);
@@ -270,7 +265,6 @@ TEST(the_least_number_is_issued_first)
     build(&g, &p);
     for (int i = 0; i < 5; i++)
         assert_int_equal(g.task[i], want[i]);
-    dag_free(&g);
 }
 
 TEST(a_cycle_is_refused_with_one_of_its_tasks)
@@ -278,10 +272,9 @@ TEST(a_cycle_is_refused_with_one_of_its_tasks)
     /* 0 -> 1 -> 2 -> 1, and 3 behind it. */
     static const int32_t begin[] = { 0, 1, 2, 4, 4 }, waits[] = { 1, 2, 1, 3 };
     static const signed char lane[] = { -1, -1, -1, -1 };
-    struct dag g;
+    KEEP(struct dag, g, dag_free);
     int32_t cycle = -1;
     FAILS(dag_build(&g, 4, begin, waits, lane, &cycle, e), ERR_RANGE, "cycle");
     assert_in_range(cycle, 1, 2);
     assert_null(g.task);
-    dag_free(&g);
 }

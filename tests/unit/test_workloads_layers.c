@@ -26,23 +26,25 @@ static const double GBps[TOPO_MAX_DIMS] = { 1e9, 1e9, 1e9, 1e9 };
 static int read_text(struct step_tree *t, const char *text, struct err *e)
 {
     struct topo_network net = oracle_network(two_of_4, 2);
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     int rc = yaml_read_text(&doc, "w.yaml", text, strlen(text), e);
     *t = (struct step_tree){ .root = -1 };
     if (!rc)
         rc = step_read(t, &doc, doc.root, &net, e);
-    yaml_free(&doc);
     return rc;
 }
 
+/* A tree that is released where the block ends. */
+#define STEP_TEXT(v, ...)                                                                                    \
+    KEEP(struct step_tree, v, step_free);                                                                    \
+    OK(read_text(&v, __VA_ARGS__, e))
+
 static double time_of(const char *text)
 {
-    struct step_tree t;
+    KEEP(struct step_tree, t, step_free);
     struct err e = { 0 };
     assert_ok(read_text(&t, text, &e), &e);
-    double s = oracle_time(&t, t.root, GBps);
-    step_free(&t);
-    return s;
+    return oracle_time(&t, t.root, GBps);
 }
 
 /* first: fwd 1 + 1.5, ig 2 + 1.5, wg 4 + 3; second (x10): fwd 8, ig 16 + 96, wg 32. In ms. */
@@ -69,9 +71,8 @@ TEST(leaves_carry_phase_and_name_and_are_counted_once)
     static const char *const loops[] = { "loop: no-overlap\nrecompute: forward\n" LAYERS,
                                          "loop: overlap\nrecompute: forward\n" LAYERS };
     for (size_t i = 0; i < COUNT_OF(loops); i++) {
-        struct step_tree t;
         int big = 0;
-        OK(read_text(&t, loops[i], e));
+        STEP_TEXT(t, loops[i]);
         assert_close(oracle_compute(&t, t.root, STEP_FORWARD), 81e-3, 1e-14);
         assert_close(oracle_compute(&t, t.root, STEP_RECOMPUTE), 81e-3, 1e-14);
         assert_close(oracle_compute(&t, t.root, STEP_INPUT_GRAD), 162e-3, 1e-14);
@@ -82,29 +83,22 @@ TEST(leaves_carry_phase_and_name_and_are_counted_once)
             big += strcmp(t.nodes[id].name, "big") == 0;
         }
         assert_int_equal(big, 1);
-        step_free(&t);
     }
 }
 
 TEST(backward_goes_from_the_last_layer_to_the_first)
 {
-    struct step_tree t;
-    OK(read_text(&t, LAYERS, e));
+    STEP_TEXT(t, LAYERS);
     const struct step_node *forward = &t.nodes[t.nodes[t.root].first], *backward = &t.nodes[forward->next];
     assert_string_equal(t.nodes[forward->first].name, "first");
     assert_string_equal(t.nodes[forward->last].name, "second");
     assert_string_equal(t.nodes[backward->first].name, "second");
     assert_string_equal(t.nodes[backward->last].name, "first");
-    step_free(&t);
 }
 
 TEST(a_bad_layer_is_refused_at_its_place)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "layers: []\n", ERR_PARSE, "w.yaml:1:9: layers is empty, need at least one layer" },
         { "layers: 3\n", ERR_PARSE, "layers is 3, need a list" },
         { "layers:\n  - { name: x }\n", ERR_PARSE,
@@ -127,10 +121,9 @@ TEST(a_bad_layer_is_refused_at_its_place)
           "recompute is all, need one of none, collectives, forward" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         FAILS(read_text(&t, cases[i].text, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
-        step_free(&t);
     }
 }
 
@@ -139,11 +132,9 @@ static const int32_t sizes_3d[] = { 16, 8, 32 }, sizes_4d[] = { 4, 8, 4, 32 };
 static void read_config(struct step_tree *t, const char *path, const int32_t *sizes, int32_t n_dims)
 {
     struct topo_network net = oracle_network(sizes, n_dims);
-    struct yaml_doc doc;
-    struct err e = { 0 };
-    assert_ok(yaml_read_file(&doc, path, &e), &e);
-    assert_ok(step_read(t, &doc, doc.root, &net, &e), &e);
-    yaml_free(&doc);
+    KEEP(struct yaml_doc, doc, yaml_free);
+    MUST(yaml_read_file(&doc, path, e));
+    MUST(step_read(t, &doc, doc.root, &net, e));
 }
 
 static const char *config_of(const char *workload)
@@ -165,16 +156,13 @@ static const char *config_of(const char *workload)
 /* Groups as the communicator files of the public inputs have them. */
 TEST(one_file_gives_the_published_groups_on_every_network)
 {
-    static const struct {
-        const char *workload, *group;
-        int32_t on_3d[3], on_4d[4];
-    } cases[] = {
+    CASES(const char *workload, *group; int32_t on_3d[3], on_4d[4]) = {
         { "GPT_3", "tp", { 16, 1, 1 }, { 4, 4, 1, 1 } },   { "GPT_3", "dp", { 1, 8, 32 }, { 1, 2, 4, 32 } },
         { "MSFT_1T", "tp", { 16, 8, 1 }, { 4, 8, 4, 1 } }, { "MSFT_1T", "dp", { 1, 1, 32 }, { 1, 1, 1, 32 } },
         { "DLRM", "all", { 16, 8, 32 }, { 4, 8, 4, 32 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         read_config(&t, config_of(cases[i].workload), sizes_3d, 3);
         for (int d = 0; d < 3; d++)
             assert_int_equal(oracle_members(&t, cases[i].group)[d], cases[i].on_3d[d]);
@@ -182,7 +170,6 @@ TEST(one_file_gives_the_published_groups_on_every_network)
         read_config(&t, config_of(cases[i].workload), sizes_4d, 4);
         for (int d = 0; d < 4; d++)
             assert_int_equal(oracle_members(&t, cases[i].group)[d], cases[i].on_4d[d]);
-        step_free(&t);
     }
 }
 
@@ -218,7 +205,7 @@ TEST(traffic_per_dimension_is_what_the_published_inputs_give)
             2 * A * 31 / 32 + 2 * D * 31 / 4096 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         read_config(&t, config_of(cases[i].workload), sizes_3d, 3);
         for (int d = 0; d < 3; d++)
             assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, d), cases[i].on_3d[d], 1e-15);
@@ -226,7 +213,6 @@ TEST(traffic_per_dimension_is_what_the_published_inputs_give)
         read_config(&t, config_of(cases[i].workload), sizes_4d, 4);
         for (int d = 0; d < 4; d++)
             assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, d), cases[i].on_4d[d], 1e-15);
-        step_free(&t);
     }
 }
 
@@ -242,7 +228,7 @@ TEST(times_equal_the_reference_rows)
     while (fgets(line, sizeof line, f)) {
         char workload[32], split[128];
         double n_dims, total, compute_ns, equal_ns, best_ns, bw_Bps[4] = { 0 }, best_Bps[4] = { 0 };
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         assert_int_equal(sscanf(line, "%31[^,],%lfd,%lf,%*[^,],%lf,%lf,%lf,%*f,%*f,%127[^,],", workload,
                                 &n_dims, &total, &compute_ns, &equal_ns, &best_ns, split),
                          7);
@@ -257,7 +243,6 @@ TEST(times_equal_the_reference_rows)
         assert_close(oracle_time(&t, t.root, bw_Bps), equal_ns * 1e-9, 1e-14);
         /* The split is printed to 1e-6 GB/s; its least entry is 0.757, hence 7e-7 of the communication. */
         assert_close(oracle_time(&t, t.root, best_Bps), best_ns * 1e-9, 7e-7);
-        step_free(&t);
         rows++;
     }
     fclose(f);
@@ -268,11 +253,7 @@ TEST(times_equal_the_reference_rows)
  * from the artifact's inputs by a separate program; the splits are those of libra_v1_splits.csv. */
 TEST(the_2022_workloads_take_the_known_times)
 {
-    static const struct {
-        const char *path;
-        int32_t n_dims, sizes[4];
-        double split_GBps[4], published_ms, equal_ms;
-    } cases[] = {
+    CASES(const char *path; int32_t n_dims, sizes[4]; double split_GBps[4], published_ms, equal_ms) = {
         { "configs/workloads/v1-17b.yaml", 2, { 8, 128 }, { 87.58, 12.42 }, 17.373, 30.431 },
         { "configs/workloads/v1-175b.yaml", 2, { 8, 128 }, { 81.92, 18.08 }, 272.968, 384.251 },
         { "configs/workloads/v1-1t.yaml", 2, { 8, 128 }, { 87.18, 12.82 }, 241.066, 374.342 },
@@ -294,7 +275,7 @@ TEST(the_2022_workloads_take_the_known_times)
           434.614 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         double split_Bps[4], equal_Bps[4];
         for (int d = 0; d < 4; d++) {
             split_Bps[d] = cases[i].split_GBps[d] * 1e9;
@@ -304,6 +285,5 @@ TEST(the_2022_workloads_take_the_known_times)
         double compute_s = oracle_compute(&t, t.root, N_STEP_PHASES);
         assert_near(1e3 * (oracle_time(&t, t.root, split_Bps) - compute_s), cases[i].published_ms, 5.1e-4);
         assert_near(1e3 * (oracle_time(&t, t.root, equal_Bps) - compute_s), cases[i].equal_ms, 5.1e-4);
-        step_free(&t);
     }
 }

@@ -15,8 +15,7 @@ static struct plan with(int64_t t, bool seq, int32_t recompute)
 TEST(a_layer_keeps_what_the_paper_says_with_every_technique)
 {
     for (size_t i = 0; i < COUNT_OF(megatron); i++) {
-        struct model m;
-        fixture_model(&m, megatron[i]);
+        struct model m = fixture_model(megatron[i]);
         const double s = (double)m.seq, h = (double)m.hidden, sbh = 4 * s * h, t = 8;
         const double scores = 5 * (double)m.heads * s / h;
         const struct {
@@ -59,8 +58,7 @@ TEST(savings_are_those_of_the_published_figure)
                                       with(8, false, PLAN_RECOMPUTE_SELECTIVE),
                                       with(8, true, PLAN_RECOMPUTE_SELECTIVE),
                                       with(8, false, PLAN_RECOMPUTE_FULL) };
-        struct model m;
-        fixture_model(&m, megatron[i]);
+        struct model m = fixture_model(megatron[i]);
         for (int k = 0; k < 4; k++) {
             double got = 100 * memory_layer_B(&m, &saved[k], false) / memory_layer_B(&m, &tp, false);
             assert_near(got, computed[i][k], 0.005);
@@ -74,8 +72,7 @@ TEST(savings_are_those_of_the_published_figure)
 TEST(without_dropout_neither_output_nor_masks_are_kept)
 {
     struct plan p = with(1, false, PLAN_RECOMPUTE_NONE);
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     m.dropout = false;
     const double s = (double)m.seq, h = (double)m.hidden, sbh = 4 * s * h;
     assert_close(memory_layer_B(&m, &p, false), sbh * (32 + 2 * (double)m.heads * s / h), 1e-14);
@@ -86,9 +83,8 @@ TEST(without_dropout_neither_output_nor_masks_are_kept)
 /* s b (8h + 4 a d + 4 kv d + 6 f) and a log-sum-exp per row and head; Llama 3 70B: 33.5 h. */
 TEST(fused_gated_layers_keep_less)
 {
-    struct model m;
     struct plan p = with(8, true, PLAN_RECOMPUTE_NONE);
-    fixture_model(&m, "llama3-70b");
+    struct model m = fixture_model("llama3-70b");
     double T = 4 * 8192, h = 8192, rows = 4 * 64 * T;
     assert_close(memory_layer_B(&m, &p, false), (T * 33.5 * h + rows) / 8, 1e-14);
     p.recompute = PLAN_RECOMPUTE_SELECTIVE; /* nothing left to do again */
@@ -98,9 +94,8 @@ TEST(fused_gated_layers_keep_less)
 /* Tokens to k experts, through them and back: e T k (h + 3 f + h), router 4 T E; all over t. */
 TEST(experts_keep_their_tokens_too)
 {
-    struct model m;
     struct plan p = with(2, true, PLAN_RECOMPUTE_NONE);
-    fixture_model(&m, "mixtral-8x7b");
+    struct model m = fixture_model("mixtral-8x7b");
     double T = 4 * 32768, h = 4096, f = 14336, ad = 4096, kvd = 1024;
     double attention = T * (8 * h + 4 * ad + 4 * kvd) + 4 * 32 * T;
     double routed = 2 * T * 2 * (h + 3 * f + h) + 4 * T * 8;
@@ -111,11 +106,7 @@ TEST(experts_keep_their_tokens_too)
 /* 1F1B: min(m, p - i). GPipe: all. Interleaved, first stage: p (1 + (p-1)/(p v)). */
 TEST(stages_keep_as_many_microbatches_as_the_schedule_has_under_way)
 {
-    static const struct {
-        int32_t schedule;
-        int64_t pp, v, m, stage;
-        double count;
-    } cases[] = {
+    CASES(int32_t schedule; int64_t pp, v, m, stage; double count) = {
         { PLAN_1F1B, 1, 1, 16, 0, 1 },
         { PLAN_1F1B, 4, 1, 16, 0, 4 },
         { PLAN_1F1B, 4, 1, 16, 3, 1 },
@@ -145,14 +136,10 @@ static double state_B(const struct memory *x)
  */
 TEST(state_takes_the_published_bytes_per_parameter)
 {
-    static const struct {
-        int32_t zero;
-        int64_t grad_B;
-        double whole, shared; /* bytes: whole + shared / dp */
-    } cases[] = { { 0, 4, 18, 0 }, { 1, 4, 6, 12 }, { 0, 2, 16, 0 },
-                  { 1, 2, 4, 12 }, { 2, 2, 2, 14 }, { 3, 2, 0, 16 } };
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    CASES(int32_t zero; int64_t grad_B; double whole, shared /* bytes: whole + shared / dp */) = {
+        { 0, 4, 18, 0 }, { 1, 4, 6, 12 }, { 0, 2, 16, 0 }, { 1, 2, 4, 12 }, { 2, 2, 2, 14 }, { 3, 2, 0, 16 }
+    };
+    struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int64_t dp = 1; dp <= 64; dp *= 4) {
             struct plan p = fixture_plan(1, 1, dp, 1, dp);
@@ -168,12 +155,12 @@ TEST(state_takes_the_published_bytes_per_parameter)
 /* Context parallelism shares state as data parallelism does; experts are shared by dp t c / ep. */
 TEST(experts_are_shared_out_by_those_who_have_the_same)
 {
-    static const struct {
-        int64_t tp, cp, dp, ep;
-        bool expert_tp;
-    } cases[] = { { 1, 1, 8, 8, false }, { 2, 2, 4, 4, false }, { 2, 1, 8, 4, true } };
-    struct model m;
-    fixture_model(&m, "mixtral-8x7b");
+    CASES(int64_t tp, cp, dp, ep; bool expert_tp) = {
+        { 1, 1, 8, 8, false },
+        { 2, 2, 4, 4, false },
+        { 2, 1, 8, 4, true },
+    };
+    struct model m = fixture_model("mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double tp = (double)cases[i].tp, cp = (double)cases[i].cp, dp = (double)cases[i].dp;
         double ep = (double)cases[i].ep, etp = cases[i].expert_tp ? tp : 1;
@@ -199,15 +186,11 @@ TEST(experts_are_shared_out_by_those_who_have_the_same)
 /* Figure 1 of arXiv 2205.05198 as Calculon carries it [GiB]: a stage's even share of all parameters. */
 TEST(state_of_the_four_models_is_as_published)
 {
-    static const struct {
-        int64_t pp;
-        double GiB;
-    } cases[] = { { 1, 45.6 }, { 8, 45.6 }, { 35, 31.6 }, { 64, 33.0 } };
+    CASES(int64_t pp; double GiB) = { { 1, 45.6 }, { 8, 45.6 }, { 35, 31.6 }, { 64, 33.0 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct model m;
         struct memory got;
         struct plan p = fixture_plan(8, 1, 1, cases[i].pp, 512);
-        fixture_model(&m, megatron[i]);
+        struct model m = fixture_model(megatron[i]);
         memory_plan(&got, &m, &p);
         /* Here: of the fullest stage, which has the embedding to itself. */
         double more = 18 * model_embed_params(&m, 8) * (1 - 1 / (double)cases[i].pp);
@@ -219,10 +202,9 @@ TEST(state_of_the_four_models_is_as_published)
 /* One stage, all of the paper's section 4: L layers, the embedding's mask, norm, logits and their copy. */
 TEST(a_whole_model_keeps_its_layers_and_both_ends)
 {
-    struct model m;
     struct memory got;
     struct plan p = with(8, true, PLAN_RECOMPUTE_SELECTIVE);
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     memory_plan(&got, &m, &p);
     double part = 4 * 2048 * 6144.0 / 8, V = 51200;
     assert_close(got.term_B[MEMORY_ACTIVATIONS], part * (48 * 34 + 1 + 4 * (1 + V / 6144)), 1e-14);
@@ -236,8 +218,7 @@ TEST(a_whole_model_keeps_its_layers_and_both_ends)
 /* With 1F1B the first stage keeps p microbatches of L/p layers: L layers' worth, whatever p is. */
 TEST(the_first_stage_keeps_a_whole_model_of_activations)
 {
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     for (int64_t pp = 2; pp <= 32; pp *= 2) {
         struct plan p = fixture_plan(8, 1, 1, pp, 512);
         struct memory got;
@@ -251,15 +232,14 @@ TEST(the_first_stage_keeps_a_whole_model_of_activations)
 
 TEST(tables_and_images_take_what_they_need)
 {
-    struct model m;
     struct memory got;
     struct plan p = fixture_plan(1, 1, 64, 1, 65536);
-    fixture_model(&m, "dlrm-dcnv2");
+    struct model m = fixture_model("dlrm-dcnv2");
     memory_plan(&got, &m, &p);
     /* fp32 rows and a state per row over 64 NPUs; 18 bytes per dense parameter on each. */
     double dense = model_dlrm_dense_params(&m), rows = 204184588.0 / 64;
     assert_close(state_B(&got), 18 * dense + 4 * rows * 129, 1e-14);
-    fixture_model(&m, "resnet50");
+    m = fixture_model("resnet50");
     p.micro = 256;
     memory_plan(&got, &m, &p);
     assert_close(state_B(&got), 18 * 25557032.0, 1e-14);
@@ -270,8 +250,7 @@ TEST(tables_and_images_take_what_they_need)
 TEST(recomputing_and_sharing_never_keep_more)
 {
     struct random_training x;
-    struct rng *r;
-    OK(rng_build(&r, 7, 0, e));
+    RNG(r, 7, 0);
     for (int i = 0; i < 300; i++) {
         struct memory less, more;
         struct plan p;
@@ -294,16 +273,14 @@ TEST(recomputing_and_sharing_never_keep_more)
                         (p.zero == 3 && x.model.layers < 6 * p.degree[PLAN_PP]));
         }
     }
-    rng_free(r);
 }
 
 TEST(nothing_is_gathered_where_nothing_is_shared_out)
 {
-    struct model m;
     struct memory got;
     struct plan p = fixture_plan(1, 1, 1, 1, 1);
     p.zero = 3;
-    fixture_model(&m, "llama3-8b");
+    struct model m = fixture_model("llama3-8b");
     memory_plan(&got, &m, &p);
     assert_true(got.term_B[MEMORY_BUFFERS] == 0);
     p.degree[PLAN_DP] = p.batch = 2;

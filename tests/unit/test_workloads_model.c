@@ -6,10 +6,7 @@
  */
 TEST(every_preset_has_as_many_parameters_as_its_closed_form)
 {
-    static const struct {
-        const char *name;
-        double params, published, digit;
-    } cases[] = {
+    CASES(const char *name; double params, published, digit) = {
         { "gpt3-175b", 174.604e9, 174.6e9, 0.0005e9 },     { "megatron-22b", 22.074e9, 22e9, 0.0005e9 },
         { "megatron-530b", 529.601e9, 529.6e9, 0.0005e9 }, { "megatron-1t", 1008.039e9, 1008e9, 0.0005e9 },
         { "turing-nlg-17b", 17.177e9, 17.2e9, 0.0005e9 },  { "llama3-8b", 8.030e9, 8.03e9, 0.0005e9 },
@@ -18,8 +15,7 @@ TEST(every_preset_has_as_many_parameters_as_its_closed_form)
         { "dlrm-dcnv2", 26.152e9, 26.15e9, 0.0005e9 },     { "resnet50", 25557032, 25557032, 0 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct model m;
-        fixture_model(&m, cases[i].name);
+        struct model m = fixture_model(cases[i].name);
         assert_near(model_params(&m), cases[i].params, cases[i].digit * 1.001);
         assert_close(model_params(&m), cases[i].published, 0.005);
         assert_close(m.params, cases[i].published, 0.005);
@@ -28,18 +24,14 @@ TEST(every_preset_has_as_many_parameters_as_its_closed_form)
 
 TEST(gpt_equals_its_closed_form_to_the_last_parameter)
 {
-    static const struct {
-        const char *name;
-        double l, h, v, s;
-    } cases[] = {
+    CASES(const char *name; double l, h, v, s) = {
         { "gpt3-175b", 96, 12288, 50257, 2048 },      { "megatron-22b", 48, 6144, 51200, 2048 },
         { "megatron-530b", 105, 20480, 51200, 2048 }, { "megatron-1t", 128, 25600, 51200, 2048 },
         { "turing-nlg-17b", 78, 4256, 50257, 1024 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double l = cases[i].l, h = cases[i].h, v = cases[i].v, s = cases[i].s;
-        struct model m;
-        fixture_model(&m, cases[i].name);
+        struct model m = fixture_model(cases[i].name);
         assert_close(model_params(&m), 12 * l * h * h + 13 * l * h + (v + s) * h + 2 * h, 1e-15);
     }
 }
@@ -47,8 +39,7 @@ TEST(gpt_equals_its_closed_form_to_the_last_parameter)
 /* MLPerf: sums over the published tables of rows; the older DLRM: 187.77 M rows, 2.37 M dense. */
 TEST(recommendation_models_are_tables_and_dense_layers)
 {
-    struct model m;
-    fixture_model(&m, "dlrm-dcnv2");
+    struct model m = fixture_model("dlrm-dcnv2");
     assert_int_equal(m.dlrm.n_tables, 26);
     assert_true(m.dlrm.rows == 204184588 && m.dlrm.lookups == 214);
     assert_near(m.dlrm.rows * (double)m.dlrm.dim, 26.136e9, 0.0005e9);
@@ -68,11 +59,8 @@ TEST(recommendation_models_are_tables_and_dense_layers)
 /* Megatron-LM, padding to 128 t. */
 TEST(the_vocabulary_is_filled_up_with_tensor_parallelism)
 {
-    static const struct {
-        double tp, vocab;
-    } cases[] = { { 1, 50304 }, { 2, 50432 }, { 4, 50688 }, { 8, 51200 } };
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    CASES(double tp, vocab) = { { 1, 50304 }, { 2, 50432 }, { 4, 50688 }, { 8, 51200 } };
+    struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_true(model_vocab(&m, cases[i].tp) == cases[i].vocab);
     m.vocab_multiple = 0;
@@ -82,9 +70,8 @@ TEST(the_vocabulary_is_filled_up_with_tensor_parallelism)
 /* Matrices are shared out; two norms and the two biases after sums are on every NPU. */
 TEST(tensor_parallelism_divides_all_but_norms_and_summed_biases)
 {
-    struct model m;
     double h = 6144;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     for (int n = 1; n <= 64; n *= 2) {
         double tp = n;
         struct model_share p = model_layer_params(&m, false, tp, 1, 1);
@@ -97,11 +84,8 @@ TEST(tensor_parallelism_divides_all_but_norms_and_summed_biases)
 
 TEST(key_heads_are_copied_where_there_are_fewer_than_NPUs)
 {
-    static const struct {
-        double tp, kv_local;
-    } cases[] = { { 1, 8 }, { 2, 4 }, { 8, 1 }, { 16, 1 }, { 64, 1 } };
-    struct model m;
-    fixture_model(&m, "llama3-70b");
+    CASES(double tp, kv_local) = { { 1, 8 }, { 2, 4 }, { 8, 1 }, { 16, 1 }, { 64, 1 } };
+    struct model m = fixture_model("llama3-70b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double h = 8192, d = 128, f = 28672, tp = cases[i].tp;
         assert_close(model_layer_params(&m, false, tp, 1, 1).dense,
@@ -111,11 +95,8 @@ TEST(key_heads_are_copied_where_there_are_fewer_than_NPUs)
 
 TEST(experts_are_divided_by_their_own_degrees)
 {
-    static const struct {
-        double tp, ep, etp;
-    } cases[] = { { 1, 1, 1 }, { 4, 8, 1 }, { 4, 2, 4 }, { 1, 8, 1 } };
-    struct model m;
-    fixture_model(&m, "mixtral-8x7b");
+    CASES(double tp, ep, etp) = { { 1, 1, 1 }, { 4, 8, 1 }, { 4, 2, 4 }, { 1, 8, 1 } };
+    struct model m = fixture_model("mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double h = 4096, f = 14336, tp = cases[i].tp, router = h * 8, norms = 2 * h;
         struct model_share p = model_layer_params(&m, true, tp, cases[i].ep, cases[i].etp);
@@ -126,10 +107,7 @@ TEST(experts_are_divided_by_their_own_degrees)
 
 TEST(layers_have_experts_after_the_dense_ones_at_every_so_many)
 {
-    static const struct {
-        int64_t dense, every;
-        const char *experts; /* one letter per layer */
-    } cases[] = {
+    CASES(int64_t dense, every; const char *experts /* one letter per layer */) = {
         { 0, 1, "xxxxxxxx" },
         { 3, 1, "---xxxxx" },
         { 0, 2, "-x-x-x-x" },
@@ -200,11 +178,10 @@ TEST(a_published_count_that_is_off_by_one_per_cent_is_refused)
 {
     static const char text[] = "params_B: %s\nlayers: 78\nhidden: 4256\nheads: 28\nvocab: 50257\nseq: 1024\n"
                                "tied: true\nbiases: true\n";
-    static const struct {
-        const char *params;
-        bool ok;
-    } cases[] = { { "17.177", true }, { "17.2", true },   { "17.26", true },
-                  { "17.09", false }, { "17.35", false }, { "17177", false } };
+    CASES(const char *params; bool ok) = {
+        { "17.177", true }, { "17.2", true },   { "17.26", true },
+        { "17.09", false }, { "17.35", false }, { "17177", false },
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char whole[256], want[128];
         struct model m;
@@ -222,11 +199,7 @@ TEST(a_published_count_that_is_off_by_one_per_cent_is_refused)
 
 TEST(a_fault_is_named_with_its_place)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; enum err_code code; const char *message) = {
         { "7", ERR_PARSE, "document is 7, need a map" },
         { "hidden: 64", ERR_PARSE, "m.yaml:1:1: document has no layers, need it for a transformer" },
         { "layers: 2\nhidden: 64\nheads: 4\nvocab: 9\n", ERR_PARSE, "has no seq, need it for a transformer" },

@@ -19,9 +19,7 @@ static int read_log(struct curve_list *list, const char *text, struct curve_defa
 /* Made-up runs on two ranks: 2,000,000 B take 100 us, so algbw is 20 GB/s, and busbw too: 2 (2-1)/2 is 1. */
 TEST(every_version_of_the_columns_gives_the_same_points)
 {
-    static const struct {
-        const char *head, *row;
-    } cases[] = {
+    CASES(const char *head, *row) = {
         { HEAD13, "2000000 500000 float sum -1 100.0 20.00 20.00 0 999.0 2.00 2.00 0" },
         { "", "2000000 500000 float sum -1 100.0 20.00 20.00 0 999.0 2.00 2.00 0" },
         { "", "2000000 500000 float sum -1 100.0 20.00 20.00 N/A 999.0 2.00 2.00 N/A" },
@@ -59,8 +57,8 @@ TEST(every_version_of_the_columns_gives_the_same_points)
         { "", "[1,0]<stdout>:2000000 500000 float sum -1 1.0e+02 2.e+01 2e+01 0 999 2 2 0" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text t = { 0 };
-        struct curve_list list;
+        KEEP(struct text, t, text_free) = { 0 };
+        KEEP(struct curve_list, list, curve_list_free);
         text_printf(&t, "%s%s%s\nhost: some warning 1 2 float\n", cases[i].head, RANKS2, cases[i].row);
         OK(read_log(&list, text_str(&t), (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 0 }, e));
         assert_int_equal(list.n, 1);
@@ -69,14 +67,12 @@ TEST(every_version_of_the_columns_gives_the_same_points)
         assert_true(list.curves[0].bytes[0] == 2e6);
         assert_close(list.curves[0].time_s[0], 100e-6, 1e-12);
         assert_string_equal(text_str(&list.notes), "");
-        curve_list_free(&list);
-        text_free(&t);
     }
 }
 
 TEST(names_and_ranks_come_from_the_log)
 {
-    struct curve_list list;
+    KEEP(struct curve_list, list, curve_list_free);
     /* Two tests, the second on two data types: three curves. */
     OK(read_log(&list,
                 "# nccl-tests version 2.17.1\n# Collective test starting: all_gather_perf\n" RANKS2 HEAD13
@@ -95,15 +91,11 @@ TEST(names_and_ranks_come_from_the_log)
     assert_int_equal(list.curves[2].collective, COLLECTIVE_ALL_TO_ALL);
     assert_int_equal(list.curves[2].ranks, 2);
     assert_string_equal(text_str(&list.notes), "run.log:9: test reduce_perf is not modelled and left out\n");
-    curve_list_free(&list);
 }
 
 TEST(collectives_are_known_in_any_writing)
 {
-    static const struct {
-        const char *text;
-        int32_t kind;
-    } cases[] = {
+    CASES(const char *text; int32_t kind) = {
         { "all_reduce_perf", COLLECTIVE_ALL_REDUCE },
         { "AllReduce", COLLECTIVE_ALL_REDUCE },
         { "allreduce in-place", COLLECTIVE_ALL_REDUCE },
@@ -141,12 +133,7 @@ TEST(half_of_the_last_digit_is_seen)
 
 TEST(what_contradicts_is_refused)
 {
-    static const struct {
-        const char *text;
-        struct curve_defaults dflt;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; struct curve_defaults dflt; enum err_code code; const char *message) = {
         { "", { 0, 2 }, ERR_PARSE, "run.log:1: file is empty" },
         { "hello\n", { 0, 2 }, ERR_PARSE, "run.log:1: has no row of measurements" },
         { ROW("2000000", "100.0 20.00 20.00"), { -1, 2 }, ERR_PARSE, "run.log:1: collective is not said" },
@@ -182,7 +169,7 @@ TEST(what_contradicts_is_refused)
 
 TEST(doubtful_rows_are_left_out_with_a_note)
 {
-    struct curve_list list;
+    KEEP(struct curve_list, list, curve_list_free);
     OK(read_log(
         &list,
         ROW("0", "5.0 0.00 0.00") ROW(
@@ -197,5 +184,4 @@ TEST(doubtful_rows_are_left_out_with_a_note)
                         "run.log:3: row has 6 fields, which no version prints here; it is left out\n"
                         "run.log:4: results are wrong; the time is taken all the same\n"
                         "run.log:5: algbw is 21, but size over time is 20; the time is taken\n");
-    curve_list_free(&list);
 }

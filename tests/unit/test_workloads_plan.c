@@ -177,8 +177,7 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
           .key = "ep",
           .why = "is 2 for a model without experts, need 1" },
     };
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(&m, &cases[i]);
 }
@@ -214,8 +213,7 @@ TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
           .key = "seq_parallel",
           .why = "is false with experts and tp 2, need true: else each token reaches its experts 2 times" },
     };
-    struct model m;
-    fixture_model(&m, "mixtral-8x7b");
+    struct model m = fixture_model("mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(&m, &cases[i]);
     m.heads = 24, m.kv_heads = 8;
@@ -251,8 +249,7 @@ TEST(other_families_are_trained_data_parallel)
     for (size_t k = 0; k < COUNT_OF(names); k++) {
         struct plan_fault fault;
         struct plan p = fixture_plan(1, 1, 4, 1, 4);
-        struct model m;
-        fixture_model(&m, names[k]);
+        struct model m = fixture_model(names[k]);
         for (size_t i = 0; i < COUNT_OF(cases); i++)
             check(&m, &cases[i]);
         p.recompute = PLAN_RECOMPUTE_FULL;
@@ -266,11 +263,7 @@ TEST(other_families_are_trained_data_parallel)
 
 TEST(equal_stages_are_told_once)
 {
-    static const struct {
-        int64_t pp, interleave, first, last;
-        int32_t n;
-        struct plan_stage want[4];
-    } cases[] = {
+    CASES(int64_t pp, interleave, first, last; int32_t n; struct plan_stage want[4]) = {
         { 1, 1, 0, 0, 1, { { 0, 1, 96, 0, true, true } } },
         { 2, 1, 0, 0, 2, { { 0, 1, 48, 0, true, false }, { 1, 1, 48, 0, false, true } } },
         { 8,
@@ -293,8 +286,7 @@ TEST(equal_stages_are_told_once)
           { { 0, 1, 25, 0, true, false }, { 1, 1, 25, 0, false, false }, { 2, 1, 46, 0, false, true } } },
         { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false }, { 1, 1, 66, 0, false, true } } },
     };
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan_stage got[PLAN_MAX_STAGES];
         struct plan p = fixture_plan(1, 1, 1, cases[i].pp, 96);
@@ -329,8 +321,7 @@ static int64_t stage_of_layer(const struct plan *p, const struct model *m, int64
 TEST(every_layer_is_in_one_stage)
 {
     struct random_training x;
-    struct rng *r;
-    OK(rng_build(&r, 11, 0, e));
+    RNG(r, 11, 0);
     for (int i = 0; i < 400; i++) {
         struct plan_stage got[PLAN_MAX_STAGES];
         int64_t dense[64] = { 0 }, experts[64] = { 0 }, stages = 0;
@@ -350,17 +341,15 @@ TEST(every_layer_is_in_one_stage)
         }
         assert_int_equal(stages, pp);
     }
-    rng_free(r);
 }
 
 /* ---- text ---- */
 
 TEST(a_plan_reads_as_one_line)
 {
-    struct text out = { 0 };
-    struct model m;
+    KEEP(struct text, out, text_free) = { 0 };
     struct plan p = fixture_plan(8, 1, 4, 16, 1536);
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out), "tp 8, dp 4, pp 16, microbatch 1 of 384");
     text_free(&out);
@@ -374,10 +363,9 @@ TEST(a_plan_reads_as_one_line)
                         "cp 4, tp 2, dp 8, pp 2, ep 4, microbatch 2 of 4, interleave 2, selective "
                         "recompute, cp by ulysses, zero 2, sequence parallel");
     text_free(&out);
-    fixture_model(&m, "resnet50");
+    m = fixture_model("resnet50");
     p = fixture_plan(1, 1, 1, 1, 256);
     out = (struct text){ 0 };
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out), "microbatch 1 of 256");
-    text_free(&out);
 }

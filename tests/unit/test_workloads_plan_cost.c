@@ -5,9 +5,8 @@ static const char *const megatron[] = { "megatron-22b", "gpt3-175b", "megatron-5
 static void cost_of(struct plan_cost *c, const struct model *m, const struct plan *p)
 {
     struct plan_fault fault = { 0 };
-    struct topo_npu npu;
     int64_t n = plan_inner(p, TOPO_MAX_NPUS) * p->degree[PLAN_DP];
-    fixture_npu(&npu, "a100-80gb");
+    struct topo_npu npu = fixture_npu("a100-80gb");
     if (!plan_check(p, m, n, &fault))
         print_error("%s %s\n", fault.key, fault.why);
     assert_true(plan_check(p, m, n, NULL));
@@ -29,8 +28,7 @@ TEST(FLOP_of_a_step_are_those_of_the_papers)
             const int64_t *n = degrees[k];
             struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 24);
             struct plan_cost c;
-            struct model m;
-            fixture_model(&m, megatron[i]);
+            struct model m = fixture_model(megatron[i]);
             double B = 24, s = 2048, h = (double)m.hidden, L = (double)m.layers,
                    V = model_vocab(&m, (double)n[0]);
             double published = 72 * B * s * L * h * h * (1 + s / (6 * h) + V / (12 * L * h));
@@ -55,8 +53,7 @@ TEST(FLOP_of_a_step_are_those_of_the_papers)
 TEST(FLOP_do_not_depend_on_how_they_are_spread)
 {
     struct random_training x;
-    struct rng *r;
-    OK(rng_build(&r, 5, 0, e));
+    RNG(r, 5, 0);
     for (int i = 0; i < 200; i++) {
         struct plan_cost spread, alone;
         fixture_random(&x, r);
@@ -68,7 +65,6 @@ TEST(FLOP_do_not_depend_on_how_they_are_spread)
         assert_close(spread.model_flop, alone.model_flop, 1e-12);
         assert_close(spread.hardware_flop, alone.hardware_flop, 1e-12);
     }
-    rng_free(r);
 }
 
 /* ---- who sends how much ---- */
@@ -99,12 +95,8 @@ static double pass_B(const struct plan_cost *c, const struct plan_pass *pass, en
  */
 TEST(tensor_parallel_layers_send_as_in_megatron)
 {
-    static const struct {
-        bool seq;
-        int32_t recompute;
-        enum plan_overlap overlap;
-        double forward, backward; /* in W (t-1)/t */
-    } cases[] = {
+    CASES(bool seq; int32_t recompute; enum plan_overlap overlap;
+          double forward, backward /* in W (t-1)/t */) = {
         { false, PLAN_RECOMPUTE_NONE, PLAN_OVERLAP_NONE, 4, 4 },
         { false, PLAN_RECOMPUTE_FULL, PLAN_OVERLAP_BACKWARD, 4, 8 },
         { false, PLAN_RECOMPUTE_SELECTIVE, PLAN_OVERLAP_BACKWARD, 4, 4 },
@@ -113,8 +105,7 @@ TEST(tensor_parallel_layers_send_as_in_megatron)
         { true, PLAN_RECOMPUTE_FULL, PLAN_OVERLAP_BACKWARD, 4, 10 },
         { true, PLAN_RECOMPUTE_FULL, PLAN_OVERLAP_SPLIT, 4, 10 },
     };
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(8, 1, 1, 1, 4);
         struct plan_cost c;
@@ -144,8 +135,7 @@ TEST(context_parallel_layers_send_keys_and_values)
     const double chunk = 2 * 2 * (8192.0 / 4) * 8 * 128 / 2, queries = 2 * (8192.0 / 4) * 2 * 64 * 128 / 2;
     const double forward[] = { 3 * chunk, 3 * chunk, (queries + chunk) * 3 / 4 };
     const double backward[] = { 6 * chunk, 3 * chunk, (queries + chunk) * 3 / 4 };
-    struct model m;
-    fixture_model(&m, "llama3-70b");
+    struct model m = fixture_model("llama3-70b");
     for (int i = 0; i < 3; i++) {
         struct plan p = fixture_plan(2, 4, 1, 1, 1);
         struct plan_cost c;
@@ -159,8 +149,7 @@ TEST(context_parallel_layers_send_keys_and_values)
 /* Dispatch and combine, e (T/t) k h (ep-1)/ep each, both passes; capacity fills up. */
 TEST(layers_with_experts_send_tokens_there_and_back)
 {
-    struct model m;
-    fixture_model(&m, "mixtral-8x7b");
+    struct model m = fixture_model("mixtral-8x7b");
     for (int64_t tp = 1; tp <= 4; tp *= 2)
         for (int filled = 0; filled < 2; filled++) {
             m.moe.capacity = filled ? 1.5 : 1;
@@ -182,8 +171,7 @@ TEST(stages_send_activations_and_gradients)
     const double W = 2 * 2048.0 * 12288;
     struct plan p = fixture_plan(8, 1, 1, 8, 64);
     struct plan_cost c;
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     p.scatter_gather = false;
     p.interleave = 3;
     cost_of(&c, &m, &p);
@@ -207,15 +195,10 @@ TEST(stages_send_activations_and_gradients)
 /* Local parameters P: all-reduce 2 g P (n-1)/n; ZeRO 1 and 2 a scatter of g and a gather of 2 bytes. */
 TEST(gradients_and_parameters_are_exchanged_once_per_step)
 {
-    static const struct {
-        int32_t zero;
-        bool overlap;
-        double after, before; /* bytes per parameter and (n-1)/n */
-    } cases[] = {
+    CASES(int32_t zero; bool overlap; double after, before /* bytes per parameter and (n-1)/n */) = {
         { 0, false, 8, 0 }, { 0, true, 8, 0 }, { 1, false, 4, 2 }, { 1, true, 4, 2 }, { 2, true, 0, 2 }
     };
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     double P = model_params(&m), layers = 48;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(1, 2, 8, 1, 16);
@@ -235,8 +218,7 @@ TEST(gradients_and_parameters_are_exchanged_once_per_step)
 TEST(sharded_parameters_travel_with_every_microbatch)
 {
     static const bool overlap[] = { false, true };
-    struct model m;
-    fixture_model(&m, "llama3-8b");
+    struct model m = fixture_model("llama3-8b");
     for (int i = 0; i < 2; i++) {
         struct plan p = fixture_plan(1, 1, 16, 1, 32);
         struct plan_cost c;
@@ -257,8 +239,7 @@ TEST(other_families_exchange_vectors_and_gradients)
 {
     struct plan p = fixture_plan(1, 1, 64, 1, 65536);
     struct plan_cost c;
-    struct model m;
-    fixture_model(&m, "dlrm-dcnv2");
+    struct model m = fixture_model("dlrm-dcnv2");
     p.micro = 1024;
     cost_of(&c, &m, &p);
     double vectors = 4 * 65536.0 * 26 * 128 * 63 / (64 * 64), rows = 8 * 1024 * 214.0 * 63 / 64;
@@ -266,7 +247,7 @@ TEST(other_families_exchange_vectors_and_gradients)
     assert_close(pass_B(&c, &c.blocks[BLOCK_EMBED].backward, PLAN_GROUP_DP, 64), vectors, 1e-14);
     assert_close(list_B(&c, c.after, PLAN_GROUP_DP, 64) + list_B(&c, c.last_after, PLAN_GROUP_DP, 64),
                  2 * 4 * model_dlrm_dense_params(&m) * 63 / 64, 1e-14);
-    fixture_model(&m, "resnet50");
+    m = fixture_model("resnet50");
     cost_of(&c, &m, &p);
     /* One of 53 convolutions has nothing to hide behind. */
     assert_close(list_B(&c, c.after, PLAN_GROUP_DP, 64), 2 * 102.228e6 * 63 / 64 * 52 / 53, 1e-5);
@@ -276,8 +257,7 @@ TEST(other_families_exchange_vectors_and_gradients)
 /* Adam, 44 bytes per local parameter at 0.8 of 2039 GB/s. */
 TEST(the_optimizer_reads_and_writes_its_state_once)
 {
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     for (int32_t zero = 0; zero <= 3; zero++) {
         struct plan p = fixture_plan(8, 1, 4, 1, 4);
         struct plan_cost c;
@@ -308,11 +288,8 @@ static double pass_s(const struct plan_cost *c, const struct plan_pass *pass, co
  * Wanted are the values of a prototype of the same formulas, within 3 and 5 %; those measured, within 7 %. */
 TEST(a_layer_takes_as_long_as_measured)
 {
-    static const struct {
-        bool seq;
-        int32_t recompute;
-        double forward_ms, backward_ms, off, measured_forward_ms, measured_backward_ms;
-    } cases[] = {
+    CASES(bool seq; int32_t recompute;
+          double forward_ms, backward_ms, off, measured_forward_ms, measured_backward_ms) = {
         { false, PLAN_RECOMPUTE_NONE, 7.95, 11.94, 0.03, 7.7, 11.9 },
         { true, PLAN_RECOMPUTE_NONE, 7.36, 11.87, 0.05, 7.2, 11.8 },
         { false, PLAN_RECOMPUTE_FULL, 7.95, 19.9, 0.05, 7.7, 19.5 },
@@ -320,8 +297,7 @@ TEST(a_layer_takes_as_long_as_measured)
         { true, PLAN_RECOMPUTE_SELECTIVE, 7.36, 13.7, 0.05, 7.2, 13.1 },
     };
     const struct topo_network net = fixture_node();
-    struct model m;
-    fixture_model(&m, "megatron-22b");
+    struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p = fixture_plan(8, 1, 1, 1, 4);
         struct plan_cost c;

@@ -4,11 +4,8 @@ static const int32_t sizes_3d[] = { 4, 8, 4 };
 
 TEST(axes_take_dimensions_from_the_inside)
 {
-    static const struct {
-        int64_t degree[N_PLAN_AXES];
-        enum plan_axis order[N_PLAN_AXES];
-        int32_t axis[N_PLAN_AXES][3]; /* tp, cp, dp, pp */
-    } cases[] = {
+    CASES(int64_t degree[N_PLAN_AXES]; enum plan_axis order[N_PLAN_AXES];
+          int32_t axis[N_PLAN_AXES][3] /* tp, cp, dp, pp */) = {
         { { 4, 1, 8, 4 },
           { PLAN_TP, PLAN_CP, PLAN_DP, PLAN_PP },
           { { 4, 1, 1 }, { 1, 1, 1 }, { 1, 8, 1 }, { 1, 1, 4 } } },
@@ -137,14 +134,14 @@ static int64_t product(const int32_t *members, const struct topo_network *net)
 
 TEST(axes_are_the_digits_of_an_NPUs_number)
 {
-    static const struct {
-        enum plan_axis axis;
-        enum plan_group group;
-    } rows[] = { { PLAN_TP, PLAN_GROUP_TP }, { PLAN_CP, PLAN_GROUP_CP }, { PLAN_PP, PLAN_GROUP_PP } };
+    TABLE_OF(rows, enum plan_axis axis; enum plan_group group) = {
+        { PLAN_TP, PLAN_GROUP_TP },
+        { PLAN_CP, PLAN_GROUP_CP },
+        { PLAN_PP, PLAN_GROUP_PP },
+    };
     static bool by_place[MOST_NPUS], by_rank[MOST_NPUS];
     struct random_training x;
-    struct rng *r;
-    OK(rng_build(&r, 3, 0, e));
+    RNG(r, 3, 0);
     for (int i = 0; i < 300; i++) {
         fixture_random(&x, r);
         const struct plan *p = &x.plan;
@@ -160,16 +157,11 @@ TEST(axes_are_the_digits_of_an_NPUs_number)
         assert_int_equal(product(x.place.members[PLAN_GROUP_EP], &x.net), p->ep);
         assert_int_equal(product(x.place.members[PLAN_GROUP_EXPERTS], &x.net), around / p->ep);
     }
-    rng_free(r);
 }
 
 TEST(a_degree_that_does_not_lie_along_the_dimensions_is_refused)
 {
-    static const struct {
-        int32_t sizes[2];
-        int64_t degree[N_PLAN_AXES], ep;
-        const char *message;
-    } cases[] = {
+    CASES(int32_t sizes[2]; int64_t degree[N_PLAN_AXES], ep; const char *message) = {
         { { 4, 6 }, { 3, 1, 8, 1 }, 1, "tp: is 3, need a size that divides along dimensions [4, 6]" },
         { { 4, 6 }, { 2, 3, 4, 1 }, 1, "cp: is 3, need a size that divides along dimensions [2, 6]" },
         { { 4, 6 }, { 2, 1, 3, 4 }, 1, "dp: is 3, need a size that divides along dimensions [2, 6]" },
@@ -187,10 +179,7 @@ TEST(a_degree_that_does_not_lie_along_the_dimensions_is_refused)
 
 TEST(the_picture_shows_what_each_axis_takes)
 {
-    static const struct {
-        int64_t degree[N_PLAN_AXES];
-        const char *want;
-    } cases[] = {
+    CASES(int64_t degree[N_PLAN_AXES]; const char *want) = {
         { { 4, 1, 8, 4 },
           "third  switch:4     |- pp 4 --|\n"
           "d2     ring:8       |---- dp 8 ----|\n"
@@ -211,10 +200,9 @@ TEST(the_picture_shows_what_each_axis_takes)
         const int64_t *n = cases[i].degree;
         struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
         struct plan_place place;
-        struct text out = { 0 };
+        KEEP(struct text, out, text_free) = { 0 };
         OK(plan_map(&place, &p, &net, e));
         plan_draw(&out, &p, &place, &net);
         assert_string_equal(text_str(&out), cases[i].want);
-        text_free(&out);
     }
 }

@@ -5,13 +5,11 @@ static const int32_t sizes[] = { 8, 64 };
 static int read_text(struct plan *p, const char *model, const char *text, struct err *e)
 {
     const struct topo_network net = fixture_network(sizes, 2);
-    struct yaml_doc doc;
-    struct model m;
-    fixture_model(&m, model);
+    KEEP(struct yaml_doc, doc, yaml_free);
+    struct model m = fixture_model(model);
     int rc = yaml_read_text(&doc, "p.yaml", text, strlen(text), e);
     if (!rc)
         rc = plan_read(p, &m, &net, true, &doc, doc.root, e);
-    yaml_free(&doc);
     return rc;
 }
 
@@ -45,13 +43,12 @@ TEST(every_key_reaches_the_plan)
 
 TEST(what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left)
 {
-    static const struct {
-        const char *text;
-        int64_t dp;
-    } cases[] = { { "batch: 512", 512 },
-                  { "{ batch: 512, tp: 8 }", 64 },
-                  { "{ batch: 512, tp: 8, pp: 16 }", 4 },
-                  { "{ batch: 512, tp: 8, cp: 2, pp: 32 }", 1 } };
+    CASES(const char *text; int64_t dp) = {
+        { "batch: 512", 512 },
+        { "{ batch: 512, tp: 8 }", 64 },
+        { "{ batch: 512, tp: 8, pp: 16 }", 4 },
+        { "{ batch: 512, tp: 8, cp: 2, pp: 32 }", 1 },
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan p, defaults;
         plan_defaults(&defaults);
@@ -70,11 +67,7 @@ TEST(what_is_absent_is_as_in_megatron_and_data_parallelism_is_what_is_left)
 /* 512 NPUs in two dimensions of 8 and 64; 96 layers and heads. */
 TEST(a_fault_is_named_with_its_place)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; enum err_code code; const char *message) = {
         { "tp: 8", ERR_PARSE, "p.yaml:1:1: document is without batch" },
         { "8", ERR_PARSE, "p.yaml:1:1: document is 8, need a map" },
         { "batch: 512\ntp: 0", ERR_RANGE, "p.yaml:2:5: tp is 0, need 1 to" },
@@ -123,12 +116,10 @@ TEST(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place)
 {
     static const char text[] = "batch: 8\ntp: 3\n";
     const struct topo_network net = fixture_network((const int32_t[]){ 4, 6 }, 2);
-    struct yaml_doc doc;
-    struct model m;
+    KEEP(struct yaml_doc, doc, yaml_free);
     struct plan p;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     OK(yaml_read_text(&doc, "p.yaml", text, strlen(text), e));
     FAILS(plan_read(&p, &m, &net, true, &doc, doc.root, e), ERR_RANGE,
           "p.yaml:2:5: tp is 3, need a size that divides along dimensions [4, 6]");
-    yaml_free(&doc);
 }

@@ -7,35 +7,28 @@ enum { N_RANDOM = 400 };
 static struct rng *seeded(uint64_t stream)
 {
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, 20261121, stream, &e), &e);
+    MUST(rng_build(&r, 20261121, stream, e));
     return r;
 }
 
 static double tree_time(const struct step_tree *t, const struct topo_network *net)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    struct step_fn f;
-    struct err e = { 0 };
+    KEEP(struct step_fn, f, step_fn_free);
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    assert_ok(step_compile(&f, t, net, &e), &e);
-    double time_s = step_time(&f, bw_Bps);
-    step_fn_free(&f);
-    return time_s;
+    MUST(step_compile(&f, t, net, e));
+    return step_time(&f, bw_Bps);
 }
 
 static double lowered_time(const struct step_tree *t, const struct topo_network *net)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    struct step_tree low = { 0 };
-    struct err e = { 0 };
+    KEEP(struct step_tree, low, step_free) = { 0 };
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    assert_ok(step_lower(&low, t, net, &stage_rules_plain, bw_Bps, &e), &e);
-    double time_s = tree_time(&low, net);
-    step_free(&low);
-    return time_s;
+    MUST(step_lower(&low, t, net, &stage_rules_plain, bw_Bps, e));
+    return tree_time(&low, net);
 }
 
 /* What the random plans had, so that a test which says "all" has seen all. */
@@ -82,10 +75,10 @@ TEST(the_formula_and_the_expression_agree_for_any_plan)
     static struct random_training x;
     static struct plan_cost c;
     struct seen seen = { 0 };
-    struct rng *r = seeded(0);
+    KEEP(struct rng *, r, rng_free_at) = seeded(0);
     for (int i = 0; i < N_RANDOM; i++) {
         double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         fixture_random(&x, r);
         see(&seen, &x);
         plan_cost(&c, &x.model, &x.plan, &x.net.npu);
@@ -98,10 +91,8 @@ TEST(the_formula_and_the_expression_agree_for_any_plan)
         assert_close(plan_cost_time(&c, once_s), oracle_time(&t, t.root, bw_Bps), 1e-12);
         fixture_once(once_s, &c, &x.place, &x.net, true);
         assert_close(plan_cost_time(&c, once_s), lowered_time(&t, &x.net), 1e-12);
-        step_free(&t);
     }
     has_seen_all(&seen);
-    rng_free(r);
 }
 
 /* ---- where the time goes ---- */
@@ -111,7 +102,7 @@ TEST(shares_add_up_to_the_step_of_any_plan)
 {
     static struct random_training x;
     static struct plan_cost c;
-    struct rng *r = seeded(3);
+    KEEP(struct rng *, r, rng_free_at) = seeded(3);
     for (int i = 0; i < N_RANDOM; i++) {
         double once_s[PLAN_MAX_COLLECTIVES], none_s[PLAN_MAX_COLLECTIVES] = { 0 }, compute_s = 0,
                                              exposed_s = 0;
@@ -134,7 +125,6 @@ TEST(shares_add_up_to_the_step_of_any_plan)
         /* Without communication a step is compute and bubble: what is exposed makes it longer, no more. */
         assert_true(s.time_s >= free.time_s * (1 - 1e-12));
     }
-    rng_free(r);
 }
 
 /* ---- pipelines ---- */
@@ -189,10 +179,8 @@ static double pipeline_s(const struct plan *p, double *forward_s, double *backwa
     double once_s[PLAN_MAX_COLLECTIVES] = { 0 }; /* what is sent takes no time */
     int64_t pp = p->degree[PLAN_PP], ends = p->first + p->last;
     int64_t others = pp - (p->first > 0) - (p->last > 0);
-    struct topo_npu npu;
-    struct model m;
-    fixture_npu(&npu, "a100-80gb");
-    fixture_model(&m, "gpt3-175b");
+    struct topo_npu npu = fixture_npu("a100-80gb");
+    struct model m = fixture_model("gpt3-175b");
     plan_cost(&c, &m, p, &npu);
     c.optimizer_s = 0;
     for (int32_t i = 0; i < c.n_stages; i++)
@@ -225,11 +213,10 @@ TEST(equal_stages_take_as_long_as_the_schedule_carried_out)
  */
 TEST(unequal_stages_never_take_longer_than_the_formula_says)
 {
-    static const struct {
-        int64_t pp, first, last;
-        bool exact;
-    } cases[] = { { 4, 0, 30, true },  { 2, 40, 56, true },  { 8, 0, 19, true },   { 2, 56, 40, false },
-                  { 4, 30, 0, false }, { 4, 10, 14, false }, { 8, 24, 12, false }, { 8, 3, 3, false } };
+    CASES(int64_t pp, first, last; bool exact) = {
+        { 4, 0, 30, true },  { 2, 40, 56, true },  { 8, 0, 19, true },   { 2, 56, 40, false },
+        { 4, 30, 0, false }, { 4, 10, 14, false }, { 8, 24, 12, false }, { 8, 3, 3, false },
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int64_t m = cases[i].pp; m <= MOST_MICRO; m += 5) {
             struct plan p = fixture_plan(1, 1, 1, cases[i].pp, m);
@@ -249,8 +236,7 @@ TEST(interleaving_divides_the_bubble_by_the_chunks)
     const struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
     struct plan p = fixture_plan(1, 1, 1, 8, 64);
     double time_s[13];
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     p.sends = 0;
     for (p.interleave = 1; p.interleave <= 12; p.interleave++)
         if (12 % p.interleave == 0)
@@ -269,8 +255,7 @@ TEST(one_more_microbatch_takes_the_slowest_stage_once_more)
 {
     const struct topo_network net = fixture_network((const int32_t[]){ 4 }, 1);
     struct plan p = fixture_plan(1, 1, 1, 4, 8);
-    struct model m;
-    fixture_model(&m, "gpt3-175b");
+    struct model m = fixture_model("gpt3-175b");
     p.sends = 0;
     p.first = 30, p.last = 22;
     double more_s[2], sum_s[2];
@@ -305,7 +290,7 @@ static double time_of(const struct random_training *x, const struct plan *p)
 TEST(overlap_never_makes_a_step_slower)
 {
     static struct random_training x;
-    struct rng *r = seeded(1);
+    KEEP(struct rng *, r, rng_free_at) = seeded(1);
     int64_t faster[3] = { 0 };
     for (int i = 0; i < N_RANDOM; i++) {
         fixture_random(&x, r);
@@ -331,7 +316,6 @@ TEST(overlap_never_makes_a_step_slower)
         }
     }
     assert_true(faster[0] > 20 && faster[1] > 20 && faster[2] > 20);
-    rng_free(r);
 }
 
 /* On a slow network only bytes count: 3 * 2 P (n-1)/n of them, with overlap and without. */
@@ -339,8 +323,7 @@ TEST(sharded_parameters_travel_three_times_and_no_more)
 {
     static const bool overlap[] = { false, true };
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
-    struct model m;
-    fixture_model(&m, "llama3-8b");
+    struct model m = fixture_model("llama3-8b");
     for (int i = 0; i < 2; i++) {
         struct plan p = fixture_plan(1, 1, 8, 1, 8);
         p.zero = 3;
@@ -357,7 +340,7 @@ TEST(sharded_parameters_travel_three_times_and_no_more)
 TEST(recomputing_more_is_never_faster)
 {
     static struct random_training x;
-    struct rng *r = seeded(2);
+    KEEP(struct rng *, r, rng_free_at) = seeded(2);
     for (int i = 0; i < N_RANDOM; i++) {
         double before_s = 0;
         fixture_random(&x, r);
@@ -368,13 +351,12 @@ TEST(recomputing_more_is_never_faster)
             before_s = now_s;
         }
     }
-    rng_free(r);
 }
 
 TEST(gpipe_differs_in_memory_only)
 {
     static struct random_training x;
-    struct rng *r = seeded(3);
+    KEEP(struct rng *, r, rng_free_at) = seeded(3);
     int64_t more = 0;
     for (int i = 0; i < N_RANDOM; i++) {
         struct memory one, all;
@@ -392,13 +374,12 @@ TEST(gpipe_differs_in_memory_only)
         more += all.total_B > one.total_B;
     }
     assert_true(more > 20);
-    rng_free(r);
 }
 
 TEST(overhead_is_added_once)
 {
     static struct random_training x;
-    struct rng *r = seeded(4);
+    KEEP(struct rng *, r, rng_free_at) = seeded(4);
     for (int i = 0; i < 20; i++) {
         fixture_random(&x, r);
         struct plan p = x.plan;
@@ -407,13 +388,12 @@ TEST(overhead_is_added_once)
         p.overhead_s = 6;
         assert_close(time_of(&x, &p), without_s + 6, 1e-14);
     }
-    rng_free(r);
 }
 
 TEST(faster_networks_and_NPUs_never_make_a_step_slower)
 {
     static struct random_training x;
-    struct rng *r = seeded(5);
+    KEEP(struct rng *, r, rng_free_at) = seeded(5);
     for (int i = 0; i < N_RANDOM; i++) {
         fixture_random(&x, r);
         double before_s = time_of(&x, &x.plan);
@@ -426,5 +406,4 @@ TEST(faster_networks_and_NPUs_never_make_a_step_slower)
         y.net.npu.mem_Bps *= 2; /* at least the optimizer notices */
         assert_true(time_of(&y, &y.plan) < before_s);
     }
-    rng_free(r);
 }

@@ -3,10 +3,7 @@
 
 TEST(a_product_has_2mnk_operations)
 {
-    static const struct {
-        struct roofline_product p;
-        double flop;
-    } cases[] = {
+    CASES(struct roofline_product p; double flop) = {
         { { 1, 1, 1, 1 }, 2 },
         { { 2, 3, 5, 7 }, 420 },
         { { 8192, 8192, 8192, 1 }, 1099511627776.0 }, /* 2^40 */
@@ -19,16 +16,13 @@ TEST(a_product_has_2mnk_operations)
 /* Values of the fit itself, to the digits that were written down with it; the gap of a kernel is in them. */
 TEST(the_A100_reaches_what_its_fit_says)
 {
-    static const struct {
-        double m, n, k, efficiency;
-    } cases[] = {
+    CASES(double m, n, k, efficiency) = {
         { 2048, 2304, 6144, 0.747 },
         { 8192, 2304, 6144, 0.810 },
         { 2048, 6144, 12288, 0.803 },
         { 8192, 8192, 8192, 0.865 },
     };
-    struct topo_npu npu;
-    fixture_npu(&npu, "a100-80gb");
+    struct topo_npu npu = fixture_npu("a100-80gb");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct roofline_product p = { cases[i].m, cases[i].n, cases[i].k, 1 };
         assert_near(roofline_flop(&p) / (npu.peak_flops * roofline_product_s(&npu, &p, 1)),
@@ -39,10 +33,7 @@ TEST(the_A100_reaches_what_its_fit_says)
 /* stas00/ml-engineering@744d01e compute/accelerator: largest rate measured over all shapes, bf16. */
 TEST(a_large_square_product_reaches_what_was_measured)
 {
-    static const struct {
-        const char *npu;
-        double tflops, off;
-    } cases[] = {
+    CASES(const char *npu; double tflops, off) = {
         { "a100-80gb", 271.2, 0.01 },
         { "h100-80gb", 794.5, 0.01 },
         { "h200", 794.5, 0.01 },
@@ -52,8 +43,7 @@ TEST(a_large_square_product_reaches_what_was_measured)
     };
     const struct roofline_product square = { 8192, 8192, 8192, 1 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_npu npu;
-        fixture_npu(&npu, cases[i].npu);
+        struct topo_npu npu = fixture_npu(cases[i].npu);
         double reached = npu.peak_flops * roofline_efficiency(&npu, &square);
         assert_close(reached, cases[i].tflops * 1e12, cases[i].off);
     }
@@ -77,10 +67,10 @@ TEST(a_half_size_is_where_half_of_the_rate_is_lost)
 /* The steps of calculon-ai/calculon@caa4b11 systems/a100_80g.json, matrix fp16. */
 TEST(sizes_decide_by_the_whole_product)
 {
-    static const struct {
-        double gflop, efficiency;
-    } cases[] = { { 0.001, 0.1 }, { 0.999, 0.1 }, { 1, 0.6 },    { 15.9, 0.6 },
-                  { 16, 0.9 },    { 127, 0.9 },   { 128, 0.95 }, { 1e6, 0.95 } };
+    CASES(double gflop, efficiency) = {
+        { 0.001, 0.1 }, { 0.999, 0.1 }, { 1, 0.6 },    { 15.9, 0.6 },
+        { 16, 0.9 },    { 127, 0.9 },   { 128, 0.95 }, { 1e6, 0.95 },
+    };
     struct topo_npu npu = fixture_counter(false);
     npu.n_sizes = 4;
     npu.sizes[0] = (struct topo_npu_size){ 0, 0.1 };
@@ -132,8 +122,8 @@ TEST(no_preset_is_bound_by_elementwise_arithmetic)
     static const char *const npus[] = { "a100-80gb", "h100-80gb", "h200",  "b200",
                                         "mi300x",    "v100-32gb", "tpu-v4" };
     for (size_t i = 0; i < COUNT_OF(npus); i++) {
-        struct topo_npu npu, endless;
-        fixture_npu(&npu, npus[i]);
+        struct topo_npu endless;
+        struct topo_npu npu = fixture_npu(npus[i]);
         endless = npu;
         endless.vector_flops = INFINITY;
         assert_true(roofline_stream_s(&npu, 1e9, 1) == roofline_stream_s(&endless, 1e9, 1));

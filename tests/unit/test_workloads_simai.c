@@ -12,6 +12,11 @@ static int read_text(struct step_tree *t, const char *text, struct simai_rule ru
     return simai_read(t, "w.txt", text, strlen(text), &net, rule, e);
 }
 
+/* A tree that is released where the block ends. */
+#define STEP_TEXT(v, ...)                                                                                    \
+    KEEP(struct step_tree, v, step_free);                                                                    \
+    OK(read_text(&v, __VA_ARGS__, e))
+
 #define POLICY "HYBRID_TRANSFORMER_FWD_IN_BCKWD "
 #define SPLIT                                                                                                \
     POLICY "model_parallel_NPU_group: 4 ep: 2 pp: 2 vpp: 12 ga: 8 all_gpus: 32 checkpoints: 0 "              \
@@ -30,17 +35,13 @@ TEST(keys_stand_in_any_order_with_or_without_a_colon)
         "HYBRID_TRANSFORMER\tmodel_parallel_NPU_group: 4 \t ep: 2 pp: 2  ga: 8 pp_comm: 1e6\n",
     };
     for (size_t i = 0; i < COUNT_OF(headers); i++) {
-        static const struct {
-            const char *name;
-            int32_t members[2], stride[2];
-        } want[] = {
+        TABLE_OF(want, const char *name; int32_t members[2], stride[2]) = {
             { "tp", { 4, 1 }, { 1, 1 } }, { "ep", { 1, 2 }, { 4, 1 } }, { "dp_ep", { 1, 2 }, { 4, 2 } },
             { "dp", { 1, 4 }, { 4, 1 } }, { "pp", { 1, 2 }, { 4, 4 } },
         };
         char text[1024];
-        struct step_tree t;
         snprintf(text, sizeof text, "%s1\n" ROW(QUIET, QUIET, QUIET), headers[i]);
-        OK(read_text(&t, text, as_written, e));
+        STEP_TEXT(t, text, as_written);
         for (size_t k = 0; k < COUNT_OF(want); k++) {
             int32_t g = step_find_group(&t, want[k].name);
             assert_true(g >= 0);
@@ -51,30 +52,23 @@ TEST(keys_stand_in_any_order_with_or_without_a_colon)
         }
         /* 7 ms of eight microbatches, an eighth of it as bubble; 16 + 2 sends of 1 ms. */
         assert_close(oracle_time(&t, t.root, GBps), 7e-3 * 9 / 8 + 18e-3, 1e-14);
-        step_free(&t);
     }
 }
 
 TEST(what_is_not_given_has_its_default)
 {
-    struct step_tree t;
-    OK(read_text(&t,
-                 POLICY "model_parallel_NPU_group: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n" ROW(
-                     "ALLREDUCE\t1000000", QUIET, "ALLREDUCE\t4000000"),
-                 as_written, e));
+    STEP_TEXT(t,
+              POLICY "model_parallel_NPU_group: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n" ROW(
+                  "ALLREDUCE\t1000000", QUIET, "ALLREDUCE\t4000000"),
+              as_written);
     /* tp is the first dimension, dp the second: 2 * 3/4 MB and 2 * 7/8 of 4 MB. */
     assert_close(oracle_time(&t, t.root, GBps), 7e-3 + 1.5e-3 + 7e-3, 1e-14);
-    step_free(&t);
 }
 
 /* Bytes on each dimension of 4 x 8 that an all-reduce of 1 byte sends; ep and dp_ep are two NPUs each. */
 TEST(the_suffix_names_the_group)
 {
-    static const struct {
-        const char *mark;
-        enum step_phase phase;
-        double want[2];
-    } cases[] = {
+    CASES(const char *mark; enum step_phase phase; double want[2]) = {
         { "ALLREDUCE\t1000000", STEP_FORWARD, { 1.5e6, 0 } },
         { "ALLREDUCE\t1000000", STEP_INPUT_GRAD, { 1.5e6, 0 } },
         { "ALLREDUCE\t1000000", STEP_WEIGHT_GRAD, { 0, 1.75e6 } },
@@ -89,17 +83,15 @@ TEST(the_suffix_names_the_group)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
-        struct step_tree t;
         snprintf(text, sizeof text, PLAIN "1\n" ROW("%s", "%s", "%s"),
                  cases[i].phase == STEP_FORWARD ? cases[i].mark : QUIET,
                  cases[i].phase == STEP_INPUT_GRAD ? cases[i].mark : QUIET,
                  cases[i].phase == STEP_WEIGHT_GRAD ? cases[i].mark : QUIET);
-        OK(read_text(&t, text, as_written, e));
+        STEP_TEXT(t, text, as_written);
         for (int d = 0; d < 2; d++) {
             assert_close(oracle_traffic(&t, t.root, cases[i].phase, d), cases[i].want[d], 1e-14);
             assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, d), cases[i].want[d], 1e-14);
         }
-        step_free(&t);
     }
 }
 
@@ -107,19 +99,14 @@ TEST(the_suffix_names_the_group)
  * MB. */
 TEST(bytes_of_an_all_gather_are_its_result_or_its_shard)
 {
-    static const struct {
-        int32_t ag_size;
-        double want;
-    } cases[] = { { -1, 7e6 }, { SIMAI_AG_FULL, 7e6 }, { SIMAI_AG_SHARD, 56e6 } };
+    CASES(int32_t ag_size; double want) = { { -1, 7e6 }, { SIMAI_AG_FULL, 7e6 }, { SIMAI_AG_SHARD, 56e6 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
         struct simai_rule rule = { -1, -1, cases[i].ag_size };
-        OK(read_text(&t,
-                     PLAIN "2\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000")
-                         ROW(QUIET, QUIET, "REDUCESCATTER\t8000000"),
-                     rule, e));
+        STEP_TEXT(t,
+                  PLAIN "2\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000")
+                      ROW(QUIET, QUIET, "REDUCESCATTER\t8000000"),
+                  rule);
         assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), cases[i].want + 7e6, 1e-14);
-        step_free(&t);
     }
 }
 
@@ -130,14 +117,12 @@ TEST(bytes_of_an_all_gather_are_its_result_or_its_shard)
 TEST(a_pipeline_fills_drains_and_exchanges_weights_once)
 {
     static const char text[] = SPLIT "1\n" ROW("ALLREDUCE\t1000000", QUIET, "ALLREDUCE\t4000000");
-    struct step_tree t;
-    OK(read_text(&t, text, as_written, e));
+    STEP_TEXT(t, text, as_written);
     double batches_s = 1e-3 + 1.5e-3 + 2e-3 + 4e-3 + 16e-3;
     assert_close(oracle_time(&t, t.root, GBps), batches_s * (1 + 1 / 8.0) + 6e-3, 1e-14);
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), 6e6, 1e-14);
     assert_close(oracle_traffic(&t, t.root, STEP_FORWARD, 0), 1.5e6 * 9 / 8, 1e-14);
     assert_close(oracle_traffic(&t, t.root, STEP_OTHER, 1), 18e6, 1e-14);
-    step_free(&t);
 }
 
 TEST(loop_and_recomputation_can_be_asked_for)
@@ -145,32 +130,25 @@ TEST(loop_and_recomputation_can_be_asked_for)
     static const char text[] =
         PLAIN "1\n" ROW("ALLREDUCE\t1000000", "ALLREDUCE\t2000000", "ALLREDUCE\t4000000");
     /* Forward 1 + 1.5; input gradient 2 + 3; weight gradient 4 + 7 ms. */
-    static const struct {
-        struct simai_rule rule;
-        double want_ms;
-    } cases[] = {
+    CASES(struct simai_rule rule; double want_ms) = {
         { { -1, -1, -1 }, 2.5 + 5 + 11 },
         { { LAYERS_OVERLAP, -1, -1 }, 2.5 + 2 + 11 },
         { { -1, LAYERS_RECOMPUTE_FORWARD, -1 }, 2.5 + 5 + 11 + 2.5 },
         { { -1, LAYERS_RECOMPUTE_COLLECTIVES, -1 }, 2.5 + 5 + 11 + 1.5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
-        OK(read_text(&t, text, cases[i].rule, e));
+        STEP_TEXT(t, text, cases[i].rule);
         assert_close(oracle_time(&t, t.root, GBps), cases[i].want_ms / 1e3, 1e-14);
-        step_free(&t);
     }
 }
 
 TEST(checkpoints_say_which_layers_run_forward_again)
 {
-    struct step_tree t;
-    OK(read_text(&t,
-                 POLICY "checkpoints: 1 0 model_parallel_NPU_group: 4 checkpoint_initiates: 1 2\n3\n" ROW(
-                     QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET),
-                 as_written, e));
+    STEP_TEXT(t,
+              POLICY "checkpoints: 1 0 model_parallel_NPU_group: 4 checkpoint_initiates: 1 2\n3\n" ROW(
+                  QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET) ROW(QUIET, QUIET, QUIET),
+              as_written);
     assert_close(oracle_compute(&t, t.root, STEP_RECOMPUTE), 2e-3, 1e-14);
-    step_free(&t);
 }
 
 #define HEAD(tp, ep, pp, gpus)                                                                               \
@@ -179,11 +157,7 @@ TEST(checkpoints_say_which_layers_run_forward_again)
 
 TEST(a_bad_file_is_refused_at_its_place)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "", ERR_PARSE, "w.txt:1:1: unknown policy end of file" },
         { "HYBRID_FOO 1\n", ERR_PARSE, "w.txt:1:1: unknown policy \"HYBRID_FOO\"" },
         { "MICRO\n1\n", ERR_UNSUP, "w.txt:1:1: is MICRO, need HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD" },
@@ -224,12 +198,11 @@ TEST(a_bad_file_is_refused_at_its_place)
           "layer is 7, need 0 to 0" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         FAILS(read_text(&t, cases[i].text, as_written, e), cases[i].code, cases[i].message);
         assert_has(e->msg, "w.txt:");
         assert_null(t.nodes);
         assert_null(t.groups);
-        step_free(&t);
     }
 }
 
@@ -251,8 +224,8 @@ TEST(a_file_is_named_in_yaml)
     char dir[SUPPORT_PATH], path[SUPPORT_PATH], yaml[SUPPORT_PATH];
     static const char text[] = PLAIN "1\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000");
     static const char study[] = "name: rows\nsimai: w.txt\nag_size: shard\nloop: overlap\n";
-    struct yaml_doc doc;
-    struct step_tree t;
+    KEEP(struct yaml_doc, doc, yaml_free);
+    KEEP(struct step_tree, t, step_free);
     scratch_make(dir);
     scratch_file(path, dir, "w.txt", text, sizeof text - 1);
     scratch_file(yaml, dir, "w.yaml", study, sizeof study - 1);
@@ -260,7 +233,5 @@ TEST(a_file_is_named_in_yaml)
     OK(step_read(&t, &doc, doc.root, &net, e));
     assert_string_equal(t.name, "rows");
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), 56e6, 1e-14);
-    step_free(&t);
-    yaml_free(&doc);
     scratch_remove(dir);
 }

@@ -25,11 +25,7 @@ static double latency_of(enum collective_kind kind, const struct topo_network *n
 
 TEST(latency_counts_the_steps_of_each_shape)
 {
-    static const struct {
-        enum topo_shape shape;
-        int32_t size, members;
-        double all_reduce, pass, all_to_all; /* steps */
-    } cases[] = {
+    CASES(enum topo_shape shape; int32_t size, members; double all_reduce, pass, all_to_all /* steps */) = {
         { TOPO_RING, 8, 8, 14, 7, 4 },     { TOPO_RING, 8, 4, 6, 3, 2 },    { TOPO_RING, 5, 5, 8, 4, 2 },
         { TOPO_RING, 2, 2, 2, 1, 1 },      { TOPO_LINE, 8, 8, 14, 7, 7 },   { TOPO_FULL, 8, 8, 2, 1, 1 },
         { TOPO_SWITCH, 32, 32, 10, 5, 1 }, { TOPO_SWITCH, 32, 2, 2, 1, 1 }, { TOPO_SWITCH, 24, 24, 10, 5, 1 },
@@ -48,13 +44,8 @@ TEST(latency_counts_the_steps_of_each_shape)
 /* The table of algorithms: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, and counting links. */
 TEST(every_algorithm_costs_its_hops_and_its_busiest_link)
 {
-    static const struct {
-        enum topo_algorithm a;
-        enum pass pass;
-        enum topo_shape shape;
-        int32_t n;
-        double hops, messages, load;
-    } cases[] = {
+    CASES(enum topo_algorithm a; enum pass pass; enum topo_shape shape; int32_t n;
+          double hops, messages, load) = {
         { TOPO_ALGORITHM_RING, PASS_REDUCE_SCATTER, TOPO_RING, 8, 7, 7, 7. / 8 },
         { TOPO_ALGORITHM_RING, PASS_ALL_GATHER, TOPO_SWITCH, 6, 5, 5, 5. / 6 },
         { TOPO_ALGORITHM_RING, PASS_REDUCE_SCATTER, TOPO_FULL, 8, 7, 7, 49. / 8 },
@@ -122,10 +113,7 @@ TEST(a_switch_reduces_for_groups_that_are_large_enough)
 /* Against trying all by hand: with overhead per message, direct costs n-1 of them and halving log2 n. */
 TEST(auto_takes_the_fastest_for_the_size)
 {
-    static const struct {
-        double bytes, endpoint_s;
-        enum topo_algorithm want;
-    } cases[] = {
+    CASES(double bytes, endpoint_s; enum topo_algorithm want) = {
         { 1, 0, TOPO_ALGORITHM_DIRECT },  /* one latency */
         { 1, 1, TOPO_ALGORITHM_HALVING }, /* 3*(0.5+1) against 0.5+7*1 */
         { 1e9, 1e-9, TOPO_ALGORITHM_DIRECT },
@@ -159,10 +147,9 @@ TEST(the_faster_regime_is_taken_by_size)
 /* A table by size: up to 1 B, up to 5 B, up to 10 B, and beyond; what is faster does not matter. */
 TEST(limits_decide_by_size)
 {
-    static const struct {
-        double bytes;
-        int32_t regime;
-    } cases[] = { { 0.5, 2 }, { 1, 2 }, { 1.1, 3 }, { 5, 3 }, { 5.1, 1 }, { 10, 1 }, { 11, 0 } };
+    CASES(double bytes; int32_t regime) = {
+        { 0.5, 2 }, { 1, 2 }, { 1.1, 3 }, { 5, 3 }, { 5.1, 1 }, { 10, 1 }, { 11, 0 },
+    };
     struct topo_network net = one_dim(TOPO_FULL, 2);
     net.dims[0].regimes[net.dims[0].n_regimes++] =
         (struct topo_regime){ .lat_s = 9, .efficiency = 0.5, .up_to_B = 10 };
@@ -206,14 +193,12 @@ static struct topo_network two_dims(void)
 TEST(an_all_reduce_goes_out_turns_and_comes_back)
 {
     static const int32_t members[] = { 4, 4 }, order[] = { 1, 0 };
-    static const struct {
-        int32_t dim;
-        enum pass pass;
-        double full_B;
-    } want[] = { { 1, PASS_REDUCE_SCATTER, 16 },
-                 { 0, PASS_REDUCE_SCATTER, 4 },
-                 { 0, PASS_ALL_GATHER, 4 },
-                 { 1, PASS_ALL_GATHER, 16 } };
+    TABLE_OF(want, int32_t dim; enum pass pass; double full_B) = {
+        { 1, PASS_REDUCE_SCATTER, 16 },
+        { 0, PASS_REDUCE_SCATTER, 4 },
+        { 0, PASS_ALL_GATHER, 4 },
+        { 1, PASS_ALL_GATHER, 16 },
+    };
     struct topo_network net = two_dims();
     struct stage s[STAGE_MAX];
     assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, order, &net, &stage_rules_plain, NULL),

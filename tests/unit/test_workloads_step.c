@@ -5,23 +5,24 @@ static const int32_t sizes_4d[] = { 4, 8, 4, 32 };
 static int read_text(struct step_tree *t, const char *text, struct err *e)
 {
     struct topo_network net = oracle_network(sizes_4d, 4);
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     int rc = yaml_read_text(&doc, "w.yaml", text, strlen(text), e);
     *t = (struct step_tree){ .root = -1 };
     if (!rc)
         rc = step_read(t, &doc, doc.root, &net, e);
-    yaml_free(&doc);
     return rc;
 }
+
+/* A tree that is released where the block ends. */
+#define STEP_TEXT(v, ...)                                                                                    \
+    KEEP(struct step_tree, v, step_free);                                                                    \
+    OK(read_text(&v, __VA_ARGS__, e))
 
 #define ONE_STEP "step: { compute_ns: 1 }\n"
 
 TEST(groups_fill_dimensions_from_the_inside)
 {
-    static const struct {
-        const char *groups, *name;
-        int32_t members[4];
-    } cases[] = {
+    CASES(const char *groups, *name; int32_t members[4]) = {
         { "g: { size: 1 }", "g", { 1, 1, 1, 1 } },
         { "g: { size: 2 }", "g", { 2, 1, 1, 1 } },
         { "g: { size: 4 }", "g", { 4, 1, 1, 1 } },
@@ -46,22 +47,16 @@ TEST(groups_fill_dimensions_from_the_inside)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[300];
-        struct step_tree t;
         snprintf(text, sizeof text, "groups: { %s }\n" ONE_STEP, cases[i].groups);
-        OK(read_text(&t, text, e));
+        STEP_TEXT(t, text);
         for (int d = 0; d < 4; d++)
             assert_int_equal(oracle_members(&t, cases[i].name)[d], cases[i].members[d]);
-        step_free(&t);
     }
 }
 
 TEST(a_bad_group_is_refused_at_its_place)
 {
-    static const struct {
-        const char *groups;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *groups; int code; const char *message) = {
         { "  g: { size: 3 }", ERR_RANGE,
           "w.yaml:2:14: groups.g.size is 3, need a size that divides along dimensions [4, 8, 4, 32]" },
         { "  g: { size: 24 }", ERR_RANGE, "is 24, need a size that divides along dimensions [4, 8, 4, 32]" },
@@ -93,23 +88,21 @@ TEST(a_bad_group_is_refused_at_its_place)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[300];
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         snprintf(text, sizeof text, "groups:\n%s\n" ONE_STEP, cases[i].groups);
         FAILS(read_text(&t, text, e), cases[i].code, cases[i].message);
         assert_null(t.nodes);
-        step_free(&t);
     }
 }
 
 TEST(more_groups_than_fit_are_refused)
 {
-    struct text text = { 0 };
+    KEEP(struct text, text, text_free) = { 0 };
     struct step_tree t;
     text_puts(&text, ONE_STEP "groups:\n");
     for (int i = 0; i < 64; i++)
         text_printf(&text, "  g%d: { size: 2 }\n", i);
     FAILS(read_text(&t, text_str(&text), e), ERR_RANGE, "groups.g63 is one group too many, need at most 64");
-    text_free(&text);
 }
 
 static const char everything[] =
@@ -130,8 +123,7 @@ static const char everything[] =
 TEST(an_expression_is_read_as_written)
 {
     static const double bw_Bps[] = { 1e9, 1e9, 1e9, 1e9 };
-    struct step_tree t;
-    OK(read_text(&t, everything, e));
+    STEP_TEXT(t, everything);
     assert_string_equal(t.name, "all kinds");
     const struct step_node *root = &t.nodes[t.root], *start = &t.nodes[root->first];
     assert_int_equal(root->kind, STEP_SUM);
@@ -143,13 +135,11 @@ TEST(an_expression_is_read_as_written)
     assert_close(oracle_compute(&t, t.root, STEP_WEIGHT_GRAD), 6e-6, 1e-15);
     assert_close(oracle_traffic(&t, t.root, STEP_INPUT_GRAD, 3), 31e6 / 32, 1e-15);
     assert_close(oracle_traffic(&t, t.root, STEP_OTHER, 0), 4 * 12e6 + 2.5 * 3e3, 1e-15);
-    step_free(&t);
 }
 
 TEST(nanoseconds_and_bytes_are_exact)
 {
-    struct step_tree t;
-    OK(read_text(&t, "step: { compute_ns: 228149414 }\n", e));
+    STEP_TEXT(t, "step: { compute_ns: 228149414 }\n");
     assert_true(t.nodes[t.root].seconds == 0.228149414);
     step_free(&t);
     OK(read_text(&t, "step: { compute_ms: 228.149414 }\n", e));
@@ -157,16 +147,11 @@ TEST(nanoseconds_and_bytes_are_exact)
     step_free(&t);
     OK(read_text(&t, "step: { all-reduce: { size_B: 9007199254740991, group: all } }\n", e));
     assert_true(t.nodes[t.root].bytes == 9007199254740991.0);
-    step_free(&t);
 }
 
 TEST(a_bad_expression_is_refused_at_its_place)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "name: x\n", ERR_PARSE, "has 0 of layers, step, astra, simai, chakra and model, need one of them" },
         { "step: { compute_ns: 1 }\nlayers: []\n", ERR_PARSE,
           "has 2 of layers, step, astra, simai, chakra and model" },
@@ -205,28 +190,24 @@ TEST(a_bad_expression_is_refused_at_its_place)
         { "- 1\n", ERR_PARSE, "need a map" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct step_tree t;
+        KEEP(struct step_tree, t, step_free);
         FAILS(read_text(&t, cases[i].text, e), cases[i].code, cases[i].message);
         assert_has(e->msg, "w.yaml:");
         assert_null(t.nodes);
-        step_free(&t);
     }
 }
 
 TEST(a_collective_over_one_npu_is_allowed_and_free)
 {
     static const double bw_Bps[] = { 1, 1, 1, 1 };
-    struct step_tree t;
-    OK(read_text(&t, "groups: { g: { size: 1 } }\nstep: { all-reduce: { size_MB: 1, group: g } }\n", e));
+    STEP_TEXT(t, "groups: { g: { size: 1 } }\nstep: { all-reduce: { size_MB: 1, group: g } }\n");
     assert_true(oracle_time(&t, t.root, bw_Bps) == 0);
-    step_free(&t);
 }
 
 TEST(children_keep_the_order_they_were_added_in)
 {
     struct topo_network net = oracle_network(sizes_4d, 4);
-    struct step_tree t;
-    step_begin(&t, "by hand", &net);
+    STEP_BEGIN(t, "by hand", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
     for (int i = 0; i < 1000; i++)
         assert_int_equal(step_add(&t, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = i }), i + 1);
@@ -238,17 +219,14 @@ TEST(children_keep_the_order_they_were_added_in)
     assert_int_equal(step_find_group(&t, "all"), 0);
     assert_int_equal(step_find_group(&t, "none"), -1);
     step_free(&t);
-    step_free(&t);
 }
 
 TEST(a_tree_that_lacked_memory_says_so_and_takes_no_more)
 {
     struct topo_network net = oracle_network(sizes_4d, 4);
-    struct step_tree t;
-    step_begin(&t, "short", &net);
+    STEP_BEGIN(t, "short", &net);
     t.failed = true;
     assert_int_equal(step_add(&t, -1, (struct step_node){ .kind = STEP_SUM }), -1);
     assert_int_equal(step_add_group(&t, "g", sizes_4d), -1);
     FAILS(step_check(&t, e), ERR_NOMEM, "the training step");
-    step_free(&t);
 }

@@ -37,7 +37,7 @@ static void check_points(const struct step_fn *f, const double *const *bw_Bps, i
 
 TEST(every_length_of_vectors_gives_the_bits_of_single_points)
 {
-    struct rng *r = random_open(61);
+    KEEP(struct rng *, r, rng_free_at) = random_open(61);
     for (int i = 0; i < 400; i++) {
         struct random_split s;
         double columns[D][N], got_s[N];
@@ -57,7 +57,6 @@ TEST(every_length_of_vectors_gives_the_bits_of_single_points)
         }
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(less_than_a_block_is_left_to_the_caller)

@@ -17,7 +17,7 @@ static void random_bandwidths(double *bw_Bps, int32_t n_dims, struct rng *r)
 
 TEST(the_compiled_step_takes_as_long_as_its_tree)
 {
-    struct rng *r = random_open(71);
+    KEEP(struct rng *, r, rng_free_at) = random_open(71);
     for (int i = 0; i < 2000; i++) {
         struct random_split s;
         double bw_Bps[D];
@@ -28,12 +28,11 @@ TEST(the_compiled_step_takes_as_long_as_its_tree)
         }
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(its_layout_is_the_one_the_header_promises)
 {
-    struct rng *r = random_open(72);
+    KEEP(struct rng *, r, rng_free_at) = random_open(72);
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         random_split_open(&s, r, forests);
@@ -54,12 +53,11 @@ TEST(its_layout_is_the_one_the_header_promises)
         }
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(the_gradient_is_the_slope)
 {
-    struct rng *r = random_open(73);
+    KEEP(struct rng *, r, rng_free_at) = random_open(73);
     for (int i = 0; i < 500; i++) {
         struct random_split s;
         double bw_Bps[D], grad[D];
@@ -81,13 +79,12 @@ TEST(the_gradient_is_the_slope)
         }
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* T is convex: any tangent lies below it everywhere. */
 TEST(tangents_lie_below)
 {
-    struct rng *r = random_open(74);
+    KEEP(struct rng *, r, rng_free_at) = random_open(74);
     for (int i = 0; i < 500; i++) {
         struct random_split s;
         double here[D], there[D], grad[D];
@@ -100,13 +97,12 @@ TEST(tangents_lie_below)
         assert_true(tangent <= step_time(&s.fn, there) * (1 + 1e-12) + 1e-12 * fabs(tangent));
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(a_batch_is_bit_for_bit_its_points)
 {
     enum { N = 37 }; /* whole vectors and a rest */
-    struct rng *r = random_open(75);
+    KEEP(struct rng *, r, rng_free_at) = random_open(75);
     for (int i = 0; i < 300; i++) {
         struct random_split s;
         double columns[D][N], out_s[N];
@@ -130,7 +126,6 @@ TEST(a_batch_is_bit_for_bit_its_points)
         }
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 /* GPT-3's step as ASTRA-sim has it: 11 collectives, but two communicators, so two directions of traffic. */
@@ -138,8 +133,8 @@ TEST(collectives_of_one_group_are_one_leaf)
 {
     static const int32_t sizes[] = { 4, 8, 4, 32 }, tensor[] = { 4, 4, 1, 1 }, data[] = { 1, 2, 4, 32 };
     struct topo_network net = oracle_network(sizes, 4);
-    struct step_tree t = { .root = -1 };
-    struct step_fn f;
+    KEEP(struct step_tree, t, step_free) = { .root = -1 };
+    KEEP(struct step_fn, f, step_fn_free);
     step_begin(&t, "GPT-3", &net);
     int32_t tp = step_add_group(&t, "tp", tensor), dp = step_add_group(&t, "dp", data);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
@@ -169,8 +164,6 @@ TEST(collectives_of_one_group_are_one_leaf)
     assert_int_equal(f.leaf_of[2], f.leaf_of[4]);
     assert_int_equal(f.leaf_of[5], f.leaf_of[6]);
     assert_int_not_equal(f.leaf_of[2], f.leaf_of[5]);
-    step_fn_free(&f);
-    step_free(&t);
 }
 
 /* max over { what, each time a little more } of one collective and compute. */
@@ -178,8 +171,7 @@ static void compile_max(struct step_fn *f, const double (*cases)[2], int n)
 {
     static const int32_t sizes[] = { 4, 8 };
     struct topo_network net = oracle_network(sizes, 2);
-    struct step_tree t = { .root = -1 };
-    struct err e = { 0 };
+    KEEP(struct step_tree, t, step_free) = { .root = -1 };
     step_begin(&t, "max", &net);
     step_id max = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
     for (int i = 0; i < n; i++) {
@@ -187,8 +179,7 @@ static void compile_max(struct step_fn *f, const double (*cases)[2], int n)
         step_add(&t, sum, (struct step_node){ .kind = STEP_COMPUTE, .seconds = cases[i][0] });
         step_add(&t, sum, (struct step_node){ .kind = STEP_COLLECTIVE, .bytes = cases[i][1], .times = 1 });
     }
-    assert_ok(step_compile(f, &t, &net, &e), &e);
-    step_free(&t);
+    MUST(step_compile(f, &t, &net, e));
 }
 
 TEST(terms_that_never_win_are_dropped)
@@ -196,7 +187,7 @@ TEST(terms_that_never_win_are_dropped)
     static const double below[][2] = { { 1, 1e9 }, { 0.5, 1e9 }, { 1, 0.5e9 } };
     static const double apart[][2] = { { 1, 1e9 }, { 0.5, 2e9 }, { 0.4, 1.5e9 } };
     static const double twins[][2] = { { 1, 1e9 }, { 1, 1e9 } };
-    struct step_fn f;
+    KEEP(struct step_fn, f, step_fn_free);
     compile_max(&f, below, 3);
     assert_int_equal(f.n_maxima, 0);
     assert_int_equal(f.n_terms, 1);
@@ -210,7 +201,6 @@ TEST(terms_that_never_win_are_dropped)
     compile_max(&f, twins, 2);
     assert_int_equal(f.n_terms, 1); /* one of two that are the same stays */
     assert_int_equal(f.n_leaves, 1);
-    step_fn_free(&f);
 }
 
 TEST(a_dimension_without_traffic_may_have_no_bandwidth)
@@ -229,10 +219,10 @@ TEST(a_dimension_without_traffic_may_have_no_bandwidth)
 
 TEST(efficiency_divides_the_bandwidth)
 {
-    struct rng *r = random_open(77);
+    KEEP(struct rng *, r, rng_free_at) = random_open(77);
     for (int i = 0; i < 100; i++) {
         struct random_split s;
-        struct step_fn slow;
+        KEEP(struct step_fn, slow, step_fn_free);
         double bw_Bps[D], less[D];
         random_split_open(&s, r, forests);
         random_bandwidths(bw_Bps, s.net.n_dims, r);
@@ -242,22 +232,20 @@ TEST(efficiency_divides_the_bandwidth)
         }
         OK(step_compile(&slow, &s.tree, &s.net, e));
         assert_close(step_time(&slow, bw_Bps), step_time(&s.fn, less), 1e-13);
-        step_fn_free(&slow);
         random_split_close(&s);
     }
-    rng_free(r);
 }
 
 TEST(joining_adds_or_takes_the_largest)
 {
-    struct rng *r = random_open(78);
+    KEEP(struct rng *, r, rng_free_at) = random_open(78);
     for (int i = 0; i < 400; i++) {
         enum { N = 3 };
         struct random_split s[N];
         const struct step_fn *fns[N];
         double scale[N], bw_Bps[D], sum = 0, most = 0, no_end[D];
         struct random_kind kind = forests;
-        struct step_fn joined;
+        KEEP(struct step_fn, joined, step_fn_free);
         kind.n_dims = 4;
         const struct step_join how = { .take_max = i % 2, .drop_const = i % 4 > 1 };
         kind.compute = !how.drop_const; /* the oracle for what is left without compute */
@@ -289,9 +277,7 @@ TEST(joining_adds_or_takes_the_largest)
                                  1e-15);
             }
         assert_int_equal(at, joined.n_nodes);
-        step_fn_free(&joined);
         for (int k = 0; k < N; k++)
             random_split_close(&s[k]);
     }
-    rng_free(r);
 }

@@ -15,17 +15,16 @@ TEST(every_format_has_its_name_once)
 
 static void put_job(struct trace *t, const char *id, double submit_s)
 {
-    struct err e = { 0 };
     struct trace_job job = trace_job_unknown(t->n_records++);
     job.id = strdup(id);
     job.submit_s = submit_s;
-    assert_ok(trace_add(t, &job, &e), &e);
+    MUST(trace_add(t, &job, e));
 }
 
 TEST(jobs_of_one_time_keep_their_order)
 {
     static const char *const want = "bdface";
-    struct trace t = { 0 };
+    KEEP(struct trace, t, trace_free) = { 0 };
     put_job(&t, "a", 7);
     put_job(&t, "b", -2);
     put_job(&t, "c", 7);
@@ -40,7 +39,6 @@ TEST(jobs_of_one_time_keep_their_order)
         assert_int_equal(t.jobs[i].id[0], want[i]);
     trace_free(&t);
     trace_sort(&t, true);
-    trace_free(&t);
 }
 
 /* Equal to the last bit. */
@@ -60,26 +58,21 @@ static void assert_same(const struct trace_job *a, const struct trace_job *b)
 /* What it writes. */
 static void write_csv(struct text *out, const struct trace *t)
 {
-    struct table table = { 0 };
-    struct err e = { 0 };
+    KEEP(struct table, table, table_free) = { 0 };
     trace_format_csv(&table, t);
-    assert_ok(table_write(&table, TABLE_AS_CSV, "version=x\ncommand=y", out, &e), &e);
-    table_free(&table);
+    MUST(table_write(&table, TABLE_AS_CSV, "version=x\ncommand=y", out, e));
 }
 
 static void assert_comes_back(const struct trace *t)
 {
-    struct trace back;
-    struct text csv = { 0 };
-    struct err e = { 0 };
+    KEEP(struct trace, back, trace_free);
+    KEEP(struct text, csv, text_free) = { 0 };
     write_csv(&csv, t);
-    assert_ok(read_text(&back, "csv", text_str(&csv), &(struct trace_settings){ .keep_idle = true }, &e), &e);
+    MUST(read_text(&back, "csv", text_str(&csv), &(struct trace_settings){ .keep_idle = true }, e));
     assert_int_equal(back.n, t->n);
     for (int32_t i = 0; i < t->n; i++)
         assert_same(&back.jobs[i], &t->jobs[i]);
     assert_string_equal(text_str(&back.notes), "");
-    trace_free(&back);
-    text_free(&csv);
 }
 
 /* A value of any size, or nothing. */
@@ -105,9 +98,8 @@ static char *draw_text(struct rng *r)
 
 TEST(any_trace_comes_back_bit_by_bit)
 {
-    struct rng *r;
-    struct trace t = { 0 };
-    OK(rng_build(&r, 5, 0, e));
+    KEEP(struct trace, t, trace_free) = { 0 };
+    RNG(r, 5, 0);
     for (int i = 0; i < 2000; i++) {
         struct trace_job job = trace_job_unknown(i);
         job.id = draw_text(r);
@@ -127,8 +119,6 @@ TEST(any_trace_comes_back_bit_by_bit)
     }
     trace_sort(&t, false);
     assert_comes_back(&t);
-    trace_free(&t);
-    rng_free(r);
 }
 
 /* What is written of any sample reads as what it was. */
@@ -142,16 +132,14 @@ TEST(every_sample_comes_back)
         { "pollux", "pollux.csv" },   { "swf", "log.swf" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct trace t;
-        read_sample(&t, cases[i][0], cases[i][1]);
+        TRACE_SAMPLE(t, cases[i][0], cases[i][1]);
         assert_comes_back(&t);
-        trace_free(&t);
     }
 }
 
 TEST(drawn_fields_are_counted)
 {
-    struct trace t = { 0 };
+    KEEP(struct trace, t, trace_free) = { 0 };
     int64_t counts[N_TRACE_COLUMNS];
     put_job(&t, "a", 0);
     put_job(&t, "b", 0);
@@ -160,5 +148,4 @@ TEST(drawn_fields_are_counted)
     trace_count_synthetic(&t, counts);
     for (int k = 0; k < N_TRACE_COLUMNS; k++)
         assert_int_equal(counts[k], k == TRACE_MODEL ? 1 : k == TRACE_PRIORITY ? 2 : 0);
-    trace_free(&t);
 }

@@ -4,7 +4,7 @@
 TEST(fields_are_taken_as_they_stand)
 {
     const struct trace_settings keep = { .keep_idle = true };
-    struct trace t;
+    KEEP(struct trace, t, trace_free);
     OK(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &keep, e));
     assert_int_equal(t.n, 4);
     assert_true(t.origin_s == 0);
@@ -23,28 +23,23 @@ TEST(fields_are_taken_as_they_stand)
     OK(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &strict, e));
     assert_int_equal(t.n, 3);
     assert_int_equal(t.n_no_gpu, 1);
-    trace_free(&t);
 }
 
 TEST(times_stay_and_rows_are_sorted)
 {
-    struct trace t;
-    OK(read_text(&t, "csv", "submit_s,job_id,gpus\n70,a,1\n-5,b,2\n", &strict, e));
+    TRACE_TEXT(t, "csv", "submit_s,job_id,gpus\n70,a,1\n-5,b,2\n", &strict);
     assert_string_equal(t.jobs[0].id, "b");
     assert_true(t.jobs[0].submit_s == -5 && t.jobs[1].submit_s == 70);
     assert_int_equal(t.jobs[0].index, 1);
-    trace_free(&t);
 }
 
 TEST(a_column_that_is_not_known_is_noted)
 {
-    struct trace t;
-    OK(read_text(&t, "csv", "# x\n\njob_id,submit_s,gpus,runtime,color\na,1,1,5,red\n", &strict, e));
+    TRACE_TEXT(t, "csv", "# x\n\njob_id,submit_s,gpus,runtime,color\na,1,1,5,red\n", &strict);
     assert_true(isnan(t.jobs[0].runtime_s));
     assert_has(text_str(&t.notes),
                "jobs:3: column \"runtime\" is not known and left out; nearest is runtime_s\n");
     assert_has(text_str(&t.notes), "jobs:3: column \"color\" is not known and left out\n");
-    trace_free(&t);
 }
 
 #define HEAD                                                                                                 \

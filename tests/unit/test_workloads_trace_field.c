@@ -5,10 +5,7 @@
 /* By GNU date -u -d ... +%s. */
 TEST(dates_are_seconds_since_1970)
 {
-    static const struct {
-        const char *text;
-        double time_s;
-    } cases[] = {
+    CASES(const char *text; double time_s) = {
         { "1970-01-01 00:00:00", 0 },
         { "1969-12-31 23:59:59", -1 },
         { "2000-02-29 12:00:00", 951825600 },

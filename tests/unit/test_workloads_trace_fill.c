@@ -45,17 +45,15 @@ TEST(draws_are_inverse_distributions)
 static void read_profile(struct trace_profile *p, const char *text)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct err e = { 0 };
     scratch_make(dir);
-    assert_ok(trace_read_profile(p, scratch_file(path, dir, "p.yaml", text, strlen(text)), &e), &e);
+    MUST(trace_read_profile(p, scratch_file(path, dir, "p.yaml", text, strlen(text)), e));
     scratch_remove(dir);
 }
 
 static void fill(struct trace *t, const struct trace_profile *p, uint64_t seed)
 {
     struct trace_fill_counts counts;
-    struct err e = { 0 };
-    assert_ok(trace_fill(t, p, seed, &counts, &e), &e);
+    MUST(trace_fill(t, p, seed, &counts, e));
 }
 
 static const char fixed[] = "gpus: 12\ngpus_per_worker: 8\nps: 3\npriority: 2.5\niters: 40\n"
@@ -67,9 +65,8 @@ static const char fixed[] = "gpus: 12\ngpus_per_worker: 8\nps: 3\npriority: 2.5\
 TEST(what_is_unknown_is_drawn_and_marked)
 {
     static struct trace_profile p;
-    struct trace t;
     read_profile(&p, fixed);
-    OK(read_text(&t, "google", "5,,77,0,u,1,j,l\n", &strict, e));
+    TRACE_TEXT(t, "google", "5,,77,0,u,1,j,l\n", &strict);
     fill(&t, &p, 1);
     const struct trace_job *job = &t.jobs[0];
     assert_true(job->gpus == 12 && job->workers == 2 && job->ps == 3 && job->priority == 2.5);
@@ -79,7 +76,6 @@ TEST(what_is_unknown_is_drawn_and_marked)
     assert_int_equal(job->synthetic, BIT(TRACE_GPUS) | BIT(TRACE_WORKERS) | BIT(TRACE_PS) |
                                          BIT(TRACE_PRIORITY) | BIT(TRACE_MODEL) | BIT(TRACE_GRAD) |
                                          BIT(TRACE_BATCH) | BIT(TRACE_ITERS) | BIT(TRACE_RUNTIME));
-    trace_free(&t);
 }
 
 /* 3600 s of .25 s are 14,400 iterations; .1 s is one all the same; 7 iterations are 1.75 s. */
@@ -91,9 +87,8 @@ TEST(what_is_known_stays_and_says_the_rest)
                                "c,2,1,,7,,,\n"
                                "d,3,1,5,9,,,\n";
     static struct trace_profile p;
-    struct trace t;
     read_profile(&p, fixed);
-    OK(read_text(&t, "csv", rows, &strict, e));
+    TRACE_TEXT(t, "csv", rows, &strict);
     fill(&t, &p, 1);
     assert_true(t.jobs[0].gpus == 4 && t.jobs[0].workers == 1 && t.jobs[0].batch == 64);
     assert_int_equal(t.jobs[0].iters, 14400);
@@ -106,36 +101,31 @@ TEST(what_is_known_stays_and_says_the_rest)
     assert_true(t.jobs[2].runtime_s == 1.75);
     assert_true(t.jobs[2].synthetic & BIT(TRACE_RUNTIME) && !(t.jobs[2].synthetic & BIT(TRACE_ITERS)));
     assert_true(t.jobs[3].runtime_s == 5 && t.jobs[3].iters == 9);
-    trace_free(&t);
 }
 
 TEST(what_a_profile_lacks_stays_unknown)
 {
     static struct trace_profile p;
-    struct trace t;
     read_profile(&p, "iters: 5\n");
-    OK(read_text(&t, "google", "5,,77,0,u,1,j,l\n", &strict, e));
+    TRACE_TEXT(t, "google", "5,,77,0,u,1,j,l\n", &strict);
     fill(&t, &p, 1);
     assert_true(t.jobs[0].gpus == -1 && t.jobs[0].workers == -1 && t.jobs[0].ps == -1 &&
                 t.jobs[0].batch == -1);
     assert_true(isnan(t.jobs[0].runtime_s) && isnan(t.jobs[0].grad_bytes) && isnan(t.jobs[0].priority));
     assert_null(t.jobs[0].model);
     assert_int_equal(t.jobs[0].synthetic, BIT(TRACE_ITERS));
-    trace_free(&t);
 }
 
 TEST(a_model_that_the_profile_lacks_is_counted)
 {
     static struct trace_profile p;
     struct trace_fill_counts counts;
-    struct trace t;
     read_profile(&p, fixed);
-    read_sample(&t, "tiresias", "tiresias.csv");
+    TRACE_SAMPLE(t, "tiresias", "tiresias.csv");
     OK(trace_fill(&t, &p, 1, &counts, e));
     assert_int_equal(counts.n_unlike, 4);
     assert_string_equal(t.jobs[0].model, "vgg19");
     assert_true(t.jobs[0].grad_bytes == 5e7);
-    trace_free(&t);
 }
 
 static const char varied[] = "gpus: { from: 1, to: 64, log: true }\nps: { from: 0, to: 9 }\n"
@@ -159,10 +149,9 @@ TEST(draws_depend_on_seed_and_place_alone)
     enum { N = 200 };
     static struct trace_profile p;
     struct trace_window w = trace_window_default();
-    struct trace all, some;
     read_profile(&p, varied);
-    OK(trace_draw_arrivals(&all, N, 1, 1, e));
-    OK(trace_draw_arrivals(&some, N, 1, 1, e));
+    TRACE_DRAW(all, N, 1, 1);
+    TRACE_DRAW(some, N, 1, 1);
     fill(&all, &p, 9);
     w.n = 50;
     w.start = 120;
@@ -173,8 +162,6 @@ TEST(draws_depend_on_seed_and_place_alone)
     fill(&some, &p, 9);
     for (int i = 0; i < 50; i++)
         assert_same_draws(&some.jobs[i], &all.jobs[169 - i]);
-    trace_free(&some);
-    trace_free(&all);
 }
 
 TEST(bad_rows_do_not_shift_the_draws_of_others)
@@ -182,50 +169,41 @@ TEST(bad_rows_do_not_shift_the_draws_of_others)
     static const char good[] = "job_id,submit_s,gpus\na,0,\nb,1,\nc,2,\n",
                       worse[] = "job_id,submit_s,gpus\na,0,\nb,x,\nc,2,\n";
     static struct trace_profile p;
-    struct trace t, u;
     read_profile(&p, varied);
-    OK(read_text(&t, "csv", good, &strict, e));
-    OK(read_text(&u, "csv", worse, &lenient, e));
+    TRACE_TEXT(t, "csv", good, &strict);
+    TRACE_TEXT(u, "csv", worse, &lenient);
     fill(&t, &p, 2);
     fill(&u, &p, 2);
     assert_same_draws(&u.jobs[0], &t.jobs[0]);
     assert_same_draws(&u.jobs[1], &t.jobs[2]);
-    trace_free(&u);
-    trace_free(&t);
 }
 
 /* A field that is known takes its number all the same. */
 TEST(knowing_a_field_does_not_change_the_others)
 {
     static struct trace_profile p;
-    struct trace t, u;
     read_profile(&p, varied);
-    OK(read_text(&t, "csv", "job_id,submit_s,gpus,ps\na,0,,\n", &strict, e));
-    OK(read_text(&u, "csv", "job_id,submit_s,gpus,ps\na,0,7,77\n", &strict, e));
+    TRACE_TEXT(t, "csv", "job_id,submit_s,gpus,ps\na,0,,\n", &strict);
+    TRACE_TEXT(u, "csv", "job_id,submit_s,gpus,ps\na,0,7,77\n", &strict);
     fill(&t, &p, 2);
     fill(&u, &p, 2);
     assert_true(u.jobs[0].gpus == 7 && u.jobs[0].ps == 77);
     assert_string_equal(t.jobs[0].model, u.jobs[0].model);
     assert_true(t.jobs[0].iters == u.jobs[0].iters && t.jobs[0].batch == u.jobs[0].batch);
     assert_true(t.jobs[0].grad_bytes == u.jobs[0].grad_bytes && t.jobs[0].priority == u.jobs[0].priority);
-    trace_free(&u);
-    trace_free(&t);
 }
 
 TEST(seeds_and_jobs_differ)
 {
     static struct trace_profile p;
-    struct trace t, u;
     read_profile(&p, varied);
-    OK(trace_draw_arrivals(&t, 10, 1, 1, e));
-    OK(trace_draw_arrivals(&u, 10, 1, 1, e));
+    TRACE_DRAW(t, 10, 1, 1);
+    TRACE_DRAW(u, 10, 1, 1);
     fill(&t, &p, 1);
     fill(&u, &p, 2);
     for (int i = 0; i < 10; i++)
         assert_true(t.jobs[i].priority != u.jobs[i].priority &&
                     t.jobs[i].priority != t.jobs[(i + 1) % 10].priority);
-    trace_free(&u);
-    trace_free(&t);
 }
 
 /* What runs the jobs with the same seed draws from streams below 2^32: GADGET by slot, random places from the
@@ -234,18 +212,14 @@ TEST(jobs_have_streams_of_their_own)
 {
     static struct trace_profile p;
     const struct trace_draw real = { .kind = TRACE_DRAW_RANGE, .from = 1, .to = 2 };
-    struct trace t;
     read_profile(&p, "priority: { from: 1, to: 2 }\n");
-    OK(trace_draw_arrivals(&t, 10, 1, 1, e));
+    TRACE_DRAW(t, 10, 1, 1);
     fill(&t, &p, 1);
     for (uint64_t i = 0; i < 10; i++) {
-        struct rng *rng;
-        OK(rng_build(&rng, 1, i, e));
+        RNG(rng, 1, i);
         for (int k = 0; k < 20; k++)
             assert_true(t.jobs[i].priority != trace_draw_at(&real, rng_uniform(rng)));
-        rng_free(rng);
     }
-    trace_free(&t);
 }
 
 /* GADGET's ranges (arXiv 2202.01158): every value of 1 to 5 workers about as often; 4 standard deviations. */
@@ -253,11 +227,10 @@ TEST(draws_of_gadget_keep_its_ranges)
 {
     enum { N = 5000 };
     static struct trace_profile p;
-    struct trace t;
     int counts[6] = { 0 };
     double sum_iters = 0;
     OK(trace_read_profile(&p, "configs/clusters/profiles/google-arrivals-gadget.yaml", e));
-    OK(trace_draw_arrivals(&t, N, 1, 1, e));
+    TRACE_DRAW(t, N, 1, 1);
     fill(&t, &p, 1);
     for (int i = 0; i < N; i++) {
         assert_in_range(t.jobs[i].gpus, 1, 5);
@@ -272,5 +245,4 @@ TEST(draws_of_gadget_keep_its_ranges)
     for (int k = 1; k <= 5; k++)
         assert_near(counts[k], N / 5.0, 4 * sqrt(N * 0.2 * 0.8));
     assert_near(sum_iters / N, 3500, 4 * 5000 / sqrt(12.0 * N));
-    trace_free(&t);
 }

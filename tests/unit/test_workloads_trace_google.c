@@ -10,8 +10,7 @@ TEST(arrivals_of_a_folder_come_in_one_order)
         { "3418320", 100, -1, NAN, TRACE_STATUS_UNKNOWN },
         { "3418321", 100, -1, NAN, TRACE_STATUS_UNKNOWN },
     };
-    struct trace t;
-    read_sample(&t, "google", "google");
+    TRACE_SAMPLE(t, "google", "google");
     assert_int_equal(t.n, 5);
     assert_string_equal(t.jobs[4].id, "3418323");
     assert_near(t.jobs[4].submit_s, 400.000001, 1e-9);
@@ -21,16 +20,13 @@ TEST(arrivals_of_a_folder_come_in_one_order)
     assert_has(text_str(&t.notes), "1 submission was not recorded but filled in by the trace");
     trace_job_free(&t.jobs[--t.n]);
     assert_jobs(&t, want, COUNT_OF(want));
-    trace_free(&t);
 }
 
 TEST(a_part_is_read_alone)
 {
-    struct trace t;
-    read_sample(&t, "google", "google/part-00001-of-00500.csv");
+    TRACE_SAMPLE(t, "google", "google/part-00001-of-00500.csv");
     assert_int_equal(t.n, 3);
     assert_true(t.jobs[1].submit_s == 0);
-    trace_free(&t);
 }
 
 TEST(what_is_no_event_is_refused)

@@ -9,13 +9,11 @@ TEST(pods_are_those_of_the_sample)
         { "pod-2", 150, 1, 600, TRACE_PASSED },  { "pod-3", 250, 8, 900, TRACE_PASSED },
         { "pod-5", 270, 1, NAN, TRACE_WAITING }, { "pod-6", 280, 1, 99, TRACE_FAILED },
     };
-    struct trace t;
-    read_sample(&t, "openb", "openb.csv");
+    TRACE_SAMPLE(t, "openb", "openb.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.origin_s == 50);
     assert_int_equal(t.n_no_gpu, 1);
     assert_has(text_str(&t.notes), "3 jobs ask for parts of GPUs, rounded up: 1 asked for, 3 given");
-    trace_free(&t);
 }
 
 #define HEAD "name,num_gpu,gpu_milli,pod_phase,creation_time,deletion_time,scheduled_time\n"

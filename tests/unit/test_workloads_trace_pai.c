@@ -11,8 +11,7 @@ TEST(tasks_and_jobs_of_a_folder_go_together)
         { "job-d", 2540, 1, NAN, TRACE_RUNNING }, { "job-f", 3050, -1, NAN, TRACE_WAITING },
         { "job-h", 3540, -1, 1, TRACE_FAILED },
     };
-    struct trace t;
-    read_sample(&t, "pai", "pai");
+    TRACE_SAMPLE(t, "pai", "pai");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.origin_s == 450);
     assert_int_equal(t.n_records, 8);
@@ -27,7 +26,6 @@ TEST(tasks_and_jobs_of_a_folder_go_together)
     assert_int_equal(t.jobs[0].index, 6);
     assert_has(text_str(&t.notes), "1 job asks for parts of GPUs, rounded up: 0.5 asked for, 1 given");
     assert_has(text_str(&t.notes), "2 jobs have a task with GPUs but no inst_num");
-    trace_free(&t);
 }
 
 /* Then a job is submitted when its first task starts: job-a at 990, job-g at 500; job-f never. */
@@ -38,39 +36,34 @@ TEST(tasks_alone_are_jobs_too)
         { "job-b", 700, 1, 300, TRACE_PASSED },   { "job-c", 1500, 1, 600, TRACE_FAILED },
         { "job-d", 2500, 1, NAN, TRACE_RUNNING }, { "job-h", 3500, -1, 1, TRACE_FAILED },
     };
-    struct trace t;
-    read_sample(&t, "pai", "pai/pai_task_table.csv");
+    TRACE_SAMPLE(t, "pai", "pai/pai_task_table.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_left_out, 1);
     assert_has(text_str(&t.notes), "a job is taken as submitted when it starts");
     assert_has(text_str(&t.notes), "1 job has no time at all");
-    trace_free(&t);
 }
 
 TEST(a_header_may_stand_in_the_table)
 {
-    struct trace t;
-    OK(read_text(&t, "pai",
-                 "job_name,plan_gpu,task_name,inst_num,status,start_time,end_time\n"
-                 "a,200,worker,3,Terminated,10,20\n",
-                 &strict, e));
+    TRACE_TEXT(t, "pai",
+               "job_name,plan_gpu,task_name,inst_num,status,start_time,end_time\n"
+               "a,200,worker,3,Terminated,10,20\n",
+               &strict);
     assert_int_equal(t.n, 1);
     assert_int_equal(t.jobs[0].gpus, 6);
     assert_true(t.jobs[0].runtime_s == 10);
-    trace_free(&t);
 }
 
 /* More jobs than the first table of names has room for; each of two tasks, far apart. */
 TEST(tasks_find_their_job_among_many)
 {
     enum { N = 5000 };
-    struct text rows = { 0 };
-    struct trace t;
+    KEEP(struct text, rows, text_free) = { 0 };
     for (int i = 0; i < N; i++)
         text_printf(&rows, "job-%d,worker,1.0,Terminated,%d.0,%d.0,1,1,100.0,T4\n", i, i, i + 10);
     for (int i = N; i-- > 0;)
         text_printf(&rows, "job-%d,ps,%d.0,Terminated,%d.0,%d.0,1,1,,T4\n", i, i % 7, i, i + 20);
-    OK(read_text(&t, "pai", text_str(&rows), &strict, e));
+    TRACE_TEXT(t, "pai", text_str(&rows), &strict);
     assert_int_equal(t.n, N);
     for (int i = 0; i < N; i++) {
         assert_int_equal(t.jobs[i].index, i);
@@ -78,8 +71,6 @@ TEST(tasks_find_their_job_among_many)
         assert_int_equal(t.jobs[i].ps, i % 7);
         assert_true(t.jobs[i].runtime_s == 20);
     }
-    trace_free(&t);
-    text_free(&rows);
 }
 
 TEST(what_is_no_task_is_refused)
@@ -99,17 +90,15 @@ TEST(what_is_no_task_is_refused)
 
 TEST(bad_tasks_can_be_left_out)
 {
-    struct trace t;
-    OK(read_text(&t, "pai",
-                 "a,worker,1.0,Terminated,1,2,1,1,100,T4\n"
-                 "b,worker,x,Terminated,1,2,1,1,100,T4\n"
-                 "a,ps,2.0,Terminated,1,3,1,1,,T4\n",
-                 &lenient, e));
+    TRACE_TEXT(t, "pai",
+               "a,worker,1.0,Terminated,1,2,1,1,100,T4\n"
+               "b,worker,x,Terminated,1,2,1,1,100,T4\n"
+               "a,ps,2.0,Terminated,1,3,1,1,,T4\n",
+               &lenient);
     assert_int_equal(t.n, 1);
     assert_int_equal(t.n_records, 2);
     assert_int_equal(t.n_skipped, 1);
     assert_int_equal(t.jobs[0].ps, 2);
-    trace_free(&t);
 }
 
 TEST(a_folder_needs_the_table_of_tasks)

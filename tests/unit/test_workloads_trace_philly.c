@@ -13,8 +13,7 @@ TEST(jobs_are_those_of_the_sample)
         { "application_1_0007", 5400, -1, 600, TRACE_PASSED },
         { "application_1_0008", 85 * 86400.0 + 84599, 1, 0, TRACE_STATUS_UNKNOWN },
     };
-    struct trace t;
-    read_sample(&t, "philly", "philly.json");
+    TRACE_SAMPLE(t, "philly", "philly.json");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_records, 8);
     assert_int_equal(t.n_no_gpu, 1);
@@ -23,19 +22,17 @@ TEST(jobs_are_those_of_the_sample)
     assert_has(text_str(&t.notes), "2 jobs with an attempt that has no start or end");
     assert_has(text_str(&t.notes), "1 job with attempts on different numbers of GPUs");
     assert_has(text_str(&t.notes), "1 job with a status that is not Pass, Killed or Failed");
-    trace_free(&t);
 }
 
 TEST(jobs_without_gpu_are_kept_where_asked_for)
 {
     const struct trace_settings keep = { .keep_idle = true };
-    struct trace t;
+    KEEP(struct trace, t, trace_free);
     OK(trace_read(&t, format_of("philly"), "tests/traces/philly.json", &keep, e));
     assert_int_equal(t.n, 8);
     assert_int_equal(t.n_no_gpu, 0);
     assert_string_equal(t.jobs[5].id, "application_1_0006");
     assert_int_equal(t.jobs[5].gpus, 0);
-    trace_free(&t);
 }
 
 #define JOB(id, submitted, attempts)                                                                         \

@@ -11,19 +11,15 @@ static const char profile_yaml[] =
 static void read_profile(struct trace_profile *p)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct err e = { 0 };
     scratch_make(dir);
-    assert_ok(
-        trace_read_profile(p, scratch_file(path, dir, "p.yaml", profile_yaml, sizeof profile_yaml - 1), &e),
-        &e);
+    MUST(trace_read_profile(p, scratch_file(path, dir, "p.yaml", profile_yaml, sizeof profile_yaml - 1), e));
     scratch_remove(dir);
 }
 
 /* Two hundred jobs of which every other one tells its size. */
 static void draw(struct trace *t)
 {
-    struct err e = { 0 };
-    assert_ok(trace_draw_arrivals(t, 200, 0.1, 4, &e), &e);
+    MUST(trace_draw_arrivals(t, 200, 0.1, 4, e));
     for (int32_t i = 0; i < t->n; i += 2)
         t->jobs[i].gpus = i % 3 ? 4 : 100;
 }
@@ -31,15 +27,15 @@ static void draw(struct trace *t)
 /* Whatever the window asks for: as if everything had been drawn before anything was left out. */
 TEST(windows_of_drawn_jobs_do_not_depend_on_what_is_done_first)
 {
-    static const struct {
-        int64_t n, start;
-        int32_t max_gpus;
-    } cases[] = { { 0, -1, 0 }, { 20, -1, 0 }, { 20, 30, 0 }, { 20, -1, 8 }, { 0, -1, 50 } };
-    struct trace_profile *p = malloc(sizeof *p);
+    CASES(int64_t n, start; int32_t max_gpus) = {
+        { 0, -1, 0 }, { 20, -1, 0 }, { 20, 30, 0 }, { 20, -1, 8 }, { 0, -1, 50 },
+    };
+    KEEP(struct trace_profile *, p, free_at) = malloc(sizeof *p);
     assert_non_null(p);
     read_profile(p);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct trace a, b;
+        KEEP(struct trace, a, trace_free);
+        KEEP(struct trace, b, trace_free);
         struct trace_fill_counts counts;
         struct trace_window w = trace_window_default();
         w.n = cases[i].n;
@@ -59,25 +55,19 @@ TEST(windows_of_drawn_jobs_do_not_depend_on_what_is_done_first)
                         a.jobs[k].synthetic == b.jobs[k].synthetic);
             assert_true(w.max_gpus == 0 || a.jobs[k].gpus <= w.max_gpus);
         }
-        trace_free(&a);
-        trace_free(&b);
     }
-    free(p);
 }
 
 TEST(what_was_drawn_is_listed)
 {
-    struct trace t;
-    struct text list = { 0 };
+    KEEP(struct trace, t, trace_free);
+    KEEP(struct text, list, text_free) = { 0 };
     struct trace_fill_counts counts;
-    struct trace_profile *p = malloc(sizeof *p);
+    KEEP(struct trace_profile *, p, free_at) = malloc(sizeof *p);
     assert_non_null(p);
     read_profile(p);
     draw(&t);
     OK(trace_prepare(&t, NULL, p, 1, &counts, e));
     trace_list_synthetic(&list, &t);
     assert_non_null(strstr(text_str(&list), "submit_s in 200, gpus in 100, runtime_s in 200"));
-    text_free(&list);
-    trace_free(&t);
-    free(p);
 }

@@ -63,11 +63,7 @@ TEST(units_of_the_file_become_si)
 
 TEST(what_is_no_profile_is_refused)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; enum err_code code; const char *message) = {
         { "gpu: 1\n", ERR_PARSE, "p.yaml:1:1: gpu is unknown, need a known key such as gpus" },
         { "gpus: 0\n", ERR_RANGE, "p.yaml:1:7: gpus is 0, need a whole number from 1 to 1e+06" },
         { "gpus: 1.5\n", ERR_RANGE, "gpus is 1.5, need a whole number" },

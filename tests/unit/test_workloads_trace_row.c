@@ -57,8 +57,8 @@ TEST(a_nul_and_a_line_without_end_are_bad_rows)
 {
     static const char text[] = HEAD "x\0y\n" GOOD("1");
     enum { LONG = TRACE_MAX_LINE + 10 };
-    struct trace t;
-    char *bytes = malloc(LONG + sizeof text);
+    KEEP(struct trace, t, trace_free);
+    KEEP(char *, bytes, free_at) = malloc(LONG + sizeof text);
     assert_non_null(bytes);
     FAILS(read_bytes(&t, "helios", text, sizeof text - 1, &strict, e), ERR_PARSE,
           "jobs:2: has a NUL byte, need text");
@@ -75,20 +75,16 @@ TEST(a_nul_and_a_line_without_end_are_bad_rows)
           "jobs:2: line is longer than 1048576 bytes, need at most that");
     OK(read_bytes(&t, "helios", bytes, n, &lenient, e));
     assert_int_equal(t.n, 1);
-    trace_free(&t);
-    free(bytes);
 }
 
 TEST(marks_line_ends_and_quotes_of_spreadsheets_are_read)
 {
-    struct trace t;
-    OK(read_text(&t, "helios",
-                 "\xef\xbb\xbfstate,job_id,gpu_num,submit_time,start_time,end_time\r\n\r\n"
-                 "\"COMPLETED\",\"7 \"\"a\"\", b\", 1.0 ,\"2020-01-01 00:00:00\",NA,None\r\n",
-                 &strict, e));
+    TRACE_TEXT(t, "helios",
+               "\xef\xbb\xbfstate,job_id,gpu_num,submit_time,start_time,end_time\r\n\r\n"
+               "\"COMPLETED\",\"7 \"\"a\"\", b\", 1.0 ,\"2020-01-01 00:00:00\",NA,None\r\n",
+               &strict);
     assert_int_equal(t.n, 1);
     assert_string_equal(t.jobs[0].id, "7 \"a\", b");
     assert_int_equal(t.jobs[0].gpus, 1);
     assert_true(isnan(t.jobs[0].runtime_s));
-    trace_free(&t);
 }

@@ -3,18 +3,14 @@
 /* Columns of the four widths: one row each, of 8 GPUs, 9000 steps, arriving at 50. */
 TEST(every_width_of_gavel_gives_the_same_job)
 {
-    static const struct {
-        const char *row;
-        double priority;
-    } cases[] = {
+    CASES(const char *row; double priority) = {
         { "LM\tcmd\t--steps\t9000\t50\t8\n", NAN },
         { "LM\tcmd\t--steps\t1\t9000\t50\t8\n", NAN },
         { "LM\tcmd\t--steps\t1\t9000\t8\t2.5\t-1.0\t50.0\n", 2.5 },
         { "LM\tcmd\tfolder\t--steps\t1\t9000\t8\t2.5\t-1.0\t50.0\n", 2.5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct trace t;
-        OK(read_text(&t, "gavel", cases[i].row, &strict, e));
+        TRACE_TEXT(t, "gavel", cases[i].row, &strict);
         assert_int_equal(t.n, 1);
         assert_string_equal(t.jobs[0].id, "0");
         assert_string_equal(t.jobs[0].model, "LM");
@@ -24,7 +20,6 @@ TEST(every_width_of_gavel_gives_the_same_job)
         assert_int_equal(t.jobs[0].batch, -1);
         assert_true(same_real(t.jobs[0].priority, cases[i].priority));
         assert_true(t.origin_s == 50);
-        trace_free(&t);
     }
 }
 
@@ -35,21 +30,18 @@ TEST(jobs_of_gavel_are_numbered_as_they_stand)
         { "2", 2, 1, NAN, TRACE_STATUS_UNKNOWN },
         { "0", 20.5, 2, NAN, TRACE_STATUS_UNKNOWN },
     };
-    struct trace t;
-    read_sample(&t, "gavel", "gavel.trace");
+    TRACE_SAMPLE(t, "gavel", "gavel.trace");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_string_equal(t.jobs[0].model, "LM");
     assert_int_equal(t.jobs[0].batch, 20);
     assert_int_equal(t.jobs[1].batch, -1);
     assert_string_equal(t.jobs[2].model, "ResNet-18");
     assert_int_equal(t.jobs[2].batch, 64);
-    trace_free(&t);
 }
 
 TEST(samples_of_all_widths_are_read)
 {
-    struct trace t;
-    read_sample(&t, "gavel", "gavel6.trace");
+    TRACE_SAMPLE(t, "gavel", "gavel6.trace");
     assert_int_equal(t.n, 2);
     assert_true(t.jobs[1].submit_s == 3 && t.jobs[1].iters == 0);
     trace_free(&t);
@@ -58,7 +50,6 @@ TEST(samples_of_all_widths_are_read)
     trace_free(&t);
     read_sample(&t, "gavel", "gavel10.trace");
     assert_true(t.origin_s == 3600.25 && t.jobs[0].batch == 128);
-    trace_free(&t);
 }
 
 TEST(what_is_no_row_of_gavel_is_refused)

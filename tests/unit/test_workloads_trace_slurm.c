@@ -13,8 +13,7 @@ TEST(jobs_of_helios_are_those_of_the_sample)
         { "508", 6 * 3600 + 10, 1, NAN, TRACE_RUNNING },
         { "510", 6 * 3600 + 70, 1, 30, TRACE_STATUS_UNKNOWN },
     };
-    struct trace t;
-    read_sample(&t, "helios", "helios.csv");
+    TRACE_SAMPLE(t, "helios", "helios.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_records, 10);
     assert_int_equal(t.n_no_gpu, 2);
@@ -22,7 +21,6 @@ TEST(jobs_of_helios_are_those_of_the_sample)
     /* date -u -d '2020-06-09 17:59:50' +%s */
     assert_true(t.origin_s == 1591725590);
     assert_has(text_str(&t.notes), "1 job has a status that is not known, such as \"REQUEUED\"");
-    trace_free(&t);
 }
 
 /* 16:30 of Greenwich is 00:30 of Shanghai: job 73 comes ten minutes after 72. */
@@ -34,13 +32,11 @@ TEST(times_of_acme_are_those_of_one_clock)
         { "73", 1200, 1, 60, TRACE_PASSED },
         { "75", 1800, 16, 600, TRACE_KILLED },
     };
-    struct trace t;
-    read_sample(&t, "acme", "acme_seren.csv");
+    TRACE_SAMPLE(t, "acme", "acme_seren.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     /* date -u -d '2023-03-01 00:10+08:00' +%s */
     assert_true(t.origin_s == 1677600600);
     assert_string_equal(text_str(&t.notes), "");
-    trace_free(&t);
 }
 
 /* In Kalos' table, duration counts from the submission. */
@@ -51,10 +47,8 @@ TEST(runtime_is_from_start_to_end_whatever_duration_says)
         { "dlc02", 1800, 64, 60, TRACE_KILLED },
         { "dlc03", 3600, 8, 3600, TRACE_PASSED },
     };
-    struct trace t;
-    read_sample(&t, "acme", "acme_kalos.csv");
+    TRACE_SAMPLE(t, "acme", "acme_kalos.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_has(text_str(&t.notes),
                "duration is not end_time - start_time in 2 rows, first in line 2; the times are taken");
-    trace_free(&t);
 }

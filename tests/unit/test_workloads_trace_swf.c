@@ -10,13 +10,11 @@ TEST(jobs_are_those_of_the_sample)
         { "3", 120, 1, 0.5, TRACE_FAILED },
         { "5", 200, -1, 900, TRACE_STATUS_UNKNOWN },
     };
-    struct trace t;
-    read_sample(&t, "swf", "log.swf");
+    TRACE_SAMPLE(t, "swf", "log.swf");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_int_equal(t.n_left_out, 2);
     assert_int_equal(t.n_no_gpu, 1);
     assert_has(text_str(&t.notes), "processors of the trace are taken for GPUs");
-    trace_free(&t);
 }
 
 #define ROW(id, submit, run, processors, status)                                                             \

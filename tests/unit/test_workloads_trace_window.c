@@ -5,7 +5,6 @@
 /* Jobs "0", "1", .. at the squares of their numbers, job i with i + 1 GPUs. */
 static void make_trace(struct trace *t, int n)
 {
-    struct err e = { 0 };
     char id[16];
     *t = (struct trace){ .origin_s = 1000 };
     for (int i = 0; i < n; i++) {
@@ -15,16 +14,20 @@ static void make_trace(struct trace *t, int n)
         job.submit_s = 5 + (double)i * i;
         job.gpus = i + 1;
         job.status = i % 3 == 0 ? TRACE_PASSED : i % 3 == 1 ? TRACE_KILLED : TRACE_STATUS_UNKNOWN;
-        assert_ok(trace_add(t, &job, &e), &e);
+        MUST(trace_add(t, &job, e));
     }
 }
+
+/* A trace that is released where the block ends. */
+#define TRACE_OF(v, ...)                                                                                     \
+    KEEP(struct trace, v, trace_free);                                                                       \
+    make_trace(&v, __VA_ARGS__)
 
 /* Jobs 3 to 6 of the list come at 9, 16, 25, 36 after its first: 0, 7/27, 16/27 and 1 of the horizon. */
 TEST(a_window_is_mapped_onto_its_horizon)
 {
     struct trace_window w = trace_window_default();
-    struct trace t;
-    make_trace(&t, 10);
+    TRACE_OF(t, 10);
     w.n = 4;
     w.start = 3;
     w.horizon_s = 270;
@@ -37,34 +40,29 @@ TEST(a_window_is_mapped_onto_its_horizon)
     assert_int_equal(t.jobs[3].index, 6);
     assert_true(t.origin_s == 1014);
     assert_has(text_str(&t.notes), "jobs 4 to 7 of 10 that fit are kept\n");
-    trace_free(&t);
 }
 
 TEST(a_rate_draws_jobs_together)
 {
     struct trace_window w = trace_window_default();
-    struct trace t;
-    make_trace(&t, 4);
+    TRACE_OF(t, 4);
     w.rate = 4;
     OK(trace_cut(&t, &w, e));
     for (int i = 0; i < 4; i++)
         assert_true(t.jobs[i].submit_s == i * i / 4.0);
     assert_string_equal(text_str(&t.notes), "");
-    trace_free(&t);
 }
 
 TEST(jobs_that_come_at_once_stay_at_0)
 {
     struct trace_window w = trace_window_default();
-    struct trace t;
-    make_trace(&t, 3);
+    TRACE_OF(t, 3);
     for (int i = 0; i < 3; i++)
         t.jobs[i].submit_s = 7;
     w.horizon_s = 100;
     OK(trace_cut(&t, &w, e));
     for (int i = 0; i < 3; i++)
         assert_true(t.jobs[i].submit_s == 0);
-    trace_free(&t);
 }
 
 /* Of 12 jobs: 4 of unknown status go; of the other 8 those with 1, 2, 4, 5, 7, 8, 10, 11 GPUs three are too
@@ -73,8 +71,7 @@ TEST(what_does_not_fit_is_left_out_first)
 {
     static const char *const want[] = { "0", "1", "3", "4", "6" };
     struct trace_window w = trace_window_default();
-    struct trace t;
-    make_trace(&t, 12);
+    TRACE_OF(t, 12);
     w.statuses = 1u << (TRACE_PASSED + 1) | 1u << (TRACE_KILLED + 1);
     w.max_gpus = 7;
     w.n = 5;
@@ -84,7 +81,6 @@ TEST(what_does_not_fit_is_left_out_first)
         assert_string_equal(t.jobs[i].id, want[i]);
     assert_has(text_str(&t.notes), "4 jobs are left out: of another status than asked for\n");
     assert_has(text_str(&t.notes), "3 jobs are left out: more GPUs than allowed\n");
-    trace_free(&t);
 }
 
 /* Of 10 jobs, windows of 3 can begin at 8 places: 400 seeds find every one of them, and none more than 100
@@ -98,13 +94,11 @@ TEST(the_seed_finds_every_window)
         w.n = 3;
         w.seed = seed;
         for (int again = 0; again < 2; again++) {
-            struct trace t;
-            make_trace(&t, 10);
+            TRACE_OF(t, 10);
             OK(trace_cut(&t, &w, e));
             assert_int_equal(t.n, 3);
             first[again] = t.jobs[0].index;
             assert_int_equal(t.jobs[2].index, first[0] + 2);
-            trace_free(&t);
         }
         assert_int_equal(first[0], first[1]);
         assert_in_range(first[0], 0, 7);
@@ -136,11 +130,7 @@ TEST(jobs_without_work_are_left_out_where_that_is_asked_for)
 
 TEST(a_window_beyond_the_jobs_is_refused)
 {
-    static const struct {
-        int64_t n, start;
-        int32_t max_gpus;
-        const char *message;
-    } cases[] = {
+    CASES(int64_t n, start; int32_t max_gpus; const char *message) = {
         { 11, -1, 0, "window is 11 jobs from job 1 on, need at most the 10 that fit" },
         { 2, 9, 0, "window is 2 jobs from job 10 on, need at most the 10 that fit" },
         { 0, 10, 0, "window is 1 job from job 11 on" },
@@ -150,13 +140,11 @@ TEST(a_window_beyond_the_jobs_is_refused)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct trace_window w = trace_window_default();
-        struct trace t;
-        make_trace(&t, 10);
+        TRACE_OF(t, 10);
         w.n = cases[i].n;
         w.start = cases[i].start;
         w.max_gpus = cases[i].max_gpus;
         FAILS(trace_cut(&t, &w, e), ERR_RANGE, cases[i].message);
-        trace_free(&t);
     }
 }
 
@@ -165,10 +153,9 @@ TEST(a_window_beyond_the_jobs_is_refused)
 TEST(arrivals_are_a_poisson_process)
 {
     enum { N = 20000 };
-    struct trace t;
     double last_s = 0;
     int n_long = 0;
-    OK(trace_draw_arrivals(&t, N, 2, 7, e));
+    TRACE_DRAW(t, N, 2, 7);
     assert_int_equal(t.n, N);
     for (int i = 0; i < N; i++) {
         assert_true(t.jobs[i].submit_s >= last_s);
@@ -181,24 +168,19 @@ TEST(arrivals_are_a_poisson_process)
     assert_near(last_s / N, 0.5, 0.5 * 4 / sqrt(N));
     assert_near((double)n_long / N, exp(-1), 4 * sqrt(0.37 * 0.63 / N));
     assert_string_equal(t.jobs[N - 1].id, "19999");
-    trace_free(&t);
 }
 
 /* More jobs of one seed begin as fewer do. */
 TEST(arrivals_depend_on_the_seed_alone)
 {
-    struct trace few, many, other;
-    OK(trace_draw_arrivals(&few, 10, 1, 3, e));
-    OK(trace_draw_arrivals(&many, 100, 1, 3, e));
-    OK(trace_draw_arrivals(&other, 10, 1, 4, e));
+    TRACE_DRAW(few, 10, 1, 3);
+    TRACE_DRAW(many, 100, 1, 3);
+    TRACE_DRAW(other, 10, 1, 4);
     for (int i = 0; i < 10; i++) {
         assert_true(few.jobs[i].submit_s == many.jobs[i].submit_s);
         assert_true(few.jobs[i].submit_s != other.jobs[i].submit_s);
     }
     trace_free(&few);
-    trace_free(&many);
-    trace_free(&other);
     FAILS(trace_draw_arrivals(&few, 0, 1, 3, e), ERR_RANGE, "arrivals: 0 jobs at 1 /s, need 1 or more");
     FAILS(trace_draw_arrivals(&few, 1, NAN, 3, e), ERR_RANGE, "need 1 or more at a rate above 0");
-    trace_free(&few);
 }

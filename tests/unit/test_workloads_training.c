@@ -6,11 +6,10 @@ static const int32_t sizes[] = { 8, 64 };
 
 static int read_text(struct training *x, const struct topo_network *net, const char *text, struct err *e)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     int rc = yaml_read_text(&doc, "w.yaml", text, strlen(text), e);
     if (!rc)
         rc = step_read_training(x, &doc, doc.root, net, e);
-    yaml_free(&doc);
     return rc;
 }
 
@@ -24,7 +23,7 @@ TEST(a_workload_is_a_model_and_how_it_is_spread)
     static struct training x;
     const struct topo_network net = fixture_network(sizes, 2);
     struct plan want = fixture_plan(8, 1, 64, 1, 512);
-    struct plan_cost *cost = calloc(1, sizeof *cost);
+    KEEP(struct plan_cost *, cost, free_at) = calloc(1, sizeof *cost);
     struct memory memory;
     assert_non_null(cost);
     OK(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, batch: 512 }\n", e));
@@ -35,18 +34,13 @@ TEST(a_workload_is_a_model_and_how_it_is_spread)
     assert_true(x.cost.n_collectives == cost->n_collectives && x.cost.model_flop == cost->model_flop);
     memory_plan(&memory, &x.model, &want);
     assert_true(x.memory.total_B == memory.total_B);
-    free(cost);
     OK(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", e));
     assert_string_equal(x.name, "small");
 }
 
 TEST(a_fault_is_named_with_its_place)
 {
-    static const struct {
-        const char *text;
-        enum err_code code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; enum err_code code; const char *message) = {
         { "model: 3\nparallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:8: model is 3, need a map" },
         { "model: { layers: 2 }\nparallel: { batch: 512 }\n", ERR_PARSE,
           "w.yaml:1:8: model has no hidden, need it" },
@@ -101,8 +95,8 @@ TEST(the_expression_takes_as_long_as_the_plan)
     static struct training x;
     const struct topo_network net = fixture_network(sizes, 2);
     double bw_Bps[2] = { net.dims[0].bw_Bps, net.dims[1].bw_Bps };
-    struct step_tree t;
-    struct step_fn f;
+    KEEP(struct step_tree, t, step_free);
+    KEEP(struct step_fn, f, step_fn_free);
     OK(read_text(&x, &net, "name: mine\n" GPT "parallel: { tp: 8, pp: 4, batch: 512 }\n", e));
     OK(training_build(&t, &x, &net, e));
     assert_string_equal(t.name, "mine");
@@ -110,8 +104,6 @@ TEST(the_expression_takes_as_long_as_the_plan)
         assert_memory_equal(oracle_members(&t, plan_group_words[g]), x.place.members[g], 2 * sizeof(int32_t));
     OK(step_compile(&f, &t, &net, e));
     assert_close(step_time(&f, bw_Bps), fixture_time(&x.model, &x.plan, &net), 1e-12);
-    step_fn_free(&f);
-    step_free(&t);
 }
 
 /* One NPU that only multiplies, at full rate: its utilisation is what is not done twice. */
@@ -155,10 +147,7 @@ TEST(memory_that_is_missing_is_what_the_NPU_lacks)
  * here. */
 TEST(every_preset_trains_somehow)
 {
-    static const struct {
-        const char *name;
-        int64_t tp, pp, ep, batch;
-    } cases[] = {
+    CASES(const char *name; int64_t tp, pp, ep, batch) = {
         { "gpt3-175b", 8, 8, 1, 512 },      { "megatron-22b", 8, 1, 1, 512 },
         { "megatron-530b", 8, 35, 1, 0 },   { "megatron-1t", 8, 64, 1, 512 },
         { "turing-nlg-17b", 4, 2, 1, 512 }, { "llama3-8b", 1, 1, 1, 512 },
@@ -169,12 +158,11 @@ TEST(every_preset_trains_somehow)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int32_t other[] = { 8, 35 };
         struct topo_network net = fixture_network(cases[i].batch ? sizes : other, 2);
-        struct model m;
         struct plan p = fixture_plan(cases[i].tp, 1, net.n_npus / (cases[i].tp * cases[i].pp), cases[i].pp,
                                      cases[i].batch ? cases[i].batch : 280);
         p.ep = cases[i].ep;
         p.seq_parallel = p.degree[PLAN_TP] > 1;
-        fixture_model(&m, cases[i].name);
+        struct model m = fixture_model(cases[i].name);
         double time_s = fixture_time(&m, &p, &net);
         assert_true(isfinite(time_s) && time_s > 0);
     }

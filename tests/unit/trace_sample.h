@@ -95,4 +95,15 @@ static inline void assert_refused(const char *format, const struct bad_text *cas
     }
 }
 
+/** Traces that are released where the block ends: of a sample, of a text that must be readable, drawn. */
+#define TRACE_SAMPLE(t, format, file)                                                                        \
+    KEEP(struct trace, t, trace_free);                                                                       \
+    read_sample(&t, format, file)
+#define TRACE_TEXT(t, format, text, settings)                                                                \
+    KEEP(struct trace, t, trace_free);                                                                       \
+    OK(read_text(&t, format, text, settings, e))
+#define TRACE_DRAW(t, n, rate, seed)                                                                         \
+    KEEP(struct trace, t, trace_free);                                                                       \
+    OK(trace_draw_arrivals(&t, n, rate, seed, e))
+
 #endif

@@ -9,38 +9,39 @@ static void open_preset(struct yaml_doc *doc, const char *folder, const char *na
     assert_ok(yaml_read_file(doc, path, &e), &e);
 }
 
-void fixture_model(struct model *m, const char *name)
+struct model fixture_model(const char *name)
 {
-    struct yaml_doc doc;
+    struct model m;
+    KEEP(struct yaml_doc, doc, yaml_free);
     struct err e = { 0 };
     open_preset(&doc, "models", name);
-    assert_ok(model_read(m, &doc, doc.root, &e), &e);
-    yaml_free(&doc);
+    assert_ok(model_read(&m, &doc, doc.root, &e), &e);
+    return m;
 }
 
-void fixture_npu(struct topo_npu *npu, const char *name)
+struct topo_npu fixture_npu(const char *name)
 {
-    struct yaml_doc doc;
+    struct topo_npu npu;
+    KEEP(struct yaml_doc, doc, yaml_free);
     struct err e = { 0 };
     open_preset(&doc, "npus", name);
-    assert_ok(topo_read_npu(npu, &doc, doc.root, &e), &e);
-    yaml_free(&doc);
+    assert_ok(topo_read_npu(&npu, &doc, doc.root, &e), &e);
+    return npu;
 }
 
 int fixture_read_model(struct model *m, const char *text, struct err *e)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     int rc = yaml_read_text(&doc, "m.yaml", text, strlen(text), e);
     if (!rc)
         rc = model_read(m, &doc, doc.root, e);
-    yaml_free(&doc);
     return rc;
 }
 
 struct topo_network fixture_network(const int32_t *sizes, int32_t n_dims)
 {
     struct topo_network net = oracle_network(sizes, n_dims);
-    fixture_npu(&net.npu, "a100-80gb");
+    net.npu = fixture_npu("a100-80gb");
     for (int32_t d = 0; d < n_dims; d++) {
         net.dims[d].bw_Bps = 100e9 / (d + 1);
         net.dims[d].max_Bps = INFINITY;

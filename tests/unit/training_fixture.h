@@ -7,8 +7,8 @@
 #include "workloads/plan_cost.h"
 
 /** configs/models/NAME.yaml, configs/npus/NAME.yaml. */
-void fixture_model(struct model *m, const char *name);
-void fixture_npu(struct topo_npu *npu, const char *name);
+struct model fixture_model(const char *name);
+struct topo_npu fixture_npu(const char *name);
 
 /** Read @p text as the file m.yaml, whose root is a model. */
 int fixture_read_model(struct model *m, const char *text, struct err *e);

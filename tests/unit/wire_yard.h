@@ -31,11 +31,10 @@ static inline void yard_word(struct yard *y, const char *word)
 
 static inline void yard_open(struct yard *y)
 {
-    struct err e = { 0 };
-    assert_ok(topo_build_graph(&y->graph, &y->fabric.net, NULL, &e), &e);
+    MUST(topo_build_graph(&y->graph, &y->fabric.net, NULL, e));
     y->fabric.graph = y->graph;
-    assert_ok(topo_routes_build(&y->routes, y->graph, &e), &e);
-    assert_ok(gossip_wire_build(&y->wire, &y->fabric, &e), &e);
+    MUST(topo_routes_build(&y->routes, y->graph, e));
+    MUST(gossip_wire_build(&y->wire, &y->fabric, e));
 }
 
 static inline void yard_close(struct yard *y)
@@ -55,37 +54,33 @@ static inline void yard_start(struct yard *y, const char *word, enum gossip_rung
 
 static inline bool send(struct yard *y, int64_t from, int64_t to, double there_B, double back_B, int32_t tag)
 {
-    struct err e = { 0 };
     bool begins;
-    assert_ok(gossip_wire_send(y->wire, from, to, there_B, back_B, tag, y->now_s, &begins, &e), &e);
+    MUST(gossip_wire_send(y->wire, from, to, there_B, back_B, tag, y->now_s, &begins, e));
     return begins;
 }
 
 static inline bool collect(struct yard *y, double bytes, int32_t tag)
 {
-    struct err e = { 0 };
     bool begins;
-    assert_ok(gossip_wire_collect(y->wire, COLLECTIVE_ALL_REDUCE, bytes, tag, y->now_s, &begins, &e), &e);
+    MUST(gossip_wire_collect(y->wire, COLLECTIVE_ALL_REDUCE, bytes, tag, y->now_s, &begins, e));
     return begins;
 }
 
 static inline double all_reduce_s(struct yard *y, double bytes)
 {
-    struct err e = { 0 };
     double time_s;
-    assert_ok(gossip_wire_collective_s(&time_s, y->wire, COLLECTIVE_ALL_REDUCE, bytes, &e), &e);
+    MUST(gossip_wire_collective_s(&time_s, y->wire, COLLECTIVE_ALL_REDUCE, bytes, e));
     return time_s;
 }
 
 /* The next signals; y->now_s is when. */
 static inline int32_t turn(struct yard *y, const struct gossip_signal **signals)
 {
-    struct err e = { 0 };
     int32_t n = 0;
     while (n == 0) {
         y->now_s = gossip_wire_next_s(y->wire);
         assert_true(isfinite(y->now_s));
-        assert_ok(gossip_wire_advance(y->wire, signals, &n, &e), &e);
+        MUST(gossip_wire_advance(y->wire, signals, &n, e));
     }
     return n;
 }

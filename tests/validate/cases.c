@@ -22,9 +22,8 @@ static const char *config_of(const char *name, size_t length)
 void case_read(struct table *t, const char *name, int64_t n_rows)
 {
     char path[128];
-    struct err e = { 0 };
     snprintf(path, sizeof path, "tests/reference/%s", name);
-    assert_ok(table_read_csv(t, path, &e), &e);
+    MUST(table_read_csv(t, path, e));
     assert_int_equal(t->n_rows, n_rows);
 }
 
@@ -94,14 +93,13 @@ void case_solve(struct proved *out, const struct split *s)
     const struct step_tree *trees[SPLIT_MAX_WORKLOADS];
     double scale[SPLIT_MAX_WORKLOADS];
     struct verify_report r;
-    struct err e = { 0 };
-    assert_ok(alloc_solve(&out->answer, &s->problem, &e), &e);
+    MUST(alloc_solve(&out->answer, &s->problem, e));
     for (int i = 0; i < s->n_workloads; i++) {
         trees[i] = &s->trees[i];
         scale[i] = 1;
     }
     const struct verify_steps steps = { .trees = trees, .scale = scale, .n = s->n_workloads, .net = &s->net };
-    assert_ok(alloc_verify(&r, &out->answer, &s->problem, &steps, &e), &e);
+    MUST(alloc_verify(&r, &out->answer, &s->problem, &steps, e));
     out->gap = fmax(out->answer.gap, r.gap);
     out->ok = out->answer.status == ALLOC_SOLVED && r.ok && out->gap <= ALLOC_GAP &&
               fabs(r.value - out->answer.value) <= 1e-13 * r.value &&

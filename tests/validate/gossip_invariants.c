@@ -26,13 +26,10 @@ static struct gossip_setup short_setup(const struct gossip_trials *t, const stru
 static void start(struct gossip_cluster *c, const struct gossip_setup *setup,
                   const struct gossip_settings *settings)
 {
-    struct err e = { 0 };
-    assert_ok(
-        gossip_cluster_build(c, setup, &(struct gossip_how){ .settings = settings }, GOSSIP_FIRST_SEED, &e),
-        &e);
+    MUST(gossip_cluster_build(c, setup, &(struct gossip_how){ .settings = settings }, GOSSIP_FIRST_SEED, e));
     for (int32_t i = 0; i < c->n_workers; i++)
         gossip_ready(c, &c->workers[i]);
-    assert_ok(gossip_go_ready(c, &e), &e);
+    MUST(gossip_go_ready(c, e));
 }
 
 /* Each number, summed over the workers. */
@@ -108,8 +105,7 @@ static void run_short(struct gossip_result *r, const struct gossip_trials *t, co
 {
     const struct gossip_job job = { .settings = *s, .sharding = how };
     const struct gossip_setup setup = short_setup(t, &job);
-    struct err e = { 0 };
-    assert_ok(gossip_run(r, &setup, s, GOSSIP_FIRST_SEED, &(struct gossip_wish){ .models = true }, &e), &e);
+    MUST(gossip_run(r, &setup, s, GOSSIP_FIRST_SEED, &(struct gossip_wish){ .models = true }, e));
 }
 
 /* Largest difference of a number of the models over the largest number. */

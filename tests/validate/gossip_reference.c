@@ -189,8 +189,7 @@ static double clock_s(uint64_t seed, bool by_end)
     double turn_s[GOSSIP_WORKERS], port_s[GOSSIP_WORKERS] = { 0 }, end_s = 0;
     int32_t left[GOSSIP_WORKERS];
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, seed, 0, &e), &e);
+    MUST(rng_build(&r, seed, 0, e));
     for (int i = 0; i < GOSSIP_WORKERS; i++) {
         turn_s[i] = by_end ? draw_step_s(r) : 0;
         left[i] = STEPS;

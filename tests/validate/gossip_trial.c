@@ -38,21 +38,18 @@ static void build_fabric(struct gossip_trials *t, enum gossip_trial_network whic
 static void build_examples(struct gossip_trials *t, int k)
 {
     struct gossip_teacher teacher = gossip_fixture_teacher();
-    struct err e = { 0 };
     teacher.seed = GOSSIP_FIRST_SEED + (uint64_t)k;
-    assert_ok(gossip_teach(&t->train[k], &t->test[k], &teacher, &e), &e);
+    MUST(gossip_teach(&t->train[k], &t->test[k], &teacher, e));
     for (int how = 0; how < N_GOSSIP_SHARDINGS; how++)
-        assert_ok(gossip_shards_build(&t->shards[how][k], &t->train[k], GOSSIP_WORKERS,
-                                      (enum gossip_sharding)how, teacher.seed, &e),
-                  &e);
+        MUST(gossip_shards_build(&t->shards[how][k], &t->train[k], GOSSIP_WORKERS, (enum gossip_sharding)how,
+                                 teacher.seed, e));
 }
 
 void gossip_trials_build(struct gossip_trials *t)
 {
     const int32_t hidden[] = { HIDDEN };
-    struct err e = { 0 };
     topo_graph_init();
-    assert_ok(gossip_net_build(&t->net, FEATURES, hidden, 1, CLASSES, &e), &e);
+    MUST(gossip_net_build(&t->net, FEATURES, hidden, 1, CLASSES, e));
     build_fabric(t, GOSSIP_SWITCH_6MS, "switch:8@1", SWITCH_6MS_Bps);
     build_fabric(t, GOSSIP_MESH_56, "full:8@1", MESH_56_Bps);
     build_fabric(t, GOSSIP_SWITCH_56, "switch:8@1", SWITCH_56_Bps);

@@ -15,10 +15,9 @@ static double gpu_reach(struct hetero_problem *p)
     struct hetero_work work;
     struct hetero_value v;
     hetero_id plan[HETERO_MAX_LAYERS];
-    struct err e = { 0 };
     for (int32_t l = 0; l < p->profile->n_layers; l++)
         plan[l] = 1;
-    assert_ok(hetero_work_build(&work, p, &e), &e);
+    MUST(hetero_work_build(&work, p, e));
     hetero_set_throughput(p, 1e15);
     hetero_evaluate(&v, p, plan, &work);
     hetero_work_free(&work);
@@ -35,19 +34,18 @@ void hetero_trial_build(struct hetero_trial *t, enum hetero_model model, int32_t
                                         .epochs = 1,
                                         .server = -1 };
     struct hetero_draw draw = hetero_draw_default();
-    struct err e = { 0 };
     double reach_per_s;
     draw.model = model;
     draw.n_types = n_types;
     draw.seed = (int64_t)draw_seed;
-    assert_ok(hetero_draw_profile(&t->profile, &draw, &e), &e);
-    assert_ok(hetero_build(&t->problem, &t->profile, &setup, &e), &e);
+    MUST(hetero_draw_profile(&t->profile, &draw, e));
+    MUST(hetero_build(&t->problem, &t->profile, &setup, e));
     if (limit == HETERO_LOOSE)
         reach_per_s = gpu_reach(&t->problem);
     else
-        assert_ok(hetero_reach(&reach_per_s, NULL, &t->problem, &e), &e);
+        MUST(hetero_reach(&reach_per_s, NULL, &t->problem, e));
     hetero_set_throughput(&t->problem, 0.5 * reach_per_s);
-    assert_ok(hetero_oracle(&t->oracle, &t->problem, &e), &e);
+    MUST(hetero_oracle(&t->oracle, &t->problem, e));
 }
 
 void hetero_trial_free(struct hetero_trial *t)
@@ -71,8 +69,7 @@ static int64_t run(struct hetero_value *v, struct hetero_entry x, uint64_t seed)
 {
     const struct hetero_settings settings = hetero_settings_default();
     struct hetero_search s;
-    struct err e = { 0 };
-    assert_ok(hetero_schedule(&s, &x.trial->problem, find_scheduler(x.scheduler), &settings, seed, &e), &e);
+    MUST(hetero_schedule(&s, &x.trial->problem, find_scheduler(x.scheduler), &settings, seed, e));
     *v = s.value;
     int64_t evaluations = s.evaluations;
     hetero_search_free(&s);

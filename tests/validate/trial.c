@@ -24,14 +24,13 @@ static void run(struct trial *t, const char *name, const struct study_override *
                 bool slots)
 {
     char path[128];
-    struct err e = { 0 };
     *t = (struct trial){ 0 };
     snprintf(path, sizeof path, "configs/clusters/%s.yaml", name);
     const struct study_ask ask = { .kind = &place_kind,
                                    .from = { .path = path, .overrides = set, .n = n_set } };
     struct table *extras[] = { NULL, &t->runs, NULL, NULL, slots ? &t->slots : NULL, NULL };
-    assert_ok(study_open(&t->place, &ask, &e), &e);
-    assert_ok(campaign_tables(&t->rows, extras, NULL, &t->place, (int32_t)omp_get_num_procs(), &e), &e);
+    MUST(study_open(&t->place, &ask, e));
+    MUST(campaign_tables(&t->rows, extras, NULL, &t->place, (int32_t)omp_get_num_procs(), e));
     check_done(&t->rows, path);
     int64_t n_runs = t->place.sweep.n_points * t->place.seeds;
     t->n_schedulers = (int32_t)(t->runs.n_rows / n_runs);

@@ -70,10 +70,9 @@ static double compare_case(struct flow_case *c, const struct table *t, int64_t *
 static int print_flows(void)
 {
     struct table t;
-    struct err e = { 0 };
     int64_t row = 0;
     int wrong = 0;
-    assert_ok(table_read_csv(&t, "tests/oracle/simgrid.csv", &e), &e);
+    MUST(table_read_csv(&t, "tests/oracle/simgrid.csv", e));
     puts("\n## Flows as SimGrid times them\n\n"
          "SimGrid 3.32, model CM02 without cross-traffic and TCP-gamma; flows on given routes, in phases "
          "(`tests/oracle/README.md`;\n`make check-simgrid` runs it live). Held to 1e-6.\n\n"
@@ -109,10 +108,9 @@ static int print_switches(void)
                  { SIM_ORDER_MINMAX, "minmax, smallest first", 0 } };
     struct topo_network net;
     struct sim_rules rules;
-    struct err e = { 0 };
     double bw_Bps[3], bytes = 1073741824;
     int wrong = 0;
-    assert_ok(topo_parse_spec(&net, "switch:8@53.6870912 switch:8@53.6870912 switch:8@53.6870912", &e), &e);
+    MUST(topo_parse_spec(&net, "switch:8@53.6870912 switch:8@53.6870912 switch:8@53.6870912", e));
     sim_rules_default(&rules);
     rules.stage.chunks = 64;
     rules.stage.endpoint_s = 10e-9;
@@ -136,8 +134,8 @@ static int print_switches(void)
         struct rung *rung;
         struct rung_time t;
         rules.order = rows[i].order;
-        assert_ok(rung_open(&rung, SIM_CHUNK, &net, bw_Bps, &rules, 0, &e), &e);
-        assert_ok(rung_alone(rung, &job, &t, &e), &e);
+        MUST(rung_open(&rung, SIM_CHUNK, &net, bw_Bps, &rules, 0, e));
+        MUST(rung_alone(rung, &job, &t, e));
         rung_free(rung);
         double us = t.time_s * 1e6, off = rows[i].published_us > 0 ? us / rows[i].published_us - 1 : 0;
         char published[32] = "-";
@@ -220,8 +218,7 @@ static int print_orders(void)
 {
     struct tally t[N_POLICIES] = { { 0 } };
     struct rng *r;
-    struct err e = { 0 };
-    assert_ok(rng_build(&r, SEED, 0, &e), &e);
+    MUST(rng_build(&r, SEED, 0, e));
     for (int i = 0; i < N_NETS; i++) {
         struct draw c = draw_case(r, i % 2);
         double fixed_s = run_order(&c, SIM_ORDER_FIXED, SIM_QUEUE_FIFO);

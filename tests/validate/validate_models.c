@@ -15,11 +15,10 @@ static const char *verdict(bool ok, int *wrong)
 static void open_model(struct model *m, const char *name)
 {
     struct yaml_doc doc;
-    struct err e = { 0 };
     char path[128];
     snprintf(path, sizeof path, "configs/models/%s.yaml", name);
-    assert_ok(yaml_read_file(&doc, path, &e), &e);
-    assert_ok(model_read(m, &doc, doc.root, &e), &e);
+    MUST(yaml_read_file(&doc, path, e));
+    MUST(model_read(m, &doc, doc.root, e));
     yaml_free(&doc);
 }
 

@@ -78,9 +78,8 @@ static struct topo_dim node_of(const struct curve *c, double *bw_Bps)
 static void fit(struct fit *f, const struct curve *c)
 {
     struct fit_settings s = { .max_regimes = FIT_MAX_REGIMES };
-    struct err e = { 0 };
     struct topo_dim dim = node_of(c, &s.bw_Bps);
-    assert_ok(fit_curve(f, &dim, c, &s, &e), &e);
+    MUST(fit_curve(f, &dim, c, &s, e));
 }
 
 static void curve_release(struct curve *c)
@@ -109,13 +108,12 @@ static double error_unseen(const struct curve *c)
     for (int32_t left_out = 1; left_out + 1 < c->n; left_out++) {
         struct curve rest = { .collective = c->collective, .ranks = c->ranks, .nodes = c->nodes };
         struct fit f;
-        struct err e = { 0 };
         if (c->bytes[left_out] < FIT_LARGE_B)
             continue;
         strcpy(rest.name, c->name);
         for (int32_t i = 0; i < c->n; i++)
             if (i != left_out)
-                assert_ok(curve_add_point(&rest, c->bytes[i], c->time_s[i], c->blur[i], &e), &e);
+                MUST(curve_add_point(&rest, c->bytes[i], c->time_s[i], c->blur[i], e));
         fit(&f, &rest);
         sum += fabs(fit_time(&f.dim, c->collective, c->ranks, c->bytes[left_out]) / c->time_s[left_out] - 1);
         n++;
@@ -217,13 +215,11 @@ static int print_size(const struct curve *c, int32_t i, const struct topo_dim *n
 /* The bus bandwidth of 32 GPUs is published without a size; at 8 GiB it has long settled. */
 static int print_settled(double busbw_GBps, const struct topo_dim *node)
 {
-    struct err e = { 0 };
     struct curve c = { .ranks = 32, .nodes = 4 };
     const struct topo_dim pod = pod_of(4, TOPO_IN_SWITCH_NONE);
     double bytes = 8.0 * (1 << 30);
-    assert_ok(curve_add_point(&c, bytes,
-                              bytes * curve_bus_factor(COLLECTIVE_ALL_REDUCE, 32) / busbw_GBps / 1e9, 0, &e),
-              &e);
+    MUST(curve_add_point(&c, bytes, bytes * curve_bus_factor(COLLECTIVE_ALL_REDUCE, 32) / busbw_GBps / 1e9, 0,
+                         e));
     int wrong = print_size(&c, 0, node, &pod);
     curve_release(&c);
     return wrong;
@@ -270,14 +266,13 @@ int main(void)
 {
     char path[SUPPORT_PATH];
     struct curve_list list;
-    struct err e = { 0 };
     if (!find_reference(path)) {
         puts("\n## All-reduce: measured\n\n"
              "Not held against anything in this run: " FILE_NAME
              " is not there (WEFT_REFERENCE names its folder).");
         return 0;
     }
-    assert_ok(curve_read_file(&list, path, (struct curve_defaults){ -1, 0 }, NULL, &e), &e);
+    MUST(curve_read_file(&list, path, (struct curve_defaults){ -1, 0 }, NULL, e));
     int wrong = print_node(&list) + print_cluster(&list);
     curve_list_free(&list);
     return wrong > 0;

@@ -60,17 +60,14 @@ static double time_of(const struct row_set *s, struct training *x)
 {
     struct design_point study;
     struct design d;
-    struct err e = { 0 };
     double bw_Bps[TOPO_MAX_DIMS];
-    assert_ok(study_load(&study, STUDY, s->list, s->n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, &e), &e);
+    MUST(study_load(&study, STUDY, s->list, s->n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
     for (int32_t d2 = 0; d2 < study.net.n_dims; d2++)
         bw_Bps[d2] = study.net.dims[d2].bw_Bps;
-    assert_ok(design_evaluate(&d, &study, bw_Bps, &e), &e);
+    MUST(design_evaluate(&d, &study, bw_Bps, e));
     double time_s = d.time_s;
     if (x)
-        assert_ok(
-            training_read(x, &study.doc, yaml_get(&study.doc, study.doc.root, "workload"), &study.net, &e),
-            &e);
+        MUST(training_read(x, &study.doc, yaml_get(&study.doc, study.doc.root, "workload"), &study.net, e));
     design_free(&d);
     study_free(&study);
     return time_s;
@@ -289,7 +286,6 @@ static int print_multinode(void)
     const char *folder = getenv("WEFT_REFERENCE");
     char path[1024];
     struct table t;
-    struct err e = { 0 };
     struct errors errors, fp32;
     int wrong = 0;
     snprintf(path, sizeof path, "%s/" MULTINODE, folder && *folder ? folder : "../shared/reference");
@@ -299,7 +295,7 @@ static int print_multinode(void)
         return 0;
     }
     fclose(f);
-    assert_ok(table_read_csv(&t, path, &e), &e);
+    MUST(table_read_csv(&t, path, e));
     compare_multinode(&fp32, &t, 4);
     int far = compare_multinode(&errors, &t, 2);
     double mean = errors.sum_abs / errors.n;
@@ -385,10 +381,9 @@ static int print_joint(void)
     const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT;
     struct design_point s;
     struct design best, d;
-    struct err e = { 0 };
     int wrong = 0;
-    assert_ok(study_load(&s, JOINT_STUDY, NULL, 0, needs, &e), &e);
-    assert_ok(design_solve(&best, &s, &e), &e);
+    MUST(study_load(&s, JOINT_STUDY, NULL, 0, needs, e));
+    MUST(design_solve(&best, &s, e));
     const struct search_result *r = s.workloads[0].search;
     printf("\n## Plan and split together\n\nGPT-3 175B on LIBRA's 4D network of 4,096 NPUs, 500 GB/s per NPU "
            "(`" JOINT_STUDY "`): the pair that a search finds over %lld candidates, and plans that were "
@@ -399,14 +394,14 @@ static int print_joint(void)
            (long long)r->n_candidates);
     print_design("search", &s.workloads[0].training->plan, &s, &best, "");
     study_free(&s);
-    assert_ok(study_load(&s, JOINT_STUDY, NULL, 0, needs | STUDY_UNSEARCHED, &e), &e);
+    MUST(study_load(&s, JOINT_STUDY, NULL, 0, needs | STUDY_UNSEARCHED, e));
     for (size_t i = 0; i < COUNT_OF(fixed_plans); i++) {
         struct plan p = plan_of(&fixed_plans[i], s.workloads[0].training);
         struct plan_fault fault;
         if (!plan_check(&p, &s.workloads[0].training->model, s.net.n_npus, &fault))
             fail_msg("%s %s", fault.key, fault.why);
-        assert_ok(study_take_plan(&s, 0, &p, &e), &e);
-        assert_ok(design_solve(&d, &s, &e), &e);
+        MUST(study_take_plan(&s, 0, &p, e));
+        MUST(design_solve(&d, &s, e));
         bool fits = !(training_missing_B(s.workloads[0].training, &s.net) > 0);
         print_design(fits ? "fixed" : "fixed (does not fit)", &p, &s, &d,
                      fits ? verdict(best.time_s <= d.time_s * (1 + 1e-9), &wrong) : "");
