@@ -371,24 +371,24 @@ static void lay_facts(struct report *r)
 {
     struct table *facts = &r->facts;
     for (int64_t i = 0; i < facts->n_rows; i++)
-        table_column(&r->table, table_cell(facts, i, FACT_KEY)->text,
-                     (enum table_kind)table_cell(facts, i, FACT_KIND)->count);
+        table_column(&r->table, table_text(facts, i, FACT_KEY),
+                     (enum table_kind)table_count(facts, i, FACT_KIND));
     if (facts->n_rows == 0 || r->table.failed)
         return;
     table_row(&r->table);
     for (int64_t i = 0; i < facts->n_rows; i++) {
-        switch ((enum table_kind)table_cell(facts, i, FACT_KIND)->count) {
+        switch ((enum table_kind)table_count(facts, i, FACT_KIND)) {
         case TABLE_TEXT:
-            table_put_text(&r->table, table_cell(facts, i, FACT_TEXT)->text);
+            table_put_text(&r->table, table_text(facts, i, FACT_TEXT));
             break;
         case TABLE_REAL:
             table_put_real(&r->table, table_cell(facts, i, FACT_REAL)->real);
             break;
         case TABLE_COUNT:
-            if (table_cell(facts, i, FACT_COUNT)->count == INT64_MIN)
+            if (table_count(facts, i, FACT_COUNT) == INT64_MIN)
                 table_put_none(&r->table);
             else
-                table_put_count(&r->table, table_cell(facts, i, FACT_COUNT)->count);
+                table_put_count(&r->table, table_count(facts, i, FACT_COUNT));
         }
     }
 }

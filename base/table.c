@@ -9,7 +9,12 @@
 #include "base/json.h"
 #include "base/num.h"
 
-static const struct table_cell no_value = { .real = NAN, .count = INT64_MIN, .text = NULL };
+static struct table_cell no_value(enum table_kind kind)
+{
+    return kind == TABLE_TEXT    ? (struct table_cell){ .text = NULL }
+           : kind == TABLE_COUNT ? (struct table_cell){ .count = INT64_MIN }
+                                 : (struct table_cell){ .real = NAN };
+}
 
 bool table_row_is_open(const struct table *t)
 {
@@ -67,7 +72,7 @@ void table_row(struct table *t)
         return;
     }
     for (int32_t col = 0; col < t->n_cols; col++)
-        t->cells[t->n_rows * t->n_cols + col] = no_value;
+        t->cells[t->n_rows * t->n_cols + col] = no_value(t->kinds[col]);
     t->n_rows++;
     t->col = 0;
 }
@@ -125,8 +130,49 @@ void table_take_row(struct table *t, struct table *from, int64_t row)
     struct table_cell *to = &t->cells[(t->n_rows - 1) * t->n_cols], *cells = &from->cells[row * t->n_cols];
     for (; t->col < t->n_cols; t->col++) {
         to[t->col] = cells[t->col];
-        cells[t->col].text = NULL;
+        if (from->kinds[t->col] == TABLE_TEXT)
+            cells[t->col].text = NULL;
     }
+}
+
+void table_take_rows(struct table *t, struct table *from)
+{
+    if (t->n_rows == 0 && from->n_rows > 0) {
+        struct table_cell *cells = t->cells;
+        int64_t cap = t->cap_rows;
+        t->cells = from->cells;
+        t->cap_rows = from->cap_rows;
+        t->n_rows = from->n_rows;
+        t->col = from->col;
+        from->cells = cells;
+        from->cap_rows = cap;
+        from->n_rows = 0;
+    }
+    for (int64_t row = 0; row < from->n_rows; row++)
+        table_take_row(t, from, row);
+    t->failed = t->failed || from->failed;
+    table_clear(from);
+}
+
+/* The texts of a row. */
+static void free_row(struct table *t, int64_t row)
+{
+    for (int32_t col = 0; col < t->n_cols; col++)
+        if (t->kinds[col] == TABLE_TEXT)
+            free(t->cells[row * t->n_cols + col].text);
+}
+
+void table_keep_rows(struct table *t, table_row_test *stays, const void *data)
+{
+    int64_t n = 0;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        if (!stays(data, t, row))
+            free_row(t, row);
+        else if (n++ < row)
+            memcpy(t->cells + (n - 1) * t->n_cols, t->cells + row * t->n_cols,
+                   (size_t)t->n_cols * sizeof *t->cells);
+    }
+    t->n_rows = n;
 }
 
 void table_keep_columns(struct table *t, const bool *keep)
@@ -137,7 +183,7 @@ void table_keep_columns(struct table *t, const bool *keep)
     for (int64_t i = 0; i < t->n_rows * t->n_cols; i++) {
         if (keep[i % t->n_cols])
             t->cells[n++] = t->cells[i];
-        else
+        else if (t->kinds[i % t->n_cols] == TABLE_TEXT)
             free(t->cells[i].text);
     }
     for (int32_t col = 0; col < t->n_cols; col++) {
@@ -170,8 +216,8 @@ void table_put_cell(struct table *t, const struct table *from, int64_t row, int3
 
 void table_clear(struct table *t)
 {
-    for (int64_t i = 0; i < t->n_rows * t->n_cols; i++)
-        free(t->cells[i].text);
+    for (int64_t row = 0; row < t->n_rows; row++)
+        free_row(t, row);
     t->n_rows = 0;
     t->col = 0;
 }
@@ -207,6 +253,16 @@ double table_number(const struct table *t, int64_t row, int32_t col)
     if (t->kinds[col] == TABLE_COUNT)
         return c->count == INT64_MIN ? NAN : (double)c->count;
     return t->kinds[col] == TABLE_REAL && isfinite(c->real) ? c->real : NAN;
+}
+
+const char *table_text(const struct table *t, int64_t row, int32_t col)
+{
+    return col >= 0 && t->kinds[col] == TABLE_TEXT ? table_cell(t, row, col)->text : NULL;
+}
+
+int64_t table_count(const struct table *t, int64_t row, int32_t col)
+{
+    return col >= 0 && t->kinds[col] == TABLE_COUNT ? table_cell(t, row, col)->count : INT64_MIN;
 }
 
 #define CSV_MAX_BYTES ((size_t)1 << 30)
@@ -401,7 +457,7 @@ static bool fill_counts(const struct column *c)
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
         struct table_cell *cell = &c->cells[i * c->cell_step];
-        *cell = (struct table_cell){ .real = NAN, .count = INT64_MIN };
+        *cell = no_value(TABLE_COUNT);
         if (s && !num_parse_count(s, &cell->count))
             return false;
         any = any || s;
@@ -414,7 +470,7 @@ static bool fill_reals(const struct column *c)
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
         struct table_cell *cell = &c->cells[i * c->cell_step];
-        *cell = (struct table_cell){ .real = NAN, .count = INT64_MIN };
+        *cell = no_value(TABLE_REAL);
         if (s && !num_parse_real(s, &cell->real))
             return false;
     }
@@ -424,7 +480,7 @@ static bool fill_reals(const struct column *c)
 static bool fill_texts(const struct column *c)
 {
     for (int64_t i = 0; i < c->n_rows; i++)
-        c->cells[i * c->cell_step] = (struct table_cell){ .real = NAN, .count = INT64_MIN };
+        c->cells[i * c->cell_step] = no_value(TABLE_TEXT);
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
         struct table_cell *cell = &c->cells[i * c->cell_step];

@@ -11,11 +11,13 @@
 enum table_kind { TABLE_TEXT, TABLE_REAL, TABLE_COUNT };
 enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON };
 
-/** One value; `kind` of its column says which field counts. */
+/** One value; `kind` of its column says which field it is. Tables have millions of them: 8 bytes each. */
 struct table_cell {
-    double real;   /**< not finite = no value: blank in CSV, null in JSON, "-" in text */
-    int64_t count; /**< INT64_MIN = no value */
-    char *text;    /**< owned by the table; NULL = no value */
+    union {
+        double real;   /**< not finite = no value: blank in CSV, null in JSON, "-" in text */
+        int64_t count; /**< INT64_MIN = no value */
+        char *text;    /**< owned by the table; NULL = no value */
+    };
 };
 
 /** Zero-initialise; release with table_free(). */
@@ -47,6 +49,11 @@ void table_free(struct table *t);
 
 /** Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. */
 void table_take_row(struct table *t, struct table *from, int64_t row);
+/** Move all rows of @p from, which has the same columns, behind those of @p t. */
+void table_take_rows(struct table *t, struct table *from);
+/** Keep the rows that @p stays says, in their order. */
+typedef bool table_row_test(const void *data, const struct table *t, int64_t row);
+void table_keep_rows(struct table *t, table_row_test *stays, const void *data);
 /** Keep the columns with keep[col], shape [n_cols], and no others. O(cells). */
 void table_keep_columns(struct table *t, const bool *keep);
 
@@ -55,6 +62,11 @@ int32_t table_find(const struct table *t, const char *name);
 const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);
 /** The value of a REAL or COUNT cell; NaN when it has none, or in a TEXT column. */
 double table_number(const struct table *t, int64_t row, int32_t col);
+/** The value of a cell of any column, also of one that is not there (@p col < 0): NULL where it is no text.
+ */
+const char *table_text(const struct table *t, int64_t row, int32_t col);
+/** Likewise: INT64_MIN where it is no count. */
+int64_t table_count(const struct table *t, int64_t row, int32_t col);
 
 /** Append the value as CSV has it, without quotes; blank is "". */
 void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col);

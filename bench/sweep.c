@@ -107,9 +107,9 @@ static bool all_solved(struct points *p)
     int32_t status = table_find(&rows, "status"), message = table_find(&rows, "message");
     run_each(p, &rows);
     for (int64_t i = 0; i < rows.n_rows; i++) {
-        bool solved = strcmp(table_cell(&rows, i, status)->text, "solved") == 0;
+        bool solved = strcmp(table_text(&rows, i, status), "solved") == 0;
         if (!solved && i - n == 0)
-            printf("   row %lld: %s\n", (long long)i, table_cell(&rows, i, message)->text);
+            printf("   row %lld: %s\n", (long long)i, table_text(&rows, i, message));
         n += solved;
     }
     bool all = n == rows.n_rows && n == p->study.sweep.n_points;

@@ -90,7 +90,7 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
 {
     int32_t status = table_find(t, "status"), message = table_find(t, "message");
     for (int64_t i = 0; i < t->n_rows; i++) {
-        const char *word = table_cell(t, i, status)->text, *why = table_cell(t, i, message)->text;
+        const char *word = table_text(t, i, status), *why = table_text(t, i, message);
         if (!word || strcmp(word, "error") == 0)
             return err_set(e, ERR_RANGE, "%s", why ? why : "a point cannot be read");
         if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0)

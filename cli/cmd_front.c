@@ -532,7 +532,7 @@ static void put_cells(struct sheet *sheet, const struct layout *l, const struct 
         if (s->rows.kinds[col] == TABLE_TEXT)
             sheet_put(sheet, "%s", text_str(&cell));
         else if (col == s->point_col)
-            sheet_count(sheet, table_cell(&s->rows, row, col)->count);
+            sheet_count(sheet, table_count(&s->rows, row, col));
         else
             sheet_real(sheet, table_number(&s->rows, row, col) / l->looks[i].scale, 5);
     }

@@ -176,29 +176,27 @@ static int read_rows(struct table *t, const char *path, struct err *e)
     return store_is(path) ? read_store(t, path, e) : table_read_csv(t, path, e);
 }
 
+static bool is_within(const void *limit, const struct table *t, int64_t row)
+{
+    const struct linexpr *expr = limit;
+    double sum = -expr->rhs;
+    for (int32_t k = 0; k < t->n_cols; k++)
+        sum += expr->coef[k] != 0 ? expr->coef[k] * table_number(t, row, k) : 0;
+    return expr->sense == LINEXPR_LE ? sum <= 0 : expr->sense == LINEXPR_GE ? sum >= 0 : sum == 0;
+}
+
 /* Rows that are beyond a limit, or lack a number that it is about, go. */
 static int keep_within(struct table *t, const char *limit, struct err *e)
 {
     struct err inner = { 0 };
     struct linexpr expr = { .coef = calloc((size_t)t->n_cols + 1, sizeof *expr.coef) };
-    int64_t n = 0;
     if (!expr.coef)
         return err_nomem(e, "limits");
     int rc = linexpr_parse(&expr, limit, (const char *const *)t->names, t->n_cols, &inner);
     if (rc)
         rc = err_set(e, ERR_USAGE, "option --limit is \"%.100s\": %s", limit, inner.msg);
-    for (int64_t i = 0; i < t->n_rows && !rc; i++) {
-        double sum = -expr.rhs;
-        for (int32_t k = 0; k < t->n_cols; k++)
-            sum += expr.coef[k] != 0 ? expr.coef[k] * table_number(t, i, k) : 0;
-        bool within = expr.sense == LINEXPR_LE ? sum <= 0 : expr.sense == LINEXPR_GE ? sum >= 0 : sum == 0;
-        struct table_cell *from = t->cells + i * t->n_cols;
-        for (int32_t k = 0; k < t->n_cols && !within; k++)
-            free(from[k].text);
-        if (within)
-            memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
-    }
-    t->n_rows = rc ? t->n_rows : n;
+    if (!rc)
+        table_keep_rows(t, is_within, &expr);
     free(expr.coef);
     return rc;
 }

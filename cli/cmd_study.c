@@ -1,5 +1,6 @@
 /* The commands that run studies of many points: one path for all kinds. A study is opened, its units are run
  * by the threads of all ranks, rows go to a store, and from there to where they are asked for. */
+#include <assert.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,36 +244,33 @@ static int finish_blocks(struct run *run, const struct campaign *c, struct origi
 /* ---- what came out of kinds with runs ---- */
 
 /* A table that stays empty would look like a run without jobs or links. */
-static void warn_empty(struct run *run, const struct export_tables *t, const struct extra *extras, int n)
+static void warn_empty(struct run *run, const struct export_tables *t, const struct extra *x)
 {
     const char *column = t->kind->empty_of;
     int32_t col = column ? table_find(&t->said, column) : -1;
-    for (int i = 0; i < n && col >= 0; i++)
-        if (extras[i].path && extras[i].table.n_rows == 0)
-            output_warn(run, "--%s: %s %s gave no such rows, %s has its head alone", extras[i].name, column,
-                        t->said.n_rows ? table_cell(&t->said, 0, col)->text : "", extras[i].path);
+    if (col >= 0)
+        output_warn(run, "--%s: %s %s gave no such rows, %s has its head alone", x->name, column,
+                    t->said.n_rows ? table_text(&t->said, 0, col) : "", x->path);
 }
 
-/* Rows first: where they cannot be written nothing is left behind. The tables are lent. */
-static int write_tables(struct run *run, const struct export_tables *t, struct extra *extras, int n,
-                        struct origin from, struct err *e)
+/* Rows first: where they cannot be written nothing is left behind. */
+static int write_tables(struct run *run, const struct export_tables *t, struct store *store,
+                        const struct extra *extras, int n, struct origin from, struct err *e)
 {
+    enum { MOST = STUDY_MAX_TABLES };
+    int64_t n_rows[MOST];
+    assert(n <= MOST);
     int rc = is_stored(run) ? 0 : export_write(run, t, from, e);
-    for (int i = 0; i < n; i++) {
-        int32_t table = export_find_table(t->kind, extras[i].name);
-        if (extras[i].path && table >= 0)
-            extras[i].table = t->extras[table];
-    }
-    if (!rc)
-        rc = extra_write(run, extras, n, from, e);
-    if (!rc)
-        warn_empty(run, t, extras, n);
-    for (int i = 0; i < n; i++)
-        extras[i].table = (struct table){ 0 };
+    for (int i = 0; i < n && !rc; i++)
+        if (extras[i].path)
+            rc = export_extra(&n_rows[i], run, store, t->kind, &extras[i], from, e);
+    for (int i = 0; i < n && !rc; i++)
+        if (extras[i].path && n_rows[i] == 0)
+            warn_empty(run, t, &extras[i]);
     return rc;
 }
 
-static int finish_runs(struct run *run, const struct campaign *c, struct extra *extras, int n,
+static int finish_runs(struct run *run, const struct campaign *c, const struct extra *extras, int n,
                        struct origin from, struct err *e)
 {
     const struct study *s = c->ask->study;
@@ -288,7 +286,7 @@ static int finish_runs(struct run *run, const struct campaign *c, struct extra *
     if (!rc && !s->kind->notes_first)
         output_notes(run, &t.notes);
     if (!rc)
-        rc = write_tables(run, &t, extras, n, from, e);
+        rc = write_tables(run, &t, c->store, extras, n, from, e);
     if (!rc && is_stored(run))
         say_stored(run);
     if (!rc)
@@ -314,7 +312,7 @@ static void warn_size(struct run *run, const struct campaign *c)
 /* What is to be run, and what becomes of it. */
 struct job {
     const struct study_kind *kind; /* NULL: told by keys */
-    struct extra *extras;          /* shape [n_extras] */
+    const struct extra *extras;    /* shape [n_extras] */
     int n_extras;
     struct watch watch;
     struct campaign_ask ask;
@@ -475,7 +473,7 @@ static int write_list(const struct run *run, const struct study_kind *kind, stru
 
 /* Run the study of operand 0 on all ranks, or with --list say what the kind has. Kind NULL: told by the keys
  * of the study. extras, shape [n], are called as tables of the kind. */
-static int run_kind(struct run *run, const struct study_kind *kind, struct extra *extras, int n,
+static int run_kind(struct run *run, const struct study_kind *kind, const struct extra *extras, int n,
                     struct err *e)
 {
     struct job job = { .kind = kind, .extras = extras, .n_extras = n };
@@ -533,11 +531,11 @@ static const struct option_group place_options = { "Placement", place_rows,
 
 static int run_place(struct run *run, struct err *e)
 {
-    struct extra extras[] = { { .name = "runs", .path = run->opt.place_runs },
-                              { .name = "jobs", .path = run->opt.place_jobs },
-                              { .name = "places", .path = run->opt.place_places },
-                              { .name = "slots", .path = run->opt.place_slots },
-                              { .name = "links", .path = run->opt.place_links } };
+    const struct extra extras[] = { { .name = "runs", .path = run->opt.place_runs },
+                                    { .name = "jobs", .path = run->opt.place_jobs },
+                                    { .name = "places", .path = run->opt.place_places },
+                                    { .name = "slots", .path = run->opt.place_slots },
+                                    { .name = "links", .path = run->opt.place_links } };
     return run_kind(run, &place_kind, extras, sizeof extras / sizeof *extras, e);
 }
 
@@ -576,10 +574,10 @@ static const struct option_group hetero_options = { "Layers", hetero_rows,
 
 static int run_hetero(struct run *run, struct err *e)
 {
-    struct extra extras[] = { { .name = "runs", .path = run->opt.hetero_runs },
-                              { .name = "plans", .path = run->opt.hetero_plans },
-                              { .name = "stages", .path = run->opt.hetero_stages },
-                              { .name = "curves", .path = run->opt.hetero_curves } };
+    const struct extra extras[] = { { .name = "runs", .path = run->opt.hetero_runs },
+                                    { .name = "plans", .path = run->opt.hetero_plans },
+                                    { .name = "stages", .path = run->opt.hetero_stages },
+                                    { .name = "curves", .path = run->opt.hetero_curves } };
     return run_kind(run, &hetero_kind, extras, sizeof extras / sizeof *extras, e);
 }
 
@@ -616,9 +614,9 @@ static const struct option_group gossip_options = { "Training", gossip_rows,
 
 static int run_gossip(struct run *run, struct err *e)
 {
-    struct extra extras[] = { { .name = "runs", .path = run->opt.gossip_runs },
-                              { .name = "curves", .path = run->opt.gossip_curves },
-                              { .name = "links", .path = run->opt.gossip_links } };
+    const struct extra extras[] = { { .name = "runs", .path = run->opt.gossip_runs },
+                                    { .name = "curves", .path = run->opt.gossip_curves },
+                                    { .name = "links", .path = run->opt.gossip_links } };
     return run_kind(run, &gossip_kind, extras, sizeof extras / sizeof *extras, e);
 }
 

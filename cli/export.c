@@ -17,7 +17,7 @@ enum { AT_A_TIME = 1024 };
 static void note_row(struct export_tally *tally, const struct table *rows, int64_t row, const char *status)
 {
     int32_t message = table_find(rows, "message");
-    const char *why = message >= 0 ? table_cell(rows, row, message)->text : NULL;
+    const char *why = message >= 0 ? table_text(rows, row, message) : NULL;
     tally->first = tally->n_rows + row + 1;
     text_printf(&tally->why, "%s%s%s", status, why && *why ? ": " : "", why ? why : "");
 }
@@ -26,7 +26,7 @@ static void tally_rows(struct export_tally *tally, const struct table *rows)
 {
     int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
     for (int64_t row = 0; row < rows->n_rows && status >= 0; row++) {
-        const char *word = table_cell(rows, row, status)->text;
+        const char *word = table_text(rows, row, status);
         /* A stalled one with a time has a split, whose proof fell short. */
         bool stalled = word && strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0;
         if (!word || strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0 ||
@@ -60,27 +60,37 @@ void export_tally_free(struct export_tally *tally)
 /* Where rows come from, and how far they are read. */
 struct source {
     struct store *store;
-    const struct filters *where; /* NULL: all */
-    struct store_walk walk;
-    struct export_tally *tally;
-    bool any; /* the last call gave rows, even if none of them passes */
+    struct study_table_walk *table; /* NULL: the results */
+    const struct filters *where;    /* NULL: all */
+    struct store_walk walk;         /* of the results */
+    struct export_tally *tally;     /* NULL: nobody asks */
+    bool begun, any;                /* any: the last call gave rows, even if none of them passes */
+    int64_t n_rows;                 /* so far */
 };
+
+static int read_piece(struct source *s, struct table *rows, struct err *e)
+{
+    if (s->table)
+        return study_table_next(s->table, AT_A_TIME, rows, e);
+    int rc = s->begun ? 0 : study_trim_store(s->store, study_kind_of_store(s->store), false, e);
+    return rc ? rc : store_next(s->store, &s->walk, AT_A_TIME, rows, e);
+}
 
 /* The next rows, in place of those that `rows` has. */
 static int next_rows(struct source *s, struct table *rows, struct err *e)
 {
-    bool first = s->walk.id < 0;
-    int rc = first ? study_trim_store(s->store, study_kind_of_store(s->store), false, e) : 0;
-    if (!rc)
-        rc = store_next(s->store, &s->walk, AT_A_TIME, rows, e);
-    if (!rc && first && s->where)
+    int rc = read_piece(s, rows, e);
+    if (!rc && !s->begun && s->where)
         rc = filters_check(s->where, rows, e);
+    s->begun = true;
     s->any = !rc && rows->n_rows > 0;
     if (!s->any)
         return rc;
     if (s->where)
         filters_keep(s->where, rows);
-    tally_rows(s->tally, rows);
+    if (s->tally)
+        tally_rows(s->tally, rows);
+    s->n_rows += rows->n_rows;
     return 0;
 }
 
@@ -130,15 +140,16 @@ static int stream(struct outfile *f, struct table_writer *w, struct source *s, c
     return rc;
 }
 
-static int write_stream(const struct run *run, struct source *s, struct origin from, struct err *e)
+static int write_stream(const struct run *run, struct source *s, const char *path, enum table_format format,
+                        struct origin from, struct err *e)
 {
     struct text head = { 0 };
     struct outfile f = { 0 };
-    struct table_writer w = { .format = output_format(run) };
+    struct table_writer w = { .format = format };
     output_head(&head, run, from);
     int rc = text_check(&head, e);
     if (!rc)
-        rc = outfile_begin(&f, run->opt.out, run->opt.force, e);
+        rc = outfile_begin(&f, path, run->opt.force, e);
     if (!rc)
         rc = stream(&f, &w, s, text_str(&head), e);
     if (!rc)
@@ -149,23 +160,53 @@ static int write_stream(const struct run *run, struct source *s, struct origin f
 }
 
 /* For people: columns are as wide as the widest value, so all rows have to be there. */
-static int write_sheet(const struct run *run, struct source *s, struct err *e)
+static int read_all(struct table *all, struct source *s, struct err *e)
 {
-    struct table all = { 0 }, rows = { 0 };
-    struct text out = { 0 };
-    int rc = next_rows(s, &all, e);
+    struct table rows = { 0 };
+    int rc = next_rows(s, all, e);
     while (!rc && s->any) {
         rc = next_rows(s, &rows, e);
-        for (int64_t row = 0; row < rows.n_rows && !rc; row++)
-            table_take_row(&all, &rows, row);
+        if (!rc)
+            table_take_rows(all, &rows);
     }
+    table_free(&rows);
+    return rc || !all->failed ? rc : err_nomem(e, "rows of a store");
+}
+
+static int write_sheet(const struct run *run, struct source *s, struct err *e)
+{
+    struct table all = { 0 };
+    struct text out = { 0 };
+    int rc = read_all(&all, s, e);
     if (!rc)
-        rc = all.failed ? err_nomem(e, "rows of a store") : sweep_text(&all, &out, e);
+        rc = sweep_text(&all, &out, e);
     if (!rc)
         rc = output_write(run, &out, e);
     table_free(&all);
-    table_free(&rows);
     text_free(&out);
+    return rc;
+}
+
+/* Every column. */
+static int write_wide(const struct run *run, struct source *s, struct origin from, struct err *e)
+{
+    struct table all = { 0 };
+    int rc = read_all(&all, s, e);
+    if (!rc)
+        rc = output_table(run, &all, from, e);
+    table_free(&all);
+    return rc;
+}
+
+int export_extra(int64_t *n_rows, const struct run *run, struct store *s, const struct study_kind *kind,
+                 const struct extra *x, struct origin from, struct err *e)
+{
+    struct source source = { .store = s };
+    int rc = study_table_open(&source.table, s, kind, x->name, e);
+    if (!rc)
+        rc = write_stream(run, &source, x->path, TABLE_AS_CSV, from, e);
+    study_table_close(source.table);
+    *n_rows = source.n_rows;
     return rc;
 }
 
@@ -177,7 +218,7 @@ int export_rows(const struct run *run, struct store *s, const struct filters *wh
     };
     if (output_format(run) == TABLE_AS_TEXT)
         return write_sheet(run, &source, e);
-    return write_stream(run, &source, from, e);
+    return write_stream(run, &source, run->opt.out, output_format(run), from, e);
 }
 
 /* ---- kinds with runs ---- */
@@ -224,7 +265,7 @@ int export_read(struct export_tables *t, struct store *s, const struct study_kin
     if (!rc)
         rc = read_rows(&t->said, s, kind, true, where, e);
     for (int32_t i = TABLE_RUNS; i < kind->n_tables && !rc; i++)
-        if (store_find_table(s, kind->tables[i].word) >= 0)
+        if (kind->tables[i].always)
             rc = study_read_table(&t->extras[i], s, kind, kind->tables[i].word, e);
     if (!rc)
         rc = study_read_notes(&t->notes, s, kind, e);
@@ -303,29 +344,22 @@ static void warn_incomplete(struct run *run, const struct store_head *head, cons
                     path);
 }
 
-static int write_kept(struct table *t, const struct run *run, const struct filters *where, struct origin from,
-                      struct err *e)
-{
-    int rc = where ? filters_check(where, t, e) : 0;
-    if (!rc && where)
-        filters_keep(where, t);
-    return rc ? rc : output_table(run, t, from, e);
-}
-
 /* An extra table, by its word. */
 static int export_table(struct run *run, struct store *s, const struct study_kind *kind,
                         const struct filters *where, struct origin from, struct err *e)
 {
-    struct table t = { 0 };
+    struct source source = { .store = s, .where = where };
     const char *word = run->opt.table;
     int32_t i = export_find_table(kind, word);
     if (i < 0 || store_find_table(s, word) < 0)
         return err_set(e, ERR_USAGE, "option --table is \"%.40s\", which %s does not have%s", word,
                        run->opt.operands[0], i < 0 ? "" : ": run the study with that table to a store");
-    int rc = study_read_table(&t, s, kind, word, e);
-    if (!rc)
-        rc = write_kept(&t, run, where, from, e);
-    table_free(&t);
+    int rc = study_table_open(&source.table, s, kind, word, e);
+    if (!rc && output_format(run) == TABLE_AS_TEXT)
+        rc = write_wide(run, &source, from, e);
+    else if (!rc)
+        rc = write_stream(run, &source, run->opt.out, output_format(run), from, e);
+    study_table_close(source.table);
     return rc;
 }
 

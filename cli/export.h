@@ -35,7 +35,7 @@ void export_tally_free(struct export_tally *tally);
 struct export_tables {
     const struct study_kind *kind;
     struct table rows, said;               /**< said: with hidden columns */
-    struct table extras[STUDY_MAX_TABLES]; /**< without columns: not recorded */
+    struct table extras[STUDY_MAX_TABLES]; /**< those that are always recorded; others without columns */
     struct text notes;
     const char *axes[SWEEP_MAX_KEYS]; /**< borrowed from the store */
     struct study_report report;       /**< of the above, for the kind's hooks */
@@ -48,6 +48,10 @@ int export_read(struct export_tables *t, struct store *s, const struct study_kin
 void export_tables_free(struct export_tables *t);
 /** The rows in the format of the run: the kind's own text, else the table. */
 int export_write(const struct run *run, const struct export_tables *t, struct origin from, struct err *e);
+/** Write an extra table that was recorded, piece by piece: it may be larger than memory. ERR_IO, ERR_USAGE.
+ */
+int export_extra(int64_t *n_rows, const struct run *run, struct store *s, const struct study_kind *kind,
+                 const struct extra *x, struct origin from, struct err *e);
 /** What the kind says of rows that are no results, on standard error; the exit code of the run says it too.
  */
 int export_conclude(struct run *run, const struct export_tables *t, struct err *e);

@@ -35,20 +35,16 @@ int filters_check(const struct filters *f, const struct table *columns, struct e
     return 0;
 }
 
+static bool filters_pass(const void *data, const struct table *t, int64_t row)
+{
+    const struct filters *f = data;
+    const struct plot_options opt = { .where = f->where, .n_where = f->n };
+    return rows_pass(&(struct rows){ .t = t, .row = row, .opt = &opt });
+}
+
 void filters_keep(const struct filters *f, struct table *rows)
 {
-    const struct plot_options opt = { .where = f->where, .n_where = f->n };
-    struct rows r = { .t = rows, .opt = &opt };
-    int64_t n = 0;
-    for (r.row = 0; r.row < rows->n_rows; r.row++) {
-        struct table_cell *from = rows->cells + r.row * rows->n_cols;
-        bool pass = rows_pass(&r);
-        for (int32_t i = 0; i < rows->n_cols && !pass; i++)
-            free(from[i].text);
-        if (pass)
-            memmove(rows->cells + n++ * rows->n_cols, from, (size_t)rows->n_cols * sizeof *from);
-    }
-    rows->n_rows = n;
+    table_keep_rows(rows, filters_pass, f);
 }
 
 void filters_free(struct filters *f)

@@ -20,7 +20,7 @@ static int number_rows(struct front_source *s, struct err *e)
     if (s->rows.n_cols == from->n_cols)
         table_column(&s->rows, KEEP_ROW, TABLE_COUNT);
     for (int64_t row = 0; row < from->n_rows; row++) {
-        int64_t now = point < 0 ? row : table_cell(from, row, point)->count;
+        int64_t now = point < 0 ? row : table_count(from, row, point);
         s->n = s->begun_point && now == s->point ? s->n + 1 : 0;
         s->begun_point = true;
         s->point = now;
@@ -297,9 +297,8 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
     int32_t point = table_find(rows, "point"), label = label_column(j->source.kind, rows);
     int rc = 0;
     for (int64_t row = 0; row < rows->n_rows && d->point >= 0 && !d->found && !rc; row++) {
-        const char *own = label < 0 ? NULL : table_cell(rows, row, label)->text;
-        if (table_cell(rows, row, point)->count != d->point ||
-            (d->label && (!own || strcmp(own, d->label) != 0)))
+        const char *own = label < 0 ? NULL : table_text(rows, row, label);
+        if (table_count(rows, row, point) != d->point || (d->label && (!own || strcmp(own, d->label) != 0)))
             continue;
         d->found = true;
         keep_values(d->x, j->sides[0].keep, rows, row);
@@ -315,9 +314,10 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
 
 /* One in `every` points, a power of 2, at random. SplitMix64's mixing: Steele, Lea, Flood, "Fast splittable
  * pseudorandom number generators", 2014. */
-static bool is_sampled(const struct table *t, int64_t row, int64_t every)
+static bool is_sampled(const void *data, const struct table *t, int64_t row)
 {
-    uint64_t z = (uint64_t)table_cell(t, row, keep_id_column(t))->count;
+    const int64_t every = *(const int64_t *)data;
+    uint64_t z = (uint64_t)table_count(t, row, keep_id_column(t));
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return ((z ^ z >> 31) & (uint64_t)(every - 1)) == 0;
@@ -326,18 +326,8 @@ static bool is_sampled(const struct table *t, int64_t row, int64_t every)
 /* Too many: about half of them go, and of those to come only as many are taken. */
 static void thin(struct front_sample *s)
 {
-    struct table *t = &s->rows;
-    int64_t n = 0;
     s->every *= 2;
-    for (int64_t row = 0; row < t->n_rows; row++) {
-        struct table_cell *from = t->cells + row * t->n_cols;
-        bool stays = is_sampled(t, row, s->every);
-        for (int32_t i = 0; i < t->n_cols && !stays; i++)
-            free(from[i].text);
-        if (stays)
-            memmove(t->cells + n++ * t->n_cols, from, (size_t)t->n_cols * sizeof *from);
-    }
-    t->n_rows = n;
+    table_keep_rows(&s->rows, is_sampled, &s->every);
 }
 
 static int take_sample(struct front_job *j, const struct table *rows, struct err *e)
@@ -346,7 +336,7 @@ static int take_sample(struct front_job *j, const struct table *rows, struct err
     for (int32_t i = 0; i < rows->n_cols && s->rows.n_cols < rows->n_cols; i++)
         table_column(&s->rows, rows->names[i], rows->kinds[i]);
     for (int64_t row = 0; row < rows->n_rows && s->most > 0; row++) {
-        if (!keep_is_design(j->sides[0].keep, rows, row) || !is_sampled(rows, row, s->every))
+        if (!keep_is_design(j->sides[0].keep, rows, row) || !is_sampled(&s->every, rows, row))
             continue;
         table_row(&s->rows);
         for (int32_t i = 0; i < rows->n_cols; i++)
@@ -418,7 +408,7 @@ static int sort_rows(struct front_side *s, struct err *e)
         return err_nomem(e, "the front");
     }
     for (int64_t i = 0; i < n; i++) {
-        pairs[i][0] = table_cell(&s->rows, i, s->id_col)->count;
+        pairs[i][0] = table_count(&s->rows, i, s->id_col);
         pairs[i][1] = i;
     }
     qsort(pairs, (size_t)n, sizeof *pairs, compare_points);
@@ -433,7 +423,7 @@ int64_t front_row(const struct front_side *s, int64_t id)
     int64_t lo = 0, hi = s->rows.n_rows - 1;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (table_cell(&s->rows, s->by_point[mid], s->id_col)->count < id)
+        if (table_count(&s->rows, s->by_point[mid], s->id_col) < id)
             lo = mid + 1;
         else
             hi = mid;
@@ -444,8 +434,8 @@ int64_t front_row(const struct front_side *s, int64_t id)
 const char *front_name(char buf[FRONT_NAME], const struct front_side *s, int64_t id)
 {
     int64_t row = front_row(s, id);
-    const char *label = s->label_col < 0 ? NULL : table_cell(&s->rows, row, s->label_col)->text;
-    snprintf(buf, FRONT_NAME, "%lld%s%s", (long long)table_cell(&s->rows, row, s->point_col)->count,
+    const char *label = s->label_col < 0 ? NULL : table_text(&s->rows, row, s->label_col);
+    snprintf(buf, FRONT_NAME, "%lld%s%s", (long long)table_count(&s->rows, row, s->point_col),
              label ? ":" : "", label ? label : "");
     return buf;
 }

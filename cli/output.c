@@ -285,37 +285,3 @@ int extra_check(const struct run *run, const struct extra *extras, int n, struct
     }
     return rc;
 }
-
-struct table *extra_table(struct extra *x)
-{
-    return x->path ? &x->table : NULL;
-}
-
-static int write_one(const struct run *run, const struct extra *x, struct origin from, struct err *e)
-{
-    struct text head = { 0 }, out = { 0 };
-    output_head(&head, run, from);
-    int rc = text_check(&head, e);
-    if (!rc)
-        rc = table_write(&x->table, TABLE_AS_CSV, text_str(&head), &out, e);
-    if (!rc)
-        rc = text_write_file(&out, x->path, run->opt.force, e);
-    text_free(&head);
-    text_free(&out);
-    return rc;
-}
-
-int extra_write(const struct run *run, const struct extra *extras, int n, struct origin from, struct err *e)
-{
-    int rc = 0;
-    for (int i = 0; i < n && !rc; i++)
-        if (extras[i].path)
-            rc = write_one(run, &extras[i], from, e);
-    return rc;
-}
-
-void extra_free(struct extra *extras, int n)
-{
-    for (int i = 0; i < n; i++)
-        table_free(&extras[i].table);
-}

@@ -292,7 +292,7 @@ struct layout {
 static const char *show_cell(char buf[SHOW], const struct table *t, int64_t row, int32_t column)
 {
     if (t->kinds[column] == TABLE_TEXT) {
-        const char *text = table_cell(t, row, column)->text;
+        const char *text = table_text(t, row, column);
         return text ? text : "-";
     }
     double x = table_number(t, row, column);

@@ -275,7 +275,7 @@ double weft_number(const weft_row *row, const char *column)
 const char *weft_text(const weft_row *row, const char *column)
 {
     int32_t at = table_find(row->table, column);
-    return at >= 0 && row->table->kinds[at] == TABLE_TEXT ? table_cell(row->table, row->at, at)->text : NULL;
+    return at >= 0 && row->table->kinds[at] == TABLE_TEXT ? table_text(row->table, row->at, at) : NULL;
 }
 
 void weft_free_row(weft_row *row)

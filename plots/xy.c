@@ -76,7 +76,7 @@ static bool has_words(const struct table *t, int32_t col)
     double x;
 
     for (int64_t i = 0; i < t->n_rows && t->kinds[col] == TABLE_TEXT; i++) {
-        const char *s = table_cell(t, i, col)->text;
+        const char *s = table_text(t, i, col);
         if (s && s[0] && !num_parse_real(s, &x))
             return true;
     }

@@ -530,7 +530,7 @@ static int read_value(double *out, const struct reading *r, const char *column, 
 static int read_op(enum fit_operator *out, const struct reading *r, struct err *e)
 {
     int32_t col = table_find(r->t, "op");
-    const char *word = col >= 0 ? table_cell(r->t, r->row, col)->text : NULL;
+    const char *word = col >= 0 ? table_text(r->t, r->row, col) : NULL;
     for (int i = 0; i < N_FIT_OPERATORS && word; i++)
         if (strcmp(word, fit_operator_words[i]) == 0) {
             *out = (enum fit_operator)i;

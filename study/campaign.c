@@ -138,9 +138,9 @@ static int commit(struct writer *w, struct err *e)
 static void campaign_note_failed(struct campaign_state *state, const struct table *rows, int64_t row,
                                  bool by_id)
 {
-    int64_t point = table_cell(rows, row, 0)->count >> (by_id ? STORE_ROW_BITS : 0);
-    const char *status = table_cell(rows, row, table_find(rows, "status"))->text;
-    const char *message = table_cell(rows, row, table_find(rows, "message"))->text;
+    int64_t point = table_count(rows, row, 0) >> (by_id ? STORE_ROW_BITS : 0);
+    const char *status = table_text(rows, row, table_find(rows, "status"));
+    const char *message = table_text(rows, row, table_find(rows, "message"));
     if (state->failed_point >= 0 && state->failed_point < point)
         return;
     state->failed_point = point;
@@ -178,7 +178,7 @@ static int take_blocks(struct writer *w, const struct fleet_batch *batch, struct
 }
 
 /* Results of runs, of which rows follow where a point is whole. */
-static int take_runs(struct writer *w, const struct fleet_batch *batch, struct err *e)
+static int take_runs(struct writer *w, struct fleet_batch *batch, struct err *e)
 {
     struct campaign *c = w->c;
     struct table rows = { 0 };
@@ -197,7 +197,7 @@ static int take_runs(struct writer *w, const struct fleet_batch *batch, struct e
 }
 
 /* A fleet_take. */
-static int take(void *data, const struct fleet_batch *batch, struct err *e)
+static int take(void *data, struct fleet_batch *batch, struct err *e)
 {
     struct writer *w = data;
     int rc = w->c->runs ? take_runs(w, batch, e) : take_blocks(w, batch, e);
@@ -484,21 +484,9 @@ int campaign_run(struct campaign *c, struct err *e)
 
 static int read_rows(struct table *out, struct store *s, const struct study_kind *kind, struct err *e)
 {
-    struct table rows = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    enum { AT_A_TIME = 4096 };
     int rc = study_trim_store(s, kind, false, e);
-    if (!rc)
-        rc = store_next(s, &walk, AT_A_TIME, out, e);
-    while (!rc && walk.id >= 0) {
-        rc = store_next(s, &walk, AT_A_TIME, &rows, e);
-        if (rc || rows.n_rows == 0)
-            break;
-        for (int64_t row = 0; row < rows.n_rows; row++)
-            table_take_row(out, &rows, row);
-    }
-    table_free(&rows);
-    return rc ? rc : out->failed ? err_nomem(e, "rows of a study") : 0;
+    return rc ? rc : store_next(s, &walk, INT64_MAX, out, e);
 }
 
 /* Extra tables that were recorded, and what is to be told. */
@@ -558,8 +546,8 @@ static void campaign_measure_note_failed(struct campaign_pace *pace, const struc
 {
     int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
     for (int64_t row = 0; row < rows->n_rows && !pace->why[0]; row++) {
-        const char *word = table_cell(rows, row, status)->text;
-        const char *message = table_cell(rows, row, table_find(rows, "message"))->text;
+        const char *word = table_text(rows, row, status);
+        const char *message = table_text(rows, row, table_find(rows, "message"));
         if (word && isnan(table_number(rows, row, time)))
             snprintf(pace->why, sizeof pace->why, "%s%s%.450s", word, message ? ": " : "",
                      message ? message : "");

@@ -111,7 +111,7 @@ static void report(struct fleet_crew *c)
     }
 }
 
-static int write_batch(struct fleet_crew *c, const struct fleet_batch *b, struct err *e)
+static int write_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
     if (c->closed)
         return 0;
@@ -125,7 +125,7 @@ static int write_batch(struct fleet_crew *c, const struct fleet_batch *b, struct
     return 0;
 }
 
-int fleet_take_batch(struct fleet_crew *c, const struct fleet_batch *b, struct err *e)
+int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
     int rc;
 #pragma omp critical(fleet_take)

@@ -42,8 +42,9 @@ struct fleet_batch {
 void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work);
 void fleet_batch_free(struct fleet_batch *b);
 
-/** Where rows go: called on the first rank, by one thread at a time. An error ends the run. */
-typedef int fleet_take(void *data, const struct fleet_batch *batch, struct err *e);
+/** Where rows go: called on the first rank, by one thread at a time. The rows may be taken out of the tables.
+ * An error ends the run. */
+typedef int fleet_take(void *data, struct fleet_batch *batch, struct err *e);
 
 /** Called after batches, by one thread of the first rank at a time, a few times a second at most. Returning
  * false stops: units under way are finished, no other begins. */

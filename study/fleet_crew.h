@@ -49,7 +49,7 @@ void fleet_crew_work(struct fleet_crew *c);
 /** At most @p want units of the queue, fewer towards its end. */
 struct span fleet_queue_next(struct fleet_crew *c, int64_t want);
 /** To the writer, then to progress. */
-int fleet_take_batch(struct fleet_crew *c, const struct fleet_batch *b, struct err *e);
+int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e);
 
 void fleet_stop(struct fleet_crew *c);
 /** Keep what went wrong, if nothing did before, and stop. */

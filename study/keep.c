@@ -589,14 +589,14 @@ double keep_number(const struct table *rows, int64_t row, int32_t col)
     double x = NAN;
     if (rows->kinds[col] != TABLE_TEXT)
         return table_number(rows, row, col);
-    const char *text = table_cell(rows, row, col)->text;
+    const char *text = table_text(rows, row, col);
     return text && num_parse_real(text, &x) ? x : NAN;
 }
 
 bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row)
 {
     const struct study_kind *kind = k->rule->kind;
-    return table_cell(rows, row, k->point)->count >= 0 && (!kind || kind->is_result(rows, row, k->result));
+    return table_count(rows, row, k->point) >= 0 && (!kind || kind->is_result(rows, row, k->result));
 }
 
 /* NaN where a column of the limit is blank, which no comparison passes. */
@@ -661,27 +661,23 @@ static struct table_cell *cells_of(const struct keep *k, int64_t row)
     return k->fresh.cells + row * k->fresh.n_cols;
 }
 
+static bool is_alive(const void *keep, const struct table *fresh, int64_t row)
+{
+    const struct keep *k = keep;
+    return table_count(fresh, row, k->point) != INT64_MIN;
+}
+
 /* Rows that are survivors no more go; the others move up. */
 static void drop_dead(struct keep *k)
 {
-    struct table *t = &k->fresh;
-    int64_t n = 0;
-    for (int64_t row = 0; row < t->n_rows && k->n_dead > 0; row++) {
-        struct table_cell *from = cells_of(k, row);
-        bool dead = from[k->point].count == INT64_MIN;
-        for (int32_t i = 0; i < t->n_cols && dead; i++)
-            free(from[i].text);
-        if (dead)
-            continue;
-        if (n < row)
-            memcpy(cells_of(k, n), from, (size_t)t->n_cols * sizeof *from);
-        struct keep_point *p = keep_points_find(&k->points, from[k->point].count);
+    if (k->n_dead == 0)
+        return;
+    table_keep_rows(&k->fresh, is_alive, k);
+    for (int64_t row = 0; row < k->fresh.n_rows; row++) {
+        struct keep_point *p = keep_points_find(&k->points, table_count(&k->fresh, row, k->point));
         if (p)
-            p->row = n;
-        n++;
+            p->row = row;
     }
-    if (k->n_dead > 0)
-        t->n_rows = n;
     k->n_dead = 0;
 }
 
@@ -755,7 +751,7 @@ static int offer_to_top(struct keep *k, const struct table *rows, int64_t row, i
 /* Hold a design against the others of its group. */
 static int compete(struct keep *k, const struct table *rows, int64_t row, struct err *e)
 {
-    int64_t point = table_cell(rows, row, k->point)->count;
+    int64_t point = table_count(rows, row, k->point);
     unsigned ways = 0;
     if (keep_points_find(&k->points, point))
         return 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 
 /* A batch is handed over when it is so old: as much as a kill loses besides the runs under way. */
 #define BATCH_S 0.05
@@ -270,14 +271,6 @@ static bool has_failed(const struct fleet_batch *b)
     return failed;
 }
 
-static void move_rows(struct table *to, struct table *from)
-{
-    for (int64_t row = 0; row < from->n_rows; row++)
-        table_take_row(to, from, row);
-    to->failed = to->failed || from->failed;
-    table_clear(from);
-}
-
 /* ---- a thread ---- */
 
 struct hand {
@@ -290,9 +283,9 @@ struct hand {
 /* To what is handed over next; under critical(runs_board). */
 static void add_batch(struct board *b, struct fleet_batch *from)
 {
-    move_rows(&b->batch.rows, &from->rows);
+    table_take_rows(&b->batch.rows, &from->rows);
     for (int32_t i = 0; i < FLEET_MORE; i++)
-        move_rows(&b->batch.more[i], &from->more[i]);
+        table_take_rows(&b->batch.more[i], &from->more[i]);
 }
 
 static bool is_empty(const struct fleet_batch *b)
@@ -742,18 +735,13 @@ static int list_there(struct study_runs *r, struct store *store, const struct sp
     do {
         rc = store_next(store, &walk, AT_A_TIME, &rows, e);
         for (int64_t row = 0; row < rows.n_rows && !rc; row++) {
-            int64_t id = table_cell(&rows, row, 0)->count, k = id & ((INT64_C(1) << STORE_SEED_BITS) - 1);
+            int64_t id = table_count(&rows, row, 0), k = id & ((INT64_C(1) << STORE_SEED_BITS) - 1);
             if (spans_have(done, (id >> STORE_POINT_SHIFT) * r->study->seeds + k))
                 continue;
-            if (r->n_there == cap) {
-                cap = cap ? 2 * cap : 64;
-                int64_t *grown = realloc(r->there, (size_t)cap * sizeof *grown);
-                if (!grown)
-                    rc = err_nomem(e, "runs of a study");
-                r->there = grown ? grown : r->there;
-            }
-            if (!rc)
+            if (vec_reserve(r->there, cap, r->n_there + 1))
                 r->there[r->n_there++] = id;
+            else
+                rc = err_nomem(e, "runs of a study");
         }
     } while (!rc && rows.n_rows);
     table_free(&rows);
@@ -883,7 +871,7 @@ static int read_results(struct results *x, struct study_runs *r, struct store *s
     for (int64_t i = 0; i < n; i++)
         x->at[i] = -1;
     for (int64_t row = 0; row < t->n_rows; row++) {
-        int64_t id = table_cell(t, row, 0)->count - result_id(x->point, 0, 0);
+        int64_t id = table_count(t, row, 0) - result_id(x->point, 0, 0);
         int64_t entry = id >> STORE_SEED_BITS, k = id & ((INT64_C(1) << STORE_SEED_BITS) - 1);
         void *result = x->structs + (size_t)row * r->kind->result_size;
         row_clear(result, r->kind->result);
@@ -972,16 +960,16 @@ static bool is_whole(const struct study_runs *r, const struct spans *done, int64
     return spans_gap(done, point * seeds, (point + 1) * seeds, 1).n == 0;
 }
 
-int study_runs_take(struct study_runs *r, struct store *store, const struct fleet_batch *batch,
-                    struct spans *done, struct table *rows, struct sweep_counts *n, struct err *e)
+int study_runs_take(struct study_runs *r, struct store *store, struct fleet_batch *batch, struct spans *done,
+                    struct table *rows, struct sweep_counts *n, struct err *e)
 {
     int rc = 0;
     if (rows->n_cols == 0)
         study_put_columns(rows, r->study, TABLE_ROWS);
     for (int32_t i = 0; i < r->form.n_tables - 1 && !rc; i++)
-        rc = store_put(store, i + 1, &batch->more[i], e);
+        rc = store_take(store, i + 1, &batch->more[i], e);
     for (int64_t i = 0; i < batch->rows.n_rows && !rc; i++) {
-        int64_t unit = table_cell(&batch->rows, i, 0)->count, point = unit / r->study->seeds;
+        int64_t unit = table_count(&batch->rows, i, 0), point = unit / r->study->seeds;
         rc = spans_add(done, unit, 1, e);
         if (!rc && is_whole(r, done, point))
             rc = reduce_point(r, store, point, rows, n, e);
@@ -1024,7 +1012,7 @@ int study_runs_next(struct study_runs *r, struct store *store, struct store_walk
         study_put_columns(rows, r->study, TABLE_ROWS);
     table_clear(rows);
     for (int64_t row = 0; row < r->stored_rows.n_rows && !rc; row++) {
-        int64_t id = table_cell(&r->stored_rows, row, 0)->count;
+        int64_t id = table_count(&r->stored_rows, row, 0);
         if (x.point != id >> STORE_ROW_BITS) {
             results_free(&x);
             x = (struct results){ .runs = r, .point = id >> STORE_ROW_BITS };
@@ -1191,9 +1179,12 @@ int study_reduce_store(void *kind, struct store *store, const struct spans *done
 /* ---- extra tables as they are shown ---- */
 
 /* How an extra table is shown: its rows as they are stored, with cells that follow from the point. */
-struct shown_table {
+struct study_table_walk {
     struct stub stub;
-    int32_t table; /* of the kind's */
+    struct store *store;
+    struct store_walk walk;
+    struct table rows; /* as stored */
+    int32_t table;     /* of the kind's */
     const struct table *stored;
     bool *show;          /* shape [n_cols of stored], owned */
     void *row;           /* of the kind's struct, owned */
@@ -1212,22 +1203,23 @@ static size_t row_size(const struct column *list)
     return size;
 }
 
-static void shown_free(struct shown_table *x)
+void study_table_close(struct study_table_walk *x)
 {
+    if (!x)
+        return;
     free(x->show);
     free(x->row);
     free(x->of.shared);
+    table_free(&x->rows);
     table_free(&x->filled);
     stub_free(&x->stub);
+    free(x);
 }
 
-static int shown_build(struct shown_table *x, struct store *store, const struct study_kind *kind,
-                       int32_t table, struct err *e)
+static int shown_build(struct study_table_walk *x, const struct study_kind *kind, int32_t table,
+                       struct err *e)
 {
-    *x = (struct shown_table){ .stored = store_columns(store, table), .table = TABLE_RUNS, .point = -1 };
-    int rc = stub_build(&x->stub, store, kind, e);
-    if (rc)
-        return rc;
+    struct store *store = x->store;
     while (strcmp(kind->tables[x->table].word, x->stub.runs->forms[table].word) != 0)
         x->table++;
     const struct study_table *of = &x->stub.study.tables[x->table];
@@ -1235,7 +1227,7 @@ static int shown_build(struct shown_table *x, struct store *store, const struct 
     x->show = calloc((size_t)x->stored->n_cols + 1, sizeof *x->show);
     x->row = calloc(1, row_size(of->list) + 1);
     columns_put(&x->filled, &of->shown);
-    rc = x->show && x->row ? study_trim_store(store, kind, true, e) : err_nomem(e, "columns of a table");
+    int rc = x->show && x->row ? study_trim_store(store, kind, true, e) : err_nomem(e, "columns of a table");
     int32_t col = 2; /* behind the keys */
     for (int32_t i = 0; i < of->shown.n && !rc; i++)
         for (int32_t k = 0; k < column_count(of->shown.of[i]); k++, col++)
@@ -1244,7 +1236,35 @@ static int shown_build(struct shown_table *x, struct store *store, const struct 
     return rc;
 }
 
-static void put_shown_heads(struct table *t, const struct shown_table *x)
+int study_table_open(struct study_table_walk **out, struct store *store, const struct study_kind *kind,
+                     const char *word, struct err *e)
+{
+    int32_t table = store_find_table(store, word);
+    *out = NULL;
+    if (table < STORE_EXTRA)
+        return err_set(e, ERR_PARSE, "store: has no table %s, need one that was recorded", word);
+    struct study_table_walk *x = calloc(1, sizeof *x);
+    if (!x)
+        return err_nomem(e, "a table");
+    *x = (struct study_table_walk){ .store = store,
+                                    .walk = store_walk_all(table, true),
+                                    .stored = store_columns(store, table),
+                                    .table = TABLE_RUNS,
+                                    .point = -1 };
+    int rc = stub_build(&x->stub, store, kind, e);
+    if (rc) {
+        free(x);
+        return rc;
+    }
+    rc = shown_build(x, kind, table, e);
+    if (rc)
+        study_table_close(x);
+    else
+        *out = x;
+    return rc;
+}
+
+static void put_shown_heads(struct table *t, const struct study_table_walk *x)
 {
     const struct study *s = &x->stub.study;
     const struct study_table *of = &s->tables[x->table];
@@ -1258,23 +1278,23 @@ static void put_shown_heads(struct table *t, const struct shown_table *x)
             table_column(t, x->stored->names[col], x->stored->kinds[col]);
 }
 
-static int find_shown_point(struct shown_table *x, int64_t point, struct store *store, struct err *e)
+static int find_shown_point(struct study_table_walk *x, int64_t point, struct err *e)
 {
     if (x->of.shared && x->point == point)
         return 0;
     free(x->of.shared);
     x->of = (struct results){ .runs = x->stub.runs, .point = point };
     x->point = point;
-    return read_shared(&x->of, x->stub.runs, store, e);
+    return read_shared(&x->of, x->stub.runs, x->store, e);
 }
 
-static int put_shown(struct table *t, struct shown_table *x, const struct table *rows, int64_t i,
-                     struct store *store, struct err *e)
+static int put_shown(struct table *t, struct study_table_walk *x, int64_t i, struct err *e)
 {
+    const struct table *rows = &x->rows;
     const struct study *s = &x->stub.study;
     const struct study_table *of = &s->tables[x->table];
     const struct table_def *def = &s->kind->tables[x->table];
-    int rc = find_shown_point(x, table_cell(rows, i, 0)->count >> STORE_POINT_SHIFT, store, e);
+    int rc = find_shown_point(x, table_count(rows, i, 0) >> STORE_POINT_SHIFT, e);
     if (rc)
         return rc;
     if (def->derive) {
@@ -1298,27 +1318,25 @@ static int put_shown(struct table *t, struct shown_table *x, const struct table 
     return t->failed || x->filled.failed ? err_nomem(e, "rows of a table") : 0;
 }
 
+int study_table_next(struct study_table_walk *x, int64_t most, struct table *t, struct err *e)
+{
+    if (t->n_cols == 0)
+        put_shown_heads(t, x);
+    table_clear(t);
+    int rc = store_next(x->store, &x->walk, most, &x->rows, e);
+    for (int64_t i = 0; i < x->rows.n_rows && !rc; i++)
+        rc = put_shown(t, x, i, e);
+    return rc || !t->failed ? rc : err_nomem(e, "columns of a table");
+}
+
 int study_read_table(struct table *t, struct store *store, const struct study_kind *kind, const char *word,
                      struct err *e)
 {
-    enum { AT_A_TIME = 4096 };
-    int32_t table = store_find_table(store, word);
-    if (table < STORE_EXTRA)
-        return err_set(e, ERR_PARSE, "store: has no table %s, need one that was recorded", word);
-    struct shown_table x;
-    struct table rows = { 0 };
-    struct store_walk walk = store_walk_all(table, true);
-    int rc = shown_build(&x, store, kind, table, e);
+    struct study_table_walk *walk;
+    int rc = study_table_open(&walk, store, kind, word, e);
     if (!rc)
-        put_shown_heads(t, &x);
-    do {
-        if (!rc)
-            rc = store_next(store, &walk, AT_A_TIME, &rows, e);
-        for (int64_t i = 0; i < rows.n_rows && !rc; i++)
-            rc = put_shown(t, &x, &rows, i, store, e);
-    } while (!rc && rows.n_rows);
-    table_free(&rows);
-    shown_free(&x);
+        rc = study_table_next(walk, INT64_MAX, t, e);
+    study_table_close(walk);
     return rc;
 }
 
@@ -1367,7 +1385,7 @@ int study_read_notes(struct text *out, struct store *store, const struct study_k
     do {
         rc = store_next(store, &walk, AT_A_TIME, &rows, e);
         for (int64_t i = 0; i < rows.n_rows && !rc && col >= 0; i++) {
-            const char *lines = table_cell(&rows, i, col)->text;
+            const char *lines = table_text(&rows, i, col);
             if (!lines)
                 continue;
             if (kind->notes == NOTES_EACH)

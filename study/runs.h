@@ -39,8 +39,8 @@ struct fleet_work study_runs_work(struct study_runs *r);
 /** Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
  * their rows are appended to @p rows, and counted. On the first rank. Rows, here and below, have the columns
  * of study_put_columns(), but in place of the point their id in table STORE_RESULTS. */
-int study_runs_take(struct study_runs *r, struct store *store, const struct fleet_batch *batch,
-                    struct spans *done, struct table *rows, struct sweep_counts *n, struct err *e);
+int study_runs_take(struct study_runs *r, struct store *store, struct fleet_batch *batch, struct spans *done,
+                    struct table *rows, struct sweep_counts *n, struct err *e);
 /** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */
 int study_runs_put(struct study_runs *r, struct store *store, const struct table *rows, struct err *e);
 int study_runs_next(struct study_runs *r, struct store *store, struct store_walk *walk, int64_t most,
@@ -51,8 +51,16 @@ int study_runs_next(struct study_runs *r, struct store *store, struct store_walk
 int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *reduced,
                        struct sweep_counts *n, struct err *e);
 
-/** All rows of table @p word of a store as they are exported: point, axes, columns that are not hidden, cells
- * that follow from the whole point. @p t is zero. ERR_PARSE: the store has no such table. */
+/** Rows of table @p word of a store as they are exported: point, axes, columns that are not hidden, cells
+ * that follow from the whole point. Opaque; @p out is NULL after failure. ERR_PARSE: the store has no such
+ * table. */
+struct study_table_walk;
+int study_table_open(struct study_table_walk **out, struct store *store, const struct study_kind *kind,
+                     const char *word, struct err *e);
+/** The next rows, @p most at a time. @p t: zero, or of the call before. t->n_rows = 0 at the end. */
+int study_table_next(struct study_table_walk *x, int64_t most, struct table *t, struct err *e);
+void study_table_close(struct study_table_walk *x); /**< NULL is fine */
+/** All of them. @p t is zero. */
 int study_read_table(struct table *t, struct store *store, const struct study_kind *kind, const char *word,
                      struct err *e);
 

@@ -15,7 +15,7 @@ double say_number(const struct table *t, int64_t row, const char *column)
 const char *say_word(const struct table *t, int64_t row, const char *column)
 {
     int32_t c = table_find(t, column);
-    const char *text = c < 0 || t->kinds[c] != TABLE_TEXT ? NULL : table_cell(t, row, c)->text;
+    const char *text = c < 0 || t->kinds[c] != TABLE_TEXT ? NULL : table_text(t, row, c);
     return text ? text : "";
 }
 

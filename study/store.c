@@ -336,6 +336,8 @@ static void free_table(struct store_table *t)
     free(t->shown[0]);
     free(t->shown[1]);
     free(t->word);
+    free(t->stretches);
+    table_free(&t->held);
     table_free(&t->columns);
 }
 

@@ -73,6 +73,10 @@ int store_open(struct store **out, const char *path, const struct store_head *he
 /** Rows of a table, with all its columns; written by the next store_commit(). A row whose keys are there
  * already takes its place. ERR_IO (a full disk), ERR_NOMEM. */
 int store_put(struct store *s, int32_t table, const struct table *rows, struct err *e);
+/** Likewise, and the rows may be taken out of @p rows. Those of an extra table of a store without a name stay
+ * in memory: they may be millions, are read once, in this order, and go with the store. Rows of one run come
+ * in one call, numbered from 0. */
+int store_take(struct store *s, int32_t table, struct table *rows, struct err *e);
 /** Take out all rows of a table. */
 int store_clear(struct store *s, int32_t table, struct err *e);
 /** Take out a row of table STORE_RESULTS by its key, where survivors alone are kept. */

@@ -16,6 +16,11 @@ struct store_part {
     struct sqlite3_stmt *put, *remove; /**< owned */
 };
 
+/** Rows of one run, one behind the other in store_table.held. */
+struct store_stretch {
+    int64_t id, first;
+};
+
 /** The first part has a row for each, others for those that fill one of their columns. */
 struct store_table {
     char *word;           /**< owned */
@@ -27,6 +32,10 @@ struct store_table {
     struct store_part *parts;      /**< shape [n_parts], owned */
     struct sqlite3_stmt *get[2];   /**< owned; of walks, [raw] */
     int32_t *shown[2], n_shown[2]; /**< shape [n_shown], owned: columns that these have, by store_source() */
+    struct table held;             /**< of an extra table of a temporary store: its rows, as they came */
+    struct store_stretch *stretches; /**< shape [n_stretches], owned: of held; by id once they are `sorted` */
+    int64_t n_stretches, cap_stretches;
+    bool sorted;
 };
 
 /** Texts that many rows repeat: a number for each. */

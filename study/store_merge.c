@@ -92,7 +92,7 @@ static int open_sources(struct merge *m, const char *const *paths, int32_t n, st
 
 static int64_t point_at(const struct source *s)
 {
-    return table_cell(&s->rows, s->at, 0)->count;
+    return table_count(&s->rows, s->at, 0);
 }
 
 /* Is there a next row? It is then in s->rows. */

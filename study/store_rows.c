@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/text.h"
@@ -55,10 +55,8 @@ static int texts_add(struct store_texts *t, const char *s, struct err *e)
     int rc = texts_reserve(t, e);
     if (rc)
         return rc;
-    char **grown = array_grow(t->texts, t->n, &t->cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(t->texts, t->cap, t->n + 1))
         return err_nomem(e, "texts of a store");
-    t->texts = grown;
     char *copy = strdup(s);
     if (!copy)
         return err_nomem(e, "texts of a store");
@@ -257,7 +255,7 @@ int store_put_row(struct store *s, int32_t table, const struct table *rows, int6
     for (int32_t part = 1; part < t->n_parts && !rc; part++) {
         struct store_part *p = &t->parts[part];
         rc = has_any(t, p, rows, row) ? put_part(s, t, p, rows, row, e)
-                                      : remove_part(s, t, p, table_cell(rows, row, 0)->count, e);
+                                      : remove_part(s, t, p, table_count(rows, row, 0), e);
     }
     return rc;
 }
@@ -269,6 +267,79 @@ int store_put(struct store *s, int32_t table, const struct table *rows, struct e
     for (int64_t row = 0; row < rows->n_rows && !rc; row++)
         rc = store_put_row(s, table, rows, row, e);
     return rc ? store_give_up(s, rc) : 0;
+}
+
+/* ---- rows that stay in memory ---- */
+
+static bool is_held(const struct store *s, int32_t table)
+{
+    return s->temporary && table >= STORE_EXTRA;
+}
+
+int store_take(struct store *s, int32_t table, struct table *rows, struct err *e)
+{
+    struct store_table *t = &s->tables[table];
+    if (!is_held(s, table))
+        return store_put(s, table, rows, e);
+    for (int64_t row = 0; row < rows->n_rows; row++) {
+        int64_t id = table_count(rows, row, 0);
+        if (t->n_stretches && t->stretches[t->n_stretches - 1].id == id)
+            continue;
+        if (!vec_reserve(t->stretches, t->cap_stretches, t->n_stretches + 1))
+            return err_nomem(e, "rows of a study");
+        t->stretches[t->n_stretches++] = (struct store_stretch){ id, t->held.n_rows + row };
+    }
+    for (int32_t col = 0; col < rows->n_cols && t->held.n_cols < rows->n_cols; col++)
+        table_column(&t->held, rows->names[col], rows->kinds[col]);
+    table_take_rows(&t->held, rows);
+    t->sorted = false;
+    return t->held.failed ? err_nomem(e, "rows of a study") : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct store_stretch *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* As SQLite gives values back: none that is not finite. */
+static void put_held(struct table *to, const struct table *held, int64_t row)
+{
+    table_row(to);
+    for (int32_t col = 0; col < held->n_cols; col++)
+        if (has_value(held, col, table_cell(held, row, col)))
+            table_put_cell(to, held, row, col);
+        else
+            table_put_none(to);
+}
+
+static int next_held(struct store_table *t, struct store_walk *w, int64_t most, struct table *rows,
+                     struct err *e)
+{
+    if (!t->sorted && t->n_stretches)
+        qsort(t->stretches, (size_t)t->n_stretches, sizeof *t->stretches, by_id);
+    t->sorted = true;
+    for (int32_t col = 0; col < t->columns.n_cols && rows->n_cols < t->columns.n_cols; col++)
+        table_column(rows, t->columns.names[col], t->columns.kinds[col]);
+    table_clear(rows);
+    int64_t at = 0, above = t->n_stretches;
+    while (at < above) { /* the first whose id is that of the walk, or more */
+        int64_t middle = at + (above - at) / 2;
+        if (t->stretches[middle].id < w->id)
+            at = middle + 1;
+        else
+            above = middle;
+    }
+    for (; at < t->n_stretches && t->stretches[at].id <= w->upto && rows->n_rows < most; at++) {
+        const struct store_stretch *x = &t->stretches[at];
+        int64_t row = x->first + (x->id == w->id ? w->seq + 1 : 0);
+        for (; row < t->held.n_rows && table_count(&t->held, row, 0) == x->id && rows->n_rows < most; row++) {
+            put_held(rows, &t->held, row);
+            w->id = x->id;
+            w->seq = row - x->first;
+        }
+    }
+    return rows->failed ? err_nomem(e, "rows of a store") : 0;
 }
 
 int store_clear(struct store *s, int32_t table, struct err *e)
@@ -498,6 +569,9 @@ static bool read_row(struct table *rows, const struct store *s, struct sqlite3_s
 int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e)
 {
     struct store_table *t = &s->tables[w->table];
+    assert(w->raw || !is_held(s, w->table));
+    if (is_held(s, w->table))
+        return next_held(t, w, most, rows, e);
     int rc = rows->n_cols && t->get[w->raw] ? 0 : begin_walk(s, w, rows, e);
     if (rc)
         return rc;

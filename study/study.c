@@ -126,16 +126,15 @@ static int64_t largest_count(const struct table *t, int32_t col)
 {
     int64_t most = 0;
     for (int64_t row = 0; row < t->n_rows && col >= 0; row++)
-        if (table_cell(t, row, col)->count > most)
-            most = table_cell(t, row, col)->count;
+        if (table_count(t, row, col) > most)
+            most = table_count(t, row, col);
     return most;
 }
 
 static bool is_blank_column(const struct table *t, int32_t col)
 {
     for (int64_t row = 0; row < t->n_rows && col >= 0; row++)
-        if (t->kinds[col] == TABLE_TEXT ? table_cell(t, row, col)->text != NULL
-                                        : !isnan(table_number(t, row, col)))
+        if (t->kinds[col] == TABLE_TEXT ? table_text(t, row, col) != NULL : !isnan(table_number(t, row, col)))
             return false;
     return true;
 }

@@ -743,7 +743,7 @@ static const char *const result_columns[] = { "status", "time_s", "fits", NULL }
 
 static bool cell_says(const struct table *rows, int64_t row, int32_t col, const char *word)
 {
-    const char *text = col < 0 || rows->kinds[col] != TABLE_TEXT ? NULL : table_cell(rows, row, col)->text;
+    const char *text = col < 0 || rows->kinds[col] != TABLE_TEXT ? NULL : table_text(rows, row, col);
     return text && strcmp(text, word) == 0;
 }
 

@@ -254,7 +254,7 @@ static const char *const result_columns[] = { "status", NULL };
 
 static bool gossip_kind_is_result(const struct table *rows, int64_t row, const int32_t *cols)
 {
-    return strcmp(table_cell(rows, row, cols[0])->text, "ok") == 0;
+    return strcmp(table_text(rows, row, cols[0]), "ok") == 0;
 }
 
 static const char *const own_keys[] = { "workers",  "rung",     "chunks",  "learner",      "data",

@@ -176,7 +176,7 @@ static const char *const result_columns[] = { "status", NULL };
 
 static bool hetero_kind_is_result(const struct table *rows, int64_t row, const int32_t *cols)
 {
-    const char *status = table_cell(rows, row, cols[0])->text;
+    const char *status = table_text(rows, row, cols[0]);
     return strcmp(status, "done") == 0 || strcmp(status, "partly") == 0;
 }
 

@@ -508,7 +508,7 @@ static int place_trim(bool *show, const struct table *columns, struct store *s, 
 
 static bool place_is_done(const struct table *rows, int64_t row, const int32_t *cols)
 {
-    const char *status = cols[0] >= 0 ? table_cell(rows, row, cols[0])->text : NULL;
+    const char *status = cols[0] >= 0 ? table_text(rows, row, cols[0]) : NULL;
     return status && strcmp(status, "done") == 0;
 }
 

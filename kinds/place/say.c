@@ -74,7 +74,7 @@ static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row,
     if (c < 0)
         return "-";
     if (t->kinds[c] == TABLE_TEXT) {
-        const char *text = table_cell(t, row, c)->text;
+        const char *text = table_text(t, row, c);
         return text ? text : "-";
     }
     return show_real(buf, table_number(t, row, c), 6);

@@ -118,7 +118,7 @@ static void write_row(struct text *out, const struct table *rows, int64_t row)
     text_puts(out, "\n");
 }
 
-static int take(void *data, const struct fleet_batch *b, struct err *e)
+static int take(void *data, struct fleet_batch *b, struct err *e)
 {
     struct task *t = data;
     struct text out = { 0 };

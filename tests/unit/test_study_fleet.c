@@ -81,7 +81,7 @@ static void check_rows(const struct fleet_batch *b)
     assert_int_equal(b->rows.n_rows, row);
 }
 
-static int take(void *data, const struct fleet_batch *b, struct err *e)
+static int take(void *data, struct fleet_batch *b, struct err *e)
 {
     struct plant *p = data;
     check_rows(b);
