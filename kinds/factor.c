@@ -1,3 +1,12 @@
+/*
+ * Networks of a given number of NPUs, as the values of an axis (key vary.network.factor): every way to write
+ * the number as a product of sizes, in every order of shapes, under limits of tiers (shapes, sizes, ports,
+ * packaging, dimensions per tier). Networks are numbered: the number of ways to complete a beginning is
+ * counted once per (tier, dimensions left, divisor left) and remembered, so that network number i is found by
+ * walking down the counts, without listing those before it. Order: by number of dimensions, then by tier,
+ * shape and size of the innermost dimension, of the next, and so on. Counts: 2^k NPUs in D dimensions of S
+ * shapes have C(k - 1, D - 1) S^D networks.
+ */
 #include "kinds/factor.h"
 
 #include <ctype.h>
@@ -149,6 +158,7 @@ static void pass_on(struct text *out, const struct yaml_doc *doc, yaml_id id)
 
 /* ---- numbers of dimensions ---- */
 
+/* A number or a range; what a range leaves open is the caller's. */
 static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     struct factor_dims_conf conf = { -1, -1 };
@@ -178,6 +188,7 @@ static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yam
 
 /* ---- shapes and sizes ---- */
 
+/* Each shape once: twice would list every network with it twice. */
 static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN];
@@ -215,6 +226,7 @@ static int read_shapes(struct factor_tier *t, const struct yaml_doc *doc, yaml_i
     return rc;
 }
 
+/* Explicit sizes; bounds and ports still apply to them. */
 static int read_sizes(struct factor_tier *t, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     int rc = need_list(doc, list, FACTOR_MAX_SIZES, e);
@@ -246,6 +258,7 @@ static int read_limits(struct factor_tier *t, const struct factor_limits *l, con
 
 /* ---- tiers ---- */
 
+/* The rules of names in networks, checked here so that the message points at this file. */
 static int take_name(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *name = doc->nodes[id].text, *s = name;
@@ -262,6 +275,8 @@ static int take_name(struct factor_tier *t, const struct yaml_doc *doc, yaml_id 
     return 0;
 }
 
+/* Keys that are not the tier's own go into each of its dimensions as they are; those of switches into
+ * switches alone. */
 static int take_others(struct factor_tier *t, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const of_switch[] = { "in_switch", "in_switch_min", NULL };
@@ -334,6 +349,7 @@ static int read_tiers(struct factor *f, const struct factor_tier *like, const st
 
 /* ---- all of it ---- */
 
+/* The section of a factor is its own keys and those of a network, so that misspelt ones are found here. */
 static int read_factor(struct factor *f, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const without[] = { "dims", NULL };
@@ -431,6 +447,7 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Only divisors of the number can be sizes or products of sizes. */
 static int list_divisors(struct walk *w, struct err *e)
 {
     int32_t n = 0;
@@ -547,6 +564,7 @@ static int64_t count(const struct walk *w, int32_t tier, int32_t in, int32_t dim
     return *ways;
 }
 
+/* -1 marks ways that have not been counted yet. */
 static int begin(struct walk *w, const struct factor *f, struct err *e)
 {
     *w = (struct walk){ .f = f };

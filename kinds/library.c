@@ -54,6 +54,8 @@ static int tell(weft_error *error, int rc, const struct err *e)
 
 /* ---- studies ---- */
 
+/* A word is checked at once; a file is read by whatever uses it, as a study, a network or a workload have
+ * different keys. */
 int weft_load(weft_study **study, const char *path_or_word, weft_error *error)
 {
     struct err e = { 0 };
@@ -128,6 +130,7 @@ static int open_point(struct study *s, const weft_study *study, const struct stu
     return study_open_point(s, &ask, e);
 }
 
+/* Rows of one point with the engine's own code, so that they are those of the program. */
 static int run_point(weft_row **row, const weft_study *study, const struct study_override *more, int32_t n,
                      struct err *e)
 {
@@ -207,6 +210,7 @@ static int hand_rows(struct watch *w, struct store *store, const struct study_ki
     return rc;
 }
 
+/* The same campaign as the command line runs, with a callback in place of progress. */
 static int run_study(const weft_study *study, struct watch *w, struct err *e)
 {
     const struct study_ask ask = { .from = { .path = study->path, .overrides = study->set, .n = study->n } };
@@ -239,6 +243,7 @@ static int run_study(const weft_study *study, struct watch *w, struct err *e)
     return rc;
 }
 
+/* `size` tells an options struct of an older header from one that was never initialised. */
 int weft_run(const weft_study *study, const weft_run_options *options, weft_error *error)
 {
     struct err e = { 0 };

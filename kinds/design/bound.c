@@ -174,6 +174,8 @@ static void split_by(struct bound_cut *cut, const double *price, int32_t n_dims)
     cut->root2 = root * root;
 }
 
+/* One round of improving the multipliers at a fixed price: move weight between the terms of maxima, then
+ * between dimensions of leaves, then find the split at which the bound is least. */
 static void round_up(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
                      const double *price)
 {
@@ -261,6 +263,7 @@ enum { FIRST_ROUNDS = 12, NEXT_ROUNDS = 2, MOST_SLICES = 160 };
 
 /* ---- columns ---- */
 
+/* Which columns of a front have bounds, and in which direction; the rest make pruning impossible. */
 void bound_begin(struct bound *b, const struct keep_column *columns, int32_t n)
 {
     static const struct {
@@ -315,6 +318,7 @@ static double time_at(const struct design_point *s, const double *bw_Bps)
 static const double added[] = { 300, 30, 5, 1, 0.2, 0, -1 };
 #define NEARLY (1 - 1.0 / 1024)
 
+/* Cuts for prices plus mu, mu from large to small: together they bound cost from below at every time. */
 static void find_curve(struct bound_curve *c, const struct bound *b, const struct design_point *s)
 {
     const int32_t n_dims = s->net.n_dims;
@@ -359,6 +363,7 @@ static void find_fastest(struct bound *b, const struct design_point *s)
     bound_find_cut(&b->fastest, b, s, price, FIRST_ROUNDS);
 }
 
+/* All cuts of a point. They depend on the total only if steps have maxima; otherwise they are found once. */
 static void find_all(struct bound *b, const struct design_point *s)
 {
     b->total_Bps = isfinite(s->total_Bps) ? s->total_Bps : UNKNOWN_TOTAL_Bps;
@@ -375,6 +380,8 @@ static void find_all(struct bound *b, const struct design_point *s)
     }
 }
 
+/* Bounds hold for closed forms without a choice of algorithm by size: then T(B) is a fixed convex function.
+ */
 int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
 {
     double endless[D];
@@ -455,6 +462,7 @@ static bool is_total(const struct alloc_row *row, int32_t n_dims)
     return true;
 }
 
+/* The least time under every limit on bandwidth or money; MARGIN allows for the solver's gap and rounding. */
 double bound_time_s(const struct bound *b, const struct design_point *s)
 {
     double least = b->fastest.const_s;
@@ -572,6 +580,8 @@ static struct mix whole_of(const struct ask *a, const struct bound_cut *cut, dou
     return (struct mix){ cut, most, 0 };
 }
 
+/* An objective value that some split certainly reaches: the solver can only do better, so slices above it are
+ * empty. */
 static double value_known(const struct ask *a)
 {
     const struct bound *b = a->b;
@@ -702,6 +712,7 @@ static void look_at_equal(struct ask *a)
     a->equal_usd = s->has_parts ? cost_at(a->b, bw_Bps, s->net.n_dims) : NAN;
 }
 
+/* Cheap tests first: the corner without further knowledge, then the walk through slices of time. */
 bool bound_beaten(struct bound *b, const struct design_point *s, const struct front *known)
 {
     struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };

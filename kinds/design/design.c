@@ -1,3 +1,11 @@
+/*
+ * One design: solve the split (or take given bandwidths), check the answer, and evaluate everything reports
+ * and rows show: time with its parts, utilisation, cost, the equal split, ratios, regret. The problem for
+ * alloc comes from kinds/design/point.c; the time from the model of the study (closed form or simulation,
+ * sim/step). A split is solved for the closed form even where another model times it; algorithms and regimes
+ * that depend on the split are settled by solving again at the choices found. Every answer is verified
+ * (alloc/verify) before it counts as solved.
+ */
 #include "kinds/design/design.h"
 
 #include <assert.h>
@@ -38,6 +46,7 @@ static int simulate(struct sim_step *out, const struct study_workload *w, const 
                     sim_model_words[s->model]);
 }
 
+/* Workloads add up by weight; utilisation is over the sum, as one NPU sees it. */
 static int fill_loads(struct design *d, const struct design_point *s, struct err *e)
 {
     double busy_s[TOPO_MAX_DIMS] = { 0 };
@@ -86,6 +95,7 @@ static double nic_bw(const struct design_point *s, const double *bw_Bps)
 /* Rounding of total/D times D. */
 #define EQUAL_REL 1e-12
 
+/* The weighted time alone, for comparisons: the compiled function where the closed form allows. */
 int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     *time_s = 0;
@@ -105,6 +115,7 @@ int design_time(double *time_s, const struct design_point *s, const double *bw_B
     return 0;
 }
 
+/* The reference of speed-up and of performance per cost; it may break constraints, and is marked if so. */
 static int fill_equal(struct design *d, const struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
@@ -362,6 +373,8 @@ static void fill_regret(struct design *d)
         d->regret = fmax(d->regret, d->loads[i].time_s / d->loads[i].best_s);
 }
 
+/* One solve at the present choice of algorithms. drop_rounding() sets bandwidths that are zero but for
+ * rounding to zero. */
 static int solve_chosen(struct design *d, const struct design_point *s, struct err *e)
 {
     struct ask a;

@@ -76,6 +76,7 @@ int sweep_words_change(struct sweep_words *words, const struct design_point *s, 
     return text_check(&words->network, e);
 }
 
+/* Texts of a row that change with the network or the workloads only. */
 int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e)
 {
     text_clear(&words->network);
@@ -172,6 +173,7 @@ void sweep_row_study(struct sweep_row *row, const struct design_point *s, const 
     row->workload = text_str(&words->workload);
 }
 
+/* Columns in scaled units; what the proof does not cover stays blank. */
 static void take_results(struct sweep_row *row, const struct design *d)
 {
     if (isnan(row->total_GBps))
@@ -206,6 +208,7 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
     return training_row_fill(&row->training, s, d, e);
 }
 
+/* Rows of points that could not be read still say what varied. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p)
 {
     for (int32_t k = 0; k < w->n_keys; k++) {
@@ -281,6 +284,8 @@ static int find_group(struct runner_bound *b, const struct design_point *s, cons
     return rc;
 }
 
+/* Whether the point is proved to lie behind the front of its group; bounds are kept while only quick keys
+ * change. */
 static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
                             const struct sweep_words *words, const struct sweep_point *p, int64_t point,
                             struct err *e)
@@ -328,6 +333,8 @@ void design_facts(double *x, const struct topo_network *net)
         x[d] = d < net->n_dims ? net->dims[d].size : 1;
 }
 
+/* A runner belongs to a thread: it keeps the study that it read last, for points that differ in quick keys.
+ */
 int runner_build(struct runner **out, const struct block_job *job, struct err *e)
 {
     struct runner *r = calloc(1, sizeof *r);
@@ -442,6 +449,8 @@ static int add_row(struct runner *r, const struct sweep_point *p, int64_t point,
     return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
 }
 
+/* One point: left out, beaten, solved, or a row with its error. An error of a point is no error of the sweep.
+ */
 static int run_point(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
                      struct sweep_counts *n, struct err *e)
 {
@@ -541,6 +550,7 @@ bool design_passes(const struct study *s, const struct sweep_point *p, const str
 
 /* ---- opening ---- */
 
+/* With uncertain keys the list of columns grows by two per percentile. */
 static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct err *e)
 {
     struct design_own *own = s->own;

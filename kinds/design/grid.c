@@ -201,6 +201,8 @@ static void set_scale(struct grid_scale *s, double least, double most, int64_t n
     s->n = (bits_of(most) >> s->shift) - s->base + 1;
 }
 
+/* Places of a bar: values of linear columns (cost, NIC, total) in buckets, finer where fewer columns are
+ * looked up. */
 static void set_scales(struct grid *g)
 {
     double least_Bps[TOPO_MAX_DIMS], most_Bps[TOPO_MAX_DIMS];
@@ -296,6 +298,7 @@ static void find_corner(const struct grid *g, const double *front_value, int64_t
             }
 }
 
+/* A point of the front beats whatever is slower at all places with larger values in the other columns. */
 static void grid_bar_lower(const struct grid *g, double *most_s, const double *front_value)
 {
     int64_t corner[GRID_LINEAR];
@@ -315,6 +318,7 @@ static void grid_bar_lower(const struct grid *g, double *most_s, const double *f
             }
 }
 
+/* The bar says, for each place, the time above which a point cannot survive: first by the limits alone. */
 static int grid_bar_build(struct grid *g, struct err *e)
 {
     choose_columns(g);
@@ -349,6 +353,8 @@ static bool has_time(enum grid_column c)
 /* Of sums of bandwidths as they are written: where rows of a sweep say so, too (kinds/design/design.c). */
 #define ROW_REL 1e-12
 
+/* Limits and rows, with slack for rounding: what is MAYBE inside is decided when the survivor is evaluated
+ * again. */
 static enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p)
 {
     enum grid_fit fit = GRID_IN;
@@ -490,6 +496,7 @@ static void rise(struct grid_best *heap, int64_t at)
     heap[at] = item;
 }
 
+/* A heap with the worst of the best on top; the bar follows once it is full. */
 static int take_best(struct grid_sieve *s, struct grid_best item, struct err *e)
 {
     if (s->n_best == s->g->q.n_top) {
@@ -576,6 +583,7 @@ static void begin_front(struct grid_sieve *s)
         grid_bar_lower(s->g, s->front_s, known->x + i * known->n_cols);
 }
 
+/* Front and top have bars of their own, the lower of which counts. */
 static int grid_sieve_open(struct grid_sieve *s, const struct grid *g, const struct front *known,
                            struct grid_found *out, struct err *e)
 {
@@ -648,6 +656,7 @@ static void sweep(struct grid_sieve *s)
     s->n_next = s->first + 2 * (n - s->first) + SWEEP_POINTS;
 }
 
+/* Survivors so far; they are swept now and then, as the front moves on. */
 static int sieve_keep(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e)
 {
     struct grid_found *out = s->out;
@@ -666,6 +675,7 @@ static int sieve_keep(struct grid_sieve *s, int64_t at, const struct grid_place 
     return 0;
 }
 
+/* Points that are only MAYBE inside are kept without raising the bar for others. */
 static int grid_sieve_offer(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e)
 {
     const struct grid_question *q = &s->g->q;
@@ -753,6 +763,7 @@ static void place_seed(const struct grid *g, struct grid_place *p, const double 
     grid_place_value(g, p, step_time(g->q.step, p->bw_Bps));
 }
 
+/* Evaluates a few points spread evenly first: a good front early saves most of the work. */
 static int grid_seed(struct grid *g, struct err *e)
 {
     double alpha[TOPO_MAX_DIMS], x[FRONT_MAX_COLUMNS];
@@ -875,6 +886,7 @@ static bool is_hopeless(const struct walk *w, int32_t level)
 
 /* ---- a row ---- */
 
+/* A linear column along the innermost row: a constant, and what inner axes add. */
 static void set_sum(const struct walk *w, struct grid_sum *s, int32_t column)
 {
     const struct grid *g = w->g;
@@ -1049,6 +1061,8 @@ static void walk_free(struct walk *w)
         free(w->row_Bps[d]);
 }
 
+/* Points first .. first + n - 1. Two or four at a time give the same: lanes only change how many are tried at
+ * once. */
 int grid_run(const struct grid *g, int64_t first, int64_t n, const struct front *known,
              struct grid_found *out, struct err *e)
 {
@@ -1168,6 +1182,7 @@ static void grid_needed(const struct grid *g, const struct grid_place *p, double
 
 /* ---- checks ---- */
 
+/* One axis per dimension. */
 static int check_axis(const struct grid_question *q, int32_t a, struct err *e)
 {
     const struct grid_axis *axis = &q->axes[a];
@@ -1346,6 +1361,8 @@ static bool do_rows_fall(const struct grid_question *q)
     return true;
 }
 
+/* Tables per axis (1/B, sums, slopes), the bar, and the seeds; after this a grid is read-only and shared by
+ * threads. */
 static int prepare(struct grid *g, struct err *e)
 {
     int rc = 0;
@@ -1370,6 +1387,7 @@ static int prepare(struct grid *g, struct err *e)
     return rc ? rc : grid_seed(g, e);
 }
 
+/* Checks the question, since rows of a study reach it unchecked. */
 int grid_prepare(struct grid **out, const struct grid_question *q, struct err *e)
 {
     struct grid *g = calloc(1, sizeof *g);
@@ -1388,6 +1406,7 @@ int grid_prepare(struct grid **out, const struct grid_question *q, struct err *e
     return rc;
 }
 
+/* NULL is legal. */
 void grid_free(struct grid *g)
 {
     if (!g)

@@ -92,6 +92,7 @@ static bool is_fixed(const struct design_point *s, const char *column)
     return strncmp(column, "workload", strlen("workload")) == 0;
 }
 
+/* A rule of keep as a question of the grid, if all of its columns are among those it knows. */
 static int take_rule(struct grid_question *q, const struct design_point *s, const struct keep_rule *k,
                      bool *known, struct err *e)
 {
@@ -146,6 +147,8 @@ static int take_rows(struct grid_ask *a, const struct design_point *s, struct er
     return rc;
 }
 
+/* Whether a study can be evaluated as a grid at all; if not, points are taken one by one, with the same rows.
+ */
 int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep_rule *k, struct err *e)
 {
     *a = (struct grid_ask){ 0 };
@@ -260,6 +263,7 @@ static int take_axes(struct runner_grid *g, const struct design_point *s, int32_
 
 /* ---- units ---- */
 
+/* Asked once per grid of axes. An error here is not told: the rows will say what is wrong with each point. */
 static int runner_grid_build(struct runner_grid *g, const struct design_point *s, int32_t grid, struct err *e)
 {
     const struct sweep *w = g->order->sweep;

@@ -234,6 +234,7 @@ int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
     return rc;
 }
 
+/* Of a model that is searched a placeholder takes the place of the step, until a plan is chosen. */
 static int read_workload(struct study_workload *w, const struct design_point *s, yaml_id node, struct err *e)
 {
     if (yaml_get(&s->doc, node, "model") < 0)
@@ -250,6 +251,7 @@ static int read_workload(struct study_workload *w, const struct design_point *s,
     return step_check(&w->tree, e);
 }
 
+/* Compiled at once, with algorithms for the bandwidths that are known. */
 static int add_workload(struct design_point *s, yaml_id node, double weight, struct err *e)
 {
     struct study_workload *w = &s->workloads[s->n_workloads];
@@ -269,6 +271,7 @@ static int add_workload(struct design_point *s, yaml_id node, double weight, str
     return compile(w, s, bw_Bps, e);
 }
 
+/* Several workloads with weights. */
 static int read_mix(struct design_point *s, yaml_id list, struct err *e)
 {
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
@@ -337,6 +340,7 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
     return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
+/* Rows over bandwidth and money; without prices the names of money are unknown there. */
 static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 {
     double usd[TOPO_MAX_DIMS], nic_usd[TOPO_MAX_DIMS];
@@ -368,6 +372,7 @@ static int read_rows(struct design_point *s, const struct study_conf *conf, unsi
 
 /* ---- budget ---- */
 
+/* A limit that nothing in the study can be held against is a mistake. */
 static int check_budget(const struct design_point *s, struct err *e)
 {
     static const struct {
@@ -417,6 +422,7 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
     return 0;
 }
 
+/* What a command needs beyond what the file must have. */
 static int check_needs(const struct design_point *s, const struct study_conf *conf, unsigned needs,
                        struct err *e)
 {
@@ -436,6 +442,7 @@ static int check_needs(const struct design_point *s, const struct study_conf *co
 
 /* ---- all of it ---- */
 
+/* Scalars of the study, with defaults where keys are absent. */
 static void take_values(struct design_point *s, const struct study_conf *conf)
 {
     yaml_id total = yaml_get(&s->doc, s->doc.root, "total_GBps");
@@ -453,6 +460,7 @@ static void take_values(struct design_point *s, const struct study_conf *conf)
     s->seed = conf->seed;
 }
 
+/* In the order in which one part needs another: network, parts, workloads, rows, budget. */
 static int read_document(struct design_point *s, unsigned needs, struct err *e)
 {
     struct study_conf conf;
@@ -527,6 +535,8 @@ static bool is_searched(const struct design_point *s)
     return false;
 }
 
+/* Changes quick keys without reading the study again. False where it cannot be sure to give the same as
+ * reading anew; the caller then reads the study. */
 bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
 {
     struct study_conf conf;
@@ -568,6 +578,7 @@ int study_load(struct design_point *s, const char *path_or_spec, const struct st
     return study_read(s, &from, needs, e);
 }
 
+/* Safe on a zeroed or half-read study. */
 void study_free(struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
@@ -618,6 +629,7 @@ static uint64_t active_uses(const struct design_point *s, unsigned needs)
     return active;
 }
 
+/* Keys without effect, section by section: a key that is read and ignored would be a silent wrong answer. */
 static void note_sections(struct design_point *s, uint64_t active)
 {
     const struct yaml_doc *doc = &s->doc;
@@ -654,6 +666,7 @@ static void note_key(struct design_point *s, yaml_id map, const char *key, const
     note_line(s, map, key, "here, ", why);
 }
 
+/* Weights that change nothing. */
 static void note_weights(struct design_point *s)
 {
     yaml_id list = yaml_get(&s->doc, s->doc.root, "workloads");
@@ -703,6 +716,7 @@ static void note_npu(struct design_point *s)
         text_printf(&s->notes, "%s: network.npu is without mem_GB, every plan is taken to fit\n", place);
 }
 
+/* All notes of a study in one place; they are warnings, never errors. */
 int study_note(struct design_point *s, unsigned needs, struct err *e)
 {
     yaml_id root = s->doc.root;
@@ -766,6 +780,7 @@ int study_take_plans(struct design_point *s, const struct design_point *from, st
     return rc;
 }
 
+/* Plans are searched at given bandwidths, or together with the split where bandwidths are to choose. */
 static int search(struct design_point *s, int32_t i, unsigned needs, struct err *e)
 {
     struct study_workload *w = &s->workloads[i];

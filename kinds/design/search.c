@@ -240,6 +240,7 @@ static void insert(struct search_values *v, int64_t value)
     v->n++;
 }
 
+/* Numbers to try, in ascending order and each once. */
 static int read_values(struct search_values *out, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     out->n = 0;
@@ -259,6 +260,7 @@ static int read_values(struct search_values *out, const struct yaml_doc *doc, ya
     return 0;
 }
 
+/* Words to try, as bits. */
 static int read_mask(unsigned *out, const char *const *words, const struct yaml_doc *doc, yaml_id list,
                      struct err *e)
 {
@@ -288,6 +290,7 @@ static int read_mask(unsigned *out, const char *const *words, const struct yaml_
     return 0;
 }
 
+/* An empty map searches everything that is legal. */
 int search_read(struct search_space *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct search_conf conf;
@@ -408,6 +411,7 @@ static int add_with_experts(struct seeking *x, struct search_shape *shape, struc
     return 0;
 }
 
+/* Illegal combinations are counted only where the user asked for them. */
 static int add_with_stages(struct seeking *x, struct search_shape *shape, int64_t left, struct err *e)
 {
     int rc = 0;
@@ -424,6 +428,7 @@ static int add_with_stages(struct seeking *x, struct search_shape *shape, int64_
     return rc;
 }
 
+/* Degrees whose product divides the NPUs; dp is what is left. */
 static int add_all(struct seeking *x, struct err *e)
 {
     struct search_shape shape = { .ep = 1 };
@@ -442,6 +447,7 @@ static int add_all(struct seeking *x, struct err *e)
     return rc;
 }
 
+/* A shape is the degrees; microbatches, schedule and the rest vary within it. */
 static int search_find_shapes(struct search_shapes *out, const struct search_space *space,
                               const struct training *base, int64_t n_npus, struct err *e)
 {
@@ -555,6 +561,7 @@ static void walk_legal(struct walking *x, struct plan *p, bool asked)
         x->n_illegal += asked;
 }
 
+/* Schedules and chunks of a pipeline; one stage has neither. */
 static void walk_chunks(struct walking *x, struct plan *p)
 {
     const unsigned one = 1U << PLAN_1F1B, other = 1U << PLAN_GPIPE;
@@ -591,6 +598,7 @@ static void walk_splits(struct walking *x, struct plan *p)
         }
 }
 
+/* All plans of one shape, in a fixed order, so that ranks do not depend on threads. */
 static int search_walk(int64_t *n_illegal, const struct search_space *space, const struct training *base,
                        const struct search_shape *shape, search_visit visit, void *with, struct err *e)
 {
@@ -634,6 +642,8 @@ static const struct collective_lines *find_lines(struct search_clock *c, const s
     return &c->lines[x->group][x->kind];
 }
 
+/* Time of a plan at one way of running collectives. Where that is linear in the bytes, lines are looked up
+ * instead of the full model: most of the search's time is here. */
 static double search_clock_time(struct search_clock *c, const struct plan_cost *cost)
 {
     double once_s[PLAN_MAX_COLLECTIVES];
@@ -696,6 +706,7 @@ static bool search_best_takes(const struct search_best *b, double value)
     return b->n < b->most || value <= b->found[b->n - 1].value;
 }
 
+/* Sorted insertion; plans of equal value keep the lower rank, whatever thread found them. */
 static void search_best_add(struct search_best *b, const struct search_found *f)
 {
     int32_t at = b->n;
@@ -739,6 +750,7 @@ static struct search_found search_found_of(const struct search_candidate *c)
     return f;
 }
 
+/* Memory first, as it rules out most candidates and is cheap. */
 static void visit(void *with, const struct plan *plan)
 {
     struct worker *w = with;
@@ -761,6 +773,7 @@ static void visit(void *with, const struct plan *plan)
     w->n_timed += w->places.n;
 }
 
+/* One shape is a unit of work for a thread. */
 static int visit_shape(struct worker *w, const struct search_shape *shape, int32_t index, struct err *e)
 {
     const struct search_run *r = w->run;
@@ -786,6 +799,7 @@ static void add_counts(struct search_result *out, const struct worker *w)
     out->least_B = fmin(out->least_B, w->least_B);
 }
 
+/* Threads take shapes as they get free; counts and errors are merged at the end. */
 static int visit_all(struct search_result *out, const struct search_run *r,
                      const struct search_shapes *shapes, struct err *e)
 {
@@ -818,6 +832,7 @@ static int visit_all(struct search_result *out, const struct search_run *r,
     return rc;
 }
 
+/* Counts begin at zero: the search may be run twice. */
 static int search_run(struct search_result *out, const struct search_run *r, struct err *e)
 {
     struct search_shapes shapes;
@@ -1012,6 +1027,7 @@ static void keep_most(struct survivors *s)
     s->n = s->most;
 }
 
+/* Keeps plans whose bound is below the best value known; the rest are counted as bounded away. */
 static void take_survivor(void *mine, const struct search_candidate *c)
 {
     struct survivors *s = mine;
@@ -1072,6 +1088,8 @@ static int search_split_gather(struct survivors *all, struct survivors *parts, i
     return 0;
 }
 
+/* One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
+ * reference split. */
 static int find_survivors(struct survivors *all, struct search_result *out, const struct joint *j,
                           struct err *e)
 {
@@ -1173,6 +1191,7 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
 
 /* ---- all of it ---- */
 
+/* Splits of several plans at a time; results are added in order, so threads do not show. */
 static int solve_block(struct search_best *best, struct search_found *block, int32_t n, const struct joint *j,
                        struct err *e)
 {
@@ -1244,6 +1263,8 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
     return find_least_usd(j, e);
 }
 
+/* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
+ * the best pair is then proved. */
 int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e)
 {
@@ -1307,6 +1328,7 @@ static int search_gather(struct search_result *out, const struct search_best *be
     return 0;
 }
 
+/* The best plans at given bandwidths, each thread with a list of its own. */
 static int search_fastest(struct search_result *out, const struct search_space *space,
                           const struct design_point *s, const struct training *base, const double *bw_Bps,
                           int32_t most, struct err *e)

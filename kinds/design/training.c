@@ -48,6 +48,8 @@ static void add_exposed(struct training_report *out, const struct plan_cost *c,
     }
 }
 
+/* Times per collective as the model found them are put into the plan's own formula, which says what is
+ * exposed; what the simulation adds beyond that is `rest`. */
 static void take_shares(struct training_report *out, const struct study_workload *w,
                         const struct sim_step *step)
 {
@@ -86,6 +88,7 @@ void training_report(struct training_report *out, const struct design_point *s,
 
 const struct column training_columns[] = { TRAINING_COLUMNS(struct training_row, ), COLUMNS_END };
 
+/* Blank columns for workloads that are no models. */
 int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
                       struct err *e)
 {

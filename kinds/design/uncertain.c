@@ -73,6 +73,7 @@ static bool is_price(const char *path)
     return begins(path, "parts") || begins(path, "network.parts");
 }
 
+/* What is to be designed cannot be uncertain: bandwidths, sizes, weights. */
 static int uncertain_check_path(const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     static const char *const first[] = { "parts", "network", "workload", "workloads", "simulation" };
@@ -159,6 +160,7 @@ static bool is_below(const struct yaml_doc *doc, yaml_id id, yaml_id above)
     return id >= 0;
 }
 
+/* How a workload follows the draws: as it is, scaled by its traffic, or read again. */
 static enum source source_of(const struct uncertain_trial *t, int32_t i)
 {
     yaml_id node = workload_node(&t->s, i);
@@ -201,6 +203,7 @@ static int read_prices(struct uncertain_trial *t, struct err *e)
     return rc ? rc : topo_prices(s->prices, &s->net, &s->parts, e);
 }
 
+/* A plan that was searched stays; only its costs are derived again. */
 static int read_training(struct study_workload *w, const struct study_workload *nominal,
                          const struct design_point *s, yaml_id node, struct err *e)
 {
@@ -244,6 +247,7 @@ static int scale_tree(struct study_workload *w, const struct study_workload *nom
     return 0;
 }
 
+/* Only what a draw can change is done again for each draw. */
 static int read_workload(struct uncertain_trial *t, int32_t i, struct err *e)
 {
     const struct study_workload *nominal = &t->nominal->workloads[i];
@@ -297,6 +301,7 @@ static int share_study(struct uncertain_trial *t, const struct design_point *s, 
     return 0;
 }
 
+/* Which parts of the study the keys touch: prices, network, workloads. */
 static int find_keys(struct uncertain_trial *t, struct err *e)
 {
     int rc = 0;
@@ -347,6 +352,7 @@ static int try_ends(struct uncertain_trial *t, struct err *e)
     return rc;
 }
 
+/* Shares everything with the nominal study that no draw can change. */
 static int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
                                  const struct design_point *s, struct err *e)
 {
@@ -370,6 +376,7 @@ static int uncertain_trial_build(struct uncertain_trial **out, const struct unce
     return 0;
 }
 
+/* One draw: put the values in, read again what they touch, and evaluate the design at its own bandwidths. */
 static int uncertain_trial_run(double *time_s, double *cost_usd, struct uncertain_trial *t,
                                const double *drawn, const double *bw_Bps, struct err *e)
 {
@@ -402,6 +409,7 @@ static void free_workload(struct uncertain_trial *t, int32_t i)
     free(w->training);
 }
 
+/* Frees only what the trial owns. */
 static void uncertain_trial_free(struct uncertain_trial *t)
 {
     if (!t)
@@ -508,6 +516,7 @@ static int read_numbers(double *out, int32_t least, int32_t most, int32_t *n, co
     return rc;
 }
 
+/* 10, 50 and 90 by default. */
 static int read_percentiles(struct uncertain *u, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     static const double usual[] = { 10, 50, 90 };
@@ -542,6 +551,7 @@ static int check_values(const struct uncertain_key *k, const struct yaml_doc *do
     return 0;
 }
 
+/* A key with exactly one distribution. */
 static int read_key(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     struct key_conf conf;
@@ -656,6 +666,7 @@ static int draw_all(struct uncertain *u, struct err *e)
     return 0;
 }
 
+/* All draws are made here, once for all points, so that rows can be compared. */
 int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e)
 {
     struct conf conf;
@@ -719,6 +730,7 @@ static void put_percentiles(double *values, double *x, const struct uncertain *u
         values[i] = stat_quantile(x, u->draws, u->percentiles[i] / 100);
 }
 
+/* Percentiles of time, then of cost; cost is blank without prices. */
 int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
                    const struct design *d, struct err *e)
 {

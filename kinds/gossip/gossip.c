@@ -47,6 +47,7 @@ static void fill_words(struct gossip_point *p)
         gossip_job_text(p->replica, &p->job);
 }
 
+/* What rows of a point need besides the results of its runs. */
 static void fill_shared(struct gossip_shared *s, const struct gossip_point *p)
 {
     const struct gossip_fabric *x = &p->fabric;
@@ -159,6 +160,7 @@ static struct gossip_setup setup_of(const struct gossip_point *p, const struct g
     return setup;
 }
 
+/* From the simulator's result to what is stored. */
 static void outcome_fill(struct gossip_outcome *x, const struct gossip_result *r)
 {
     x->steps = r->steps;
@@ -223,6 +225,7 @@ static struct gossip_outcome outcome_of(const struct gossip_entry *x)
     return out;
 }
 
+/* One method with one seed. Its failure is a row; only lack of memory ends the study. */
 static int gossip_kind_run(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct gossip_point *p = r->point;

@@ -382,6 +382,7 @@ static int train_alone(struct gossip_job *out, const struct yaml_doc *doc, yaml_
     return 0;
 }
 
+/* The model that a worker stands for, trained on one NPU without any network. */
 int gossip_job_read(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
                     const struct topo_npu *npu, struct err *e)
 {
@@ -426,6 +427,7 @@ static void note_memory(struct gossip_point *p)
                     yaml_key_place(&p->doc, p->at.job, place, sizeof place), p->job.missing_B / 1e9);
 }
 
+/* A job gives step time and bytes, so keys that give them as well are refused. */
 static int read_job(struct gossip_point *p, struct err *e)
 {
     if (p->at.job < 0)
@@ -529,6 +531,7 @@ static int read_hidden(int32_t width[GOSSIP_MAX_LAYERS], int32_t *n, const struc
     return rc;
 }
 
+/* Ascending shares of the run at which the rate falls. */
 static int read_decays(struct gossip_learning *l, const struct gossip_point *p, yaml_id list, struct err *e)
 {
     const struct gossip_learning usual = gossip_learning_default();
@@ -558,6 +561,7 @@ static int read_decays(struct gossip_learning *l, const struct gossip_point *p, 
 
 /* ---- examples ---- */
 
+/* Checked now, as the file is read only when the first run begins. Standard input cannot be read twice. */
 static int copy_path(char **out, const struct gossip_point *p, const char *key, struct err *e)
 {
     yaml_id at = node_of(p, "data", key);
@@ -757,6 +761,7 @@ static int check_entry(const struct gossip_point *p, yaml_id id, const char *lab
     return 0;
 }
 
+/* One row of the table of methods; labels must differ, as rows are told apart by them. */
 static int add_entry(struct gossip_point *p, yaml_id id, const char *name, const struct gossip_settings *s,
                      struct err *e)
 {
@@ -909,6 +914,7 @@ static int add_all(struct gossip_point *p, struct err *e)
     return rc;
 }
 
+/* The named row, else the first pair with period 1, else the first row. */
 static int find_baseline(struct gossip_point *p, struct err *e)
 {
     const char *label = p->base_label, *names[GOSSIP_MAX_METHODS] = { NULL };
@@ -979,6 +985,7 @@ void gossip_point_close(struct gossip_point *p)
     yaml_free(&p->doc);
 }
 
+/* igraph is not safe for threads. */
 void gossip_point_free(struct gossip_point *p)
 {
     for (int32_t i = 0; i < p->n_entries; i++)

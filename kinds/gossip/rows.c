@@ -197,6 +197,7 @@ const struct table_def gossip_tables[N_GOSSIP_TABLES] = {
 
 /* ---- runs, as they end ---- */
 
+/* A row of table runs, also of a run that failed. */
 void gossip_put_run(struct sink *sink, const struct study_run *r, const struct gossip_outcome *x)
 {
     bool failed = x->head.rc != 0;
@@ -221,6 +222,7 @@ void gossip_put_run(struct sink *sink, const struct study_run *r, const struct g
     sink_put(sink, TABLE_RUNS, &row);
 }
 
+/* A row of table curves; steps and epochs are those of one worker. */
 static void gossip_put_curve_point(struct sink *sink, const struct study_run *r,
                                    const struct gossip_curve_point *x)
 {
@@ -238,6 +240,7 @@ static void gossip_put_curve_point(struct sink *sink, const struct study_run *r,
     sink_put(sink, GOSSIP_CURVES, &row);
 }
 
+/* A row of table links for each direction of each link. */
 static int gossip_put_links(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
                             struct err *e)
 {
@@ -278,6 +281,7 @@ static bool is_ok(const struct gossip_outcome *x)
     return !x->head.rc && x->diverged_step < 0;
 }
 
+/* NaN unless the run ended well. */
 static double measure_of(const struct gossip_outcome *x, enum measure what)
 {
     if (!is_ok(x))
@@ -436,6 +440,7 @@ static void fill_entry(struct gossip_row *row, const struct gossip_outcome *x)
     row->period = x->period;
 }
 
+/* Means over seeds with half of their 95 % interval. */
 static void fill_means(struct gossip_row *row, const struct group *g)
 {
     row->accuracy_pct = g->of[ACCURACY].mean;
@@ -492,6 +497,7 @@ static void fill_outcome(struct gossip_row *row, char diverged[80], const struct
     row->message = diverged;
 }
 
+/* One row of the study: a method at a point. Means only where every seed ended well. */
 static void put_entry(struct rows *rows, const struct frame *f, int32_t entry)
 {
     const struct group *g = &f->groups[entry];
@@ -522,6 +528,7 @@ static void gossip_put_failed(struct rows *rows, const struct gossip_shared *s)
     rows_put(rows, &row);
 }
 
+/* Rows of a point from its stored results alone, so that a resumed or merged study gives the same bytes. */
 int gossip_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct gossip_shared *s = shared;

@@ -121,6 +121,7 @@ static void put_need(struct sheet *s, double need_GBps)
         sheet_put(s, isnan(need_GBps) ? "-" : "any");
 }
 
+/* One method; status and message only where something is wrong. */
 static void gossip_say_row(struct sheet *s, const struct table *t, int64_t row, struct unit unit)
 {
     sheet_put(s, "%s", say_word(t, row, "method"));
@@ -198,6 +199,7 @@ static int64_t first_with(const struct table *t, int64_t first, int64_t end, con
     return -1;
 }
 
+/* Says below the table what the columns of comparison are relative to. */
 static void put_compared(struct text *out, const struct table *t, int64_t first, int64_t end)
 {
     int64_t base = first_with(t, first, end, "base"), fixed = first_with(t, first, end, "fixed");
@@ -284,6 +286,7 @@ static void put_meaning(struct text *out, const struct table *t, int64_t first, 
     text_free(&lines);
 }
 
+/* A table per point, with what is the same for all points on top. */
 int gossip_say(struct text *out, const struct study_report *r, struct err *e)
 {
     const struct table *rows = r->rows;
@@ -355,6 +358,7 @@ static void list_methods(struct sheet *s)
     }
 }
 
+/* Methods with their usual periods, then the columns of each table. */
 int gossip_list(struct text *out, struct err *e)
 {
     static const char *const heads[] = { "Columns after those of the point:", "Of --runs:", "Of --curves:",

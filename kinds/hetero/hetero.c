@@ -62,6 +62,7 @@ static int check_reach(const struct hetero_point *p, struct err *e)
     return rc || !none ? rc : hetero_point_unreachable(p, &p->aim, e);
 }
 
+/* What all runs of a point share: tables of the problem and the throughput to reach. */
 static int hetero_kind_prepare(void *point, void *shared, struct err *e)
 {
     struct hetero_point *p = point;
@@ -102,6 +103,8 @@ static void hetero_kind_facts(double *x, const void *point)
 
 /* ---- runs ---- */
 
+/* The oracle is an entry of its own behind the schedulers: it runs once per point, and rows compare with it.
+ */
 static int run_oracle(const struct hetero_point *p, struct sink *sink, int32_t entry, struct err *e)
 {
     struct hetero_result out;
@@ -142,6 +145,7 @@ static struct hetero_result result_of(const struct hetero_search *s, int32_t sch
     return x;
 }
 
+/* One scheduler with one seed. Its failure is a row; only lack of memory ends the study. */
 static int hetero_kind_run(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct hetero_point *p = r->point;

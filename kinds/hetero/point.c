@@ -320,6 +320,7 @@ static int hetero_need_list(const struct hetero_point *p, yaml_id list, const ch
     return rc;
 }
 
+/* The message lists all schedulers, as few know them by heart. */
 static int find_scheduler(int32_t *out, const struct hetero_point *p, yaml_id id, struct err *e)
 {
     const char *names[HETERO_MAX_SCHEDULERS], *name;
@@ -341,6 +342,7 @@ static int find_scheduler(int32_t *out, const struct hetero_point *p, yaml_id id
     return rc;
 }
 
+/* Without a list all that can run here; those that cannot are then left out silently. */
 static int read_schedulers(struct hetero_point *p, struct err *e)
 {
     yaml_id list = p->at.schedulers;
@@ -365,6 +367,7 @@ static int read_schedulers(struct hetero_point *p, struct err *e)
 
 /* ---- keys without effect ---- */
 
+/* What keys are used for, given origin, handover and schedulers: the others get a warning. */
 static uint64_t find_uses(const struct hetero_point *p)
 {
     static const struct {
@@ -397,6 +400,7 @@ static void hetero_note_unused(struct hetero_point *p, const struct section *s, 
 
 /* ---- what is asked for ---- */
 
+/* An absolute throughput, or a share of what is reachable. */
 static int read_throughput(struct hetero_point *p, struct err *e)
 {
     struct hetero_throughput *x = &p->throughput;
@@ -429,6 +433,7 @@ static int copy_name(char out[HETERO_NAME], const struct hetero_point *p, yaml_i
     return 0;
 }
 
+/* Types are referred to by name everywhere in the study. */
 static int find_type(int32_t *out, const struct hetero_type *types, int32_t n, const struct yaml_doc *doc,
                      yaml_id id, const char *name, struct err *e)
 {
@@ -490,6 +495,7 @@ static int read_shares(struct hetero_type *t, struct hetero_point *p, const stru
                            x->probe.comm_ratio, e);
 }
 
+/* A host is a name that may come later in the list; find_host() settles it. */
 static int read_type(struct types *all, struct hetero_point *p, yaml_id map, struct err *e)
 {
     struct hetero_type *t = &all->of[all->n];
@@ -531,6 +537,7 @@ static int find_host(struct types *all, const struct hetero_point *p, int32_t i,
     return rc;
 }
 
+/* All types first, then their hosts. */
 static int read_types(struct types *all, struct hetero_point *p, struct err *e)
 {
     all->n = 0;
@@ -597,6 +604,7 @@ static int read_times(double *cells, const struct hetero_point *p, yaml_id map, 
     return 0;
 }
 
+/* Times per type, in maps by the types' names. */
 static int read_layer(struct hetero_point *p, int32_t i, yaml_id map, struct err *e)
 {
     struct hetero_layer *l = &p->profile.layers[i];
@@ -623,6 +631,7 @@ static int read_layer(struct hetero_point *p, int32_t i, yaml_id map, struct err
     return rc;
 }
 
+/* A measured profile. */
 static int read_layers(struct hetero_point *p, const struct types *types, struct err *e)
 {
     int rc = hetero_need_list(p, p->at.layers, "layers", HETERO_MAX_LAYERS, e);
@@ -656,6 +665,7 @@ static int hetero_read_npu(struct topo_npu *npu, const struct types *types, int3
     return rc;
 }
 
+/* A profile from a model file: every type is then an NPU with a network. */
 static int derive_profile(struct hetero_point *p, struct types *types, struct err *e)
 {
     struct model m;
@@ -867,6 +877,7 @@ static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct he
     return rc ? err_wrap(e, "%s", text_str(&p->asked)) : 0;
 }
 
+/* Shares are of the largest throughput of all plans, or of those on one GPU type. */
 int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struct hetero_problem *problem,
                      struct err *e)
 {

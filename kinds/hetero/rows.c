@@ -245,6 +245,7 @@ static struct of_run of_run(const struct study_run *r)
     return (struct of_run){ p->profile.name, x->name, x->seeded ? r->seed : -1 };
 }
 
+/* A row of table runs; ratios to the oracle are filled in when it is known. */
 void hetero_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x)
 {
     const struct hetero_point *p = r->point;
@@ -293,6 +294,7 @@ static double compute_s(const struct hetero_profile *f, const struct hetero_span
     return sum_s / f->batch * (1 - share + share / (double)k);
 }
 
+/* A stage as the extra tables show it, with the parameter servers it needs. */
 static struct stage_run stage_run(const struct hetero_search *s, int32_t i)
 {
     const struct hetero_problem *p = s->problem;
@@ -317,6 +319,7 @@ static struct stage_run stage_run(const struct hetero_search *s, int32_t i)
     return out;
 }
 
+/* Table plans: a row per layer. */
 static void put_layers(struct sink *sink, const struct study_run *r, const struct stage_run *x, int32_t stage)
 {
     const struct hetero_profile *f = &((const struct hetero_point *)r->point)->profile;
@@ -350,6 +353,7 @@ static const char *limit_of(const struct stage_run *x)
     return x->compute_s >= x->comm_s ? "compute" : "communication";
 }
 
+/* Table stages: a row per stage. */
 static void put_stage_row(struct sink *sink, const struct study_run *r, const struct stage_run *x,
                           int32_t stage, double usd)
 {
@@ -468,6 +472,8 @@ struct group {
     double usd, worst_usd, schedule_s; /* medians but for the worst; INFINITY without a plan */
 };
 
+/* Runs of one scheduler sorted by cost: the median is the mean of the two in the middle, a run without a plan
+ * counts as infinite. */
 static int group_sum_up(struct group *g, const struct results *r, int32_t entry, struct err *e)
 {
     int64_t seeds = results_seeds(r);
@@ -556,6 +562,7 @@ static struct bases find_bases(const struct group *groups, int32_t n)
     return b;
 }
 
+/* One row of the study: a scheduler at a point. */
 static int put_scheduler(struct rows *rows, const struct hetero_shared *s, const struct group *g,
                          const struct bases *bases, struct err *e)
 {
@@ -624,6 +631,7 @@ static void hetero_put_failed(struct rows *rows, const struct hetero_shared *s,
     rows_put(rows, &row);
 }
 
+/* Rows of a point from its stored results alone, so that a resumed or merged study gives the same bytes. */
 int hetero_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct hetero_shared *s = shared;

@@ -13,6 +13,7 @@ enum { DIGITS = 5, RATIO_DIGITS = 4 };
 
 /* ---- head of a point ---- */
 
+/* What the point is, and what was proved about it, above its table. */
 static void hetero_say_point(struct text *out, const struct study_report *r, int64_t row)
 {
     const struct table *t = r->rows;
@@ -47,6 +48,7 @@ static void put_cost(struct sheet *s, const struct table *t, int64_t row)
         sheet_put(s, "%s", wrong ? "error" : "infeasible");
 }
 
+/* One scheduler; columns of several seeds only where there are several. */
 static void hetero_say_row(struct sheet *s, const struct table *t, int64_t row)
 {
     static const char *const ratios[] = { "over_best", "over_rl" };
@@ -72,6 +74,7 @@ static void hetero_say_row(struct sheet *s, const struct table *t, int64_t row)
     sheet_put(s, "%s", say_word(t, row, "message"));
 }
 
+/* The table of one point. */
 static int hetero_say_rows(struct text *out, const struct table *t, int64_t first, int64_t end, struct err *e)
 {
     static const struct sheet_column columns[] = {
@@ -117,6 +120,7 @@ static int64_t end_of_plan(const struct table *t, int64_t first)
     return end;
 }
 
+/* One stage of the cheapest plan. */
 static void hetero_say_stage(struct sheet *s, const struct table *t, int64_t row, double slowest_per_s)
 {
     char a[SHOW];
@@ -147,6 +151,7 @@ static void put_memory(struct text *out, const struct table *t, int64_t row)
                     show_real(b, memory_GB, DIGITS));
 }
 
+/* With one point only: of many the plans would drown the rows. */
 static int hetero_say_plan(struct text *out, const struct table *t, struct err *e)
 {
     int64_t first = cheapest_plan(t);
@@ -208,6 +213,7 @@ static void fight(struct duel *d, const struct table *t, int64_t rl, int64_t oth
     d->cost = fmax(d->cost, say_number(t, other, "over_rl"));
 }
 
+/* One scheduler against rl-lstm: ratios, and the saving as a share. */
 static void put_duel(struct sheet *s, const char *name, const struct duel *d)
 {
     char a[SHOW];
@@ -274,6 +280,7 @@ static void hetero_say_seeds(struct text *out, const struct study_report *r)
         text_printf(out, "seed: %lld\n", (long long)r->seed);
 }
 
+/* A table per point, then the plan or the comparisons. */
 int hetero_say(struct text *out, const struct study_report *r, struct err *e)
 {
     const struct table *rows = r->rows, *stages = r->tables[HETERO_STAGES];
@@ -358,6 +365,7 @@ static void list_schedulers(struct sheet *s)
     }
 }
 
+/* Schedulers and columns, and how the paper's claims are to be read. */
 int hetero_list(struct text *out, struct err *e)
 {
     struct sheet schedulers = { 0 };
