@@ -1,7 +1,7 @@
 /* How fast collectives are simulated in chunks: all-reduces on networks of 4,096 and 1,048,576 NPUs. */
 #include "bench/bench.h"
 
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 #include "topo/network.h"
 
 /* A network given as a word, its rules, and an all-reduce of 1 GiB over all of it. */
@@ -31,20 +31,20 @@ static void open_entry(struct entry *x, const char *word, double lat_s, int32_t 
     }
 }
 
-/* Opened anew each time: a rung knows what it has timed. */
+/* Opened anew each time: it remembers what it has timed. */
 static double run_entry(void *data, int64_t n)
 {
     const struct entry *x = data;
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
-        struct rung *rung;
-        struct rung_time t;
+        struct fidelity *fidelity;
+        struct fidelity_time t;
         struct err e = { 0 };
-        if (rung_open(&rung, SIM_CHUNK, &x->net, x->bw_Bps, &x->rules, 0, &e) ||
-            rung_alone(rung, &x->job, &t, &e))
+        if (fidelity_open(&fidelity, SIM_CHUNK, &x->net, x->bw_Bps, &x->rules, 0, &e) ||
+            fidelity_alone(fidelity, &x->job, &t, &e))
             bench_stop("%s", e.msg);
         sum += t.time_s;
-        rung_free(rung);
+        fidelity_free(fidelity);
     }
     return sum;
 }

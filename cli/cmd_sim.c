@@ -189,7 +189,7 @@ static void report_chunk(struct report *r, const struct sim_rules *rules, const 
     report_line(r, "\n");
 }
 
-static void say_hottest(struct report *r, const struct design_point *s, const struct rung_links *l,
+static void say_hottest(struct report *r, const struct design_point *s, const struct fidelity_links *l,
                         int32_t load)
 {
     char n[SHOW], of[SHOW], share[SHOW];
@@ -203,7 +203,7 @@ static void say_hottest(struct report *r, const struct design_point *s, const st
 }
 
 /* The hottest links of one workload: rows of a table each in text, of one list in JSON. */
-static void report_hottest(struct report *r, const struct design_point *s, const struct rung_links *l,
+static void report_hottest(struct report *r, const struct design_point *s, const struct fidelity_links *l,
                            int32_t load)
 {
     static const struct report_column columns[] = {
@@ -217,7 +217,7 @@ static void report_hottest(struct report *r, const struct design_point *s, const
     };
     report_rows(r, columns, REPORT_COLUMNS(columns));
     for (int32_t k = 0; k < l->n_hot; k++) {
-        const struct rung_hot *hot = &l->hot[k];
+        const struct fidelity_hot *hot = &l->hot[k];
         bool known = hot->dim >= 0 && hot->dim < s->net.n_dims;
         report_put_word(r, s->workloads[load].tree.name);
         report_put_word(r, hot->name);
@@ -242,7 +242,7 @@ static void report_flow(struct report *r, const struct design_point *s, const st
                 rules->n_links || rules->n_slow ? "; some links failed or slow" : "");
     report_open(r, "hottest_links", '[');
     for (int32_t i = 0; i < d->n_loads; i++) {
-        const struct rung_links *l = &d->loads[i].step.links;
+        const struct fidelity_links *l = &d->loads[i].step.links;
         if (l->n_hot == 0)
             continue;
         say_hottest(r, s, l, i);
@@ -555,7 +555,7 @@ static int write_simulation(const struct run *run, const struct simulation *x, s
 /* ---- other files ---- */
 
 static void put_link(struct table *t, const struct design_point *s, const char *workload,
-                     const struct rung_hot *link)
+                     const struct fidelity_hot *link)
 {
     table_row(t);
     table_put_text(t, workload);

@@ -1,6 +1,6 @@
 /*
  * A training step at given bandwidths. The tree is walked once: what a collective costs by the model asked
- * for (closed form, or timed by a rung), the sum or the largest of its parts, and then the path that decides
+ * for (closed form, or by simulation), the sum or the largest of its parts, and then the path that decides
  * marked from the root down, so that compute, latency and exposed communication of that path make up the
  * time. A subtree in which collectives overlap is run as a whole by models that simulate. timeline_build()
  * runs the whole step in chunks and keeps every interval.
@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "sim/chunk/chunk.h"
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 
 struct step_costing {
     const struct step_tree *tree;
@@ -21,7 +21,7 @@ struct step_costing {
     const double *bw_Bps;
     enum sim_model model;
     const struct sim_rules *rules;
-    struct rung *rung; /**< of models that simulate, else NULL */
+    struct fidelity *fidelity; /**< of models that simulate, else NULL */
 };
 
 /* Waits this close tie: a solver balances dimensions far better, equality to the last bit is chance. */
@@ -116,7 +116,7 @@ static struct sim_job step_cost_job(const struct step_tree *t, step_id id)
 
 /* The same from what a simulation found.
  * Bytes on the busiest dimension are what must be waited for; the rest is latency, fill, drain and queues. */
-static void step_cost_take(const struct step_costing *x, step_id id, const struct rung_time *t,
+static void step_cost_take(const struct step_costing *x, step_id id, const struct fidelity_time *t,
                            struct sim_collective *c)
 {
     double most_s = 0;
@@ -140,7 +140,7 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
 
 /*
  * Everything of the collective at id but what its place in the step decides. ERR_NOMEM, ERR_RANGE.
- * @param[out] known  of a simulation: rung_time.known; else -1.
+ * @param[out] known  of a simulation: fidelity_time.known; else -1.
  */
 static int step_cost_collective(const struct step_costing *x, step_id id, struct sim_collective *c,
                                 int32_t *known, struct err *e)
@@ -148,10 +148,10 @@ static int step_cost_collective(const struct step_costing *x, step_id id, struct
     *known = -1;
     const struct step_node *node = &x->tree->nodes[id];
     *c = (struct sim_collective){ .node = id, .bytes = node->bytes };
-    if (x->rung) {
+    if (x->fidelity) {
         struct sim_job job = step_cost_job(x->tree, id);
-        struct rung_time t;
-        int rc = rung_alone(x->rung, &job, &t, e);
+        struct fidelity_time t;
+        int rc = fidelity_alone(x->fidelity, &job, &t, e);
         if (rc)
             return rc;
         step_cost_take(x, id, &t, c);
@@ -173,7 +173,7 @@ struct node_cost {
     bool sends;         /* a collective is below it */
     bool joint;         /* below a maximum that is simulated as a whole */
     int32_t collective; /* index into the result, of a collective */
-    int32_t known;      /* what the rung calls it; -1 */
+    int32_t known;      /* its number in struct fidelity; -1 */
 };
 
 struct walk {
@@ -204,8 +204,8 @@ static bool step_shares(const struct walk *w, step_id id)
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
         n += w->costs[c].sends;
     /* ASTRA-sim's arithmetic knows collectives one at a time. */
-    return w->how.rung && w->how.rules->semantics == SIM_PHYSICAL && w->tree->nodes[id].kind == STEP_MAX &&
-           !w->tree->nodes[id].apart && n > 1;
+    return w->how.fidelity && w->how.rules->semantics == SIM_PHYSICAL &&
+           w->tree->nodes[id].kind == STEP_MAX && !w->tree->nodes[id].apart && n > 1;
 }
 
 /* Which nodes send, and which lie below a maximum that is simulated as a whole. Parents come before their
@@ -232,7 +232,7 @@ static void mark_joint(struct walk *w)
 
 /* Mean times that a joint simulation found for the nodes below a maximum. Nodes without an own count send
  * nothing: their times follow from their children, as in the closed form. */
-static void take_joint(struct walk *w, const struct rung_joint *r)
+static void take_joint(struct walk *w, const struct fidelity_joint *r)
 {
     for (step_id id = w->tree->n_nodes; id-- > 0;) {
         struct node_cost *cost = &w->costs[id];
@@ -252,15 +252,15 @@ static void take_joint(struct walk *w, const struct rung_joint *r)
 /* Only the outermost of these maxima are run; what is below them is found on the way. */
 static int cost_joint(struct walk *w, step_id id, struct err *e)
 {
-    struct rung_joint r;
-    int rc = rung_together(w->how.rung, w->tree, id, &r, e);
+    struct fidelity_joint r;
+    int rc = fidelity_together(w->how.fidelity, w->tree, id, &r, e);
     if (rc)
         return rc;
     take_joint(w, &r);
     /* What never ends has no count. */
     w->costs[id].time_s = r.train.time_s;
     w->costs[id].known = r.known;
-    rung_joint_free(&r);
+    fidelity_joint_free(&r);
     return 0;
 }
 
@@ -382,7 +382,7 @@ static void find_rest(struct sim_step *s)
 /* What all that was simulated carries, each as often as it happens. */
 static int find_links(struct walk *w, struct err *e)
 {
-    struct rung_weight *weights = calloc((size_t)w->tree->n_nodes + 1, sizeof *weights);
+    struct fidelity_weight *weights = calloc((size_t)w->tree->n_nodes + 1, sizeof *weights);
     int32_t n = 0;
     if (!weights)
         return err_nomem(e, "use of links");
@@ -390,9 +390,9 @@ static int find_links(struct walk *w, struct err *e)
         const struct step_node *node = &w->tree->nodes[id];
         double times = w->costs[id].times * (node->kind == STEP_COLLECTIVE ? node->times : 1);
         if (w->costs[id].known >= 0 && node->phase != STEP_BUBBLE)
-            weights[n++] = (struct rung_weight){ w->costs[id].known, times };
+            weights[n++] = (struct fidelity_weight){ w->costs[id].known, times };
     }
-    int rc = rung_find_links(&w->out->links, w->how.rung, weights, n, w->out->time_s, e);
+    int rc = fidelity_find_links(&w->out->links, w->how.fidelity, weights, n, w->out->time_s, e);
     free(weights);
     return rc;
 }
@@ -411,7 +411,7 @@ static int step_evaluate(struct walk *w, struct err *e)
     if (rc)
         return rc;
     add_nodes(w);
-    if (!w->how.rung)
+    if (!w->how.fidelity)
         return 0;
     find_rest(s);
     return find_links(w, e);
@@ -431,11 +431,11 @@ int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct t
     for (step_id id = 0; id < t->n_nodes; id++)
         s->n_collectives += t->nodes[id].kind == STEP_COLLECTIVE;
     if (model > SIM_ALPHA_BETA)
-        rc = rung_open(&w.how.rung, model, net, bw_Bps, rules, rung_split_dims(t, net), e);
+        rc = fidelity_open(&w.how.fidelity, model, net, bw_Bps, rules, fidelity_split_dims(t, net), e);
     if (!rc)
         rc = step_evaluate(&w, e);
     free(w.costs);
-    rung_free(w.how.rung);
+    fidelity_free(w.how.fidelity);
     if (rc)
         sim_step_free(s);
     return rc;
@@ -444,7 +444,7 @@ int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct t
 void sim_step_free(struct sim_step *s)
 {
     free(s->collectives);
-    rung_links_free(&s->links);
+    fidelity_links_free(&s->links);
     *s = (struct sim_step){ 0 };
 }
 
@@ -581,7 +581,7 @@ static int add_run(struct making *m, enum sim_order order, bool chosen, struct e
     struct train train;
     int32_t first = m->out->n_bars;
     bool mixed = order == SIM_ORDER_GUARD;
-    int rc = chunk_open(&sim, m->net, m->bw_Bps, m->rules, rung_split_dims(m->tree, m->net), true, e);
+    int rc = chunk_open(&sim, m->net, m->bw_Bps, m->rules, fidelity_split_dims(m->tree, m->net), true, e);
     if (rc)
         return rc;
     const struct sim_engine engine = chunk_engine(sim);

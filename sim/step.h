@@ -2,7 +2,7 @@
 #ifndef SIM_STEP_H
 #define SIM_STEP_H
 
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 #include "workloads/step.h"
 
 /** One collective of the step. */
@@ -38,7 +38,7 @@ struct sim_step {
     double traffic_B[TOPO_MAX_DIMS];    /**< sent per NPU and step */
     struct sim_collective *collectives; /**< shape [n_collectives], owned, in tree order */
     int32_t n_collectives, n_dims;
-    struct rung_links links; /**< of model flow */
+    struct fidelity_links links; /**< of model flow */
 };
 
 /**

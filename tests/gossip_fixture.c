@@ -10,7 +10,7 @@ static void build_fabric(struct gossip_fixture *f, int32_t n_workers)
                                         .server = n_workers,
                                         .members = { n_workers },
                                         .rules = stage_rules_plain,
-                                        .rung = GOSSIP_CLOSED,
+                                        .fidelity = GOSSIP_CLOSED,
                                         .share = 1 };
     topo_graph_init();
     MUST(topo_parse_spec(&f->fabric.net, spec, e));

@@ -42,7 +42,7 @@ static void fill_words(struct gossip_point *p)
     char spec[TOPO_SPEC];
     const char *name = net->name[0] ? net->name : topo_format_spec(spec, net);
     snprintf(p->on, sizeof p->on, "%d workers on %s, %s rung", p->fabric.n_workers, name,
-             gossip_rung_words[p->fabric.rung]);
+             gossip_fidelity_words[p->fabric.fidelity]);
     if (p->job.model[0])
         gossip_job_text(p->replica, &p->job);
 }

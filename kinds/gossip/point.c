@@ -195,7 +195,7 @@ static const struct key study_keys[] = {
     K_COUNT_OR(struct gossip_point, fabric.server, "server", 0, 9e18, -1,
                "NPU that holds what has a centre; absent: the first without a worker, else 0",
                .uses = GOSSIP_FOR_SERVER),
-    K_WORD(struct gossip_point, fabric.rung, "rung", gossip_rung_words, GOSSIP_CLOSED,
+    K_WORD(struct gossip_point, fabric.fidelity, "rung", gossip_fidelity_words, GOSSIP_CLOSED,
            "how exchanges are priced: one after the other on a link, or as flows that share it"),
     K_COUNT(struct gossip_point, fabric.rules.chunks, "chunks", 1, STAGE_MAX_CHUNKS, 1,
             "of a collective, that pass the dimensions one behind the other"),

@@ -438,7 +438,7 @@ int32_t gossip_neighbour_place(const struct gossip_neighbours *n, int32_t from)
 static bool has_one_port(const struct gossip_cluster *c)
 {
     const struct gossip_fabric *f = c->setup->fabric;
-    return f->rung == GOSSIP_CLOSED && topo_ops(&f->net.dims[0])->one_port;
+    return f->fidelity == GOSSIP_CLOSED && topo_ops(&f->net.dims[0])->one_port;
 }
 
 int gossip_mail_send(struct gossip_cluster *c, struct gossip_mail *m, struct err *e)

@@ -1,6 +1,6 @@
 /*
  * A network in use: what is under way on it; built, asked, and moved on from event to event. wire.h says what
- * its two rungs, the closed form and flows, make of an exchange.
+ * its two fidelities, the closed form and flows, make of an exchange.
  */
 #include "sim/gossip/wire.h"
 
@@ -39,7 +39,7 @@ struct wire_event {
     struct gossip_signal signal;
 };
 
-/** The rung of flows. */
+/** The fidelity of flows. */
 struct wire_flows {
     struct flow_net *net;
     int32_t n_moving;   /**< exchanges under way */
@@ -102,7 +102,7 @@ static int wire_flows_go_on(struct gossip_wire *w, double now_s, struct err *e);
 static int wire_flows_collective_s(double *time_s, struct gossip_wire *w, enum collective_kind kind,
                                    double bytes, struct err *e);
 
-const char *const gossip_rung_words[] = { "closed-form", "flow", NULL };
+const char *const gossip_fidelity_words[] = { "closed-form", "flow", NULL };
 
 /* ---- building ---- */
 
@@ -175,7 +175,7 @@ int gossip_wire_build(struct gossip_wire **out, const struct gossip_fabric *f, s
     rc = open_routes(w, e);
     if (!rc)
         rc = open_arcs(w, e);
-    if (!rc && f->rung == GOSSIP_FLOW)
+    if (!rc && f->fidelity == GOSSIP_FLOW)
         rc = wire_flows_build(w, e);
     if (rc)
         gossip_wire_free(w);

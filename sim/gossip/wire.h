@@ -16,12 +16,12 @@
  *   in other dimensions it has other ports.
  *
  * Flow: messages begin at once and share links max-min fairly; what a link can move is its bandwidth times
- * the efficiency of its dimension. A message that is alone takes the same time on both rungs; an exchange
- * ends when both its ways have.
+ * the efficiency of its dimension. A message that is alone takes the same time in both fidelities; an
+ * exchange ends when both its ways have.
  *
  * A collective among all workers is priced alone: closed form (workloads/collective_time.h), or of flows
  * (sim/flow/flow_collective.h; as many as it has messages, once per run and size). It begins when all
- * messages are there, and what is asked for later waits until it ends: on both rungs.
+ * messages are there, and what is asked for later waits until it ends: in both fidelities.
  *
  * What crosses no link (no bytes, or an NPU and itself; a collective of one) takes no time and waits for
  * nothing.
@@ -32,9 +32,9 @@
 #include "topo/route.h"
 #include "workloads/collective.h"
 
-enum gossip_rung { GOSSIP_CLOSED, GOSSIP_FLOW, N_GOSSIP_RUNGS };
+enum gossip_fidelity { GOSSIP_CLOSED, GOSSIP_FLOW, N_GOSSIP_FIDELITYS };
 /** "closed-form", "flow"; NULL-terminated. */
-extern const char *const gossip_rung_words[N_GOSSIP_RUNGS + 1];
+extern const char *const gossip_fidelity_words[N_GOSSIP_FIDELITYS + 1];
 
 /** What wires of many runs share; borrowed, read-only. */
 struct gossip_fabric {
@@ -45,7 +45,7 @@ struct gossip_fabric {
     int32_t members[TOPO_MAX_DIMS]; /**< of the group of all workers, shape [n_dims]; their product is
                                        n_workers */
     struct stage_rules rules;       /**< of collectives; endpoint_s of all messages */
-    enum gossip_rung rung;
+    enum gossip_fidelity fidelity;
     double share;      /**< of bandwidths that is there: 1; another, > 0, in search of how much is needed */
     int32_t share_dim; /**< whose share that is: 0 of all dimensions, d + 1 of dimension d alone */
 };

@@ -96,7 +96,7 @@ TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
     const struct gossip_settings *m = &p.entries[0].settings;
     assert_true(p.model_B == 102e6 && p.fabric.rules.chunks == 4 && p.drift_at == 0.5);
     assert_close(p.fabric.rules.endpoint_s, 30e-9, 1e-12);
-    assert_int_equal(p.fabric.rung, GOSSIP_FLOW);
+    assert_int_equal(p.fabric.fidelity, GOSSIP_FLOW);
     assert_int_equal(p.sharding, GOSSIP_SKEW);
     assert_true(p.equal_points == 2);
     assert_true(p.learning.batch == 7 && p.learning.epochs == 3 && p.learning.rate == 0.1);

@@ -1,5 +1,5 @@
 #include "alloc/lp.h"
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 #include "tests/unit/chunk_fixture.h"
 
 /* "12,21": orders of the chunks as executed, dimensions from 1. */
@@ -223,8 +223,8 @@ TEST(the_guard_is_as_fast_as_the_best_of_three)
         struct topo_network net = build(&c.net);
         struct sim_rules rules = rules_of(c.chunks, SIM_QUEUE_SMALLEST);
         struct sim_job job = whole(&net, c.kind, c.bytes, SIM_ORDER_GUARD);
-        struct rung *rung;
-        struct rung_time t;
+        struct fidelity *fidelity;
+        struct fidelity_time t;
         double best_s = INFINITY, fixed_s = 0, themis_s = 0;
         for (int order = SIM_ORDER_FIXED; order < SIM_ORDER_GUARD; order++) {
             if (order == SIM_ORDER_GIVEN)
@@ -234,11 +234,11 @@ TEST(the_guard_is_as_fast_as_the_best_of_three)
             fixed_s = order == SIM_ORDER_FIXED ? s : fixed_s;
             themis_s = order == SIM_ORDER_THEMIS ? s : themis_s;
         }
-        OK(rung_open(&rung, SIM_CHUNK, &net, c.net.bw_Bps, &rules, 0, e));
-        OK(rung_alone(rung, &job, &t, e));
+        OK(fidelity_open(&fidelity, SIM_CHUNK, &net, c.net.bw_Bps, &rules, 0, e));
+        OK(fidelity_alone(fidelity, &job, &t, e));
         assert_close(t.time_s, best_s, 1e-12);
         slower += themis_s > fixed_s * (1 + 1e-9);
-        rung_free(rung);
+        fidelity_free(fidelity);
     }
     /* Themis alone is slower than the fixed order on 23 % of such networks. */
     assert_true(slower > 300 * 0.15 && slower < 300 * 0.32);

@@ -101,13 +101,13 @@ TEST(one_dimension_needs_its_bytes_over_the_wait_that_is_allowed)
 {
     static const double others_Bps[] = { 1e7, 1e9, 1e13 };
     static const double bytes[] = { 1.5 * 1e6, 0.25 * 1e6 };
-    for (size_t i = 0; i < 2 * COUNT_OF(others_Bps) * N_GOSSIP_RUNGS; i++) {
+    for (size_t i = 0; i < 2 * COUNT_OF(others_Bps) * N_GOSSIP_FIDELITYS; i++) {
         struct gossip_settings s = gossip_fixture_settings("all-reduce");
         int32_t d = i % 2;
         double other_Bps = others_Bps[i / 2 % COUNT_OF(others_Bps)], own_Bps = 1e8;
         GOSSIP_FIXTURE(f, 8, GOSSIP_IID);
         put_into_boxes(&f, d == 0 ? own_Bps : other_Bps, d == 1 ? own_Bps : other_Bps);
-        f.fabric.rung = i / 2 < COUNT_OF(others_Bps) ? GOSSIP_CLOSED : GOSSIP_FLOW;
+        f.fabric.fidelity = i / 2 < COUNT_OF(others_Bps) ? GOSSIP_CLOSED : GOSSIP_FLOW;
         f.fabric.share_dim = d + 1;
         f.setup.clock.jitter = 0;
         f.setup.model_B = 1e6;

@@ -135,9 +135,9 @@ TEST(two_models_share_a_port)
     s.period = NEVER;
     GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.clock.jitter = 0;
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct gossip_result r;
-        f.fabric.rung = (enum gossip_rung)rung;
+        f.fabric.fidelity = (enum gossip_fidelity)fidelity;
         f.setup.clock.overlap = false;
         r = gossip_fixture_numbers(&f, &s);
         assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);

@@ -21,10 +21,10 @@ TABLE_OF(messages, const char *word; int64_t from, to;
     { "ring:4@100 switch:2@50", 7, 6, { 1e-3, 2e-3 }, { 0.5, 0.8 }, 1e-3, 25e9 },
 };
 
-static void open_message(struct yard *y, size_t i, int rung, double share)
+static void open_message(struct yard *y, size_t i, int fidelity, double share)
 {
     yard_word(y, messages[i].word);
-    y->fabric.rung = (enum gossip_rung)rung;
+    y->fabric.fidelity = (enum gossip_fidelity)fidelity;
     y->fabric.share = share;
     for (int32_t d = 0; d < y->fabric.net.n_dims; d++) {
         y->fabric.net.dims[d].lat_s = messages[i].lat_s[d];
@@ -36,9 +36,9 @@ static void open_message(struct yard *y, size_t i, int rung, double share)
 TEST(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link)
 {
     for (size_t i = 0; i < COUNT_OF(messages); i++)
-        for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
             struct yard y;
-            open_message(&y, i, rung, 1);
+            open_message(&y, i, fidelity, 1);
             assert_true(send(&y, messages[i].from, messages[i].to, S_B, 0, 0));
             assert_next(&y, 0, true, messages[i].want_lat_s + S_B / messages[i].want_Bps);
             assert_idle(&y);
@@ -63,11 +63,11 @@ TEST(share_is_of_bandwidths_and_not_of_latencies)
 /* (0, 0) to (1, 1): 50 each, one of them at a fifth or at ten times that. */
 TEST(share_may_be_of_one_dimension)
 {
-    for (int k = 0; k < 2 * 2 * N_GOSSIP_RUNGS; k++) {
+    for (int k = 0; k < 2 * 2 * N_GOSSIP_FIDELITYS; k++) {
         struct yard y;
         double share = k / 2 % 2 ? 10 : 0.2;
         yard_word(&y, "switch:2@50 switch:2@50");
-        y.fabric.rung = (enum gossip_rung)(k / 4);
+        y.fabric.fidelity = (enum gossip_fidelity)(k / 4);
         y.fabric.share = share;
         y.fabric.share_dim = 1 + k % 2;
         yard_open(&y);
@@ -84,10 +84,10 @@ TEST(share_may_be_of_one_dimension)
 
 TEST(every_message_has_its_overhead)
 {
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct yard y;
         yard_word(&y, "ring:8@50");
-        y.fabric.rung = (enum gossip_rung)rung;
+        y.fabric.fidelity = (enum gossip_fidelity)fidelity;
         y.fabric.rules.endpoint_s = 5e-3;
         yard_open(&y);
         send(&y, 0, 2, S_B, S_B, 0);
@@ -98,9 +98,9 @@ TEST(every_message_has_its_overhead)
 
 TEST(there_and_back_are_at_once_and_the_longer_decides)
 {
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct yard y;
-        yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
+        yard_start(&y, "switch:4@50", (enum gossip_fidelity)fidelity);
         send(&y, 0, 1, S_B, S_B, 0);
         assert_next(&y, 0, true, 0.02);
         send(&y, 0, 1, S_B, 2 * S_B, 1);
@@ -114,9 +114,9 @@ TEST(there_and_back_are_at_once_and_the_longer_decides)
 
 TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
 {
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct yard y;
-        yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
+        yard_start(&y, "switch:4@50", (enum gossip_fidelity)fidelity);
         assert_true(collect(&y, S_B, 0));
         double sent_B = gossip_wire_sent_B(y.wire);
         assert_true(send(&y, 1, 1, S_B, S_B, 1));
@@ -139,10 +139,10 @@ TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
 
 TEST(a_collective_waits_for_all_links_and_holds_them)
 {
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct yard y;
         const struct gossip_signal *s;
-        yard_start(&y, "switch:4@50", (enum gossip_rung)rung);
+        yard_start(&y, "switch:4@50", (enum gossip_fidelity)fidelity);
         double all_s = all_reduce_s(&y, S_B);
         assert_close(all_s, 0.03, 1e-12); /* 2 (4 - 1) / 4 */
         assert_true(send(&y, 0, 1, S_B, S_B, 0));
@@ -186,10 +186,10 @@ TABLE_OF(boxes, const char *word; int32_t n_workers, members[3]) = {
     { "switch:2@50", 1, { 1 } },
 };
 
-static void open_box(struct yard *y, size_t i, enum gossip_rung rung)
+static void open_box(struct yard *y, size_t i, enum gossip_fidelity fidelity)
 {
     yard_word(y, boxes[i].word);
-    y->fabric.rung = rung;
+    y->fabric.fidelity = fidelity;
     y->fabric.n_workers = boxes[i].n_workers;
     for (int32_t d = 0; d < y->fabric.net.n_dims; d++)
         y->fabric.members[d] = boxes[i].members[d];
@@ -231,10 +231,10 @@ static double sum_arcs(const struct yard *y, int32_t d, bool down)
 TEST(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s)
 {
     for (size_t i = 0; i < COUNT_OF(boxes); i++)
-        for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+        for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
             struct yard y;
             double dims_B = 0;
-            open_box(&y, i, (enum gossip_rung)rung);
+            open_box(&y, i, (enum gossip_fidelity)fidelity);
             collect(&y, S_B, 0);
             assert_close(gossip_wire_sent_B(y.wire), 2 * (boxes[i].n_workers - 1) * S_B, 1e-12);
             for (int32_t d = 0; d < y.fabric.net.n_dims; d++) {
@@ -270,10 +270,10 @@ TEST(links_between_workers_alone_carry_collectives_and_alike)
 
 TEST(messages_count_on_every_link_and_once_in_every_dimension)
 {
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct yard y;
         char name[TOPO_ARC_TEXT];
-        yard_start(&y, "ring:4@100 switch:2@50", (enum gossip_rung)rung);
+        yard_start(&y, "ring:4@100 switch:2@50", (enum gossip_fidelity)fidelity);
         send(&y, 0, 6, 3, 0, 0); /* (0, 0) to (2, 1): two links, up and down */
         send(&y, 1, 0, 5, 7, 1);
         for (const struct gossip_signal *s; isfinite(gossip_wire_next_s(y.wire));)

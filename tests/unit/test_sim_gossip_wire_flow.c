@@ -1,4 +1,4 @@
-/* Exchanges as flows against sharing by hand; many at random, on both rungs. */
+/* Exchanges as flows against sharing by hand; many at random, in both fidelities. */
 #include "base/rng.h"
 #include "tests/unit/wire_yard.h"
 
@@ -73,7 +73,7 @@ TEST(every_dimension_has_its_own_efficiency)
 {
     struct yard y;
     yard_word(&y, "switch:2@50 switch:2@50");
-    y.fabric.rung = GOSSIP_FLOW;
+    y.fabric.fidelity = GOSSIP_FLOW;
     y.fabric.net.dims[1].efficiency = 0.2;
     yard_open(&y);
     send(&y, 0, 3, S_B, 0, 0);
@@ -98,7 +98,7 @@ TEST(collectives_are_simulated_on_the_links_of_the_workers)
         for (int half = 0; half < 2; half++) {
             struct yard y;
             yard_word(&y, cases[i].word);
-            y.fabric.rung = GOSSIP_FLOW;
+            y.fabric.fidelity = GOSSIP_FLOW;
             y.fabric.n_workers = y.fabric.members[0] = cases[i].members;
             y.fabric.share = half ? 0.5 : 1;
             y.fabric.net.dims[0].lat_s = 1e-3;
@@ -258,13 +258,13 @@ static void see(struct drive *d, const struct gossip_signal *s, int32_t n)
 }
 
 /* Ask as time goes on, at a load near what the links can carry; then wait for the end. */
-static void drive(struct drive *d, const char *word, enum gossip_rung rung, int32_t n, uint64_t seed)
+static void drive(struct drive *d, const char *word, enum gossip_fidelity fidelity, int32_t n, uint64_t seed)
 {
     double next_s = 0;
     *d = (struct drive){ .all = calloc(N_ASKED, sizeof *d->all) };
     assert_non_null(d->all);
     yard_word(&d->y, word);
-    d->y.fabric.rung = rung;
+    d->y.fabric.fidelity = fidelity;
     for (int32_t k = 0; k < 2; k++) {
         d->y.fabric.net.dims[k].lat_s = 1e-4 * (k + 1);
         d->y.fabric.net.dims[k].efficiency = 0.9 - 0.2 * k;
@@ -382,10 +382,10 @@ TEST(flows_are_no_faster_than_their_links_and_collectives_alone)
 
 TEST(the_same_seed_gives_the_same_signals)
 {
-    for (int rung = 0; rung < N_GOSSIP_RUNGS; rung++) {
+    for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct drive a, b;
-        drive(&a, words[0], (enum gossip_rung)rung, N_FEW, 7);
-        drive(&b, words[0], (enum gossip_rung)rung, N_FEW, 7);
+        drive(&a, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
+        drive(&b, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
         for (int32_t i = 0; i < N_FEW; i++) {
             assert_memory_equal(&a.all[i].begin_s, &b.all[i].begin_s, sizeof a.all[i].begin_s);
             assert_memory_equal(&a.all[i].end_s, &b.all[i].end_s, sizeof a.all[i].end_s);

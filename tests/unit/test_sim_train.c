@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "sim/chunk/chunk.h"
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 #include "sim/step.h"
 
 /* A step under a model of communication, that is released where the block ends. */

@@ -91,7 +91,8 @@ TEST(equal_layers_become_a_repeat)
     assert_int_equal(t.notes.n, 0);
 }
 
-/* Two streams, k_i after c_i and k_(i-1), c_(i+1) after c_i: not series-parallel but for the last rung. */
+/* Two streams, k_i after c_i and k_(i-1), c_(i+1) after c_i: not series-parallel but for the last fidelity.
+ */
 TEST(added_waits_are_told)
 {
     struct text trace = { 0 };

@@ -44,11 +44,11 @@ static inline void yard_close(struct yard *y)
     topo_graph_free(y->graph);
 }
 
-/* A word on a rung, opened. */
-static inline void yard_start(struct yard *y, const char *word, enum gossip_rung rung)
+/* A network in one fidelity, opened. */
+static inline void yard_start(struct yard *y, const char *word, enum gossip_fidelity fidelity)
 {
     yard_word(y, word);
-    y->fabric.rung = rung;
+    y->fabric.fidelity = fidelity;
     yard_open(y);
 }
 

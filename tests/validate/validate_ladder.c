@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 #include "tests/unit/astra_rows.h"
 #include "tests/unit/chunk_fixture.h"
 #include "tests/unit/flow_cases.h"
@@ -131,12 +131,12 @@ static int print_switches(void)
         "150 GiB/s reaches with the fixed order.\n\n"
         "| order | published, us | ours, us | above ideal | within |\n|---|--:|--:|--:|---|");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct rung *rung;
-        struct rung_time t;
+        struct fidelity *fidelity;
+        struct fidelity_time t;
         rules.order = rows[i].order;
-        MUST(rung_open(&rung, SIM_CHUNK, &net, bw_Bps, &rules, 0, e));
-        MUST(rung_alone(rung, &job, &t, e));
-        rung_free(rung);
+        MUST(fidelity_open(&fidelity, SIM_CHUNK, &net, bw_Bps, &rules, 0, e));
+        MUST(fidelity_alone(fidelity, &job, &t, e));
+        fidelity_free(fidelity);
         double us = t.time_s * 1e6, off = rows[i].published_us > 0 ? us / rows[i].published_us - 1 : 0;
         char published[32] = "-";
         if (rows[i].published_us > 0)

@@ -4,7 +4,7 @@
  * run together. Of model flow: the graph with its failed and slow links, an engine of flows for train_run(),
  * and the bytes that each direction of a link carried, from which the hottest are found.
  */
-#include "sim/rung.h"
+#include "sim/fidelity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,52 +17,52 @@
 #include "sim/flow/flow_collective.h"
 
 /** The wires of model flow, and what they have carried. */
-struct rung_wires {
+struct fidelity_wires {
     struct topo_graph *graph;
     struct topo_routes routes;
     bool has_routes;
 };
 
 /** A job that was timed alone, or a subtree that was run as a whole. */
-struct rung_known {
+struct fidelity_known {
     struct sim_job job;
-    struct rung_time time;
+    struct fidelity_time time;
     step_id root; /**< of a subtree; -1 */
     float *bytes; /**< of each arc, once; shape [n_arcs], owned; NULL when not kept */
 };
 
-struct rung {
+struct fidelity {
     enum sim_model model;
     const struct topo_network *net;
     const double *bw_Bps;
     const struct sim_rules *rules;
     unsigned split_dims;
-    struct rung_known *known; /**< shape [n_known], owned */
+    struct fidelity_known *known; /**< shape [n_known], owned */
     int32_t n_known, cap_known;
-    struct rung_wires wires; /**< opened when first used */
+    struct fidelity_wires wires; /**< opened when first used */
 };
 
-/** Flows on the wires as an engine. Release with rung_flow_close(). */
-struct rung_flow;
+/** Flows on the wires as an engine. Release with fidelity_flow_close(). */
+struct fidelity_flow;
 /*
  * The graph that flows run on, with what has failed or is slow, and which of its links are hot.
  */
 
-static bool rung_is_csv(const char *path)
+static bool fidelity_is_csv(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && strcasecmp(dot, ".csv") == 0;
 }
 
 /* The graph that flows run on: that of the file named by `graph`, else built from the dimensions. */
-static int open_graph(struct rung *x, struct err *e)
+static int open_graph(struct fidelity *x, struct err *e)
 {
     struct topo_network net = *x->net;
-    struct rung_wires *w = &x->wires;
+    struct fidelity_wires *w = &x->wires;
     const char *path = x->rules->graph;
     if (path[0])
-        return rung_is_csv(path) ? topo_read_edges(&w->graph, path, e)
-                                 : topo_read_graphml(&w->graph, path, e);
+        return fidelity_is_csv(path) ? topo_read_edges(&w->graph, path, e)
+                                     : topo_read_graphml(&w->graph, path, e);
     for (int32_t d = 0; d < net.n_dims; d++) {
         /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
         net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
@@ -70,12 +70,12 @@ static int open_graph(struct rung *x, struct err *e)
     return topo_build_graph(&w->graph, &net, NULL, e);
 }
 
-static int reduce(struct rung_wires *w, int32_t link, double share, struct err *e)
+static int reduce(struct fidelity_wires *w, int32_t link, double share, struct err *e)
 {
     return topo_routes_set_share(&w->routes, link, fmin(share, w->routes.share[link]), e);
 }
 
-static int32_t find_vertex(const struct rung_wires *w, const char *name)
+static int32_t find_vertex(const struct fidelity_wires *w, const char *name)
 {
     char buf[TOPO_VERTEX_TEXT];
     for (int32_t v = 0; v < w->routes.n_vertices; v++)
@@ -85,7 +85,7 @@ static int32_t find_vertex(const struct rung_wires *w, const char *name)
 }
 
 /* All links between two vertices, or of a dimension. */
-static int apply_links(struct rung_wires *w, const struct sim_links *l, struct err *e)
+static int apply_links(struct fidelity_wires *w, const struct sim_links *l, struct err *e)
 {
     int32_t from = l->dim < 0 ? find_vertex(w, l->from) : -1, to = l->dim < 0 ? find_vertex(w, l->to) : -1;
     int32_t found = 0;
@@ -113,7 +113,7 @@ static int apply_links(struct rung_wires *w, const struct sim_links *l, struct e
 }
 
 /* Is npu one of those that s is about? */
-static bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu)
+static bool fidelity_is_slow(const struct topo_routes *r, const struct sim_slow *s, int32_t npu)
 {
     for (int32_t d = 0; d < r->net.n_dims; d++)
         if (s->at[d] >= 0 && npu / r->stride[d] % r->net.dims[d].size != s->at[d])
@@ -122,31 +122,31 @@ static bool rung_is_slow(const struct topo_routes *r, const struct sim_slow *s, 
 }
 
 /* A slow NPU sends and receives slower on all of its links, or on those of one dimension. */
-static int apply_slow(struct rung_wires *w, const struct sim_slow *s, struct err *e)
+static int apply_slow(struct fidelity_wires *w, const struct sim_slow *s, struct err *e)
 {
     int32_t d = w->routes.described ? s->dim : -1;
     int rc = 0;
     if (s->dim >= 0 && d < 0)
         return err_set(e, ERR_UNSUP, "names a dimension, need none on a graph of its own");
     for (int32_t npu = 0; npu < w->routes.n_npus && s->share < 1 && !rc; npu++)
-        if (rung_is_slow(&w->routes, s, npu))
+        if (fidelity_is_slow(&w->routes, s, npu))
             rc = topo_routes_slow_npu(&w->routes, npu, d, s->share, e);
     return rc;
 }
 
-static void close_wires(struct rung *x)
+static void close_wires(struct fidelity *x)
 {
     if (x->wires.has_routes)
         topo_routes_free(&x->wires.routes);
     topo_graph_free(x->wires.graph);
-    x->wires = (struct rung_wires){ 0 };
+    x->wires = (struct fidelity_wires){ 0 };
 }
 
 /* Graph, routes, failed and slow links, slow NPUs, in this order: routes must exist before links can fail.
  * Done at most once for a step, as it costs far more than most collectives. */
-static int open_wires(struct rung *x, struct err *e)
+static int open_wires(struct fidelity *x, struct err *e)
 {
-    struct rung_wires *w = &x->wires;
+    struct fidelity_wires *w = &x->wires;
     if (w->has_routes)
         return 0;
     int rc = open_graph(x, e);
@@ -176,7 +176,7 @@ static int open_wires(struct rung *x, struct err *e)
 /* Graph and routes, with failed and slow links. ERR_NOMEM, ERR_RANGE, ERR_UNSUP; a file's errors.
  * igraph's stack of what to clean up is one for the whole program (Debian builds it without thread safety),
  * and the points of a sweep run side by side: one at a time builds, reads or frees a graph. */
-static int rung_open_wires(struct rung *x, struct err *e)
+static int fidelity_open_wires(struct fidelity *x, struct err *e)
 {
     int rc;
 #pragma omp critical(igraph)
@@ -184,7 +184,7 @@ static int rung_open_wires(struct rung *x, struct err *e)
     return rc;
 }
 
-static void rung_close_wires(struct rung *x)
+static void fidelity_close_wires(struct fidelity *x)
 {
 #pragma omp critical(igraph)
     close_wires(x);
@@ -196,20 +196,21 @@ static void rung_close_wires(struct rung *x)
 #define ALIKE_REL 1e-6
 
 /* Keep the hottest, of equals the first. */
-static void place(struct rung_links *out, const struct rung_hot *hot)
+static void place(struct fidelity_links *out, const struct fidelity_hot *hot)
 {
     int32_t at = out->n_hot;
     while (at > 0 && out->hot[at - 1].util_frac < hot->util_frac)
         at--;
-    if (at >= RUNG_HOTTEST)
+    if (at >= FIDELITY_HOTTEST)
         return;
-    out->n_hot += out->n_hot < RUNG_HOTTEST;
+    out->n_hot += out->n_hot < FIDELITY_HOTTEST;
     for (int32_t i = out->n_hot - 1; i > at; i--)
         out->hot[i] = out->hot[i - 1];
     out->hot[at] = *hot;
 }
 
-static void add_bytes(double *bytes, const struct rung *x, const struct rung_weight *w, int32_t n_weights)
+static void add_bytes(double *bytes, const struct fidelity *x, const struct fidelity_weight *w,
+                      int32_t n_weights)
 {
     for (int32_t i = 0; i < n_weights; i++) {
         const float *own = x->known[w[i].known].bytes;
@@ -218,23 +219,23 @@ static void add_bytes(double *bytes, const struct rung *x, const struct rung_wei
     }
 }
 
-static int keep_all(struct rung_links *out, int32_t n, struct err *e)
+static int keep_all(struct fidelity_links *out, int32_t n, struct err *e)
 {
-    if (n > RUNG_MAX_LINKS)
+    if (n > FIDELITY_MAX_LINKS)
         return err_set(e, ERR_RANGE, "links: are %d, need at most %d to list them all", (int)n,
-                       RUNG_MAX_LINKS);
+                       FIDELITY_MAX_LINKS);
     out->all = calloc((size_t)n + 1, sizeof *out->all);
     return out->all ? 0 : err_nomem(e, "use of links");
 }
 
 /* Bytes of every arc over the whole step: those of each simulated collective times how often it happens.
- * Keeps the RUNG_HOTTEST arcs by utilisation and counts those that tie with the hottest; all of them on
+ * Keeps the FIDELITY_HOTTEST arcs by utilisation and counts those that tie with the hottest; all of them on
  * request. */
-int rung_find_links(struct rung_links *out, const struct rung *x, const struct rung_weight *weights,
-                    int32_t n, double time_s, struct err *e)
+int fidelity_find_links(struct fidelity_links *out, const struct fidelity *x,
+                        const struct fidelity_weight *weights, int32_t n, double time_s, struct err *e)
 {
     const struct topo_routes *r = &x->wires.routes;
-    *out = (struct rung_links){ 0 };
+    *out = (struct fidelity_links){ 0 };
     for (int32_t i = 0; i < n; i++)
         if (!x->known[weights[i].known].bytes)
             return 0;
@@ -247,14 +248,14 @@ int rung_find_links(struct rung_links *out, const struct rung *x, const struct r
     out->n_arcs = r->n_arcs;
     int rc = x->rules->keep_links ? keep_all(out, r->n_arcs, e) : 0;
     for (int32_t a = 0; a < r->n_arcs && !rc; a++) {
-        struct rung_hot hot = { .bytes = bytes[a],
-                                .bw_Bps = topo_arc_bw(r, a),
-                                .dim = topo_link_dim(r, a / 2) };
+        struct fidelity_hot hot = { .bytes = bytes[a],
+                                    .bw_Bps = topo_arc_bw(r, a),
+                                    .dim = topo_link_dim(r, a / 2) };
         hot.util_frac = hot.bw_Bps > 0 ? hot.bytes / hot.bw_Bps / time_s : 0;
         sum += hot.util_frac;
         out->n_used += hot.bytes > 0;
-        bool is_hot = hot.bytes > 0 &&
-                      (out->n_hot < RUNG_HOTTEST || hot.util_frac > out->hot[RUNG_HOTTEST - 1].util_frac);
+        bool is_hot = hot.bytes > 0 && (out->n_hot < FIDELITY_HOTTEST ||
+                                        hot.util_frac > out->hot[FIDELITY_HOTTEST - 1].util_frac);
         if (is_hot || out->all)
             topo_arc_name(hot.name, r, a);
         if (is_hot)
@@ -270,10 +271,10 @@ int rung_find_links(struct rung_links *out, const struct rung *x, const struct r
     return rc;
 }
 
-void rung_links_free(struct rung_links *l)
+void fidelity_links_free(struct fidelity_links *l)
 {
     free(l->all);
-    *l = (struct rung_links){ 0 };
+    *l = (struct fidelity_links){ 0 };
 }
 
 /*
@@ -284,8 +285,8 @@ void rung_links_free(struct rung_links *l)
 #define MAX_MESSAGES  1e8
 #define MAX_KEPT_ARCS (1 << 25)
 
-struct rung_flow {
-    struct rung *rung;
+struct fidelity_flow {
+    struct fidelity *fidelity;
     struct flow_sim *sim;
     struct flow_member { /* groups asked for so far */
         int32_t members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS], group;
@@ -299,7 +300,7 @@ struct rung_flow {
 /* ---- one collective ---- */
 
 /* Bytes and busy time by the closed form, which hold whatever the order in which flows are sent. */
-static void fill_traffic(const struct rung *x, const struct sim_job *job, struct sim_job_result *r)
+static void fill_traffic(const struct fidelity *x, const struct sim_job *job, struct sim_job_result *r)
 {
     struct stage stages[STAGE_MAX];
     const struct stage_rules *rules = &x->rules->stage;
@@ -314,7 +315,7 @@ static void fill_traffic(const struct rung *x, const struct sim_job *job, struct
 }
 
 /* Has every dimension that job uses bandwidth? Else it never ends. */
-static bool rung_flow_can_end(const struct rung *x, const struct sim_job *job)
+static bool fidelity_flow_can_end(const struct fidelity *x, const struct sim_job *job)
 {
     for (int32_t d = 0; d < x->net->n_dims; d++)
         if (job->members[d] > 1 && job->bytes > 0 && !(x->bw_Bps[d] > 0))
@@ -322,18 +323,18 @@ static bool rung_flow_can_end(const struct rung *x, const struct sim_job *job)
     return true;
 }
 
-static int set_late(struct rung_flow *f, struct err *e)
+static int set_late(struct fidelity_flow *f, struct err *e)
 {
-    const struct rung *x = f->rung;
+    const struct fidelity *x = f->fidelity;
     int rc = 0;
     for (int32_t i = 0; i < x->rules->n_slow; i++)
         for (int32_t npu = 0; x->rules->slow[i].late_s > 0 && npu < x->wires.routes.n_npus && !rc; npu++)
-            if (rung_is_slow(&x->wires.routes, &x->rules->slow[i], npu))
+            if (fidelity_is_slow(&x->wires.routes, &x->rules->slow[i], npu))
                 rc = flow_sim_set_late(f->sim, npu, x->rules->slow[i].late_s, e);
     return rc;
 }
 
-static void rung_flow_close(struct rung_flow *f)
+static void fidelity_flow_close(struct fidelity_flow *f)
 {
     if (!f)
         return;
@@ -344,32 +345,33 @@ static void rung_flow_close(struct rung_flow *f)
 }
 
 /* Opens the flow engine on the shared graph; late NPUs are told to it before anything is issued. */
-static int rung_flow_open(struct rung_flow **out, struct rung *x, struct err *e)
+static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, struct err *e)
 {
     static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST,
                                                   TOPO_ROUTE_ECMP };
     const struct flow_rules rules = { x->rules->stage, kinds[x->rules->route], x->rules->active };
-    struct rung_flow *f = *out = calloc(1, sizeof *f);
+    struct fidelity_flow *f = *out = calloc(1, sizeof *f);
     if (!f)
         return err_nomem(e, "a simulation");
-    f->rung = x;
-    int rc = rung_open_wires(x, e);
+    f->fidelity = x;
+    int rc = fidelity_open_wires(x, e);
     if (!rc)
         rc = flow_sim_build(&f->sim, &x->wires.routes, &rules, e);
     if (!rc)
         rc = set_late(f, e);
     if (rc) {
-        rung_flow_close(f);
+        fidelity_flow_close(f);
         *out = NULL;
     }
     return rc;
 }
 
 /* Groups of equal members and strides share routes and queues, so they are made once and found again. */
-static int rung_find_group(struct rung_flow *f, const struct sim_job *job, int32_t *out, struct err *e)
+static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *job, int32_t *out,
+                               struct err *e)
 {
-    struct flow_group_spec spec = { .order =
-                                        job->order == SIM_ORDER_GIVEN ? f->rung->rules->dims_order : NULL };
+    struct flow_group_spec spec = { .order = job->order == SIM_ORDER_GIVEN ? f->fidelity->rules->dims_order
+                                                                           : NULL };
     for (int32_t i = 0; i < f->n_groups; i++)
         if (memcmp(f->groups[i].members, job->members, sizeof job->members) == 0 &&
             memcmp(f->groups[i].stride, job->stride, sizeof job->stride) == 0) {
@@ -394,7 +396,8 @@ static int rung_find_group(struct rung_flow *f, const struct sim_job *job, int32
 }
 
 /* Jobs of one run count together: they may be there at the same time. */
-static int rung_check_size(struct rung_flow *f, int32_t group, const struct sim_job *job, struct err *e)
+static int fidelity_check_size(struct fidelity_flow *f, int32_t group, const struct sim_job *job,
+                               struct err *e)
 {
     f->messages += flow_sim_messages(f->sim, group, job->kind, job->bytes);
     return f->messages <= MAX_MESSAGES ? 0
@@ -408,32 +411,32 @@ static int rung_check_size(struct rung_flow *f, int32_t group, const struct sim_
 
 static int issue(void *x, const struct sim_job *job, double now_s, struct err *e)
 {
-    struct rung_flow *f = x;
+    struct fidelity_flow *f = x;
     int32_t group = 0, id;
     struct sim_job_result *grown = array_grow(f->results, f->n_jobs, &f->cap_jobs, sizeof *grown);
     if (!grown)
         return err_nomem(e, "collectives");
     f->results = grown;
-    int rc = rung_find_group(f, job, &group, e);
+    int rc = fidelity_find_group(f, job, &group, e);
     if (!rc)
-        rc = rung_check_size(f, group, job, e);
+        rc = fidelity_check_size(f, group, job, e);
     if (rc)
         return rc;
     struct sim_job_result *r = &f->results[f->n_jobs++];
     *r = (struct sim_job_result){ .issue_s = now_s, .end_s = NAN };
-    fill_traffic(f->rung, job, r);
+    fill_traffic(f->fidelity, job, r);
     return flow_sim_issue(f->sim, group, job->kind, job->bytes, now_s, job->priority, &id, e);
 }
 
 static double next(const void *x)
 {
-    const struct rung_flow *f = x;
+    const struct fidelity_flow *f = x;
     return flow_sim_next_s(f->sim);
 }
 
-static int rung_flow_advance(void *x, struct err *e)
+static int fidelity_flow_advance(void *x, struct err *e)
 {
-    struct rung_flow *f = x;
+    struct fidelity_flow *f = x;
     int32_t n;
     int rc = flow_sim_advance(f->sim, e);
     const int32_t *ended = flow_sim_ended(f->sim, &n);
@@ -444,28 +447,28 @@ static int rung_flow_advance(void *x, struct err *e)
 
 static const int32_t *ended(const void *x, int32_t *n)
 {
-    const struct rung_flow *f = x;
+    const struct fidelity_flow *f = x;
     return flow_sim_ended(f->sim, n);
 }
 
 static const struct sim_job_result *result(const void *x, int32_t job)
 {
-    const struct rung_flow *f = x;
+    const struct fidelity_flow *f = x;
     return &f->results[job];
 }
 
-static struct sim_engine rung_flow_engine(struct rung_flow *f)
+static struct sim_engine fidelity_flow_engine(struct fidelity_flow *f)
 {
-    return (struct sim_engine){ f, issue, next, rung_flow_advance, ended, result };
+    return (struct sim_engine){ f, issue, next, fidelity_flow_advance, ended, result };
 }
 
 /* Bytes of all arcs so far, or NULL when there are too many to keep. ERR_NOMEM. */
-static int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e)
+static int fidelity_flow_bytes(float **out, const struct fidelity_flow *f, struct err *e)
 {
     const struct flow_net *net = flow_sim_net(f->sim);
-    int32_t n = f->rung->wires.routes.n_arcs;
+    int32_t n = f->fidelity->wires.routes.n_arcs;
     *out = NULL;
-    if ((int64_t)n * (f->rung->n_known + 1) > MAX_KEPT_ARCS)
+    if ((int64_t)n * (f->fidelity->n_known + 1) > MAX_KEPT_ARCS)
         return 0;
     *out = malloc((size_t)n * sizeof **out);
     if (!*out)
@@ -476,7 +479,7 @@ static int rung_flow_bytes(float **out, const struct rung_flow *f, struct err *e
 }
 
 /* A result as times. */
-static void rung_take(struct rung_time *out, const struct sim_job_result *r)
+static void fidelity_take(struct fidelity_time *out, const struct sim_job_result *r)
 {
     out->time_s = isnan(r->end_s) ? (double)INFINITY : r->end_s - r->issue_s;
     out->queue_s = r->queue_s;
@@ -485,57 +488,58 @@ static void rung_take(struct rung_time *out, const struct sim_job_result *r)
 }
 
 /* Time a job alone on the wires; its arcs' bytes are kept in known. ERR_NOMEM, ERR_RANGE, ERR_UNSUP. */
-static int rung_flow_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
+static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_known *known,
+                               struct err *e)
 {
-    struct rung_flow *f;
-    if (!rung_flow_can_end(x, job)) {
+    struct fidelity_flow *f;
+    if (!fidelity_flow_can_end(x, job)) {
         struct sim_job_result never = { .end_s = NAN };
         fill_traffic(x, job, &never);
-        rung_take(&known->time, &never);
+        fidelity_take(&known->time, &never);
         return 0;
     }
-    int rc = rung_flow_open(&f, x, e);
+    int rc = fidelity_flow_open(&f, x, e);
     if (rc)
         return rc;
     rc = issue(f, job, 0, e);
     while (!rc && isfinite(next(f)))
-        rc = rung_flow_advance(f, e);
+        rc = fidelity_flow_advance(f, e);
     if (!rc) {
-        rung_take(&known->time, &f->results[0]);
+        fidelity_take(&known->time, &f->results[0]);
         known->time.order = job->order;
-        rc = rung_flow_bytes(&known->bytes, f, e);
+        rc = fidelity_flow_bytes(&known->bytes, f, e);
     }
-    rung_flow_close(f);
+    fidelity_flow_close(f);
     return rc;
 }
 
 /* A difference below this is no reason to leave the fixed order. */
 #define BETTER_REL 1e-12
 
-int rung_open(struct rung **out, enum sim_model model, const struct topo_network *net, const double *bw_Bps,
-              const struct sim_rules *rules, unsigned split_dims, struct err *e)
+int fidelity_open(struct fidelity **out, enum sim_model model, const struct topo_network *net,
+                  const double *bw_Bps, const struct sim_rules *rules, unsigned split_dims, struct err *e)
 {
-    struct rung *x = *out = calloc(1, sizeof *x);
+    struct fidelity *x = *out = calloc(1, sizeof *x);
     if (!x)
         return err_nomem(e, "a simulation");
-    *x = (struct rung){
+    *x = (struct fidelity){
         .model = model, .net = net, .bw_Bps = bw_Bps, .rules = rules, .split_dims = split_dims
     };
     return 0;
 }
 
-void rung_free(struct rung *x)
+void fidelity_free(struct fidelity *x)
 {
     if (!x)
         return;
     for (int32_t i = 0; i < x->n_known; i++)
         free(x->known[i].bytes);
     free(x->known);
-    rung_close_wires(x);
+    fidelity_close_wires(x);
     free(x);
 }
 
-unsigned rung_split_dims(const struct step_tree *t, const struct topo_network *net)
+unsigned fidelity_split_dims(const struct step_tree *t, const struct topo_network *net)
 {
     unsigned split = 0;
     for (int32_t g = 0; g < t->n_groups; g++)
@@ -546,7 +550,7 @@ unsigned rung_split_dims(const struct step_tree *t, const struct topo_network *n
 }
 
 /* Orders to try: one, or those that the guard compares; the fixed one first, which wins ties. */
-static int32_t list_orders(enum sim_order out[3], const struct rung *x)
+static int32_t list_orders(enum sim_order out[3], const struct fidelity *x)
 {
     bool orders = x->model == SIM_CHUNK && x->rules->semantics == SIM_PHYSICAL;
     if (!orders || x->rules->order != SIM_ORDER_GUARD) {
@@ -571,7 +575,7 @@ static bool has_one_order(const struct sim_job *job, const struct topo_network *
 }
 
 /* One collective alone on the chunk engine, until nothing is left to do. */
-static int run_chunks(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
+static int run_chunks(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
 {
     struct chunk_sim *sim;
     int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
@@ -580,14 +584,14 @@ static int run_chunks(struct rung *x, const struct sim_job *job, struct rung_tim
     while (!rc && isfinite(chunk_next(sim)))
         rc = chunk_advance(sim, e);
     if (!rc)
-        rung_take(out, chunk_result(sim, 0));
+        fidelity_take(out, chunk_result(sim, 0));
     out->order = job->order;
     chunk_free(sim);
     return rc;
 }
 
 /* ASTRA-sim's arithmetic: whole dimensions, nanoseconds, no order but the fixed one. */
-static int run_astra(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
+static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
 {
     struct topo_network net = *x->net;
     struct sim_astra_conf conf;
@@ -610,7 +614,7 @@ static int run_astra(struct rung *x, const struct sim_job *job, struct rung_time
     if (!rc && any && one.bytes > 0)
         rc = sim_astra_run(&r, &conf, &one, 1, NULL, NULL, e);
     text_free(&notes);
-    *out = (struct rung_time){ .time_s = (double)r.time_ns / 1e9, .order = SIM_ORDER_FIXED };
+    *out = (struct fidelity_time){ .time_s = (double)r.time_ns / 1e9, .order = SIM_ORDER_FIXED };
     collective_traffic(out->sent_B, job->kind, job->bytes, job->members, net.n_dims);
     for (int32_t d = 0; d < net.n_dims; d++)
         out->busy_s[d] = (double)r.busy_ns[d] / 1e9;
@@ -618,7 +622,7 @@ static int run_astra(struct rung *x, const struct sim_job *job, struct rung_time
 }
 
 /* Priority and order do not matter to a job that runs alone. */
-static int32_t find_known(const struct rung *x, const struct sim_job *job)
+static int32_t find_known(const struct fidelity *x, const struct sim_job *job)
 {
     for (int32_t i = 0; i < x->n_known; i++) {
         const struct sim_job *k = &x->known[i].job;
@@ -632,9 +636,9 @@ static int32_t find_known(const struct rung *x, const struct sim_job *job)
 }
 
 /* Remember what was timed; takes known.bytes over. ERR_NOMEM. */
-static int rung_keep(struct rung *x, struct rung_known known, struct err *e)
+static int fidelity_keep(struct fidelity *x, struct fidelity_known known, struct err *e)
 {
-    struct rung_known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
+    struct fidelity_known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
     if (!grown) {
         free(known.bytes);
         return err_nomem(e, "collectives");
@@ -645,23 +649,24 @@ static int rung_keep(struct rung *x, struct rung_known known, struct err *e)
     return 0;
 }
 
-static int run_alone(struct rung *x, const struct sim_job *job, struct rung_known *known, struct err *e)
+static int run_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_known *known,
+                     struct err *e)
 {
     if (x->model == SIM_FLOW)
-        return rung_flow_alone(x, job, known, e);
+        return fidelity_flow_alone(x, job, known, e);
     return x->rules->semantics != SIM_PHYSICAL ? run_astra(x, job, &known->time, e)
                                                : run_chunks(x, job, &known->time, e);
 }
 
 /* Results are kept by job: a step repeats few different collectives many times. With order guard all
  * candidates are simulated and a later one must be better by more than rounding to win. */
-int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out, struct err *e)
+int fidelity_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
 {
     enum sim_order orders[3];
-    struct rung_known best = { .job = *job, .root = -1, .time = { .time_s = INFINITY } };
+    struct fidelity_known best = { .job = *job, .root = -1, .time = { .time_s = INFINITY } };
     int32_t n = list_orders(orders, x), at = find_known(x, job);
     for (int32_t i = 0; at < 0 && i < (has_one_order(job, x->net) ? 1 : n); i++) {
-        struct rung_known one = { .job = *job, .root = -1 };
+        struct fidelity_known one = { .job = *job, .root = -1 };
         one.job.order = orders[i];
         int rc = run_alone(x, &one.job, &one, e);
         if (rc)
@@ -670,7 +675,7 @@ int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out,
             best = one;
     }
     if (at < 0) {
-        int rc = rung_keep(x, best, e);
+        int rc = fidelity_keep(x, best, e);
         if (rc)
             return rc;
         at = x->n_known - 1;
@@ -681,7 +686,7 @@ int rung_alone(struct rung *x, const struct sim_job *job, struct rung_time *out,
 
 /* ---- several at once ---- */
 
-static void add_mean(struct rung_time *mean, const struct sim_job_result *r, double part)
+static void add_mean(struct fidelity_time *mean, const struct sim_job_result *r, double part)
 {
     mean->queue_s += part * r->queue_s;
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
@@ -692,7 +697,7 @@ static void add_mean(struct rung_time *mean, const struct sim_job_result *r, dou
 }
 
 /* A collective several times in a row is one execution of its node. */
-static void find_means(struct rung_joint *out, const struct step_tree *t, const struct sim_engine *engine)
+static void find_means(struct fidelity_joint *out, const struct step_tree *t, const struct sim_engine *engine)
 {
     for (int32_t i = 0; i < out->train.n_spans; i++) {
         const struct train_span *s = &out->train.spans[i];
@@ -706,7 +711,7 @@ static void find_means(struct rung_joint *out, const struct step_tree *t, const 
 
 /* Runs a subtree on an engine and averages what each collective in it took. */
 static int run_on(const struct sim_engine *engine, const struct step_tree *t, step_id root,
-                  enum sim_order order, struct rung_joint *out, struct err *e)
+                  enum sim_order order, struct fidelity_joint *out, struct err *e)
 {
     int rc = train_run(&out->train, t, root, engine, NULL, order, false, e);
     if (rc)
@@ -719,13 +724,13 @@ static int run_on(const struct sim_engine *engine, const struct step_tree *t, st
 }
 
 /* Whether every collective below has bandwidth on each dimension it uses; else a run would wait forever. */
-static bool can_end(const struct rung *x, const struct step_tree *t, step_id id)
+static bool can_end(const struct fidelity *x, const struct step_tree *t, step_id id)
 {
     const struct step_node *node = &t->nodes[id];
     if (node->kind == STEP_COLLECTIVE) {
         struct sim_job job = { .bytes = node->bytes };
         memcpy(job.members, t->groups[node->group].members, sizeof job.members);
-        return rung_flow_can_end(x, &job);
+        return fidelity_flow_can_end(x, &job);
     }
     for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
         if (!can_end(x, t, c))
@@ -734,76 +739,76 @@ static bool can_end(const struct rung *x, const struct step_tree *t, step_id id)
 }
 
 /* What never ends has no times but that. */
-static int give_up(struct rung_joint *out, const struct step_tree *t, struct err *e)
+static int give_up(struct fidelity_joint *out, const struct step_tree *t, struct err *e)
 {
     out->train.total_s = calloc((size_t)t->n_nodes, sizeof *out->train.total_s);
     out->train.count = calloc((size_t)t->n_nodes, sizeof *out->train.count);
     out->train.time_s = INFINITY;
     if (out->train.total_s && out->train.count)
         return 0;
-    rung_joint_free(out);
+    fidelity_joint_free(out);
     return err_nomem(e, "a training step");
 }
 
 /* A subtree whose collectives overlap, run as a whole on one engine, so that they compete for links. */
-static int run_together(struct rung *x, const struct step_tree *t, step_id root, enum sim_order order,
-                        struct rung_joint *out, struct rung_known *known, struct err *e)
+static int run_together(struct fidelity *x, const struct step_tree *t, step_id root, enum sim_order order,
+                        struct fidelity_joint *out, struct fidelity_known *known, struct err *e)
 {
     struct chunk_sim *sim = NULL;
-    struct rung_flow *flow = NULL;
+    struct fidelity_flow *flow = NULL;
     struct sim_engine engine;
-    *out = (struct rung_joint){ .order = order };
-    *known = (struct rung_known){ .root = root };
+    *out = (struct fidelity_joint){ .order = order };
+    *known = (struct fidelity_known){ .root = root };
     if (x->model == SIM_FLOW && !can_end(x, t, root))
         return give_up(out, t, e);
-    int rc = x->model == SIM_FLOW ? rung_flow_open(&flow, x, e)
+    int rc = x->model == SIM_FLOW ? fidelity_flow_open(&flow, x, e)
                                   : chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
     if (!rc) {
-        engine = flow ? rung_flow_engine(flow) : chunk_engine(sim);
+        engine = flow ? fidelity_flow_engine(flow) : chunk_engine(sim);
         rc = run_on(&engine, t, root, order, out, e);
     }
     if (!rc && flow)
-        rc = rung_flow_bytes(&known->bytes, flow, e);
+        rc = fidelity_flow_bytes(&known->bytes, flow, e);
     chunk_free(sim);
-    rung_flow_close(flow);
+    fidelity_flow_close(flow);
     if (rc)
-        rung_joint_free(out);
+        fidelity_joint_free(out);
     return rc;
 }
 
-/* As rung_alone() for a subtree: of order guard the whole subtree is run in each order and the fastest is
+/* As fidelity_alone() for a subtree: of order guard the whole subtree is run in each order and the fastest is
  * taken; mixing orders between collectives would be another search. */
-int rung_together(struct rung *x, const struct step_tree *t, step_id root, struct rung_joint *out,
-                  struct err *e)
+int fidelity_together(struct fidelity *x, const struct step_tree *t, step_id root, struct fidelity_joint *out,
+                      struct err *e)
 {
     enum sim_order orders[3];
-    struct rung_known known = { .root = root };
+    struct fidelity_known known = { .root = root };
     int32_t n = list_orders(orders, x);
-    *out = (struct rung_joint){ 0 };
+    *out = (struct fidelity_joint){ 0 };
     for (int32_t i = 0; i < n; i++) {
-        struct rung_joint one;
+        struct fidelity_joint one;
         int rc = run_together(x, t, root, orders[i], &one, &known, e);
         if (rc) {
-            rung_joint_free(out);
+            fidelity_joint_free(out);
             return rc;
         }
         if (i > 0 && one.train.time_s >= out->train.time_s * (1 - BETTER_REL)) {
-            rung_joint_free(&one);
+            fidelity_joint_free(&one);
             continue;
         }
-        rung_joint_free(out);
+        fidelity_joint_free(out);
         *out = one;
     }
     out->known = x->n_known;
-    int rc = rung_keep(x, known, e);
+    int rc = fidelity_keep(x, known, e);
     if (rc)
-        rung_joint_free(out);
+        fidelity_joint_free(out);
     return rc;
 }
 
-void rung_joint_free(struct rung_joint *x)
+void fidelity_joint_free(struct fidelity_joint *x)
 {
     train_free(&x->train);
     free(x->mean);
-    *x = (struct rung_joint){ 0 };
+    *x = (struct fidelity_joint){ 0 };
 }

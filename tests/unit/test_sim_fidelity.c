@@ -2,7 +2,7 @@
 
 #include "sim/step.h"
 
-KEEPS(struct rung, rung_free)
+KEEPS(struct fidelity, fidelity_free)
 
 /* A step under a model of communication, that is released where the block ends. */
 #define SIM_STEP(v, ...)                                                                                     \
@@ -38,21 +38,21 @@ static struct sim_job all_of(const struct topo_network *net, enum collective_kin
     return job;
 }
 
-static int time_job(struct rung_time *t, const struct topo_network *net, const struct sim_rules *rules,
+static int time_job(struct fidelity_time *t, const struct topo_network *net, const struct sim_rules *rules,
                     enum sim_model model, const struct sim_job *job, struct err *e)
 {
-    KEEP(struct rung *, rung, rung_free_at);
+    KEEP(struct fidelity *, fidelity, fidelity_free_at);
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    assert_ok(rung_open(&rung, model, net, bw_Bps, rules, 0, e), e);
-    return rung_alone(rung, job, t, e);
+    assert_ok(fidelity_open(&fidelity, model, net, bw_Bps, rules, 0, e), e);
+    return fidelity_alone(fidelity, job, t, e);
 }
 
 static double flow_time(const struct topo_network *net, const struct sim_rules *rules,
                         const struct sim_job *job)
 {
-    struct rung_time t;
+    struct fidelity_time t;
     MUST(time_job(&t, net, rules, SIM_FLOW, job, e));
     return t.time_s;
 }
@@ -71,7 +71,7 @@ TEST(semantics_of_astra_sim_are_there_for_a_network)
         struct topo_network net = network_of(cases[i].word);
         struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1073741824);
         struct sim_rules rules;
-        struct rung_time t;
+        struct fidelity_time t;
         sim_rules_default(&rules);
         rules.stage.chunks = 1;
         rules.stage.endpoint_s = 10e-9;
@@ -84,7 +84,7 @@ TEST(semantics_of_astra_sim_are_there_for_a_network)
     struct topo_network two = network_of("ring:2@50 ring:2@50");
     struct sim_job job = all_of(&two, COLLECTIVE_ALL_REDUCE, 1e6);
     struct sim_rules rules;
-    struct rung_time t;
+    struct fidelity_time t;
     sim_rules_default(&rules);
     rules.semantics = SIM_ASTRA2_AWARE;
     assert_true(time_job(&t, &two, &rules, SIM_CHUNK, &job, e) == ERR_UNSUP);
@@ -158,7 +158,7 @@ TEST(failed_and_slow_links_are_felt)
     struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
     struct sim_links links[1] = { { .from = "npu1", .to = "npu2", .dim = -1, .share = 0.5 } };
     struct sim_rules rules;
-    struct rung_time t;
+    struct fidelity_time t;
     sim_rules_default(&rules);
     rules.stage.chunks = 1;
     double whole_s = flow_time(&net, &rules, &job);
@@ -201,7 +201,7 @@ TEST(what_cannot_end_is_infinite_and_what_is_huge_is_refused)
                         huge = network_of("ring:65536@50 switch:64@50");
     struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9), inner = job;
     struct sim_rules rules;
-    struct rung_time t;
+    struct fidelity_time t;
     sim_rules_default(&rules);
     net.dims[1].bw_Bps = 0;
     assert_true(isinf(flow_time(&net, &rules, &job)));
@@ -246,8 +246,8 @@ TEST(the_ten_hottest_links_are_those_that_carry_most)
     /* 2 * 8 GB * 7/8 = 14 GB a ring member and time, 7 GB a link; the switch 2 * 1 GB * 3/4 = 1.5 GB. */
     assert_int_equal(s.links.n_arcs, 2 * (32 + 32));
     assert_int_equal(s.links.n_used, s.links.n_arcs);
-    assert_int_equal(s.links.n_hot, RUNG_HOTTEST);
-    for (int i = 0; i < RUNG_HOTTEST; i++) {
+    assert_int_equal(s.links.n_hot, FIDELITY_HOTTEST);
+    for (int i = 0; i < FIDELITY_HOTTEST; i++) {
         assert_int_equal(s.links.hot[i].dim, 0);
         assert_close(s.links.hot[i].bytes, 3 * 7e9, 1e-6);
         assert_close(s.links.hot[i].util_frac, 3 * 7e9 / 8e9 / s.time_s, 1e-6);

@@ -1,0 +1,93 @@
+/** @file Collectives and overlapping work timed by simulation: the levels of fidelity above the closed
+ * forms. */
+#ifndef SIM_FIDELITY_H
+#define SIM_FIDELITY_H
+
+#include "sim/train.h"
+#include "topo/route.h"
+
+/** A collective that runs alone. */
+struct fidelity_time {
+    double time_s;
+    double busy_s[TOPO_MAX_DIMS], sent_B[TOPO_MAX_DIMS];
+    double queue_s;
+    enum sim_order order; /**< used; of GUARD the one that was best */
+    int32_t known;        /**< its number, for struct fidelity_weight */
+};
+
+/** A direction of a link, and what a step sends over it. */
+struct fidelity_hot {
+    char name[TOPO_ARC_TEXT]; /**< "npu3 -> switch-pod-0" */
+    int32_t dim;              /**< -1: not known */
+    double bw_Bps, bytes;     /**< of one step */
+    double util_frac;         /**< bytes over bandwidth and time of the step */
+};
+
+enum { FIDELITY_HOTTEST = 10 };
+
+/** Use of the links of model flow. */
+struct fidelity_links {
+    int64_t n_arcs, n_used; /**< both directions of every link; 0: not known (another model, or too many) */
+    double mean_frac;       /**< mean utilisation over all */
+    struct fidelity_hot hot[FIDELITY_HOTTEST]; /**< hottest first */
+    int32_t n_hot;
+    struct fidelity_hot *all; /**< shape [n_arcs], owned, by number; NULL unless rules.keep_links */
+    int64_t n_alike;          /**< links as hot as the hottest, to 1e-6 */
+};
+
+/** Something timed, and how often a step does it. */
+struct fidelity_weight {
+    int32_t known; /**< as fidelity_alone() and fidelity_together() say */
+    double times;
+};
+
+/** Opaque: a network at its bandwidths, and the collectives timed so far. */
+struct fidelity;
+
+/**
+ * @param model       SIM_CHUNK or SIM_FLOW.
+ * @param split_dims  as chunk_open(); fidelity_split_dims() finds it.
+ * @param rules       borrowed, as @p net.
+ * @return 0 or ERR_NOMEM.
+ */
+int fidelity_open(struct fidelity **out, enum sim_model model, const struct topo_network *net,
+                  const double *bw_Bps, const struct sim_rules *rules, unsigned split_dims, struct err *e);
+void fidelity_free(struct fidelity *x); /**< NULL is fine */
+
+/** Dimensions of which a group of @p t takes a part. */
+unsigned fidelity_split_dims(const struct step_tree *t, const struct topo_network *net);
+
+/** Time @p job (its order is not looked at) alone; the same job again costs nothing. ERR_NOMEM, ERR_RANGE. */
+int fidelity_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e);
+
+/** Work that shares the network. Release with fidelity_joint_free(). */
+struct fidelity_joint {
+    struct train train;
+    struct fidelity_time
+        *mean; /**< shape [n_nodes], owned: of each collective node the mean over its executions */
+    enum sim_order order;
+    int32_t known; /**< its number, for struct fidelity_weight */
+};
+
+/**
+ * Run the subtree at @p root, every collective on the same dimensions; under GUARD three times, and the best
+ * is kept.
+ * @return as train_run().
+ */
+int fidelity_together(struct fidelity *x, const struct step_tree *t, step_id root, struct fidelity_joint *out,
+                      struct err *e);
+void fidelity_joint_free(struct fidelity_joint *x);
+
+enum { FIDELITY_MAX_LINKS = 1000000 };
+
+/**
+ * What the links carry in a step of @p time_s that does @p weights, shape [n]. Release with
+ * fidelity_links_free(). ERR_NOMEM; ERR_RANGE: all are to be kept, and are more than FIDELITY_MAX_LINKS.
+ * O(arcs * n).
+ */
+int fidelity_find_links(struct fidelity_links *out, const struct fidelity *x,
+                        const struct fidelity_weight *weights, int32_t n, double time_s, struct err *e);
+
+void fidelity_links_free(struct fidelity_links *l);
+
+#endif
