@@ -11,7 +11,7 @@
 #include "study/study.h"
 #include "sim/slots/slots_draw.h"
 #include "sim/slots/gadget.h"
-#include "sim/batch/sjf_bco.h"
+#include "sim/batch/batch.h"
 #include "sim/interval/interval.h"
 
 enum { ROUNDS = 5, SLOTS = 200, SLOT_JOBS = 100, SEED = 101 };

@@ -13,7 +13,7 @@
 #include "sim/slots/slots_draw.h"
 #include "sim/events/events.h"
 #include "sim/cluster/pace.h"
-#include "sim/batch/sjf_bco.h"
+#include "sim/batch/batch.h"
 #include "sim/interval/interval.h"
 #include "topo/bill.h"
 #include "workloads/traces/profile.h"

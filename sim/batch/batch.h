@@ -3,7 +3,9 @@
  * or one of the orders it is compared with.
  *
  * A job runs on all its GPUs at once, from its start to its end: not moved, not interrupted. A GPU has one
- * job at a time. How fast jobs run while they share the network is said by a struct pace.
+ * job at a time. How fast jobs run while they share the network is said by a struct pace: one is here, the
+ * paper's formula (contention_iteration_s()), the other is pace_graph_build(). Here too are the paper's
+ * random batches (sjf_draw_build()).
  */
 #ifndef SIM_BATCH_BATCH_H
 #define SIM_BATCH_BATCH_H
@@ -118,8 +120,8 @@ struct batch_result {
  *
  * Time of a plan O(jobs (GPUs + servers log servers)), of carrying it out O(sum of the jobs' GPUs + jobs log
  * jobs) and what pace takes; SJF-BCO makes at most 2 log2(theta_max) + more_limits plans for each size of job
- * there is. Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands in sjf_bco.h and
- * struct batch_kind.
+ * there is. Source: arXiv 2207.07817 Algorithms 1 to 3; where this departs from them stands below, with
+ * SJF-BCO and struct batch_kind.
  */
 int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const struct batch_problem *p,
               struct pace *pace, const struct batch_settings *s, struct err *e);
@@ -144,8 +146,6 @@ struct gang_plan {
     int32_t *order; /**< shape [n_jobs]; each job once */
     int32_t *gpus;  /**< shape [n_seats]; by job, ascending within one */
 };
-/** A plan of @p g, whose arena->failed says if there was room. */
-void gang_plan_build(struct gang_plan *plan, struct gang *g);
 
 struct crew_job; /* private */
 
@@ -187,9 +187,6 @@ int crew_settle(struct crew *c, struct err *e);
 double crew_next(const struct crew *c);
 /** Go to @p tick, at or before crew_next(), and end the jobs that end then: c->ended. */
 void crew_advance(struct crew *c, double tick);
-
-/** Jobs wait and nothing ever happens: say why. Returns ERR_RANGE. */
-int crew_stuck(const struct crew *c, struct err *e);
 
 /** Room to carry out one plan after the other: each GPU serves its jobs in the order of the plan. */
 struct queues {
@@ -285,5 +282,100 @@ bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct b
                               double lambda);
 /** Those with the lowest numbers. O(GPUs). */
 bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
+
+/* ---- the paper's model of speed: jobs that share servers ---- */
+
+/** Constants of the model; the paper gives no values for them. */
+struct contention {
+    double outer_Bps;  /**< b_e, between servers [B/s], > 0, of one job alone */
+    double inner_Bps;  /**< b_i, within a server [B/s], >= outer_Bps, INFINITY allowed */
+    double reduce_Bps; /**< C, at which a GPU adds gradients up [B/s], > 0, INFINITY allowed */
+    double share_frac; /**< xi1: of the jobs that meet on a server, those that contend; in (0, 1] */
+    double alpha;      /**< loss per further contending job, >= 0 */
+};
+
+/** ERR_RANGE with what is wrong. */
+int contention_check(const struct contention *c, struct err *e);
+
+/**
+ * Time of one iteration of @p job on @p n_servers servers, meeting @p p jobs (not read when n_servers is 1):
+ *
+ *     m (w-1)/w (2/B + 1/C) + server_s (n_servers - 1) + compute_s,   B = b_e/f(k) over several servers, else
+ * b_i
+ *
+ * The paper's overhead xi2 n_servers also counts the first server: that part is left to compute_s.
+ */
+double contention_iteration_s(const struct contention *c, const struct job *job, int32_t n_servers,
+                              int32_t p);
+
+/**
+ * Bound phi >= 1 of the guarantee: the largest ratio, over the jobs, of iteration times on the worst and the
+ * best place of the cluster. Worst: on as many servers as it has GPUs or there are, on one of them with as
+ * many jobs as the largest server has GPUs. Best: on as few servers as hold it, alone. The paper's bounds put
+ * all jobs on one server at best; a job too large for that makes phi smaller here, which stays a bound.
+ * O(jobs * servers).
+ */
+double contention_phi(const struct contention *c, const struct batch_problem *p);
+
+/**
+ * Build the model for the jobs and the cluster of @p p, which stay where they are until out->free(out->x).
+ * A job on several servers is slowed by those that spread over one of its servers, the most of them counting;
+ * a job on one server neither slows others nor is slowed (equations of p_j, k_j and tau_j: struct
+ * contention).
+ *
+ * @param[out] out  uninitialised; owned by the caller; after a failure freeing it does nothing.
+ * @return 0; ERR_RANGE as contention_check() and batch_check(); ERR_NOMEM. begin() and changed() do not fail.
+ *
+ * begin(), end() O(servers of the job); changed() O(sum over their servers of the jobs that meet there).
+ */
+int pace_paper_build(struct pace *out, const struct contention *c, const struct batch_problem *p,
+                     struct err *e);
+
+/* ---- random batches like that of arXiv 2207.07817 section 7: 160 jobs in sizes of the Philly trace ---- */
+
+enum { SJF_DRAW_MAX_KINDS = 16 };
+
+struct sjf_draw_kind {
+    int32_t gpus, n_jobs;
+};
+
+/** What the paper states, and (marked) what it leaves open and is set here. */
+struct sjf_draw_settings {
+    struct sjf_draw_kind kinds[SJF_DRAW_MAX_KINDS];
+    int32_t n_kinds;
+    int32_t server_gpus[SJF_DRAW_MAX_KINDS]; /**< sizes of servers, all equally likely */
+    int32_t n_server_sizes;
+    int32_t n_servers;
+    struct draw_range iterations;  /**< F, uniform */
+    struct draw_range iteration_s; /**< c, one iteration on one GPU, uniform */
+    struct draw_range run_s;       /**< F c lies in here: others are drawn again */
+    double comm_frac;   /**< set here: communication between servers without contention, of c, as w grows */
+    double server_frac; /**< set here: overhead of each further server, of c */
+    double inner_ratio; /**< set here: b_i / b_e, >= 1 */
+    double share_frac, alpha; /**< set here: xi1 and alpha of struct contention */
+    uint64_t seed;
+};
+
+/** 160 jobs: 80 of 1 GPU, 14 of 2, 26 of 4, 30 of 8, 8 of 16, 2 of 32; 20 servers of 4, 8, 16 or 32 GPUs; F
+ * in [1000, 6000], c in [.01, .05] s, F c in [50, 300] s; comm_frac .2, server_frac .01, inner_ratio 30,
+ * share_frac and alpha .5; seed 1. */
+struct sjf_draw_settings sjf_draw_default(void);
+
+/** Release with sjf_draw_free(). */
+struct sjf_draw {
+    struct batch_problem problem; /**< its arrays are the two below */
+    struct contention contention;
+    struct job *jobs; /**< shape [n_jobs], owned; by kind */
+    int32_t *gpus;    /**< shape [n_servers], owned */
+};
+
+/**
+ * Draw a batch. Fewer servers are the first of more with the same seed, and jobs do not depend on them.
+ * ERR_RANGE: a setting that is out of its range, a job that no server of the cluster drawn has room for,
+ * run_min_s to run_max_s that is met too rarely; ERR_NOMEM. Release with sjf_draw_free(), also after a
+ * failure.
+ */
+int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e);
+void sjf_draw_free(struct sjf_draw *d);
 
 #endif

@@ -1,6 +1,7 @@
 /**
  * @file How fast the jobs of a cluster run while they share its network: what a schedule is carried out
- * against, and the model in which they share links max-min fairly. Another model is in sim/batch/sjf_bco.h.
+ * against, and the model in which they share links max-min fairly. Another model is pace_paper_build() of
+ * sim/batch/batch.h. Bytes that jobs send are counted by link and, in bins, over time.
  */
 #ifndef SIM_CLUSTER_PACE_H
 #define SIM_CLUSTER_PACE_H
@@ -10,7 +11,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "sim/cluster/job.h"
-#include "sim/cluster/log.h"
 #include "workloads/collective.h"
 
 /** Where one job runs. */
@@ -128,6 +128,23 @@ int pace_graph_build(struct pace *out, const struct cluster *c, const struct job
                      const struct pace_graph_settings *settings, struct err *e);
 
 /* ---- what more it can tell ---- */
+
+/** Bytes on links over time, in bins that widen as time goes on: no end need be known. Release with
+ * link_bins_free(). */
+struct link_bins {
+    int32_t n_arcs, n_bins;
+    double from_s, width_s; /**< bin k is from_s + k * width_s to from_s + (k + 1) * width_s */
+    double *bytes;          /**< shape [n_bins][n_arcs], owned */
+};
+
+/** Empty bins from @p from_s on, of a width that is doubled, two bins becoming one, whenever time goes beyond
+ * the last. @p n_bins even, @p width_s > 0. ERR_NOMEM. */
+int link_bins_build(struct link_bins *b, int32_t n_arcs, int32_t n_bins, double from_s, double width_s,
+                    struct err *e);
+void link_bins_free(struct link_bins *b);
+
+/** @p bytes pass @p arc between @p from_s and @p to_s, evenly; from_s >= b->from_s. O(bins between). */
+void link_bins_add(struct link_bins *b, int32_t arc, double bytes, double from_s, double to_s);
 
 /** Opaque: the state of such a model. */
 struct pace_graph;

@@ -1,3 +1,9 @@
+/*
+ * Gang jobs from event to event: what happens to one job (it waits, starts, changes its pace, stops, ends),
+ * what a run begins and ends with, and the loop. Who runs next is said by an order (order_*.c), where by
+ * pack.c, how fast by a struct pace. Work done is counted from the last change of a job's pace, (now - since)
+ * / iteration time, so that a run does not depend on events of others that left its pace as it was.
+ */
 #include "sim/events/events.h"
 
 #include <assert.h>

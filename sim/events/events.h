@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "sim/cluster/job.h"
-#include "sim/cluster/log.h"
 #include "sim/cluster/pace.h"
 #include "sim/event_heap.h"
 #include "sim/events/pack.h"

@@ -1,3 +1,9 @@
+/*
+ * SMD, arXiv 2105.13855, for one interval: how communication hides behind the layers of a job (overlap), its
+ * completion time by numbers of workers and parameter servers, their choice (a grid over polygons with a
+ * proof, rounding, or exactly), admission by a knapsack, and jobs drawn as in the paper's experiments.
+ * Utilities fall with the completion time, hence the best numbers of a job alone are those of least time.
+ */
 #include "sim/interval/interval.h"
 
 #include <math.h>

@@ -1,4 +1,11 @@
-#include "sim/slots/gadget_lp.h"
+/*
+ * GADGET's programme of a slot by column generation. From bottom to top of what it rests on: the fabric (a
+ * network of two levels, or any), prices of its parts, the pricer (relaxations over servers, racks and sets
+ * of racks), the search of all rings where these leave a gap, and the programme itself: rows, columns kept
+ * from slot to slot, its solution. What gadget.h says of each holds at every price: `most` is never below
+ * what a ring is worth, so the bound is proved.
+ */
+#include "sim/slots/gadget.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -320,7 +327,8 @@ static bool pricer_has_room(double left_Bps, double hop_Bps)
     return left_Bps >= hop_Bps * (1 - SLACK);
 }
 
-double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v)
+/* Price of the hop from server u to v; INFINITY where it has no room. */
+static double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v)
 {
     const struct gadget_prices *p = x->prices;
     const struct gadget_fabric *f = p->fabric;
@@ -607,6 +615,154 @@ static int32_t pricer_most_promising(const struct gadget_pricer *x, double *wort
     return best;
 }
 
+/* ---- the search of all rings ---- */
+
+/*
+ * Rings that visit no server twice, from their server of the lowest place on. A closed walk through servers
+ * of higher places that may come back to one is never dearer than the ring, so it bounds what a path begun
+ * can still become.
+ */
+
+static double *fabric_rest_row(const struct gadget_pricer *x, int32_t workers)
+{
+    return x->rest + (int64_t)workers * x->prices->fabric->cluster->n_servers;
+}
+
+static const double *fabric_hop_row(const struct gadget_pricer *x, int32_t from)
+{
+    return x->hop + (int64_t)from * x->prices->fabric->cluster->n_servers;
+}
+
+/* What a ring through server s could be worth at most: it pays its hops there, and the rest as the relaxation
+ * has it. */
+static double search_promise_of_server(const struct gadget_pricer *x, int32_t s)
+{
+    const struct gadget_offer *o = x->offer;
+    double best = -INFINITY;
+    for (int32_t k = o->least > 2 ? o->least : 2; k <= o->most; k++)
+        for (int32_t w = 1; w <= x->cap[s] && w < k; w++)
+            best = fmax(best, o->gain[k] - x->visit[s] - w * x->price[s] - x->spread[k - w]);
+    return best;
+}
+
+static void search_list_usable(struct gadget_pricer *x, double floor)
+{
+    x->n_usable = 0;
+    for (int32_t s = 0; s < x->prices->fabric->cluster->n_servers; s++)
+        if (x->cap[s] > 0 && isfinite(x->visit[s]) && search_promise_of_server(x, s) > floor)
+            x->usable[x->n_usable++] = s;
+    for (int32_t a = 0; a < x->n_usable; a++) {
+        double *row = x->hop + (int64_t)a * x->prices->fabric->cluster->n_servers;
+        for (int32_t b = 0; b < x->n_usable; b++)
+            row[b] = a == b ? INFINITY : gadget_hop(x, x->usable[a], x->usable[b]);
+    }
+}
+
+/*
+ * rest[n][a]: from the server of place a, least price of n more workers on places above `start` and the hop
+ * home. A visit takes up to what fits; only the walk as a whole may exceed it, by coming back.
+ */
+static void search_price_walks(struct gadget_pricer *x, int32_t start)
+{
+    int32_t most = x->offer->most - 1;
+    for (int32_t a = start; a < x->n_usable; a++)
+        fabric_rest_row(x, 0)[a] = fabric_hop_row(x, a)[start];
+    for (int32_t n = 1; n <= most; n++) {
+        double *rest = fabric_rest_row(x, n);
+        for (int32_t b = start + 1; b < x->n_usable; b++) {
+            int32_t s = x->usable[b];
+            x->enter[b] = INFINITY;
+            for (int32_t w = 1; w <= x->cap[s] && w <= n; w++)
+                x->enter[b] = fmin(x->enter[b], w * x->price[s] + fabric_rest_row(x, n - w)[b]);
+        }
+        for (int32_t a = start; a < x->n_usable; a++) {
+            const double *hop = fabric_hop_row(x, a);
+            double least = INFINITY;
+            for (int32_t b = start + 1; b < x->n_usable; b++)
+                least = hop[b] + x->enter[b] < least ? hop[b] + x->enter[b] : least;
+            rest[a] = least;
+        }
+    }
+    x->left -= (int64_t)most * (x->n_usable - start) * (x->n_usable - start);
+}
+
+/* What the path could become worth at most: it has so many workers, cost so much, and stands at place a. */
+static double search_promise(const struct gadget_pricer *x, int32_t workers, double cost, int32_t a)
+{
+    const struct gadget_offer *o = x->offer;
+    double best = -INFINITY;
+    for (int32_t k = workers > o->least ? workers : o->least; k <= o->most; k++)
+        best = fmax(best, o->gain[k] - cost - fabric_rest_row(x, k - workers)[a]);
+    return best;
+}
+
+static void search_keep_path(struct gadget_found *out, const struct gadget_pricer *x, double cost)
+{
+    const struct gadget_ring *path = &x->path;
+    int32_t k = path->workers_total;
+    if (k < x->offer->least || path->n < 2)
+        return;
+    double worth = x->offer->gain[k] - cost - fabric_rest_row(x, 0)[path->servers[path->n - 1]];
+    if (!(worth > fmax(out->worth, x->offer->floor)))
+        return;
+    out->worth = worth;
+    out->ring = *path;
+    for (int32_t i = 0; i < path->n; i++)
+        out->ring.servers[i] = x->usable[path->servers[i]];
+}
+
+/* All ways on from the end of the path (places, not servers). Depth at most ELASTIC_MAX_WORKERS. */
+static void search_extend(struct gadget_found *out, struct gadget_pricer *x, int32_t start, double cost)
+{
+    struct gadget_ring *path = &x->path;
+    search_keep_path(out, x, cost);
+    const double *hop = fabric_hop_row(x, path->servers[path->n - 1]);
+    for (int32_t b = start + 1; b < x->n_usable; b++) {
+        int32_t s = x->usable[b], room = x->offer->most - path->workers_total;
+        if (x->on_path[b] || !isfinite(hop[b]))
+            continue;
+        for (int32_t w = 1; w <= x->cap[s] && w <= room; w++) {
+            double now = cost + hop[b] + w * x->price[s];
+            x->left -= x->offer->most - x->offer->least + 1;
+            if (x->left < 0)
+                return;
+            if (!(search_promise(x, path->workers_total + w, now, b) > fmax(out->worth, x->offer->floor)))
+                continue;
+            path->servers[path->n] = b;
+            path->workers[path->n++] = w;
+            path->workers_total += w;
+            x->on_path[b] = true;
+            search_extend(out, x, start, now);
+            x->on_path[b] = false;
+            path->workers_total -= w;
+            path->n--;
+        }
+    }
+}
+
+/* Better rings than out->worth and the floor, by branch and bound. True when none is left unseen. */
+static bool gadget_search(struct gadget_found *out, struct gadget_pricer *x)
+{
+    int64_t given = x->steps < GADGET_SEARCH_STEPS ? x->steps : GADGET_SEARCH_STEPS;
+    x->left = given;
+    if (given > 0)
+        search_list_usable(x, fmax(out->worth, x->offer->floor));
+    for (int32_t start = 0; x->left > 0 && start + 1 < x->n_usable; start++) {
+        int32_t s = x->usable[start];
+        search_price_walks(x, start);
+        for (int32_t w = 1; w <= x->cap[s] && w < x->offer->most; w++) {
+            if (!(search_promise(x, w, w * x->price[s], start) > fmax(out->worth, x->offer->floor)))
+                continue;
+            x->path = (struct gadget_ring){ .n = 1, .workers_total = w };
+            x->path.servers[0] = start;
+            x->path.workers[0] = w;
+            search_extend(out, x, start, w * x->price[s]);
+        }
+    }
+    x->steps -= given - (x->left > 0 ? x->left : 0);
+    return x->left > 0;
+}
+
 void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struct gadget_offer *offer)
 {
     const struct gadget_fabric *f = x->prices->fabric;
@@ -754,11 +910,19 @@ static void lp_add_load(struct gadget_lp *x, int32_t *n, int32_t row, double loa
     x->sum[row] += load;
 }
 
+/* Arcs of the core from node a to b. */
+static struct cluster_path fabric_core(const struct gadget_fabric *f, int32_t a, int32_t b)
+{
+    int64_t at = (int64_t)a * f->n_nodes + b;
+    return (struct cluster_path){ f->core_arcs + f->core_first[at],
+                                  (int32_t)(f->core_first[at + 1] - f->core_first[at]) };
+}
+
 static void lp_load_core(struct gadget_lp *x, int32_t *n, int32_t u, int32_t v, double hop_Bps)
 {
     const struct gadget_fabric *f = &x->fabric;
     int32_t arcs = x->cluster->n_servers * x->cluster->n_resources;
-    struct cluster_path core = gadget_core(f, f->node[u], f->node[v]);
+    struct cluster_path core = fabric_core(f, f->node[u], f->node[v]);
     for (int32_t i = 0; i < core.n; i++)
         lp_add_load(x, n, arcs + core.arcs[i], hop_Bps / x->cluster->bw_Bps[core.arcs[i]]);
     if (f->racks) {

@@ -1,3 +1,9 @@
+/*
+ * Jobs in time slots: the run that asks a scheduler slot by slot and checks what it gives; room on servers
+ * and links; the time of an iteration on a ring and what of it a slot holds; rings placed greedily; and the
+ * schedulers that do so: FIFO, LAS and DRF. Work is counted in worker-slots, each slot stands alone: nothing
+ * runs from one into the next.
+ */
 #include "sim/slots/slots.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_BATCH_FIXTURE_H
 
 #include "base/rng.h"
-#include "sim/batch/sjf_bco.h"
+#include "sim/batch/batch.h"
 #include "tests/support.h"
 
 enum { BATCH_FIXTURE_JOBS = 12, BATCH_FIXTURE_SERVERS = 6 };

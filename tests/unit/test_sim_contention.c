@@ -1,4 +1,4 @@
-#include "sim/batch/sjf_bco.h"
+#include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
 /* d = 1e8 B, w = 4, b = 1.25e9 B/s, G = 5e10 B/s, 32 samples of 1 ms, backward pass 50 ms, overhead 2 ms: by

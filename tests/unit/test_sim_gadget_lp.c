@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/slots/gadget_lp.h"
+#include "sim/slots/gadget.h"
 #include "tests/unit/elastic_oracle.h"
 
 enum { CASES = 300 };

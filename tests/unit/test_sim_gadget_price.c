@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
-#include "sim/slots/gadget_lp.h"
+#include "sim/slots/gadget.h"
 #include "tests/unit/elastic_oracle.h"
 
 /* Prices of servers' units and arcs: many are 0, as in a programme; arcs of any size against each other. */

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
-#include "sim/cluster/log.h"
+#include "sim/cluster/pace.h"
 
 static double bin_B(const struct link_bins *b, int32_t k, int32_t arc)
 {

@@ -1,4 +1,4 @@
-#include "sim/batch/sjf_bco.h"
+#include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
 static void run(struct batch_result *r, struct batch_fixture *f, const struct batch_settings *s)

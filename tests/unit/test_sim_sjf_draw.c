@@ -1,4 +1,4 @@
-#include "sim/batch/sjf_bco.h"
+#include "sim/batch/batch.h"
 #include "tests/support.h"
 
 static void draw(struct sjf_draw *d, const struct sjf_draw_settings *s)
