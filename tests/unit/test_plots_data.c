@@ -1,5 +1,5 @@
 /* From rows to columns of a figure: names, filters, cells, faults, what tells rows apart. */
-#include "tests/unit/test_plots_sample.h"
+#include "tests/support.h"
 
 #include "plots/data.h"
 
@@ -217,68 +217,6 @@ TEST(sorting_is_by_the_first_key_that_differs_and_stable)
     assert_memory_equal(order, want, sizeof order);
     OK(data_sort(order, 5, falling, 1, e));
     assert_memory_equal(order, want_falling, sizeof order);
-}
-
-/* ---- designs, by what a figure says of them ---- */
-
-static void assert_split_refused(const struct sample *rows, size_t n, const char *gone, const char *want)
-{
-    struct table t;
-    struct text s = { 0 };
-    struct err e = { 0 };
-    sample_table(&t, rows, n);
-    if (gone)
-        t.names[table_find(&t, gone)][0] = '?';
-    assert_fails(plot_script("split", &t, &no_options, &s, &e), &e, ERR_PARSE, want);
-    text_free(&s);
-    table_free(&t);
-}
-
-TEST(a_missing_column_of_designs_is_named_with_the_figure)
-{
-    static const char *const gone[][2] = { { "status",
-                                             "figure split: column status: is missing, need it in the CSV" },
-                                           { "objective", "figure split: column objective: is missing" },
-                                           { "dims", "figure split: column dims: is missing" },
-                                           { "n_dims", "figure split: column n_dims: is missing" },
-                                           { "bw3_GBps", "figure split: column bw3_GBps: is missing" } };
-    for (size_t i = 0; i < COUNT_OF(gone); i++)
-        assert_split_refused(sample_rows, COUNT_OF(sample_rows), gone[i][0], gone[i][1]);
-}
-
-TEST(columns_of_dimensions_no_network_has_may_be_missing)
-{
-    struct table t;
-    struct text s = { 0 };
-    sample_table(&t, sample_rows, 2);
-    t.names[table_find(&t, "bw3_GBps")][0] = '?';
-    OK(plot_script("split", &t, &no_options, &s, e));
-    text_free(&s);
-    table_free(&t);
-}
-
-TEST(dimensions_that_cannot_be_are_placed)
-{
-    static const struct {
-        struct sample row;
-        const char *want;
-    } cases[] = {
-        { { "n", "a|b", "w", "time", "solved", 3, 1, 1, 1, 1, 1, 1, 1, { 1, 1, 1 }, { 0 }, { 0 } },
-          "figure split: row 1, column dims: is 2 names, need 3 as n_dims says" },
-        { { "n", "a|b|", "w", "time", "solved", 2, 1, 1, 1, 1, 1, 1, 1, { 1, 1, 1 }, { 0 }, { 0 } },
-          "figure split: row 1, column dims: is 3 names, need 2" },
-        { { "n", "", "w", "time", "solved", 0, 1, 1, 1, 1, 1, 1, 1, { 1 }, { 0 }, { 0 } },
-          "figure split: row 1, column n_dims: is 0, need above 0" },
-        { { "n", "a|b|c|d|e|f|g|h|i", "w", "time", "solved", 9, 1, 1, 1, 1, 1, 1, 1, { 1 }, { 0 }, { 0 } },
-          "figure split: row 1, column n_dims: is 9, need a whole number, 1 to 8" },
-        { { "n", "a", "w", "time", "solved", 1, 1, 1, 1, 1, 1, 1, 1, { -1 }, { 0 }, { 0 } },
-          "figure split: row 1, column bw1_GBps: is -1, need at least 0" },
-        { { "n", "a", "w", "time", "infeasible", 1, 1, 1, 1, 1, 1, 1, 1, { 1 }, { 0 }, { 0 } },
-          "figure split: rows to draw: is 0 of 1 (1 pass the filter, 0 of those are solved but lack a "
-          "value)" },
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_split_refused(&cases[i].row, 1, NULL, cases[i].want);
 }
 
 /* ---- phrases ---- */

@@ -1,53 +1,9 @@
-#include "tests/unit/timeline_table.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 
 #include "base/rng.h"
 #include "plots/lanes.h"
-
-static const struct plot_options no_options = { 0 };
-
-/* Forward 0..5 and backward 3..8 of 20 ms overlap: 8 of 20; in the other order one of 40 ms is busy for 5. */
-TEST(compute_is_busy_for_the_union_of_its_bars)
-{
-    struct table t;
-    struct text s = { 0 };
-    timeline_table(&t, stage_rows, COUNT_OF(stage_rows));
-    OK(plot_script("timeline", &t, &no_options, &s, e));
-    assert_non_null(strstr(text_str(&s), "set label '40 %' at"));
-    assert_non_null(strstr(text_str(&s), "set label '12 %' at"));
-    text_free(&s);
-    table_free(&t);
-}
-
-TEST(what_cannot_be_is_placed)
-{
-    static const struct {
-        struct stage row;
-        const char *want;
-    } cases[] = {
-        { { "w", "o", "no", 4, "node", 1, 1, 0, 0, "a", "p", 3, 2 },
-          "figure timeline: row 1, column end_s: is 0.002, need at least its start_s 0.003" },
-        { { "w", "o", "no", 4, "node", 1, 1, 0, 0, "a", "p", -3, 2 },
-          "figure timeline: row 1, column start_s: is -0.003, need at least 0" },
-        { { "w", "o", "no", 0, "node", 1, 1, 0, 0, "a", "p", 1, 2 },
-          "figure timeline: row 1, column time_s: is 0, need above 0" },
-        { { "w", "o", "no", 4, "node", 9, 1, 0, 0, "a", "p", 1, 2 },
-          "figure timeline: row 1, column dim: is 9, need a whole number, 0 to 8" },
-        { { "w", "o", "no", 4, "node", 1, 1, 0, 2000, "a", "p", 1, 2 },
-          "figure timeline: row 1, column slot: is 2000, need a whole number, 0 to 1999" },
-        { { "w", "o", "no", 4, "node", 1, 1, 0, 0, "a", "p", (double)NAN, 2 },
-          "figure timeline: rows to draw: is 0 of 1 (1 pass the filter, 1 of those lack a value)" },
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct table t;
-        struct text s = { 0 };
-        timeline_table(&t, &cases[i].row, 1);
-        FAILS(plot_script("timeline", &t, &no_options, &s, e), ERR_PARSE, cases[i].want);
-        text_free(&s);
-        table_free(&t);
-    }
-}
 
 /* One fold of one lane at that tolerance. */
 static int64_t fold(struct span *spans, int64_t n, double tolerance)

@@ -1,5 +1,5 @@
 /* Any columns as points, lines and bars: a table of a call each, what its script has and lacks. */
-#include "tests/unit/test_plots_placement.h"
+#include "tests/unit/test_plots_csv.h"
 
 #include "plots/xy.h"
 
@@ -97,7 +97,7 @@ TEST(calls_draw_what_they_say)
         struct plot_options opt = { 0 };
         struct text s = { 0 };
         struct table t;
-        placement_table(&t, cases[i].csv);
+        csv_table(&t, cases[i].csv);
         if (plot_xy_script(&cases[i].xy, &t, &opt, &s, e) ||
             (cases[i].lacks && strstr(text_str(&s), cases[i].lacks)))
             fail_msg("%s: %s%s", cases[i].what, e->msg, text_str(&s));
@@ -114,7 +114,7 @@ TEST(panels_have_their_own_scales_unless_shared)
     struct plot_xy xy = { .front = "no" };
     struct plot_options opt = { 0 };
     struct table t;
-    placement_table(&t, DESIGNS);
+    csv_table(&t, DESIGNS);
     for (int shared = 0; shared < 2; shared++) {
         struct text s = { 0 };
         xy.shared = shared;
@@ -180,7 +180,7 @@ TEST(what_cannot_be_drawn_is_refused)
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct text s = { 0 };
         struct table t;
-        placement_table(&t, wrong[i].csv);
+        csv_table(&t, wrong[i].csv);
         FAILS(plot_xy_script(&wrong[i].xy, &t, &opt, &s, e), wrong[i].code, wrong[i].want);
         assert_int_equal(s.n, 0);
         text_free(&s);
@@ -193,9 +193,9 @@ TEST(the_script_itself_is_a_format_of_every_figure)
     struct plot_options svg = { 0 }, gp = { .format = PLOT_SCRIPT };
     struct text script = { 0 }, image = { 0 };
     struct table t;
-    sample_table(&t, sample_rows, COUNT_OF(sample_rows));
-    OK(plot_script("speedup", &t, &svg, &script, e));
-    OK(plot_draw("speedup", &t, &gp, &image, e));
+    csv_table(&t, "workload,time_s,cost_usd,front,knee\nA,5,1e6,all,no\n");
+    OK(plot_script("front", &t, &svg, &script, e));
+    OK(plot_draw("front", &t, &gp, &image, e));
     assert_string_equal(text_str(&script), text_str(&image));
     text_free(&script);
     text_free(&image);
@@ -206,7 +206,7 @@ TEST(the_list_says_what_columns_hold)
 {
     struct text out = { 0 };
     struct table t;
-    placement_table(&t, DESIGNS);
+    csv_table(&t, DESIGNS);
     OK(plot_xy_list(&t, &out, e));
     assert_has(text_str(&out), "network     words         6         2");
     assert_has(text_str(&out), "time_s      numbers       4         4      2      4");
