@@ -169,3 +169,11 @@ double random_split_value(const struct alloc_problem *p, const double *bw_Bps)
         return time_s * alloc_cost_usd(p, bw_Bps);
     }
 }
+
+void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
+{
+    MUST(alloc_solve(a, p, e));
+    if (a->status != ALLOC_SOLVED)
+        print_error("%s: %s\n", alloc_status_names[a->status], a->reason);
+    assert_int_equal(a->status, ALLOC_SOLVED);
+}

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_SPLIT_RANDOM_H
 
 #include "alloc/problem.h"
-#include "base/rng.h"
+#include "tests/support.h"
 #include "workloads/step.h"
 
 enum { RANDOM_MAX_ROWS = 16 };
@@ -45,6 +45,20 @@ bool random_split_verify(const struct random_split *s, const struct alloc_answer
 
 /** Value of the problem's objective at @p bw_Bps, from the compiled step and the prices. */
 double random_split_value(const struct alloc_problem *p, const double *bw_Bps);
+
+/** The same, closed where the block ends: RANDOM_SPLIT(s, r, .n_dims = 3, .overlap = true). */
+#define RANDOM_SPLIT(s, r, ...)                                                                              \
+    KEEP(struct random_split, s, random_split_close);                                                        \
+    random_split_open(&s, r, (struct random_kind){ __VA_ARGS__ })
+#define PLAIN_SPLIT(s, n_dims, traffic_GB, n, compute_s)                                                     \
+    KEEP(struct random_split, s, random_split_close);                                                        \
+    plain_split_open(&s, n_dims, traffic_GB, n, compute_s)
+
+/** The answer to a problem, which is solved. */
+#define SOLVED(a, problem)                                                                                   \
+    KEEP(struct alloc_answer, a, alloc_answer_free);                                                         \
+    solve_well(&a, problem)
+void solve_well(struct alloc_answer *a, const struct alloc_problem *p);
 
 /** A generator with this seed; fails the test when there is no memory. */
 struct rng *random_open(uint64_t seed);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
 
 /** A study but for what varies; lines 1 and 2. */
 #define SWEEP_BASE                                                                                           \
@@ -15,12 +16,8 @@
 static inline int sweep_of(struct study *s, const char *text, const struct study_override *o, int32_t n,
                            struct err *e)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    scratch_make(dir);
-    scratch_file(path, dir, "study.yaml", text, strlen(text));
-    int rc = designs_open(s, path, o, n, e);
-    scratch_remove(dir);
-    return rc;
+    FOLDER(f);
+    return designs_open(s, put(&f, "study.yaml", text), o, n, e);
 }
 
 /** Points in order, as "a,b a,c": the values of all keys, "-" where a point does not have the key. */

@@ -22,15 +22,12 @@ static void fill_at_random(struct alloc_bound *b, const struct alloc_problem *p,
 
 TEST(any_multipliers_prove_less_than_any_feasible_split_is_worth)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(21);
+    RNG(r, 21, 0);
     int useful = 0;
     for (int i = 0; i < 2000; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct alloc_bound, b, alloc_bound_free);
-        random_split_open(
-            &s, r,
-            (struct random_kind){
-                .n_collectives = 10, .overlap = true, .compute = true, .n_rows = 5, .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_collectives = 10, .overlap = true, .compute = true, .n_rows = 5,
+                     .total = LINEXPR_LE);
         OK(alloc_bound_build(&b, &s.problem, e));
         fill_at_random(&b, &s.problem, r);
         alloc_bound_balance(&b, &s.problem);
@@ -45,12 +42,10 @@ TEST(any_multipliers_prove_less_than_any_feasible_split_is_worth)
 
 TEST(balanced_multipliers_sum_to_the_weight_above_them)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(22);
+    RNG(r, 22, 0);
     for (int i = 0; i < 200; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct alloc_bound, b, alloc_bound_free);
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_collectives = 20, .overlap = true, .compute = true });
+        RANDOM_SPLIT(s, r, .n_collectives = 20, .overlap = true, .compute = true);
         const struct step_fn *f = &s.fn;
         OK(alloc_bound_build(&b, &s.problem, e));
         if (i % 4)
@@ -82,9 +77,8 @@ TEST(balanced_multipliers_sum_to_the_weight_above_them)
 TEST(the_right_multipliers_prove_the_closed_form)
 {
     static const double m[2][D] = { { 4 }, { 0, 9 } };
-    KEEP(struct random_split, s, random_split_close);
     KEEP(struct alloc_bound, b, alloc_bound_free);
-    plain_split_open(&s, 2, m, 2, 0.125);
+    PLAIN_SPLIT(s, 2, m, 2, 0.125);
     random_split_row(&s, ones, LINEXPR_LE, 100);
     OK(alloc_bound_build(&b, &s.problem, e));
     b.time_weight = 1;
@@ -102,9 +96,8 @@ TEST(caps_follow_from_row_to_row)
     static const double m[1][D] = { { 1, 1, 1, 1 } };
     const double first[D] = { 1 }, twice_less[D] = { -2, 1 }, least[D] = { 0, -1, 1 },
                  fourth[D] = { 0, 0, 0, 1 };
-    KEEP(struct random_split, s, random_split_close);
     double cap[D];
-    plain_split_open(&s, 4, m, 1, 0);
+    PLAIN_SPLIT(s, 4, m, 1, 0);
     random_split_row(&s, least, LINEXPR_LE, 3);      /* B3 <= B2 + 3 */
     random_split_row(&s, twice_less, LINEXPR_EQ, 1); /* B2 == 2 B1 + 1 */
     random_split_row(&s, first, LINEXPR_LE, 10);
@@ -120,9 +113,8 @@ TEST(caps_follow_from_row_to_row)
 TEST(huge_multipliers_that_cancel_prove_nothing_more)
 {
     static const double m[1][D] = { { 1, 1 } };
-    KEEP(struct random_split, s, random_split_close);
     KEEP(struct alloc_bound, b, alloc_bound_free);
-    plain_split_open(&s, 2, m, 1, 0);
+    PLAIN_SPLIT(s, 2, m, 1, 0);
     const double odd[D] = { 1.0 / 3, 1.0 / 7 }, feasible_Bps[D] = { 15e9, 35e9 };
     random_split_row(&s, odd, LINEXPR_EQ, 10);
     random_split_row(&s, odd, LINEXPR_EQ, 10)->rhs *=
@@ -141,10 +133,9 @@ TEST(without_a_cap_a_negative_price_proves_nothing)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double first[D] = { 1 };
-    KEEP(struct random_split, s, random_split_close);
     KEEP(struct alloc_bound, copy, alloc_bound_free);
     KEEP(struct alloc_bound, b, alloc_bound_free);
-    plain_split_open(&s, 2, m, 1, 0);
+    PLAIN_SPLIT(s, 2, m, 1, 0);
     random_split_row(&s, first, LINEXPR_GE, 1);
     OK(alloc_bound_build(&b, &s.problem, e));
     b.time_weight = 1;

@@ -77,9 +77,8 @@ static const struct {
 TEST(every_failure_has_its_status_and_its_reason)
 {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct alloc_answer, a, alloc_answer_free);
-        plain_split_open(&s, 3, m, 2, 0);
+        PLAIN_SPLIT(s, 3, m, 2, 0);
         for (int k = 0; k < 4 && cases[i].rows[k].name; k++) {
             double coef[D] = { cases[i].rows[k].coef[0], cases[i].rows[k].coef[1], cases[i].rows[k].coef[2] };
             struct alloc_row *row = random_split_row(&s, coef, cases[i].rows[k].sense, cases[i].rows[k].rhs);
@@ -100,9 +99,8 @@ TEST(every_failure_has_its_status_and_its_reason)
  * on is as good, and there is a least time. */
 TEST(one_limited_dimension_of_a_collective_is_enough)
 {
-    KEEP(struct random_split, s, random_split_close);
     KEEP(struct alloc_answer, a, alloc_answer_free);
-    plain_split_open(&s, 3, m, 2, 0);
+    PLAIN_SPLIT(s, 3, m, 2, 0);
     random_split_row(&s, (double[D]){ 1 }, LINEXPR_LE, 4);
     random_split_row(&s, (double[D]){ 0, 0, 1 }, LINEXPR_LE, 2);
     OK(alloc_solve(&a, &s.problem, e));
@@ -118,9 +116,8 @@ TEST(one_limited_dimension_of_a_collective_is_enough)
 /* Compute makes per cost prefer ever smaller networks: the message says in which direction. */
 TEST(per_cost_with_compute_falls_towards_nothing)
 {
-    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
-    plain_split_open(&s, 3, m, 2, 0.5);
+    PLAIN_SPLIT(s, 3, m, 2, 0.5);
     s.problem.objective = ALLOC_PERF_PER_COST;
     for (int d = 0; d < 3; d++)
         s.problem.usd_per_Bps[d] = 1e-9;

@@ -8,22 +8,15 @@ enum { D = TOPO_MAX_DIMS };
 
 static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
-static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
-{
-    MUST(alloc_solve(a, p, e));
-    assert_int_equal(a->status, ALLOC_SOLVED);
-}
-
 /* Published as (49.51, 49.96, 0.53), tied with (88.0, 11.4, 0.53): two dimensions of one price with slack. */
 TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
 {
     const char *workload = "v1-17b";
     KEEP(struct split, s, split_free) = { 0 };
-    KEEP(struct alloc_answer, a, alloc_answer_free);
     split_open(&s, "v1-1024-3d", "libra-2022", &workload, 1);
     split_row(&s, "total == 100");
     s.problem.objective = ALLOC_PERF_PER_COST;
-    solve_well(&a, &s.problem);
+    SOLVED(a, &s.problem);
     assert_false(a.unique);
     const double ends_GBps[2][2] = { { 49.51, 49.96 }, { 88.0, 11.4 } };
     for (int i = 0; i < 2; i++)
@@ -41,11 +34,9 @@ TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
 TEST(an_unused_dimension_gets_nothing_that_others_can_use)
 {
     static const double m[1][D] = { { 3, 1 } };
-    KEEP(struct random_split, s, random_split_close);
-    KEEP(struct alloc_answer, a, alloc_answer_free);
-    plain_split_open(&s, 3, m, 1, 0);
+    PLAIN_SPLIT(s, 3, m, 1, 0);
     random_split_row(&s, ones, LINEXPR_EQ, 100);
-    solve_well(&a, &s.problem);
+    SOLVED(a, &s.problem);
     assert_true(a.unique);
     assert_near(a.bw_Bps[2], 0, 1);
     assert_close(a.bw_Bps[0], 75e9, 1e-9);
@@ -65,14 +56,12 @@ TEST(of_ties_the_cheapest_is_taken_then_the_most_even)
     static const double m[1][D] = { { 10, 20, 20 } };
     const double first[D] = { 1 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
-        plain_split_open(&s, 3, m, 1, 0);
+        PLAIN_SPLIT(s, 3, m, 1, 0);
         random_split_row(&s, ones, LINEXPR_EQ, 100);
         random_split_row(&s, first, LINEXPR_LE, 10);
         for (int d = 0; d < 3; d++)
             s.problem.usd_per_Bps[d] = cases[i].usd[d] * 1e-9;
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         assert_close(a.value, 1, 1e-11);
         assert_false(a.unique);
         for (int d = 0; d < 3; d++)
@@ -89,9 +78,8 @@ TEST(what_helps_nobody_is_not_bought)
 {
     static const double m[1][D] = { { 10, 20 } };
     const double first[D] = { 1 };
-    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
-    plain_split_open(&s, 2, m, 1, 0);
+    PLAIN_SPLIT(s, 2, m, 1, 0);
     random_split_row(&s, ones, LINEXPR_LE, 100);
     random_split_row(&s, first, LINEXPR_LE, 10);
     s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
@@ -105,19 +93,12 @@ TEST(what_helps_nobody_is_not_bought)
 
 TEST(ranges_hold_the_answer_and_moving_within_them_is_no_worse_at_their_ends)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(31);
+    RNG(r, 31, 0);
     int tied = 0;
     for (int i = 0; i < 400; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_dims = 3,
-                                                .n_collectives = 4,
-                                                .compute = true,
-                                                .overlap = true,
-                                                .n_rows = 2,
-                                                .total = LINEXPR_LE });
-        solve_well(&a, &s.problem);
+        RANDOM_SPLIT(s, r, .n_dims = 3, .n_collectives = 4, .compute = true, .overlap = true, .n_rows = 2,
+                     .total = LINEXPR_LE);
+        SOLVED(a, &s.problem);
         for (int32_t d = 0; d < 3; d++) {
             assert_true(a.lo_Bps[d] <= a.bw_Bps[d] * (1 + 1e-6) + 1);
             assert_true(a.hi_Bps[d] >= a.bw_Bps[d] * (1 - 1e-6) - 1);

@@ -38,7 +38,7 @@ static void check_sound(const struct random_split *s, const struct interior_resu
 
 static int32_t count_unproved(struct random_kind kind, int32_t n, uint64_t seed, double spread)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(seed);
+    RNG(r, seed, 0);
     int32_t unproved = 0;
     for (int32_t i = 0; i < n; i++) {
         KEEP(struct random_split, s, random_split_close);
@@ -92,14 +92,11 @@ TEST(badly_scaled_problems_are_sound_and_nearly_all_proved)
 
 TEST(a_workspace_may_be_used_again_and_again)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(45);
+    RNG(r, 45, 0);
     for (int i = 0; i < 60; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct interior *, w, interior_free_at);
         struct interior_result first, between, again;
-        random_split_open(
-            &s, r,
-            (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE);
         OK(interior_build(&w, &s.problem, e));
         interior_solve(w, fastest, &first);
         interior_solve(w, (struct interior_ask){ .cost_weight = 1, .limit_s = first.value * 1.5 }, &between);
@@ -111,15 +108,12 @@ TEST(a_workspace_may_be_used_again_and_again)
 
 TEST(the_bound_handed_out_proves_what_was_reported)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(46);
+    RNG(r, 46, 0);
     for (int i = 0; i < 200; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct interior *, w, interior_free_at);
         struct interior_result q;
         KEEP(struct alloc_bound, b, alloc_bound_free);
-        random_split_open(
-            &s, r,
-            (struct random_kind){ .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_collectives = 10, .overlap = true, .n_rows = 4, .total = LINEXPR_LE);
         struct interior_ask ask = fastest;
         if (i % 2)
             ask = (struct interior_ask){ .cost_weight = 1, .limit_s = step_time(&s.fn, s.inside_Bps) };
@@ -136,10 +130,9 @@ TEST(a_limit_out_of_reach_finds_no_split)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double ones[D] = { 1, 1 };
-    KEEP(struct random_split, s, random_split_close);
     KEEP(struct interior *, w, interior_free_at);
     struct interior_result q;
-    plain_split_open(&s, 2, m, 1, 1);
+    PLAIN_SPLIT(s, 2, m, 1, 1);
     random_split_row(&s, ones, LINEXPR_LE, 2);
     s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
     OK(interior_build(&w, &s.problem, e));

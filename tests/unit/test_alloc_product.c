@@ -7,28 +7,18 @@ enum { D = TOPO_MAX_DIMS };
 
 static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
-static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
-{
-    MUST(alloc_solve(a, p, e));
-    if (a->status != ALLOC_SOLVED)
-        print_error("%s: %s\n", alloc_status_names[a->status], a->reason);
-    assert_int_equal(a->status, ALLOC_SOLVED);
-}
-
 /* T = c + (sum over one group)/s on the ray B = s m: with cost C0 + u s the best scale is sqrt(K C0/(c u)).
  */
 TEST(with_a_fixed_cost_the_best_scale_is_in_closed_form)
 {
     static const double m[1][D] = { { 6, 2, 2 } };
-    KEEP(struct random_split, s, random_split_close);
-    KEEP(struct alloc_answer, a, alloc_answer_free);
-    plain_split_open(&s, 3, m, 1, 0.04);
+    PLAIN_SPLIT(s, 3, m, 1, 0.04);
     s.problem.objective = ALLOC_PERF_PER_COST;
     s.problem.usd_per_Bps[0] = 1e-9;
     s.problem.usd_per_Bps[1] = 3e-9;
     s.problem.usd_per_Bps[2] = 4e-9;
     s.problem.usd_fixed = 500;
-    solve_well(&a, &s.problem);
+    SOLVED(a, &s.problem);
     /* B = s m, T = 0.04 + 1/s, cost = 500 + s (6*1 + 2*3 + 2*4). */
     double scale = sqrt(500 / (0.04 * 20));
     for (int32_t d = 0; d < 3; d++)
@@ -58,18 +48,14 @@ static double scan(const struct random_split *s, double *at)
 
 TEST(the_global_optimum_is_found_whatever_the_shape)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(51);
+    RNG(r, 51, 0);
     for (int i = 0; i < 300; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         double at = 0;
-        random_split_open(
-            &s, r,
-            (struct random_kind){
-                .n_dims = 2, .n_collectives = 4, .compute = true, .overlap = i % 2, .total = LINEXPR_EQ });
+        RANDOM_SPLIT(s, r, .n_dims = 2, .n_collectives = 4, .compute = true, .overlap = i % 2,
+                     .total = LINEXPR_EQ);
         s.problem.objective = ALLOC_PERF_PER_COST;
         s.problem.usd_fixed = i % 3 ? 0 : rng_log_range(r, 1e3, 1e9);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         double best = scan(&s, &at);
         assert_true(best >= a.lower_bound * (1 - 1e-12));
         assert_close(a.value, best, 1e-8);
@@ -80,15 +66,12 @@ TEST(the_global_optimum_is_found_whatever_the_shape)
 
 TEST(products_with_general_rows_are_proved_and_verified)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(52);
+    RNG(r, 52, 0);
     int open = 0;
     for (int i = 0; i < 300; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct alloc_answer, a, alloc_answer_free);
-        random_split_open(
-            &s, r,
-            (struct random_kind){
-                .n_collectives = 8, .compute = true, .overlap = i % 2, .n_rows = 5, .total = LINEXPR_EQ });
+        RANDOM_SPLIT(s, r, .n_collectives = 8, .compute = true, .overlap = i % 2, .n_rows = 5,
+                     .total = LINEXPR_EQ);
         s.problem.objective = i % 3 ? ALLOC_PERF_PER_COST : ALLOC_UTILIZATION;
         OK(alloc_solve(&a, &s.problem, e));
         assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
@@ -105,13 +88,11 @@ TEST(products_with_general_rows_are_proved_and_verified)
 TEST(utilization_is_whole_for_one_group)
 {
     static const double m[1][D] = { { 5, 3, 2 } };
-    KEEP(struct random_split, s, random_split_close);
-    KEEP(struct alloc_answer, a, alloc_answer_free);
-    plain_split_open(&s, 3, m, 1, 0);
+    PLAIN_SPLIT(s, 3, m, 1, 0);
     s.problem.objective = ALLOC_UTILIZATION;
     s.problem.usd_per_Bps[0] = 1e-9;
     random_split_row(&s, ones, LINEXPR_EQ, 100);
-    solve_well(&a, &s.problem);
+    SOLVED(a, &s.problem);
     assert_close(a.value, 10e9, 1e-9); /* bytes moved over utilization 1 */
     assert_close(a.cost_usd, a.bw_Bps[0] * 1e-9,
                  1e-12); /* real prices, not the ones that made it a product */

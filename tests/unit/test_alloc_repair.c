@@ -8,7 +8,7 @@ enum { D = TOPO_MAX_DIMS };
 
 TEST(a_basis_solves_what_it_was_made_from)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(11);
+    RNG(r, 11, 0);
     for (int i = 0; i < 200; i++) {
         struct basis b = { .n_dims = 6 };
         double v[4][6], p[4], back[6] = { 0 };
@@ -44,7 +44,7 @@ TEST(the_basis_tells_near_parallel_from_parallel)
  */
 TEST(a_fit_satisfies_its_own_optimality_conditions)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(12);
+    RNG(r, 12, 0);
     for (int i = 0; i < 500; i++) {
         enum { N = 12, DIMS = 5 };
         double columns[N][BASIS_DIMS] = { { 0 } }, p[N], target[BASIS_DIMS] = { 0 }, rest[DIMS];
@@ -100,12 +100,10 @@ static double violation(const struct alloc_problem *p, const double *bw_Bps)
 
 TEST(a_point_nearby_is_brought_back_to_every_row)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(13);
+    RNG(r, 13, 0);
     for (int i = 0; i < 2000; i++) {
-        KEEP(struct random_split, s, random_split_close);
         double bw_Bps[D], off = i % 2 ? 1e-9 : 1e-2;
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_collectives = 1, .n_rows = 8, .total = LINEXPR_EQ });
+        RANDOM_SPLIT(s, r, .n_collectives = 1, .n_rows = 8, .total = LINEXPR_EQ);
         for (int32_t d = 0; d < s.fn.n_dims; d++)
             bw_Bps[d] = s.inside_Bps[d] * (1 + off * rng_normal(r));
         assert_true(alloc_repair(&s.problem, bw_Bps));
@@ -119,9 +117,8 @@ TEST(no_way_back_is_reported)
 {
     static const double m[1][D] = { { 1, 1 } };
     const double first[D] = { 1 };
-    KEEP(struct random_split, s, random_split_close);
     double bw_Bps[D] = { 5e9, 5e9 };
-    plain_split_open(&s, 2, m, 1, 0);
+    PLAIN_SPLIT(s, 2, m, 1, 0);
     random_split_row(&s, first, LINEXPR_LE, 4);
     random_split_row(&s, first, LINEXPR_GE, 6);
     assert_false(alloc_repair(&s.problem, bw_Bps));
@@ -129,12 +126,10 @@ TEST(no_way_back_is_reported)
 
 TEST(an_inside_point_keeps_clear_of_every_row_that_leaves_room)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(14);
+    RNG(r, 14, 0);
     for (int i = 0; i < 300; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct alloc_inside, in, alloc_inside_free);
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_collectives = 1, .n_rows = 6, .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_collectives = 1, .n_rows = 6, .total = LINEXPR_LE);
         OK(alloc_find_inside(&in, &s.problem, e));
         assert_true(in.found);
         assert_true(violation(&s.problem, in.bw_Bps) <= 1e-13);
@@ -154,9 +149,8 @@ TEST(rows_that_leave_no_room_are_found)
 {
     static const double m[1][D] = { { 1, 1, 1 } };
     const double first[D] = { 1 }, both[D] = { 1, 1 }, all[D] = { 1, 1, 1 };
-    KEEP(struct random_split, s, random_split_close);
     struct alloc_inside in;
-    plain_split_open(&s, 3, m, 1, 0);
+    PLAIN_SPLIT(s, 3, m, 1, 0);
     random_split_row(&s, first, LINEXPR_LE, 5);
     random_split_row(&s, first, LINEXPR_GE, 5);
     random_split_row(&s, both, LINEXPR_LE, 20);

@@ -11,18 +11,9 @@ static void solve(struct alloc_answer *a, const struct alloc_problem *p)
     MUST(alloc_solve(a, p, e));
 }
 
-static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
-{
-    solve(a, p);
-    if (a->status != ALLOC_SOLVED)
-        print_error("%s: %s\n", alloc_status_names[a->status], a->reason);
-    assert_int_equal(a->status, ALLOC_SOLVED);
-}
-
 static double best_value(const struct alloc_problem *p)
 {
-    KEEP(struct alloc_answer, a, alloc_answer_free);
-    solve_well(&a, p);
+    SOLVED(a, p);
     double value = a.value;
     return value;
 }
@@ -35,14 +26,13 @@ TEST(random_problems_are_solved_and_the_second_opinion_agrees)
         { .n_collectives = 6, .compute = true, .n_rows = 6, .total = LINEXPR_LE },
         { .n_collectives = 20, .overlap = true, .compute = true, .n_rows = 6, .total = LINEXPR_EQ },
     };
-    KEEP(struct rng *, r, rng_free_at) = random_open(1);
+    RNG(r, 1, 0);
     for (int i = 0; i < 1600; i++) {
         KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         random_split_open(&s, r, kinds[(size_t)i % COUNT_OF(kinds)]);
         s.problem.objective = i % 3 ? ALLOC_TIME : ALLOC_COST;
         s.problem.time_limit_s = step_time(&s.fn, s.inside_Bps) * rng_range(r, 1, 1.5);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         assert_true(a.gap <= ALLOC_GAP);
         assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
         if (!random_split_verify(&s, &a))
@@ -52,15 +42,12 @@ TEST(random_problems_are_solved_and_the_second_opinion_agrees)
 
 TEST(twice_the_total_halves_communication)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(2);
+    RNG(r, 2, 0);
     for (int i = 0; i < 50; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, once, alloc_answer_free);
-        KEEP(struct alloc_answer, twice, alloc_answer_free);
-        random_split_open(&s, r, (struct random_kind){ .n_collectives = 20 });
-        solve_well(&once, &s.problem);
+        RANDOM_SPLIT(s, r, .n_collectives = 20);
+        SOLVED(once, &s.problem);
         s.rows[0].rhs *= 2;
-        solve_well(&twice, &s.problem);
+        SOLVED(twice, &s.problem);
         assert_close(twice.value, once.value / 2, 2e-12);
     }
 }
@@ -69,11 +56,9 @@ TEST(twice_the_total_halves_communication)
 TEST(one_group_gets_bandwidth_in_proportion_to_its_traffic)
 {
     static const double m[1][D] = { { 6, 3, 0.5, 0.5 } };
-    KEEP(struct random_split, s, random_split_close);
-    KEEP(struct alloc_answer, a, alloc_answer_free);
-    plain_split_open(&s, 4, m, 1, 0.25);
+    PLAIN_SPLIT(s, 4, m, 1, 0.25);
     random_split_row(&s, ones, LINEXPR_EQ, 1000);
-    solve_well(&a, &s.problem);
+    SOLVED(a, &s.problem);
     for (int32_t d = 0; d < 4; d++)
         assert_close(a.bw_Bps[d], m[0][d] * 100e9, 1e-9);
     assert_close(a.value, 0.25 + 10.0 / 1000, 1e-12);
@@ -86,11 +71,9 @@ TEST(one_group_gets_bandwidth_in_proportion_to_its_traffic)
 TEST(disjoint_groups_share_by_the_root_of_their_traffic)
 {
     static const double m[3][D] = { { 3, 1 }, { 0, 0, 9 }, { 0, 0, 0, 10, 6 } };
-    KEEP(struct random_split, s, random_split_close);
-    KEEP(struct alloc_answer, a, alloc_answer_free);
-    plain_split_open(&s, 5, m, 3, 0);
+    PLAIN_SPLIT(s, 5, m, 3, 0);
     random_split_row(&s, ones, LINEXPR_LE, 900);
-    solve_well(&a, &s.problem);
+    SOLVED(a, &s.problem);
     const double want_GBps[] = { 150, 50, 300, 250, 150 }; /* groups get 2, 3, 4 of 9 */
     for (int32_t d = 0; d < 5; d++)
         assert_close(a.bw_Bps[d], want_GBps[d] * 1e9, 1e-9);
@@ -131,11 +114,9 @@ static double dual_ascent(const struct step_fn *f, double total_Bps)
 
 TEST(dual_ascent_finds_the_same_optimum)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(3);
+    RNG(r, 3, 0);
     for (int i = 0; i < 60; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_dims = 4, .n_collectives = 8, .total = LINEXPR_EQ });
+        RANDOM_SPLIT(s, r, .n_dims = 4, .n_collectives = 8, .total = LINEXPR_EQ);
         double value = best_value(&s.problem), dual = dual_ascent(&s.fn, s.rows[0].rhs);
         assert_true(dual <= value * (1 + 1e-12));
         assert_close(dual, value, 1e-4); /* it climbs slowly where a leaf is nearly slack */
@@ -145,22 +126,16 @@ TEST(dual_ascent_finds_the_same_optimum)
 /* No point of a grid over two dimensions, refined around its best, is better; the best comes close. */
 TEST(a_grid_over_two_dimensions_finds_nothing_better)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(4);
+    RNG(r, 4, 0);
     for (int i = 0; i < 160; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_dims = 2,
-                                                .n_collectives = 5,
-                                                .compute = i % 2,
-                                                .overlap = i % 4 > 1,
-                                                .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_dims = 2, .n_collectives = 5, .compute = i % 2, .overlap = i % 4 > 1,
+                     .total = LINEXPR_LE);
         s.problem.objective = (enum alloc_objective)(i % N_ALLOC_OBJECTIVES);
         s.problem.usd_fixed = rng_log_range(r, 1e3, 1e9);
         s.problem.time_limit_s = step_time(&s.fn, s.inside_Bps) * 1.2;
         const double floor[D] = { 0.01, 0.02 };
         random_split_row(&s, floor, LINEXPR_GE, s.rows[0].rhs * 1e-12);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         const double total = s.rows[0].rhs;
         double best = INFINITY, at[2] = { 0.5 * total, 0.5 * total }, width = 1;
         for (int zoom = 0; zoom < 12; zoom++, width *= 0.25) {
@@ -189,15 +164,12 @@ TEST(a_grid_over_two_dimensions_finds_nothing_better)
 
 TEST(with_a_fixed_total_utilization_and_time_split_alike)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(5);
+    RNG(r, 5, 0);
     for (int i = 0; i < 40; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, time, alloc_answer_free);
-        KEEP(struct alloc_answer, use, alloc_answer_free);
-        random_split_open(&s, r, (struct random_kind){ .n_collectives = 8, .total = LINEXPR_EQ });
-        solve_well(&time, &s.problem);
+        RANDOM_SPLIT(s, r, .n_collectives = 8, .total = LINEXPR_EQ);
+        SOLVED(time, &s.problem);
         s.problem.objective = ALLOC_UTILIZATION;
-        solve_well(&use, &s.problem);
+        SOLVED(use, &s.problem);
         assert_close(use.value, time.value * s.rows[0].rhs, 2e-9);
         for (int32_t d = 0; d < s.fn.n_dims && time.unique; d++)
             assert_near(use.bw_Bps[d], time.bw_Bps[d], 2e-4 * s.rows[0].rhs); /* T is flat at its least */
@@ -206,11 +178,9 @@ TEST(with_a_fixed_total_utilization_and_time_split_alike)
 
 TEST(cost_at_a_time_and_time_at_a_cost_are_inverse)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(6);
+    RNG(r, 6, 0);
     for (int i = 0; i < 60; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        random_split_open(&s, r,
-                          (struct random_kind){ .n_collectives = 10, .compute = true, .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_collectives = 10, .compute = true, .total = LINEXPR_LE);
         s.rows[0].rhs *= 1e9; /* money decides, not the total */
         struct alloc_row *usd = random_split_row(&s, s.problem.usd_per_Bps, LINEXPR_LE, 0);
         usd->rhs = alloc_cost_usd(&s.problem, s.inside_Bps);
@@ -228,15 +198,12 @@ TEST(cost_at_a_time_and_time_at_a_cost_are_inverse)
 /* Shadow price against the slope of the optimum; rows of every sense, of GB/s and of USD. */
 TEST(shadow_prices_are_the_slope_of_the_optimum)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(7);
+    RNG(r, 7, 0);
     int tested = 0;
     for (int i = 0; i < 240; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct alloc_answer, a, alloc_answer_free);
-        random_split_open(
-            &s, r,
-            (struct random_kind){
-                .n_dims = 3, .n_collectives = 6, .compute = true, .n_rows = 3, .total = LINEXPR_LE });
+        RANDOM_SPLIT(s, r, .n_dims = 3, .n_collectives = 6, .compute = true, .n_rows = 3,
+                     .total = LINEXPR_LE);
         struct alloc_row *usd = random_split_row(&s, s.problem.usd_per_Bps, LINEXPR_LE, 0);
         usd->rhs = 0.9 * alloc_cost_usd(&s.problem, s.inside_Bps);
         usd->unit = 1;
@@ -272,9 +239,8 @@ TEST(shadow_prices_are_the_slope_of_the_optimum)
 TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
 {
     static const double m[1][D] = { { 1, 1 } };
-    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
-    plain_split_open(&s, 2, m, 1, 0.1);
+    PLAIN_SPLIT(s, 2, m, 1, 0.1);
     s.problem.objective = ALLOC_COST;
     s.problem.time_limit_s = 0.2;
     solve(&a, &s.problem);
@@ -291,9 +257,8 @@ TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
 TEST(with_nothing_to_communicate_the_cheapest_split_is_taken)
 {
     const double second[D] = { 0, 1 };
-    KEEP(struct random_split, s, random_split_close);
     struct alloc_answer a;
-    plain_split_open(&s, 2, NULL, 0, 0.5);
+    PLAIN_SPLIT(s, 2, NULL, 0, 0.5);
     s.problem.usd_per_Bps[0] = s.problem.usd_per_Bps[1] = 1e-9;
     random_split_row(&s, ones, LINEXPR_LE, 100);
     random_split_row(&s, second, LINEXPR_GE, 20);
@@ -329,9 +294,9 @@ static void assert_same_bytes(const struct alloc_answer *a, const struct alloc_a
 TEST(threads_and_repetition_do_not_change_a_bit)
 {
     enum { N = 60, TIMES = 4 };
-    struct random_split *s = calloc(N, sizeof *s);
-    struct alloc_answer *a = calloc(N * TIMES, sizeof *a);
-    KEEP(struct rng *, r, rng_free_at) = random_open(8);
+    KEEP(struct random_split *, s, free_at) = calloc(N, sizeof *s);
+    KEEP(struct alloc_answer *, a, free_at) = calloc(N * TIMES, sizeof *a);
+    RNG(r, 8, 0);
     int failed = 0;
     assert_true(s && a);
     for (int i = 0; i < N; i++) {
@@ -351,6 +316,4 @@ TEST(threads_and_repetition_do_not_change_a_bit)
         alloc_answer_free(&a[i]);
     for (int i = 0; i < N; i++)
         random_split_close(&s[i]);
-    free(s);
-    free(a);
 }

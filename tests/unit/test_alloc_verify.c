@@ -31,21 +31,14 @@ static void open_rich(struct random_split *s, struct rng *r, int objective)
     s->problem.usd_fixed = 1e6;
 }
 
-static void solve_well(struct alloc_answer *a, const struct alloc_problem *p)
-{
-    MUST(alloc_solve(a, p, e));
-    assert_int_equal(a->status, ALLOC_SOLVED);
-}
-
 TEST(it_agrees_with_the_solver_on_values_and_bounds)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(61);
+    RNG(r, 61, 0);
     for (int i = 0; i < 200; i++) {
         KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report report;
         open_rich(&s, r, i % N_ALLOC_OBJECTIVES);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         verify(&report, &s, &a);
         assert_true(report.ok);
         assert_true(report.violation <= 1e-12);
@@ -126,15 +119,14 @@ TEST(every_kind_of_tampering_is_noticed)
         { "weights exchanged", drop_the_proof, false },
         { "a tighter row", tighten_a_row, true },
     };
-    KEEP(struct rng *, r, rng_free_at) = random_open(62);
+    RNG(r, 62, 0);
     for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++)
         for (size_t k = 0; k < COUNT_OF(cases); k++)
             for (int i = 0; i < 5; i++) {
                 KEEP(struct random_split, s, random_split_close);
-                KEEP(struct alloc_answer, a, alloc_answer_free);
                 struct verify_report report;
                 open_rich(&s, r, objective);
-                solve_well(&a, &s.problem);
+                SOLVED(a, &s.problem);
                 bool blind = (objective == ALLOC_TIME && !cases[k].seen_by_time) ||
                              /* where the limit decides, the rows' multipliers are nothing */
                              (objective == ALLOC_COST && cases[k].tamper == inflate_the_rows);
@@ -148,13 +140,12 @@ TEST(every_kind_of_tampering_is_noticed)
 /* Compiled steps are not trusted: change the tree alone and the value follows it. */
 TEST(the_value_is_that_of_the_tree)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(67);
+    RNG(r, 67, 0);
     for (int objective = 0; objective < ALLOC_COST; objective++) {
         KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report report;
         open_rich(&s, r, objective);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         for (int32_t i = 0; i < s.tree.n_nodes; i++) {
             s.tree.nodes[i].bytes *= 2;
             s.tree.nodes[i].seconds *= 2;
@@ -167,13 +158,12 @@ TEST(the_value_is_that_of_the_tree)
 /* It looks at multipliers only: claims of a bound change nothing. */
 TEST(a_forged_bound_is_not_read)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(63);
+    RNG(r, 63, 0);
     for (int objective = 0; objective < N_ALLOC_OBJECTIVES; objective++) {
         KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report honest, forged;
         open_rich(&s, r, objective);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         verify(&honest, &s, &a);
         a.lower_bound = a.value = 1e99;
         for (int32_t i = 0; i < a.n_bounds; i++)
@@ -186,13 +176,12 @@ TEST(a_forged_bound_is_not_read)
 /* Multipliers of a leaf may sum to too much: then they prove as much as when scaled down, and no more. */
 TEST(unbalanced_multipliers_prove_no_more)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(64);
+    RNG(r, 64, 0);
     for (int i = 0; i < 40; i++) {
         KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report honest, forged;
         open_rich(&s, r, ALLOC_TIME);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         verify(&honest, &s, &a);
         for (int32_t k = 0; k < s.fn.n_leaves * D; k++)
             a.bounds[0].leaf_dual[k] *= 1 + (k % 5);
@@ -204,14 +193,13 @@ TEST(unbalanced_multipliers_prove_no_more)
 /* A product is proved by many curves: without those around its optimum it is not. */
 TEST(a_product_needs_the_curve_that_touches_it)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(65);
+    RNG(r, 65, 0);
     int noticed = 0;
     for (int i = 0; i < 40; i++) {
         KEEP(struct random_split, s, random_split_close);
-        KEEP(struct alloc_answer, a, alloc_answer_free);
         struct verify_report report;
         open_rich(&s, r, ALLOC_PERF_PER_COST);
-        solve_well(&a, &s.problem);
+        SOLVED(a, &s.problem);
         int32_t all = a.n_bounds, last = all - 1;
         struct alloc_bound touching = a.bounds[a.best_bound];
         a.bounds[a.best_bound] = a.bounds[last];
@@ -233,7 +221,7 @@ TEST(a_product_needs_the_curve_that_touches_it)
 
 TEST(joined_workloads_are_taken_apart_again)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(66);
+    RNG(r, 66, 0);
     for (int i = 0; i < 120; i++) {
         struct random_split s[2];
         struct step_fn joined;

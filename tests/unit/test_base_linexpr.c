@@ -315,8 +315,7 @@ TEST(random_characters_are_parsed_or_refused)
     static const char letters[] = "pod-a  +*/()<>==12.e_";
     double coef[N_NAMES];
     struct linexpr x = { .coef = coef };
-    KEEP(struct rng *, r, rng_free_at) = NULL;
-    OK(rng_build(&r, 7, 7, e));
+    RNG(r, 7, 7);
     for (int i = 0; i < 50000; i++) {
         char text[24] = "";
         int64_t n = rng_below(r, sizeof text);

@@ -16,8 +16,7 @@ TEST(product_is_the_sum_over_the_inner_index)
     static const struct {
         int32_t m, n, k;
     } cases[] = { { 1, 1, 1 }, { 2, 3, 4 }, { 12, 5, 7 }, { 3, 12, 1 } };
-    KEEP(struct rng *, r, rng_free_at);
-    assert_int_equal(rng_build(&r, 1, 1, e), 0);
+    RNG(r, 1, 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int add = 0; add < 2; add++) {
             double a[MOST * MOST] = { 0 }, b[MOST * MOST] = { 0 }, c[MOST * MOST] = { 0 },
@@ -51,8 +50,7 @@ TEST(transpose_swaps_the_indices)
 /* A = M M' + I is positive definite; x = A^-1 b is checked by A x = b. */
 TEST(cholesky_solves_symmetric_systems)
 {
-    KEEP(struct rng *, r, rng_free_at);
-    assert_int_equal(rng_build(&r, 2, 1, e), 0);
+    RNG(r, 2, 1);
     for (int32_t n = 1; n <= MOST; n++) {
         double m[MOST * MOST] = { 0 }, t[MOST * MOST] = { 0 }, a[MOST * MOST] = { 0 };
         double l[MOST * MOST] = { 0 }, b[MOST] = { 0 }, x[MOST], y[MOST];

@@ -6,23 +6,15 @@
 
 KEEPS(struct rng_sobol, rng_sobol_free)
 
-static struct rng *make(uint64_t seed, uint64_t stream)
-{
-    struct rng *r = NULL;
-    MUST(rng_build(&r, seed, stream, e));
-    return r;
-}
-
 TEST(same_seed_and_stream_give_the_same_numbers)
 {
-    struct rng *a = make(42, 7), *b = make(42, 7);
+    RNG(a, 42, 7);
+    RNG(b, 42, 7);
     for (int i = 0; i < 2000; i++) {
         assert_true(rng_uniform(a) == rng_uniform(b));
         assert_int_equal(rng_below(a, 1000), rng_below(b, 1000));
         assert_true(rng_normal(a) == rng_normal(b));
     }
-    rng_free(a);
-    rng_free(b);
 }
 
 static int compare_reals(const void *a, const void *b)
@@ -40,10 +32,8 @@ static void assert_all_differ(double *x, size_t n)
 
 static double first_number(uint64_t seed, uint64_t stream)
 {
-    struct rng *r = make(seed, stream);
-    double x = rng_uniform(r);
-    rng_free(r);
-    return x;
+    RNG(r, seed, stream);
+    return rng_uniform(r);
 }
 
 /* Both halves of both words count. */
@@ -92,7 +82,7 @@ TEST(draws_have_the_moments_of_their_distribution)
 {
     enum { N = 200000 };
     static double x[N];
-    struct rng *r = make(1, 0);
+    RNG(r, 1, 0);
     for (int i = 0; i < N; i++)
         x[i] = rng_uniform(r);
     check_moments(x, N, 0.5, 1.0 / 12, 1.0 / 80);
@@ -102,14 +92,13 @@ TEST(draws_have_the_moments_of_their_distribution)
     for (int i = 0; i < N; i++)
         x[i] = log(rng_log_range(r, exp(-3), exp(-2)));
     check_moments(x, N, -2.5, 1.0 / 12, 1.0 / 80);
-    rng_free(r);
 }
 
 /* P(|X| < 1) = erf(1/sqrt(2)) = 0.682689, P(|X| < 2) = 0.954500, P(|X| < 3) = 0.997300. */
 TEST(normal_numbers_fall_within_1_2_and_3_deviations_as_often_as_they_should)
 {
     enum { N = 200000 };
-    struct rng *r = make(2, 0);
+    RNG(r, 2, 0);
     int inside[4] = { 0 };
     for (int i = 0; i < N; i++) {
         double x = fabs(rng_normal(r));
@@ -120,12 +109,11 @@ TEST(normal_numbers_fall_within_1_2_and_3_deviations_as_often_as_they_should)
         double p = erf(k / sqrt(2));
         assert_near((double)inside[k] / N, p, 5 * sqrt(p * (1 - p) / N));
     }
-    rng_free(r);
 }
 
 TEST(uniform_numbers_use_all_53_bits_below_1)
 {
-    struct rng *r = make(3, 0);
+    RNG(r, 3, 0);
     uint64_t seen = 0;
     for (int i = 0; i < 1000; i++) {
         double x = rng_uniform(r);
@@ -135,7 +123,6 @@ TEST(uniform_numbers_use_all_53_bits_below_1)
         seen |= (uint64_t)whole;
     }
     assert_true(seen == (UINT64_C(1) << 53) - 1);
-    rng_free(r);
 }
 
 TEST(ranges_hold_even_where_rounding_bites)
@@ -143,7 +130,7 @@ TEST(ranges_hold_even_where_rounding_bites)
     static const struct {
         double lo, hi;
     } cases[] = { { 1, 1 + DBL_EPSILON }, { -1, 1 }, { 5, 5 }, { 1e-300, 1e300 }, { 0.1, 0.3 } };
-    struct rng *r = make(4, 0);
+    RNG(r, 4, 0);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int k = 0; k < 1000; k++) {
             double lo = cases[i].lo, hi = cases[i].hi, x = rng_range(r, lo, hi);
@@ -153,7 +140,6 @@ TEST(ranges_hold_even_where_rounding_bites)
                 assert_true(x >= lo && x <= hi);
             }
         }
-    rng_free(r);
 }
 
 /* Chi-square over n cells: mean n-1, variance 2(n-1). */
@@ -161,7 +147,7 @@ TEST(whole_numbers_below_n_are_equally_frequent)
 {
     enum { N = 120000 };
     static const int64_t sizes[] = { 2, 3, 7, 10, 100 };
-    struct rng *r = make(5, 0);
+    RNG(r, 5, 0);
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         int hits[100] = { 0 };
         double n = (double)sizes[i], chi_square = 0;
@@ -176,7 +162,6 @@ TEST(whole_numbers_below_n_are_equally_frequent)
     }
     for (int k = 0; k < 100; k++)
         assert_int_equal(rng_below(r, 1), 0);
-    rng_free(r);
 }
 
 /* A plain remainder of 64 bits by 3*2^61 would put 3/8 instead of 1/3 of all numbers below 2^61. */
@@ -184,7 +169,7 @@ TEST(huge_bounds_have_no_modulo_bias)
 {
     enum { N = 30000 };
     const int64_t third = INT64_C(1) << 61;
-    struct rng *r = make(6, 0);
+    RNG(r, 6, 0);
     int low = 0;
     for (int i = 0; i < N; i++) {
         int64_t x = rng_below(r, 3 * third);
@@ -194,19 +179,17 @@ TEST(huge_bounds_have_no_modulo_bias)
     assert_near((double)low / N, 1.0 / 3, 5 * sqrt(2.0 / 9 / N));
     for (int i = 0; i < 1000; i++)
         assert_true(rng_below(r, INT64_MAX) >= 0);
-    rng_free(r);
 }
 
 TEST(streams_of_one_seed_are_not_correlated)
 {
     enum { N = 100000 };
-    struct rng *a = make(8, 0), *b = make(8, 1);
+    RNG(a, 8, 0);
+    RNG(b, 8, 1);
     double sum = 0;
     for (int i = 0; i < N; i++)
         sum += (rng_uniform(a) - 0.5) * (rng_uniform(b) - 0.5);
     assert_near(sum / N, 0, 5 * (1.0 / 12) / sqrt(N));
-    rng_free(a);
-    rng_free(b);
 }
 
 /* ---- quasi-random points ---- */

@@ -58,16 +58,15 @@ TEST_WITH(columns_get_their_kind_from_their_content, make_scratch, remove_scratc
         char data[256];
         snprintf(data, sizeof data, "a,b\n%s,0\n%s,0\n%s,0\n", cases[i].cells[0], cases[i].cells[1],
                  cases[i].cells[2]);
-        struct table t = read_good(*state, data);
+        KEEP(struct table, t, table_free) = read_good(*state, data);
         assert_int_equal(t.n_rows, 3);
         assert_int_equal(t.kinds[0], cases[i].want);
-        table_free(&t);
     }
 }
 
 TEST_WITH(values_are_read_and_blanks_are_no_value, make_scratch, remove_scratch)
 {
-    struct table t = read_good(*state, "n,x_s,name\n4096,0.1,ring\n,,\n7,-2e3,\"\"\n");
+    KEEP(struct table, t, table_free) = read_good(*state, "n,x_s,name\n4096,0.1,ring\n,,\n7,-2e3,\"\"\n");
     assert_int_equal(t.n_cols, 3);
     assert_string_equal(t.names[1], "x_s");
     assert_int_equal(table_cell(&t, 0, 0)->count, 4096);
@@ -78,7 +77,6 @@ TEST_WITH(values_are_read_and_blanks_are_no_value, make_scratch, remove_scratch)
     assert_null(table_cell(&t, 1, 2)->text);
     assert_true(table_cell(&t, 2, 1)->real == -2000);
     assert_string_equal(table_cell(&t, 2, 2)->text, "");
-    table_free(&t);
 }
 
 /* The same two rows in every way to write them. */
@@ -97,7 +95,7 @@ TEST_WITH(ways_of_writing_make_no_difference, make_scratch, remove_scratch)
         "a,b\n\n1,x y\n\r\n2,z\n\n\n",
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct table t = read_good(*state, cases[i]);
+        KEEP(struct table, t, table_free) = read_good(*state, cases[i]);
         assert_int_equal(t.n_cols, 2);
         assert_int_equal(t.n_rows, 2);
         assert_string_equal(t.names[0], "a");
@@ -106,7 +104,6 @@ TEST_WITH(ways_of_writing_make_no_difference, make_scratch, remove_scratch)
         assert_string_equal(table_cell(&t, 0, 1)->text, "x y");
         assert_int_equal(table_cell(&t, 1, 0)->count, 2);
         assert_string_equal(table_cell(&t, 1, 1)->text, "z");
-        table_free(&t);
     }
 }
 
@@ -128,30 +125,27 @@ TEST_WITH(quoted_fields_hold_anything, make_scratch, remove_scratch)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char data[128];
         snprintf(data, sizeof data, "name,n\n%s,1\n", cases[i].field);
-        struct table t = read_good(*state, data);
+        KEEP(struct table, t, table_free) = read_good(*state, data);
         assert_int_equal(t.n_rows, 1);
         assert_string_equal(table_cell(&t, 0, 0)->text, cases[i].want);
         assert_int_equal(table_cell(&t, 0, 1)->count, 1);
-        table_free(&t);
     }
 }
 
 TEST_WITH(header_alone_is_a_table_without_rows, make_scratch, remove_scratch)
 {
-    struct table t = read_good(*state, "a,,c");
+    KEEP(struct table, t, table_free) = read_good(*state, "a,,c");
     assert_int_equal(t.n_rows, 0);
     assert_int_equal(t.n_cols, 3);
     assert_string_equal(t.names[1], "");
-    table_free(&t);
 }
 
 TEST_WITH(empty_line_of_a_single_column_is_a_row, make_scratch, remove_scratch)
 {
-    struct table t = read_good(*state, "a\n1\n\n3\n");
+    KEEP(struct table, t, table_free) = read_good(*state, "a\n1\n\n3\n");
     assert_int_equal(t.n_rows, 3);
     assert_true(isnan(table_number(&t, 1, 0)));
     assert_true(table_number(&t, 2, 0) == 3);
-    table_free(&t);
 }
 
 TEST_WITH(broken_files_are_refused_with_their_line, make_scratch, remove_scratch)
@@ -215,8 +209,7 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
 {
     enum { N_ROWS = 5000, N_COLS = 4 };
     KEEP(struct table, t, table_free) = { 0 };
-    KEEP(struct rng *, r, rng_free_at) = NULL;
-    OK(rng_build(&r, 9, 0, e));
+    RNG(r, 9, 0);
     for (int col = 0; col < N_COLS; col++)
         table_column(&t, (const char *[]){ "a", "b", "c", "d" }[col], TABLE_REAL);
     for (int row = 0; row < N_ROWS; row++) {
@@ -226,7 +219,7 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
         table_put_real(&t, rng_below(r, 3) ? rng_normal(r) : NAN);
         table_put_real(&t, (double)rng_below(r, 1000000)); /* whole numbers: comes back as COUNT */
     }
-    struct table back = write_and_read(*state, &t);
+    KEEP(struct table, back, table_free) = write_and_read(*state, &t);
     assert_int_equal(back.n_rows, N_ROWS);
     assert_int_equal(back.kinds[0], TABLE_REAL);
     assert_int_equal(back.kinds[3], TABLE_COUNT);
@@ -238,7 +231,6 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
             else
                 assert_memory_equal(&got, &want, sizeof want);
         }
-    table_free(&back);
 }
 
 /* Any text, none and empty ones included; the first row keeps the column from looking like numbers. */
@@ -246,8 +238,7 @@ TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
 {
     static const char letters[] = "a,\"\r\n# 1";
     KEEP(struct table, t, table_free) = { 0 };
-    KEEP(struct rng *, r, rng_free_at) = NULL;
-    OK(rng_build(&r, 10, 0, e));
+    RNG(r, 10, 0);
     table_column(&t, "t", TABLE_TEXT);
     table_column(&t, "n", TABLE_COUNT);
     table_row(&t);
@@ -262,23 +253,21 @@ TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
         table_put_text(&t, rng_below(r, 10) ? word : NULL);
         table_put_count(&t, rng_below(r, 10) ? rng_below(r, INT64_MAX) : INT64_MIN);
     }
-    struct table back = write_and_read(*state, &t);
+    KEEP(struct table, back, table_free) = write_and_read(*state, &t);
     assert_int_equal(back.n_rows, t.n_rows);
     for (int64_t row = 0; row < t.n_rows; row++) {
         const char *want = table_cell(&t, row, 0)->text, *got = table_cell(&back, row, 0)->text;
         assert_true(want ? got && strcmp(want, got) == 0 : !got);
         assert_int_equal(table_cell(&back, row, 1)->count, table_cell(&t, row, 1)->count);
     }
-    table_free(&back);
 }
 
 /* Whatever the bytes, reading ends with a table or a message, never beyond the file (the sanitizers look). */
 TEST_WITH(random_bytes_are_read_or_refused, make_scratch, remove_scratch)
 {
     static const char letters[] = "a1,\"\"\r\n\n,#.";
-    KEEP(struct rng *, r, rng_free_at) = NULL;
     int n_good = 0;
-    OK(rng_build(&r, 11, 0, e));
+    RNG(r, 11, 0);
     for (int i = 0; i < 3000; i++) {
         char data[24];
         KEEP(struct table, t, table_free);

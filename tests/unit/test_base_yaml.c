@@ -259,7 +259,8 @@ TEST(children_come_in_the_order_of_the_file)
 TEST(depth_ends_at_the_cap)
 {
     struct yaml_doc doc;
-    char *open = repeated("[", YAML_MAX_DEPTH), *close = repeated("]", YAML_MAX_DEPTH);
+    KEEP(char *, open, free_at) = repeated("[", YAML_MAX_DEPTH);
+    KEEP(char *, close, free_at) = repeated("]", YAML_MAX_DEPTH);
     char text[2 * YAML_MAX_DEPTH + 4];
     snprintf(text, sizeof text, "%s7%s", open, close);
     OK(read_str(&doc, text, e));
@@ -267,8 +268,6 @@ TEST(depth_ends_at_the_cap)
     snprintf(text, sizeof text, "[%s%s]", open, close);
     FAILS(read_str(&doc, text, e), ERR_RANGE, "f.yaml:1:65: list is at depth 65, need at most 64");
     assert_empty(&doc);
-    free(open);
-    free(close);
 }
 
 TEST(hostile_files_end_at_once)
@@ -287,12 +286,11 @@ TEST(hostile_files_end_at_once)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
-        char *text = repeated(cases[i].part, cases[i].n);
+        KEEP(char *, text, free_at) = repeated(cases[i].part, cases[i].n);
         clock_t start = clock();
         FAILS(read_str(&doc, text, e), cases[i].code, cases[i].want);
         assert_true(clock() - start < CLOCKS_PER_SEC / 2); /* quadratic time is minutes */
         assert_empty(&doc);
-        free(text);
     }
 }
 

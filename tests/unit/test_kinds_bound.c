@@ -53,7 +53,7 @@ static void ask_at_random(struct random_split *s, struct rng *r, bool rows)
 TEST(no_answer_is_below_its_bounds)
 {
     static const struct keep_column columns[] = { { "time_s", false }, { "nic_GBps", false } };
-    KEEP(struct rng *, r, rng_free_at) = random_open(31);
+    RNG(r, 31, 0);
     KEEP(struct bound, b, bound_free);
     int n = 0;
     bound_begin(&b, columns, 2);
@@ -80,10 +80,9 @@ TEST(no_answer_is_below_its_bounds)
 TEST(without_shared_dimensions_the_time_is_exact)
 {
     static const double traffic_GB[2][D] = { { 4, 0 }, { 0, 9 } };
-    KEEP(struct random_split, s, random_split_close);
     struct made m;
     KEEP(struct bound, b, bound_free);
-    plain_split_open(&s, 2, traffic_GB, 2, 2);
+    PLAIN_SPLIT(s, 2, traffic_GB, 2, 2);
     random_split_row(&s, (const double[D]){ 1, 1 }, LINEXPR_EQ, 50);
     s.problem.usd_per_Bps[0] = 1e-9;
     s.problem.usd_per_Bps[1] = 4e-9;
@@ -116,7 +115,7 @@ static void offer(struct front *f, double x, double y, int64_t id)
 
 TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(32);
+    RNG(r, 32, 0);
     KEEP(struct bound, b, bound_free);
     int n = 0, near = 0, dominated = 0;
     bound_begin(&b, time_and_cost, 2);
@@ -130,7 +129,9 @@ TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
         OK(bound_prepare(&b, &m.study, e));
         if (a.status == ALLOC_SOLVED) {
             double x[2];
-            struct front tie = { .n_cols = 2 }, better = { .n_cols = 2 }, some = { .n_cols = 2 };
+            KEEP(struct front, better, front_free) = { .n_cols = 2 };
+            KEEP(struct front, some, front_free) = { .n_cols = 2 };
+            KEEP(struct front, tie, front_free) = { .n_cols = 2 };
             row_of(x, &s, &a);
             offer(&tie, x[0], x[1], 0);
             assert_false(bound_beaten(&b, &m.study, &tie));
@@ -143,9 +144,6 @@ TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
                 assert_true(front_dominates(&some, x));
                 n++;
             }
-            front_free(&tie);
-            front_free(&better);
-            front_free(&some);
         }
     }
     /* Most of what is dominated by a little is found, though not all: rows and maxima are told in part. */
@@ -266,7 +264,8 @@ TEST(a_pruned_sweep_has_the_front_of_all_points)
         { { { "nic_GBps", true }, { "time_s", false } }, 2, POINTS }, /* nothing is known of large NICs */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct front all = { .n_cols = cases[i].n }, pruned = { .n_cols = cases[i].n };
+        struct front pruned = { .n_cols = cases[i].n };
+        KEEP(struct front, all, front_free) = { .n_cols = cases[i].n };
         assert_int_equal(sweep(&all, cases[i].columns, cases[i].n, false), POINTS);
         int64_t solved = sweep(&pruned, cases[i].columns, cases[i].n, true);
         assert_true(solved <= cases[i].most);
@@ -275,7 +274,6 @@ TEST(a_pruned_sweep_has_the_front_of_all_points)
         assert_int_equal(pruned.n, all.n);
         assert_memory_equal(pruned.id, all.id, (size_t)all.n * sizeof *all.id);
         assert_memory_equal(pruned.x, all.x, (size_t)(all.n * all.n_cols) * sizeof *all.x);
-        front_free(&all);
         front_free(&pruned);
     }
 }

@@ -1,4 +1,4 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include "kinds/design/design.h"
 
@@ -26,13 +26,8 @@
 
 static void load_text(struct design_point *s, const char *text)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct err e = { 0 };
-    scratch_make(dir);
-    scratch_file(path, dir, "study.yaml", text, strlen(text));
-    int rc = study_load(s, path, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e);
-    scratch_remove(dir);
-    assert_ok(rc, &e);
+    FOLDER(f);
+    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
 }
 
 static void solve_text(struct design_point *s, struct design *d, const char *text)

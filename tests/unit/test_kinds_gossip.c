@@ -28,13 +28,11 @@ TEST_WITH(traffic_is_that_of_the_exchanges, make_folder, remove_folder)
     assert_int_equal(t.rows.n_rows, 6);
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         int64_t row = row_of(&t.rows, 0, want[i].method);
-        assert_string_equal(word(&t.rows, row, "status"), "ok");
-        assert_true(number(&t.rows, row, "exchanges") == want[i].exchanges);
-        assert_close(number(&t.rows, row, "traffic_MB"), want[i].exchanges * want[i].each_MB, 1e-12);
-        assert_close(number(&t.rows, row, "dim1_MB"), want[i].exchanges * want[i].each_MB, 1e-12);
-        assert_true(number(&t.rows, row, "steps") == STEPS);
-        assert_true(number(&t.rows, row, "seeds") == 3);
-        assert_close(number(&t.rows, row, "average_MB"), 2 * (WORKERS - 1) * model_MB, 1e-12);
+        double sent_MB = want[i].exchanges * want[i].each_MB;
+        assert_row(
+            &t.rows, row,
+            "status=ok exchanges=%.17g~0 traffic_MB=%.17g dim1_MB=%.17g steps=%d seeds=3 average_MB=%.17g",
+            want[i].exchanges, sent_MB, sent_MB, STEPS, 2 * (WORKERS - 1) * model_MB);
     }
 }
 
@@ -51,10 +49,8 @@ TEST_WITH(time_of_an_all_reduce_is_the_closed_form, make_folder, remove_folder)
         KEEP(struct tables, t, tables_free);
         double comm_s = 2 * (WORKERS - 1.0) / WORKERS * cases[i].model_MB / 1;
         run_text(&t, *state, cases[i].text, 1);
-        assert_close(number(&t.rows, 0, "time_s"), STEPS * (0.01 + comm_s), 1e-9);
-        assert_close(number(&t.rows, 0, "wait_pct"), 100 * comm_s / (0.01 + comm_s), 1e-9);
-        assert_close(number(&t.rows, 0, "average_s"), comm_s, 1e-9);
-        assert_true(number(&t.rows, 0, "time_half_s") == 0);
+        assert_row(&t.rows, 0, "time_s=%.17g~1e-9 wait_pct=%.17g~1e-9 average_s=%.17g~1e-9 time_half_s=0",
+                   STEPS * (0.01 + comm_s), 100 * comm_s / (0.01 + comm_s), comm_s);
     }
 }
 
@@ -66,7 +62,8 @@ TEST_WITH(bandwidth_that_is_needed_is_the_closed_form, make_folder, remove_folde
         const char *method;
         double period;
     } want[] = { { "all-reduce", 1 }, { "local 6", 6 } };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
+    KEEP(struct tables, other, tables_free);
     run_text(&t, *state,
              SMALL "clock: { jitter: 0 }\nmodel_MB: 10\nneed_pct: 20\n"
                    "methods: [all-reduce, { method: local, period: 6 }]\n",
@@ -74,14 +71,10 @@ TEST_WITH(bandwidth_that_is_needed_is_the_closed_form, make_folder, remove_folde
     for (int64_t row = 0; row < 2; row++) {
         double need_GBps = 2 * 3.0 / 4 * 10e-3 / (0.2 * 0.01 * want[row].period);
         assert_string_equal(word(&t.rows, row, "method"), want[row].method);
-        assert_close(number(&t.rows, row, "need_GBps"), need_GBps, 0.01);
-        assert_true(number(&t.rows, row, "need_wait_pct") == 20);
+        assert_row(&t.rows, row, "need_GBps=%.17g~0.01 need_wait_pct=20~0", need_GBps);
     }
-    tables_free(&t);
-    run_text(&t, *state, SMALL "methods: [all-reduce]\n", 2);
-    assert_true(isnan(number(&t.rows, 0, "need_GBps"))); /* not asked for */
-    assert_true(isnan(number(&t.rows, 0, "need_wait_pct")));
-    tables_free(&t);
+    run_text(&other, *state, SMALL "methods: [all-reduce]\n", 2);
+    assert_row(&other.rows, 0, "need_GBps= need_wait_pct="); /* not asked for */
 }
 
 /* ---- rows and runs ---- */
@@ -173,24 +166,29 @@ TEST_WITH(changes_are_against_the_baseline_and_accuracy_by_seed, make_folder, re
     }
 }
 
-/* With any accuracy equal, the longest period sends least; of those of a row's own accuracy or above one
- * that sends less than all others is named. */
+/* With any accuracy equal the longest period sends least; of those of a row's own accuracy or above, of the
+ * workers or of their average as asked for, one that sends less than all others is named. */
 TEST_WITH(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy, make_folder, remove_folder)
 {
-    static const double equal_points[] = { 100, 0 };
-    for (size_t i = 0; i < COUNT_OF(equal_points); i++) {
+    static const struct {
+        const char *text, *column;
+        double equal_points;
+    } cases[] = { { SMALL METHODS "equal_points: 100\n", "accuracy_pct", 100 },
+                  { SMALL METHODS "equal_points: 0\n", "accuracy_pct", 0 },
+                  { SMALL METHODS "equal_points: 0\nshards: label-skew\ncompare: averaged\n", "average_pct",
+                    0 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
         KEEP(struct tables, t, tables_free);
-        char text[2048];
-        snprintf(text, sizeof text, "%sequal_points: %g\n", SMALL METHODS, equal_points[i]);
-        run_text(&t, *state, text, 2);
+        run_text(&t, *state, cases[i].text, 2);
         for (int64_t row = 0; row < t.rows.n_rows; row++) {
-            double least_MB = INFINITY, own_pct = number(&t.rows, row, "accuracy_pct");
+            double least_MB = INFINITY, own_pct = number(&t.rows, row, cases[i].column);
             const char *best = "";
             for (size_t k = 0; k < COUNT_OF(fixed); k++) {
                 int64_t other = row_of(&t.rows, 0, fixed[k]);
                 double MB = number(&t.rows, other, "traffic_MB");
-                if (number(&t.rows, other, "accuracy_pct") >= own_pct - equal_points[i] && MB < least_MB) {
+                if (number(&t.rows, other, cases[i].column) >= own_pct - cases[i].equal_points &&
+                    MB < least_MB) {
                     least_MB = MB;
                     best = fixed[k];
                 }
@@ -199,7 +197,7 @@ TEST_WITH(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy, make_fol
             if (*best)
                 assert_near(number(&t.rows, row, "traffic_vs_fixed_pct"),
                             100 * (number(&t.rows, row, "traffic_MB") / least_MB - 1), 1e-9);
-            if (equal_points[i] == 100)
+            if (cases[i].equal_points == 100)
                 assert_string_equal(best, "pair 8");
         }
     }
@@ -234,12 +232,12 @@ TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
         SMALL "methods: [{ method: pair, period: 1 }, all-reduce]\nvary: { learner.rate: [0.05, 1e9] }\n", 2);
     assert_int_equal(t.rows.n_rows, 4);
     for (int64_t row = 0; row < 4; row++) {
+        static const char *const filled[] = { "accuracy_pct", "traffic_MB", "traffic_vs_base_pct" };
         bool wild = row >= 2;
-        assert_string_equal(word(&t.rows, row, "status"), wild ? "diverged" : "ok");
-        assert_true(isnan(number(&t.rows, row, "accuracy_pct")) == wild);
-        assert_true(isnan(number(&t.rows, row, "traffic_MB")) == wild);
-        assert_true(isnan(number(&t.rows, row, "traffic_vs_base_pct")) == wild);
-        assert_true(isnan(number(&t.rows, row, "diverged_step")) != wild);
+        assert_row(&t.rows, row, "status=%s", wild ? "diverged" : "ok");
+        for (size_t i = 0; i < COUNT_OF(filled); i++)
+            assert_int_equal(is_blank(&t.rows, row, filled[i]), wild);
+        assert_int_equal(is_blank(&t.rows, row, "diverged_step"), !wild);
         assert_true(!wild || number(&t.rows, row, "diverged_step") <= STEPS);
     }
     for (int64_t row = 0; row < t.runs.n_rows; row++)
@@ -283,24 +281,13 @@ TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
             continue;
         int64_t run = row_of(&t.runs, 0, word(&t.curves, i, "method"));
         run += (int64_t)(number(&t.curves, i, "seed") - 11);
-        assert_true(number(&t.curves, i, "steps") == STEPS);
-        assert_close(number(&t.curves, i, "epoch"), 4, 1e-12);
-        assert_true(number(&t.curves, i, "time_s") == number(&t.runs, run, "time_s"));
-        assert_true(number(&t.curves, i, "exchanges") == number(&t.runs, run, "exchanges"));
-        assert_true(number(&t.curves, i, "traffic_MB") == number(&t.runs, run, "traffic_MB"));
-        assert_true(number(&t.curves, i, "average_pct") == number(&t.runs, run, "average_pct"));
+        static const char *const same[] = { "time_s", "exchanges", "traffic_MB", "average_pct" };
+        assert_row(&t.curves, i, "steps=%d epoch=4", STEPS);
+        for (size_t k = 0; k < COUNT_OF(same); k++)
+            assert_true(number(&t.curves, i, same[k]) == number(&t.runs, run, same[k]));
         n++;
     }
     assert_int_equal(n, t.runs.n_rows);
-}
-
-static void same_text(const struct table *a, const struct table *b)
-{
-    KEEP(struct text, x, text_free) = { 0 };
-    KEEP(struct text, y, text_free) = { 0 };
-    MUST(table_write(a, TABLE_AS_CSV, NULL, &x, e));
-    MUST(table_write(b, TABLE_AS_CSV, NULL, &y, e));
-    assert_string_equal(text_str(&x), text_str(&y));
 }
 
 TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
@@ -311,10 +298,10 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
     run_text(&one, *state, text, 1);
     run_text(&many, *state, text, 7);
     assert_int_equal(one.rows.n_rows, 4 * 6);
-    same_text(&one.rows, &many.rows);
-    same_text(&one.runs, &many.runs);
-    same_text(&one.curves, &many.curves);
-    same_text(&one.links, &many.links);
+    assert_same_csv(&one.rows, &many.rows);
+    assert_same_csv(&one.runs, &many.runs);
+    assert_same_csv(&one.curves, &many.curves);
+    assert_same_csv(&one.links, &many.links);
 }
 
 /* ---- points ---- */
@@ -325,11 +312,10 @@ TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_fold
     run_text(&t, *state, SMALL "methods: [all-reduce, pair]\nvary: { workers: [4, 3, 2] }\n", 2);
     assert_int_equal(t.rows.n_rows, 5);
     for (int64_t row = 0; row < 5; row++) {
-        static const char *const workers[] = { "4", "4", "3", "2", "2" };
-        assert_string_equal(word(&t.rows, row, "workers"), workers[row]);
-        assert_string_equal(word(&t.rows, row, "status"), row == 2 ? "error" : "ok");
+        static const int workers[] = { 4, 4, 3, 2, 2 };
+        assert_row(&t.rows, row, "workers=%d status=%s", workers[row], row == 2 ? "error" : "ok");
     }
-    assert_string_equal(word(&t.rows, 2, "method"), "");
+    assert_row(&t.rows, 2, "method=");
     assert_has(word(&t.rows, 2, "message"), "workers: is 3, need a size that divides");
 }
 
@@ -340,10 +326,10 @@ TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
     run_text(&t, *state,
              SMALL "methods: [all-reduce]\nvary: { network: ['switch:4@1', 'ring:2@1 ring:2@1'] }\n", 1);
     double model_MB = 4e-6 * PARAMS;
-    assert_true(isnan(number(&t.rows, 0, "dim2_MB")));
+    assert_row(&t.rows, 0, "dim2_MB=");
     /* Reduce-scatter halves what the outer dimension carries: S each way and NPU within, S/2 without. */
-    assert_close(number(&t.rows, 1, "dim1_MB"), STEPS * WORKERS * model_MB, 1e-12);
-    assert_close(number(&t.rows, 1, "dim2_MB"), STEPS * WORKERS * model_MB / 2, 1e-12);
+    assert_row(&t.rows, 1, "dim1_MB=%.17g dim2_MB=%.17g", STEPS * WORKERS * model_MB,
+               STEPS * WORKERS * model_MB / 2);
 }
 
 /* Two classes that one number tells apart, and one that says nothing. */
@@ -364,11 +350,9 @@ TEST_WITH(own_examples_are_learned, make_folder, remove_folder)
              "methods: [all-reduce, { method: pair, period: 1 }]\nseeds: 2\nshards: label-skew\n",
              2);
     for (int64_t row = 0; row < 2; row++) {
-        assert_string_equal(word(&t.rows, row, "status"), "ok");
-        assert_true(number(&t.rows, row, "average_pct") == 100);
         /* 50 examples, 5 batches of 10; two features and two classes. */
-        assert_true(number(&t.rows, row, "steps") == 25);
-        assert_close(number(&t.rows, row, "average_MB"), 2 * 3 * 4e-6 * (2 * 2 + 2), 1e-12);
+        assert_row(&t.rows, row, "status=ok average_pct=100~0 steps=25 average_MB=%.17g",
+                   2 * 3 * 4e-6 * (2 * 2 + 2));
     }
 }
 

@@ -12,8 +12,19 @@ static int read_text(struct gossip_point *p, struct folder *f, const char *text,
     return gossip_point_read(p, &(struct study_source){ .path = f->path }, e);
 }
 
-static void read_point(struct gossip_point *p, struct folder *f, const char *text)
+/** The point of the study of this text, which is sound. */
+#define POINT(p, ...)                                                                                        \
+    KEEP(struct gossip_point, p, gossip_point_free);                                                         \
+    read_point(&p, *state, __VA_ARGS__)
+
+__attribute__((format(printf, 3, 4))) static void read_point(struct gossip_point *p, struct folder *f,
+                                                             const char *format, ...)
 {
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     MUST(read_text(p, f, text, e));
 }
 
@@ -56,8 +67,7 @@ TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_fold
 {
     struct gossip_teacher t = gossip_fixture_teacher();
     struct gossip_learning l = gossip_learning_default();
-    KEEP(struct gossip_point, p, gossip_point_free);
-    read_point(&p, *state, "network: switch:4@1\n");
+    POINT(p, "network: switch:4@1\n");
     t.seed = 0; /* that of the run */
     assert_memory_equal(&p.teacher, &t, sizeof t);
     assert_int_equal(p.learning.batch, l.batch);
@@ -80,19 +90,16 @@ TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_fold
 
 TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
 {
-    KEEP(struct gossip_point, p, gossip_point_free);
-    read_point(
-        &p, *state,
-        "network: { name: two, dims: [ { shape: switch, size: 4, bw_GBps: 2 }, { shape: ring, size: 4, "
-        "bw_GBps: 1 } ] }\n"
-        "workers: 8\nmodel_MB: 102\nchunks: 4\nendpoint_ns: 30\nrung: flow\nshards: label-skew\n"
-        "drift_at: 0.5\nequal_points: 2\n"
-        "learner: { hidden: [16, 8], batch: 7, epochs: 3, optimizer: adamw, rate: 0.1, weight_decay: "
-        "0.01, schedule: cosine }\n"
-        "data: { train: 300, test: 50, features: 9, classes: 3, hidden: 5, gain: 2, noise: 0.25 }\n"
-        "clock: { step_ms: 20, jitter: 0.3, slow_workers: 2, slowdown: 4, pause_prob: 0.1, "
-        "pause_factor: 6, overlap: true, stale: false }\n"
-        "methods: [{ method: pair, rule: control, theta: 0.2, cap: 9, check: 2, mix: 0.25 }]\n");
+    POINT(p, "network: { name: two, dims: [ { shape: switch, size: 4, bw_GBps: 2 }, { shape: ring, size: 4, "
+             "bw_GBps: 1 } ] }\n"
+             "workers: 8\nmodel_MB: 102\nchunks: 4\nendpoint_ns: 30\nrung: flow\nshards: label-skew\n"
+             "drift_at: 0.5\nequal_points: 2\n"
+             "learner: { hidden: [16, 8], batch: 7, epochs: 3, optimizer: adamw, rate: 0.1, weight_decay: "
+             "0.01, schedule: cosine }\n"
+             "data: { train: 300, test: 50, features: 9, classes: 3, hidden: 5, gain: 2, noise: 0.25 }\n"
+             "clock: { step_ms: 20, jitter: 0.3, slow_workers: 2, slowdown: 4, pause_prob: 0.1, "
+             "pause_factor: 6, overlap: true, stale: false }\n"
+             "methods: [{ method: pair, rule: control, theta: 0.2, cap: 9, check: 2, mix: 0.25 }]\n");
     const struct gossip_settings *m = &p.entries[0].settings;
     assert_true(p.model_B == 102e6 && p.fabric.rules.chunks == 4 && p.drift_at == 0.5);
     assert_close(p.fabric.rules.endpoint_s, 30e-9, 1e-12);
@@ -127,10 +134,7 @@ TEST_WITH(the_server_is_the_first_npu_without_a_worker, make_folder, remove_fold
                   { "workers: 2\nserver: 7\n", 7, 2, { 2, 1 } },
                   { "workers: 8\nserver: 3\n", 3, 8, { 4, 2 } } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[512];
-        KEEP(struct gossip_point, p, gossip_point_free);
-        snprintf(text, sizeof text, "network: switch:4@1 ring:2@1\n" FEW "%s", cases[i].text);
-        read_point(&p, *state, text);
+        POINT(p, "network: switch:4@1 ring:2@1\n" FEW "%s", cases[i].text);
         assert_int_equal(p.fabric.server, cases[i].server);
         assert_int_equal(p.fabric.n_workers, cases[i].workers);
         assert_int_equal(p.fabric.members[0], cases[i].members[0]);
@@ -150,10 +154,7 @@ TEST_WITH(hidden_layers_are_a_width_a_list_or_none, make_folder, remove_folder)
                   { "[5]", 2, 32 * 5 + 5 + 5 * 10 + 10 },
                   { "[5, 4]", 3, 32 * 5 + 5 + 5 * 4 + 4 + 4 * 10 + 10 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[256];
-        KEEP(struct gossip_point, p, gossip_point_free);
-        snprintf(text, sizeof text, ONE "learner: { hidden: %s }\n", cases[i].hidden);
-        read_point(&p, *state, text);
+        POINT(p, ONE "learner: { hidden: %s }\n", cases[i].hidden);
         assert_int_equal(p.net.n_layers, cases[i].n_layers);
         assert_int_equal(p.net.n_params, cases[i].n_params);
     }
@@ -166,12 +167,8 @@ TEST_WITH(an_epoch_has_the_batches_of_the_smallest_shard, make_folder, remove_fo
         int batch, steps;
     } cases[] = { { 16, 6 }, { 100, 1 }, { 1000, 1 }, { 1, 100 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[256];
-        KEEP(struct gossip_point, p, gossip_point_free);
-        snprintf(text, sizeof text,
-                 "network: switch:4@1\ndata: { train: 402, test: 9 }\nlearner: { batch: %d }\n",
-                 cases[i].batch);
-        read_point(&p, *state, text);
+        POINT(p, "network: switch:4@1\ndata: { train: 402, test: 9 }\nlearner: { batch: %d }\n",
+              cases[i].batch);
         assert_int_equal(gossip_point_epoch_steps(&p), cases[i].steps);
     }
 }
@@ -202,11 +199,8 @@ TEST_WITH(labels_say_what_rows_differ_in, make_folder, remove_folder)
         { "[{ method: local, period: [8], name: L }]", "L," },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[512];
         KEEP(struct text, labels, text_free) = { 0 };
-        KEEP(struct gossip_point, p, gossip_point_free);
-        snprintf(text, sizeof text, ONE "methods: %s\n", cases[i].methods);
-        read_point(&p, *state, text);
+        POINT(p, ONE "methods: %s\n", cases[i].methods);
         for (int32_t k = 0; k < p.n_entries; k++)
             text_printf(&labels, "%s,", p.entries[k].label);
         assert_string_equal(text_str(&labels), cases[i].labels);
@@ -223,10 +217,7 @@ TEST_WITH(the_baseline_is_named_or_the_first_pair_of_period_1, make_folder, remo
                   { "[local, { method: pair, period: 1 }]\nbaseline: local 16", 0 },
                   { "[local, { method: pair, period: 1, mix: 0.3 }, { method: pair }]", 1 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[512];
-        KEEP(struct gossip_point, p, gossip_point_free);
-        snprintf(text, sizeof text, ONE "methods: %s\n", cases[i].text);
-        read_point(&p, *state, text);
+        POINT(p, ONE "methods: %s\n", cases[i].text);
         assert_int_equal(p.baseline, cases[i].baseline);
     }
 }
@@ -259,9 +250,8 @@ static void assert_runs_at(const struct gossip_point *p, const struct key *k, in
  * fragments, on parameters, and the longest delay, on the period. */
 TEST_WITH(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys, make_folder, remove_folder)
 {
-    KEEP(struct gossip_point, p, gossip_point_free);
     int n = 0;
-    read_point(&p, *state, ONE "methods: [pair]\n");
+    POINT(p, ONE "methods: [pair]\n");
     for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
         const struct key *k = &gossip_method_section.keys[i];
         if (k->kind != KEY_REAL && k->kind != KEY_COUNT)
@@ -292,9 +282,7 @@ TEST_WITH(the_cap_of_a_period_that_adapts_is_at_least_the_period, make_folder, r
                   { "{ method: adacomm, period: [4, 128], cap: 200 }", { 200, 200 } } };
     struct gossip_point p;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[512];
-        snprintf(text, sizeof text, ONE "methods: [%s]\n", cases[i].method);
-        read_point(&p, *state, text);
+        read_point(&p, *state, ONE "methods: [%s]\n", cases[i].method);
         for (int k = 0; k < 2; k++)
             assert_int_equal(p.entries[k].settings.cap, cases[i].caps[k]);
         gossip_point_free(&p);
@@ -415,10 +403,7 @@ TEST_WITH(keys_without_effect_are_told, make_folder, remove_folder)
           "need_dim has no effect here, it is used only with need_pct\n" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[512];
-        KEEP(struct gossip_point, p, gossip_point_free);
-        snprintf(text, sizeof text, ONE "%s", cases[i].text);
-        read_point(&p, *state, text);
+        POINT(p, ONE "%s", cases[i].text);
         assert_has(text_str(&p.notes), cases[i].says);
         assert_ptr_equal(strchr(text_str(&p.notes), '\n') + 1, text_str(&p.notes) + p.notes.n); /* one */
     }

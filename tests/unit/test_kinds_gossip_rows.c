@@ -25,9 +25,8 @@ TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_fol
                  "need_pct: %g\nneed_dim: %s\n",
                  B1, B2, S * 1e3, 100 * w, want[i].dim);
         run_text(&t, *state, text, 1);
-        assert_close(number(&t.rows, 0, "need_GBps"), want[i].need_GBps, 0.011);
-        assert_string_equal(word(&t.rows, 0, "need_dim"), want[i].dim);
-        assert_close(number(&t.rows, 0, "time_s"), STEPS * (step_s + S / B1 + S / 2 / B2), 1e-9);
+        assert_row(&t.rows, 0, "need_GBps=%.17g~0.011 need_dim=%s time_s=%.17g~1e-9", want[i].need_GBps,
+                   want[i].dim, STEPS * (step_s + S / B1 + S / 2 / B2));
     }
 }
 
@@ -43,9 +42,7 @@ TEST_WITH(an_axis_of_dimensions_is_the_column_that_says_which, make_folder, remo
     for (int32_t i = 0; i < t.rows.n_cols; i++)
         n += strcmp(t.rows.names[i], "need_dim") == 0;
     assert_int_equal(n, 1);
-    assert_string_equal(word(&t.rows, 0, "need_dim"), "dim1");
-    assert_close(number(&t.rows, 0, "need_wait_pct"), 20, 1e-12);
-    assert_string_equal(word(&t.rows, 0, "status"), "ok");
+    assert_row(&t.rows, 0, "need_dim=dim1 need_wait_pct=20 status=ok");
 }
 
 /* ---- seeds that diverge ---- */
@@ -113,10 +110,8 @@ TEST_WITH(nothing_is_compared_with_what_diverged, make_folder, remove_folder)
     assert_true(count_diverged(&t, "pair 4", &any) == 1);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         bool ok = strcmp(word(&t.rows, row, "status"), "ok") == 0;
-        assert_string_equal(word(&t.rows, row, "base"), "");
-        assert_true(isnan(number(&t.rows, row, "accuracy_vs_base_points")));
-        assert_true(isnan(number(&t.rows, row, "accuracy_vs_base_half")));
-        assert_string_equal(word(&t.rows, row, "fixed"), ok ? "pair 2" : "");
+        assert_row(&t.rows, row, "base= accuracy_vs_base_points= accuracy_vs_base_half= fixed=%s",
+                   ok ? "pair_2" : "");
     }
 }
 
@@ -151,30 +146,6 @@ TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_fo
         differ = i == 0 ? gain : differ - gain;
     }
     assert_true(differ != 0);
-}
-
-/* The period that sends least of those whose averaged model is as good. */
-TEST_WITH(the_best_fixed_period_is_that_of_the_accuracy_asked_for, make_folder, remove_folder)
-{
-    static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             SMALL "shards: label-skew\nequal_points: 0\ncompare: averaged\n"
-                   "methods: [{ method: pair, period: [1, 4, 8] }, all-reduce]\n",
-             2);
-    for (int64_t row = 0; row < t.rows.n_rows; row++) {
-        const char *best = "";
-        double least_MB = INFINITY;
-        for (size_t k = 0; k < COUNT_OF(fixed); k++) {
-            int64_t other = row_of(&t.rows, 0, fixed[k]);
-            if (number(&t.rows, other, "average_pct") < number(&t.rows, row, "average_pct") ||
-                number(&t.rows, other, "traffic_MB") >= least_MB)
-                continue;
-            best = fixed[k];
-            least_MB = number(&t.rows, other, "traffic_MB");
-        }
-        assert_string_equal(word(&t.rows, row, "fixed"), best);
-    }
 }
 
 /* ---- periods that are never over ---- */

@@ -136,7 +136,8 @@ static bool oracle_dominates(const struct grid_question *q, const double *a, con
 /* Every point against a list of those that nothing before them dominated; quadratic at worst. */
 static void oracle_front(struct oracle *o, const struct grid_question *q)
 {
-    int64_t *on = calloc((size_t)o->n, sizeof *on), n_on = 0;
+    int64_t n_on = 0;
+    KEEP(int64_t *, on, free_at) = calloc((size_t)o->n, sizeof *on);
     for (int64_t i = 0; i < o->n; i++) {
         bool worse = !o->fits[i];
         for (int64_t k = 0; k < n_on && !worse; k++)
@@ -152,13 +153,12 @@ static void oracle_front(struct oracle *o, const struct grid_question *q)
     }
     for (int64_t k = 0; k < n_on; k++)
         o->kept[on[k]] = true;
-    free(on);
 }
 
 /* One best after the other, of equal ones the first. */
 static void oracle_top(struct oracle *o, const struct grid_question *q)
 {
-    bool *taken = calloc((size_t)o->n, sizeof *taken);
+    KEEP(bool *, taken, free_at) = calloc((size_t)o->n, sizeof *taken);
     for (int64_t k = 0; k < q->n_top; k++) {
         int64_t best = -1;
         for (int64_t i = 0; i < o->n; i++)
@@ -167,7 +167,6 @@ static void oracle_top(struct oracle *o, const struct grid_question *q)
         if (best >= 0)
             taken[best] = o->kept[best] = true;
     }
-    free(taken);
 }
 
 /* All that is kept is found, with its values to the bit; what is found lies in order, and within the limits.
@@ -285,7 +284,7 @@ enum { ASK_FRONT = 1, ASK_TOP = 2, ASK_LIMITS = 4, ASK_ROW = 8, BY_TREE = 16 };
 
 static void check_random(uint64_t seed, int n, unsigned ask)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(seed);
+    RNG(r, seed, 0);
     int64_t n_found = 0, n_kept = 0, n_bounded = 0, n_points = 0;
     for (int i = 0; i < n; i++) {
         KEEP(struct plant, p, plant_close) = { 0 };
@@ -352,11 +351,10 @@ TEST(what_rows_would_keep_is_found)
 TEST(no_axis_is_one_point)
 {
     static const double traffic_GB[1][D] = { { 8 } };
-    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
     KEEP(struct grid_found, found, grid_found_free) = { 0 };
     KEEP(struct grid *, g, grid_free_at);
-    plain_split_open(&s, 1, traffic_GB, 1, 0.5);
+    PLAIN_SPLIT(s, 1, traffic_GB, 1, 0.5);
     grid_question_init(&q, &s.fn);
     q.bw_Bps[0] = 4e9;
     q.n_top = 1;
@@ -383,8 +381,7 @@ TEST(a_grid_that_is_none_is_refused)
         { { { 0, 2, wrong } }, 1, "axis 0: bandwidth is -1 B/s, need 0 or more" },
         { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, need 0 or more" },
     };
-    KEEP(struct random_split, s, random_split_close);
-    plain_split_open(&s, 2, traffic_GB, 1, 0.5);
+    PLAIN_SPLIT(s, 2, traffic_GB, 1, 0.5);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct grid_question q;
         struct grid *g;

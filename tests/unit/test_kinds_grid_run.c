@@ -13,12 +13,11 @@ TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
 {
     enum { N = 5000 };
     static const double traffic_GB[1][D] = { { 8 } };
-    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
     KEEP(struct grid_found, found, grid_found_free) = { 0 };
     KEEP(struct grid *, g, grid_free_at);
-    double *bw_Bps = calloc(N, sizeof *bw_Bps);
-    plain_split_open(&s, 1, traffic_GB, 1, 0.5);
+    KEEP(double *, bw_Bps, free_at) = calloc(N, sizeof *bw_Bps);
+    PLAIN_SPLIT(s, 1, traffic_GB, 1, 0.5);
     for (int i = 0; i < N; i++)
         bw_Bps[i] = 1e9 * (1 + i * 0.001);
     grid_question_init(&q, &s.fn);
@@ -37,7 +36,6 @@ TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
         assert_close(found.points[i].value[GRID_TIME], 0.5 + 8e9 / bw_Bps[i], 1e-15);
         assert_close(found.points[i].value[GRID_COST], 2e-9 * bw_Bps[i], 1e-15);
     }
-    free(bw_Bps);
 }
 
 /* Leaves that would fill the cache as arrays are made on the way: the bits are those of step_time(). */
@@ -47,9 +45,8 @@ TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
     static const double traffic_GB[N_LEAVES][D] = { { 3, 0 }, { 0, 5 }, { 2, 7 }, { 6, 1 }, { 0.1, 0.3 } };
     const double outer_Bps[N_OUTER] = { 3e9, 7e9, 1e9 };
     double inner_Bps[N];
-    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
-    plain_split_open(&s, 2, traffic_GB, N_LEAVES, 0.1);
+    PLAIN_SPLIT(s, 2, traffic_GB, N_LEAVES, 0.1);
     for (int i = 0; i < N; i++)
         inner_Bps[i] = i == 77 ? 0 : 1e9 * (0.1 + i * 0.013);
     grid_question_init(&q, &s.fn);
@@ -75,9 +72,8 @@ TEST(a_point_that_never_ends_is_not_kept)
 {
     static const double traffic_GB[1][D] = { { 8, 0 } };
     const double some_Bps[] = { 0, 4e9 }, other_Bps[] = { 0, 1e9 };
-    KEEP(struct random_split, s, random_split_close);
     struct grid_question q;
-    plain_split_open(&s, 2, traffic_GB, 1, 0.5);
+    PLAIN_SPLIT(s, 2, traffic_GB, 1, 0.5);
     for (int way = 0; way < 3; way++) {
         KEEP(struct grid_found, found, grid_found_free) = { 0 };
         KEEP(struct grid *, g, grid_free_at);

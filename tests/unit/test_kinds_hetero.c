@@ -20,15 +20,6 @@
     "batch: 1000\n"                                                                                          \
     "job: { examples_M: 1 }\n"
 
-static int64_t row_of(const struct table *t, const char *scheduler)
-{
-    for (int64_t row = 0; row < t->n_rows; row++)
-        if (strcmp(word(t, row, "scheduler"), scheduler) == 0)
-            return row;
-    fail_msg("no row of %s", scheduler);
-    return -1;
-}
-
 /* ---- known answers ---- */
 
 TEST_WITH(costs_are_those_worked_out_by_hand, make_folder, remove_folder)
@@ -48,28 +39,17 @@ TEST_WITH(costs_are_those_worked_out_by_hand, make_folder, remove_folder)
              1);
     assert_int_equal(t.rows.n_rows, COUNT_OF(want));
     for (size_t i = 0; i < COUNT_OF(want); i++) {
-        int64_t row = row_of(&t.rows, want[i].scheduler);
-        assert_int_equal(row, i); /* as listed */
-        assert_close(number(&t.rows, row, "usd"), want[i].usd, 1e-12);
-        assert_close(number(&t.rows, row, "over_oracle"), want[i].usd * 3600 / 11, 1e-12);
-        assert_close(number(&t.rows, row, "over_best"), want[i].usd * 3600 / 11, 1e-12);
-        assert_close(number(&t.rows, row, "oracle_usd"), 11.0 / 3600, 1e-12);
-        assert_string_equal(word(&t.rows, row, "oracle_proof"), "optimal");
-        assert_string_equal(word(&t.rows, row, "status"), "done");
-        assert_string_equal(word(&t.rows, row, "model"), "two");
-        assert_close(number(&t.rows, row, "most_per_s"), 1e6, 1e-9);
-        assert_true(number(&t.rows, row, "need_per_s") == 50000);
-        assert_true(number(&t.rows, row, "layers") == 2);
-        assert_true(number(&t.rows, row, "types") == 2);
-        assert_true(number(&t.rows, row, "seeds") == (i == 4 ? 5 : 1));
-        assert_true(isnan(number(&t.rows, row, "over_rl")));
-        assert_true(isnan(number(&t.rows, row, "reach_per_s")));
+        double over = want[i].usd * 3600 / 11;
+        assert_row(&t.rows, (int64_t)i,
+                   "scheduler=%s usd=%.17g over_oracle=%.17g over_best=%.17g oracle_usd=%.17g",
+                   want[i].scheduler, want[i].usd, over, over, 11.0 / 3600);
+        assert_row(
+            &t.rows, (int64_t)i,
+            "oracle_proof=optimal status=done model=two most_per_s=1e6~1e-9 need_per_s=50000~0 layers=2 "
+            "types=2 seeds=%d over_rl= reach_per_s=",
+            i == 4 ? 5 : 1);
     }
-    int64_t row = row_of(&t.rows, "heuristic");
-    assert_close(number(&t.rows, row, "examples_per_s"), 1e5, 1e-12);
-    assert_close(number(&t.rows, row, "usd_per_h"), 1.1, 1e-12);
-    assert_true(number(&t.rows, row, "stages") == 2);
-    assert_true(number(&t.rows, row, "units") == 2);
+    assert_row(&t.rows, 1, "scheduler=heuristic examples_per_s=1e5 usd_per_h=1.1 stages=2 units=2");
 }
 
 TEST_WITH(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder)
@@ -96,18 +76,12 @@ TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
     KEEP(struct tables, t, tables_free);
     run_text(&t, *state, TWO "schedulers: [gpu-only, heuristic, cpu-only]\n", 1); /* 500,000 a second */
     for (int64_t row = 0; row < 3; row += 2) {
-        assert_string_equal(word(&t.rows, row, "status"), "infeasible");
+        assert_row(&t.rows, row, "status=infeasible feasible=0 usd= over_oracle= over_best= examples_per_s=");
         assert_has(word(&t.rows, row, "message"), "too few units: reaches at most ");
-        assert_true(number(&t.rows, row, "feasible") == 0);
-        assert_true(isnan(number(&t.rows, row, "usd")));
-        assert_true(isnan(number(&t.rows, row, "over_oracle")));
-        assert_true(isnan(number(&t.rows, row, "over_best")));
-        assert_true(isnan(number(&t.rows, row, "examples_per_s")));
     }
-    assert_close(number(&t.rows, 0, "reach_per_s"), 10 / 30e-6, 1e-6);
-    assert_close(number(&t.rows, 2, "reach_per_s"), 100 / 410e-6, 1e-6);
-    assert_close(number(&t.rows, 1, "usd_per_h"), 5.5, 1e-12); /* 5 of each: 2 us */
-    assert_close(number(&t.rows, 1, "usd"), 11.0 / 3600, 1e-12);
+    assert_row(&t.rows, 0, "reach_per_s=%.17g~1e-6", 10 / 30e-6);
+    assert_row(&t.rows, 2, "reach_per_s=%.17g~1e-6", 100 / 410e-6);
+    assert_row(&t.rows, 1, "usd_per_h=5.5 usd=%.17g", 11.0 / 3600); /* 5 of each: 2 us */
     /* No units, no plan to show. */
     assert_int_equal(t.stages.n_rows, 2);
     assert_int_equal(t.plans.n_rows, 2);
@@ -118,15 +92,11 @@ TEST_WITH(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest, make_fold
     KEEP(struct tables, t, tables_free);
     run_text(&t, *state, TWO "vary: { throughput.per_s: [2e6, 1e5] }\nschedulers: [heuristic, greedy]\n", 1);
     assert_int_equal(t.rows.n_rows, 3);
-    assert_string_equal(word(&t.rows, 0, "status"), "infeasible");
-    assert_string_equal(word(&t.rows, 0, "scheduler"), "");
-    assert_string_equal(word(&t.rows, 0, "throughput.per_s"), "2e6");
+    assert_row(&t.rows, 0, "status=infeasible scheduler= throughput.per_s=2e6 most_per_s=1e6~1e-9");
     assert_has(word(&t.rows, 0, "message"),
                "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06 examples/s, limits that stages "
                "share not counted");
-    assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9);
-    assert_true(number(&t.rows, 2, "point") == 1);
-    assert_string_equal(word(&t.rows, 2, "status"), "done");
+    assert_row(&t.rows, 2, "point=1 status=done");
 }
 
 TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder)
@@ -148,14 +118,12 @@ TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder
         "throughput: { per_s: 5e5 }\n"
         "schedulers: [gpu-only, greedy]\n",
         1);
-    assert_close(number(&t.rows, 0, "most_per_s"), 1e6, 1e-9); /* limits not shared */
+    assert_row(&t.rows, 0, "most_per_s=1e6~1e-9"); /* limits not shared */
     assert_int_equal(t.rows.n_rows, 2);
     for (int64_t row = 0; row < 2; row++) {
-        assert_string_equal(word(&t.rows, row, "status"), "infeasible");
-        assert_string_equal(word(&t.rows, row, "oracle_proof"), "no plan");
-        assert_true(isnan(number(&t.rows, row, "oracle_usd")));
+        assert_row(&t.rows, row, "status=infeasible oracle_proof=no_plan oracle_usd=");
     }
-    assert_close(number(&t.rows, 0, "reach_per_s"), 1e6 / 11, 1e-6);
+    assert_row(&t.rows, 0, "reach_per_s=%.17g~1e-6", 1e6 / 11);
 }
 
 TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
@@ -177,17 +145,12 @@ TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
         "provisioning: balance\n" /* the least units: more of them would cost less */
         "schedulers: [gpu-only]\n",
         1);
-    assert_close(number(&t.rows, 0, "usd_per_h"), 3 * (1 + 2 * 0.1) + 4 * 0.1, 1e-12);
-    assert_close(number(&t.rows, 0, "usd"), 4.0 * 6e6 / 1e5 / 3600, 1e-9);
-    assert_true(number(&t.rows, 0, "units") == 3 + 6 + 4);
-    assert_true(number(&t.stages, 0, "units") == 3);
-    assert_true(number(&t.stages, 0, "servers") == 4);
-    assert_close(number(&t.stages, 0, "usd_per_h"), 4, 1e-12);
-    assert_string_equal(word(&t.stages, 0, "first_name"), "layer1");
-    assert_string_equal(word(&t.stages, 0, "last_name"), "layer2");
-    assert_close(number(&t.stages, 0, "compute_us"), 10, 1e-12);
-    assert_string_equal(word(&t.stages, 0, "limit"), "compute");
-    assert_close(number(&t.plans, 1, "unit_usd_per_h"), 1.2, 1e-12);
+    assert_row(&t.rows, 0, "usd_per_h=%.17g usd=%.17g~1e-9 units=13", 3 * (1 + 2 * 0.1) + 4 * 0.1,
+               4.0 * 6e6 / 1e5 / 3600);
+    assert_row(
+        &t.stages, 0,
+        "units=3 servers=4 usd_per_h=4 first_name=layer1 last_name=layer2 compute_us=10 limit=compute");
+    assert_row(&t.plans, 1, "unit_usd_per_h=1.2");
 }
 
 TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_folder)
@@ -206,11 +169,8 @@ TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_fold
         "servers: { type: cpu, GBps: 1 }\n"
         "schedulers: [gpu-only]\n",
         1);
-    assert_true(number(&t.stages, 0, "units") == 3);
-    assert_true(number(&t.stages, 0, "servers") == 4);
-    assert_string_equal(word(&t.stages, 0, "limit"), "servers");
-    assert_close(number(&t.stages, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
-    assert_close(number(&t.rows, 0, "examples_per_s"), 4e6 / 39.9, 1e-9);
+    assert_row(&t.stages, 0, "units=3 servers=4 limit=servers examples_per_s=%.17g~1e-9", 4e6 / 39.9);
+    assert_row(&t.rows, 0, "examples_per_s=%.17g~1e-9", 4e6 / 39.9);
 }
 
 TEST_WITH(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder, remove_folder)
@@ -243,10 +203,8 @@ TEST_WITH(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder)
              "model: ctrdnn\njob: { examples_M: 1 }\nthroughput: { share: 0.3 }\nprovisioning: balance\n"
              "schedulers: [oracle]\n",
              1);
-    assert_string_equal(word(&t.rows, 0, "oracle_proof"), "lower bound");
-    assert_string_equal(word(&t.rows, 0, "proof"), "not proved");
-    assert_string_equal(word(&t.runs, 0, "proof"), "not proved");
-    assert_string_equal(word(&t.runs, 0, "status"), "done");
+    assert_row(&t.rows, 0, "oracle_proof=lower_bound proof=not_proved");
+    assert_row(&t.runs, 0, "proof=not_proved status=done");
 }
 
 TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)
@@ -257,14 +215,12 @@ TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)
                  "gpu-only]\nseeds: 1\n",
              1);
     for (int64_t row = 0; row < 4; row++) {
-        double want = row % 2 ? 1 : row ? 7 : 3;
-        assert_string_equal(word(&t.rows, row, "evaluations"), row < 2 ? "3" : "7");
-        assert_true(number(&t.rows, row, "plans_tried") == want);
-        assert_string_equal(word(&t.runs, row, "evaluations"), row < 2 ? "3" : "7");
-        assert_true(number(&t.runs, row, "plans_tried") == want);
+        static const char *const want[] = { "evaluations=3 plans_tried=3", "evaluations=3 plans_tried=1",
+                                            "evaluations=7 plans_tried=7", "evaluations=7 plans_tried=1" };
+        assert_row(&t.rows, row, "%s", want[row]);
+        assert_row(&t.runs, row, "%s", want[row]);
     }
-    assert_true(number(&t.curves, 0, "evaluations") == 1);
-    assert_string_equal(word(&t.curves, 0, "vary.evaluations"), "3");
+    assert_row(&t.curves, 0, "evaluations=1 vary.evaluations=3");
 }
 
 /* ---- medians ---- */
@@ -298,14 +254,13 @@ TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         double usd[8] = { 0 };
         int64_t n = gather(usd, &t, row), feasible = 0;
-        assert_true(number(&t.rows, row, "seeds") == (double)n);
         for (int64_t i = 0; i < n; i++)
             feasible += isfinite(usd[i]);
-        assert_true(number(&t.rows, row, "feasible") == (double)feasible);
         partly += feasible > 0 && feasible < n;
-        assert_string_equal(word(&t.rows, row, "status"), feasible == n  ? "done"
-                                                          : feasible > 0 ? "partly"
-                                                                         : "infeasible");
+        assert_row(&t.rows, row, "seeds=%d feasible=%d status=%s", (int)n, (int)feasible,
+                   feasible == n  ? "done"
+                   : feasible > 0 ? "partly"
+                                  : "infeasible");
         if (isfinite(usd[n / 2]))
             assert_true(number(&t.rows, row, "usd") == usd[n / 2]); /* n is odd */
         else
@@ -346,27 +301,11 @@ TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, re
              2);
     assert_int_equal(t.rows.n_rows, 6);
     for (int64_t row = 0; row < 6; row++) {
-        assert_true((int64_t)number(&t.rows, row, "point") == row);
-        assert_string_equal(word(&t.rows, row, "model"), models[row / 2]);
-        assert_string_equal(word(&t.rows, row, "draw.types"), row % 2 ? "3" : "2");
-        assert_string_equal(word(&t.rows, row, "status"), row < 4 ? "done" : "error");
+        assert_row(&t.rows, row, "point=%d model=%s draw.types=%d status=%s", (int)row, models[row / 2],
+                   row % 2 ? 3 : 2, row < 4 ? "done" : "error");
     }
     assert_has(word(&t.rows, 4, "message"), "model is foo, need ctrdnn");
     assert_true(number(&t.rows, 3, "layers") == 10);
-}
-
-static void append(struct text *out, const struct table *t)
-{
-    MUST(table_write(t, TABLE_AS_CSV, NULL, out, e));
-}
-
-static void write_all(struct text *out, const struct tables *t)
-{
-    append(out, &t->rows);
-    append(out, &t->runs);
-    append(out, &t->plans);
-    append(out, &t->stages);
-    append(out, &t->curves);
 }
 
 TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
@@ -374,17 +313,16 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
     static const char text[] =
         "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
         "vary: { model: [nce, 2emb], throughput.share: [0.3, 0.9], provisioning: [exact, balance] }\n";
-    KEEP(struct text, one, text_free) = { 0 };
-    KEEP(struct text, four, text_free) = { 0 };
-    struct tables t;
-    run_text(&t, *state, text, 1);
-    write_all(&one, &t);
-    tables_free(&t);
-    run_text(&t, *state, text, 4);
-    write_all(&four, &t);
-    tables_free(&t);
-    assert_true(one.n > 10000);
-    assert_string_equal(text_str(&one), text_str(&four));
+    KEEP(struct tables, one, tables_free);
+    KEEP(struct tables, four, tables_free);
+    run_text(&one, *state, text, 1);
+    run_text(&four, *state, text, 4);
+    assert_true(one.curves.n_rows > 100);
+    assert_same_csv(&one.rows, &four.rows);
+    assert_same_csv(&one.runs, &four.runs);
+    assert_same_csv(&one.plans, &four.plans);
+    assert_same_csv(&one.stages, &four.stages);
+    assert_same_csv(&one.curves, &four.curves);
 }
 
 TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, remove_folder)
@@ -393,20 +331,19 @@ TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, re
     "layers: [ { compute_ms: { a: 1 } } ]\n"                                                                 \
     "types: [ { name: a, cpu: true, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1 } ]\n"               \
     "batch: 1\njob: { examples_M: 1 }\nthroughput: { per_s: 1000 }\nevaluations: 5\nseeds: 1\n"
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
+    KEEP(struct tables, listed, tables_free);
     run_text(&t, *state, NO_GPU, 1);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         assert_string_not_equal(word(&t.rows, row, "scheduler"), "gpu-only");
-        assert_string_equal(word(&t.rows, row, "status"), "done");
+        assert_row(&t.rows, row, "status=done");
     }
     assert_true(t.rows.n_rows > 3);
-    tables_free(&t);
-    run_text(&t, *state, NO_GPU "schedulers: [gpu-only, cpu-only]\n", 1);
-    assert_int_equal(t.rows.n_rows, 2);
-    assert_string_equal(word(&t.rows, 0, "status"), "error");
-    assert_has(word(&t.rows, 0, "message"), "gpu-only: the study has no GPU type, need one");
-    assert_string_equal(word(&t.rows, 1, "status"), "done");
-    tables_free(&t);
+    run_text(&listed, *state, NO_GPU "schedulers: [gpu-only, cpu-only]\n", 1);
+    assert_int_equal(listed.rows.n_rows, 2);
+    assert_row(&listed.rows, 0, "status=error");
+    assert_has(word(&listed.rows, 0, "message"), "gpu-only: the study has no GPU type, need one");
+    assert_row(&listed.rows, 1, "status=done");
 }
 
 TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 
 KEEPS(struct runner, runner_free)
@@ -11,19 +12,7 @@ enum { MOST_AXES = 3, MIXES = 60, SEED = 20261121 };
 
 /* ---- files ---- */
 
-struct folder {
-    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
-};
-
-static void put(const struct folder *f, const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, name, text, strlen(text));
-}
-
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const struct file files[] = {
     { "two.yaml", "name: two\nparts: prices.yaml\nnpu: npu.yaml\ndims:\n"
                   "  - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }\n"
                   "  - { name: pod, shape: switch, size: 8, tier: B, max_GBps: 100 }\n" },
@@ -49,25 +38,7 @@ static const struct {
     { "model.yaml", "name: small\nlayers: 4\nhidden: 256\nheads: 8\nvocab: 1000\nseq: 128\n" },
 };
 
-static int make_folder(void **state)
-{
-    struct folder *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    scratch_make(f->dir);
-    scratch_path(f->study, f->dir, "study.yaml");
-    for (size_t i = 0; i < COUNT_OF(files); i++)
-        put(f, files[i].name, files[i].text);
-    *state = f;
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    struct folder *f = *state;
-    scratch_remove(f->dir);
-    free(f);
-    return 0;
-}
+FOLDER_OF(files)
 
 /* ---- two ways ---- */
 
@@ -125,7 +96,7 @@ static void rows_by_runners(struct table *out, const struct study *w, int64_t mo
     struct runner *runners[2];
     KEEP(struct table, rows, table_free) = { 0 };
     struct sweep_counts n = { 0 };
-    int64_t *row_of = calloc((size_t)w->sweep.n_points, sizeof *row_of);
+    KEEP(int64_t *, row_of, free_at) = calloc((size_t)w->sweep.n_points, sizeof *row_of);
     assert_non_null(row_of);
     MUST(order_build(&o, &w->sweep, most, design_is_quick, e));
     const struct block_job job = { .study = w, .order = &o };
@@ -134,7 +105,7 @@ static void rows_by_runners(struct table *out, const struct study *w, int64_t mo
     int64_t step = 1 + 2 * rng_below(rng, 8), begin = rng_below(rng, o.n_units);
     while (o.n_units % step == 0 && step > 1) /* must have no divisor in common: 3, 5, .. 15 */
         step -= 2;
-    bool *done = calloc((size_t)o.n_units, sizeof *done);
+    KEEP(bool *, done, free_at) = calloc((size_t)o.n_units, sizeof *done);
     assert_non_null(done);
     study_put_columns(&rows, w, TABLE_ROWS);
     for (int64_t k = 0; k < 16 * o.n_units; k++) {
@@ -154,17 +125,6 @@ static void rows_by_runners(struct table *out, const struct study *w, int64_t mo
         table_take_row(out, &rows, row_of[i]);
     for (int i = 0; i < 2; i++)
         runner_free(runners[i]);
-    free(row_of);
-    free(done);
-}
-
-static void assert_same_rows(const struct table *got, const struct table *want)
-{
-    KEEP(struct text, a, text_free) = { 0 };
-    KEEP(struct text, b, text_free) = { 0 };
-    MUST(table_write(got, TABLE_AS_CSV, NULL, &a, e));
-    MUST(table_write(want, TABLE_AS_CSV, NULL, &b, e));
-    assert_string_equal(text_str(&a), text_str(&b));
 }
 
 /* Returns how many of *points points could be solved. */
@@ -176,7 +136,7 @@ static int64_t compare_ways(struct folder *f, const char *text, const struct stu
     struct err e = { 0 };
     struct table want = { 0 };
     put(f, "study.yaml", text);
-    int rc = designs_open(&w, f->study, o, n, &e);
+    int rc = designs_open(&w, f->path, o, n, &e);
     if (rc) { /* two spellings of one key, drawn together */
         assert_has(e.msg, "need one axis for what is one key");
         return 0;
@@ -185,7 +145,7 @@ static int64_t compare_ways(struct folder *f, const char *text, const struct stu
     for (int i = 0; i < 2; i++) {
         KEEP(struct table, got, table_free) = { 0 };
         rows_by_runners(&got, &w, most[rng_below(rng, COUNT_OF(most))], rng);
-        assert_same_rows(&got, &want);
+        assert_same_csv(&got, &want);
     }
     *points += w.sweep.n_points;
     table_free(&want);
@@ -286,7 +246,7 @@ TEST_WITH(points_that_are_left_out_have_no_row, make_folder, remove_folder)
         "network: two.yaml\nworkload: a.yaml\nwhere: [ n_npus <= 32, total_GBps + max_GBps <= 150 ]\n"
         "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
         "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
-    OK(designs_open(&w, f->study, NULL, 0, e));
+    OK(designs_open(&w, f->path, NULL, 0, e));
     OK(order_build(&o, &w.sweep, 3, design_is_quick, e));
     const struct block_job job = { .study = &w, .order = &o };
     OK(runner_build(&r, &job, e));
@@ -380,7 +340,7 @@ TEST_WITH(given_bandwidths_are_evaluated_and_not_solved, make_folder, remove_fol
                  "network.dims.pod.bw_GBps: [ %.15g ] }\n",
                  cases[i].total_GBps, cases[i].node_GBps, cases[i].pod_GBps);
         put(f, "study.yaml", text);
-        OK(designs_open(&w, f->study, NULL, 0, e));
+        OK(designs_open(&w, f->path, NULL, 0, e));
         designs_rows(&t, &w);
         assert_string_equal(word(&t, 0, "status"), cases[i].status);
         assert_string_equal(word(&t, 0, "message"), cases[i].message);
@@ -404,7 +364,7 @@ TEST_WITH(given_without_bandwidths_is_said, make_folder, remove_folder)
     KEEP(struct table, t, table_free) = { 0 };
     struct folder *f = *state;
     put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nsplit: given\nvary: { total_GBps: [ 5 ] }\n");
-    OK(designs_open(&w, f->study, NULL, 0, e));
+    OK(designs_open(&w, f->path, NULL, 0, e));
     designs_rows(&t, &w);
     assert_string_equal(word(&t, 0, "status"), "error");
     assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
@@ -429,7 +389,7 @@ TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
         KEEP(struct table, t, table_free) = { 0 };
         struct folder *f = *state;
         put(f, "study.yaml", cases[i].study);
-        OK(designs_open(&w, f->study, NULL, 0, e));
+        OK(designs_open(&w, f->path, NULL, 0, e));
         designs_rows(&t, &w);
         assert_true(table_find(&t, cases[i].has) >= 0);
         assert_int_equal(table_find(&t, cases[i].lacks), -1);

@@ -3,57 +3,25 @@
 #include "study/blocks.h"
 #include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/table_cells.h"
 
 KEEPS(struct runner, runner_free)
 KEEPS(struct keep, keep_free)
 
-struct folder {
-    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+static const struct file files[] = {
+    { "two.yaml", "name: two\nparts: prices.yaml\ndims:\n  - { name: node, shape: ring, size: 4, tier: A }\n"
+                  "  - { name: pod, shape: switch, size: 8, tier: B, max_GBps: 100 }\n" },
+    { "prices.yaml",
+      "name: prices\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n"
+      "  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n" },
+    { "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n" },
+    { "b.yaml",
+      "name: B\nstep: { sum: [ { compute_ms: 1 }, { max: [ { compute_ms: 0.2 },\n"
+      "  { all-reduce: { size_MB: 80, group: all } } ] }, { all-to-all: { size_MB: 8, group: all } } ] }\n" },
 };
 
-static void put(const struct folder *f, const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, name, text, strlen(text));
-}
-
-static int make_folder(void **state)
-{
-    struct folder *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    scratch_make(f->dir);
-    scratch_path(f->study, f->dir, "study.yaml");
-    put(f, "two.yaml",
-        "name: two\nparts: prices.yaml\ndims:\n  - { name: node, shape: ring, size: 4, tier: A }\n"
-        "  - { name: pod, shape: switch, size: 8, tier: B, max_GBps: 100 }\n");
-    put(f, "prices.yaml",
-        "name: prices\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n"
-        "  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n");
-    put(f, "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n");
-    put(f, "b.yaml",
-        "name: B\nstep: { sum: [ { compute_ms: 1 }, { max: [ { compute_ms: 0.2 },\n"
-        "  { all-reduce: { size_MB: 80, group: all } } ] }, { all-to-all: { size_MB: 8, group: all } } ] "
-        "}\n");
-    *state = f;
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    struct folder *f = *state;
-    scratch_remove(f->dir);
-    free(f);
-    return 0;
-}
-
-static void assert_same_rows(const struct table *got, const struct table *want)
-{
-    KEEP(struct text, a, text_free) = { 0 };
-    KEEP(struct text, b, text_free) = { 0 };
-    MUST(table_write(got, TABLE_AS_CSV, NULL, &a, e));
-    MUST(table_write(want, TABLE_AS_CSV, NULL, &b, e));
-    assert_string_equal(text_str(&a), text_str(&b));
-}
+FOLDER_OF(files)
 
 /* Units from one end to the other, or back, each `every`-th of them; rows sorted by point. */
 static void run_units(struct table *rows, struct sweep_counts *n, const struct block_job *job, int64_t every,
@@ -110,15 +78,19 @@ TEST_WITH(bounded_points_are_not_on_the_front, make_folder, remove_folder)
     struct folder *f = *state;
     KEEP(struct study, w, study_close);
     KEEP(struct order, o, order_free);
-    struct table all = { 0 }, sample = { 0 }, rest[2] = { { 0 }, { 0 } }, columns = { 0 };
+    struct table rest[2] = { { 0 }, { 0 } };
+    KEEP(struct table, all, table_free) = { 0 };
+    KEEP(struct table, sample, table_free) = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
     struct sweep_counts ignored = { 0 }, n[2] = { { 0 }, { 0 } };
-    struct text want = { 0 }, got = { 0 };
+    KEEP(struct text, want, text_free) = { 0 };
+    KEEP(struct text, got, text_free) = { 0 };
     struct keep *k;
     put(f, "study.yaml",
         "network: two.yaml\nparts: prices.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n"
         "  network.dims.pod.size: [ 4, 8, 16 ]\n  network.dims.node.shape: [ ring, full, line ]\n"
         "  total_GBps: { from: 5, to: 100, points: 20 }\n  objective: [ time, perf_per_cost ]\n");
-    OK(designs_open(&w, f->study, NULL, 0, e));
+    OK(designs_open(&w, f->path, NULL, 0, e));
     OK(order_build(&o, &w.sweep, 8, design_is_quick, e));
     struct block_job job = { .study = &w, .order = &o };
     run_units(&all, &ignored, &job, 1, false);
@@ -136,18 +108,13 @@ TEST_WITH(bounded_points_are_not_on_the_front, make_folder, remove_folder)
     }
     /* Many points lie far from the front. */
     assert_in_range(n[0].bounded, w.sweep.n_points / 8, w.sweep.n_points - 1);
-    assert_same_rows(&rest[0], &rest[1]);
+    assert_same_csv(&rest[0], &rest[1]);
     const struct table *const whole[] = { &all }, *const parts[] = { &sample, &rest[0] };
     front_of_rows(&want, whole, 1);
     front_of_rows(&got, parts, 2);
     assert_string_equal(text_str(&got), text_str(&want));
 
-    text_free(&want);
-    text_free(&got);
     keep_free(k);
-    table_free(&columns);
-    table_free(&all);
-    table_free(&sample);
     table_free(&rest[0]);
     table_free(&rest[1]);
 }
@@ -170,7 +137,7 @@ TEST_WITH(rows_held_apart_by_results_are_all_solved, make_folder, remove_folder)
         bool on;
         OK(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, e));
         snprintf(rule.per[0], sizeof rule.per[0], "%s", per[i]);
-        OK(designs_open(&w, f->study, NULL, 0, e));
+        OK(designs_open(&w, f->path, NULL, 0, e));
         OK(order_build(&o, &w.sweep, 8, design_is_quick, e));
         run_units(&rows, &n, &(struct block_job){ &w, &o, &rule, &known }, 1, false);
         assert_true(n.solved == 3 && n.bounded == 0);

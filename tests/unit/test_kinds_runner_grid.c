@@ -2,22 +2,21 @@
  * of M bytes takes max(3/2 M/a, 7/16 M/b). */
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
 
 enum { MOST_POINTS = 16 };
 
 /* The points that are kept, ascending; returns how many. @p grid: are they found by a grid? */
 static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    FOLDER(f);
     KEEP(struct study, w, study_close);
     KEEP(struct campaign, c, campaign_close);
     KEEP(struct table, rows, table_free) = { 0 };
-    scratch_make(dir);
-    scratch_file(path, dir, "study.yaml", study, strlen(study));
     const struct campaign_ask ask = {
         .study = &w, .shard = 1, .n_shards = 1, .threads = 1, .command = "", .version = ""
     };
-    MUST(designs_open(&w, path, NULL, 0, e));
+    MUST(designs_open(&w, put(&f, "study.yaml", study), NULL, 0, e));
     MUST(campaign_open(&c, &ask, e));
     assert_int_equal(c.plan.order.most, grid ? 1 << 20 : 64);
     MUST(campaign_run(&c, e));
@@ -27,7 +26,6 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
     int n = (int)rows.n_rows;
     for (int i = 0; i < n; i++)
         point[i] = table_cell(&rows, i, 0)->count;
-    scratch_remove(dir);
     return n;
 }
 

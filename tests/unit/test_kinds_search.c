@@ -1,4 +1,4 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include <omp.h>
 
@@ -29,15 +29,12 @@ struct ask {
 
 static int load(struct design_point *s, const struct ask *a, unsigned needs, struct err *e)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH], text[4096];
+    char text[4096];
+    FOLDER(f);
     snprintf(text, sizeof text,
              "network: { " NPU ", %s }\nworkload: { name: w, model: %s, parallel: { batch: 8 }%s }\n%s",
              a->mem_GB, a->dims, a->model, a->search, a->more);
-    scratch_make(dir);
-    scratch_file(path, dir, "study.yaml", text, strlen(text));
-    int rc = study_load(s, path, NULL, 0, STUDY_NEEDS_WORKLOAD | needs, e);
-    scratch_remove(dir);
-    return rc;
+    return study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | needs, e);
 }
 
 static void must_load(struct design_point *s, const struct ask *a, unsigned needs)

@@ -1,30 +1,8 @@
 /* A study that is changed against one that is read with the same values: the same in all that a design asks.
  */
 #include "study/source.h"
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 #include "kinds/design/design.h"
-
-struct folder {
-    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
-};
-
-static int make_folder(void **state)
-{
-    struct folder *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    scratch_make(f->dir);
-    scratch_path(f->study, f->dir, "study.yaml");
-    *state = f;
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    struct folder *f = *state;
-    scratch_remove(f->dir);
-    free(f);
-    return 0;
-}
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
 
@@ -42,6 +20,10 @@ static const char base[] =
     "constraints: [ pod <= 90, 2*node + pod <= 1500 ]\n"
     "workload: { name: w, step: { sum: [ { all-reduce: { size_MB: 0.3, group: all } },\n"
     "  { all-reduce: { size_MB: 40, group: all } } ] } }\n";
+
+static const struct file files[] = { { "study.yaml", base } };
+
+FOLDER_OF(files)
 
 static void assert_same(const struct design_point *got, const struct design_point *want)
 {
@@ -73,7 +55,7 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
                                int n)
 {
     struct study_override axes[KEYS];
-    struct study_source from = { .path = f->study, .axes = axes };
+    struct study_source from = { .path = f->path, .axes = axes };
     KEEP(struct design_point, s, study_free) = { 0 };
     for (int i = 0; i < n; i++) {
         from.n_axes = 0;
@@ -105,8 +87,6 @@ TEST_WITH(a_changed_study_is_as_one_that_was_read, make_folder, remove_folder)
           { { "80", "100", "1" }, { "0.1", "100", "2" }, { "80", "0.001", "3" }, { "80", "100", "1" } } },
     };
     struct folder *f = *state;
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         change_and_compare(f, cases[i].paths, cases[i].values, 4);
 }
@@ -117,12 +97,10 @@ TEST_WITH(another_bandwidth_is_another_choice, make_folder, remove_folder)
     static const char *const bw[] = { "0.001", "900" };
     unsigned long long choices[2];
     struct folder *f = *state;
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
     for (int i = 0; i < 2; i++) {
         const struct study_override axis = { "network.dims.node.bw_GBps", bw[i] };
         KEEP(struct design_point, s, study_free);
-        OK(study_read(&s, &(struct study_source){ .path = f->study, .axes = &axis, .n_axes = 1 }, NEEDS, e));
+        OK(study_read(&s, &(struct study_source){ .path = f->path, .axes = &axis, .n_axes = 1 }, NEEDS, e));
         choices[i] = study_choices(&s);
     }
     assert_true(choices[0] != choices[1]);
@@ -144,11 +122,9 @@ TEST_WITH(what_a_change_cannot_say_is_left_to_reading, make_folder, remove_folde
         { "network.dims.pod.bw_GBps", "10", "nan" },
     };
     struct folder *f = *state;
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, "study.yaml", base, sizeof base - 1);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study_override axis = { cases[i].path, cases[i].first };
-        const struct study_source from = { .path = f->study, .axes = &axis, .n_axes = 1 };
+        const struct study_source from = { .path = f->path, .axes = &axis, .n_axes = 1 };
         KEEP(struct design_point, s, study_free);
         OK(study_read(&s, &from, NEEDS, e));
         axis.value = cases[i].second;
@@ -164,12 +140,11 @@ TEST_WITH(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder)
     static const char dims[] = "[{name: pod, shape: switch, size: 4, max_GBps: 7}]";
     struct study_override axes[] = { { "network.dims.pod.max_GBps", "50" }, { "network.dims", dims } };
     struct folder *f = *state;
-    const struct study_source from = { .path = f->study, .axes = axes, .n_axes = 2 };
-    char path[SUPPORT_PATH];
+    const struct study_source from = { .path = f->path, .axes = axes, .n_axes = 2 };
     KEEP(struct design_point, s, study_free);
     static const char study[] = "network: { dims: [ { name: pod, shape: ring, size: 4 } ] }\n"
                                 "workload: { name: w, step: { compute_ms: 1 } }\n";
-    scratch_file(path, f->dir, "study.yaml", study, sizeof study - 1);
+    put(f, "study.yaml", study);
     OK(study_read(&s, &from, NEEDS, e));
     assert_true(s.net.dims[0].max_Bps == 7e9);
     axes[0].value = "60";

@@ -1,4 +1,5 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/table_cells.h"
 
 #include "kinds/design/training.h"
 
@@ -12,18 +13,15 @@
 
 static void evaluate(struct design_point *s, struct design *d, const char *plan, const char *model)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH], text[2048];
-    struct err e = { 0 };
+    const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH;
+    char text[2048];
     double bw_Bps[TOPO_MAX_DIMS];
+    FOLDER(f);
     snprintf(text, sizeof text, STUDY "%s" END "model: %s\n", plan, model);
-    scratch_make(dir);
-    scratch_file(path, dir, "study.yaml", text, strlen(text));
-    int rc = study_load(s, path, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, &e);
-    scratch_remove(dir);
-    assert_ok(rc, &e);
+    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, needs, e));
     for (int32_t i = 0; i < s->net.n_dims; i++)
         bw_Bps[i] = s->net.dims[i].bw_Bps;
-    assert_ok(design_evaluate(d, s, bw_Bps, &e), &e);
+    MUST(design_evaluate(d, s, bw_Bps, e));
 }
 
 static double sum_of(const struct training_report *r)
@@ -89,8 +87,5 @@ TEST(a_row_has_a_cell_for_every_column)
     table_row(&t);
     row_put(&t, &columns, &row);
     assert_int_equal(t.col, t.n_cols);
-    assert_int_equal(table_cell(&t, 0, table_find(&t, "tp"))->count, 4);
-    assert_string_equal(table_cell(&t, 0, table_find(&t, "recompute"))->text, "selective");
-    assert_string_equal(table_cell(&t, 0, table_find(&t, "fits"))->text, "yes");
-    assert_close(table_number(&t, 0, table_find(&t, "tokens_per_s")), 32 * 512 / d.time_s, 1e-12);
+    assert_row(&t, 0, "tp=4 recompute=selective fits=yes tokens_per_s=%.17g", 32 * 512 / d.time_s);
 }

@@ -1,4 +1,4 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include "kinds/design/uncertain.h"
 
@@ -30,7 +30,7 @@ static const double bw_Bps[TOPO_MAX_DIMS] = { 20e9, 10e9 };
 
 /* A study from text, and its design at 20 and 10 GB/s. */
 struct opened {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct folder f;
     struct design_point s;
     struct uncertain u;
     struct design d;
@@ -39,11 +39,10 @@ struct opened {
 static int open_study(struct opened *o, const char *text, const struct study_override *set, int32_t n,
                       struct err *e)
 {
-    scratch_make(o->dir);
-    scratch_file(o->path, o->dir, "study.yaml", text, strlen(text));
+    const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT;
+    scratch_make(o->f.dir);
     o->u = (struct uncertain){ 0 };
-    assert_ok(
-        study_load(&o->s, o->path, set, n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT, e), e);
+    assert_ok(study_load(&o->s, put(&o->f, "study.yaml", text), set, n, needs, e), e);
     assert_ok(design_evaluate(&o->d, &o->s, bw_Bps, e), e);
     return uncertain_read(&o->u, &o->s.doc, yaml_get(&o->s.doc, o->s.doc.root, "uncertain"), o->s.seed, e);
 }
@@ -53,7 +52,7 @@ static void close_study(struct opened *o)
     uncertain_free(&o->u);
     design_free(&o->d);
     study_free(&o->s);
-    scratch_remove(o->dir);
+    folder_remove(&o->f);
 }
 
 static void percentiles(double *values, const char *text)
@@ -167,17 +166,15 @@ TEST(traffic_scales_all_bytes_of_a_workload)
         double time_s[3];
         for (int k = 0; k < 3; k++) {
             const double factor[] = { 1, 2, 3 };
-            char text[4096], file[SUPPORT_PATH], number[16], dir[SUPPORT_PATH], path[SUPPORT_PATH];
+            char text[4096], number[16];
+            FOLDER(f);
             struct study_override set = { "workload.traffic", number };
             KEEP(struct design_point, s, study_free);
             snprintf(number, sizeof number, "%g", factor[k]);
             snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);
-            scratch_make(dir);
-            scratch_file(path, dir, "study.yaml", text, strlen(text));
-            scratch_file(file, dir, "w.txt", rows, sizeof rows - 1);
-            OK(study_load(&s, path, &set, 1, STUDY_NEEDS_WORKLOAD, e));
+            put(&f, "w.txt", rows);
+            OK(study_load(&s, put(&f, "study.yaml", text), &set, 1, STUDY_NEEDS_WORKLOAD, e));
             OK(design_time(&time_s[k], &s, bw_Bps, e));
-            scratch_remove(dir);
         }
         double more_s = time_s[1] - time_s[0], again_s = time_s[2] - time_s[1];
         assert_true(more_s > 0);
@@ -195,13 +192,13 @@ TEST(draws_read_no_file)
     static const char text[] = STUDY "workload: { astra: w.txt, traffic: 2 }\nuncertain: { draws: 5, keys: { "
                                      "workload.traffic: { uniform: [4, 4] } } }\n";
     KEEP(struct opened, o, close_study) = { 0 };
-    char file[SUPPORT_PATH];
+    char study[SUPPORT_PATH];
     double v[6];
-    scratch_make(o.dir);
-    scratch_file(o.path, o.dir, "study.yaml", text, sizeof text - 1);
-    scratch_file(file, o.dir, "w.txt", rows, sizeof rows - 1);
-    OK(study_load(&o.s, o.path, NULL, 0, STUDY_NEEDS_WORKLOAD, e));
-    assert_int_equal(remove(file), 0);
+    scratch_make(o.f.dir);
+    scratch_file(study, o.f.dir, "study.yaml", text, sizeof text - 1);
+    put(&o.f, "w.txt", rows);
+    OK(study_load(&o.s, study, NULL, 0, STUDY_NEEDS_WORKLOAD, e));
+    assert_int_equal(remove(o.f.path), 0);
     OK(design_evaluate(&o.d, &o.s, bw_Bps, e));
     OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
     OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));

@@ -4,25 +4,14 @@
 #include "base/rng.h"
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 
 enum { SEED = 20261121, MOST_SHARDS = 7, PRUNED = 10 };
 
 /* ---- files ---- */
 
-struct folder {
-    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
-};
-
-static void put(const struct folder *f, const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, name, text, strlen(text));
-}
-
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const struct file files[] = {
     { "two.yaml", "name: two\nparts: prices.yaml\nnpu: { usd: 1000 }\ndims:\n"
                   "  - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }\n"
                   "  - { name: pod, shape: switch, size: 8, tier: B }\n" },
@@ -40,25 +29,7 @@ static const struct {
                 "  { all-to-all: { size_MB: 8, group: tp } } ] }\n" },
 };
 
-static int make_folder(void **state)
-{
-    struct folder *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    scratch_make(f->dir);
-    scratch_path(f->study, f->dir, "study.yaml");
-    for (size_t i = 0; i < COUNT_OF(files); i++)
-        put(f, files[i].name, files[i].text);
-    *state = f;
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    struct folder *f = *state;
-    scratch_remove(f->dir);
-    free(f);
-    return 0;
-}
+FOLDER_OF(files)
 
 /* ---- a run ---- */
 
@@ -119,7 +90,7 @@ static int run(struct outcome *out, struct result *r, struct folder *f, const ch
                                       .command = "weft sweep study.yaml",
                                       .version = "1",
                                       .progress = way->stop ? never : NULL };
-    assert_ok(designs_open(&w, f->study, NULL, 0, e), e);
+    assert_ok(designs_open(&w, f->path, NULL, 0, e), e);
     w.hash = way->hash;
     int rc = campaign_open(&c, &ask, e);
     if (!rc)
@@ -336,7 +307,7 @@ TEST_WITH(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder, remove_fo
             continue;
         put(f, "study.yaml", studies[i].text);
         run_at_once(&got, f, 3);
-        OK(designs_open(&w, f->study, NULL, 0, e));
+        OK(designs_open(&w, f->path, NULL, 0, e));
         designs_rows(&rows, &w);
         OK(table_write(&rows, TABLE_AS_CSV, NULL, &csv, e));
         assert_same_text(text_str(&got.csv), text_str(&csv));
@@ -346,7 +317,7 @@ TEST_WITH(rows_of_a_store_are_those_of_a_sweep_in_memory, make_folder, remove_fo
 /* ---- what is pruned is not missed ---- */
 
 /* Two objectives over small random sweeps. */
-static void put_random(const struct folder *f, struct rng *rng, bool prune)
+static void put_random(struct folder *f, struct rng *rng, bool prune)
 {
     static const char *const fronts[] = { "time_s, cost_usd", "time_s, cost_usd, total_GBps",
                                           "cost_usd, time_s" };
@@ -429,11 +400,10 @@ TEST_WITH(a_store_of_another_study_or_shard_is_refused_and_not_changed, make_fol
             put(f, "study.yaml", cases[i].study);
         int files_then = scratch_count(f->dir);
         FAILS(run(&o, NULL, f, path, &cases[i].way, e), ERR_PARSE, cases[i].message);
-        char *after = read_all(path, &n_then);
+        KEEP(char *, after, free_at) = read_all(path, &n_then);
         assert_int_equal(n, n_then);
         assert_memory_equal(before, after, n);
         assert_int_equal(scratch_count(f->dir), files_then);
-        free(after);
     }
     free(before);
     assert_int_equal(remove(path), 0);

@@ -1,5 +1,6 @@
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
 
 enum { MOST = 256 * 64 }; /* units that are tried, points in one */
 
@@ -24,15 +25,13 @@ TEST(a_sweep_is_measured_on_points_of_its_own)
 {
     static const char base[] = "network: ring:4 switch:8\n"
                                "workload: { name: A, step: { all-reduce: { size_MB: 8, group: all } } }\n";
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    scratch_make(dir);
+    FOLDER(f);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
         KEEP(struct study, w, study_close);
         KEEP(struct text, study, text_free) = { 0 };
         struct campaign_pace pace;
         text_printf(&study, "%s%s", base, studies[i].text);
-        scratch_file(path, dir, "study.yaml", text_str(&study), study.n);
-        OK(designs_open(&w, path, NULL, 0, e));
+        OK(designs_open(&w, put(&f, "study.yaml", text_str(&study)), NULL, 0, e));
         OK(campaign_measure(&pace, &w, 0.02, e));
         assert_in_range(pace.n, 1, MOST);
         assert_int_equal(pace.at_most, studies[i].pruned);
@@ -41,5 +40,4 @@ TEST(a_sweep_is_measured_on_points_of_its_own)
         OK(campaign_measure(&pace, &w, 0, e));
         assert_true(pace.n == 0 && isnan(pace.point_s));
     }
-    scratch_remove(dir);
 }

@@ -70,8 +70,7 @@ TEST(front_is_what_comparing_every_pair_leaves)
 {
     static double x[MOST * FRONT_MAX_COLUMNS];
     static bool on[MOST], want[MOST];
-    KEEP(struct rng *, r, rng_free_at) = NULL;
-    OK(rng_build(&r, 8, 0, e));
+    RNG(r, 8, 0);
     for (int32_t n_cols = 2; n_cols <= FRONT_MAX_COLUMNS; n_cols++)
         for (enum cloud cloud = 0; cloud < N_CLOUDS; cloud++) {
             int64_t n = 1500, n_on = 0;
@@ -102,13 +101,13 @@ TEST(order_of_offering_changes_nothing)
     static double x[MOST * 3], turned[MOST * 3];
     static bool on[MOST];
     enum { N = 2000 };
-    KEEP(struct rng *, r, rng_free_at) = NULL;
-    OK(rng_build(&r, 3, 0, e));
+    RNG(r, 3, 0);
     for (int64_t i = 0; i < N; i++)
         draw_point(x + 3 * i, 3, i % 2 ? FEW_VALUES : ANY, r);
     for (int64_t i = 0; i < N; i++)
         memcpy(turned + 3 * i, x + 3 * (N - 1 - i), 3 * sizeof *x);
-    struct front a = { .n_cols = 3 }, b = { .n_cols = 3 };
+    struct front b = { .n_cols = 3 };
+    KEEP(struct front, a, front_free) = { .n_cols = 3 };
     offer_all(&a, on, x, N);
     offer_all(&b, on, turned, N);
     OK(front_sort(&a, e));
@@ -116,7 +115,6 @@ TEST(order_of_offering_changes_nothing)
     assert_true(a.n > 0);
     assert_int_equal(a.n, b.n);
     assert_memory_equal(a.x, b.x, (size_t)a.n * 3 * sizeof *a.x);
-    front_free(&a);
     front_free(&b);
 }
 
@@ -185,7 +183,8 @@ TEST(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord)
 /* y = x^-2 and x over four decades: straight in logarithms. A bend there is a knee: y = 1/x, then 1/x^3. */
 TEST(far_apart_values_are_taken_by_their_logarithm)
 {
-    struct front straight = { .n_cols = 2 }, bent = { .n_cols = 2 };
+    struct front bent = { .n_cols = 2 };
+    KEEP(struct front, straight, front_free) = { .n_cols = 2 };
     for (int i = 0; i <= 40; i++) {
         double x = pow(10, i * 0.1);
         offer(&straight, x, 1 / (x * x), 0);
@@ -195,7 +194,6 @@ TEST(far_apart_values_are_taken_by_their_logarithm)
     int64_t knee = front_knee(&bent);
     assert_true(knee >= 0);
     assert_close(bent.x[2 * knee], 100.0, 1e-12);
-    front_free(&straight);
     front_free(&bent);
 }
 
@@ -220,7 +218,9 @@ TEST(knee_of_a_sphere_is_its_middle)
 
 TEST(fronts_without_a_bend_inwards_have_no_knee)
 {
-    struct front line = { .n_cols = 2 }, outwards = { .n_cols = 2 }, two = { .n_cols = 2 };
+    KEEP(struct front, outwards, front_free) = { .n_cols = 2 };
+    KEEP(struct front, two, front_free) = { .n_cols = 2 };
+    KEEP(struct front, line, front_free) = { .n_cols = 2 };
     for (int i = 0; i <= 30; i++) {
         offer(&line, 0.1 * i, 3 - 0.1 * i, 0);
         offer(&outwards, sin(0.05 * i), cos(0.05 * i), 0);
@@ -230,9 +230,6 @@ TEST(fronts_without_a_bend_inwards_have_no_knee)
     assert_int_equal(front_knee(&line), -1);
     assert_int_equal(front_knee(&outwards), -1);
     assert_int_equal(front_knee(&two), -1);
-    front_free(&line);
-    front_free(&outwards);
-    front_free(&two);
 }
 
 /* ---- distance ---- */

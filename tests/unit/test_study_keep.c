@@ -159,8 +159,7 @@ static const char *const statuses[] = { "solved", "solved", "solved", "stalled",
 
 static void draw_rows(struct row *rows)
 {
-    KEEP(struct rng *, r, rng_free_at) = NULL;
-    MUST(rng_build(&r, 11, 0, e));
+    RNG(r, 11, 0);
     for (int64_t i = 0; i < N_ROWS; i++)
         rows[i] = (struct row){ .point = i,
                                 .workload = rng_below(r, 3) ? "A" : "B",

@@ -9,10 +9,9 @@ TEST(a_point_is_found_until_it_is_removed)
     enum { POINTS = 500, STEPS = 20000 };
     static bool there[POINTS];
     KEEP(struct keep_points, s, keep_points_free) = { 0 };
-    KEEP(struct rng *, r, rng_free_at) = NULL;
     int64_t n = 0;
     assert_null(keep_points_find(&s, 3));
-    OK(rng_build(&r, 5, 0, e));
+    RNG(r, 5, 0);
     for (int step = 0; step < STEPS; step++) {
         int64_t i = rng_below(r, POINTS), point = i * 4096; /* many of them begin at one place */
         struct keep_point *p = keep_points_find(&s, point);

@@ -219,7 +219,8 @@ TEST(a_study_that_is_stopped_again_and_again_comes_to_the_same)
 {
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         struct scratch f;
-        struct text want = { 0 }, got = { 0 };
+        KEEP(struct text, want, text_free) = { 0 };
+        KEEP(struct text, got, text_free) = { 0 };
         begin(&f, &subjects[i]);
         wanted_of(&want, &f, &subjects[i]);
         for (int k = 0; k < 5; k++)
@@ -228,8 +229,6 @@ TEST(a_study_that_is_stopped_again_and_again_comes_to_the_same)
         OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 2 }, e));
         take_store(&got, f.store, &subjects[i]);
         assert_same(&got, &want);
-        text_free(&got);
-        text_free(&want);
         scratch_remove(f.dir);
     }
 }
@@ -239,7 +238,8 @@ TEST(a_study_that_is_killed_goes_on)
 {
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         struct scratch f;
-        struct text want = { 0 }, got = { 0 };
+        KEEP(struct text, want, text_free) = { 0 };
+        KEEP(struct text, got, text_free) = { 0 };
         begin(&f, &subjects[i]);
         wanted_of(&want, &f, &subjects[i]);
         for (int k = 0; k < 10; k++) {
@@ -256,8 +256,6 @@ TEST(a_study_that_is_killed_goes_on)
         OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 3 }, e));
         take_store(&got, f.store, &subjects[i]);
         assert_same(&got, &want);
-        text_free(&got);
-        text_free(&want);
         scratch_remove(f.dir);
     }
 }
@@ -268,7 +266,8 @@ TEST(shards_merge_to_the_undivided_study)
     for (size_t i = 0; i < COUNT_OF(subjects); i++)
         for (int32_t n = 2; n <= 7; n += 5) {
             struct scratch f;
-            struct text want = { 0 }, got = { 0 };
+            KEEP(struct text, want, text_free) = { 0 };
+            KEEP(struct text, got, text_free) = { 0 };
             char paths[7][SUPPORT_PATH], out[SUPPORT_PATH];
             const char *list[7];
             begin(&f, &subjects[i]);
@@ -284,8 +283,6 @@ TEST(shards_merge_to_the_undivided_study)
             OK(store_merge(out, list, n, study_reduce_store, (void *)subjects[i].kind, e));
             take_store(&got, out, &subjects[i]);
             assert_same(&got, &want);
-            text_free(&got);
-            text_free(&want);
             scratch_remove(f.dir);
         }
 }
@@ -296,7 +293,8 @@ TEST(where_and_keep_choose_points_and_rows)
     struct scratch f;
     struct study s;
     struct campaign c;
-    struct table all = { 0 }, kept = { 0 };
+    KEEP(struct table, all, table_free) = { 0 };
+    KEEP(struct table, kept, table_free) = { 0 };
     const struct subject *x = &subjects[4];
     begin(&f, x);
     const struct study_ask open = { .from = { .path = f.study }, .kind = x->kind };
@@ -323,8 +321,6 @@ TEST(where_and_keep_choose_points_and_rows)
         assert_in_range(above, 0, 2);
     }
     campaign_close(&c);
-    table_free(&all);
-    table_free(&kept);
     study_close(&s);
     scratch_remove(f.dir);
 }

@@ -7,6 +7,7 @@
 #include "kinds/design/designs.h"
 
 KEEPS(struct store, store_close)
+
 KEEPS(sqlite3, sqlite3_close)
 
 struct scratch {
@@ -117,7 +118,7 @@ TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, rem
 TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct store *s = open_new(f->path, 0);
+    KEEP(struct store *, s, store_close_at) = open_new(f->path, 0);
     KEEP(struct table, got, table_free);
     KEEP(struct table, first, table_free) = { 0 };
     KEEP(struct table, second, table_free) = { 0 };
@@ -134,13 +135,12 @@ TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scr
     assert_int_equal(table_find(&got, "plan"), -1);
     OK(study_trim(&second, design_kind.tables[TABLE_ROWS].columns, e));
     assert_same_rows(&got, &second);
-    store_close(s);
 }
 
 TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;
-    struct store *s = open_new(f->path, 4);
+    KEEP(struct store *, s, store_close_at) = open_new(f->path, 4);
     KEEP(struct table, got, table_free);
     for (int64_t point = 0; point < 400; point++)
         if (point != 41)
@@ -149,7 +149,6 @@ TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_scratch, remove_scratch
     assert_int_equal(got.n_rows, 1);
     assert_int_equal(table_cell(&got, 0, 0)->count, 41);
     assert_int_equal(table_find(&got, "plan"), -1); /* of the others alone */
-    store_close(s);
 }
 
 /* More than are kept apart from the rows, of which some look like numbers and must not become others. */

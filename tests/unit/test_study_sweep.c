@@ -2,50 +2,28 @@
 
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/table_cells.h"
 
 /* ---- a study with its files below a folder of its own ---- */
 
-struct folder {
-    char dir[SUPPORT_PATH], study[SUPPORT_PATH];
+static const struct file files[] = {
+    { "two.yaml",
+      "name: two\ndims: [ { name: node, shape: ring, size: 4 }, { name: pod, shape: switch, size: 8 } ]\n" },
+    { "three.yaml",
+      "name: three\n"
+      "dims: [ { shape: ring, size: 4 }, { shape: full, size: 2 }, { shape: ring, size: 4 } ]\n" },
+    { "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n" },
+    { "b.yaml",
+      "name: B\nstep: { sum: [ { compute_ms: 1 }, { all-to-all: { size_MB: 8, group: all } } ] }\n" },
 };
 
-static void put(const struct folder *f, const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    scratch_file(path, f->dir, name, text, strlen(text));
-}
-
-static int make_folder(void **state)
-{
-    struct folder *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    scratch_make(f->dir);
-    scratch_path(f->study, f->dir, "study.yaml");
-    put(f, "two.yaml",
-        "name: two\ndims: [ { name: node, shape: ring, size: 4 }, { name: pod, shape: switch, size: 8 } ]\n");
-    put(f, "three.yaml",
-        "name: three\ndims: [ { shape: ring, size: 4 }, { shape: full, size: 2 }, { shape: ring, size: 4 } "
-        "]\n");
-    put(f, "a.yaml", "name: A\nstep: { all-reduce: { size_MB: 8, group: all } }\n");
-    put(f, "b.yaml",
-        "name: B\nstep: { sum: [ { compute_ms: 1 }, { all-to-all: { size_MB: 8, group: all } } ] }\n");
-    *state = f;
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    struct folder *f = *state;
-    scratch_remove(f->dir);
-    free(f);
-    return 0;
-}
+FOLDER_OF(files)
 
 static int read_with(struct folder *f, struct study *w, const char *text, const struct study_override *o,
                      int32_t n, struct err *e)
 {
-    put(f, "study.yaml", text);
-    return designs_open(w, f->study, o, n, e);
+    return designs_open(w, put(f, "study.yaml", text), o, n, e);
 }
 
 #define BASE "network: two.yaml\nworkload: a.yaml\n"
@@ -205,20 +183,6 @@ static void run_text(struct folder *f, struct table *t, const char *text, const 
     designs_rows(t, &w);
 }
 
-static const char *text_at(const struct table *t, int64_t row, const char *column)
-{
-    int32_t col = table_find(t, column);
-    assert_true(col >= 0);
-    return table_cell(t, row, col)->text;
-}
-
-static double real_at(const struct table *t, int64_t row, const char *column)
-{
-    int32_t col = table_find(t, column);
-    assert_true(col >= 0);
-    return table_number(t, row, col);
-}
-
 static void assert_columns(const struct table *t, const char *want)
 {
     KEEP(struct text, names, text_free) = { 0 };
@@ -243,24 +207,24 @@ TEST(rows_come_in_order_with_the_columns_that_figures_read)
             "bw1_GBps bw2_GBps bw3_GBps util1 util2 util3 exposed1_s exposed2_s exposed3_s message");
     assert_int_equal(t.n_rows, 8);
     for (int64_t i = 0; i < 8; i++) {
-        assert_true(real_at(&t, i, "point") == (double)i);
-        assert_string_equal(text_at(&t, i, "network"), i < 4 ? "two" : "three");
-        assert_string_equal(text_at(&t, i, "dims"), i < 4 ? "node|pod" : "dim1|dim2|dim3");
-        assert_string_equal(text_at(&t, i, "workload"), i / 2 % 2 ? "A+2*B" : "A");
-        assert_string_equal(text_at(&t, i, "combine"), "sum");
-        assert_string_equal(text_at(&t, i, "objective"), "time");
-        assert_string_equal(text_at(&t, i, "status"), "solved");
-        assert_true(real_at(&t, i, "total_GBps") == (i % 2 ? 20 : 10));
-        assert_true(isnan(real_at(&t, i, "cost_usd")) && isnan(real_at(&t, i, "nic_GBps")));
-        assert_true(isnan(real_at(&t, i, "bw3_GBps")) == (i < 4));
-        assert_null(text_at(&t, i, "message"));
+        assert_true(number(&t, i, "point") == (double)i);
+        assert_string_equal(word(&t, i, "network"), i < 4 ? "two" : "three");
+        assert_string_equal(word(&t, i, "dims"), i < 4 ? "node|pod" : "dim1|dim2|dim3");
+        assert_string_equal(word(&t, i, "workload"), i / 2 % 2 ? "A+2*B" : "A");
+        assert_string_equal(word(&t, i, "combine"), "sum");
+        assert_string_equal(word(&t, i, "objective"), "time");
+        assert_string_equal(word(&t, i, "status"), "solved");
+        assert_true(number(&t, i, "total_GBps") == (i % 2 ? 20 : 10));
+        assert_true(isnan(number(&t, i, "cost_usd")) && isnan(number(&t, i, "nic_GBps")));
+        assert_true(isnan(number(&t, i, "bw3_GBps")) == (i < 4));
+        assert_true(is_blank(&t, i, "message"));
     }
     /* A alone: bytes are fixed by the group, so T = sum of bytes / total: 12 + 3.5 MB in 10 GB/s. */
-    assert_close(real_at(&t, 0, "time_s"), 15.5e6 / 10e9, 1e-9);
-    assert_close(real_at(&t, 0, "bw1_GBps"), 10 * 12 / 15.5, 1e-6);
-    assert_close(real_at(&t, 0, "equal_time_s"), 12e6 / 5e9, 1e-12);
-    assert_close(real_at(&t, 0, "speedup"), 2.4 / 1.55, 1e-9);
-    assert_string_equal(text_at(&t, 0, "unique"), "yes");
+    assert_close(number(&t, 0, "time_s"), 15.5e6 / 10e9, 1e-9);
+    assert_close(number(&t, 0, "bw1_GBps"), 10 * 12 / 15.5, 1e-6);
+    assert_close(number(&t, 0, "equal_time_s"), 12e6 / 5e9, 1e-12);
+    assert_close(number(&t, 0, "speedup"), 2.4 / 1.55, 1e-9);
+    assert_string_equal(word(&t, 0, "unique"), "yes");
 }
 
 TEST(a_bad_point_is_a_row_with_its_reason)
@@ -271,20 +235,20 @@ TEST(a_bad_point_is_a_row_with_its_reason)
                   "  network: [ two.yaml, gone.yaml ]\n",
              NULL, 0);
     assert_int_equal(t.n_rows, 6);
-    assert_string_equal(text_at(&t, 0, "status"), "infeasible");
-    assert_string_equal(text_at(&t, 0, "network"), "two");
-    assert_true(real_at(&t, 0, "total_GBps") == 10 && isnan(real_at(&t, 0, "time_s")));
-    assert_has(text_at(&t, 0, "message"), "pod >= 15");
-    assert_null(text_at(&t, 0, "unique"));
-    assert_string_equal(text_at(&t, 1, "status"), "error");
-    assert_has(text_at(&t, 1, "message"),
+    assert_string_equal(word(&t, 0, "status"), "infeasible");
+    assert_string_equal(word(&t, 0, "network"), "two");
+    assert_true(number(&t, 0, "total_GBps") == 10 && isnan(number(&t, 0, "time_s")));
+    assert_has(word(&t, 0, "message"), "pod >= 15");
+    assert_true(is_blank(&t, 0, "unique"));
+    assert_string_equal(word(&t, 1, "status"), "error");
+    assert_has(word(&t, 1, "message"),
                "study.yaml vary.network:1:1: network is gone.yaml, which cannot be read");
-    assert_string_equal(text_at(&t, 2, "status"), "error");
-    assert_has(text_at(&t, 2, "message"), "study.yaml vary.total_GBps:1:1: total_GBps is -1, need");
-    assert_string_equal(text_at(&t, 2, "network"), "two.yaml");
-    assert_true(isnan(real_at(&t, 2, "n_dims")) && real_at(&t, 2, "total_GBps") == -1);
-    assert_string_equal(text_at(&t, 4, "status"), "solved");
-    assert_true(real_at(&t, 4, "bw2_GBps") >= 15 * (1 - 1e-9));
+    assert_string_equal(word(&t, 2, "status"), "error");
+    assert_has(word(&t, 2, "message"), "study.yaml vary.total_GBps:1:1: total_GBps is -1, need");
+    assert_string_equal(word(&t, 2, "network"), "two.yaml");
+    assert_true(isnan(number(&t, 2, "n_dims")) && number(&t, 2, "total_GBps") == -1);
+    assert_string_equal(word(&t, 4, "status"), "solved");
+    assert_true(number(&t, 4, "bw2_GBps") >= 15 * (1 - 1e-9));
 }
 
 TEST(overrides_hold_at_every_point)
@@ -303,11 +267,11 @@ TEST(overrides_hold_at_every_point)
              o, COUNT_OF(o));
     assert_int_equal(t.n_rows, 2);
     for (int64_t i = 0; i < 2; i++) {
-        assert_string_equal(text_at(&t, i, "network"), "three");
-        assert_string_equal(text_at(&t, i, "network.dims[1].max_GBps"), i ? "8" : "4");
-        assert_true(real_at(&t, i, "total_GBps") == 40);
-        assert_close(real_at(&t, i, "bw1_GBps"), 2, 1e-9);
-        assert_true(real_at(&t, i, "bw2_GBps") <= (i ? 8 : 4) * (1 + 1e-9));
+        assert_string_equal(word(&t, i, "network"), "three");
+        assert_string_equal(word(&t, i, "network.dims[1].max_GBps"), i ? "8" : "4");
+        assert_true(number(&t, i, "total_GBps") == 40);
+        assert_close(number(&t, i, "bw1_GBps"), 2, 1e-9);
+        assert_true(number(&t, i, "bw2_GBps") <= (i ? 8 : 4) * (1 + 1e-9));
     }
 }
 
@@ -320,9 +284,9 @@ TEST(names_in_values_count_from_the_study)
     run_text(f, &t,
              "network: two.yaml\nvary: { workload: [ { name: text, astra: w.txt } ], total_GBps: [ 10 ] }\n",
              NULL, 0);
-    assert_string_equal(text_at(&t, 0, "status"), "solved");
-    assert_string_equal(text_at(&t, 0, "workload"), "text");
-    assert_close(real_at(&t, 0, "comm_s"), 15.5e6 / 10e9, 1e-9);
+    assert_string_equal(word(&t, 0, "status"), "solved");
+    assert_string_equal(word(&t, 0, "workload"), "text");
+    assert_close(number(&t, 0, "comm_s"), 15.5e6 / 10e9, 1e-9);
 }
 
 static void run_main(struct text *out, int32_t threads)
@@ -336,9 +300,9 @@ static void run_main(struct text *out, int32_t threads)
     MUST(campaign_rows(&t, &w, threads, e));
     MUST(table_write(&t, TABLE_AS_CSV, NULL, out, e));
     for (int64_t i = 0; i < t.n_rows; i++) {
-        assert_string_equal(text_at(&t, i, "status"), "solved");
-        assert_true(real_at(&t, i, "gap") <= ALLOC_GAP);
-        assert_true(real_at(&t, i, "nic_GBps") > 0);
+        assert_string_equal(word(&t, i, "status"), "solved");
+        assert_true(number(&t, i, "gap") <= ALLOC_GAP);
+        assert_true(number(&t, i, "nic_GBps") > 0);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include "topo/route.h"
 
@@ -267,12 +267,9 @@ TEST(link_without_bandwidth_is_refused)
 
 static struct topo_graph *read_edges(const char *text)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct topo_graph *g;
-    scratch_make(dir);
-    scratch_file(path, dir, "edges.csv", text, strlen(text));
-    MUST(topo_read_edges(&g, path, e));
-    scratch_remove(dir);
+    FOLDER(f);
+    MUST(topo_read_edges(&g, put(&f, "edges.csv", text), e));
     return g;
 }
 
@@ -292,8 +289,8 @@ TEST(custom_graph_is_searched_only)
 
 TEST(custom_graph_in_pieces_is_refused)
 {
-    struct topo_graph *g = read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\nc,d,20,5\n");
+    KEEP(struct topo_graph *, g, topo_graph_free_at) =
+        read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\nc,d,20,5\n");
     struct topo_routes r;
     FAILS(topo_routes_build(&r, g, e), ERR_RANGE, "c cannot be reached from a");
-    topo_graph_free(g);
 }
