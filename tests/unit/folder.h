@@ -2,6 +2,9 @@
 #ifndef TESTS_UNIT_FOLDER_H
 #define TESTS_UNIT_FOLDER_H
 
+#include <sys/wait.h>
+
+#include "base/text.h"
 #include "tests/support.h"
 
 struct folder {
@@ -45,6 +48,32 @@ static inline int remove_folder(void **state)
     folder_remove(*state);
     free(*state);
     return 0;
+}
+
+/** make_folder() of this file: an empty folder, and the path of a file of that name. */
+#define FOLDER_FOR(name)                                                                                     \
+    static int make_folder(void **state)                                                                     \
+    {                                                                                                        \
+        struct folder *f;                                                                                    \
+        folder_begin(state, NULL, 0);                                                                        \
+        f = *state;                                                                                          \
+        scratch_path(f->path, f->dir, name);                                                                 \
+        return 0;                                                                                            \
+    }
+
+/** The file has this text. */
+static inline void assert_holds(const char *path, const char *want)
+{
+    KEEP(struct text, t, text_free) = { 0 };
+    MUST(text_read_file(&t, path, 1 << 20, e));
+    assert_string_equal(text_str(&t), want);
+}
+
+/** How a child ended; -1: it was not one. */
+static inline int child_status(pid_t child)
+{
+    int status = -1;
+    return waitpid(child, &status, 0) == child ? status : -1;
 }
 
 /** make_folder() of this file: a set-up that fills the folder with these files. */

@@ -109,8 +109,7 @@ TEST(one_limited_dimension_of_a_collective_is_enough)
     assert_close(a.bw_Bps[0], 4e9, 1e-9);
     assert_false(a.unique);
     assert_close(a.lo_Bps[1], 4e9, 1e-6);
-    assert_true(isinf(a.hi_Bps[1]));
-    assert_true(a.gap <= ALLOC_GAP);
+    assert_true(isinf(a.hi_Bps[1]) && a.gap <= ALLOC_GAP);
 }
 
 /* Compute makes per cost prefer ever smaller networks: the message says in which direction. */

@@ -31,8 +31,7 @@ static void check_sound(const struct random_split *s, const struct interior_resu
     assert_true(r->bound <= known * (1 + 1e-12));
     if (!isfinite(r->value))
         return;
-    assert_true(violation(&s->problem, r->bw_Bps) <= 1e-12);
-    assert_true(r->bound <= r->value * (1 + 1e-9));
+    assert_true(violation(&s->problem, r->bw_Bps) <= 1e-12 && r->bound <= r->value * (1 + 1e-9));
     assert_true(step_time(&s->fn, r->bw_Bps) <= ask.limit_s * (1 + 1e-12));
 }
 
@@ -69,8 +68,7 @@ TEST(every_ordinary_problem_is_proved)
     const struct random_kind trees = {
         .n_collectives = 20, .compute = true, .overlap = true, .total = LINEXPR_EQ
     };
-    assert_int_equal(count_unproved(sums, 3000, 41, 1), 0);
-    assert_int_equal(count_unproved(trees, 3000, 42, 1), 0);
+    assert_true(count_unproved(sums, 3000, 41, 1) == 0 && count_unproved(trees, 3000, 42, 1) == 0);
 }
 
 TEST(general_rows_are_proved_too)
@@ -120,8 +118,7 @@ TEST(the_bound_handed_out_proves_what_was_reported)
         OK(interior_build(&w, &s.problem, e));
         interior_solve(w, ask, &q);
         OK(interior_bound(w, &b, e));
-        assert_true(b.cost_weight == ask.cost_weight);
-        assert_true(b.value == alloc_bound_value(&b, &s.problem));
+        assert_true(b.cost_weight == ask.cost_weight && b.value == alloc_bound_value(&b, &s.problem));
         assert_true(q.bound == (i % 2 ? b.value - b.time_weight * ask.limit_s : b.value));
     }
 }

@@ -35,8 +35,7 @@ TEST(the_basis_tells_near_parallel_from_parallel)
     for (int k = 3; k < 16; k++) {
         struct basis b = { .n_dims = 3 };
         double second[3] = { 1, 1, 1 + pow(10, -k) };
-        assert_true(basis_add(&b, first));
-        assert_true(basis_add(&b, second) == (k < 13));
+        assert_true(basis_add(&b, first) && basis_add(&b, second) == (k < 13));
     }
 }
 
@@ -106,8 +105,7 @@ TEST(a_point_nearby_is_brought_back_to_every_row)
         RANDOM_SPLIT(s, r, .n_collectives = 1, .n_rows = 8, .total = LINEXPR_EQ);
         for (int32_t d = 0; d < s.fn.n_dims; d++)
             bw_Bps[d] = s.inside_Bps[d] * (1 + off * rng_normal(r));
-        assert_true(alloc_repair(&s.problem, bw_Bps));
-        assert_true(violation(&s.problem, bw_Bps) <= 1e-13);
+        assert_true(alloc_repair(&s.problem, bw_Bps) && violation(&s.problem, bw_Bps) <= 1e-13);
         for (int32_t d = 0; d < s.fn.n_dims; d++)
             assert_true(bw_Bps[d] >= 0);
     }
@@ -131,8 +129,7 @@ TEST(an_inside_point_keeps_clear_of_every_row_that_leaves_room)
         KEEP(struct alloc_inside, in, alloc_inside_free);
         RANDOM_SPLIT(s, r, .n_collectives = 1, .n_rows = 6, .total = LINEXPR_LE);
         OK(alloc_find_inside(&in, &s.problem, e));
-        assert_true(in.found);
-        assert_true(violation(&s.problem, in.bw_Bps) <= 1e-13);
+        assert_true(in.found && violation(&s.problem, in.bw_Bps) <= 1e-13);
         for (int32_t k = 0; k < s.problem.n_rows; k++) {
             struct alloc_row turned = s.rows[k];
             double room = s.rows[k].rhs;

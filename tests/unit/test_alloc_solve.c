@@ -14,8 +14,7 @@ static void solve(struct alloc_answer *a, const struct alloc_problem *p)
 static double best_value(const struct alloc_problem *p)
 {
     SOLVED(a, p);
-    double value = a.value;
-    return value;
+    return a.value;
 }
 
 TEST(random_problems_are_solved_and_the_second_opinion_agrees)
@@ -156,8 +155,7 @@ TEST(a_grid_over_two_dimensions_finds_nothing_better)
                     }
                 }
         }
-        assert_true(best >= a.lower_bound * (1 - 1e-12));
-        assert_true(a.value <= best * (1 + 1e-12));
+        assert_true(best >= a.lower_bound * (1 - 1e-12) && a.value <= best * (1 + 1e-12));
         assert_close(a.value, best, 0.05); /* a grid meets a corner only so well */
     }
 }

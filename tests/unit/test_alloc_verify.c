@@ -40,8 +40,7 @@ TEST(it_agrees_with_the_solver_on_values_and_bounds)
         open_rich(&s, r, i % N_ALLOC_OBJECTIVES);
         SOLVED(a, &s.problem);
         verify(&report, &s, &a);
-        assert_true(report.ok);
-        assert_true(report.violation <= 1e-12);
+        assert_true(report.ok && report.violation <= 1e-12);
         assert_close(report.value, a.value, 1e-13);
         assert_close(report.lower_bound, a.lower_bound, 1e-9);
         assert_close(report.time_s, a.time_s, 1e-13);

@@ -9,8 +9,7 @@ TEST(what_is_taken_is_zero_aligned_and_apart)
     for (int i = 0; i < 300; i++) {
         size_t n = (size_t)i * 37 % 5000; /* small ones, and some larger than any block so far */
         taken[i] = ARENA_TAKE(&a, n, *taken[i]);
-        assert_non_null(taken[i]);
-        assert_int_equal((uintptr_t)taken[i] % _Alignof(max_align_t), 0);
+        assert_true(taken[i] && (uintptr_t)taken[i] % _Alignof(max_align_t) == 0);
         for (size_t k = 0; k < n; k++)
             assert_int_equal(taken[i][k], 0);
         memset(taken[i], 1 + i % 200, n);

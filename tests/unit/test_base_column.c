@@ -79,8 +79,7 @@ TEST(what_was_put_is_got_again)
     assert_null(back.status);
     assert_string_equal(back.note, "n");
     assert_true(isnan(back.time_s) && isnan(back.bw_GBps[1]));
-    assert_true(back.half_s == 0.5 && back.bw_GBps[2] == 3 && back.seeds == -1);
-    assert_true(back.wall_s == 0);
+    assert_true(back.half_s == 0.5 && back.bw_GBps[2] == 3 && back.seeds == -1 && back.wall_s == 0);
 }
 
 TEST(a_repeated_column_is_found_by_each_of_its_names)

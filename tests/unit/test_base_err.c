@@ -62,8 +62,7 @@ TEST(wrapping_in_a_long_path_keeps_the_cause)
     assert_has(own.msg, "ppp: no space left on device");
     for (int i = 0; i < 5; i++)
         err_wrap(&own, "%s", path); /* now the cause is long as well: each has its half */
-    assert_int_equal(strlen(own.msg), sizeof own.msg - 1);
-    assert_int_equal(own.code, ERR_IO);
+    assert_true(strlen(own.msg) == sizeof own.msg - 1 && own.code == ERR_IO);
 }
 
 TEST(message_may_quote_itself)

@@ -24,9 +24,7 @@ TEST(items_come_out_in_the_order_of_their_keys)
     qsort(sorted, N, sizeof sorted[0], by_key);
     for (int i = 0; i < N; i++) {
         struct heap_item item = heap_pop(&h);
-        assert_true(item.key == sorted[i]);
-        assert_true(keys[item.id] == item.key);
-        assert_int_equal(item.value, -item.id);
+        assert_true(item.key == sorted[i] && keys[item.id] == item.key && item.value == -item.id);
     }
     assert_int_equal(h.n, 0);
     heap_free(&h);
@@ -38,8 +36,7 @@ TEST(pushes_and_pops_may_alternate)
     KEEP(struct heap, h, heap_free) = { 0 };
     for (int32_t i = 0; i < 100; i++) {
         assert_true(heap_push(&h, (struct heap_item){ -i, i, 0 }));
-        assert_true(heap_push(&h, (struct heap_item){ i, i, 0 }));
-        assert_int_equal(heap_pop(&h).key, -i);
+        assert_true(heap_push(&h, (struct heap_item){ i, i, 0 }) && heap_pop(&h).key == -i);
     }
     for (int32_t i = 0; i < 100; i++)
         assert_int_equal(heap_pop(&h).key, i);

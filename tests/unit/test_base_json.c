@@ -95,8 +95,7 @@ TEST(numbers_round_trip_and_are_never_nan)
         struct json j = { .out = &t };
         double back = NAN;
         json_real(&j, NULL, finite[i]);
-        assert_true(num_parse_real(text_str(&t), &back));
-        assert_true(back == finite[i]);
+        assert_true(num_parse_real(text_str(&t), &back) && back == finite[i]);
         text_free(&t);
     }
     for (size_t i = 0; i < COUNT_OF(other); i++) {

@@ -1,26 +1,18 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include "base/json_read.h"
-#include "base/text.h"
 
 KEEPS(struct json_reader, json_reader_close)
 
-static int open_text(struct json_reader **r, char path[SUPPORT_PATH], const char *dir, const char *text,
-                     struct err *e)
-{
-    return json_reader_open(r, scratch_file(path, dir, "list.json", text, strlen(text)), e);
-}
-
 TEST(objects_come_one_by_one_with_their_lines)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    FOLDER(f);
     KEEP(struct json_reader *, r, json_reader_close_at);
     const struct json_value *v;
-    scratch_make(dir);
-    OK(open_text(&r, path, dir,
-                 "\xef\xbb\xbf [ {\"a\": \"x\"},\n"
-                 "{\n \"a\": null,\n \"list\": [1.5, {\"b\": \"\\u00e4\"}, []]}\n,\r\n {} ] \n",
-                 e));
+    put(&f, "list.json",
+        "\xef\xbb\xbf [ {\"a\": \"x\"},\n"
+        "{\n \"a\": null,\n \"list\": [1.5, {\"b\": \"\\u00e4\"}, []]}\n,\r\n {} ] \n");
+    OK(json_reader_open(&r, f.path, e));
     OK(json_reader_next(r, &v, e));
     assert_string_equal(json_value_text(json_value_get(v, "a")), "x");
     assert_null(json_value_get(v, "b"));
@@ -30,14 +22,12 @@ TEST(objects_come_one_by_one_with_their_lines)
     assert_true(json_value_is_null(json_value_get(v, "a")));
     assert_null(json_value_text(json_value_get(v, "a")));
     const struct json_value *list = json_value_get(v, "list");
-    assert_true(json_value_is_array(list));
-    assert_int_equal(json_value_count(list), 3);
+    assert_true(json_value_is_array(list) && json_value_count(list) == 3);
     assert_null(json_value_text(json_value_at(list, 0)));
     assert_string_equal(json_value_text(json_value_get(json_value_at(list, 1), "b")), "\xc3\xa4");
     assert_int_equal(json_value_count(json_value_at(list, 1)), 0);
     OK(json_reader_next(r, &v, e));
-    assert_non_null(v);
-    assert_int_equal(json_reader_line(r), 6);
+    assert_true(v && json_reader_line(r) == 6);
     for (int i = 0; i < 2; i++) {
         OK(json_reader_next(r, &v, e));
         assert_null(v);
@@ -45,21 +35,18 @@ TEST(objects_come_one_by_one_with_their_lines)
     assert_true(json_value_is_null(NULL));
     assert_null(json_value_get(NULL, "a"));
     json_reader_close(NULL);
-    scratch_remove(dir);
 }
 
 /* Read all objects; the first failure. */
 static int read_all(const char *text, struct err *e)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    FOLDER(f);
     KEEP(struct json_reader *, r, json_reader_close_at);
     const struct json_value *v = NULL;
-    scratch_make(dir);
-    int rc = open_text(&r, path, dir, text, e);
+    int rc = json_reader_open(&r, put(&f, "list.json", text), e);
     if (!rc)
         while (!(rc = json_reader_next(r, &v, e)) && v)
             ;
-    scratch_remove(dir);
     return rc;
 }
 

@@ -1,27 +1,8 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include "base/json_read.h"
 
-struct folder {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-};
-
-static int make(void **state)
-{
-    struct folder *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    scratch_make(f->dir);
-    *state = f;
-    return 0;
-}
-
-static int unmake(void **state)
-{
-    struct folder *f = *state;
-    scratch_remove(f->dir);
-    free(f);
-    return 0;
-}
+FOLDER_FOR("text")
 
 static void open_bytes(struct lines *l, struct folder *f, const char *bytes, size_t n, size_t max)
 {
@@ -122,4 +103,4 @@ TEST(what_cannot_be_opened_is_told)
     lines_close(&l);
 }
 
-SUITE(make, unmake)
+SUITE(make_folder, remove_folder)

@@ -9,20 +9,15 @@ TEST(products_and_sums_that_fit_are_exact)
 {
     int64_t r = 0;
     assert_true(num_mul(3037000499, 3037000499, &r)); /* floor(sqrt(2^63)) squared */
-    assert_int_equal(r, 9223372030926249001);
-    assert_true(num_mul(0, INT64_MAX, &r));
-    assert_int_equal(r, 0);
-    assert_true(num_add(INT64_MAX - 5, 5, &r));
-    assert_int_equal(r, INT64_MAX);
+    assert_true(r == 9223372030926249001 && num_mul(0, INT64_MAX, &r) && r == 0);
+    assert_true(num_add(INT64_MAX - 5, 5, &r) && r == INT64_MAX);
 }
 
 TEST(overflow_is_told_and_leaves_the_result_alone)
 {
     int64_t r = 42;
-    assert_false(num_mul(3037000500, 3037000500, &r));
-    assert_false(num_mul(INT64_MAX, 2, &r));
-    assert_false(num_add(INT64_MAX, 1, &r));
-    assert_int_equal(r, 42);
+    assert_true(!num_mul(3037000500, 3037000500, &r) && !num_mul(INT64_MAX, 2, &r));
+    assert_true(!num_add(INT64_MAX, 1, &r) && r == 42);
 }
 
 TEST(powers_of_two_are_known)
@@ -57,8 +52,7 @@ TEST(decimal_numbers_are_read)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double x = NAN;
-        assert_true(num_parse_real(cases[i].text, &x));
-        assert_true(x == cases[i].want);
+        assert_true(num_parse_real(cases[i].text, &x) && x == cases[i].want);
     }
 }
 
@@ -69,8 +63,7 @@ TEST(anything_else_is_not_a_number)
                                          "1_000", "1e999", "--1", "+-1", "1e5.0", "1f",  "infinity" };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double x = 42;
-        assert_false(num_parse_real(cases[i], &x));
-        assert_true(x == 42);
+        assert_true(!num_parse_real(cases[i], &x) && x == 42);
     }
 }
 
@@ -85,13 +78,11 @@ TEST(counts_are_plain_digits_below_2_to_63)
     };
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         int64_t n = -1;
-        assert_true(num_parse_count(good[i].text, &n));
-        assert_int_equal(n, good[i].want);
+        assert_true(num_parse_count(good[i].text, &n) && n == good[i].want);
     }
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         int64_t n = -7;
-        assert_false(num_parse_count(bad[i], &n));
-        assert_int_equal(n, -7);
+        assert_true(!num_parse_count(bad[i], &n) && n == -7);
     }
 }
 
@@ -132,8 +123,7 @@ TEST(formatted_numbers_read_back_bit_for_bit)
         if (!isfinite(x))
             continue;
         char buf[NUM_TEXT];
-        assert_true(strlen(num_format(buf, x)) < NUM_TEXT);
-        assert_true(num_parse_real(buf, &back));
+        assert_true(strlen(num_format(buf, x)) < NUM_TEXT && num_parse_real(buf, &back));
         assert_memory_equal(&x, &back, sizeof x);
     }
 }

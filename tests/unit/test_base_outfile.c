@@ -1,40 +1,13 @@
 /* Whole files are told of in test_base_text.c, which writes through the same calls. */
-#include "tests/support.h"
-
-#include <sys/wait.h>
+#include "tests/unit/folder.h"
 
 #include "base/outfile.h"
-#include "base/text.h"
 
-struct scratch {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-};
+FOLDER_FOR("out.csv")
 
-static int make_scratch(void **state)
+TEST_WITH(pieces_appear_together_at_the_end, make_folder, remove_folder)
 {
-    static struct scratch s;
-    scratch_make(s.dir);
-    scratch_path(s.path, s.dir, "out.csv");
-    *state = &s;
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch_remove(((struct scratch *)*state)->dir);
-    return 0;
-}
-
-static void assert_holds(const char *path, const char *want)
-{
-    KEEP(struct text, t, text_free) = { 0 };
-    MUST(text_read_file(&t, path, 1 << 20, e));
-    assert_string_equal(text_str(&t), want);
-}
-
-TEST_WITH(pieces_appear_together_at_the_end, make_scratch, remove_scratch)
-{
-    struct scratch *s = *state;
+    struct folder *s = *state;
     struct outfile f = { 0 };
     OK(outfile_begin(&f, s->path, false, e));
     OK(outfile_put(&f, "one ", 4, e));
@@ -48,9 +21,9 @@ TEST_WITH(pieces_appear_together_at_the_end, make_scratch, remove_scratch)
     assert_int_equal(scratch_count(s->dir), 1);
 }
 
-TEST_WITH(what_is_dropped_leaves_nothing_and_what_was_there, make_scratch, remove_scratch)
+TEST_WITH(what_is_dropped_leaves_nothing_and_what_was_there, make_folder, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     struct outfile f = { 0 };
     for (int old = 0; old < 2; old++) {
         OK(outfile_begin(&f, s->path, true, e));
@@ -63,9 +36,9 @@ TEST_WITH(what_is_dropped_leaves_nothing_and_what_was_there, make_scratch, remov
     outfile_drop(&f);
 }
 
-TEST_WITH(a_killed_process_leaves_nothing, make_scratch, remove_scratch)
+TEST_WITH(a_killed_process_leaves_nothing, make_folder, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -81,9 +54,9 @@ TEST_WITH(a_killed_process_leaves_nothing, make_scratch, remove_scratch)
     assert_int_equal(scratch_count(s->dir), 0);
 }
 
-TEST_WITH(a_file_that_comes_up_meanwhile_is_kept_unless_forced, make_scratch, remove_scratch)
+TEST_WITH(a_file_that_comes_up_meanwhile_is_kept_unless_forced, make_folder, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     struct outfile f = { 0 };
     for (int force = 0; force < 2; force++) {
         OK(outfile_begin(&f, s->path, force, e));
@@ -99,9 +72,9 @@ TEST_WITH(a_file_that_comes_up_meanwhile_is_kept_unless_forced, make_scratch, re
     }
 }
 
-TEST_WITH(an_existing_file_is_refused_before_anything_is_written, make_scratch, remove_scratch)
+TEST_WITH(an_existing_file_is_refused_before_anything_is_written, make_folder, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     struct outfile f = { 0 };
     scratch_file(s->path, s->dir, "out.csv", "old", 3);
     FAILS(outfile_begin(&f, s->path, false, e), ERR_USAGE, "out.csv: exists, need -f to overwrite");

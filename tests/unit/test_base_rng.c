@@ -11,8 +11,7 @@ TEST(same_seed_and_stream_give_the_same_numbers)
     RNG(a, 42, 7);
     RNG(b, 42, 7);
     for (int i = 0; i < 2000; i++) {
-        assert_true(rng_uniform(a) == rng_uniform(b));
-        assert_int_equal(rng_below(a, 1000), rng_below(b, 1000));
+        assert_true(rng_uniform(a) == rng_uniform(b) && rng_below(a, 1000) == rng_below(b, 1000));
         assert_true(rng_normal(a) == rng_normal(b));
     }
 }

@@ -61,32 +61,19 @@ TEST(values_are_checked_scaled_and_stored)
                 " parts: {a: 1}}]",
                 e));
     assert_string_equal(d.name, "pod");
-    assert_int_equal(d.shape, FULL);
-    assert_int_equal(d.size, 8);
-    assert_int_equal(d.rails, 2);
+    assert_true(d.shape == FULL && d.size == 8 && d.rails == 2 && d.order == RING);
     assert_close(d.bw_Bps, 50e9, 1e-15);
     assert_close(d.lat_s, 25e-9, 1e-15);
-    assert_close(d.taper, -1.5, 0);
-    assert_close(d.shift, -7.0, 0);
     assert_close(d.huge, 3e9, 1e-15);
-    assert_false(d.shared);
-    assert_true(d.open);
-    assert_int_equal(d.order, RING);
+    assert_true(d.taper == -1.5 && d.shift == -7 && !d.shared && d.open);
     assert_int_equal(d.parts, yaml_find(&doc, "dims[0].parts"));
 }
 
 static void assert_optional_defaults(const struct dim *d)
 {
-    assert_null(d->name);
-    assert_int_equal(d->rails, -1);
-    assert_true(isnan(d->bw_Bps));
+    assert_true(!d->name && d->rails == -1 && isnan(d->bw_Bps) && d->taper == 1 && d->shift == 0);
     assert_close(d->lat_s, 500e-9, 1e-15);
-    assert_close(d->taper, 1.0, 0);
-    assert_true(d->shift == 0 && d->huge == 0);
-    assert_true(d->shared);
-    assert_false(d->open);
-    assert_int_equal(d->order, SWITCH);
-    assert_int_equal(d->parts, -1);
+    assert_true(d->huge == 0 && d->shared && !d->open && d->order == SWITCH && d->parts == -1);
 }
 
 TEST(absent_keys_take_their_defaults)
@@ -95,15 +82,13 @@ TEST(absent_keys_take_their_defaults)
     struct yaml_doc doc;
     memset(&d, 0x5a, sizeof d);
     OK(read_dim(&d, &doc, "dims: [{shape: ring, size: 4}]", e));
-    assert_int_equal(d.shape, RING);
-    assert_int_equal(d.size, 4);
+    assert_true(d.shape == RING && d.size == 4);
     assert_optional_defaults(&d);
     yaml_free(&doc);
 
     memset(&d, 0x5a, sizeof d);
     schema_defaults(&d, &section);
-    assert_int_equal(d.shape, -1);
-    assert_int_equal(d.size, -1);
+    assert_true(d.shape == -1 && d.size == -1);
     assert_optional_defaults(&d);
 }
 

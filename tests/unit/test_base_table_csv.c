@@ -1,39 +1,23 @@
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include "base/rng.h"
 #include "base/table.h"
 
-struct scratch {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-};
+FOLDER_FOR("in.csv")
 
-static int make_scratch(void **state)
-{
-    static struct scratch s;
-    scratch_make(s.dir);
-    *state = &s;
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch_remove(((struct scratch *)*state)->dir);
-    return 0;
-}
-
-static int read_bytes(struct scratch *s, struct table *t, const char *data, size_t n, struct err *e)
+static int read_bytes(struct folder *s, struct table *t, const char *data, size_t n, struct err *e)
 {
     return table_read_csv(t, scratch_file(s->path, s->dir, "in.csv", data, n), e);
 }
 
-static struct table read_good(struct scratch *s, const char *data)
+static struct table read_good(struct folder *s, const char *data)
 {
     struct table t;
     MUST(read_bytes(s, &t, data, strlen(data), e));
     return t;
 }
 
-TEST_WITH(columns_get_their_kind_from_their_content, make_scratch, remove_scratch)
+TEST_WITH(columns_get_their_kind_from_their_content, make_folder, remove_folder)
 {
     static const struct {
         const char *cells[3];
@@ -59,28 +43,25 @@ TEST_WITH(columns_get_their_kind_from_their_content, make_scratch, remove_scratc
         snprintf(data, sizeof data, "a,b\n%s,0\n%s,0\n%s,0\n", cases[i].cells[0], cases[i].cells[1],
                  cases[i].cells[2]);
         KEEP(struct table, t, table_free) = read_good(*state, data);
-        assert_int_equal(t.n_rows, 3);
-        assert_int_equal(t.kinds[0], cases[i].want);
+        assert_true(t.n_rows == 3 && t.kinds[0] == cases[i].want);
     }
 }
 
-TEST_WITH(values_are_read_and_blanks_are_no_value, make_scratch, remove_scratch)
+TEST_WITH(values_are_read_and_blanks_are_no_value, make_folder, remove_folder)
 {
     KEEP(struct table, t, table_free) = read_good(*state, "n,x_s,name\n4096,0.1,ring\n,,\n7,-2e3,\"\"\n");
     assert_int_equal(t.n_cols, 3);
     assert_string_equal(t.names[1], "x_s");
-    assert_int_equal(table_cell(&t, 0, 0)->count, 4096);
-    assert_true(table_cell(&t, 0, 1)->real == 0.1);
+    assert_true(table_cell(&t, 0, 0)->count == 4096 && table_cell(&t, 0, 1)->real == 0.1);
     assert_string_equal(table_cell(&t, 0, 2)->text, "ring");
-    assert_int_equal(table_cell(&t, 1, 0)->count, INT64_MIN);
-    assert_true(isnan(table_cell(&t, 1, 1)->real));
+    assert_true(table_cell(&t, 1, 0)->count == INT64_MIN && isnan(table_cell(&t, 1, 1)->real));
     assert_null(table_cell(&t, 1, 2)->text);
     assert_true(table_cell(&t, 2, 1)->real == -2000);
     assert_string_equal(table_cell(&t, 2, 2)->text, "");
 }
 
 /* The same two rows in every way to write them. */
-TEST_WITH(ways_of_writing_make_no_difference, make_scratch, remove_scratch)
+TEST_WITH(ways_of_writing_make_no_difference, make_folder, remove_folder)
 {
     static const char *const cases[] = {
         "a,b\n1,x y\n2,z\n",
@@ -96,8 +77,7 @@ TEST_WITH(ways_of_writing_make_no_difference, make_scratch, remove_scratch)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct table, t, table_free) = read_good(*state, cases[i]);
-        assert_int_equal(t.n_cols, 2);
-        assert_int_equal(t.n_rows, 2);
+        assert_true(t.n_cols == 2 && t.n_rows == 2);
         assert_string_equal(t.names[0], "a");
         assert_string_equal(t.names[1], "b");
         assert_int_equal(table_cell(&t, 0, 0)->count, 1);
@@ -107,7 +87,7 @@ TEST_WITH(ways_of_writing_make_no_difference, make_scratch, remove_scratch)
     }
 }
 
-TEST_WITH(quoted_fields_hold_anything, make_scratch, remove_scratch)
+TEST_WITH(quoted_fields_hold_anything, make_folder, remove_folder)
 {
     static const struct {
         const char *field, *want;
@@ -132,23 +112,20 @@ TEST_WITH(quoted_fields_hold_anything, make_scratch, remove_scratch)
     }
 }
 
-TEST_WITH(header_alone_is_a_table_without_rows, make_scratch, remove_scratch)
+TEST_WITH(header_alone_is_a_table_without_rows, make_folder, remove_folder)
 {
     KEEP(struct table, t, table_free) = read_good(*state, "a,,c");
-    assert_int_equal(t.n_rows, 0);
-    assert_int_equal(t.n_cols, 3);
+    assert_true(t.n_rows == 0 && t.n_cols == 3);
     assert_string_equal(t.names[1], "");
 }
 
-TEST_WITH(empty_line_of_a_single_column_is_a_row, make_scratch, remove_scratch)
+TEST_WITH(empty_line_of_a_single_column_is_a_row, make_folder, remove_folder)
 {
     KEEP(struct table, t, table_free) = read_good(*state, "a\n1\n\n3\n");
-    assert_int_equal(t.n_rows, 3);
-    assert_true(isnan(table_number(&t, 1, 0)));
-    assert_true(table_number(&t, 2, 0) == 3);
+    assert_true(t.n_rows == 3 && isnan(table_number(&t, 1, 0)) && table_number(&t, 2, 0) == 3);
 }
 
-TEST_WITH(broken_files_are_refused_with_their_line, make_scratch, remove_scratch)
+TEST_WITH(broken_files_are_refused_with_their_line, make_folder, remove_folder)
 {
     static const struct {
         const char *data, *want;
@@ -166,7 +143,7 @@ TEST_WITH(broken_files_are_refused_with_their_line, make_scratch, remove_scratch
         { "a,b,a\n1,2,3\n", "in.csv:1: column \"a\" is there twice, need different names" },
         { "# c\n,b,\n1,2,3\n", "in.csv:2: column \"\" is there twice" },
     };
-    struct scratch *s = *state;
+    struct folder *s = *state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct table, t, table_free);
         FAILS(read_bytes(s, &t, cases[i].data, strlen(cases[i].data), e), ERR_PARSE, cases[i].want);
@@ -174,9 +151,9 @@ TEST_WITH(broken_files_are_refused_with_their_line, make_scratch, remove_scratch
     }
 }
 
-TEST_WITH(missing_files_and_binary_files_are_refused, make_scratch, remove_scratch)
+TEST_WITH(missing_files_and_binary_files_are_refused, make_folder, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     struct table t;
     FAILS(table_read_csv(&t, scratch_path(s->path, s->dir, "none.csv"), e), ERR_PARSE,
           "none.csv:1:1: file is missing, need a readable file");
@@ -196,7 +173,7 @@ static double random_double(struct rng *r)
     return x;
 }
 
-static struct table write_and_read(struct scratch *s, const struct table *t)
+static struct table write_and_read(struct folder *s, const struct table *t)
 {
     KEEP(struct text, out, text_free) = { 0 };
     MUST(table_write(t, TABLE_AS_CSV, "seed=9\n", &out, e));
@@ -205,7 +182,7 @@ static struct table write_and_read(struct scratch *s, const struct table *t)
     return back;
 }
 
-TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
+TEST_WITH(random_reals_come_back_bit_for_bit, make_folder, remove_folder)
 {
     enum { N_ROWS = 5000, N_COLS = 4 };
     KEEP(struct table, t, table_free) = { 0 };
@@ -220,9 +197,7 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
         table_put_real(&t, (double)rng_below(r, 1000000)); /* whole numbers: comes back as COUNT */
     }
     KEEP(struct table, back, table_free) = write_and_read(*state, &t);
-    assert_int_equal(back.n_rows, N_ROWS);
-    assert_int_equal(back.kinds[0], TABLE_REAL);
-    assert_int_equal(back.kinds[3], TABLE_COUNT);
+    assert_true(back.n_rows == N_ROWS && back.kinds[0] == TABLE_REAL && back.kinds[3] == TABLE_COUNT);
     for (int row = 0; row < N_ROWS; row++)
         for (int col = 0; col < N_COLS; col++) {
             double want = table_number(&t, row, col), got = table_number(&back, row, col);
@@ -234,7 +209,7 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_scratch, remove_scratch)
 }
 
 /* Any text, none and empty ones included; the first row keeps the column from looking like numbers. */
-TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
+TEST_WITH(random_texts_and_counts_come_back, make_folder, remove_folder)
 {
     static const char letters[] = "a,\"\r\n# 1";
     KEEP(struct table, t, table_free) = { 0 };
@@ -263,7 +238,7 @@ TEST_WITH(random_texts_and_counts_come_back, make_scratch, remove_scratch)
 }
 
 /* Whatever the bytes, reading ends with a table or a message, never beyond the file (the sanitizers look). */
-TEST_WITH(random_bytes_are_read_or_refused, make_scratch, remove_scratch)
+TEST_WITH(random_bytes_are_read_or_refused, make_folder, remove_folder)
 {
     static const char letters[] = "a1,\"\"\r\n\n,#.";
     int n_good = 0;
@@ -300,8 +275,7 @@ TEST(texts_that_are_all_numbers_become_numbers)
     OK(table_find_numbers(&t, e));
     for (size_t col = 0; col < COUNT_OF(cells); col++)
         assert_int_equal(t.kinds[col], want[col]);
-    assert_int_equal(table_cell(&t, 1, 0)->count, 20);
-    assert_int_equal(table_cell(&t, 2, 0)->count, INT64_MIN);
+    assert_true(table_cell(&t, 1, 0)->count == 20 && table_cell(&t, 2, 0)->count == INT64_MIN);
     assert_true(table_number(&t, 2, 1) == -300);
     assert_string_equal(table_cell(&t, 1, 2)->text, "x");
     assert_string_equal(table_cell(&t, 0, 3)->text, "");

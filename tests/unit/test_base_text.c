@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* syscall() */
 
-#include "tests/support.h"
+#include "tests/unit/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-
-#include "base/text.h"
 
 /* Stands in front of the C library's: without /proc, naming a nameless file fails like this. */
 static bool proc_is_missing;
@@ -23,31 +20,13 @@ int linkat(int fromfd, const char *from, int tofd, const char *to, int flags)
     return -1;
 }
 
-struct scratch {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-};
+FOLDER_FOR("out.csv")
 
-static int make_scratch(void **state)
+/* Each case begins with /proc as it is. */
+static int begin(void **state)
 {
-    static struct scratch s;
-    scratch_make(s.dir);
-    scratch_path(s.path, s.dir, "out.csv");
     proc_is_missing = false;
-    *state = &s;
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch_remove(((struct scratch *)*state)->dir);
-    return 0;
-}
-
-static void assert_holds(const char *path, const char *want)
-{
-    KEEP(struct text, t, text_free) = { 0 };
-    MUST(text_read_file(&t, path, 1 << 20, e));
-    assert_string_equal(text_str(&t), want);
+    return make_folder(state);
 }
 
 TEST(text_grows_and_stays_terminated)
@@ -56,8 +35,7 @@ TEST(text_grows_and_stays_terminated)
     assert_string_equal(text_str(&t), "");
     for (int i = 0; i < 10000; i++)
         text_printf(&t, "%04d,", i);
-    assert_int_equal(t.n, 50000);
-    assert_int_equal(strlen(t.s), 50000);
+    assert_true(t.n == 50000 && strlen(t.s) == 50000);
     assert_memory_equal(t.s + 49990, "9998,9999,", 10);
     OK(text_check(&t, e));
     text_free(&t);
@@ -87,9 +65,9 @@ TEST(clearing_keeps_the_memory)
     assert_string_equal(text_str(&t), "else");
 }
 
-TEST_WITH(too_much_text_is_dropped_and_told, make_scratch, remove_scratch)
+TEST_WITH(too_much_text_is_dropped_and_told, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "kept");
     text_add(&t, "x", SIZE_MAX - 3);
@@ -100,9 +78,9 @@ TEST_WITH(too_much_text_is_dropped_and_told, make_scratch, remove_scratch)
     assert_int_equal(scratch_count(s->dir), 0);
 }
 
-TEST_WITH(written_file_reads_back, make_scratch, remove_scratch)
+TEST_WITH(written_file_reads_back, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     KEEP(struct text, back, text_free) = { 0 };
     KEEP(struct text, t, text_free) = { 0 };
     for (int i = 0; i < 300000; i++)
@@ -115,18 +93,18 @@ TEST_WITH(written_file_reads_back, make_scratch, remove_scratch)
     assert_int_equal(scratch_count(s->dir), 1);
 }
 
-TEST_WITH(empty_text_makes_an_empty_file, make_scratch, remove_scratch)
+TEST_WITH(empty_text_makes_an_empty_file, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     struct text t = { 0 };
     OK(text_write_file(&t, s->path, false, e));
     assert_holds(s->path, "");
 }
 
 /* The three cases of a target on both ways to write: nameless file first, named file beside. */
-TEST_WITH(existing_file_is_replaced_only_by_force, make_scratch, remove_scratch)
+TEST_WITH(existing_file_is_replaced_only_by_force, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     for (int way = 0; way < 2; way++) {
         KEEP(struct text, t, text_free) = { 0 };
         char want[SUPPORT_PATH + 64];
@@ -147,9 +125,9 @@ TEST_WITH(existing_file_is_replaced_only_by_force, make_scratch, remove_scratch)
     }
 }
 
-TEST_WITH(new_file_follows_umask_and_replaced_file_keeps_its_mode, make_scratch, remove_scratch)
+TEST_WITH(new_file_follows_umask_and_replaced_file_keeps_its_mode, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     mode_t old = umask(027);
     for (int way = 0; way < 2; way++) {
         struct text t = { 0 };
@@ -167,9 +145,9 @@ TEST_WITH(new_file_follows_umask_and_replaced_file_keeps_its_mode, make_scratch,
     umask(old);
 }
 
-TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, make_scratch, remove_scratch)
+TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     char target[SUPPORT_PATH];
     KEEP(struct text, t, text_free) = { 0 };
     struct stat st;
@@ -183,9 +161,9 @@ TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, make_scratch, remove_s
 }
 
 /* The target looks absent until its name is taken: the same as a file that appears in between. */
-TEST_WITH(link_to_nowhere_is_replaced_only_by_force, make_scratch, remove_scratch)
+TEST_WITH(link_to_nowhere_is_replaced_only_by_force, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     for (int way = 0; way < 2; way++) {
         KEEP(struct text, t, text_free) = { 0 };
         struct stat st;
@@ -194,8 +172,7 @@ TEST_WITH(link_to_nowhere_is_replaced_only_by_force, make_scratch, remove_scratc
         assert_int_equal(symlink("nowhere", s->path), 0);
         FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, "out.csv: exists, need -f");
         assert_int_equal(lstat(s->path, &st), 0);
-        assert_true(S_ISLNK(st.st_mode));
-        assert_int_equal(scratch_count(s->dir), 1);
+        assert_true(S_ISLNK(st.st_mode) && scratch_count(s->dir) == 1);
         OK(text_write_file(&t, s->path, true, e));
         assert_holds(s->path, "new");
         assert_int_equal(scratch_count(s->dir), 1);
@@ -220,9 +197,9 @@ static void write_beyond_limit(const char *path, bool force)
     _exit(strstr(e.msg, "out.csv: cannot be written: File too large") ? 0 : 12);
 }
 
-TEST_WITH(interrupted_write_leaves_nothing_behind, make_scratch, remove_scratch)
+TEST_WITH(interrupted_write_leaves_nothing_behind, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     for (int way = 0; way < 4; way++) {
         int status = -1;
         proc_is_missing = way & 1;
@@ -249,9 +226,9 @@ TEST(full_device_is_an_error_with_its_reason)
     OK(text_write_file(&t, "/dev/null", false, e));
 }
 
-TEST_WITH(places_that_take_no_file_are_errors, make_scratch, remove_scratch)
+TEST_WITH(places_that_take_no_file_are_errors, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     char path[SUPPORT_PATH], plain[SUPPORT_PATH];
     struct text t = { 0 };
     FAILS(text_write_file(&t, s->dir, true, e), ERR_IO, "cannot be written: Is a directory");
@@ -282,9 +259,9 @@ static int stdout_status(const char *path, const char *name, int want_rc, const 
     return waitpid(child, &status, 0) == child ? status : -1;
 }
 
-TEST_WITH(standard_output_is_checked_too, make_scratch, remove_scratch)
+TEST_WITH(standard_output_is_checked_too, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     const char *full = "standard output: cannot be written: No space left on device";
     char path[SUPPORT_PATH];
     assert_int_equal(stdout_status("/dev/full", NULL, ERR_IO, full), 0);
@@ -294,9 +271,9 @@ TEST_WITH(standard_output_is_checked_too, make_scratch, remove_scratch)
     assert_holds(path, "data\n");
 }
 
-TEST_WITH(pipe_is_written_and_read_to_its_end, make_scratch, remove_scratch)
+TEST_WITH(pipe_is_written_and_read_to_its_end, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     KEEP(struct text, back, text_free) = { 0 };
     KEEP(struct text, t, text_free) = { 0 };
     for (int i = 0; i < 100000; i++)
@@ -307,15 +284,13 @@ TEST_WITH(pipe_is_written_and_read_to_its_end, make_scratch, remove_scratch)
     if (child == 0)
         _exit(text_write_file(&t, s->path, false, e) == 0 ? 0 : 1);
     OK(text_read_file(&back, s->path, 1 << 20, e));
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(child_status(child), 0);
     assert_string_equal(text_str(&back), text_str(&t));
 }
 
-TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, make_scratch, remove_scratch)
+TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     char path[SUPPORT_PATH];
     KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "old");
@@ -332,9 +307,9 @@ TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, make_scratch, remo
         FAILS(text_read_file(&t, s->path, 100, e), ERR_PARSE, "cannot be read (Permission denied)");
 }
 
-TEST_WITH(file_larger_than_allowed_is_refused, make_scratch, remove_scratch)
+TEST_WITH(file_larger_than_allowed_is_refused, begin, remove_folder)
 {
-    struct scratch *s = *state;
+    struct folder *s = *state;
     KEEP(struct text, t, text_free) = { 0 };
     scratch_file(s->path, s->dir, "out.csv", "0123456789", 10);
     OK(text_read_file(&t, s->path, 10, e));

@@ -13,11 +13,20 @@ static int read_str(struct yaml_doc *doc, const char *text, struct err *e)
 
 static void assert_empty(struct yaml_doc *doc)
 {
-    assert_int_equal(doc->root, -1);
-    assert_null(doc->nodes);
-    assert_null(doc->sources);
-    assert_null(doc->chunks);
+    assert_true(doc->root == -1 && !doc->nodes && !doc->sources && !doc->chunks);
     yaml_free(doc);
+}
+
+/* Each text is refused with this message in full, or where it is not @p whole with this part of it. */
+static void assert_refused(const struct refusal *cases, size_t n, bool whole)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct yaml_doc doc;
+        struct err e = { 0 };
+        assert_fails(read_str(&doc, cases[i].text, &e), &e, cases[i].code, cases[i].message);
+        assert_true(!whole || strcmp(e.msg, cases[i].message) == 0);
+        assert_empty(&doc);
+    }
 }
 
 /* n times `part`; the caller frees. */
@@ -34,66 +43,57 @@ static char *repeated(const char *part, size_t n)
 
 TEST(what_has_no_plain_meaning_is_refused_with_its_place)
 {
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
-        { "a: 1\nb: *x\n", "f.yaml:2:4: alias *x is used, need the value written out" },
-        { "a: &x 1\nb: *x\n", "f.yaml:1:4: anchor &x is used, need the value written out" },
-        { "a:\n  &x b: 1\n", "f.yaml:2:3: anchor &x is used, need the value written out" },
-        { "a: &l [1]\n", "f.yaml:1:4: anchor &l is used, need the value written out" },
-        { "a: &m {b: 1}\n", "f.yaml:1:4: anchor &m is used, need the value written out" },
-        { "*x : 1\n", "f.yaml:1:1: alias *x is used, need the value written out" },
-        { "a: !!str 5\n", "f.yaml:1:4: tag !!str is used, need the value without a tag" },
-        { "a: !size [1]\n", "f.yaml:1:4: tag !size is used, need the value without a tag" },
-        { "!!map {a: 1}\n", "f.yaml:1:1: tag !!map is used, need the value without a tag" },
-        { "a: ! 5\n", "f.yaml:1:4: tag ! is used, need the value without a tag" },
-        { "a: ! '5'\n", "f.yaml:1:4: tag ! is used, need the value without a tag" },
-        { "a: !\nb: 1\n", "f.yaml:1:4: tag ! is used, need the value without a tag" },
-        { "%TAG ! x\n--- a\n", "f.yaml:1:1: directive %TAG is used, need the file without it" },
-        { "a: 1\r\n%TAG ! x\n", "f.yaml:2:1: directive %TAG is used, need the file without it" },
-        { "a: 1\nb: \"x\\0y\"\n", "f.yaml:2:4: text holds a NUL byte, need text without one" },
-        { "\"x\\0\": 1\n", "f.yaml:1:1: text holds a NUL byte, need text without one" },
-        { "a: 1\n---\nb: 2\n", "f.yaml:2:1: second document starts, need one per file" },
-        { "--- a\n--- b\n", "f.yaml:2:1: second document starts, need one per file" },
-        { "? [a]\n: 1\n", "f.yaml:1:3: key is a list, need a name" },
-        { "{{a: b}: 1}\n", "f.yaml:1:2: key is a map, need a name" },
-        { "a:\n  '': 1\n", "f.yaml:2:3: key is empty, need a name" },
-        { "? \n: 1\n", "f.yaml:1:2: key is empty, need a name" },
-        { "a:\n  <<: {b: 1}\n", "f.yaml:2:3: merge key << is used, need the keys written out" },
+    static const struct refusal cases[] = {
+        { "a: 1\nb: *x\n", ERR_PARSE, "f.yaml:2:4: alias *x is used, need the value written out" },
+        { "a: &x 1\nb: *x\n", ERR_PARSE, "f.yaml:1:4: anchor &x is used, need the value written out" },
+        { "a:\n  &x b: 1\n", ERR_PARSE, "f.yaml:2:3: anchor &x is used, need the value written out" },
+        { "a: &l [1]\n", ERR_PARSE, "f.yaml:1:4: anchor &l is used, need the value written out" },
+        { "a: &m {b: 1}\n", ERR_PARSE, "f.yaml:1:4: anchor &m is used, need the value written out" },
+        { "*x : 1\n", ERR_PARSE, "f.yaml:1:1: alias *x is used, need the value written out" },
+        { "a: !!str 5\n", ERR_PARSE, "f.yaml:1:4: tag !!str is used, need the value without a tag" },
+        { "a: !size [1]\n", ERR_PARSE, "f.yaml:1:4: tag !size is used, need the value without a tag" },
+        { "!!map {a: 1}\n", ERR_PARSE, "f.yaml:1:1: tag !!map is used, need the value without a tag" },
+        { "a: ! 5\n", ERR_PARSE, "f.yaml:1:4: tag ! is used, need the value without a tag" },
+        { "a: ! '5'\n", ERR_PARSE, "f.yaml:1:4: tag ! is used, need the value without a tag" },
+        { "a: !\nb: 1\n", ERR_PARSE, "f.yaml:1:4: tag ! is used, need the value without a tag" },
+        { "%TAG ! x\n--- a\n", ERR_PARSE, "f.yaml:1:1: directive %TAG is used, need the file without it" },
+        { "a: 1\r\n%TAG ! x\n", ERR_PARSE, "f.yaml:2:1: directive %TAG is used, need the file without it" },
+        { "a: 1\nb: \"x\\0y\"\n", ERR_PARSE, "f.yaml:2:4: text holds a NUL byte, need text without one" },
+        { "\"x\\0\": 1\n", ERR_PARSE, "f.yaml:1:1: text holds a NUL byte, need text without one" },
+        { "a: 1\n---\nb: 2\n", ERR_PARSE, "f.yaml:2:1: second document starts, need one per file" },
+        { "--- a\n--- b\n", ERR_PARSE, "f.yaml:2:1: second document starts, need one per file" },
+        { "? [a]\n: 1\n", ERR_PARSE, "f.yaml:1:3: key is a list, need a name" },
+        { "{{a: b}: 1}\n", ERR_PARSE, "f.yaml:1:2: key is a map, need a name" },
+        { "a:\n  '': 1\n", ERR_PARSE, "f.yaml:2:3: key is empty, need a name" },
+        { "? \n: 1\n", ERR_PARSE, "f.yaml:1:2: key is empty, need a name" },
+        { "a:\n  <<: {b: 1}\n", ERR_PARSE, "f.yaml:2:3: merge key << is used, need the keys written out" },
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yaml_doc doc;
-        FAILS(read_str(&doc, cases[i].text, e), ERR_PARSE, "");
-        assert_string_equal(e->msg, cases[i].want);
-        assert_empty(&doc);
-    }
+    assert_refused(cases, COUNT_OF(cases), true);
 }
 
 TEST(what_is_not_yaml_is_refused_with_its_place)
 {
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
-        { "a: [1, 2\n",
+    static const struct refusal cases[] = {
+        { "a: [1, 2\n", ERR_PARSE,
           "f.yaml:2:1: is not YAML (did not find expected ',' or ']' while parsing a flow sequence), "
           "need a well-formed file" },
-        { "a: b: c\n", "f.yaml:1:5: is not YAML (mapping values are not allowed in this context), "
-                       "need a well-formed file" },
-        { "a:\n\t- x\n", "f.yaml:2:1: is not YAML (found character that cannot start any token" },
-        { "a: 'x\n", "is not YAML (found unexpected end of stream while scanning a quoted scalar)" },
-        { "a: 1\nb: \x01\n", "f.yaml:2:4: is not YAML (control characters are not allowed), need" },
-        { "ok: 1\nb: \x80\n", "f.yaml:2:4: is not YAML (invalid leading UTF-8 octet), need" },
-        { "caf\xc3\xa9: \xc3(\n", "f.yaml:1:8: is not YAML (invalid trailing UTF-8 octet), need" },
-        { "\xff\xfe\x61\x01", "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
-        { "\x89PNG\r\n\x1a\n", "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
-        { "a: \xed\xa0\x80\n", "f.yaml:1:4: is not YAML (invalid Unicode character), need" },
-        { "%YAML 3.0\n--- a\n", "f.yaml:1:1: is not YAML (found incompatible YAML document), need" },
+        { "a: b: c\n", ERR_PARSE,
+          "f.yaml:1:5: is not YAML (mapping values are not allowed in this context), "
+          "need a well-formed file" },
+        { "a:\n\t- x\n", ERR_PARSE, "f.yaml:2:1: is not YAML (found character that cannot start any token" },
+        { "a: 'x\n", ERR_PARSE,
+          "is not YAML (found unexpected end of stream while scanning a quoted scalar)" },
+        { "a: 1\nb: \x01\n", ERR_PARSE,
+          "f.yaml:2:4: is not YAML (control characters are not allowed), need" },
+        { "ok: 1\nb: \x80\n", ERR_PARSE, "f.yaml:2:4: is not YAML (invalid leading UTF-8 octet), need" },
+        { "caf\xc3\xa9: \xc3(\n", ERR_PARSE, "f.yaml:1:8: is not YAML (invalid trailing UTF-8 octet), need" },
+        { "\xff\xfe\x61\x01", ERR_PARSE, "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
+        { "\x89PNG\r\n\x1a\n", ERR_PARSE, "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
+        { "a: \xed\xa0\x80\n", ERR_PARSE, "f.yaml:1:4: is not YAML (invalid Unicode character), need" },
+        { "%YAML 3.0\n--- a\n", ERR_PARSE,
+          "f.yaml:1:1: is not YAML (found incompatible YAML document), need" },
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yaml_doc doc;
-        FAILS(read_str(&doc, cases[i].text, e), ERR_PARSE, cases[i].want);
-        assert_empty(&doc);
-    }
+    assert_refused(cases, COUNT_OF(cases), false);
 }
 
 TEST(raw_nul_byte_is_refused)
@@ -118,21 +118,15 @@ TEST(file_without_content_is_refused)
 
 TEST(key_given_twice_is_refused_with_both_lines)
 {
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
-        { "a: 1\nb: 2\na: 3\n", "f.yaml:3:1: a is given again, first on line 1, need it once" },
-        { "net:\n  dims:\n    - size: 1\n      lat: 2\n      size: 3\n",
+    static const struct refusal cases[] = {
+        { "a: 1\nb: 2\na: 3\n", ERR_PARSE, "f.yaml:3:1: a is given again, first on line 1, need it once" },
+        { "net:\n  dims:\n    - size: 1\n      lat: 2\n      size: 3\n", ERR_PARSE,
           "f.yaml:5:7: net.dims[0].size is given again, first on line 3, need it once" },
-        { "{x: 1, 'x': 2}", "f.yaml:1:8: x is given again, first on line 1, need it once" },
-        { "z: 1\ny: 1\nz: 2\ny: 2\nz: 3\n", "f.yaml:3:1: z is given again, first on line 1, need it once" },
+        { "{x: 1, 'x': 2}", ERR_PARSE, "f.yaml:1:8: x is given again, first on line 1, need it once" },
+        { "z: 1\ny: 1\nz: 2\ny: 2\nz: 3\n", ERR_PARSE,
+          "f.yaml:3:1: z is given again, first on line 1, need it once" },
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yaml_doc doc;
-        FAILS(read_str(&doc, cases[i].text, e), ERR_PARSE, "");
-        assert_string_equal(e->msg, cases[i].want);
-        assert_empty(&doc);
-    }
+    assert_refused(cases, COUNT_OF(cases), true);
 }
 
 TEST(one_key_given_twice_among_many_is_found)
@@ -186,9 +180,7 @@ TEST(every_value_knows_the_place_of_its_key_and_its_own)
     OK(read_str(&doc, text, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
-        assert_true(id >= 0);
-        assert_int_equal(doc.nodes[id].line, cases[i].line);
-        assert_int_equal(doc.nodes[id].col, cases[i].col);
+        assert_true(id >= 0 && doc.nodes[id].line == cases[i].line && doc.nodes[id].col == cases[i].col);
         assert_int_equal(doc.nodes[id].text_line, cases[i].text_line);
         assert_int_equal(doc.nodes[id].text_col, cases[i].text_col);
     }
@@ -247,11 +239,9 @@ TEST(children_come_in_the_order_of_the_file)
     OK(read_str(&doc, "{c: 1, a: [], b: {}}", e));
     yaml_each (id, &doc, doc.root) {
         assert_string_equal(doc.nodes[id].key, keys[n]);
-        assert_int_equal(doc.nodes[id].index, n++);
-        assert_int_equal(doc.nodes[id].parent, doc.root);
+        assert_true(doc.nodes[id].index == n++ && doc.nodes[id].parent == doc.root);
     }
-    assert_int_equal(n, 3);
-    assert_int_equal(doc.nodes[doc.root].n, 3);
+    assert_true(n == 3 && doc.nodes[doc.root].n == 3);
     assert_int_equal(doc.nodes[yaml_find(&doc, "a")].kind, YAML_SEQ);
     assert_int_equal(doc.nodes[yaml_find(&doc, "b")].kind, YAML_MAP);
 }
@@ -305,8 +295,7 @@ TEST(number_of_values_ends_at_the_cap)
     assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
     FAILS(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, e), ERR_RANGE,
           "g.yaml:1:1: is value number 4000001, need at most 4000000");
-    assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
-    assert_int_equal(doc.n_sources, 1);
+    assert_true(doc.n_nodes == YAML_MAX_NODES && doc.n_sources == 1);
     yaml_free(&doc);
     free(text);
 

@@ -29,9 +29,7 @@ TEST(grafted_map_keeps_its_key_and_names_the_new_file)
     OK(graft(&doc, "net", "# pod\nname: pod\ndims:\n  - size: 4\n", e));
 
     yaml_id net = yaml_find(&doc, "net");
-    assert_int_equal(doc.nodes[net].kind, YAML_MAP);
-    assert_null(doc.nodes[net].text);
-    assert_int_equal(doc.nodes[net].index, 1);
+    assert_true(doc.nodes[net].kind == YAML_MAP && !doc.nodes[net].text && doc.nodes[net].index == 1);
     assert_string_equal(doc.nodes[doc.nodes[net].next].key, "z");
     assert_string_equal(yaml_place(&doc, net, place, sizeof place), "g.yaml:2:1");
     assert_string_equal(yaml_key_place(&doc, net, place, sizeof place), "f.yaml:2:1");
@@ -52,9 +50,7 @@ TEST(scalar_list_item_and_root_can_be_grafted)
     OK(graft(&doc, "[1]", "\n\n 'text'\n", e));
     const struct yaml_node *item = at(&doc, "[1]");
     assert_string_equal(item->text, "text");
-    assert_true(item->quoted);
-    assert_int_equal(item->line, 3);
-    assert_int_equal(item->col, 2);
+    assert_true(item->quoted && item->line == 3 && item->col == 2);
     assert_string_equal(yaml_key_place(&doc, yaml_find(&doc, "[1]"), place, sizeof place), "g.yaml:3:2");
     assert_string_equal(at(&doc, "[2].k")->text, "v");
 
@@ -85,9 +81,7 @@ TEST(failed_graft_changes_nothing)
     size_t n_bytes = doc.n_bytes;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FAILS(graft(&doc, "net.list[1]", cases[i].text, e), cases[i].code, cases[i].want);
-        assert_true(yaml_hash(&doc, doc.root) == before);
-        assert_int_equal(doc.n_nodes, n_nodes);
-        assert_int_equal(doc.n_sources, 1);
+        assert_true(yaml_hash(&doc, doc.root) == before && doc.n_nodes == n_nodes && doc.n_sources == 1);
         assert_int_equal(doc.n_bytes, n_bytes);
     }
 }

@@ -93,12 +93,8 @@ TEST(overridden_key_keeps_its_place_among_siblings)
     OK(yaml_set(&doc, "dims", "5", e));
     OK(yaml_set(&doc, "a.b", "6", e));
     yaml_id dims = yaml_find(&doc, "dims"), a = yaml_find(&doc, "a"), b = yaml_find(&doc, "a.b");
-    assert_int_equal(doc.nodes[dims].index, 1);
-    assert_int_equal(doc.nodes[dims].n, 0);
-    assert_int_equal(doc.nodes[dims].first, -1);
-    assert_int_equal(doc.nodes[a].index, n);
-    assert_int_equal(doc.nodes[doc.root].n, n + 1);
-    assert_int_equal(doc.nodes[doc.root].last, a);
+    assert_true(doc.nodes[dims].index == 1 && doc.nodes[dims].n == 0 && doc.nodes[dims].first == -1);
+    assert_true(doc.nodes[a].index == n && doc.nodes[doc.root].n == n + 1 && doc.nodes[doc.root].last == a);
     assert_string_equal(yaml_key_place(&doc, dims, place, sizeof place), "--set dims=5:1:1");
     assert_string_equal(yaml_place(&doc, a, place, sizeof place), "--set a.b=6:1:1");
     assert_string_equal(yaml_key_place(&doc, b, place, sizeof place), "--set a.b=6:1:1");
@@ -121,8 +117,7 @@ TEST(overrides_build_on_each_other)
         assert_string_equal(doc.nodes[id].key, keys[n]);
         assert_string_equal(doc.nodes[id].text, texts[n++]);
     }
-    assert_int_equal(n, 3);
-    assert_int_equal(doc.nodes[dims].n, 3);
+    assert_true(n == 3 && doc.nodes[dims].n == 3);
 }
 
 TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
@@ -173,9 +168,7 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
     int32_t n_nodes = doc.n_nodes;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FAILS(yaml_set(&doc, cases[i].path, cases[i].value, e), cases[i].code, cases[i].want);
-        assert_true(yaml_hash(&doc, doc.root) == before);
-        assert_int_equal(doc.n_nodes, n_nodes);
-        assert_int_equal(doc.n_sources, 1);
+        assert_true(yaml_hash(&doc, doc.root) == before && doc.n_nodes == n_nodes && doc.n_sources == 1);
     }
 }
 

@@ -16,6 +16,27 @@ static yaml_id read_value(struct yaml_doc *doc, const char *value)
     return yaml_find(doc, "a");
 }
 
+static int real_of(const char *value, double *x, struct err *e)
+{
+    KEEP(struct yaml_doc, doc, yaml_free);
+    yaml_id id = read_value(&doc, value);
+    return yaml_real(&doc, id, x, e);
+}
+
+static int count_of(const char *value, int64_t *n, struct err *e)
+{
+    KEEP(struct yaml_doc, doc, yaml_free);
+    yaml_id id = read_value(&doc, value);
+    return yaml_count(&doc, id, n, e);
+}
+
+static int bool_of(const char *value, bool *flag, struct err *e)
+{
+    KEEP(struct yaml_doc, doc, yaml_free);
+    yaml_id id = read_value(&doc, value);
+    return yaml_bool(&doc, id, flag, e);
+}
+
 TEST(numbers_are_read)
 {
     static const struct {
@@ -23,9 +44,8 @@ TEST(numbers_are_read)
         double want;
     } cases[] = { { "4", 4 }, { "-2.5", -2.5 }, { "1e9", 1e9 }, { ".5", 0.5 }, { "+3", 3 }, { "0", 0 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct yaml_doc, doc, yaml_free);
         double x;
-        OK(yaml_real(&doc, read_value(&doc, cases[i].text), &x, e));
+        OK(real_of(cases[i].text, &x, e));
         assert_true(x == cases[i].want);
     }
 }
@@ -57,9 +77,8 @@ TEST(what_is_no_number_is_quoted_back)
           "f.yaml:1:4: a is x12345678901234567890123456789012345678..., need a number" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct yaml_doc, doc, yaml_free);
         double x;
-        FAILS(yaml_real(&doc, read_value(&doc, cases[i].text), &x, e), ERR_PARSE, cases[i].want);
+        FAILS(real_of(cases[i].text, &x, e), ERR_PARSE, cases[i].want);
     }
 }
 
@@ -67,22 +86,15 @@ TEST(counts_are_whole_numbers_in_digits)
 {
     static const char *const bad[] = { "-3",   "4e3", "4.0", "+4", "9223372036854775808",
                                        "many", "'4'", "",    "[]" };
-    struct yaml_doc doc;
     int64_t n;
-    OK(yaml_count(&doc, read_value(&doc, "4096"), &n, e));
+    OK(count_of("4096", &n, e));
     assert_true(n == 4096);
-    yaml_free(&doc);
-    OK(yaml_count(&doc, read_value(&doc, "9223372036854775807"), &n, e));
+    OK(count_of("9223372036854775807", &n, e));
     assert_true(n == INT64_MAX);
-    yaml_free(&doc);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        FAILS(yaml_count(&doc, read_value(&doc, bad[i]), &n, e), ERR_PARSE,
-              ", need a whole number, 0 to 9223372036854775807");
-        yaml_free(&doc);
+        FAILS(count_of(bad[i], &n, e), ERR_PARSE, ", need a whole number, 0 to 9223372036854775807");
     }
-    FAILS(yaml_count(&doc, read_value(&doc, "007"), &n, e), ERR_PARSE,
-          "f.yaml:1:4: a is 007, need a number without leading zeros");
-    yaml_free(&doc);
+    FAILS(count_of("007", &n, e), ERR_PARSE, "f.yaml:1:4: a is 007, need a number without leading zeros");
 }
 
 TEST(only_true_and_false_are_flags)
@@ -97,17 +109,13 @@ TEST(only_true_and_false_are_flags)
         { "", "f.yaml:1:3: a is empty, need true or false" },
         { "{}", "f.yaml:1:4: a is a map, need true or false" },
     };
-    struct yaml_doc doc;
     bool flag = false;
-    OK(yaml_bool(&doc, read_value(&doc, "true"), &flag, e));
+    OK(bool_of("true", &flag, e));
     assert_true(flag);
-    yaml_free(&doc);
-    OK(yaml_bool(&doc, read_value(&doc, "false"), &flag, e));
+    OK(bool_of("false", &flag, e));
     assert_false(flag);
-    yaml_free(&doc);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        FAILS(yaml_bool(&doc, read_value(&doc, bad[i].text), &flag, e), ERR_PARSE, bad[i].want);
-        yaml_free(&doc);
+        FAILS(bool_of(bad[i].text, &flag, e), ERR_PARSE, bad[i].want);
     }
 }
 

@@ -305,8 +305,7 @@ TEST(workloads_count_by_their_weights)
         assert_int_equal(a.status, ALLOC_SOLVED);
         bound_begin(&b, time_and_cost, 2);
         OK(bound_prepare(&b, &m.study, e));
-        assert_true(bound_time_s(&b, &m.study) <= a.time_s);
-        assert_true(bound_time_s(&b, &m.study) > 0.97 * a.time_s);
+        assert_true(bound_time_s(&b, &m.study) <= a.time_s && bound_time_s(&b, &m.study) > 0.97 * a.time_s);
         offer(&f, a.time_s, a.cost_usd, 0);
         assert_false(bound_beaten(&b, &m.study, &f));
         offer(&f, a.time_s * 0.9, a.cost_usd * 0.9, 1);

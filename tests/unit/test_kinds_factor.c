@@ -10,8 +10,7 @@ static int read_factor(struct study *w, const char *factor, struct err *e)
     KEEP(struct text, text, text_free) = { 0 };
     text_printf(&text, "workload: { name: W, step: { compute_ms: 1 } }\nvary: { network: { factor: %s } }\n",
                 factor);
-    int rc = sweep_of(w, text_str(&text), NULL, 0, e);
-    return rc;
+    return sweep_of(w, text_str(&text), NULL, 0, e);
 }
 
 static void read_network(struct topo_network *net, const char *value)
@@ -208,8 +207,7 @@ TEST(limits_of_tiers_leave_what_trying_everything_leaves)
         for (b.dims = cases[i].from; b.dims <= cases[i].to; b.dims++)
             try_all(&b, 0, b.npus);
         OK(read_factor(&w, text_str(&factor), e));
-        assert_true(b.n > 0);
-        assert_int_equal(w.sweep.n_points, b.n);
+        assert_true(b.n > 0 && w.sweep.n_points == b.n);
         assert_distinct(&w);
         for (int64_t k = 0; k < w.sweep.n_points; k++) {
             struct topo_network net;

@@ -158,8 +158,7 @@ TEST_WITH(a_job_that_does_not_fit_is_told, make_folder, remove_folder)
     struct gossip_point p;
     put_npu(*state);
     read_point(&p, *state, ONE JOB "methods: [pair]\n");
-    assert_true(p.job.missing_B < 0);
-    assert_int_equal(p.notes.n, 0);
+    assert_true(p.job.missing_B < 0 && p.notes.n == 0);
     gossip_point_free(&p);
     read_point(&p, *state,
                ONE "job: { model: " JOB_MODEL ", npu: { peak_TFLOPS: 100, mem_GBps: 1000, mem_GB: 0.1 }, "

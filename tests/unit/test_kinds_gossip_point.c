@@ -57,9 +57,7 @@ TEST(defaults_of_methods_are_those_of_the_program)
         if (k->offset != SCHEMA_UNKEPT && !has_same(k, (char *)&d + k->offset, (char *)&x + k->offset))
             fail_msg("default of %s differs", k->name);
     }
-    assert_int_equal(x.rule, d.rule);
-    assert_int_equal(x.graph, d.graph);
-    assert_int_equal(x.inner, N_GOSSIP_OPTIMIZERS);
+    assert_true(x.rule == d.rule && x.graph == d.graph && x.inner == N_GOSSIP_OPTIMIZERS);
     assert_int_equal(d.inner, N_GOSSIP_OPTIMIZERS);
 }
 
@@ -70,14 +68,10 @@ TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_fold
     POINT(p, "network: switch:4@1\n");
     t.seed = 0; /* that of the run */
     assert_memory_equal(&p.teacher, &t, sizeof t);
-    assert_int_equal(p.learning.batch, l.batch);
-    assert_true(p.learning.epochs == l.epochs && p.learning.rate == l.rate);
-    assert_true(p.learning.momentum == l.momentum && p.learning.decay == l.decay);
-    assert_int_equal(p.learning.n_decays, 2);
+    assert_true(p.learning.batch == l.batch && p.learning.epochs == l.epochs && p.learning.rate == l.rate);
+    assert_true(p.learning.momentum == l.momentum && p.learning.decay == l.decay && p.learning.n_decays == 2);
     assert_true(p.learning.decay_at[0] == l.decay_at[0] && p.learning.decay_at[1] == l.decay_at[1]);
-    assert_int_equal(p.net.n_layers, 2);
-    assert_int_equal(p.net.width[1], 64);
-    assert_int_equal(p.fabric.n_workers, 4);
+    assert_true(p.net.n_layers == 2 && p.net.width[1] == 64 && p.fabric.n_workers == 4);
     assert_true(p.drift_at == 1 && p.model_B == 0 && p.fabric.share == 1);
     assert_int_equal(p.fabric.rules.chunks, stage_rules_plain.chunks);
     assert_true(p.fabric.rules.endpoint_s == stage_rules_plain.endpoint_s);
@@ -103,9 +97,7 @@ TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
     const struct gossip_settings *m = &p.entries[0].settings;
     assert_true(p.model_B == 102e6 && p.fabric.rules.chunks == 4 && p.drift_at == 0.5);
     assert_close(p.fabric.rules.endpoint_s, 30e-9, 1e-12);
-    assert_int_equal(p.fabric.fidelity, GOSSIP_FLOW);
-    assert_int_equal(p.sharding, GOSSIP_SKEW);
-    assert_true(p.equal_points == 2);
+    assert_true(p.fabric.fidelity == GOSSIP_FLOW && p.sharding == GOSSIP_SKEW && p.equal_points == 2);
     assert_true(p.learning.batch == 7 && p.learning.epochs == 3 && p.learning.rate == 0.1);
     assert_true(p.learning.optimizer == GOSSIP_ADAMW && p.learning.schedule == GOSSIP_RATE_COSINE);
     assert_true(p.learning.weight_decay == 0.01);
@@ -114,8 +106,7 @@ TEST_WITH(numbers_are_read_in_their_units, make_folder, remove_folder)
     assert_true(p.teacher.gain == 2 && p.teacher.noise == 0.25);
     assert_close(p.clock.step_s, 0.02, 1e-12);
     assert_true(p.clock.jitter == 0.3 && p.clock.n_slow == 2 && p.clock.slowdown == 4);
-    assert_true(p.clock.pause_prob == 0.1 && p.clock.pause_factor == 6);
-    assert_true(p.clock.overlap && !p.clock.stale);
+    assert_true(p.clock.pause_prob == 0.1 && p.clock.pause_factor == 6 && p.clock.overlap && !p.clock.stale);
     assert_true(m->rule == GOSSIP_RULE_CONTROL && m->theta == 0.2 && m->cap == 9 && m->check == 2);
     assert_true(m->mix == 0.25);
 }
@@ -135,10 +126,8 @@ TEST_WITH(the_server_is_the_first_npu_without_a_worker, make_folder, remove_fold
                   { "workers: 8\nserver: 3\n", 3, 8, { 4, 2 } } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         POINT(p, "network: switch:4@1 ring:2@1\n" FEW "%s", cases[i].text);
-        assert_int_equal(p.fabric.server, cases[i].server);
-        assert_int_equal(p.fabric.n_workers, cases[i].workers);
-        assert_int_equal(p.fabric.members[0], cases[i].members[0]);
-        assert_int_equal(p.fabric.members[1], cases[i].members[1]);
+        assert_true(p.fabric.server == cases[i].server && p.fabric.n_workers == cases[i].workers);
+        assert_true(p.fabric.members[0] == cases[i].members[0] && p.fabric.members[1] == cases[i].members[1]);
     }
 }
 
@@ -155,8 +144,7 @@ TEST_WITH(hidden_layers_are_a_width_a_list_or_none, make_folder, remove_folder)
                   { "[5, 4]", 3, 32 * 5 + 5 + 5 * 4 + 4 + 4 * 10 + 10 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         POINT(p, ONE "learner: { hidden: %s }\n", cases[i].hidden);
-        assert_int_equal(p.net.n_layers, cases[i].n_layers);
-        assert_int_equal(p.net.n_params, cases[i].n_params);
+        assert_true(p.net.n_layers == cases[i].n_layers && p.net.n_params == cases[i].n_params);
     }
 }
 

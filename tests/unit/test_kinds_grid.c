@@ -362,8 +362,7 @@ TEST(no_axis_is_one_point)
     OK(grid_prepare(&g, &q, e));
     assert_int_equal(grid_count(g), 1);
     OK(grid_run(g, 0, 1, NULL, &found, e));
-    assert_int_equal(found.n, 1);
-    assert_true(found.points[0].value[GRID_TIME] == 2.5);
+    assert_true(found.n == 1 && found.points[0].value[GRID_TIME] == 2.5);
 }
 
 TEST(a_grid_that_is_none_is_refused)

@@ -143,8 +143,7 @@ static bool is_possible(struct folder *f, const char *text, const struct keep_ru
     KEEP(struct grid_ask, a, grid_ask_free);
     MUST(load_point(f, &s, text, 0, e));
     MUST(grid_ask(&a, &s, rule, e));
-    bool possible = a.possible;
-    return possible;
+    return a.possible;
 }
 
 TEST_WITH(limits_are_those_of_where, make_folder, remove_folder)
@@ -157,9 +156,7 @@ TEST_WITH(limits_are_those_of_where, make_folder, remove_folder)
     memcpy(rule.where, where, sizeof where);
     OK(load_point(*state, &s, GIVEN, 0, e));
     OK(grid_ask(&a, &s, &rule, e));
-    assert_true(a.possible);
-    assert_int_equal(a.q.top, GRID_TIME);
-    assert_int_equal(a.q.n_top, 7);
+    assert_true(a.possible && a.q.top == GRID_TIME && a.q.n_top == 7);
     assert_int_equal(a.q.n_rows, 2); /* max_GBps and the constraint */
     assert_true(a.q.most[GRID_COST] == 4e6 && a.q.most[GRID_TIME] == 0.002);
     assert_true(a.q.most[GRID_TOTAL] == 140 || a.q.most[GRID_TOTAL] == 150);

@@ -83,8 +83,7 @@ TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
     assert_row(&t.rows, 2, "reach_per_s=%.17g~1e-6", 100 / 410e-6);
     assert_row(&t.rows, 1, "usd_per_h=5.5 usd=%.17g", 11.0 / 3600); /* 5 of each: 2 us */
     /* No units, no plan to show. */
-    assert_int_equal(t.stages.n_rows, 2);
-    assert_int_equal(t.plans.n_rows, 2);
+    assert_true(t.stages.n_rows == 2 && t.plans.n_rows == 2);
 }
 
 TEST_WITH(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest, make_folder, remove_folder)
@@ -249,8 +248,7 @@ TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
     KEEP(struct tables, t, tables_free);
     int64_t partly = 0;
     run_text(&t, *state, WIDE "vary: { draw.seed: [1, 2, 3, 4, 5, 6] }\n", 2);
-    assert_int_equal(t.rows.n_rows, 18);
-    assert_int_equal(t.runs.n_rows, 6 * (5 + 1 + 1));
+    assert_true(t.rows.n_rows == 18 && t.runs.n_rows == 6 * (5 + 1 + 1));
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         double usd[8] = { 0 };
         int64_t n = gather(usd, &t, row), feasible = 0;
@@ -281,8 +279,7 @@ TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
              "model: ctrdnn\njob: { examples_M: 100 }\nthroughput: { share: 0.01 }\n"
              "schedulers: [random]\nevaluations: 2\nseeds: 2\n",
              1);
-    assert_int_equal(gather(usd, &t, 0), 2);
-    assert_true(usd[0] < usd[1]);
+    assert_true(gather(usd, &t, 0) == 2 && usd[0] < usd[1]);
     assert_close(number(&t.rows, 0, "usd"), (usd[0] + usd[1]) / 2, 1e-15);
     /* What has no mean is told of a run that happened: the cheaper of the two in the middle. */
     int64_t run = number(&t.runs, 0, "usd") > usd[0] ? 1 : 0;

@@ -40,10 +40,7 @@ TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_fold
     KEEP(struct hetero_point, p, hetero_point_free);
     read_text(&p, *state, MEASURED);
     const struct hetero_profile *f = &p.profile;
-    assert_int_equal(p.origin, HETERO_MEASURED);
-    assert_int_equal(f->n_layers, 2);
-    assert_int_equal(f->n_types, 2);
-    assert_true(f->batch == 1000);
+    assert_true(p.origin == HETERO_MEASURED && f->n_layers == 2 && f->n_types == 2 && f->batch == 1000);
     assert_string_equal(f->name, "layers");
     assert_string_equal(f->layers[0].name, "a");
     assert_string_equal(f->layers[1].name, "layer2");
@@ -56,8 +53,7 @@ TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_fold
     }
     assert_true(f->types[0].cpu && !f->types[1].cpu);
     assert_true(f->types[0].compute_par == 0.9 && f->types[0].comm_par == 0.8);
-    assert_int_equal(f->types[1].max_units, HETERO_MAX_UNITS);
-    assert_true(isinf(f->types[1].nic_Bps));
+    assert_true(f->types[1].max_units == HETERO_MAX_UNITS && isinf(f->types[1].nic_Bps));
 }
 
 TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
@@ -77,8 +73,7 @@ TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
         "batch: 512\n" JOB);
     OK(hetero_draw_profile(&want, &d, e));
     size_t cells = (size_t)want.n_layers * (size_t)want.n_types;
-    assert_int_equal(p.profile.n_layers, want.n_layers);
-    assert_int_equal(p.profile.n_types, 3);
+    assert_true(p.profile.n_layers == want.n_layers && p.profile.n_types == 3);
     assert_memory_equal(p.profile.compute_s, want.compute_s, cells * sizeof(double));
     assert_memory_equal(p.profile.sync_s, want.sync_s, cells * sizeof(double));
     assert_memory_equal(p.profile.handover_s, want.handover_s, cells * sizeof(double));
@@ -104,8 +99,7 @@ TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folde
         assert_true(a->comm_par == b->comm_par && a->max_units == b->max_units);
     }
     read_text(&p, *state, DRAWN);
-    assert_int_equal(p.profile.n_types, want.n_types);
-    assert_true(p.profile.batch == want.batch);
+    assert_true(p.profile.n_types == want.n_types && p.profile.batch == want.batch);
     const struct hetero_settings *x = &p.settings;
     assert_true(x->evaluations == s.evaluations && x->rl.hidden == s.rl.hidden && x->rl.plans == s.rl.plans);
     assert_true(x->rl.patience == s.rl.patience);
@@ -118,12 +112,10 @@ TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folde
     assert_true(x->anneal.hot == s.anneal.hot && x->anneal.cold == s.anneal.cold);
     assert_true(x->bayes.initial == s.bayes.initial && x->bayes.evaluations == s.bayes.evaluations);
     assert_true(x->bayes.candidates == s.bayes.candidates && x->bayes.length == s.bayes.length);
-    assert_true(x->bayes.noise == s.bayes.noise);
-    assert_true(p.throughput.share == 0.5 && isnan(p.throughput.per_s));
+    assert_true(x->bayes.noise == s.bayes.noise && p.throughput.share == 0.5 && isnan(p.throughput.per_s));
     assert_true(p.setup.overlap && p.setup.handover == HETERO_PER_LAYER);
     assert_true(p.setup.provisioning == HETERO_EXACT && p.setup.server == -1);
-    assert_true(p.setup.examples == 1e6 && p.setup.epochs == 1);
-    assert_int_equal(p.n_schedulers, n_hetero_schedulers);
+    assert_true(p.setup.examples == 1e6 && p.setup.epochs == 1 && p.n_schedulers == n_hetero_schedulers);
 }
 
 TEST_WITH(a_probe_gives_the_share_that_units_divide, make_folder, remove_folder)
@@ -190,8 +182,7 @@ TEST_WITH(links_are_those_of_the_outer_dimension_cut_to_the_own_nic, make_folder
               "types: [ { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node },\n"
               " { name: b, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node, nic_GBps: 25 },\n"
               " { name: c, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, nic_GBps: 4 } ]\n");
-    assert_int_equal(p.setup.handover, HETERO_NETWORK);
-    assert_ptr_equal(p.setup.links, p.links);
+    assert_true(p.setup.handover == HETERO_NETWORK && p.setup.links == p.links);
     assert_close(link_of(&p, 0, 0)->Bps, 50e9, 1e-15); /* 100 GB/s at efficiency 0.5 */
     assert_close(link_of(&p, 0, 1)->Bps, 50e9, 1e-15);
     assert_close(link_of(&p, 1, 0)->Bps, 25e9, 1e-15); /* each end by its own port */

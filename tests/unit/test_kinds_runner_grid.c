@@ -47,8 +47,7 @@ TEST(a_point_barely_beyond_a_limit_hides_none)
         text_printf(&study, ", %d", 500 + i);
     text_puts(&study, ", 101 ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
                       "keep: { front: [cost_usd, total_GBps], where: [ time_s <= 0.00149999999985 ] }\n");
-    assert_int_equal(kept_of(point, text_str(&study), true), 1);
-    assert_int_equal(point[0], 1050 * 1000);
+    assert_true(kept_of(point, text_str(&study), true) == 1 && point[0] == 1050 * 1000);
 }
 
 /* 10^6 GB/s at most: faster ones are errors, each in a row, and hide nothing. */
@@ -79,8 +78,7 @@ TEST(a_unit_that_begins_with_what_is_no_study_is_a_grid_too)
         text_printf(&study, ", %d", i < 1047 ? 100 + i : i < 1050 ? 9000 : i - 1000);
     text_puts(&study, " ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
                       "keep: { front: [cost_usd, total_GBps] }\n");
-    assert_int_equal(kept_of(point, text_str(&study), true), 1);
-    assert_int_equal(point[0], 1050 * 1000);
+    assert_true(kept_of(point, text_str(&study), true) == 1 && point[0] == 1050 * 1000);
 }
 
 /* Such a network is called by its bandwidths: no two points are of one group, and each is kept. */

@@ -19,14 +19,10 @@ TEST(a_study_is_read_with_all_it_names)
     /* 32 NPUs x (8 + 18 + 32) USD per GB/s, of that NICs 32 x 32. */
     assert_close(s.prices[1].usd_per_Bps, 32 * 58 / 1e9, 1e-14);
     assert_close(s.prices[1].nic_usd_per_Bps, 32 * 32 / 1e9, 1e-14);
-    assert_int_equal(s.n_workloads, 2);
-    assert_true(s.workloads[0].weight == 1 && s.workloads[1].weight == 2.5);
+    assert_true(s.n_workloads == 2 && s.workloads[0].weight == 1 && s.workloads[1].weight == 2.5);
     assert_string_equal(s.workloads[1].tree.name, "work");
-    assert_int_equal(s.combine, STUDY_REGRET);
-    assert_int_equal(s.objective, ALLOC_TIME);
-    assert_int_equal(s.model, SIM_ALPHA_BETA);
-    assert_true(s.total_Bps == 47123000000.0);
-    assert_true(s.count_npus && study_fixed_usd(&s) == 32000);
+    assert_true(s.combine == STUDY_REGRET && s.objective == ALLOC_TIME && s.model == SIM_ALPHA_BETA);
+    assert_true(s.total_Bps == 47123000000.0 && s.count_npus && study_fixed_usd(&s) == 32000);
     assert_true(isnan(s.time_limit_s) && s.seed == 1);
     /* pod.max_GBps, the total, three constraints. */
     assert_int_equal(s.rows.n, 5);
@@ -46,8 +42,7 @@ TEST(only_what_is_needed_must_be_there)
     struct folder *f = *state;
     KEEP(struct design_point, s, study_free);
     OK(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, e));
-    assert_int_equal(s.net.n_dims, 2);
-    assert_false(s.has_parts);
+    assert_true(s.net.n_dims == 2 && !s.has_parts);
     assert_true(s.n_workloads == 0 && s.budget.node == -1 && s.rows.n == 0 && s.own_source == 0);
     assert_string_equal(s.name, "");
 }
@@ -137,8 +132,7 @@ TEST(the_hash_follows_content_and_files)
         hash[i] = study_hash(&s);
         study_free(&s);
     }
-    assert_true(hash[0] == hash[1]);
-    assert_true(hash[0] != hash[2] && hash[0] != hash[3]);
+    assert_true(hash[0] == hash[1] && hash[0] != hash[2] && hash[0] != hash[3]);
 }
 
 /* ---- errors ---- */

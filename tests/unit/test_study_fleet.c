@@ -74,8 +74,7 @@ static void check_rows(const struct fleet_batch *b)
     int64_t row = 0;
     for (int64_t u = b->units.first; u < b->units.first + b->units.n; u++)
         for (int64_t k = 0; k < u % 4; k++, row++) {
-            assert_true(row < b->rows.n_rows);
-            assert_int_equal(table_cell(&b->rows, row, 0)->count, u);
+            assert_true(row < b->rows.n_rows && table_cell(&b->rows, row, 0)->count == u);
             assert_int_equal(table_cell(&b->rows, row, 1)->count, k);
         }
     assert_int_equal(b->rows.n_rows, row);
@@ -105,56 +104,48 @@ static bool report(void *data, const struct sweep_counts *done)
     return ++p->reports != p->stop_after;
 }
 
-static struct plant new_plant(void)
+static void plant_open(struct plant *p, struct fleet_work *w, struct fleet_run *f, int32_t threads)
 {
-    return (struct plant){ .fails_at = -1, .slow_from = -1, .take_fails_after = -1, .stop_after = -1 };
+    *p = (struct plant){ .fails_at = -1, .slow_from = -1, .take_fails_after = -1, .stop_after = -1 };
+    *w = (struct fleet_work){ .n_units = UNITS,
+                              .n_points = 4 * UNITS,
+                              .build = build,
+                              .free = release,
+                              .run = run,
+                              .columns = columns,
+                              .data = p };
+    *f = (struct fleet_run){ .work = w,
+                             .share = { 0, UNITS },
+                             .threads = threads,
+                             .take = take,
+                             .take_data = p,
+                             .progress = report,
+                             .progress_data = p };
 }
 
-static struct fleet_work work_of(struct plant *p)
-{
-    return (struct fleet_work){ .n_units = UNITS,
-                                .n_points = 4 * UNITS,
-                                .build = build,
-                                .free = release,
-                                .run = run,
-                                .columns = columns,
-                                .data = p };
-}
-
-static struct fleet_run run_of(struct plant *p, const struct fleet_work *w, int32_t threads)
-{
-    return (struct fleet_run){ .work = w,
-                               .share = { 0, UNITS },
-                               .threads = threads,
-                               .take = take,
-                               .take_data = p,
-                               .progress = report,
-                               .progress_data = p };
-}
+/* Work p, w and how it is run, f. */
+#define PLANT(p, w, f, threads)                                                                              \
+    struct plant p;                                                                                          \
+    struct fleet_work w;                                                                                     \
+    struct fleet_run f;                                                                                      \
+    plant_open(&p, &w, &f, threads)
 
 TEST(every_unit_is_done_once_on_any_number_of_threads)
 {
     for (int32_t threads = 1; threads <= 8; threads *= 2) {
-        struct plant p = new_plant();
-        struct fleet_work w = work_of(&p);
-        struct fleet_run f = run_of(&p, &w, threads);
+        PLANT(p, w, f, threads);
         OK(fleet_run(&f, e));
         for (int u = 0; u < UNITS; u++)
             assert_int_equal(p.times[u], 1);
-        assert_int_equal(p.sum.seen, 4 * UNITS);
-        assert_int_equal(p.sum.solved, p.n_rows);
-        assert_int_equal(p.freed, p.built);
-        assert_true(p.built <= threads);
-        assert_false(f.stopped);
+        assert_true(p.sum.seen == 4 * UNITS && p.sum.solved == p.n_rows && p.freed == p.built);
+        assert_true(p.built <= threads && !f.stopped);
     }
 }
 
 /* Units that are done, a share: against the plain definition. */
 static void check_choice(struct rng *r)
 {
-    struct plant p = new_plant();
-    struct fleet_work w = work_of(&p);
-    struct fleet_run f = run_of(&p, &w, 1 + (int32_t)rng_below(r, 3));
+    PLANT(p, w, f, 1 + (int32_t)rng_below(r, 3));
     KEEP(struct spans, done, spans_free) = { 0 };
     for (int64_t n = rng_below(r, 20); n > 0; n--)
         MUST(spans_add(&done, rng_below(r, UNITS - 40), 1 + rng_below(r, 40), e));
@@ -187,9 +178,7 @@ static struct spans taken_of(const struct plant *p)
 TEST(a_run_that_was_stopped_goes_on_where_it_was)
 {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        struct plant p = new_plant();
-        struct fleet_work w = work_of(&p);
-        struct fleet_run f = run_of(&p, &w, threads);
+        PLANT(p, w, f, threads);
         p.stop_after = 1;
         OK(fleet_run(&f, e));
         assert_true(f.stopped);
@@ -207,22 +196,17 @@ TEST(a_run_that_was_stopped_goes_on_where_it_was)
 TEST(the_failure_of_a_unit_ends_all)
 {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        struct plant p = new_plant();
-        struct fleet_work w = work_of(&p);
-        struct fleet_run f = run_of(&p, &w, threads);
+        PLANT(p, w, f, threads);
         p.fails_at = 3;
         FAILS(fleet_run(&f, e), ERR_NOMEM, "no memory for unit 3");
-        assert_int_equal(p.times[3], 0);
-        assert_int_equal(p.freed, p.built);
+        assert_true(p.times[3] == 0 && p.freed == p.built);
     }
 }
 
 TEST(a_writer_that_fails_ends_all_and_is_not_called_again)
 {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        struct plant p = new_plant();
-        struct fleet_work w = work_of(&p);
-        struct fleet_run f = run_of(&p, &w, threads);
+        PLANT(p, w, f, threads);
         p.take_fails_after = 2;
         FAILS(fleet_run(&f, e), ERR_IO, "the disk is full");
         assert_int_equal(p.batches, 3);
@@ -231,24 +215,18 @@ TEST(a_writer_that_fails_ends_all_and_is_not_called_again)
 
 TEST(a_thread_that_cannot_be_built_ends_all)
 {
-    struct plant p = new_plant();
-    struct fleet_work w = work_of(&p);
-    struct fleet_run f = run_of(&p, &w, 2);
+    PLANT(p, w, f, 2);
     p.build_fails = true;
     FAILS(fleet_run(&f, e), ERR_NOMEM, "out of memory for a hand");
-    assert_int_equal(p.batches, 0);
-    assert_int_equal(p.freed, 0);
+    assert_true(p.batches == 0 && p.freed == 0);
 }
 
 TEST(threads_without_work_build_nothing)
 {
-    struct plant p = new_plant();
-    struct fleet_work w = work_of(&p);
-    struct fleet_run f = run_of(&p, &w, 8);
+    PLANT(p, w, f, 8);
     f.share = (struct span){ .first = 7, .n = 1 };
     OK(fleet_run(&f, e));
-    assert_int_equal(p.built, 1);
-    assert_int_equal(p.times[7], 1);
+    assert_true(p.built == 1 && p.times[7] == 1);
     f.share.n = 0;
     OK(fleet_run(&f, e));
     assert_int_equal(p.built, 1);
@@ -257,22 +235,17 @@ TEST(threads_without_work_build_nothing)
 /* Units that take 55 ms come after many that take nothing, so they are handed out several at a time. */
 TEST(rows_of_long_units_do_not_wait_for_the_end_of_the_piece)
 {
-    struct plant p = new_plant();
-    struct fleet_work w = work_of(&p);
-    struct fleet_run f = run_of(&p, &w, 1);
+    PLANT(p, w, f, 1);
     p.slow_from = 50;
     p.slow_s = 0.055;
     f.share.n = 56;
     OK(fleet_run(&f, e));
-    assert_int_equal(p.slow_inside, 0);
-    assert_true(p.batches < 40);
+    assert_true(p.slow_inside == 0 && p.batches < 40);
 }
 
 TEST(progress_is_told_what_is_done_a_few_times_a_second)
 {
-    struct plant p = new_plant();
-    struct fleet_work w = work_of(&p);
-    struct fleet_run f = run_of(&p, &w, 2);
+    PLANT(p, w, f, 2);
     double start_s = clock_now_s();
     p.slow_from = 0;
     p.slow_s = 0.005;
@@ -286,9 +259,7 @@ TEST(progress_is_told_what_is_done_a_few_times_a_second)
 
 TEST(pieces_shrink_towards_the_end)
 {
-    struct plant p = new_plant();
-    struct fleet_work w = work_of(&p);
-    struct fleet_run f = run_of(&p, &w, 2);
+    PLANT(p, w, f, 2);
     struct fleet_crew c;
     int64_t left = UNITS;
     OK(fleet_crew_begin(&c, &f, 4, e));
@@ -298,6 +269,5 @@ TEST(pieces_shrink_towards_the_end)
         assert_int_equal(piece.n, most < 1 ? 1 : most > 100 ? 100 : most);
         left -= piece.n;
     }
-    assert_int_equal(left, 0);
-    assert_int_equal(fleet_crew_end(&c, e), 0);
+    assert_true(left == 0 && fleet_crew_end(&c, e) == 0);
 }

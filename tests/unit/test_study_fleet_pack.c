@@ -69,8 +69,7 @@ static void check_tables(const struct table *got, const struct table *want)
 
 static void check_same(const struct fleet_batch *got, const struct fleet_batch *want)
 {
-    assert_int_equal(got->units.first, want->units.first);
-    assert_int_equal(got->units.n, want->units.n);
+    assert_true(got->units.first == want->units.first && got->units.n == want->units.n);
     assert_memory_equal(&got->counts, &want->counts, sizeof got->counts);
     check_tables(&got->rows, &want->rows);
     check_tables(&got->more[1], &want->more[1]);

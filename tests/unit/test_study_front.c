@@ -112,8 +112,7 @@ TEST(order_of_offering_changes_nothing)
     offer_all(&b, on, turned, N);
     OK(front_sort(&a, e));
     OK(front_sort(&b, e));
-    assert_true(a.n > 0);
-    assert_int_equal(a.n, b.n);
+    assert_true(a.n > 0 && a.n == b.n);
     assert_memory_equal(a.x, b.x, (size_t)a.n * 3 * sizeof *a.x);
     front_free(&b);
 }
@@ -130,12 +129,10 @@ TEST(long_fronts_offered_in_order_stay_whole)
             OK(front_offer(&f, x, i, &on, e));
             assert_true(on);
         }
-        assert_int_equal(f.n, N);
-        assert_int_equal(f.n_off, 0);
+        assert_true(f.n == N && f.n_off == 0);
         const double best[] = { 1, 0 };
         OK(front_offer(&f, best, N, &on, e));
-        assert_int_equal(f.n_off, N);
-        assert_int_equal(f.n, 1);
+        assert_true(f.n_off == N && f.n == 1);
     }
 }
 
@@ -148,11 +145,9 @@ TEST(points_that_are_equal_stay_together)
         OK(front_offer(&f, same, i, &on, e));
         assert_true(on);
     }
-    assert_false(front_dominates(&f, same));
-    assert_int_equal(f.n, 20000);
+    assert_true(!front_dominates(&f, same) && f.n == 20000);
     OK(front_offer(&f, better, 20000, &on, e));
-    assert_int_equal(f.n, 1);
-    assert_true(front_dominates(&f, same));
+    assert_true(f.n == 1 && front_dominates(&f, same));
 }
 
 /* ---- knee ---- */
@@ -227,9 +222,7 @@ TEST(fronts_without_a_bend_inwards_have_no_knee)
     }
     offer(&two, 1, 2, 0);
     offer(&two, 2, 1, 0);
-    assert_int_equal(front_knee(&line), -1);
-    assert_int_equal(front_knee(&outwards), -1);
-    assert_int_equal(front_knee(&two), -1);
+    assert_true(front_knee(&line) == -1 && front_knee(&outwards) == -1 && front_knee(&two) == -1);
 }
 
 /* ---- distance ---- */
@@ -283,8 +276,7 @@ TEST(groups_do_not_dominate_each_other)
         char group[8];
         snprintf(group, sizeof group, "%d", (i * 37) % 100);
         OK(front_set_offer(&s, group, i == 50 ? good : bad, i, &on, &f, e));
-        assert_true(on);
-        assert_ptr_equal(f, front_of(&s, group));
+        assert_true(on && f == front_of(&s, group));
     }
     assert_int_equal(s.n, 100);
     for (int i = 1; i < s.n; i++)

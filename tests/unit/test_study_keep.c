@@ -51,8 +51,7 @@ static int read_rule(struct keep_rule *k, const char *text, struct err *e)
     KEEP(struct yaml_doc, doc, yaml_free);
     make_columns(&columns);
     assert_ok(yaml_read_text(&doc, "s.yaml", text, strlen(text), e), e);
-    int rc = keep_read(k, &design_kind, &doc, yaml_get(&doc, doc.root, "keep"), &columns, e);
-    return rc;
+    return keep_read(k, &design_kind, &doc, yaml_get(&doc, doc.root, "keep"), &columns, e);
 }
 
 TEST(a_rule_is_read_with_its_defaults)
@@ -65,12 +64,9 @@ TEST(a_rule_is_read_with_its_defaults)
                  "keep:\n  front: [time_s, 'max:speedup', network.dims.pod.max_GBps]\n"
                  "  top: { by: cost_usd, n: 10 }\n  where: [ cost_usd - 2*time_s <= 2e6 ]\n",
                  e));
-    assert_false(keep_all(&k));
-    assert_int_equal(k.n_front, 3);
+    assert_true(!keep_all(&k) && k.n_front == 3);
     assert_string_equal(k.front[1].name, "speedup");
-    assert_true(k.front[1].large);
-    assert_false(k.front[0].large);
-    assert_int_equal(k.n_per, 1);
+    assert_true(k.front[1].large && !k.front[0].large && k.n_per == 1);
     assert_string_equal(k.per[0], "workload");
     assert_string_equal(k.top.name, "cost_usd");
     assert_int_equal(k.n_top, 10);
@@ -241,8 +237,7 @@ TEST(survivors_are_those_of_comparing_every_pair_in_any_order)
         }
         assert_true(n > 10);
         struct keep_counts c = keep_counts_of(k);
-        assert_int_equal(c.seen, N_ROWS);
-        assert_true(c.no_design > 0 && c.beyond > 0 && c.blank > 0);
+        assert_true(c.seen == N_ROWS && c.no_design > 0 && c.beyond > 0 && c.blank > 0);
         assert_int_equal(keep_fronts(k)->n, 2);
         assert_non_null(front_of(keep_fronts(k), "A"));
     }

@@ -60,16 +60,12 @@ static const struct subject {
       { "runs", "curves", "links" } },
 };
 
-struct scratch {
+/* A study in a folder, the path of a store beside it, and all its tables as one thread makes them. */
+struct trial {
+    const struct subject *subject;
     char dir[SUPPORT_PATH], study[SUPPORT_PATH], store[SUPPORT_PATH];
+    struct text want;
 };
-
-static void begin(struct scratch *f, const struct subject *x)
-{
-    scratch_make(f->dir);
-    scratch_file(f->study, f->dir, "study.yaml", x->study, strlen(x->study));
-    scratch_path(f->store, f->dir, "rows.db");
-}
 
 /* ---- a run ---- */
 
@@ -134,9 +130,10 @@ static void put_all(struct text *out, struct store *s, const struct subject *x)
                 (int)n.failed, complete);
 }
 
-static int run(struct text *out, const struct scratch *f, const struct subject *x, const char *store,
-               const struct way *way, struct err *e)
+static int run(struct text *out, const struct trial *f, const char *store, const struct way *way,
+               struct err *e)
 {
+    const struct subject *x = f->subject;
     KEEP(struct study, s, study_close);
     KEEP(struct campaign, c, campaign_close);
     struct context context = { .stop_after = way->stop_after };
@@ -186,10 +183,31 @@ static void assert_same(const struct text *got, const struct text *want)
     assert_true(!*a && !*b);
 }
 
-static void wanted_of(struct text *want, const struct scratch *f, const struct subject *x)
+static void trial_begin(struct trial *f, const struct subject *x)
 {
-    const struct way alone = { .threads = 1 };
-    MUST(run(want, f, x, NULL, &alone, e));
+    *f = (struct trial){ .subject = x };
+    scratch_make(f->dir);
+    scratch_file(f->study, f->dir, "study.yaml", x->study, strlen(x->study));
+    scratch_path(f->store, f->dir, "rows.db");
+}
+
+static void trial_end(struct trial *f)
+{
+    text_free(&f->want);
+    scratch_remove(f->dir);
+}
+
+#define TRIAL(f, subject)                                                                                    \
+    KEEP(struct trial, f, trial_end);                                                                        \
+    trial_begin(&f, subject);                                                                                \
+    OK(run(&f.want, &f, NULL, &(struct way){ .threads = 1 }, e))
+
+/* The store has what one thread made. */
+static void assert_store(const struct trial *f, const char *path)
+{
+    KEEP(struct text, got, text_free) = { 0 };
+    take_store(&got, path, f->subject);
+    assert_same(&got, &f->want);
 }
 
 /* ---- ways ---- */
@@ -197,39 +215,27 @@ static void wanted_of(struct text *want, const struct scratch *f, const struct s
 TEST(any_number_of_threads_gives_the_same_tables)
 {
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
-        struct scratch f;
-        struct text want = { 0 };
-        begin(&f, &subjects[i]);
-        wanted_of(&want, &f, &subjects[i]);
+        TRIAL(f, &subjects[i]);
         for (int32_t threads = 2; threads <= 16; threads *= 2) {
             KEEP(struct text, got, text_free) = { 0 };
             toy_alive = (struct toy_alive){ 0 };
-            OK(run(&got, &f, &subjects[i], NULL, &(struct way){ .threads = threads }, e));
-            assert_same(&got, &want);
+            OK(run(&got, &f, NULL, &(struct way){ .threads = threads }, e));
+            assert_same(&got, &f.want);
             assert_true(toy_alive.seeds == 0 && toy_alive.points == 0);
             assert_in_range(toy_alive.most_seeds, 0, threads);
             assert_in_range(toy_alive.most_points, 0, threads + 1);
         }
-        text_free(&want);
-        scratch_remove(f.dir);
     }
 }
 
 TEST(a_study_that_is_stopped_again_and_again_comes_to_the_same)
 {
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
-        struct scratch f;
-        KEEP(struct text, want, text_free) = { 0 };
-        KEEP(struct text, got, text_free) = { 0 };
-        begin(&f, &subjects[i]);
-        wanted_of(&want, &f, &subjects[i]);
+        TRIAL(f, &subjects[i]);
         for (int k = 0; k < 5; k++)
-            OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 1 + k % 3, .stop_after = 1 },
-                   e));
-        OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 2 }, e));
-        take_store(&got, f.store, &subjects[i]);
-        assert_same(&got, &want);
-        scratch_remove(f.dir);
+            OK(run(NULL, &f, f.store, &(struct way){ .threads = 1 + k % 3, .stop_after = 1 }, e));
+        OK(run(NULL, &f, f.store, &(struct way){ .threads = 2 }, e));
+        assert_store(&f, f.store);
     }
 }
 
@@ -237,26 +243,20 @@ TEST(a_study_that_is_stopped_again_and_again_comes_to_the_same)
 TEST(a_study_that_is_killed_goes_on)
 {
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
-        struct scratch f;
-        KEEP(struct text, want, text_free) = { 0 };
-        KEEP(struct text, got, text_free) = { 0 };
-        begin(&f, &subjects[i]);
-        wanted_of(&want, &f, &subjects[i]);
+        TRIAL(f, &subjects[i]);
         for (int k = 0; k < 10; k++) {
             fflush(NULL);
             pid_t child = fork();
             if (child == 0) {
-                run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 1 }, e);
+                run(NULL, &f, f.store, &(struct way){ .threads = 1 }, e);
                 _exit(0);
             }
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 + 4000000 * k }, NULL);
             kill(child, SIGKILL);
             waitpid(child, NULL, 0);
         }
-        OK(run(NULL, &f, &subjects[i], f.store, &(struct way){ .threads = 3 }, e));
-        take_store(&got, f.store, &subjects[i]);
-        assert_same(&got, &want);
-        scratch_remove(f.dir);
+        OK(run(NULL, &f, f.store, &(struct way){ .threads = 3 }, e));
+        assert_store(&f, f.store);
     }
 }
 
@@ -265,38 +265,31 @@ TEST(shards_merge_to_the_undivided_study)
 {
     for (size_t i = 0; i < COUNT_OF(subjects); i++)
         for (int32_t n = 2; n <= 7; n += 5) {
-            struct scratch f;
-            KEEP(struct text, want, text_free) = { 0 };
-            KEEP(struct text, got, text_free) = { 0 };
             char paths[7][SUPPORT_PATH], out[SUPPORT_PATH];
             const char *list[7];
-            begin(&f, &subjects[i]);
-            wanted_of(&want, &f, &subjects[i]);
+            TRIAL(f, &subjects[i]);
             for (int32_t k = 0; k < n; k++) {
                 char name[16];
                 snprintf(name, sizeof name, "s%d.db", (int)k);
                 list[k] = scratch_path(paths[k], f.dir, name);
-                OK(run(NULL, &f, &subjects[i], list[k],
-                       &(struct way){ .threads = 2, .shard = k + 1, .n_shards = n }, e));
+                OK(run(NULL, &f, list[k], &(struct way){ .threads = 2, .shard = k + 1, .n_shards = n }, e));
             }
             scratch_path(out, f.dir, "all.db");
             OK(store_merge(out, list, n, study_reduce_store, (void *)subjects[i].kind, e));
-            take_store(&got, out, &subjects[i]);
-            assert_same(&got, &want);
-            scratch_remove(f.dir);
+            assert_store(&f, out);
         }
 }
 
 /* Of x = 2, 3, 7 and 11, broken or not, the three rows of greatest mean; which these are, by hand. */
 TEST(where_and_keep_choose_points_and_rows)
 {
-    struct scratch f;
-    struct study s;
-    struct campaign c;
+    KEEP(struct trial, f, trial_end);
+    KEEP(struct study, s, study_close);
+    KEEP(struct campaign, c, campaign_close);
     KEEP(struct table, all, table_free) = { 0 };
     KEEP(struct table, kept, table_free) = { 0 };
     const struct subject *x = &subjects[4];
-    begin(&f, x);
+    trial_begin(&f, x);
     const struct study_ask open = { .from = { .path = f.study }, .kind = x->kind };
     OK(study_open(&s, &open, e));
     OK(campaign_rows(&all, &s, 2, e));
@@ -311,8 +304,7 @@ TEST(where_and_keep_choose_points_and_rows)
     OK(campaign_run(&c, e));
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     OK(store_next(c.store, &walk, INT64_MAX, &kept, e));
-    assert_int_equal(kept.n_rows, 3);
-    assert_int_equal(c.state.done.filtered, 4);
+    assert_true(kept.n_rows == 3 && c.state.done.filtered == 4);
     for (int64_t row = 0; row < kept.n_rows; row++) {
         double least = table_number(&kept, row, table_find(&kept, "mean"));
         int64_t above = 0;
@@ -320,19 +312,16 @@ TEST(where_and_keep_choose_points_and_rows)
             above += table_number(&all, k, mean) > least;
         assert_in_range(above, 0, 2);
     }
-    campaign_close(&c);
-    study_close(&s);
-    scratch_remove(f.dir);
 }
 
 TEST(a_store_with_other_tables_is_refused)
 {
-    struct scratch f;
-    struct subject other = subjects[0];
-    begin(&f, &subjects[0]);
-    OK(run(NULL, &f, &subjects[0], f.store, &(struct way){ .threads = 1 }, e));
-    other.tables[1] = NULL;
-    FAILS(run(NULL, &f, &other, f.store, &(struct way){ .threads = 1 }, e), ERR_PARSE,
+    KEEP(struct trial, f, trial_end);
+    struct subject fewer = subjects[0];
+    trial_begin(&f, &subjects[0]);
+    OK(run(NULL, &f, f.store, &(struct way){ .threads = 1 }, e));
+    fewer.tables[1] = NULL;
+    f.subject = &fewer;
+    FAILS(run(NULL, &f, f.store, &(struct way){ .threads = 1 }, e), ERR_PARSE,
           "has table first, need none as this run does not record it");
-    scratch_remove(f.dir);
 }

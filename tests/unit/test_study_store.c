@@ -1,41 +1,22 @@
+#include "tests/unit/folder.h"
 #include "tests/unit/store_fixture.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "kinds/design/designs.h"
 
 KEEPS(struct store, store_close)
-
 KEEPS(sqlite3, sqlite3_close)
 
-struct scratch {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-};
-
-static int make_scratch(void **state)
-{
-    static struct scratch s;
-    scratch_make(s.dir);
-    scratch_path(s.path, s.dir, "rows.db");
-    *state = &s;
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch_remove(((struct scratch *)*state)->dir);
-    return 0;
-}
+FOLDER_FOR("rows.db")
 
 static int open_with(struct store **out, const char *path, const struct store_head *head, struct spans *done,
                      struct sweep_counts *counts, struct err *e)
 {
     KEEP(struct table, columns, table_free) = { 0 };
     stored_columns(&columns);
-    int rc = stored_open(out, path, head, &columns, done, counts, e);
-    return rc;
+    return stored_open(out, path, head, &columns, done, counts, e);
 }
 
 /* A store of 40 units, the first n_done of which are in it. */
@@ -47,8 +28,7 @@ static struct store *open_new(const char *path, int64_t n_done)
     struct sweep_counts counts;
     KEEP(struct table, rows, table_free) = { 0 };
     MUST(open_with(&s, path, &head, &done, &counts, e));
-    assert_int_equal(done.n, 0);
-    assert_int_equal(counts.seen, 0);
+    assert_true(done.n == 0 && counts.seen == 0);
     stored_columns(&rows);
     for (int64_t u = 0; u < n_done; u++)
         stored_put_unit(&rows, u, 40);
@@ -66,9 +46,9 @@ static void make_store(const char *path, int64_t n_done)
 
 /* ---- rows ---- */
 
-TEST_WITH(rows_come_back_bit_for_bit_in_order_of_points, make_scratch, remove_scratch)
+TEST_WITH(rows_come_back_bit_for_bit_in_order_of_points, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     struct table got;
     KEEP(struct table, want, table_free) = { 0 };
     stored_all(&want, 40);
@@ -87,9 +67,9 @@ TEST_WITH(rows_come_back_bit_for_bit_in_order_of_points, make_scratch, remove_sc
     }
 }
 
-TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, remove_scratch)
+TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     /* Widest network, whether any trains: 1 dimension alone, and as wide as any. */
     for (int way = 0; way < 6; way++) {
         const struct store_head head = stored_head(40);
@@ -115,9 +95,9 @@ TEST_WITH(a_store_written_as_csv_is_what_the_trimmed_table_is, make_scratch, rem
     }
 }
 
-TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scratch)
+TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     KEEP(struct store *, s, store_close_at) = open_new(f->path, 0);
     KEEP(struct table, got, table_free);
     KEEP(struct table, first, table_free) = { 0 };
@@ -137,24 +117,23 @@ TEST_WITH(a_row_put_again_takes_the_place_of_the_first, make_scratch, remove_scr
     assert_same_rows(&got, &second);
 }
 
-TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_scratch, remove_scratch)
+TEST_WITH(a_dropped_row_is_gone_with_all_its_parts, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     KEEP(struct store *, s, store_close_at) = open_new(f->path, 4);
     KEEP(struct table, got, table_free);
     for (int64_t point = 0; point < 400; point++)
         if (point != 41)
             OK(store_drop(s, point, e));
     stored_read(&got, s, 100);
-    assert_int_equal(got.n_rows, 1);
-    assert_int_equal(table_cell(&got, 0, 0)->count, 41);
+    assert_true(got.n_rows == 1 && table_cell(&got, 0, 0)->count == 41);
     assert_int_equal(table_find(&got, "plan"), -1); /* of the others alone */
 }
 
 /* More than are kept apart from the rows, of which some look like numbers and must not become others. */
-TEST_WITH(texts_stay_as_they_are_however_many_there_are, make_scratch, remove_scratch)
+TEST_WITH(texts_stay_as_they_are_however_many_there_are, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     static const char *const forms[] = { "%d", "%d.5", "%d.50", "%de2", "-%d", "text %d", "0%d", "%d " };
     const struct store_head head = stored_head(40);
     KEEP(struct table, got, table_free);
@@ -194,9 +173,9 @@ static void assert_query(const char *path, const char *sql, const char *want)
     sqlite3_finalize(get);
 }
 
-TEST_WITH(the_view_has_the_columns_and_values_of_the_rows, make_scratch, remove_scratch)
+TEST_WITH(the_view_has_the_columns_and_values_of_the_rows, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     KEEP(struct table, want, table_free) = { 0 };
     KEEP(sqlite3 *, db, sqlite3_close_at);
     sqlite3_stmt *get;
@@ -226,9 +205,9 @@ TEST_WITH(the_view_has_the_columns_and_values_of_the_rows, make_scratch, remove_
     sqlite3_finalize(get);
 }
 
-TEST_WITH(values_of_keys_compare_as_numbers, make_scratch, remove_scratch)
+TEST_WITH(values_of_keys_compare_as_numbers, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     static const char *const values[] = { "100", "20", "3.5", "ring:4" };
     struct store *s = open_new(f->path, 0);
     KEEP(struct table, rows, table_free) = { 0 };
@@ -251,9 +230,9 @@ TEST_WITH(values_of_keys_compare_as_numbers, make_scratch, remove_scratch)
                  "3");
 }
 
-TEST_WITH(the_table_weft_says_what_the_store_is_of, make_scratch, remove_scratch)
+TEST_WITH(the_table_weft_says_what_the_store_is_of, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     make_store(f->path, 39);
     assert_query(f->path, "SELECT value FROM weft WHERE key = 'study_hash'", "0123456789abcdef");
     assert_query(f->path, "SELECT value FROM weft WHERE key = 'command'", "weft sweep 'it''s.yaml'");
@@ -268,9 +247,9 @@ TEST_WITH(the_table_weft_says_what_the_store_is_of, make_scratch, remove_scratch
 
 /* ---- opened again ---- */
 
-TEST_WITH(a_store_goes_on_from_its_last_commit, make_scratch, remove_scratch)
+TEST_WITH(a_store_goes_on_from_its_last_commit, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     const struct store_head head = stored_head(40);
     struct store *s = open_new(f->path, 10);
     struct table rows = { 0 }, got;
@@ -283,14 +262,11 @@ TEST_WITH(a_store_goes_on_from_its_last_commit, make_scratch, remove_scratch)
     OK(store_put(s, STORE_RESULTS, &rows, e)); /* without a commit */
     store_close(s);
     OK(open_with(&s, f->path, &head, &done, &counts, e));
-    assert_int_equal(done.n, 1);
-    assert_int_equal(done.spans[0].n, 10);
-    assert_int_equal(counts.seen, 100);
+    assert_true(done.n == 1 && done.spans[0].n == 10 && counts.seen == 100);
     store_head_of(s, &is, &counts, &complete);
     assert_false(complete);
     assert_string_equal(is.study, head.study);
-    assert_int_equal(is.seed, 7);
-    assert_int_equal(counts.solved, 100);
+    assert_true(is.seed == 7 && counts.solved == 100);
     stored_read(&got, s, 1000);
     assert_int_equal(got.n_rows, 100);
     table_free(&got);
@@ -314,9 +290,9 @@ TEST_WITH(a_store_goes_on_from_its_last_commit, make_scratch, remove_scratch)
 }
 
 /* Against a plain array, whatever the order in which units end. */
-TEST_WITH(spans_that_are_committed_come_back, make_scratch, remove_scratch)
+TEST_WITH(spans_that_are_committed_come_back, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     enum { UNITS = 300 };
     const struct store_head head = stored_head(UNITS);
     bool is_done[UNITS] = { false };
@@ -349,9 +325,9 @@ TEST_WITH(spans_that_are_committed_come_back, make_scratch, remove_scratch)
 
 /* ---- two at a time ---- */
 
-TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_scratch, remove_scratch)
+TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_folder, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     const struct store_head head = stored_head(40);
     struct store *writer = open_new(f->path, 10), *s;
     struct table got = { 0 };
@@ -375,9 +351,7 @@ TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_s
             _exit(3);
         _exit(0);
     }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(child_status(child), 0);
     store_close(writer);
     OK(open_with(&s, f->path, &head, &done, &counts, e));
     store_close(s);

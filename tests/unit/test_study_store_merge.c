@@ -82,12 +82,8 @@ static void assert_state(const char *path, int64_t n_done, bool want_complete)
     bool complete;
     MUST(store_read(&s, path, e));
     store_head_of(s, &head, &counts, &complete);
-    assert_int_equal(counts.seen, 12 * n_done);
-    assert_int_equal(counts.filtered, 2 * n_done);
-    assert_int_equal(counts.solved, 10 * n_done);
-    assert_int_equal(head.shard, 1);
-    assert_int_equal(head.n_shards, 1);
-    assert_int_equal(complete, want_complete);
+    assert_true(counts.seen == 12 * n_done && counts.filtered == 2 * n_done && counts.solved == 10 * n_done);
+    assert_true(head.shard == 1 && head.n_shards == 1 && complete == want_complete);
 }
 
 TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remove_scratch)

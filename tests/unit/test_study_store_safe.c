@@ -1,4 +1,5 @@
 /* What a store does when it is killed, when the disk is full, when the file is something else. */
+#include "tests/unit/folder.h"
 #include "tests/unit/store_fixture.h"
 
 #include <signal.h>
@@ -6,31 +7,18 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 KEEPS(struct store, store_close)
 
-struct scratch {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-};
+FOLDER_FOR("rows.db")
 
-static int make_scratch(void **state)
+/* A disk takes tens of milliseconds to be sure, and there are hundreds of stores here. */
+static int begin(void **state)
 {
-    static struct scratch s;
-    /* A disk takes tens of milliseconds to be sure, and there are hundreds of stores here. */
     if (access("/dev/shm", R_OK | W_OK | X_OK) == 0)
         setenv("TMPDIR", "/dev/shm", 1);
-    scratch_make(s.dir);
-    scratch_path(s.path, s.dir, "rows.db");
-    *state = &s;
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch_remove(((struct scratch *)*state)->dir);
-    return 0;
+    return make_folder(state);
 }
 
 enum { UNITS = 500 };
@@ -41,8 +29,7 @@ static int open_for(struct store **out, const char *path, const struct store_hea
     KEEP(struct table, columns, table_free) = { 0 };
     struct sweep_counts counts;
     stored_columns(&columns);
-    int rc = stored_open(out, path, head, &columns, done, &counts, e);
-    return rc;
+    return stored_open(out, path, head, &columns, done, &counts, e);
 }
 
 /* Units that are not in the store yet, some at a time, in an order of their own, until none is left. */
@@ -95,8 +82,7 @@ static int64_t assert_whole(const char *path)
     stored_read(&got, s, 1000);
     assert_same_rows(&got, &want);
     store_close(s);
-    int64_t n = done.n ? spans_count(&done, UNITS) : 0;
-    return n;
+    return done.n ? spans_count(&done, UNITS) : 0;
 }
 
 static void kill_after(pid_t child, long ns)
@@ -107,9 +93,9 @@ static void kill_after(pid_t child, long ns)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-TEST_WITH(a_hundred_kills_lose_nothing_that_was_committed, make_scratch, remove_scratch)
+TEST_WITH(a_hundred_kills_lose_nothing_that_was_committed, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     int64_t before = 0, on_the_way = 0;
     uint32_t x = 7;
     for (int k = 0; k < 100; k++) {
@@ -153,14 +139,12 @@ static void assert_full(const char *path, bool limit)
             fprintf(stderr, "%d: %s\n", rc, e.msg);
         _exit(rc == ERR_IO && said ? 0 : 11);
     }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(child_status(child), 0);
 }
 
-TEST_WITH(a_limit_on_file_size_leaves_the_last_commit, make_scratch, remove_scratch)
+TEST_WITH(a_limit_on_file_size_leaves_the_last_commit, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     assert_full(f->path, true);
     int64_t n = assert_whole(f->path);
     assert_in_range(n, 1, UNITS - 1);
@@ -168,9 +152,9 @@ TEST_WITH(a_limit_on_file_size_leaves_the_last_commit, make_scratch, remove_scra
     assert_int_equal(assert_whole(f->path), UNITS);
 }
 
-TEST_WITH(a_full_disk_leaves_the_last_commit, make_scratch, remove_scratch)
+TEST_WITH(a_full_disk_leaves_the_last_commit, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     char path[SUPPORT_PATH];
     if (mount("weft", f->dir, "tmpfs", 0, "size=1m") != 0)
         skip(); /* not root, or a container without mounts */
@@ -224,9 +208,9 @@ static void run_sql(const char *path, const char *sql)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, make_scratch, remove_scratch)
+TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     char text[] = "point,time_s\n0,1\n";
     scratch_file(f->path, f->dir, "rows.db", text, sizeof text - 1);
     assert_false(store_is(f->path));
@@ -240,9 +224,9 @@ TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, make_scratch, remo
     assert_refused(f->path, true, "is a database of another program");
 }
 
-TEST_WITH(stores_of_other_sweeps_are_refused_and_left_alone, make_scratch, remove_scratch)
+TEST_WITH(stores_of_other_sweeps_are_refused_and_left_alone, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     static const struct {
         const char *sql, *want;
     } cases[] = {
@@ -268,9 +252,9 @@ TEST_WITH(stores_of_other_sweeps_are_refused_and_left_alone, make_scratch, remov
     }
 }
 
-TEST_WITH(damaged_stores_are_refused_and_left_alone, make_scratch, remove_scratch)
+TEST_WITH(damaged_stores_are_refused_and_left_alone, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     static const struct {
         const char *sql, *want;
     } cases[] = {
@@ -304,9 +288,9 @@ TEST_WITH(damaged_stores_are_refused_and_left_alone, make_scratch, remove_scratc
     assert_refused(f->path, true, "need a");
 }
 
-TEST_WITH(places_without_a_file_are_errors, make_scratch, remove_scratch)
+TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
     KEEP(struct store *, s, store_close_at);
@@ -319,17 +303,16 @@ TEST_WITH(places_without_a_file_are_errors, make_scratch, remove_scratch)
     FAILS(open_for(&s, path, &head, &done, e), ERR_PARSE,
           "cannot be opened (No such file or directory), need a file in a folder, both writable");
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: file is missing, need a store");
-    assert_false(store_is(path));
-    assert_false(store_is(f->dir));
+    assert_true(!store_is(path) && !store_is(f->dir));
     scratch_file(path, f->dir, "rows.db", "", 0);
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, need a store");
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
 }
 
 /* As somebody who may not write there: a new store is refused, one that is there can be read. */
-TEST_WITH(a_folder_that_is_read_only_is_an_error, make_scratch, remove_scratch)
+TEST_WITH(a_folder_that_is_read_only_is_an_error, begin, remove_folder)
 {
-    struct scratch *f = *state;
+    struct folder *f = *state;
     const struct store_head head = stored_head(UNITS);
     char path[SUPPORT_PATH];
     struct store *s;

@@ -43,8 +43,7 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
             double want = cases[i].usd_per_GBps[d] / 1e9;
             assert_close(price[d].usd_per_Bps / (double)s.net.n_npus, want, DBL_EPSILON);
             bool pod = d == s.net.n_dims - 1;
-            assert_int_equal(price[d].has_nic, pod);
-            assert_true(price[d].watt_per_Bps == 0);
+            assert_true(price[d].has_nic == pod && price[d].watt_per_Bps == 0);
             assert_close(price[d].nic_usd_per_Bps / (double)s.net.n_npus,
                          pod ? s.parts.rates[s.parts.n_rates - 1].nic.typ : 0, DBL_EPSILON);
         }
@@ -68,10 +67,8 @@ TEST(equal_split_of_the_public_4d_network_costs_69_million)
     assert_int_equal(b.nics, 4096 * 5); /* 250 GB/s on ports of 50 */
     assert_true(b.nic_Bps == 250e9);
     assert_close(b.nic_usd, 4096 * 250 * 31.60004, 1e-14);
-    assert_int_equal(b.n_watt_unknown, 6);
-    assert_true(b.watt == 0 && isnan(b.lines[0].watt));
-    assert_true(isnan(b.npu_usd) && isnan(b.npu_watt));
-    assert_int_equal(b.grade, GRADE_VERIFIED);
+    assert_true(b.n_watt_unknown == 6 && b.watt == 0 && isnan(b.lines[0].watt));
+    assert_true(isnan(b.npu_usd) && isnan(b.npu_watt) && b.grade == GRADE_VERIFIED);
 }
 
 /*
@@ -161,9 +158,7 @@ TEST(bill_of_1024_gpus_is_the_worked_example)
     assert_near(b.usd.typ / 1e6, 5.967, 0.0005);
     assert_true(b.watt == 48 * 747 + 1024 * (17 + 16 + 25));
     assert_near(b.watt / 1e3, 95.3, 0.06);
-    assert_int_equal(b.switches, 48);
-    assert_int_equal(b.nics, 1024);
-    assert_true(b.nic_Bps == 50e9 && b.nic_usd == 1024 * 1580);
+    assert_true(b.switches == 48 && b.nics == 1024 && b.nic_Bps == 50e9 && b.nic_usd == 1024 * 1580);
     assert_int_equal(b.n_watt_unknown, 0);
     assert_true(count_of(&b, 0, "QM9700 NDR 64x400G, leaf") == 32);
     assert_true(count_of(&b, 0, "QM9700 NDR 64x400G, spine") == 16);
@@ -177,9 +172,7 @@ TEST(bill_of_1024_gpus_is_the_worked_example)
     assert_true(b.usd.high == 48 * 50000 + 1024 * (1465 + 1240 + 2000));
     assert_true(b.npu_usd == 1024 * 38750.0 && b.npu_watt == 1024 * 700.0);
     /* Typical prices are derived; the NIC's high price and watts are recalled. */
-    assert_int_equal(b.grade, GRADE_DERIVED);
-    assert_int_equal(b.band_grade, GRADE_RECALLED);
-    assert_int_equal(b.watt_grade, GRADE_RECALLED);
+    assert_true(b.grade == GRADE_DERIVED && b.band_grade == GRADE_RECALLED && b.watt_grade == GRADE_RECALLED);
 }
 
 TEST(a_bill_on_recalled_prices_says_so)
@@ -189,9 +182,7 @@ TEST(a_bill_on_recalled_prices_says_so)
     open_parts_file(&s, HAMMINGMESH);
     set_network(&s, "switch:1024@800", "InterPlane");
     build_bill(&b, &s);
-    assert_int_equal(b.grade, GRADE_RECALLED);
-    assert_int_equal(b.n_watt_unknown, b.n_lines);
-    assert_int_equal(b.nics, 0);
+    assert_true(b.grade == GRADE_RECALLED && b.n_watt_unknown == b.n_lines && b.nics == 0);
     assert_has(b.lines[0].source, "recalled");
 }
 
@@ -222,8 +213,7 @@ TEST(grades_of_a_bill_are_those_of_its_worst_lines)
         KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, "ring:2@1 ring:2@1", cases[i].tiers);
         build_bill(&b, &s);
-        assert_int_equal(b.grade, cases[i].grade);
-        assert_int_equal(b.band_grade, cases[i].band);
+        assert_true(b.grade == cases[i].grade && b.band_grade == cases[i].band);
         assert_int_equal(b.watt_grade, cases[i].watt);
     }
 }
@@ -295,8 +285,7 @@ TEST(a_dimension_without_bandwidth_has_no_lines)
             kept += all.lines[k].dim == 0 ? all.lines[k].usd.typ : 0;
         assert_true(part.n_lines > 0 && part.n_lines < all.n_lines);
         assert_close(part.usd.typ, kept, 1e-15);
-        assert_int_equal(part.nics, 0);
-        assert_true(part.nic_Bps == 0);
+        assert_true(part.nics == 0 && part.nic_Bps == 0);
     }
 }
 

@@ -227,12 +227,10 @@ TEST(custom_graph_has_its_metrics_by_hand)
     OK(topo_graph_metrics(&m, g, e));
     topo_graph_free(g);
     assert_true(m.n_npus == 4 && m.n_switches == 2 && m.n_links == 6 && m.connected);
-    assert_true(m.npu_degree_min == 1 && m.npu_degree_max == 1);
-    assert_true(m.diameter_hops == 3);
+    assert_true(m.npu_degree_min == 1 && m.npu_degree_max == 1 && m.diameter_hops == 3);
     assert_close(m.mean_hops, (4 * 2 + 8 * 3) / 12.0, 1e-15);
     assert_close(m.bisection_Bps, 7e9, 1e-12);
-    assert_true(m.bisection_is_bound && m.bisection_dim == -1);
-    assert_true(m.edge_connectivity == 1);
+    assert_true(m.bisection_is_bound && m.bisection_dim == -1 && m.edge_connectivity == 1);
 }
 
 /* Two parallel links count twice in degree and connectivity. */
@@ -254,8 +252,7 @@ TEST(graph_in_two_pieces_is_told)
     OK(read_text(&g, topo_read_edges, CSV "a,b,1,1\nb,c,1,1\nc,a,1,1\nd,e,1,1\n", e));
     OK(topo_graph_metrics(&m, g, e));
     topo_graph_free(g);
-    assert_false(m.connected);
-    assert_true(m.diameter_hops == -1 && isinf(m.mean_hops) && m.edge_connectivity == 0);
+    assert_true(!m.connected && m.diameter_hops == -1 && isinf(m.mean_hops) && m.edge_connectivity == 0);
 }
 
 static int init_graphs(void **state)

@@ -74,8 +74,7 @@ TEST(relaxed_prices_never_exceed_the_bill)
         struct linear_bill linear = linear_bill(&s);
         build_bill(&b, &s);
         assert_true(linear.usd > 0 && linear.usd <= b.usd.typ * (1 + 2e-9));
-        assert_true(linear.nic_usd <= b.nic_usd * (1 + 2e-9));
-        assert_true(linear.watt <= b.watt * (1 + 2e-9));
+        assert_true(linear.nic_usd <= b.nic_usd * (1 + 2e-9) && linear.watt <= b.watt * (1 + 2e-9));
         for (int32_t l = 0; l < b.n_lines; l++) {
             assert_true(b.lines[l].count >= 1 && b.lines[l].count == floor(b.lines[l].count));
             cores += strstr(b.lines[l].item, ", core") != NULL;
@@ -119,8 +118,7 @@ TEST(direct_links_and_their_nics_are_whole_per_link)
             set_network(&s, cases[i].spec, tiers[t]);
             build_bill(&b, &s);
             assert_true(count_of(&b, 0, "wire, direct link") == cases[i].cables);
-            assert_int_equal(b.nics, (int64_t)nics[t]);
-            assert_true(b.nic_Bps == (t < 2 ? s.bw_Bps[0] : 0));
+            assert_true(b.nics == (int64_t)nics[t] && b.nic_Bps == (t < 2 ? s.bw_Bps[0] : 0));
             assert_int_equal(b.switches, 0);
         }
     }
@@ -181,9 +179,7 @@ TEST(switches_sold_by_the_port_are_counted_per_end)
     build_bill(&b, &s);
     assert_true(count_of(&b, 0, "LIBRA package/node switch per 1 GB/s, port") == 1024 * 450);
     assert_true(count_of(&b, 0, "LIBRA package/node link per 1 GB/s, end link") == 1024 * 450);
-    assert_true(b.usd.typ == 1024 * 450 * 17.0 + 5967360);
-    assert_int_equal(b.switches, -1);
-    assert_int_equal(b.n_watt_unknown, 2);
+    assert_true(b.usd.typ == 1024 * 450 * 17.0 + 5967360 && b.switches == -1 && b.n_watt_unknown == 2);
     assert_true(b.watt == 48 * 747 + 1024 * 58);
 }
 

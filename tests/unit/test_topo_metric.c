@@ -49,8 +49,7 @@ static bool are_linked(enum topo_shape s, int n, int a, int b)
 static void take_link(void *x, int64_t a, int64_t b)
 {
     struct group *g = x;
-    assert_true(a >= 0 && a < g->n_vertices && b >= 0 && b < g->n_vertices && a != b);
-    assert_false(g->link[a][b]);
+    assert_true(a >= 0 && a < g->n_vertices && b >= 0 && b < g->n_vertices && a != b && !g->link[a][b]);
     g->link[a][b] = g->link[b][a] = true;
     g->ends[g->n_links][0] = (int)a;
     g->ends[g->n_links++][1] = (int)b;
@@ -143,8 +142,7 @@ TEST(shapes_follow_from_their_adjacency)
                         topo_dim_links(&(struct topo_dim){ .shape = s, .size = n }) == counted);
             assert_true(c.degree_min == least && c.degree_max == most && c.diameter == longest);
             assert_true(c.hubs == 0 || c.hub_degree_min == hub);
-            assert_true(topo_shapes[s]->distance_sum(n) == sum);
-            assert_true(cut == cut_links(&g, (1u << n / 2) - 1));
+            assert_true(topo_shapes[s]->distance_sum(n) == sum && cut == cut_links(&g, (1u << n / 2) - 1));
             assert_true(c.connectivity == connectivity(&g));
         }
     }
@@ -180,8 +178,7 @@ static void lay(struct laid *l, enum topo_shape s, int a, int b, bool mirror, do
     l->links = 0;
     l->share = share;
     MUST(topo_shapes[s]->way(l->g->n, a, b, mirror, l, lay_step, e));
-    assert_int_equal(l->at, b);
-    assert_int_equal(l->links, l->g->dist[a][b]);
+    assert_true(l->at == b && l->links == l->g->dist[a][b]);
 }
 
 /* A message to the other side of a ring goes half by either way round. */
@@ -286,10 +283,8 @@ TEST(known_networks_have_their_textbook_metrics)
         struct topo_metrics m;
         read_word(&net, cases[i].word);
         metrics_of(&m, &net);
-        assert_true(m.n_links == cases[i].links);
-        assert_true(m.npu_degree_min == cases[i].degree);
-        assert_true(m.diameter_hops == cases[i].diameter);
-        assert_true(m.edge_connectivity == cases[i].connectivity);
+        assert_true(m.n_links == cases[i].links && m.npu_degree_min == cases[i].degree);
+        assert_true(m.diameter_hops == cases[i].diameter && m.edge_connectivity == cases[i].connectivity);
         assert_close(m.mean_hops, cases[i].mean_hops, 1e-14);
         assert_close(m.bisection_Bps, cases[i].bisection_GBps * 1e9, 1e-14);
         assert_true(m.connected && !m.hops_sampled && !m.bisection_is_bound);
@@ -302,9 +297,7 @@ TEST(bandwidth_not_chosen_leaves_bisection_unknown)
     struct topo_metrics m;
     read_word(&net, "ring:4 full:8@70 switch:32@50");
     metrics_of(&m, &net);
-    assert_true(isnan(m.bisection_Bps));
-    assert_int_equal(m.bisection_dim, -1);
-    assert_true(m.n_npus == 1024 && m.n_switches == 32);
+    assert_true(isnan(m.bisection_Bps) && m.bisection_dim == -1 && m.n_npus == 1024 && m.n_switches == 32);
     assert_true(m.edge_connectivity == 10);
 }
 
@@ -332,11 +325,9 @@ TEST(counts_fit_at_the_largest_size)
     struct topo_metrics m;
     read_word(&net, "full:16777216@1 switch:64@1");
     metrics_of(&m, &net);
-    assert_true(m.n_npus == INT64_C(1) << 30);
-    assert_true(m.n_switches == 16777216);
+    assert_true(m.n_npus == INT64_C(1) << 30 && m.n_switches == 16777216);
     assert_true(m.n_links == 64 * (INT64_C(16777216) * 16777215 / 2) + (INT64_C(1) << 30));
-    assert_true(m.npu_degree_max == 16777216);
-    assert_true(m.edge_connectivity == 64);
+    assert_true(m.npu_degree_max == 16777216 && m.edge_connectivity == 64);
 }
 
 static void compare_with_search(const struct topo_network *net)

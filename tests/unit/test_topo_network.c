@@ -28,16 +28,13 @@ TEST(map_fills_every_field_in_SI_units)
     assert_close(net.npu.peak_flops, 312e12, 1e-15);
     assert_close(net.npu.mem_B, 80e9, 1e-15);
     assert_close(net.npu.mem_Bps, 2039e9, 1e-15);
-    assert_true(net.npu.usd == 12000 && net.npu.watt == 400);
-    assert_true(net.parts >= 0);
-    assert_int_equal(net.n_dims, 2);
+    assert_true(net.npu.usd == 12000 && net.npu.watt == 400 && net.parts >= 0 && net.n_dims == 2);
     assert_true(net.n_npus == 128);
 
     const struct topo_dim *chiplet = &net.dims[0], *pod = &net.dims[1];
     assert_string_equal(chiplet->name, "chiplet");
     assert_string_equal(chiplet->tier, "InterChiplet");
-    assert_int_equal(chiplet->shape, TOPO_RING);
-    assert_int_equal(chiplet->size, 4);
+    assert_true(chiplet->shape == TOPO_RING && chiplet->size == 4);
     assert_close(chiplet->lat_s, 25e-9, 1e-15);
     assert_true(isnan(chiplet->bw_Bps) && chiplet->min_Bps == 0 && isinf(chiplet->max_Bps));
     assert_true(chiplet->efficiency == 1);

@@ -24,8 +24,7 @@ TEST(every_figure_is_read_in_SI_units)
     assert_close(npu.mem_Bps, 2039e9, 1e-15);
     assert_close(npu.kernel_s, 4e-6, 1e-15);
     assert_true(npu.mem_efficiency == 0.75 && npu.matrix_efficiency == 0.5);
-    assert_true(npu.half_out == 200 && npu.half_in == 100);
-    assert_true(npu.attention == 0.25 && npu.flash == 0.375);
+    assert_true(npu.half_out == 200 && npu.half_in == 100 && npu.attention == 0.25 && npu.flash == 0.375);
     assert_true(npu.usd == 15000 && npu.watt == 400 && npu.n_sizes == 0);
 }
 
@@ -63,8 +62,7 @@ TEST(sizes_of_products_are_read_in_order)
                  "  - { from_GFLOP: 1, efficiency: 0.6 }\n"
                  "  - { from_GFLOP: 16.5, efficiency: 0.9 }\n",
                  e));
-    assert_int_equal(npu.n_sizes, 3);
-    assert_true(npu.sizes[0].from_flop == 0 && npu.sizes[0].efficiency == 0.1);
+    assert_true(npu.n_sizes == 3 && npu.sizes[0].from_flop == 0 && npu.sizes[0].efficiency == 0.1);
     assert_true(npu.sizes[1].from_flop == 1e9 && npu.sizes[1].efficiency == 0.6);
     assert_true(npu.sizes[2].from_flop == 16.5e9 && npu.sizes[2].efficiency == 0.9);
 }

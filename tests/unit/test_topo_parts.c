@@ -41,8 +41,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         KEEP(struct loaded, l, unload);
         load_file(&l, cases[i].path);
         assert_string_equal(l.p.name, cases[i].name);
-        assert_int_equal(l.p.n_rates, cases[i].n_rates);
-        assert_int_equal(l.p.n_parts, cases[i].n_parts);
+        assert_true(l.p.n_rates == cases[i].n_rates && l.p.n_parts == cases[i].n_parts);
         assert_int_equal(l.p.n_recipes, cases[i].n_recipes);
         for (int32_t r = 0; r < l.p.n_rates; r++) {
             assert_string_not_equal(l.p.rates[r].source,
@@ -70,24 +69,20 @@ TEST(libra_rates_are_usd_per_byte_and_second)
     };
     struct loaded l;
     load_file(&l, "configs/parts/libra-2024.yaml");
-    assert_int_equal(l.p.counting, COUNT_TWO_WAY);
-    assert_true(l.p.nic_port_Bps == 50e9);
+    assert_true(l.p.counting == COUNT_TWO_WAY && l.p.nic_port_Bps == 50e9);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct topo_rate *r = topo_find_rate(&l.p, cases[i].tier);
-        assert_non_null(r);
-        assert_true(r->link.typ == cases[i].link / 1e9);
+        assert_true(r && r->link.typ == cases[i].link / 1e9);
         assert_true(isnan(cases[i].port) ? isnan(r->port.typ) : r->port.typ == cases[i].port / 1e9);
         assert_true(isnan(cases[i].nic) ? isnan(r->nic.typ) : r->nic.typ == cases[i].nic / 1e9);
-        assert_true(isnan(r->link.low) && isnan(r->link.high));
-        assert_int_equal(r->grade, GRADE_VERIFIED);
+        assert_true(isnan(r->link.low) && isnan(r->link.high) && r->grade == GRADE_VERIFIED);
         assert_string_equal(r->date, "2024-05-07");
     }
     assert_null(topo_find_rate(&l.p, "InterTile"));
     unload(&l);
 
     load_file(&l, "configs/parts/libra-2022.yaml");
-    assert_int_equal(l.p.counting, COUNT_ONE_WAY);
-    assert_true(isnan(l.p.nic_port_Bps));
+    assert_true(l.p.counting == COUNT_ONE_WAY && isnan(l.p.nic_port_Bps));
     assert_non_null(topo_find_rate(&l.p, "InterTile"));
     unload(&l);
 }
@@ -98,17 +93,13 @@ TEST(catalogue_keeps_bands_watts_and_grades_apart)
     load_file(&l, "configs/parts/catalogue-2026.yaml");
 
     const struct topo_part *nic = &l.p.parts[topo_find_part(&l.p, "ConnectX-7 400G NDR")];
-    assert_int_equal(nic->kind, PART_NIC);
-    assert_int_equal(nic->year, 2022);
+    assert_true(nic->kind == PART_NIC && nic->year == 2022);
     assert_true(nic->usd.low == 1200 && nic->usd.typ == 1580 && nic->usd.high == 2000);
-    assert_true(nic->bw_Bps == 50e9 && nic->watt == 25 && isnan(nic->lat_s));
-    assert_int_equal(nic->grade, GRADE_DERIVED);
-    assert_int_equal(nic->band_grade, GRADE_RECALLED);
-    assert_int_equal(nic->watt_grade, GRADE_RECALLED);
+    assert_true(nic->bw_Bps == 50e9 && nic->watt == 25 && isnan(nic->lat_s) && nic->grade == GRADE_DERIVED);
+    assert_true(nic->band_grade == GRADE_RECALLED && nic->watt_grade == GRADE_RECALLED);
 
     const struct topo_part *sw = &l.p.parts[topo_find_part(&l.p, "QM9700 NDR 64x400G")];
-    assert_int_equal(sw->kind, PART_SWITCH);
-    assert_int_equal(sw->ports, 64);
+    assert_true(sw->kind == PART_SWITCH && sw->ports == 64);
     assert_close(sw->lat_s, 330e-9, 1e-15);
     assert_int_equal(sw->grade, GRADE_VERIFIED);
     assert_string_equal(sw->date, "2024-08");
@@ -119,9 +110,7 @@ TEST(catalogue_keeps_bands_watts_and_grades_apart)
     assert_int_equal(topo_find_part(&l.p, "ConnectX-9"), -1);
 
     const struct topo_recipe *pod = topo_find_recipe(&l.p, "InterPod");
-    assert_non_null(pod);
-    assert_ptr_equal(&l.p.parts[pod->nic], nic);
-    assert_ptr_equal(&l.p.parts[pod->sw], sw);
+    assert_true(pod && &l.p.parts[pod->nic] == nic && &l.p.parts[pod->sw] == sw);
     assert_true(pod->taper == 1 && pod->rails == 1);
     assert_int_equal(topo_find_recipe(&l.p, "InterRail")->rails, 8);
     assert_int_equal(topo_find_recipe(&l.p, "InterChiplet")->sw, -1);
@@ -140,12 +129,9 @@ TEST(grades_fall_back_to_the_file_and_then_to_recalled)
     static const char bare[] = "rates:\n  - { tier: t, link_usd_per_GBps: { low: 1, typ: 2, high: 3 } }\n";
     struct loaded l;
     load_text(&l, graded);
-    assert_int_equal(l.p.parts[0].grade, GRADE_RECALLED);
-    assert_int_equal(l.p.parts[0].band_grade, GRADE_VERIFIED);
-    assert_int_equal(l.p.parts[0].watt_grade, GRADE_WEAK);
-    assert_int_equal(l.p.parts[1].grade, GRADE_DERIVED);
-    assert_int_equal(l.p.parts[1].band_grade, GRADE_DERIVED);
-    assert_int_equal(l.p.parts[1].watt_grade, GRADE_DERIVED);
+    assert_true(l.p.parts[0].grade == GRADE_RECALLED && l.p.parts[0].band_grade == GRADE_VERIFIED);
+    assert_true(l.p.parts[0].watt_grade == GRADE_WEAK && l.p.parts[1].grade == GRADE_DERIVED);
+    assert_true(l.p.parts[1].band_grade == GRADE_DERIVED && l.p.parts[1].watt_grade == GRADE_DERIVED);
     assert_string_equal(l.p.parts[0].source, "a");
     assert_string_equal(l.p.parts[0].date, "");
     assert_string_equal(l.p.parts[1].source, "b");
