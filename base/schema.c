@@ -220,8 +220,6 @@ static size_t size_of_item(const struct key *k)
     }
 }
 
-static int read_key(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e);
-
 static int fail_length(const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     const char *what = k->what ? k->what : "entries";
@@ -258,7 +256,7 @@ static int read_list(void *base, const struct key *k, const struct yaml_doc *doc
     n = 0;
     yaml_each (id, doc, list) {
         memset(entry, 0, size);
-        rc = k->of ? schema_read(entry, k->of, doc, id, e) : read_key(entry, k->item, doc, id, e);
+        rc = k->of ? schema_read(entry, k->of, doc, id, e) : schema_read_value(entry, k->item, doc, id, e);
         if (rc)
             return rc;
         entry += size;
@@ -268,7 +266,7 @@ static int read_list(void *base, const struct key *k, const struct yaml_doc *doc
     return 0;
 }
 
-static int read_key(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+int schema_read_value(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     void *field = (char *)base + (k->offset == SCHEMA_UNKEPT ? 0 : k->offset);
     const char *unkept;
@@ -355,7 +353,7 @@ int schema_read(void *base, const struct section *s, const struct yaml_doc *doc,
         return rc;
     yaml_each (id, doc, map) {
         const struct key *k = find_key(s, doc->nodes[id].key);
-        rc = k ? read_key(base, k, doc, id, e) : fail_unknown(s, doc, id, e);
+        rc = k ? schema_read_value(base, k, doc, id, e) : fail_unknown(s, doc, id, e);
         if (rc)
             return rc;
     }

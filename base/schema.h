@@ -223,6 +223,9 @@ int schema_read(void *base, const struct section *s, const struct yaml_doc *doc,
 int schema_read_or(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);
 
+/** Read node @p id into the field of key @p k of @p base: a value whose key is not known before. */
+int schema_read_value(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e);
+
 /** Set every field to its default, as if the map were empty; required keys to that of SCHEMA_NONE. */
 void schema_defaults(void *base, const struct section *s);
 

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- keys ---- */
 
@@ -45,7 +46,8 @@ K_SECTION(place_batch_jobs_section, T, "jobs of model batch", jobs_keys,
 
 static const struct key pool_keys[] = {
     K_COUNT(T, batch_draw.n_servers, "servers", 1, 100000, 20, "how many"),
-    K_NODE(T, pool_gpus, "gpus", "list of what a server may have, equally likely; absent: [4, 8, 16, 32]"),
+    K_LIST_OF(T, batch_draw.server_gpus, batch_draw.n_server_sizes, "gpus", 1, &draw_gpus_entry,
+              "list of what a server may have, equally likely; absent: [4, 8, 16, 32]", .what = "numbers"),
 };
 K_SECTION(place_batch_pool_section, T, "pool of model batch", pool_keys, "servers without a network");
 
@@ -129,15 +131,12 @@ static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *
 
 static int batch_read_pool(struct place_study *s, struct err *e)
 {
-    struct sjf_draw_settings *d = &s->batch_draw;
-    double gpus[DRAW_MAX_CHOICES];
-    int32_t n = 0;
+    const struct sjf_draw_settings usual = sjf_draw_default();
     int rc = place_read_section(s, &place_batch_pool_section, s->conf.pool, e);
-    if (!rc && s->pool_gpus >= 0)
-        rc = draw_read_choices(gpus, &n, &s->doc, s->pool_gpus, e);
-    for (int32_t i = 0; i < n && !rc; i++)
-        d->server_gpus[i] = (int32_t)gpus[i];
-    d->n_server_sizes = n ? n : d->n_server_sizes;
+    if (!rc && s->batch_draw.n_server_sizes == 0) {
+        memcpy(s->batch_draw.server_gpus, usual.server_gpus, sizeof usual.server_gpus);
+        s->batch_draw.n_server_sizes = usual.n_server_sizes;
+    }
     return rc;
 }
 

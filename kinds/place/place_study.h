@@ -67,7 +67,7 @@ struct place_study {
     int32_t n_schedulers;
     struct draw_elastic draw_slots;
     struct elastic_settings slots;
-    yaml_id batch_sizes, pool_gpus, las_at; /**< what the file says of them; -1: nothing */
+    yaml_id batch_sizes, las_at; /**< what the file says of them; -1: nothing */
     struct sjf_draw_settings batch_draw;
     struct batch_settings batch;
     struct place_trace trace;

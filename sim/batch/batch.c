@@ -85,31 +85,6 @@ int batch_check(const struct batch_problem *p, struct err *e)
     return 0;
 }
 
-static int batch_check_settings(const struct batch_settings *s, struct err *e)
-{
-    const struct {
-        const char *name;
-        double x, least, most;
-    } reals[] = {
-        { "lambda", s->lambda, 1, MOST },
-        { "under", s->under, 1, MOST },
-        { "over", s->over, 1e-9, 1 },
-        { "ff_limit", s->ff_limit, 1e-9, MOST },
-        { "slot_s", s->slot_s, 0, MOST },
-        { "theta_max", (double)s->theta_max, 0, MOST },
-        { "more_limits", s->more_limits, 0, 10000 },
-    };
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-        if (!(reals[i].x >= reals[i].least && reals[i].x <= reals[i].most))
-            return err_set(e, ERR_RANGE, "%s: is %g, need %g to %g", reals[i].name, reals[i].x,
-                           reals[i].least, reals[i].most);
-    if (s->kappa < 0)
-        return err_set(e, ERR_RANGE, "kappa: is %d, need 0 (all) or more", (int)s->kappa);
-    if (!(s->phi == 0 || (s->phi >= 1 && s->phi <= MOST)))
-        return err_set(e, ERR_RANGE, "phi: is %g, need 0 (not known), or 1 or more", s->phi);
-    return 0;
-}
-
 /* ---- a batch laid out in arrays ---- */
 
 static void gang_build(struct gang *g, const struct batch_problem *p)
@@ -677,22 +652,6 @@ static int rand_run(struct batch_work *w, struct err *e)
 
 /* ---- the paper's model of speed ---- */
 
-int contention_check(const struct contention *c, struct err *e)
-{
-    if (!(c->outer_Bps > 0 && isfinite(c->outer_Bps)))
-        return err_set(e, ERR_RANGE, "outer_Bps: is %g, need above 0 and finite", c->outer_Bps);
-    if (!(c->inner_Bps >= c->outer_Bps))
-        return err_set(e, ERR_RANGE, "inner_Bps: is %g, need at least outer_Bps, %g", c->inner_Bps,
-                       c->outer_Bps);
-    if (!(c->reduce_Bps > 0))
-        return err_set(e, ERR_RANGE, "reduce_Bps: is %g, need above 0", c->reduce_Bps);
-    if (!(c->share_frac > 0 && c->share_frac <= 1))
-        return err_set(e, ERR_RANGE, "share_frac: is %g, need above 0, at most 1", c->share_frac);
-    if (!(c->alpha >= 0 && isfinite(c->alpha)))
-        return err_set(e, ERR_RANGE, "alpha: is %g, need 0 or more", c->alpha);
-    return 0;
-}
-
 /*
  * Contending jobs k = max(1, xi1 p), where p is the largest number of jobs that spread over several servers,
  * this one included, on any server of this job. The paper has k = xi1 p, which would make a link faster than
@@ -876,9 +835,7 @@ int pace_paper_build(struct pace *out, const struct contention *c, const struct 
                      struct err *e)
 {
     *out = (struct pace){ NULL, paper_begin, paper_end, paper_changed, paper_iteration_s, paper_free };
-    int rc = contention_check(c, e);
-    if (!rc)
-        rc = batch_check(p, e);
+    int rc = batch_check(p, e);
     if (rc)
         return rc;
 
@@ -1197,50 +1154,16 @@ struct sjf_draw_settings sjf_draw_default(void)
     };
 }
 
-static int sjf_draw_check_reals(const struct sjf_draw_settings *s, struct err *e)
+/* How many jobs that are. */
+static int sjf_draw_count(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err *e)
 {
-    const double most = 1e9;
-    const struct {
-        const char *name;
-        double x, least;
-    } reals[] = {
-        { "iterations_min", s->iterations.lo, 1 },
-        { "iterations_max", s->iterations.hi, s->iterations.lo },
-        { "iteration_min_s", s->iteration_s.lo, 1 / most },
-        { "iteration_max_s", s->iteration_s.hi, s->iteration_s.lo },
-        { "run_min_s", s->run_s.lo, 0 },
-        { "run_max_s", s->run_s.hi, s->run_s.lo },
-        { "comm_frac", s->comm_frac, 0 },
-        { "server_frac", s->server_frac, 0 },
-        { "inner_ratio", s->inner_ratio, 1 },
-    };
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-        if (!(reals[i].x >= reals[i].least && reals[i].x <= most))
-            return err_set(e, ERR_RANGE, "%s: is %g, need %g to %g", reals[i].name, reals[i].x,
-                           reals[i].least, most);
-    return 0;
-}
-
-static int sjf_draw_check(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err *e)
-{
-    if (s->n_kinds < 1 || s->n_kinds > SJF_DRAW_MAX_KINDS)
-        return err_set(e, ERR_RANGE, "n_kinds: is %d, need 1 to %d", (int)s->n_kinds, SJF_DRAW_MAX_KINDS);
-    if (s->n_server_sizes < 1 || s->n_server_sizes > SJF_DRAW_MAX_KINDS)
-        return err_set(e, ERR_RANGE, "n_server_sizes: is %d, need 1 to %d", (int)s->n_server_sizes,
-                       SJF_DRAW_MAX_KINDS);
-    if (s->n_servers < 1 || s->n_servers > BATCH_MAX_GPUS)
-        return err_set(e, ERR_RANGE, "n_servers: is %d, need 1 to %d", (int)s->n_servers, BATCH_MAX_GPUS);
     int64_t sum = 0;
-    for (int32_t i = 0; i < s->n_kinds; i++) {
-        if (s->kinds[i].n_jobs < 0)
-            return err_set(e, ERR_RANGE, "kinds[%d].n_jobs: is %d, need 0 or more", (int)i,
-                           (int)s->kinds[i].n_jobs);
+    for (int32_t i = 0; i < s->n_kinds; i++)
         sum += s->kinds[i].n_jobs;
-    }
     if (sum < 1 || sum > BATCH_MAX_JOBS)
         return err_set(e, ERR_RANGE, "kinds: are %lld jobs, need 1 to %d", (long long)sum, BATCH_MAX_JOBS);
     *n_jobs = (int32_t)sum;
-    return sjf_draw_check_reals(s, e);
+    return 0;
 }
 
 static int sjf_draw_servers(struct sjf_draw *d, const struct sjf_draw_settings *s, struct err *e)
@@ -1296,7 +1219,7 @@ int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct
 {
     int32_t n_jobs = 0;
     *d = (struct sjf_draw){ 0 };
-    int rc = sjf_draw_check(&n_jobs, s, e);
+    int rc = sjf_draw_count(&n_jobs, s, e);
     if (rc)
         return rc;
     d->contention = (struct contention){ .outer_Bps = OUTER_Bps,
@@ -1313,8 +1236,6 @@ int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct
         rc = sjf_draw_jobs(d, s, e);
     d->problem.jobs = d->jobs;
     d->problem.n_jobs = n_jobs;
-    if (!rc)
-        rc = contention_check(&d->contention, e);
     return rc ? rc : batch_check(&d->problem, e);
 }
 
@@ -1397,8 +1318,6 @@ int batch_run(struct batch_result *out, enum batch_scheduler scheduler, const st
     struct batch_work w;
     *out = (struct batch_result){ .guarantee = NAN };
     int rc = batch_check(p, e);
-    if (!rc)
-        rc = batch_check_settings(s, e);
     if (rc)
         return rc;
     rc = batch_work_build(&w, p, pace, s, e);

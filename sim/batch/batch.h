@@ -43,6 +43,7 @@ enum batch_scheduler {
     N_BATCH_SCHEDULERS,
 };
 
+/** The limits of each are those of its key (kinds/place/place_batch.c). */
 struct batch_settings {
     int64_t theta_max;   /**< largest load limit tried [s], the paper's T; 0: what always suffices */
     int32_t more_limits; /**< load limits tried above the least that has a plan, >= 0; the paper: 0 */
@@ -294,9 +295,6 @@ struct contention {
     double alpha;      /**< loss per further contending job, >= 0 */
 };
 
-/** ERR_RANGE with what is wrong. */
-int contention_check(const struct contention *c, struct err *e);
-
 /**
  * Time of one iteration of @p job on @p n_servers servers, meeting @p p jobs (not read when n_servers is 1):
  *
@@ -324,7 +322,7 @@ double contention_phi(const struct contention *c, const struct batch_problem *p)
  * contention).
  *
  * @param[out] out  uninitialised; owned by the caller; after a failure freeing it does nothing.
- * @return 0; ERR_RANGE as contention_check() and batch_check(); ERR_NOMEM. begin() and changed() do not fail.
+ * @return 0; ERR_RANGE as batch_check(); ERR_NOMEM. begin() and changed() do not fail.
  *
  * begin(), end() O(servers of the job); changed() O(sum over their servers of the jobs that meet there).
  */
@@ -371,7 +369,7 @@ struct sjf_draw {
 
 /**
  * Draw a batch. Fewer servers are the first of more with the same seed, and jobs do not depend on them.
- * ERR_RANGE: a setting that is out of its range, a job that no server of the cluster drawn has room for,
+ * ERR_RANGE: no jobs or too many, a job that no server of the cluster drawn has room for,
  * run_min_s to run_max_s that is met too rarely; ERR_NOMEM. Release with sjf_draw_free(), also after a
  * failure.
  */

@@ -111,10 +111,6 @@ static void pace_comm_free(struct pace_comm *m)
 
 static int site_check_settings(const struct pace_graph_settings *s, const struct cluster *c, struct err *e)
 {
-    if (!(s->inner_Bps > 0))
-        return err_set(e, ERR_RANGE, "pace: bandwidth inside servers is %g B/s, need > 0", s->inner_Bps);
-    if (!(s->reduce_Bps > 0))
-        return err_set(e, ERR_RANGE, "pace: rate of sums is %g B/s, need > 0", s->reduce_Bps);
     if (!s->inner)
         return 0;
     if (s->level < 0 || s->level >= s->inner->n_dims)

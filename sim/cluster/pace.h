@@ -118,7 +118,7 @@ struct pace_graph_settings pace_graph_settings_default(void);
  * A model of the links of @p c for @p jobs (shape [n_jobs], checked by job_check()); both stay where
  * they are until it is freed.
  * @param[out] out  uninitialised; owned by the caller; after a failure freeing it does nothing.
- * @return 0; ERR_NOMEM; ERR_RANGE: a rate that is none, or a level the network has not.
+ * @return 0; ERR_NOMEM; ERR_RANGE: a level the network has not.
  *
  * begin() and end() O(arcs of the job's paths), above CLUSTER_KEPT_PATHS servers and the search for them;
  * changed() O(jobs on links near a change, log). ERR_RANGE of begin(): a place that does not hold the job's

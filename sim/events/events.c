@@ -272,41 +272,10 @@ struct events_settings events_settings_default(void)
                                      .round_s = 300 };
 }
 
-static int events_check_las(const struct events_settings *s, struct err *e)
-{
-    if (s->las_queues < 0 || s->las_queues > EVENTS_MAX_QUEUES)
-        return err_set(e, ERR_RANGE, "LAS: has %d queues, need 0 (continuous) to %d", (int)s->las_queues,
-                       (int)EVENTS_MAX_QUEUES);
-    for (int32_t i = 0; i + 1 < s->las_queues; i++) {
-        double above = i > 0 ? s->las_at[i - 1] : 0;
-        if (!(s->las_at[i] > above && isfinite(s->las_at[i])))
-            return err_set(e, ERR_RANGE, "LAS: queue %d ends at %g GPU-seconds, need more than %g", (int)i,
-                           s->las_at[i], above);
-    }
-    if (s->las_queues == 0 && !(s->round_s > 0 && isfinite(s->round_s)))
-        return err_set(e, ERR_RANGE, "LAS: round is %g s, need > 0", s->round_s);
-    return 0;
-}
-
-static int events_check_settings(const struct events_settings *s, struct err *e)
-{
-    if ((int)s->order < 0 || s->order >= N_EVENTS_ORDERS)
-        return err_set(e, ERR_RANGE, "order of jobs is %d, need 0 to %d", (int)s->order, N_EVENTS_ORDERS - 1);
-    if ((int)s->pack < 0 || s->pack >= N_PACK_KINDS)
-        return err_set(e, ERR_RANGE, "placement is %d, need 0 to %d", (int)s->pack, N_PACK_KINDS - 1);
-    if (!(s->horizon_s > 0))
-        return err_set(e, ERR_RANGE, "horizon is %g s, need > 0", s->horizon_s);
-    if (!(s->overhead_s >= 0 && isfinite(s->overhead_s)))
-        return err_set(e, ERR_RANGE, "overhead of a restart is %g s, need a number >= 0", s->overhead_s);
-    return s->order == EVENTS_LAS ? events_check_las(s, e) : 0;
-}
-
-static int events_check(const struct events_problem *p, const struct events_settings *s, struct err *e)
+static int events_check(const struct events_problem *p, struct err *e)
 {
     double gpus = cluster_total(p->cluster, 0);
-    int rc = events_check_settings(s, e);
-    if (rc)
-        return rc;
+    int rc = 0;
     if (p->n_jobs < 1 || p->n_jobs > JOB_MAX_JOBS)
         return err_set(e, ERR_RANGE, "queue has %d jobs, need 1 to %d", (int)p->n_jobs, (int)JOB_MAX_JOBS);
     for (int32_t i = 0; i < p->n_jobs && !rc; i++)
@@ -626,7 +595,7 @@ int events_run(struct events_result *out, const struct events_problem *p, const 
 {
     struct events_state x = { .p = p, .s = s, .out = out };
     *out = (struct events_result){ .n_jobs = p->n_jobs };
-    int rc = events_check(p, s, e);
+    int rc = events_check(p, e);
     if (rc)
         return rc;
     rc = events_open(&x, e);

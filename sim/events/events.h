@@ -24,6 +24,7 @@ enum {
     EVENTS_BINS = 200, /**< of time, for the bytes of links; from a second on as wide as it takes */
 };
 
+/** The limits of each are those of its key (kinds/place/place_events.c). */
 struct events_settings {
     enum events_order order;
     enum pack_kind pack;
@@ -139,7 +140,7 @@ struct events_result {
  * one after. A tenant whose next job does not fit is passed over.
  *
  * @param[out] out  uninitialised; release with events_result_free(), also after a failure.
- * @return 0; ERR_RANGE: a setting or job out of range (named), a job larger than the cluster; ERR_NOMEM; what
+ * @return 0; ERR_RANGE: a job out of range (named) or larger than the cluster; ERR_NOMEM; what
  * pace says. O(n_jobs log + events * (jobs that wait, of SJF and backfilling; those that run as well, of SRTF
  * and LAS) + what placement and pace take).
  */

@@ -317,11 +317,10 @@ static int smd_find_smd(struct smd_point *out, const struct smd_job *job, int32_
 {
     struct smd_grid grid;
     struct rng *rng;
-    int rc = smd_inner_grid(&grid, job, n_resources, how->eps, e);
-    if (!rc)
-        rc = rng_build(&rng, how->seed, ROUNDING_STREAM + (uint64_t)index, e);
+    int rc = rng_build(&rng, how->seed, ROUNDING_STREAM + (uint64_t)index, e);
     if (rc)
         return rc;
+    smd_inner_grid(&grid, job, n_resources, how->eps);
     *out = smd_round(&grid.point, job, n_resources, &how->rounding, rng);
     rng_free(rng);
     return 0;
@@ -553,12 +552,9 @@ static void grid_find_terms(struct search *s, const struct polygon *omega)
     }
 }
 
-int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_resources, double eps,
-                   struct err *e)
+void smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_resources, double eps)
 {
     *out = (struct smd_grid){ .point = { 1, 1, INFINITY } };
-    if (!(eps >= 1e-4 && eps <= 1))
-        return err_set(e, ERR_RANGE, "eps: is %g, need 0.0001 to 1", eps);
     const struct smd_cost cost = smd_find_cost(job);
     const struct polygon omega = grid_limit_polygon(job, n_resources);
     struct search s = { .cost = &cost, .eps = COARSE_EPS, .best = out };
@@ -569,7 +565,6 @@ int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_re
     s.eps = eps;
     grid_search_term(&s, 0, &omega, cost.fixed_s);
     out->bound_s = out->point.jct_s / (1 + eps);
-    return 0;
 }
 
 /* ---- whole numbers ---- */
@@ -667,31 +662,12 @@ void smd_result_free(struct smd_result *r)
 
 /* ---- checks ---- */
 
-static int smd_check_settings(const struct smd_settings *how, struct err *e)
+static int smd_check_jobs(const struct smd_job *jobs, int32_t n_jobs, int32_t n_resources, struct err *e)
 {
-    if (!(how->eps >= 1e-4 && how->eps <= 1))
-        return err_set(e, ERR_RANGE, "eps: is %g, need 0.0001 to 1", how->eps);
-    if (!(how->rounding.delta > 0 && how->rounding.delta < 1))
-        return err_set(e, ERR_RANGE, "delta: is %g, need above 0 and below 1", how->rounding.delta);
-    if (how->rounding.tries < 1)
-        return err_set(e, ERR_RANGE, "tries: is %d, need 1 or more", (int)how->rounding.tries);
-    return 0;
-}
-
-static int smd_check_input(const struct smd_job *jobs, int32_t n_jobs, const double *capacity,
-                           int32_t n_resources, const struct smd_settings *how, struct err *e)
-{
-    if (n_jobs < 0)
-        return err_set(e, ERR_RANGE, "jobs: is %d, need 0 or more", (int)n_jobs);
-    if (n_resources < 1 || n_resources > SMD_MAX_RESOURCES)
-        return err_set(e, ERR_RANGE, "resources: is %d, need 1 to %d", (int)n_resources, SMD_MAX_RESOURCES);
-    for (int32_t r = 0; r < n_resources; r++)
-        if (!(capacity[r] >= 0 && isfinite(capacity[r])))
-            return err_set(e, ERR_RANGE, "capacity[%d]: is %g, need 0 or more", (int)r, capacity[r]);
     for (int32_t i = 0; i < n_jobs; i++)
         if (smd_check_job(&jobs[i], n_resources, e))
             return err_wrap(e, "jobs[%d]", (int)i);
-    return smd_check_settings(how, e);
+    return 0;
 }
 
 /* ---- the choice among jobs ---- */
@@ -896,7 +872,7 @@ int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_j
 {
     struct choice c = { 0 };
     *out = (struct smd_result){ .n_jobs = 0 };
-    int rc = smd_check_input(jobs, n_jobs, capacity, n_resources, how, e);
+    int rc = smd_check_jobs(jobs, n_jobs, n_resources, e);
     if (rc)
         return rc;
     out->n_jobs = n_jobs;
@@ -1010,8 +986,6 @@ int smd_draw_jobs(struct smd_job *jobs, int32_t n, const struct smd_draw *how, s
     int rc = smd_draw_check_instance(how, e);
     if (rc)
         return rc;
-    if (n < 0)
-        return err_set(e, ERR_RANGE, "jobs: is %d, need 0 or more", (int)n);
     for (int32_t i = 0; i < n && !rc; i++) {
         struct rng *rng;
         rc = rng_build(&rng, how->seed, (uint64_t)i, e);

@@ -184,13 +184,11 @@ struct smd_grid {
  *
  * @param job  smd_check_job() found nothing, and (1, 1) fits
  * @param eps  1e-4 to 1
- * @return 0; ERR_RANGE: eps.
  *
  * Without the pruning the grid has prod log(max/min)/log(1+eps) points: some 4e7 for a synchronous job at eps
  * 0.01. With it some dozens are looked at: 0.1 ms for a job at eps 0.05, 0.4 ms at 0.01.
  */
-int smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_resources, double eps,
-                   struct err *e);
+void smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_resources, double eps);
 
 /**
  * Least JCT over whole w, p within the limit. For given w the cost is p*(b + d/w) + (c*w + f)/p + ..., convex
@@ -325,9 +323,8 @@ struct smd_settings smd_settings_default(void);
 
 /**
  * Schedule @p n_jobs jobs on a pool of @p capacity (shape [n_resources], >= 0). Deterministic.
- * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: batch: is ..."), a capacity, number of
- * resources or setting out of its range; ERR_NOMEM. *out is then empty and safe to free. A job that fits
- * nowhere is a fate, not an error.
+ * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: batch: is ..."); ERR_NOMEM. *out is then
+ * empty and safe to free. A job that fits nowhere is a fate, not an error.
  *
  * A job costs what smd_inner_grid() finds, the choice among 200 jobs less than a millisecond.
  */
@@ -371,7 +368,7 @@ struct smd_draw smd_draw_default(bool sync);
  * those of a shorter one. Ranges of the paper, uniform: whole numbers for iterations, batches, layers and
  * demands, real ones for the rest; overheads beta in seconds; completion times count in hours in gamma2 and
  * gamma3. A factor that leaves no room for a worker and a server is drawn again.
- * @return 0; ERR_RANGE: @p n below 0, or an instance of which 20 have no room for one worker and one server;
+ * @return 0; ERR_RANGE: an instance of which 20 have no room for one worker and one server;
  * ERR_NOMEM.
  */
 int smd_draw_jobs(struct smd_job *jobs, int32_t n, const struct smd_draw *how, struct err *e);

@@ -735,8 +735,7 @@ static int knapsack_check_number(const char *name, int32_t at, double x, struct 
     return err_set(e, ERR_RANGE, "knapsack: %s[%d]: is %g, need 0 or more", name, (int)at, x);
 }
 
-static int knapsack_check_problem(const struct knapsack *k, const struct knapsack_settings *how,
-                                  struct err *e)
+static int knapsack_check_problem(const struct knapsack *k, struct err *e)
 {
     int rc = 0;
     if (k->n < 0 || k->n > INT32_MAX / 2)
@@ -744,11 +743,6 @@ static int knapsack_check_problem(const struct knapsack *k, const struct knapsac
     if (k->n_rows < 1 || k->n_rows > KNAPSACK_MAX_ROWS)
         return err_set(e, ERR_RANGE, "knapsack: rows: is %d, need 1 to %d", (int)k->n_rows,
                        KNAPSACK_MAX_ROWS);
-    if (how->subset < 0)
-        return err_set(e, ERR_RANGE, "knapsack: subset: is %d, need 0 or more", (int)how->subset);
-    if (how->max_nodes < 1)
-        return err_set(e, ERR_RANGE, "knapsack: max_nodes: is %lld, need 1 or more",
-                       (long long)how->max_nodes);
     for (int32_t r = 0; r < k->n_rows && !rc; r++)
         rc = knapsack_check_number("capacity", r, k->capacity[r], e);
     for (int32_t j = 0; j < k->n && !rc; j++) {
@@ -854,7 +848,7 @@ int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const 
     };
     double greatest = 0;
     *out = (struct knapsack_answer){ .complete = true };
-    int rc = knapsack_check_problem(k, how, e);
+    int rc = knapsack_check_problem(k, e);
     if (rc)
         return rc;
     out->chosen = calloc((size_t)k->n + 1, sizeof *out->chosen);

@@ -413,8 +413,6 @@ static int gadget_build(void **self, const struct cluster *c, const struct elast
                         const struct elastic_settings *settings, struct err *e)
 {
     *self = NULL;
-    if (settings->samples < 1)
-        return err_set(e, ERR_RANGE, "gadget: samples is %d, need 1 or more", (int)settings->samples);
     struct gadget *g = calloc(1, sizeof *g);
     if (!g)
         return err_nomem(e, "gadget");

@@ -282,7 +282,7 @@ static inline double gadget_column_gain(const struct gadget_lp *x, const struct 
  * GLPK solves the programmes (base/simplex.h). At 50 servers and 100 jobs of up to 5 workers a warm slot is
  * two to six solves and takes 1 to 2 ms, half of that in GLPK: too little for a simplex of our own.
  *
- * build: ERR_RANGE for samples < 1, ERR_UNSUP for servers whose paths are not kept (cluster.h), ERR_NOMEM;
+ * build: ERR_UNSUP for servers whose paths are not kept (cluster.h), ERR_NOMEM;
  * choose: ERR_NOMEM, ERR_LIB. One thread from build to free. The draws of a slot depend on the seed and its
  * number.
  */

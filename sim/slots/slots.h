@@ -95,6 +95,7 @@ struct elastic_note {
     double node_beta, link_gamma; /**< GADGET in the paper's mode: what theory allows instead of 1 */
 };
 
+/** The limits of each are those of its key (kinds/place/place_slots.c). */
 struct elastic_settings {
     int32_t n_slots;
     int64_t seed;
@@ -194,7 +195,7 @@ struct elastic_result {
  * server twice in a ring, without a worker or that does not exist, and an overload (but with paper_rounding)
  * are ERR_RANGE that names the scheduler, the slot and the job.
  * @param keep_choices  keep who ran where: n_slots choices
- * @return 0, ERR_NOMEM, ERR_LIB, or ERR_RANGE: as above, of elastic_check_job(), n_slots, an arrival beyond
+ * @return 0, ERR_NOMEM, ERR_LIB, or ERR_RANGE: as above, of elastic_check_job(), an arrival beyond
  * the last slot. O(slots (choice + servers + arcs)) besides what the scheduler takes.
  */
 int elastic_run(struct elastic_result *out, const struct elastic_scheduler *scheduler,
@@ -276,7 +277,7 @@ double ring_time_iteration_s(const struct ring_time *t, enum ring_batch batch, i
  * of its workers together. gain[0] = 0. The paper counts zeta * w with one zeta for all w, which tau(w) is
  * not: this table is what the sum over workers becomes when it is followed.
  * @param slot_s  > 0
- * @return 0 or ERR_RANGE: of ring_time_check(), slot_s, or an iteration that takes no time. O(most).
+ * @return 0 or ERR_RANGE: no bandwidth, or an iteration that takes no time. O(most).
  */
 int ring_time_gains(double *gain, const struct ring_time *t, enum ring_batch batch, double slot_s,
                     int32_t most, struct err *e);

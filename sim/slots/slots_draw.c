@@ -316,11 +316,13 @@ uint64_t draw_elastic_uses(const struct draw_elastic *d, bool fixed_workers)
 }
 
 #define T struct draw_racks
+const struct key draw_gpus_entry = { .name = "", .kind = KEY_I32, .scale = 1, .min = 1, .max = 1024 };
 static const struct key racks_keys[] = {
     K_COUNT(T, servers, "servers", 2, 100000, 50, "servers in all racks together"),
     K_RANGE(T, racks, "racks", "", 1, 1, 10000, 2, 5, true,
             "how many racks, or [least, most] to draw from; absent: [2, 5]"),
-    K_NODE(T, gpus_list, "gpus", "list of what a server may have, equally likely; absent: [1, 2, 4, 8]"),
+    K_LIST_OF(T, gpus, n_gpus, "gpus", 1, &draw_gpus_entry,
+              "list of what a server may have, equally likely; absent: [1, 2, 4, 8]", .what = "numbers"),
     K_COUNT_OR(T, total_gpus, "total_gpus", 1, 10000000, -1,
                "scale the servers to this sum; absent: as drawn"),
     K_RANGE(T, server_Bps, "server_GBps", "GB/s", 1e9, 1e-3, 1e6, 1.25, 12.5, false,
@@ -400,12 +402,13 @@ K_SECTION(draw_tau_section, T, "jobs.tau", tau_keys,
 
 int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const double paper[] = { 1, 2, 4, 8 };
-    schema_defaults(d, &draw_racks_section);
-    memcpy(d->gpus, paper, sizeof paper);
-    d->n_gpus = sizeof paper / sizeof paper[0];
-    int rc = map < 0 ? 0 : schema_read(d, &draw_racks_section, doc, map, e);
-    return rc || d->gpus_list < 0 ? rc : draw_read_choices(d->gpus, &d->n_gpus, doc, d->gpus_list, e);
+    static const int32_t paper[] = { 1, 2, 4, 8 };
+    int rc = schema_read_or(d, &draw_racks_section, doc, map, e);
+    if (!rc && d->n_gpus == 0) {
+        memcpy(d->gpus, paper, sizeof paper);
+        d->n_gpus = sizeof paper / sizeof paper[0];
+    }
+    return rc;
 }
 
 /* Needed by progress tau; with const its map is left alone, and said to be. */
@@ -434,7 +437,7 @@ static int draw_check_leave(const struct draw_elastic *d, const struct yaml_doc 
 /* Ranges by name; the names are held against the servers when these are there. */
 static int draw_read_demand(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    const struct draw_limits limits = { 1, 0, 1e12, false };
+    static const struct key range = K_RANGE(struct draw_demand, range, "", "", 1, 0, 1e12, 0, 0, false, "");
     d->n_demands = 0;
     if (map < 0)
         return 0;
@@ -449,7 +452,7 @@ static int draw_read_demand(struct draw_elastic *d, const struct yaml_doc *doc, 
         if (strcmp(doc->nodes[id].key, "gpu") == 0)
             return yaml_fail_key(doc, id, e, ERR_PARSE, "is gpu, need jobs.gpus for that");
         demand->name = doc->nodes[id].key;
-        rc = draw_read_range(&demand->range, doc, id, &limits, e);
+        rc = schema_read_value(demand, &range, doc, id, e);
         if (rc)
             return rc;
     }

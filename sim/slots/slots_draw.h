@@ -6,6 +6,8 @@
 #include "sim/cluster/job.h"
 #include "sim/slots/slots.h"
 
+enum { DRAW_MAX_SIZES = 16 };
+
 /**
  * Racks: arXiv 2202.01158 section VI: 50 servers in 2 to 5 racks, each with 1, 2, 4 or 8 GPUs; links of
  * 10..100 Gbps from server to rack and 200..3200 Gbps between racks, uniform. Here they are whole Gbps. The
@@ -15,9 +17,8 @@
 struct draw_racks {
     int64_t servers;
     struct draw_range racks;
-    double gpus[DRAW_MAX_CHOICES]; /**< shape [n_gpus], equally likely */
+    int32_t gpus[DRAW_MAX_SIZES]; /**< shape [n_gpus], equally likely */
     int32_t n_gpus;
-    yaml_id gpus_list;  /**< what the file says of them, -1: nothing */
     int64_t total_gpus; /**< scale all servers to this sum by largest remainders; -1 = as drawn */
     struct draw_range server_Bps, rack_Bps;
     double link_scale; /**< times every link's bandwidth */
@@ -83,6 +84,8 @@ struct draw_elastic {
     double trace_slot_s; /**< with from_trace: how long a slot is */
 };
 
+/** GPUs of a server, an entry of a list of int32_t. */
+extern const struct key draw_gpus_entry;
 extern const struct section draw_racks_section, draw_elastic_section, draw_tau_section;
 
 /** Which of their keys have a use: of racks in model events, of jobs as @p d has them, with or without a

@@ -27,8 +27,7 @@ void batch_fixture_add(struct batch_fixture *f, struct job job)
 
 void batch_fixture_pace(struct batch_fixture *f)
 {
-    struct err e = { 0 };
-    assert_ok(pace_paper_build(&f->pace, &f->contention, &f->p, &e), &e);
+    MUST(pace_paper_build(&f->pace, &f->contention, &f->p, e));
 }
 
 void batch_fixture_free(struct batch_fixture *f)

@@ -6,20 +6,18 @@ void fixture_cluster(struct cluster *c, struct topo_network *net, const char *sp
                      double lat_s, double gpus)
 {
     const struct cluster_offer offer = { 1, gpus_only, &gpus, false };
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(net, spec, &e), &e);
+    MUST(topo_parse_spec(net, spec, e));
     for (int32_t d = 0; d < net->n_dims; d++)
         net->dims[d].lat_s = lat_s;
-    assert_ok(cluster_build(c, net, level, &offer, &e), &e);
+    MUST(cluster_build(c, net, level, &offer, e));
 }
 
 void fixture_uneven(struct cluster *c, const char *spec, const double *gpus)
 {
     const struct cluster_offer offer = { 1, gpus_only, gpus, true };
     struct topo_network net;
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&net, spec, &e), &e);
-    assert_ok(cluster_build(c, &net, 0, &offer, &e), &e);
+    MUST(topo_parse_spec(&net, spec, e));
+    MUST(cluster_build(c, &net, 0, &offer, e));
 }
 
 struct job fixture_job(double submit_s, int32_t gpus, double iterations, double compute_s)

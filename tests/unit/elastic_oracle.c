@@ -11,7 +11,6 @@ static void build_racks(struct cluster *c, struct rng *rng, const struct cluster
 {
     int32_t rack[ORACLE_SERVERS], n_racks = 1 + (int32_t)rng_below(rng, n < 3 ? n : 3);
     double server_Bps[ORACLE_SERVERS], rack_Bps[3];
-    struct err e = { 0 };
     for (int32_t s = 0; s < n; s++) {
         rack[s] = s < n_racks ? s : (int32_t)rng_below(rng, n_racks);
         server_Bps[s] = (double)(1 + rng_below(rng, 4)) * 1e9;
@@ -21,7 +20,7 @@ static void build_racks(struct cluster *c, struct rng *rng, const struct cluster
     const struct cluster_racks racks = {
         .n_servers = n, .n_racks = n_racks, .rack = rack, .server_Bps = server_Bps, .rack_Bps = rack_Bps
     };
-    assert_ok(cluster_build_racks(c, &racks, offer, &e), &e);
+    MUST(cluster_build_racks(c, &racks, offer, e));
 }
 
 static const struct {
@@ -34,15 +33,13 @@ static const struct {
 static void build_word(struct cluster *c, const char *word, const struct cluster_offer *offer)
 {
     struct topo_network net;
-    struct err e = { 0 };
-    assert_ok(topo_parse_spec(&net, word, &e), &e);
-    assert_ok(cluster_build(c, &net, 0, offer, &e), &e);
+    MUST(topo_parse_spec(&net, word, e));
+    MUST(cluster_build(c, &net, 0, offer, e));
 }
 
 static void draw_job(struct elastic_job *j, struct rng *rng, const struct oracle_case *x, int32_t most)
 {
     enum utility_kind kinds[] = { UTILITY_LINEAR, UTILITY_SQRT, UTILITY_LOG, UTILITY_SIGMOID_ENVELOPE };
-    struct err e = { 0 };
     *j = (struct elastic_job){ .arrival = 1 + (int32_t)rng_below(rng, x->n_slots),
                                .max_workers = 1 + (int32_t)rng_below(rng, most),
                                .fixed_workers = 1,
@@ -54,16 +51,15 @@ static void draw_job(struct elastic_job *j, struct rng *rng, const struct oracle
     for (int32_t r = 1; r < x->cluster.n_resources; r++)
         j->demand[r] = (double)rng_below(rng, 4);
     double scale = (double)(1 + rng_below(rng, 9)), middle = (double)(5 + rng_below(rng, 20));
-    assert_ok(utility_build(&j->aim, kinds[rng_below(rng, 4)], scale, 0.3, middle, INFINITY, &e), &e);
+    MUST(utility_build(&j->aim, kinds[rng_below(rng, 4)], scale, 0.3, middle, INFINITY, e));
     j->report = j->aim;
 }
 
 void oracle_case_build(struct oracle_case *x, int32_t number)
 {
-    struct rng *rng;
     struct err e = { 0 };
     double each[ORACLE_SERVERS * 3];
-    assert_ok(rng_build(&rng, 20220215, (uint64_t)number, &e), &e);
+    RNG(rng, 20220215, (uint64_t)number);
     *x = (struct oracle_case){ .n_slots = 1 + number % 3 };
     size_t word = (size_t)rng_below(rng, COUNT_OF(words));
     int32_t servers = number % 2 ? words[word].servers : 2 + (int32_t)rng_below(rng, 3);
@@ -87,7 +83,6 @@ void oracle_case_build(struct oracle_case *x, int32_t number)
         j->id = x->ids[x->n_jobs];
         x->n_jobs += elastic_check_job(j, &x->cluster, &e) == 0; /* else no server has room: another one */
     }
-    rng_free(rng);
 }
 
 void oracle_case_free(struct oracle_case *x)
@@ -111,7 +106,6 @@ static double row_capacity(const struct cluster *c, int32_t row)
 void oracle_load(double *load, const struct cluster *c, const struct elastic_job *job,
                  const struct oracle_ring *ring)
 {
-    struct err e = { 0 };
     for (int32_t i = 0; i < n_rows(c); i++)
         load[i] = 0;
     for (int32_t i = 0; i < ring->n; i++) {
@@ -120,8 +114,7 @@ void oracle_load(double *load, const struct cluster *c, const struct elastic_job
             load[ring->servers[i] * c->n_resources + r] += ring->workers[i] * job->demand[r];
         if (ring->n == 1)
             continue;
-        assert_ok(cluster_find_path(&path, c, ring->servers[i], ring->servers[(i + 1) % ring->n], NULL, &e),
-                  &e);
+        MUST(cluster_find_path(&path, c, ring->servers[i], ring->servers[(i + 1) % ring->n], NULL, e));
         for (int32_t a = 0; a < path.n; a++)
             load[c->n_servers * c->n_resources + path.arcs[a]] += job->hop_Bps;
     }
@@ -130,14 +123,12 @@ void oracle_load(double *load, const struct cluster *c, const struct elastic_job
 /* Each hop alone, each server alone. */
 static bool may_be(const struct cluster *c, const struct elastic_job *job, const struct oracle_ring *ring)
 {
-    struct err e = { 0 };
     for (int32_t i = 0; i < ring->n; i++) {
         struct cluster_path path;
         for (int32_t r = 0; r < c->n_resources; r++)
             if (ring->workers[i] * job->demand[r] > cluster_capacity(c, ring->servers[i], r))
                 return false;
-        assert_ok(cluster_find_path(&path, c, ring->servers[i], ring->servers[(i + 1) % ring->n], NULL, &e),
-                  &e);
+        MUST(cluster_find_path(&path, c, ring->servers[i], ring->servers[(i + 1) % ring->n], NULL, e));
         for (int32_t a = 0; a < path.n && ring->n > 1; a++)
             if (job->hop_Bps > c->bw_Bps[path.arcs[a]])
                 return false;

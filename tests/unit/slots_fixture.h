@@ -13,13 +13,12 @@ static inline void star_build(struct cluster *c, int32_t n, const double *gpus, 
     static const char *const names[] = { "gpu" };
     int32_t rack[STAR_MOST] = { 0 };
     double links[STAR_MOST];
-    struct err e = { 0 };
     assert_true(n <= STAR_MOST);
     for (int32_t s = 0; s < n; s++)
         links[s] = Bps;
     const struct cluster_racks racks = { n, 1, rack, links, links, 0 };
     const struct cluster_offer offer = { 1, names, gpus, true };
-    assert_ok(cluster_build_racks(c, &racks, &offer, &e), &e);
+    MUST(cluster_build_racks(c, &racks, &offer, e));
 }
 
 /** One GPU a worker, one iteration worth 1 each worker-slot, no bandwidth; both numbers of workers @p
@@ -35,8 +34,7 @@ static inline struct elastic_job plain_job(const char *id, int32_t arrival, int3
                              .budget = budget,
                              .zeta = 1,
                              .leave_frac = INFINITY };
-    struct err e = { 0 };
-    assert_ok(utility_build(&j.aim, UTILITY_LINEAR, 1, 0, 0, 0, &e), &e);
+    MUST(utility_build(&j.aim, UTILITY_LINEAR, 1, 0, 0, 0, e));
     j.report = j.aim;
     return j;
 }
@@ -66,17 +64,15 @@ static inline int32_t workers_of(const struct elastic_result *r, int32_t slot, i
 static inline bool ring_fits(struct elastic_room *room, const struct elastic_job *j, const int32_t *servers,
                              const int32_t *workers, int32_t n)
 {
-    struct err e = { 0 };
     bool ok;
-    assert_ok(elastic_room_fits(&ok, room, j, servers, workers, n, &e), &e);
+    MUST(elastic_room_fits(&ok, room, j, servers, workers, n, e));
     return ok;
 }
 
 static inline void ring_take(struct elastic_room *room, const struct elastic_job *j, const int32_t *servers,
                              const int32_t *workers, int32_t n, int sign)
 {
-    struct err e = { 0 };
-    assert_ok(elastic_room_take(room, j, servers, workers, n, sign, &e), &e);
+    MUST(elastic_room_take(room, j, servers, workers, n, sign, e));
 }
 
 #endif

@@ -29,11 +29,10 @@ struct tables {
 
 static void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
 {
-    struct err e = { 0 };
     struct table *extras[] = { NULL, &t->runs, &t->jobs, &t->places, &t->slots, &t->links };
     *t = (struct tables){ .p = { .seed = 0 } };
-    assert_ok(read_text(f, &t->p, text, &e), &e);
-    assert_ok(campaign_tables(&t->rows, extras, NULL, &t->p, threads, &e), &e);
+    MUST(read_text(f, &t->p, text, e));
+    MUST(campaign_tables(&t->rows, extras, NULL, &t->p, threads, e));
 }
 
 static void tables_free(struct tables *t)
@@ -102,7 +101,7 @@ TEST(rows_are_the_means_of_their_runs)
     static const char *const metrics[] = { "utility",        "finished",  "jct",
                                            "embedded_frac",  "gpu_frac",  "link_frac",
                                            "link_peak_frac", "node_over", "link_over" };
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              SLOTS "jobs: { count: 6 }\nseeds: 4\nseed: 11\nschedulers: [las, drf]\n"
                    "vary: { jobs.count: [3, 9], server: [npu, node] }\n",
@@ -124,12 +123,11 @@ TEST(rows_are_the_means_of_their_runs)
     for (size_t k = 0; k < COUNT_OF(metrics); k++)
         check_means(&t, metrics[k]);
     check_beats(&t, "utility", 1);
-    tables_free(&t);
 }
 
 TEST(batches_are_compared_by_makespan)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              "model: batch\nseeds: 3\njobs: { sizes: [[1, 6], [4, 5]] }\n"
              "pool: { servers: 3, gpus: [4] }\nvary: { pool.servers: [2, 4] }\n",
@@ -140,7 +138,6 @@ TEST(batches_are_compared_by_makespan)
     check_beats(&t, "makespan_s", -1);
     assert_string_equal(word(&t.rows, 0, "network"), "pool");
     assert_true(isnan(number(&t.rows, 0, "network_usd")));
-    tables_free(&t);
 }
 
 TEST(any_number_of_threads_gives_the_same_rows)
@@ -149,14 +146,13 @@ TEST(any_number_of_threads_gives_the_same_rows)
                                      "vary: { jobs.count: [2, 5], jobs.zeta: [60, 90] }\n";
     struct text out[2] = { { 0 }, { 0 } };
     for (int i = 0; i < 2; i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         run_text(&t, *state, text, i ? 5 : 1);
         const struct table *const all[] = { &t.rows, &t.runs, &t.jobs, &t.places, &t.slots, &t.links };
         for (size_t k = 0; k < COUNT_OF(all); k++) {
             assert_true(all[k]->n_rows > 0);
             OK(table_write(all[k], TABLE_AS_CSV, "", &out[i], e));
         }
-        tables_free(&t);
     }
     assert_string_equal(text_str(&out[0]), text_str(&out[1]));
     text_free(&out[0]);
@@ -223,7 +219,7 @@ TEST(details_add_up_to_the_run)
 /* The second of three points has a job too large for any server, the third a word that is none. */
 TEST(a_point_that_fails_is_a_row_that_says_why)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run_text(&t, *state,
              SLOTS "jobs: { count: 2 }\nschedulers: [drf, las]\nseeds: 2\n"
                    "vary: { jobs.gpus: [1, 5, many] }\n",
@@ -238,14 +234,13 @@ TEST(a_point_that_fails_is_a_row_that_says_why)
                "job job0: one worker takes 5 of gpu, need at most 4, what the largest server has");
     assert_has(word(&t.rows, 3, "message"), "jobs.gpus is many, need a number");
     assert_string_equal(word(&t.rows, 3, "jobs.gpus"), "many");
-    tables_free(&t);
 }
 
 /* Two jobs of 100 s without gradients and one that was killed at once: all done by 150 s, one by 120. Of that
  * the 4 + 4 GPUs of 16 are busy 200 x 4 GPU-s. A job of 17 GPUs has no place on 16. */
 TEST(jobs_of_a_trace_end_as_it_says_up_to_the_horizon)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     put(*state, "jobs.csv",
         "job_id,submit_s,gpus,runtime_s,iters\n"
         "a,0,4,100,10\nb,50,4,100,10\nc,60,4,0,10\nd,70,17,5,1\n");
@@ -265,16 +260,11 @@ TEST(jobs_of_a_trace_end_as_it_says_up_to_the_horizon)
     assert_true(isnan(number(&t.rows, 1, "makespan_s")));
     assert_has(word(&t.rows, 2, "message"),
                "job d: asks for 17 GPUs, need at most the 16 of the cluster; jobs.max_gpus leaves larger");
-    tables_free(&t);
 }
 
 TEST(what_cannot_be_read_is_an_error_with_its_place)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "model: slots\n", ERR_PARSE, "has no cluster, need network, graph or racks" },
         { SLOTS "racks: {}\n", ERR_PARSE, "has more than one of network, graph and racks, need one" },
         { "model: slots\nracks: {}\nservers: { gpu: 8 }\n", ERR_PARSE,

@@ -32,8 +32,7 @@ static int run_with(struct tables *t, struct folder *f, const char *trace, const
 
 static void run(struct tables *t, struct folder *f, const char *trace, const char *study)
 {
-    struct err e = { 0 };
-    assert_ok(run_with(t, f, trace, study, &e), &e);
+    MUST(run_with(t, f, trace, study, e));
 }
 
 static void tables_free(struct tables *t)
@@ -50,7 +49,7 @@ static void tables_free(struct tables *t)
  * 2 * 1/2 * 1e9 B a hop at 2 GB/s: 1 + 0.01 + 0.5 s. */
 TEST(a_job_takes_its_iterations_on_its_servers)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run(&t, *state, HEAD "a,5,4,10,pass,,10,1e9,,,,,\n",
         WIRES "model: events\njobs: { trace: trace.csv, length: iterations }\nschedulers: [fifo]\n");
     assert_int_equal(t.jobs.n_rows, 1);
@@ -66,21 +65,19 @@ TEST(a_job_takes_its_iterations_on_its_servers)
         sum_B += number(&t.links, i, "used_frac") * number(&t.links, i, "bw_GBps") * 1e9 *
                  (number(&t.links, i, "to") - number(&t.links, i, "from"));
     assert_close(sum_B, 4 * 10e9, 1e-9);
-    tables_free(&t);
 }
 
 TEST(a_run_time_is_that_of_the_best_place)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run(&t, *state, HEAD "a,0,4,10,pass,,10,1e9,,,,,\n",
         WIRES "model: events\njobs: { trace: trace.csv }\nschedulers: [fifo+spread]\n");
     assert_close(number(&t.jobs, 0, "jct"), 10, 1e-12);
-    tables_free(&t);
 }
 
 TEST(what_was_passed_over_and_drawn_is_told)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     put(*state, "drawn.yaml", "name: drawn\nmodels: [ { name: m, weight: 1, grad_MB: 8, iter_ms: 100 } ]\n");
     run(&t, *state, HEAD "a,0,2,10,pass,,,,,,,,\nb,1,x,10,pass,,,,,,,,\nc,2,1,0,killed,,,,,,,,\n",
         WIRES "model: events\nschedulers: [fifo]\n"
@@ -91,25 +88,23 @@ TEST(what_was_passed_over_and_drawn_is_told)
     assert_non_null(strstr(text_str(&t.notes), "of 3 records 1 are bad and passed over"));
     assert_non_null(strstr(text_str(&t.notes), "trace.csv: 1 job is left out: no run time"));
     assert_non_null(strstr(text_str(&t.notes), "iters in 1"));
-    tables_free(&t);
 }
 
 /* What a job has of its own stays; its gradients are those of another model, which must not go unsaid. */
 TEST(a_model_that_the_profile_lacks_is_told)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     put(*state, "drawn.yaml", "name: drawn\nmodels: [ { name: m, weight: 1, grad_MB: 8, iter_ms: 100 } ]\n");
     run(&t, *state, HEAD "a,0,2,10,pass,other,100,,,,,,\nb,0,2,10,pass,m,100,,,,,,\n",
         WIRES "model: events\nschedulers: [fifo]\njobs: { trace: trace.csv, profile: drawn.yaml }\n");
     assert_non_null(
         strstr(text_str(&t.notes), "drawn.yaml: lacks the model of 1 job, another one stands in"));
-    tables_free(&t);
 }
 
 /* Two workers for 30 s are three slots of 10 s; without contention nor limit every scheduler gives them. */
 TEST(slots_take_lengths_and_needs_from_a_trace)
 {
-    struct tables t;
+    KEEP(struct tables, t, tables_free);
     run(&t, *state, HEAD "a,25,4,30,pass,,60,5e8,,,,,\nb,0,1,5,pass,,8,1e6,,,,,\n",
         WIRES "model: slots\nslots: 8\nservers: { gpu: 2, cpu: 8 }\nschedulers: [gadget, fifo]\n"
               "jobs: { from_trace: { trace: trace.csv }, trace_slot_s: 10, utility: linear, demand: { cpu: 2 "
@@ -127,14 +122,11 @@ TEST(slots_take_lengths_and_needs_from_a_trace)
         most = fmax(most, number(&t.links, i, "used_frac"));
     }
     assert_close(most, 20 * 0.75e9 / 10 / 2e9, 1e-12);
-    tables_free(&t);
 }
 
 TEST(wrong_traces_say_where)
 {
-    static const struct {
-        const char *trace, *jobs, *said;
-    } cases[] = {
+    CASES(const char *trace, *jobs, *said) = {
         { HEAD "a,0,x,10,pass,,10,1e9,,,,,\n", "trace: trace.csv", "trace.csv:2: gpus is \"x\"" },
         { HEAD "a,0,9,10,pass,,10,1e9,,,,,\n", "trace: trace.csv",
           "job a: asks for 9 GPUs, need at most the 4 of the cluster" },
@@ -143,22 +135,19 @@ TEST(wrong_traces_say_where)
         { HEAD "a,0,2,0,pass,,1,1e9,,,,,\n", "trace: trace.csv", "no job fits what is asked for" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         char study[256];
         snprintf(study, sizeof study, WIRES "model: events\njobs: { %s }\nschedulers: [fifo]\n",
                  cases[i].jobs);
         run(&t, *state, cases[i].trace, study);
         assert_string_equal(word(&t.rows, 0, "status"), "error");
         assert_non_null(strstr(word(&t.rows, 0, "message"), cases[i].said));
-        tables_free(&t);
     }
 }
 
 TEST(wrong_keys_say_what_is_needed)
 {
-    static const struct {
-        const char *jobs, *said;
-    } cases[] = {
+    CASES(const char *jobs, *said) = {
         { "{ }", "jobs has neither trace nor jobs_per_h" },
         { "{ trace: trace.csv, jobs_per_h: 3 }", "jobs has trace and jobs_per_h" },
         { "{ jobs_per_h: 3 }", "jobs is without count" },
@@ -167,13 +156,12 @@ TEST(wrong_keys_say_what_is_needed)
         { "{ trace: trace.csv, overlap_frac: 2 }", "jobs.overlap_frac is 2" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct tables t;
+        KEEP(struct tables, t, tables_free);
         char study[256];
         snprintf(study, sizeof study, WIRES "model: events\njobs: %s\n", cases[i].jobs);
         int rc = run_with(&t, *state, HEAD, study, e);
         assert_true(rc == ERR_PARSE || rc == ERR_RANGE);
         assert_non_null(strstr(e->msg, cases[i].said));
-        tables_free(&t);
     }
 }
 

@@ -4,8 +4,7 @@
 static void run(struct batch_result *r, const struct batch_problem *p, struct pace *pace,
                 enum batch_scheduler how, const struct batch_settings *s)
 {
-    struct err e = { 0 };
-    assert_ok(batch_run(r, how, p, pace, s, &e), &e);
+    MUST(batch_run(r, how, p, pace, s, e));
 }
 
 /* No schedule ends before all jobs would have, each in its best place, spread evenly over all GPUs; nor
@@ -27,11 +26,10 @@ static double least_makespan_s(const struct batch_fixture *f)
 
 TEST(every_schedule_is_one_and_none_beats_the_bounds)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 51, 0, e));
+    RNG(rng, 51, 0);
     for (int i = 0; i < 300; i++) {
         struct batch_settings s = batch_settings_default();
-        struct batch_fixture f;
+        KEEP(struct batch_fixture, f, batch_fixture_free);
         struct batch_result r;
         bool late = i % 3 == 2;
         batch_fixture_random(&f, rng, 1 + i % 6, 14, 1 + i % 12);
@@ -46,9 +44,7 @@ TEST(every_schedule_is_one_and_none_beats_the_bounds)
             assert_true(r.makespan_s >= least_makespan_s(&f) * (1 - 1e-12));
             batch_result_free(&r);
         }
-        batch_fixture_free(&f);
     }
-    rng_free(rng);
 }
 
 static void assert_same(const struct batch_result *a, const struct batch_result *b,
@@ -105,24 +101,22 @@ TEST(the_published_order_of_schedulers_is_found)
     s.more_limits = 0;
     for (s.seed = 101; s.seed <= 120; s.seed++) {
         double makespan_s[N_BATCH_SCHEDULERS];
-        struct sjf_draw d;
+        KEEP(struct sjf_draw, d, sjf_draw_free);
         struct pace pace;
         draw.seed = s.seed;
         OK(sjf_draw_build(&d, &draw, e));
         OK(pace_paper_build(&pace, &d.contention, &d.problem, e));
         for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
-            struct batch_result r;
+            KEEP(struct batch_result, r, batch_result_free);
             run(&r, &d.problem, &pace, how, &s);
             assert_batch(&r, &d.problem, false);
             makespan_s[how] = r.makespan_s;
-            batch_result_free(&r);
         }
         const double sjf_s = makespan_s[BATCH_SJF_BCO], ls_s = makespan_s[BATCH_LS];
         const double ff_s = makespan_s[BATCH_FF], rand_s = makespan_s[BATCH_RAND];
         best += sjf_s < ls_s && sjf_s < ff_s && sjf_s < rand_s;
         order += sjf_s < ls_s && ls_s < ff_s && ff_s < rand_s;
         pace.free(pace.x);
-        sjf_draw_free(&d);
     }
     assert_int_equal(best, 20);
     assert_in_range(order, 18, 20);
@@ -171,11 +165,7 @@ static void plant(struct batch_fixture *f, enum fault fault, double x)
 
 TEST(a_job_or_a_cluster_out_of_range_is_refused)
 {
-    static const struct {
-        enum fault fault;
-        double x;
-        const char *text;
-    } cases[] = {
+    CASES(enum fault fault; double x; const char *text) = {
         { GPUS, 6, "jobs[1].gpus: is 6, need 1 to 5, all of the cluster" },
         { GPUS, 0, "jobs[1].gpus: is 0" },
         { GPUS, -4, "jobs[1].gpus: is -4" },
@@ -196,73 +186,28 @@ TEST(a_job_or_a_cluster_out_of_range_is_refused)
     const struct batch_settings s = batch_settings_default();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct batch_fixture f;
-        struct batch_result r;
+        KEEP(struct batch_result, r, batch_result_free);
         batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 3 });
         batch_fixture_add(&f, batch_fixture_job(5, 1));
         batch_fixture_add(&f, batch_fixture_job(1, 1));
         plant(&f, cases[i].fault, cases[i].x);
         FAILS(batch_run(&r, BATCH_LS, &f.p, &f.pace, &s, e), ERR_RANGE, cases[i].text);
-        batch_result_free(&r);
     }
-}
-
-TEST(a_setting_out_of_range_is_refused)
-{
-    const struct batch_settings good = batch_settings_default();
-    struct batch_settings bad[11];
-    static const char *const text[COUNT_OF(bad)] = {
-        "lambda: is 0.5, need 1 to 1e+15",
-        "under: is nan, need 1 to",
-        "over: is 1.5, need 1e-09 to 1",
-        "over: is 0,",
-        "ff_limit: is 0,",
-        "slot_s: is -1, need 0 to",
-        "theta_max: is -1, need 0 to",
-        "kappa: is -2, need 0 (all) or more",
-        "phi: is 0.5, need 0 (not known), or 1 or more",
-        "more_limits: is -1, need 0 to 10000",
-        "slot_s: is nan",
-    };
-    struct batch_fixture f;
-    for (size_t i = 0; i < COUNT_OF(bad); i++)
-        bad[i] = good;
-    bad[0].lambda = 0.5;
-    bad[1].under = NAN;
-    bad[2].over = 1.5;
-    bad[3].over = 0;
-    bad[4].ff_limit = 0;
-    bad[5].slot_s = -1;
-    bad[6].theta_max = -1;
-    bad[7].kappa = -2;
-    bad[8].phi = 0.5;
-    bad[9].more_limits = -1;
-    bad[10].slot_s = NAN;
-    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
-    batch_fixture_add(&f, batch_fixture_job(1, 1));
-    batch_fixture_pace(&f);
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        struct batch_result r;
-        FAILS(batch_run(&r, BATCH_SJF_BCO, &f.p, &f.pace, &bad[i], e), ERR_RANGE, text[i]);
-        batch_result_free(&r);
-    }
-    batch_fixture_free(&f);
 }
 
 /* An iteration of 1 s and slots of half a second. */
 TEST(what_fails_on_the_way_is_passed_on_and_free)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 1));
     batch_fixture_pace(&f);
     s.slot_s = 0.5;
     s.whole_iterations = true;
     for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
-        struct batch_result r;
+        KEEP(struct batch_result, r, batch_result_free);
         FAILS(batch_run(&r, how, &f.p, &f.pace, &s, e), ERR_RANGE,
               "jobs[0]: an iteration takes 1 s, need at most a slot, 0.5 s");
-        batch_result_free(&r);
     }
-    batch_fixture_free(&f);
 }

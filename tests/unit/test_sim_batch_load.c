@@ -11,12 +11,11 @@ struct bed {
 static void bed_build(struct bed *b, bool gang)
 {
     const struct batch_settings s = batch_settings_default();
-    struct err e = { 0 };
     batch_fixture_cluster(&b->f, 3, (const int32_t[]){ 2, 3, 1 });
     batch_fixture_add(&b->f, batch_fixture_job(1, 1));
-    assert_ok(batch_work_build(&b->w, &b->f.p, NULL, &s, &e), &e);
+    MUST(batch_work_build(&b->w, &b->f.p, NULL, &s, e));
     batch_load_build(&b->load, &b->w.g, gang);
-    assert_ok(arena_check(&b->w.g.arena, "loads", &e), &e);
+    MUST(arena_check(&b->w.g.arena, "loads", e));
 }
 
 static void bed_free(struct bed *b)
@@ -41,7 +40,7 @@ static void assert_loads(const struct batch_load *l, const double want_s[6])
 
 TEST(the_least_loaded_gpus_are_taken_and_of_equals_the_first)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
@@ -54,23 +53,21 @@ TEST(the_least_loaded_gpus_are_taken_and_of_equals_the_first)
     assert_loads(&b.load, (const double[]){ 15, 10, 10, 10, 15, 15 });
     batch_load_reset(&b.load);
     assert_loads(&b.load, (const double[6]){ 0 });
-    bed_free(&b);
 }
 
 TEST(without_gangs_each_gpu_adds_up_its_own)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, false);
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
     assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 3, 5, 20 }));
     assert_loads(&b.load, (const double[]){ 15, 10, 10, 10, 5, 5 });
-    bed_free(&b);
 }
 
 TEST(packing_fills_servers_that_have_jobs)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
     /* One GPU of server 0; the next job takes its other GPU, then the first again, though four are idle. */
@@ -84,12 +81,11 @@ TEST(packing_fills_servers_that_have_jobs)
     assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 6, 10 }));
     assert_gpus(gpus, 1, (const int32_t[]){ 2 });
     assert_loads(&b.load, (const double[]){ 9, 5, 6, 0, 0, 0 });
-    bed_free(&b);
 }
 
 TEST(balancing_offers_as_many_servers_as_have_the_room)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
     /* Mean loads 2, 1, 0 a GPU: server 2, then 1, then 0. */
@@ -108,12 +104,11 @@ TEST(balancing_offers_as_many_servers_as_have_the_room)
     assert_false(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 5, 7, 11 }, 1));
     assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 3, 7, 11 }, 100));
     assert_gpus(gpus, 3, (const int32_t[]){ 2, 3, 4 });
-    bed_free(&b);
 }
 
 TEST(first_fit_takes_the_lowest_numbers_within_the_limit)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
     assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 6, 10 }));
@@ -122,14 +117,13 @@ TEST(first_fit_takes_the_lowest_numbers_within_the_limit)
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
     assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
     assert_gpus(gpus, 2, (const int32_t[]){ 2, 3 });
-    bed_free(&b);
 }
 
 TEST(too_few_gpus_within_the_limit_change_nothing)
 {
     static const double before_s[] = { 6, 6, 6, 6, 0, 0 };
     const struct batch_load_ask ask = { 3, 5, 10 };
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
     assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 4, 6, 10 }));
@@ -139,16 +133,14 @@ TEST(too_few_gpus_within_the_limit_change_nothing)
     assert_false(batch_load_take_balanced(&b.load, gpus, &ask, 1));
     assert_loads(&b.load, before_s);
     assert_false(b.load.open[2]);
-    bed_free(&b);
 }
 
 /* Against sorting all GPUs. */
 TEST(the_choice_is_that_of_a_full_sort)
 {
-    struct rng *r;
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
-    OK(rng_build(&r, 3, 0, e));
+    RNG(r, 3, 0);
     bed_build(&b, true);
     for (int round = 0; round < 500; round++) {
         bool taken[6] = { false };
@@ -166,6 +158,4 @@ TEST(the_choice_is_that_of_a_full_sort)
         for (int32_t i = 0; i < n; i++)
             assert_true(taken[gpus[i]] && (i == 0 || gpus[i] > gpus[i - 1]));
     }
-    rng_free(r);
-    bed_free(&b);
 }

@@ -4,8 +4,7 @@
 static void run(struct batch_result *r, struct batch_fixture *f, enum batch_scheduler how,
                 const struct batch_settings *s)
 {
-    struct err e = { 0 };
-    assert_ok(batch_run(r, how, &f->p, &f->pace, s, &e), &e);
+    MUST(batch_run(r, how, &f->p, &f->pace, s, e));
     assert_batch(r, &f->p, false);
 }
 
@@ -21,7 +20,7 @@ static void nine_equal_jobs(struct batch_fixture *f)
 TEST(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     nine_equal_jobs(&f);
     for (s.seed = 1; s.seed <= 10; s.seed++) {
@@ -32,7 +31,6 @@ TEST(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly)
         assert_close(r.makespan_s, 30, 1e-14);
         batch_result_free(&r);
     }
-    batch_fixture_free(&f);
 }
 
 /* The mean is 9 * 10 / 4 = 22.5 s. Loads count 10/1.15 s a job, so that 2.25 means hold 5 jobs a GPU: 5 on
@@ -40,12 +38,10 @@ TEST(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly)
  * loaded. */
 TEST(first_fit_fills_gpu_after_gpu)
 {
-    static const struct {
-        double limit;
-        int32_t jobs[4];
-    } cases[] = { { 2.25, { 5, 4, 0, 0 } }, { 100, { 9, 0, 0, 0 } }, { 0.5, { 3, 2, 2, 2 } } };
+    CASES(double limit;
+          int32_t jobs[4]) = { { 2.25, { 5, 4, 0, 0 } }, { 100, { 9, 0, 0, 0 } }, { 0.5, { 3, 2, 2, 2 } } };
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     nine_equal_jobs(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -58,14 +54,13 @@ TEST(first_fit_fills_gpu_after_gpu)
         assert_memory_equal(jobs, cases[i].jobs, sizeof jobs);
         batch_result_free(&r);
     }
-    batch_fixture_free(&f);
 }
 
 /* A pair of 4 GPUs: six pairs, 100 of 600 each but for chance (9 per standard deviation). */
 TEST(every_pair_of_idle_gpus_is_equally_likely)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     int32_t met[4][4] = { 0 };
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 1, 3 });
@@ -79,7 +74,6 @@ TEST(every_pair_of_idle_gpus_is_equally_likely)
     for (int a = 0; a < 4; a++)
         for (int b = a + 1; b < 4; b++)
             assert_in_range(met[a][b], 55, 145);
-    batch_fixture_free(&f);
 }
 
 /* Two jobs of one GPU and 10 s, one of both GPUs and 5 s: 15 s when that one is first or last, 25 s when it
@@ -87,7 +81,7 @@ TEST(every_pair_of_idle_gpus_is_equally_likely)
 TEST(jobs_take_their_turn_in_random_order)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     int32_t between[N_BATCH_SCHEDULERS] = { 0 };
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
@@ -104,14 +98,13 @@ TEST(jobs_take_their_turn_in_random_order)
         }
     assert_in_range(between[BATCH_LS], 60, 140);
     assert_int_equal(between[BATCH_RAND], between[BATCH_LS]); /* the same orders */
-    batch_fixture_free(&f);
 }
 
 /* The job of the whole cluster arrives at 7; whoever comes after it in the order waits. */
 TEST(a_job_that_has_not_arrived_holds_the_line)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     int32_t waited = 0;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
@@ -127,5 +120,4 @@ TEST(a_job_that_has_not_arrived_holds_the_line)
         batch_result_free(&r);
     }
     assert_in_range(waited, 1, 19);
-    batch_fixture_free(&f);
 }

@@ -18,8 +18,7 @@ static int build(struct cluster *c, const char *word, int32_t level, double gpus
 static struct cluster_path path(const struct cluster *c, int32_t from, int32_t to)
 {
     struct cluster_path p;
-    struct err e = { 0 };
-    assert_ok(cluster_find_path(&p, c, from, to, NULL, &e), &e);
+    MUST(cluster_find_path(&p, c, from, to, NULL, e));
     return p;
 }
 
@@ -53,7 +52,7 @@ static int32_t ring_hops(int32_t a, int32_t b, int32_t n)
 /* ring:6@50, NPU by NPU: 25 GB/s on each of the two links. */
 TEST(servers_of_a_ring_are_as_far_as_the_shorter_way)
 {
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     OK(build(&c, "ring:6@50", 0, 1, e));
     assert_int_equal(c.n_servers, 6);
     assert_int_equal(c.n_arcs, 12);
@@ -65,7 +64,6 @@ TEST(servers_of_a_ring_are_as_far_as_the_shorter_way)
             assert_true(p.n == 0 || narrowest(&c, p) == 25e9);
         }
     assert_int_equal(c.leaf[0], -1);
-    cluster_free(&c);
 }
 
 /* switch: up and down, 50 GB/s; full: one link of 50 / 4 GB/s. */
@@ -108,7 +106,7 @@ TEST(a_server_is_what_the_dimensions_below_its_level_join)
         { 2, 2, 2, 2 * 2, 0, 240e9 },
     };
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
-        struct cluster c;
+        KEEP(struct cluster, c, cluster_free);
         OK(build(&c, word, cases[k].level, 3, e));
         assert_int_equal(c.n_servers, cases[k].n_servers);
         assert_int_equal(c.n_levels, cases[k].n_levels);
@@ -121,14 +119,13 @@ TEST(a_server_is_what_the_dimensions_below_its_level_join)
         assert_true(c.bw_Bps[p.arcs[p.n - 1]] == cases[k].switch_Bps);
         if (cases[k].ring_Bps > 0)
             assert_true(c.bw_Bps[p.arcs[p.n - 3]] == cases[k].ring_Bps);
-        cluster_free(&c);
     }
 }
 
 /* Innermost first: along the ring, then through the switch of the new column. */
 TEST(paths_lead_through_the_innermost_dimension_first)
 {
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     char text[TOPO_ARC_TEXT];
     OK(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, e));
     struct cluster_path p = path(&c, 1, 4 + 2); /* (1,0) to (2,1) */
@@ -136,12 +133,11 @@ TEST(paths_lead_through_the_innermost_dimension_first)
     assert_string_equal(cluster_arc_name(text, &c, p.arcs[0]), "server1 -> server2");
     assert_has(cluster_arc_name(text, &c, p.arcs[1]), "server2 -> switch-");
     assert_has(cluster_arc_name(text, &c, p.arcs[2]), " -> server6");
-    cluster_free(&c);
 }
 
 TEST(groups_are_the_prefixes_of_the_address)
 {
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     OK(build(&c, "ring:2@8 ring:4@100 switch:3@50", 1, 2, e));
     assert_int_equal(c.n_levels, 3);
     for (int32_t s = 0; s < 12; s++) {
@@ -149,7 +145,6 @@ TEST(groups_are_the_prefixes_of_the_address)
         assert_int_equal(c.group[12 + s], s / 4);
         assert_int_equal(c.group[24 + s], 0);
     }
-    cluster_free(&c);
 }
 
 /* ---- custom graphs ---- */
@@ -339,12 +334,11 @@ TEST(two_threads_build_clusters_at_once)
     int wrong = 0;
 #pragma omp parallel for num_threads(2) reduction(+ : wrong) schedule(static, 1)
     for (int i = 0; i < 40; i++) {
-        struct cluster c;
+        KEEP(struct cluster, c, cluster_free);
         struct err own = { 0 };
         char word[32];
         snprintf(word, sizeof word, "ring:%d@2 switch:3@4", 2 + i % 7);
         wrong += build(&c, word, i % 2, 2, &own) != 0 || c.n_servers != (i % 2 ? 3 : 3 * (2 + i % 7));
-        cluster_free(&c);
     }
     assert_int_equal(wrong, 0);
 }
@@ -353,12 +347,7 @@ TEST(two_threads_build_clusters_at_once)
 
 TEST(a_cluster_that_cannot_be_is_an_error)
 {
-    static const struct {
-        const char *word;
-        int32_t level;
-        double gpus;
-        const char *text;
-    } cases[] = {
+    CASES(const char *word; int32_t level; double gpus; const char *text) = {
         { "ring:4@9 switch:2@3", -1, 1, "cluster: level of servers is -1, need 0 to 1" },
         { "ring:4@9 switch:2@3", 2, 1, "cluster: level of servers is 2, need 0 to 1" },
         { "ring:4@9 switch:2", 1, 1, "cluster: dimension dim2 has no bandwidth, need bw_GBps" },
@@ -366,10 +355,9 @@ TEST(a_cluster_that_cannot_be_is_an_error)
         { "ring:4@9", 0, NAN, "cluster: server 0 has nan of gpu, need a number >= 0" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct cluster c;
+        KEEP(struct cluster, c, cluster_free);
         FAILS(build(&c, cases[i].word, cases[i].level, cases[i].gpus, e), ERR_RANGE, cases[i].text);
         assert_true(c.n_servers == 0 && !c.graph);
-        cluster_free(&c);
     }
 }
 

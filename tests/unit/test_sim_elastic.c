@@ -73,7 +73,7 @@ TEST(a_run_adds_up_what_its_slots_did)
                                          { 2, 1, 1, { 1 }, { 2 } },
                                          { 4, 1, 1, { 0 }, { 1 } } };
     struct elastic_job jobs[] = { plain_job("a", 1, 3, 4), plain_job("b", 2, 2, INFINITY) };
-    struct elastic_result r;
+    KEEP(struct elastic_result, r, elastic_result_free);
     jobs[0].hop_Bps = 4;
     jobs[1].zeta = 5;
     jobs[1].report.scale = 2;
@@ -110,7 +110,6 @@ TEST(a_run_adds_up_what_its_slots_did)
         assert_close(r.arc_frac[arc], 0.1, 1e-12);
     assert_true(r.concave);
     assert_int_equal(workers_of(&r, 1, 0), 3);
-    elastic_result_free(&r);
 }
 
 /* Of a budget of 2.5 worker-slots two can be used. */
@@ -118,12 +117,11 @@ TEST(a_job_leaves_when_no_worker_is_left_in_its_budget)
 {
     static const struct move moves[] = { { 1, 0, 1, { 0 }, { 1 } }, { 2, 0, 1, { 0 }, { 1 } } };
     struct elastic_job jobs[] = { plain_job("a", 1, 1, 2.5), plain_job("none", 1, 1, 0.5) };
-    struct elastic_result r;
+    KEEP(struct elastic_result, r, elastic_result_free);
     OK(play(&r, jobs, 2, moves, COUNT_OF(moves), 3, e));
     assert_int_equal(r.jobs[0].left_slot, 2);
     assert_int_equal(r.slots[0].active, 1); /* "none" is never offered */
     assert_int_equal(r.slots[2].active, 0);
-    elastic_result_free(&r);
 }
 
 /* A sigmoid of middle 2 and slope 1 is at 1 / (1 + 1/e) = .731 after three iterations, at .881 after four. */
@@ -154,23 +152,19 @@ TEST(a_table_of_gains_is_what_a_slot_gives)
     static const double gain[] = { 0, 5, 6, 6.5 };
     static const struct move moves[] = { { 1, 0, 2, { 0, 1 }, { 2, 1 } }, { 2, 0, 1, { 0 }, { 2 } } };
     struct elastic_job job = plain_job("a", 1, 3, INFINITY);
-    struct elastic_result r;
+    KEEP(struct elastic_result, r, elastic_result_free);
     job.gain = gain;
     assert_close(elastic_gain(&job, 1), 5, 1e-15);
     OK(play(&r, &job, 1, moves, 2, 2, e));
     assert_close(r.jobs[0].done, 12.5, 1e-15);
     assert_close(r.jobs[0].used, 5, 1e-15);
-    elastic_result_free(&r);
 }
 
 /* ---- schedulers that cheat ---- */
 
 TEST(a_scheduler_that_cheats_is_told_so)
 {
-    static const struct {
-        struct move moves[2];
-        const char *text;
-    } cases[] = {
+    CASES(struct move moves[2]; const char *text) = {
         { { { 1, 0, 2, { 0, 1 }, { 2, 2 } } }, "slot 1: job a has more workers than it may have" },
         { { { 1, 1, 1, { 0 }, { 2 } } }, "slot 1: job b has more workers than it may have" },
         { { { 1, 0, 2, { 1, 1 }, { 1, 1 } } }, "slot 1: job a has a server twice, or without a worker" },
@@ -192,12 +186,11 @@ TEST(a_scheduler_that_cheats_is_told_so)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct elastic_job jobs[] = { plain_job("a", 1, 3, 9), plain_job("b", 1, 2, 1),
                                       plain_job("later", 3, 1, 9), plain_job("none", 1, 1, 0) };
-        struct elastic_result r;
+        KEEP(struct elastic_result, r, elastic_result_free);
         int32_t n = cases[i].moves[1].slot ? 2 : 1;
         FAILS(play(&r, jobs, 4, cases[i].moves, n, 3, e), ERR_RANGE, cases[i].text);
         assert_has(e->msg, "scheduler actor: ");
         assert_null(r.jobs);
-        elastic_result_free(&r);
     }
 }
 
@@ -206,14 +199,13 @@ TEST(links_are_watched_too)
 {
     static const struct move moves[] = { { 1, 0, 2, { 0, 1 }, { 1, 1 } }, { 1, 1, 2, { 1, 0 }, { 1, 1 } } };
     struct elastic_job jobs[] = { plain_job("a", 1, 2, 9), plain_job("b", 1, 2, 9) };
-    struct elastic_result r;
+    KEEP(struct elastic_result, r, elastic_result_free);
     jobs[0].hop_Bps = jobs[1].hop_Bps = 6;
     FAILS(play(&r, jobs, 2, moves, 2, 1, e), ERR_RANGE, "slot 1 is overloaded");
     jobs[1].hop_Bps = 4;
     *e = (struct err){ 0 };
     OK(play(&r, jobs, 2, moves, 2, 1, e));
     assert_close(r.slots[0].link_frac, 1, 1e-12);
-    elastic_result_free(&r);
 }
 
 /* A server without GPUs has no share that could be above 1. */
@@ -223,7 +215,7 @@ TEST(a_worker_where_no_gpu_is_is_an_overload)
     struct elastic_job job = plain_job("a", 1, 1, 9);
     struct script s = { .settings = elastic_settings_default(), .moves = moves, .n = 1 };
     struct elastic_result r;
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     s.settings.n_slots = 1;
     star_build(&c, 2, (const double[]){ 1, 0 }, 10);
     FAILS(elastic_run(&r, &actor, &c, &job, 1, &s.settings, false, e), ERR_RANGE, "slot 1 is overloaded");
@@ -235,7 +227,6 @@ TEST(a_worker_where_no_gpu_is_is_an_overload)
     s.fail_slot = 1;
     *e = (struct err){ 0 };
     FAILS(elastic_run(&r, &actor, &c, &job, 1, &s.settings, true, e), ERR_NOMEM, "a slot");
-    cluster_free(&c);
 }
 
 /* ---- jobs that cannot be ---- */
@@ -271,8 +262,6 @@ TEST(a_job_that_cannot_be_is_an_error)
         elastic_result_free(&r);
     }
     struct elastic_result r;
-    FAILS(play(&r, NULL, 0, NULL, 0, 0, e), ERR_RANGE, "run has 0 slots, need 1 to 1048576");
-    *e = (struct err){ 0 };
     OK(play(&r, NULL, 0, NULL, 0, 2, e));
     assert_true(r.utility == 0 && isnan(r.embedded_frac) && isnan(r.bound_frac));
     elastic_result_free(&r);
@@ -296,7 +285,7 @@ TEST(the_resource_that_is_short_is_named)
     };
     const struct cluster_racks racks = { 2, 1, rack, Bps, Bps, 0 };
     const struct cluster_offer offer = { 2, names, each, true };
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     OK(cluster_build_racks(&c, &racks, &offer, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct elastic_job j = plain_job("a", 1, 1, 1);
@@ -308,5 +297,4 @@ TEST(the_resource_that_is_short_is_named)
         else
             OK(elastic_check_job(&j, &c, e));
     }
-    cluster_free(&c);
 }

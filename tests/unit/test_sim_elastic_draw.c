@@ -27,9 +27,8 @@ static int read_racks(struct draw_racks *d, const char *text, struct err *e)
 static void draw(struct draw_jobs *x, const char *text, int32_t n_slots, int64_t seed)
 {
     struct draw_elastic d;
-    struct err e = { 0 };
-    assert_ok(read_jobs(&d, text, &e), &e);
-    assert_ok(draw_elastic_jobs(x, &d, n_slots, seed, &e), &e);
+    MUST(read_jobs(&d, text, e));
+    MUST(draw_elastic_jobs(x, &d, n_slots, seed, e));
 }
 
 /* ---- jobs ---- */
@@ -39,7 +38,7 @@ static void draw(struct draw_jobs *x, const char *text, int32_t n_slots, int64_t
 TEST(jobs_lie_in_the_papers_ranges)
 {
     double seen[5] = { 0 }, sums[4] = { 0 };
-    struct draw_jobs x;
+    KEEP(struct draw_jobs, x, draw_jobs_free);
     draw(&x, "count: 4000", 200, 7);
     for (int32_t i = 0; i < x.n; i++) {
         const struct elastic_job *j = &x.jobs[i];
@@ -72,7 +71,6 @@ TEST(jobs_lie_in_the_papers_ranges)
     assert_near(sums[1], 50.5, 4 * 99 / 219.);
     assert_near(sums[2], 0.5, 4 / 219.);
     assert_near(sums[3], 80.5, 4 * 159 / 219.);
-    draw_jobs_free(&x);
 }
 
 static void assert_same_job(const struct elastic_job *a, const struct elastic_job *b)
@@ -214,7 +212,7 @@ TEST(tau_fills_the_table_of_gains)
 /* The envelope reaches as far as the job could come: with the most efficient number of workers. */
 TEST(the_envelope_reaches_as_far_as_a_job_can_come)
 {
-    struct draw_jobs x;
+    KEEP(struct draw_jobs, x, draw_jobs_free);
     draw(
         &x,
         "count: 1, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 100, slope: 0.01, middle: 3000, "
@@ -222,7 +220,6 @@ TEST(the_envelope_reaches_as_far_as_a_job_can_come)
         100, 1);
     assert_true(x.jobs[0].budget == 10);
     assert_true(x.jobs[0].aim.touch == 240); /* one worker at a time: 24 a slot; the sigmoid touches beyond */
-    draw_jobs_free(&x);
 }
 
 TEST(tau_that_cannot_be_is_an_error)
@@ -247,11 +244,7 @@ TEST(tau_that_cannot_be_is_an_error)
 
 TEST(keys_that_contradict_each_other_are_errors)
 {
-    static const struct {
-        const char *text;
-        int code;
-        const char *message;
-    } cases[] = {
+    CASES(const char *text; int code; const char *message) = {
         { "utility: log, leave_frac: 0.9", ERR_PARSE,
           "jobs.leave_frac is given with utility log, which has no most, need a sigmoid" },
         { "workers: 0", ERR_RANGE, "jobs.workers is 0, need 1 to 256" },
@@ -277,7 +270,7 @@ TEST(racks_lie_in_the_papers_ranges)
     int racks[6] = { 0 }, gpus[9] = { 0 };
     OK(read_racks(&d, "", e));
     for (int64_t seed = 0; seed < 80; seed++) {
-        struct cluster c;
+        KEEP(struct cluster, c, cluster_free);
         OK(draw_racks(&c, &d, seed, e));
         int n = (int)c.routes.n_vertices - c.n_servers;
         assert_int_equal(c.n_servers, 50);
@@ -291,7 +284,6 @@ TEST(racks_lie_in_the_papers_ranges)
             assert_near(Gbps, round(Gbps), 1e-9);
             assert_true(link < 50 ? Gbps > 9.9 && Gbps < 100.1 : Gbps > 199.9 && Gbps < 3200.1);
         }
-        cluster_free(&c);
     }
     for (int n = 2; n <= 5; n++) /* of 80, 20 expected with a deviation of 3.9 */
         assert_in_range(racks[n], 5, 35);

@@ -11,11 +11,10 @@ static int run_on(struct elastic_result *r, const char *scheduler, const struct 
 static void assert_runs(const char *scheduler, const double gpus[2], const struct elastic_job *jobs,
                         int32_t n, const struct elastic_settings *s, const int32_t *want)
 {
-    struct elastic_result r;
-    struct cluster c;
-    struct err e = { 0 };
+    KEEP(struct elastic_result, r, elastic_result_free);
+    KEEP(struct cluster, c, cluster_free);
     star_build(&c, 2, gpus, 10);
-    assert_ok(run_on(&r, scheduler, &c, jobs, n, s, &e), &e);
+    MUST(run_on(&r, scheduler, &c, jobs, n, s, e));
     for (int32_t t = 1; t <= s->n_slots; t++)
         for (int32_t i = 0; i < n; i++)
             if (workers_of(&r, t, i) != want[(t - 1) * n + i]) {
@@ -23,8 +22,6 @@ static void assert_runs(const char *scheduler, const double gpus[2], const struc
                             (int)workers_of(&r, t, i), (int)want[(t - 1) * n + i]);
                 fail();
             }
-    elastic_result_free(&r);
-    cluster_free(&c);
 }
 
 /* ---- first in, first out; least attained service ---- */
@@ -91,7 +88,7 @@ TEST(a_ring_without_a_place_is_an_error)
     struct elastic_job jobs[] = { plain_job("big", 1, 5, 50), plain_job("b", 1, 1, 1) };
     struct elastic_settings s = elastic_settings_default();
     struct elastic_result r;
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     star_build(&c, 2, (const double[]){ 2, 2 }, 10);
     for (size_t i = 0; i < COUNT_OF(fixed); i++) {
         jobs[0] = plain_job("big", 1, 5, 50);
@@ -104,7 +101,6 @@ TEST(a_ring_without_a_place_is_an_error)
         FAILS(run_on(&r, fixed[i], &c, jobs, 2, &s, e), ERR_RANGE, "job big: its ring of 4");
         elastic_result_free(&r);
     }
-    cluster_free(&c);
 }
 
 /* ---- dominant resource fairness ---- */
@@ -119,8 +115,8 @@ TEST(drf_solves_the_example_of_its_paper)
     const struct cluster_offer offer = { 2, names, each, true };
     struct elastic_job jobs[] = { plain_job("a", 1, 20, INFINITY), plain_job("b", 1, 20, INFINITY) };
     struct elastic_settings s = elastic_settings_default();
-    struct elastic_result r;
-    struct cluster c;
+    KEEP(struct elastic_result, r, elastic_result_free);
+    KEEP(struct cluster, c, cluster_free);
     s.n_slots = 1;
     jobs[0].demand[1] = 4;
     jobs[1].demand[0] = 3;
@@ -129,8 +125,6 @@ TEST(drf_solves_the_example_of_its_paper)
     OK(run_on(&r, "drf", &c, jobs, 2, &s, e));
     assert_int_equal(workers_of(&r, 1, 0), 3);
     assert_int_equal(workers_of(&r, 1, 1), 2);
-    elastic_result_free(&r);
-    cluster_free(&c);
 }
 
 /* A pool of one resource: all of it is given, or everybody has what he can use; who could use more has at
@@ -142,16 +136,15 @@ static void check_max_min(struct rng *r)
     double gpus[] = { (double)(1 + rng_below(r, 30)), 0 };
     struct elastic_job jobs[JOBS];
     struct elastic_settings s = elastic_settings_default();
-    struct elastic_result x;
-    struct cluster c;
-    struct err e = { 0 };
+    KEEP(struct elastic_result, x, elastic_result_free);
+    KEEP(struct cluster, c, cluster_free);
     s.n_slots = 1;
     for (int32_t i = 0; i < n; i++) {
         jobs[i] = plain_job("job", 1, 1 + (int32_t)rng_below(r, 12), INFINITY);
         wanted += jobs[i].max_workers;
     }
     star_build(&c, 2, gpus, 10);
-    assert_ok(run_on(&x, "drf", &c, jobs, n, &s, &e), &e);
+    MUST(run_on(&x, "drf", &c, jobs, n, &s, e));
     for (int32_t i = 0; i < n; i++) {
         int32_t own = workers_of(&x, 1, i);
         sum += own;
@@ -160,17 +153,13 @@ static void check_max_min(struct rng *r)
             assert_true(own >= workers_of(&x, 1, k) - 1);
     }
     assert_int_equal(sum, wanted < gpus[0] ? wanted : (int32_t)gpus[0]);
-    elastic_result_free(&x);
-    cluster_free(&c);
 }
 
 TEST(drf_is_max_min_fair_on_one_pool)
 {
-    struct rng *r;
-    OK(rng_build(&r, 3, 0, e));
+    RNG(r, 3, 0);
     for (int i = 0; i < 200; i++)
         check_max_min(r);
-    rng_free(r);
 }
 
 /* Workers of a, b and c take 1, 2 and 1 of 6 GPUs: a b c, then a c while b has the largest share. A seventh
@@ -207,11 +196,10 @@ TEST(random_jobs_run_within_servers_and_links)
     enum { JOBS = 30, SLOTS = 40 };
     struct elastic_job jobs[JOBS];
     struct elastic_settings s = elastic_settings_default();
-    struct rng *r;
     s.n_slots = SLOTS;
-    OK(rng_build(&r, 4, 0, e));
+    RNG(r, 4, 0);
     for (int round = 0; round < 10; round++) {
-        struct cluster c;
+        KEEP(struct cluster, c, cluster_free);
         double gpus[6];
         for (int i = 0; i < 6; i++)
             gpus[i] = (double)(1 + rng_below(r, 4));
@@ -222,7 +210,7 @@ TEST(random_jobs_run_within_servers_and_links)
             jobs[i].hop_Bps = rng_range(r, 0, 5);
         }
         for (int32_t k = 0; k < elastic_n_schedulers; k++) {
-            struct elastic_result x;
+            KEEP(struct elastic_result, x, elastic_result_free);
             double used = 0, workers = 0;
             OK(elastic_run(&x, elastic_schedulers[k], &c, jobs, JOBS, &s, false, e));
             for (int32_t i = 0; i < JOBS; i++) {
@@ -233,9 +221,6 @@ TEST(random_jobs_run_within_servers_and_links)
             for (int t = 0; t < SLOTS; t++)
                 workers += x.slots[t].workers;
             assert_true(used == workers && workers > 0);
-            elastic_result_free(&x);
         }
-        cluster_free(&c);
     }
-    rng_free(r);
 }

@@ -7,8 +7,7 @@ struct bed {
 
 static void bed_open(struct bed *b)
 {
-    struct err e = { 0 };
-    assert_ok(elastic_room_build(&b->room, &b->c, &e), &e);
+    MUST(elastic_room_build(&b->room, &b->c, e));
 }
 
 static void bed_free(struct bed *b)
@@ -19,7 +18,7 @@ static void bed_free(struct bed *b)
 
 TEST(room_is_taken_and_given_back)
 {
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
     const int32_t servers[] = { 0, 2 }, workers[] = { 2, 1 };
     star_build(&b.c, 3, (const double[]){ 2, 4, 8 }, 10);
@@ -41,7 +40,6 @@ TEST(room_is_taken_and_given_back)
     assert_int_equal(elastic_room_workers(&b.room, &j, 1), 40);
     j.demand[0] = 1e-3;
     assert_int_equal(elastic_room_workers(&b.room, &j, 2), ELASTIC_MAX_WORKERS);
-    bed_free(&b);
 }
 
 /* A ring of 4 servers in a row, visited 0 2 1 3: each hop of two links, links used by several hops. */
@@ -49,7 +47,7 @@ TEST(hops_of_one_ring_add_up_on_a_link)
 {
     static const int32_t order[] = { 0, 2, 1, 3 }, ones[] = { 1, 1, 1, 1 };
     struct topo_network net;
-    struct bed b;
+    KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
     static const char *const names[] = { "gpu" };
     static const double one = 1;
@@ -66,16 +64,12 @@ TEST(hops_of_one_ring_add_up_on_a_link)
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++) /* a question takes nothing */
         assert_close(b.room.left_Bps[arc], 10e9, 1e-12);
     assert_true(ring_fits(&b.room, &j, (const int32_t[]){ 0, 1, 2, 3 }, ones, 4));
-    bed_free(&b);
 }
 
 /* What is left of the budget in whole worker-slots, at most max_workers. */
 TEST(the_most_of_a_job_is_bounded_by_its_budget)
 {
-    static const struct {
-        double budget, used;
-        int32_t most;
-    } cases[] = {
+    CASES(double budget, used; int32_t most) = {
         { 9, 0, 4 },   { 9, 5, 4 },          { 9, 6, 3 }, { 9, 9, 0 },     { 9.9, 9, 0 },
         { 2.5, 0, 2 }, { INFINITY, 1e9, 4 }, { 1, 2, 0 }, { 0.3, -0.7, 1 }
     }; /* 1 but for a rounding error */

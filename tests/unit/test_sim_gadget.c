@@ -15,7 +15,6 @@ static void check_choice(const struct elastic_choice *choice, const struct clust
     int32_t n = c->n_servers * c->n_resources;
     double *load = calloc((size_t)n + (size_t)c->n_arcs, sizeof *load);
     int32_t *seen = calloc((size_t)c->n_servers, sizeof *seen);
-    struct err e = { 0 };
     assert_non_null(load);
     assert_non_null(seen);
     for (int32_t i = 0; i < choice->n_rings; i++) {
@@ -31,7 +30,7 @@ static void check_choice(const struct elastic_choice *choice, const struct clust
             for (int32_t r = 0; r < c->n_resources; r++)
                 load[servers[k] * c->n_resources + r] +=
                     choice->workers[ring->first + k] * j->demand[r] / cluster_capacity(c, servers[k], r);
-            assert_ok(cluster_find_path(&path, c, servers[k], servers[(k + 1) % ring->n], NULL, &e), &e);
+            MUST(cluster_find_path(&path, c, servers[k], servers[(k + 1) % ring->n], NULL, e));
             for (int32_t a = 0; a < path.n; a++)
                 load[n + path.arcs[a]] += j->hop_Bps / c->bw_Bps[path.arcs[a]];
         }
@@ -92,9 +91,9 @@ TEST(runs_are_within_the_guarantee_of_the_best_run)
 {
     double worst = 1;
     for (int32_t number = 0; number < CASES; number++) {
-        struct oracle_case x;
-        struct oracle_counts counts;
-        struct elastic_result out;
+        KEEP(struct oracle_case, x, oracle_case_free);
+        KEEP(struct oracle_counts, counts, oracle_counts_free);
+        KEEP(struct elastic_result, out, elastic_result_free);
         struct elastic_settings settings = elastic_settings_default();
         oracle_case_build(&x, number);
         settings.n_slots = x.n_slots;
@@ -105,9 +104,6 @@ TEST(runs_are_within_the_guarantee_of_the_best_run)
         assert_true(out.aim <= best * (1 + 1e-9));
         assert_true(out.aim * (3 * out.gamma + 1) >= best);
         worst = fmin(worst, out.aim / best);
-        oracle_counts_free(&counts);
-        elastic_result_free(&out);
-        oracle_case_free(&x);
     }
     assert_true(worst > 0.5); /* far better than 1/16 in practice */
 }
@@ -124,16 +120,15 @@ static void draw(struct drawn *d, int32_t n_jobs, double link_scale, int64_t see
 {
     struct draw_racks racks;
     struct draw_elastic jobs;
-    struct err e = { 0 };
-    assert_ok(draw_read_racks(&racks, NULL, -1, &e), &e);
-    assert_ok(draw_read_elastic(&jobs, NULL, -1, &e), &e);
+    MUST(draw_read_racks(&racks, NULL, -1, e));
+    MUST(draw_read_elastic(&jobs, NULL, -1, e));
     racks.servers = 11;
     racks.link_scale = link_scale;
     jobs.count = n_jobs;
     jobs.zeta_scale = 0.04;
     jobs.arrivals = DRAW_AT_ONCE;
-    assert_ok(draw_racks(&d->cluster, &racks, seed, &e), &e);
-    assert_ok(draw_elastic_jobs(&d->jobs, &jobs, 20, seed, &e), &e);
+    MUST(draw_racks(&d->cluster, &racks, seed, e));
+    MUST(draw_elastic_jobs(&d->jobs, &jobs, 20, seed, e));
 }
 
 static void drawn_free(struct drawn *d)
@@ -145,8 +140,8 @@ static void drawn_free(struct drawn *d)
 TEST(rounding_loses_little_and_overloads_nothing)
 {
     for (int64_t seed = 0; seed < 12; seed++) {
-        struct drawn d;
-        struct elastic_result out;
+        KEEP(struct drawn, d, drawn_free);
+        KEEP(struct elastic_result, out, elastic_result_free);
         struct elastic_settings settings = elastic_settings_default();
         double used[60] = { 0 }, done[60] = { 0 };
         draw(&d, 60, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.1 : 0.01, seed);
@@ -161,15 +156,13 @@ TEST(rounding_loses_little_and_overloads_nothing)
         }
         assert_true(out.bound_frac >= 0.95);
         assert_int_equal(out.gamma, 5);
-        elastic_result_free(&out);
-        drawn_free(&d);
     }
 }
 
 TEST(structure_of_racks_changes_time_but_no_bound)
 {
     for (int64_t seed = 0; seed < 4; seed++) {
-        struct drawn d;
+        KEEP(struct drawn, d, drawn_free);
         struct elastic_result with, without;
         struct elastic_settings settings = elastic_settings_default();
         draw(&d, 40, seed % 2 ? 1 : 0.02, seed);
@@ -180,14 +173,13 @@ TEST(structure_of_racks_changes_time_but_no_bound)
         assert_close(with.slots[0].note.bound, without.slots[0].note.bound, 1e-6);
         elastic_result_free(&with);
         elastic_result_free(&without);
-        drawn_free(&d);
     }
 }
 
 /* A run as bytes: who ran where, and the notes. */
 static void write_run(FILE *f, const struct drawn *d, const struct elastic_settings *settings)
 {
-    struct elastic_result out;
+    KEEP(struct elastic_result, out, elastic_result_free);
     struct err e = { 0 };
     assert_ok(elastic_run(&out, &elastic_gadget, &d->cluster, d->jobs.jobs, d->jobs.n, settings, true, &e),
               &e);
@@ -199,7 +191,6 @@ static void write_run(FILE *f, const struct drawn *d, const struct elastic_setti
         fprintf(f, "%a %a %a\n", out.slots[t].note.bound, out.slots[t].note.fixed_bound,
                 out.slots[t].note.value);
     }
-    elastic_result_free(&out);
 }
 
 TEST(runs_side_by_side_give_the_bytes_of_one_alone)
@@ -276,8 +267,8 @@ TEST(overload_is_within_the_papers_limits_as_often_as_it_says)
 TEST(papers_rounding_reaches_a_third_of_the_programme)
 {
     for (int64_t seed = 0; seed < 6; seed++) {
-        struct drawn d;
-        struct elastic_result out;
+        KEEP(struct drawn, d, drawn_free);
+        KEEP(struct elastic_result, out, elastic_result_free);
         struct elastic_settings settings = elastic_settings_default();
         draw(&d, 40, 0.05, seed);
         settings.n_slots = 10;
@@ -289,8 +280,6 @@ TEST(papers_rounding_reaches_a_third_of_the_programme)
             assert_true(note->value >= note->fixed_bound / 3);
             assert_true(note->node_over <= note->node_beta && note->link_over <= note->link_gamma);
         }
-        elastic_result_free(&out);
-        drawn_free(&d);
     }
 }
 
@@ -298,8 +287,8 @@ TEST(papers_rounding_reaches_a_third_of_the_programme)
 
 TEST(jobs_that_gain_nothing_get_nothing)
 {
-    struct drawn d;
-    struct elastic_result out;
+    KEEP(struct drawn, d, drawn_free);
+    KEEP(struct elastic_result, out, elastic_result_free);
     struct elastic_settings settings = elastic_settings_default();
     draw(&d, 5, 1, 1);
     for (int32_t i = 0; i < 5; i++)
@@ -309,16 +298,14 @@ TEST(jobs_that_gain_nothing_get_nothing)
     assert_int_equal(out.slots[1].embedded, 0);
     assert_true(out.slots[1].note.bound == 0 && out.slots[1].note.fixed_bound == 0);
     assert_int_equal(out.slots[1].note.gamma, 5);
-    elastic_result_free(&out);
-    drawn_free(&d);
 }
 
 TEST(what_it_cannot_do_is_said)
 {
     struct topo_network net;
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     struct elastic_result out;
-    struct elastic_settings settings = elastic_settings_default();
+    const struct elastic_settings settings = elastic_settings_default();
     const char *const names[] = { "gpus" };
     const double each[] = { 8 };
     const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
@@ -333,9 +320,5 @@ TEST(what_it_cannot_do_is_said)
     OK(cluster_build(&c, &net, 0, &offer, e));
     FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_UNSUP,
           "gadget: cluster has 1025 servers, need at most 1024");
-    settings.samples = 0;
-    FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_RANGE,
-          "gadget: samples is 0, need 1 or more");
     elastic_gadget.free(NULL);
-    cluster_free(&c);
 }

@@ -16,18 +16,16 @@ static double full_programme(const struct oracle_case *x, const double *done, co
     enum simplex_status status;
     struct simplex *lp;
     double value = 0, gains[4 * ORACLE_RINGS];
-    struct err e = { 0 };
     assert_non_null(all);
-    assert_ok(simplex_build(&lp, &e), &e);
+    MUST(simplex_build(&lp, e));
     for (int32_t i = 0; i < n_rows; i++)
-        assert_ok(simplex_add_row(lp, -INFINITY,
-                                  i < c->n_servers * c->n_resources
-                                      ? c->capacity[i]
-                                      : c->bw_Bps[i - c->n_servers * c->n_resources] / 1e9,
-                                  0, NULL, NULL, &e),
-                  &e);
+        MUST(simplex_add_row(lp, -INFINITY,
+                             i < c->n_servers * c->n_resources
+                                 ? c->capacity[i]
+                                 : c->bw_Bps[i - c->n_servers * c->n_resources] / 1e9,
+                             0, NULL, NULL, e));
     for (int32_t i = 0; i < x->n_jobs; i++) {
-        assert_ok(simplex_add_row(lp, -INFINITY, 1, 0, NULL, NULL, &e), &e);
+        MUST(simplex_add_row(lp, -INFINITY, 1, 0, NULL, NULL, e));
         oracle_list_rings(all, c, &x->jobs[i], most[i]);
         for (int32_t k = 0; k < all->n; k++) {
             int32_t rows[65];
@@ -44,10 +42,10 @@ static double full_programme(const struct oracle_case *x, const double *done, co
             gains[n] = utility_at(&x->jobs[i].aim,
                                   done[i] + elastic_gain(&x->jobs[i], all->rings[k].workers_total)) -
                        utility_at(&x->jobs[i].aim, done[i]);
-            assert_ok(simplex_add_column(lp, -gains[n++], 0, INFINITY, n_rows + 1, rows, load, &e), &e);
+            MUST(simplex_add_column(lp, -gains[n++], 0, INFINITY, n_rows + 1, rows, load, e));
         }
     }
-    assert_ok(simplex_solve(&status, lp, &way, 1, &e), &e);
+    MUST(simplex_solve(&status, lp, &way, 1, e));
     assert_int_equal(status, SIMPLEX_OPTIMAL);
     for (int32_t k = 0; k < n; k++)
         value += gains[k] * simplex_value(lp, k);
@@ -67,7 +65,6 @@ struct opened {
 /* All jobs are there and have done what one worker-slot brings, or nothing. */
 static void open_case(struct opened *o, int32_t number, bool racks)
 {
-    struct err e = { 0 };
     oracle_case_build(&o->x, number);
     for (int32_t i = 0; i < o->x.n_jobs; i++) {
         o->x.jobs[i].budget = 100;
@@ -83,8 +80,8 @@ static void open_case(struct opened *o, int32_t number, bool racks)
                                      .done = o->done,
                                      .active = o->active,
                                      .n_active = o->x.n_jobs };
-    assert_ok(gadget_lp_build(&o->lp, &o->x.cluster, o->x.jobs, o->x.n_jobs, racks, &e), &e);
-    assert_ok(gadget_lp_open(&o->lp, &o->slot, &e), &e);
+    MUST(gadget_lp_build(&o->lp, &o->x.cluster, o->x.jobs, o->x.n_jobs, racks, e));
+    MUST(gadget_lp_open(&o->lp, &o->slot, e));
 }
 
 static void close_case(struct opened *o)
@@ -105,7 +102,7 @@ TEST(generated_columns_are_enough_for_the_optimum_over_all_rings)
 {
     for (int32_t number = 0; number < CASES; number++)
         for (int racks = 0; racks < 2; racks++) {
-            struct opened o;
+            KEEP(struct opened, o, close_case);
             int32_t least[ORACLE_JOBS], most[ORACLE_JOBS];
             double bound;
             open_case(&o, number, racks);
@@ -126,22 +123,19 @@ TEST(generated_columns_are_enough_for_the_optimum_over_all_rings)
             }
             OK(gadget_lp_solve(&bound, &o.lp, e));
             assert_close(bound, full_programme(&o.x, o.done, least, most), 1e-7);
-            close_case(&o);
         }
 }
 
 TEST(bound_is_no_less_than_the_best_set_of_rings)
 {
     for (int32_t number = 0; number < CASES; number++) {
-        struct opened o;
-        struct oracle_counts counts;
+        KEEP(struct opened, o, close_case);
+        KEEP(struct oracle_counts, counts, oracle_counts_free);
         double bound;
         open_case(&o, number, true);
         OK(gadget_lp_solve(&bound, &o.lp, e));
         oracle_counts_build(&counts, &o.x);
         assert_true(bound >= oracle_slot(&counts, &o.slot) * (1 - 1e-9));
-        oracle_counts_free(&counts);
-        close_case(&o);
     }
 }
 
@@ -149,7 +143,7 @@ TEST(bound_is_no_less_than_the_best_set_of_rings)
 TEST(shares_together_fit_the_cluster)
 {
     for (int32_t number = 0; number < CASES; number++) {
-        struct opened o;
+        KEEP(struct opened, o, close_case);
         double bound, sum[64] = { 0 }, jobs[ORACLE_JOBS] = { 0 }, load[64];
         open_case(&o, number, true);
         OK(gadget_lp_solve(&bound, &o.lp, e));
@@ -169,7 +163,6 @@ TEST(shares_together_fit_the_cluster)
             assert_true(sum[r] <= (r < n ? c->capacity[r] : c->bw_Bps[r - n]) * (1 + 1e-8));
         for (int32_t i = 0; i < o.x.n_jobs; i++)
             assert_true(jobs[i] <= 1 + 1e-8);
-        close_case(&o);
     }
 }
 
@@ -177,7 +170,7 @@ TEST(shares_together_fit_the_cluster)
 TEST(clearing_the_pool_changes_no_bound)
 {
     for (int32_t number = 0; number < 100; number++) {
-        struct opened o;
+        KEEP(struct opened, o, close_case);
         double before, with, without;
         open_case(&o, number, true);
         OK(gadget_lp_solve(&before, &o.lp, e));
@@ -193,7 +186,6 @@ TEST(clearing_the_pool_changes_no_bound)
         assert_int_equal(o.lp.pool.n, 0);
         OK(gadget_lp_solve(&without, &o.lp, e));
         assert_close(without, before, 1e-7);
-        close_case(&o);
     }
 }
 
@@ -208,8 +200,8 @@ TEST(sizes_offered_end_where_workers_budget_or_room_do)
         .n_servers = 2, .n_racks = 1, .rack = rack, .server_Bps = server_Bps
     };
     struct elastic_job jobs[4];
-    struct cluster c;
-    struct gadget_lp lp;
+    KEEP(struct cluster, c, cluster_free);
+    KEEP(struct gadget_lp, lp, gadget_lp_free);
     OK(cluster_build_racks(&c, &racks, &offer, e));
     for (int i = 0; i < 4; i++)
         jobs[i] = (struct elastic_job){ .id = "j",
@@ -238,6 +230,4 @@ TEST(sizes_offered_end_where_workers_budget_or_room_do)
     assert_int_equal(lp.bids[2].most, 4);
     assert_int_equal(lp.bids[3].most, 1);
     assert_int_equal(lp.gamma, 4);
-    gadget_lp_free(&lp);
-    cluster_free(&c);
 }

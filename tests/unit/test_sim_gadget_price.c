@@ -72,14 +72,13 @@ static void price_case(const struct oracle_case *x, struct rng *rng, bool racks)
 {
     const struct cluster *c = &x->cluster;
     double worker[64], arc[64], gain[ORACLE_WORKERS + 1] = { 0 };
-    struct gadget_fabric f;
-    struct gadget_prices prices;
-    struct gadget_pricer pricer;
+    KEEP(struct gadget_fabric, f, gadget_fabric_free);
+    KEEP(struct gadget_prices, prices, gadget_prices_free);
+    KEEP(struct gadget_pricer, pricer, gadget_pricer_free);
     struct gadget_found found;
-    struct err e = { 0 };
-    assert_ok(gadget_fabric_build(&f, c, racks, &e), &e);
-    assert_ok(gadget_prices_build(&prices, &f, &e), &e);
-    assert_ok(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, &e), &e);
+    MUST(gadget_fabric_build(&f, c, racks, e));
+    MUST(gadget_prices_build(&prices, &f, e));
+    MUST(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, e));
     pricer.steps = INT64_MAX;
     for (int32_t i = 0; i < x->n_jobs; i++) {
         draw_prices(worker, arc, c, rng);
@@ -96,22 +95,16 @@ static void price_case(const struct oracle_case *x, struct rng *rng, bool racks)
         gadget_price(&found, &pricer, &o);
         check_found(&found, c, &o, worker, arc);
     }
-    gadget_pricer_free(&pricer);
-    gadget_prices_free(&prices);
-    gadget_fabric_free(&f);
 }
 
 TEST(priced_ring_is_the_best_of_all_rings)
 {
     for (int32_t number = 0; number < 600; number++) {
-        struct oracle_case x;
-        struct rng *rng;
+        KEEP(struct oracle_case, x, oracle_case_free);
         oracle_case_build(&x, number);
-        OK(rng_build(&rng, 1, (uint64_t)number, e));
+        RNG(rng, 1, (uint64_t)number);
         price_case(&x, rng, true);
         price_case(&x, rng, false);
-        rng_free(rng);
-        oracle_case_free(&x);
     }
 }
 
@@ -126,17 +119,16 @@ static void build_nine(struct cluster *c, double *arc)
     const struct cluster_racks racks = {
         .n_servers = 9, .n_racks = 3, .rack = rack, .server_Bps = server_Bps, .rack_Bps = rack_Bps
     };
-    struct err e = { 0 };
     for (int s = 0; s < 9; s++)
         server_Bps[s] = 1e9;
-    assert_ok(cluster_build_racks(c, &racks, &offer, &e), &e);
+    MUST(cluster_build_racks(c, &racks, &offer, e));
     for (int32_t a = 0; a < c->n_arcs; a++)
         arc[a] = 0;
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) {
             static const double price[3][3] = { { 0, 1, 4 }, { 5, 0, 2 }, { 3, 6, 0 } };
             struct cluster_path path;
-            assert_ok(cluster_find_path(&path, c, a, b, NULL, &e), &e);
+            MUST(cluster_find_path(&path, c, a, b, NULL, e));
             if (a != b)
                 arc[path.arcs[1]] = price[a][b] * 1e-9;
         }
@@ -145,11 +137,11 @@ static void build_nine(struct cluster *c, double *arc)
 /* All nine must go around the three racks: 1 + 2 + 3, not 4 + 6 + 5; each rack is left once only. */
 TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
 {
-    struct cluster c;
+    KEEP(struct cluster, c, cluster_free);
     double arc[64], worker[9] = { 0 }, gain[10] = { 0 };
-    struct gadget_fabric f;
-    struct gadget_prices prices;
-    struct gadget_pricer pricer;
+    KEEP(struct gadget_fabric, f, gadget_fabric_free);
+    KEEP(struct gadget_prices, prices, gadget_prices_free);
+    KEEP(struct gadget_pricer, pricer, gadget_pricer_free);
     struct gadget_found found;
     const struct elastic_job job = { .demand = { 1 }, .hop_Bps = 0.5e9 };
     const struct gadget_offer offer = { .job = &job, .gain = gain, .least = 9, .most = 9 };
@@ -180,29 +172,21 @@ TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
     assert_false(found.exact);
     assert_near(found.worth, 100 - 0.5 * (4 + 6 + 5), 1e-12);
     assert_near(found.most, 100 - 0.5 * (1 + 2 + 3), 1e-12);
-    gadget_pricer_free(&pricer);
-    gadget_prices_free(&prices);
-    gadget_fabric_free(&f);
-    cluster_free(&c);
 }
 
 /* Every server on one switch, the path between two of them decided by their switches: all else is no rack. */
 TEST(racks_are_seen_where_there_are_two_levels_only)
 {
-    static const struct {
-        const char *word;
-        bool racks;
-        int32_t n_nodes;
-    } cases[] = { { "switch:4@1", true, 1 },
-                  { "ring:4@1", false, 4 },
-                  { "ring:2@1 switch:3@1", false, 6 },
-                  { "switch:3@1 switch:2@1", false, 6 } };
+    CASES(const char *word; bool racks; int32_t n_nodes) = { { "switch:4@1", true, 1 },
+                                                             { "ring:4@1", false, 4 },
+                                                             { "ring:2@1 switch:3@1", false, 6 },
+                                                             { "switch:3@1 switch:2@1", false, 6 } };
     static const char *const names[] = { "gpus" };
     static const double each[] = { 1 };
     const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
-        struct cluster c;
+        KEEP(struct cluster, c, cluster_free);
         struct gadget_fabric f;
         OK(topo_parse_spec(&net, cases[i].word, e));
         OK(cluster_build(&c, &net, 0, &offer, e));
@@ -213,7 +197,6 @@ TEST(racks_are_seen_where_there_are_two_levels_only)
         OK(gadget_fabric_build(&f, &c, false, e));
         assert_false(f.racks);
         gadget_fabric_free(&f);
-        cluster_free(&c);
     }
 }
 
@@ -222,15 +205,14 @@ TEST(bound_holds_without_a_search)
 {
     int32_t open = 0;
     for (int32_t number = 1; number < 400; number += 2) {
-        struct oracle_case x;
-        struct rng *rng;
+        KEEP(struct oracle_case, x, oracle_case_free);
         double worker[64], arc[64], gain[ORACLE_WORKERS + 1] = { 0, 0.3, 0.5, 0.9, 1.1, 1.2 };
-        struct gadget_fabric f;
-        struct gadget_prices prices;
-        struct gadget_pricer pricer;
+        KEEP(struct gadget_fabric, f, gadget_fabric_free);
+        KEEP(struct gadget_prices, prices, gadget_prices_free);
+        KEEP(struct gadget_pricer, pricer, gadget_pricer_free);
         struct gadget_found found;
         oracle_case_build(&x, number);
-        OK(rng_build(&rng, 2, (uint64_t)number, e));
+        RNG(rng, 2, (uint64_t)number);
         draw_prices(worker, arc, &x.cluster, rng);
         OK(gadget_fabric_build(&f, &x.cluster, true, e));
         OK(gadget_prices_build(&prices, &f, e));
@@ -245,11 +227,6 @@ TEST(bound_holds_without_a_search)
         assert_true(found.worth <= best + 1e-12);
         assert_true(!found.exact || found.worth >= best - 1e-12 || best <= 0);
         open += !found.exact;
-        gadget_pricer_free(&pricer);
-        gadget_prices_free(&prices);
-        gadget_fabric_free(&f);
-        rng_free(rng);
-        oracle_case_free(&x);
     }
     assert_true(open > 0);
 }

@@ -44,11 +44,10 @@ static void small_build(struct small *x, const double *gpus)
                                        .done = nothing,
                                        .active = both,
                                        .n_active = 2 };
-    struct err e = { 0 };
-    assert_ok(cluster_build_racks(&x->cluster, &racks, &offer, &e), &e);
-    assert_ok(gadget_lp_build(&x->lp, &x->cluster, x->jobs, 2, true, &e), &e);
-    assert_ok(gadget_lp_open(&x->lp, &slot, &e), &e);
-    assert_ok(gadget_round_build(&x->round, &x->lp, &e), &e);
+    MUST(cluster_build_racks(&x->cluster, &racks, &offer, e));
+    MUST(gadget_lp_build(&x->lp, &x->cluster, x->jobs, 2, true, e));
+    MUST(gadget_lp_open(&x->lp, &slot, e));
+    MUST(gadget_round_build(&x->round, &x->lp, e));
 }
 
 static void small_free(struct small *x)
@@ -66,7 +65,7 @@ static void small_free(struct small *x)
 TEST(limits_are_those_done_by_hand)
 {
     static const double gpus[] = { 4, 4, 4, 4 };
-    struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 2.5e9, 1) } };
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 2.5e9, 1) } };
     struct gadget_limits limits;
     small_build(&x, gpus);
     gadget_round_limits(&limits, &x.round);
@@ -79,17 +78,15 @@ TEST(limits_are_those_done_by_hand)
     gadget_round_limits(&limits, &x.round);
     assert_close(limits.node_beta[0], 1 + 0.25 * sqrt(2 * 9 * log(4)), 1e-12);
     assert_close(limits.link_gamma, 1 + 0.25 * sqrt(2 * 1 * log(8)), 1e-12);
-    small_free(&x);
 }
 
 static int32_t add_share(struct small *x, int32_t job, int32_t server, int32_t workers, double share)
 {
     struct gadget_ring ring = { .n = 1, .workers_total = workers };
     int32_t column;
-    struct err e = { 0 };
     ring.servers[0] = server;
     ring.workers[0] = workers;
-    assert_ok(gadget_lp_add(&column, &x->lp, job, &ring, &e), &e);
+    MUST(gadget_lp_add(&column, &x->lp, job, &ring, e));
     x->lp.pool.columns[column].share = share;
     return column;
 }
@@ -99,7 +96,7 @@ TEST(rings_are_drawn_as_often_as_their_shares_say)
 {
     enum { DRAWS = 20000 };
     static const double gpus[] = { 4, 4, 4, 4 };
-    struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 1 }, 1 };
     int32_t a = 0, b = 0, none = 0, other = 0, together = 0;
@@ -122,7 +119,6 @@ TEST(rings_are_drawn_as_often_as_their_shares_say)
     assert_near((double)none / DRAWS, 0.25, 0.015);
     assert_near((double)other / DRAWS, 0.4, 0.015);
     assert_near((double)together / DRAWS, 0.25 * 0.4, 0.015); /* jobs do not see each other */
-    small_free(&x);
 }
 
 /* Step C: the size whose gain times share is largest. Gains are 1, 2, 3; of job 1 nothing has a share. */
@@ -134,7 +130,7 @@ TEST(the_size_is_that_of_gain_and_share_together)
     } cases[] = { { { 0.5, 0.2, 0.3 }, 3 }, { { 0.8, 0.05, 0.15 }, 1 }, { { 0.4, 0.35, 0.2 }, 2 } };
     static const double gpus[] = { 4, 4, 4, 4 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct small x = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
+        KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
         small_build(&x, gpus);
         for (int32_t k = 0; k < 3; k++)
             add_share(&x, 0, k, k + 1, cases[i].share[k]);
@@ -142,7 +138,6 @@ TEST(the_size_is_that_of_gain_and_share_together)
         assert_int_equal(x.lp.bids[0].least_size, cases[i].size);
         assert_int_equal(x.lp.bids[0].most_size, cases[i].size);
         assert_true(x.lp.bids[1].least_size > x.lp.bids[1].most_size);
-        small_free(&x);
     }
 }
 
@@ -151,7 +146,7 @@ TEST(the_size_is_that_of_gain_and_share_together)
 TEST(the_papers_rounding_wants_a_third_of_the_programme)
 {
     static const double gpus[] = { 4, 4, 4, 4 };
-    struct small x = { .jobs = { job_of(2, 1, 1e9, 4), job_of(1, 1, 1e9, 1) } };
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(2, 1, 1e9, 4), job_of(1, 1, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 1 }, 1 };
     small_build(&x, gpus);
@@ -164,14 +159,13 @@ TEST(the_papers_rounding_wants_a_third_of_the_programme)
         assert_int_equal(x.round.best[0], large);
         assert_int_equal(x.round.best[1], small);
     }
-    small_free(&x);
 }
 
 /* Rings of 3 and 2 workers on a server of 4: both are drawn, only one is kept; the paper keeps both. */
 TEST(strict_rounding_skips_what_no_longer_fits)
 {
     static const double gpus[] = { 4, 4, 4, 4 };
-    struct small x = { .jobs = { job_of(3, 1, 1e9, 2), job_of(2, 1, 1e9, 1) } };
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 2), job_of(2, 1, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 2 }, 2 };
     double node, link;
@@ -187,31 +181,28 @@ TEST(strict_rounding_skips_what_no_longer_fits)
     assert_close(gadget_round_value(&x.round), 8, 1e-12);
     gadget_round_load(&node, &link, &x.round);
     assert_close(node, 1.25, 1e-12);
-    small_free(&x);
 }
 
 /* 6 for one GPU comes before 10 for two, then 5 for the GPU that is left: 11. */
 TEST(what_is_left_goes_first_to_the_largest_gain_for_its_share)
 {
     static const double gpus[] = { 0, 2, 0, 0 };
-    struct small x = { .jobs = { job_of(2, 1, 1e9, 5), job_of(1, 1, 1e9, 6) } };
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(2, 1, 1e9, 5), job_of(1, 1, 1e9, 6) } };
     small_build(&x, gpus);
     x.round.best[0] = x.round.best[1] = -1;
     OK(gadget_round_reoffer(&x.round, e));
     assert_close(gadget_round_value(&x.round), 11, 1e-12);
-    small_free(&x);
 }
 
 /* Room for a ring of two servers on GPUs, but a ring already placed has taken their links. */
 TEST(what_is_left_of_links_counts_too)
 {
     static const double gpus[] = { 2, 2, 0, 0 };
-    struct small x = { .jobs = { job_of(2, 1, 6e9, 5), job_of(2, 1, 6e9, 5) } };
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(2, 1, 6e9, 5), job_of(2, 1, 6e9, 5) } };
     struct gadget_ring ring = { .n = 2, .workers_total = 2, .servers = { 0, 1 }, .workers = { 1, 1 } };
     small_build(&x, gpus);
     OK(gadget_lp_add(&x.round.best[0], &x.lp, 0, &ring, e));
     x.round.best[1] = -1;
     OK(gadget_round_reoffer(&x.round, e));
     assert_int_equal(x.lp.pool.columns[x.round.best[1]].workers_total, 1);
-    small_free(&x);
 }

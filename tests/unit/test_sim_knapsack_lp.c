@@ -66,11 +66,10 @@ static void fix_at_random(struct knapsack_lp *lp, struct rng *rng)
 
 TEST(every_solve_proves_itself)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     for (int i = 0; i < 400; i++) {
         struct knapsack_random x;
-        struct knapsack_lp lp;
+        KEEP(struct knapsack_lp, lp, knapsack_lp_free);
         knapsack_draw(&x, rng, 1 + (int32_t)rng_below(rng, 60), 1 + (int32_t)rng_below(rng, 6));
         scale(&x);
         OK(knapsack_lp_build(&lp, x.k.n, x.k.n_rows, e));
@@ -81,16 +80,14 @@ TEST(every_solve_proves_itself)
             assert_optimal(&lp);
             fix_at_random(&lp, rng);
         }
-        knapsack_lp_free(&lp);
     }
-    rng_free(rng);
 }
 
 /* One row: by falling value per weight, until it is full (Dantzig 1957). */
 TEST(one_row_is_filled_by_value_per_weight)
 {
     const double value[] = { 1, 0.9, 0.5, 0.2 }, weight[] = { 0.5, 0.3, 0.4, 0.9 };
-    struct knapsack_lp lp;
+    KEEP(struct knapsack_lp, lp, knapsack_lp_free);
     OK(knapsack_lp_build(&lp, 4, 1, e));
     memcpy(lp.value, value, sizeof value);
     memcpy(lp.weight, weight, sizeof weight);
@@ -105,7 +102,6 @@ TEST(one_row_is_filled_by_value_per_weight)
     lp.fix[3] = KNAPSACK_IN;
     assert_true(knapsack_lp_solve(&lp));
     assert_close(lp.bound, 0.2 + 0.9 / 3, 1e-14);
-    knapsack_lp_free(&lp);
 }
 
 TEST(a_knapsack_without_items_is_worth_nothing)

@@ -68,25 +68,12 @@ TEST(a_slot_of_n_iterations_holds_n)
 
 TEST(a_ring_without_bandwidth_never_ends)
 {
-    CASES(size_t field; double x; const char *text) = {
-        { offsetof(struct ring_time, gradient_B), -1, "ring: gradient_B is -1, need a number >= 0" },
-        { offsetof(struct ring_time, gradient_B), INFINITY, "ring: gradient_B is inf" },
-        { offsetof(struct ring_time, hop_Bps), 0, "ring: hop_Bps is 0, need more than 0" },
-        { offsetof(struct ring_time, reduce_Bps), NAN, "ring: reduce_Bps is nan, need more than 0" },
-        { offsetof(struct ring_time, sample_s), NAN, "ring: sample_s is nan" },
-        { offsetof(struct ring_time, samples), 0, "ring: samples is 0, need a number > 0" },
-        { offsetof(struct ring_time, backward_s), -0.5, "ring: backward_s is -0.5" },
-        { offsetof(struct ring_time, overhead_s), -2, "ring: overhead_s is -2" },
-    };
     double gain[2];
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct ring_time t = example();
-        memcpy((char *)&t + cases[i].field, &cases[i].x, sizeof cases[i].x);
-        FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE, cases[i].text);
-    }
     struct ring_time t = example();
-    FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 0, 1, e), ERR_RANGE,
-          "ring: slot_s is 0, need a number > 0");
+    t.hop_Bps = 0;
+    FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE,
+          "ring: hop_Bps is 0, need more than 0");
+    t = example();
     t.sample_s = t.backward_s = t.overhead_s = 0;
     FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE,
           "ring: an iteration of 1 workers takes 0 s, need more than 0");

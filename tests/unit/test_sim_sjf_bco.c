@@ -3,8 +3,7 @@
 
 static void run(struct batch_result *r, struct batch_fixture *f, const struct batch_settings *s)
 {
-    struct err e = { 0 };
-    assert_ok(batch_run(r, BATCH_SJF_BCO, &f->p, &f->pace, s, &e), &e);
+    MUST(batch_run(r, BATCH_SJF_BCO, &f->p, &f->pace, s, e));
 }
 
 /* Two GPUs, jobs of 4, 3, 3 and 2 s in this order, each to the GPU that is loaded less: 4 and 3, 3 + 3, 4
@@ -13,7 +12,7 @@ TEST(the_least_limit_with_a_plan_is_found)
 {
     static const int64_t run_s[] = { 4, 3, 3, 2 };
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     s.under = 1;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
@@ -33,7 +32,6 @@ TEST(the_least_limit_with_a_plan_is_found)
     assert_int_equal(r.n_plans, 0);
     assert_null(r.gpus);
     batch_result_free(&r);
-    batch_fixture_free(&f);
 }
 
 /* Two servers of 2 GPUs and two jobs of 2: side by side on a server each they take 10 * (1 + 1/2 * 4 * 2/10)
@@ -41,8 +39,8 @@ TEST(the_least_limit_with_a_plan_is_found)
 TEST(jobs_that_fit_a_server_get_one)
 {
     const struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
-    struct batch_result r;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
+    KEEP(struct batch_result, r, batch_result_free);
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 2 });
     for (int i = 0; i < 2; i++) {
         batch_fixture_add(&f, batch_fixture_job(2, 10));
@@ -54,8 +52,6 @@ TEST(jobs_that_fit_a_server_get_one)
     assert_int_equal(r.jobs[0].n_servers, 1);
     assert_int_equal(r.jobs[1].n_servers, 1);
     assert_close(r.makespan_s, 14, 1e-14);
-    batch_result_free(&r);
-    batch_fixture_free(&f);
 }
 
 /* A job of 1 GPU opens the first of two servers of 4. One of 2 GPUs then goes there too if it is packed, and
@@ -63,7 +59,7 @@ TEST(jobs_that_fit_a_server_get_one)
 TEST(jobs_up_to_kappa_are_packed_and_larger_ones_balanced)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
     batch_fixture_add(&f, batch_fixture_job(2, 10));
@@ -75,16 +71,14 @@ TEST(jobs_up_to_kappa_are_packed_and_larger_ones_balanced)
         assert_int_equal(r.gpu_server[r.gpus[r.jobs[0].first_gpu]], s.kappa == 1);
         batch_result_free(&r);
     }
-    batch_fixture_free(&f);
 }
 
 TEST(the_curve_over_kappa_has_the_best_plan_as_its_least)
 {
-    struct rng *r;
-    OK(rng_build(&r, 21, 0, e));
+    RNG(r, 21, 0);
     for (int i = 0; i < 40; i++) {
         struct batch_settings s = batch_settings_default();
-        struct batch_fixture f;
+        KEEP(struct batch_fixture, f, batch_fixture_free);
         struct batch_result all, one;
         batch_fixture_random(&f, r, 4, 14, 10);
         run(&all, &f, &s);
@@ -107,9 +101,7 @@ TEST(the_curve_over_kappa_has_the_best_plan_as_its_least)
             assert_true((one.kappa_makespan_s[k - 1] == one.makespan_s) == (k == kappa));
         batch_result_free(&all);
         batch_result_free(&one);
-        batch_fixture_free(&f);
     }
-    rng_free(r);
 }
 
 /* ---- every order and every placement ---- */
@@ -124,9 +116,8 @@ struct small {
 
 static void carry_out(struct small *x)
 {
-    struct err e = { 0 };
     double end_s = 0;
-    assert_ok(queues_run(&x->w.queues, &x->w.plan, &x->w.crew, &e), &e);
+    MUST(queues_run(&x->w.queues, &x->w.plan, &x->w.crew, e));
     for (int32_t i = 0; i < x->f.p.n_jobs; i++)
         end_s = fmax(end_s, x->w.crew.spans[i].end_s);
     x->best_s = fmin(x->best_s, end_s);
@@ -170,8 +161,7 @@ static void order_all(struct small *x, int32_t at)
 static double best_of_all_s(struct small *x)
 {
     const struct batch_settings s = batch_settings_default();
-    struct err e = { 0 };
-    assert_ok(batch_work_build(&x->w, &x->f.p, &x->f.pace, &s, &e), &e);
+    MUST(batch_work_build(&x->w, &x->f.p, &x->f.pace, &s, e));
     x->best_s = INFINITY;
     for (int32_t i = 0; i < x->f.p.n_jobs; i++)
         x->w.plan.order[i] = i;
@@ -182,11 +172,10 @@ static double best_of_all_s(struct small *x)
 
 TEST(small_batches_stay_within_the_guarantee)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 31, 0, e));
+    RNG(rng, 31, 0);
     for (int i = 0; i < 40; i++) {
         struct batch_settings s = batch_settings_default();
-        struct batch_result r;
+        KEEP(struct batch_result, r, batch_result_free);
         struct small x;
         batch_fixture_random(&x.f, rng, 1 + i % 4, SMALL_GPUS, 2 + i % (SMALL_JOBS - 1));
         s.phi = contention_phi(&x.f.contention, &x.f.p);
@@ -195,17 +184,15 @@ TEST(small_batches_stay_within_the_guarantee)
         double best_s = best_of_all_s(&x);
         assert_true(r.makespan_s >= best_s * (1 - 1e-12));
         assert_true(r.makespan_s <= best_s * r.guarantee);
-        batch_result_free(&r);
         batch_fixture_free(&x.f);
     }
-    rng_free(rng);
 }
 
 /* 3 GPUs at most, phi 2, u 1.15, l .9. */
 TEST(the_guarantee_is_the_theorems)
 {
     struct batch_settings s = batch_settings_default();
-    struct batch_fixture f;
+    KEEP(struct batch_fixture, f, batch_fixture_free);
     struct batch_result r;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 4 });
     batch_fixture_add(&f, batch_fixture_job(3, 5));
@@ -219,18 +206,16 @@ TEST(the_guarantee_is_the_theorems)
     run(&r, &f, &s);
     assert_close(r.guarantee, 3 * 2 * 1.15 / 0.9, 1e-14);
     batch_result_free(&r);
-    batch_fixture_free(&f);
 }
 
 /* The paper's own rules, one by one and together: other plans, schedules all the same. */
 TEST(literal_rules_give_schedules_too)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 41, 0, e));
+    RNG(rng, 41, 0);
     for (unsigned mask = 0; mask < 64; mask++) {
         struct batch_settings s = batch_settings_default();
-        struct batch_fixture f;
-        struct batch_result r;
+        KEEP(struct batch_fixture, f, batch_fixture_free);
+        KEEP(struct batch_result, r, batch_result_free);
         batch_fixture_random(&f, rng, 4, 12, 10);
         s.literal_pack = mask & 1;
         s.literal_load = mask & 2;
@@ -241,8 +226,5 @@ TEST(literal_rules_give_schedules_too)
         s.lambda = mask & 32 ? 4 : 1;
         run(&r, &f, &s);
         assert_batch(&r, &f.p, mask & 8);
-        batch_result_free(&r);
-        batch_fixture_free(&f);
     }
-    rng_free(rng);
 }

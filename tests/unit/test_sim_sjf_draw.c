@@ -3,8 +3,7 @@
 
 static void draw(struct sjf_draw *d, const struct sjf_draw_settings *s)
 {
-    struct err e = { 0 };
-    assert_ok(sjf_draw_build(d, s, &e), &e);
+    MUST(sjf_draw_build(d, s, e));
 }
 
 /* arXiv 2207.07817 section 7. */
@@ -15,7 +14,7 @@ TEST(a_batch_is_the_papers_mix)
     } mix[] = { { 1, 80 }, { 2, 14 }, { 4, 26 }, { 8, 30 }, { 16, 8 }, { 32, 2 } };
     struct sjf_draw_settings s = sjf_draw_default();
     for (s.seed = 1; s.seed <= 20; s.seed++) {
-        struct sjf_draw d;
+        KEEP(struct sjf_draw, d, sjf_draw_free);
         draw(&d, &s);
         int32_t job = 0;
         for (size_t k = 0; k < COUNT_OF(mix); k++)
@@ -36,7 +35,6 @@ TEST(a_batch_is_the_papers_mix)
             int32_t gpus = d.problem.cluster.gpus[i];
             assert_true(gpus == 4 || gpus == 8 || gpus == 16 || gpus == 32);
         }
-        sjf_draw_free(&d);
     }
 }
 
@@ -44,7 +42,7 @@ TEST(a_batch_is_the_papers_mix)
 TEST(an_iteration_takes_the_stated_shares_of_c)
 {
     const struct sjf_draw_settings s = sjf_draw_default();
-    struct sjf_draw d;
+    KEEP(struct sjf_draw, d, sjf_draw_free);
     draw(&d, &s);
     for (int32_t i = 80; i < 160; i++) {
         const struct job *j = &d.problem.jobs[i];
@@ -53,7 +51,6 @@ TEST(an_iteration_takes_the_stated_shares_of_c)
         assert_close(contention_iteration_s(&d.contention, j, 2, 4), c_s * (1 + 0.5 * ring + 0.01), 1e-12);
         assert_close(contention_iteration_s(&d.contention, j, 1, 1), c_s * (1 + 0.2 / 30 * ring), 1e-12);
     }
-    sjf_draw_free(&d);
 }
 
 TEST(fewer_servers_are_the_first_of_more_and_jobs_stay)
@@ -73,50 +70,28 @@ TEST(fewer_servers_are_the_first_of_more_and_jobs_stay)
     sjf_draw_free(&many);
 }
 
-TEST(a_setting_out_of_range_is_refused)
+TEST(a_batch_that_cannot_be_drawn_is_refused)
 {
     const struct sjf_draw_settings good = sjf_draw_default();
-    struct sjf_draw_settings bad[14];
-    static const char *const text[COUNT_OF(bad)] = {
-        "n_kinds: is 17, need 1 to 16",
-        "n_server_sizes: is 0, need 1 to 16",
-        "n_servers: is 0, need 1 to 1000000",
-        "kinds[0].n_jobs: is -1, need 0 or more",
-        "kinds: are 0 jobs, need 1 to 1000000",
-        "iterations_min: is 0, need 1 to 1e+09",
-        "iterations_max: is 500, need 1000 to 1e+09",
-        "iteration_min_s: is nan, need 1e-09 to",
-        "comm_frac: is -0.1, need 0 to",
-        "inner_ratio: is 0.5, need 1 to",
-        "run_s: is 1e+06 to 2e+06, need times that iterations times iteration_s can come to",
-        "jobs[0].gpus: is 64, need 1 to 32",
-        "share_frac: is 2, need above 0, at most 1",
-        "servers[0].gpus: is -4, need 1 or more",
+    struct sjf_draw_settings none = good, long_runs = good, large = good, negative = good;
+    none.n_kinds = 1;
+    none.kinds[0].n_jobs = 0;
+    long_runs.run_s = (struct draw_range){ 1e6, 2e6 };
+    large.n_servers = large.n_server_sizes = large.n_kinds = negative.n_server_sizes = 1;
+    large.server_gpus[0] = 32;
+    large.kinds[0] = (struct sjf_draw_kind){ 64, 3 };
+    negative.server_gpus[0] = -4;
+    const struct {
+        const struct sjf_draw_settings *s;
+        const char *text;
+    } cases[] = {
+        { &none, "kinds: are 0 jobs, need 1 to 1000000" },
+        { &long_runs, "run_s: is 1e+06 to 2e+06, need times that iterations times iteration_s can come to" },
+        { &large, "jobs[0].gpus: is 64, need 1 to 32" },
+        { &negative, "servers[0].gpus: is -4, need 1 or more" },
     };
-    for (size_t i = 0; i < COUNT_OF(bad); i++)
-        bad[i] = good;
-    bad[0].n_kinds = 17;
-    bad[1].n_server_sizes = 0;
-    bad[2].n_servers = 0;
-    bad[3].kinds[0].n_jobs = -1;
-    bad[4].n_kinds = 1;
-    bad[4].kinds[0].n_jobs = 0;
-    bad[5].iterations.lo = 0;
-    bad[6].iterations.hi = 500;
-    bad[7].iteration_s.lo = NAN;
-    bad[8].comm_frac = -0.1;
-    bad[9].inner_ratio = 0.5;
-    bad[10].run_s.lo = 1e6;
-    bad[10].run_s.hi = 2e6;
-    bad[11].n_servers = bad[11].n_server_sizes = bad[11].n_kinds = 1;
-    bad[11].server_gpus[0] = 32;
-    bad[11].kinds[0] = (struct sjf_draw_kind){ 64, 3 };
-    bad[12].share_frac = 2;
-    bad[13].n_server_sizes = 1;
-    bad[13].server_gpus[0] = -4;
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        struct sjf_draw d;
-        FAILS(sjf_draw_build(&d, &bad[i], e), ERR_RANGE, text[i]);
-        sjf_draw_free(&d);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct sjf_draw, d, sjf_draw_free);
+        FAILS(sjf_draw_build(&d, cases[i].s, e), ERR_RANGE, cases[i].text);
     }
 }

@@ -36,8 +36,7 @@ TEST(four_workers_and_two_servers_run_as_fast_as_by_hand)
 
 TEST(the_sum_of_ratios_is_iterations_over_speed)
 {
-    struct rng *rng;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     for (int i = 0; i < 2000; i++) {
         struct smd_job job = smd_random_job(rng, i % 2 == 0, 40);
         const struct smd_cost cost = smd_find_cost(&job);
@@ -45,7 +44,6 @@ TEST(the_sum_of_ratios_is_iterations_over_speed)
         double want_s = smd_written_jct_s(&job, w, p);
         assert_close(smd_jct_s(&cost, w, p), want_s, 1e-12);
     }
-    rng_free(rng);
 }
 
 TEST(worth_is_half_when_due_and_never_rises)
@@ -94,11 +92,7 @@ TEST(layers_become_sums_or_means)
 
 TEST(what_is_out_of_range_is_named)
 {
-    static const struct {
-        size_t offset;
-        double value;
-        const char *text;
-    } cases[] = {
+    CASES(size_t offset; double value; const char *text) = {
         { offsetof(struct smd_job, iterations), 0, "iterations: is 0, need above 0" },
         { offsetof(struct smd_job, iterations), INFINITY, "iterations: is inf" },
         { offsetof(struct smd_job, batch), -1, "batch: is -1" },

@@ -38,10 +38,9 @@ TEST(each_number_is_rounded_up_as_often_as_its_fraction_says)
     const struct smd_job job = job_with_room(1e3);
     const struct smd_point x = { 3.25, 7.9, 0 };
     struct smd_rounding how = rounding(SMD_SCALE_ONE, SMD_KEEP_FIRST);
-    struct rng *rng;
     int n_w = 0, n_p = 0, n_both = 0;
     const int n = 20000;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     for (int i = 0; i < n; i++) {
         struct smd_point y = smd_round(&x, &job, 4, &how, rng);
         assert_true((y.w == 3 || y.w == 4) && (y.p == 7 || y.p == 8));
@@ -53,7 +52,6 @@ TEST(each_number_is_rounded_up_as_often_as_its_fraction_says)
     assert_near((double)n_w / n, 0.25, 0.0123);
     assert_near((double)n_p / n, 0.9, 0.0085);
     assert_near((double)n_both / n, 0.225, 0.012);
-    rng_free(rng);
 }
 
 TEST(the_literal_scale_shrinks_before_it_rounds)
@@ -61,24 +59,21 @@ TEST(the_literal_scale_shrinks_before_it_rounds)
     const struct smd_job job = job_with_room(5);
     const struct smd_point x = { 4, 1, 0 };
     struct smd_rounding how = rounding(SMD_SCALE_LITERAL, SMD_KEEP_FIRST);
-    struct rng *rng;
     int n_up = 0;
     const int n = 20000;
-    OK(rng_build(&rng, 2, 0, e));
+    RNG(rng, 2, 0);
     for (int i = 0; i < n; i++) {
         struct smd_point y = smd_round(&x, &job, 4, &how, rng);
         assert_true((y.w == 1 || y.w == 2) && y.p == 1);
         n_up += y.w == 2;
     }
     assert_near((double)n_up / n, 4 * 0.29702 - 1, 0.0112);
-    rng_free(rng);
 }
 
 TEST(the_best_of_many_tries_is_the_best_of_the_corners)
 {
     const struct smd_rounding how = rounding(SMD_SCALE_ONE, SMD_KEEP_BEST);
-    struct rng *rng;
-    OK(rng_build(&rng, 3, 0, e));
+    RNG(rng, 3, 0);
     for (int i = 0; i < 500; i++) {
         const struct smd_job job = smd_random_job(rng, i % 2 == 0, 30);
         const struct smd_point x = { 1 + (double)rng_below(rng, 3) + 0.5, 1 + (double)rng_below(rng, 3) + 0.5,
@@ -95,7 +90,6 @@ TEST(the_best_of_many_tries_is_the_best_of_the_corners)
         else
             assert_true(y.w == 1 && y.p == 1);
     }
-    rng_free(rng);
 }
 
 /* Always up, and up never fits: tries end, and down is taken. */
@@ -104,14 +98,12 @@ TEST(when_no_try_fits_it_is_rounded_down)
     struct smd_rounding how = rounding(SMD_SCALE_ONE, SMD_KEEP_BEST);
     const struct smd_point x = { 4 - 1e-15, 1, 0 };
     struct smd_job job = job_with_room(4.5);
-    struct rng *rng;
     how.tries = 3;
-    OK(rng_build(&rng, 4, 0, e));
+    RNG(rng, 4, 0);
     struct smd_point y = smd_round(&x, &job, 4, &how, rng);
     assert_true(y.w == 3 && y.p == 1);
     assert_close(y.jct_s, smd_written_jct_s(&job, 3, 1), 1e-12);
     const struct smd_point far = { 9, 9, 0 };
     y = smd_round(&far, &job, 4, &how, rng);
     assert_true(y.w == 1 && y.p == 1);
-    rng_free(rng);
 }
