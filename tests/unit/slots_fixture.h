@@ -3,22 +3,12 @@
 #define TESTS_UNIT_SLOTS_FIXTURE_H
 
 #include "sim/slots/slots.h"
-#include "tests/support.h"
-
-enum { STAR_MOST = 64 };
+#include "tests/unit/cluster_fixture.h"
 
 /** @p n servers of gpus[i] at one switch, each by a link of @p Bps. */
 static inline void star_build(struct cluster *c, int32_t n, const double *gpus, double Bps)
 {
-    static const char *const names[] = { "gpu" };
-    int32_t rack[STAR_MOST] = { 0 };
-    double links[STAR_MOST];
-    assert_true(n <= STAR_MOST);
-    for (int32_t s = 0; s < n; s++)
-        links[s] = Bps;
-    const struct cluster_racks racks = { n, 1, rack, links, links, 0 };
-    const struct cluster_offer offer = { 1, names, gpus, true };
-    MUST(cluster_build_racks(c, &racks, &offer, e));
+    fixture_racks(c, n, NULL, gpus, Bps, 0);
 }
 
 /** One GPU a worker, one iteration worth 1 each worker-slot, no bandwidth; both numbers of workers @p

@@ -68,14 +68,11 @@ TEST(one_server_is_the_tightest_that_has_room_for_all)
  */
 TEST(a_ring_stays_in_a_rack_while_it_can)
 {
-    static const char *const names[] = { "gpu" };
     static const int32_t rack[] = { 0, 1, 1, 0 };
-    static const double gpus[] = { 1, 2, 1, 1 }, Bps[] = { 10, 10, 10, 10 }, between = 10;
-    const struct cluster_racks racks = { 4, 2, rack, Bps, &between, 0 };
-    const struct cluster_offer offer = { 1, names, gpus, true };
+    static const double gpus[] = { 1, 2, 1, 1 };
     KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
-    OK(cluster_build_racks(&b.c, &racks, &offer, e));
+    fixture_racks(&b.c, 4, rack, gpus, 10, 10);
     bed_open(&b);
     j.hop_Bps = 10;
     assert_true(find(&b, &j, 3));

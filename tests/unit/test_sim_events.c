@@ -24,11 +24,10 @@ TEST(a_lone_job_takes_its_iterations_on_its_ideal_place)
     struct events_settings s = events_settings_default();
     struct pace_graph_settings speed = pace_graph_settings_default();
     const double S = 3e8, each_s = 0.01 + S * 0.5 * 2 / 100e9 + 2 * (2.0 / 3) * S / 6e9;
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     job.gradient_B = S;
     speed.inner_Bps = 100e9;
-    fixture_cluster(&c, &net, "switch:4@6", 0, 0, 2);
+    fixture_cluster(&c, NULL, "switch:4@6", 0, 0, 2);
     for (int order = 0; order < N_EVENTS_ORDERS; order++)
         for (int pack = 0; pack <= PACK_PACKED; pack++) {
             KEEP(struct events_result, r, events_result_free);
@@ -50,11 +49,10 @@ TEST(a_job_known_by_its_run_time_takes_it_on_its_ideal_place)
     struct job job = fixture_job(0, 4, NAN, 0.02);
     struct events_settings s = events_settings_default();
     struct events_result r;
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     job.runtime_s = 777;
     job.gradient_B = 1e9;
-    fixture_cluster(&c, &net, "switch:4@10", 0, 1e-5, 2);
+    fixture_cluster(&c, NULL, "switch:4@10", 0, 1e-5, 2);
     run(&r, &c, &job, 1, &s, NULL);
     assert_close(r.jobs[0].jct_s, 777, 1e-13);
     assert_close(r.jobs[0].ideal_s, 777, 1e-13);
@@ -75,10 +73,9 @@ TEST(jobs_that_meet_slow_each_other_down)
     struct job jobs[] = { fixture_job(0, 3, 8, 0.25), fixture_job(0, 3, 16, 0.25) };
     struct events_settings s = events_settings_default();
     KEEP(struct events_result, r, events_result_free);
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     jobs[0].gradient_B = jobs[1].gradient_B = 5e9;
-    fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
+    fixture_cluster(&c, NULL, "switch:3@10", 0, 0, 2);
     run(&r, &c, jobs, 2, &s, NULL);
     assert_close(r.jobs[0].end_s, 8 * 1.25, 1e-13);
     assert_close(r.jobs[1].end_s, 10 + 8 * 0.75, 1e-13);
@@ -101,10 +98,9 @@ TEST(figures_of_a_run_are_those_of_its_schedule)
     const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 2, 5, 1), fixture_job(2, 1, 1, 1) };
     struct events_settings s = events_settings_default();
     KEEP(struct events_result, r, events_result_free);
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     s.keep_points = s.keep_spans = true;
-    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 2);
+    fixture_cluster(&c, NULL, "switch:2@10", 0, 0, 2);
     run(&r, &c, jobs, 3, &s, NULL);
     assert_close(r.makespan_s, 15, 1e-15);
     assert_close(r.mean_jct_s, (10 + 14 + 9) / 3.0, 1e-15);
@@ -142,11 +138,10 @@ TEST(a_horizon_cuts_the_run)
                                 fixture_job(50, 1, 1, 1) };
     struct events_settings s = events_settings_default();
     struct events_result r;
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     s.horizon_s = 10;
     s.keep_spans = true;
-    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 1);
+    fixture_cluster(&c, NULL, "switch:2@10", 0, 0, 1);
     /* On two GPUs: 0 until 4, 2 then, 1 from 1 to 10: an end at the horizon counts. */
     run(&r, &c, jobs, 4, &s, NULL);
     assert_int_equal(r.n_done, 3);
@@ -277,11 +272,10 @@ static void check_bytes(const struct events_result *r)
 
 TEST(capacity_gangs_and_progress_hold_in_every_schedule)
 {
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     double(*said)[N_MANY] = malloc(MAX_STEPS * sizeof *said);
     assert_non_null(said);
-    fixture_cluster(&c, &net, "switch:3@5 ring:3@10", 0, 1e-5, 4);
+    fixture_cluster(&c, NULL, "switch:3@5 ring:3@10", 0, 1e-5, 4);
     for (int order = 0; order <= N_EVENTS_ORDERS; order++) /* the last: continuous LAS */
         for (int pack = 0; pack < N_PACK_KINDS; pack++) {
             struct job jobs[N_MANY];
@@ -344,7 +338,6 @@ TEST(what_cannot_be_is_named)
         { offsetof(struct job, hidden_s), 2,
           "job x: hidden communication is 2 s, need 0 to its compute, 1 s" },
     };
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     struct pace pace;
     struct job job = fixture_job(0, 1, 1, 1);
@@ -352,7 +345,7 @@ TEST(what_cannot_be_is_named)
     const struct pace_graph_settings speed = pace_graph_settings_default();
     struct events_problem p = { &c, &job, 1, &pace };
     struct events_result r;
-    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 2);
+    fixture_cluster(&c, NULL, "switch:2@10", 0, 0, 2);
     OK(pace_graph_build(&pace, &c, &job, 1, &speed, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         job = fixture_job(0, 1, 1, 1);

@@ -1,8 +1,7 @@
-#include "tests/support.h"
-
 #include "sim/slots/slots_draw.h"
 #include "sim/slots/gadget.h"
 #include "tests/unit/elastic_oracle.h"
+#include "tests/unit/slots_fixture.h"
 
 enum { CASES = 300 };
 
@@ -302,22 +301,11 @@ TEST(jobs_that_gain_nothing_get_nothing)
 
 TEST(what_it_cannot_do_is_said)
 {
-    struct topo_network net;
     KEEP(struct cluster, c, cluster_free);
     struct elastic_result out;
     const struct elastic_settings settings = elastic_settings_default();
-    const char *const names[] = { "gpus" };
-    const double each[] = { 8 };
-    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
-    const struct elastic_job job = { .id = "j",
-                                     .arrival = 1,
-                                     .max_workers = 1,
-                                     .demand = { 1 },
-                                     .budget = INFINITY,
-                                     .zeta = 1,
-                                     .leave_frac = INFINITY };
-    OK(topo_parse_spec(&net, "ring:1025@1", e));
-    OK(cluster_build(&c, &net, 0, &offer, e));
+    const struct elastic_job job = plain_job("j", 1, 1, INFINITY);
+    fixture_cluster(&c, NULL, "ring:1025@1", 0, 0, 8);
     FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_UNSUP,
           "gadget: cluster has 1025 servers, need at most 1024");
     elastic_gadget.free(NULL);

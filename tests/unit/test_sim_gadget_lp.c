@@ -1,4 +1,4 @@
-#include "tests/support.h"
+#include "tests/unit/cluster_fixture.h"
 
 #include "sim/slots/gadget.h"
 #include "tests/unit/elastic_oracle.h"
@@ -191,18 +191,12 @@ TEST(clearing_the_pool_changes_no_bound)
 
 TEST(sizes_offered_end_where_workers_budget_or_room_do)
 {
-    const char *const names[] = { "gpus" };
-    const double each[] = { 3, 1 };
-    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each, .each = true };
-    const int32_t rack[] = { 0, 0 }, active[] = { 0, 1, 2, 3 };
-    const double server_Bps[] = { 1e9, 1e9 }, none[4] = { 0 }, used[] = { 0, 2, 0, 0 };
-    const struct cluster_racks racks = {
-        .n_servers = 2, .n_racks = 1, .rack = rack, .server_Bps = server_Bps
-    };
+    const int32_t active[] = { 0, 1, 2, 3 };
+    const double each[] = { 3, 1 }, none[4] = { 0 }, used[] = { 0, 2, 0, 0 };
     struct elastic_job jobs[4];
     KEEP(struct cluster, c, cluster_free);
     KEEP(struct gadget_lp, lp, gadget_lp_free);
-    OK(cluster_build_racks(&c, &racks, &offer, e));
+    fixture_racks(&c, 2, NULL, each, 1e9, 0);
     for (int i = 0; i < 4; i++)
         jobs[i] = (struct elastic_job){ .id = "j",
                                         .arrival = 1,

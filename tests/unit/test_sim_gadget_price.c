@@ -1,8 +1,29 @@
-#include "tests/support.h"
-
 #include "base/rng.h"
 #include "sim/slots/gadget.h"
+#include "tests/unit/cluster_fixture.h"
 #include "tests/unit/elastic_oracle.h"
+
+/* All that it takes to price rings on a cluster. */
+struct pricing {
+    struct gadget_fabric f;
+    struct gadget_prices prices;
+    struct gadget_pricer pricer;
+    struct gadget_found found;
+};
+
+static void pricing_build(struct pricing *x, const struct cluster *c, bool racks, int32_t most_workers)
+{
+    MUST(gadget_fabric_build(&x->f, c, racks, e));
+    MUST(gadget_prices_build(&x->prices, &x->f, e));
+    MUST(gadget_pricer_build(&x->pricer, &x->prices, most_workers, e));
+}
+
+static void pricing_free(struct pricing *x)
+{
+    gadget_pricer_free(&x->pricer);
+    gadget_prices_free(&x->prices);
+    gadget_fabric_free(&x->f);
+}
 
 /* Prices of servers' units and arcs: many are 0, as in a programme; arcs of any size against each other. */
 static void draw_prices(double *worker, double *arc, const struct cluster *c, struct rng *rng)
@@ -72,28 +93,23 @@ static void price_case(const struct oracle_case *x, struct rng *rng, bool racks)
 {
     const struct cluster *c = &x->cluster;
     double worker[64], arc[64], gain[ORACLE_WORKERS + 1] = { 0 };
-    KEEP(struct gadget_fabric, f, gadget_fabric_free);
-    KEEP(struct gadget_prices, prices, gadget_prices_free);
-    KEEP(struct gadget_pricer, pricer, gadget_pricer_free);
-    struct gadget_found found;
-    MUST(gadget_fabric_build(&f, c, racks, e));
-    MUST(gadget_prices_build(&prices, &f, e));
-    MUST(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, e));
-    pricer.steps = INT64_MAX;
+    KEEP(struct pricing, p, pricing_free);
+    pricing_build(&p, c, racks, ORACLE_WORKERS);
+    p.pricer.steps = INT64_MAX;
     for (int32_t i = 0; i < x->n_jobs; i++) {
         draw_prices(worker, arc, c, rng);
-        gadget_prices_set(&prices, worker, arc);
+        gadget_prices_set(&p.prices, worker, arc);
         for (int32_t k = 1; k <= ORACLE_WORKERS; k++)
             gain[k] = gain[k - 1] + 0.4 * rng_uniform(rng);
         struct gadget_offer o = {
             .job = &x->jobs[i], .gain = gain, .least = 1, .most = ORACLE_WORKERS, .search = true
         };
-        gadget_price(&found, &pricer, &o);
-        check_found(&found, c, &o, worker, arc);
+        gadget_price(&p.found, &p.pricer, &o);
+        check_found(&p.found, c, &o, worker, arc);
         o.least = o.most = 1 + (int32_t)rng_below(rng, ORACLE_WORKERS);
         o.floor = 0.3;
-        gadget_price(&found, &pricer, &o);
-        check_found(&found, c, &o, worker, arc);
+        gadget_price(&p.found, &p.pricer, &o);
+        check_found(&p.found, c, &o, worker, arc);
     }
 }
 
@@ -111,17 +127,9 @@ TEST(priced_ring_is_the_best_of_all_rings)
 /* Nine servers of one GPU in three racks; arcs between racks cost 1 to 6, own links nothing. */
 static void build_nine(struct cluster *c, double *arc)
 {
-    static const char *const names[] = { "gpus" };
-    static const double each[] = { 1 };
     static const int32_t rack[] = { 0, 1, 2, 0, 1, 2, 0, 1, 2 };
-    double server_Bps[9], rack_Bps[] = { 100e9, 100e9, 100e9 };
-    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
-    const struct cluster_racks racks = {
-        .n_servers = 9, .n_racks = 3, .rack = rack, .server_Bps = server_Bps, .rack_Bps = rack_Bps
-    };
-    for (int s = 0; s < 9; s++)
-        server_Bps[s] = 1e9;
-    MUST(cluster_build_racks(c, &racks, &offer, e));
+    static const double gpus[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    fixture_racks(c, 9, rack, gpus, 1e9, 100e9);
     for (int32_t a = 0; a < c->n_arcs; a++)
         arc[a] = 0;
     for (int a = 0; a < 3; a++)
@@ -139,26 +147,21 @@ TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
 {
     KEEP(struct cluster, c, cluster_free);
     double arc[64], worker[9] = { 0 }, gain[10] = { 0 };
-    KEEP(struct gadget_fabric, f, gadget_fabric_free);
-    KEEP(struct gadget_prices, prices, gadget_prices_free);
-    KEEP(struct gadget_pricer, pricer, gadget_pricer_free);
-    struct gadget_found found;
+    KEEP(struct pricing, p, pricing_free);
     const struct elastic_job job = { .demand = { 1 }, .hop_Bps = 0.5e9 };
     const struct gadget_offer offer = { .job = &job, .gain = gain, .least = 9, .most = 9 };
     build_nine(&c, arc);
     gain[9] = 100;
-    OK(gadget_fabric_build(&f, &c, true, e));
-    assert_true(f.racks);
-    assert_int_equal(f.n_zones, 3);
-    OK(gadget_prices_build(&prices, &f, e));
-    OK(gadget_pricer_build(&pricer, &prices, 9, e));
-    gadget_prices_set(&prices, worker, arc);
-    gadget_price(&found, &pricer, &offer);
-    assert_true(found.exact);
-    assert_int_equal(found.ring.n, 9);
-    assert_near(found.worth, 100 - 0.5 * (1 + 2 + 3), 1e-12);
+    pricing_build(&p, &c, true, 9);
+    assert_true(p.f.racks);
+    assert_int_equal(p.f.n_zones, 3);
+    gadget_prices_set(&p.prices, worker, arc);
+    gadget_price(&p.found, &p.pricer, &offer);
+    assert_true(p.found.exact);
+    assert_int_equal(p.found.ring.n, 9);
+    assert_near(p.found.worth, 100 - 0.5 * (1 + 2 + 3), 1e-12);
     for (int i = 0; i < 9; i++) {
-        int32_t from = found.ring.servers[i] % 3, to = found.ring.servers[(i + 1) % 9] % 3;
+        int32_t from = p.found.ring.servers[i] % 3, to = p.found.ring.servers[(i + 1) % 9] % 3;
         assert_true(to == from || to == (from + 1) % 3);
     }
     /* The way around is closed: only the other one is left, and the relaxation alone does not see it. */
@@ -167,11 +170,11 @@ TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
     OK(cluster_find_path(&path, &c, 0, 1, NULL, e));
     for (int32_t a = 0; a < c.n_arcs; a++)
         left_Bps[a] = a == path.arcs[1] ? 0.1e9 : c.bw_Bps[a];
-    gadget_prices_leave(&prices, c.capacity, left_Bps);
-    gadget_price(&found, &pricer, &offer);
-    assert_false(found.exact);
-    assert_near(found.worth, 100 - 0.5 * (4 + 6 + 5), 1e-12);
-    assert_near(found.most, 100 - 0.5 * (1 + 2 + 3), 1e-12);
+    gadget_prices_leave(&p.prices, c.capacity, left_Bps);
+    gadget_price(&p.found, &p.pricer, &offer);
+    assert_false(p.found.exact);
+    assert_near(p.found.worth, 100 - 0.5 * (4 + 6 + 5), 1e-12);
+    assert_near(p.found.most, 100 - 0.5 * (1 + 2 + 3), 1e-12);
 }
 
 /* Every server on one switch, the path between two of them decided by their switches: all else is no rack. */
@@ -181,15 +184,10 @@ TEST(racks_are_seen_where_there_are_two_levels_only)
                                                              { "ring:4@1", false, 4 },
                                                              { "ring:2@1 switch:3@1", false, 6 },
                                                              { "switch:3@1 switch:2@1", false, 6 } };
-    static const char *const names[] = { "gpus" };
-    static const double each[] = { 1 };
-    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = each };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct topo_network net;
         KEEP(struct cluster, c, cluster_free);
         struct gadget_fabric f;
-        OK(topo_parse_spec(&net, cases[i].word, e));
-        OK(cluster_build(&c, &net, 0, &offer, e));
+        fixture_cluster(&c, NULL, cases[i].word, 0, 0, 1);
         OK(gadget_fabric_build(&f, &c, true, e));
         assert_int_equal(f.racks, cases[i].racks);
         assert_int_equal(f.n_nodes, cases[i].n_nodes);
@@ -207,26 +205,21 @@ TEST(bound_holds_without_a_search)
     for (int32_t number = 1; number < 400; number += 2) {
         KEEP(struct oracle_case, x, oracle_case_free);
         double worker[64], arc[64], gain[ORACLE_WORKERS + 1] = { 0, 0.3, 0.5, 0.9, 1.1, 1.2 };
-        KEEP(struct gadget_fabric, f, gadget_fabric_free);
-        KEEP(struct gadget_prices, prices, gadget_prices_free);
-        KEEP(struct gadget_pricer, pricer, gadget_pricer_free);
-        struct gadget_found found;
+        KEEP(struct pricing, p, pricing_free);
         oracle_case_build(&x, number);
         RNG(rng, 2, (uint64_t)number);
         draw_prices(worker, arc, &x.cluster, rng);
-        OK(gadget_fabric_build(&f, &x.cluster, true, e));
-        OK(gadget_prices_build(&prices, &f, e));
-        OK(gadget_pricer_build(&pricer, &prices, ORACLE_WORKERS, e));
-        gadget_prices_set(&prices, worker, arc);
+        pricing_build(&p, &x.cluster, true, ORACLE_WORKERS);
+        gadget_prices_set(&p.prices, worker, arc);
         const struct gadget_offer o = {
             .job = &x.jobs[0], .gain = gain, .least = 1, .most = ORACLE_WORKERS, .search = true
         };
-        gadget_price(&found, &pricer, &o); /* steps are 0 */
+        gadget_price(&p.found, &p.pricer, &o); /* steps are 0 */
         double best = best_by_trying(&x.cluster, &o, worker, arc);
-        assert_true(found.most >= best - 1e-12);
-        assert_true(found.worth <= best + 1e-12);
-        assert_true(!found.exact || found.worth >= best - 1e-12 || best <= 0);
-        open += !found.exact;
+        assert_true(p.found.most >= best - 1e-12);
+        assert_true(p.found.worth <= best + 1e-12);
+        assert_true(!p.found.exact || p.found.worth >= best - 1e-12 || best <= 0);
+        open += !p.found.exact;
     }
     assert_true(open > 0);
 }

@@ -1,4 +1,4 @@
-#include "tests/support.h"
+#include "tests/unit/cluster_fixture.h"
 
 #include "sim/slots/gadget.h"
 
@@ -11,6 +11,7 @@ struct small {
 };
 
 static const double nothing[2];
+static const double fours[] = { 4, 4, 4, 4 };
 static const int32_t both[] = { 0, 1 };
 
 static struct elastic_job job_of(int32_t workers, double gpus, double hop_Bps, double value)
@@ -29,13 +30,6 @@ static struct elastic_job job_of(int32_t workers, double gpus, double hop_Bps, d
 
 static void small_build(struct small *x, const double *gpus)
 {
-    static const char *const names[] = { "gpus" };
-    static const int32_t rack[4] = { 0 };
-    static const double server_Bps[] = { 10e9, 10e9, 10e9, 10e9 };
-    const struct cluster_offer offer = { .n_resources = 1, .names = names, .per_server = gpus, .each = true };
-    const struct cluster_racks racks = {
-        .n_servers = 4, .n_racks = 1, .rack = rack, .server_Bps = server_Bps
-    };
     const struct elastic_slot slot = { .cluster = &x->cluster,
                                        .jobs = x->jobs,
                                        .n_jobs = 2,
@@ -44,7 +38,7 @@ static void small_build(struct small *x, const double *gpus)
                                        .done = nothing,
                                        .active = both,
                                        .n_active = 2 };
-    MUST(cluster_build_racks(&x->cluster, &racks, &offer, e));
+    fixture_racks(&x->cluster, 4, NULL, gpus, 10e9, 0);
     MUST(gadget_lp_build(&x->lp, &x->cluster, x->jobs, 2, true, e));
     MUST(gadget_lp_open(&x->lp, &slot, e));
     MUST(gadget_round_build(&x->round, &x->lp, e));
@@ -64,10 +58,9 @@ static void small_free(struct small *x)
  */
 TEST(limits_are_those_done_by_hand)
 {
-    static const double gpus[] = { 4, 4, 4, 4 };
     KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 2.5e9, 1) } };
     struct gadget_limits limits;
-    small_build(&x, gpus);
+    small_build(&x, fours);
     gadget_round_limits(&limits, &x.round);
     assert_close(limits.eps, 0.5, 1e-15);
     assert_close(limits.node_beta[0], 1 + 0.5 * sqrt(2 * 13 * log(4)), 1e-12);
@@ -95,12 +88,11 @@ static int32_t add_share(struct small *x, int32_t job, int32_t server, int32_t w
 TEST(rings_are_drawn_as_often_as_their_shares_say)
 {
     enum { DRAWS = 20000 };
-    static const double gpus[] = { 4, 4, 4, 4 };
     KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 1 }, 1 };
     int32_t a = 0, b = 0, none = 0, other = 0, together = 0;
-    small_build(&x, gpus);
+    small_build(&x, fours);
     int32_t of_a = add_share(&x, 0, 0, 3, 0.25), of_b = add_share(&x, 0, 1, 2, 0.5);
     int32_t of_other = add_share(&x, 1, 2, 2, 0.4);
     settings.samples = 1;
@@ -128,10 +120,9 @@ TEST(the_size_is_that_of_gain_and_share_together)
         double share[3]; /* of rings of 1, 2 and 3 workers */
         int32_t size;
     } cases[] = { { { 0.5, 0.2, 0.3 }, 3 }, { { 0.8, 0.05, 0.15 }, 1 }, { { 0.4, 0.35, 0.2 }, 2 } };
-    static const double gpus[] = { 4, 4, 4, 4 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 1), job_of(2, 2, 1e9, 1) } };
-        small_build(&x, gpus);
+        small_build(&x, fours);
         for (int32_t k = 0; k < 3; k++)
             add_share(&x, 0, k, k + 1, cases[i].share[k]);
         gadget_lp_fix_sizes(&x.lp);
@@ -145,11 +136,10 @@ TEST(the_size_is_that_of_gain_and_share_together)
  * fourth of five draws. Of 12 a third is 4. */
 TEST(the_papers_rounding_wants_a_third_of_the_programme)
 {
-    static const double gpus[] = { 4, 4, 4, 4 };
     KEEP(struct small, x, small_free) = { .jobs = { job_of(2, 1, 1e9, 4), job_of(1, 1, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 1 }, 1 };
-    small_build(&x, gpus);
+    small_build(&x, fours);
     int32_t large = add_share(&x, 0, 0, 2, 0.2), small = add_share(&x, 1, 1, 1, 1);
     settings.samples = 1000;
     settings.paper_rounding = true;
@@ -164,12 +154,11 @@ TEST(the_papers_rounding_wants_a_third_of_the_programme)
 /* Rings of 3 and 2 workers on a server of 4: both are drawn, only one is kept; the paper keeps both. */
 TEST(strict_rounding_skips_what_no_longer_fits)
 {
-    static const double gpus[] = { 4, 4, 4, 4 };
     KEEP(struct small, x, small_free) = { .jobs = { job_of(3, 1, 1e9, 2), job_of(2, 1, 1e9, 1) } };
     struct elastic_settings settings = elastic_settings_default();
     const struct gadget_limits limits = { 1, { 2 }, 2 };
     double node, link;
-    small_build(&x, gpus);
+    small_build(&x, fours);
     add_share(&x, 0, 0, 3, 1);
     add_share(&x, 1, 0, 2, 1);
     OK(gadget_round_draw(&x.round, &settings, 8, NULL, e));

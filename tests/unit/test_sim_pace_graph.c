@@ -18,6 +18,34 @@ static void open_pace(struct pace *p, const struct cluster *c, const struct job 
     MUST(pace_graph_build(p, c, jobs, n, s, e));
 }
 
+/* A cluster, and speeds of jobs on it. */
+struct road {
+    struct topo_network net;
+    struct cluster c;
+    struct pace_graph_settings s;
+    struct pace p;
+};
+
+static void road_build(struct road *r, const char *spec, int32_t level, double lat_s, double gpus)
+{
+    *r = (struct road){ .s = pace_graph_settings_default() };
+    fixture_cluster(&r->c, &r->net, spec, level, lat_s, gpus);
+}
+
+/* Speeds of these jobs from here on. */
+static void road_open(struct road *r, const struct job *jobs, int32_t n)
+{
+    if (r->p.free)
+        r->p.free(r->p.x);
+    MUST(pace_graph_build(&r->p, &r->c, jobs, n, &r->s, e));
+}
+
+static void road_free(struct road *r)
+{
+    r->p.free(r->p.x);
+    cluster_free(&r->c);
+}
+
 static void begin(struct pace *p, int32_t job, int32_t n, const int32_t *servers, const int32_t *gpus)
 {
     const struct pace_place place = { n, servers, gpus };
@@ -39,17 +67,13 @@ static const int32_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, upward[] = { 0, 1, 2, 
 TEST(a_ring_of_single_gpus_takes_what_the_paper_says)
 {
     const struct job job = sender(4, 0.032 + 0.05 + 0.002, 1e8);
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    struct pace p;
-    s.reduce_Bps = 5e10;
-    fixture_cluster(&c, &net, "switch:4@1.25", 0, 0, 1);
-    open_pace(&p, &c, &job, 1, &s);
-    begin(&p, 0, 4, upward, ones);
-    assert_int_equal(settle(&p), 1);
-    assert_close(p.iteration_s(p.x, 0), 0.2055, 1e-14);
-    p.free(p.x);
+    KEEP(struct road, r, road_free);
+    road_build(&r, "switch:4@1.25", 0, 0, 1);
+    r.s.reduce_Bps = 5e10;
+    road_open(&r, &job, 1);
+    begin(&r.p, 0, 4, upward, ones);
+    assert_int_equal(settle(&r.p), 1);
+    assert_close(r.p.iteration_s(r.p.x, 0), 0.2055, 1e-14);
 }
 
 /* Servers of four GPUs on a ring of 100 GB/s each, a switch of 10 GB/s for each GPU between them. */
@@ -58,49 +82,41 @@ TEST(inside_and_between_servers_add_up)
     static const int32_t halves[] = { 4, 4 }, uneven[] = { 2, 4 }, servers[] = { 0, 2 };
     const double S = 6e9, between_s = 2 * (1.0 / 2) * S / 40e9;
     const struct job jobs[] = { sender(4, 1, S), sender(8, 1, S), sender(6, 1, S), sender(1, 1, S) };
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    struct pace p;
-    fixture_cluster(&c, &net, "ring:4@100 switch:3@10", 1, 0.001, 4);
-    s.inner = &net;
-    s.level = 1;
-    open_pace(&p, &c, jobs, 4, &s);
-    begin(&p, 0, 1, servers, halves);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 0), 1 + 2 * 0.75 * S / 100e9, 1e-14);
-    p.end(p.x, 0);
-    begin(&p, 1, 2, servers, halves);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 1), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
-    p.end(p.x, 1);
-    begin(&p, 2, 2, servers, uneven); /* the larger part is the slower one */
-    begin(&p, 3, 1, upward, ones);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 2), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
-    assert_true(p.iteration_s(p.x, 3) == 1);
-    p.free(p.x);
+    KEEP(struct road, r, road_free);
+    road_build(&r, "ring:4@100 switch:3@10", 1, 0.001, 4);
+    r.s.inner = &r.net;
+    r.s.level = 1;
+    road_open(&r, jobs, 4);
+    begin(&r.p, 0, 1, servers, halves);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * 0.75 * S / 100e9, 1e-14);
+    r.p.end(r.p.x, 0);
+    begin(&r.p, 1, 2, servers, halves);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 1), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
+    r.p.end(r.p.x, 1);
+    begin(&r.p, 2, 2, servers, uneven); /* the larger part is the slower one */
+    begin(&r.p, 3, 1, upward, ones);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 2), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
+    assert_true(r.p.iteration_s(r.p.x, 3) == 1);
 }
 
 TEST(a_ring_without_a_network_inside_runs_at_the_given_rate)
 {
     static const int32_t four[] = { 4 };
     struct job jobs[] = { sender(4, 1, 8e9), sender(4, 1, 8e9) };
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    struct pace p;
+    KEEP(struct road, r, road_free);
     jobs[1].hidden_s = 0.1;
-    fixture_cluster(&c, &net, "switch:2@10", 0, 0, 8);
-    s.inner_Bps = 50e9;
-    s.reduce_Bps = 100e9;
-    open_pace(&p, &c, jobs, 2, &s);
-    begin(&p, 0, 1, upward, four);
-    begin(&p, 1, 1, upward, four);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 0), 1 + 0.75 * 8e9 * (2 / 50e9 + 1 / 100e9), 1e-14);
-    assert_close(p.iteration_s(p.x, 1), p.iteration_s(p.x, 0) - 0.1, 1e-14);
-    p.free(p.x);
+    road_build(&r, "switch:2@10", 0, 0, 8);
+    r.s.inner_Bps = 50e9;
+    r.s.reduce_Bps = 100e9;
+    road_open(&r, jobs, 2);
+    begin(&r.p, 0, 1, upward, four);
+    begin(&r.p, 1, 1, upward, four);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 1 + 0.75 * 8e9 * (2 / 50e9 + 1 / 100e9), 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 1), r.p.iteration_s(r.p.x, 0) - 0.1, 1e-14);
 }
 
 /* Three servers at a switch, a link of 10 GB/s each; rings over 0-1 and 1-2 meet at server 1. */
@@ -108,32 +124,27 @@ TEST(two_rings_over_one_link_get_half_each)
 {
     const double S = 5e9;
     const struct job jobs[] = { sender(2, 0.25, S), sender(2, 0.5, S) };
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    struct pace p;
-    fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
-    open_pace(&p, &c, jobs, 2, &s);
-    begin(&p, 0, 2, upward, ones);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 0), 0.25 + 0.5, 1e-14);
-    begin(&p, 1, 2, upward + 1, ones);
-    assert_int_equal(settle(&p), 2);
-    assert_close(p.iteration_s(p.x, 0), 0.25 + 1, 1e-14);
-    assert_close(p.iteration_s(p.x, 1), 0.5 + 1, 1e-14);
-    assert_close(pace_graph_alone_s(pace_graph_of(&p), 1), 0.5 + 0.5, 1e-14);
-    p.end(p.x, 0);
-    assert_int_equal(settle(&p), 1);
-    assert_close(p.iteration_s(p.x, 1), 0.5 + 0.5, 1e-14);
-    p.free(p.x);
-    s.contention = PACE_CONTENTION_NONE;
-    open_pace(&p, &c, jobs, 2, &s);
-    begin(&p, 0, 2, upward, ones);
-    begin(&p, 1, 2, upward + 1, ones);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 0), 0.25 + 0.5, 1e-14);
-    assert_close(p.iteration_s(p.x, 1), 0.5 + 0.5, 1e-14);
-    p.free(p.x);
+    KEEP(struct road, r, road_free);
+    road_build(&r, "switch:3@10", 0, 0, 2);
+    road_open(&r, jobs, 2);
+    begin(&r.p, 0, 2, upward, ones);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 0.25 + 0.5, 1e-14);
+    begin(&r.p, 1, 2, upward + 1, ones);
+    assert_int_equal(settle(&r.p), 2);
+    assert_close(r.p.iteration_s(r.p.x, 0), 0.25 + 1, 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 1), 0.5 + 1, 1e-14);
+    assert_close(pace_graph_alone_s(pace_graph_of(&r.p), 1), 0.5 + 0.5, 1e-14);
+    r.p.end(r.p.x, 0);
+    assert_int_equal(settle(&r.p), 1);
+    assert_close(r.p.iteration_s(r.p.x, 1), 0.5 + 0.5, 1e-14);
+    r.s.contention = PACE_CONTENTION_NONE;
+    road_open(&r, jobs, 2);
+    begin(&r.p, 0, 2, upward, ones);
+    begin(&r.p, 1, 2, upward + 1, ones);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 0.25 + 0.5, 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 1), 0.5 + 0.5, 1e-14);
 }
 
 /* Rings of servers of their own, whose racks are joined by 10 GB/s. */
@@ -170,23 +181,19 @@ TEST(interleaved_jobs_need_only_their_mean_rate)
         { 0.75, 1.25 }, /* less */
         { 0.25, 1 },    /* two thirds: the link needs 2 x 0.5 s for both */
     };
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    fixture_cluster(&c, &net, "switch:3@10", 0, 0, 2);
-    s.duty = PACE_DUTY_INTERLEAVED;
+    KEEP(struct road, r, road_free);
+    road_build(&r, "switch:3@10", 0, 0, 2);
+    r.s.duty = PACE_DUTY_INTERLEAVED;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct job jobs[] = { sender(2, cases[i].compute_s, 5e9), sender(2, cases[i].compute_s, 5e9) };
-        struct pace p;
-        open_pace(&p, &c, jobs, 2, &s);
-        begin(&p, 0, 2, upward, ones);
-        settle(&p);
-        assert_true(p.iteration_s(p.x, 0) == cases[i].compute_s + 0.5);
-        begin(&p, 1, 2, upward + 1, ones);
-        settle(&p);
+        road_open(&r, jobs, 2);
+        begin(&r.p, 0, 2, upward, ones);
+        settle(&r.p);
+        assert_true(r.p.iteration_s(r.p.x, 0) == cases[i].compute_s + 0.5);
+        begin(&r.p, 1, 2, upward + 1, ones);
+        settle(&r.p);
         for (int32_t k = 0; k < 2; k++)
-            assert_close(p.iteration_s(p.x, k), cases[i].want_s, 1e-14);
-        p.free(p.x);
+            assert_close(r.p.iteration_s(r.p.x, k), cases[i].want_s, 1e-14);
     }
 }
 
@@ -195,32 +202,26 @@ TEST(interleaved_jobs_need_only_their_mean_rate)
 TEST(parameter_servers_take_two_passes_over_their_link)
 {
     const double S = 4e9, B = 10e9;
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    fixture_cluster(&c, &net, "switch:4@10", 0, 0.01, 4);
+    KEEP(struct road, r, road_free);
+    road_build(&r, "switch:4@10", 0, 0.01, 4);
     for (int32_t p_servers = 1; p_servers <= 8; p_servers *= 2) {
         struct job job = sender(4, 1, S);
-        struct pace p;
         job.param_servers = p_servers;
-        open_pace(&p, &c, &job, 1, &s);
-        begin(&p, 0, 4, upward, ones);
-        settle(&p);
+        road_open(&r, &job, 1);
+        begin(&r.p, 0, 4, upward, ones);
+        settle(&r.p);
         int32_t each = p_servers <= 4 ? 1 : p_servers / 4;
-        assert_close(p.iteration_s(p.x, 0), 1 + 2 * 0.01 + 2 * (S / p_servers) / (B / (3 * each)), 1e-14);
-        p.free(p.x);
+        assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * 0.01 + 2 * (S / p_servers) / (B / (3 * each)), 1e-14);
     }
     /* On one server: as fast as the link of the busiest, here the one parameter server of four workers. */
     static const int32_t four[] = { 4 };
     struct job job = sender(4, 1, S);
-    struct pace p;
     job.param_servers = 1;
-    s.inner_Bps = 20e9;
-    open_pace(&p, &c, &job, 1, &s);
-    begin(&p, 0, 1, upward, four);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 0), 1 + 2 * S * 4 / 20e9, 1e-14);
-    p.free(p.x);
+    r.s.inner_Bps = 20e9;
+    road_open(&r, &job, 1);
+    begin(&r.p, 0, 1, upward, four);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * S * 4 / 20e9, 1e-14);
 }
 
 /* All bytes that leave servers: of a ring 2 (w-1) S, with parameter servers what is not at home. */
@@ -228,24 +229,20 @@ TEST(bytes_on_links_are_those_of_the_algorithm)
 {
     const double S = 3e9;
     struct job jobs[] = { sender(4, 1, S), sender(4, 1, S) };
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    struct pace p;
+    KEEP(struct road, r, road_free);
     jobs[1].param_servers = 2;
-    fixture_cluster(&c, &net, "switch:4@10", 0, 0, 4);
+    road_build(&r, "switch:4@10", 0, 0, 4);
     for (int32_t k = 0; k < 2; k++) {
         double sum_B = 0;
-        open_pace(&p, &c, jobs, 2, &s);
-        begin(&p, k, 4, upward, ones);
-        settle(&p);
-        pace_graph_count(pace_graph_of(&p), k, 10);
-        for (int32_t a = 0; a < c.n_arcs; a++)
-            sum_B += pace_graph_arc(pace_graph_of(&p), a).bytes / 2; /* up and down */
+        road_open(&r, jobs, 2);
+        begin(&r.p, k, 4, upward, ones);
+        settle(&r.p);
+        pace_graph_count(pace_graph_of(&r.p), k, 10);
+        for (int32_t a = 0; a < r.c.n_arcs; a++)
+            sum_B += pace_graph_arc(pace_graph_of(&r.p), a).bytes / 2; /* up and down */
         assert_close(sum_B, 10 * 2 * 3 * S, 1e-14);
-        pace_graph_reset(pace_graph_of(&p));
-        assert_true(pace_graph_arc(pace_graph_of(&p), 0).bytes == 0);
-        p.free(p.x);
+        pace_graph_reset(pace_graph_of(&r.p));
+        assert_true(pace_graph_arc(pace_graph_of(&r.p), 0).bytes == 0);
     }
 }
 
@@ -274,11 +271,10 @@ TEST(speeds_do_not_depend_on_what_was_before)
         int32_t servers[MAX_JOBS][8], gpus[MAX_JOBS][8], n[MAX_JOBS] = { 0 };
         double told_s[MAX_JOBS];
         struct pace_graph_settings s = pace_graph_settings_default();
-        struct topo_network net;
         KEEP(struct cluster, c, cluster_free);
         struct pace p, fresh;
         s.duty = seed % 2 ? PACE_DUTY_INTERLEAVED : PACE_DUTY_ALWAYS;
-        fixture_cluster(&c, &net, specs[seed % COUNT_OF(specs)], 0, 1e-6, 64);
+        fixture_cluster(&c, NULL, specs[seed % COUNT_OF(specs)], 0, 1e-6, 64);
         RNG(rng, seed, 3);
         for (int32_t i = 0; i < MAX_JOBS; i++)
             jobs[i] = sender(1, rng_range(rng, 0.1, 1), rng_log_range(rng, 1e8, 1e10));
@@ -345,18 +341,14 @@ TEST(a_part_of_a_server_finds_an_algorithm)
 {
     static const int32_t three[] = { 3 };
     const struct job job = sender(3, 1, 3e9);
-    struct pace_graph_settings s = pace_graph_settings_default();
-    struct topo_network net;
-    KEEP(struct cluster, c, cluster_free);
-    struct pace p;
-    fixture_cluster(&c, &net, "switch:4@100 switch:2@10", 1, 0, 4);
-    net.dims[0].algorithm = TOPO_ALGORITHM_HALVING;
-    s.inner = &net;
-    s.level = 1;
-    s.rules = &stage_rules_plain;
-    open_pace(&p, &c, &job, 1, &s);
-    begin(&p, 0, 1, upward, three);
-    settle(&p);
-    assert_close(p.iteration_s(p.x, 0), 1 + 2 * (2.0 / 3) * 3e9 / 100e9, 1e-14);
-    p.free(p.x);
+    KEEP(struct road, r, road_free);
+    road_build(&r, "switch:4@100 switch:2@10", 1, 0, 4);
+    r.net.dims[0].algorithm = TOPO_ALGORITHM_HALVING;
+    r.s.inner = &r.net;
+    r.s.level = 1;
+    r.s.rules = &stage_rules_plain;
+    road_open(&r, &job, 1);
+    begin(&r.p, 0, 1, upward, three);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * (2.0 / 3) * 3e9 / 100e9, 1e-14);
 }

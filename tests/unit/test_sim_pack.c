@@ -152,13 +152,10 @@ TEST(other_resources_limit_what_a_server_offers)
 TEST(a_ring_visits_near_servers_one_after_the_other)
 {
     static const int32_t rack[] = { 0, 1, 0, 1, 2, 0 };
-    static const double server_Bps[] = { 1, 1, 1, 1, 1, 1 }, rack_Bps[] = { 1, 1, 1 }, gpus[] = { 1 };
-    static const char *const names[] = { "GPUs" };
-    const struct cluster_racks racks = { 6, 3, rack, server_Bps, rack_Bps, 0 };
-    const struct cluster_offer offer = { 1, names, gpus, false };
+    static const double gpus[] = { 1, 1, 1, 1, 1, 1 };
     static const int32_t want[] = { 0, 2, 5, 1, 3, 4 };
     KEEP(struct cluster, c, cluster_free);
-    OK(cluster_build_racks(&c, &racks, &offer, e));
+    fixture_racks(&c, 6, rack, gpus, 1, 1);
     KEEP(struct pack *, p, pack_free_at) = open_pack(&c);
     const struct job six = fixture_job(0, 6, 1, 1), three = fixture_job(0, 3, 1, 1);
     KEEP(struct pack_place, place, pack_place_free) = { 0 };
