@@ -45,29 +45,12 @@ enum { WIDTH = FRONT_PLOT_WIDTH, HEIGHT = FRONT_PLOT_HEIGHT, MAX_TICS = 12 };
 
 void column_look(struct column_look *look, const char *name, double most)
 {
-    static const struct {
-        const char *suffix, *unit;
-    } units[] = { { "_GBps", "GB/s" }, { "_usd", "USD" }, { "_pct", "%" },
-                  { "_GB", "GB" },     { "_MB", "MB" },   { "_s", "s" } };
-    size_t n = strlen(name);
-    *look = (struct column_look){ .scale = 1 };
-    for (size_t i = 0; i < sizeof units / sizeof units[0] && !look->unit[0]; i++) {
-        size_t n_suffix = strlen(units[i].suffix);
-        if (n <= n_suffix || strcmp(name + n - n_suffix, units[i].suffix) != 0)
-            continue;
-        snprintf(look->unit, sizeof look->unit, "%s", units[i].unit);
-        n -= n_suffix;
-    }
+    size_t n;
+    struct unit unit = unit_of_column(&n, name, most, false);
+    *look = (struct column_look){ .scale = unit.scale };
     snprintf(look->title, sizeof look->title, "%.*s", (int)n, name);
-    if (strcmp(look->unit, "s") == 0) {
-        double per_s;
-        snprintf(look->unit, sizeof look->unit, "%s", show_time_unit(most, &per_s));
-        look->scale = 1 / per_s;
-    } else if (strcmp(look->unit, "USD") == 0) {
-        struct unit unit = unit_pick(unit_usd, most);
-        snprintf(look->unit, sizeof look->unit, "%s", unit.name);
-        look->scale = unit.scale;
-    }
+    snprintf(look->unit, sizeof look->unit, "%s",
+             strcmp(unit.name, "µs") == 0 ? "us" : unit.name); /* ASCII */
 }
 
 /* ---- axes ---- */

@@ -139,6 +139,32 @@ bool rows_filled(const struct rows *r, int32_t col)
     return rows_text(buf, r, col)[0] != '\0';
 }
 
+bool rows_vary(const struct rows *rows, int32_t col)
+{
+    struct rows r = *rows, first = *rows;
+    char one[NUM_TEXT], other[NUM_TEXT];
+
+    first.row = -1;
+    for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++) {
+        if (!rows_pass(&r))
+            continue;
+        first.row = first.row < 0 ? r.row : first.row;
+        if (strcmp(rows_text(one, &first, col), rows_text(other, &r, col)) != 0)
+            return true;
+    }
+    return false;
+}
+
+bool rows_know(const struct rows *rows, int32_t col, int32_t status, const char *word)
+{
+    struct rows r = *rows;
+
+    for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++)
+        if (rows_pass(&r) && (status < 0 || rows_equal(&r, status, word)) && rows_filled(&r, col))
+            return true;
+    return false;
+}
+
 int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)
 {
     char what[256];
@@ -354,9 +380,7 @@ int32_t data_find(const struct data *d, const char *column)
 
 const char *data_text(char buf[NUM_TEXT], const struct data *d, int64_t i, int32_t col)
 {
-    struct rows r = d->r;
-
-    r.row = d->row[i];
+    const struct rows r = data_at(d, i);
     return rows_text(buf, &r, col);
 }
 

@@ -66,6 +66,10 @@ const char *rows_text(char buf[NUM_TEXT], const struct rows *r, int32_t col);
 int rows_number(double *out, const struct rows *r, int32_t col, struct err *e);
 /** The same for what figures divide by: ERR_PARSE for 0 as well. */
 int rows_above_zero(double *out, const struct rows *r, int32_t col, struct err *e);
+/** Whether column @p col (-1: no) differs among the rows that pass; has a value in one of them whose @p
+ * status column (-1: any) is @p word. O(rows). */
+bool rows_vary(const struct rows *r, int32_t col);
+bool rows_know(const struct rows *r, int32_t col, int32_t status, const char *word);
 /** A fault in the row's cell of @p column: "figure F: row 3, column C: is WHAT". @return ERR_PARSE */
 int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)
     ERR_PRINTF(4, 5);
@@ -134,6 +138,13 @@ int32_t data_find(const struct data *d, const char *column);
 static inline const double *data_x(const struct data *d, const char *column)
 {
     return d->x[data_find(d, column)];
+}
+/** The table at row i of the figure. */
+static inline struct rows data_at(const struct data *d, int64_t i)
+{
+    struct rows r = d->r;
+    r.row = d->row[i];
+    return r;
 }
 /** The text of row i of the figure in any column of the table. */
 const char *data_text(char buf[NUM_TEXT], const struct data *d, int64_t i, int32_t col);

@@ -4,6 +4,12 @@
 
 #include "plots/data.h"
 
+/** Draw @p figure, which need not be in the list, of a table. Errors as plot_draw(), without gnuplot's. */
+int figure_script(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
+                  struct text *script, struct err *e);
+
+/** Any columns: look is a struct plot_xy. */
+int fig_xy(struct canvas *c, const struct rows *r, struct err *e);
 int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);

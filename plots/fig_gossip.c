@@ -1108,22 +1108,12 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
 static int32_t find_axis(const struct rows *rows)
 {
     int32_t point = table_find(rows->t, "point"), method = table_find(rows->t, "method"), axis = -1, n = 0;
-    struct rows r = *rows;
-    char one[NUM_TEXT], other[NUM_TEXT];
 
-    for (int32_t col = point + 1; col < method; col++) {
-        int64_t first = -1;
-        bool varies = false;
-        for (r.row = 0; r.row < r.t->n_rows && !varies; r.row++) {
-            struct rows before = r;
-            if (!rows_pass(&r))
-                continue;
-            before.row = first = first < 0 ? r.row : first;
-            varies = strcmp(rows_text(one, &before, col), rows_text(other, &r, col)) != 0;
+    for (int32_t col = point + 1; col < method; col++)
+        if (rows_vary(rows, col)) {
+            axis = col;
+            n++;
         }
-        axis = varies ? col : axis;
-        n += varies;
-    }
     return n == 1 && rows->t->kinds[axis] != TABLE_TEXT ? axis : -1;
 }
 

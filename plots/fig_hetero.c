@@ -63,19 +63,12 @@ struct hetero {
 
 /* Ratios are to the oracle; of a table that knows none in a row that is done, to the cheapest of the
  * schedulers. */
-static bool knows_oracle(const struct rows *rows)
+static bool knows_oracle(const struct rows *r)
 {
-    struct rows r = *rows;
-    int32_t status = table_find(r.t, "status"), over = table_find(r.t, "over_oracle"),
-            best = table_find(r.t, "over_best");
-    bool any[2] = { false };
+    int32_t status = table_find(r->t, "status"), over = table_find(r->t, "over_oracle"),
+            best = table_find(r->t, "over_best");
 
-    for (r.row = 0; r.row < r.t->n_rows; r.row++) {
-        bool done = rows_pass(&r) && rows_equal(&r, status, "done");
-        any[0] = any[0] || (done && over >= 0 && rows_filled(&r, over));
-        any[1] = any[1] || (done && best >= 0 && rows_filled(&r, best));
-    }
-    return any[0] || (!any[1] && over >= 0);
+    return rows_know(r, over, status, "done") || (over >= 0 && !rows_know(r, best, status, "done"));
 }
 
 static void put_examples(struct text *out, double per_s)
@@ -131,14 +124,13 @@ static int read_cost(struct hetero *f, int64_t i, struct err *e)
     const struct data *d = &f->data;
     int32_t point = d->word[POINT][i];
     struct cost *c = &f->list[point][d->word[SCHEDULER][i]];
-    struct rows r = d->r;
+    const struct rows r = data_at(d, i);
     char buf[NUM_TEXT];
     int rc = 0;
 
     f->n_again += c->there;
     if (c->there)
         return 0;
-    r.row = d->row[i];
     *c = (struct cost){ .there = true,
                         .is_free = d->x[USD][i] <= 0,
                         .ratio = d->x[RATIO][i],

@@ -293,17 +293,13 @@ static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows
 
 /* The first of @p columns with a value in a row that is done and passes the filters; NULL when there is none.
  */
-static const char *pick_column(const struct rows *rows, const char *const *columns)
+static const char *pick_column(const struct rows *r, const char *const *columns)
 {
-    struct rows r = *rows;
-    int32_t status = table_find(r.t, "status");
+    int32_t status = table_find(r->t, "status");
 
-    for (; *columns && status >= 0; columns++) {
-        int32_t col = table_find(r.t, *columns);
-        for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++)
-            if (rows_pass(&r) && rows_equal(&r, status, "done") && rows_filled(&r, col))
-                return *columns;
-    }
+    for (; *columns && status >= 0; columns++)
+        if (rows_know(r, table_find(r->t, *columns), status, "done"))
+            return *columns;
     return NULL;
 }
 

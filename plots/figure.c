@@ -233,23 +233,16 @@ static int check_size(const char *what, int32_t px, struct err *e)
     return 0;
 }
 
-int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
-                struct text *script, struct err *e)
+int figure_script(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
+                  struct text *script, struct err *e)
 {
-    struct rows r = { .t = t, .opt = opt };
+    const struct rows r = { .t = t, .figure = figure, .opt = opt };
     struct canvas c;
-    int rc = find_figure(&r.figure, figure, e);
 
+    canvas_init(&c, opt, figure->help ? figure->help : "");
+    int rc = rows_check(&r, e);
     if (!rc)
-        rc = check_size("width", opt->width_px, e);
-    if (!rc)
-        rc = check_size("height", opt->height_px, e);
-    if (rc)
-        return rc;
-    canvas_init(&c, opt, r.figure->help);
-    rc = rows_check(&r, e);
-    if (!rc)
-        rc = r.figure->build(&c, &r, e);
+        rc = figure->build(&c, &r, e);
     if (!rc)
         rc = text_check(&c.script, e);
     if (!rc) {
@@ -258,6 +251,19 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
     }
     canvas_free(&c);
     return rc;
+}
+
+int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
+                struct text *script, struct err *e)
+{
+    const struct plot_figure *found;
+    int rc = find_figure(&found, figure, e);
+
+    if (!rc)
+        rc = check_size("width", opt->width_px, e);
+    if (!rc)
+        rc = check_size("height", opt->height_px, e);
+    return rc ? rc : figure_script(found, t, opt, script, e);
 }
 
 int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e)

@@ -1,6 +1,7 @@
 #include "plots/scale.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Room for "512 KiB" and a gap, beside each other. */
 #define BYTES_PX 58
@@ -18,6 +19,31 @@ struct unit unit_pick(const struct unit *list, double max)
     while (list[1].name && !(max >= list->scale))
         list++;
     return *list;
+}
+
+struct unit unit_of_column(size_t *n_title, const char *name, double most, bool long_times)
+{
+    static const struct {
+        const char *suffix, *unit;
+        const struct unit *units; /* instead: picked by size */
+    } known[] = { { "_GBps", "GB/s", NULL },   { "_per_h", "1/h", NULL }, { "_per_s", "1/s", NULL },
+                  { "_usd", NULL, unit_usd },  { "_pct", "%", NULL },     { "_ns", "ns", NULL },
+                  { "_us", "µs", NULL },       { "_GB", "GB", NULL },     { "_MB", "MB", NULL },
+                  { "_s", NULL, unit_seconds } };
+    *n_title = strlen(name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = strlen(known[i].suffix);
+        if (*n_title <= n || strcmp(name + *n_title - n, known[i].suffix) != 0)
+            continue;
+        *n_title -= n;
+        if (!known[i].units)
+            return (struct unit){ 1, known[i].unit };
+        if (known[i].units != unit_seconds)
+            return unit_pick(known[i].units, most);
+        return most > 0 ? unit_pick(long_times && most >= 3600 ? unit_durations : unit_seconds, most)
+                        : unit_seconds[0];
+    }
+    return (struct unit){ 1, "" };
 }
 
 /* 1, 2 or 5 times a power of ten, at or below x (at or above for up). x > 0. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/fig.h"
 #include "plots/page.h"
 
 enum {
@@ -102,24 +103,6 @@ static int check_column(const struct xy *f, const char *option, const char *name
     return 0;
 }
 
-/* Whether the column is there and differs among the rows that pass. */
-static bool xy_varies(const struct rows *rows, const char *name)
-{
-    struct rows r = *rows, first = *rows;
-    int32_t col = table_find(r.t, name);
-    char a[NUM_TEXT], b[NUM_TEXT];
-
-    first.row = -1;
-    for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++) {
-        if (!rows_pass(&r))
-            continue;
-        first.row = first.row < 0 ? r.row : first.row;
-        if (strcmp(rows_text(a, &first, col), rows_text(b, &r, col)) != 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- what was asked for ---- */
 
 static int choose_axes(struct xy *f, struct err *e)
@@ -167,13 +150,13 @@ static int choose_facets(struct xy *f, struct err *e)
 
     f->color_name = s->color ? s->color : "";
     for (size_t i = 0; i < 4 && !s->color && !f->color_name[0]; i++)
-        if (strcmp(series[i], f->x_name) != 0 && xy_varies(&f->d.r, series[i]))
+        if (strcmp(series[i], f->x_name) != 0 && rows_vary(&f->d.r, table_find(f->d.r.t, series[i])))
             f->color_name = series[i];
     f->shape_name = s->shape ? s->shape : "";
     f->rows_name = s->facet_rows ? s->facet_rows : "";
     f->facet_name = s->facet ? s->facet : "";
     if (!s->facet && !f->rows_name[0] && strcmp(f->color_name, "workload") != 0 &&
-        xy_varies(&f->d.r, "workload"))
+        rows_vary(&f->d.r, table_find(f->d.r.t, "workload")))
         f->facet_name = "workload";
     f->has_rows = f->rows_name[0] || f->n_y > 1;
     if (f->rows_name[0] && f->n_y > 1)
@@ -430,32 +413,15 @@ static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
  * title alone. */
 static const char *axis_title(const struct xy *f, const char *name, int bind, double *scale)
 {
-    static const struct {
-        const char *suffix, *unit;
-        const struct unit *units;
-    } known[] = { { "_GBps", "GB/s", NULL },   { "_per_h", "1/h", NULL }, { "_per_s", "1/s", NULL },
-                  { "_usd", NULL, unit_usd },  { "_pct", "%", NULL },     { "_ns", "ns", NULL },
-                  { "_us", "µs", NULL },       { "_GB", "GB", NULL },     { "_MB", "MB", NULL },
-                  { "_s", NULL, unit_seconds } };
-    size_t n = strlen(name), n_suffix = 0;
-    struct unit unit = { 1, "" };
-    double most = 0;
     struct text title = { 0 };
+    double most = 0;
+    size_t n;
 
     for (int64_t i = 0; bind >= 0 && i < f->d.n && f->d.x[bind]; i++)
         most = fmax(most, fabs(f->d.x[bind][i]));
-    for (size_t i = 0; i < sizeof known / sizeof *known && !n_suffix; i++) {
-        size_t k = strlen(known[i].suffix);
-        if (n <= k || strcmp(name + n - k, known[i].suffix) != 0)
-            continue;
-        n_suffix = k;
-        unit.name = known[i].unit;
-        if (known[i].units)
-            unit = unit_pick(known[i].units == unit_seconds && most >= 3600 ? unit_durations : known[i].units,
-                             most);
-    }
+    struct unit unit = unit_of_column(&n, name, most, true);
     *scale = unit.scale;
-    for (size_t i = 0; i < n - n_suffix; i++)
+    for (size_t i = 0; i < n; i++)
         text_printf(&title, "%c", name[i] == '_' ? ' ' : name[i]);
     if (unit.name[0] && bind >= 0)
         text_printf(&title, " [%s]", unit.name);
@@ -1096,43 +1062,35 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     return rc;
 }
 
-int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
-                   struct text *script, struct err *e)
+int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
 {
-    static const char *const no_columns[] = { NULL };
-    static const struct plot_figure figure = { .name = "xy", .columns = no_columns };
-    const struct rows r = { .t = t, .figure = &figure, .opt = opt };
-    struct canvas c;
-    struct xy f = { .c = &c, .spec = spec, .d = { .r = r } };
-
+    struct xy f = { .c = c, .spec = r->figure->look, .d = { .r = *r } };
     double scale;
-    canvas_init(&c, opt, "");
-    int rc = rows_check(&r, e);
-    if (!rc)
-        rc = choose_axes(&f, e);
+    int rc = choose_axes(&f, e);
+
     if (!rc)
         rc = choose_facets(&f, e);
     if (!rc)
         rc = choose_front(&f, e);
+    if (!rc && !r->figure->help)
+        canvas_title(c, canvas_keep(c, "%s%s%s over %s", axis_title(&f, f.y_name[0], -1, &scale),
+                                    f.n_y > 1 ? " and " : "",
+                                    f.n_y > 1 ? axis_title(&f, f.y_name[1], -1, &scale) : "",
+                                    axis_title(&f, f.x_name, -1, &scale)));
     if (!rc)
-        canvas_title(&c, canvas_keep(&c, "%s%s%s over %s", axis_title(&f, f.y_name[0], -1, &scale),
-                                     f.n_y > 1 ? " and " : "",
-                                     f.n_y > 1 ? axis_title(&f, f.y_name[1], -1, &scale) : "",
-                                     axis_title(&f, f.x_name, -1, &scale)));
-    if (!rc)
-        rc = read_xy(&f, &r, e);
+        rc = read_xy(&f, r, e);
     if (!rc)
         rc = name_series(&f, e);
-    if (!rc)
-        rc = xy_draw_xy(&f, e);
-    if (!rc)
-        rc = text_check(&c.script, e);
-    if (!rc) {
-        text_add(script, text_str(&c.script), c.script.n);
-        rc = text_check(script, e);
-    }
-    canvas_free(&c);
-    return rc;
+    return rc ? rc : xy_draw_xy(&f, e);
+}
+
+int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
+                   struct text *script, struct err *e)
+{
+    static const char *const no_columns[] = { NULL };
+    const struct plot_figure figure = { .name = "xy", .columns = no_columns, .build = fig_xy, .look = spec };
+
+    return figure_script(&figure, t, opt, script, e);
 }
 
 int plot_xy_list(const struct table *t, struct text *out, struct err *e)
