@@ -948,10 +948,6 @@ int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e)
 enum {
     NEED_POINTS = 6,
     MAX_METHODS = 24,
-    FEW_ROWS = 30, /* of all panels together: as many are higher */
-    HIGH_PX = 21,
-    LOW_PX = 16,
-    LEAST_PX = 11,
 };
 
 /* An axis label longer than this share of the page is cut short: the title says that it is of needs. */
@@ -1091,8 +1087,6 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
                                  .labels = f->methods.names.list,
                                  .ends = ends,
                                  .end_label = "GB/s",
-                                 .unit_px = n_points * f->n_methods <= FEW_ROWS ? HIGH_PX : LOW_PX,
-                                 .least_unit_px = LEAST_PX,
                                  /* Log: methods differ by orders of magnitude. */
                                  .x = hi > 0 ? gossip_widen(axis_log(lo, hi), 0.03) : axis_bars(hi),
                                  .x_label = x_label,

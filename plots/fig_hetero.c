@@ -16,10 +16,6 @@
 enum {
     MAX_POINTS = 6,
     MAX_SCHEDULERS = 24,
-    FEW_ROWS = 30, /* of all panels together: as many are higher */
-    HIGH_PX = 21,
-    LOW_PX = 16,
-    LEAST_PX = 11,
     POINT_NAME = 46, /* characters: as many of what its ratios are to beside it */
     MESSAGE = 70,    /* characters of an error that are shown */
 };
@@ -353,8 +349,6 @@ int fig_hetero(struct canvas *c, const struct rows *r, struct err *e)
                                  .labels = f->data.words[SCHEDULER].list,
                                  .ends = ends,
                                  .end_label = f->any_worst ? "median (worst)" : "",
-                                 .unit_px = f->points.n * f->n_schedulers <= FEW_ROWS ? HIGH_PX : LOW_PX,
-                                 .least_unit_px = LEAST_PX,
                                  .x = f->x,
                                  .x_label = canvas_keep(c, "cost over that of the %s", reference_of(f)),
                                  .paint = paint_costs,

@@ -60,8 +60,7 @@ struct timeline {
     int64_t n_lanes;
     struct unit unit;
     struct axis x;
-    double label_px, end_px, panel_px; /* panel_px: of the rows, before the page is scaled */
-    struct canvas_box body;
+    double tops[MAX_ROWS + 1]; /* of the rows of dimensions, in pixels before scaling */
 };
 
 /* ---- reading ---- */
@@ -170,16 +169,6 @@ static double row_px(const struct timeline *f, int32_t dim)
     return n == 0 ? 0 : n == 1 ? ROW_PX : fmin(n * SLOT_PX + 2 * ROW_GAP_PX, MOST_ROW_PX);
 }
 
-/* Where the row of a dimension begins in a panel, in pixels before scaling. */
-static double row_top(const struct timeline *f, int32_t dim)
-{
-    double top = 0;
-
-    for (int32_t d = 0; d < dim; d++)
-        top += row_px(f, d);
-    return top;
-}
-
 /* The colour of entry i of `paints`. That of a pass belongs to it, not to its place in the file, so that
  * figures of different files agree. */
 static int32_t paint_of(const struct timeline *f, int32_t i)
@@ -199,7 +188,7 @@ static struct lane begin_lane(const struct timeline *f, int64_t i, struct span *
     const struct data *d = &f->data;
     int32_t dim = d->word[DIM][i], n = f->n_slots[dim];
     double height = (row_px(f, dim) - 2 * ROW_GAP_PX) / n;
-    double top = row_top(f, dim) + ROW_GAP_PX + d->word[SLOT][i] * height;
+    double top = f->tops[dim] + ROW_GAP_PX + d->word[SLOT][i] * height;
 
     /* Slots keep apart where there is room. */
     return (struct lane){ .panel = d->word[RUN][i],
@@ -274,85 +263,53 @@ static void put_hairlines(struct timeline *f, int32_t run)
 static void timeline_put_rules(struct timeline *f, double end)
 {
     for (int32_t d = 1; d < MAX_ROWS; d++) {
-        double y = row_top(f, d);
-        if (f->n_slots[d] == 0 || y <= 0)
+        if (f->n_slots[d] == 0 || f->tops[d] <= 0)
             continue;
         canvas_break(f->c);
-        canvas_point(f->c, f->x.lo, y);
-        canvas_point(f->c, end, y);
+        canvas_point(f->c, f->x.lo, f->tops[d]);
+        canvas_point(f->c, end, f->tops[d]);
     }
     canvas_block_end(f->c, (struct mark){ MARK_RULE, 0 });
-    canvas_line(f->c, (struct mark){ MARK_FRONT, 0 }, end, 0, end, f->panel_px);
+    canvas_line(f->c, (struct mark){ MARK_FRONT, 0 }, end, 0, end, f->tops[MAX_ROWS]);
 }
 
-static void timeline_put_head(struct timeline *f, int32_t run, const struct canvas_box *box)
+/* Three digits, the zeros at the end too: panels compare. */
+static const char *name_run(const struct timeline *f, int32_t run)
 {
     const char *order = f->data.words[RUN].list[run];
     bool guard = strcmp(order, "guard") == 0;
     double x = f->time_s[run] / f->unit.scale;
-    struct canvas_label at = { .x_px = box->left,
-                               .y_px = box->top - CANVAS_STRIP_PX * 0.5,
-                               .room_px = box->right - box->left };
 
-    /* Three digits, the zeros at the end too: panels compare. */
-    canvas_textf(f->c, &at, "%s%s%.*f %s%s", guard ? "each collective in its best order: " : order,
-                 guard ? "" : " order: ",
-                 x < 10    ? 2
-                 : x < 100 ? 1
-                           : 0,
-                 x, f->unit.name, f->chosen[run] && f->n_runs > 1 ? " (chosen)" : "");
-    at = (struct canvas_label){ .x_px = f->body.right,
-                                .y_px = at.y_px,
-                                .align = ALIGN_RIGHT,
-                                .size_px = CANVAS_SMALL_PX,
-                                .color = CANVAS_GREY };
-    if (run == 0)
-        canvas_text(f->c, &at, "busy");
+    return canvas_keep(f->c, "%s%s%.*f %s%s", guard ? "each collective in its best order: " : order,
+                       guard ? "" : " order: ",
+                       x < 10    ? 2
+                       : x < 100 ? 1
+                                 : 0,
+                       x, f->unit.name, f->chosen[run] && f->n_runs > 1 ? " (chosen)" : "");
 }
 
-static void timeline_put_side_texts(struct timeline *f, int32_t run, const struct canvas_box *box)
+/* How many pixels long spans are is known with the first panel; all are as wide. */
+static void paint_run(struct canvas *c, const struct canvas_box *box, int32_t run, void *of)
 {
-    double scale = (f->body.bottom - f->body.top - strips_around_px(f->n_runs)) / (f->n_runs * f->panel_px);
-    struct canvas_label at = { .align = ALIGN_RIGHT, .size_px = CANVAS_SMALL_PX };
+    struct timeline *f = of;
+    double end = f->time_s[run] / f->unit.scale, px = (f->x.hi - f->x.lo) / (box->right - box->left);
 
-    for (int32_t d = 0; d < MAX_ROWS; d++) {
-        if (f->n_slots[d] == 0)
-            continue;
-        at.y_px = box->top + (row_top(f, d) + row_px(f, d) / 2) * scale;
-        at.x_px = box->left - 6;
-        at.room_px = f->label_px + 1;
-        canvas_text(f->c, &at, f->dim_names[d]);
-        at.x_px = f->body.right;
-        at.room_px = 0;
-        if (!isnan(f->busy_frac[run][d]))
-            canvas_textf(f->c, &at, "%.0f %%", 100 * f->busy_frac[run][d]);
+    if (run == 0) {
+        mark_alone(f, ALONE_PX * px);
+        lanes_fold(f->lanes, f->n_lanes, MAX_SPANS, px, COARSEST_PX);
     }
-}
-
-static void timeline_put_panel(struct timeline *f, int32_t run)
-{
-    struct canvas_box box = strips_box(&f->body, f->n_runs, run, f->label_px, f->end_px);
-    double end = f->time_s[run] / f->unit.scale;
-    struct axis x = f->x;
-
-    x.hide = run + 1 < f->n_runs;
-    canvas_panel(f->c, &box, &x, NULL);
-    text_printf(&f->c->script, "set yrange [%.10g:0]\n", f->panel_px);
-    timeline_put_head(f, run, &box);
-    timeline_put_side_texts(f, run, &box);
     /* Grey where the step is over: white is idle time. */
-    canvas_area(f->c, end, f->panel_px, f->x.hi, 0);
-    canvas_block_end(f->c, (struct mark){ MARK_AREA, BAR_OVER });
+    canvas_area(c, end, f->tops[MAX_ROWS], f->x.hi, 0);
+    canvas_block_end(c, (struct mark){ MARK_AREA, BAR_OVER });
     for (int32_t paint = BAR_GREY; paint <= BAR_FIRST + MAX_PAINTS; paint++)
-        lanes_put(f->c, f->lanes, f->n_lanes, run, paint, (struct mark){ MARK_AREA, paint });
+        lanes_put(c, f->lanes, f->n_lanes, run, paint, (struct mark){ MARK_AREA, paint });
     put_hairlines(f, run);
     timeline_put_rules(f, end);
-    canvas_draw(f->c);
 }
 
 /* ---- the page ---- */
 
-static void fit_page(struct timeline *f)
+static void timeline_fit(struct timeline *f)
 {
     double longest_s = 0;
 
@@ -362,13 +319,8 @@ static void fit_page(struct timeline *f)
         longest_s = fmax(longest_s, f->data.x[END][f->order[k]]);
     f->unit = unit_pick(unit_seconds, longest_s);
     f->x = axis_bars(longest_s / f->unit.scale);
-    f->end_px = canvas_width("100 %", CANVAS_SMALL_PX);
     for (int32_t d = 0; d < MAX_ROWS; d++)
-        if (f->n_slots[d] > 0) {
-            f->label_px = fmax(f->label_px, canvas_width(f->dim_names[d], CANVAS_SMALL_PX));
-            f->panel_px += row_px(f, d);
-        }
-    f->label_px = fmin(f->label_px, canvas_page_width(f->c) / 4);
+        f->tops[d + 1] = f->tops[d] + row_px(f, d);
 }
 
 static void timeline_put_notes(struct timeline *f)
@@ -401,26 +353,42 @@ static void timeline_put_legend(struct timeline *f)
 
 static int draw_timeline(struct timeline *f, struct err *e)
 {
-    int32_t n = f->n_runs, n_rows = 0;
-    double around = strips_around_px(n);
+    const char *names[MAX_RUNS], *labels[MAX_ROWS], *ends[MAX_RUNS * MAX_ROWS];
+    double tops[MAX_ROWS + 1];
+    int32_t n_rows = 0, dims[MAX_ROWS]; /* those with bars */
 
     for (int32_t d = 0; d < MAX_ROWS; d++)
-        n_rows += f->n_slots[d] > 0;
+        if (f->n_slots[d] > 0) {
+            labels[n_rows] = f->dim_names[d];
+            tops[n_rows] = f->tops[d];
+            dims[n_rows++] = d;
+        }
+    tops[n_rows] = f->tops[MAX_ROWS];
+    for (int32_t run = 0; run < f->n_runs; run++) {
+        names[run] = name_run(f, run);
+        for (int32_t i = 0; i < n_rows; i++) {
+            double busy = f->busy_frac[run][dims[i]];
+            ends[run * n_rows + i] = isnan(busy) ? NULL : canvas_keep(f->c, "%.0f %%", 100 * busy);
+        }
+    }
     timeline_put_notes(f);
     timeline_put_legend(f);
-    int rc = canvas_open(f->c, &f->body, n * f->panel_px + around, n * n_rows * LEAST_ROW_PX + around, e);
-    if (rc)
-        return rc;
-    struct canvas_box first = strips_box(&f->body, n, 0, f->label_px, f->end_px),
-                      last = strips_box(&f->body, n, n - 1, f->label_px, f->end_px);
-    double px = (f->x.hi - f->x.lo) / (first.right - first.left);
-    mark_alone(f, ALONE_PX * px);
-    lanes_fold(f->lanes, f->n_lanes, MAX_SPANS, px, COARSEST_PX);
-    strips_put_x_label(f->c, &last, canvas_keep(f->c, "time [%s]", f->unit.name));
-    for (int32_t k = 0; k < n; k++)
-        timeline_put_panel(f, k);
-    canvas_close(f->c);
-    return 0;
+    const struct strips spec = { .names = names,
+                                 .n_panels = f->n_runs,
+                                 .n_rows = n_rows,
+                                 .tops = tops,
+                                 .labels = labels,
+                                 .ends = ends,
+                                 .end_px = canvas_width("100 %", CANVAS_SMALL_PX),
+                                 .end_label = "busy",
+                                 .unit_px = 1,
+                                 .least_unit_px = n_rows * LEAST_ROW_PX / tops[n_rows],
+                                 .plain = true,
+                                 .x = f->x,
+                                 .x_label = canvas_keep(f->c, "time [%s]", f->unit.name),
+                                 .paint = paint_run,
+                                 .of = f };
+    return strips_build(f->c, &spec, e);
 }
 
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e)
@@ -432,7 +400,7 @@ int fig_timeline(struct canvas *c, const struct rows *r, struct err *e)
         rc = read_timeline(&f, e);
     if (rc)
         return rc;
-    fit_page(&f);
+    timeline_fit(&f);
     rc = timeline_gather_lanes(&f, e);
     return rc ? rc : draw_timeline(&f, e);
 }

@@ -6,6 +6,10 @@ enum {
     PANEL_GAP_PX = 8,
     LABEL_PX = 11, /* a label's height: rows that are lower have one for several */
     RIGHT_PX = 14, /* half of the last number below the axis */
+    FEW_ROWS = 30, /* of all panels together: as many are higher */
+    HIGH_PX = 21,
+    LOW_PX = 16,
+    LEAST_PX = 11,
 };
 
 /* ---- the page ---- */
@@ -13,31 +17,17 @@ enum {
 struct strips_page {
     struct canvas *c;
     const struct strips *spec;
-    double label_px, end_px;
+    double label_px, end_px, around_px; /* around_px: height of what stands around the panels */
     struct canvas_box body;
 };
 
-double strips_around_px(int32_t n)
+static struct canvas_box strips_box(const struct strips_page *s, int32_t panel)
 {
-    return n * CANVAS_STRIP_PX + (n - 1) * PANEL_GAP_PX + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX;
-}
+    double height = (s->body.bottom - s->body.top - s->around_px) / s->spec->n_panels;
+    double top = s->body.top + panel * (height + CANVAS_STRIP_PX + PANEL_GAP_PX) + CANVAS_STRIP_PX;
 
-struct canvas_box strips_box(const struct canvas_box *body, int32_t n, int32_t panel, double label_px,
-                             double end_px)
-{
-    double height = (body->bottom - body->top - strips_around_px(n)) / n;
-    double top = body->top + panel * (height + CANVAS_STRIP_PX + PANEL_GAP_PX) + CANVAS_STRIP_PX;
-
-    return (struct canvas_box){ body->left + label_px + 8, top, body->right - fmax(end_px + 8, RIGHT_PX),
-                                top + height };
-}
-
-void strips_put_x_label(struct canvas *c, const struct canvas_box *last, const char *label)
-{
-    struct canvas_label at = { .x_px = (last->left + last->right) / 2,
-                               .y_px = last->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
-                               .align = ALIGN_CENTER };
-    canvas_text(c, &at, label);
+    return (struct canvas_box){ s->body.left + s->label_px + 8, top,
+                                s->body.right - fmax(s->end_px + 8, RIGHT_PX), top + height };
 }
 
 /* Where a row begins in y; the one after the last is the end. */
@@ -46,23 +36,32 @@ static double top_of(const struct strips *spec, int32_t row)
     return spec->tops ? spec->tops[row] : row;
 }
 
+static const char *end_of_row(const struct strips *spec, int32_t panel, int32_t row)
+{
+    return spec->ends[(int64_t)panel * spec->n_rows + row];
+}
+
 static void fit_sides(struct strips_page *s)
 {
-    int64_t n = (int64_t)s->spec->n_panels * s->spec->n_rows;
+    const struct strips *spec = s->spec;
 
-    for (int32_t i = 0; i < s->spec->n_rows; i++)
-        s->label_px = fmax(s->label_px, canvas_width(s->spec->labels[i], CANVAS_SMALL_PX));
-    for (int64_t i = 0; i < n; i++)
-        s->end_px = fmax(s->end_px, canvas_width(s->spec->ends[i], CANVAS_SMALL_PX));
-    s->end_px = fmax(s->end_px, canvas_width(s->spec->end_label, CANVAS_SMALL_PX));
-    s->label_px = fmin(s->label_px, canvas_page_width(s->c) / 3.5);
+    s->around_px = spec->n_panels * CANVAS_STRIP_PX + (spec->n_panels - 1) * PANEL_GAP_PX + CANVAS_X_TICS_PX +
+                   CANVAS_X_LABEL_PX;
+    s->end_px = fmax(spec->end_px, canvas_width(spec->end_label, CANVAS_SMALL_PX));
+    for (int32_t i = 0; i < spec->n_rows; i++) {
+        s->label_px = fmax(s->label_px, canvas_width(spec->labels[i], CANVAS_SMALL_PX));
+        for (int32_t k = 0; k < spec->n_panels; k++)
+            if (end_of_row(spec, k, i))
+                s->end_px = fmax(s->end_px, canvas_width(end_of_row(spec, k, i), CANVAS_SMALL_PX));
+    }
+    s->label_px = fmin(s->label_px, canvas_page_width(s->c) / (spec->plain ? 4 : 3.5));
 }
 
 static void strips_put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)
 {
     struct canvas_label at = { .x_px = box->left,
                                .y_px = box->top - CANVAS_STRIP_PX * 0.5,
-                               .room_px = box->right - box->left - s->end_px };
+                               .room_px = box->right - box->left - (s->spec->plain ? 0 : s->end_px) };
 
     canvas_text(s->c, &at, s->spec->names[k]);
     at = (struct canvas_label){ .x_px = s->body.right,
@@ -80,23 +79,25 @@ static void put_sides(struct strips_page *s, int32_t k, const struct canvas_box 
     struct canvas_label at = { .align = ALIGN_RIGHT, .size_px = CANVAS_SMALL_PX };
 
     for (int32_t i = 0; i < s->spec->n_rows; i++) {
+        const char *end = end_of_row(s->spec, k, i);
         at.x_px = box->left - 6;
         at.y_px = box->top + (top_of(s->spec, i) + top_of(s->spec, i + 1)) / 2 * unit_px;
-        if (at.y_px < last_px + LABEL_PX - 1e-9)
+        if (!s->spec->plain && at.y_px < last_px + LABEL_PX - 1e-9)
             continue;
         last_px = at.y_px;
         at.room_px = s->label_px + 1;
         canvas_text(s->c, &at, s->spec->labels[i]);
         at.x_px = s->body.right;
         at.room_px = 0;
-        canvas_text(s->c, &at, s->spec->ends[(int64_t)k * s->spec->n_rows + i]);
+        if (end)
+            canvas_text(s->c, &at, end);
     }
 }
 
 /* Lines between rows, where they do not fill the panel. */
 static void strips_put_rules(struct strips_page *s, const struct canvas_box *box)
 {
-    if ((box->bottom - box->top) / s->spec->n_rows < LABEL_PX)
+    if (s->spec->plain || (box->bottom - box->top) / s->spec->n_rows < LABEL_PX)
         return;
     for (int32_t i = 1; i < s->spec->n_rows; i++) {
         canvas_break(s->c);
@@ -110,16 +111,23 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
 {
     struct strips_page s = { .c = c, .spec = spec };
     int32_t n = spec->n_panels;
-    double units = n * top_of(spec, spec->n_rows), around = strips_around_px(n);
+    double units = n * top_of(spec, spec->n_rows), unit_px = spec->unit_px, least_px = spec->least_unit_px;
 
+    if (unit_px <= 0) {
+        unit_px = n * spec->n_rows <= FEW_ROWS ? HIGH_PX : LOW_PX;
+        least_px = LEAST_PX;
+    }
     fit_sides(&s);
-    int rc = canvas_open(c, &s.body, units * spec->unit_px + around, units * spec->least_unit_px + around, e);
+    int rc = canvas_open(c, &s.body, units * unit_px + s.around_px, units * least_px + s.around_px, e);
     if (rc)
         return rc;
-    struct canvas_box last = strips_box(&s.body, n, n - 1, s.label_px, s.end_px);
-    strips_put_x_label(c, &last, spec->x_label);
+    struct canvas_box last = strips_box(&s, n - 1);
+    struct canvas_label label = { .x_px = (last.left + last.right) / 2,
+                                  .y_px = last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
+                                  .align = ALIGN_CENTER };
+    canvas_text(c, &label, spec->x_label);
     for (int32_t k = 0; k < n; k++) {
-        struct canvas_box box = strips_box(&s.body, n, k, s.label_px, s.end_px);
+        struct canvas_box box = strips_box(&s, k);
         struct axis x = spec->x;
         x.hide = k + 1 < n;
         canvas_panel(c, &box, &x, NULL);

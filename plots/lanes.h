@@ -10,10 +10,13 @@ struct strips {
     const char *const *names; /**< shape [n_panels]: above each panel */
     int32_t n_panels, n_rows; /**< every panel has the same rows, from the top */
     const double *tops; /**< shape [n_rows+1]: where rows begin and the last ends, in y; NULL = 0, 1, 2.. */
-    const char *const *labels;     /**< shape [n_rows], at the left */
-    const char *const *ends;       /**< shape [n_panels][n_rows], numbers at the right */
-    const char *end_label;         /**< above them */
-    double unit_px, least_unit_px; /**< height of 1 of y: wanted, and the least */
+    const char *const *labels; /**< shape [n_rows], at the left */
+    const char *const *ends;   /**< shape [n_panels][n_rows], numbers at the right; NULL = none */
+    double end_px;             /**< at least so wide */
+    const char *end_label;     /**< above them */
+    double unit_px,
+        least_unit_px; /**< height of 1 of y: wanted, and the least; 0 = for rows of points or bars */
+    bool plain; /**< a label for each row however low, no rules between, names as wide as their panel */
     struct axis x;
     const char *x_label;
     /** Draw what panel @p panel holds; @p box is where it is on the page. */
@@ -23,14 +26,6 @@ struct strips {
 
 /** Draw the panels on a page whose notes and legend are set. ERR_RANGE when the page is too low. */
 int strips_build(struct canvas *c, const struct strips *spec, struct err *e);
-
-/** Height of what stands around @p n panels below each other, and where one of them is in @p body: beside
- * labels and numbers so wide. */
-double strips_around_px(int32_t n);
-struct canvas_box strips_box(const struct canvas_box *body, int32_t n, int32_t panel, double label_px,
-                             double end_px);
-/** The name of the axis below a panel. */
-void strips_put_x_label(struct canvas *c, const struct canvas_box *last, const char *label);
 
 /* ---- spans ---- */
 
