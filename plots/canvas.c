@@ -122,6 +122,18 @@ void canvas_note(struct canvas *c, const char *fmt, ...)
     text_puts(&c->note, line);
 }
 
+void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *what)
+{
+    if (n_all > n)
+        canvas_note(c, "first %lld of %lld %s", (long long)n, (long long)n_all, what);
+}
+
+void canvas_note_blank(struct canvas *c, int64_t n)
+{
+    if (n > 0)
+        canvas_note(c, "%lld rows lack a value and are left out", (long long)n);
+}
+
 void canvas_legend(struct canvas *c, struct mark mark, const char *label)
 {
     if (c->n_samples == CANVAS_MAX_SAMPLES) {
@@ -228,17 +240,49 @@ void canvas_textf(struct canvas *c, const struct canvas_label *where, const char
     text_free(&t);
 }
 
+void canvas_name(struct canvas *c, const struct canvas_box *box, double room_px, const char *s)
+{
+    canvas_x_label(c, box->left, box->right, box->top - CANVAS_STRIP_PX * 0.5, room_px, s);
+}
+
+void canvas_x_label(struct canvas *c, double left, double right, double y_px, double room_px, const char *s)
+{
+    struct canvas_label at = {
+        .x_px = (left + right) / 2, .y_px = y_px, .align = ALIGN_CENTER, .room_px = room_px
+    };
+    canvas_text(c, &at, s);
+}
+
+void canvas_y_label(struct canvas *c, double x_px, double top, double bottom, double room_px, const char *s)
+{
+    struct canvas_label at = {
+        .x_px = x_px, .y_px = (top + bottom) / 2, .align = ALIGN_CENTER, .rotate = 90, .room_px = room_px
+    };
+    canvas_text(c, &at, s);
+}
+
+void canvas_categories(struct canvas *c, const struct canvas_box *box, const char *const *words, int32_t n,
+                       double gap_px)
+{
+    double width = (box->right - box->left) / n;
+    struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
+                               .align = ALIGN_CENTER,
+                               .size_px = CANVAS_SMALL_PX,
+                               .room_px = width - gap_px };
+
+    for (int32_t i = 0; i < n; i++) {
+        at.x_px = box->left + (i + 0.5) * width;
+        canvas_text(c, &at, words[i]);
+    }
+}
+
 void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const char *x_label,
                         const char *y_label)
 {
-    struct canvas_label at = { .align = ALIGN_CENTER, .size_px = CANVAS_FONT_PX, .color = CANVAS_BLACK };
-    at.x_px = (body->left + body->right + CANVAS_Y_LABEL_PX) / 2;
-    at.y_px = body->bottom - CANVAS_X_LABEL_PX * 0.5;
-    canvas_text(c, &at, x_label);
-    at.x_px = body->left + CANVAS_Y_LABEL_PX * 0.5 - 4;
-    at.y_px = (body->top + body->bottom - CANVAS_X_LABEL_PX) / 2;
-    at.rotate = 90;
-    canvas_text(c, &at, y_label);
+    canvas_x_label(c, body->left + CANVAS_Y_LABEL_PX, body->right, body->bottom - CANVAS_X_LABEL_PX * 0.5, 0,
+                   x_label);
+    canvas_y_label(c, body->left + CANVAS_Y_LABEL_PX * 0.5 - 4, body->top, body->bottom - CANVAS_X_LABEL_PX,
+                   0, y_label);
 }
 
 /* Bytes of the first line of s when at most `chars` fit: broken at a space where there is one. */

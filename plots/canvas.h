@@ -87,6 +87,11 @@ void canvas_title(struct canvas *c, const char *title);
 /** Add a remark to the lines below the title. */
 void canvas_note(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
 
+/** "first 5 of 9 workloads", where not all are drawn. */
+void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *what);
+/** "3 rows lack a value and are left out", where any does. */
+void canvas_note_blank(struct canvas *c, int64_t n);
+
 /** Add an entry to the legend; beyond CANVAS_MAX_SAMPLES entries the rest is left out and noted. */
 void canvas_legend(struct canvas *c, struct mark mark, const char *label);
 
@@ -132,9 +137,19 @@ struct canvas_label {
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s);
 void canvas_textf(struct canvas *c, const struct canvas_label *where, const char *fmt, ...) ERR_PRINTF(3, 4);
 
+/* Texts at their places around a panel. Room: set smaller, then cut; 0 = as long as they are. */
+
+/** Above, in the middle of the strip. */
+void canvas_name(struct canvas *c, const struct canvas_box *box, double room_px, const char *s);
+/** Below, in the middle of @p left to @p right. */
+void canvas_x_label(struct canvas *c, double left, double right, double y_px, double room_px, const char *s);
+/** Upright, in the middle of @p top to @p bottom. */
+void canvas_y_label(struct canvas *c, double x_px, double top, double bottom, double room_px, const char *s);
+/** Words below the @p n equal parts of its width. */
+void canvas_categories(struct canvas *c, const struct canvas_box *box, const char *const *words, int32_t n,
+                       double gap_px);
 /** Names of axes that all panels of @p body share: below in the middle of the panels, and upright at the
- * left.
- */
+ * left. */
 void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const char *x_label,
                         const char *y_label);
 

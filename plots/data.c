@@ -604,8 +604,7 @@ void points_put_notes(struct canvas *c, const struct points *p)
 {
     if (p->common[0])
         canvas_note(c, "%s", p->common);
-    if (p->n_all > p->n)
-        canvas_note(c, "first %d of %d points", (int)p->n, (int)p->n_all);
+    canvas_note_first(c, p->n, p->n_all, "points");
 }
 
 /* ---- phrases ---- */

@@ -125,10 +125,8 @@ static void calibrate_put_notes(struct calibrate *f)
         canvas_note(f->c, "%s", common);
     if (f->curves.n > 1)
         canvas_note(f->c, "markers: measured, lines: model");
-    if (f->curves.n > MAX_CURVES)
-        canvas_note(f->c, "first %d of %d curves", MAX_CURVES, (int)f->curves.n);
-    if (f->n_blank > 0)
-        canvas_note(f->c, "%lld rows lack a value and are left out", (long long)f->n_blank);
+    canvas_note_first(f->c, MAX_CURVES, f->curves.n, "curves");
+    canvas_note_blank(f->c, f->n_blank);
 }
 
 static void calibrate_put_legend(struct calibrate *f)
@@ -161,11 +159,7 @@ static void put_curves(struct calibrate *f, enum mark_kind kind)
 
 static void put_y_label(struct calibrate *f, const struct canvas_box *box, const char *label)
 {
-    struct canvas_label at = { .x_px = box->left - Y_TICS_PX - CANVAS_Y_LABEL_PX * 0.5,
-                               .y_px = (box->top + box->bottom) / 2,
-                               .align = ALIGN_CENTER,
-                               .rotate = 90 };
-    canvas_text(f->c, &at, label);
+    canvas_y_label(f->c, box->left - Y_TICS_PX - CANVAS_Y_LABEL_PX * 0.5, box->top, box->bottom, 0, label);
 }
 
 static int draw_calibrate(struct calibrate *f, struct err *e)
@@ -185,9 +179,6 @@ static int draw_calibrate(struct calibrate *f, struct err *e)
     struct canvas_box top = { body.left + CANVAS_Y_LABEL_PX + Y_TICS_PX, body.top, body.right - 14,
                               body.top + room - error_px },
                       low = { top.left, top.bottom + GAP_PX, top.right, top.bottom + GAP_PX + error_px };
-    struct canvas_label at = { .x_px = (low.left + low.right) / 2,
-                               .y_px = low.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
-                               .align = ALIGN_CENTER };
     struct axis hidden = f->x;
     hidden.hide = true;
     canvas_panel(f->c, &top, &hidden, &f->y);
@@ -197,7 +188,8 @@ static int draw_calibrate(struct calibrate *f, struct err *e)
     canvas_draw(f->c);
     canvas_panel(f->c, &low, &f->x, &f->error);
     put_y_label(f, &low, "time error [%]");
-    canvas_text(f->c, &at, "size");
+    canvas_x_label(f->c, low.left, low.right, low.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5, 0,
+                   "size");
     canvas_line(f->c, (struct mark){ MARK_RULE, 0 }, f->x.lo, 0, f->x.hi, 0);
     put_curves(f, MARK_HOLLOW);
     canvas_draw(f->c);

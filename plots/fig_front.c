@@ -158,8 +158,7 @@ static int draw_front(struct front_fig *f, struct err *e)
                 break;
             }
     wrap_fit(&f->page, f->c, &look, panels->list, panels->n);
-    if (panels->n > f->page.n)
-        canvas_note(f->c, "first %d of %d workloads", (int)f->page.n, (int)panels->n);
+    canvas_note_first(f->c, f->page.n, panels->n, "workloads");
     int rc = wrap_open(&f->page, e);
     const struct canvas_box *body = &f->page.body;
     if (rc)

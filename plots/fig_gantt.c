@@ -80,10 +80,8 @@ static void put_run_notes(const struct runs *x)
         canvas_note(x->c, "first of %d points", (int)d->words[POINT].n);
     if (d->words[SEED].n > 1)
         canvas_note(x->c, "first of %d seeds", (int)d->words[SEED].n);
-    if (d->words[RUN].n > x->n)
-        canvas_note(x->c, "first %d of %d schedulers", (int)x->n, (int)d->words[RUN].n);
-    if (d->n_blank > 0)
-        canvas_note(x->c, "%lld rows lack a value and are left out", (long long)d->n_blank);
+    canvas_note_first(x->c, x->n, d->words[RUN].n, "schedulers");
+    canvas_note_blank(x->c, d->n_blank);
 }
 
 static double run_px(const struct runs *x, const struct canvas_box *box)

@@ -1092,8 +1092,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
                                  .x_label = x_label,
                                  .paint = paint_needs,
                                  .of = f };
-    if (n_all > f->n_methods)
-        canvas_note(f->c, "first %d of %d methods", (int)f->n_methods, (int)n_all);
+    canvas_note_first(f->c, f->n_methods, n_all, "methods");
     return strips_build(f->c, &spec, e);
 }
 

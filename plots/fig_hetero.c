@@ -311,8 +311,7 @@ static void put_cost_notes(struct hetero *f)
     points_put_notes(f->c, &f->points);
     if (f->any_worst)
         canvas_note(f->c, "whiskers: worst of %.0f seeds", f->most_seeds);
-    if (n_all > f->n_schedulers)
-        canvas_note(f->c, "first %d of %d schedulers", (int)f->n_schedulers, (int)n_all);
+    canvas_note_first(f->c, f->n_schedulers, n_all, "schedulers");
     if (f->n_again > 0)
         canvas_note(f->c, "%lld rows repeat a point and a scheduler and are left out", (long long)f->n_again);
     if (f->n_blank > 0)
@@ -629,18 +628,12 @@ static void put_learning(struct learning *f, int32_t point)
 static void put_learning_labels(struct learning *f)
 {
     const struct canvas_box *body = &f->page.body;
-    struct canvas_label at = {
-        .x_px = (body->left + CANVAS_Y_LABEL_PX + f->page.look->y_tics_px + body->right) / 2,
-        .y_px = body->bottom - CANVAS_X_LABEL_PX * 0.5,
-        .align = ALIGN_CENTER
-    };
+    double left = body->left + CANVAS_Y_LABEL_PX, low = body->bottom - CANVAS_X_LABEL_PX;
 
-    canvas_text(f->c, &at, "plans evaluated");
-    at.x_px = body->left + CANVAS_Y_LABEL_PX * 0.5 - 4;
-    at.y_px = (body->top + body->bottom - CANVAS_X_LABEL_PX) / 2;
-    at.rotate = 90;
-    canvas_text(f->c, &at,
-                f->in_usd ? canvas_keep(f->c, "cost [%s]", f->unit.name) : "cost over that of the oracle");
+    canvas_x_label(f->c, left + f->page.look->y_tics_px, body->right, low + CANVAS_X_LABEL_PX * 0.5, 0,
+                   "plans evaluated");
+    canvas_y_label(f->c, left - CANVAS_Y_LABEL_PX * 0.5 - 4, body->top, low, 0,
+                   f->in_usd ? canvas_keep(f->c, "cost [%s]", f->unit.name) : "cost over that of the oracle");
 }
 
 static void put_learning_notes(struct learning *f)

@@ -255,8 +255,7 @@ static void outcomes_put_notes(const struct outcomes *o)
         canvas_note(d->c, "whiskers: 95 %% interval over seeds");
     if (d->n_undone > 0)
         canvas_note(d->c, "%lld rows are not done and are left out", (long long)d->n_undone);
-    if (d->n_blank > 0)
-        canvas_note(d->c, "%lld rows lack a value and are left out", (long long)d->n_blank);
+    canvas_note_blank(d->c, d->n_blank);
 }
 
 static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows *r,
@@ -582,8 +581,7 @@ static void put_map_notes(struct outcomes *o, const struct maps *spec, const str
     outcomes_put_notes(o);
     if (names->n == 1 && names->list[0][0])
         canvas_note(c, "%s", names->list[0]);
-    if (names->n > spec->n)
-        canvas_note(c, "first %d of %d maps", (int)spec->n, (int)names->n);
+    canvas_note_first(c, spec->n, names->n, "maps");
     outcomes_put_left_out(c, &spec->rows);
     outcomes_put_left_out(c, &spec->columns);
     for (int64_t i = 0; i < (int64_t)spec->n * spec->rows.n * spec->columns.n; i++)

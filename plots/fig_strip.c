@@ -364,8 +364,7 @@ static void strip_put_notes(struct strip *f, bool any_price)
         canvas_note(f->c, "plans of seed %s", f->seed);
     else if (f->seeds_differ)
         canvas_note(f->c, "of each scheduler the first seed");
-    if (f->schedulers.n > f->n_plans)
-        canvas_note(f->c, "first %d of %d schedulers", (int)f->n_plans, (int)f->schedulers.n);
+    canvas_note_first(f->c, f->n_plans, f->schedulers.n, "schedulers");
     if (f->n_again > 0)
         canvas_note(f->c, "%lld rows repeat a layer and are left out", (long long)f->n_again);
 }

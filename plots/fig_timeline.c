@@ -331,12 +331,10 @@ static void timeline_put_notes(struct timeline *f)
         canvas_note(f->c, "workload %s, the first of %d", workloads->list[0], (int)workloads->n);
     else if (workloads->list[0][0])
         canvas_note(f->c, "workload %s", workloads->list[0]);
-    if (orders->n > f->n_runs)
-        canvas_note(f->c, "first %d of %d orders", (int)f->n_runs, (int)orders->n);
+    canvas_note_first(f->c, f->n_runs, orders->n, "orders");
     if (f->data.words[CLASS_NAME].n > 1)
         canvas_note(f->c, "NPUs of class %d, one of %d", (int)f->npu_class, (int)f->data.words[CLASS_NAME].n);
-    if (f->data.n_blank > 0)
-        canvas_note(f->c, "%lld rows lack a value and are left out", (long long)f->data.n_blank);
+    canvas_note_blank(f->c, f->data.n_blank);
 }
 
 static void timeline_put_legend(struct timeline *f)

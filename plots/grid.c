@@ -303,20 +303,6 @@ static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t
     return (struct canvas_box){ left, top, left + w - GAP_X_PX, top + h - GAP_Y_PX };
 }
 
-static void grid_put_categories(struct grid *g, const struct canvas_box *box)
-{
-    double width = (box->right - box->left) / n_categories(g);
-    struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .size_px = CANVAS_SMALL_PX,
-                               .room_px = width - 3 };
-
-    for (int32_t i = 0; i < n_categories(g); i++) {
-        at.x_px = box->left + (i + 0.5) * width;
-        canvas_text(g->c, &at, g->spec->categories[i]);
-    }
-}
-
 static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
 {
     int32_t m = panel_row % g->spec->n_metrics, row = panel_row / g->spec->n_metrics;
@@ -329,7 +315,7 @@ static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
     if (is_bars(g)) {
         text_printf(&g->c->script, "set xrange [0:%d]\n", (int)n_categories(g));
         if (!x.hide)
-            grid_put_categories(g, &box);
+            canvas_categories(g->c, &box, g->spec->categories, n_categories(g), 3);
     }
     if (has_equal(&g->spec->metrics[m]))
         grid_put_line(g, grid_gather_points(g, column, row, m, -1), &y, 0, 0);
@@ -348,22 +334,18 @@ static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
 
 static void put_strips(struct grid *g)
 {
-    struct canvas_label at = { .align = ALIGN_CENTER };
-
     for (int32_t k = 0; k < g->n_columns; k++) {
         struct canvas_box box = panel_box(g, k, 0);
-        at.x_px = (box.left + box.right) / 2;
-        at.y_px = box.top - CANVAS_STRIP_PX * 0.5;
-        at.room_px = box.right - box.left;
         if (g->spec->columns->names.list[k][0])
-            canvas_text(g->c, &at, g->spec->columns->names.list[k]);
+            canvas_name(g->c, &box, box.right - box.left, g->spec->columns->names.list[k]);
     }
     for (int32_t r = 0; g->spec->rows && r < g->n_rows; r += g->spec->n_metrics) {
         struct canvas_box top = panel_box(g, 0, r), low = panel_box(g, 0, r + g->spec->n_metrics - 1);
-        at.x_px = g->body.right - CANVAS_STRIP_PX * 0.5 + 2;
-        at.y_px = (top.top + low.bottom) / 2;
-        at.rotate = 270;
-        at.room_px = low.bottom - top.top;
+        struct canvas_label at = { .x_px = g->body.right - CANVAS_STRIP_PX * 0.5 + 2,
+                                   .y_px = (top.top + low.bottom) / 2,
+                                   .align = ALIGN_CENTER,
+                                   .rotate = 270,
+                                   .room_px = low.bottom - top.top };
         canvas_text(g->c, &at, g->spec->rows->names.list[r / g->spec->n_metrics]);
     }
 }
@@ -371,23 +353,18 @@ static void put_strips(struct grid *g)
 static void put_axis_labels(struct grid *g)
 {
     struct canvas_box first = panel_box(g, 0, 0), last = panel_box(g, g->n_columns - 1, g->n_rows - 1);
-    struct canvas_label at = { .align = ALIGN_CENTER };
+    bool several = g->spec->n_metrics > 1;
 
-    at.x_px = (first.left + last.right) / 2;
-    at.y_px = last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5;
     if (g->spec->x_label[0])
-        canvas_text(g->c, &at, g->spec->x_label);
-    at.x_px = g->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4;
-    at.rotate = 90;
+        canvas_x_label(g->c, first.left, last.right, last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
+                       0, g->spec->x_label);
     /* One metric: one label for the whole height. Several: each row has its own. */
-    for (int32_t r = 0; r < (g->spec->n_metrics > 1 ? g->n_rows : 1); r++) {
+    for (int32_t r = 0; r < (several ? g->n_rows : 1); r++) {
         int32_t m = r % g->spec->n_metrics;
-        struct canvas_box top = panel_box(g, 0, r),
-                          low = panel_box(g, 0, g->spec->n_metrics > 1 ? r : g->n_rows - 1);
-        at.y_px = (top.top + low.bottom) / 2;
-        bool unit = g->unit[m].name[0] != '\0';
-        canvas_textf(g->c, &at, "%s%s%s%s", g->spec->metrics[m].label, unit ? " [" : "", g->unit[m].name,
-                     unit ? "]" : "");
+        const char *unit = g->unit[m].name, *label = g->spec->metrics[m].label;
+        canvas_y_label(g->c, g->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4, panel_box(g, 0, r).top,
+                       panel_box(g, 0, several ? r : g->n_rows - 1).bottom, 0,
+                       unit[0] ? canvas_keep(g->c, "%s [%s]", label, unit) : label);
     }
 }
 

@@ -122,10 +122,8 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
     if (rc)
         return rc;
     struct canvas_box last = strips_box(&s, n - 1);
-    struct canvas_label label = { .x_px = (last.left + last.right) / 2,
-                                  .y_px = last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
-                                  .align = ALIGN_CENTER };
-    canvas_text(c, &label, spec->x_label);
+    canvas_x_label(c, last.left, last.right, last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5, 0,
+                   spec->x_label);
     for (int32_t k = 0; k < n; k++) {
         struct canvas_box box = strips_box(&s, k);
         struct axis x = spec->x;

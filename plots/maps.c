@@ -87,8 +87,7 @@ static void put_cell_texts(struct maps_page *p, const struct map *map, const str
 
 static void maps_put_values(struct maps_page *p, const struct canvas_box *box)
 {
-    int32_t n_rows = p->spec->rows.n, n_columns = p->spec->columns.n;
-    double width = (box->right - box->left) / n_columns;
+    int32_t n_rows = p->spec->rows.n;
 
     for (int32_t y = 0; y < n_rows; y++) {
         struct canvas_label at = { .x_px = box->left - 6,
@@ -98,14 +97,7 @@ static void maps_put_values(struct maps_page *p, const struct canvas_box *box)
                                    .room_px = p->values_px };
         canvas_text(p->c, &at, p->spec->rows.list[y]);
     }
-    for (int32_t x = 0; x < n_columns; x++) {
-        struct canvas_label at = { .x_px = box->left + (x + 0.5) * width,
-                                   .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
-                                   .align = ALIGN_CENTER,
-                                   .size_px = CANVAS_SMALL_PX,
-                                   .room_px = width };
-        canvas_text(p->c, &at, p->spec->columns.list[x]);
-    }
+    canvas_categories(p->c, box, p->spec->columns.list, p->spec->columns.n, 0);
 }
 
 /* Maps have names to tell them apart. */
@@ -116,14 +108,11 @@ static double map_name_px(const struct maps_page *p)
 
 static void put_map_name(struct maps_page *p, const struct map *map, const struct canvas_box *box)
 {
-    struct canvas_label at = { .x_px = (box->left + box->right) / 2,
-                               .y_px = box->top - CANVAS_STRIP_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .room_px = box->right - box->left + p->values_px };
-    bool fits = CANVAS_LEAST_SHRINK * canvas_width(map->name, CANVAS_FONT_PX) <= at.room_px;
+    double room_px = box->right - box->left + p->values_px;
+    bool fits = CANVAS_LEAST_SHRINK * canvas_width(map->name, CANVAS_FONT_PX) <= room_px;
 
     if (map->name[0])
-        canvas_text(p->c, &at, fits ? map->name : map->short_name);
+        canvas_name(p->c, box, room_px, fits ? map->name : map->short_name);
 }
 
 static void put_outline(struct maps_page *p)

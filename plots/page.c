@@ -46,14 +46,9 @@ struct canvas_box wrap_box(const struct wrap *w, int32_t k)
 
 void wrap_panel(const struct wrap *w, const struct panel *p, int32_t k)
 {
-    struct canvas_label at = { .x_px = (p->box.left + p->box.right) / 2,
-                               .y_px = p->box.top - CANVAS_STRIP_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .room_px = p->box.right - p->box.left + w->look->name_px };
-
     canvas_panel(w->c, &p->box, &p->x, &p->y);
     if (w->names[k][0])
-        canvas_text(w->c, &at, w->names[k]);
+        canvas_name(w->c, &p->box, p->box.right - p->box.left + w->look->name_px, w->names[k]);
 }
 
 /* ---- two columns ---- */
@@ -84,12 +79,8 @@ static void pairs_put_y_labels(struct canvas *c, const struct pairs *d, const st
 {
     for (int32_t column = 0; column < 2; column++) {
         struct canvas_box box = pairs_box(d, body, point, column);
-        struct canvas_label at = { .x_px = box.left - PAIRS_TICS_PX - CANVAS_Y_LABEL_PX * 0.5,
-                                   .y_px = (box.top + box.bottom) / 2,
-                                   .align = ALIGN_CENTER,
-                                   .rotate = 90,
-                                   .room_px = box.bottom - box.top + CANVAS_X_TICS_PX };
-        canvas_text(c, &at, d->y_labels[column]);
+        canvas_y_label(c, box.left - PAIRS_TICS_PX - CANVAS_Y_LABEL_PX * 0.5, box.top, box.bottom,
+                       box.bottom - box.top + CANVAS_X_TICS_PX, d->y_labels[column]);
     }
 }
 
@@ -97,14 +88,11 @@ static void pairs_put_y_labels(struct canvas *c, const struct pairs *d, const st
 static void pairs_put_name(struct canvas *c, const struct pairs *d, const struct canvas_box *body,
                            int32_t point)
 {
-    struct canvas_box left = pairs_box(d, body, point, 0), right = pairs_box(d, body, point, 1);
-    struct canvas_label at = { .x_px = (left.left + right.right) / 2,
-                               .y_px = left.top - PAIRS_STRIP_PX * 0.6,
-                               .align = ALIGN_CENTER,
-                               .room_px = right.right - left.left };
+    double left = pairs_box(d, body, point, 0).left, right = pairs_box(d, body, point, 1).right;
 
-    canvas_text(c, &at,
-                points_name(c, d->points, point, (size_t)(at.room_px / (CANVAS_FONT_PX * CANVAS_CHAR))));
+    canvas_x_label(
+        c, left, right, pairs_box(d, body, point, 0).top - PAIRS_STRIP_PX * 0.6, right - left,
+        points_name(c, d->points, point, (size_t)((right - left) / (CANVAS_FONT_PX * CANVAS_CHAR))));
 }
 
 int pairs_build(struct canvas *c, const struct pairs *spec, struct err *e)
@@ -116,11 +104,8 @@ int pairs_build(struct canvas *c, const struct pairs *spec, struct err *e)
 
     for (int32_t column = 0; column < 2 && !rc; column++) {
         struct canvas_box box = pairs_box(spec, &body, 0, column);
-        struct canvas_label at = { .x_px = (box.left + box.right) / 2,
-                                   .y_px = body.bottom - CANVAS_X_LABEL_PX * 0.5,
-                                   .align = ALIGN_CENTER,
-                                   .room_px = box.right - box.left };
-        canvas_text(c, &at, spec->x_labels[column]);
+        canvas_x_label(c, box.left, box.right, body.bottom - CANVAS_X_LABEL_PX * 0.5, box.right - box.left,
+                       spec->x_labels[column]);
     }
     for (int32_t k = 0; k < n && !rc; k++) {
         pairs_put_y_labels(c, spec, &body, k);

@@ -506,8 +506,7 @@ static void put_bars_notes(struct bars *b)
     describe_design(&common, b, 0, PHRASES_COMMON);
     if (common.n)
         canvas_note(b->c, "%s", text_str(&common));
-    if (d->n > b->n)
-        canvas_note(b->c, "first %d of %lld designs", (int)b->n, (long long)d->n);
+    canvas_note_first(b->c, b->n, d->n, "designs");
     text_free(&common);
 }
 
@@ -579,17 +578,15 @@ static void sweep_put_side_texts(struct bars *b, const struct canvas_box *box)
 static void put_bars_axis(struct bars *b, const struct canvas_box *box)
 {
     const char *label = canvas_keep(b->c, "%s [%s]", b->look->axis_label, b->unit.name);
-    struct canvas_label at = { .x_px = (box->left + box->right) / 2,
-                               .y_px = box->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5,
-                               .align = ALIGN_CENTER };
+    double middle = fmin((box->left + box->right) / 2,
+                         canvas_page_width(b->c) - 4 - canvas_width(label, CANVAS_FONT_PX) / 2);
+    struct canvas_label at = { .x_px = box->right + 6 + b->end_px,
+                               .y_px = box->top - END_HEAD_PX * 0.5,
+                               .align = ALIGN_RIGHT,
+                               .size_px = CANVAS_SMALL_PX,
+                               .color = CANVAS_GREY };
 
-    at.x_px = fmin(at.x_px, canvas_page_width(b->c) - 4 - canvas_width(label, CANVAS_FONT_PX) / 2);
-    canvas_text(b->c, &at, label);
-    at = (struct canvas_label){ .x_px = box->right + 6 + b->end_px,
-                                .y_px = box->top - END_HEAD_PX * 0.5,
-                                .align = ALIGN_RIGHT,
-                                .size_px = CANVAS_SMALL_PX,
-                                .color = CANVAS_GREY };
+    canvas_x_label(b->c, middle, middle, box->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5, 0, label);
     if (b->end_px > 0)
         canvas_text(b->c, &at, b->look->end_label);
 }

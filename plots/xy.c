@@ -905,38 +905,21 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
     return 0;
 }
 
-static void xy_put_categories(const struct xy *f, const struct canvas_box *box)
-{
-    int32_t n = (int32_t)(f->x[0].hi + 0.5);
-    struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .size_px = CANVAS_SMALL_PX,
-                               .room_px = (box->right - box->left) / n - 3 };
-
-    for (int32_t i = 0; i < n; i++) {
-        at.x_px = box->left + (i + 0.5) * (box->right - box->left) / n;
-        canvas_text(f->c, &at, f->categories.names.list[i]);
-    }
-}
-
 static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
 {
     struct xy_panel p = {
         f, { f->c, wrap_box(&f->page, index), f->x[index], f->y[index] }, index, xy_metric_of(f, index)
     };
-    struct canvas_label name = { .x_px = (p.on.box.left + p.on.box.right) / 2,
-                                 .y_px = p.on.box.top - CANVAS_STRIP_PX * 0.5,
-                                 .align = ALIGN_CENTER,
-                                 .room_px = p.on.box.right - p.on.box.left + f->page.look->name_px };
     int rc = 0;
 
     canvas_panel(f->c, &p.on.box, f->x_words ? NULL : &p.on.x, &p.on.y);
     if (f->x_words) {
         text_printf(&f->c->script, "set xrange [0:%.10g]\n", p.on.x.hi);
-        xy_put_categories(f, &p.on.box);
+        canvas_categories(f->c, &p.on.box, f->categories.names.list, (int32_t)(p.on.x.hi + 0.5), 3);
     }
     if (f->page.names[index][0])
-        canvas_text(f->c, &name, f->page.names[index]);
+        canvas_name(f->c, &p.on.box, p.on.box.right - p.on.box.left + f->page.look->name_px,
+                    f->page.names[index]);
     int64_t n_front = f->front ? xy_find_front(&p, e) : 0;
     if (n_front < 0)
         return ERR_NOMEM;
