@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* 1 GB/s, the unit of bandwidth in constraints. */
 #define GBPS 1e9
@@ -26,10 +26,8 @@ void alloc_rows_free(struct alloc_rows *r)
 
 static int rows_append(struct alloc_rows *r, const struct alloc_row *row, struct err *e)
 {
-    struct alloc_row *rows = array_grow(r->rows, r->n, &r->cap, sizeof *rows);
-    if (!rows)
+    if (!vec_reserve(r->rows, r->cap, r->n + 1))
         return err_nomem(e, "constraints");
-    r->rows = rows;
     r->rows[r->n++] = *row;
     return 0;
 }

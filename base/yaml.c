@@ -7,7 +7,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "base/text.h"
 
@@ -500,10 +500,8 @@ int yaml_doc_source(struct yaml_doc *doc, const char *name, int32_t *out, struct
 
 int yaml_doc_node(struct yaml_doc *doc, const struct yaml_node *node, yaml_id *out, struct err *e)
 {
-    struct yaml_node *grown = array_grow(doc->nodes, doc->n_nodes, &doc->cap_nodes, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(doc->nodes, doc->cap_nodes, doc->n_nodes + 1))
         return err_nomem(e, "nodes of a YAML file");
-    doc->nodes = grown;
     *out = doc->n_nodes++;
     struct yaml_node *to = &doc->nodes[*out];
     *to = *node;

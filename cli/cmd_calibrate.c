@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "cli/output.h"
 #include "sim/fit.h"
@@ -185,10 +185,8 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
 {
     struct fit_settings s = { bw_Bps, run->opt.regimes ? (int32_t)run->opt.regimes : FIT_MAX_REGIMES };
     struct topo_dim sized = *dim;
-    struct calibrated *grown = array_grow(x->items, x->n, &x->cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->items, x->cap, x->n + 1))
         return err_nomem(e, "curves");
-    x->items = grown;
     if (sized.size == 0)
         sized.size = item.curve->ranks;
     struct err inner = { 0 };

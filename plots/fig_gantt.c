@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "plots/fig.h"
 #include "plots/lanes.h"
 
@@ -254,10 +254,8 @@ static int choose_gpus(struct bench *b, const struct stay *s, struct err *e)
     if (need > 0)
         need = gantt_take_gpus(b, s, need, false, 1);
     for (; need > 0; need--) {
-        struct gpu *gpus = array_grow(b->gpus, b->n, &b->cap, sizeof *gpus);
-        if (!gpus)
+        if (!vec_reserve(b->gpus, b->cap, b->n + 1))
             return err_nomem(e, "the figure's GPUs");
-        b->gpus = gpus;
         b->gpus[b->n++] = (struct gpu){ .job = -1, .taken = true };
     }
     return 0;
@@ -275,10 +273,8 @@ static int put_gpus(struct bench *b, const struct stay *s, int32_t first, int32_
         old->to = s->to;
         at = gpu->box;
     } else {
-        struct gpu_box *boxes = array_grow(g->boxes, g->n_boxes, &g->cap_boxes, sizeof *boxes);
-        if (!boxes)
+        if (!vec_reserve(g->boxes, g->cap_boxes, g->n_boxes + 1))
             return err_nomem(e, "the figure's boxes");
-        g->boxes = boxes;
         g->boxes[g->n_boxes++] =
             (struct gpu_box){ s->run, s->server, s->job, first, end - first, s->from, s->to };
     }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/astra/astra_file.h"
 #include "sim/chunk/chunk.h"
 #include "sim/flow/flow_collective.h"
@@ -378,10 +378,8 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
             *out = f->groups[i].group;
             return 0;
         }
-    struct flow_member *grown = array_grow(f->groups, f->n_groups, &f->cap_groups, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(f->groups, f->cap_groups, f->n_groups + 1))
         return err_nomem(e, "groups");
-    f->groups = grown;
     struct flow_member *m = &f->groups[f->n_groups];
     memcpy(spec.members, job->members, sizeof spec.members);
     memcpy(spec.stride, job->stride, sizeof spec.stride);
@@ -413,10 +411,8 @@ static int issue(void *x, const struct sim_job *job, double now_s, struct err *e
 {
     struct fidelity_flow *f = x;
     int32_t group = 0, id;
-    struct sim_job_result *grown = array_grow(f->results, f->n_jobs, &f->cap_jobs, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(f->results, f->cap_jobs, f->n_jobs + 1))
         return err_nomem(e, "collectives");
-    f->results = grown;
     int rc = fidelity_find_group(f, job, &group, e);
     if (!rc)
         rc = fidelity_check_size(f, group, job, e);
@@ -638,12 +634,10 @@ static int32_t find_known(const struct fidelity *x, const struct sim_job *job)
 /* Remember what was timed; takes known.bytes over. ERR_NOMEM. */
 static int fidelity_keep(struct fidelity *x, struct fidelity_known known, struct err *e)
 {
-    struct fidelity_known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(x->known, x->cap_known, x->n_known + 1)) {
         free(known.bytes);
         return err_nomem(e, "collectives");
     }
-    x->known = grown;
     known.time.known = x->n_known;
     x->known[x->n_known++] = known;
     return 0;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/chunk/chunk.h"
 #include "sim/fidelity.h"
 
@@ -460,13 +460,11 @@ struct making {
 /* The limit bounds memory and the size of the file: slices grow with chunks times cells times collectives. */
 static int add_bar(struct timeline *t, const struct timeline_bar *bar, struct err *e)
 {
-    struct timeline_bar *grown = array_grow(t->bars, t->n_bars, &t->cap_bars, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(t->bars, t->cap_bars, t->n_bars + 1))
         return err_nomem(e, "a timeline");
     if (t->n_bars >= TIMELINE_MAX_BARS)
         return err_set(e, ERR_RANGE, "timeline: has more than %d bars, need fewer chunks or collectives",
                        TIMELINE_MAX_BARS);
-    t->bars = grown;
     t->bars[t->n_bars++] = *bar;
     return 0;
 }

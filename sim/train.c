@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/event_heap.h"
 
 /* What is left of a repeat below this is rounding of its count. */
@@ -44,10 +44,8 @@ struct run {
 
 static int push_ready(struct run *x, int32_t task, struct err *e)
 {
-    int32_t *grown = array_grow(x->ready, x->n_ready, &x->cap_ready, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->ready, x->cap_ready, x->n_ready + 1))
         return err_nomem(e, "a training step");
-    x->ready = grown;
     x->ready[x->n_ready++] = task;
     return 0;
 }
@@ -60,10 +58,8 @@ static int32_t new_task(struct run *x)
         x->free_task = x->tasks[i].open;
         return i;
     }
-    struct task *grown = array_grow(x->tasks, x->n_tasks, &x->cap_tasks, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->tasks, x->cap_tasks, x->n_tasks + 1))
         return -1;
-    x->tasks = grown;
     return x->n_tasks++;
 }
 
@@ -87,10 +83,8 @@ static int train_begin(struct run *x, step_id node, int32_t parent, double scale
 static int keep_span(struct run *x, step_id node, int32_t job, double start_s, struct err *e)
 {
     struct train *out = x->out;
-    struct train_span *grown = array_grow(out->spans, out->n_spans, &out->cap_spans, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(out->spans, out->cap_spans, out->n_spans + 1))
         return err_nomem(e, "a training step");
-    out->spans = grown;
     out->spans[out->n_spans++] = (struct train_span){ node, job, start_s, x->now_s };
     return 0;
 }
@@ -129,10 +123,8 @@ static int issue(struct run *x, int32_t i, double part, struct err *e)
     if (x->n_jobs >= TRAIN_MAX_JOBS)
         return err_set(e, ERR_RANGE, "step: has more than %d collectives that run beside others, need fewer",
                        TRAIN_MAX_JOBS);
-    int32_t *grown = array_grow(x->task_of, x->n_jobs, &x->cap_jobs, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->task_of, x->cap_jobs, x->n_jobs + 1))
         return err_nomem(e, "a training step");
-    x->task_of = grown;
     x->task_of[x->n_jobs++] = i;
     return x->engine->issue(x->engine->x, &job, x->now_s, e);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "base/json.h"
 #include "base/rng.h"
@@ -464,11 +464,9 @@ static void draft_free(struct draft *d)
 /* Room for the axis that comes next. */
 static int reserve_axis(struct reader *r, struct err *e)
 {
-    struct sweep_axis *axes = array_grow(r->w->axes, r->w->n_axes, &r->cap_axes, sizeof *axes);
-    r->w->axes = axes ? axes : r->w->axes;
-    struct places *places = array_grow(r->places, r->w->n_axes, &r->cap_places, sizeof *places);
-    r->places = places ? places : r->places;
-    return axes && places ? 0 : err_nomem(e, "an axis");
+    bool room = vec_reserve(r->w->axes, r->cap_axes, r->w->n_axes + 1) &&
+                vec_reserve(r->places, r->cap_places, r->w->n_axes + 1);
+    return room ? 0 : err_nomem(e, "an axis");
 }
 
 /* One value in place of a column whose key an override sets. */
@@ -663,11 +661,9 @@ static int push_grid(const struct reader *r, struct grids *to, const struct swee
 {
     if (to->n == SWEEP_MAX_GRIDS)
         return yaml_fail(r->doc, at, e, ERR_RANGE, "makes more than %d grids, need fewer", SWEEP_MAX_GRIDS);
-    struct sweep_grid *items = array_grow(to->items, to->n, &to->cap, sizeof *items);
-    if (!items)
+    if (!vec_reserve(to->items, to->cap, to->n + 1))
         return err_nomem(e, "grids");
-    to->items = items;
-    items[to->n++] = *grid;
+    to->items[to->n++] = *grid;
     return 0;
 }
 

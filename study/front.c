@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /*
  * The points of a front in boxes within boxes (an R-tree; Guttman, SIGMOD 1984).
@@ -84,11 +84,9 @@ static void front_tree_free(struct front_tree *t)
 
 static int32_t add_node(struct front_tree *t)
 {
-    struct node *nodes = array_grow(t->nodes, t->n_nodes, &t->cap_nodes, sizeof *nodes);
-    if (!nodes)
+    if (!vec_reserve(t->nodes, t->cap_nodes, t->n_nodes + 1))
         return -1;
-    t->nodes = nodes;
-    nodes[t->n_nodes] = (struct node){ .leaf = -1 };
+    t->nodes[t->n_nodes] = (struct node){ .leaf = -1 };
     return t->n_nodes++;
 }
 
@@ -102,12 +100,8 @@ static int32_t new_node(struct front_tree *t, bool leaf)
         t->nodes[i].n = 0;
         return i;
     }
-    if (leaf) {
-        struct block *blocks = array_grow(t->blocks, t->n_blocks, &t->cap_blocks, sizeof *blocks);
-        if (!blocks)
-            return -1;
-        t->blocks = blocks;
-    }
+    if (leaf && !vec_reserve(t->blocks, t->cap_blocks, t->n_blocks + 1))
+        return -1;
     i = add_node(t);
     if (leaf && i >= 0)
         t->nodes[i].leaf = t->n_blocks++;
@@ -704,13 +698,8 @@ static int32_t find_group(const struct front_set *s, const char *group, bool *fo
 static int reserve_group(struct front_set *s, struct err *e)
 {
     int32_t cap = s->cap;
-    char **groups = array_grow(s->groups, s->n, &cap, sizeof *groups);
-    if (groups)
-        s->groups = groups;
-    struct front *fronts = groups ? array_grow(s->fronts, s->n, &s->cap, sizeof *fronts) : NULL;
-    if (fronts)
-        s->fronts = fronts;
-    return fronts ? 0 : err_nomem(e, "fronts");
+    bool room = vec_reserve(s->groups, cap, s->n + 1) && vec_reserve(s->fronts, s->cap, s->n + 1);
+    return room ? 0 : err_nomem(e, "fronts");
 }
 
 static int add_group(struct front_set *s, int32_t at, const char *group, struct err *e)

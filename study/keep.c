@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/err.h"
 #include "base/linexpr.h"
 #include "base/num.h"
@@ -100,15 +100,13 @@ static struct top *find(struct top_set *s, const char *group)
     }
     if (lo < s->n && strcmp(s->tops[lo].group, group) == 0)
         return &s->tops[lo];
-    struct top *tops = array_grow(s->tops, s->n, &s->cap, sizeof *tops);
-    if (tops)
-        s->tops = tops;
-    char *copy = tops ? strdup(group) : NULL;
+    char *copy = vec_reserve(s->tops, s->cap, s->n + 1) ? strdup(group) : NULL;
     if (!copy)
         return NULL;
-    memmove(tops + lo + 1, tops + lo, (size_t)(s->n++ - lo) * sizeof *tops);
-    tops[lo] = (struct top){ .group = copy };
-    return &tops[lo];
+    struct top *at = s->tops + lo;
+    memmove(at + 1, at, (size_t)(s->n++ - lo) * sizeof *at);
+    *at = (struct top){ .group = copy };
+    return at;
 }
 
 int top_offer(struct top_set *s, const char *group, struct top_item item, bool *in, int64_t *out,

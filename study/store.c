@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "study/store_inner.h"
 
 enum {
@@ -597,13 +597,11 @@ static int add_read(struct read_form *f, struct sqlite3_stmt *get, bool names_ta
         f->n++;
     }
     int32_t i = f->n - 1, n = f->columns[i].n_cols;
-    char **grown = array_grow(f->parts[i], n, &f->cap[i], sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(f->parts[i], f->cap[i], n + 1))
         return SQLITE_NOMEM;
-    f->parts[i] = grown;
-    grown[n] = strdup(part);
+    f->parts[i][n] = strdup(part);
     table_column(&f->columns[i], name, (enum table_kind)k);
-    return grown[n] && !f->columns[i].failed ? SQLITE_ROW : SQLITE_NOMEM;
+    return f->parts[i][n] && !f->columns[i].failed ? SQLITE_ROW : SQLITE_NOMEM;
 }
 
 static bool is_whole(const struct read_form *f, bool names_tables)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 /* What the search from one end of a route knows of a vertex. */
 struct reached {
@@ -180,10 +180,8 @@ static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct top
 /* Append arc. ERR_NOMEM. */
 static int topo_path_push(struct topo_path *p, int64_t arc, struct err *e)
 {
-    int32_t *grown = array_grow(p->arcs, p->n, &p->cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(p->arcs, p->cap, p->n + 1))
         return err_nomem(e, "a route");
-    p->arcs = grown;
     p->arcs[p->n++] = (int32_t)arc;
     return 0;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "workloads/step_keys.h"
 
 const char *const step_phase_names[N_STEP_PHASES + 1] = {
@@ -51,13 +51,9 @@ void step_begin(struct step_tree *t, const char *name, const struct topo_network
  * so that building needs no check at each node. */
 step_id step_add(struct step_tree *t, step_id parent, struct step_node node)
 {
-    struct step_node *nodes =
-        t->failed ? NULL : array_grow(t->nodes, t->n_nodes, &t->cap_nodes, sizeof *nodes);
-    if (!nodes) {
-        t->failed = true;
+    t->failed = t->failed || !vec_reserve(t->nodes, t->cap_nodes, t->n_nodes + 1);
+    if (t->failed)
         return -1;
-    }
-    t->nodes = nodes;
     step_id id = t->n_nodes++;
     node.first = node.last = node.next = -1;
     t->nodes[id] = node;
@@ -86,13 +82,9 @@ int32_t step_add_group_after(struct step_tree *t, const char *name, const int32_
                              const int32_t *stride)
 {
     struct step_group group = { .name = "" };
-    struct step_group *groups =
-        t->failed ? NULL : array_grow(t->groups, t->n_groups, &t->cap_groups, sizeof *groups);
-    if (!groups) {
-        t->failed = true;
+    t->failed = t->failed || !vec_reserve(t->groups, t->cap_groups, t->n_groups + 1);
+    if (t->failed)
         return -1;
-    }
-    t->groups = groups;
     step_set_name(group.name, name);
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
         group.members[d] = d < t->n_dims ? members[d] : 1;
@@ -361,12 +353,10 @@ void layers_free(struct layers *l)
 /* Layers stand for times equal ones; phases are filled afterwards. */
 struct layers_layer *layers_add(struct layers *l, const char *name, struct err *e)
 {
-    struct layers_layer *grown = array_grow(l->layers, l->n_layers, &l->cap_layers, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(l->layers, l->cap_layers, l->n_layers + 1)) {
         err_nomem(e, "layers");
         return NULL;
     }
-    l->layers = grown;
     struct layers_layer *layer = &l->layers[l->n_layers++];
     *layer = (struct layers_layer){ .times = 1 };
     step_set_name(layer->name, name);
@@ -376,11 +366,8 @@ struct layers_layer *layers_add(struct layers *l, const char *name, struct err *
 /* Collectives of one phase of one layer are neighbours in one array: a phase needs only first and count. */
 int layers_add_collective(struct layers *l, enum step_phase phase, struct step_node collective, struct err *e)
 {
-    struct step_node *grown =
-        array_grow(l->collectives, l->n_collectives, &l->cap_collectives, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(l->collectives, l->cap_collectives, l->n_collectives + 1))
         return err_nomem(e, "collectives");
-    l->collectives = grown;
     assert(l->n_layers > 0 && (int)phase < LAYERS_PHASES);
     struct layers_phase *p = &l->layers[l->n_layers - 1].phases[phase];
     if (p->count == 0)

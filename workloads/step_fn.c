@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 enum { DIMS = TOPO_MAX_DIMS };
 
@@ -51,12 +51,10 @@ struct builder {
 
 static int32_t new_term(struct builder *b)
 {
-    struct b_term *grown = array_grow(b->terms, b->n_terms, &b->cap_terms, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(b->terms, b->cap_terms, b->n_terms + 1)) {
         b->failed = true;
         return -1;
     }
-    b->terms = grown;
     b->terms[b->n_terms] = (struct b_term){ .first_leaf = -1, .first_max = -1, .next = -1 };
     return b->n_terms++;
 }
@@ -64,12 +62,10 @@ static int32_t new_term(struct builder *b)
 /* New maxima are put at the head of their term's list, where unwrap_single() expects them. */
 static int32_t new_max(struct builder *b, int32_t term)
 {
-    struct b_max *grown = array_grow(b->maxima, b->n_maxima, &b->cap_maxima, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(b->maxima, b->cap_maxima, b->n_maxima + 1)) {
         b->failed = true;
         return -1;
     }
-    b->maxima = grown;
     b->maxima[b->n_maxima] = (struct b_max){ .first_term = -1, .next = b->terms[term].first_max };
     b->terms[term].first_max = b->n_maxima;
     return b->n_maxima++;
@@ -107,12 +103,10 @@ static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B
             b->leaves[l].traffic_B[d] += traffic_B[d];
         return l;
     }
-    struct b_leaf *grown = array_grow(b->leaves, b->n_leaves, &b->cap_leaves, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(b->leaves, b->cap_leaves, b->n_leaves + 1)) {
         b->failed = true;
         return -1;
     }
-    b->leaves = grown;
     struct b_leaf *leaf = &b->leaves[b->n_leaves];
     *leaf = (struct b_leaf){ .next = b->terms[term].first_leaf, .placed = -1, .home = -1 };
     memcpy(leaf->traffic_B, traffic_B, (size_t)b->n_dims * sizeof *traffic_B);

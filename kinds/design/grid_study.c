@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/linexpr.h"
 #include "base/num.h"
 #include "kinds/design/designs.h"
@@ -136,10 +136,8 @@ static int take_rows(struct grid_ask *a, const struct design_point *s, struct er
         open.dims[d].bw_Bps = NAN;
     int rc = alloc_add_network(&a->rows, &open, e);
     for (int32_t i = s->net.n_dims; i < s->rows.n && !rc; i++) {
-        struct alloc_row *grown = array_grow(a->rows.rows, a->rows.n, &a->rows.cap, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(a->rows.rows, a->rows.cap, a->rows.n + 1))
             return err_nomem(e, "rows of a grid");
-        a->rows.rows = grown;
         a->rows.rows[a->rows.n++] = s->rows.rows[i];
     }
     a->q.rows = a->rows.rows;

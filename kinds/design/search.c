@@ -15,7 +15,7 @@
 
 #include "alloc/bound.h"
 #include "alloc/lp.h"
-#include "base/array.h"
+#include "base/vec.h"
 #include "kinds/design/design.h"
 #include "workloads/collective.h"
 #include "workloads/step.h"
@@ -378,10 +378,8 @@ static struct plan search_plan(const struct training *base, const struct search_
 
 static int add_shape(struct search_shapes *out, const struct search_shape *shape, struct err *e)
 {
-    struct search_shape *grown = array_grow(out->shapes, out->n, &out->cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(out->shapes, out->cap, out->n + 1))
         return err_nomem(e, "a search");
-    out->shapes = grown;
     out->shapes[out->n++] = *shape;
     return 0;
 }
@@ -1045,11 +1043,9 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     }
     if (s->n == 4 * (int64_t)s->most)
         keep_most(s);
-    struct search_found *grown = array_grow(s->list, s->n, &s->cap, sizeof *grown);
-    s->failed = !grown;
-    if (!grown)
+    s->failed = !vec_reserve(s->list, s->cap, s->n + 1);
+    if (s->failed)
         return;
-    s->list = grown;
     s->list[s->n] = search_found_of(c);
     s->list[s->n].time_s = time_s;
     s->list[s->n++].value = bound;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/data.h"
 #include "workloads/step.h"
@@ -769,10 +769,8 @@ static int add_entry(struct gossip_point *p, yaml_id id, const char *name, const
     if (p->n_entries == GOSSIP_MAX_METHODS)
         return yaml_fail(&p->doc, p->at.methods, e, ERR_RANGE, "makes more than %d rows, need fewer",
                          GOSSIP_MAX_METHODS);
-    struct gossip_entry *grown = array_grow(p->entries, p->n_entries, &p->cap_entries, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(p->entries, p->cap_entries, p->n_entries + 1))
         return err_nomem(e, "methods");
-    p->entries = grown;
     make_label(&label, p, id, name, s);
     int rc = text_check(&label, e);
     if (!rc)

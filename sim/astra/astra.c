@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/heap.h"
 #include "base/num.h"
 #include "workloads/collective.h"
@@ -429,12 +429,10 @@ static void links_send(struct links_engine *g, struct message m)
     if (id >= 0) {
         g->unused = g->messages[id].next;
     } else {
-        struct message *grown = array_grow(g->messages, g->n_messages, &g->cap_messages, sizeof *grown);
-        if (!grown) {
+        if (!vec_reserve(g->messages, g->cap_messages, g->n_messages + 1)) {
             g->failed = true;
             return;
         }
-        g->messages = grown;
         id = g->n_messages++;
     }
     m.back = ahead > g->n - ahead; /* just opposite: forward */

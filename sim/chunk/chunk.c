@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/heap.h"
 #include "sim/chunk/order.h"
 #include "sim/event_heap.h"
@@ -287,11 +287,9 @@ static int32_t chunk_find_plan(const struct chunk_entry *entry, const uint8_t *o
 static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const struct order_job *job,
                         const uint8_t *order, int32_t n)
 {
-    struct chunk_plan *grown = array_grow(entry->plans, entry->n_plans, &entry->cap_plans, sizeof *grown);
     int32_t wide[TOPO_MAX_DIMS], n_wide = n;
-    if (!grown)
+    if (!vec_reserve(entry->plans, entry->cap_plans, entry->n_plans + 1))
         return -1;
-    entry->plans = grown;
     struct chunk_plan *p = &entry->plans[entry->n_plans];
     *p = (struct chunk_plan){ .n_order = n };
     memcpy(p->order, order, sizeof p->order);
@@ -461,10 +459,8 @@ static int arrive_all(struct chunk_sim *x, int32_t job, int32_t cell, struct err
 /* Results stay; the working memory of the job is released, except what a timeline still reads. */
 static int end_job(struct chunk_sim *x, int32_t job, double end_s, struct err *e)
 {
-    int32_t *grown = array_grow(x->ended, x->n_ended, &x->cap_ended, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->ended, x->cap_ended, x->n_ended + 1))
         return err_nomem(e, "collectives");
-    x->ended = grown;
     x->ended[x->n_ended++] = job;
     struct chunk_entry *entry = &x->jobs[job];
     entry->result.end_s = end_s;
@@ -485,10 +481,8 @@ static int end_job(struct chunk_sim *x, int32_t job, double end_s, struct err *e
 static int record(struct chunk_sim *x, const struct active *a, struct err *e)
 {
     const struct waiting *w = &a->item;
-    struct chunk_slice *grown = array_grow(x->slices, x->n_slices, &x->cap_slices, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->slices, x->cap_slices, x->n_slices + 1))
         return err_nomem(e, "a timeline");
-    x->slices = grown;
     x->slices[x->n_slices++] = (struct chunk_slice){ .job = w->job,
                                                      .chunk = w->chunk,
                                                      .stage = *stage_of(x, w),
@@ -578,10 +572,8 @@ static int32_t new_active(struct chunk_sim *x)
         x->first_free = x->actives[i].next_free;
         return i;
     }
-    struct active *grown = array_grow(x->actives, x->n_actives, &x->cap_actives, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->actives, x->cap_actives, x->n_actives + 1))
         return -1;
-    x->actives = grown;
     return x->n_actives++;
 }
 
@@ -624,10 +616,8 @@ static int begin_sending(struct chunk_sim *x, int32_t i, struct err *e)
 {
     struct active *a = &x->actives[i];
     struct server *server = &x->servers[a->dim];
-    int32_t *grown = array_grow(server->sending, server->n_sending, &server->cap_sending, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(server->sending, server->cap_sending, server->n_sending + 1))
         return err_nomem(e, "a simulation");
-    server->sending = grown;
     a->sending = true;
     a->since_s = x->now_s;
     a->place = server->n_sending++;
@@ -699,10 +689,8 @@ static int32_t take_batch(struct chunk_sim *x, double until_s)
 {
     int32_t n = 0;
     while (event_heap_time(&x->events) <= until_s) {
-        struct ending *grown = array_grow(x->batch, n, &x->cap_batch, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(x->batch, x->cap_batch, n + 1))
             return -1;
-        x->batch = grown;
         int32_t i = event_heap_first(&x->events);
         const struct waiting *w = &x->actives[i].item;
         event_heap_remove(&x->events, i);
@@ -746,10 +734,8 @@ int chunk_advance(struct chunk_sim *x, struct err *e)
 
 static int arrive_late(struct chunk_sim *x, int32_t job, int32_t cell, struct err *e)
 {
-    struct arrival *grown = array_grow(x->arrivals, x->n_arrivals, &x->cap_arrivals, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->arrivals, x->cap_arrivals, x->n_arrivals + 1))
         return err_nomem(e, "a simulation");
-    x->arrivals = grown;
     x->arrivals[x->n_arrivals] = (struct arrival){ job, cell };
     return event_heap_set(&x->late, x->n_arrivals++, x->now_s + cells_late(&x->cells, cell), e);
 }
@@ -798,10 +784,8 @@ static int chunk_begin_job(struct chunk_sim *x, int32_t j, struct err *e)
  * later instant the count begins anew. */
 int chunk_issue(struct chunk_sim *x, const struct sim_job *job, double now_s, struct err *e)
 {
-    struct chunk_entry *grown = array_grow(x->jobs, x->n_jobs, &x->cap_jobs, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->jobs, x->cap_jobs, x->n_jobs + 1))
         return err_nomem(e, "collectives");
-    x->jobs = grown;
     assert(job->order != SIM_ORDER_GUARD);
     x->now_s = fmax(x->now_s, now_s);
     if (!(now_s <= x->last_issue_s + INSTANT_REL * fabs(x->last_issue_s))) {

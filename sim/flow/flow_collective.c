@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "sim/flow/flow_plan.h"
 
@@ -90,10 +90,8 @@ struct flow_sim {
 /** Make room for one more item, or leave with ERR_NOMEM. */
 #define FLOW_GROW(array, n, cap, what)                                                                       \
     do {                                                                                                     \
-        void *grown_ = array_grow(array, n, &(cap), sizeof *(array));                                        \
-        if (!grown_)                                                                                         \
+        if (!vec_reserve(array, cap, (n) + 1))                                                               \
             return err_nomem(e, what);                                                                       \
-        (array) = grown_;                                                                                    \
     } while (0)
 
 /* A group is a box of addresses: in each dimension `members` of them, `stride` apart. Groups that tile the
@@ -316,10 +314,8 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
     }
     bool down = c->src == FLOW_SWITCH;
     int32_t arc = topo_switch_arc(sim->routes, d, flow_group_npu(g, d, r->line, down ? c->dst : c->src));
-    int32_t *grown = array_grow(sim->path.arcs, 0, &sim->path.cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(sim->path.arcs, sim->path.cap, 0 + 1))
         return err_nomem(e, "a route");
-    sim->path.arcs = grown;
     sim->path.arcs[sim->path.n++] = down ? arc ^ 1 : arc;
     return 0;
 }

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 
 /* A plan under way. Lack of memory is kept, what follows is dropped, and the end reports it. */
@@ -30,13 +30,9 @@ enum scatter { SCATTER_NONE, SCATTER_DIRECT, SCATTER_BINOMIAL };
 static struct flow_channel *plan_add_channel(struct draft *d, int32_t src, int32_t dst, double share)
 {
     struct flow_plan *plan = d->plan;
-    struct flow_channel *grown =
-        d->failed ? NULL : array_grow(plan->channels, plan->n_channels, &plan->cap_channels, sizeof *grown);
-    if (!grown) {
-        d->failed = true;
+    d->failed = d->failed || !vec_reserve(plan->channels, plan->cap_channels, plan->n_channels + 1);
+    if (d->failed)
         return &d->dropped;
-    }
-    plan->channels = grown;
     plan->channels[plan->n_channels] = (struct flow_channel){
         .src = src, .dst = dst, .n = 1, .lead = 1, .first_input = plan->n_inputs, .share = share
     };
@@ -47,13 +43,9 @@ static struct flow_channel *plan_add_channel(struct draft *d, int32_t src, int32
 static void wait_for(struct draft *d, int32_t channel)
 {
     struct flow_plan *plan = d->plan;
-    int32_t *grown =
-        d->failed ? NULL : array_grow(plan->inputs, plan->n_inputs, &plan->cap_inputs, sizeof *grown);
-    if (!grown) {
-        d->failed = true;
+    d->failed = d->failed || !vec_reserve(plan->inputs, plan->cap_inputs, plan->n_inputs + 1);
+    if (d->failed)
         return;
-    }
-    plan->inputs = grown;
     plan->inputs[plan->n_inputs++] = channel;
 }
 

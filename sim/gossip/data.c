@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "base/json_read.h"
 #include "base/rng.h"
@@ -274,7 +274,8 @@ struct reader {
     int32_t n_classes, cap_classes;
     double *x;  /* shape [n][n_columns - 1], owned */
     int32_t *y; /* shape [n], owned: class.id, or the number of the class in the labels */
-    int32_t n, cap_x, cap_y;
+    int32_t n, cap_y;
+    int64_t cap_x;
     struct err *e;
 };
 
@@ -338,10 +339,8 @@ static int csv_split(struct reader *r)
         if (r->n_fields == MAX_COLUMNS)
             return err_set(r->e, ERR_RANGE, "%s:%lld: has more than %d fields, need at most that many",
                            r->lines.path, (long long)r->lines.line, MAX_COLUMNS);
-        struct field *grown = array_grow(r->fields, r->n_fields, &r->cap_fields, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(r->fields, r->cap_fields, r->n_fields + 1))
             return err_nomem(r->e, r->lines.path);
-        r->fields = grown;
         char *end = end_of_field(r, &s);
         if (!end)
             return r->e->code;
@@ -507,14 +506,12 @@ static int add_class(struct reader *r, int32_t place, const char *name)
         return err_set(r->e, ERR_RANGE, "%s:%lld:%lld: %.*s: \"%.*s\" is class %d, need at most %d",
                        r->lines.path, (long long)r->lines.line, (long long)r->fields[r->at].column, SHOWN,
                        r->labels->label, SHOWN, name, (int)r->n_classes + 1, GOSSIP_MAX_CLASSES);
-    struct class_name *grown = array_grow(r->classes, r->n_classes, &r->cap_classes, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(r->classes, r->cap_classes, r->n_classes + 1))
         return err_nomem(r->e, r->lines.path);
-    r->classes = grown;
     char *copy = strdup(name);
     if (!copy)
         return err_nomem(r->e, r->lines.path);
-    memmove(grown + place + 1, grown + place, (size_t)(r->n_classes - place) * sizeof *grown);
+    memmove(r->classes + place + 1, r->classes + place, (size_t)(r->n_classes - place) * sizeof *r->classes);
     r->classes[place].name = copy;
     r->classes[place].id = r->n_classes++;
     return 0;
@@ -544,12 +541,9 @@ static int read_class(struct reader *r, int32_t *y)
 
 static int csv_make_room(struct reader *r)
 {
-    size_t row_B = (size_t)r->labels->n_features * sizeof *r->x;
-    double *x = array_grow(r->x, r->n, &r->cap_x, row_B);
-    r->x = x ? x : r->x;
-    int32_t *y = array_grow(r->y, r->n, &r->cap_y, sizeof *y);
-    r->y = y ? y : r->y;
-    return x && y ? 0 : err_nomem(r->e, r->lines.path);
+    bool room = vec_reserve(r->x, r->cap_x, ((int64_t)r->n + 1) * r->labels->n_features) &&
+                vec_reserve(r->y, r->cap_y, r->n + 1);
+    return room ? 0 : err_nomem(r->e, r->lines.path);
 }
 
 /* In deviations of the training file. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/gossip/run.h"
 
 /* ---- logs ---- */
@@ -48,13 +48,11 @@ void gossip_log_add(struct gossip_log *log, const struct gossip_cause *why, cons
 {
     if (log->no_memory)
         return;
-    struct gossip_ask *asks = array_grow(log->asks, log->n, &log->cap, sizeof *asks);
-    if (!asks) {
+    if (!vec_reserve(log->asks, log->cap, log->n + 1)) {
         log->no_memory = true;
         return;
     }
-    log->asks = asks;
-    struct gossip_ask *a = &asks[log->n++];
+    struct gossip_ask *a = &log->asks[log->n++];
     *a = *ask;
     a->cause = number_of(log, why);
     a->step = why->step;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "sim/event_heap.h"
 #include "sim/flow/flow.h"
 #include "sim/flow/flow_collective.h"
@@ -415,10 +415,8 @@ int gossip_wire_collective_s(double *time_s, struct gossip_wire *w, enum collect
     }
     if (is_known(time_s, w, kind, bytes))
         return 0;
-    struct wire_price *grown = array_grow(w->prices, w->n_prices, &w->cap_prices, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(w->prices, w->cap_prices, w->n_prices + 1))
         return err_nomem(e, "times of collectives");
-    w->prices = grown;
     int rc = wire_flows_collective_s(time_s, w, kind, bytes, e);
     if (!rc)
         w->prices[w->n_prices++] = (struct wire_price){ kind, bytes, *time_s };

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/heap.h"
 #include "sim/hetero/oracle.h"
 
@@ -223,7 +223,7 @@ struct labels {
     struct label *at;
     int32_t n, cap;
     int32_t *used; /* shape [n][n_scarce] */
-    int32_t cap_used;
+    int64_t cap_used;
     int32_t *head; /* shape [n_states]: labels there */
     struct heap open;
     int64_t made; /* in all windows */
@@ -323,14 +323,10 @@ static bool is_dominated(struct labels *m, size_t state, double cost, const int3
 static int add_label(struct labels *m, const struct label *l, const int32_t *used, double promised,
                      struct err *e)
 {
-    struct label *grown = array_grow(m->at, m->n, &m->cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(m->at, m->cap, m->n + 1))
         return err_nomem(e, "labels");
-    m->at = grown;
-    int32_t *more = array_grow(m->used, m->n, &m->cap_used, (size_t)m->limits.n_scarce * sizeof *more);
-    if (!more)
+    if (!vec_reserve(m->used, m->cap_used, (int64_t)(m->n + 1) * m->limits.n_scarce))
         return err_nomem(e, "labels");
-    m->used = more;
     struct heap_item item = { .id = m->n };
     memcpy(&item.key, &promised, sizeof promised); /* doubles >= 0 are in the order of their bits */
     if (!heap_push(&m->open, item))

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 
 static double path_larger(double a, double b)
 {
@@ -441,10 +441,8 @@ static int keep_some(struct hetero_arcs *arcs, const struct hetero_paths *x, con
     for (int32_t i = 0; i < all->n; i++) {
         if (!(through(x, &all->at[i]) < most))
             continue;
-        struct hetero_arc *grown = array_grow(arcs->at, arcs->n, &arcs->cap, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(arcs->at, arcs->cap, arcs->n + 1))
             return err_nomem(e, "stages of plans");
-        arcs->at = grown;
         arcs->at[arcs->n++] = all->at[i];
     }
     return 0;
@@ -526,10 +524,8 @@ static void keep_plan(struct search *s, double cost)
 
 static int windows_push(struct search *s, const struct node *node, struct err *e)
 {
-    struct node *grown = array_grow(s->nodes, s->n_nodes, &s->cap_nodes, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(s->nodes, s->cap_nodes, s->n_nodes + 1))
         return err_nomem(e, "windows of throughput");
-    s->nodes = grown;
     s->nodes[s->n_nodes++] = *node;
     return 0;
 }
@@ -540,10 +536,8 @@ static int copy_arcs(struct search *s, struct node *node, struct err *e)
     int32_t from = node->begin;
     node->begin = s->pool.n;
     for (int32_t i = 0; i < node->n; i++) {
-        struct hetero_arc *grown = array_grow(s->pool.at, s->pool.n, &s->pool.cap, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(s->pool.at, s->pool.cap, s->pool.n + 1))
             return err_nomem(e, "stages of plans");
-        s->pool.at = grown;
         s->pool.at[s->pool.n++] = s->pool.at[from + i];
     }
     return 0;

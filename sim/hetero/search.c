@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "base/text.h"
 
@@ -93,12 +93,10 @@ bool hetero_is_better(const struct hetero_value *a, const struct hetero_value *b
 
 static void curve_add(struct hetero_search *s)
 {
-    struct hetero_curve_point *grown = array_grow(s->curve, s->n_curve, &s->cap_curve, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(s->curve, s->cap_curve, s->n_curve + 1)) {
         s->failed = true;
         return;
     }
-    s->curve = grown;
     s->curve[s->n_curve++] = (struct hetero_curve_point){ s->evaluations, s->value.usd };
 }
 

@@ -1,6 +1,6 @@
 #include "tests/unit/flow_cases.h"
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/rng.h"
 #include "tests/support.h"
 
@@ -12,16 +12,14 @@ enum { SEED = 20261121 };
 
 static int32_t add_phase(struct flow_case *c, int32_t after, double start_s)
 {
-    c->phases = array_grow(c->phases, c->n_phases, &c->cap_phases, sizeof *c->phases);
-    assert_non_null(c->phases);
+    assert_true(vec_reserve(c->phases, c->cap_phases, c->n_phases + 1));
     c->phases[c->n_phases] = (struct case_phase){ .after = after, .start_s = start_s, .shown = true };
     return c->n_phases++;
 }
 
 static struct case_flow *add_flow(struct flow_case *c, int32_t src, int32_t dst, double bytes)
 {
-    c->flows = array_grow(c->flows, c->n_flows, &c->cap_flows, sizeof *c->flows);
-    assert_non_null(c->flows);
+    assert_true(vec_reserve(c->flows, c->cap_flows, c->n_flows + 1));
     struct case_flow *f = &c->flows[c->n_flows++];
     *f = (struct case_flow){ c->n_phases - 1, src, dst, bytes, c->routes.n, 0 };
     c->phases[f->phase].n_flows++;
@@ -280,8 +278,7 @@ static void build_random(struct flow_case *c, int32_t n_arcs, int32_t n_flows, i
                 seen |= c->routes.arcs[k] == arc;
             if (seen)
                 continue;
-            c->routes.arcs = array_grow(c->routes.arcs, c->routes.n, &c->routes.cap, sizeof *c->routes.arcs);
-            assert_non_null(c->routes.arcs);
+            assert_true(vec_reserve(c->routes.arcs, c->routes.cap, c->routes.n + 1));
             c->routes.arcs[c->routes.n++] = arc;
             i++;
         }

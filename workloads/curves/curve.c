@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 
 enum { FILE_MAX_BYTES = 64 << 20 };
@@ -41,12 +41,10 @@ static struct curve *curve_add(struct curve_list *list, struct err *e)
         err_set(e, ERR_RANGE, "has more than %d curves, need less", CURVE_MAX_CURVES);
         return NULL;
     }
-    struct curve *grown = array_grow(list->curves, list->n, &list->cap, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(list->curves, list->cap, list->n + 1)) {
         err_nomem(e, "curves");
         return NULL;
     }
-    list->curves = grown;
     list->curves[list->n] = (struct curve){ .nodes = -1 };
     return &list->curves[list->n++];
 }

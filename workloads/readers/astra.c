@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "workloads/step.h"
@@ -244,10 +244,8 @@ int astra_take_marks(struct astra_marks *m, struct token_reader *r, const char *
         if ((rc = token_take_count(r, label, &entry.layer, e)))
             return rc;
         entry.at = r->token;
-        struct astra_listed *grown = array_grow(m->listed, m->n, &m->cap, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(m->listed, m->cap, m->n + 1))
             return err_nomem(e, "checkpoints");
-        m->listed = grown;
         m->listed[m->n++] = entry;
     }
     return 0;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "workloads/readers/chakra.pb-c.h"
 #include "workloads/readers/chakra_fold.h"
@@ -209,10 +209,8 @@ static int take_attribute(const struct chakra_file_reader *r, const pb_attribute
 static int keep_deps(struct chakra_trace *t, const uint64_t *ids, size_t n, struct err *e)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t *grown = array_grow(t->deps, t->n_deps, &t->cap_deps, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(t->deps, t->cap_deps, t->n_deps + 1))
             return err_nomem(e, "dependencies");
-        t->deps = grown;
         t->deps[t->n_deps++] = ids[i];
     }
     return 0;
@@ -237,10 +235,8 @@ static int chakra_add_node(const struct chakra_file_reader *r, const pb_node *m,
         (size_t)t->n_deps + m->n_ctrl_deps + m->n_data_deps > CHAKRA_MAX_EDGES)
         return err_set(e, ERR_RANGE, "%s: offset %zu: has more than %d nodes or %d dependencies, need fewer",
                        r->name, offset, CHAKRA_MAX_NODES, CHAKRA_MAX_EDGES);
-    struct chakra_node *grown = array_grow(t->nodes, t->n_nodes, &t->cap_nodes, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(t->nodes, t->cap_nodes, t->n_nodes + 1))
         return err_nomem(e, "nodes");
-    t->nodes = grown;
     node.name = keep_name(t, m->name);
     node.first_dep = t->n_deps;
     if ((rc = keep_deps(t, m->ctrl_deps, m->n_ctrl_deps, e)) ||
@@ -742,10 +738,8 @@ static int known_group(int32_t *group, struct chakra_context *x, const char *id,
     int rc = chakra_process_group(group, x->tree, x->net, x->groups, id, x->rank, e);
     if (rc)
         return rc;
-    struct chakra_known *grown = array_grow(x->known, x->n_known, &x->cap_known, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(x->known, x->cap_known, x->n_known + 1))
         return err_nomem(e, "process groups");
-    x->known = grown;
     x->known[x->n_known].group = *group;
     snprintf(x->known[x->n_known++].name, CHAKRA_NAME, "%s", id);
     return 0;
@@ -992,10 +986,8 @@ static int keep_root(struct chakra_reader *r, compact_id root, struct err *e)
     for (int32_t i = 0; i < r->n_roots; i++)
         if (r->roots[i] == root)
             return 0;
-    compact_id *grown = array_grow(r->roots, r->n_roots, &r->cap_roots, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(r->roots, r->cap_roots, r->n_roots + 1))
         return err_nomem(e, "traces");
-    r->roots = grown;
     if (root >= 0)
         r->roots[r->n_roots++] = root;
     return 0;

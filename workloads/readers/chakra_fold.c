@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/heap.h"
 #include "base/text.h"
 
@@ -239,12 +239,10 @@ static fold_id fold_add_node(struct folding *x, enum fold_kind kind, int32_t dep
                              fold_id right)
 {
     struct fold *f = x->f;
-    struct fold_node *grown = array_grow(f->nodes, f->n_nodes, &f->cap_nodes, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(f->nodes, f->cap_nodes, f->n_nodes + 1)) {
         x->failed = true;
         return -1;
     }
-    f->nodes = grown;
     f->nodes[f->n_nodes] = (struct fold_node){ kind, depth, left, right };
     return f->n_nodes++;
 }
@@ -521,10 +519,8 @@ void compact_free(struct compact *c)
 
 static bool dag_push(struct compact_work *w, int32_t x)
 {
-    int32_t *grown = array_grow(w->s, w->n, &w->cap, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(w->s, w->cap, w->n + 1))
         return false;
-    w->s = grown;
     w->s[w->n++] = x;
     return true;
 }
@@ -604,10 +600,8 @@ static bool grow_table(struct compact *c)
 static bool keep_operands(struct compact *c, const compact_id *operands, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        compact_id *grown = array_grow(c->operands, c->n_operands, &c->cap_operands, sizeof *grown);
-        if (!grown)
+        if (!vec_reserve(c->operands, c->cap_operands, c->n_operands + 1))
             return false;
-        c->operands = grown;
         c->operands[c->n_operands++] = operands[i];
     }
     return true;
@@ -622,10 +616,8 @@ static compact_id intern(struct compact *c, struct compact_item item, const comp
     for (; c->table[at] >= 0; at = (at + 1) & mask)
         if (compact_is_equal(c, &c->items[c->table[at]], &item, operands))
             return c->table[at];
-    struct compact_item *grown = array_grow(c->items, c->n_items, &c->cap_items, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(c->items, c->cap_items, c->n_items + 1))
         return -1;
-    c->items = grown;
     item.first = c->n_operands;
     if (!keep_operands(c, operands, item.count))
         return -1;
@@ -637,10 +629,8 @@ static compact_id intern(struct compact *c, struct compact_item item, const comp
 /* Leaves are compared by content; an equal one is not stored again. */
 compact_id compact_leaf(struct compact *c, const struct step_node *leaf)
 {
-    struct step_node *grown = array_grow(c->leaves, c->n_leaves, &c->cap_leaves, sizeof *grown);
-    if (!grown)
+    if (!vec_reserve(c->leaves, c->cap_leaves, c->n_leaves + 1))
         return -1;
-    c->leaves = grown;
     c->leaves[c->n_leaves++] = *leaf;
     int32_t n_items = c->n_items;
     compact_id id = intern(c, (struct compact_item){ .kind = COMPACT_LEAF, .leaf = c->n_leaves - 1 }, NULL);

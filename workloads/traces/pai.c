@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "workloads/traces/trace.h"
 
 enum { JOB, TASK, INSTANCES, STATUS, START, END, PLAN_CPU, PLAN_MEM, PLAN_GPU, GPU_TYPE, N_TASK_COLUMNS };
@@ -103,17 +103,15 @@ static struct pai_job *find_job(struct pai *p, struct trace_row *row)
         return NULL;
     if (*slot >= 0)
         return &p->jobs[*slot];
-    struct pai_job *grown = array_grow(p->jobs, p->n, &p->cap, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(p->jobs, p->cap, p->n + 1)) {
         err_nomem(row->e, "jobs of a trace");
         return NULL;
     }
-    p->jobs = grown;
-    grown[p->n] = (struct pai_job){ .job = trace_job_unknown(p->n), .start_s = NAN, .end_s = NAN };
-    if (trace_take_text(row, JOB, &grown[p->n].job.id))
+    p->jobs[p->n] = (struct pai_job){ .job = trace_job_unknown(p->n), .start_s = NAN, .end_s = NAN };
+    if (trace_take_text(row, JOB, &p->jobs[p->n].job.id))
         return NULL;
     *slot = p->n++;
-    return &grown[*slot];
+    return &p->jobs[*slot];
 }
 
 /* Of tasks that ended differently the worst, as the states are listed from good to bad here. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/array.h"
+#include "base/vec.h"
 #include "base/num.h"
 #include "base/rng.h"
 
@@ -72,12 +72,10 @@ void trace_job_free(struct trace_job *job)
 
 int trace_add(struct trace *t, struct trace_job *job, struct err *e)
 {
-    struct trace_job *grown = array_grow(t->jobs, t->n, &t->cap, sizeof *grown);
-    if (!grown) {
+    if (!vec_reserve(t->jobs, t->cap, t->n + 1)) {
         trace_job_free(job);
         return err_nomem(e, "jobs of a trace");
     }
-    t->jobs = grown;
     t->jobs[t->n++] = *job;
     return 0;
 }
