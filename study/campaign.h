@@ -3,6 +3,7 @@
 #define STUDY_CAMPAIGN_H
 
 #include "study/fleet.h"
+#include "study/keep.h"
 #include "study/kind.h"
 #include "study/runs.h"
 #include "study/store.h"

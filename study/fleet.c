@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "study/fleet_crew.h"
 
 /* Between two calls of progress. */
 #define REPORT_S 0.2

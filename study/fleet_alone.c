@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "study/fleet.h"
-#include "study/fleet_crew.h"
 
 int fleet_start(struct err *e)
 {

@@ -13,7 +13,6 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "study/fleet.h"
-#include "study/fleet_crew.h"
 #include "study/pack.h"
 
 /* Ranks that wait sleep in between: what MPI calls waiting is a loop that takes a core. */

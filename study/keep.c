@@ -1,3 +1,13 @@
+/*
+ * Which rows a study keeps: the Pareto front of each group over a few columns, the best few of each group,
+ * both within linear limits; and how `keep` of a study says so.
+ *
+ * Rows come in any order and the survivors do not depend on it: fronts keep one of equal designs, the lowest
+ * point (study/front.c), the best few are ordered by value, then by point. A row that is offered is a
+ * survivor until something better comes; keep_changes() tells which came and which went since the last call,
+ * so that a store holds survivors alone. Rows not handed over yet stay in `fresh`, in the order in which they
+ * came.
+ */
 #include "study/keep.h"
 
 #include <assert.h>
@@ -8,84 +18,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/heap.h"
 #include "base/linexpr.h"
 #include "base/num.h"
-#include "study/keep_points.h"
+#include "base/vec.h"
 #include "study/kind.h"
 
-/*
- * Private to explore/: the best few points of each group.
- */
+/* ---- the best few points of each group ---- */
 
 struct top_item {
     double value;
     int64_t point;
 };
 
-/** The best of one group: a heap, the worst first. */
+/* The best of one group: a heap, the worst first. */
 struct top {
     char *group;            /**< owned */
     struct top_item *items; /**< shape [n], owned */
     int64_t n, cap;
 };
 
-/** Zero-initialise but for most; release with top_set_free(). */
+/* Zero-initialise but for most; release with top_set_free(). */
 struct top_set {
     int64_t most;     /**< points of a group */
     struct top *tops; /**< shape [n], owned; by group */
     int32_t n, cap;
 };
 
-/** Offer a point: less is better, of equal values the lower point. *in: it is among the best now; *out: the
- * point that is no more, -1 = none. A value that is not finite is never among them. ERR_NOMEM. O(log most +
- * log groups). */
-int top_offer(struct top_set *s, const char *group, struct top_item item, bool *in, int64_t *out,
-              struct err *e);
-void top_set_free(struct top_set *s);
-
-static bool is_better(struct top_item a, struct top_item b)
+static bool is_worse(const struct top_item *a, const struct top_item *b)
 {
-    return a.value != b.value ? a.value < b.value : a.point < b.point;
+    return a->value != b->value ? a->value > b->value : a->point > b->point;
 }
 
-static void sift_up(struct top *t, int64_t at)
-{
-    struct top_item item = t->items[at];
-    for (; at > 0 && is_better(t->items[(at - 1) / 2], item); at = (at - 1) / 2)
-        t->items[at] = t->items[(at - 1) / 2];
-    t->items[at] = item;
-}
-
-static void sift_down(struct top *t)
-{
-    struct top_item item = t->items[0];
-    int64_t at = 0;
-    for (int64_t kid; (kid = 2 * at + 1) < t->n; at = kid) {
-        if (kid + 1 < t->n && is_better(t->items[kid], t->items[kid + 1]))
-            kid++;
-        if (!is_better(item, t->items[kid]))
-            break;
-        t->items[at] = t->items[kid];
-    }
-    t->items[at] = item;
-}
-
-static int push(struct top *t, struct top_item item, struct err *e)
-{
-    if (t->n == t->cap) {
-        int64_t cap = t->cap ? 2 * t->cap : 16;
-        struct top_item *items = realloc(t->items, (size_t)cap * sizeof *items);
-        if (!items)
-            return err_nomem(e, "the best points");
-        t->items = items;
-        t->cap = cap;
-    }
-    t->items[t->n] = item;
-    sift_up(t, t->n++);
-    return 0;
-}
+HEAP(top_heap, struct top_item, is_worse)
 
 /* The group's place, where it is put if it is not there yet. */
 static struct top *find(struct top_set *s, const char *group)
@@ -109,8 +76,11 @@ static struct top *find(struct top_set *s, const char *group)
     return at;
 }
 
-int top_offer(struct top_set *s, const char *group, struct top_item item, bool *in, int64_t *out,
-              struct err *e)
+/* Offer a point: less is better, of equal values the lower point. *in: it is among the best now; *out: the
+ * point that is no more, -1 = none. A value that is not finite is never among them. O(log most + log groups).
+ */
+static int top_offer(struct top_set *s, const char *group, struct top_item item, bool *in, int64_t *out,
+                     struct err *e)
 {
     *in = false;
     *out = -1;
@@ -119,20 +89,21 @@ int top_offer(struct top_set *s, const char *group, struct top_item item, bool *
     struct top *t = find(s, group);
     if (!t)
         return err_nomem(e, "the best points");
-    if (t->n < s->most) {
-        *in = true;
-        return push(t, item, e);
-    }
-    if (!is_better(item, t->items[0]))
+    if (t->n == s->most && !is_worse(&t->items[0], &item))
         return 0;
+    if (t->n < s->most && !vec_reserve(t->items, t->cap, t->n + 1))
+        return err_nomem(e, "the best points");
     *in = true;
+    if (t->n < s->most) {
+        top_heap_push(t->items, t->n++, item);
+        return 0;
+    }
     *out = t->items[0].point;
-    t->items[0] = item;
-    sift_down(t);
+    top_heap_replace(t->items, t->n, item);
     return 0;
 }
 
-void top_set_free(struct top_set *s)
+static void top_set_free(struct top_set *s)
 {
     for (int32_t i = 0; i < s->n; i++) {
         free(s->tops[i].group);
@@ -468,6 +439,14 @@ bool keep_all(const struct keep_rule *k)
     return k->n_front == 0 && k->n_top == 0 && k->n_where == 0;
 }
 
+enum { KEEP_FRONT = 1, KEEP_TOP = 2 };
+
+struct survivor {
+    int64_t point; /* >= 0 */
+    int64_t row;   /* among the rows not handed over yet; -1 = it was */
+    unsigned ways; /* bits: why it is kept */
+};
+
 struct keep {
     const struct keep_rule *rule;
     int32_t point, result[STUDY_MAX_RESULT];
@@ -475,9 +454,11 @@ struct keep {
     struct linexpr limits[KEEP_MAX_LIMITS]; /* coef shape [fresh.n_cols], owned */
     struct front_set fronts;
     struct top_set tops;
-    struct keep_points points; /* survivors that may still be taken off */
-    struct table fresh;        /* rows not handed over yet; those that are survivors no more have no point */
-    int64_t n_dead;            /* of them */
+    struct survivor *survivors; /* shape [n_survivors], owned: those that may still be taken off */
+    int32_t n_survivors, cap_survivors;
+    struct hash by_point; /* where a survivor is */
+    struct table fresh;   /* rows not handed over yet; those that are survivors no more have no point */
+    int64_t n_dead;       /* of them */
     int64_t *gone, n_gone, cap_gone;
     int64_t *told; /* those of the call before */
     struct text group;
@@ -572,7 +553,8 @@ void keep_free(struct keep *k)
         free(k->limits[i].coef);
     front_set_free(&k->fronts);
     top_set_free(&k->tops);
-    keep_points_free(&k->points);
+    free(k->survivors);
+    hash_free(&k->by_point);
     table_free(&k->fresh);
     text_free(&k->group);
     free(k->gone);
@@ -665,6 +647,36 @@ static bool is_alive(const void *keep, const struct table *fresh, int64_t row)
     return table_count(fresh, row, k->point) != INT64_MIN;
 }
 
+/* NULL: it is none. Borrowed until one comes or goes. */
+static struct survivor *find_survivor(const struct keep *k, int64_t point)
+{
+    hash_each (id, &k->by_point, (uint64_t)point)
+        if (k->survivors[id].point == point)
+            return &k->survivors[id];
+    return NULL;
+}
+
+static int add_survivor(struct keep *k, struct survivor s, struct err *e)
+{
+    if (!vec_reserve(k->survivors, k->cap_survivors, k->n_survivors + 1) ||
+        !hash_add(&k->by_point, (uint64_t)s.point, k->n_survivors))
+        return err_nomem(e, "points to keep");
+    k->survivors[k->n_survivors++] = s;
+    return 0;
+}
+
+/* The last one takes its place. */
+static void remove_survivor(struct keep *k, struct survivor *s)
+{
+    int32_t at = (int32_t)(s - k->survivors), last = --k->n_survivors;
+    hash_remove(&k->by_point, (uint64_t)s->point, at);
+    if (at == last)
+        return;
+    hash_remove(&k->by_point, (uint64_t)k->survivors[last].point, last);
+    *s = k->survivors[last];
+    hash_add(&k->by_point, (uint64_t)s->point, at); /* two places are free: it needs no memory */
+}
+
 /* Rows that are survivors no more go; the others move up. */
 static void drop_dead(struct keep *k)
 {
@@ -672,7 +684,7 @@ static void drop_dead(struct keep *k)
         return;
     table_keep_rows(&k->fresh, is_alive, k);
     for (int64_t row = 0; row < k->fresh.n_rows; row++) {
-        struct keep_point *p = keep_points_find(&k->points, table_count(&k->fresh, row, k->point));
+        struct survivor *p = find_survivor(k, table_count(&k->fresh, row, k->point));
         if (p)
             p->row = row;
     }
@@ -683,14 +695,8 @@ static void drop_dead(struct keep *k)
 
 static int note_gone(struct keep *k, int64_t point, struct err *e)
 {
-    if (k->n_gone == k->cap_gone) {
-        int64_t cap = k->cap_gone ? 2 * k->cap_gone : 16;
-        int64_t *gone = realloc(k->gone, (size_t)cap * sizeof *gone);
-        if (!gone)
-            return err_nomem(e, "points that are not kept");
-        k->gone = gone;
-        k->cap_gone = cap;
-    }
+    if (!vec_reserve(k->gone, k->cap_gone, k->n_gone + 1))
+        return err_nomem(e, "points that are not kept");
     k->gone[k->n_gone++] = point;
     return 0;
 }
@@ -698,7 +704,7 @@ static int note_gone(struct keep *k, int64_t point, struct err *e)
 /* The point is not kept for that reason any more. */
 static int leave(struct keep *k, int64_t point, unsigned way, struct err *e)
 {
-    struct keep_point *p = keep_points_find(&k->points, point);
+    struct survivor *p = find_survivor(k, point);
     assert(p && (p->ways & way));
     p->ways &= ~way;
     if (p->ways)
@@ -710,7 +716,7 @@ static int leave(struct keep *k, int64_t point, unsigned way, struct err *e)
     } else {
         rc = note_gone(k, point, e);
     }
-    keep_points_remove(&k->points, point);
+    remove_survivor(k, p);
     return rc;
 }
 
@@ -751,7 +757,7 @@ static int compete(struct keep *k, const struct table *rows, int64_t row, struct
 {
     int64_t point = table_count(rows, row, k->point);
     unsigned ways = 0;
-    if (keep_points_find(&k->points, point))
+    if (find_survivor(k, point))
         return 0;
     int rc = keep_group(&k->group, k, rows, row, e);
     if (!rc && k->rule->n_front > 0)
@@ -761,7 +767,7 @@ static int compete(struct keep *k, const struct table *rows, int64_t row, struct
     if (rc || !ways)
         return rc;
     rc = add_row(k, rows, row, e);
-    return rc ? rc : keep_points_add(&k->points, (struct keep_point){ point, k->fresh.n_rows - 1, ways }, e);
+    return rc ? rc : add_survivor(k, (struct survivor){ point, k->fresh.n_rows - 1, ways }, e);
 }
 
 static int offer_row(struct keep *k, const struct table *rows, int64_t row, struct err *e)
@@ -857,7 +863,7 @@ int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int6
     }
     drop_dead(k);
     for (int64_t row = 0; row < k->fresh.n_rows; row++) {
-        struct keep_point *p = keep_points_find(&k->points, cells_of(k, row)[k->point].count);
+        struct survivor *p = find_survivor(k, cells_of(k, row)[k->point].count);
         if (p)
             p->row = -1;
     }

@@ -31,13 +31,14 @@
 
 #include "base/column.h"
 #include "base/schema.h"
-#include "study/keep.h"
 #include "study/blocks.h"
 #include "study/source.h"
 #include "study/axes.h"
 
 struct study_kind;
 struct store;
+struct keep_rule;
+struct front_set;
 
 enum {
     STUDY_MAX_TABLES = 8,     /**< of a kind */

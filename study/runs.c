@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "study/keep.h"
 
 /* A batch is handed over when it is so old: as much as a kill loses besides the runs under way. */
 #define BATCH_S 0.05

@@ -270,9 +270,21 @@ static int set_all_columns(struct study *s, struct err *e)
     return rc;
 }
 
+/* Better than an unknown key: what it does for other studies it cannot do here. */
+static int check_uncertain(const struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    yaml_id at = s->kind->has_uncertain ? -1 : yaml_get(doc, doc->root, "uncertain");
+    return at < 0
+               ? 0
+               : yaml_fail_key(doc, at, e, ERR_RANGE,
+                               "is for designs, need none: a %s study draws from its seeds", s->kind->word);
+}
+
 static int open_parts(struct study *s, const struct yaml_doc *doc, struct err *e)
 {
-    int rc = read_axes(s, doc, e);
+    int rc = check_uncertain(s, doc, e);
+    if (!rc)
+        rc = read_axes(s, doc, e);
     if (!rc && s->kind->check)
         rc = s->kind->check(s, doc, e);
     if (!rc)

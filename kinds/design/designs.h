@@ -65,13 +65,6 @@ void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct s
  * Points of designs into rows: one runner a thread, which keeps what the next point needs too.
  */
 
-/** What a study of designs has beside all others: study->own; NULL: nothing is uncertain. */
-struct design_own {
-    struct uncertain uncertain;
-    struct column *columns; /**< owned: of its rows */
-    char (*names)[COLUMN_NAME];
-};
-
 /** Opaque: studies that were read, work space. */
 struct runner;
 

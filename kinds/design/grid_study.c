@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/linexpr.h"
 #include "base/num.h"
-#include "kinds/design/designs.h"
+#include "base/vec.h"
+#include "kinds/design/uncertain.h"
 
 /*
  * Which sweeps are grids: bandwidths given, times in closed form, and kept is what a grid can tell.

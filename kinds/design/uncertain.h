@@ -63,4 +63,11 @@ void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t
 int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
                    const struct design *d, struct err *e);
 
+/** What a study of designs has beside all others: study->own; NULL: nothing is uncertain. */
+struct design_own {
+    struct uncertain uncertain;
+    struct column *columns; /**< owned: of its rows */
+    char (*names)[COLUMN_NAME];
+};
+
 #endif

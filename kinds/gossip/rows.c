@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/stat.h"
-#include "kinds/gossip/point.h"
+#include "kinds/gossip/gossip.h"
 #include "topo/route.h"
 
 /* ---- columns ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sheet.h"
-#include "kinds/gossip/point.h"
+#include "kinds/gossip/gossip.h"
 #include "study/say.h"
 
 enum { DIGITS = 5, FEW_DIGITS = 3, PERCENT_DIGITS = 4 };

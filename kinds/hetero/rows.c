@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/stat.h"
-#include "kinds/hetero/point.h"
+#include "kinds/hetero/hetero.h"
 
 /* ---- columns ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sheet.h"
-#include "kinds/hetero/point.h"
+#include "kinds/hetero/hetero.h"
 #include "study/say.h"
 
 enum { DIGITS = 5, RATIO_DIGITS = 4 };

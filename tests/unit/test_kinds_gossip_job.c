@@ -1,6 +1,6 @@
 /* One replica on one NPU, against the same model spread by data parallelism over networks; and what a study
  * makes of it. */
-#include "kinds/gossip/point.h"
+#include "kinds/gossip/gossip.h"
 #include "tests/unit/gossip_tables.h"
 #include "tests/unit/training_fixture.h"
 

@@ -1,5 +1,5 @@
 /* A point of a study of training with little communication, as read. */
-#include "kinds/gossip/point.h"
+#include "kinds/gossip/gossip.h"
 #include "tests/gossip_fixture.h"
 #include "tests/unit/study_folder.h"
 

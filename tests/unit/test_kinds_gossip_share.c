@@ -1,5 +1,5 @@
 /* What runs of a point, and those with one seed, share: made by hooks of the kind, let go of by others. */
-#include "kinds/gossip/point.h"
+#include "kinds/gossip/gossip.h"
 #include "tests/unit/study_folder.h"
 
 #define SMALL "network: switch:4@1\ndata: { train: 40, test: 10 }\n"

@@ -1,6 +1,7 @@
 /* Grids of bandwidths: every point of the front and of the best few comes out, whatever is skipped. */
 #include "tests/support.h"
 
+#include "study/keep.h"
 #include "kinds/design/grid.h"
 #include "tests/unit/split_random.h"
 #include "tests/unit/step_oracle.h"

@@ -1,5 +1,5 @@
 /* What a study of layers on types of resources says, and what it may not say. */
-#include "kinds/hetero/point.h"
+#include "kinds/hetero/hetero.h"
 #include "tests/unit/study_folder.h"
 
 #define CPU "{ name: cpu, cpu: true, usd_per_h: 0.1, compute_parallel: 0.9, comm_parallel: 0.8 }"

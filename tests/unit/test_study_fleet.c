@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "study/fleet_crew.h"
+#include "study/fleet.h"
 #include "tests/support.h"
 
 enum { UNITS = 500 };

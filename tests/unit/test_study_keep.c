@@ -1,6 +1,7 @@
 #include "tests/support.h"
 
 #include "base/rng.h"
+#include "study/keep.h"
 #include "kinds/design/designs.h"
 
 KEEPS(struct keep, keep_free)
