@@ -101,4 +101,12 @@ void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct 
     KEEP(struct gossip_cluster, c, gossip_cluster_free);                                                     \
     gossip_fixture_start(&c, f, s)
 
+/** A run by the method called @p name, of whose settings s the rest makes something wrong, is refused. */
+#define GOSSIP_REFUSED(f, name, text, ...)                                                                   \
+    do {                                                                                                     \
+        struct gossip_settings s = gossip_fixture_settings(name);                                            \
+        __VA_ARGS__;                                                                                         \
+        gossip_fixture_assert_refused(&(f), &s, text);                                                       \
+    } while (0)
+
 #endif

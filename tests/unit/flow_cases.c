@@ -151,7 +151,7 @@ static void add_all_reduce(struct flow_case *c, struct plant *p, double bytes)
 
 void flow_case_all_reduce(struct flow_case *c, const char *word, double lat_s, double bytes)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     char name[96];
     snprintf(name, sizeof name, "all-reduce %s", word);
     open_plant(&p, word, lat_s);
@@ -159,7 +159,6 @@ void flow_case_all_reduce(struct flow_case *c, const char *word, double lat_s, d
     add_all_reduce(c, &p, bytes);
     for (int32_t i = 0; i < c->n_phases; i++)
         c->phases[i].shown = i % (c->n_phases / 32 + 1) == 0 || i == c->n_phases - 1;
-    close_plant(&p);
 }
 
 /* ---- the same collectives by struct flow_sim ---- */
@@ -190,7 +189,7 @@ static double close_sim(struct flow_sim *sim)
 
 static double run_whole(const char *word, double lat_s, enum collective_kind kind, double bytes)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     struct flow_group_spec spec = { .npus = NULL };
     open_plant(&p, word, lat_s);
     struct flow_sim *sim = open_sim(&p);
@@ -198,7 +197,6 @@ static double run_whole(const char *word, double lat_s, enum collective_kind kin
         spec.members[d] = p.net.dims[d].size;
     issue(sim, &spec, kind, bytes);
     double end_s = close_sim(sim);
-    close_plant(&p);
     return end_s;
 }
 
@@ -208,7 +206,7 @@ static double run_whole(const char *word, double lat_s, enum collective_kind kin
  * times the bytes. */
 static void build_groups(struct flow_case *c, const char *word, int32_t n_groups, double lat_s, double bytes)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     char name[96];
     int64_t npus[64];
     snprintf(name, sizeof name, "%d rings on %s", n_groups, word);
@@ -233,20 +231,18 @@ static void build_groups(struct flow_case *c, const char *word, int32_t n_groups
               bytes * (g + 1));
     }
     c->collective_s = close_sim(sim);
-    close_plant(&p);
 }
 
 /* Everybody to everybody; to the farthest of an even ring all goes the same way, so odd rings only. */
 static void build_all_to_all(struct flow_case *c, const char *word, double bytes)
 {
-    struct plant p;
+    KEEP(struct plant, p, close_plant);
     char name[96];
     snprintf(name, sizeof name, "all-to-all %s", word);
     open_plant(&p, word, 0);
     begin_network(c, name, &p);
     add_everybody(c, &p, 0, bytes / p.net.dims[0].size);
     c->collective_s = run_whole(word, 0, COLLECTIVE_ALL_TO_ALL, bytes);
-    close_plant(&p);
 }
 
 /* ---- random flows ---- */

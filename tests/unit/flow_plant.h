@@ -44,6 +44,12 @@ static inline void plant_close(struct plant *p)
     topo_graph_free(p->graph);
 }
 
+/* One that is open, and closes where the block ends. */
+#define PLANT(p, word, lat_s)                                                                                \
+    KEEP(struct plant, p, plant_close);                                                                      \
+    plant_word(&p, word, lat_s);                                                                             \
+    plant_open(&p)
+
 static inline int32_t group(struct plant *p, const struct flow_group_spec *spec)
 {
     int32_t g;

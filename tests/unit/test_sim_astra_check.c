@@ -30,102 +30,64 @@ static struct sim_astra_collective all_reduce(void)
     return (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 20, { true, true, true }, 0 };
 }
 
+/* What the rest makes of a good configuration conf and collective c is refused. */
+#define REFUSED(code, text, ...)                                                                             \
+    do {                                                                                                     \
+        struct sim_astra_collective c = all_reduce();                                                        \
+        struct sim_astra_conf conf = three_dims();                                                           \
+        __VA_ARGS__;                                                                                         \
+        refused(&conf, &c, 1, code, text);                                                                   \
+    } while (0)
+
 /* ASTRA-sim answers some of these without a word, and ends on a signal for others. */
 TEST(what_astra_sim_gets_wrong_is_refused)
 {
-    struct sim_astra_collective c = all_reduce();
-    struct sim_astra_conf conf = three_dims();
-    conf.n_algorithms = 1;
-    refused(&conf, &c, 1, ERR_RANGE, "algorithms: are 1 for 3 dimensions, need one for each");
-    conf = three_dims();
-    conf.dims[2].size = 6;
-    refused(&conf, &c, 1, ERR_RANGE, "algorithms[2]: is halving-doubling of 6 members, need 2^k of them");
-    conf = three_dims();
-    conf.splits = 0;
-    refused(&conf, &c, 1, ERR_RANGE, "splits: is 0, need 1 to");
-    conf = three_dims();
-    conf.mem_GBps = 0;
-    refused(&conf, &c, 1, ERR_RANGE, "mem_GBps: is 0, need a bandwidth above 0");
-    conf.mem_GBps = NAN;
-    refused(&conf, &c, 1, ERR_RANGE, "mem_GBps: is");
-    conf = three_dims();
-    conf.dims[1].GiBps = NAN;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[1].GiBps: is");
-    conf.dims[1].GiBps = 0;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[1].GiBps: is 0, need a bandwidth above 0");
-    c.kind = COLLECTIVE_ALL_TO_ALL;
-    conf = three_dims();
-    refused(&conf, &c, 1, ERR_UNSUP, "algorithms[0]: is ring, need direct for an all-to-all");
+    REFUSED(ERR_RANGE, "algorithms: are 1 for 3 dimensions, need one for each", conf.n_algorithms = 1);
+    REFUSED(ERR_RANGE, "algorithms[2]: is halving-doubling of 6 members, need 2^k of them",
+            conf.dims[2].size = 6);
+    REFUSED(ERR_RANGE, "splits: is 0, need 1 to", conf.splits = 0);
+    REFUSED(ERR_RANGE, "mem_GBps: is 0, need a bandwidth above 0", conf.mem_GBps = 0);
+    REFUSED(ERR_RANGE, "mem_GBps: is", conf.mem_GBps = NAN);
+    REFUSED(ERR_RANGE, "dims[1].GiBps: is", conf.dims[1].GiBps = NAN);
+    REFUSED(ERR_RANGE, "dims[1].GiBps: is 0, need a bandwidth above 0", conf.dims[1].GiBps = 0);
+    REFUSED(ERR_UNSUP, "algorithms[0]: is ring, need direct for an all-to-all",
+            c.kind = COLLECTIVE_ALL_TO_ALL);
 }
 
 TEST(values_out_of_range_are_refused)
 {
-    struct sim_astra_collective c = all_reduce();
-    struct sim_astra_conf conf = three_dims();
-    conf.n_dims = 9;
-    refused(&conf, &c, 1, ERR_RANGE, "dims: are 9, need 1 to 8");
-    conf = three_dims();
-    conf.dims[0].shape = TOPO_LINE;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[0].shape: is line, need ring, full or switch");
-    conf = three_dims();
-    conf.dims[0].size = 1;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[0].size: is 1, need 2 to");
-    conf = three_dims();
-    conf.dims[0].size = conf.dims[1].size = 1 << 20;
-    refused(&conf, &c, 1, ERR_RANGE, "NPUs or more, need at most");
-    conf = three_dims();
-    conf.dims[0].lat_ns = -1;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[0].lat_ns: is -1");
-    conf = three_dims();
-    conf.algorithms[0] = TOPO_ALGORITHM_BRUCK;
-    refused(&conf, &c, 1, ERR_RANGE, "algorithms[0]: is bruck, need ring");
-    conf = three_dims();
-    conf.queues = 65;
-    refused(&conf, &c, 1, ERR_RANGE, "queues: is 65, need 1 to 64");
-    conf = three_dims();
-    conf.active_chunks = 0;
-    refused(&conf, &c, 1, ERR_RANGE, "active_chunks: is 0");
-    conf = three_dims();
-    conf.endpoint_ns = -1;
-    refused(&conf, &c, 1, ERR_RANGE, "endpoint_ns: is -1, need 0 to 1e12");
+    REFUSED(ERR_RANGE, "dims: are 9, need 1 to 8", conf.n_dims = 9);
+    REFUSED(ERR_RANGE, "dims[0].shape: is line, need ring, full or switch", conf.dims[0].shape = TOPO_LINE);
+    REFUSED(ERR_RANGE, "dims[0].size: is 1, need 2 to", conf.dims[0].size = 1);
+    REFUSED(ERR_RANGE, "NPUs or more, need at most", conf.dims[0].size = conf.dims[1].size = 1 << 20);
+    REFUSED(ERR_RANGE, "dims[0].lat_ns: is -1", conf.dims[0].lat_ns = -1);
+    REFUSED(ERR_RANGE, "algorithms[0]: is bruck, need ring", conf.algorithms[0] = TOPO_ALGORITHM_BRUCK);
+    REFUSED(ERR_RANGE, "queues: is 65, need 1 to 64", conf.queues = 65);
+    REFUSED(ERR_RANGE, "active_chunks: is 0", conf.active_chunks = 0);
+    REFUSED(ERR_RANGE, "endpoint_ns: is -1, need 0 to 1e12", conf.endpoint_ns = -1);
 }
 
 TEST(collectives_out_of_range_are_refused)
 {
-    struct sim_astra_collective c = all_reduce(), two[2] = { c, c };
-    const struct sim_astra_conf conf = three_dims();
-    c.bytes = 0;
-    refused(&conf, &c, 1, ERR_RANGE, "bytes: is 0, need 1 or more");
-    c = all_reduce();
-    c.in[3] = true;
-    refused(&conf, &c, 1, ERR_RANGE, "in[3]: is set, need one of 3 dimensions");
-    memset(c.in, 0, sizeof c.in);
-    refused(&conf, &c, 1, ERR_RANGE, "in: is set for no dimension");
-    c = all_reduce();
-    c.kind = COLLECTIVE_BROADCAST;
-    refused(&conf, &c, 1, ERR_UNSUP, "kind: is broadcast, need all-reduce");
+    struct sim_astra_collective two[2] = { all_reduce(), all_reduce() };
+    const struct sim_astra_conf three = three_dims();
+    REFUSED(ERR_RANGE, "bytes: is 0, need 1 or more", c.bytes = 0);
+    REFUSED(ERR_RANGE, "in[3]: is set, need one of 3 dimensions", c.in[3] = true);
+    REFUSED(ERR_RANGE, "in: is set for no dimension", memset(c.in, 0, sizeof c.in));
+    REFUSED(ERR_UNSUP, "kind: is broadcast, need all-reduce", c.kind = COLLECTIVE_BROADCAST);
     two[0].issue_ns = 5;
-    refused(&conf, two, 2, ERR_RANGE, "collectives[1]: issue_ns: is 0 after 5, need them in order");
+    refused(&three, two, 2, ERR_RANGE, "collectives[1]: issue_ns: is 0 after 5, need them in order");
     two[0].issue_ns = -5;
-    refused(&conf, two, 2, ERR_RANGE, "collectives[0]: issue_ns: is -5");
-    refused(&conf, two, 0, ERR_RANGE, "collectives: is 0, need 1 to");
+    refused(&three, two, 2, ERR_RANGE, "collectives[0]: issue_ns: is -5");
+    refused(&three, two, 0, ERR_RANGE, "collectives: is 0, need 1 to");
 }
 
 TEST(times_and_sizes_beyond_the_clock_are_refused)
 {
-    struct sim_astra_collective c = all_reduce();
-    struct sim_astra_conf conf = three_dims();
-    c.bytes = INT64_MAX / 4;
-    refused(&conf, &c, 1, ERR_RANGE, "need a product below 2^63");
-    c = all_reduce();
-    conf.dims[1].lat_ns = 1e300;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[1]: a phase takes more than");
-    conf.dims[1].lat_ns = 1e18;
-    conf.splits = 100;
-    refused(&conf, &c, 1, ERR_RANGE, "collectives take up to");
-    conf = three_dims();
-    conf.mem_GBps = 1e-300;
-    refused(&conf, &c, 1, ERR_RANGE, "dims[0]: a phase takes more than");
+    REFUSED(ERR_RANGE, "need a product below 2^63", c.bytes = INT64_MAX / 4);
+    REFUSED(ERR_RANGE, "dims[1]: a phase takes more than", conf.dims[1].lat_ns = 1e300);
+    REFUSED(ERR_RANGE, "collectives take up to", conf.dims[1].lat_ns = 1e18, conf.splits = 100);
+    REFUSED(ERR_RANGE, "dims[0]: a phase takes more than", conf.mem_GBps = 1e-300);
 }
 
 TEST(a_tree_serves_one_chunk_in_one_dimension)

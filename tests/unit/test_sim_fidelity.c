@@ -21,6 +21,15 @@ static void write_wires(char path[SUPPORT_PATH], const char *dir, double trunk_G
     scratch_file(path, dir, "wires.csv", text, strlen(text));
 }
 
+/* The defaults; in so many chunks unless 0. */
+static struct sim_rules rules_of(int32_t chunks)
+{
+    struct sim_rules rules;
+    sim_rules_default(&rules);
+    rules.stage.chunks = chunks ? chunks : rules.stage.chunks;
+    return rules;
+}
+
 static struct topo_network network_of(const char *word)
 {
     struct topo_network net;
@@ -70,10 +79,8 @@ TEST(semantics_of_astra_sim_are_there_for_a_network)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net = network_of(cases[i].word);
         struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1073741824);
-        struct sim_rules rules;
         struct fidelity_time t;
-        sim_rules_default(&rules);
-        rules.stage.chunks = 1;
+        struct sim_rules rules = rules_of(1);
         rules.stage.endpoint_s = 10e-9;
         rules.semantics = cases[i].semantics;
         net.dims[0].algorithm = cases[i].a;
@@ -83,9 +90,8 @@ TEST(semantics_of_astra_sim_are_there_for_a_network)
     }
     struct topo_network two = network_of("ring:2@50 ring:2@50");
     struct sim_job job = all_of(&two, COLLECTIVE_ALL_REDUCE, 1e6);
-    struct sim_rules rules;
     struct fidelity_time t;
-    sim_rules_default(&rules);
+    struct sim_rules rules = rules_of(0);
     rules.semantics = SIM_ASTRA2_AWARE;
     assert_true(time_job(&t, &two, &rules, SIM_CHUNK, &job, e) == ERR_UNSUP);
 }
@@ -108,10 +114,8 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
             struct topo_network net = network_of(words[i]);
             struct sim_job job = all_of(&net, kinds[k], 1e8);
             struct stage stages[STAGE_MAX];
-            struct sim_rules rules;
             double sum_s = 0, hops_s = 0;
-            sim_rules_default(&rules);
-            rules.stage.chunks = 1;
+            struct sim_rules rules = rules_of(1);
             for (int32_t d = 0; d < net.n_dims; d++)
                 net.dims[d].lat_s = 1e-6;
             int32_t n = stage_list(stages, kinds[k], 1e8, job.members, NULL, &net, &rules.stage, NULL);
@@ -133,10 +137,8 @@ TEST(a_graph_of_its_own_shows_what_the_dimensions_hide)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
     struct topo_network net = network_of("switch:2@50 switch:2@50");
-    struct sim_rules rules;
     struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9);
-    sim_rules_default(&rules);
-    rules.stage.chunks = 1;
+    struct sim_rules rules = rules_of(1);
     scratch_make(dir);
     double alone_s = flow_time(&net, &rules, &job);
     assert_close(alone_s, 2 * (0.5e9 + 0.25e9) / 50e9, 1e-12);
@@ -157,10 +159,8 @@ TEST(failed_and_slow_links_are_felt)
     struct topo_network net = network_of("ring:4@50");
     struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
     struct sim_links links[1] = { { .from = "npu1", .to = "npu2", .dim = -1, .share = 0.5 } };
-    struct sim_rules rules;
     struct fidelity_time t;
-    sim_rules_default(&rules);
-    rules.stage.chunks = 1;
+    struct sim_rules rules = rules_of(1);
     double whole_s = flow_time(&net, &rules, &job);
     rules.links = links;
     rules.n_links = 1;
@@ -184,9 +184,7 @@ TEST(slow_and_late_npus_hold_up_their_ring)
 {
     struct topo_network net = network_of("ring:4@50");
     struct sim_job job = all_of(&net, COLLECTIVE_REDUCE_SCATTER, 1e9);
-    struct sim_rules rules;
-    sim_rules_default(&rules);
-    rules.stage.chunks = 1;
+    struct sim_rules rules = rules_of(1);
     double whole_s = flow_time(&net, &rules, &job);
     rules.n_slow = 1;
     rules.slow[0] = (struct sim_slow){ .at = { 2 }, .dim = -1, .share = 0.5 };
@@ -200,9 +198,8 @@ TEST(what_cannot_end_is_infinite_and_what_is_huge_is_refused)
     struct topo_network net = network_of("ring:4@50 ring:4@50"),
                         huge = network_of("ring:65536@50 switch:64@50");
     struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9), inner = job;
-    struct sim_rules rules;
     struct fidelity_time t;
-    sim_rules_default(&rules);
+    struct sim_rules rules = rules_of(0);
     net.dims[1].bw_Bps = 0;
     assert_true(isinf(flow_time(&net, &rules, &job)));
     inner.members[1] = 1;
@@ -211,14 +208,12 @@ TEST(what_cannot_end_is_infinite_and_what_is_huge_is_refused)
     FAILS(time_job(&t, &huge, &rules, SIM_FLOW, &job, e), ERR_RANGE, "need at most 1e+08");
 }
 
-/* Groups of two on a ring of four: one link each is used, its share of the ring's bandwidth half. */
-/* The same where collectives overlap: the switch has no bandwidth. */
+/* The switch has no bandwidth. */
 TEST(overlapping_work_that_cannot_end_is_infinite)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
     static const double bw_Bps[] = { 16e9, 0 };
-    struct sim_rules rules;
-    sim_rules_default(&rules);
+    struct sim_rules rules = rules_of(0);
     STEP_BEGIN(t, "", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
     for (int i = 0; i < 2; i++)
@@ -233,9 +228,8 @@ TEST(overlapping_work_that_cannot_end_is_infinite)
 TEST(the_ten_hottest_links_are_those_that_carry_most)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");
-    struct sim_rules rules;
     static const double bw_Bps[] = { 16e9, 2e9 };
-    sim_rules_default(&rules);
+    struct sim_rules rules = rules_of(0);
     STEP_BEGIN(t, "", &net);
     step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM });
     step_add(&t, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = 1 });

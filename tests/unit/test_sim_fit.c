@@ -44,6 +44,10 @@ static void free_curve(struct curve *c)
     free(c->blur);
 }
 
+#define CURVE(c, ...)                                                                                        \
+    KEEP(struct curve, c, free_curve);                                                                       \
+    make_curve(&c, __VA_ARGS__)
+
 /* By hand, 8 members: NVLS 2 hops and 9/8 S; ring 2 x 7 hops and 2 x 7/8 S; a line's links carry twice that.
  */
 TEST(times_are_those_of_the_closed_form)
@@ -74,15 +78,13 @@ TEST(latency_and_bandwidth_come_back_for_every_collective_and_shape)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim truth = make_dim(cases[i].shape, 8, cases[i].algorithm, cases[i].in_switch);
-        struct curve c;
-        make_curve(&c, &truth, cases[i].kind, cases[i].ranks, 20, 0, 1);
+        CURVE(c, &truth, cases[i].kind, cases[i].ranks, 20, 0, 1);
         FIT(f, &truth, &c, &free_bw);
         assert_int_equal(f.n_regimes, 1);
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 2e-3);
         assert_close(f.dim.lat_s, truth.lat_s, 2e-3);
         assert_true(f.dim.efficiency == 1);
         assert_true(f.large.max_frac < 2e-3 && f.small.max_frac < 2e-3);
-        free_curve(&c);
     }
 }
 
@@ -106,8 +108,7 @@ TEST(known_regimes_and_limits_are_recovered)
     const struct topo_dim truth = three_regimes();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
-        struct curve c;
-        make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, cases[i].noise, 7);
+        CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, cases[i].noise, 7);
         FIT(f, &truth, &c, &s);
         assert_int_equal(f.n_regimes, 3);
         assert_close(f.dim.bw_Bps, 300e9, 1e-12);
@@ -119,7 +120,6 @@ TEST(known_regimes_and_limits_are_recovered)
             assert_close(f.dim.regimes[k].up_to_B, truth.regimes[k].up_to_B, 1e-12);
         }
         assert_false(f.at_limit);
-        free_curve(&c);
     }
 }
 
@@ -128,12 +128,10 @@ TEST(noise_makes_no_regimes)
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     int more = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        struct curve c;
-        make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.02, seed);
+        CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.02, seed);
         FIT(f, &truth, &c, &free_bw);
         more += f.n_regimes > 1;
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 0.05);
-        free_curve(&c);
     }
     /* Schwarz's criterion takes a regime too many now and then; what it then gains is small. */
     assert_true(more <= 4);
@@ -143,40 +141,35 @@ TEST(noise_makes_no_regimes)
 TEST(a_flat_stretch_sets_no_bandwidth)
 {
     struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
-    struct curve c;
-    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
     for (int i = 8; i < 12; i++)
         c.time_s[i] = c.time_s[12];
     FIT(f, &truth, &c, &free_bw);
     assert_true(f.n_regimes > 1);
     assert_close(f.dim.bw_Bps, truth.bw_Bps, 1e-4);
     assert_true(f.dim.efficiency == 1);
-    free_curve(&c);
 }
 
 /* 1 MB and a few bytes more: three digits would not tell the sizes at a limit apart. */
 TEST(a_limit_has_the_digits_it_needs)
 {
     const struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
-    struct curve c = { .collective = COLLECTIVE_ALL_REDUCE, .ranks = 8, .nodes = 1 };
+    KEEP(struct curve, c, free_curve) = { .collective = COLLECTIVE_ALL_REDUCE, .ranks = 8, .nodes = 1 };
     for (int i = 0; i < 6; i++)
         OK(curve_add_point(&c, 1e6 + i, i < 3 ? 100e-6 : 200e-6, 0, e));
     FIT(f, &dim, &c, &free_bw);
     assert_int_equal(f.n_regimes, 2);
     assert_true(f.dim.regimes[0].up_to_B >= 1000002 && f.dim.regimes[0].up_to_B < 1000003);
     assert_true(f.small.max_frac < 1e-3);
-    free_curve(&c);
 }
 
 TEST(same_curve_same_fit)
 {
     const struct topo_dim truth = three_regimes();
-    struct curve c;
-    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.05, 3);
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.05, 3);
     FIT(a, &truth, &c, &free_bw);
     FIT(b, &truth, &c, &free_bw);
     assert_memory_equal(a.model_s, b.model_s, (size_t)a.n * sizeof *a.model_s);
-    free_curve(&c);
 }
 
 /* 100 GB/s reached, 50 stated. */
@@ -184,8 +177,7 @@ TEST(a_bandwidth_below_what_is_measured_is_noticed)
 {
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     struct fit_settings s = { 50e9, 2 };
-    struct curve c;
-    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
     FIT(f, &truth, &c, &s);
     assert_true(f.at_limit);
     assert_true(f.dim.efficiency <= 1);
@@ -194,7 +186,6 @@ TEST(a_bandwidth_below_what_is_measured_is_noticed)
     OK(fit_curve(&f, &truth, &c, &s, e));
     assert_false(f.at_limit);
     assert_close(f.dim.efficiency, 0.5, 1e-4);
-    free_curve(&c);
 }
 
 /* The entry as written, read as the only dimension of a network, predicts what the fit says, by stage_fill().
@@ -205,8 +196,7 @@ TEST(what_is_written_predicts_the_same_times)
     struct topo_network net;
     KEEP(struct yaml_doc, doc, yaml_free);
     KEEP(struct text, yaml, text_free) = { 0 };
-    struct curve c;
-    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.03, 11);
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.03, 11);
     FIT(f, &truth, &c, &free_bw);
     assert_true(f.n_regimes >= 3);
     text_puts(&yaml, "dims:\n");
@@ -219,7 +209,6 @@ TEST(what_is_written_predicts_the_same_times)
         stage_fill(&s, 0, PASS_ALL_REDUCE, c.bytes[i], 8, &net, &stage_rules_plain, net.dims[0].bw_Bps);
         assert_close(s.const_s + s.load_B / net.dims[0].bw_Bps, f.model_s[i], 1e-12);
     }
-    free_curve(&c);
 }
 
 /* Where the dimension may choose its algorithm, each size takes the fastest in its regime. */
@@ -227,16 +216,14 @@ TEST(regimes_are_found_under_a_choice_of_algorithms)
 {
     struct topo_dim truth = three_regimes();
     struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
-    struct curve c;
     truth.algorithm = TOPO_ALGORITHM_AUTO;
     truth.in_switch = TOPO_IN_SWITCH_NONE;
-    make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
     FIT(f, &truth, &c, &s);
     assert_int_equal(f.n_regimes, 3);
     assert_true(f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
     assert_close(f.dim.regimes[0].lat_s, truth.regimes[0].lat_s, 1e-3);
     assert_close(f.dim.regimes[1].up_to_B, truth.regimes[1].up_to_B, 1e-12);
-    free_curve(&c);
 }
 
 TEST(what_cannot_be_fitted_is_refused)
@@ -251,11 +238,9 @@ TEST(what_cannot_be_fitted_is_refused)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim dim = make_dim(TOPO_SWITCH, cases[i].size, cases[i].algorithm, TOPO_IN_SWITCH_NONE);
         struct fit_settings s = { cases[i].bw_Bps, 2 };
-        struct curve c;
         KEEP(struct fit, f, fit_free);
-        make_curve(&c, &truth, COLLECTIVE_ALL_REDUCE, cases[i].ranks, cases[i].n, 0, 1);
+        CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, cases[i].ranks, cases[i].n, 0, 1);
         FAILS(fit_curve(&f, &dim, &c, &s, e), ERR_RANGE, cases[i].message);
         assert_null(f.model_s);
-        free_curve(&c);
     }
 }

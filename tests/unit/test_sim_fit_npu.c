@@ -3,18 +3,20 @@
 #include "sim/fit.h"
 #include "workloads/block.h"
 
-static void known_npu(struct topo_npu *npu)
+static struct topo_npu known_npu(void)
 {
-    topo_npu_defaults(npu);
-    npu->peak_flops = 300e12;
-    npu->mem_Bps = 2e12;
-    npu->mem_efficiency = 0.75;
-    npu->matrix_efficiency = 0.9;
-    npu->half_out = 150;
-    npu->half_in = 80;
-    npu->attention = 0.4;
-    npu->flash = 0.55;
-    npu->kernel_s = 3e-6;
+    struct topo_npu npu;
+    topo_npu_defaults(&npu);
+    npu.peak_flops = 300e12;
+    npu.mem_Bps = 2e12;
+    npu.mem_efficiency = 0.75;
+    npu.matrix_efficiency = 0.9;
+    npu.half_out = 150;
+    npu.half_in = 80;
+    npu.attention = 0.4;
+    npu.flash = 0.55;
+    npu.kernel_s = 3e-6;
+    return npu;
 }
 
 /* A table as if measured on `npu`, every second time `noise` too long and the others too short. */
@@ -60,10 +62,9 @@ static void fit_all(struct fit_npu *f, const struct table *t)
 
 TEST(times_of_a_known_npu_give_its_efficiencies_back)
 {
-    struct topo_npu npu;
     KEEP(struct fit_npu, f, fit_npu_free);
     KEEP(struct table, t, table_free);
-    known_npu(&npu);
+    struct topo_npu npu = known_npu();
     measure(&t, &npu, 0);
     fit_all(&f, &t);
     assert_close(f.npu.mem_efficiency, npu.mem_efficiency, 1e-3);
@@ -80,10 +81,9 @@ TEST(times_of_a_known_npu_give_its_efficiencies_back)
 
 TEST(scatter_of_measurements_is_what_errors_say)
 {
-    struct topo_npu npu;
     KEEP(struct fit_npu, f, fit_npu_free);
     KEEP(struct table, t, table_free);
-    known_npu(&npu);
+    struct topo_npu npu = known_npu();
     measure(&t, &npu, 0.05);
     fit_all(&f, &t);
     assert_near(f.npu.matrix_efficiency, npu.matrix_efficiency, 0.05);
@@ -93,9 +93,8 @@ TEST(scatter_of_measurements_is_what_errors_say)
 TEST(what_has_no_rows_stays_as_given)
 {
     KEEP(struct fit_npu, f, fit_npu_free);
-    struct topo_npu npu;
     KEEP(struct table, t, table_free) = { 0 };
-    known_npu(&npu);
+    struct topo_npu npu = known_npu();
     f.npu = npu;
     table_column(&t, "op", TABLE_TEXT);
     table_column(&t, "bytes", TABLE_REAL);
@@ -129,7 +128,7 @@ TEST(a_bad_table_is_refused_at_its_row)
         char dir[SUPPORT_PATH], path[SUPPORT_PATH];
         KEEP(struct table, t, table_free);
         KEEP(struct fit_npu, f, fit_npu_free);
-        known_npu(&f.npu);
+        f.npu = known_npu();
         scratch_make(dir);
         scratch_file(path, dir, "x.csv", cases[i].csv, strlen(cases[i].csv));
         OK(table_read_csv(&t, path, e));

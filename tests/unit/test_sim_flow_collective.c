@@ -203,10 +203,8 @@ TEST(groups_with_a_stride_fill_the_network)
 
 TEST(one_group_leaves_the_others_alone)
 {
-    struct plant p;
     const int32_t first[] = { 1, 2 };
-    plant_word(&p, "ring:4@50 switch:8@50", 0);
-    plant_open(&p);
+    PLANT(p, "ring:4@50 switch:8@50", 0);
     p.all = (struct flow_group_spec){ .members = { 1, 3 }, .stride = { 1, 2 }, .first = first };
     int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 0);
     run(&p);
@@ -216,7 +214,6 @@ TEST(one_group_leaves_the_others_alone)
         assert_true((flow_arc_use(flow_sim_net(p.sim), topo_switch_arc(&p.routes, 1, npu)).bytes > 0) ==
                     inside);
     }
-    plant_close(&p);
 }
 
 /* ---- lists of NPUs, custom graphs ---- */
@@ -227,7 +224,7 @@ TEST(list_on_a_custom_graph_rings_both_ways)
         "src,dst,bw_GBps,latency_ns\na,b,10,5000\nb,c,10,5000\nc,d,10,5000\nd,a,10,5000\n";
     const int64_t npus[] = { 0, 1, 2, 3 };
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct plant p = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1 } };
+    KEEP(struct plant, p, plant_close) = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1 } };
     scratch_make(dir);
     scratch_file(path, dir, "edges.csv", text, sizeof text - 1);
     OK(topo_read_edges(&p.graph, path, e));
@@ -245,21 +242,17 @@ TEST(list_on_a_custom_graph_rings_both_ways)
     int32_t g;
     FAILS(flow_sim_group(p.sim, &(struct flow_group_spec){ .members = { 4 } }, &g, e), ERR_UNSUP,
           "need a list of NPUs in a custom graph");
-    plant_close(&p);
 }
 
 TEST(wrong_collectives_are_refused)
 {
-    struct plant p;
     struct flow_sim *sim;
     int32_t id;
-    plant_word(&p, "ring:4@50 switch:4@50", 0);
-    plant_open(&p);
+    PLANT(p, "ring:4@50 switch:4@50", 0);
     int32_t g = group(&p, &p.all);
     FAILS(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, NAN, 0, 0, &id, e), ERR_RANGE, "has nan bytes");
     FAILS(flow_sim_issue(p.sim, g, COLLECTIVE_ALL_REDUCE, 1, NAN, 0, &id, e), ERR_RANGE, "finite times");
     p.rules.active = 0;
     FAILS(flow_sim_build(&sim, &p.routes, &p.rules, e), ERR_RANGE, "0 active at a time");
     assert_null(sim);
-    plant_close(&p);
 }

@@ -21,6 +21,14 @@ static void plant_close(struct plant *p)
     topo_graph_free(p->graph);
 }
 
+#define PLANT(p, word)                                                                                       \
+    KEEP(struct plant, p, plant_close);                                                                      \
+    plant_open(&p, word)
+
+#define GROUP(g, ...)                                                                                        \
+    KEEP(struct flow_group, g, flow_group_free);                                                             \
+    OK(flow_group_build(&g, __VA_ARGS__, e))
+
 /* Every NPU is in one line of each dimension in use, at the place that its position says. */
 static void check_lines(const struct flow_group *g, const struct topo_routes *r, int64_t n_inside)
 {
@@ -51,47 +59,38 @@ TEST(groups_that_fill_the_network_have_every_npu_once)
         { .members = { 1, 4 }, .stride = { 0, 2 } },
     };
     static const int64_t n_groups[] = { 1, 16, 24, 48 };
-    struct plant p;
-    plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
+    PLANT(p, "ring:6@1 switch:8@1 full:4@1");
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
-        KEEP(struct flow_group, g, flow_group_free);
-        OK(flow_group_build(&g, &specs[i], &p.routes, e));
+        GROUP(g, &specs[i], &p.routes);
         assert_true(g.n_groups == n_groups[i]);
         check_lines(&g, &p.routes, 192);
     }
-    plant_close(&p);
 }
 
 TEST(single_group_has_its_box_only)
 {
     const int32_t first[] = { 1, 3, 2 };
     const struct flow_group_spec spec = { .members = { 3, 2, 1 }, .stride = { 2, 4, 1 }, .first = first };
-    struct plant p;
-    KEEP(struct flow_group, g, flow_group_free);
-    plant_open(&p, "ring:6@1 switch:8@1 full:4@1");
-    OK(flow_group_build(&g, &spec, &p.routes, e));
+    PLANT(p, "ring:6@1 switch:8@1 full:4@1");
+    GROUP(g, &spec, &p.routes);
     assert_true(g.n_groups == 1);
     check_lines(&g, &p.routes, 6);
     assert_true(flow_group_npu(&g, 0, 0, 0) == 1 + 6 * (3 + 8 * 2));
     assert_true(flow_group_npu(&g, 1, 0, 1) == 1 + 6 * (7 + 8 * 2));
     assert_int_equal(g.lines[0].line_of[0], -1);
-    plant_close(&p);
 }
 
 TEST(list_keeps_its_order)
 {
     const int64_t npus[] = { 9, 2, 5 };
     const struct flow_group_spec spec = { .npus = npus, .n_npus = 3 };
-    struct plant p;
-    KEEP(struct flow_group, g, flow_group_free);
-    plant_open(&p, "ring:4@1 switch:4@1");
-    OK(flow_group_build(&g, &spec, &p.routes, e));
+    PLANT(p, "ring:4@1 switch:4@1");
+    GROUP(g, &spec, &p.routes);
     for (int32_t i = 0; i < 3; i++) {
         assert_true(flow_group_npu(&g, 0, 0, i) == npus[i]);
         assert_int_equal(g.lines[0].line_of[npus[i]], 0);
     }
     assert_int_equal(g.lines[0].line_of[0], -1);
-    plant_close(&p);
 }
 
 TEST(wrong_groups_are_refused)
@@ -114,11 +113,9 @@ TEST(wrong_groups_are_refused)
         { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_TREE },
           "is double-binary-tree, need ring" },
     };
-    struct plant p;
-    plant_open(&p, "ring:4@1 switch:4@1");
+    PLANT(p, "ring:4@1 switch:4@1");
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         KEEP(struct flow_group, g, flow_group_free);
         FAILS(flow_group_build(&g, &wrong[i].spec, &p.routes, e), ERR_RANGE, wrong[i].text);
     }
-    plant_close(&p);
 }

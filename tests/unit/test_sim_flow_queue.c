@@ -2,9 +2,7 @@
 
 TEST(collectives_of_one_group_queue_and_of_two_share)
 {
-    struct plant p;
-    plant_word(&p, "ring:8@50", 0);
-    plant_open(&p);
+    PLANT(p, "ring:8@50", 0);
     double one_s = 14 / 8. * S_B / 50e9;
     int32_t g = group(&p, &p.all), other = group(&p, &p.all);
     int32_t a = issue(&p, g, COLLECTIVE_ALL_REDUCE, S_B, 0),
@@ -18,16 +16,13 @@ TEST(collectives_of_one_group_queue_and_of_two_share)
     run(&p);
     assert_close(flow_sim_finish_s(p.sim, a), 4 * one_s, 1e-12);
     assert_close(flow_sim_finish_s(p.sim, b), 4 * one_s, 1e-12);
-    plant_close(&p);
 }
 
 /* The first has the line; of those that wait the last has the highest priority, then equals as they came. */
 TEST(higher_priority_is_served_first)
 {
     static const int32_t priorities[] = { 0, 1, 1, -3, 7 }, turns[] = { 1, 3, 4, 5, 2 };
-    struct plant p;
-    plant_word(&p, "ring:8@50", 0);
-    plant_open(&p);
+    PLANT(p, "ring:8@50", 0);
     double one_s = 7 / 8. * S_B / 50e9;
     int32_t g = group(&p, &p.all), ids[COUNT_OF(priorities)];
     for (size_t i = 0; i < COUNT_OF(priorities); i++) {
@@ -37,7 +32,6 @@ TEST(higher_priority_is_served_first)
     run(&p);
     for (size_t i = 0; i < COUNT_OF(priorities); i++)
         assert_close(flow_sim_finish_s(p.sim, ids[i]), turns[i] * one_s, 1e-12);
-    plant_close(&p);
 }
 
 TEST(messages_are_counted_before_they_are_sent)
@@ -45,7 +39,7 @@ TEST(messages_are_counted_before_they_are_sent)
     static const char *const net_words[] = { "ring:8@50", "switch:6@50 ring:4@50", "line:4@50 full:3@50" };
     for (size_t w = 0; w < COUNT_OF(net_words); w++)
         for (int kind = 0; kind < N_COLLECTIVES; kind++) {
-            struct plant p;
+            KEEP(struct plant, p, plant_close);
             plant_word(&p, net_words[w], 1e-6);
             p.rules.stage.chunks = 3;
             plant_open(&p);
@@ -55,16 +49,13 @@ TEST(messages_are_counted_before_they_are_sent)
             run(&p);
             /* One is the clock. */
             assert_true(messages > 0 && messages == (double)flow_count(flow_sim_net(p.sim)).done - 1);
-            plant_close(&p);
         }
 }
 
 TEST(collectives_may_follow_each_other_as_they_end)
 {
-    struct plant p;
     int n_done = 0;
-    plant_word(&p, "switch:4@50", 1e-6);
-    plant_open(&p);
+    PLANT(p, "switch:4@50", 1e-6);
     int32_t g = group(&p, &p.all);
     issue(&p, g, COLLECTIVE_ALL_REDUCE, S_B, 0.5);
     assert_true(isnan(flow_sim_finish_s(p.sim, 0)));
@@ -82,20 +73,16 @@ TEST(collectives_may_follow_each_other_as_they_end)
     }
     assert_int_equal(n_done, 3);
     assert_close(flow_sim_finish_s(p.sim, 2), 0.5 + 3 * (4e-6 + 1.5 * S_B / 50e9), 1e-12);
-    plant_close(&p);
 }
 
 TEST(nothing_to_send_ends_at_once)
 {
-    struct plant p;
-    plant_word(&p, "switch:4@50", 1e-6);
-    plant_open(&p);
+    PLANT(p, "switch:4@50", 1e-6);
     int32_t none = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, 0, 0.25);
     int32_t alone =
         issue(&p, group(&p, &(struct flow_group_spec){ .members = { 1 } }), COLLECTIVE_ALL_REDUCE, S_B, 0);
     run(&p);
     assert_true(flow_sim_finish_s(p.sim, none) == 0.25 && flow_sim_finish_s(p.sim, alone) == 0);
-    plant_close(&p);
 }
 
 /* ---- failed and slow links ---- */
@@ -103,9 +90,7 @@ TEST(nothing_to_send_ends_at_once)
 /* All that goes around the ring passes the slow link, at half of the speed. */
 TEST(slow_link_slows_the_whole_ring)
 {
-    struct plant p;
-    plant_word(&p, "ring:8@50", 0);
-    plant_open(&p);
+    PLANT(p, "ring:8@50", 0);
     flow_sim_free(p.sim);
     OK(topo_routes_set_share(&p.routes, 3, 0.5, e));
     OK(flow_sim_build(&p.sim, &p.routes, &p.rules, e));
@@ -114,21 +99,17 @@ TEST(slow_link_slows_the_whole_ring)
     assert_close(flow_sim_finish_s(p.sim, id), 2 * 14 / 8. * S_B / 50e9, 1e-12);
     for (int32_t a = 0; a < p.routes.n_arcs; a++)
         assert_close(flow_arc_use(flow_sim_net(p.sim), a).util_frac, a / 2 == 3 ? 1 : 0.5, 1e-12);
-    plant_close(&p);
 }
 
 /* Of two NPUs one is late: the other waits for its half; what both gather begins when both have reduced. */
 TEST(late_npu_is_waited_for)
 {
-    struct plant p;
-    plant_word(&p, "ring:2@50", 0);
-    plant_open(&p);
+    PLANT(p, "ring:2@50", 0);
     OK(flow_sim_set_late(p.sim, 1, 0.25, e));
     int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 1);
     run(&p);
     assert_close(flow_sim_finish_s(p.sim, id), 1.25 + S_B / 50e9, 1e-12);
     FAILS(flow_sim_set_late(p.sim, 2, 0, e), ERR_RANGE, "late NPU: is 2 by 0 s, need 0 to 1");
-    plant_close(&p);
 }
 
 TEST(failed_link_stops_or_diverts)

@@ -171,22 +171,12 @@ TEST(periods_that_change_beside_steps_leave_nobody_behind)
 
 TEST(impossible_numbers_are_refused)
 {
-    CASES(const char *method; int64_t period, cap; double interval_s, switch_frac; const char *text) = {
-        { "adacomm", 0, 64, 1, 0.5, "period is 0, need at least 1" },
-        { "adacomm", 1, 0, 1, 0.5, "cap is 0, need at least 1" },
-        { "adacomm", 9, 8, 1, 0.5, "period is 9, need at most the cap, 8" },
-        { "adacomm", 9, 64, 0, 0.5, "interval_s is 0, need more than 0" },
-        { "variance", 9, 8, 1, 0.5, "period is 9, need at most the cap, 8" },
-        { "variance", 1, 8, 1, -0.5, "switch_frac is -0.5, need 0 to 1" },
-        { "variance", 1, 8, 1, NAN, "switch_frac is nan, need 0 to 1" },
-    };
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = gossip_fixture_settings(cases[i].method);
-        s.period = cases[i].period;
-        s.cap = cases[i].cap;
-        s.interval_s = cases[i].interval_s;
-        s.switch_frac = cases[i].switch_frac;
-        gossip_fixture_assert_refused(&f, &s, cases[i].text);
-    }
+    GOSSIP_REFUSED(f, "adacomm", "period is 0, need at least 1", s.period = 0);
+    GOSSIP_REFUSED(f, "adacomm", "cap is 0, need at least 1", s.period = 1, s.cap = 0);
+    GOSSIP_REFUSED(f, "adacomm", "period is 9, need at most the cap, 8", s.period = 9, s.cap = 8);
+    GOSSIP_REFUSED(f, "adacomm", "interval_s is 0, need more than 0", s.interval_s = 0);
+    GOSSIP_REFUSED(f, "variance", "period is 9, need at most the cap, 8", s.period = 9, s.cap = 8);
+    GOSSIP_REFUSED(f, "variance", "switch_frac is -0.5, need 0 to 1", s.switch_frac = -0.5);
+    GOSSIP_REFUSED(f, "variance", "switch_frac is nan, need 0 to 1", s.switch_frac = NAN);
 }

@@ -24,6 +24,10 @@ static void files_close(struct files *f)
     scratch_remove(f->dir);
 }
 
+#define FILES(f)                                                                                             \
+    KEEP(struct files, f, files_close);                                                                      \
+    files_open(&f)
+
 static int read_train(struct files *f, const char *csv, const char *label, struct err *e)
 {
     gossip_data_free(&f->train);
@@ -42,8 +46,7 @@ static int read_test(struct files *f, const char *csv, struct err *e)
 /* Columns 1, 2, 3 and 10, 20, 60: means 2 and 30, variances 2/3 and 1400/3. */
 TEST(features_are_standardised_by_the_training_file)
 {
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f, "a,b,kind\n1,10,cat\n2,20,dog\n3,60,cat\n", NULL, e));
     assert_int_equal(f.train.n, 3);
     assert_int_equal(f.train.n_features, 2);
@@ -55,38 +58,32 @@ TEST(features_are_standardised_by_the_training_file)
     assert_near(f.test.x[0], 2 / sqrt(2.0 / 3), 1e-6);
     assert_true(f.test.x[1] == 0);
     assert_int_equal(f.test.y[0], 1);
-    files_close(&f);
 }
 
 /* In float the three would be one. */
 TEST(a_small_spread_far_from_zero_is_kept)
 {
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f, "time,k\n1700000001,0\n1700000002,1\n1700000003,1\n", NULL, e));
     for (int i = 0; i < 3; i++)
         assert_near(f.train.x[i], (i - 1) / sqrt(2.0 / 3), 1e-6);
-    files_close(&f);
 }
 
 TEST(a_constant_column_is_zero_in_both_files)
 {
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f, "a,k\n0.1,0\n0.1,1\n0.1,1\n", NULL, e));
     OK(read_test(&f, "a,k\n5,0\n", e));
     for (int i = 0; i < 3; i++)
         assert_true(f.train.x[i] == 0);
     assert_true(f.test.x[0] == 0);
-    files_close(&f);
 }
 
 TEST(classes_are_numbered_by_value_then_by_word_whatever_the_order_of_rows)
 {
     static const char *const want[] = { "-1", "2", "10", "cat", "dog" };
     static const int32_t y[] = { 4, 2, 3, 1, 0, 2 };
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f, "k,a\ndog,1\n10,2\ncat,3\n2,4\n-1,5\n10,6\n", "k", e));
     assert_int_equal(f.labels.n_classes, COUNT_OF(want));
     for (int32_t k = 0; k < f.labels.n_classes; k++)
@@ -95,27 +92,23 @@ TEST(classes_are_numbered_by_value_then_by_word_whatever_the_order_of_rows)
     assert_string_equal(f.labels.label, "k");
     assert_int_equal(f.labels.n_features, 1);
     assert_string_equal(f.labels.features[0], "a");
-    files_close(&f);
 }
 
 /* The class is where the file has it; the number of classes is the training file's. */
 TEST(a_test_file_may_lack_a_class_and_have_its_column_elsewhere)
 {
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f, "a,kind,b\n1,x,5\n2,y,6\n3,z,9\n", "kind", e));
     OK(read_test(&f, "a,b,kind\n2,5,z\n", e));
     assert_int_equal(f.test.n_classes, 3);
     assert_int_equal(f.test.y[0], 2);
     assert_true(f.test.x[0] == 0);
     assert_true(f.test.x[1] == f.train.x[1]);
-    files_close(&f);
 }
 
 TEST(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read)
 {
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f,
                   "\xef\xbb\xbf# from a sheet\r\n\r\n \"a, \"\"b\"\"\" , kind \r\n"
                   " 1 ,\"big, cat\"\r\n\r\n3,\tdog\t",
@@ -126,7 +119,6 @@ TEST(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read)
     assert_string_equal(f.labels.classes[0], "big, cat");
     assert_string_equal(f.labels.classes[1], "dog");
     assert_true(f.train.x[0] == -1 && f.train.x[1] == 1);
-    files_close(&f);
 }
 
 TEST(what_is_wrong_with_a_training_file_is_placed)
@@ -154,14 +146,12 @@ TEST(what_is_wrong_with_a_training_file_is_placed)
           ERR_PARSE },
         { "a,k\n\"1\"2,x\n", NULL, "train.csv:2:4: text after a closing quote, need a comma", ERR_PARSE },
     };
-    struct files f;
-    files_open(&f);
+    FILES(f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FAILS(read_train(&f, cases[i].csv, cases[i].label, e), cases[i].code, cases[i].message);
         assert_null(f.train.x);
         assert_null(f.labels.label);
     }
-    files_close(&f);
 }
 
 TEST(what_a_test_file_has_otherwise_is_placed)
@@ -177,8 +167,7 @@ TEST(what_a_test_file_has_otherwise_is_placed)
           "test.csv:3:1: a: is \"1e100\", need at most 3e38 deviations from the mean of the training file",
           ERR_RANGE },
     };
-    struct files f;
-    files_open(&f);
+    FILES(f);
     OK(read_train(&f, "a,b,k\n1,2,x\n2,7,y\n", NULL, e));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         *e = (struct err){ 0 };
@@ -186,14 +175,12 @@ TEST(what_a_test_file_has_otherwise_is_placed)
         assert_null(f.test.x);
         assert_int_equal(f.labels.n_classes, 2);
     }
-    files_close(&f);
 }
 
 TEST(classes_and_features_beyond_the_limits_are_refused)
 {
-    struct files f;
     KEEP(struct text, csv, text_free) = { 0 };
-    files_open(&f);
+    FILES(f);
     text_puts(&csv, "a,k\n");
     for (int i = 0; i <= GOSSIP_MAX_CLASSES; i++)
         text_printf(&csv, "1,%d\n", i);
@@ -205,7 +192,6 @@ TEST(classes_and_features_beyond_the_limits_are_refused)
     text_puts(&csv, "k\n");
     FAILS(read_train(&f, csv.s, NULL, e), ERR_RANGE,
           "train.csv:1: has more than 65537 fields, need at most that many");
-    files_close(&f);
 }
 
 TEST(a_file_that_is_missing_is_named)

@@ -178,27 +178,21 @@ TEST(the_inner_rate_has_a_default_for_each_optimizer)
     }
 }
 
+#define REFUSED(text, ...) GOSSIP_REFUSED(f, "diloco", text, s = plain(8), __VA_ARGS__)
+
 TEST(settings_out_of_range_are_refused)
 {
-    struct gossip_settings s = plain(8), bad;
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    gossip_fixture_assert_refused(&f, (bad = s, bad.period = 0, &bad), "period is 0, need at least 1");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.fragments = 9, &bad),
-                                  "fragments is 9, need 1 to 8: at most");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.fragments = 0, &bad), "fragments is 0, need 1 to 8");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.period = bad.fragments = 1000, &bad),
-                                  "fragments is 1000, need 1 to 108");
-    gossip_fixture_assert_refused(
-        &f, (bad = s, bad.period = INT64_MAX / 2, bad.fragments = 3, &bad),
-        "period is 4611686018427387903, need at most 3074457345618258602 with 3 fragments");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.delay = 8, &bad),
-                                  "delay is 8, need 0 to 7, less than the period");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.delay = -1, &bad), "delay is -1, need 0 to 7");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.outer_rate = 0, &bad),
-                                  "outer_rate is 0, need more than 0");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.outer_momentum = 1, &bad),
-                                  "outer_momentum is 1, need 0 to 1, not 1 itself");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.outer_mix = 1, &bad),
-                                  "outer_mix is 1, need 0 to 1, not 1 itself");
-    gossip_fixture_assert_refused(&f, (bad = s, bad.inner_rate = -1, &bad), "inner_rate is -1, need > 0");
+    REFUSED("period is 0, need at least 1", s.period = 0);
+    REFUSED("fragments is 9, need 1 to 8: at most", s.fragments = 9);
+    REFUSED("fragments is 0, need 1 to 8", s.fragments = 0);
+    REFUSED("fragments is 1000, need 1 to 108", s.period = s.fragments = 1000);
+    REFUSED("period is 4611686018427387903, need at most 3074457345618258602 with 3 fragments",
+            s.period = INT64_MAX / 2, s.fragments = 3);
+    REFUSED("delay is 8, need 0 to 7, less than the period", s.delay = 8);
+    REFUSED("delay is -1, need 0 to 7", s.delay = -1);
+    REFUSED("outer_rate is 0, need more than 0", s.outer_rate = 0);
+    REFUSED("outer_momentum is 1, need 0 to 1, not 1 itself", s.outer_momentum = 1);
+    REFUSED("outer_mix is 1, need 0 to 1, not 1 itself", s.outer_mix = 1);
+    REFUSED("inner_rate is -1, need > 0", s.inner_rate = -1);
 }

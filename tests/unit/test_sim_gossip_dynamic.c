@@ -23,19 +23,16 @@ TEST(a_bound_of_0_is_local_sgd_through_a_server)
 {
     struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
     struct gossip_settings local = gossip_fixture_settings("local");
-    struct gossip_result a, b;
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     dynamic.delta = 0;
     for (int64_t period = 1; period <= 9; period += 4) {
         dynamic.check = local.period = period;
         f.setup.clock.stale = period > 1;
-        gossip_fixture_run(&a, &f, &dynamic);
-        gossip_fixture_run(&b, &f, &local);
+        GOSSIP_RUN(a, &f, &dynamic);
+        GOSSIP_RUN(b, &f, &local);
         assert_memory_equal(a.models, b.models, 4 * (size_t)f.net.n_params * sizeof *a.models);
         assert_int_equal(a.exchanges, 8 * (FIXTURE_STEPS / period));
         assert_true(a.sent_B == (double)a.exchanges * gossip_fixture_model_B(&f));
-        gossip_result_free(&a);
-        gossip_result_free(&b);
     }
 }
 
@@ -195,16 +192,8 @@ TEST(a_replay_on_another_network_is_the_run_there)
 
 TEST(impossible_numbers_are_refused)
 {
-    CASES(int64_t check; double delta; const char *text) = {
-        { 0, 1, "check is 0, need at least 1" },
-        { 1, -1, "delta is -1, need at least 0" },
-        { 1, NAN, "delta is nan, need at least 0" },
-    };
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = gossip_fixture_settings("dynamic");
-        s.check = cases[i].check;
-        s.delta = cases[i].delta;
-        gossip_fixture_assert_refused(&f, &s, cases[i].text);
-    }
+    GOSSIP_REFUSED(f, "dynamic", "check is 0, need at least 1", s.check = 0);
+    GOSSIP_REFUSED(f, "dynamic", "delta is -1, need at least 0", s.delta = -1);
+    GOSSIP_REFUSED(f, "dynamic", "delta is nan, need at least 0", s.delta = NAN);
 }

@@ -69,7 +69,6 @@ TEST(default_horizon_saves_bytes_and_messages)
 
 TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
 {
-    struct gossip_result a, b;
     struct gossip_settings event = gossip_fixture_settings("eventgrad");
     struct gossip_settings ring = gossip_fixture_settings("gossip-pga");
     event.horizon = 0;
@@ -78,13 +77,11 @@ TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
     f.setup.clock.jitter = 0;
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
-        gossip_fixture_run(&a, &f, &event);
-        gossip_fixture_run(&b, &f, &ring);
+        GOSSIP_RUN(a, &f, &event);
+        GOSSIP_RUN(b, &f, &ring);
         assert_close(a.time_s, b.time_s, 1e-12);
         for (int32_t k = 0; k < 4 * f.net.n_params; k++)
             assert_near(a.models[k], b.models[k], 1e-4);
-        gossip_result_free(&a);
-        gossip_result_free(&b);
     }
 }
 
@@ -143,12 +140,7 @@ TEST(overlap_hides_steps_behind_messages)
 TEST(settings_out_of_range_are_refused)
 {
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    for (int32_t i = 0; i < 3; i++) {
-        static const char *const texts[] = { "horizon is -1, need 0 to 1e+06", "horizon is nan, need 0",
-                                             "warmup is -1, need at least 0" };
-        struct gossip_settings s = gossip_fixture_settings("eventgrad");
-        s.horizon = i == 0 ? -1 : i == 1 ? (double)NAN : 1;
-        s.warmup = i == 2 ? -1 : 0;
-        gossip_fixture_assert_refused(&f, &s, texts[i]);
-    }
+    GOSSIP_REFUSED(f, "eventgrad", "horizon is -1, need 0 to 1e+06", s.horizon = -1);
+    GOSSIP_REFUSED(f, "eventgrad", "horizon is nan, need 0", s.horizon = NAN);
+    GOSSIP_REFUSED(f, "eventgrad", "warmup is -1, need at least 0", s.warmup = -1);
 }

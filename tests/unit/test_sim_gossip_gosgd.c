@@ -115,24 +115,10 @@ TEST(one_worker_alone_learns_and_sends_nothing)
     assert_int_equal(gossip_fixture_assert_same_run(&f, &s, &never).exchanges, 0);
 }
 
-TEST(the_same_seed_gives_the_same_bytes)
-{
-    struct gossip_settings s = gossip_fixture_settings("gosgd");
-    s.prob = 0.5;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.stale = f.setup.clock.overlap = true;
-    gossip_fixture_assert_same_run(&f, &s, &s);
-}
-
 TEST(a_chance_that_is_none_is_refused)
 {
-    const double probs[] = { -0.1, 1.5, NAN };
-    const char *const texts[] = { "prob is -0.1, need 0 to 1", "prob is 1.5, need 0 to 1",
-                                  "prob is nan, need 0 to 1" };
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    for (size_t i = 0; i < COUNT_OF(probs); i++) {
-        struct gossip_settings s = gossip_fixture_settings("gosgd");
-        s.prob = probs[i];
-        gossip_fixture_assert_refused(&f, &s, texts[i]);
-    }
+    GOSSIP_REFUSED(f, "gosgd", "prob is -0.1, need 0 to 1", s.prob = -0.1);
+    GOSSIP_REFUSED(f, "gosgd", "prob is 1.5, need 0 to 1", s.prob = 1.5);
+    GOSSIP_REFUSED(f, "gosgd", "prob is nan, need 0 to 1", s.prob = NAN);
 }

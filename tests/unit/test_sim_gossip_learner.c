@@ -120,11 +120,10 @@ TEST(a_gradient_is_the_slope_of_the_loss_by_every_parameter)
     static const int32_t batches[] = { 1, 5, 32 };
     for (size_t i = 0; i < COUNT_OF(nets); i++)
         for (size_t k = 0; k < COUNT_OF(batches); k++) {
-            struct subject s;
+            KEEP(struct subject, s, release);
             build(&s, nets[i].width, nets[i].n_layers, batches[k]);
             draw(&s, 10 * i + k);
             compare_with_differences(&s);
-            release(&s);
         }
 }
 
@@ -134,12 +133,11 @@ TEST(a_model_of_zeros_loses_the_logarithm_of_its_classes)
 {
     static const int32_t classes[] = { 2, 3, 10, 61 };
     for (size_t i = 0; i < COUNT_OF(classes); i++) {
-        struct subject s;
+        KEEP(struct subject, s, release);
         build(&s, (int32_t[]){ 6, 5, classes[i] }, 2, 23);
         draw(&s, 1);
         memset(s.x, 0, (size_t)s.net.n_params * sizeof *s.x);
         assert_close(gradient(&s), log(classes[i]), 1e-14);
-        release(&s);
     }
 }
 
@@ -147,7 +145,7 @@ TEST(a_model_of_zeros_loses_the_logarithm_of_its_classes)
 TEST(a_loss_is_right_where_exponentials_are_out_of_range)
 {
     static const float z[] = { 50, 1000, 1e6F, 1e30F };
-    struct subject s;
+    KEEP(struct subject, s, release);
     build(&s, (int32_t[]){ 1, 2 }, 1, 1);
     for (size_t i = 0; i < COUNT_OF(z); i++) {
         s.x[s.net.first[1] + 1] = z[i];
@@ -157,7 +155,6 @@ TEST(a_loss_is_right_where_exponentials_are_out_of_range)
         s.data.y[0] = 1;
         assert_true(gradient(&s) >= 0 && gradient(&s) < 1e-15);
     }
-    release(&s);
 }
 
 static void assert_none(struct subject *s)
@@ -171,7 +168,7 @@ static void assert_none(struct subject *s)
 TEST(one_number_out_of_range_makes_the_loss_none)
 {
     static const float strange[] = { NAN, INFINITY, -INFINITY };
-    struct subject s;
+    KEEP(struct subject, s, release);
     build(&s, (int32_t[]){ 6, 9, 5, 3 }, 3, 5);
     draw(&s, 2);
     assert_true(isfinite(gradient(&s)));
@@ -190,7 +187,6 @@ TEST(one_number_out_of_range_makes_the_loss_none)
         }
     }
     assert_true(isfinite(gradient(&s)));
-    release(&s);
 }
 
 /* Weights of 3e38 are numbers; a sum of two of them is none, nor is one that ReLU makes 0 of. */
@@ -198,14 +194,13 @@ TEST(a_model_that_overflows_on_the_way_has_no_loss)
 {
     static const float signs[] = { 1, -1 };
     for (size_t k = 0; k < COUNT_OF(signs); k++) {
-        struct subject s;
+        KEEP(struct subject, s, release);
         build(&s, (int32_t[]){ 2, 4, 2 }, 2, 3);
         for (int32_t i = 0; i < s.net.n_params; i++)
             s.x[i] = signs[k] * 3e38F;
         for (int64_t i = 0; i < 6; i++)
             s.data.x[i] = 1;
         assert_none(&s);
-        release(&s);
     }
 }
 
@@ -214,7 +209,7 @@ TEST(a_model_that_overflows_on_the_way_has_no_loss)
 /* A batch of 32 is rounded 32 times on the way; in its mean each example has the same share. */
 TEST(the_order_of_a_batch_matters_to_rounding_alone)
 {
-    struct subject s;
+    KEEP(struct subject, s, release);
     float most = 0;
     build(&s, (int32_t[]){ 33, 17, 10 }, 2, 32);
     draw(&s, 3);
@@ -229,13 +224,12 @@ TEST(the_order_of_a_batch_matters_to_rounding_alone)
     assert_close(gradient(&s), loss, 1e-14);
     for (int32_t i = 0; i < s.net.n_params; i++)
         assert_near(s.g[i], g[i], 32 * (double)(most * FLT_EPSILON));
-    release(&s);
 }
 
 /* Sums go from example to example, whatever room there is for more of them. */
 TEST(room_for_more_examples_does_not_change_a_bit)
 {
-    struct subject s;
+    KEEP(struct subject, s, release);
     KEEP(struct gossip_pass *, large, gossip_pass_free_at);
     build(&s, (int32_t[]){ 12, 20, 10 }, 2, 21);
     draw(&s, 4);
@@ -247,7 +241,6 @@ TEST(room_for_more_examples_does_not_change_a_bit)
     assert_memory_equal(g, s.g, (size_t)s.net.n_params * sizeof *g);
     assert_true(gossip_accuracy(s.x, &s.net, &s.data, large) ==
                 gossip_accuracy(s.x, &s.net, &s.data, s.pass));
-    release(&s);
 }
 
 /* ---- accuracy ---- */
@@ -256,7 +249,7 @@ TEST(room_for_more_examples_does_not_change_a_bit)
  * together, and no multiple of that. */
 TEST(accuracy_counts_where_the_largest_output_is)
 {
-    struct subject s;
+    KEEP(struct subject, s, release);
     build(&s, (int32_t[]){ 3, 3 }, 1, 200);
     for (int32_t k = 0; k < 3; k++)
         s.x[4 * k] = 1;
@@ -269,17 +262,15 @@ TEST(accuracy_counts_where_the_largest_output_is)
     /* Biases turn all to class 2: every third of the first 130, and of the others those with i % 3 == 1. */
     s.x[s.net.first[1] + 2] = 10;
     assert_true(gossip_accuracy(s.x, &s.net, &s.data, s.pass) == (43 + 24) / 200.0);
-    release(&s);
 }
 
 TEST(of_equal_outputs_the_first_counts)
 {
-    struct subject s;
+    KEEP(struct subject, s, release);
     build(&s, (int32_t[]){ 2, 3, 4 }, 2, 100);
     for (int32_t i = 0; i < 100; i++)
         s.data.y[i] = i < 17 ? 0 : 1 + i % 3;
     assert_true(gossip_accuracy(s.x, &s.net, &s.data, s.pass) == 0.17);
-    release(&s);
 }
 
 /* ---- learning ---- */
@@ -305,7 +296,7 @@ TEST(separable_classes_are_all_learned)
     static const int32_t widths[2][3] = { { 2, 4 }, { 2, 13, 4 } };
     for (int32_t n_layers = 1; n_layers <= 2; n_layers++)
         for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS; kind++) {
-            struct subject s;
+            KEEP(struct subject, s, release);
             build(&s, widths[n_layers - 1], n_layers, 90);
             draw(&s, 6);
             for (int32_t i = 0; i < 90; i++) {
@@ -315,7 +306,6 @@ TEST(separable_classes_are_all_learned)
             }
             assert_true(learn(&s, (enum gossip_optimizer)kind, 0.05, 200) == 1);
             assert_true(gradient(&s) < 0.1);
-            release(&s);
         }
 }
 
@@ -324,7 +314,7 @@ TEST(a_hidden_layer_learns_what_softmax_regression_cannot)
 {
     static const int32_t widths[2][3] = { { 2, 2 }, { 2, 16, 2 } };
     for (int32_t n_layers = 1; n_layers <= 2; n_layers++) {
-        struct subject s;
+        KEEP(struct subject, s, release);
         build(&s, widths[n_layers - 1], n_layers, 4);
         draw(&s, 7);
         for (int32_t i = 0; i < 4; i++) {
@@ -334,7 +324,6 @@ TEST(a_hidden_layer_learns_what_softmax_regression_cannot)
         }
         double right = learn(&s, GOSSIP_SGD, 0.1, 300);
         assert_true(n_layers == 2 ? right == 1 : right <= 0.75);
-        release(&s);
     }
 }
 

@@ -66,8 +66,8 @@ static void assert_same_elsewhere(struct gossip_fixture *f, const struct gossip_
 
 TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
 {
-    const char *const methods[] = { "all-reduce", "local", "post-local", "pair",
-                                    "pull",       "push",  "gosgd",      "elastic" };
+    const char *const methods[] = { "all-reduce", "local", "post-local", "pair",   "pull",
+                                    "push",       "gosgd", "elastic",    "lag-wk", "lag-ps" };
     const double shares[] = { 0.01, 0.3, 5 };
     GOSSIP_FIXTURE(f, 5, GOSSIP_SKEW);
     make_uneven(&f);
@@ -92,7 +92,6 @@ TEST(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth)
     f.setup.clock.jitter = 0.3;
     s.period = 2;
     for (int overlap = 0; overlap < 2; overlap++) {
-        struct gossip_result there, replayed;
         KEEP(struct gossip_result, here, gossip_result_free);
         KEEP(struct gossip_log, log, gossip_log_free);
         f.setup.clock.overlap = overlap;
@@ -100,12 +99,12 @@ TEST(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth)
         run(&here, &log, &f, &s);
         for (size_t k = 0; k < COUNT_OF(shares); k++) {
             f.fabric.share = shares[k];
+            KEEP(struct gossip_result, there, gossip_result_free);
             run(&there, NULL, &f, &s);
+            KEEP(struct gossip_result, replayed, gossip_result_free);
             replay(&replayed, &log, &f);
             assert_close(replayed.time_s, there.time_s, 0.01);
             assert_int_equal(replayed.exchanges, there.exchanges);
-            gossip_result_free(&there);
-            gossip_result_free(&replayed);
         }
     }
 }

@@ -38,12 +38,16 @@ static void assert_same(const struct gossip_result *a, const struct gossip_resul
     assert_same_curves(a, b);
 }
 
+/* By every method, with stale models and not, beside steps and between them; pairs by rule too. */
 TEST(same_seed_gives_same_bytes_of_everything)
 {
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.stale = true;
-    for (int32_t m = 0; m < gossip_n_methods; m++) {
-        struct gossip_settings s = gossip_fixture_settings(gossip_method_name(m));
+    for (int kind = 0; kind < 4 * gossip_n_methods; kind++) {
+        struct gossip_settings s = gossip_fixture_settings(gossip_method_name(kind / 4));
+        f.setup.clock.stale = kind % 2;
+        f.setup.clock.overlap = kind / 2 % 2;
+        s.prob = 0.5;
+        s.rule = kind % 2 ? GOSSIP_RULE_FIXED : GOSSIP_RULE_DRIFT;
         RUN(a, &f, &s, 1);
         RUN(b, &f, &s, 1);
         RUN(other, &f, &s, 2);
@@ -222,16 +226,15 @@ TEST(uneven_shards_make_the_steps_of_the_smallest)
 TEST(a_rate_beyond_reason_diverges_and_says_when)
 {
     struct gossip_settings s = gossip_fixture_every_step("local");
-    struct gossip_result r;
     GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     f.setup.learning.rate = 1e30;
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
+        KEEP(struct gossip_result, r, gossip_result_free);
         run(&r, &f, &s, 1);
         assert_in_range(r.diverged_step, 0, FIXTURE_STEPS - 1);
         assert_true(isnan(r.accuracy) && isnan(r.average_accuracy) && isnan(r.loss));
         assert_true(r.time_s < FIXTURE_STEPS * FIXTURE_STEP_S);
-        gossip_result_free(&r);
     }
 }
 

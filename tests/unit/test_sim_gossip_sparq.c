@@ -142,19 +142,10 @@ TEST(corrections_that_are_too_small_are_not_sent)
 
 TEST(settings_out_of_range_are_refused)
 {
-    CASES(int64_t period; double c, power, gamma, keep; const char *text) = {
-        { 0, 1, 0, 1, 1, "period is 0, need at least 1" },
-        { 1, -1, 0, 1, 1, "sparq_c is -1, need at least 0" },
-        { 1, 1, 1, 1, 1, "sparq_power is 1, need 0 to 1, not 1 itself" },
-        { 1, 1, 0, 0, 1, "gamma is 0, need more than 0, at most 1" },
-        { 1, 1, 0, 1, 1.5, "keep is 1.5, need more than 0, at most 1" },
-    };
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = settings(cases[i].gamma, cases[i].keep);
-        s.period = cases[i].period;
-        s.sparq_c = cases[i].c;
-        s.sparq_power = cases[i].power;
-        gossip_fixture_assert_refused(&f, &s, cases[i].text);
-    }
+    GOSSIP_REFUSED(f, "sparq", "period is 0, need at least 1", s.period = 0);
+    GOSSIP_REFUSED(f, "sparq", "sparq_c is -1, need at least 0", s.sparq_c = -1);
+    GOSSIP_REFUSED(f, "sparq", "sparq_power is 1, need 0 to 1, not 1 itself", s.sparq_power = 1);
+    GOSSIP_REFUSED(f, "sparq", "gamma is 0, need more than 0, at most 1", s.gamma = 0);
+    GOSSIP_REFUSED(f, "sparq", "keep is 1.5, need more than 0, at most 1", s.keep = 1.5);
 }

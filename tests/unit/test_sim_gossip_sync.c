@@ -91,22 +91,19 @@ TEST(meetings_are_as_many_as_whole_periods)
 TEST(meetings_beside_steps_take_no_longer_and_send_the_same)
 {
     struct gossip_settings s = gossip_fixture_settings("local");
-    struct gossip_result waits, goes_on;
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 8; kind++) {
         s.period = kind % 4 + 1;
         f.setup.clock.stale = kind / 4;
         f.setup.clock.overlap = false;
-        gossip_fixture_run(&waits, &f, &s);
+        GOSSIP_RUN(waits, &f, &s);
         f.setup.clock.overlap = true;
-        gossip_fixture_run(&goes_on, &f, &s);
+        GOSSIP_RUN(goes_on, &f, &s);
         assert_true(goes_on.time_s < waits.time_s);
         assert_true(goes_on.sent_B == waits.sent_B);
         assert_int_equal(goes_on.exchanges, waits.exchanges);
         assert_true(isfinite(goes_on.loss));
         assert_true(goes_on.average_accuracy >= 0.25);
-        gossip_result_free(&waits);
-        gossip_result_free(&goes_on);
     }
 }
 
@@ -167,14 +164,8 @@ TEST(a_mean_that_lands_late_keeps_what_was_learned_since)
 
 TEST(impossible_periods_are_refused)
 {
-    struct gossip_settings s = gossip_fixture_settings("local");
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    s.period = 0;
-    gossip_fixture_assert_refused(&f, &s, "period is 0, need at least 1");
-    s = gossip_fixture_settings("post-local");
-    s.period = -3;
-    gossip_fixture_assert_refused(&f, &s, "period is -3, need at least 1");
-    s.period = 2;
-    s.switch_frac = 2;
-    gossip_fixture_assert_refused(&f, &s, "switch_frac is 2, need 0 to 1");
+    GOSSIP_REFUSED(f, "local", "period is 0, need at least 1", s.period = 0);
+    GOSSIP_REFUSED(f, "post-local", "period is -3, need at least 1", s.period = -3);
+    GOSSIP_REFUSED(f, "post-local", "switch_frac is 2, need 0 to 1", s.switch_frac = 2);
 }

@@ -37,12 +37,11 @@ TEST(a_message_alone_takes_its_latency_and_its_bytes_over_the_narrowest_link)
 {
     for (size_t i = 0; i < COUNT_OF(messages); i++)
         for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-            struct yard y;
+            KEEP(struct yard, y, yard_close);
             open_message(&y, i, fidelity, 1);
             assert_true(send(&y, messages[i].from, messages[i].to, S_B, 0, 0));
             assert_next(&y, 0, true, messages[i].want_lat_s + S_B / messages[i].want_Bps);
             assert_idle(&y);
-            yard_close(&y);
         }
 }
 
@@ -51,12 +50,11 @@ TEST(share_is_of_bandwidths_and_not_of_latencies)
     static const double shares[] = { 0.25, 0.7, 3 };
     for (size_t i = 0; i < COUNT_OF(messages); i++)
         for (int k = 0; k < 2 * (int)COUNT_OF(shares); k++) {
-            struct yard y;
+            KEEP(struct yard, y, yard_close);
             double share = shares[k / 2];
             open_message(&y, i, k % 2, share);
             send(&y, messages[i].from, messages[i].to, S_B, S_B, 0);
             assert_next(&y, 0, true, messages[i].want_lat_s + S_B / (share * messages[i].want_Bps));
-            yard_close(&y);
         }
 }
 
@@ -64,7 +62,7 @@ TEST(share_is_of_bandwidths_and_not_of_latencies)
 TEST(share_may_be_of_one_dimension)
 {
     for (int k = 0; k < 2 * 2 * N_GOSSIP_FIDELITYS; k++) {
-        struct yard y;
+        KEEP(struct yard, y, yard_close);
         double share = k / 2 % 2 ? 10 : 0.2;
         yard_word(&y, "switch:2@50 switch:2@50");
         y.fabric.fidelity = (enum gossip_fidelity)(k / 4);
@@ -78,45 +76,35 @@ TEST(share_may_be_of_one_dimension)
         /* S in boxes of 2, half of it between them. */
         assert_close(all_reduce_s(&y, S_B),
                      (1 / (k % 2 ? 1 : share) + 0.5 / (k % 2 ? share : 1)) * S_B / 50e9, 1e-12);
-        yard_close(&y);
     }
 }
 
 TEST(every_message_has_its_overhead)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        struct yard y;
+        KEEP(struct yard, y, yard_close);
         yard_word(&y, "ring:8@50");
         y.fabric.fidelity = (enum gossip_fidelity)fidelity;
         y.fabric.rules.endpoint_s = 5e-3;
         yard_open(&y);
         send(&y, 0, 2, S_B, S_B, 0);
         assert_next(&y, 0, true, 5e-3 + S_B / 25e9);
-        yard_close(&y);
     }
 }
 
 TEST(there_and_back_are_at_once_and_the_longer_decides)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        struct yard y;
-        yard_start(&y, "switch:4@50", (enum gossip_fidelity)fidelity);
-        send(&y, 0, 1, S_B, S_B, 0);
-        assert_next(&y, 0, true, 0.02);
-        send(&y, 0, 1, S_B, 2 * S_B, 1);
-        assert_next(&y, 1, true, 0.06);
-        send(&y, 0, 1, 0, S_B, 2);
-        assert_next(&y, 2, true, 0.08);
+        YARD(y, "switch:4@50", (enum gossip_fidelity)fidelity);
+        yard_play(&y, "0>1 1/1 = .02 -0 0>1 1/2 = .06 -1 0>1 0/1 = .08 -2");
         assert_close(gossip_wire_sent_B(y.wire), 6 * S_B, 0);
-        yard_close(&y);
     }
 }
 
 TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        struct yard y;
-        yard_start(&y, "switch:4@50", (enum gossip_fidelity)fidelity);
+        YARD(y, "switch:4@50", (enum gossip_fidelity)fidelity);
         assert_true(collect(&y, S_B, 0));
         double sent_B = gossip_wire_sent_B(y.wire);
         assert_true(send(&y, 1, 1, S_B, S_B, 1));
@@ -131,7 +119,6 @@ TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
         assert_close(y.now_s, 0, 0);
         assert_close(gossip_wire_sent_B(y.wire), sent_B, 0);
         assert_next(&y, 0, true, 1.5 * S_B / 50e9);
-        yard_close(&y);
     }
 }
 
@@ -140,31 +127,12 @@ TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
 TEST(a_collective_waits_for_all_links_and_holds_them)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        struct yard y;
-        const struct gossip_signal *s;
-        yard_start(&y, "switch:4@50", (enum gossip_fidelity)fidelity);
-        double all_s = all_reduce_s(&y, S_B);
-        assert_close(all_s, 0.03, 1e-12); /* 2 (4 - 1) / 4 */
-        assert_true(send(&y, 0, 1, S_B, S_B, 0));
-        assert_false(collect(&y, S_B, 1));
-        assert_false(send(&y, 2, 3, S_B, 0, 2)); /* idle, but after the collective */
-        assert_false(collect(&y, S_B, 3));
-        assert_int_equal(turn(&y, &s), 2);
-        assert_close(y.now_s, 0.02, 1e-12);
-        assert_int_equal(s[1].tag, 1);
-        assert_false(send(&y, 0, 1, S_B, S_B, 0));
-        for (int32_t i = 0; i < 3; i++) {
-            static const double want_s[] = { 0.05, 0.07, 0.1 };
-            static const int32_t order[] = { 1, 2, 3, 0 };
-            assert_int_equal(turn(&y, &s), 2);
-            assert_close(y.now_s, want_s[i], 1e-12);
-            assert_true(s[0].ends && !s[1].ends);
-            assert_int_equal(s[0].tag, order[i]);
-            assert_int_equal(s[1].tag, order[i + 1]);
-        }
-        assert_next(&y, 0, true, 0.12);
+        YARD(y, "switch:4@50", (enum gossip_fidelity)fidelity);
+        assert_close(all_reduce_s(&y, S_B), 0.03, 1e-12); /* 2 (4 - 1) / 4 */
+        /* 2 to 3 is idle, but after the collective. */
+        yard_play(&y, "0>1 1/1 all 1! 2>3 1! all 1! = .02 -0 +1 0>1 1/1! "
+                      "= .05 -1 +2 = .07 -2 +3 = .1 -3 +4 = .12 -4");
         assert_idle(&y);
-        yard_close(&y);
     }
 }
 
@@ -199,7 +167,7 @@ static void open_box(struct yard *y, size_t i, enum gossip_fidelity fidelity)
 TEST(an_all_reduce_takes_what_the_model_of_collectives_says)
 {
     for (size_t i = 0; i < COUNT_OF(boxes); i++) {
-        struct yard y;
+        KEEP(struct yard, y, yard_close);
         struct collective_time t;
         double bw_Bps[TOPO_MAX_DIMS];
         open_box(&y, i, GOSSIP_CLOSED);
@@ -210,7 +178,6 @@ TEST(an_all_reduce_takes_what_the_model_of_collectives_says)
         assert_close(all_reduce_s(&y, S_B), t.time_s, 0);
         assert_true(collect(&y, S_B, 0));
         assert_next(&y, 0, true, t.time_s);
-        yard_close(&y);
     }
 }
 
@@ -232,7 +199,7 @@ TEST(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s)
 {
     for (size_t i = 0; i < COUNT_OF(boxes); i++)
         for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-            struct yard y;
+            KEEP(struct yard, y, yard_close);
             double dims_B = 0;
             open_box(&y, i, (enum gossip_fidelity)fidelity);
             collect(&y, S_B, 0);
@@ -245,7 +212,6 @@ TEST(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s)
                     assert_close(sum_arcs(&y, d, true), dim_B, 1e-12);
             }
             assert_close(dims_B, gossip_wire_sent_B(y.wire), 1e-12);
-            yard_close(&y);
         }
 }
 
@@ -253,8 +219,7 @@ TEST(an_all_reduce_of_s_bytes_sends_2_n_minus_1_s)
 
 TEST(links_between_workers_alone_carry_collectives_and_alike)
 {
-    struct yard y;
-    yard_start(&y, "ring:4@50", GOSSIP_CLOSED);
+    YARD(y, "ring:4@50", GOSSIP_CLOSED);
     collect(&y, S_B, 0);
     for (int32_t a = 0; a < 8; a++) /* 2 * 3/4 S of each NPU, half each way round */
         assert_close(gossip_wire_arc_B(y.wire, a), 0.75 * S_B, 1e-12);
@@ -265,15 +230,13 @@ TEST(links_between_workers_alone_carry_collectives_and_alike)
     collect(&y, S_B, 0);
     for (int32_t a = 0; a < 8; a++)
         assert_close(gossip_wire_arc_B(y.wire, a), a < 4 ? S_B : 0, 1e-12);
-    yard_close(&y);
 }
 
 TEST(messages_count_on_every_link_and_once_in_every_dimension)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        struct yard y;
         char name[TOPO_ARC_TEXT];
-        yard_start(&y, "ring:4@100 switch:2@50", (enum gossip_fidelity)fidelity);
+        YARD(y, "ring:4@100 switch:2@50", (enum gossip_fidelity)fidelity);
         send(&y, 0, 6, 3, 0, 0); /* (0, 0) to (2, 1): two links, up and down */
         send(&y, 1, 0, 5, 7, 1);
         for (const struct gossip_signal *s; isfinite(gossip_wire_next_s(y.wire));)
@@ -295,14 +258,12 @@ TEST(messages_count_on_every_link_and_once_in_every_dimension)
             assert_close(gossip_wire_arc_B(y.wire, a), want_B, 0);
             assert_int_equal(topo_link_dim(&y.routes, a / 2), strstr(name, "switch") ? 1 : 0);
         }
-        yard_close(&y);
     }
 }
 
 TEST(bytes_count_when_they_begin)
 {
-    struct yard y;
-    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
+    YARD(y, "switch:4@50", GOSSIP_CLOSED);
     send(&y, 0, 1, S_B, 0, 0);
     assert_false(send(&y, 0, 2, S_B, 0, 1));
     assert_false(collect(&y, S_B, 2));
@@ -312,26 +273,23 @@ TEST(bytes_count_when_they_begin)
     assert_close(gossip_wire_sent_B(y.wire), 2 * S_B, 0);
     turn(&y, &s);
     assert_close(gossip_wire_sent_B(y.wire), 8 * S_B, 1e-12);
-    yard_close(&y);
 }
 
 TEST(a_server_may_be_another_npu)
 {
-    struct yard y;
+    KEEP(struct yard, y, yard_close);
     yard_word(&y, "switch:5@50");
     y.fabric.n_workers = y.fabric.members[0] = 4;
     y.fabric.server = 4;
     yard_open(&y);
     assert_true(send(&y, 0, y.fabric.server, S_B, S_B, 0));
     assert_false(send(&y, 1, y.fabric.server, S_B, S_B, 1));
-    yard_close(&y);
 }
 
 TEST(what_is_no_npu_is_refused)
 {
-    struct yard y;
     bool begins = true;
-    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
+    YARD(y, "switch:4@50", GOSSIP_CLOSED);
     FAILS(gossip_wire_send(y.wire, 0, 4, 1, 0, 0, 0, &begins, e), ERR_RANGE,
           "from vertex 0 to 4, need NPUs (below 4)");
     FAILS(gossip_wire_send(y.wire, -1, 2, 1, 0, 0, 0, &begins, e), ERR_RANGE,
@@ -340,6 +298,5 @@ TEST(what_is_no_npu_is_refused)
     assert_idle(&y);
     assert_true(send(&y, 0, 3, S_B, 0, 0));
     assert_next(&y, 0, true, 0.02);
-    yard_close(&y);
     gossip_wire_free(NULL);
 }

@@ -34,8 +34,7 @@ TEST(exchanges_wait_for_the_ports_they_share)
         { "switch:2@60 switch:2@60", 0, 3, 1, 3, true, true },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct yard y;
-        yard_start(&y, cases[i].word, GOSSIP_CLOSED);
+        YARD(y, cases[i].word, GOSSIP_CLOSED);
         double back_B = cases[i].one_way ? 0 : S_B;
         assert_true(send(&y, cases[i].a, cases[i].b, S_B, back_B, 0));
         if (send(&y, cases[i].c, cases[i].d, S_B, back_B, 1) == cases[i].waits) {
@@ -52,25 +51,13 @@ TEST(exchanges_wait_for_the_ports_they_share)
         if (cases[i].waits)
             assert_next(&y, 1, true, 2 * alone_s);
         assert_idle(&y);
-        yard_close(&y);
     }
 }
 
 TEST(each_way_holds_its_links_for_its_own_bytes)
 {
-    struct yard y;
-    const struct gossip_signal *s;
-    yard_start(&y, "switch:4@50", GOSSIP_CLOSED);
-    send(&y, 0, 1, S_B, 5 * S_B, 0);
-    assert_false(send(&y, 0, 2, S_B, 0, 1));
-    assert_false(send(&y, 1, 3, S_B, 0, 2));
-    assert_next(&y, 1, false, 0.02);
-    assert_next(&y, 1, true, 0.04);
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 0.1, 1e-12);
-    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 2);
-    assert_next(&y, 2, true, 0.12);
-    yard_close(&y);
+    YARD(y, "switch:4@50", GOSSIP_CLOSED);
+    yard_play(&y, "0>1 1/5 0>2 1! 1>3 1! = .02 +1 = .04 -1 = .1 -0 +2 = .12 -2");
 }
 
 /* A box of two, two boxes: NPU 0 is (0, 0), 3 is (1, 1), the way between them is 0, 1, 3. One link within a
@@ -86,101 +73,50 @@ static void open_boxes(struct yard *y)
     yard_open(y);
 }
 
+/* 3 to 2 is in the other box. */
 TEST(a_wide_link_is_free_before_a_narrow_one_of_the_same_way)
 {
-    struct yard y;
-    const struct gossip_signal *s;
+    KEEP(struct yard, y, yard_close);
     open_boxes(&y);
-    assert_true(send(&y, 0, 3, S_B, 0, 0));
-    assert_false(send(&y, 0, 1, S_B, 0, 1));
-    assert_false(send(&y, 1, 3, S_B, 0, 2));
-    assert_true(send(&y, 3, 2, S_B, 0, 3)); /* in the other box */
-    assert_next(&y, 3, true, 5e-3 + 0.01);
-    assert_next(&y, 1, false, 7e-3 + 0.01);
-    assert_next(&y, 1, true, 7e-3 + 0.01 + 5e-3 + 0.01);
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 1.007, 1e-12);
-    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 2);
-    assert_next(&y, 2, true, 1.007 + 6e-3 + 1);
-    yard_close(&y);
+    yard_play(&y, "0>3 1 0>1 1! 1>3 1! 3>2 1 = .015 -3 = .017 +1 = .032 -1 = 1.007 -0 +2 = 2.013 -2");
 }
 
 /* Half of it back: 3, 2, 0. */
 TEST(of_an_exchange_too_each_link_for_the_bytes_of_its_direction)
 {
-    struct yard y;
+    KEEP(struct yard, y, yard_close);
     open_boxes(&y);
-    assert_true(send(&y, 0, 3, S_B, 0.5 * S_B, 0));
-    assert_false(send(&y, 3, 2, S_B, 0, 1));
-    assert_false(send(&y, 2, 0, S_B, 0, 2));
-    assert_next(&y, 1, false, 7e-3 + 0.005);
-    assert_next(&y, 1, true, 7e-3 + 0.005 + 5e-3 + 0.01);
-    assert_next(&y, 2, false, 7e-3 + 0.5);
-    assert_next(&y, 0, true, 1.007);
-    assert_next(&y, 2, true, 7e-3 + 0.5 + 6e-3 + 1);
-    yard_close(&y);
+    yard_play(&y, "0>3 1/.5 3>2 1! 2>0 1! = .012 +1 = .027 -1 = .507 +2 = 1.007 -0 = 1.513 -2");
 }
 
 TEST(who_waits_for_a_narrow_link_keeps_others_from_a_wide_one)
 {
-    struct yard y;
-    const struct gossip_signal *s;
+    KEEP(struct yard, y, yard_close);
     open_boxes(&y);
-    assert_true(send(&y, 1, 3, S_B, 0, 0));
-    assert_false(send(&y, 0, 3, S_B, 0, 1));
-    assert_false(send(&y, 0, 1, S_B, 0, 2));
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 1.006, 1e-12);
-    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 1);
-    assert_next(&y, 2, false, 1.006 + 7e-3 + 0.01);
-    yard_close(&y);
+    yard_play(&y, "1>3 1 0>3 1! 0>1 1! = 1.006 -0 +1 = 1.023 +2");
 }
 
 /* All links but the narrow ones have long been free. */
 TEST(a_collective_waits_until_messages_are_there)
 {
-    struct yard y;
-    const struct gossip_signal *s;
+    KEEP(struct yard, y, yard_close);
     open_boxes(&y);
-    assert_true(send(&y, 0, 3, S_B, 0, 0));
-    assert_false(send(&y, 0, 1, S_B, 0, 1));
-    assert_false(collect(&y, S_B, 2));
-    assert_next(&y, 1, false, 0.017);
-    assert_next(&y, 1, true, 0.032);
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 1.007, 1e-12);
-    assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 2);
-    yard_close(&y);
+    yard_play(&y, "0>3 1 0>1 1! all 1! = .017 +1 = .032 -1 = 1.007 -0 +2");
 }
 
+/* Both 2 and 3 are idle, but 2 is promised. */
 TEST(who_waits_keeps_those_who_come_later_from_his_links)
 {
-    struct yard y;
-    const struct gossip_signal *s;
-    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
-    assert_true(send(&y, 0, 1, S_B, S_B, 0));
-    assert_false(send(&y, 1, 2, S_B, S_B, 1));
-    assert_false(send(&y, 2, 3, S_B, S_B, 2)); /* both are idle, but 2 is promised */
-    assert_true(send(&y, 4, 5, 0.5 * S_B, 0, 3));
-    assert_next(&y, 3, true, 0.01);
-    for (int32_t i = 0; i < 2; i++) {
-        assert_int_equal(turn(&y, &s), 2);
-        assert_close(y.now_s, 0.02 * (i + 1), 1e-12);
-        assert_true(s[0].ends && !s[1].ends);
-        assert_int_equal(s[0].tag, i);
-        assert_int_equal(s[1].tag, i + 1);
-    }
-    assert_next(&y, 2, true, 0.06);
-    yard_close(&y);
+    YARD(y, "switch:6@50", GOSSIP_CLOSED);
+    yard_play(&y, "0>1 1/1 1>2 1/1! 2>3 1/1! 4>5 .5 = .01 -3 = .02 -0 +1 = .04 -1 +2 = .06 -2");
 }
 
 TEST(ends_come_before_beginnings_and_each_as_asked_for)
 {
     static const struct gossip_signal want[] = { { 2, true },  { 1, true },  { 0, true },
                                                  { 5, false }, { 4, false }, { 3, false } };
-    struct yard y;
     const struct gossip_signal *s;
-    yard_start(&y, "switch:6@50", GOSSIP_CLOSED);
+    YARD(y, "switch:6@50", GOSSIP_CLOSED);
     for (int32_t i = 0; i < 6; i++)
         assert_int_equal(send(&y, i % 3, 3 + i % 3, S_B, S_B, i < 3 ? 2 - i : 8 - i), i < 3);
     assert_int_equal(turn(&y, &s), 6);
@@ -197,5 +133,4 @@ TEST(ends_come_before_beginnings_and_each_as_asked_for)
     assert_int_equal(s[3].tag, 2);
     assert_false(s[3].ends);
     assert_close(y.now_s, 0.04, 1e-12);
-    yard_close(&y);
 }

@@ -1,4 +1,4 @@
-/* Exchanges as flows against sharing by hand; many at random, in both fidelities. */
+/* Exchanges as flows against sharing by hand; many at random, on both fidelitys. */
 #include "base/rng.h"
 #include "tests/unit/wire_yard.h"
 
@@ -6,81 +6,46 @@
 
 TEST(messages_that_share_a_port_each_take_twice_as_long)
 {
-    struct yard y;
-    const struct gossip_signal *s;
-    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
-    assert_true(send(&y, 0, 1, S_B, 0, 0));
-    assert_true(send(&y, 0, 2, S_B, 0, 1));
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 0.04, 1e-12);
-    assert_true(s[0].ends && s[1].ends);
-    assert_int_equal(s[0].tag, 0);
-    yard_close(&y);
+    YARD(y, "switch:4@50", GOSSIP_FLOW);
+    yard_play(&y, "0>1 1 0>2 1 = .04 -0 -1");
 }
 
 TEST(messages_on_other_ports_do_not_slow_each_other)
 {
-    struct yard y;
-    const struct gossip_signal *s;
-    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
-    send(&y, 0, 1, S_B, S_B, 0);
-    send(&y, 2, 3, S_B, S_B, 1);
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 0.02, 1e-12);
-    yard_close(&y);
+    YARD(y, "switch:4@50", GOSSIP_FLOW);
+    yard_play(&y, "0>1 1/1 2>3 1/1 = .02 -0 -1");
 }
 
 /* At 25 each until the shorter has moved its 0.5; the other one has as much left, at 50. */
 TEST(who_is_left_has_the_whole_port)
 {
-    struct yard y;
-    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
-    send(&y, 0, 1, S_B, 0, 0);
-    send(&y, 0, 2, 0.5 * S_B, 0, 1);
-    assert_next(&y, 1, true, 0.02);
-    assert_next(&y, 0, true, 0.03);
-    yard_close(&y);
+    YARD(y, "switch:4@50", GOSSIP_FLOW);
+    yard_play(&y, "0>1 1 0>2 .5 = .02 -1 = .03 -0");
 }
 
 /* Half of the first message alone, then both at half: 0.01 + 0.02, and the second has half left. */
 TEST(who_comes_later_shares_from_then_on)
 {
-    struct yard y;
-    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
-    send(&y, 0, 1, S_B, 0, 0);
-    y.now_s = 0.01;
-    send(&y, 2, 1, S_B, 0, 1);
-    assert_next(&y, 0, true, 0.03);
-    assert_next(&y, 1, true, 0.04);
-    yard_close(&y);
+    YARD(y, "switch:4@50", GOSSIP_FLOW);
+    yard_play(&y, "0>1 1 @.01 2>1 1 = .03 -0 = .04 -1");
 }
 
 /* 0 -> 1 shares its way down with 2 -> 1, and its way back with nothing. */
 TEST(an_exchange_ends_when_both_ways_have)
 {
-    struct yard y;
-    const struct gossip_signal *s;
-    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
-    send(&y, 0, 1, S_B, S_B, 0);
-    send(&y, 2, 1, S_B, 0, 1);
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 0.04, 1e-12);
-    yard_close(&y);
+    YARD(y, "switch:4@50", GOSSIP_FLOW);
+    yard_play(&y, "0>1 1/1 2>1 1 = .04 -0 -1");
 }
 
 /* What crosses the efficient dimension alone has all of it; 0 -> 3 is bound by the other one. */
 TEST(every_dimension_has_its_own_efficiency)
 {
-    struct yard y;
+    KEEP(struct yard, y, yard_close);
     yard_word(&y, "switch:2@50 switch:2@50");
     y.fabric.fidelity = GOSSIP_FLOW;
     y.fabric.net.dims[1].efficiency = 0.2;
     yard_open(&y);
-    send(&y, 0, 3, S_B, 0, 0);
-    send(&y, 0, 1, S_B, 0, 1);
-    assert_next(&y, 1, true, 0.025); /* 50 - 10 */
-    assert_next(&y, 0, true, 0.1);
-    yard_close(&y);
+    yard_play(&y, "0>3 1 0>1 1 = .025 -1 = .1 -0"); /* 50 - 10, and 10 */
 }
 
 /* Times of these algorithms by hand (R. Thakur et al., IJHPCA 2005), with what the share leaves. */
@@ -96,7 +61,7 @@ TEST(collectives_are_simulated_on_the_links_of_the_workers)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int half = 0; half < 2; half++) {
-            struct yard y;
+            KEEP(struct yard, y, yard_close);
             yard_word(&y, cases[i].word);
             y.fabric.fidelity = GOSSIP_FLOW;
             y.fabric.n_workers = y.fabric.members[0] = cases[i].members;
@@ -111,32 +76,14 @@ TEST(collectives_are_simulated_on_the_links_of_the_workers)
             assert_next(&y, 0, true, want_s);
             assert_close(all_reduce_s(&y, S_B), want_s, 1e-12);
             assert_true(all_reduce_s(&y, 2 * S_B) > 1.5 * want_s - cases[i].hops * 1e-3);
-            yard_close(&y);
         }
 }
 
 TEST(a_collective_waits_for_what_shares_links_and_then_all_begin)
 {
-    struct yard y;
-    const struct gossip_signal *s;
-    yard_start(&y, "switch:4@50", GOSSIP_FLOW);
-    send(&y, 0, 1, S_B, 0, 0);
-    send(&y, 0, 2, S_B, 0, 1);
-    assert_false(collect(&y, S_B, 2));
-    assert_false(send(&y, 3, 1, S_B, 0, 3));
-    assert_false(send(&y, 3, 2, S_B, 0, 4));
-    assert_int_equal(turn(&y, &s), 3);
-    assert_close(y.now_s, 0.04, 1e-12);
-    assert_int_equal(s[2].tag, 2);
-    assert_int_equal(turn(&y, &s), 3);
-    assert_close(y.now_s, 0.07, 1e-12);
-    assert_true(s[0].ends && !s[1].ends && !s[2].ends);
-    assert_int_equal(s[1].tag, 3);
-    assert_int_equal(s[2].tag, 4);
-    assert_int_equal(turn(&y, &s), 2);
-    assert_close(y.now_s, 0.11, 1e-12);
+    YARD(y, "switch:4@50", GOSSIP_FLOW);
+    yard_play(&y, "0>1 1 0>2 1 all 1! 3>1 1! 3>2 1! = .04 -0 -1 +2 = .07 -2 +3 +4 = .11 -3 -4");
     assert_idle(&y);
-    yard_close(&y);
 }
 
 /* ---- at random ---- */
@@ -332,7 +279,7 @@ static double leaves_s(const struct asked *b, const struct asked *a)
 TEST(links_are_held_for_as_long_as_bytes_need_there)
 {
     for (size_t k = 0; k < COUNT_OF(words); k++) {
-        struct drive d;
+        KEEP(struct drive, d, stop);
         drive(&d, words[k], GOSSIP_CLOSED, N_ASKED, 1);
         int64_t n_waited = 0, n_beside = 0;
         for (int32_t i = 0; i < d.n; i++) {
@@ -352,14 +299,13 @@ TEST(links_are_held_for_as_long_as_bytes_need_there)
         assert_true(n_beside > N_ASKED / 20);
         check_bytes(&d);
         check_rates(&d);
-        stop(&d);
     }
 }
 
 TEST(flows_are_no_faster_than_their_links_and_collectives_alone)
 {
     for (size_t k = 0; k < COUNT_OF(words); k++) {
-        struct drive d;
+        KEEP(struct drive, d, stop);
         drive(&d, words[k], GOSSIP_FLOW, N_FEW, 1);
         int64_t n_slowed = 0;
         for (int32_t i = 0; i < d.n; i++) {
@@ -376,21 +322,19 @@ TEST(flows_are_no_faster_than_their_links_and_collectives_alone)
         assert_true(n_slowed > N_FEW / 4);
         check_bytes(&d);
         check_rates(&d);
-        stop(&d);
     }
 }
 
 TEST(the_same_seed_gives_the_same_signals)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        struct drive a, b;
+        KEEP(struct drive, a, stop);
+        KEEP(struct drive, b, stop);
         drive(&a, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
         drive(&b, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
         for (int32_t i = 0; i < N_FEW; i++) {
             assert_memory_equal(&a.all[i].begin_s, &b.all[i].begin_s, sizeof a.all[i].begin_s);
             assert_memory_equal(&a.all[i].end_s, &b.all[i].end_s, sizeof a.all[i].end_s);
         }
-        stop(&a);
-        stop(&b);
     }
 }

@@ -70,13 +70,21 @@ static void fixture_free(struct fixture *x)
     hetero_profile_free(&x->profile);
 }
 
-static void check_time(const struct hetero_time *t, double fixed0_s, double shared0_s, double fixed1_s,
-                       double shared1_s)
+/* One to change and build, and one that is built as it is. */
+#define PROFILE(x)                                                                                           \
+    KEEP(struct fixture, x, fixture_free);                                                                   \
+    fixture_profile(&x)
+#define FIXTURE(x, per_s)                                                                                    \
+    PROFILE(x);                                                                                              \
+    fixture_build(&x, per_s)
+
+/* Fixed and shared seconds of compute, then of communication. */
+static void check_time(const struct hetero_time *t, const double want_s[4])
 {
-    assert_near(t->fixed_s[0], fixed0_s, 1e-14);
-    assert_near(t->shared_s[0], shared0_s, 1e-14);
-    assert_near(t->fixed_s[1], fixed1_s, 1e-14);
-    assert_near(t->shared_s[1], shared1_s, 1e-14);
+    for (int k = 0; k < 2; k++) {
+        assert_near(t->fixed_s[k], want_s[2 * k], 1e-14);
+        assert_near(t->shared_s[k], want_s[2 * k + 1], 1e-14);
+    }
 }
 
 /* ---- stages ---- */
@@ -89,9 +97,7 @@ TEST(neighbouring_layers_of_one_type_are_one_stage)
         { { 1, 0, 0 }, 2, { 0, 1 }, { 0, 2 }, { -1, 1 }, { 0, -1 } },
         { { 0, 1, 0 }, 3, { 0, 1, 2 }, { 0, 1, 2 }, { -1, 0, 1 }, { 1, 0, -1 } },
     };
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
-    fixture_build(&x, 1);
+    FIXTURE(x, 1);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_stage stages[3];
         assert_int_equal(hetero_stages(stages, &x.problem, cases[i].plan), cases[i].n);
@@ -106,43 +112,26 @@ TEST(neighbouring_layers_of_one_type_are_one_stage)
     }
 }
 
-/* Per example: layers 0 and 1 on the CPU compute 60/10 s and send (4 + 3)/10 s; the hand-over of 1 alone. */
+/* Per example: layers 0 and 1 on the CPU compute 60/10 s and send (4 + 3)/10 s; the hand-over of 1 alone,
+ * or by layer of each; without overlap communication comes on top. Layer 2 has nobody to hand over to. */
 TEST(a_stage_takes_the_sum_of_its_layers)
 {
+    CASES(bool overlap; enum hetero_handover handover; double first[4], second[4]) = {
+        { true, HETERO_PER_STAGE, { 1.5, 4.5, 0.35, 0.35 }, { 0, 0.4, 0, 0.1 } },
+        { false, HETERO_PER_STAGE, { 1.85, 4.85, 0, 0 }, { 0, 0.5, 0, 0 } },
+        { true, HETERO_PER_LAYER, { 1.5, 4.5, 0.4, 0.4 }, { 0, 0.4, 0, 0.7 } }, /* 4 + 1 + 3 s; 1 + 6 s */
+    };
     static const hetero_id plan[] = { CPU, CPU, GPU };
-    struct hetero_stage stages[3];
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
-    fixture_build(&x, 1);
-    assert_int_equal(hetero_stages(stages, &x.problem, plan), 2);
-    check_time(&stages[0].time, 1.5, 4.5, 0.35, 0.35);
-    check_time(&stages[1].time, 0, 0.4, 0, 0.1); /* nobody to hand over to */
-}
-
-TEST(without_overlap_communication_comes_on_top)
-{
-    static const hetero_id plan[] = { CPU, CPU, GPU };
-    struct hetero_stage stages[3];
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
-    x.setup.overlap = false;
-    fixture_build(&x, 1);
-    hetero_stages(stages, &x.problem, plan);
-    check_time(&stages[0].time, 1.85, 4.85, 0, 0);
-    check_time(&stages[1].time, 0, 0.5, 0, 0);
-}
-
-TEST(a_hand_over_by_layer_is_paid_everywhere)
-{
-    static const hetero_id plan[] = { CPU, CPU, GPU };
-    struct hetero_stage stages[3];
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
-    x.setup.handover = HETERO_PER_LAYER;
-    fixture_build(&x, 1);
-    hetero_stages(stages, &x.problem, plan);
-    check_time(&stages[0].time, 1.5, 4.5, 0.4, 0.4); /* 4 + 1 + 3 s */
-    check_time(&stages[1].time, 0, 0.4, 0, 0.7);     /* 1 + 6 s */
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct hetero_stage stages[3];
+        PROFILE(x);
+        x.setup.overlap = cases[i].overlap;
+        x.setup.handover = cases[i].handover;
+        fixture_build(&x, 1);
+        assert_int_equal(hetero_stages(stages, &x.problem, plan), 2);
+        check_time(&stages[0].time, cases[i].first);
+        check_time(&stages[1].time, cases[i].second);
+    }
 }
 
 /* 2 s and 10 examples of 100 or 200 B at 500 B/s: 4 s after layer 0, 6 s after layer 1. */
@@ -150,14 +139,13 @@ TEST(both_ends_of_a_network_pay)
 {
     static const hetero_id plan[] = { CPU, GPU, CPU };
     struct hetero_stage stages[3];
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
+    PROFILE(x);
     x.setup.handover = HETERO_NETWORK;
     fixture_build(&x, 1);
     assert_int_equal(hetero_stages(stages, &x.problem, plan), 3);
-    check_time(&stages[0].time, 1, 3, 0.4, 0.4); /* 4 + 4 s */
-    check_time(&stages[1].time, 0, 0.2, 0, 1);   /* 4 + 6 s */
-    check_time(&stages[2].time, 2, 6, 0.6, 0.6); /* 6 + 6 s */
+    check_time(&stages[0].time, (const double[]){ 1, 3, 0.4, 0.4 }); /* 4 + 4 s */
+    check_time(&stages[1].time, (const double[]){ 0, 0.2, 0, 1 });   /* 4 + 6 s */
+    check_time(&stages[2].time, (const double[]){ 2, 6, 0.6, 0.6 }); /* 6 + 6 s */
     assert_int_equal(stages[1].start.units, 1);
     hetero_set_throughput(&x.problem, 2);
     assert_int_equal(hetero_stage_of(&x.problem, &stages[1].span).start.units, 2);
@@ -167,7 +155,7 @@ TEST(both_ends_of_a_network_pay)
     x.setup.overlap = false;
     fixture_build(&x, 1);
     hetero_stages(stages, &x.problem, plan);
-    check_time(&stages[1].time, 0, 1.2, 0, 0);
+    check_time(&stages[1].time, (const double[]){ 0, 1.2, 0, 0 });
 }
 
 /* ---- units ---- */
@@ -234,9 +222,7 @@ TEST(some_times_are_out_of_reach)
 TEST(stages_know_their_least_units_for_the_throughput)
 {
     static const double per_s[] = { 0.3, 0.01, 1, 0.3 };
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
-    fixture_build(&x, 7);
+    FIXTURE(x, 7);
     for (size_t i = 0; i < COUNT_OF(per_s); i++) {
         hetero_set_throughput(&x.problem, per_s[i]);
         for (int32_t first = 0; first < 3; first++)
@@ -258,8 +244,7 @@ TEST(a_plan_costs_its_units_for_as_long_as_its_slowest_stage_takes)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_value v;
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
+    PROFILE(x);
     x.profile.types[CPU].max_units = 2;
     fixture_build(&x, 1 / 6.0);
     hetero_evaluate(&v, &x.problem, plan, &x.work);
@@ -278,8 +263,7 @@ TEST(a_plan_that_fails_says_how_far_it_gets)
 {
     static const hetero_id plan[] = { CPU, CPU, GPU };
     struct hetero_value v;
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
+    PROFILE(x);
     x.profile.types[CPU].max_units = 3;
     fixture_build(&x, 0.5);
     hetero_evaluate(&v, &x.problem, plan, &x.work);
@@ -297,8 +281,7 @@ TEST(hosts_are_paid_for_and_counted)
 {
     static const hetero_id plan[] = { GPU, GPU, GPU };
     struct hetero_value v;
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
+    PROFILE(x);
     x.profile.types[GPU].host = CPU;
     x.profile.types[GPU].host_units = 2;
     fixture_build(&x, 1 / 1.05);
@@ -328,8 +311,7 @@ TEST(servers_are_as_many_as_the_throughput_takes)
 {
     static const hetero_id gpu[] = { GPU, GPU, GPU }, cpu[] = { CPU, CPU, CPU };
     struct hetero_value v;
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
+    PROFILE(x);
     x.setup.server = CPU;
     x.profile.types[GPU].max_units = 2;
     fixture_build(&x, 1 / 1.05);
@@ -349,36 +331,32 @@ TEST(a_setup_out_of_range_is_refused)
 {
     static const struct hetero_link slow[4] = { { 0, 1 }, { -1, 1 }, { 0, 1 }, { 0, 1 } },
                                     dead[4] = { { 0, 1 }, { 0, 1 }, { 0, 0 }, { 0, 1 } };
-    const struct hetero_setup good = { .overlap = true, .examples = 1, .epochs = 1, .server = -1 };
-    struct {
-        struct hetero_setup setup;
+    enum { NET = HETERO_NETWORK };
+    const struct {
+        double examples, epochs;
+        int32_t server, handover;
+        const struct hetero_link *links;
         const char *text;
-    } cases[8];
-    KEEP(struct fixture, x, fixture_free);
-    fixture_profile(&x);
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        cases[i].setup = good;
-    cases[0].setup.examples = 0;
-    cases[0].text = "examples: are 0, need > 0";
-    cases[1].setup.epochs = (double)NAN;
-    cases[1].text = "epochs: are nan, need > 0";
-    cases[2].setup.server = 2;
-    cases[2].text = "server: is type 2, need 0 to 1";
-    cases[3].setup.server = 0;
-    cases[3].text = "server: serves 0 B/s, need > 0";
-    cases[4].setup.handover = HETERO_NETWORK;
-    cases[4].text = "handover: is network, need one";
-    cases[5].setup.handover = HETERO_NETWORK;
-    cases[5].setup.links = slow;
-    cases[5].text = "link 'cpu' to 'gpu': latency is -1 s, need >= 0";
-    cases[6].setup.handover = HETERO_NETWORK;
-    cases[6].setup.links = dead;
-    cases[6].text = "link 'gpu' to 'cpu': bandwidth is 0 B/s, need > 0";
-    cases[7].setup.examples = (double)INFINITY;
-    cases[7].text = "examples: are inf, need > 0";
+    } cases[] = {
+        { 0, 1, -1, 0, NULL, "examples: are 0, need > 0" },
+        { INFINITY, 1, -1, 0, NULL, "examples: are inf, need > 0" },
+        { 1, NAN, -1, 0, NULL, "epochs: are nan, need > 0" },
+        { 1, 1, 2, 0, NULL, "server: is type 2, need 0 to 1" },
+        { 1, 1, 0, 0, NULL, "server: serves 0 B/s, need > 0" },
+        { 1, 1, -1, NET, NULL, "handover: is network, need one" },
+        { 1, 1, -1, NET, slow, "link 'cpu' to 'gpu': latency is -1 s, need >= 0" },
+        { 1, 1, -1, NET, dead, "link 'gpu' to 'cpu': bandwidth is 0 B/s, need > 0" },
+    };
+    PROFILE(x);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct hetero_setup setup = { .overlap = true,
+                                            .handover = (enum hetero_handover)cases[i].handover,
+                                            .links = cases[i].links,
+                                            .examples = cases[i].examples,
+                                            .epochs = cases[i].epochs,
+                                            .server = cases[i].server };
         KEEP(struct hetero_problem, p, hetero_free);
-        FAILS(hetero_build(&p, &x.profile, &cases[i].setup, e), ERR_RANGE, cases[i].text);
+        FAILS(hetero_build(&p, &x.profile, &setup, e), ERR_RANGE, cases[i].text);
         assert_null(p.spans);
     }
 }

@@ -7,18 +7,15 @@ TEST(a_slow_walk_ends_at_the_cheapest_of_all_plans)
 {
     for (int i = 108; i < 300; i += 2) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search all, walk;
         if (hetero_fixture_instance(&f, i)) {
-            hetero_fixture_run(&all, &f, "brute-force");
-            hetero_fixture_search(&walk, &f, "anneal", 8000, 1);
+            HETERO_RUN(all, &f, "brute-force");
+            HETERO_SEARCH(walk, &f, "anneal", 8000, 1);
             /* Of plans that fail alike, one may be short of units and the other too slow. */
             assert_int_equal(walk.value.status == HETERO_OK, all.value.status == HETERO_OK);
             if (all.value.status == HETERO_OK)
                 assert_close(walk.value.usd, all.value.usd, 1e-12);
             else
                 assert_close(walk.value.reach_per_s, all.value.reach_per_s, 1e-12);
-            hetero_search_free(&walk);
-            hetero_search_free(&all);
         }
     }
 }
@@ -56,13 +53,10 @@ TEST(random_draws_find_the_cheapest_of_few_plans)
     for (int i = 160; i < 250; i += 9)
         for (size_t k = 0; k < COUNT_OF(names); k++) {
             KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-            struct hetero_search all, s;
             if (hetero_fixture_instance(&f, i)) {
-                hetero_fixture_run(&all, &f, "brute-force");
-                hetero_fixture_search(&s, &f, names[k], 10000, 1);
+                HETERO_RUN(all, &f, "brute-force");
+                HETERO_SEARCH(s, &f, names[k], 10000, 1);
                 assert_false(hetero_is_better(&all.value, &s.value));
-                hetero_search_free(&s);
-                hetero_search_free(&all);
             }
         }
 }

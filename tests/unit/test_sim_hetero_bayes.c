@@ -6,13 +6,10 @@ TEST(of_few_plans_the_cheapest_is_found)
 {
     for (int i = 12; i < 108; i += 3) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search all, s;
         if (hetero_fixture_instance(&f, i)) {
-            hetero_fixture_run(&all, &f, "brute-force");
-            hetero_fixture_run(&s, &f, "bayes");
+            HETERO_RUN(all, &f, "brute-force");
+            HETERO_RUN(s, &f, "bayes");
             assert_false(hetero_is_better(&all.value, &s.value));
-            hetero_search_free(&s);
-            hetero_search_free(&all);
         }
     }
 }
@@ -24,17 +21,14 @@ TEST(it_finds_more_than_as_many_plans_at_random)
     for (int i = 156; i < 252; i += 3) {
         struct hetero_settings settings = hetero_settings_default();
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search s, drawn;
         settings.bayes.evaluations = 40;
         if (hetero_fixture_instance(&f, i)) {
-            OK(hetero_search_build(&s, &f.problem, 1, 0, 1000, e));
+            SEARCH(s, &f.problem, 1, 0, 1000);
             OK(hetero_bayes(&s, &settings, e));
-            hetero_fixture_search(&drawn, &f, "random-stages", 40, 1);
+            HETERO_SEARCH(drawn, &f, "random-stages", 40, 1);
             assert_int_equal(s.evaluations, 40);
             wins += hetero_is_better(&s.value, &drawn.value);
             losses += hetero_is_better(&drawn.value, &s.value);
-            hetero_search_free(&s);
-            hetero_search_free(&drawn);
         }
     }
     assert_true(wins > 2 * losses);

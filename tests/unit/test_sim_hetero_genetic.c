@@ -5,15 +5,12 @@ TEST(many_generations_end_at_the_cheapest_of_all_plans)
 {
     for (int i = 108; i < 300; i += 2) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search all, s;
         if (hetero_fixture_instance(&f, i)) {
-            hetero_fixture_run(&all, &f, "brute-force");
-            hetero_fixture_search(&s, &f, "genetic", 8000, 1);
+            HETERO_RUN(all, &f, "brute-force");
+            HETERO_SEARCH(s, &f, "genetic", 8000, 1);
             assert_int_equal(s.value.status, all.value.status);
             if (all.value.status == HETERO_OK)
                 assert_close(s.value.usd, all.value.usd, 1e-12);
-            hetero_search_free(&s);
-            hetero_search_free(&all);
         }
     }
 }
@@ -25,17 +22,14 @@ TEST(crossover_makes_better_plans_of_those_drawn)
     for (int i = 252; i < 300; i++) {
         struct hetero_settings settings = hetero_settings_default();
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search first, later;
         settings.genetic.mutation = 0;
         if (hetero_fixture_instance(&f, i)) {
-            OK(hetero_search_build(&first, &f.problem, 1, 0, 32, e));
-            OK(hetero_search_build(&later, &f.problem, 1, 0, 320, e));
+            SEARCH(first, &f.problem, 1, 0, 32);
+            SEARCH(later, &f.problem, 1, 0, 320);
             OK(hetero_genetic(&first, &settings, e));
             OK(hetero_genetic(&later, &settings, e));
             assert_false(hetero_is_better(&first.value, &later.value));
             gains += hetero_is_better(&later.value, &first.value);
-            hetero_search_free(&first);
-            hetero_search_free(&later);
         }
     }
     assert_true(gains > 10);

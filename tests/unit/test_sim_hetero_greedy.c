@@ -62,12 +62,11 @@ TEST(each_layer_is_on_its_best_type_given_those_before)
 {
     for (int i = 0; i < hetero_fixture_n; i += 5) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search s;
-        struct hetero_work w;
         struct hetero_value v, before;
         hetero_id plan[HETERO_MAX_LAYERS] = { 0 };
         if (hetero_fixture_instance(&f, i)) {
             int32_t n = f.profile.n_layers;
+            KEEP(struct hetero_work, w, hetero_work_free);
             OK(hetero_work_build(&w, &f.problem, e));
             v = best_type(plan, 0, n - 1, &f.problem, &w);
             do {
@@ -75,11 +74,9 @@ TEST(each_layer_is_on_its_best_type_given_those_before)
                 for (int32_t l = 0; l < n; l++)
                     v = best_type(plan, l, l, &f.problem, &w);
             } while (v.status != HETERO_OK && hetero_is_better(&v, &before));
-            hetero_fixture_run(&s, &f, "greedy");
+            HETERO_RUN(s, &f, "greedy");
             assert_memory_equal(s.best, plan, (size_t)n * sizeof *plan);
             assert_int_equal(s.value.status, v.status);
-            hetero_search_free(&s);
-            hetero_work_free(&w);
         }
     }
 }

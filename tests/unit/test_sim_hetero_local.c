@@ -34,16 +34,13 @@ TEST(no_layer_or_stage_recoloured_makes_the_plan_better)
 {
     for (int i = 0; i < hetero_fixture_n; i += 3) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search start, end;
         if (hetero_fixture_instance(&f, i)) {
-            hetero_fixture_search(&start, &f, "random", 3, 7);
-            hetero_fixture_search(&end, &f, "random+local", 3, 7);
+            HETERO_SEARCH(start, &f, "random", 3, 7);
+            HETERO_SEARCH(end, &f, "random+local", 3, 7);
             check_local_optimum(&end);
             assert_false(hetero_is_better(&start.value, &end.value));
             assert_int_equal(start.evaluations, 3);
             assert_true(f.profile.n_types == 1 ? end.evaluations == 3 : end.evaluations > 3);
-            hetero_search_free(&start);
-            hetero_search_free(&end);
         }
     }
 }

@@ -183,20 +183,17 @@ TEST(no_plan_is_faster_than_the_largest_throughput)
 {
     for (int i = 0; i < 60; i++) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search oracle, exact;
         if (hetero_fixture_instance(&f, i)) {
             double reach_per_s;
             OK(hetero_reach(&reach_per_s, NULL, &f.problem, e));
             hetero_set_throughput(&f.problem, reach_per_s * 1.001);
-            hetero_fixture_run(&oracle, &f, "oracle");
-            hetero_fixture_run(&exact, &f, "exact");
+            HETERO_RUN(oracle, &f, "oracle");
+            HETERO_RUN(exact, &f, "exact");
             assert_int_equal(oracle.proof, HETERO_NO_PLAN);
             assert_int_equal(exact.proof, HETERO_NO_PLAN);
             assert_true(isnan(oracle.lower_usd) && isnan(exact.lower_usd));
             assert_int_not_equal(oracle.value.status, HETERO_OK);
             assert_true(oracle.value.reach_per_s <= reach_per_s * (1 + 1e-9));
-            hetero_search_free(&oracle);
-            hetero_search_free(&exact);
         }
     }
 }
@@ -206,18 +203,15 @@ TEST(another_provisioning_makes_its_cost_a_bound)
     int n_dearer = 0;
     for (int i = 0; i < hetero_fixture_n; i++) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search oracle, brute;
         if (hetero_fixture_instance(&f, i)) {
             f.problem.setup.provisioning = HETERO_BALANCE;
-            hetero_fixture_run(&oracle, &f, "oracle");
-            hetero_fixture_run(&brute, &f, "brute-force");
+            HETERO_RUN(oracle, &f, "oracle");
+            HETERO_RUN(brute, &f, "brute-force");
             if (oracle.proof == HETERO_OPTIMAL)
                 check_optimal(&oracle, &brute);
             else if (brute.value.status == HETERO_OK)
                 assert_true(oracle.lower_usd <= brute.value.usd * (1 + 1e-9));
             n_dearer += oracle.value.status == HETERO_OK && oracle.proof == HETERO_LOWER_BOUND;
-            hetero_search_free(&oracle);
-            hetero_search_free(&brute);
         }
     }
     assert_true(n_dearer > 0);

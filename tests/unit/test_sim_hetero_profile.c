@@ -55,111 +55,51 @@ TEST(every_kind_of_layer_has_a_word)
 
 /* ---- what is refused ---- */
 
-static void batch_zero(struct hetero_profile *p)
+/* What is wrong with a profile that is good but for that: REFUSED(sets it wrong, message). */
+static void assert_refused(struct hetero_profile *p, const char *message)
 {
-    p->batch = 0;
+    struct err e = { 0 };
+    assert_fails(hetero_profile_check(p, &e), &e, ERR_RANGE, message);
+    hetero_profile_free(p);
+    good_profile(p);
 }
-static void batch_endless(struct hetero_profile *p)
-{
-    p->batch = (double)INFINITY;
-}
-static void price_negative(struct hetero_profile *p)
-{
-    p->types[1].usd_per_h = -1;
-}
-static void price_nan(struct hetero_profile *p)
-{
-    p->types[0].usd_per_h = (double)NAN;
-}
-static void compute_share(struct hetero_profile *p)
-{
-    p->types[1].compute_par = 1.5;
-}
-static void comm_share(struct hetero_profile *p)
-{
-    p->types[1].comm_par = -0.5;
-}
-static void no_units(struct hetero_profile *p)
-{
-    p->types[0].max_units = 0;
-}
-static void too_many_units(struct hetero_profile *p)
-{
-    p->types[0].max_units = HETERO_MAX_UNITS + 1;
-}
-static void host_itself(struct hetero_profile *p)
-{
-    p->types[1].host = 1;
-}
-static void host_unknown(struct hetero_profile *p)
-{
-    p->types[1].host = 2;
-}
-static void host_negative(struct hetero_profile *p)
-{
-    p->types[1].host = 0;
-    p->types[1].host_units = -1;
-}
-static void host_of_host(struct hetero_profile *p)
-{
-    p->types[0].host = 1;
-    p->types[1].host = 0;
-}
-static void no_bandwidth(struct hetero_profile *p)
-{
-    p->types[0].nic_Bps = 0;
-}
-static void compute_nan(struct hetero_profile *p)
-{
-    p->compute_s[5] = (double)NAN;
-}
-static void sync_negative(struct hetero_profile *p)
-{
-    p->sync_s[2] = -1;
-}
-static void handover_endless(struct hetero_profile *p)
-{
-    p->handover_s[1] = (double)INFINITY;
-}
-static void no_work(struct hetero_profile *p)
-{
-    p->sync_s[1] = 0; /* layer 0 now takes time on the CPU alone */
-    p->sync_s[3] = 1; /* and layer 1 on the GPU alone: a plan can do without */
-}
-static void hand_over_alone(struct hetero_profile *p)
-{
-    p->sync_s[1] = 0;
-    p->handover_s[1] = 1; /* not paid by the last layer, nor where the network tells */
-}
+
+#define REFUSED(message, ...)                                                                                \
+    do {                                                                                                     \
+        __VA_ARGS__;                                                                                         \
+        assert_refused(p, message);                                                                          \
+    } while (0)
 
 TEST(a_value_out_of_range_is_refused)
 {
-    CASES(void (*spoil)(struct hetero_profile * p); const char *text) = {
-        { batch_zero, "batch: is 0 examples, need > 0" },
-        { batch_endless, "batch: is inf examples, need > 0" },
-        { price_negative, "types[1] 'gpu': price is -1 USD/h, need >= 0" },
-        { price_nan, "types[0] 'cpu': price is nan USD/h, need >= 0" },
-        { compute_share, "types[1] 'gpu': parallel share is 1.5, need 0 to 1" },
-        { comm_share, "types[1] 'gpu': parallel share is -0.5, need 0 to 1" },
-        { no_units, "types[0] 'cpu': units are 0, need 1 to 1048576" },
-        { too_many_units, "types[0] 'cpu': units are 1048577, need 1 to 1048576" },
-        { host_itself, "types[1] 'gpu': its host is 0 units of type 1, need another type" },
-        { host_unknown, "types[1] 'gpu': its host is 0 units of type 2, need another type" },
-        { host_negative, "types[1] 'gpu': its host is -1 units of type 0, need 0 to 1048576" },
-        { host_of_host, "types[0] 'cpu': its host 'gpu' has a host itself, need one without" },
-        { no_bandwidth, "types[0] 'cpu': bandwidth is 0 B/s, need > 0" },
-        { compute_nan, "layers[2] 'fc2' on 'gpu': compute is nan s, need >= 0" },
-        { sync_negative, "layers[1] 'fc1' on 'cpu': synchronisation is -1 s, need >= 0" },
-        { handover_endless, "layers[0] 'fc0' on 'gpu': handover is inf s, need >= 0" },
-        { no_work, "layers: each takes no time on some type, need one that does on all" },
-        { hand_over_alone, "layers: each takes no time on some type, need one that does on all" },
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct hetero_profile, p, hetero_profile_free);
-        good_profile(&p);
-        cases[i].spoil(&p);
-        FAILS(hetero_profile_check(&p, e), ERR_RANGE, cases[i].text);
-    }
+    struct hetero_profile profile, *const p = &profile;
+    good_profile(p);
+    REFUSED("batch: is 0 examples, need > 0", p->batch = 0);
+    REFUSED("batch: is inf examples, need > 0", p->batch = INFINITY);
+    REFUSED("types[1] 'gpu': price is -1 USD/h, need >= 0", p->types[1].usd_per_h = -1);
+    REFUSED("types[0] 'cpu': price is nan USD/h, need >= 0", p->types[0].usd_per_h = NAN);
+    REFUSED("types[1] 'gpu': parallel share is 1.5, need 0 to 1", p->types[1].compute_par = 1.5);
+    REFUSED("types[1] 'gpu': parallel share is -0.5, need 0 to 1", p->types[1].comm_par = -0.5);
+    REFUSED("types[0] 'cpu': units are 0, need 1 to 1048576", p->types[0].max_units = 0);
+    REFUSED("types[0] 'cpu': units are 1048577, need 1 to 1048576",
+            p->types[0].max_units = HETERO_MAX_UNITS + 1);
+    REFUSED("types[1] 'gpu': its host is 0 units of type 1, need another type", p->types[1].host = 1);
+    REFUSED("types[1] 'gpu': its host is 0 units of type 2, need another type", p->types[1].host = 2);
+    REFUSED("types[1] 'gpu': its host is -1 units of type 0, need 0 to 1048576", p->types[1].host = 0,
+            p->types[1].host_units = -1);
+    REFUSED("types[0] 'cpu': its host 'gpu' has a host itself, need one without", p->types[0].host = 1,
+            p->types[1].host = 0);
+    REFUSED("types[0] 'cpu': bandwidth is 0 B/s, need > 0", p->types[0].nic_Bps = 0);
+    REFUSED("layers[2] 'fc2' on 'gpu': compute is nan s, need >= 0", p->compute_s[5] = NAN);
+    REFUSED("layers[1] 'fc1' on 'cpu': synchronisation is -1 s, need >= 0", p->sync_s[2] = -1);
+    REFUSED("layers[0] 'fc0' on 'gpu': handover is inf s, need >= 0", p->handover_s[1] = INFINITY);
+    /* Layer 0 now takes time on the CPU alone, and layer 1 on the GPU alone: a plan can do without. */
+    REFUSED("layers: each takes no time on some type, need one that does on all", p->sync_s[1] = 0,
+            p->sync_s[3] = 1);
+    /* Not paid by the last layer, nor where the network tells. */
+    REFUSED("layers: each takes no time on some type, need one that does on all", p->sync_s[1] = 0,
+            p->handover_s[1] = 1);
+    hetero_profile_free(p);
 }
 
 /* ---- Amdahl ---- */

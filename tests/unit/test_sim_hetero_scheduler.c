@@ -30,18 +30,15 @@ TEST(a_plan_costs_what_it_is_said_to_and_none_less_than_the_cheapest)
 {
     for (int i = 0; i < 300; i += 300 / repeats(75)) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_search all, s;
         if (hetero_fixture_instance(&f, i)) {
-            hetero_fixture_run(&all, &f, "brute-force");
+            HETERO_RUN(all, &f, "brute-force");
             for (size_t k = 0; k < COUNT_OF(searches); k++) {
                 if (!can_run(&f, searches[k]))
                     continue;
-                hetero_fixture_search(&s, &f, searches[k], 60, 1);
+                HETERO_SEARCH(s, &f, searches[k], 60, 1);
                 check_value(&s);
                 assert_false(hetero_is_better(&s.value, &all.value));
-                hetero_search_free(&s);
             }
-            hetero_search_free(&all);
         }
     }
 }
@@ -52,14 +49,11 @@ TEST(plans_that_are_not_searched_for_do_not_depend_on_the_budget)
     for (int i = 40; i < hetero_fixture_n; i += 37)
         for (size_t k = 0; k < COUNT_OF(unbound); k++) {
             KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-            struct hetero_search few, many;
             if (hetero_fixture_instance(&f, i) && can_run(&f, unbound[k])) {
-                hetero_fixture_search(&few, &f, unbound[k], 1, 1);
-                hetero_fixture_search(&many, &f, unbound[k], 1000000, 1);
+                HETERO_SEARCH(few, &f, unbound[k], 1, 1);
+                HETERO_SEARCH(many, &f, unbound[k], 1000000, 1);
                 assert_int_equal(few.evaluations, many.evaluations);
                 assert_memory_equal(few.best, many.best, (size_t)f.profile.n_layers * sizeof *few.best);
-                hetero_search_free(&few);
-                hetero_search_free(&many);
             }
         }
 }
@@ -73,11 +67,9 @@ TEST(no_more_plans_are_tried_than_the_budget_has)
         for (size_t b = 0; b < COUNT_OF(budgets); b++)
             for (size_t k = 0; k < COUNT_OF(bound); k++) {
                 KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-                struct hetero_search s;
                 if (hetero_fixture_instance(&f, i)) {
-                    hetero_fixture_search(&s, &f, bound[k], budgets[b], 1);
+                    HETERO_SEARCH(s, &f, bound[k], budgets[b], 1);
                     assert_in_range(s.evaluations, budgets[b] > 0, budgets[b]);
-                    hetero_search_free(&s);
                 }
             }
 }
@@ -107,16 +99,13 @@ TEST(seeds_matter_to_those_that_draw_and_to_no_others)
     KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
     for (size_t k = 0; k < COUNT_OF(searches); k++) {
-        struct hetero_search a, b;
         int differ = 0, draws = strcmp(searches[k], "random+local") == 0;
         for (size_t i = 0; i < COUNT_OF(seeded); i++)
             draws |= strcmp(searches[k], seeded[i]) == 0;
         for (uint64_t seed = 1; seed <= 8; seed += 2) {
-            hetero_fixture_search(&a, &f, searches[k], 20, seed);
-            hetero_fixture_search(&b, &f, searches[k], 20, seed + 1);
+            HETERO_SEARCH(a, &f, searches[k], 20, seed);
+            HETERO_SEARCH(b, &f, searches[k], 20, seed + 1);
             differ += !same(&a, &b);
-            hetero_search_free(&a);
-            hetero_search_free(&b);
         }
         assert_int_equal(differ > 0, draws);
     }

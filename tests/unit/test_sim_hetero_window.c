@@ -15,13 +15,12 @@ TEST(search_ends_with_a_bound_that_is_its_cost)
 {
     for (int i = 0; i < hetero_fixture_n; i++) {
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-        struct hetero_windows found;
         if (hetero_fixture_instance(&f, i)) {
+            KEEP(struct hetero_windows, found, hetero_windows_free);
             OK(hetero_windows(&found, &f.problem, NULL, NULL, e));
             assert_true(found.cost < INFINITY); /* the throughput asked for is reached by each stage alone */
             assert_close(found.lower, found.cost, 1e-12);
             assert_true(found.paths < 2000);
-            hetero_windows_free(&found);
         }
     }
 }

@@ -52,81 +52,71 @@ static struct events_settings with(enum events_order order)
     return s;
 }
 
-/* GPUs:  0 has 3 of 4 until 10; 1 needs 4; 2 and 3 need one. */
+/* Jobs on so many GPUs, each as "submit gpus seconds: start end stops". */
+static void schedule(const struct events_settings *s, double gpus, const char *text)
+{
+    struct job jobs[4];
+    struct want want[4];
+    int32_t n = 0;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        double submit_s, width, seconds;
+        assert_in_range(n, 0, COUNT_OF(jobs) - 1);
+        assert_int_equal(sscanf(at, "%lf %lf %lf: %lf %lf %d", &submit_s, &width, &seconds, &want[n].start_s,
+                                &want[n].end_s, &want[n].stops),
+                         6);
+        jobs[n++] = fixture_job(submit_s, (int32_t)width, seconds, 1);
+    }
+    RUN(r, gpus, jobs, n, s);
+    check(&r, want);
+}
+
+/* The first has 3 of 4 GPUs until 10; the next needs 4, then two need one. */
 TEST(fifo_lets_all_wait_for_the_first)
 {
-    const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(2, 1, 1, 1),
-                                fixture_job(3, 1, 20, 1) };
-    const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 15, 16, 0 }, { 15, 35, 0 } };
     const struct events_settings s = with(EVENTS_FIFO);
-    RUN(r, 4, jobs, 4, &s);
-    check(&r, want);
+    schedule(&s, 4, "0 3 10: 0 10 0, 1 4 5: 10 15 0, 2 1 1: 15 16 0, 3 1 20: 15 35 0");
 }
 
 TEST(backfilling_does_not_delay_the_first)
 {
-    const struct job jobs[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(2, 1, 1, 1),
-                                fixture_job(3, 1, 20, 1) };
-    /* 2 ends before 10, 3 would not. */
-    const struct want want[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 2, 3, 0 }, { 15, 35, 0 } };
     struct events_settings s = with(EVENTS_FIFO);
     s.backfill = true;
-    RUN(r, 4, jobs, 4, &s);
-    check(&r, want);
-    events_result_free(&r);
-    /* The first in the queue needs 3: one GPU is spare when it starts, so 3 may start, but 4 may not as well.
-     */
-    const struct job more[] = { fixture_job(0, 3, 10, 1), fixture_job(1, 4, 5, 1), fixture_job(3, 1, 20, 1),
-                                fixture_job(4, 1, 20, 1) };
-    const struct want spare[] = { { 0, 10, 0 }, { 10, 15, 0 }, { 3, 23, 0 }, { 15, 35, 0 } };
-    run(&r, 5, more, 4, &s);
-    check(&r, spare);
+    /* One ends before 10, the last would not. */
+    schedule(&s, 4, "0 3 10: 0 10 0, 1 4 5: 10 15 0, 2 1 1: 2 3 0, 3 1 20: 15 35 0");
+    /* One GPU is spare when the first in the queue starts: one may start, two may not. */
+    schedule(&s, 5, "0 3 10: 0 10 0, 1 4 5: 10 15 0, 3 1 20: 3 23 0, 4 1 20: 15 35 0");
 }
 
 TEST(sjf_starts_the_smallest_job_and_stops_nobody)
 {
-    const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
-    const struct want want[] = { { 0, 5, 0 }, { 6, 9, 0 }, { 5, 6, 0 } };
     const struct events_settings s = with(EVENTS_SJF);
-    RUN(r, 1, jobs, 3, &s);
-    check(&r, want);
-    events_result_free(&r);
+    schedule(&s, 1, "0 1 5: 0 5 0, 1 1 3: 6 9 0, 2 1 1: 5 6 0");
     /* Size is GPUs times time: one GPU for 5 s is less than two for 3 s. */
-    const struct job areas[] = { fixture_job(0, 2, 1, 1), fixture_job(0.5, 2, 3, 1),
-                                 fixture_job(0.6, 1, 5, 1) };
-    const struct want by_area[] = { { 0, 1, 0 }, { 6, 9, 0 }, { 1, 6, 0 } };
-    run(&r, 2, areas, 3, &s);
-    check(&r, by_area);
+    schedule(&s, 2, "0 2 1: 0 1 0, .5 2 3: 6 9 0, .6 1 5: 1 6 0");
 }
 
 TEST(srtf_runs_who_has_least_left)
 {
     const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 3, 1), fixture_job(2, 1, 1, 1) };
-    const struct want want[] = { { 0, 9, 1 }, { 1, 5, 1 }, { 2, 3, 0 } };
-    /* Going on costs half a second each time. */
-    const struct want with_overhead[] = { { 0, 10, 1 }, { 1, 5.5, 1 }, { 2, 3, 0 } };
     struct events_settings s = with(EVENTS_SRTF);
+    schedule(&s, 1, "0 1 5: 0 9 1, 1 1 3: 1 5 1, 2 1 1: 2 3 0");
     RUN(r, 1, jobs, 3, &s);
-    check(&r, want);
     assert_int_equal(r.stops, 2);
     assert_near(r.jobs[0].run_s, 5, 1e-9);
     assert_near(r.jobs[0].wait_s, 4, 1e-9);
-    events_result_free(&r);
+    /* Going on costs half a second each time. */
     s.overhead_s = 0.5;
-    run(&r, 1, jobs, 3, &s);
-    check(&r, with_overhead);
-    assert_near(r.jobs[0].run_s, 5.5, 1e-9);
+    schedule(&s, 1, "0 1 5: 0 10 1, 1 1 3: 1 5.5 1, 2 1 1: 2 3 0");
+    RUN(late, 1, jobs, 3, &s);
+    assert_near(late.jobs[0].run_s, 5.5, 1e-9);
 }
 
-/* A gang of two is stopped by a shorter one of one; a third fills what is left. */
+/* A gang of two is stopped by a shorter one of one; a third fills what is left: the first runs 1 s, then 9 s
+ * from 3 on; the third 1 to 3 with 18 s left, then from 12 on. */
 TEST(who_does_not_fit_leaves_room_to_those_behind)
 {
-    const struct job jobs[] = { fixture_job(0, 2, 10, 1), fixture_job(1, 1, 2, 1), fixture_job(1, 1, 20, 1) };
-    const struct want want[] = { { 0, 12, 1 }, { 1, 3, 0 }, { 1, 30, 1 } };
     const struct events_settings s = with(EVENTS_SRTF);
-    RUN(r, 2, jobs, 3, &s);
-    /* 0: 1 s, then 9 s from 3 on. 2: 1 to 3 with 18 s left, then from 12 on. */
-    check(&r, want);
+    schedule(&s, 2, "0 2 10: 0 12 1, 1 1 2: 1 3 0, 1 1 20: 1 30 1");
 }
 
 TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
@@ -134,37 +124,22 @@ TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
     struct events_settings s = with(EVENTS_LAS);
     s.las_queues = 2;
     s.las_at[0] = 3;
-    const struct job jobs[] = { fixture_job(0, 1, 5, 1), fixture_job(1, 1, 2, 1) };
-    const struct want want[] = { { 0, 7, 1 }, { 3, 5, 0 } };
-    RUN(r, 1, jobs, 2, &s);
-    check(&r, want);
-    events_result_free(&r);
+    schedule(&s, 1, "0 1 5: 0 7 1, 1 1 2: 3 5 0");
     /* Two GPUs fall after half the time; both in the second queue, the first submitted goes on. */
-    const struct job wide[] = { fixture_job(0, 2, 5, 1), fixture_job(1, 2, 2, 1) };
-    const struct want half[] = { { 0, 6.5, 1 }, { 1.5, 7, 1 } };
-    run(&r, 2, wide, 2, &s);
-    check(&r, half);
-    events_result_free(&r);
+    schedule(&s, 2, "0 2 5: 0 6.5 1, 1 2 2: 1.5 7 1");
     /* Three queues: what was attained before counts. 0 falls at 3; 1 at 6; 0 after 2 s more, at 8; 1 at 10.
      */
-    const struct job long_ones[] = { fixture_job(0, 1, 7, 1), fixture_job(0.5, 1, 6, 1) };
-    const struct want twice[] = { { 0, 12, 2 }, { 3, 13, 2 } };
     s.las_queues = 3;
     s.las_at[1] = 5;
-    run(&r, 1, long_ones, 2, &s);
-    check(&r, twice);
+    schedule(&s, 1, "0 1 7: 0 12 2, .5 1 6: 3 13 2");
 }
 
 TEST(continuous_las_takes_turns)
 {
-    const struct job jobs[] = { fixture_job(0, 1, 3, 1), fixture_job(0, 1, 3, 1) };
-    /* 0, 1, 0, 1, 0 and the rest of 1. */
-    const struct want want[] = { { 0, 5, 2 }, { 1, 6, 2 } };
     struct events_settings s = with(EVENTS_LAS);
     s.las_queues = 0;
     s.round_s = 1;
-    RUN(r, 1, jobs, 2, &s);
-    check(&r, want);
+    schedule(&s, 1, "0 1 3: 0 5 2, 0 1 3: 1 6 2"); /* 0, 1, 0, 1, 0 and the rest of 1 */
 }
 
 /* At 1e18 s neighbouring times are 128 s apart; what matters is that there is an end. */
@@ -224,12 +199,8 @@ TEST(drf_serves_the_tenant_with_least)
     jobs[0].weight = 4;
     run(&r, 2, jobs, 4, &s);
     check(&r, heavy);
-    events_result_free(&r);
     /* Jobs without a tenant: progressive filling reaches the smallest gang first. */
-    const struct job alone[] = { fixture_job(0, 3, 1, 1), fixture_job(0, 2, 1, 1), fixture_job(0, 1, 1, 1) };
-    const struct want filled[] = { { 1, 2, 0 }, { 0, 1, 0 }, { 0, 1, 0 } };
-    run(&r, 3, alone, 3, &s);
-    check(&r, filled);
+    schedule(&s, 3, "0 3 1: 1 2 0, 0 2 1: 0 1 0, 0 1 1: 0 1 0");
 }
 
 /* ---- optima ---- */

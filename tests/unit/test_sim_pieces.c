@@ -47,6 +47,13 @@ static const struct piece three[3] = {
     { .first = 16, .lat_s = 10e-6, .s_per_B = 5e-12 },
 };
 
+/* Times of the first n_lines of these lines at n sizes, and room for fits of them. */
+#define SAMPLE(s, all, n, factor, lines, n_lines)                                                            \
+    struct sample s;                                                                                         \
+    struct pieces all[PIECES_MAX];                                                                           \
+    set_sample(&s, n, factor);                                                                               \
+    set_times(&s, lines, n_lines)
+
 TEST(times_are_those_of_the_fastest_term)
 {
     struct sample s;
@@ -86,10 +93,7 @@ TEST(many_points_are_divided_near_the_jump)
 {
     const struct piece truth[2] = { { .first = 0, .lat_s = 5e-6, .s_per_B = 5e-10 },
                                     { .first = 101, .lat_s = 100e-6, .s_per_B = 5e-11 } };
-    struct sample s;
-    struct pieces all[PIECES_MAX];
-    set_sample(&s, 200, 1.05);
-    set_times(&s, truth, 2);
+    SAMPLE(s, all, 200, 1.05, truth, 2);
     OK(pieces_fit(all, &s.p, 2, e));
     assert_true(abs(all[1].list[1].first - 101) <= 200 / PIECES_MAX_CUTS);
     assert_close(all[1].list[1].lat_s, 100e-6, 1e-6);
@@ -97,10 +101,7 @@ TEST(many_points_are_divided_near_the_jump)
 
 TEST(one_bad_point_does_not_bend_the_line)
 {
-    struct sample s;
-    struct pieces all[PIECES_MAX];
-    set_sample(&s, 12, 2);
-    set_times(&s, three, 1);
+    SAMPLE(s, all, 12, 2, three, 1);
     s.time_s[5] *= 1.6;
     OK(pieces_fit(all, &s.p, 1, e));
     assert_close(all[0].list[0].lat_s, three[0].lat_s, 1e-6);
@@ -110,10 +111,7 @@ TEST(one_bad_point_does_not_bend_the_line)
 
 TEST(blurred_points_count_less)
 {
-    struct sample s;
-    struct pieces all[PIECES_MAX];
-    set_sample(&s, 6, 2);
-    set_times(&s, three, 1);
+    SAMPLE(s, all, 6, 2, three, 1);
     for (int i = 0; i < 4; i++) {
         s.time_s[i] *= 1 + 0.1 * i;
         s.blur[i] = 1000;
@@ -182,11 +180,8 @@ TEST(no_other_lines_and_no_other_division_are_better)
 {
     RNG(rng, 5, 0);
     for (int round = 0; round < 20; round++) {
-        struct sample s;
-        struct pieces all[PIECES_MAX];
         double best[3];
-        set_sample(&s, 12, 2);
-        set_times(&s, three, 2);
+        SAMPLE(s, all, 12, 2, three, 2);
         for (int i = 0; i < 12; i++) {
             s.time_s[i] *= exp(0.3 * rng_normal(rng));
             s.blur[i] = 1 + i % 3;

@@ -40,6 +40,10 @@ static void teardown(struct fixture *f)
     rng_free(f->rng);
 }
 
+#define FIXTURE(f, shape, seed)                                                                              \
+    KEEP(struct fixture, f, teardown);                                                                       \
+    setup(&f, shape, seed)
+
 /* ---- the same network, plainly ---- */
 
 static double sigmoid(double x)
@@ -140,8 +144,7 @@ TEST(the_gradient_is_what_finite_differences_say)
 {
     int n_shared = 0;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        struct fixture f;
-        setup(&f, &shapes[i], 100 + i);
+        FIXTURE(f, &shapes[i], 100 + i);
         policy_sample(&f.p, shapes[i].n_plans, f.rng);
         n_shared += policy_n_leaves(&f.p) < shapes[i].n_plans;
         policy_differentiate(&f.p, f.weights, 0.3);
@@ -152,7 +155,6 @@ TEST(the_gradient_is_what_finite_differences_say)
         }
         if (!shapes[i].copy_logit)
             assert_true(f.p.gradient[n] == 0);
-        teardown(&f);
     }
     assert_in_range(n_shared, 1, COUNT_OF(shapes)); /* plans that are one leaf */
 }
@@ -160,9 +162,8 @@ TEST(the_gradient_is_what_finite_differences_say)
 /* Nothing is left of the round before: a second pass says the same. */
 TEST(a_gradient_can_be_asked_for_again)
 {
-    struct fixture f;
     double first[1024];
-    setup(&f, &shapes[2], 7);
+    FIXTURE(f, &shapes[2], 7);
     assert_in_range(f.p.n_params, 1, COUNT_OF(first));
     for (int again = 0; again < 2; again++) {
         policy_sample(&f.p, again ? 8 : 3, f.rng);
@@ -174,16 +175,14 @@ TEST(a_gradient_can_be_asked_for_again)
             assert_memory_equal(first, f.p.gradient, (size_t)f.p.n_params * sizeof *first);
         memcpy(first, f.p.gradient, (size_t)f.p.n_params * sizeof *first);
     }
-    teardown(&f);
 }
 
 /* All plans of 3 layers and 2 types have a probability, together 1. */
 TEST(plans_are_drawn_as_often_as_they_are_probable)
 {
     enum { PLANS = 8, ROUNDS = 5000, EACH = 4 };
-    struct fixture f;
     double drawn[PLANS] = { 0 }, total = 0;
-    setup(&f, &shapes[0], 3);
+    FIXTURE(f, &shapes[0], 3);
     for (int r = 0; r < ROUNDS; r++) {
         policy_sample(&f.p, EACH, f.rng);
         for (int leaf = 0; leaf < policy_n_leaves(&f.p); leaf++) {
@@ -199,14 +198,12 @@ TEST(plans_are_drawn_as_often_as_they_are_probable)
         total += want;
     }
     assert_close(total, 1, 1e-12);
-    teardown(&f);
 }
 
 TEST(a_decode_takes_the_most_probable_type_of_each_layer)
 {
-    struct fixture f;
     hetero_id plan[MOST_LAYERS], other[MOST_LAYERS];
-    setup(&f, &shapes[2], 11);
+    FIXTURE(f, &shapes[2], 11);
     policy_decode(&f.p);
     assert_int_equal(policy_n_leaves(&f.p), 1);
     assert_int_equal(policy_plan(&f.p, 0, plan), 1);
@@ -218,17 +215,15 @@ TEST(a_decode_takes_the_most_probable_type_of_each_layer)
             assert_true(plain_plan(&f.p, other, 1, 0) <= plain_plan(&f.p, plan, 1, 0));
         f.p.shape.n_layers = 6;
     }
-    teardown(&f);
 }
 
 /* V and v begin with zero: only the copy logit prefers a type. */
 TEST(a_new_policy_prefers_nothing_but_to_stay)
 {
-    struct fixture f;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         const struct policy_shape *s = &shapes[i];
         double copy = s->copy_logit ? 1.5 : 0, types = s->n_types;
-        setup(&f, s, i);
+        FIXTURE(f, s, i);
         policy_start(&f.p, 1.5, f.rng);
         policy_sample(&f.p, s->n_plans, f.rng);
         for (int leaf = 0; leaf < policy_n_leaves(&f.p); leaf++) {
@@ -239,7 +234,6 @@ TEST(a_new_policy_prefers_nothing_but_to_stay)
                 want += (plan[l] == plan[l - 1] ? copy : 0) - all;
             assert_close(plain_plan(&f.p, plan, 1, 0), want, 1e-12);
         }
-        teardown(&f);
     }
 }
 
@@ -247,13 +241,11 @@ TEST(equal_seeds_draw_equal_plans)
 {
     hetero_id plans[2][MOST_PLANS][MOST_LAYERS] = { 0 };
     for (int again = 0; again < 2; again++) {
-        struct fixture f;
-        setup(&f, &shapes[2], 5);
+        FIXTURE(f, &shapes[2], 5);
         policy_start(&f.p, 1, f.rng);
         policy_sample(&f.p, 8, f.rng);
         for (int leaf = 0; leaf < policy_n_leaves(&f.p); leaf++)
             policy_plan(&f.p, leaf, plans[again][leaf]);
-        teardown(&f);
     }
     assert_memory_equal(plans[0], plans[1], sizeof plans[0]);
 }
@@ -261,14 +253,12 @@ TEST(equal_seeds_draw_equal_plans)
 /* However far apart logits are, probabilities stay numbers. */
 TEST(certain_choices_are_no_accident)
 {
-    struct fixture f;
     double weights[MOST_PLANS] = { 1, 1, 1, 1 };
-    setup(&f, &shapes[0], 9);
+    FIXTURE(f, &shapes[0], 9);
     for (int i = 0; i < f.p.n_params; i++)
         f.p.params[i] *= 1e6;
     policy_sample(&f.p, 4, f.rng);
     policy_differentiate(&f.p, weights, 0.1);
     for (int i = 0; i < f.p.n_params; i++)
         assert_true(isfinite(f.p.gradient[i]));
-    teardown(&f);
 }

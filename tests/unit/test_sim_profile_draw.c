@@ -9,6 +9,11 @@ static void build(struct hetero_profile *p, const struct hetero_draw *d)
     assert_int_equal(hetero_profile_check(p, &e), 0);
 }
 
+/* A profile that is released where the block ends. */
+#define DRAWN(p, d)                                                                                          \
+    KEEP(struct hetero_profile, p, hetero_profile_free);                                                     \
+    build(&p, d)
+
 static struct hetero_draw of_model(enum hetero_model model)
 {
     struct hetero_draw d = hetero_draw_default();
@@ -33,8 +38,7 @@ TEST(each_model_has_the_layers_of_its_kinds)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct hetero_draw d = of_model(cases[i].model);
-        KEEP(struct hetero_profile, p, hetero_profile_free);
-        build(&p, &d);
+        DRAWN(p, &d);
         assert_string_equal(p.name, cases[i].name);
         assert_string_equal(hetero_model_words[cases[i].model], cases[i].name);
         assert_int_equal(p.n_layers, strlen(cases[i].kinds));
@@ -53,8 +57,7 @@ TEST(a_layer_takes_what_the_one_before_gives)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
         struct hetero_draw d = of_model((enum hetero_model)m);
-        KEEP(struct hetero_profile, p, hetero_profile_free);
-        build(&p, &d);
+        DRAWN(p, &d);
         double other_B = 0; /* what a branch that ended has left */
         for (int32_t l = 1; l < p.n_layers; l++) {
             double before_B = p.layers[l - 1].out_B;
@@ -71,8 +74,7 @@ TEST(the_products_of_CTRDNN_have_the_generators_widths)
 {
     static const double widths[] = { 8000, 1024, 1024, 512, 512, 256, 256, 128, 128, 64, 64, 32, 2 };
     struct hetero_draw d = of_model(HETERO_CTRDNN);
-    KEEP(struct hetero_profile, p, hetero_profile_free);
-    build(&p, &d);
+    DRAWN(p, &d);
     for (size_t i = 0; i + 1 < COUNT_OF(widths); i++) {
         const struct hetero_layer *l = &p.layers[3 + i];
         assert_int_equal(l->kind, HETERO_FC);
@@ -87,8 +89,7 @@ TEST(only_embeddings_load_parameter_servers)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
         struct hetero_draw d = of_model((enum hetero_model)m);
-        KEEP(struct hetero_profile, p, hetero_profile_free);
-        build(&p, &d);
+        DRAWN(p, &d);
         /* 8 bytes an element, pulled and pushed: twice what comes out. */
         for (int32_t l = 0; l < p.n_layers; l++)
             assert_true(p.layers[l].sparse_B ==
@@ -111,8 +112,7 @@ TEST(seconds_of_CTRDNN_are_the_generators)
         { 14, 0, 6 * 4096 * 64 / 2e10, 8 * 64 / 2e9, 4096 * 8 / 2e9 },
     };
     struct hetero_draw d = of_model(HETERO_CTRDNN);
-    KEEP(struct hetero_profile, p, hetero_profile_free);
-    build(&p, &d);
+    DRAWN(p, &d);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         size_t at = cell(&p, cases[i].layer, cases[i].type);
         assert_close(p.compute_s[at], cases[i].compute_s, 1e-14);
@@ -125,11 +125,9 @@ TEST(work_and_rows_grow_with_the_batch_and_weights_do_not)
 {
     for (int m = 0; m < N_HETERO_MODELS; m++) {
         struct hetero_draw d = of_model((enum hetero_model)m);
-        KEEP(struct hetero_profile, p, hetero_profile_free);
-        KEEP(struct hetero_profile, q, hetero_profile_free);
-        build(&p, &d);
+        DRAWN(p, &d);
         d.batch *= 2;
-        build(&q, &d);
+        DRAWN(q, &d);
         for (int32_t i = 0; i < p.n_layers * p.n_types; i++) {
             bool rows = p.layers[i / p.n_types].sparse_B > 0;
             assert_true(q.compute_s[i] == 2 * p.compute_s[i]);
@@ -144,8 +142,7 @@ TEST(work_and_rows_grow_with_the_batch_and_weights_do_not)
 TEST(the_types_are_a_core_and_a_GPU_as_assumed)
 {
     struct hetero_draw d = hetero_draw_default();
-    KEEP(struct hetero_profile, p, hetero_profile_free);
-    build(&p, &d);
+    DRAWN(p, &d);
     assert_int_equal(p.n_types, 2);
     const struct hetero_type *cpu = &p.types[0], *gpu = &p.types[1];
     assert_string_equal(cpu->name, "cpu");
@@ -164,10 +161,9 @@ TEST(the_types_are_a_core_and_a_GPU_as_assumed)
 TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
 {
     struct hetero_draw d = hetero_draw_default();
-    KEEP(struct hetero_profile, p, hetero_profile_free);
     double slowest = INFINITY, fastest = 0;
     d.n_types = 64;
-    build(&p, &d);
+    DRAWN(p, &d);
     assert_string_equal(p.types[2].name, "gpu2");
     assert_string_equal(p.types[63].name, "gpu63");
     for (int32_t t = 2; t < p.n_types; t++) {
@@ -190,16 +186,13 @@ TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
 TEST(a_type_is_the_same_whatever_is_beside_it)
 {
     struct hetero_draw few = of_model(HETERO_2EMB), many = few, other = few;
-    KEEP(struct hetero_profile, p, hetero_profile_free);
-    KEEP(struct hetero_profile, q, hetero_profile_free);
-    KEEP(struct hetero_profile, o, hetero_profile_free);
     few.n_types = 5;
     many.n_types = HETERO_MAX_TYPES;
     other.n_types = 5;
     other.seed = 2;
-    build(&p, &few);
-    build(&q, &many);
-    build(&o, &other);
+    DRAWN(p, &few);
+    DRAWN(q, &many);
+    DRAWN(o, &other);
     for (int32_t t = 0; t < few.n_types; t++) {
         assert_string_equal(p.types[t].name, q.types[t].name);
         assert_true(p.types[t].usd_per_h == q.types[t].usd_per_h);

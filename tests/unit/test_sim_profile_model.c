@@ -315,12 +315,11 @@ TEST(a_batch_that_is_not_a_number_of_examples_is_refused)
     const struct hetero_type type = type_named("a");
     const struct topo_npu npu = cpu_core();
     const double net_Bps = 1e9;
-    struct hetero_profile p;
     struct model m = fixture_model("resnet50");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct hetero_profile, p, hetero_profile_free);
         FAILS(hetero_profile_of_model(&p, &m, cases[i].batch, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
               cases[i].text);
-        hetero_profile_free(&p);
     }
 }
 

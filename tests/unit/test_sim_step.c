@@ -319,7 +319,6 @@ TEST(a_collective_of_one_member_costs_nothing)
 TEST(what_other_stages_send_is_not_sent_by_this_one)
 {
     struct topo_network net;
-    struct sim_step s;
     const double bw_Bps[] = { 1e9 };
     OK(topo_parse_spec(&net, "switch:2@1", e));
     STEP_BEGIN(t, "stages", &net);
@@ -338,11 +337,11 @@ TEST(what_other_stages_send_is_not_sent_by_this_one)
     for (int model = SIM_BANDWIDTH; model <= SIM_FLOW; model++) {
         struct sim_rules rules;
         sim_rules_default(&rules);
+        KEEP(struct sim_step, s, sim_step_free);
         OK(sim_step_build(&s, &t, &net, bw_Bps, (enum sim_model)model, &rules, e));
         assert_close(s.time_s, 8, 1e-12); /* the slower stage, and what is waited for; nothing meets */
         assert_close(s.traffic_B[0], 3e9, 1e-12);
         assert_close(s.busy_s[0], 3, 1e-12);
         assert_close(s.exposed_s[0], 8, 1e-12);
-        sim_step_free(&s);
     }
 }

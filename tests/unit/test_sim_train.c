@@ -26,6 +26,17 @@ static void open_fixture(struct fixture *f)
     step_begin(&f->tree, "", &f->net);
 }
 
+static void close_fixture(struct fixture *f)
+{
+    step_free(&f->tree);
+}
+
+/* Both are released where the block ends. */
+#define FIXTURE(f)                                                                                           \
+    KEEP(struct fixture, f, close_fixture);                                                                  \
+    open_fixture(&f)
+#define EVALUATE(s, f) KEEP(struct sim_step, s, sim_step_free) = evaluate(f)
+
 static step_id inner(struct fixture *f, step_id parent, enum step_kind kind, double times)
 {
     return step_add(&f->tree, parent, (struct step_node){ .kind = kind, .times = times });
@@ -57,115 +68,97 @@ static struct sim_step evaluate(struct fixture *f)
 /* Two at once share the ring: 4 s, not 2. The closed forms, which know no contention, say 2. */
 TEST(collectives_side_by_side_share_the_network)
 {
-    struct fixture f;
-    open_fixture(&f);
+    FIXTURE(f);
     step_id both = inner(&f, -1, STEP_MAX, 1);
     scatter(&f, both, 8, 1);
     scatter(&f, both, 8, 1);
-    struct sim_step s = evaluate(&f);
+    EVALUATE(s, &f);
     assert_close(s.time_s, 4, 1e-15);
     assert_true(s.collectives[0].critical != s.collectives[1].critical);
     sim_step_free(&s);
     OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_ALPHA_BETA, &f.rules, e));
     assert_close(s.time_s, 2, 1e-15);
-    sim_step_free(&s);
-    step_free(&f.tree);
 }
 
 /* max( 1 s compute then 2 s of bytes, 2 s of bytes then 1 s compute ): the ring is busy from 0 to 4. */
 TEST(compute_hides_what_others_send)
 {
-    struct fixture f;
-    open_fixture(&f);
+    FIXTURE(f);
     step_id both = inner(&f, -1, STEP_MAX, 1), a = inner(&f, both, STEP_SUM, 1),
             b = inner(&f, both, STEP_SUM, 1);
     compute(&f, a, 1);
     scatter(&f, a, 8, 1);
     scatter(&f, b, 8, 1);
     compute(&f, b, 1);
-    struct sim_step s = evaluate(&f);
+    EVALUATE(s, &f);
     assert_close(s.time_s, 4, 1e-15);
-    sim_step_free(&s);
-    step_free(&f.tree);
 }
 
 TEST(what_runs_one_after_the_other_adds_up)
 {
-    struct fixture f;
-    open_fixture(&f);
+    FIXTURE(f);
     step_id all = inner(&f, -1, STEP_SUM, 1);
     compute(&f, all, 5);
     scatter(&f, all, 8, 3);
     step_id again = inner(&f, all, STEP_REPEAT, 2.5);
     scatter(&f, again, 4, 1);
-    struct sim_step s = evaluate(&f);
+    EVALUATE(s, &f);
     assert_close(s.time_s, 5 + 3 * 2 + 2.5 * 1, 1e-15);
     assert_close(s.compute_s, 5, 1e-15);
     assert_close(s.busy_s[0], 8.5, 1e-15);
-    sim_step_free(&s);
-    step_free(&f.tree);
 }
 
 /* The same below a maximum, where every execution is simulated: the last repeat does half of the work. */
 TEST(a_fraction_of_a_repeat_does_that_part)
 {
-    struct fixture f;
-    open_fixture(&f);
+    FIXTURE(f);
     step_id both = inner(&f, -1, STEP_MAX, 1);
     step_id again = inner(&f, both, STEP_REPEAT, 2.5), work = inner(&f, again, STEP_SUM, 1);
     scatter(&f, work, 4, 1);
     compute(&f, work, 2);
     scatter(&f, both, 1e-9, 1);
-    struct sim_step s = evaluate(&f);
+    EVALUATE(s, &f);
     assert_close(s.time_s, 2.5 * 3, 1e-9);
-    sim_step_free(&s);
-    step_free(&f.tree);
 }
 
 /* A collective of nothing ends as it is issued, also when a timer issues it at the moment the engine has
  * events. */
 TEST(what_sends_nothing_does_not_hold_up_the_step)
 {
-    struct fixture f;
-    open_fixture(&f);
+    FIXTURE(f);
     step_id both = inner(&f, -1, STEP_MAX, 1), a = inner(&f, both, STEP_SUM, 1);
     compute(&f, a, 0);
     scatter(&f, a, 0, 1);
     compute(&f, a, 0.5);
     scatter(&f, a, 0, 2);
     scatter(&f, both, 8, 1);
-    struct sim_step s = evaluate(&f);
+    EVALUATE(s, &f);
     assert_close(s.time_s, 2, 1e-15);
-    sim_step_free(&s);
-    step_free(&f.tree);
 }
 
 TEST(a_step_without_end_is_infinite)
 {
-    struct fixture f;
-    open_fixture(&f);
+    FIXTURE(f);
     f.bw_Bps[0] = 0;
     step_id both = inner(&f, -1, STEP_MAX, 1);
     scatter(&f, both, 8, 1);
     scatter(&f, both, 8, 1);
     SIM_STEP(s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules);
     assert_true(isinf(s.time_s));
-    step_free(&f.tree);
 }
 
 /* Every chunk-stage is a bar, bars of a slot do not overlap, and the last one ends with the step. */
 TEST(a_timeline_holds_the_whole_step)
 {
-    struct fixture f;
     KEEP(struct timeline, t, timeline_free);
     double end_s = 0, busy_s = 0;
-    open_fixture(&f);
+    FIXTURE(f);
     step_id all = inner(&f, -1, STEP_SUM, 1), both = inner(&f, all, STEP_MAX, 1);
     compute(&f, all, 1);
     compute(&f, both, 3);
     scatter(&f, both, 8, 1);
     scatter(&f, both, 8, 2);
-    struct sim_step s = evaluate(&f);
+    EVALUATE(s, &f);
     OK(timeline_build(&t, &f.tree, &f.net, f.bw_Bps, &f.rules, &s, e));
     assert_int_equal(t.n_runs, 3);
     assert_true(t.runs[0].chosen && t.runs[0].order == SIM_ORDER_FIXED);
@@ -182,6 +175,4 @@ TEST(a_timeline_holds_the_whole_step)
     assert_close(end_s, s.time_s, 1e-15);
     assert_close(busy_s, 6, 1e-14);
     assert_close(t.runs[0].util_frac[0], 6 / s.time_s, 1e-14);
-    sim_step_free(&s);
-    step_free(&f.tree);
 }

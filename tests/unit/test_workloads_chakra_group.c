@@ -23,6 +23,10 @@ static void release(struct fixture *f)
     yaml_free(&f->doc);
 }
 
+#define FIXTURE(f, json)                                                                                     \
+    KEEP(struct fixture, f, release);                                                                        \
+    begin(&f, json)
+
 TEST(rectangles_of_ranks_have_members_and_strides)
 {
     CASES(const char *json; int32_t rank, members[3], stride[3]) = {
@@ -37,9 +41,8 @@ TEST(rectangles_of_ranks_have_members_and_strides)
         { "{\"1\": [17]}", 17, { 1, 1, 1 }, { 1, 1, 1 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f;
         int32_t g = -1, again = -1;
-        begin(&f, cases[i].json);
+        FIXTURE(f, cases[i].json);
         OK(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", cases[i].rank, e));
         assert_string_equal(f.tree.groups[g].name, "group 1");
         for (int d = 0; d < 3; d++) {
@@ -48,13 +51,12 @@ TEST(rectangles_of_ranks_have_members_and_strides)
         }
         OK(chakra_process_group(&again, &f.tree, &f.net, &f.doc, "1", cases[i].rank, e));
         assert_int_equal(again, g);
-        release(&f);
     }
 }
 
 TEST(every_rank_together_is_all)
 {
-    struct fixture f;
+    KEEP(struct fixture, f, release);
     KEEP(struct text, json, text_free) = { 0 };
     int32_t g = -1;
     for (int i = 0; i < 96; i++)
@@ -63,7 +65,6 @@ TEST(every_rank_together_is_all)
     begin(&f, text_str(&json));
     OK(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 95, e));
     assert_int_equal(g, 0);
-    release(&f);
 }
 
 TEST(ranks_that_are_no_rectangle_are_refused_by_name)
@@ -90,36 +91,31 @@ TEST(ranks_that_are_no_rectangle_are_refused_by_name)
         { "{\"2\": [0]}", ERR_PARSE, "g.json:1:1: document has no communicator group \"1\", need it" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f;
         int32_t g;
-        begin(&f, cases[i].json);
+        FIXTURE(f, cases[i].json);
         FAILS(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 0, e), cases[i].code, cases[i].message);
         assert_int_equal(f.tree.n_groups, 1);
-        release(&f);
     }
 }
 
 TEST(a_group_that_no_others_complete_is_refused)
 {
-    struct fixture f;
+    KEEP(struct fixture, f, release);
     int32_t g;
     begin(&f, "{\"1\": [1, 2]}");
     FAILS(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 1, e), ERR_RANGE,
           "communicator group \"1\" is no rectangle");
-    release(&f);
 }
 
 TEST(there_is_a_cap_on_groups)
 {
-    struct fixture f;
     int32_t g, members[TOPO_MAX_DIMS] = { 1, 1, 1 }, stride[TOPO_MAX_DIMS] = { 1, 1, 1 };
     int rc = 0;
-    begin(&f, "{}");
+    FIXTURE(f, "{}");
     for (int i = 1; i <= 70 && !rc; i++) {
         stride[0] = i;
         rc = chakra_take_group(&g, &f.tree, "x", members, stride, e);
     }
     assert_int_equal(rc, ERR_RANGE);
     assert_has(e->msg, "t: group \"x\" is one too many, need at most 64 different ones");
-    release(&f);
 }

@@ -70,7 +70,7 @@ TEST(a_computation_takes_its_duration_or_its_roofline)
         { W_STORE, 0, UINT64_MAX, 0, 0, true },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         struct text node =
             computation(cases[i].type, cases[i].duration_us, cases[i].num_ops, cases[i].tensor_size);
@@ -78,7 +78,6 @@ TEST(a_computation_takes_its_duration_or_its_roofline)
         assert_int_equal(leaf.kind, cases[i].want_s > 0 ? STEP_COMPUTE : STEP_SUM);
         assert_close(leaf.seconds, cases[i].want_s, 1e-15);
         assert_int_equal(f.tree.uses_npu, cases[i].uses_npu);
-        release(&f);
     }
 }
 
@@ -98,14 +97,13 @@ TEST(what_a_computation_lacks_is_named)
           "duration is 40000000000000 us, need at most 3e+13" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         f.net.npu.peak_flops = cases[i].peak_flops;
         f.net.npu.mem_Bps = cases[i].mem_Bps;
         struct text node =
             computation(cases[i].type, cases[i].duration_us, cases[i].num_ops, cases[i].tensor_size);
         FAILS(leaf_of(&leaf, &f, &node, e), cases[i].code, cases[i].message);
-        release(&f);
     }
 }
 
@@ -121,7 +119,7 @@ TEST(a_collective_has_its_kind_size_and_dimensions)
         { W_ALL_REDUCE, COLLECTIVE_ALL_REDUCE, "1000", "d1", { 4, 1 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         struct text node = begin_collective(1, NULL, cases[i].type, 77);
         put_number(&node, "comm_priority", W_INT32, 3);
@@ -136,7 +134,6 @@ TEST(a_collective_has_its_kind_size_and_dimensions)
         assert_string_equal(f.tree.groups[leaf.group].name, cases[i].group);
         for (int d = 0; d < 2; d++)
             assert_int_equal(f.tree.groups[leaf.group].members[d], cases[i].members[d]);
-        release(&f);
     }
 }
 
@@ -157,7 +154,7 @@ TEST(a_collective_that_cannot_be_is_refused)
         { 0, 1, 0, 0, NULL, "5", ERR_PARSE, "pg_name is \"5\", need comm_groups" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         struct text node = begin_node(1, "n", W_COLL, NULL);
         if (cases[i].type != NONE)
@@ -171,20 +168,18 @@ TEST(a_collective_that_cannot_be_is_refused)
         if (cases[i].pg)
             put_string(&node, "pg_name", cases[i].pg);
         FAILS(leaf_of(&leaf, &f, &node, e), cases[i].code, cases[i].message);
-        release(&f);
     }
 }
 
 TEST(a_group_of_one_and_an_empty_collective_take_nothing)
 {
     for (int i = 0; i < 2; i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         struct text node = begin_collective(1, NULL, W_ALL_REDUCE, i == 0 ? 0 : 8);
         put_dims(&node, i == 0 ? "11" : "00");
         OK(leaf_of(&leaf, &f, &node, e));
         assert_int_equal(leaf.kind, STEP_SUM);
-        release(&f);
     }
 }
 
@@ -207,7 +202,7 @@ TEST(a_send_goes_along_the_dimensions_that_differ)
         { 9 + 16, { 1, 2 }, { 1, 4 } }, { 14, { 4, 8 }, { 1, 1 } }, { 9 + 12, { 1, 8 }, { 1, 1 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         struct text node = message(W_SEND, i % 2 ? 9 : NONE, cases[i].dst);
         OK(leaf_of(&leaf, &f, &node, e));
@@ -218,7 +213,6 @@ TEST(a_send_goes_along_the_dimensions_that_differ)
             assert_int_equal(f.tree.groups[leaf.group].members[d], cases[i].members[d]);
             assert_int_equal(f.tree.groups[leaf.group].stride[d], cases[i].stride[d]);
         }
-        release(&f);
     }
 }
 
@@ -232,10 +226,9 @@ TEST(ranks_of_messages_are_checked)
         { W_RECV, 3, 4, ERR_RANGE, "comm_dst is 4, need 9, the rank of the trace" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fixture f = begin();
+        KEEP(struct fixture, f, release) = begin();
         struct step_node leaf;
         struct text node = message(cases[i].type, cases[i].src, cases[i].dst);
         FAILS(leaf_of(&leaf, &f, &node, e), cases[i].code, cases[i].message);
-        release(&f);
     }
 }

@@ -127,6 +127,13 @@ TEST(stages_keep_as_many_microbatches_as_the_schedule_has_under_way)
     }
 }
 
+static struct memory memory_of(const struct model *m, const struct plan *p)
+{
+    struct memory x;
+    memory_plan(&x, m, p);
+    return x;
+}
+
 static double state_B(const struct memory *x)
 {
     return x->term_B[MEMORY_WEIGHTS] + x->term_B[MEMORY_GRADIENTS] + x->term_B[MEMORY_OPTIMIZER];
@@ -143,10 +150,9 @@ TEST(state_takes_the_published_bytes_per_parameter)
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int64_t dp = 1; dp <= 64; dp *= 4) {
             struct plan p = fixture_plan(1, 1, dp, 1, dp);
-            struct memory got;
             p.zero = cases[i].zero;
             p.grad_B = cases[i].grad_B;
-            memory_plan(&got, &m, &p);
+            struct memory got = memory_of(&m, &p);
             assert_close(state_B(&got), model_params(&m) * (cases[i].whole + cases[i].shared / (double)dp),
                          1e-14);
         }
@@ -169,13 +175,12 @@ TEST(experts_are_shared_out_by_those_who_have_the_same)
         double matrices = model_params(&m) - experts - norms - routers;
         double dense = matrices / tp + norms + routers, local = experts / (ep * etp);
         struct plan p = fixture_plan(cases[i].tp, cases[i].cp, cases[i].dp, 1, 8);
-        struct memory got;
         p.ep = cases[i].ep;
         p.expert_tp = cases[i].expert_tp;
         p.seq_parallel = true;
         p.zero = 1;
         m.vocab_multiple = 0;
-        memory_plan(&got, &m, &p);
+        struct memory got = memory_of(&m, &p);
         assert_close(got.term_B[MEMORY_WEIGHTS], 2 * (dense + local), 1e-13);
         assert_close(got.term_B[MEMORY_GRADIENTS], 4 * (dense + local), 1e-13);
         assert_close(got.term_B[MEMORY_OPTIMIZER],
@@ -188,10 +193,9 @@ TEST(state_of_the_four_models_is_as_published)
 {
     CASES(int64_t pp; double GiB) = { { 1, 45.6 }, { 8, 45.6 }, { 35, 31.6 }, { 64, 33.0 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct memory got;
         struct plan p = fixture_plan(8, 1, 1, cases[i].pp, 512);
         struct model m = fixture_model(megatron[i]);
-        memory_plan(&got, &m, &p);
+        struct memory got = memory_of(&m, &p);
         /* Here: of the fullest stage, which has the embedding to itself. */
         double more = 18 * model_embed_params(&m, 8) * (1 - 1 / (double)cases[i].pp);
         assert_int_equal(got.stage, 0);
@@ -202,10 +206,9 @@ TEST(state_of_the_four_models_is_as_published)
 /* One stage, all of the paper's section 4: L layers, the embedding's mask, norm, logits and their copy. */
 TEST(a_whole_model_keeps_its_layers_and_both_ends)
 {
-    struct memory got;
     struct plan p = with(8, true, PLAN_RECOMPUTE_SELECTIVE);
     struct model m = fixture_model("megatron-22b");
-    memory_plan(&got, &m, &p);
+    struct memory got = memory_of(&m, &p);
     double part = 4 * 2048 * 6144.0 / 8, V = 51200;
     assert_close(got.term_B[MEMORY_ACTIVATIONS], part * (48 * 34 + 1 + 4 * (1 + V / 6144)), 1e-14);
     assert_true(got.term_B[MEMORY_BUFFERS] == 0);
@@ -221,9 +224,8 @@ TEST(the_first_stage_keeps_a_whole_model_of_activations)
     struct model m = fixture_model("gpt3-175b");
     for (int64_t pp = 2; pp <= 32; pp *= 2) {
         struct plan p = fixture_plan(8, 1, 1, pp, 512);
-        struct memory got;
         p.seq_parallel = true;
-        memory_plan(&got, &m, &p);
+        struct memory got = memory_of(&m, &p);
         double mask = 2048 * 12288.0 / 8 * (double)pp;
         assert_int_equal(got.stage, 0);
         assert_close(got.term_B[MEMORY_ACTIVATIONS], 96 * memory_layer_B(&m, &p, false) + mask, 1e-13);
@@ -232,16 +234,15 @@ TEST(the_first_stage_keeps_a_whole_model_of_activations)
 
 TEST(tables_and_images_take_what_they_need)
 {
-    struct memory got;
     struct plan p = fixture_plan(1, 1, 64, 1, 65536);
     struct model m = fixture_model("dlrm-dcnv2");
-    memory_plan(&got, &m, &p);
+    struct memory got = memory_of(&m, &p);
     /* fp32 rows and a state per row over 64 NPUs; 18 bytes per dense parameter on each. */
     double dense = model_dlrm_dense_params(&m), rows = 204184588.0 / 64;
     assert_close(state_B(&got), 18 * dense + 4 * rows * 129, 1e-14);
     m = fixture_model("resnet50");
     p.micro = 256;
-    memory_plan(&got, &m, &p);
+    got = memory_of(&m, &p);
     assert_close(state_B(&got), 18 * 25557032.0, 1e-14);
     /* 11.1 M outputs of convolutions per image, two copies of 2 bytes. */
     assert_close(got.term_B[MEMORY_ACTIVATIONS], 256 * 11.1e6 * 4, 0.005);
@@ -257,16 +258,16 @@ TEST(recomputing_and_sharing_never_keep_more)
         fixture_random(&x, r);
         p = x.plan;
         p.recompute = PLAN_RECOMPUTE_NONE;
-        memory_plan(&more, &x.model, &p);
+        more = memory_of(&x.model, &p);
         for (p.recompute++; p.recompute < N_PLAN_RECOMPUTES; p.recompute++, more = less) {
-            memory_plan(&less, &x.model, &p);
+            less = memory_of(&x.model, &p);
             assert_true(less.term_B[MEMORY_ACTIVATIONS] <= more.term_B[MEMORY_ACTIVATIONS]);
         }
         p = x.plan;
         p.zero = 0;
-        memory_plan(&more, &x.model, &p);
+        more = memory_of(&x.model, &p);
         for (p.zero++; p.zero <= 3; p.zero++, more = less) {
-            memory_plan(&less, &x.model, &p);
+            less = memory_of(&x.model, &p);
             assert_true(state_B(&less) <= state_B(&more));
             /* Gathered parameters of two layers want a stage of some. */
             assert_true(less.total_B <= more.total_B ||
@@ -277,14 +278,13 @@ TEST(recomputing_and_sharing_never_keep_more)
 
 TEST(nothing_is_gathered_where_nothing_is_shared_out)
 {
-    struct memory got;
     struct plan p = fixture_plan(1, 1, 1, 1, 1);
     p.zero = 3;
     struct model m = fixture_model("llama3-8b");
-    memory_plan(&got, &m, &p);
+    struct memory got = memory_of(&m, &p);
     assert_true(got.term_B[MEMORY_BUFFERS] == 0);
     p.degree[PLAN_DP] = p.batch = 2;
-    memory_plan(&got, &m, &p);
+    got = memory_of(&m, &p);
     double layer = 2 * 4096.0 * 4096 + 2 * 4096.0 * 1024 + 3 * 4096.0 * 14336 + 2 * 4096;
     assert_close(got.term_B[MEMORY_BUFFERS], 2 * 2 * layer, 1e-15);
 }

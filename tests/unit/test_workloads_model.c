@@ -47,9 +47,8 @@ TEST(recommendation_models_are_tables_and_dense_layers)
     assert_true(model_dlrm_top_input(&m) == 3456);
     OK(fixture_read_model(
         &m,
-        "family: dlrm\ndlrm: { dim: 128, rows: [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, "
-        "7, 7, 7, 7, 7, 7, 7, 187766825], bottom: [13, 512, 256, 128], top: [1024, 1024, 512, 256, "
-        "1] }\n",
+        "family: dlrm\ndlrm: { dim: 128, rows: [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, "
+        "7, 7, 7, 7, 7, 187766825], bottom: [13, 512, 256, 128], top: [1024, 1024, 512, 256, 1] }\n",
         e));
     assert_true(model_dlrm_top_input(&m) == 479);
     assert_near(model_dlrm_dense_params(&m), 2.37e6, 0.005e6);

@@ -46,8 +46,7 @@ TEST(every_version_of_the_columns_gives_the_same_points)
         { "", "2000000 500000 float sum -1 100.0 20.00 20.00 7 0 999.0 2.00 2.00 7 0" },
         /* 2.19, per iteration; a time of day at the end */
         { "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw "
-          "#wrong "
-          "i_min i_max i_p99 i_cv%\n",
+          "#wrong i_min i_max i_p99 i_cv%\n",
           "2000000 500000 float sum -1 100.0 20.00 20.00 0 98.1 103.0 102.5 1.10 999.0 2.00 2.00 0 1 2 2 3" },
         { "",
           "2000000 500000 float sum -1 100.0 20.00 20.00 0 98.1 103.0 102.5 1.10 999.0 2.00 2.00 0 1 2 2 3" },

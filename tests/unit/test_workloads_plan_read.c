@@ -33,9 +33,7 @@ TEST(every_key_reaches_the_plan)
     assert_true(p.order[0] == PLAN_TP && p.order[1] == PLAN_DP && p.order[2] == PLAN_CP &&
                 p.order[3] == PLAN_PP);
     OK(read_text(&p, "gpt3-175b",
-                 "{ batch: 512, pp: 4, first_stage_layers: 20, last_stage_layers: 22, "
-                 "schedule: gpipe }",
-                 e));
+                 "{ batch: 512, pp: 4, first_stage_layers: 20, last_stage_layers: 22, schedule: gpipe }", e));
     assert_true(p.first == 20 && p.last == 22 && p.schedule == PLAN_GPIPE);
     OK(read_text(&p, "mixtral-8x7b", "{ batch: 512, ep: 8, expert_tp: true }", e));
     assert_true(p.ep == 8 && p.expert_tp);

@@ -39,7 +39,7 @@ TEST(every_length_of_vectors_gives_the_bits_of_single_points)
 {
     KEEP(struct rng *, r, rng_free_at) = random_open(61);
     for (int i = 0; i < 400; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         double columns[D][N], got_s[N];
         const double *bw_Bps[D];
         const struct random_kind kind = {
@@ -55,7 +55,6 @@ TEST(every_length_of_vectors_gives_the_bits_of_single_points)
             assert_in_range(done, n - n % 16, n);
             check_points(&s.fn, bw_Bps, done, got_s);
         }
-        random_split_close(&s);
     }
 }
 
@@ -63,12 +62,11 @@ TEST(less_than_a_block_is_left_to_the_caller)
 {
     static const double traffic_GB[1][D] = { { 1, 2, 3, 4, 5 } };
     const double one_Bps[1] = { 1e9 }, *bw_Bps[D] = { one_Bps, one_Bps, one_Bps, one_Bps, one_Bps };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     double out_s = -1;
     plain_split_open(&s, 5, traffic_GB, 1, 0.5);
     assert_int_equal(step_batch_2(&s.fn, bw_Bps, 0, &out_s), 0);
     assert_true(out_s == -1);
     step_time_batch(&s.fn, bw_Bps, 1, &out_s);
     assert_true(out_s == 5.5);
-    random_split_close(&s);
 }

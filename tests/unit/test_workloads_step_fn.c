@@ -19,14 +19,13 @@ TEST(the_compiled_step_takes_as_long_as_its_tree)
 {
     KEEP(struct rng *, r, rng_free_at) = random_open(71);
     for (int i = 0; i < 2000; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         double bw_Bps[D];
         random_split_open(&s, r, i % 2 ? forests : sums);
         for (int k = 0; k < 10; k++) {
             random_bandwidths(bw_Bps, s.net.n_dims, r);
             assert_close(step_time(&s.fn, bw_Bps), oracle_time(&s.tree, s.tree.root, bw_Bps), 1e-14);
         }
-        random_split_close(&s);
     }
 }
 
@@ -34,7 +33,7 @@ TEST(its_layout_is_the_one_the_header_promises)
 {
     KEEP(struct rng *, r, rng_free_at) = random_open(72);
     for (int i = 0; i < 300; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         random_split_open(&s, r, forests);
         const struct step_fn *f = &s.fn;
         assert_int_equal(f->leaf_begin[0], 0);
@@ -51,7 +50,6 @@ TEST(its_layout_is_the_one_the_header_promises)
             assert_in_range(f->leaf_of[node] + 1, 0, f->n_leaves);
             assert_true(s.tree.nodes[node].kind == STEP_COLLECTIVE || f->leaf_of[node] == -1);
         }
-        random_split_close(&s);
     }
 }
 
@@ -59,7 +57,7 @@ TEST(the_gradient_is_the_slope)
 {
     KEEP(struct rng *, r, rng_free_at) = random_open(73);
     for (int i = 0; i < 500; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         double bw_Bps[D], grad[D];
         random_split_open(&s, r, i % 2 ? forests : sums);
         random_bandwidths(bw_Bps, s.net.n_dims, r);
@@ -77,7 +75,6 @@ TEST(the_gradient_is_the_slope)
              * nothing. */
             assert_near((above - below) / (2 * step), grad[d], 1e-5 * fabs(grad[d]) + 1e-9 * t / at);
         }
-        random_split_close(&s);
     }
 }
 
@@ -86,7 +83,7 @@ TEST(tangents_lie_below)
 {
     KEEP(struct rng *, r, rng_free_at) = random_open(74);
     for (int i = 0; i < 500; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         double here[D], there[D], grad[D];
         random_split_open(&s, r, forests);
         random_bandwidths(here, s.net.n_dims, r);
@@ -95,7 +92,6 @@ TEST(tangents_lie_below)
         for (int32_t d = 0; d < s.net.n_dims; d++)
             tangent += grad[d] * (there[d] - here[d]);
         assert_true(tangent <= step_time(&s.fn, there) * (1 + 1e-12) + 1e-12 * fabs(tangent));
-        random_split_close(&s);
     }
 }
 
@@ -104,7 +100,7 @@ TEST(a_batch_is_bit_for_bit_its_points)
     enum { N = 37 }; /* whole vectors and a rest */
     KEEP(struct rng *, r, rng_free_at) = random_open(75);
     for (int i = 0; i < 300; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         double columns[D][N], out_s[N];
         const double *bw_Bps[D];
         struct random_kind kind = i % 2 ? forests : sums;
@@ -124,7 +120,6 @@ TEST(a_batch_is_bit_for_bit_its_points)
             t = step_time(&s.fn, point);
             assert_memory_equal(&out_s[k], &t, sizeof t);
         }
-        random_split_close(&s);
     }
 }
 
@@ -206,7 +201,7 @@ TEST(terms_that_never_win_are_dropped)
 TEST(a_dimension_without_traffic_may_have_no_bandwidth)
 {
     static const double m[2][D] = { { 2, 0, 0, 3 }, { 4 } };
-    struct random_split s;
+    KEEP(struct random_split, s, random_split_close);
     plain_split_open(&s, 4, m, 2, 0.5);
     const double bw_Bps[D] = { 1e9, 0, 0, 1e9 }, starved[D] = { 1e9, 1e9, 1e9, 0 };
     double grad[D];
@@ -214,14 +209,13 @@ TEST(a_dimension_without_traffic_may_have_no_bandwidth)
     assert_close(step_time_grad(&s.fn, bw_Bps, grad), 7.5, 1e-15);
     assert_true(grad[1] == 0 && grad[2] == 0);
     assert_true(isinf(step_time(&s.fn, starved)));
-    random_split_close(&s);
 }
 
 TEST(efficiency_divides_the_bandwidth)
 {
     KEEP(struct rng *, r, rng_free_at) = random_open(77);
     for (int i = 0; i < 100; i++) {
-        struct random_split s;
+        KEEP(struct random_split, s, random_split_close);
         KEEP(struct step_fn, slow, step_fn_free);
         double bw_Bps[D], less[D];
         random_split_open(&s, r, forests);
@@ -232,7 +226,6 @@ TEST(efficiency_divides_the_bandwidth)
         }
         OK(step_compile(&slow, &s.tree, &s.net, e));
         assert_close(step_time(&slow, bw_Bps), step_time(&s.fn, less), 1e-13);
-        random_split_close(&s);
     }
 }
 

@@ -65,9 +65,7 @@ TEST(what_is_no_row_is_refused)
         { AFTER(",,,,,,,,high,"), ERR_PARSE, "jobs:2: priority is \"high\"" },
         { AFTER(",,,,,,,,,gpu"), ERR_PARSE,
           "jobs:2: synthetic is \"gpu\", need names of columns with ; between" },
-        { AFTER(",,,,,,,,,"
-                "\n# a comment below the header"),
-          ERR_PARSE, "jobs:3: has 1 field, need 13" },
+        { AFTER(",,,,,,,,,\n# a comment below the header"), ERR_PARSE, "jobs:3: has 1 field, need 13" },
     };
     assert_refused("csv", cases, COUNT_OF(cases));
 }

@@ -112,8 +112,8 @@ TEST(the_seed_finds_every_window)
 TEST(jobs_without_work_are_left_out_where_that_is_asked_for)
 {
     struct trace_window w = trace_window_default();
-    struct trace t;
     for (int asked = 0; asked < 2; asked++) {
+        KEEP(struct trace, t, trace_free);
         make_trace(&t, 5);
         t.jobs[1].runtime_s = 0;
         t.jobs[2].iters = 0;
@@ -124,7 +124,6 @@ TEST(jobs_without_work_are_left_out_where_that_is_asked_for)
         assert_string_equal(t.jobs[1].id, asked ? "3" : "1");
         assert_string_equal(text_str(&t.notes),
                             asked ? "2 jobs are left out: no run time or no iterations\n" : "");
-        trace_free(&t);
     }
 }
 

@@ -44,13 +44,17 @@ static inline void yard_close(struct yard *y)
     topo_graph_free(y->graph);
 }
 
-/* A network in one fidelity, opened. */
+/* A word on a fidelity, opened; YARD(y, word, fidelity) is one that closes where the block ends. */
 static inline void yard_start(struct yard *y, const char *word, enum gossip_fidelity fidelity)
 {
     yard_word(y, word);
     y->fabric.fidelity = fidelity;
     yard_open(y);
 }
+
+#define YARD(y, word, fidelity)                                                                              \
+    KEEP(struct yard, y, yard_close);                                                                        \
+    yard_start(&y, word, fidelity)
 
 static inline bool send(struct yard *y, int64_t from, int64_t to, double there_B, double back_B, int32_t tag)
 {
@@ -94,6 +98,43 @@ static inline int32_t turn(struct yard *y, const struct gossip_signal **signals)
         assert_int_equal(next_[0].ends, ends_);                                                              \
         assert_close((y)->now_s, at_s, 1e-12);                                                               \
     } while (0)
+
+/**
+ * Exchanges, numbered from 0 as they are asked for, and all that happens then:
+ *     0>1 1       S from NPU 0 to NPU 1, which begins at once; 0>1 1/5: and 5 S back
+ *     all 1       an all-reduce of S; with an exclamation mark behind (0>1 1! or all 1!) it has to wait
+ *     @.01        what follows is asked for at 10 ms
+ *     = .02 -0 +1 next, at 20 ms, 0 ends and 1 begins: in this order, and nothing else
+ */
+static inline void yard_play(struct yard *y, const char *script)
+{
+    const struct gossip_signal *s = NULL;
+    int32_t tag = 0, n = 0, seen = 0;
+    char words[512], *left = NULL;
+    assert_in_range(snprintf(words, sizeof words, "%s", script), 1, sizeof words - 1);
+    for (char *word = strtok_r(words, " ", &left); word; word = strtok_r(NULL, " ", &left)) {
+        if (*word == '-' || *word == '+') {
+            assert_true(seen < n && s[seen].tag == atoi(word + 1) && s[seen].ends == (*word == '-'));
+            seen++;
+            continue;
+        }
+        assert_int_equal(seen, n);
+        if (*word == '@') {
+            y->now_s = strtod(word + 1, NULL);
+        } else if (*word == '=') {
+            n = turn(y, &s), seen = 0;
+            assert_close(y->now_s, strtod(strtok_r(NULL, " ", &left), NULL), 1e-12);
+        } else {
+            char *end, *size = strtok_r(NULL, " ", &left), *to = strchr(word, '>');
+            double there_B = S_B * strtod(size, &end), back_B = *end == '/' ? S_B * strtod(end + 1, &end) : 0;
+            bool begins =
+                to ? send(y, atoi(word), atoi(to + 1), there_B, back_B, tag) : collect(y, there_B, tag);
+            assert_int_equal(begins, *end != '!');
+            tag++;
+        }
+    }
+    assert_int_equal(seen, n);
+}
 
 #define assert_idle(y) assert_true(isinf(gossip_wire_next_s((y)->wire)))
 

@@ -3,9 +3,7 @@
 #include "tests/support.h"
 
 /* Names in the tables, and files in configs/workloads. */
-static const struct {
-    const char *name, *config;
-} workloads[] = {
+TABLE_OF(workloads, const char *name, *config) = {
     { "GPT_3", "gpt3" }, { "MSFT_1T", "msft1t" }, { "Turing_NLG", "turing-nlg" }, { "ResNet_50", "resnet50" },
     { "DLRM", "dlrm" },  { "17B", "v1-17b" },     { "175B", "v1-175b" },          { "1T", "v1-1t" },
 };

@@ -42,14 +42,11 @@ static void print_row(const struct trial *t, int64_t point, const char *changed,
     for (int k = 0; k < N_RIVALS; k++)
         printf(" %s |", trial_cell(cell, trial_mean(x[k], "makespan_s"), 0));
     printf(" %s | %d | %d | %s |\n", figure6[i], best, ordered,
-           trial_verdict(best == t->place.seeds && (!asked || ordered >= MOST_SEEDS), wrong));
+           verdict(best == t->place.seeds && (!asked || ordered >= MOST_SEEDS), wrong));
 }
 
 /* Constants that the paper leaves open, one change each; all at 20 servers. */
-static const struct {
-    struct study_override set[2];
-    const char *shown;
-} changes[] = {
+TABLE_OF(changes, struct study_override set[2]; const char *shown) = {
     { { { "jobs.alpha", "0.2" } }, "`alpha: 0.2`" },
     { { { "jobs.alpha", "1" } }, "`alpha: 1`" },
     { { { "jobs.share_frac", "0.3" } }, "`share_frac: 0.3`" },
@@ -65,14 +62,11 @@ static int print_makespan(void)
     int wrong = 0;
     puts("\n### SJF-BCO: `sjf-bco-makespan.yaml`\n\n"
          "arXiv 2207.07817 figures 4 and 6, makespan in seconds. The paper gives neither bandwidths nor "
-         "gradients nor xi and alpha, "
-         "so seconds cannot be compared, but orders can. In order: SJF-BCO < LS < FF < RAND. Said: SJF-BCO "
-         "best in every seed, "
-         "whatever is changed; in order in at least 18 of 20 seeds with 20 servers, for both sets of "
-         "constants. Of fewer servers and "
-         "of the single changes the order is not said, and often fails: with few servers random GPUs, which "
-         "leave none idle, "
-         "beat first fit.\n\n"
+         "gradients nor xi and alpha, so seconds cannot be compared, but orders can. In order: SJF-BCO < LS "
+         "< FF < RAND. Said: SJF-BCO best in every seed, whatever is changed; in order in at least 18 of 20 "
+         "seeds with 20 servers, for both sets of constants. Of fewer servers and of the single changes the "
+         "order is not said, and often fails: with few servers random GPUs, which leave none idle, beat "
+         "first fit.\n\n"
          "| servers | changed | SJF-BCO | LS | FF | RAND | published | seeds best | seeds in order | as said "
          "|\n"
          "|--:|---|--:|--:|--:|--:|---|--:|--:|---|");
@@ -97,7 +91,7 @@ static int print_makespan(void)
 static void print_axis(double *mean, const char *name, const char *head, const char *const *values,
                        const char *const *published, int n)
 {
-    struct trial t;
+    KEEP(struct trial, t, trial_free);
     char cell[TRIAL_CELL];
     trial_run(&t, name, NULL, 0);
     puts(head);
@@ -106,7 +100,6 @@ static void print_axis(double *mean, const char *name, const char *head, const c
         mean[i] = m.mean;
         printf("| %s | %s | %s |\n", values[i], trial_cell(cell, m, 0), published[i]);
     }
-    trial_free(&t);
 }
 
 /* The best of every kappa, as SJF-BCO has it, below the table of single ones. */
@@ -114,12 +107,11 @@ static void print_best(void)
 {
     const struct study_override set[] = { { "vary", "{ pool.servers: [20] }" },
                                           { "schedulers", "[sjf-bco]" } };
-    struct trial t;
+    KEEP(struct trial, t, trial_free);
     char cell[TRIAL_CELL];
     trial_run(&t, "sjf-bco-makespan", set, COUNT_OF(set));
     printf("| all, the best | %s | |\n",
            trial_cell(cell, trial_mean((struct entrant){ &t, 0, "sjf-bco" }, "makespan_s"), 0));
-    trial_free(&t);
 }
 
 static void print_curves(void)
@@ -136,8 +128,7 @@ static void print_curves(void)
         kappas, figure5, COUNT_OF(kappas));
     print_best();
     printf("\nTo pack jobs of up to 8 GPUs instead of single GPUs only takes off %.0f %%; published, %.0f "
-           "%%. The published jump "
-           "beyond 8 is not found: there are only 10 jobs of more than 8 GPUs.\n",
+           "%%. The published jump beyond 8 is not found: there are only 10 jobs of more than 8 GPUs.\n",
            100 * (1 - mean[3] / mean[0]), 100 * (1 - 535.0 / 626));
     print_axis(
         mean, "sjf-bco-lambda",
@@ -145,13 +136,10 @@ static void print_curves(void)
         "| lambda | makespan, s | figure 7 |\n|--:|--:|--:|",
         lambdas, figure7, COUNT_OF(lambdas));
     puts("\nThe published fall to a half is not reproduced. It starts at 1043 s for lambda 1 and kappa 1, "
-         "the setting to which figure "
-         "5 gives 626 s: the two figures cannot share their constants.");
+         "the setting to which figure 5 gives 626 s: the two figures cannot share their constants.");
 }
 
-static const struct {
-    const char *path, *shown;
-} literal[] = {
+TABLE_OF(literal, const char *path, *shown) = {
     { "sjf_bco.literal_pack", "pack by load alone, Algorithm 2 as printed" },
     { "sjf_bco.literal_load", "load each GPU by its own jobs, not by its gang's" },
     { "sjf_bco.literal_bisect", "smaller limits after a better plan only, Algorithm 1 as printed" },

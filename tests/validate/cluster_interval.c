@@ -84,7 +84,7 @@ static void print_step(const struct figures *f, const struct trial *t, int train
     for (int k = 1; k < N_RIVALS; k++)
         printf(" %s |", trial_cell(cell, trial_ratio(x[0], x[k], "utility"), 3));
     printf(" %.3f, %.3f | %d |", paper[0][i] / paper[1][i], paper[0][i] / paper[2][i], count_ordered(x));
-    printf(" %s |\n", how == BEST_FIRST ? "" : trial_verdict(as_said(x, how), wrong));
+    printf(" %s |\n", how == BEST_FIRST ? "" : verdict(as_said(x, how), wrong));
 }
 
 static int print_admission(enum admission how, const char *value)
@@ -93,12 +93,11 @@ static int print_admission(enum admission how, const char *value)
     const struct study_override set = { "smd.baselines", value };
     int wrong = 0;
     for (size_t k = 0; k < COUNT_OF(all); k++) {
-        struct trial t;
+        KEEP(struct trial, t, trial_free);
         trial_run(&t, all[k]->config, &set, 1);
         for (int training = 0; training < N_TRAININGS; training++)
             for (int i = 0; i < N_STEPS; i++)
                 print_step(all[k], &t, training, i, how, &wrong);
-        trial_free(&t);
     }
     return wrong;
 }
@@ -108,28 +107,23 @@ static int print_orders(void)
     int wrong = 0;
     puts("\n### SMD, Optimus and ESW: `smd-units.yaml`, `smd-jobs.yaml`\n\n"
          "arXiv 2105.13855 figures 7 to 10. **The published lead is an admission rule.** SMD admits jobs by "
-         "a knapsack; how "
-         "Optimus and ESW admit them is not said. When they take jobs first come, first fit, SMD > Optimus "
-         ">= ESW in every seed, which "
-         "is said of those rows. With the same knapsack for all, Optimus adds workers and servers one by one "
-         "until nothing gains, and "
-         "that finds the best numbers of tasks of nearly every job: SMD, whose grid and rounding come within "
-         "0.1 % of them, cannot "
-         "be better. Of those rows is said: SMD at least 0.995 of Optimus, and above ESW, in the mean. "
-         "Neither rule meets the "
-         "published ratios; admitting the most useful first, of which nothing is said, comes nearest.\n\n"
+         "a knapsack; how Optimus and ESW admit them is not said. When they take jobs first come, first fit, "
+         "SMD > Optimus >= ESW in every seed, which is said of those rows. With the same knapsack for all, "
+         "Optimus adds workers and servers one by one until nothing gains, and that finds the best numbers "
+         "of tasks of nearly every job: SMD, whose grid and rounding come within 0.1 % of them, cannot be "
+         "better. Of those rows is said: SMD at least 0.995 of Optimus, and above ESW, in the mean. Neither "
+         "rule meets the published ratios; admitting the most useful first, of which nothing is said, comes "
+         "nearest.\n\n"
          "| admission of the others | training | | SMD | Optimus | ESW | SMD/Optimus | SMD/ESW | published "
-         "ratios | seeds in order | "
-         "as said |\n"
+         "ratios | seeds in order | as said |\n"
          "|---|---|---|--:|--:|--:|--:|--:|---|--:|---|");
     wrong += print_admission(FIRST_COME, "first-come");
     wrong += print_admission(KNAPSACK, "knapsack");
     wrong += print_admission(BEST_FIRST, "best-first");
     puts("\nThe published totals exceed what the stated ranges give: a job is worth at most gamma1, uniform "
-         "over 1 to 100, 50.5 in "
-         "the mean with a standard deviation of 28.6. Figure 10 has 16,127 for 200 jobs, 80.6 for each job "
-         "submitted: the mean of 200 "
-         "draws lies 14.9 of its standard deviations below.");
+         "over 1 to 100, 50.5 in the mean with a standard deviation of 28.6. Figure 10 has 16,127 for 200 "
+         "jobs, 80.6 for each job submitted: the mean of 200 draws lies 14.9 of its standard deviations "
+         "below.");
     return wrong;
 }
 
@@ -139,16 +133,15 @@ static int print_optimum(void)
 {
     static const double figure11[N_TRAININGS][N_STEPS] = { { .760, .767, .836, .899, .917 },
                                                            { .973, .982, .993, .994, .999 } };
-    struct trial t;
+    KEEP(struct trial, t, trial_free);
     char cell[N_TRAININGS][TRIAL_CELL];
     int wrong = 0;
     trial_run(&t, "smd-optimum", NULL, 0);
     puts("\n### SMD against the optimum: `smd-optimum.yaml`\n\n"
          "Utility over that of the best numbers of tasks, found exactly, with room for all jobs. The paper "
-         "sets the scale of its "
-         "rounding to 1, against its proof; `literal` is what the proof asks for, about 0.3. Asked with 1: "
-         "the mean at "
-         "least 0.995, and asynchronous at least as good as synchronous.\n\n"
+         "sets the scale of its rounding to 1, against its proof; `literal` is what the proof asks for, "
+         "about 0.3. Asked with 1: the mean at least 0.995, and asynchronous at least as good as "
+         "synchronous.\n\n"
          "| scale | jobs | sync | async | asked | figure 11, sync and async |\n|---|--:|--:|--:|---|---|");
     for (int row = 0; row < 2 * N_STEPS; row++) {
         double mean[N_TRAININGS];
@@ -162,24 +155,18 @@ static int print_optimum(void)
         printf("| %s | %d | %s | %s |", row < N_STEPS ? "1" : "literal", 10 * (row % N_STEPS + 1), cell[0],
                cell[1]);
         printf(" %s | %.3f, %.3f |\n",
-               row < N_STEPS ? trial_verdict(mean[0] >= 0.995 && mean[1] >= mean[0], &wrong) : "",
+               row < N_STEPS ? verdict(mean[0] >= 0.995 && mean[1] >= mean[0], &wrong) : "",
                figure11[0][row % N_STEPS], figure11[1][row % N_STEPS]);
     }
-    trial_free(&t);
     puts("\nWith the literal scale a fifth to a quarter is lost, whatever the number of jobs. The published "
-         "rise from 0.76 to "
-         "0.92 with the number of jobs is not found, and nothing in the method makes a job's numbers depend "
-         "on the others when all are "
-         "admitted.");
+         "rise from 0.76 to 0.92 with the number of jobs is not found, and nothing in the method makes a "
+         "job's numbers depend on the others when all are admitted.");
     return wrong;
 }
 
 /* ---- what it hangs on ---- */
 
-static const struct {
-    struct study_override set[2];
-    const char *shown;
-} changes[] = {
+TABLE_OF(changes, struct study_override set[2]; const char *shown) = {
     { { { "smd.knapsack", "exact" }, { "smd.inner", "grid" } }, "" },
     { { { "smd.knapsack", "exact" }, { "smd.inner", "exact" } }, "numbers of tasks exact" },
     { { { "smd.knapsack", "subset" }, { "smd.subset", "1" } }, "knapsack by subsets, k = 1" },
@@ -205,7 +192,7 @@ static void print_changes(void)
     for (size_t c = 0; c < COUNT_OF(changes); c++) {
         const struct study_override set[] = { rest[0], rest[1],           rest[2],
                                               rest[3], changes[c].set[0], changes[c].set[1] };
-        struct trial t;
+        KEEP(struct trial, t, trial_free);
         trial_run(&t, "smd-units", set, COUNT_OF(set));
         for (int k = 0; k < N_TRAININGS; k++) {
             struct entrant x[N_RIVALS];
@@ -220,7 +207,6 @@ static void print_changes(void)
             printf(" %s |\n",
                    trial_cell(cell, (struct stat_mean){ jct.mean / 3600, jct.half / 3600, jct.n }, 2));
         }
-        trial_free(&t);
     }
 }
 
@@ -228,7 +214,7 @@ static void print_used(void)
 {
     static const double figure12[N_TRAININGS][N_STEPS] = { { .504, .407, .382, .412, .356 },
                                                            { .439, .388, .335, .374, .336 } };
-    struct trial t;
+    KEEP(struct trial, t, trial_free);
     char cell[TRIAL_CELL];
     trial_run(&t, "smd-jobs", NULL, 0);
     puts("\nResources that tasks use of those reserved for them, mean over the four; figure 12.\n\n"
@@ -241,7 +227,6 @@ static void print_used(void)
         }
         puts("");
     }
-    trial_free(&t);
 }
 
 int cluster_interval(void)

@@ -53,31 +53,27 @@ static double cost_of(const struct trial *t, const char *scheduler)
 
 int cluster_spine(void)
 {
-    struct trial t;
+    KEEP(struct trial, t, trial_free);
     int wrong = 0;
     bool slower = true;
     trial_run(&t, "spine-cost", NULL, 0);
     puts("\n### What a cheaper spine costs jobs: `spine-cost.yaml`\n\n"
          "300 jobs that train language models on 1,024 GPUs, the same for every spine. Mean completion time "
-         "in hours, and how many "
-         "times that of the full spine it is, seed by seed. The intervals of the hours are wide, since "
-         "queues differ from seed to "
-         "seed; those of the ratios are not.\n\n"
+         "in hours, and how many times that of the full spine it is, seed by seed. The intervals of the "
+         "hours are wide, since queues differ from seed to seed; those of the ratios are not.\n\n"
          "| spine, GB/s per GPU | taper | network, million USD | fifo+topology, h | fifo, h | fifo+spread, h "
-         "| srtf, h | las, h | "
-         "fifo+topology, times | fifo, times | fifo+spread, times | srtf, times | las, times |\n"
+         "| srtf, h | las, h | fifo+topology, times | fifo, times | fifo+spread, times | srtf, times | las, "
+         "times |\n"
          "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (int64_t point = 0; point < N_SPINES; point++)
         print_row(&t, point);
     for (int i = 0; i < N_SCHEDULERS; i++)
         slower = slower && cost_of(&t, schedulers[i]) >= 1;
     printf("\nThe narrowest spine makes no scheduler faster in the mean: %s. It costs jobs that are spread "
-           "more than jobs that are "
-           "kept on few rails: %s. Prices differ by 1,024 NPUs times the difference in bandwidth times 57.4 "
-           "USD a GB/s: %s.\n",
-           trial_verdict(slower, &wrong),
-           trial_verdict(cost_of(&t, "fifo+spread") > cost_of(&t, "fifo+topology"), &wrong),
-           trial_verdict(prices_add_up(&t), &wrong));
-    trial_free(&t);
+           "more than jobs that are kept on few rails: %s. Prices differ by 1,024 NPUs times the difference "
+           "in bandwidth times 57.4 USD a GB/s: %s.\n",
+           verdict(slower, &wrong),
+           verdict(cost_of(&t, "fifo+spread") > cost_of(&t, "fifo+topology"), &wrong),
+           verdict(prices_add_up(&t), &wrong));
     return wrong;
 }

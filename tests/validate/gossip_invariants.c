@@ -11,7 +11,7 @@
 
 static void print_row(const char *what, const char *where, double got, double bound, int *wrong)
 {
-    printf("| %s | %s | %.2g | %.2g | %s |\n", what, where, got, bound, gossip_verdict(got <= bound, wrong));
+    printf("| %s | %s | %.2g | %.2g | %s |\n", what, where, got, bound, verdict(got <= bound, wrong));
 }
 
 static struct gossip_setup short_setup(const struct gossip_trials *t, const struct gossip_job *job)
@@ -49,23 +49,20 @@ static void print_sum(const struct gossip_trials *t, bool stale, int *wrong)
 {
     const struct gossip_job job = { .settings = gossip_trial_period(1), .stale = stale };
     struct gossip_setup setup = short_setup(t, &job);
-    struct gossip_cluster c;
+    KEEP(struct gossip_cluster, c, gossip_cluster_free);
     double most = 0;
     setup.learning.rate = 0;
     start(&c, &setup, &job.settings);
     gossip_fixture_scatter(&c);
-    double *before = sums(&c);
+    KEEP(double *, before, free_at) = sums(&c);
     while (gossip_fixture_turn(&c))
         continue;
-    double *after = sums(&c);
+    KEEP(double *, after, free_at) = sums(&c);
     for (int32_t k = 0; k < c.n_params; k++)
         most = fmax(most, fabs(after[k] - before[k]));
     print_row("Pairs that only mix keep the sum of models: largest change of a sum of 8 numbers in [-1, 1), "
               "against a rounding of each model and exchange",
               stale ? "`stale: true`" : "`stale: false`", most, (double)c.engine->exchanges * 0x1p-24, wrong);
-    free(before);
-    free(after);
-    gossip_cluster_free(&c);
 }
 
 /* Of workers, and of messages that have taken theirs and not brought it yet. */
@@ -85,7 +82,7 @@ static void print_weights(const struct gossip_trials *t, bool stale, int *wrong)
 {
     struct gossip_job job = { .settings = gossip_trial_settings("gosgd"), .stale = stale };
     struct gossip_setup setup = short_setup(t, &job);
-    struct gossip_cluster c;
+    KEEP(struct gossip_cluster, c, gossip_cluster_free);
     double most = 0;
     job.settings.prob = 0.5;
     start(&c, &setup, &job.settings);
@@ -95,7 +92,6 @@ static void print_weights(const struct gossip_trials *t, bool stale, int *wrong)
         "Weights of GoSGD sum to 1, those of messages on their way among them: largest difference after "
         "any event",
         stale ? "`stale: true`" : "`stale: false`", most, 1e-12, wrong);
-    gossip_cluster_free(&c);
 }
 
 /* ---- two ways to the same ---- */
@@ -123,14 +119,13 @@ static double apart(const struct gossip_result *a, const struct gossip_result *b
 static double compare(const struct gossip_trials *t, const struct gossip_settings *x,
                       const struct gossip_settings *y, enum gossip_sharding how)
 {
-    struct gossip_result a, b;
+    KEEP(struct gossip_result, a, gossip_result_free);
+    KEEP(struct gossip_result, b, gossip_result_free);
     run_short(&a, t, x, how);
     run_short(&b, t, y, how);
     double most = apart(&a, &b, t->net.n_params);
     most = fmax(most, fabs(a.time_s / b.time_s - 1));
     most = fmax(most, fabs(a.sent_B / b.sent_B - 1));
-    gossip_result_free(&a);
-    gossip_result_free(&b);
     return most;
 }
 
@@ -168,10 +163,7 @@ static void print_local(const struct gossip_trials *t, enum gossip_sharding how,
 
 static void print_traffic(const struct gossip_trials *t, int *wrong)
 {
-    static const struct {
-        const char *method, *text;
-        double models; /* that an exchange sends */
-    } rows[] = {
+    TABLE_OF(rows, const char *method, *text; double models /* that an exchange sends */) = {
         { "pair", "pairs, 2 models an exchange", 2 },
         { "pull", "pull, 1", 1 },
         { "push", "push, 1", 1 },
@@ -183,13 +175,12 @@ static void print_traffic(const struct gossip_trials *t, int *wrong)
     const double model_B = (double)sizeof(float) * t->net.n_params;
     for (int i = 0; i < (int)COUNT_OF(rows); i++) {
         struct gossip_settings s = gossip_trial_settings(rows[i].method);
-        struct gossip_result r;
+        KEEP(struct gossip_result, r, gossip_result_free);
         s.period = 4;
         run_short(&r, t, &s, GOSSIP_IID);
         double want_B = (double)r.exchanges * rows[i].models * model_B;
         print_row("Bytes sent are exchanges times models of an exchange times 11,048 B: relative difference",
                   rows[i].text, fabs(r.sent_B / want_B - 1), 1e-12, wrong);
-        gossip_result_free(&r);
     }
 }
 

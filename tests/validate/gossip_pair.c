@@ -66,8 +66,7 @@ static int print_two(const struct gossip_trials *t, const struct gossip_outcome 
     gossip_run_jobs(on_switch, t, jobs, 2);
     puts(
         "\n| network | period 1 waits % | rule waits % | traffic % | time % | accuracy, points | within 2, 2 "
-        "and "
-        "0.5 points |\n"
+        "and 0.5 points |\n"
         "|---|--:|--:|--:|--:|--:|---|\n"
         "| published | 56.5 (derived) | | -92 | -52 | \"preserved\" | |");
     print_saved("fully connected", base, x);
@@ -75,7 +74,7 @@ static int print_two(const struct gossip_trials *t, const struct gossip_outcome 
         fabs(gossip_change_pct(x->traffic_MB, base->traffic_MB) - PUBLISHED_TRAFFIC_PCT) <= NEAR_PCT &&
         fabs(gossip_change_pct(x->time_s, base->time_s) - PUBLISHED_TIME_PCT) <= NEAR_PCT &&
         fabs(gossip_gain(x->accuracy_pct, base->accuracy_pct).mean) <= EQUAL_POINTS;
-    printf(" %s |\n", gossip_verdict(near, &wrong));
+    printf(" %s |\n", verdict(near, &wrong));
     print_saved("switch, ports serialise", &on_switch[0], &on_switch[1]);
     puts(" not asked |");
     return wrong;
@@ -120,7 +119,7 @@ static void print_front(const struct gossip_outcome found[N_ENTRIES], enum gossi
                fails       ? "fails, as expected: "
                : i == best ? "best fixed period"
                            : "");
-        printf("%s |\n", fails ? gossip_verdict(gain.mean < -FAILED_POINTS, wrong) : "");
+        printf("%s |\n", fails ? verdict(gain.mean < -FAILED_POINTS, wrong) : "");
     }
 }
 

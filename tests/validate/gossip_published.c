@@ -6,12 +6,7 @@
 
 /* ---- stale or not ---- */
 
-static const struct {
-    const char *name;
-    enum gossip_rule rule;
-    double theta;
-    int64_t steps;
-} entries[] = {
+TABLE_OF(entries, const char *name; enum gossip_rule rule; double theta; int64_t steps) = {
     { "period 1", GOSSIP_RULE_FIXED, 0, 1 },
     { "period 16", GOSSIP_RULE_FIXED, 0, 16 },
     { "A 0.05/64", GOSSIP_RULE_DRIFT, 0.05, 64 },

@@ -113,7 +113,7 @@ static void run(struct gossip_outcome *out, const struct gossip_trials *t, const
                 int k)
 {
     struct gossip_setup setup = gossip_trial_setup(t, job, k);
-    struct gossip_result r;
+    KEEP(struct gossip_result, r, gossip_result_free);
     struct err e = { 0 };
     if (gossip_run(&r, &setup, &job->settings, GOSSIP_FIRST_SEED + (uint64_t)k, &(struct gossip_wish){ 0 },
                    &e)) {
@@ -125,7 +125,6 @@ static void run(struct gossip_outcome *out, const struct gossip_trials *t, const
     out->traffic_MB[k] = r.sent_B / 1e6;
     out->time_s[k] = r.time_s;
     out->wait_pct[k] = 100 * r.wait_s / r.time_s;
-    gossip_result_free(&r);
 }
 
 void gossip_run_jobs(struct gossip_outcome *out, const struct gossip_trials *t, const struct gossip_job *jobs,
@@ -154,10 +153,4 @@ struct stat_mean gossip_gain(const double a[GOSSIP_SEEDS], const double b[GOSSIP
 double gossip_change_pct(const double x[GOSSIP_SEEDS], const double base[GOSSIP_SEEDS])
 {
     return 100 * (gossip_mean(x) / gossip_mean(base) - 1);
-}
-
-const char *gossip_verdict(bool ok, int *wrong)
-{
-    *wrong += !ok;
-    return ok ? "yes" : "**WRONG**";
 }

@@ -8,6 +8,7 @@
 #define TESTS_VALIDATE_GOSSIP_TRIAL_H
 
 #include "base/stat.h"
+#include "tests/validate/verdict.h"
 #include "sim/gossip/gossip.h"
 
 enum { GOSSIP_SEEDS = 5, GOSSIP_FIRST_SEED = 101, GOSSIP_WORKERS = 8 };
@@ -61,8 +62,6 @@ struct stat_mean gossip_gain(const double a[GOSSIP_SEEDS], const double b[GOSSIP
 /** Change of the mean from @p base to @p x [%]. */
 double gossip_change_pct(const double x[GOSSIP_SEEDS], const double base[GOSSIP_SEEDS]);
 
-/** "yes", or "**WRONG**", which is counted. */
-const char *gossip_verdict(bool ok, int *wrong);
 /** "IID", "label skew". */
 extern const char *const gossip_trial_words[N_GOSSIP_SHARDINGS];
 

@@ -12,7 +12,7 @@ const char *const hetero_limit_words[] = { "loose", "binding" };
 /* What GPUs of the first type alone reach: asked for far more, their value says it. */
 static double gpu_reach(struct hetero_problem *p)
 {
-    struct hetero_work work;
+    KEEP(struct hetero_work, work, hetero_work_free);
     struct hetero_value v;
     hetero_id plan[HETERO_MAX_LAYERS];
     for (int32_t l = 0; l < p->profile->n_layers; l++)
@@ -20,7 +20,6 @@ static double gpu_reach(struct hetero_problem *p)
     MUST(hetero_work_build(&work, p, e));
     hetero_set_throughput(p, 1e15);
     hetero_evaluate(&v, p, plan, &work);
-    hetero_work_free(&work);
     return v.reach_per_s;
 }
 
@@ -68,12 +67,10 @@ static int32_t find_scheduler(const char *name)
 static int64_t run(struct hetero_value *v, struct hetero_entry x, uint64_t seed)
 {
     const struct hetero_settings settings = hetero_settings_default();
-    struct hetero_search s;
+    KEEP(struct hetero_search, s, hetero_search_free);
     MUST(hetero_schedule(&s, &x.trial->problem, find_scheduler(x.scheduler), &settings, seed, e));
     *v = s.value;
-    int64_t evaluations = s.evaluations;
-    hetero_search_free(&s);
-    return evaluations;
+    return s.evaluations;
 }
 
 static int ascending(const void *a, const void *b)

@@ -124,9 +124,3 @@ const char *trial_cell(char buf[TRIAL_CELL], struct stat_mean m, int digits)
         snprintf(buf + n, (size_t)(TRIAL_CELL - n), " ± %.*f", digits, m.half);
     return buf;
 }
-
-const char *trial_verdict(bool ok, int *wrong)
-{
-    *wrong += !ok;
-    return ok ? "yes" : "**WRONG**";
-}

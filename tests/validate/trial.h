@@ -4,6 +4,7 @@
 #define TESTS_VALIDATE_TRIAL_H
 
 #include "base/stat.h"
+#include "tests/validate/verdict.h"
 #include "kinds/place/place.h"
 
 /* What cannot be read or run ends the program with its message. */
@@ -48,9 +49,6 @@ enum { TRIAL_CELL = 48 };
 /** "1662 ± 103" with @p digits decimals; without interval where there is none; "> 1e6" of
  * what divides by next to nothing. Returns @p buf. */
 const char *trial_cell(char buf[TRIAL_CELL], struct stat_mean m, int digits);
-
-/** "yes", or "**WRONG**" and one more in @p wrong. */
-const char *trial_verdict(bool ok, int *wrong);
 
 /* The parts of the section; each returns how many of its rows are contradicted. */
 int cluster_gadget(void);   /**< the papers' settings, the scarce profiles, what breaks their order */

@@ -23,10 +23,8 @@ static struct topo_clos count_clos(int64_t ends, int64_t rails)
 
 static int print_superpod(void)
 {
-    static const struct {
-        int64_t ends, leaf, spine, core;
-        const char *remark; /* where the difference is known */
-    } published[] = {
+    TABLE_OF(published, int64_t ends, leaf, spine, core;
+             const char *remark /* where the difference is known */) = {
         { 256, 8, 4, 0, NULL },         { 512, 16, 8, 0, NULL },   { 768, 24, 16, 0, "spine 12, see below" },
         { 1024, 32, 16, 0, NULL },      { 2048, 64, 32, 0, NULL }, { 8192, 256, 256, 128, NULL },
         { 16384, 512, 512, 256, NULL },
@@ -34,8 +32,7 @@ static int print_superpod(void)
     int wrong = 0;
     puts("\n## Switches of a full-bisection fabric: NVIDIA DGX SuperPOD\n\n"
          "Leaf + spine + core switches of 64 ports. Published: reference architecture RA-11333-001 V11, "
-         "tables 3 "
-         "and 4; ours: topo/clos.\n\n"
+         "tables 3 and 4; ours: topo/clos.\n\n"
          "| ends | published | ours | cables | verdict |\n|--:|---|---|--:|---|");
     for (size_t i = 0; i < COUNT_OF(published); i++) {
         struct topo_clos c = count_clos(published[i].ends, 1);
@@ -48,8 +45,7 @@ static int print_superpod(void)
                same && published[i].remark ? published[i].remark : verdict(same, &wrong));
     }
     puts("\nFor 768 ends the table rounds the spine up so that the 32 links of a leaf spread evenly; ours "
-         "counts "
-         "ports, and 12 spines\nhave enough.");
+         "counts ports, and 12 spines\nhave enough.");
     return wrong;
 }
 
@@ -96,12 +92,8 @@ static double fat_tree_usd(struct priced *s, int64_t side)
 static int print_hamming_mesh(void)
 {
     enum { TORUS = 0, FAT_TREE = -1 }; /* otherwise board is its side */
-    static const struct {
-        const char *name;
-        int64_t side;
-        double million_usd; /* published */
-        int decimals, board;
-    } published[] = {
+    TABLE_OF(published, const char *name; int64_t side; double million_usd;
+             /* published */ int decimals, board) = {
         { "fat tree", 32, 25.3, 1, FAT_TREE }, { "fat tree", 128, 680, 0, FAT_TREE },
         { "HammingMesh 1x1", 32, 10.8, 1, 1 }, { "HammingMesh 1x1", 128, 448, 0, 1 },
         { "HammingMesh 2x2", 32, 5.4, 1, 2 },  { "HammingMesh 2x2", 128, 224, 0, 2 },
@@ -140,7 +132,7 @@ static int print_hamming_mesh(void)
 static int print_bill(void)
 {
     struct priced s;
-    struct topo_bill b;
+    KEEP(struct topo_bill, b, topo_bill_free);
     int wrong = 0;
     open_parts_file(&s, CATALOGUE);
     set_network(&s, "switch:1024@50", "InterPod");
@@ -163,7 +155,6 @@ static int print_bill(void)
     printf("| power [W] | 95248 | %.0f | %s |\n", b.watt, verdict(watt, &wrong));
     printf("| switches, NICs | 48, 1024 | %lld, %lld | %s |\n", (long long)b.switches, (long long)b.nics,
            verdict(counts, &wrong));
-    topo_bill_free(&b);
     close_parts(&s);
     return wrong;
 }

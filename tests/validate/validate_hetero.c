@@ -4,13 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support.h"
 #include "tests/validate/hetero_trial.h"
-
-static const char *verdict(bool ok, int *wrong)
-{
-    *wrong += !ok;
-    return ok ? "yes" : "**WRONG**";
-}
+#include "tests/validate/verdict.h"
 
 /* ---- the oracle ---- */
 
@@ -23,7 +19,7 @@ static int print_oracle(void)
          "|---|---|--:|--:|--:|--:|---|");
     for (int m = 0; m < N_HETERO_MODELS; m++)
         for (int limit = 0; limit < N_HETERO_LIMITS; limit++) {
-            struct hetero_trial t;
+            KEEP(struct hetero_trial, t, hetero_trial_free);
             struct hetero_outcome all;
             hetero_trial_build(&t, (enum hetero_model)m, 2, 1, (enum hetero_limit)limit);
             hetero_run_all(&all, &(struct hetero_entry){ &t, "brute-force" }, 1);
@@ -31,7 +27,6 @@ static int print_oracle(void)
             printf("| %s | %s | %.4g | %lld | %.6f | %.6f | %s |\n", hetero_model_words[m],
                    hetero_limit_words[limit], t.problem.per_s, (long long)all.evaluations,
                    hetero_median(&all) * t.oracle.usd, t.oracle.usd, verdict(equal, &wrong));
-            hetero_trial_free(&t);
         }
     return wrong;
 }
@@ -92,9 +87,9 @@ static int print_learning(void)
     static const char *const compared[N_COMPARED] = { "rl-lstm", "random", "random-stages", "random+local" };
     static struct row rows[MAX_ROWS];
     int32_t n = list_rows(rows);
-    struct hetero_trial *trials = calloc((size_t)n, sizeof *trials);
-    struct hetero_entry *entries = calloc((size_t)n * N_COMPARED, sizeof *entries);
-    struct hetero_outcome *found = calloc((size_t)n * N_COMPARED, sizeof *found);
+    KEEP(struct hetero_trial *, trials, free_at) = calloc((size_t)n, sizeof *trials);
+    KEEP(struct hetero_entry *, entries, free_at) = calloc((size_t)n * N_COMPARED, sizeof *entries);
+    KEEP(struct hetero_outcome *, found, free_at) = calloc((size_t)n * N_COMPARED, sizeof *found);
     int wrong = 0;
     if (!trials || !entries || !found)
         exit(EXIT_FAILURE);
@@ -108,25 +103,18 @@ static int print_learning(void)
          "Cost over the oracle's, which is the proved optimum in every row. `rl-lstm`, `random` and "
          "`random-stages` each evaluate 25,600 plans; a local search takes some hundred more. Asked of the "
          "median seed: within 2 % with two types; with 16 within 5 % at the loose limit and 10 % at the "
-         "binding "
-         "one; never worse than `random` (types drawn layer by layer), and better with 16 types unless that "
-         "finds the optimum itself. `random-stages` draws plans of long stages, which is what the policy "
-         "begins with: the fair "
-         "measure of what is learned. Random search with a local search after it stands beside, since it "
-         "takes any start close to the "
-         "optimum: what a local search finds is no merit of learning.\n\n"
+         "binding one; never worse than `random` (types drawn layer by layer), and better with 16 types "
+         "unless that finds the optimum itself. `random-stages` draws plans of long stages, which is what "
+         "the policy begins with: the fair measure of what is learned. Random search with a local search "
+         "after it stands beside, since it takes any start close to the optimum: what a local search finds "
+         "is no merit of learning.\n\n"
          "| model | types | draw | limit | rl-lstm, median | worst seed | asked | random | rl-lstm is better "
-         "| "
-         "random-stages | "
-         "random+local |\n"
+         "| random-stages | random+local |\n"
          "|---|--:|--:|---|--:|--:|---|--:|---|--:|--:|");
     for (int32_t i = 0; i < n; i++) {
         print_row(&rows[i], &trials[i], &found[i * N_COMPARED], &wrong);
         hetero_trial_free(&trials[i]);
     }
-    free(trials);
-    free(entries);
-    free(found);
     return wrong;
 }
 
@@ -190,20 +178,17 @@ static void print_headline(void)
     puts("\n### Beside the paper's headline\n\n"
          "The abstract of arXiv 2111.10635 states throughput 14.5 times as high and a cost \"312.3 % "
          "smaller\" than the state of the art. The 14.5 are against TensorFlow, says a secondary source. A "
-         "cost cannot fall by more "
-         "than 100 %, so we read (other - RL) / RL = 3.123: the dearest baseline costs 4.123 times as much. "
-         "Models, prices and limits of its experiments are not public, and nothing here was fitted to these "
-         "two numbers: this "
-         "table shows the same ratios on our models, with two types, limit binding, median of 5 seeds. A "
-         "baseline that cannot "
-         "reach the throughput has no cost; what it reaches at all is shown.\n\n"
+         "cost cannot fall by more than 100 %, so we read (other - RL) / RL = 3.123: the dearest baseline "
+         "costs 4.123 times as much. Models, prices and limits of its experiments are not public, and "
+         "nothing here was fitted to these two numbers: this table shows the same ratios on our models, with "
+         "two types, limit binding, median of 5 seeds. A baseline that cannot reach the throughput has no "
+         "cost; what it reaches at all is shown.\n\n"
          "| model | baseline | its examples/s | rl-lstm's throughput over it | its cost over rl-lstm's |\n"
          "|---|---|--:|--:|--:|");
     for (int m = 0; m < N_HETERO_MODELS; m++) {
-        struct hetero_trial t;
+        KEEP(struct hetero_trial, t, hetero_trial_free);
         hetero_trial_build(&t, (enum hetero_model)m, 2, 1, HETERO_BINDING);
         print_headline_row(&t, hetero_model_words[m], &faster, &dearer);
-        hetero_trial_free(&t);
     }
     printf("\nLargest here: throughput %.1f times (published: 14.5), cost %.2f times (published, as read: "
            "4.12).\n",
@@ -215,12 +200,9 @@ int main(void)
     puts("\n## Layers on types of resources\n\n"
          "HeterPS (arXiv 2111.10635) publishes no table that a program could be held against: what is "
          "published, what is recalled and what is chosen here stands in [hetero.md](hetero.md). So plans are "
-         "held against the proved "
-         "optimum of the same problem. Profiles are drawn (`model: ctrdnn` and so on in a study); a limit is "
-         "half of the largest throughput of GPUs of one type alone (loose) or of all plans (binding). Seeds "
-         "101 to "
-         "105; settings were chosen on draws 1 to 3 and "
-         "seeds 1 to 5.\n");
+         "held against the proved optimum of the same problem. Profiles are drawn (`model: ctrdnn` and so on "
+         "in a study); a limit is half of the largest throughput of GPUs of one type alone (loose) or of all "
+         "plans (binding). Seeds 101 to 105; settings were chosen on draws 1 to 3 and seeds 1 to 5.\n");
     int wrong = print_oracle();
     wrong += print_learning();
     puts("\n### All schedulers\n\nCost over the oracle's, median of 5 seeds and worst.");

@@ -9,12 +9,9 @@
 #include "tests/unit/chunk_fixture.h"
 #include "tests/unit/flow_cases.h"
 #include "tests/validate/cases.h"
+#include "tests/validate/verdict.h"
 
-static const char *verdict(bool ok, int *wrong)
-{
-    *wrong += !ok;
-    return ok ? "yes" : "**WRONG**";
-}
+KEEPS(struct fidelity, fidelity_free)
 
 /* ---- ASTRA-sim 2, to the nanosecond ---- */
 
@@ -27,7 +24,7 @@ static int print_astra(void)
                      0 },
                    { "unaware_fd", "the same, 512 and 32,768 NPUs", 0, 0 },
                    { "aware", "with contention, one dimension", 0, 0 } };
-    struct table t;
+    KEEP(struct table, t, table_free);
     int wrong = 0;
     case_read(&t, "astra_allreduce.csv", 111);
     for (int64_t i = 0; i < t.n_rows; i++) {
@@ -48,7 +45,6 @@ static int print_astra(void)
     for (size_t g = 0; g < COUNT_OF(groups); g++)
         printf("| %s | %d | %d | %s |\n", groups[g].what, groups[g].rows, groups[g].exact,
                verdict(groups[g].exact == groups[g].rows && groups[g].rows > 0, &wrong));
-    table_free(&t);
     return wrong;
 }
 
@@ -69,7 +65,7 @@ static double compare_case(struct flow_case *c, const struct table *t, int64_t *
 
 static int print_flows(void)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     int64_t row = 0;
     int wrong = 0;
     MUST(table_read_csv(&t, "tests/oracle/simgrid.csv", e));
@@ -79,18 +75,16 @@ static int print_flows(void)
          "| case | hosts | flows | times compared | largest relative difference | within |\n"
          "|---|--:|--:|--:|--:|---|");
     for (int i = 0; i < flow_case_count(); i++) {
-        struct flow_case c;
+        KEEP(struct flow_case, c, flow_case_free);
         int64_t first = row;
         flow_case_build(&c, i);
         double own = compare_case(&c, &t, &row);
         char gap[16];
         printf("| %s | %d | %d | %lld | %s | %s |\n", c.name, c.n_hosts, c.n_flows, (long long)(row - first),
                own > 0 ? case_gap(gap, own) : "0", verdict(own <= 1e-6, &wrong));
-        flow_case_free(&c);
     }
     printf("\n%lld times in all, each within %.0e.\n", (long long)row, 1e-6);
     wrong += row != t.n_rows;
-    table_free(&t);
     return wrong;
 }
 
@@ -99,13 +93,10 @@ static int print_flows(void)
 /* 8 x 8 x 8, 50 GiB/s, 1 ns a link, endpoint 10 ns, 64 chunks, 1 GiB: ASTRA-sim's tutorial prints these. */
 static int print_switches(void)
 {
-    static const struct {
-        enum sim_order order;
-        const char *what;
-        double published_us; /* 0: none */
-    } rows[] = { { SIM_ORDER_FIXED, "fixed order", 35008.129 },
-                 { SIM_ORDER_THEMIS, "Themis, smallest first", 13635.871 },
-                 { SIM_ORDER_MINMAX, "minmax, smallest first", 0 } };
+    TABLE_OF(rows, enum sim_order order; const char *what;
+             double published_us /* 0: none */) = { { SIM_ORDER_FIXED, "fixed order", 35008.129 },
+                                                    { SIM_ORDER_THEMIS, "Themis, smallest first", 13635.871 },
+                                                    { SIM_ORDER_MINMAX, "minmax, smallest first", 0 } };
     struct topo_network net;
     struct sim_rules rules;
     double bw_Bps[3], bytes = 1073741824;
@@ -131,12 +122,11 @@ static int print_switches(void)
         "150 GiB/s reaches with the fixed order.\n\n"
         "| order | published, us | ours, us | above ideal | within |\n|---|--:|--:|--:|---|");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct fidelity *fidelity;
+        KEEP(struct fidelity *, fidelity, fidelity_free_at);
         struct fidelity_time t;
         rules.order = rows[i].order;
         MUST(fidelity_open(&fidelity, SIM_CHUNK, &net, bw_Bps, &rules, 0, e));
         MUST(fidelity_alone(fidelity, &job, &t, e));
-        fidelity_free(fidelity);
         double us = t.time_s * 1e6, off = rows[i].published_us > 0 ? us / rows[i].published_us - 1 : 0;
         char published[32] = "-";
         if (rows[i].published_us > 0)
@@ -194,11 +184,9 @@ static int print_tallies(const struct tally *t)
     printf(
         "\n## Orders of dimensions on %d random networks\n\n"
         "2 to 4 dimensions of 2 to 32 NPUs, 10 to 1000 GB/s (half of them fast inside), half with latency, 4 "
-        "to 64 "
-        "chunks, 1 MB to 4 GB;\nall-reduce, reduce-scatter, all-gather. Time over that of the fixed order. "
-        "Known: a separate program on such networks (other draws);\nseed %d here. Does the share that is "
-        "slower "
-        "agree within sampling, and the mean speed-up within 4 %%?\n\n"
+        "to 64 chunks, 1 MB to 4 GB;\nall-reduce, reduce-scatter, all-gather. Time over that of the fixed "
+        "order. Known: a separate program on such networks (other draws);\nseed %d here. Does the share that "
+        "is slower agree within sampling, and the mean speed-up within 4 %%?\n\n"
         "| order | slower | known | > 1 %% | > 10 %% | worst | mean speed-up | known | agrees |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|---|\n",
         N_NETS, SEED);
@@ -217,8 +205,7 @@ static int print_tallies(const struct tally *t)
 static int print_orders(void)
 {
     struct tally t[N_POLICIES] = { { 0 } };
-    struct rng *r;
-    MUST(rng_build(&r, SEED, 0, e));
+    RNG(r, SEED, 0);
     for (int i = 0; i < N_NETS; i++) {
         struct draw c = draw_case(r, i % 2);
         double fixed_s = run_order(&c, SIM_ORDER_FIXED, SIM_QUEUE_FIFO);
@@ -231,7 +218,6 @@ static int print_orders(void)
         count(&t[4], fmin(themis_s, fixed_s) / fixed_s);
         count(&t[5], fmin(fmin(themis_s, minmax_s), fixed_s) / fixed_s);
     }
-    rng_free(r);
     return print_tallies(t);
 }
 

@@ -5,30 +5,21 @@
 
 #include "tests/support.h"
 #include "workloads/block.h"
-
-static const char *verdict(bool ok, int *wrong)
-{
-    *wrong += !ok;
-    return ok ? "yes" : "**WRONG**";
-}
+#include "tests/validate/verdict.h"
 
 static void open_model(struct model *m, const char *name)
 {
-    struct yaml_doc doc;
+    KEEP(struct yaml_doc, doc, yaml_free);
     char path[128];
     snprintf(path, sizeof path, "configs/models/%s.yaml", name);
     MUST(yaml_read_file(&doc, path, e));
     MUST(model_read(m, &doc, doc.root, e));
-    yaml_free(&doc);
 }
 
 /* ---- parameters ---- */
 
 /* Published, in 1e9; sources stand in the files. */
-static const struct {
-    const char *file;
-    double published_B;
-} models[] = {
+TABLE_OF(models, const char *file; double published_B) = {
     { "megatron-22b", 22 },  { "gpt3-175b", 174.6 },     { "megatron-530b", 529.6 },
     { "megatron-1t", 1008 }, { "turing-nlg-17b", 17.2 }, { "llama3-8b", 8.03 },
     { "llama3-70b", 70.6 },  { "llama3-405b", 405.8 },   { "mixtral-8x7b", 46.7 },
@@ -89,8 +80,7 @@ static int print_activations(void)
 {
     int wrong = 0;
     puts("\nActivations of one layer and microbatch, TP 8: the formulas of arXiv 2205.05198 table 2, written "
-         "out a second "
-         "time, and shares of the first as that paper's figure 7 has them.\n\n"
+         "out a second time, and shares of the first as that paper's figure 7 has them.\n\n"
          "| model | technique | formula, MB | weft, MB | equal to 1e-12 | weft, % of TP | figure 7, % |\n"
          "|---|---|--:|--:|---|--:|--:|");
     for (size_t i = 0; i < 4; i++) {
@@ -119,10 +109,8 @@ static int print_activations(void)
 
 /* Weights, gradients and optimiser, GiB, the mean over stages: figure 1 of that paper, as carried by
  * Calculon. */
-static const struct {
-    int64_t tp, pp;
-    double GiB;
-} figure1[] = { { 8, 1, 45.6 }, { 8, 8, 45.6 }, { 8, 35, 31.6 }, { 8, 64, 33.0 } };
+TABLE_OF(figure1, int64_t tp, pp;
+         double GiB) = { { 8, 1, 45.6 }, { 8, 8, 45.6 }, { 8, 35, 31.6 }, { 8, 64, 33.0 } };
 
 static double states_GiB(const struct model *m, int64_t tp, int64_t pp)
 {

@@ -125,14 +125,13 @@ static double error_unseen(const struct curve *c)
 
 static bool print_row(const struct curve *c)
 {
-    struct fit f;
+    KEEP(struct fit, f, fit_free);
     char small[16];
     fit(&f, c);
     bool close = f.large.mean_frac <= LARGE_FRAC && f.small.mean_frac <= SMALL_FRAC;
     printf("| %s | %d | %d | %d | %.1f | %.1f | %s | %.1f | %s |\n", c->name, (int)c->ranks, (int)c->n,
            (int)f.n_regimes, 100 * f.large.mean_frac, 100 * f.large.max_frac, percent(small, &f.small),
            100 * error_unseen(c), close ? "within" : "**WRONG**");
-    fit_free(&f);
     return close;
 }
 
@@ -235,30 +234,26 @@ static int print_cluster(const struct curve_list *list)
             longest = c;
     }
     assert_non_null(longest);
-    struct fit f;
+    KEEP(struct fit, f, fit_free);
     fit(&f, longest);
     const struct topo_dim pod = pod_of(8, TOPO_IN_SWITCH_SHARP);
     printf("\n## All-reduce over nodes: predicted from one node\n\n"
            "The node is that of %s above; between nodes one 400 Gb/s port per GPU,\n50 GB/s at efficiency "
-           "%.2f (48.5 "
-           "GB/s for ConnectX-7: SimAI, calbusbw.h) and 2 x %.0f us (NCCL's constant for NVLS and SHARP).\n"
+           "%.2f (48.5 GB/s for ConnectX-7: SimAI, calbusbw.h) and 2 x %.0f us (NCCL's constant for NVLS and "
+           "SHARP).\n"
            "T = p max(node, network) + (1 - p)(node + network) with p = %.1f\nfor all rows: our choice, the "
-           "middle "
-           "between no overlap (0) and nothing but overlap (1), and no fit; the column asked is the p that "
-           "would hit\n"
+           "middle between no overlap (0) and nothing but overlap (1), and no fit; the column asked is the p "
+           "that would hit\n"
            "the row. Held to 10 %% from 512 MiB. The last row (Voltage Park) is published as a settled bus "
-           "bandwidth, "
-           "without a size and without\nSHARP; it is taken at 8 GiB and without.\n\n"
+           "bandwidth, without a size and without\nSHARP; it is taken at 8 GiB and without.\n\n"
            "| MiB | GPUs | measured [ms] | node [ms] | network [ms] | predicted [ms] | error [%%] | p = 0 | "
-           "p = 1 | "
-           "asked | verdict |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n",
+           "p = 1 | asked | verdict |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n",
            longest->name, NDR_EFFICIENCY, SHARP_HOP_S * 1e6, PIPELINED_FRAC);
     for (int32_t i = 0; i < list->n; i++)
         for (int32_t k = 0; k < list->curves[i].n; k++)
             if (list->curves[i].nodes == 8 && list->curves[i].ranks == 64)
                 wrong += print_size(&list->curves[i], k, &f.dim, &pod);
     wrong += print_settled(330.93, &f.dim);
-    fit_free(&f);
     return wrong;
 }
 

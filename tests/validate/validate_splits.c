@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support.h"
 #include "tests/validate/cases.h"
 
 /* Two solvers that are right agree to this. */
@@ -80,7 +81,7 @@ static void print_exact_row(struct tally *tally, const struct table *t, int64_t 
     double want = case_number(t, i, time ? "T_perfopt_ns" : "TxC_ppc") * 1e-9;
     double total_GBps = case_number(t, i, "total_GBps");
     const char *workload = case_text(t, i, "workload"), *net = case_text(t, i, "net");
-    struct split s = { 0 };
+    KEEP(struct split, s, split_free) = { 0 };
     struct proved p;
     char words[WORDS], gap[16];
     case_open_public(&s, net, workload, total_GBps);
@@ -92,13 +93,12 @@ static void print_exact_row(struct tally *tally, const struct table *t, int64_t 
     printf(" | %#.10g | %#.10g | %#.10g | %s | %s |\n", shown(&s, want), shown(&s, p.answer.value),
            shown(&s, p.answer.lower_bound), case_gap(gap, p.gap), words);
     alloc_answer_free(&p.answer);
-    split_free(&s);
 }
 
 static int print_exact(void)
 {
     static const enum alloc_objective objectives[] = { ALLOC_TIME, ALLOC_PERF_PER_COST };
-    struct table t;
+    KEEP(struct table, t, table_free);
     int wrong = 0;
     case_read(&t, "libra_exact.csv", 30);
     puts("\n## Splits of LIBRA's public inputs: `libra_exact.csv`\n\n"
@@ -115,7 +115,6 @@ static int print_exact(void)
         print_tally(&tally, "equal");
         wrong += tally.wrong;
     }
-    table_free(&t);
     return wrong;
 }
 
@@ -136,7 +135,7 @@ static void open_optimum(struct split *s, const struct table *t, int64_t i)
 
 static void print_optimum_row(struct tally *tally, const struct table *t, int64_t i)
 {
-    struct split s = { 0 };
+    KEEP(struct split, s, split_free) = { 0 };
     struct proved p;
     char words[WORDS], gap[16];
     open_optimum(&s, t, i);
@@ -154,20 +153,18 @@ static void print_optimum_row(struct tally *tally, const struct table *t, int64_
     printf(" | %#.10g ± %.0e | %#.10g | %#.10g | %s | %s |\n", shown(&s, want), play,
            shown(&s, p.answer.value), shown(&s, p.answer.lower_bound), case_gap(gap, p.gap), words);
     alloc_answer_free(&p.answer);
-    split_free(&s);
 }
 
 static int print_optima(void)
 {
     static const char *const objectives[] = { "perf", "perf_per_cost" };
-    struct table t;
+    KEEP(struct table, t, table_free);
     int wrong = 0;
     case_read(&t, "libra_optima.csv", 40);
     puts("\n## Splits under further constraints: `libra_optima.csv`\n\n"
          "The same inputs. \"and more\" is LIBRA's second example: chiplet == 500, chiplet >= package >= "
          "node, node + pod == 200 GB/s\nbeside the total. The file prints one decimal of ns and USD; the "
-         "relative "
-         "uncertainty of that stands behind ±, and equal\nmeans within it.");
+         "relative uncertainty of that stands behind ±, and equal\nmeans within it.");
     for (int k = 0; k < 2; k++) {
         struct tally tally = { 0 };
         printf("\n### %s\n\n| workload | network | constraints | our split [GB/s] | reference (± relative) | "
@@ -179,7 +176,6 @@ static int print_optima(void)
         print_tally(&tally, "equal");
         wrong += tally.wrong;
     }
-    table_free(&t);
     return wrong;
 }
 
@@ -251,7 +247,7 @@ static void judge_published(char words[WORDS], struct tally *tally, const struct
 static void print_published_row(struct tally *tally, const struct table *t, int64_t i)
 {
     const char *text = case_text(t, i, "published_split_at_100GBps");
-    struct split s = { 0 };
+    KEEP(struct split, s, split_free) = { 0 };
     struct proved p, digits;
     double bw_Bps[TOPO_MAX_DIMS];
     char words[WORDS], gap[16];
@@ -278,26 +274,22 @@ static void print_published_row(struct tally *tally, const struct table *t, int6
            100 * fmax(least, 0), words);
     alloc_answer_free(&p.answer);
     alloc_answer_free(&digits.answer);
-    split_free(&s);
 }
 
 static int print_published(void)
 {
     static const char *const objectives[] = { "time", "perf_per_cost" };
     struct tally tally = { 0 };
-    struct table t;
+    KEEP(struct table, t, table_free);
     case_read(&t, "libra_v1_splits.csv", 21);
     puts(
         "\n## Splits that LIBRA's authors published: `libra_v1_splits.csv`\n\n"
         "Networks of 1,024 NPUs, 100 GB/s per NPU in all, prices counted one way, innermost dimension first. "
         "A row with several\nworkloads takes the plain sum of their times. The authors give splits only: "
         "their objective is evaluated here, with the split\nscaled to spend the total exactly. \"Off\" is "
-        "how far [%] the "
-        "published "
-        "split lies above ours in the objective;\n\"at least\" is the same for the best split that rounds to "
-        "the published digits, as proved by solving with those digits as\nfurther constraints. Confirmed "
-        "means "
-        "at least <= 0.01 %: what two decimals can say.");
+        "how far [%] the published split lies above ours in the objective;\n\"at least\" is the same for the "
+        "best split that rounds to the published digits, as proved by solving with those digits as\nfurther "
+        "constraints. Confirmed means at least <= 0.01 %: what two decimals can say.");
     for (int k = 0; k < 2; k++) {
         printf("\n### %s\n\n| network | workload | published split [GB/s] | our split [GB/s] | published | "
                "ours | lower bound | gap <= | off [%%] | at least [%%] | verdict |\n"
@@ -312,7 +304,6 @@ static int print_published(void)
         "%d of them not unique: both ends of the set of optimal splits are given, and reach the same value "
         "to 1e-9.\n",
         tally.tied);
-    table_free(&t);
     return tally.wrong;
 }
 

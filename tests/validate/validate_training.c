@@ -17,6 +17,7 @@
 #include "workloads/plan_cost.h"
 #include "tests/support.h"
 #include "tests/validate/cases.h"
+#include "tests/validate/verdict.h"
 
 #define STUDY "tests/validate/training.yaml"
 
@@ -58,8 +59,8 @@ static void set_degrees(struct row_set *s, int gpus, int tp, int pp)
 
 static double time_of(const struct row_set *s, struct training *x)
 {
-    struct design_point study;
-    struct design d;
+    KEEP(struct design_point, study, study_free);
+    KEEP(struct design, d, design_free);
     double bw_Bps[TOPO_MAX_DIMS];
     MUST(study_load(&study, STUDY, s->list, s->n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
     for (int32_t d2 = 0; d2 < study.net.n_dims; d2++)
@@ -68,8 +69,6 @@ static double time_of(const struct row_set *s, struct training *x)
     double time_s = d.time_s;
     if (x)
         MUST(training_read(x, &study.doc, yaml_get(&study.doc, study.doc.root, "workload"), &study.net, e));
-    design_free(&d);
-    study_free(&study);
     return time_s;
 }
 
@@ -108,12 +107,6 @@ static double median(const struct errors *x)
     return x->n % 2 ? x->abs[x->n / 2] : (x->abs[x->n / 2 - 1] + x->abs[x->n / 2]) / 2;
 }
 
-static const char *verdict(bool ok, int *wrong)
-{
-    *wrong += !ok;
-    return ok ? "yes" : "**WRONG**";
-}
-
 /* ---- the tables ---- */
 
 static const char *model_file(const char *name)
@@ -132,7 +125,7 @@ static void set_model(struct row_set *s, const char *name)
 
 static int print_korthikanti(void)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     struct errors errors = { .n = 0 };
     int wrong = 0;
     case_read(&t, "train_korthikanti_table5.csv", 8);
@@ -161,7 +154,6 @@ static int print_korthikanti(void)
     double mean = errors.sum_abs / errors.n, most = errors.abs[errors.n - 1];
     printf("\nMean error %.2f %% (at most 2 asked), largest %.2f %% (5): %s.\n", 100 * mean, 100 * most,
            verdict(mean <= 0.02 && most <= 0.05, &wrong));
-    table_free(&t);
     return wrong;
 }
 
@@ -175,14 +167,12 @@ static double flop96(const struct training *x)
 
 static int print_sc21(void)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     int wrong = 0;
     case_read(&t, "train_sc21_table2.csv", 6);
     puts("\narXiv 2104.04473 table 2: full recomputation, nothing overlaps, gradients in fp16, microbatch 1, "
-         "no "
-         "interleaving. TFLOP/s as that paper counts them, with what is done again.\n\n| model | GPUs | TP, "
-         "PP | batch | measured TFLOP/s per GPU | weft TFLOP/s per GPU | error of "
-         "time % | within 8 % |\n"
+         "no interleaving. TFLOP/s as that paper counts them, with what is done again.\n\n| model | GPUs | "
+         "TP, PP | batch | measured TFLOP/s per GPU | weft TFLOP/s per GPU | error of time % | within 8 % |\n"
          "|---|--:|---|--:|--:|--:|--:|---|");
     for (int64_t i = 0; i < t.n_rows; i++) {
         struct row_set s = { .n = 0 };
@@ -202,25 +192,21 @@ static int print_sc21(void)
                (int)case_number(&t, i, "global_batch"), measured, got, 100 * error,
                verdict(fabs(error) <= 0.08, &wrong));
     }
-    table_free(&t);
     return wrong;
 }
 
 static int print_mtnlg(void)
 {
-    struct table t;
+    KEEP(struct table, t, table_free);
     int wrong = 0;
     case_read(&t, "train_mtnlg530b.csv", 3);
     puts("\narXiv 2201.11990 section 2.4, MT-NLG 530B under DeepSpeed: as above, but gradients in fp32, no "
          "scatter-gather and 4 messages per microbatch that block. On the same machine the same model with "
-         "the same "
-         "degrees took 48 s for this batch in the table above, corrected for its bubble, against 60 s here: "
-         "no common "
-         "constants hold both. The three rows lie on a line with 6 s that do not shrink with the number of "
-         "microbatches; the paper does not say what they are. With `step_overhead_s: 6`, fitted to these "
-         "rows:\n\n| GPUs | TP, PP, DP | measured s | weft s | error % | within 20 % | with 6 s of overhead, "
-         "s | "
-         "error % | within 10 % |\n"
+         "the same degrees took 48 s for this batch in the table above, corrected for its bubble, against 60 "
+         "s here: no common constants hold both. The three rows lie on a line with 6 s that do not shrink "
+         "with the number of microbatches; the paper does not say what they are. With `step_overhead_s: 6`, "
+         "fitted to these rows:\n\n| GPUs | TP, PP, DP | measured s | weft s | error % | within 20 % | with "
+         "6 s of overhead, s | error % | within 10 % |\n"
          "|--:|---|--:|--:|--:|---|--:|--:|---|");
     for (int64_t i = 0; i < t.n_rows; i++) {
         struct row_set s = { .n = 0 };
@@ -242,7 +228,6 @@ static int print_mtnlg(void)
                (int)case_number(&t, i, "dp"), measured_s, plain_s, 100 * error,
                verdict(fabs(error) <= 0.2, &wrong), with_s, 100 * other, verdict(fabs(other) <= 0.1, &wrong));
     }
-    table_free(&t);
     return wrong;
 }
 
@@ -300,15 +285,13 @@ static int print_multinode(void)
     int far = compare_multinode(&errors, &t, 2);
     double mean = errors.sum_abs / errors.n;
     printf("\n64 to 512 A100, 3.6 to 175 billion parameters (measurements of VIA-Research/vTrain@f8dda84, "
-           "MIT): full "
-           "recomputation, nothing overlaps, gradients in fp16. %d rows: mean error %.1f %% (at most 8 "
-           "asked), median "
-           "%.1f %% (4.5), mean of signed errors %+.1f %%; %d rows are off by more than 20 %%: %s.\n",
+           "MIT): full recomputation, nothing overlaps, gradients in fp16. %d rows: mean error %.1f %% (at "
+           "most 8 asked), median %.1f %% (4.5), mean of signed errors %+.1f %%; %d rows are off by more "
+           "than 20 %%: %s.\n",
            errors.n, 100 * mean, 100 * median(&errors), 100 * errors.sum / errors.n, far,
            verdict(mean <= 0.08 && median(&errors) <= 0.045, &wrong));
     printf("\nHow these runs kept gradients is not documented. fp16 is what the table of arXiv 2104.04473 "
-           "above takes, and it "
-           "suits better: with fp32 the mean is %.1f %% and the median %.1f %%.\n",
+           "above takes, and it suits better: with fp32 the mean is %.1f %% and the median %.1f %%.\n",
            100 * fp32.sum_abs / fp32.n, 100 * median(&fp32));
     table_free(&t);
     return wrong;
@@ -365,7 +348,7 @@ static struct plan plan_of(const struct fixed *f, const struct training *base)
 static void print_design(const char *who, const struct plan *p, const struct design_point *s,
                          const struct design *d, const char *end)
 {
-    struct text plan = { 0 };
+    KEEP(struct text, plan, text_free) = { 0 };
     const struct training *x = s->workloads[0].training;
     plan_format(&plan, p, &x->model);
     printf("| %s | %s | %.4f | %.1f |", who, text_str(&plan), d->time_s,
@@ -373,24 +356,22 @@ static void print_design(const char *who, const struct plan *p, const struct des
     for (int32_t k = 0; k < d->n_dims; k++)
         printf(" %.1f%s", d->bw_Bps[k] / 1e9, k + 1 < d->n_dims ? "," : "");
     printf(" | %s |\n", end);
-    text_free(&plan);
 }
 
 static int print_joint(void)
 {
     const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT;
-    struct design_point s;
-    struct design best, d;
+    KEEP(struct design_point, s, study_free);
+    struct design d;
+    KEEP(struct design, best, design_free);
     int wrong = 0;
     MUST(study_load(&s, JOINT_STUDY, NULL, 0, needs, e));
     MUST(design_solve(&best, &s, e));
     const struct search_result *r = s.workloads[0].search;
     printf("\n## Plan and split together\n\nGPT-3 175B on LIBRA's 4D network of 4,096 NPUs, 500 GB/s per NPU "
            "(`" JOINT_STUDY "`): the pair that a search finds over %lld candidates, and plans that were "
-           "fixed beforehand, each with its own "
-           "best split.\n\n| | plan, innermost axis first | step s | utilisation %% | GB/s per dimension | "
-           "as good or "
-           "worse |\n|---|---|--:|--:|---|---|\n",
+           "fixed beforehand, each with its own best split.\n\n| | plan, innermost axis first | step s | "
+           "utilisation %% | GB/s per dimension | as good or worse |\n|---|---|--:|--:|---|---|\n",
            (long long)r->n_candidates);
     print_design("search", &s.workloads[0].training->plan, &s, &best, "");
     study_free(&s);
@@ -407,8 +388,6 @@ static int print_joint(void)
                      fits ? verdict(best.time_s <= d.time_s * (1 + 1e-9), &wrong) : "");
         design_free(&d);
     }
-    design_free(&best);
-    study_free(&s);
     return wrong;
 }
 
@@ -417,13 +396,11 @@ int main(void)
     int wrong = 0;
     puts("\n## Iteration times of large language models\n\n"
          "One set of constants for all: `configs/npus/a100-80gb.yaml` and "
-         "`configs/networks/selene-a100.yaml`, with "
-         "12.5 GB/s per NIC in the last table. What differs is what the software of each run did, as its "
-         "paper says: "
-         "[training.md](training.md#16-accuracy). Model `alpha-beta`, one chunk.\n\n"
+         "`configs/networks/selene-a100.yaml`, with 12.5 GB/s per NIC in the last table. What differs is "
+         "what the software of each run did, as its paper says: [training.md](training.md#16-accuracy). "
+         "Model `alpha-beta`, one chunk.\n\n"
          "arXiv 2205.05198 table 5: gradients summed in fp32, tensor-parallel sums beside weight gradients. "
-         "Calculon's "
-         "times stand beside (calculon-ai/calculon@caa4b11).\n");
+         "Calculon's times stand beside (calculon-ai/calculon@caa4b11).\n");
     wrong += print_korthikanti();
     wrong += print_sc21();
     wrong += print_mtnlg();
