@@ -80,14 +80,6 @@ struct place_shared {
     double network_usd;
 };
 
-/* Of a scheduler with one seed. */
-struct place_result {
-    struct study_result head;
-    const char *scheduler, *notes; /* notes: of the first scheduler with the first seed alone */
-    int64_t n_jobs;
-    double x[N_PLACE_METRICS];
-};
-
 /* Of a scheduler at a point. */
 struct place_row {
     const char *network, *model, *scheduler;
@@ -97,12 +89,6 @@ struct place_row {
     int64_t beats_next;
     double network_usd;
     const char *status, *message;
-};
-
-struct place_run_row {
-    const char *network, *model, *scheduler;
-    int64_t seed, jobs;
-    double x[N_PLACE_METRICS];
 };
 
 static const struct column shared_columns[] = {
@@ -137,11 +123,11 @@ static const struct column result_columns[] = {
         COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error"),           \
         COLUMN_WORD(struct place_row, message, "what is wrong")
 #define RUN_BEGIN                                                                                            \
-    COLUMN_WORD(struct place_run_row, network, "as in the rows", .flags = COLUMN_EMPTY),                     \
-        COLUMN_WORD(struct place_run_row, model, "likewise"),                                                \
-        COLUMN_WORD(struct place_run_row, scheduler, "whose run it is"),                                     \
-        COLUMN_COUNT(struct place_run_row, seed, "of the run"),                                              \
-        COLUMN_COUNT(struct place_run_row, jobs, "of the run")
+    COLUMN_WORD(struct place_result, network, "as in the rows", .flags = COLUMN_EMPTY),                      \
+        COLUMN_WORD(struct place_result, model, "likewise"),                                                 \
+        COLUMN_WORD(struct place_result, scheduler, "whose run it is"),                                      \
+        COLUMN_COUNT(struct place_result, seed, "of the run"),                                               \
+        COLUMN_AT(struct place_result, n_jobs, "jobs", TABLE_COUNT, "of the run")
 
 static const struct column row_begin[] = { ROW_BEGIN }, row_end[] = { ROW_END }, run_begin[] = { RUN_BEGIN };
 
@@ -154,7 +140,7 @@ static const struct column row_columns[] = {
 
 static const struct column run_columns[] = {
     RUN_BEGIN,
-    COLUMN_REAL_N(struct place_run_row, x, "metric#", N_PLACE_METRICS, NULL),
+    COLUMN_REAL_N(struct place_result, x, "metric#", N_PLACE_METRICS, NULL),
     COLUMNS_END,
 };
 
@@ -222,7 +208,7 @@ static void place_name_metrics(struct place_own *own, enum place_model first)
                             .kind = TABLE_REAL,
                             .better = metric->better };
         snprintf(own->halves[m], sizeof own->halves[m], "%s_ci", c.name);
-        c.offset = offsetof(struct place_run_row, x) + (size_t)m * sizeof(double);
+        c.offset = offsetof(struct place_result, x) + (size_t)m * sizeof(double);
         *run++ = c;
         c.offset = offsetof(struct place_row, x) + (size_t)m * sizeof(double[2]);
         *row++ = c;
@@ -347,30 +333,18 @@ static int32_t place_count_entries(const void *point)
 
 /* ---- runs ---- */
 
-static void place_put_results(struct sink *sink, const struct study_run *r, const struct place_outcome *out,
-                              const struct place_result *all)
+/* Nothing is kept of a run that failed, under whichever scheduler, but why, and what its trace has to tell.
+ */
+static void place_forget(struct place_result *x, int rc, const char *message)
 {
-    const struct place_study *s = r->point;
-    for (int32_t i = 0; i < s->n_schedulers; i++) {
-        struct place_result x = *all;
-        struct place_run_row row = { .network = s->network,
-                                     .model = place_model_words[s->model],
-                                     .scheduler = place_ops_of(s->model)->scheduler(s->schedulers[i]),
-                                     .seed = r->seed,
-                                     .jobs = out[i].n_jobs };
-        x.notes = i == 0 ? all->notes : NULL;
-        x.scheduler = row.scheduler;
-        if (!x.head.rc) {
-            x.n_jobs = out[i].n_jobs;
-            memcpy(x.x, out[i].x, sizeof x.x);
-            memcpy(row.x, out[i].x, sizeof row.x);
-            sink_put(sink, TABLE_RUNS, &row);
-        }
-        sink_result(sink, i, &x);
-    }
+    const struct place_result ran = *x;
+    row_clear(x, result_columns);
+    x->scheduler = ran.scheduler;
+    x->notes = ran.notes;
+    x->head.rc = -(int64_t)rc;
+    x->head.message = message;
 }
 
-/* A run that fails is a result too: what its trace has to tell is told all the same. */
 static int place_run_seed(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct place_study *s = r->point;
@@ -378,25 +352,31 @@ static int place_run_seed(const struct study_run *r, struct sink *sink, struct e
     struct place_run run = {
         .study = s, .seed = r->seed, .sink = sink, .wanted = r->wanted, .notes = r->k == 0 ? &notes : NULL
     };
-    struct place_outcome *out = calloc((size_t)s->n_schedulers + 1, sizeof *out);
-    struct place_result all;
+    struct place_result *out = calloc((size_t)s->n_schedulers + 1, sizeof *out);
     struct err inner = { 0 };
     if (!out)
-        return err_nomem(e, "outcomes");
+        return err_nomem(e, "results");
+    for (int32_t i = 0; i < s->n_schedulers; i++) {
+        row_clear(&out[i], result_columns);
+        out[i].head.rc = 0;
+        out[i].network = s->network;
+        out[i].model = place_model_words[s->model];
+        out[i].scheduler = place_ops_of(s->model)->scheduler(s->schedulers[i]);
+        out[i].seed = r->seed;
+    }
     int rc = place_run_all(out, &run, &inner);
-    row_clear(&all, result_columns);
-    all.head.rc = -(int64_t)rc;
-    all.head.message = rc ? inner.msg : NULL;
-    all.notes = notes.n ? text_str(&notes) : NULL;
-    if (rc != ERR_NOMEM && !notes.failed) {
-        place_put_results(sink, r, out, &all);
-        rc = 0;
-    } else {
-        rc = err_nomem(e, "a run");
+    bool fatal = rc == ERR_NOMEM || notes.failed;
+    out[0].notes = notes.n ? text_str(&notes) : NULL;
+    for (int32_t i = 0; i < s->n_schedulers && !fatal; i++) {
+        if (rc)
+            place_forget(&out[i], rc, inner.msg);
+        else
+            sink_put(sink, TABLE_RUNS, &out[i]);
+        sink_result(sink, i, &out[i]);
     }
     text_free(&notes);
     free(out);
-    return rc;
+    return fatal ? err_nomem(e, "a run") : 0;
 }
 
 /* ---- rows ---- */

@@ -297,7 +297,7 @@ static int batch_replay(struct link_bins *bins, struct batch_own *own, const str
     return rc;
 }
 
-static int batch_write_links(struct place_outcome *out, const struct place_run *run,
+static int batch_write_links(struct place_result *out, const struct place_run *run,
                              const struct batch_result *r, struct err *e)
 {
     struct batch_own *own = run->own;
@@ -319,8 +319,8 @@ static int batch_write_links(struct place_outcome *out, const struct place_run *
     return rc;
 }
 
-static int batch_write_outcome(struct place_outcome *out, const struct place_run *run,
-                               const struct batch_result *r, struct err *e)
+static int batch_write_result(struct place_result *out, const struct place_run *run,
+                              const struct batch_result *r, struct err *e)
 {
     out->n_jobs = r->n_jobs;
     out->x[PLACE_MAKESPAN] = r->makespan_s;
@@ -331,7 +331,7 @@ static int batch_write_outcome(struct place_outcome *out, const struct place_run
     return run->cluster ? batch_write_links(out, run, r, e) : 0;
 }
 
-static int batch_run_scheduler(struct place_outcome *out, const struct place_run *run, struct err *e)
+static int batch_run_scheduler(struct place_result *out, const struct place_run *run, struct err *e)
 {
     struct batch_own *own = run->own;
     struct batch_settings settings = run->study->batch;
@@ -347,7 +347,7 @@ static int batch_run_scheduler(struct place_outcome *out, const struct place_run
     if (!rc && place_wants(run, PLACE_TABLE_PLACES))
         batch_put_places(run, &r);
     if (!rc)
-        rc = batch_write_outcome(out, run, &r, e);
+        rc = batch_write_result(out, run, &r, e);
     batch_result_free(&r);
     return rc;
 }

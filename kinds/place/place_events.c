@@ -221,14 +221,10 @@ static int events_read(struct place_study *s, struct err *e)
 
 /* Schedulers are pairs of an order and a placement: "las+topology"; packed is not said. */
 enum { N_PAIRS = N_EVENTS_ORDERS * N_PACK_KINDS };
+_Static_assert((int)N_PAIRS < (int)PLACE_MAX_SCHEDULERS, "a study without a list has all of them");
 
-static const char *const pair_names[N_PAIRS] = {
-    "fifo", "fifo+first-fit", "fifo+spread", "fifo+topology", "fifo+random",
-    "sjf",  "sjf+first-fit",  "sjf+spread",  "sjf+topology",  "sjf+random",
-    "srtf", "srtf+first-fit", "srtf+spread", "srtf+topology", "srtf+random",
-    "las",  "las+first-fit",  "las+spread",  "las+topology",  "las+random",
-    "drf",  "drf+first-fit",  "drf+spread",  "drf+topology",  "drf+random",
-};
+#define PAIRS(NAME, name) #name, #name "+first-fit", #name "+spread", #name "+topology", #name "+random",
+static const char *const pair_names[N_PAIRS] = { EVENTS_ORDERS(PAIRS) };
 static const enum pack_kind pair_packs[N_PACK_KINDS] = { PACK_PACKED, PACK_FIRST_FIT, PACK_SPREAD,
                                                          PACK_TOPOLOGY, PACK_RANDOM };
 
@@ -436,7 +432,7 @@ static void events_put_points(const struct place_run *run, const struct events_r
 
 /* ---- a run ---- */
 
-static void events_write_outcome(struct place_outcome *out, const struct events_result *r)
+static void events_write_result(struct place_result *out, const struct events_result *r)
 {
     double sum = 0, peak = 0;
     for (int32_t a = 0; a < r->n_arcs && r->arcs; a++) {
@@ -458,7 +454,7 @@ static void events_write_outcome(struct place_outcome *out, const struct events_
     out->x[PLACE_LINK_PEAK] = peak;
 }
 
-static int events_run_pair(struct place_outcome *out, const struct place_run *run, struct err *e)
+static int events_run_pair(struct place_result *out, const struct place_run *run, struct err *e)
 {
     struct events_own *own = run->own;
     const struct events_problem problem = {
@@ -474,7 +470,7 @@ static int events_run_pair(struct place_outcome *out, const struct place_run *ru
     settings.keep_points = place_wants(run, PLACE_TABLE_SLOTS);
     int rc = events_run(&r, &problem, &settings, e);
     if (!rc) {
-        events_write_outcome(out, &r);
+        events_write_result(out, &r);
         if (place_wants(run, PLACE_TABLE_JOBS))
             events_put_jobs(run, &r);
         events_put_places(run, &r);

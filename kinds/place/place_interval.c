@@ -153,7 +153,7 @@ static void interval_put_jobs(const struct place_run *run, const struct smd_resu
     }
 }
 
-static void interval_write_outcome(struct place_outcome *out, const struct smd_result *r, double optimum)
+static void interval_write_result(struct place_result *out, const struct smd_result *r, double optimum)
 {
     double jct_s = 0, used = 0;
     int n = 0;
@@ -209,14 +209,14 @@ static void interval_close(void *x)
     free(((struct interval_own *)x)->jobs);
 }
 
-static int interval_run(struct place_outcome *out, const struct place_run *run, struct err *e)
+static int interval_run(struct place_result *out, const struct place_run *run, struct err *e)
 {
     const struct interval_own *own = run->own;
     struct smd_result r;
     int rc = interval_decide(&r, (enum smd_scheduler)run->which, run, e);
     if (rc)
         return rc;
-    interval_write_outcome(out, &r, own->optimum);
+    interval_write_result(out, &r, own->optimum);
     if (place_wants(run, PLACE_TABLE_JOBS))
         interval_put_jobs(run, &r, own->jobs);
     smd_result_free(&r);

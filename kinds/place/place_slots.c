@@ -106,8 +106,8 @@ static int slots_read(struct place_study *s, struct err *e)
 
 /* ---- what a run comes to ---- */
 
-static void slots_write_outcome(struct place_outcome *out, const struct elastic_result *r,
-                                const struct elastic_job *jobs)
+static void slots_write_result(struct place_result *out, const struct elastic_result *r,
+                               const struct elastic_job *jobs)
 {
     double jct = 0, over[2] = { 0, 0 };
     int64_t n = 0;
@@ -328,7 +328,7 @@ static void slots_close(void *x)
     trace_free(&own->trace);
 }
 
-static int slots_run(struct place_outcome *out, const struct place_run *run, struct err *e)
+static int slots_run(struct place_result *out, const struct place_run *run, struct err *e)
 {
     const struct slots_own *own = run->own;
     struct elastic_settings settings = run->study->slots;
@@ -338,7 +338,7 @@ static int slots_run(struct place_outcome *out, const struct place_run *run, str
     int rc = elastic_run(&r, elastic_schedulers[run->which], run->cluster, own->jobs.jobs, own->jobs.n,
                          &settings, places || links, e);
     if (!rc) {
-        slots_write_outcome(out, &r, own->jobs.jobs);
+        slots_write_result(out, &r, own->jobs.jobs);
         if (place_wants(run, PLACE_TABLE_JOBS))
             slots_put_jobs(run, &r);
         if (places)

@@ -337,7 +337,7 @@ void place_note_key(struct place_study *s, yaml_id map, const char *key, const c
 
 /* ---- a run ---- */
 
-int place_run_all(struct place_outcome *out, struct place_run *r, struct err *e)
+int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
 {
     const struct place_study *s = r->study;
     const struct place_ops *ops = place_ops_of(s->model);
@@ -356,9 +356,6 @@ int place_run_all(struct place_outcome *out, struct place_run *r, struct err *e)
     for (int32_t i = 0; i < s->n_schedulers && !rc; i++) {
         r->which = s->schedulers[i];
         r->scheduler = ops->scheduler(r->which);
-        out[i].n_jobs = 0;
-        for (int m = 0; m < N_PLACE_METRICS; m++)
-            out[i].x[m] = NAN;
         rc = ops->run(&out[i], r, e);
     }
     ops->close(r->own);

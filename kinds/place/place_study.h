@@ -82,10 +82,13 @@ struct place_study {
     struct text notes; /**< warnings, a line each */
 };
 
-/** What one scheduler came to with one seed. */
-struct place_outcome {
+/** What one scheduler comes to with one seed: a row of table `runs`, and what of it is stored. */
+struct place_result {
+    struct study_result head;
+    const char *network, *model, *scheduler,
+        *notes; /**< notes: of the first scheduler with the first seed alone */
+    int64_t seed, n_jobs;
     double x[N_PLACE_METRICS]; /**< NaN where it says nothing */
-    int64_t n_jobs;
 };
 
 /** Tables of a study, by their number (place_kind.tables). Those but the first two are of the first seed of
@@ -127,8 +130,8 @@ struct place_ops {
     size_t own_size;
     /** Jobs and what else all schedulers share with one seed; close() also after a failure. */
     int (*open)(struct place_run *r, struct err *e);
-    /** One scheduler, into @p out, which is all NaN; rows of details as wanted. */
-    int (*run)(struct place_outcome *out, const struct place_run *r, struct err *e);
+    /** One scheduler, into n_jobs and x of @p out, blank so far; rows of details as wanted. */
+    int (*run)(struct place_result *out, const struct place_run *r, struct err *e);
     void (*close)(void *own);
 };
 extern const struct place_ops place_slots, place_batch, place_events, place_interval;
@@ -141,8 +144,8 @@ void place_study_free(struct place_study *s);
 /** Does the study have servers with links between them, and not a pool? */
 bool place_has_servers(const struct place_study *s);
 
-/** All schedulers of the study with one seed, into @p out, shape [n_schedulers]. */
-int place_run_all(struct place_outcome *out, struct place_run *r, struct err *e);
+/** All schedulers of the study with one seed, into @p out, shape [n_schedulers], blank. */
+int place_run_all(struct place_result *out, struct place_run *r, struct err *e);
 
 /** Is a scheduler of that name in the study's list? */
 bool place_has_scheduler(const struct place_study *s, const char *name);

@@ -1,3 +1,8 @@
+/*
+ * Servers and what they offer, built from a described network, a graph file or racks. Links and paths are
+ * igraph's, by topo/graph and topo/route; what jobs ask most, which arcs lead from server to server, is kept
+ * while it is small.
+ */
 #include "sim/cluster/cluster.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * What models of jobs share: checks of a gang job on its cluster, what progress is worth (utilities and the
+ * concave envelope of a sigmoid, by the point where a line from 0 touches it), and numbers drawn from ranges.
+ */
 #include "sim/cluster/job.h"
 
 #include <math.h>

@@ -14,10 +14,8 @@
 #include "base/vec.h"
 #include "base/stat.h"
 
-const struct order_kind *const events_orders[N_EVENTS_ORDERS] = {
-    [EVENTS_FIFO] = &order_fifo, [EVENTS_SJF] = &order_sjf, [EVENTS_SRTF] = &order_srtf,
-    [EVENTS_LAS] = &order_las,   [EVENTS_DRF] = &order_drf,
-};
+#define ORDER_POINTER(NAME, name) [EVENTS_##NAME] = &order_##name,
+const struct order_kind *const events_orders[N_EVENTS_ORDERS] = { EVENTS_ORDERS(ORDER_POINTER) };
 
 /* ---- lists of jobs ---- */
 

@@ -9,15 +9,18 @@
 #include "sim/event_heap.h"
 #include "sim/events/pack.h"
 
-/** Who runs next. All start whatever fits on the way through their order, but for FIFO. */
-enum events_order {
-    EVENTS_FIFO, /**< as submitted; whoever does not fit makes all behind wait */
-    EVENTS_SJF,  /**< least GPUs times ideal run time first; nobody is stopped */
-    EVENTS_SRTF, /**< least ideal time left first; stops others */
-    EVENTS_LAS,  /**< least GPU-seconds so far first, by queues; stops others (Tiresias, NSDI 2019) */
-    EVENTS_DRF,  /**< whose tenant would have the smallest dominant share with it; nobody is stopped */
-    N_EVENTS_ORDERS,
-};
+/**
+ * Who runs next: X(NAME, name) for EVENTS_NAME and the rules in order_name, in the order in which studies
+ * list them. All start whatever fits on the way through their order, but for FIFO.
+ */
+#define EVENTS_ORDERS(X)                                                                                     \
+    X(FIFO, fifo) /**< as submitted; whoever does not fit makes all behind wait */                           \
+    X(SJF, sjf)   /**< least GPUs times ideal run time first; nobody is stopped */                           \
+    X(SRTF, srtf) /**< least ideal time left first; stops others */                                          \
+    X(LAS, las)   /**< least GPU-seconds so far first, by queues; stops others (Tiresias, NSDI 2019) */      \
+    X(DRF, drf)   /**< whose tenant would have the smallest dominant share with it; nobody is stopped */
+#define EVENTS_VALUE(NAME, name) EVENTS_##NAME,
+enum events_order { EVENTS_ORDERS(EVENTS_VALUE) N_EVENTS_ORDERS };
 
 enum {
     EVENTS_MAX_QUEUES = 8,
@@ -213,7 +216,7 @@ enum {
     ORDER_ATTAINED = 4,  /**< las_queues, las_at, round_s */
 };
 
-/** An order of jobs: a file of its own and a row of events_orders. Hooks may be NULL. */
+/** An order of jobs: a file of its own and a line of EVENTS_ORDERS. Hooks may be NULL. */
 struct order_kind {
     const char *name, *help;
     unsigned reads;                                      /**< ORDER_ bits */
@@ -230,7 +233,8 @@ struct order_kind {
     double (*next_s)(const struct events_state *x);
     int (*wake)(struct events_state *x, struct err *e);
 };
-extern const struct order_kind order_fifo, order_sjf, order_srtf, order_las, order_drf;
+#define EVENTS_ROW(NAME, name) extern const struct order_kind order_##name;
+EVENTS_ORDERS(EVENTS_ROW)
 extern const struct order_kind *const events_orders[N_EVENTS_ORDERS]; /**< by enum events_order */
 
 /** Does job @p a come before job @p b, by their keys? */

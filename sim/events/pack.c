@@ -1,3 +1,7 @@
+/*
+ * Free GPUs of servers, and ways to choose among them. Servers are listed by how many GPUs are free, one bit
+ * set for each number, so that the tightest or the emptiest is found without a walk over all.
+ */
 #include "sim/events/pack.h"
 
 #include <math.h>

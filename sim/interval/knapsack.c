@@ -1,3 +1,9 @@
+/*
+ * The knapsack of several rows that admits jobs: its linear relaxation, a simplex over items with bounds 0
+ * and 1 and few rows; the exact optimum by branch and bound over that, warm from node to node; and the
+ * paper's scheme of subsets. Numbers are scaled to 1 inside; bounds are of the given numbers and hold
+ * whatever was given up early.
+ */
 #include "sim/interval/knapsack.h"
 
 #include <math.h>

@@ -1,3 +1,9 @@
+/*
+ * Clusters of racks and jobs in slots drawn as in GADGET's experiments (arXiv 2202.01158 section VI), and the
+ * keys of both. What is drawn of a job depends on the seed and its number alone (but for Poisson arrivals,
+ * which add up), so that more jobs leave the first ones as they are; every number is drawn, used or not, so
+ * that one key moves no other draw.
+ */
 #include "sim/slots/slots_draw.h"
 
 #include <math.h>
