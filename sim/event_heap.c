@@ -12,17 +12,17 @@
 
 #include "base/heap.h"
 
-static bool event_before(const struct event_date *a, const struct event_date *b)
+static bool event_heap_before(const struct event_date *a, const struct event_date *b)
 {
     return a->time_s < b->time_s || (!(b->time_s < a->time_s) && a->id < b->id);
 }
 
-static void event_moved(struct event_heap *h, const struct event_date *date, int64_t at)
+static void event_heap_moved(struct event_heap *h, const struct event_date *date, int64_t at)
 {
     h->place[date->id] = (int32_t)at;
 }
 
-HEAP_TRACKED(event_dates, struct event_date, event_before, struct event_heap *, event_moved)
+HEAP_TRACKED(event_dates, struct event_date, event_heap_before, struct event_heap *, event_heap_moved)
 
 /* Give @p id a date, or move the one it has. place[] grows to the highest number seen. */
 int event_heap_set(struct event_heap *h, int32_t id, double time_s, struct err *e)

@@ -92,7 +92,7 @@ const struct place_ops *place_ops_of(enum place_model model)
 /* ---- servers ---- */
 
 /* A map of resource: amount; the first one is what workers run on. */
-static int read_offer(struct place_servers *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int place_read_offer(struct place_servers *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     int rc = yaml_need(doc, map, YAML_MAP, e);
     if (!rc && (doc->nodes[map].n < 1 || doc->nodes[map].n > CLUSTER_MAX_RESOURCES))
@@ -115,8 +115,8 @@ static int read_offer(struct place_servers *s, const struct yaml_doc *doc, yaml_
 }
 
 /* How many dimensions are inside a server. */
-static int read_level(struct place_servers *s, const struct place_conf *conf, const struct yaml_doc *doc,
-                      struct err *e)
+static int place_read_level(struct place_servers *s, const struct place_conf *conf,
+                            const struct yaml_doc *doc, struct err *e)
 {
     s->level = s->net.n_dims > 1;
     if (!conf->server)
@@ -134,7 +134,7 @@ static int read_level(struct place_servers *s, const struct place_conf *conf, co
     return 0;
 }
 
-static int read_network(struct place_study *s, struct err *e)
+static int place_read_network(struct place_study *s, struct err *e)
 {
     struct place_servers *v = &s->servers;
     const struct place_conf *conf = &s->conf;
@@ -144,7 +144,7 @@ static int read_network(struct place_study *s, struct err *e)
         rc = yaml_fail(&s->doc, conf->network, e, ERR_RANGE,
                        "has a dimension without bandwidth, need bw_GBps in each");
     if (!rc)
-        rc = read_level(v, conf, &s->doc, e);
+        rc = place_read_level(v, conf, &s->doc, e);
     if (rc)
         return rc;
     v->has_network = true;
@@ -156,7 +156,7 @@ static int read_network(struct place_study *s, struct err *e)
     return 0;
 }
 
-static int read_graph(struct place_study *s, struct err *e)
+static int place_read_graph(struct place_study *s, struct err *e)
 {
     struct text path = { 0 };
     yaml_id at = yaml_get(&s->doc, s->doc.root, "graph");
@@ -169,7 +169,7 @@ static int read_graph(struct place_study *s, struct err *e)
     return rc;
 }
 
-static int read_servers(struct place_study *s, struct err *e)
+static int place_read_servers(struct place_study *s, struct err *e)
 {
     const struct place_conf *conf = &s->conf;
     int n = (conf->network >= 0) + (conf->graph != NULL) + (conf->racks >= 0), rc;
@@ -185,7 +185,7 @@ static int read_servers(struct place_study *s, struct err *e)
     if (conf->server && conf->network < 0)
         return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "server"), e, ERR_PARSE,
                              "is without network, need the network that has the dimension");
-    rc = conf->network >= 0 ? read_network(s, e) : conf->graph ? read_graph(s, e) : 0;
+    rc = conf->network >= 0 ? place_read_network(s, e) : conf->graph ? place_read_graph(s, e) : 0;
     if (!rc && conf->racks >= 0 && conf->servers >= 0)
         rc = yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE, "is given besides racks, need racks.gpus");
     if (!rc && conf->racks >= 0) {
@@ -193,7 +193,7 @@ static int read_servers(struct place_study *s, struct err *e)
         rc = draw_read_racks(&s->servers.racks, &s->doc, conf->racks, e);
     }
     if (!rc && conf->servers >= 0)
-        rc = read_offer(&s->servers, &s->doc, conf->servers, e);
+        rc = place_read_offer(&s->servers, &s->doc, conf->servers, e);
     return rc;
 }
 
@@ -203,7 +203,7 @@ bool place_has_servers(const struct place_study *s)
 }
 
 /* Drawn ones by the seed. */
-static int build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
+static int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
 {
     const struct place_servers *v = &s->servers;
     const struct cluster_offer offer = { v->n_resources, v->names, v->each, false };
@@ -217,7 +217,7 @@ static int build_cluster(struct cluster *c, const struct place_study *s, int64_t
 /* ---- price ---- */
 
 /* The typical price of the whole network; a network without prices has none. */
-static int read_price(struct place_study *s, struct err *e)
+static int place_read_price(struct place_study *s, struct err *e)
 {
     struct topo_parts parts;
     struct topo_bill bill;
@@ -245,7 +245,7 @@ static int read_price(struct place_study *s, struct err *e)
 
 /* ---- schedulers ---- */
 
-static int find_scheduler(int32_t *out, const struct place_study *s, yaml_id id, struct err *e)
+static int place_find_scheduler(int32_t *out, const struct place_study *s, yaml_id id, struct err *e)
 {
     const struct place_ops *k = place_ops_of(s->model);
     const char *names[PLACE_MAX_SCHEDULERS], *name;
@@ -269,7 +269,7 @@ static int find_scheduler(int32_t *out, const struct place_study *s, yaml_id id,
     return rc;
 }
 
-static int read_schedulers(struct place_study *s, struct err *e)
+static int place_read_schedulers(struct place_study *s, struct err *e)
 {
     yaml_id list = s->conf.schedulers;
     for (; list < 0 && place_ops_of(s->model)->scheduler(s->n_schedulers); s->n_schedulers++)
@@ -284,7 +284,7 @@ static int read_schedulers(struct place_study *s, struct err *e)
         return rc;
     yaml_each (id, &s->doc, list) {
         int32_t found = -1;
-        rc = find_scheduler(&found, s, id, e);
+        rc = place_find_scheduler(&found, s, id, e);
         for (int32_t i = 0; i < s->n_schedulers && !rc; i++)
             if (s->schedulers[i] == found)
                 rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is in the list twice, need it once");
@@ -306,7 +306,7 @@ bool place_has_scheduler(const struct place_study *s, const char *name)
 }
 
 /* Schedulers of other models may have the same names, and keys of their own. */
-static uint64_t find_uses(const struct place_study *s)
+static uint64_t place_find_uses(const struct place_study *s)
 {
     bool slots = s->model == PLACE_SLOTS;
     return 1U << s->model | (slots && place_has_scheduler(s, "gadget") ? FOR_GADGET : 0) |
@@ -348,7 +348,7 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
     if (!r->own)
         return err_nomem(e, "jobs");
     if (s->model != PLACE_INTERVAL && place_has_servers(s)) {
-        rc = build_cluster(&cluster, s, r->seed, e);
+        rc = place_build_cluster(&cluster, s, r->seed, e);
         r->cluster = &cluster;
     }
     if (!rc)
@@ -366,15 +366,16 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
 
 /* ---- a point ---- */
 
-static int read_point(struct place_study *s, struct err *e)
+static int place_read_point(struct place_study *s, struct err *e)
 {
     int rc = schema_read(&s->conf, &place_section, &s->doc, s->doc.root, e);
     if (rc)
         return rc;
     s->model = (enum place_model)s->conf.model;
-    if ((rc = read_servers(s, e)) || (rc = read_price(s, e)) || (rc = read_schedulers(s, e)))
+    if ((rc = place_read_servers(s, e)) || (rc = place_read_price(s, e)) ||
+        (rc = place_read_schedulers(s, e)))
         return rc;
-    place_note_unused(s, &place_section, s->doc.root, find_uses(s));
+    place_note_unused(s, &place_section, s->doc.root, place_find_uses(s));
     if (s->servers.drawn)
         place_note_unused(s, &draw_racks_section, s->conf.racks, draw_racks_uses(s->model == PLACE_EVENTS));
     rc = place_ops_of(s->model)->read(s, e);
@@ -389,7 +390,7 @@ int place_study_read(struct place_study *s, const struct study_source *from, str
         return rc;
     rc = source_fetch(&s->doc, s->own_source, from, e);
     if (!rc)
-        rc = read_point(s, e);
+        rc = place_read_point(s, e);
     if (rc)
         place_study_free(s);
     return rc;

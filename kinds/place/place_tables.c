@@ -83,12 +83,12 @@ const struct column place_link_columns[] = {
 
 /* ---- rows ---- */
 
-static struct place_row_head row_head(const struct place_run *r)
+static struct place_row_head place_row_head(const struct place_run *r)
 {
     return (struct place_row_head){ r->seed, r->scheduler, r->unit };
 }
 
-static const char *name_job(char buf[JOB_NAME], const char *name, int32_t number)
+static const char *place_name_job(char buf[JOB_NAME], const char *name, int32_t number)
 {
     const struct job job = { .id = name };
     return job_name(buf, &job, number);
@@ -99,8 +99,8 @@ void place_put_job(const struct place_run *r, int32_t number, struct place_job_r
     char name[JOB_NAME];
     struct text drawn = { 0 };
     trace_name_synthetic(&drawn, row.drawn);
-    row.head = row_head(r);
-    row.job = name_job(name, row.job, number);
+    row.head = place_row_head(r);
+    row.job = place_name_job(name, row.job, number);
     row.jct = row.end - row.submit;
     row.synthetic = drawn.n ? text_str(&drawn) : NULL;
     sink_put(r->sink, PLACE_TABLE_JOBS, &row);
@@ -115,20 +115,22 @@ void place_put_place(const struct place_run *r, const char *job, int32_t number,
         cluster_server_name(where, r->cluster, server);
     else
         snprintf(where, sizeof where, "server%d", (int)server);
-    const struct place_row row = { row_head(r), name_job(name, job, number), where, server, gpus, from, to };
+    const struct place_row row = {
+        place_row_head(r), place_name_job(name, job, number), where, server, gpus, from, to
+    };
     sink_put(r->sink, PLACE_TABLE_PLACES, &row);
 }
 
 void place_put_slot(const struct place_run *r, struct place_slot_row row)
 {
-    row.head = row_head(r);
+    row.head = place_row_head(r);
     sink_put(r->sink, PLACE_TABLE_SLOTS, &row);
 }
 
 void place_put_link(const struct place_run *r, int32_t arc, struct place_link_row row)
 {
     char name[TOPO_ARC_TEXT];
-    row.head = row_head(r);
+    row.head = place_row_head(r);
     row.link = cluster_arc_name(name, r->cluster, arc);
     row.bw_GBps = r->cluster->bw_Bps[arc] / 1e9;
     sink_put(r->sink, PLACE_TABLE_LINKS, &row);

@@ -14,7 +14,7 @@ enum { DIGITS = 5 };
 
 /* A mean with its half width, as many digits of each as this leaves sure: "535.2 +- 4.1", "146 +- 297"; times
  * what makes its unit of the table's. A half width that is the rounding of equal values is none. */
-static void put_mean(struct sheet *s, double mean, double half, double times)
+static void say_place_mean(struct sheet *s, double mean, double half, double times)
 {
     char a[SHOW], b[SHOW];
     if (!(isfinite(half) && half > 1e-9 * fabs(mean))) {
@@ -28,7 +28,7 @@ static void put_mean(struct sheet *s, double mean, double half, double times)
 }
 
 /* Which metric column `c` of the table is; -1 = none. */
-static int metric_of(const struct table *t, int32_t c)
+static int say_place_metric_of(const struct table *t, int32_t c)
 {
     for (int m = 0; m < N_PLACE_METRICS; m++)
         for (int k = 0; k < N_PLACE_MODELS; k++)
@@ -37,39 +37,39 @@ static int metric_of(const struct table *t, int32_t c)
     return -1;
 }
 
-static bool is_seconds(const char *column)
+static bool say_place_is_seconds(const char *column)
 {
     size_t n = strlen(column);
     return n > 2 && strcmp(column + n - 2, "_s") == 0;
 }
 
 /* In all columns of time the same: hours where a day's worth of seconds would have to be read. */
-static bool in_hours(const struct table *t)
+static bool say_place_in_hours(const struct table *t)
 {
     double most_s = 0;
     for (int32_t c = 0; c < t->n_cols; c++)
-        for (int64_t row = 0; row < t->n_rows && is_seconds(t->names[c]); row++)
+        for (int64_t row = 0; row < t->n_rows && say_place_is_seconds(t->names[c]); row++)
             most_s = fmax(most_s, table_number(t, row, c));
     return most_s >= 36000;
 }
 
 /* Unit of a column for people, and how many of it are one of the table's. "jct" and "makespan" are counted in
  * slots. */
-static const char *unit_of(double *times, const struct table *t, int32_t c, int m, bool hours)
+static const char *say_place_unit(double *times, const struct table *t, int32_t c, int m, bool hours)
 {
     *times = 1;
     if (place_metrics[m].percent) {
         *times = 100;
         return "%";
     }
-    if (is_seconds(t->names[c])) {
+    if (say_place_is_seconds(t->names[c])) {
         *times = hours ? 1.0 / 3600 : 1;
         return hours ? "h" : "s";
     }
     return m == PLACE_JCT || m == PLACE_MAKESPAN ? "slots" : "";
 }
 
-static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row, int32_t c)
+static const char *say_place_cell(char buf[SHOW], const struct table *t, int64_t row, int32_t c)
 {
     if (c < 0)
         return "-";
@@ -80,31 +80,31 @@ static const char *cell_text(char buf[SHOW], const struct table *t, int64_t row,
     return show_real(buf, table_number(t, row, c), 6);
 }
 
-static bool differs(const struct table *t, int32_t c)
+static bool say_place_differs(const struct table *t, int32_t c)
 {
     char a[SHOW], b[SHOW];
     for (int64_t row = 1; row < t->n_rows; row++)
-        if (strcmp(cell_text(a, t, row, c), cell_text(b, t, 0, c)) != 0)
+        if (strcmp(say_place_cell(a, t, row, c), say_place_cell(b, t, 0, c)) != 0)
             return true;
     return false;
 }
 
 /* Said once above the table where it is the same in all rows. */
-static void put_common(struct text *out, const struct table *t, const char *column, const char *title)
+static void say_place_common(struct text *out, const struct table *t, const char *column, const char *title)
 {
     char a[SHOW];
     int32_t c = table_find(t, column);
-    const char *value = cell_text(a, t, 0, c);
-    if (!differs(t, c) && strcmp(value, "-") != 0)
+    const char *value = say_place_cell(a, t, 0, c);
+    if (!say_place_differs(t, c) && strcmp(value, "-") != 0)
         text_printf(out, "%s: %s\n", title, value);
 }
 
-static void put_head(struct text *out, const struct study_report *r)
+static void say_place_head(struct text *out, const struct study_report *r)
 {
     char a[SHOW];
     text_printf(out, "%s%sjobs in model %s\n", r->name, r->name[0] ? ": " : "",
                 say_word(r->rows, 0, "model"));
-    put_common(out, r->rows, "network", "network");
+    say_place_common(out, r->rows, "network", "network");
     if (r->seeds > 1)
         text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
                     show_count(a, r->seeds), (long long)r->seed, (long long)(r->seed + r->seeds - 1));
@@ -121,8 +121,8 @@ struct layout {
     int32_t n;
 };
 
-static void add_column(struct layout *l, struct sheet *s, int32_t column, int m, const char *title,
-                       const char *unit, enum sheet_align align)
+static void say_place_column(struct layout *l, struct sheet *s, int32_t column, int m, const char *title,
+                             const char *unit, enum sheet_align align)
 {
     if (column < 0 || l->n == SHEET_MAX_COLUMNS)
         return;
@@ -131,19 +131,19 @@ static void add_column(struct layout *l, struct sheet *s, int32_t column, int m,
     l->metrics[l->n++] = m;
 }
 
-static void add_metric(struct layout *l, struct sheet *s, const struct table *t, int32_t column, int m,
-                       bool hours)
+static void say_place_metric(struct layout *l, struct sheet *s, const struct table *t, int32_t column, int m,
+                             bool hours)
 {
     double times;
-    const char *unit = unit_of(&times, t, column, m, hours);
+    const char *unit = say_place_unit(&times, t, column, m, hours);
     int32_t before = l->n;
-    add_column(l, s, column, m, place_metrics[m].title, unit, SHEET_POINT);
+    say_place_column(l, s, column, m, place_metrics[m].title, unit, SHEET_POINT);
     if (l->n > before)
         l->times[before] = times;
 }
 
 /* A load over capacity is worth a column only where there is one. */
-static bool is_shown(const struct table *t, int32_t c, int m)
+static bool say_place_is_shown(const struct table *t, int32_t c, int m)
 {
     if (m != PLACE_NODE_OVER && m != PLACE_LINK_OVER)
         return true;
@@ -153,27 +153,27 @@ static bool is_shown(const struct table *t, int32_t c, int m)
     return false;
 }
 
-static void choose_columns(struct layout *l, struct sheet *s, const struct study_report *r)
+static void say_place_choose(struct layout *l, struct sheet *s, const struct study_report *r)
 {
     const struct table *t = r->rows;
     for (int32_t k = 0; k < r->n_axes; k++)
-        add_column(l, s, table_find(t, r->axes[k]), -1, say_axis_title(r->axes[k]), "", SHEET_POINT);
+        say_place_column(l, s, table_find(t, r->axes[k]), -1, say_axis_title(r->axes[k]), "", SHEET_POINT);
     int32_t network = table_find(t, "network"), usd = table_find(t, "network_usd");
-    if (differs(t, network))
-        add_column(l, s, network, -1, "network", "", SHEET_LEFT);
-    add_column(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
-    bool hours = in_hours(t);
+    if (say_place_differs(t, network))
+        say_place_column(l, s, network, -1, "network", "", SHEET_LEFT);
+    say_place_column(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
+    bool hours = say_place_in_hours(t);
     if (table_find(t, "jobs.count") < 0)
-        add_column(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
+        say_place_column(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
     for (int32_t c = 0; c < t->n_cols; c++) {
-        int m = metric_of(t, c);
-        if (m >= 0 && is_shown(t, c, m))
-            add_metric(l, s, t, c, m, hours);
+        int m = say_place_metric_of(t, c);
+        if (m >= 0 && say_place_is_shown(t, c, m))
+            say_place_metric(l, s, t, c, m, hours);
     }
     if (r->seeds > 1)
-        add_column(l, s, table_find(t, "beats_next"), -1, "beats next", "seeds", SHEET_POINT);
-    add_column(l, s, usd, -1, "network cost", "USD", SHEET_POINT);
-    add_column(l, s, table_find(t, "message"), -1, "message", "", SHEET_LEFT);
+        say_place_column(l, s, table_find(t, "beats_next"), -1, "beats next", "seeds", SHEET_POINT);
+    say_place_column(l, s, usd, -1, "network cost", "USD", SHEET_POINT);
+    say_place_column(l, s, table_find(t, "message"), -1, "message", "", SHEET_LEFT);
 }
 
 int place_say(struct text *out, const struct study_report *r, struct err *e)
@@ -184,17 +184,17 @@ int place_say(struct text *out, const struct study_report *r, struct err *e)
     char value[SAY_VALUE], buf[SHOW];
     if (t->n_rows == 0)
         return 0;
-    put_head(out, r);
-    choose_columns(&l, &s, r);
+    say_place_head(out, r);
+    say_place_choose(&l, &s, r);
     for (int64_t row = 0; row < t->n_rows; row++)
         for (int32_t i = 0; i < l.n; i++) {
             int32_t c = l.columns[i];
             if (l.metrics[i] >= 0)
-                put_mean(&s, table_number(t, row, c), table_number(t, row, c + 1), l.times[i]);
+                say_place_mean(&s, table_number(t, row, c), table_number(t, row, c + 1), l.times[i]);
             else if (strcmp(t->names[c], "network_usd") == 0)
                 sheet_usd(&s, table_number(t, row, c));
             else
-                sheet_put(&s, "%s", say_unquote(value, cell_text(buf, t, row, c)));
+                sheet_put(&s, "%s", say_unquote(value, say_place_cell(buf, t, row, c)));
         }
     int rc = sheet_write(&s, out, e);
     sheet_free(&s);
@@ -240,7 +240,7 @@ int place_fail_alone(const struct study_report *r, struct err *e)
 /* ---- what there is ---- */
 
 /* What a model knows: its schedulers, and what its columns mean. */
-static void list_model(struct text *out, struct sheet *s, enum place_model model)
+static void say_place_list_model(struct text *out, struct sheet *s, enum place_model model)
 {
     text_printf(out, "\nmodel %s: ", place_model_words[model]);
     const char *name;
@@ -265,7 +265,7 @@ int place_list(struct text *out, struct err *e)
                    "interval of NAME over seeds.\n");
     for (int model = 0; model < N_PLACE_MODELS && !rc; model++) {
         struct sheet s = { 0 };
-        list_model(out, &s, (enum place_model)model);
+        say_place_list_model(out, &s, (enum place_model)model);
         rc = sheet_write(&s, out, e);
         sheet_free(&s);
     }

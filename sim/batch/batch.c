@@ -405,7 +405,7 @@ void batch_load_reset(struct batch_load *l)
 
 /* The worst on top: what comes later has to beat that one. Without ties, so that the choice does not depend
  * on how it was found. */
-static bool pick_after(const struct batch_load_pick *a, const struct batch_load_pick *b)
+static bool load_pick_after(const struct batch_load_pick *a, const struct batch_load_pick *b)
 {
     if (a->shut != b->shut)
         return a->shut;
@@ -414,7 +414,7 @@ static bool pick_after(const struct batch_load_pick *a, const struct batch_load_
     return a->gpu > b->gpu;
 }
 
-HEAP(picks, struct batch_load_pick, pick_after)
+HEAP(picks, struct batch_load_pick, load_pick_after)
 
 /* The best of those offered so far are l->picks, n of them. */
 static int32_t load_offer_server(struct batch_load *l, int32_t n, const struct batch_load_ask *ask,
@@ -427,7 +427,7 @@ static int32_t load_offer_server(struct batch_load *l, int32_t n, const struct b
             continue;
         if (n < ask->gpus)
             picks_push(l->picks, n++, pick);
-        else if (pick_after(&l->picks[0], &pick))
+        else if (load_pick_after(&l->picks[0], &pick))
             picks_replace(l->picks, n, pick);
     }
     return n;
@@ -484,7 +484,7 @@ bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct bat
     return load_take(l, out, ask, true);
 }
 
-static int compare_ranks(const void *a, const void *b)
+static int load_compare_ranks(const void *a, const void *b)
 {
     const struct batch_load_rank *x = a, *y = b;
     if (x->mean_s != y->mean_s)
@@ -500,7 +500,7 @@ bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct b
     int32_t n = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
         l->ranks[s] = (struct batch_load_rank){ l->server_s[s] / c->gpus[s], s };
-    qsort(l->ranks, (size_t)c->n_servers, sizeof *l->ranks, compare_ranks);
+    qsort(l->ranks, (size_t)c->n_servers, sizeof *l->ranks, load_compare_ranks);
     for (int32_t i = 0; i < c->n_servers && room < lambda * ask->gpus; i++) {
         room += c->gpus[l->ranks[i].server];
         n = load_offer_server(l, n, ask, l->ranks[i].server, false);
@@ -537,7 +537,7 @@ static int order_at_random(struct gang_plan *plan, int32_t n_jobs, uint64_t seed
     return 0;
 }
 
-static double mean_load_s(const struct gang *g)
+static double order_mean_load_s(const struct gang *g)
 {
     double sum_s = 0;
     for (int32_t i = 0; i < g->p->n_jobs; i++)
@@ -550,7 +550,7 @@ static int order_run(struct batch_work *w, bool first, struct err *e)
 {
     const struct gang *g = &w->g;
     const struct batch_settings *s = w->s;
-    const double limit_s = s->ff_limit * mean_load_s(g);
+    const double limit_s = s->ff_limit * order_mean_load_s(g);
     struct batch_load load;
     batch_load_build(&load, &w->g, !s->literal_load);
     int rc = arena_check(&g->arena, "loads of GPUs", e);
@@ -567,12 +567,12 @@ static int order_run(struct batch_work *w, bool first, struct err *e)
     return rc ? rc : queues_run(&w->queues, &w->plan, &w->crew, e);
 }
 
-static int ff_run(struct batch_work *w, struct err *e)
+static int batch_run_ff(struct batch_work *w, struct err *e)
 {
     return order_run(w, true, e);
 }
 
-static int ls_run(struct batch_work *w, struct err *e)
+static int batch_run_ls(struct batch_work *w, struct err *e)
 {
     return order_run(w, false, e);
 }
@@ -628,7 +628,7 @@ static int lottery_go_on(struct lottery *l, struct err *e)
     return lottery_start(l, e);
 }
 
-static int rand_run(struct batch_work *w, struct err *e)
+static int batch_run_rand(struct batch_work *w, struct err *e)
 {
     const struct gang *g = &w->g;
     struct lottery l = { .plan = &w->plan, .crew = &w->crew, .n_idle = g->n_gpus };
@@ -680,7 +680,7 @@ double contention_iteration_s(const struct contention *c, const struct job *job,
 
 /* Fewest servers that hold so many GPUs: the largest first. No array of them is sorted: sizes are few, so the
  * next size down is looked for. */
-static int32_t fewest_servers(const struct batch_cluster *cluster, int32_t gpus)
+static int32_t contention_fewest_servers(const struct batch_cluster *cluster, int32_t gpus)
 {
     int32_t n = 0, size = INT32_MAX;
     while (gpus > 0) {
@@ -710,7 +710,7 @@ double contention_phi(const struct contention *c, const struct batch_problem *p)
     for (int32_t i = 0; i < p->n_jobs; i++) {
         const struct job *job = &p->jobs[i];
         int32_t most = job->gpus < p->cluster.n_servers ? job->gpus : p->cluster.n_servers;
-        int32_t least = fewest_servers(&p->cluster, job->gpus);
+        int32_t least = contention_fewest_servers(&p->cluster, job->gpus);
         phi =
             fmax(phi, contention_iteration_s(c, job, most, crowd) / contention_iteration_s(c, job, least, 1));
     }
@@ -878,7 +878,7 @@ struct size {
     int32_t gpus, job;
 };
 
-static int compare_sizes(const void *a, const void *b)
+static int sjf_compare_sizes(const void *a, const void *b)
 {
     const struct size *x = a, *y = b;
     if (x->gpus != y->gpus)
@@ -886,14 +886,14 @@ static int compare_sizes(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
-static int order_by_size(int32_t *order, const struct batch_problem *p, struct err *e)
+static int sjf_order_by_size(int32_t *order, const struct batch_problem *p, struct err *e)
 {
     struct size *sizes = malloc((size_t)p->n_jobs * sizeof *sizes);
     if (!sizes)
         return err_nomem(e, "sizes of jobs");
     for (int32_t i = 0; i < p->n_jobs; i++)
         sizes[i] = (struct size){ p->jobs[i].gpus, i };
-    qsort(sizes, (size_t)p->n_jobs, sizeof *sizes, compare_sizes);
+    qsort(sizes, (size_t)p->n_jobs, sizeof *sizes, sjf_compare_sizes);
     for (int32_t i = 0; i < p->n_jobs; i++)
         order[i] = sizes[i].job;
     free(sizes);
@@ -931,7 +931,7 @@ static bool sjf_make_plan(struct sjf_search *x, int64_t theta, int32_t kappa)
     return true;
 }
 
-static double last_end(const struct crew *crew)
+static double crew_last_end(const struct crew *crew)
 {
     double end_s = 0;
     for (int32_t i = 0; i < crew->g->p->n_jobs; i++)
@@ -940,7 +940,7 @@ static double last_end(const struct crew *crew)
 }
 
 /* Makespan of the plan for theta and kappa, INFINITY when there is none; kept when it is the best so far. */
-static int try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, double *makespan_s, struct err *e)
+static int sjf_try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, double *makespan_s, struct err *e)
 {
     struct batch_result *out = x->out;
     *makespan_s = INFINITY;
@@ -950,7 +950,7 @@ static int try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, double *
     if (rc)
         return rc;
     out->n_plans++;
-    *makespan_s = last_end(&x->w->crew);
+    *makespan_s = crew_last_end(&x->w->crew);
     if (!(*makespan_s < out->makespan_s))
         return 0;
     out->makespan_s = *makespan_s;
@@ -962,7 +962,7 @@ static int try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, double *
 }
 
 /* The least number above kappa that is the size of a job, else one above all. */
-static int32_t next_size(const struct sjf_search *x, int32_t kappa)
+static int32_t sjf_next_size(const struct sjf_search *x, int32_t kappa)
 {
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
         int32_t gpus = x->g->p->jobs[x->trial.order[i]].gpus;
@@ -973,20 +973,20 @@ static int32_t next_size(const struct sjf_search *x, int32_t kappa)
 }
 
 /* Every kappa, or the one asked for. */
-static int try_theta(struct sjf_search *x, int64_t theta, struct err *e)
+static int sjf_try_theta(struct sjf_search *x, int64_t theta, struct err *e)
 {
     double *by_kappa_s = x->out->kappa_makespan_s, makespan_s;
     int32_t most = x->g->most_gpus;
     int rc = 0;
     if (x->s->kappa > 0) {
         int32_t kappa = x->s->kappa < most ? x->s->kappa : most;
-        rc = try_plan(x, theta, kappa, &makespan_s, e);
+        rc = sjf_try_plan(x, theta, kappa, &makespan_s, e);
         by_kappa_s[kappa - 1] = fmin(by_kappa_s[kappa - 1], makespan_s);
         return rc;
     }
     for (int32_t kappa = 1, next; !rc && kappa <= most; kappa = next) {
-        next = next_size(x, kappa);
-        rc = try_plan(x, theta, kappa, &makespan_s, e);
+        next = sjf_next_size(x, kappa);
+        rc = sjf_try_plan(x, theta, kappa, &makespan_s, e);
         for (int32_t same = kappa; same < next; same++)
             by_kappa_s[same - 1] = fmin(by_kappa_s[same - 1], makespan_s);
     }
@@ -994,7 +994,7 @@ static int try_theta(struct sjf_search *x, int64_t theta, struct err *e)
 }
 
 /* No plan has all loads below the mean of them, or below the longest job. */
-static int64_t lowest_limit(const struct sjf_search *x)
+static int64_t sjf_lowest_limit(const struct sjf_search *x)
 {
     const double most = 4e18; /* fits int64_t */
     double sum_s = 0, longest_s = 0;
@@ -1008,11 +1008,11 @@ static int64_t lowest_limit(const struct sjf_search *x)
 }
 
 /* Twice the limit until one gives a plan: *theta; 0 when none up to `most` does. */
-static int double_up(struct sjf_search *x, int64_t low, int64_t most, int64_t *theta, struct err *e)
+static int sjf_double_up(struct sjf_search *x, int64_t low, int64_t most, int64_t *theta, struct err *e)
 {
     *theta = low;
     while (*theta <= most) {
-        int rc = try_theta(x, *theta, e);
+        int rc = sjf_try_theta(x, *theta, e);
         if (rc || x->out->n_plans > 0)
             return rc;
         if (*theta == most)
@@ -1031,7 +1031,7 @@ static int sjf_bisect(struct sjf_search *x, int64_t left, int64_t right, int64_t
         int64_t theta = left + (right - left) / 2;
         int32_t plans_before = x->out->n_plans;
         double before_s = x->out->makespan_s;
-        int rc = try_theta(x, theta, e);
+        int rc = sjf_try_theta(x, theta, e);
         if (rc)
             return rc;
         bool found = x->out->n_plans > plans_before;
@@ -1047,7 +1047,7 @@ static int sjf_bisect(struct sjf_search *x, int64_t left, int64_t right, int64_t
 
 /* Limits above the least one, a fiftieth of it apart: how good a plan is depends on its limit by chance as
  * well. */
-static int try_above(struct sjf_search *x, int64_t least, int64_t most, struct err *e)
+static int sjf_try_above(struct sjf_search *x, int64_t least, int64_t most, struct err *e)
 {
     double last = (double)least;
     int rc = 0;
@@ -1056,7 +1056,7 @@ static int try_above(struct sjf_search *x, int64_t least, int64_t most, struct e
         if (theta > (double)most)
             break;
         if (theta > last)
-            rc = try_theta(x, (int64_t)theta, e);
+            rc = sjf_try_theta(x, (int64_t)theta, e);
         last = theta;
     }
     return rc;
@@ -1069,12 +1069,12 @@ static int sjf_search_limits(struct sjf_search *x, struct err *e)
     if (x->s->literal_bisect) {
         rc = sjf_bisect(x, 1, most, &least, e);
     } else {
-        int64_t low = lowest_limit(x);
-        rc = double_up(x, low, most, &least, e);
+        int64_t low = sjf_lowest_limit(x);
+        rc = sjf_double_up(x, low, most, &least, e);
         if (!rc && least > 0)
             rc = sjf_bisect(x, least / 2 + 1 > low ? least / 2 + 1 : low, least - 1, &least, e);
     }
-    return rc || x->out->n_plans == 0 ? rc : try_above(x, least, most, e);
+    return rc || x->out->n_plans == 0 ? rc : sjf_try_above(x, least, most, e);
 }
 
 /*
@@ -1102,7 +1102,7 @@ static int sjf_search_limits(struct sjf_search *x, struct err *e)
  * The best plan and its spans go into w->plan and w->out, whose part under "SJF-BCO only" and status are set.
  * ERR_NOMEM; what queues_run() says.
  */
-static int sjf_bco_run(struct batch_work *w, struct err *e)
+static int batch_run_sjf_bco(struct batch_work *w, struct err *e)
 {
     struct batch_result *out = w->out;
     struct sjf_search x = { .w = w, .g = &w->g, .s = w->s, .out = out };
@@ -1117,7 +1117,7 @@ static int sjf_bco_run(struct batch_work *w, struct err *e)
     for (int32_t i = 0; i < out->n_kappas && !rc; i++)
         out->kappa_makespan_s[i] = INFINITY;
     if (!rc)
-        rc = order_by_size(x.trial.order, x.g->p, e);
+        rc = sjf_order_by_size(x.trial.order, x.g->p, e);
     if (!rc)
         rc = sjf_search_limits(&x, e);
     if (!rc) {
@@ -1249,10 +1249,10 @@ void sjf_draw_free(struct sjf_draw *d)
 /* ---- what comes out ---- */
 
 const struct batch_kind batch_kinds[N_BATCH_SCHEDULERS] = {
-    [BATCH_SJF_BCO] = { "sjf-bco", sjf_bco_run },
-    [BATCH_FF] = { "ff", ff_run },
-    [BATCH_LS] = { "ls", ls_run },
-    [BATCH_RAND] = { "rand", rand_run },
+    [BATCH_SJF_BCO] = { "sjf-bco", batch_run_sjf_bco },
+    [BATCH_FF] = { "ff", batch_run_ff },
+    [BATCH_LS] = { "ls", batch_run_ls },
+    [BATCH_RAND] = { "rand", batch_run_rand },
 };
 
 /* Everything that follows from the spans of the jobs. */

@@ -60,7 +60,7 @@ static void cluster_find_leaves(struct cluster *c)
 }
 
 /* Servers of a custom graph at one switch, their first one in order of numbers; others are alone. */
-static int group_by_switch(int32_t *group, const struct cluster *c, struct err *e)
+static int cluster_group_by_switch(int32_t *group, const struct cluster *c, struct err *e)
 {
     const struct topo_routes *r = &c->routes;
     int32_t *number = malloc((size_t)r->n_vertices * sizeof *number), next = 0;
@@ -98,7 +98,7 @@ static int cluster_find_groups(struct cluster *c, struct err *e)
             c->group[(int64_t)level * c->n_servers + s] = net ? s / size : level == 0 ? s : 0;
         size *= net && level < net->n_dims ? net->dims[level].size : 1;
     }
-    return net ? 0 : group_by_switch(c->group + c->n_servers, c, e);
+    return net ? 0 : cluster_group_by_switch(c->group + c->n_servers, c, e);
 }
 
 /* ---- paths ---- */
@@ -187,8 +187,8 @@ static int cluster_finish(struct cluster *c, const struct cluster_offer *offer, 
 }
 
 /* Between servers: the dimensions above the level, each with the bandwidth of a server's NPUs together. */
-static int outer_network(struct topo_network *outer, const struct topo_network *net, int32_t level,
-                         struct err *e)
+static int cluster_outer_network(struct topo_network *outer, const struct topo_network *net, int32_t level,
+                                 struct err *e)
 {
     if (level < 0 || level >= net->n_dims)
         return err_set(e, ERR_RANGE, "cluster: level of servers is %d, need 0 to %d", (int)level,
@@ -214,7 +214,7 @@ int cluster_build(struct cluster *c, const struct topo_network *net, int32_t lev
 {
     struct topo_network outer;
     *c = (struct cluster){ 0 };
-    int rc = outer_network(&outer, net, level, e);
+    int rc = cluster_outer_network(&outer, net, level, e);
 #pragma omp critical(igraph)
     if (!rc) {
         rc = topo_build_graph(&c->graph, &outer, NULL, e);
@@ -248,7 +248,7 @@ int cluster_read(struct cluster *c, const char *path, const struct cluster_offer
     return rc;
 }
 
-static int rack_links(struct topo_link **out, const struct cluster_racks *k, struct err *e)
+static int cluster_rack_links(struct topo_link **out, const struct cluster_racks *k, struct err *e)
 {
     int64_t n_pairs = (int64_t)k->n_racks * (k->n_racks - 1) / 2, n = 0;
     struct topo_link *links = calloc((size_t)(k->n_servers + n_pairs), sizeof *links);
@@ -278,7 +278,7 @@ int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const 
     struct topo_link *links = NULL;
     int64_t n_links = k->n_servers + (int64_t)k->n_racks * (k->n_racks - 1) / 2;
     *c = (struct cluster){ 0 };
-    int rc = rack_links(&links, k, e);
+    int rc = cluster_rack_links(&links, k, e);
 #pragma omp critical(igraph)
     if (!rc) {
         rc = topo_build_links(&c->graph, k->n_servers, k->n_racks, "server", links, n_links, e);
@@ -325,7 +325,7 @@ const char *cluster_server_name(char buf[TOPO_VERTEX_TEXT], const struct cluster
 }
 
 /* A server or a switch. */
-static const char *vertex_name(char buf[TOPO_VERTEX_TEXT], const struct cluster *c, int32_t v)
+static const char *cluster_vertex_name(char buf[TOPO_VERTEX_TEXT], const struct cluster *c, int32_t v)
 {
     return v < c->n_servers ? cluster_server_name(buf, c, v) : topo_vertex_name(buf, c->graph, v);
 }
@@ -333,7 +333,7 @@ static const char *vertex_name(char buf[TOPO_VERTEX_TEXT], const struct cluster 
 const char *cluster_arc_name(char buf[TOPO_ARC_TEXT], const struct cluster *c, int32_t arc)
 {
     char from[TOPO_VERTEX_TEXT], to[TOPO_VERTEX_TEXT];
-    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", vertex_name(from, c, c->routes.to[arc ^ 1]),
-             vertex_name(to, c, c->routes.to[arc]));
+    snprintf(buf, TOPO_ARC_TEXT, "%s -> %s", cluster_vertex_name(from, c, c->routes.to[arc ^ 1]),
+             cluster_vertex_name(to, c, c->routes.to[arc]));
     return buf;
 }

@@ -189,7 +189,7 @@ static int pace_site_build(struct pace_site *x, const struct cluster *c,
 
 /* An all-reduce over n of its GPUs. Of a network they fill the innermost dimensions first; where they do not
  * fill the last one evenly, it is as slow as if they did. */
-static double inner_s(const struct pace_site *x, double bytes, int32_t n)
+static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
 {
     int32_t members[TOPO_MAX_DIMS] = { 0 }, left = n;
     double bw_Bps[TOPO_MAX_DIMS];
@@ -248,7 +248,7 @@ static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct
     int rc = 0;
     for (int32_t k = 0; k < p->n; k++)
         if (k == 0 || p->gpus[k] != p->gpus[k - 1])
-            m->before_s = fmax(m->before_s, inner_s(x, job->gradient_B, p->gpus[k]));
+            m->before_s = fmax(m->before_s, site_inner_s(x, job->gradient_B, p->gpus[k]));
     if (p->n == 1)
         return 0;
     for (int32_t k = 0; k < p->n && !rc; k++)
@@ -260,7 +260,7 @@ static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct
 }
 
 /* Parameter servers on the k-th server of a place. */
-static int32_t param_servers_on(const struct job *job, const struct pace_place *p, int32_t k)
+static int32_t comm_param_servers_on(const struct job *job, const struct pace_place *p, int32_t k)
 {
     return job->param_servers / p->n + (k < job->param_servers % p->n ? 1 : 0);
 }
@@ -270,8 +270,8 @@ static int comm_find_stars(struct pace_comm *m, struct pace_site *x, const struc
 {
     double lat_s = 0, busiest = 0, stream_B = 2 * job->gradient_B / job->param_servers;
     int rc = 0;
-    for (int32_t to = 0; to < p->n && param_servers_on(job, p, to) > 0; to++) {
-        int32_t n = param_servers_on(job, p, to);
+    for (int32_t to = 0; to < p->n && comm_param_servers_on(job, p, to) > 0; to++) {
+        int32_t n = comm_param_servers_on(job, p, to);
         busiest = fmax(busiest, fmax(n, p->gpus[to]));
         for (int32_t from = 0; from < p->n && !rc; from++) {
             if (from == to)
@@ -392,14 +392,14 @@ struct pace_graph_settings pace_graph_settings_default(void)
 
 /* ---- loads ---- */
 
-static void change_load(struct pace_graph *g, struct graph_job *j, double often_Hz)
+static void graph_change_load(struct pace_graph *g, struct graph_job *j, double often_Hz)
 {
     for (int32_t i = 0; i < j->comm.n_uses; i++)
         g->arcs[j->comm.uses[i].link].load_Bps += j->comm.sent_B[i] * (often_Hz - j->often_Hz);
     j->often_Hz = often_Hz;
 }
 
-static void note_peaks(struct pace_graph *g, const struct graph_job *j)
+static void graph_note_peaks(struct pace_graph *g, const struct graph_job *j)
 {
     for (int32_t i = 0; i < j->comm.n_uses; i++) {
         struct graph_arc *arc = &g->arcs[j->comm.uses[i].link];
@@ -446,7 +446,7 @@ static void graph_end(void *x, int32_t job)
 {
     struct pace_graph *g = x;
     struct graph_job *j = &g->state[job];
-    change_load(g, j, 0);
+    graph_change_load(g, j, 0);
     if (graph_shares(g, j))
         maxmin_remove(g->sharing, job);
     pace_comm_free(&j->comm);
@@ -486,10 +486,10 @@ static int graph_changed(void *x, const int32_t **jobs, int32_t *n, struct err *
         j->listed = false;
         if (graph_shares(g, j))
             j->iteration_s = graph_shared_s(g, g->listed[i]);
-        change_load(g, j, 1 / j->iteration_s);
+        graph_change_load(g, j, 1 / j->iteration_s);
     }
     for (int32_t i = 0; i < *n; i++)
-        note_peaks(g, &g->state[g->listed[i]]);
+        graph_note_peaks(g, &g->state[g->listed[i]]);
     *jobs = g->listed;
     return 0;
 }

@@ -9,7 +9,7 @@
 #define SLACK 1e-9
 
 /* Keys of those that run change with time, but seldom their order. */
-static void sort_running(struct events_state *x)
+static void srtf_sort_running(struct events_state *x)
 {
     for (int32_t i = 0; i < x->n_running; i++)
         x->kind->find_key(&x->live[x->running[i]].key, x, x->running[i]);
@@ -89,7 +89,7 @@ int order_choose_all(struct events_state *x, struct err *e)
     int rc = 0;
     if (x->waiting.n == 0)
         return 0;
-    sort_running(x);
+    srtf_sort_running(x);
     c.start = malloc((size_t)x->waiting.n * sizeof *c.start);
     c.stop = malloc((size_t)(x->n_running + 1) * sizeof *c.stop);
     if (!c.start || !c.stop) {

@@ -800,7 +800,8 @@ static void knapsack_scale_item(struct knapsack_work *w, const struct knapsack *
     }
 }
 
-static int work_build(struct knapsack_work *w, const struct knapsack *k, double greatest, struct err *e)
+static int knapsack_work_build(struct knapsack_work *w, const struct knapsack *k, double greatest,
+                               struct err *e)
 {
     int rc = knapsack_lp_build(&w->lp, k->n, k->n_rows, e);
     if (rc)
@@ -833,7 +834,7 @@ static int knapsack_solve_scaled(struct knapsack_answer *out, struct knapsack_wo
                                  const struct knapsack *k, const struct knapsack_settings *how,
                                  double greatest, struct err *e)
 {
-    int rc = work_build(w, k, greatest, e);
+    int rc = knapsack_work_build(w, k, greatest, e);
     if (rc)
         return rc;
     knapsack_lp_solve(&w->lp);

@@ -59,7 +59,7 @@ void gadget_round_free(struct gadget_round *x)
 /* ---- limits ---- */
 
 /* delta[r]: sum over jobs of squared loads on server s, in single demands. */
-static void add_server_loads(double *delta, double *eps, const struct gadget_round *x, int32_t s)
+static void round_add_server_loads(double *delta, double *eps, const struct gadget_round *x, int32_t s)
 {
     const struct gadget_lp *lp = x->lp;
     const struct cluster *c = lp->cluster;
@@ -77,7 +77,7 @@ static void add_server_loads(double *delta, double *eps, const struct gadget_rou
     }
 }
 
-static double arc_delta(double *eps, const struct gadget_lp *lp, int32_t arc, bool own)
+static double round_arc_delta(double *eps, const struct gadget_lp *lp, int32_t arc, bool own)
 {
     double delta = 0;
     for (int32_t i = 0; i < lp->n_bids; i++) {
@@ -106,12 +106,12 @@ void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
     elastic_room_reset(&x->room);
     for (int32_t s = 0; s < c->n_servers; s++) {
         double delta[CLUSTER_MAX_RESOURCES] = { 0 };
-        add_server_loads(delta, &eps, x, s);
+        round_add_server_loads(delta, &eps, x, s);
         for (int32_t r = 0; r < c->n_resources; r++)
             node[r] = fmax(node[r], delta[r]);
     }
     for (int32_t a = 0; a < c->n_arcs; a++)
-        link = fmax(link, arc_delta(&eps, x->lp, a, round_is_own(c, a)));
+        link = fmax(link, round_arc_delta(&eps, x->lp, a, round_is_own(c, a)));
     out->eps = eps;
     for (int32_t r = 0; r < c->n_resources; r++)
         out->node_beta[r] = 1 + eps * sqrt(2 * node[r] * log(fmax(c->n_servers, 3)));

@@ -342,8 +342,8 @@ static void slots_sum_up(struct elastic_result *out, const struct run *r)
         out->arc_frac[a] /= out->n_slots;
 }
 
-static int result_build(struct elastic_result *out, const struct cluster *c, int32_t n_jobs,
-                        const struct elastic_settings *settings, bool keep, struct err *e)
+static int slots_result_build(struct elastic_result *out, const struct cluster *c, int32_t n_jobs,
+                              const struct elastic_settings *settings, bool keep, struct err *e)
 {
     *out = (struct elastic_result){ .n_jobs = n_jobs, .n_slots = settings->n_slots, .n_arcs = c->n_arcs };
     out->jobs = ARENA_TAKE(&out->arena, n_jobs + 1, *out->jobs);
@@ -362,7 +362,7 @@ int elastic_run(struct elastic_result *out, const struct elastic_scheduler *sche
     *out = (struct elastic_result){ 0 };
     int rc = slots_run_build(&r, scheduler, c, jobs, n_jobs, settings, e);
     if (!rc)
-        rc = result_build(out, c, n_jobs, settings, keep_choices, e);
+        rc = slots_result_build(out, c, n_jobs, settings, keep_choices, e);
     for (r.slot.slot = 1; r.slot.slot <= settings->n_slots && !rc; r.slot.slot++) {
         rc = slots_run_slot(&r, out, e);
         if (!rc && keep_choices) {
