@@ -83,7 +83,7 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
     else if (isinf(bandwidth) && money == 1)
         row.unit_name = "USD";
     for (int32_t d = 0; d < n; d++)
-        row.coef[d] = (coef[d] + coef[n + NAME_TOTAL]) * (row.unit / GBPS);
+        row.coef[d] = (coef[d] + (net->dims[d].level ? 0 : coef[n + NAME_TOTAL])) * (row.unit / GBPS);
     if (isfinite(money)) {
         row.usd_coef = coef[n + NAME_USD];
         row.rhs -= row.usd_coef * prices->usd_fixed;
@@ -105,6 +105,17 @@ static int rows_add_bound(struct alloc_rows *r, const struct topo_network *net, 
 }
 
 /* A bandwidth that is given is an equality; others may have a least and a most. */
+/* A level above the first of a fabric: what its taper leaves of the level below, or at most as much. */
+static int rows_add_level(struct alloc_rows *r, const struct topo_network *net, int32_t d, struct err *e)
+{
+    double tie = net->dims[d].tie;
+    struct alloc_row row = { .sense = tie > 0 ? LINEXPR_EQ : LINEXPR_LE, .unit = GBPS, .unit_name = "GB/s" };
+    row.coef[d] = 1;
+    row.coef[d - 1] = tie > 0 ? -tie : -1;
+    snprintf(row.name, sizeof row.name, "%s.taper", net->dims[d].name);
+    return rows_append(r, &row, e);
+}
+
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e)
 {
     int rc = 0;
@@ -114,7 +125,9 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
             rc = rows_add_bound(r, net, d, "bw_GBps", LINEXPR_EQ, dim->bw_Bps, e);
             continue;
         }
-        if (dim->min_Bps > 0)
+        if (dim->level > 0)
+            rc = rows_add_level(r, net, d, e);
+        if (!rc && dim->min_Bps > 0)
             rc = rows_add_bound(r, net, d, "min_GBps", LINEXPR_GE, dim->min_Bps, e);
         if (!rc && isfinite(dim->max_Bps))
             rc = rows_add_bound(r, net, d, "max_GBps", LINEXPR_LE, dim->max_Bps, e);
@@ -128,6 +141,6 @@ int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double
         .name = "total_GBps", .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS, .unit_name = "GB/s"
     };
     for (int32_t d = 0; d < net->n_dims; d++)
-        row.coef[d] = 1;
+        row.coef[d] = net->dims[d].level ? 0 : 1;
     return rows_append(r, &row, e);
 }

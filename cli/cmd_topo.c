@@ -143,12 +143,12 @@ static void report_dims(struct report *r, const struct design_point *s)
         report_put_word(r, topo_shape_name(dim->shape));
         report_put_count(r, dim->size);
         report_put_real(r, dim->bw_Bps / 1e9);
-        report_put_real(r, topo_ops(dim)->link_Bps(dim->size, 0, dim->bw_Bps) / 1e9);
+        report_put_real(r, topo_ops(dim)->link_Bps(dim - dim->level, dim->level, dim->bw_Bps) / 1e9);
         report_put_real(r, dim->lat_s / 1e-9);
         report_put_real(r, dim->lat_s > 0 ? dim->lat_s / 1e-9 : NAN);
         report_put_real(r, dim->efficiency);
         report_put_real(r, dim->efficiency < 1 ? 100 * dim->efficiency : NAN);
-        report_put_count(r, net->n_npus / dim->size * topo_dim_links(dim));
+        report_put_count(r, topo_class_links(net, d));
         report_put_word(r, dim->tier);
         report_put_word(r, *dim->tier ? dim->tier : NULL);
         report_put_real(r, s->has_parts ? s->prices[d].usd_per_Bps * 1e9 / (double)net->n_npus : NAN);

@@ -192,8 +192,8 @@ static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yam
 static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN];
-    for (int i = 0; topo_shape_words[i]; i++) {
-        if (!doc->nodes[id].text || strcmp(doc->nodes[id].text, topo_shape_words[i]) != 0)
+    for (int i = 0; topo_plain_words[i]; i++) {
+        if (!doc->nodes[id].text || strcmp(doc->nodes[id].text, topo_plain_words[i]) != 0)
             continue;
         for (int32_t k = 0; k < t->n_shapes; k++)
             if (t->shapes[k] == (enum topo_shape)i)
@@ -360,7 +360,7 @@ static int read_factor(struct factor *f, const struct yaml_doc *doc, yaml_id map
     struct factor_tier like = {
         .min = TOPO_MIN_SIZE, .max = TOPO_MAX_SIZE, .radix = -1, .max_npus = INT64_MAX, .to = TOPO_MAX_DIMS
     };
-    for (int32_t i = 0; i < N_TOPO_SHAPES; i++)
+    for (int32_t i = 0; i < N_TOPO_PLAIN; i++)
         if (topo_shapes[i]->factored)
             like.shapes[like.n_shapes++] = (enum topo_shape)i;
     int rc = schema_read(&conf, &s, doc, map, e);
@@ -509,7 +509,7 @@ static bool has_ports(enum topo_shape shape, int64_t size, int64_t radix)
     struct err none = { 0 };
     if (topo_check_size(shape, size, &none))
         return false;
-    topo_shapes[shape]->counts(&c, size);
+    topo_shapes[shape]->counts(&c, &(struct topo_dim){ .shape = shape, .size = (int32_t)size });
     return radix < 0 || c.ports <= radix;
 }
 

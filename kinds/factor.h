@@ -5,7 +5,7 @@
 #include "study/axes.h"
 #include "topo/network.h"
 
-enum { FACTOR_MAX_TIERS = 16, FACTOR_MAX_SIZES = 64, FACTOR_SHAPES = N_TOPO_SHAPES };
+enum { FACTOR_MAX_TIERS = 16, FACTOR_MAX_SIZES = 64, FACTOR_SHAPES = N_TOPO_PLAIN };
 
 /** What dimensions may lie in one tier. */
 struct factor_tier {

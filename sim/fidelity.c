@@ -307,11 +307,8 @@ static void fill_traffic(const struct fidelity *x, const struct sim_job *job, st
     const int32_t *order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL;
     int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, order, x->net, rules,
                            x->bw_Bps);
-    for (int32_t k = 0; k < n; k++) {
-        int32_t d = stages[k].dim;
-        r->sent_B[d] += rules->chunks * stages[k].sent_B;
-        r->busy_s[d] += rules->chunks * stages[k].load_B / x->bw_Bps[d];
-    }
+    for (int32_t k = 0; k < n; k++)
+        stage_tally(&stages[k], rules->chunks, x->bw_Bps, r->sent_B, r->busy_s);
 }
 
 /* Has every dimension that job uses bandwidth? Else it never ends. */

@@ -43,7 +43,7 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
                               struct sim_collective *c)
 {
     const int32_t *members = x->tree->groups[node->group].members;
-    collective_traffic(c->traffic_B, node->collective, node->bytes, members, x->net->n_dims);
+    collective_loads(c->traffic_B, node->collective, node->bytes, members, x->net);
     for (int32_t d = 0; d < x->net->n_dims; d++) {
         if (!(c->traffic_B[d] > 0))
             continue;
@@ -80,8 +80,7 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
         double time_s = 0;
         for (int32_t k = 0; k < n; k++)
             if (rows[r].count[k] > 0)
-                time_s +=
-                    rows[r].count[k] * (stages[k].const_s + stages[k].load_B / x->bw_Bps[stages[k].dim]);
+                time_s += rows[r].count[k] * (stages[k].const_s + stage_transfer_s(&stages[k], x->bw_Bps));
         if (!longest || time_s > c->time_s) {
             longest = &rows[r];
             c->time_s = time_s;
@@ -90,13 +89,12 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
     find_choices(x, node, c);
     for (int32_t k = 0; k < n; k++) {
         const struct stage *s = &stages[k];
-        double transfer_s = s->load_B / x->bw_Bps[s->dim];
-        c->traffic_B[s->dim] += rules->chunks * s->sent_B;
-        c->busy_s[s->dim] += rules->chunks * transfer_s;
+        double transfer_s = stage_transfer_s(s, x->bw_Bps);
+        stage_tally(s, rules->chunks, x->bw_Bps, c->traffic_B, c->busy_s);
         if (!(longest->count[k] > 0))
             continue;
         c->latency_s += longest->count[k] * s->const_s;
-        c->wait_s[s->dim] += longest->count[k] * transfer_s;
+        c->wait_s[stage_binding(s, x->bw_Bps)] += longest->count[k] * transfer_s;
     }
     find_binding(x, c, c->wait_s);
 }

@@ -33,8 +33,8 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
     const struct topo_recipe *r = at->recipe;
     struct shape_counts c;
     int64_t n = dim->size;
-    topo_ops(dim)->counts(&c, n);
-    double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(n, 0, bw_Bps);
+    topo_ops(dim)->counts(&c, dim);
+    double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(dim, 0, bw_Bps);
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
@@ -56,7 +56,7 @@ static void relax_direct(struct topo_items *out, const struct topo_site *at)
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
     double links = (double)at->net->n_npus / dim->size * (double)topo_dim_links(dim);
-    double carried = links * topo_ops(dim)->link_Bps(dim->size, 0, 1);
+    double carried = links * topo_ops(dim)->link_Bps(dim, 0, 1);
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &parts[r->nic];
@@ -198,10 +198,12 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
         return rc;
 
     double ways = !switched && p->counting == COUNT_ONE_WAY ? 0.5 : 1;
+    /* A link between switches has a port at both ends, and no NIC. */
+    double ports = dim->level > 0 ? 2 : 1;
     out[(*n)++] = (struct rate_share){ "link", BILL_LINK, &r->link, ways };
     if (switched)
-        out[(*n)++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, 1 };
-    if (switched && !isnan(r->nic.typ))
+        out[(*n)++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, ports };
+    if (switched && dim->level == 0 && !isnan(r->nic.typ))
         out[(*n)++] = (struct rate_share){ "NIC", BILL_NIC, &r->nic, 1 };
     return 0;
 }
@@ -236,7 +238,7 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
     struct topo_items items;
     if (!r)
         return fail_tier(&net->dims[d], p, e);
-    int rc = topo_relax_items(&items, &(struct topo_site){ net, d, p, r }, e);
+    int rc = topo_relax_items(&items, &(struct topo_site){ net, d, NULL, p, r }, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < items.n; i++) {
@@ -368,14 +370,14 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
 }
 
 static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32_t d,
-                      const struct topo_parts *p, double bw_Bps, struct err *e)
+                      const struct topo_parts *p, const double *bw_Bps, struct err *e)
 {
     const struct topo_dim *dim = &net->dims[d];
     const struct topo_recipe *r = topo_find_recipe(p, dim->tier);
     struct topo_items items;
     if (!r)
         return fail_tier(dim, p, e);
-    int rc = topo_count_items(&items, &(struct topo_site){ net, d, p, r }, bw_Bps, e);
+    int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < items.n; i++) {
@@ -383,8 +385,8 @@ static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32
         if (topo_item_role(p, &items.items[i]) == BILL_NIC)
             b->nics += (int64_t)items.items[i].count;
     }
-    if (r->nic >= 0)
-        b->nic_Bps += bw_Bps;
+    if (r->nic >= 0 && dim->level == 0)
+        b->nic_Bps += bw_Bps[d];
     b->switches = b->switches < 0 || items.boxes < 0 ? -1 : b->switches + items.boxes;
     return 0;
 }
@@ -400,7 +402,7 @@ static int bill_dims(struct topo_bill *b, const struct topo_network *net, const 
             return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, need 0 to %g",
                            net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
         int rc =
-            is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps[d], e) : bill_rates(b, net, d, p, bw_Bps[d], e);
+            is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps, e) : bill_rates(b, net, d, p, bw_Bps[d], e);
         if (rc)
             return rc;
     }

@@ -26,6 +26,7 @@ struct topo_items {
 struct topo_site {
     const struct topo_network *net;
     int32_t d;
+    const double *bw_Bps; /**< shape [n_dims], of whole parts; NULL: relaxed */
     const struct topo_parts *parts;
     const struct topo_recipe *recipe;
 };

@@ -111,10 +111,10 @@ static int graph_make_plan(struct plan *plan, const struct topo_network *net, st
 {
     /* No overflow: at most 2^30 + 8 * 2^29 vertices and 2^30 * 8 * 2^23 links. */
     *plan = (struct plan){ .n_vertices = net->n_npus };
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        int64_t groups = net->n_npus / dim->size;
-        topo_ops(dim)->counts(&plan->counts[d], dim->size);
+        int64_t groups = net->n_npus / topo_group_size(dim);
+        topo_ops(dim)->counts(&plan->counts[d], dim);
         plan->dim_links[d] = groups * topo_dim_links(dim);
         plan->n_links += plan->dim_links[d];
         plan->first_switch[d] = plan->n_vertices;
@@ -145,14 +145,14 @@ static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network
                             const struct plan *plan)
 {
     struct group_links to = { .at = VECTOR(*ends), .stride = 1 };
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        int64_t span = to.stride * dim->size;
-        to.n = dim->size;
+        to.n = topo_group_size(dim);
+        int64_t span = to.stride * to.n;
         to.hub = plan->first_switch[d];
         for (int64_t block = 0; block < net->n_npus; block += span)
             for (to.base = block; to.base < block + to.stride; to.base++, to.hub += plan->counts[d].hubs)
-                topo_ops(dim)->edges(dim->size, &to, graph_put_link);
+                topo_ops(dim)->edges(dim, &to, graph_put_link);
         to.stride = span;
     }
     assert(to.at == VECTOR(*ends) + 2 * plan->n_links);
@@ -171,60 +171,54 @@ static int graph_create_model(struct topo_graph *g, const struct plan *plan, str
     return rc;
 }
 
-/* One numeric edge attribute that has one value per dimension; @p room has shape [n_links]. */
-static int set_by_dim(struct topo_graph *g, const char *name, const double *value, const struct plan *plan,
-                      igraph_vector_t *room, struct err *e)
+/* One numeric edge attribute; @p value has one for the links of each class, the dimension's that brings it.
+ * Groups come one after the other, in each class by class. @p room has shape [n_links]. */
+static int set_by_class(struct topo_graph *g, const char *name, const double *value, const struct plan *plan,
+                        igraph_vector_t *room, struct err *e)
 {
     double *at = VECTOR(*room);
-    for (int32_t d = 0; d < g->net.n_dims; d++) {
-        double x = topo_fifteen_digits(value[d]);
-        for (int64_t i = 0; i < plan->dim_links[d]; i++)
-            *at++ = x;
-    }
-    return topo_from_igraph(SETEANV(&g->model, name, room), "graph: link attribute", e);
-}
-
-/* The capacity of links, which differs by their class; groups come one after the other, in each class by
- * class. */
-static int set_capacity(struct topo_graph *g, const struct plan *plan, igraph_vector_t *room, struct err *e)
-{
-    double *at = VECTOR(*room);
-    for (int32_t d = 0; d < g->net.n_dims; d++) {
-        const struct topo_dim *dim = &g->net.dims[d];
+    for (int32_t d = 0; d < g->net.n_dims; d = topo_after_entry(g->net.dims, d)) {
         const struct shape_counts *c = &plan->counts[d];
-        double bw_GBps[SHAPE_CLASSES];
+        int64_t n_groups = g->n_npus / topo_group_size(&g->net.dims[d]);
+        double x[SHAPE_CLASSES];
         for (int32_t k = 0; k < c->n_classes; k++)
-            bw_GBps[k] = topo_fifteen_digits(topo_ops(dim)->link_Bps(dim->size, k, dim->bw_Bps) / 1e9);
-        for (int64_t group = 0; group < g->n_npus / dim->size; group++)
+            x[k] = topo_fifteen_digits(value[d + k]);
+        for (int64_t group = 0; group < n_groups; group++)
             for (int32_t k = 0; k < c->n_classes; k++)
                 for (int64_t i = 0; i < c->links[k]; i++)
-                    *at++ = bw_GBps[k];
+                    *at++ = x[k];
     }
-    return topo_from_igraph(SETEANV(&g->model, ATTR_BW, room), "graph: link attribute", e);
+    return topo_from_igraph(SETEANV(&g->model, name, room), "graph: link attribute", e);
 }
 
 static int graph_set_link_attributes(struct topo_graph *g, const struct plan *plan, const double *usd_per_Bps,
                                      struct err *e)
 {
-    double lat_ns[TOPO_MAX_DIMS], index[TOPO_MAX_DIMS], usd[TOPO_MAX_DIMS] = { 0 };
+    double bw_GBps[TOPO_MAX_DIMS], lat_ns[TOPO_MAX_DIMS], index[TOPO_MAX_DIMS], usd[TOPO_MAX_DIMS] = { 0 };
+    int32_t first = 0;
     for (int32_t d = 0; d < g->net.n_dims; d++) {
         const struct topo_dim *dim = &g->net.dims[d];
-        lat_ns[d] = topo_dim_link_s(dim, dim->lat_s) * 1e9;
+        first = dim->level ? first : d;
+        const struct topo_dim *entry = &g->net.dims[first];
+        const struct shape_counts *c = &plan->counts[first];
+        bw_GBps[d] = topo_ops(dim)->link_Bps(entry, dim->level, dim->bw_Bps) / 1e9;
+        lat_ns[d] = topo_dim_link_s(dim, entry->lat_s) * 1e9;
         index[d] = d;
         if (usd_per_Bps)
-            usd[d] = usd_per_Bps[d] * dim->bw_Bps / (double)plan->dim_links[d];
+            usd[d] = usd_per_Bps[d] * dim->bw_Bps /
+                     (double)(g->n_npus / topo_group_size(entry) * c->links[dim->level]);
     }
     igraph_vector_t room;
     int rc = topo_from_igraph(igraph_vector_init(&room, plan->n_links), "graph: link attribute", e);
     if (rc)
         return rc;
-    rc = set_capacity(g, plan, &room, e);
+    rc = set_by_class(g, ATTR_BW, bw_GBps, plan, &room, e);
     if (!rc)
-        rc = set_by_dim(g, ATTR_LAT, lat_ns, plan, &room, e);
+        rc = set_by_class(g, ATTR_LAT, lat_ns, plan, &room, e);
     if (!rc)
-        rc = set_by_dim(g, ATTR_DIM, index, plan, &room, e);
+        rc = set_by_class(g, ATTR_DIM, index, plan, &room, e);
     if (!rc && usd_per_Bps)
-        rc = set_by_dim(g, ATTR_USD, usd, plan, &room, e);
+        rc = set_by_class(g, ATTR_USD, usd, plan, &room, e);
     igraph_vector_destroy(&room);
     return rc;
 }
@@ -455,16 +449,16 @@ static int bisect_by_dim(struct topo_metrics *m, const struct topo_graph *g, str
 {
     const struct topo_network *net = &g->net;
     bool even_only = false, known = true;
-    for (int32_t d = 0; d < net->n_dims; d++) {
-        even_only = even_only || net->dims[d].size % 2 == 0;
+    for (int32_t d = 0; d < net->n_dims; d++)
         known = known && !isnan(net->dims[d].bw_Bps);
-    }
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d))
+        even_only = even_only || topo_group_size(&net->dims[d]) % 2 == 0;
     if (!known) /* a flow has no capacity to count with, even if the least cut would not need it */
         return 0;
     int64_t stride = 1;
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         double cut_GBps = NAN;
-        int64_t size = net->dims[d].size;
+        int64_t size = topo_group_size(&net->dims[d]);
         if (size % 2 == 0 || !even_only) {
             int rc = cut_halves(&cut_GBps, g, stride, size, e);
             if (rc)
@@ -1199,10 +1193,10 @@ int topo_read_graphml(struct topo_graph **out, const char *path, struct err *e)
 static int32_t switch_dim(const struct topo_graph *g, int64_t v, int64_t *group)
 {
     *group = v - g->n_npus;
-    for (int32_t d = 0; d < g->net.n_dims; d++) {
+    for (int32_t d = 0; d < g->net.n_dims; d = topo_after_entry(g->net.dims, d)) {
         struct shape_counts c;
-        topo_ops(&g->net.dims[d])->counts(&c, g->net.dims[d].size);
-        int64_t hubs = g->n_npus / g->net.dims[d].size * c.hubs;
+        topo_ops(&g->net.dims[d])->counts(&c, &g->net.dims[d]);
+        int64_t hubs = g->n_npus / topo_group_size(&g->net.dims[d]) * c.hubs;
         if (*group < hubs)
             return d;
         *group -= hubs;

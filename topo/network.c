@@ -35,6 +35,7 @@ const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = {
     [TOPO_ALGORITHM_BRUCK] = "bruck",
     [TOPO_ALGORITHM_TREE] = "double-binary-tree",
     [TOPO_ALGORITHM_SWITCH] = "in-switch",
+    [TOPO_ALGORITHM_FAR] = "halving-farthest",
 };
 
 const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
@@ -69,14 +70,14 @@ static void list_shapes_with(struct text *out, enum topo_algorithm a)
     text_puts(out, n == 1 ? "a " : "");
     for (int32_t s = N_TOPO_SHAPES, listed = 0; s-- > 0;)
         if (topo_shapes[s]->algorithms >> a & 1)
-            text_printf(out, "%s%s", listed++ == 0 ? "" : listed == n ? " or " : ", ", topo_shapes[s]->word);
+            text_printf(out, "%s%s", listed++ == 0 ? "" : listed == n ? " or " : ", ", topo_shape_words[s]);
 }
 
 static int fail_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
 {
     struct text known = { 0 };
     list_shapes_with(&known, a);
-    err_set(e, ERR_RANGE, "is %s on shape %s, need %s", topo_algorithm_words[a], topo_ops(dim)->word,
+    err_set(e, ERR_RANGE, "is %s on shape %s, need %s", topo_algorithm_words[a], topo_shape_name(dim->shape),
             text_str(&known));
     text_free(&known);
     return ERR_RANGE;
@@ -84,13 +85,14 @@ static int fail_algorithm(const struct topo_dim *dim, enum topo_algorithm a, str
 
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
 {
-    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(dim->size))
+    if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR) && !num_is_power_of_two(dim->size))
         return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two%s", topo_algorithm_words[a],
                        (int)dim->size, has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
         return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce, need in_switch",
                        topo_algorithm_words[a]);
-    if ((a == TOPO_ALGORITHM_TREE || a == TOPO_ALGORITHM_BRUCK) && !has_algorithm(dim, a))
+    if ((a == TOPO_ALGORITHM_TREE || a == TOPO_ALGORITHM_BRUCK || a == TOPO_ALGORITHM_FAR) &&
+        !has_algorithm(dim, a))
         return fail_algorithm(dim, a, e);
     return 0;
 }
@@ -126,12 +128,54 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
 
 /* ---- a dimension ---- */
 
+/* A number for the first level above the leaf, a list for more, or "free". */
+enum { MAX_TAPER = 64, MAX_UP = 65536 };
+
+static int read_taper(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    struct topo_fabric *f = (struct topo_fabric *)field;
+    f->n_taper = 0;
+    f->taper_free = false;
+    if (id < 0)
+        return 0;
+    if (doc->nodes[id].kind == YAML_SCALAR && strcmp(doc->nodes[id].text, "free") == 0) {
+        f->taper_free = true;
+        return 0;
+    }
+    bool list = doc->nodes[id].kind == YAML_SEQ;
+    yaml_id at = list ? doc->nodes[id].first : id;
+    for (; at >= 0; at = list ? doc->nodes[at].next : -1) {
+        double x;
+        int rc = yaml_real(doc, at, &x, e);
+        if (rc)
+            return rc;
+        if (!(x >= k->min && x <= k->max))
+            return yaml_fail(doc, at, e, ERR_RANGE, "is %g, need %g to %g, or free", x, k->min, k->max);
+        if (f->n_taper == TOPO_LEVELS - 1)
+            return yaml_fail(doc, id, e, ERR_RANGE,
+                             "has more than %d entries, need one per level above the leaf", TOPO_LEVELS - 1);
+        f->taper[f->n_taper++] = x;
+    }
+    return 0;
+}
+
+static const struct key level_size = { .name = NULL,
+                                       .help = NULL,
+                                       .kind = KEY_I32,
+                                       .scale = 1,
+                                       .min = 1,
+                                       .max = TOPO_MAX_SIZE,
+                                       .dflt = SCHEMA_NONE };
+static const struct key level_up = {
+    .name = NULL, .help = NULL, .kind = KEY_I32, .scale = 1, .min = 1, .max = MAX_UP, .dflt = SCHEMA_NONE
+};
+
 static const struct key dim_keys[] = {
     K_NAME(struct topo_dim, name, "name", 1, "as constraints call it; dim1, dim2, ... when absent"),
     K_WORD_OR(struct topo_dim, shape, "shape", topo_shape_words, 0, "how its members are joined",
               .required = true),
-    K_COUNT_OR(struct topo_dim, size, "size", TOPO_MIN_SIZE, TOPO_MAX_SIZE, 0, "members along this dimension",
-               .required = true),
+    K_COUNT_OR(struct topo_dim, size, "size", TOPO_MIN_SIZE, TOPO_MAX_SIZE, 0,
+               "members along this dimension"),
     K_REAL_OR(struct topo_dim, bw_Bps, "bw_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
               "what one NPU sends into it, one direction, all links; absent = to be allocated",
               .decimals = 9),
@@ -159,6 +203,18 @@ static const struct key dim_keys[] = {
         "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",
         .what = "regimes", .uses = USE_LATENCY),
     K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table", .uses = USE_COST),
+    K_LIST_OF(struct topo_dim, fabric.sizes, fabric.n_sizes, "sizes", 2, &level_size,
+              "fat-tree, instead of size: members of each level, innermost first: of a leaf, leaves of a "
+              "pod, pods"),
+    K_OWN(struct topo_dim, fabric, "taper", read_taper,
+          "fat-tree: bandwidth below a level over that above it, from the leaves up, a number or a list; 1 "
+          "above "
+          "those given; free: the split decides how much goes up",
+          .min = 1, .max = MAX_TAPER),
+    K_LIST_OF(
+        struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
+        "fat-tree: links up from a box of each tier; absent: as many as the members below leave after the "
+        "taper, one for each"),
 };
 
 static void name_dim(struct topo_dim *dim, int32_t d)
@@ -215,14 +271,36 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
     return 0;
 }
 
-/* What it must be by itself; against the others: check_dims(). */
+/* A plain dimension has a size, a fabric has keys of its own. */
+static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    static const char *const own[] = { "sizes", "taper", "up" };
+    bool fabric = topo_ops(dim)->settle != NULL;
+    if (!fabric && yaml_get(doc, map, "size") < 0)
+        return yaml_fail(doc, map, e, ERR_PARSE, "is without size, need size (members along this dimension)");
+    if (fabric && yaml_get(doc, map, "size") >= 0)
+        return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
+                             "is given on shape %s, need sizes: members of each level",
+                             topo_shape_name(dim->shape));
+    for (size_t i = 0; i < sizeof own / sizeof own[0] && !fabric; i++)
+        if (yaml_get(doc, map, own[i]) >= 0)
+            return yaml_fail_key(doc, yaml_get(doc, map, own[i]), e, ERR_RANGE,
+                                 "is given on shape %s, need a shape of several levels such as fat-tree",
+                                 topo_shape_name(dim->shape));
+    return 0;
+}
+
+/* What it must be by itself; against the others, and of what levels it is: network_check(). */
 static int network_check_dim(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_dim *dim = base;
     struct err inner = { 0 };
-    if (topo_check_size(dim->shape, dim->size, &inner))
+    int rc = check_own_keys(dim, doc, map, e);
+    if (rc)
+        return rc;
+    if (!topo_ops(dim)->settle && topo_check_size(dim->shape, dim->size, &inner))
         return yaml_fail(doc, yaml_get(doc, map, "size"), e, inner.code, "%s", inner.msg);
-    int rc = check_collectives(dim, doc, map, e);
+    rc = topo_ops(dim)->settle ? 0 : check_collectives(dim, doc, map, e);
     if (!rc && dim->name[0])
         rc = check_dim_name(dim->name, doc, yaml_get(doc, map, "name"), e);
     if (!dim->name[0])
@@ -245,23 +323,73 @@ static const struct key network_keys[] = {
            "list of 1 to 8 dimensions, innermost first, see dims", .what = "dimensions", .required = true),
 };
 
+/* Bandwidths of levels that follow from that of the injection. */
+static void settle_ties(struct topo_dim *dim)
+{
+    for (int32_t k = 1; k < dim->n_levels; k++)
+        dim[k].bw_Bps = dim[k].tie > 0 ? dim[k].tie * dim[k - 1].bw_Bps : (double)NAN;
+}
+
+/* Append entry @p dim with all its levels. ERR_RANGE without a place: too many, or no such fabric. */
+static int append_entry(struct topo_network *net, const struct topo_dim *dim, struct err *e)
+{
+    int32_t room = TOPO_MAX_DIMS - net->n_dims;
+    struct topo_dim *to = &net->dims[net->n_dims];
+    if (room < 1)
+        return err_set(e, ERR_RANGE, "more than %d dimensions, levels included", TOPO_MAX_DIMS);
+    *to = *dim;
+    to->n_levels = 1;
+    int rc = topo_ops(dim)->settle ? topo_ops(dim)->settle(to, room, e) : 0;
+    if (rc)
+        return rc;
+    settle_ties(to);
+    net->n_dims += to->n_levels;
+    return 0;
+}
+
+/* Entries of the file become dimensions. */
+static int expand_entries(struct topo_network *net, const struct yaml_doc *doc, yaml_id dims, struct err *e)
+{
+    struct topo_dim entries[TOPO_MAX_DIMS];
+    struct err inner = { 0 };
+    memcpy(entries, net->dims, sizeof entries);
+    net->n_dims = 0;
+    yaml_each (id, doc, dims) {
+        const struct topo_dim *entry = &entries[doc->nodes[id].index];
+        struct topo_dim *first = &net->dims[net->n_dims];
+        if (append_entry(net, entry, &inner))
+            return yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
+        int rc = topo_is_fabric(first) ? check_collectives(first, doc, id, e) : 0;
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
 /* Names that differ, and NPUs that can be counted. */
 static int network_check(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_network *net = base;
+    yaml_id dims = yaml_get(doc, map, "dims");
+    int32_t d = 0;
     net->n_npus = 1;
-    yaml_each (id, doc, yaml_get(doc, map, "dims")) {
-        const struct topo_dim *dim = &net->dims[doc->nodes[id].index];
+    int rc = expand_entries(net, doc, dims, e);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, dims) {
+        const struct topo_dim *dim = &net->dims[d];
         int32_t same = topo_find_dim(net, dim->name);
-        if (&net->dims[same] != dim)
+        if (same != d)
             return yaml_fail(doc, key_or_map(doc, id, "name"), e, ERR_RANGE,
                              "is \"%s\", which is already the name of dimension %d; need another", dim->name,
                              (int)same + 1);
-        net->n_npus *= dim->size; /* at most 2^30 * 2^24 */
-        if (net->n_npus > TOPO_MAX_NPUS)
-            return yaml_fail(doc, yaml_get(doc, id, "size"), e, ERR_RANGE,
-                             "is %d, which makes %lld NPUs, need at most %d", (int)dim->size,
+        int64_t n = topo_group_size(dim);
+        net->n_npus *= n; /* at most 2^30 * 2^30 */
+        if (n > TOPO_MAX_NPUS || net->n_npus > TOPO_MAX_NPUS)
+            return yaml_fail(doc, key_or_map(doc, id, topo_is_fabric(dim) ? "sizes" : "size"), e, ERR_RANGE,
+                             "is %lld, which makes %lld NPUs, need at most %d", (long long)n,
                              (long long)net->n_npus, TOPO_MAX_NPUS);
+        d = topo_after_entry(net->dims, d);
     }
     return 0;
 }
@@ -311,6 +439,14 @@ int32_t topo_find_dim(const struct topo_network *net, const char *name)
     return -1;
 }
 
+int64_t topo_class_links(const struct topo_network *net, int32_t d)
+{
+    const struct topo_dim *entry = &net->dims[d - net->dims[d].level];
+    struct shape_counts c;
+    topo_ops(entry)->counts(&c, entry);
+    return net->n_npus / topo_group_size(entry) * c.links[net->dims[d].level];
+}
+
 double topo_parse_bw(const char *text_GBps)
 {
     return num_scaled(text_GBps, 9);
@@ -338,7 +474,7 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
 {
     size_t used = 0;
     buf[0] = '\0';
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         char bw[NUM_MOVED] = "", label[TOPO_DIM_LABEL];
         if (!isnan(dim->bw_Bps))
@@ -364,7 +500,8 @@ bool topo_is_spec(const char *text)
 {
     text += strspn(text, " \t");
     size_t letters = 0;
-    while (isalpha((unsigned char)text[letters]))
+    while (isalpha((unsigned char)text[letters]) ||
+           (letters > 0 && (text[letters] == '-' || text[letters] == '+')))
         letters++;
     return letters > 0 && text[letters] == ':' && isdigit((unsigned char)text[letters + 1]);
 }
@@ -381,7 +518,7 @@ static int spec_fail_at(struct err *e, enum err_code code, const struct piece *p
     return err_set(e, code, "col %d: is \"%.*s\", need %s", p->col, p->n < 64 ? (int)p->n : 64, p->s, what);
 }
 
-static int parse_size(int32_t *size, const struct piece *p, struct err *e)
+static int parse_number(int32_t *out, int32_t least, int32_t most, const struct piece *p, struct err *e)
 {
     char text[NUM_TEXT];
     int64_t n = 0;
@@ -391,10 +528,20 @@ static int parse_size(int32_t *size, const struct piece *p, struct err *e)
     }
     if (p->n >= sizeof text || !num_parse_count(text, &n))
         return spec_fail_at(e, ERR_PARSE, p, "a whole number of members");
-    if (n < TOPO_MIN_SIZE || n > TOPO_MAX_SIZE)
-        return err_set(e, ERR_RANGE, "col %d: size is %lld, need %d to %d", p->col, (long long)n,
-                       TOPO_MIN_SIZE, TOPO_MAX_SIZE);
-    *size = (int32_t)n;
+    if (n < least || n > most)
+        return err_set(e, ERR_RANGE, "col %d: size is %lld, need %d to %d", p->col, (long long)n, (int)least,
+                       (int)most);
+    *out = (int32_t)n;
+    return 0;
+}
+
+static int parse_taper(double *out, const struct piece *p, struct err *e)
+{
+    char text[NUM_TEXT] = "";
+    if (p->n < sizeof text)
+        memcpy(text, p->s, p->n);
+    if (!num_parse_real(text, out) || !(*out >= 1 && *out <= MAX_TAPER))
+        return spec_fail_at(e, ERR_RANGE, p, "a taper of 1 to 64, or free");
     return 0;
 }
 
@@ -426,11 +573,44 @@ static int fail_shape(const struct piece *p, struct err *e)
     return ERR_PARSE;
 }
 
-/* SIZE, as many as the shape can have. */
+/* SIZExSIZE..., then /TAPER..., or /free, then ^UP... */
+static int parse_fabric(struct topo_fabric *f, const struct piece *p, struct err *e)
+{
+    const char *end = p->s + p->n;
+    char kind = 'x';
+    for (const char *s = p->s; s < end;) {
+        size_t n = 0;
+        while (s + n < end && !strchr("x/^", s[n]))
+            n++;
+        struct piece part = { s, n, p->col + (int)(s - p->s) };
+        int32_t *at = kind == 'x' ? &f->n_sizes : kind == '^' ? &f->n_up : &f->n_taper;
+        int rc = 0;
+        if (*at == (kind == '/' ? TOPO_LEVELS - 1 : TOPO_LEVELS) || (kind != 'x' && f->n_sizes == 0))
+            return spec_fail_at(e, ERR_RANGE, &part, "fewer levels");
+        if (kind == 'x')
+            rc = parse_number(&f->sizes[(*at)++], 1, TOPO_MAX_SIZE, &part, e);
+        else if (kind == '^')
+            rc = parse_number(&f->up[(*at)++], 1, MAX_UP, &part, e);
+        else if (n == 4 && strncmp(s, "free", 4) == 0)
+            f->taper_free = true;
+        else
+            rc = parse_taper(&f->taper[(*at)++], &part, e);
+        if (rc)
+            return rc;
+        s += n;
+        if (s < end)
+            kind = *s++;
+    }
+    return 0;
+}
+
+/* SIZE, as many as the shape can have; of a fabric all that says what it is of. */
 static int parse_members(struct topo_dim *dim, const struct piece *p, struct err *e)
 {
     struct err inner = { 0 };
-    int rc = parse_size(&dim->size, p, e);
+    if (topo_ops(dim)->settle)
+        return parse_fabric(&dim->fabric, p, e);
+    int rc = parse_number(&dim->size, TOPO_MIN_SIZE, TOPO_MAX_SIZE, p, e);
     if (!rc && topo_check_size(dim->shape, dim->size, &inner))
         rc = err_set(e, inner.code, "col %d: size %s", p->col, inner.msg);
     return rc;
@@ -455,32 +635,37 @@ static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
     return rc ? rc : parse_bw(&dim->bw_Bps, &bw, e);
 }
 
-static int add_dim(struct topo_network *net, const struct piece *p, struct err *e)
+static int add_dim(struct topo_network *net, int32_t entry, const struct piece *p, struct err *e)
 {
+    struct topo_dim dim;
+    struct err inner = { 0 };
     if (net->n_dims == TOPO_MAX_DIMS)
         return err_set(e, ERR_RANGE, "col %d: more than %d dimensions", p->col, TOPO_MAX_DIMS);
-    struct topo_dim *dim = &net->dims[net->n_dims];
-    topo_dim_defaults(dim, net->n_dims);
-    int rc = parse_dim(dim, p, e);
+    topo_dim_defaults(&dim, entry);
+    int rc = parse_dim(&dim, p, e);
     if (rc)
         return rc;
-    net->n_dims++;
-    net->n_npus *= dim->size; /* at most 2^30 * 2^24 */
-    if (net->n_npus > TOPO_MAX_NPUS)
-        return err_set(e, ERR_RANGE, "col %d: size %d makes %lld NPUs, need at most %d", p->col, dim->size,
-                       (long long)net->n_npus, TOPO_MAX_NPUS);
+    const struct topo_dim *added = &net->dims[net->n_dims];
+    if (append_entry(net, &dim, &inner))
+        return err_set(e, inner.code, "col %d: %s", p->col, inner.msg);
+    int64_t n = topo_group_size(added);
+    net->n_npus *= n; /* at most 2^30 * 2^30 */
+    if (n > TOPO_MAX_NPUS || net->n_npus > TOPO_MAX_NPUS)
+        return err_set(e, ERR_RANGE, "col %d: size %lld makes %lld NPUs, need at most %d", p->col,
+                       (long long)n, (long long)net->n_npus, TOPO_MAX_NPUS);
     return 0;
 }
 
 int topo_parse_spec(struct topo_network *net, const char *word, struct err *e)
 {
+    int32_t entry = 0;
     topo_network_defaults(net);
     for (const char *s = word;;) {
         s += strspn(s, " \t");
         if (!*s)
             break;
         struct piece p = { s, strcspn(s, " \t"), (int)(s - word) + 1 };
-        int rc = add_dim(net, &p, e);
+        int rc = add_dim(net, entry++, &p, e);
         if (rc)
             return rc;
         s += p.n;
@@ -499,11 +684,11 @@ static int64_t min_count(int64_t a, int64_t b)
 
 static void count_parts(struct topo_metrics *m, const struct topo_network *net)
 {
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        int64_t groups = net->n_npus / dim->size;
+        int64_t groups = net->n_npus / topo_group_size(dim);
         struct shape_counts c;
-        topo_ops(dim)->counts(&c, dim->size);
+        topo_ops(dim)->counts(&c, dim);
         m->n_links += groups * topo_dim_links(dim); /* at most 2^30 * 2^23 */
         m->n_switches += groups * c.hubs;
         m->npu_degree_min += c.degree_min;
@@ -514,13 +699,14 @@ static void count_parts(struct topo_metrics *m, const struct topo_network *net)
 static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
 {
     double n = (double)net->n_npus;
-    double with_self = 0; /* mean over all ordered pairs, an NPU with itself included: there dimensions add */
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    double with_self = 0; /* mean over all ordered pairs, an NPU with itself included: there entries add up */
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
+        double size = (double)topo_group_size(dim);
         struct shape_counts c;
-        topo_ops(dim)->counts(&c, dim->size);
+        topo_ops(dim)->counts(&c, dim);
         m->diameter_hops += c.diameter;
-        with_self += topo_ops(dim)->distance_sum(dim->size) / ((double)dim->size * dim->size);
+        with_self += topo_ops(dim)->distance_sum(dim) / (size * size);
     }
     m->mean_hops = with_self * (n / (n - 1));
 }
@@ -528,22 +714,23 @@ static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
 static void bisect(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps)
 {
     bool even_only = false, known = true;
-    for (int32_t d = 0; d < net->n_dims; d++) {
-        even_only = even_only || net->dims[d].size % 2 == 0;
+    for (int32_t d = 0; d < net->n_dims; d++)
         known = known && !isnan(bw_Bps[d]);
-    }
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d))
+        even_only = even_only || topo_group_size(&net->dims[d]) % 2 == 0;
     m->bisection_Bps = known ? INFINITY : (double)NAN;
     m->bisection_dim = -1;
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        if (even_only && dim->size % 2)
+        int64_t size = topo_group_size(dim);
+        if (even_only && size % 2)
             continue;
         struct shape_counts c;
         double cut_Bps = 0;
-        topo_ops(dim)->counts(&c, dim->size);
+        topo_ops(dim)->counts(&c, dim);
         for (int32_t i = 0; i < c.n_classes; i++) {
-            double links = (double)net->n_npus / dim->size * (double)c.cut[i];
-            cut_Bps += links * topo_ops(dim)->link_Bps(dim->size, i, bw_Bps[d]);
+            double links = (double)net->n_npus / (double)size * (double)c.cut[i];
+            cut_Bps += links > 0 ? links * topo_ops(dim)->link_Bps(dim, i, bw_Bps[d + i]) : 0;
         }
         if (cut_Bps < m->bisection_Bps) {
             m->bisection_Bps = cut_Bps;
@@ -555,13 +742,13 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
 static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_degree_min)
 {
     int64_t least = npu_degree_min;
-    for (int32_t d = 0; d < net->n_dims; d++) {
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         struct shape_counts c;
-        topo_ops(dim)->counts(&c, dim->size);
+        topo_ops(dim)->counts(&c, dim);
         if (c.hubs)
             least = min_count(least, c.hub_degree_min);
-        least = min_count(least, net->n_npus / dim->size * c.connectivity);
+        least = min_count(least, net->n_npus / topo_group_size(dim) * c.connectivity);
     }
     return least;
 }

@@ -35,9 +35,10 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
 
 /**
  * "ring:4@250 full:8 switch:32@50": SHAPE:SIZE[@GBps], innermost first, blanks
- * between. All else takes its default. The message starts with "col N: ", 1-based.
- * Inverse of topo_format_spec() to the last bit: GB/s are read as decimal text
- * with the point moved nine places, so every bandwidth in range has a word.
+ * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][@GBps], as in "fat-tree:32x64/2@50";
+ * "/free": the split decides what goes up. All else takes its default. The message starts with "col N: ",
+ * 1-based. Inverse of topo_format_spec() to the last bit: GB/s are read as decimal text with the point moved
+ * nine places, so every bandwidth in range has a word.
  * @return 0, ERR_PARSE or ERR_RANGE.
  */
 int topo_parse_spec(struct topo_network *net, const char *word, struct err *e);
@@ -50,7 +51,7 @@ double topo_parse_bw(const char *text_GBps);
  */
 bool topo_is_spec(const char *text);
 
-enum { TOPO_SPEC = TOPO_MAX_DIMS * 48 };
+enum { TOPO_SPEC = TOPO_MAX_DIMS * 96 };
 /** Shape, size and bandwidth of every dimension; nothing else. Returns @p buf. */
 const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net);
 
@@ -62,6 +63,9 @@ bool topo_has_bandwidths(const struct topo_network *net);
  * of two, in-switch where no switch reduces, a tree or Bruck's steps on a ring or line.
  */
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e);
+
+/** Links of the class that dimension @p d brings, of the whole network. */
+int64_t topo_class_links(const struct topo_network *net, int32_t d);
 
 /** Dimension by name, or -1. */
 int32_t topo_find_dim(const struct topo_network *net, const char *name);

@@ -218,18 +218,20 @@ static int topo_search_path(struct topo_path *path, struct topo_routes *r, const
 static void place_dimensions(struct topo_routes *r)
 {
     int64_t link = 0, vertex = r->n_npus, stride = 1;
-    for (int32_t d = 0; d < r->net.n_dims; d++) {
+    for (int32_t d = 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
         const struct topo_dim *dim = &r->net.dims[d];
-        int64_t groups = r->net.n_npus / dim->size;
+        int64_t groups = r->net.n_npus / topo_group_size(dim);
         r->first_link[d] = link;
         struct shape_counts c;
-        topo_ops(dim)->counts(&c, dim->size);
+        topo_ops(dim)->counts(&c, dim);
         r->group_links[d] = topo_dim_links(dim);
         r->first_switch[d] = vertex;
-        r->stride[d] = stride;
         link += groups * r->group_links[d];
         vertex += groups * c.hubs;
-        stride *= dim->size;
+        for (int32_t k = d; k < topo_after_entry(r->net.dims, d); k++) {
+            r->stride[k] = stride;
+            stride *= r->net.dims[k].size;
+        }
     }
     assert(!r->described || (2 * link == r->n_arcs && vertex == r->n_vertices));
 }
@@ -395,12 +397,20 @@ int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, str
 
 int32_t topo_link_dim(const struct topo_routes *r, int64_t link)
 {
-    int32_t d = r->net.n_dims - 1;
+    int32_t d = 0, cls = 0;
     if (r->dims)
         return r->dims[link];
-    while (d > 0 && link < r->first_link[d])
-        d--;
-    return d;
+    for (int32_t next = topo_after_entry(r->net.dims, d); next < r->net.n_dims && link >= r->first_link[next];
+         next = topo_after_entry(r->net.dims, d))
+        d = next;
+    if (!topo_is_fabric(&r->net.dims[d]))
+        return d;
+    struct shape_counts c;
+    int64_t at = (link - r->first_link[d]) % r->group_links[d];
+    topo_ops(&r->net.dims[d])->counts(&c, &r->net.dims[d]);
+    for (; at >= c.links[cls]; cls++)
+        at -= c.links[cls];
+    return d + cls;
 }
 
 int topo_routes_slow_npu(struct topo_routes *r, int64_t npu, int32_t d, double share, struct err *e)
@@ -442,7 +452,7 @@ void topo_path_free(struct topo_path *p)
 /* First link of the group of dimension d that @p npu belongs to. */
 static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu)
 {
-    int64_t span = r->stride[d] * r->net.dims[d].size;
+    int64_t span = r->stride[d] * topo_group_size(&r->net.dims[d]);
     return r->first_link[d] + (npu / span * r->stride[d] + npu % r->stride[d]) * r->group_links[d];
 }
 
@@ -470,7 +480,7 @@ static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int3
 {
     const struct topo_dim *dim = &r->net.dims[d];
     struct way w = { p, group_link(r, d, npu) };
-    return topo_ops(dim)->way(dim->size, a, b, mirror, &w, way_step, e);
+    return topo_ops(dim)->way(dim, a, b, mirror, &w, way_step, e);
 }
 
 static int check_whole(const struct topo_path *path, int32_t begin, const struct topo_routes *r,
@@ -500,8 +510,8 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
         return err_set(e, ERR_RANGE,
                        "routes: from vertex %lld to %lld, need NPUs (below %d) in order of dimensions",
                        (long long)trip->src, (long long)trip->dst, r->n_npus);
-    for (int32_t d = 0; d < r->net.n_dims; d++) {
-        int64_t size = r->net.dims[d].size, stride = r->stride[d];
+    for (int32_t d = 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
+        int64_t size = topo_group_size(&r->net.dims[d]), stride = r->stride[d];
         int64_t a = at / stride % size, b = trip->dst / stride % size;
         int rc = a == b ? 0 : pass_dimension(path, r, d, at, a, b, trip->mirror, e);
         if (rc)

@@ -1,16 +1,21 @@
 /* The table of shapes, and what follows from a row alone. */
 #include "topo/shape.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#define SHAPE_DECLARE(NAME, word) extern const struct shape_ops shape_##word;
+#include "base/num.h"
+
+#define SHAPE_DECLARE(NAME, id, word) extern const struct shape_ops shape_##id;
 TOPO_SHAPES(SHAPE_DECLARE)
 
-#define SHAPE_ROW(NAME, word) [TOPO_##NAME] = &shape_##word,
+#define SHAPE_ROW(NAME, id, word) [TOPO_##NAME] = &shape_##id,
 const struct shape_ops *const topo_shapes[N_TOPO_SHAPES] = { TOPO_SHAPES(SHAPE_ROW) };
 
-#define SHAPE_WORD(NAME, word) [TOPO_##NAME] = #word,
+#define SHAPE_WORD(NAME, id, word) [TOPO_##NAME] = word,
 const char *const topo_shape_words[N_TOPO_SHAPES + 1] = { TOPO_SHAPES(SHAPE_WORD) };
+const char *const topo_plain_words[N_TOPO_PLAIN + 1] = { TOPO_PLAIN_SHAPES(SHAPE_WORD) };
 
 const char *topo_shape_name(enum topo_shape s)
 {
@@ -19,7 +24,21 @@ const char *topo_shape_name(enum topo_shape s)
 
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
 {
-    snprintf(buf, TOPO_DIM_LABEL, "%s:%d", topo_shape_name(dim->shape), (int)dim->size);
+    const struct topo_fabric *f = &dim->fabric;
+    const char *cls = dim->level ? strrchr(dim->name, '.') : NULL;
+    char taper[NUM_TEXT];
+    if (!topo_is_fabric(dim)) {
+        snprintf(buf, TOPO_DIM_LABEL, "%s:%d", cls ? cls + 1 : topo_shape_name(dim->shape), (int)dim->size);
+        return buf;
+    }
+    size_t n = (size_t)snprintf(buf, TOPO_DIM_LABEL, "%s", topo_shape_name(dim->shape));
+    for (int32_t k = 0; k < f->n_sizes; k++)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%c%d", k ? 'x' : ':', (int)f->sizes[k]);
+    for (int32_t k = 0; k < f->n_taper; k++)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "/%s", num_format(taper, f->taper[k]));
+    n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", f->taper_free ? "/free" : "");
+    for (int32_t k = 0; k < f->n_up; k++)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->up[k]);
     return buf;
 }
 
@@ -28,11 +47,34 @@ int topo_check_size(enum topo_shape s, int64_t n, struct err *e)
     return topo_shapes[s]->check ? topo_shapes[s]->check(n, e) : 0;
 }
 
+int64_t topo_group_size(const struct topo_dim *dim)
+{
+    int64_t n = dim->size;
+    for (int32_t k = 1; k < dim->n_levels; k++)
+        n *= dim[k].size;
+    return n;
+}
+
+void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls)
+{
+    struct topo_dim *level = &dim[k];
+    *level = *dim;
+    level->level = k;
+    level->n_levels = 0;
+    level->fabric = (struct topo_fabric){ 0 };
+    level->bw_Bps = NAN;
+    level->min_Bps = 0;
+    level->max_Bps = INFINITY;
+    char name[TOPO_NAME];
+    snprintf(name, sizeof name, "%.*s.%s", TOPO_NAME - 10, dim->name, cls);
+    memcpy(level->name, name, sizeof level->name);
+}
+
 int64_t topo_dim_links(const struct topo_dim *dim)
 {
     struct shape_counts c;
     int64_t links = 0;
-    topo_ops(dim)->counts(&c, dim->size);
+    topo_ops(dim)->counts(&c, dim);
     for (int32_t i = 0; i < c.n_classes; i++)
         links += c.links[i];
     return links;

@@ -1,6 +1,11 @@
 /**
  * @file A dimension of a network, and shapes: how its members are joined. What graphs, routes, metrics,
  * bills, algorithms and flows need to know of a shape stands in its struct shape_ops and nowhere else.
+ *
+ * An entry of `dims` in a file is one dimension (ring, full, switch, line), or a fabric: several dimensions
+ * in a row that share their links, such as the leaf, pod and top of a fat tree. Each dimension of a fabric, a
+ * level, brings a size that groups fill and a class of links with a bandwidth of its own. The first level's
+ * class is the injection: the links of the NPUs themselves.
  */
 #ifndef TOPO_SHAPE_H
 #define TOPO_SHAPE_H
@@ -14,7 +19,8 @@ enum {
     TOPO_MAX_DIMS = 8,
     TOPO_NAME = 48,          /**< bytes of a name, terminator included */
     TOPO_MAX_NPUS = 1 << 30, /**< of a described network; a graph is built for 1,048,576 and a little more */
-    TOPO_MIN_SIZE = 2,       /**< members of a dimension; one member has nothing to be joined to */
+    TOPO_MIN_SIZE = 2,       /**< members of a dimension; one member has nothing to be joined to. (A level of
+                                a fabric may have one: a class of links without a size of its own.) */
     TOPO_MAX_SIZE = 1 << 24, /**< far above any switch fabric; products stay within 64 bits */
 };
 
@@ -23,23 +29,28 @@ enum {
 #define TOPO_MAX_BW_GBps 1e6
 
 /**
- * Shapes: one row here and one file topo/shape_WORD.c each. X(NAME, word): `enum topo_shape` has TOPO_NAME,
- * the file defines `const struct shape_ops shape_word`. Of n members, where B is the dimension's bandwidth of
- * one NPU: ring: 2 links of B/2 each, of two members one link of B; full: n-1 links of B/(n-1); switch: one
- * port of B into a switch of n ports; line: a ring without the wrap.
+ * Shapes: one row here and one file topo/shape_ID.c each. X(NAME, id, word): `enum topo_shape` has TOPO_NAME,
+ * the file defines `const struct shape_ops shape_id`, users write the word. Of n members, where B is the
+ * dimension's bandwidth of one NPU: ring: 2 links of B/2 each, of two members one link of B; full: n-1 links
+ * of B/(n-1); switch: one port of B into a switch of n ports; line: a ring without the wrap; fat_tree
+ * ("fat-tree"): a folded Clos whose levels may taper.
  */
-#define TOPO_SHAPES(X)                                                                                       \
-    X(RING, ring)                                                                                            \
-    X(FULL, full)                                                                                            \
-    X(SWITCH, switch)                                                                                        \
-    X(LINE, line)
+#define TOPO_PLAIN_SHAPES(X)                                                                                 \
+    X(RING, ring, "ring")                                                                                    \
+    X(FULL, full, "full")                                                                                    \
+    X(SWITCH, switch, "switch")                                                                              \
+    X(LINE, line, "line")
+#define TOPO_FABRICS(X) X(FAT_TREE, fat_tree, "fat-tree")
+#define TOPO_SHAPES(X)  TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
 
-#define TOPO_SHAPE_ENUM(NAME, word) TOPO_##NAME,
-enum topo_shape { TOPO_SHAPES(TOPO_SHAPE_ENUM) N_TOPO_SHAPES };
+#define TOPO_SHAPE_ENUM(NAME, id, word) TOPO_##NAME,
+enum topo_shape { TOPO_SHAPES(TOPO_SHAPE_ENUM) N_TOPO_SHAPES, N_TOPO_PLAIN = TOPO_LINE + 1 };
 #undef TOPO_SHAPE_ENUM
 
 /** "ring", "full", ...; NULL-terminated, for key tables. */
 extern const char *const topo_shape_words[N_TOPO_SHAPES + 1];
+/** Those of one dimension alone. */
+extern const char *const topo_plain_words[N_TOPO_PLAIN + 1];
 
 /** How the members of a dimension carry out a collective; costs in workloads/algorithm.h. */
 enum topo_algorithm {
@@ -51,10 +62,12 @@ enum topo_algorithm {
     TOPO_ALGORITHM_BRUCK,   /**< the same for any number of members */
     TOPO_ALGORITHM_TREE,    /**< double binary tree, pipelined */
     TOPO_ALGORITHM_SWITCH,  /**< the switch reduces and multicasts */
+    TOPO_ALGORITHM_FAR,     /**< halving-doubling over a whole fabric, the farthest partner first */
     N_TOPO_ALGORITHMS,
 };
 
-/** "default", "auto", "ring", "direct", "halving-doubling", "bruck", "double-binary-tree", "in-switch". */
+/** "default", "auto", "ring", "direct", "halving-doubling", "bruck", "double-binary-tree", "in-switch",
+ * "halving-farthest". */
 extern const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1];
 
 /** What the switch of a dimension does with data that passes it. */
@@ -78,8 +91,24 @@ struct topo_regime {
 
 enum { TOPO_MAX_REGIMES = 8 };
 
+enum { TOPO_LEVELS = 4 /**< of one fabric, at most */ };
+
+/** What an entry says of its fabric: keys that only some shapes have; 0 and NaN where not given. */
+struct topo_fabric {
+    int32_t sizes[TOPO_LEVELS], n_sizes; /**< members of each level, innermost first */
+    double taper[TOPO_LEVELS];           /**< below a level over above it: 2 = half as much goes up; >= 1 */
+    int32_t n_taper;
+    int32_t up[TOPO_LEVELS], n_up; /**< links up from a box of each tier, instead of what the taper leaves */
+    bool taper_free;               /**< how much goes up is for the split to decide */
+};
+
 struct topo_dim {
     char name[TOPO_NAME]; /**< as constraints call it; "dim1".. when not given */
+    int32_t level;        /**< of its fabric, 0 = the first or the only one */
+    int32_t n_levels; /**< of the fabric, on its first level; 1 = a plain dimension; 0 on further levels */
+    /** Bandwidth over that of the level before, where the build fixes it; 0: the split decides. */
+    double tie;
+    struct topo_fabric fabric; /**< on the first level */
     enum topo_shape shape;
     int32_t size;   /**< members, >= 2 */
     double bw_Bps;  /**< what one NPU can send into it, one direction [B/s]; NaN where an allocator decides */
@@ -97,11 +126,11 @@ struct topo_dim {
 
 /* ---- what a shape knows of itself ---- */
 
-/** Links of a shape are of one class or several; those of a class are alike. */
-enum { SHAPE_CLASSES = 4 };
+/** Links of a shape are of one class or several; those of a class are alike. Class k is that of level k. */
+enum { SHAPE_CLASSES = TOPO_LEVELS };
 
-/** One group of n >= 2 members. A hub is a vertex that is no NPU: a switch. Distances and degrees in links.
- */
+/** One group: all members of all levels. A hub is a vertex that is no NPU: a switch. Distances and degrees in
+ * links. */
 struct shape_counts {
     int32_t n_classes;
     int64_t links[SHAPE_CLASSES]; /**< of each class */
@@ -119,15 +148,27 @@ enum shape_pattern {
     SHAPE_NEXT,    /**< every member to the next one, n-1 times S/n, by all ways round that there are */
     SHAPE_DIRECT,  /**< every member to every other, S/n each, by a shortest way */
     SHAPE_HALVING, /**< n = 2^k: step i = 1..k exchanges S/2^i at distance 2^(i-1) */
+    SHAPE_FAR,     /**< the same with the distances the other way about: S/2 to the farthest */
     SHAPE_BRUCK,   /**< ceil(log2 n) steps over distances 1, 2, 4, ..., n-1 blocks of S/n in all */
     SHAPE_SEND,    /**< S to the next member, once */
     SHAPE_PASS,    /**< S along a chain of all members */
 };
 
+/** Who takes part: groups of so many members of each level, a stride apart; all of them at work at once. */
+struct shape_group {
+    int32_t level;                /**< the level along which messages go, or */
+    bool flat;                    /**< along all levels at once: members in the order of their addresses */
+    int32_t n;                    /**< members: of that level, or the product over all */
+    int32_t members[TOPO_LEVELS]; /**< of each level; 1: not used */
+};
+
+/**
+ * What a pattern asks of the links. load: bytes over S that a class of bandwidth B_c [B/s of one NPU] must
+ * carry, so that it takes load S / B_c: the largest over its links of bytes over the link's share of B_c.
+ */
 struct shape_load {
     double hops; /**< links passed in sequence */
-    double load; /**< bytes over S that a dimension of bandwidth B must carry: the largest over classes of
-                    links of bytes on the busiest over the class's share of B */
+    double load[SHAPE_CLASSES];
 };
 
 /** How the messages to a neighbour go round in a group of more than two. */
@@ -141,9 +182,8 @@ struct topo_items;
 struct topo_site;
 struct text;
 
-/** A shape. Functions are pure; @p n is the size of a group, dim->size or a part of it. */
+/** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
 struct shape_ops {
-    const char *word;
     uint32_t algorithms; /**< bits 1 << enum topo_algorithm: those that not all shapes have */
     bool reduces;        /**< its hub may reduce: link a joins member a to it */
     bool switched;       /**< bought by port and NIC, not by the link alone */
@@ -153,22 +193,26 @@ struct shape_ops {
     double reach;     /**< share of the bandwidth that collectives of more than two can use */
     double hop_share; /**< of dim->lat_s that one link takes */
 
+    /** Fabrics: levels and their names from dim->fabric, written to dim[0..]; how many in dim->n_levels. */
+    int (*settle)(struct topo_dim *dim, int32_t room, struct err *e);
     /** Is there such a shape of @p n members? ERR_RANGE with "is ..., need ...". NULL: of any number. */
     int (*check)(int64_t n, struct err *e);
-    void (*counts)(struct shape_counts *c, int64_t n);
+    void (*counts)(struct shape_counts *c, const struct topo_dim *dim);
     /** Sum of the distances of all ordered pairs of members. */
-    double (*distance_sum)(int64_t n);
-    /** Capacity of a link of class @p cls, one direction [B/s], at bandwidth @p bw_Bps; NaN gives NaN. */
-    double (*link_Bps)(int64_t n, int32_t cls, double bw_Bps);
+    double (*distance_sum)(const struct topo_dim *dim);
+    /** Capacity of a link of class @p cls, one direction [B/s], where one NPU has @p bw_Bps of that class;
+     * NaN gives NaN. */
+    double (*link_Bps)(const struct topo_dim *dim, int32_t cls, double bw_Bps);
     /** All links of a group in the order of their numbers, class by class: members are 0 .. n-1, hubs n .. */
-    void (*edges)(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b));
+    void (*edges)(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b));
     /** A shortest way from member @p a to @p b: numbers of its links, @p back against the order of their
      * ends. Where there are two, @p mirror takes the other. Ends with the first step() that fails. */
-    int (*way)(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+    int (*way)(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
     /** The algorithm of a group of @p n that was not given one. */
     enum topo_algorithm (*usual)(int32_t n);
-    void (*load)(struct shape_load *out, enum shape_pattern pattern, int32_t n);
+    void (*load)(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                 const struct shape_group *g);
     /** Whole parts at @p bw_Bps, or relaxed (NaN): per B/s of one NPU. NULL: links and NICs of members. */
     int (*parts)(struct topo_items *out, const struct topo_site *site, double bw_Bps, struct err *e);
 };
@@ -183,15 +227,34 @@ static inline const struct shape_ops *topo_ops(const struct topo_dim *dim)
 
 const char *topo_shape_name(enum topo_shape s);
 
-enum { TOPO_DIM_LABEL = 32 };
-/** "ring:4". Returns @p buf. */
+enum { TOPO_DIM_LABEL = 96 };
+/** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
+
+/** Level @p k of the fabric that begins at @p dim: as its first one, named NAME.CLS ("pod.up1"). For
+ * settle(). */
+void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls);
+
+/** Is this an entry of several levels? */
+static inline bool topo_is_fabric(const struct topo_dim *dim)
+{
+    return dim->n_levels > 1;
+}
+
+/** Dimension that follows entry @p d of its array: all its levels are passed over. */
+static inline int32_t topo_after_entry(const struct topo_dim *dims, int32_t d)
+{
+    return d + (dims[d].n_levels > 1 ? dims[d].n_levels : 1);
+}
 
 /** Can @p n members be joined so? ERR_RANGE with "is ..., need ...". */
 int topo_check_size(enum topo_shape s, int64_t n, struct err *e);
 
 /** Links of one group of @p dim, all classes. */
 int64_t topo_dim_links(const struct topo_dim *dim);
+
+/** Members of a whole group of the entry that begins at @p dim: the product of its levels' sizes. */
+int64_t topo_group_size(const struct topo_dim *dim);
 
 /** Latency of one link [s], so that a message between neighbours takes @p lat_s. */
 double topo_dim_link_s(const struct topo_dim *dim, double lat_s);

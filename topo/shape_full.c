@@ -5,8 +5,9 @@
 #include "base/num.h"
 #include "topo/shape.h"
 
-static void full_counts(struct shape_counts *c, int64_t n)
+static void full_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
+    int64_t n = dim->size;
     *c = (struct shape_counts){
         .n_classes = 1,
         .links = { n * (n - 1) / 2 },
@@ -19,29 +20,30 @@ static void full_counts(struct shape_counts *c, int64_t n)
     };
 }
 
-static double full_distance_sum(int64_t n)
+static double full_distance_sum(const struct topo_dim *dim)
 {
-    double x = (double)n;
+    double x = dim->size;
     return x * (x - 1);
 }
 
-static double full_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+static double full_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
 {
     (void)cls;
-    return bw_Bps / (double)(n - 1);
+    return bw_Bps / (double)(dim->size - 1);
 }
 
-static void full_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+static void full_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
 {
+    int64_t n = dim->size;
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = a + 1; b < n; b++)
             link(x, a, b);
 }
 
-static int full_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+static int full_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
-    int64_t low = a < b ? a : b, high = a < b ? b : a;
+    int64_t n = dim->size, low = a < b ? a : b, high = a < b ? b : a;
     (void)mirror;
     /* Before (low, low + 1) come low rows of n-1, n-2, ... */
     return a == b ? 0 : step(x, low * (2 * n - low - 1) / 2 + high - low - 1, a > b, e);
@@ -54,23 +56,27 @@ static enum topo_algorithm full_usual(int32_t n)
 }
 
 /* All but direct exchanges use one of the n-1 links that a member has at a time. */
-static void full_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+static void full_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                      const struct shape_group *g)
 {
+    int32_t n = g->n;
+    (void)dim;
     double share = (n - 1.0) / n, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, share * (n - 1) };
+    *out = (struct shape_load){ n - 1, { share * (n - 1) } };
     switch (pattern) {
     case SHAPE_DIRECT:
-        *out = (struct shape_load){ 1, share };
+        *out = (struct shape_load){ 1, { share } };
         break;
     case SHAPE_HALVING:
+    case SHAPE_FAR:
     case SHAPE_BRUCK:
         out->hops = steps;
         break;
     case SHAPE_SEND:
-        *out = (struct shape_load){ 1, n - 1 };
+        *out = (struct shape_load){ 1, { n - 1 } };
         break;
     case SHAPE_PASS:
-        out->load = n - 1;
+        out->load[0] = n - 1;
         break;
     case SHAPE_NEXT:
         break;
@@ -78,7 +84,6 @@ static void full_load(struct shape_load *out, enum shape_pattern pattern, int32_
 }
 
 const struct shape_ops shape_full = {
-    .word = "full",
     .algorithms = 1u << TOPO_ALGORITHM_BRUCK,
     .factored = true,
     .lanes = SHAPE_ONE,

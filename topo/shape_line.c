@@ -5,8 +5,9 @@
 #include "base/num.h"
 #include "topo/shape.h"
 
-static void line_counts(struct shape_counts *c, int64_t n)
+static void line_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
+    int64_t n = dim->size;
     *c = (struct shape_counts){
         .n_classes = 1,
         .links = { n - 1 },
@@ -20,29 +21,30 @@ static void line_counts(struct shape_counts *c, int64_t n)
 }
 
 /* Distance k occurs 2(n-k) times. */
-static double line_distance_sum(int64_t n)
+static double line_distance_sum(const struct topo_dim *dim)
 {
-    double x = (double)n;
+    double x = dim->size;
     return (x * x * x - x) / 3;
 }
 
-static double line_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+static double line_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
 {
     (void)cls;
-    return bw_Bps / (n == 2 ? 1 : 2);
+    return bw_Bps / (dim->size == 2 ? 1 : 2);
 }
 
-static void line_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+static void line_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
 {
+    int64_t n = dim->size;
     for (int64_t a = 0; a + 1 < n; a++)
         link(x, a, a + 1);
 }
 
-static int line_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+static int line_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int rc = 0;
-    (void)n, (void)mirror;
+    (void)dim, (void)mirror;
     for (; a < b && !rc; a++)
         rc = step(x, a, false, e);
     for (; a > b && !rc; a--)
@@ -60,33 +62,36 @@ static enum topo_algorithm line_usual(int32_t n)
  * Loads count `reach`, the half of the bandwidth that a member at the end has a link for. Direct: floor(n/2)
  * ceil(n/2) messages of S/n pass the middle link, of B/2. Halving: S/2 on a link in each step.
  */
-static void line_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+static void line_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                      const struct shape_group *g)
 {
+    int32_t n = g->n;
+    (void)dim;
     double share = (n - 1.0) / n, x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, share };
+    *out = (struct shape_load){ n - 1, { share } };
     switch (pattern) {
     case SHAPE_DIRECT:
-        out->load = n == 2 ? (x - 1) / x : whole / (4 * x);
+        out->load[0] = n == 2 ? (x - 1) / x : whole / (4 * x);
         break;
     case SHAPE_HALVING:
-        *out = (struct shape_load){ 0, n == 2 ? share : steps / 2 };
+        *out = (struct shape_load){ 0, { n == 2 ? share : steps / 2 } };
         for (int32_t far = 1; far < n; far *= 2)
             out->hops += far;
         break;
     case SHAPE_SEND:
-        *out = (struct shape_load){ 1, 1 };
+        *out = (struct shape_load){ 1, { 1 } };
         break;
     case SHAPE_PASS:
-        out->load = 1;
+        out->load[0] = 1;
         break;
     case SHAPE_NEXT:
+    case SHAPE_FAR: /* of fabrics alone */
     case SHAPE_BRUCK:
         break;
     }
 }
 
 const struct shape_ops shape_line = {
-    .word = "line",
     .lanes = SHAPE_SWEEP,
     .reach = 0.5,
     .hop_share = 1,

@@ -7,8 +7,9 @@
 #include "base/num.h"
 #include "topo/shape.h"
 
-static void ring_counts(struct shape_counts *c, int64_t n)
+static void ring_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
+    int64_t n = dim->size;
     int64_t ways = n == 2 ? 1 : 2;
     *c = (struct shape_counts){
         .n_classes = 1,
@@ -22,30 +23,31 @@ static void ring_counts(struct shape_counts *c, int64_t n)
     };
 }
 
-static double ring_distance_sum(int64_t n)
+static double ring_distance_sum(const struct topo_dim *dim)
 {
-    double x = (double)n;
+    double x = dim->size;
     return x * floor(x * x / 4);
 }
 
-static double ring_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+static double ring_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
 {
     (void)cls;
-    return bw_Bps / (n == 2 ? 1 : 2);
+    return bw_Bps / (dim->size == 2 ? 1 : 2);
 }
 
-static void ring_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+static void ring_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
 {
+    int64_t n = dim->size;
     for (int64_t a = 0; a + 1 < n; a++)
         link(x, a, a + 1);
     if (n > 2) /* of two members the wrap would double the link */
         link(x, n - 1, 0);
 }
 
-static int ring_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+static int ring_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
-    int64_t ahead = b - a;
+    int64_t n = dim->size, ahead = b - a;
     int rc = 0;
     if (n > 2) {
         ahead = ahead < 0 ? ahead + n : ahead;
@@ -70,34 +72,37 @@ static enum topo_algorithm ring_usual(int32_t n)
  * Direct: n^2/8 (even n) or (n^2-1)/8 messages of S/n pass each link and direction, of B/2. Halving: the
  * 2^(i-1) messages that overlap on a link in step i make up S/2 each time, over B/2.
  */
-static void ring_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+static void ring_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                      const struct shape_group *g)
 {
+    int32_t n = g->n;
+    (void)dim;
     double share = (n - 1.0) / n, x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, share };
+    *out = (struct shape_load){ n - 1, { share } };
     switch (pattern) {
     case SHAPE_DIRECT:
         /* NOLINTNEXTLINE(bugprone-integer-division): whole hops */
-        *out = (struct shape_load){ n / 2, n == 2 ? (x - 1) / x : whole / (4 * x) };
+        *out = (struct shape_load){ n / 2, { n == 2 ? (x - 1) / x : whole / (4 * x) } };
         break;
     case SHAPE_HALVING:
-        *out = (struct shape_load){ 0, n == 2 ? share : steps };
+        *out = (struct shape_load){ 0, { n == 2 ? share : steps } };
         for (int32_t far = 1; far < n; far *= 2)
             out->hops += far > n - far ? n - far : far;
         break;
     case SHAPE_SEND: /* one of its links */
-        *out = (struct shape_load){ 1, n > 2 ? 2 : 1 };
+        *out = (struct shape_load){ 1, { n > 2 ? 2 : 1 } };
         break;
     case SHAPE_PASS:
-        out->load = 1;
+        out->load[0] = 1;
         break;
     case SHAPE_NEXT:
+    case SHAPE_FAR: /* of fabrics alone */
     case SHAPE_BRUCK:
         break;
     }
 }
 
 const struct shape_ops shape_ring = {
-    .word = "ring",
     .factored = true,
     .lanes = SHAPE_BOTH,
     .reach = 1,

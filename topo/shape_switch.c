@@ -10,8 +10,9 @@
 #include "topo/clos.h"
 #include "topo/shape.h"
 
-static void switch_counts(struct shape_counts *c, int64_t n)
+static void switch_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
+    int64_t n = dim->size;
     *c = (struct shape_counts){
         .n_classes = 1,
         .links = { n },
@@ -26,28 +27,29 @@ static void switch_counts(struct shape_counts *c, int64_t n)
     };
 }
 
-static double switch_distance_sum(int64_t n)
+static double switch_distance_sum(const struct topo_dim *dim)
 {
-    double x = (double)n;
+    double x = dim->size;
     return 2 * x * (x - 1);
 }
 
-static double switch_link_Bps(int64_t n, int32_t cls, double bw_Bps)
+static double switch_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
 {
-    (void)n, (void)cls;
+    (void)dim, (void)cls;
     return bw_Bps;
 }
 
-static void switch_edges(int64_t n, void *x, void (*link)(void *x, int64_t a, int64_t b))
+static void switch_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
 {
+    int64_t n = dim->size;
     for (int64_t a = 0; a < n; a++)
         link(x, a, n);
 }
 
-static int switch_way(int64_t n, int64_t a, int64_t b, bool mirror, void *x,
+static int switch_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                       int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
-    (void)n, (void)mirror;
+    (void)dim, (void)mirror;
     int rc = a == b ? 0 : step(x, a, false, e);
     return rc || a == b ? rc : step(x, b, true, e);
 }
@@ -58,23 +60,27 @@ static enum topo_algorithm switch_usual(int32_t n)
 }
 
 /* A member's port is the only link that its messages share with others of its own. */
-static void switch_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+static void switch_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                        const struct shape_group *g)
 {
+    int32_t n = g->n;
+    (void)dim;
     double share = (n - 1.0) / n, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, share };
+    *out = (struct shape_load){ n - 1, { share } };
     switch (pattern) {
     case SHAPE_DIRECT:
         out->hops = 1;
         break;
     case SHAPE_HALVING:
+    case SHAPE_FAR:
     case SHAPE_BRUCK:
         out->hops = steps;
         break;
     case SHAPE_SEND:
-        *out = (struct shape_load){ 1, 1 };
+        *out = (struct shape_load){ 1, { 1 } };
         break;
     case SHAPE_PASS:
-        out->load = 1;
+        out->load[0] = 1;
         break;
     case SHAPE_NEXT:
         break;
@@ -221,7 +227,6 @@ static int switch_parts(struct topo_items *out, const struct topo_site *at, doub
 }
 
 const struct shape_ops shape_switch = {
-    .word = "switch",
     .algorithms = 1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_TREE | 1u << TOPO_ALGORITHM_SWITCH,
     .reduces = true,
     .switched = true,

@@ -1,6 +1,7 @@
 #include "workloads/algorithm.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/num.h"
 
@@ -26,7 +27,7 @@ enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algo
         a = reduces ? TOPO_ALGORITHM_SWITCH : topo_ops(dim)->usual(members);
     if (a == TOPO_ALGORITHM_TREE && pass != PASS_ALL_REDUCE && pass != PASS_BROADCAST)
         a = topo_ops(dim)->usual(members);
-    if (a == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(members))
+    if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR) && !num_is_power_of_two(members))
         a = topo_ops(dim)->usual(members);
     return a;
 }
@@ -38,13 +39,14 @@ bool algorithm_has_segments(enum topo_algorithm a, enum pass pass)
 
 /* Steps that all members take at once; what they load the links with is the shape's to say. */
 static void shaped_pass(struct algorithm_cost *c, const struct topo_dim *dim, enum shape_pattern pattern,
-                        int32_t n, double messages)
+                        const struct shape_group *g, double messages)
 {
     struct shape_load l;
-    topo_ops(dim)->load(&l, pattern, n);
+    topo_ops(dim)->load(&l, pattern, dim, g);
     c->hops = l.hops;
     c->messages = messages;
-    c->load = l.load;
+    c->load = l.load[g->flat ? 0 : g->level];
+    memcpy(c->loads, l.load, sizeof c->loads);
 }
 
 /*
@@ -72,34 +74,50 @@ static void switch_pass(struct algorithm_cost *c, enum pass pass, const struct t
         c->load = 1;
 }
 
+static void algorithm_scale_loads(struct algorithm_cost *c, double times)
+{
+    c->load *= times;
+    for (int32_t k = 0; k < SHAPE_CLASSES; k++)
+        c->loads[k] *= times;
+}
+
 /* Scatter, then all-gather of the pieces; along a ring the data itself, half of it each way round. */
 static bool broadcast_pass(struct algorithm_cost *c, enum topo_algorithm a, const struct topo_dim *dim,
-                           int32_t n, int32_t segments)
+                           const struct shape_group *g, int32_t segments)
 {
-    struct shape_load l;
     if (a == TOPO_ALGORITHM_RING) {
-        c->hops = c->messages = n - 2.0 + segments;
-        topo_ops(dim)->load(&l, SHAPE_PASS, n);
-        c->load = c->hops / segments * l.load;
+        double steps = g->n - 2.0 + segments;
+        shaped_pass(c, dim, SHAPE_PASS, g, steps);
+        c->hops = steps;
+        algorithm_scale_loads(c, steps / segments);
         return true;
     }
-    if (!algorithm_cost(c, a, PASS_ALL_GATHER, dim, n, 1))
+    if (!algorithm_group_cost(c, a, PASS_ALL_GATHER, dim, g, 1))
         return false;
     c->hops *= 2;
     c->messages *= 2;
-    c->load *= 2;
+    algorithm_scale_loads(c, 2);
     return true;
 }
 
 bool algorithm_cost(struct algorithm_cost *c, enum topo_algorithm a, enum pass pass,
                     const struct topo_dim *dim, int32_t members, int32_t segments)
 {
-    int32_t n = members;
+    return algorithm_group_cost(c, a, pass, dim,
+                                &(struct shape_group){ .n = members, .members = { members } }, segments);
+}
+
+bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum pass pass,
+                          const struct topo_dim *dim, const struct shape_group *g, int32_t segments)
+{
+    int32_t n = g->n;
     *c = (struct algorithm_cost){ 0 };
     assert(n >= 2 && segments >= 1);
     if (pass == PASS_SEND) {
         /* One link of the dimension, whatever part of it the group is. */
-        shaped_pass(c, dim, SHAPE_SEND, dim->size, 1);
+        struct shape_group whole = *g;
+        whole.n = topo_is_fabric(dim) ? g->n : dim->size;
+        shaped_pass(c, dim, SHAPE_SEND, &whole, 1);
         return true;
     }
     if (pass == PASS_ALL_TO_ALL && a != TOPO_ALGORITHM_DIRECT)
@@ -107,24 +125,29 @@ bool algorithm_cost(struct algorithm_cost *c, enum topo_algorithm a, enum pass p
     if (has_all_reduce(a) ? false : pass == PASS_ALL_REDUCE)
         return false;
     if (pass == PASS_BROADCAST && !has_all_reduce(a))
-        return broadcast_pass(c, a, dim, n, segments);
+        return broadcast_pass(c, a, dim, g, segments);
     switch (a) {
     case TOPO_ALGORITHM_RING:
-        shaped_pass(c, dim, SHAPE_NEXT, n, n - 1);
+        shaped_pass(c, dim, SHAPE_NEXT, g, n - 1);
         break;
     case TOPO_ALGORITHM_DIRECT:
-        shaped_pass(c, dim, SHAPE_DIRECT, n, n - 1);
+        shaped_pass(c, dim, SHAPE_DIRECT, g, n - 1);
         break;
     case TOPO_ALGORITHM_HALVING:
         if (!num_is_power_of_two(n))
             return false;
-        shaped_pass(c, dim, SHAPE_HALVING, n, num_log2_up(n));
+        shaped_pass(c, dim, SHAPE_HALVING, g, num_log2_up(n));
+        break;
+    case TOPO_ALGORITHM_FAR:
+        if (!num_is_power_of_two(n) || !g->flat)
+            return false;
+        shaped_pass(c, dim, SHAPE_FAR, g, num_log2_up(n));
         break;
     case TOPO_ALGORITHM_BRUCK:
         if (!(topo_ops(dim)->algorithms >> a & 1))
             return false;
         /* J. Bruck et al., IEEE TPDS 8(11), 1997 */
-        shaped_pass(c, dim, SHAPE_BRUCK, n, num_log2_up(n));
+        shaped_pass(c, dim, SHAPE_BRUCK, g, num_log2_up(n));
         break;
     case TOPO_ALGORITHM_TREE:
         if (!(topo_ops(dim)->algorithms >> a & 1) || (pass != PASS_ALL_REDUCE && pass != PASS_BROADCAST))

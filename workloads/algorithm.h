@@ -28,7 +28,8 @@ struct algorithm_cost {
     double hops;     /**< links of the dimension passed in sequence, in units of its latency */
     double messages; /**< sent one after the other by the busiest NPU */
     double load;     /**< bytes over S that a dimension of bandwidth B must carry: the busiest link decides */
-    double reduced;  /**< bytes over S that one NPU adds up */
+    double loads[SHAPE_CLASSES]; /**< of a fabric: the same of each class of its links */
+    double reduced;              /**< bytes over S that one NPU adds up */
 };
 
 /** Which algorithm the words stand for in a group of @p members of @p dim; AUTO stays AUTO. Trees and
@@ -50,6 +51,13 @@ enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algo
  */
 bool algorithm_cost(struct algorithm_cost *c, enum topo_algorithm a, enum pass pass,
                     const struct topo_dim *dim, int32_t members, int32_t segments);
+
+/**
+ * The same in the fabric that begins at @p dim, among the members of @p g: along one of its levels, or flat
+ * over all at once. `load` is that of the class of the level, of a flat group of the injection.
+ */
+bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum pass pass,
+                          const struct topo_dim *dim, const struct shape_group *g, int32_t segments);
 
 /** Does @p a have segments in @p pass? */
 bool algorithm_has_segments(enum topo_algorithm a, enum pass pass);

@@ -18,6 +18,8 @@ const char *const collective_names[N_COLLECTIVES + 1] = {
     [COLLECTIVE_BROADCAST] = "broadcast",   [COLLECTIVE_SEND] = "send",
 };
 
+const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY };
+
 /* Each dimension passes on 1/n_d of what it got, so dimension d starts with S/(n_1...n_{d-1}). */
 static void scatter_traffic(double *out, double bytes, const int32_t *members, int32_t n_dims)
 {
@@ -73,6 +75,69 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
     assert(kind < N_COLLECTIVES);
 }
 
+static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
+                      double full_B, const struct topo_network *net, const struct stage_rules *rules,
+                      const double *bw_Bps, double *time_s);
+
+/* Load of a pass over @p full_B bytes in a fabric, added to its classes. */
+static void add_fabric_load(double *out, const struct stage_unit *u, const int32_t *members, enum pass pass,
+                            double full_B, const struct topo_network *net)
+{
+    struct stage s;
+    double time_s;
+    if (pass == PASS_BROADCAST) { /* of the NPU that sends most: it passes the whole buffer on */
+        const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
+        struct shape_group g = { .level = net->dims[u->dim].level, .flat = u->flat, .n = u->n };
+        struct shape_load l;
+        for (int32_t k = 0; k < first->n_levels; k++)
+            g.members[k] = members[u->dim - g.level + k];
+        topo_ops(first)->load(&l, SHAPE_PASS, first, &g);
+        for (int32_t k = 0; k < first->n_levels; k++)
+            out[u->dim - g.level + k] += l.load[k] * full_B;
+        return;
+    }
+    stage_try(&s, u, members, pass, full_B, net, &stage_rules_plain, NULL, &time_s);
+    out[s.dim] += s.sent_B;
+    for (int32_t i = 0; i < s.n_more; i++)
+        out[s.more[i].dim] += s.more[i].sent_B;
+}
+
+static bool has_fabric(const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (net->dims[d].level > 0)
+            return true;
+    return false;
+}
+
+void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
+                      const struct topo_network *net)
+{
+    static const enum pass passes[N_COLLECTIVES] = { PASS_REDUCE_SCATTER, PASS_REDUCE_SCATTER,
+                                                     PASS_ALL_GATHER,     PASS_ALL_TO_ALL,
+                                                     PASS_BROADCAST,      PASS_SEND };
+    struct stage_unit units[TOPO_MAX_DIMS];
+    collective_traffic(out, kind, bytes, members, net->n_dims);
+    if (!has_fabric(net))
+        return;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (topo_is_fabric(&net->dims[d - net->dims[d].level]))
+            out[d] = 0;
+    int32_t n = stage_units(units, kind, members, NULL, net);
+    /* What enters the first unit, and by how much each divides it. */
+    double full_B = bytes;
+    if (kind == COLLECTIVE_ALL_REDUCE)
+        full_B *= 2;
+    for (int32_t i = 0; i < n && kind == COLLECTIVE_ALL_GATHER; i++)
+        full_B *= units[i].n;
+    for (int32_t i = 0; i < n; i++) {
+        if (topo_is_fabric(&net->dims[units[i].dim - net->dims[units[i].dim].level]))
+            add_fabric_load(out, &units[i], members, passes[kind], full_B, net);
+        if (passes[kind] == PASS_REDUCE_SCATTER || passes[kind] == PASS_ALL_GATHER)
+            full_B /= units[i].n;
+    }
+}
+
 double collective_reach(const struct topo_dim *dim)
 {
     return dim->size > 2 ? topo_ops(dim)->reach : 1;
@@ -94,8 +159,6 @@ double collective_best_share(const struct topo_dim *dim)
 
 /* ---- stages ---- */
 
-const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY };
-
 /* A difference below this is rounding; the choice tried first stays. */
 #define FASTER_REL 1e-12
 
@@ -103,12 +166,33 @@ const struct stage_rules stage_rules_plain = { .chunks = 1, .mem_Bps = INFINITY 
 struct search {
     const struct topo_network *net;
     const struct stage_rules *rules;
-    const struct topo_dim *dim;
-    int32_t members;
-    double bw_Bps;
+    const struct topo_dim *dim;   /* that regimes and algorithm are those of */
+    const struct topo_dim *entry; /* first of its fabric, or dim */
+    struct shape_group group;
+    double bw_Bps[SHAPE_CLASSES]; /* of the entry's classes */
     struct stage *best;
     double best_s;
 };
+
+/* What the classes beside the stage's own must carry. */
+static void fill_more(struct stage *s, const struct search *x, const struct algorithm_cost *c,
+                      double efficiency)
+{
+    s->n_more = 0;
+    for (int32_t k = 0; k < x->entry->n_levels; k++) {
+        double sent_B = c->loads[k] * s->full_B;
+        if (s->entry + k != s->dim && sent_B > 0)
+            s->more[s->n_more++] = (struct stage_class){ s->entry + k, sent_B, sent_B / efficiency };
+    }
+}
+
+static double search_time(const struct search *x, const struct stage *s)
+{
+    double time_s = s->load_B / x->bw_Bps[s->dim - s->entry];
+    for (int32_t i = 0; i < s->n_more; i++)
+        time_s = fmax(time_s, s->more[i].load_B / x->bw_Bps[s->more[i].dim - s->entry]);
+    return s->const_s + time_s;
+}
 
 static void try_choice(struct search *x, struct stage_choice choice)
 {
@@ -117,14 +201,16 @@ static void try_choice(struct search *x, struct stage_choice choice)
     const struct topo_dim *dim = x->dim;
     struct topo_regime own = { dim->lat_s, dim->efficiency, INFINITY };
     const struct topo_regime *r = choice.regime ? &dim->regimes[choice.regime - 1] : &own;
-    if (!algorithm_cost(&c, choice.algorithm, s.pass, dim, x->members, choice.segments))
+    if (!algorithm_group_cost(&c, choice.algorithm, s.pass, x->entry, &x->group, choice.segments))
         return;
     s.choice = choice;
     s.sent_B = c.load * s.full_B;
     s.load_B = s.sent_B / (collective_reach(dim) * r->efficiency);
     s.const_s =
         c.hops * r->lat_s + c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
-    double time_s = s.const_s + s.load_B / x->bw_Bps;
+    if (topo_is_fabric(x->entry))
+        fill_more(&s, x, &c, r->efficiency);
+    double time_s = search_time(x, &s);
     if (x->best_s < 0 || time_s < x->best_s * (1 - FASTER_REL)) {
         *x->best = s;
         x->best_s = time_s;
@@ -159,20 +245,40 @@ static void try_algorithm(struct search *x, enum topo_algorithm a)
                 try_choice(x, (struct stage_choice){ a, regime, k });
 }
 
-/* Fill s; false when no algorithm that the dimension allows has the pass. */
-static bool stage_try(struct stage *s, int32_t d, enum pass pass, double full_B, int32_t members,
-                      const struct topo_network *net, const struct stage_rules *rules, double bw_Bps,
-                      double *time_s)
+/* Bandwidths of the entry's classes; unknown ones are so small that what the links carry decides. */
+static void take_bandwidths(struct search *x, int32_t entry, const double *bw_Bps)
 {
-    struct search x = { net, rules, &net->dims[d], members, bw_Bps, s, -1 };
-    *s = (struct stage){ .dim = d, .pass = pass, .full_B = full_B };
-    /* Unknown: so little that what the links carry decides. */
-    if (!(x.bw_Bps > 0))
-        x.bw_Bps = 1e-6;
-    enum topo_algorithm a = algorithm_resolve(x.dim, x.dim->algorithm, pass, members);
+    double unknown_Bps = 1e-6;
+    for (int32_t k = 0; k < SHAPE_CLASSES; k++) {
+        bool known = entry + k < TOPO_MAX_DIMS && bw_Bps && bw_Bps[entry + k] > 0;
+        if (k > 0 && k < x->entry->n_levels && x->entry[k].tie > 0)
+            unknown_Bps *= x->entry[k].tie;
+        x->bw_Bps[k] = known ? bw_Bps[entry + k] : unknown_Bps;
+        if (k + 1 >= x->entry->n_levels)
+            break;
+    }
+}
+
+/* Fill s; false when no algorithm that the dimension allows has the pass. bw_Bps: shape [n_dims], or NULL. */
+static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
+                      double full_B, const struct topo_network *net, const struct stage_rules *rules,
+                      const double *bw_Bps, double *time_s)
+{
+    const struct topo_dim *dim = &net->dims[u->dim], *first = dim - dim->level;
+    struct search x = { .net = net, .rules = rules, .dim = dim, .entry = first, .best = s, .best_s = -1 };
+    int32_t entry = u->dim - dim->level;
+    x.group = (struct shape_group){ .level = dim->level, .flat = u->flat, .n = u->n };
+    for (int32_t k = 0; k < first->n_levels && members; k++)
+        x.group.members[k] = members[entry + k];
+    *s = (struct stage){ .dim = u->dim, .entry = entry, .flat = u->flat, .pass = pass, .full_B = full_B };
+    take_bandwidths(&x, entry, bw_Bps);
+    enum topo_algorithm given = topo_is_fabric(first) && !u->flat ? TOPO_ALGORITHM_SHAPE : dim->algorithm;
+    if (dim->algorithm == TOPO_ALGORITHM_AUTO)
+        given = TOPO_ALGORITHM_AUTO;
+    enum topo_algorithm a = algorithm_resolve(dim, given, pass, u->n);
     /* What suits the shape is tried first, so that it wins ties. */
     bool chosen = a == TOPO_ALGORITHM_AUTO;
-    try_algorithm(&x, chosen ? algorithm_resolve(x.dim, TOPO_ALGORITHM_SHAPE, pass, members) : a);
+    try_algorithm(&x, chosen ? algorithm_resolve(dim, TOPO_ALGORITHM_SHAPE, pass, u->n) : a);
     if (chosen)
         for (a = TOPO_ALGORITHM_RING; a < N_TOPO_ALGORITHMS; a++)
             try_algorithm(&x, a);
@@ -180,26 +286,28 @@ static bool stage_try(struct stage *s, int32_t d, enum pass pass, double full_B,
     return x.best_s >= 0;
 }
 
-void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
-                const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+static void unit_fill(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
+                      double full_B, const struct topo_network *net, const struct stage_rules *rules,
+                      const double *bw_Bps)
 {
     double time_s;
-    /* Only an all-reduce has no algorithm of its own on some dimensions; stage_fill_turn() is for that. */
-    bool filled = stage_try(s, dim, pass, full_B, members, net, rules, bw_Bps, &time_s);
+    /* Only an all-reduce has no algorithm of its own on some dimensions; unit_fill_turn() is for that. */
+    bool filled = stage_try(s, u, members, pass, full_B, net, rules, bw_Bps, &time_s);
     assert(filled);
     (void)filled;
 }
 
-int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
-                        const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+static int32_t unit_fill_turn(struct stage s[2], const struct stage_unit *u, const int32_t *members,
+                              double full_B, const struct topo_network *net, const struct stage_rules *rules,
+                              const double *bw_Bps)
 {
     struct stage whole = { 0 }, halves[2] = { 0 };
     double whole_s, first_s, second_s;
-    bool has_whole = stage_try(&whole, dim, PASS_ALL_REDUCE, full_B, members, net, rules, bw_Bps, &whole_s);
+    bool has_whole = stage_try(&whole, u, members, PASS_ALL_REDUCE, full_B, net, rules, bw_Bps, &whole_s);
     bool has_halves =
-        stage_try(&halves[0], dim, PASS_REDUCE_SCATTER, full_B, members, net, rules, bw_Bps, &first_s) &&
-        stage_try(&halves[1], dim, PASS_ALL_GATHER, full_B, members, net, rules, bw_Bps, &second_s);
-    bool chosen = net->dims[dim].algorithm == TOPO_ALGORITHM_AUTO;
+        stage_try(&halves[0], u, members, PASS_REDUCE_SCATTER, full_B, net, rules, bw_Bps, &first_s) &&
+        stage_try(&halves[1], u, members, PASS_ALL_GATHER, full_B, net, rules, bw_Bps, &second_s);
+    bool chosen = net->dims[u->dim].algorithm == TOPO_ALGORITHM_AUTO;
     if (has_whole && (!has_halves || !chosen || whole_s <= first_s + second_s)) {
         s[0] = whole;
         return 1;
@@ -207,6 +315,63 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
     s[0] = halves[0];
     s[1] = halves[1];
     return 2;
+}
+
+/* One bandwidth as those of all dimensions, of which only @p dim 's is looked at. */
+static const double *only_bw(double room[TOPO_MAX_DIMS], int32_t dim, double bw_Bps)
+{
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        room[d] = d == dim ? bw_Bps : (double)NAN;
+    return room;
+}
+
+void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
+                const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+{
+    double room[TOPO_MAX_DIMS];
+    unit_fill(s, &(struct stage_unit){ .dim = dim, .n = members }, NULL, pass, full_B, net, rules,
+              only_bw(room, dim, bw_Bps));
+}
+
+int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
+                        const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+{
+    double room[TOPO_MAX_DIMS];
+    return unit_fill_turn(s, &(struct stage_unit){ .dim = dim, .n = members }, NULL, full_B, net, rules,
+                          only_bw(room, dim, bw_Bps));
+}
+
+/* Does a collective work on all levels of the fabric at once? */
+static bool is_flat(const struct topo_dim *entry, enum collective_kind kind)
+{
+    if (!topo_is_fabric(entry))
+        return false;
+    if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
+        return true;
+    return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO;
+}
+
+int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
+                    const int32_t *order, const struct topo_network *net)
+{
+    bool taken[TOPO_MAX_DIMS] = { false };
+    int32_t n = 0;
+    for (int32_t i = 0; i < net->n_dims; i++) {
+        int32_t d = order ? order[i] : i, entry = d - net->dims[d].level;
+        const struct topo_dim *first = &net->dims[entry];
+        struct stage_unit u = { .dim = d, .n = members[d] };
+        if (is_flat(first, kind)) {
+            if (taken[entry])
+                continue;
+            taken[entry] = true;
+            u = (struct stage_unit){ .dim = entry, .flat = true, .n = 1 };
+            for (int32_t k = 0; k < first->n_levels; k++)
+                u.n *= members[entry + k];
+        }
+        if (u.n > 1)
+            out[n++] = u;
+    }
+    return n;
 }
 
 struct stage_chain {
@@ -218,49 +383,44 @@ struct stage_chain {
     const double *bw_Bps;
 };
 
-static double bw_of(const struct stage_chain *c, int32_t d)
+static void stage_add(struct stage_chain *c, const struct stage_unit *u, enum pass pass, double full_B)
 {
-    return c->bw_Bps ? c->bw_Bps[d] : NAN;
+    unit_fill(&c->out[c->n++], u, c->members, pass, full_B, c->net, c->rules, c->bw_Bps);
 }
 
-static void stage_add(struct stage_chain *c, int32_t d, enum pass pass, double full_B)
-{
-    stage_fill(&c->out[c->n++], d, pass, full_B, c->members[d], c->net, c->rules, bw_of(c, d));
-}
-
-/* Each dimension passes on 1/n_d of what it got. */
-static void stage_add_scatter(struct stage_chain *c, const int32_t *dims, int32_t n, double bytes)
+/* Each unit passes on 1/n of what it got. */
+static void stage_add_scatter(struct stage_chain *c, const struct stage_unit *units, int32_t n, double bytes)
 {
     for (int32_t i = 0; i < n; i++) {
-        stage_add(c, dims[i], PASS_REDUCE_SCATTER, bytes);
-        bytes /= c->members[dims[i]];
+        stage_add(c, &units[i], PASS_REDUCE_SCATTER, bytes);
+        bytes /= units[i].n;
     }
 }
 
-static void stage_add_gather(struct stage_chain *c, const int32_t *dims, int32_t n, double shard_B)
+static void stage_add_gather(struct stage_chain *c, const struct stage_unit *units, int32_t n, double shard_B)
 {
     for (int32_t i = n; i-- > 0;) {
-        shard_B *= c->members[dims[i]];
-        stage_add(c, dims[i], PASS_ALL_GATHER, shard_B);
+        shard_B *= units[i].n;
+        stage_add(c, &units[i], PASS_ALL_GATHER, shard_B);
     }
 }
 
-static void stage_add_all_reduce(struct stage_chain *c, const int32_t *dims, int32_t n, double bytes)
+static void stage_add_all_reduce(struct stage_chain *c, const struct stage_unit *units, int32_t n,
+                                 double bytes)
 {
     double shard_B = bytes;
     for (int32_t i = 0; i < n - 1; i++)
-        shard_B /= c->members[dims[i]];
-    stage_add_scatter(c, dims, n - 1, bytes);
-    int32_t last = dims[n - 1];
-    c->n += stage_fill_turn(&c->out[c->n], last, shard_B, c->members[last], c->net, c->rules, bw_of(c, last));
-    stage_add_gather(c, dims, n - 1, shard_B);
+        shard_B /= units[i].n;
+    stage_add_scatter(c, units, n - 1, bytes);
+    c->n += unit_fill_turn(&c->out[c->n], &units[n - 1], c->members, shard_B, c->net, c->rules, c->bw_Bps);
+    stage_add_gather(c, units, n - 1, shard_B);
 }
 
-static void stage_add_each(struct stage_chain *c, const int32_t *dims, int32_t n, enum pass pass,
+static void stage_add_each(struct stage_chain *c, const struct stage_unit *units, int32_t n, enum pass pass,
                            double bytes)
 {
     for (int32_t i = 0; i < n; i++)
-        stage_add(c, dims[pass == PASS_BROADCAST ? n - 1 - i : i], pass, bytes);
+        stage_add(c, &units[pass == PASS_BROADCAST ? n - 1 - i : i], pass, bytes);
 }
 
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
@@ -268,32 +428,28 @@ int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, doubl
                    const struct stage_rules *rules, const double *bw_Bps)
 {
     struct stage_chain c = { out, 0, members, net, rules, bw_Bps };
-    int32_t dims[TOPO_MAX_DIMS], n = 0;
-    for (int32_t i = 0; i < net->n_dims; i++) {
-        int32_t d = order ? order[i] : i;
-        if (members[d] > 1)
-            dims[n++] = d;
-    }
+    struct stage_unit units[TOPO_MAX_DIMS];
+    int32_t n = stage_units(units, kind, members, order, net);
     if (n == 0 || !(bytes > 0))
         return 0;
     switch (kind) {
     case COLLECTIVE_ALL_REDUCE:
-        stage_add_all_reduce(&c, dims, n, bytes);
+        stage_add_all_reduce(&c, units, n, bytes);
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        stage_add_scatter(&c, dims, n, bytes);
+        stage_add_scatter(&c, units, n, bytes);
         break;
     case COLLECTIVE_ALL_GATHER:
-        stage_add_gather(&c, dims, n, bytes);
+        stage_add_gather(&c, units, n, bytes);
         break;
     case COLLECTIVE_ALL_TO_ALL:
-        stage_add_each(&c, dims, n, PASS_ALL_TO_ALL, bytes);
+        stage_add_each(&c, units, n, PASS_ALL_TO_ALL, bytes);
         break;
     case COLLECTIVE_BROADCAST:
-        stage_add_each(&c, dims, n, PASS_BROADCAST, bytes);
+        stage_add_each(&c, units, n, PASS_BROADCAST, bytes);
         break;
     case COLLECTIVE_SEND:
-        stage_add_each(&c, dims, n, PASS_SEND, bytes);
+        stage_add_each(&c, units, n, PASS_SEND, bytes);
         break;
     case N_COLLECTIVES:
         break;
@@ -305,16 +461,18 @@ int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stag
                    enum collective_kind kind, int32_t chunks)
 {
     bool turns = kind == COLLECTIVE_ALL_REDUCE;
-    int32_t place[TOPO_MAX_DIMS] = { 0 }, n_dims = 0, n_rows = 0;
-    /* Every dimension of an all-reduce appears on the way out, before the first all-gather. */
-    while (n_dims < n && (!turns || stages[n_dims].pass != PASS_ALL_GATHER)) {
-        place[stages[n_dims].dim] = n_dims;
-        n_dims++;
-    }
+    int32_t place[TOPO_MAX_DIMS], n_places = 0, n_rows = 0;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        place[d] = -1;
+    /* Every dimension of an all-reduce appears on the way out, before the first all-gather. Levels of a
+     * fabric share its links: one place. */
+    for (int32_t k = 0; k < n && (!turns || stages[k].pass != PASS_ALL_GATHER); k++)
+        if (place[stages[k].entry] < 0)
+            place[stages[k].entry] = n_places++;
     /* Of one chunk the last row has every stage once: no other is longer. */
-    for (int32_t r = chunks == 1 ? n_dims - 1 : 0; r < n_dims; r++) {
+    for (int32_t r = chunks == 1 ? n_places - 1 : 0; r < n_places; r++) {
         for (int32_t k = 0; k < n; k++) {
-            int32_t at = place[stages[k].dim];
+            int32_t at = place[stages[k].entry];
             out[n_rows].count[k] = at == r ? chunks : !turns || at < r ? 1 : 0;
         }
         n_rows++;
@@ -358,8 +516,8 @@ static double chain_row_time(const struct collective_time_chain *c, int32_t r,
         double count = c->rows[r].count[k];
         if (!(count > 0))
             continue;
-        double transfer_s = c->stages[k].load_B / way->bw_Bps[c->stages[k].dim];
-        wait_s[c->stages[k].dim] += count * transfer_s;
+        double transfer_s = stage_transfer_s(&c->stages[k], way->bw_Bps);
+        wait_s[stage_binding(&c->stages[k], way->bw_Bps)] += count * transfer_s;
         time_s += count * (c->stages[k].const_s + transfer_s);
     }
     return time_s;
@@ -370,7 +528,7 @@ static void time_by_bandwidth(struct collective_time *out, enum collective_kind 
 {
     double traffic_B[TOPO_MAX_DIMS];
     int32_t slowest = -1;
-    collective_traffic(traffic_B, kind, bytes, members, way->net->n_dims);
+    collective_loads(traffic_B, kind, bytes, members, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         double time_s =
             traffic_B[d] > 0 ? traffic_B[d] / collective_share(&way->net->dims[d]) / way->bw_Bps[d] : 0;
@@ -432,7 +590,7 @@ static void lines_by_bandwidth(struct collective_lines *out, enum collective_kin
                                const int32_t *members, const struct collective_way *way)
 {
     double traffic_B[TOPO_MAX_DIMS];
-    collective_traffic(traffic_B, kind, 1, members, way->net->n_dims);
+    collective_loads(traffic_B, kind, 1, members, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         struct collective_line line = { 0 };
         if (!(traffic_B[d] > 0))

@@ -34,6 +34,16 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
                         int32_t n_dims);
 
 /**
+ * Bytes over each class of links of @p net, as its injection and the levels of its fabrics count them, when
+ * @p bytes enter a collective over @p members: collective_traffic() of plain dimensions; of a fabric what the
+ * stages of its algorithm load (hierarchical when none was given), the busiest link of a class deciding.
+ *
+ * @param[out] out  shape [n_dims], [B].
+ */
+void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
+                      const struct topo_network *net);
+
+/**
  * What of a dimension's links a collective can use: half on a line of more than two, whose end members have
  * one link of B/2; else all.
  */
@@ -66,9 +76,19 @@ struct stage_choice {
     int32_t segments; /**< of a pipelined algorithm, else 1 */
 };
 
-/** Time = const_s + load_B / bw_Bps. */
+/** What a stage asks of another class of links of its fabric. */
+struct stage_class {
+    int32_t dim;           /**< that brings the class */
+    double sent_B, load_B; /**< as of struct stage */
+};
+
+/** Time = const_s + load_B / bw_Bps; in a fabric the slowest class of links decides: stage_transfer_s(). */
 struct stage {
-    int32_t dim;
+    int32_t dim;   /**< of a fabric the level, or its first where all levels work at once (flat) */
+    int32_t entry; /**< first dimension of the fabric, whose stages share its links; dim of a plain one */
+    bool flat;
+    int32_t n_more; /**< other classes that are loaded */
+    struct stage_class more[SHAPE_CLASSES - 1];
     enum pass pass;
     struct stage_choice choice;
     double full_B;  /**< S of algorithm_cost() */
@@ -77,6 +97,43 @@ struct stage {
     double load_B;  /**< bytes over what a collective reaches of the dimension's bandwidth */
 };
 
+/** Seconds that the links of @p s take at @p bw_Bps, shape [n_dims]. */
+static inline double stage_transfer_s(const struct stage *s, const double *bw_Bps)
+{
+    double time_s = s->load_B / bw_Bps[s->dim];
+    for (int32_t i = 0; i < s->n_more; i++) {
+        double other_s = s->more[i].load_B / bw_Bps[s->more[i].dim];
+        time_s = other_s > time_s ? other_s : time_s;
+    }
+    return time_s;
+}
+
+/** The dimension whose links those are: the class that takes longest. */
+static inline int32_t stage_binding(const struct stage *s, const double *bw_Bps)
+{
+    double time_s = s->load_B / bw_Bps[s->dim];
+    int32_t d = s->dim;
+    for (int32_t i = 0; i < s->n_more; i++)
+        if (s->more[i].load_B / bw_Bps[s->more[i].dim] > time_s) {
+            d = s->more[i].dim;
+            time_s = s->more[i].load_B / bw_Bps[d];
+        }
+    return d;
+}
+
+/** Add @p times the bytes that @p s asks of each class, and the seconds that its links are busy; shape
+ * [n_dims]. */
+static inline void stage_tally(const struct stage *s, double times, const double *bw_Bps, double *sent_B,
+                               double *busy_s)
+{
+    sent_B[s->dim] += times * s->sent_B;
+    busy_s[s->dim] += times * (s->load_B / bw_Bps[s->dim]);
+    for (int32_t i = 0; i < s->n_more; i++) {
+        sent_B[s->more[i].dim] += times * s->more[i].sent_B;
+        busy_s[s->more[i].dim] += times * (s->more[i].load_B / bw_Bps[s->more[i].dim]);
+    }
+}
+
 /**
  * Cost of one pass over @p full_B bytes (S of algorithm_cost()) among @p members >= 2 of dimension @p dim.
  * Where algorithm, regime or segments are to choose, the fastest at @p bw_Bps is taken; when that is not
@@ -84,6 +141,22 @@ struct stage {
  */
 void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
                 const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
+
+/** A part of a collective that is done at once: along a dimension, or over all levels of a fabric. */
+struct stage_unit {
+    int32_t dim;
+    bool flat;
+    int32_t n; /**< members */
+};
+
+/**
+ * The units of a collective of @p kind over @p members in @p order (as stage_list()), those of one member
+ * left out. A fabric is one unit in all-to-all and send, and where it was given an algorithm; else level by
+ * level.
+ * @return how many.
+ */
+int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
+                    const int32_t *order, const struct topo_network *net);
 
 /**
  * An all-reduce of @p full_B bytes in one dimension: one stage where the switch or a tree does it in one go,

@@ -605,6 +605,15 @@ static step_id layers_add_inner(struct lowering *x, step_id parent, enum step_ki
     return step_add(x->out, parent, (struct step_node){ .kind = kind, .phase = phase, .times = 1 });
 }
 
+static void layers_add_transfer(struct lowering *x, step_id parent, const struct step_node *node, int32_t dim,
+                                double bytes)
+{
+    if (bytes > 0)
+        step_add(
+            x->out, parent,
+            (struct step_node){ .kind = STEP_TRANSFER, .phase = node->phase, .dim = dim, .bytes = bytes });
+}
+
 /* One row of the flow shop: its constants as compute, its loads as transfers on single dimensions. */
 static void layers_add_row(struct lowering *x, step_id parent, const struct step_node *node,
                            const struct stage *stages, int32_t n, const struct stage_row *row)
@@ -616,13 +625,17 @@ static void layers_add_row(struct lowering *x, step_id parent, const struct step
         step_add(x->out, parent,
                  (struct step_node){
                      .kind = STEP_COMPUTE, .phase = node->phase, .seconds = node->times * const_s });
-    for (int32_t k = 0; k < n; k++)
-        if (row->count[k] * stages[k].load_B > 0)
-            step_add(x->out, parent,
-                     (struct step_node){ .kind = STEP_TRANSFER,
-                                         .phase = node->phase,
-                                         .dim = stages[k].dim,
-                                         .bytes = node->times * row->count[k] * stages[k].load_B });
+    for (int32_t k = 0; k < n; k++) {
+        const struct stage *s = &stages[k];
+        double times = node->times * row->count[k];
+        if (!(times > 0))
+            continue;
+        /* Of a fabric the slowest class of links decides. */
+        step_id at = s->n_more ? layers_add_inner(x, parent, STEP_MAX, node->phase) : parent;
+        layers_add_transfer(x, at, node, s->dim, times * s->load_B);
+        for (int32_t i = 0; i < s->n_more; i++)
+            layers_add_transfer(x, at, node, s->more[i].dim, times * s->more[i].load_B);
+    }
 }
 
 /* A collective becomes the largest of its rows (workloads/collective); of one row a plain sum. */

@@ -120,7 +120,7 @@ static void put_collective(struct builder *b, int32_t term, step_id id, double s
     const int32_t *members = b->tree->groups[node->group].members;
     double traffic_B[DIMS] = { 0 };
 
-    collective_traffic(traffic_B, node->collective, node->bytes, members, b->n_dims);
+    collective_loads(traffic_B, node->collective, node->bytes, members, b->net);
     for (int32_t d = 0; d < b->n_dims; d++)
         traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
     b->leaf_of[id] = put_leaf(b, term, traffic_B);

@@ -106,7 +106,7 @@ static int astra_read_real(double *out, const struct yaml_doc *doc, yaml_id id, 
 static double sim_astra_npu_GBps(const struct sim_astra_dim *dim)
 {
     struct shape_counts c;
-    topo_shapes[dim->shape]->counts(&c, dim->size);
+    topo_shapes[dim->shape]->counts(&c, &(struct topo_dim){ .size = dim->size });
     return dim->GiBps * SIM_ASTRA_GiB / 1e9 * (double)c.degree_max;
 }
 
@@ -435,8 +435,7 @@ int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_networ
         conf->dims[d] = (struct sim_astra_dim){
             .shape = dim->shape,
             .size = dim->size,
-            .GiBps =
-                snap(topo_ops(dim)->link_Bps(dim->size, 0, dim->bw_Bps * dim->efficiency) / SIM_ASTRA_GiB),
+            .GiBps = snap(topo_ops(dim)->link_Bps(dim, 0, dim->bw_Bps * dim->efficiency) / SIM_ASTRA_GiB),
             .lat_ns = snap(topo_dim_link_s(dim, dim->lat_s) * 1e9),
         };
         note_dim(notes, dim);

@@ -353,6 +353,17 @@ static int32_t stages_of(const struct chunk_sim *x, const struct waiting *w)
 
 /* Cells are classes of NPUs that behave alike (one without slow NPUs), so the cost of a run does not grow
  * with the network. Slots are tracked only for timelines with several active chunks. */
+/* Levels of a fabric share links, which servers of one dimension each do not know. */
+static int chunk_check_network(const struct topo_network *net, struct err *e)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (topo_is_fabric(&net->dims[d]))
+            return err_set(e, ERR_UNSUP,
+                           "model chunk: dimension %s is a %s, need model alpha-beta or flow for it",
+                           net->dims[d].name, topo_shape_name(net->dims[d].shape));
+    return 0;
+}
+
 int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
                const struct sim_rules *rules, unsigned split_dims, bool keep, struct err *e)
 {
@@ -365,7 +376,9 @@ int chunk_open(struct chunk_sim **out, const struct topo_network *net, const dou
     x->last_issue_s = NAN;
     x->first_free = -1;
     memcpy(x->bw_Bps, bw_Bps, (size_t)net->n_dims * sizeof *bw_Bps);
-    int rc = cells_build(&x->cells, net, rules, split_dims, e);
+    int rc = chunk_check_network(net, e);
+    if (!rc)
+        rc = cells_build(&x->cells, net, rules, split_dims, e);
     if (!rc) {
         x->busy = calloc((size_t)net->n_dims * (size_t)x->cells.n, sizeof *x->busy);
         x->sending = calloc((size_t)net->n_dims * (size_t)x->cells.n, sizeof *x->sending);

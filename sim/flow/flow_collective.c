@@ -20,7 +20,7 @@
 struct flow_made_plan {
     enum pass pass;
     enum topo_algorithm algorithm;
-    int32_t segments, group, dim;
+    int32_t segments, group, set;
     struct flow_plan plan;
     int32_t *routes; /**< shape [lines of the dimension][channels], where in flow_sim.kept, -1 = not there;
                         owned; NULL: not kept */
@@ -41,7 +41,7 @@ struct flow_server {
 
 struct flow_member_group {
     struct flow_group group;
-    struct flow_server *servers[TOPO_MAX_DIMS]; /**< shape [lines of the dimension], owned */
+    struct flow_server *servers[FLOW_LINE_SETS]; /**< shape [lines of the set], owned */
 };
 
 /** A collective. */
@@ -146,25 +146,53 @@ static bool takes_part(const struct flow_group *g, const struct flow_group_spec 
     return true;
 }
 
-/* Lines are numbered as their first members are, which come before the others. */
-static int cut_lines(struct flow_group *g, int32_t d, const struct flow_group_spec *spec,
-                     const struct topo_routes *routes, struct err *e)
+/* Place of @p npu in its line over dimensions d .. end-1, innermost first. */
+static int32_t place_in_line(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
+                             int32_t end, int64_t npu)
 {
-    struct flow_lines *l = &g->lines[d];
+    int32_t place = 0;
+    while (end-- > d)
+        place = place * g->members[end] + flow_group_position(g, routes, end, npu);
+    return place;
+}
+
+/* From member 0 of such a line to member @p place. */
+static int64_t offset_in_line(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
+                              int32_t end, int32_t place)
+{
+    int64_t offset = 0;
+    for (; d < end; d++) {
+        offset += place % g->members[d] * routes->stride[d] * g->stride[d];
+        place /= g->members[d];
+    }
+    return offset;
+}
+
+/* Lines are numbered as their first members are, which come before the others. */
+static int cut_lines(struct flow_group *g, int32_t set, int32_t d, int32_t end,
+                     const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
+{
+    struct flow_lines *l = &g->lines[set];
     int64_t n_npus = routes->n_npus;
-    l->n_members = g->members[d];
-    l->step = routes->stride[d] * g->stride[d];
+    l->n_members = 1;
+    for (int32_t k = d; k < end; k++)
+        l->n_members *= g->members[k];
+    if (l->n_members == 1)
+        return 0;
     l->line_of = malloc((size_t)n_npus * sizeof *l->line_of);
     l->first = malloc(((size_t)n_npus / (size_t)l->n_members + 1) * sizeof *l->first);
-    if (!l->line_of || !l->first)
+    l->offset = malloc((size_t)l->n_members * sizeof *l->offset);
+    if (!l->line_of || !l->first || !l->offset)
         return err_nomem(e, "group");
+    for (int32_t i = 0; i < l->n_members; i++)
+        l->offset[i] = offset_in_line(g, routes, d, end, i);
     for (int64_t npu = 0; npu < n_npus; npu++) {
         l->line_of[npu] = -1;
         if (!takes_part(g, spec, routes, npu))
             continue;
-        int32_t position = flow_group_position(g, routes, d, npu);
+        int32_t position = place_in_line(g, routes, d, end, npu);
         if (position > 0) {
-            l->line_of[npu] = l->line_of[npu - position * l->step];
+            l->line_of[npu] = l->line_of[npu - l->offset[position]];
         } else {
             l->first[l->n_lines] = npu;
             l->line_of[npu] = l->n_lines++;
@@ -191,8 +219,9 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
     int rc = check_box(g, spec, e);
     for (int32_t d = 0; d < g->net.n_dims && !rc; d++) {
         g->n_groups /= spec->first ? 1 : g->members[d];
-        if (g->members[d] > 1)
-            rc = cut_lines(g, d, spec, routes, e);
+        rc = cut_lines(g, d, d, d + 1, spec, routes, e);
+        if (!rc && topo_is_fabric(&g->net.dims[d]))
+            rc = cut_lines(g, TOPO_MAX_DIMS + d, d, topo_after_entry(g->net.dims, d), spec, routes, e);
     }
     return rc;
 }
@@ -235,7 +264,7 @@ static int build_list(struct flow_group *g, const struct flow_group_spec *spec,
     g->members[0] = spec->n_npus;
     g->stride[0] = 1;
     g->n_groups = 1;
-    *l = (struct flow_lines){ .n_members = spec->n_npus, .n_lines = 1, .step = 1 };
+    *l = (struct flow_lines){ .n_members = spec->n_npus, .n_lines = 1 };
     l->line_of = malloc((size_t)routes->n_npus * sizeof *l->line_of);
     l->first = malloc(sizeof *l->first);
     g->npus = malloc(n * sizeof *g->npus);
@@ -266,17 +295,24 @@ int flow_group_build(struct flow_group *g, const struct flow_group_spec *spec,
 
 void flow_group_free(struct flow_group *g)
 {
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
-        free(g->lines[d].first);
-        free(g->lines[d].line_of);
+    for (int32_t set = 0; set < FLOW_LINE_SETS; set++) {
+        free(g->lines[set].first);
+        free(g->lines[set].line_of);
+        free(g->lines[set].offset);
     }
     free(g->npus);
     *g = (struct flow_group){ 0 };
 }
 
-int64_t flow_group_npu(const struct flow_group *g, int32_t d, int32_t line, int32_t i)
+int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, int32_t i)
 {
-    return g->npus ? g->npus[i] : g->lines[d].first[line] + i * g->lines[d].step;
+    return g->npus ? g->npus[i] : g->lines[set].first[line] + g->lines[set].offset[i];
+}
+
+/* The lines that a stage is carried out on. */
+static int32_t line_set(const struct stage *s)
+{
+    return s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
 }
 
 /* ---- messages ---- */
@@ -301,7 +337,7 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
                       struct err *e)
 {
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
-    int32_t d = stage_of(sim, r)->dim;
+    int32_t d = line_set(stage_of(sim, r));
     struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
     sim->path.n = 0;
     if (c->src != FLOW_SWITCH && c->dst != FLOW_SWITCH) {
@@ -369,7 +405,8 @@ static double start_of(const struct flow_sim *sim, const struct flow_run *r, con
     double now_s = flow_now_s(sim->net);
     if (!sim->late_s || c->src == FLOW_SWITCH)
         return now_s;
-    int64_t npu = flow_group_npu(&sim->groups[job->group].group, job->stages[r->stage].dim, r->line, c->src);
+    int64_t npu =
+        flow_group_npu(&sim->groups[job->group].group, line_set(&job->stages[r->stage]), r->line, c->src);
     return fmax(now_s, job->begin_s + sim->late_s[npu]);
 }
 
@@ -492,7 +529,7 @@ static void queue_up(struct flow_sim *sim, struct flow_server *s, int32_t at)
 static int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e)
 {
     const struct flow_job *job = &sim->jobs[w.job];
-    struct flow_server *s = &sim->groups[job->group].servers[job->stages[w.stage].dim][line];
+    struct flow_server *s = &sim->groups[job->group].servers[line_set(&job->stages[w.stage])][line];
     if (s->n_running < sim->rules.active) {
         s->n_running++;
         return begin_line(sim, &w, line, e);
@@ -533,12 +570,12 @@ static int flow_pass_on(struct flow_sim *sim, const struct flow_run *r, struct e
 {
     const struct flow_job *job = &sim->jobs[r->job];
     const struct flow_group *g = &sim->groups[job->group].group;
-    int32_t d = job->stages[r->stage].dim, stage = r->stage + 1;
+    int32_t d = line_set(&job->stages[r->stage]), stage = r->stage + 1;
     struct flow_waiting w = { r->job, r->chunk, stage, -1 };
     int32_t line = r->line;
     if (stage == job->n_stages)
         return 0;
-    int32_t to = job->stages[stage].dim;
+    int32_t to = line_set(&job->stages[stage]);
     int32_t *arrived = &job->arrived[r->chunk * job->offset[job->n_stages] + job->offset[stage]];
     int32_t need = job->kind == COLLECTIVE_BROADCAST ? 1 : g->lines[to].n_members;
     int rc = 0;
@@ -559,7 +596,7 @@ static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
     struct flow_run r = sim->runs[run]; /* others may move the array, or take this place */
     struct flow_job *job = &sim->jobs[r.job];
     sim->free_runs[sim->n_free_runs++] = run;
-    int rc = serve_next(sim, job->group, job->stages[r.stage].dim, r.line, e);
+    int rc = serve_next(sim, job->group, line_set(&job->stages[r.stage]), r.line, e);
     if (!rc)
         rc = flow_pass_on(sim, &r, e);
     if (!rc && --job->left == 0)
@@ -628,8 +665,8 @@ void flow_sim_free(struct flow_sim *sim)
         return;
     for (int32_t i = 0; i < sim->n_groups; i++) {
         flow_group_free(&sim->groups[i].group);
-        for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-            free(sim->groups[i].servers[d]);
+        for (int32_t set = 0; set < FLOW_LINE_SETS; set++)
+            free(sim->groups[i].servers[set]);
     }
     for (int32_t i = 0; i < sim->n_jobs; i++)
         free_job(&sim->jobs[i]);
@@ -660,7 +697,7 @@ int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int
     struct flow_member_group *g = &sim->groups[sim->n_groups];
     *g = (struct flow_member_group){ 0 };
     int rc = flow_group_build(&g->group, spec, sim->routes, e);
-    for (int32_t d = 0; d < TOPO_MAX_DIMS && !rc; d++) {
+    for (int32_t d = 0; d < FLOW_LINE_SETS && !rc; d++) {
         int32_t n = g->group.lines[d].n_lines;
         g->servers[d] = n ? malloc((size_t)n * sizeof **g->servers) : NULL;
         if (n && !g->servers[d])
@@ -709,20 +746,19 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
     for (*out = 0; *out < sim->n_plans; (*out)++) {
         const struct flow_made_plan *p = &sim->plans[*out];
         if (p->pass == s->pass && p->algorithm == s->choice.algorithm && p->segments == s->choice.segments &&
-            p->group == group && p->dim == s->dim)
+            p->group == group && p->set == line_set(s))
             return 0;
     }
     FLOW_GROW(sim->plans, sim->n_plans, sim->cap_plans, "a collective's messages");
     struct flow_made_plan *p = &sim->plans[sim->n_plans];
-    *p = (struct flow_made_plan){
-        s->pass, s->choice.algorithm, s->choice.segments, group, s->dim, { 0 }, NULL
-    };
-    int rc =
-        flow_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], g->lines[s->dim].n_members, e);
+    *p = (struct flow_made_plan){ s->pass, s->choice.algorithm, s->choice.segments, group, line_set(s), { 0 },
+                                  NULL };
+    const struct flow_lines *l = &g->lines[line_set(s)];
+    int rc = flow_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members, e);
     if (rc)
         return rc;
     sim->n_plans++;
-    return open_routes(sim, p, g->lines[s->dim].n_lines, e);
+    return open_routes(sim, p, l->n_lines, e);
 }
 
 /* Lines at which a stage is carried out: of a broadcast those that some earlier stage has reached. */
@@ -731,9 +767,9 @@ static int64_t count_lines(const struct flow_group *g, enum collective_kind kind
 {
     int64_t n = g->n_groups;
     if (kind != COLLECTIVE_BROADCAST)
-        return g->lines[stages[stage].dim].n_lines;
+        return g->lines[line_set(&stages[stage])].n_lines;
     for (int32_t s = 0; s < stage; s++)
-        n *= g->lines[stages[s].dim].n_members;
+        n *= g->lines[line_set(&stages[s])].n_members;
     return n;
 }
 
@@ -756,10 +792,9 @@ double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collect
     int32_t n = list_stages(stages, sim, group, kind, bytes);
     double messages = 0;
     for (int32_t s = 0; s < n; s++) {
-        int32_t d = stages[s].dim;
-        messages +=
-            (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
-            flow_plan_messages(stages[s].pass, &stages[s].choice, &g->net.dims[d], g->lines[d].n_members);
+        messages += (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
+                    flow_plan_messages(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].dim],
+                                       g->lines[line_set(&stages[s])].n_members);
     }
     return messages;
 }
@@ -785,7 +820,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
             return err_set(e, ERR_UNSUP,
                            "collective: is reduced in the switches of %s, need the network's own graph",
                            g->net.dims[stages[s].dim].name);
-        job->offset[s + 1] = job->offset[s] + g->lines[stages[s].dim].n_lines;
+        job->offset[s + 1] = job->offset[s] + g->lines[line_set(&stages[s])].n_lines;
         job->left += chunks * count_lines(g, job->kind, stages, s);
         rc = flow_find_plan(sim, job->group, &stages[s], &job->plans[s], e);
     }
@@ -853,7 +888,7 @@ static int flow_begin_job(struct flow_sim *sim, int32_t id, struct err *e)
     job->begin_s = flow_now_s(sim->net);
     if (job->n_stages == 0)
         return flow_end_job(sim, id, e);
-    int32_t d = job->stages[0].dim;
+    int32_t d = line_set(&job->stages[0]);
     int rc = 0;
     for (int32_t chunk = 0; chunk < sim->rules.stage.chunks; chunk++)
         for (int32_t line = 0; line < g->lines[d].n_lines && !rc; line++)

@@ -21,10 +21,15 @@ struct flow_group_spec {
     enum topo_algorithm algorithm; /**< of a list: SHAPE or RING (both ways round), DIRECT, HALVING */
 };
 
-/** The groups cut along one dimension: members of a line differ in that dimension only. */
+/** Sets of lines: one for each dimension, one for each fabric as a whole (at TOPO_MAX_DIMS + its first
+ * dimension). */
+enum { FLOW_LINE_SETS = 2 * TOPO_MAX_DIMS };
+
+/** The groups cut along one dimension, or along all levels of a fabric: members of a line differ there only.
+ */
 struct flow_lines {
     int32_t n_members, n_lines;
-    int64_t step;     /**< from a member's number to the next one's; not of a list */
+    int64_t *offset;  /**< shape [n_members], from the number of member 0 to theirs; not of a list; owned */
     int64_t *first;   /**< shape [n_lines], NPU that is member 0, owned */
     int32_t *line_of; /**< shape [NPUs of the network], -1 = in none; NULL when n_members is 1; owned */
 };
@@ -35,7 +40,7 @@ struct flow_group {
     int32_t members[TOPO_MAX_DIMS], order[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
     int32_t
         base[TOPO_MAX_DIMS]; /**< address of the only group's first NPU; 0 where groups fill the network */
-    struct flow_lines lines[TOPO_MAX_DIMS];
+    struct flow_lines lines[FLOW_LINE_SETS];
     int64_t *npus; /**< of a list, owned; else NULL */
     int64_t n_groups;
 };
@@ -49,8 +54,9 @@ int flow_group_build(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e);
 void flow_group_free(struct flow_group *g);
 
-/** NPU that is member @p i of line @p line in dimension @p d of the group. */
-int64_t flow_group_npu(const struct flow_group *g, int32_t d, int32_t line, int32_t i);
+/** NPU that is member @p i of line @p line in a set of lines of the group: of dimension @p set, or see above.
+ */
+int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, int32_t i);
 
 /** Position of @p npu among the members of dimension @p d; not of a list. */
 int32_t flow_group_position(const struct flow_group *g, const struct topo_routes *routes, int32_t d,

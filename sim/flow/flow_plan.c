@@ -160,7 +160,7 @@ static void direct_pass(struct draft *d, enum pass pass, enum scatter scatter)
 static int32_t partner(const struct draft *d, enum topo_algorithm a, enum pass pass, int32_t i, int32_t s)
 {
     int32_t far = 1 << s;
-    if (a == TOPO_ALGORITHM_HALVING)
+    if (a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR)
         return i ^ far;
     return pass == PASS_REDUCE_SCATTER ? (i + far) % d->n : (i - far + d->n) % d->n;
 }
@@ -176,6 +176,8 @@ static double exchanged(const struct draft *d, enum topo_algorithm a, int32_t s)
     int32_t far = 1 << s;
     if (a == TOPO_ALGORITHM_HALVING)
         return 0.5 / far;
+    if (a == TOPO_ALGORITHM_FAR)
+        return (double)far / d->n;
     return (double)(far < d->n - far ? far : d->n - far) / d->n;
 }
 
@@ -187,6 +189,7 @@ static void exchange_pass(struct draft *d, enum topo_algorithm a, enum pass pass
 {
     int32_t steps = num_log2_up(d->n);
     bool near_first = (a == TOPO_ALGORITHM_HALVING) == (pass == PASS_REDUCE_SCATTER);
+    /* FAR is halving with the distances the other way about, as Bruck's are. */
     for (int32_t k = 0; k < steps; k++) {
         int32_t s = near_first ? k : steps - 1 - k, before = near_first ? s - 1 : s + 1;
         int32_t base = d->plan->n_channels;

@@ -235,7 +235,7 @@ static void count_collective(struct gossip_wire *w, const struct wire_parcel *p)
 {
     const struct gossip_fabric *f = w->fabric;
     double dim_B[TOPO_MAX_DIMS];
-    collective_traffic(dim_B, p->kind, p->there_B, f->members, f->net.n_dims);
+    collective_loads(dim_B, p->kind, p->there_B, f->members, &f->net);
     for (int32_t d = 0; d < f->net.n_dims; d++) {
         double bytes = dim_B[d] * f->n_workers;
         w->dim_B[d] += bytes;

@@ -28,6 +28,19 @@ struct group {
     bool link[MAX_GROUP + 1][MAX_GROUP + 1];
 };
 
+/* @p n members in one of the plain shapes. */
+static struct topo_dim plain(enum topo_shape s, int n)
+{
+    return (struct topo_dim){ .shape = s, .size = n, .n_levels = 1 };
+}
+
+/* Fabrics have tests of their own (test_topo_fabric.c). */
+static bool is_plain(enum topo_shape s, int n)
+{
+    struct err none = { 0 };
+    return !topo_shapes[s]->settle && !topo_check_size(s, n, &none);
+}
+
 /* Straight from the definitions of TOPO_SHAPES, link by link; what a later shape says of itself is taken as
  * it is. */
 static bool is_defined(enum topo_shape s)
@@ -58,9 +71,10 @@ static void take_link(void *x, int64_t a, int64_t b)
 static void build_group(struct group *g, enum topo_shape s, int n)
 {
     struct shape_counts c;
-    topo_shapes[s]->counts(&c, n);
+    struct topo_dim dim = plain(s, n);
+    topo_shapes[s]->counts(&c, &dim);
     *g = (struct group){ .n = n, .n_vertices = n + (int)c.hubs };
-    topo_shapes[s]->edges(n, g, take_link);
+    topo_shapes[s]->edges(&dim, g, take_link);
     for (int a = 0; a < g->n_vertices; a++)
         for (int b = 0; b < g->n_vertices; b++) {
             if (is_defined(s))
@@ -114,13 +128,13 @@ TEST(shapes_follow_from_their_adjacency)
         for (int n = 2; n <= 9; n++) {
             struct shape_counts c;
             struct group g;
-            struct err none = { 0 };
-            if (topo_check_size(s, n, &none))
+            struct topo_dim dim = plain(s, n);
+            if (!is_plain(s, n))
                 continue;
             int links = 0, least = 1000, most = 0, longest = 0, hub = 1000;
             int64_t counted = 0, cut = 0;
             double sum = 0;
-            topo_shapes[s]->counts(&c, n);
+            topo_shapes[s]->counts(&c, &dim);
             build_group(&g, s, n);
             for (int a = 0; a < g.n_vertices; a++)
                 links += degree(&g, a);
@@ -138,11 +152,11 @@ TEST(shapes_follow_from_their_adjacency)
                 counted += c.links[k];
                 cut += c.cut[k];
             }
-            assert_true(counted == links / 2 &&
-                        topo_dim_links(&(struct topo_dim){ .shape = s, .size = n }) == counted);
+            assert_true(counted == links / 2 && topo_dim_links(&dim) == counted);
             assert_true(c.degree_min == least && c.degree_max == most && c.diameter == longest);
             assert_true(c.hubs == 0 || c.hub_degree_min == hub);
-            assert_true(topo_shapes[s]->distance_sum(n) == sum && cut == cut_links(&g, (1u << n / 2) - 1));
+            assert_true(topo_shapes[s]->distance_sum(&dim) == sum);
+            assert_true(cut == cut_links(&g, (1u << n / 2) - 1));
             assert_true(c.connectivity == connectivity(&g));
         }
     }
@@ -177,8 +191,10 @@ static void lay(struct laid *l, enum topo_shape s, int a, int b, bool mirror, do
     l->at = a;
     l->links = 0;
     l->share = share;
-    MUST(topo_shapes[s]->way(l->g->n, a, b, mirror, l, lay_step, e));
-    assert_true(l->at == b && l->links == l->g->dist[a][b]);
+    struct topo_dim dim = plain(s, l->g->n);
+    MUST(topo_shapes[s]->way(&dim, a, b, mirror, l, lay_step, e));
+    assert_int_equal(l->at, b);
+    assert_int_equal(l->links, l->g->dist[a][b]);
 }
 
 /* A message to the other side of a ring goes half by either way round. */
@@ -197,11 +213,12 @@ static double busiest(struct laid *l, enum topo_shape s)
     struct shape_counts c;
     double most = 0;
     int64_t link = 0;
-    topo_shapes[s]->counts(&c, l->g->n);
+    struct topo_dim dim = plain(s, l->g->n);
+    topo_shapes[s]->counts(&c, &dim);
     for (int32_t k = 0; k < c.n_classes; k++)
         for (int64_t i = 0; i < c.links[k]; i++, link++)
             for (int way = 0; way < 2; way++) {
-                most = fmax(most, l->bytes[link][way] / topo_shapes[s]->link_Bps(l->g->n, k, 1));
+                most = fmax(most, l->bytes[link][way] / topo_shapes[s]->link_Bps(&dim, k, 1));
                 l->bytes[link][way] = 0;
             }
     return l->g->n > 2 ? most * topo_shapes[s]->reach : most;
@@ -213,9 +230,10 @@ TEST(loads_are_those_of_messages_on_the_links)
         for (int n = 2; n <= 12; n++) {
             struct shape_load load;
             struct group g;
-            struct err none = { 0 };
+            struct topo_dim dim = plain(s, n);
+            struct shape_group all = { .n = n, .members = { n } };
             double sum = 0;
-            if (topo_check_size(s, n, &none))
+            if (!is_plain(s, n))
                 continue;
             build_group(&g, s, n);
             struct laid l = { .g = &g };
@@ -223,11 +241,11 @@ TEST(loads_are_those_of_messages_on_the_links)
                 for (int b = 0; b < n; b++)
                     if (a != b)
                         send(&l, s, a, b, 1.0 / n);
-            topo_shapes[s]->load(&load, SHAPE_DIRECT, n);
-            assert_close(load.load, busiest(&l, s), 1e-12);
+            topo_shapes[s]->load(&load, SHAPE_DIRECT, &dim, &all);
+            assert_close(load.load[0], busiest(&l, s), 1e-12);
             send(&l, s, 0, 1, 1);
-            topo_shapes[s]->load(&load, SHAPE_SEND, n);
-            assert_close(load.load, busiest(&l, s), 1e-12);
+            topo_shapes[s]->load(&load, SHAPE_SEND, &dim, &all);
+            assert_close(load.load[0], busiest(&l, s), 1e-12);
             if (n & (n - 1))
                 continue;
             for (int far = 1; far < n; far *= 2) {
@@ -235,8 +253,8 @@ TEST(loads_are_those_of_messages_on_the_links)
                     lay(&l, s, a, a ^ far, 2 * far == n && a >= far, 0.5 / far);
                 sum += busiest(&l, s);
             }
-            topo_shapes[s]->load(&load, SHAPE_HALVING, n);
-            assert_close(load.load, sum, 1e-12);
+            topo_shapes[s]->load(&load, SHAPE_HALVING, &dim, &all);
+            assert_close(load.load[0], sum, 1e-12);
         }
 }
 
@@ -253,8 +271,9 @@ TEST(link_capacity_is_the_members_share)
         { TOPO_LINE, 3, 0.5 },   { TOPO_LINE, 8, 0.5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_true(topo_shapes[cases[i].shape]->link_Bps(cases[i].n, 0, 64e9) == 64e9 * cases[i].share);
-    assert_true(isnan(topo_shapes[TOPO_FULL]->link_Bps(4, 0, NAN)));
+        assert_true(topo_shapes[cases[i].shape]->link_Bps(&(struct topo_dim){ .size = cases[i].n }, 0,
+                                                          64e9) == 64e9 * cases[i].share);
+    assert_true(isnan(topo_shapes[TOPO_FULL]->link_Bps(&(struct topo_dim){ .size = 4 }, 0, NAN)));
     assert_true(topo_dim_link_s(&(struct topo_dim){ .shape = TOPO_SWITCH }, 2e-6) == 1e-6);
     assert_true(topo_dim_link_s(&(struct topo_dim){ .shape = TOPO_RING }, 2e-6) == 2e-6);
 }
@@ -382,6 +401,15 @@ TEST(formulas_equal_search_on_chosen_networks)
         "ring:4@250 full:8@140 ring:4@80 switch:8@50",
         "ring:16@100 full:8@70 switch:16@25",
         "ring:40@2 line:40@2",
+        "fat-tree:2x2@1",
+        "fat-tree:8x4/2@100",
+        "fat-tree:4x6/3@100",
+        "fat-tree:4x5^2@100",
+        "fat-tree:4x2x4/2/1.5@100",
+        "fat-tree:4x2x4^2^2@100",
+        "fat-tree:2x3x4x2/1/2/1@8",
+        "ring:3@2 fat-tree:4x3/2@9 full:3@4",
+        "full:4@300 fat-tree:8x4x2/1.5@50",
     };
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
@@ -400,7 +428,7 @@ static void draw_network(struct topo_network *net, struct rng *rng, int64_t most
         int64_t top = (int64_t)floor(pow((double)room, 1.0 / (double)left));
         struct topo_dim *dim = &net->dims[net->n_dims];
         topo_dim_defaults(dim, net->n_dims++);
-        dim->shape = (enum topo_shape)rng_below(rng, N_TOPO_SHAPES);
+        dim->shape = (enum topo_shape)rng_below(rng, N_TOPO_PLAIN);
         dim->size = 2 + (int32_t)(top > 2 ? rng_below(rng, top - 1) : 0);
         struct err none = { 0 };
         while (topo_check_size(dim->shape, dim->size, &none))

@@ -1,0 +1,331 @@
+/*
+ * Fat tree (folded Clos) of two to four levels. Level 0 has the m members of a leaf, level k as many subtrees
+ * of level k-1 as meet in it. Class 0 is the injection, class k the links up from the boxes of tier k.
+ *
+ * Boxes: a subtree of level k-1 has U_k boxes of tier k on top, U_1 = 1, U_{k+1} = U_k up_k, where up_k is
+ * how many links lead up from a box of tier k. Box a of a subtree has links to boxes a up_k .. a up_k + up_k
+ * - 1 on top of the subtree above, so every box there has one link to each subtree below. A link stands for
+ * all cables between its two boxes; its capacity makes up what the taper leaves: B_k = B_{k-1} / taper_k of
+ * one NPU.
+ *
+ * Loads, of groups with q, r, s.. members of levels 0, 1, 2.. (n = q r s), every group at work: along one
+ * level k all that is sent passes classes 0..k. Flat, over all levels at once: direct sends (n - q)/n of the
+ * buffer beyond the leaf, (n - q r)/n beyond the pod; a ring in the order of addresses leaves a leaf once in
+ * q members. Collectives are hierarchical (level by level) unless an algorithm is asked for: a leaf then
+ * sends 1/q of it.
+ *
+ * C. Leiserson, IEEE Trans. Computers C-34(10), 1985; ways by destination as in E. Zahavi, D-Mod-K routing,
+ * 2010: shifts and exchanges of all members meet no link twice in a tree without taper.
+ */
+#include <math.h>
+
+#include "base/num.h"
+#include "topo/bill.h"
+#include "topo/shape.h"
+
+/* Members below a box of tier k: of a subtree of level k - 1. */
+static int64_t tree_subtree(const struct topo_dim *dim, int32_t k)
+{
+    int64_t n = 1;
+    for (int32_t i = 0; i < k; i++)
+        n *= dim[i].size;
+    return n;
+}
+
+/* Links up from a box of tier k = 1..: given, or what the members below leave after the taper. */
+static int64_t tree_up(const struct topo_dim *dim, int32_t k)
+{
+    const struct topo_fabric *f = &dim->fabric;
+    if (f->up[k - 1])
+        return f->up[k - 1];
+    double down = dim[k - 1].size, taper = k <= f->n_taper ? f->taper[k - 1] : 1;
+    return (int64_t)ceil(down / taper * (1 - 1e-12));
+}
+
+/* Boxes of tier k = 1.. on top of one subtree of level k - 1. */
+static int64_t tree_boxes(const struct topo_dim *dim, int32_t k)
+{
+    int64_t n = 1;
+    for (int32_t i = 1; i < k; i++)
+        n *= tree_up(dim, i);
+    return n;
+}
+
+static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
+{
+    const struct topo_fabric f = dim->fabric;
+    if (f.n_sizes < 2)
+        return err_set(e, ERR_RANGE, "sizes: has %d, need 2 to %d of a fat-tree, innermost first", f.n_sizes,
+                       TOPO_LEVELS);
+    if (f.n_sizes > room)
+        return err_set(e, ERR_RANGE, "sizes: has %d, need at most %d: a network has %d dimensions", f.n_sizes,
+                       room, TOPO_MAX_DIMS);
+    if (f.n_taper > f.n_sizes - 1)
+        return err_set(e, ERR_RANGE, "taper: has %d, need at most %d, one for each level above the leaf",
+                       f.n_taper, f.n_sizes - 1);
+    dim->n_levels = f.n_sizes;
+    for (int32_t k = 0; k < f.n_sizes; k++) {
+        static const char *const classes[TOPO_LEVELS] = { "", "up1", "up2", "up3" };
+        if (k > 0) {
+            topo_level_init(dim, k, classes[k]);
+            dim[k].lat_s = (k + 1) * dim->lat_s;
+            dim[k].tie = f.taper_free ? 0 : 1 / (k <= f.n_taper ? f.taper[k - 1] : 1);
+        }
+        dim[k].size = f.sizes[k];
+    }
+    return 0;
+}
+
+static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
+{
+    int32_t v = dim->n_levels;
+    int64_t n = topo_group_size(dim);
+    *c = (struct shape_counts){
+        .n_classes = v, .links = { n }, .degree_max = 1, .degree_min = 1, .diameter = 2 * v, .connectivity = 1
+    };
+    c->hub_degree_min = INT64_MAX;
+    for (int32_t k = 1; k <= v; k++) {
+        int64_t boxes = n / tree_subtree(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
+        int64_t ports = dim[k - 1].size + up;
+        c->hubs += boxes;
+        if (k < v)
+            c->links[k] = boxes * up;
+        c->ports = ports > c->ports ? ports : c->ports;
+        c->hub_degree_min = ports < c->hub_degree_min ? ports : c->hub_degree_min;
+    }
+    /* Halves of the top level; of an odd one the subtree in the middle is cut in two, and so on down. */
+    for (int32_t k = v; k-- > 0;) {
+        c->cut[k] = dim[k].size / 2 * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
+        if (dim[k].size % 2 == 0)
+            break;
+    }
+}
+
+/* Pairs that meet at level k are 2 (k + 1) links apart. */
+static double tree_distance_sum(const struct topo_dim *dim)
+{
+    double n = (double)topo_group_size(dim), sum = 0;
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        sum += 2 * (k + 1) * (double)(tree_subtree(dim, k + 1) - tree_subtree(dim, k));
+    return n * sum;
+}
+
+static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
+{
+    if (cls == 0)
+        return bw_Bps;
+    return bw_Bps * (double)tree_subtree(dim, cls) / (double)(tree_boxes(dim, cls) * tree_up(dim, cls));
+}
+
+/* Hub of tier k: box `a` on top of subtree `s` of level k - 1. */
+static int64_t tree_hub(const struct topo_dim *dim, int32_t k, int64_t s, int64_t a)
+{
+    int64_t n = topo_group_size(dim), first = n;
+    for (int32_t i = 1; i < k; i++)
+        first += n / tree_subtree(dim, i) * tree_boxes(dim, i);
+    return first + s * tree_boxes(dim, k) + a;
+}
+
+/* Link `u` up from box `a` on top of subtree `s` of level k - 1. */
+static int64_t tree_link(const struct topo_dim *dim, int32_t k, int64_t s, int64_t a, int64_t u)
+{
+    int64_t n = topo_group_size(dim), first = n;
+    for (int32_t i = 1; i < k; i++)
+        first += n / tree_subtree(dim, i) * tree_boxes(dim, i) * tree_up(dim, i);
+    return first + (s * tree_boxes(dim, k) + a) * tree_up(dim, k) + u;
+}
+
+static void tree_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
+{
+    int64_t n = topo_group_size(dim);
+    for (int64_t i = 0; i < n; i++)
+        link(x, i, tree_hub(dim, 1, i / dim->size, 0));
+    for (int32_t k = 1; k < dim->n_levels; k++) {
+        int64_t boxes = tree_boxes(dim, k), up = tree_up(dim, k);
+        for (int64_t s = 0; s < n / tree_subtree(dim, k); s++)
+            for (int64_t a = 0; a < boxes; a++)
+                for (int64_t u = 0; u < up; u++)
+                    link(x, tree_hub(dim, k, s, a), tree_hub(dim, k + 1, s / dim[k].size, a * up + u));
+    }
+}
+
+/* Up to where the two meet and down again; the boxes are those of the destination. */
+static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+                    int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    int32_t top = 1;
+    (void)mirror;
+    if (a == b)
+        return 0;
+    while (a / tree_subtree(dim, top) != b / tree_subtree(dim, top))
+        top++;
+    int rc = step(x, a, false, e);
+    int64_t box[TOPO_LEVELS + 1] = { 0 }, rest = b;
+    for (int32_t k = 1; k < top && !rc; k++) {
+        int64_t up = tree_up(dim, k), u = rest % up;
+        rest /= up;
+        rc = step(x, tree_link(dim, k, a / tree_subtree(dim, k), box[k], u), false, e);
+        box[k + 1] = box[k] * up + u;
+    }
+    for (int32_t k = top; k-- > 1 && !rc;)
+        rc = step(x, tree_link(dim, k, b / tree_subtree(dim, k), box[k], box[k + 1] % tree_up(dim, k)), true,
+                  e);
+    return rc ? rc : step(x, b, true, e);
+}
+
+static enum topo_algorithm tree_usual(int32_t n)
+{
+    return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
+}
+
+/* Share of S that one NPU sends beyond the first k levels when all levels work at once. */
+static double tree_flat_load(enum shape_pattern pattern, const struct shape_group *g, int32_t k)
+{
+    double n = g->n, below = 1;
+    for (int32_t i = 0; i < k; i++)
+        below *= g->members[i];
+    if (below >= n)
+        return 0;
+    switch (pattern) {
+    case SHAPE_NEXT:
+        return (n - 1) / n / below;
+    case SHAPE_DIRECT:
+        return (n - below) / n;
+    case SHAPE_HALVING:
+        return (n / below - 1) / n;
+    case SHAPE_FAR:
+        return (n / below - 1) / (n / below);
+    case SHAPE_BRUCK: /* blocks of the far steps cross all, those of the near steps some: all of them */
+        return (n - 1) / n;
+    case SHAPE_SEND:
+    case SHAPE_PASS:
+        return 1 / below;
+    }
+    return 0;
+}
+
+static void tree_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                      const struct shape_group *g)
+{
+    double n = g->n, share = (n - 1) / n, steps = num_log2_up(g->n);
+    bool once = pattern == SHAPE_SEND || pattern == SHAPE_PASS;
+    *out = (struct shape_load){ .hops = pattern == SHAPE_NEXT || pattern == SHAPE_PASS ? n - 1 : steps };
+    if (pattern == SHAPE_DIRECT || pattern == SHAPE_SEND)
+        out->hops = 1;
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        if (g->flat)
+            out->load[k] = tree_flat_load(pattern, g, k);
+        else if (k <= g->level)
+            out->load[k] = once ? 1 : share;
+}
+
+/* ---- parts ---- */
+
+/* Ports that the boxes of tier k = 1.. on top of one subtree of level k - 1 need, for `below` links into them
+ * from below and the links up that the bandwidth of class k asks for. */
+static double tree_ports(const struct topo_site *at, const struct topo_dim *dim, int32_t k, double below,
+                         double *up_links)
+{
+    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe);
+    *up_links = k < dim->n_levels
+                    ? topo_whole_parts((double)tree_subtree(dim, k) *
+                                       at->bw_Bps[at->d - at->net->dims[at->d].level + k] / link_Bps)
+                    : 0;
+    return below + *up_links;
+}
+
+static int tree_need_parts(const struct topo_site *at, struct err *e)
+{
+    const struct topo_part *sw = &at->parts->parts[at->recipe->sw];
+    if (at->recipe->up_link < 0)
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, need one: a fat-tree",
+                       at->recipe->tier);
+    if (sw->ports < 2)
+        return err_set(e, ERR_RANGE,
+                       "tier \"%s\" is built of switches sold by the port, need boxes for a fat-tree",
+                       at->recipe->tier);
+    if (at->recipe->taper != 1)
+        return err_set(e, ERR_RANGE,
+                       "tier \"%s\" is built with taper %g, need the taper in the fat-tree's own key",
+                       at->recipe->tier, at->recipe->taper);
+    return 0;
+}
+
+/* Per B/s of one NPU: its class's links and the ports at their ends, as shares of boxes. */
+static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_t level)
+{
+    const struct topo_part *parts = at->parts->parts;
+    const struct topo_recipe *r = at->recipe;
+    double ends_per_Bps = (double)at->net->n_npus / topo_recipe_link_Bps(at->parts, r);
+    if (level == 0 && r->nic >= 0)
+        topo_add_item(out, r->nic, NULL,
+                      (double)at->net->n_npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
+    topo_add_item(out, level ? r->up_link : r->end_link, level ? "up link" : "end link", ends_per_Bps);
+    topo_add_item(out, r->sw, "switch", ends_per_Bps * (level ? 2 : 1) / (double)parts[r->sw].ports);
+    return 0;
+}
+
+/*
+ * Whole parts. The first level buys NICs, end links and leaves; level k the links up from tier k and the
+ * boxes of tier k + 1. A leaf that has links + links up for all its members in one box; where one NPU has
+ * several links, each may have leaves of its own (planes), which is where a box is too small for all.
+ */
+static int tree_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    static const char *const tiers[TOPO_LEVELS] = { "leaf", "spine", "core", "top" };
+    const struct topo_recipe *r = at->recipe;
+    const struct topo_dim *dim = &at->net->dims[at->d - at->net->dims[at->d].level];
+    int32_t level = at->net->dims[at->d].level;
+    int rc = tree_need_parts(at, e);
+    if (rc || isnan(bw_Bps))
+        return rc ? rc : tree_relax(out, at, level);
+    double npus = (double)at->net->n_npus, radix = (double)at->parts->parts[r->sw].ports, up, above;
+    double ends = topo_whole_parts(bw_Bps / topo_recipe_link_Bps(at->parts, r));
+    if (level == 0) {
+        double leaf = tree_ports(at, dim, 1, dim->size * ends, &up);
+        double plane = ceil(leaf / ends);
+        if (leaf > radix && plane > radix)
+            return err_set(
+                e, ERR_RANGE,
+                "a leaf of %d members needs %g ports, need at most the %g of a switch: fewer members, or "
+                "more taper",
+                (int)dim->size, plane, radix);
+        double boxes = leaf <= radix ? 1 : ceil(ends / floor(radix / plane));
+        if (r->nic >= 0) {
+            const struct topo_part *nic = &at->parts->parts[r->nic];
+            topo_add_item(out, r->nic, NULL,
+                          npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
+        }
+        topo_add_item(out, r->end_link, "end link", npus * ends);
+        topo_add_item(out, r->sw, tiers[0], npus / dim->size * boxes);
+        out->boxes = (int64_t)(npus / dim->size * boxes);
+        return 0;
+    }
+    tree_ports(at, dim, level, 0, &up);
+    double subtrees = npus / (double)tree_subtree(dim, level),
+           parents = npus / (double)tree_subtree(dim, level + 1);
+    double ports = tree_ports(at, dim, level + 1, dim[level].size * up, &above);
+    double boxes = parents * ceil(ports / radix);
+    topo_add_item(out, r->up_link, "up link", subtrees * up);
+    topo_add_item(out, r->sw, tiers[level], boxes);
+    out->boxes = (int64_t)boxes;
+    return 0;
+}
+
+const struct shape_ops shape_fat_tree = {
+    .algorithms = 1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_TREE | 1u << TOPO_ALGORITHM_FAR,
+    .switched = true,
+    .one_port = true,
+    .lanes = SHAPE_ONE,
+    .reach = 1,
+    .hop_share = 0.5,
+    .settle = tree_settle,
+    .counts = tree_counts,
+    .distance_sum = tree_distance_sum,
+    .link_Bps = tree_link_Bps,
+    .edges = tree_edges,
+    .way = tree_way,
+    .usual = tree_usual,
+    .load = tree_load,
+    .parts = tree_parts,
+};
