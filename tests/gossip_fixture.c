@@ -149,6 +149,12 @@ bool gossip_fixture_turn(struct gossip_cluster *c)
     return true;
 }
 
+void gossip_fixture_finish(struct gossip_cluster *c)
+{
+    while (gossip_fixture_turn(c))
+        continue;
+}
+
 void gossip_fixture_scatter(struct gossip_cluster *c)
 {
     RNG(r, 7, 0);

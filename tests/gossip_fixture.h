@@ -54,10 +54,12 @@ struct gossip_result gossip_fixture_numbers(const struct gossip_fixture *f, cons
 /**
  * For a look at a run from event to event: a cluster of which no step has begun yet. Release it with
  * gossip_cluster_free(). gossip_fixture_turn() goes to the next event; false: all is done, or diverged.
+ * gossip_fixture_finish() goes there.
  */
 void gossip_fixture_start(struct gossip_cluster *c, const struct gossip_fixture *f,
                           const struct gossip_settings *s);
 bool gossip_fixture_turn(struct gossip_cluster *c);
+void gossip_fixture_finish(struct gossip_cluster *c);
 
 /** Give every worker a model of its own, all numbers in [-1, 1). */
 void gossip_fixture_scatter(struct gossip_cluster *c);
@@ -100,6 +102,9 @@ void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct 
 #define GOSSIP_START(c, f, s)                                                                                \
     KEEP(struct gossip_cluster, c, gossip_cluster_free);                                                     \
     gossip_fixture_start(&c, f, s)
+#define GOSSIP_SCATTERED(c, f, s)                                                                            \
+    GOSSIP_START(c, f, s);                                                                                   \
+    gossip_fixture_scatter(&c)
 
 /** A run by the method called @p name, of whose settings s the rest makes something wrong, is refused. */
 #define GOSSIP_REFUSED(f, name, text, ...)                                                                   \

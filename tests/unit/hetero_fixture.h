@@ -41,6 +41,11 @@ void hetero_fixture_search(struct hetero_search *s, const struct hetero_fixture 
 /** The same with the default evaluations and seed 1. */
 void hetero_fixture_run(struct hetero_search *s, const struct hetero_fixture *f, const char *name);
 
+/** Instance @p i, which must have a plan, released where the block ends. */
+#define HETERO_FIXTURE(f, i)                                                                                 \
+    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };                                             \
+    assert_true(hetero_fixture_instance(&f, i))
+
 /** Searches that are released where the block ends: one that has not begun, and those of a scheduler. */
 #define SEARCH(s, ...)                                                                                       \
     KEEP(struct hetero_search, s, hetero_search_free);                                                       \

@@ -214,4 +214,9 @@ static inline struct provision_best provision_walk(double *first_usd, const stru
     }
 }
 
+/** A case that is released where the block ends. */
+#define PROVISION(v, ...)                                                                                    \
+    KEEP(struct provision_case, v, provision_free);                                                          \
+    provision_draw(&v, __VA_ARGS__)
+
 #endif

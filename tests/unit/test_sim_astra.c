@@ -83,8 +83,7 @@ TEST(a_collective_over_some_dimensions_leaves_out_the_others)
     struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, false }, 0 };
     astra_read_row(&conf, "unaware", "s_64", "s3");
     OK(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, e));
-    assert_int_equal(r.time_ns, 6251170);
-    assert_int_equal(r.busy_ns[2], 0);
+    assert_true(r.time_ns == 6251170 && r.busy_ns[2] == 0);
 
     astra_read_row(&conf, "unaware", "s_64", "s3_ring");
     c = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 30, { false, false, true }, 0 };

@@ -83,18 +83,14 @@ TEST(a_system_becomes_a_simulation)
          "\"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600}");
     assert_string_equal(text_str(&f.notes), "");
     read_study(&net, &rules, &f);
-    assert_int_equal(net.n_npus, 4096);
-    assert_int_equal(net.dims[0].algorithm, TOPO_ALGORITHM_RING);
+    assert_true(net.n_npus == 4096 && net.dims[0].algorithm == TOPO_ALGORITHM_RING);
     assert_int_equal(net.dims[1].algorithm, TOPO_ALGORITHM_DIRECT);
     assert_int_equal(net.dims[2].algorithm, TOPO_ALGORITHM_HALVING);
     assert_close(net.npu.mem_Bps, 1.6e12, 1e-15);
     assert_close(rules.stage.mem_Bps, 1.6e12, 1e-15);
     assert_close(rules.stage.endpoint_s, 1e-8, 1e-15);
-    assert_int_equal(rules.stage.chunks, 64);
-    assert_int_equal(rules.active, 2);
-    assert_int_equal(rules.queue, SIM_QUEUE_LIFO);
-    assert_int_equal(rules.order, SIM_ORDER_FIXED);
-    assert_int_equal(rules.semantics, SIM_PHYSICAL);
+    assert_true(rules.stage.chunks == 64 && rules.active == 2 && rules.queue == SIM_QUEUE_LIFO);
+    assert_true(rules.order == SIM_ORDER_FIXED && rules.semantics == SIM_PHYSICAL);
 }
 
 /* Measured: d3_16x8x32, s3 with 64 chunks, of the table in tests/reference. */

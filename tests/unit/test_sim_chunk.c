@@ -290,8 +290,7 @@ TEST(work_of_nothing_ends_when_it_is_issued)
     OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
     OK(chunk_issue(x, &job, 7, e));
     chunk_ended(x, &n);
-    assert_int_equal(n, 1);
-    assert_true(chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
+    assert_true(n == 1 && chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
 }
 
 /* Orders of the chunks of the second of two jobs, the first in the fixed order, issued `apart_s` later. */
@@ -353,7 +352,6 @@ TEST(chunks_at_a_time_share_bandwidth_and_hide_latency)
     assert_close(chunk_result(x, 0)->end_s, 10, 1e-15);
     int64_t n;
     const struct chunk_slice *s = chunk_slices(x, &n);
-    assert_int_equal(n, 4);
-    assert_true(s[0].slot != s[1].slot);
+    assert_true(n == 4 && s[0].slot != s[1].slot);
     chunk_free(x);
 }

@@ -1,17 +1,10 @@
 #include "sim/cluster/job.h"
 #include "tests/support.h"
 
-static struct rng *rng(void)
-{
-    struct rng *r;
-    MUST(rng_build(&r, 12, 0, e));
-    return r;
-}
-
 /* Chi-square of 6 numbers in 12000 draws: 5 degrees of freedom, above 25.7 once in 10000 seeds. */
 TEST(whole_numbers_are_equally_likely_ends_included)
 {
-    KEEP(struct rng *, r, rng_free_at) = rng();
+    RNG(r, 12, 0);
     int n[6] = { 0 };
     double chi = 0;
     for (int i = 0; i < 12000; i++) {
@@ -27,7 +20,7 @@ TEST(whole_numbers_are_equally_likely_ends_included)
 /* 0.1 GB/s is 800 Mbps, but 0.3 * 8 is 2.4000000000000004 and 0.7 * 10 / 7 is below 1. */
 TEST(an_end_that_rounding_moved_still_counts)
 {
-    KEEP(struct rng *, r, rng_free_at) = rng();
+    RNG(r, 12, 0);
     for (int i = 0; i < 100; i++) {
         assert_true(draw_whole(r, (struct draw_range){ 3 * (1 + 1e-15), 3 * (1 + 1e-15) }) == 3);
         assert_true(draw_whole(r, (struct draw_range){ 3 * (1 - 1e-15), 3 * (1 - 1e-15) }) == 3);
@@ -37,7 +30,7 @@ TEST(an_end_that_rounding_moved_still_counts)
 /* 10.4 is 10.4 and not 11; between 10.2 and 10.8 anything is drawn. */
 TEST(a_range_without_a_whole_number_is_drawn_from_as_it_is)
 {
-    KEEP(struct rng *, r, rng_free_at) = rng();
+    RNG(r, 12, 0);
     double sum = 0;
     for (int i = 0; i < 1000; i++) {
         assert_true(draw_whole(r, (struct draw_range){ 10.4, 10.4 }) == 10.4);

@@ -52,16 +52,13 @@ TEST(one_server_is_the_tightest_that_has_room_for_all)
     star_build(&b.c, 4, gpus, 10);
     bed_open(&b);
     for (int32_t workers = 1; workers <= 8; workers++) {
-        assert_true(find(&b, &j, workers));
-        assert_int_equal(b.x.n, 1);
+        assert_true(find(&b, &j, workers) && b.x.n == 1);
         assert_int_equal(b.x.servers[0], want[workers - 1]);
         assert_int_equal(b.x.workers[0], workers);
     }
     assert_true(find(&b, &j, 13)); /* 8, 4 and 1 of the next */
-    assert_int_equal(b.x.n, 3);
-    assert_true(b.x.servers[0] == 0 && b.x.servers[1] == 2 && b.x.servers[2] == 3);
-    assert_true(b.x.workers[0] == 8 && b.x.workers[1] == 4 && b.x.workers[2] == 1);
-    assert_false(find(&b, &j, 19));
+    assert_true(b.x.n == 3 && b.x.servers[0] == 0 && b.x.servers[1] == 2 && b.x.servers[2] == 3);
+    assert_true(b.x.workers[0] == 8 && b.x.workers[1] == 4 && b.x.workers[2] == 1 && !find(&b, &j, 19));
 }
 
 /* Racks {0, 3} and {1, 2}: three workers fit the second rack, four need both; then racks are left once each.
@@ -75,10 +72,8 @@ TEST(a_ring_stays_in_a_rack_while_it_can)
     fixture_racks(&b.c, 4, rack, gpus, 10, 10);
     bed_open(&b);
     j.hop_Bps = 10;
-    assert_true(find(&b, &j, 3));
-    assert_true(b.x.n == 2 && b.x.servers[0] == 1 && b.x.servers[1] == 2);
-    assert_true(find(&b, &j, 5));
-    assert_int_equal(b.x.n, 4);
+    assert_true(find(&b, &j, 3) && b.x.n == 2 && b.x.servers[0] == 1 && b.x.servers[1] == 2);
+    assert_true(find(&b, &j, 5) && b.x.n == 4);
     static const int32_t ring[] = { 0, 3, 1, 2 };
     assert_memory_equal(b.x.servers, ring, sizeof ring);
 }
@@ -165,8 +160,7 @@ TEST(a_full_link_at_a_roomy_server_hides_another_ring)
     full.hop_Bps = 10;
     j.hop_Bps = 1;
     ring_take(&b.room, &full, (const int32_t[]){ 0, 3 }, (const int32_t[]){ 1, 1 }, 2, 1);
-    assert_true(any_ring(&b, &j, 5));
-    assert_false(find(&b, &j, 5));
+    assert_true(any_ring(&b, &j, 5) && !find(&b, &j, 5));
 }
 
 /* ---- growth ---- */
@@ -218,8 +212,7 @@ TEST(growth_stops_at_full_links_and_leaves_the_room_as_it_was)
     j.hop_Bps = 11;
     ring_take(&b.room, &j, &first, &one, 1, 1);
     OK(embed_grow(&found, &b.x, &b.room, &j, &first, &one, 1, e));
-    assert_false(found);
-    assert_true(b.room.left[0] == 0 && b.room.left[1] == 4);
+    assert_true(!found && b.room.left[0] == 0 && b.room.left[1] == 4);
     for (int32_t arc = 0; arc < b.c.n_arcs; arc++)
         assert_near(b.room.left_Bps[arc], 10, 1e-12);
 }

@@ -83,8 +83,7 @@ TEST(latency_and_bandwidth_come_back_for_every_collective_and_shape)
         assert_int_equal(f.n_regimes, 1);
         assert_close(f.dim.bw_Bps, truth.bw_Bps, 2e-3);
         assert_close(f.dim.lat_s, truth.lat_s, 2e-3);
-        assert_true(f.dim.efficiency == 1);
-        assert_true(f.large.max_frac < 2e-3 && f.small.max_frac < 2e-3);
+        assert_true(f.dim.efficiency == 1 && f.large.max_frac < 2e-3 && f.small.max_frac < 2e-3);
     }
 }
 
@@ -179,8 +178,7 @@ TEST(a_bandwidth_below_what_is_measured_is_noticed)
     struct fit_settings s = { 50e9, 2 };
     CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
     FIT(f, &truth, &c, &s);
-    assert_true(f.at_limit);
-    assert_true(f.dim.efficiency <= 1);
+    assert_true(f.at_limit && f.dim.efficiency <= 1);
     s.bw_Bps = 200e9;
     fit_free(&f);
     OK(fit_curve(&f, &truth, &c, &s, e));
@@ -220,8 +218,7 @@ TEST(regimes_are_found_under_a_choice_of_algorithms)
     truth.in_switch = TOPO_IN_SWITCH_NONE;
     CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
     FIT(f, &truth, &c, &s);
-    assert_int_equal(f.n_regimes, 3);
-    assert_true(f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
+    assert_true(f.n_regimes == 3 && f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
     assert_close(f.dim.regimes[0].lat_s, truth.regimes[0].lat_s, 1e-3);
     assert_close(f.dim.regimes[1].up_to_B, truth.regimes[1].up_to_B, 1e-12);
 }

@@ -94,8 +94,7 @@ TEST(empty_flow_ends_after_its_latency)
     add(net, 1, NULL, 0, 5, 4);
     add(net, 2, NULL, 0, 0, 0);
     run(net, end_s, 3);
-    assert_true(end_s[0] == 3 && end_s[1] == 4 && end_s[2] == 0);
-    assert_true(flow_arc_use(net, 0).bytes == 0);
+    assert_true(end_s[0] == 3 && end_s[1] == 4 && end_s[2] == 0 && flow_arc_use(net, 0).bytes == 0);
 }
 
 /* Less latency than that of the links, but not less than none; what rounding leaves below 0 is 0. */

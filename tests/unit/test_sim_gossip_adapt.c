@@ -41,10 +41,8 @@ TEST(variance_moves_the_period_by_one_outside_of_its_band)
 
 TEST(periods_beyond_all_steps_stay_in_range)
 {
-    assert_int_equal(gossip_cut_period(0, 5), 1);
-    assert_int_equal(gossip_cut_period(4, 5), 4);
-    assert_int_equal(gossip_cut_period(1e300, INT64_MAX), INT64_MAX);
-    assert_int_equal(gossip_step_after(3, 4), 7);
+    assert_true(gossip_cut_period(0, 5) == 1 && gossip_cut_period(4, 5) == 4);
+    assert_true(gossip_cut_period(1e300, INT64_MAX) == INT64_MAX && gossip_step_after(3, 4) == 7);
     assert_int_equal(gossip_step_after(INT64_MAX - 1, 1), INT64_MAX);
     assert_int_equal(gossip_step_after(INT64_MAX - 1, INT64_MAX), INT64_MAX);
 }
@@ -95,8 +93,7 @@ TEST(adacomm_meets_ever_more_often)
     s.period = period;
     s.interval_s = 1e-9;
     int32_t n = meetings(at, &f, &s);
-    assert_true(n > 3);
-    assert_int_equal(at[0], 8);
+    assert_true(n > 3 && at[0] == 8);
     for (int32_t i = 1; i < n; i++) {
         int64_t gap = at[i] - at[i - 1];
         assert_true(period == 1 ? gap == 1 : gap < period);
@@ -161,11 +158,9 @@ TEST(periods_that_change_beside_steps_leave_nobody_behind)
         s.switch_frac = 0.2;
         f.setup.clock.slowdown = kind / 2 % 2 ? 20 : 1;
         GOSSIP_START(c, &f, &s);
-        while (gossip_fixture_turn(&c))
-            ;
+        gossip_fixture_finish(&c);
         assert_int_equal(c.engine->steps_done, c.engine->steps_all);
-        assert_int_equal(c.n_met, 0);
-        assert_true(c.engine->exchanges >= FIXTURE_STEPS / 16);
+        assert_true(c.n_met == 0 && c.engine->exchanges >= FIXTURE_STEPS / 16);
     }
 }
 

@@ -33,8 +33,7 @@ TEST(features_are_normal)
         sum += train.x[i];
         square += (double)train.x[i] * train.x[i];
     }
-    assert_true(fabs(sum / n) < 5 / sqrt(n));
-    assert_true(fabs(square / n - 1) < 5 * sqrt(2 / n));
+    assert_true(fabs(sum / n) < 5 / sqrt(n) && fabs(square / n - 1) < 5 * sqrt(2 / n));
 }
 
 /* A class that is drawn at random is the teacher's own with probability 1/10. */

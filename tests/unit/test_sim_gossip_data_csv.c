@@ -48,16 +48,13 @@ TEST(features_are_standardised_by_the_training_file)
 {
     FILES(f);
     OK(read_train(&f, "a,b,kind\n1,10,cat\n2,20,dog\n3,60,cat\n", NULL, e));
-    assert_int_equal(f.train.n, 3);
-    assert_int_equal(f.train.n_features, 2);
-    assert_int_equal(f.train.n_classes, 2);
+    assert_true(f.train.n == 3 && f.train.n_features == 2 && f.train.n_classes == 2);
     for (int i = 0; i < 3; i++)
         assert_near(f.train.x[2 * i], (i - 1) / sqrt(2.0 / 3), 1e-6);
     assert_near(f.train.x[5], 30 / sqrt(1400.0 / 3), 1e-6);
     OK(read_test(&f, "a,b,kind\n4,30,dog\n", e));
     assert_near(f.test.x[0], 2 / sqrt(2.0 / 3), 1e-6);
-    assert_true(f.test.x[1] == 0);
-    assert_int_equal(f.test.y[0], 1);
+    assert_true(f.test.x[1] == 0 && f.test.y[0] == 1);
 }
 
 /* In float the three would be one. */
@@ -100,9 +97,7 @@ TEST(a_test_file_may_lack_a_class_and_have_its_column_elsewhere)
     FILES(f);
     OK(read_train(&f, "a,kind,b\n1,x,5\n2,y,6\n3,z,9\n", "kind", e));
     OK(read_test(&f, "a,b,kind\n2,5,z\n", e));
-    assert_int_equal(f.test.n_classes, 3);
-    assert_int_equal(f.test.y[0], 2);
-    assert_true(f.test.x[0] == 0);
+    assert_true(f.test.n_classes == 3 && f.test.y[0] == 2 && f.test.x[0] == 0);
     assert_true(f.test.x[1] == f.train.x[1]);
 }
 
@@ -149,8 +144,7 @@ TEST(what_is_wrong_with_a_training_file_is_placed)
     FILES(f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         FAILS(read_train(&f, cases[i].csv, cases[i].label, e), cases[i].code, cases[i].message);
-        assert_null(f.train.x);
-        assert_null(f.labels.label);
+        assert_true(!f.train.x && !f.labels.label);
     }
 }
 
@@ -172,8 +166,7 @@ TEST(what_a_test_file_has_otherwise_is_placed)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         *e = (struct err){ 0 };
         FAILS(read_test(&f, cases[i].csv, e), cases[i].code, cases[i].message);
-        assert_null(f.test.x);
-        assert_int_equal(f.labels.n_classes, 2);
+        assert_true(!f.test.x && f.labels.n_classes == 2);
     }
 }
 

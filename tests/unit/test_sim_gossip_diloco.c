@@ -56,8 +56,7 @@ TEST(two_outer_steps_are_nesterovs)
             x[i] = (double)c.workers[i].x[K];
             mean += x[i] / N;
         }
-        while (gossip_fixture_turn(&c))
-            ;
+        gossip_fixture_finish(&c);
         double g = z - mean, theta = z - 1.33 * g;
         double again = own ? theta - (theta + mean) / 2 : 0;
         double last = theta - 0.7 * (0.9 * (0.9 * g + again) + again);
@@ -75,8 +74,7 @@ TEST(fragments_are_exchanged_in_turn)
     s.fragments = F;
     GOSSIP_FIXTURE(f, N, GOSSIP_IID);
     f.setup.learning.rate = 0;
-    GOSSIP_START(c, &f, &s);
-    gossip_fixture_scatter(&c);
+    GOSSIP_SCATTERED(c, &f, &s);
     for (int32_t step = 1; step <= PERIOD; step++) {
         while (c.engine->steps_done < N * step)
             assert_true(gossip_fixture_turn(&c));

@@ -28,8 +28,7 @@ TEST(steps_alone_change_the_sum_of_models_and_centre)
         int64_t steps[4] = { 0 };
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         double want = sum_of_models_and_centre(&c), begin = want;
         while (gossip_fixture_turn(&c))
             for (int32_t i = 0; i < 4; i++)
@@ -54,8 +53,7 @@ TEST(alpha_1_swaps_a_worker_and_the_centre)
     double centre = (double)c.shared[0][5];
     gossip_fixture_scatter(&c);
     double model = (double)c.workers[0].x[5];
-    while (gossip_fixture_turn(&c))
-        continue;
+    gossip_fixture_finish(&c);
     assert_near((double)c.workers[0].x[5], centre, 1e-6);
     assert_near((double)c.shared[0][5], model, 1e-6);
 }
@@ -73,8 +71,7 @@ TEST(an_exchange_draws_both_by_alpha)
         double centre = (double)c.shared[0][5];
         gossip_fixture_scatter(&c);
         double model = (double)c.workers[0].x[5], off = 0.9 * (model - centre);
-        while (gossip_fixture_turn(&c))
-            continue;
+        gossip_fixture_finish(&c);
         assert_near((double)c.workers[0].x[5], model - off, 1e-6);
         assert_near((double)c.shared[0][5], centre + off, 1e-6);
     }

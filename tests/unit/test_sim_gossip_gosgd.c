@@ -47,8 +47,7 @@ TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
         bool flew = false;
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         double before = weighted_sum(&c, 0);
         while (gossip_fixture_turn(&c)) {
             double at_rest = 0;
@@ -71,13 +70,10 @@ TEST(a_message_is_mixed_in_by_its_weight)
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
     f.setup.learning.rate = 0;
     f.setup.clock.jitter = 0;
-    GOSSIP_START(c, &f, &s);
-    gossip_fixture_scatter(&c);
+    GOSSIP_SCATTERED(c, &f, &s);
     double sent = (double)c.workers[0].x[3], own = (double)c.workers[1].x[3];
-    assert_true(gossip_fixture_turn(&c));
-    assert_true(weight_of(&c.workers[0]) == 0.25);
-    assert_true(weight_of(&c.workers[1]) == 0.75);
-    assert_true((double)c.workers[0].x[3] == sent);
+    assert_true(gossip_fixture_turn(&c) && weight_of(&c.workers[0]) == 0.25);
+    assert_true(weight_of(&c.workers[1]) == 0.75 && (double)c.workers[0].x[3] == sent);
     assert_near((double)c.workers[1].x[3], 2 * own / 3 + sent / 3, 1e-6);
 }
 

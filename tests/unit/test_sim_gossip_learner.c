@@ -37,6 +37,10 @@ static void release(struct subject *s)
     free(s->g);
 }
 
+#define SUBJECT(v, ...)                                                                                      \
+    KEEP(struct subject, v, release);                                                                        \
+    build(&v, __VA_ARGS__)
+
 /* Everything normal, biases too; classes at random. */
 static void draw(struct subject *s, uint64_t seed)
 {
@@ -120,8 +124,7 @@ TEST(a_gradient_is_the_slope_of_the_loss_by_every_parameter)
     static const int32_t batches[] = { 1, 5, 32 };
     for (size_t i = 0; i < COUNT_OF(nets); i++)
         for (size_t k = 0; k < COUNT_OF(batches); k++) {
-            KEEP(struct subject, s, release);
-            build(&s, nets[i].width, nets[i].n_layers, batches[k]);
+            SUBJECT(s, nets[i].width, nets[i].n_layers, batches[k]);
             draw(&s, 10 * i + k);
             compare_with_differences(&s);
         }
@@ -133,8 +136,7 @@ TEST(a_model_of_zeros_loses_the_logarithm_of_its_classes)
 {
     static const int32_t classes[] = { 2, 3, 10, 61 };
     for (size_t i = 0; i < COUNT_OF(classes); i++) {
-        KEEP(struct subject, s, release);
-        build(&s, (int32_t[]){ 6, 5, classes[i] }, 2, 23);
+        SUBJECT(s, (int32_t[]){ 6, 5, classes[i] }, 2, 23);
         draw(&s, 1);
         memset(s.x, 0, (size_t)s.net.n_params * sizeof *s.x);
         assert_close(gradient(&s), log(classes[i]), 1e-14);
@@ -145,8 +147,7 @@ TEST(a_model_of_zeros_loses_the_logarithm_of_its_classes)
 TEST(a_loss_is_right_where_exponentials_are_out_of_range)
 {
     static const float z[] = { 50, 1000, 1e6F, 1e30F };
-    KEEP(struct subject, s, release);
-    build(&s, (int32_t[]){ 1, 2 }, 1, 1);
+    SUBJECT(s, (int32_t[]){ 1, 2 }, 1, 1);
     for (size_t i = 0; i < COUNT_OF(z); i++) {
         s.x[s.net.first[1] + 1] = z[i];
         s.data.y[0] = 0;
@@ -168,8 +169,7 @@ static void assert_none(struct subject *s)
 TEST(one_number_out_of_range_makes_the_loss_none)
 {
     static const float strange[] = { NAN, INFINITY, -INFINITY };
-    KEEP(struct subject, s, release);
-    build(&s, (int32_t[]){ 6, 9, 5, 3 }, 3, 5);
+    SUBJECT(s, (int32_t[]){ 6, 9, 5, 3 }, 3, 5);
     draw(&s, 2);
     assert_true(isfinite(gradient(&s)));
     for (size_t kind = 0; kind < COUNT_OF(strange); kind++) {
@@ -194,8 +194,7 @@ TEST(a_model_that_overflows_on_the_way_has_no_loss)
 {
     static const float signs[] = { 1, -1 };
     for (size_t k = 0; k < COUNT_OF(signs); k++) {
-        KEEP(struct subject, s, release);
-        build(&s, (int32_t[]){ 2, 4, 2 }, 2, 3);
+        SUBJECT(s, (int32_t[]){ 2, 4, 2 }, 2, 3);
         for (int32_t i = 0; i < s.net.n_params; i++)
             s.x[i] = signs[k] * 3e38F;
         for (int64_t i = 0; i < 6; i++)
@@ -209,9 +208,8 @@ TEST(a_model_that_overflows_on_the_way_has_no_loss)
 /* A batch of 32 is rounded 32 times on the way; in its mean each example has the same share. */
 TEST(the_order_of_a_batch_matters_to_rounding_alone)
 {
-    KEEP(struct subject, s, release);
     float most = 0;
-    build(&s, (int32_t[]){ 33, 17, 10 }, 2, 32);
+    SUBJECT(s, (int32_t[]){ 33, 17, 10 }, 2, 32);
     draw(&s, 3);
     double loss = gradient(&s);
     KEEP(float *, g, free_at) = malloc((size_t)s.net.n_params * sizeof *g);
@@ -229,9 +227,8 @@ TEST(the_order_of_a_batch_matters_to_rounding_alone)
 /* Sums go from example to example, whatever room there is for more of them. */
 TEST(room_for_more_examples_does_not_change_a_bit)
 {
-    KEEP(struct subject, s, release);
     KEEP(struct gossip_pass *, large, gossip_pass_free_at);
-    build(&s, (int32_t[]){ 12, 20, 10 }, 2, 21);
+    SUBJECT(s, (int32_t[]){ 12, 20, 10 }, 2, 21);
     draw(&s, 4);
     double loss = gradient(&s);
     KEEP(float *, g, free_at) = malloc((size_t)s.net.n_params * sizeof *g);
@@ -249,8 +246,7 @@ TEST(room_for_more_examples_does_not_change_a_bit)
  * together, and no multiple of that. */
 TEST(accuracy_counts_where_the_largest_output_is)
 {
-    KEEP(struct subject, s, release);
-    build(&s, (int32_t[]){ 3, 3 }, 1, 200);
+    SUBJECT(s, (int32_t[]){ 3, 3 }, 1, 200);
     for (int32_t k = 0; k < 3; k++)
         s.x[4 * k] = 1;
     for (int32_t i = 0; i < 200; i++) {
@@ -266,8 +262,7 @@ TEST(accuracy_counts_where_the_largest_output_is)
 
 TEST(of_equal_outputs_the_first_counts)
 {
-    KEEP(struct subject, s, release);
-    build(&s, (int32_t[]){ 2, 3, 4 }, 2, 100);
+    SUBJECT(s, (int32_t[]){ 2, 3, 4 }, 2, 100);
     for (int32_t i = 0; i < 100; i++)
         s.data.y[i] = i < 17 ? 0 : 1 + i % 3;
     assert_true(gossip_accuracy(s.x, &s.net, &s.data, s.pass) == 0.17);
@@ -296,16 +291,14 @@ TEST(separable_classes_are_all_learned)
     static const int32_t widths[2][3] = { { 2, 4 }, { 2, 13, 4 } };
     for (int32_t n_layers = 1; n_layers <= 2; n_layers++)
         for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS; kind++) {
-            KEEP(struct subject, s, release);
-            build(&s, widths[n_layers - 1], n_layers, 90);
+            SUBJECT(s, widths[n_layers - 1], n_layers, 90);
             draw(&s, 6);
             for (int32_t i = 0; i < 90; i++) {
                 s.data.y[i] = i % 4;
                 s.data.x[2 * i] = 0.1F * s.data.x[2 * i] + (i & 1 ? 1 : -1);
                 s.data.x[2 * i + 1] = 0.1F * s.data.x[2 * i + 1] + (i & 2 ? 1 : -1);
             }
-            assert_true(learn(&s, (enum gossip_optimizer)kind, 0.05, 200) == 1);
-            assert_true(gradient(&s) < 0.1);
+            assert_true(learn(&s, (enum gossip_optimizer)kind, 0.05, 200) == 1 && gradient(&s) < 0.1);
         }
 }
 
@@ -314,8 +307,7 @@ TEST(a_hidden_layer_learns_what_softmax_regression_cannot)
 {
     static const int32_t widths[2][3] = { { 2, 2 }, { 2, 16, 2 } };
     for (int32_t n_layers = 1; n_layers <= 2; n_layers++) {
-        KEEP(struct subject, s, release);
-        build(&s, widths[n_layers - 1], n_layers, 4);
+        SUBJECT(s, widths[n_layers - 1], n_layers, 4);
         draw(&s, 7);
         for (int32_t i = 0; i < 4; i++) {
             s.data.x[2 * i] = i & 1 ? 1 : -1;
@@ -334,13 +326,11 @@ TEST(tensors_lie_one_behind_the_other)
     static const int32_t first[] = { 0, 32 * 64, 33 * 64, 33 * 64 + 640, 2762 };
     struct gossip_net net;
     OK(gossip_net_build(&net, 32, (int32_t[]){ 64 }, 1, 10, e));
-    assert_int_equal(net.n_layers, 2);
-    assert_int_equal(net.n_tensors, 4);
+    assert_true(net.n_layers == 2 && net.n_tensors == 4);
     assert_memory_equal(net.first, first, sizeof first);
     assert_int_equal(net.n_params, 2762);
     OK(gossip_net_build(&net, 32, NULL, 0, 10, e));
-    assert_int_equal(net.n_layers, 1);
-    assert_int_equal(net.n_params, 330);
+    assert_true(net.n_layers == 1 && net.n_params == 330);
 }
 
 /* Variance 2 / width in, of the last layer 1 / width in, each within five deviations of its estimate. */

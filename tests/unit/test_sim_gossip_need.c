@@ -18,8 +18,7 @@ static struct gossip_need need_of(const struct gossip_fixture *f, const struct g
 /* Just above what is exact, by less than the width of the search. */
 static void assert_need(const struct gossip_need *need, double exact_Bps)
 {
-    assert_true(need->bw_Bps >= exact_Bps * (1 - 1e-9));
-    assert_true(need->bw_Bps <= exact_Bps * 1.0101);
+    assert_true(need->bw_Bps >= exact_Bps * (1 - 1e-9) && need->bw_Bps <= exact_Bps * 1.0101);
     assert_true(need->time_s <= need->limit_s);
 }
 

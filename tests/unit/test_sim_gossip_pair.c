@@ -65,8 +65,7 @@ TEST(one_worker_alone_learns_and_sends_nothing)
             s = gossip_fixture_settings(methods[m]);
             s.rule = (enum gossip_rule)rule;
             GOSSIP_RUN(r, &f, &s);
-            assert_int_equal(r.exchanges, 0);
-            assert_true(r.sent_B == 0);
+            assert_true(r.exchanges == 0 && r.sent_B == 0);
             gossip_fixture_assert_same(&r, &local, &f);
         }
 }
@@ -106,11 +105,9 @@ TEST(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both)
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
         s.mix = 0.25;
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         KEEP(float *, before, free_at) = copy_models(&c);
-        assert_true(gossip_fixture_turn(&c));
-        assert_int_equal(c.workers[0].steps, 1);
+        assert_true(gossip_fixture_turn(&c) && c.workers[0].steps == 1);
         for (int32_t i = 0; i < 2; i++)
             assert_moved(&c, before, i, 1 - i, share[m][i]);
     }
@@ -125,8 +122,7 @@ TEST(what_arrives_changes_a_model_no_earlier)
     f.setup.clock.stale = true;
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         KEEP(float *, before, free_at) = copy_models(&c);
         for (int step = 0; step < 2; step++) {
             assert_true(gossip_fixture_turn(&c));
@@ -166,8 +162,7 @@ TEST(symmetric_pairs_keep_the_sum_of_models)
     for (int kind = 0; kind < 4; kind++) {
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         double before = sum_of_models(&c), apart = apart_of_models(&c);
         while (gossip_fixture_turn(&c))
             assert_near(sum_of_models(&c), before, 1e-4);

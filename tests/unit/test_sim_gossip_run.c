@@ -213,14 +213,11 @@ TEST(uneven_shards_make_the_steps_of_the_smallest)
     f.setup.learning.batch = 16;
     f.setup.learning.epochs = 7;
     RUN(r, &f, &s, 1);
-    assert_int_equal(r.steps, 7);
-    assert_true(isfinite(r.loss));
+    assert_true(r.steps == 7 && isfinite(r.loss));
     gossip_result_free(&r);
     f.setup.learning.epochs = 0.01;
     run(&r, &f, &s, 1);
-    assert_int_equal(r.steps, 1);
-    assert_true(isfinite(r.loss) && r.accuracy > 0);
-    assert_int_equal(r.n_curve, 4);
+    assert_true(r.steps == 1 && isfinite(r.loss) && r.accuracy > 0 && r.n_curve == 4);
 }
 
 TEST(a_rate_beyond_reason_diverges_and_says_when)
@@ -230,8 +227,7 @@ TEST(a_rate_beyond_reason_diverges_and_says_when)
     f.setup.learning.rate = 1e30;
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
-        KEEP(struct gossip_result, r, gossip_result_free);
-        run(&r, &f, &s, 1);
+        RUN(r, &f, &s, 1);
         assert_in_range(r.diverged_step, 0, FIXTURE_STEPS - 1);
         assert_true(isnan(r.accuracy) && isnan(r.average_accuracy) && isnan(r.loss));
         assert_true(r.time_s < FIXTURE_STEPS * FIXTURE_STEP_S);
@@ -256,8 +252,7 @@ TEST(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals)
         tested += !isnan(p->accuracy);
     }
     const struct gossip_curve_point *last = &r.curve[GOSSIP_CURVE - 1];
-    assert_int_equal(tested, GOSSIP_CURVE_TESTS);
-    assert_true(last->time_s == r.time_s && last->sent_B == r.sent_B);
+    assert_true(tested == GOSSIP_CURVE_TESTS && last->time_s == r.time_s && last->sent_B == r.sent_B);
     assert_int_equal(last->exchanges, r.exchanges);
     assert_true(last->accuracy == r.average_accuracy);
 }

@@ -31,12 +31,10 @@ TEST(whole_corrections_are_gossip_of_models)
         build(&f, N);
         f.setup.learning.epochs = 0.5;
         f.setup.clock.stale = kind / 2;
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         for (int32_t i = 0; i < N; i++)
             x[i] = (double)c.workers[i].x[7];
-        while (gossip_fixture_turn(&c))
-            ;
+        gossip_fixture_finish(&c);
         for (int32_t round = 1; round < ROUNDS; round++) {
             for (int32_t i = 0; i < N; i++)
                 y[i] = x[i] + gamma * (x[(i + 1) % N] + x[(i + N - 1) % N] - 2 * x[i]) / 3;
@@ -58,14 +56,12 @@ TEST(the_mean_of_models_stays)
         build(&f, N);
         f.setup.clock.stale = kind % 2;
         s.period = 1 + kind / 2;
-        GOSSIP_START(c, &f, &s);
-        gossip_fixture_scatter(&c);
+        GOSSIP_SCATTERED(c, &f, &s);
         for (int32_t i = 0; i < N; i++) {
             before += (double)c.workers[i].x[7];
             spread_before += vec_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
         }
-        while (gossip_fixture_turn(&c))
-            ;
+        gossip_fixture_finish(&c);
         for (int32_t i = 0; i < N; i++) {
             sum += (double)c.workers[i].x[7];
             spread += vec_distance2(c.workers[i].x, c.workers[0].x, c.n_params);

@@ -32,8 +32,7 @@ TEST(additions_and_scales_reach_every_number_and_no_other)
         vec_copy(copy, x, n);
         vec_scale(z, 4, n);
         for (int32_t i = 0; i < LONGEST + GUARD; i++) {
-            assert_true(y[i] == (float)(i < n ? 12 * i : 10 * i));
-            assert_true(copy[i] == (float)(i < n ? i : 5 * i));
+            assert_true(y[i] == (float)(i < n ? 12 * i : 10 * i) && copy[i] == (float)(i < n ? i : 5 * i));
             assert_true(z[i] == (float)(i < n ? 12 * i : 3 * i));
         }
         vec_add_difference(y, 3, z, x, n); /* 12 + 3 (12 - 1) */
@@ -95,8 +94,7 @@ TEST(sums_of_squares_are_exact_on_whole_numbers)
     count_up(y, 4);
     for (int32_t n = 0; n <= LONGEST; n++) {
         double want = (n - 1.0) * n * (2 * n - 1.0) / 6;
-        assert_true(vec_square(x, n) == want);
-        assert_true(vec_distance2(y, x, n) == 9 * want);
+        assert_true(vec_square(x, n) == want && vec_distance2(y, x, n) == 9 * want);
         assert_true(vec_distance2(x, x, n) == 0);
     }
 }
@@ -111,8 +109,7 @@ TEST(a_number_goes_to_the_sum_of_its_place_mod_16)
         for (int32_t i = place + 16; i < 80; i += 16)
             x[i] = 1;
         double want = place == 0 ? 0x1p54 : 0x1p54 + 4;
-        assert_true(vec_square(x, 80) == want);
-        assert_true(vec_distance2(x, zero, 80) == want);
+        assert_true(vec_square(x, 80) == want && vec_distance2(x, zero, 80) == want);
         assert_true(vec_distance2(zero, x, 80) == want);
     }
 }
@@ -125,8 +122,7 @@ TEST(squares_of_the_largest_numbers_have_room_and_nan_stays)
     assert_close(vec_square(x, 40), 40 * (double)FLT_MAX * (double)FLT_MAX, 1e-15);
     for (int32_t i = 0; i < 40; i++) {
         x[i] = NAN;
-        assert_true(isnan(vec_square(x, 40)));
-        assert_true(isnan(vec_distance2(zero, x, 40)));
+        assert_true(isnan(vec_square(x, 40)) && isnan(vec_distance2(zero, x, 40)));
         x[i] = -INFINITY;
         assert_true(vec_square(x, 40) == (double)INFINITY);
         x[i] = 0;

@@ -62,9 +62,8 @@ TEST(share_is_of_bandwidths_and_not_of_latencies)
 TEST(share_may_be_of_one_dimension)
 {
     for (int k = 0; k < 2 * 2 * N_GOSSIP_FIDELITYS; k++) {
-        KEEP(struct yard, y, yard_close);
         double share = k / 2 % 2 ? 10 : 0.2;
-        yard_word(&y, "switch:2@50 switch:2@50");
+        YARD_WORD(y, "switch:2@50 switch:2@50");
         y.fabric.fidelity = (enum gossip_fidelity)(k / 4);
         y.fabric.share = share;
         y.fabric.share_dim = 1 + k % 2;
@@ -82,8 +81,7 @@ TEST(share_may_be_of_one_dimension)
 TEST(every_message_has_its_overhead)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        KEEP(struct yard, y, yard_close);
-        yard_word(&y, "ring:8@50");
+        YARD_WORD(y, "ring:8@50");
         y.fabric.fidelity = (enum gossip_fidelity)fidelity;
         y.fabric.rules.endpoint_s = 5e-3;
         yard_open(&y);
@@ -109,12 +107,9 @@ TEST(what_crosses_no_link_takes_no_time_and_waits_for_nothing)
         double sent_B = gossip_wire_sent_B(y.wire);
         assert_true(send(&y, 1, 1, S_B, S_B, 1));
         assert_next(&y, 1, true, 0);
-        assert_true(send(&y, 1, 2, 0, 0, 1));
-        assert_true(collect(&y, 0, 2));
+        assert_true(send(&y, 1, 2, 0, 0, 1) && collect(&y, 0, 2));
         const struct gossip_signal *s;
-        assert_int_equal(turn(&y, &s), 2);
-        assert_int_equal(s[0].tag, 1);
-        assert_int_equal(s[1].tag, 2);
+        assert_true(turn(&y, &s) == 2 && s[0].tag == 1 && s[1].tag == 2);
         assert_true(s[0].ends && s[1].ends);
         assert_close(y.now_s, 0, 0);
         assert_close(gossip_wire_sent_B(y.wire), sent_B, 0);
@@ -265,8 +260,7 @@ TEST(bytes_count_when_they_begin)
 {
     YARD(y, "switch:4@50", GOSSIP_CLOSED);
     send(&y, 0, 1, S_B, 0, 0);
-    assert_false(send(&y, 0, 2, S_B, 0, 1));
-    assert_false(collect(&y, S_B, 2));
+    assert_true(!send(&y, 0, 2, S_B, 0, 1) && !collect(&y, S_B, 2));
     const struct gossip_signal *s;
     assert_close(gossip_wire_sent_B(y.wire), S_B, 0);
     turn(&y, &s);
@@ -277,13 +271,11 @@ TEST(bytes_count_when_they_begin)
 
 TEST(a_server_may_be_another_npu)
 {
-    KEEP(struct yard, y, yard_close);
-    yard_word(&y, "switch:5@50");
+    YARD_WORD(y, "switch:5@50");
     y.fabric.n_workers = y.fabric.members[0] = 4;
     y.fabric.server = 4;
     yard_open(&y);
-    assert_true(send(&y, 0, y.fabric.server, S_B, S_B, 0));
-    assert_false(send(&y, 1, y.fabric.server, S_B, S_B, 1));
+    assert_true(send(&y, 0, y.fabric.server, S_B, S_B, 0) && !send(&y, 1, y.fabric.server, S_B, S_B, 1));
 }
 
 TEST(what_is_no_npu_is_refused)

@@ -44,9 +44,7 @@ TEST(exchanges_wait_for_the_ports_they_share)
         const struct gossip_signal *s;
         assert_int_equal(turn(&y, &s), 2);
         double alone_s = y.now_s;
-        assert_int_equal(s[0].tag, 0);
-        assert_true(s[0].ends);
-        assert_int_equal(s[1].tag, 1);
+        assert_true(s[0].tag == 0 && s[0].ends && s[1].tag == 1);
         assert_int_equal(s[1].ends, !cases[i].waits);
         if (cases[i].waits)
             assert_next(&y, 1, true, 2 * alone_s);
@@ -73,34 +71,34 @@ static void open_boxes(struct yard *y)
     yard_open(y);
 }
 
+#define BOXES(y)                                                                                             \
+    KEEP(struct yard, y, yard_close);                                                                        \
+    open_boxes(&y)
+
 /* 3 to 2 is in the other box. */
 TEST(a_wide_link_is_free_before_a_narrow_one_of_the_same_way)
 {
-    KEEP(struct yard, y, yard_close);
-    open_boxes(&y);
+    BOXES(y);
     yard_play(&y, "0>3 1 0>1 1! 1>3 1! 3>2 1 = .015 -3 = .017 +1 = .032 -1 = 1.007 -0 +2 = 2.013 -2");
 }
 
 /* Half of it back: 3, 2, 0. */
 TEST(of_an_exchange_too_each_link_for_the_bytes_of_its_direction)
 {
-    KEEP(struct yard, y, yard_close);
-    open_boxes(&y);
+    BOXES(y);
     yard_play(&y, "0>3 1/.5 3>2 1! 2>0 1! = .012 +1 = .027 -1 = .507 +2 = 1.007 -0 = 1.513 -2");
 }
 
 TEST(who_waits_for_a_narrow_link_keeps_others_from_a_wide_one)
 {
-    KEEP(struct yard, y, yard_close);
-    open_boxes(&y);
+    BOXES(y);
     yard_play(&y, "1>3 1 0>3 1! 0>1 1! = 1.006 -0 +1 = 1.023 +2");
 }
 
 /* All links but the narrow ones have long been free. */
 TEST(a_collective_waits_until_messages_are_there)
 {
-    KEEP(struct yard, y, yard_close);
-    open_boxes(&y);
+    BOXES(y);
     yard_play(&y, "0>3 1 0>1 1! all 1! = .017 +1 = .032 -1 = 1.007 -0 +2");
 }
 
@@ -125,12 +123,8 @@ TEST(ends_come_before_beginnings_and_each_as_asked_for)
         assert_int_equal(s[i].ends, want[i].ends);
     }
     /* A tag is free again at its end, while other signals are still to be read. */
-    assert_false(send(&y, 0, 3, S_B, S_B, 2));
-    assert_false(send(&y, 0, 3, S_B, S_B, 1000));
-    assert_int_equal(s[5].tag, 3);
-    assert_int_equal(turn(&y, &s), 4);
-    assert_int_equal(s[0].tag, 5);
-    assert_int_equal(s[3].tag, 2);
+    assert_true(!send(&y, 0, 3, S_B, S_B, 2) && !send(&y, 0, 3, S_B, S_B, 1000) && s[5].tag == 3);
+    assert_true(turn(&y, &s) == 4 && s[0].tag == 5 && s[3].tag == 2);
     assert_false(s[3].ends);
     assert_close(y.now_s, 0.04, 1e-12);
 }

@@ -40,8 +40,7 @@ TEST(an_exchange_ends_when_both_ways_have)
 /* What crosses the efficient dimension alone has all of it; 0 -> 3 is bound by the other one. */
 TEST(every_dimension_has_its_own_efficiency)
 {
-    KEEP(struct yard, y, yard_close);
-    yard_word(&y, "switch:2@50 switch:2@50");
+    YARD_WORD(y, "switch:2@50 switch:2@50");
     y.fabric.fidelity = GOSSIP_FLOW;
     y.fabric.net.dims[1].efficiency = 0.2;
     yard_open(&y);
@@ -61,8 +60,7 @@ TEST(collectives_are_simulated_on_the_links_of_the_workers)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int half = 0; half < 2; half++) {
-            KEEP(struct yard, y, yard_close);
-            yard_word(&y, cases[i].word);
+            YARD_WORD(y, cases[i].word);
             y.fabric.fidelity = GOSSIP_FLOW;
             y.fabric.n_workers = y.fabric.members[0] = cases[i].members;
             y.fabric.share = half ? 0.5 : 1;
@@ -249,6 +247,10 @@ static void stop(struct drive *d)
     free(d->all);
 }
 
+#define DRIVE(v, ...)                                                                                        \
+    KEEP(struct drive, v, stop);                                                                             \
+    drive(&v, __VA_ARGS__)
+
 static void check_bytes(const struct drive *d)
 {
     assert_close(gossip_wire_sent_B(d->y.wire), d->sent_B, 1e-9);
@@ -279,8 +281,7 @@ static double leaves_s(const struct asked *b, const struct asked *a)
 TEST(links_are_held_for_as_long_as_bytes_need_there)
 {
     for (size_t k = 0; k < COUNT_OF(words); k++) {
-        KEEP(struct drive, d, stop);
-        drive(&d, words[k], GOSSIP_CLOSED, N_ASKED, 1);
+        DRIVE(d, words[k], GOSSIP_CLOSED, N_ASKED, 1);
         int64_t n_waited = 0, n_beside = 0;
         for (int32_t i = 0; i < d.n; i++) {
             const struct asked *a = &d.all[i];
@@ -295,8 +296,7 @@ TEST(links_are_held_for_as_long_as_bytes_need_there)
             n_waited += a->begin_s > a->asked_s;
             n_beside += a->begin_s < over_s - 1e-6;
         }
-        assert_true(n_waited > N_ASKED / 4);
-        assert_true(n_beside > N_ASKED / 20);
+        assert_true(n_waited > N_ASKED / 4 && n_beside > N_ASKED / 20);
         check_bytes(&d);
         check_rates(&d);
     }
@@ -305,8 +305,7 @@ TEST(links_are_held_for_as_long_as_bytes_need_there)
 TEST(flows_are_no_faster_than_their_links_and_collectives_alone)
 {
     for (size_t k = 0; k < COUNT_OF(words); k++) {
-        KEEP(struct drive, d, stop);
-        drive(&d, words[k], GOSSIP_FLOW, N_FEW, 1);
+        DRIVE(d, words[k], GOSSIP_FLOW, N_FEW, 1);
         int64_t n_slowed = 0;
         for (int32_t i = 0; i < d.n; i++) {
             const struct asked *a = &d.all[i];
@@ -328,10 +327,8 @@ TEST(flows_are_no_faster_than_their_links_and_collectives_alone)
 TEST(the_same_seed_gives_the_same_signals)
 {
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
-        KEEP(struct drive, a, stop);
-        KEEP(struct drive, b, stop);
-        drive(&a, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
-        drive(&b, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
+        DRIVE(a, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
+        DRIVE(b, words[0], (enum gossip_fidelity)fidelity, N_FEW, 7);
         for (int32_t i = 0; i < N_FEW; i++) {
             assert_memory_equal(&a.all[i].begin_s, &b.all[i].begin_s, sizeof a.all[i].begin_s);
             assert_memory_equal(&a.all[i].end_s, &b.all[i].end_s, sizeof a.all[i].end_s);

@@ -66,8 +66,7 @@ TEST(temperatures_out_of_range_are_told)
     static const struct hetero_anneal_settings cases[] = { { 1, 0 },        { 1, -1 },  { 1e-3, 1 },
                                                            { INFINITY, 1 }, { NAN, 1 }, { 1, NAN } };
     struct hetero_settings settings = hetero_settings_default();
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-    assert_true(hetero_fixture_instance(&f, 110));
+    HETERO_FIXTURE(f, 110);
     SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.anneal = cases[i];

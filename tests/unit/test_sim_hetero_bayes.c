@@ -47,8 +47,7 @@ TEST(settings_out_of_range_are_told)
         { { 9, 80, 9, 1, NAN }, "bayes: noise is nan, need >= 0" },
     };
     struct hetero_settings settings = hetero_settings_default();
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-    assert_true(hetero_fixture_instance(&f, 110));
+    HETERO_FIXTURE(f, 110);
     SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.bayes = cases[i].how;
@@ -59,8 +58,7 @@ TEST(settings_out_of_range_are_told)
 TEST(it_has_a_budget_of_its_own)
 {
     const struct hetero_settings settings = hetero_settings_default();
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-    assert_true(hetero_fixture_instance(&f, 70));
+    HETERO_FIXTURE(f, 70);
     SEARCH(s, &f.problem, 1, 0, 1);
     OK(hetero_bayes(&s, &settings, e));
     assert_int_equal(s.evaluations, settings.bayes.evaluations);
@@ -70,9 +68,8 @@ TEST(it_has_a_budget_of_its_own)
 TEST(without_noise_it_goes_on)
 {
     struct hetero_settings settings = hetero_settings_default();
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     settings.bayes.noise = 0;
-    assert_true(hetero_fixture_instance(&f, 70));
+    HETERO_FIXTURE(f, 70);
     SEARCH(s, &f.problem, 1, 0, 1000);
     OK(hetero_bayes(&s, &settings, e));
     assert_int_equal(s.evaluations, settings.bayes.evaluations);

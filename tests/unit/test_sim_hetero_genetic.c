@@ -39,9 +39,8 @@ TEST(crossover_makes_better_plans_of_those_drawn)
 TEST(without_crossover_and_mutation_nothing_new_comes)
 {
     struct hetero_settings settings = hetero_settings_default();
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     settings.genetic.mutation = settings.genetic.crossover = 0;
-    assert_true(hetero_fixture_instance(&f, 260));
+    HETERO_FIXTURE(f, 260);
     SEARCH(s, &f.problem, 1, 0, 1000);
     OK(hetero_genetic(&s, &settings, e));
     assert_int_equal(s.evaluations, 1000);
@@ -62,8 +61,7 @@ TEST(settings_out_of_range_are_told)
         { { 4, 3, 2, 0.9, NAN }, "genetic: mutation is nan, need >= 0" },
     };
     struct hetero_settings settings = hetero_settings_default();
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-    assert_true(hetero_fixture_instance(&f, 110));
+    HETERO_FIXTURE(f, 110);
     SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.genetic = cases[i].how;

@@ -25,8 +25,7 @@ TEST(exact_is_the_cheapest_of_all_plans_or_proves_that_there_is_none)
             }
         }
     }
-    assert_true(n_bind >= 20);
-    assert_true(n_none >= 20);
+    assert_true(n_bind >= 20 && n_none >= 20);
 }
 
 /* Two layers of one second each on a cheap type with 3 units and a dear one with 5; one second is asked for

@@ -3,20 +3,13 @@
 
 enum { MOST = 12 };
 
-static struct rng *rng(uint64_t stream)
-{
-    struct rng *r;
-    MUST(rng_build(&r, 5, stream, e));
-    return r;
-}
-
 /* ---- plans drawn ---- */
 
 /* Chi-square of the 9 plans of two layers on three types, 9000 draws: 8 degrees of freedom, above 31.8 once
  * in 10000 seeds. */
 TEST(layers_drawn_by_themselves_make_every_plan_equally_likely)
 {
-    KEEP(struct rng *, r, rng_free_at) = rng(0);
+    RNG(r, 5, 0);
     int n[9] = { 0 };
     double chi = 0;
     for (int i = 0; i < 9000; i++) {
@@ -35,7 +28,7 @@ TEST(layers_drawn_by_themselves_make_every_plan_equally_likely)
  * E[(s + (1 - s)/T)^2] with T = 2, ((1 + s)/2)^2, which is 7/12. */
 TEST(half_of_the_layers_drawn_in_stages_stay)
 {
-    KEEP(struct rng *, r, rng_free_at) = rng(1);
+    RNG(r, 5, 1);
     int two = 0, three = 0;
     const int n = 20000;
     for (int i = 0; i < n; i++) {
@@ -55,7 +48,7 @@ TEST(every_neighbour_is_reached_and_nothing_else)
 {
     static const hetero_id from[] = { 0, 1, 1 };
     const int want[8] = { [0] = 1, [1] = 1, [2] = 1, [7] = 1 };
-    KEEP(struct rng *, r, rng_free_at) = rng(2);
+    RNG(r, 5, 2);
     int found[8] = { 0 };
     for (int i = 0; i < 1000; i++) {
         hetero_id plan[3];
@@ -89,7 +82,7 @@ static void check_neighbour(const hetero_id *was, const hetero_id *is, int32_t n
 
 TEST(a_neighbour_has_one_layer_stage_or_boundary_changed)
 {
-    KEEP(struct rng *, r, rng_free_at) = rng(3);
+    RNG(r, 5, 3);
     for (int i = 0; i < 5000; i++) {
         struct hetero_size size = { 1 + (int32_t)rng_below(r, MOST), 2 + (int32_t)rng_below(r, 3) };
         hetero_id was[MOST], is[MOST];
@@ -106,7 +99,7 @@ TEST(with_one_type_there_is_no_neighbour)
 {
     hetero_id plan[4] = { 0 };
     const hetero_id want[4] = { 0 };
-    KEEP(struct rng *, r, rng_free_at) = rng(4);
+    RNG(r, 5, 4);
     for (int i = 0; i < 100; i++)
         hetero_change_plan(plan, (struct hetero_size){ 4, 1 }, r);
     assert_memory_equal(plan, want, sizeof want);

@@ -30,8 +30,7 @@ TEST(oracle_is_the_cheapest_of_all_plans_or_says_that_limits_bind)
                 assert_true(oracle.lower_usd <= brute.value.usd * (1 + 1e-9));
         }
     }
-    assert_true(n[HETERO_OPTIMAL] >= 300);
-    assert_true(n[HETERO_LOWER_BOUND] >= 50);
+    assert_true(n[HETERO_OPTIMAL] >= 300 && n[HETERO_LOWER_BOUND] >= 50);
 }
 
 /* ---- beside all plans and all units, written down once more from the head of hetero.h ---- */
@@ -97,9 +96,8 @@ static double written_least_usd(const struct hetero_fixture *f)
 
 TEST(exact_is_the_cheapest_of_all_plans_and_units)
 {
-    KEEP(struct rng *, rng, rng_free_at) = NULL;
     int n_found = 0, n_bound = 0;
-    OK(rng_build(&rng, 5, 0, e));
+    RNG(rng, 5, 0);
     for (int i = 0; i < 300; i++) {
         const struct hetero_fixture_kind kind = { .n_layers = LAYERS,
                                                   .n_types = TYPES,
@@ -125,8 +123,7 @@ TEST(exact_is_the_cheapest_of_all_plans_and_units)
         n_found += usd < INFINITY;
         n_bound += bound.proof == HETERO_LOWER_BOUND;
     }
-    assert_true(n_found >= 200);
-    assert_true(n_bound >= 20);
+    assert_true(n_found >= 200 && n_bound >= 20);
 }
 
 /* ---- reach ---- */
@@ -189,8 +186,7 @@ TEST(no_plan_is_faster_than_the_largest_throughput)
             hetero_set_throughput(&f.problem, reach_per_s * 1.001);
             HETERO_RUN(oracle, &f, "oracle");
             HETERO_RUN(exact, &f, "exact");
-            assert_int_equal(oracle.proof, HETERO_NO_PLAN);
-            assert_int_equal(exact.proof, HETERO_NO_PLAN);
+            assert_true(oracle.proof == HETERO_NO_PLAN && exact.proof == HETERO_NO_PLAN);
             assert_true(isnan(oracle.lower_usd) && isnan(exact.lower_usd));
             assert_int_not_equal(oracle.value.status, HETERO_OK);
             assert_true(oracle.value.reach_per_s <= reach_per_s * (1 + 1e-9));
@@ -228,14 +224,12 @@ TEST(large_instances_are_proved_in_few_paths)
                                                   .handover = (enum hetero_handover)i };
         KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
         KEEP(struct hetero_oracle, o, hetero_oracle_free);
-        KEEP(struct rng *, rng, rng_free_at) = NULL;
         double reach_per_s;
-        OK(rng_build(&rng, 7, (uint64_t)i, e));
+        RNG(rng, 7, (uint64_t)i);
         hetero_fixture_draw(&f, rng, &kind);
         OK(hetero_reach(&reach_per_s, NULL, &f.problem, e));
         hetero_set_throughput(&f.problem, reach_per_s / 4);
         OK(hetero_exact(&o, &f.problem, e));
-        assert_int_equal(o.proof, HETERO_OPTIMAL);
-        assert_true(o.paths < 5000);
+        assert_true(o.proof == HETERO_OPTIMAL && o.paths < 5000);
     }
 }

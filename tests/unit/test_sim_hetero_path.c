@@ -124,8 +124,7 @@ TEST(types_with_equal_links_are_one_class)
     };
     KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
     KEEP(struct hetero_paths, x, hetero_paths_free);
-    KEEP(struct rng *, rng, rng_free_at) = NULL;
-    OK(rng_build(&rng, 1, 0, e));
+    RNG(rng, 1, 0);
     hetero_fixture_draw(&f, rng, &kind);
     for (int i = 0; i < 25; i++)
         f.links[i] = (struct hetero_link){ .lat_s = 0, .Bps = i / 5 == 4 || i % 5 == 4 ? 1 : 2 };

@@ -18,10 +18,8 @@ TEST(a_new_profile_has_no_limits_and_no_hosts)
     KEEP(struct hetero_profile, p, hetero_profile_free);
     OK(hetero_profile_build(&p, HETERO_MAX_LAYERS, HETERO_MAX_TYPES, e));
     for (int32_t t = 0; t < HETERO_MAX_TYPES; t++) {
-        assert_int_equal(p.types[t].max_units, HETERO_MAX_UNITS);
-        assert_int_equal(p.types[t].host, -1);
-        assert_true(isinf(p.types[t].nic_Bps));
-        assert_true(p.types[t].usd_per_h == 0);
+        assert_true(p.types[t].max_units == HETERO_MAX_UNITS && p.types[t].host == -1);
+        assert_true(isinf(p.types[t].nic_Bps) && p.types[t].usd_per_h == 0);
     }
     for (size_t i = 0; i < (size_t)HETERO_MAX_LAYERS * HETERO_MAX_TYPES; i++)
         assert_true(p.compute_s[i] == 0 && p.sync_s[i] == 0 && p.handover_s[i] == 0);
@@ -118,7 +116,6 @@ TEST(the_parallel_share_is_found_in_two_times)
 /* Slower with more units, or more than k times as fast: noise, or caches. */
 TEST(a_parallel_share_stays_a_share)
 {
-    assert_true(hetero_parallel_frac(1, 1.5, 4) == 0);
-    assert_true(hetero_parallel_frac(1, 0.2, 4) == 1);
+    assert_true(hetero_parallel_frac(1, 1.5, 4) == 0 && hetero_parallel_frac(1, 0.2, 4) == 1);
     assert_true(hetero_parallel_frac(0, 0, 4) == 0); /* nothing to share */
 }

@@ -83,8 +83,7 @@ static bool same(const struct hetero_search *a, const struct hetero_search *b)
 
 TEST(the_same_seed_gives_the_same_plan)
 {
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-    assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
+    HETERO_FIXTURE(f, hetero_fixture_n - 1);
     for (size_t k = 0; k < COUNT_OF(searches); k++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
             HETERO_SEARCH(a, &f, searches[k], 50, seed);
@@ -96,8 +95,7 @@ TEST(the_same_seed_gives_the_same_plan)
 /* 4^8 plans, of which few are tried: two seeds that try the same ones do not draw. */
 TEST(seeds_matter_to_those_that_draw_and_to_no_others)
 {
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
-    assert_true(hetero_fixture_instance(&f, hetero_fixture_n - 1));
+    HETERO_FIXTURE(f, hetero_fixture_n - 1);
     for (size_t k = 0; k < COUNT_OF(searches); k++) {
         int differ = 0, draws = strcmp(searches[k], "random+local") == 0;
         for (size_t i = 0; i < COUNT_OF(seeded); i++)

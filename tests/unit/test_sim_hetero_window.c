@@ -6,11 +6,6 @@
 /* An instance whose cheapest plan is within the limits. */
 enum { PLAIN = 190 };
 
-static void plain_problem(struct hetero_fixture *f)
-{
-    assert_true(hetero_fixture_instance(f, PLAIN));
-}
-
 TEST(search_ends_with_a_bound_that_is_its_cost)
 {
     for (int i = 0; i < hetero_fixture_n; i++) {
@@ -50,20 +45,18 @@ static int answer(double *cost, hetero_id *plan, bool *complete, void *context, 
 
 TEST(rule_that_allows_nothing_leaves_no_plan)
 {
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    HETERO_FIXTURE(f, PLAIN);
     KEEP(struct hetero_windows, found, hetero_windows_free);
     struct answer none = { .what = ALLOW_NONE };
-    plain_problem(&f);
     OK(hetero_windows(&found, &f.problem, answer, &none, e));
     assert_true(found.cost == INFINITY && found.lower == INFINITY);
 }
 
 TEST(rule_that_gives_up_leaves_the_bound_of_its_window)
 {
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    HETERO_FIXTURE(f, PLAIN);
     KEEP(struct hetero_windows, found, hetero_windows_free);
     struct answer give_up = { .what = GIVE_UP };
-    plain_problem(&f);
     OK(hetero_windows(&found, &f.problem, answer, &give_up, e));
     assert_true(found.cost == INFINITY);
     assert_close(found.lower, give_up.asked, 1e-15);
@@ -71,11 +64,10 @@ TEST(rule_that_gives_up_leaves_the_bound_of_its_window)
 
 TEST(rule_that_allows_all_changes_nothing)
 {
-    KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+    HETERO_FIXTURE(f, PLAIN);
     KEEP(struct hetero_windows, found, hetero_windows_free);
     KEEP(struct hetero_windows, ruled, hetero_windows_free);
     struct answer all = { .what = ALLOW_ALL };
-    plain_problem(&f);
     OK(hetero_windows(&found, &f.problem, NULL, NULL, e));
     OK(hetero_windows(&ruled, &f.problem, answer, &all, e));
     assert_close(ruled.cost, found.cost, 1e-12);

@@ -11,16 +11,14 @@ TEST(room_is_what_the_scarcest_resource_leaves)
     job.demand[1] = 3;
     assert_int_equal(job_room(&job, left, 3), 3);
     job.demand[2] = 40;
-    assert_int_equal(job_room(&job, left, 3), 2);
-    assert_int_equal(job_room(&job, left, 1), 8);
+    assert_true(job_room(&job, left, 3) == 2 && job_room(&job, left, 1) == 8);
     /* Ten times a tenth, as it is left after rounding. */
     const double rounded[] = { 8, 0.1 + 0.1 + 0.1, 0 };
     job = job_default();
     job.demand[1] = 0.1;
     assert_int_equal(job_room(&job, rounded, 2), 3);
     const double nearly[] = { 8, 1 - 9 * 0.1, 0 };
-    assert_true(nearly[1] < 0.1);
-    assert_int_equal(job_room(&job, nearly, 2), 1);
+    assert_true(nearly[1] < 0.1 && job_room(&job, nearly, 2) == 1);
     const double below[] = { 8, -1e-17, 0 };
     assert_int_equal(job_room(&job, below, 2), 0);
 }
@@ -40,6 +38,5 @@ TEST(a_job_is_mixed_by_what_the_cluster_counts)
     const struct cluster gpus = { .n_resources = 1 }, both = { .n_resources = 2 };
     assert_false(job_is_mixed(&job, &both));
     job.demand[1] = 1;
-    assert_true(job_is_mixed(&job, &both));
-    assert_false(job_is_mixed(&job, &gpus));
+    assert_true(job_is_mixed(&job, &both) && !job_is_mixed(&job, &gpus));
 }

@@ -44,11 +44,9 @@ TEST(a_link_is_shared_by_transfers_not_by_bundles)
     const struct maxmin_use once[] = { { 0, 1 } }, twice[] = { { 0, 2 }, { 1, 1 } };
     KEEP(struct maxmin *, m, maxmin_free_at) = build(bw, 2);
     add(m, 0, once, 1, INFINITY);
-    assert_int_equal(settle(m), 1);
-    assert_true(maxmin_rate(m, 0) == 12);
+    assert_true(settle(m) == 1 && maxmin_rate(m, 0) == 12);
     add(m, 1, once, 1, INFINITY);
-    assert_int_equal(settle(m), 2);
-    assert_true(maxmin_rate(m, 0) == 6 && maxmin_rate(m, 1) == 6);
+    assert_true(settle(m) == 2 && maxmin_rate(m, 0) == 6 && maxmin_rate(m, 1) == 6);
     add(m, 2, twice, 2, INFINITY); /* four transfers on link 0 */
     assert_int_equal(settle(m), 3);
     for (int32_t i = 0; i < 3; i++)
@@ -56,8 +54,7 @@ TEST(a_link_is_shared_by_transfers_not_by_bundles)
     maxmin_remove(m, 0);
     maxmin_remove(m, 0);
     maxmin_remove(m, 1);
-    assert_int_equal(settle(m), 1);
-    assert_true(maxmin_rate(m, 2) == 6);
+    assert_true(settle(m) == 1 && maxmin_rate(m, 2) == 6);
     maxmin_free(NULL);
 }
 
@@ -88,8 +85,7 @@ TEST(a_bundle_apart_from_the_change_is_not_told)
     settle(m);
     add(m, 3, second, 1, INFINITY);
     maxmin_settle(m, &changed, &n);
-    assert_int_equal(n, 1);
-    assert_int_equal(changed[0], 3);
+    assert_true(n == 1 && changed[0] == 3);
     maxmin_settle(m, &changed, &n);
     assert_int_equal(n, 0);
 }

@@ -73,20 +73,16 @@ TEST(what_was_taken_is_gone_until_given_back)
     assert_int_equal(pack_idle(p), 14);
     OK(pack_find(&first, p, PACK_PACKED, &four, NULL, e));
     pack_take(p, &four, &first);
-    assert_int_equal(first.servers[0], 1);
-    assert_int_equal(pack_idle(p), 10);
+    assert_true(first.servers[0] == 1 && pack_idle(p) == 10);
     OK(pack_find(&second, p, PACK_PACKED, &four, NULL, e));
     pack_take(p, &four, &second);
     assert_int_equal(second.servers[0], 4);
     /* 2, 1 and 3 are left: topology finds no group of 4, so two servers of both. */
     OK(pack_find(&third, p, PACK_TOPOLOGY, &four, NULL, e));
-    assert_int_equal(third.n, 2);
-    assert_int_equal(third.servers[0], 2);
-    assert_int_equal(third.servers[1], 5);
+    assert_true(third.n == 2 && third.servers[0] == 2 && third.servers[1] == 5);
     pack_give(p, &four, &second);
     OK(pack_find(&third, p, PACK_TOPOLOGY, &four, NULL, e));
-    assert_int_equal(third.n, 1);
-    assert_int_equal(third.servers[0], 4);
+    assert_true(third.n == 1 && third.servers[0] == 4);
     pack_give(p, &four, &first);
     assert_int_equal(pack_idle(p), 14);
 }
@@ -133,17 +129,14 @@ TEST(other_resources_limit_what_a_server_offers)
     for (int kind = 0; kind < PACK_RANDOM; kind++) {
         assert_true(pack_fits(p, &job));
         OK(pack_find(&place, p, (enum pack_kind)kind, &job, NULL, e));
-        assert_int_equal(place.n, 2);
-        assert_int_equal(place.gpus[0], 2);
-        assert_int_equal(place.gpus[1], 2);
+        assert_true(place.n == 2 && place.gpus[0] == 2 && place.gpus[1] == 2);
     }
     pack_take(p, &job, &place);
     struct job next = fixture_job(0, 2, 1, 1);
     next.demand[1] = 2.0 / 3; /* 2 CPUs are left of each server: three times as much */
     assert_true(pack_fits(p, &next));
     next.demand[1] = 3;
-    assert_false(pack_fits(p, &next));
-    assert_int_equal(pack_idle(p), 4);
+    assert_true(!pack_fits(p, &next) && pack_idle(p) == 4);
     pack_give(p, &job, &place);
     assert_true(pack_fits(p, &next));
 }

@@ -77,8 +77,7 @@ TEST(known_lines_and_jumps_are_found_again)
         memcpy(s.p.terms, cases[c].terms, sizeof cases[c].terms);
         set_times(&s, three, 3);
         OK(pieces_fit(all, &s.p, 4, e));
-        assert_int_equal(all[2].n, 3);
-        assert_true(all[2].loss < 1e-6);
+        assert_true(all[2].n == 3 && all[2].loss < 1e-6);
         for (int k = 0; k < 3; k++) {
             assert_int_equal(all[2].list[k].first, three[k].first);
             assert_close(all[2].list[k].lat_s, three[k].lat_s, 1e-6);

@@ -205,8 +205,7 @@ TEST(a_decode_takes_the_most_probable_type_of_each_layer)
     hetero_id plan[MOST_LAYERS], other[MOST_LAYERS];
     FIXTURE(f, &shapes[2], 11);
     policy_decode(&f.p);
-    assert_int_equal(policy_n_leaves(&f.p), 1);
-    assert_int_equal(policy_plan(&f.p, 0, plan), 1);
+    assert_true(policy_n_leaves(&f.p) == 1 && policy_plan(&f.p, 0, plan) == 1);
     for (int l = 0; l < 6; l++) {
         /* Plans that agree before l and end at l: P of the prefix is that of a shorter network. */
         memcpy(other, plan, sizeof plan);

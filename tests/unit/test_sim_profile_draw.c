@@ -78,10 +78,8 @@ TEST(the_products_of_CTRDNN_have_the_generators_widths)
     for (size_t i = 0; i + 1 < COUNT_OF(widths); i++) {
         const struct hetero_layer *l = &p.layers[3 + i];
         assert_int_equal(l->kind, HETERO_FC);
-        assert_true(l->in_B == 4 * widths[i]);
-        assert_true(l->out_B == 4 * widths[i + 1]);
-        assert_true(l->weight_B == 4 * widths[i] * widths[i + 1]);
-        assert_true(l->sparse_B == 0);
+        assert_true(l->in_B == 4 * widths[i] && l->out_B == 4 * widths[i + 1]);
+        assert_true(l->weight_B == 4 * widths[i] * widths[i + 1] && l->sparse_B == 0);
     }
 }
 
@@ -130,8 +128,7 @@ TEST(work_and_rows_grow_with_the_batch_and_weights_do_not)
         DRAWN(q, &d);
         for (int32_t i = 0; i < p.n_layers * p.n_types; i++) {
             bool rows = p.layers[i / p.n_types].sparse_B > 0;
-            assert_true(q.compute_s[i] == 2 * p.compute_s[i]);
-            assert_true(q.handover_s[i] == 2 * p.handover_s[i]);
+            assert_true(q.compute_s[i] == 2 * p.compute_s[i] && q.handover_s[i] == 2 * p.handover_s[i]);
             assert_true(q.sync_s[i] == (rows ? 2 : 1) * p.sync_s[i]);
         }
     }
@@ -147,13 +144,11 @@ TEST(the_types_are_a_core_and_a_GPU_as_assumed)
     const struct hetero_type *cpu = &p.types[0], *gpu = &p.types[1];
     assert_string_equal(cpu->name, "cpu");
     assert_string_equal(gpu->name, "gpu");
-    assert_true(cpu->cpu && !gpu->cpu);
-    assert_true(cpu->usd_per_h == 0.04 && gpu->usd_per_h == 2.42);
+    assert_true(cpu->cpu && !gpu->cpu && cpu->usd_per_h == 0.04 && gpu->usd_per_h == 2.42);
     assert_true(cpu->max_units == 256 && gpu->max_units == 64);
     assert_true(cpu->compute_par == 0.97 && gpu->compute_par == 0.995);
     assert_true(cpu->comm_par == 0.95 && gpu->comm_par == 0.90);
-    assert_true(cpu->nic_Bps == 2e9 && gpu->nic_Bps == 12.5e9);
-    assert_true(cpu->host == -1 && gpu->host == -1);
+    assert_true(cpu->nic_Bps == 2e9 && gpu->nic_Bps == 12.5e9 && cpu->host == -1 && gpu->host == -1);
 }
 
 /* What is bound by arithmetic or memory is faster by one factor, the network is not, and the price follows.
@@ -168,8 +163,7 @@ TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
     assert_string_equal(p.types[63].name, "gpu63");
     for (int32_t t = 2; t < p.n_types; t++) {
         double speed = p.compute_s[1] / p.compute_s[t];
-        assert_false(p.types[t].cpu);
-        assert_int_equal(p.types[t].max_units, 64);
+        assert_true(!p.types[t].cpu && p.types[t].max_units == 64);
         assert_close(p.types[t].usd_per_h, 2.42 * pow(speed, 0.8), 1e-12);
         for (int32_t l = 0; l < p.n_layers; l++) {
             assert_close(p.compute_s[cell(&p, l, 1)], speed * p.compute_s[cell(&p, l, t)], 1e-12);
@@ -179,8 +173,7 @@ TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
         slowest = fmin(slowest, speed);
         fastest = fmax(fastest, speed);
     }
-    assert_true(slowest >= 0.5 && slowest < 0.55);
-    assert_true(fastest <= 2 && fastest > 1.8);
+    assert_true(slowest >= 0.5 && slowest < 0.55 && fastest <= 2 && fastest > 1.8);
 }
 
 TEST(a_type_is_the_same_whatever_is_beside_it)

@@ -146,8 +146,7 @@ TEST(a_layer_of_GPT_computes_three_times_its_forward_pass)
     const double s = 2048, h = 12288, batch = 8;
     struct model m = fixture_model("gpt3-175b");
     PROFILE(p, &m, batch, &npu, 1e9);
-    assert_int_equal(p.n_layers, 98);
-    assert_true(p.compute_s[0] == 0);
+    assert_true(p.n_layers == 98 && p.compute_s[0] == 0);
     for (int32_t l = 1; l <= 96; l++)
         assert_close(p.compute_s[l], 3 * 24 * batch * s * h * h * (1 + s / (6 * h)), 1e-14);
     assert_close(p.compute_s[97], 3 * 2 * batch * s * h * 50304, 1e-14);
@@ -235,21 +234,17 @@ TEST(a_transformer_moves_rows_weights_and_activations)
         assert_int_equal(p.n_layers, 4);
         assert_string_equal(p.layers[0].name, "embedding");
         assert_true(p.layers[0].in_B == 8 * 4 && p.layers[0].out_B == wide_B);
-        assert_true(p.layers[0].weight_B == 2 * (10 * 8 + 4 * 8));
-        assert_true(p.layers[0].sparse_B == 2 * wide_B);
+        assert_true(p.layers[0].weight_B == 2 * (10 * 8 + 4 * 8) && p.layers[0].sparse_B == 2 * wide_B);
         /* Rows of each example; positions once. */
         assert_true(p.sync_s[0] == batch * 2 * wide_B + 2 * 2 * 4 * 8);
         for (int32_t l = 1; l <= 2; l++) {
-            assert_int_equal(p.layers[l].kind, HETERO_BLOCK);
-            assert_true(p.layers[l].weight_B == 2 * layer);
+            assert_true(p.layers[l].kind == HETERO_BLOCK && p.layers[l].weight_B == 2 * layer);
             assert_true(p.layers[l].in_B == wide_B && p.layers[l].sparse_B == 0);
-            assert_true(p.sync_s[l] == 2 * 2 * layer);
-            assert_true(p.handover_s[l] == batch * wide_B);
+            assert_true(p.sync_s[l] == 2 * 2 * layer && p.handover_s[l] == batch * wide_B);
         }
         assert_string_equal(p.layers[2].name, "layer2");
         assert_string_equal(p.layers[3].name, "head");
-        assert_true(p.layers[3].weight_B == 2 * cases[i].head);
-        assert_true(p.sync_s[3] == 2 * 2 * cases[i].head);
+        assert_true(p.layers[3].weight_B == 2 * cases[i].head && p.sync_s[3] == 2 * 2 * cases[i].head);
         assert_true(p.handover_s[3] == batch * 2 * 4);
     }
 }

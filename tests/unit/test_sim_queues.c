@@ -184,8 +184,7 @@ TEST(speeds_follow_what_starts_and_ends)
     assert_close(b.w.crew.spans[1].slowest_s, 3, 1e-14);
     assert_close(b.w.crew.spans[2].start_s, 50, 1e-14);
     assert_close(b.w.crew.spans[2].end_s, 83, 1e-14);
-    assert_int_equal(b.w.crew.spans[0].n_servers, 2);
-    assert_int_equal(b.w.crew.spans[2].n_servers, 1);
+    assert_true(b.w.crew.spans[0].n_servers == 2 && b.w.crew.spans[2].n_servers == 1);
 }
 
 /* A gang keeps its place: who comes later on one of its GPUs waits, though that GPU is idle. */
@@ -277,8 +276,7 @@ TEST(speeds_that_go_wrong_end_the_run)
         x.fail = 0;
         x.iteration_s = 1;
         bed_run(&b);
-        assert_int_equal(x.running, 0);
-        assert_true(b.w.crew.spans[0].end_s == (s.slot_s > 0 ? 4 : 3));
+        assert_true(x.running == 0 && b.w.crew.spans[0].end_s == (s.slot_s > 0 ? 4 : 3));
     }
 }
 
@@ -292,8 +290,7 @@ TEST(gpus_and_seats_are_numbered_through)
     batch_fixture_add(&f, batch_fixture_job(5, 1));
     batch_fixture_add(&f, batch_fixture_job(1, 1));
     OK(batch_work_build(&w, &f.p, NULL, &s, e));
-    assert_int_equal(w.g.n_gpus, 6);
-    assert_int_equal(w.g.most_gpus, 5);
+    assert_true(w.g.n_gpus == 6 && w.g.most_gpus == 5);
     assert_memory_equal(w.g.server_gpu, ((int32_t[]){ 0, 2, 5, 6 }), 4 * sizeof(int32_t));
     assert_memory_equal(w.g.gpu_server, ((int32_t[]){ 0, 0, 1, 1, 1, 2 }), 6 * sizeof(int32_t));
     assert_memory_equal(w.g.seat, ((int32_t[]){ 0, 2, 7, 8 }), 4 * sizeof(int32_t));
@@ -314,6 +311,10 @@ static void two_jobs(struct bed *b, double slot_s, bool whole)
     bed_build(b, &s);
 }
 
+#define TWO_JOBS(v, ...)                                                                                     \
+    KEEP(struct bed, v, bed_free);                                                                           \
+    two_jobs(&v, __VA_ARGS__)
+
 static void start_both(struct bed *b)
 {
     for (int32_t job = 0; job < 2; job++)
@@ -331,15 +332,12 @@ TEST(jobs_end_with_their_last_slot)
         { 2.5, false, { 30, 7.5 } }, { 0.1, false, { 30.0, 7.0 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct bed, b, bed_free);
-        two_jobs(&b, cases[i].slot_s, cases[i].whole);
+        TWO_JOBS(b, cases[i].slot_s, cases[i].whole);
         start_both(&b);
         crew_advance(&b.w.crew, crew_next(&b.w.crew));
-        assert_int_equal(b.w.crew.n_ended, 1);
-        assert_int_equal(b.w.crew.ended[0], 1);
+        assert_true(b.w.crew.n_ended == 1 && b.w.crew.ended[0] == 1);
         crew_advance(&b.w.crew, crew_next(&b.w.crew));
-        assert_int_equal(b.w.crew.n_running, 0);
-        assert_true(crew_next(&b.w.crew) == INFINITY);
+        assert_true(b.w.crew.n_running == 0 && crew_next(&b.w.crew) == INFINITY);
         for (int k = 0; k < 2; k++)
             assert_close(b.w.crew.spans[k].end_s, cases[i].end_s[k], 1e-12);
     }
@@ -348,8 +346,7 @@ TEST(jobs_end_with_their_last_slot)
 /* 3 iterations of .1 s fill a slot of .3 s, though 3 / (.3 / .1) is above 1 in doubles. */
 TEST(rounding_does_not_take_another_slot)
 {
-    KEEP(struct bed, b, bed_free);
-    two_jobs(&b, 0.3, false);
+    TWO_JOBS(b, 0.3, false);
     b.f.jobs[0].iterations = 3;
     b.f.jobs[0].compute_s = 0.1;
     assert_true(3 / (0.3 / 0.1) > 1);
@@ -360,12 +357,9 @@ TEST(rounding_does_not_take_another_slot)
 
 TEST(a_job_starts_with_the_first_slot_after_it_arrived)
 {
-    KEEP(struct bed, b, bed_free);
-    two_jobs(&b, 4, false);
-    assert_true(crew_tick(&b.w.crew, 0) == 0);
-    assert_true(crew_tick(&b.w.crew, 0.1) == 1);
-    assert_true(crew_tick(&b.w.crew, 4) == 1);
-    assert_true(crew_tick(&b.w.crew, 4.5) == 2);
+    TWO_JOBS(b, 4, false);
+    assert_true(crew_tick(&b.w.crew, 0) == 0 && crew_tick(&b.w.crew, 0.1) == 1);
+    assert_true(crew_tick(&b.w.crew, 4) == 1 && crew_tick(&b.w.crew, 4.5) == 2);
     bed_free(&b);
     two_jobs(&b, 0, false);
     assert_true(crew_tick(&b.w.crew, 4.5) == 4.5);
@@ -374,16 +368,12 @@ TEST(a_job_starts_with_the_first_slot_after_it_arrived)
 /* A time at which nothing ends only moves the clock. */
 TEST(a_reset_forgets_what_runs)
 {
-    KEEP(struct bed, b, bed_free);
-    two_jobs(&b, 0, false);
+    TWO_JOBS(b, 0, false);
     start_both(&b);
     crew_advance(&b.w.crew, 3);
-    assert_int_equal(b.w.crew.n_ended, 0);
-    assert_true(b.w.crew.now == 3);
+    assert_true(b.w.crew.n_ended == 0 && b.w.crew.now == 3);
     crew_reset(&b.w.crew);
-    assert_int_equal(b.w.crew.n_running, 0);
-    assert_true(b.w.crew.now == 0);
-    assert_true(crew_next(&b.w.crew) == INFINITY);
+    assert_true(b.w.crew.n_running == 0 && b.w.crew.now == 0 && crew_next(&b.w.crew) == INFINITY);
     start_both(&b);
     assert_close(crew_next(&b.w.crew), 7, 1e-14);
 }

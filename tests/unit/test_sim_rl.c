@@ -42,8 +42,7 @@ TEST(learned_plans_of_two_types_are_within_two_percent_of_the_optimum)
             OK(hetero_oracle(&o, &c.problem, e));
             settings.rl.best_frac = cases[i].best_frac;
             RUN(s, &c.problem, cases[i].name, &settings, 1);
-            assert_int_equal(s.value.status, HETERO_OK);
-            assert_true(s.value.usd <= 1.02 * o.usd);
+            assert_true(s.value.status == HETERO_OK && s.value.usd <= 1.02 * o.usd);
         }
 }
 
@@ -70,8 +69,7 @@ TEST(learning_beats_chance_at_as_many_plans)
     RUN(chance, &p, "random", &settings, 1);
     settings.rl.rate = 0;
     RUN(unlearned, &p, "rl-lstm", &settings, 1);
-    assert_true(learned.evaluations <= chance.evaluations);
-    assert_int_equal(learned.value.status, HETERO_OK);
+    assert_true(learned.evaluations <= chance.evaluations && learned.value.status == HETERO_OK);
     assert_true(chance.value.status != HETERO_OK || learned.value.usd < chance.value.usd);
     assert_true(unlearned.value.status != HETERO_OK || learned.value.usd < unlearned.value.usd);
 }
@@ -134,8 +132,7 @@ TEST(profiles_without_anything_to_learn_are_no_accident)
         OK(hetero_build(&p, &profile, &setup, e));
         hetero_set_throughput(&p, 1);
         RUN(s, &p, "rl-lstm", &settings, 1);
-        assert_int_equal(s.value.status, HETERO_OK);
-        assert_true(s.value.usd == 0);
+        assert_true(s.value.status == HETERO_OK && s.value.usd == 0);
     }
 }
 
@@ -146,8 +143,7 @@ TEST(a_local_search_goes_on_from_the_same_run)
     HETERO_MODELS(c, HETERO_MATCHNET, HETERO_MODELS_TIGHT);
     RUN(alone, &c.problem, "rl-lstm", &settings, 3);
     RUN(with, &c.problem, "rl-lstm+local", &settings, 3);
-    assert_true(with.evaluations > alone.evaluations);
-    assert_true(with.n_curve >= alone.n_curve);
+    assert_true(with.evaluations > alone.evaluations && with.n_curve >= alone.n_curve);
     assert_memory_equal(with.curve, alone.curve, (size_t)alone.n_curve * sizeof *alone.curve);
     assert_true(!hetero_is_better(&alone.value, &with.value));
 }

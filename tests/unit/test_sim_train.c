@@ -160,8 +160,7 @@ TEST(a_timeline_holds_the_whole_step)
     scatter(&f, both, 8, 2);
     EVALUATE(s, &f);
     OK(timeline_build(&t, &f.tree, &f.net, f.bw_Bps, &f.rules, &s, e));
-    assert_int_equal(t.n_runs, 3);
-    assert_true(t.runs[0].chosen && t.runs[0].order == SIM_ORDER_FIXED);
+    assert_true(t.n_runs == 3 && t.runs[0].chosen && t.runs[0].order == SIM_ORDER_FIXED);
     for (int32_t i = 0; i < t.n_bars; i++) {
         const struct timeline_bar *b = &t.bars[i];
         if (b->run != 0)

@@ -31,24 +31,17 @@ TEST(a_trace_written_by_another_program_is_read)
     KEEP(struct chakra_trace, t, chakra_trace_free);
     sample(bytes);
     OK(chakra_read_trace(&t, "t.et", bytes, sizeof bytes, e));
-    assert_int_equal(t.n_nodes, 2);
-    assert_int_equal(t.nodes[0].id, 1);
+    assert_true(t.n_nodes == 2 && t.nodes[0].id == 1);
     assert_string_equal(name_of(&t, 0), "fwd");
-    assert_int_equal(t.nodes[0].type, CHAKRA_COMP);
-    assert_int_equal(t.nodes[0].duration_us, 25);
-    assert_int_equal(t.nodes[0].n_deps, 0);
+    assert_true(t.nodes[0].type == CHAKRA_COMP && t.nodes[0].duration_us == 25 && t.nodes[0].n_deps == 0);
     assert_int_equal(t.nodes[0].has, 1 << CHAKRA_NUM_OPS | 1 << CHAKRA_TENSOR_SIZE);
-    assert_int_equal(t.nodes[0].counts[CHAKRA_NUM_OPS], 4096);
-    assert_int_equal(t.nodes[0].counts[CHAKRA_TENSOR_SIZE], 512);
+    assert_true(t.nodes[0].counts[CHAKRA_NUM_OPS] == 4096 && t.nodes[0].counts[CHAKRA_TENSOR_SIZE] == 512);
     assert_int_equal(t.nodes[0].n_involved, -1);
     assert_string_equal(name_of(&t, 1), "ar");
-    assert_int_equal(t.nodes[1].type, CHAKRA_COLL);
-    assert_int_equal(t.nodes[1].n_deps, 1);
+    assert_true(t.nodes[1].type == CHAKRA_COLL && t.nodes[1].n_deps == 1);
     assert_int_equal(t.deps[t.nodes[1].first_dep], 1);
     assert_int_equal(t.nodes[1].counts[CHAKRA_COMM_SIZE], 1 << 20);
-    assert_int_equal(t.nodes[1].n_involved, 2);
-    assert_int_equal(t.nodes[1].involved, 1);
-    assert_false(t.nodes[1].is_cpu_op);
+    assert_true(t.nodes[1].n_involved == 2 && t.nodes[1].involved == 1 && !t.nodes[1].is_cpu_op);
     chakra_trace_free(&t);
 }
 
@@ -80,8 +73,7 @@ TEST(a_damaged_trace_is_refused_at_its_place)
         sample(bytes);
         memcpy(bytes + cases[i].at, cases[i].bytes, cases[i].n_bytes);
         FAILS(chakra_read_trace(&t, "t.et", bytes, cases[i].n, e), cases[i].code, cases[i].message);
-        assert_null(t.nodes);
-        assert_null(t.deps);
+        assert_true(!t.nodes && !t.deps);
     }
 }
 
@@ -131,8 +123,7 @@ TEST(whole_numbers_of_every_kind_are_counts)
     put_number(&node, "is_cpu_op", W_INT32, 1);
     put_number(&node, "somebody_else_s", W_INT32, 1);
     OK(read_one(&t, &node, e));
-    assert_int_equal(t.nodes[0].counts[CHAKRA_NUM_OPS], 7);
-    assert_true(t.nodes[0].is_cpu_op);
+    assert_true(t.nodes[0].counts[CHAKRA_NUM_OPS] == 7 && t.nodes[0].is_cpu_op);
 }
 
 /* Attribute @p name with the field and wire type that @p tag says, and these bytes. */

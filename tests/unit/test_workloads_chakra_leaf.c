@@ -128,8 +128,7 @@ TEST(a_collective_has_its_kind_size_and_dimensions)
         OK(leaf_of(&leaf, &f, &node, e));
         assert_int_equal(leaf.kind, STEP_COLLECTIVE);
         assert_int_equal(leaf.collective, cases[i].kind);
-        assert_true(leaf.bytes == 77);
-        assert_int_equal(leaf.priority, 3);
+        assert_true(leaf.bytes == 77 && leaf.priority == 3);
         assert_string_equal(leaf.name, "coll");
         assert_string_equal(f.tree.groups[leaf.group].name, cases[i].group);
         for (int d = 0; d < 2; d++)
@@ -206,9 +205,7 @@ TEST(a_send_goes_along_the_dimensions_that_differ)
         struct step_node leaf;
         struct text node = message(W_SEND, i % 2 ? 9 : NONE, cases[i].dst);
         OK(leaf_of(&leaf, &f, &node, e));
-        assert_int_equal(leaf.kind, STEP_COLLECTIVE);
-        assert_int_equal(leaf.collective, COLLECTIVE_SEND);
-        assert_true(leaf.bytes == 64);
+        assert_true(leaf.kind == STEP_COLLECTIVE && leaf.collective == COLLECTIVE_SEND && leaf.bytes == 64);
         for (int d = 0; d < 2; d++) {
             assert_int_equal(f.tree.groups[leaf.group].members[d], cases[i].members[d]);
             assert_int_equal(f.tree.groups[leaf.group].stride[d], cases[i].stride[d]);

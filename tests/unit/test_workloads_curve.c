@@ -26,10 +26,8 @@ TEST(csv_rows_become_curves)
     assert_close(list.curves[0].time_s[0], 1000 * 1.75 / 3.5e9, 1e-12);
     assert_close(list.curves[0].blur[0], 0.05 / 3.5, 1e-12);
     assert_close(list.curves[0].time_s[1], 5e-6, 1e-12);
-    assert_int_equal(list.curves[1].collective, COLLECTIVE_ALL_TO_ALL);
-    assert_int_equal(list.curves[1].nodes, -1);
-    assert_int_equal(list.curves[3].nodes, 2);
-    assert_int_equal(list.curves[3].first_line, 7);
+    assert_true(list.curves[1].collective == COLLECTIVE_ALL_TO_ALL && list.curves[1].nodes == -1);
+    assert_true(list.curves[3].nodes == 2 && list.curves[3].first_line == 7);
 }
 
 TEST(wrong_csv_is_refused_with_its_line)

@@ -137,6 +137,10 @@ static void read_config(struct step_tree *t, const char *path, const int32_t *si
     MUST(step_read(t, &doc, doc.root, &net, e));
 }
 
+#define CONFIG(v, ...)                                                                                       \
+    KEEP(struct step_tree, v, step_free);                                                                    \
+    read_config(&v, __VA_ARGS__)
+
 static const char *config_of(const char *workload)
 {
     static const char *const files[][2] = {
@@ -162,8 +166,7 @@ TEST(one_file_gives_the_published_groups_on_every_network)
         { "DLRM", "all", { 16, 8, 32 }, { 4, 8, 4, 32 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct step_tree, t, step_free);
-        read_config(&t, config_of(cases[i].workload), sizes_3d, 3);
+        CONFIG(t, config_of(cases[i].workload), sizes_3d, 3);
         for (int d = 0; d < 3; d++)
             assert_int_equal(oracle_members(&t, cases[i].group)[d], cases[i].on_3d[d]);
         step_free(&t);
@@ -205,8 +208,7 @@ TEST(traffic_per_dimension_is_what_the_published_inputs_give)
             2 * A * 31 / 32 + 2 * D * 31 / 4096 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct step_tree, t, step_free);
-        read_config(&t, config_of(cases[i].workload), sizes_3d, 3);
+        CONFIG(t, config_of(cases[i].workload), sizes_3d, 3);
         for (int d = 0; d < 3; d++)
             assert_close(oracle_traffic(&t, t.root, N_STEP_PHASES, d), cases[i].on_3d[d], 1e-15);
         step_free(&t);
@@ -223,18 +225,16 @@ TEST(times_equal_the_reference_rows)
     FILE *f = fopen("tests/reference/libra_exact.csv", "r");
     char line[1024];
     int rows = 0;
-    assert_non_null(f);
-    assert_non_null(fgets(line, sizeof line, f));
+    assert_true(f && fgets(line, sizeof line, f));
     while (fgets(line, sizeof line, f)) {
         char workload[32], split[128];
         double n_dims, total, compute_ns, equal_ns, best_ns, bw_Bps[4] = { 0 }, best_Bps[4] = { 0 };
-        KEEP(struct step_tree, t, step_free);
         assert_int_equal(sscanf(line, "%31[^,],%lfd,%lf,%*[^,],%lf,%lf,%lf,%*f,%*f,%127[^,],", workload,
                                 &n_dims, &total, &compute_ns, &equal_ns, &best_ns, split),
                          7);
         assert_true(sscanf(split, "%lf %lf %lf %lf", &best_Bps[0], &best_Bps[1], &best_Bps[2],
                            &best_Bps[3]) == (int)n_dims);
-        read_config(&t, config_of(workload), n_dims > 3 ? sizes_4d : sizes_3d, (int32_t)n_dims);
+        CONFIG(t, config_of(workload), n_dims > 3 ? sizes_4d : sizes_3d, (int32_t)n_dims);
         for (int d = 0; d < 4; d++) {
             bw_Bps[d] = total * 1e9 / n_dims;
             best_Bps[d] *= 1e9;
@@ -275,13 +275,12 @@ TEST(the_2022_workloads_take_the_known_times)
           434.614 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct step_tree, t, step_free);
         double split_Bps[4], equal_Bps[4];
         for (int d = 0; d < 4; d++) {
             split_Bps[d] = cases[i].split_GBps[d] * 1e9;
             equal_Bps[d] = 100e9 / cases[i].n_dims;
         }
-        read_config(&t, cases[i].path, cases[i].sizes, cases[i].n_dims);
+        CONFIG(t, cases[i].path, cases[i].sizes, cases[i].n_dims);
         double compute_s = oracle_compute(&t, t.root, N_STEP_PHASES);
         assert_near(1e3 * (oracle_time(&t, t.root, split_Bps) - compute_s), cases[i].published_ms, 5.1e-4);
         assert_near(1e3 * (oracle_time(&t, t.root, equal_Bps) - compute_s), cases[i].equal_ms, 5.1e-4);

@@ -40,8 +40,7 @@ TEST(gpt_equals_its_closed_form_to_the_last_parameter)
 TEST(recommendation_models_are_tables_and_dense_layers)
 {
     struct model m = fixture_model("dlrm-dcnv2");
-    assert_int_equal(m.dlrm.n_tables, 26);
-    assert_true(m.dlrm.rows == 204184588 && m.dlrm.lookups == 214);
+    assert_true(m.dlrm.n_tables == 26 && m.dlrm.rows == 204184588 && m.dlrm.lookups == 214);
     assert_near(m.dlrm.rows * (double)m.dlrm.dim, 26.136e9, 0.0005e9);
     assert_near(model_dlrm_dense_params(&m), 16.04e6, 0.005e6);
     assert_true(model_dlrm_top_input(&m) == 3456);
@@ -134,15 +133,9 @@ TEST(what_is_absent_is_as_in_gpt)
 {
     struct model m;
     OK(fixture_read_model(&m, GPT, e));
-    assert_int_equal(m.family, MODEL_TRANSFORMER);
-    assert_int_equal(m.kv_heads, 4);
-    assert_int_equal(m.head_dim, 16);
-    assert_int_equal(m.ffn, 256);
-    assert_int_equal(m.vocab_multiple, 128);
-    assert_int_equal(m.activation, MODEL_GELU);
-    assert_int_equal(m.norm, MODEL_LAYER_NORM);
-    assert_int_equal(m.positions, MODEL_LEARNED);
-    assert_int_equal(m.attention, MODEL_FLASH);
+    assert_true(m.family == MODEL_TRANSFORMER && m.kv_heads == 4 && m.head_dim == 16);
+    assert_true(m.ffn == 256 && m.vocab_multiple == 128 && m.activation == MODEL_GELU);
+    assert_true(m.norm == MODEL_LAYER_NORM && m.positions == MODEL_LEARNED && m.attention == MODEL_FLASH);
     assert_true(!m.tied && !m.biases && !m.dropout && m.causal && isnan(m.params));
     assert_string_equal(m.name, "model");
     assert_true(m.moe.experts == 0 && m.mla.q_rank == 0);
@@ -164,8 +157,7 @@ TEST(low_rank_heads_are_as_wide_as_both_their_parts)
 {
     struct model m;
     OK(fixture_read_model(&m, GPT MLA, e));
-    assert_int_equal(m.head_dim, 8);
-    assert_int_equal(m.kv_heads, 4);
+    assert_true(m.head_dim == 8 && m.kv_heads == 4);
     /* Four heads: down and up to queries and keys with values, output, two norms. */
     assert_true(model_layer_params(&m, false, 1, 1, 1).dense == 64 * 8 + 8 * 4 * 8 + 64 * (4 + 2) +
                                                                     4 * 4 * (6 + 5) + 4 * 5 * 64 + 8 + 4 +

@@ -60,9 +60,7 @@ TEST(every_version_of_the_columns_gives_the_same_points)
         KEEP(struct curve_list, list, curve_list_free);
         text_printf(&t, "%s%s%s\nhost: some warning 1 2 float\n", cases[i].head, RANKS2, cases[i].row);
         OK(read_log(&list, text_str(&t), (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 0 }, e));
-        assert_int_equal(list.n, 1);
-        assert_int_equal(list.curves[0].n, 1);
-        assert_int_equal(list.curves[0].ranks, 2);
+        assert_true(list.n == 1 && list.curves[0].n == 1 && list.curves[0].ranks == 2);
         assert_true(list.curves[0].bytes[0] == 2e6);
         assert_close(list.curves[0].time_s[0], 100e-6, 1e-12);
         assert_string_equal(text_str(&list.notes), "");
@@ -84,11 +82,9 @@ TEST(names_and_ranks_come_from_the_log)
                 "1000000 1 float none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n"
                 "1000000 1 half none -1 50.00 20.00 10.00 0 50.00 20.00 10.00 0\n",
                 as_written, e));
-    assert_int_equal(list.n, 3);
-    assert_int_equal(list.curves[0].collective, COLLECTIVE_ALL_GATHER);
+    assert_true(list.n == 3 && list.curves[0].collective == COLLECTIVE_ALL_GATHER);
     assert_int_equal(list.curves[1].collective, COLLECTIVE_ALL_TO_ALL);
-    assert_int_equal(list.curves[2].collective, COLLECTIVE_ALL_TO_ALL);
-    assert_int_equal(list.curves[2].ranks, 2);
+    assert_true(list.curves[2].collective == COLLECTIVE_ALL_TO_ALL && list.curves[2].ranks == 2);
     assert_string_equal(text_str(&list.notes), "run.log:9: test reduce_perf is not modelled and left out\n");
 }
 

@@ -2,14 +2,7 @@
 #include "workloads/step.h"
 #include "workloads/step_fn.h"
 
-enum { N_RANDOM = 400 };
-
-static struct rng *seeded(uint64_t stream)
-{
-    struct rng *r;
-    MUST(rng_build(&r, 20261121, stream, e));
-    return r;
-}
+enum { N_RANDOM = 400, SEED = 20261121 };
 
 static double tree_time(const struct step_tree *t, const struct topo_network *net)
 {
@@ -75,7 +68,7 @@ TEST(the_formula_and_the_expression_agree_for_any_plan)
     static struct random_training x;
     static struct plan_cost c;
     struct seen seen = { 0 };
-    KEEP(struct rng *, r, rng_free_at) = seeded(0);
+    RNG(r, SEED, 0);
     for (int i = 0; i < N_RANDOM; i++) {
         double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
         KEEP(struct step_tree, t, step_free);
@@ -102,7 +95,7 @@ TEST(shares_add_up_to_the_step_of_any_plan)
 {
     static struct random_training x;
     static struct plan_cost c;
-    KEEP(struct rng *, r, rng_free_at) = seeded(3);
+    RNG(r, SEED, 3);
     for (int i = 0; i < N_RANDOM; i++) {
         double once_s[PLAN_MAX_COLLECTIVES], none_s[PLAN_MAX_COLLECTIVES] = { 0 }, compute_s = 0,
                                              exposed_s = 0;
@@ -117,8 +110,7 @@ TEST(shares_add_up_to_the_step_of_any_plan)
         for (int p = 0; p < N_STEP_PHASES; p++)
             compute_s += s.compute_s[p];
         for (int32_t k = 0; k < c.n_collectives; k++) {
-            assert_true(s.exposed_s[k] >= 0);
-            assert_true(free.exposed_s[k] == 0);
+            assert_true(s.exposed_s[k] >= 0 && free.exposed_s[k] == 0);
             exposed_s += s.exposed_s[k];
         }
         assert_close(compute_s + exposed_s + s.bubble_s, s.time_s, 1e-12);
@@ -290,7 +282,7 @@ static double time_of(const struct random_training *x, const struct plan *p)
 TEST(overlap_never_makes_a_step_slower)
 {
     static struct random_training x;
-    KEEP(struct rng *, r, rng_free_at) = seeded(1);
+    RNG(r, SEED, 1);
     int64_t faster[3] = { 0 };
     for (int i = 0; i < N_RANDOM; i++) {
         fixture_random(&x, r);
@@ -340,7 +332,7 @@ TEST(sharded_parameters_travel_three_times_and_no_more)
 TEST(recomputing_more_is_never_faster)
 {
     static struct random_training x;
-    KEEP(struct rng *, r, rng_free_at) = seeded(2);
+    RNG(r, SEED, 2);
     for (int i = 0; i < N_RANDOM; i++) {
         double before_s = 0;
         fixture_random(&x, r);
@@ -356,7 +348,7 @@ TEST(recomputing_more_is_never_faster)
 TEST(gpipe_differs_in_memory_only)
 {
     static struct random_training x;
-    KEEP(struct rng *, r, rng_free_at) = seeded(3);
+    RNG(r, SEED, 3);
     int64_t more = 0;
     for (int i = 0; i < N_RANDOM; i++) {
         struct memory one, all;
@@ -379,7 +371,7 @@ TEST(gpipe_differs_in_memory_only)
 TEST(overhead_is_added_once)
 {
     static struct random_training x;
-    KEEP(struct rng *, r, rng_free_at) = seeded(4);
+    RNG(r, SEED, 4);
     for (int i = 0; i < 20; i++) {
         fixture_random(&x, r);
         struct plan p = x.plan;
@@ -393,7 +385,7 @@ TEST(overhead_is_added_once)
 TEST(faster_networks_and_NPUs_never_make_a_step_slower)
 {
     static struct random_training x;
-    KEEP(struct rng *, r, rng_free_at) = seeded(5);
+    RNG(r, SEED, 5);
     for (int i = 0; i < N_RANDOM; i++) {
         fixture_random(&x, r);
         double before_s = time_of(&x, &x.plan);

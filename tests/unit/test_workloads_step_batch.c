@@ -37,15 +37,11 @@ static void check_points(const struct step_fn *f, const double *const *bw_Bps, i
 
 TEST(every_length_of_vectors_gives_the_bits_of_single_points)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(61);
+    RNG(r, 61, 0);
     for (int i = 0; i < 400; i++) {
-        KEEP(struct random_split, s, random_split_close);
         double columns[D][N], got_s[N];
         const double *bw_Bps[D];
-        const struct random_kind kind = {
-            .n_dims = 1 + i % D, .n_collectives = 20, .compute = i % 3 > 0, .overlap = i % 2
-        };
-        random_split_open(&s, r, kind);
+        RANDOM_SPLIT(s, r, .n_dims = 1 + i % D, .n_collectives = 20, .compute = i % 3 > 0, .overlap = i % 2);
         draw(columns, bw_Bps, r);
         int64_t n = i % (N + 1), done = step_batch_2(&s.fn, bw_Bps, n, got_s);
         assert_in_range(done, n - n % 8, n);
@@ -62,11 +58,9 @@ TEST(less_than_a_block_is_left_to_the_caller)
 {
     static const double traffic_GB[1][D] = { { 1, 2, 3, 4, 5 } };
     const double one_Bps[1] = { 1e9 }, *bw_Bps[D] = { one_Bps, one_Bps, one_Bps, one_Bps, one_Bps };
-    KEEP(struct random_split, s, random_split_close);
     double out_s = -1;
-    plain_split_open(&s, 5, traffic_GB, 1, 0.5);
-    assert_int_equal(step_batch_2(&s.fn, bw_Bps, 0, &out_s), 0);
-    assert_true(out_s == -1);
+    PLAIN_SPLIT(s, 5, traffic_GB, 1, 0.5);
+    assert_true(step_batch_2(&s.fn, bw_Bps, 0, &out_s) == 0 && out_s == -1);
     step_time_batch(&s.fn, bw_Bps, 1, &out_s);
     assert_true(out_s == 5.5);
 }

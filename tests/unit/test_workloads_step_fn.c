@@ -6,9 +6,6 @@
 
 enum { D = TOPO_MAX_DIMS };
 
-static const struct random_kind forests = { .n_collectives = 24, .compute = true, .overlap = true };
-static const struct random_kind sums = { .n_collectives = 24, .compute = true };
-
 static void random_bandwidths(double *bw_Bps, int32_t n_dims, struct rng *r)
 {
     for (int32_t d = 0; d < n_dims; d++)
@@ -17,11 +14,10 @@ static void random_bandwidths(double *bw_Bps, int32_t n_dims, struct rng *r)
 
 TEST(the_compiled_step_takes_as_long_as_its_tree)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(71);
+    RNG(r, 71, 0);
     for (int i = 0; i < 2000; i++) {
-        KEEP(struct random_split, s, random_split_close);
         double bw_Bps[D];
-        random_split_open(&s, r, i % 2 ? forests : sums);
+        RANDOM_SPLIT(s, r, .n_collectives = 24, .compute = true, .overlap = i % 2);
         for (int k = 0; k < 10; k++) {
             random_bandwidths(bw_Bps, s.net.n_dims, r);
             assert_close(step_time(&s.fn, bw_Bps), oracle_time(&s.tree, s.tree.root, bw_Bps), 1e-14);
@@ -31,10 +27,9 @@ TEST(the_compiled_step_takes_as_long_as_its_tree)
 
 TEST(its_layout_is_the_one_the_header_promises)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(72);
+    RNG(r, 72, 0);
     for (int i = 0; i < 300; i++) {
-        KEEP(struct random_split, s, random_split_close);
-        random_split_open(&s, r, forests);
+        RANDOM_SPLIT(s, r, .n_collectives = 24, .compute = true, .overlap = true);
         const struct step_fn *f = &s.fn;
         assert_int_equal(f->leaf_begin[0], 0);
         assert_int_equal(f->leaf_begin[f->n_terms], f->n_leaves);
@@ -55,11 +50,10 @@ TEST(its_layout_is_the_one_the_header_promises)
 
 TEST(the_gradient_is_the_slope)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(73);
+    RNG(r, 73, 0);
     for (int i = 0; i < 500; i++) {
-        KEEP(struct random_split, s, random_split_close);
         double bw_Bps[D], grad[D];
-        random_split_open(&s, r, i % 2 ? forests : sums);
+        RANDOM_SPLIT(s, r, .n_collectives = 24, .compute = true, .overlap = i % 2);
         random_bandwidths(bw_Bps, s.net.n_dims, r);
         double t = step_time_grad(&s.fn, bw_Bps, grad);
         assert_close(t, step_time(&s.fn, bw_Bps), 1e-15);
@@ -81,11 +75,10 @@ TEST(the_gradient_is_the_slope)
 /* T is convex: any tangent lies below it everywhere. */
 TEST(tangents_lie_below)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(74);
+    RNG(r, 74, 0);
     for (int i = 0; i < 500; i++) {
-        KEEP(struct random_split, s, random_split_close);
         double here[D], there[D], grad[D];
-        random_split_open(&s, r, forests);
+        RANDOM_SPLIT(s, r, .n_collectives = 24, .compute = true, .overlap = true);
         random_bandwidths(here, s.net.n_dims, r);
         double tangent = step_time_grad(&s.fn, here, grad);
         random_bandwidths(there, s.net.n_dims, r);
@@ -98,14 +91,11 @@ TEST(tangents_lie_below)
 TEST(a_batch_is_bit_for_bit_its_points)
 {
     enum { N = 37 }; /* whole vectors and a rest */
-    KEEP(struct rng *, r, rng_free_at) = random_open(75);
+    RNG(r, 75, 0);
     for (int i = 0; i < 300; i++) {
-        KEEP(struct random_split, s, random_split_close);
         double columns[D][N], out_s[N];
         const double *bw_Bps[D];
-        struct random_kind kind = i % 2 ? forests : sums;
-        kind.n_dims = 1 + i % D;
-        random_split_open(&s, r, kind);
+        RANDOM_SPLIT(s, r, .n_dims = 1 + i % D, .n_collectives = 24, .compute = true, .overlap = i % 2);
         for (int32_t d = 0; d < s.net.n_dims; d++) {
             bw_Bps[d] = columns[d];
             for (int k = 0; k < N; k++)
@@ -151,8 +141,7 @@ TEST(collectives_of_one_group_are_one_leaf)
                                      .times = collectives[i].times,
                                      .group = collectives[i].group });
     OK(step_compile(&f, &t, &net, e));
-    assert_int_equal(f.n_leaves, 2);
-    assert_int_equal(f.n_terms, 1);
+    assert_true(f.n_leaves == 2 && f.n_terms == 1);
     for (int32_t d = 0; d < 4; d++)
         assert_close(f.traffic_B[0 * D + d] + f.traffic_B[1 * D + d],
                      oracle_traffic(&t, root, N_STEP_PHASES, d), 1e-14);
@@ -184,9 +173,7 @@ TEST(terms_that_never_win_are_dropped)
     static const double twins[][2] = { { 1, 1e9 }, { 1, 1e9 } };
     KEEP(struct step_fn, f, step_fn_free);
     compile_max(&f, below, 3);
-    assert_int_equal(f.n_maxima, 0);
-    assert_int_equal(f.n_terms, 1);
-    assert_int_equal(f.n_leaves, 1);
+    assert_true(f.n_maxima == 0 && f.n_terms == 1 && f.n_leaves == 1);
     assert_close(f.const_s[0], 1, 1e-15);
     step_fn_free(&f);
     compile_max(&f, apart, 3);
@@ -201,24 +188,21 @@ TEST(terms_that_never_win_are_dropped)
 TEST(a_dimension_without_traffic_may_have_no_bandwidth)
 {
     static const double m[2][D] = { { 2, 0, 0, 3 }, { 4 } };
-    KEEP(struct random_split, s, random_split_close);
-    plain_split_open(&s, 4, m, 2, 0.5);
+    PLAIN_SPLIT(s, 4, m, 2, 0.5);
     const double bw_Bps[D] = { 1e9, 0, 0, 1e9 }, starved[D] = { 1e9, 1e9, 1e9, 0 };
     double grad[D];
     assert_close(step_time(&s.fn, bw_Bps), 0.5 + 3 + 4, 1e-15);
     assert_close(step_time_grad(&s.fn, bw_Bps, grad), 7.5, 1e-15);
-    assert_true(grad[1] == 0 && grad[2] == 0);
-    assert_true(isinf(step_time(&s.fn, starved)));
+    assert_true(grad[1] == 0 && grad[2] == 0 && isinf(step_time(&s.fn, starved)));
 }
 
 TEST(efficiency_divides_the_bandwidth)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(77);
+    RNG(r, 77, 0);
     for (int i = 0; i < 100; i++) {
-        KEEP(struct random_split, s, random_split_close);
         KEEP(struct step_fn, slow, step_fn_free);
         double bw_Bps[D], less[D];
-        random_split_open(&s, r, forests);
+        RANDOM_SPLIT(s, r, .n_collectives = 24, .compute = true, .overlap = true);
         random_bandwidths(bw_Bps, s.net.n_dims, r);
         for (int32_t d = 0; d < s.net.n_dims; d++) {
             s.net.dims[d].efficiency = rng_range(r, 0.1, 1);
@@ -231,15 +215,14 @@ TEST(efficiency_divides_the_bandwidth)
 
 TEST(joining_adds_or_takes_the_largest)
 {
-    KEEP(struct rng *, r, rng_free_at) = random_open(78);
+    RNG(r, 78, 0);
     for (int i = 0; i < 400; i++) {
         enum { N = 3 };
         struct random_split s[N];
         const struct step_fn *fns[N];
         double scale[N], bw_Bps[D], sum = 0, most = 0, no_end[D];
-        struct random_kind kind = forests;
+        struct random_kind kind = { .n_dims = 4, .n_collectives = 24, .overlap = true };
         KEEP(struct step_fn, joined, step_fn_free);
-        kind.n_dims = 4;
         const struct step_join how = { .take_max = i % 2, .drop_const = i % 4 > 1 };
         kind.compute = !how.drop_const; /* the oracle for what is left without compute */
         random_bandwidths(bw_Bps, 4, r);

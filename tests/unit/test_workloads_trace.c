@@ -6,11 +6,9 @@ TEST(every_format_has_its_name_once)
 {
     for (int i = 0; i < N_TRACE_FORMATS; i++) {
         assert_string_equal(trace_formats[i].name, trace_format_words[i]);
-        assert_non_null(trace_formats[i].help);
-        assert_non_null(trace_formats[i].read);
+        assert_true(trace_formats[i].help && trace_formats[i].read);
     }
-    assert_null(trace_format_words[N_TRACE_FORMATS]);
-    assert_null(trace_status_words[N_TRACE_STATUSES]);
+    assert_true(!trace_format_words[N_TRACE_FORMATS] && !trace_status_words[N_TRACE_STATUSES]);
 }
 
 static void put_job(struct trace *t, const char *id, double submit_s)

@@ -6,8 +6,7 @@ TEST(fields_are_taken_as_they_stand)
     const struct trace_settings keep = { .keep_idle = true };
     KEEP(struct trace, t, trace_free);
     OK(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &keep, e));
-    assert_int_equal(t.n, 4);
-    assert_true(t.origin_s == 0);
+    assert_true(t.n == 4 && t.origin_s == 0);
     assert_string_equal(t.jobs[0].model, "ResNet-50, wide");
     assert_true(t.jobs[0].grad_bytes == 102228128 && t.jobs[0].ps == 0 && t.jobs[0].priority == 1);
     assert_string_equal(t.jobs[1].id, "b\"1");
@@ -21,16 +20,14 @@ TEST(fields_are_taken_as_they_stand)
     assert_true(t.jobs[3].runtime_s == 1e-9 && t.jobs[3].priority == -2);
     trace_free(&t);
     OK(trace_read(&t, N_TRACE_FORMATS - 1, "tests/traces/canonical.csv", &strict, e));
-    assert_int_equal(t.n, 3);
-    assert_int_equal(t.n_no_gpu, 1);
+    assert_true(t.n == 3 && t.n_no_gpu == 1);
 }
 
 TEST(times_stay_and_rows_are_sorted)
 {
     TRACE_TEXT(t, "csv", "submit_s,job_id,gpus\n70,a,1\n-5,b,2\n", &strict);
     assert_string_equal(t.jobs[0].id, "b");
-    assert_true(t.jobs[0].submit_s == -5 && t.jobs[1].submit_s == 70);
-    assert_int_equal(t.jobs[0].index, 1);
+    assert_true(t.jobs[0].submit_s == -5 && t.jobs[1].submit_s == 70 && t.jobs[0].index == 1);
 }
 
 TEST(a_column_that_is_not_known_is_noted)

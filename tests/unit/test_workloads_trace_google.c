@@ -14,8 +14,7 @@ TEST(arrivals_of_a_folder_come_in_one_order)
     assert_int_equal(t.n, 5);
     assert_string_equal(t.jobs[4].id, "3418323");
     assert_near(t.jobs[4].submit_s, 400.000001, 1e-9);
-    assert_true(t.origin_s == 600);
-    assert_int_equal(t.n_left_out, 2);
+    assert_true(t.origin_s == 600 && t.n_left_out == 2);
     assert_has(text_str(&t.notes), "2 jobs were submitted outside the time of the trace");
     assert_has(text_str(&t.notes), "1 submission was not recorded but filled in by the trace");
     trace_job_free(&t.jobs[--t.n]);
@@ -25,8 +24,7 @@ TEST(arrivals_of_a_folder_come_in_one_order)
 TEST(a_part_is_read_alone)
 {
     TRACE_SAMPLE(t, "google", "google/part-00001-of-00500.csv");
-    assert_int_equal(t.n, 3);
-    assert_true(t.jobs[1].submit_s == 0);
+    assert_true(t.n == 3 && t.jobs[1].submit_s == 0);
 }
 
 TEST(what_is_no_event_is_refused)

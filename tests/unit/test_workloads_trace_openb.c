@@ -11,8 +11,7 @@ TEST(pods_are_those_of_the_sample)
     };
     TRACE_SAMPLE(t, "openb", "openb.csv");
     assert_jobs(&t, want, COUNT_OF(want));
-    assert_true(t.origin_s == 50);
-    assert_int_equal(t.n_no_gpu, 1);
+    assert_true(t.origin_s == 50 && t.n_no_gpu == 1);
     assert_has(text_str(&t.notes), "3 jobs ask for parts of GPUs, rounded up: 1 asked for, 3 given");
 }
 

@@ -13,17 +13,10 @@ TEST(tasks_and_jobs_of_a_folder_go_together)
     };
     TRACE_SAMPLE(t, "pai", "pai");
     assert_jobs(&t, want, COUNT_OF(want));
-    assert_true(t.origin_s == 450);
-    assert_int_equal(t.n_records, 8);
-    assert_int_equal(t.n_no_gpu, 1);
-    assert_int_equal(t.n_left_out, 1);
-    assert_int_equal(t.jobs[1].ps, 2);
-    assert_int_equal(t.jobs[1].workers, 4);
-    assert_int_equal(t.jobs[2].ps, -1);
-    assert_int_equal(t.jobs[2].workers, -1);
-    assert_int_equal(t.jobs[3].workers, 2);
-    assert_int_equal(t.jobs[1].index, 0);
-    assert_int_equal(t.jobs[0].index, 6);
+    assert_true(t.origin_s == 450 && t.n_records == 8 && t.n_no_gpu == 1);
+    assert_true(t.n_left_out == 1 && t.jobs[1].ps == 2 && t.jobs[1].workers == 4);
+    assert_true(t.jobs[2].ps == -1 && t.jobs[2].workers == -1 && t.jobs[3].workers == 2);
+    assert_true(t.jobs[1].index == 0 && t.jobs[0].index == 6);
     assert_has(text_str(&t.notes), "1 job asks for parts of GPUs, rounded up: 0.5 asked for, 1 given");
     assert_has(text_str(&t.notes), "2 jobs have a task with GPUs but no inst_num");
 }
@@ -49,9 +42,7 @@ TEST(a_header_may_stand_in_the_table)
                "job_name,plan_gpu,task_name,inst_num,status,start_time,end_time\n"
                "a,200,worker,3,Terminated,10,20\n",
                &strict);
-    assert_int_equal(t.n, 1);
-    assert_int_equal(t.jobs[0].gpus, 6);
-    assert_true(t.jobs[0].runtime_s == 10);
+    assert_true(t.n == 1 && t.jobs[0].gpus == 6 && t.jobs[0].runtime_s == 10);
 }
 
 /* More jobs than the first table of names has room for; each of two tasks, far apart. */
@@ -95,9 +86,7 @@ TEST(bad_tasks_can_be_left_out)
                "b,worker,x,Terminated,1,2,1,1,100,T4\n"
                "a,ps,2.0,Terminated,1,3,1,1,,T4\n",
                &lenient);
-    assert_int_equal(t.n, 1);
-    assert_int_equal(t.n_records, 2);
-    assert_int_equal(t.n_skipped, 1);
+    assert_true(t.n == 1 && t.n_records == 2 && t.n_skipped == 1);
     assert_int_equal(t.jobs[0].ps, 2);
 }
 

@@ -15,8 +15,7 @@ TEST(jobs_are_those_of_the_sample)
     };
     TRACE_SAMPLE(t, "philly", "philly.json");
     assert_jobs(&t, want, COUNT_OF(want));
-    assert_int_equal(t.n_records, 8);
-    assert_int_equal(t.n_no_gpu, 1);
+    assert_true(t.n_records == 8 && t.n_no_gpu == 1);
     /* date -u -d '2017-10-07 00:30' +%s */
     assert_true(t.origin_s == 1507336200);
     assert_has(text_str(&t.notes), "2 jobs with an attempt that has no start or end");
@@ -29,8 +28,7 @@ TEST(jobs_without_gpu_are_kept_where_asked_for)
     const struct trace_settings keep = { .keep_idle = true };
     KEEP(struct trace, t, trace_free);
     OK(trace_read(&t, format_of("philly"), "tests/traces/philly.json", &keep, e));
-    assert_int_equal(t.n, 8);
-    assert_int_equal(t.n_no_gpu, 0);
+    assert_true(t.n == 8 && t.n_no_gpu == 0);
     assert_string_equal(t.jobs[5].id, "application_1_0006");
     assert_int_equal(t.jobs[5].gpus, 0);
 }
@@ -69,8 +67,7 @@ TEST(bad_objects_can_be_left_out_but_not_broken_json)
     OK(read_text(&t, "philly", objects, &lenient, e));
     assert_int_equal(t.n, 1);
     assert_string_equal(t.jobs[0].id, "b");
-    assert_int_equal(t.jobs[0].index, 1);
-    assert_int_equal(t.n_skipped, 2);
+    assert_true(t.jobs[0].index == 1 && t.n_skipped == 2);
     assert_has(text_str(&t.notes), "jobs:1: jobid is \"not text\", need text or null; it is left out\n");
     assert_has(text_str(&t.notes), "jobs:2: submitted_time is \"nothing\"");
     trace_free(&t);

@@ -45,16 +45,13 @@ TEST(units_of_the_file_become_si)
                  "  - { name: b, weight: 3, iter_ms: 7, grad_MB: { from: 1, to: 2 } }\n",
                  e));
     assert_string_equal(p.name, "x");
-    assert_int_equal(p.gpus_per_worker, 1);
-    assert_int_equal(p.gpus.kind, TRACE_DRAW_LIST);
+    assert_true(p.gpus_per_worker == 1 && p.gpus.kind == TRACE_DRAW_LIST);
     assert_true(p.gpus.n == 2 && p.gpus.upto[0] == 0.75 && p.gpus.upto[1] == 1 && p.gpus.whole);
     assert_true(p.iter_s.kind == TRACE_DRAW_RANGE && p.iter_s.log);
     assert_close(p.iter_s.from, 0.02, 1e-15);
     assert_close(p.iter_s.to, 0.08, 1e-15);
-    assert_true(p.grad_B.from == 1e8 && p.grad_B.to == 1e8);
-    assert_int_equal(p.ps.kind, TRACE_DRAW_NONE);
-    assert_int_equal(p.n_models, 2);
-    assert_true(p.models[0].upto == 0.25 && p.models[1].upto == 1);
+    assert_true(p.grad_B.from == 1e8 && p.grad_B.to == 1e8 && p.ps.kind == TRACE_DRAW_NONE);
+    assert_true(p.n_models == 2 && p.models[0].upto == 0.25 && p.models[1].upto == 1);
     assert_true(p.models[0].batch.from == 2 && p.models[0].batch.to == 5 && p.models[0].batch.whole);
     assert_int_equal(p.models[0].grad_B.kind, TRACE_DRAW_NONE);
     assert_close(p.models[1].iter_s.from, 0.007, 1e-15);

@@ -39,11 +39,8 @@ TEST(bad_rows_can_be_left_out)
 {
     struct trace t;
     OK(read_text(&t, "helios", HEAD "a\nb\nc\n" GOOD("1") "d\ne\nf\ng\n" GOOD("2"), &lenient, e));
-    assert_int_equal(t.n, 2);
-    assert_int_equal(t.n_skipped, 7);
-    assert_int_equal(t.n_records, 9);
-    assert_int_equal(t.jobs[0].index, 3);
-    assert_int_equal(t.jobs[1].index, 8);
+    assert_true(t.n == 2 && t.n_skipped == 7 && t.n_records == 9);
+    assert_true(t.jobs[0].index == 3 && t.jobs[1].index == 8);
     assert_has(text_str(&t.notes), "jobs:7: has 1 field, need 6; it is left out\n");
     assert_null(strstr(text_str(&t.notes), "jobs:8:"));
     trace_free(&t);
@@ -63,8 +60,7 @@ TEST(a_nul_and_a_line_without_end_are_bad_rows)
     FAILS(read_bytes(&t, "helios", text, sizeof text - 1, &strict, e), ERR_PARSE,
           "jobs:2: has a NUL byte, need text");
     OK(read_bytes(&t, "helios", text, sizeof text - 1, &lenient, e));
-    assert_int_equal(t.n_skipped, 1);
-    assert_int_equal(t.jobs[0].index, 1);
+    assert_true(t.n_skipped == 1 && t.jobs[0].index == 1);
     trace_free(&t);
     size_t n = sizeof HEAD - 1;
     memcpy(bytes, HEAD, n);
@@ -85,6 +81,5 @@ TEST(marks_line_ends_and_quotes_of_spreadsheets_are_read)
                &strict);
     assert_int_equal(t.n, 1);
     assert_string_equal(t.jobs[0].id, "7 \"a\", b");
-    assert_int_equal(t.jobs[0].gpus, 1);
-    assert_true(isnan(t.jobs[0].runtime_s));
+    assert_true(t.jobs[0].gpus == 1 && isnan(t.jobs[0].runtime_s));
 }

@@ -14,11 +14,8 @@ TEST(every_width_of_gavel_gives_the_same_job)
         assert_int_equal(t.n, 1);
         assert_string_equal(t.jobs[0].id, "0");
         assert_string_equal(t.jobs[0].model, "LM");
-        assert_int_equal(t.jobs[0].iters, 9000);
-        assert_int_equal(t.jobs[0].gpus, 8);
-        assert_int_equal(t.jobs[0].workers, 8);
-        assert_int_equal(t.jobs[0].batch, -1);
-        assert_true(same_real(t.jobs[0].priority, cases[i].priority));
+        assert_true(t.jobs[0].iters == 9000 && t.jobs[0].gpus == 8 && t.jobs[0].workers == 8);
+        assert_true(t.jobs[0].batch == -1 && same_real(t.jobs[0].priority, cases[i].priority));
         assert_true(t.origin_s == 50);
     }
 }
@@ -33,8 +30,7 @@ TEST(jobs_of_gavel_are_numbered_as_they_stand)
     TRACE_SAMPLE(t, "gavel", "gavel.trace");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_string_equal(t.jobs[0].model, "LM");
-    assert_int_equal(t.jobs[0].batch, 20);
-    assert_int_equal(t.jobs[1].batch, -1);
+    assert_true(t.jobs[0].batch == 20 && t.jobs[1].batch == -1);
     assert_string_equal(t.jobs[2].model, "ResNet-18");
     assert_int_equal(t.jobs[2].batch, 64);
 }
@@ -42,8 +38,7 @@ TEST(jobs_of_gavel_are_numbered_as_they_stand)
 TEST(samples_of_all_widths_are_read)
 {
     TRACE_SAMPLE(t, "gavel", "gavel6.trace");
-    assert_int_equal(t.n, 2);
-    assert_true(t.jobs[1].submit_s == 3 && t.jobs[1].iters == 0);
+    assert_true(t.n == 2 && t.jobs[1].submit_s == 3 && t.jobs[1].iters == 0);
     trace_free(&t);
     read_sample(&t, "gavel", "gavel7.trace");
     assert_true(t.origin_s == 156 && t.jobs[0].gpus == 4);
@@ -98,8 +93,7 @@ TEST(jobs_of_pollux_are_those_of_the_sample)
     read_sample(&t, "pollux", "pollux.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_string_equal(t.jobs[2].model, "imagenet");
-    assert_int_equal(t.jobs[2].batch, 1600);
-    assert_int_equal(t.jobs[2].workers, 8);
+    assert_true(t.jobs[2].batch == 1600 && t.jobs[2].workers == 8);
     trace_free(&t);
     FAILS(read_text(&t, "pollux", "name,time,application,num_replicas,batch_size\na,1,b,1,0\n", &strict, e),
           ERR_RANGE, "jobs:2: batch_size is \"0\", need at least 1");

@@ -15,9 +15,7 @@ TEST(jobs_of_helios_are_those_of_the_sample)
     };
     TRACE_SAMPLE(t, "helios", "helios.csv");
     assert_jobs(&t, want, COUNT_OF(want));
-    assert_int_equal(t.n_records, 10);
-    assert_int_equal(t.n_no_gpu, 2);
-    assert_int_equal(t.jobs[0].index, 5);
+    assert_true(t.n_records == 10 && t.n_no_gpu == 2 && t.jobs[0].index == 5);
     /* date -u -d '2020-06-09 17:59:50' +%s */
     assert_true(t.origin_s == 1591725590);
     assert_has(text_str(&t.notes), "1 job has a status that is not known, such as \"REQUEUED\"");

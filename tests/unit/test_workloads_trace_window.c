@@ -32,13 +32,11 @@ TEST(a_window_is_mapped_onto_its_horizon)
     w.start = 3;
     w.horizon_s = 270;
     OK(trace_cut(&t, &w, e));
-    assert_int_equal(t.n, 4);
-    assert_true(t.jobs[0].submit_s == 0 && t.jobs[3].submit_s == 270);
+    assert_true(t.n == 4 && t.jobs[0].submit_s == 0 && t.jobs[3].submit_s == 270);
     assert_close(t.jobs[1].submit_s, 70, 1e-12);
     assert_close(t.jobs[2].submit_s, 160, 1e-12);
     assert_string_equal(t.jobs[0].id, "3");
-    assert_int_equal(t.jobs[3].index, 6);
-    assert_true(t.origin_s == 1014);
+    assert_true(t.jobs[3].index == 6 && t.origin_s == 1014);
     assert_has(text_str(&t.notes), "jobs 4 to 7 of 10 that fit are kept\n");
 }
 

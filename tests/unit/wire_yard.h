@@ -52,6 +52,11 @@ static inline void yard_start(struct yard *y, const char *word, enum gossip_fide
     yard_open(y);
 }
 
+/* YARD_WORD(y, word) is one that is still to be changed and opened. */
+#define YARD_WORD(y, word)                                                                                   \
+    KEEP(struct yard, y, yard_close);                                                                        \
+    yard_word(&y, word)
+
 #define YARD(y, word, fidelity)                                                                              \
     KEEP(struct yard, y, yard_close);                                                                        \
     yard_start(&y, word, fidelity)

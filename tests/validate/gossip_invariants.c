@@ -55,8 +55,7 @@ static void print_sum(const struct gossip_trials *t, bool stale, int *wrong)
     start(&c, &setup, &job.settings);
     gossip_fixture_scatter(&c);
     KEEP(double *, before, free_at) = sums(&c);
-    while (gossip_fixture_turn(&c))
-        continue;
+    gossip_fixture_finish(&c);
     KEEP(double *, after, free_at) = sums(&c);
     for (int32_t k = 0; k < c.n_params; k++)
         most = fmax(most, fabs(after[k] - before[k]));
