@@ -7,17 +7,18 @@
 enum {
     MAX_LABELS = 12, /* of one front */
     LABEL_PX = 15,   /* height */
+    CELL_PX = 3,     /* of a cloud one point is drawn in a square so wide */
 };
 
-const struct wrap_look scatter_look = { .most = 9,
-                                        .in_row = 3,
-                                        .panel_px = 240,
-                                        .least_px = 110,
-                                        .alone = 1.4,
-                                        .y_tics_px = 44,
-                                        .gap_px = 8,
-                                        .name_px = 44,
-                                        .strip_px = 6 };
+static const struct wrap_look scatter_page = { .most = 9,
+                                               .in_row = 3,
+                                               .panel_px = 240,
+                                               .least_px = 110,
+                                               .alone = 1.4,
+                                               .y_tics_px = 44,
+                                               .gap_px = 8,
+                                               .name_px = 44,
+                                               .strip_px = 6 };
 
 struct scatter {
     struct canvas *c;
@@ -77,6 +78,52 @@ static int compare_series(const void *a, const void *b)
         return p->series < q->series ? -1 : 1;
     return compare_cost(a, b);
 }
+
+/* ---- series with looks ---- */
+
+/* Of the n points one in each square. */
+static int64_t thin_cloud(struct scatter *s, int64_t n, const struct panel *p, struct err *e)
+{
+    int64_t width = (int64_t)((p->box.right - p->box.left) / CELL_PX) + 1, kept = 0;
+    int64_t height = (int64_t)((p->box.bottom - p->box.top) / CELL_PX) + 1;
+    bool *taken = canvas_new(s->c, width * height, sizeof *taken, e);
+
+    for (int64_t i = 0; i < n && taken; i++) {
+        int64_t column = (int64_t)(axis_share(&p->x, s->points[i].at.x) * (double)(width - 1));
+        int64_t row = (int64_t)(axis_share(&p->y, s->points[i].at.y) * (double)(height - 1));
+        if (!taken[row * width + column])
+            s->points[kept++] = s->points[i];
+        taken[row * width + column] = true;
+    }
+    return taken ? kept : -1;
+}
+
+static int put_look(struct scatter *s, const struct panel *p, int32_t panel, int32_t series, struct err *e)
+{
+    struct scatter_look look = s->spec->looks[series];
+    int64_t n = scatter_gather_points(s, panel, series, true, true);
+
+    qsort(s->points, (size_t)n, sizeof *s->points, compare_low);
+    bool steps = look.as == SCATTER_STEPS;
+    for (int64_t i = 1; i < n; i++) /* a front over other columns too is no staircase in these two */
+        steps = steps && s->points[i].at.y <= s->points[i - 1].at.y;
+    if (look.as == SCATTER_CLOUD && (n = thin_cloud(s, n, p, e)) < 0)
+        return ERR_NOMEM;
+    if (steps && n > 0)
+        canvas_point(s->c, s->points[0].at.x, p->y.hi);
+    for (int64_t i = 0; i < n; i++) {
+        struct canvas_xy at = s->points[i].at;
+        canvas_point(s->c, at.x, at.y);
+        if (steps)
+            canvas_point(s->c, i + 1 < n ? s->points[i + 1].at.x : p->x.hi, at.y);
+    }
+    if (look.as == SCATTER_STEPS && !steps)
+        look.mark.kind = MARK_DOT;
+    canvas_block_end(s->c, look.mark);
+    return 0;
+}
+
+/* ---- the front ---- */
 
 /* The points that no other beats in both, by rising cost. */
 static int64_t scatter_find_front(struct scatter *s, int32_t w)
@@ -219,22 +266,27 @@ static void put_labels(struct scatter *s, const struct panel *p)
 static int scatter_put_panel(struct scatter *s, int32_t w, struct err *e)
 {
     struct panel p = { .c = s->c, .box = wrap_box(&s->page, w) };
+    const struct scatter_spec *spec = s->spec;
     int rc = 0;
 
-    s->n_front = scatter_find_front(s, w);
+    s->n_front = spec->looks ? 0 : scatter_find_front(s, w);
     s->n_points = scatter_gather_points(s, w, -1, true, true);
-    if (s->spec->lines)
+    if (spec->lines)
         qsort(s->points, (size_t)s->n_points, sizeof *s->points, compare_series);
     scatter_fit_axes(s, &p);
     wrap_panel(&s->page, &p, w);
-    if (s->spec->label) {
+    if (spec->label) {
         rc = take_places(s, &p, e);
         put_labels(s, &p);
     }
-    for (int32_t k = 0; k < s->spec->series->n && s->spec->lines; k++)
+    for (int32_t k = 0; k < spec->series->n && spec->lines; k++)
         scatter_put_points(s, w, k, MARK_LINE);
     scatter_put_front(s, &p);
-    for (int32_t k = 0; k < s->spec->series->n && !s->spec->lines; k++) {
+    for (int32_t k = 0; k < spec->series->n && !spec->lines && !rc; k++) {
+        if (spec->looks) {
+            rc = put_look(s, &p, w, k, e);
+            continue;
+        }
         scatter_put_points(s, w, k, MARK_HOLLOW);
         scatter_put_points(s, w, k, MARK_POINT);
     }
@@ -243,6 +295,23 @@ static int scatter_put_panel(struct scatter *s, int32_t w, struct err *e)
 }
 
 /* ---- the page ---- */
+
+/* Series with looks are in the legend where there is one of their points. */
+static void scatter_put_legend(struct scatter *s)
+{
+    const struct scatter_spec *spec = s->spec;
+
+    if (!spec->looks)
+        canvas_legend(s->c, (struct mark){ MARK_FRONT, 0 }, "Pareto front");
+    for (int32_t k = 0; k < spec->series->n; k++) {
+        struct mark mark = { spec->lines ? MARK_LINE : MARK_POINT, style_of(s, k) };
+        int64_t i = 0;
+        while (spec->looks && i < s->n_all && s->all[i].series != k)
+            i++;
+        if (i < s->n_all)
+            canvas_legend(s->c, spec->looks ? spec->looks[k].mark : mark, spec->series->list[k]);
+    }
+}
 
 static int draw_scatter(struct scatter *s, struct err *e)
 {
@@ -255,15 +324,13 @@ static int draw_scatter(struct scatter *s, struct err *e)
         any_hollow = any_hollow || s->all[i].hollow;
     }
     s->usd = unit_pick(unit_usd, most_usd);
-    canvas_legend(s->c, (struct mark){ MARK_FRONT, 0 }, "Pareto front");
-    for (int32_t k = 0; k < spec->series->n; k++)
-        canvas_legend(s->c, (struct mark){ spec->lines ? MARK_LINE : MARK_POINT, style_of(s, k) },
-                      spec->series->list[k]);
-    wrap_fit(&s->page, s->c, &scatter_look, spec->panels->list, spec->panels->n);
+    scatter_put_legend(s);
+    wrap_fit(&s->page, s->c, &scatter_page, spec->panels->list, spec->panels->n);
+    if (spec->looks) /* these pages have room for a name without one, too */
+        s->page.strip_px = CANVAS_STRIP_PX;
     if (any_hollow && spec->hollow_note)
         canvas_note(s->c, "%s", spec->hollow_note);
-    if (spec->panels->n > s->page.n)
-        canvas_note(s->c, "first %d of %d %s", (int)s->page.n, (int)spec->panels->n, spec->panel_word);
+    canvas_note_first(s->c, s->page.n, spec->panels->n, spec->panel_word);
     int rc = wrap_open(&s->page, e);
     if (rc)
         return rc;

@@ -1,4 +1,8 @@
-/** @file Points over network cost: panels, a marker or a line per series, the front of the best. */
+/**
+ * @file Points over network cost in wrapped panels: a marker or a line per series with the front of the best,
+ * or series that each have a look of their own. What one gets for a given cost is a staircase, level until
+ * the next point can be paid.
+ */
 #ifndef PLOTS_SCATTER_H
 #define PLOTS_SCATTER_H
 
@@ -11,12 +15,24 @@ struct scatter_point {
     int64_t item;          /**< what `label` is asked about; of equal points the lowest is on the front */
 };
 
+/** How a series is drawn. */
+struct scatter_look {
+    struct mark mark;
+    enum {
+        SCATTER_POINTS,
+        SCATTER_STEPS, /**< from the top down a staircase; where it rises again markers of the line */
+        SCATTER_CLOUD, /**< one of those that would lie on each other */
+    } as;
+};
+
 /** All borrowed. */
 struct scatter_spec {
     const char *y_label; /**< with unit */
     bool low_is_better;  /**< in y; else more is */
     bool lines;          /**< points of a series are joined by rising cost */
     const struct names *panels, *series;
+    const struct scatter_look
+        *looks;              /**< by series, drawn in turn, without a front; NULL = markers and the front */
     const int32_t *styles;   /**< by series, of the marks; NULL = the position */
     const char *panel_word;  /**< in notes: "workloads" */
     const char *hollow_note; /**< shown where there are hollow ones; may be NULL */
@@ -26,11 +42,8 @@ struct scatter_spec {
 };
 
 /** Draw the @p n points, of the panels the first 9: a note says how many there are. The front is that of
- * filled points, a staircase. Time O(panels * series * n), with labels O(front) calls of `label` more. */
+ * filled points. Time O(panels * series * n log n), with labels O(front) calls of `label` more. */
 int scatter_build(struct canvas *c, const struct scatter_point *points, int64_t n,
                   const struct scatter_spec *spec, struct err *e);
-
-/** Pages of such panels: what fronts look like. */
-extern const struct wrap_look scatter_look;
 
 #endif
