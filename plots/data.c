@@ -346,7 +346,12 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
 {
     char buf[NUM_TEXT];
 
-    *d = (struct data){ .c = c, .r = *r, .binds = binds, .n_binds = n };
+    *d = (struct data){ .c = c, .r = *r, .n_binds = n };
+    struct bind *own = canvas_new(c, n, sizeof *own, e);
+    if (!own)
+        return ERR_NOMEM;
+    memcpy(own, binds, (size_t)n * sizeof *own);
+    d->binds = own;
     int rc = data_columns(d, e);
     if (rc)
         return rc;

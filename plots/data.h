@@ -128,8 +128,8 @@ struct data {
     int32_t *n_dims;   /**< shape [n] */
 };
 
-/** Read the rows of @p r that pass its filters, the columns of each in the order of @p binds. Time O(rows *
- * binds).
+/** Read the rows of @p r that pass its filters, the columns of each in the order of @p binds, which are
+ * copied. Time O(rows * binds).
  * @return 0; ERR_PARSE: a column is missing, a cell holds what cannot be; ERR_NOMEM */
 int data_read(struct data *d, struct canvas *c, const struct rows *r, const struct bind *binds, int32_t n,
               struct err *e);

@@ -1,30 +1,91 @@
-/** @file The builders behind plot_figures that have a file of their own: struct plot_figure.build. */
+/** @file What draws the figures of plot_figures: struct plot_figure.build, and what .look is of those that
+ * several figures share. Such a figure is a declaration over columns of its table. */
 #ifndef PLOTS_FIG_H
 #define PLOTS_FIG_H
 
-#include "plots/data.h"
+#include "plots/grid.h"
 
 /** Draw @p figure, which need not be in the list, of a table. Errors as plot_draw(), without gnuplot's. */
 int figure_script(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
                   struct text *script, struct err *e);
 
+/* ---- any table ---- */
+
 /** Any columns: look is a struct plot_xy. */
 int fig_xy(struct canvas *c, const struct rows *r, struct err *e);
+
+/* ---- designs: rows of a sweep ---- */
+
+/** Lines over x: a column per workload, rows by network, a series per objective. */
+struct sweep_grid {
+    const char *x, *x_label;
+    bool by_network;   /**< a row of panels per network; else all networks in one */
+    bool common_total; /**< only designs of the total bandwidth that most share; x is the number of dimensions
+                        */
+    const char *note;
+    struct grid_metric metrics[GRID_MAX_METRICS];
+    int32_t n_metrics;
+};
+
+/** Horizontal bars, a row per design: stacked parts, or one bar per part. */
+struct sweep_bars {
+    const char *axis_label;   /**< without unit */
+    const char *unit;         /**< of the values, used when `units` is NULL */
+    const struct unit *units; /**< pick by size */
+    const char *dim_prefix;   /**< before a dimension's name in the legend: "exposed: " */
+    const char *end_label;    /**< heading of the numbers at the right end; NULL = none */
+    const char *per_dim;      /**< column of what each dimension has; NULL = none */
+    double times;             /**< what the values are multiplied by */
+    struct sweep_part {
+        const char *column, *label;
+        int32_t fill;
+    } const *own; /**< shape [n_own], parts that are no dimension; dimensions stand after the first in the
+                     legend. The last is the rest of the step */
+    int32_t n_own;
+    double least;    /**< own parts below this share of the step go to the rest */
+    bool stacked;    /**< else one bar per part */
+    bool exposed;    /**< with a note what this means, and " *" behind misfits */
+    double axis_max; /**< 0 = fit */
+};
+
+/** Points over network cost: a panel per workload, a marker per network. */
+struct sweep_scatter {
+    const char *y_label; /**< with unit; more is better */
+    const char *note;    /**< what filled and hollow mean; shown where there are hollow ones */
+    bool equal_split; /**< performance, with the equal split as hollow markers; else MFU, misfits hollow and
+                         plans */
+};
+
+int sweep_grid(struct canvas *c, const struct rows *r, struct err *e);
+int sweep_bars(struct canvas *c, const struct rows *r, struct err *e);
+int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e);
 int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
 int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);
 
+/* ---- schedulers of jobs ---- */
+
+/** Lines by scheduler over the axis of numbers, or bars. */
+struct place_grid {
+    struct grid_metric metrics[GRID_MAX_METRICS];
+    int32_t n_metrics;
+    bool bars;
+    const char *title; /**< NULL: the figure's help */
+};
+
+int place_grid(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place(struct canvas *c, const struct rows *r, struct err *e);
 int fig_embedded(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gantt(struct canvas *c, const struct rows *r, struct err *e);
 int fig_links(struct canvas *c, const struct rows *r, struct err *e);
 
+/* ---- schedulers of layers, methods of communication ---- */
+
 int fig_hetero(struct canvas *c, const struct rows *r, struct err *e);
 int fig_learning(struct canvas *c, const struct rows *r, struct err *e);
 int fig_strip(struct canvas *c, const struct rows *r, struct err *e);
-
 int fig_gossip(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e);

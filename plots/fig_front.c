@@ -11,8 +11,6 @@
 /* What a row is; those that are drawn over others come later. A knee is one of the others too. */
 enum what { BEHIND, WITHIN, FRONT, KNEE, DESIGN, N_WHAT };
 static const char *const words[N_WHAT] = { "behind", "within", "all", NULL, "design" }; /* in the table */
-static const char *labels[N_WHAT] = { "designs behind the front", "front within the limits", "front", "knee",
-                                      "the design" };
 static const struct scatter_look looks[N_WHAT] = {
     { { MARK_CLOUD, 0 }, SCATTER_CLOUD },  { { MARK_TRACE, 2 }, SCATTER_STEPS },
     { { MARK_FRONT, 0 }, SCATTER_STEPS },  { { MARK_POINT, 0 }, SCATTER_POINTS },
@@ -30,6 +28,8 @@ static const struct bind binds[] = {
 
 int fig_front(struct canvas *c, const struct rows *r, struct err *e)
 {
+    const char *labels[N_WHAT] = { "designs behind the front", "front within the limits", "front", "knee",
+                                   "the design" };
     const struct names series = { .list = labels, .n = N_WHAT };
     struct data d;
     double longest_s = 0;

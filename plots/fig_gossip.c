@@ -74,18 +74,17 @@ static int survey_methods(struct trained *t, const struct rows *rows, double *pe
 static int read_trained(struct trained *t, struct canvas *c, const struct rows *r, const struct bind *columns,
                         int32_t n, int32_t most_points, struct err *e)
 {
-    struct bind *binds = canvas_new(c, VALUES + n, sizeof *binds, e);
+    struct bind binds[DATA_MAX] = { [POINT] = { .column = "point", AS_WORD, NEED, .most = most_points },
+                                    [METHOD] = { .column = "method", AS_WORD, NEED },
+                                    [STATUS] = { .column = "status", AS_STATUS, NEED, .word = "ok" },
+                                    [SEEDS] = { .column = "seeds", AS_NUMBER, MAY_MISS } };
     double *periods = canvas_new(c, r->t->n_rows, sizeof *periods, e);
     const struct data *d = &t->data;
     char buf[NUM_TEXT];
 
     t->c = c;
-    if (!binds || !periods)
+    if (!periods)
         return ERR_NOMEM;
-    binds[POINT] = (struct bind){ .column = "point", AS_WORD, NEED, .most = most_points };
-    binds[METHOD] = (struct bind){ .column = "method", AS_WORD, NEED };
-    binds[STATUS] = (struct bind){ .column = "status", AS_STATUS, NEED, .word = "ok" };
-    binds[SEEDS] = (struct bind){ .column = "seeds", AS_NUMBER, MAY_MISS };
     memcpy(binds + VALUES, columns, (size_t)n * sizeof *binds);
     int rc = survey_methods(t, r, periods, e);
     if (!rc)
@@ -985,12 +984,11 @@ static void name_axis(struct need *f, const char **with_unit)
 /* By how much bandwidth may delay a run, where the table says so. */
 static int put_delay(struct need *f, struct err *e)
 {
-    struct rows r = f->t.data.r;
-    int32_t col = table_find(r.t, "need_wait_pct");
+    int32_t col = table_find(f->t.data.r.t, "need_wait_pct");
     double lo = HUGE_VAL, hi = -HUGE_VAL, pct;
 
     for (int64_t i = 0; i < f->t.data.n && col >= 0; i++) {
-        r.row = f->t.data.row[i];
+        struct rows r = data_at(&f->t.data, i);
         int rc = rows_number(&pct, &r, col, e);
         if (rc)
             return rc;

@@ -155,14 +155,13 @@ static int read_cost(struct hetero *f, int64_t i, struct err *e)
 static int read_hetero(struct hetero *f, const struct rows *r, struct err *e)
 {
     const struct data *d = &f->data;
-    struct bind *binds = canvas_new(f->c, N_COST_BINDS, sizeof *binds, e);
     int32_t col;
 
     f->over_best = !knows_oracle(r);
-    int rc = binds ? rows_column(&col, r, f->over_best ? "over_best" : "over_oracle", e) : ERR_NOMEM;
+    int rc = rows_column(&col, r, f->over_best ? "over_best" : "over_oracle", e);
     if (rc)
         return rc;
-    const struct bind wanted[N_COST_BINDS] = {
+    const struct bind binds[N_COST_BINDS] = {
         [SCHEDULER] = { .column = "scheduler", AS_WORD, NEED },
         [POINT] = { .column = "point", AS_WORD, NEED, .most = MAX_POINTS },
         [STATUS] = { .column = "status", AS_WORD, NEED },
@@ -173,7 +172,6 @@ static int read_hetero(struct hetero *f, const struct rows *r, struct err *e)
         [USD] = { .column = "usd", AS_NUMBER, MAY_MISS },
         [ORACLE_USD] = { .column = "oracle_usd", AS_NUMBER, MAY_MISS },
     };
-    memcpy(binds, wanted, sizeof wanted);
     rc = data_read(&f->data, f->c, r, binds, N_COST_BINDS, e);
     if (!rc)
         rc = points_describe(&f->points, d, POINT, e);
@@ -486,10 +484,9 @@ static int join_curves(struct learning *f, struct err *e)
 static int read_curves(struct learning *f, const struct rows *rows, struct err *e)
 {
     const struct data *d = &f->data;
-    struct bind *binds = canvas_new(f->c, N_CURVE_BINDS, sizeof *binds, e);
     int32_t over = table_find(rows->t, "over_oracle");
     struct rows r = *rows;
-    int rc = binds ? 0 : ERR_NOMEM;
+    int rc = 0;
 
     f->in_usd = true;
     for (r.row = 0; over >= 0 && r.row < r.t->n_rows && f->in_usd && !rc; r.row++) {
@@ -500,14 +497,13 @@ static int read_curves(struct learning *f, const struct rows *rows, struct err *
     }
     if (rc)
         return rc;
-    const struct bind wanted[N_CURVE_BINDS] = {
+    const struct bind binds[N_CURVE_BINDS] = {
         [CURVE_SCHEDULER] = { .column = "scheduler", AS_WORD, NEED, .numbered = OF_TABLE },
         [CURVE_POINT] = { .column = "point", AS_WORD, NEED, .most = MAX_POINTS },
         [CURVE_SEED] = { .column = "seed", AS_WORD, NEED },
         [EVALUATIONS] = { .column = "evaluations", AS_NUMBER, NEED },
         [COST] = { .column = f->in_usd ? "usd" : "over_oracle", AS_ABOVE_ZERO, NEED },
     };
-    memcpy(binds, wanted, sizeof wanted);
     rc = data_read(&f->data, f->c, rows, binds, N_CURVE_BINDS, e);
     if (!rc)
         rc = points_describe(&f->points, d, CURVE_POINT, e);

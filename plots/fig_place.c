@@ -6,13 +6,12 @@
  * the first that hold numbers and vary are the figure's; what else varies makes panels, or labels where it is
  * of the network and costs are drawn; what all rows have in common is a note.
  */
-#include "plots/fig_place.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/fig.h"
 #include "plots/maps.h"
 #include "plots/scatter.h"
 
@@ -94,12 +93,11 @@ static void add_word(struct outcomes *o, int32_t col)
 static int take_axis(struct outcomes *o, int32_t col, struct err *e)
 {
     const struct data *d = &o->d;
-    struct rows r = d->r;
     double *x = canvas_new(d->c, d->n, sizeof *x, e);
     int rc = x ? 0 : ERR_NOMEM;
 
     for (int64_t i = 0; i < d->n && !rc; i++) {
-        r.row = d->row[i];
+        struct rows r = data_at(d, i);
         rc = rows_number(&x[i], &r, col, e);
     }
     o->axis[o->n_axes] = x;
@@ -331,22 +329,19 @@ static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *
     int32_t n = 0;
 
     for (int32_t m = 0; m < look->n_metrics; m++) {
-        const struct place_metric *from = &look->metrics[m];
+        struct grid_metric metric = look->metrics[m];
         bool any = m == 0;
         for (int64_t k = 0; k < o->n; k++)
             any = any || !isnan(o->value[m][o->order[k]]);
-        for (int64_t i = 0; i < o->d.n && from->per_cent; i++) {
+        for (int64_t i = 0; i < o->d.n && metric.per_cent; i++) {
             o->value[m][i] *= 100;
             o->half[m][i] *= 100;
         }
+        metric.y = o->value[m];
+        metric.half = o->half[m];
+        metric.most = metric.per_cent ? 100 : 0;
         if (any)
-            out[n++] = (struct grid_metric){ .label = from->label,
-                                             .unit = from->per_cent ? "%" : from->unit,
-                                             .units = from->units,
-                                             .y = o->value[m],
-                                             .half = o->half[m],
-                                             .low_is_better = from->low_is_better,
-                                             .most = from->per_cent ? 100 : 0 };
+            out[n++] = metric;
     }
     return n;
 }
@@ -429,11 +424,13 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 {
     static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
     static const struct place_grid looks[] = {
-        { { { .column = "utility", "total utility", "" } }, 1, .title = "Total utility by scheduler" },
+        { { { .column = "utility", .label = "total utility", .unit = "" } },
+          1,
+          .title = "Total utility by scheduler" },
         { { { "jct_s", "mean completion time", .units = unit_durations, .low_is_better = true } },
           1,
           .title = "Mean completion time by scheduler" },
-        { { { .column = "jct", "mean completion time", "slots", .low_is_better = true } },
+        { { { "jct", "mean completion time", "slots", .low_is_better = true } },
           1,
           .title = "Mean completion time by scheduler" },
     };

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "plots/fig.h"
-#include "plots/fig_place.h"
 #include "plots/gnuplot.h"
-#include "plots/sweeps.h"
 
 const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
 
@@ -20,7 +18,7 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
 
 #define OVER_EQUAL(words, column)                                                                            \
     {                                                                                                        \
-        .label = words, .unit = "×", .y = column, .equal = "1"                                               \
+        column, words, "×", .equal_column = "1"                                                              \
     }
 
 static const struct sweep_grid speedup = { .x = "total_GBps",
@@ -34,11 +32,8 @@ static const struct sweep_grid cost = {
     .x_label = "network bandwidth [GB/s per NPU]",
     .by_network = true,
     .note = "perf/cost: performance per network cost, relative to the equal split of the same bandwidth",
-    .metrics = { { .label = "cost",
-                   .units = unit_usd,
-                   .y = "cost_usd",
-                   .equal = "equal_cost_usd",
-                   .low_is_better = true },
+    .metrics = { { "cost_usd", "cost", .units = unit_usd, .low_is_better = true,
+                   .equal_column = "equal_cost_usd" },
                  OVER_EQUAL("perf/cost", "perf_per_cost_gain") },
     .n_metrics = 2
 };
@@ -51,9 +46,7 @@ static const struct sweep_grid perf_per_cost = { .x = "total_GBps",
 static const struct sweep_grid nic = { .x = "n_dims",
                                        .x_label = "number of dimensions",
                                        .common_total = true,
-                                       .metrics = { { .label = "NIC bandwidth",
-                                                      .unit = "GB/s per NPU",
-                                                      .y = "nic_GBps",
+                                       .metrics = { { "nic_GBps", "NIC bandwidth", "GB/s per NPU",
                                                       .low_is_better = true } },
                                        .n_metrics = 1 };
 
@@ -116,8 +109,8 @@ static const struct sweep_scatter mfu = { .y_label = "model FLOP/s utilisation [
 /* ---- what schedulers of jobs came to ---- */
 
 static const struct place_grid optimum = {
-    .metrics = { { "optimum_frac", "of the optimum", .per_cent = true },
-                 { "used_frac", "used of reserved", .per_cent = true } },
+    .metrics = { { "optimum_frac", "of the optimum", "%", .per_cent = true },
+                 { "used_frac", "used of reserved", "%", .per_cent = true } },
     .n_metrics = 2
 };
 static const struct place_grid makespan = {

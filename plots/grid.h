@@ -7,17 +7,20 @@
 
 enum { GRID_MAX_METRICS = 2, GRID_MAX_COLUMNS = 5, GRID_MAX_ROWS = 6, GRID_MAX_CATEGORIES = 24 };
 
-/** What a row of panels shows on its y axis. */
+/** What a row of panels shows on its y axis: declared by columns of the table, then read. */
 struct grid_metric {
+    const char *column;       /**< NULL = `y` is set by hand */
     const char *label;        /**< without unit */
     const char *unit;         /**< used when `units` is NULL; "" = none */
     const struct unit *units; /**< pick one of these by size */
+    bool low_is_better;
+    bool per_cent; /**< a share in the table: no value can be more than 100 % */
+    const char
+        *equal_column; /**< the equal split's value; "1" = `reference` is 1 for all; NULL = not drawn */
     const double *y,
         *half; /**< by row of the figure, NaN = none; half the interval around y, NULL = none has one */
-    const double *equal; /**< the equal split's value; NULL: `reference` for all */
-    double reference;    /**< 0 = the equal split is not drawn */
-    bool low_is_better;
-    double most; /**< no value can be more: the axis ends there; 0 = no limit */
+    const double *equal;    /**< NULL: `reference` for all, which is not drawn when 0 */
+    double reference, most; /**< most: the axis ends there; 0 = no limit */
 };
 
 /** All borrowed. */

@@ -1,9 +1,12 @@
-#include "plots/sweeps.h"
+/*
+ * What the rows of a sweep look like in grids, as bars and as points: the figures that declare columns of it.
+ */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/fig.h"
 #include "plots/scatter.h"
 
 /* Solved rows of a sweep, with the columns of the figure. */
@@ -44,14 +47,12 @@ static struct bind sweep_bind(const char *column)
 
 static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct bind *binds = canvas_new(c, DATA_MAX, sizeof *binds, e);
+    struct bind binds[DATA_MAX];
     int32_t n = 0, plan = table_find(r->t, "plan");
-    int rc = binds ? 0 : ERR_NOMEM;
 
-    for (const char *const *name = r->figure->columns; *name && !rc; name++)
+    for (const char *const *name = r->figure->columns; *name; name++)
         binds[n++] = sweep_bind(*name);
-    if (!rc)
-        rc = data_read(&s->d, c, r, binds, n, e);
+    int rc = data_read(&s->d, c, r, binds, n, e);
     if (!rc && s->d.n == 0)
         rc = rows_none_left(r, s->d.n_passed, s->d.n_blank, "are solved but ", e);
     if (rc)
@@ -164,15 +165,12 @@ int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
         return ERR_NOMEM;
     name_objectives(&goals.names, styles, labels);
     for (int32_t m = 0; m < look->n_metrics; m++) {
-        const struct sweep_metric *from = &look->metrics[m];
-        bool one = from->equal && strcmp(from->equal, "1") == 0;
-        metrics[m] = (struct grid_metric){ .label = from->label,
-                                           .unit = from->unit,
-                                           .units = from->units,
-                                           .y = data_x(d, from->y),
-                                           .equal = from->equal && !one ? data_x(d, from->equal) : NULL,
-                                           .reference = one,
-                                           .low_is_better = from->low_is_better };
+        struct grid_metric *metric = &metrics[m];
+        *metric = look->metrics[m];
+        metric->y = data_x(d, metric->column);
+        metric->reference = metric->equal_column && strcmp(metric->equal_column, "1") == 0;
+        if (metric->equal_column && metric->reference == 0)
+            metric->equal = data_x(d, metric->equal_column);
     }
     const struct grid_spec spec = { .order = order,
                                     .n = n,

@@ -205,10 +205,7 @@ static int choose_front(struct xy *f, struct err *e)
 static int read_xy(struct xy *f, const struct rows *r, struct err *e)
 {
     const struct plot_xy *s = f->spec;
-    struct bind *binds = canvas_new(f->c, N_BINDS, sizeof *binds, e);
 
-    if (!binds)
-        return ERR_NOMEM;
     for (int32_t m = 0; m < f->n_y; m++) { /* "jct_s" has "jct_s_ci", "accuracy_pct" "accuracy_half_pct" */
         const char *y = f->y_name[m];
         size_t stem = strlen(y) > 4 && strcmp(y + strlen(y) - 4, "_pct") == 0 ? strlen(y) - 4 : 0;
@@ -217,7 +214,7 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
             snprintf(f->half_names[m], sizeof f->half_names[m], "%.*s_half_pct", (int)stem, y);
     }
     const char *by = s->by ? s->by : f->y_name[0];
-    const struct bind wanted[N_BINDS] = {
+    const struct bind binds[N_BINDS] = {
         [X] = { .column = f->x_name, f->x_words ? AS_WORD : AS_ANY, FILLED },
         [Y] = { .column = f->y_name[0], AS_ANY, FILLED },
         [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", AS_ANY, MAY_MISS },
@@ -233,7 +230,6 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
         [BY] = { .column = by, AS_ANY, MAY_MISS },
         [FITS] = { .column = "fits", AS_WORD, MAY_MISS },
     };
-    memcpy(binds, wanted, sizeof wanted);
     int rc = data_read(&f->d, f->c, r, binds, N_BINDS, e);
     if (!rc && f->d.n == 0)
         rc = rows_none_left(r, f->d.n_passed, f->d.n_blank, "", e);
