@@ -22,12 +22,11 @@ static inline void csv_table(struct table *t, const char *csv)
 static inline void csv_script(struct text *out, const char *figure, const char *csv)
 {
     struct plot_options opt = { 0 };
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     struct err e = { 0 };
     text_clear(out);
     csv_table(&t, csv);
     assert_ok(plot_script(figure, &t, &opt, out, &e), &e);
-    table_free(&t);
 }
 
 /** Some block of the script holds exactly @p data, and its first element of a plot command contains @p style.

@@ -70,20 +70,19 @@ TEST(filters_of_one_column_are_alternatives)
         { { { "bytes", "many" } }, 1, false },
         { { { "odd", "" } }, 1, true },
     };
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     struct rows r = rows_of(&t, 1024, NULL);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plot_options opt = { .where = cases[i].where, .n_where = cases[i].n };
         r.opt = &opt;
         assert_int_equal(rows_pass(&r), cases[i].want);
     }
-    table_free(&t);
 }
 
 TEST(cells_read_as_text_whatever_their_kind)
 {
     static const char *const want[] = { "a", "1.5", "8", "" };
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     struct rows r = rows_of(&t, 1.5, NULL);
     char buf[NUM_TEXT];
     for (int32_t i = 0; i < 4; i++) {
@@ -91,7 +90,6 @@ TEST(cells_read_as_text_whatever_their_kind)
         assert_int_equal(rows_filled(&r, i), i < 3);
     }
     assert_string_equal(rows_text(buf, &r, -1), "");
-    table_free(&t);
 }
 
 TEST(a_cell_that_cannot_be_is_placed)
@@ -135,7 +133,7 @@ TEST(a_cell_that_cannot_be_is_placed)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct canvas c = begin_canvas();
-        struct table t;
+        KEEP(struct table, t, table_free) = { 0 };
         struct data d;
         struct rows r = rows_of(&t, cases[i].bytes, cases[i].odd);
         int rc = data_read(&d, &c, &r, &cases[i].bind, 1, e);
@@ -144,7 +142,6 @@ TEST(a_cell_that_cannot_be_is_placed)
         else
             OK(rc);
         canvas_free(&c);
-        table_free(&t);
     }
 }
 
@@ -179,7 +176,7 @@ TEST(rows_left_out_are_counted_and_words_keep_the_place_of_the_table)
     static const struct plot_where only_a = { "series", "a" };
     const struct plot_options opt = { .where = &only_a, .n_where = 1 };
     struct canvas c = begin_canvas();
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     struct data d;
     struct facet kept;
     int32_t *styles;
@@ -202,7 +199,6 @@ TEST(rows_left_out_are_counted_and_words_keep_the_place_of_the_table)
     assert_int_equal(kept.at[1], 0);
     assert_int_equal(styles[0], 2); /* third of the table: as without the filter */
     canvas_free(&c);
-    table_free(&t);
 }
 
 TEST(sorting_is_by_the_first_key_that_differs_and_stable)
@@ -253,14 +249,12 @@ TEST(a_plan_is_cut_into_phrases_with_details_behind_a_tab)
         { "one", "\tone\n" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct table t;
-        struct text out = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
+        KEEP(struct text, out, text_free) = { 0 };
         sweep_table(&t, NULL, NULL, 0, "n", cases[i][0]);
         struct rows r = { .t = &t };
         phrases_put_plan(&out, &r, table_find(&t, "plan"));
         assert_string_equal(text_str(&out), cases[i][1]);
-        text_free(&out);
-        table_free(&t);
     }
 }
 
@@ -276,14 +270,12 @@ TEST(axes_are_the_last_word_of_the_key_and_the_value)
         { "pod-64", "batch 1024\nmodel llama3-8b\nsize 64\nbw_GBps 25\nlatency_ns 4\n" }
     };
     for (size_t i = 0; i < COUNT_OF(networks); i++) {
-        struct table t;
-        struct text out = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
+        KEEP(struct text, out, text_free) = { 0 };
         sweep_table(&t, paths, values, COUNT_OF(paths), networks[i][0], "");
         struct rows r = { .t = &t };
         phrases_put_axes(&out, &r);
         assert_string_equal(text_str(&out), networks[i][1]);
-        text_free(&out);
-        table_free(&t);
     }
 }
 
@@ -297,10 +289,9 @@ TEST(phrases_are_common_when_all_have_them_whole)
                   { PHRASES_VARYING, "n · zero 2, batch 1" },
                   { PHRASES_SHORT, "n · batch 1" } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text out = { 0 };
+        KEEP(struct text, out, text_free) = { 0 };
         text_puts(&out, "n");
         phrases_put(&out, list, 2, 0, cases[i].part);
         assert_string_equal(text_str(&out), cases[i].want);
-        text_free(&out);
     }
 }

@@ -11,7 +11,7 @@
 
 TEST(the_same_table_gives_the_same_bytes)
 {
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, DESIGNS
               "1,2,flat,node|pod,GPT-3,time,solved,100,0.5,0.3,2e6,1,4e6,2,4,20,80,20,0.4,0.25,0.15,0.05\n");
     for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
@@ -31,7 +31,6 @@ TEST(the_same_table_gives_the_same_bytes)
         text_free(&image[0]);
         text_free(&image[1]);
     }
-    table_free(&t);
 }
 
 #define EVIL     "a\"; system(\"id\"); \"_^{b}@&~'`%d\\"
@@ -55,8 +54,8 @@ TEST(names_from_the_csv_are_shown_literally_in_every_place)
     for (int32_t i = 0; i <= n; i++) {
         const char *figure = i < n ? plot_figures[i].name : "timeline";
         struct plot_options opt = { .width_px = 1600 };
-        struct text image = { 0 };
-        struct table t;
+        KEEP(struct text, image, text_free) = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, i < n ? designs : steps);
         OK(plot_draw(figure, &t, &opt, &image, e));
         assert_has(text_str(&image), i < n ? EVIL_SVG : EVIL_SVG " order: 40.0 ms");
@@ -64,25 +63,20 @@ TEST(names_from_the_csv_are_shown_literally_in_every_place)
         for (const char *const *column = plot_figures[i].columns; i < n && *column; column++)
             if (strchr(*column, '#'))
                 assert_has(text_str(&image), "in_{'n%er");
-        text_free(&image);
-        table_free(&t);
     }
 }
 
 TEST(a_figure_from_a_csv_without_its_columns_names_column_and_figure)
 {
     struct plot_options opt = { 0 };
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, "other\nx\n");
     for (int32_t i = 0; i < plot_n_figures; i++) {
-        struct text out = { 0 }, want = { 0 };
+        KEEP(struct text, out, text_free) = { 0 }, want = { 0 };
         text_printf(&want, "figure %s: column %s: is missing, need it in the CSV", plot_figures[i].name,
                     plot_figures[i].columns[0]);
         FAILS(plot_draw(plot_figures[i].name, &t, &opt, &out, e), ERR_PARSE, text_str(&want));
-        text_free(&out);
-        text_free(&want);
     }
-    table_free(&t);
 }
 
 /* 60000 bars of four slots, of alternating passes. */
@@ -90,8 +84,8 @@ TEST(tens_of_thousands_of_bars_make_a_small_file)
 {
     enum { N = 60000 };
     struct plot_options opt = { .format = PLOT_SVG };
-    struct text csv = { 0 }, image = { 0 };
-    struct table t;
+    KEEP(struct text, csv, text_free) = { 0 }, image = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     text_puts(&csv, "workload,order,chosen,time_s,row,dim,util,npu_class,slot,name,pass,start_s,end_s\n");
     for (int i = 0; i < N; i++)
         text_printf(&csv, "toy,%s,no,0.04,pod,2,0.25,0,%d,all-reduce,%s,%.10g,%.10g\n",
@@ -100,9 +94,6 @@ TEST(tens_of_thousands_of_bars_make_a_small_file)
     csv_table(&t, text_str(&csv));
     OK(plot_draw("timeline", &t, &opt, &image, e));
     assert_true(image.n > 10000 && image.n < 300000);
-    text_free(&image);
-    text_free(&csv);
-    table_free(&t);
 }
 
 /* A million pixels are all there is to fill; ten thousand designs in one place are one mark. */
@@ -110,15 +101,13 @@ TEST(designs_on_each_other_are_drawn_once)
 {
     int64_t n_lines[2] = { 0 };
     for (int many = 0; many < 2; many++) {
-        struct text csv = { 0 }, s = { 0 };
+        KEEP(struct text, csv, text_free) = { 0 }, s = { 0 };
         text_puts(&csv, "workload,time_s,cost_usd,front,knee\nA,5,1e6,all,no\nA,1,9e6,all,no\n");
         for (int i = 0; i < (many ? 10000 : 1); i++)
             text_printf(&csv, "A,%.12g,5e6,behind,no\n", 3.01 + 1e-9 * i);
         csv_script(&s, "front", text_str(&csv));
         for (size_t i = 0; i < s.n; i++)
             n_lines[many] += s.s[i] == '\n';
-        text_free(&csv);
-        text_free(&s);
     }
     assert_int_equal(n_lines[0], n_lines[1]);
 }
@@ -127,7 +116,7 @@ TEST(designs_on_each_other_are_drawn_once)
  * Boxes are read from the script, whose lane is as high as its GPUs. */
 TEST(boxes_never_overlap_and_no_gpu_is_wasted)
 {
-    struct text csv = { 0 }, s = { 0 };
+    KEEP(struct text, csv, text_free) = { 0 }, s = { 0 };
     int32_t used[48] = { 0 }, most = 0;
     bool taken[48][1024] = { { false } };
     unsigned seed = 12345;
@@ -163,8 +152,6 @@ TEST(boxes_never_overlap_and_no_gpu_is_wasted)
     }
     for (int at = 0; at < 48; at++)
         assert_int_equal(used[at], 0);
-    text_free(&csv);
-    text_free(&s);
 }
 
 /* The colour, and what follows it, of the line of the k-th method. */

@@ -11,15 +11,17 @@
  *   add [I..J] ROW       append a row, several with " / " between; for each i all over again
  *   set N COLUMN=VALUE   change a cell, several with " / " between, of rows I..J too
  *   drop COLUMN          the column is called otherwise
- *   plot FIGURE [--width W] [--height H] [--format F] [--title T] [--where COLUMN=VALUE]
+ *   plot FIGURE [--width W] [--height H] [--format F] [--title T] [--where COLUMN=VALUE] [:: ROW]
+ *                        draw it, of these rows instead (of none: -)
  *
- *   has TEXT, lacks TEXT the script of gnuplot has it or not; \n is a line break
+ *   has A / B            the script of gnuplot has them, lacks: it has none of them; \n is a line break
  *   label A / B          it has labels of exactly these words; no-label: none of them
  *   times N TEXT         so often
  *   line A :: B          one of its lines has A and behind it B; order: both are there, A first
  *   drawn ROWS :: LOOK   a block of exactly these rows, " | " between, whose first element has this look
  *   under N              it is shorter than N bytes
- *   image TEXT, formats  the SVG has it; gnuplot draws the figure in every format
+ *   image A / B          the SVG has them
+ *   formats FIGURE ...   gnuplot draws these figures in every format
  *   fails CODE TEXT      the plot before failed like that: usage, parse or range
  *   refused FIGURE [ROWS] :: TEXT  the figure of these rows: ERR_PARSE with "figure FIGURE: TEXT" at its
  * begin
@@ -152,21 +154,12 @@ static void clear_rows(struct stand *s)
     s->n_rows = 0;
 }
 
-static char *copy_of(const char *from, size_t n)
-{
-    char *s = malloc(n + 1);
-    assert_non_null(s);
-    memcpy(s, from, n);
-    s[n] = '\0';
-    return s;
-}
-
 static void append_rows(struct stand *s, const char *rows, const char *between)
 {
     while (*rows) {
         const char *end = strstr(rows, between);
         assert_true(s->n_rows < MAX_ROWS);
-        s->rows[s->n_rows++] = copy_of(rows, end ? (size_t)(end - rows) : strlen(rows));
+        s->rows[s->n_rows++] = strndup(rows, end ? (size_t)(end - rows) : strlen(rows));
         rows = end ? end + strlen(between) : "";
     }
 }
@@ -175,7 +168,7 @@ static void set_head(struct stand *s, const char *head, size_t n)
 {
     clear_rows(s);
     free(s->head);
-    s->head = copy_of(head, n);
+    s->head = strndup(head, n);
 }
 
 static void rows_of_table(struct stand *s, char *words)
@@ -199,7 +192,7 @@ static void rows_of_table(struct stand *s, char *words)
         for (int i = 1; i < n; i++)
             row += strcspn(row, "\n") + 1;
         for (int i = 0; i < repeat && n > 0; i++)
-            s->rows[s->n_rows++] = copy_of(row, strcspn(row, "\n"));
+            s->rows[s->n_rows++] = strndup(row, strcspn(row, "\n"));
     }
 }
 
@@ -216,14 +209,13 @@ static void read_range(const char **words, int *first, int *last)
 
 static void add_rows(struct stand *s, const char *words)
 {
-    struct text row = { 0 };
+    KEEP(struct text, row, text_free) = { 0 };
     int first, last;
     read_range(&words, &first, &last);
     for (int i = first; i <= last; i++) {
         fill_braces(&row, words, i);
         append_rows(s, text_str(&row), " / ");
     }
-    text_free(&row);
 }
 
 static int32_t column_of(struct stand *s, const char *name, size_t n)
@@ -241,20 +233,19 @@ static int32_t column_of(struct stand *s, const char *name, size_t n)
 static void set_cell(struct stand *s, int row, const char *name, size_t n_name, const char *value)
 {
     char **at = &s->rows[row - 1], *end;
-    struct text out = { 0 };
+    KEEP(struct text, out, text_free) = { 0 };
     assert_true(row >= 1 && row <= s->n_rows);
     char *cell = cell_at(*at, column_of(s, name, n_name), &end);
     text_printf(&out, "%.*s", (int)(cell - *at), *at);
     text_printf(&out, strchr(value, ',') ? "\"%s\"%s" : "%s%s", value, end);
     free(*at);
-    *at = copy_of(text_str(&out), out.n);
-    text_free(&out);
+    *at = strndup(text_str(&out), out.n);
 }
 
 static void set_cells(struct stand *s, char *words)
 {
     const char *at = words;
-    struct text value = { 0 };
+    KEEP(struct text, value, text_free) = { 0 };
     int first, last, n = 0;
     read_range(&at, &first, &last);
     if (first == 0) {
@@ -273,7 +264,6 @@ static void set_cells(struct stand *s, char *words)
             set_cell(s, i, one, n_name, text_str(&value));
         }
     }
-    text_free(&value);
 }
 
 static void drop_column(struct stand *s, const char *name)
@@ -332,9 +322,15 @@ static void assert_no_command_in_a_block(struct stand *s)
 static void draw(struct stand *s, const char *words)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct text csv = { 0 };
+    KEEP(struct text, csv, text_free) = { 0 };
     assert_checked(s);
     snprintf(s->words, sizeof s->words, "%s", words);
+    char *rows = strstr(s->words, " :: ");
+    if (rows) {
+        *rows = '\0';
+        clear_rows(s);
+        append_rows(s, strcmp(rows + 4, "-") == 0 ? "" : rows + 4, " / ");
+    }
     char *options = strstr(s->words, " --");
     if (options) {
         *options = '\0';
@@ -351,7 +347,6 @@ static void draw(struct stand *s, const char *words)
     struct err *e = &s->e;
     OK(table_read_csv(&s->table, scratch_file(path, dir, "t.csv", csv.s, csv.n), e));
     scratch_remove(dir);
-    text_free(&csv);
     text_clear(&s->script);
     s->rc = plot_script(s->figure, &s->table, &s->options, &s->script, e);
     s->n_plots++;
@@ -378,44 +373,54 @@ static void assert_failed(struct stand *s, const char *words)
 
 static void assert_refused(struct stand *s, char *words)
 {
-    char want[512], *message = strstr(words, ":: "), *rows = strchr(words, ' ') + 1;
+    char want[512], plot[MAX_LINE], *message = strstr(words, ":: "), *rows = strchr(words, ' ') + 1;
     assert_true(message && rows <= message);
-    rows[-1] = '\0';
-    if (message > rows) {
-        message[-1] = '\0';
-        clear_rows(s);
-        append_rows(s, strcmp(rows, "-") == 0 ? "" : rows, " / ");
-    }
-    draw(s, words);
+    rows[-1] = message[-1] = '\0';
+    snprintf(plot, sizeof plot, message > rows ? "%s :: %s" : "%s", words, rows);
+    draw(s, plot);
     snprintf(want, sizeof want, "parse figure %s: %s", words, message + 3);
     assert_failed(s, want);
     if (strncmp(s->e.msg, "figure ", 7) != 0)
         STOP(s, "the message does not begin with the figure: %s", s->e.msg);
 }
 
-static void assert_formats(struct stand *s)
+/* Each of the words, " / " between, is there or not; as the whole of a label. */
+static void assert_words(struct stand *s, const char *script, const char *words, bool label, bool wanted)
+{
+    char want[MAX_LINE];
+    for (const char *next; words; words = next) {
+        next = strstr(words, " / ");
+        snprintf(want, sizeof want, label ? "'%.*s' at" : "%.*s",
+                 next ? (int)(next - words) : (int)strlen(words), words);
+        if (!strstr(script, want) == wanted)
+            STOP(s, "%s is %sin\n%s", want, wanted ? "not " : "", script);
+        next = next ? next + 3 : NULL;
+    }
+}
+
+static void assert_formats(struct stand *s, const char *figure)
 {
     static const char *const signatures[] = { "<?xml", "%PDF-", "\x89PNG\r\n\x1a\n" };
     struct err *e = &s->e;
+    draw(s, figure);
     for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
         struct plot_options o = s->options;
-        struct text image = { 0 };
+        KEEP(struct text, image, text_free) = { 0 };
         o.format = (enum plot_format)f;
         OK(plot_draw(s->figure, &s->table, &o, &image, e));
         assert_true(image.n > 1000);
         assert_memory_equal(image.s, signatures[f], strlen(signatures[f]));
-        text_free(&image);
     }
+    s->n_checks++;
 }
 
 static void assert_image(struct stand *s, const char *words)
 {
-    struct text image = { 0 };
+    KEEP(struct text, image, text_free) = { 0 };
     struct err *e = &s->e;
     OK(plot_draw(s->figure, &s->table, &s->options, &image, e));
     assert_has(text_str(&image), "</svg>");
-    assert_has(text_str(&image), words);
-    text_free(&image);
+    assert_words(s, text_str(&image), words, false, true);
 }
 
 /* ---- what is said of a script ---- */
@@ -426,19 +431,6 @@ static int64_t count_of(const char *s, const char *what)
     for (; (s = strstr(s, what)); s++)
         n++;
     return n;
-}
-
-/* Each of the words, " / " between, as the whole of a label or not. */
-static void assert_labels(struct stand *s, const char *words, bool wanted)
-{
-    char label[256];
-    for (const char *next; words; words = next) {
-        next = strstr(words, " / ");
-        snprintf(label, sizeof label, "'%.*s' at", next ? (int)(next - words) : (int)strlen(words), words);
-        if (!strstr(text_str(&s->script), label) == wanted)
-            STOP(s, "label %s is %s in\n%s", label, wanted ? "not" : "", text_str(&s->script));
-        next = next ? next + 3 : NULL;
-    }
 }
 
 /* The second text behind the first: in one line, or anywhere. */
@@ -458,7 +450,7 @@ static void assert_line(struct stand *s, char *words, bool one)
 
 static void assert_block(struct stand *s, char *words)
 {
-    struct text rows = { 0 };
+    KEEP(struct text, rows, text_free) = { 0 };
     char *look = strstr(words, " :: ");
     assert_non_null(look);
     *look = '\0';
@@ -468,7 +460,6 @@ static void assert_block(struct stand *s, char *words)
         next = next ? next + 3 : NULL;
     }
     assert_drawn(text_str(&s->script), text_str(&rows), look + 4);
-    text_free(&rows);
 }
 
 static void assert_said(struct stand *s, const char *key, char *words)
@@ -478,11 +469,10 @@ static void assert_said(struct stand *s, const char *key, char *words)
     s->n_checks++;
     if (s->rc && strcmp(key, "fails") != 0)
         STOP(s, "it ended with %d: %s", s->rc, s->e.msg);
-    if (strcmp(key, "has") == 0 || strcmp(key, "lacks") == 0) {
-        if (!strstr(script, words) == (*key == 'h'))
-            STOP(s, "%s \"%s\":\n%s", key, words, script);
-    } else if (strcmp(key, "label") == 0 || strcmp(key, "no-label") == 0)
-        assert_labels(s, words, *key == 'l');
+    if (strcmp(key, "has") == 0 || strcmp(key, "lacks") == 0)
+        assert_words(s, script, words, false, *key == 'h');
+    else if (strcmp(key, "label") == 0 || strcmp(key, "no-label") == 0)
+        assert_words(s, script, words, true, *key == 'l');
     else if (strcmp(key, "times") == 0) {
         assert_int_equal(sscanf(words, "%d%n", &n, &used), 1);
         used++;
@@ -497,8 +487,6 @@ static void assert_said(struct stand *s, const char *key, char *words)
         assert_true(s->script.n < (size_t)atoi(words));
     else if (strcmp(key, "image") == 0)
         assert_image(s, words);
-    else if (strcmp(key, "formats") == 0)
-        assert_formats(s);
     else if (strcmp(key, "fails") == 0)
         assert_failed(s, words);
     else
@@ -532,6 +520,9 @@ static void run_line(struct stand *s, char *line)
         drop_column(s, words);
     else if (strcmp(line, "plot") == 0)
         draw(s, words);
+    else if (strcmp(line, "formats") == 0)
+        for (char *figure = strtok(words, " "); figure; figure = strtok(NULL, " "))
+            assert_formats(s, figure);
     else if (strcmp(line, "refused") == 0) {
         assert_refused(s, words);
         s->n_checks++;
@@ -550,7 +541,7 @@ static void run_case(void **state)
     snprintf(first, sizeof first, "%s", c->file->tables[0].name);
     rows_of_table(s, first);
     for (const char *at = c->lines; *at && strncmp(at, "case ", 5) != 0; at += strcspn(at, "\n") + 1) {
-        char *line = copy_of(at, strcspn(at, "\n"));
+        char *line = strndup(at, strcspn(at, "\n"));
         s->line++;
         run_line(s, line);
         free(line);

@@ -10,7 +10,7 @@
 static void run_with(const char *program, const char *script, struct text *image, int want, const char *words)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    struct text search = { 0 }, before = { 0 };
+    KEEP(struct text, search, text_free) = { 0 }, before = { 0 };
     struct err e = { 0 };
 
     scratch_make(dir);
@@ -24,8 +24,6 @@ static void run_with(const char *program, const char *script, struct text *image
     int rc = gnuplot_run(script, image, &e);
     assert_int_equal(setenv("PATH", text_str(&before), 1), 0);
     scratch_remove(dir);
-    text_free(&search);
-    text_free(&before);
     assert_int_equal(rc, want);
     if (want)
         assert_int_equal(e.code, want);
@@ -54,10 +52,9 @@ TEST(a_quoted_text_is_one_string)
         { "", "''" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         gnuplot_quote(&t, cases[i].text);
         assert_string_equal(text_str(&t), cases[i].want);
-        text_free(&t);
     }
 }
 
@@ -99,7 +96,7 @@ TEST(hostile_texts_are_shown_and_not_run)
         "'''",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
-        struct text script = { 0 }, image = { 0 }, shown = { 0 };
+        KEEP(struct text, script, text_free) = { 0 }, image = { 0 }, shown = { 0 };
         text_puts(&script,
                   "set encoding utf8\nset terminal svg noenhanced\nunset border\nunset tics\nset label ");
         gnuplot_quote(&script, texts[i]);
@@ -107,25 +104,21 @@ TEST(hostile_texts_are_shown_and_not_run)
         OK(gnuplot_run(text_str(&script), &image, e));
         read_label(&shown, text_str(&image));
         assert_string_equal(text_str(&shown), texts[i]);
-        text_free(&script);
-        text_free(&image);
-        text_free(&shown);
     }
 }
 
 TEST(a_missing_gnuplot_is_named)
 {
-    struct text image = { 0 };
+    KEEP(struct text, image, text_free) = { 0 };
     run_with(NULL, "plot x\n", &image, ERR_LIB,
              "gnuplot: is not installed, need version 5.2 or later on the PATH");
     run_with("#!/bin/sh\nexit 127\n", "plot x\n", &image, ERR_LIB, "gnuplot: is not installed, need");
     assert_int_equal(image.n, 0);
-    text_free(&image);
 }
 
 TEST(what_gnuplot_says_is_in_the_message)
 {
-    struct text image = { 0 };
+    KEEP(struct text, image, text_free) = { 0 };
     FAILS(gnuplot_run("plto x\n", &image, e), ERR_LIB, "gnuplot: exit status is 1, need 0: ");
     assert_has(e->msg, "invalid command");
     assert_null(strchr(e->msg, '\n'));
@@ -135,7 +128,6 @@ TEST(what_gnuplot_says_is_in_the_message)
     run_with("#!/bin/sh\nexit 0\n", "", &image, ERR_LIB,
              "gnuplot: output is empty, need an image: no message");
     assert_int_equal(image.n, 0);
-    text_free(&image);
 }
 
 TEST(gnuplot_gets_the_script_and_no_settings_of_the_user)
@@ -143,7 +135,7 @@ TEST(gnuplot_gets_the_script_and_no_settings_of_the_user)
     static const char *const set[] = { "\nLC_ALL=C.UTF-8\n", "\nTZ=UTC0\n", "\nSOURCE_DATE_EPOCH=0\n",
                                        "\nargs -d\n" };
     static const char *const gone[] = { "GNUPLOT_LIB", "GNUTERM", "LC_NUMERIC", "de_DE" };
-    struct text image = { 0 };
+    KEEP(struct text, image, text_free) = { 0 };
     assert_int_equal(setenv("GNUPLOT_LIB", "/nowhere", 1), 0);
     assert_int_equal(setenv("GNUTERM", "x11", 1), 0);
     assert_int_equal(setenv("LC_NUMERIC", "de_DE.UTF-8", 1), 0);
@@ -153,7 +145,6 @@ TEST(gnuplot_gets_the_script_and_no_settings_of_the_user)
     for (size_t i = 0; i < COUNT_OF(gone); i++)
         assert_null(strstr(text_str(&image), gone[i]));
     assert_has(text_str(&image), "\nthe script\n");
-    text_free(&image);
     unsetenv("GNUPLOT_LIB");
     unsetenv("GNUTERM");
     unsetenv("LC_NUMERIC");
@@ -173,20 +164,18 @@ TEST(the_date_inside_a_pdf_is_fixed_and_its_length_kept)
 
 TEST(boxes_of_an_svg_do_not_snap_to_pixels)
 {
-    struct text image = { 0 };
+    KEEP(struct text, image, text_free) = { 0 };
     run_with("#!/bin/sh\necho \"<?xml?><g stroke='none' shape-rendering='crispEdges'>a</g>"
              "<g stroke='none' shape-rendering='crispEdges'>b shape-rendering='crispEdges'</g>\"\n",
              "", &image, 0, "");
     assert_string_equal(text_str(&image), "<?xml?><g stroke='none'>a</g>"
                                           "<g stroke='none'>b shape-rendering='crispEdges'</g>\n");
-    text_free(&image);
 }
 
 TEST(an_image_is_appended)
 {
-    struct text image = { 0 };
+    KEEP(struct text, image, text_free) = { 0 };
     text_puts(&image, "before ");
     run_with("#!/bin/sh\necho after\n", "", &image, 0, "");
     assert_string_equal(text_str(&image), "before after\n");
-    text_free(&image);
 }

@@ -31,18 +31,17 @@ TEST(as_many_styles_differ_as_the_header_says)
 TEST(nothing_black_is_hatched)
 {
     for (int32_t i = 0; i < 24; i++) {
-        struct text s = { 0 };
+        KEEP(struct text, s, text_free) = { 0 };
         marks_put(&s, 1, (struct mark){ MARK_FILL, FILL_FIRST + i });
         bool black = strstr(text_str(&s), "fs solid 1 border lc rgb '#000000' fc rgb '#000000'") != NULL;
         assert_false(black && strstr(text_str(&s), "pattern"));
-        text_free(&s);
     }
 }
 
 TEST(the_parts_of_a_line_look_like_it)
 {
     for (int32_t i = 0; i < 20; i++) {
-        struct text line = { 0 }, trace = { 0 }, dot = { 0 }, band = { 0 }, whisker = { 0 };
+        KEEP(struct text, line, text_free) = { 0 }, trace = { 0 }, dot = { 0 }, band = { 0 }, whisker = { 0 };
         marks_put(&line, 1, (struct mark){ MARK_LINE, i });
         marks_put(&trace, 1, (struct mark){ MARK_TRACE, i });
         marks_put(&dot, 1, (struct mark){ MARK_DOT, i });
@@ -56,10 +55,5 @@ TEST(the_parts_of_a_line_look_like_it)
         assert_has(text_str(&dot), strstr(text_str(&line), " pt "));
         assert_has(text_str(&band), color);
         assert_has(text_str(&whisker), color);
-        text_free(&line);
-        text_free(&trace);
-        text_free(&dot);
-        text_free(&band);
-        text_free(&whisker);
     }
 }

@@ -90,12 +90,11 @@ TEST(a_place_on_an_axis_is_a_share_of_its_length)
 TEST(an_axis_as_long_as_doubles_go_has_tics)
 {
     struct axis a = axis_ratio(1e-300, 1e300);
-    struct text t = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
     assert_true(a.log && a.lo > 0 && a.hi == 1e300);
     axis_write(&t, 'x', &a, 200);
     assert_has(text_str(&t), "('1e-");
     assert_has(text_str(&t), "'1e+");
-    text_free(&t);
 }
 
 TEST(tics_are_round_numbers_in_the_room_there_is)
@@ -115,12 +114,11 @@ TEST(tics_are_round_numbers_in_the_room_there_is)
         { { .lo = 1, .hi = 1e6, .log = true }, 'y', 60, "('1' 1, '1000' 1000, '1e+06' 1000000)" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct text t = { 0 };
+        KEEP(struct text, t, text_free) = { 0 };
         axis_write(&t, cases[i].which, &cases[i].axis, cases[i].length_px);
         assert_has(text_str(&t), cases[i].want);
         assert_has(text_str(&t), cases[i].axis.log ? "set logscale" : "unset logscale");
         assert_null(strstr(text_str(&t), "-0"));
-        text_free(&t);
     }
 }
 
@@ -141,13 +139,12 @@ TEST(sizes_have_tics_at_powers_of_two_in_words)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_bytes(cases[i].lo, cases[i].hi);
-        struct text s = { 0 };
+        KEEP(struct text, s, text_free) = { 0 };
         assert_true(a.log && a.lo < cases[i].lo && a.hi > cases[i].hi);
         axis_write(&s, 'x', &a, cases[i].length_px);
         for (int k = 0; k < 3; k++)
             assert_has(text_str(&s), cases[i].want[k]);
         assert_null(strstr(text_str(&s), cases[i].not_there));
-        text_free(&s);
     }
 }
 
@@ -167,13 +164,12 @@ TEST(an_axis_around_zero_is_symmetric_and_has_zero_among_its_tics)
     static const double cases[][2] = { { 1, 1 }, { 31, 35 }, { 4, 4 }, { 100, 100 }, { 0.03, 0.03 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_around_zero(cases[i][0]);
-        struct text s = { 0 };
+        KEEP(struct text, s, text_free) = { 0 };
         assert_false(a.log);
         assert_close(a.hi, cases[i][1], 1e-9);
         assert_close(a.lo, -a.hi, 0);
         axis_write(&s, 'y', &a, 130);
         assert_has(text_str(&s), "'0' 0,");
-        text_free(&s);
     }
 }
 

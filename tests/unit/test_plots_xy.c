@@ -95,8 +95,8 @@ TEST(calls_draw_what_they_say)
 {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plot_options opt = { 0 };
-        struct text s = { 0 };
-        struct table t;
+        KEEP(struct text, s, text_free) = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, cases[i].csv);
         if (plot_xy_script(&cases[i].xy, &t, &opt, &s, e) ||
             (cases[i].lacks && strstr(text_str(&s), cases[i].lacks)))
@@ -104,8 +104,6 @@ TEST(calls_draw_what_they_say)
         for (size_t k = 0; k < COUNT_OF(cases[i].has) && cases[i].has[k]; k++)
             if (!strstr(text_str(&s), cases[i].has[k]))
                 fail_msg("%s: lacks %s in\n%s", cases[i].what, cases[i].has[k], text_str(&s));
-        text_free(&s);
-        table_free(&t);
     }
 }
 
@@ -113,18 +111,16 @@ TEST(panels_have_their_own_scales_unless_shared)
 {
     struct plot_xy xy = { .front = "no" };
     struct plot_options opt = { 0 };
-    struct table t;
+    KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, DESIGNS);
     for (int shared = 0; shared < 2; shared++) {
-        struct text s = { 0 };
+        KEEP(struct text, s, text_free) = { 0 };
         xy.shared = shared;
         OK(plot_xy_script(&xy, &t, &opt, &s, e));
         const char *first = strstr(text_str(&s), "set xrange ["), *second = strstr(first + 1, "set xrange [");
         size_t n = strcspn(first, "\n");
         assert_int_equal(strncmp(first, second, n + 1) == 0, shared);
-        text_free(&s);
     }
-    table_free(&t);
 }
 
 TEST(what_cannot_be_drawn_is_refused)
@@ -178,38 +174,31 @@ TEST(what_cannot_be_drawn_is_refused)
     };
     struct plot_options opt = { 0 };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        struct text s = { 0 };
-        struct table t;
+        KEEP(struct text, s, text_free) = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, wrong[i].csv);
         FAILS(plot_xy_script(&wrong[i].xy, &t, &opt, &s, e), wrong[i].code, wrong[i].want);
         assert_int_equal(s.n, 0);
-        text_free(&s);
-        table_free(&t);
     }
 }
 
 TEST(the_script_itself_is_a_format_of_every_figure)
 {
     struct plot_options svg = { 0 }, gp = { .format = PLOT_SCRIPT };
-    struct text script = { 0 }, image = { 0 };
-    struct table t;
+    KEEP(struct text, script, text_free) = { 0 }, image = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, "workload,time_s,cost_usd,front,knee\nA,5,1e6,all,no\n");
     OK(plot_script("front", &t, &svg, &script, e));
     OK(plot_draw("front", &t, &gp, &image, e));
     assert_string_equal(text_str(&script), text_str(&image));
-    text_free(&script);
-    text_free(&image);
-    table_free(&t);
 }
 
 TEST(the_list_says_what_columns_hold)
 {
-    struct text out = { 0 };
-    struct table t;
+    KEEP(struct text, out, text_free) = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, DESIGNS);
     OK(plot_xy_list(&t, &out, e));
     assert_has(text_str(&out), "network     words         6         2");
     assert_has(text_str(&out), "time_s      numbers       4         4      2      4");
-    text_free(&out);
-    table_free(&t);
 }
