@@ -149,7 +149,8 @@ static void crew_build(struct crew *c, struct gang *g, struct pace *pace, const 
     c->ended = ARENA_TAKE(&g->arena, g->p->n_jobs, *c->ended);
 }
 
-void crew_reset(struct crew *c)
+/* Time 0 and nothing runs; what still ran is ended without a trace. */
+static void crew_reset(struct crew *c)
 {
     for (int32_t i = 0; c->n_running > 0 && i < c->g->p->n_jobs; i++) {
         if (!c->jobs[i].running)
@@ -171,12 +172,15 @@ static void crew_free(struct crew *c)
     *c = (struct crew){ 0 };
 }
 
-double crew_tick(const struct crew *c, double time_s)
+/* The first tick in which a job that arrives at time_s can start. */
+static double crew_tick(const struct crew *c, double time_s)
 {
     return c->slots ? ceil(time_s / c->tick_s) : time_s;
 }
 
-int crew_start(struct crew *c, int32_t job, const int32_t *gpus, struct err *e)
+/* Start a job now on idle GPUs, ascending, as many as it asks for. What pace says. When all that start now
+ * have started, crew_settle(). */
+static int crew_start(struct crew *c, int32_t job, const int32_t *gpus, struct err *e)
 {
     const struct gang *g = c->g;
     int32_t *servers = c->servers + g->seat[job], *counts = c->gpus + g->seat[job], n = 0;
@@ -234,7 +238,9 @@ static int crew_change_rate(struct crew *c, int32_t job, struct err *e)
     return 0;
 }
 
-int crew_settle(struct crew *c, struct err *e)
+/* Find when running jobs end, now that some started or ended. ERR_RANGE: a time that is not above 0; what
+ * pace says. */
+static int crew_settle(struct crew *c, struct err *e)
 {
     const int32_t *changed;
     int32_t n;
@@ -244,12 +250,14 @@ int crew_settle(struct crew *c, struct err *e)
     return rc;
 }
 
-double crew_next(const struct crew *c)
+/* When the next job ends [ticks]; INFINITY when none does. */
+static double crew_next(const struct crew *c)
 {
     return event_heap_time(&c->ends);
 }
 
-void crew_advance(struct crew *c, double tick)
+/* Go to tick, at or before crew_next(), and end the jobs that end then: c->ended. */
+static void crew_advance(struct crew *c, double tick)
 {
     c->now = tick;
     c->n_ended = 0;
@@ -458,32 +466,6 @@ static bool load_settle(struct batch_load *l, int32_t *gpus, int32_t n, const st
     return true;
 }
 
-/* The job is planned on what was picked. */
-static bool load_take_picks(struct batch_load *l, int32_t *out, int32_t n, const struct batch_load_ask *ask)
-{
-    for (int32_t i = 0; i < n; i++)
-        out[i] = l->picks[i].gpu;
-    return load_settle(l, out, n, ask);
-}
-
-static bool load_take(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask, bool packed)
-{
-    int32_t n = 0;
-    for (int32_t s = 0; s < l->g->p->cluster.n_servers; s++)
-        n = load_offer_server(l, n, ask, s, packed);
-    return load_take_picks(l, out, n, ask);
-}
-
-bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
-{
-    return load_take(l, out, ask, false);
-}
-
-bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
-{
-    return load_take(l, out, ask, true);
-}
-
 static int load_compare_ranks(const void *a, const void *b)
 {
     const struct batch_load_rank *x = a, *y = b;
@@ -492,8 +474,8 @@ static int load_compare_ranks(const void *a, const void *b)
     return (x->server > y->server) - (x->server < y->server);
 }
 
-bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask,
-                              double lambda)
+/* Offer the servers that are loaded least per GPU, until they have room for lambda times the job. */
+static int32_t load_offer_balanced(struct batch_load *l, const struct batch_load_ask *ask)
 {
     const struct batch_cluster *c = &l->g->p->cluster;
     double room = 0;
@@ -501,19 +483,30 @@ bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct b
     for (int32_t s = 0; s < c->n_servers; s++)
         l->ranks[s] = (struct batch_load_rank){ l->server_s[s] / c->gpus[s], s };
     qsort(l->ranks, (size_t)c->n_servers, sizeof *l->ranks, load_compare_ranks);
-    for (int32_t i = 0; i < c->n_servers && room < lambda * ask->gpus; i++) {
+    for (int32_t i = 0; i < c->n_servers && room < ask->lambda * ask->gpus; i++) {
         room += c->gpus[l->ranks[i].server];
         n = load_offer_server(l, n, ask, l->ranks[i].server, false);
     }
-    return load_take_picks(l, out, n, ask);
+    return n;
 }
 
-bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask)
+bool batch_load_take(struct batch_load *l, int32_t *out, enum batch_load_way way,
+                     const struct batch_load_ask *ask)
 {
     int32_t n = 0;
-    for (int32_t gpu = 0; gpu < l->g->n_gpus && n < ask->gpus; gpu++)
-        if (l->gpu_s[gpu] + ask->add_s <= ask->limit_s)
-            out[n++] = gpu;
+    if (way == BATCH_LOAD_FIRST) {
+        for (int32_t gpu = 0; gpu < l->g->n_gpus && n < ask->gpus; gpu++)
+            if (l->gpu_s[gpu] + ask->add_s <= ask->limit_s)
+                out[n++] = gpu;
+        return load_settle(l, out, n, ask);
+    }
+    if (way == BATCH_LOAD_BALANCED)
+        n = load_offer_balanced(l, ask);
+    else
+        for (int32_t s = 0; s < l->g->p->cluster.n_servers; s++)
+            n = load_offer_server(l, n, ask, s, way == BATCH_LOAD_PACKED);
+    for (int32_t i = 0; i < n; i++)
+        out[i] = l->picks[i].gpu;
     return load_settle(l, out, n, ask);
 }
 
@@ -559,10 +552,11 @@ static int order_run(struct batch_work *w, bool first, struct err *e)
     for (int32_t i = 0; !rc && i < g->p->n_jobs; i++) {
         int32_t number = w->plan.order[i], *gpus = w->plan.gpus + g->seat[number];
         const struct job *job = &g->p->jobs[number];
-        const struct batch_load_ask low = { job->gpus, job->expected_s / s->under, limit_s },
-                                    any = { job->gpus, job->expected_s / s->under, INFINITY };
-        if (!first || !batch_load_take_first(&load, gpus, &low))
-            batch_load_take_least(&load, gpus, &any);
+        struct batch_load_ask ask = { job->gpus, job->expected_s / s->under, .limit_s = limit_s };
+        if (first && batch_load_take(&load, gpus, BATCH_LOAD_FIRST, &ask))
+            continue;
+        ask.limit_s = INFINITY;
+        batch_load_take(&load, gpus, BATCH_LOAD_LEAST, &ask);
     }
     return rc ? rc : queues_run(&w->queues, &w->plan, &w->crew, e);
 }
@@ -913,19 +907,15 @@ static int64_t sjf_bco_theta_max(const struct batch_problem *p, const struct bat
 /* A plan in which no load is above theta; false when there is none. */
 static bool sjf_make_plan(struct sjf_search *x, int64_t theta, int32_t kappa)
 {
+    const enum batch_load_way small = x->s->literal_pack ? BATCH_LOAD_LEAST : BATCH_LOAD_PACKED;
     batch_load_reset(&x->load);
     for (int32_t i = 0; i < x->g->p->n_jobs; i++) {
         int32_t number = x->trial.order[i], *gpus = x->trial.gpus + x->g->seat[number];
         const struct job *job = &x->g->p->jobs[number];
-        const struct batch_load_ask ask = { job->gpus, job->expected_s / x->s->under, (double)theta };
-        bool found;
-        if (job->gpus > kappa)
-            found = batch_load_take_balanced(&x->load, gpus, &ask, x->s->lambda);
-        else if (x->s->literal_pack)
-            found = batch_load_take_least(&x->load, gpus, &ask);
-        else
-            found = batch_load_take_packed(&x->load, gpus, &ask);
-        if (!found)
+        const struct batch_load_ask ask = { job->gpus, job->expected_s / x->s->under, (double)theta,
+                                            x->s->lambda };
+        enum batch_load_way way = job->gpus > kappa ? BATCH_LOAD_BALANCED : small;
+        if (!batch_load_take(&x->load, gpus, way, &ask))
             return false;
     }
     return true;

@@ -153,7 +153,6 @@ struct crew_job; /* private */
 /**
  * Jobs that run on a cluster, each as fast as the others let it: started by who plans, ended when done.
  * Time runs in ticks: seconds, or slots where there are any.
- * The life of a schedule: crew_reset(), then crew_start() and crew_settle(), crew_advance() and again.
  */
 struct crew {
     const struct gang *g;
@@ -165,29 +164,9 @@ struct crew {
     struct batch_span *spans; /**< shape [n_jobs]; of jobs that ended */
     int32_t *servers, *gpus;  /**< shape [seats]; places of running jobs */
     struct event_heap ends;   /**< running jobs that get anywhere, by when they end */
-    int32_t *ended;           /**< shape [n_ended]; in the last crew_advance(), by number */
+    int32_t *ended;           /**< shape [n_ended]; at the last of these times, by number */
     int32_t n_ended, n_running;
 };
-
-/** Time 0 and nothing runs; what still ran is ended without a trace. */
-void crew_reset(struct crew *c);
-
-/** The first tick in which a job that arrives at @p time_s can start. */
-double crew_tick(const struct crew *c, double time_s);
-
-/**
- * Start a job now on idle GPUs, ascending, as many as it asks for. What pace says.
- * When all that start now have started, crew_settle().
- */
-int crew_start(struct crew *c, int32_t job, const int32_t *gpus, struct err *e);
-/** Find when running jobs end, now that some started or ended. ERR_RANGE: a time that is not above 0; what
- * pace says. */
-int crew_settle(struct crew *c, struct err *e);
-
-/** When the next job ends [ticks]; INFINITY when none does. */
-double crew_next(const struct crew *c);
-/** Go to @p tick, at or before crew_next(), and end the jobs that end then: c->ended. */
-void crew_advance(struct crew *c, double tick);
 
 /** Room to carry out one plan after the other: each GPU serves its jobs in the order of the plan. */
 struct queues {
@@ -260,6 +239,7 @@ struct batch_load_ask {
     int32_t gpus;
     double add_s;   /**< what it adds to the load of each of its GPUs */
     double limit_s; /**< no GPU gets more, INFINITY: no limit */
+    double lambda;  /**< of BATCH_LOAD_BALANCED, >= 1 */
 };
 
 /** No load, in the arena of @p g, whose `failed` says if there was room. */
@@ -267,22 +247,23 @@ void batch_load_build(struct batch_load *l, struct gang *g, bool gang);
 /** No load again. */
 void batch_load_reset(struct batch_load *l);
 
-/**
- * Each of these finds GPUs for a job, writes them in out (shape [ask->gpus], ascending) and adds its load;
- * false when fewer than it needs stay within the limit, and then nothing is changed. GPUs are compared by
- * load, of equals the one with the lowest number goes first.
- */
+/** Which GPUs a job gets, of those that stay within the limit; of equals the lowest number goes first. */
+enum batch_load_way {
+    BATCH_LOAD_LEAST,  /**< those loaded least, of all */
+    BATCH_LOAD_PACKED, /**< the same, but servers that have jobs go before those that have none */
+    /** The least loaded ones on the servers that are loaded least per GPU: on so few of them as have lambda
+     * times the GPUs, or on all. */
+    BATCH_LOAD_BALANCED,
+    BATCH_LOAD_FIRST, /**< those with the lowest numbers */
+};
 
-/** Among all GPUs, those loaded least. O(GPUs log ask->gpus). */
-bool batch_load_take_least(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
-/** Servers that have jobs go before those that have none, whatever their load. O(GPUs log ask->gpus). */
-bool batch_load_take_packed(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
-/** The least loaded ones on the servers that are loaded least per GPU: on so few of them as have @p lambda
- * times the GPUs, or on all. O(GPUs log ask->gpus + servers log servers). */
-bool batch_load_take_balanced(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask,
-                              double lambda);
-/** Those with the lowest numbers. O(GPUs). */
-bool batch_load_take_first(struct batch_load *l, int32_t *out, const struct batch_load_ask *ask);
+/**
+ * Find GPUs for a job, write them in @p out (shape [ask->gpus], ascending) and add its load; false when fewer
+ * than it needs stay within the limit, and then nothing is changed. O(GPUs log ask->gpus), balanced besides
+ * O(servers log servers).
+ */
+bool batch_load_take(struct batch_load *l, int32_t *out, enum batch_load_way way,
+                     const struct batch_load_ask *ask);
 
 /* ---- the paper's model of speed: jobs that share servers ---- */
 

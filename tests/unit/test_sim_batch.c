@@ -195,6 +195,68 @@ TEST(a_job_or_a_cluster_out_of_range_is_refused)
     }
 }
 
+/* ---- slots ---- */
+
+/* When jobs of one GPU each end that come at once, each to a GPU of its own. */
+static void ends_in_slots(double end_s[2], struct job first, struct job second, double slot_s, bool whole)
+{
+    struct batch_settings s = batch_settings_default();
+    KEEP(struct batch_fixture, f, batch_fixture_free);
+    KEEP(struct batch_result, r, batch_result_free);
+    s.slot_s = slot_s;
+    s.whole_iterations = whole;
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
+    batch_fixture_add(&f, first);
+    batch_fixture_add(&f, second);
+    batch_fixture_pace(&f);
+    run(&r, &f.p, &f.pace, BATCH_LS, &s);
+    for (int k = 0; k < 2; k++)
+        end_s[k] = r.jobs[k].end_s;
+}
+
+/* 7 and 30 iterations of 1 s: without slots 7 and 30 s; in slots of 4 s 8 and 32 s; of 2.5 s, that have room
+ * for 2 whole iterations, 4 and 15 slots; with parts of iterations 3 and 12. In slots of .1 s, 70 and 300 of
+ * them. */
+TEST(jobs_end_with_their_last_slot)
+{
+    CASES(double slot_s; bool whole; double end_s[2]) = {
+        { 0, false, { 30, 7 } },     { 4, true, { 32, 8 } },        { 2.5, true, { 37.5, 10 } },
+        { 2.5, false, { 30, 7.5 } }, { 0.1, false, { 30.0, 7.0 } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double end_s[2];
+        ends_in_slots(end_s, batch_fixture_job(1, 30), batch_fixture_job(1, 7), cases[i].slot_s,
+                      cases[i].whole);
+        for (int k = 0; k < 2; k++)
+            assert_close(end_s[k], cases[i].end_s[k], 1e-12);
+    }
+}
+
+/* 3 iterations of .1 s fill a slot of .3 s, though 3 / (.3 / .1) is above 1 in doubles. */
+TEST(rounding_does_not_take_another_slot)
+{
+    struct job job = batch_fixture_job(1, 3);
+    double end_s[2];
+    job.compute_s = 0.1;
+    assert_true(3 / (0.3 / 0.1) > 1);
+    ends_in_slots(end_s, job, job, 0.3, false);
+    assert_true(end_s[0] == 0.3 && end_s[1] == 0.3);
+}
+
+/* One iteration of 1 s, in the first slot after it arrived. */
+TEST(a_job_starts_with_the_first_slot_after_it_arrived)
+{
+    CASES(double slot_s, submit_s,
+          end_s) = { { 4, 0, 4 }, { 4, 0.1, 8 }, { 4, 4, 8 }, { 4, 4.5, 12 }, { 0, 4.5, 5.5 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct job job = batch_fixture_job(1, 1);
+        double end_s[2];
+        job.submit_s = cases[i].submit_s;
+        ends_in_slots(end_s, batch_fixture_job(1, 1), job, cases[i].slot_s, false);
+        assert_true(end_s[1] == cases[i].end_s);
+    }
+}
+
 /* An iteration of 1 s and slots of half a second. */
 TEST(what_fails_on_the_way_is_passed_on_and_free)
 {

@@ -23,6 +23,12 @@ static void bed_free(struct bed *b)
     batch_work_free(&b->w);
 }
 
+static bool take(struct bed *b, int32_t *gpus, enum batch_load_way way, int32_t n, double add_s,
+                 double limit_s, double lambda)
+{
+    return batch_load_take(&b->load, gpus, way, &(struct batch_load_ask){ n, add_s, limit_s, lambda });
+}
+
 static void assert_gpus(const int32_t *got, int32_t n, const int32_t *want)
 {
     for (int32_t i = 0; i < n; i++)
@@ -43,11 +49,11 @@ TEST(the_least_loaded_gpus_are_taken_and_of_equals_the_first)
     KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 4, 10, 10, 1));
     assert_gpus(gpus, 4, (const int32_t[]){ 0, 1, 2, 3 });
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 1, 3, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 1, 3, 10, 1));
     assert_gpus(gpus, 1, (const int32_t[]){ 4 });
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 3, 5, 20 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 3, 5, 20, 1));
     assert_gpus(gpus, 3, (const int32_t[]){ 0, 4, 5 });
     /* The gang waits for GPU 0 until 10, so all three are busy until 15. */
     assert_loads(&b.load, (const double[]){ 15, 10, 10, 10, 15, 15 });
@@ -60,8 +66,8 @@ TEST(without_gangs_each_gpu_adds_up_its_own)
     KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, false);
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 4, 10, 10 }));
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 3, 5, 20 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 4, 10, 10, 1));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 3, 5, 20, 1));
     assert_loads(&b.load, (const double[]){ 15, 10, 10, 10, 5, 5 });
 }
 
@@ -71,14 +77,14 @@ TEST(packing_fills_servers_that_have_jobs)
     int32_t gpus[6];
     bed_build(&b, true);
     /* One GPU of server 0; the next job takes its other GPU, then the first again, though four are idle. */
-    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 4, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_PACKED, 1, 4, 10, 1));
     assert_gpus(gpus, 1, (const int32_t[]){ 0 });
-    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 5, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_PACKED, 1, 5, 10, 1));
     assert_gpus(gpus, 1, (const int32_t[]){ 1 });
-    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 5, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_PACKED, 1, 5, 10, 1));
     assert_gpus(gpus, 1, (const int32_t[]){ 0 });
     /* 5 + 6 is above 10: another server is opened. */
-    assert_true(batch_load_take_packed(&b.load, gpus, &(struct batch_load_ask){ 1, 6, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_PACKED, 1, 6, 10, 1));
     assert_gpus(gpus, 1, (const int32_t[]){ 2 });
     assert_loads(&b.load, (const double[]){ 9, 5, 6, 0, 0, 0 });
 }
@@ -89,20 +95,20 @@ TEST(balancing_offers_as_many_servers_as_have_the_room)
     int32_t gpus[6];
     bed_build(&b, true);
     /* Mean loads 2, 1, 0 a GPU: server 2, then 1, then 0. */
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 2, 2, 10 }));
-    assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ 1, 3, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 2, 2, 10, 1));
+    assert_true(take(&b, gpus, BATCH_LOAD_LEAST, 1, 3, 10, 1));
     assert_loads(&b.load, (const double[]){ 2, 2, 3, 0, 0, 0 });
     /* Servers 2 and 1 have room for 4: GPU 2 is taken although GPUs 0 and 1 are loaded less. */
-    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 4, 1, 10 }, 1));
+    assert_true(take(&b, gpus, BATCH_LOAD_BALANCED, 4, 1, 10, 1));
     assert_gpus(gpus, 4, (const int32_t[]){ 2, 3, 4, 5 });
     assert_loads(&b.load, (const double[]){ 2, 2, 4, 4, 4, 4 });
     /* Server 0 (mean 2) alone has room for 2; with lambda 2 server 1 is offered too, but its GPUs have more.
      */
-    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 2, 9, 11 }, 1));
+    assert_true(take(&b, gpus, BATCH_LOAD_BALANCED, 2, 9, 11, 1));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
     /* Now those two have 11: the limit leaves too few on servers 1 and 2 for lambda 1 and 5 GPUs. */
-    assert_false(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 5, 7, 11 }, 1));
-    assert_true(batch_load_take_balanced(&b.load, gpus, &(struct batch_load_ask){ 3, 7, 11 }, 100));
+    assert_false(take(&b, gpus, BATCH_LOAD_BALANCED, 5, 7, 11, 1));
+    assert_true(take(&b, gpus, BATCH_LOAD_BALANCED, 3, 7, 11, 100));
     assert_gpus(gpus, 3, (const int32_t[]){ 2, 3, 4 });
 }
 
@@ -111,26 +117,23 @@ TEST(first_fit_takes_the_lowest_numbers_within_the_limit)
     KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
-    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 6, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_FIRST, 2, 6, 10, 1));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
-    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_FIRST, 2, 4, 10, 1));
     assert_gpus(gpus, 2, (const int32_t[]){ 0, 1 });
-    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 2, 4, 10 }));
+    assert_true(take(&b, gpus, BATCH_LOAD_FIRST, 2, 4, 10, 1));
     assert_gpus(gpus, 2, (const int32_t[]){ 2, 3 });
 }
 
 TEST(too_few_gpus_within_the_limit_change_nothing)
 {
     static const double before_s[] = { 6, 6, 6, 6, 0, 0 };
-    const struct batch_load_ask ask = { 3, 5, 10 };
     KEEP(struct bed, b, bed_free);
     int32_t gpus[6];
     bed_build(&b, true);
-    assert_true(batch_load_take_first(&b.load, gpus, &(struct batch_load_ask){ 4, 6, 10 }));
-    assert_false(batch_load_take_first(&b.load, gpus, &ask));
-    assert_false(batch_load_take_least(&b.load, gpus, &ask));
-    assert_false(batch_load_take_packed(&b.load, gpus, &ask));
-    assert_false(batch_load_take_balanced(&b.load, gpus, &ask, 1));
+    assert_true(take(&b, gpus, BATCH_LOAD_FIRST, 4, 6, 10, 1));
+    for (int way = BATCH_LOAD_LEAST; way <= BATCH_LOAD_FIRST; way++)
+        assert_false(take(&b, gpus, (enum batch_load_way)way, 3, 5, 10, 1));
     assert_loads(&b.load, before_s);
     assert_false(b.load.open[2]);
 }
@@ -154,7 +157,7 @@ TEST(the_choice_is_that_of_a_full_sort)
                     best = k;
             taken[best] = true;
         }
-        assert_true(batch_load_take_least(&b.load, gpus, &(struct batch_load_ask){ n, 1, INFINITY }));
+        assert_true(take(&b, gpus, BATCH_LOAD_LEAST, n, 1, INFINITY, 1));
         for (int32_t i = 0; i < n; i++)
             assert_true(taken[gpus[i]] && (i == 0 || gpus[i] > gpus[i - 1]));
     }
