@@ -26,18 +26,6 @@ const struct use study_uses[N_STUDY_USES] = {
     { "by model flow" },
 };
 
-const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = {
-    [TOPO_ALGORITHM_SHAPE] = "default",
-    [TOPO_ALGORITHM_AUTO] = "auto",
-    [TOPO_ALGORITHM_RING] = "ring",
-    [TOPO_ALGORITHM_DIRECT] = "direct",
-    [TOPO_ALGORITHM_HALVING] = "halving-doubling",
-    [TOPO_ALGORITHM_BRUCK] = "bruck",
-    [TOPO_ALGORITHM_TREE] = "double-binary-tree",
-    [TOPO_ALGORITHM_SWITCH] = "in-switch",
-    [TOPO_ALGORITHM_FAR] = "halving-farthest",
-};
-
 const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
 
 /* ---- how collectives run on a dimension ---- */

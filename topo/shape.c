@@ -17,6 +17,9 @@ const struct shape_ops *const topo_shapes[N_TOPO_SHAPES] = { TOPO_SHAPES(SHAPE_R
 const char *const topo_shape_words[N_TOPO_SHAPES + 1] = { TOPO_SHAPES(SHAPE_WORD) };
 const char *const topo_plain_words[N_TOPO_PLAIN + 1] = { TOPO_PLAIN_SHAPES(SHAPE_WORD) };
 
+#define ALGORITHM_WORD(NAME, word) [TOPO_ALGORITHM_##NAME] = word,
+const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = { TOPO_ALGORITHMS(ALGORITHM_WORD) };
+
 const char *topo_shape_name(enum topo_shape s)
 {
     return topo_shape_words[s];

@@ -52,22 +52,26 @@ extern const char *const topo_shape_words[N_TOPO_SHAPES + 1];
 /** Those of one dimension alone. */
 extern const char *const topo_plain_words[N_TOPO_PLAIN + 1];
 
-/** How the members of a dimension carry out a collective; costs in workloads/algorithm.h. */
-enum topo_algorithm {
-    TOPO_ALGORITHM_SHAPE, /**< not given: in-switch where there is that, else what suits the shape */
-    TOPO_ALGORITHM_AUTO,  /**< the fastest for the size and bandwidth at hand */
-    TOPO_ALGORITHM_RING,
-    TOPO_ALGORITHM_DIRECT,
-    TOPO_ALGORITHM_HALVING, /**< recursive halving and doubling; 2^k members */
-    TOPO_ALGORITHM_BRUCK,   /**< the same for any number of members */
-    TOPO_ALGORITHM_TREE,    /**< double binary tree, pipelined */
-    TOPO_ALGORITHM_SWITCH,  /**< the switch reduces and multicasts */
-    TOPO_ALGORITHM_FAR,     /**< halving-doubling over a whole fabric, the farthest partner first */
-    N_TOPO_ALGORITHMS,
-};
+/**
+ * How the members of a dimension carry out a collective; costs and messages in workloads/algorithm.c.
+ * X(NAME, word): `enum topo_algorithm` has TOPO_ALGORITHM_NAME, users write the word.
+ */
+#define TOPO_ALGORITHMS(X)                                                                                   \
+    X(SHAPE, "default") /* not given: in-switch where there is that, else what suits it */                   \
+    X(AUTO, "auto")     /* the fastest for the size and bandwidth at hand */                                 \
+    X(RING, "ring")                                                                                          \
+    X(DIRECT, "direct")                                                                                      \
+    X(HALVING, "halving-doubling") /* recursive; 2^k members */                                              \
+    X(BRUCK, "bruck")              /* the same for any number of members */                                  \
+    X(TREE, "double-binary-tree")  /* pipelined */                                                           \
+    X(SWITCH, "in-switch")         /* the switch reduces and multicasts */                                   \
+    X(FAR, "halving-farthest")     /* over a whole fabric, the farthest partner first */
 
-/** "default", "auto", "ring", "direct", "halving-doubling", "bruck", "double-binary-tree", "in-switch",
- * "halving-farthest". */
+#define TOPO_ALGORITHM_ENUM(NAME, word) TOPO_ALGORITHM_##NAME,
+enum topo_algorithm { TOPO_ALGORITHMS(TOPO_ALGORITHM_ENUM) N_TOPO_ALGORITHMS };
+#undef TOPO_ALGORITHM_ENUM
+
+/** "default", "auto", ...; NULL-terminated, for key tables. */
 extern const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1];
 
 /** What the switch of a dimension does with data that passes it. */

@@ -69,13 +69,6 @@ extern const struct stage_rules stage_rules_plain;
 
 enum { STAGE_MAX = 2 * TOPO_MAX_DIMS, STAGE_MAX_CHUNKS = 1000000, STAGE_MAX_SEGMENTS = 1024 };
 
-/** What was chosen where there is a choice. */
-struct stage_choice {
-    enum topo_algorithm algorithm;
-    int32_t regime;   /**< 0: the dimension's own latency and efficiency; i: its regimes[i-1] */
-    int32_t segments; /**< of a pipelined algorithm, else 1 */
-};
-
 /** What a stage asks of another class of links of its fabric. */
 struct stage_class {
     int32_t dim;           /**< that brings the class */

@@ -1,6 +1,6 @@
 /*
  * Collectives as flows on a network's links. A group is a box of addresses or a list of NPUs, cut into lines
- * that differ in one dimension; a stage of a chunk is the messages of flow_plan_build() on each line, one
+ * that differ in one dimension; a stage of a chunk is the messages of message_plan_build() on each line, one
  * flow a message. A line works on so many chunks at a time; what waits before it is ordered by priority, then
  * by arrival. A message leaves when those that it depends on have arrived, plus overhead and latency of the
  * protocol that was chosen.
@@ -14,14 +14,13 @@
 
 #include "base/vec.h"
 #include "base/num.h"
-#include "sim/flow/flow_plan.h"
 
 /** A plan and what it is for, so that it is made once. */
 struct flow_made_plan {
     enum pass pass;
     enum topo_algorithm algorithm;
     int32_t segments, group, set;
-    struct flow_plan plan;
+    struct message_plan plan;
     int32_t *routes; /**< shape [lines of the dimension][channels], where in flow_sim.kept, -1 = not there;
                         owned; NULL: not kept */
 };
@@ -327,20 +326,20 @@ static struct flow_made_plan *made_plan_of(const struct flow_sim *sim, const str
     return &sim->plans[sim->jobs[r->job].plans[r->stage]];
 }
 
-static const struct flow_plan *plan_of(const struct flow_sim *sim, const struct flow_run *r)
+static const struct message_plan *plan_of(const struct flow_sim *sim, const struct flow_run *r)
 {
     return &made_plan_of(sim, r)->plan;
 }
 
 /* Arcs of a channel, into sim->path. */
-static int find_route(struct flow_sim *sim, const struct flow_run *r, const struct flow_channel *c,
+static int find_route(struct flow_sim *sim, const struct flow_run *r, const struct message_channel *c,
                       struct err *e)
 {
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
     int32_t d = line_set(stage_of(sim, r));
     struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
     sim->path.n = 0;
-    if (c->src != FLOW_SWITCH && c->dst != FLOW_SWITCH) {
+    if (c->src != MESSAGE_SWITCH && c->dst != MESSAGE_SWITCH) {
         trip.src = flow_group_npu(g, d, r->line, c->src);
         trip.dst = flow_group_npu(g, d, r->line, c->dst);
         /* A connection keeps its way: all messages between two NPUs are one flow to ECMP, unless sent both
@@ -348,7 +347,7 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
         trip.flow = ((uint64_t)trip.src << 32) ^ ((uint64_t)trip.dst << 1) ^ c->mirror;
         return topo_find_path(&sim->path, sim->routes, &trip, e);
     }
-    bool down = c->src == FLOW_SWITCH;
+    bool down = c->src == MESSAGE_SWITCH;
     int32_t arc = topo_switch_arc(sim->routes, d, flow_group_npu(g, d, r->line, down ? c->dst : c->src));
     if (!vec_reserve(sim->path.arcs, sim->path.cap, 0 + 1))
         return err_nomem(e, "a route");
@@ -385,7 +384,7 @@ static int set_route(struct flow_spec *spec, struct flow_sim *sim, const struct 
 
 /* What delays a message besides its links. */
 static double extra_latency(const struct flow_sim *sim, const struct stage *s, const struct topo_dim *dim,
-                            const struct flow_channel *c, const struct flow_spec *spec)
+                            const struct message_channel *c, const struct flow_spec *spec)
 {
     const struct stage_rules *rules = &sim->rules.stage;
     double extra_s = rules->endpoint_s + 3 * c->reduced * s->full_B / rules->mem_Bps;
@@ -399,11 +398,11 @@ static double extra_latency(const struct flow_sim *sim, const struct stage *s, c
 }
 
 /* When a message may begin: now, or when its sender is there. */
-static double start_of(const struct flow_sim *sim, const struct flow_run *r, const struct flow_channel *c)
+static double start_of(const struct flow_sim *sim, const struct flow_run *r, const struct message_channel *c)
 {
     const struct flow_job *job = &sim->jobs[r->job];
     double now_s = flow_now_s(sim->net);
-    if (!sim->late_s || c->src == FLOW_SWITCH)
+    if (!sim->late_s || c->src == MESSAGE_SWITCH)
         return now_s;
     int64_t npu =
         flow_group_npu(&sim->groups[job->group].group, line_set(&job->stages[r->stage]), r->line, c->src);
@@ -415,7 +414,7 @@ static double start_of(const struct flow_sim *sim, const struct flow_run *r, con
 static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     const struct flow_run *r = &sim->runs[run];
-    const struct flow_channel *c = &plan_of(sim, r)->channels[channel];
+    const struct message_channel *c = &plan_of(sim, r)->channels[channel];
     const struct stage *s = stage_of(sim, r);
     const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
     double efficiency =
@@ -431,9 +430,9 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
 }
 
 /* Have enough messages of all channels arrived that @p c waits for, to send its k-th? */
-static bool may_send(const struct flow_plan *plan, const uint32_t *state, int32_t channel, int32_t k)
+static bool may_send(const struct message_plan *plan, const uint32_t *state, int32_t channel, int32_t k)
 {
-    const struct flow_channel *c = &plan->channels[channel];
+    const struct message_channel *c = &plan->channels[channel];
     for (int32_t i = c->first_input; i < c[1].first_input; i++) {
         int32_t input = plan->inputs[i], all = plan->channels[input].n;
         int32_t need = k + c->lead < all ? k + c->lead : all;
@@ -446,7 +445,7 @@ static bool may_send(const struct flow_plan *plan, const uint32_t *state, int32_
 static int try_send(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     const struct flow_run *r = &sim->runs[run];
-    const struct flow_plan *plan = plan_of(sim, r);
+    const struct message_plan *plan = plan_of(sim, r);
     uint32_t state = r->state[channel];
     int32_t k = (int32_t)(state / 2);
     if (state % 2 || k == plan->channels[channel].n || !may_send(plan, r->state, channel, k))
@@ -487,7 +486,7 @@ static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, stru
 static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_t line, struct err *e)
 {
     int32_t run = -1;
-    const struct flow_plan *plan = &sim->plans[sim->jobs[w->job].plans[w->stage]].plan;
+    const struct message_plan *plan = &sim->plans[sim->jobs[w->job].plans[w->stage]].plan;
     int32_t n = plan->n_channels;
     int rc = take_run(sim, n, &run, e);
     if (rc)
@@ -608,8 +607,8 @@ static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
 static int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     struct flow_run *r = &sim->runs[run];
-    const struct flow_plan *plan = plan_of(sim, r);
-    const struct flow_channel *c = &plan->channels[channel];
+    const struct message_plan *plan = plan_of(sim, r);
+    const struct message_channel *c = &plan->channels[channel];
     r->state[channel]++; /* from on its way to arrived */
     int rc = 0;
     if ((int32_t)(r->state[channel] / 2) < c->n)
@@ -673,7 +672,7 @@ void flow_sim_free(struct flow_sim *sim)
     for (int32_t i = 0; i < sim->n_runs; i++)
         free(sim->runs[i].state);
     for (int32_t i = 0; i < sim->n_plans; i++) {
-        flow_plan_free(&sim->plans[i].plan);
+        message_plan_free(&sim->plans[i].plan);
         free(sim->plans[i].routes);
     }
     free(sim->kept);
@@ -754,7 +753,7 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
     *p = (struct flow_made_plan){ s->pass, s->choice.algorithm, s->choice.segments, group, line_set(s), { 0 },
                                   NULL };
     const struct flow_lines *l = &g->lines[line_set(s)];
-    int rc = flow_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members, e);
+    int rc = message_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members, e);
     if (rc)
         return rc;
     sim->n_plans++;
@@ -793,7 +792,7 @@ double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collect
     double messages = 0;
     for (int32_t s = 0; s < n; s++) {
         messages += (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
-                    flow_plan_messages(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].dim],
+                    message_plan_count(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].dim],
                                        g->lines[line_set(&stages[s])].n_members);
     }
     return messages;

@@ -78,7 +78,7 @@ struct flow_rules {
  * Opaque: collectives under way on one network.
  *
  * A collective passes the stages of stage_list() in C chunks. In each stage every line of the group (members
- * that differ in that dimension only) exchanges the messages of flow_plan_build(), one flow each. A line
+ * that differ in that dimension only) exchanges the messages of message_plan_build(), one flow each. A line
  * begins a chunk when that chunk's stage before is over at all its members and fewer than
  * `active` chunks are at work there; of those that wait, whichever collective of the same group they belong
  * to, the highest priority goes first, and of equals who came first. Different groups know of each other by

@@ -83,7 +83,7 @@ void flow_case_free(struct flow_case *c)
     *c = (struct flow_case){ 0 };
 }
 
-/* ---- collectives, written out step by step: not by flow_plan_build() ---- */
+/* ---- collectives, written out step by step: not by message_plan_build() ---- */
 
 /* NPU whose address in dimension d is that of @p npu plus @p ahead, around. */
 static int64_t move(const struct plant *p, int64_t npu, int32_t d, int32_t ahead)

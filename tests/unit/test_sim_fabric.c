@@ -8,7 +8,6 @@
 
 #include "base/rng.h"
 #include "sim/flow/flow_collective.h"
-#include "sim/flow/flow_plan.h"
 #include "topo/graph.h"
 #include "topo/route.h"
 
@@ -40,12 +39,12 @@ static void lay_stage(struct bench *b, const struct flow_group *g, const struct 
 {
     int32_t set = s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
     const struct flow_lines *l = &g->lines[set];
-    struct flow_plan plan;
+    struct message_plan plan;
     struct topo_path path = { 0 };
-    MUST(flow_plan_build(&plan, s->pass, &s->choice, &b->net.dims[s->dim], l->n_members, e));
+    MUST(message_plan_build(&plan, s->pass, &s->choice, &b->net.dims[s->dim], l->n_members, e));
     for (int32_t line = 0; line < l->n_lines; line++)
         for (int32_t c = 0; c < plan.n_channels; c++) {
-            const struct flow_channel *channel = &plan.channels[c];
+            const struct message_channel *channel = &plan.channels[c];
             struct topo_trip trip = { .src = flow_group_npu(g, set, line, channel->src),
                                       .dst = flow_group_npu(g, set, line, channel->dst),
                                       .mirror = channel->mirror };
@@ -55,7 +54,7 @@ static void lay_stage(struct bench *b, const struct flow_group *g, const struct 
                 b->bytes[path.arcs[i]] += channel->n * channel->share * s->full_B;
         }
     topo_path_free(&path);
-    flow_plan_free(&plan);
+    message_plan_free(&plan);
 }
 
 /* Bytes over the links of a class as a share of what they can carry, times the class's bandwidth. */

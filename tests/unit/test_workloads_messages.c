@@ -1,13 +1,13 @@
 #include "tests/support.h"
 
 #include "base/num.h"
-#include "sim/flow/flow_plan.h"
+#include "workloads/algorithm.h"
 
 enum { MAX_MEMBERS = 33, MAX_CHANNELS = 4 * MAX_MEMBERS * MAX_MEMBERS };
 
 /* A plan carried out in rounds: whoever may send at the beginning of a round has arrived at its end. */
 struct rehearsal {
-    const struct flow_plan *plan;
+    const struct message_plan *plan;
     int32_t done[MAX_CHANNELS], rounds;
     uint64_t knows[MAX_MEMBERS];                     /* whose data went into what a member has */
     double sent[MAX_MEMBERS], received[MAX_MEMBERS]; /* shares of S */
@@ -15,7 +15,7 @@ struct rehearsal {
 
 static bool may_send(const struct rehearsal *r, int32_t c)
 {
-    const struct flow_channel *channel = &r->plan->channels[c];
+    const struct message_channel *channel = &r->plan->channels[c];
     if (r->done[c] == channel->n)
         return false;
     for (int32_t i = channel->first_input; i < channel[1].first_input; i++) {
@@ -26,7 +26,7 @@ static bool may_send(const struct rehearsal *r, int32_t c)
     return true;
 }
 
-static void rehearse(struct rehearsal *r, const struct flow_plan *plan, int32_t n)
+static void rehearse(struct rehearsal *r, const struct message_plan *plan, int32_t n)
 {
     static bool sends[MAX_CHANNELS];
     memset(r, 0, sizeof *r);
@@ -41,7 +41,7 @@ static void rehearse(struct rehearsal *r, const struct flow_plan *plan, int32_t 
         for (int32_t c = 0; c < plan->n_channels; c++)
             any |= sends[c] = may_send(r, c);
         for (int32_t c = 0; c < plan->n_channels; c++) {
-            const struct flow_channel *channel = &plan->channels[c];
+            const struct message_channel *channel = &plan->channels[c];
             if (!sends[c])
                 continue;
             r->done[c]++;
@@ -57,19 +57,19 @@ static void rehearse(struct rehearsal *r, const struct flow_plan *plan, int32_t 
         assert_int_equal(r->done[c], plan->channels[c].n);
 }
 
-static void build(struct flow_plan *plan, enum pass pass, enum topo_algorithm a, enum topo_shape shape,
+static void build(struct message_plan *plan, enum pass pass, enum topo_algorithm a, enum topo_shape shape,
                   int32_t n, int32_t segments)
 {
     const struct stage_choice choice = { .algorithm = a, .segments = segments };
     struct topo_dim dim = {
         .shape = shape, .size = n, .in_switch = TOPO_IN_SWITCH_SHARP, .in_switch_min = 2
     };
-    MUST(flow_plan_build(plan, pass, &choice, &dim, n, e));
+    MUST(message_plan_build(plan, pass, &choice, &dim, n, e));
 }
 
 /* A plan that is released where the block ends. */
 #define PLAN(v, ...)                                                                                         \
-    KEEP(struct flow_plan, v, flow_plan_free);                                                               \
+    KEEP(struct message_plan, v, message_plan_free);                                                         \
     build(&v, __VA_ARGS__)
 
 TABLE_OF(ways, enum topo_algorithm algorithm; enum topo_shape shape; bool powers /* of two only */) = {
@@ -133,7 +133,7 @@ TEST(broadcast_reaches_everybody)
     static struct rehearsal r;
     for (size_t w = 0; w < COUNT_OF(how); w++)
         for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
-            struct flow_plan plan;
+            struct message_plan plan;
             bool segments = algorithm_has_segments(how[w], PASS_BROADCAST);
             if (how[w] == TOPO_ALGORITHM_HALVING && (n & (n - 1)))
                 continue;
@@ -144,7 +144,7 @@ TEST(broadcast_reaches_everybody)
                 /* In pipelines exactly S; else pieces for others come by before the all-gather. */
                 assert_true(segments ? fabs(r.received[i] - 1) < 1e-12 : r.received[i] <= 1.5);
             }
-            flow_plan_free(&plan);
+            message_plan_free(&plan);
         }
 }
 
@@ -188,7 +188,7 @@ TEST(messages_are_as_many_as_counted)
             for (int32_t n = 2; n <= MAX_MEMBERS; n++)
                 for (size_t s = 0; s < COUNT_OF(shapes); s++) {
                     struct topo_dim dim;
-                    struct flow_plan plan;
+                    struct message_plan plan;
                     const struct stage_choice choice = { .algorithm = (enum topo_algorithm)a, .segments = 3 };
                     bool whole = pass == PASS_ALL_REDUCE || pass == PASS_BROADCAST;
                     if (a == TOPO_ALGORITHM_AUTO || (a == TOPO_ALGORITHM_TREE && !whole) ||
@@ -196,12 +196,12 @@ TEST(messages_are_as_many_as_counted)
                         continue;
                     topo_dim_defaults(&dim, 0);
                     dim.shape = shapes[s];
-                    OK(flow_plan_build(&plan, (enum pass)pass, &choice, &dim, n, e));
+                    OK(message_plan_build(&plan, (enum pass)pass, &choice, &dim, n, e));
                     double messages = 0;
                     for (int32_t c = 0; c < plan.n_channels; c++)
                         messages += plan.channels[c].n;
-                    assert_true(flow_plan_messages((enum pass)pass, &choice, &dim, n) == messages);
-                    flow_plan_free(&plan);
+                    assert_true(message_plan_count((enum pass)pass, &choice, &dim, n) == messages);
+                    message_plan_free(&plan);
                 }
 }
 
@@ -213,7 +213,7 @@ TEST(who_waits_is_known_from_both_sides)
         PLAN(plan, PASS_REDUCE_SCATTER, ways[w].algorithm, ways[w].shape, 16, 1);
         for (int32_t c = 0; c < plan.n_channels; c++)
             for (int32_t i = plan.channels[c].first_next; i < plan.channels[c + 1].first_next; i++) {
-                const struct flow_channel *next = &plan.channels[plan.nexts[i]];
+                const struct message_channel *next = &plan.channels[plan.nexts[i]];
                 bool found = false;
                 for (int32_t k = next->first_input; k < next[1].first_input; k++)
                     found |= plan.inputs[k] == c;
