@@ -69,6 +69,11 @@ static inline void assert_holds(const char *path, const char *want)
     assert_string_equal(text_str(&t), want);
 }
 
+/** A text, printed. */
+#define TEXT(t, ...)                                                                                         \
+    KEEP(struct text, t, text_free) = { 0 };                                                                 \
+    text_printf(&t, __VA_ARGS__)
+
 /** How a child ended; -1: it was not one. */
 static inline int child_status(pid_t child)
 {

@@ -52,4 +52,9 @@ static inline int64_t row_of(const struct table *t, int64_t point, const char *m
     return -1;
 }
 
+/** The tables of a study of this text, run by so many threads. */
+#define TABLES(t, threads, text)                                                                             \
+    KEEP(struct tables, t, tables_free);                                                                     \
+    run_text(&t, *state, text, threads)
+
 #endif

@@ -53,4 +53,9 @@ static inline bool is_of(const struct table *rows, int64_t a, const struct table
            strcmp(word(rows, a, "scheduler"), word(other, b, "scheduler")) == 0;
 }
 
+/** The tables of a study of this text, run by so many threads. */
+#define TABLES(t, threads, text)                                                                             \
+    KEEP(struct tables, t, tables_free);                                                                     \
+    run_text(&t, *state, text, threads)
+
 #endif

@@ -44,4 +44,15 @@ struct linear_bill linear_bill(struct priced *s);
 /** Count of the line of dimension @p d whose item is @p item; 0 when there is none. */
 double count_of(const struct topo_bill *b, int32_t d, const char *item);
 
+/** What these prices are, and the bill of a network by them, released where the block ends. */
+#define PARTS_FILE(s, file)                                                                                  \
+    KEEP(struct priced, s, close_parts);                                                                     \
+    open_parts_file(&s, file)
+#define PARTS_TEXT(s, text)                                                                                  \
+    KEEP(struct priced, s, close_parts);                                                                     \
+    open_parts_text(&s, text)
+#define BILL(b, s)                                                                                           \
+    KEEP(struct topo_bill, b, topo_bill_free);                                                               \
+    build_bill(&b, s)
+
 #endif

@@ -33,4 +33,9 @@ static inline void sweep_points(struct text *out, const struct sweep *w)
     }
 }
 
+/** What varies in a study of this text. */
+#define SWEEP(w, text)                                                                                       \
+    KEEP(struct study, w, study_close);                                                                      \
+    OK(sweep_of(&w, text, NULL, 0, e))
+
 #endif

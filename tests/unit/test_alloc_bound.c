@@ -1,7 +1,5 @@
 #include "tests/unit/split_random.h"
-
 #include "alloc/bound.h"
-#include "tests/support.h"
 
 enum { D = TOPO_MAX_DIMS };
 

@@ -1,8 +1,6 @@
 /* Why a problem has no answer, in words. */
 #include "tests/unit/split_random.h"
 
-#include "tests/support.h"
-
 enum { D = TOPO_MAX_DIMS };
 
 /* One collective over two dimensions and one over the third; d1, d2, d3. */

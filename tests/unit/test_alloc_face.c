@@ -2,8 +2,6 @@
 #include "tests/unit/split_fixture.h"
 #include "tests/unit/split_random.h"
 
-#include "tests/support.h"
-
 enum { D = TOPO_MAX_DIMS };
 
 static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -28,8 +26,7 @@ TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
     assert_close(a.bw_Bps[0], a.bw_Bps[1], 1e-6); /* the most even of them */
 }
 
-/* Dimension 3 carries nothing: all its bandwidth may go as far as time goes, and at the least time it must.
- */
+/* Dimension 3 carries nothing: its bandwidth may go as far as time goes; at the least time it must. */
 TEST(an_unused_dimension_gets_nothing_that_others_can_use)
 {
     static const double m[1][D] = { { 3, 1 } };

@@ -1,9 +1,7 @@
 #include "tests/unit/split_random.h"
-
 #include "alloc/bound.h"
 #include "alloc/interior.h"
 #include "alloc/lp.h"
-#include "tests/support.h"
 
 KEEPS(struct interior, interior_free)
 

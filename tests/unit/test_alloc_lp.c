@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "alloc/lp.h"
 
 static struct alloc_row row(const char *name, double a, double b, enum linexpr_sense sense, double rhs_GBps)

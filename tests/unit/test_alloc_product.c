@@ -1,14 +1,11 @@
 /* Performance per cost and utilization: products, whose optimum must be global. */
 #include "tests/unit/split_random.h"
 
-#include "tests/support.h"
-
 enum { D = TOPO_MAX_DIMS };
 
 static const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
-/* T = c + (sum over one group)/s on the ray B = s m: with cost C0 + u s the best scale is sqrt(K C0/(c u)).
- */
+/* T = c + (sum of one group)/s on the ray B = s m: at cost C0 + u s the best scale is sqrt(K C0/(c u)). */
 TEST(with_a_fixed_cost_the_best_scale_is_in_closed_form)
 {
     static const double m[1][D] = { { 6, 2, 2 } };

@@ -1,6 +1,5 @@
 /* The splits of LIBRA's public inputs, against optima found by other solvers (tests/reference/README.md). */
 #include "tests/support.h"
-
 #include "alloc/verify.h"
 #include "base/table.h"
 #include "tests/unit/split_fixture.h"
@@ -183,8 +182,7 @@ TEST(of_21_published_splits_19_are_optimal_2_bettered_and_1_tied)
         assert_true(a.status == ALLOC_SOLVED && published >= a.lower_bound);
         verify(&s, &a);
         double excess = published / a.value - 1;
-        /* Two decimals of GB/s move the objective by up to this; 4D-175B per cost is 0.07 % off, beyond it.
-         */
+        /* Two decimals of GB/s move the objective by up to this; 4D-175B per cost, 0.07 % off, is beyond. */
         optimal += excess < 5e-4;
         bettered += excess >= 5e-4;
         if (!a.unique) {

@@ -1,8 +1,6 @@
 /* Small dense systems, the way back to feasibility, and points inside. */
 #include "tests/unit/split_random.h"
-
 #include "alloc/lp.h"
-#include "tests/support.h"
 
 enum { D = TOPO_MAX_DIMS };
 
@@ -39,8 +37,7 @@ TEST(the_basis_tells_near_parallel_from_parallel)
     }
 }
 
-/* Optimality of least squares with p >= 0: no column points along the residual, those in use stand across it.
- */
+/* Least squares with p >= 0: no column points along the residual, those in use stand across it. */
 TEST(a_fit_satisfies_its_own_optimality_conditions)
 {
     RNG(r, 12, 0);

@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "alloc/rows.h"
 
 static const double usd_per_Bps[] = { 2e-9, 4e-9 }, nic_usd_per_Bps[] = { 0, 3e-9 };

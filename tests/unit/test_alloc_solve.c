@@ -1,5 +1,3 @@
-#include "tests/support.h"
-
 #include "tests/unit/split_random.h"
 
 enum { D = TOPO_MAX_DIMS };

@@ -1,8 +1,6 @@
 /* The second opinion: it agrees with what is right, and it can be made to fail. */
 #include "tests/unit/split_random.h"
-
 #include "alloc/verify.h"
-#include "tests/support.h"
 
 enum { D = TOPO_MAX_DIMS };
 

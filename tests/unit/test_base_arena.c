@@ -1,5 +1,4 @@
 #include "base/arena.h"
-
 #include "tests/support.h"
 
 TEST(what_is_taken_is_zero_aligned_and_apart)

@@ -1,5 +1,4 @@
 #include "base/bits.h"
-
 #include "tests/support.h"
 
 /* The next member by looking at each. */

@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "base/column.h"
 
 struct job {

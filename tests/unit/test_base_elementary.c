@@ -1,5 +1,4 @@
 /* Elementary functions against the C library's. */
-#include "base/rng.h"
 #include "base/num.h"
 #include "tests/support.h"
 

@@ -1,5 +1,4 @@
 #include "base/heap.h"
-
 #include "tests/support.h"
 
 static int by_key(const void *a, const void *b)

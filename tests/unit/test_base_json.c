@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "base/json.h"
 #include "base/num.h"
 
@@ -24,10 +23,10 @@ TEST(nested_values_stand_on_one_line)
     json_reals(&j, "split", (const double[]){ 1, 0.1, NAN }, 3);
     json_reals(&j, "none", NULL, 0);
     json_close(&j, '}');
-    assert_string_equal(text_str(&t),
-                        "{\"name\": \"pod\", \"size\": 4096, \"bw_GBps\": 12.5, \"solved\": true, "
-                        "\"bound\": false, \"missing\": null, \"dims\": [{}, [], -1], "
-                        "\"split\": [1, 0.1, null], \"none\": []}");
+    assert_string_equal(
+        text_str(&t),
+        "{\"name\": \"pod\", \"size\": 4096, \"bw_GBps\": 12.5, \"solved\": true, \"bound\": false, "
+        "\"missing\": null, \"dims\": [{}, [], -1], \"split\": [1, 0.1, null], \"none\": []}");
     assert_int_equal(j.depth, 0);
 }
 

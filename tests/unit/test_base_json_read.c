@@ -1,5 +1,4 @@
 #include "tests/unit/folder.h"
-
 #include "base/json_read.h"
 
 KEEPS(struct json_reader, json_reader_close)
@@ -77,8 +76,7 @@ TEST(what_is_no_array_of_objects_is_refused_with_its_line)
 
 TEST(hostile_depth_ends_with_a_message)
 {
-    KEEP(struct text, t, text_free) = { 0 };
-    text_puts(&t, "[{\"a\":");
+    TEXT(t, "[{\"a\":");
     for (int i = 0; i < 100000; i++)
         text_puts(&t, "[");
     FAILS(read_all(text_str(&t), e), ERR_PARSE, "is not JSON");

@@ -1,5 +1,4 @@
 #include "tests/unit/folder.h"
-
 #include "base/json_read.h"
 
 FOLDER_FOR("text")

@@ -1,7 +1,5 @@
 #include "tests/support.h"
-
 #include "base/linexpr.h"
-#include "base/rng.h"
 #include "base/text.h"
 
 enum { N_NAMES = 6 };

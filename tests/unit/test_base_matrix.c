@@ -1,6 +1,5 @@
 /* Dense matrices against sums written out. */
 #include "base/matrix.h"
-#include "base/rng.h"
 #include "tests/support.h"
 
 enum { MOST = 12 };

@@ -1,7 +1,6 @@
 #include "tests/support.h"
 
 #include <float.h>
-#include <stdlib.h>
 
 #include "base/num.h"
 
@@ -111,8 +110,7 @@ TEST(formatted_numbers_are_short)
     }
 }
 
-/* Any bit pattern that is a finite double; a fixed multiplicative sequence, not the rng under test elsewhere.
- */
+/* Any bit pattern that is a finite double, by a fixed multiplicative sequence. */
 TEST(formatted_numbers_read_back_bit_for_bit)
 {
     uint64_t bits = 1;

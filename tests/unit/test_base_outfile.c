@@ -1,6 +1,5 @@
 /* Whole files are told of in test_base_text.c, which writes through the same calls. */
 #include "tests/unit/folder.h"
-
 #include "base/outfile.h"
 
 FOLDER_FOR("out.csv")

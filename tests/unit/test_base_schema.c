@@ -1,6 +1,4 @@
 #include "tests/support.h"
-
-#include "base/rng.h"
 #include "base/schema.h"
 
 enum shape { RING, FULL, SWITCH };
@@ -56,9 +54,8 @@ TEST(values_are_checked_scaled_and_stored)
     struct dim d;
     KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_dim(&d, &doc,
-                "dims: [{name: pod, shape: full, size: 8, rails: 2, bw_GBps: 50, latency_ns: 25,"
-                " taper: -1.5, shift: -7, huge_GB: 3, shared: false, open: true, order: ring,"
-                " parts: {a: 1}}]",
+                "dims: [{name: pod, shape: full, size: 8, rails: 2, bw_GBps: 50, latency_ns: 25, taper: "
+                "-1.5, shift: -7, huge_GB: 3, shared: false, open: true, order: ring, parts: {a: 1}}]",
                 e));
     assert_string_equal(d.name, "pod");
     assert_true(d.shape == FULL && d.size == 8 && d.rails == 2 && d.order == RING);
@@ -107,62 +104,57 @@ TEST(bounds_themselves_are_allowed)
 
 TEST(wrong_maps_are_refused_with_place_and_remedy)
 {
-    static const struct {
-        const char *text, *want;
-        enum err_code code;
-    } cases[] = {
-        { "dims:\n  - shape: ring\n    size: 4\n    bwGBps: 3\n",
-          "f.yaml:4:5: dims[0].bwGBps is unknown, need a known key such as bw_GBps (nearest)", ERR_PARSE },
-        { "dims: [{zzzzzzzzzz: 3}]",
+    static const struct refusal cases[] = {
+        { "dims:\n  - shape: ring\n    size: 4\n    bwGBps: 3\n", ERR_PARSE,
+          "f.yaml:4:5: dims[0].bwGBps is unknown, need a known key such as bw_GBps (nearest)" },
+        { "dims: [{zzzzzzzzzz: 3}]", ERR_PARSE,
           "f.yaml:1:9: dims[0].zzzzzzzzzz is unknown, need one of name, shape, size, rails, bw_GBps, "
-          "latency_ns, "
-          "taper, shift, huge_GB, shared, open, order, parts",
-          ERR_PARSE },
-        { "dims: [{shape: ring}]", "f.yaml:1:8: dims[0] is without size, need size (number of members)",
-          ERR_PARSE },
-        { "dims: [{}]", "f.yaml:1:8: dims[0] is without shape, need shape (how members are joined)",
-          ERR_PARSE },
-        { "dims: [4]", "f.yaml:1:8: dims[0] is 4, need a map", ERR_PARSE },
-        { "dims: [[]]", "f.yaml:1:8: dims[0] is a list, need a map", ERR_PARSE },
-        { "dims: [{bw_GBps: 1e9}]", "f.yaml:1:18: dims[0].bw_GBps is 1e9, need 0.001 to 100000 GB/s",
-          ERR_RANGE },
-        { "dims: [{bw_GBps: -3}]", "f.yaml:1:18: dims[0].bw_GBps is -3, need 0.001 to 100000 GB/s",
-          ERR_RANGE },
-        { "dims: [{bw_GBps: fast}]", "f.yaml:1:18: dims[0].bw_GBps is fast, need a number", ERR_PARSE },
-        { "dims: [{bw_GBps: }]", "dims[0].bw_GBps is empty, need a number", ERR_PARSE },
-        { "dims: [{latency_ns: -1}]", "f.yaml:1:21: dims[0].latency_ns is -1, need >= 0 ns", ERR_RANGE },
-        { "dims: [{taper: 9}]", "f.yaml:1:16: dims[0].taper is 9, need <= 8", ERR_RANGE },
-        { "dims: [{huge_GB: 1e300}]", "f.yaml:1:18: dims[0].huge_GB is 1e300, need a number below 1e+299",
-          ERR_RANGE },
-        { "dims: [{size: 1}]", "f.yaml:1:15: dims[0].size is 1, need 2 to 1048576", ERR_RANGE },
-        { "dims: [{size: 1048577}]", "f.yaml:1:15: dims[0].size is 1048577, need 2 to 1048576", ERR_RANGE },
-        { "dims: [{size: -4}]", "f.yaml:1:15: dims[0].size is -4, need 2 to 1048576", ERR_RANGE },
-        { "dims: [{size: 1e3}]",
-          "f.yaml:1:15: dims[0].size is 1e3, need a whole number in digits, 2 to 1048576", ERR_PARSE },
-        { "dims: [{size: 4.5}]", "f.yaml:1:15: dims[0].size is 4.5, need a whole number, 2 to 1048576",
-          ERR_PARSE },
-        { "dims: [{size: '4'}]", "f.yaml:1:15: dims[0].size is the text \"4\", need a whole number",
-          ERR_PARSE },
-        { "dims: [{rails: 0}]", "f.yaml:1:16: dims[0].rails is 0, need >= 1", ERR_RANGE },
-        { "dims: [{shape: rng}]",
-          "f.yaml:1:16: dims[0].shape is rng, need one of ring, full, switch (nearest: ring)", ERR_PARSE },
-        { "dims: [{shape: Ring}]",
-          "f.yaml:1:16: dims[0].shape is Ring, need one of ring, full, switch (nearest: ring)", ERR_PARSE },
-        { "dims: [{shape: torus3d-wrapped}]",
-          "f.yaml:1:16: dims[0].shape is torus3d-wrapped, need one of ring, full, switch", ERR_PARSE },
-        { "dims: [{shape: [ring]}]", "f.yaml:1:16: dims[0].shape is a list, need one of ring, full, switch",
-          ERR_PARSE },
-        { "dims: [{shape: ~}]", "f.yaml:1:16: dims[0].shape is empty, need one of ring, full, switch",
-          ERR_PARSE },
-        { "dims: [{shared: yes}]", "f.yaml:1:17: dims[0].shared is yes, need true or false", ERR_PARSE },
-        { "dims: [{name: {}}]", "f.yaml:1:15: dims[0].name is a map, need text", ERR_PARSE },
+          "latency_ns, taper, shift, huge_GB, shared, open, order, parts" },
+        { "dims: [{shape: ring}]", ERR_PARSE,
+          "f.yaml:1:8: dims[0] is without size, need size (number of members)" },
+        { "dims: [{}]", ERR_PARSE,
+          "f.yaml:1:8: dims[0] is without shape, need shape (how members are joined)" },
+        { "dims: [4]", ERR_PARSE, "f.yaml:1:8: dims[0] is 4, need a map" },
+        { "dims: [[]]", ERR_PARSE, "f.yaml:1:8: dims[0] is a list, need a map" },
+        { "dims: [{bw_GBps: 1e9}]", ERR_RANGE,
+          "f.yaml:1:18: dims[0].bw_GBps is 1e9, need 0.001 to 100000 GB/s" },
+        { "dims: [{bw_GBps: -3}]", ERR_RANGE,
+          "f.yaml:1:18: dims[0].bw_GBps is -3, need 0.001 to 100000 GB/s" },
+        { "dims: [{bw_GBps: fast}]", ERR_PARSE, "f.yaml:1:18: dims[0].bw_GBps is fast, need a number" },
+        { "dims: [{bw_GBps: }]", ERR_PARSE, "dims[0].bw_GBps is empty, need a number" },
+        { "dims: [{latency_ns: -1}]", ERR_RANGE, "f.yaml:1:21: dims[0].latency_ns is -1, need >= 0 ns" },
+        { "dims: [{taper: 9}]", ERR_RANGE, "f.yaml:1:16: dims[0].taper is 9, need <= 8" },
+        { "dims: [{huge_GB: 1e300}]", ERR_RANGE,
+          "f.yaml:1:18: dims[0].huge_GB is 1e300, need a number below 1e+299" },
+        { "dims: [{size: 1}]", ERR_RANGE, "f.yaml:1:15: dims[0].size is 1, need 2 to 1048576" },
+        { "dims: [{size: 1048577}]", ERR_RANGE, "f.yaml:1:15: dims[0].size is 1048577, need 2 to 1048576" },
+        { "dims: [{size: -4}]", ERR_RANGE, "f.yaml:1:15: dims[0].size is -4, need 2 to 1048576" },
+        { "dims: [{size: 1e3}]", ERR_PARSE,
+          "f.yaml:1:15: dims[0].size is 1e3, need a whole number in digits, 2 to 1048576" },
+        { "dims: [{size: 4.5}]", ERR_PARSE,
+          "f.yaml:1:15: dims[0].size is 4.5, need a whole number, 2 to 1048576" },
+        { "dims: [{size: '4'}]", ERR_PARSE,
+          "f.yaml:1:15: dims[0].size is the text \"4\", need a whole number" },
+        { "dims: [{rails: 0}]", ERR_RANGE, "f.yaml:1:16: dims[0].rails is 0, need >= 1" },
+        { "dims: [{shape: rng}]", ERR_PARSE,
+          "f.yaml:1:16: dims[0].shape is rng, need one of ring, full, switch (nearest: ring)" },
+        { "dims: [{shape: Ring}]", ERR_PARSE,
+          "f.yaml:1:16: dims[0].shape is Ring, need one of ring, full, switch (nearest: ring)" },
+        { "dims: [{shape: torus3d-wrapped}]", ERR_PARSE,
+          "f.yaml:1:16: dims[0].shape is torus3d-wrapped, need one of ring, full, switch" },
+        { "dims: [{shape: [ring]}]", ERR_PARSE,
+          "f.yaml:1:16: dims[0].shape is a list, need one of ring, full, switch" },
+        { "dims: [{shape: ~}]", ERR_PARSE,
+          "f.yaml:1:16: dims[0].shape is empty, need one of ring, full, switch" },
+        { "dims: [{shared: yes}]", ERR_PARSE, "f.yaml:1:17: dims[0].shared is yes, need true or false" },
+        { "dims: [{name: {}}]", ERR_PARSE, "f.yaml:1:15: dims[0].name is a map, need text" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct dim d;
         KEEP(struct yaml_doc, doc, yaml_free);
-        FAILS(read_dim(&d, &doc, cases[i].text, e), cases[i].code, cases[i].want);
-        assert_true(strstr(e->msg, cases[i].want) + strlen(cases[i].want) == e->msg + strlen(e->msg) ||
-                    strstr(cases[i].want, "a whole number"));
+        FAILS(read_dim(&d, &doc, cases[i].text, e), cases[i].code, cases[i].message);
+        assert_true(strstr(e->msg, cases[i].message) + strlen(cases[i].message) == e->msg + strlen(e->msg) ||
+                    strstr(cases[i].message, "a whole number"));
     }
 }
 
@@ -195,12 +187,11 @@ TEST(keys_without_effect_are_noted_once_each)
         "catalogue\n");
     text_clear(&notes);
     schema_note_unused(&notes, &section, &doc, dim, 0, TIME | LATENCY);
-    assert_string_equal(
-        text_str(&notes),
-        "f.yaml:6:5: dims[0].taper has no effect here, it is used only for the price of the network or where "
-        "prices come from a parts catalogue\n"
-        "f.yaml:7:5: dims[0].rails has no effect here, it is used only where prices come from a parts "
-        "catalogue\n");
+    assert_string_equal(text_str(&notes),
+                        "f.yaml:6:5: dims[0].taper has no effect here, it is used only for the price of the "
+                        "network or where prices come from a parts catalogue\n"
+                        "f.yaml:7:5: dims[0].rails has no effect here, it is used only where prices come "
+                        "from a parts catalogue\n");
     text_clear(&notes);
     schema_note_unused(&notes, &section, &doc, dim, 0, TIME | LATENCY | CATALOGUE);
     assert_string_equal(text_str(&notes), "");
@@ -223,12 +214,10 @@ TEST(keys_of_other_files_are_noted_only_when_overridden)
     OK(yaml_set(&doc, "dims[0].latency_ns", "9", e));
     OK(yaml_set(&doc, "dims[0].shared", "true", e));
     schema_note_unused(&notes, &section, &doc, yaml_find(&doc, "dims[0]"), 0, TIME);
-    assert_string_equal(
-        text_str(&notes),
-        "--set dims[0].latency_ns=9:1:1: dims[0].latency_ns has no effect here, it is used only "
-        "by models other than bandwidth\n"
-        "--set dims[0].shared=true:1:1: dims[0].shared has no effect here, it is used only where "
-        "an allocator chooses bandwidths\n");
+    assert_string_equal(text_str(&notes), "--set dims[0].latency_ns=9:1:1: dims[0].latency_ns has no effect "
+                                          "here, it is used only by models other than bandwidth\n"
+                                          "--set dims[0].shared=true:1:1: dims[0].shared has no effect here, "
+                                          "it is used only where an allocator chooses bandwidths\n");
 }
 
 /* ---- kinds that hold others, and words, names and numbers of any width ---- */

@@ -1,6 +1,4 @@
 #include "tests/support.h"
-
-#include "base/rng.h"
 #include "base/simplex.h"
 
 KEEPS(struct simplex, simplex_free)
@@ -42,8 +40,7 @@ TEST(corner_and_prices_are_those_of_the_textbook)
     assert_near(simplex_dual(x, 2), -1, 1e-12);
 }
 
-/* A column of 1 of the second and third resource is priced at 2.5: worth 2 it stays out, worth 4 it comes in.
- */
+/* A column of 1 of the second and third resource is priced at 2.5: worth 2 it stays out, 4 it comes in. */
 TEST(columns_come_in_when_they_are_worth_more_than_their_price)
 {
     static const int32_t rows[] = { 1, 2 };

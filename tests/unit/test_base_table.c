@@ -1,5 +1,4 @@
-#include "tests/support.h"
-
+#include "tests/unit/folder.h"
 #include "base/table.h"
 
 static struct table small_table(void)
@@ -266,9 +265,8 @@ TEST(table_without_rows_is_written)
 TEST(writing_appends)
 {
     KEEP(struct table, t, table_free) = { 0 };
-    KEEP(struct text, out, text_free) = { 0 };
     table_column(&t, "a", TABLE_REAL);
-    text_puts(&out, "before\n");
+    TEXT(out, "before\n");
     OK(table_write(&t, TABLE_AS_CSV, NULL, &out, e));
     assert_string_equal(text_str(&out), "before\na\n");
 }

@@ -1,6 +1,4 @@
 #include "tests/unit/folder.h"
-
-#include "base/rng.h"
 #include "base/table.h"
 
 FOLDER_FOR("in.csv")

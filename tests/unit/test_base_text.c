@@ -55,8 +55,7 @@ TEST(adding_nothing_gives_an_empty_text)
 
 TEST(clearing_keeps_the_memory)
 {
-    KEEP(struct text, t, text_free) = { 0 };
-    text_puts(&t, "something");
+    TEXT(t, "something");
     const char *s = t.s;
     text_clear(&t);
     assert_string_equal(text_str(&t), "");
@@ -68,8 +67,7 @@ TEST(clearing_keeps_the_memory)
 TEST_WITH(too_much_text_is_dropped_and_told, begin, remove_folder)
 {
     struct folder *s = *state;
-    KEEP(struct text, t, text_free) = { 0 };
-    text_puts(&t, "kept");
+    TEXT(t, "kept");
     text_add(&t, "x", SIZE_MAX - 3);
     text_puts(&t, "dropped");
     assert_string_equal(text_str(&t), "kept");
@@ -81,12 +79,11 @@ TEST_WITH(too_much_text_is_dropped_and_told, begin, remove_folder)
 TEST_WITH(written_file_reads_back, begin, remove_folder)
 {
     struct folder *s = *state;
-    KEEP(struct text, back, text_free) = { 0 };
     KEEP(struct text, t, text_free) = { 0 };
     for (int i = 0; i < 300000; i++)
         text_add(&t, &(char){ (char)(i * 7) }, 1);
     OK(text_write_file(&t, s->path, false, e));
-    text_puts(&back, "old content");
+    TEXT(back, "old content");
     OK(text_read_file(&back, s->path, 300000, e));
     assert_int_equal(back.n, t.n);
     assert_memory_equal(back.s, t.s, t.n);
@@ -106,10 +103,9 @@ TEST_WITH(existing_file_is_replaced_only_by_force, begin, remove_folder)
 {
     struct folder *s = *state;
     for (int way = 0; way < 2; way++) {
-        KEEP(struct text, t, text_free) = { 0 };
         char want[SUPPORT_PATH + 64];
         proc_is_missing = way == 1;
-        text_puts(&t, "first");
+        TEXT(t, "first");
         OK(text_write_file(&t, s->path, false, e));
         text_puts(&t, " second");
         snprintf(want, sizeof want, "%s: exists, need -f to overwrite", s->path);
@@ -149,11 +145,10 @@ TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, begin, remove_folder)
 {
     struct folder *s = *state;
     char target[SUPPORT_PATH];
-    KEEP(struct text, t, text_free) = { 0 };
     struct stat st;
     scratch_file(target, s->dir, "target", "old", 3);
     assert_int_equal(symlink("target", s->path), 0);
-    text_puts(&t, "new");
+    TEXT(t, "new");
     OK(text_write_file(&t, s->path, true, e));
     assert_holds(target, "new");
     assert_int_equal(lstat(s->path, &st), 0);
@@ -165,10 +160,9 @@ TEST_WITH(link_to_nowhere_is_replaced_only_by_force, begin, remove_folder)
 {
     struct folder *s = *state;
     for (int way = 0; way < 2; way++) {
-        KEEP(struct text, t, text_free) = { 0 };
         struct stat st;
         proc_is_missing = way == 1;
-        text_puts(&t, "new");
+        TEXT(t, "new");
         assert_int_equal(symlink("nowhere", s->path), 0);
         FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, "out.csv: exists, need -f");
         assert_int_equal(lstat(s->path, &st), 0);
@@ -219,8 +213,7 @@ TEST_WITH(interrupted_write_leaves_nothing_behind, begin, remove_folder)
 
 TEST(full_device_is_an_error_with_its_reason)
 {
-    KEEP(struct text, t, text_free) = { 0 };
-    text_puts(&t, "data");
+    TEXT(t, "data");
     FAILS(text_write_file(&t, "/dev/full", false, e), ERR_IO,
           "/dev/full: cannot be written: No space left on device");
     OK(text_write_file(&t, "/dev/null", false, e));
@@ -292,8 +285,7 @@ TEST_WITH(files_that_cannot_be_read_are_told_with_the_reason, begin, remove_fold
 {
     struct folder *s = *state;
     char path[SUPPORT_PATH];
-    KEEP(struct text, t, text_free) = { 0 };
-    text_puts(&t, "old");
+    TEXT(t, "old");
     FAILS(text_read_file(&t, s->path, 100, e), ERR_PARSE,
           "/out.csv:1:1: file is missing, need a readable file");
     assert_string_equal(text_str(&t), "");

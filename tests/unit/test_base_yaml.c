@@ -1,6 +1,5 @@
 #include "tests/support.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -10,6 +9,11 @@ static int read_str(struct yaml_doc *doc, const char *text, struct err *e)
 {
     return yaml_read_text(doc, "f.yaml", text, strlen(text), e);
 }
+
+/* The document of a text, which is sound. */
+#define DOC(doc, text)                                                                                       \
+    KEEP(struct yaml_doc, doc, yaml_free);                                                                   \
+    OK(read_str(&doc, text, e))
 
 static void assert_empty(struct yaml_doc *doc)
 {
@@ -75,11 +79,11 @@ TEST(what_is_not_yaml_is_refused_with_its_place)
 {
     static const struct refusal cases[] = {
         { "a: [1, 2\n", ERR_PARSE,
-          "f.yaml:2:1: is not YAML (did not find expected ',' or ']' while parsing a flow sequence), "
-          "need a well-formed file" },
+          "f.yaml:2:1: is not YAML (did not find expected ',' or ']' while parsing a flow sequence), need a "
+          "well-formed file" },
         { "a: b: c\n", ERR_PARSE,
-          "f.yaml:1:5: is not YAML (mapping values are not allowed in this context), "
-          "need a well-formed file" },
+          "f.yaml:1:5: is not YAML (mapping values are not allowed in this context), need a well-formed "
+          "file" },
         { "a:\n\t- x\n", ERR_PARSE, "f.yaml:2:1: is not YAML (found character that cannot start any token" },
         { "a: 'x\n", ERR_PARSE,
           "is not YAML (found unexpected end of stream while scanning a quoted scalar)" },
@@ -176,8 +180,7 @@ TEST(every_value_knows_the_place_of_its_key_and_its_own)
         { "npu.watt", 9, 3, 9, 9 },
         { "last", 10, 1, 10, 6 },
     };
-    KEEP(struct yaml_doc, doc, yaml_free);
-    OK(read_str(&doc, text, e));
+    DOC(doc, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
         assert_true(id >= 0 && doc.nodes[id].line == cases[i].line && doc.nodes[id].col == cases[i].col);
@@ -221,9 +224,8 @@ TEST(scalars_keep_text_and_whether_it_was_quoted)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[128];
-        KEEP(struct yaml_doc, doc, yaml_free);
         snprintf(text, sizeof text, "a: %s\n", cases[i].text);
-        OK(read_str(&doc, text, e));
+        DOC(doc, text);
         const struct yaml_node *node = &doc.nodes[yaml_find(&doc, "a")];
         assert_int_equal(node->kind, YAML_SCALAR);
         assert_string_equal(node->text, cases[i].want);
@@ -233,10 +235,9 @@ TEST(scalars_keep_text_and_whether_it_was_quoted)
 
 TEST(children_come_in_the_order_of_the_file)
 {
-    KEEP(struct yaml_doc, doc, yaml_free);
     const char *keys[] = { "c", "a", "b" };
     int n = 0;
-    OK(read_str(&doc, "{c: 1, a: [], b: {}}", e));
+    DOC(doc, "{c: 1, a: [], b: {}}");
     yaml_each (id, &doc, doc.root) {
         assert_string_equal(doc.nodes[id].key, keys[n]);
         assert_true(doc.nodes[id].index == n++ && doc.nodes[id].parent == doc.root);

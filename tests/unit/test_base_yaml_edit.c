@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "base/yaml.h"
 
 static const char pod[] = "name: pod\n"
@@ -17,6 +16,10 @@ static void read_pod(struct yaml_doc *doc)
     MUST(yaml_read_text(doc, "pod.yaml", pod, sizeof pod - 1, e));
 }
 
+#define POD(doc)                                                                                             \
+    KEEP(struct yaml_doc, doc, yaml_free);                                                                   \
+    read_pod(&doc)
+
 TEST(paths_lead_to_nodes)
 {
     static const struct {
@@ -33,8 +36,7 @@ TEST(paths_lead_to_nodes)
         { "name]", NULL },        { "dims..pod", NULL },     { "dims[9999999999]", NULL },
         { "[0]", NULL },          { "dims[ 1]", NULL },
     };
-    KEEP(struct yaml_doc, doc, yaml_free);
-    read_pod(&doc);
+    POD(doc);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         yaml_id id = yaml_find(&doc, cases[i].path);
         if (!cases[i].text != (id < 0))
@@ -47,9 +49,8 @@ TEST(paths_lead_to_nodes)
 
 TEST(every_path_shown_is_found_again)
 {
-    KEEP(struct yaml_doc, doc, yaml_free);
     char path[64];
-    read_pod(&doc);
+    POD(doc);
     for (yaml_id id = 0; id < doc.n_nodes; id++)
         assert_int_equal(yaml_find(&doc, yaml_path(&doc, id, path, sizeof path)), id);
 }
@@ -72,9 +73,8 @@ TEST(overriding_replaces_or_creates_keys)
         { "none", "7", "none", "7" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct yaml_doc, doc, yaml_free);
         char source[64];
-        read_pod(&doc);
+        POD(doc);
         OK(yaml_set(&doc, cases[i].path, cases[i].value, e));
         yaml_id id = yaml_find(&doc, cases[i].look);
         assert_true(id >= 0);
@@ -86,9 +86,8 @@ TEST(overriding_replaces_or_creates_keys)
 
 TEST(overridden_key_keeps_its_place_among_siblings)
 {
-    KEEP(struct yaml_doc, doc, yaml_free);
     char place[64];
-    read_pod(&doc);
+    POD(doc);
     int32_t n = doc.nodes[doc.root].n;
     OK(yaml_set(&doc, "dims", "5", e));
     OK(yaml_set(&doc, "a.b", "6", e));
@@ -104,9 +103,8 @@ TEST(overridden_key_keeps_its_place_among_siblings)
 
 TEST(overrides_build_on_each_other)
 {
-    KEEP(struct yaml_doc, doc, yaml_free);
     int32_t n = 0;
-    read_pod(&doc);
+    POD(doc);
     OK(yaml_set(&doc, "dims", "{x: 1, y: 2}", e));
     OK(yaml_set(&doc, "dims.z", "3", e));
     OK(yaml_set(&doc, "dims.y", "5", e));
@@ -138,8 +136,8 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
           "--set new.list[0].x=4:1:1: new.list[0] is an entry of a list that is not there, need a list",
           ERR_RANGE },
         { "dims.rack.size", "4",
-          "--set dims.rack.size=4:1:1: dims.rack is no entry's name, need a name or an index "
-          "(the list has 5 entries)",
+          "--set dims.rack.size=4:1:1: dims.rack is no entry's name, need a name or an index (the list has 5 "
+          "entries)",
           ERR_PARSE },
         { "dims.twin.size", "4",
           "--set dims.twin.size=4:1:1: dims.twin is the name of 2 entries, need an index", ERR_PARSE },
@@ -162,8 +160,7 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
           "--set new.map={a: 1, a: 2}:1:8: new.map.a is given again, first on line 1, need it once",
           ERR_PARSE },
     };
-    KEEP(struct yaml_doc, doc, yaml_free);
-    read_pod(&doc);
+    POD(doc);
     unsigned long long before = yaml_hash(&doc, doc.root);
     int32_t n_nodes = doc.n_nodes;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -193,9 +190,8 @@ TEST(depth_of_an_override_ends_at_the_cap)
 
 TEST(long_path_and_value_leave_room_for_the_reason)
 {
-    KEEP(struct yaml_doc, doc, yaml_free);
     char path[3000];
-    read_pod(&doc);
+    POD(doc);
     memset(path, 'x', sizeof path);
     memcpy(path, "dims.", 5);
     path[sizeof path - 1] = '\0';

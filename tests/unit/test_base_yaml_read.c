@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "base/yaml.h"
 
 static int read_str(struct yaml_doc *doc, const char *text, struct err *e)

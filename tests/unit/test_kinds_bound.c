@@ -1,8 +1,6 @@
 #include "tests/unit/split_random.h"
-
 #include "study/keep.h"
 #include "kinds/design/bound.h"
-#include "tests/support.h"
 
 enum { D = TOPO_MAX_DIMS };
 

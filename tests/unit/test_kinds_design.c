@@ -1,5 +1,4 @@
 #include "tests/unit/folder.h"
-
 #include "kinds/design/design.h"
 
 /* 4 x 8 NPUs. "inner" sends 2*8*3/4 = 12 MB in a step on node, "outer" 2*16*7/8 = 28 MB on pod. */
@@ -36,20 +35,20 @@ static void solve_text(struct design_point *s, struct design *d, const char *tex
     MUST(design_solve(d, s, e));
 }
 
-static void close_both(struct design_point *s, struct design *d)
-{
-    design_free(d);
-    design_free(d);
-    study_free(s);
-}
+/* The study of a text, with its design where it is solved, released where the block ends. */
+#define LOADED(s, text)                                                                                      \
+    KEEP(struct design_point, s, study_free);                                                                \
+    load_text(&s, text)
+#define DESIGN(s, d, text)                                                                                   \
+    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design, d, design_free);                                                                     \
+    solve_text(&s, &d, text)
 
 /* min a/B1 + w b/B2 with B1 + B2 = B: B1/B2 = sqrt(a/(w b)). */
 TEST(a_weighted_sum_splits_by_square_roots)
 {
-    struct design_point s;
-    struct design d;
     double a = sqrt(12.0), b = sqrt(3 * 28.0), node = 10 * a / (a + b), pod = 10 * b / (a + b);
-    solve_text(&s, &d, NETWORK PARTS BOTH "total_GBps: 10\n");
+    DESIGN(s, d, NETWORK PARTS BOTH "total_GBps: 10\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_close(d.bw_Bps[0] / 1e9, node, 1e-6);
     assert_close(d.time_s, 1e-3 + 12e-3 / node + 3 * 28e-3 / pod, 1e-9);
@@ -69,7 +68,6 @@ TEST(a_weighted_sum_splits_by_square_roots)
     assert_close(d.speedup, d.equal.time_s / d.time_s, 1e-15);
     assert_close(d.perf_per_cost_gain, d.speedup * d.equal.cost_usd / d.cost_usd, 1e-14);
     assert_true(d.has_bill && d.bill.nics == 64); /* 7.3 GB/s: two of 5 GB/s each */
-    close_both(&s, &d);
 }
 
 /*
@@ -78,14 +76,12 @@ TEST(a_weighted_sum_splits_by_square_roots)
  */
 TEST(regret_makes_all_workloads_equally_sorry)
 {
-    struct design_point s;
-    struct design d;
     double lo = 1, hi = 10;
     for (int i = 0; i < 200; i++) {
         double r = (lo + hi) / 2;
         *(10 / r + 12 / (2.2 * r - 1) > 10 ? &lo : &hi) = r;
     }
-    solve_text(&s, &d, NETWORK PARTS BOTH "total_GBps: 10\ncombine: regret\n");
+    DESIGN(s, d, NETWORK PARTS BOTH "total_GBps: 10\ncombine: regret\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_close(d.loads[0].best_s, 1e-3 + 1.2e-3, 1e-9);
     assert_close(d.loads[1].best_s, 2.8e-3, 1e-9);
@@ -94,26 +90,21 @@ TEST(regret_makes_all_workloads_equally_sorry)
     assert_close(d.loads[0].time_s / d.loads[0].best_s, lo, 1e-6);
     assert_close(d.loads[1].time_s / d.loads[1].best_s, lo, 1e-6);
     assert_close(d.time_s, d.loads[0].time_s + 3 * d.loads[1].time_s, 1e-14);
-    close_both(&s, &d);
 }
 
 TEST(regret_without_an_answer_says_for_which_workload)
 {
-    static const char text[] = NETWORK BOTH "combine: regret\n";
-    struct design_point s;
-    struct design d;
-    solve_text(&s, &d, text);
+    DESIGN(s, d, NETWORK BOTH "combine: regret\n");
     assert_int_equal(d.answer.status, ALLOC_UNBOUNDED);
     assert_has(d.answer.reason, "inner alone: more bandwidth on node always helps");
     assert_true(d.time_s == 0 && d.n_dims == 2);
-    close_both(&s, &d);
+    design_free(&d);
 
-    load_text(&s, NETWORK "workloads: [ { workload: " OUTER " }, { workload: " IDLE
-                          " } ]\ntotal_GBps: 10\ncombine: regret\n");
-    FAILS(design_solve(&d, &s, e), ERR_RANGE,
+    LOADED(idle, NETWORK "workloads: [ { workload: " OUTER " }, { workload: " IDLE
+                         " } ]\ntotal_GBps: 10\ncombine: regret\n");
+    FAILS(design_solve(&d, &idle, e), ERR_RANGE,
           "workload \"idle\": best time is 0 s, need work that takes time for regret");
     assert_null(d.loads);
-    close_both(&s, &d);
 }
 
 /* Over both dimensions 2*8*3/4 = 12 and 2*8/4*7/8 = 3.5 MB. */
@@ -123,9 +114,7 @@ TEST(regret_without_an_answer_says_for_which_workload)
 /* T_comm * sum B is least, the sum of all bytes, where no dimension waits: B in proportion to traffic. */
 TEST(utilization_counts_communication_alone)
 {
-    struct design_point s;
-    struct design d;
-    solve_text(&s, &d, NETWORK WHOLE "total_GBps: 31\nobjective: utilization\n");
+    DESIGN(s, d, NETWORK WHOLE "total_GBps: 31\nobjective: utilization\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_close(d.answer.value, 15.5e6, 1e-9);
     assert_close(d.bw_Bps[0], 24e9, 1e-6);
@@ -133,7 +122,6 @@ TEST(utilization_counts_communication_alone)
     assert_close(d.util_frac[0], 1.0 / 3, 1e-6);
     assert_close(d.util_frac[1], 1.0 / 3, 1e-6);
     assert_true(isnan(d.cost_usd) && isnan(d.nic_Bps) && isnan(d.perf_per_cost_gain) && !d.has_bill);
-    close_both(&s, &d);
 }
 
 /* 2 ms of which 1 compute: 12 and 3.5 GB/s do it. NPUs cost 32,000 USD more. */
@@ -148,9 +136,7 @@ TEST(the_least_cost_meets_the_time_limit)
           32 * (4 * 12 + 58 * 3.5) + 32000 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct design_point s;
-        struct design d;
-        solve_text(&s, &d, cases[i].text);
+        DESIGN(s, d, cases[i].text);
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_close(d.answer.value, cases[i].usd, 1e-9);
         assert_close(d.cost_usd, cases[i].usd, 1e-9);
@@ -159,7 +145,6 @@ TEST(the_least_cost_meets_the_time_limit)
         /* The study names no total: the baseline spends as much bandwidth as the answer. */
         assert_close(d.equal.bw_Bps, 7.75e9, 1e-9);
         assert_close(d.equal.cost_usd - cases[i].usd, 32 * 62 * 7.75 - 32 * (4 * 12 + 58 * 3.5), 1e-6);
-        close_both(&s, &d);
     }
 }
 
@@ -167,9 +152,8 @@ TEST(the_least_cost_meets_the_time_limit)
 TEST(latency_counts_where_the_model_has_it)
 {
     static const double bw_Bps[] = { 12e9, 3.5e9 };
-    struct design_point s;
-    struct design d;
-    load_text(&s, NETWORK WHOLE "model: alpha-beta\n");
+    KEEP(struct design, d, design_free);
+    LOADED(s, NETWORK WHOLE "model: alpha-beta\n");
     OK(design_evaluate(&d, &s, bw_Bps, e));
     /* Compute, and 1 ms on either dimension: 4 chunks keep the switch busy, the ring fills and drains with
      * one. */
@@ -178,7 +162,6 @@ TEST(latency_counts_where_the_model_has_it)
     assert_close(d.answer.time_s, d.time_s, 0);
     assert_true(isnan(d.answer.gap) && isnan(d.answer.lower_bound) && d.answer.status == ALLOC_SOLVED);
     assert_true(d.total_Bps == 15.5e9 && d.equal.bw_Bps == 7.75e9);
-    close_both(&s, &d);
 }
 
 /*
@@ -187,11 +170,10 @@ TEST(latency_counts_where_the_model_has_it)
  */
 TEST(choices_are_made_again_at_the_split)
 {
-    struct design_point s;
-    struct design d, trial;
+    struct design trial;
     double best_s = INFINITY;
-    solve_text(
-        &s, &d,
+    DESIGN(
+        s, d,
         "network: { dims: [ { name: a, shape: ring, size: 8, latency_ns: 10000 },\n"
         "  { name: b, shape: ring, size: 8, latency_ns: 10000 } ] }\n"
         "total_GBps: 200\nmodel: alpha-beta\nsimulation: { chunks: 1 }\n"
@@ -205,7 +187,6 @@ TEST(choices_are_made_again_at_the_split)
         design_free(&trial);
     }
     assert_true(d.time_s <= best_s * (1 + 1e-9));
-    close_both(&s, &d);
 }
 
 TEST(a_study_without_an_answer_has_a_status)
@@ -219,12 +200,9 @@ TEST(a_study_without_an_answer_has_a_status)
         { NETWORK PARTS WHOLE "objective: perf_per_cost\n", ALLOC_ILL_POSED },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct design_point s;
-        struct design d;
-        solve_text(&s, &d, cases[i].text);
+        DESIGN(s, d, cases[i].text);
         assert_true(d.answer.status == cases[i].status && d.answer.reason[0] != '\0');
         assert_true(d.time_s == 0 && d.total_Bps == 0 && !d.has_bill);
-        close_both(&s, &d);
     }
 }
 
@@ -232,14 +210,11 @@ TEST(a_study_without_an_answer_has_a_status)
 
 TEST(an_unused_dimension_is_not_billed)
 {
-    struct design_point s;
-    struct design d;
-    solve_text(&s, &d, NETWORK PARTS "workload: " INNER "\ntotal_GBps: 10\n");
+    DESIGN(s, d, NETWORK PARTS "workload: " INNER "\ntotal_GBps: 10\n");
     assert_true(d.answer.status == ALLOC_SOLVED && d.bw_Bps[1] == 0 && d.has_bill && d.bill.n_lines == 1);
     assert_close(d.bill.usd.typ, 32 * 4 * 10, 1e-9);
     assert_true(d.bill.nics == 0 && d.bill.nic_Bps == 0 && d.bill.nic_usd == 0 && d.nic_Bps == 0);
     assert_int_equal(d.bill.n_watt_unknown, 1);
-    close_both(&s, &d);
 }
 
 /* Compute alone, or nothing at all: solved, proved, the cheapest split, no price on a row of bandwidth. */
@@ -256,16 +231,12 @@ TEST(work_without_traffic_is_solved)
         { "objective: cost\ntime_limit_s: 0.006\n", 5e-3, 1280 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct design_point s;
-        struct design d;
-        KEEP(struct text, t, text_free) = { 0 };
-        text_printf(&t, "%stotal_GBps: 10\n%s",
-                    NETWORK PARTS "workload: { name: w, step: { compute_ms: 5 } }\n", cases[i].asked);
-        solve_text(&s, &d, text_str(&t));
+        TEXT(t, "%stotal_GBps: 10\n%s", NETWORK PARTS "workload: { name: w, step: { compute_ms: 5 } }\n",
+             cases[i].asked);
+        DESIGN(s, d, text_str(&t));
         assert_true(d.answer.status == ALLOC_SOLVED && d.verified && d.answer.gap == 0);
         assert_close(d.time_s, cases[i].time_s, 1e-15);
         assert_close(d.answer.value, cases[i].value, 1e-9);
-        close_both(&s, &d);
     }
 }
 
@@ -278,13 +249,9 @@ TEST(an_equal_split_that_breaks_a_constraint_is_marked)
         { "pod <= 5", true }, { "pod <= 4.9", false }, { "node >= 5", true }, { "node == 6", false }
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct design_point s;
-        struct design d;
-        KEEP(struct text, t, text_free) = { 0 };
-        text_printf(&t, "%stotal_GBps: 10\nconstraints: [ '%s' ]\n", NETWORK PARTS BOTH, cases[i].row);
-        solve_text(&s, &d, text_str(&t));
+        TEXT(t, "%stotal_GBps: 10\nconstraints: [ '%s' ]\n", NETWORK PARTS BOTH, cases[i].row);
+        DESIGN(s, d, text_str(&t));
         assert_true(d.answer.status == ALLOC_SOLVED && d.equal.allowed == cases[i].allowed);
-        close_both(&s, &d);
     }
 }
 
@@ -292,12 +259,11 @@ TEST(a_bill_that_cannot_be_made_says_why)
 {
     static const double bw_Bps[] = { 450e9, 2e15 };
     static const struct study_override o = { "workload", "{ step: { compute_ms: 1 } }" };
-    struct design_point s;
-    struct design d;
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
     OK(study_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, STUDY_NEEDS_WORKLOAD, e));
     OK(design_evaluate(&d, &s, bw_Bps, e));
     assert_false(d.has_bill);
     assert_has(d.bill_reason, "dimension \"pod\": bandwidth is 2e+06 GB/s, need 0 to 1e+06");
     assert_true(d.cost_usd > 0 && d.bill.n_lines == 0);
-    close_both(&s, &d);
 }

@@ -1,5 +1,4 @@
 #include "tests/unit/sweep_text.h"
-
 #include "base/yaml.h"
 #include "topo/network.h"
 
@@ -7,9 +6,7 @@
 
 static int read_factor(struct study *w, const char *factor, struct err *e)
 {
-    KEEP(struct text, text, text_free) = { 0 };
-    text_printf(&text, "workload: { name: W, step: { compute_ms: 1 } }\nvary: { network: { factor: %s } }\n",
-                factor);
+    TEXT(text, "workload: { name: W, step: { compute_ms: 1 } }\nvary: { network: { factor: %s } }\n", factor);
     return sweep_of(w, text_str(&text), NULL, 0, e);
 }
 
@@ -195,11 +192,10 @@ TEST(limits_of_tiers_leave_what_trying_everything_leaves)
         { 13, 1, 3, 1, { { "name: a, radix: 2", "rfs", { 0 }, 0, 0, 2, 0, 0, 1 } } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct text, factor, text_free) = { 0 };
         KEEP(struct study, w, study_close);
         struct brute b = { .tiers = cases[i].tiers, .n_tiers = cases[i].n_tiers, .npus = cases[i].npus };
-        text_printf(&factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].from,
-                    cases[i].to);
+        TEXT(factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].from,
+             cases[i].to);
         for (int t = 0; t < cases[i].n_tiers; t++)
             text_printf(&factor, "%s{ %s%s }", t ? ", " : "", cases[i].tiers[t].yaml,
                         i == 2 && t == 0 ? ", max_npus: 8" : "");
@@ -248,13 +244,12 @@ TEST(keys_of_tiers_and_networks_are_passed_on)
 {
     KEEP(struct study, w, study_close);
     struct topo_network net;
-    OK(read_factor(&w,
-                   "{ npus: 16, dims: 3, name: \"all of it\", npu: { peak_TFLOPS: 300, usd: 2e4 }, tiers: [ "
-                   "{ name: node, "
-                   "tier: 'Inter Node', dims: { to: 2 }, sizes: [2], shapes: [full], latency_ns: 250, "
-                   "efficiency: 0.9 }, { name: pod, shapes: [switch, ring], sizes: [4], in_switch: sharp, "
-                   "max_GBps: 50 } ] }",
-                   e));
+    OK(read_factor(
+        &w,
+        "{ npus: 16, dims: 3, name: \"all of it\", npu: { peak_TFLOPS: 300, usd: 2e4 }, tiers: [ { name: "
+        "node, tier: 'Inter Node', dims: { to: 2 }, sizes: [2], shapes: [full], latency_ns: 250, efficiency: "
+        "0.9 }, { name: pod, shapes: [switch, ring], sizes: [4], in_switch: sharp, max_GBps: 50 } ] }",
+        e));
     assert_int_equal(w.sweep.n_points, 2);
     read_network(&net, w.sweep.axes[0].values[0]);
     assert_string_equal(net.name, "all of it");
@@ -273,51 +268,46 @@ TEST(keys_of_tiers_and_networks_are_passed_on)
 
 TEST(bad_rules_are_refused_at_their_place)
 {
-    static const struct {
-        const char *factor, *message;
-        int code;
-    } cases[] = {
-        { "5", "study.yaml:2:28: vary.network.factor is 5, need a map", ERR_PARSE },
-        { "{}", "vary.network.factor is without npus, need npus", ERR_PARSE },
-        { "{ npus: 1 }", "vary.network.factor.npus is 1, need 2 to 1073741824", ERR_RANGE },
-        { "{ npus: 8, dim: 2 }", "vary.network.factor.dim is unknown, need a known key such as dims",
-          ERR_PARSE },
-        { "{ npus: 8, dims: 9 }", "vary.network.factor.dims is at most 9, need 1 to 8 dimensions",
-          ERR_RANGE },
-        { "{ npus: 8, dims: { from: 3, to: 2 } }", "dims is from 3 to 2, need from at most to", ERR_RANGE },
-        { "{ npus: 8, dims: { form: 3 } }", "dims.form is unknown, need a known key such as from",
-          ERR_PARSE },
-        { "{ npus: 8, dims: two }", "vary.network.factor.dims is two, need", ERR_PARSE },
-        { "{ npus: 8, shapes: [rings] }", "shapes[0] is rings, need one of ring, full, switch, line",
-          ERR_PARSE },
-        { "{ npus: 8, shapes: [ring, ring] }", "shapes[1] is ring, which is there already", ERR_RANGE },
-        { "{ npus: 8, shapes: [] }", "shapes has 0 entries, need 1 to 4", ERR_RANGE },
-        { "{ npus: 8, sizes: [1] }", "sizes[0] is 1, need 2 to 16777216", ERR_RANGE },
-        { "{ npus: 8, tiers: [] }", "tiers has 0 entries, need 1 to 16", ERR_RANGE },
-        { "{ npus: 8, tiers: [ { latency_n: 5 } ] }",
-          "tiers[0].latency_n is unknown, need a known key such as latency_ns", ERR_PARSE },
-        { "{ npus: 8, tiers: [ { latency_ns: -5 } ] }", "tiers[0].latency_ns is -5, need 0 to", ERR_RANGE },
-        { "{ npus: 8, tiers: [ { size: 5 } ] }", "tiers[0].size is unknown, need a known key such as sizes",
-          ERR_PARSE },
-        { "{ npus: 8, tiers: [ { name: 'a b' } ] }", "tiers[0].name is \"a b\", need a letter or _",
-          ERR_PARSE },
-        { "{ npus: 8, tiers: [ { name: a }, { name: a, tier: x } ] }",
-          "tiers[1].name is a, as that of tiers[0]; need another name", ERR_RANGE },
-        { "{ npus: 8, tiers: [ { min: 3 }, { max: 4 } ] }",
-          "tiers[1] has nothing to tell its dimensions from those of tiers[0], need a name", ERR_RANGE },
-        { "{ npus: 13, dims: 2 }",
-          "study.yaml:2:28: vary.network.factor makes no network: 13 NPUs have no factors for 2 "
-          "dimensions "
-          "under these limits; need others",
-          ERR_RANGE },
-        { "{ npus: 64, tiers: [ { name: a, shapes: [full, switch], radix: 7 } ] }", "makes no network",
-          ERR_RANGE },
-        { "{ npus: 1073741824, shapes: [ring], dims: 8 }", "makes 1560780 networks, need at most 1000000",
-          ERR_RANGE },
+    static const struct refusal cases[] = {
+        { "5", ERR_PARSE, "study.yaml:2:28: vary.network.factor is 5, need a map" },
+        { "{}", ERR_PARSE, "vary.network.factor is without npus, need npus" },
+        { "{ npus: 1 }", ERR_RANGE, "vary.network.factor.npus is 1, need 2 to 1073741824" },
+        { "{ npus: 8, dim: 2 }", ERR_PARSE,
+          "vary.network.factor.dim is unknown, need a known key such as dims" },
+        { "{ npus: 8, dims: 9 }", ERR_RANGE,
+          "vary.network.factor.dims is at most 9, need 1 to 8 dimensions" },
+        { "{ npus: 8, dims: { from: 3, to: 2 } }", ERR_RANGE, "dims is from 3 to 2, need from at most to" },
+        { "{ npus: 8, dims: { form: 3 } }", ERR_PARSE,
+          "dims.form is unknown, need a known key such as from" },
+        { "{ npus: 8, dims: two }", ERR_PARSE, "vary.network.factor.dims is two, need" },
+        { "{ npus: 8, shapes: [rings] }", ERR_PARSE,
+          "shapes[0] is rings, need one of ring, full, switch, line" },
+        { "{ npus: 8, shapes: [ring, ring] }", ERR_RANGE, "shapes[1] is ring, which is there already" },
+        { "{ npus: 8, shapes: [] }", ERR_RANGE, "shapes has 0 entries, need 1 to 4" },
+        { "{ npus: 8, sizes: [1] }", ERR_RANGE, "sizes[0] is 1, need 2 to 16777216" },
+        { "{ npus: 8, tiers: [] }", ERR_RANGE, "tiers has 0 entries, need 1 to 16" },
+        { "{ npus: 8, tiers: [ { latency_n: 5 } ] }", ERR_PARSE,
+          "tiers[0].latency_n is unknown, need a known key such as latency_ns" },
+        { "{ npus: 8, tiers: [ { latency_ns: -5 } ] }", ERR_RANGE, "tiers[0].latency_ns is -5, need 0 to" },
+        { "{ npus: 8, tiers: [ { size: 5 } ] }", ERR_PARSE,
+          "tiers[0].size is unknown, need a known key such as sizes" },
+        { "{ npus: 8, tiers: [ { name: 'a b' } ] }", ERR_PARSE,
+          "tiers[0].name is \"a b\", need a letter or _" },
+        { "{ npus: 8, tiers: [ { name: a }, { name: a, tier: x } ] }", ERR_RANGE,
+          "tiers[1].name is a, as that of tiers[0]; need another name" },
+        { "{ npus: 8, tiers: [ { min: 3 }, { max: 4 } ] }", ERR_RANGE,
+          "tiers[1] has nothing to tell its dimensions from those of tiers[0], need a name" },
+        { "{ npus: 13, dims: 2 }", ERR_RANGE,
+          "study.yaml:2:28: vary.network.factor makes no network: 13 NPUs have no factors for 2 dimensions "
+          "under these limits; need others" },
+        { "{ npus: 64, tiers: [ { name: a, shapes: [full, switch], radix: 7 } ] }", ERR_RANGE,
+          "makes no network" },
+        { "{ npus: 1073741824, shapes: [ring], dims: 8 }", ERR_RANGE,
+          "makes 1560780 networks, need at most 1000000" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
-        FAILS(read_factor(&w, cases[i].factor, e), cases[i].code, cases[i].message);
+        FAILS(read_factor(&w, cases[i].text, e), cases[i].code, cases[i].message);
         assert_true(!strchr(e->msg, '\n') && w.sweep.n_axes == 0);
     }
 }
@@ -335,9 +325,8 @@ TEST(networks_may_move_with_other_keys)
 {
     KEEP(struct study, w, study_close);
     OK(sweep_of(&w,
-                SWEEP_BASE
-                "vary: { zip: { network: { factor: { npus: 8, shapes: [ring], dims: { to: 3 } } }, "
-                "total_GBps: [1, 2, 3, 4] } }\n",
+                SWEEP_BASE "vary: { zip: { network: { factor: { npus: 8, shapes: [ring], dims: { to: 3 } } "
+                           "}, total_GBps: [1, 2, 3, 4] } }\n",
                 NULL, 0, e));
     assert_int_equal(w.sweep.n_points, 4);
     assert_string_equal(w.sweep.axes[0].values[2],

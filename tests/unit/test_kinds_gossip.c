@@ -23,8 +23,7 @@ TEST_WITH(traffic_is_that_of_the_exchanges, make_folder, remove_folder)
                  { "pair 8", WORKERS * STEPS / 8, 2 * model_MB },
                  { "all-reduce", STEPS, 2 * (WORKERS - 1) * model_MB },
                  { "every sixth", STEPS / 6, 2 * (WORKERS - 1) * model_MB } };
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, SMALL METHODS, 2);
+    TABLES(t, 2, SMALL METHODS);
     assert_int_equal(t.rows.n_rows, 6);
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         int64_t row = row_of(&t.rows, 0, want[i].method);
@@ -46,9 +45,8 @@ TEST_WITH(time_of_an_all_reduce_is_the_closed_form, make_folder, remove_folder)
     } cases[] = { { SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\n", 4e-6 * PARAMS },
                   { SMALL "clock: { jitter: 0 }\nmethods: [all-reduce]\nmodel_MB: 0.1\n", 0.1 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct tables, t, tables_free);
         double comm_s = 2 * (WORKERS - 1.0) / WORKERS * cases[i].model_MB / 1;
-        run_text(&t, *state, cases[i].text, 1);
+        TABLES(t, 1, cases[i].text);
         assert_row(&t.rows, 0, "time_s=%.17g~1e-9 wait_pct=%.17g~1e-9 average_s=%.17g~1e-9 time_half_s=0",
                    STEPS * (0.01 + comm_s), 100 * comm_s / (0.01 + comm_s), comm_s);
     }
@@ -62,18 +60,15 @@ TEST_WITH(bandwidth_that_is_needed_is_the_closed_form, make_folder, remove_folde
         const char *method;
         double period;
     } want[] = { { "all-reduce", 1 }, { "local 6", 6 } };
-    KEEP(struct tables, t, tables_free);
-    KEEP(struct tables, other, tables_free);
-    run_text(&t, *state,
-             SMALL "clock: { jitter: 0 }\nmodel_MB: 10\nneed_pct: 20\n"
-                   "methods: [all-reduce, { method: local, period: 6 }]\n",
-             2);
+    TABLES(t, 2,
+           SMALL "clock: { jitter: 0 }\nmodel_MB: 10\nneed_pct: 20\n"
+                 "methods: [all-reduce, { method: local, period: 6 }]\n");
     for (int64_t row = 0; row < 2; row++) {
         double need_GBps = 2 * 3.0 / 4 * 10e-3 / (0.2 * 0.01 * want[row].period);
         assert_string_equal(word(&t.rows, row, "method"), want[row].method);
         assert_row(&t.rows, row, "need_GBps=%.17g~0.01 need_wait_pct=20~0", need_GBps);
     }
-    run_text(&other, *state, SMALL "methods: [all-reduce]\n", 2);
+    TABLES(other, 2, SMALL "methods: [all-reduce]\n");
     assert_row(&other.rows, 0, "need_GBps= need_wait_pct="); /* not asked for */
 }
 
@@ -114,8 +109,7 @@ TEST_WITH(rows_are_means_of_their_runs, make_folder, remove_folder)
                     { "time_s", "time_half_s", "time_s" },
                     { "exchanges", NULL, "exchanges" },
                     { "loss", NULL, "loss" } };
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, SMALL METHODS, 2);
+    TABLES(t, 2, SMALL METHODS);
     assert_int_equal(t.runs.n_rows, 3 * t.rows.n_rows);
     for (int64_t row = 0; row < t.rows.n_rows; row++)
         for (size_t i = 0; i < COUNT_OF(columns); i++) {
@@ -160,8 +154,7 @@ TEST_WITH(changes_are_against_the_baseline_and_accuracy_by_seed, make_folder, re
                   { SMALL "methods: [all-reduce, { method: pair, period: [2, 1] }]\n", "pair 1" },
                   { SMALL "methods: [all-reduce, { method: pair, period: 2 }]\n", "all-reduce" } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct tables, t, tables_free);
-        run_text(&t, *state, cases[i].text, 2);
+        TABLES(t, 2, cases[i].text);
         compare_with(&t, cases[i].base);
     }
 }
@@ -179,8 +172,7 @@ TEST_WITH(the_best_fixed_period_is_the_least_traffic_of_equal_accuracy, make_fol
                     0 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         static const char *const fixed[] = { "pair 1", "pair 4", "pair 8" };
-        KEEP(struct tables, t, tables_free);
-        run_text(&t, *state, cases[i].text, 2);
+        TABLES(t, 2, cases[i].text);
         for (int64_t row = 0; row < t.rows.n_rows; row++) {
             double least_MB = INFINITY, own_pct = number(&t.rows, row, cases[i].column);
             const char *best = "";
@@ -212,8 +204,7 @@ TEST_WITH(a_row_says_its_family_rule_and_fixed_period, make_folder, remove_folde
                  { "pair drift 0.02/16", "pair", "drift", 0 },
                  { "all-reduce", "all-reduce", "", 0 },
                  { "every sixth", "local", "", 6 } };
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, SMALL METHODS, 2);
+    TABLES(t, 2, SMALL METHODS);
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         int64_t row = row_of(&t.rows, 0, want[i].method);
         double period = number(&t.rows, row, "period");
@@ -226,10 +217,8 @@ TEST_WITH(a_row_says_its_family_rule_and_fixed_period, make_folder, remove_folde
 /* Where steps are so long that numbers run out, there is nothing to tell but when. */
 TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(
-        &t, *state,
-        SMALL "methods: [{ method: pair, period: 1 }, all-reduce]\nvary: { learner.rate: [0.05, 1e9] }\n", 2);
+    TABLES(t, 2,
+           SMALL "methods: [{ method: pair, period: 1 }, all-reduce]\nvary: { learner.rate: [0.05, 1e9] }\n");
     assert_int_equal(t.rows.n_rows, 4);
     for (int64_t row = 0; row < 4; row++) {
         static const char *const filled[] = { "accuracy_pct", "traffic_MB", "traffic_vs_base_pct" };
@@ -250,8 +239,7 @@ TEST_WITH(what_diverged_has_no_accuracy_but_a_step, make_folder, remove_folder)
 /* In one switch every byte that is sent goes up one link and down another. */
 TEST_WITH(links_carry_what_is_sent, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, SMALL "methods: [{ method: pair, period: [1, 4] }]\n", 2);
+    TABLES(t, 2, SMALL "methods: [{ method: pair, period: [1, 4] }]\n");
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         const char *method = word(&t.rows, row, "method");
         double up_MB = 0, down_MB = 0, sent_MB[3];
@@ -271,9 +259,8 @@ TEST_WITH(links_carry_what_is_sent, make_folder, remove_folder)
 
 TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     int64_t n = 0;
-    run_text(&t, *state, SMALL METHODS, 2);
+    TABLES(t, 2, SMALL METHODS);
     for (int64_t i = 0; i < t.curves.n_rows; i++) {
         bool last =
             i + 1 == t.curves.n_rows || number(&t.curves, i + 1, "epoch") < number(&t.curves, i, "epoch");
@@ -293,10 +280,8 @@ TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
 TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
 {
     static const char text[] = SMALL METHODS "vary: { shards: [iid, label-skew], workers: [4, 2] }\n";
-    KEEP(struct tables, one, tables_free);
-    KEEP(struct tables, many, tables_free);
-    run_text(&one, *state, text, 1);
-    run_text(&many, *state, text, 7);
+    TABLES(one, 1, text);
+    TABLES(many, 7, text);
     assert_int_equal(one.rows.n_rows, 4 * 6);
     assert_same_csv(&one.rows, &many.rows);
     assert_same_csv(&one.runs, &many.runs);
@@ -308,8 +293,7 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
 
 TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, SMALL "methods: [all-reduce, pair]\nvary: { workers: [4, 3, 2] }\n", 2);
+    TABLES(t, 2, SMALL "methods: [all-reduce, pair]\nvary: { workers: [4, 3, 2] }\n");
     assert_int_equal(t.rows.n_rows, 5);
     for (int64_t row = 0; row < 5; row++) {
         static const int workers[] = { 4, 4, 3, 2, 2 };
@@ -322,9 +306,7 @@ TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_fold
 /* Dimensions of the widest network; a narrower one leaves the rest blank. */
 TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             SMALL "methods: [all-reduce]\nvary: { network: ['switch:4@1', 'ring:2@1 ring:2@1'] }\n", 1);
+    TABLES(t, 1, SMALL "methods: [all-reduce]\nvary: { network: ['switch:4@1', 'ring:2@1 ring:2@1'] }\n");
     double model_MB = 4e-6 * PARAMS;
     assert_row(&t.rows, 0, "dim2_MB=");
     /* Reduce-scatter halves what the outer dimension carries: S each way and NPU within, S/2 without. */
@@ -336,9 +318,8 @@ TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
 TEST_WITH(own_examples_are_learned, make_folder, remove_folder)
 {
     struct folder *f = *state;
-    KEEP(struct text, csv, text_free) = { 0 };
     KEEP(struct tables, t, tables_free);
-    text_puts(&csv, "side,x,noise\n");
+    TEXT(csv, "side,x,noise\n");
     for (int i = 0; i < 200; i++)
         text_printf(&csv, "%s,%d,%d\n", i % 2 ? "left" : "right", i % 2 ? -5 - i % 7 : 5 + i % 7,
                     i * 37 % 11);
@@ -379,11 +360,9 @@ TEST_WITH(the_hash_of_a_study_is_of_its_own_examples_too, make_folder, remove_fo
 
 TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             SMALL "server: 1\nmethods: [all-reduce, { method: local, theta: 1 }]\n"
-                   "clock: { slowdown: 3 }\nvary: { clock.slow_workers: [0, 1] }\n",
-             1);
+    TABLES(t, 1,
+           SMALL "server: 1\nmethods: [all-reduce, { method: local, theta: 1 }]\n"
+                 "clock: { slowdown: 3 }\nvary: { clock.slow_workers: [0, 1] }\n");
     assert_has(text_str(&t.notes), "server has no effect here, it is used only by methods with a server\n");
     assert_has(text_str(&t.notes),
                "methods[1].theta has no effect here, it is used only by rules other than");

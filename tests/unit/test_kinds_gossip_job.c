@@ -85,6 +85,11 @@ static void read_point(struct gossip_point *p, struct folder *f, const char *tex
     MUST(read_study(p, f, text, e));
 }
 
+/* The point of the study of a text, which is sound. */
+#define POINT(p, text)                                                                                       \
+    KEEP(struct gossip_point, p, gossip_point_free);                                                         \
+    read_point(&p, *state, text)
+
 TEST_WITH(a_job_gives_the_step_and_the_bytes, make_folder, remove_folder)
 {
     struct yaml_doc doc;
@@ -141,14 +146,11 @@ TEST_WITH(overrides_reach_into_a_job, make_folder, remove_folder)
 
 TEST_WITH(the_npu_of_the_network_is_a_jobs_where_it_has_none, make_folder, remove_folder)
 {
-    KEEP(struct gossip_point, p, gossip_point_free);
-    KEEP(struct gossip_point, q, gossip_point_free);
     put_npu(*state);
-    read_point(&p, *state, ONE JOB);
-    read_point(&q, *state,
-               "network: { npu: npu.yaml, dims: [{ shape: switch, size: 4, bw_GBps: 1 }] }\n"
-               "data: { train: 400, test: 100 }\n"
-               "job: { model: " JOB_MODEL ", parallel: { batch: 16, micro_batch: 2 } }\n");
+    POINT(p, ONE JOB);
+    POINT(q, "network: { npu: npu.yaml, dims: [{ shape: switch, size: 4, bw_GBps: 1 }] }\n"
+             "data: { train: 400, test: 100 }\n"
+             "job: { model: " JOB_MODEL ", parallel: { batch: 16, micro_batch: 2 } }\n");
     assert_true(p.clock.step_s == q.clock.step_s);
     assert_string_equal(q.job.npu, "one");
 }

@@ -30,33 +30,12 @@ __attribute__((format(printf, 3, 4))) static void read_point(struct gossip_point
 
 /* ---- defaults ---- */
 
-/* Is the value of @p key the same in both? */
-static bool has_same(const struct key *key, const void *a, const void *b)
-{
-    double x, y;
-    int64_t n, m;
-    if (key->kind == KEY_WORD)
-        return memcmp(a, b, sizeof(int32_t)) == 0;
-    if (key->kind == KEY_COUNT) {
-        memcpy(&n, a, sizeof n);
-        memcpy(&m, b, sizeof m);
-        return n == m;
-    }
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y || (isnan(x) && isnan(y));
-}
-
 /* What weft keys shows is what a run takes. */
 TEST(defaults_of_methods_are_those_of_the_program)
 {
     struct gossip_settings x, d = gossip_settings_default();
     schema_defaults(&x, &gossip_method_section);
-    for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
-        const struct key *k = &gossip_method_section.keys[i];
-        if (k->offset != SCHEMA_UNKEPT && !has_same(k, (char *)&d + k->offset, (char *)&x + k->offset))
-            fail_msg("default of %s differs", k->name);
-    }
+    assert_defaults(&gossip_method_section, &d);
     assert_true(x.rule == d.rule && x.graph == d.graph && x.inner == N_GOSSIP_OPTIMIZERS);
     assert_int_equal(d.inner, N_GOSSIP_OPTIMIZERS);
 }
@@ -257,8 +236,7 @@ TEST_WITH(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys, make_folde
     assert_true(n > 40);
 }
 
-/* Absent, the cap makes room for the period; given, it is what it is; of a rule it is no matter of periods.
- */
+/* Absent, the cap makes room for the period; given, it stays; of a rule it does not follow the period. */
 TEST_WITH(the_cap_of_a_period_that_adapts_is_at_least_the_period, make_folder, remove_folder)
 {
     static const struct {
@@ -379,8 +357,7 @@ TEST_WITH(keys_without_effect_are_told, make_folder, remove_folder)
         { "learner: { schedule: cosine, decay: 0.5 }\n", "learner.decay has no effect here" },
         { "learner: { schedule: constant, decay_at: [0.5] }\n", "learner.decay_at has no effect here" },
         { "learner: { optimizer: adamw, momentum: 0.5 }\nmethods: [pair]\n",
-          "learner.momentum has no effect here, it is used "
-          "only by optimizer sgd\n" },
+          "learner.momentum has no effect here, it is used only by optimizer sgd\n" },
         { "clock: { slowdown: 2 }\n", "clock.slowdown has no effect here" },
         { "clock: { pause_factor: 2 }\n", "clock.pause_factor has no effect here" },
         { "methods: [{ method: local, rule: drift }]\n", "methods[0].rule has no effect here" },

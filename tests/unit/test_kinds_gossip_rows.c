@@ -14,7 +14,6 @@ TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_fol
         double need_GBps;
     } want[] = { { "node", S / (w * (step_s + S / 2 / B2)) }, { "rack", S / 2 / (w * (step_s + S / B1)) } };
     for (size_t i = 0; i < COUNT_OF(want); i++) {
-        KEEP(struct tables, t, tables_free);
         char text[1024];
         snprintf(text, sizeof text,
                  "network: { dims: [{ name: node, shape: switch, size: 2, bw_GBps: %g },\n"
@@ -24,7 +23,7 @@ TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_fol
                  "clock: { jitter: 0 }\nmodel_MB: %g\nmethods: [all-reduce]\nseeds: 1\n"
                  "need_pct: %g\nneed_dim: %s\n",
                  B1, B2, S * 1e3, 100 * w, want[i].dim);
-        run_text(&t, *state, text, 1);
+        TABLES(t, 1, text);
         assert_row(&t.rows, 0, "need_GBps=%.17g~0.011 need_dim=%s time_s=%.17g~1e-9", want[i].need_GBps,
                    want[i].dim, STEPS * (step_s + S / B1 + S / 2 / B2));
     }
@@ -33,12 +32,10 @@ TEST_WITH(bandwidth_of_one_dimension_is_the_closed_form, make_folder, remove_fol
 /* The axis has the column, and there is no other of its name. */
 TEST_WITH(an_axis_of_dimensions_is_the_column_that_says_which, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     int64_t n = 0;
-    run_text(&t, *state,
-             SMALL "clock: { jitter: 0 }\nneed_pct: 20\nmethods: [all-reduce]\n"
-                   "vary: { network: ['switch:4@1'], need_dim: [dim1] }\n",
-             1);
+    TABLES(t, 1,
+           SMALL "clock: { jitter: 0 }\nneed_pct: 20\nmethods: [all-reduce]\n"
+                 "vary: { network: ['switch:4@1'], need_dim: [dim1] }\n");
     for (int32_t i = 0; i < t.rows.n_cols; i++)
         n += strcmp(t.rows.names[i], "need_dim") == 0;
     assert_int_equal(n, 1);
@@ -80,8 +77,7 @@ TEST_WITH(a_row_of_which_a_seed_diverged_has_no_means, make_folder, remove_folde
                                          "traffic_vs_base_pct",
                                          "time_vs_fixed_pct" };
     int64_t n_mixed = 0, n_whole = 0;
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, WILD, 2);
+    TABLES(t, 2, WILD);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         double least = -1;
         int64_t n = count_diverged(&t, word(&t.rows, row, "method"), &least);
@@ -105,8 +101,7 @@ TEST_WITH(a_row_of_which_a_seed_diverged_has_no_means, make_folder, remove_folde
 TEST_WITH(nothing_is_compared_with_what_diverged, make_folder, remove_folder)
 {
     double any;
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, WILD "baseline: pair 4\n", 2);
+    TABLES(t, 2, WILD "baseline: pair 4\n");
     assert_true(count_diverged(&t, "pair 4", &any) == 1);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         bool ok = strcmp(word(&t.rows, row, "status"), "ok") == 0;
@@ -131,11 +126,10 @@ TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_fo
                   { "compare: averaged\n", "averaged", "average_pct" } };
     double differ = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct tables, t, tables_free);
         char text[1024];
         snprintf(text, sizeof text, "%s%s%s", SMALL,
                  "shards: label-skew\nmethods: [{ method: pair, period: [1, 12] }]\n", cases[i].text);
-        run_text(&t, *state, text, 2);
+        TABLES(t, 2, text);
         int64_t row = row_of(&t.rows, 0, "pair 12");
         double gain = 0;
         for (int k = 0; k < 3; k++)
@@ -152,11 +146,9 @@ TEST_WITH(accuracy_that_is_compared_is_the_one_asked_for, make_folder, remove_fo
 
 TEST_WITH(a_period_without_exchanges_is_no_candidate_and_told, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             SMALL "equal_points: 100\nmethods: [{ method: pair, period: [1, 24, 25] }, "
-                   "{ method: gossip-pga, period: 25 }]\n",
-             2);
+    TABLES(t, 2,
+           SMALL "equal_points: 100\nmethods: [{ method: pair, period: [1, 24, 25] }, "
+                 "{ method: gossip-pga, period: 25 }]\n");
     assert_true(number(&t.rows, row_of(&t.rows, 0, "pair 24"), "exchanges") == WORKERS);
     assert_true(number(&t.rows, row_of(&t.rows, 0, "pair 25"), "exchanges") == 0);
     for (int64_t row = 0; row < t.rows.n_rows; row++)

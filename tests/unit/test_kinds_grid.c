@@ -1,6 +1,4 @@
 /* Grids of bandwidths: every point of the front and of the best few comes out, whatever is skipped. */
-#include "tests/support.h"
-
 #include "study/keep.h"
 #include "kinds/design/grid.h"
 #include "tests/unit/split_random.h"
@@ -170,8 +168,7 @@ static void oracle_top(struct oracle *o, const struct grid_question *q)
     }
 }
 
-/* All that is kept is found, with its values to the bit; what is found lies in order, and within the limits.
- */
+/* All that is kept is found, its values to the bit; what is found lies in order and within the limits. */
 static int64_t check_found(const struct oracle *o, const struct grid_found *f)
 {
     int64_t at = 0;

@@ -1,6 +1,4 @@
 /* Walks over grids whose answer is known without looking at every point. */
-#include "tests/support.h"
-
 #include "kinds/design/grid.h"
 #include "tests/unit/split_random.h"
 

@@ -1,6 +1,5 @@
 /* A study with given bandwidths as a grid: what is kept of its rows, made one by one, is found. */
 #include "tests/unit/study_folder.h"
-
 #include "study/keep.h"
 #include "kinds/design/design.h"
 #include "kinds/design/grid_study.h"

@@ -32,22 +32,19 @@ TEST_WITH(costs_are_those_worked_out_by_hand, make_folder, remove_folder)
                  { "gpu-only", 30.0 / 3600 },
                  { "cpu-only", 41.0 / 3600 },
                  { "random", 11.0 / 3600 } };
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             TWO "throughput: { per_s: 50000 }\n"
-                 "schedulers: [greedy, heuristic, gpu-only, cpu-only, random]\n",
-             1);
+    TABLES(t, 1,
+           TWO "throughput: { per_s: 50000 }\n"
+               "schedulers: [greedy, heuristic, gpu-only, cpu-only, random]\n");
     assert_int_equal(t.rows.n_rows, COUNT_OF(want));
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         double over = want[i].usd * 3600 / 11;
         assert_row(&t.rows, (int64_t)i,
                    "scheduler=%s usd=%.17g over_oracle=%.17g over_best=%.17g oracle_usd=%.17g",
                    want[i].scheduler, want[i].usd, over, over, 11.0 / 3600);
-        assert_row(
-            &t.rows, (int64_t)i,
-            "oracle_proof=optimal status=done model=two most_per_s=1e6~1e-9 need_per_s=50000~0 layers=2 "
-            "types=2 seeds=%d over_rl= reach_per_s=",
-            i == 4 ? 5 : 1);
+        assert_row(&t.rows, (int64_t)i,
+                   "oracle_proof=optimal status=done model=two most_per_s=1e6~1e-9 need_per_s=50000~0 "
+                   "layers=2 types=2 seeds=%d over_rl= reach_per_s=",
+                   i == 4 ? 5 : 1);
     }
     assert_row(&t.rows, 1, "scheduler=heuristic examples_per_s=1e5 usd_per_h=1.1 stages=2 units=2");
 }
@@ -64,17 +61,15 @@ TEST_WITH(a_share_is_one_of_the_largest_throughput, make_folder, remove_folder)
                   { "throughput: { of: gpu-only }\n", 10 / 30e-6 / 2 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[2048];
-        KEEP(struct tables, t, tables_free);
         snprintf(text, sizeof text, "%s%sschedulers: [heuristic]\n", TWO, cases[i].throughput);
-        run_text(&t, *state, text, 1);
+        TABLES(t, 1, text);
         assert_close(number(&t.rows, 0, "need_per_s"), cases[i].per_s, 1e-6);
     }
 }
 
 TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, TWO "schedulers: [gpu-only, heuristic, cpu-only]\n", 1); /* 500,000 a second */
+    TABLES(t, 1, TWO "schedulers: [gpu-only, heuristic, cpu-only]\n"); /* 500,000 a second */
     for (int64_t row = 0; row < 3; row += 2) {
         assert_row(&t.rows, row, "status=infeasible feasible=0 usd= over_oracle= over_best= examples_per_s=");
         assert_has(word(&t.rows, row, "message"), "too few units: reaches at most ");
@@ -88,13 +83,11 @@ TEST_WITH(what_has_no_plan_has_no_cost, make_folder, remove_folder)
 
 TEST_WITH(a_throughput_that_no_plan_reaches_is_a_row_with_the_largest, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state, TWO "vary: { throughput.per_s: [2e6, 1e5] }\nschedulers: [heuristic, greedy]\n", 1);
+    TABLES(t, 1, TWO "vary: { throughput.per_s: [2e6, 1e5] }\nschedulers: [heuristic, greedy]\n");
     assert_int_equal(t.rows.n_rows, 3);
     assert_row(&t.rows, 0, "status=infeasible scheduler= throughput.per_s=2e6 most_per_s=1e6~1e-9");
-    assert_has(word(&t.rows, 0, "message"),
-               "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06 examples/s, limits that stages "
-               "share not counted");
+    assert_has(word(&t.rows, 0, "message"), "throughput: is 2e+06 examples/s, a plan reaches at most 1e+06 "
+                                            "examples/s, limits that stages share not counted");
     assert_row(&t.rows, 2, "point=1 status=done");
 }
 
@@ -102,21 +95,18 @@ TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder
 {
     /* One GPU for a and c, of which each alone needs one: (gpu, cpu, gpu) would need two. 1 us wants a single
      * unit of each; b on the GPU takes 9 us. */
-    KEEP(struct tables, t, tables_free);
-    run_text(
-        &t, *state,
-        "layers:\n"
-        "  - { name: a, compute_ms: { cpu: 90, gpu: 1 } }\n"
-        "  - { name: b, compute_ms: { cpu: 1, gpu: 9 } }\n"
-        "  - { name: c, compute_ms: { cpu: 90, gpu: 1 } }\n"
-        "types:\n"
-        "  - { name: cpu, cpu: true, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
-        "  - { name: gpu, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
-        "batch: 1000\n"
-        "job: { examples_M: 1 }\n"
-        "throughput: { per_s: 5e5 }\n"
-        "schedulers: [gpu-only, greedy]\n",
-        1);
+    TABLES(t, 1,
+           "layers:\n"
+           "  - { name: a, compute_ms: { cpu: 90, gpu: 1 } }\n"
+           "  - { name: b, compute_ms: { cpu: 1, gpu: 9 } }\n"
+           "  - { name: c, compute_ms: { cpu: 90, gpu: 1 } }\n"
+           "types:\n"
+           "  - { name: cpu, cpu: true, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+           "  - { name: gpu, usd_per_h: 1, max_units: 1, compute_parallel: 1, comm_parallel: 1 }\n"
+           "batch: 1000\n"
+           "job: { examples_M: 1 }\n"
+           "throughput: { per_s: 5e5 }\n"
+           "schedulers: [gpu-only, greedy]\n");
     assert_row(&t.rows, 0, "most_per_s=1e6~1e-9"); /* limits not shared */
     assert_int_equal(t.rows.n_rows, 2);
     for (int64_t row = 0; row < 2; row++) {
@@ -128,9 +118,8 @@ TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder
 TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
 {
     /* (gpu, gpu) at 1e5/s: 3 GPUs, each with 2 cores; 1e5 * 1e4 B/s over 0.3 GB/s: 4 cores more. */
-    KEEP(struct tables, t, tables_free);
-    run_text(
-        &t, *state,
+    TABLES(
+        t, 1,
         "layers:\n"
         "  - { compute_ms: { cpu: 10, gpu: 20 }, sparse_B: 1e4 }\n"
         "  - { compute_ms: { cpu: 400, gpu: 10 } }\n"
@@ -142,8 +131,7 @@ TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
         "throughput: { per_s: 1e5 }\n"
         "servers: { type: cpu, GBps: 0.3 }\n"
         "provisioning: balance\n" /* the least units: more of them would cost less */
-        "schedulers: [gpu-only]\n",
-        1);
+        "schedulers: [gpu-only]\n");
     assert_row(&t.rows, 0, "usd_per_h=%.17g usd=%.17g~1e-9 units=13", 3 * (1 + 2 * 0.1) + 4 * 0.1,
                4.0 * 6e6 / 1e5 / 3600);
     assert_row(
@@ -155,9 +143,8 @@ TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
 TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_folder)
 {
     /* 29 us over 3 GPUs are 9.67 us, 39.9 us over the 4 servers there are 9.975 us. */
-    KEEP(struct tables, t, tables_free);
-    run_text(
-        &t, *state,
+    TABLES(
+        t, 1,
         "layers: [ { compute_ms: { cpu: 400, gpu: 29 }, sparse_B: 39900 } ]\n"
         "types:\n"
         "  - { name: cpu, cpu: true, usd_per_h: 0.1, max_units: 4, compute_parallel: 1, comm_parallel: 1 }\n"
@@ -166,21 +153,18 @@ TEST_WITH(parameter_servers_may_be_what_limits_a_stage, make_folder, remove_fold
         "job: { examples_M: 1 }\n"
         "throughput: { per_s: 1e5 }\n"
         "servers: { type: cpu, GBps: 1 }\n"
-        "schedulers: [gpu-only]\n",
-        1);
+        "schedulers: [gpu-only]\n");
     assert_row(&t.stages, 0, "units=3 servers=4 limit=servers examples_per_s=%.17g~1e-9", 4e6 / 39.9);
     assert_row(&t.rows, 0, "examples_per_s=%.17g~1e-9", 4e6 / 39.9);
 }
 
 TEST_WITH(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     int64_t n = 0;
-    run_text(&t, *state,
-             "job: { examples_M: 1 }\nevaluations: 2000\nseeds: 2\n"
-             "schedulers: [oracle, brute-force, rl-lstm, greedy, genetic, anneal]\nrl: { rounds: 5 }\n"
-             "vary: { model: [nce, 2emb], draw.types: [2, 3], throughput.share: [0.05, 0.1, 0.2] }\n",
-             2);
+    TABLES(t, 2,
+           "job: { examples_M: 1 }\nevaluations: 2000\nseeds: 2\n"
+           "schedulers: [oracle, brute-force, rl-lstm, greedy, genetic, anneal]\nrl: { rounds: 5 }\n"
+           "vary: { model: [nce, 2emb], draw.types: [2, 3], throughput.share: [0.05, 0.1, 0.2] }\n");
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         static const char *const ratios[] = { "over_oracle", "over_oracle_worst", "over_best", "over_rl" };
         if (strcmp(word(&t.rows, row, "oracle_proof"), "optimal") != 0)
@@ -197,22 +181,18 @@ TEST_WITH(what_is_as_cheap_as_the_proved_optimum_is_so_exactly, make_folder, rem
 TEST_WITH(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder)
 {
     /* Least units: more of them would cost less, which the oracle knows. */
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             "model: ctrdnn\njob: { examples_M: 1 }\nthroughput: { share: 0.3 }\nprovisioning: balance\n"
-             "schedulers: [oracle]\n",
-             1);
+    TABLES(t, 1,
+           "model: ctrdnn\njob: { examples_M: 1 }\nthroughput: { share: 0.3 }\nprovisioning: balance\n"
+           "schedulers: [oracle]\n");
     assert_row(&t.rows, 0, "oracle_proof=lower_bound proof=not_proved");
     assert_row(&t.runs, 0, "proof=not_proved status=done");
 }
 
 TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             TWO "throughput: { per_s: 50000 }\nvary: { evaluations: [3, 7] }\nschedulers: [random, "
-                 "gpu-only]\nseeds: 1\n",
-             1);
+    TABLES(t, 1,
+           TWO "throughput: { per_s: 50000 }\nvary: { evaluations: [3, 7] }\nschedulers: [random, "
+               "gpu-only]\nseeds: 1\n");
     for (int64_t row = 0; row < 4; row++) {
         static const char *const want[] = { "evaluations=3 plans_tried=3", "evaluations=3 plans_tried=1",
                                             "evaluations=7 plans_tried=7", "evaluations=7 plans_tried=1" };
@@ -245,9 +225,8 @@ static int64_t gather(double *usd, const struct tables *t, int64_t row)
 
 TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     int64_t partly = 0;
-    run_text(&t, *state, WIDE "vary: { draw.seed: [1, 2, 3, 4, 5, 6] }\n", 2);
+    TABLES(t, 2, WIDE "vary: { draw.seed: [1, 2, 3, 4, 5, 6] }\n");
     assert_true(t.rows.n_rows == 18 && t.runs.n_rows == 6 * (5 + 1 + 1));
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         double usd[8] = { 0 };
@@ -273,12 +252,10 @@ TEST_WITH(rows_are_medians_of_their_runs, make_folder, remove_folder)
 
 TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     double usd[8] = { 0 };
-    run_text(&t, *state,
-             "model: ctrdnn\njob: { examples_M: 100 }\nthroughput: { share: 0.01 }\n"
-             "schedulers: [random]\nevaluations: 2\nseeds: 2\n",
-             1);
+    TABLES(t, 1,
+           "model: ctrdnn\njob: { examples_M: 100 }\nthroughput: { share: 0.01 }\n"
+           "schedulers: [random]\nevaluations: 2\nseeds: 2\n");
     assert_true(gather(usd, &t, 0) == 2 && usd[0] < usd[1]);
     assert_close(number(&t.rows, 0, "usd"), (usd[0] + usd[1]) / 2, 1e-15);
     /* What has no mean is told of a run that happened: the cheaper of the two in the middle. */
@@ -291,11 +268,9 @@ TEST_WITH(a_median_of_two_is_between_them, make_folder, remove_folder)
 TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)
 {
     static const char *const models[] = { "nce", "2emb", "foo" };
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             "job: { examples_M: 1 }\nschedulers: [greedy]\nvary: { model: [nce, 2emb, foo], draw.types: [2, "
-             "3] }\n",
-             2);
+    TABLES(t, 2,
+           "job: { examples_M: 1 }\nschedulers: [greedy]\nvary: { model: [nce, 2emb, foo], draw.types: [2, "
+           "3] }\n");
     assert_int_equal(t.rows.n_rows, 6);
     for (int64_t row = 0; row < 6; row++) {
         assert_row(&t.rows, row, "point=%d model=%s draw.types=%d status=%s", (int)row, models[row / 2],
@@ -310,10 +285,8 @@ TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_fold
     static const char text[] =
         "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
         "vary: { model: [nce, 2emb], throughput.share: [0.3, 0.9], provisioning: [exact, balance] }\n";
-    KEEP(struct tables, one, tables_free);
-    KEEP(struct tables, four, tables_free);
-    run_text(&one, *state, text, 1);
-    run_text(&four, *state, text, 4);
+    TABLES(one, 1, text);
+    TABLES(four, 4, text);
     assert_true(one.curves.n_rows > 100);
     assert_same_csv(&one.rows, &four.rows);
     assert_same_csv(&one.runs, &four.runs);
@@ -328,15 +301,13 @@ TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, re
     "layers: [ { compute_ms: { a: 1 } } ]\n"                                                                 \
     "types: [ { name: a, cpu: true, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1 } ]\n"               \
     "batch: 1\njob: { examples_M: 1 }\nthroughput: { per_s: 1000 }\nevaluations: 5\nseeds: 1\n"
-    KEEP(struct tables, t, tables_free);
-    KEEP(struct tables, listed, tables_free);
-    run_text(&t, *state, NO_GPU, 1);
+    TABLES(t, 1, NO_GPU);
     for (int64_t row = 0; row < t.rows.n_rows; row++) {
         assert_string_not_equal(word(&t.rows, row, "scheduler"), "gpu-only");
         assert_row(&t.rows, row, "status=done");
     }
     assert_true(t.rows.n_rows > 3);
-    run_text(&listed, *state, NO_GPU "schedulers: [gpu-only, cpu-only]\n", 1);
+    TABLES(listed, 1, NO_GPU "schedulers: [gpu-only, cpu-only]\n");
     assert_int_equal(listed.rows.n_rows, 2);
     assert_row(&listed.rows, 0, "status=error");
     assert_has(word(&listed.rows, 0, "message"), "gpu-only: the study has no GPU type, need one");
@@ -345,11 +316,9 @@ TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, re
 
 TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             WIDE "rl: { hidden: 8 }\nanneal: { hot: 2 }\n"
-                  "vary: { schedulers: [[random], [anneal]] }\n",
-             1);
+    TABLES(t, 1,
+           WIDE "rl: { hidden: 8 }\nanneal: { hot: 2 }\n"
+                "vary: { schedulers: [[random], [anneal]] }\n");
     assert_has(text_str(&t.notes), "rl has no effect here, it is used only by schedulers rl-lstm and rl-rnn");
     assert_null(strstr(text_str(&t.notes), "anneal has"));
 }

@@ -33,12 +33,16 @@ static void read_text(struct hetero_point *p, struct folder *f, const char *text
     MUST(read_with(p, f, text, NULL, 0, e));
 }
 
+/* The point of the study of a text, which is sound. */
+#define POINT(p, text)                                                                                       \
+    KEEP(struct hetero_point, p, hetero_point_free);                                                         \
+    read_text(&p, *state, text)
+
 /* ---- profiles ---- */
 
 TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_folder)
 {
-    KEEP(struct hetero_point, p, hetero_point_free);
-    read_text(&p, *state, MEASURED);
+    POINT(p, MEASURED);
     const struct hetero_profile *f = &p.profile;
     assert_true(p.origin == HETERO_MEASURED && f->n_layers == 2 && f->n_types == 2 && f->batch == 1000);
     assert_string_equal(f->name, "layers");
@@ -58,7 +62,6 @@ TEST_WITH(measured_times_land_where_layer_and_type_say, make_folder, remove_fold
 
 TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
 {
-    KEEP(struct hetero_point, p, hetero_point_free);
     KEEP(struct hetero_profile, want, hetero_profile_free);
     struct hetero_draw d = hetero_draw_default();
     d.model = HETERO_MATCHNET;
@@ -67,10 +70,9 @@ TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
     d.batch = 512;
     d.cpu.usd_per_h = 0.07;
     d.gpu.lookup_Bps = 1e9;
-    read_text(
-        &p, *state,
-        "model: matchnet\ndraw: { types: 3, seed: 9, cpu: { usd_per_h: 0.07 }, gpu: { lookup_GBps: 1 } }\n"
-        "batch: 512\n" JOB);
+    POINT(p,
+          "model: matchnet\ndraw: { types: 3, seed: 9, cpu: { usd_per_h: 0.07 }, gpu: { lookup_GBps: 1 } }\n"
+          "batch: 512\n" JOB);
     OK(hetero_draw_profile(&want, &d, e));
     size_t cells = (size_t)want.n_layers * (size_t)want.n_types;
     assert_true(p.profile.n_layers == want.n_layers && p.profile.n_types == 3);
@@ -82,38 +84,18 @@ TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
 
 TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folder)
 {
-    KEEP(struct hetero_point, p, hetero_point_free);
-    struct hetero_draw_unit cpu, gpu;
     struct hetero_draw want = hetero_draw_default();
     struct hetero_settings s = hetero_settings_default();
-    schema_defaults(&cpu, &hetero_draw_cpu_section);
-    schema_defaults(&gpu, &hetero_draw_gpu_section);
-    const struct hetero_draw_unit *const pairs[2][2] = { { &cpu, &want.cpu }, { &gpu, &want.gpu } };
-    for (int i = 0; i < 2; i++) {
-        const struct hetero_draw_unit *a = pairs[i][0], *b = pairs[i][1];
-        assert_close(a->flops, b->flops, 1e-15);
-        assert_close(a->memory_Bps, b->memory_Bps, 1e-15);
-        assert_close(a->lookup_Bps, b->lookup_Bps, 1e-15);
-        assert_close(a->net_Bps, b->net_Bps, 1e-15);
-        assert_true(a->usd_per_h == b->usd_per_h && a->compute_par == b->compute_par);
-        assert_true(a->comm_par == b->comm_par && a->max_units == b->max_units);
-    }
-    read_text(&p, *state, DRAWN);
+    assert_defaults(&hetero_draw_cpu_section, &want.cpu);
+    assert_defaults(&hetero_draw_gpu_section, &want.gpu);
+    assert_defaults(&hetero_rl_section, &s.rl);
+    assert_defaults(&hetero_genetic_section, &s.genetic);
+    assert_defaults(&hetero_anneal_section, &s.anneal);
+    assert_defaults(&hetero_bayes_section, &s.bayes);
+    POINT(p, DRAWN);
     assert_true(p.profile.n_types == want.n_types && p.profile.batch == want.batch);
-    const struct hetero_settings *x = &p.settings;
-    assert_true(x->evaluations == s.evaluations && x->rl.hidden == s.rl.hidden && x->rl.plans == s.rl.plans);
-    assert_true(x->rl.patience == s.rl.patience);
-    assert_true(x->rl.rounds == s.rl.rounds && x->rl.rate == s.rl.rate && x->rl.entropy == s.rl.entropy);
-    assert_true(x->rl.gamma == s.rl.gamma && x->rl.best_frac == s.rl.best_frac && x->rl.clip == s.rl.clip &&
-                x->rl.copy_logit == s.rl.copy_logit);
-    assert_true(x->genetic.population == s.genetic.population && x->genetic.elite == s.genetic.elite);
-    assert_true(x->genetic.tournament == s.genetic.tournament && x->genetic.mutation == s.genetic.mutation);
-    assert_true(x->genetic.crossover == s.genetic.crossover);
-    assert_true(x->anneal.hot == s.anneal.hot && x->anneal.cold == s.anneal.cold);
-    assert_true(x->bayes.initial == s.bayes.initial && x->bayes.evaluations == s.bayes.evaluations);
-    assert_true(x->bayes.candidates == s.bayes.candidates && x->bayes.length == s.bayes.length);
-    assert_true(x->bayes.noise == s.bayes.noise && p.throughput.share == 0.5 && isnan(p.throughput.per_s));
-    assert_true(p.setup.overlap && p.setup.handover == HETERO_PER_LAYER);
+    assert_true(p.settings.evaluations == s.evaluations && p.throughput.share == 0.5);
+    assert_true(isnan(p.throughput.per_s) && p.setup.overlap && p.setup.handover == HETERO_PER_LAYER);
     assert_true(p.setup.provisioning == HETERO_EXACT && p.setup.server == -1);
     assert_true(p.setup.examples == 1e6 && p.setup.epochs == 1 && p.n_schedulers == n_hetero_schedulers);
 }
@@ -121,12 +103,9 @@ TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folde
 TEST_WITH(a_probe_gives_the_share_that_units_divide, make_folder, remove_folder)
 {
     /* Amdahl at 8 units: a time of 0.3 is 1 - s + s/8, s = 0.8; at 2 units 0.9 is s = 0.2. */
-    KEEP(struct hetero_point, p, hetero_point_free);
-    read_text(&p, *state,
-              LAYERS
-              "types: [ { name: cpu, usd_per_h: 1, probe: { units: 8, compute_ratio: 0.3, comm_ratio: 1.2 } "
-              "}, { name: gpu, usd_per_h: 1, comm_parallel: 0.4, probe: { units: 2, compute_ratio: 0.9 } } "
-              "]\n" REST);
+    POINT(p, LAYERS
+          "types: [ { name: cpu, usd_per_h: 1, probe: { units: 8, compute_ratio: 0.3, comm_ratio: 1.2 } }, { "
+          "name: gpu, usd_per_h: 1, comm_parallel: 0.4, probe: { units: 2, compute_ratio: 0.9 } } ]\n" REST);
     assert_close(p.profile.types[0].compute_par, 0.8, 1e-14);
     assert_true(p.profile.types[0].comm_par == 0); /* slower together: nothing is shared, and that is said */
     assert_close(p.profile.types[1].compute_par, 0.2, 1e-14);
@@ -149,9 +128,8 @@ TEST_WITH(a_model_file_is_profiled_on_the_npus_of_the_types, make_folder, remove
     put(f, "slow.yaml", slow);
     snprintf(
         text, sizeof text,
-        "model: m.yaml\nbatch: 4\n" JOB
-        "types: [ { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, npu: slow.yaml, net_GBps: "
-        "1 },\n"
+        "model: m.yaml\nbatch: 4\n" JOB "types: [ { name: a, usd_per_h: 1, compute_parallel: 1, "
+        "comm_parallel: 1, npu: slow.yaml, net_GBps: 1 },\n"
         " { name: b, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, npu: slow.yaml, net_GBps: 2 } ]\n");
     read_text(&p, f, text);
     assert_int_equal(p.origin, HETERO_MODEL);
@@ -176,12 +154,10 @@ static const struct hetero_link *link_of(const struct hetero_point *p, int a, in
 
 TEST_WITH(links_are_those_of_the_outer_dimension_cut_to_the_own_nic, make_folder, remove_folder)
 {
-    KEEP(struct hetero_point, p, hetero_point_free);
-    read_text(&p, *state,
-              "layers: [ { compute_ms: { a: 1, b: 1, c: 1 } } ]\nnetwork: wires.yaml\n" REST
-              "types: [ { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node },\n"
-              " { name: b, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node, nic_GBps: 25 },\n"
-              " { name: c, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, nic_GBps: 4 } ]\n");
+    POINT(p, "layers: [ { compute_ms: { a: 1, b: 1, c: 1 } } ]\nnetwork: wires.yaml\n" REST
+             "types: [ { name: a, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node },\n"
+             " { name: b, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: node, nic_GBps: 25 },\n"
+             " { name: c, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, nic_GBps: 4 } ]\n");
     assert_true(p.setup.handover == HETERO_NETWORK && p.setup.links == p.links);
     assert_close(link_of(&p, 0, 0)->Bps, 50e9, 1e-15); /* 100 GB/s at efficiency 0.5 */
     assert_close(link_of(&p, 0, 1)->Bps, 50e9, 1e-15);
@@ -224,8 +200,8 @@ TEST_WITH(what_contradicts_itself_is_refused, make_folder, remove_folder)
         { LAYERS TYPES JOB, "document is without batch, need", ERR_PARSE },
         { "model: nce\n", "document is without job, need job", ERR_PARSE },
         { "model: cterdnn\n" JOB,
-          "study.yaml:1:8: model is cterdnn, need ctrdnn, matchnet, 2emb or nce (nearest: "
-          "ctrdnn), or a model",
+          "study.yaml:1:8: model is cterdnn, need ctrdnn, matchnet, 2emb or nce (nearest: ctrdnn), or a "
+          "model",
           ERR_PARSE },
         { "model: none.yaml\n" JOB, "model is none.yaml, which cannot be read", ERR_PARSE },
         { DRAWN "throughput: { per_s: 1, share: 1 }\n",
@@ -270,8 +246,7 @@ TEST_WITH(wrong_types_are_refused, make_folder, remove_folder)
         { ONE("{ name: gpu, usd_per_h: 1, comm_parallel: 1 }"), "types[1] has nothing for compute, need",
           ERR_PARSE },
         { ONE("{ name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, probe: { units: 2, "
-              "comm_ratio: 0.5 "
-              "} }"),
+              "comm_ratio: 0.5 } }"),
           "types[1] has both a share and a probe for communication", ERR_PARSE },
         { ONE("{ name: gpu, usd_per_h: 1, comm_parallel: 1, probe: { units: 1, compute_ratio: 1 } }"),
           "types[1].probe.units is 1, need 2 to", ERR_RANGE },
@@ -282,15 +257,12 @@ TEST_WITH(wrong_types_are_refused, make_folder, remove_folder)
           "types[1].host is gpu itself, need another type", ERR_RANGE },
         { ONE("{ name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, host: cp, host_units: 1 }"),
           "types[1].host is cp, need one of the types: cpu, gpu (nearest: cpu)", ERR_PARSE },
-        { LAYERS REST
-          "types: [ { name: cpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, host: gpu, host_units: "
-          "1 "
-          "},\n { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, host: cpu, host_units: 1 } "
-          "]\n",
+        { LAYERS REST "types: [ { name: cpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, host: gpu, "
+                      "host_units: 1 },\n { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, "
+                      "host: cpu, host_units: 1 } ]\n",
           "types[0].host is gpu, which has a host itself, need a type without one", ERR_RANGE },
         { ONE("{ name: a-name-that-is-far-too-long-to-be-kept-in-full-length, usd_per_h: 1, "
-              "compute_parallel: 1, "
-              "comm_parallel: 1 }"),
+              "compute_parallel: 1, comm_parallel: 1 }"),
           "need at most 47 bytes", ERR_RANGE },
         { ONE("{ name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, dim: rack }") "network: "
                                                                                                "wires.yaml\n",
@@ -299,8 +271,7 @@ TEST_WITH(wrong_types_are_refused, make_folder, remove_folder)
           "types[0] is without npu, need npu and net_GBps for a model of a file", ERR_PARSE },
         { OF_NPU("{ mem_GBps: 100 }"),
           "study.yaml:5:82: types[0].npu is without peak_TFLOPS, need peak_TFLOPS and mem_GBps for a model "
-          "of "
-          "a file",
+          "of a file",
           ERR_PARSE },
         { OF_NPU("{ peak_TFLOPS: 1 }"), "types[0].npu is without mem_GBps, need peak_TFLOPS and mem_GBps",
           ERR_PARSE },
@@ -341,14 +312,14 @@ TEST_WITH(keys_without_effect_are_noted, make_folder, remove_folder)
         "evaluations has no effect here, it is used only by schedulers that search",
     };
     struct hetero_point p;
-    read_text(&p, *state,
-              "layers: [ { name: a, compute_ms: { cpu: 3, gpu: 2 } },\n"
-              "  { name: b, compute_ms: { cpu: 3, gpu: 2 } },\n"
-              "  { compute_ms: { gpu: 5, cpu: 7 },                    handover_ms: { cpu: 6, gpu: 8 } } ]\n"
-              "types: [ " CPU
-              ", { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, net_GBps: 1, npu: {} "
-              "} ]\n" REST
-              "network: wires.yaml\ndraw: {}\nbayes: {}\nevaluations: 9\nschedulers: [greedy]\n");
+    read_text(
+        &p, *state,
+        "layers: [ { name: a, compute_ms: { cpu: 3, gpu: 2 } },\n"
+        "  { name: b, compute_ms: { cpu: 3, gpu: 2 } },\n"
+        "  { compute_ms: { gpu: 5, cpu: 7 },                    handover_ms: { cpu: 6, gpu: 8 } } ]\n"
+        "types: [ " CPU
+        ", { name: gpu, usd_per_h: 1, compute_parallel: 1, comm_parallel: 1, net_GBps: 1, npu: {} } ]\n" REST
+        "network: wires.yaml\ndraw: {}\nbayes: {}\nevaluations: 9\nschedulers: [greedy]\n");
     for (size_t i = 0; i < COUNT_OF(want); i++)
         assert_has(text_str(&p.notes), want[i]);
     hetero_point_free(&p);

@@ -22,13 +22,11 @@ static int64_t find_run(const struct tables *t, const struct table *other, int64
 
 TEST_WITH(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     int64_t plans = 0;
-    run_text(&t, *state,
-             "model: ctrdnn\ndraw: { types: 5, seed: 3 }\njob: { examples_M: 100 }\n"
-             "schedulers: [greedy, anneal, heuristic]\nevaluations: 100\nseeds: 2\n"
-             "vary: { throughput.share: [0.2, 0.4], overlap: [true, false] }\n",
-             2);
+    TABLES(t, 2,
+           "model: ctrdnn\ndraw: { types: 5, seed: 3 }\njob: { examples_M: 100 }\n"
+           "schedulers: [greedy, anneal, heuristic]\nevaluations: 100\nseeds: 2\n"
+           "vary: { throughput.share: [0.2, 0.4], overlap: [true, false] }\n");
     for (int64_t at = 0, end; at < t.stages.n_rows; at = end) {
         double usd_per_h = 0, slowest_per_s = INFINITY, next = 1;
         int64_t run = find_run(&t, &t.stages, at);
@@ -57,9 +55,8 @@ TEST_WITH(stages_of_a_plan_add_up_to_its_run, make_folder, remove_folder)
 
 TEST_WITH(plans_say_of_each_layer_what_their_stages_say, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
     int64_t stage = -1;
-    run_text(&t, *state, WIDE, 1);
+    TABLES(t, 1, WIDE);
     assert_true(t.plans.n_rows > 0 && t.plans.n_rows % 16 == 0);
     for (int64_t i = 0; i < t.plans.n_rows; i++) {
         assert_true((int64_t)number(&t.plans, i, "layer") == i % 16 + 1);
@@ -75,11 +72,9 @@ TEST_WITH(plans_say_of_each_layer_what_their_stages_say, make_folder, remove_fol
 
 TEST_WITH(curves_fall_and_end_where_their_run_ends, make_folder, remove_folder)
 {
-    KEEP(struct tables, t, tables_free);
-    run_text(&t, *state,
-             "model: nce\njob: { examples_M: 100 }\nschedulers: [random, genetic, gpu-only]\n"
-             "evaluations: 200\nseeds: 3\n",
-             1);
+    TABLES(t, 1,
+           "model: nce\njob: { examples_M: 100 }\nschedulers: [random, genetic, gpu-only]\n"
+           "evaluations: 200\nseeds: 3\n");
     int64_t runs = 0;
     for (int64_t at = 0, end; at < t.curves.n_rows; at = end, runs++) {
         int64_t run = find_run(&t, &t.curves, at);

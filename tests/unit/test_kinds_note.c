@@ -21,13 +21,11 @@ static const struct {
     { NET "workloads: [ { workload: work.yaml, weight: 1 } ]\n", "", ALL },
     { NET "workloads: [ { workload: work.yaml, weight: 2 } ]\n",
       "study.yaml:2:37: workloads[0].weight has no effect on the split, which is the same for a single "
-      "workload "
-      "at any weight\n",
+      "workload at any weight\n",
       ALL },
     { NET "workloads: [ { workload: work.yaml, weight: 2 }, work.yaml ]\ncombine: regret\n",
       "study.yaml:2:37: workloads[0].weight has no effect on the split, since regret compares each workload "
-      "with its own "
-      "best time\n",
+      "with its own best time\n",
       ALL },
     { NET WORK "objective: time\ntime_limit_s: 1\n",
       "study.yaml:4:1: time_limit_s has no effect here, it is used only with objective cost\n", ALL },
@@ -49,8 +47,8 @@ static const struct {
       "is counted\n"
       "study.yaml:2:18: network.npu.peak_TFLOPS has no effect here, it is used only by compute and memory "
       "models\n"
-      "study.yaml:3:35: network.dims[0].latency_ns has no effect here, it is used only by models other "
-      "than bandwidth\n"
+      "study.yaml:3:35: network.dims[0].latency_ns has no effect here, it is used only by models other than "
+      "bandwidth\n"
       "study.yaml:3:50: network.dims[0].tier has no effect here, it is used only for the price of the "
       "network\n",
       STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT },

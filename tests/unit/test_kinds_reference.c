@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "base/table.h"
 #include "base/text.h"
 #include "kinds/design/design.h"

@@ -1,6 +1,5 @@
 /* Rows of a runner, which keeps what it read, against rows of studies that are read from their files at every
  * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
-#include "base/rng.h"
 #include "kinds/design/designs.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
@@ -222,8 +221,7 @@ TEST_WITH(rows_are_those_of_studies_read_afresh, make_folder, remove_folder)
     int64_t solved = 0, points = 0;
     RNG(rng, SEED, 1);
     for (int i = 0; i < MIXES; i++) {
-        KEEP(struct text, text, text_free) = { 0 };
-        text_puts(&text, bases[rng_below(rng, COUNT_OF(bases))]);
+        TEXT(text, "%s", bases[rng_below(rng, COUNT_OF(bases))]);
         add_axes(&text, rng);
         solved += compare_ways(*state, text_str(&text), NULL, 0, rng, &points);
     }
@@ -299,9 +297,8 @@ TEST_WITH(overrides_are_part_of_what_is_kept, make_folder, remove_folder)
 TEST_WITH(more_files_than_are_kept_are_read, make_folder, remove_folder)
 {
     enum { NETWORKS = 70 };
-    KEEP(struct text, study, text_free) = { 0 };
     int64_t points = 0;
-    text_puts(&study, "network: net0.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n  network: [ ");
+    TEXT(study, "network: net0.yaml\nvary:\n  workload: [ a.yaml, b.yaml ]\n  network: [ ");
     for (int i = 0; i < NETWORKS; i++) {
         char name[32], text[200];
         snprintf(name, sizeof name, "net%d.yaml", i);

@@ -40,9 +40,8 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
  * else in the first unit is faster and dearer; what is best comes in the second. */
 TEST(a_point_barely_beyond_a_limit_hides_none)
 {
-    KEEP(struct text, study, text_free) = { 0 };
     int64_t point[MOST_POINTS];
-    text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
+    TEXT(study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
     for (int i = 1; i <= 1049; i++)
         text_printf(&study, ", %d", 500 + i);
     text_puts(&study, ", 101 ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
@@ -71,9 +70,8 @@ TEST(a_bandwidth_that_no_study_takes_is_no_point_of_a_grid)
  * the cheapest. */
 TEST(a_unit_that_begins_with_what_is_no_study_is_a_grid_too)
 {
-    KEEP(struct text, study, text_free) = { 0 };
     int64_t point[MOST_POINTS];
-    text_puts(&study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
+    TEXT(study, STUDY "vary:\n  network.dims.a.bw_GBps: [ 100");
     for (int i = 1; i < 2200; i++)
         text_printf(&study, ", %d", i < 1047 ? 100 + i : i < 1050 ? 9000 : i - 1000);
     text_puts(&study, " ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"

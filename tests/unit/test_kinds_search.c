@@ -337,23 +337,20 @@ TEST(a_search_without_result_says_why)
 
 TEST(a_bad_search_is_refused_at_its_place)
 {
-    static const struct {
-        const char *search, *text;
-        int code;
-    } cases[] = {
-        { ", search: { tp: 4 }", "workload.search.tp is 4, need a list", ERR_PARSE },
-        { ", search: { tp: [0] }", "workload.search.tp[0] is 0, need 1 or more", ERR_RANGE },
-        { ", search: { tp: [] }", "workload.search.tp has 0 entries, need 1 to 64", ERR_RANGE },
-        { ", search: { zero: [4] }", "workload.search.zero[0] is 4, need one of 0, 1, 2, 3", ERR_PARSE },
-        { ", search: { recompute: [half] }", "is half, need one of none, selective, full", ERR_PARSE },
-        { ", search: { top: 0 }", "workload.search.top is 0, need 1 to 1000", ERR_RANGE },
-        { ", search: { tpp: [1] }", "workload.search.tpp is unknown", ERR_PARSE },
+    static const struct refusal cases[] = {
+        { ", search: { tp: 4 }", ERR_PARSE, "workload.search.tp is 4, need a list" },
+        { ", search: { tp: [0] }", ERR_RANGE, "workload.search.tp[0] is 0, need 1 or more" },
+        { ", search: { tp: [] }", ERR_RANGE, "workload.search.tp has 0 entries, need 1 to 64" },
+        { ", search: { zero: [4] }", ERR_PARSE, "workload.search.zero[0] is 4, need one of 0, 1, 2, 3" },
+        { ", search: { recompute: [half] }", ERR_PARSE, "is half, need one of none, selective, full" },
+        { ", search: { top: 0 }", ERR_RANGE, "workload.search.top is 0, need 1 to 1000" },
+        { ", search: { tpp: [1] }", ERR_PARSE, "workload.search.tpp is unknown" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ask a = given_cases[0];
         KEEP(struct design_point, s, study_free);
-        a.search = cases[i].search;
+        a.search = cases[i].text;
         assert_int_equal(load(&s, &a, STUDY_NEEDS_BANDWIDTH, e), cases[i].code);
-        assert_has(e->msg, cases[i].text);
+        assert_has(e->msg, cases[i].message);
     }
 }

@@ -1,5 +1,4 @@
-/* A study that is changed against one that is read with the same values: the same in all that a design asks.
- */
+/* A study that is changed against one read with the same values: the same in all that a design asks. */
 #include "study/source.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/design.h"

@@ -1,6 +1,5 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
-
 #include "kinds/design/training.h"
 
 #define STUDY                                                                                                \

@@ -1,5 +1,4 @@
 #include "tests/unit/folder.h"
-
 #include "kinds/design/uncertain.h"
 
 /* 4 x 8 NPUs; 12 MB on node, 28 MB on pod in a step, beside 1 ms of compute. */
@@ -111,24 +110,19 @@ TEST(time_has_the_percentiles_of_the_traffic_it_is_linear_in)
 TEST(a_draw_is_the_study_with_these_values)
 {
     static const char *const texts[] = {
+        STUDY LOADS "uncertain: { draws: 1, percentiles: [50], keys: { network.dims.pod.efficiency: { "
+                    "uniform: [0.5, 0.7] }, workload.traffic: { uniform: [2, 3] } } }\n",
         STUDY LOADS
-        "uncertain: { draws: 1, percentiles: [50], keys: { network.dims.pod.efficiency: { uniform: "
-        "[0.5, 0.7] }, workload.traffic: { uniform: [2, 3] } } }\n",
-        STUDY LOADS
-        "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { "
-        "network.dims.pod.latency_ns: { uniform: [3000, 9000] }, workload.traffic: { uniform: [2, "
-        "3] } } }\n",
-        STUDY LOADS
-        "uncertain: { draws: 1, percentiles: [50], keys: { network.npu.usd: { normal: [3000, 200] "
-        "}, \"parts.rates[1].switch_usd_per_GBps\": { triangular: [5, 9, 99] } } }\n",
-        STUDY LOADS
-        "uncertain: { draws: 1, percentiles: [50], keys: { \"workload.step.sum[0].compute_ms\": { "
-        "lognormal: [3, 2] } } }\n",
+        "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { network.dims.pod.latency_ns: { "
+        "uniform: [3000, 9000] }, workload.traffic: { uniform: [2, 3] } } }\n",
+        STUDY LOADS "uncertain: { draws: 1, percentiles: [50], keys: { network.npu.usd: { normal: [3000, "
+                    "200] }, \"parts.rates[1].switch_usd_per_GBps\": { triangular: [5, 9, 99] } } }\n",
+        STUDY LOADS "uncertain: { draws: 1, percentiles: [50], keys: { \"workload.step.sum[0].compute_ms\": "
+                    "{ lognormal: [3, 2] } } }\n",
         STUDY MODEL "uncertain: { draws: 1, percentiles: [50], keys: { network.npu.peak_TFLOPS: { uniform: "
                     "[100, 200] }, network.npu.matrix_efficiency: { uniform: [0.4, 0.6] } } }\n",
-        STUDY MODEL
-        "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { workload.traffic: { "
-        "uniform: [1.5, 2] } } }\n",
+        STUDY MODEL "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { workload.traffic: "
+                    "{ uniform: [1.5, 2] } } }\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         KEEP(struct opened, set, close_study);
@@ -155,8 +149,7 @@ TEST(traffic_scales_all_bytes_of_a_workload)
     static const char *const workloads[] = {
         LOADS,
         "workload: { layers: [ { name: a, forward: { compute_ms: 1, collectives: [ { kind: all-reduce, "
-        "size_MB: "
-        "8, group: all } ] } } ] }\n",
+        "size_MB: 8, group: all } ] } } ] }\n",
         "workload: { astra: w.txt }\n",
         "model: alpha-beta\nworkload: { layers: [ { name: a, forward: { collectives: [ { kind: all-to-all, "
         "size_MB: 900, group: all } ] } } ] }\n",

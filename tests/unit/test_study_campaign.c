@@ -1,7 +1,6 @@
 /* A sweep's rows and counts are the same whoever runs it and however often it is stopped: held against one
  * run on one thread, whose rows are held against designs_rows(), which has neither store nor units nor rules.
  */
-#include "base/rng.h"
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
@@ -321,8 +320,7 @@ static void put_random(struct folder *f, struct rng *rng, bool prune)
                                           "cost_usd, time_s" };
     static const char *const networks[] = { "two.yaml, three.yaml", "three.yaml, two.yaml, broken.yaml",
                                             "two.yaml, 'ring:4@30 switch:8'", "three.yaml" };
-    KEEP(struct text, t, text_free) = { 0 };
-    text_puts(&t, BASE "count_npus: true\nvary:\n");
+    TEXT(t, BASE "count_npus: true\nvary:\n");
     text_printf(&t, "  network: [ %s ]\n", networks[rng_below(rng, COUNT_OF(networks))]);
     text_printf(&t, "  total_GBps: { from: %d, to: %d, points: %d }\n", 5 + (int)rng_below(rng, 50),
                 60 + (int)rng_below(rng, 300), 20 + (int)rng_below(rng, 100));

@@ -28,9 +28,8 @@ TEST(a_sweep_is_measured_on_points_of_its_own)
     FOLDER(f);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
         KEEP(struct study, w, study_close);
-        KEEP(struct text, study, text_free) = { 0 };
         struct campaign_pace pace;
-        text_printf(&study, "%s%s", base, studies[i].text);
+        TEXT(study, "%s%s", base, studies[i].text);
         OK(designs_open(&w, put(&f, "study.yaml", text_str(&study)), NULL, 0, e));
         OK(campaign_measure(&pace, &w, 0.02, e));
         assert_in_range(pace.n, 1, MOST);

@@ -1,9 +1,6 @@
-/* Units of a sweep on threads: each once, whatever is done before, on any number of threads; stops, failures.
- */
+/* Units of a sweep on threads: each once, whatever is done before, on any number; stops, failures. */
 #include <time.h>
 
-#include "base/err.h"
-#include "base/rng.h"
 #include "study/fleet.h"
 #include "tests/support.h"
 

@@ -1,5 +1,4 @@
 /* Batches as bytes: what goes in comes out, and bytes that are wrong are refused. */
-#include "base/rng.h"
 #include "study/pack.h"
 #include "tests/support.h"
 

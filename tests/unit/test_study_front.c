@@ -1,6 +1,4 @@
 #include "tests/support.h"
-
-#include "base/rng.h"
 #include "study/front.h"
 
 enum { MOST = 4000 };

@@ -1,6 +1,4 @@
 #include "tests/support.h"
-
-#include "base/rng.h"
 #include "study/keep.h"
 #include "kinds/design/designs.h"
 

@@ -91,8 +91,7 @@ static void put_table(struct text *out, const struct table *t, const char *word)
     MUST(table_write(t, TABLE_AS_CSV, NULL, out, e));
 }
 
-/* How long a scheduler took is the one value of a run that differs from time to time; exports leave it out.
- */
+/* How long a scheduler took differs from run to run; exports leave it out. */
 static void drop_timing(struct table *t)
 {
     bool keep[64];

@@ -1,5 +1,4 @@
 /* Sets of whole numbers as intervals, against one bit for each number. */
-#include "base/rng.h"
 #include "study/blocks.h"
 #include "tests/support.h"
 

@@ -140,8 +140,7 @@ TEST_WITH(what_does_not_go_together_is_refused_and_leaves_nothing, make_scratch,
     assert_int_equal(scratch_count(f->dir), 4);
 }
 
-/* Survivors of two shards may be rows of one point, where units were cut otherwise: only if they are equal.
- */
+/* Shards that were cut otherwise may have rows of one point: only if these are equal. */
 TEST_WITH(rows_of_one_point_have_to_be_equal, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;

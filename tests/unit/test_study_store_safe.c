@@ -60,8 +60,7 @@ static int run_sweep(const char *path, uint32_t seed, struct err *e)
     return rc;
 }
 
-/* Every unit that the store says is done has its ten rows, no other has any, and all are as they should be.
- */
+/* Every unit that the store says is done has its ten rows, as they should be, and no other has any. */
 static int64_t assert_whole(const char *path)
 {
     const struct store_head head = stored_head(UNITS);

@@ -1,5 +1,3 @@
-#include "tests/support.h"
-
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
@@ -67,58 +65,52 @@ TEST(ranges_and_lists_give_clean_values)
 
 TEST(bad_axes_are_refused_at_their_place)
 {
-    static const struct {
-        const char *vary, *message;
-        int code;
-    } cases[] = {
-        { "", "study.yaml:1:1: document is without vary, need vary", ERR_PARSE },
-        { "vary: 5\n", "study.yaml:3:7: vary is 5, need a map", ERR_PARSE },
-        { "vary: {}\n", "study.yaml:3:7: vary is empty, need at least one axis", ERR_PARSE },
-        { "vary: { total_GBps: [] }\n", "study.yaml:3:21: vary.total_GBps is empty, need at least one value",
-          ERR_PARSE },
-        { "vary: { total_GBps: 5 }\n",
-          "study.yaml:3:21: vary.total_GBps is 5, need a list of values or a range", ERR_PARSE },
-        { "vary: { totl_GBps: [5] }\n",
+    static const struct refusal cases[] = {
+        { "", ERR_PARSE, "study.yaml:1:1: document is without vary, need vary" },
+        { "vary: 5\n", ERR_PARSE, "study.yaml:3:7: vary is 5, need a map" },
+        { "vary: {}\n", ERR_PARSE, "study.yaml:3:7: vary is empty, need at least one axis" },
+        { "vary: { total_GBps: [] }\n", ERR_PARSE,
+          "study.yaml:3:21: vary.total_GBps is empty, need at least one value" },
+        { "vary: { total_GBps: 5 }\n", ERR_PARSE,
+          "study.yaml:3:21: vary.total_GBps is 5, need a list of values or a range" },
+        { "vary: { totl_GBps: [5] }\n", ERR_PARSE,
           "study.yaml:3:9: vary.totl_GBps is unknown (\"totl_GBps\" is no key of study), need a known key "
-          "such as "
-          "total_GBps (nearest)",
-          ERR_PARSE },
-        { "vary: { network.dims.pod.max_GBsp: [5] }\n",
-          "(\"max_GBsp\" is no key of dims), need a known key such as max_GBps (nearest)", ERR_PARSE },
-        { "vary: { 'network.dims[1].zzzzzz': [5] }\n", "(\"zzzzzz\" is no key of dims), need a known key",
-          ERR_PARSE },
-        { "vary: { network.npu.dollar: [5] }\n", "(\"dollar\" is no key of npu)", ERR_PARSE },
-        { "vary: { 'workloads[0].wait': [5] }\n", "(\"wait\" is no key of workloads[])", ERR_PARSE },
-        { "vary: { budget.nisc: [5] }\n", "(\"nisc\" is no key of budget), need a known key such as nics",
-          ERR_PARSE },
-        { "vary: { name: [x, y] }\n", "study.yaml:3:9: vary.name cannot vary, need another key", ERR_PARSE },
-        { "vary: { network.dims.pod.max_GBps: [5], 'network.dims[1].max_GBps': [6] }\n",
+          "such as total_GBps (nearest)" },
+        { "vary: { network.dims.pod.max_GBsp: [5] }\n", ERR_PARSE,
+          "(\"max_GBsp\" is no key of dims), need a known key such as max_GBps (nearest)" },
+        { "vary: { 'network.dims[1].zzzzzz': [5] }\n", ERR_PARSE,
+          "(\"zzzzzz\" is no key of dims), need a known key" },
+        { "vary: { network.npu.dollar: [5] }\n", ERR_PARSE, "(\"dollar\" is no key of npu)" },
+        { "vary: { 'workloads[0].wait': [5] }\n", ERR_PARSE, "(\"wait\" is no key of workloads[])" },
+        { "vary: { budget.nisc: [5] }\n", ERR_PARSE,
+          "(\"nisc\" is no key of budget), need a known key such as nics" },
+        { "vary: { name: [x, y] }\n", ERR_PARSE, "study.yaml:3:9: vary.name cannot vary, need another key" },
+        { "vary: { network.dims.pod.max_GBps: [5], 'network.dims[1].max_GBps': [6] }\n", ERR_RANGE,
           "study.yaml:3:7: vary has \"network.dims.pod.max_GBps\" and \"network.dims[1].max_GBps\", need one "
-          "axis for what is one key",
-          ERR_RANGE },
-        { "vary: { total_GBps: { from: 1, step: 1 } }\n", "vary.total_GBps is without to, need to",
-          ERR_PARSE },
-        { "vary: { total_GBps: { from: 1, to: 2 } }\n",
-          "study.yaml:3:21: vary.total_GBps has neither, need one of step and points", ERR_PARSE },
-        { "vary: { total_GBps: { from: 1, to: 2, step: 1, points: 2 } }\n",
-          "has both, need one of step and points", ERR_PARSE },
-        { "vary: { total_GBps: { from: 2, to: 1, step: 1 } }\n",
-          "study.yaml:3:36: vary.total_GBps.to is 1, need more than from, 2", ERR_RANGE },
-        { "vary: { total_GBps: { from: 1, to: 2, step: 0 } }\n", "vary.total_GBps.step is 0, need",
-          ERR_RANGE },
-        { "vary: { total_GBps: { from: 1, to: 2, step: 1, scale: log } }\n",
-          "vary.total_GBps.scale has no effect on step, need points", ERR_PARSE },
-        { "vary: { total_GBps: { from: 0, to: 2, points: 3, scale: log } }\n",
-          "vary.total_GBps.from is 0, need more than 0 with scale log", ERR_RANGE },
-        { "vary: { total_GBps: { from: 1, to: 2, points: 1 } }\n", "points is 1, need 2 to 1000000",
-          ERR_RANGE },
-        { "vary: { total_GBps: { from: 1, to: 1e8, step: 1 } }\n",
-          "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000", ERR_RANGE },
+          "axis for what is one key" },
+        { "vary: { total_GBps: { from: 1, step: 1 } }\n", ERR_PARSE,
+          "vary.total_GBps is without to, need to" },
+        { "vary: { total_GBps: { from: 1, to: 2 } }\n", ERR_PARSE,
+          "study.yaml:3:21: vary.total_GBps has neither, need one of step and points" },
+        { "vary: { total_GBps: { from: 1, to: 2, step: 1, points: 2 } }\n", ERR_PARSE,
+          "has both, need one of step and points" },
+        { "vary: { total_GBps: { from: 2, to: 1, step: 1 } }\n", ERR_RANGE,
+          "study.yaml:3:36: vary.total_GBps.to is 1, need more than from, 2" },
+        { "vary: { total_GBps: { from: 1, to: 2, step: 0 } }\n", ERR_RANGE,
+          "vary.total_GBps.step is 0, need" },
+        { "vary: { total_GBps: { from: 1, to: 2, step: 1, scale: log } }\n", ERR_PARSE,
+          "vary.total_GBps.scale has no effect on step, need points" },
+        { "vary: { total_GBps: { from: 0, to: 2, points: 3, scale: log } }\n", ERR_RANGE,
+          "vary.total_GBps.from is 0, need more than 0 with scale log" },
+        { "vary: { total_GBps: { from: 1, to: 2, points: 1 } }\n", ERR_RANGE,
+          "points is 1, need 2 to 1000000" },
+        { "vary: { total_GBps: { from: 1, to: 1e8, step: 1 } }\n", ERR_RANGE,
+          "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct study, w, study_close);
         char text[500];
-        snprintf(text, sizeof text, BASE "%s", cases[i].vary);
+        snprintf(text, sizeof text, BASE "%s", cases[i].text);
         FAILS(read_with(*state, &w, text, NULL, 0, e), cases[i].code, cases[i].message);
         assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
     }
@@ -126,9 +118,8 @@ TEST(bad_axes_are_refused_at_their_place)
 
 TEST(more_keys_than_fit_are_refused)
 {
-    KEEP(struct text, text, text_free) = { 0 };
     struct study w;
-    text_puts(&text, BASE "vary:\n");
+    TEXT(text, BASE "vary:\n");
     for (int i = 0; i < 17; i++)
         text_printf(&text, "  workload.groups.g%d.size: [1]\n", i);
     FAILS(read_with(*state, &w, text_str(&text), NULL, 0, e), ERR_RANGE,
@@ -202,9 +193,9 @@ TEST(rows_come_in_order_with_the_columns_that_figures_read)
              "  total_GBps: { from: 10, to: 20, step: 10 }\n",
              NULL, 0);
     assert_columns(
-        &t, "point combine network n_dims dims workload objective total_GBps status time_s compute_s "
-            "comm_s cost_usd equal_time_s equal_cost_usd speedup perf_per_cost_gain nic_GBps gap unique "
-            "bw1_GBps bw2_GBps bw3_GBps util1 util2 util3 exposed1_s exposed2_s exposed3_s message");
+        &t, "point combine network n_dims dims workload objective total_GBps status time_s compute_s comm_s "
+            "cost_usd equal_time_s equal_cost_usd speedup perf_per_cost_gain nic_GBps gap unique bw1_GBps "
+            "bw2_GBps bw3_GBps util1 util2 util3 exposed1_s exposed2_s exposed3_s message");
     assert_int_equal(t.n_rows, 8);
     for (int64_t i = 0; i < 8; i++) {
         assert_true(number(&t, i, "point") == (double)i);

@@ -1,7 +1,5 @@
 #include "tests/unit/sweep_text.h"
-
 #include "base/num.h"
-#include "base/rng.h"
 
 /* ---- forms ---- */
 
@@ -29,11 +27,10 @@ TEST(points_come_in_the_order_of_the_study)
           "1,x,a 1,y,b" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct study, w, study_close);
         KEEP(struct text, text, text_free) = { 0 };
         KEEP(struct text, points, text_free) = { 0 };
         text_printf(&text, SWEEP_BASE "vary: %s\n", cases[i].vary);
-        OK(sweep_of(&w, text_str(&text), NULL, 0, e));
+        SWEEP(w, text_str(&text));
         sweep_points(&points, &w.sweep);
         assert_string_equal(text_str(&points), cases[i].points);
     }
@@ -92,9 +89,8 @@ TEST(samples_follow_the_sequence_in_linear_and_log_scale)
     for (int skip = 0; skip <= 5; skip += 5) {
         char text[600];
         snprintf(text, sizeof text,
-                 SWEEP_BASE
-                 "vary: { sobol: { points: 64, skip: %d, keys: { total_GBps: { from: 10, to: 1010 }, "
-                 "time_limit_s: { from: 0.01, to: 100, scale: log } } } }\n",
+                 SWEEP_BASE "vary: { sobol: { points: 64, skip: %d, keys: { total_GBps: { from: 10, to: 1010 "
+                            "}, time_limit_s: { from: 0.01, to: 100, scale: log } } } }\n",
                  skip);
         OK(sweep_of(&w, text, NULL, 0, e));
         assert_true(w.sweep.n_points == 64 && w.sweep.n_axes == 1 && w.sweep.axes[0].n_keys == 2);
@@ -137,8 +133,7 @@ static void put_huge(struct text *text, int n)
 TEST(as_many_points_are_numbered_as_fit_64_bits)
 {
     struct study w;
-    KEEP(struct text, text, text_free) = { 0 };
-    text_puts(&text, SWEEP_BASE "vary: [ ");
+    TEXT(text, SWEEP_BASE "vary: [ ");
     for (int i = 0; i < 9; i++) {
         text_puts(&text, i ? ", " : "");
         put_huge(&text, 6);
@@ -198,63 +193,59 @@ TEST(more_grids_than_fit_are_refused)
 
 TEST(bad_forms_are_refused_at_their_place)
 {
-    static const struct {
-        const char *vary, *message;
-        int code;
-    } cases[] = {
-        { "{ zip: { total_GBps: [1, 2], time_limit_s: [1, 2, 3] } }",
-          "study.yaml:3:50: vary.zip.time_limit_s has 3 values, need 2 as total_GBps has", ERR_RANGE },
-        { "{ zip: {} }", "study.yaml:3:14: vary.zip is empty, need at least one key", ERR_PARSE },
-        { "{ zip: [] }", "vary.zip is empty, need at least one map of keys", ERR_PARSE },
-        { "{ zip: [ { total_GBps: [1] }, 5 ] }", "vary.zip[1] is 5, need a map", ERR_PARSE },
-        { "{ zip: { totl_GBps: [1] } }",
+    static const struct refusal cases[] = {
+        { "{ zip: { total_GBps: [1, 2], time_limit_s: [1, 2, 3] } }", ERR_RANGE,
+          "study.yaml:3:50: vary.zip.time_limit_s has 3 values, need 2 as total_GBps has" },
+        { "{ zip: {} }", ERR_PARSE, "study.yaml:3:14: vary.zip is empty, need at least one key" },
+        { "{ zip: [] }", ERR_PARSE, "vary.zip is empty, need at least one map of keys" },
+        { "{ zip: [ { total_GBps: [1] }, 5 ] }", ERR_PARSE, "vary.zip[1] is 5, need a map" },
+        { "{ zip: { totl_GBps: [1] } }", ERR_PARSE,
           "vary.zip.totl_GBps is unknown (\"totl_GBps\" is no key of study), need a known key such as "
-          "total_GBps",
-          ERR_PARSE },
-        { "{ zip: { total_GBps: [] } }", "vary.zip.total_GBps is empty, need at least one value", ERR_PARSE },
-        { "{ zop: { total_GBps: [1] } }",
-          "study.yaml:3:9: vary.zop is unknown, need a known key such as zip (nearest)", ERR_PARSE },
-        { "{ onion: [1] }", "vary.onion is unknown, need a known key such as union (nearest)", ERR_PARSE },
-        { "{ sobol: {} }", "vary.sobol is without points, need points", ERR_PARSE },
-        { "{ sobol: { points: 4 } }", "vary.sobol is without keys, need keys", ERR_PARSE },
-        { "{ sobol: { points: 4, keys: {} } }", "vary.sobol.keys is empty, need at least one key",
-          ERR_PARSE },
-        { "{ sobol: { points: 0, keys: { total_GBps: [1] } } }", "vary.sobol.points is 0, need 1 to 1000000",
-          ERR_RANGE },
-        { "{ sobol: { pionts: 4 } }", "vary.sobol.pionts is unknown, need a known key such as points",
-          ERR_PARSE },
-        { "{ sobol: { points: 4, keys: { total_GBps: { from: 1, to: 2, scale: lgo } } } }",
-          "scale is lgo, need one of linear, log (nearest: log)", ERR_PARSE },
-        { "{ sobol: { points: 4, keys: { total_GBps: { from: 0, to: 2, scale: log } } } }",
-          "vary.sobol.keys.total_GBps.from is 0, need more than 0 with scale log", ERR_RANGE },
-        { "{ sobol: { points: 4, keys: { total_GBps: { from: 2, to: 2 } } } }",
-          "vary.sobol.keys.total_GBps.to is 2, need more than from, 2", ERR_RANGE },
-        { "{ sobol: { points: 4, keys: { total_GBps: 5 } } }", "vary.sobol.keys.total_GBps is 5, need a list",
-          ERR_PARSE },
-        { "{ sobol: [] }", "vary.sobol is empty, need at least one map", ERR_PARSE },
-        { "{ union: [] }", "study.yaml:3:16: vary.union is empty, need at least one map of axes", ERR_PARSE },
-        { "{ union: { total_GBps: [1] } }", "vary.union is a map, need a list", ERR_PARSE },
-        { "{ union: [ {} ] }", "vary.union[0] is empty, need at least one axis", ERR_PARSE },
-        { "{ union: [ 7 ] }", "vary.union[0] is 7, need a map of axes or a list of such maps", ERR_PARSE },
-        { "[]", "study.yaml:3:7: vary is empty, need at least one map of axes", ERR_PARSE },
-        { "[ 5 ]", "vary[0] is 5, need a map of axes", ERR_PARSE },
-        { "{ total_GBps: [1], zip: { total_GBps: [2] } }",
-          "study.yaml:3:33: vary.zip.total_GBps varies twice, as key total_GBps of another axis", ERR_RANGE },
-        { "{ union: [ { total_GBps: [1] } ], total_GBps: [2] }", "vary.total_GBps varies twice", ERR_RANGE },
-        { "{ total_GBps: [2], union: [ { model: [x] }, { total_GBps: [1] } ] }",
-          "vary.union[1].total_GBps varies twice", ERR_RANGE },
+          "total_GBps" },
+        { "{ zip: { total_GBps: [] } }", ERR_PARSE, "vary.zip.total_GBps is empty, need at least one value" },
+        { "{ zop: { total_GBps: [1] } }", ERR_PARSE,
+          "study.yaml:3:9: vary.zop is unknown, need a known key such as zip (nearest)" },
+        { "{ onion: [1] }", ERR_PARSE, "vary.onion is unknown, need a known key such as union (nearest)" },
+        { "{ sobol: {} }", ERR_PARSE, "vary.sobol is without points, need points" },
+        { "{ sobol: { points: 4 } }", ERR_PARSE, "vary.sobol is without keys, need keys" },
+        { "{ sobol: { points: 4, keys: {} } }", ERR_PARSE,
+          "vary.sobol.keys is empty, need at least one key" },
+        { "{ sobol: { points: 0, keys: { total_GBps: [1] } } }", ERR_RANGE,
+          "vary.sobol.points is 0, need 1 to 1000000" },
+        { "{ sobol: { pionts: 4 } }", ERR_PARSE,
+          "vary.sobol.pionts is unknown, need a known key such as points" },
+        { "{ sobol: { points: 4, keys: { total_GBps: { from: 1, to: 2, scale: lgo } } } }", ERR_PARSE,
+          "scale is lgo, need one of linear, log (nearest: log)" },
+        { "{ sobol: { points: 4, keys: { total_GBps: { from: 0, to: 2, scale: log } } } }", ERR_RANGE,
+          "vary.sobol.keys.total_GBps.from is 0, need more than 0 with scale log" },
+        { "{ sobol: { points: 4, keys: { total_GBps: { from: 2, to: 2 } } } }", ERR_RANGE,
+          "vary.sobol.keys.total_GBps.to is 2, need more than from, 2" },
+        { "{ sobol: { points: 4, keys: { total_GBps: 5 } } }", ERR_PARSE,
+          "vary.sobol.keys.total_GBps is 5, need a list" },
+        { "{ sobol: [] }", ERR_PARSE, "vary.sobol is empty, need at least one map" },
+        { "{ union: [] }", ERR_PARSE, "study.yaml:3:16: vary.union is empty, need at least one map of axes" },
+        { "{ union: { total_GBps: [1] } }", ERR_PARSE, "vary.union is a map, need a list" },
+        { "{ union: [ {} ] }", ERR_PARSE, "vary.union[0] is empty, need at least one axis" },
+        { "{ union: [ 7 ] }", ERR_PARSE, "vary.union[0] is 7, need a map of axes or a list of such maps" },
+        { "[]", ERR_PARSE, "study.yaml:3:7: vary is empty, need at least one map of axes" },
+        { "[ 5 ]", ERR_PARSE, "vary[0] is 5, need a map of axes" },
+        { "{ total_GBps: [1], zip: { total_GBps: [2] } }", ERR_RANGE,
+          "study.yaml:3:33: vary.zip.total_GBps varies twice, as key total_GBps of another axis" },
+        { "{ union: [ { total_GBps: [1] } ], total_GBps: [2] }", ERR_RANGE, "vary.total_GBps varies twice" },
+        { "{ total_GBps: [2], union: [ { model: [x] }, { total_GBps: [1] } ] }", ERR_RANGE,
+          "vary.union[1].total_GBps varies twice" },
         { "{ total_GBps: [1], network: { factor: { npus: 4 } }, sobol: { points: 2, keys: { network: [x] } } "
           "}",
-          "vary.sobol.keys.network varies twice", ERR_RANGE },
+          ERR_RANGE, "vary.sobol.keys.network varies twice" },
         { "{ union: [ { network.dims.dim1.max_GBps: [1] }, { 'network.dims[0].max_GBps': [1], "
           "network.dims.dim1.max_GBps: [2] } ], network: [ { dims: [ { name: dim1, shape: ring, size: 4 } ] "
           "} ] }",
-          "need one axis for what is one key", ERR_RANGE },
+          ERR_RANGE, "need one axis for what is one key" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
         char text[600];
-        snprintf(text, sizeof text, SWEEP_BASE "vary: %s\n", cases[i].vary);
+        snprintf(text, sizeof text, SWEEP_BASE "vary: %s\n", cases[i].text);
         FAILS(sweep_of(&w, text, NULL, 0, e), cases[i].code, cases[i].message);
         assert_true(!strchr(e->msg, '\n') && w.sweep.n_axes == 0 && w.sweep.n_points == 0);
     }

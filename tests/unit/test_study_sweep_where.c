@@ -48,12 +48,11 @@ TEST(points_pass_that_satisfy_every_constraint)
         { "[]", "{ total_GBps: [1, 2] }", NULL, "0 1" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct study, w, study_close);
         struct topo_network net;
         KEEP(struct text, text, text_free) = { 0 };
         KEEP(struct text, got, text_free) = { 0 };
         text_printf(&text, SWEEP_BASE "total_GBps: 5\nvary: %s\nwhere: %s\n", cases[i].vary, cases[i].where);
-        OK(sweep_of(&w, text_str(&text), NULL, 0, e));
+        SWEEP(w, text_str(&text));
         if (cases[i].net)
             OK(topo_parse_spec(&net, cases[i].net, e));
         passing(&got, &w.sweep, cases[i].net ? &net : NULL);
@@ -63,9 +62,8 @@ TEST(points_pass_that_satisfy_every_constraint)
 
 TEST(a_study_without_where_leaves_nothing_out)
 {
-    KEEP(struct study, w, study_close);
     KEEP(struct text, got, text_free) = { 0 };
-    OK(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: [1, x] }\n", NULL, 0, e));
+    SWEEP(w, SWEEP_BASE "vary: { total_GBps: [1, x] }\n");
     passing(&got, &w.sweep, NULL);
     assert_string_equal(text_str(&got), "0 1");
 }
@@ -86,35 +84,30 @@ TEST(an_overridden_key_has_its_value_at_every_point)
 
 TEST(constraints_that_cannot_be_decided_are_refused_at_their_place)
 {
-    static const struct {
-        const char *rest, *message;
-        int code;
-    } cases[] = {
-        { "vary: { total_GBps: [1] }\nwhere: total_GBps <= 1\n",
-          "study.yaml:4:8: where is total_GBps <= 1, need a list", ERR_PARSE },
-        { "vary: { total_GBps: [1] }\nwhere: [ totl_GBps <= 1 ]\n",
-          "study.yaml:4:10: where[0] has unknown name \"totl_GBps\", nearest is \"total_GBps\"", ERR_PARSE },
-        { "vary: { total_GBps: [1] }\nwhere: [ total_GBps <= 1, 'n_npus <' ]\n",
-          "study.yaml:4:35: where[1] is \"<\", need \"<=\" or \">=\"", ERR_PARSE },
-        { "vary: { total_GBps: [1, abc, 2] }\nwhere: [ total_GBps <= 1 ]\n",
-          "study.yaml:4:10: where[0] asks for total_GBps, which is abc at value 2 of 3; need numbers",
-          ERR_RANGE },
-        { "vary: [ { total_GBps: [1] }, { model: [x] } ]\nwhere: [ total_GBps <= 1 ]\n",
+    static const struct refusal cases[] = {
+        { "vary: { total_GBps: [1] }\nwhere: total_GBps <= 1\n", ERR_PARSE,
+          "study.yaml:4:8: where is total_GBps <= 1, need a list" },
+        { "vary: { total_GBps: [1] }\nwhere: [ totl_GBps <= 1 ]\n", ERR_PARSE,
+          "study.yaml:4:10: where[0] has unknown name \"totl_GBps\", nearest is \"total_GBps\"" },
+        { "vary: { total_GBps: [1] }\nwhere: [ total_GBps <= 1, 'n_npus <' ]\n", ERR_PARSE,
+          "study.yaml:4:35: where[1] is \"<\", need \"<=\" or \">=\"" },
+        { "vary: { total_GBps: [1, abc, 2] }\nwhere: [ total_GBps <= 1 ]\n", ERR_RANGE,
+          "study.yaml:4:10: where[0] asks for total_GBps, which is abc at value 2 of 3; need numbers" },
+        { "vary: [ { total_GBps: [1] }, { model: [x] } ]\nwhere: [ total_GBps <= 1 ]\n", ERR_RANGE,
           "study.yaml:4:10: where[0] asks for total_GBps, which grid 2 does not vary; need a value of it in "
-          "the study",
-          ERR_RANGE },
+          "the study" },
         /* Two keys end so: neither is meant. */
         { "vary: { network.dims.dim1.max_GBps: [1], network.dims.dim2.max_GBps: [1] }\nwhere: [ max_GBps <= "
           "1 ]\n",
-          "where[0] has unknown name \"max_GBps\"", ERR_PARSE },
-        { "vary: { total_GBps: [1] }\nwhere: [ seed <= 1 ]\n", "where[0] has unknown name \"seed\"",
-          ERR_PARSE },
-        { "vary: { total_GBps: [1] }\nwhere: [ [1] ]\n", "where[0] is a list, need", ERR_PARSE },
+          ERR_PARSE, "where[0] has unknown name \"max_GBps\"" },
+        { "vary: { total_GBps: [1] }\nwhere: [ seed <= 1 ]\n", ERR_PARSE,
+          "where[0] has unknown name \"seed\"" },
+        { "vary: { total_GBps: [1] }\nwhere: [ [1] ]\n", ERR_PARSE, "where[0] is a list, need" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
         char text[600];
-        snprintf(text, sizeof text, SWEEP_BASE "%s", cases[i].rest);
+        snprintf(text, sizeof text, SWEEP_BASE "%s", cases[i].text);
         FAILS(sweep_of(&w, text, NULL, 0, e), cases[i].code, cases[i].message);
         assert_true(!strchr(e->msg, '\n') && w.sweep.n_axes == 0 && !w.sweep.where);
     }

@@ -34,9 +34,8 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
         { LIBRA_2022, "switch:8 switch:16", "InterNode InterPod", { 17, 57.4 } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct priced, s, close_parts);
         struct topo_dim_price price[TOPO_MAX_DIMS];
-        open_parts_file(&s, cases[i].path);
+        PARTS_FILE(s, cases[i].path);
         set_network(&s, cases[i].spec, cases[i].tiers);
         OK(topo_prices(price, &s.net, &s.parts, e));
         for (int32_t d = 0; d < s.net.n_dims; d++) {
@@ -53,12 +52,10 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
 /* 4096 NPUs * 250 GB/s * (2.00001 + 4.00002 + 4.00003 + 57.40012), as LIBRA's code prices it. */
 TEST(equal_split_of_the_public_4d_network_costs_69_million)
 {
-    KEEP(struct priced, s, close_parts);
-    KEEP(struct topo_bill, b, topo_bill_free);
-    open_parts_file(&s, LIBRA_4D);
+    PARTS_FILE(s, LIBRA_4D);
     set_network(&s, "ring:4@250 full:8@250 ring:4@250 switch:32@250",
                 "InterChiplet InterPackage InterNode InterPod");
-    build_bill(&b, &s);
+    BILL(b, &s);
     assert_close(b.usd.typ, 69017784.32, 1e-14);
     assert_int_equal(b.n_lines, 6);
     assert_close(count_of(&b, 3, "switch"), 4096 * 250.0, 1e-15);
@@ -96,16 +93,14 @@ TEST(costs_and_nic_shares_of_the_2022_splits_are_reproduced)
         { "ring:2@439.63 full:8@384.67 ring:8@156.18 switch:8@19.52", 2.71, 19.52 },
         { "ring:2@442.82 full:8@387.47 ring:8@48.43 switch:8@121.38", 8.48, 121.38 },
     };
-    KEEP(struct priced, s, close_parts);
-    open_parts_file(&s, LIBRA_2022);
+    PARTS_FILE(s, LIBRA_2022);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct topo_bill, b, topo_bill_free);
         int n_dims = 1;
         for (const char *c = cases[i].spec; *c; c++)
             n_dims += *c == ' ';
         set_network(&s, cases[i].spec, tiers[n_dims - 2]);
         assert_int_equal(s.net.n_npus, 1024);
-        build_bill(&b, &s);
+        BILL(b, &s);
         assert_near(b.usd.typ / 1e6, cases[i].million_usd, 0.0051);
         assert_close(b.nic_Bps / 1e9, cases[i].nic_GBps, 1e-12);
         assert_close(b.nic_usd, 1024 * 31.6 * cases[i].nic_GBps, 1e-12);
@@ -116,15 +111,14 @@ TEST(costs_and_nic_shares_of_the_2022_splits_are_reproduced)
 /* The bill is the sum of its lines and prices times bandwidths, whatever the bands. */
 TEST(rates_bill_equals_prices_times_bandwidths)
 {
-    KEEP(struct priced, s, close_parts);
     KEEP(struct topo_bill, b, topo_bill_free);
     struct topo_dim_price price[TOPO_MAX_DIMS];
-    open_parts_text(&s, "counting: one-way\n"
-                        "nic_port_GBps: 25\n"
-                        "rates:\n"
-                        "  - { tier: a, link_usd_per_GBps: { low: 1, typ: 2 }, grade: V }\n"
-                        "  - { tier: b, link_usd_per_GBps: { typ: 3, high: 5 }, switch_usd_per_GBps: 7,\n"
-                        "      nic_usd_per_GBps: { low: 11, typ: 13, high: 17 }, grade: V-weak }\n");
+    PARTS_TEXT(s, "counting: one-way\n"
+                  "nic_port_GBps: 25\n"
+                  "rates:\n"
+                  "  - { tier: a, link_usd_per_GBps: { low: 1, typ: 2 }, grade: V }\n"
+                  "  - { tier: b, link_usd_per_GBps: { typ: 3, high: 5 }, switch_usd_per_GBps: 7,\n"
+                  "      nic_usd_per_GBps: { low: 11, typ: 13, high: 17 }, grade: V-weak }\n");
     set_network(&s, "full:4@10 switch:8@25.00000000001 switch:2@26", "a b b");
     OK(topo_prices(price, &s.net, &s.parts, e));
     build_bill(&b, &s);
@@ -147,13 +141,11 @@ TEST(rates_bill_equals_prices_times_bandwidths)
  */
 TEST(bill_of_1024_gpus_is_the_worked_example)
 {
-    KEEP(struct priced, s, close_parts);
-    KEEP(struct topo_bill, b, topo_bill_free);
-    open_parts_file(&s, CATALOGUE);
+    PARTS_FILE(s, CATALOGUE);
     set_network(&s, "switch:1024@50", "InterPod");
     s.net.npu.usd = 38750;
     s.net.npu.watt = 700;
-    build_bill(&b, &s);
+    BILL(b, &s);
     assert_true(b.usd.typ == 48 * 36000 + 1024 * (1320 + 1240) + 1024 * 1580);
     assert_near(b.usd.typ / 1e6, 5.967, 0.0005);
     assert_true(b.watt == 48 * 747 + 1024 * (17 + 16 + 25));
@@ -177,11 +169,9 @@ TEST(bill_of_1024_gpus_is_the_worked_example)
 
 TEST(a_bill_on_recalled_prices_says_so)
 {
-    KEEP(struct priced, s, close_parts);
-    KEEP(struct topo_bill, b, topo_bill_free);
-    open_parts_file(&s, HAMMINGMESH);
+    PARTS_FILE(s, HAMMINGMESH);
     set_network(&s, "switch:1024@800", "InterPlane");
-    build_bill(&b, &s);
+    BILL(b, &s);
     assert_true(b.grade == GRADE_RECALLED && b.n_watt_unknown == b.n_lines && b.nics == 0);
     assert_has(b.lines[0].source, "recalled");
 }
@@ -198,21 +188,18 @@ TEST(grades_of_a_bill_are_those_of_its_worst_lines)
         { "w v", GRADE_WEAK, GRADE_RECALLED, GRADE_DERIVED },
         { "v dark", GRADE_DERIVED, GRADE_DERIVED, GRADE_VERIFIED }, /* no watts: their grade does not count */
     };
-    KEEP(struct priced, s, close_parts);
-    open_parts_text(&s,
-                    "catalogue:\n"
-                    "  - { name: v, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V }\n"
-                    "  - { name: w, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V-weak, band_grade: R, "
-                    "watt_grade: D }\n"
-                    "  - { name: dark, kind: link, bw_GBps: 1, usd: 1, grade: D, watt_grade: R }\n"
-                    "build:\n"
-                    "  - { tier: v, end_link: v }\n"
-                    "  - { tier: w, end_link: w }\n"
-                    "  - { tier: dark, end_link: dark }\n");
+    PARTS_TEXT(s, "catalogue:\n"
+                  "  - { name: v, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V }\n"
+                  "  - { name: w, kind: link, bw_GBps: 1, usd: 1, watt: 1, grade: V-weak, band_grade: R, "
+                  "watt_grade: D }\n"
+                  "  - { name: dark, kind: link, bw_GBps: 1, usd: 1, grade: D, watt_grade: R }\n"
+                  "build:\n"
+                  "  - { tier: v, end_link: v }\n"
+                  "  - { tier: w, end_link: w }\n"
+                  "  - { tier: dark, end_link: dark }\n");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, "ring:2@1 ring:2@1", cases[i].tiers);
-        build_bill(&b, &s);
+        BILL(b, &s);
         assert_true(b.grade == cases[i].grade && b.band_grade == cases[i].band);
         assert_int_equal(b.watt_grade, cases[i].watt);
     }
@@ -255,10 +242,9 @@ TEST(what_has_no_price_is_refused_by_name)
           "dimension \"dim1\": Clos: 33 ends on switches of 4 ports need more than 4 tiers" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct priced, s, close_parts);
         KEEP(struct topo_bill, b, topo_bill_free);
         struct topo_dim_price price[TOPO_MAX_DIMS];
-        open_parts_text(&s, cases[i].parts);
+        PARTS_TEXT(s, cases[i].parts);
         set_network(&s, cases[i].spec, cases[i].tiers);
         FAILS(topo_prices(price, &s.net, &s.parts, e), ERR_RANGE, cases[i].text);
         *e = (struct err){ 0 };
@@ -272,15 +258,12 @@ TEST(a_dimension_without_bandwidth_has_no_lines)
 {
     static const char *const files[] = { LIBRA, CATALOGUE };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
-        KEEP(struct priced, s, close_parts);
-        KEEP(struct topo_bill, part, topo_bill_free);
-        KEEP(struct topo_bill, all, topo_bill_free);
         double kept = 0;
-        open_parts_file(&s, files[i]);
+        PARTS_FILE(s, files[i]);
         set_network(&s, "ring:4@100 switch:8@50", "InterNode InterPod");
-        build_bill(&all, &s);
+        BILL(all, &s);
         s.bw_Bps[1] = 0;
-        build_bill(&part, &s);
+        BILL(part, &s);
         for (int32_t k = 0; k < all.n_lines; k++)
             kept += all.lines[k].dim == 0 ? all.lines[k].usd.typ : 0;
         assert_true(part.n_lines > 0 && part.n_lines < all.n_lines);
@@ -302,9 +285,8 @@ TEST(bandwidths_that_cannot_be_bought_are_refused)
         { CATALOGUE, "InterPod", 1000001, "need 0 to 1e+06" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct priced, s, close_parts);
         KEEP(struct topo_bill, b, topo_bill_free);
-        open_parts_file(&s, cases[i].path);
+        PARTS_FILE(s, cases[i].path);
         set_network(&s, "switch:64", cases[i].tier);
         s.bw_Bps[0] = cases[i].bw_GBps * 1e9;
         FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE, cases[i].text);

@@ -14,8 +14,7 @@ TEST(superpod_tables_are_reproduced)
         { 16384, { 512, 512, 256 }, 16384, 2 * 16384, 3 },
         { 256, { 8, 4, 0 }, 256, 256, 2 },
         { 512, { 16, 8, 0 }, 512, 512, 2 },
-        /* The table has 24 + 16: its spine is rounded so that the links of a leaf spread evenly; see clos.h.
-         */
+        /* The table has 24 + 16: its spine is rounded so that links of a leaf spread evenly; see clos.h. */
         { 768, { 24, 12, 0 }, 768, 768, 2 },
         { 1, { 1, 0, 0 }, 1, 0, 1 }, /* not theirs: the least there is */
     };
@@ -104,8 +103,7 @@ TEST(fractional_taper_rounds_links_up_per_leaf)
     OK(topo_count_clos(&c, 210, 36, 1.4, 1, e));
     assert_true(c.per_tier[0] == 10 && c.up_links == 150);
     assert_int_equal(c.per_tier[1], 5); /* 150 / 36 rounded up */
-    /* 64 ports, 2:1: 42 down and 21 up, one port idle; 100 ends = two full leaves and 16 ends with 8 links.
-     */
+    /* 64 ports, 2:1: 42 down, 21 up, one idle; 100 ends = two full leaves and 16 ends with 8 links. */
     OK(topo_count_clos(&c, 100, 64, 2, 1, e));
     assert_true(c.per_tier[0] == 3 && c.up_links == 50 && c.per_tier[1] == 1);
 }

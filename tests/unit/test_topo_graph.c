@@ -1,8 +1,4 @@
 #include "tests/support.h"
-
-#include <stdlib.h>
-
-#include "base/rng.h"
 #include "topo/graph.h"
 
 KEEPS(struct topo_graph, topo_graph_free)
@@ -102,8 +98,7 @@ TEST(vertices_have_names_and_coordinates)
     assert_string_equal(topo_vertex_name(buf, g, 17), "npu17");
     assert_string_equal(topo_vertex_coord(buf, g, 17), "2,1,2");
     assert_string_equal(topo_vertex_coord(buf, g, 0), "0,0,0");
-    /* 24 NPUs, then 12 switches of dimension 2 (groups a1 + 3 a3), then 6 of dimension 3 (groups a1 + 3 a2).
-     */
+    /* 24 NPUs, 12 switches of dimension 2 (groups a1 + 3 a3), 6 of dimension 3 (groups a1 + 3 a2). */
     assert_string_equal(topo_vertex_name(buf, g, 24 + 11), "switch-dim2-11");
     assert_string_equal(topo_vertex_coord(buf, g, 24 + 11), "2,*,3");
     assert_string_equal(topo_vertex_name(buf, g, 36), "switch-dim3-0");

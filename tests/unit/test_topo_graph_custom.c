@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "topo/graph.h"
 
 KEEPS(struct topo_graph, topo_graph_free)

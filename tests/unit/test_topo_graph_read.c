@@ -1,8 +1,4 @@
 #include "tests/support.h"
-
-#include <stdlib.h>
-
-#include "base/rng.h"
 #include "topo/graph.h"
 
 KEEPS(struct topo_graph, topo_graph_free)

@@ -1,4 +1,3 @@
-#include "base/rng.h"
 #include "tests/support.h"
 #include "topo/clos.h"
 #include "tests/unit/priced.h"
@@ -14,21 +13,18 @@ TEST(relaxed_prices_are_tight_where_nothing_is_rounded)
                   { "ring:8@100", "InterPod" },
                   { "ring:8@100 switch:64@50", "InterNode InterPod" },
                   { "switch:8@100 switch:256@50", "InterNode InterRail" } };
-    KEEP(struct priced, s, close_parts);
-    open_parts_file(&s, CATALOGUE);
+    PARTS_FILE(s, CATALOGUE);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, cases[i].spec, cases[i].tiers);
         struct linear_bill linear = linear_bill(&s);
-        build_bill(&b, &s);
+        BILL(b, &s);
         assert_close(linear.usd, b.usd.typ, 1e-14);
         assert_close(linear.nic_usd, b.nic_usd, 1e-14);
         assert_close(linear.watt, b.watt, 1e-14);
     }
 }
 
-/* A catalogue with every shape of trouble: two-port NICs, odd radix, taper, rails, slow cables, free watts.
- */
+/* Every shape of trouble: two-port NICs, odd radix, taper, rails, slow cables, free watts. */
 static const char random_catalogue[] =
     "catalogue:\n"
     "  - { name: nic1, kind: nic, bw_GBps: 50, ports: 1, usd: 1580, watt: 25 }\n"
@@ -64,15 +60,13 @@ static void draw_network(struct priced *s, struct rng *rng)
 
 TEST(relaxed_prices_never_exceed_the_bill)
 {
-    KEEP(struct priced, s, close_parts);
     int cores = 0, tops = 0;
-    open_parts_text(&s, random_catalogue);
+    PARTS_TEXT(s, random_catalogue);
     RNG(rng, 20260101, 0);
     for (int i = 0; i < 50000; i++) {
-        KEEP(struct topo_bill, b, topo_bill_free);
         draw_network(&s, rng);
         struct linear_bill linear = linear_bill(&s);
-        build_bill(&b, &s);
+        BILL(b, &s);
         assert_true(linear.usd > 0 && linear.usd <= b.usd.typ * (1 + 2e-9));
         assert_true(linear.nic_usd <= b.nic_usd * (1 + 2e-9) && linear.watt <= b.watt * (1 + 2e-9));
         for (int32_t l = 0; l < b.n_lines; l++) {
@@ -108,15 +102,13 @@ TEST(direct_links_and_their_nics_are_whole_per_link)
         { "full:4@10", 6, 12, 8 },          /* a link takes a cable however slow */
         { "ring:4@100.00000001", 4, 8, 4 }, /* rounding of a solver buys nothing */
     };
-    KEEP(struct priced, s, close_parts);
-    open_parts_text(&s, text);
+    PARTS_TEXT(s, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         static const char *const tiers[] = { "one", "two", "none" };
         const double nics[] = { cases[i].nics_one, cases[i].nics_two, 0 };
         for (int t = 0; t < 3; t++) {
-            KEEP(struct topo_bill, b, topo_bill_free);
             set_network(&s, cases[i].spec, tiers[t]);
-            build_bill(&b, &s);
+            BILL(b, &s);
             assert_true(count_of(&b, 0, "wire, direct link") == cases[i].cables);
             assert_true(b.nics == (int64_t)nics[t] && b.nic_Bps == (t < 2 ? s.bw_Bps[0] : 0));
             assert_int_equal(b.switches, 0);
@@ -157,12 +149,10 @@ TEST(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails)
         { "switch:8@50 switch:8@100", "r1 r8", 1, 8 + 8, 128, 0 },
         { "switch:8@50 switch:8@50.5", "r1 r8", 1, 8 + 8, 128, 0 },
     };
-    KEEP(struct priced, s, close_parts);
-    open_parts_text(&s, text);
+    PARTS_TEXT(s, text);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct topo_bill, b, topo_bill_free);
         set_network(&s, cases[i].spec, cases[i].tiers);
-        build_bill(&b, &s);
+        BILL(b, &s);
         assert_int_equal(b.switches, cases[i].boxes);
         assert_true(count_of(&b, cases[i].dim, "wire, end link") == cases[i].end_links);
         assert_true(count_of(&b, cases[i].dim, "wire, up link") == cases[i].up_links);
@@ -172,11 +162,9 @@ TEST(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails)
 /* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */
 TEST(switches_sold_by_the_port_are_counted_per_end)
 {
-    KEEP(struct priced, s, close_parts);
-    KEEP(struct topo_bill, b, topo_bill_free);
-    open_parts_file(&s, CATALOGUE);
+    PARTS_FILE(s, CATALOGUE);
     set_network(&s, "switch:8@450 switch:128@50", "InterNode InterPod");
-    build_bill(&b, &s);
+    BILL(b, &s);
     assert_true(count_of(&b, 0, "LIBRA package/node switch per 1 GB/s, port") == 1024 * 450);
     assert_true(count_of(&b, 0, "LIBRA package/node link per 1 GB/s, end link") == 1024 * 450);
     assert_true(b.usd.typ == 1024 * 450 * 17.0 + 5967360 && b.switches == -1 && b.n_watt_unknown == 2);
@@ -187,10 +175,8 @@ TEST(switches_sold_by_the_port_are_counted_per_end)
 TEST(direct_links_by_the_GBps_equal_the_one_way_rates)
 {
     static const char spec[] = "ring:4@100 full:8@70 ring:4@20";
-    KEEP(struct priced, whole, close_parts);
-    KEEP(struct priced, rates, close_parts);
-    open_parts_file(&whole, CATALOGUE);
-    open_parts_file(&rates, LIBRA_2022);
+    PARTS_FILE(whole, CATALOGUE);
+    PARTS_FILE(rates, LIBRA_2022);
     set_network(&whole, spec, "InterChiplet InterPackage InterNode");
     set_network(&rates, spec, "InterTile InterPackage InterNode");
     assert_close(bill_usd(&whole), bill_usd(&rates), 1e-14);
@@ -198,10 +184,9 @@ TEST(direct_links_by_the_GBps_equal_the_one_way_rates)
 
 TEST(more_than_a_million_links_per_npu_are_refused)
 {
-    KEEP(struct priced, s, close_parts);
     KEEP(struct topo_bill, b, topo_bill_free);
-    open_parts_text(&s, "catalogue: [{ name: hair, kind: link, bw_GBps: 0.01, usd: 0.1 }]\n"
-                        "build: [{ tier: t, end_link: hair }]\n");
+    PARTS_TEXT(s, "catalogue: [{ name: hair, kind: link, bw_GBps: 0.01, usd: 0.1 }]\n"
+                  "build: [{ tier: t, end_link: hair }]\n");
     set_network(&s, "ring:4@20000", "t");
     FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
           "bandwidth is 20000 GB/s, 2e+06 links per NPU, need at most 1e+06");
@@ -257,8 +242,7 @@ TEST(ten_network_totals_of_hamming_mesh_are_reproduced)
         { 2, 32, 5.4, 0.1 },         { 2, 128, 224, 1 },        { 4, 32, 2.7, 0.1 },  { 4, 128, 43.3, 0.1 },
         { TORUS, 32, 2.5, 0.1 },     { TORUS, 128, 39.5, 0.1 },
     };
-    KEEP(struct priced, s, close_parts);
-    open_parts_file(&s, HAMMINGMESH);
+    PARTS_FILE(s, HAMMINGMESH);
     const struct mesh_prices u = {
         .box = usd_of(&s.parts, "HammingMesh 64-port switch"),
         .dac = usd_of(&s.parts, "HammingMesh DAC 5 m"),

@@ -1,8 +1,4 @@
 #include "tests/support.h"
-
-#include <stdlib.h>
-
-#include "base/rng.h"
 #include "topo/graph.h"
 #include "topo/shape.h"
 

@@ -1,5 +1,4 @@
 #include "tests/support.h"
-
 #include "topo/network.h"
 
 /* Reads @p text as the file net.yaml; the network of its root. */

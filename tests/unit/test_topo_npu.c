@@ -1,4 +1,5 @@
 #include "tests/unit/training_fixture.h"
+#include "tests/unit/folder.h"
 
 static int read_text(struct topo_npu *npu, const char *text, struct err *e)
 {
@@ -106,9 +107,8 @@ TEST(a_fault_is_named_with_its_place)
 
 TEST(more_sizes_than_fit_are_refused)
 {
-    KEEP(struct text, text, text_free) = { 0 };
     struct topo_npu npu;
-    text_puts(&text, "matrix_sizes:\n");
+    TEXT(text, "matrix_sizes:\n");
     for (int i = 0; i < TOPO_MAX_SIZES; i++)
         text_printf(&text, "  - { from_GFLOP: %d, efficiency: 0.5 }\n", i);
     OK(read_text(&npu, text_str(&text), e));

@@ -24,6 +24,13 @@ static void unload(struct loaded *l)
     yaml_free(&l->doc);
 }
 
+#define PARTS_FILE(l, path)                                                                                  \
+    KEEP(struct loaded, l, unload);                                                                          \
+    load_file(&l, path)
+#define PARTS_TEXT(l, text)                                                                                  \
+    KEEP(struct loaded, l, unload);                                                                          \
+    load_text(&l, text)
+
 TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
 {
     static const struct {
@@ -38,8 +45,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 58, 5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct loaded, l, unload);
-        load_file(&l, cases[i].path);
+        PARTS_FILE(l, cases[i].path);
         assert_string_equal(l.p.name, cases[i].name);
         assert_true(l.p.n_rates == cases[i].n_rates && l.p.n_parts == cases[i].n_parts);
         assert_int_equal(l.p.n_recipes, cases[i].n_recipes);
@@ -89,8 +95,7 @@ TEST(libra_rates_are_usd_per_byte_and_second)
 
 TEST(catalogue_keeps_bands_watts_and_grades_apart)
 {
-    KEEP(struct loaded, l, unload);
-    load_file(&l, "configs/parts/catalogue-2026.yaml");
+    PARTS_FILE(l, "configs/parts/catalogue-2026.yaml");
 
     const struct topo_part *nic = &l.p.parts[topo_find_part(&l.p, "ConnectX-7 400G NDR")];
     assert_true(nic->kind == PART_NIC && nic->year == 2022);
@@ -148,8 +153,7 @@ TEST(grades_fall_back_to_the_file_and_then_to_recalled)
 
 TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
 {
-    KEEP(struct loaded, l, unload);
-    load_text(&l, "catalogue:\n"
+    PARTS_TEXT(l, "catalogue:\n"
                   "  - { name: n, kind: nic, bw_GBps: 100, ports: 1, usd: 1 }\n"
                   "  - { name: s, kind: switch, ports: 64, usd: 1 }\n"
                   "  - { name: c, kind: cable, bw_GBps: 50, usd: 1 }\n"

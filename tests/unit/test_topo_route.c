@@ -1,5 +1,4 @@
 #include "tests/unit/folder.h"
-
 #include "topo/route.h"
 
 KEEPS(struct topo_graph, topo_graph_free)
@@ -27,6 +26,11 @@ static void close_plant(struct plant *p)
     topo_routes_free(&p->routes);
     topo_graph_free(p->graph);
 }
+
+/* Routes in the network of a word, closed where the block ends. */
+#define PLANT(p, word)                                                                                       \
+    KEEP(struct plant, p, close_plant);                                                                      \
+    open_plant(&p, word)
 
 static int find(struct plant *p, int64_t src, int64_t dst, enum topo_route_kind kind, struct err *e)
 {
@@ -76,8 +80,7 @@ static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t ds
 TEST(order_of_dimensions_is_a_shortest_way)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++) {
-        KEEP(struct plant, p, close_plant);
-        open_plant(&p, words[i]);
+        PLANT(p, words[i]);
         for (int32_t dst = 0; dst < p.routes.n_npus; dst++)
             for (int32_t src = 0; src < p.routes.n_npus; src++) {
                 OK(find(&p, src, dst, TOPO_ROUTE_DIMENSION, e));
@@ -91,8 +94,7 @@ TEST(searched_ways_are_as_short_as_can_be)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++)
         for (int kind = TOPO_ROUTE_SHORTEST; kind < N_TOPO_ROUTES; kind++) {
-            KEEP(struct plant, p, close_plant);
-            open_plant(&p, words[i]);
+            PLANT(p, words[i]);
             for (int32_t dst = 0; dst < p.routes.n_vertices; dst++)
                 for (int32_t src = 0; src < p.routes.n_vertices; src++) {
                     OK(find(&p, src, dst, (enum topo_route_kind)kind, e));
@@ -107,9 +109,8 @@ TEST(searched_ways_are_as_short_as_can_be)
 TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++) {
-        KEEP(struct plant, p, close_plant);
         int32_t hops[MAX_VERTICES];
-        open_plant(&p, words[i]);
+        PLANT(p, words[i]);
         OK(topo_routes_set_share(&p.routes, p.routes.n_arcs / 4, 0, e));
         for (int32_t trip = 0; trip < 2 * p.routes.n_vertices * p.routes.n_vertices; trip++) {
             const struct topo_trip t = { .src = trip / 2 % p.routes.n_vertices,
@@ -141,8 +142,7 @@ TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
 
 TEST(inner_dimensions_come_first)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "ring:3@1 full:3@1");
+    PLANT(p, "ring:3@1 full:3@1");
     OK(find(&p, 0, 8, TOPO_ROUTE_DIMENSION, e));
     assert_true(p.path.n == 2 && p.routes.to[p.path.arcs[0]] == 2);
 }
@@ -150,8 +150,7 @@ TEST(inner_dimensions_come_first)
 /* Opposite members of a ring of 6: upwards, and with mirror downwards. */
 TEST(ring_takes_the_rising_way_of_two_equal_ones)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "ring:6@1");
+    PLANT(p, "ring:6@1");
     for (int src = 0; src < 6; src++)
         for (int mirror = 0; mirror < 2; mirror++) {
             struct topo_trip trip = { .src = src, .dst = (src + 3) % 6, .mirror = mirror };
@@ -163,8 +162,7 @@ TEST(ring_takes_the_rising_way_of_two_equal_ones)
 
 TEST(shortest_goes_to_the_lowest_vertex)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "ring:4@1 ring:4@1");
+    PLANT(p, "ring:4@1 ring:4@1");
     OK(find(&p, 0, 10, TOPO_ROUTE_SHORTEST, e)); /* (2,2): first hops 1, 3, 4, 12 are as good */
     assert_int_equal(p.routes.to[p.path.arcs[0]], 1);
     struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_SHORTEST, .mirror = true };
@@ -175,9 +173,8 @@ TEST(shortest_goes_to_the_lowest_vertex)
 
 TEST(ecmp_spreads_flows_and_keeps_each_on_its_way)
 {
-    KEEP(struct plant, p, close_plant);
     int first[16] = { 0 }, moved = 0;
-    open_plant(&p, "ring:4@1 ring:4@1");
+    PLANT(p, "ring:4@1 ring:4@1");
     for (uint64_t flow = 0; flow < 400; flow++) {
         struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_ECMP, .flow = flow };
         int32_t hop[3];
@@ -198,8 +195,7 @@ TEST(ecmp_spreads_flows_and_keeps_each_on_its_way)
 
 TEST(failed_link_is_named_or_gone_around)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "ring:8@1");
+    PLANT(p, "ring:8@1");
     const int32_t arc = 6; /* link 3, from NPU 3 to 4 */
     OK(topo_routes_set_share(&p.routes, arc / 2, 0, e));
     assert_true(topo_arc_bw(&p.routes, arc) == 0 && topo_arc_bw(&p.routes, arc ^ 1) == 0);
@@ -218,8 +214,7 @@ TEST(failed_link_is_named_or_gone_around)
 
 TEST(slow_npu_has_slow_links_in_its_dimension)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "ring:4@1 switch:3@1");
+    PLANT(p, "ring:4@1 switch:3@1");
     OK(topo_routes_slow_npu(&p.routes, 5, 0, 0.5, e));
     OK(topo_routes_slow_npu(&p.routes, 5, 0, 0.75, e)); /* the slower counts */
     for (int32_t a = 0; a < p.routes.n_arcs; a++) {
@@ -236,8 +231,7 @@ TEST(slow_npu_has_slow_links_in_its_dimension)
 
 TEST(cut_network_has_no_route)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "line:8@1");
+    PLANT(p, "line:8@1");
     OK(topo_routes_set_share(&p.routes, 4, 0, e));
     FAILS(find(&p, 3, 7, TOPO_ROUTE_ECMP, e), ERR_RANGE, "no route from npu3 to npu7");
     assert_int_equal(p.path.n, 0);
@@ -245,8 +239,7 @@ TEST(cut_network_has_no_route)
 
 TEST(wrong_questions_are_refused)
 {
-    KEEP(struct plant, p, close_plant);
-    open_plant(&p, "switch:4@1");
+    PLANT(p, "switch:4@1");
     FAILS(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, e), ERR_RANGE, "from vertex 0 to 5, need 0 to 4");
     FAILS(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, e), ERR_RANGE, "need NPUs (below 4)");
     FAILS(topo_routes_set_share(&p.routes, 4, 1, e), ERR_RANGE, "link: is 4, need 0 to 3");

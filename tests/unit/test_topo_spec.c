@@ -1,7 +1,5 @@
 #include "tests/support.h"
-
 #include "base/num.h"
-#include "base/rng.h"
 #include "topo/network.h"
 
 TEST(word_gives_shapes_sizes_and_bandwidths)
