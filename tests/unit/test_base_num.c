@@ -110,22 +110,6 @@ TEST(formatted_numbers_are_short)
     }
 }
 
-/* Any bit pattern that is a finite double, by a fixed multiplicative sequence. */
-TEST(formatted_numbers_read_back_bit_for_bit)
-{
-    uint64_t bits = 1;
-    for (int i = 0; i < 100000; i++) {
-        bits = bits * 6364136223846793005u + 1442695040888963407u;
-        double x, back = 0;
-        memcpy(&x, &bits, sizeof x);
-        if (!isfinite(x))
-            continue;
-        char buf[NUM_TEXT];
-        assert_true(strlen(num_format(buf, x)) < NUM_TEXT && num_parse_real(buf, &back));
-        assert_memory_equal(&x, &back, sizeof x);
-    }
-}
-
 /* What the C library gives for %.15g, %.16g and %.17g; another way to the same digits. */
 static void assert_as_printed(double x)
 {

@@ -48,22 +48,6 @@ TEST(cells_are_found_by_row_and_column)
     table_free(&t);
 }
 
-TEST(many_rows_are_kept)
-{
-    KEEP(struct table, t, table_free) = { 0 };
-    table_column(&t, "i", TABLE_COUNT);
-    table_column(&t, "s", TABLE_TEXT);
-    for (int64_t i = 0; i < 10000; i++) {
-        char buf[32];
-        snprintf(buf, sizeof buf, "row %d", (int)i);
-        table_row(&t);
-        table_put_count(&t, i);
-        table_put_text(&t, buf);
-    }
-    assert_true(t.n_rows == 10000 && table_cell(&t, 9999, 0)->count == 9999);
-    assert_string_equal(table_cell(&t, 5000, 1)->text, "row 5000");
-}
-
 TEST(rows_move_with_their_texts)
 {
     KEEP(struct table, to, table_free) = { 0 };
@@ -231,13 +215,6 @@ TEST(csv_quotes_what_needs_it)
                    "# seed=1\n# hash=ab\n\"#name\",\"with, comma\"\n"
                    "plain,0\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n\"cr\rlf\",4\n\"\",5\n"
                    "\"#5\",6\na#5,7\n,8\n space ,9\n\xc3\xa9,10\n");
-}
-
-TEST(csv_has_reals_in_full_and_blanks_for_no_value)
-{
-    KEEP(struct table, t, table_free) = small_table();
-    assert_written(&t, TABLE_AS_CSV, NULL,
-                   "name,time_s,n_npus\nring,0.3333333333333333,4096\n,,\n\"a \"\"b\"\", c\",-1.5e-07,0\n");
 }
 
 TEST(json_has_one_row_a_line_and_nulls)

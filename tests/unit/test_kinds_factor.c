@@ -86,7 +86,7 @@ TEST(the_largest_study_of_the_issue_has_all_its_networks)
 /* Limits as a test has them: one line of a table for a tier. */
 struct tier {
     const char *yaml, *shapes; /* letters r, f, s, l */
-    int sizes[4], min, max, radix, max_npus, from, to;
+    int to, from, min, max, radix, max_npus, sizes[4];
 };
 
 struct brute {
@@ -149,58 +149,47 @@ static void try_all(struct brute *b, int d, int rest)
 TEST(limits_of_tiers_leave_what_trying_everything_leaves)
 {
     static const struct {
-        int npus, from, to, n_tiers;
+        int npus, dims[2]; /* from, to */
         struct tier tiers[4];
     } cases[] = {
         { 360,
-          1,
-          4,
-          3,
-          { { "name: a, shapes: [ring, full], max: 6", "rf", { 0 }, 0, 6, 0, 0, 0, 1 },
-            { "name: b, shapes: [full], radix: 5, dims: 1", "f", { 0 }, 0, 0, 5, 0, 1, 1 },
-            { "name: c, shapes: [switch], dims: { to: 2 }", "s", { 0 }, 0, 0, 0, 0, 0, 2 } } },
+          { 1, 4 },
+          { { "name: a, shapes: [ring, full], max: 6", "rf", .to = 1, .max = 6 },
+            { "name: b, shapes: [full], radix: 5, dims: 1", "f", .to = 1, .from = 1, .radix = 5 },
+            { "name: c, shapes: [switch], dims: { to: 2 }", "s", .to = 2 } } },
+        /* 2*3*5*7 */
         { 210,
-          1,
-          4,
-          2, /* 2*3*5*7 */
-          { { "name: a, dims: { from: 1, to: 3 }, max_npus: 30", "rfs", { 0 }, 0, 0, 0, 30, 1, 3 },
-            { "name: b, shapes: [line, switch], radix: 16, dims: 2", "ls", { 0 }, 0, 0, 16, 0, 2, 2 } } },
+          { 1, 4 },
+          { { "name: a, dims: { from: 1, to: 3 }, max_npus: 30", "rfs", .to = 3, .from = 1, .max_npus = 30 },
+            { "name: b, shapes: [line, switch], radix: 16, dims: 2", "ls", .to = 2, .from = 2,
+              .radix = 16 } } },
         { 256,
-          2,
-          5,
-          4,
-          { { "name: a, sizes: [2, 4]", "rfs", { 2, 4 }, 0, 0, 0, 8, 0, 1 },
-            { "name: b, min: 4, max_npus: 16", "rfs", { 0 }, 4, 0, 0, 16, 0, 1 },
-            { "name: c, sizes: [8, 16, 3], min: 2, max: 8, dims: { from: 0, to: 2 }",
-              "rfs",
-              { 8, 16, 3 },
-              2,
-              8,
-              0,
-              0,
-              0,
-              2 },
-            { "name: d, shapes: [ring], radix: 2", "r", { 0 }, 0, 0, 2, 0, 0, 1 } } },
+          { 2, 5 },
+          { { "name: a, sizes: [2, 4]", "rfs", .to = 1, .sizes = { 2, 4 }, .max_npus = 8 },
+            { "name: b, min: 4, max_npus: 16", "rfs", .to = 1, .min = 4, .max_npus = 16 },
+            { "name: c, sizes: [8, 16, 3], min: 2, max: 8, dims: { from: 0, to: 2 }", "rfs", .to = 2,
+              .min = 2, .max = 8, .sizes = { 8, 16, 3 } },
+            { "name: d, shapes: [ring], radix: 2", "r", .to = 1, .radix = 2 } } },
         /* A tier without a dimension limits what lies further in: only 8 NPUs fit in b. */
         { 64,
-          1,
-          3,
-          3,
-          { { "name: a, dims: { to: 2 }", "rfs", { 0 }, 0, 0, 0, 0, 0, 2 },
-            { "name: b, max_npus: 8", "rfs", { 0 }, 0, 0, 0, 8, 0, 1 },
-            { "name: c, dims: { to: 2 }", "rfs", { 0 }, 0, 0, 0, 0, 0, 2 } } },
-        { 13, 1, 3, 1, { { "name: a, radix: 2", "rfs", { 0 }, 0, 0, 2, 0, 0, 1 } } },
+          { 1, 3 },
+          { { "name: a, dims: { to: 2 }", "rfs", .to = 2 },
+            { "name: b, max_npus: 8", "rfs", .to = 1, .max_npus = 8 },
+            { "name: c, dims: { to: 2 }", "rfs", .to = 2 } } },
+        { 13, { 1, 3 }, { { "name: a, radix: 2", "rfs", .to = 1, .radix = 2 } } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct study, w, study_close);
-        struct brute b = { .tiers = cases[i].tiers, .n_tiers = cases[i].n_tiers, .npus = cases[i].npus };
-        TEXT(factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].from,
-             cases[i].to);
-        for (int t = 0; t < cases[i].n_tiers; t++)
+        struct brute b = { .tiers = cases[i].tiers, .npus = cases[i].npus };
+        while (b.n_tiers < 4 && b.tiers[b.n_tiers].yaml)
+            b.n_tiers++;
+        TEXT(factor, "{ npus: %d, dims: { from: %d, to: %d }, tiers: [", cases[i].npus, cases[i].dims[0],
+             cases[i].dims[1]);
+        for (int t = 0; t < b.n_tiers; t++)
             text_printf(&factor, "%s{ %s%s }", t ? ", " : "", cases[i].tiers[t].yaml,
                         i == 2 && t == 0 ? ", max_npus: 8" : "");
         text_puts(&factor, "] }");
-        for (b.dims = cases[i].from; b.dims <= cases[i].to; b.dims++)
+        for (b.dims = cases[i].dims[0]; b.dims <= cases[i].dims[1]; b.dims++)
             try_all(&b, 0, b.npus);
         OK(read_factor(&w, text_str(&factor), e));
         assert_true(b.n > 0 && w.sweep.n_points == b.n);

@@ -277,18 +277,6 @@ TEST_WITH(curves_end_with_what_the_runs_came_to, make_folder, remove_folder)
     assert_int_equal(n, t.runs.n_rows);
 }
 
-TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
-{
-    static const char text[] = SMALL METHODS "vary: { shards: [iid, label-skew], workers: [4, 2] }\n";
-    TABLES(one, 1, text);
-    TABLES(many, 7, text);
-    assert_int_equal(one.rows.n_rows, 4 * 6);
-    assert_same_csv(&one.rows, &many.rows);
-    assert_same_csv(&one.runs, &many.runs);
-    assert_same_csv(&one.curves, &many.curves);
-    assert_same_csv(&one.links, &many.links);
-}
-
 /* ---- points ---- */
 
 TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_folder)

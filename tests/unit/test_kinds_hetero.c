@@ -280,21 +280,6 @@ TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, re
     assert_true(number(&t.rows, 3, "layers") == 10);
 }
 
-TEST_WITH(tables_are_the_same_on_any_number_of_threads, make_folder, remove_folder)
-{
-    static const char text[] =
-        "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
-        "vary: { model: [nce, 2emb], throughput.share: [0.3, 0.9], provisioning: [exact, balance] }\n";
-    TABLES(one, 1, text);
-    TABLES(four, 4, text);
-    assert_true(one.curves.n_rows > 100);
-    assert_same_csv(&one.rows, &four.rows);
-    assert_same_csv(&one.runs, &four.runs);
-    assert_same_csv(&one.plans, &four.plans);
-    assert_same_csv(&one.stages, &four.stages);
-    assert_same_csv(&one.curves, &four.curves);
-}
-
 TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, remove_folder)
 {
 #define NO_GPU                                                                                               \

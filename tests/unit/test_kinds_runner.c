@@ -391,10 +391,3 @@ TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
         assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
     }
 }
-
-TEST(counts_add_up)
-{
-    struct sweep_counts sum = { 1, 2, 3, 4, 5 };
-    sweep_count_add(&sum, &(struct sweep_counts){ 10, 20, 30, 40, 50 });
-    assert_true(sum.seen == 11 && sum.filtered == 22 && sum.bounded == 33 && sum.solved == 44);
-}

@@ -111,10 +111,30 @@ static void try_plan(struct brute *b, struct training *x)
         try_orders(b, x);
 }
 
-/* Every value of the options that the study leaves open; few of them, so that this ends. */
-static void try_options(struct brute *b, struct training *x)
+/* What the study leaves open, by asking its space; here by a filter on the plan. */
+static bool is_asked(const struct plan *p, const struct search_space *space)
 {
-    for (int code = 0; code < 4 * 3 * 3 * 4 * 2 * 2; code++) {
+    const struct {
+        const struct search_values *v;
+        int64_t value;
+    } rows[] = { { &space->tp, p->degree[PLAN_TP] },
+                 { &space->cp, p->degree[PLAN_CP] },
+                 { &space->interleave, p->interleave } };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        bool in = rows[i].v->n == 0;
+        for (int32_t k = 0; k < rows[i].v->n; k++)
+            in = in || rows[i].v->values[k] == rows[i].value;
+        if (!in)
+            return false;
+    }
+    return space->zero & 1U << p->zero && space->seq_parallel & 1U << p->seq_parallel;
+}
+
+/* Every value of the options; few of them, so that this ends. Schedules share their best split: one is
+ * enough. */
+static void try_options(struct brute *b, struct training *x, const struct search_space *space)
+{
+    for (int code = 0; code < 4 * 3 * 3 * 4 * 2 * (b->split ? 1 : 2); code++) {
         struct plan *p = &x->plan;
         int rest = code;
         p->micro = 1 << rest % 4, rest /= 4;
@@ -122,16 +142,19 @@ static void try_options(struct brute *b, struct training *x)
         p->recompute = rest % 3, rest /= 3;
         p->zero = rest % 4, rest /= 4;
         p->seq_parallel = rest % 2, rest /= 2;
-        p->schedule = rest % 2;
-        try_plan(b, x);
+        p->schedule = b->split ? p->schedule : rest % 2;
+        if (is_asked(p, space))
+            try_plan(b, x);
     }
 }
 
 static double brute_best(const struct design_point *s, bool split, int64_t *n_fit)
 {
     struct brute b = { .s = s, .split = split, .best = INFINITY };
-    struct training *x = malloc(sizeof *x);
+    struct search_space space;
+    KEEP(struct training *, x, free_at) = malloc(sizeof *x);
     assert_non_null(x);
+    MUST(search_read(&space, &s->doc, yaml_find(&s->doc, "workload.search"), e));
     *x = *s->workloads[0].training;
     for (int code = 0; code < 4 * 4 * 4 * 3; code++) {
         int rest = code;
@@ -142,9 +165,8 @@ static double brute_best(const struct design_point *s, bool split, int64_t *n_fi
         int64_t inner = plan_inner(&x->plan, 8);
         x->plan.degree[PLAN_DP] = 8 / inner;
         if (inner <= 8)
-            try_options(&b, x);
+            try_options(&b, x, &space);
     }
-    free(x);
     *n_fit = b.n_fit;
     return b.best;
 }
@@ -206,61 +228,15 @@ static const struct ask split_cases[] = {
       PARTS "objective: cost\ntime_limit_s: 0.5\n" },
 };
 
-/* Brute force keeps to the same values by asking the study's space; here by a filter on the plan. */
-static bool is_asked(const struct plan *p, const struct search_space *space)
-{
-    const struct {
-        const struct search_values *v;
-        int64_t value;
-    } rows[] = { { &space->tp, p->degree[PLAN_TP] },
-                 { &space->cp, p->degree[PLAN_CP] },
-                 { &space->interleave, p->interleave } };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        bool in = rows[i].v->n == 0;
-        for (int32_t k = 0; k < rows[i].v->n; k++)
-            in = in || rows[i].v->values[k] == rows[i].value;
-        if (!in)
-            return false;
-    }
-    return space->zero & 1U << p->zero && space->seq_parallel & 1U << p->seq_parallel;
-}
-
-static double brute_split(const struct design_point *s, const struct search_space *space)
-{
-    struct brute b = { .s = s, .split = true, .best = INFINITY };
-    KEEP(struct training *, x, free_at) = malloc(sizeof *x);
-    assert_non_null(x);
-    *x = *s->workloads[0].training;
-    for (int code = 0; code < 3 * 3 * 3; code++)
-        for (int o = 0; o < 4 * 3 * 3 * 4 * 2; o++) {
-            struct plan *p = &x->plan;
-            int rest = o;
-            p->degree[PLAN_TP] = 1 << code % 3;
-            p->degree[PLAN_CP] = 1;
-            p->degree[PLAN_PP] = 1 << code / 3 % 3;
-            p->degree[PLAN_DP] = 8 / p->degree[PLAN_TP] / p->degree[PLAN_PP];
-            p->ep = x->model.moe.experts ? 1 << code / 9 : 1;
-            p->micro = 1 << rest % 4, rest /= 4;
-            p->interleave = 1 << rest % 3, rest /= 3;
-            p->recompute = rest % 3, rest /= 3;
-            p->zero = rest % 4, rest /= 4;
-            p->seq_parallel = rest % 2;
-            if (is_asked(p, space) && (code < 9 || x->model.moe.experts))
-                try_plan(&b, x);
-        }
-    return b.best;
-}
-
 TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
         KEEP(struct design_point, s, study_free);
-        struct search_space space;
+        int64_t n_fit;
         must_load(&s, &split_cases[i], STUDY_FOR_SPLIT);
         const struct search_result *r = s.workloads[0].search;
-        OK(search_read(&space, &s.doc, yaml_find(&s.doc, "workload.search"), e));
         assert_true(r->n_found > 0);
-        assert_close(r->found[0].value, brute_split(&s, &space), 1e-8);
+        assert_close(r->found[0].value, brute_best(&s, true, &n_fit), 1e-8);
         assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
     }
 }
