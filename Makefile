@@ -51,7 +51,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
 # What protoc-c writes is included as a system header: its warnings are not ours.
 BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -Iinclude -isystem $O/gen
 ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
-    -fPIC -fvisibility=hidden -fno-semantic-interposition $(CFLAGS.$(BUILD)) $(SUITE_FLAGS) $(CFLAGS) -MMD -MP
+    -fPIC -fvisibility=hidden -fno-semantic-interposition $(CFLAGS.$(BUILD)) $(CFLAGS) -MMD -MP
 LIB_LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
 LIBS = $(LIB_LIBS) $(MPI_LIBS)
 
@@ -99,8 +99,8 @@ WEFT := $O/weft
 # All suites in one program; those that T asks for in another, so that `make t` compiles nothing else.
 UNIT := $O/unit_tests
 T_SRC := $(sort $(foreach p,$(subst /,_,$T),$(foreach s,$(UNIT_SRC),$(if $(findstring $(firstword $(subst :, ,$p)),$s),$s))))
-$O/unit_tests_suites.c: SUITES = $(UNIT_SRC)
-$O/t_suites.c: SUITES = $(T_SRC)
+$O/unit_tests.suites: SUITES = $(UNIT_SRC)
+$O/t.suites: SUITES = $(T_SRC)
 BENCH := $O/bench/bench
 RANKS := $O/tests/mpi/fleet_ranks
 SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
@@ -167,28 +167,17 @@ $O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O)
 $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-# Each test file has a main(); in a program of many it goes by the name of its file.
-$(call objects,$(UNIT_SRC)): private SUITE_FLAGS = -Dmain=main_$(basename $(notdir $@)) -Wno-missing-prototypes
-
-# Those with a main(); others register themselves. Written anew when the list changes, not when the files do.
-$O/%_suites.c: FORCE
+# Written anew when the list changes, not when the files do: a program is linked again when it loses a suite.
+$O/%.suites: FORCE
 	@mkdir -p $(@D)
-	@{ grep -l '^int main(void)' $(SUITES) /dev/null | sed 's|.*/\(.*\)\.c|\1|' >$@.names || :; \
-	    echo '#include "tests/runner.h"'; \
-	    sed 's/.*/int main_&(void);/' $@.names; \
-	    echo 'const struct suite suites[] = {'; \
-	    sed 's/^test_\(.*\)/    { "\1", main_test_\1 },/' $@.names; \
-	    echo '    { 0, 0 },'; echo '};'; } >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$O/%_suites.o: $O/%_suites.c tests/runner.h
-	$(SAY)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	@echo '$(SUITES)' | cmp -s - $@ || echo '$(SUITES)' >$@
 FORCE:
 
-$(UNIT): $O/unit_tests_suites.o $(call objects,$(UNIT_SRC) $(RUNNER_SRC) $(SUPPORT_SRC)) $(LIB)
-	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+$(UNIT): $(call objects,$(UNIT_SRC) $(RUNNER_SRC) $(SUPPORT_SRC)) $(LIB) $O/unit_tests.suites
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $(filter-out %.suites,$^) -lcmocka $(LIBS)
 
-$O/t: $O/t_suites.o $(call objects,$(T_SRC) $(RUNNER_SRC) $(SUPPORT_SRC)) $(LIB)
-	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LIBS)
+$O/t: $(call objects,$(T_SRC) $(RUNNER_SRC) $(SUPPORT_SRC)) $(LIB) $O/t.suites
+	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $(filter-out %.suites,$^) -lcmocka $(LIBS)
 
 # Both take their networks from the fixtures of the unit tests, which need cmocka.
 $(BENCH): $(call objects,$(BENCH_SRC) $(SUPPORT_SRC)) $(LIB)

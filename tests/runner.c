@@ -10,7 +10,6 @@
  * Exit 1 if any case failed.
  */
 #define _DEFAULT_SOURCE /* wait4(): the processor time of a child and of all its children */
-#include "tests/runner.h"
 #include "tests/support.h"
 
 #include <ctype.h>
@@ -28,10 +27,9 @@ enum state { WAITS, RUNS, ENDED };
 
 struct job {
     char name[MAX_NAME];
-    const struct suite *suite; /**< NULL: a script, or cases that registered themselves */
-    struct test_case *cases;   /**< the first of these; set-up of the suite among them */
-    char *words[MAX_WORDS];    /**< a script's command */
-    enum when when;            /**< BESIDE: sleeps most of the time, takes no place of -j */
+    struct test_case *cases; /**< the first of a suite; its set-up is among them */
+    char *words[MAX_WORDS];  /**< a script's command */
+    enum when when;          /**< BESIDE: sleeps most of the time, takes no place of -j */
     enum state state;
     int32_t n_cases; /**< that are to run; 1 for a script */
     double last_s;   /**< of the last run */
@@ -94,7 +92,8 @@ static bool case_is_asked_for(const char *suite, const char *name)
 }
 
 /* Asked for its cases, a suite only gets here: nothing of it has run. */
-int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup, CMFixtureFunction teardown)
+static int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup,
+                     CMFixtureFunction teardown)
 {
     struct CMUnitTest *asked = calloc(n, sizeof *asked);
     size_t n_asked = 0;
@@ -136,8 +135,10 @@ static void name_of_file(char name[MAX_NAME], const char *file)
     name[strcspn(name, ".")] = '\0';
 }
 
-static int run_registered(const struct test_case *first)
+static int run_cases(const struct job *job)
 {
+    const struct test_case *first = job->cases;
+    runner.suite = job->name;
     CMFixtureFunction setup = NULL, teardown = NULL;
     struct CMUnitTest cases[MAX_CASES];
     size_t n = 0;
@@ -168,18 +169,11 @@ static struct job *job_add(const char *name, enum when when)
     return job;
 }
 
-static int run_cases(const struct job *job)
-{
-    runner.suite = job->name;
-    return job->suite ? job->suite->run() : run_registered(job->cases);
-}
-
 /* A suite of which cases are asked for is a job. */
-static void add_suite(const char *name, const struct suite *suite, struct test_case *cases)
+static void add_suite(const char *name, struct test_case *cases)
 {
     struct job *job = job_add(name, UNIT);
     int32_t before = runner.n_matched;
-    job->suite = suite;
     job->cases = cases;
     run_cases(job);
     job->n_cases = runner.n_matched - before;
@@ -190,12 +184,10 @@ static void add_suite(const char *name, const struct suite *suite, struct test_c
 static void add_suites(void)
 {
     char name[MAX_NAME];
-    for (const struct suite *s = suites; s->name; s++)
-        add_suite(s->name, s, NULL);
     for (struct test_case *c = registered, *last = NULL; c; last = c, c = c->next)
         if (!last || strcmp(last->file, c->file) != 0) {
             name_of_file(name, c->file);
-            add_suite(name, NULL, c);
+            add_suite(name, c);
         }
 }
 

@@ -116,15 +116,6 @@ static inline struct rng *rng_of(uint64_t seed, uint64_t stream)
 /** Once before and after all cases of this file. */
 #define SUITE(setup, teardown) TEST_REGISTER(suite_register, NULL, NULL, setup, teardown)
 
-/** Run those cases of a suite that were asked for: tests/runner.c. */
-int suite_run(const struct CMUnitTest *cases, size_t n, CMFixtureFunction setup, CMFixtureFunction teardown);
-
-#undef cmocka_run_group_tests
-#undef cmocka_run_group_tests_name
-#define cmocka_run_group_tests(cases, setup, teardown) suite_run(cases, COUNT_OF(cases), setup, teardown)
-#define cmocka_run_group_tests_name(name, cases, setup, teardown)                                            \
-    suite_run(cases, COUNT_OF(cases), setup, teardown)
-
 /**
  * |got - want| <= rel * max(|got|, |want|): works for nanoseconds and bytes alike.
  * NaN fails; two equal infinities pass; against zero only zero passes.

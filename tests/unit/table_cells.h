@@ -6,6 +6,36 @@
 
 #include "base/table.h"
 
+/** Columns by name and kind: "name$ time_s~ n#" are a text, a number and a count. */
+static inline void put_columns(struct table *t, const char *names)
+{
+    char name[64];
+    for (size_t n; *names; names += n + (names[n] == ' ')) {
+        n = strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n - 1, names);
+        table_column(t, name,
+                     names[n - 1] == '$'   ? TABLE_TEXT
+                     : names[n - 1] == '~' ? TABLE_REAL
+                                           : TABLE_COUNT);
+    }
+}
+
+/** A row: a const char *, a double or an int for each column, by its kind. NULL and NAN are blanks. */
+static inline void put_cells(struct table *t, ...)
+{
+    va_list cells;
+    va_start(cells, t);
+    table_row(t);
+    for (int32_t c = 0; c < t->n_cols; c++)
+        if (t->kinds[c] == TABLE_TEXT)
+            table_put_text(t, va_arg(cells, const char *));
+        else if (t->kinds[c] == TABLE_REAL)
+            table_put_real(t, va_arg(cells, double));
+        else
+            table_put_count(t, va_arg(cells, int));
+    va_end(cells);
+}
+
 static inline double number(const struct table *t, int64_t row, const char *column)
 {
     int32_t c = table_find(t, column);

@@ -43,12 +43,10 @@ TEST(of_ties_the_cheapest_is_taken_then_the_most_even)
 {
     static const struct {
         double usd[3], want_GBps[3];
-    } cases[] = {
-        { { 1, 1, 1 }, { 10, 45, 45 } },
-        { { 0, 0, 0 }, { 10, 45, 45 } },
-        { { 1, 2, 1 }, { 10, 20, 70 } },
-        { { 1, 1, 2 }, { 10, 70, 20 } },
-    };
+    } cases[] = { { { 1, 1, 1 }, { 10, 45, 45 } },
+                  { { 0, 0, 0 }, { 10, 45, 45 } },
+                  { { 1, 2, 1 }, { 10, 20, 70 } },
+                  { { 1, 1, 2 }, { 10, 70, 20 } } };
     static const double m[1][D] = { { 10, 20, 20 } };
     const double first[D] = { 1 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -90,20 +90,18 @@ TEST(formatted_numbers_are_short)
     static const struct {
         double x;
         const char *want;
-    } cases[] = {
-        { 0, "0" },
-        { 1, "1" },
-        { 0.1, "0.1" },
-        { 1e9, "1000000000" },
-        { -2.5, "-2.5" },
-        { 1e300, "1e+300" },
-        { 1.0 / 3, "0.3333333333333333" },
-        { NAN, "nan" },
-        { INFINITY, "inf" },
-        { 0.1 + 0.2, "0.30000000000000004" },
-        { -0.0, "-0" },
-        { 1e22, "1e+22" },
-    };
+    } cases[] = { { 0, "0" },
+                  { 1, "1" },
+                  { 0.1, "0.1" },
+                  { 1e9, "1000000000" },
+                  { -2.5, "-2.5" },
+                  { 1e300, "1e+300" },
+                  { 1.0 / 3, "0.3333333333333333" },
+                  { NAN, "nan" },
+                  { INFINITY, "inf" },
+                  { 0.1 + 0.2, "0.30000000000000004" },
+                  { -0.0, "-0" },
+                  { 1e22, "1e+22" } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char buf[NUM_TEXT];
         assert_string_equal(num_format(buf, cases[i].x), cases[i].want);

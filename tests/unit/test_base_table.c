@@ -1,24 +1,15 @@
 #include "tests/unit/folder.h"
-#include "base/table.h"
+#include "tests/unit/table_cells.h"
 
 static struct table small_table(void)
 {
     struct table t = { 0 };
-    table_column(&t, "name", TABLE_TEXT);
-    table_column(&t, "time_s", TABLE_REAL);
-    table_column(&t, "n_npus", TABLE_COUNT);
+    put_columns(&t, "name$ time_s~ n_npus#");
+    put_cells(&t, "ring", 1.0 / 3, 4096);
     table_row(&t);
-    table_put_text(&t, "ring");
-    table_put_real(&t, 1.0 / 3);
-    table_put_count(&t, 4096);
-    table_row(&t);
-    table_put_none(&t);
-    table_put_none(&t);
-    table_put_none(&t);
-    table_row(&t);
-    table_put_text(&t, "a \"b\", c");
-    table_put_real(&t, -1.5e-7);
-    table_put_count(&t, 0);
+    for (int i = 0; i < 3; i++)
+        table_put_none(&t);
+    put_cells(&t, "a \"b\", c", -1.5e-7, 0);
     return t;
 }
 
@@ -52,9 +43,7 @@ TEST(rows_move_with_their_texts)
 {
     KEEP(struct table, to, table_free) = { 0 };
     KEEP(struct table, from, table_free) = small_table();
-    table_column(&to, "name", TABLE_TEXT);
-    table_column(&to, "time_s", TABLE_REAL);
-    table_column(&to, "n_npus", TABLE_COUNT);
+    put_columns(&to, "name$ time_s~ n_npus#");
     const char *text = table_cell(&from, 2, 0)->text;
     table_take_row(&to, &from, 2);
     table_take_row(&to, &from, 0);
@@ -75,16 +64,12 @@ static bool is_even(const void *data, const struct table *t, int64_t row)
 TEST(whole_tables_move_and_rows_that_fail_a_test_are_gone)
 {
     struct table to = { 0 }, from = { 0 };
-    for (struct table *t = &to; t; t = t == &to ? &from : NULL) {
-        table_column(t, "n", TABLE_COUNT);
-        table_column(t, "word", TABLE_TEXT);
-    }
+    for (struct table *t = &to; t; t = t == &to ? &from : NULL)
+        put_columns(t, "n# word$");
     for (int64_t i = 0; i < 5; i++) {
         char word[8];
         snprintf(word, sizeof word, "w%d", (int)i);
-        table_row(&from);
-        table_put_count(&from, i);
-        table_put_text(&from, word);
+        put_cells(&from, (int)i, word);
         if (i == 2 || i == 4)
             table_take_rows(&to, &from);
     }
@@ -108,9 +93,7 @@ TEST(columns_that_are_not_kept_are_gone)
     struct table t = small_table();
     table_keep_columns(&t, outer);
     assert_written(&t, TABLE_AS_CSV, NULL, "name,n_npus\nring,4096\n,\n\"a \"\"b\"\", c\",0\n");
-    table_row(&t);
-    table_put_text(&t, "more");
-    table_put_count(&t, 7);
+    put_cells(&t, "more", 7);
     assert_string_equal(table_cell(&t, 3, 0)->text, "more");
     table_free(&t);
     for (size_t i = 0; i < COUNT_OF(keeps); i++) {
@@ -147,15 +130,9 @@ TEST(text_lines_have_nothing_trailing)
 {
     static const char *const words[] = { "long word", "s", "", NULL };
     KEEP(struct table, t, table_free) = { 0 };
-    table_column(&t, "x_B", TABLE_REAL);
-    table_column(&t, "first", TABLE_TEXT);
-    table_column(&t, "second", TABLE_TEXT);
-    for (size_t i = 0; i < COUNT_OF(words); i++) {
-        table_row(&t);
-        table_put_real(&t, (double)i);
-        table_put_text(&t, words[i]);
-        table_put_text(&t, words[COUNT_OF(words) - 1 - i]);
-    }
+    put_columns(&t, "x_B~ first$ second$");
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        put_cells(&t, (double)i, words[i], words[COUNT_OF(words) - 1 - i]);
     assert_written(&t, TABLE_AS_TEXT, NULL,
                    "x_B  first      second\n"
                    "  0  long word  -\n"
@@ -167,14 +144,11 @@ TEST(text_lines_have_nothing_trailing)
 TEST(text_counts_characters_and_hides_control_codes)
 {
     KEEP(struct table, t, table_free) = { 0 };
-    table_column(&t, "name", TABLE_TEXT);
-    table_column(&t, "n", TABLE_COUNT);
+    put_columns(&t, "name$ n#");
     table_row(&t);
     table_put_text(&t, "\xc3\xa9t\xc3\xa9-\xe2\x82\xac"); /* 5 characters, 9 bytes */
     table_put_count(&t, 1);
-    table_row(&t);
-    table_put_text(&t, "a\nb\x1b");
-    table_put_count(&t, 2);
+    put_cells(&t, "a\nb\x1b", 2);
     assert_written(&t, TABLE_AS_TEXT, NULL, "name   n\n\xc3\xa9t\xc3\xa9-\xe2\x82\xac  1\na?b?   2\n");
 }
 
@@ -192,8 +166,7 @@ TEST(reals_in_text_have_6_digits_and_no_minus_zero)
         KEEP(struct table, t, table_free) = { 0 };
         KEEP(struct text, out, text_free) = { 0 };
         table_column(&t, "x", TABLE_REAL);
-        table_row(&t);
-        table_put_real(&t, cases[i].x);
+        put_cells(&t, cases[i].x);
         OK(table_write(&t, TABLE_AS_TEXT, NULL, &out, e));
         assert_string_equal(strchr(text_str(&out), '\n') + 1, strchr(cases[i].want, '\n') + 1);
     }
@@ -206,11 +179,8 @@ TEST(csv_quotes_what_needs_it)
                                          "#5",    "a#5", NULL,         " space ",    "\xc3\xa9" };
     table_column(&t, "#name", TABLE_TEXT);
     table_column(&t, "with, comma", TABLE_COUNT);
-    for (size_t i = 0; i < COUNT_OF(words); i++) {
-        table_row(&t);
-        table_put_text(&t, words[i]);
-        table_put_count(&t, (int64_t)i);
-    }
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        put_cells(&t, words[i], (int)i);
     assert_written(&t, TABLE_AS_CSV, "seed=1\nhash=ab",
                    "# seed=1\n# hash=ab\n\"#name\",\"with, comma\"\n"
                    "plain,0\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n\"cr\rlf\",4\n\"\",5\n"
@@ -232,8 +202,7 @@ TEST(json_has_one_row_a_line_and_nulls)
 TEST(table_without_rows_is_written)
 {
     KEEP(struct table, t, table_free) = { 0 };
-    table_column(&t, "a", TABLE_REAL);
-    table_column(&t, "b", TABLE_TEXT);
+    put_columns(&t, "a~ b$");
     assert_written(&t, TABLE_AS_TEXT, NULL, "a  b\n");
     assert_written(&t, TABLE_AS_CSV, NULL, "a,b\n");
     assert_written(&t, TABLE_AS_JSON, NULL, "{\"weft\": {}, \"rows\": []}\n");
@@ -272,14 +241,9 @@ TEST(cells_are_copied_and_shown_as_csv_has_them)
     KEEP(struct text, cell, text_free) = { 0 };
     for (int i = 0; i < 2; i++) {
         struct table *t = i ? &to : &from;
-        table_column(t, "x", TABLE_REAL);
-        table_column(t, "n", TABLE_COUNT);
-        table_column(t, "s", TABLE_TEXT);
+        put_columns(t, "x~ n# s$");
     }
-    table_row(&from);
-    table_put_real(&from, 0.1);
-    table_put_count(&from, 7);
-    table_put_text(&from, "a,b");
+    put_cells(&from, 0.1, 7, "a,b");
     table_row(&from);
     for (int i = 0; i < 3; i++)
         table_put_none(&from);

@@ -94,27 +94,6 @@ TEST(front_is_what_comparing_every_pair_leaves)
         }
 }
 
-TEST(order_of_offering_changes_nothing)
-{
-    static double x[MOST * 3], turned[MOST * 3];
-    static bool on[MOST];
-    enum { N = 2000 };
-    RNG(r, 3, 0);
-    for (int64_t i = 0; i < N; i++)
-        draw_point(x + 3 * i, 3, i % 2 ? FEW_VALUES : ANY, r);
-    for (int64_t i = 0; i < N; i++)
-        memcpy(turned + 3 * i, x + 3 * (N - 1 - i), 3 * sizeof *x);
-    struct front b = { .n_cols = 3 };
-    KEEP(struct front, a, front_free) = { .n_cols = 3 };
-    offer_all(&a, on, x, N);
-    offer_all(&b, on, turned, N);
-    OK(front_sort(&a, e));
-    OK(front_sort(&b, e));
-    assert_true(a.n > 0 && a.n == b.n);
-    assert_memory_equal(a.x, b.x, (size_t)a.n * 3 * sizeof *a.x);
-    front_free(&b);
-}
-
 /* By falling and by rising x, 1/x: every point stays; then one that is better than all takes them off. */
 TEST(long_fronts_offered_in_order_stay_whole)
 {

@@ -1,5 +1,5 @@
-#include "tests/support.h"
 #include "study/keep.h"
+#include "tests/unit/table_cells.h"
 #include "kinds/design/designs.h"
 
 KEEPS(struct keep, keep_free)
@@ -8,15 +8,8 @@ KEEPS(struct keep, keep_free)
 
 static void make_columns(struct table *t)
 {
-    table_column(t, "point", TABLE_COUNT);
-    table_column(t, "network.dims.pod.max_GBps", TABLE_TEXT);
-    table_column(t, "network", TABLE_TEXT);
-    table_column(t, "workload", TABLE_TEXT);
-    table_column(t, "status", TABLE_TEXT);
-    table_column(t, "time_s", TABLE_REAL);
-    table_column(t, "cost_usd", TABLE_REAL);
-    table_column(t, "speedup", TABLE_REAL);
-    table_column(t, "fits", TABLE_TEXT);
+    put_columns(
+        t, "point# network.dims.pod.max_GBps$ network$ workload$ status$ time_s~ cost_usd~ speedup~ fits$");
 }
 
 struct row {
@@ -30,16 +23,8 @@ static void put_row(struct table *t, const struct row *r)
 {
     char key[16];
     snprintf(key, sizeof key, "%d", (int)(r->point % 7));
-    table_row(t);
-    table_put_count(t, r->point);
-    table_put_text(t, key);
-    table_put_text(t, "net, \"4\"");
-    table_put_text(t, r->workload);
-    table_put_text(t, r->status);
-    table_put_real(t, r->time_s);
-    table_put_real(t, r->cost_usd);
-    table_put_real(t, r->speedup);
-    table_put_text(t, r->fits);
+    put_cells(t, (int)r->point, key, "net, \"4\"", r->workload, r->status, r->time_s, r->cost_usd, r->speedup,
+              r->fits);
 }
 
 /* ---- reading ---- */
@@ -258,24 +243,11 @@ TEST(a_resumed_run_ends_with_the_same_survivors)
     offer_all(k, rows, 1, N_ROWS, &whole);
     keep_free(k);
     /* What a first run stored: with other columns, in another order. */
-    table_column(&held, "status", TABLE_TEXT);
-    table_column(&held, "point", TABLE_COUNT);
-    table_column(&held, "workload", TABLE_TEXT);
-    table_column(&held, "network", TABLE_TEXT);
-    table_column(&held, "cost_usd", TABLE_REAL);
-    table_column(&held, "time_s", TABLE_REAL);
-    table_column(&held, "speedup", TABLE_REAL);
+    put_columns(&held, "status$ point# workload$ network$ cost_usd~ time_s~ speedup~");
     for (int64_t i = 0; i < N_ROWS; i++)
-        if (whole.there[i] && i % 2) {
-            table_row(&held);
-            table_put_text(&held, rows[i].status);
-            table_put_count(&held, i);
-            table_put_text(&held, rows[i].workload);
-            table_put_text(&held, "net, \"4\"");
-            table_put_real(&held, rows[i].cost_usd);
-            table_put_real(&held, rows[i].time_s);
-            table_put_real(&held, rows[i].speedup);
-        }
+        if (whole.there[i] && i % 2)
+            put_cells(&held, rows[i].status, (int)i, rows[i].workload, "net, \"4\"", rows[i].cost_usd,
+                      rows[i].time_s, rows[i].speedup);
     OK(keep_build(&k, &rule, &columns, e));
     OK(keep_offer(k, &held, e));
     offer_all(k, rows, 7, 900, &s);

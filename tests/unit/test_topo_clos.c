@@ -51,12 +51,10 @@ TEST(reach_of_a_radix_is_that_of_a_fat_tree)
 {
     static const struct {
         int64_t radix, most[3];
-    } cases[] = {
-        { 40, { 40, 800, 16000 } },
-        { 64, { 64, 2048, 65536 } },
-        { 128, { 128, 8192, 524288 } },
-        { 144, { 144, 10368, 746496 } },
-    };
+    } cases[] = { { 40, { 40, 800, 16000 } },
+                  { 64, { 64, 2048, 65536 } },
+                  { 128, { 128, 8192, 524288 } },
+                  { 144, { 144, 10368, 746496 } } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int t = 0; t < 3; t++) {
             struct topo_clos c;
@@ -74,12 +72,10 @@ TEST(taper_divides_what_is_above_the_leaves)
     static const struct {
         double taper;
         int64_t ends2, factor2_x60, ends3, factor3_x60;
-    } cases[] = {
-        { 1, 1800, 180, 54000, 300 },
-        { 2, 2400, 120, 72000, 180 },
-        { 3, 2700, 100, 81000, 140 },
-        { 4, 2880, 90, 86400, 120 },
-    };
+    } cases[] = { { 1, 1800, 180, 54000, 300 },
+                  { 2, 2400, 120, 72000, 180 },
+                  { 3, 2700, 100, 81000, 140 },
+                  { 4, 2880, 90, 86400, 120 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_clos c;
         int64_t t = (int64_t)cases[i].taper;

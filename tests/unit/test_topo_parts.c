@@ -67,12 +67,10 @@ TEST(libra_rates_are_usd_per_byte_and_second)
     static const struct {
         const char *tier;
         double link, port, nic; /* USD per GB/s */
-    } cases[] = {
-        { "InterChiplet", 2, NAN, NAN },
-        { "InterPackage", 4, 13, NAN },
-        { "InterNode", 4, 13, NAN },
-        { "InterPod", 7.8, 18, 31.6 },
-    };
+    } cases[] = { { "InterChiplet", 2, NAN, NAN },
+                  { "InterPackage", 4, 13, NAN },
+                  { "InterNode", 4, 13, NAN },
+                  { "InterPod", 7.8, 18, 31.6 } };
     struct loaded l;
     load_file(&l, "configs/parts/libra-2024.yaml");
     assert_true(l.p.counting == COUNT_TWO_WAY && l.p.nic_port_Bps == 50e9);

@@ -50,22 +50,20 @@ static void check_chain(const struct plant *p, int64_t src, int64_t dst)
     assert_true(at == dst);
 }
 
-static const char *const words[] = {
-    "ring:2@1",
-    "ring:3@1",
-    "ring:8@1",
-    "line:2@1",
-    "line:7@1",
-    "full:2@1",
-    "full:6@1",
-    "switch:5@1",
-    "ring:5@1",
-    "ring:4@1 switch:3@1",
-    "switch:3@1 ring:6@1",
-    "full:4@1 line:3@1 ring:2@1",
-    "switch:2@1 switch:3@1 full:3@1",
-    "line:3@1 ring:5@1 switch:2@1",
-};
+static const char *const words[] = { "ring:2@1",
+                                     "ring:3@1",
+                                     "ring:8@1",
+                                     "line:2@1",
+                                     "line:7@1",
+                                     "full:2@1",
+                                     "full:6@1",
+                                     "switch:5@1",
+                                     "ring:5@1",
+                                     "ring:4@1 switch:3@1",
+                                     "switch:3@1 ring:6@1",
+                                     "full:4@1 line:3@1 ring:2@1",
+                                     "switch:2@1 switch:3@1 full:3@1",
+                                     "line:3@1 ring:5@1 switch:2@1" };
 
 static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t dst)
 {
