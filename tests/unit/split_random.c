@@ -5,13 +5,6 @@
 
 enum { D = TOPO_MAX_DIMS };
 
-struct rng *random_open(uint64_t seed)
-{
-    struct rng *r;
-    MUST(rng_build(&r, seed, 0, e));
-    return r;
-}
-
 static void put_collective(struct random_split *s, struct rng *r, step_id parent)
 {
     int32_t members[D], any = 0;

@@ -60,7 +60,4 @@ double random_split_value(const struct alloc_problem *p, const double *bw_Bps);
     solve_well(&a, problem)
 void solve_well(struct alloc_answer *a, const struct alloc_problem *p);
 
-/** A generator with this seed; fails the test when there is no memory. */
-struct rng *random_open(uint64_t seed);
-
 #endif
