@@ -92,10 +92,20 @@ void gossip_fixture_assert_replays(struct gossip_fixture *f, const struct gossip
 void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct gossip_settings *s,
                                    const char *text);
 
-/** Variables of a case, released where its block ends: what is built, run, or about to run. */
+/**
+ * Variables of a case, released where its block ends: what is built, run, or about to run. With what is
+ * changed of its clock and of its learning: GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0).
+ */
 #define GOSSIP_FIXTURE(f, n_workers, how)                                                                    \
     KEEP(struct gossip_fixture, f, gossip_fixture_free);                                                     \
     gossip_fixture_build(&f, n_workers, how)
+#define GOSSIP_FIXTURE_WITH(f, n_workers, how, ...)                                                          \
+    GOSSIP_FIXTURE(f, n_workers, how);                                                                       \
+    do {                                                                                                     \
+        struct gossip_clock *clock = &f.setup.clock;                                                         \
+        struct gossip_learning *learning = &f.setup.learning;                                                \
+        (void)clock, (void)learning, __VA_ARGS__;                                                            \
+    } while (0)
 #define GOSSIP_RUN(r, f, s)                                                                                  \
     KEEP(struct gossip_result, r, gossip_result_free);                                                       \
     gossip_fixture_run(&r, f, s)
@@ -105,6 +115,11 @@ void gossip_fixture_assert_refused(const struct gossip_fixture *f, const struct 
 #define GOSSIP_SCATTERED(c, f, s)                                                                            \
     GOSSIP_START(c, f, s);                                                                                   \
     gossip_fixture_scatter(&c)
+
+/** Defaults of the method called @p name but for what is said: GOSSIP_SETTINGS(s, "pair", s.period = 2). */
+#define GOSSIP_SETTINGS(s, name, ...)                                                                        \
+    struct gossip_settings s = gossip_fixture_settings(name);                                                \
+    __VA_ARGS__
 
 /** A run by the method called @p name, of whose settings s the rest makes something wrong, is refused. */
 #define GOSSIP_REFUSED(f, name, text, ...)                                                                   \

@@ -28,6 +28,12 @@
         __VA_ARGS__;                                                                                         \
     } name[]
 
+/** A variable that begins as @p init but for what is set: WITH(struct plan, p, plan_of(8), p.zero = 1,
+ * p.sends = 4). */
+#define WITH(type, name, init, ...)                                                                          \
+    type name = init;                                                                                        \
+    __VA_ARGS__
+
 /** Number of entries of an array (not of a pointer). */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

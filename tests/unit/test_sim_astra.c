@@ -45,16 +45,14 @@ TEST(published_tutorial_outputs_are_met_within_their_spread)
         { S, 64, TOPO_ALGORITHM_DIRECT, SIM_ASTRA_AWARE, 1024, 40008.217 },
     };
     for (size_t i = 0; i < COUNT_OF(ring_us); i++) {
-        struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
-        conf.dims[0].GiBps = 100;
-        conf.splits = 4;
+        WITH(struct sim_astra_conf, conf, astra_one_dim(R, 8, TOPO_ALGORITHM_RING), conf.dims[0].GiBps = 100,
+             conf.splits = 4);
         assert_close((double)astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, INT64_C(1048576) << i),
                      1e3 * ring_us[i], 7e-4);
     }
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sim_astra_conf conf = astra_one_dim(cases[i].shape, cases[i].size, cases[i].a);
-        conf.backend = cases[i].backend;
-        conf.splits = 4;
+        WITH(struct sim_astra_conf, conf, astra_one_dim(cases[i].shape, cases[i].size, cases[i].a),
+             conf.backend = cases[i].backend, conf.splits = 4);
         assert_close((double)astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, cases[i].MiB << 20),
                      1e3 * cases[i].us, 7e-4);
     }
@@ -63,10 +61,8 @@ TEST(published_tutorial_outputs_are_met_within_their_spread)
 /* Three switches of 8, in fixed order: 35008.129 us published. */
 TEST(published_fixed_order_over_three_switches_is_met)
 {
-    struct sim_astra_conf conf = astra_one_dim(S, 8, TOPO_ALGORITHM_HALVING);
-    conf.n_dims = conf.n_algorithms = 3;
-    conf.dims[0].lat_ns = 1;
-    conf.splits = 64;
+    WITH(struct sim_astra_conf, conf, astra_one_dim(S, 8, TOPO_ALGORITHM_HALVING),
+         conf.n_dims = conf.n_algorithms = 3, conf.dims[0].lat_ns = 1, conf.splits = 64);
     for (int32_t d = 1; d < 3; d++) {
         conf.dims[d] = conf.dims[0];
         conf.algorithms[d] = conf.algorithms[0];
@@ -116,8 +112,7 @@ TEST(four_dimensions_are_no_limit)
 
 TEST(no_endpoint_delay_is_a_delay_of_zero)
 {
-    struct sim_astra_conf conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
-    conf.endpoint_ns = 0;
+    WITH(struct sim_astra_conf, conf, astra_one_dim(R, 8, TOPO_ALGORITHM_RING), conf.endpoint_ns = 0);
     assert_int_equal(astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, 1 << 30), 35007150 - 15 * 10);
 }
 

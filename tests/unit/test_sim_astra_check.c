@@ -93,8 +93,7 @@ TEST(times_and_sizes_beyond_the_clock_are_refused)
 TEST(a_tree_serves_one_chunk_in_one_dimension)
 {
     struct sim_astra_collective c = all_reduce();
-    struct sim_astra_conf conf = three_dims();
-    conf.algorithms[2] = TOPO_ALGORITHM_TREE;
+    WITH(struct sim_astra_conf, conf, three_dims(), conf.algorithms[2] = TOPO_ALGORITHM_TREE);
     refused(&conf, &c, 1, ERR_UNSUP, "need an all-reduce of one chunk in one dimension");
     conf.n_dims = conf.n_algorithms = 1;
     conf.algorithms[0] = TOPO_ALGORITHM_TREE;
@@ -112,8 +111,7 @@ TEST(contention_knows_one_dimension_and_one_collective)
 {
     struct sim_astra_collective two[2] = { { COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 },
                                            { COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, 0 } };
-    struct sim_astra_conf conf = three_dims();
-    conf.backend = SIM_ASTRA_AWARE;
+    WITH(struct sim_astra_conf, conf, three_dims(), conf.backend = SIM_ASTRA_AWARE);
     refused(&conf, two, 1, ERR_UNSUP, "dims: are 3 with contention, need one");
     conf.n_dims = conf.n_algorithms = 1;
     refused(&conf, two, 2, ERR_UNSUP, "collectives: are 2 with contention, need one");

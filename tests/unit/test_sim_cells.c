@@ -5,9 +5,8 @@ static double slow_time(const struct draw *c, const struct sim_slow *slow, int32
                         unsigned split_dims, const struct sim_job *job)
 {
     struct topo_network net = build(&c->net);
-    struct sim_rules rules = rules_of(c->chunks, SIM_QUEUE_SMALLEST);
+    WITH(struct sim_rules, rules, rules_of(c->chunks, SIM_QUEUE_SMALLEST), rules.n_slow = n_slow);
     KEEP(struct chunk_sim *, x, chunk_free_at);
-    rules.n_slow = n_slow;
     for (int32_t i = 0; i < n_slow; i++)
         rules.slow[i] = slow[i];
     MUST(chunk_open(&x, &net, c->net.bw_Bps, &rules, split_dims, false, e));
@@ -76,10 +75,9 @@ TEST(too_many_classes_are_refused)
 {
     struct draw c = { .net = { 4, { 32, 32, 32, 32 }, { 1, 1, 1, 1 }, { 0 } }, .chunks = 1 };
     struct topo_network net = build(&c.net);
-    struct sim_rules rules = rules_of(1, SIM_QUEUE_FIFO);
+    WITH(struct sim_rules, rules, rules_of(1, SIM_QUEUE_FIFO), rules.n_slow = 1,
+         rules.slow[0] = at_origin(0.5, 0));
     struct chunk_sim *x;
-    rules.n_slow = 1;
-    rules.slow[0] = at_origin(0.5, 0);
     FAILS(chunk_open(&x, &net, c.net.bw_Bps, &rules, 15, false, e), ERR_RANGE, "classes");
     assert_null(x);
 }
@@ -227,10 +225,8 @@ static void draw_job(struct sim_job *job, struct rng *r, const struct topo_netwo
 
 static void compare_with_one_list(struct plain *p, struct rng *r)
 {
-    struct draw c = draw_case(r, rng_below(r, 2));
+    WITH(struct draw, c, draw_case(r, rng_below(r, 2)), c.net.n_dims = 2, c.net.size[0] = c.net.size[1] = 4);
     KEEP(struct chunk_sim *, x, chunk_free_at);
-    c.net.n_dims = 2;
-    c.net.size[0] = c.net.size[1] = 4;
     struct topo_network net = build(&c.net);
     *p = (struct plain){ .rules = rules_of(PLAIN_CHUNKS, (enum sim_queue)rng_below(r, N_SIM_QUEUES)) };
     p->rules.n_slow = 1;

@@ -198,8 +198,7 @@ TEST(no_order_beats_the_best_mix_of_orders)
     double closest = INFINITY;
     RNG(r, 85, 0);
     for (int i = 0; i < 200; i++) {
-        struct draw c = draw_case(r, false);
-        c.net.n_dims = c.net.n_dims > 3 ? 3 : c.net.n_dims;
+        WITH(struct draw, c, draw_case(r, false), c.net.n_dims = c.net.n_dims > 3 ? 3 : c.net.n_dims);
         double least_s = least_load(&c);
         for (int order = SIM_ORDER_FIXED; order < SIM_ORDER_GUARD; order++) {
             if (order == SIM_ORDER_GIVEN)
@@ -340,8 +339,7 @@ TEST(chunks_at_a_time_share_bandwidth_and_hide_latency)
 {
     static const struct net late = { 1, { 2 }, { 1 }, { 3 } };
     struct topo_network plain = build(&single), net = build(&late);
-    struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
-    rules.active = 2;
+    WITH(struct sim_rules, rules, rules_of(4, SIM_QUEUE_FIFO), rules.active = 2);
     struct sim_job job = whole(&plain, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
     struct chunk_sim *x = run_jobs(&plain, single.bw_Bps, &rules, &job, 1);
     assert_close(chunk_result(x, 0)->end_s, 2, 1e-15);

@@ -28,9 +28,7 @@ TEST(contention_begins_where_more_than_one_job_counts)
     };
     const struct contention c = { 1, 1, INFINITY, 0.5, 0.5 }, all = { 1, 1, INFINITY, 1, 0 };
     /* Two workers send 1 B each way: f(k) seconds at 1 B/s. */
-    struct job job = batch_fixture_job(2, 1);
-    job.gradient_B = 1;
-    job.compute_s = 0;
+    WITH(struct job, job, batch_fixture_job(2, 1), job.gradient_B = 1, job.compute_s = 0);
     for (size_t i = 0; i < COUNT_OF(half); i++)
         assert_true(contention_iteration_s(&c, &job, 2, half[i].p) == half[i].f);
     assert_true(contention_iteration_s(&all, &job, 2, 7) == 7);

@@ -80,9 +80,8 @@ TEST(semantics_of_astra_sim_are_there_for_a_network)
         struct topo_network net = network_of(cases[i].word);
         struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1073741824);
         struct fidelity_time t;
-        struct sim_rules rules = rules_of(1);
-        rules.stage.endpoint_s = 10e-9;
-        rules.semantics = cases[i].semantics;
+        WITH(struct sim_rules, rules, rules_of(1), rules.stage.endpoint_s = 10e-9,
+             rules.semantics = cases[i].semantics);
         net.dims[0].algorithm = cases[i].a;
         net.dims[0].lat_s = cases[i].lat_s;
         OK(time_job(&t, &net, &rules, SIM_CHUNK, &job, e));
@@ -91,8 +90,7 @@ TEST(semantics_of_astra_sim_are_there_for_a_network)
     struct topo_network two = network_of("ring:2@50 ring:2@50");
     struct sim_job job = all_of(&two, COLLECTIVE_ALL_REDUCE, 1e6);
     struct fidelity_time t;
-    struct sim_rules rules = rules_of(0);
-    rules.semantics = SIM_ASTRA2_AWARE;
+    WITH(struct sim_rules, rules, rules_of(0), rules.semantics = SIM_ASTRA2_AWARE);
     assert_true(time_job(&t, &two, &rules, SIM_CHUNK, &job, e) == ERR_UNSUP);
 }
 

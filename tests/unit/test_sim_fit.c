@@ -91,11 +91,8 @@ TEST(latency_and_bandwidth_come_back_for_every_collective_and_shape)
  * at 0.9, a jump down. */
 static struct topo_dim three_regimes(void)
 {
-    struct topo_dim dim = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS);
-    dim.bw_Bps = 300e9;
-    dim.lat_s = 25e-6;
-    dim.efficiency = 0.9;
-    dim.n_regimes = 2;
+    WITH(struct topo_dim, dim, make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_SHAPE, TOPO_IN_SWITCH_NVLS),
+         dim.bw_Bps = 300e9, dim.lat_s = 25e-6, dim.efficiency = 0.9, dim.n_regimes = 2);
     dim.regimes[0] = (struct topo_regime){ 2e-6, 1.0 / 30, 92.7e3 };
     dim.regimes[1] = (struct topo_regime){ 16e-6, 1.0 / 3, 5.93e6 };
     return dim;
@@ -212,10 +209,9 @@ TEST(what_is_written_predicts_the_same_times)
 /* Where the dimension may choose its algorithm, each size takes the fastest in its regime. */
 TEST(regimes_are_found_under_a_choice_of_algorithms)
 {
-    struct topo_dim truth = three_regimes();
+    WITH(struct topo_dim, truth, three_regimes(), truth.algorithm = TOPO_ALGORITHM_AUTO,
+         truth.in_switch = TOPO_IN_SWITCH_NONE);
     struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
-    truth.algorithm = TOPO_ALGORITHM_AUTO;
-    truth.in_switch = TOPO_IN_SWITCH_NONE;
     CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
     FIT(f, &truth, &c, &s);
     assert_true(f.n_regimes == 3 && f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);

@@ -53,9 +53,7 @@ TEST(a_period_that_never_changes_is_local_sgd)
     struct gossip_settings local = gossip_fixture_settings("local");
     struct gossip_settings other[2] = { gossip_fixture_settings("adacomm"),
                                         gossip_fixture_settings("variance") };
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->n_slow = 1, clock->slowdown = 3);
     local.period = other[0].period = other[1].period = 3;
     other[0].interval_s = INFINITY;
     other[1].switch_frac = 1;
@@ -105,9 +103,8 @@ TEST(adacomm_meets_ever_more_often)
 /* 40 steps of 10 ms are 20 intervals of 20 ms. */
 TEST(adacomm_has_20_intervals_unless_told_otherwise)
 {
-    struct gossip_settings s = gossip_fixture_settings("adacomm");
+    GOSSIP_SETTINGS(s, "adacomm", s.period = 4);
     GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    s.period = 4;
     GOSSIP_RUN(a, &f, &s);
     s.interval_s = FIXTURE_STEPS * FIXTURE_STEP_S / 20;
     GOSSIP_RUN(b, &f, &s);
@@ -127,15 +124,10 @@ TEST(variance_follows_the_rate_of_learning)
     static const int64_t longer[] = { 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 25, 29, 34, 40 };
     static const int64_t shorter[] = { 4,  8,  12, 16, 20, 24, 27, 29, 30, 31,
                                        32, 33, 34, 35, 36, 37, 38, 39, 40 };
-    struct gossip_settings s = gossip_fixture_settings("variance");
+    GOSSIP_SETTINGS(s, "variance", s.switch_frac = 0.5, s.period = 2);
     int64_t at[FIXTURE_STEPS];
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.learning.momentum = 0;
-    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
-    f.setup.learning.n_decays = 1;
-    f.setup.learning.decay = 1e-3;
-    s.switch_frac = 0.5;
-    s.period = 2;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, learning->momentum = 0, learning->schedule = GOSSIP_RATE_STEPS,
+                        learning->n_decays = 1, learning->decay = 1e-3);
     assert_int_equal(meetings(at, &f, &s), COUNT_OF(longer));
     assert_memory_equal(at, longer, sizeof longer);
     f.setup.learning.rate = 0.0005;
@@ -149,13 +141,9 @@ TEST(variance_follows_the_rate_of_learning)
 TEST(periods_that_change_beside_steps_leave_nobody_behind)
 {
     static const char *const names[] = { "adacomm", "variance" };
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.overlap = true;
-    f.setup.clock.n_slow = 1;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->overlap = true, clock->n_slow = 1);
     for (int kind = 0; kind < 8; kind++) {
-        struct gossip_settings s = gossip_fixture_settings(names[kind % 2]);
-        s.period = kind / 4 ? 8 : 1;
-        s.switch_frac = 0.2;
+        GOSSIP_SETTINGS(s, names[kind % 2], s.period = kind / 4 ? 8 : 1, s.switch_frac = 0.2);
         f.setup.clock.slowdown = kind / 2 % 2 ? 20 : 1;
         GOSSIP_START(c, &f, &s);
         gossip_fixture_finish(&c);

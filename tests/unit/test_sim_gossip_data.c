@@ -5,9 +5,7 @@
 
 static struct gossip_teacher small(void)
 {
-    struct gossip_teacher t = gossip_fixture_teacher();
-    t.n_train = 4000;
-    t.n_test = 1000;
+    WITH(struct gossip_teacher, t, gossip_fixture_teacher(), t.n_train = 4000, t.n_test = 1000);
     return t;
 }
 
@@ -39,12 +37,11 @@ TEST(features_are_normal)
 /* A class that is drawn at random is the teacher's own with probability 1/10. */
 TEST(noise_mislabels_its_share_of_the_training_examples_alone)
 {
-    struct gossip_teacher noisy = small(), clean = small();
+    WITH(struct gossip_teacher, noisy, small(), noisy.noise = 0.5);
+    WITH(struct gossip_teacher, clean, small(), clean.noise = 0);
     KEEP(struct gossip_data, test_a, gossip_data_free);
     KEEP(struct gossip_data, test_b, gossip_data_free);
     int64_t differ = 0;
-    noisy.noise = 0.5;
-    clean.noise = 0;
     TEACH(a, &test_a, &noisy);
     TEACH(b, &test_b, &clean);
     assert_memory_equal(a.x, b.x, (size_t)(a.n * a.n_features) * sizeof *a.x);
@@ -72,9 +69,8 @@ TEST(a_drifted_teacher_says_otherwise_of_the_same_examples)
 
 TEST(shards_share_all_examples_evenly)
 {
-    struct gossip_teacher t = small();
+    WITH(struct gossip_teacher, t, small(), t.n_train = 1003);
     KEEP(struct gossip_data, test, gossip_data_free);
-    t.n_train = 1003;
     TEACH(train, &test, &t);
     for (int how = 0; how < N_GOSSIP_SHARDINGS; how++)
         for (int32_t workers = 1; workers <= 1003; workers = workers * 3 + 1) {

@@ -5,10 +5,7 @@
 /* An outer step that takes the mean as it is. */
 static struct gossip_settings plain(int64_t period)
 {
-    struct gossip_settings s = gossip_fixture_settings("diloco");
-    s.period = period;
-    s.outer_rate = 1;
-    s.outer_momentum = 0;
+    GOSSIP_SETTINGS(s, "diloco", s.period = period, s.outer_rate = 1, s.outer_momentum = 0);
     return s;
 }
 
@@ -43,12 +40,9 @@ TEST(two_outer_steps_are_nesterovs)
 {
     enum { N = 4, K = 7 };
     for (int own = 0; own < 2; own++) {
-        struct gossip_settings s = gossip_fixture_settings("diloco");
+        GOSSIP_SETTINGS(s, "diloco", s.period = FIXTURE_STEPS / 2, s.outer_mix = 0.5 * own);
         double x[N], mean = 0;
-        s.period = FIXTURE_STEPS / 2;
-        s.outer_mix = 0.5 * own;
-        GOSSIP_FIXTURE(f, N, GOSSIP_IID);
-        f.setup.learning.rate = 0;
+        GOSSIP_FIXTURE_WITH(f, N, GOSSIP_IID, learning->rate = 0);
         GOSSIP_START(c, &f, &s);
         double z = (double)c.workers[0].x[K];
         gossip_fixture_scatter(&c);
@@ -70,10 +64,8 @@ TEST(two_outer_steps_are_nesterovs)
 TEST(fragments_are_exchanged_in_turn)
 {
     enum { N = 3, F = 4, PERIOD = 8 };
-    struct gossip_settings s = plain(PERIOD);
-    s.fragments = F;
-    GOSSIP_FIXTURE(f, N, GOSSIP_IID);
-    f.setup.learning.rate = 0;
+    WITH(struct gossip_settings, s, plain(PERIOD), s.fragments = F);
+    GOSSIP_FIXTURE_WITH(f, N, GOSSIP_IID, learning->rate = 0);
     GOSSIP_SCATTERED(c, &f, &s);
     for (int32_t step = 1; step <= PERIOD; step++) {
         while (c.engine->steps_done < N * step)
@@ -110,11 +102,9 @@ TEST(delay_hides_exchanges_behind_steps)
     CASES(int64_t delay; double models; int64_t exchanges; double wait_s) = {
         { 0, 1, 5, 5 * 0.009 }, { 1, 1, 4, 0 }, { 0, 4, 5, 5 * 0.036 }, { 1, 4, 4, 4 * 0.026 }, { 4, 4, 4, 0 }
     };
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = plain(8);
-        s.delay = cases[i].delay;
+        WITH(struct gossip_settings, s, plain(8), s.delay = cases[i].delay);
         f.setup.model_B = cases[i].models * gossip_fixture_model_B(&f);
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_int_equal(r.exchanges, cases[i].exchanges);
@@ -126,9 +116,7 @@ TEST(delay_hides_exchanges_behind_steps)
  * after steps 2, 4, .. 32: later ones could not be taken after 7 more. */
 TEST(fragments_queue_behind_each_other)
 {
-    struct gossip_settings s = plain(8);
-    s.fragments = 4;
-    s.delay = 7;
+    WITH(struct gossip_settings, s, plain(8), s.fragments = 4, s.delay = 7);
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     f.setup.model_B = 50 * gossip_fixture_model_B(&f);
     f.setup.clock.jitter = 1;
@@ -145,9 +133,7 @@ TEST(steps_are_by_default_those_of_the_learner)
 {
     struct gossip_settings a = plain(8), b = gossip_fixture_settings("local");
     b.period = 8;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.learning.optimizer = GOSSIP_ADAMW;
-    f.setup.learning.rate = 0.003;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, learning->optimizer = GOSSIP_ADAMW, learning->rate = 0.003);
     GOSSIP_RUN(ra, &f, &a);
     GOSSIP_RUN(rb, &f, &b);
     for (int32_t k = 0; k < 4 * f.net.n_params; k++)
@@ -158,8 +144,7 @@ TEST(steps_are_by_default_those_of_the_learner)
 TEST(the_inner_rate_has_a_default_for_each_optimizer)
 {
     static const double rates[N_GOSSIP_OPTIMIZERS][N_GOSSIP_OPTIMIZERS] = { { 0.02, 0.001 }, { 0.05, 0.02 } };
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.learning.rate = 0.02;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, learning->rate = 0.02);
     for (int kind = 0; kind < N_GOSSIP_OPTIMIZERS * N_GOSSIP_OPTIMIZERS; kind++) {
         int learner = kind / N_GOSSIP_OPTIMIZERS, inner = kind % N_GOSSIP_OPTIMIZERS;
         struct gossip_settings s = plain(8);

@@ -6,11 +6,9 @@ enum { REFERENCE = 1 /* of the vectors that workers share */ };
 
 TEST(without_a_bound_nobody_sends)
 {
-    struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
-    struct gossip_settings apart = gossip_fixture_settings("local");
+    GOSSIP_SETTINGS(dynamic, "dynamic", dynamic.delta = INFINITY);
+    GOSSIP_SETTINGS(apart, "local", apart.period = FIXTURE_STEPS + 1);
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    dynamic.delta = INFINITY;
-    apart.period = FIXTURE_STEPS + 1;
     GOSSIP_RUN(a, &f, &dynamic);
     GOSSIP_RUN(b, &f, &apart);
     assert_true(a.exchanges == 0 && a.sent_B == 0);
@@ -20,10 +18,9 @@ TEST(without_a_bound_nobody_sends)
 /* All violate at every look: a model of each goes up, and the mean comes down. */
 TEST(a_bound_of_0_is_local_sgd_through_a_server)
 {
-    struct gossip_settings dynamic = gossip_fixture_settings("dynamic");
+    GOSSIP_SETTINGS(dynamic, "dynamic", dynamic.delta = 0);
     struct gossip_settings local = gossip_fixture_settings("local");
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    dynamic.delta = 0;
     for (int64_t period = 1; period <= 9; period += 4) {
         dynamic.check = local.period = period;
         f.setup.clock.stale = period > 1;
@@ -38,10 +35,8 @@ TEST(a_bound_of_0_is_local_sgd_through_a_server)
 /* Models go up one after the other, as the server has one port, and down likewise. */
 TEST(a_round_of_all_takes_as_long_as_its_messages)
 {
-    struct gossip_settings s = gossip_fixture_settings("dynamic");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.jitter = 0;
-    s.delta = 0;
+    GOSSIP_SETTINGS(s, "dynamic", s.delta = 0);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->jitter = 0);
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S), 1e-9);
 }
@@ -118,11 +113,10 @@ static void turn_round(struct gossip_cluster *c)
 /* One is at 2, three at 0, and 1 is allowed: the mean with one other is at 1. */
 TEST(the_server_asks_as_many_others_as_it_needs)
 {
-    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    GOSSIP_SETTINGS(s, "dynamic", s.delta = 1);
     KEEP(struct gossip_fixture, f, gossip_fixture_free);
     KEEP(struct gossip_cluster, c, gossip_cluster_free);
     int32_t moved = 0;
-    s.delta = 1;
     start_at_rest(&c, &f, &s);
     c.workers[2].x[5] = 2;
     turn_round(&c);
@@ -140,10 +134,9 @@ TEST(the_server_asks_as_many_others_as_it_needs)
 /* One at 4 and three at 0 are at 1 together, and only together: a new reference. */
 TEST(an_average_of_all_is_the_new_reference)
 {
-    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    GOSSIP_SETTINGS(s, "dynamic", s.delta = 1.5);
     KEEP(struct gossip_fixture, f, gossip_fixture_free);
     KEEP(struct gossip_cluster, c, gossip_cluster_free);
-    s.delta = 1.5;
     start_at_rest(&c, &f, &s);
     c.workers[2].x[5] = 4;
     turn_round(&c);
@@ -157,11 +150,10 @@ TEST(an_average_of_all_is_the_new_reference)
 TEST(as_many_violations_as_workers_call_all)
 {
     static const int64_t messages[] = { 4, 4, 4, 8, 4 };
-    struct gossip_settings s = gossip_fixture_settings("dynamic");
+    GOSSIP_SETTINGS(s, "dynamic", s.delta = 1);
     KEEP(struct gossip_fixture, f, gossip_fixture_free);
     KEEP(struct gossip_cluster, c, gossip_cluster_free);
     int64_t sum = 0;
-    s.delta = 1;
     start_at_rest(&c, &f, &s);
     for (size_t round = 0; round < COUNT_OF(messages); round++) {
         float at = c.shared[REFERENCE][5];
@@ -179,8 +171,7 @@ TEST(a_replay_on_another_network_is_the_run_there)
 {
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
-        struct gossip_settings s = gossip_fixture_settings("dynamic");
-        s.delta = kind % 2 ? 0.3 : 0.03;
+        GOSSIP_SETTINGS(s, "dynamic", s.delta = kind % 2 ? 0.3 : 0.03);
         gossip_fixture_assert_replays(&f, &s, kind / 2 ? 3.7 : 0.2);
     }
 }

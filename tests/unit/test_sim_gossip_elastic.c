@@ -21,8 +21,7 @@ static double sum_of_models_and_centre(const struct gossip_cluster *c)
 /* A step of SGD moves a model by its velocity; the rest only goes from one to another. */
 TEST(steps_alone_change_the_sum_of_models_and_centre)
 {
-    struct gossip_settings s = gossip_fixture_settings("elastic");
-    s.period = 2;
+    GOSSIP_SETTINGS(s, "elastic", s.period = 2);
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int kind = 0; kind < 4; kind++) {
         int64_t steps[4] = { 0 };
@@ -44,11 +43,8 @@ TEST(steps_alone_change_the_sum_of_models_and_centre)
 /* With alpha 1 a worker takes the centre and leaves its model there. */
 TEST(alpha_1_swaps_a_worker_and_the_centre)
 {
-    struct gossip_settings s = gossip_fixture_settings("elastic");
-    s.alpha = 1;
-    s.period = FIXTURE_STEPS;
-    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
-    f.setup.learning.rate = 0;
+    GOSSIP_SETTINGS(s, "elastic", s.alpha = 1, s.period = FIXTURE_STEPS);
+    GOSSIP_FIXTURE_WITH(f, 1, GOSSIP_IID, learning->rate = 0);
     GOSSIP_START(c, &f, &s);
     double centre = (double)c.shared[0][5];
     gossip_fixture_scatter(&c);
@@ -61,10 +57,8 @@ TEST(alpha_1_swaps_a_worker_and_the_centre)
 /* One exchange of one worker that does not learn: e = alpha (x - c), x - e, c + e. */
 TEST(an_exchange_draws_both_by_alpha)
 {
-    struct gossip_settings s = gossip_fixture_settings("elastic");
-    s.period = FIXTURE_STEPS;
-    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
-    f.setup.learning.rate = 0;
+    GOSSIP_SETTINGS(s, "elastic", s.period = FIXTURE_STEPS);
+    GOSSIP_FIXTURE_WITH(f, 1, GOSSIP_IID, learning->rate = 0);
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
         GOSSIP_START(c, &f, &s);
@@ -94,8 +88,7 @@ TEST(every_period_pulls_and_pushes_one_model)
 {
     GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     for (int64_t period = 1; period <= 16; period *= 4) {
-        struct gossip_settings s = gossip_fixture_settings("elastic");
-        s.period = period;
+        GOSSIP_SETTINGS(s, "elastic", s.period = period);
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_int_equal(r.exchanges, 2 * 4 * (FIXTURE_STEPS / period));
         assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
@@ -106,11 +99,9 @@ TEST(every_period_pulls_and_pushes_one_model)
  * last. A server on its own NPU takes no time. */
 TEST(a_worker_waits_for_pull_and_push)
 {
-    struct gossip_settings s = gossip_fixture_settings("elastic");
+    GOSSIP_SETTINGS(s, "elastic", s.period = 2);
     struct gossip_result r;
-    s.period = 2;
-    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 1, GOSSIP_IID, clock->jitter = 0);
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
     f.setup.clock.overlap = true;

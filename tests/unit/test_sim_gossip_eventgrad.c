@@ -13,10 +13,8 @@ TEST(a_tensor_is_sent_when_its_norm_has_changed_enough)
         { 13, true, 0.4375 },    /* 0.75 >= 0.53: slope 3/4 */
         { 12.9375, false, 0.21875 },
     };
-    struct gossip_settings s = gossip_settings_default();
+    WITH(struct gossip_settings, s, gossip_settings_default(), s.horizon = 0.5, s.warmup = 1);
     struct gossip_event v = { .norm = 10 };
-    s.horizon = 0.5;
-    s.warmup = 1;
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         assert_true(gossip_event_fires(&v, steps[i].norm, (int64_t)i + 1, &s) == steps[i].fires);
         assert_true(v.threshold == steps[i].threshold);
@@ -45,10 +43,8 @@ TEST(horizon_0_sends_all_like_a_warm_up_without_end)
 /* The threshold grows by so much that nothing follows the warm-up. */
 TEST(a_far_horizon_sends_in_the_warm_up_alone)
 {
-    struct gossip_settings s = gossip_fixture_settings("eventgrad");
+    GOSSIP_SETTINGS(s, "eventgrad", s.horizon = 1e6, s.warmup = 3);
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    s.horizon = 1e6;
-    s.warmup = 3;
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_int_equal(r.exchanges, 4 * 2 * 3);
     assert_close(r.sent_B, 4 * 2 * 3 * gossip_fixture_model_B(&f), 1e-12);
@@ -69,12 +65,9 @@ TEST(default_horizon_saves_bytes_and_messages)
 
 TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
 {
-    struct gossip_settings event = gossip_fixture_settings("eventgrad");
-    struct gossip_settings ring = gossip_fixture_settings("gossip-pga");
-    event.horizon = 0;
-    ring.period = 1000000;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.jitter = 0;
+    GOSSIP_SETTINGS(event, "eventgrad", event.horizon = 0);
+    GOSSIP_SETTINGS(ring, "gossip-pga", ring.period = 1000000);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->jitter = 0);
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
         GOSSIP_RUN(a, &f, &event);
@@ -90,11 +83,8 @@ TEST(without_jitter_horizon_0_is_gossip_with_the_ring)
 TEST(with_overlap_models_of_the_step_before_are_mixed)
 {
     enum { N = 4, STEPS = 5 };
-    struct gossip_settings s = gossip_fixture_settings("eventgrad");
-    s.horizon = 0;
-    GOSSIP_FIXTURE(f, N, GOSSIP_IID);
-    f.setup.learning.rate = 0;
-    f.setup.learning.epochs = 0.5;
+    GOSSIP_SETTINGS(s, "eventgrad", s.horizon = 0);
+    GOSSIP_FIXTURE_WITH(f, N, GOSSIP_IID, learning->rate = 0, learning->epochs = 0.5);
     f.setup.clock = (struct gossip_clock){
         .step_s = 1, .slowdown = 1, .pause_factor = 1, .stale = true, .overlap = true
     };
@@ -125,10 +115,8 @@ TEST(with_overlap_models_of_the_step_before_are_mixed)
 TEST(overlap_hides_steps_behind_messages)
 {
     struct gossip_result r;
-    struct gossip_settings s = gossip_fixture_settings("eventgrad");
-    s.horizon = 0;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_SETTINGS(s, "eventgrad", s.horizon = 0);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0);
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 2 * FIXTURE_MODEL_S), 1e-9);
     f.setup.clock.overlap = true;

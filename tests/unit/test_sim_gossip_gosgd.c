@@ -39,10 +39,8 @@ static double weighted_sum(const struct gossip_cluster *c, int32_t k)
 /* Who only mixes keeps the weighted sum of models, whatever is on its way. */
 TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
 {
-    struct gossip_settings s = gossip_fixture_settings("gosgd");
-    s.prob = 0.5;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.learning.rate = 0;
+    GOSSIP_SETTINGS(s, "gosgd", s.prob = 0.5);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, learning->rate = 0);
     for (int kind = 0; kind < 4; kind++) {
         bool flew = false;
         f.setup.clock.stale = kind % 2;
@@ -65,11 +63,8 @@ TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
 /* Two workers of weight 1/2: the sender keeps 1/4, the other's model becomes 2/3 own and 1/3 sent. */
 TEST(a_message_is_mixed_in_by_its_weight)
 {
-    struct gossip_settings s = gossip_fixture_settings("gosgd");
-    s.prob = 1;
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.learning.rate = 0;
-    f.setup.clock.jitter = 0;
+    GOSSIP_SETTINGS(s, "gosgd", s.prob = 1);
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, learning->rate = 0, clock->jitter = 0);
     GOSSIP_SCATTERED(c, &f, &s);
     double sent = (double)c.workers[0].x[3], own = (double)c.workers[1].x[3];
     assert_true(gossip_fixture_turn(&c) && weight_of(&c.workers[0]) == 0.25);
@@ -82,9 +77,8 @@ TEST(messages_are_sent_by_chance_one_model_each)
 {
     GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
     for (double prob = 0; prob <= 1; prob += 0.25) {
-        struct gossip_settings s = gossip_fixture_settings("gosgd");
+        GOSSIP_SETTINGS(s, "gosgd", s.prob = prob);
         double steps = 4 * FIXTURE_STEPS;
-        s.prob = prob;
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_near((double)r.exchanges, steps * prob, 5 * sqrt(steps * prob * (1 - prob)));
         assert_true(r.sent_B == (double)r.exchanges * gossip_fixture_model_B(&f));
@@ -94,10 +88,8 @@ TEST(messages_are_sent_by_chance_one_model_each)
 /* Two that step together and send every time: messages cross, nobody waits for the other's. */
 TEST(a_sender_waits_for_its_own_message_alone)
 {
-    struct gossip_settings s = gossip_fixture_settings("gosgd");
-    s.prob = 1;
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_SETTINGS(s, "gosgd", s.prob = 1);
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, clock->jitter = 0);
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + FIXTURE_MODEL_S), 1e-9);
 }

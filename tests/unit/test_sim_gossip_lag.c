@@ -43,12 +43,10 @@ TEST(lag_that_always_sends_is_synchronous_sgd)
 {
     static const char *const names[] = { "lag-wk", "lag-ps" };
     struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
-    f.setup.learning.weight_decay = 1e-3;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, learning->schedule = GOSSIP_RATE_STEPS,
+                        learning->weight_decay = 1e-3);
     for (int kind = 0; kind < 8; kind++) {
-        struct gossip_settings lag = gossip_fixture_settings(names[kind % 2]);
-        lag.lag_xi = 0;
+        GOSSIP_SETTINGS(lag, names[kind % 2], lag.lag_xi = 0);
         f.setup.clock.stale = kind / 2 % 2;
         f.setup.clock.overlap = kind / 4;
         GOSSIP_RUN(a, &f, &lag);
@@ -62,10 +60,8 @@ TEST(lag_that_always_sends_is_synchronous_sgd)
 /* Up and down one after the other, through the one port of the server. */
 TEST(an_iteration_takes_as_long_as_its_messages)
 {
-    struct gossip_settings s = gossip_fixture_settings("lag-wk");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.jitter = 0;
-    s.lag_xi = 0;
+    GOSSIP_SETTINGS(s, "lag-wk", s.lag_xi = 0);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->jitter = 0);
     struct gossip_result r = gossip_fixture_numbers(&f, &s);
     assert_true(r.time_s > FIXTURE_STEPS * (FIXTURE_STEP_S + 5 * FIXTURE_MODEL_S));
     assert_true(r.time_s <= FIXTURE_STEPS * (FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S) + 1e-9);
@@ -91,16 +87,12 @@ TEST(the_server_goes_on_along_what_it_was_sent_last)
         { "lag-wk", INFINITY, 1, 4 + 4 * FIXTURE_STEPS, INFINITY },
         { "lag-ps", 1, 0, 4 + 4, 2 * FIXTURE_STEP_S + 8 * FIXTURE_MODEL_S },
     };
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.stale = true;
-    f.setup.learning.momentum = 0;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->stale = true, learning->momentum = 0);
     KEEP(double *, want, free_at) = malloc((size_t)f.net.n_params * sizeof *want);
     assert_non_null(want);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = gossip_fixture_settings(cases[i].name);
-        s.lag_depth = 1;
-        s.lag_xi = cases[i].xi;
-        s.lag_smooth = cases[i].smooth;
+        GOSSIP_SETTINGS(s, cases[i].name, s.lag_depth = 1, s.lag_xi = cases[i].xi,
+                        s.lag_smooth = cases[i].smooth);
         straight_on(want, &f, &s);
         GOSSIP_RUN(r, &f, &s);
         assert_int_equal(r.exchanges, cases[i].messages);
@@ -118,10 +110,8 @@ TEST(with_whole_gradients_fewer_are_sent_and_as_much_is_learned)
     /* lag-wk tells theta to all, whoever has sent. */
     CASES(const char *name; int64_t most) = { { "lag-wk", LOUD + LOUD / 2 }, { "lag-ps", 2 * LOUD / 2 } };
     struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.learning.batch = 40;
-    f.setup.learning.epochs = STEPS;
-    f.setup.learning.momentum = 0;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, learning->batch = 40, learning->epochs = STEPS,
+                        learning->momentum = 0);
     GOSSIP_RUN(whole, &f, &all_reduce);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_settings s = gossip_fixture_settings(cases[i].name);

@@ -30,8 +30,7 @@ TEST(an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed)
         for (int64_t period = 1; period <= 10; period += 9)
             for (size_t k = 0; k < COUNT_OF(waits); k++) {
                 struct gossip_settings s = gossip_fixture_settings("local");
-                GOSSIP_FIXTURE(f, n, GOSSIP_IID);
-                f.setup.clock.jitter = 0;
+                GOSSIP_FIXTURE_WITH(f, n, GOSSIP_IID, clock->jitter = 0);
                 f.setup.model_B = 14e6;
                 s.period = period;
                 struct gossip_need need = need_of(&f, &s, waits[k]);
@@ -44,8 +43,7 @@ TEST(an_all_reduce_needs_its_bytes_over_the_wait_that_is_allowed)
 TEST(synchronous_sgd_needs_what_local_sgd_of_period_1_does)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0);
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
     assert_need(&need, 1.5 * gossip_fixture_model_B(&f) / (0.05 * FIXTURE_STEP_S));
 }
@@ -54,8 +52,7 @@ TEST(synchronous_sgd_needs_what_local_sgd_of_period_1_does)
 TEST(two_that_exchange_every_step_need_a_little_more_than_a_model_each)
 {
     struct gossip_settings s = gossip_fixture_settings("pair");
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, clock->jitter = 0);
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
     double exchange_s = 0.05 * FIXTURE_STEPS * FIXTURE_STEP_S / (FIXTURE_STEPS + 1);
     assert_need(&need, gossip_fixture_model_B(&f) / exchange_s);
@@ -137,10 +134,7 @@ TEST(what_one_dimension_needs_does_not_depend_on_ample_bandwidth_elsewhere)
 TEST(a_straggler_is_no_matter_of_bandwidth)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 5;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0, clock->n_slow = 1, clock->slowdown = 5);
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
     assert_need(&need, 1.5 * gossip_fixture_model_B(&f) / (0.05 * 5 * FIXTURE_STEP_S));
 }
@@ -162,13 +156,10 @@ TEST(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth)
 {
     const char *const methods[] = { "pair", "gosgd", "elastic", "gossip-pga", "eventgrad", "diloco" };
     const struct gossip_wish nothing = { 0 };
-    GOSSIP_FIXTURE(f, 8, GOSSIP_SKEW);
-    f.setup.clock.jitter = 0.3;
+    GOSSIP_FIXTURE_WITH(f, 8, GOSSIP_SKEW, clock->jitter = 0.3);
     for (size_t i = 0; i < 2 * COUNT_OF(methods); i++) {
-        struct gossip_settings s = gossip_fixture_settings(methods[i / 2]);
+        GOSSIP_SETTINGS(s, methods[i / 2], s.period = 2, s.prob = 0.4);
         KEEP(struct gossip_result, r, gossip_result_free);
-        s.period = 2;
-        s.prob = 0.4;
         f.setup.clock.overlap = i % 2;
         f.fabric.share = 1;
         struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
@@ -180,9 +171,8 @@ TEST(a_run_at_the_share_found_takes_what_was_said_within_a_twentieth)
 
 TEST(who_sends_nothing_needs_nothing_and_some_never_have_enough)
 {
-    struct gossip_settings s = gossip_fixture_settings("local");
+    GOSSIP_SETTINGS(s, "local", s.period = INT64_MAX);
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    s.period = INT64_MAX;
     struct gossip_need need = need_of(&f, &s, GOSSIP_NEED_WAIT);
     assert_true(need.share == 0 && need.bw_Bps == 0 && need.time_s == need.free_s);
     s.period = 1;

@@ -13,8 +13,7 @@ TEST(a_fixed_period_sends_its_share)
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
     for (int m = 0; m < N_METHODS; m++)
         for (int64_t period = 1; period <= 64; period *= 4) {
-            struct gossip_settings s = gossip_fixture_settings(methods[m]);
-            s.period = period;
+            GOSSIP_SETTINGS(s, methods[m], s.period = period);
             struct gossip_result r = gossip_fixture_numbers(&f, &s);
             assert_int_equal(r.steps, FIXTURE_STEPS);
             assert_int_equal(r.exchanges, 4 * (FIXTURE_STEPS / period));
@@ -26,8 +25,7 @@ TEST(a_fixed_period_sends_its_share)
  * exchange of worker 0 once, and comes 6 ms after it from then on. Pulls and pushes cross without waiting. */
 TEST(an_initiator_waits_for_ports_and_message)
 {
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, clock->jitter = 0);
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
@@ -41,9 +39,7 @@ TEST(an_initiator_waits_for_ports_and_message)
 /* With overlap a message of 6 ms hides under the step of 10 ms after it, but for the last one. */
 TEST(overlap_hides_a_message_under_a_step)
 {
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = true;
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, clock->jitter = 0, clock->overlap = true);
     for (int m = PULL; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
@@ -99,12 +95,9 @@ static void assert_moved(const struct gossip_cluster *c, const float *before, in
 TEST(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both)
 {
     const double share[N_METHODS][2] = { { 0.25, 0.25 }, { 0.25, 0 }, { 0, 0.25 } };
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.learning.rate = 0;
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, learning->rate = 0, clock->jitter = 0);
     for (int m = 0; m < N_METHODS; m++) {
-        struct gossip_settings s = gossip_fixture_settings(methods[m]);
-        s.mix = 0.25;
+        GOSSIP_SETTINGS(s, methods[m], s.mix = 0.25);
         GOSSIP_SCATTERED(c, &f, &s);
         KEEP(float *, before, free_at) = copy_models(&c);
         assert_true(gossip_fixture_turn(&c) && c.workers[0].steps == 1);
@@ -116,10 +109,7 @@ TEST(a_pull_moves_its_puller_a_push_its_receiver_a_pair_both)
 /* With stale models it is the end of the message that changes them: worker 0 steps, then worker 1. */
 TEST(what_arrives_changes_a_model_no_earlier)
 {
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.learning.rate = 0;
-    f.setup.clock.jitter = 0;
-    f.setup.clock.stale = true;
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, learning->rate = 0, clock->jitter = 0, clock->stale = true);
     for (int m = 0; m < N_METHODS; m++) {
         struct gossip_settings s = gossip_fixture_settings(methods[m]);
         GOSSIP_SCATTERED(c, &f, &s);
@@ -157,8 +147,7 @@ static double apart_of_models(const struct gossip_cluster *c)
 TEST(symmetric_pairs_keep_the_sum_of_models)
 {
     struct gossip_settings s = gossip_fixture_settings("pair");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.learning.rate = 0;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, learning->rate = 0);
     for (int kind = 0; kind < 4; kind++) {
         f.setup.clock.stale = kind % 2;
         f.setup.clock.overlap = kind / 2;
@@ -191,9 +180,7 @@ TEST(theta_0_is_an_exchange_every_step)
 {
     for (int m = 0; m < N_METHODS; m++)
         for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++) {
-            struct gossip_settings s = gossip_fixture_settings(methods[m]);
-            s.rule = (enum gossip_rule)rule;
-            s.theta = 0;
+            GOSSIP_SETTINGS(s, methods[m], s.rule = (enum gossip_rule)rule, s.theta = 0);
             assert_as_fixed(&s, 1);
         }
 }
@@ -203,10 +190,8 @@ TEST(an_infinite_theta_leaves_the_cap)
     for (int m = 0; m < N_METHODS; m++)
         for (int64_t cap = 1; cap <= 7; cap += 3)
             for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++) {
-                struct gossip_settings s = gossip_fixture_settings(methods[m]);
-                s.rule = (enum gossip_rule)rule;
-                s.theta = INFINITY;
-                s.cap = cap;
+                GOSSIP_SETTINGS(s, methods[m], s.rule = (enum gossip_rule)rule, s.theta = INFINITY,
+                                s.cap = cap);
                 if (rule != GOSSIP_RULE_CONTROL)
                     assert_as_fixed(&s, cap);
             }
@@ -292,17 +277,12 @@ static int64_t watch_rule(const struct gossip_fixture *f, const struct gossip_se
 
 TEST(a_worker_exchanges_as_its_model_changes)
 {
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.stale = true;
-    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
-    f.setup.learning.n_decays = 1;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->stale = true, learning->schedule = GOSSIP_RATE_STEPS,
+                        learning->n_decays = 1);
     for (int rule = GOSSIP_RULE_DRIFT; rule < N_GOSSIP_RULES; rule++)
         for (int64_t check = 1; check <= 3; check += 2) {
-            struct gossip_settings s = gossip_fixture_settings("pair");
-            s.rule = (enum gossip_rule)rule;
-            s.theta = rule == GOSSIP_RULE_DRIFT ? 0.05 : 0.2;
-            s.cap = 10;
-            s.check = check;
+            GOSSIP_SETTINGS(s, "pair", s.rule = (enum gossip_rule)rule,
+                            s.theta = rule == GOSSIP_RULE_DRIFT ? 0.05 : 0.2, s.cap = 10, s.check = check);
             assert_true(watch_rule(&f, &s) > 10);
         }
 }
@@ -310,15 +290,9 @@ TEST(a_worker_exchanges_as_its_model_changes)
 /* The rate grows twentyfold: drift is far below theta at first, and far above it later. */
 TEST(control_at_most_halves_or_doubles_a_period)
 {
-    struct gossip_settings s = gossip_fixture_settings("pair");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.stale = true;
-    f.setup.learning.rate = 0.005;
-    f.setup.learning.schedule = GOSSIP_RATE_STEPS;
-    f.setup.learning.n_decays = 1;
-    f.setup.learning.decay = 20;
-    s.rule = GOSSIP_RULE_CONTROL;
-    s.cap = 20;
+    GOSSIP_SETTINGS(s, "pair", s.rule = GOSSIP_RULE_CONTROL, s.cap = 20);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->stale = true, learning->rate = 0.005,
+                        learning->schedule = GOSSIP_RATE_STEPS, learning->n_decays = 1, learning->decay = 20);
     assert_true(watch_rule(&f, &s) > 10);
 }
 

@@ -31,11 +31,8 @@ static void mix_ring(double *x, int32_t n, int32_t n_params)
 TEST(gossip_on_a_ring_is_its_matrix)
 {
     enum { N = 5, STEPS = 5 };
-    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    s.period = NEVER;
-    GOSSIP_FIXTURE(f, N, GOSSIP_IID);
-    f.setup.learning.rate = 0;
-    f.setup.learning.epochs = 0.5;
+    GOSSIP_SETTINGS(s, "gossip-pga", s.period = NEVER);
+    GOSSIP_FIXTURE_WITH(f, N, GOSSIP_IID, learning->rate = 0, learning->epochs = 0.5);
     KEEP(double *, x, free_at) = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
     assert_non_null(x);
     for (int kind = 0; kind < 4; kind++) {
@@ -58,11 +55,8 @@ TEST(gossip_keeps_the_mean_of_models)
 {
     enum { N = 5 };
     struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    GOSSIP_FIXTURE(f, N, GOSSIP_SKEW);
-    f.setup.learning.rate = 0;
-    f.setup.clock.jitter = 1;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
+    GOSSIP_FIXTURE_WITH(f, N, GOSSIP_SKEW, learning->rate = 0, clock->jitter = 1, clock->n_slow = 1,
+                        clock->slowdown = 3);
     KEEP(double *, x, free_at) = malloc((size_t)N * (size_t)f.net.n_params * sizeof *x);
     assert_non_null(x);
     for (int kind = 0; kind < 16; kind++) {
@@ -89,10 +83,9 @@ TEST(period_1_is_local_sgd_of_period_1)
 {
     static const char *const names[] = { "gossip-pga", "gossip-aga" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        struct gossip_settings pga = gossip_fixture_settings(names[i]);
+        GOSSIP_SETTINGS(pga, names[i], pga.cap = 1);
         struct gossip_settings local = gossip_fixture_settings("local");
         GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-        pga.cap = 1;
         gossip_fixture_assert_same_run(&f, &pga, &local);
     }
     (void)state;
@@ -106,10 +99,9 @@ TEST(traffic_is_that_of_its_messages)
         { 5, GOSSIP_RING, 2 }, { 5, GOSSIP_EXPONENTIAL, 1 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct gossip_settings s = gossip_fixture_settings("gossip-pga");
+        GOSSIP_SETTINGS(s, "gossip-pga", s.period = 5);
         int32_t n = cases[i].n, messages = n * cases[i].neighbours * 32;
         GOSSIP_FIXTURE(f, n, GOSSIP_IID);
-        s.period = 5;
         s.graph = cases[i].graph;
         struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
         assert_int_equal(r.exchanges, messages + 8);
@@ -119,8 +111,7 @@ TEST(traffic_is_that_of_its_messages)
 
 TEST(two_neighbours_that_mix_are_equal)
 {
-    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    s.period = NEVER;
+    GOSSIP_SETTINGS(s, "gossip-pga", s.period = NEVER);
     GOSSIP_FIXTURE(f, 2, GOSSIP_SKEW);
     GOSSIP_RUN(r, &f, &s);
     assert_memory_equal(r.models, r.models + f.net.n_params, (size_t)f.net.n_params * sizeof *r.models);
@@ -130,10 +121,8 @@ TEST(two_neighbours_that_mix_are_equal)
  * than a step, so that with overlap only the first step is alone. */
 TEST(two_models_share_a_port)
 {
-    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    s.period = NEVER;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_SETTINGS(s, "gossip-pga", s.period = NEVER);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0);
     for (int fidelity = 0; fidelity < N_GOSSIP_FIDELITYS; fidelity++) {
         struct gossip_result r;
         f.fabric.fidelity = (enum gossip_fidelity)fidelity;
@@ -149,9 +138,8 @@ TEST(two_models_share_a_port)
 /* No power, no room up to the cap, or a warm-up that never ends: the period stays. */
 TEST(an_adaptive_period_that_cannot_change_is_fixed)
 {
-    struct gossip_settings pga = gossip_fixture_settings("gossip-pga");
+    GOSSIP_SETTINGS(pga, "gossip-pga", pga.period = 4);
     struct gossip_settings aga[3];
-    pga.period = 4;
     for (int32_t i = 0; i < 3; i++) {
         aga[i] = gossip_fixture_settings("gossip-aga");
         aga[i].period = 4;
@@ -174,13 +162,9 @@ TEST(the_period_grows_as_the_loss_falls_and_with_the_power)
 {
     static const double powers[] = { 0, 0.5, 1 };
     int64_t before = 0;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.learning.epochs = 40;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, learning->epochs = 40);
     for (size_t i = 0; i < COUNT_OF(powers); i++) {
-        struct gossip_settings s = gossip_fixture_settings("gossip-aga");
-        s.period = 4;
-        s.switch_frac = 0.05;
-        s.power = powers[i];
+        GOSSIP_SETTINGS(s, "gossip-aga", s.period = 4, s.switch_frac = 0.05, s.power = powers[i]);
         struct gossip_result r = gossip_fixture_numbers(&f, &s);
         assert_true(r.exchanges > before);
         before = r.exchanges;

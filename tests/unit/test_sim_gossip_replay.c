@@ -34,12 +34,10 @@ TEST(a_replay_on_the_same_network_is_the_run)
     make_uneven(&f);
     for (int32_t m = 0; m < gossip_n_methods; m++)
         for (int kind = 0; kind < 4; kind++) {
-            struct gossip_settings s = gossip_fixture_settings(gossip_method_name(m));
+            GOSSIP_SETTINGS(s, gossip_method_name(m), s.prob = 0.4, s.period = 2);
             KEEP(struct gossip_result, trained, gossip_result_free);
             KEEP(struct gossip_result, replayed, gossip_result_free);
             KEEP(struct gossip_log, log, gossip_log_free);
-            s.prob = 0.4;
-            s.period = 2;
             f.setup.clock.stale = kind % 2;
             f.setup.clock.overlap = kind / 2;
             run(&trained, &log, &f, &s);
@@ -74,9 +72,7 @@ TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
     for (size_t m = 0; m < COUNT_OF(methods); m++)
         for (size_t k = 0; k < COUNT_OF(shares); k++)
             for (int overlap = 0; overlap < 2; overlap++) {
-                struct gossip_settings s = gossip_fixture_settings(methods[m]);
-                s.prob = 0.4;
-                s.period = 2;
+                GOSSIP_SETTINGS(s, methods[m], s.prob = 0.4, s.period = 2);
                 f.setup.clock.overlap = overlap;
                 assert_same_elsewhere(&f, &s, shares[k]);
             }
@@ -87,10 +83,8 @@ TEST(a_pattern_that_does_not_depend_on_time_is_exact_on_any_network)
 TEST(workers_that_wait_for_neighbours_take_their_time_within_a_hundredth)
 {
     const double shares[] = { 0.03, 0.3, 3 };
-    struct gossip_settings s = gossip_fixture_settings("gossip-pga");
-    GOSSIP_FIXTURE(f, 8, GOSSIP_SKEW);
-    f.setup.clock.jitter = 0.3;
-    s.period = 2;
+    GOSSIP_SETTINGS(s, "gossip-pga", s.period = 2);
+    GOSSIP_FIXTURE_WITH(f, 8, GOSSIP_SKEW, clock->jitter = 0.3);
     for (int overlap = 0; overlap < 2; overlap++) {
         KEEP(struct gossip_result, here, gossip_result_free);
         KEEP(struct gossip_log, log, gossip_log_free);

@@ -63,8 +63,7 @@ TEST(steps_take_their_mean_within_five_deviations)
 {
     const double jitters[] = { 0, 0.3, 1 };
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.learning.epochs = 200;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, learning->epochs = 200);
     for (size_t i = 0; i < COUNT_OF(jitters); i++) {
         f.setup.clock.jitter = jitters[i];
         RUN(r, &f, &s, 3);
@@ -78,10 +77,7 @@ TEST(steps_take_their_mean_within_five_deviations)
 TEST(slow_workers_take_so_many_times_as_long)
 {
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0, clock->n_slow = 1, clock->slowdown = 3);
     RUN(r, &f, &s, 1);
     assert_close(r.time_s, 3 * FIXTURE_STEPS * FIXTURE_STEP_S, 1e-12);
     assert_close(r.compute_s, (3 + 3) / 4.0 * FIXTURE_STEPS * FIXTURE_STEP_S, 1e-12);
@@ -92,11 +88,8 @@ TEST(slow_workers_take_so_many_times_as_long)
 TEST(pauses_lengthen_their_share_of_the_steps)
 {
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.learning.epochs = 200;
-    f.setup.clock.jitter = 0;
-    f.setup.clock.pause_prob = 0.1;
-    f.setup.clock.pause_factor = 5;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, learning->epochs = 200, clock->jitter = 0, clock->pause_prob = 0.1,
+                        clock->pause_factor = 5);
     RUN(r, &f, &s, 1);
     double n = 4.0 * 2000;
     assert_near(r.compute_s / 2000 / FIXTURE_STEP_S, 1.4, 5 * 4 * sqrt(0.1 * 0.9 / n));
@@ -106,8 +99,7 @@ TEST(pauses_lengthen_their_share_of_the_steps)
 TEST(where_all_end_together_compute_and_waiting_fill_the_time)
 {
     const char *const methods[] = { "all-reduce", "local" };
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0.5;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0.5);
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
         struct gossip_settings s = gossip_fixture_every_step(methods[i]);
         RUN(r, &f, &s, 1);
@@ -120,8 +112,7 @@ TEST(where_all_end_together_compute_and_waiting_fill_the_time)
 TEST(an_all_reduce_adds_its_time_to_every_step)
 {
     struct gossip_settings s = gossip_fixture_every_step("all-reduce");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, clock->jitter = 0);
     RUN(r, &f, &s, 1);
     assert_close(r.time_s, FIXTURE_STEPS * (FIXTURE_STEP_S + 1.5 * FIXTURE_MODEL_S), 1e-12);
     assert_close(r.sent_B, FIXTURE_STEPS * 6 * gossip_fixture_model_B(&f), 1e-12);
@@ -193,8 +184,7 @@ TEST(one_worker_is_plain_sgd_also_through_decay_and_drift)
 TEST(the_cosine_goes_from_the_rate_to_nothing)
 {
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
-    f.setup.learning.schedule = GOSSIP_RATE_COSINE;
+    GOSSIP_FIXTURE_WITH(f, 1, GOSSIP_IID, learning->schedule = GOSSIP_RATE_COSINE);
     GOSSIP_START(c, &f, &s);
     for (int64_t step = 0; step <= c.n_steps; step++) {
         double angle = acos(-1) * (double)step / (double)c.n_steps;
@@ -223,8 +213,7 @@ TEST(uneven_shards_make_the_steps_of_the_smallest)
 TEST(a_rate_beyond_reason_diverges_and_says_when)
 {
     struct gossip_settings s = gossip_fixture_every_step("local");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_IID);
-    f.setup.learning.rate = 1e30;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_IID, learning->rate = 1e30);
     for (int stale = 0; stale < 2; stale++) {
         f.setup.clock.stale = stale;
         RUN(r, &f, &s, 1);
@@ -261,8 +250,7 @@ TEST(the_curve_has_a_point_per_hundredth_and_ends_with_the_totals)
 TEST(the_curve_tests_the_model_of_its_time)
 {
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
-    f.setup.learning.epochs = 50;
+    GOSSIP_FIXTURE_WITH(f, 1, GOSSIP_IID, learning->epochs = 50);
     RUN(half, &f, &s, 1);
     f.setup.learning.epochs = 100;
     RUN(whole, &f, &s, 1);
@@ -272,11 +260,10 @@ TEST(the_curve_tests_the_model_of_its_time)
 
 TEST(a_period_that_is_none_is_refused)
 {
-    struct gossip_settings s = gossip_fixture_settings("local");
+    GOSSIP_SETTINGS(s, "local", s.period = 0);
     struct gossip_result r;
     const struct gossip_wish wish = { .curve = true };
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    s.period = 0;
     FAILS(gossip_run(&r, &f.setup, &s, 1, &wish, e), ERR_RANGE, "period is 0, need at least 1");
     assert_null(r.curve);
 }

@@ -12,10 +12,7 @@ static void build(struct gossip_fixture *f, int32_t n_workers)
 
 static struct gossip_settings settings(double gamma, double keep)
 {
-    struct gossip_settings s = gossip_fixture_settings("sparq");
-    s.sparq_c = 0;
-    s.gamma = gamma;
-    s.keep = keep;
+    GOSSIP_SETTINGS(s, "sparq", s.sparq_c = 0, s.gamma = gamma, s.keep = keep);
     return s;
 }
 
@@ -105,11 +102,10 @@ TEST(traffic_is_that_of_its_messages)
 {
     static const int32_t sizes[] = { 1, 2, 5 }, neighbours[] = { 0, 1, 2 };
     for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++) {
-        struct gossip_settings s = settings(0.5, i % 2 ? 0.1 : 1);
+        WITH(struct gossip_settings, s, settings(0.5, i % 2 ? 0.1 : 1), s.period = 4);
         int32_t messages = sizes[i / 2] * neighbours[i / 2] * (FIXTURE_STEPS / 4);
         GOSSIP_FIXTURE(f, sizes[i / 2], GOSSIP_SKEW);
         double message_B = i % 2 ? 8 * ceil(0.1 * f.net.n_params) : 4.0 * f.net.n_params;
-        s.period = 4;
         struct gossip_result r = gossip_fixture_assert_same_run(&f, &s, &s);
         assert_int_equal(r.exchanges, messages);
         assert_close(r.sent_B, messages * message_B, 1e-12);

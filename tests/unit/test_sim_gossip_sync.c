@@ -12,9 +12,8 @@ TEST(local_sgd_with_period_1_is_synchronous_sgd)
     for (int kind = 0; kind < 4; kind++) {
         struct gossip_settings all_reduce = gossip_fixture_settings("all-reduce");
         struct gossip_settings local = gossip_fixture_settings("local");
-        GOSSIP_FIXTURE(f, 4, kind / 2 ? GOSSIP_SKEW : GOSSIP_IID);
-        f.setup.clock.stale = kind % 2;
-        f.setup.learning.weight_decay = 1e-3;
+        GOSSIP_FIXTURE_WITH(f, 4, kind / 2 ? GOSSIP_SKEW : GOSSIP_IID, clock->stale = kind % 2,
+                            learning->weight_decay = 1e-3);
         GOSSIP_RUN(a, &f, &all_reduce);
         GOSSIP_RUN(b, &f, &local);
         local.period = 2;
@@ -41,8 +40,7 @@ TEST(synchronous_sgd_does_not_ask_when_the_gradient_is_taken)
 TEST(the_first_synchronous_step_goes_along_the_mean_of_gradients)
 {
     struct gossip_settings s = gossip_fixture_settings("all-reduce");
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.stale = true;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->stale = true);
     GOSSIP_START(c, &f, &s);
     KEEP(double *, want, free_at) = malloc((size_t)c.n_params * sizeof *want);
     assert_non_null(want);
@@ -62,9 +60,8 @@ TEST(the_first_synchronous_step_goes_along_the_mean_of_gradients)
 TEST(post_local_is_local_on_both_sides_of_its_switch)
 {
     struct gossip_settings local = gossip_fixture_settings("local");
-    struct gossip_settings post = gossip_fixture_settings("post-local");
+    GOSSIP_SETTINGS(post, "post-local", post.period = 7);
     GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    post.period = 7;
     for (int kind = 0; kind < 4; kind++) {
         f.setup.clock.overlap = kind / 2;
         post.switch_frac = kind % 2;
@@ -107,13 +104,9 @@ TEST(meetings_beside_steps_take_no_longer_and_send_the_same)
 /* Who is back for the next meeting before the last is over waits for it: two periods at most. */
 TEST(a_fast_worker_is_no_more_than_two_periods_ahead)
 {
-    struct gossip_settings s = gossip_fixture_settings("local");
+    GOSSIP_SETTINGS(s, "local", s.period = 3);
     int64_t most = 0;
-    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
-    f.setup.clock.overlap = true;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 10;
-    s.period = 3;
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, clock->overlap = true, clock->n_slow = 1, clock->slowdown = 10);
     GOSSIP_START(c, &f, &s);
     while (gossip_fixture_turn(&c))
         for (int32_t i = 0; i < 3; i++) {

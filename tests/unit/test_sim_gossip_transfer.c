@@ -13,9 +13,7 @@ struct even {
 static struct gossip_result run_even(const struct even *how)
 {
     struct gossip_settings s = gossip_fixture_every_step(how->method);
-    GOSSIP_FIXTURE(f, how->n_workers, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.overlap = how->overlap;
+    GOSSIP_FIXTURE_WITH(f, how->n_workers, GOSSIP_IID, clock->jitter = 0, clock->overlap = how->overlap);
     f.setup.model_B = how->model_s * f.fabric.net.dims[0].bw_Bps;
     if (how->slowdown > 0) {
         f.setup.clock.n_slow = 1;
@@ -102,8 +100,7 @@ TEST(hooks_may_send_while_others_end)
         .meets = true, .after = send_to_next, .end = send_three, .mix = leave_models
     };
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, HOOK_WORKERS, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
+    GOSSIP_FIXTURE_WITH(f, HOOK_WORKERS, GOSSIP_IID, clock->jitter = 0);
     GOSSIP_START(c, &f, &s);
     c.method = &chatty;
     gossip_fixture_finish(&c);
@@ -127,10 +124,7 @@ TEST(a_worker_that_is_done_waits_only_while_something_holds_it)
                                                .after = hold_the_other_at_the_end,
                                                .mix = leave_models };
     struct gossip_settings s = gossip_fixture_alone();
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    f.setup.clock.jitter = 0;
-    f.setup.clock.n_slow = 1;
-    f.setup.clock.slowdown = 3;
+    GOSSIP_FIXTURE_WITH(f, 2, GOSSIP_IID, clock->jitter = 0, clock->n_slow = 1, clock->slowdown = 3);
     GOSSIP_START(c, &f, &s);
     c.method = &late;
     gossip_fixture_finish(&c);

@@ -67,8 +67,7 @@ TEST(it_has_a_budget_of_its_own)
 /* Plans that come again add nothing to the model; the trials go on. */
 TEST(without_noise_it_goes_on)
 {
-    struct hetero_settings settings = hetero_settings_default();
-    settings.bayes.noise = 0;
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.bayes.noise = 0);
     HETERO_FIXTURE(f, 70);
     SEARCH(s, &f.problem, 1, 0, 1000);
     OK(hetero_bayes(&s, &settings, e));

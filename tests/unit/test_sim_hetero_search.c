@@ -190,9 +190,8 @@ TEST(a_schedule_ends_with_the_units_of_its_plan)
 /* After one draw, so that the plan is the one drawn. */
 TEST(draws_depend_on_the_seed_and_on_the_name)
 {
-    struct hetero_settings settings = hetero_settings_default();
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.evaluations = 1);
     int32_t differ = 0;
-    settings.evaluations = 1;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         KEEP(struct fixture, x, fixture_free);
         hetero_id plans[3][2];

@@ -47,8 +47,7 @@ static void check(const struct events_result *r, const struct want *want)
 
 static struct events_settings with(enum events_order order)
 {
-    struct events_settings s = events_settings_default();
-    s.order = order;
+    WITH(struct events_settings, s, events_settings_default(), s.order = order);
     return s;
 }
 
@@ -79,8 +78,7 @@ TEST(fifo_lets_all_wait_for_the_first)
 
 TEST(backfilling_does_not_delay_the_first)
 {
-    struct events_settings s = with(EVENTS_FIFO);
-    s.backfill = true;
+    WITH(struct events_settings, s, with(EVENTS_FIFO), s.backfill = true);
     /* One ends before 10, the last would not. */
     schedule(&s, 4, "0 3 10: 0 10 0, 1 4 5: 10 15 0, 2 1 1: 2 3 0, 3 1 20: 15 35 0");
     /* One GPU is spare when the first in the queue starts: one may start, two may not. */
@@ -121,9 +119,7 @@ TEST(who_does_not_fit_leaves_room_to_those_behind)
 
 TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
 {
-    struct events_settings s = with(EVENTS_LAS);
-    s.las_queues = 2;
-    s.las_at[0] = 3;
+    WITH(struct events_settings, s, with(EVENTS_LAS), s.las_queues = 2, s.las_at[0] = 3);
     schedule(&s, 1, "0 1 5: 0 7 1, 1 1 2: 3 5 0");
     /* Two GPUs fall after half the time; both in the second queue, the first submitted goes on. */
     schedule(&s, 2, "0 2 5: 0 6.5 1, 1 2 2: 1.5 7 1");
@@ -136,9 +132,7 @@ TEST(las_falls_from_queue_to_queue_by_gpu_seconds)
 
 TEST(continuous_las_takes_turns)
 {
-    struct events_settings s = with(EVENTS_LAS);
-    s.las_queues = 0;
-    s.round_s = 1;
+    WITH(struct events_settings, s, with(EVENTS_LAS), s.las_queues = 0, s.round_s = 1);
     schedule(&s, 1, "0 1 3: 0 5 2, 0 1 3: 1 6 2"); /* 0, 1, 0, 1, 0 and the rest of 1 */
 }
 
@@ -146,9 +140,7 @@ TEST(continuous_las_takes_turns)
 TEST(rounds_shorter_than_rounding_end)
 {
     const struct job jobs[] = { fixture_job(1e18, 1, 10, 128), fixture_job(1e18, 1, 10, 128) };
-    struct events_settings s = with(EVENTS_LAS);
-    s.las_queues = 0;
-    s.round_s = 1;
+    WITH(struct events_settings, s, with(EVENTS_LAS), s.las_queues = 0, s.round_s = 1);
     RUN(r, 1, jobs, 2, &s);
     assert_int_equal(r.n_done, 2);
 }

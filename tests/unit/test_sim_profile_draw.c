@@ -16,8 +16,7 @@ static void build(struct hetero_profile *p, const struct hetero_draw *d)
 
 static struct hetero_draw of_model(enum hetero_model model)
 {
-    struct hetero_draw d = hetero_draw_default();
-    d.model = model;
+    WITH(struct hetero_draw, d, hetero_draw_default(), d.model = model);
     return d;
 }
 
@@ -155,9 +154,8 @@ TEST(the_types_are_a_core_and_a_GPU_as_assumed)
  */
 TEST(further_GPUs_cost_their_speed_to_the_power_of_four_fifths)
 {
-    struct hetero_draw d = hetero_draw_default();
+    WITH(struct hetero_draw, d, hetero_draw_default(), d.n_types = 64);
     double slowest = INFINITY, fastest = 0;
-    d.n_types = 64;
     DRAWN(p, &d);
     assert_string_equal(p.types[2].name, "gpu2");
     assert_string_equal(p.types[63].name, "gpu63");
@@ -277,8 +275,7 @@ TEST(a_draw_out_of_range_is_refused)
     }
     static const int32_t types[] = { 1, -1, HETERO_MAX_TYPES + 1 };
     for (size_t i = 0; i < COUNT_OF(types); i++) {
-        struct hetero_draw d = hetero_draw_default();
-        d.n_types = types[i];
+        WITH(struct hetero_draw, d, hetero_draw_default(), d.n_types = types[i]);
         FAILS(hetero_draw_profile(&p, &d, e), ERR_RANGE, ", need 2 to 128");
         hetero_profile_free(&p);
     }

@@ -88,9 +88,8 @@ TEST(every_preset_has_a_profile_on_a_GPU_and_a_core)
 /* What a unit would do that has the whole model, by the functions that plan training. */
 static double whole_s(const struct model *m, int64_t batch, const struct topo_npu *npu)
 {
-    struct plan plan = fixture_plan(1, 1, 1, 1, batch);
+    WITH(struct plan, plan, fixture_plan(1, 1, 1, 1, batch), plan.micro = batch);
     double sum_s = 0;
-    plan.micro = batch;
     for (int64_t i = -2; i < m->layers; i++) {
         struct block_cost c;
         enum block_kind kind = i == -2                   ? BLOCK_EMBED

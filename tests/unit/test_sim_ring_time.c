@@ -69,8 +69,7 @@ TEST(a_slot_of_n_iterations_holds_n)
 TEST(a_ring_without_bandwidth_never_ends)
 {
     double gain[2];
-    struct ring_time t = example();
-    t.hop_Bps = 0;
+    WITH(struct ring_time, t, example(), t.hop_Bps = 0);
     FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE,
           "ring: hop_Bps is 0, need more than 0");
     t = example();

@@ -33,8 +33,7 @@ TEST(learned_plans_of_two_types_are_within_two_percent_of_the_optimum)
           double best_frac /* 1: all plans of a round count, over the moving baseline */) = {
         { "rl-lstm", 0.1 }, { "rl-rnn", 0.1 }, { "rl-lstm", 1 }
     };
-    struct hetero_settings settings = hetero_settings_default();
-    settings.evaluations = 6400;
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.evaluations = 6400);
     for (int m = 0; m < N_HETERO_MODELS; m++)
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
             KEEP(struct hetero_oracle, o, hetero_oracle_free);
@@ -78,9 +77,8 @@ TEST(learning_beats_chance_at_as_many_plans)
 
 TEST(equal_seeds_take_equal_ways)
 {
-    struct hetero_settings settings = hetero_settings_default();
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.evaluations = 2000);
     struct hetero_search s[3];
-    settings.evaluations = 2000;
     HETERO_MODELS(c, HETERO_CTRDNN, HETERO_MODELS_TIGHT);
     for (int i = 0; i < 3; i++)
         run(&s[i], &c.problem, "rl-lstm", &settings, i < 2 ? 7 : 8);
@@ -107,8 +105,7 @@ TEST(a_run_uses_its_evaluations_and_no_more)
 
 TEST(without_a_plan_the_one_that_reaches_most_is_told)
 {
-    struct hetero_settings settings = hetero_settings_default();
-    settings.evaluations = 3000;
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.evaluations = 3000);
     HETERO_MODELS(c, HETERO_NCE5, HETERO_MODELS_TIGHT);
     hetero_set_throughput(&c.problem, 1.01 * c.reach_per_s);
     RUN(s, &c.problem, "rl-lstm", &settings, 1);
@@ -120,8 +117,7 @@ TEST(without_a_plan_the_one_that_reaches_most_is_told)
 TEST(profiles_without_anything_to_learn_are_no_accident)
 {
     const struct hetero_setup setup = { .overlap = true, .examples = 1, .epochs = 1, .server = -1 };
-    struct hetero_settings settings = hetero_settings_default();
-    settings.evaluations = 300;
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.evaluations = 300);
     for (int32_t types = 1; types <= 2; types++) {
         KEEP(struct hetero_profile, profile, hetero_profile_free);
         KEEP(struct hetero_problem, p, hetero_free);
@@ -138,8 +134,7 @@ TEST(profiles_without_anything_to_learn_are_no_accident)
 
 TEST(a_local_search_goes_on_from_the_same_run)
 {
-    struct hetero_settings settings = hetero_settings_default();
-    settings.evaluations = 500;
+    WITH(struct hetero_settings, settings, hetero_settings_default(), settings.evaluations = 500);
     HETERO_MODELS(c, HETERO_MATCHNET, HETERO_MODELS_TIGHT);
     RUN(alone, &c.problem, "rl-lstm", &settings, 3);
     RUN(with, &c.problem, "rl-lstm+local", &settings, 3);

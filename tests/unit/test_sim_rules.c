@@ -75,8 +75,8 @@ TEST(algorithms_must_suit_their_dimension)
 {
     CASES(const char *dim, *want) = {
         { "{ shape: switch, size: 6, algorithm: halving-doubling }", "need a power of two, or bruck" },
-        { "{ shape: ring, size: 8, algorithm: bruck }", "need switch or full" },
-        { "{ shape: full, size: 8, algorithm: double-binary-tree }", "need a switch" },
+        { "{ shape: ring, size: 8, algorithm: bruck }", "need fat-tree, switch or full" },
+        { "{ shape: full, size: 8, algorithm: double-binary-tree }", "need fat-tree or switch" },
         { "{ shape: ring, size: 8, in_switch: sharp }", "need a switch" },
         { "{ shape: switch, size: 8, in_switch_min: 4 }", "need in_switch" },
         { "{ shape: switch, size: 8, algorithm: in-switch }", "need in_switch" },

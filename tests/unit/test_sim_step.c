@@ -145,11 +145,8 @@ TEST(parts_add_up_to_the_time_of_the_compiled_step)
 static struct topo_network small_network(void)
 {
     static const int32_t two[] = { 4, 8 };
-    struct topo_network net = oracle_network(two, 2);
-    net.dims[0].efficiency = 0.5;
-    net.dims[0].lat_s = 1e-6;
-    net.dims[1].shape = TOPO_SWITCH;
-    net.dims[1].lat_s = 2e-6;
+    WITH(struct topo_network, net, oracle_network(two, 2), net.dims[0].efficiency = 0.5,
+         net.dims[0].lat_s = 1e-6, net.dims[1].shape = TOPO_SWITCH, net.dims[1].lat_s = 2e-6);
     return net;
 }
 

@@ -77,10 +77,8 @@ TEST(parallel_npus_share_the_products)
     struct model dense = fixture_model("llama3-70b");
     struct model experts = fixture_model("mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plan p = fixture_plan(cases[i].tp, cases[i].cp, 1, 1, 1);
-        p.seq_parallel = true;
-        p.ep = cases[i].ep;
-        p.expert_tp = cases[i].expert_tp;
+        WITH(struct plan, p, fixture_plan(cases[i].tp, cases[i].cp, 1, 1, 1), p.seq_parallel = true,
+             p.ep = cases[i].ep, p.expert_tp = cases[i].expert_tp);
         double all = (double)(cases[i].tp * cases[i].cp);
         assert_close(all * cost_of(&dense, &p, BLOCK_DENSE, &npu).flop, flop_of(&dense, BLOCK_DENSE), 1e-14);
         assert_close(all * cost_of(&dense, &p, BLOCK_HEAD, &npu).flop,
@@ -141,9 +139,8 @@ TEST(megatron_layers_move_the_bytes_of_their_kernels)
     struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double t = cases[i].t, wide = T * h / (cases[i].seq ? t : 1), scores = b * a / t * s * s;
-        struct plan p = fixture_plan((int64_t)t, 1, 1, 1, 4);
-        p.micro = 4;
-        p.seq_parallel = cases[i].seq;
+        WITH(struct plan, p, fixture_plan((int64_t)t, 1, 1, 1, 4), p.micro = 4,
+             p.seq_parallel = cases[i].seq);
         struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
         double products = product_B(T, 3 * h / t, h) + product_B(T, h, h / t) + product_B(T, 4 * h / t, h) +
                           product_B(T, h, 4 * h / t);
@@ -170,9 +167,8 @@ TEST(llama_layers_move_the_bytes_of_their_kernels)
 {
     const struct topo_npu npu = fixture_counter(true);
     const double T = 8192, h = 8192, f = 28672, t = 8, ad = 8192, kvd = 1024;
-    struct plan p = fixture_plan(8, 1, 1, 1, 1);
+    WITH(struct plan, p, fixture_plan(8, 1, 1, 1, 1), p.seq_parallel = true);
     struct model m = fixture_model("llama3-70b");
-    p.seq_parallel = true;
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     double products = product_B(T, (ad + 2 * kvd) / t, h) + product_B(T, h, ad / t) +
                       product_B(T, 2 * f / t, h) + product_B(T, h, f / t);
@@ -193,8 +189,7 @@ TEST(tokens_of_a_microbatch_are_shared_by_context_parallelism)
     };
     struct model m = fixture_model("llama3-8b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plan p = fixture_plan(1, cases[i].cp, 1, 1, 8);
-        p.micro = cases[i].micro;
+        WITH(struct plan, p, fixture_plan(1, cases[i].cp, 1, 1, 8), p.micro = cases[i].micro);
         assert_true(block_tokens(&p, &m) == cases[i].tokens);
     }
 }
@@ -202,10 +197,8 @@ TEST(tokens_of_a_microbatch_are_shared_by_context_parallelism)
 /* Each kernel waits once: what is left of a layer on an endlessly fast NPU. */
 TEST(every_kernel_has_its_gap)
 {
-    struct topo_npu npu = fixture_counter(false);
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.peak_flops = INFINITY, npu.kernel_s = 1);
     const struct plan p = fixture_plan(1, 1, 1, 1, 1);
-    npu.peak_flops = INFINITY;
-    npu.kernel_s = 1;
     struct model m = fixture_model("megatron-22b");
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     /* Four products, activation, two norms, two joints, two transposes; two products, softmax, dropout. */

@@ -4,10 +4,8 @@ static const char *const megatron[] = { "megatron-22b", "gpt3-175b", "megatron-5
 
 static struct plan with(int64_t t, bool seq, int32_t recompute)
 {
-    struct plan p = fixture_plan(t, 1, 1, 1, 4);
-    p.micro = 4;
-    p.seq_parallel = seq;
-    p.recompute = recompute;
+    WITH(struct plan, p, fixture_plan(t, 1, 1, 1, 4), p.micro = 4, p.seq_parallel = seq,
+         p.recompute = recompute);
     return p;
 }
 
@@ -72,8 +70,7 @@ TEST(savings_are_those_of_the_published_figure)
 TEST(without_dropout_neither_output_nor_masks_are_kept)
 {
     struct plan p = with(1, false, PLAN_RECOMPUTE_NONE);
-    struct model m = fixture_model("gpt3-175b");
-    m.dropout = false;
+    WITH(struct model, m, fixture_model("gpt3-175b"), m.dropout = false);
     const double s = (double)m.seq, h = (double)m.hidden, sbh = 4 * s * h;
     assert_close(memory_layer_B(&m, &p, false), sbh * (32 + 2 * (double)m.heads * s / h), 1e-14);
     p.recompute = PLAN_RECOMPUTE_SELECTIVE;
@@ -94,12 +91,11 @@ TEST(fused_gated_layers_keep_less)
 /* Tokens to k experts, through them and back: e T k (h + 3 f + h), router 4 T E; all over t. */
 TEST(experts_keep_their_tokens_too)
 {
-    struct plan p = with(2, true, PLAN_RECOMPUTE_NONE);
+    WITH(struct plan, p, with(2, true, PLAN_RECOMPUTE_NONE), p.ep = 2);
     struct model m = fixture_model("mixtral-8x7b");
     double T = 4 * 32768, h = 4096, f = 14336, ad = 4096, kvd = 1024;
     double attention = T * (8 * h + 4 * ad + 4 * kvd) + 4 * 32 * T;
     double routed = 2 * T * 2 * (h + 3 * f + h) + 4 * T * 8;
-    p.ep = 2;
     assert_close(memory_layer_B(&m, &p, true), (attention + routed) / 2, 1e-14);
 }
 
@@ -120,9 +116,8 @@ TEST(stages_keep_as_many_microbatches_as_the_schedule_has_under_way)
         { PLAN_1F1B, 4, 2, 16, 3, 2.5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plan p = fixture_plan(1, 1, 1, cases[i].pp, cases[i].m);
-        p.schedule = cases[i].schedule;
-        p.interleave = cases[i].v;
+        WITH(struct plan, p, fixture_plan(1, 1, 1, cases[i].pp, cases[i].m), p.schedule = cases[i].schedule,
+             p.interleave = cases[i].v);
         assert_close(memory_in_flight(&p, cases[i].stage), cases[i].count, 1e-15);
     }
 }
@@ -149,9 +144,8 @@ TEST(state_takes_the_published_bytes_per_parameter)
     struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int64_t dp = 1; dp <= 64; dp *= 4) {
-            struct plan p = fixture_plan(1, 1, dp, 1, dp);
-            p.zero = cases[i].zero;
-            p.grad_B = cases[i].grad_B;
+            WITH(struct plan, p, fixture_plan(1, 1, dp, 1, dp), p.zero = cases[i].zero,
+                 p.grad_B = cases[i].grad_B);
             struct memory got = memory_of(&m, &p);
             assert_close(state_B(&got), model_params(&m) * (cases[i].whole + cases[i].shared / (double)dp),
                          1e-14);
@@ -174,11 +168,8 @@ TEST(experts_are_shared_out_by_those_who_have_the_same)
         double norms = (2 * 32 + 1) * 4096.0, routers = 32 * 4096 * 8.0;
         double matrices = model_params(&m) - experts - norms - routers;
         double dense = matrices / tp + norms + routers, local = experts / (ep * etp);
-        struct plan p = fixture_plan(cases[i].tp, cases[i].cp, cases[i].dp, 1, 8);
-        p.ep = cases[i].ep;
-        p.expert_tp = cases[i].expert_tp;
-        p.seq_parallel = true;
-        p.zero = 1;
+        WITH(struct plan, p, fixture_plan(cases[i].tp, cases[i].cp, cases[i].dp, 1, 8), p.ep = cases[i].ep,
+             p.expert_tp = cases[i].expert_tp, p.seq_parallel = true, p.zero = 1);
         m.vocab_multiple = 0;
         struct memory got = memory_of(&m, &p);
         assert_close(got.term_B[MEMORY_WEIGHTS], 2 * (dense + local), 1e-13);
@@ -223,8 +214,7 @@ TEST(the_first_stage_keeps_a_whole_model_of_activations)
 {
     struct model m = fixture_model("gpt3-175b");
     for (int64_t pp = 2; pp <= 32; pp *= 2) {
-        struct plan p = fixture_plan(8, 1, 1, pp, 512);
-        p.seq_parallel = true;
+        WITH(struct plan, p, fixture_plan(8, 1, 1, pp, 512), p.seq_parallel = true);
         struct memory got = memory_of(&m, &p);
         double mask = 2048 * 12288.0 / 8 * (double)pp;
         assert_int_equal(got.stage, 0);
@@ -278,8 +268,7 @@ TEST(recomputing_and_sharing_never_keep_more)
 
 TEST(nothing_is_gathered_where_nothing_is_shared_out)
 {
-    struct plan p = fixture_plan(1, 1, 1, 1, 1);
-    p.zero = 3;
+    WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.zero = 3);
     struct model m = fixture_model("llama3-8b");
     struct memory got = memory_of(&m, &p);
     assert_true(got.term_B[MEMORY_BUFFERS] == 0);

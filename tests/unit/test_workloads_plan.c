@@ -17,17 +17,11 @@ struct check_case {
 
 static void check(const struct model *m, const struct check_case *x)
 {
-    struct plan p = fixture_plan(x->degree[0], x->degree[1], x->degree[2], x->degree[3], x->batch);
+    WITH(struct plan, p, fixture_plan(x->degree[0], x->degree[1], x->degree[2], x->degree[3], x->batch),
+         p.micro = x->micro ? x->micro : 1, p.interleave = x->interleave ? x->interleave : 1,
+         p.ep = x->ep ? x->ep : 1, p.first = x->first, p.last = x->last, p.context = x->context,
+         p.schedule = x->schedule, p.seq_parallel = x->seq_parallel, p.expert_tp = x->expert_tp);
     struct plan_fault fault = { .key = "" };
-    p.micro = x->micro ? x->micro : 1;
-    p.interleave = x->interleave ? x->interleave : 1;
-    p.ep = x->ep ? x->ep : 1;
-    p.first = x->first;
-    p.last = x->last;
-    p.context = x->context;
-    p.schedule = x->schedule;
-    p.seq_parallel = x->seq_parallel;
-    p.expert_tp = x->expert_tp;
     int64_t n = x->n_npus ? x->n_npus : x->degree[0] * x->degree[1] * x->degree[2] * x->degree[3];
     bool ok = plan_check(&p, m, n, &fault);
     assert_int_equal(ok, plan_check(&p, m, n, NULL));
@@ -199,10 +193,8 @@ TEST(equal_stages_are_told_once)
     struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct plan_stage got[PLAN_MAX_STAGES];
-        struct plan p = fixture_plan(1, 1, 1, cases[i].pp, 96);
-        p.interleave = cases[i].interleave;
-        p.first = cases[i].first;
-        p.last = cases[i].last;
+        WITH(struct plan, p, fixture_plan(1, 1, 1, cases[i].pp, 96), p.interleave = cases[i].interleave,
+             p.first = cases[i].first, p.last = cases[i].last);
         assert_int_equal(plan_stages(got, &p, &m), cases[i].n);
         for (int32_t k = 0; k < cases[i].n; k++) {
             const struct plan_stage *want = &cases[i].want[k];

@@ -107,12 +107,9 @@ TEST(tensor_parallel_layers_send_as_in_megatron)
     };
     struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plan p = fixture_plan(8, 1, 1, 1, 4);
+        WITH(struct plan, p, fixture_plan(8, 1, 1, 1, 4), p.micro = 4, p.seq_parallel = cases[i].seq,
+             p.recompute = cases[i].recompute, p.overlap_tp = (int32_t)cases[i].overlap);
         struct plan_cost c;
-        p.micro = 4;
-        p.seq_parallel = cases[i].seq;
-        p.recompute = cases[i].recompute;
-        p.overlap_tp = (int32_t)cases[i].overlap;
         cost_of(&c, &m, &p);
         double unit = 2 * 4 * 2048.0 * 6144 * 7 / 8;
         const struct plan_block *b = c.blocks;
@@ -137,9 +134,8 @@ TEST(context_parallel_layers_send_keys_and_values)
     const double backward[] = { 6 * chunk, 3 * chunk, (queries + chunk) * 3 / 4 };
     struct model m = fixture_model("llama3-70b");
     for (int i = 0; i < 3; i++) {
-        struct plan p = fixture_plan(2, 4, 1, 1, 1);
+        WITH(struct plan, p, fixture_plan(2, 4, 1, 1, 1), p.context = (int32_t)contexts[i]);
         struct plan_cost c;
-        p.context = (int32_t)contexts[i];
         cost_of(&c, &m, &p);
         assert_close(pass_B(&c, &c.blocks[BLOCK_DENSE].forward, PLAN_GROUP_CP, 4), forward[i], 1e-14);
         assert_close(pass_B(&c, &c.blocks[BLOCK_DENSE].backward, PLAN_GROUP_CP, 4), backward[i], 1e-14);
@@ -153,10 +149,8 @@ TEST(layers_with_experts_send_tokens_there_and_back)
     for (int64_t tp = 1; tp <= 4; tp *= 2)
         for (int filled = 0; filled < 2; filled++) {
             m.moe.capacity = filled ? 1.5 : 1;
-            struct plan p = fixture_plan(tp, 1, 8, 1, 8);
+            WITH(struct plan, p, fixture_plan(tp, 1, 8, 1, 8), p.seq_parallel = tp > 1, p.ep = 8);
             struct plan_cost c;
-            p.seq_parallel = tp > 1;
-            p.ep = 8;
             cost_of(&c, &m, &p);
             double each = 2 * 32768.0 / (double)tp * 2 * 4096 * m.moe.capacity * 7 / 8;
             assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].forward, PLAN_GROUP_EP, 8), 2 * each, 1e-14);
@@ -169,11 +163,9 @@ TEST(layers_with_experts_send_tokens_there_and_back)
 TEST(stages_send_activations_and_gradients)
 {
     const double W = 2 * 2048.0 * 12288;
-    struct plan p = fixture_plan(8, 1, 1, 8, 64);
+    WITH(struct plan, p, fixture_plan(8, 1, 1, 8, 64), p.scatter_gather = false, p.interleave = 3);
     struct plan_cost c;
     struct model m = fixture_model("gpt3-175b");
-    p.scatter_gather = false;
-    p.interleave = 3;
     cost_of(&c, &m, &p);
     assert_close(list_B(&c, c.sends, PLAN_GROUP_PP, 8), 2 * 3 * W, 1e-14);
     assert_true(list_B(&c, c.sends, PLAN_GROUP_TP, 8) == 0);
@@ -201,10 +193,9 @@ TEST(gradients_and_parameters_are_exchanged_once_per_step)
     struct model m = fixture_model("megatron-22b");
     double P = model_params(&m), layers = 48;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plan p = fixture_plan(1, 2, 8, 1, 16);
+        WITH(struct plan, p, fixture_plan(1, 2, 8, 1, 16), p.zero = cases[i].zero,
+             p.overlap_dp = cases[i].overlap);
         struct plan_cost c;
-        p.zero = cases[i].zero;
-        p.overlap_dp = cases[i].overlap;
         cost_of(&c, &m, &p);
         double open = cases[i].overlap ? 1 / layers : 1, unit = P * 15 / 16;
         assert_close(list_B(&c, c.last_after, PLAN_GROUP_DP, 16), cases[i].after * unit * open, 1e-13);
@@ -220,11 +211,9 @@ TEST(sharded_parameters_travel_with_every_microbatch)
     static const bool overlap[] = { false, true };
     struct model m = fixture_model("llama3-8b");
     for (int i = 0; i < 2; i++) {
-        struct plan p = fixture_plan(1, 1, 16, 1, 32);
+        WITH(struct plan, p, fixture_plan(1, 1, 16, 1, 32), p.zero = 3, p.grad_B = 2,
+             p.overlap_dp = overlap[i]);
         struct plan_cost c;
-        p.zero = 3;
-        p.grad_B = 2;
-        p.overlap_dp = overlap[i];
         cost_of(&c, &m, &p);
         double unit = 2 * model_layer_params(&m, false, 1, 1, 1).dense * 15 / 16;
         assert_close(pass_B(&c, &c.blocks[BLOCK_DENSE].forward, PLAN_GROUP_DP, 16), unit, 1e-14);
@@ -237,10 +226,9 @@ TEST(sharded_parameters_travel_with_every_microbatch)
  * 102 MB. */
 TEST(other_families_exchange_vectors_and_gradients)
 {
-    struct plan p = fixture_plan(1, 1, 64, 1, 65536);
+    WITH(struct plan, p, fixture_plan(1, 1, 64, 1, 65536), p.micro = 1024);
     struct plan_cost c;
     struct model m = fixture_model("dlrm-dcnv2");
-    p.micro = 1024;
     cost_of(&c, &m, &p);
     double vectors = 4 * 65536.0 * 26 * 128 * 63 / (64 * 64), rows = 8 * 1024 * 214.0 * 63 / 64;
     assert_close(pass_B(&c, &c.blocks[BLOCK_EMBED].forward, PLAN_GROUP_DP, 64), vectors + rows, 1e-14);
@@ -259,9 +247,8 @@ TEST(the_optimizer_reads_and_writes_its_state_once)
 {
     struct model m = fixture_model("megatron-22b");
     for (int32_t zero = 0; zero <= 3; zero++) {
-        struct plan p = fixture_plan(8, 1, 4, 1, 4);
+        WITH(struct plan, p, fixture_plan(8, 1, 4, 1, 4), p.zero = zero);
         struct plan_cost c;
-        p.zero = zero;
         cost_of(&c, &m, &p);
         double local =
             48 * model_layer_params(&m, false, 8, 1, 1).dense + model_embed_params(&m, 8) + 2 * 6144;
@@ -299,13 +286,11 @@ TEST(a_layer_takes_as_long_as_measured)
     const struct topo_network net = fixture_node();
     struct model m = fixture_model("megatron-22b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plan p = fixture_plan(8, 1, 1, 1, 4);
+        WITH(struct plan, p, fixture_plan(8, 1, 1, 1, 4), p.micro = 4, p.seq_parallel = cases[i].seq,
+             p.recompute = cases[i].recompute);
         struct plan_cost c;
         struct plan_place place;
         double once_s[PLAN_MAX_COLLECTIVES];
-        p.micro = 4;
-        p.seq_parallel = cases[i].seq;
-        p.recompute = cases[i].recompute;
         OK(plan_map(&place, &p, &net, e));
         cost_of(&c, &m, &p);
         fixture_once(once_s, &c, &place, &net, true);

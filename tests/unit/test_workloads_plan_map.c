@@ -71,10 +71,9 @@ TEST(groups_have_the_members_and_strides_of_their_axes)
     const struct topo_network net = fixture_network(sizes_3d, 3);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int64_t *n = cases[i].degree;
-        struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
+        WITH(struct plan, p, fixture_plan(n[0], n[1], n[2], n[3], 1), p.ep = cases[i].ep,
+             p.expert_tp = cases[i].expert_tp);
         struct plan_place place;
-        p.ep = cases[i].ep;
-        p.expert_tp = cases[i].expert_tp;
         OK(plan_map(&place, &p, &net, e));
         for (int d = 0; d < 3; d++) {
             assert_int_equal(place.members[cases[i].group][d], cases[i].want[0][d]);
@@ -160,9 +159,8 @@ TEST(a_degree_that_does_not_lie_along_the_dimensions_is_refused)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct topo_network net = fixture_network(cases[i].sizes, 2);
         const int64_t *n = cases[i].degree;
-        struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 1);
+        WITH(struct plan, p, fixture_plan(n[0], n[1], n[2], n[3], 1), p.ep = cases[i].ep);
         struct plan_place place;
-        p.ep = cases[i].ep;
         FAILS(plan_map(&place, &p, &net, e), ERR_RANGE, cases[i].message);
     }
 }
@@ -183,8 +181,7 @@ TEST(the_picture_shows_what_each_axis_takes)
           "d2     ring:8       |- tp 4 --|- cp 2 -|\n"
           "d1     ring:4       |- tp 4 --|\n" },
     };
-    struct topo_network net = fixture_network(sizes_3d, 3);
-    net.dims[2].shape = TOPO_SWITCH;
+    WITH(struct topo_network, net, fixture_network(sizes_3d, 3), net.dims[2].shape = TOPO_SWITCH);
     snprintf(net.dims[2].name, TOPO_NAME, "third");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int64_t *n = cases[i].degree;

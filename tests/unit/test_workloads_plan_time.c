@@ -211,10 +211,9 @@ TEST(unequal_stages_never_take_longer_than_the_formula_says)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int64_t m = cases[i].pp; m <= MOST_MICRO; m += 5) {
-            struct plan p = fixture_plan(1, 1, 1, cases[i].pp, m);
+            WITH(struct plan, p, fixture_plan(1, 1, 1, cases[i].pp, m), p.first = cases[i].first,
+                 p.last = cases[i].last);
             double f[MOST_STAGES], b[MOST_STAGES];
-            p.first = cases[i].first;
-            p.last = cases[i].last;
             double got_s = pipeline_s(&p, f, b), run_s = run_1f1b(p.degree[PLAN_PP], m, f, b);
             assert_true(got_s >= run_s * (1 - 1e-12) && got_s <= run_s * 1.25);
             if (cases[i].exact)
@@ -226,10 +225,9 @@ TEST(unequal_stages_never_take_longer_than_the_formula_says)
 TEST(interleaving_divides_the_bubble_by_the_chunks)
 {
     const struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
-    struct plan p = fixture_plan(1, 1, 1, 8, 64);
+    WITH(struct plan, p, fixture_plan(1, 1, 1, 8, 64), p.sends = 0);
     double time_s[13];
     struct model m = fixture_model("gpt3-175b");
-    p.sends = 0;
     for (p.interleave = 1; p.interleave <= 12; p.interleave++)
         if (12 % p.interleave == 0)
             time_s[p.interleave] = fixture_time(&m, &p, &net);
@@ -246,9 +244,8 @@ TEST(interleaving_divides_the_bubble_by_the_chunks)
 TEST(one_more_microbatch_takes_the_slowest_stage_once_more)
 {
     const struct topo_network net = fixture_network((const int32_t[]){ 4 }, 1);
-    struct plan p = fixture_plan(1, 1, 1, 4, 8);
+    WITH(struct plan, p, fixture_plan(1, 1, 1, 4, 8), p.sends = 0);
     struct model m = fixture_model("gpt3-175b");
-    p.sends = 0;
     p.first = 30, p.last = 22;
     double more_s[2], sum_s[2];
     for (int i = 0; i < 2; i++) {
@@ -317,10 +314,8 @@ TEST(sharded_parameters_travel_three_times_and_no_more)
     struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
     struct model m = fixture_model("llama3-8b");
     for (int i = 0; i < 2; i++) {
-        struct plan p = fixture_plan(1, 1, 8, 1, 8);
-        p.zero = 3;
-        p.grad_B = 2;
-        p.overlap_dp = overlap[i];
+        WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 8), p.zero = 3, p.grad_B = 2,
+             p.overlap_dp = overlap[i]);
         net.dims[0].bw_Bps = 1e6;
         double slow_s = fixture_time(&m, &p, &net);
         net.dims[0].bw_Bps = 2e6;

@@ -51,11 +51,9 @@ TEST(a_large_square_product_reaches_what_was_measured)
 
 TEST(a_half_size_is_where_half_of_the_rate_is_lost)
 {
-    struct topo_npu npu = fixture_counter(false);
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.matrix_efficiency = 0.8, npu.half_out = 200,
+         npu.half_in = 50);
     const double far = 1e15;
-    npu.matrix_efficiency = 0.8;
-    npu.half_out = 200;
-    npu.half_in = 50;
     const struct roofline_product cases[] = { { 200, far, far, 1 },
                                               { far, 200, far, 1 },
                                               { far, far, 50, 1 } };
@@ -71,8 +69,7 @@ TEST(sizes_decide_by_the_whole_product)
         { 0.001, 0.1 }, { 0.999, 0.1 }, { 1, 0.6 },    { 15.9, 0.6 },
         { 16, 0.9 },    { 127, 0.9 },   { 128, 0.95 }, { 1e6, 0.95 },
     };
-    struct topo_npu npu = fixture_counter(false);
-    npu.n_sizes = 4;
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.n_sizes = 4);
     npu.sizes[0] = (struct topo_npu_size){ 0, 0.1 };
     npu.sizes[1] = (struct topo_npu_size){ 1e9, 0.6 };
     npu.sizes[2] = (struct topo_npu_size){ 16e9, 0.9 };
@@ -87,12 +84,8 @@ TEST(sizes_decide_by_the_whole_product)
 
 TEST(a_product_takes_the_longer_of_arithmetic_and_memory)
 {
-    struct topo_npu npu = fixture_counter(false);
-    npu.peak_flops = 100e12;
-    npu.mem_Bps = 1e12;
-    npu.mem_efficiency = 0.5;
-    npu.matrix_efficiency = 0.8;
-    npu.kernel_s = 4e-6;
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.peak_flops = 100e12, npu.mem_Bps = 1e12,
+         npu.mem_efficiency = 0.5, npu.matrix_efficiency = 0.8, npu.kernel_s = 4e-6);
     /* 2^31 FLOP in 2^31/80e12 s = 26.8 us; 3 * 2^21 bytes in 12.6 us. */
     const struct roofline_product square = { 1024, 1024, 1024, 1 };
     assert_close(roofline_product_s(&npu, &square, 1), 2147483648.0 / 80e12 + 4e-6, 1e-14);
@@ -107,10 +100,8 @@ TEST(a_product_takes_the_longer_of_arithmetic_and_memory)
 
 TEST(a_stream_takes_its_bytes_and_a_gap_per_kernel)
 {
-    struct topo_npu npu = fixture_counter(true);
-    npu.mem_Bps = 2e12;
-    npu.mem_efficiency = 0.8;
-    npu.kernel_s = 4e-6;
+    WITH(struct topo_npu, npu, fixture_counter(true), npu.mem_Bps = 2e12, npu.mem_efficiency = 0.8,
+         npu.kernel_s = 4e-6);
     assert_close(roofline_stream_s(&npu, 1.6e9, 0), 1e-3, 1e-14);
     assert_close(roofline_stream_s(&npu, 1.6e9, 3), 1e-3 + 12e-6, 1e-14);
     npu.vector_flops = 1.6e12; /* two operations per byte: 2 ms */
@@ -132,12 +123,8 @@ TEST(no_preset_is_bound_by_elementwise_arithmetic)
 
 TEST(fused_attention_has_its_own_share_of_the_peak)
 {
-    struct topo_npu npu = fixture_counter(false);
-    npu.peak_flops = 100e12;
-    npu.flash = 0.5;
-    npu.mem_Bps = 1e12;
-    npu.mem_efficiency = 0.8;
-    npu.kernel_s = 1e-6;
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.peak_flops = 100e12, npu.flash = 0.5,
+         npu.mem_Bps = 1e12, npu.mem_efficiency = 0.8, npu.kernel_s = 1e-6);
     assert_close(roofline_flash_s(&npu, 1e12, 1e6), 0.02 + 1e-6, 1e-14);
     assert_close(roofline_flash_s(&npu, 1e6, 1.6e9), 2e-3 + 1e-6, 1e-14);
 }

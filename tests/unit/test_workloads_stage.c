@@ -99,10 +99,9 @@ TEST(segments_make_a_tree_pipelined)
 
 TEST(a_switch_reduces_for_groups_that_are_large_enough)
 {
-    struct topo_network net = one_dim(TOPO_SWITCH, 8);
+    WITH(struct topo_network, net, one_dim(TOPO_SWITCH, 8), net.dims[0].in_switch = TOPO_IN_SWITCH_NVLS,
+         net.dims[0].in_switch_min = 4);
     struct stage s[2];
-    net.dims[0].in_switch = TOPO_IN_SWITCH_NVLS;
-    net.dims[0].in_switch_min = 4;
     assert_int_equal(stage_fill_turn(s, 0, 16, 8, &net, &stage_rules_plain, 1), 1);
     assert_int_equal(s[0].choice.algorithm, TOPO_ALGORITHM_SWITCH);
     assert_close(s[0].load_B, 16 * 9. / 8, 1e-15);
@@ -169,10 +168,9 @@ TEST(limits_decide_by_size)
 
 TEST(reductions_pass_the_memory_three_times)
 {
-    struct topo_network net = one_dim(TOPO_RING, 4);
+    WITH(struct topo_network, net, one_dim(TOPO_RING, 4), net.dims[0].lat_s = 0);
     struct stage_rules rules = stage_rules_plain;
     struct stage s;
-    net.dims[0].lat_s = 0;
     rules.mem_Bps = 2;
     stage_fill(&s, 0, PASS_REDUCE_SCATTER, 8, 4, &net, &rules, 1);
     assert_close(s.const_s, 3 * 6 / 2., 1e-15);
@@ -182,11 +180,8 @@ TEST(reductions_pass_the_memory_three_times)
 
 static struct topo_network two_dims(void)
 {
-    struct topo_network net = one_dim(TOPO_RING, 4);
-    net.n_dims = 2;
-    net.n_npus = 16;
-    net.dims[0].lat_s = 0;
-    net.dims[1] = net.dims[0];
+    WITH(struct topo_network, net, one_dim(TOPO_RING, 4), net.n_dims = 2, net.n_npus = 16,
+         net.dims[0].lat_s = 0, net.dims[1] = net.dims[0]);
     return net;
 }
 

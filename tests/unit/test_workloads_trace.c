@@ -13,9 +13,8 @@ TEST(every_format_has_its_name_once)
 
 static void put_job(struct trace *t, const char *id, double submit_s)
 {
-    struct trace_job job = trace_job_unknown(t->n_records++);
-    job.id = strdup(id);
-    job.submit_s = submit_s;
+    WITH(struct trace_job, job, trace_job_unknown(t->n_records++), job.id = strdup(id),
+         job.submit_s = submit_s);
     MUST(trace_add(t, &job, e));
 }
 
@@ -99,20 +98,14 @@ TEST(any_trace_comes_back_bit_by_bit)
     KEEP(struct trace, t, trace_free) = { 0 };
     RNG(r, 5, 0);
     for (int i = 0; i < 2000; i++) {
-        struct trace_job job = trace_job_unknown(i);
-        job.id = draw_text(r);
-        job.model = rng_below(r, 3) ? draw_text(r) : NULL;
-        job.submit_s = (rng_uniform(r) - 0.5) * 1e9;
-        job.gpus = (int32_t)draw_count(r, TRACE_MAX_GPUS);
-        job.runtime_s = draw_real(r, 1e10);
-        job.status = (int32_t)rng_below(r, N_TRACE_STATUSES + 1) - 1;
-        job.iters = draw_count(r, TRACE_MAX_COUNT);
-        job.grad_bytes = draw_real(r, 1e17);
-        job.batch = draw_count(r, TRACE_MAX_COUNT);
-        job.ps = (int32_t)draw_count(r, TRACE_MAX_GPUS);
-        job.workers = (int32_t)draw_count(r, TRACE_MAX_GPUS);
-        job.priority = -draw_real(r, 1e300);
-        job.synthetic = (unsigned)rng_below(r, 1 << N_TRACE_COLUMNS);
+        WITH(struct trace_job, job, trace_job_unknown(i), job.id = draw_text(r),
+             job.model = rng_below(r, 3) ? draw_text(r) : NULL, job.submit_s = (rng_uniform(r) - 0.5) * 1e9,
+             job.gpus = (int32_t)draw_count(r, TRACE_MAX_GPUS), job.runtime_s = draw_real(r, 1e10),
+             job.status = (int32_t)rng_below(r, N_TRACE_STATUSES + 1) - 1,
+             job.iters = draw_count(r, TRACE_MAX_COUNT), job.grad_bytes = draw_real(r, 1e17),
+             job.batch = draw_count(r, TRACE_MAX_COUNT), job.ps = (int32_t)draw_count(r, TRACE_MAX_GPUS),
+             job.workers = (int32_t)draw_count(r, TRACE_MAX_GPUS), job.priority = -draw_real(r, 1e300),
+             job.synthetic = (unsigned)rng_below(r, 1 << N_TRACE_COLUMNS));
         OK(trace_add(&t, &job, e));
     }
     trace_sort(&t, false);

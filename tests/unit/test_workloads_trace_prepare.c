@@ -37,11 +37,8 @@ TEST(windows_of_drawn_jobs_do_not_depend_on_what_is_done_first)
         KEEP(struct trace, a, trace_free);
         KEEP(struct trace, b, trace_free);
         struct trace_fill_counts counts;
-        struct trace_window w = trace_window_default();
-        w.n = cases[i].n;
-        w.start = cases[i].start;
-        w.max_gpus = cases[i].max_gpus;
-        w.seed = 9;
+        WITH(struct trace_window, w, trace_window_default(), w.n = cases[i].n, w.start = cases[i].start,
+             w.max_gpus = cases[i].max_gpus, w.seed = 9);
         draw(&a);
         draw(&b);
         OK(trace_prepare(&a, &w, p, 9, &counts, e));

@@ -26,11 +26,8 @@ static void make_trace(struct trace *t, int n)
 /* Jobs 3 to 6 of the list come at 9, 16, 25, 36 after its first: 0, 7/27, 16/27 and 1 of the horizon. */
 TEST(a_window_is_mapped_onto_its_horizon)
 {
-    struct trace_window w = trace_window_default();
+    WITH(struct trace_window, w, trace_window_default(), w.n = 4, w.start = 3, w.horizon_s = 270);
     TRACE_OF(t, 10);
-    w.n = 4;
-    w.start = 3;
-    w.horizon_s = 270;
     OK(trace_cut(&t, &w, e));
     assert_true(t.n == 4 && t.jobs[0].submit_s == 0 && t.jobs[3].submit_s == 270);
     assert_close(t.jobs[1].submit_s, 70, 1e-12);
@@ -42,9 +39,8 @@ TEST(a_window_is_mapped_onto_its_horizon)
 
 TEST(a_rate_draws_jobs_together)
 {
-    struct trace_window w = trace_window_default();
+    WITH(struct trace_window, w, trace_window_default(), w.rate = 4);
     TRACE_OF(t, 4);
-    w.rate = 4;
     OK(trace_cut(&t, &w, e));
     for (int i = 0; i < 4; i++)
         assert_true(t.jobs[i].submit_s == i * i / 4.0);
@@ -68,11 +64,9 @@ TEST(jobs_that_come_at_once_stay_at_0)
 TEST(what_does_not_fit_is_left_out_first)
 {
     static const char *const want[] = { "0", "1", "3", "4", "6" };
-    struct trace_window w = trace_window_default();
+    WITH(struct trace_window, w, trace_window_default(),
+         w.statuses = 1u << (TRACE_PASSED + 1) | 1u << (TRACE_KILLED + 1), w.max_gpus = 7, w.n = 5);
     TRACE_OF(t, 12);
-    w.statuses = 1u << (TRACE_PASSED + 1) | 1u << (TRACE_KILLED + 1);
-    w.max_gpus = 7;
-    w.n = 5;
     OK(trace_cut(&t, &w, e));
     assert_int_equal(t.n, 5);
     for (int i = 0; i < 5; i++)
@@ -87,10 +81,8 @@ TEST(the_seed_finds_every_window)
 {
     int counts[8] = { 0 };
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        struct trace_window w = trace_window_default();
+        WITH(struct trace_window, w, trace_window_default(), w.n = 3, w.seed = seed);
         int64_t first[2];
-        w.n = 3;
-        w.seed = seed;
         for (int again = 0; again < 2; again++) {
             TRACE_OF(t, 10);
             OK(trace_cut(&t, &w, e));
@@ -136,11 +128,9 @@ TEST(a_window_beyond_the_jobs_is_refused)
         { 1, INT64_MAX, 0, "need at most the 10 that fit" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct trace_window w = trace_window_default();
+        WITH(struct trace_window, w, trace_window_default(), w.n = cases[i].n, w.start = cases[i].start,
+             w.max_gpus = cases[i].max_gpus);
         TRACE_OF(t, 10);
-        w.n = cases[i].n;
-        w.start = cases[i].start;
-        w.max_gpus = cases[i].max_gpus;
         FAILS(trace_cut(&t, &w, e), ERR_RANGE, cases[i].message);
     }
 }

@@ -66,8 +66,7 @@ TEST(an_NPU_without_peak_or_bandwidth_cannot_train)
 {
     static const char text[] = GPT "parallel: { batch: 512 }\n";
     static struct training x;
-    struct topo_network net = fixture_network(sizes, 2);
-    net.npu.mem_Bps = NAN;
+    WITH(struct topo_network, net, fixture_network(sizes, 2), net.npu.mem_Bps = NAN);
     FAILS(read_text(&x, &net, text, e), ERR_RANGE,
           "w.yaml:1:1: model needs network.npu.mem_GBps, which is not given");
     net.npu.peak_flops = NAN;
@@ -110,8 +109,7 @@ TEST(the_expression_takes_as_long_as_the_plan)
 TEST(utilization_is_useful_products_over_what_all_NPUs_could_do)
 {
     static struct training x;
-    struct topo_network net = fixture_network(sizes, 2);
-    net.npu.peak_flops = 312e12;
+    WITH(struct topo_network, net, fixture_network(sizes, 2), net.npu.peak_flops = 312e12);
     OK(read_text(&x, &net, GPT "parallel: { tp: 8, batch: 512 }\n", e));
     double s = 1024, h = 1024, L = 8, V = 51200, B = 512;
     double flop = 72 * B * s * L * h * h * (1 + s / (6 * h) + V / (12 * L * h));
