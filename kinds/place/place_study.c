@@ -35,7 +35,7 @@ static const struct use study_key_uses[] = {
 #define T struct place_conf
 static const struct key place_keys[] = {
     K_TEXT(T, name, "name", "what reports call the study"),
-    K_TEXT(T, source, "source", "where the study comes from"),
+    K_REMARK("source", "where the study comes from"),
     K_WORD(T, model, "model", place_model_words, SCHEMA_NONE,
            "how jobs run: in time slots, as a batch, over time, or admitted to one interval",
            .required = true),
@@ -68,9 +68,9 @@ static const struct key place_keys[] = {
     K_COUNT(T, slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
     K_COUNT(T, seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
     K_COUNT(T, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
-    K_NODE(T, vary, "vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
-    K_NODE(T, where, "where", "linear constraints on values of axes: points outside are left out"),
-    K_NODE(T, keep, "keep", "which rows are kept; absent: all, see keep"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_ELSEWHERE("where", "linear constraints on values of axes: points outside are left out"),
+    K_ELSEWHERE("keep", "which rows are kept; absent: all, see keep"),
 };
 
 K_SECTION(place_section, T, "placement study", place_keys,

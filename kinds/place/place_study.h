@@ -23,10 +23,9 @@ enum { PLACE_MAX_SCHEDULERS = 32 };
 
 /** As written; a study of one point. Numbers are SI. */
 struct place_conf {
-    const char *name, *source, *graph, *server;
+    const char *name, *graph, *server;
     int32_t model;
-    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events, vary,
-        where, keep;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events;
     int64_t slots, seeds, seed;
 };
 

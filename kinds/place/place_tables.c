@@ -31,20 +31,20 @@ const struct column place_job_columns[] = {
     COLUMNS_END,
 };
 
-struct place_row {
+struct place_stay_row {
     struct place_row_head head;
     const char *job, *server_name;
     double server, gpus, from, to;
 };
 const struct column place_place_columns[] = {
-    ROW_HEAD(struct place_row),
-    COLUMN_WORD(struct place_row, job, "who runs there"),
-    COLUMN_WORD(struct place_row, server_name, "where"),
-    ROW_UNIT(struct place_row),
-    COLUMN_REAL(struct place_row, server, "its number"),
-    COLUMN_REAL(struct place_row, gpus, "of it that the job holds"),
-    COLUMN_REAL(struct place_row, from, "when it begins"),
-    COLUMN_REAL(struct place_row, to, "when it ends"),
+    ROW_HEAD(struct place_stay_row),
+    COLUMN_WORD(struct place_stay_row, job, "who runs there"),
+    COLUMN_WORD(struct place_stay_row, server_name, "where"),
+    ROW_UNIT(struct place_stay_row),
+    COLUMN_REAL(struct place_stay_row, server, "its number"),
+    COLUMN_REAL(struct place_stay_row, gpus, "of it that the job holds"),
+    COLUMN_REAL(struct place_stay_row, from, "when it begins"),
+    COLUMN_REAL(struct place_stay_row, to, "when it ends"),
     COLUMNS_END,
 };
 
@@ -115,7 +115,7 @@ void place_put_place(const struct place_run *r, const char *job, int32_t number,
         cluster_server_name(where, r->cluster, server);
     else
         snprintf(where, sizeof where, "server%d", (int)server);
-    const struct place_row row = {
+    const struct place_stay_row row = {
         place_row_head(r), place_name_job(name, job, number), where, server, gpus, from, to
     };
     sink_put(r->sink, PLACE_TABLE_PLACES, &row);

@@ -114,15 +114,15 @@ static void say_place_head(struct text *out, const struct study_report *r)
 }
 
 /* Columns in the order of the table; metrics with their half widths in one. */
-struct layout {
+struct place_layout {
     int32_t columns[SHEET_MAX_COLUMNS];
     int metrics[SHEET_MAX_COLUMNS];
     double times[SHEET_MAX_COLUMNS]; /* what metrics are multiplied by for their unit */
     int32_t n;
 };
 
-static void say_place_column(struct layout *l, struct sheet *s, int32_t column, int m, const char *title,
-                             const char *unit, enum sheet_align align)
+static void say_place_column(struct place_layout *l, struct sheet *s, int32_t column, int m,
+                             const char *title, const char *unit, enum sheet_align align)
 {
     if (column < 0 || l->n == SHEET_MAX_COLUMNS)
         return;
@@ -131,8 +131,8 @@ static void say_place_column(struct layout *l, struct sheet *s, int32_t column, 
     l->metrics[l->n++] = m;
 }
 
-static void say_place_metric(struct layout *l, struct sheet *s, const struct table *t, int32_t column, int m,
-                             bool hours)
+static void say_place_metric(struct place_layout *l, struct sheet *s, const struct table *t, int32_t column,
+                             int m, bool hours)
 {
     double times;
     const char *unit = say_place_unit(&times, t, column, m, hours);
@@ -153,7 +153,7 @@ static bool say_place_is_shown(const struct table *t, int32_t c, int m)
     return false;
 }
 
-static void say_place_choose(struct layout *l, struct sheet *s, const struct study_report *r)
+static void say_place_choose(struct place_layout *l, struct sheet *s, const struct study_report *r)
 {
     const struct table *t = r->rows;
     for (int32_t k = 0; k < r->n_axes; k++)
@@ -179,7 +179,7 @@ static void say_place_choose(struct layout *l, struct sheet *s, const struct stu
 int place_say(struct text *out, const struct study_report *r, struct err *e)
 {
     const struct table *t = r->rows;
-    struct layout l = { .n = 0 };
+    struct place_layout l = { .n = 0 };
     struct sheet s = { 0 };
     char value[SAY_VALUE], buf[SHOW];
     if (t->n_rows == 0)

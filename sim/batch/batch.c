@@ -712,14 +712,14 @@ double contention_phi(const struct contention *c, const struct batch_problem *p)
 }
 
 /* One job; place.n == 0: it does not run. */
-struct runner {
+struct paper_job {
     struct pace_place place;
     double iteration_s; /* 0: not known yet */
     bool touched;       /* in `touched` */
 };
 
 /* The jobs on one server that are on others as well. */
-struct meeting {
+struct paper_meeting {
     int32_t *jobs; /* shape [n], borrowed from `met` */
     int32_t n;
 };
@@ -728,11 +728,11 @@ struct paper {
     struct arena arena; /* of all arrays */
     struct contention c;
     const struct job *jobs;
-    struct runner *runners;   /* shape [n_jobs] */
-    struct meeting *meetings; /* shape [n_servers] */
-    int32_t *met;             /* room for as many jobs on a server as it has GPUs */
-    int32_t *touched;         /* shape [n_jobs]; jobs whom a start or an end may have changed */
-    int32_t *changed;         /* shape [n_jobs] */
+    struct paper_job *runners;      /* shape [n_jobs] */
+    struct paper_meeting *meetings; /* shape [n_servers] */
+    int32_t *met;                   /* room for as many jobs on a server as it has GPUs */
+    int32_t *touched;               /* shape [n_jobs]; jobs whom a start or an end may have changed */
+    int32_t *changed;               /* shape [n_jobs] */
     int32_t n_touched;
 };
 
@@ -744,7 +744,7 @@ static void paper_touch(struct paper *m, int32_t job)
     m->touched[m->n_touched++] = job;
 }
 
-static void paper_touch_meeting(struct paper *m, const struct meeting *on)
+static void paper_touch_meeting(struct paper *m, const struct paper_meeting *on)
 {
     for (int32_t i = 0; i < on->n; i++)
         paper_touch(m, on->jobs[i]);
@@ -758,7 +758,7 @@ static int paper_begin(void *x, int32_t job, const struct pace_place *place, str
     m->runners[job].iteration_s = 0;
     paper_touch(m, job);
     for (int32_t i = 0; place->n > 1 && i < place->n; i++) {
-        struct meeting *on = &m->meetings[place->servers[i]];
+        struct paper_meeting *on = &m->meetings[place->servers[i]];
         paper_touch_meeting(m, on);
         on->jobs[on->n++] = job;
     }
@@ -770,7 +770,7 @@ static void paper_end(void *x, int32_t job)
     struct paper *m = x;
     struct pace_place *place = &m->runners[job].place;
     for (int32_t i = 0; place->n > 1 && i < place->n; i++) {
-        struct meeting *on = &m->meetings[place->servers[i]];
+        struct paper_meeting *on = &m->meetings[place->servers[i]];
         int32_t at = 0;
         while (on->jobs[at] != job)
             at++;
@@ -797,7 +797,7 @@ static int paper_changed(void *x, const int32_t **jobs, int32_t *n, struct err *
     (void)e;
     *n = 0;
     for (int32_t i = 0; i < m->n_touched; i++) {
-        struct runner *r = &m->runners[m->touched[i]];
+        struct paper_job *r = &m->runners[m->touched[i]];
         r->touched = false;
         if (r->place.n == 0)
             continue;
@@ -868,13 +868,13 @@ struct sjf_search {
     struct batch_result *out;
 };
 
-struct size {
+struct sjf_size {
     int32_t gpus, job;
 };
 
 static int sjf_compare_sizes(const void *a, const void *b)
 {
-    const struct size *x = a, *y = b;
+    const struct sjf_size *x = a, *y = b;
     if (x->gpus != y->gpus)
         return x->gpus < y->gpus ? -1 : 1;
     return (x->job > y->job) - (x->job < y->job);
@@ -882,11 +882,11 @@ static int sjf_compare_sizes(const void *a, const void *b)
 
 static int sjf_order_by_size(int32_t *order, const struct batch_problem *p, struct err *e)
 {
-    struct size *sizes = malloc((size_t)p->n_jobs * sizeof *sizes);
+    struct sjf_size *sizes = malloc((size_t)p->n_jobs * sizeof *sizes);
     if (!sizes)
         return err_nomem(e, "sizes of jobs");
     for (int32_t i = 0; i < p->n_jobs; i++)
-        sizes[i] = (struct size){ p->jobs[i].gpus, i };
+        sizes[i] = (struct sjf_size){ p->jobs[i].gpus, i };
     qsort(sizes, (size_t)p->n_jobs, sizeof *sizes, sjf_compare_sizes);
     for (int32_t i = 0; i < p->n_jobs; i++)
         order[i] = sizes[i].job;

@@ -430,7 +430,7 @@ static void events_close(struct events_state *x)
 static int events_sum_done(struct events_state *x, struct err *e)
 {
     struct events_result *out = x->out;
-    double *jct_s = malloc((size_t)out->n_jobs * sizeof *jct_s), wait_s = 0, slowdown = 0, sum_s = 0;
+    double *jct_s = malloc((size_t)out->n_jobs * sizeof *jct_s), wait_s = 0, sum_s = 0;
     int32_t n = 0;
     if (!jct_s)
         return err_nomem(e, "completion times");
@@ -439,15 +439,12 @@ static int events_sum_done(struct events_state *x, struct err *e)
             jct_s[n++] = out->jobs[i].jct_s;
             sum_s += out->jobs[i].jct_s;
             wait_s += out->jobs[i].wait_s;
-            slowdown += out->jobs[i].slowdown;
         }
     out->mean_jct_s = sum_s / n;
     out->mean_wait_s = wait_s / n;
-    out->mean_slowdown = slowdown / n;
     stat_sort(jct_s, n);
     out->median_jct_s = stat_quantile(jct_s, n, 0.5);
     out->p95_jct_s = stat_quantile(jct_s, n, 0.95);
-    out->p99_jct_s = stat_quantile(jct_s, n, 0.99);
     free(jct_s);
     return 0;
 }

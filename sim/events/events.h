@@ -114,13 +114,13 @@ struct events_result {
     int32_t n_done;
     double first_s, last_s; /**< first submission; last end, or the horizon if jobs were left */
     double makespan_s;      /**< last_s - first_s */
-    double mean_jct_s, median_jct_s, p95_jct_s, p99_jct_s; /**< of jobs that are done; NaN without any */
-    double mean_wait_s, mean_slowdown;                     /**< likewise */
-    double gpu_frac;     /**< mean share of GPUs held, from first_s to last_s */
-    int32_t n_wide;      /**< jobs that ran on several servers at some time */
-    double mean_stretch; /**< of those of them that made progress; NaN without any */
-    int64_t stops;       /**< sum over jobs */
-    int64_t n_events;    /**< times at which something happened */
+    double mean_jct_s, median_jct_s, p95_jct_s; /**< of jobs that are done; NaN without any */
+    double mean_wait_s;                         /**< likewise */
+    double gpu_frac;                            /**< mean share of GPUs held, from first_s to last_s */
+    int32_t n_wide;                             /**< jobs that ran on several servers at some time */
+    double mean_stretch;                        /**< of those of them that made progress; NaN without any */
+    int64_t stops;                              /**< sum over jobs */
+    int64_t n_events;                           /**< times at which something happened */
 };
 
 /**

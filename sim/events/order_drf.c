@@ -5,7 +5,7 @@
 #include "sim/events/events.h"
 
 /* A tenant has the number of its first job in order of submission. */
-struct tenant {
+struct drf_tenant {
     double held[CLUSTER_MAX_RESOURCES]; /* by its running jobs */
     double weight;
     int32_t n_running;
@@ -13,11 +13,11 @@ struct tenant {
 };
 
 struct drf {
-    struct arena arena;       /* of the arrays below */
-    struct tenant *tenants;   /* shape [n_jobs], owned */
-    int32_t *tenant, *next;   /* shape [n_jobs], owned: whose a job is, and who waits behind it */
-    int32_t *passed;          /* shape [n_jobs], owned: tenants passed over in one go */
-    struct event_heap filled; /* tenants with a waiting job, by the share they would have with it */
+    struct arena arena;         /* of the arrays below */
+    struct drf_tenant *tenants; /* shape [n_jobs], owned */
+    int32_t *tenant, *next;     /* shape [n_jobs], owned: whose a job is, and who waits behind it */
+    int32_t *passed;            /* shape [n_jobs], owned: tenants passed over in one go */
+    struct event_heap filled;   /* tenants with a waiting job, by the share they would have with it */
 };
 
 static void drf_free(void *own)
@@ -31,13 +31,13 @@ static void drf_free(void *own)
 }
 
 /* A job and its place among the submissions. */
-struct member {
+struct drf_member {
     int32_t tenant, rank, job;
 };
 
 static int drf_compare_members(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct drf_member *x = a, *y = b;
     if (x->tenant != y->tenant)
         return x->tenant < y->tenant ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);
@@ -46,20 +46,20 @@ static int drf_compare_members(const void *a, const void *b)
 static int drf_find_tenants(struct drf *drf, const struct events_state *x, struct err *e)
 {
     int32_t n = x->p->n_jobs;
-    struct member *members = malloc((size_t)n * sizeof *members);
+    struct drf_member *members = malloc((size_t)n * sizeof *members);
     if (!members)
         return err_nomem(e, "tenants");
     for (int32_t i = 0; i < n; i++) {
         int32_t job = x->arrivals[i];
-        members[i] = (struct member){ x->p->jobs[job].tenant, i, job };
+        members[i] = (struct drf_member){ x->p->jobs[job].tenant, i, job };
     }
     qsort(members, (size_t)n, sizeof *members, drf_compare_members);
     for (int32_t i = 0, first = 0; i < n; i++) {
-        const struct member *m = &members[i];
+        const struct drf_member *m = &members[i];
         if (m->tenant < 0 || i == 0 || members[i - 1].tenant != m->tenant) {
             first = m->rank;
             drf->tenants[first] =
-                (struct tenant){ .weight = x->p->jobs[m->job].weight, .head = -1, .tail = -1 };
+                (struct drf_tenant){ .weight = x->p->jobs[m->job].weight, .head = -1, .tail = -1 };
         }
         drf->tenant[m->job] = first;
     }
@@ -89,7 +89,7 @@ static double drf_demand_per_gpu(const struct job *job, int32_t r)
 }
 
 /* The largest share of a resource that it would hold with its next job, over its weight. */
-static double drf_next_share(const struct events_state *x, const struct tenant *t)
+static double drf_next_share(const struct events_state *x, const struct drf_tenant *t)
 {
     const struct job *job = &x->p->jobs[t->head];
     double share = 0;
@@ -102,14 +102,14 @@ static double drf_next_share(const struct events_state *x, const struct tenant *
 static int drf_enter(struct events_state *x, int32_t tenant, struct err *e)
 {
     struct drf *drf = x->own;
-    const struct tenant *t = &drf->tenants[tenant];
+    const struct drf_tenant *t = &drf->tenants[tenant];
     return t->head < 0 ? 0 : event_heap_set(&drf->filled, tenant, drf_next_share(x, t), e);
 }
 
 static int drf_wait(struct events_state *x, int32_t job, struct err *e)
 {
     struct drf *drf = x->own;
-    struct tenant *t = &drf->tenants[drf->tenant[job]];
+    struct drf_tenant *t = &drf->tenants[drf->tenant[job]];
     drf->next[job] = -1;
     if (t->head < 0)
         t->head = job;
@@ -120,7 +120,7 @@ static int drf_wait(struct events_state *x, int32_t job, struct err *e)
 }
 
 /* sign 1: it starts, -1: it ends. */
-static void drf_hold(const struct events_state *x, struct tenant *t, const struct job *job, int sign)
+static void drf_hold(const struct events_state *x, struct drf_tenant *t, const struct job *job, int sign)
 {
     t->n_running += sign;
     /* Nothing is held by nobody, whatever rounding left. */
@@ -142,7 +142,7 @@ static void drf_end(struct events_state *x, int32_t job)
 static int drf_advance(struct events_state *x, int32_t tenant, struct err *e)
 {
     struct drf *drf = x->own;
-    struct tenant *t = &drf->tenants[tenant];
+    struct drf_tenant *t = &drf->tenants[tenant];
     drf_hold(x, t, &x->p->jobs[t->head], 1);
     t->head = drf->next[t->head];
     if (t->head < 0)

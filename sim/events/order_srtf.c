@@ -25,14 +25,14 @@ static void srtf_sort_running(struct events_state *x)
 }
 
 /* Jobs that this walk begins and ends; both in the order of the walk. */
-struct choice {
+struct srtf_choice {
     double left[CLUSTER_MAX_RESOURCES];
     int32_t *start, *stop;
     int32_t n_start, n_stop;
 };
 
 /* Take room for a job, if there is any. */
-static bool choice_take(struct choice *c, const struct events_state *x, const struct job *job)
+static bool choice_take(struct srtf_choice *c, const struct events_state *x, const struct job *job)
 {
     int32_t n = x->p->cluster->n_resources;
     if (job->gpus > c->left[0])
@@ -46,7 +46,7 @@ static bool choice_take(struct choice *c, const struct events_state *x, const st
     return true;
 }
 
-static void choice_walk(struct choice *c, const struct events_state *x)
+static void choice_walk(struct srtf_choice *c, const struct events_state *x)
 {
     int32_t smallest = order_smallest(x), i = 0, k = 0;
     memcpy(c->left, x->total, sizeof c->left);
@@ -67,7 +67,7 @@ static void choice_walk(struct choice *c, const struct events_state *x)
     }
 }
 
-static int choice_carry_out(struct events_state *x, const struct choice *c, struct err *e)
+static int choice_carry_out(struct events_state *x, const struct srtf_choice *c, struct err *e)
 {
     bool all = true, started;
     int rc = 0;
@@ -85,7 +85,7 @@ static int choice_carry_out(struct events_state *x, const struct choice *c, stru
 
 int order_choose_all(struct events_state *x, struct err *e)
 {
-    struct choice c = { .n_start = 0 };
+    struct srtf_choice c = { .n_start = 0 };
     int rc = 0;
     if (x->waiting.n == 0)
         return 0;

@@ -121,7 +121,7 @@ struct overlap_shares overlap_find_shares(const struct overlap_layers *l, enum o
 
 /* ---- checks ---- */
 
-struct field {
+struct smd_field {
     const char *name;
     size_t offset;
     double most;
@@ -133,7 +133,7 @@ struct field {
 #name, offsetof(struct smd_job, name), most, zero                                                    \
     }
 
-static int smd_check_field(const struct smd_job *job, const struct field *f, struct err *e)
+static int smd_check_field(const struct smd_job *job, const struct smd_field *f, struct err *e)
 {
     double x;
     memcpy(&x, (const char *)job + f->offset, sizeof x);
@@ -165,7 +165,7 @@ static int smd_check_demand(const char *name, const double *demand, const double
 
 int smd_check_job(const struct smd_job *job, int32_t n_resources, struct err *e)
 {
-    static const struct field fields[] = {
+    static const struct smd_field fields[] = {
         FIELD(iterations, MOST_VALUE, false),
         FIELD(batch, MOST_VALUE, false),
         FIELD(mini_batch, MOST_VALUE, false),
@@ -361,27 +361,27 @@ enum {
     MAX_VERTICES = 4 + 2 * (SMD_MAX_RESOURCES + N_TERMS),
 };
 
-struct vertex {
+struct grid_vertex {
     double w, p;
 };
 
 /* Convex, vertices in order; possibly a segment or a point. */
-struct polygon {
-    struct vertex at[MAX_VERTICES];
+struct grid_polygon {
+    struct grid_vertex at[MAX_VERTICES];
     int32_t n;
 };
 
 /* num[0] + num[1] w + num[2] p, likewise den; den > 0 where w, p >= 1. */
-struct ratio {
+struct grid_ratio {
     double num[3], den[3];
 };
 
-static double grid_linear(const double a[3], struct vertex x)
+static double grid_linear(const double a[3], struct grid_vertex x)
 {
     return a[0] + a[1] * x.w + a[2] * x.p;
 }
 
-static void grid_add_vertex(struct polygon *y, struct vertex x)
+static void grid_add_vertex(struct grid_polygon *y, struct grid_vertex x)
 {
     if (y->n < MAX_VERTICES)
         y->at[y->n++] = x;
@@ -391,8 +391,8 @@ enum side { BELOW, ABOVE };
 
 /* Keep where num / den is below (or above) a bound. What lies on the line but for rounding counts as on it:
  * the bound is often the least value over the polygon, and must leave its vertex. */
-static void grid_clip(struct polygon *out, const struct polygon *in, const struct ratio *z, enum side side,
-                      double bound)
+static void grid_clip(struct grid_polygon *out, const struct grid_polygon *in, const struct grid_ratio *z,
+                      enum side side, double bound)
 {
     const double sign = side == BELOW ? 1 : -1;
     double over[MAX_VERTICES]; /* by how much a vertex is outside */
@@ -409,21 +409,21 @@ static void grid_clip(struct polygon *out, const struct polygon *in, const struc
             grid_add_vertex(out, in->at[i]);
         if ((over[i] < 0 && over[j] > 0) || (over[i] > 0 && over[j] < 0)) {
             double t = over[i] / (over[i] - over[j]);
-            struct vertex a = in->at[i], b = in->at[j];
-            grid_add_vertex(out, (struct vertex){ a.w + t * (b.w - a.w), a.p + t * (b.p - a.p) });
+            struct grid_vertex a = in->at[i], b = in->at[j];
+            grid_add_vertex(out, (struct grid_vertex){ a.w + t * (b.w - a.w), a.p + t * (b.p - a.p) });
         }
     }
 }
 
 /* w, p >= 1 within the limit. (1, 1) fits, so this is not empty. */
-static struct polygon grid_limit_polygon(const struct smd_job *job, int32_t n_resources)
+static struct grid_polygon grid_limit_polygon(const struct smd_job *job, int32_t n_resources)
 {
     double w = fmax(smd_most_workers(job, n_resources, 1), 1);
     double p = fmax(smd_most_servers(job, n_resources, 1), 1);
-    struct polygon omega = { { { 1, 1 }, { w, 1 }, { w, p }, { 1, p } }, 4 };
+    struct grid_polygon omega = { { { 1, 1 }, { w, 1 }, { w, p }, { 1, p } }, 4 };
     for (int32_t r = 0; r < n_resources; r++) {
-        const struct ratio use = { { 0, job->worker[r], job->ps[r] }, { 1, 0, 0 } };
-        struct polygon whole = omega;
+        const struct grid_ratio use = { { 0, job->worker[r], job->ps[r] }, { 1, 0, 0 } };
+        struct grid_polygon whole = omega;
         if (job->worker[r] > 0 || job->ps[r] > 0)
             grid_clip(&omega, &whole, &use, BELOW, job->limit[r] * (1 + SMD_LIMIT_SLACK));
     }
@@ -434,21 +434,21 @@ static struct polygon grid_limit_polygon(const struct smd_job *job, int32_t n_re
 
 #define COARSE_EPS 0.3
 
-struct range {
+struct grid_span {
     double least, most;
 };
 
-struct search {
+struct grid_search {
     const struct smd_cost *cost;
-    struct ratio terms[N_TERMS]; /* the last one is left out of the grid */
+    struct grid_ratio terms[N_TERMS]; /* the last one is left out of the grid */
     int32_t n_terms;
     double eps;
     struct smd_grid *best;
 };
 
-static struct range grid_range(const struct ratio *z, const struct polygon *over)
+static struct grid_span grid_range(const struct grid_ratio *z, const struct grid_polygon *over)
 {
-    struct range r = { INFINITY, 0 };
+    struct grid_span r = { INFINITY, 0 };
     for (int32_t i = 0; i < over->n; i++) {
         double value = grid_linear(z->num, over->at[i]) / grid_linear(z->den, over->at[i]);
         r.least = fmin(r.least, value);
@@ -458,7 +458,7 @@ static struct range grid_range(const struct ratio *z, const struct polygon *over
 }
 
 /* Least that the terms from `from` on can add up to over a polygon. */
-static double exact_least_rest(const struct search *s, int32_t from, const struct polygon *over)
+static double exact_least_rest(const struct grid_search *s, int32_t from, const struct grid_polygon *over)
 {
     double sum = 0;
     for (int32_t k = from; k < s->n_terms; k++)
@@ -467,20 +467,21 @@ static double exact_least_rest(const struct search *s, int32_t from, const struc
 }
 
 /* One term of the grid and what the bounds on those before it leave. */
-struct level {
+struct grid_level {
     int32_t k;
-    const struct polygon *over;
-    struct range range; /* of term k over the polygon */
-    double bounds_s;    /* sum of the bounds on terms before k */
+    const struct grid_polygon *over;
+    struct grid_span range; /* of term k over the polygon */
+    double bounds_s;        /* sum of the bounds on terms before k */
 };
 
 /* The i-th bound of the sequence. */
-static double exact_bound(const struct search *s, const struct level *l, int32_t i)
+static double exact_bound(const struct grid_search *s, const struct grid_level *l, int32_t i)
 {
     return fmin(l->range.least * pow(1 + s->eps, i), l->range.most);
 }
 
-static void grid_search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s);
+static void grid_search_term(struct grid_search *s, int32_t k, const struct grid_polygon *over,
+                             double bounds_s);
 
 /*
  * Bounds first..last on a term. A point belongs to the first bound that it is below, so they stand for a slab
@@ -488,15 +489,15 @@ static void grid_search_term(struct search *s, int32_t k, const struct polygon *
  * optimum promises at most 1 + eps times the optimum; so does each slab around it; so, when it is left, what
  * was found is as good.
  */
-static void grid_search_bounds(struct search *s, const struct level *l, int32_t first, int32_t last)
+static void grid_search_bounds(struct grid_search *s, const struct grid_level *l, int32_t first, int32_t last)
 {
-    const struct ratio *z = &s->terms[l->k];
+    const struct grid_ratio *z = &s->terms[l->k];
     double bounds_s = l->bounds_s + exact_bound(s, l, first);
-    struct polygon below, slab;
+    struct grid_polygon below, slab;
     grid_clip(&below, l->over, z, BELOW, exact_bound(s, l, last));
     if (first > 0)
         grid_clip(&slab, &below, z, ABOVE, exact_bound(s, l, first - 1));
-    const struct polygon *left = first > 0 ? &slab : &below;
+    const struct grid_polygon *left = first > 0 ? &slab : &below;
     if (!(bounds_s + exact_least_rest(s, l->k + 1, left) < s->best->point.jct_s))
         return;
     if (first == last) {
@@ -510,10 +511,11 @@ static void grid_search_bounds(struct search *s, const struct level *l, int32_t 
 
 /* All but the last term are bounded one after the other. Then the least of the last lies at a vertex; the
  * true sum is looked at in all of them. */
-static void grid_search_term(struct search *s, int32_t k, const struct polygon *over, double bounds_s)
+static void grid_search_term(struct grid_search *s, int32_t k, const struct grid_polygon *over,
+                             double bounds_s)
 {
     if (k < s->n_terms - 1) {
-        struct level l = { k, over, grid_range(&s->terms[k], over), bounds_s };
+        struct grid_level l = { k, over, grid_range(&s->terms[k], over), bounds_s };
         double n = ceil(log(l.range.most / l.range.least) / log1p(s->eps));
         grid_search_bounds(s, &l, 0, (int32_t)fmax(n, 0));
         return;
@@ -527,10 +529,10 @@ static void grid_search_term(struct search *s, int32_t k, const struct polygon *
 }
 
 /* The terms that are there, the widest over the polygon last. */
-static void grid_find_terms(struct search *s, const struct polygon *omega)
+static void grid_find_terms(struct grid_search *s, const struct grid_polygon *omega)
 {
     const struct smd_cost *c = s->cost;
-    const struct ratio all[N_TERMS] = {
+    const struct grid_ratio all[N_TERMS] = {
         { { 0, c->w_s, 0 }, { 1, 0, 0 } },        { { 0, 0, c->p_s }, { 1, 0, 0 } },
         { { 0, c->w_over_p_s, 0 }, { 0, 0, 1 } }, { { 0, 0, c->p_over_w_s }, { 0, 1, 0 } },
         { { c->over_w_s, 0, 0 }, { 0, 1, 0 } },   { { c->over_p_s, 0, 0 }, { 0, 0, 1 } },
@@ -538,7 +540,7 @@ static void grid_find_terms(struct search *s, const struct polygon *omega)
     double widest = 0;
     s->n_terms = 0;
     for (int32_t k = 0; k < N_TERMS; k++) {
-        struct range r = grid_range(&all[k], omega);
+        struct grid_span r = grid_range(&all[k], omega);
         if (!(r.most > 0))
             continue;
         int32_t last = s->n_terms++;
@@ -556,8 +558,8 @@ void smd_inner_grid(struct smd_grid *out, const struct smd_job *job, int32_t n_r
 {
     *out = (struct smd_grid){ .point = { 1, 1, INFINITY } };
     const struct smd_cost cost = smd_find_cost(job);
-    const struct polygon omega = grid_limit_polygon(job, n_resources);
-    struct search s = { .cost = &cost, .eps = COARSE_EPS, .best = out };
+    const struct grid_polygon omega = grid_limit_polygon(job, n_resources);
+    struct grid_search s = { .cost = &cost, .eps = COARSE_EPS, .best = out };
     grid_find_terms(&s, &omega);
     /* What a coarse grid finds lets most of the fine one be left at once. */
     if (eps < COARSE_EPS)
@@ -673,7 +675,7 @@ static int smd_check_jobs(const struct smd_job *jobs, int32_t n_jobs, int32_t n_
 /* ---- the choice among jobs ---- */
 
 /* Jobs that could run alone, as items of a knapsack. */
-struct choice {
+struct smd_choice {
     struct arena arena; /* of the arrays below */
     int32_t *job;       /* shape [n], owned: which job an item is */
     double *value;      /* shape [n], owned: utility at the numbers of tasks found */
@@ -684,12 +686,12 @@ struct choice {
     struct knapsack knapsack;
 };
 
-static void choice_free(struct choice *c)
+static void choice_free(struct smd_choice *c)
 {
     arena_free(&c->arena);
 }
 
-static int choice_build(struct choice *c, int32_t n_jobs, const double *capacity, int32_t n_resources,
+static int choice_build(struct smd_choice *c, int32_t n_jobs, const double *capacity, int32_t n_resources,
                         struct err *e)
 {
     const size_t n = (size_t)n_jobs + 1;
@@ -706,7 +708,7 @@ static int choice_build(struct choice *c, int32_t n_jobs, const double *capacity
 }
 
 /* Numbers of tasks of job i; an item if it could run alone. */
-static int smd_add_job(struct choice *c, struct smd_result *out, enum smd_scheduler which,
+static int smd_add_job(struct smd_choice *c, struct smd_result *out, enum smd_scheduler which,
                        const struct smd_job *job, int32_t i, const struct smd_settings *how, struct err *e)
 {
     const double none[KNAPSACK_MAX_ROWS] = { 0 };
@@ -739,29 +741,29 @@ static int smd_add_job(struct choice *c, struct smd_result *out, enum smd_schedu
     return 0;
 }
 
-struct rank {
+struct smd_rank {
     double utility;
     int32_t item;
 };
 
 static int smd_compare_utilities(const void *a, const void *b)
 {
-    const struct rank *x = a, *y = b;
+    const struct smd_rank *x = a, *y = b;
     if (x->utility != y->utility)
         return x->utility > y->utility ? -1 : 1;
     return (x->item > y->item) - (x->item < y->item);
 }
 
 /* In order of coming, or of utility: whatever still fits. */
-static int smd_choose_in_order(struct choice *c, bool best_first, struct err *e)
+static int smd_choose_in_order(struct smd_choice *c, bool best_first, struct err *e)
 {
     const struct knapsack *k = &c->knapsack;
     double used[KNAPSACK_MAX_ROWS] = { 0 };
-    struct rank *order = calloc((size_t)k->n + 1, sizeof *order);
+    struct smd_rank *order = calloc((size_t)k->n + 1, sizeof *order);
     if (!order)
         return err_nomem(e, "an order of jobs");
     for (int32_t j = 0; j < k->n; j++)
-        order[j] = (struct rank){ best_first ? c->value[j] : 0, j };
+        order[j] = (struct smd_rank){ best_first ? c->value[j] : 0, j };
     qsort(order, (size_t)k->n, sizeof *order, smd_compare_utilities);
     for (int32_t i = 0; i < k->n; i++) {
         int32_t j = order[i].item;
@@ -774,7 +776,7 @@ static int smd_choose_in_order(struct choice *c, bool best_first, struct err *e)
 }
 
 /* The knapsack decides, or only bounds what another rule decides. */
-static int smd_choose(struct choice *c, struct smd_result *out, enum smd_scheduler which,
+static int smd_choose(struct smd_choice *c, struct smd_result *out, enum smd_scheduler which,
                       const struct smd_settings *how, struct err *e)
 {
     bool packs = which == SMD_SMD || which == SMD_EXACT || how->baselines == SMD_ADMIT_KNAPSACK;
@@ -804,7 +806,7 @@ static double smd_gap(double bound, double value)
     return bound > value ? (bound - value) / bound : 0;
 }
 
-static void smd_add_up(struct smd_result *out, const struct choice *c, const struct smd_job *jobs)
+static void smd_add_up(struct smd_result *out, const struct smd_choice *c, const struct smd_job *jobs)
 {
     for (int32_t j = 0; j < c->knapsack.n; j++) {
         const struct smd_job *job = &jobs[c->job[j]];
@@ -823,7 +825,8 @@ static void smd_add_up(struct smd_result *out, const struct choice *c, const str
 }
 
 /* The relaxation at the best numbers of tasks bounds everything. */
-static int smd_find_bound(struct smd_result *out, struct choice *c, enum smd_scheduler which, struct err *e)
+static int smd_find_bound(struct smd_result *out, struct smd_choice *c, enum smd_scheduler which,
+                          struct err *e)
 {
     struct knapsack ideal = c->knapsack;
     struct knapsack_settings s = knapsack_settings_default();
@@ -843,7 +846,8 @@ static int smd_find_bound(struct smd_result *out, struct choice *c, enum smd_sch
 }
 
 /* A job's rounding fails in all tries with a chance of (delta / 2R)^F. */
-static void smd_find_guarantee(struct smd_result *out, const struct choice *c, const struct smd_settings *how)
+static void smd_find_guarantee(struct smd_result *out, const struct smd_choice *c,
+                               const struct smd_settings *how)
 {
     bool proved = how->inner == SMD_INNER_GRID && how->rounding.scale == SMD_SCALE_LITERAL;
     double fails = pow(how->rounding.delta / (2 * out->n_resources), how->rounding.tries);
@@ -851,7 +855,7 @@ static void smd_find_guarantee(struct smd_result *out, const struct choice *c, c
     out->guarantee.probability = proved ? pow(1 - fails, c->knapsack.n) : 0;
 }
 
-static int smd_carry_out(struct smd_result *out, struct choice *c, enum smd_scheduler which,
+static int smd_carry_out(struct smd_result *out, struct smd_choice *c, enum smd_scheduler which,
                          const struct smd_job *jobs, const struct smd_settings *how, struct err *e)
 {
     int rc = 0;
@@ -870,7 +874,7 @@ static int smd_carry_out(struct smd_result *out, struct choice *c, enum smd_sche
 int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_job *jobs, int32_t n_jobs,
             const double *capacity, int32_t n_resources, const struct smd_settings *how, struct err *e)
 {
-    struct choice c = { 0 };
+    struct smd_choice c = { 0 };
     *out = (struct smd_result){ .n_jobs = 0 };
     int rc = smd_check_jobs(jobs, n_jobs, n_resources, e);
     if (rc)

@@ -391,7 +391,7 @@ bool knapsack_lp_solve(struct knapsack_lp *lp)
 /* Values are at most 1; a bound this close to the best is the best. */
 #define EQUAL 1e-11
 
-struct branch {
+struct knapsack_branch {
     int32_t item;
     int32_t trail;      /* items fixed before it */
     int32_t followed;   /* of these, those whose consequences are among them */
@@ -399,37 +399,37 @@ struct branch {
     double bound;       /* of the node */
 };
 
-struct rank {
+struct knapsack_rank {
     double reduced;
     int32_t item;
 };
 
-struct tree {
+struct knapsack_tree {
     struct knapsack_work *w;
-    struct rank *order; /* shape [n], owned: by reduced cost at the root; so room is filled */
-    int32_t *trail;     /* shape [n], owned: items fixed, in order */
+    struct knapsack_rank *order; /* shape [n], owned: by reduced cost at the root; so room is filled */
+    int32_t *trail;              /* shape [n], owned: items fixed, in order */
     int32_t n_trail;
-    int32_t followed;    /* items of the trail whose consequences are drawn */
-    struct branch *open; /* shape [n], owned: from the root to here */
+    int32_t followed;             /* items of the trail whose consequences are drawn */
+    struct knapsack_branch *open; /* shape [n], owned: from the root to here */
     int32_t n_open;
     bool *take; /* shape [n], owned: scratch */
 };
 
 static int branch_compare_costs(const void *a, const void *b)
 {
-    const struct rank *x = a, *y = b;
+    const struct knapsack_rank *x = a, *y = b;
     if (x->reduced != y->reduced)
         return x->reduced > y->reduced ? -1 : 1;
     return (x->item > y->item) - (x->item < y->item);
 }
 
-static void branch_fix(struct tree *t, int32_t item, unsigned char how)
+static void branch_fix(struct knapsack_tree *t, int32_t item, unsigned char how)
 {
     t->w->lp.fix[item] = how;
     t->trail[t->n_trail++] = item;
 }
 
-static void branch_undo(struct tree *t, int32_t n_trail)
+static void branch_undo(struct knapsack_tree *t, int32_t n_trail)
 {
     while (t->n_trail > n_trail)
         t->w->lp.fix[t->trail[--t->n_trail]] = KNAPSACK_FREE;
@@ -461,7 +461,7 @@ static bool branch_is_better(const struct knapsack_work *w, int32_t a, int32_t b
 
 /* Some optimal choice takes no item without all that are better: a better one could take its place. So with
  * an item all better ones are in, without it all worse ones out. */
-static void branch_follow(struct tree *t)
+static void branch_follow(struct knapsack_tree *t)
 {
     struct knapsack_work *w = t->w;
     for (; t->followed < t->n_trail; t->followed++) {
@@ -474,7 +474,7 @@ static void branch_follow(struct tree *t)
 }
 
 /* What is in must fit; what then does not fit beside it is out. */
-static bool branch_propagate(struct tree *t)
+static bool branch_propagate(struct knapsack_tree *t)
 {
     struct knapsack_work *w = t->w;
     double used[KNAPSACK_MAX_ROWS], value;
@@ -490,7 +490,7 @@ static bool branch_propagate(struct tree *t)
 }
 
 /* The vertex rounded down, then what room is left, filled. Kept if it is the best so far. */
-static void branch_round_and_fill(struct tree *t, bool vertex)
+static void branch_round_and_fill(struct knapsack_tree *t, bool vertex)
 {
     struct knapsack_work *w = t->w;
     double used[KNAPSACK_MAX_ROWS], value;
@@ -529,7 +529,7 @@ static bool branch_is_closed(struct knapsack_work *w, double bound)
 }
 
 /* Turning an item round costs its reduced cost: fix those that the best choice forbids to turn. */
-static void branch_fix_by_cost(struct tree *t)
+static void branch_fix_by_cost(struct knapsack_tree *t)
 {
     struct knapsack_lp *lp = &t->w->lp;
     for (int32_t j = 0; j < lp->n; j++)
@@ -539,7 +539,7 @@ static void branch_fix_by_cost(struct tree *t)
 }
 
 /* The fraction closest to a half; without a vertex the first free item; -1: none. */
-static int32_t branch_pick_item(const struct tree *t, bool vertex)
+static int32_t branch_pick_item(const struct knapsack_tree *t, bool vertex)
 {
     const struct knapsack_lp *lp = &t->w->lp;
     int32_t best = -1;
@@ -559,7 +559,7 @@ static int32_t branch_pick_item(const struct tree *t, bool vertex)
 }
 
 /* Look at the node that lp.fix describes; true if it has to be divided, and then it is. */
-static bool branch_visit(struct tree *t)
+static bool branch_visit(struct knapsack_tree *t)
 {
     struct knapsack_work *w = t->w;
     struct knapsack_lp *lp = &w->lp;
@@ -580,16 +580,16 @@ static bool branch_visit(struct tree *t)
     }
     bool in = !vertex || lp->x[item] >= 0.5;
     t->open[t->n_open++] =
-        (struct branch){ item, t->n_trail, t->followed, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
+        (struct knapsack_branch){ item, t->n_trail, t->followed, in ? KNAPSACK_OUT : KNAPSACK_IN, lp->bound };
     branch_fix(t, item, in ? KNAPSACK_IN : KNAPSACK_OUT);
     return true;
 }
 
 /* On to the nearest node that is not looked at yet; false: there is none. */
-static bool branch_go_back(struct tree *t)
+static bool branch_go_back(struct knapsack_tree *t)
 {
     while (t->n_open > 0) {
-        struct branch *b = &t->open[t->n_open - 1];
+        struct knapsack_branch *b = &t->open[t->n_open - 1];
         branch_undo(t, b->trail);
         t->followed = b->followed;
         if (b->next != KNAPSACK_FREE && !branch_is_closed(t->w, b->bound)) {
@@ -603,18 +603,18 @@ static bool branch_go_back(struct tree *t)
 }
 
 /* What was not looked at is not bounded by more than its nodes. */
-static void branch_stop_early(struct tree *t)
+static void branch_stop_early(struct knapsack_tree *t)
 {
     t->w->complete = false;
     for (int32_t i = 0; i < t->n_open; i++)
         t->w->bound = fmax(t->w->bound, t->open[i].bound);
 }
 
-static void branch_walk(struct tree *t)
+static void branch_walk(struct knapsack_tree *t)
 {
     struct knapsack_work *w = t->w;
     for (int32_t j = 0; j < w->n; j++)
-        t->order[j] = (struct rank){ w->lp.reduced[j], j };
+        t->order[j] = (struct knapsack_rank){ w->lp.reduced[j], j };
     qsort(t->order, (size_t)w->n, sizeof *t->order, branch_compare_costs);
     for (bool more = true; more;) {
         more = branch_visit(t) || branch_go_back(t);
@@ -629,7 +629,7 @@ static void branch_walk(struct tree *t)
 static int knapsack_branch(struct knapsack_work *w, struct err *e)
 {
     struct arena arena = { 0 };
-    struct tree t = { .w = w };
+    struct knapsack_tree t = { .w = w };
     t.order = ARENA_TAKE(&arena, w->n, *t.order);
     t.trail = ARENA_TAKE(&arena, w->n, *t.trail);
     t.open = ARENA_TAKE(&arena, w->n + 1, *t.open);

@@ -272,14 +272,14 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
 
 /* ---- offering again ---- */
 
-struct waiting {
+struct round_waiting {
     int32_t bid;
     double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
 };
 
 static int round_compare_gains(const void *a, const void *b)
 {
-    const struct waiting *x = a, *y = b;
+    const struct round_waiting *x = a, *y = b;
     if (x->gain_per_share != y->gain_per_share)
         return x->gain_per_share > y->gain_per_share ? -1 : 1;
     return x->bid < y->bid ? -1 : 1;
@@ -299,7 +299,7 @@ static double round_gain_per_share(const struct gadget_lp *lp, const struct gadg
 }
 
 /* Bids that drew nothing and could gain something, in the order of gain_per_share. */
-static int32_t round_list_waiting(struct waiting *list, const struct gadget_round *x)
+static int32_t round_list_waiting(struct round_waiting *list, const struct gadget_round *x)
 {
     const struct gadget_lp *lp = x->lp;
     int32_t n = 0;
@@ -309,7 +309,7 @@ static int32_t round_list_waiting(struct waiting *list, const struct gadget_roun
     for (int32_t i = 0; i < lp->n_bids; i++) {
         double gain = x->best[i] < 0 ? round_gain_per_share(lp, &lp->bids[i], total) : 0;
         if (gain > 0)
-            list[n++] = (struct waiting){ i, gain };
+            list[n++] = (struct round_waiting){ i, gain };
     }
     qsort(list, (size_t)n, sizeof *list, round_compare_gains);
     return n;
@@ -357,7 +357,7 @@ static int round_offer_again(struct gadget_round *x, int32_t at, struct err *e)
 int gadget_round_reoffer(struct gadget_round *x, struct err *e)
 {
     struct gadget_lp *lp = x->lp;
-    struct waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
+    struct round_waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
     if (!waiting)
         return err_nomem(e, "jobs to offer to again");
     int32_t n = round_list_waiting(waiting, x);

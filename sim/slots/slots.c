@@ -97,7 +97,7 @@ int elastic_check_job(const struct elastic_job *job, const struct cluster *c, st
 
 /* ---- a run ---- */
 
-struct run {
+struct slots_run {
     struct arena arena; /* of the arrays below */
     const struct elastic_scheduler *scheduler;
     const struct cluster *cluster;
@@ -112,7 +112,7 @@ struct run {
     struct elastic_room room;
 };
 
-static void slots_run_free(struct run *r)
+static void slots_run_free(struct slots_run *r)
 {
     r->scheduler->free(r->self);
     arena_free(&r->arena);
@@ -152,11 +152,11 @@ static int slots_check_jobs(const struct cluster *c, const struct elastic_job *j
     return rc;
 }
 
-static int slots_run_build(struct run *r, const struct elastic_scheduler *scheduler, const struct cluster *c,
-                           const struct elastic_job *jobs, int32_t n, const struct elastic_settings *settings,
-                           struct err *e)
+static int slots_run_build(struct slots_run *r, const struct elastic_scheduler *scheduler,
+                           const struct cluster *c, const struct elastic_job *jobs, int32_t n,
+                           const struct elastic_settings *settings, struct err *e)
 {
-    *r = (struct run){ .scheduler = scheduler, .cluster = c, .settings = settings };
+    *r = (struct slots_run){ .scheduler = scheduler, .cluster = c, .settings = settings };
     int rc = slots_check_jobs(c, jobs, n, settings, e);
     if (rc)
         return rc;
@@ -178,14 +178,14 @@ static int slots_run_build(struct run *r, const struct elastic_scheduler *schedu
 }
 
 /* A job that came, did not leave, and has budget for a worker: what is in the list of active ones. */
-static bool slots_is_active(const struct run *r, int32_t job, const struct elastic_job_result *jobs)
+static bool slots_is_active(const struct slots_run *r, int32_t job, const struct elastic_job_result *jobs)
 {
     const struct elastic_slot *s = &r->slot;
     return job >= 0 && job < s->n_jobs && s->jobs[job].arrival <= s->slot && !jobs[job].left_slot &&
            elastic_most(s, job) > 0;
 }
 
-static void slots_find_active(struct run *r, const struct elastic_job_result *jobs)
+static void slots_find_active(struct slots_run *r, const struct elastic_job_result *jobs)
 {
     struct elastic_slot *s = &r->slot;
     s->n_active = 0;
@@ -195,7 +195,7 @@ static void slots_find_active(struct run *r, const struct elastic_job_result *jo
 }
 
 /* A ring that no scheduler may give is its fault; said, since what follows would be wrong in silence. */
-static int slots_check_ring(struct run *r, const struct elastic_ring *ring,
+static int slots_check_ring(struct slots_run *r, const struct elastic_ring *ring,
                             const struct elastic_job_result *jobs, struct err *e)
 {
     const char *fault = NULL;
@@ -228,7 +228,7 @@ static int slots_check_ring(struct run *r, const struct elastic_ring *ring,
                  : 0;
 }
 
-static void slots_credit(struct run *r, const struct elastic_ring *ring, struct elastic_job_result *out)
+static void slots_credit(struct slots_run *r, const struct elastic_ring *ring, struct elastic_job_result *out)
 {
     const struct elastic_job *j = &r->slot.jobs[ring->job];
     r->used[ring->job] += ring->workers_total;
@@ -248,7 +248,7 @@ static double slots_load_frac(double capacity, double left)
 }
 
 /* Largest load over capacity of servers and links; arcs' shares are added to arc_frac. */
-static void slots_measure(struct elastic_slot_result *out, double *arc_frac, const struct run *r)
+static void slots_measure(struct elastic_slot_result *out, double *arc_frac, const struct slots_run *r)
 {
     const struct cluster *c = r->cluster;
     double gpus = 0, total = 0;
@@ -272,7 +272,7 @@ static void slots_measure(struct elastic_slot_result *out, double *arc_frac, con
     out->link_frac = out->note.link_over;
 }
 
-static int slots_run_slot(struct run *r, struct elastic_result *out, struct err *e)
+static int slots_run_slot(struct slots_run *r, struct elastic_result *out, struct err *e)
 {
     struct elastic_slot_result *slot = &out->slots[r->slot.slot - 1];
     slots_find_active(r, out->jobs);
@@ -307,7 +307,7 @@ static int slots_run_slot(struct run *r, struct elastic_result *out, struct err 
     return rc;
 }
 
-static void slots_sum_up(struct elastic_result *out, const struct run *r)
+static void slots_sum_up(struct elastic_result *out, const struct slots_run *r)
 {
     double embedded = 0, bounds = 0;
     int32_t busy = 0, bounded = 0;
@@ -358,7 +358,7 @@ int elastic_run(struct elastic_result *out, const struct elastic_scheduler *sche
                 const struct cluster *c, const struct elastic_job *jobs, int32_t n_jobs,
                 const struct elastic_settings *settings, bool keep_choices, struct err *e)
 {
-    struct run r;
+    struct slots_run r;
     *out = (struct elastic_result){ 0 };
     int rc = slots_run_build(&r, scheduler, c, jobs, n_jobs, settings, e);
     if (!rc)
@@ -728,7 +728,7 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
  * accelerators, it is here in worker-slots: the same while each worker has as many GPUs.
  */
 
-struct order {
+struct slots_order {
     struct arena arena; /* of the arrays below */
     const struct elastic_settings *settings;
     struct elastic_room room;
@@ -744,7 +744,7 @@ struct order {
 
 static void order_free(void *self)
 {
-    struct order *x = self;
+    struct slots_order *x = self;
     if (!x)
         return;
     elastic_room_free(&x->room);
@@ -761,7 +761,7 @@ static int order_build(void **self, const struct cluster *c, const struct elasti
                        const struct elastic_settings *settings, struct err *e)
 {
     (void)jobs;
-    struct order *x = calloc(1, sizeof *x);
+    struct slots_order *x = calloc(1, sizeof *x);
     *self = NULL;
     if (!x)
         return err_nomem(e, "scheduler");
@@ -790,7 +790,7 @@ static int32_t order_fixed_workers(const struct elastic_job *j, double used)
 }
 
 /* A job that has no place even alone would never run, and first in, first out would end there in silence. */
-static int order_check_fixed(struct order *x, const struct elastic_job *jobs, struct err *e)
+static int order_check_fixed(struct slots_order *x, const struct elastic_job *jobs, struct err *e)
 {
     int rc = 0;
     elastic_room_reset(&x->room);
@@ -821,7 +821,7 @@ static int order_fixed_build(void **self, const struct cluster *c, const struct 
 }
 
 /* Stable: of equal keys the one before in `active` stays before. Few jobs change places from slot to slot. */
-static void order_sort_jobs(struct order *x, const struct elastic_slot *s)
+static void order_sort_jobs(struct slots_order *x, const struct elastic_slot *s)
 {
     for (int32_t i = 0; i < s->n_active; i++) {
         int32_t job = s->active[i], at = i;
@@ -832,7 +832,7 @@ static void order_sort_jobs(struct order *x, const struct elastic_slot *s)
 }
 
 /* Fixed numbers of workers, or what the budget leaves of them, in the order of keys. */
-static int order_serve_fixed(struct elastic_choice *out, struct order *x, const struct elastic_slot *s,
+static int order_serve_fixed(struct elastic_choice *out, struct slots_order *x, const struct elastic_slot *s,
                              bool waits, struct err *e)
 {
     int rc = 0;
@@ -855,7 +855,7 @@ static int order_serve_fixed(struct elastic_choice *out, struct order *x, const 
 static int fifo_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
                             const struct elastic_slot *s, struct err *e)
 {
-    struct order *x = self;
+    struct slots_order *x = self;
     (void)note;
     for (int32_t i = 0; i < s->n_active; i++)
         x->key[s->active[i]] = 0;
@@ -866,7 +866,7 @@ static int fifo_choose_slot(struct elastic_choice *out, struct elastic_note *not
 static int las_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
                            const struct elastic_slot *s, struct err *e)
 {
-    struct order *x = self;
+    struct slots_order *x = self;
     const struct elastic_settings *set = x->settings;
     (void)note;
     for (int32_t i = 0; i < s->n_active; i++) {
@@ -900,7 +900,7 @@ static int drf_keep_ring(struct ring_list *ring, const struct embed *from, struc
 }
 
 /* One worker more for job `job`, if anything fits. */
-static int drf_grow_ring(bool *found, struct order *x, const struct elastic_job *j, int32_t job,
+static int drf_grow_ring(bool *found, struct slots_order *x, const struct elastic_job *j, int32_t job,
                          struct err *e)
 {
     struct ring_list *ring = &x->rings[job];
@@ -925,7 +925,7 @@ static int32_t drf_count_workers(const struct ring_list *ring)
 static int drf_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
                            const struct elastic_slot *s, struct err *e)
 {
-    struct order *x = self;
+    struct slots_order *x = self;
     double total[CLUSTER_MAX_RESOURCES];
     int32_t n_open = s->n_active;
     int rc = 0;

@@ -14,6 +14,13 @@ void fixture_cluster(struct cluster *c, struct topo_network *net, const char *sp
     MUST(cluster_build(c, net, level, &offer, e));
 }
 
+struct cluster cluster_of(const char *spec, int32_t level, double lat_s, double gpus)
+{
+    struct cluster c;
+    fixture_cluster(&c, NULL, spec, level, lat_s, gpus);
+    return c;
+}
+
 void fixture_uneven(struct cluster *c, const char *spec, const double *gpus)
 {
     const struct cluster_offer offer = { 1, gpus_only, gpus, true };

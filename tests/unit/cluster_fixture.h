@@ -10,6 +10,9 @@
 void fixture_cluster(struct cluster *c, struct topo_network *net, const char *spec, int32_t level,
                      double lat_s, double gpus);
 
+/** The same by its word alone: KEEP(struct cluster, c, cluster_free) = cluster_of(...). */
+struct cluster cluster_of(const char *spec, int32_t level, double lat_s, double gpus);
+
 /** The same with servers of level 0 that have @p gpus, shape [servers]. */
 void fixture_uneven(struct cluster *c, const char *spec, const double *gpus);
 

@@ -6,9 +6,19 @@
 #include "tests/unit/cluster_fixture.h"
 
 /** @p n servers of gpus[i] at one switch, each by a link of @p Bps. */
-static inline void star_build(struct cluster *c, int32_t n, const double *gpus, double Bps)
+static inline struct cluster star_of(int32_t n, const double *gpus, double Bps)
 {
-    fixture_racks(c, n, NULL, gpus, Bps, 0);
+    struct cluster c;
+    fixture_racks(&c, n, NULL, gpus, Bps, 0);
+    return c;
+}
+
+/** The usual settings, of so many slots. */
+static inline struct elastic_settings slots_of(int32_t n_slots)
+{
+    struct elastic_settings s = elastic_settings_default();
+    s.n_slots = n_slots;
+    return s;
 }
 
 /** One GPU a worker, one iteration worth 1 each worker-slot, no bandwidth; both numbers of workers @p

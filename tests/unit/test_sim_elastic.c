@@ -56,7 +56,7 @@ static int play(struct elastic_result *r, struct elastic_job *jobs, int32_t n_jo
     struct cluster c;
     struct script s = { .settings = elastic_settings_default(), .moves = moves, .n = n };
     s.settings.n_slots = n_slots;
-    star_build(&c, 2, (const double[]){ 2, 2 }, 10);
+    c = star_of(2, (const double[]){ 2, 2 }, 10);
     int rc = elastic_run(r, &actor, &c, jobs, n_jobs, &s.settings, true, e);
     cluster_free(&c);
     return rc;
@@ -215,9 +215,8 @@ TEST(a_worker_where_no_gpu_is_is_an_overload)
     struct elastic_job job = plain_job("a", 1, 1, 9);
     struct script s = { .settings = elastic_settings_default(), .moves = moves, .n = 1 };
     struct elastic_result r;
-    KEEP(struct cluster, c, cluster_free);
     s.settings.n_slots = 1;
-    star_build(&c, 2, (const double[]){ 1, 0 }, 10);
+    KEEP(struct cluster, c, cluster_free) = star_of(2, (const double[]){ 1, 0 }, 10);
     FAILS(elastic_run(&r, &actor, &c, &job, 1, &s.settings, false, e), ERR_RANGE, "slot 1 is overloaded");
     s.settings.paper_rounding = true;
     *e = (struct err){ 0 };

@@ -12,8 +12,7 @@ static void assert_runs(const char *scheduler, const double gpus[2], const struc
                         int32_t n, const struct elastic_settings *s, const int32_t *want)
 {
     KEEP(struct elastic_result, r, elastic_result_free);
-    KEEP(struct cluster, c, cluster_free);
-    star_build(&c, 2, gpus, 10);
+    KEEP(struct cluster, c, cluster_free) = star_of(2, gpus, 10);
     MUST(run_on(&r, scheduler, &c, jobs, n, s, e));
     for (int32_t t = 1; t <= s->n_slots; t++)
         for (int32_t i = 0; i < n; i++)
@@ -34,8 +33,7 @@ TEST(fifo_lets_nobody_overtake_and_las_does)
     static const int32_t fifo[] = { 3, 0, 0, 3, 0, 0, 0, 2, 1 };
     /* c slips in beside a; then b, which has had nothing, comes before a. */
     static const int32_t las[] = { 3, 0, 1, 0, 2, 0, 3, 0, 0 };
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = 3;
+    struct elastic_settings s = slots_of(3);
     assert_runs("fifo", (const double[]){ 2, 2 }, jobs, 3, &s, fifo);
     s.las_queues = 0;
     assert_runs("las", (const double[]){ 2, 2 }, jobs, 3, &s, las);
@@ -46,8 +44,7 @@ TEST(fifo_goes_by_arrival)
 {
     const struct elastic_job jobs[] = { plain_job("b", 2, 2, 4), plain_job("a", 1, 2, 6) };
     static const int32_t want[] = { 0, 2, 0, 2, 0, 2, 2, 0, 2, 0 };
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = 5;
+    struct elastic_settings s = slots_of(5);
     assert_runs("fifo", (const double[]){ 1, 1 }, jobs, 2, &s, want);
 }
 
@@ -59,8 +56,7 @@ TEST(las_queues_serve_in_order_of_arrival_inside)
     const struct elastic_job jobs[] = { plain_job("a", 1, 2, 8), plain_job("b", 3, 2, 8) };
     static const int32_t queues[] = { 2, 0, 2, 0, 0, 2, 0, 2, 2, 0, 2, 0, 0, 2, 0, 2 };
     static const int32_t turns[] = { 2, 0, 2, 0, 0, 2, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2 };
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = 8;
+    struct elastic_settings s = slots_of(8);
     s.las_queues = 2;
     s.las_step = 4;
     assert_runs("las", (const double[]){ 1, 1 }, jobs, 2, &s, queues);
@@ -75,8 +71,7 @@ TEST(las_queues_serve_in_order_of_arrival_inside)
 TEST(a_fixed_number_shrinks_to_what_the_budget_leaves)
 {
     const struct elastic_job job = plain_job("a", 1, 3, 5);
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = 3;
+    struct elastic_settings s = slots_of(3);
     assert_runs("fifo", (const double[]){ 2, 2 }, &job, 1, &s, (const int32_t[]){ 3, 2, 0 });
     assert_runs("las", (const double[]){ 2, 2 }, &job, 1, &s, (const int32_t[]){ 3, 2, 0 });
 }
@@ -88,8 +83,7 @@ TEST(a_ring_without_a_place_is_an_error)
     struct elastic_job jobs[] = { plain_job("big", 1, 5, 50), plain_job("b", 1, 1, 1) };
     struct elastic_settings s = elastic_settings_default();
     struct elastic_result r;
-    KEEP(struct cluster, c, cluster_free);
-    star_build(&c, 2, (const double[]){ 2, 2 }, 10);
+    KEEP(struct cluster, c, cluster_free) = star_of(2, (const double[]){ 2, 2 }, 10);
     for (size_t i = 0; i < COUNT_OF(fixed); i++) {
         jobs[0] = plain_job("big", 1, 5, 50);
         FAILS(run_on(&r, fixed[i], &c, jobs, 2, &s, e), ERR_RANGE,
@@ -114,10 +108,9 @@ TEST(drf_solves_the_example_of_its_paper)
     const struct cluster_racks racks = { 2, 1, rack, Bps, Bps, 0 };
     const struct cluster_offer offer = { 2, names, each, true };
     struct elastic_job jobs[] = { plain_job("a", 1, 20, INFINITY), plain_job("b", 1, 20, INFINITY) };
-    struct elastic_settings s = elastic_settings_default();
+    struct elastic_settings s = slots_of(1);
     KEEP(struct elastic_result, r, elastic_result_free);
     KEEP(struct cluster, c, cluster_free);
-    s.n_slots = 1;
     jobs[0].demand[1] = 4;
     jobs[1].demand[0] = 3;
     jobs[1].demand[1] = 1;
@@ -135,15 +128,13 @@ static void check_max_min(struct rng *r)
     int32_t n = 1 + (int32_t)rng_below(r, JOBS), sum = 0, wanted = 0;
     double gpus[] = { (double)(1 + rng_below(r, 30)), 0 };
     struct elastic_job jobs[JOBS];
-    struct elastic_settings s = elastic_settings_default();
+    struct elastic_settings s = slots_of(1);
     KEEP(struct elastic_result, x, elastic_result_free);
-    KEEP(struct cluster, c, cluster_free);
-    s.n_slots = 1;
     for (int32_t i = 0; i < n; i++) {
         jobs[i] = plain_job("job", 1, 1 + (int32_t)rng_below(r, 12), INFINITY);
         wanted += jobs[i].max_workers;
     }
-    star_build(&c, 2, gpus, 10);
+    KEEP(struct cluster, c, cluster_free) = star_of(2, gpus, 10);
     MUST(run_on(&x, "drf", &c, jobs, n, &s, e));
     for (int32_t i = 0; i < n; i++) {
         int32_t own = workers_of(&x, 1, i);
@@ -168,8 +159,7 @@ TEST(drf_goes_by_shares_and_not_by_workers)
 {
     struct elastic_job jobs[] = { plain_job("a", 1, 9, INFINITY), plain_job("b", 1, 9, INFINITY),
                                   plain_job("c", 1, 9, INFINITY) };
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = 1;
+    struct elastic_settings s = slots_of(1);
     jobs[1].demand[0] = 2;
     assert_runs("drf", (const double[]){ 6, 0 }, jobs, 3, &s, (const int32_t[]){ 2, 1, 2 });
     assert_runs("drf", (const double[]){ 7, 0 }, jobs, 3, &s, (const int32_t[]){ 3, 1, 2 });
@@ -180,8 +170,7 @@ TEST(drf_goes_by_shares_and_not_by_workers)
 TEST(drf_grows_no_ring_that_links_cannot_carry)
 {
     struct elastic_job jobs[] = { plain_job("a", 1, 2, INFINITY), plain_job("b", 1, 2, INFINITY) };
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = 1;
+    struct elastic_settings s = slots_of(1);
     jobs[0].hop_Bps = jobs[1].hop_Bps = 6;
     jobs[0].demand[0] = jobs[1].demand[0] = 0.5;
     /* One worker of each on one server; then a on both, and b has no way to the other. */
@@ -195,15 +184,13 @@ TEST(random_jobs_run_within_servers_and_links)
 {
     enum { JOBS = 30, SLOTS = 40 };
     struct elastic_job jobs[JOBS];
-    struct elastic_settings s = elastic_settings_default();
-    s.n_slots = SLOTS;
+    struct elastic_settings s = slots_of(SLOTS);
     RNG(r, 4, 0);
     for (int round = 0; round < 10; round++) {
-        KEEP(struct cluster, c, cluster_free);
         double gpus[6];
         for (int i = 0; i < 6; i++)
             gpus[i] = (double)(1 + rng_below(r, 4));
-        star_build(&c, 6, gpus, 10);
+        KEEP(struct cluster, c, cluster_free) = star_of(6, gpus, 10);
         for (int32_t i = 0; i < JOBS; i++) {
             jobs[i] = plain_job("job", 1 + (int32_t)rng_below(r, SLOTS), 1 + (int32_t)rng_below(r, 5),
                                 (double)(1 + rng_below(r, 40)));

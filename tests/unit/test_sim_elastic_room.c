@@ -21,7 +21,7 @@ TEST(room_is_taken_and_given_back)
     KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
     const int32_t servers[] = { 0, 2 }, workers[] = { 2, 1 };
-    star_build(&b.c, 3, (const double[]){ 2, 4, 8 }, 10);
+    b.c = star_of(3, (const double[]){ 2, 4, 8 }, 10);
     bed_open(&b);
     j.hop_Bps = 4;
     assert_int_equal(elastic_room_workers(&b.room, &j, 2), 8);

@@ -49,7 +49,7 @@ TEST(one_server_is_the_tightest_that_has_room_for_all)
     static const int32_t want[] = { 1, 1, 2, 2, 0, 0, 0, 0 }; /* of 1 .. 8 workers */
     KEEP(struct bed, b, bed_free);
     const struct elastic_job j = plain_job("a", 1, 9, 9);
-    star_build(&b.c, 4, gpus, 10);
+    b.c = star_of(4, gpus, 10);
     bed_open(&b);
     for (int32_t workers = 1; workers <= 8; workers++) {
         assert_true(find(&b, &j, workers) && b.x.n == 1);
@@ -118,7 +118,7 @@ static int fill_star(struct rng *r, bool thin)
     double gpus[4];
     for (int i = 0; i < n; i++)
         gpus[i] = (double)rng_below(r, 6);
-    star_build(&b.c, n, gpus, thin ? 10 : 1000);
+    b.c = star_of(n, gpus, thin ? 10 : 1000);
     bed_open(&b);
     for (int i = 0; i < 12; i++) {
         struct elastic_job j = plain_job("a", 1, 9, 9);
@@ -155,7 +155,7 @@ TEST(a_full_link_at_a_roomy_server_hides_another_ring)
 {
     KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9), full = j;
-    star_build(&b.c, 4, (const double[]){ 4, 3, 2, 1 }, 10);
+    b.c = star_of(4, (const double[]){ 4, 3, 2, 1 }, 10);
     bed_open(&b);
     full.hop_Bps = 10;
     j.hop_Bps = 1;
@@ -175,7 +175,7 @@ TEST(growth_adds_one_worker_and_moves_nobody)
         struct elastic_job j = plain_job("a", 1, 99, 99);
         for (int i = 0; i < 4; i++)
             all += gpus[i] = (double)rng_below(r, 5);
-        star_build(&b.c, 4, gpus, 10);
+        b.c = star_of(4, gpus, 10);
         bed_open(&b);
         j.hop_Bps = 5;
         for (;;) {
@@ -207,7 +207,7 @@ TEST(growth_stops_at_full_links_and_leaves_the_room_as_it_was)
     KEEP(struct bed, b, bed_free);
     struct elastic_job j = plain_job("a", 1, 9, 9);
     bool found = true;
-    star_build(&b.c, 3, (const double[]){ 1, 4, 4 }, 10);
+    b.c = star_of(3, (const double[]){ 1, 4, 4 }, 10);
     bed_open(&b);
     j.hop_Bps = 11;
     ring_take(&b.room, &j, &first, &one, 1, 1);

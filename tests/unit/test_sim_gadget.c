@@ -141,10 +141,9 @@ TEST(rounding_loses_little_and_overloads_nothing)
     for (int64_t seed = 0; seed < 12; seed++) {
         KEEP(struct drawn, d, drawn_free);
         KEEP(struct elastic_result, out, elastic_result_free);
-        struct elastic_settings settings = elastic_settings_default();
+        struct elastic_settings settings = slots_of(20);
         double used[60] = { 0 }, done[60] = { 0 };
         draw(&d, 60, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.1 : 0.01, seed);
-        settings.n_slots = 20;
         settings.seed = seed;
         settings.generic_pricing = seed % 2 == 0;
         OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, d.jobs.n, &settings, true, e));
@@ -195,11 +194,10 @@ static void write_run(FILE *f, const struct drawn *d, const struct elastic_setti
 TEST(runs_side_by_side_give_the_bytes_of_one_alone)
 {
     struct drawn d;
-    struct elastic_settings settings = elastic_settings_default();
+    struct elastic_settings settings = slots_of(20);
     char *text[5];
     size_t size[5];
     draw(&d, 60, 0.02, 7);
-    settings.n_slots = 20;
     settings.samples = 2;
     for (int i = 0; i < 5; i++) {
         FILE *f = open_memstream(&text[i], &size[i]);
@@ -237,9 +235,8 @@ TEST(overload_is_within_the_papers_limits_as_often_as_it_says)
     for (int64_t seed = 0; seed < 40; seed++) {
         struct drawn d;
         struct elastic_result out;
-        struct elastic_settings settings = elastic_settings_default();
+        struct elastic_settings settings = slots_of(20);
         draw(&d, 40, seed % 2 ? 1 : 0.05, seed % 4);
-        settings.n_slots = 20;
         settings.seed = seed;
         settings.samples = 1;
         settings.paper_rounding = true;
@@ -268,9 +265,8 @@ TEST(papers_rounding_reaches_a_third_of_the_programme)
     for (int64_t seed = 0; seed < 6; seed++) {
         KEEP(struct drawn, d, drawn_free);
         KEEP(struct elastic_result, out, elastic_result_free);
-        struct elastic_settings settings = elastic_settings_default();
+        struct elastic_settings settings = slots_of(10);
         draw(&d, 40, 0.05, seed);
-        settings.n_slots = 10;
         settings.samples = 1000;
         settings.paper_rounding = true;
         OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 40, &settings, false, e));
@@ -288,11 +284,10 @@ TEST(jobs_that_gain_nothing_get_nothing)
 {
     KEEP(struct drawn, d, drawn_free);
     KEEP(struct elastic_result, out, elastic_result_free);
-    struct elastic_settings settings = elastic_settings_default();
+    struct elastic_settings settings = slots_of(2);
     draw(&d, 5, 1, 1);
     for (int32_t i = 0; i < 5; i++)
         d.jobs.jobs[i].aim.scale = 0;
-    settings.n_slots = 2;
     OK(elastic_run(&out, &elastic_gadget, &d.cluster, d.jobs.jobs, 5, &settings, false, e));
     assert_int_equal(out.slots[1].embedded, 0);
     assert_true(out.slots[1].note.bound == 0 && out.slots[1].note.fixed_bound == 0);
@@ -301,11 +296,10 @@ TEST(jobs_that_gain_nothing_get_nothing)
 
 TEST(what_it_cannot_do_is_said)
 {
-    KEEP(struct cluster, c, cluster_free);
     struct elastic_result out;
     const struct elastic_settings settings = elastic_settings_default();
     const struct elastic_job job = plain_job("j", 1, 1, INFINITY);
-    fixture_cluster(&c, NULL, "ring:1025@1", 0, 0, 8);
+    KEEP(struct cluster, c, cluster_free) = cluster_of("ring:1025@1", 0, 0, 8);
     FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_UNSUP,
           "gadget: cluster has 1025 servers, need at most 1024");
     elastic_gadget.free(NULL);

@@ -185,9 +185,8 @@ TEST(racks_are_seen_where_there_are_two_levels_only)
                                                              { "ring:2@1 switch:3@1", false, 6 },
                                                              { "switch:3@1 switch:2@1", false, 6 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct cluster, c, cluster_free);
         struct gadget_fabric f;
-        fixture_cluster(&c, NULL, cases[i].word, 0, 0, 1);
+        KEEP(struct cluster, c, cluster_free) = cluster_of(cases[i].word, 0, 0, 1);
         OK(gadget_fabric_build(&f, &c, true, e));
         assert_int_equal(f.racks, cases[i].racks);
         assert_int_equal(f.n_nodes, cases[i].n_nodes);

@@ -271,10 +271,9 @@ TEST(speeds_do_not_depend_on_what_was_before)
         int32_t servers[MAX_JOBS][8], gpus[MAX_JOBS][8], n[MAX_JOBS] = { 0 };
         double told_s[MAX_JOBS];
         struct pace_graph_settings s = pace_graph_settings_default();
-        KEEP(struct cluster, c, cluster_free);
         struct pace p, fresh;
         s.duty = seed % 2 ? PACE_DUTY_INTERLEAVED : PACE_DUTY_ALWAYS;
-        fixture_cluster(&c, NULL, specs[seed % COUNT_OF(specs)], 0, 1e-6, 64);
+        KEEP(struct cluster, c, cluster_free) = cluster_of(specs[seed % COUNT_OF(specs)], 0, 1e-6, 64);
         RNG(rng, seed, 3);
         for (int32_t i = 0; i < MAX_JOBS; i++)
             jobs[i] = sender(1, rng_range(rng, 0.1, 1), rng_log_range(rng, 1e8, 1e10));
