@@ -1,12 +1,16 @@
 #include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
-static void run(struct batch_result *r, struct batch_fixture *f, enum batch_scheduler how,
-                const struct batch_settings *s)
+static struct batch_result run(struct batch_fixture *f, enum batch_scheduler how,
+                               const struct batch_settings *s)
 {
-    MUST(batch_run(r, how, &f->p, &f->pace, s, e));
-    assert_batch(r, &f->p, false);
+    struct batch_result r;
+    MUST(batch_run(&r, how, &f->p, &f->pace, s, e));
+    assert_batch(&r, &f->p, false);
+    return r;
 }
+
+#define RUN(name, ...) KEEP(struct batch_result, name, batch_result_free) = run(__VA_ARGS__)
 
 /* Nine equal jobs of one GPU on servers of 1 and 3. */
 static void nine_equal_jobs(struct batch_fixture *f)
@@ -21,15 +25,12 @@ TEST(list_scheduling_and_idle_gpus_spread_equal_jobs_evenly)
 {
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     nine_equal_jobs(&f);
     for (s.seed = 1; s.seed <= 10; s.seed++) {
-        run(&r, &f, BATCH_LS, &s);
-        assert_close(r.makespan_s, 30, 1e-14);
-        batch_result_free(&r);
-        run(&r, &f, BATCH_RAND, &s);
-        assert_close(r.makespan_s, 30, 1e-14);
-        batch_result_free(&r);
+        RUN(ls, &f, BATCH_LS, &s);
+        RUN(any, &f, BATCH_RAND, &s);
+        assert_close(ls.makespan_s, 30, 1e-14);
+        assert_close(any.makespan_s, 30, 1e-14);
     }
 }
 
@@ -42,17 +43,15 @@ TEST(first_fit_fills_gpu_after_gpu)
           int32_t jobs[4]) = { { 2.25, { 5, 4, 0, 0 } }, { 100, { 9, 0, 0, 0 } }, { 0.5, { 3, 2, 2, 2 } } };
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     nine_equal_jobs(&f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         int32_t jobs[4] = { 0 };
         s.ff_limit = cases[i].limit;
         s.seed = i;
-        run(&r, &f, BATCH_FF, &s);
+        RUN(r, &f, BATCH_FF, &s);
         for (int k = 0; k < 9; k++)
             jobs[r.gpus[k]]++;
         assert_memory_equal(jobs, cases[i].jobs, sizeof jobs);
-        batch_result_free(&r);
     }
 }
 
@@ -61,15 +60,13 @@ TEST(every_pair_of_idle_gpus_is_equally_likely)
 {
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     int32_t met[4][4] = { 0 };
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 1, 3 });
     batch_fixture_add(&f, batch_fixture_job(2, 10));
     batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 600; s.seed++) {
-        run(&r, &f, BATCH_RAND, &s);
+        RUN(r, &f, BATCH_RAND, &s);
         met[r.gpus[0]][r.gpus[1]]++;
-        batch_result_free(&r);
     }
     for (int a = 0; a < 4; a++)
         for (int b = a + 1; b < 4; b++)
@@ -82,7 +79,6 @@ TEST(jobs_take_their_turn_in_random_order)
 {
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     int32_t between[N_BATCH_SCHEDULERS] = { 0 };
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 10));
@@ -91,10 +87,9 @@ TEST(jobs_take_their_turn_in_random_order)
     batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 300; s.seed++)
         for (enum batch_scheduler how = BATCH_LS; how <= BATCH_RAND; how++) {
-            run(&r, &f, how, &s);
+            RUN(r, &f, how, &s);
             between[how] += r.makespan_s > 20;
             assert_close(r.makespan_s, r.makespan_s > 20 ? 25 : 15, 1e-14);
-            batch_result_free(&r);
         }
     assert_in_range(between[BATCH_LS], 60, 140);
     assert_int_equal(between[BATCH_RAND], between[BATCH_LS]); /* the same orders */
@@ -105,7 +100,6 @@ TEST(a_job_that_has_not_arrived_holds_the_line)
 {
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     int32_t waited = 0;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(1, 3));
@@ -113,11 +107,10 @@ TEST(a_job_that_has_not_arrived_holds_the_line)
     f.jobs[1].submit_s = 7;
     batch_fixture_pace(&f);
     for (s.seed = 0; s.seed < 20; s.seed++) {
-        run(&r, &f, BATCH_RAND, &s);
+        RUN(r, &f, BATCH_RAND, &s);
         assert_close(r.jobs[1].start_s, 7, 1e-14);
         waited += r.jobs[0].start_s > 0;
         assert_true(r.jobs[0].start_s == 0 || fabs(r.jobs[0].start_s - 12) < 1e-9);
-        batch_result_free(&r);
     }
     assert_in_range(waited, 1, 19);
 }

@@ -24,12 +24,16 @@ static int read_racks(struct draw_racks *d, const char *text, struct err *e)
     return rc;
 }
 
-static void draw(struct draw_jobs *x, const char *text, int32_t n_slots, int64_t seed)
+static struct draw_jobs drawn(const char *text, int32_t n_slots, int64_t seed)
 {
+    struct draw_jobs x;
     struct draw_elastic d;
     MUST(read_jobs(&d, text, e));
-    MUST(draw_elastic_jobs(x, &d, n_slots, seed, e));
+    MUST(draw_elastic_jobs(&x, &d, n_slots, seed, e));
+    return x;
 }
+
+#define DRAWN(name, ...) KEEP(struct draw_jobs, name, draw_jobs_free) = drawn(__VA_ARGS__)
 
 /* ---- jobs ---- */
 
@@ -38,8 +42,7 @@ static void draw(struct draw_jobs *x, const char *text, int32_t n_slots, int64_t
 TEST(jobs_lie_in_the_papers_ranges)
 {
     double seen[5] = { 0 }, sums[4] = { 0 };
-    KEEP(struct draw_jobs, x, draw_jobs_free);
-    draw(&x, "count: 4000", 200, 7);
+    DRAWN(x, "count: 4000", 200, 7);
     for (int32_t i = 0; i < x.n; i++) {
         const struct elastic_job *j = &x.jobs[i];
         double Mbps = j->hop_Bps * 8 / 1e6;
@@ -85,19 +88,15 @@ static void assert_same_job(const struct elastic_job *a, const struct elastic_jo
 TEST(the_first_jobs_of_more_are_the_same)
 {
     static const char *const counts[] = { "count: 10", "count: 60" };
-    struct draw_jobs few, many, other;
-    draw(&few, counts[0], 100, 3);
-    draw(&many, counts[1], 100, 3);
-    draw(&other, counts[0], 100, 4);
+    DRAWN(few, counts[0], 100, 3);
+    DRAWN(many, counts[1], 100, 3);
+    DRAWN(other, counts[0], 100, 4);
     int same = 0;
     for (int32_t i = 0; i < few.n; i++) {
         assert_same_job(&few.jobs[i], &many.jobs[i]);
         same += few.jobs[i].zeta == other.jobs[i].zeta;
     }
     assert_true(same < 3);
-    draw_jobs_free(&few);
-    draw_jobs_free(&many);
-    draw_jobs_free(&other);
 }
 
 /* What one key sets moves no other draw. */
@@ -106,68 +105,61 @@ TEST(one_setting_leaves_the_other_draws_alone)
     static const char *const others[] = { "zeta: 100",        "workers: 3",        "hop_GBps: 0.1",
                                           "budget: literal",  "arrivals: at-once", "utility: log",
                                           "clamp_fixed: true" };
-    struct draw_jobs base, x;
-    draw(&base, "count: 30", 100, 5);
+    DRAWN(base, "count: 30", 100, 5);
     for (size_t k = 0; k < COUNT_OF(others); k++) {
         char text[64];
         snprintf(text, sizeof text, "count: 30, %s", others[k]);
-        draw(&x, text, 100, 5);
+        DRAWN(x, text, 100, 5);
         for (int32_t i = 0; i < x.n; i++) {
             assert_true(x.jobs[i].report.scale == base.jobs[i].report.scale);
             assert_true(k == 0 || x.jobs[i].zeta == base.jobs[i].zeta);
             assert_true(k == 1 || x.jobs[i].max_workers == base.jobs[i].max_workers);
         }
-        draw_jobs_free(&x);
     }
-    draw_jobs_free(&base);
 }
 
 /* The paper's (3) with iterations as worker-slots, and what it means. zeta_scale .03 of 70 is 2.1: 2100
  * iterations are 1000 worker-slots and not 1001. */
 TEST(both_budgets_are_what_they_say)
 {
-    struct draw_jobs x;
-    draw(&x, "count: 5, iterations: 2100, zeta: 70, zeta_scale: 0.03, budget: literal", 100, 1);
-    assert_true(x.jobs[0].budget == 2100);
-    draw_jobs_free(&x);
-    draw(&x, "count: 5, iterations: 2100, zeta: 70, zeta_scale: 0.03", 100, 1);
-    assert_true(x.jobs[0].budget == 1000);
-    draw_jobs_free(&x);
-    draw(&x, "count: 5, iterations: 2101, zeta: 70, zeta_scale: 0.03", 100, 1);
-    assert_true(x.jobs[0].budget == 1001);
-    draw_jobs_free(&x);
+    CASES(const char *text; double budget) = {
+        { "count: 5, iterations: 2100, zeta: 70, zeta_scale: 0.03, budget: literal", 2100 },
+        { "count: 5, iterations: 2100, zeta: 70, zeta_scale: 0.03", 1000 },
+        { "count: 5, iterations: 2101, zeta: 70, zeta_scale: 0.03", 1001 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        DRAWN(x, cases[i].text, 100, 1);
+        assert_true(x.jobs[0].budget == cases[i].budget);
+    }
 }
 
 TEST(fixed_workers_are_clamped_on_request)
 {
-    struct draw_jobs x, y;
     int above = 0;
-    draw(&x, "count: 100", 100, 2);
-    draw(&y, "count: 100, clamp_fixed: true", 100, 2);
+    DRAWN(x, "count: 100", 100, 2);
+    DRAWN(y, "count: 100, clamp_fixed: true", 100, 2);
     for (int32_t i = 0; i < 100; i++) {
         int32_t fixed = x.jobs[i].fixed_workers, most = x.jobs[i].max_workers;
         above += fixed > most;
         assert_int_equal(y.jobs[i].fixed_workers, fixed < most ? fixed : most);
     }
     assert_true(above > 50); /* of U{1..10} above U{1..5}: 70 % */
-    draw_jobs_free(&x);
-    draw_jobs_free(&y);
 }
 
 /* Uniform over 1 .. 0.8 slots; Poisson begins with slot 1 and ascends, its last jobs near there. */
 TEST(arrivals_come_within_eight_tenths_of_the_slots)
 {
     struct draw_jobs x;
-    draw(&x, "count: 50, arrivals: at-once", 100, 1);
+    x = drawn("count: 50, arrivals: at-once", 100, 1);
     for (int32_t i = 0; i < 50; i++)
         assert_int_equal(x.jobs[i].arrival, 1);
     draw_jobs_free(&x);
-    draw(&x, "count: 50, arrivals: uniform", 1, 1);
+    x = drawn("count: 50, arrivals: uniform", 1, 1);
     assert_int_equal(x.jobs[49].arrival, 1);
     draw_jobs_free(&x);
     double mean = 0;
     for (int64_t seed = 0; seed < 20; seed++) {
-        draw(&x, "count: 50, arrivals: poisson", 100, seed);
+        x = drawn("count: 50, arrivals: poisson", 100, seed);
         assert_int_equal(x.jobs[0].arrival, 1);
         for (int32_t i = 1; i < 50; i++) {
             assert_true(x.jobs[i].arrival >= x.jobs[i - 1].arrival);
@@ -190,9 +182,9 @@ TEST(arrivals_come_within_eight_tenths_of_the_slots)
 TEST(tau_fills_the_table_of_gains)
 {
     struct draw_jobs x;
-    draw(&x,
-         "count: 3, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 1205, progress: tau, " TAU "}",
-         100, 1);
+    x = drawn("count: 3, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 1205, progress: tau, " TAU
+              "}",
+              100, 1);
     for (int32_t i = 0; i < 3; i++) {
         const double *gain = x.jobs[i].gain;
         assert_true(gain[0] == 0 && gain[1] == 24 && gain[2] == 24 && gain[4] == 40);
@@ -200,10 +192,9 @@ TEST(tau_fills_the_table_of_gains)
         assert_true(x.jobs[i].budget == 121);
     }
     draw_jobs_free(&x);
-    draw(&x,
-         "count: 3, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 1100, progress: tau, " TAU
-         ", batch: job}",
-         100, 1);
+    x = drawn("count: 3, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 1100, progress: tau, " TAU
+              ", batch: job}",
+              100, 1);
     assert_true(x.jobs[2].gain[1] == 24 && x.jobs[2].gain[2] == 13 && x.jobs[2].gain[4] == 11);
     assert_true(x.jobs[2].budget == 400); /* 11 / 4 a worker-slot */
     draw_jobs_free(&x);
@@ -212,9 +203,8 @@ TEST(tau_fills_the_table_of_gains)
 /* The envelope reaches as far as the job could come: with the most efficient number of workers. */
 TEST(the_envelope_reaches_as_far_as_a_job_can_come)
 {
-    KEEP(struct draw_jobs, x, draw_jobs_free);
-    draw(
-        &x,
+    DRAWN(
+        x,
         "count: 1, workers: 4, fixed_workers: 2, hop_GBps: 1.25, iterations: 100, slope: 0.01, middle: 3000, "
         "progress: tau, " TAU "}",
         100, 1);

@@ -1,10 +1,14 @@
 #include "sim/batch/batch.h"
 #include "tests/unit/batch_fixture.h"
 
-static void run(struct batch_result *r, struct batch_fixture *f, const struct batch_settings *s)
+static struct batch_result run(struct batch_fixture *f, const struct batch_settings *s)
 {
-    MUST(batch_run(r, BATCH_SJF_BCO, &f->p, &f->pace, s, e));
+    struct batch_result r;
+    MUST(batch_run(&r, BATCH_SJF_BCO, &f->p, &f->pace, s, e));
+    return r;
 }
+
+#define RUN(name, f, s) KEEP(struct batch_result, name, batch_result_free) = run(f, s)
 
 /* Two GPUs, jobs of 4, 3, 3 and 2 s in this order, each to the GPU that is loaded less: 4 and 3, 3 + 3, 4
  * + 2. */
@@ -13,25 +17,22 @@ TEST(the_least_limit_with_a_plan_is_found)
     static const int64_t run_s[] = { 4, 3, 3, 2 };
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     s.under = 1;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     for (size_t i = 0; i < COUNT_OF(run_s); i++)
         batch_fixture_add(&f, batch_fixture_job(1, run_s[i]));
     batch_fixture_pace(&f);
     for (s.theta_max = 6; s.theta_max < 100; s.theta_max += 31) {
-        run(&r, &f, &s);
+        RUN(r, &f, &s);
         assert_batch(&r, &f.p, false);
         assert_close(r.makespan_s, 6, 1e-14);
         assert_close(r.busy_frac, 1, 1e-14);
-        batch_result_free(&r);
     }
     s.theta_max = 5;
-    run(&r, &f, &s);
+    RUN(r, &f, &s);
     assert_int_equal(r.status, BATCH_NO_PLAN);
     assert_int_equal(r.n_plans, 0);
     assert_null(r.gpus);
-    batch_result_free(&r);
 }
 
 /* Two servers of 2 GPUs and two jobs of 2: side by side on a server each they take 10 * (1 + 1/2 * 4 * 2/10)
@@ -40,14 +41,13 @@ TEST(jobs_that_fit_a_server_get_one)
 {
     const struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    KEEP(struct batch_result, r, batch_result_free);
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 2, 2 });
     for (int i = 0; i < 2; i++) {
         batch_fixture_add(&f, batch_fixture_job(2, 10));
         f.jobs[i].gradient_B = 4;
     }
     batch_fixture_pace(&f);
-    run(&r, &f, &s);
+    RUN(r, &f, &s);
     assert_batch(&r, &f.p, false);
     assert_int_equal(r.jobs[0].n_servers, 1);
     assert_int_equal(r.jobs[1].n_servers, 1);
@@ -60,16 +60,14 @@ TEST(jobs_up_to_kappa_are_packed_and_larger_ones_balanced)
 {
     struct batch_settings s = batch_settings_default();
     KEEP(struct batch_fixture, f, batch_fixture_free);
-    struct batch_result r;
     batch_fixture_cluster(&f, 2, (const int32_t[]){ 4, 4 });
     batch_fixture_add(&f, batch_fixture_job(2, 10));
     batch_fixture_add(&f, batch_fixture_job(1, 10));
     batch_fixture_pace(&f);
     for (s.kappa = 1; s.kappa <= 3; s.kappa++) {
-        run(&r, &f, &s);
+        RUN(r, &f, &s);
         assert_int_equal(r.gpus[r.jobs[1].first_gpu], 0);
         assert_int_equal(r.gpu_server[r.gpus[r.jobs[0].first_gpu]], s.kappa == 1);
-        batch_result_free(&r);
     }
 }
 
@@ -79,9 +77,8 @@ TEST(the_curve_over_kappa_has_the_best_plan_as_its_least)
     for (int i = 0; i < 40; i++) {
         struct batch_settings s = batch_settings_default();
         KEEP(struct batch_fixture, f, batch_fixture_free);
-        struct batch_result all, one;
         batch_fixture_random(&f, r, 4, 14, 10);
-        run(&all, &f, &s);
+        RUN(all, &f, &s);
         double least_s = INFINITY;
         int32_t most = 0;
         for (int32_t k = 0; k < f.p.n_jobs; k++)
@@ -94,13 +91,11 @@ TEST(the_curve_over_kappa_has_the_best_plan_as_its_least)
 
         s.kappa = 1 + i % 5;
         int32_t kappa = s.kappa < most ? s.kappa : most;
-        run(&one, &f, &s);
+        RUN(one, &f, &s);
         assert_batch(&one, &f.p, false);
         assert_int_equal(one.kappa, kappa);
         for (int32_t k = 1; k <= one.n_kappas; k++)
             assert_true((one.kappa_makespan_s[k - 1] == one.makespan_s) == (k == kappa));
-        batch_result_free(&all);
-        batch_result_free(&one);
     }
 }
 
@@ -175,11 +170,10 @@ TEST(small_batches_stay_within_the_guarantee)
     RNG(rng, 31, 0);
     for (int i = 0; i < 40; i++) {
         struct batch_settings s = batch_settings_default();
-        KEEP(struct batch_result, r, batch_result_free);
         struct small x;
         batch_fixture_random(&x.f, rng, 1 + i % 4, SMALL_GPUS, 2 + i % (SMALL_JOBS - 1));
         s.phi = contention_phi(&x.f.contention, &x.f.p);
-        run(&r, &x.f, &s);
+        RUN(r, &x.f, &s);
         assert_batch(&r, &x.f.p, false);
         double best_s = best_of_all_s(&x);
         assert_true(r.makespan_s >= best_s * (1 - 1e-12));
@@ -198,12 +192,12 @@ TEST(the_guarantee_is_the_theorems)
     batch_fixture_add(&f, batch_fixture_job(3, 5));
     batch_fixture_add(&f, batch_fixture_job(1, 5));
     batch_fixture_pace(&f);
-    run(&r, &f, &s);
+    r = run(&f, &s);
     assert_true(isnan(r.guarantee));
     batch_result_free(&r);
     s.phi = 2;
     s.over = 0.9;
-    run(&r, &f, &s);
+    r = run(&f, &s);
     assert_close(r.guarantee, 3 * 2 * 1.15 / 0.9, 1e-14);
     batch_result_free(&r);
 }
@@ -215,7 +209,6 @@ TEST(literal_rules_give_schedules_too)
     for (unsigned mask = 0; mask < 64; mask++) {
         struct batch_settings s = batch_settings_default();
         KEEP(struct batch_fixture, f, batch_fixture_free);
-        KEEP(struct batch_result, r, batch_result_free);
         batch_fixture_random(&f, rng, 4, 12, 10);
         s.literal_pack = mask & 1;
         s.literal_load = mask & 2;
@@ -224,7 +217,7 @@ TEST(literal_rules_give_schedules_too)
         s.slot_s = mask & 8 ? 10 : 0;
         s.more_limits = mask & 16 ? 0 : 3;
         s.lambda = mask & 32 ? 4 : 1;
-        run(&r, &f, &s);
+        RUN(r, &f, &s);
         assert_batch(&r, &f.p, mask & 8);
     }
 }
