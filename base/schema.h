@@ -29,7 +29,6 @@ enum key_kind {
                   `count` */
     KEY_OWN,   /**< what `read` makes of it */
     KEY_RANGE, /**< struct draw_range: a number, or [least, most]; stored times `scale` */
-    KEY_COUNT = KEY_I64,
 };
 
 #define SCHEMA_NONE   ((double)__builtin_nan(""))

@@ -30,7 +30,7 @@ static void search_once(struct search_result *r, const struct design_point *s, b
     double bw_Bps[TOPO_MAX_DIMS];
     struct search_space space;
     struct err e = { 0 };
-    search_defaults(&space);
+    schema_defaults(&space, &search_section);
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
     const struct training *base = s->workloads[0].training;

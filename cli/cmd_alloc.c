@@ -18,7 +18,7 @@ struct alloc_run {
 static void add_page(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d)
 {
     struct study_override at[SWEEP_MAX_KEYS];
-    char values[SWEEP_MAX_KEYS][POINTS_VALUE];
+    char values[SWEEP_MAX_KEYS][SAY_VALUE];
     struct alloc_page page = { .study = s, .design = d, .sweep = &a->study.sweep, .at = at };
     for (int32_t k = 0; k < a->study.sweep.n_keys; k++) {
         const char *value = points_value(values[k], &a->study.sweep, k, i);

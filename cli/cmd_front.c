@@ -1199,7 +1199,7 @@ static void add(struct layout *l, struct sheet *sheet, const struct front_side *
     else
         column_look(look, s->rows.names[col], most_of(s, f, col));
     if (words)
-        snprintf(look->title, sizeof look->title, "%s", points_axis_title(s->rows.names[col]));
+        snprintf(look->title, sizeof look->title, "%s", say_axis_title(s->rows.names[col]));
     sheet_column(sheet, look->title, look->unit, words ? SHEET_LEFT : SHEET_POINT);
     l->columns[l->n++] = col;
 }

@@ -1,3 +1,7 @@
+/*
+ * weft keys: the manual of the YAML files, printed from the tables that read them (base/schema.h), so that
+ * what it says of units, limits and defaults is what a run takes.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,37 +158,6 @@ static const char *show_default(char buf[NUM_TEXT], const struct key *k)
     return num_format(buf, k->dflt);
 }
 
-static int put_section(const struct section *s, struct text *out, struct err *e)
-{
-    struct sheet sheet = { 0 };
-    struct text range = { 0 };
-    char number[NUM_TEXT];
-    text_printf(out, "%s: %s\n", s->name, s->help);
-    sheet_column(&sheet, "  key", "", SHEET_LEFT);
-    sheet_column(&sheet, "holds", "", SHEET_LEFT);
-    sheet_column(&sheet, "unit", "", SHEET_LEFT);
-    sheet_column(&sheet, "range", "", SHEET_LEFT);
-    sheet_column(&sheet, "default", "", SHEET_LEFT);
-    sheet_column(&sheet, "meaning", "", SHEET_LEFT);
-    for (size_t i = 0; i < s->n_keys; i++) {
-        const struct key *k = &s->keys[i];
-        text_clear(&range);
-        put_range(&range, k);
-        sheet_put(&sheet, "  %s", k->name);
-        sheet_put(&sheet, "%s", schema_kind_word(k->kind));
-        sheet_put(&sheet, "%s", k->unit ? k->unit : "");
-        sheet_put(&sheet, "%s", text_str(&range));
-        sheet_put(&sheet, "%s", show_default(number, k));
-        sheet_put(&sheet, "%s", k->help);
-    }
-    int rc = text_check(&range, e);
-    if (!rc)
-        rc = sheet_write(&sheet, out, e);
-    sheet_free(&sheet);
-    text_free(&range);
-    return rc;
-}
-
 /* All without a name; "pool" asks for "pool of model batch" too. */
 static bool is_asked(const struct section *s, const char *name)
 {
@@ -192,63 +165,68 @@ static bool is_asked(const struct section *s, const char *name)
     return !name || (strncmp(s->name, name, n) == 0 && (s->name[n] == '\0' || s->name[n] == ' '));
 }
 
-static int keys_text(const struct run *run, const char *only, struct err *e)
-{
-    struct text out = { 0 };
-    int rc = 0;
-    for (int i = 0; i < N_SECTIONS && !rc; i++) {
-        if (!is_asked(sections[i], only))
-            continue;
-        text_puts(&out, out.n ? "\n" : "");
-        rc = put_section(sections[i], &out, e);
-    }
-    if (!rc)
-        rc = output_write(run, &out, e);
-    text_free(&out);
-    return rc;
-}
+/* One row a key, of which text has a table for each section. */
+static const struct report_column key_columns[] = {
+    { IN_CSV, .key = "section" },
+    { IN_TEXT, .title = "  key" },
+    { IN_CSV, .key = "key" },
+    { IN_ALL, .key = "kind", .title = "holds" },
+    { IN_TEXT, .title = "unit" },
+    { IN_CSV, .key = "unit" },
+    { IN_TEXT, .title = "range" },
+    { IN_CSV, .key = "min", .show = 6, .kind = TABLE_REAL },
+    { IN_CSV, .key = "max", .show = 6, .kind = TABLE_REAL },
+    { IN_CSV, .key = "words" },
+    { IN_TEXT, .title = "default" },
+    { IN_CSV, .key = "default" },
+    { IN_CSV, .key = "required" },
+    { IN_ALL, .key = "help", .title = "meaning" },
+};
 
-static void put_row(const struct section *s, const struct key *k, struct table *t)
+static void put_key(struct report *r, const struct section *s, const struct key *k)
 {
     char number[NUM_TEXT];
-    struct text words = { 0 };
-    bool limits = is_number(k);
-    if (k->kind == KEY_WORD)
-        put_range(&words, k);
-    table_row(t);
-    table_put_text(t, s->name);
-    table_put_text(t, k->name);
-    table_put_text(t, schema_kind_word(k->kind));
-    table_put_text(t, k->unit && *k->unit ? k->unit : NULL);
-    table_put_real(t, limits ? k->min : NAN);
-    table_put_real(t, limits ? k->max : NAN);
-    table_put_text(t, k->kind == KEY_WORD ? text_str(&words) : NULL);
-    table_put_text(t, k->required || !*show_default(number, k) ? NULL : show_default(number, k));
-    table_put_text(t, k->required ? "yes" : "no");
-    table_put_text(t, k->help);
-    t->failed = t->failed || words.failed;
-    text_free(&words);
+    struct text range = { 0 };
+    const char *usual = show_default(number, k), *unit = k->unit ? k->unit : "";
+    put_range(&range, k);
+    report_put_word(r, s->name);
+    report_put_text(r, "  %s", k->name);
+    report_put_word(r, k->name);
+    report_put_word(r, schema_kind_word(k->kind));
+    report_put_word(r, unit);
+    report_put_word(r, *unit ? unit : NULL);
+    report_put_word(r, text_str(&range));
+    report_put_real(r, is_number(k) ? k->min : NAN);
+    report_put_real(r, is_number(k) ? k->max : NAN);
+    report_put_word(r, k->kind == KEY_WORD ? text_str(&range) : NULL);
+    report_put_word(r, usual);
+    report_put_word(r, k->required || !*usual ? NULL : usual);
+    report_put_word(r, k->required ? "yes" : "no");
+    report_put_word(r, k->help);
+    r->failed = r->failed || range.failed;
+    text_free(&range);
 }
 
-static int keys_table(const struct run *run, const char *only, struct err *e)
+static void put_sections(struct report *r, const char *only)
 {
-    struct table t = { 0 };
-    table_column(&t, "section", TABLE_TEXT);
-    table_column(&t, "key", TABLE_TEXT);
-    table_column(&t, "kind", TABLE_TEXT);
-    table_column(&t, "unit", TABLE_TEXT);
-    table_column(&t, "min", TABLE_REAL);
-    table_column(&t, "max", TABLE_REAL);
-    table_column(&t, "words", TABLE_TEXT);
-    table_column(&t, "default", TABLE_TEXT);
-    table_column(&t, "required", TABLE_TEXT);
-    table_column(&t, "help", TABLE_TEXT);
-    for (int i = 0; i < N_SECTIONS; i++)
-        for (size_t k = 0; k < sections[i]->n_keys && is_asked(sections[i], only); k++)
-            put_row(sections[i], &sections[i]->keys[k], &t);
-    int rc = output_table(run, &t, (struct origin){ .known = false }, e);
-    table_free(&t);
-    return rc;
+    bool apart = report_is(r, IN_TEXT), any = false;
+    if (!apart)
+        report_table(r, NULL, key_columns, REPORT_COLUMNS(key_columns));
+    for (int i = 0; i < N_SECTIONS; i++) {
+        const struct section *s = sections[i];
+        if (!is_asked(s, only))
+            continue;
+        report_line(r, "%s%s: %s\n", any ? "\n" : "", s->name, s->help);
+        any = true;
+        if (apart)
+            report_table(r, NULL, key_columns, REPORT_COLUMNS(key_columns));
+        for (size_t k = 0; k < s->n_keys; k++)
+            put_key(r, s, &s->keys[k]);
+        if (apart)
+            report_table_end(r);
+    }
+    if (!apart)
+        report_table_end(r);
 }
 
 static int check_section(const char *name, struct err *e)
@@ -279,7 +257,12 @@ static int run_keys(struct run *run, struct err *e)
         rc = check_section(only, e);
     if (rc)
         return rc;
-    return output_format(run) == TABLE_AS_TEXT ? keys_text(run, only, e) : keys_table(run, only, e);
+    struct report r = { .rows = true };
+    output_begin(&r, run, (struct origin){ .known = false });
+    put_sections(&r, only);
+    rc = output_report(&r, run, (struct origin){ .known = false }, e);
+    report_free(&r);
+    return rc;
 }
 
 const struct command cmd_keys = {

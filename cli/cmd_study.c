@@ -338,7 +338,7 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
     struct text out = { 0 };
     int rc = read_all(&all, s, e);
     if (!rc)
-        rc = sweep_text(&all, &out, e);
+        rc = study_kind_of_store(s->store)->say(&out, &(struct study_report){ .rows = &all }, e);
     if (!rc)
         rc = output_write(run, &out, e);
     table_free(&all);

@@ -53,60 +53,50 @@ struct factor_dims_conf {
     int64_t from, to;
 };
 
-#define ROW(conf, key, field, what, text)                                                                    \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field), .unit = "",             \
-    .dflt = SCHEMA_NONE
-#define NODE(conf, key, field, text)                                                                         \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_NODE, text)                                                                \
-    }
-#define COUNT(conf, key, field, least, most, text)                                                           \
-    {                                                                                                        \
-        ROW(conf, key, field, KEY_COUNT, text), .scale = 1, .min = least, .max = most                        \
-    }
-
 #define LIMITS(conf, shapes_of, of)                                                                          \
-    NODE(conf, "shapes", limits.shapes, "list of ring, full, switch, line" shapes_of),                       \
-        NODE(conf, "sizes", limits.sizes, "list of the sizes that a dimension may have" of),                 \
-        COUNT(conf, "min", limits.min, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "least size of a dimension" of),        \
-        COUNT(conf, "max", limits.max, TOPO_MIN_SIZE, TOPO_MAX_SIZE, "largest size of a dimension" of),      \
-        COUNT(conf, "radix", limits.radix, 1, TOPO_MAX_SIZE,                                                 \
-              "ports: a switch of n needs n, full of n needs n-1, a ring or line 2 (of two members 1)" of)
+    K_NODE(struct conf, limits.shapes, "shapes", "list of ring, full, switch, line" shapes_of),              \
+        K_NODE(struct conf, limits.sizes, "sizes", "list of the sizes that a dimension may have" of),        \
+        K_COUNT(struct conf, limits.min, "min", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
+                "least size of a dimension" of),                                                             \
+        K_COUNT(struct conf, limits.max, "max", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
+                "largest size of a dimension" of),                                                           \
+        K_COUNT(struct conf, limits.radix, "radix", 1, TOPO_MAX_SIZE, SCHEMA_NONE,                           \
+                "ports: a switch of n needs n, full of n needs n-1, a ring or line 2 (of two members 1)" of)
 
 static const struct key factor_keys[] = {
-    { ROW(factor_conf, "npus", npus, KEY_COUNT, "NPUs of each network: the product of its sizes"), .scale = 1,
-      .min = TOPO_MIN_SIZE, .max = TOPO_MAX_NPUS, .required = true },
-    NODE(factor_conf, "dims", dims, "how many dimensions: a number, or see vary.factor.dims; absent: 1 to 8"),
+    K_COUNT(struct factor_conf, npus, "npus", TOPO_MIN_SIZE, TOPO_MAX_NPUS, SCHEMA_NONE,
+            "NPUs of each network: the product of its sizes", .required = true),
+    K_NODE(struct factor_conf, dims, "dims",
+           "how many dimensions: a number, or see vary.factor.dims; absent: 1 to 8"),
     LIMITS(factor_conf, ", where a tier does not say; absent: ring, full, switch",
            ", where a tier does not say; absent: any"),
-    NODE(factor_conf, "tiers", tiers,
-         "list, innermost first, see vary.factor.tiers[]; absent: one for all dimensions. Other keys of a "
-         "network but dims are passed on to each"),
+    K_NODE(struct factor_conf, tiers, "tiers",
+           "list, innermost first, see vary.factor.tiers[]; absent: one for all dimensions. Other keys of a "
+           "network but dims are passed on to each"),
 };
 
 static const struct key factor_tier_keys[] = {
     LIMITS(factor_tier_conf, "; absent: those beside tiers", "; absent: that beside tiers"),
-    COUNT(factor_tier_conf, "max_npus", max_npus, 1, TOPO_MAX_NPUS,
-          "packaging: product of the sizes up to and including this tier; absent: any"),
-    NODE(factor_tier_conf, "dims", dims,
-         "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims; absent: 0 or "
-         "1. Other keys of a dimension but shape and size are passed on to each"),
+    K_COUNT(struct factor_tier_conf, max_npus, "max_npus", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
+            "packaging: product of the sizes up to and including this tier; absent: any"),
+    K_NODE(
+        struct factor_tier_conf, dims, "dims",
+        "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims; absent: 0 or "
+        "1. Other keys of a dimension but shape and size are passed on to each"),
 };
 
 static const struct key factor_dims_keys[] = {
-    COUNT(factor_dims_conf, "from", from, 0, TOPO_MAX_DIMS, "least number; absent: 0 of a tier, else 1"),
-    COUNT(factor_dims_conf, "to", to, 0, TOPO_MAX_DIMS, "largest number; absent: 8"),
+    K_COUNT(struct factor_dims_conf, from, "from", 0, TOPO_MAX_DIMS, SCHEMA_NONE,
+            "least number; absent: 0 of a tier, else 1"),
+    K_COUNT(struct factor_dims_conf, to, "to", 0, TOPO_MAX_DIMS, SCHEMA_NONE, "largest number; absent: 8"),
 };
 
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0]                    \
-    }
-
-SECTION(sweep_factor_section, "vary.factor", "all ways to factor NPUs into dimensions", factor_keys);
-SECTION(sweep_factor_tier_section, "vary.factor.tiers[]", "what dimensions may lie in one tier",
-        factor_tier_keys);
-SECTION(sweep_factor_dims_section, "vary.factor.dims", "a number of dimensions as a range", factor_dims_keys);
+K_SECTION(sweep_factor_section, struct factor_conf, "vary.factor", factor_keys,
+          "all ways to factor NPUs into dimensions");
+K_SECTION(sweep_factor_tier_section, struct factor_tier_conf, "vary.factor.tiers[]", factor_tier_keys,
+          "what dimensions may lie in one tier");
+K_SECTION(sweep_factor_dims_section, struct factor_dims_conf, "vary.factor.dims", factor_dims_keys,
+          "a number of dimensions as a range");
 
 /* ---- keys that are passed on ---- */
 

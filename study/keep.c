@@ -125,57 +125,28 @@ struct top_conf {
     int64_t n;
 };
 
-#define LIST(key, text)                                                                                      \
-    {                                                                                                        \
-        .name = #key, .help = text, .kind = KEY_NODE, .offset = offsetof(struct keep_conf, key), .unit = "", \
-        .dflt = SCHEMA_NONE                                                                                  \
-    }
-
 static const struct key keep_keys[] = {
-    LIST(front, "keep the Pareto front over these 2 to 5 columns of the rows; less is better, or more: "
-                "max:speedup"),
-    LIST(per, "hold rows apart that differ in these columns; absent: workload, and keys below it that vary"),
-    LIST(top, "keep the best few, see keep.top"),
-    LIST(where, "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\""),
-    { .name = "prune",
-      .help = "true: points that are proved to be behind the front are not solved; absent: false",
-      .kind = KEY_BOOL,
-      .offset = offsetof(struct keep_conf, prune),
-      .unit = "",
-      .dflt = 0 },
+    K_NODE(struct keep_conf, front, "front",
+           "keep the Pareto front over these 2 to 5 columns of the rows; less is better, or more: "
+           "max:speedup"),
+    K_NODE(struct keep_conf, per, "per",
+           "hold rows apart that differ in these columns; absent: workload, and keys below it that vary"),
+    K_NODE(struct keep_conf, top, "top", "keep the best few, see keep.top"),
+    K_NODE(struct keep_conf, where, "where",
+           "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\""),
+    K_BOOL(struct keep_conf, prune, "prune", 0,
+           "true: points that are proved to be behind the front are not solved; absent: false"),
 };
 
 static const struct key top_keys[] = {
-    { .name = "by",
-      .help = "column; less is better, or more: max:speedup",
-      .kind = KEY_NODE,
-      .required = true,
-      .offset = offsetof(struct top_conf, by),
-      .unit = "",
-      .dflt = SCHEMA_NONE },
-    { .name = "n",
-      .help = "how many for each group of per; of equal ones the lower points",
-      .kind = KEY_COUNT,
-      .required = true,
-      .offset = offsetof(struct top_conf, n),
-      .unit = "",
-      .scale = 1,
-      .min = 1,
-      .max = 1e9,
-      .dflt = SCHEMA_NONE },
+    K_NODE(struct top_conf, by, "by", "column; less is better, or more: max:speedup", .required = true),
+    K_COUNT(struct top_conf, n, "n", 1, 1e9, SCHEMA_NONE,
+            "how many for each group of per; of equal ones the lower points", .required = true),
 };
 
-const struct section keep_section = {
-    .name = "keep",
-    .help = "which rows of a sweep are stored; absent: all. Points are seen, counted "
-            "and left out",
-    .keys = keep_keys,
-    .n_keys = sizeof keep_keys / sizeof keep_keys[0]
-};
-const struct section keep_top_section = { .name = "keep.top",
-                                          .help = "the best few by one column",
-                                          .keys = top_keys,
-                                          .n_keys = sizeof top_keys / sizeof top_keys[0] };
+K_SECTION(keep_section, struct keep_conf, "keep", keep_keys,
+          "which rows of a sweep are stored; absent: all. Points are seen, counted and left out");
+K_SECTION(keep_top_section, struct top_conf, "keep.top", top_keys, "the best few by one column");
 
 /* ---- columns ---- */
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "workloads/step_keys.h"
 
 const char *const step_phase_names[N_STEP_PHASES + 1] = {
     [STEP_FORWARD] = "forward",     [STEP_INPUT_GRAD] = "input-grad", [STEP_WEIGHT_GRAD] = "weight-grad",
@@ -166,17 +165,16 @@ struct group_conf {
 };
 
 static const struct key group_keys[] = {
-    COUNT_KEY(group_conf, "size", size, 1, TOPO_MAX_NPUS, SCHEMA_NONE,
-              "NPUs, taken from the innermost dimension outwards; absent: all that is left"),
-    NODE_KEY(
-        group_conf, "after", after,
-        "group, or list of groups, written above: take from what they, and those they come after, leave"),
-    NODE_KEY(group_conf, "members", members,
-             "instead of size: how many of each dimension, innermost first; 1 = not used"),
+    K_COUNT(struct group_conf, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
+            "NPUs, taken from the innermost dimension outwards; absent: all that is left"),
+    K_NODE(struct group_conf, after, "after",
+           "group, or list of groups, written above: take from what they, and those they come after, leave"),
+    K_NODE(struct group_conf, members, "members",
+           "instead of size: how many of each dimension, innermost first; 1 = not used"),
 };
 
-SECTION(step_group_section, "groups",
-        "NPUs that take part in a collective; \"all\", every NPU, is there already", group_keys);
+K_SECTION(step_group_section, struct group_conf, "groups", group_keys,
+          "NPUs that take part in a collective; \"all\", every NPU, is there already");
 
 /* Groups read so far, and for each the set of groups it comes after, closed under "after". */
 struct reading {
@@ -498,14 +496,15 @@ struct phase_conf {
 };
 
 static const struct key phase_keys[] = {
-    REAL_KEY(phase_conf, "compute_ns", compute_ns, "ns", COMPUTE_MAX_NS,
-             "compute time of one NPU; absent: none"),
-    REAL_KEY(phase_conf, "compute_ms", compute_ms, "ms", COMPUTE_MAX_MS, "the same in milliseconds"),
-    NODE_KEY(phase_conf, "collectives", collectives, "list of collectives, run after the compute"),
+    K_REAL(struct phase_conf, compute_ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
+           "compute time of one NPU; absent: none"),
+    K_REAL(struct phase_conf, compute_ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
+           "the same in milliseconds"),
+    K_NODE(struct phase_conf, collectives, "collectives", "list of collectives, run after the compute"),
 };
 
-SECTION(step_phase_section, "layers.forward",
-        "work of one layer in one phase; input_grad and weight_grad have the same keys", phase_keys);
+K_SECTION(step_phase_section, struct phase_conf, "layers.forward", phase_keys,
+          "work of one layer in one phase; input_grad and weight_grad have the same keys");
 
 struct layer_conf {
     const char *name;
@@ -514,15 +513,17 @@ struct layer_conf {
 };
 
 static const struct key layer_keys[] = {
-    TEXT_KEY(layer_conf, "name", name, "for reports"),
-    COUNT_KEY(layer_conf, "times", times, 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
-    NODE_KEY(layer_conf, "forward", phases[STEP_FORWARD], "work of the forward pass"),
-    NODE_KEY(layer_conf, "input_grad", phases[STEP_INPUT_GRAD], "work for the gradient of the layer's input"),
-    NODE_KEY(layer_conf, "weight_grad", phases[STEP_WEIGHT_GRAD],
-             "work for the gradient of the layer's weights"),
+    K_TEXT(struct layer_conf, name, "name", "for reports"),
+    K_COUNT(struct layer_conf, times, "times", 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
+    K_NODE(struct layer_conf, phases[STEP_FORWARD], "forward", "work of the forward pass"),
+    K_NODE(struct layer_conf, phases[STEP_INPUT_GRAD], "input_grad",
+           "work for the gradient of the layer's input"),
+    K_NODE(struct layer_conf, phases[STEP_WEIGHT_GRAD], "weight_grad",
+           "work for the gradient of the layer's weights"),
 };
 
-SECTION(step_layer_section, "layers", "one layer; layers stand in forward order", layer_keys);
+K_SECTION(step_layer_section, struct layer_conf, "layers", layer_keys,
+          "one layer; layers stand in forward order");
 
 /* Compute of one phase and the collectives that follow it. */
 static int read_phase(struct layers *l, enum step_phase phase, const struct step_tree *t,

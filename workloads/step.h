@@ -235,4 +235,11 @@ void layers_add_passes(struct step_tree *t, step_id parent, const struct layers 
 int step_lower(struct step_tree *out, const struct step_tree *t, const struct topo_network *net,
                const struct stage_rules *rules, const double *bw_Bps, struct err *e);
 
+/** Limits: a year of compute, an exabyte, a thousand million repeats. */
+#define COMPUTE_MAX_NS 3e16
+#define COMPUTE_MAX_MS 3e10
+#define BYTES_MAX_B    1e18
+#define BYTES_MAX_MB   1e12
+#define TIMES_MAX      1e9
+
 #endif

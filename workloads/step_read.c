@@ -13,7 +13,6 @@
 #include "workloads/readers/astra.h"
 #include "workloads/readers/chakra.h"
 #include "workloads/readers/simai.h"
-#include "workloads/step_keys.h"
 #include "workloads/plan_cost.h"
 
 struct workload_conf {
@@ -24,39 +23,35 @@ struct workload_conf {
 };
 
 static const struct key workload_keys[] = {
-    TEXT_KEY(workload_conf, "name", name, "what reports call the workload"),
-    TEXT_KEY(workload_conf, "source", source, "where the figures come from"),
-    NODE_KEY(workload_conf, "groups", groups, "groups of NPUs by name, see groups"),
-    NODE_KEY(workload_conf, "layers", layers, "list of layers in forward order, see layers"),
-    WORD_KEY(workload_conf, "loop", loop, layers_loop_names,
-             "how the work of the layers is put together; absent: no-overlap"),
-    WORD_KEY(workload_conf, "recompute", recompute, layers_recompute_names,
-             "forward work of each layer that is done again in its backward pass; absent: none"),
-    NODE_KEY(workload_conf, "step", step, "instead of layers: the step as an expression, see step"),
-    TEXT_KEY(workload_conf, "astra", astra,
-             "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
-    TEXT_KEY(workload_conf, "simai", simai, "instead of layers: a SimAI (AICB) text file, path likewise"),
-    WORD_KEY(workload_conf, "ag_size", ag_size, simai_ag_size_names,
-             "of simai: the bytes of an all-gather are its full result or one shard; absent: full"),
-    NODE_KEY(workload_conf, "chakra", chakra,
-             "instead of layers: a Chakra execution trace (.et), path likewise, or a map, see chakra"),
-    NODE_KEY(workload_conf, "model", model,
-             "instead of layers: a model to train, a file (relative to this one) or a map, see model"),
-    NODE_KEY(workload_conf, "parallel", parallel, "of a model: how it is spread over the NPUs, see parallel"),
-    NODE_KEY(workload_conf, "search", search,
-             "of a model: find the best plan, from what is given in parallel; {}: over all, see search"),
-    { .name = "traffic",
-      .help = "all bytes that are sent, times this: to ask how sure an answer is",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct workload_conf, traffic),
-      .unit = "",
-      .scale = 1,
-      .min = 0,
-      .max = 1e6,
-      .dflt = 1 },
+    K_TEXT(struct workload_conf, name, "name", "what reports call the workload"),
+    K_TEXT(struct workload_conf, source, "source", "where the figures come from"),
+    K_NODE(struct workload_conf, groups, "groups", "groups of NPUs by name, see groups"),
+    K_NODE(struct workload_conf, layers, "layers", "list of layers in forward order, see layers"),
+    K_WORD(struct workload_conf, loop, "loop", layers_loop_names, SCHEMA_NONE,
+           "how the work of the layers is put together; absent: no-overlap"),
+    K_WORD(struct workload_conf, recompute, "recompute", layers_recompute_names, SCHEMA_NONE,
+           "forward work of each layer that is done again in its backward pass; absent: none"),
+    K_NODE(struct workload_conf, step, "step", "instead of layers: the step as an expression, see step"),
+    K_TEXT(struct workload_conf, astra, "astra",
+           "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
+    K_TEXT(struct workload_conf, simai, "simai",
+           "instead of layers: a SimAI (AICB) text file, path likewise"),
+    K_WORD(struct workload_conf, ag_size, "ag_size", simai_ag_size_names, SCHEMA_NONE,
+           "of simai: the bytes of an all-gather are its full result or one shard; absent: full"),
+    K_NODE(struct workload_conf, chakra, "chakra",
+           "instead of layers: a Chakra execution trace (.et), path likewise, or a map, see chakra"),
+    K_NODE(struct workload_conf, model, "model",
+           "instead of layers: a model to train, a file (relative to this one) or a map, see model"),
+    K_NODE(struct workload_conf, parallel, "parallel",
+           "of a model: how it is spread over the NPUs, see parallel"),
+    K_NODE(struct workload_conf, search, "search",
+           "of a model: find the best plan, from what is given in parallel; {}: over all, see search"),
+    K_REAL(struct workload_conf, traffic, "traffic", "", 1, 0, 1e6, 1,
+           "all bytes that are sent, times this: to ask how sure an answer is"),
 };
 
-SECTION(step_workload_section, "workload", "one training step of one model", workload_keys);
+K_SECTION(step_workload_section, struct workload_conf, "workload", workload_keys,
+          "one training step of one model");
 
 struct collective_conf {
     int32_t kind;
@@ -66,38 +61,30 @@ struct collective_conf {
 };
 
 #define SIZE_KEYS                                                                                            \
-    REAL_KEY(collective_conf, "size_B", size_B, "B", BYTES_MAX_B,                                            \
-             "what each NPU brings in; of an all-gather: its shard"),                                        \
-        REAL_KEY(collective_conf, "size_MB", size_MB, "MB", BYTES_MAX_MB, "the same in 1e6 bytes"),          \
-        { .name = "group",                                                                                   \
-          .help = "who takes part: \"all\" or a name from groups",                                           \
-          .kind = KEY_TEXT,                                                                                  \
-          .offset = offsetof(struct collective_conf, group),                                                 \
-          .unit = "",                                                                                        \
-          .required = true },                                                                                \
-        COUNT_KEY(collective_conf, "priority", priority, 0, 1000000, 0,                                      \
-                  "models chunk and flow: where it meets others, the higher goes first")
+    K_REAL(struct collective_conf, size_B, "size_B", "B", 1, 0, BYTES_MAX_B, SCHEMA_NONE,                    \
+           "what each NPU brings in; of an all-gather: its shard"),                                          \
+        K_REAL(struct collective_conf, size_MB, "size_MB", "MB", 1, 0, BYTES_MAX_MB, SCHEMA_NONE,            \
+               "the same in 1e6 bytes"),                                                                     \
+        K_TEXT(struct collective_conf, group, "group", "who takes part: \"all\" or a name from groups",      \
+               .required = true),                                                                            \
+        K_COUNT(struct collective_conf, priority, "priority", 0, 1000000, 0,                                 \
+                "models chunk and flow: where it meets others, the higher goes first")
 
 static const struct key operand_keys[] = { SIZE_KEYS };
 
-SECTION(step_operand_section, "step.all-reduce",
-        "a collective in an expression; the other collectives have the same keys", operand_keys);
+K_SECTION(step_operand_section, struct collective_conf, "step.all-reduce", operand_keys,
+          "a collective in an expression; the other collectives have the same keys");
 
 static const struct key collective_keys[] = {
-    { .name = "kind",
-      .help = "what is exchanged",
-      .kind = KEY_WORD,
-      .offset = offsetof(struct collective_conf, kind),
-      .unit = "",
-      .dflt = SCHEMA_NONE,
-      .words = collective_names,
-      .required = true },
+    K_WORD(struct collective_conf, kind, "kind", collective_names, SCHEMA_NONE, "what is exchanged",
+           .required = true),
     SIZE_KEYS,
-    COUNT_KEY(collective_conf, "times", times, 1, TIMES_MAX, 1, "how often in a row"),
-    TEXT_KEY(collective_conf, "name", name, "for reports; absent: the layer's name"),
+    K_COUNT(struct collective_conf, times, "times", 1, TIMES_MAX, 1, "how often in a row"),
+    K_TEXT(struct collective_conf, name, "name", "for reports; absent: the layer's name"),
 };
 
-SECTION(step_collective_section, "layers.forward.collectives", "one collective", collective_keys);
+K_SECTION(step_collective_section, struct collective_conf, "layers.forward.collectives", collective_keys,
+          "one collective");
 
 struct leaf_conf {
     double compute_ns, compute_ms;
@@ -109,27 +96,30 @@ struct leaf_conf {
 };
 
 static const struct key leaf_keys[] = {
-    REAL_KEY(leaf_conf, "compute_ns", compute_ns, "ns", COMPUTE_MAX_NS, "compute time of one NPU"),
-    REAL_KEY(leaf_conf, "compute_ms", compute_ms, "ms", COMPUTE_MAX_MS, "the same in milliseconds"),
-    NODE_KEY(leaf_conf, "all-reduce", collective[COLLECTIVE_ALL_REDUCE], "a collective: size and group"),
-    NODE_KEY(leaf_conf, "reduce-scatter", collective[COLLECTIVE_REDUCE_SCATTER],
-             "a collective: size and group"),
-    NODE_KEY(leaf_conf, "all-gather", collective[COLLECTIVE_ALL_GATHER], "a collective: size and group"),
-    NODE_KEY(leaf_conf, "all-to-all", collective[COLLECTIVE_ALL_TO_ALL], "a collective: size and group"),
-    NODE_KEY(leaf_conf, "broadcast", collective[COLLECTIVE_BROADCAST], "a collective: size and group"),
-    NODE_KEY(leaf_conf, "send", collective[COLLECTIVE_SEND], "a collective: size and group; to the next NPU"),
-    NODE_KEY(leaf_conf, "sum", sum, "list of expressions that run one after the other"),
-    NODE_KEY(leaf_conf, "max", max, "list of expressions that run side by side"),
-    NODE_KEY(leaf_conf, "repeat", repeat, "an expression several times in a row, see step.repeat"),
-    COUNT_KEY(leaf_conf, "times", times, 1, TIMES_MAX, SCHEMA_NONE,
-              "of compute or a collective: how often in a row; absent: once"),
-    WORD_KEY(leaf_conf, "phase", phase, step_phase_names,
-             "where reports count it, and all below it; absent: as the expression around it"),
-    TEXT_KEY(leaf_conf, "name", name, "for reports"),
+    K_REAL(struct leaf_conf, compute_ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
+           "compute time of one NPU"),
+    K_REAL(struct leaf_conf, compute_ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
+           "the same in milliseconds"),
+    K_NODE(struct leaf_conf, collective[COLLECTIVE_ALL_REDUCE], "all-reduce", "a collective: size and group"),
+    K_NODE(struct leaf_conf, collective[COLLECTIVE_REDUCE_SCATTER], "reduce-scatter",
+           "a collective: size and group"),
+    K_NODE(struct leaf_conf, collective[COLLECTIVE_ALL_GATHER], "all-gather", "a collective: size and group"),
+    K_NODE(struct leaf_conf, collective[COLLECTIVE_ALL_TO_ALL], "all-to-all", "a collective: size and group"),
+    K_NODE(struct leaf_conf, collective[COLLECTIVE_BROADCAST], "broadcast", "a collective: size and group"),
+    K_NODE(struct leaf_conf, collective[COLLECTIVE_SEND], "send",
+           "a collective: size and group; to the next NPU"),
+    K_NODE(struct leaf_conf, sum, "sum", "list of expressions that run one after the other"),
+    K_NODE(struct leaf_conf, max, "max", "list of expressions that run side by side"),
+    K_NODE(struct leaf_conf, repeat, "repeat", "an expression several times in a row, see step.repeat"),
+    K_COUNT(struct leaf_conf, times, "times", 1, TIMES_MAX, SCHEMA_NONE,
+            "of compute or a collective: how often in a row; absent: once"),
+    K_WORD(struct leaf_conf, phase, "phase", step_phase_names, SCHEMA_NONE,
+           "where reports count it, and all below it; absent: as the expression around it"),
+    K_TEXT(struct leaf_conf, name, "name", "for reports"),
 };
 
-SECTION(step_leaf_section, "step", "an expression: exactly one of compute, a collective, sum, max and repeat",
-        leaf_keys);
+K_SECTION(step_leaf_section, struct leaf_conf, "step", leaf_keys,
+          "an expression: exactly one of compute, a collective, sum, max and repeat");
 
 struct repeat_conf {
     double times;
@@ -137,24 +127,13 @@ struct repeat_conf {
 };
 
 static const struct key repeat_keys[] = {
-    { .name = "times",
-      .help = "how often; a fraction is allowed (the bubble of an interleaved pipeline)",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct repeat_conf, times),
-      .unit = "",
-      .scale = 1,
-      .min = 1e-9,
-      .max = TIMES_MAX,
-      .required = true },
-    { .name = "of",
-      .help = "the expression",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct repeat_conf, of),
-      .unit = "",
-      .required = true },
+    K_REAL(struct repeat_conf, times, "times", "", 1, 1e-9, TIMES_MAX, SCHEMA_NONE,
+           "how often; a fraction is allowed (the bubble of an interleaved pipeline)", .required = true),
+    K_NODE(struct repeat_conf, of, "of", "the expression", .required = true),
 };
 
-SECTION(step_repeat_section, "step.repeat", "an expression several times in a row", repeat_keys);
+K_SECTION(step_repeat_section, struct repeat_conf, "step.repeat", repeat_keys,
+          "an expression several times in a row");
 
 int step_compute_s(double *out, double compute_ns, double compute_ms, const struct yaml_doc *doc, yaml_id map,
                    struct err *e)

@@ -798,6 +798,7 @@ const struct study_kind design_kind = {
     .work = work,
     .not_work = not_work,
     .unsolved = "points are not solved",
+    .say = design_say,
     .blocks = &blocks,
     .has_uncertain = true,
     .has_prune = true,

@@ -85,4 +85,7 @@ enum { DESIGN_FACTS = 2 + TOPO_MAX_DIMS };
 extern const char *const design_fact_names[DESIGN_FACTS + 1];
 void design_facts(double *x, const struct topo_network *net);
 
+/** Hook `say` of study_kind (say.c). */
+int design_say(struct text *out, const struct study_report *r, struct err *e);
+
 #endif

@@ -20,102 +20,81 @@ const char *const study_combine_names[] = { "sum", "regret", NULL };
 
 const char *const study_split_names[] = { "solve", "given", NULL };
 
-#define ROW(conf, key, field, what, text)                                                                    \
-    .name = key, .help = text, .kind = what, .offset = offsetof(struct conf, field)
-/* Without a unit, without a default. */
-#define PLAIN(conf, key, field, what, text) ROW(conf, key, field, what, text), .unit = "", .dflt = SCHEMA_NONE
-#define STUDY(key, field, what, use, text)                                                                   \
-    {                                                                                                        \
-        PLAIN(study_conf, key, field, what, text), .uses = use                                               \
-    }
-#define WORD(key, field, list, use, text)                                                                    \
-    {                                                                                                        \
-        PLAIN(study_conf, key, field, KEY_WORD, text), .words = list, .uses = use                            \
-    }
-
 /* Largest values that mean anything: a million million dollars, a year of one step. */
 #define MAX_USD    1e12
 #define MAX_WATT   1e12
 #define MAX_TIME_S 3.2e7
 
 static const struct key study_keys[] = {
-    STUDY("name", name, KEY_TEXT, 0, "what reports call the study"),
-    STUDY("source", source, KEY_TEXT, 0, "where the study comes from"),
-    { PLAIN(study_conf, "network", network, KEY_NODE,
-            "a network file, a word like \"ring:4 switch:8@25\" or a map"),
-      .required = true },
-    STUDY("parts", parts, KEY_NODE, USE_COST, "prices: a parts file or a map; absent: those of the network"),
-    STUDY("workload", workload, KEY_NODE, USE_TIME, "what is trained: a workload file or a map"),
-    STUDY("workloads", workloads, KEY_NODE, USE_TIME,
-          "instead of workload: a list of files or of maps, see workloads[]"),
-    WORD("combine", combine, study_combine_names, USE_SPLIT,
-         "several workloads: weighted sum of times, or the least worst ratio to each one's own best; absent: "
-         "sum"),
-    WORD("objective", objective, alloc_objective_names, USE_SPLIT, "what the split optimises; absent: time"),
-    WORD(
-        "split", split, study_split_names, USE_SPLIT,
-        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold them "
-        "against the constraints, for a grid over bandwidths; absent: solve"),
-    WORD("model", model, sim_model_words, USE_TIME,
-         "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; absent: "
-         "bandwidth"),
-    STUDY("simulation", simulation, KEY_NODE, USE_LATENCY,
-          "how models other than bandwidth run collectives, see simulation"),
-    { ROW(study_conf, "total_GBps", total_Bps, KEY_REAL, "sum of one NPU's bandwidths over all dimensions"),
-      .unit = "GB/s", .scale = 1e9, .min = TOPO_MIN_BW_GBps, .max = TOPO_MAX_DIMS * TOPO_MAX_BW_GBps,
-      .dflt = SCHEMA_NONE, .uses = USE_SPLIT },
-    { ROW(study_conf, "time_limit_s", time_limit_s, KEY_REAL,
-          "objective cost: longest training step; of several workloads, their weighted sum"),
-      .unit = "s", .scale = 1, .min = 1e-12, .max = MAX_TIME_S, .dflt = SCHEMA_NONE, .uses = USE_SPLIT },
-    STUDY("count_npus", count_npus, KEY_BOOL, USE_COST, "true: cost includes the NPUs; absent: false"),
-    STUDY(
-        "constraints", constraints, KEY_NODE, USE_SPLIT,
-        "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= 50\""),
-    STUDY("budget", budget, KEY_NODE, 0, "limits for the check command, see budget"),
-    STUDY("vary", vary, KEY_NODE, 0,
-          "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary"),
-    STUDY("where", where, KEY_NODE, 0,
-          "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: points of a "
-          "sweep that "
-          "do not satisfy all are left out"),
-    STUDY("keep", keep, KEY_NODE, 0, "which rows the sweep command stores; absent: all, see keep"),
-    STUDY("uncertain", uncertain, KEY_NODE, 0,
-          "for the sweep command: prices, traffic and other numbers that are not known for sure, see "
-          "uncertain"),
-    { ROW(study_conf, "seed", seed, KEY_COUNT, "of random draws; absent: 1"), .unit = "", .scale = 1,
-      .min = 0, .max = 9e18, .dflt = 1 },
+    K_TEXT(struct design_point, name, "name", "what reports call the study"),
+    K_REMARK("source", "where the study comes from"),
+    K_NODE(struct design_point, maps.network, "network",
+           "a network file, a word like \"ring:4 switch:8@25\" or a map", .required = true),
+    K_NODE(struct design_point, maps.parts, "parts",
+           "prices: a parts file or a map; absent: those of the network", .uses = USE_COST),
+    K_NODE(struct design_point, maps.workload, "workload", "what is trained: a workload file or a map",
+           .uses = USE_TIME),
+    K_NODE(struct design_point, maps.workloads, "workloads",
+           "instead of workload: a list of files or of maps, see workloads[]", .uses = USE_TIME),
+    K_WORD_OR(struct design_point, combine, "combine", study_combine_names, STUDY_SUM,
+              "several workloads: weighted sum of times, or the least worst ratio to each one's own best; "
+              "absent: sum",
+              .uses = USE_SPLIT),
+    K_WORD_OR(struct design_point, objective, "objective", alloc_objective_names, ALLOC_TIME,
+              "what the split optimises; absent: time", .uses = USE_SPLIT),
+    K_WORD_OR(
+        struct design_point, split, "split", study_split_names, STUDY_SOLVE,
+        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold "
+        "them against the constraints, for a grid over bandwidths; absent: solve",
+        .uses = USE_SPLIT),
+    K_WORD_OR(struct design_point, model, "model", sim_model_words, SIM_BANDWIDTH,
+              "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; "
+              "absent: bandwidth",
+              .uses = USE_TIME),
+    K_NODE(struct design_point, maps.simulation, "simulation",
+           "how models other than bandwidth run collectives, see simulation", .uses = USE_LATENCY),
+    K_REAL(struct design_point, total_Bps, "total_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps,
+           TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, SCHEMA_NONE, "sum of one NPU's bandwidths over all dimensions",
+           .decimals = 9, .uses = USE_SPLIT),
+    K_REAL(struct design_point, time_limit_s, "time_limit_s", "s", 1, 1e-12, MAX_TIME_S, SCHEMA_NONE,
+           "objective cost: longest training step; of several workloads, their weighted sum",
+           .uses = USE_SPLIT),
+    K_BOOL(struct design_point, count_npus, "count_npus", SCHEMA_NONE,
+           "true: cost includes the NPUs; absent: false", .uses = USE_COST),
+    K_NODE(struct design_point, maps.constraints, "constraints",
+           "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= "
+           "50\"",
+           .uses = USE_SPLIT),
+    K_NODE(struct design_point, maps.budget, "budget", "limits for the check command, see budget"),
+    K_ELSEWHERE(
+        "vary",
+        "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary"),
+    K_ELSEWHERE("where", "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: "
+                         "points of a sweep that do not satisfy all are left out"),
+    K_ELSEWHERE("keep", "which rows the sweep command stores; absent: all, see keep"),
+    K_ELSEWHERE("uncertain",
+                "for the sweep command: prices, traffic and other numbers that are not known for "
+                "sure, see uncertain"),
+    K_COUNT(struct design_point, seed, "seed", 0, 9e18, 1, "of random draws; absent: 1"),
+};
+
+/* A member of `workloads`. */
+struct mix {
+    yaml_id workload;
+    double weight;
 };
 
 static const struct key mix_keys[] = {
-    { PLAIN(mix_conf, "workload", workload, KEY_NODE, "a workload file or a map"), .required = true },
-    { .name = "weight",
-      .help = "its time counts so many times in the sum",
-      .kind = KEY_REAL,
-      .offset = offsetof(struct mix_conf, weight),
-      .unit = "",
-      .scale = 1,
-      .min = 1e-9,
-      .max = 1e9,
-      .dflt = 1 },
+    K_NODE(struct mix, workload, "workload", "a workload file or a map", .required = true),
+    K_REAL(struct mix, weight, "weight", "", 1, 1e-9, 1e9, 1, "its time counts so many times in the sum"),
 };
 
 #define LIMIT(key, field, units, to_SI, most, text)                                                          \
-    {                                                                                                        \
-        .name = key, .help = text, .kind = KEY_REAL, .offset = offsetof(struct study_budget, field),         \
-        .unit = units, .scale = to_SI, .min = 0, .max = most, .dflt = SCHEMA_NONE                            \
-    }
+    K_REAL(struct study_budget, field, key, units, to_SI, 0, most, SCHEMA_NONE, text)
 
 static const struct key budget_keys[] = {
     LIMIT("nic_GBps", nic_Bps, "GB/s", 1e9, TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, "most NIC bandwidth of one NPU"),
-    { .name = "nics",
-      .help = "most NICs in the cluster",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct study_budget, nics),
-      .unit = "",
-      .scale = 1,
-      .min = 0,
-      .max = 1e15,
-      .dflt = SCHEMA_NONE },
+    K_COUNT(struct study_budget, nics, "nics", 0, 1e15, SCHEMA_NONE, "most NICs in the cluster"),
     LIMIT("usd", usd, "USD", 1, MAX_USD,
           "most that the network may cost, with the NPUs where they are counted"),
     LIMIT("watt", watt, "W", 1, MAX_WATT, "most power of the network, with the NPUs where they are counted"),
@@ -123,23 +102,20 @@ static const struct key budget_keys[] = {
           "longest training step; of several workloads, their weighted sum"),
 };
 
-#define SECTION(id, where, text, rows)                                                                       \
-    const struct section id = {                                                                              \
-        .name = where, .help = text, .keys = rows, .n_keys = sizeof rows / sizeof rows[0], STUDY_USES        \
-    }
-
-SECTION(study_section, "study", "what to design, for what, and how well", study_keys);
-SECTION(study_mix_section, "workloads[]", "one workload of several", mix_keys);
-SECTION(study_budget_section, "budget", "limits that the check command holds a design against", budget_keys);
+K_SECTION(study_section, struct design_point, "study", study_keys, "what to design, for what, and how well",
+          STUDY_USES);
+K_SECTION(study_mix_section, struct mix, "workloads[]", mix_keys, "one workload of several", STUDY_USES);
+K_SECTION(study_budget_section, struct study_budget, "budget", budget_keys,
+          "limits that the check command holds a design against", STUDY_USES);
 
 /* ---- network and prices ---- */
 
-static int read_network(struct design_point *s, const struct study_conf *conf, struct err *e)
+static int read_network(struct design_point *s, struct err *e)
 {
-    int rc = topo_read_network(&s->net, &s->doc, conf->network, e);
+    int rc = topo_read_network(&s->net, &s->doc, s->maps.network, e);
     sim_rules_default(&s->rules);
-    if (!rc && conf->simulation >= 0)
-        rc = sim_rules_read(&s->rules, &s->net, &s->doc, conf->simulation, e);
+    if (!rc && s->maps.simulation >= 0)
+        rc = sim_rules_read(&s->rules, &s->net, &s->doc, s->maps.simulation, e);
     s->rules.seed = (uint64_t)s->seed;
     return rc;
 }
@@ -166,9 +142,9 @@ static int fail_price(const struct design_point *s, struct err *e)
     return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
 }
 
-static int read_parts(struct design_point *s, const struct study_conf *conf, struct err *e)
+static int read_parts(struct design_point *s, struct err *e)
 {
-    yaml_id parts = conf->parts >= 0 ? conf->parts : s->net.parts;
+    yaml_id parts = s->maps.parts >= 0 ? s->maps.parts : s->net.parts;
     if (parts < 0)
         return 0;
     int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
@@ -281,7 +257,7 @@ static int read_mix(struct design_point *s, yaml_id list, struct err *e)
         return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, need at least one workload");
     rc = reserve_workloads(s, s->doc.nodes[list].n, e);
     yaml_each (id, &s->doc, list) {
-        struct mix_conf mix = { .weight = 1 };
+        struct mix mix = { .weight = 1 };
         if (!rc)
             rc = schema_read(&mix, &study_mix_section, &s->doc, id, e);
         if (!rc)
@@ -290,17 +266,17 @@ static int read_mix(struct design_point *s, yaml_id list, struct err *e)
     return rc;
 }
 
-static int read_workloads(struct design_point *s, const struct study_conf *conf, struct err *e)
+static int read_workloads(struct design_point *s, struct err *e)
 {
-    if (conf->workload >= 0 && conf->workloads >= 0)
-        return yaml_fail_key(&s->doc, conf->workloads, e, ERR_PARSE,
+    if (s->maps.workload >= 0 && s->maps.workloads >= 0)
+        return yaml_fail_key(&s->doc, s->maps.workloads, e, ERR_PARSE,
                              "is given besides workload, need one of them");
-    if (conf->workloads >= 0)
-        return read_mix(s, conf->workloads, e);
-    if (conf->workload < 0)
+    if (s->maps.workloads >= 0)
+        return read_mix(s, s->maps.workloads, e);
+    if (s->maps.workload < 0)
         return 0;
     int rc = reserve_workloads(s, 1, e);
-    return rc ? rc : add_workload(s, conf->workload, 1, e);
+    return rc ? rc : add_workload(s, s->maps.workload, 1, e);
 }
 
 /* ---- what is asked ---- */
@@ -358,15 +334,15 @@ static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
     return rc;
 }
 
-static int read_rows(struct design_point *s, const struct study_conf *conf, unsigned needs, struct err *e)
+static int read_rows(struct design_point *s, unsigned needs, struct err *e)
 {
     if (!(needs & STUDY_FOR_SPLIT))
         return 0;
     int rc = alloc_add_network(&s->rows, &s->net, e);
     if (!rc && !isnan(s->total_Bps))
         rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, e);
-    if (!rc && conf->constraints >= 0)
-        rc = read_constraints(s, conf->constraints, e);
+    if (!rc && s->maps.constraints >= 0)
+        rc = read_constraints(s, s->maps.constraints, e);
     return rc;
 }
 
@@ -394,13 +370,13 @@ static int check_budget(const struct design_point *s, struct err *e)
     return 0;
 }
 
-static int read_budget(struct design_point *s, const struct study_conf *conf, unsigned needs, struct err *e)
+static int read_budget(struct design_point *s, unsigned needs, struct err *e)
 {
     schema_defaults(&s->budget, &study_budget_section);
-    s->budget.node = conf->budget;
-    if (conf->budget < 0)
+    s->budget.node = s->maps.budget;
+    if (s->maps.budget < 0)
         return 0;
-    int rc = schema_read(&s->budget, &study_budget_section, &s->doc, conf->budget, e);
+    int rc = schema_read(&s->budget, &study_budget_section, &s->doc, s->maps.budget, e);
     if (!rc && (needs & STUDY_FOR_BUDGET))
         rc = check_budget(s, e);
     return rc;
@@ -423,15 +399,14 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
 }
 
 /* What a command needs beyond what the file must have. */
-static int check_needs(const struct design_point *s, const struct study_conf *conf, unsigned needs,
-                       struct err *e)
+static int check_needs(const struct design_point *s, unsigned needs, struct err *e)
 {
     if ((needs & STUDY_NEEDS_WORKLOAD) && s->n_workloads == 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
                          "is without a workload, need workload or workloads");
     if ((needs & STUDY_NEEDS_PARTS) && !s->has_parts)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without parts, need parts with prices");
-    if ((needs & STUDY_FOR_BUDGET) && conf->budget < 0)
+    if ((needs & STUDY_FOR_BUDGET) && s->maps.budget < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without budget, need budget");
     if (s->split == STUDY_GIVEN && (needs & STUDY_FOR_SPLIT))
         needs |= STUDY_NEEDS_BANDWIDTH;
@@ -442,36 +417,23 @@ static int check_needs(const struct design_point *s, const struct study_conf *co
 
 /* ---- all of it ---- */
 
-/* Scalars of the study, with defaults where keys are absent. */
-static void take_values(struct design_point *s, const struct study_conf *conf)
+/* The study's own keys; its maps are read after them. */
+static int read_values(struct design_point *s, struct err *e)
 {
-    yaml_id total = yaml_get(&s->doc, s->doc.root, "total_GBps");
-    s->name = conf->name ? conf->name : "";
-    s->combine = conf->combine < 0 ? STUDY_SUM : (enum study_combine)conf->combine;
-    s->split = conf->split < 0 ? STUDY_SOLVE : (enum study_split)conf->split;
-    s->objective = conf->objective < 0 ? ALLOC_TIME : (enum alloc_objective)conf->objective;
-    s->model = conf->model < 0 ? SIM_BANDWIDTH : (enum sim_model)conf->model;
-    s->total_Bps = conf->total_Bps;
-    /* Rounded once from its text, as the bandwidths of a network are. */
-    if (total >= 0 && strlen(s->doc.nodes[total].text) < NUM_TEXT)
-        s->total_Bps = topo_parse_bw(s->doc.nodes[total].text);
-    s->time_limit_s = conf->time_limit_s;
-    s->count_npus = conf->count_npus;
-    s->seed = conf->seed;
+    int rc = schema_read(s, &study_section, &s->doc, s->doc.root, e);
+    s->name = s->name ? s->name : "";
+    return rc;
 }
 
 /* In the order in which one part needs another: network, parts, workloads, rows, budget. */
 static int read_document(struct design_point *s, unsigned needs, struct err *e)
 {
-    struct study_conf conf;
-    int rc = schema_read(&conf, &study_section, &s->doc, s->doc.root, e);
+    int rc = read_values(s, e);
     if (rc)
         return rc;
-    take_values(s, &conf);
-    if ((rc = read_network(s, &conf, e)) || (rc = read_parts(s, &conf, e)) ||
-        (rc = read_workloads(s, &conf, e)) || (rc = check_asked(s, e)) ||
-        (rc = read_rows(s, &conf, needs, e)) || (rc = check_needs(s, &conf, needs, e)) ||
-        (rc = read_budget(s, &conf, needs, e)))
+    if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = read_workloads(s, e)) ||
+        (rc = check_asked(s, e)) || (rc = read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
+        (rc = read_budget(s, needs, e)))
         return rc;
     rc = study_search(s, needs, e);
     return rc ? rc : study_note(s, needs, e);
@@ -539,15 +501,12 @@ static bool is_searched(const struct design_point *s)
  * reading anew; the caller then reads the study. */
 bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
 {
-    struct study_conf conf;
     struct err ignored;
     double bw_Bps[TOPO_MAX_DIMS];
     bool dims;
-    if (is_searched(s) || !change_texts(s, from, &dims) ||
-        schema_read(&conf, &study_section, &s->doc, s->doc.root, &ignored))
+    if (is_searched(s) || !change_texts(s, from, &dims) || read_values(s, &ignored))
         return false;
-    take_values(s, &conf);
-    if (dims && topo_read_network(&s->net, &s->doc, conf.network, &ignored))
+    if (dims && topo_read_network(&s->net, &s->doc, s->maps.network, &ignored))
         return false;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
@@ -555,7 +514,7 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
         return false;
     s->rows.n = 0;
-    return !check_asked(s, &ignored) && !read_rows(s, &conf, needs, &ignored);
+    return !check_asked(s, &ignored) && !read_rows(s, needs, &ignored);
 }
 
 int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
@@ -789,7 +748,7 @@ static int search(struct design_point *s, int32_t i, unsigned needs, struct err 
     bool given = topo_has_bandwidths(&s->net);
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
-    int rc = search_read(&space, &s->doc, w->training->search, e);
+    int rc = schema_read(&space, &search_section, &s->doc, w->training->search, e);
     if (rc)
         return rc;
     if (!given && s->n_workloads > 1)

@@ -48,11 +48,17 @@ struct study_budget {
     yaml_id node; /**< -1 = the study has no budget */
 };
 
+/** Maps of a study that are read after it, each by code of its own; -1 = not given. */
+struct study_maps {
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget;
+};
+
 /** Release with study_free(). Everything is owned or points into doc. */
 struct design_point {
     struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
     int32_t own_source;  /**< of doc.sources: the study's own file; -1 = a network alone was given */
-    const char *name;    /**< "" when not given */
+    struct study_maps maps;
+    const char *name; /**< "" when not given */
     struct topo_network net;
     bool has_parts;
     struct topo_parts parts;
@@ -168,27 +174,5 @@ double study_fixed_usd(const struct design_point *s);
 
 /** Hash of the study's content with everything it names; in the head of every output. */
 unsigned long long study_hash(const struct design_point *s);
-
-/*
- * The maps of a study as written.
- */
-
-/* Numbers are SI once schema_read() has scaled them; words are indices, -1 = absent. */
-
-struct study_conf {
-    const char *name, *source;
-    yaml_id network, parts, workload, workloads, simulation, constraints, budget, vary, where, keep,
-        uncertain;
-    int32_t combine, split, objective, model;
-    double total_Bps, time_limit_s;
-    bool count_npus;
-    int64_t seed;
-};
-
-/** A member of `workloads`. */
-struct mix_conf {
-    yaml_id workload;
-    double weight;
-};
 
 #endif

@@ -55,13 +55,8 @@ struct search_result {
     double least_B;    /**< least memory of any candidate; INFINITY without one */
 };
 
+/** Of a struct search_space; its defaults: everything legal, in every order, the ten best. */
 extern const struct section search_section;
-
-/** Everything legal, in every order, the ten best. */
-void search_defaults(struct search_space *s);
-
-/** Read map @p map (search_section). ERR_PARSE or ERR_RANGE with the place. */
-int search_read(struct search_space *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
 
 /**
  * Search for the training step @p base of a model on @p s's network at its bandwidths @p bw_Bps. What the

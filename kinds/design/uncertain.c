@@ -434,35 +434,14 @@ struct conf {
 };
 
 static const struct key keys[] = {
-    { .name = "draws",
-      .help = "how often all keys are drawn, for every point the same",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct conf, draws),
-      .unit = "",
-      .scale = 1,
-      .min = 1,
-      .max = UNCERTAIN_MAX_DRAWS,
-      .dflt = 1000 },
-    { .name = "seed",
-      .help = "of the draws; absent: the study's",
-      .kind = KEY_COUNT,
-      .offset = offsetof(struct conf, seed),
-      .unit = "",
-      .scale = 1,
-      .min = 0,
-      .max = 9e18,
-      .dflt = SCHEMA_NONE },
-    { .name = "percentiles",
-      .help = "ascending list of what rows tell of time and cost; absent: [10, 50, 90]",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct conf, percentiles),
-      .unit = "" },
-    { .name = "keys",
-      .help = "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload or simulation",
-      .kind = KEY_NODE,
-      .offset = offsetof(struct conf, keys),
-      .unit = "",
-      .required = true },
+    K_COUNT(struct conf, draws, "draws", 1, UNCERTAIN_MAX_DRAWS, 1000,
+            "how often all keys are drawn, for every point the same"),
+    K_COUNT(struct conf, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws; absent: the study's"),
+    K_NODE(struct conf, percentiles, "percentiles",
+           "ascending list of what rows tell of time and cost; absent: [10, 50, 90]"),
+    K_NODE(struct conf, keys, "keys",
+           "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload or simulation",
+           .required = true),
 };
 
 struct key_conf {
@@ -470,33 +449,20 @@ struct key_conf {
     bool relative;
 };
 
-#define KIND(key_name, at, text)                                                                             \
-    {                                                                                                        \
-        .name = key_name, .help = text, .kind = KEY_NODE, .offset = offsetof(struct key_conf, kinds[at]),    \
-        .unit = ""                                                                                           \
-    }
-
 static const struct key key_keys[] = {
-    KIND("normal", UNCERTAIN_NORMAL, "[mean, standard deviation]; cut at 4 standard deviations"),
-    KIND("uniform", UNCERTAIN_UNIFORM, "[lowest, highest]"),
-    KIND("lognormal", UNCERTAIN_LOGNORMAL,
-         "[median, factor]: two in three are within the factor of the median; cut at its 4th power"),
-    KIND("triangular", UNCERTAIN_TRIANGULAR, "[lowest, typical, highest]"),
-    { .name = "relative",
-      .help = "true: what is drawn is a factor of the value the study has",
-      .kind = KEY_BOOL,
-      .offset = offsetof(struct key_conf, relative),
-      .unit = "" },
+    K_NODE(struct key_conf, kinds[UNCERTAIN_NORMAL], "normal",
+           "[mean, standard deviation]; cut at 4 standard deviations"),
+    K_NODE(struct key_conf, kinds[UNCERTAIN_UNIFORM], "uniform", "[lowest, highest]"),
+    K_NODE(struct key_conf, kinds[UNCERTAIN_LOGNORMAL], "lognormal",
+           "[median, factor]: two in three are within the factor of the median; cut at its 4th power"),
+    K_NODE(struct key_conf, kinds[UNCERTAIN_TRIANGULAR], "triangular", "[lowest, typical, highest]"),
+    K_BOOL(struct key_conf, relative, "relative", 0,
+           "true: what is drawn is a factor of the value the study has"),
 };
 
-const struct section uncertain_section = { .name = "uncertain",
-                                           .help = "what is not known for sure, and percentiles of it",
-                                           .keys = keys,
-                                           .n_keys = sizeof keys / sizeof keys[0] };
-const struct section uncertain_key_section = { .name = "uncertain.keys",
-                                               .help = "one distribution",
-                                               .keys = key_keys,
-                                               .n_keys = sizeof key_keys / sizeof key_keys[0] };
+K_SECTION(uncertain_section, struct conf, "uncertain", keys,
+          "what is not known for sure, and percentiles of it");
+K_SECTION(uncertain_key_section, struct key_conf, "uncertain.keys", key_keys, "one distribution");
 
 /* ---- reading ---- */
 

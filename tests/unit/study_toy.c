@@ -30,7 +30,7 @@ struct toy_point {
 
 #define COUNT(field, least, most, absent)                                                                    \
     {                                                                                                        \
-        .name = #field, .help = "", .kind = KEY_COUNT, .offset = offsetof(struct toy_point, field),          \
+        .name = #field, .help = "", .kind = KEY_I64, .offset = offsetof(struct toy_point, field),            \
         .unit = "", .scale = 1, .min = least, .max = most, .dflt = absent                                    \
     }
 #define NODE(field)                                                                                          \

@@ -221,7 +221,7 @@ TEST_WITH(methods_can_be_run_at_the_ends_of_the_ranges_of_their_keys, make_folde
     POINT(p, ONE "methods: [pair]\n");
     for (size_t i = 0; i < gossip_method_section.n_keys; i++) {
         const struct key *k = &gossip_method_section.keys[i];
-        if (k->kind != KEY_REAL && k->kind != KEY_COUNT)
+        if (k->kind != KEY_REAL && k->kind != KEY_I64)
             continue;
         for (int32_t m = 0; m < gossip_n_methods; m++) {
             struct gossip_settings s = busy_settings(m);

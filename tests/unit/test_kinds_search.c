@@ -154,7 +154,7 @@ static double brute_best(const struct design_point *s, bool split, int64_t *n_fi
     struct search_space space;
     KEEP(struct training *, x, free_at) = malloc(sizeof *x);
     assert_non_null(x);
-    MUST(search_read(&space, &s->doc, yaml_find(&s->doc, "workload.search"), e));
+    MUST(schema_read(&space, &search_section, &s->doc, yaml_find(&s->doc, "workload.search"), e));
     *x = *s->workloads[0].training;
     for (int code = 0; code < 4 * 4 * 4 * 3; code++) {
         int rest = code;

@@ -21,7 +21,6 @@
 #include "workloads/readers/chakra.pb-c.h"
 #include "workloads/readers/chakra_fold.h"
 #include "workloads/step.h"
-#include "workloads/step_keys.h"
 
 typedef ChakraPb__Metadata pb_metadata;
 typedef ChakraPb__Node pb_node;
@@ -836,18 +835,16 @@ struct chakra_conf {
 };
 
 static const struct key chakra_keys[] = {
-    { .name = "prefix",
-      .help = "files are PREFIX.RANK.et; path from the folder of the YAML file",
-      .kind = KEY_TEXT,
-      .offset = offsetof(struct chakra_conf, prefix),
-      .unit = "",
-      .required = true },
-    NODE_KEY(chakra_conf, "ranks", ranks, "how many traces, from rank 0 on, or a list of ranks; absent: 1"),
-    TEXT_KEY(chakra_conf, "comm_groups", comm_groups,
-             "JSON file {\"id\": [ranks]} of the process groups that pg_name names"),
+    K_TEXT(struct chakra_conf, prefix, "prefix",
+           "files are PREFIX.RANK.et; path from the folder of the YAML file", .required = true),
+    K_NODE(struct chakra_conf, ranks, "ranks",
+           "how many traces, from rank 0 on, or a list of ranks; absent: 1"),
+    K_TEXT(struct chakra_conf, comm_groups, "comm_groups",
+           "JSON file {\"id\": [ranks]} of the process groups that pg_name names"),
 };
 
-SECTION(step_chakra_section, "chakra", "Chakra execution traces, one file per NPU", chakra_keys);
+K_SECTION(step_chakra_section, struct chakra_conf, "chakra", chakra_keys,
+          "Chakra execution traces, one file per NPU");
 
 /* What all ranks share. */
 struct chakra_reader {

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "workloads/readers/astra.h"
 #include "workloads/step.h"
-#include "workloads/step_keys.h"
 
 const char *const simai_ag_size_names[] = { "full", "shard", NULL };
 
