@@ -1,3 +1,4 @@
+/* Lower bounds of the split problem: any multipliers prove one, the right ones the closed form. */
 #include "tests/unit/split_random.h"
 #include "alloc/bound.h"
 

@@ -18,9 +18,8 @@ TEST(the_tie_of_17b_per_cost_holds_both_published_ends)
     assert_false(a.unique);
     const double ends_GBps[2][2] = { { 49.51, 49.96 }, { 88.0, 11.4 } };
     for (int i = 0; i < 2; i++)
-        for (int d = 0; d < 2; d++) {
+        for (int d = 0; d < 2; d++)
             assert_true(a.lo_Bps[d] <= ends_GBps[i][d] * 1e9 && a.hi_Bps[d] >= ends_GBps[i][d] * 1e9);
-        }
     assert_close(a.lo_Bps[2], a.hi_Bps[2], 1e-6);
     assert_close(a.bw_Bps[2], 0.53e9, 0.01);
     assert_close(a.bw_Bps[0], a.bw_Bps[1], 1e-6); /* the most even of them */

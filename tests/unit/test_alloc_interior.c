@@ -1,3 +1,4 @@
+/* The interior-point solver: what it reports is sound on any problem, and proved on all but a few. */
 #include "tests/unit/split_random.h"
 #include "alloc/bound.h"
 #include "alloc/interior.h"

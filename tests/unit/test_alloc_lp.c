@@ -1,3 +1,4 @@
+/* Small linear programmes by hand: corners, multipliers, and the least set of rows that clash. */
 #include "tests/support.h"
 #include "alloc/lp.h"
 

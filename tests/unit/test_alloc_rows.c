@@ -1,3 +1,4 @@
+/* Constraints as text, and what a network fixes and limits, as rows in bytes per second or USD. */
 #include "tests/support.h"
 #include "alloc/rows.h"
 

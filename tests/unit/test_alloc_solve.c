@@ -1,3 +1,4 @@
+/* Splits against scaling laws, closed forms, a dual ascent, a grid, and slopes of the optimum. */
 #include "tests/unit/split_random.h"
 
 enum { D = TOPO_MAX_DIMS };

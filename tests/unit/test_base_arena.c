@@ -1,3 +1,4 @@
+/* Arenas: what is taken is zero, aligned and apart, and one failure fails all that follows. */
 #include "base/arena.h"
 #include "tests/support.h"
 

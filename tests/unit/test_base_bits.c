@@ -1,3 +1,4 @@
+/* Sets of small numbers against a plain array of flags. */
 #include "base/bits.h"
 #include "tests/support.h"
 

@@ -1,3 +1,4 @@
+/* Rows of a struct as columns of a table, with axes of the same name beside them. */
 #include "tests/support.h"
 #include "base/column.h"
 

@@ -1,3 +1,4 @@
+/* Errors: code and one line of text, however long or strange what they quote. */
 #include "tests/support.h"
 
 TEST(setting_records_code_and_text)

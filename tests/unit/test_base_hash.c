@@ -1,3 +1,4 @@
+/* Hash maps with keys that collide, and arrays that grow with either count. */
 #include "base/hash.h"
 
 #include "base/vec.h"

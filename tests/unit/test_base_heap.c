@@ -1,3 +1,4 @@
+/* Heaps against sorted arrays; nothing behind the last item is looked at. */
 #include "base/heap.h"
 #include "tests/support.h"
 

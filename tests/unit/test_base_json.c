@@ -1,3 +1,4 @@
+/* JSON by the letter of RFC 8259, whatever bytes a text has. */
 #include "tests/support.h"
 #include "base/json.h"
 #include "base/num.h"

@@ -1,3 +1,4 @@
+/* Arrays of objects read one by one, and where what is none is refused. */
 #include "tests/unit/folder.h"
 #include "base/json_read.h"
 

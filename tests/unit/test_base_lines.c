@@ -1,3 +1,4 @@
+/* Lines of a file, however they end and wherever blocks of the reader do. */
 #include "tests/unit/folder.h"
 #include "base/json_read.h"
 

@@ -1,3 +1,4 @@
+/* Linear constraints: text against coefficients by hand, and random ones against arithmetic. */
 #include "tests/support.h"
 #include "base/linexpr.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* Whole numbers that may overflow, and numbers as text against the C library's. */
 #include "tests/support.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* Random numbers: equal where seeds are, else apart, with the moments and counts of theory. */
 #include "tests/support.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* Maps of a file into structs: checked, scaled, absent keys at their defaults, faults at their place. */
 #include "tests/support.h"
 #include "base/schema.h"
 

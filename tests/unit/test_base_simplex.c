@@ -1,3 +1,4 @@
+/* Linear programmes of a textbook, changed and solved again, also by several threads at once. */
 #include "tests/support.h"
 #include "base/simplex.h"
 

@@ -1,3 +1,4 @@
+/* Means with Student's half widths and quantiles, from tables and by hand. */
 #include "base/stat.h"
 #include "tests/support.h"
 

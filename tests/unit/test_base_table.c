@@ -1,3 +1,4 @@
+/* Tables in memory, and as text, CSV and JSON. */
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 

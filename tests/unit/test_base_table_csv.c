@@ -1,3 +1,4 @@
+/* CSV by RFC 4180: kinds of columns from their content; what is written comes back bit for bit. */
 #include "tests/unit/folder.h"
 #include "base/table.h"
 

@@ -1,3 +1,4 @@
+/* Texts that grow, files that appear whole or not at all, and the nearest of known words. */
 #define _GNU_SOURCE /* syscall() */
 
 #include "tests/unit/folder.h"

@@ -1,3 +1,4 @@
+/* YAML: what has no plain meaning is refused at its place, also in files made to break a reader. */
 #include "tests/support.h"
 
 #include <time.h>

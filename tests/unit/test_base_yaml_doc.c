@@ -1,3 +1,4 @@
+/* Documents put into each other, copied, changed apart and pruned. */
 #include "tests/support.h"
 #include "base/yaml.h"
 

@@ -1,3 +1,4 @@
+/* Paths into a document, and what overrides on the command line do to it. */
 #include "tests/support.h"
 #include "base/yaml.h"
 

@@ -1,3 +1,4 @@
+/* Numbers, flags and texts of a document; paths and names in messages; hashes. */
 #include "tests/support.h"
 #include "base/yaml.h"
 

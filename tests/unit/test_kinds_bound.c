@@ -1,3 +1,4 @@
+/* Bounds of a design before it is solved: no answer lies below, and what they rule out is no front's. */
 #include "tests/unit/split_random.h"
 #include "study/keep.h"
 #include "kinds/design/bound.h"

@@ -1,3 +1,4 @@
+/* Designs of one study by hand: what is solved, its parts, its bill and the equal split beside it. */
 #include "tests/unit/folder.h"
 #include "kinds/design/design.h"
 

@@ -1,3 +1,4 @@
+/* Networks of as many NPUs as asked for: as many as combinatorics says, or as trying everything leaves. */
 #include "tests/unit/sweep_text.h"
 #include "base/yaml.h"
 #include "topo/network.h"

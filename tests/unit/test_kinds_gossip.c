@@ -359,9 +359,8 @@ TEST_WITH(warnings_are_those_of_every_point, make_folder, remove_folder)
 
 TEST(every_method_and_column_is_explained)
 {
-    for (int32_t i = 0; i < gossip_n_methods; i++) {
+    for (int32_t i = 0; i < gossip_n_methods; i++)
         assert_true(strlen(gossip_method_help(i)) > 10 && gossip_find_method(gossip_method_name(i)) == i);
-    }
     for (int32_t i = 0; i < gossip_kind.n_tables; i++)
         for (const struct column *c = gossip_kind.tables[i].columns; c->name; c++)
             assert_true((c->flags & COLUMN_HIDDEN) || strlen(c->help) > 2);

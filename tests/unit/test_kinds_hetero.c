@@ -109,9 +109,8 @@ TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder
            "schedulers: [gpu-only, greedy]\n");
     assert_row(&t.rows, 0, "most_per_s=1e6~1e-9"); /* limits not shared */
     assert_int_equal(t.rows.n_rows, 2);
-    for (int64_t row = 0; row < 2; row++) {
+    for (int64_t row = 0; row < 2; row++)
         assert_row(&t.rows, row, "status=infeasible oracle_proof=no_plan oracle_usd=");
-    }
     assert_row(&t.rows, 0, "reach_per_s=%.17g~1e-6", 1e6 / 11);
 }
 

@@ -1,3 +1,4 @@
+/* Keys of a study that have no effect are noted, and no others. */
 #include "tests/unit/study_folder.h"
 
 #define FIXED "network: ring:4@50 full:2@10\n"

@@ -1,3 +1,4 @@
+/* Searches of training plans against trying every plan there is, with and without a split of its own. */
 #include "tests/unit/folder.h"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* Studies of designs as read: what they name, what overrides reach, what is wrong and where. */
 #include "tests/unit/study_folder.h"
 
 /* ---- what is read ---- */

@@ -1,3 +1,4 @@
+/* A training step by parts: they add up to it. */
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 #include "kinds/design/training.h"

@@ -1,3 +1,4 @@
+/* Uncertain keys: percentiles of what is linear in them, and draws against studies read with their values. */
 #include "tests/unit/folder.h"
 #include "kinds/design/uncertain.h"
 

@@ -1,3 +1,4 @@
+/* How long a point takes, measured before a sweep begins. */
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"

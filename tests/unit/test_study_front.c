@@ -1,3 +1,4 @@
+/* Fronts of many columns against comparing every pair; knees and distances by geometry. */
 #include "tests/support.h"
 #include "study/front.h"
 

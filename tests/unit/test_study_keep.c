@@ -1,3 +1,4 @@
+/* What a sweep keeps of its rows against comparing every pair, in any order and after a stop. */
 #include "study/keep.h"
 #include "tests/unit/table_cells.h"
 #include "kinds/design/designs.h"

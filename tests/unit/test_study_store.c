@@ -1,3 +1,4 @@
+/* Stores: rows come back bit for bit, also by SQL; one writes and others read what is committed. */
 #include "tests/unit/folder.h"
 #include "tests/unit/store_fixture.h"
 

@@ -1,3 +1,4 @@
+/* Shards merged to the rows of an undivided run, or refused with both names. */
 #include "tests/unit/store_fixture.h"
 
 KEEPS(struct store, store_close)

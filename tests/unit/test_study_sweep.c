@@ -1,3 +1,4 @@
+/* Axes, notes and rows of a sweep: clean values, faults at their place, what a row says. */
 #include "study/campaign.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"

@@ -1,3 +1,4 @@
+/* Points of zips, unions and samples, in their order and up to 2^63 of them. */
 #include "tests/unit/sweep_text.h"
 #include "base/num.h"
 

@@ -1,3 +1,4 @@
+/* Which points satisfy the constraints of a sweep, and which constraints cannot be decided. */
 #include "kinds/design/designs.h"
 #include "tests/unit/sweep_text.h"
 

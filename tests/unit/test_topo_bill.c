@@ -1,3 +1,4 @@
+/* Bills of networks: LIBRA's rates to the last bit, published totals, whole parts, grades. */
 #include <float.h>
 
 #include "tests/support.h"

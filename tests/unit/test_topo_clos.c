@@ -1,3 +1,4 @@
+/* Clos networks against NVIDIA's tables and closed forms. */
 #include "tests/support.h"
 #include "topo/clos.h"
 

@@ -1,3 +1,4 @@
+/* Networks as graphs: links by hand, prices, names, and files that read back the same. */
 #include "tests/support.h"
 #include "topo/graph.h"
 

@@ -1,3 +1,4 @@
+/* Graphs from plain lists of links. */
 #include "tests/support.h"
 #include "topo/graph.h"
 

@@ -1,3 +1,4 @@
+/* Graphs from GraphML and edge lists: what is read, where faults are, and no abort on damage. */
 #include "tests/support.h"
 #include "topo/graph.h"
 

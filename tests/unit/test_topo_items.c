@@ -1,3 +1,4 @@
+/* Whole parts of a network, counted by hand, and linear prices that never exceed them. */
 #include "tests/support.h"
 #include "topo/clos.h"
 #include "tests/unit/priced.h"

@@ -1,3 +1,4 @@
+/* Closed forms of networks against their adjacency, messages laid on links, and search in graphs. */
 #include "tests/support.h"
 #include "topo/graph.h"
 #include "topo/shape.h"
@@ -151,8 +152,7 @@ TEST(shapes_follow_from_their_adjacency)
             assert_true(counted == links / 2 && topo_dim_links(&dim) == counted);
             assert_true(c.degree_min == least && c.degree_max == most && c.diameter == longest);
             assert_true(c.hubs == 0 || c.hub_degree_min == hub);
-            assert_true(topo_shapes[s]->distance_sum(&dim) == sum);
-            assert_true(cut == cut_links(&g, (1u << n / 2) - 1));
+            assert_true(topo_shapes[s]->distance_sum(&dim) == sum && cut == cut_links(&g, (1u << n / 2) - 1));
             assert_true(c.connectivity == connectivity(&g));
         }
     }
@@ -189,8 +189,7 @@ static void lay(struct laid *l, enum topo_shape s, int a, int b, bool mirror, do
     l->share = share;
     struct topo_dim dim = plain(s, l->g->n);
     MUST(topo_shapes[s]->way(&dim, a, b, mirror, l, lay_step, e));
-    assert_int_equal(l->at, b);
-    assert_int_equal(l->links, l->g->dist[a][b]);
+    assert_true(l->at == b && l->links == l->g->dist[a][b]);
 }
 
 /* A message to the other side of a ring goes half by either way round. */

@@ -1,3 +1,4 @@
+/* Networks as files: every key in SI units, faults at their place, shipped files as published. */
 #include "tests/support.h"
 #include "topo/network.h"
 

@@ -1,3 +1,4 @@
+/* NPUs as files, and presets against their data sheets. */
 #include "tests/unit/training_fixture.h"
 #include "tests/unit/folder.h"
 

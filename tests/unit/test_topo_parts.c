@@ -1,3 +1,4 @@
+/* Parts files: rates, catalogues and recipes with their source, date and grade. */
 #include "tests/support.h"
 #include "topo/parts.h"
 

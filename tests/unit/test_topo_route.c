@@ -1,3 +1,4 @@
+/* Routes through networks: as short as search finds, in a fixed order, around what has failed. */
 #include "tests/unit/folder.h"
 #include "topo/route.h"
 

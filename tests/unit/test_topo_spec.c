@@ -1,3 +1,4 @@
+/* Networks as words such as ring:4@50: both ways, at random, and what is wrong by column. */
 #include "tests/support.h"
 #include "base/num.h"
 #include "topo/network.h"
