@@ -1,4 +1,5 @@
 #include "base/sheet.h"
+#include "base/vec.h"
 
 #include <assert.h>
 #include <math.h>
@@ -103,15 +104,9 @@ void sheet_column(struct sheet *s, const char *title, const char *unit, enum she
 
 static void put_cell(struct sheet *s, const char *text)
 {
-    if (s->n_cells == s->cap_cells) {
-        int64_t cap = s->cap_cells ? 2 * s->cap_cells : 64;
-        char **cells = realloc(s->cells, (size_t)cap * sizeof *cells);
-        if (!cells) {
-            s->failed = true;
-            return;
-        }
-        s->cells = cells;
-        s->cap_cells = cap;
+    if (!vec_reserve(s->cells, s->cap_cells, s->n_cells + 1)) {
+        s->failed = true;
+        return;
     }
     char *copy = strdup(text);
     s->failed = s->failed || !copy;

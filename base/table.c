@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 static struct table_cell no_value(enum table_kind kind)
 {
@@ -286,14 +287,8 @@ static int fail_at(struct csv *c, int64_t line, const char *what)
 
 static int push_field(struct csv *c, char *field)
 {
-    if (c->n_fields == c->cap_fields) {
-        int64_t cap = c->cap_fields ? 2 * c->cap_fields : 64;
-        char **fields = realloc(c->fields, (size_t)cap * sizeof *fields);
-        if (!fields)
-            return err_nomem(c->e, c->path);
-        c->fields = fields;
-        c->cap_fields = cap;
-    }
+    if (!vec_reserve(c->fields, c->cap_fields, c->n_fields + 1))
+        return err_nomem(c->e, c->path);
     c->fields[c->n_fields++] = field;
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "cli/output.h"
 
 enum { MAX_NAMES = 6 };
@@ -63,14 +64,8 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
 
 int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e)
 {
-    if (o->n == o->cap) {
-        int32_t cap = o->cap ? 2 * o->cap : 8;
-        struct study_override *list = realloc(o->list, (size_t)cap * sizeof *list);
-        if (!list)
-            return err_nomem(e, "overrides");
-        o->list = list;
-        o->cap = cap;
-    }
+    if (!vec_reserve(o->list, o->cap, o->n + 1))
+        return err_nomem(e, "overrides");
     o->list[o->n++] = (struct study_override){ .path = path, .value = value };
     return 0;
 }

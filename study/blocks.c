@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 /* The first interval that ends behind @p i: it has i, or all before it lie below i. */
 static int64_t spans_find(const struct spans *s, int64_t i)
 {
@@ -23,25 +25,11 @@ static int64_t spans_find(const struct spans *s, int64_t i)
     return lo;
 }
 
-static int spans_reserve(struct spans *s, struct err *e)
-{
-    if (s->n < s->cap)
-        return 0;
-    int64_t cap = s->cap ? 2 * s->cap : 16;
-    struct span *grown = realloc(s->spans, (size_t)cap * sizeof *grown);
-    if (!grown)
-        return err_nomem(e, "units that are done");
-    s->spans = grown;
-    s->cap = cap;
-    return 0;
-}
-
 /* Intervals at..after-1 become one, first..end-1. */
 static int replace(struct spans *s, int64_t at, int64_t after, int64_t first, int64_t end, struct err *e)
 {
-    int rc = at == after ? spans_reserve(s, e) : 0;
-    if (rc)
-        return rc;
+    if (at == after && !vec_reserve(s->spans, s->cap, s->n + 1))
+        return err_nomem(e, "units that are done");
     memmove(s->spans + at + 1, s->spans + after, (size_t)(s->n - after) * sizeof *s->spans);
     s->spans[at] = (struct span){ .first = first, .n = end - first };
     s->n += 1 - (after - at);

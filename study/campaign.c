@@ -106,7 +106,8 @@ struct writer {
 
 static int put_rows(struct campaign *c, const struct table *rows, struct err *e)
 {
-    return c->runs ? study_runs_put(c->runs, c->store, rows, e) : store_put(c->store, STORE_RESULTS, rows, e);
+    return c->runs ? study_put_rows(study_runs_form(c->runs), c->store, rows, e)
+                   : store_put(c->store, STORE_RESULTS, rows, e);
 }
 
 static int write_kept(struct campaign *c, struct err *e)
@@ -183,7 +184,7 @@ static int take_runs(struct writer *w, struct fleet_batch *batch, struct err *e)
     struct campaign *c = w->c;
     struct table rows = { 0 };
     struct sweep_counts n = { 0 };
-    int rc = study_runs_take(c->runs, c->store, batch, &c->done, &rows, &n, e);
+    int rc = study_take(study_runs_form(c->runs), c->store, batch, &c->done, &rows, &n, e);
     if (!rc)
         rc = c->keep ? keep_offer(c->keep, &rows, e) : put_rows(c, &rows, e);
     if (!rc) {
@@ -314,7 +315,7 @@ static int offer_stored(struct campaign *c, struct err *e)
     struct store_walk walk = store_walk_all(STORE_RESULTS, true);
     int rc = 0;
     do {
-        rc = c->runs ? study_runs_next(c->runs, c->store, &walk, AT_A_TIME, &rows, e)
+        rc = c->runs ? study_next_rows(study_runs_form(c->runs), c->store, &walk, AT_A_TIME, &rows, e)
                      : store_next(c->store, &walk, AT_A_TIME, &rows, e);
         if (!rc && rows.n_rows) {
             c->state.kept += rows.n_rows;
@@ -347,7 +348,7 @@ static int open_store(struct campaign *c, struct err *e)
     const char **parts = study_parts(ask->study, TABLE_ROWS);
     const struct store_table_form table = { "points", &c->plan.columns, 1, parts };
     int rc = parts ? store_open(&c->store, ask->store, &head,
-                                c->runs ? study_runs_form(c->runs) : &(struct store_form){ &table, 1 },
+                                c->runs ? &study_runs_form(c->runs)->form : &(struct store_form){ &table, 1 },
                                 &c->done, &c->state.done, e)
                    : err_nomem(e, "columns of a sweep");
     free(parts);

@@ -205,14 +205,8 @@ static void fit_box(struct front_tree *t, struct node *node)
 
 static int note_off(struct front *f, int64_t id, struct err *e)
 {
-    if (f->n_off == f->cap_off) {
-        int64_t cap = f->cap_off ? 2 * f->cap_off : 16;
-        int64_t *off = realloc(f->off, (size_t)cap * sizeof *off);
-        if (!off)
-            return err_nomem(e, "front");
-        f->off = off;
-        f->cap_off = cap;
-    }
+    if (!vec_reserve(f->off, f->cap_off, f->n_off + 1))
+        return err_nomem(e, "front");
     f->off[f->n_off++] = id;
     return 0;
 }

@@ -19,31 +19,41 @@
 #include "study/store.h"
 #include "study/study.h"
 
-/** Opaque. */
-struct study_runs;
+/* ---- what the store has: study/results.c ---- */
 
-/** @p s is open and stays so. @p threads of this rank. ERR_NOMEM; then *out is NULL. */
-int study_runs_build(struct study_runs **out, const struct study *s, int32_t threads, struct err *e);
-void study_runs_free(struct study_runs *r); /**< NULL is fine */
+/** The tables of the store, as docs/store.md has them. Release with study_form_free(). */
+struct study_form {
+    const struct study *study; /**< borrowed */
+    const struct study_kind *kind;
+    struct columns result, shared;   /**< all of the kind's */
+    int32_t extra[STUDY_MAX_TABLES]; /**< which table of a batch, by number of the kind's; -1: not recorded */
+    struct table columns[1 + FLEET_MORE]; /**< of the store's tables */
+    struct store_table_form forms[1 + FLEET_MORE];
+    struct store_form form;
+    struct table shared_rows, result_rows; /* private: read of the point that is reduced */
+    struct table stored_rows;              /* private: of study_next_rows() */
+};
+/** @p r stays where it is. ERR_NOMEM; then there is nothing to free. */
+int study_form_build(struct study_form *r, const struct study *s, struct err *e);
+void study_form_free(struct study_form *r);
 
-/** The tables that a store of the study has; borrowed. */
-const struct store_form *study_runs_form(const struct study_runs *r);
+/** study_shared.n_entries of a point that `where` of the study leaves out: blank in the store. */
+enum { STUDY_LEFT_OUT = -1 };
 
-/** Called by all ranks before the first run, @p store and @p done on the first: runs of units that are not
- * done whose results are there are not run again. ERR_NOMEM, ERR_IO. */
-int study_runs_resume(struct study_runs *r, struct store *store, const struct spans *done, struct err *e);
-
-/** What threads do: `n_units`, `member` and the tables of a batch. */
-struct fleet_work study_runs_work(struct study_runs *r);
+/** Keys of tables. Ids order their rows, whatever the order of the runs. */
+int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed);
+int64_t study_result_id(int64_t point, int64_t entry, int64_t k);
+/** Columns as @p columns has them. */
+void study_put_heads(struct table *t, const struct table *columns);
 
 /** Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
  * their rows are appended to @p rows, and counted. On the first rank. Rows, here and below, have the columns
  * of study_put_columns(), but in place of the point their id in table STORE_RESULTS. */
-int study_runs_take(struct study_runs *r, struct store *store, struct fleet_batch *batch, struct spans *done,
-                    struct table *rows, struct sweep_counts *n, struct err *e);
+int study_take(struct study_form *r, struct store *store, struct fleet_batch *batch, struct spans *done,
+               struct table *rows, struct sweep_counts *n, struct err *e);
 /** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */
-int study_runs_put(struct study_runs *r, struct store *store, const struct table *rows, struct err *e);
-int study_runs_next(struct study_runs *r, struct store *store, struct store_walk *walk, int64_t most,
+int study_put_rows(struct study_form *r, struct store *store, const struct table *rows, struct err *e);
+int study_next_rows(struct study_form *r, struct store *store, struct store_walk *walk, int64_t most,
                     struct table *rows, struct err *e);
 
 /** A store_reduce; @p kind (const struct study_kind *) is that of the store, NULL: as its head says.
@@ -66,5 +76,24 @@ int study_read_table(struct table *t, struct store *store, const struct study_ki
 
 /** What is to be told of the points, by the kind's notes_rule. ERR_NOMEM. */
 int study_read_notes(struct text *out, struct store *store, const struct study_kind *kind, struct err *e);
+
+/* ---- threads at work: study/runs.c ---- */
+
+/** Opaque. */
+struct study_runs;
+
+/** @p s is open and stays so. @p threads of this rank. ERR_NOMEM; then *out is NULL. */
+int study_runs_build(struct study_runs **out, const struct study *s, int32_t threads, struct err *e);
+void study_runs_free(struct study_runs *r); /**< NULL is fine */
+
+/** Its tables; borrowed. */
+struct study_form *study_runs_form(struct study_runs *r);
+
+/** Called by all ranks before the first run, @p store and @p done on the first: runs of units that are not
+ * done whose results are there are not run again. ERR_NOMEM, ERR_IO. */
+int study_runs_resume(struct study_runs *r, struct store *store, const struct spans *done, struct err *e);
+
+/** What threads do: `n_units`, `member` and the tables of a batch. */
+struct fleet_work study_runs_work(struct study_runs *r);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/num.h"
 #include "kinds/design/bound.h"
-#include "kinds/design/grid_study.h"
+#include "kinds/design/grid.h"
 #include "study/kind.h"
 #include "study/source.h"
 #include "study/study.h"

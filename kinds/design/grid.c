@@ -13,7 +13,9 @@
 #include <stdlib.h>
 
 #include "alloc/lp.h"
+#include "base/heap.h"
 #include "base/num.h"
+#include "base/vec.h"
 #include "kinds/design/grid_row.h"
 
 /*
@@ -475,26 +477,12 @@ static double worst_best(const struct grid_sieve *s)
     return x;
 }
 
-static void sink(struct grid_best *heap, int64_t n)
+static bool goes_before(const struct grid_best *a, const struct grid_best *b)
 {
-    const struct grid_best item = heap[0];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && is_worse(heap[child + 1], heap[child]);
-        if (!is_worse(heap[child], item))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = item;
+    return is_worse(*a, *b);
 }
 
-static void rise(struct grid_best *heap, int64_t at)
-{
-    const struct grid_best item = heap[at];
-    for (; at > 0 && is_worse(item, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = item;
-}
+HEAP(best_heap, struct grid_best, goes_before)
 
 /* A heap with the worst of the best on top; the bar follows once it is full. */
 static int take_best(struct grid_sieve *s, struct grid_best item, struct err *e)
@@ -502,21 +490,13 @@ static int take_best(struct grid_sieve *s, struct grid_best item, struct err *e)
     if (s->n_best == s->g->q.n_top) {
         if (is_worse(item, s->best[0]))
             return 0;
-        s->best[0] = item;
-        sink(s->best, s->n_best);
+        best_heap_replace(s->best, s->n_best, item);
         s->n_news++;
         return 0;
     }
-    if (s->n_best == s->cap_best) {
-        int64_t cap = s->cap_best ? 2 * s->cap_best : 64;
-        struct grid_best *grown = realloc(s->best, (size_t)cap * sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "the best of a grid");
-        s->best = grown;
-        s->cap_best = cap;
-    }
-    s->best[s->n_best] = item;
-    rise(s->best, s->n_best++);
+    if (!vec_reserve(s->best, s->cap_best, s->n_best + 1))
+        return err_nomem(e, "the best of a grid");
+    best_heap_push(s->best, s->n_best++, item);
     s->n_news += s->n_best == s->g->q.n_top ? TOP_NEWS : 0;
     return 0;
 }
@@ -660,14 +640,8 @@ static void sweep(struct grid_sieve *s)
 static int sieve_keep(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e)
 {
     struct grid_found *out = s->out;
-    if (out->n == out->cap) {
-        int64_t cap = out->cap ? 2 * out->cap : 256;
-        struct grid_point *grown = realloc(out->points, (size_t)cap * sizeof *grown);
-        if (!grown)
-            return err_nomem(e, "points of a grid");
-        out->points = grown;
-        out->cap = cap;
-    }
+    if (!vec_reserve(out->points, out->cap, out->n + 1))
+        return err_nomem(e, "points of a grid");
     out->points[out->n].at = at;
     memcpy(out->points[out->n++].value, p->value, sizeof p->value);
     if (out->n >= s->n_next)

@@ -2,7 +2,7 @@
  * Which studies are grids (bandwidths given, times in closed form, kept is what a grid can tell), and their
  * units.
  */
-#include "kinds/design/grid_study.h"
+#include "kinds/design/grid.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -137,8 +137,9 @@ bool design_is_quick(const char *path);
  */
 bool study_change(struct design_point *s, const struct study_source *from, unsigned needs);
 
-/** Find the plans of workloads that ask for a search, where @p needs say how; see search.h. */
+/** Find the plans of workloads that ask for a search, where @p needs say how. In search.c, as the next. */
 int study_search(struct design_point *s, unsigned needs, struct err *e);
+void search_free(struct search_result *r);
 
 /** Note keys of @p s that have no effect; n_workloads and all else are read. */
 int study_note(struct design_point *s, unsigned needs, struct err *e);

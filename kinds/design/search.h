@@ -78,6 +78,4 @@ int search_given(struct search_result *out, const struct search_space *space, co
 int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e);
 
-void search_free(struct search_result *r);
-
 #endif

@@ -2,7 +2,7 @@
 #include "tests/unit/study_folder.h"
 #include "study/keep.h"
 #include "kinds/design/design.h"
-#include "kinds/design/grid_study.h"
+#include "kinds/design/grid.h"
 #include "workloads/step_fn.h"
 
 KEEPS(struct grid, grid_free)
