@@ -93,10 +93,11 @@ static int print_flows(void)
 /* 8 x 8 x 8, 50 GiB/s, 1 ns a link, endpoint 10 ns, 64 chunks, 1 GiB: ASTRA-sim's tutorial prints these. */
 static int print_switches(void)
 {
-    TABLE_OF(rows, enum sim_order order; const char *what;
-             double published_us /* 0: none */) = { { SIM_ORDER_FIXED, "fixed order", 35008.129 },
-                                                    { SIM_ORDER_THEMIS, "Themis, smallest first", 13635.871 },
-                                                    { SIM_ORDER_MINMAX, "minmax, smallest first", 0 } };
+    TABLE_OF(rows, enum sim_order order; const char *what; double published_us /* 0: none */) = {
+        { SIM_ORDER_FIXED, "fixed order", 35008.129 },
+        { SIM_ORDER_THEMIS, "Themis, smallest first", 13635.871 },
+        { SIM_ORDER_MINMAX, "minmax, smallest first", 0 },
+    };
     struct topo_network net;
     struct sim_rules rules;
     double bw_Bps[3], bytes = 1073741824;

@@ -109,8 +109,12 @@ static int print_activations(void)
 
 /* Weights, gradients and optimiser, GiB, the mean over stages: figure 1 of that paper, as carried by
  * Calculon. */
-TABLE_OF(figure1, int64_t tp, pp;
-         double GiB) = { { 8, 1, 45.6 }, { 8, 8, 45.6 }, { 8, 35, 31.6 }, { 8, 64, 33.0 } };
+TABLE_OF(figure1, int64_t tp, pp; double GiB) = {
+    { 8, 1, 45.6 },
+    { 8, 8, 45.6 },
+    { 8, 35, 31.6 },
+    { 8, 64, 33.0 },
+};
 
 static double states_GiB(const struct model *m, int64_t tp, int64_t pp)
 {
