@@ -244,4 +244,14 @@ static inline void scratch_remove(const char *dir)
     assert_int_equal(rmdir(dir), 0);
 }
 
+/** A scratch directory that is removed where the block ends. */
+#define SCRATCH(dir)                                                                                         \
+    __attribute__((cleanup(scratch_remove_at))) char dir[SUPPORT_PATH];                                      \
+    scratch_make(dir)
+
+static inline void scratch_remove_at(char (*dir)[SUPPORT_PATH])
+{
+    scratch_remove(*dir);
+}
+
 #endif

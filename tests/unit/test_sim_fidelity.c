@@ -133,11 +133,11 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
 /* Inside the switches 50 ms out and back; across, two NPUs of a side share the trunk. */
 TEST(a_graph_of_its_own_shows_what_the_dimensions_hide)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
     struct topo_network net = network_of("switch:2@50 switch:2@50");
     struct sim_job job = all_of(&net, COLLECTIVE_ALL_REDUCE, 1e9);
     struct sim_rules rules = rules_of(1);
-    scratch_make(dir);
+    SCRATCH(dir);
     double alone_s = flow_time(&net, &rules, &job);
     assert_close(alone_s, 2 * (0.5e9 + 0.25e9) / 50e9, 1e-12);
     for (int narrow = 0; narrow < 2; narrow++) {
@@ -149,7 +149,6 @@ TEST(a_graph_of_its_own_shows_what_the_dimensions_hide)
         assert_close(flow_time(&net, &rules, &job), 2 * (0.5e9 / 50e9 + outer_s) + 2 * 1e-6 + 2 * 1.5e-6,
                      1e-12);
     }
-    scratch_remove(dir);
 }
 
 TEST(failed_and_slow_links_are_felt)

@@ -125,14 +125,13 @@ TEST(a_bad_table_is_refused_at_its_row)
           ERR_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+        char path[SUPPORT_PATH];
         KEEP(struct table, t, table_free);
         KEEP(struct fit_npu, f, fit_npu_free);
         f.npu = known_npu();
-        scratch_make(dir);
+        SCRATCH(dir);
         scratch_file(path, dir, "x.csv", cases[i].csv, strlen(cases[i].csv));
         OK(table_read_csv(&t, path, e));
-        scratch_remove(dir);
         int rc = fit_npu_read(&f, &t, "x.csv", e);
         if (!rc)
             rc = fit_npu(&f, e);

@@ -223,12 +223,11 @@ TEST(list_on_a_custom_graph_rings_both_ways)
     static const char text[] =
         "src,dst,bw_GBps,latency_ns\na,b,10,5000\nb,c,10,5000\nc,d,10,5000\nd,a,10,5000\n";
     const int64_t npus[] = { 0, 1, 2, 3 };
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
     KEEP(struct plant, p, plant_close) = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1 } };
-    scratch_make(dir);
+    SCRATCH(dir);
     scratch_file(path, dir, "edges.csv", text, sizeof text - 1);
     OK(topo_read_edges(&p.graph, path, e));
-    scratch_remove(dir);
     plant_open(&p);
     struct flow_group_spec list = { .npus = npus, .n_npus = 4 };
     int32_t ring = issue(&p, group(&p, &list), COLLECTIVE_ALL_REDUCE, S_B, 0);

@@ -72,11 +72,11 @@ TEST(rows_without_a_value_are_left_out_with_a_note)
 TEST(files_are_read_and_hashed)
 {
     static const char text[] = "bytes,time_us\n8,1\n";
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
     struct curve_list list;
     unsigned long long hash;
     const struct curve_defaults none = { -1, 0 };
-    scratch_make(dir);
+    SCRATCH(dir);
     scratch_file(path, dir, "all_gather-x.csv", text, strlen(text));
     OK(curve_read_file(&list, path, (struct curve_defaults){ -1, 2 }, &hash, e));
     assert_int_equal(list.curves[0].collective, COLLECTIVE_ALL_GATHER);
@@ -86,5 +86,4 @@ TEST(files_are_read_and_hashed)
           "file is missing");
     scratch_file(path, dir, "nul", "a\nb\0c", 5);
     FAILS(curve_read_file(&list, path, none, NULL, e), ERR_PARSE, "nul:2: has a NUL byte");
-    scratch_remove(dir);
 }

@@ -220,17 +220,16 @@ TEST(groups_that_do_not_divide_along_the_dimensions_are_refused)
 TEST(a_file_is_named_in_yaml)
 {
     struct topo_network net = oracle_network(two_dims, 2);
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH], yaml[SUPPORT_PATH];
+    char path[SUPPORT_PATH], yaml[SUPPORT_PATH];
     static const char text[] = PLAIN "1\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000");
     static const char study[] = "name: rows\nsimai: w.txt\nag_size: shard\nloop: overlap\n";
     KEEP(struct yaml_doc, doc, yaml_free);
     KEEP(struct step_tree, t, step_free);
-    scratch_make(dir);
+    SCRATCH(dir);
     scratch_file(path, dir, "w.txt", text, sizeof text - 1);
     scratch_file(yaml, dir, "w.yaml", study, sizeof study - 1);
     OK(yaml_read_file(&doc, yaml, e));
     OK(step_read(&t, &doc, doc.root, &net, e));
     assert_string_equal(t.name, "rows");
     assert_close(oracle_traffic(&t, t.root, STEP_WEIGHT_GRAD, 1), 56e6, 1e-14);
-    scratch_remove(dir);
 }

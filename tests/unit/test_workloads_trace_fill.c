@@ -44,10 +44,9 @@ TEST(draws_are_inverse_distributions)
 
 static void read_profile(struct trace_profile *p, const char *text)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    scratch_make(dir);
+    char path[SUPPORT_PATH];
+    SCRATCH(dir);
     MUST(trace_read_profile(p, scratch_file(path, dir, "p.yaml", text, strlen(text)), e));
-    scratch_remove(dir);
 }
 
 static void fill(struct trace *t, const struct trace_profile *p, uint64_t seed)

@@ -47,9 +47,7 @@ TEST(what_is_no_event_is_refused)
 TEST(a_folder_needs_a_part)
 {
     struct trace t;
-    char dir[SUPPORT_PATH];
-    scratch_make(dir);
+    SCRATCH(dir);
     FAILS(trace_read(&t, format_of("google"), dir, &strict, e), ERR_PARSE,
           "folder has no file *.csv, need parts of job_events");
-    scratch_remove(dir);
 }

@@ -10,10 +10,9 @@ static const char profile_yaml[] =
 
 static void read_profile(struct trace_profile *p)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    scratch_make(dir);
+    char path[SUPPORT_PATH];
+    SCRATCH(dir);
     MUST(trace_read_profile(p, scratch_file(path, dir, "p.yaml", profile_yaml, sizeof profile_yaml - 1), e));
-    scratch_remove(dir);
 }
 
 /* Two hundred jobs of which every other one tells its size. */

@@ -4,11 +4,9 @@
 
 static int read_text(struct trace_profile *p, const char *text, struct err *e)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    scratch_make(dir);
-    int rc = trace_read_profile(p, scratch_file(path, dir, "p.yaml", text, strlen(text)), e);
-    scratch_remove(dir);
-    return rc;
+    char path[SUPPORT_PATH];
+    SCRATCH(dir);
+    return trace_read_profile(p, scratch_file(path, dir, "p.yaml", text, strlen(text)), e);
 }
 
 TEST(every_profile_that_comes_along_is_read)

@@ -32,12 +32,10 @@ static inline void read_sample(struct trace *t, const char *format, const char *
 static inline int read_bytes(struct trace *t, const char *format, const char *bytes, size_t n,
                              const struct trace_settings *s, struct err *e)
 {
-    char dir[SUPPORT_PATH], path[SUPPORT_PATH];
-    scratch_make(dir);
+    char path[SUPPORT_PATH];
+    SCRATCH(dir);
     scratch_file(path, dir, "jobs", bytes, n);
-    int rc = trace_read(t, format_of(format), path, s, e);
-    scratch_remove(dir);
-    return rc;
+    return trace_read(t, format_of(format), path, s, e);
 }
 
 static inline int read_text(struct trace *t, const char *format, const char *text,
