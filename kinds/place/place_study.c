@@ -341,15 +341,14 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
 {
     const struct place_study *s = r->study;
     const struct place_ops *ops = place_ops_of(s->model);
-    struct cluster cluster = { 0 };
     int rc = 0;
     r->unit = ops->unit;
     r->own = calloc(1, ops->own_size);
     if (!r->own)
         return err_nomem(e, "jobs");
     if (s->model != PLACE_INTERVAL && place_has_servers(s)) {
-        rc = place_build_cluster(&cluster, s, r->seed, e);
-        r->cluster = &cluster;
+        rc = place_build_cluster(&r->servers, s, r->seed, e);
+        r->cluster = &r->servers;
     }
     if (!rc)
         rc = ops->open(r, e);
@@ -360,7 +359,8 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
     }
     ops->close(r->own);
     free(r->own);
-    cluster_free(&cluster);
+    cluster_free(&r->servers);
+    r->cluster = NULL;
     return rc;
 }
 

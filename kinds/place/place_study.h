@@ -107,9 +107,10 @@ struct place_run {
     const struct place_study *study;
     int64_t seed;
     struct sink *sink;
-    uint32_t wanted;    /**< bits of the tables above */
-    struct text *notes; /**< NULL but for the first seed: what is to be told of a trace, a line each */
-    const struct cluster *cluster; /**< NULL: the model has a pool */
+    uint32_t wanted;        /**< bits of the tables above */
+    struct text *notes;     /**< NULL but for the first seed: what is to be told of a trace, a line each */
+    struct cluster servers; /**< built for the run, and gone after it */
+    const struct cluster *cluster; /**< these; NULL: the model has a pool */
     void *own;                     /**< of the model, zero before open(): what its schedulers share */
     int32_t which;                 /**< the scheduler's number in the model's list, */
     const char *scheduler, *unit;  /**< its name; of times: "slot" or "s" */

@@ -440,10 +440,12 @@ static int draw_check_leave(const struct draw_elastic *d, const struct yaml_doc 
                          utility_words[d->utility]);
 }
 
+static const struct key demand_entry =
+    K_RANGE(struct draw_demand, range, "", "", 1, 0, 1e12, 0, 0, false, "of one worker");
+
 /* Ranges by name; the names are held against the servers when these are there. */
 static int draw_read_demand(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const struct key range = K_RANGE(struct draw_demand, range, "", "", 1, 0, 1e12, 0, 0, false, "");
     d->n_demands = 0;
     if (map < 0)
         return 0;
@@ -458,7 +460,7 @@ static int draw_read_demand(struct draw_elastic *d, const struct yaml_doc *doc, 
         if (strcmp(doc->nodes[id].key, "gpu") == 0)
             return yaml_fail_key(doc, id, e, ERR_PARSE, "is gpu, need jobs.gpus for that");
         demand->name = doc->nodes[id].key;
-        rc = schema_read_value(demand, &range, doc, id, e);
+        rc = schema_read_value(demand, &demand_entry, doc, id, e);
         if (rc)
             return rc;
     }
