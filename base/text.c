@@ -55,13 +55,11 @@ void text_puts(struct text *t, const char *s)
     text_add(t, s, strlen(s));
 }
 
-void text_printf(struct text *t, const char *fmt, ...)
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
-    va_list ap, again;
-    va_start(ap, fmt);
+    va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
     if (n < 0)
         t->failed = true;
     else if (reserve(t, (size_t)n)) {
@@ -69,6 +67,14 @@ void text_printf(struct text *t, const char *fmt, ...)
         t->n += (size_t)n;
     }
     va_end(again);
+}
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    text_vprintf(t, fmt, ap);
+    va_end(ap);
 }
 
 /* n counts the newline, so that one line is no beginning of another. */

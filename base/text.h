@@ -2,6 +2,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +19,7 @@ struct text {
 void text_add(struct text *t, const char *s, size_t n);
 void text_puts(struct text *t, const char *s);
 void text_printf(struct text *t, const char *fmt, ...) ERR_PRINTF(2, 3);
+void text_vprintf(struct text *t, const char *fmt, va_list ap) ERR_PRINTF(2, 0);
 /** Those lines of @p lines, each ended by a newline, that @p t does not have yet. O(lines * bytes). */
 void text_add_new_lines(struct text *t, const char *lines);
 /** Forget the content, keep the memory. */

@@ -1,3 +1,9 @@
+/*
+ * The page as a script for gnuplot: a multiplot of panels whose margins are fixed in shares of the page, so
+ * that gnuplot places nothing by itself. Data are named blocks ($d1, $d2..) before the plot command that
+ * draws them; labels are commands and stand outside of blocks. Widths of texts are estimates, the same on
+ * every machine.
+ */
 #include "plots/canvas.h"
 
 #include <math.h>
@@ -31,23 +37,13 @@ void canvas_init(struct canvas *c, const struct plot_options *opt, const char *t
 
 /* ---- memory ---- */
 
-struct pool_item {
-    struct pool_item *next;
-    max_align_t memory[];
-};
-
 void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e)
 {
-    size_t each = n > 0 ? (size_t)n : 1;
-    struct pool_item *item = each < SIZE_MAX / 2 / size ? calloc(1, sizeof *item + each * size) : NULL;
+    void *taken = arena_take(&c->arena, n > 0 ? (size_t)n : 1, size);
 
-    if (!item) {
+    if (!taken)
         err_nomem(e, "the figure");
-        return NULL;
-    }
-    item->next = c->pool;
-    c->pool = item;
-    return item->memory;
+    return taken;
 }
 
 const char *canvas_keep_text(struct canvas *c, struct text *t)
@@ -62,45 +58,20 @@ const char *canvas_keep_text(struct canvas *c, struct text *t)
     return kept ? kept : "";
 }
 
-static void put_args(struct text *out, const char *fmt, va_list ap) ERR_PRINTF(2, 0);
-
-static void put_args(struct text *out, const char *fmt, va_list ap)
-{
-    char line[512], *long_line;
-    va_list again;
-
-    va_copy(again, ap);
-    int n = vsnprintf(line, sizeof line, fmt, ap);
-    if (n < (int)sizeof line) {
-        text_puts(out, line);
-    } else if ((long_line = malloc((size_t)n + 1))) {
-        vsnprintf(long_line, (size_t)n + 1, fmt, again);
-        text_puts(out, long_line);
-        free(long_line);
-    } else {
-        out->failed = true;
-    }
-    va_end(again);
-}
-
 const char *canvas_keep(struct canvas *c, const char *fmt, ...)
 {
     struct text t = { 0 };
     va_list ap;
 
     va_start(ap, fmt);
-    put_args(&t, fmt, ap);
+    text_vprintf(&t, fmt, ap);
     va_end(ap);
     return canvas_keep_text(c, &t);
 }
 
 void canvas_free(struct canvas *c)
 {
-    while (c->pool) {
-        struct pool_item *next = c->pool->next;
-        free(c->pool);
-        c->pool = next;
-    }
+    arena_free(&c->arena);
     text_free(&c->script);
     text_free(&c->marks);
     text_free(&c->title);
@@ -112,14 +83,12 @@ void canvas_free(struct canvas *c)
 
 void canvas_note(struct canvas *c, const char *fmt, ...)
 {
-    char line[512];
     va_list ap;
 
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
-    va_end(ap);
     text_puts(&c->note, c->note.n ? "; " : "");
-    text_puts(&c->note, line);
+    va_start(ap, fmt);
+    text_vprintf(&c->note, fmt, ap);
+    va_end(ap);
 }
 
 void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *what)
@@ -153,11 +122,6 @@ static size_t count_chars(const char *s, size_t n)
     for (size_t i = 0; i < n; i++)
         chars += ((unsigned char)s[i] & 0xC0) != 0x80;
     return chars;
-}
-
-double canvas_page_width(const struct canvas *c)
-{
-    return c->width_px;
 }
 
 double canvas_width(const char *s, double size_px)
@@ -225,19 +189,6 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     text_printf(&c->script, " tc rgb '%s' front\n", where->color ? where->color : CANVAS_BLACK);
     c->script.failed = c->script.failed || shown.failed;
     text_free(&shown);
-}
-
-void canvas_textf(struct canvas *c, const struct canvas_label *where, const char *fmt, ...)
-{
-    struct text t = { 0 };
-    va_list ap;
-
-    va_start(ap, fmt);
-    put_args(&t, fmt, ap);
-    va_end(ap);
-    canvas_text(c, where, text_str(&t));
-    c->script.failed = c->script.failed || t.failed;
-    text_free(&t);
 }
 
 void canvas_name(struct canvas *c, const struct canvas_box *box, double room_px, const char *s)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "plots/scale.h"
@@ -48,9 +49,6 @@ enum {
     CANVAS_STRIP_PX = 20, /**< the name of a panel, a column or a row of them */
 };
 
-/** Memory that lives as long as the canvas it belongs to; NULL at its end. */
-struct pool_item;
-
 /** A point in the units of a panel's axes. */
 struct canvas_xy {
     double x, y;
@@ -65,8 +63,8 @@ struct canvas {
     struct canvas_sample samples[CANVAS_MAX_SAMPLES];
     int32_t n_samples, n_blocks;
     bool in_block;
-    struct pool_item *pool;
-    double width_px, height_px, legend_top_px;
+    struct arena arena;                        /**< what lives as long as the canvas */
+    double width_px, height_px, legend_top_px; /**< width_px: known from the start */
 };
 
 /** @p title is the figure's own; that of @p opt goes before it. */
@@ -76,7 +74,7 @@ void canvas_free(struct canvas *c);
 /** Zeroed memory for @p n things of @p size, released with the canvas: for all that a figure keeps. NULL,
  * with the error set, when there is none. */
 void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e);
-/** A text that lives as long as the canvas; "" when out of memory, which canvas_check() tells. */
+/** A text that lives as long as the canvas; "" when out of memory, which the script then tells. */
 const char *canvas_keep(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** The same of what @p t holds, which is released. */
 const char *canvas_keep_text(struct canvas *c, struct text *t);
@@ -135,7 +133,6 @@ struct canvas_label {
 
 /** Any text, shown literally. */
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s);
-void canvas_textf(struct canvas *c, const struct canvas_label *where, const char *fmt, ...) ERR_PRINTF(3, 4);
 
 /* Texts at their places around a panel. Room: set smaller, then cut; 0 = as long as they are. */
 
@@ -155,9 +152,6 @@ void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const c
 
 /** Write the legend and end the page. */
 void canvas_close(struct canvas *c);
-
-/** Width of the page [px], known from the start. */
-double canvas_page_width(const struct canvas *c);
 
 /** Append @p s, of more than @p chars >= 3 characters the first and last alone: "A long na…me 7". */
 void canvas_put_short(struct text *out, const char *s, size_t chars);

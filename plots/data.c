@@ -1,3 +1,7 @@
+/*
+ * From the cells of a table to arrays of numbers and word positions, row by row in the order of the table, so
+ * that the first fault named is that of the first row. Words are numbered by first appearance.
+ */
 #include "plots/data.h"
 
 #include <math.h>
@@ -459,6 +463,26 @@ int data_sort(int64_t *order, int64_t n, const struct sort_key *keys, int32_t n_
     return 0;
 }
 
+int64_t *data_order(const struct data *d, const struct sort_key *keys, int32_t n_keys, struct err *e)
+{
+    int64_t *order = canvas_new(d->c, d->n, sizeof *order, e);
+
+    for (int64_t i = 0; i < d->n && order; i++)
+        order[i] = i;
+    return order && data_sort(order, d->n, keys, n_keys, e) ? NULL : order;
+}
+
+int64_t data_group_end(const int64_t *order, int64_t first, int64_t n, const struct sort_key *keys,
+                       int32_t n_keys)
+{
+    int64_t end = first + 1;
+
+    while (end < n && !sort_swaps(order[end], order[first], keys, n_keys) &&
+           !sort_swaps(order[first], order[end], keys, n_keys))
+        end++;
+    return end;
+}
+
 /* ---- what tells rows apart ---- */
 
 bool data_varies(const struct data *d, const int64_t *rows, int64_t n, int32_t col)
@@ -681,7 +705,8 @@ void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
     }
 }
 
-const char *phrases_next(const char **at, size_t *n)
+/* The next phrase at *at, which moves on, without its newline: its length into n. NULL at the end. */
+static const char *phrases_next(const char **at, size_t *n)
 {
     const char *phrase = *at;
 

@@ -172,6 +172,12 @@ struct sort_key {
  */
 int data_sort(int64_t *order, int64_t n, const struct sort_key *keys, int32_t n_keys, struct err *e);
 
+/** All rows of the figure, sorted; NULL on lack of memory. */
+int64_t *data_order(const struct data *d, const struct sort_key *keys, int32_t n_keys, struct err *e);
+/** The end of those that are equal in the first @p n_keys keys, from order[first] on. */
+int64_t data_group_end(const int64_t *order, int64_t first, int64_t n, const struct sort_key *keys,
+                       int32_t n_keys);
+
 /* ---- what tells rows apart ---- */
 
 /** Whether column @p col differs among @p n rows of the table. */
@@ -209,8 +215,6 @@ void points_put_notes(struct canvas *c, const struct points *p);
 void phrases_put_axes(struct text *out, const struct rows *r);
 /** Append the plan in column @p col with long words cut short: "mb 1×16". */
 void phrases_put_plan(struct text *out, const struct rows *r, int32_t col);
-/** The next phrase at *@p at, which moves on, without its newline: its length into @p n. NULL at the end. */
-const char *phrases_next(const char **at, size_t *n);
 
 enum phrases_part { PHRASES_COMMON, PHRASES_VARYING, PHRASES_SHORT /**< of those that vary, without tab */ };
 /** Append to @p out, after " · ", the phrases of list[i] that all @p n have, or that not all have. O(n). */

@@ -699,7 +699,7 @@ static int join_lines(struct loss_fig *f, struct err *e)
                                      { .word = d->word[LOSS_METHOD] },
                                      { .x = d->x[STEPS] },
                                      { .word = d->word[LOSS_SEED] } };
-    int64_t *order = canvas_new(f->c, d->n, sizeof *order, e);
+    int64_t *order = data_order(d, keys, 4, e);
     double *loss = canvas_new(f->c, d->n, sizeof *loss, e);
     struct loss_step *steps = canvas_new(f->c, d->n, sizeof *steps, e);
 
@@ -707,20 +707,14 @@ static int join_lines(struct loss_fig *f, struct err *e)
     f->ends = canvas_new(f->c, d->words[LOSS_SEED].n, sizeof *f->ends, e);
     if (!order || !loss || !steps || !f->lines || !f->ends)
         return ERR_NOMEM;
-    for (int64_t i = 0; i < d->n; i++)
-        order[i] = i;
-    int rc = data_sort(order, d->n, keys, 4, e);
-    for (int64_t first = 0, end; first < d->n && !rc; first = end) {
-        for (end = first; end < d->n; end++)
-            if (d->word[LOSS_POINT][order[end]] != d->word[LOSS_POINT][order[first]] ||
-                d->word[LOSS_METHOD][order[end]] != d->word[LOSS_METHOD][order[first]])
-                break;
+    for (int64_t first = 0, end; first < d->n; first = end) {
+        end = data_group_end(order, first, d->n, keys, 2);
         struct loss_line *line = &f->lines[f->n_lines];
         *line = join_line(f, order + first, end - first, steps, loss);
         steps += line->n;
         f->n_lines += line->n > 0;
     }
-    return rc || f->n_lines > 0 ? rc : rows_none_left(&d->r, d->n_passed, d->n_passed, "", e);
+    return f->n_lines > 0 ? 0 : rows_none_left(&d->r, d->n_passed, d->n_passed, "", e);
 }
 
 static int read_losses(struct loss_fig *f, const struct rows *r, struct err *e)
@@ -977,7 +971,7 @@ static void name_axis(struct need *f, const char **with_unit)
     f->label = canvas_keep(f->c, "bandwidth %s%s%s%sneeded per NPU", one ? "of dimension " : "", name,
                            one ? " " : "", several ? "of one dimension " : "");
     *with_unit = canvas_keep(f->c, "%s [GB/s]", f->label);
-    if (canvas_width(*with_unit, CANVAS_FONT_PX) > LABEL_SHARE * canvas_page_width(f->c))
+    if (canvas_width(*with_unit, CANVAS_FONT_PX) > LABEL_SHARE * f->c->width_px)
         *with_unit = canvas_keep(f->c, "per NPU%s%s [GB/s]", one ? ", dimension " : "", name);
 }
 
@@ -1038,7 +1032,7 @@ static double gossip_find_need(const struct need *f, int32_t point, int32_t meth
 /* Characters above a panel, which has the methods left and the numbers right of it: plots/lanes.c. */
 static size_t name_chars(const struct need *f, const char *const *ends)
 {
-    double label_px = 0, end_px = 0, page_px = canvas_page_width(f->c);
+    double label_px = 0, end_px = 0, page_px = f->c->width_px;
 
     for (int32_t i = 0; i < f->n_methods; i++)
         label_px = fmax(label_px, canvas_width(f->methods.names.list[i], CANVAS_SMALL_PX));

@@ -449,27 +449,22 @@ static int join_curves(struct learning *f, struct err *e)
     const struct sort_key keys[] = { { .word = d->word[CURVE_POINT] },
                                      { .word = d->word[CURVE_SCHEDULER] },
                                      { .x = d->x[EVALUATIONS] } };
-    int64_t *order = canvas_new(f->c, d->n, sizeof *order, e);
     struct step *steps = canvas_new(f->c, d->n, sizeof *steps, e);
 
     f->curves = canvas_new(f->c, d->n, sizeof *f->curves, e);
     f->best = canvas_new(f->c, d->words[CURVE_SEED].n, sizeof *f->best, e);
     f->sorted = canvas_new(f->c, d->words[CURVE_SEED].n, sizeof *f->sorted, e);
-    if (!order || !steps || !f->curves || !f->best || !f->sorted)
+    if (!steps || !f->curves || !f->best || !f->sorted)
         return ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++) {
-        order[i] = i;
         f->any_zero = f->any_zero || d->x[EVALUATIONS][i] < 1;
         d->x[EVALUATIONS][i] = fmax(1, d->x[EVALUATIONS][i]);
         if (isnan(d->x[COST][i])) /* says how far its seed went */
             d->x[COST][i] = HUGE_VAL;
     }
-    int rc = data_sort(order, d->n, keys, 3, e);
-    for (int64_t first = 0, end; first < d->n && !rc; first = end) {
-        for (end = first; end < d->n; end++)
-            if (d->word[CURVE_POINT][order[end]] != d->word[CURVE_POINT][order[first]] ||
-                d->word[CURVE_SCHEDULER][order[end]] != d->word[CURVE_SCHEDULER][order[first]])
-                break;
+    int64_t *order = data_order(d, keys, 3, e);
+    for (int64_t first = 0, end; order && first < d->n; first = end) {
+        end = data_group_end(order, first, d->n, keys, 2);
         struct curve *curve = &f->curves[f->n_curves];
         *curve = join_seeds(f, order + first, end - first, steps);
         curve->style = 1 + curve->scheduler; /* as fig_place has them: the first is for references */
@@ -477,7 +472,9 @@ static int join_curves(struct learning *f, struct err *e)
         f->n_curves += curve->n > 0;
         f->n_blank += curve->n == 0;
     }
-    return rc || f->n_curves > 0 ? rc : rows_none_left(&d->r, d->n, d->n, "", e);
+    if (!order)
+        return ERR_NOMEM;
+    return f->n_curves > 0 ? 0 : rows_none_left(&d->r, d->n, d->n, "", e);
 }
 
 /* Costs are over the oracle's where any row that passes knows it, else in USD. */

@@ -220,7 +220,7 @@ static void strip_count_layers(struct strip *f)
 /* How wide a layer is about, and which room its name takes: beside its neighbours', else upright. */
 static void fit_names(struct strip *f)
 {
-    double label_px = 0, name_px = 0, page_px = canvas_page_width(f->c);
+    double label_px = 0, name_px = 0, page_px = f->c->width_px;
 
     for (int32_t i = 0; i < f->n_plans; i++)
         label_px = fmax(label_px, canvas_width(f->schedulers.list[i], CANVAS_SMALL_PX));

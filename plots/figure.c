@@ -1,3 +1,8 @@
+/*
+ * The figures: each a row of a table, with the columns it needs and what draws it. A figure of any columns
+ * needs no code of its own: fig_xy with a struct plot_xy. Those of sweeps and of schedulers are declarations,
+ * too: plots/fig.h.
+ */
 #include "plots/figure.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * Runs gnuplot as a child with nothing but files between: the script in one, image and messages in two
+ * others, so that no pipe can fill up. Its environment is fixed, for the same script must give the same bytes
+ * everywhere.
+ */
 #include "plots/gnuplot.h"
 
 #include <errno.h>

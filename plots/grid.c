@@ -1,3 +1,7 @@
+/*
+ * Grids of panels that share their axes: x along all, y along each row of one quantity. Of points of one
+ * series at one x the best is drawn. Bars of a category share 0.8 of its width.
+ */
 #include "plots/grid.h"
 
 #include <math.h>
@@ -91,7 +95,7 @@ static struct axis grid_fit_x(const struct grid *g, double lo, double hi)
     /* Counts and factors are chosen by hand: what lies between zero and the least of them is of no concern.
      */
     if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
-        double panel_px = (canvas_page_width(g->c) - 100) / g->n_columns - GAP_X_PX;
+        double panel_px = (g->c->width_px - 100) / g->n_columns - GAP_X_PX;
         double edge_px = 8 + g->n_series * ASIDE_PX / 2;
         double edge = (hi - lo) * fmax(0.04, edge_px / fmax(2 * edge_px, panel_px - 2 * edge_px));
         return (struct axis){ .lo = lo - edge, .hi = hi + edge };

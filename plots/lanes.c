@@ -1,3 +1,8 @@
+/*
+ * Rows of spans over one axis. An SVG of a million spans would be unreadable and huge: spans shorter than a
+ * tolerance are folded to one per colour, in place, with the sum of lengths of each colour kept; the
+ * tolerance doubles until few are left.
+ */
 #include "plots/lanes.h"
 
 #include <math.h>
@@ -54,7 +59,7 @@ static void fit_sides(struct strips_page *s)
             if (end_of_row(spec, k, i))
                 s->end_px = fmax(s->end_px, canvas_width(end_of_row(spec, k, i), CANVAS_SMALL_PX));
     }
-    s->label_px = fmin(s->label_px, canvas_page_width(s->c) / (spec->plain ? 4 : 3.5));
+    s->label_px = fmin(s->label_px, s->c->width_px / (spec->plain ? 4 : 3.5));
 }
 
 static void strips_put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)

@@ -1,3 +1,7 @@
+/*
+ * Maps of cells in shades, two beside each other where a page is wide enough. A cell is a box and up to two
+ * lines of text, white on dark shades.
+ */
 #include "plots/maps.h"
 
 #include <math.h>
@@ -168,7 +172,7 @@ int maps_build(struct canvas *c, const struct maps *spec, struct err *e)
         p.values_px = fmax(p.values_px, canvas_width(spec->rows.list[y], CANVAS_SMALL_PX) + 10);
     p.values_px = fmin(p.values_px, MOST_VALUES_PX);
     double beside = MAX_IN_ROW * (spec->columns.n * GOOD_CELL_PX + p.values_px + GAP_PX);
-    p.n_across = spec->n > 1 && beside <= canvas_page_width(c) - 50 ? MAX_IN_ROW : 1;
+    p.n_across = spec->n > 1 && beside <= c->width_px - 50 ? MAX_IN_ROW : 1;
     p.n_down = (spec->n + p.n_across - 1) / p.n_across;
     int rc = canvas_open(c, &p.body, p.n_down * (spec->rows.n * CELL_PX + margins) + CANVAS_X_LABEL_PX,
                          p.n_down * (spec->rows.n * LEAST_CELL_PX + margins) + CANVAS_X_LABEL_PX, e);

@@ -1,3 +1,8 @@
+/*
+ * Colours, dashes, markers and hatchings, chosen to be told apart in grey and with any colour vision. Styles
+ * never run out: each round the colours move on against the shapes, so that products of both come before a
+ * repetition.
+ */
 #include "plots/marks.h"
 
 /* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
@@ -73,7 +78,8 @@ static const char *line_color(int32_t style)
     return line_styles[(style + style / n) % n].color;
 }
 
-void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers)
+/* The line of a MARK_LINE, with or without its markers. */
+static void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers)
 {
     int32_t i = style % LENGTH(line_styles);
 

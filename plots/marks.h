@@ -51,7 +51,5 @@ struct mark {
 void marks_put(struct text *out, int32_t block, struct mark mark);
 /** Whether text on a MARK_BAR of that style must be white. */
 bool marks_bar_is_dark(int32_t style);
-/** The line of a MARK_LINE, with or without its markers. */
-void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * Where panels lie on a page, and where short texts find room: a text tries the sides of its marker in turn,
+ * against boxes that are taken; a thin one, a line, may be crossed where nothing else is free.
+ */
 #include "plots/page.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Axes end and have tics at 1, 2 or 5 times a power of ten (or powers of two, of bytes). Linear from zero
+ * unless all values are far from it, log beyond a ratio of 30: AXIS_FROM_ZERO, AXIS_LOG_RATIO.
+ */
 #include "plots/scale.h"
 
 #include <math.h>

@@ -1,3 +1,8 @@
+/*
+ * The front of points over cost is found by one pass over them by rising cost: a point is on it that is
+ * better in y than all before. Texts lie beside points of the front where markers, steps and lines leave
+ * room.
+ */
 #include "plots/scatter.h"
 
 #include <math.h>

@@ -141,11 +141,9 @@ int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
     struct facet workloads, networks, goals;
     int rc = read_sweep(&s, c, r, e);
 
-    int64_t *order = rc ? NULL : canvas_new(c, d->n, sizeof *order, e), n = d->n;
+    int64_t *order = rc ? NULL : data_order(d, NULL, 0, e), n = d->n;
     if (!order)
         return rc ? rc : ERR_NOMEM;
-    for (int64_t i = 0; i < n; i++)
-        order[i] = i;
     if (look->note)
         canvas_note(c, "%s", look->note);
     if (look->common_total)
@@ -449,7 +447,7 @@ static const char *end_text(const struct bars *b, int64_t i)
  * smaller, then the numbers at the end go, and at last labels are cut. */
 static void share_width(struct bars *b)
 {
-    double room_px = 2.0 / 3 * canvas_page_width(b->c) - 26;
+    double room_px = 2.0 / 3 * b->c->width_px - 26;
 
     if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px)
         make_labels(b, PHRASES_SHORT);
@@ -576,8 +574,8 @@ static void sweep_put_side_texts(struct bars *b, const struct canvas_box *box)
 static void put_bars_axis(struct bars *b, const struct canvas_box *box)
 {
     const char *label = canvas_keep(b->c, "%s [%s]", b->look->axis_label, b->unit.name);
-    double middle = fmin((box->left + box->right) / 2,
-                         canvas_page_width(b->c) - 4 - canvas_width(label, CANVAS_FONT_PX) / 2);
+    double middle =
+        fmin((box->left + box->right) / 2, b->c->width_px - 4 - canvas_width(label, CANVAS_FONT_PX) / 2);
     struct canvas_label at = { .x_px = box->right + 6 + b->end_px,
                                .y_px = box->top - END_HEAD_PX * 0.5,
                                .align = ALIGN_RIGHT,

@@ -1,3 +1,8 @@
+/*
+ * Any columns of any table: x and y are numbers (x also words), series differ by colour and shape, panels are
+ * facets. What is not said is chosen by the names of columns, as this program writes them, and by the values:
+ * log axes from a ratio of 30 on, a front where it is known what is better in both.
+ */
 #include "plots/xy.h"
 
 #include <ctype.h>

@@ -135,10 +135,16 @@ TEST(boxes_never_overlap_and_no_gpu_is_wasted)
     for (const char *line = text_str(&s); line; line = strchr(line, '\n')) {
         double x[4];
         line += *line == '\n';
-        if (sscanf(line, "set yrange [%lf:0]", &x[0]) == 1 && height == 0)
-            height = x[0];
-        if (line[0] < '0' || line[0] > '9' ||
-            sscanf(line, "%lf %lf %lf %lf", &x[0], &x[1], &x[2], &x[3]) != 4)
+        if (height == 0 && strncmp(line, "set yrange [", 12) == 0)
+            height = strtod(line + 12, NULL);
+        int n = 0;
+        const char *number = line;
+        for (char *end; n < 4; n++, number = end) {
+            x[n] = strtod(number, &end);
+            if (end == number)
+                break;
+        }
+        if (n < 4 || *line < '0' || *line > '9')
             continue;
         double each = (height - 3) / most;
         int first = (int)((x[3] - 1.5) / each + 0.5), end = (int)((x[1] - 1.5) / each + 0.5);
@@ -212,7 +218,8 @@ TEST(texts_lie_over_nothing)
     OK(places_begin(&p, &c, 4096, e));
     p.inside = (struct canvas_box){ 0, 0, 100, 160 };
     for (int i = 0; i < 36; i++) {
-        at[i] = (struct canvas_xy){ 10 + 16 * (i % 6), 10 + 26 * (i / 6) };
+        int row = i / 6;
+        at[i] = (struct canvas_xy){ 10 + 16 * (i % 6), 10 + 26 * row };
         places_take_marker(&p, at[i]);
     }
     for (int i = 0; i < 36; i++)

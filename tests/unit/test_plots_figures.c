@@ -147,6 +147,17 @@ static void fill_braces(struct text *out, const char *s, int i)
     }
 }
 
+/* The number at *at, which moves behind it. */
+static int take_count(const struct stand *s, const char **at)
+{
+    char *end;
+    long n = strtol(*at, &end, 10);
+    if (end == *at)
+        STOP(s, "\"%s\" is no count", *at);
+    *at = end;
+    return (int)n;
+}
+
 static void clear_rows(struct stand *s)
 {
     for (int32_t i = 0; i < s->n_rows; i++)
@@ -186,9 +197,12 @@ static void rows_of_table(struct stand *s, char *words)
     if (!pick)
         append_rows(s, csv, "\n");
     for (; pick; pick = strtok(NULL, " ")) {
-        int n = 0, repeat = 1;
+        int n = take_count(s, &pick), repeat = 1;
         const char *row = csv;
-        assert_true(sscanf(pick, "%dx%d", &n, &repeat) >= 1);
+        if (*pick == 'x') {
+            pick++;
+            repeat = take_count(s, &pick);
+        }
         for (int i = 1; i < n; i++)
             row += strcspn(row, "\n") + 1;
         for (int i = 0; i < repeat && n > 0; i++)
@@ -196,22 +210,24 @@ static void rows_of_table(struct stand *s, char *words)
     }
 }
 
-/* "I..J " at the begin of *words, which moves on; without it one round. */
-static void read_range(const char **words, int *first, int *last)
+/* "I..J " at the begin of *words, which moves on; without it one round, of 0. */
+static void read_range(struct stand *s, const char **words, int *first, int *last)
 {
-    int n = 0;
+    const char *at = *words;
     *first = *last = 0;
-    if (sscanf(*words, "%d..%d %n", first, last, &n) == 2 && n > 0)
-        *words += n;
-    else
-        *first = *last = 0;
+    if (!strchr("0123456789-", *at) || at[strspn(at, "0123456789")] != '.')
+        return;
+    *first = take_count(s, &at);
+    at += 2;
+    *last = take_count(s, &at);
+    *words = at + 1;
 }
 
 static void add_rows(struct stand *s, const char *words)
 {
     KEEP(struct text, row, text_free) = { 0 };
     int first, last;
-    read_range(&words, &first, &last);
+    read_range(s, &words, &first, &last);
     for (int i = first; i <= last; i++) {
         fill_braces(&row, words, i);
         append_rows(s, text_str(&row), " / ");
@@ -246,12 +262,11 @@ static void set_cells(struct stand *s, char *words)
 {
     const char *at = words;
     KEEP(struct text, value, text_free) = { 0 };
-    int first, last, n = 0;
-    read_range(&at, &first, &last);
+    int first, last;
+    read_range(s, &at, &first, &last);
     if (first == 0) {
-        assert_int_equal(sscanf(at, "%d %n", &first, &n), 1);
-        at += n;
-        last = first;
+        first = last = take_count(s, &at);
+        at++;
     }
     for (char *next, *one = words + (at - words); one; one = next) {
         size_t n_name = strcspn(one, "=");
@@ -295,7 +310,7 @@ static void read_options(struct stand *s, char *words)
             next += 3;
         }
         if (k < 2)
-            *(k == 0 ? &o->width_px : &o->height_px) = atoi(value);
+            *(k == 0 ? &o->width_px : &o->height_px) = take_count(s, (const char **)&value);
         else if (k == 2)
             while (strcmp(plot_format_names[o->format], value) != 0)
                 o->format++;
@@ -465,7 +480,6 @@ static void assert_block(struct stand *s, char *words)
 static void assert_said(struct stand *s, const char *key, char *words)
 {
     const char *script = text_str(&s->script);
-    int n = 0, used = 0;
     s->n_checks++;
     if (s->rc && strcmp(key, "fails") != 0)
         STOP(s, "it ended with %d: %s", s->rc, s->e.msg);
@@ -474,17 +488,16 @@ static void assert_said(struct stand *s, const char *key, char *words)
     else if (strcmp(key, "label") == 0 || strcmp(key, "no-label") == 0)
         assert_words(s, script, words, true, *key == 'l');
     else if (strcmp(key, "times") == 0) {
-        assert_int_equal(sscanf(words, "%d%n", &n, &used), 1);
-        used++;
-        if (count_of(script, words + used) != n)
-            STOP(s, "\"%s\" is there %d times in\n%s", words + used, (int)count_of(script, words + used),
-                 script);
+        const char *what = words;
+        int n = take_count(s, &what);
+        if (count_of(script, ++what) != n)
+            STOP(s, "\"%s\" is there %d times in\n%s", what, (int)count_of(script, what), script);
     } else if (strcmp(key, "line") == 0 || strcmp(key, "order") == 0)
         assert_line(s, words, *key == 'l');
     else if (strcmp(key, "drawn") == 0)
         assert_block(s, words);
     else if (strcmp(key, "under") == 0)
-        assert_true(s->script.n < (size_t)atoi(words));
+        assert_true(s->script.n < strtoul(words, NULL, 10));
     else if (strcmp(key, "image") == 0)
         assert_image(s, words);
     else if (strcmp(key, "fails") == 0)
