@@ -119,14 +119,13 @@ static int read_batch(struct front_source *s, struct err *e)
 
 static int open_store(struct front_source *s, const char *path, struct err *e)
 {
-    struct store_head head;
-    struct sweep_counts counts;
     int rc = store_read(&s->store, path, e);
     if (rc)
         return rc;
-    store_head_of(s->store, &head, &counts, &s->complete);
-    s->survivors = head.keep && *head.keep;
-    s->from = (struct origin){ .known = true, .study_hash = head.study_hash, .seed = head.seed };
+    const struct store_head *head = store_head_of(s->store);
+    s->complete = store_is_complete(s->store);
+    s->survivors = head->keep && *head->keep;
+    s->from = (struct origin){ .known = true, .study_hash = head->study_hash, .seed = head->seed };
     s->kind = study_kind_of_store(s->store);
     rc = study_trim_store(s->store, s->kind, false, e);
     return rc ? rc : read_batch(s, e);

@@ -404,18 +404,15 @@ static int read_rows(struct table *out, struct store *store, const struct study_
 /* Axes are named by the table of points. */
 static void make_report(struct export_tables *t, const struct store *store)
 {
-    struct store_head head;
-    struct sweep_counts counts;
-    bool complete;
     const struct table *points = store_columns(store, STORE_POINTS);
-    store_head_of(store, &head, &counts, &complete);
+    const struct store_head *head = store_head_of(store);
     t->report = (struct study_report){ .rows = &t->said,
                                        .axes = t->axes,
-                                       .n_points = head.n_points,
-                                       .seed = head.seed,
-                                       .seeds = head.seeds,
-                                       .name = head.name ? head.name : "" };
-    for (; t->report.n_axes < head.n_axes; t->report.n_axes++)
+                                       .n_points = head->n_points,
+                                       .seed = head->seed,
+                                       .seeds = head->seeds,
+                                       .name = head->name ? head->name : "" };
+    for (; t->report.n_axes < head->n_axes; t->report.n_axes++)
         t->axes[t->report.n_axes] = points->names[1 + t->report.n_axes];
     for (int32_t i = TABLE_RUNS; i < t->kind->n_tables; i++)
         t->report.tables[i] = t->extras[i].n_cols ? &t->extras[i] : NULL;
@@ -501,11 +498,12 @@ static const struct option_group export_options = { "Rows", export_rows_of,
                                                     sizeof export_rows_of / sizeof *export_rows_of };
 
 /* What is not there yet is no error: a sweep may be running. */
-static void warn_incomplete(struct run *run, const struct store_head *head, const struct sweep_counts *counts)
+static void warn_incomplete(struct run *run, const struct store *s)
 {
+    const struct store_head *head = store_head_of(s);
     char seen[SHOW], all[SHOW];
     const char *path = run->opt.operands[0];
-    show_count(seen, counts->seen);
+    show_count(seen, store_counts_of(s).seen);
     show_count(all, head->n_points);
     if (head->n_shards > 1)
         output_warn(run, "%s: is shard %d of %d, with %s of all %s points; weft merge puts shards together",
@@ -550,27 +548,25 @@ static int export_runs(struct run *run, struct store *s, const struct study_kind
 
 static int export_store(struct run *run, struct store *s, const struct filters *where, struct err *e)
 {
-    struct store_head head;
-    struct sweep_counts counts;
-    struct export_tally tally = { 0 };
-    bool complete;
+    const struct store_head *head = store_head_of(s);
     const struct study_kind *kind = study_kind_of_store(s);
-    store_head_of(s, &head, &counts, &complete);
+    struct export_tally tally = { 0 };
     if (!kind)
         return err_set(e, ERR_PARSE, "%s: is of a study of kind %s, which this program does not know",
-                       run->opt.operands[0], head.kind);
+                       run->opt.operands[0], head->kind);
     const struct origin from = { .known = true,
-                                 .study_hash = head.study_hash,
-                                 .seed = head.seed,
-                                 .version = head.version,
-                                 .command = head.command };
+                                 .study_hash = head->study_hash,
+                                 .seed = head->seed,
+                                 .version = head->version,
+                                 .command = head->command };
     int rc = run->opt.table ? export_table(run, s, kind, where, from, e)
              : kind->blocks ? export_rows(run, s, where, from, &tally, e)
                             : export_runs(run, s, kind, where, from, e);
-    if (!rc && !complete)
-        warn_incomplete(run, &head, &counts);
+    if (!rc && !store_is_complete(s))
+        warn_incomplete(run, s);
     if (!rc && kind->blocks && !run->opt.table)
-        output_verbose(run, "%lld rows, of %lld points", (long long)tally.n_rows, (long long)counts.seen);
+        output_verbose(run, "%lld rows, of %lld points", (long long)tally.n_rows,
+                       (long long)store_counts_of(s).seen);
     export_tally_free(&tally);
     return rc;
 }
@@ -611,16 +607,13 @@ static int mark_shards(struct spans *given, int32_t *n_shards, const struct run 
     *n_shards = 0;
     for (int32_t i = 1; i < run->opt.n_operands && *n_shards >= 0; i++) {
         struct store *s;
-        struct store_head head;
-        struct sweep_counts counts;
-        bool complete;
         int rc = store_read(&s, run->opt.operands[i], e);
         if (rc)
             return rc;
-        store_head_of(s, &head, &counts, &complete);
-        bool same = *n_shards == 0 || *n_shards == head.n_shards;
-        *n_shards = same && head.n_shards > 1 ? head.n_shards : -1;
-        rc = spans_add(given, head.shard, 1, e);
+        const struct store_head *head = store_head_of(s);
+        bool same = *n_shards == 0 || *n_shards == head->n_shards;
+        *n_shards = same && head->n_shards > 1 ? head->n_shards : -1;
+        rc = spans_add(given, head->shard, 1, e);
         store_close(s);
         if (rc)
             return rc;
@@ -648,19 +641,15 @@ static int say_merged(struct run *run, const struct spans *given, int32_t n_shar
 {
     const char *path = run->opt.operands[0];
     struct store *s;
-    struct store_head head;
-    struct sweep_counts counts;
     struct text missing = { 0 };
     char seen[SHOW], all[SHOW];
-    bool complete;
     int rc = store_read(&s, path, e);
     if (rc)
         return rc;
-    store_head_of(s, &head, &counts, &complete);
     put_missing(&missing, given, n_shards);
-    show_count(seen, counts.seen);
-    show_count(all, head.n_points);
-    if (complete)
+    show_count(seen, store_counts_of(s).seen);
+    show_count(all, store_head_of(s)->n_points);
+    if (store_is_complete(s))
         output_verbose(run, "%s: has all %s points", path, all);
     else
         output_warn(run, "%s: has %s of %s points%s; weft sweep --store %s goes on with it", path, seen, all,

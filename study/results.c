@@ -423,20 +423,17 @@ static void stub_free(struct stub *x)
 
 static int stub_build(struct stub *x, const struct store *store, const struct study_kind *kind, struct err *e)
 {
-    struct store_head head;
-    struct sweep_counts counts;
-    bool complete;
-    store_head_of(store, &head, &counts, &complete);
+    const struct store_head *head = store_head_of(store);
     struct study *s = &x->study;
     *x = (struct stub){ .study = { .kind = kind,
-                                   .seed = head.seed,
-                                   .seeds = head.seeds,
-                                   .sweep = { .n_points = head.n_points } } };
-    if (!head.kind || strcmp(head.kind, kind->word) != 0)
+                                   .seed = head->seed,
+                                   .seeds = head->seeds,
+                                   .sweep = { .n_points = head->n_points } } };
+    if (!head->kind || strcmp(head->kind, kind->word) != 0)
         return err_set(e, ERR_PARSE, "store: is of a study of kind %s, need %s",
-                       head.kind ? head.kind : "design", kind->word);
+                       head->kind ? head->kind : "design", kind->word);
     const struct table *points = store_columns(store, STORE_POINTS);
-    for (int32_t k = 0; k < head.n_axes && k < SWEEP_MAX_KEYS && 1 + k < points->n_cols; k++)
+    for (int32_t k = 0; k < head->n_axes && k < SWEEP_MAX_KEYS && 1 + k < points->n_cols; k++)
         s->sweep.keys[s->sweep.n_keys++].path = points->names[1 + k];
     s->timing = has_timing(store, s->kind);
     int rc = 0;
@@ -498,9 +495,6 @@ int study_reduce_store(void *kind, struct store *store, const struct spans *done
 {
     struct stub x;
     struct table rows = { 0 };
-    struct store_head head;
-    struct sweep_counts counts;
-    bool complete;
     const struct study_kind *of = kind ? kind : study_kind_of_store(store);
     if (!of || of->blocks)
         return err_set(e, ERR_PARSE, "store: is of a kind of study that has no runs here, need its version");
@@ -516,9 +510,9 @@ int study_reduce_store(void *kind, struct store *store, const struct spans *done
             rc = study_put_rows(&x.form, store, &rows, e);
         table_clear(&rows);
     }
-    store_head_of(store, &head, &counts, &complete);
-    if (!rc && head.keep)
-        rc = keep_rows(&x, store, head.keep, e);
+    const char *keep = store_head_of(store)->keep;
+    if (!rc && keep)
+        rc = keep_rows(&x, store, keep, e);
     table_free(&rows);
     stub_free(&x);
     return rc;
@@ -717,16 +711,13 @@ int study_read_notes(struct text *out, struct store *store, const struct study_k
 {
     enum { AT_A_TIME = 4096 };
     const struct table *columns = store_columns(store, STORE_POINTS);
-    struct store_head head;
-    struct sweep_counts counts;
-    bool complete, first = true;
-    store_head_of(store, &head, &counts, &complete);
+    bool first = true;
     struct store_walk walk = store_walk_all(STORE_POINTS, true);
     struct table rows = { 0 };
     int32_t col = -1;
     if (kind->notes == NOTES_NONE)
         return 0;
-    for (int32_t i = 1 + (int32_t)head.n_axes; i < columns->n_cols && col < 0; i++)
+    for (int32_t i = 1 + (int32_t)store_head_of(store)->n_axes; i < columns->n_cols && col < 0; i++)
         if (strcmp(columns->names[i], "notes") == 0)
             col = i;
     int rc = 0;

@@ -89,9 +89,11 @@ void store_close(struct store *s); /**< NULL is fine; what was not committed is 
 /** Open for reading alone: what a finished or unfinished study has so far. Errors as store_open(). */
 int store_read(struct store **out, const char *path, struct err *e);
 
-/** What the head of an output says of a store. Texts are borrowed from the store. */
-void store_head_of(const struct store *s, struct store_head *head, struct sweep_counts *counts,
-                   bool *complete);
+/** What a store is of, as committed. Borrowed. */
+const struct store_head *store_head_of(const struct store *s);
+struct sweep_counts store_counts_of(const struct store *s);
+/** Are all units of its share done? */
+bool store_is_complete(const struct store *s);
 
 /** The table with this word, -1 = none; all columns, keys among them. */
 int32_t store_find_table(const struct store *s, const char *word);

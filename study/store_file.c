@@ -1200,12 +1200,19 @@ void store_close(struct store *s)
 
 /* ---- what it says of itself ---- */
 
-void store_head_of(const struct store *s, struct store_head *head, struct sweep_counts *counts,
-                   bool *complete)
+const struct store_head *store_head_of(const struct store *s)
 {
-    *head = s->head;
-    *counts = s->counts;
-    *complete = is_complete(&s->head, &s->done);
+    return &s->head;
+}
+
+struct sweep_counts store_counts_of(const struct store *s)
+{
+    return s->counts;
+}
+
+bool store_is_complete(const struct store *s)
+{
+    return is_complete(&s->head, &s->done);
 }
 
 bool store_is(const char *path)

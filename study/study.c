@@ -54,11 +54,8 @@ const struct study_kind *study_kind_of_columns(const struct table *rows)
 
 const struct study_kind *study_kind_of_store(const struct store *s)
 {
-    struct store_head head;
-    struct sweep_counts counts;
-    bool complete;
-    store_head_of(s, &head, &counts, &complete);
-    return head.kind ? study_kind_called(head.kind) : study_kinds[0];
+    const char *word = store_head_of(s)->kind;
+    return word ? study_kind_called(word) : study_kinds[0];
 }
 
 /* ---- columns ---- */

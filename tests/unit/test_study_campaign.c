@@ -49,11 +49,11 @@ struct result {
 
 static void take_result(struct result *r, struct store *s)
 {
-    struct store_head head;
     KEEP(struct table, rows, table_free) = { 0 };
     *r = (struct result){ .rows = 0 };
-    store_head_of(s, &head, &r->n, &r->complete);
-    r->points = head.n_points;
+    r->n = store_counts_of(s);
+    r->complete = store_is_complete(s);
+    r->points = store_head_of(s)->n_points;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     MUST(study_trim_store(s, &design_kind, false, e));
     MUST(store_next(s, &walk, 100000, &rows, e));

@@ -121,12 +121,9 @@ static void put_all(struct text *out, struct store *s, const struct subject *x)
         put_table(out, &rows, t == STORE_RUNS ? "outcomes" : "points");
         table_free(&rows);
     }
-    struct store_head head;
-    struct sweep_counts n;
-    bool complete;
-    store_head_of(s, &head, &n, &complete);
-    text_printf(out, "== %d of %d points, %d failed, complete %d\n", (int)n.seen, (int)head.n_points,
-                (int)n.failed, complete);
+    const struct sweep_counts n = store_counts_of(s);
+    text_printf(out, "== %d of %d points, %d failed, complete %d\n", (int)n.seen,
+                (int)store_head_of(s)->n_points, (int)n.failed, store_is_complete(s));
 }
 
 static int run(struct text *out, const struct trial *f, const char *store, const struct way *way,

@@ -256,18 +256,15 @@ TEST_WITH(a_store_goes_on_from_its_last_commit, make_folder, remove_folder)
     struct table rows = { 0 }, got;
     KEEP(struct spans, done, spans_free);
     struct sweep_counts counts;
-    struct store_head is;
-    bool complete = true;
     stored_columns(&rows);
     stored_put_unit(&rows, 20, 40);
     OK(store_put(s, STORE_RESULTS, &rows, e)); /* without a commit */
     store_close(s);
     OK(open_with(&s, f->path, &head, &done, &counts, e));
     assert_true(done.n == 1 && done.spans[0].n == 10 && counts.seen == 100);
-    store_head_of(s, &is, &counts, &complete);
-    assert_false(complete);
-    assert_string_equal(is.study, head.study);
-    assert_true(is.seed == 7 && counts.solved == 100);
+    assert_false(store_is_complete(s));
+    assert_string_equal(store_head_of(s)->study, head.study);
+    assert_true(store_head_of(s)->seed == 7 && store_counts_of(s).solved == 100);
     stored_read(&got, s, 1000);
     assert_int_equal(got.n_rows, 100);
     table_free(&got);
@@ -279,8 +276,7 @@ TEST_WITH(a_store_goes_on_from_its_last_commit, make_folder, remove_folder)
     OK(store_commit(s, &done, &counts, e));
     store_close(s);
     OK(store_read(&s, f->path, e));
-    store_head_of(s, &is, &counts, &complete);
-    assert_true(complete);
+    assert_true(store_is_complete(s));
     table_free(&rows);
     stored_all(&rows, 40);
     stored_read(&got, s, 1000);

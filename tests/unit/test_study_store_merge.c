@@ -78,13 +78,11 @@ static void csv_of(struct text *out, const char *path)
 static void assert_state(const char *path, int64_t n_done, bool want_complete)
 {
     KEEP(struct store *, s, store_close_at);
-    struct store_head head;
-    struct sweep_counts counts;
-    bool complete;
     MUST(store_read(&s, path, e));
-    store_head_of(s, &head, &counts, &complete);
+    const struct store_head *head = store_head_of(s);
+    const struct sweep_counts counts = store_counts_of(s);
     assert_true(counts.seen == 12 * n_done && counts.filtered == 2 * n_done && counts.solved == 10 * n_done);
-    assert_true(head.shard == 1 && head.n_shards == 1 && complete == want_complete);
+    assert_true(head->shard == 1 && head->n_shards == 1 && store_is_complete(s) == want_complete);
 }
 
 TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remove_scratch)

@@ -68,12 +68,8 @@ static int64_t assert_whole(const char *path)
     KEEP(struct spans, done, spans_free);
     KEEP(struct table, got, table_free);
     KEEP(struct table, want, table_free) = { 0 };
-    struct store_head is;
-    struct sweep_counts counts;
-    bool complete;
     MUST(open_for(&s, path, &head, &done, e));
-    store_head_of(s, &is, &counts, &complete);
-    assert_int_equal(counts.seen, 10 * spans_count(&done, UNITS));
+    assert_int_equal(store_counts_of(s).seen, 10 * spans_count(&done, UNITS));
     stored_columns(&want);
     for (int64_t point = 0; point < 10 * UNITS; point++)
         if (spans_have(&done, point % UNITS))
