@@ -73,9 +73,13 @@ static int fail_algorithm(const struct topo_dim *dim, enum topo_algorithm a, str
 
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
 {
-    if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR) && !num_is_power_of_two(dim->size))
-        return err_set(e, ERR_RANGE, "is %s on %d members, need a power of two%s", topo_algorithm_words[a],
-                       (int)dim->size, has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
+    int64_t n = topo_group_size(dim);
+    if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR) && !num_is_power_of_two(n))
+        return err_set(e, ERR_RANGE, "is %s on %lld members, need a power of two%s", topo_algorithm_words[a],
+                       (long long)n, has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
+    if (topo_is_fabric(dim) && a > TOPO_ALGORITHM_AUTO && !has_algorithm(dim, a))
+        return err_set(e, ERR_RANGE, "is %s on shape %s, need default or direct", topo_algorithm_words[a],
+                       topo_shape_name(dim->shape));
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
         return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce, need in_switch",
                        topo_algorithm_words[a]);
@@ -147,6 +151,23 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
     return 0;
 }
 
+/* Global ports of a router: the one entry of `up`. */
+static int read_links(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    struct topo_fabric *f = (struct topo_fabric *)field;
+    int64_t n;
+    if (id < 0)
+        return 0;
+    int rc = yaml_count(doc, id, &n, e);
+    if (rc)
+        return rc;
+    if (!((double)n >= k->min && (double)n <= k->max))
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need %g to %g", (long long)n, k->min, k->max);
+    f->up[0] = (int32_t)n;
+    f->n_up = 1;
+    return 0;
+}
+
 static const struct key level_size = { .name = NULL,
                                        .help = NULL,
                                        .kind = KEY_I32,
@@ -203,6 +224,10 @@ static const struct key dim_keys[] = {
         struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
         "fat-tree: links up from a box of each tier; absent: as many as the members below leave after the "
         "taper, one for each"),
+    K_OWN(struct topo_dim, fabric, "links", read_links,
+          "dragonfly: links of a router to other groups; its sizes: NPUs of a router, routers of a group, "
+          "groups",
+          .min = 1, .max = MAX_UP),
 };
 
 static void name_dim(struct topo_dim *dim, int32_t d)
@@ -262,7 +287,7 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
 /* A plain dimension has a size, a fabric has keys of its own. */
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const char *const own[] = { "sizes", "taper", "up" };
+    static const char *const own[] = { "sizes", "taper", "up", "links" }; /* as bits SHAPE_KEY_ */
     bool fabric = topo_ops(dim)->settle != NULL;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "is without size, need size (members along this dimension)");
@@ -270,11 +295,12 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
         return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
                              "is given on shape %s, need sizes: members of each level",
                              topo_shape_name(dim->shape));
-    for (size_t i = 0; i < sizeof own / sizeof own[0] && !fabric; i++)
-        if (yaml_get(doc, map, own[i]) >= 0)
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (yaml_get(doc, map, own[i]) >= 0 && !(topo_ops(dim)->own_keys >> i & 1))
             return yaml_fail_key(doc, yaml_get(doc, map, own[i]), e, ERR_RANGE,
-                                 "is given on shape %s, need a shape of several levels such as fat-tree",
-                                 topo_shape_name(dim->shape));
+                                 "is given on shape %s, need %s", topo_shape_name(dim->shape),
+                                 fabric ? "a shape that has it"
+                                        : "a shape of several levels such as fat-tree");
     return 0;
 }
 

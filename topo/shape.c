@@ -45,6 +45,31 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     return buf;
 }
 
+double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k)
+{
+    double n = g->n, below = 1;
+    for (int32_t i = 0; i < k; i++)
+        below *= g->members[i];
+    if (below >= n)
+        return 0;
+    switch (pattern) {
+    case SHAPE_NEXT:
+        return (n - 1) / n / below;
+    case SHAPE_DIRECT:
+        return (n - below) / n;
+    case SHAPE_HALVING:
+        return (n / below - 1) / n;
+    case SHAPE_FAR:
+        return (n / below - 1) / (n / below);
+    case SHAPE_BRUCK: /* blocks of the far steps cross all, those of the near steps some: all of them */
+        return (n - 1) / n;
+    case SHAPE_SEND:
+    case SHAPE_PASS:
+        return 1 / below;
+    }
+    return 0;
+}
+
 int topo_check_size(enum topo_shape s, int64_t n, struct err *e)
 {
     return topo_shapes[s]->check ? topo_shapes[s]->check(n, e) : 0;

@@ -33,15 +33,18 @@ enum {
  * the file defines `const struct shape_ops shape_id`, users write the word. Of n members, where B is the
  * dimension's bandwidth of one NPU: ring: 2 links of B/2 each, of two members one link of B; full: n-1 links
  * of B/(n-1); switch: one port of B into a switch of n ports; line: a ring without the wrap; fat_tree
- * ("fat-tree"): a folded Clos whose levels may taper.
+ * ("fat-tree"): a folded Clos whose levels may taper; dragonfly: groups of routers, each pair of
+ * groups joined.
  */
 #define TOPO_PLAIN_SHAPES(X)                                                                                 \
     X(RING, ring, "ring")                                                                                    \
     X(FULL, full, "full")                                                                                    \
     X(SWITCH, switch, "switch")                                                                              \
     X(LINE, line, "line")
-#define TOPO_FABRICS(X) X(FAT_TREE, fat_tree, "fat-tree")
-#define TOPO_SHAPES(X)  TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
+#define TOPO_FABRICS(X)                                                                                      \
+    X(FAT_TREE, fat_tree, "fat-tree")                                                                        \
+    X(DRAGONFLY, dragonfly, "dragonfly")
+#define TOPO_SHAPES(X) TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
 
 #define TOPO_SHAPE_ENUM(NAME, id, word) TOPO_##NAME,
 enum topo_shape { TOPO_SHAPES(TOPO_SHAPE_ENUM) N_TOPO_SHAPES, N_TOPO_PLAIN = TOPO_LINE + 1 };
@@ -186,6 +189,9 @@ struct topo_items;
 struct topo_site;
 struct text;
 
+/** Keys that only some fabrics have. */
+enum { SHAPE_KEY_SIZES = 1, SHAPE_KEY_TAPER = 2, SHAPE_KEY_UP = 4, SHAPE_KEY_LINKS = 8 };
+
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
 struct shape_ops {
     uint32_t algorithms; /**< bits 1 << enum topo_algorithm: those that not all shapes have */
@@ -194,8 +200,9 @@ struct shape_ops {
     bool one_port;       /**< a member sends one message at a time */
     bool factored;       /**< tried where a study asks for factorings without naming shapes */
     enum shape_lanes lanes;
-    double reach;     /**< share of the bandwidth that collectives of more than two can use */
-    double hop_share; /**< of dim->lat_s that one link takes */
+    double reach;      /**< share of the bandwidth that collectives of more than two can use */
+    double hop_share;  /**< of dim->lat_s that one link takes */
+    unsigned own_keys; /**< of a fabric: bits SHAPE_KEY_ */
 
     /** Fabrics: levels and their names from dim->fabric, written to dim[0..]; how many in dim->n_levels. */
     int (*settle)(struct topo_dim *dim, int32_t room, struct err *e);
@@ -234,6 +241,9 @@ const char *topo_shape_name(enum topo_shape s);
 enum { TOPO_DIM_LABEL = 96 };
 /** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
+
+/** Share of S that one member of a flat group sends to members that differ beyond the first @p k levels. */
+double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k);
 
 /** Level @p k of the fabric that begins at @p dim: as its first one, named NAME.CLS ("pod.up1"). For
  * settle(). */

@@ -178,32 +178,6 @@ static enum topo_algorithm tree_usual(int32_t n)
     return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
 }
 
-/* Share of S that one NPU sends beyond the first k levels when all levels work at once. */
-static double tree_flat_load(enum shape_pattern pattern, const struct shape_group *g, int32_t k)
-{
-    double n = g->n, below = 1;
-    for (int32_t i = 0; i < k; i++)
-        below *= g->members[i];
-    if (below >= n)
-        return 0;
-    switch (pattern) {
-    case SHAPE_NEXT:
-        return (n - 1) / n / below;
-    case SHAPE_DIRECT:
-        return (n - below) / n;
-    case SHAPE_HALVING:
-        return (n / below - 1) / n;
-    case SHAPE_FAR:
-        return (n / below - 1) / (n / below);
-    case SHAPE_BRUCK: /* blocks of the far steps cross all, those of the near steps some: all of them */
-        return (n - 1) / n;
-    case SHAPE_SEND:
-    case SHAPE_PASS:
-        return 1 / below;
-    }
-    return 0;
-}
-
 static void tree_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
@@ -214,7 +188,7 @@ static void tree_load(struct shape_load *out, enum shape_pattern pattern, const 
         out->hops = 1;
     for (int32_t k = 0; k < dim->n_levels; k++)
         if (g->flat)
-            out->load[k] = tree_flat_load(pattern, g, k);
+            out->load[k] = shape_beyond(pattern, g, k);
         else if (k <= g->level)
             out->load[k] = once ? 1 : share;
 }
@@ -313,12 +287,14 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
 }
 
 const struct shape_ops shape_fat_tree = {
-    .algorithms = 1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_TREE | 1u << TOPO_ALGORITHM_FAR,
+    .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_HALVING |
+                  1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_FAR,
     .switched = true,
     .one_port = true,
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 0.5,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP,
     .settle = tree_settle,
     .counts = tree_counts,
     .distance_sum = tree_distance_sum,

@@ -405,6 +405,11 @@ TEST(formulas_equal_search_on_chosen_networks)
         "fat-tree:2x3x4x2/1/2/1@8",
         "ring:3@2 fat-tree:4x3/2@9 full:3@4",
         "full:4@300 fat-tree:8x4x2/1.5@50",
+        "dragonfly:1x2x3^1@10",
+        "dragonfly:2x4x9^2@10",
+        "dragonfly:2x4x5^2@10",
+        "dragonfly:3x3x4^2@10",
+        "ring:4@10 dragonfly:2x2x4^2@10",
     };
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
