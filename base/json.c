@@ -97,11 +97,3 @@ void json_text(struct json *j, const char *key, const char *s)
     else
         text_puts(j->out, "null");
 }
-
-void json_reals(struct json *j, const char *key, const double *x, int n)
-{
-    json_open(j, key, '[');
-    for (int i = 0; i < n; i++)
-        json_real(j, NULL, x[i]);
-    json_close(j, ']');
-}

@@ -30,7 +30,4 @@ void json_real(struct json *j, const char *key, double x);     /**< round-trips;
 void json_count(struct json *j, const char *key, int64_t n);
 void json_bool(struct json *j, const char *key, bool b);
 void json_text(struct json *j, const char *key, const char *s); /**< null for NULL */
-/** Numbers as an array: key: [x[0], ...]; shape [n]. */
-void json_reals(struct json *j, const char *key, const double *x, int n);
-
 #endif

@@ -99,11 +99,6 @@ void report_flag(struct report *r, unsigned in, const char *key, const char *lab
         report_word(r, in, key, label, b ? "yes" : "no");
 }
 
-void report_none(struct report *r, unsigned in, const char *key)
-{
-    report_word(r, in & IN_DATA, key, NULL, NULL);
-}
-
 void report_json_word(struct report *r, const char *key, const char *s)
 {
     report_word(r, IN_JSON, key, NULL, s);

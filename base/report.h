@@ -72,8 +72,6 @@ void report_real(struct report *r, unsigned in, const char *key, const char *lab
                  const char *unit);
 /** true and false; "yes" and "no" in text and CSV. */
 void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b);
-/** No value, in data. */
-void report_none(struct report *r, unsigned in, const char *key);
 /** Facts of JSON alone. */
 void report_json_word(struct report *r, const char *key, const char *s);
 void report_json_count(struct report *r, const char *key, int64_t n);

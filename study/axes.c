@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-#include "base/num.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/rng.h"
 #include "base/table.h"
+#include "base/vec.h"
 
 static const char *const scale_words[] = { "linear", "log", NULL };
 
@@ -868,49 +868,7 @@ unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash)
     return hash;
 }
 
-struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
-                                    struct study_source from)
-{
-    struct sweep_point at;
-    sweep_find_point(&at, w, point);
-    from.axes = axes;
-    from.n_axes = sweep_point_overrides(axes, w, &at);
-    return from;
-}
-
-void sweep_put_columns(struct table *t, const struct sweep *w)
-{
-    table_column(t, "point", TABLE_COUNT);
-    for (int32_t k = 0; k < w->n_keys; k++)
-        table_column(t, w->keys[k].path, TABLE_TEXT);
-}
-
-void sweep_put_point(struct table *t, const struct sweep *w, int64_t point)
-{
-    struct sweep_point at;
-    sweep_find_point(&at, w, point);
-    table_row(t);
-    table_put_count(t, point);
-    for (int32_t k = 0; k < w->n_keys; k++)
-        table_put_text(t, sweep_value(w, &at, k));
-}
-
 /* ---- reading ---- */
-
-int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
-                      const struct study_source *from, struct err *e)
-{
-    yaml_id vary = yaml_get(doc, doc->root, "vary");
-    *w = (struct sweep){ .n_points = 1 };
-    int rc = vary < 0 ? 0 : sweep_read_axes(w, root, doc, from, SWEEP_MAX_POINTS, e);
-    for (int32_t k = 0; k < w->n_keys && !rc; k++) {
-        const char *path = w->keys[k].path;
-        if (strcmp(path, "seed") == 0 || strcmp(path, "seeds") == 0)
-            rc = yaml_fail_key(doc, w->keys[k].at, e, ERR_PARSE,
-                               "cannot vary, need another key: every point has the same seeds");
-    }
-    return rc;
-}
 
 int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e)
 {

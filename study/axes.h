@@ -224,21 +224,7 @@ int sweep_note(struct text *out, const struct sweep *w, sweep_look *look, void *
 int sweep_check_distinct(const struct sweep *w, const struct sweep_point *p, const struct yaml_doc *doc,
                          struct err *e);
 
-/** `vary` of a study whose points are run with several seeds: without `vary` there is one point; axes that
- * are `seed` or `seeds` are refused, as all points have the same. */
-int sweep_read_seeded(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
-                      const struct study_source *from, struct err *e);
 /** ERR_RANGE where points times @p seeds are more than SWEEP_MAX_POINTS. */
 int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_doc *doc, struct err *e);
-
-/** @p from at point number @p point. @p axes, with room for SWEEP_MAX_KEYS, must live as long as what is
- * returned. */
-struct study_source sweep_source_at(struct study_override *axes, const struct sweep *w, int64_t point,
-                                    struct study_source from);
-
-/** Columns "point" and one for each key. */
-void sweep_put_columns(struct table *t, const struct sweep *w);
-/** Begin a row with them, for point number @p point. */
-void sweep_put_point(struct table *t, const struct sweep *w, int64_t point);
 
 #endif

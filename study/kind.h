@@ -134,8 +134,6 @@ struct results;
 const void *results_at(const struct results *r, int32_t entry, int64_t k);
 int32_t results_entries(const struct results *r); /**< study_shared.n_entries */
 int64_t results_seeds(const struct results *r);
-int64_t results_point(const struct results *r);
-const struct study *results_study(const struct results *r);
 
 /** Rows of a point; opaque. Texts are copied. */
 struct rows;
@@ -254,7 +252,6 @@ struct study_kind {
     int (*trim)(bool *show, const struct table *columns, struct store *s, struct err *e);
 
     /* -- what is said -- */
-    const char *unsolved; /**< "rows are not done" */
     /** Rows for people. */
     int (*say)(struct text *out, const struct study_report *r, struct err *e);
     /** What to say of rows that are no results, lines into @p out, and what the study comes to. */

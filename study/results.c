@@ -136,16 +136,6 @@ int64_t results_seeds(const struct results *r)
     return r->form->study->seeds;
 }
 
-int64_t results_point(const struct results *r)
-{
-    return r->point;
-}
-
-const struct study *results_study(const struct results *r)
-{
-    return r->form->study;
-}
-
 struct rows {
     const struct study_table *columns;
     struct table *table;

@@ -797,7 +797,6 @@ const struct study_kind design_kind = {
     .front = front,
     .work = work,
     .not_work = not_work,
-    .unsolved = "points are not solved",
     .say = design_say,
     .blocks = &blocks,
     .has_uncertain = true,

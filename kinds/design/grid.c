@@ -1111,19 +1111,6 @@ static void grid_place_value(const struct grid *g, struct grid_place *p, double 
     p->value[GRID_PRODUCT] = time_s * p->value[GRID_COST];
 }
 
-void grid_value(const struct grid *g, int64_t at, double *bw_Bps, double value[GRID_COLUMNS])
-{
-    struct grid_place p;
-    memcpy(p.bw_Bps, g->q.bw_Bps, sizeof p.bw_Bps);
-    for (int32_t a = 0; a < g->q.n_axes; a++)
-        p.bw_Bps[g->q.axes[a].dim] = g->q.axes[a].bw_Bps[at % g->size[a] / g->size[a + 1]];
-    grid_place_value(g, &p, step_time(g->q.step, p.bw_Bps));
-    if (bw_Bps)
-        memcpy(bw_Bps, p.bw_Bps, sizeof p.bw_Bps);
-    if (value)
-        memcpy(value, p.value, sizeof p.value);
-}
-
 static double leaf_time(const struct step_fn *f, int32_t leaf, const double *inv)
 {
     double t = 0;

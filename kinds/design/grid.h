@@ -92,9 +92,6 @@ void grid_free(struct grid *g); /**< NULL is fine */
 int64_t grid_count(const struct grid *g); /**< combinations */
 bool grid_has_avx2(void);                 /**< does the processor have what 4 lanes ask for? */
 
-/** Values and bandwidths, shape [TOPO_MAX_DIMS], of combination @p at; either may be NULL. */
-void grid_value(const struct grid *g, int64_t at, double *bw_Bps, double value[GRID_COLUMNS]);
-
 /**
  * Evaluate combinations first..first+n-1 and append what may survive to @p out: all points of the range that
  * are kept of the whole grid, ties too, and a few that are not. What is kept of the whole is thus among

@@ -1293,7 +1293,6 @@ const struct study_kind gossip_kind = {
     .label = "method",
     .front = front,
     .work = work,
-    .unsolved = "rows are errors",
     .say = gossip_say,
     .conclude = gossip_conclude,
     .fail_alone = gossip_fail_alone,

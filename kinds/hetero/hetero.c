@@ -1120,7 +1120,6 @@ const struct study_kind hetero_kind = {
     .label = "scheduler",
     .front = front,
     .work = work,
-    .unsolved = "rows are not done",
     .say = hetero_say,
     .conclude = hetero_conclude,
     .fail_alone = hetero_fail_alone,

@@ -549,7 +549,6 @@ const struct study_kind place_kind = {
     .front = front,
     .work = work,
     .trim = place_trim,
-    .unsolved = "rows are not done",
     .say = place_say,
     .conclude = place_conclude,
     .fail_alone = place_fail_alone,

@@ -312,7 +312,7 @@ static const char *const fixed[] = { "seed", "seeds", NULL }, *const none[] = { 
     .result_size = sizeof(struct toy_result), .prepare = toy_prepare, .n_entries = toy_entries,              \
     .seed_size = sizeof(struct toy_seed), .seed_begin = toy_seed_begin, .seed_end = toy_seed_end,            \
     .reduce = toy_reduce, .notes = NOTES_COMMON, .is_result = toy_is_result, .result_columns = told_by,      \
-    .label = "entry", .front = none, .work = none, .unsolved = "rows are not done"
+    .label = "entry", .front = none, .work = none
 
 const struct study_kind toy_kind = { .word = "toy", TOY, .run = toy_run, .seeded = toy_seeded };
 const struct study_kind toy_whole_kind = { .word = "toys", TOY, .run = toy_run_all, .whole_seed = true };

@@ -21,8 +21,12 @@ TEST(nested_values_stand_on_one_line)
     json_close(&j, ']');
     json_count(&j, NULL, -1);
     json_close(&j, ']');
-    json_reals(&j, "split", (const double[]){ 1, 0.1, NAN }, 3);
-    json_reals(&j, "none", NULL, 0);
+    json_open(&j, "split", '[');
+    for (int i = 0; i < 3; i++)
+        json_real(&j, NULL, (const double[]){ 1, 0.1, NAN }[i]);
+    json_close(&j, ']');
+    json_open(&j, "none", '[');
+    json_close(&j, ']');
     json_close(&j, '}');
     assert_string_equal(
         text_str(&t),
