@@ -54,7 +54,7 @@ struct factor_dims_conf {
 };
 
 #define LIMITS(conf, shapes_of, of)                                                                          \
-    K_NODE(struct conf, limits.shapes, "shapes", "list of ring, full, switch, line" shapes_of),              \
+    K_NODE(struct conf, limits.shapes, "shapes", "list of words as in network dims" shapes_of),              \
         K_NODE(struct conf, limits.sizes, "sizes", "list of the sizes that a dimension may have" of),        \
         K_COUNT(struct conf, limits.min, "min", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
                 "least size of a dimension" of),                                                             \
@@ -178,6 +178,8 @@ static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yam
 
 /* ---- shapes and sizes ---- */
 
+#define COMMA_WORD(NAME, id, word) ", " word
+
 /* Each shape once: twice would list every network with it twice. */
 static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
@@ -192,8 +194,8 @@ static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id
         t->shapes[t->n_shapes++] = (enum topo_shape)i;
         return 0;
     }
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need one of ring, full, switch, line",
-                     yaml_show(doc, id, shown));
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need one of %s", yaml_show(doc, id, shown),
+                     &TOPO_PLAIN_SHAPES(COMMA_WORD)[strlen(", ")]);
 }
 
 static int need_list(const struct yaml_doc *doc, yaml_id list, int32_t most, struct err *e)

@@ -47,7 +47,11 @@ enum {
 #define TOPO_SHAPES(X) TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
 
 #define TOPO_SHAPE_ENUM(NAME, id, word) TOPO_##NAME,
-enum topo_shape { TOPO_SHAPES(TOPO_SHAPE_ENUM) N_TOPO_SHAPES, N_TOPO_PLAIN = TOPO_LINE + 1 };
+enum topo_shape {
+    TOPO_PLAIN_SHAPES(TOPO_SHAPE_ENUM) N_TOPO_PLAIN,
+    TOPO_LAST_PLAIN = N_TOPO_PLAIN - 1, /* fabrics follow it */
+    TOPO_FABRICS(TOPO_SHAPE_ENUM) N_TOPO_SHAPES
+};
 #undef TOPO_SHAPE_ENUM
 
 /** "ring", "full", ...; NULL-terminated, for key tables. */

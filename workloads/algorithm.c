@@ -101,7 +101,7 @@ static bool broadcast_cost(struct algorithm_cost *c, enum topo_algorithm a, cons
     if (a == TOPO_ALGORITHM_RING) {
         double steps = g->n - 2.0 + segments;
         shaped_cost(c, dim, SHAPE_PASS, g, steps);
-        c->hops = steps;
+        c->hops *= steps / (g->n - 1.0); /* of n-1 steps */
         algorithm_scale_loads(c, steps / segments);
         return true;
     }

@@ -19,7 +19,7 @@
 #include "workloads/traces/profile.h"
 #include "workloads/traces/trace.h"
 
-enum { PLACE_MAX_SCHEDULERS = 32 };
+enum { PLACE_MAX_SCHEDULERS = 64 };
 
 /** As written; a study of one point. Numbers are SI. */
 struct place_conf {

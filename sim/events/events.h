@@ -247,6 +247,9 @@ static inline int32_t order_list_at(const struct order_list *list, int32_t i)
 /** The fewest GPUs that a waiting job needs; INT32_MAX when none waits. */
 int32_t order_smallest(const struct events_state *x);
 
+/** Walk through the jobs that wait by their keys; whoever fits starts, nobody stops. */
+int order_choose_waiting(struct events_state *x, struct err *e);
+
 /** Walk through all jobs by their keys; whoever finds room in what is left runs, others stop. */
 int order_choose_all(struct events_state *x, struct err *e);
 

@@ -104,7 +104,7 @@ static void sjf_key(struct order_key *out, const struct events_state *x, int32_t
     *out = (struct order_key){ x->p->jobs[job].gpus * live->work * live->ideal_s, x->p->jobs[job].submit_s };
 }
 
-static int sjf_choose(struct events_state *x, struct err *e)
+int order_choose_waiting(struct events_state *x, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < x->waiting.n && pack_idle(x->pack) >= order_smallest(x) && !rc;) {
@@ -115,6 +115,7 @@ static int sjf_choose(struct events_state *x, struct err *e)
     return rc;
 }
 
-const struct order_kind order_sjf = {
-    .name = "sjf", .help = "least GPUs times ideal run time first", .find_key = sjf_key, .choose = sjf_choose
-};
+const struct order_kind order_sjf = { .name = "sjf",
+                                      .help = "least GPUs times ideal run time first",
+                                      .find_key = sjf_key,
+                                      .choose = order_choose_waiting };

@@ -284,7 +284,7 @@ TEST(what_cannot_be_read_is_an_error_with_its_place)
           "schedulers[0] is gadgt, need a scheduler of model slots: gadget, drf, las, fifo (nearest: "
           "gadget)" },
         { SLOTS "schedulers: [drf, drf]\n", ERR_PARSE, "schedulers[1] is in the list twice" },
-        { SLOTS "schedulers: []\n", ERR_RANGE, "schedulers is a list of 0, need 1 to 32" },
+        { SLOTS "schedulers: []\n", ERR_RANGE, "schedulers is a list of 0, need 1 to 64" },
         { SLOTS "schedulers: drf\n", ERR_PARSE, "schedulers" },
         { "model: batch\nservers: { gpu: 8 }\n", ERR_PARSE,
           "servers is without network and graph, need one" },

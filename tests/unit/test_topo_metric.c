@@ -253,6 +253,53 @@ TEST(loads_are_those_of_messages_on_the_links)
         }
 }
 
+/* From member to member as a group goes round: n-1 times S/n (a line: what is ahead or behind), or S down the
+ * chain. Returns the most links of one message. */
+static int lay_round(struct laid *l, enum topo_shape s, enum shape_pattern pattern)
+{
+    int n = l->g->n, longest = 0;
+    bool next = pattern == SHAPE_NEXT, sweeps = n > 2 && topo_shapes[s]->lanes == SHAPE_SWEEP;
+    int ways = n > 2 && topo_shapes[s]->lanes == SHAPE_BOTH ? 2 : 1;
+    double share = next ? (n - 1.0) / n : 1;
+    for (int a = 0; a < n; a++) {
+        bool ends = a + 1 == n && (sweeps || !next);
+        for (int way = 0; way < ways && !ends; way++) {
+            int from = way ? (n - a) % n : a, to = way ? n - 1 - a : (a + 1) % n;
+            lay(l, s, from, to, false, sweeps && next ? (a + 1.0) / n : share / ways);
+            longest = l->links > longest ? l->links : longest;
+        }
+        if (sweeps && next && !ends)
+            lay(l, s, a + 1, a, false, (n - 1.0 - a) / n);
+    }
+    return longest;
+}
+
+TEST(rounds_load_links_as_every_shape_says)
+{
+    for (enum topo_shape s = 0; s < N_TOPO_SHAPES; s++)
+        for (int n = 2; n <= 12; n++) {
+            struct shape_load load;
+            struct shape_counts c;
+            struct group g;
+            struct topo_dim dim = plain(s, n);
+            struct shape_group all = { .n = n, .members = { n } };
+            if (!is_plain(s, n))
+                continue;
+            build_group(&g, s, n);
+            topo_shapes[s]->counts(&c, &dim);
+            struct laid l = { .g = &g };
+            for (int k = 0; k < 2; k++) {
+                enum shape_pattern pattern = k ? SHAPE_PASS : SHAPE_NEXT;
+                int longest = lay_round(&l, s, pattern);
+                topo_shapes[s]->load(&load, pattern, &dim, &all);
+                assert_close(load.load[0], busiest(&l, s), 1e-12);
+                assert_close(load.hops, (n - 1) * longest * topo_shapes[s]->hop_share, 1e-12);
+            }
+            topo_shapes[s]->load(&load, SHAPE_DIRECT, &dim, &all);
+            assert_close(load.hops, (double)c.diameter * topo_shapes[s]->hop_share, 1e-12);
+        }
+}
+
 /* The definitions of design and header: what a member's links carry together is its bandwidth. */
 TEST(link_capacity_is_the_members_share)
 {
