@@ -986,7 +986,7 @@ static void warn_size(struct run *run, const struct campaign *c)
 }
 
 /* What is to be run, and what becomes of it. */
-struct job {
+struct study_job {
     const struct study_kind *kind; /* NULL: told by keys */
     const struct extra *extras;    /* shape [n_extras] */
     int n_extras;
@@ -1005,7 +1005,7 @@ static void say_resumed(const struct run *run, const struct campaign *c)
                    show_count(before, c->state.before));
 }
 
-static int run_campaign(struct run *run, struct campaign *c, struct job *job, struct err *e)
+static int run_campaign(struct run *run, struct campaign *c, struct study_job *job, struct err *e)
 {
     struct progress *p = &job->watch.progress;
     const struct origin from = points_origin(job->ask.study);
@@ -1028,7 +1028,7 @@ static int run_campaign(struct run *run, struct campaign *c, struct job *job, st
                    : finish_blocks(run, c, from, e);
 }
 
-static int run_all(struct run *run, struct study *s, struct job *job, struct err *e)
+static int run_all(struct run *run, struct study *s, struct study_job *job, struct err *e)
 {
     struct campaign c = { .ask = NULL };
     for (int i = 0; i < job->n_extras; i++)
@@ -1088,7 +1088,7 @@ static int dry_run(const struct run *run, const struct campaign_ask *ask, struct
     return rc;
 }
 
-static int check_options(struct job *job, const struct run *run, struct err *e)
+static int check_options(struct study_job *job, const struct run *run, struct err *e)
 {
     int rc = job->kind ? extra_check(run, job->extras, job->n_extras, e) : output_check(run, NULL, e);
     if (!rc)
@@ -1099,7 +1099,7 @@ static int check_options(struct job *job, const struct run *run, struct err *e)
 }
 
 /* By all ranks. */
-static int read_and_run(struct run *run, struct job *job, struct err *e)
+static int read_and_run(struct run *run, struct study_job *job, struct err *e)
 {
     struct load_overrides o = { 0 };
     struct study s = { 0 };
@@ -1122,7 +1122,7 @@ static int read_and_run(struct run *run, struct job *job, struct err *e)
     return rc;
 }
 
-static int run_ranks(struct run *run, struct job *job, struct err *e)
+static int run_ranks(struct run *run, struct study_job *job, struct err *e)
 {
     int rc = fleet_start(e);
     if (rc)
@@ -1152,7 +1152,7 @@ static int write_list(const struct run *run, const struct study_kind *kind, stru
 static int run_kind(struct run *run, const struct study_kind *kind, const struct extra *extras, int n,
                     struct err *e)
 {
-    struct job job = { .kind = kind, .extras = extras, .n_extras = n };
+    struct study_job job = { .kind = kind, .extras = extras, .n_extras = n };
     if (run->opt.list)
         return write_list(run, kind, e);
     if (run->opt.n_operands < 1)

@@ -4,7 +4,7 @@
 #include "kinds/design/point.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 #include "study/study.h"
 
 const struct study_kind *const study_kinds[] = { &design_kind, &place_kind, &hetero_kind, &gossip_kind };

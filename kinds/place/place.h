@@ -13,7 +13,16 @@
 #define KINDS_PLACE_PLACE_H
 
 #include "base/table.h"
+#include "sim/batch/batch.h"
+#include "sim/cluster/pace.h"
+#include "sim/events/events.h"
+#include "sim/interval/interval.h"
+#include "sim/slots/slots_draw.h"
+#include "study/axes.h"
 #include "study/kind.h"
+#include "topo/bill.h"
+#include "workloads/traces/profile.h"
+#include "workloads/traces/trace.h"
 
 enum place_model { PLACE_SLOTS, PLACE_BATCH, PLACE_EVENTS, PLACE_INTERVAL, N_PLACE_MODELS };
 extern const char *const place_model_words[N_PLACE_MODELS + 1];
@@ -65,5 +74,221 @@ extern const struct section place_section, place_gadget_section, place_las_secti
  * message. A point that cannot be read or run, with whichever seed, is one row that says so.
  */
 extern const struct study_kind place_kind;
+
+/*
+ * * @file Private to this folder: one point of a placement study, read; one run of it; and the rows that a
+ * run writes. A model of jobs is a struct place_ops in a file of its own: place_slots.c, place_batch.c,
+ * place_events.c, place_interval.c. What they share is here: reading servers, prices and schedulers
+ * (place_study.c), jobs of a trace and how fast jobs run on links (place_events.c), and tables
+ * (place_tables.c).
+ */
+
+enum { PLACE_MAX_SCHEDULERS = 64 };
+
+/** As written; a study of one point. Numbers are SI. */
+struct place_conf {
+    const char *name, *graph, *server;
+    int32_t model;
+    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events;
+    int64_t slots, seeds, seed;
+};
+
+/** Servers: of a described network, a graph file, or racks drawn anew for each seed. */
+struct place_servers {
+    bool has_network;
+    struct topo_network net;
+    int32_t level;     /**< dimensions inside a server */
+    const char *graph; /**< path, or NULL */
+    char *graph_path;  /**< owned */
+    bool drawn;
+    struct draw_racks racks;
+    int32_t n_resources;
+    const char *names[CLUSTER_MAX_RESOURCES]; /**< borrowed from the document */
+    double each[CLUSTER_MAX_RESOURCES];
+};
+
+/** Jobs of model events. */
+struct place_trace {
+    char *path, *profile; /**< owned; NULL: none */
+    int32_t format;       /**< index into trace_formats */
+    bool skip_bad, by_iterations;
+    struct trace_window window;
+    double jobs_per_s; /**< without a path */
+    double overlap_frac;
+};
+
+/** Release with place_study_free(). */
+struct place_study {
+    struct yaml_doc doc;
+    int32_t own_source; /**< of the document: the study's own file */
+    struct place_conf conf;
+    enum place_model model;
+    struct place_servers servers;
+    char network[128];                        /**< what rows call it; set by `prepare` of place_kind */
+    double network_usd;                       /**< typical price of the network's bill; NaN without prices */
+    int32_t schedulers[PLACE_MAX_SCHEDULERS]; /**< numbers in the model's list */
+    int32_t n_schedulers;
+    struct draw_elastic draw_slots;
+    struct elastic_settings slots;
+    yaml_id batch_sizes, las_at; /**< what the file says of them; -1: nothing */
+    struct sjf_draw_settings batch_draw;
+    struct batch_settings batch;
+    struct place_trace trace;
+    struct events_settings events;
+    struct pace_graph_settings pace;
+    struct smd_draw interval_draw;
+    bool interval_async, interval_real_factor; /**< as the file has them; the draw has their opposites */
+    double interval_units;
+    int32_t interval_jobs;
+    double interval_pool[N_SMD_RESOURCES];
+    struct smd_settings interval;
+    struct text notes; /**< warnings, a line each */
+};
+
+/** What one scheduler comes to with one seed: a row of table `runs`, and what of it is stored. */
+struct place_result {
+    struct study_result head;
+    const char *network, *model, *scheduler,
+        *notes; /**< notes: of the first scheduler with the first seed alone */
+    int64_t seed, n_jobs;
+    double x[N_PLACE_METRICS]; /**< NaN where it says nothing */
+};
+
+/** Tables of a study, by their number (place_kind.tables). Those but the first two are of the first seed of
+ * each point. */
+enum {
+    PLACE_TABLE_JOBS = TABLE_RUNS + 1,
+    PLACE_TABLE_PLACES,
+    PLACE_TABLE_SLOTS,
+    PLACE_TABLE_LINKS,
+    N_PLACE_TABLES,
+};
+extern const struct column place_job_columns[], place_place_columns[], place_slot_columns[],
+    place_link_columns[];
+
+/** One point and seed under one scheduler after the other, and what is wanted of it. */
+struct place_run {
+    const struct place_study *study;
+    int64_t seed;
+    struct sink *sink;
+    uint32_t wanted;        /**< bits of the tables above */
+    struct text *notes;     /**< NULL but for the first seed: what is to be told of a trace, a line each */
+    struct cluster servers; /**< built for the run, and gone after it */
+    const struct cluster *cluster; /**< these; NULL: the model has a pool */
+    void *own;                     /**< of the model, zero before open(): what its schedulers share */
+    int32_t which;                 /**< the scheduler's number in the model's list, */
+    const char *scheduler, *unit;  /**< its name; of times: "slot" or "s" */
+};
+static inline bool place_wants(const struct place_run *r, int table)
+{
+    return r->wanted >> table & 1;
+}
+
+/** A model: its schedulers, the keys of its jobs, and a run. */
+struct place_ops {
+    const char *unit;                    /**< of its times */
+    const char *(*scheduler)(int32_t i); /**< its name; NULL: there are only i */
+    const struct section *jobs;
+    /** Read what is the model's own. */
+    int (*read)(struct place_study *s, struct err *e);
+    size_t own_size;
+    /** Jobs and what else all schedulers share with one seed; close() also after a failure. */
+    int (*open)(struct place_run *r, struct err *e);
+    /** One scheduler, into n_jobs and x of @p out, blank so far; rows of details as wanted. */
+    int (*run)(struct place_result *out, const struct place_run *r, struct err *e);
+    void (*close)(void *own);
+};
+extern const struct place_ops place_slots, place_batch, place_events, place_interval;
+const struct place_ops *place_ops_of(enum place_model model);
+
+/** The study at a point; @p from has path, overrides and axes. Safe to free after failure. */
+int place_study_read(struct place_study *s, const struct study_source *from, struct err *e);
+void place_study_free(struct place_study *s);
+
+/** Does the study have servers with links between them, and not a pool? */
+bool place_has_servers(const struct place_study *s);
+
+/** All schedulers of the study with one seed, into @p out, shape [n_schedulers], blank. */
+int place_run_all(struct place_result *out, struct place_run *r, struct err *e);
+
+/** Is a scheduler of that name in the study's list? */
+bool place_has_scheduler(const struct place_study *s, const char *name);
+/** Read a section whose keys are fields of @p s from map @p map; -1: its defaults. */
+int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e);
+/** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
+void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
+/** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
+void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active);
+
+/* ---- in words (say.c): hooks of place_kind ---- */
+
+int place_say(struct text *out, const struct study_report *r, struct err *e);
+int place_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                   struct err *e);
+int place_fail_alone(const struct study_report *r, struct err *e);
+int place_list(struct text *out, struct err *e);
+
+/* ---- jobs of a trace, and their speed on links (place_events.c) ---- */
+
+/** Where jobs come from. Safe to free after failure (place_study_free()). ERR_PARSE, ERR_RANGE. */
+int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_id at, struct err *e);
+/** Notes of keys of @p map, read so, without effect. */
+void place_note_trace(struct place_study *s, yaml_id map);
+/** The jobs, what is unknown drawn by the run's seed; free with trace_free(). What was passed over and what
+ * was drawn goes to its notes. Errors of trace_read() and so on. */
+int place_take_trace(struct trace *t, const struct place_run *r, struct err *e);
+/** ERR_RANGE unless GPUs, run time and iterations of a job are known. */
+int place_check_known(const struct trace_job *t, struct err *e);
+
+/** Key `events`, which says how fast jobs run on links, of a model that may do without the rest; and notes of
+ * what of it has no effect. */
+int place_read_pace(struct place_study *s, struct err *e);
+void place_note_pace(struct place_study *s);
+/** How fast jobs run on the cluster of @p s. */
+struct pace_graph_settings place_fix_pace(const struct place_study *s);
+
+/* ---- rows of details (place_tables.c) ---- */
+
+/** How every row begins; filled in by those who put it. */
+struct place_row_head {
+    int64_t seed;
+    const char *scheduler, *unit;
+};
+
+struct place_job_row {
+    struct place_row_head head;
+    const char *job; /**< its name; NULL: "job12", by its number */
+    const char *status;
+    double submit, start, end; /**< NaN = none */
+    double jct;                /**< end - submit, filled in */
+    double gpus, servers, progress, utility;
+    unsigned drawn;        /**< what of it was drawn and not read from its trace: trace_job.synthetic, */
+    const char *synthetic; /**< and its names, filled in */
+};
+void place_put_job(const struct place_run *r, int32_t number, struct place_job_row row);
+
+/** GPUs of one server that job @p number, of that name or NULL, holds for a time. */
+void place_put_place(const struct place_run *r, const char *job, int32_t number, int32_t server, double gpus,
+                     double from, double to);
+
+struct place_slot_row {
+    struct place_row_head head;
+    double from, to, active, running, gpu_frac, reserved_GBps, link_frac;
+    double bound, value, guarantee, node_over, node_beta, link_over, link_gamma;
+};
+void place_put_slot(const struct place_run *r, struct place_slot_row row);
+
+struct place_link_row {
+    struct place_row_head head;
+    const char *link; /**< filled in, as is its bandwidth */
+    double bw_GBps, from, to;
+    double load_frac; /**< reserved, where a model reserves, else in use; mean over the time */
+    double used_frac; /**< in use, mean over the time */
+    double peak_frac; /**< in use, at its greatest; NaN: not known */
+};
+void place_put_link(const struct place_run *r, int32_t arc, struct place_link_row row);
+
+/** Every link in every bin that begins before @p last_s. */
+void place_put_bins(const struct place_run *r, const struct link_bins *b, double last_s);
 
 #endif

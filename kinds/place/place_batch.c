@@ -3,7 +3,7 @@
  * (sim/batch/batch.h). On a pool contention is the formula of arXiv 2207.07817; on servers of a network jobs
  * share its links.
  */
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * (sim/events/events.h). Here too is what other models take from it: jobs of a trace (slots), and how fast
  * jobs run on links (batch).
  */
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 
 /* ---- keys ---- */
 

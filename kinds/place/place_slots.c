@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 
 /* ---- keys of its schedulers ---- */
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 
 /* ---- columns ---- */
 

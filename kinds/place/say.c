@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sheet.h"
-#include "kinds/place/place_study.h"
+#include "kinds/place/place.h"
 #include "study/say.h"
 
 enum { DIGITS = 5 };

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "sim/slots/gadget.h"
 
 /* Where the share of a link or server counts as full. */
 #define FULL (1 + 1e-9)
