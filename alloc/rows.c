@@ -4,7 +4,7 @@
  * Money is turned into bandwidth by the prices here, so that solver, bound and verifier see linear rows
  * alone. A row keeps its text and unit for messages and shadow prices.
  */
-#include "alloc/rows.h"
+#include "alloc/problem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "kinds/gossip/gossip.h"
 #include "sim/gossip/gossip.h"
-#include "sim/gossip/kernel.h"
+#include "sim/gossip/learner.h"
 #include "study/campaign.h"
 #include "tests/gossip_fixture.h"
 

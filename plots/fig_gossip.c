@@ -561,7 +561,7 @@ int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
 enum {
     DOT_PX = 60, /* from marker to marker of a line, at least */
     BIT_PX = 10, /* of a line that letters stay clear of: straight so far */
-    SHAPES = 8,  /* dashes and markers of MARK_LINE: plots/marks.h */
+    SHAPES = 8,  /* dashes and markers of MARK_LINE: plots/canvas.h */
 };
 
 enum { LOSS_METHOD, LOSS_SEED, STEPS, LOSS_TIME, LOSS, EXCHANGES, LOSS_POINT, N_LOSS_BINDS };

@@ -3,7 +3,7 @@
  * never run out: each round the colours move on against the shapes, so that products of both come before a
  * repetition.
  */
-#include "plots/marks.h"
+#include "plots/canvas.h"
 
 /* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
 static const struct {

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "workloads/readers/astra.h"
-#include "workloads/readers/chakra.h"
-#include "workloads/readers/simai.h"
+#include "workloads/readers/readers.h"
 #include "workloads/plan_cost.h"
 
 struct workload_conf {

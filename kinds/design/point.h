@@ -4,7 +4,6 @@
 #define KINDS_DESIGN_POINT_H
 
 #include "alloc/problem.h"
-#include "alloc/rows.h"
 #include "sim/rules.h"
 #include "study/source.h"
 #include "topo/bill.h"

@@ -3,7 +3,7 @@
  * order of the inner index, whatever the width of the vectors, so that results agree to the bit between
  * machines and builds; blocking only changes which elements are done side by side.
  */
-#include "sim/gossip/kernel.h"
+#include "sim/gossip/learner.h"
 
 #include <string.h>
 

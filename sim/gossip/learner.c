@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "sim/gossip/kernel.h"
 #include "sim/gossip/vec.h"
 
 /* `omp simd` is a wish: sanitizers come in its way, and there clang warns of every loop. */

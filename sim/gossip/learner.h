@@ -5,6 +5,10 @@
 #ifndef SIM_GOSSIP_LEARNER_H
 #define SIM_GOSSIP_LEARNER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/rng.h"
 #include "sim/gossip/data.h"
 
@@ -81,5 +85,29 @@ struct gossip_update {
 /** One step of @p x along @p g, all of shape [n]. O(n). */
 void gossip_optimize(float *x, const float *g, struct gossip_memory *m, const struct gossip_update *u,
                      int32_t n);
+
+/* ---- the product of float32 matrices that learning consists of ---- */
+
+/** A matrix to be read, borrowed: number (i, j) is at[i * row + j * col]. Transposed: row and col change
+ * places. */
+struct kernel_matrix {
+    const float *at;
+    ptrdiff_t row, col;
+};
+
+/**
+ * C = A B, or C += A B with @p add: A is @p m x @p k, B is @p k x @p n, C is @p m x @p n without gaps between
+ * rows and apart from both; any size from 1. Terms that are no numbers, or infinite, are multiplied like all
+ * others. O(m n k); fastest with m a multiple of 4 and n of 16.
+ */
+void kernel_product(float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m, int32_t n, int32_t k,
+                    bool add);
+
+/** Floats in the longest vector that is used here: 8 with AVX2, else 4. */
+int32_t kernel_lanes(void);
+
+/** kernel_product() by vectors of @p lanes: 4, or 8 if kernel_lanes() is. The bytes are the same. */
+void kernel_product_by(int32_t lanes, float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m,
+                       int32_t n, int32_t k, bool add);
 
 #endif

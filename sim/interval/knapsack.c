@@ -4,7 +4,7 @@
  * paper's scheme of subsets. Numbers are scaled to 1 inside; bounds are of the given numbers and hold
  * whatever was given up early.
  */
-#include "sim/interval/knapsack.h"
+#include "sim/interval/interval.h"
 
 #include <math.h>
 #include <stdlib.h>

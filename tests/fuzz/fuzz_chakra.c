@@ -1,6 +1,6 @@
 /* A Chakra trace, whatever its bytes, is read or refused; what was read is a whole tree. */
 #include "tests/fuzz/whole_tree.h"
-#include "workloads/readers/chakra.h"
+#include "workloads/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SimAI text, whatever it holds, is read or refused; what was read is a whole tree. */
 #include "tests/fuzz/whole_tree.h"
-#include "workloads/readers/simai.h"
+#include "workloads/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

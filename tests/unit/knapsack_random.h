@@ -3,7 +3,7 @@
 #define TESTS_UNIT_KNAPSACK_RANDOM_H
 
 #include "base/rng.h"
-#include "sim/interval/knapsack.h"
+#include "sim/interval/interval.h"
 
 enum { KNAPSACK_RANDOM_MOST = 200 };
 

@@ -4,7 +4,6 @@
 #define TESTS_UNIT_SPLIT_FIXTURE_H
 
 #include "alloc/problem.h"
-#include "alloc/rows.h"
 #include "topo/bill.h"
 #include "workloads/step.h"
 

@@ -1,6 +1,6 @@
 /* Constraints as text, and what a network fixes and limits, as rows in bytes per second or USD. */
 #include "tests/support.h"
-#include "alloc/rows.h"
+#include "alloc/problem.h"
 
 static const double usd_per_Bps[] = { 2e-9, 4e-9 }, nic_usd_per_Bps[] = { 0, 3e-9 };
 static const struct alloc_prices prices = { usd_per_Bps, nic_usd_per_Bps, 1e6 };

@@ -1,7 +1,7 @@
 #include "tests/support.h"
 
 #include "base/text.h"
-#include "plots/marks.h"
+#include "plots/canvas.h"
 
 enum { MOST = 64 };
 

@@ -1,5 +1,5 @@
 /* Products of any size, against three plain loops. */
-#include "sim/gossip/kernel.h"
+#include "sim/gossip/learner.h"
 #include "base/rng.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-#include "sim/interval/knapsack.h"
+#include "sim/interval/interval.h"
 #include "tests/support.h"
 #include "tests/unit/knapsack_random.h"
 

@@ -1,4 +1,4 @@
-#include "workloads/readers/chakra.h"
+#include "workloads/readers/readers.h"
 
 #include "tests/unit/chakra_writer.h"
 #include "tests/unit/step_oracle.h"

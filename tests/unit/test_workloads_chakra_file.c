@@ -1,5 +1,5 @@
 #include "tests/unit/chakra_writer.h"
-#include "workloads/readers/chakra.h"
+#include "workloads/readers/readers.h"
 
 /* COMP of 25 us before an all-reduce of 1 MiB on the first of two dimensions, written by hand. */
 static const char sample_hex[] = "070a05302e302e343b0801120366776418043819520e0a0969735f6370755f6f70d80100520"

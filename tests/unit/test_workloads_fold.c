@@ -1,4 +1,4 @@
-#include "workloads/readers/chakra_fold.h"
+#include "workloads/readers/readers.h"
 
 #include "tests/support.h"
 

@@ -4,7 +4,7 @@
  * compute, or a collective over a group of NPUs found from its process group); the graph of dependencies is
  * folded into sums and maxima (chakra_fold.c). Of several traces the step is the slowest.
  */
-#include "workloads/readers/chakra.h"
+#include "workloads/readers/readers.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -19,7 +19,6 @@
 #include "base/vec.h"
 #include "base/num.h"
 #include "workloads/readers/chakra.pb-c.h"
-#include "workloads/readers/chakra_fold.h"
 #include "workloads/step.h"
 
 typedef ChakraPb__Metadata pb_metadata;

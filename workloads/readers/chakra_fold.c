@@ -5,7 +5,7 @@
  * Where the graph is not series-parallel, something waits that need not (n_joins), so the time is an upper
  * bound. Equal parts are kept once, by hash, and rows of equal parts become repeats.
  */
-#include "workloads/readers/chakra_fold.h"
+#include "workloads/readers/readers.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * and sends between stages. Where SimAI divides the bubble by the chunks of an interleaved pipeline,
  * docs/model.md section 5 says what is done here.
  */
-#include "workloads/readers/simai.h"
+#include "workloads/readers/readers.h"
 
 #include <math.h>
 #include <stdlib.h>
