@@ -75,7 +75,7 @@ static int diagnose_rows(struct alloc_answer *out, const struct alloc_problem *p
     char names[sizeof out->reason - 64];
     rc = lp_name_clash(names, sizeof names, &lp, e);
     if (!rc)
-        alloc_conclude(out, ALLOC_INFEASIBLE, "these constraints cannot hold together: %s", names);
+        alloc_conclude(out, ALLOC_INFEASIBLE, "these constraints contradict each other: %s", names);
     return rc;
 }
 
@@ -415,12 +415,12 @@ static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32
     if (s->least + s->fixed <= 0)
         alloc_conclude(
             out, ALLOC_ILL_POSED,
-            "%s, so there is no best split; need a floor: a total, a minimum bandwidth or a fixed cost",
+            "%s, so there is no best split; give a floor: a total, a minimum bandwidth or a fixed cost",
             compute_s > 0 ? "the objective keeps falling as all bandwidths go to zero together"
                           : "the objective is the same at every scale of the bandwidths");
     else if (unbounded >= 0 && !(compute_s > 0))
         alloc_conclude(out, ALLOC_ILL_POSED,
-                       "the objective keeps falling as %s grows, so there is no best split; need a limit",
+                       "the objective keeps falling as %s grows, so there is no best split; give a limit",
                        p->dim_names[unbounded]);
     return out->status == ALLOC_ILL_POSED;
 }
@@ -738,7 +738,7 @@ static int solve_convex(struct alloc_answer *out, const struct alloc_problem *p,
     if (unbounded >= 0) {
         alloc_conclude(out, ALLOC_UNBOUNDED,
                        cost ? "%s has no price and nothing limits its bandwidth"
-                            : "more bandwidth on %s always helps and nothing limits it; need a total, a "
+                            : "more bandwidth on %s always helps and nothing limits it; give a total, a "
                               "maximum or a budget",
                        p->dim_names[unbounded]);
         return 0;
@@ -773,9 +773,9 @@ static int diagnose_limit(struct alloc_answer *out, const struct alloc_problem *
         least_s = step_time(p->step, bw_Bps);
     if ((a.status == ALLOC_SOLVED && least_s > p->time_limit_s) ||
         (a.status == ALLOC_UNBOUNDED && least_s >= p->time_limit_s))
-        alloc_conclude(out, ALLOC_INFEASIBLE, "time_limit_s is %.9g, need more than %.9g, the least time %s",
-                       p->time_limit_s, least_s,
-                       a.status == ALLOC_SOLVED ? "under the constraints" : "at any bandwidth");
+        alloc_conclude(out, ALLOC_INFEASIBLE,
+                       "time_limit_s is %.9g, expected more than %.9g, the least time %s", p->time_limit_s,
+                       least_s, a.status == ALLOC_SOLVED ? "under the constraints" : "at any bandwidth");
     alloc_answer_free(&a);
     return 0;
 }
@@ -813,8 +813,8 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
     out->lower_bound = out->value;
     if (p->objective == ALLOC_COST && time_s > p->time_limit_s)
         alloc_conclude(out, ALLOC_INFEASIBLE,
-                       "time_limit_s is %.9g, need at least %.9g, which is compute alone", p->time_limit_s,
-                       time_s);
+                       "time_limit_s is %.9g, expected at least %.9g, which is compute alone",
+                       p->time_limit_s, time_s);
     return 0;
 }
 
@@ -855,8 +855,7 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
     out->status = fabs(gap) <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
         alloc_conclude(out, ALLOC_STALLED,
-                       "the split is feasible, its distance from the optimum is proved to %.2g only",
-                       out->gap);
+                       "the split is feasible, but proved only to within %.2g of the optimum", out->gap);
     double scale = shadow_scale(out, p);
     for (int32_t i = 0; i < p->n_rows; i++)
         out->shadow[i] = scale * (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]);

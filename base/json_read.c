@@ -13,7 +13,7 @@ enum { BLOCK = 1 << 16 };
 
 static int cannot_read(struct err *e, const char *path, int why)
 {
-    return err_set(e, ERR_PARSE, "%s:1: file cannot be read (%s), need a readable file", path, strerror(why));
+    return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(why));
 }
 
 int lines_open(struct lines *l, const char *path, size_t max, struct err *e)
@@ -22,7 +22,7 @@ int lines_open(struct lines *l, const char *path, size_t max, struct err *e)
     *l = (struct lines){ .path = path, .max = max, .fd = -1 };
     int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 && errno == ENOENT)
-        return err_set(e, ERR_PARSE, "%s:1: file is missing, need a readable file", path);
+        return err_set(e, ERR_PARSE, "%s: no such file", path);
     if (fd < 0)
         return cannot_read(e, path, errno);
     /* A folder opens but cannot be read: said here, before anything else is. */
@@ -85,8 +85,8 @@ static int check_line(struct lines *l, bool fits, struct err *e)
     l->n = 0;
     l->s[0] = '\0';
     if (nul)
-        return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte, need text", l->path, (long long)l->line);
-    return err_set(e, ERR_PARSE, "%s:%lld: line is longer than %zu bytes, need at most that", l->path,
+        return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte: not a text file", l->path, (long long)l->line);
+    return err_set(e, ERR_PARSE, "%s:%lld: line is longer than %zu bytes, the most allowed", l->path,
                    (long long)l->line, l->max);
 }
 
@@ -183,7 +183,7 @@ static int open_array(struct json_reader *r, struct err *e)
     if (c == '[')
         return 0;
     return fail(r, r->line, e,
-                c == EOF ? "file is empty, need an array of objects" : "need an array of objects");
+                c == EOF ? "file is empty, expected an array of objects" : "expected an array of objects");
 }
 
 int json_reader_open(struct json_reader **out, const char *path, struct err *e)
@@ -198,10 +198,9 @@ int json_reader_open(struct json_reader **out, const char *path, struct err *e)
     r->file = copy >= 0 ? fdopen(copy, "rb") : fopen(path, "rbe");
     int rc = 0;
     if (!r->file && errno == ENOENT)
-        rc = err_set(e, ERR_PARSE, "%s:1: file is missing, need a readable file", path);
+        rc = err_set(e, ERR_PARSE, "%s: no such file", path);
     else if (!r->file)
-        rc = err_set(e, ERR_PARSE, "%s:1: file cannot be read (%s), need a readable file", path,
-                     strerror(errno));
+        rc = err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
     else
         rc = open_array(r, e);
     if (rc) {
@@ -223,7 +222,7 @@ static int read_object(struct json_reader *r, struct err *e)
     if (json_error_code(&why) == json_error_out_of_memory)
         return err_nomem(e, r->path);
     if (r->n_bytes >= JSON_READER_MAX_BYTES)
-        return fail(r, r->start, e, "object is larger than 64 MiB, need at most that");
+        return fail(r, r->start, e, "object is larger than 64 MiB, the most allowed");
     if (ferror(r->file))
         return fail(r, r->line, e, "");
     int64_t line = r->start + (why.line > 0 ? why.line - 1 : 0);
@@ -242,13 +241,14 @@ int json_reader_next(struct json_reader *r, const struct json_value **out, struc
         c = take_sign(r);
     else if (r->any && c != ']')
         return fail(r, r->line, e,
-                    c == EOF ? "array is not closed, need ]" : "need a comma or ] behind an object");
+                    c == EOF ? "array is not closed: ] is missing" : "expected a comma or ] after an object");
     else if (c == ']')
         r->ended = true;
     if (r->ended)
-        return take_sign(r) == EOF ? 0 : fail(r, r->line, e, "text behind the array, need its end only");
+        return take_sign(r) == EOF ? 0 : fail(r, r->line, e, "text after the end of the array");
     if (c != '{')
-        return fail(r, r->line, e, c == EOF ? "array is not closed, need ]" : "entry is no object, need {");
+        return fail(r, r->line, e,
+                    c == EOF ? "array is not closed: ] is missing" : "entry is not an object: { expected");
     ungetc(c, r->file);
     r->any = true;
     int rc = read_object(r, e);

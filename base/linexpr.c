@@ -61,8 +61,8 @@ static int token_length(const char *s)
 static int unexpected(struct parser *p, const char *need)
 {
     if (!*p->at)
-        return err_set(p->e, ERR_PARSE, "col %d: the text ends, need %s", column(p, p->at), need);
-    return err_set(p->e, ERR_PARSE, "col %d: is \"%.*s\", need %s", column(p, p->at), token_length(p->at),
+        return err_set(p->e, ERR_PARSE, "col %d: the text ends, expected %s", column(p, p->at), need);
+    return err_set(p->e, ERR_PARSE, "col %d: is \"%.*s\", expected %s", column(p, p->at), token_length(p->at),
                    p->at, need);
 }
 
@@ -90,7 +90,7 @@ static int check_finite(const struct parser *p, const double *form, const char *
 {
     for (int i = 0; i <= p->n; i++)
         if (!isfinite(form[i]))
-            return err_set(p->e, ERR_PARSE, "col %d: result is not finite, need smaller numbers",
+            return err_set(p->e, ERR_PARSE, "col %d: result is not finite; use smaller numbers",
                            column(p, at));
     return 0;
 }
@@ -122,8 +122,8 @@ static int parse_number(struct parser *p, double *out)
     if (n <= MAX_WORD)
         memcpy(word, p->at, n);
     if (!num_parse_real(word, &x))
-        return err_set(p->e, ERR_PARSE, "col %d: is \"%.*s\", need a finite decimal number", column(p, p->at),
-                       (int)(n <= MAX_WORD ? n : MAX_WORD), p->at);
+        return err_set(p->e, ERR_PARSE, "col %d: is \"%.*s\", expected a finite decimal number",
+                       column(p, p->at), (int)(n <= MAX_WORD ? n : MAX_WORD), p->at);
     set_constant(p, out, x);
     p->at += n;
     return 0;
@@ -179,14 +179,14 @@ static int unknown_name(struct parser *p)
     }
     int col = column(p, p->at), width = (int)(shown < MAX_WORD ? shown : MAX_WORD);
     if (near)
-        return err_set(p->e, ERR_PARSE, "col %d: unknown name \"%.*s\", nearest is \"%s\"", col, width, p->at,
-                       near);
+        return err_set(p->e, ERR_PARSE, "col %d: unknown name \"%.*s\"; did you mean \"%s\"?", col, width,
+                       p->at, near);
 
     struct text list = { 0 };
     for (int i = 0; i < p->n && i < LIST_MAX; i++)
         text_printf(&list, "%s%s", i ? ", " : "", p->names[i]);
     text_puts(&list, p->n > LIST_MAX ? ", ..." : p->n == 0 ? "a number (no names are known here)" : "");
-    err_set(p->e, ERR_PARSE, "col %d: unknown name \"%.*s\", need %s%s", col, width, p->at,
+    err_set(p->e, ERR_PARSE, "col %d: unknown name \"%.*s\", expected %s%s", col, width, p->at,
             p->n > 1 ? "one of " : "", text_str(&list));
     text_free(&list);
     return ERR_PARSE;
@@ -211,7 +211,7 @@ static int parse_name(struct parser *p, double *out)
 static int parse_parentheses(struct parser *p, double *out)
 {
     if (p->depth == MAX_DEPTH)
-        return err_set(p->e, ERR_PARSE, "col %d: parentheses are nested too deep, need at most %d",
+        return err_set(p->e, ERR_PARSE, "col %d: parentheses are nested too deep, expected at most %d",
                        column(p, p->at), MAX_DEPTH);
     p->at++;
     p->depth++;
@@ -253,8 +253,7 @@ static int multiply(const struct parser *p, double *out, const double *factor, c
 {
     bool left = is_constant(p, out);
     if (!left && !is_constant(p, factor))
-        return err_set(p->e, ERR_PARSE,
-                       "col %d: is a product of two names, need a number on one side of \"*\"",
+        return err_set(p->e, ERR_PARSE, "col %d: product of two names; one side of \"*\" must be a number",
                        column(p, at));
     double x = left ? out[p->n] : factor[p->n];
     const double *form = left ? factor : out;
@@ -266,10 +265,10 @@ static int multiply(const struct parser *p, double *out, const double *factor, c
 static int divide(const struct parser *p, double *out, const double *by, const char *at)
 {
     if (!is_constant(p, by))
-        return err_set(p->e, ERR_PARSE, "col %d: is a division by a name, need a number after \"/\"",
+        return err_set(p->e, ERR_PARSE, "col %d: division by a name; only a number may follow \"/\"",
                        column(p, at));
     if (by[p->n] == 0)
-        return err_set(p->e, ERR_PARSE, "col %d: is a division by zero, need another number", column(p, at));
+        return err_set(p->e, ERR_PARSE, "col %d: division by zero", column(p, at));
     for (int i = 0; i <= p->n; i++)
         out[i] /= by[p->n];
     return check_finite(p, out, at);
@@ -327,8 +326,7 @@ static int check_end(struct parser *p)
     if (!*p->at)
         return 0;
     if (strchr("<>=", *p->at))
-        return err_set(p->e, ERR_PARSE, "col %d: is a second comparison, need one: write two constraints",
-                       column(p, p->at));
+        return err_set(p->e, ERR_PARSE, "col %d: second comparison; write two constraints", column(p, p->at));
     return unexpected(p, "an operator or the end");
 }
 
@@ -351,7 +349,7 @@ static int parse_constraint(struct parser *p, struct linexpr *out, double *left,
     if (rc)
         return rc;
     if (is_constant(p, left))
-        return err_set(p->e, ERR_PARSE, "col 1: %s, need a name with a factor other than 0",
+        return err_set(p->e, ERR_PARSE, "col 1: %s, expected a name with a factor other than 0",
                        p->named ? "the names cancel out" : "holds no name");
     memcpy(out->coef, left, (size_t)p->n * sizeof *left);
     out->rhs = left[p->n];

@@ -23,7 +23,7 @@ static int cannot_write(struct err *e, const char *path)
 
 static int already_there(struct err *e, const char *path)
 {
-    return err_set(e, ERR_USAGE, "%s: exists, need -f to overwrite", path);
+    return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
 }
 
 /* ---- names ---- */

@@ -39,7 +39,7 @@ static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
 static int fail_range(const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN], range[RANGE_TEXT];
-    return yaml_fail(doc, id, e, ERR_RANGE, "is %s, need %s", yaml_show(doc, id, shown),
+    return yaml_fail(doc, id, e, ERR_RANGE, "is %s, expected %s", yaml_show(doc, id, shown),
                      range_text(range, k));
 }
 
@@ -47,7 +47,7 @@ static int fail_range(const struct key *k, const struct yaml_doc *doc, yaml_id i
 static int fail_whole(const struct key *k, double x, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN], range[RANGE_TEXT];
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a whole number%s, %s", yaml_show(doc, id, shown),
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected a whole number%s, %s", yaml_show(doc, id, shown),
                      x == floor(x) ? " in digits" : "", range_text(range, k));
 }
 
@@ -61,8 +61,8 @@ static int read_real(double *out, const struct key *k, const struct yaml_doc *do
         return fail_range(k, doc, id, e);
     if (!isfinite(x * k->scale)) {
         char shown[YAML_SHOWN];
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %s, need a number below %g", yaml_show(doc, id, shown),
-                         1e308 / fabs(k->scale));
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %s, expected a number below %g",
+                         yaml_show(doc, id, shown), 1e308 / fabs(k->scale));
     }
     const char *text = doc->nodes[id].text;
     bool exact = k->decimals && strlen(text) < NUM_TEXT;
@@ -125,9 +125,9 @@ static int fail_word(const struct key *k, size_t n_words, const struct yaml_doc 
     const char *text = doc->nodes[id].text;
     const char *near = text ? text_nearest(text, k->words, n_words) : NULL;
     if (near)
-        text_printf(&need, " (nearest: %s)", near);
-    int rc =
-        yaml_fail(doc, id, e, ERR_PARSE, "is %s, need one of %s", yaml_show(doc, id, shown), text_str(&need));
+        text_printf(&need, "; did you mean %s?", near);
+    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected one of %s", yaml_show(doc, id, shown),
+                       text_str(&need));
     text_free(&need);
     return rc;
 }
@@ -153,7 +153,7 @@ static int read_name(char *out, const struct key *k, const struct yaml_doc *doc,
     if (rc)
         return rc;
     if (n >= k->room || (double)n < k->min)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %zu bytes long, need %s%zu", n,
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %zu bytes long, expected %s%zu", n,
                          k->min > 0 ? "1 to " : "at most ", k->room - 1);
     memcpy(out, text, n + 1);
     return 0;
@@ -168,9 +168,9 @@ static int read_range_end(double *x, const struct key *k, const struct yaml_doc 
     if (rc)
         return rc;
     if (!(*x >= k->min && *x <= k->max))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, need %g to %g", *x, k->min, k->max);
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected %g to %g", *x, k->min, k->max);
     if (k->whole && *x != floor(*x))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, need a whole number", *x);
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected a whole number", *x);
     *x *= k->scale;
     return 0;
 }
@@ -185,13 +185,13 @@ static int read_range(struct draw_range *range, const struct key *k, const struc
         return rc;
     }
     if (node->kind != YAML_SEQ || node->n != 2)
-        return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a number or a list [least, most]",
+        return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected a number or a list [least, most]",
                          node->kind == YAML_SEQ ? "a list of another length" : "a map");
     int rc = read_range_end(&range->lo, k, doc, node->first, e);
     if (!rc)
         rc = read_range_end(&range->hi, k, doc, node->last, e);
     if (!rc && !(range->lo <= range->hi))
-        rc = yaml_fail(doc, id, e, ERR_RANGE, "is from %g to %g, need the smaller one first",
+        rc = yaml_fail(doc, id, e, ERR_RANGE, "is from %g to %g, expected the smaller one first",
                        range->lo / k->scale, range->hi / k->scale);
     return rc;
 }
@@ -225,8 +225,8 @@ static int fail_length(const struct key *k, const struct yaml_doc *doc, yaml_id 
     const char *what = k->what ? k->what : "entries";
     double most = k->owned ? k->max : (double)k->room;
     if (isinf(most))
-        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one row");
-    return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, need %s%.0f", (int)doc->nodes[list].n, what,
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least one row");
+    return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, expected %s%.0f", (int)doc->nodes[list].n, what,
                      k->min > 0 ? "1 to " : "at most ", most);
 }
 
@@ -324,10 +324,10 @@ static int fail_unknown(const struct section *s, const struct yaml_doc *doc, yam
     const char *near = text_nearest(doc->nodes[id].key, names, s->n_keys);
     int rc;
     if (near) {
-        rc = yaml_fail_key(doc, id, e, ERR_PARSE, "is unknown, need a known key such as %s (nearest)", near);
+        rc = yaml_fail_unknown(doc, id, e, "; did you mean \"%s\"?", near);
     } else {
         join_words(&all, names, s->n_keys);
-        rc = yaml_fail_key(doc, id, e, ERR_PARSE, "is unknown, need one of %s", text_str(&all));
+        rc = yaml_fail_unknown(doc, id, e, ", expected one of %s", text_str(&all));
     }
     text_free(&all);
     free(names);
@@ -339,8 +339,7 @@ static int check_required(const struct section *s, const struct yaml_doc *doc, y
     for (size_t i = 0; i < s->n_keys; i++) {
         const struct key *k = &s->keys[i];
         if (k->required && yaml_get(doc, map, k->name) < 0)
-            return yaml_fail(doc, map, e, ERR_PARSE, "is without %s, need %s (%s)", k->name, k->name,
-                             k->help);
+            return yaml_fail(doc, map, e, ERR_PARSE, "has no %s (%s)", k->name, k->help);
     }
     return 0;
 }

@@ -329,7 +329,7 @@ static int read_quoted(struct csv *c, bool *more)
     char *field = c->at, *to = field;
     for (c->at++;; c->at++) {
         if (*c->at == '\0')
-            return fail_at(c, start, "quote is not closed, need \"");
+            return fail_at(c, start, "quote is not closed");
         if (*c->at == '"' && c->at[1] != '"')
             break;
         c->at += *c->at == '"';
@@ -338,7 +338,7 @@ static int read_quoted(struct csv *c, bool *more)
     }
     c->at++;
     if (!at_field_end(c->at))
-        return fail_at(c, c->line, "text after a closing quote, need a comma or the end of the line");
+        return fail_at(c, c->line, "text after a closing quote, expected a comma or the end of the line");
     *more = end_field(c);
     *to = '\0';
     return push_field(c, field);
@@ -349,7 +349,7 @@ static int read_plain(struct csv *c, bool *more)
     char *field = c->at;
     while (!at_field_end(c->at)) {
         if (*c->at == '"')
-            return fail_at(c, c->line, "quote inside a field, need the whole field in quotes");
+            return fail_at(c, c->line, "quote inside a field; quote the whole field");
         c->at++;
     }
     bool blank = c->at == field;
@@ -391,8 +391,8 @@ static int check_names(struct csv *c, int64_t line)
     int rc = 0;
     for (size_t i = 1; i < n && !rc; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            rc = err_set(c->e, ERR_PARSE, "%s:%lld: column \"%s\" is there twice, need different names",
-                         c->path, (long long)line, sorted[i]);
+            rc = err_set(c->e, ERR_PARSE, "%s:%lld: column \"%s\" is there twice; names must differ", c->path,
+                         (long long)line, sorted[i]);
     free(sorted);
     return rc;
 }
@@ -405,7 +405,7 @@ static int read_header(struct csv *c)
     while (*c->at == '#' || line_end(c->at))
         skip_line(c);
     if (!*c->at)
-        return fail_at(c, c->line, "file is empty, need a line of column names");
+        return fail_at(c, c->line, "file is empty, expected a line of column names");
     int64_t line = c->line;
     int rc = read_row(c);
     if (rc)
@@ -433,8 +433,8 @@ static int read_rows(struct csv *c)
             return rc;
         long long got = c->n_fields - before;
         if (got != c->n_cols)
-            return err_set(c->e, ERR_PARSE, "%s:%lld: has %lld field%s, need %d", c->path, (long long)line,
-                           got, got == 1 ? "" : "s", c->n_cols);
+            return err_set(c->e, ERR_PARSE, "%s:%lld: has %lld field%s, expected %d", c->path,
+                           (long long)line, got, got == 1 ? "" : "s", c->n_cols);
     }
     return 0;
 }
@@ -547,7 +547,7 @@ static int check_no_nul(struct csv *c, const struct text *file)
     int64_t line = 1;
     for (const char *s = file->s; s < nul; s++)
         line += *s == '\n';
-    return fail_at(c, line, "has a NUL byte, need text");
+    return fail_at(c, line, "has a NUL byte: not a text file");
 }
 
 int table_read_csv(struct table *t, const char *path, struct err *e)

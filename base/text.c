@@ -130,11 +130,9 @@ static int read_all(struct text *t, int fd, const char *path, size_t max, struct
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return err_set(e, ERR_PARSE, "%s:1:1: file cannot be read (%s), need a readable file", path,
-                           strerror(errno));
+            return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
         if ((size_t)got > left)
-            return err_set(e, ERR_PARSE, "%s:1:1: file is larger than %zu bytes, need at most that", path,
-                           max);
+            return err_set(e, ERR_PARSE, "%s: is larger than %zu bytes, the most allowed", path, max);
         t->n += (size_t)got;
         t->s[t->n] = '\0';
         if (got == 0)
@@ -147,10 +145,9 @@ int text_read_file(struct text *t, const char *path, size_t max, struct err *e)
     text_clear(t);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 && errno == ENOENT)
-        return err_set(e, ERR_PARSE, "%s:1:1: file is missing, need a readable file", path);
+        return err_set(e, ERR_PARSE, "%s: no such file", path);
     if (fd < 0)
-        return err_set(e, ERR_PARSE, "%s:1:1: file cannot be read (%s), need a readable file", path,
-                       strerror(errno));
+        return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
     int rc = read_all(t, fd, path, max, e);
     close(fd);
     if (rc)

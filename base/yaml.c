@@ -104,7 +104,7 @@ static int fail_parser(const struct builder *b, struct err *e)
     yaml_mark_t place = p->problem_mark;
     if (p->error == YAML_READER_ERROR)
         place = mark_of_offset(b->text, p->problem_offset);
-    return fail_at(b, place, e, ERR_PARSE, "is not YAML (%s%s%s), need a well-formed file",
+    return fail_at(b, place, e, ERR_PARSE, "is not valid YAML (%s%s%s)",
                    p->problem ? p->problem : "no reason given", p->context ? " " : "",
                    p->context ? p->context : "");
 }
@@ -119,13 +119,13 @@ static int check_plain(const struct builder *b, yaml_mark_t place, const unsigne
                        const unsigned char *tag, struct err *e)
 {
     if (anchor)
-        return fail_at(b, place, e, ERR_PARSE, "anchor &%.40s is used, need the value written out",
+        return fail_at(b, place, e, ERR_PARSE, "anchor &%.40s is not supported; write the value out",
                        (const char *)anchor);
     if (tag) {
         static const char standard[] = "tag:yaml.org,2002:";
         const char *name = (const char *)tag;
         bool own = strncmp(name, standard, sizeof standard - 1) != 0;
-        return fail_at(b, place, e, ERR_PARSE, "tag %s%.40s is used, need the value without a tag",
+        return fail_at(b, place, e, ERR_PARSE, "tag %s%.40s is not supported; write the value without it",
                        own ? "" : "!!", own ? name : name + sizeof standard - 1);
     }
     return 0;
@@ -134,7 +134,7 @@ static int check_plain(const struct builder *b, yaml_mark_t place, const unsigne
 static int add_node(struct builder *b, yaml_mark_t place, struct yaml_node node, yaml_id *id, struct err *e)
 {
     if (b->doc->n_nodes >= YAML_MAX_NODES)
-        return fail_at(b, place, e, ERR_RANGE, "is value number %d, need at most %d", YAML_MAX_NODES + 1,
+        return fail_at(b, place, e, ERR_RANGE, "is value number %d, expected at most %d", YAML_MAX_NODES + 1,
                        YAML_MAX_NODES);
     node.source = node.key_source = b->source;
     node.text_line = (int32_t)place.line + 1;
@@ -157,9 +157,9 @@ static int take_key(struct builder *b, const yaml_event_t *ev, const char *text,
 {
     yaml_mark_t place = ev->start_mark;
     if (n == 0)
-        return fail_at(b, place, e, ERR_PARSE, "key is empty, need a name");
+        return fail_at(b, place, e, ERR_PARSE, "key is empty, expected a name");
     if (ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && strcmp(text, "<<") == 0)
-        return fail_at(b, place, e, ERR_PARSE, "merge key << is used, need the keys written out");
+        return fail_at(b, place, e, ERR_PARSE, "merge key << is not supported; write the keys out");
     b->key_line = (int32_t)place.line + 1;
     b->key_col = (int32_t)place.column + 1;
     return yaml_doc_keep(b->doc, text, n, &b->key, e);
@@ -192,7 +192,7 @@ static int take_scalar(struct builder *b, const yaml_event_t *ev, struct err *e)
     if (rc)
         return rc;
     if (memchr(text, '\0', n))
-        return fail_at(b, ev->start_mark, e, ERR_PARSE, "text holds a NUL byte, need text without one");
+        return fail_at(b, ev->start_mark, e, ERR_PARSE, "text holds a NUL byte");
     if (wants_key(b))
         return take_key(b, ev, text, n, e);
 
@@ -219,10 +219,10 @@ static int open_node(struct builder *b, const yaml_event_t *ev, enum yaml_kind k
     if (rc)
         return rc;
     if (wants_key(b))
-        return fail_at(b, ev->start_mark, e, ERR_PARSE, "key is a %s, need a name", what);
+        return fail_at(b, ev->start_mark, e, ERR_PARSE, "key is a %s, expected a name", what);
     if (b->depth > YAML_MAX_DEPTH)
-        return fail_at(b, ev->start_mark, e, ERR_RANGE, "%s is at depth %d, need at most %d", what, b->depth,
-                       YAML_MAX_DEPTH);
+        return fail_at(b, ev->start_mark, e, ERR_RANGE, "%s is at depth %d, expected at most %d", what,
+                       b->depth, YAML_MAX_DEPTH);
     yaml_id id;
     rc = add_node(b, ev->start_mark, (struct yaml_node){ .kind = kind }, &id, e);
     if (rc)
@@ -274,7 +274,7 @@ static int check_keys(struct builder *b, yaml_id map, struct err *e)
     }
     if (again < 0)
         return 0;
-    return yaml_fail_key(doc, again, e, ERR_PARSE, "is given again, first on line %d, need it once",
+    return yaml_fail_key(doc, again, e, ERR_PARSE, "is given twice, first on line %d",
                          doc->nodes[first].line);
 }
 
@@ -288,7 +288,7 @@ static int close_node(struct builder *b, struct err *e)
 static int end_stream(const struct builder *b, struct err *e)
 {
     if (b->top < 0 || yaml_is_null(b->doc, b->top))
-        return fail_at(b, (yaml_mark_t){ 0 }, e, ERR_PARSE, "is empty, need keys or a value");
+        return fail_at(b, (yaml_mark_t){ 0 }, e, ERR_PARSE, "is empty, expected keys or a value");
     return 0;
 }
 
@@ -297,10 +297,11 @@ static int take_event(struct builder *b, const yaml_event_t *ev, struct err *e)
     switch (ev->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (b->top >= 0)
-            return fail_at(b, ev->start_mark, e, ERR_PARSE, "second document starts, need one per file");
+            return fail_at(b, ev->start_mark, e, ERR_PARSE,
+                           "a second document starts here; use one per file");
         return 0;
     case YAML_ALIAS_EVENT:
-        return fail_at(b, ev->start_mark, e, ERR_PARSE, "alias *%.40s is used, need the value written out",
+        return fail_at(b, ev->start_mark, e, ERR_PARSE, "alias *%.40s is not supported; write the value out",
                        (const char *)ev->data.alias.anchor);
     case YAML_SCALAR_EVENT:
         return take_scalar(b, ev, e);
@@ -344,7 +345,7 @@ static int check_directives(const struct builder *b, size_t n, struct err *e)
         bool starts_line = s == b->text || strchr("\n\r\x85\xa8\xa9", s[-1]);
         if (starts_line && (size_t)(end - s) >= sizeof tag - 1 && memcmp(s, tag, sizeof tag - 1) == 0)
             return fail_at(b, mark_of_offset(b->text, (size_t)(s - b->text)), e, ERR_PARSE,
-                           "directive %%TAG is used, need the file without it");
+                           "directive %%TAG is not supported; remove it");
     }
     return 0;
 }
@@ -373,7 +374,7 @@ int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, siz
                    int32_t depth, yaml_id *top, struct err *e)
 {
     if (n > YAML_MAX_BYTES - doc->n_bytes)
-        return err_set(e, ERR_RANGE, "%s: is %zu bytes after %zu of other files, need at most %d in all",
+        return err_set(e, ERR_RANGE, "%s: is %zu bytes after %zu of other files, expected at most %d in all",
                        yaml_doc_tail(name), n, doc->n_bytes, YAML_MAX_BYTES);
     /* A byte order mark would count as a column. */
     size_t skip = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -784,7 +785,7 @@ static int upto(const struct edit *ed, const char *end)
 static int fail_path(const struct edit *ed, struct err *e)
 {
     return err_set(e, ERR_PARSE,
-                   "%s:1:1: path is \"%.80s\", need keys and indices such as network.dims[0].size",
+                   "%s:1:1: path is \"%.80s\", expected keys and indices such as network.dims[0].size",
                    ed->source, ed->path);
 }
 
@@ -792,19 +793,20 @@ static int fail_index(const struct edit *ed, const char *end, struct err *e)
 {
     int32_t n = ed->doc->nodes[ed->at].n;
     if (n == 0)
-        return err_set(e, ERR_RANGE, "%s:1:1: %.*s is an entry of an empty list, need a list with entries",
-                       ed->source, upto(ed, end), ed->path);
-    return err_set(e, ERR_RANGE, "%s:1:1: %.*s is past the end, need 0 to %d (the list has %d %s)",
+        return err_set(e, ERR_RANGE,
+                       "%s:1:1: %.*s is an entry of an empty list, expected a list with entries", ed->source,
+                       upto(ed, end), ed->path);
+    return err_set(e, ERR_RANGE, "%s:1:1: %.*s is past the end, expected 0 to %d (the list has %d %s)",
                    ed->source, upto(ed, end), ed->path, (int)n - 1, (int)n, n == 1 ? "entry" : "entries");
 }
 
 static int fail_member(const struct edit *ed, const char *end, int32_t n_found, struct err *e)
 {
     if (n_found > 1)
-        return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, need an index", ed->source,
+        return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, expected an index", ed->source,
                        upto(ed, end), ed->path, (int)n_found);
     return err_set(e, ERR_PARSE,
-                   "%s:1:1: %.*s is no entry's name, need a name or an index (the list has %d %s)",
+                   "%s:1:1: %.*s is no entry's name, expected a name or an index (the list has %d %s)",
                    ed->source, upto(ed, end), ed->path, (int)ed->doc->nodes[ed->at].n,
                    ed->doc->nodes[ed->at].n == 1 ? "entry" : "entries");
 }
@@ -817,7 +819,7 @@ static int fail_child(const struct edit *ed, const struct part *p, int32_t n_fou
     if (kind == YAML_SEQ)
         return p->name ? fail_member(ed, p->end, n_found, e) : fail_index(ed, p->end, e);
     yaml_path(ed->doc, ed->at, at, sizeof at);
-    return err_set(e, ERR_PARSE, "%s:1:1: %s is %s, need a %s to reach \"%.80s\"", ed->source,
+    return err_set(e, ERR_PARSE, "%s:1:1: %s is %s, expected a %s to reach \"%.80s\"", ed->source,
                    *at ? at : "document", yaml_show(ed->doc, ed->at, shown), p->name ? "map" : "list",
                    ed->path);
 }
@@ -854,13 +856,14 @@ static int count_missing(const struct edit *ed, int32_t *n, struct err *e)
         if (!next_part(&s, &p))
             return fail_path(ed, e);
         if (!p.name)
-            return err_set(e, ERR_RANGE, "%s:1:1: %.*s is an entry of a list that is not there, need a list",
+            return err_set(e, ERR_RANGE,
+                           "%s:1:1: %.*s is an entry of a list that is not there, expected a list",
                            ed->source, upto(ed, p.end), ed->path);
     }
     int32_t depth = yaml_doc_depth(ed->doc, ed->at) + *n;
     if (depth > YAML_MAX_DEPTH + 1)
-        return err_set(e, ERR_RANGE, "%s:1:1: path is at depth %d, need at most %d", ed->source, (int)depth,
-                       YAML_MAX_DEPTH + 1);
+        return err_set(e, ERR_RANGE, "%s:1:1: path is at depth %d, expected at most %d", ed->source,
+                       (int)depth, YAML_MAX_DEPTH + 1);
     return 0;
 }
 
@@ -1098,6 +1101,18 @@ int yaml_fail_key(const struct yaml_doc *doc, yaml_id id, struct err *e, enum er
     return rc;
 }
 
+int yaml_fail_unknown(const struct yaml_doc *doc, yaml_id id, struct err *e, const char *fmt, ...)
+{
+    char place[400], path[256], hint[512];
+    va_list ap;
+    yaml_key_place(doc, id, place, sizeof place);
+    yaml_path(doc, id, path, sizeof path);
+    va_start(ap, fmt);
+    vsnprintf(hint, sizeof hint, fmt, ap);
+    va_end(ap);
+    return err_set(e, ERR_PARSE, "%s: unknown key \"%s\"%s", place, path, hint);
+}
+
 const char *yaml_show(const struct yaml_doc *doc, yaml_id id, char buf[YAML_SHOWN])
 {
     const struct yaml_node *node = node_at(doc, id);
@@ -1114,7 +1129,7 @@ const char *yaml_show(const struct yaml_doc *doc, yaml_id id, char buf[YAML_SHOW
 static int fail_need(const struct yaml_doc *doc, yaml_id id, struct err *e, const char *need)
 {
     char shown[YAML_SHOWN];
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", yaml_show(doc, id, shown), need);
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected %s", yaml_show(doc, id, shown), need);
 }
 
 static bool is_plain(const struct yaml_doc *doc, yaml_id id)

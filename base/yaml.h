@@ -135,6 +135,10 @@ int yaml_fail(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_co
 /** The same with the place of the key: for what is wrong about the key and not its value. */
 int yaml_fail_key(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_code code, const char *fmt,
                   ...) ERR_PRINTF(5, 6);
+/** ERR_PARSE: the key of @p id is not known, at its place; the format adds a hint, such as the nearest key.
+ */
+int yaml_fail_unknown(const struct yaml_doc *doc, yaml_id id, struct err *e, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /** Path of keys from the root of the whole tree ("network.dims[1].bw_GBps"; "" for the root), cut to fit.
  * Returns @p buf. */
 const char *yaml_path(const struct yaml_doc *doc, yaml_id id, char *buf, size_t n);

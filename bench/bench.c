@@ -177,7 +177,7 @@ static void print_runner(struct bench *b, struct lap *laps, const struct bench_r
 void bench_race(struct bench *b, struct bench_runner *runners, int n)
 {
     if (n > MAX_RUNNERS)
-        bench_stop("%d runners in one race, need at most %d", n, MAX_RUNNERS);
+        bench_stop("%d runners in one race, expected at most %d", n, MAX_RUNNERS);
     struct lap *laps = bench_alloc((size_t)n * sizeof *laps);
     for (int i = 0; i < n; i++)
         choose_times(&laps[i], &runners[i]);

@@ -128,7 +128,7 @@ static void race_gpt3(struct bench *b, struct points *points)
     list_collectives(&each, &s.trees[0]);
     list_leaves(&merged, &s.step);
     if (each.n != 11 || merged.n != 2)
-        bench_stop("GPT-3 has %d collectives, merged to %d, need 11 and 2", (int)each.n, (int)merged.n);
+        bench_stop("GPT-3 has %d collectives, merged to %d, expected 11 and 2", (int)each.n, (int)merged.n);
     struct entry e11 = { points, &s.step, &each }, e2 = { points, &s.step, &merged };
     check_entry(&e11);
     check_entry(&e2);

@@ -133,8 +133,8 @@ static void print_ours(struct bench *b, const char *what, void (*fly)(const void
         peak_B = fmax(peak_B, one.peak_B);
     }
     if (!(fabs(one.time_s / want_s - 1) <= 1e-9) || one.flows != N_FLOWS)
-        bench_stop("%lld flows took %.17g s, need %d in %.17g s", (long long)one.flows, one.time_s, N_FLOWS,
-                   want_s);
+        bench_stop("%lld flows took %.17g s, expected %d in %.17g s", (long long)one.flows, one.time_s,
+                   N_FLOWS, want_s);
     double median = bench_median(wall_s, ROUNDS);
     snprintf(best, sizeof best, "%.3f s", wall_s[0]);
     snprintf(spread, sizeof spread, "+%.0f %%", 100 * (median / wall_s[0] - 1));

@@ -57,10 +57,9 @@ static int find_subject(const char *name)
     for (int i = 0; i < N_SUBJECTS; i++)
         if (strcmp(name, subjects[i].name) == 0)
             return i;
-    bench_stop(
-        "subject is \"%s\", need eval, grid, split, sweep, chunk, flow, search, graph, cluster, hetero, "
-        "gossip, store or shell",
-        name);
+    bench_stop("subject is \"%s\", expected eval, grid, split, sweep, chunk, flow, search, graph, cluster, "
+               "hetero, gossip, store or shell",
+               name);
 }
 
 int main(int argc, char **argv)

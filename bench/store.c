@@ -195,7 +195,7 @@ static void race(struct bench *b, const char *dir)
     bench_median(by_threads.wall_s, ROUNDS);
     bench_median(by_ranks.wall_s, ROUNDS);
     double speed = by_threads.wall_s[0] / by_ranks.wall_s[0];
-    snprintf(ratio, sizeof ratio, "%.2f, need >= %.1f", speed, RATIO);
+    snprintf(ratio, sizeof ratio, "%.2f, expected >= %.1f", speed, RATIO);
     print_time(b, "a  weft sweep --store, 2 threads", "<= 20 s", &by_threads, by_threads.wall_s[0] <= LIMIT_S,
                NULL);
     print_memory(b, &by_threads, &fewer);

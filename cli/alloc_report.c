@@ -252,8 +252,9 @@ static void say_proof(struct report *r, const struct alloc_page *p)
             "%-18snot the simulated ones above, for which another split may be better\n",
             "split for", a->status == ALLOC_SOLVED ? "optimal" : "nearly optimal", gap, "");
         if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
-            report_line(r,
-                        "constraints, and what one more on the right-hand side does in model alpha-beta\n");
+            report_line(
+                r,
+                "constraints, and the effect of one more unit on the right-hand side in model alpha-beta\n");
             say_shadow(r, p);
         }
         return;
@@ -263,7 +264,7 @@ static void say_proof(struct report *r, const struct alloc_page *p)
                 show_value(bound, p->study, a->lower_bound * alloc_unit(p->study).per_SI), gap,
                 a->unique ? "no other split is as good" : "other splits are as good");
     if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
-        report_line(r, "constraints, and what one more on the right-hand side does\n");
+        report_line(r, "constraints, and the effect of one more unit on the right-hand side\n");
         say_shadow(r, p);
     }
 }

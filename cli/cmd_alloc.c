@@ -167,9 +167,10 @@ const struct command cmd_alloc = {
     .group = "One design",
     .name = "alloc",
     .help = "split bandwidth over the dimensions of a network",
-    .about = "Choose the bandwidth of every dimension that is best for the objective of STUDY under its\n"
-             "constraints, with a proof: lower bound, gap, and what each constraint costs. A study with\n"
-             "`vary` gives one design per point. JSON is one object a line, CSV the row of weft sweep.\n",
+    .about =
+        "Find the bandwidth of every dimension that optimises the objective of STUDY under its constraints,\n"
+        "and prove it: lower bound, gap, and the shadow price of each constraint. A study with `vary` gives\n"
+        "one design per point: in JSON one object per line, in CSV the rows of weft sweep.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_alloc,
 };

@@ -36,7 +36,7 @@ static const char *const format_words[] = { "text", "csv", "json", "yaml", NULL 
 static const struct option dim_rows[] = {
     { .name = "name",
       .value = "NAME",
-      .help = "of the dimension; without it node",
+      .help = "name of the dimension (default: node)",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, dim_name) },
     { .name = "shape",
@@ -47,7 +47,7 @@ static const struct option dim_rows[] = {
       .words = topo_plain_words },
     { .name = "size",
       .value = "N",
-      .help = "members of the dimension; without it the ranks of the curve",
+      .help = "members of the dimension (default: the ranks of the curve)",
       .kind = OPTION_COUNT,
       .offset = offsetof(struct options, size),
       .min = TOPO_MIN_SIZE,
@@ -66,7 +66,7 @@ static const struct option dim_rows[] = {
       .words = topo_in_switch_words },
     { .name = "bw-GBps",
       .value = "GBPS",
-      .help = "bandwidth its links have; without it the rate that large sizes approach",
+      .help = "bandwidth its links have (default: the rate that large sizes approach)",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, bw_GBps) },
 };
@@ -87,14 +87,14 @@ static const struct option curve_rows[] = {
       .max = CURVE_MAX_RANKS },
     { .name = "curve",
       .value = "N",
-      .help = "only this one, from 1, of all in the files",
+      .help = "use only this curve of those in the files, counted from 1",
       .kind = OPTION_COUNT,
       .offset = offsetof(struct options, curve),
       .min = 1,
       .max = CURVE_MAX_CURVES },
     { .name = "regimes",
       .value = "N",
-      .help = "at most so many; without it 9",
+      .help = "most regimes (default: 9)",
       .kind = OPTION_COUNT,
       .offset = offsetof(struct options, regimes),
       .min = 1,
@@ -112,7 +112,7 @@ static const struct option npu_rows[] = {
 static const struct option format_rows[] = {
     { .name = "of",
       .value = "FORMAT",
-      .help = "text, csv, json or yaml; without it by the extension of -o, else text",
+      .help = "text, csv, json or yaml (default: by the extension of -o, else text)",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, format),
       .words = format_words },
@@ -147,7 +147,7 @@ static int set_name(struct topo_dim *dim, const char *name, struct err *e)
         fits = isalnum((unsigned char)*s) || *s == '_' || *s == '-';
     if (!fits)
         return err_set(e, ERR_USAGE,
-                       "option --name is \"%.60s\", need a letter or _ and then letters, digits, _ or -",
+                       "option --name is \"%.60s\", expected a letter or _ and then letters, digits, _ or -",
                        name);
     memcpy(dim->name, name, n + 1);
     return 0;
@@ -168,13 +168,13 @@ static int describe_dim(struct topo_dim *dim, double *bw_Bps, const struct optio
     dim->in_switch = opt->in_switch >= 0 ? (enum topo_in_switch)opt->in_switch : TOPO_IN_SWITCH_NONE;
     *bw_Bps = NAN;
     if (dim->in_switch != TOPO_IN_SWITCH_NONE && !topo_ops(dim)->reduces)
-        return err_set(e, ERR_USAGE, "option --in-switch is %s of shape %s, need shape switch",
+        return err_set(e, ERR_USAGE, "option --in-switch is %s of shape %s, expected shape switch",
                        topo_in_switch_words[dim->in_switch], topo_shape_name(dim->shape));
     if (!opt->bw_GBps)
         return 0;
     if (strlen(opt->bw_GBps) >= NUM_TEXT || !num_parse_real(opt->bw_GBps, &x) ||
         !(x >= TOPO_MIN_BW_GBps && x <= TOPO_MAX_BW_GBps))
-        return err_set(e, ERR_USAGE, "option --bw-GBps is \"%.40s\", need a number from %g to %g",
+        return err_set(e, ERR_USAGE, "option --bw-GBps is \"%.40s\", expected a number from %g to %g",
                        opt->bw_GBps, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps);
     *bw_Bps = topo_parse_bw(opt->bw_GBps);
     return 0;
@@ -197,10 +197,11 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
         return err_wrap(e, "%s:%lld", item.path, (long long)item.curve->first_line);
     x->items[x->n++] = item;
     if (item.fit.at_limit)
-        output_warn(run,
-                    "%s:%lld: measured is faster than --bw-GBps %s allows %s, need more or another algorithm",
-                    item.path, (long long)item.curve->first_line, run->opt.bw_GBps,
-                    collective_names[item.curve->collective]);
+        output_warn(
+            run,
+            "%s:%lld: measured is faster than --bw-GBps %s allows %s; raise it or choose another algorithm",
+            item.path, (long long)item.curve->first_line, run->opt.bw_GBps,
+            collective_names[item.curve->collective]);
     return 0;
 }
 
@@ -214,7 +215,7 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
     for (int32_t f = 0; f < run->opt.n_operands; f++)
         n_curves += x->lists[f].n;
     if (!rc && run->opt.curve > n_curves)
-        return err_set(e, ERR_USAGE, "option --curve is %lld, need 1 to %lld", (long long)run->opt.curve,
+        return err_set(e, ERR_USAGE, "option --curve is %lld, expected 1 to %lld", (long long)run->opt.curve,
                        (long long)n_curves);
     for (int32_t f = 0; f < run->opt.n_operands; f++)
         for (int32_t i = 0; i < x->lists[f].n && !rc; i++) {
@@ -223,7 +224,7 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
             bool asked = run->opt.curve == ++at;
             if (run->opt.curve ? !asked : n_curves > 1 && c->n < FIT_MIN_POINTS) {
                 if (!run->opt.curve)
-                    output_warn(run, "%s:%lld: curve has %d point%s, need %d; it is left out", item.path,
+                    output_warn(run, "%s:%lld: curve has %d point%s, expected %d; it is left out", item.path,
                                 (long long)c->first_line, (int)c->n, c->n == 1 ? "" : "s", FIT_MIN_POINTS);
                 continue;
             }
@@ -445,7 +446,7 @@ static int write_yaml(const struct calibration *x, const struct run *run, struct
 {
     struct text out = { 0 };
     if (x->n > 1)
-        return err_set(e, ERR_USAGE, "files have %d curves, need --curve for one dimension", (int)x->n);
+        return err_set(e, ERR_USAGE, "files have %d curves; use --curve for one dimension", (int)x->n);
     text_puts(&out, "# ");
     text_puts(&out, run->recorded);
     text_puts(&out, "\n");
@@ -628,7 +629,7 @@ static int run_calibrate(struct run *run, struct err *e)
     if (!rc && run->opt.npu)
         return run->opt.n_operands == 1
                    ? calibrate_npu(run, e)
-                   : err_set(e, ERR_USAGE, "option --npu is given with %d files, need one",
+                   : err_set(e, ERR_USAGE, "option --npu is given with %d files, expected one",
                              (int)run->opt.n_operands);
     for (int32_t f = 0; f < run->opt.n_operands && !rc; f++) {
         const char *path = run->opt.operands[f];

@@ -75,7 +75,7 @@ static void add_nics(struct check *c, const struct subject *x)
     if (!x->bill)
         snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
     else if (x->bill->nics < 0)
-        snprintf(b->why, sizeof b->why, "parts give no size of a NIC, need nic_port_GBps to count them");
+        snprintf(b->why, sizeof b->why, "parts give no size of a NIC; give nic_port_GBps to count them");
     else
         b->value = (double)x->bill->nics;
 }
@@ -173,12 +173,12 @@ static int write_result(const struct run *run, const struct check *c, const stru
 static void say_over(struct run *run, const struct budget *b)
 {
     /* Whole dollars and NICs; digits enough to see a difference in the rest. */
-    const char *how = strcmp(b->unit, "USD") == 0 ? "%.0f" : "%.9g";
-    char value[32], limit[32];
-    snprintf(value, sizeof value, how, b->value);
-    snprintf(limit, sizeof limit, how, b->limit);
-    output_say(run, "%s: over budget: %s is %s%s%s, need at most %s", run->opt.operands[0], b->key, value,
-               *b->unit ? " " : "", b->unit, limit);
+    bool whole = strcmp(b->unit, "USD") == 0 || !*b->unit;
+    char value[SHOW], limit[SHOW];
+    const char *gap = *b->unit ? " " : "";
+    output_say(run, "%s: over budget: %s: %s%s%s exceeds the budget of %s%s%s", run->opt.operands[0], b->key,
+               whole ? show_count(value, llround(b->value)) : show_real(value, b->value, 9), gap, b->unit,
+               whole ? show_count(limit, llround(b->limit)) : show_real(limit, b->limit, 9), gap, b->unit);
 }
 
 /* What is over decides, whatever is not known beside it. */
@@ -276,11 +276,11 @@ static int run_check(struct run *run, struct err *e)
 const struct command cmd_check = {
     .group = "One design",
     .name = "check",
-    .help = "hold a design against its budgets: exit 0 within, 4 over",
+    .help = "check a design against its budgets: exit 0 when within, 4 when over",
     .about =
-        "Hold a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
+        "Check a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
         "power, step time. Bandwidths are those of the network; where one is missing, those that weft\n"
-        "alloc chooses. Exit code 0 when every budget is kept, 4 when one is not.\n",
+        "alloc finds. Exit code 0 when every budget is kept, 4 when one is not.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_check,
 };

@@ -441,7 +441,7 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
     char word[TOPO_SPEC], n[SHOW];
     report_line(r, "%s on %s (%s NPUs), %s model%s\n\n", load_workload_name(&s->workloads[i]),
                 load_network_name(word, &s->net), show_count(n, s->net.n_npus), sim_model_words[s->model],
-                p->x->solved ? ", bandwidths as weft alloc chooses them" : "");
+                p->x->solved ? ", bandwidths as weft alloc finds them" : "");
     report_open(r, NULL, '{');
     report_json_word(r, "name", s->workloads[i].tree.name);
     report_json_real(r, "weight", s->workloads[i].weight);
@@ -612,10 +612,11 @@ static int run_explain(struct run *run, struct err *e)
 const struct command cmd_explain = {
     .group = "One design",
     .name = "explain",
-    .help = "why a step takes its time, and what would change it",
-    .about = "Take the time of a training step apart: every collective on every dimension, what decides it,\n"
-             "what one more GB/s or one USD less would do, and simple bounds the total is held against.\n"
-             "Bandwidths are those of the network; where one is missing, those that weft alloc chooses.\n",
+    .help = "where the time of a step goes, and what would reduce it",
+    .about =
+        "Break down the time of a training step: every collective on every dimension, what limits it, what\n"
+        "one more GB/s or one USD less would do, and simple lower bounds to compare with. Bandwidths are\n"
+        "those of the network; where one is missing, those that weft alloc finds.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_explain,
 };

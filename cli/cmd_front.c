@@ -194,12 +194,12 @@ typedef int take_column(struct keep_rule *k, const char *text, const struct tabl
 static int take_by(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
 {
     if (k->n_front == FRONT_MAX_COLUMNS)
-        return err_set(e, ERR_RANGE, "has more than %d columns, need 2 to %d", FRONT_MAX_COLUMNS,
+        return err_set(e, ERR_RANGE, "has more than %d columns, expected 2 to %d", FRONT_MAX_COLUMNS,
                        FRONT_MAX_COLUMNS);
     int rc = keep_take_column(&k->front[k->n_front], k, text, columns, e);
     for (int32_t i = 0; i < k->n_front && !rc; i++)
         if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
-            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time, need other columns", k->front[i].name);
+            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time; choose other columns", k->front[i].name);
     k->n_front += !rc;
     return rc;
 }
@@ -253,7 +253,7 @@ static int take_rule(struct keep_rule *k, const struct options *opt, const struc
     const char *by = opt->front_by ? opt->front_by : k->kind->label ? usual : "time_s,cost_usd";
     int rc = take_list(k, "by", by, take_by, columns, e);
     if (!rc && k->n_front < 2)
-        rc = err_set(e, ERR_USAGE, "option --by is \"%s\", need 2 to %d columns", by, FRONT_MAX_COLUMNS);
+        rc = err_set(e, ERR_USAGE, "option --by is \"%s\", expected 2 to %d columns", by, FRONT_MAX_COLUMNS);
     if (!rc && opt->front_per && opt->front_per[0])
         rc = take_list(k, "per", opt->front_per, keep_take_per, columns, e);
     if (!opt->front_per)
@@ -284,14 +284,14 @@ static int take_value(double *x, bool *given, const struct keep_rule *k, const c
         if (strcmp(name, names[i]) != 0)
             continue;
         if (!equals || !num_parse_real(equals + 1, &value))
-            return err_set(e, ERR_USAGE, "option --at has \"%.100s\", need COLUMN=NUMBER", text);
+            return err_set(e, ERR_USAGE, "option --at has \"%.100s\", expected COLUMN=NUMBER", text);
         x[i] = k->front[i].large ? -value : value;
         given[i] = true;
         return 0;
     }
     const char *near = text_nearest(name, names, (size_t)k->n_front);
-    return err_set(e, ERR_USAGE, "option --at is about \"%s\", need the columns of --by%s%s", name,
-                   near ? ", nearest is " : "", near ? near : "");
+    return err_set(e, ERR_USAGE, "option --at is about \"%s\", expected the columns of --by%s%s%s", name,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static int take_at(struct front_design *d, const struct keep_rule *k, const char *list, struct err *e)
@@ -308,8 +308,7 @@ static int take_at(struct front_design *d, const struct keep_rule *k, const char
     }
     for (int32_t i = 0; i < k->n_front && !rc; i++)
         if (!given[i])
-            rc = err_set(e, ERR_USAGE, "option --at is without %s, need all columns of --by",
-                         k->front[i].name);
+            rc = err_set(e, ERR_USAGE, "option --at lacks %s; give all columns of --by", k->front[i].name);
     free(copy);
     d->found = !rc;
     return rc;
@@ -334,9 +333,9 @@ static int take_design(struct front_design *d, const struct keep_rule *k, const 
     d->asked = opt->front_design || opt->front_at;
     d->point = -1;
     if (opt->front_design && opt->front_at)
-        return err_set(e, ERR_USAGE, "option --at is given besides --design, need one of them");
+        return err_set(e, ERR_USAGE, "option --at is given together with --design; give one of them");
     if (opt->front_design && !parse_design(d, opt->front_design))
-        return err_set(e, ERR_USAGE, "option --design is \"%.100s\", need the number of a point",
+        return err_set(e, ERR_USAGE, "option --design is \"%.100s\", expected the number of a point",
                        opt->front_design);
     return opt->front_at ? take_at(d, k, opt->front_at, e) : 0;
 }
@@ -442,7 +441,7 @@ static void warn_work(struct front_job *j, struct run *run, const struct table *
         text_clear(&other);
         table_cell_text(now, rows, row, work);
         if (strcmp(text_str(now), text_str(&j->work)) != 0)
-            output_warn(run, "designs for %s and %s are held against each other, need workload in --per",
+            output_warn(run, "designs for %s and %s are compared with each other; give workload in --per",
                         text_str(&j->work), text_str(now));
     }
     text_free(&other);
@@ -563,12 +562,12 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
                        j->sides[FRONT_WITHIN].rule.where[0],
                        j->sides[FRONT_WITHIN].rule.n_where > 1 ? " and the other limits" : "");
     if (j->design.asked && !j->design.found)
-        return err_set(e, ERR_USAGE, "option --design is %s, need a point of %s", run->opt.front_design,
+        return err_set(e, ERR_USAGE, "option --design is %s, expected a point of %s", run->opt.front_design,
                        run->opt.operands[0]);
     for (int32_t i = 0; i < j->sides[0].rule.n_front && j->design.asked; i++)
         if (!isfinite(j->design.x[i]))
             return err_set(e, ERR_USAGE,
-                           "option --design is %lld, a point without %s, need one that is solved",
+                           "option --design is %lld, a point without %s, expected one that is solved",
                            (long long)j->design.point, j->sides[0].rule.front[i].name);
     return 0;
 }
@@ -585,11 +584,11 @@ static int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
     int rc = front_source_open(&j->source, run->opt.operands[0], e);
     if (!rc && !j->source.complete)
-        output_warn(run, "%s: not all points are done, need weft sweep to go on", run->opt.operands[0]);
+        output_warn(run, "%s: not all points are done; resume with weft sweep", run->opt.operands[0]);
     if (!rc && j->source.survivors && asks_for_others(&run->opt))
         output_warn(run,
-                    "%s: has only what keep of its study left, and may lack the best under other columns "
-                    "and limits, need a sweep with these in its keep, or without",
+                    "%s: has only what keep of its study left, and may lack the best under other columns and "
+                    "limits, expected a sweep with these in its keep, or without",
                     run->opt.operands[0]);
     if (!rc && j->source.store && j->source.rows.n_rows == 0)
         return err_set(e, ERR_NO_DESIGN, "%s: %s", run->opt.operands[0],
@@ -1382,28 +1381,29 @@ static int front_text(const struct front_job *j, struct text *out, struct err *e
 static const struct option front_rows[] = {
     { .name = "by",
       .value = "COLUMNS",
-      .help = "2 to 5 with commas; less is better, or more: max:speedup; without it time_s,cost_usd",
+      .help =
+          "2 to 5 columns with commas; less is better unless written max:speedup (default: time_s,cost_usd)",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_by) },
     { .name = "per",
       .value = "COLUMNS",
-      .help = "a front for each of their values; without it workload; '' for one front",
+      .help = "a front for each of their values (default: workload; '' for one front)",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_per) },
     OPTION_WHERE,
     { .name = "limit",
       .value = "TEXT",
-      .help = "what does it cost? as in \"nic_GBps <= 50\", over columns; may be repeated",
+      .help = "show what a limit over columns costs, as in \"nic_GBps <= 50\"; may be repeated",
       .kind = OPTION_LIST,
       .offset = offsetof(struct options, limits) },
     { .name = "design",
       .value = "POINT",
-      .help = "how far is this point from the front?",
+      .help = "show how far this point is from the front",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_design) },
     { .name = "at",
       .value = "VALUES",
-      .help = "the same of values, as in time_s=1.2,cost_usd=3e6",
+      .help = "the same for a design given by values, as in time_s=1.2,cost_usd=3e6",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_at) },
     { .name = "behind",
@@ -1452,7 +1452,7 @@ static int run_front(struct run *run, struct err *e)
 const struct command cmd_front = {
     .group = "Many designs",
     .name = "front",
-    .help = "the designs of a sweep that no other beats, and what a limit costs",
+    .help = "the Pareto front of a sweep, and what a limit costs",
     .about = "Find the Pareto front of the rows that weft sweep wrote (a CSV or a store; - reads a CSV from\n"
              "standard input), mark its knee, and tell what a limit costs or how far a design is from it.\n",
     .scope = SCOPE(1, 1, "ROWS", &front_options, &options_format, &options_files),

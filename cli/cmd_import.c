@@ -35,7 +35,7 @@ static const struct option trace_rows[] = {
       .offset = offsetof(struct options, profile) },
     { .name = "seed",
       .value = "N",
-      .help = "of the draws and of the window; without it 1",
+      .help = "of the draws and of the window (default: 1)",
       .kind = OPTION_COUNT,
       .offset = offsetof(struct options, seed),
       .min = 1,
@@ -49,7 +49,7 @@ static const struct option trace_rows[] = {
       .max = MOST_JOBS },
     { .name = "start",
       .value = "N",
-      .help = "first job of the window, from 1; without it drawn",
+      .help = "first job of the window, from 1 (default: drawn)",
       .kind = OPTION_COUNT,
       .offset = offsetof(struct options, start),
       .min = 1,
@@ -74,7 +74,7 @@ static const struct option trace_rows[] = {
       .kind = OPTION_LIST,
       .offset = offsetof(struct options, statuses) },
     { .name = "skip-bad",
-      .help = "leave out records that cannot be read; without it the first one is an error",
+      .help = "skip records that cannot be read (default: the first one is an error)",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, skip_bad) },
     { .name = "cpu-jobs",
@@ -98,7 +98,7 @@ int import_trace_check_absent(const struct options *opt, struct err *e)
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given)
-            return err_set(e, ERR_USAGE, "option --%s has no effect here, need --trace", options[i].name);
+            return err_set(e, ERR_USAGE, "option --%s has no effect here; use --trace", options[i].name);
     return 0;
 }
 
@@ -113,7 +113,7 @@ static int read_statuses(unsigned *out, const struct option_list *list, struct e
         if (status == N_TRACE_STATUSES)
             return err_set(
                 e, ERR_USAGE,
-                "option --status is \"%.60s\", need pass, failed, killed, running, waiting or unknown",
+                "option --status is \"%.60s\", expected pass, failed, killed, running, waiting or unknown",
                 list->items[i]);
         *out |= 1u << (status + 1);
     }
@@ -215,8 +215,7 @@ int import_trace(struct run *run, struct err *e)
     struct trace t = { 0 };
     unsigned statuses;
     if (run->opt.n_operands > 1)
-        return err_set(e, ERR_USAGE, "argument \"%.100s\" is one too many, need FILE of a trace",
-                       run->opt.operands[1]);
+        return err_set(e, ERR_USAGE, "unexpected argument \"%.100s\"; give one FILE", run->opt.operands[1]);
     int rc = read_statuses(&statuses, &run->opt.statuses, e);
     if (!rc)
         rc = trace_read(&t, run->opt.trace, path, &s, e);

@@ -243,8 +243,8 @@ static int check_section(const char *name, struct err *e)
     }
     const char *near = text_nearest(name, names, N_SECTIONS);
     int rc =
-        near ? err_set(e, ERR_USAGE, "section \"%.100s\" is unknown, nearest is %s", name, near)
-             : err_set(e, ERR_USAGE, "section \"%.100s\" is unknown, need one of %s", name, text_str(&all));
+        near ? err_set(e, ERR_USAGE, "unknown section \"%.100s\"; did you mean %s?", name, near)
+             : err_set(e, ERR_USAGE, "unknown section \"%.100s\", expected one of %s", name, text_str(&all));
     text_free(&all);
     return rc;
 }

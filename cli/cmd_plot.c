@@ -13,7 +13,7 @@
 
 static const struct option plot_rows[] = {
     { .name = "list",
-      .help = "list the figures; with xy TABLE the columns of the table",
+      .help = "list the figures, or with xy TABLE the columns of the table",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
     OPTION_WHERE,
@@ -41,7 +41,7 @@ static const struct option plot_rows[] = {
 static const struct option image_rows[] = {
     { .name = "of",
       .value = "FORMAT",
-      .help = "svg, pdf, png, or gp, the script for gnuplot; without it by the extension of -o, else svg",
+      .help = "svg, pdf, png, or gp, the script for gnuplot (default: by the extension of -o, else svg)",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, image_format),
       .words = plot_format_names },
@@ -144,9 +144,9 @@ static int check_extension(const struct run *run, struct err *e)
     for (int32_t i = 0; dot && plot_format_names[i]; i++)
         if (strcasecmp(dot + 1, plot_format_names[i]) == 0)
             return 0;
-    return err_set(e, ERR_USAGE,
-                   "option --output is \"%.200s\", need a name ending in .svg, .pdf, .png or .gp, or --of",
-                   out);
+    return err_set(
+        e, ERR_USAGE,
+        "option --output is \"%.200s\", expected a name ending in .svg, .pdf, .png or .gp, or --of", out);
 }
 
 /* The rows of a store as a CSV of them would be read. */
@@ -223,7 +223,7 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
                           .behind = o->xy_behind };
     struct text script = { 0 };
     int rc = o->xy_y.n > 2
-                 ? err_set(e, ERR_USAGE, "option --y is given %d times, need at most 2", (int)o->xy_y.n)
+                 ? err_set(e, ERR_USAGE, "option --y is given %d times, expected at most 2", (int)o->xy_y.n)
                  : 0;
     if (!rc && o->xy_log >= 0 && o->xy_linear)
         rc = err_set(e, ERR_USAGE, "options --log and --linear exclude each other");
@@ -309,7 +309,7 @@ static int run_plot(struct run *run, struct err *e)
         return list_figures(run, e);
     if (run->opt.n_operands < 2)
         return err_set(e, ERR_USAGE,
-                       "%s, need FIGURE and DATA, a CSV or a store (weft plot --list names the figures)",
+                       "%s, expected FIGURE and DATA, a CSV or a store (weft plot --list names the figures)",
                        run->opt.n_operands ? "second argument is missing" : "arguments are missing");
     int rc = check_xy(run, e);
     if (!rc)

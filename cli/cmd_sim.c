@@ -34,8 +34,8 @@ static const char *extension(const char *path)
 static int timeline_check(const struct run *run, const char *path, struct err *e)
 {
     if (strcasecmp(extension(path), "json") != 0 && strcasecmp(extension(path), "csv") != 0)
-        return err_set(e, ERR_USAGE, "option --timeline is \"%.200s\", need a name ending in .json or .csv",
-                       path);
+        return err_set(e, ERR_USAGE,
+                       "option --timeline is \"%.200s\", expected a name ending in .json or .csv", path);
     return output_check(run, path, e);
 }
 
@@ -344,7 +344,7 @@ static int timeline_write(const struct run *run, const struct design_point *s, c
     struct text out = { 0 };
     int rc = stories ? 0 : err_nomem(e, "a timeline");
     if (!rc && s->rules.semantics != SIM_PHYSICAL)
-        rc = err_set(e, ERR_USAGE, "option --timeline is given with semantics %s, need physical",
+        rc = err_set(e, ERR_USAGE, "option --timeline is given with semantics %s, expected physical",
                      sim_semantics_words[s->rules.semantics]);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
         stories[i] = (struct story){ .study = s, .tree = &s->workloads[i].tree };
@@ -379,20 +379,18 @@ static const char *const model_words[] = { "bandwidth", "alpha-beta", "chunk", "
 static const struct option sim_rows[] = {
     { .name = "model",
       .value = "MODEL",
-      .help =
-          "bandwidth, alpha-beta (latency, chunks), chunk, flow (simulated), or all side by side; without it "
-          "the study's",
+      .help = "bandwidth, alpha-beta (latency, chunks), chunk, flow (simulated), or all side by side "
+              "(default: the study's)",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, model),
       .words = model_words },
     { .name = "split",
-      .help = "choose the bandwidths first, as weft alloc does",
+      .help = "solve the split first, as weft alloc does",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, split) },
     { .name = "timeline",
       .value = "FILE",
-      .help =
-          "model chunk: write what is where when to FILE, .json for Chrome and Perfetto, .csv for weft plot",
+      .help = "model chunk: write a timeline to FILE, .json for Chrome and Perfetto, .csv for weft plot",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, timeline) },
     { .name = "links",
@@ -770,7 +768,7 @@ static void say_simulation(struct report *r, const struct simulation *x)
     char word[TOPO_SPEC], n[SHOW];
     load_workload_names(&r->out, s);
     report_line(r, " on %s (%s NPUs)%s\n\n", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
-                x->first.solved ? ", bandwidths as weft alloc chooses them" : "");
+                x->first.solved ? ", bandwidths as weft alloc finds them" : "");
     say_quantities(r, x);
     report_line(r, "\n");
     say_dims(r, x);
@@ -982,7 +980,7 @@ static int write_extra(const struct run *run, const struct simulation *x, enum s
     for (int32_t i = 0; i < x->n; i++)
         if (x->studies[i]->model == model)
             return write(run, x->studies[i], x->designs[i], path, e);
-    return err_set(e, ERR_USAGE, "option --%s is given with model %s, need %s or all", option,
+    return err_set(e, ERR_USAGE, "option --%s is given with model %s, expected %s or all", option,
                    sim_model_words[x->studies[0]->model], sim_model_words[model]);
 }
 
@@ -999,7 +997,7 @@ static int check_names(const struct run *run, struct err *e)
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < i; k++)
             if (names[i] && names[k] && strcmp(names[i], names[k]) == 0)
-                return err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each", names[i]);
+                return err_set(e, ERR_USAGE, "two outputs go to %s; give each its own file", names[i]);
     return 0;
 }
 

@@ -490,7 +490,7 @@ static const struct option export_rows_of[] = {
     OPTION_WHERE,
     { .name = "table",
       .value = "NAME",
-      .help = "an extra table in place of the rows, such as runs, where the study was run with it",
+      .help = "an extra table in place of the rows, such as runs, if the study was run with it",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, table) },
 };
@@ -700,24 +700,24 @@ const struct command cmd_merge = {
 #define DRY_RUN                                                                                              \
     {                                                                                                        \
         .name = "dry-run",                                                                                   \
-        .help = "count the points, list the axes, measure how long it will take; compute nothing else",      \
+        .help = "count the points, list the axes and estimate the time, but solve nothing",                  \
         .kind = OPTION_FLAG, .offset = offsetof(struct options, dry_run)                                     \
     }
 #define STORE                                                                                                \
     {                                                                                                        \
         .name = "store", .value = "FILE.db",                                                                 \
-        .help = "keep rows in this SQLite file as they come; where it exists, go on with what is missing",   \
-        .kind = OPTION_TEXT, .offset = offsetof(struct options, store), .outside = true                      \
+        .help = "save rows in this SQLite file as they come; if it exists, resume", .kind = OPTION_TEXT,     \
+        .offset = offsetof(struct options, store), .outside = true                                           \
     }
 #define RESUME                                                                                               \
     {                                                                                                        \
-        .name = "resume", .help = "go on with --store FILE.db, which must exist", .kind = OPTION_FLAG,       \
+        .name = "resume", .help = "resume --store FILE.db, which must exist", .kind = OPTION_FLAG,           \
         .offset = offsetof(struct options, resume), .outside = true                                          \
     }
 #define SHARD                                                                                                \
     {                                                                                                        \
         .name = "shard", .value = "I/N",                                                                     \
-        .help = "the I-th of N parts alone, 1 <= I <= N, for job arrays; put together by weft merge",        \
+        .help = "only the I-th of N parts, 1 <= I <= N, for job arrays; join them with weft merge",          \
         .kind = OPTION_TEXT, .offset = offsetof(struct options, shard), .outside = true                      \
     }
 
@@ -740,12 +740,12 @@ static int read_shard(struct campaign_ask *ask, const char *text, struct err *e)
     if (!text)
         return 0;
     if (!slash || slash - text >= (ptrdiff_t)sizeof first)
-        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", need I/N, such as 1/4", text);
+        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", expected I/N, such as 1/4", text);
     snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
     if (!num_parse_count(first, &i) || !num_parse_count(slash + 1, &n) || n < 1 || n > INT32_MAX)
-        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", need I/N, such as 1/4", text);
+        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", expected I/N, such as 1/4", text);
     if (i < 1 || i > n)
-        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", need I/N with I from 1 to %lld", text,
+        return err_set(e, ERR_RANGE, "--shard is \"%.40s\", expected I/N with I from 1 to %lld", text,
                        (long long)n);
     ask->shard = (int32_t)i;
     ask->n_shards = (int32_t)n;
@@ -757,9 +757,9 @@ static int check_resume(const struct run *run, struct err *e)
     if (!run->opt.resume)
         return 0;
     if (!run->opt.store)
-        return err_set(e, ERR_USAGE, "--resume is given without --store, need --store FILE.db");
+        return err_set(e, ERR_USAGE, "--resume needs --store FILE.db");
     if (access(run->opt.store, F_OK) != 0)
-        return err_set(e, ERR_PARSE, "%s: is missing, need the store to go on with", run->opt.store);
+        return err_set(e, ERR_PARSE, "%s: no such store to resume", run->opt.store);
     return 0;
 }
 
@@ -776,11 +776,11 @@ static int check_out(const struct run *run, const struct extra *extras, int n, s
 {
     const char *store = run->opt.store;
     if (store && run->opt.out && is_same_file(store, run->opt.out))
-        return err_set(e, ERR_USAGE, "-o is %s, which is the store, need another file", run->opt.out);
+        return err_set(e, ERR_USAGE, "-o is %s, which is the store; choose another file", run->opt.out);
     for (int i = 0; i < n && store; i++)
         if (extras[i].path && is_same_file(store, extras[i].path))
-            return err_set(e, ERR_USAGE, "--%s is %s, which is the store, need another file", extras[i].name,
-                           extras[i].path);
+            return err_set(e, ERR_USAGE, "--%s is %s, which is the store; choose another file",
+                           extras[i].name, extras[i].path);
     return 0;
 }
 
@@ -819,7 +819,7 @@ static const char *what_is_kept(const struct run *run, const struct campaign *c,
     if (!run->opt.store)
         return NULL;
     bool units = c->runs != NULL;
-    snprintf(buf, size, "%s of %s %s are in %s; the same command goes on",
+    snprintf(buf, size, "%s of %s %s are in %s; resume with the same command",
              show_count(seen, units ? c->state.n_done : c->state.done.seen),
              show_count(all, units ? c->state.n_units : c->state.n_points), units ? "runs" : "points",
              run->opt.store);
@@ -836,7 +836,7 @@ static void say_failed(struct run *run, const struct campaign *c)
     if (!c->keep || !state->done.failed)
         return;
     struct text line = { 0 };
-    text_printf(&line, "%s of %s solved have no design", show_count(failed, state->done.failed),
+    text_printf(&line, "%s of %s solved points have no design", show_count(failed, state->done.failed),
                 show_count(solved, state->done.solved));
     if (state->failed_point >= 0)
         text_printf(&line, "; point %lld: %s", (long long)state->failed_point, text_str(&state->why));
@@ -853,35 +853,14 @@ static void say_blank(struct run *run, const struct campaign *c)
     char blank[SHOW];
     int64_t n = c->keep ? keep_counts_of(c->keep).blank : 0;
     if (n)
-        output_say(run, "%s designs are not kept: they have no value in a column of keep.front or keep.top",
+        output_say(run, "%s designs were not kept: no value in a column of keep.front or keep.top",
                    show_count(blank, n));
 }
 
 static void say_nothing_left(struct run *run, const struct sweep_counts *n)
 {
     if (n->seen && n->filtered == n->seen)
-        output_warn(run, "where of the study leaves out every point");
-}
-
-/* "2,850,000 points: 1,203 left out, 2,700,000 bounded away, 148,797 solved; 41 kept" */
-static void say_counts(const struct run *run, const struct campaign *c)
-{
-    const struct sweep_counts *n = &c->state.done;
-    char seen[SHOW], out[SHOW], bounded[SHOW], solved[SHOW], kept[SHOW];
-    struct text line = { 0 };
-    text_printf(&line, "%s points:", show_count(seen, n->seen));
-    if (n->filtered)
-        text_printf(&line, " %s left out,", show_count(out, n->filtered));
-    if (n->bounded || c->plan.rule.prune)
-        text_printf(&line, " %s bounded away,", show_count(bounded, n->bounded));
-    text_printf(&line, " %s solved", show_count(solved, n->solved));
-    if (c->keep)
-        text_printf(&line, "; %s kept", show_count(kept, c->state.kept));
-    if (c->keep || n->filtered || run->opt.store)
-        output_say(run, "%s", text_str(&line));
-    else
-        output_verbose(run, "%s", text_str(&line));
-    text_free(&line);
+        output_warn(run, "where leaves out every point of the study");
 }
 
 /* With a store, rows are written where a form or a file is asked for; else it says where they are. */
@@ -890,9 +869,34 @@ static bool is_stored(const struct run *run)
     return run->opt.store && !run->opt.out && run->opt.format < 0;
 }
 
+#define READ_IT "(read it with weft export, front or plot)"
+
+/* "148,797 of 2,850,000 points solved, 1,203 left out, 2,700,000 bounded away, 41 kept, stored in s.db (..)"
+ */
+static void say_counts(const struct run *run, const struct campaign *c)
+{
+    const struct sweep_counts *n = &c->state.done;
+    char seen[SHOW], out[SHOW], bounded[SHOW], solved[SHOW], kept[SHOW];
+    struct text line = { 0 };
+    text_printf(&line, "%s of %s points solved", show_count(solved, n->solved), show_count(seen, n->seen));
+    if (n->filtered)
+        text_printf(&line, ", %s left out", show_count(out, n->filtered));
+    if (n->bounded || c->plan.rule.prune)
+        text_printf(&line, ", %s bounded away", show_count(bounded, n->bounded));
+    if (c->keep)
+        text_printf(&line, ", %s kept", show_count(kept, c->state.kept));
+    if (is_stored(run))
+        text_printf(&line, ", stored in %s " READ_IT, run->opt.store);
+    if (c->keep || n->filtered || run->opt.store)
+        output_say(run, "%s", text_str(&line));
+    else
+        output_verbose(run, "%s", text_str(&line));
+    text_free(&line);
+}
+
 static void say_stored(const struct run *run)
 {
-    output_say(run, "rows are in %s: weft export, weft front and weft plot read it", run->opt.store);
+    output_say(run, "stored in %s " READ_IT, run->opt.store);
 }
 
 static int finish_blocks(struct run *run, const struct campaign *c, struct origin from, struct err *e)
@@ -909,8 +913,6 @@ static int finish_blocks(struct run *run, const struct campaign *c, struct origi
         rc = export_rows(run, c->store, NULL, from, &tally, e);
     else if (!all_designs)
         rc = export_count(c->store, &tally, e);
-    if (!rc && is_stored(run))
-        say_stored(run);
     if (!rc)
         export_say(run, &tally);
     export_tally_free(&tally);
@@ -998,11 +1000,9 @@ static void say_resumed(const struct run *run, const struct campaign *c)
 {
     char before[SHOW];
     if (c->resumed && c->runs)
-        output_say(run, "%s: %s runs are there, going on", run->opt.store,
-                   show_count(before, c->state.n_done));
+        output_say(run, "%s: resuming after %s runs", run->opt.store, show_count(before, c->state.n_done));
     else if (c->resumed)
-        output_say(run, "%s: %s points are there, going on", run->opt.store,
-                   show_count(before, c->state.before));
+        output_say(run, "%s: resuming after %s points", run->opt.store, show_count(before, c->state.before));
 }
 
 static int run_campaign(struct run *run, struct campaign *c, struct study_job *job, struct err *e)
@@ -1064,7 +1064,7 @@ static int say_duration(const struct run *run, const struct campaign_ask *ask, s
                all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads,
                show_count(tried, pace.n), show_real(each, pace.point_s * 1e6, 2));
     if (pace.n_failed)
-        output_say(run, "%s of these have no design; %s", show_count(tried, pace.n_failed), pace.why);
+        output_say(run, "%s of these have no design: %s", show_count(tried, pace.n_failed), pace.why);
     return 0;
 }
 
@@ -1156,7 +1156,7 @@ static int run_kind(struct run *run, const struct study_kind *kind, const struct
     if (run->opt.list)
         return write_list(run, kind, e);
     if (run->opt.n_operands < 1)
-        return err_set(e, ERR_USAGE, "argument is missing, need STUDY");
+        return err_set(e, ERR_USAGE, "argument is missing, expected STUDY");
     job.ask = (struct campaign_ask){ .store = run->opt.store,
                                      .threads = threads_of(run),
                                      .command = run->recorded,
@@ -1176,13 +1176,14 @@ static int run_sweep(struct run *run, struct err *e)
 const struct command cmd_sweep = {
     .group = "Many designs",
     .name = "sweep",
-    .help = "split every point of a study, one row each",
+    .help = "solve the split at every point of a study",
     .about =
-        "Choose the bandwidths for every point of what varies under `vary` of STUDY and write one row a\n"
-        "point. A point without a design is a row with its status. With --store rows are kept as they come,\n"
-        "and a sweep that was stopped in whatever way goes on where it was; without it SIGINT writes\n"
-        "nothing. Started by mpirun, or by srun with PMIx, all its processes work on one sweep. A study of\n"
-        "another kind, told by its keys, runs as by weft place, hetero or gossip.\n",
+        "Solve the split at every design point under `vary` of STUDY and write one row per point. A point\n"
+        "without a design is a row with its status. With --store rows are saved as they come, and a sweep\n"
+        "that was stopped, in whatever way, resumes where it was; without --store an interrupted sweep\n"
+        "writes nothing. Under mpirun, or srun with PMIx, all processes work on one sweep. A study of "
+        "another\n"
+        "kind, recognised by its keys, runs as under weft place, hetero or gossip.\n",
     .scope = SCOPE(1, 1, "STUDY", &sweep_options, &options_study, &options_search, &options_format,
                    &options_files),
     .run = run_sweep,

@@ -9,7 +9,7 @@
 
 static const struct option topo_rows[] = {
     { .name = "bill",
-      .help = "the bill alone, a line per item",
+      .help = "print only the bill, one line per item",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, bill) },
     { .name = "igraph",
@@ -17,7 +17,7 @@ static const struct option topo_rows[] = {
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, igraph) },
     { .name = "spec",
-      .help = "print the network as one word, and nothing else",
+      .help = "print only the network, as one word",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, spec) },
     { .name = "graphml",
@@ -384,7 +384,7 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
                         : run->opt.astra_system ? "astra-system"
                                                 : NULL;
     if (asked)
-        return err_set(e, ERR_USAGE, "option --%s is for described networks, need none for a custom graph",
+        return err_set(e, ERR_USAGE, "option --%s works for described networks only, not for a custom graph",
                        asked);
     int rc = edges ? topo_read_edges(&g, f.name, e) : topo_read_graphml(&g, f.name, e);
     if (!rc)
@@ -482,7 +482,7 @@ static int run_topo(struct run *run, struct err *e)
     const char *files[] = { o->graphml, o->dot, o->astra, o->astra_system };
     if (o->spec && (o->bill || o->graphml || o->dot || wants_astra(run)))
         return err_set(e, ERR_USAGE,
-                       "option --spec is given with --bill or one that writes a file, need it alone");
+                       "option --spec is given with --bill or one that writes a file; use it alone");
     int rc = output_check(run, NULL, e);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !rc; i++)
         if (files[i])

@@ -13,7 +13,7 @@ int filters_read(struct filters *f, const struct option_list *list, struct err *
     for (; f->n < list->n; f->n++) {
         const char *item = list->items[f->n], *equals = strchr(item, '=');
         if (!equals || equals == item)
-            return err_set(e, ERR_USAGE, "option --where is \"%.100s\", need COLUMN=VALUE", item);
+            return err_set(e, ERR_USAGE, "option --where is \"%.100s\", expected COLUMN=VALUE", item);
         char *column = strndup(item, (size_t)(equals - item));
         if (!column)
             return err_nomem(e, "filters");
@@ -29,8 +29,8 @@ int filters_check(const struct filters *f, const struct table *columns, struct e
         if (table_find(columns, name) >= 0)
             continue;
         const char *near = text_nearest(name, (const char *const *)columns->names, (size_t)columns->n_cols);
-        return err_set(e, ERR_USAGE, "option --where is on column \"%s\", need one of the table%s%s", name,
-                       near ? ", nearest is " : "", near ? near : "");
+        return err_set(e, ERR_USAGE, "option --where is on column \"%s\", expected one of the table%s%s%s",
+                       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     }
     return 0;
 }

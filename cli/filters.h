@@ -9,7 +9,7 @@
 #define OPTION_WHERE                                                                                         \
     {                                                                                                        \
         .name = "where", .value = "COLUMN=VALUE",                                                            \
-        .help = "only rows with this value; one column twice means either, two columns mean both",           \
+        .help = "only rows with this value; a column given twice means either value, two columns mean both", \
         .kind = OPTION_LIST, .offset = offsetof(struct options, where)                                       \
     }
 

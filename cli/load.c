@@ -88,7 +88,7 @@ static int add_assignment(struct load_overrides *o, const char *text, struct err
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return err_set(e, ERR_USAGE, "option --set is \"%.100s\", need KEY=VALUE", text);
+        return err_set(e, ERR_USAGE, "option --set is \"%.100s\", expected KEY=VALUE", text);
     const char *path = keep(o, strndup(text, (size_t)(equals - text)), e);
     return path ? load_add(o, path, equals + 1, e) : e->code;
 }

@@ -15,7 +15,8 @@ static const struct command *const commands[] = {
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char exit_codes[] =
-    "\nExit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input,\n"
+    "\n"
+    "Exit codes: 0 success, 1 run-time failure, 2 invalid command line, 3 invalid input,\n"
     "            4 no feasible design or over budget, 130 interrupted\n";
 
 static void list_commands(struct text *out)
@@ -65,8 +66,8 @@ static const struct command *find_command(const char *name, struct err *e)
     }
     names[N_COMMANDS] = "help";
     const char *near = text_nearest(name, names, N_COMMANDS + 1);
-    err_set(e, ERR_USAGE, "command \"%.100s\" is unknown%s%s", name, near ? ", nearest is " : "",
-            near ? near : "");
+    err_set(e, ERR_USAGE, "command \"%.100s\" is unknown%s%s%s", name, near ? "; did you mean " : "",
+            near ? near : "", near ? "?" : "");
     return NULL;
 }
 
@@ -97,7 +98,7 @@ static int help_command(int argc, char **argv)
 {
     struct err e = { 0 };
     if (argc > 1)
-        err_set(&e, ERR_USAGE, "argument \"%.100s\" is one too many, need one COMMAND", argv[1]);
+        err_set(&e, ERR_USAGE, "unexpected argument \"%.100s\"; give one COMMAND", argv[1]);
     const struct command *c = argc == 1 ? find_command(argv[0], &e) : NULL;
     return e.code ? misused("", &e) : show_help(c);
 }
@@ -141,7 +142,7 @@ int main(int argc, char **argv)
     /* Beyond the limit on file size a write shall fail with a message, not end the program. */
     signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
-        err_set(&e, ERR_USAGE, "command is missing, need one of the list");
+        err_set(&e, ERR_USAGE, "command is missing; choose one of the list");
         return misused("", &e);
     }
     const char *name = argv[1];
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "help") == 0)
         return help_command(argc - 2, argv + 2);
     if (name[0] == '-') {
-        err_set(&e, ERR_USAGE, "option %.100s is unknown, need a command first", name);
+        err_set(&e, ERR_USAGE, "unknown option %.100s; the command comes first", name);
         return misused("", &e);
     }
     const struct command *c = find_command(name, &e);

@@ -36,7 +36,7 @@ static const struct option search_rows[] = {
 static const struct option format_rows[] = {
     { .name = "of",
       .value = "FORMAT",
-      .help = "text, csv or json; without it by the extension of -o, else text",
+      .help = "text, csv or json (default: by the extension of -o, else text)",
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, format),
       .words = format_words },
@@ -46,31 +46,31 @@ static const struct option file_rows[] = {
     { .name = "output",
       .letter = 'o',
       .value = "FILE",
-      .help = "write there; - is standard output",
+      .help = "output file; - is standard output",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, out),
       .outside = true },
     { .name = "force",
       .letter = 'f',
-      .help = "overwrite files that exist",
+      .help = "overwrite existing files",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, force),
       .outside = true },
     { .name = "quiet",
       .letter = 'q',
-      .help = "no warnings, no progress",
+      .help = "print no warnings and no progress",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, quiet),
       .outside = true },
     { .name = "verbose",
       .letter = 'v',
-      .help = "say on standard error what was read and how it was solved",
+      .help = "report on standard error what was read and how it was solved",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, verbose),
       .outside = true },
     { .name = "help",
       .letter = 'h',
-      .help = "this text",
+      .help = "show this text",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, help),
       .outside = true },
@@ -133,8 +133,8 @@ static int fail_unknown(const struct reading *r, const char *name, size_t n, str
     snprintf(asked, sizeof asked, "%.*s", (int)(n < sizeof asked ? n : sizeof asked - 1), name);
     const char *near = text_nearest(asked, names, n_names);
     if (near)
-        return err_set(e, ERR_USAGE, "option --%s is unknown, nearest is --%s", asked, near);
-    return err_set(e, ERR_USAGE, "option --%s is unknown", asked);
+        return err_set(e, ERR_USAGE, "unknown option --%s; did you mean --%s?", asked, near);
+    return err_set(e, ERR_USAGE, "unknown option --%s", asked);
 }
 
 static int fail_word(const struct option *k, const char *value, struct err *e)
@@ -144,8 +144,9 @@ static int fail_word(const struct option *k, const char *value, struct err *e)
     for (; k->words[n]; n++)
         text_printf(&list, "%s%s", n ? ", " : "", k->words[n]);
     const char *near = text_nearest(value, k->words, n);
-    int rc = err_set(e, ERR_USAGE, "option --%s is \"%.*s\", need one of %s%s%s", k->name, MAX_SHOWN, value,
-                     text_str(&list), near ? ", nearest is " : "", near ? near : "");
+    int rc =
+        err_set(e, ERR_USAGE, "option --%s is \"%.*s\", expected one of %s%s%s%s", k->name, MAX_SHOWN, value,
+                text_str(&list), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     text_free(&list);
     return rc;
 }
@@ -165,7 +166,7 @@ static int store_count(int64_t *field, const struct option *k, const char *value
 {
     int64_t n;
     if (!num_parse_count(value, &n) || n < k->min || n > k->max)
-        return err_set(e, ERR_USAGE, "option --%s is \"%.*s\", need a whole number from %lld to %lld",
+        return err_set(e, ERR_USAGE, "option --%s is \"%.*s\", expected a whole number from %lld to %lld",
                        k->name, MAX_SHOWN, value, (long long)k->min, (long long)k->max);
     *field = n;
     return 0;
@@ -215,14 +216,14 @@ static int take(struct reading *r, size_t i, const char *attached, struct err *e
     const char *value = attached;
     assert(i < MAX_OPTIONS);
     if (r->seen[i] && k->kind != OPTION_LIST && k->kind != OPTION_FLAG)
-        return err_set(e, ERR_USAGE, "option --%s is given twice, need it once", k->name);
+        return err_set(e, ERR_USAGE, "option --%s is given twice", k->name);
     r->seen[i] = true;
     if (k->kind == OPTION_FLAG && attached)
-        return err_set(e, ERR_USAGE, "option --%s is given a value, need none", k->name);
+        return err_set(e, ERR_USAGE, "option --%s takes no value", k->name);
     if (k->kind != OPTION_FLAG && !attached) {
         if (r->at >= r->argc || !is_value(r->argv[r->at]))
-            return err_set(e, ERR_USAGE, "option --%s is without %s, need --%s %s", k->name, k->value,
-                           k->name, k->value);
+            return err_set(e, ERR_USAGE, "option --%s needs %s, as in --%s %s", k->name, k->value, k->name,
+                           k->value);
         value = r->argv[r->at++];
     }
     if (!k->outside) {
@@ -252,7 +253,7 @@ static int take_letters(struct reading *r, const char *letters, struct err *e)
         while ((k = option_at(r->scope, i)) && k->letter != *s)
             i++;
         if (!k)
-            return err_set(e, ERR_USAGE, "option -%c is unknown", *s);
+            return err_set(e, ERR_USAGE, "unknown option -%c", *s);
         bool flag = k->kind == OPTION_FLAG;
         int rc = take(r, i, flag || s[1] == '\0' ? NULL : s + 1, e);
         if (rc || !flag)
@@ -264,7 +265,7 @@ static int take_letters(struct reading *r, const char *letters, struct err *e)
 static int take_operand(struct reading *r, const char *word, struct err *e)
 {
     if (r->o->n_operands >= r->scope->max_operands)
-        return err_set(e, ERR_USAGE, "argument \"%.*s\" is one too many, need %s", MAX_SHOWN, word,
+        return err_set(e, ERR_USAGE, "unexpected argument \"%.*s\", usage: %s", MAX_SHOWN, word,
                        r->scope->max_operands ? r->scope->operands : "none");
     r->o->operands[r->o->n_operands++] = word;
     record_word(r->recorded, word);
@@ -305,8 +306,8 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
     int rc = take_all(&r, e);
     if (!rc && !o->help && o->n_operands < scope->min_operands)
-        rc = err_set(e, ERR_USAGE, "%s is missing, need %s", o->n_operands ? "second argument" : "argument",
-                     scope->operands);
+        rc = err_set(e, ERR_USAGE, "%s is missing, expected %s",
+                     o->n_operands ? "second argument" : "argument", scope->operands);
     if (!rc)
         rc = text_check(recorded, e);
     if (rc)

@@ -32,7 +32,7 @@ struct option {
 #define OPTION_THREADS(what)                                                                                 \
     {                                                                                                        \
         .name = "threads", .letter = 'j', .value = "N",                                                      \
-        .help = what " at the same time; without it one a processor; the rows are the same",                 \
+        .help = what " at the same time (default: one per processor); the rows are the same",                \
         .kind = OPTION_COUNT, .offset = offsetof(struct options, threads), .min = 1,                         \
         .max = OPTION_MAX_THREADS, .outside = true                                                           \
     }

@@ -39,7 +39,7 @@ int output_check(const struct run *run, const char *path, struct err *e)
     if (!path || strcmp(path, "-") == 0 || run->opt.force)
         return 0;
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        return err_set(e, ERR_USAGE, "%s: exists, need -f to overwrite", path);
+        return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
     return 0;
 }
 
@@ -253,9 +253,9 @@ static int check_folder(const char *path, struct err *e)
     if (output_is_stdout(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
         return 0;
     if (!folder_of(folder, path) || stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
-        return err_set(e, ERR_IO, "output %s: its folder is not there, need one", path);
+        return err_set(e, ERR_IO, "output %s: no such folder", path);
     if (access(folder, W_OK | X_OK) != 0)
-        return err_set(e, ERR_IO, "output %s: its folder cannot be written to, need one that can", path);
+        return err_set(e, ERR_IO, "output %s: its folder is not writable", path);
     return 0;
 }
 
@@ -263,7 +263,7 @@ static int check_folder(const char *path, struct err *e)
 static int check_one(const struct run *run, const char *path, struct err *e)
 {
     if (run->opt.n_operands > 0 && !output_is_stdout(path) && is_same(path, run->opt.operands[0]))
-        return err_set(e, ERR_USAGE, "output %s: is the study itself, need another file", path);
+        return err_set(e, ERR_USAGE, "output %s: is the study itself; choose another file", path);
     int rc = output_check(run, path, e);
     return rc ? rc : check_folder(path, e);
 }
@@ -279,7 +279,7 @@ int extra_check(const struct run *run, const struct extra *extras, int n, struct
         bool twice = is_same(path, out);
         for (int k = 0; k < i; k++)
             twice = twice || (extras[k].path && is_same(path, extras[k].path));
-        rc = twice ? err_set(e, ERR_USAGE, "two outputs are to go to %s, need a file for each",
+        rc = twice ? err_set(e, ERR_USAGE, "two outputs go to %s; give each its own file",
                              output_is_stdout(path) ? "standard output" : path)
                    : check_one(run, path, e);
     }

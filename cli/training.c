@@ -137,7 +137,7 @@ static void say_verdict(struct report *r, const struct design_point *s, const st
 {
     char a[SHOW], b[SHOW], c[SHOW];
     if (isnan(x->missing_B)) {
-        report_line(r, "the NPU's memory is not given\n");
+        report_line(r, "the memory of the NPU is not given\n");
         return;
     }
     bool fits = !(x->missing_B > 0);

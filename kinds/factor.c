@@ -67,28 +67,27 @@ static const struct key factor_keys[] = {
     K_COUNT(struct factor_conf, npus, "npus", TOPO_MIN_SIZE, TOPO_MAX_NPUS, SCHEMA_NONE,
             "NPUs of each network: the product of its sizes", .required = true),
     K_NODE(struct factor_conf, dims, "dims",
-           "how many dimensions: a number, or see vary.factor.dims; absent: 1 to 8"),
-    LIMITS(factor_conf, ", where a tier does not say; absent: ring, full, switch",
-           ", where a tier does not say; absent: any"),
+           "how many dimensions: a number, or see vary.factor.dims (default: 1 to 8)"),
+    LIMITS(factor_conf, ", where a tier does not say (default: ring, full, switch)",
+           ", where a tier does not say (default: any)"),
     K_NODE(struct factor_conf, tiers, "tiers",
-           "list, innermost first, see vary.factor.tiers[]; absent: one for all dimensions. Other keys of a "
-           "network but dims are passed on to each"),
+           "list, innermost first, see vary.factor.tiers[] (default: one for all dimensions). Other keys of "
+           "a network but dims are passed on to each"),
 };
 
 static const struct key factor_tier_keys[] = {
-    LIMITS(factor_tier_conf, "; absent: those beside tiers", "; absent: that beside tiers"),
+    LIMITS(factor_tier_conf, " (default: those beside tiers)", " (default: that beside tiers)"),
     K_COUNT(struct factor_tier_conf, max_npus, "max_npus", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
-            "packaging: product of the sizes up to and including this tier; absent: any"),
-    K_NODE(
-        struct factor_tier_conf, dims, "dims",
-        "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims; absent: 0 or "
-        "1. Other keys of a dimension but shape and size are passed on to each"),
+            "packaging: product of the sizes up to and including this tier (default: any)"),
+    K_NODE(struct factor_tier_conf, dims, "dims",
+           "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims (default: 0 "
+           "or 1). Other keys of a dimension but shape and size are passed on to each"),
 };
 
 static const struct key factor_dims_keys[] = {
     K_COUNT(struct factor_dims_conf, from, "from", 0, TOPO_MAX_DIMS, SCHEMA_NONE,
-            "least number; absent: 0 of a tier, else 1"),
-    K_COUNT(struct factor_dims_conf, to, "to", 0, TOPO_MAX_DIMS, SCHEMA_NONE, "largest number; absent: 8"),
+            "least number (default: 0 of a tier, else 1)"),
+    K_COUNT(struct factor_dims_conf, to, "to", 0, TOPO_MAX_DIMS, SCHEMA_NONE, "largest number (default: 8)"),
 };
 
 K_SECTION(sweep_factor_section, struct factor_conf, "vary.factor", factor_keys,
@@ -166,10 +165,10 @@ static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yam
     conf.from = conf.from < 0 ? *from : conf.from;
     conf.to = conf.to < 0 ? TOPO_MAX_DIMS : conf.to;
     if (conf.to < 1 || conf.to > TOPO_MAX_DIMS)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is at most %lld, need 1 to %d dimensions",
+        return yaml_fail(doc, id, e, ERR_RANGE, "is at most %lld, expected 1 to %d dimensions",
                          (long long)conf.to, TOPO_MAX_DIMS);
     if (conf.from > conf.to)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is from %lld to %lld, need from at most to",
+        return yaml_fail(doc, id, e, ERR_RANGE, "is from %lld to %lld, expected from at most to",
                          (long long)conf.from, (long long)conf.to);
     *from = (int32_t)conf.from;
     *to = (int32_t)conf.to;
@@ -189,12 +188,11 @@ static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id
             continue;
         for (int32_t k = 0; k < t->n_shapes; k++)
             if (t->shapes[k] == (enum topo_shape)i)
-                return yaml_fail(doc, id, e, ERR_RANGE, "is %s, which is there already; need each once",
-                                 topo_shape_words[i]);
+                return yaml_fail(doc, id, e, ERR_RANGE, "is %s, which is there already", topo_shape_words[i]);
         t->shapes[t->n_shapes++] = (enum topo_shape)i;
         return 0;
     }
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need one of %s", yaml_show(doc, id, shown),
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected one of %s", yaml_show(doc, id, shown),
                      &TOPO_PLAIN_SHAPES(COMMA_WORD)[strlen(", ")]);
 }
 
@@ -202,7 +200,7 @@ static int need_list(const struct yaml_doc *doc, yaml_id list, int32_t most, str
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > most))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)doc->nodes[list].n,
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)doc->nodes[list].n,
                        (int)most);
     return rc;
 }
@@ -229,8 +227,8 @@ static int read_sizes(struct factor_tier *t, const struct yaml_doc *doc, yaml_id
         int64_t *size = &t->sizes[t->n_sizes++];
         rc = rc ? rc : yaml_count(doc, id, size, e);
         if (!rc && (*size < TOPO_MIN_SIZE || *size > TOPO_MAX_SIZE))
-            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need %d to %d", (long long)*size, TOPO_MIN_SIZE,
-                           TOPO_MAX_SIZE);
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected %d to %d", (long long)*size,
+                           TOPO_MIN_SIZE, TOPO_MAX_SIZE);
     }
     return rc;
 }
@@ -258,10 +256,10 @@ static int take_name(struct factor_tier *t, const struct yaml_doc *doc, yaml_id 
         s++;
     if (*s || isdigit((unsigned char)*name) || *name == '-')
         return yaml_fail(doc, id, e, ERR_PARSE,
-                         "is \"%.60s\", need a letter or _ and then letters, digits, _ or -", name);
+                         "is \"%.60s\", expected a letter or _ and then letters, digits, _ or -", name);
     /* With room for the number of a dimension. */
     if (s - name > TOPO_NAME - 2)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %d bytes long, need at most %d", (int)(s - name),
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %d bytes long, expected at most %d", (int)(s - name),
                          TOPO_NAME - 2);
     strcpy(t->name, name);
     return 0;
@@ -294,10 +292,10 @@ static int check_distinct(const struct factor *f, const struct yaml_doc *doc, ya
         const struct factor_tier *other = &f->tiers[i];
         if (t->name[0] && strcmp(t->name, other->name) == 0)
             return yaml_fail(doc, yaml_get(doc, map, "name"), e, ERR_RANGE,
-                             "is %s, as that of tiers[%d]; need another name", t->name, (int)i);
+                             "is %s, as that of tiers[%d]; choose another name", t->name, (int)i);
         if (strcmp(t->name, other->name) == 0 && strcmp(text_str(&t->words), text_str(&other->words)) == 0)
             return yaml_fail(doc, map, e, ERR_RANGE,
-                             "has nothing to tell its dimensions from those of tiers[%d], need a name",
+                             "has nothing to tell its dimensions from those of tiers[%d], expected a name",
                              (int)i);
     }
     return 0;
@@ -383,10 +381,10 @@ static int check_count(int64_t n, const struct factor *f, const struct yaml_doc 
     if (n == 0)
         return yaml_fail(doc, map, e, ERR_RANGE,
                          "makes no network: %lld NPUs have no factors for %s dimensions under these limits; "
-                         "need others",
+                         "expected others",
                          (long long)f->npus, dims);
     if (n > SWEEP_MAX_VALUES)
-        return yaml_fail(doc, map, e, ERR_RANGE, "makes %lld networks, need at most %d", (long long)n,
+        return yaml_fail(doc, map, e, ERR_RANGE, "makes %lld networks, expected at most %d", (long long)n,
                          SWEEP_MAX_VALUES);
     return 0;
 }

@@ -251,7 +251,7 @@ int weft_run(const weft_study *study, const weft_run_options *options, weft_erro
     if (options->size < sizeof *options || options->threads < 1 || options->threads > MOST_THREADS)
         return tell(error,
                     err_set(&e, ERR_USAGE,
-                            "options: threads is %d, need 1 to %d, and weft_run_defaults() first",
+                            "options: threads is %d, expected 1 to %d, and weft_run_defaults() first",
                             options->threads, MOST_THREADS),
                     &e);
     int rc = run_study(study, &w, &e);

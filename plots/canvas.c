@@ -334,7 +334,7 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
 
     c->height_px = c->opt->height_px ? c->opt->height_px : ceil(top_px + body_px + legend_px);
     if (c->height_px < top_px + least_px + legend_px)
-        return err_set(e, ERR_RANGE, "height: is %g px, need at least %g", c->height_px,
+        return err_set(e, ERR_RANGE, "height: is %g px, expected at least %g", c->height_px,
                        ceil(top_px + least_px + legend_px));
     c->legend_top_px = c->height_px - legend_px;
     *body = (struct canvas_box){

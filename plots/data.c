@@ -72,7 +72,7 @@ int rows_column(int32_t *col, const struct rows *r, const char *name, struct err
 
     *col = table_find(r->t, name);
     if (*col < 0)
-        return err_set(e, ERR_PARSE, "figure %s: column %s: is missing, need it in the CSV%s%s",
+        return err_set(e, ERR_PARSE, "figure %s: column %s: is missing; give it in the CSV%s%s",
                        r->figure->name, name, source ? " of " : "", source ? source : "");
     return 0;
 }
@@ -91,8 +91,9 @@ int rows_check(const struct rows *r, struct err *e)
         if (table_find(r->t, name) >= 0)
             continue;
         const char *near = text_nearest(name, (const char *const *)r->t->names, (size_t)r->t->n_cols);
-        return err_set(e, ERR_USAGE, "figure %s: filter: is on column \"%s\", need one of the CSV%s%s",
-                       r->figure->name, name, near ? ", nearest is " : "", near ? near : "");
+        return err_set(e, ERR_USAGE, "figure %s: filter: is on column \"%s\", expected one of the CSV%s%s%s",
+                       r->figure->name, name, near ? "; did you mean " : "", near ? near : "",
+                       near ? "?" : "");
     }
     return 0;
 }
@@ -189,7 +190,7 @@ static int rows_any_number(double *out, const struct rows *r, int32_t col, struc
 
     if (cell && r->t->kinds[col] == TABLE_TEXT && cell->text && cell->text[0] &&
         !num_parse_real(cell->text, out))
-        return err_set(e, ERR_PARSE, "figure %s: row %lld, column %s: is \"%s\", need a number",
+        return err_set(e, ERR_PARSE, "figure %s: row %lld, column %s: is \"%s\", expected a number",
                        r->figure->name, (long long)r->row + 1, r->t->names[col], cell->text);
     return 0;
 }
@@ -197,22 +198,21 @@ static int rows_any_number(double *out, const struct rows *r, int32_t col, struc
 int rows_number(double *out, const struct rows *r, int32_t col, struct err *e)
 {
     int rc = rows_any_number(out, r, col, e);
-    return !rc && *out < 0 ? rows_fault(r, r->t->names[col], e, "%g, need at least 0", *out) : rc;
+    return !rc && *out < 0 ? rows_fault(r, r->t->names[col], e, "%g, expected at least 0", *out) : rc;
 }
 
 int rows_above_zero(double *out, const struct rows *r, int32_t col, struct err *e)
 {
     int rc = rows_any_number(out, r, col, e);
-    return !rc && *out <= 0 ? rows_fault(r, r->t->names[col], e, "%g, need above 0", *out) : rc;
+    return !rc && *out <= 0 ? rows_fault(r, r->t->names[col], e, "%g, expected above 0", *out) : rc;
 }
 
 int rows_none_left(const struct rows *r, int64_t n_passed, int64_t n_blank, const char *but, struct err *e)
 {
-    return err_set(
-        e, ERR_PARSE,
-        "figure %s: rows to draw: is 0 of %lld (%lld pass the filter, %lld of those %slack a value), need "
-        "at least 1",
-        r->figure->name, (long long)r->t->n_rows, (long long)n_passed, (long long)n_blank, but);
+    return err_set(e, ERR_PARSE,
+                   "figure %s: rows to draw: is 0 of %lld (%lld pass the filter, %lld of those %slack a "
+                   "value), expected at least 1",
+                   r->figure->name, (long long)r->t->n_rows, (long long)n_passed, (long long)n_blank, but);
 }
 
 /* ---- columns ---- */
@@ -228,9 +228,9 @@ static int data_read_dims(struct data *d, int32_t col, struct err *e)
     if (!rc)
         rc = rows_number(&wanted, &d->r, count_col, e);
     if (!rc && wanted == 0)
-        rc = rows_fault(&d->r, "n_dims", e, "0, need above 0");
+        rc = rows_fault(&d->r, "n_dims", e, "0, expected above 0");
     if (!rc && !(wanted >= 1 && wanted <= DATA_MAX_DIMS && wanted == floor(wanted)))
-        rc = rows_fault(&d->r, "n_dims", e, "%g, need a whole number, 1 to %d", wanted, DATA_MAX_DIMS);
+        rc = rows_fault(&d->r, "n_dims", e, "%g, expected a whole number, 1 to %d", wanted, DATA_MAX_DIMS);
     if (rc)
         return rc;
     for (const char *p = rows_text(buf, &d->r, col); p; n++) {
@@ -241,7 +241,7 @@ static int data_read_dims(struct data *d, int32_t col, struct err *e)
     }
     d->n_dims[d->n] = n;
     if (n != (int32_t)wanted)
-        return rows_fault(&d->r, "dims", e, "%d names, need %d as n_dims says", (int)n, (int)wanted);
+        return rows_fault(&d->r, "dims", e, "%d names, expected %d as n_dims says", (int)n, (int)wanted);
     return 0;
 }
 
@@ -272,11 +272,11 @@ static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
     if (rc)
         return rc;
     if ((b->as != AS_ANY && *x < 0) || (b->as == AS_ABOVE_ZERO && *x == 0))
-        return rows_fault(&d->r, b->column, e, "%g, need %s 0", *x,
+        return rows_fault(&d->r, b->column, e, "%g, expected %s 0", *x,
                           b->as == AS_ABOVE_ZERO ? "above" : "at least");
     if (b->as == AS_COUNT) {
         if (!(*x <= b->most && *x == floor(*x)) && d->col[k] >= 0)
-            return rows_fault(&d->r, b->column, e, "%g, need a whole number, 0 to %d", *x, (int)b->most);
+            return rows_fault(&d->r, b->column, e, "%g, expected a whole number, 0 to %d", *x, (int)b->most);
         d->word[k][d->n] = isnan(*x) ? 0 : (int32_t)*x;
     }
     *blank = *blank || (b->need == FILLED && isnan(*x));
@@ -304,7 +304,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
         d->word[k][d->n] = at;
         *keep = b->most == 0 || at < b->most;
         if (b->as == AS_SAME && at > 0)
-            return rows_fault(&d->r, b->column, e, "\"%s\", need \"%s\" as in those before",
+            return rows_fault(&d->r, b->column, e, "\"%s\", expected \"%s\" as in those before",
                               d->words[k].list[at], d->words[k].list[0]);
     } else if (b->as == AS_STATUS) {
         *keep = rows_equal(&d->r, d->col[k], b->word);

@@ -48,7 +48,7 @@ static int read_runs(struct runs *x, struct canvas *c, const struct rows *r, con
         struct rows at = *r;
         at.row = d->row[i];
         if (d->x[TO][i] < d->x[FROM][i])
-            rc = rows_fault(&at, "to", e, "%g, need at least its from %g", d->x[TO][i], d->x[FROM][i]);
+            rc = rows_fault(&at, "to", e, "%g, expected at least its from %g", d->x[TO][i], d->x[FROM][i]);
         x->n = run < x->n ? x->n : run + 1;
         x->end[run] = fmax(x->end[run], d->x[TO][i]);
         end = fmax(end, d->x[TO][i]);

@@ -728,7 +728,7 @@ static int read_losses(struct loss_fig *f, const struct rows *r, struct err *e)
     for (int64_t i = 0; i < d->n && !rc; i++) {
         at.row = d->row[i];
         if (isnan(d->x[STEPS][i]))
-            rc = rows_fault(&at, "steps", e, "blank, need a number");
+            rc = rows_fault(&at, "steps", e, "blank, expected a number");
     }
     return rc ? rc : join_lines(f, e);
 }

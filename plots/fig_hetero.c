@@ -507,7 +507,7 @@ static int read_curves(struct learning *f, const struct rows *rows, struct err *
     for (int64_t i = 0; i < d->n && !rc; i++) {
         r.row = d->row[i];
         if (isnan(d->x[EVALUATIONS][i]))
-            rc = rows_fault(&r, "evaluations", e, "blank, need a number");
+            rc = rows_fault(&r, "evaluations", e, "blank, expected a number");
     }
     return rc ? rc : join_curves(f, e);
 }

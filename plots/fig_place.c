@@ -442,7 +442,7 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
         i++;
     if (!choices[i])
         return err_set(e, ERR_PARSE,
-                       "figure %s: columns utility, jct_s, jct: are missing, need one in the CSV of %s",
+                       "figure %s: columns utility, jct_s, jct: are missing, expected one in the CSV of %s",
                        r->figure->name, r->figure->source);
     return outcomes_build_grid(c, r, &looks[i], e);
 }
@@ -652,8 +652,9 @@ int fig_embedded(struct canvas *c, const struct rows *r, struct err *e)
     int rc = read_outcomes(&o, c, r, &spec, e);
 
     if (!rc && o.n_axes == 0)
-        rc = err_set(e, ERR_PARSE,
-                     "figure %s: axes of numbers: is 0, need 1 or 2 between the columns point and network",
-                     r->figure->name);
+        rc =
+            err_set(e, ERR_PARSE,
+                    "figure %s: axes of numbers: is 0, expected 1 or 2 between the columns point and network",
+                    r->figure->name);
     return rc ? rc : draw_maps(&o, e);
 }

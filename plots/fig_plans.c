@@ -103,7 +103,7 @@ static int read_degree(int32_t *out, const struct plans *p, int i, struct err *e
         double x;
         int rc = rows_above_zero(&x, &p->r, cols[k], e);
         if (!rc && !isnan(x) && !(x <= INT32_MAX && x == floor(x)))
-            rc = rows_fault(&p->r, p->r.t->names[cols[k]], e, "%g, need a whole number, 0 to %d", x,
+            rc = rows_fault(&p->r, p->r.t->names[cols[k]], e, "%g, expected a whole number, 0 to %d", x,
                             INT32_MAX);
         if (rc)
             return rc;

@@ -97,9 +97,9 @@ static int strip_survey(struct strip *f, struct err *e)
         names_add(f->c, &f->schedulers, rows_text(buf, &r, f->data.col[PLAN]));
         rc = rows_number(&layer, &r, f->data.col[LAYER], e);
         if (!rc && !(layer <= MAX_LAYERS && layer == floor(layer)))
-            rc = rows_fault(&r, "layer", e, "%g, need a whole number, 0 to %d", layer, MAX_LAYERS);
+            rc = rows_fault(&r, "layer", e, "%g, expected a whole number, 0 to %d", layer, MAX_LAYERS);
         else if (!rc && layer == 0)
-            rc = rows_fault(&r, "layer", e, "0, need 1 to %d", MAX_LAYERS);
+            rc = rows_fault(&r, "layer", e, "0, expected 1 to %d", MAX_LAYERS);
         else if (!rc)
             f->n_layers = layer > f->n_layers ? (int32_t)layer : f->n_layers;
     }

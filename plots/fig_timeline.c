@@ -83,7 +83,7 @@ static int survey_rows(struct timeline *f, struct names *names, struct names *pa
         int32_t run = d->word[RUN][i], dim = d->word[DIM][i];
         r.row = d->row[i];
         if (d->x[END][i] < d->x[START][i])
-            return rows_fault(&r, "end_s", e, "%g, need at least its start_s %g", d->x[END][i],
+            return rows_fault(&r, "end_s", e, "%g, expected at least its start_s %g", d->x[END][i],
                               d->x[START][i]);
         if (run >= f->n_runs) {
             f->n_runs = run + 1;

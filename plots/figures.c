@@ -220,14 +220,14 @@ static int find_figure(const struct plot_figure **out, const char *name, struct 
         names[i] = plot_figures[i].name;
     }
     const char *near = text_nearest(name, names, (size_t)plot_n_figures);
-    return err_set(e, ERR_USAGE, "figure: is \"%s\", need one of the list%s%s", name,
-                   near ? ", nearest is " : "", near ? near : "");
+    return err_set(e, ERR_USAGE, "figure: is \"%s\", expected one of the list%s%s%s", name,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static int check_size(const char *what, int32_t px, struct err *e)
 {
     if (px != 0 && (px < 240 || px > 10000))
-        return err_set(e, ERR_RANGE, "%s: is %d px, need 240 to 10000", what, (int)px);
+        return err_set(e, ERR_RANGE, "%s: is %d px, expected 240 to 10000", what, (int)px);
     return 0;
 }
 

@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-static const char not_installed[] = "gnuplot: is not installed, need version 5.2 or later on the PATH";
+static const char not_installed[] = "gnuplot: is not installed; version 5.2 or later must be on the PATH";
 
 /* Length of the UTF-8 sequence at s, 0 when it is none that XML 1.0 allows. */
 static size_t utf8_length(const unsigned char *s)
@@ -194,9 +194,9 @@ static int judge(int status, const char *said, size_t image_bytes, struct err *e
     else if (WEXITSTATUS(status) == 127)
         rc = err_set(e, ERR_LIB, "%s", not_installed);
     else if (WEXITSTATUS(status) != 0)
-        rc = err_set(e, ERR_LIB, "gnuplot: exit status is %d, need 0: %s", WEXITSTATUS(status), words);
+        rc = err_set(e, ERR_LIB, "gnuplot: exit status is %d, expected 0: %s", WEXITSTATUS(status), words);
     else if (image_bytes == 0)
-        rc = err_set(e, ERR_LIB, "gnuplot: output is empty, need an image: %s", words);
+        rc = err_set(e, ERR_LIB, "gnuplot: output is empty, expected an image: %s", words);
     text_free(&line);
     return rc;
 }

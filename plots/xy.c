@@ -96,15 +96,14 @@ static int check_column(const struct xy *f, const char *option, const char *name
 
     if (col < 0) {
         const char *near = text_nearest(name, (const char *const *)t->names, (size_t)t->n_cols);
-        return err_set(e, ERR_USAGE, "option --%s is \"%s\", need a column of the table%s%s", option, name,
-                       near ? ", nearest is " : "", near ? near : "");
+        return err_set(e, ERR_USAGE, "option --%s is \"%s\", expected a column of the table%s%s%s", option,
+                       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     }
     if (numbers && has_words(t, col))
-        return err_set(
-            e, ERR_USAGE,
-            "option --%s is %s, which holds words, need numbers; words can be --x, --color, --shape, "
-            "--facet and --facet-rows",
-            option, name);
+        return err_set(e, ERR_USAGE,
+                       "option --%s is %s, which holds words, expected numbers; words can be --x, --color, "
+                       "--shape, --facet and --facet-rows",
+                       option, name);
     return 0;
 }
 
@@ -131,7 +130,7 @@ static int choose_axes(struct xy *f, struct err *e)
         }
     if (!f->x_name || !f->y_name[0])
         return err_set(e, ERR_USAGE,
-                       "option --%s is missing, need a column (weft plot xy TABLE --list names them)",
+                       "option --%s is missing, expected a column (weft plot xy TABLE --list names them)",
                        f->x_name ? "y" : "x");
     int rc = check_column(f, "x", f->x_name, false, e);
     for (int32_t m = 0; m < f->n_y && !rc; m++)
@@ -140,7 +139,7 @@ static int choose_axes(struct xy *f, struct err *e)
         return rc;
     f->x_words = has_words(t, table_find(t, f->x_name));
     if (s->bars && !f->x_words)
-        return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, need words on --x",
+        return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, expected words on --x",
                        f->x_name);
     f->better[0] = f->x_words ? 0 : better_of(f->x_name);
     f->better[1] = better_of(f->y_name[0]);
@@ -195,9 +194,11 @@ static int choose_front(struct xy *f, struct err *e)
                  (strcmp(comma, ",min") == 0 || strcmp(comma, ",max") == 0);
     if (f->front && !known)
         return err_set(e, ERR_USAGE,
-                       "option --front is \"%s\", need min or max of x and of y as in min,max, or no", words);
+                       "option --front is \"%s\", expected min or max of x and of y as in min,max, or no",
+                       words);
     if (f->front && f->x_words)
-        return err_set(e, ERR_USAGE, "option --front is over %s, which holds words, need numbers", f->x_name);
+        return err_set(e, ERR_USAGE, "option --front is over %s, which holds words, expected numbers",
+                       f->x_name);
     if (f->front) {
         f->better[0] = words[1] == 'i' ? -1 : 1;
         f->better[1] = comma[2] == 'i' ? -1 : 1;
@@ -444,7 +445,7 @@ static int xy_read_range(double out[2], const char *text, const char *option, st
     }
     if (!fine || out[0] >= out[1])
         return err_set(e, ERR_USAGE,
-                       "option --%s is \"%s\", need LO:HI with LO below HI; either may be blank", option,
+                       "option --%s is \"%s\", expected LO:HI with LO below HI; either may be blank", option,
                        text);
     return 0;
 }
@@ -855,7 +856,8 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
     if (n < 0)
         return ERR_USAGE;
     if (!knee && !front && !top && col < 0)
-        return err_set(e, ERR_USAGE, "option --label is \"%s\", need knee, front, top or a column", label);
+        return err_set(e, ERR_USAGE, "option --label is \"%s\", expected knee, front, top or a column",
+                       label);
     if (!on_front ||
         places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 3 + MAX_LABELS, e))
         return ERR_NOMEM;

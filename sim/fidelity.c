@@ -92,8 +92,7 @@ static int apply_links(struct fidelity_wires *w, const struct sim_links *l, stru
     int rc = 0;
     if (l->dim < 0 && (from < 0 || to < 0))
         return err_set(e, ERR_RANGE,
-                       "\"%s\" is no vertex of the graph, need a name as weft topo "
-                       "--graphml gives",
+                       "\"%s\" is no vertex of the graph, expected a name as weft topo --graphml gives",
                        from < 0 ? l->from : l->to);
     for (int32_t link = 0; l->dim >= 0 && link < w->routes.n_arcs / 2 && !rc; link++)
         if (topo_link_dim(&w->routes, link) == l->dim) {
@@ -107,7 +106,7 @@ static int apply_links(struct fidelity_wires *w, const struct sim_links *l, stru
             found++;
         }
     if (!rc && !found)
-        return err_set(e, ERR_RANGE, "no link %s%s%s, need one of the graph",
+        return err_set(e, ERR_RANGE, "no link %s%s%s, expected one of the graph",
                        l->dim < 0 ? l->from : "of that dimension", l->dim < 0 ? " - " : "", l->to);
     return rc;
 }
@@ -127,7 +126,7 @@ static int apply_slow(struct fidelity_wires *w, const struct sim_slow *s, struct
     int32_t d = w->routes.described ? s->dim : -1;
     int rc = 0;
     if (s->dim >= 0 && d < 0)
-        return err_set(e, ERR_UNSUP, "names a dimension, need none on a graph of its own");
+        return err_set(e, ERR_UNSUP, "names a dimension, expected none on a graph of its own");
     for (int32_t npu = 0; npu < w->routes.n_npus && s->share < 1 && !rc; npu++)
         if (fidelity_is_slow(&w->routes, s, npu))
             rc = topo_routes_slow_npu(&w->routes, npu, d, s->share, e);
@@ -222,7 +221,7 @@ static void add_bytes(double *bytes, const struct fidelity *x, const struct fide
 static int keep_all(struct fidelity_links *out, int32_t n, struct err *e)
 {
     if (n > FIDELITY_MAX_LINKS)
-        return err_set(e, ERR_RANGE, "links: are %d, need at most %d to list them all", (int)n,
+        return err_set(e, ERR_RANGE, "links: are %d, expected at most %d to list them all", (int)n,
                        FIDELITY_MAX_LINKS);
     out->all = calloc((size_t)n + 1, sizeof *out->all);
     return out->all ? 0 : err_nomem(e, "use of links");
@@ -397,8 +396,8 @@ static int fidelity_check_size(struct fidelity_flow *f, int32_t group, const str
     f->messages += flow_sim_messages(f->sim, group, job->kind, job->bytes);
     return f->messages <= MAX_MESSAGES ? 0
                                        : err_set(e, ERR_RANGE,
-                                                 "collectives are some %.2g flows, need at most %.2g in a "
-                                                 "run; model chunk takes any size",
+                                                 "collectives are some %.2g flows, expected at most %.2g in "
+                                                 "a run; model chunk takes any size",
                                                  f->messages, MAX_MESSAGES);
 }
 
@@ -597,7 +596,8 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
         one.in[d] = job->members[d] > 1;
         any = any || one.in[d];
         if (one.in[d] && job->members[d] < net.dims[d].size)
-            return err_set(e, ERR_UNSUP, "ASTRA-sim 2: a group takes %d of the %d members of %s, need all",
+            return err_set(e, ERR_UNSUP,
+                           "ASTRA-sim 2: a group takes %d of the %d members of %s, expected all",
                            (int)job->members[d], (int)net.dims[d].size, net.dims[d].name);
     }
     int rc = sim_astra_from_network(&conf, &net, &notes, e);

@@ -364,14 +364,14 @@ static int fit_check(const struct topo_dim *dim, const struct curve *c, const st
     if (rc)
         return err_wrap(e, "algorithm");
     if (c->n < FIT_MIN_POINTS || c->n > FIT_MAX_POINTS)
-        return err_set(e, ERR_RANGE, "curve has %d point%s, need %d to %d", (int)c->n, c->n == 1 ? "" : "s",
-                       FIT_MIN_POINTS, FIT_MAX_POINTS);
+        return err_set(e, ERR_RANGE, "curve has %d point%s, expected %d to %d", (int)c->n,
+                       c->n == 1 ? "" : "s", FIT_MIN_POINTS, FIT_MAX_POINTS);
     if (c->ranks > dim->size)
-        return err_set(e, ERR_RANGE, "size is %d, need at least the %d ranks of the curve", (int)dim->size,
-                       (int)c->ranks);
+        return err_set(e, ERR_RANGE, "size is %d, expected at least the %d ranks of the curve",
+                       (int)dim->size, (int)c->ranks);
     if (!isnan(s->bw_Bps) && !(s->bw_Bps >= TOPO_MIN_BW_GBps * 1e9 && s->bw_Bps <= TOPO_MAX_BW_GBps * 1e9))
-        return err_set(e, ERR_RANGE, "bandwidth is %g GB/s, need %g to %g", s->bw_Bps / 1e9, TOPO_MIN_BW_GBps,
-                       TOPO_MAX_BW_GBps);
+        return err_set(e, ERR_RANGE, "bandwidth is %g GB/s, expected %g to %g", s->bw_Bps / 1e9,
+                       TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps);
     return 0;
 }
 
@@ -466,7 +466,8 @@ int fit_curve(struct fit *f, const struct topo_dim *dim, const struct curve *c, 
     double bw_Bps;
     list_terms(&p, dim, c->collective, c->ranks);
     if (p.n_terms == 0)
-        return err_set(e, ERR_RANGE, "%s is not what this dimension can do, need another shape or algorithm",
+        return err_set(e, ERR_RANGE,
+                       "%s is not what this dimension can do; choose another shape or algorithm",
                        collective_names[c->collective]);
     double *blur = malloc((size_t)c->n * sizeof *blur);
     f->model_s = malloc((size_t)c->n * sizeof *f->model_s);
@@ -520,9 +521,9 @@ static int read_value(double *out, const struct reading *r, const char *column, 
     if ((*out > 0 && *out <= MOST_VALUE) || (*out >= 0 && absent >= 0 && isnan(x)))
         return 0;
     if (*out > MOST_VALUE)
-        return err_set(e, ERR_PARSE, "%s: row %lld: %s is %g, need at most %g", r->name,
+        return err_set(e, ERR_PARSE, "%s: row %lld: %s is %g, expected at most %g", r->name,
                        (long long)r->row + 1, column, *out, MOST_VALUE);
-    return err_set(e, ERR_PARSE, "%s: row %lld: %s is %s, need a number above 0", r->name,
+    return err_set(e, ERR_PARSE, "%s: row %lld: %s is %s, expected a number above 0", r->name,
                    (long long)r->row + 1, column, isnan(*out) ? "not given" : "0 or less");
 }
 
@@ -536,7 +537,7 @@ static int read_op(enum fit_operator *out, const struct reading *r, struct err *
             *out = (enum fit_operator)i;
             return 0;
         }
-    return err_set(e, ERR_PARSE, "%s: row %lld: op is %.40s, need stream, matrix, attention or flash",
+    return err_set(e, ERR_PARSE, "%s: row %lld: op is %.40s, expected stream, matrix, attention or flash",
                    r->name, (long long)r->row + 1, word ? word : "not given");
 }
 
@@ -731,10 +732,9 @@ int fit_npu(struct fit_npu *f, struct err *e)
                                              { f, FIT_ATTENTION, attention, 1 },
                                              { f, FIT_FLASH, flash, 1 } };
     if (!(f->npu.peak_flops > 0) || !(f->npu.mem_Bps > 0))
-        return err_set(e, ERR_RANGE, "NPU has no %s, need it",
-                       f->npu.peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
+        return err_set(e, ERR_RANGE, "NPU has no %s", f->npu.peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
     if (f->n == 0)
-        return err_set(e, ERR_RANGE, "0 rows, need operators to fit to");
+        return err_set(e, ERR_RANGE, "0 rows, expected operators to fit to");
     f->npu.n_sizes = 0; /* half sizes take their place */
     for (int k = 0; k < N_FIT_OPERATORS; k++)
         f->kinds[k].n = 0;
@@ -744,7 +744,7 @@ int fit_npu(struct fit_npu *f, struct err *e)
         if (f->kinds[k].n == 0)
             continue;
         if ((size_t)f->kinds[k].n < fits[k].n)
-            return err_set(e, ERR_RANGE, "%d rows of %s, need %d or more", (int)f->kinds[k].n,
+            return err_set(e, ERR_RANGE, "%d rows of %s, expected %d or more", (int)f->kinds[k].n,
                            fit_operator_words[k], (int)fits[k].n);
         int rc = minimise(&fits[k], e);
         if (rc)

@@ -58,7 +58,7 @@ enum { DEFAULT_CHUNKS = 4, MAX_ACTIVE = 1024 };
 static const struct key slow_keys[] = {
     K_ELSEWHERE("at", "address, innermost dimension first, counted from 0; \"*\" for every one",
                 .required = true),
-    K_REMARK("dim", "only in this dimension; absent: in all"),
+    K_REMARK("dim", "only in this dimension (default: in all)"),
     K_REAL(struct sim_slow, share, "share", "", 1, 1e-6, 1, 1, "of the dimension's bandwidth that they have"),
     K_REAL(struct sim_slow, late_s, "late_us", "us", 1e-6, 0, 1e9, 0,
            "they join every collective so much later"),
@@ -104,11 +104,10 @@ static const struct key rules_keys[] = {
         .uses = USE_CHUNK),
     K_WORD(struct sim_rules, route, "route", sim_route_words, SIM_ROUTE_DIMENSION,
            "model flow: how flows find their way; with graph: shortest unless ecmp", .uses = USE_FLOW),
-    K_ELSEWHERE(
-        "graph",
-        "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the network "
-        "in their order; absent: the network's own",
-        .uses = USE_FLOW),
+    K_ELSEWHERE("graph",
+                "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the "
+                "network in their order (default: the network's own)",
+                .uses = USE_FLOW),
     K_LIST_OWNED(struct sim_rules, links, n_links, "links", 0, SIM_MAX_LINKS, &sim_links_section,
                  "model flow: list of links that failed or lost bandwidth, see simulation.links",
                  .uses = USE_FLOW),
@@ -131,7 +130,7 @@ static int need_per_dim(const struct topo_network *net, const struct yaml_doc *d
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (!rc && doc->nodes[list].n != net->n_dims)
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need %d, %s", (int)doc->nodes[list].n,
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected %d, %s", (int)doc->nodes[list].n,
                        (int)net->n_dims, what);
     return rc;
 }
@@ -154,8 +153,8 @@ static int read_algorithms(struct topo_network *net, const struct yaml_doc *doc,
         if (a == N_TOPO_ALGORITHMS) {
             const char *near = text_nearest(word, topo_algorithm_words, N_TOPO_ALGORITHMS);
             return yaml_fail(doc, id, e, ERR_PARSE,
-                             "is \"%.40s\", need an algorithm as in dims.algorithm%s%s%s", word,
-                             near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+                             "is \"%.40s\", expected an algorithm as in dims.algorithm%s%s%s", word,
+                             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         }
         if (topo_check_algorithm(dim, (enum topo_algorithm)a, &inner))
             return yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
@@ -178,7 +177,7 @@ static int read_dims_order(struct sim_rules *r, const struct topo_network *net, 
             return rc;
         int32_t d = topo_find_dim(net, name);
         if (d < 0 || seen[d])
-            return yaml_fail(doc, id, e, ERR_RANGE, "is \"%.48s\", need %s", name,
+            return yaml_fail(doc, id, e, ERR_RANGE, "is \"%.48s\", expected %s", name,
                              d < 0 ? "the name of a dimension" : "every dimension once");
         seen[d] = true;
         r->dims_order[doc->nodes[id].index] = d;
@@ -202,7 +201,7 @@ static int read_address(struct sim_slow *s, const struct topo_network *net, cons
         if ((rc = yaml_count(doc, id, &a, e)))
             return rc;
         if (a < 0 || a >= net->dims[d].size)
-            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 0 to %d, or \"*\"", (long long)a,
+            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 0 to %d, or \"*\"", (long long)a,
                              (int)net->dims[d].size - 1);
         s->at[d] = (int32_t)a;
     }
@@ -216,7 +215,7 @@ static int read_dim(int32_t *dim, const struct topo_network *net, const struct y
     yaml_id at = yaml_get(doc, map, "dim");
     *dim = at >= 0 ? topo_find_dim(net, doc->nodes[at].text) : -1;
     if (at >= 0 && *dim < 0)
-        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%.48s\", need the name of a dimension",
+        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%.48s\", expected the name of a dimension",
                          doc->nodes[at].text);
     return 0;
 }
@@ -234,7 +233,7 @@ static int settle_slow(struct sim_rules *r, const struct topo_network *net, cons
             return rc;
         if (s->share >= 1 && !(s->late_s > 0))
             return yaml_fail(doc, id, e, ERR_RANGE,
-                             "is neither slow nor late, need share below 1 or late_us");
+                             "is neither slow nor late; give share below 1 or late_us");
     }
     return 0;
 }
@@ -250,10 +249,10 @@ static int settle_links(struct sim_rules *r, const struct topo_network *net, con
              dim = yaml_get(doc, id, "dim") >= 0;
         l->node = id;
         if (!dim != (from && to) || from != to)
-            return yaml_fail(doc, id, e, ERR_PARSE, "names %s, need from and to, or dim",
+            return yaml_fail(doc, id, e, ERR_PARSE, "names %s; give from and to, or dim",
                              dim ? "links and a dimension" : "no links");
         if (l->share > 0 && l->share < SIM_LEAST_SHARE)
-            return yaml_fail(doc, yaml_get(doc, id, "share"), e, ERR_RANGE, "is %g, need 0 or %g to 1",
+            return yaml_fail(doc, yaml_get(doc, id, "share"), e, ERR_RANGE, "is %g, expected 0 or %g to 1",
                              l->share, SIM_LEAST_SHARE);
         int rc = read_dim(&l->dim, net, doc, id, e);
         if (rc)
@@ -275,7 +274,7 @@ static int read_graph(struct sim_rules *r, const struct yaml_doc *doc, yaml_id i
     yaml_beside(&path, doc, id);
     rc = text_check(&path, e);
     if (!rc && path.n >= sizeof r->graph)
-        rc = yaml_fail(doc, id, e, ERR_RANGE, "is a path of %zu bytes, need at most %zu", path.n,
+        rc = yaml_fail(doc, id, e, ERR_RANGE, "is a path of %zu bytes, expected at most %zu", path.n,
                        sizeof r->graph - 1);
     if (!rc && text_read_file(&content, text_str(&path), TOPO_MAX_GRAPH_BYTES, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
@@ -302,17 +301,17 @@ static int check_rules(const struct sim_rules *r, const struct topo_network *net
     yaml_id order = yaml_get(doc, map, "order"), dims_order = yaml_get(doc, map, "dims_order");
     yaml_id route = yaml_get(doc, map, "route"), slow = yaml_get(doc, map, "slow");
     if (r->memory_adds && isnan(net->npu.mem_Bps))
-        return yaml_fail(doc, yaml_get(doc, map, "reduction"), e, ERR_RANGE, "is memory, need npu.mem_GBps");
+        return yaml_fail(doc, yaml_get(doc, map, "reduction"), e, ERR_RANGE, "is memory; give npu.mem_GBps");
     if ((r->order == SIM_ORDER_GIVEN) != (dims_order >= 0))
         return yaml_fail(doc, dims_order >= 0 ? dims_order : order, e, ERR_RANGE,
-                         "is given alone, need order: given and dims_order together");
+                         "is given alone; give order: given and dims_order together");
     if (r->semantics != SIM_PHYSICAL && r->order != SIM_ORDER_GUARD && r->order != SIM_ORDER_FIXED)
         return yaml_fail(doc, order, e, ERR_RANGE,
                          "is %s with the semantics of ASTRA-sim 2, which has the fixed order only",
                          sim_order_words[r->order]);
     if (yaml_get(doc, map, "graph") >= 0 && r->route == SIM_ROUTE_DIMENSION && route >= 0)
         return yaml_fail(doc, route, e, ERR_RANGE,
-                         "is dimension on a graph of its own, need shortest or ecmp");
+                         "is dimension on a graph of its own, expected shortest or ecmp");
     if (r->semantics != SIM_PHYSICAL && slow >= 0)
         return yaml_fail_key(doc, slow, e, ERR_RANGE,
                              "is given with the semantics of ASTRA-sim 2, which has no slow NPUs");

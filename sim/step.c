@@ -461,7 +461,7 @@ static int add_bar(struct timeline *t, const struct timeline_bar *bar, struct er
     if (!vec_reserve(t->bars, t->cap_bars, t->n_bars + 1))
         return err_nomem(e, "a timeline");
     if (t->n_bars >= TIMELINE_MAX_BARS)
-        return err_set(e, ERR_RANGE, "timeline: has more than %d bars, need fewer chunks or collectives",
+        return err_set(e, ERR_RANGE, "timeline: has more than %d bars; use fewer chunks or collectives",
                        TIMELINE_MAX_BARS);
     t->bars[t->n_bars++] = *bar;
     return 0;
@@ -585,7 +585,7 @@ static int add_run(struct making *m, enum sim_order order, bool chosen, struct e
     if (!rc) {
         *run = (struct timeline_run){ .order = order, .time_s = train.time_s, .chosen = chosen };
         if (isinf(train.time_s))
-            rc = err_set(e, ERR_UNSUP, "timeline: the step never ends, need bandwidth where it sends");
+            rc = err_set(e, ERR_UNSUP, "timeline: the step never ends, expected bandwidth where it sends");
         if (!rc)
             rc = add_compute(m, &train, e);
         if (!rc)

@@ -121,7 +121,7 @@ static int issue(struct run *x, int32_t i, double part, struct err *e)
         job.stride[d] = group->stride[d];
     }
     if (x->n_jobs >= TRAIN_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "step: has more than %d collectives that run beside others, need fewer",
+        return err_set(e, ERR_RANGE, "step: has more than %d collectives that run beside others",
                        TRAIN_MAX_JOBS);
     if (!vec_reserve(x->task_of, x->cap_jobs, x->n_jobs + 1))
         return err_nomem(e, "a training step");

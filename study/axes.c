@@ -37,7 +37,7 @@ static const struct key range_keys[] = {
     K_COUNT(struct range_conf, points, "points", 2, SWEEP_MAX_VALUES, SCHEMA_NONE,
             "number of values, both ends included; this or step"),
     K_WORD(struct range_conf, scale, "scale", scale_words, SCHEMA_NONE,
-           "of points: equal differences or equal ratios; absent: linear"),
+           "of points: equal differences or equal ratios (default: linear)"),
     K_NODE(struct range_conf, factor, "factor",
            "instead of all others, of KEY network: networks of so many NPUs, see vary.factor"),
 };
@@ -115,9 +115,10 @@ static int read_list(struct sweep_column *c, const struct yaml_doc *doc, yaml_id
 {
     int32_t n = doc->nodes[list].n;
     if (n == 0)
-        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one value");
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least one value");
     if (n > SWEEP_MAX_VALUES)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d values, need at most %d", (int)n, SWEEP_MAX_VALUES);
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d values, expected at most %d", (int)n,
+                         SWEEP_MAX_VALUES);
     yaml_each (id, doc, list) {
         sweep_put_yaml(&c->text, doc, id, false);
         text_add(&c->text, "", 1);
@@ -159,22 +160,22 @@ static double range_value(const struct range_conf *r, int64_t i)
 static int check_ends(const struct range_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     if (!(r->to > r->from))
-        return yaml_fail(doc, yaml_get(doc, map, "to"), e, ERR_RANGE, "is %g, need more than from, %g", r->to,
-                         r->from);
+        return yaml_fail(doc, yaml_get(doc, map, "to"), e, ERR_RANGE, "is %g, expected more than from, %g",
+                         r->to, r->from);
     if (r->scale == RANGE_LOG && !(r->from > 0))
         return yaml_fail(doc, yaml_get(doc, map, "from"), e, ERR_RANGE,
-                         "is %g, need more than 0 with scale log", r->from);
+                         "is %g, expected more than 0 with scale log", r->from);
     return 0;
 }
 
 static int check_range(const struct range_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     if (isnan(r->step) == (r->points < 0))
-        return yaml_fail(doc, map, e, ERR_PARSE, "has %s, need one of step and points",
+        return yaml_fail(doc, map, e, ERR_PARSE, "has %s; give one of step and points",
                          isnan(r->step) ? "neither" : "both");
     if (!isnan(r->step) && r->scale >= 0)
         return yaml_fail_key(doc, yaml_get(doc, map, "scale"), e, ERR_PARSE,
-                             "has no effect on step, need points");
+                             "has no effect with step, only with points");
     return check_ends(r, doc, map, e);
 }
 
@@ -190,7 +191,7 @@ static int read_range(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
     /* The last step may miss `to` by rounding. */
     double n = isnan(r.step) ? (double)r.points : floor((r.to - r.from) / r.step + 1e-9) + 1;
     if (n > SWEEP_MAX_VALUES)
-        return yaml_fail(doc, map, e, ERR_RANGE, "has %.0f values, need at most %d", n, SWEEP_MAX_VALUES);
+        return yaml_fail(doc, map, e, ERR_RANGE, "has %.0f values, expected at most %d", n, SWEEP_MAX_VALUES);
     for (int64_t i = 0; i < (int64_t)n; i++)
         sweep_column_put(c, num_format(text, range_value(&r, i)));
     c->generated = true;
@@ -229,9 +230,9 @@ static int read_factor(struct sweep_column *c, const struct yaml_doc *doc, yaml_
     yaml_id factor = yaml_get(doc, map, "factor");
     yaml_each (id, doc, map)
         if (id != factor)
-            return yaml_fail_key(doc, id, e, ERR_PARSE, "is given besides factor, need one of them");
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "is given together with factor; give one of them");
     if (strcmp(doc->nodes[map].key, "network") != 0)
-        return yaml_fail_key(doc, factor, e, ERR_PARSE, "gives networks, need the key network for it");
+        return yaml_fail_key(doc, factor, e, ERR_PARSE, "gives networks, expected the key network for it");
     return sweep_factor_read(c, doc, factor, e);
 }
 
@@ -244,7 +245,7 @@ int sweep_column_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
         return read_factor(c, doc, id, e);
     if (doc->nodes[id].kind == YAML_MAP)
         return read_range(c, doc, id, e);
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need a list of values or a range { from, to, step }",
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected a list of values or a range { from, to, step }",
                      yaml_show(doc, id, shown));
 }
 
@@ -273,9 +274,13 @@ int sweep_check_key(const struct section *s, const char *key, const struct yaml_
             return 0;
     }
     const char *near = text_nearest(key, names, n);
-    return yaml_fail_key(doc, id, e, ERR_PARSE,
-                         "is unknown (\"%.60s\" is no key of %s), need a known key%s%s%s", key, s->name,
-                         near ? " such as " : "", near ? near : "", near ? " (nearest)" : "");
+    struct text why = { 0 };
+    text_printf(&why, " (\"%.60s\" is no key of %s)", key, s->name);
+    if (near)
+        text_printf(&why, "; did you mean \"%s\"?", near);
+    int rc = yaml_fail_unknown(doc, id, e, "%s", text_str(&why));
+    text_free(&why);
+    return rc;
 }
 
 /* One name off the front of the path, with the indices after it. */
@@ -295,7 +300,7 @@ int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yam
     const char *path = doc->nodes[id].key;
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(path, fixed[i]) == 0)
-            return yaml_fail_key(doc, id, e, ERR_PARSE, "cannot vary, need another key");
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "cannot vary");
     const struct section *s = root;
     while (s && *path) {
         char key[64];
@@ -402,7 +407,7 @@ static int take_key(struct reader *r, yaml_id id, int32_t *out, struct err *e)
         if (strcmp(w->keys[*out].path, path) == 0)
             return 0;
     if (w->n_keys == SWEEP_MAX_KEYS)
-        return yaml_fail_key(r->doc, id, e, ERR_RANGE, "is key number %d that varies, need at most %d",
+        return yaml_fail_key(r->doc, id, e, ERR_RANGE, "is key number %d that varies, expected at most %d",
                              SWEEP_MAX_KEYS + 1, SWEEP_MAX_KEYS);
     struct sweep_key *key = &w->keys[w->n_keys];
     *key = (struct sweep_key){ strdup(path), find_override(r->from, path) != NULL, id };
@@ -471,10 +476,10 @@ static int check_keys(const struct reader *r, yaml_id map, struct err *e)
     if (rc)
         return rc;
     if (r->doc->nodes[map].n == 0)
-        return yaml_fail(r->doc, map, e, ERR_PARSE, "is empty, need at least one key");
+        return yaml_fail(r->doc, map, e, ERR_PARSE, "is empty, expected at least one key");
     if (r->doc->nodes[map].n > SWEEP_MAX_KEYS)
-        return yaml_fail(r->doc, map, e, ERR_RANGE, "has %d keys, need at most %d", (int)r->doc->nodes[map].n,
-                         SWEEP_MAX_KEYS);
+        return yaml_fail(r->doc, map, e, ERR_RANGE, "has %d keys, expected at most %d",
+                         (int)r->doc->nodes[map].n, SWEEP_MAX_KEYS);
     return 0;
 }
 
@@ -496,9 +501,7 @@ static int check_form(const struct reader *r, yaml_id id, struct err *e)
     bool is_key = false;
     for (size_t i = 0; i < r->root->n_keys; i++)
         is_key = is_key || strcmp(r->root->keys[i].name, key) == 0;
-    return is_key || !near ? 0
-                           : yaml_fail_key(r->doc, id, e, ERR_PARSE,
-                                           "is unknown, need a known key such as %s (nearest)", near);
+    return is_key || !near ? 0 : yaml_fail_unknown(r->doc, id, e, "; did you mean \"%s\"?", near);
 }
 
 static int read_plain(struct reader *r, yaml_id id, struct err *e)
@@ -523,7 +526,7 @@ static int read_zip(struct reader *r, yaml_id map, struct err *e)
         rc = rc ? rc : read_column(r, &d, id, e);
         const struct sweep_column *last = &d.columns[d.n_keys ? d.n_keys - 1 : 0];
         if (!rc && last->n != d.columns[0].n)
-            rc = yaml_fail(r->doc, id, e, ERR_RANGE, "has %lld value%s, need %lld as %.100s has",
+            rc = yaml_fail(r->doc, id, e, ERR_RANGE, "has %lld value%s, expected %lld as %.100s has",
                            (long long)last->n, last->n == 1 ? "" : "s", (long long)d.columns[0].n,
                            r->doc->nodes[d.at[0]].key);
     }
@@ -626,7 +629,7 @@ static int push_grid(const struct reader *r, struct grids *to, const struct swee
                      struct err *e)
 {
     if (to->n == SWEEP_MAX_GRIDS)
-        return yaml_fail(r->doc, at, e, ERR_RANGE, "makes more than %d grids, need fewer", SWEEP_MAX_GRIDS);
+        return yaml_fail(r->doc, at, e, ERR_RANGE, "makes more than %d grids", SWEEP_MAX_GRIDS);
     if (!vec_reserve(to->items, to->cap, to->n + 1))
         return err_nomem(e, "grids");
     to->items[to->n++] = *grid;
@@ -652,8 +655,7 @@ static int join_axis(const struct reader *r, struct sweep_grid *grid, int32_t ax
         if (has_key(r, grid, a->keys[j]))
             return yaml_fail_key(
                 r->doc, r->places[axis].keys[j], e, ERR_RANGE,
-                "varies twice, as key %.100s of another axis that this one is combined with; "
-                "need it once",
+                "varies twice: also as key %.100s of another axis that this one is combined with",
                 r->w->keys[a->keys[j]].path);
     grid->axes[grid->n_axes++] = axis;
     return 0;
@@ -695,7 +697,7 @@ static int read_members(struct reader *r, struct grids *out, yaml_id list, struc
 {
     int rc = yaml_need(r->doc, list, YAML_SEQ, e);
     if (!rc && r->doc->nodes[list].n == 0)
-        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, need at least one map of axes");
+        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, expected at least one map of axes");
     if (rc)
         return rc;
     yaml_each (id, r->doc, list) {
@@ -726,7 +728,7 @@ static int read_each(struct reader *r, yaml_id id, int (*read)(struct reader *, 
     if (r->doc->nodes[id].kind != YAML_SEQ)
         return read(r, id, e);
     if (r->doc->nodes[id].n == 0)
-        return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, need at least one map of keys");
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, expected at least one map of keys");
     yaml_each (member, r->doc, id)
         rc = rc ? rc : read(r, member, e);
     return rc;
@@ -751,10 +753,10 @@ static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct er
     if (node->kind == YAML_SEQ)
         return read_members(r, out, id, e);
     if (node->kind != YAML_MAP)
-        return yaml_fail(r->doc, id, e, ERR_PARSE, "is %s, need a map of axes or a list of such maps",
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is %s, expected a map of axes or a list of such maps",
                          yaml_show(r->doc, id, shown));
     if (node->n == 0)
-        return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, need at least one axis");
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, expected at least one axis");
     int rc = push_grid(r, out, &(struct sweep_grid){ 0 }, id, e);
     yaml_each (part, r->doc, id)
         rc = rc ? rc : read_part(r, out, part, e);
@@ -768,7 +770,7 @@ static int fail_points(const struct reader *r, yaml_id at, int64_t most, struct 
     char number[32] = "2^63 - 1";
     if (most < INT64_MAX)
         snprintf(number, sizeof number, "%lld", (long long)most);
-    const char *format = "makes more than %s points, need fewer values";
+    const char *format = "makes more than %s points; use fewer values";
     return r->doc->nodes[at].key && at != yaml_get(r->doc, r->doc->root, "vary")
                ? yaml_fail_key(r->doc, at, e, ERR_RANGE, format, number)
                : yaml_fail(r->doc, at, e, ERR_RANGE, format, number);
@@ -798,7 +800,7 @@ int sweep_read_axes(struct sweep *w, const struct section *root, const struct ya
     struct grids grids = { 0 };
     yaml_id vary = yaml_get(doc, doc->root, "vary");
     if (vary < 0)
-        return yaml_fail(doc, doc->root, e, ERR_PARSE, "is without vary, need vary (the axes of the sweep)");
+        return yaml_fail(doc, doc->root, e, ERR_PARSE, "has no vary, the axes of the sweep");
     int rc = read_grids(&r, &grids, vary, e);
     w->grids = grids.items;
     w->n_grids = grids.n;
@@ -875,7 +877,7 @@ int sweep_check_seeds(const struct sweep *w, int64_t seeds, const struct yaml_do
     int64_t runs;
     if (num_mul(w->n_points, seeds, &runs) && runs <= SWEEP_MAX_POINTS)
         return 0;
-    return yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, need at most %d runs",
+    return yaml_fail(doc, doc->root, e, ERR_RANGE, "has %lld points of %lld seeds, expected at most %d runs",
                      (long long)w->n_points, (long long)seeds, SWEEP_MAX_POINTS);
 }
 

@@ -74,7 +74,7 @@ int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool 
         rc = cut(p, study, e);
     p->passes = p->rule.prune ? 2 : 1;
     if (!rc && p->order.n_units > INT64_MAX / p->passes)
-        rc = err_set(e, ERR_RANGE, "%s: keep.prune: sweep has %lld units of points, need at most %lld",
+        rc = err_set(e, ERR_RANGE, "%s: keep.prune: sweep has %lld units of points, expected at most %lld",
                      from->path, (long long)p->order.n_units, (long long)(INT64_MAX / p->passes));
     if (rc)
         campaign_plan_free(p);

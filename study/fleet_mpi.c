@@ -46,7 +46,7 @@ static int start_mpi(struct err *e)
     /* Messages are for the thread that is here alone. */
     int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     if (code != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
-        return err_set(e, ERR_LIB, "MPI: thread level is %d, need MPI_THREAD_FUNNELED",
+        return err_set(e, ERR_LIB, "MPI: thread level is %d, expected MPI_THREAD_FUNNELED",
                        code == MPI_SUCCESS ? provided : -1);
     return 0;
 }
@@ -64,12 +64,14 @@ int fleet_start(struct err *e)
     if (getenv("PMIX_RANK"))
         return tasks != 1 ? start_mpi(e) : 0;
     if (tasks > 1)
-        return err_set(e, ERR_LIB, "srun: is %lld tasks that do not know of each other, need srun --mpi=pmix",
+        return err_set(e, ERR_LIB,
+                       "srun: started %lld tasks that do not know of each other; use srun --mpi=pmix",
                        (long long)tasks);
     if (count_of("PMI_SIZE") > 1)
-        return err_set(e, ERR_LIB,
-                       "mpirun: is of another MPI with %lld ranks, need Open MPI's mpirun or srun --mpi=pmix",
-                       (long long)count_of("PMI_SIZE"));
+        return err_set(
+            e, ERR_LIB,
+            "mpirun: belongs to another MPI, with %lld ranks; use Open MPI's mpirun or srun --mpi=pmix",
+            (long long)count_of("PMI_SIZE"));
     return 0;
 }
 
@@ -563,7 +565,7 @@ static void count_workers(struct fleet_crew *c)
     struct err e = { 0 };
     c->active = omp_get_num_threads() - 1;
     if (c->active < 1) {
-        err_set(&e, ERR_LIB, "OpenMP: starts 1 thread, need 2 (see OMP_THREAD_LIMIT, OMP_DYNAMIC)");
+        err_set(&e, ERR_LIB, "OpenMP: starts 1 thread, expected 2 (see OMP_THREAD_LIMIT, OMP_DYNAMIC)");
         fleet_fail(c, &e);
     }
 }

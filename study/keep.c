@@ -130,22 +130,22 @@ static const struct key keep_keys[] = {
            "keep the Pareto front over these 2 to 5 columns of the rows; less is better, or more: "
            "max:speedup"),
     K_NODE(struct keep_conf, per, "per",
-           "hold rows apart that differ in these columns; absent: workload, and keys below it that vary"),
+           "group rows by these columns (default: workload, and keys below it that vary)"),
     K_NODE(struct keep_conf, top, "top", "keep the best few, see keep.top"),
     K_NODE(struct keep_conf, where, "where",
            "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\""),
     K_BOOL(struct keep_conf, prune, "prune", 0,
-           "true: points that are proved to be behind the front are not solved; absent: false"),
+           "true: points proved to lie behind the front are not solved (default: false)"),
 };
 
 static const struct key top_keys[] = {
     K_NODE(struct top_conf, by, "by", "column; less is better, or more: max:speedup", .required = true),
     K_COUNT(struct top_conf, n, "n", 1, 1e9, SCHEMA_NONE,
-            "how many for each group of per; of equal ones the lower points", .required = true),
+            "how many for each group of per; ties go to the lower points", .required = true),
 };
 
 K_SECTION(keep_section, struct keep_conf, "keep", keep_keys,
-          "which rows of a sweep are stored; absent: all. Points are seen, counted and left out");
+          "which rows of a sweep are stored (default: all); the others are counted");
 K_SECTION(keep_top_section, struct top_conf, "keep.top", top_keys, "the best few by one column");
 
 /* ---- columns ---- */
@@ -153,8 +153,8 @@ K_SECTION(keep_top_section, struct top_conf, "keep.top", top_keys, "the best few
 static int fail_column(const char *name, const struct table *columns, struct err *e)
 {
     const char *near = text_nearest(name, (const char *const *)columns->names, (size_t)columns->n_cols);
-    return err_set(e, ERR_RANGE, "is \"%.60s\", need a column of the rows%s%s", name,
-                   near ? ", nearest is " : "", near ? near : "");
+    return err_set(e, ERR_RANGE, "is \"%.60s\", expected a column of the rows%s%s%s", name,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 /* Axes are no columns of the kind; their values are kept as they were written. */
@@ -173,7 +173,7 @@ int keep_take_column(struct keep_column *c, const struct keep_rule *k, const cha
     if (col < 0 || strlen(name) >= sizeof c->name)
         return fail_column(name, columns, e);
     if (holds_words(k, columns, col))
-        return err_set(e, ERR_RANGE, "is \"%s\", which holds text, need a column of numbers", name);
+        return err_set(e, ERR_RANGE, "is \"%s\", which holds text, expected a column of numbers", name);
     snprintf(c->name, sizeof c->name, "%s", name);
     return 0;
 }
@@ -183,7 +183,7 @@ int keep_take_per(struct keep_rule *k, const char *text, const struct table *col
     if (table_find(columns, text) < 0 || strlen(text) >= sizeof k->per[0])
         return fail_column(text, columns, e);
     if (k->n_per == KEEP_MAX_PER)
-        return err_set(e, ERR_RANGE, "has more than %d columns, need fewer", KEEP_MAX_PER);
+        return err_set(e, ERR_RANGE, "has more than %d columns", KEEP_MAX_PER);
     snprintf(k->per[k->n_per++], sizeof k->per[0], "%s", text);
     return 0;
 }
@@ -195,12 +195,12 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
     char *copy = strdup(text);
     int rc = coef && copy ? 0 : err_nomem(e, "limits");
     if (!rc && k->n_where == KEEP_MAX_LIMITS)
-        rc = err_set(e, ERR_RANGE, "is limit %d, need at most %d", KEEP_MAX_LIMITS + 1, KEEP_MAX_LIMITS);
+        rc = err_set(e, ERR_RANGE, "is limit %d, expected at most %d", KEEP_MAX_LIMITS + 1, KEEP_MAX_LIMITS);
     if (!rc && linexpr_parse(&limit, text, (const char *const *)columns->names, columns->n_cols, e))
         rc = err_wrap(e, "is \"%.100s\"", text);
     for (int32_t i = 0; i < columns->n_cols && !rc; i++)
         if (coef[i] != 0 && holds_words(k, columns, i))
-            rc = err_set(e, ERR_RANGE, "is \"%.100s\", but %s holds text, need columns of numbers", text,
+            rc = err_set(e, ERR_RANGE, "is \"%.100s\", but %s holds text, expected columns of numbers", text,
                          columns->names[i]);
     free(coef);
     if (rc)
@@ -247,12 +247,12 @@ static int take_front(struct reading *r, const char *text, struct err *e)
 {
     struct keep_rule *k = r->k;
     if (k->n_front == FRONT_MAX_COLUMNS)
-        return err_set(e, ERR_RANGE, "has more than %d columns, need 2 to %d", FRONT_MAX_COLUMNS,
+        return err_set(e, ERR_RANGE, "has more than %d columns, expected 2 to %d", FRONT_MAX_COLUMNS,
                        FRONT_MAX_COLUMNS);
     int rc = keep_take_column(&k->front[k->n_front], k, text, r->columns, e);
     for (int32_t i = 0; i < k->n_front && !rc; i++)
         if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
-            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time, need other columns", k->front[i].name);
+            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time; choose other columns", k->front[i].name);
     k->n_front += !rc;
     return rc;
 }
@@ -289,7 +289,7 @@ static int read_list(struct reading *r, yaml_id list, take_text *take, struct er
         return 0;
     int rc = yaml_need(r->doc, list, YAML_SEQ, e);
     if (!rc && r->doc->nodes[list].n == 0)
-        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, need at least one");
+        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, expected at least one");
     if (rc)
         return rc;
     yaml_each (id, r->doc, list)
@@ -342,10 +342,10 @@ static void note_work(struct reading *r, yaml_id at)
         bool varies = strcmp(name, "workload") != 0 || is_varied(r->doc, vary, "workload") ||
                       is_varied(r->doc, vary, "workloads");
         if (is_work(r->k, name) && varies && !is_apart(r->k, name))
-            text_printf(&r->k->notes,
-                        "%s: keep.per is without %s, which varies: rows of different work are held against "
-                        "each other\n",
-                        yaml_place(r->doc, at, place, sizeof place), name);
+            text_printf(
+                &r->k->notes,
+                "%s: keep.per lacks %s, which varies: rows of different work are compared with each other\n",
+                yaml_place(r->doc, at, place, sizeof place), name);
     }
 }
 
@@ -353,21 +353,22 @@ static int check(struct reading *r, const struct keep_conf *conf, yaml_id id, st
 {
     const struct keep_rule *k = r->k;
     if (k->n_front == 1)
-        return yaml_fail(r->doc, conf->front, e, ERR_PARSE, "has one column, need 2 to %d",
+        return yaml_fail(r->doc, conf->front, e, ERR_PARSE, "has one column, expected 2 to %d",
                          FRONT_MAX_COLUMNS);
     if (conf->prune && k->n_front == 0)
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
-                             "is true without a front, need front");
+                             "is true without a front; give front");
     if (conf->prune && k->n_top > 0) /* the best in one column may lie behind the front */
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
-                             "is true with top, whose points may lie behind the front, need front alone");
+                             "is true with top, whose points may lie behind the front; give front alone");
     if (k->prune && k->kind && !k->kind->has_prune)
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
-                             "is true, need false: nothing bounds the rows of a %s study", k->kind->word);
+                             "is true, but nothing bounds the rows of a %s study; choose false",
+                             k->kind->word);
     if (conf->per >= 0 && k->n_front == 0 && k->n_top == 0)
-        return yaml_fail_key(r->doc, conf->per, e, ERR_RANGE, "is without a front, need front or top");
+        return yaml_fail_key(r->doc, conf->per, e, ERR_RANGE, "has no front; give front or top");
     if (keep_all(k))
-        return yaml_fail(r->doc, id, e, ERR_PARSE, "says nothing to keep, need front, top or where");
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "keeps nothing; give front, top or where");
     return 0;
 }
 
@@ -452,7 +453,7 @@ int32_t keep_id_column(const struct table *columns)
 static int find_column(int32_t *out, const struct table *columns, const char *name, struct err *e)
 {
     *out = table_find(columns, name);
-    return *out >= 0 ? 0 : err_set(e, ERR_PARSE, "column %s is missing, need it to choose rows", name);
+    return *out >= 0 ? 0 : err_set(e, ERR_PARSE, "column %s is missing, required to choose rows", name);
 }
 
 static int find_columns(struct keep *k, const struct table *columns, struct err *e)
@@ -461,7 +462,7 @@ static int find_columns(struct keep *k, const struct table *columns, struct err 
     k->point = keep_id_column(columns);
     int rc = k->point >= 0 ? 0 : find_column(&k->point, columns, "point", e);
     if (!rc && columns->kinds[k->point] != TABLE_COUNT)
-        rc = err_set(e, ERR_PARSE, "column point: is no column of whole numbers, need points of a sweep");
+        rc = err_set(e, ERR_PARSE, "column point: holds no whole numbers, expected points of a sweep");
     for (int32_t i = 0; r->kind && r->kind->result_columns[i]; i++)
         k->result[i] = table_find(columns, r->kind->result_columns[i]);
     for (int32_t i = 0; i < r->n_front && !rc; i++)

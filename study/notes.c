@@ -72,7 +72,7 @@ int sweep_check_distinct(const struct sweep *w, const struct sweep_point *p, con
         for (int32_t i = 0; i < k; i++)
             if (found[k] >= 0 && found[k] == found[i])
                 return yaml_fail(doc, yaml_get(doc, doc->root, "vary"), e, ERR_RANGE,
-                                 "has \"%.100s\" and \"%.100s\", need one axis for what is one key",
+                                 "has \"%.100s\" and \"%.100s\"; use one axis for what is one key",
                                  w->keys[i].path, w->keys[k].path);
     }
     return 0;

@@ -170,7 +170,7 @@ int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, st
     if (!from || (memcpy(&h, from, sizeof h), !is_ours(&h, b)))
         return err_set(
             e, ERR_LIB,
-            "rows from another rank: are not of this program, need one version on machines of one kind");
+            "rows from another rank: are not of this program, expected one version on machines of one kind");
     b->units = h.units;
     b->counts = h.counts;
     bool failed = false;
@@ -178,7 +178,7 @@ int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, st
         struct table *t = i ? &b->more[i - 1] : &b->rows;
         for (int64_t row = 0; row < h.n_rows[i]; row++, rows++)
             if (!unpack_row(t, &r))
-                return err_set(e, ERR_LIB, "rows from another rank: end in row %lld, need %lld rows",
+                return err_set(e, ERR_LIB, "rows from another rank: end in row %lld, expected %lld rows",
                                (long long)row, (long long)h.n_rows[i]);
         failed = failed || t->failed;
     }

@@ -182,7 +182,7 @@ static int read_shared(struct results *x, struct study_form *r, struct store *st
     if (rc)
         return rc;
     if (r->shared_rows.n_rows != 1)
-        return err_set(e, ERR_PARSE, "store: has no point %lld, need one as its units are done",
+        return err_set(e, ERR_PARSE, "store: lacks point %lld, although its units are done",
                        (long long)x->point);
     x->shared = calloc(1, r->kind->shared_size);
     if (!x->shared)
@@ -397,8 +397,7 @@ static int check_stub(const struct stub *x, const struct store *store, struct er
         for (int32_t col = 0; col < want->n_cols && same; col++)
             same = has->kinds[col] == want->kinds[col];
         if (!same)
-            return err_set(e, ERR_PARSE,
-                           "store: table %s has other columns than this weft's, need its version",
+            return err_set(e, ERR_PARSE, "store: table %s has other columns than this version",
                            form->tables[i].word);
     }
     return 0;
@@ -420,7 +419,7 @@ static int stub_build(struct stub *x, const struct store *store, const struct st
                                    .seeds = head->seeds,
                                    .sweep = { .n_points = head->n_points } } };
     if (!head->kind || strcmp(head->kind, kind->word) != 0)
-        return err_set(e, ERR_PARSE, "store: is of a study of kind %s, need %s",
+        return err_set(e, ERR_PARSE, "store: is of a study of kind %s, expected %s",
                        head->kind ? head->kind : "design", kind->word);
     const struct table *points = store_columns(store, STORE_POINTS);
     for (int32_t k = 0; k < head->n_axes && k < SWEEP_MAX_KEYS && 1 + k < points->n_cols; k++)
@@ -487,7 +486,7 @@ int study_reduce_store(void *kind, struct store *store, const struct spans *done
     struct table rows = { 0 };
     const struct study_kind *of = kind ? kind : study_kind_of_store(store);
     if (!of || of->blocks)
-        return err_set(e, ERR_PARSE, "store: is of a kind of study that has no runs here, need its version");
+        return err_set(e, ERR_PARSE, "store: is of a kind of study that has no runs in this version");
     int rc = stub_build(&x, store, of, e);
     if (rc)
         return rc;
@@ -574,7 +573,7 @@ int study_table_open(struct study_table_walk **out, struct store *store, const s
     int32_t table = store_find_table(store, word);
     *out = NULL;
     if (table < STORE_EXTRA)
-        return err_set(e, ERR_PARSE, "store: has no table %s, need one that was recorded", word);
+        return err_set(e, ERR_PARSE, "store: has no table %s, expected one that was recorded", word);
     struct study_table_walk *x = calloc(1, sizeof *x);
     if (!x)
         return err_nomem(e, "a table");

@@ -305,8 +305,7 @@ static int open_file(struct yaml_doc *doc, int32_t *own_source, const char *path
     struct stat st;
     /* A study is read again for each point, and to find what it holds. */
     if (stat(path, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
-        return err_set(e, ERR_PARSE, "%s:1:1: file is a pipe, need one that can be read more than once",
-                       path);
+        return err_set(e, ERR_PARSE, "%s: is a pipe; use a file that can be read more than once", path);
     int rc = text_read_file(&file, path, YAML_MAX_BYTES, e);
     if (!rc)
         rc = yaml_read_text(doc, path, text_str(&file), file.n, e);

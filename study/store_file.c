@@ -40,23 +40,21 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e)
     case SQLITE_NOMEM:
         return err_nomem(e, s->path);
     case SQLITE_FULL:
-        return err_set(e, ERR_IO, "%s: disk is full, need room for more rows", s->path);
+        return err_set(e, ERR_IO, "%s: disk is full", s->path);
     case SQLITE_IOERR:
-        return err_set(e, ERR_IO, "%s: disk is failing or full (%s), need one that takes what is written",
-                       s->path, reason(s));
+        return err_set(e, ERR_IO, "%s: disk is failing or full (%s)", s->path, reason(s));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return err_set(e, ERR_PARSE, "%s: is in use (another process has it locked), need that one to end",
-                       s->path);
+        return err_set(e, ERR_PARSE, "%s: is in use by another process; wait for it to end", s->path);
     case SQLITE_NOTADB:
-        return err_set(e, ERR_PARSE, "%s: is no store, need a file that weft sweep --store wrote", s->path);
+        return err_set(e, ERR_PARSE, "%s: is not a store written by weft sweep --store", s->path);
     case SQLITE_CORRUPT:
-        return err_set(e, ERR_PARSE, "%s: is damaged, need a store that is whole", s->path);
+        return err_set(e, ERR_PARSE, "%s: is damaged", s->path);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return err_set(e, ERR_PARSE, "%s: cannot be opened (%s), need a file in a folder, both %s", s->path,
+        return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be %s", s->path,
                        reason(s), s->reads ? "readable" : "writable");
     default:
         return err_set(e, ERR_LIB, "%s: SQLite: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no answer");
@@ -114,15 +112,14 @@ static int lock_file(struct store *s, struct err *e)
     bool is_new = stat(s->path, &st) != 0;
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (s->lock < 0)
-        return err_set(e, ERR_PARSE, "%s: cannot be opened (%s), need a file in a folder, both writable",
+        return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be writable",
                        s->path, strerror(errno));
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1 };
     if (fcntl(s->lock, F_OFD_SETLK, &whole) == 0)
         return 0;
     if (errno == EAGAIN || errno == EACCES)
-        return err_set(e, ERR_PARSE, "%s: is in use (another process writes to it), need that one to end",
-                       s->path);
-    int rc = err_set(e, ERR_PARSE, "%s: cannot be locked (%s), need a file system with locks", s->path,
+        return err_set(e, ERR_PARSE, "%s: is being written by another process; wait for it to end", s->path);
+    int rc = err_set(e, ERR_PARSE, "%s: cannot be locked (%s); use a file system with locks", s->path,
                      strerror(errno));
     if (is_new)
         unlink(s->path);
@@ -134,19 +131,19 @@ static int check_file(const struct store *s, struct err *e)
 {
     struct stat st;
     if (!*s->path)
-        return err_set(e, ERR_PARSE, "name of the store is empty, need a file");
+        return err_set(e, ERR_PARSE, "name of the store is empty");
     bool found = stat(s->path, &st) == 0;
     if (!found && s->reads && errno == ENOENT)
-        return err_set(e, ERR_PARSE, "%s: file is missing, need a store", s->path);
+        return err_set(e, ERR_PARSE, "%s: no such store", s->path);
     if (!found && s->reads)
-        return err_set(e, ERR_PARSE, "%s: cannot be read (%s), need a store", s->path, strerror(errno));
+        return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", s->path, strerror(errno));
     if (!found)
         return 0;
     if (!S_ISREG(st.st_mode))
-        return err_set(e, ERR_PARSE, "%s: is %s, need a file", s->path,
+        return err_set(e, ERR_PARSE, "%s: is %s, not a file", s->path,
                        S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
     if (s->reads && st.st_size == 0)
-        return err_set(e, ERR_PARSE, "%s: is empty, need a store", s->path);
+        return err_set(e, ERR_PARSE, "%s: is empty, not a store", s->path);
     return 0;
 }
 
@@ -683,9 +680,9 @@ static int check_kind(struct store *s, bool *is_new, struct err *e)
     if (*is_new && !s->reads)
         return 0;
     if (application != APPLICATION)
-        return err_set(e, ERR_PARSE, "%s: is a database of another program, need a store of weft", s->path);
+        return err_set(e, ERR_PARSE, "%s: is a database of another program", s->path);
     if (version != VERSION_DESIGNS && version != VERSION_RUNS)
-        return err_set(e, ERR_PARSE, "%s: has tables of version %lld, need version %d or %d", s->path,
+        return err_set(e, ERR_PARSE, "%s: has tables of version %lld, expected version %d or %d", s->path,
                        (long long)version, VERSION_DESIGNS, VERSION_RUNS);
     s->version = version;
     return 0;
@@ -885,17 +882,17 @@ static int check_tables(const struct store *s, const struct store_form *form, st
     int32_t n = s->n_tables < form->n_tables ? s->n_tables : form->n_tables;
     for (int32_t i = 0; i < n; i++) {
         if (strcmp(s->tables[i].word, form->tables[i].word) != 0)
-            return err_set(e, ERR_PARSE, "%s: has table %s, need %s as this run records", s->path,
+            return err_set(e, ERR_PARSE, "%s: has table %s, expected %s as this run records", s->path,
                            s->tables[i].word, form->tables[i].word);
         if (!same_columns(&s->tables[i].columns, form->tables[i].columns))
-            return err_set(e, ERR_PARSE, "%s: has %d columns, need the %d of this study", s->path,
+            return err_set(e, ERR_PARSE, "%s: has %d columns, expected the %d of this study", s->path,
                            (int)s->tables[i].columns.n_cols, (int)form->tables[i].columns->n_cols);
     }
     if (s->n_tables > n)
-        return err_set(e, ERR_PARSE, "%s: has table %s, need none as this run does not record it", s->path,
-                       s->tables[n].word);
+        return err_set(e, ERR_PARSE, "%s: has table %s, expected none as this run does not record it",
+                       s->path, s->tables[n].word);
     if (form->n_tables > n)
-        return err_set(e, ERR_PARSE, "%s: has no table %s, need one as this run records it", s->path,
+        return err_set(e, ERR_PARSE, "%s: has no table %s, expected one as this run records it", s->path,
                        form->tables[n].word);
     return 0;
 }
@@ -906,15 +903,16 @@ int store_check_same(const struct store *s, const struct store_head *head, const
     const struct store_head *h = &s->head;
     const char *kind = h->kind ? h->kind : "design", *wanted = head->kind ? head->kind : "design";
     if (strcmp(kind, wanted) != 0)
-        return err_set(e, ERR_PARSE, "%s: is of a study of kind %s, need %s", s->path, kind, wanted);
+        return err_set(e, ERR_PARSE, "%s: is of a study of kind %s, expected %s", s->path, kind, wanted);
     if (h->study_hash != head->study_hash)
-        return err_set(e, ERR_PARSE, "%s: is of a study with hash %016llx, need %016llx", s->path,
+        return err_set(e, ERR_PARSE, "%s: is of a study with hash %016llx, expected %016llx", s->path,
                        h->study_hash, head->study_hash);
     if (strcmp(h->version, head->version) != 0)
-        return err_set(e, ERR_PARSE, "%s: is of weft %.50s, need %.50s", s->path, h->version, head->version);
+        return err_set(e, ERR_PARSE, "%s: is of weft %.50s, expected %.50s", s->path, h->version,
+                       head->version);
     if (h->n_points != head->n_points || h->n_units != head->n_units)
         return err_set(e, ERR_PARSE,
-                       "%s: is of %" PRId64 " points in %" PRId64 " units, need %" PRId64 " in %" PRId64,
+                       "%s: is of %" PRId64 " points in %" PRId64 " units, expected %" PRId64 " in %" PRId64,
                        s->path, h->n_points, h->n_units, head->n_points, head->n_units);
     return check_tables(s, form, e);
 }
@@ -924,8 +922,8 @@ static int check_head(const struct store *s, const struct store_head *head, cons
 {
     int rc = store_check_same(s, head, form, e);
     if (!rc && (s->head.shard != head->shard || s->head.n_shards != head->n_shards))
-        rc = err_set(e, ERR_PARSE, "%s: is shard %d of %d, need shard %d of %d", s->path, (int)s->head.shard,
-                     (int)s->head.n_shards, (int)head->shard, (int)head->n_shards);
+        rc = err_set(e, ERR_PARSE, "%s: is shard %d of %d, expected shard %d of %d", s->path,
+                     (int)s->head.shard, (int)s->head.n_shards, (int)head->shard, (int)head->n_shards);
     return rc;
 }
 

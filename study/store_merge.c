@@ -49,7 +49,7 @@ static int check_pair(const struct merge *m, int32_t i, int32_t k, struct err *e
         const struct span *x = &a->spans[at_a], *y = &b->spans[at_b];
         if (x->first < y->first + y->n && y->first < x->first + x->n)
             return err_set(
-                e, ERR_PARSE, "%s: has units of the sweep (%lld) that %s has, need each shard once",
+                e, ERR_PARSE, "%s: has units of the sweep (%lld) that %s has too; give each shard once",
                 path_of(m, k), (long long)(x->first > y->first ? x->first : y->first), path_of(m, i));
         if (x->first < y->first)
             at_a++;
@@ -138,8 +138,8 @@ static int next_source(struct merge *m, int32_t *out, struct err *e)
             continue;
         bool twice = least >= 0 && point_at(&m->sources[i]) == point_at(&m->sources[least]);
         if (twice && !same_row(&m->sources[i], &m->sources[least]))
-            rc = err_set(e, ERR_PARSE, "%s: has another row of point %lld than %s, need the same",
-                         path_of(m, i), (long long)point_at(&m->sources[i]), path_of(m, least));
+            rc = err_set(e, ERR_PARSE, "%s: has another row of point %lld than %s", path_of(m, i),
+                         (long long)point_at(&m->sources[i]), path_of(m, least));
         if (least < 0 || point_at(&m->sources[i]) < point_at(&m->sources[least]))
             least = i;
     }
@@ -341,7 +341,7 @@ int store_merge(const char *out, const char *const *paths, int32_t n, store_redu
         remove_all(text_str(&side));
         rc = merge_into(&m, text_str(&side), e);
         if (!rc && rename(text_str(&side), out) != 0)
-            rc = err_set(e, ERR_IO, "%s: cannot be written, need a file in a folder, both writable", out);
+            rc = err_set(e, ERR_IO, "%s: cannot be written; file and folder must both be writable", out);
         if (rc)
             remove_all(text_str(&side));
     }

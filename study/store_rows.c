@@ -163,8 +163,7 @@ int store_begin(struct store *s, struct err *e)
 {
     assert(!s->reads);
     if (s->failed)
-        return err_set(e, ERR_IO, "%s: could not be written before, need a store that is opened again",
-                       s->path);
+        return err_set(e, ERR_IO, "%s: could not be written before; open the store again", s->path);
     if (s->begun)
         return 0;
     int rc = store_exec(s, "BEGIN IMMEDIATE", e);

@@ -224,7 +224,7 @@ static int check_fixed(const struct study *s, const struct yaml_doc *doc, struct
         for (const char *const *key = s->kind->fixed_axes; key && *key; key++)
             if (strcmp(s->sweep.keys[k].path, *key) == 0)
                 return yaml_fail_key(doc, s->sweep.keys[k].at, e, ERR_PARSE,
-                                     "cannot vary, need another key: every point has the same seeds");
+                                     "cannot vary: every point has the same seeds");
     return 0;
 }
 
@@ -271,10 +271,10 @@ static int set_all_columns(struct study *s, struct err *e)
 static int check_uncertain(const struct study *s, const struct yaml_doc *doc, struct err *e)
 {
     yaml_id at = s->kind->has_uncertain ? -1 : yaml_get(doc, doc->root, "uncertain");
-    return at < 0
-               ? 0
-               : yaml_fail_key(doc, at, e, ERR_RANGE,
-                               "is for designs, need none: a %s study draws from its seeds", s->kind->word);
+    return at < 0 ? 0
+                  : yaml_fail_key(doc, at, e, ERR_RANGE,
+                                  "is for designs, expected none: a %s study draws from its seeds",
+                                  s->kind->word);
 }
 
 static int open_parts(struct study *s, const struct yaml_doc *doc, struct err *e)

@@ -128,7 +128,7 @@ static int read_numbers(struct numbers *out, const struct sweep *w, const struct
         const char *value = axis->values[i * axis->n_keys + column];
         if (!num_parse_real(value, &out->x[i * axis->n_keys + column]))
             return yaml_fail(doc, at, e, ERR_RANGE,
-                             "asks for %.100s, which is %.60s at value %lld of %lld; need numbers",
+                             "asks for %.100s, which is %.60s at value %lld of %lld; expected numbers",
                              w->keys[key].path, value, (long long)i + 1, (long long)axis->n);
     }
     return 0;
@@ -158,9 +158,10 @@ static int need_key(struct sweep_where *where, const struct sweep *w, int32_t ke
     }
     for (int32_t grid = 0; grid < w->n_grids && !rc; grid++)
         if (isnan(where->fixed[key]) && !varies(w, grid, key))
-            rc = yaml_fail(doc, at, e, ERR_RANGE,
-                           "asks for %.100s, which grid %d does not vary; need a value of it in the study",
-                           w->keys[key].path, (int)grid + 1);
+            rc =
+                yaml_fail(doc, at, e, ERR_RANGE,
+                          "asks for %.100s, which grid %d does not vary; expected a value of it in the study",
+                          w->keys[key].path, (int)grid + 1);
     return rc;
 }
 

@@ -88,7 +88,7 @@ ranks 3 stopped units=400 || die "a run that goes on: ends with code $?"
 same "a run that was stopped" stopped
 
 ranks 3 failed units=400 us=500 fail=200 && die "a unit that fails: ends with code 0"
-[ "$(grep -c 'error -4: .*unit 200: fails, need another' run.log)" = 3 ] || die "a unit that fails: not all ranks say so"
+[ "$(grep -c 'error -4: .*unit 200: fails; choose another' run.log)" = 3 ] || die "a unit that fails: not all ranks say so"
 
 ranks 2 missing/file units=10 && die "a file that cannot be made: ends with code 0"
 [ "$(grep -c 'error -2: missing/file: cannot be made' run.log)" = 2 ] || die "a file that cannot be made: not all ranks say so"
@@ -127,7 +127,7 @@ refused() {
     shift
     env "$@" "$program" refused 2>run.log && die "$what: is not refused"
     [ "$(wc -l <run.log)" = 1 ] || die "$what: is more than a line"
-    grep -q 'need.*srun --mpi=pmix' run.log || die "$what: does not say what is needed"
+    grep -q 'use.*srun --mpi=pmix' run.log || die "$what: does not say what is needed"
 }
 refused "srun without an MPI plug-in" SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2
 refused "mpirun of another MPI" PMI_RANK=0 PMI_SIZE=2

@@ -476,7 +476,7 @@ static void read_options(int argc, char **argv)
             continue;
         }
         if (strlen(option) != 2 || !strchr("jlos", option[1]) || i + 1 == argc)
-            runner_die("is no option; need --list, -j N, -l SECONDS, -o FOLDER or -s FILE", option);
+            runner_die("is no option; use --list, -j N, -l SECONDS, -o FOLDER or -s FILE", option);
         const char *value = argv[++i];
         switch (option[1]) {
         case 'j':
@@ -495,7 +495,7 @@ static void read_options(int argc, char **argv)
     runner.patterns = argv + i;
     runner.n_patterns = argc - i;
     if (runner.n_places < 1 || runner.limit_s < 1)
-        runner_die("need whole numbers from 1 on", "-j, -l");
+        runner_die("expected whole numbers from 1 on", "-j, -l");
 }
 
 int main(int argc, char **argv)

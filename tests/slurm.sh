@@ -148,7 +148,7 @@ grep -q 'rank 1 of 2' run.log || die "srun of 2 ranks: are not ranks of one run"
 rows_of two | cmp -s want - || die "srun of 2 ranks: rows differ from those of a plain run"
 
 timeout 60 srun -n 2 --overcommit "$program" alone units=10 2>run.log && die "srun without PMIx: is not refused"
-grep -q 'need srun --mpi=pmix' run.log || die "srun without PMIx: does not say what is needed"
+grep -q 'use srun --mpi=pmix' run.log || die "srun without PMIx: does not say what is needed"
 
 # PMIx ends the others; what the first rank wrote is there, and the next run goes on with it.
 (sleep 2 && kill -9 "$(cat killed.1)") &

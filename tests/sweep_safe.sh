@@ -115,11 +115,11 @@ for signal in INT TERM; do
     code=0
     wait $pid || code=$?
     [ $code = 130 ] || die "SIG$signal: ends with code $code, need 130"
-    says SIG$signal 1 "interrupted, [0-9,]* of [0-9,]* points are in $signal.db; the same command goes on"
+    says SIG$signal 1 "interrupted, [0-9,]* of [0-9,]* points are in $signal.db; resume with the same command"
     set -- $signal.db*
     [ $# = 1 ] || die "SIG$signal: leaves files beside the store"
     ends_right SIG$signal $signal.db
-    says SIG$signal 2 "$signal.db: [0-9,]* points are there, going on"
+    says SIG$signal 2 "$signal.db: resuming after [0-9,]* points"
 done
 
 # ---- two sweeps on one store ----
@@ -130,7 +130,7 @@ wait_for two.db
 code=0
 sweep --store two.db || code=$?
 [ $code = 3 ] || die "a second sweep on a store: ends with code $code, need 3"
-says "a second sweep on a store" 1 "two.db: is in use"
+says "a second sweep on a store" 1 "two.db: is being written by another process"
 kill -9 $pid
 wait $pid 2>/dev/null || :
 ends_right "a second sweep on a store" two.db

@@ -71,8 +71,8 @@ static int check_recipe(const struct topo_site *at, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     if (topo_ops(dim)->switched && at->recipe->sw < 0)
-        return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is built without a switch, need one",
-                       dim->name, at->recipe->tier);
+        return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is built without a switch", dim->name,
+                       at->recipe->tier);
     return 0;
 }
 
@@ -92,8 +92,8 @@ static int topo_count_items(struct topo_items *out, const struct topo_site *at, 
     double links = bw_Bps / topo_recipe_link_Bps(at->parts, at->recipe);
     if (!(links > 0 && links <= MAX_LINKS))
         return err_set(e, ERR_RANGE,
-                       "dimension \"%s\": bandwidth is %g GB/s, %g links per NPU, need at most %g", dim->name,
-                       bw_Bps / 1e9, links, MAX_LINKS);
+                       "dimension \"%s\": bandwidth is %g GB/s, %g links per NPU, expected at most %g",
+                       dim->name, bw_Bps / 1e9, links, MAX_LINKS);
     if (topo_ops(dim)->parts)
         return topo_ops(dim)->parts(out, at, bw_Bps, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
     count_direct(out, at, bw_Bps);
@@ -151,10 +151,10 @@ static int fail_tier(const struct topo_dim *dim, const struct topo_parts *p, str
     for (int32_t i = 0; i < n; i++)
         text_printf(&known, "%s%s", i ? ", " : "", tier_name(p, i));
     if (dim->tier[0] == '\0')
-        err_set(e, ERR_RANGE, "dimension \"%s\": tier is not given, need one priced by %s: %s", dim->name,
+        err_set(e, ERR_RANGE, "dimension \"%s\": tier is not given, expected one priced by %s: %s", dim->name,
                 p->name, text_str(&known));
     else
-        err_set(e, ERR_RANGE, "dimension \"%s\": tier is \"%s\", need one priced by %s: %s", dim->name,
+        err_set(e, ERR_RANGE, "dimension \"%s\": tier is \"%s\", expected one priced by %s: %s", dim->name,
                 dim->tier, p->name, text_str(&known));
     text_free(&known);
     return ERR_RANGE;
@@ -176,7 +176,8 @@ static int need_rate(double usd_per_Bps, const char *what, const struct topo_dim
                      const struct topo_parts *p, struct err *e)
 {
     if (isnan(usd_per_Bps))
-        return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" has no %s price in %s, need one for a %s",
+        return err_set(e, ERR_RANGE,
+                       "dimension \"%s\": tier \"%s\" has no %s price in %s, expected one for a %s",
                        dim->name, dim->tier, what, p->name, topo_shape_name(dim->shape));
     return 0;
 }
@@ -399,7 +400,7 @@ static int bill_dims(struct topo_bill *b, const struct topo_network *net, const 
         if (bw_Bps[d] == 0)
             continue;
         if (!(bw_Bps[d] > 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
-            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, need 0 to %g",
+            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, expected 0 to %g",
                            net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
         int rc =
             is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps, e) : bill_rates(b, net, d, p, bw_Bps[d], e);

@@ -61,13 +61,14 @@ static int32_t tiers_needed(int64_t ends, int64_t radix, double taper)
 static int check_arguments(int64_t ends, int64_t radix, double taper, int64_t rails, struct err *e)
 {
     if (ends < 1 || ends > (int64_t)1 << 56)
-        return err_set(e, ERR_RANGE, "Clos: number of ends is %lld, need 1 to 2^56", (long long)ends);
+        return err_set(e, ERR_RANGE, "Clos: number of ends is %lld, expected 1 to 2^56", (long long)ends);
     if (radix < 2 || radix > 65536)
-        return err_set(e, ERR_RANGE, "Clos: switch radix is %lld ports, need 2 to 65536", (long long)radix);
+        return err_set(e, ERR_RANGE, "Clos: switch radix is %lld ports, expected 2 to 65536",
+                       (long long)radix);
     if (!(taper >= 1 && taper <= 64))
-        return err_set(e, ERR_RANGE, "Clos: taper is %g, need 1 to 64", taper);
+        return err_set(e, ERR_RANGE, "Clos: taper is %g, expected 1 to 64", taper);
     if (rails < 1 || ends % rails != 0)
-        return err_set(e, ERR_RANGE, "Clos: number of rails is %lld, need a divisor of the %lld ends",
+        return err_set(e, ERR_RANGE, "Clos: number of rails is %lld, expected a divisor of the %lld ends",
                        (long long)rails, (long long)ends);
     return 0;
 }

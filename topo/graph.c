@@ -121,7 +121,8 @@ static int graph_make_plan(struct plan *plan, const struct topo_network *net, st
         plan->n_vertices += groups * plan->counts[d].hubs;
     }
     if (plan->n_vertices + plan->n_links > TOPO_MAX_GRAPH)
-        return err_set(e, ERR_RANGE, "graph: has %lld vertices and %lld links, need at most %lld together",
+        return err_set(e, ERR_RANGE,
+                       "graph: has %lld vertices and %lld links, expected at most %lld together",
                        (long long)plan->n_vertices, (long long)plan->n_links, (long long)TOPO_MAX_GRAPH);
     return 0;
 }
@@ -524,7 +525,7 @@ int topo_graph_metrics(struct topo_metrics *m, const struct topo_graph *g, struc
 static int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e)
 {
     if (n_vertices > TOPO_MAX_GRAPH || n_links > TOPO_MAX_GRAPH - n_vertices)
-        return err_set(e, ERR_RANGE, "has %lld vertices and %lld links, need at most %lld together",
+        return err_set(e, ERR_RANGE, "has %lld vertices and %lld links, expected at most %lld together",
                        (long long)n_vertices, (long long)n_links, (long long)TOPO_MAX_GRAPH);
     /* At least one entry each: calloc(0) may return NULL. */
     draft->links = calloc((size_t)n_links + 1, sizeof *draft->links);
@@ -553,7 +554,7 @@ static int check_value(double x, double scale, bool zero_ok, const char *key, in
     if (isnan(x))
         return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)link + 1, key);
     if (!(isfinite(x) && (x > 0 || (zero_ok && x >= 0))))
-        return err_set(e, ERR_RANGE, "edge %lld: %s is %s, need a number %s 0", (long long)link + 1, key,
+        return err_set(e, ERR_RANGE, "edge %lld: %s is %s, expected a number %s 0", (long long)link + 1, key,
                        num_format(text, x * scale), zero_ok ? ">=" : ">");
     return 0;
 }
@@ -562,7 +563,7 @@ static int check_link(const struct topo_draft *draft, int64_t i, struct err *e)
 {
     const struct topo_link *link = &draft->links[i];
     if (link->src == link->dst)
-        return err_set(e, ERR_RANGE, "edge %lld: joins \"%.64s\" to itself, need two vertices",
+        return err_set(e, ERR_RANGE, "edge %lld: joins \"%.64s\" to itself, expected two vertices",
                        (long long)i + 1, draft->names[link->src]);
     int rc = check_value(link->bw_Bps, 1e-9, false, ATTR_BW, i, e);
     if (!rc)
@@ -585,7 +586,7 @@ static int number_vertices(igraph_integer_t *number, int64_t *n_npus, const stru
             *n_npus = next;
     }
     if (*n_npus < 2)
-        return err_set(e, ERR_RANGE, "has %lld NPUs, need at least 2", (long long)*n_npus);
+        return err_set(e, ERR_RANGE, "has %lld NPUs, expected at least 2", (long long)*n_npus);
     for (int64_t i = 0; i < draft->n_links; i++) {
         int rc = check_link(draft, i, e);
         if (rc)
@@ -707,7 +708,7 @@ int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches
         int64_t lower = links[i].src < links[i].dst ? links[i].src : links[i].dst;
         int64_t higher = links[i].src + links[i].dst - lower;
         if (lower < 0 || higher >= n_npus + n_switches)
-            rc = err_set(e, ERR_RANGE, "edge %lld: leads from %lld to %lld, need vertices 0 to %lld",
+            rc = err_set(e, ERR_RANGE, "edge %lld: leads from %lld to %lld, expected vertices 0 to %lld",
                          (long long)i + 1, (long long)links[i].src, (long long)links[i].dst,
                          (long long)(n_npus + n_switches) - 1);
         draft.links[i] = links[i];
@@ -790,7 +791,7 @@ static int edges_find_columns(struct reader *r, struct err *e)
     for (int k = 0; k < N_COLUMNS; k++) {
         r->cols[k] = table_find(t, columns[k]);
         if (k < N_REQUIRED && r->cols[k] < 0)
-            return err_set(e, ERR_PARSE, "has no column %s, need src, dst, bw_GBps and latency_ns",
+            return err_set(e, ERR_PARSE, "has no column %s; give src, dst, bw_GBps and latency_ns",
                            columns[k]);
     }
     for (int32_t c = 0; c < t->n_cols; c++) {
@@ -799,7 +800,7 @@ static int edges_find_columns(struct reader *r, struct err *e)
             k++;
         if (k == N_COLUMNS) {
             const char *near = text_nearest(t->names[c], columns, N_COLUMNS);
-            return err_set(e, ERR_PARSE, "column \"%.64s\" is unknown, nearest is %s", t->names[c],
+            return err_set(e, ERR_PARSE, "column \"%.64s\" is unknown; did you mean %s?", t->names[c],
                            near ? near : columns[COL_SRC]);
         }
     }
@@ -821,7 +822,7 @@ static int edges_read_number(double *out, const struct reader *r, int64_t row, e
         break;
     case TABLE_TEXT:
         if (cell->text && cell->text[0] && !num_parse_real(cell->text, out))
-            return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", need a number", (long long)row + 1,
+            return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected a number", (long long)row + 1,
                            columns[k], cell->text);
         break;
     }
@@ -838,11 +839,12 @@ static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k
         snprintf(number, sizeof number, "%lld", (long long)cell->count);
     /* 1.0 and 1 would be one node or two, depending on how they are printed. */
     if (kind == TABLE_REAL && isfinite(cell->real))
-        return err_set(e, ERR_PARSE, "column %s holds fractions, need names or whole numbers", columns[k]);
+        return err_set(e, ERR_PARSE, "column %s holds fractions, expected names or whole numbers",
+                       columns[k]);
     if (!name[0])
         return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)row + 1, columns[k]);
     if (!is_utf8_text(name))
-        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", need UTF-8 without control characters",
+        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected UTF-8 without control characters",
                        (long long)row + 1, columns[k], name);
     *node = find_node(&r->nodes, name);
     return *node < 0 ? err_nomem(e, "graph") : 0;
@@ -862,7 +864,7 @@ static int edges_read_kind(struct reader *r, int64_t row, int64_t node, enum col
     else if (is_text && strcmp(cell->text, "switch") == 0)
         kind = KIND_SWITCH;
     else
-        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", need npu, switch or nothing",
+        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected npu, switch or nothing",
                        (long long)row + 1, columns[k], is_text ? cell->text : "a number");
     unsigned char *known = &r->nodes.kinds[node];
     if (*known != KIND_OPEN && *known != kind)
@@ -991,11 +993,11 @@ static int check_tags(const struct tags *tags, const igraph_t *model, struct err
 {
     long long declared = tags->nodes, found = igraph_vcount(model);
     if (tags->graphs != 1)
-        return err_set(e, ERR_UNSUP, "holds %lld graphs, need one", (long long)tags->graphs);
+        return err_set(e, ERR_UNSUP, "holds %lld graphs, expected one", (long long)tags->graphs);
     if (igraph_is_directed(model) || tags->directed)
-        return err_set(e, ERR_UNSUP, "is directed, need an undirected graph: every link goes both ways");
+        return err_set(e, ERR_UNSUP, "is directed, expected an undirected graph: every link goes both ways");
     if (tags->hyperedges)
-        return err_set(e, ERR_UNSUP, "has %lld hyperedges, need edges only", (long long)tags->hyperedges);
+        return err_set(e, ERR_UNSUP, "has %lld hyperedges, expected edges only", (long long)tags->hyperedges);
     if (found > declared)
         return err_set(e, ERR_PARSE, "edges name %lld nodes that are not declared", found - declared);
     if (found < declared)
@@ -1056,7 +1058,7 @@ static int list_texts(bool *has_kind, bool *has_name, const igraph_t *model, str
         *has_kind = kind >= 0;
         *has_name = find_text(ATTR_NAME, &names[1], &types[1]) >= 0;
         if (kind == -2)
-            rc = err_set(e, ERR_PARSE, "nodes: kind is not text, need attr.type \"string\"");
+            rc = err_set(e, ERR_PARSE, "nodes: kind is not text, expected attr.type \"string\"");
     }
     while (n_names > 0)
         igraph_strvector_destroy(&names[--n_names]);
@@ -1069,7 +1071,7 @@ static int set_kind(bool *is_npu, const char *kind, const char *name, struct err
 {
     *is_npu = strcmp(kind, "switch") != 0;
     if (*is_npu && kind[0] && strcmp(kind, "npu") != 0)
-        return err_set(e, ERR_PARSE, "node \"%.64s\": kind is \"%.64s\", need npu or switch", name, kind);
+        return err_set(e, ERR_PARSE, "node \"%.64s\": kind is \"%.64s\", expected npu or switch", name, kind);
     return 0;
 }
 
@@ -1100,8 +1102,9 @@ static int edge_values(igraph_vector_t *values, bool *exists, const igraph_t *mo
         return 0;
     }
     int rc = topo_from_igraph(EANV(model, name, values), "", e);
-    return rc == ERR_LIB ? err_set(e, ERR_PARSE, "edges: %s is not a number, need attr.type \"double\"", name)
-                         : rc;
+    return rc == ERR_LIB
+               ? err_set(e, ERR_PARSE, "edges: %s is not a number, expected attr.type \"double\"", name)
+               : rc;
 }
 
 static int32_t to_dim(double x)
@@ -1158,11 +1161,11 @@ static int read_xml(struct topo_graph **out, const struct text *xml, struct err 
     struct tags tags;
     igraph_t model;
     if (xml->n == 0 || strlen(xml->s) != xml->n)
-        return err_set(e, ERR_PARSE, "is %s, need GraphML in UTF-8",
+        return err_set(e, ERR_PARSE, "is %s, expected GraphML in UTF-8",
                        xml->n ? "no text (it has a NUL byte)" : "empty");
     count_tags(&tags, xml->s);
     if (tags.nodes + tags.edges > TOPO_MAX_GRAPH)
-        return err_set(e, ERR_RANGE, "has %lld nodes and edges, need at most %lld",
+        return err_set(e, ERR_RANGE, "has %lld nodes and edges, expected at most %lld",
                        (long long)tags.nodes + (long long)tags.edges, (long long)TOPO_MAX_GRAPH);
     int rc = parse_graphml(&model, xml, e);
     if (rc)

@@ -36,7 +36,7 @@ static const struct key regime_keys[] = {
     K_REAL_OR(struct topo_regime, efficiency, "efficiency", "", 1, 1e-3, 1, NAN,
               "share of bw_GBps that a collective reaches", .required = true, .uses = USE_LATENCY),
     K_REAL_OR(struct topo_regime, up_to_B, "up_to_KB", "kB", 1e3, 1e-3, 1e12, INFINITY,
-              "buffers up to this size use it, whatever is faster; absent: any size that it is fastest for",
+              "buffers up to this size use it, whatever is faster (default: any size that it is fastest for)",
               .uses = USE_LATENCY),
 };
 
@@ -65,8 +65,8 @@ static int fail_algorithm(const struct topo_dim *dim, enum topo_algorithm a, str
 {
     struct text known = { 0 };
     list_shapes_with(&known, a);
-    err_set(e, ERR_RANGE, "is %s on shape %s, need %s", topo_algorithm_words[a], topo_shape_name(dim->shape),
-            text_str(&known));
+    err_set(e, ERR_RANGE, "is %s on shape %s, expected %s", topo_algorithm_words[a],
+            topo_shape_name(dim->shape), text_str(&known));
     text_free(&known);
     return ERR_RANGE;
 }
@@ -75,13 +75,14 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
 {
     int64_t n = topo_group_size(dim);
     if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR) && !num_is_power_of_two(n))
-        return err_set(e, ERR_RANGE, "is %s on %lld members, need a power of two%s", topo_algorithm_words[a],
-                       (long long)n, has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
+        return err_set(e, ERR_RANGE, "is %s on %lld members, expected a power of two%s",
+                       topo_algorithm_words[a], (long long)n,
+                       has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
     if (topo_is_fabric(dim) && a > TOPO_ALGORITHM_AUTO && !has_algorithm(dim, a))
-        return err_set(e, ERR_RANGE, "is %s on shape %s, need default or direct", topo_algorithm_words[a],
+        return err_set(e, ERR_RANGE, "is %s on shape %s, expected default or direct", topo_algorithm_words[a],
                        topo_shape_name(dim->shape));
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
-        return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce, need in_switch",
+        return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce; give in_switch",
                        topo_algorithm_words[a]);
     if ((a == TOPO_ALGORITHM_TREE || a == TOPO_ALGORITHM_BRUCK || a == TOPO_ALGORITHM_FAR) &&
         !has_algorithm(dim, a))
@@ -96,7 +97,7 @@ static int check_regimes(const struct topo_dim *dim, const struct yaml_doc *doc,
         for (const struct topo_regime *before = dim->regimes; before < r; before++)
             if (isfinite(r->up_to_B) && before->up_to_B == r->up_to_B)
                 return yaml_fail(doc, yaml_get(doc, id, "up_to_KB"), e, ERR_RANGE,
-                                 "is %g, which is the limit of another regime; need another",
+                                 "is %g, which is the limit of another regime; choose another",
                                  r->up_to_B / 1e3);
     }
     return 0;
@@ -108,11 +109,11 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
     struct err inner = { 0 };
     if (dim->in_switch != TOPO_IN_SWITCH_NONE && !topo_ops(dim)->reduces)
         return yaml_fail(doc, yaml_get(doc, map, "in_switch"), e, ERR_RANGE,
-                         "is %s on shape %s, need a switch", topo_in_switch_words[dim->in_switch],
+                         "is %s on shape %s, expected a switch", topo_in_switch_words[dim->in_switch],
                          topo_shape_name(dim->shape));
     if (dim->in_switch == TOPO_IN_SWITCH_NONE && yaml_get(doc, map, "in_switch_min") >= 0)
         return yaml_fail_key(doc, yaml_get(doc, map, "in_switch_min"), e, ERR_RANGE,
-                             "is given where switches do not reduce, need in_switch");
+                             "is given where switches do not reduce; give in_switch");
     if (topo_check_algorithm(dim, dim->algorithm, &inner))
         return yaml_fail(doc, yaml_get(doc, map, "algorithm"), e, inner.code, "%s", inner.msg);
     return dim->n_regimes ? check_regimes(dim, doc, map, e) : 0;
@@ -142,10 +143,11 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
         if (rc)
             return rc;
         if (!(x >= k->min && x <= k->max))
-            return yaml_fail(doc, at, e, ERR_RANGE, "is %g, need %g to %g, or free", x, k->min, k->max);
+            return yaml_fail(doc, at, e, ERR_RANGE, "is %g, expected %g to %g, or free", x, k->min, k->max);
         if (f->n_taper == TOPO_LEVELS - 1)
             return yaml_fail(doc, id, e, ERR_RANGE,
-                             "has more than %d entries, need one per level above the leaf", TOPO_LEVELS - 1);
+                             "has more than %d entries, expected one per level above the leaf",
+                             TOPO_LEVELS - 1);
         f->taper[f->n_taper++] = x;
     }
     return 0;
@@ -162,7 +164,7 @@ static int read_links(void *field, const struct key *k, const struct yaml_doc *d
     if (rc)
         return rc;
     if (!((double)n >= k->min && (double)n <= k->max))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need %g to %g", (long long)n, k->min, k->max);
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected %g to %g", (long long)n, k->min, k->max);
     f->up[0] = (int32_t)n;
     f->n_up = 1;
     return 0;
@@ -186,12 +188,12 @@ static const struct key dim_keys[] = {
     K_COUNT_OR(struct topo_dim, size, "size", TOPO_MIN_SIZE, TOPO_MAX_SIZE, 0,
                "members along this dimension"),
     K_REAL_OR(struct topo_dim, bw_Bps, "bw_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
-              "what one NPU sends into it, one direction, all links; absent = to be allocated",
+              "what one NPU sends into it, one direction, all links (default: to be allocated)",
               .decimals = 9),
     K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
            "least bandwidth an allocator may give it", .decimals = 9, .uses = USE_SPLIT),
     K_REAL_OR(struct topo_dim, max_Bps, "max_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, INFINITY,
-              "most bandwidth an allocator may give it; absent = no cap", .decimals = 9, .uses = USE_SPLIT),
+              "most bandwidth an allocator may give it (default: no cap)", .decimals = 9, .uses = USE_SPLIT),
     K_REAL(struct topo_dim, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0,
            "one message from an NPU to the next one, switch included", .uses = USE_LATENCY),
     K_REAL(struct topo_dim, efficiency, "efficiency", "", 1, 1e-3, 1, 1,
@@ -220,10 +222,9 @@ static const struct key dim_keys[] = {
           "above "
           "those given; free: the split decides how much goes up",
           .min = 1, .max = MAX_TAPER),
-    K_LIST_OF(
-        struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
-        "fat-tree: links up from a box of each tier; absent: as many as the members below leave after the "
-        "taper, one for each"),
+    K_LIST_OF(struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
+              "fat-tree: links up from a box of each tier (default: as many as the members below leave after "
+              "the taper, one for each)"),
     K_OWN(struct topo_dim, fabric, "links", read_links,
           "dragonfly: links of a router to other groups; its sizes: NPUs of a router, routers of a group, "
           "groups",
@@ -256,11 +257,11 @@ static int check_dim_name(const char *name, const struct yaml_doc *doc, yaml_id 
     static const char *const reserved[] = { "total", "usd", "nic_usd" };
     if (!is_name(name))
         return yaml_fail(doc, node, e, ERR_PARSE,
-                         "is \"%s\", need a letter or _ and then letters, digits, _ or -", name);
+                         "is \"%s\", expected a letter or _ and then letters, digits, _ or -", name);
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (strcmp(name, reserved[i]) == 0)
             return yaml_fail(doc, node, e, ERR_RANGE,
-                             "is \"%s\", which constraints use for a sum; need another name", name);
+                             "is \"%s\", which constraints use for a sum; choose another name", name);
     return 0;
 }
 
@@ -279,7 +280,7 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
                          dim->max_Bps / 1e9);
     if (dim->bw_Bps < dim->min_Bps || dim->bw_Bps > dim->max_Bps) /* false for NaN: not chosen yet */
         return yaml_fail(doc, key_or_map(doc, map, "bw_GBps"), e, ERR_RANGE,
-                         "is %g, need min_GBps %g to max_GBps %g", dim->bw_Bps / 1e9, dim->min_Bps / 1e9,
+                         "is %g, expected min_GBps %g to max_GBps %g", dim->bw_Bps / 1e9, dim->min_Bps / 1e9,
                          dim->max_Bps / 1e9);
     return 0;
 }
@@ -290,15 +291,15 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     static const char *const own[] = { "sizes", "taper", "up", "links" }; /* as bits SHAPE_KEY_ */
     bool fabric = topo_ops(dim)->settle != NULL;
     if (!fabric && yaml_get(doc, map, "size") < 0)
-        return yaml_fail(doc, map, e, ERR_PARSE, "is without size, need size (members along this dimension)");
+        return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");
     if (fabric && yaml_get(doc, map, "size") >= 0)
         return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
-                             "is given on shape %s, need sizes: members of each level",
+                             "is given on shape %s, expected sizes: members of each level",
                              topo_shape_name(dim->shape));
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (yaml_get(doc, map, own[i]) >= 0 && !(topo_ops(dim)->own_keys >> i & 1))
             return yaml_fail_key(doc, yaml_get(doc, map, own[i]), e, ERR_RANGE,
-                                 "is given on shape %s, need %s", topo_shape_name(dim->shape),
+                                 "is given on shape %s, expected %s", topo_shape_name(dim->shape),
                                  fabric ? "a shape that has it"
                                         : "a shape of several levels such as fat-tree");
     return 0;
@@ -395,13 +396,13 @@ static int network_check(void *base, const struct yaml_doc *doc, yaml_id map, st
         int32_t same = topo_find_dim(net, dim->name);
         if (same != d)
             return yaml_fail(doc, key_or_map(doc, id, "name"), e, ERR_RANGE,
-                             "is \"%s\", which is already the name of dimension %d; need another", dim->name,
-                             (int)same + 1);
+                             "is \"%s\", which is already the name of dimension %d; choose another",
+                             dim->name, (int)same + 1);
         int64_t n = topo_group_size(dim);
         net->n_npus *= n; /* at most 2^30 * 2^30 */
         if (n > TOPO_MAX_NPUS || net->n_npus > TOPO_MAX_NPUS)
             return yaml_fail(doc, key_or_map(doc, id, topo_is_fabric(dim) ? "sizes" : "size"), e, ERR_RANGE,
-                             "is %lld, which makes %lld NPUs, need at most %d", (long long)n,
+                             "is %lld, which makes %lld NPUs, expected at most %d", (long long)n,
                              (long long)net->n_npus, TOPO_MAX_NPUS);
         d = topo_after_entry(net->dims, d);
     }
@@ -423,7 +424,7 @@ static int network_read_word(struct topo_network *net, const struct yaml_doc *do
     const char *word = doc->nodes[node].text;
     if (!topo_is_spec(word))
         return yaml_fail(doc, node, e, ERR_PARSE,
-                         "is \"%s\", need a map or a word like \"ring:4@250 switch:8\"", word);
+                         "is \"%s\", expected a map or a word like \"ring:4@250 switch:8\"", word);
     struct err inner = { 0 };
     int rc = topo_parse_spec(net, word, &inner);
     return rc ? yaml_fail(doc, node, e, inner.code, "%s", inner.msg) : 0;
@@ -529,7 +530,8 @@ struct piece {
 
 static int spec_fail_at(struct err *e, enum err_code code, const struct piece *p, const char *what)
 {
-    return err_set(e, code, "col %d: is \"%.*s\", need %s", p->col, p->n < 64 ? (int)p->n : 64, p->s, what);
+    return err_set(e, code, "col %d: is \"%.*s\", expected %s", p->col, p->n < 64 ? (int)p->n : 64, p->s,
+                   what);
 }
 
 static int parse_number(int32_t *out, int32_t least, int32_t most, const struct piece *p, struct err *e)
@@ -543,8 +545,8 @@ static int parse_number(int32_t *out, int32_t least, int32_t most, const struct 
     if (p->n >= sizeof text || !num_parse_count(text, &n))
         return spec_fail_at(e, ERR_PARSE, p, "a whole number of members");
     if (n < least || n > most)
-        return err_set(e, ERR_RANGE, "col %d: size is %lld, need %d to %d", p->col, (long long)n, (int)least,
-                       (int)most);
+        return err_set(e, ERR_RANGE, "col %d: size is %lld, expected %d to %d", p->col, (long long)n,
+                       (int)least, (int)most);
     *out = (int32_t)n;
     return 0;
 }
@@ -570,7 +572,7 @@ static int parse_bw(double *bw_Bps, const struct piece *p, struct err *e)
     if (p->n >= sizeof text || !num_parse_real(text, &bw_GBps))
         return spec_fail_at(e, ERR_PARSE, p, "a bandwidth in GB/s");
     if (!(bw_GBps >= TOPO_MIN_BW_GBps && bw_GBps <= TOPO_MAX_BW_GBps))
-        return err_set(e, ERR_RANGE, "col %d: bandwidth is %s GB/s, need %g to %g", p->col, text,
+        return err_set(e, ERR_RANGE, "col %d: bandwidth is %s GB/s, expected %g to %g", p->col, text,
                        TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps);
     *bw_Bps = topo_parse_bw(text);
     return 0;
@@ -665,7 +667,7 @@ static int add_dim(struct topo_network *net, int32_t entry, const struct piece *
     int64_t n = topo_group_size(added);
     net->n_npus *= n; /* at most 2^30 * 2^30 */
     if (n > TOPO_MAX_NPUS || net->n_npus > TOPO_MAX_NPUS)
-        return err_set(e, ERR_RANGE, "col %d: size %lld makes %lld NPUs, need at most %d", p->col,
+        return err_set(e, ERR_RANGE, "col %d: size %lld makes %lld NPUs, expected at most %d", p->col,
                        (long long)n, (long long)net->n_npus, TOPO_MAX_NPUS);
     return 0;
 }
@@ -685,7 +687,7 @@ int topo_parse_spec(struct topo_network *net, const char *word, struct err *e)
         s += p.n;
     }
     if (net->n_dims == 0)
-        return err_set(e, ERR_PARSE, "col 1: no dimension, need SHAPE:SIZE[@GBps]");
+        return err_set(e, ERR_PARSE, "col 1: no dimension, expected SHAPE:SIZE[@GBps]");
     return 0;
 }
 

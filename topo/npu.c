@@ -22,7 +22,7 @@ static const struct key npu_keys[] = {
     K_REAL_OR(struct topo_npu, peak_flops, "peak_TFLOPS", "TFLOP/s", 1e12, 1e-3, 1e9, NAN,
               "dense peak at the precision of training", .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, vector_flops, "vector_TFLOPS", "TFLOP/s", 1e12, 1e-3, 1e9, INFINITY,
-              "peak of elementwise work; absent: never what binds", .uses = USE_COMPUTE),
+              "peak of elementwise work (default: never what binds)", .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, mem_B, "mem_GB", "GB", 1e9, 1e-3, 1e9, NAN, "memory of one NPU",
               .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, mem_Bps, "mem_GBps", "GB/s", 1e9, 1e-3, 1e9, NAN, "bandwidth of that memory",
@@ -42,7 +42,7 @@ static const struct key npu_keys[] = {
            "attention that is not fused: share of what a single product of its size reaches",
            .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, flash, "flash_efficiency", "", 1, 1e-3, 1, 1,
-              "fused attention: share of peak_TFLOPS; absent: matrix_efficiency", .uses = USE_COMPUTE),
+              "fused attention: share of peak_TFLOPS (default: matrix_efficiency)", .uses = USE_COMPUTE),
     K_REAL(struct topo_npu, kernel_s, "kernel_ns", "ns", 1e-9, 0, 1e9, 0, "gap before each kernel",
            .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, usd, "usd", "USD", 1, 0, 1e12, NAN, "price of one NPU", .uses = USE_SYSTEM),
@@ -55,12 +55,12 @@ static int check_sizes(const struct topo_npu *npu, const struct yaml_doc *doc, y
     for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
         if (yaml_get(doc, map, instead[i]) >= 0)
             return yaml_fail_key(doc, yaml_get(doc, map, instead[i]), e, ERR_PARSE,
-                                 "is given beside matrix_sizes, need one of them");
+                                 "is given together with matrix_sizes; give one of them");
     yaml_each (id, doc, yaml_get(doc, map, "matrix_sizes")) {
         const struct topo_npu_size *size = &npu->sizes[doc->nodes[id].index];
         if (size > npu->sizes && !(size->from_flop > size[-1].from_flop))
             return yaml_fail(doc, yaml_get(doc, id, "from_GFLOP"), e, ERR_RANGE,
-                             "is %g, need more than %g, the one before", size->from_flop / 1e9,
+                             "is %g, expected more than %g, the one before", size->from_flop / 1e9,
                              size[-1].from_flop / 1e9);
     }
     return 0;

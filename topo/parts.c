@@ -39,11 +39,11 @@ static int check_band(void *base, const struct yaml_doc *doc, yaml_id id, struct
 {
     const struct topo_band *b = base;
     if (b->low > b->typ)
-        return yaml_fail(doc, id, e, ERR_RANGE, "low is %g, need at most typ, %g", b->low, b->typ);
+        return yaml_fail(doc, id, e, ERR_RANGE, "low is %g, expected at most typ, %g", b->low, b->typ);
     if (b->typ > b->high)
-        return yaml_fail(doc, id, e, ERR_RANGE, "high is %g, need at least typ, %g", b->high, b->typ);
+        return yaml_fail(doc, id, e, ERR_RANGE, "high is %g, expected at least typ, %g", b->high, b->typ);
     if (b->low > b->high)
-        return yaml_fail(doc, id, e, ERR_RANGE, "low is %g, need at most high, %g", b->low, b->high);
+        return yaml_fail(doc, id, e, ERR_RANGE, "low is %g, expected at most high, %g", b->low, b->high);
     return 0;
 }
 
@@ -64,7 +64,7 @@ static int read_price(void *field, const struct key *k, const struct yaml_doc *d
     else
         rc = yaml_real(doc, id, &b->typ, e);
     if (!rc && !isnan(b->typ) && !(b->typ >= 0 && b->typ <= TOPO_MAX_USD))
-        rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, need 0 to %g", b->typ, TOPO_MAX_USD);
+        rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected 0 to %g", b->typ, TOPO_MAX_USD);
     b->low /= k->scale;
     b->typ /= k->scale;
     b->high /= k->scale;
@@ -96,7 +96,7 @@ static int check_rate(void *base, const struct yaml_doc *doc, yaml_id row, struc
     (void)base;
     yaml_id nic = yaml_get(doc, row, "nic_usd_per_GBps");
     if (nic >= 0 && yaml_get(doc, row, "switch_usd_per_GBps") < 0)
-        return yaml_fail(doc, nic, e, ERR_RANGE, "is given without effect, need switch_usd_per_GBps too");
+        return yaml_fail(doc, nic, e, ERR_RANGE, "is given without effect; give switch_usd_per_GBps too");
     return 0;
 }
 
@@ -123,9 +123,9 @@ static const struct key part_keys[] = {
     K_TEXT(struct topo_part, date, "date", "date of the source"),
     K_WORD_OR(struct topo_part, grade, "grade", grade_words, NOT_GRADED, "how sure the typical price is"),
     K_WORD_OR(struct topo_part, band_grade, "band_grade", grade_words, NOT_GRADED,
-              "how sure low and high are; absent = grade"),
+              "how sure low and high are (default: grade)"),
     K_WORD_OR(struct topo_part, watt_grade, "watt_grade", grade_words, NOT_GRADED,
-              "how sure watt is; absent = grade"),
+              "how sure watt is (default: grade)"),
 };
 
 K_SECTION(topo_part_section, struct topo_part, "parts.catalogue[]", part_keys, "one part", STUDY_USES);
@@ -151,7 +151,7 @@ static const struct key parts_keys[] = {
     K_TEXT(struct topo_parts, source, "source", "where the figures come from, for rows without their own"),
     K_TEXT(struct topo_parts, date, "date", "date of the source, for rows without their own"),
     K_WORD_OR(struct topo_parts, grade, "grade", grade_words, NOT_GRADED,
-              "how sure the prices are, for rows without their own; absent = R"),
+              "how sure the prices are, for rows without their own (default: R)"),
     K_WORD(struct topo_parts, counting, "counting", counting_words, COUNT_TWO_WAY,
            "direct links: two-way = link * B per NPU, one-way = half of it", .uses = USE_COST),
     K_REAL_OR(struct topo_parts, nic_port_Bps, "nic_port_GBps", "GB/s", 1e9, 1e-3, 1e6, NAN,
@@ -176,8 +176,8 @@ static int fail_unknown_part(const struct topo_parts *p, const struct yaml_doc *
         names[i] = p->parts[i].name;
     const char *near = text_nearest(name, names, (size_t)p->n_parts);
     free(names);
-    return yaml_fail(doc, at, e, ERR_PARSE, "is \"%s\", need a part of the catalogue%s%s%s", name,
-                     near ? ", nearest is \"" : "", near ? near : "", near ? "\"" : "");
+    return yaml_fail(doc, at, e, ERR_PARSE, "is \"%s\", expected a part of the catalogue%s%s%s", name,
+                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 /* What a recipe may use of a part, by the key that names it. */
@@ -202,15 +202,15 @@ static int find_recipe_part(int32_t *out, const struct topo_parts *p, const char
         return fail_unknown_part(p, doc, at, name, e);
     const struct topo_part *part = &p->parts[i];
     if (!(slot->kinds >> part->kind & 1))
-        return yaml_fail(doc, at, e, ERR_PARSE, "is \"%s\" of kind %s, need %s", name,
+        return yaml_fail(doc, at, e, ERR_PARSE, "is \"%s\" of kind %s, expected %s", name,
                          part_kind_words[part->kind], slot->need);
     if (isnan(part->usd.typ))
         return yaml_fail(doc, at, e, ERR_RANGE,
-                         "is \"%s\" without a typical price, need one that can be bought", name);
+                         "is \"%s\" without a typical price, expected one that can be bought", name);
     if (slot->needs_bw && isnan(part->bw_Bps))
-        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%s\" without bw_GBps, need it to count", name);
+        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%s\" without bw_GBps, required to count", name);
     if (slot->needs_ports && part->ports < 1)
-        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%s\" without ports, need it to count", name);
+        return yaml_fail(doc, at, e, ERR_RANGE, "is \"%s\" without ports, required to count", name);
     *out = i;
     return 0;
 }
@@ -244,7 +244,7 @@ static int check_switch_keys(const struct topo_parts *p, const struct topo_recip
         yaml_id at = yaml_get(doc, row, keys[i]);
         if (at >= 0)
             return yaml_fail(doc, at, e, ERR_RANGE,
-                             "is given without effect, need a switch of several ports");
+                             "is given without effect, expected a switch of several ports");
     }
     return 0;
 }
@@ -254,9 +254,9 @@ static int check_switch_keys(const struct topo_parts *p, const struct topo_recip
 static int check_mode(const struct topo_parts *p, const struct yaml_doc *doc, yaml_id node, struct err *e)
 {
     if (p->n_rates && (p->n_parts || p->n_recipes))
-        return yaml_fail(doc, node, e, ERR_PARSE, "has rates and a catalogue, need one of them");
+        return yaml_fail(doc, node, e, ERR_PARSE, "has rates and a catalogue; give one of them");
     if (!p->n_rates && (!p->n_parts || !p->n_recipes))
-        return yaml_fail(doc, node, e, ERR_PARSE, "has no prices, need rates, or catalogue and build");
+        return yaml_fail(doc, node, e, ERR_PARSE, "has no prices; give rates, or catalogue and build");
     if (p->n_rates)
         return 0;
     static const char *const rates_only[] = { "counting", "nic_port_GBps" };
@@ -264,7 +264,7 @@ static int check_mode(const struct topo_parts *p, const struct yaml_doc *doc, ya
         yaml_id at = yaml_get(doc, node, rates_only[i]);
         if (at >= 0)
             return yaml_fail(doc, at, e, ERR_RANGE,
-                             "is given without effect, need rates instead of a catalogue");
+                             "is given without effect; give rates instead of a catalogue");
     }
     return 0;
 }
@@ -280,8 +280,8 @@ static enum topo_grade grade_or(enum topo_grade word, enum topo_grade usual)
 static int fail_again(const struct yaml_doc *doc, yaml_id row, const char *key, const char *name,
                       const char *what, struct err *e)
 {
-    return yaml_fail(doc, yaml_get(doc, row, key), e, ERR_PARSE, "is \"%s\" again, need each %s once", name,
-                     what);
+    return yaml_fail(doc, yaml_get(doc, row, key), e, ERR_PARSE, "is \"%s\" again; each %s may stand once",
+                     name, what);
 }
 
 /* What the file says for rows that do not; each tier and each part once. */

@@ -277,7 +277,7 @@ static int fill_arcs(struct topo_routes *r, const struct topo_link *links, struc
         if (r->dims)
             r->dims[l] = links[l].dim;
         if (!(links[l].bw_Bps > 0))
-            return err_set(e, ERR_RANGE, "link %d (%s): bandwidth is %g B/s, need more than 0", l,
+            return err_set(e, ERR_RANGE, "link %d (%s): bandwidth is %g B/s, expected more than 0", l,
                            topo_arc_name(buf, r, 2 * l), links[l].bw_Bps);
     }
     return sort_arcs(r, e);
@@ -313,7 +313,7 @@ static int check_connected(const struct topo_routes *r, struct err *e)
     int rc = hops ? topo_hops_to(hops, r, 0, e) : err_nomem(e, "routes");
     for (int32_t v = 0; v < r->n_npus && !rc; v++)
         if (hops[v] < 0)
-            rc = err_set(e, ERR_RANGE, "graph: %s cannot be reached from %s, need a network in one piece",
+            rc = err_set(e, ERR_RANGE, "graph: %s cannot be reached from %s, expected a network in one piece",
                          topo_vertex_name(name, r->graph, v), topo_vertex_name(from, r->graph, 0));
     free(hops);
     return rc;
@@ -363,7 +363,7 @@ int topo_routes_build(struct topo_routes *r, const struct topo_graph *g, struct 
 int topo_routes_lay(struct topo_routes *r, const struct topo_network *net, struct err *e)
 {
     if (net->n_npus != r->n_npus)
-        return err_set(e, ERR_RANGE, "graph: has %d NPUs, need the %lld of the network's dimensions",
+        return err_set(e, ERR_RANGE, "graph: has %d NPUs, expected the %lld of the network's dimensions",
                        r->n_npus, (long long)net->n_npus);
     r->net = *net;
     place_dimensions(r);
@@ -388,9 +388,9 @@ void topo_routes_free(struct topo_routes *r)
 int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, struct err *e)
 {
     if (!(link >= 0 && link < r->n_arcs / 2))
-        return err_set(e, ERR_RANGE, "link: is %lld, need 0 to %d", (long long)link, r->n_arcs / 2 - 1);
+        return err_set(e, ERR_RANGE, "link: is %lld, expected 0 to %d", (long long)link, r->n_arcs / 2 - 1);
     if (!(share >= 0 && share <= 1))
-        return err_set(e, ERR_RANGE, "link %lld: share is %g, need 0 to 1", (long long)link, share);
+        return err_set(e, ERR_RANGE, "link %lld: share is %g, expected 0 to 1", (long long)link, share);
     r->share[link] = share;
     return 0;
 }
@@ -418,7 +418,7 @@ int topo_routes_slow_npu(struct topo_routes *r, int64_t npu, int32_t d, double s
     int rc = 0;
     if (!(npu >= 0 && npu < r->n_npus) || d < -1 || d >= r->net.n_dims)
         return err_set(e, ERR_RANGE,
-                       "slow NPU: is %lld in dimension %d, need NPU 0 to %d, dimension -1 to %d",
+                       "slow NPU: is %lld in dimension %d, expected NPU 0 to %d, dimension -1 to %d",
                        (long long)npu, d, r->n_npus - 1, r->net.n_dims - 1);
     for (int32_t i = r->first[npu]; i < r->first[npu + 1] && !rc; i++) {
         int32_t link = r->out[i] / 2;
@@ -489,12 +489,12 @@ static int check_whole(const struct topo_path *path, int32_t begin, const struct
     char arc[TOPO_ARC_TEXT], src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
     for (int32_t i = begin; i < path->n; i++)
         if (!(r->share[path->arcs[i] / 2] > 0))
-            return err_set(
-                e, ERR_RANGE,
-                "link %d (%s) has failed and is on the route from %s to %s in order of dimensions; need "
-                "shortest or ecmp routes",
-                path->arcs[i] / 2, topo_arc_name(arc, r, path->arcs[i]),
-                topo_vertex_name(src, r->graph, trip->src), topo_vertex_name(dst, r->graph, trip->dst));
+            return err_set(e, ERR_RANGE,
+                           "link %d (%s) has failed and is on the route from %s to %s in order of "
+                           "dimensions; expected shortest or ecmp routes",
+                           path->arcs[i] / 2, topo_arc_name(arc, r, path->arcs[i]),
+                           topo_vertex_name(src, r->graph, trip->src),
+                           topo_vertex_name(dst, r->graph, trip->dst));
     return 0;
 }
 
@@ -505,10 +505,10 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
     int64_t at = trip->src;
     if (!r->described)
         return err_set(e, ERR_UNSUP,
-                       "routes: are in order of dimensions, need shortest or ecmp in a custom graph");
+                       "routes: are in order of dimensions, expected shortest or ecmp in a custom graph");
     if (trip->src >= r->n_npus || trip->dst >= r->n_npus)
         return err_set(e, ERR_RANGE,
-                       "routes: from vertex %lld to %lld, need NPUs (below %d) in order of dimensions",
+                       "routes: from vertex %lld to %lld, expected NPUs (below %d) in order of dimensions",
                        (long long)trip->src, (long long)trip->dst, r->n_npus);
     for (int32_t d = 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
         int64_t size = topo_group_size(&r->net.dims[d]), stride = r->stride[d];
@@ -525,8 +525,8 @@ int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct t
 {
     int32_t begin = path->n;
     if (!(trip->src >= 0 && trip->src < r->n_vertices && trip->dst >= 0 && trip->dst < r->n_vertices))
-        return err_set(e, ERR_RANGE, "routes: from vertex %lld to %lld, need 0 to %d", (long long)trip->src,
-                       (long long)trip->dst, r->n_vertices - 1);
+        return err_set(e, ERR_RANGE, "routes: from vertex %lld to %lld, expected 0 to %d",
+                       (long long)trip->src, (long long)trip->dst, r->n_vertices - 1);
     int rc = trip->kind == TOPO_ROUTE_DIMENSION ? by_dimension(path, r, trip, e)
                                                 : topo_search_path(path, r, trip, e);
     if (rc)

@@ -44,10 +44,10 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
         return err_set(e, ERR_RANGE, "up: need 1 number of a dragonfly: global ports of a router");
     if (g > a * h + 1)
         return err_set(e, ERR_RANGE,
-                       "sizes: %lld groups, need at most %lld: %lld routers with %lld global ports",
+                       "sizes: %lld groups, expected at most %lld: %lld routers with %lld global ports",
                        (long long)g, (long long)(a * h + 1), (long long)a, (long long)h);
     if (room < 3)
-        return err_set(e, ERR_RANGE, "sizes: has 3, need at most %d: a network has %d dimensions", room,
+        return err_set(e, ERR_RANGE, "sizes: has 3, expected at most %d: a network has %d dimensions", room,
                        TOPO_MAX_DIMS);
     double cables = (double)(a * h / (g - 1)), local = ((double)a - 1) / (double)p;
     dim->n_levels = 3;
@@ -253,13 +253,14 @@ static int fly_need_parts(const struct topo_site *at, double ports, struct err *
     const struct topo_recipe *r = at->recipe;
     const struct topo_part *sw = &at->parts->parts[r->sw];
     if (r->up_link < 0)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, need one: a dragonfly", r->tier);
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a dragonfly",
+                       r->tier);
     if (sw->ports < 2 || r->taper != 1)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built %s, need %s for a dragonfly", r->tier,
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built %s, expected %s for a dragonfly", r->tier,
                        sw->ports < 2 ? "of switches sold by the port" : "with a taper",
                        sw->ports < 2 ? "boxes" : "none");
     if (ports > (double)sw->ports)
-        return err_set(e, ERR_RANGE, "a router needs %g ports, need at most the %lld of a switch", ports,
+        return err_set(e, ERR_RANGE, "a router needs %g ports, expected at most the %lld of a switch", ports,
                        (long long)sw->ports);
     return 0;
 }

@@ -55,13 +55,13 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
 {
     const struct topo_fabric f = dim->fabric;
     if (f.n_sizes < 2)
-        return err_set(e, ERR_RANGE, "sizes: has %d, need 2 to %d of a fat-tree, innermost first", f.n_sizes,
-                       TOPO_LEVELS);
+        return err_set(e, ERR_RANGE, "sizes: has %d, expected 2 to %d of a fat-tree, innermost first",
+                       f.n_sizes, TOPO_LEVELS);
     if (f.n_sizes > room)
-        return err_set(e, ERR_RANGE, "sizes: has %d, need at most %d: a network has %d dimensions", f.n_sizes,
-                       room, TOPO_MAX_DIMS);
+        return err_set(e, ERR_RANGE, "sizes: has %d, expected at most %d: a network has %d dimensions",
+                       f.n_sizes, room, TOPO_MAX_DIMS);
     if (f.n_taper > f.n_sizes - 1)
-        return err_set(e, ERR_RANGE, "taper: has %d, need at most %d, one for each level above the leaf",
+        return err_set(e, ERR_RANGE, "taper: has %d, expected at most %d, one for each level above the leaf",
                        f.n_taper, f.n_sizes - 1);
     dim->n_levels = f.n_sizes;
     for (int32_t k = 0; k < f.n_sizes; k++) {
@@ -212,15 +212,15 @@ static int tree_need_parts(const struct topo_site *at, struct err *e)
 {
     const struct topo_part *sw = &at->parts->parts[at->recipe->sw];
     if (at->recipe->up_link < 0)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, need one: a fat-tree",
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a fat-tree",
                        at->recipe->tier);
     if (sw->ports < 2)
         return err_set(e, ERR_RANGE,
-                       "tier \"%s\" is built of switches sold by the port, need boxes for a fat-tree",
+                       "tier \"%s\" is built of switches sold by the port, expected boxes for a fat-tree",
                        at->recipe->tier);
     if (at->recipe->taper != 1)
         return err_set(e, ERR_RANGE,
-                       "tier \"%s\" is built with taper %g, need the taper in the fat-tree's own key",
+                       "tier \"%s\" is built with taper %g, expected the taper in the fat-tree's own key",
                        at->recipe->tier, at->recipe->taper);
     return 0;
 }
@@ -259,11 +259,10 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
         double leaf = tree_ports(at, dim, 1, dim->size * ends, &up);
         double plane = ceil(leaf / ends);
         if (leaf > radix && plane > radix)
-            return err_set(
-                e, ERR_RANGE,
-                "a leaf of %d members needs %g ports, need at most the %g of a switch: fewer members, or "
-                "more taper",
-                (int)dim->size, plane, radix);
+            return err_set(e, ERR_RANGE,
+                           "a leaf of %d members needs %g ports, expected at most the %g of a switch: fewer "
+                           "members, or more taper",
+                           (int)dim->size, plane, radix);
         double boxes = leaf <= radix ? 1 : ceil(ends / floor(radix / plane));
         if (r->nic >= 0) {
             const struct topo_part *nic = &at->parts->parts[r->nic];

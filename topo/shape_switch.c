@@ -115,7 +115,7 @@ static bool is_sold_by_port(const struct topo_site *at)
 static int need_up_link(const struct topo_site *at, const struct topo_clos *c, struct err *e)
 {
     if (c->tiers > 1 && at->recipe->up_link < 0)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, need one: a Clos of %d tiers",
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a Clos of %d tiers",
                        at->recipe->tier, (int)c->tiers);
     return 0;
 }

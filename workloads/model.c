@@ -164,30 +164,31 @@ enum { WIDEST = 1000000000 };
 static const struct key model_keys[] = {
     K_REMARK("name", "what reports call the model"),
     K_REMARK("source", "where the figures come from"),
-    M_WORD(family, "family", family_words, MODEL_TRANSFORMER, "what kind of model; absent: transformer"),
+    M_WORD(family, "family", family_words, MODEL_TRANSFORMER, "what kind of model (default: transformer)"),
     K_REAL_OR(struct model, params, "params_B", "1e9", 1e9, 1e-6, 1e6, NAN,
               "parameters as published; hyperparameters that miss it by more than 0.5 % are an error"),
     K_COUNT_OR(struct model, layers, "layers", 1, MODEL_MAX_LAYERS, -1, "transformer layers"),
     M(hidden, "hidden", "width of a token"),
     M(heads, "heads", "attention heads"),
-    M(kv_heads, "kv_heads", "heads of keys and values; absent: as many as heads, 1: multi-query"),
-    M(head_dim, "head_dim", "width of a head; absent: hidden / heads"),
-    M(ffn, "ffn", "width between the two linear layers; absent: 4 * hidden"),
+    M(kv_heads, "kv_heads", "heads of keys and values, 1: multi-query (default: as many as heads)"),
+    M(head_dim, "head_dim", "width of a head (default: hidden / heads)"),
+    M(ffn, "ffn", "width between the two linear layers (default: 4 * hidden)"),
     M(vocab, "vocab", "words of the vocabulary"),
     K_COUNT(struct model, vocab_multiple, "vocab_multiple", 0, WIDEST, 128,
             "the vocabulary is filled up to a multiple of this times TP (Megatron); 0: not at all"),
     M(seq, "seq", "tokens of one sequence"),
-    M_WORD(activation, "activation", activation_words, MODEL_GELU, "between the linear layers; absent: gelu"),
-    M_WORD(norm, "norm", norm_words, MODEL_LAYER_NORM, "normalisation; absent: layer-norm"),
-    M_WORD(positions, "positions", position_words, MODEL_LEARNED, "how positions enter; absent: learned"),
+    M_WORD(activation, "activation", activation_words, MODEL_GELU,
+           "between the linear layers (default: gelu)"),
+    M_WORD(norm, "norm", norm_words, MODEL_LAYER_NORM, "normalisation (default: layer-norm)"),
+    M_WORD(positions, "positions", position_words, MODEL_LEARNED, "how positions enter (default: learned)"),
     M_WORD(attention, "attention", attention_words, MODEL_FLASH,
-           "unfused: scores go through memory, as in 2021; absent: flash"),
-    K_BOOL(struct model, tied, "tied", false, "true: the logits use the embedding; absent: false"),
-    K_BOOL(struct model, biases, "biases", false, "true: linear layers have biases; absent: false"),
+           "unfused: scores go through memory, as in 2021 (default: flash)"),
+    K_BOOL(struct model, tied, "tied", false, "true: the logits use the embedding (default: false)"),
+    K_BOOL(struct model, biases, "biases", false, "true: linear layers have biases (default: false)"),
     K_BOOL(struct model, dropout, "dropout", false,
-           "true: dropout after attention and linear layers; absent: false"),
+           "true: dropout after attention and linear layers (default: false)"),
     K_BOOL(struct model, causal, "causal", true,
-           "false: fused attention computes the upper triangle too; absent: true"),
+           "false: fused attention computes the upper triangle too (default: true)"),
     K_ELSEWHERE("mla", "attention through low-rank projections, see model.mla"),
     K_ELSEWHERE("moe", "experts, see model.moe"),
     K_ELSEWHERE("dlrm", "of family dlrm, see model.dlrm"),
@@ -216,15 +217,15 @@ static const struct key moe_keys[] = {
                .required = true),
     K_COUNT_OR(struct model_moe, ffn, "ffn", 1, WIDEST, -1, "width of one expert", .required = true),
     K_COUNT(struct model_moe, shared, "shared", 0, WIDEST, 0,
-            "experts that every token passes; absent: none"),
+            "experts that every token passes (default: none)"),
     K_COUNT(struct model_moe, dense_layers, "dense_layers", 0, WIDEST, 0,
-            "first layers without experts; absent: none"),
+            "first layers without experts (default: none)"),
     K_COUNT(struct model_moe, every, "every", 1, WIDEST, 1,
-            "then each such layer has experts; absent: 1, all"),
+            "then each such layer has experts (default: 1, all)"),
     K_REAL(struct model_moe, capacity, "capacity", "", 1, 1, 1000, 1,
-           "room of an expert over the mean of tokens, which is filled up; absent: 1, no filling"),
+           "room of an expert over the mean of tokens, which is filled up (default: 1, no filling)"),
     K_BOOL(struct model_moe, router_bias, "router_bias", false,
-           "true: the router has a bias per expert; absent: false"),
+           "true: the router has a bias per expert (default: false)"),
 };
 
 K_SECTION(model_moe_section, struct model_moe, "model.moe", moe_keys, "a mixture of experts");
@@ -232,11 +233,11 @@ K_SECTION(model_moe_section, struct model_moe, "model.moe", moe_keys, "a mixture
 static const struct key dlrm_keys[] = {
     K_COUNT_OR(struct model_dlrm, dim, "dim", 1, WIDEST, -1, "width of an embedding"),
     K_ELSEWHERE("rows", "list: rows of each table"),
-    K_ELSEWHERE("lookups", "list: rows that one sample looks up in each table; absent: 1"),
+    K_ELSEWHERE("lookups", "list: rows that one sample looks up in each table (default: 1)"),
     K_ELSEWHERE("bottom", "list: widths of the layers on dense features, the input's first"),
     K_ELSEWHERE("top", "list: widths of the layers after the interaction, without its input"),
     K_WORD(struct model_dlrm, interaction, "interaction", interaction_words, MODEL_DOT,
-           "dot: products of all pairs; cross: low-rank cross layers; absent: dot"),
+           "dot: products of all pairs; cross: low-rank cross layers (default: dot)"),
     K_COUNT_OR(struct model_dlrm, cross_layers, "cross_layers", 1, 1000, -1, "interaction cross: layers"),
     K_COUNT_OR(struct model_dlrm, cross_rank, "cross_rank", 1, WIDEST, -1, "interaction cross: their rank"),
 };
@@ -250,7 +251,7 @@ static const struct key conv_keys[] = {
     CONV(out, "out", "channels that leave"),
     CONV(kernel, "kernel", "side of the kernel"),
     CONV(size, "size", "side of the image that leaves"),
-    K_COUNT(struct model_conv, times, "times", 1, 1000000, 1, "how many equal ones; absent: 1"),
+    K_COUNT(struct model_conv, times, "times", 1, 1000000, 1, "how many equal ones (default: 1)"),
 };
 
 K_SECTION(model_conv_section, struct model_conv, "model.cnn.convs", conv_keys,
@@ -277,14 +278,14 @@ static int read_counts(double *sum, int64_t *out, int32_t room, int32_t *n, cons
         return rc;
     *n = doc->nodes[list].n;
     if (*n < 1 || (out && *n > room))
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)*n, (int)room);
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)*n, (int)room);
     *sum = 0;
     yaml_each (id, doc, list) {
         int64_t value;
         if ((rc = yaml_count(doc, id, &value, e)))
             return rc;
         if (value < 1 || value > (int64_t)1e12)
-            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 to 1e12", (long long)value);
+            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 1 to 1e12", (long long)value);
         if (out)
             out[doc->nodes[id].index] = value;
         *sum += (double)value;
@@ -297,7 +298,7 @@ static int model_need_key(const struct yaml_doc *doc, yaml_id map, const char *k
 {
     if (yaml_get(doc, map, key) >= 0)
         return 0;
-    return yaml_fail(doc, map, e, ERR_PARSE, "has no %s, need it for %s", key, for_what);
+    return yaml_fail(doc, map, e, ERR_PARSE, "has no %s, required for %s", key, for_what);
 }
 
 /* Keys of low-rank cross layers belong to interaction cross alone; elsewhere they would have no effect. */
@@ -311,7 +312,7 @@ static int check_cross(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id
             return rc;
         if (d->interaction == MODEL_DOT && yaml_get(doc, map, keys[i]) >= 0)
             return yaml_fail_key(doc, yaml_get(doc, map, keys[i]), e, ERR_PARSE,
-                                 "has no effect on interaction dot, need interaction cross");
+                                 "has no effect on interaction dot, only with interaction cross");
     }
     if (d->interaction == MODEL_DOT)
         d->cross_layers = d->cross_rank = 0;
@@ -339,13 +340,13 @@ static int read_dlrm(struct model_dlrm *d, const struct yaml_doc *doc, yaml_id m
         if ((rc = read_counts(&d->lookups, NULL, 0, &n_lookups, doc, lookups, e)))
             return rc;
         if (n_lookups != n_rows)
-            return yaml_fail(doc, lookups, e, ERR_RANGE, "has %d entries, need %d, one per table",
+            return yaml_fail(doc, lookups, e, ERR_RANGE, "has %d entries, expected %d, one per table",
                              (int)n_lookups, (int)n_rows);
     }
     if ((rc = check_cross(d, doc, map, e)))
         return rc;
     if (d->bottom[d->n_bottom - 1] != d->dim)
-        rc = yaml_fail(doc, bottom, e, ERR_RANGE, "ends with %lld, need dim, %lld",
+        rc = yaml_fail(doc, bottom, e, ERR_RANGE, "ends with %lld, expected dim, %lld",
                        (long long)d->bottom[d->n_bottom - 1], (long long)d->dim);
     return rc;
 }
@@ -373,7 +374,7 @@ static int model_check_keys(const struct model *m, const struct yaml_doc *doc, y
                 known = known || strcmp(key, always[i]) == 0;
             if (!known)
                 return yaml_fail_key(doc, id, e, ERR_PARSE,
-                                     "has no effect on family %s, need family transformer", family);
+                                     "has no effect on family %s, only with family transformer", family);
         }
         return model_need_key(doc, map, family, "that family", e);
     }
@@ -385,7 +386,7 @@ static int model_check_keys(const struct model *m, const struct yaml_doc *doc, y
     yaml_id dlrm = yaml_get(doc, map, "dlrm"), cnn = yaml_get(doc, map, "cnn");
     if (dlrm >= 0 || cnn >= 0)
         return yaml_fail_key(doc, dlrm >= 0 ? dlrm : cnn, e, ERR_PARSE,
-                             "has no effect on family transformer, need family dlrm or cnn");
+                             "has no effect on family transformer, only with family dlrm or cnn");
     return 0;
 }
 
@@ -402,13 +403,13 @@ static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map
         m->kv_heads = m->heads;
     if (m->heads % m->kv_heads)
         return yaml_fail(doc, yaml_get(doc, map, "kv_heads"), e, ERR_RANGE,
-                         "is %lld, need a divisor of heads, %lld", (long long)m->kv_heads,
+                         "is %lld, expected a divisor of heads, %lld", (long long)m->kv_heads,
                          (long long)m->heads);
     if (m->ffn < 0)
         m->ffn = 4 * m->hidden;
     if (m->head_dim < 0 && m->mla.q_rank == 0 && m->hidden % m->heads)
         return yaml_fail(doc, yaml_get(doc, map, "heads"), e, ERR_RANGE,
-                         "is %lld, need a divisor of hidden, %lld, or head_dim", (long long)m->heads,
+                         "is %lld, expected a divisor of hidden, %lld, or head_dim", (long long)m->heads,
                          (long long)m->hidden);
     if (m->head_dim < 0)
         m->head_dim = m->mla.q_rank ? m->mla.nope_dim + m->mla.rope_dim : m->hidden / m->heads;
@@ -425,11 +426,11 @@ static int read_experts(struct model *m, const struct yaml_doc *doc, yaml_id moe
         return rc;
     if (m->moe.top_k > m->moe.experts)
         return yaml_fail(doc, yaml_get(doc, moe, "top_k"), e, ERR_RANGE,
-                         "is %lld, need at most experts, %lld", (long long)m->moe.top_k,
+                         "is %lld, expected at most experts, %lld", (long long)m->moe.top_k,
                          (long long)m->moe.experts);
     if (m->moe.dense_layers >= m->layers)
         return yaml_fail(doc, yaml_get(doc, moe, "dense_layers"), e, ERR_RANGE,
-                         "is %lld, need less than layers, %lld", (long long)m->moe.dense_layers,
+                         "is %lld, expected less than layers, %lld", (long long)m->moe.dense_layers,
                          (long long)m->layers);
     return 0;
 }
@@ -443,7 +444,7 @@ static int check_published(const struct model *m, const struct yaml_doc *doc, ya
     if (isnan(m->params) || fabs(got / m->params - 1) <= PUBLISHED_REL)
         return 0;
     return yaml_fail(doc, yaml_get(doc, map, "params_B"), e, ERR_RANGE,
-                     "is %.6g, need %.6g, what the hyperparameters give, within 0.5 %%", m->params / 1e9,
+                     "is %.6g, expected %.6g, what the hyperparameters give, within 0.5 %%", m->params / 1e9,
                      got / 1e9);
 }
 

@@ -156,7 +156,7 @@ static bool need_divisor(struct plan_fault *f, const char *key, int64_t value, i
     if (!f)
         return false;
     nearest_divisors(near, value, of);
-    return FAULT(f, key, "is %lld, need a divisor of %s, %lld (nearest: %s)", (long long)value, what,
+    return FAULT(f, key, "is %lld, expected a divisor of %s, %lld (nearest: %s)", (long long)value, what,
                  (long long)of, near);
 }
 
@@ -179,10 +179,10 @@ static bool check_degrees(const struct plan *p, int64_t n_npus, struct plan_faul
     if (!f)
         return false;
     if (n_npus % inner == 0)
-        return FAULT(f, "dp", "is %lld, need %lld, so that tp %lld, cp %lld, dp and pp %lld make %lld NPUs",
-                     (long long)p->degree[PLAN_DP], (long long)(n_npus / inner),
-                     (long long)p->degree[PLAN_TP], (long long)p->degree[PLAN_CP],
-                     (long long)p->degree[PLAN_PP], (long long)n_npus);
+        return FAULT(
+            f, "dp", "is %lld, expected %lld, so that tp %lld, cp %lld, dp and pp %lld make %lld NPUs",
+            (long long)p->degree[PLAN_DP], (long long)(n_npus / inner), (long long)p->degree[PLAN_TP],
+            (long long)p->degree[PLAN_CP], (long long)p->degree[PLAN_PP], (long long)n_npus);
     /* Blame the first that does not divide what those before it leave. */
     int64_t left = n_npus;
     static const enum plan_axis axes[] = { PLAN_TP, PLAN_CP, PLAN_PP };
@@ -207,13 +207,14 @@ static bool check_tensor(const struct plan *p, const struct model *m, struct pla
     if (!need_divisor(f, "tp", tp, m->heads, "heads"))
         return false;
     if (m->kv_heads % tp && tp % m->kv_heads)
-        return FAULT(f, "tp", "is %lld, need a divisor or a multiple of kv_heads, %lld", (long long)tp,
+        return FAULT(f, "tp", "is %lld, expected a divisor or a multiple of kv_heads, %lld", (long long)tp,
                      (long long)m->kv_heads);
     if (!need_divisor(f, "tp", tp, m->ffn, "ffn") || !need_divisor(f, "tp", tp, m->hidden, "hidden") ||
         !need_divisor(f, "cp", cp, m->seq, "seq"))
         return false;
     if (p->seq_parallel && m->seq / cp % tp)
-        return FAULT(f, "seq_parallel", "is true, need tokens of a sequence, %lld, that divide by tp %lld",
+        return FAULT(f, "seq_parallel",
+                     "is true, expected tokens of a sequence, %lld, that divide by tp %lld",
                      (long long)(m->seq / cp), (long long)tp);
     if (p->context == PLAN_CP_ULYSSES && m->heads / tp % cp)
         return need_divisor(f, "cp", cp, m->heads / tp, "heads of one NPU");
@@ -228,10 +229,10 @@ static bool check_stages(const struct plan *p, const struct model *m, struct pla
     int64_t rest = m->layers - p->first - p->last;
     if (pp == 1 && p->first + p->last > 0)
         return FAULT(f, p->first ? "first_stage_layers" : "last_stage_layers",
-                     "is given with pp 1, need several stages");
+                     "is given with pp 1, expected several stages");
     if (others < 0 || rest < 0 || (others == 0 && rest > 0))
         return FAULT(f, p->first ? "first_stage_layers" : "last_stage_layers",
-                     "leaves %lld layers to %lld stages, need as many as there are", (long long)rest,
+                     "leaves %lld layers to %lld stages, expected as many as there are", (long long)rest,
                      (long long)others);
     if (others > 0 && (rest % others || rest == 0)) {
         if (p->first + p->last == 0 && f) {
@@ -242,16 +243,16 @@ static bool check_stages(const struct plan *p, const struct model *m, struct pla
         }
         if (p->first + p->last == 0)
             return false;
-        return FAULT(f, "pp", "leaves %lld layers to %lld stages, need a multiple", (long long)rest,
+        return FAULT(f, "pp", "leaves %lld layers to %lld stages, expected a multiple", (long long)rest,
                      (long long)others);
     }
     if (p->interleave == 1)
         return true;
     if (pp == 1)
-        return FAULT(f, "interleave", "is %lld with pp 1, need 1 or several stages",
+        return FAULT(f, "interleave", "is %lld with pp 1, expected 1 or several stages",
                      (long long)p->interleave);
     if (p->schedule == PLAN_GPIPE || p->first + p->last > 0)
-        return FAULT(f, "interleave", "is %lld, need schedule 1f1b and stages of equal layers",
+        return FAULT(f, "interleave", "is %lld, expected schedule 1f1b and stages of equal layers",
                      (long long)p->interleave);
     return need_divisor(f, "interleave", p->interleave, m->layers / pp, "layers of a stage");
 }
@@ -262,14 +263,15 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
 {
     int64_t around = p->degree[PLAN_CP] * p->degree[PLAN_DP] * (p->expert_tp ? 1 : p->degree[PLAN_TP]);
     if (m->moe.experts == 0)
-        return p->ep == 1 || FAULT(f, "ep", "is %lld for a model without experts, need 1", (long long)p->ep);
+        return p->ep == 1 ||
+               FAULT(f, "ep", "is %lld for a model without experts, expected 1", (long long)p->ep);
     if (!need_divisor(f, "ep", p->ep, m->moe.experts, "experts") ||
         !need_divisor(f, "ep", p->ep, around, p->expert_tp ? "cp * dp" : "tp * cp * dp"))
         return false;
     if (p->degree[PLAN_TP] > 1 && !p->seq_parallel)
         return FAULT(f, "seq_parallel",
-                     "is false with experts and tp %lld, need true: else each token reaches its experts %lld "
-                     "times",
+                     "is false with experts and tp %lld, expected true: else each token reaches its experts "
+                     "%lld times",
                      (long long)p->degree[PLAN_TP], (long long)p->degree[PLAN_TP]);
     if (m->moe.shared &&
         !need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.shared * m->moe.ffn, "ffn of shared experts"))
@@ -284,14 +286,16 @@ static bool check_batch(const struct plan *p, struct plan_fault *f)
     int64_t dp = p->degree[PLAN_DP], pp = p->degree[PLAN_PP];
     int64_t below = p->batch / dp * dp; /* the number of NPUs says what dp is: the batch has to give way */
     if (below == 0)
-        return FAULT(f, "batch", "is %lld, need a multiple of dp, %lld", (long long)p->batch, (long long)dp);
+        return FAULT(f, "batch", "is %lld, expected a multiple of dp, %lld", (long long)p->batch,
+                     (long long)dp);
     if (below != p->batch)
-        return FAULT(f, "batch", "is %lld, need a multiple of dp, %lld (nearest: %lld or %lld)",
+        return FAULT(f, "batch", "is %lld, expected a multiple of dp, %lld (nearest: %lld or %lld)",
                      (long long)p->batch, (long long)dp, (long long)below, (long long)(below + dp));
     if (!need_divisor(f, "micro_batch", p->micro, p->batch / dp, "batch / dp"))
         return false;
     if (p->interleave > 1 && plan_microbatches(p) % pp)
-        return FAULT(f, "interleave", "is %lld with %lld microbatches, need a multiple of pp %lld of them",
+        return FAULT(f, "interleave",
+                     "is %lld with %lld microbatches, expected a multiple of pp %lld of them",
                      (long long)p->interleave, (long long)plan_microbatches(p), (long long)pp);
     return true;
 }
@@ -303,12 +307,12 @@ static bool check_data_parallel(const struct plan *p, struct plan_fault *f)
     for (int i = 0; i < 3; i++)
         if (p->degree[others[i]] > 1)
             return FAULT(f, plan_axis_words[others[i]],
-                         "is %lld, need 1: this family is trained data-parallel",
+                         "is %lld, expected 1: this family is trained data-parallel",
                          (long long)p->degree[others[i]]);
     if (p->ep > 1)
-        return FAULT(f, "ep", "is %lld, need 1: this family has no experts", (long long)p->ep);
+        return FAULT(f, "ep", "is %lld, expected 1: this family has no experts", (long long)p->ep);
     if (p->recompute != PLAN_RECOMPUTE_NONE)
-        return FAULT(f, "recompute", "is %s, need none: this family is trained without",
+        return FAULT(f, "recompute", "is %s, expected none: this family is trained without",
                      plan_recompute_words[p->recompute]);
     return true;
 }
@@ -370,18 +374,18 @@ static const struct key plan_keys[] = {
     P_COUNT(degree[PLAN_TP], "tp", 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix"),
     P_COUNT(degree[PLAN_CP], "cp", 1, TOPO_MAX_NPUS, 1, "context parallelism: NPUs that share a sequence"),
     K_COUNT_OR(struct plan, degree[PLAN_DP], "dp", 1, TOPO_MAX_NPUS, -1,
-               "data parallelism; absent: what is left"),
+               "data parallelism (default: what is left)"),
     P_COUNT(degree[PLAN_PP], "pp", 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages"),
     P_COUNT(ep, "ep", 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp"),
     P_BOOL(expert_tp, "expert_tp", false, "true: experts are split over tp too, and ep has none of its NPUs"),
     K_COUNT_OR(struct plan, batch, "batch", 1, 1e12, -1, "sequences (samples) of one step, over all NPUs",
                .required = true),
     P_COUNT(micro, "micro_batch", 1, 1e12, 1,
-            "sequences of one microbatch; absent: 1, of a DLRM or CNN all of batch / dp"),
-    P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline; absent: 1f1b"),
+            "sequences of one microbatch (default: 1, of a DLRM or CNN all of batch / dp)"),
+    P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline (default: 1f1b)"),
     P_COUNT(interleave, "interleave", 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
-    P_COUNT(first, "first_stage_layers", 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
-    P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "absent: as many as other stages"),
+    P_COUNT(first, "first_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
+    P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well"),
     P_WORD(recompute, "recompute", plan_recompute_words, PLAN_RECOMPUTE_NONE,
            "done again in the backward pass: attention scores (selective), all of a layer (full)"),
@@ -397,7 +401,8 @@ static const struct key plan_keys[] = {
     P_COUNT(grad_B, "grad_B", 2, 4, 4, "bytes of a gradient, 4 or 2"),
     K_REAL(struct plan, overhead_s, "step_overhead_s", "s", 1, 0, 1e6, 0,
            "of a step, whatever its size (software)"),
-    K_ELSEWHERE("order", "list of tp, cp, dp and pp, the innermost first; absent: in this order (Megatron)"),
+    K_ELSEWHERE("order",
+                "list of tp, cp, dp and pp, the innermost first (default: in this order (Megatron))"),
 };
 
 K_SECTION(plan_section, struct plan, "parallel", plan_keys, "how a model is spread over the NPUs");
@@ -410,7 +415,7 @@ static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, 
     if (rc)
         return rc;
     if (doc->nodes[list].n != N_PLAN_AXES)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need tp, cp, dp and pp in some order",
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected tp, cp, dp and pp in some order",
                          (int)doc->nodes[list].n);
     yaml_each (id, doc, list) {
         const char *word;
@@ -420,7 +425,7 @@ static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, 
         while (axis < N_PLAN_AXES && strcmp(word, plan_axis_words[axis]) != 0)
             axis++;
         if (axis == N_PLAN_AXES || seen[axis])
-            return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", word,
+            return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected %s", word,
                              axis == N_PLAN_AXES ? "tp, cp, dp or pp" : "each of tp, cp, dp and pp once");
         seen[axis] = true;
         p->order[doc->nodes[id].index] = (enum plan_axis)axis;
@@ -465,7 +470,7 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
     if (rc)
         return rc;
     if (p->grad_B == 3)
-        return plan_fail_at(doc, map, "grad_B", "is 3, need 2 or 4", e);
+        return plan_fail_at(doc, map, "grad_B", "is 3, expected 2 or 4", e);
     if (p->degree[PLAN_DP] < 0) {
         int64_t inner = plan_inner(p, net->n_npus);
         p->degree[PLAN_DP] = net->n_npus >= inner ? net->n_npus / inner : 1;

@@ -126,7 +126,7 @@ static int refuse_size(const int32_t *left, int32_t n_dims, int64_t size, struct
 {
     struct text dims = { 0 };
     format_sizes(&dims, left, n_dims);
-    err_set(e, ERR_RANGE, "is %lld, need a size that divides along dimensions %s", (long long)size,
+    err_set(e, ERR_RANGE, "is %lld, expected a size that divides along dimensions %s", (long long)size,
             text_str(&dims));
     text_free(&dims);
     return e->code;
@@ -138,7 +138,7 @@ int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t si
 {
     int64_t n_left = group_product(left, n_dims);
     if (size < 1 || size > n_left)
-        return err_set(e, ERR_RANGE, "is %lld, need 1 to %lld, the NPUs that are left", (long long)size,
+        return err_set(e, ERR_RANGE, "is %lld, expected 1 to %lld, the NPUs that are left", (long long)size,
                        (long long)n_left);
     int64_t wanted = size;
     for (int32_t d = 0; d < n_dims; d++) {
@@ -166,7 +166,7 @@ struct group_conf {
 
 static const struct key group_keys[] = {
     K_COUNT(struct group_conf, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
-            "NPUs, taken from the innermost dimension outwards; absent: all that is left"),
+            "NPUs, taken from the innermost dimension outwards (default: all that is left)"),
     K_NODE(struct group_conf, after, "after",
            "group, or list of groups, written above: take from what they, and those they come after, leave"),
     K_NODE(struct group_conf, members, "members",
@@ -198,7 +198,7 @@ static int add_after(uint64_t *set, const struct reading *r, yaml_id id, struct 
         return rc;
     int32_t group = step_find_group(r->t, name);
     if (group < 0)
-        return yaml_fail(r->doc, id, e, ERR_PARSE, "is \"%s\", need a group defined above", name);
+        return yaml_fail(r->doc, id, e, ERR_PARSE, "is \"%s\", expected a group defined above", name);
     *set |= bit(group) | r->after[group];
     return 0;
 }
@@ -232,7 +232,7 @@ static int check_order(const struct reading *r, uint64_t set, yaml_id id, struct
                 if (x->members[d] > 1 && y->members[d] > 1)
                     return yaml_fail(
                         r->doc, id, e, ERR_RANGE,
-                        "has \"%s\" and \"%s\", which share dimension \"%s\", need one after the other",
+                        "has \"%s\" and \"%s\", which share dimension \"%s\", expected one after the other",
                         x->name, y->name, r->net->dims[d].name);
         }
     return 0;
@@ -256,7 +256,7 @@ static int read_members(int32_t *members, const int32_t *left, const struct read
     if (rc)
         return rc;
     if (r->doc->nodes[list].n != r->t->n_dims)
-        return yaml_fail(r->doc, list, e, ERR_RANGE, "has %d entries, need %d, one per dimension",
+        return yaml_fail(r->doc, list, e, ERR_RANGE, "has %d entries, expected %d, one per dimension",
                          r->doc->nodes[list].n, r->t->n_dims);
     yaml_each (entry, r->doc, list) {
         int64_t n;
@@ -264,7 +264,7 @@ static int read_members(int32_t *members, const int32_t *left, const struct read
         if ((rc = yaml_count(r->doc, entry, &n, e)))
             return rc;
         if (n < 1 || n > left[d] || left[d] % n)
-            return yaml_fail(r->doc, entry, e, ERR_RANGE, "is %lld, need a divisor of %d", (long long)n,
+            return yaml_fail(r->doc, entry, e, ERR_RANGE, "is %lld, expected a divisor of %d", (long long)n,
                              left[d]);
         members[d] = (int32_t)n;
     }
@@ -290,7 +290,7 @@ static int read_group(struct reading *r, yaml_id map, struct err *e)
     if ((rc = schema_read(&conf, &step_group_section, r->doc, map, e)))
         return rc;
     if (conf.size >= 0 && conf.members >= 0)
-        return yaml_fail(r->doc, map, e, ERR_PARSE, "has size and members, need one of them");
+        return yaml_fail(r->doc, map, e, ERR_PARSE, "has size and members; give one of them");
     if ((rc = read_after(&set, r, conf.after, e)) || (rc = check_order(r, set, conf.after, e)))
         return rc;
     take_left(left, r, set);
@@ -315,12 +315,12 @@ static int check_name(const struct reading *r, yaml_id map, struct err *e)
 {
     const char *name = r->doc->nodes[map].key;
     if (strlen(name) >= TOPO_NAME)
-        return yaml_fail(r->doc, map, e, ERR_RANGE, "has a name of %zu bytes, need at most %d", strlen(name),
-                         TOPO_NAME - 1);
+        return yaml_fail(r->doc, map, e, ERR_RANGE, "has a name of %zu bytes, expected at most %d",
+                         strlen(name), TOPO_NAME - 1);
     if (step_find_group(r->t, name) >= 0)
-        return yaml_fail(r->doc, map, e, ERR_PARSE, "is predefined (every NPU), need another name");
+        return yaml_fail(r->doc, map, e, ERR_PARSE, "is predefined (every NPU); choose another name");
     if (r->t->n_groups >= GROUP_MAX)
-        return yaml_fail(r->doc, map, e, ERR_RANGE, "is one group too many, need at most %d", GROUP_MAX);
+        return yaml_fail(r->doc, map, e, ERR_RANGE, "is one group too many, expected at most %d", GROUP_MAX);
     return 0;
 }
 
@@ -497,7 +497,7 @@ struct phase_conf {
 
 static const struct key phase_keys[] = {
     K_REAL(struct phase_conf, compute_ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
-           "compute time of one NPU; absent: none"),
+           "compute time of one NPU (default: none)"),
     K_REAL(struct phase_conf, compute_ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
            "the same in milliseconds"),
     K_NODE(struct phase_conf, collectives, "collectives", "list of collectives, run after the compute"),
@@ -572,7 +572,7 @@ static int layers_read_layer(struct layers *l, const struct step_tree *t, const 
             rc = read_phase(l, (enum step_phase)phase, t, doc, conf.phases[phase], e);
         }
     if (!rc && empty)
-        return yaml_fail(doc, map, e, ERR_PARSE, "has no work, need forward, input_grad or weight_grad");
+        return yaml_fail(doc, map, e, ERR_PARSE, "has no work; give forward, input_grad or weight_grad");
     return rc;
 }
 
@@ -584,7 +584,7 @@ int layers_read(struct layers *l, const struct step_tree *t, const struct yaml_d
     if (rc)
         return rc;
     if (doc->nodes[list].n == 0)
-        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, need at least one layer");
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least one layer");
     yaml_each (map, doc, list) {
         if ((rc = layers_read_layer(l, t, doc, map, e)))
             return rc;

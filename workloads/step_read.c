@@ -27,16 +27,16 @@ static const struct key workload_keys[] = {
     K_NODE(struct workload_conf, groups, "groups", "groups of NPUs by name, see groups"),
     K_NODE(struct workload_conf, layers, "layers", "list of layers in forward order, see layers"),
     K_WORD(struct workload_conf, loop, "loop", layers_loop_names, SCHEMA_NONE,
-           "how the work of the layers is put together; absent: no-overlap"),
+           "how the work of the layers is put together (default: no-overlap)"),
     K_WORD(struct workload_conf, recompute, "recompute", layers_recompute_names, SCHEMA_NONE,
-           "forward work of each layer that is done again in its backward pass; absent: none"),
+           "forward work of each layer that is done again in its backward pass (default: none)"),
     K_NODE(struct workload_conf, step, "step", "instead of layers: the step as an expression, see step"),
     K_TEXT(struct workload_conf, astra, "astra",
            "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
     K_TEXT(struct workload_conf, simai, "simai",
            "instead of layers: a SimAI (AICB) text file, path likewise"),
     K_WORD(struct workload_conf, ag_size, "ag_size", simai_ag_size_names, SCHEMA_NONE,
-           "of simai: the bytes of an all-gather are its full result or one shard; absent: full"),
+           "of simai: the bytes of an all-gather are its full result or one shard (default: full)"),
     K_NODE(struct workload_conf, chakra, "chakra",
            "instead of layers: a Chakra execution trace (.et), path likewise, or a map, see chakra"),
     K_NODE(struct workload_conf, model, "model",
@@ -79,7 +79,7 @@ static const struct key collective_keys[] = {
            .required = true),
     SIZE_KEYS,
     K_COUNT(struct collective_conf, times, "times", 1, TIMES_MAX, 1, "how often in a row"),
-    K_TEXT(struct collective_conf, name, "name", "for reports; absent: the layer's name"),
+    K_TEXT(struct collective_conf, name, "name", "for reports (default: the layer's name)"),
 };
 
 K_SECTION(step_collective_section, struct collective_conf, "layers.forward.collectives", collective_keys,
@@ -111,9 +111,9 @@ static const struct key leaf_keys[] = {
     K_NODE(struct leaf_conf, max, "max", "list of expressions that run side by side"),
     K_NODE(struct leaf_conf, repeat, "repeat", "an expression several times in a row, see step.repeat"),
     K_COUNT(struct leaf_conf, times, "times", 1, TIMES_MAX, SCHEMA_NONE,
-            "of compute or a collective: how often in a row; absent: once"),
+            "of compute or a collective: how often in a row (default: once)"),
     K_WORD(struct leaf_conf, phase, "phase", step_phase_names, SCHEMA_NONE,
-           "where reports count it, and all below it; absent: as the expression around it"),
+           "where reports count it, and all below it (default: as the expression around it)"),
     K_TEXT(struct leaf_conf, name, "name", "for reports"),
 };
 
@@ -138,7 +138,7 @@ int step_compute_s(double *out, double compute_ns, double compute_ms, const stru
                    struct err *e)
 {
     if (!isnan(compute_ns) && !isnan(compute_ms))
-        return yaml_fail(doc, map, e, ERR_PARSE, "has compute_ns and compute_ms, need one of them");
+        return yaml_fail(doc, map, e, ERR_PARSE, "has compute_ns and compute_ms; give one of them");
     *out = isnan(compute_ns) ? compute_ms / 1e3 : compute_ns / 1e9;
     return 0;
 }
@@ -155,8 +155,8 @@ static int workload_find_group(int32_t *out, const struct step_tree *t, const ch
         names[g] = t->groups[g].name;
     const char *near = text_nearest(name, names, (size_t)t->n_groups);
     return yaml_fail(doc, yaml_get(doc, map, "group"), e, ERR_PARSE,
-                     "is %s, need all or a name from groups%s%s%s", name, near ? " (nearest: " : "",
-                     near ? near : "", near ? ")" : "");
+                     "is %s, expected all or a name from groups%s%s%s", name, near ? "; did you mean " : "",
+                     near ? near : "", near ? "?" : "");
 }
 
 /* Size and group of a collective, common to lists and expressions. */
@@ -164,7 +164,7 @@ static int fill_collective(struct step_node *out, const struct collective_conf *
                            const struct step_tree *t, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     if (isnan(conf->size_B) == isnan(conf->size_MB))
-        return yaml_fail(doc, map, e, ERR_PARSE, "has %s, need one of size_B and size_MB",
+        return yaml_fail(doc, map, e, ERR_PARSE, "has %s, expected one of size_B and size_MB",
                          isnan(conf->size_B) ? "no size" : "two sizes");
     *out = (struct step_node){ .kind = STEP_COLLECTIVE, .phase = STEP_OTHER, .times = 1 };
     out->bytes = isnan(conf->size_B) ? conf->size_MB * 1e6 : conf->size_B;
@@ -204,12 +204,12 @@ static int check_one(const struct expression *x, yaml_id map, struct err *e)
         if (strcmp(key, "times") == 0 || strcmp(key, "phase") == 0 || strcmp(key, "name") == 0)
             continue;
         if (first)
-            return yaml_fail(x->doc, map, e, ERR_PARSE, "has %s and %s, need one of them", first, key);
+            return yaml_fail(x->doc, map, e, ERR_PARSE, "has %s and %s; give one of them", first, key);
         first = key;
     }
     if (!first)
         return yaml_fail(x->doc, map, e, ERR_PARSE,
-                         "has no work, need compute_ns, compute_ms, a collective, sum, max or repeat");
+                         "has no work; give compute_ns, compute_ms, a collective, sum, max or repeat");
     return 0;
 }
 
@@ -221,7 +221,7 @@ static int read_children(const struct expression *x, step_id parent, enum step_p
     if (rc)
         return rc;
     if (x->doc->nodes[list].n == 0)
-        return yaml_fail(x->doc, list, e, ERR_PARSE, "is empty, need at least one expression");
+        return yaml_fail(x->doc, list, e, ERR_PARSE, "is empty, expected at least one expression");
     yaml_each (map, x->doc, list) {
         if ((rc = read_expression(x, parent, phase, map, e)))
             return rc;
@@ -265,7 +265,7 @@ static int read_inner(const struct expression *x, step_id parent, struct step_no
 {
     if (conf->times >= 0)
         return yaml_fail(x->doc, yaml_get(x->doc, map, "times"), e, ERR_PARSE,
-                         "counts compute and collectives only, need repeat here");
+                         "counts compute and collectives only, expected repeat here");
     if (conf->repeat >= 0)
         return read_repeat(x, parent, node, conf->repeat, e);
     node.kind = conf->sum >= 0 ? STEP_SUM : STEP_MAX;
@@ -341,22 +341,22 @@ static int check_effect(const struct workload_conf *conf, const struct yaml_doc 
     bool rows = conf->astra || conf->simai, layers = rows || conf->layers >= 0;
     if (!layers && conf->loop >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
-                         "has no effect on %s, need layers, astra or simai", source);
+                         "has no effect on %s, only with layers, astra or simai", source);
     if (!layers && conf->recompute >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "recompute"), e, ERR_PARSE,
-                         "has no effect on %s, need layers, astra or simai", source);
+                         "has no effect on %s, only with layers, astra or simai", source);
     if ((rows || conf->chakra >= 0 || conf->model >= 0) && conf->groups >= 0)
         return yaml_fail(doc, conf->groups, e, ERR_PARSE, "has no effect on %s, which brings its own groups",
                          source);
     if (conf->model < 0 && (conf->parallel >= 0 || conf->search >= 0))
         return yaml_fail_key(doc, conf->parallel >= 0 ? conf->parallel : conf->search, e, ERR_PARSE,
-                             "has no effect on %s, need model", source);
+                             "has no effect on %s, only with model", source);
     if (conf->model >= 0 && conf->parallel < 0)
         return yaml_fail(doc, map, e, ERR_PARSE,
-                         "has no parallel, need it for a model; with search { batch: N } is enough");
+                         "has no parallel, required for a model; with search { batch: N } is enough");
     if (!conf->simai && conf->ag_size >= 0)
-        return yaml_fail(doc, yaml_get(doc, map, "ag_size"), e, ERR_PARSE, "has no effect on %s, need simai",
-                         source);
+        return yaml_fail(doc, yaml_get(doc, map, "ag_size"), e, ERR_PARSE,
+                         "has no effect on %s, only with simai", source);
     return 0;
 }
 
@@ -374,7 +374,7 @@ static int check_workload(const struct workload_conf *conf, const struct yaml_do
             (conf->chakra >= 0) + (conf->model >= 0);
     if (n != 1)
         return yaml_fail(doc, map, e, ERR_PARSE,
-                         "has %d of layers, step, astra, simai, chakra and model, need one of them", n);
+                         "has %d of layers, step, astra, simai, chakra and model; give one of them", n);
     return check_effect(conf, doc, map, source, e);
 }
 

@@ -263,7 +263,7 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
         return rc;
     d->answer.status = ALLOC_STALLED;
     snprintf(d->answer.reason, sizeof d->answer.reason,
-             "a second look proves a gap of %.2g only, constraints broken by %.2g", report.gap,
+             "verification proves a gap of only %.2g, with constraints broken by %.2g", report.gap,
              report.violation);
     return 0;
 }
@@ -320,7 +320,8 @@ static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped
     alloc_answer_free(&answer);
     if (d->loads[i].best_s > 0)
         return 0;
-    return err_set(e, ERR_RANGE, "workload \"%.60s\": best time is 0 s, need work that takes time for regret",
+    return err_set(e, ERR_RANGE,
+                   "workload \"%.60s\": best time is 0 s, expected work that takes time for regret",
                    w->tree.name);
 }
 

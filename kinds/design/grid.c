@@ -1148,17 +1148,17 @@ static int check_axis(const struct grid_question *q, int32_t a, struct err *e)
 {
     const struct grid_axis *axis = &q->axes[a];
     if (axis->dim < 0 || axis->dim >= q->step->n_dims)
-        return err_set(e, ERR_RANGE, "axis %d: dimension is %d, need 0 to %d", (int)a, (int)axis->dim,
+        return err_set(e, ERR_RANGE, "axis %d: dimension is %d, expected 0 to %d", (int)a, (int)axis->dim,
                        (int)q->step->n_dims - 1);
     for (int32_t b = 0; b < a; b++)
         if (q->axes[b].dim == axis->dim)
-            return err_set(e, ERR_RANGE, "axis %d: dimension %d has an axis, need another one", (int)a,
+            return err_set(e, ERR_RANGE, "axis %d: dimension %d has an axis; choose another one", (int)a,
                            (int)axis->dim);
     if (axis->n < 1)
-        return err_set(e, ERR_RANGE, "axis %d: has no values, need at least 1", (int)a);
+        return err_set(e, ERR_RANGE, "axis %d: has no values, expected at least 1", (int)a);
     for (int64_t i = 0; i < axis->n; i++)
         if (!(isfinite(axis->bw_Bps[i]) && axis->bw_Bps[i] >= 0))
-            return err_set(e, ERR_RANGE, "axis %d: bandwidth is %g B/s, need 0 or more", (int)a,
+            return err_set(e, ERR_RANGE, "axis %d: bandwidth is %g B/s, expected 0 or more", (int)a,
                            axis->bw_Bps[i]);
     return 0;
 }
@@ -1180,7 +1180,7 @@ static int check(struct grid *g, struct err *e)
     g->size[g->q.n_axes] = 1;
     for (int32_t a = g->q.n_axes; a-- > 0;)
         if (!num_mul(g->size[a + 1], g->q.axes[a].n, &g->size[a]) || g->size[a] >= most)
-            return err_set(e, ERR_RANGE, "a grid of bandwidths has 2^62 combinations or more, need fewer");
+            return err_set(e, ERR_RANGE, "a grid of bandwidths has 2^62 combinations or more");
     return 0;
 }
 

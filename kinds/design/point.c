@@ -30,25 +30,23 @@ static const struct key study_keys[] = {
     K_NODE(struct design_point, maps.network, "network",
            "a network file, a word like \"ring:4 switch:8@25\" or a map", .required = true),
     K_NODE(struct design_point, maps.parts, "parts",
-           "prices: a parts file or a map; absent: those of the network", .uses = USE_COST),
-    K_NODE(struct design_point, maps.workload, "workload", "what is trained: a workload file or a map",
-           .uses = USE_TIME),
+           "prices: a parts file or a map (default: those of the network)", .uses = USE_COST),
+    K_NODE(struct design_point, maps.workload, "workload", "the workload: a file or a map", .uses = USE_TIME),
     K_NODE(struct design_point, maps.workloads, "workloads",
            "instead of workload: a list of files or of maps, see workloads[]", .uses = USE_TIME),
     K_WORD_OR(struct design_point, combine, "combine", study_combine_names, STUDY_SUM,
-              "several workloads: weighted sum of times, or the least worst ratio to each one's own best; "
-              "absent: sum",
+              "several workloads: weighted sum of times, or the least worst ratio to each one's own best "
+              "(default: sum)",
               .uses = USE_SPLIT),
     K_WORD_OR(struct design_point, objective, "objective", alloc_objective_names, ALLOC_TIME,
-              "what the split optimises; absent: time", .uses = USE_SPLIT),
-    K_WORD_OR(
-        struct design_point, split, "split", study_split_names, STUDY_SOLVE,
-        "for the sweep command: choose the bandwidths of a point, or take those of its network and hold "
-        "them against the constraints, for a grid over bandwidths; absent: solve",
-        .uses = USE_SPLIT),
+              "what the split optimises (default: time)", .uses = USE_SPLIT),
+    K_WORD_OR(struct design_point, split, "split", study_split_names, STUDY_SOLVE,
+              "weft sweep: solve the split of each point, or take the bandwidths of its network as given and "
+              "check the constraints, for grids over bandwidths (default: solve)",
+              .uses = USE_SPLIT),
     K_WORD_OR(struct design_point, model, "model", sim_model_words, SIM_BANDWIDTH,
-              "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated; "
-              "absent: bandwidth",
+              "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated "
+              "(default: bandwidth)",
               .uses = USE_TIME),
     K_NODE(struct design_point, maps.simulation, "simulation",
            "how models other than bandwidth run collectives, see simulation", .uses = USE_LATENCY),
@@ -59,22 +57,20 @@ static const struct key study_keys[] = {
            "objective cost: longest training step; of several workloads, their weighted sum",
            .uses = USE_SPLIT),
     K_BOOL(struct design_point, count_npus, "count_npus", SCHEMA_NONE,
-           "true: cost includes the NPUs; absent: false", .uses = USE_COST),
+           "true: cost includes the NPUs (default: false)", .uses = USE_COST),
     K_NODE(struct design_point, maps.constraints, "constraints",
            "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= "
            "50\"",
            .uses = USE_SPLIT),
-    K_NODE(struct design_point, maps.budget, "budget", "limits for the check command, see budget"),
+    K_NODE(struct design_point, maps.budget, "budget", "limits for weft check, see budget"),
     K_ELSEWHERE(
         "vary",
         "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary"),
     K_ELSEWHERE("where", "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: "
                          "points of a sweep that do not satisfy all are left out"),
-    K_ELSEWHERE("keep", "which rows the sweep command stores; absent: all, see keep"),
-    K_ELSEWHERE("uncertain",
-                "for the sweep command: prices, traffic and other numbers that are not known for "
-                "sure, see uncertain"),
-    K_COUNT(struct design_point, seed, "seed", 0, 9e18, 1, "of random draws; absent: 1"),
+    K_ELSEWHERE("keep", "which rows weft sweep stores, see keep (default: all)"),
+    K_ELSEWHERE("uncertain", "weft sweep: prices, traffic and other uncertain numbers, see uncertain"),
+    K_COUNT(struct design_point, seed, "seed", 0, 9e18, 1, "seed of random draws (default: 1)"),
 };
 
 /* A member of `workloads`. */
@@ -105,7 +101,7 @@ K_SECTION(study_section, struct design_point, "study", study_keys, "what to desi
           STUDY_USES);
 K_SECTION(study_mix_section, struct mix, "workloads[]", mix_keys, "one workload of several", STUDY_USES);
 K_SECTION(study_budget_section, struct study_budget, "budget", budget_keys,
-          "limits that the check command holds a design against", STUDY_USES);
+          "limits that weft check compares a design with", STUDY_USES);
 
 /* ---- network and prices ---- */
 
@@ -253,7 +249,7 @@ static int read_mix(struct design_point *s, yaml_id list, struct err *e)
     if (rc)
         return rc;
     if (s->doc.nodes[list].n == 0)
-        return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, need at least one workload");
+        return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, expected at least one workload");
     rc = reserve_workloads(s, s->doc.nodes[list].n, e);
     yaml_each (id, &s->doc, list) {
         struct mix mix = { .weight = 1 };
@@ -269,7 +265,7 @@ static int read_workloads(struct design_point *s, struct err *e)
 {
     if (s->maps.workload >= 0 && s->maps.workloads >= 0)
         return yaml_fail_key(&s->doc, s->maps.workloads, e, ERR_PARSE,
-                             "is given besides workload, need one of them");
+                             "is given together with workload; give one of them");
     if (s->maps.workloads >= 0)
         return read_mix(s, s->maps.workloads, e);
     if (s->maps.workload < 0)
@@ -286,12 +282,12 @@ static int need_for_objective(const struct design_point *s, struct err *e)
     const char *name = alloc_objective_names[s->objective];
     bool priced = s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST;
     if (priced && !s->has_parts)
-        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s, need parts with prices", name);
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give parts with prices", name);
     if (s->objective == ALLOC_COST && isnan(s->time_limit_s))
-        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s, need time_limit_s", name);
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give time_limit_s", name);
     if (s->combine == STUDY_REGRET && s->objective != ALLOC_TIME)
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "combine"), e, ERR_RANGE,
-                         "is regret with objective %s, need objective time", name);
+                         "is regret with objective %s; give objective time", name);
     return 0;
 }
 
@@ -299,7 +295,7 @@ static int check_asked(const struct design_point *s, struct err *e)
 {
     if (s->count_npus && isnan(s->net.npu.usd))
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "count_npus"), e, ERR_RANGE,
-                         "is true, need network.npu.usd");
+                         "is true; give network.npu.usd");
     return need_for_objective(s, e);
 }
 
@@ -357,14 +353,14 @@ static int check_budget(const struct design_point *s, struct err *e)
         { "nic_GBps", true }, { "nics", true }, { "usd", true }, { "watt", true }, { "time_s", false },
     };
     if (s->doc.nodes[s->budget.node].n == 0)
-        return yaml_fail(&s->doc, s->budget.node, e, ERR_PARSE, "is without a limit, need at least one");
+        return yaml_fail(&s->doc, s->budget.node, e, ERR_PARSE, "has no limit; give at least one");
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         yaml_id at = yaml_get(&s->doc, s->budget.node, limits[i].key);
         if (at >= 0 && limits[i].priced && !s->has_parts)
-            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "is a limit on what parts tell, need parts");
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "limits what parts say; give parts");
         if (at >= 0 && !limits[i].priced && s->n_workloads == 0)
             return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
-                                 "is a limit on training time, need workload or workloads");
+                                 "limits training time; give workload or workloads");
     }
     return 0;
 }
@@ -389,11 +385,11 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
     yaml_id dims = yaml_get(&s->doc, network, "dims");
     if (dims < 0)
         return yaml_fail(&s->doc, network, e, ERR_RANGE,
-                         "is %.200s, need a bandwidth for every dimension, such as ring:4@50",
+                         "is %.200s, expected a bandwidth for every dimension, such as ring:4@50",
                          s->doc.nodes[network].text);
     yaml_each (id, &s->doc, dims)
         if (yaml_get(&s->doc, id, "bw_GBps") < 0)
-            return yaml_fail(&s->doc, id, e, ERR_RANGE, "is without bw_GBps, need it");
+            return yaml_fail(&s->doc, id, e, ERR_RANGE, "has no bw_GBps");
     return 0;
 }
 
@@ -401,12 +397,11 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
 static int check_needs(const struct design_point *s, unsigned needs, struct err *e)
 {
     if ((needs & STUDY_NEEDS_WORKLOAD) && s->n_workloads == 0)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
-                         "is without a workload, need workload or workloads");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no workload; give workload or workloads");
     if ((needs & STUDY_NEEDS_PARTS) && !s->has_parts)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without parts, need parts with prices");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no parts; give parts with prices");
     if ((needs & STUDY_FOR_BUDGET) && s->maps.budget < 0)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without budget, need budget");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no budget; give one");
     if (s->split == STUDY_GIVEN && (needs & STUDY_FOR_SPLIT))
         needs |= STUDY_NEEDS_BANDWIDTH;
     if ((needs & STUDY_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
@@ -668,10 +663,9 @@ static void note_npu(struct design_point *s)
     yaml_key_place(&s->doc, npu, place, sizeof place);
     if (yaml_get(&s->doc, npu, "matrix_efficiency") < 0 && yaml_get(&s->doc, npu, "matrix_sizes") < 0)
         text_printf(&s->notes,
-                    "%s: network.npu is without matrix_efficiency, its products are timed at the peak\n",
-                    place);
+                    "%s: network.npu has no matrix_efficiency, its products are timed at the peak\n", place);
     if (isnan(s->net.npu.mem_B))
-        text_printf(&s->notes, "%s: network.npu is without mem_GB, every plan is taken to fit\n", place);
+        text_printf(&s->notes, "%s: network.npu has no mem_GB, every plan is taken to fit\n", place);
 }
 
 /* All notes of a study in one place; they are warnings, never errors. */

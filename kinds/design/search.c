@@ -164,7 +164,7 @@ static int need_list(const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > SEARCH_MAX_VALUES))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)doc->nodes[list].n,
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)doc->nodes[list].n,
                        SEARCH_MAX_VALUES);
     return rc;
 }
@@ -197,7 +197,7 @@ static int read_values(void *field, const struct key *k, const struct yaml_doc *
         if ((rc = yaml_count(doc, id, &value, e)))
             return rc;
         if (value < 1 || value > (int64_t)1e12)
-            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 or more", (long long)value);
+            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 1 or more", (long long)value);
         insert(out, value);
     }
     return 0;
@@ -209,7 +209,7 @@ static int fail_word(const char *word, const struct key *k, const struct yaml_do
     struct text all = { 0 };
     for (size_t i = 0; k->words[i]; i++)
         text_printf(&all, "%s%s", i ? ", " : "", k->words[i]);
-    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.40s, need one of %s", word, text_str(&all));
+    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.40s, expected one of %s", word, text_str(&all));
     text_free(&all);
     return rc;
 }
@@ -243,19 +243,19 @@ static int read_mask(void *field, const struct key *k, const struct yaml_doc *do
 #define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
 
 static const struct key search_keys[] = {
-    VALUES(tp, "tp", "list of degrees to try; absent: every legal one"),
-    VALUES(cp, "cp", "list of degrees to try; absent: every legal one"),
-    VALUES(pp, "pp", "list of degrees to try; absent: every legal one"),
-    VALUES(ep, "ep", "list of degrees to try; absent: every legal one"),
-    VALUES(micro, "micro_batch", "list of sizes to try; absent: every divisor of batch / dp"),
-    VALUES(interleave, "interleave", "list of chunks to try; absent: every divisor of a stage's layers"),
-    MASK(recompute, "recompute", plan_recompute_words, "list of none, selective, full; absent: all"),
-    MASK(zero, "zero", zero_words, "list of 0 to 3; absent: all"),
-    MASK(seq_parallel, "seq_parallel", bool_words, "list of false, true; absent: both"),
-    MASK(context, "context", plan_context_words, "list of ring, all-gather, ulysses; absent: all"),
-    MASK(schedule, "schedule", plan_schedule_words, "list of 1f1b, gpipe; absent: both"),
+    VALUES(tp, "tp", "list of degrees to try (default: every legal one)"),
+    VALUES(cp, "cp", "list of degrees to try (default: every legal one)"),
+    VALUES(pp, "pp", "list of degrees to try (default: every legal one)"),
+    VALUES(ep, "ep", "list of degrees to try (default: every legal one)"),
+    VALUES(micro, "micro_batch", "list of sizes to try (default: every divisor of batch / dp)"),
+    VALUES(interleave, "interleave", "list of chunks to try (default: every divisor of a stage's layers)"),
+    MASK(recompute, "recompute", plan_recompute_words, "list of none, selective, full (default: all)"),
+    MASK(zero, "zero", zero_words, "list of 0 to 3 (default: all)"),
+    MASK(seq_parallel, "seq_parallel", bool_words, "list of false, true (default: both)"),
+    MASK(context, "context", plan_context_words, "list of ring, all-gather, ulysses (default: all)"),
+    MASK(schedule, "schedule", plan_schedule_words, "list of 1f1b, gpipe (default: both)"),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
-           "over the dimensions: the plan's (given) or any; absent: any"),
+           "over the dimensions: the plan's (given) or any (default: any)"),
     K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),
 };
 
@@ -1329,8 +1329,8 @@ static int fail_search(const struct design_point *s, yaml_id at, const struct se
     if (r->n_timed)
         text_printf(&why, "%s%lld because no split satisfies the constraints", why.n ? ", " : "",
                     (long long)r->n_timed);
-    int rc = yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN, "finds no plan: rejected %s",
-                           why.n ? text_str(&why) : "nothing, there is none to try");
+    int rc = yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN, "finds no plan; rejected %s",
+                           why.n ? text_str(&why) : "nothing: there is none to try");
     text_free(&why);
     return rc;
 }
@@ -1350,10 +1350,10 @@ static int search_workload(struct design_point *s, int32_t i, unsigned needs, st
     if (!given && s->n_workloads > 1)
         return yaml_fail_key(
             &s->doc, w->training->search, e, ERR_RANGE,
-            "is given beside other workloads, need bw_GBps of every dimension or one workload");
+            "is given together with other workloads; give bw_GBps of every dimension or one workload");
     if (!given && s->objective == ALLOC_UTILIZATION)
         return yaml_fail_key(&s->doc, w->training->search, e, ERR_RANGE,
-                             "is given with objective utilization, need another objective");
+                             "is given with objective utilization; choose another objective");
     w->search = calloc(1, sizeof *w->search);
     if (!w->search)
         return err_nomem(e, "a search");

@@ -83,13 +83,13 @@ static int uncertain_check_path(const struct yaml_doc *doc, yaml_id id, struct e
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
         known = known || (last && begins(path, first[i]));
     if (!known)
-        return yaml_fail_key(doc, id, e, ERR_PARSE,
-                             "cannot be uncertain, need a key below parts, network, workload, workloads or "
-                             "simulation");
+        return yaml_fail_key(
+            doc, id, e, ERR_PARSE,
+            "cannot be uncertain, expected a key below parts, network, workload, workloads or simulation");
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(last + 1, fixed[i]) == 0)
             return yaml_fail_key(doc, id, e, ERR_PARSE,
-                                 "cannot be uncertain: it says what is to be designed, need another key");
+                                 "cannot be uncertain: it says what is to be designed; choose another key");
     return 0;
 }
 
@@ -112,7 +112,7 @@ static int find_key(struct uncertain_trial *t, int32_t k, struct err *e)
     t->value[k] = NAN;
     if (id < 0 && key->relative)
         return yaml_fail_key(&t->nominal->doc, node_of(t->nominal, key->path), e, ERR_RANGE,
-                             "is relative to a key that is not given, need it in the study");
+                             "is relative to a key that is not given; give it in the study");
     if (id < 0) {
         /* Between the ends, so that other keys are tried with what this one can be. */
         uncertain_ends(ends, key);
@@ -127,7 +127,7 @@ static int find_key(struct uncertain_trial *t, int32_t k, struct err *e)
     if (doc->nodes[number].kind == YAML_SCALAR && num_parse_real(doc->nodes[number].text, &t->value[k]))
         return 0;
     return yaml_fail_key(&t->nominal->doc, node_of(t->nominal, key->path), e, ERR_RANGE,
-                         "is %s in the study, need a number there", yaml_show(doc, number, shown));
+                         "is %s in the study, expected a number there", yaml_show(doc, number, shown));
 }
 
 static void trial_put(struct uncertain_trial *t, int32_t k, double drawn)
@@ -232,7 +232,7 @@ static int scale_tree(struct study_workload *w, const struct study_workload *nom
     if (!rc && traffic >= 0)
         rc = yaml_real(&own->doc, traffic, &was, e);
     if (!rc && !(now >= 0 && was > 0))
-        rc = err_set(e, ERR_RANGE, "traffic is %g, need >= 0, and more than 0 in the study", now);
+        rc = err_set(e, ERR_RANGE, "traffic is %g, expected >= 0, and more than 0 in the study", now);
     if (rc)
         return rc;
     if (!w->tree.nodes) {
@@ -312,7 +312,7 @@ static int find_keys(struct uncertain_trial *t, struct err *e)
         t->net = t->net || (!is_price(path) && (begins(path, "network") || begins(path, "simulation")));
     }
     if (!rc && t->parts && !t->s.has_parts)
-        rc = err_set(e, ERR_RANGE, "uncertain.keys has prices, need parts");
+        rc = err_set(e, ERR_RANGE, "uncertain.keys has prices; give parts");
     if (t->parts)
         t->s.parts = (struct topo_parts){ 0 };
     if (t->net)
@@ -436,9 +436,9 @@ struct conf {
 static const struct key keys[] = {
     K_COUNT(struct conf, draws, "draws", 1, UNCERTAIN_MAX_DRAWS, 1000,
             "how often all keys are drawn, for every point the same"),
-    K_COUNT(struct conf, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws; absent: the study's"),
+    K_COUNT(struct conf, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws (default: the study's)"),
     K_NODE(struct conf, percentiles, "percentiles",
-           "ascending list of what rows tell of time and cost; absent: [10, 50, 90]"),
+           "ascending list of what rows tell of time and cost (default: [10, 50, 90])"),
     K_NODE(struct conf, keys, "keys",
            "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload or simulation",
            .required = true),
@@ -461,7 +461,7 @@ static const struct key key_keys[] = {
 };
 
 K_SECTION(uncertain_section, struct conf, "uncertain", keys,
-          "what is not known for sure, and percentiles of it");
+          "uncertain numbers, and the percentiles to report");
 K_SECTION(uncertain_key_section, struct key_conf, "uncertain.keys", key_keys, "one distribution");
 
 /* ---- reading ---- */
@@ -474,7 +474,7 @@ static int read_numbers(double *out, int32_t least, int32_t most, int32_t *n, co
         return rc;
     *n = doc->nodes[list].n;
     if (*n < least || *n > most)
-        return yaml_fail(doc, list, e, ERR_PARSE, "has %d numbers, need %d%s%.0d", (int)*n, (int)least,
+        return yaml_fail(doc, list, e, ERR_PARSE, "has %d numbers, expected %d%s%.0d", (int)*n, (int)least,
                          most > least ? " to " : "", most > least ? (int)most : 0);
     yaml_each (id, doc, list)
         if (!rc)
@@ -494,8 +494,9 @@ static int read_percentiles(struct uncertain *u, const struct yaml_doc *doc, yam
     for (int32_t i = 0; i < u->n_percentiles && !rc; i++)
         if (!(u->percentiles[i] >= 0 && u->percentiles[i] <= 100) ||
             (i && !(u->percentiles[i] > u->percentiles[i - 1])))
-            rc = yaml_fail(doc, list, e, ERR_RANGE, "has %g as number %d, need 0 to 100 in ascending order",
-                           u->percentiles[i], (int)i + 1);
+            rc = yaml_fail(doc, list, e, ERR_RANGE,
+                           "has %g as number %d, expected 0 to 100 in ascending order", u->percentiles[i],
+                           (int)i + 1);
     return rc;
 }
 
@@ -505,15 +506,15 @@ static int check_values(const struct uncertain_key *k, const struct yaml_doc *do
 {
     const double *x = k->x;
     if (k->kind == UNCERTAIN_NORMAL && !(x[1] >= 0))
-        return yaml_fail(doc, list, e, ERR_RANGE, "has standard deviation %g, need >= 0", x[1]);
+        return yaml_fail(doc, list, e, ERR_RANGE, "has standard deviation %g, expected >= 0", x[1]);
     if (k->kind == UNCERTAIN_UNIFORM && !(x[0] <= x[1]))
-        return yaml_fail(doc, list, e, ERR_RANGE, "is %g to %g, need lowest <= highest", x[0], x[1]);
+        return yaml_fail(doc, list, e, ERR_RANGE, "is %g to %g, expected lowest <= highest", x[0], x[1]);
     if (k->kind == UNCERTAIN_LOGNORMAL && !(x[0] > 0 && x[1] >= 1 && x[1] <= 1000))
-        return yaml_fail(doc, list, e, ERR_RANGE, "is median %g, factor %g, need > 0 and 1 to 1000", x[0],
+        return yaml_fail(doc, list, e, ERR_RANGE, "is median %g, factor %g, expected > 0 and 1 to 1000", x[0],
                          x[1]);
     if (k->kind == UNCERTAIN_TRIANGULAR && !(x[0] <= x[1] && x[1] <= x[2]))
-        return yaml_fail(doc, list, e, ERR_RANGE, "is %g, %g, %g, need lowest <= typical <= highest", x[0],
-                         x[1], x[2]);
+        return yaml_fail(doc, list, e, ERR_RANGE, "is %g, %g, %g, expected lowest <= typical <= highest",
+                         x[0], x[1], x[2]);
     return 0;
 }
 
@@ -523,7 +524,7 @@ static int read_key(struct uncertain *u, const struct yaml_doc *doc, yaml_id id,
     struct key_conf conf;
     int32_t given = 0, n;
     if (u->n_keys == UNCERTAIN_MAX_KEYS)
-        return yaml_fail_key(doc, id, e, ERR_RANGE, "is key number %d, need at most %d",
+        return yaml_fail_key(doc, id, e, ERR_RANGE, "is key number %d, expected at most %d",
                              UNCERTAIN_MAX_KEYS + 1, UNCERTAIN_MAX_KEYS);
     struct uncertain_key *k = &u->keys[u->n_keys];
     int rc = schema_read(&conf, &uncertain_key_section, doc, id, e);
@@ -536,7 +537,7 @@ static int read_key(struct uncertain *u, const struct yaml_doc *doc, yaml_id id,
         }
     if (given != 1)
         return yaml_fail(doc, id, e, ERR_PARSE,
-                         "has %d distributions, need one of normal, uniform, lognormal, triangular",
+                         "has %d distributions, expected one of normal, uniform, lognormal, triangular",
                          (int)given);
     k->relative = conf.relative;
     int32_t need = k->kind == UNCERTAIN_TRIANGULAR ? 3 : 2;
@@ -643,7 +644,7 @@ int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, 
     if (!rc)
         rc = yaml_need(doc, conf.keys, YAML_MAP, e);
     if (!rc && doc->nodes[conf.keys].n == 0)
-        rc = yaml_fail(doc, conf.keys, e, ERR_PARSE, "is empty, need at least one key");
+        rc = yaml_fail(doc, conf.keys, e, ERR_PARSE, "is empty, expected at least one key");
     if (!rc)
         rc = read_percentiles(u, doc, conf.percentiles, e);
     if (!rc) {

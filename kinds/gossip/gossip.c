@@ -61,7 +61,7 @@ const char *const gossip_compare_words[] = { "workers", "averaged", NULL };
 
 static const struct key learner_keys[] = {
     K_ELSEWHERE("hidden",
-                "width of the hidden layer, or a list of widths; []: softmax regression; absent: 64"),
+                "width of the hidden layer, or a list of widths; []: softmax regression (default: 64)"),
     K_COUNT(struct gossip_learning, batch, "batch", 1, 1 << 20, 32,
             "examples a step; a smaller shard is one batch"),
     LEARN(epochs, 1e-6, 1e9, 20, "of the shards"),
@@ -73,7 +73,7 @@ static const struct key learner_keys[] = {
     K_WORD(struct gossip_learning, schedule, "schedule", gossip_schedule_words, GOSSIP_RATE_STEPS,
            "of the rate: falls at decay_at, stays, or to 0 by a cosine"),
     LEARN(decay, 1e-12, 1, 0.1, "what the rate is multiplied by each time", .uses = GOSSIP_FOR_STEPS),
-    K_ELSEWHERE("decay_at", "list of shares of the steps, ascending; absent: [0.5, 0.75]",
+    K_ELSEWHERE("decay_at", "list of shares of the steps, ascending (default: [0.5, 0.75])",
                 .uses = GOSSIP_FOR_STEPS),
 };
 K_SECTION(gossip_learner_section, struct gossip_learning, "learner", learner_keys,
@@ -95,7 +95,7 @@ static const struct key data_keys[] = {
            "share of the training examples whose class is drawn at random", .uses = GOSSIP_FOR_TEACHER),
     K_REMARK("train_csv", "file of examples to train on, in place of the teacher's"),
     K_REMARK("test_csv", "file of examples to test on, with the same columns"),
-    K_REMARK("label", "column that holds the class; absent: the last one"),
+    K_REMARK("label", "column that holds the class (default: the last one)"),
 };
 K_SECTION(gossip_data_section, struct gossip_teacher, "data of gossip", data_keys,
           "examples of a teacher, or two CSV files", GOSSIP_USES);
@@ -136,32 +136,32 @@ K_SECTION(gossip_clock_section, struct gossip_clock, "clock of gossip", clock_ke
  * what one of them can be run with beside other settings it says itself. */
 static const struct key method_keys[] = {
     K_REMARK("method", "which, see weft gossip --list", .required = true),
-    K_REMARK("name", "label of the row; absent: the method and what it is given"),
+    K_REMARK("name", "label of the row (default: the method and what it is given)"),
     K_ELSEWHERE("period",
-                "steps between exchanges, of one that adapts the first; a list makes a row each; absent: "
-                "that of weft gossip --list",
+                "steps between exchanges, of one that adapts the first; a list makes a row each (default: "
+                "that of weft gossip --list)",
                 .uses = GOSSIP_FOR_PERIOD),
     K_WORD(struct gossip_settings, rule, "rule", gossip_rule_words, GOSSIP_RULE_FIXED,
            "when a worker exchanges: by period, or by the change of its model", .uses = GOSSIP_FOR_RULE),
     M_REAL(theta, 0, 1e300, 0.05, THETA, "change of the model at which a rule exchanges"),
     M_COUNT(cap, 1, 9e18, 64, CAP,
-            "most steps between exchanges, of a rule or of a period that adapts; absent: the first period "
-            "where that is more"),
+            "most steps between exchanges, of a rule or of a period that adapts (default: the first period "
+            "where that is more)"),
     M_COUNT(check, 1, 9e18, 1, CHECK, "steps between looks at the change"),
     M_REAL(mix, ABOVE_0, 1, 0.5, MIX, "share of the other's model that is taken"),
     M_REAL(prob, 0, 1, 0.1, PROB, "of sending after a step"),
-    M_REAL_OR(alpha, ABOVE_0, 1, ALPHA, "pull between a worker and the centre; absent: 0.9 / workers"),
+    M_REAL_OR(alpha, ABOVE_0, 1, ALPHA, "pull between a worker and the centre (default: 0.9 / workers)"),
     K_REAL_OR(struct gossip_settings, interval_s, "interval_s", "s", 1, 1e-12, 1e15, NAN,
-              "simulated time between changes of the period; absent: 1/20 of the steps' time",
+              "simulated time between changes of the period (default: 1/20 of the steps' time)",
               .uses = GOSSIP_FOR_INTERVAL),
     M_REAL(switch_frac, 0, 1, 0.5, SWITCH, "share of the steps before the switch, or of warm-up"),
     M_REAL(power, 0, 100, 0.25, POWER, "period = (first loss / loss)^power * period"),
     M_REAL(delta, 0, 1e300, 0.1, DELTA, "bound on the squared distance from the reference"),
     M_REAL_OR(lag_xi, 0, 1e300, LAG,
-              "of the condition of LAG; 0: always send; absent: 0.1 of lag-wk, 1 of lag-ps"),
+              "of the condition of LAG; 0: always send (default: 0.1 of lag-wk, 1 of lag-ps)"),
     M_COUNT(lag_depth, 1, 1 << 20, 10, LAG, "differences that LAG remembers"),
     M_REAL_OR(lag_smooth, 0, 1e300, SMOOTH,
-              "smoothness of every worker's loss; absent: (1 - momentum) / rate"),
+              "smoothness of every worker's loss (default: (1 - momentum) / rate)"),
     K_WORD(struct gossip_settings, graph, "graph", gossip_graph_words, GOSSIP_RING, "who is whose neighbour",
            .uses = GOSSIP_FOR_GRAPH),
     M_REAL(horizon, 0, 1e6, 1, EVENT, "what a threshold is multiplied by each step; 0: always send"),
@@ -176,10 +176,10 @@ static const struct key method_keys[] = {
     M_REAL(outer_momentum, 0, BELOW_1, 0.9, DILOCO, "of the outer step"),
     M_REAL(outer_mix, 0, BELOW_1, 0, DILOCO, "share of the worker's own model that stays"),
     K_WORD_OR(struct gossip_settings, inner, "inner", gossip_optimizer_words, N_GOSSIP_OPTIMIZERS,
-              "optimizer of the steps; absent: that of the learner", .uses = GOSSIP_FOR_DILOCO),
+              "optimizer of the steps (default: that of the learner)", .uses = GOSSIP_FOR_DILOCO),
     M_REAL_OR(inner_rate, 1e-12, 1e9, DILOCO,
-              "of learning of the steps; absent: that of the learner, of another optimizer 0.05 (sgd), 0.001 "
-              "(adamw)"),
+              "of learning of the steps (default: that of the learner, of another optimizer 0.05 (sgd), "
+              "0.001 (adamw))"),
 };
 K_SECTION(gossip_method_section, struct gossip_settings, "methods of gossip", method_keys,
           "a method with its numbers, a row of the table", GOSSIP_USES);
@@ -191,11 +191,11 @@ static const struct key study_keys[] = {
     K_REMARK("source", "where the study comes from"),
     K_NODE(struct gossip_point, at.network, "network",
            "what joins the workers: a network file, a word or a map, with bandwidths", .required = true),
-    K_COUNT_OR(struct gossip_point, workers, "workers", 1, GOSSIP_MAX_WORKERS, -1,
-               "that train, NPU 0 and those after it; they fill dimensions from the innermost; absent: all "
-               "NPUs"),
+    K_COUNT_OR(
+        struct gossip_point, workers, "workers", 1, GOSSIP_MAX_WORKERS, -1,
+        "that train, NPU 0 and those after it; they fill dimensions from the innermost (default: all NPUs)"),
     K_COUNT_OR(struct gossip_point, fabric.server, "server", 0, 9e18, -1,
-               "NPU that holds what has a centre; absent: the first without a worker, else 0",
+               "NPU that holds what has a centre (default: the first without a worker, else 0)",
                .uses = GOSSIP_FOR_SERVER),
     K_WORD(struct gossip_point, fabric.fidelity, "rung", gossip_fidelity_words, GOSSIP_CLOSED,
            "how exchanges are priced: one after the other on a link, or as flows that share it"),
@@ -204,8 +204,8 @@ static const struct key study_keys[] = {
     K_REAL(struct gossip_point, fabric.rules.endpoint_s, "endpoint_ns", "ns", 1e-9, 0, 1e9, 0,
            "of a collective: overhead of an NPU per message"),
     K_REAL_OR(struct gossip_point, model_B, "model_MB", "MB", 1e6, 1e-9, 1e12, 0,
-              "what a model counts as on the wire; absent: that of job, else 4 bytes a parameter of what is "
-              "trained"),
+              "what a model counts as on the wire (default: that of job, else 4 bytes a parameter of what is "
+              "trained)"),
     K_NODE(struct gossip_point, at.job, "job",
            "the model whose training a worker stands for, in place of model_MB and clock.step_ms; see job of "
            "gossip"),
@@ -216,30 +216,30 @@ static const struct key study_keys[] = {
     K_WORD(struct gossip_point, sharding, "shards", gossip_sharding_words, GOSSIP_IID,
            "who holds which examples: dealt out after a shuffle, or sorted by class"),
     K_REAL_OR(struct gossip_point, drift_at, "drift_at", "", 1, 0, 1, 1,
-              "share of a worker's steps after which another teacher says what class examples have; absent: "
-              "never",
+              "share of a worker's steps after which another teacher says what class examples have (default: "
+              "never)",
               .uses = GOSSIP_FOR_TEACHER),
     K_MAP(struct gossip_point, clock, "clock", &gossip_clock_section,
           "how long steps take, see clock of gossip"),
     K_NODE(struct gossip_point, at.methods, "methods",
-           "list of methods, words or maps, see methods of gossip and weft gossip --list; absent: all that "
-           "can run"),
+           "list of methods, words or maps, see methods of gossip and weft gossip --list (default: all that "
+           "can run)"),
     K_NODE(struct gossip_point, at.where, "where",
            "linear constraints on values of axes: points outside are left out"),
-    K_NODE(struct gossip_point, at.keep, "keep", "which rows are kept; absent: all, see keep"),
+    K_NODE(struct gossip_point, at.keep, "keep", "which rows are kept, see keep (default: all)"),
     K_TEXT(struct gossip_point, base_label, "baseline",
-           "label of the row that others are compared with; absent: the first pair with period 1, else the "
-           "first row"),
+           "label of the row that others are compared with (default: the first pair with period 1, else the "
+           "first row)"),
     K_REAL(struct gossip_point, equal_points, "equal_points", "%", 1, 0, 100, 0.5,
            "accuracies this near are equal, where the best fixed period is looked for"),
     K_WORD(struct gossip_point, compare, "compare", gossip_compare_words, GOSSIP_COMPARE_WORKERS,
            "whose accuracy counts where methods are compared: the workers' own, or that of the averaged "
            "model"),
     K_REAL_OR(struct gossip_point, need_pct, "need_pct", "%", 1, 1e-3, 1e6, NAN,
-              "find the bandwidth at which a run takes so much longer than with endless bandwidth; absent: "
-              "not asked"),
+              "find the bandwidth at which a run takes this much longer than with unlimited bandwidth "
+              "(default: not asked)"),
     K_TEXT(struct gossip_point, need_dim, "need_dim",
-           "dimension of the network whose bandwidth alone that is; absent: all of them"),
+           "dimension of the network whose bandwidth alone that is (default: all of them)"),
     K_COUNT(struct gossip_point, seeds, "seeds", 1, 100000, 5, "runs of each method; the mean counts"),
     K_COUNT(struct gossip_point, seed, "seed", 0, 9e18, 1,
             "of the first run, its examples and shards; the others follow by one"),
@@ -263,7 +263,7 @@ static int check_bandwidths(const struct gossip_point *p, struct err *e)
     for (int32_t d = 0; d < net->n_dims; d++)
         if (isnan(net->dims[d].bw_Bps))
             return yaml_fail(&p->doc, p->at.network, e, ERR_RANGE,
-                             "has no bandwidth in dimension %s, need bw_GBps", net->dims[d].name);
+                             "has no bandwidth in dimension %s; give bw_GBps", net->dims[d].name);
     return 0;
 }
 
@@ -276,11 +276,12 @@ static int place_workers(struct gossip_point *p, struct err *e)
     int32_t sizes[TOPO_MAX_DIMS];
     char place[400];
     if (n > f->net.n_npus)
-        return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %lld, need at most %lld, the NPUs of the network",
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %lld, expected at most %lld, the NPUs of the network",
                          (long long)n, (long long)f->net.n_npus);
     if (n > GOSSIP_MAX_WORKERS)
         return yaml_fail(&p->doc, p->at.network, e, ERR_RANGE,
-                         "has %lld NPUs, need workers, at most %d of them", (long long)n, GOSSIP_MAX_WORKERS);
+                         "has %lld NPUs, expected workers, at most %d of them", (long long)n,
+                         GOSSIP_MAX_WORKERS);
     for (int32_t d = 0; d < f->net.n_dims; d++)
         sizes[d] = f->net.dims[d].size;
     f->n_workers = (int32_t)n;
@@ -296,7 +297,7 @@ static int place_server(struct gossip_point *p, struct err *e)
         f->server = f->n_workers < f->net.n_npus ? f->n_workers : 0;
     if (f->server < f->net.n_npus)
         return 0;
-    return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %lld, need an NPU of the network, 0 to %lld",
+    return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %lld, expected an NPU of the network, 0 to %lld",
                      (long long)f->server, (long long)f->net.n_npus - 1);
 }
 
@@ -327,7 +328,7 @@ static int read_need(struct gossip_point *p, struct err *e)
         names[d] = net->dims[d].name;
     const char *near = text_nearest(name, names, (size_t)net->n_dims);
     return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "need_dim"), e, ERR_PARSE,
-                     "is %.60s, need a dimension of the network%s%s", name,
+                     "is %.60s, expected a dimension of the network%s%s", name,
                      near ? ", such as " : ", the first is ", near ? near : names[0]);
 }
 
@@ -338,16 +339,16 @@ static int check_clock(const struct gossip_point *p, struct err *e)
     if (p->clock.n_slow <= p->fabric.n_workers)
         return 0;
     return yaml_fail(&p->doc, node_of(p, "clock", "slow_workers"), e, ERR_RANGE,
-                     "is %d, need at most %d, the workers", p->clock.n_slow, p->fabric.n_workers);
+                     "is %d, expected at most %d, the workers", p->clock.n_slow, p->fabric.n_workers);
 }
 
 /* ---- what a worker stands for ---- */
 
 static const struct key job_keys[] = {
-    K_REMARK("name", "what reports call it; absent: the model's name"),
+    K_REMARK("name", "what reports call it (default: the model's name)"),
     K_ELSEWHERE("model", "a model file or a map, see model", .required = true),
     K_ELSEWHERE("npu",
-                "that every worker has one of: an NPU file or a map, see npu; absent: that of the network"),
+                "that every worker has one of: an NPU file or a map, see npu (default: that of the network)"),
     K_ELSEWHERE("parallel",
                 "how it is trained on one NPU, see parallel: batch is that of a worker; no tp, cp, pp, ep",
                 .required = true),
@@ -364,7 +365,7 @@ static int gossip_read_npu(struct topo_npu *npu, const struct yaml_doc *doc, yam
 {
     int rc = topo_read_npu(npu, doc, map, e);
     if (!rc && !(npu->peak_flops > 0 && npu->mem_Bps > 0))
-        rc = yaml_fail(doc, map, e, ERR_RANGE, "is without %s, need peak_TFLOPS and mem_GBps",
+        rc = yaml_fail(doc, map, e, ERR_RANGE, "has no %s; give peak_TFLOPS and mem_GBps",
                        npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
     return rc;
 }
@@ -417,7 +418,7 @@ static int refuse_beside_job(const struct gossip_point *p, yaml_id at, struct er
 {
     if (at < 0 || yaml_is_null(&p->doc, at))
         return 0;
-    return yaml_fail_key(&p->doc, at, e, ERR_PARSE, "is given with job, need one of them");
+    return yaml_fail_key(&p->doc, at, e, ERR_PARSE, "is given with job; give one of them");
 }
 
 /* As `weft alloc` tells that a plan does not fit, and goes on. */
@@ -503,10 +504,10 @@ static int read_width(int32_t *out, const struct gossip_point *p, yaml_id id, st
     char shown[YAML_SHOWN];
     *out = 0;
     if (yaml_count(&p->doc, id, &n, e))
-        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, need a whole number, 1 to %d units",
+        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, expected a whole number, 1 to %d units",
                          yaml_show(&p->doc, id, shown), GOSSIP_MAX_WIDTH);
     if (n < 1 || n > GOSSIP_MAX_WIDTH)
-        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need 1 to %d units", (long long)n,
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, expected 1 to %d units", (long long)n,
                          GOSSIP_MAX_WIDTH);
     *out = (int32_t)n;
     return 0;
@@ -525,7 +526,7 @@ static int read_hidden(int32_t width[GOSSIP_MAX_LAYERS], int32_t *n, const struc
         return read_width(&width[0], p, id, e);
     *n = p->doc.nodes[id].n;
     if (*n >= GOSSIP_MAX_LAYERS)
-        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is a list of %d, need at most %d layers", *n,
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is a list of %d, expected at most %d layers", *n,
                          GOSSIP_MAX_LAYERS - 1);
     yaml_each (at, &p->doc, id)
         if (!rc)
@@ -544,7 +545,7 @@ static int read_decays(struct gossip_learning *l, const struct gossip_point *p, 
     int rc = yaml_need(&p->doc, list, YAML_SEQ, e);
     l->n_decays = 0;
     if (!rc && p->doc.nodes[list].n > GOSSIP_MAX_DECAYS)
-        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, need at most %d shares",
+        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, expected at most %d shares",
                        (int)p->doc.nodes[list].n, GOSSIP_MAX_DECAYS);
     if (rc)
         return rc;
@@ -554,7 +555,7 @@ static int read_decays(struct gossip_learning *l, const struct gossip_point *p, 
         if (rc)
             return rc;
         if (!(share > last && share < 1))
-            return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %g, need more than %g and less than 1", share,
+            return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %g, expected more than %g and less than 1", share,
                              last);
         l->decay_at[l->n_decays++] = share;
     }
@@ -571,7 +572,7 @@ static int copy_path(char **out, const struct gossip_point *p, const char *key, 
     yaml_beside(&path, &p->doc, at);
     int rc = text_check(&path, e);
     if (!rc && strcmp(text_str(&path), "-") == 0)
-        rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is -, need a file that can be read more than once");
+        rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is -; use a file that can be read more than once");
     else if (!rc && access(text_str(&path), R_OK) != 0)
         rc = yaml_fail(&p->doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)", text_str(&path),
                        strerror(errno));
@@ -607,7 +608,7 @@ static int read_own_data(struct gossip_point *p, yaml_id train_csv, yaml_id test
     yaml_id label = node_of(p, "data", "label"), drift = yaml_get(&p->doc, p->doc.root, "drift_at");
     if (train_csv < 0 || test_csv < 0)
         return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "data"), e, ERR_PARSE,
-                         "has %s alone, need train_csv and test_csv",
+                         "has %s alone; give train_csv and test_csv",
                          train_csv >= 0 ? "train_csv" : "test_csv");
     p->own_data = true;
     p->label = label >= 0 ? strdup(p->doc.nodes[label].text) : NULL;
@@ -629,7 +630,7 @@ static int read_own_data(struct gossip_point *p, yaml_id train_csv, yaml_id test
     if (drift < 0)
         return 0;
     return yaml_fail_key(&p->doc, drift, e, ERR_PARSE,
-                         "is given with data.train_csv, need examples of a teacher");
+                         "is given with data.train_csv, expected examples of a teacher");
 }
 
 static int read_data(struct gossip_point *p, struct err *e)
@@ -639,7 +640,7 @@ static int read_data(struct gossip_point *p, struct err *e)
     if (train_csv >= 0 || test_csv >= 0)
         return read_own_data(p, train_csv, test_csv, e);
     if (label >= 0)
-        return yaml_fail_key(&p->doc, label, e, ERR_PARSE, "is given without train_csv, need files");
+        return yaml_fail_key(&p->doc, label, e, ERR_PARSE, "is given without train_csv; give files");
     p->uses |= GOSSIP_FOR_TEACHER;
     p->n_train = p->teacher.n_train;
     return 0;
@@ -654,10 +655,10 @@ static int check_shards(const struct gossip_point *p, struct err *e)
     if (n <= p->n_train)
         return 0;
     if (workers >= 0)
-        return yaml_fail(&p->doc, workers, e, ERR_RANGE, "is %d, need at most %lld, the examples to train on",
-                         n, (long long)p->n_train);
+        return yaml_fail(&p->doc, workers, e, ERR_RANGE,
+                         "is %d, expected at most %lld, the examples to train on", n, (long long)p->n_train);
     return yaml_fail(&p->doc, at >= 0 ? at : p->at.network, e, ERR_RANGE,
-                     "makes %lld examples to train on, need at least %d, one for each worker",
+                     "makes %lld examples to train on, expected at least %d, one for each worker",
                      (long long)p->n_train, n);
 }
 
@@ -758,7 +759,7 @@ static int check_entry(const struct gossip_point *p, yaml_id id, const char *lab
     for (int32_t i = 0; i < p->n_entries; i++)
         if (strcmp(p->entries[i].label, label) == 0)
             return yaml_fail(&p->doc, id, e, ERR_PARSE,
-                             "makes row %d, called \"%.100s\" as row %d is, need another name",
+                             "makes row %d, called \"%.100s\" as row %d is; choose another name",
                              p->n_entries + 1, label, i + 1);
     return 0;
 }
@@ -769,8 +770,7 @@ static int add_entry(struct gossip_point *p, yaml_id id, const char *name, const
 {
     struct text label = { 0 };
     if (p->n_entries == GOSSIP_MAX_METHODS)
-        return yaml_fail(&p->doc, p->at.methods, e, ERR_RANGE, "makes more than %d rows, need fewer",
-                         GOSSIP_MAX_METHODS);
+        return yaml_fail(&p->doc, p->at.methods, e, ERR_RANGE, "makes more than %d rows", GOSSIP_MAX_METHODS);
     if (!vec_reserve(p->entries, p->cap_entries, p->n_entries + 1))
         return err_nomem(e, "methods");
     make_label(&label, p, id, name, s);
@@ -802,8 +802,8 @@ static int find_method(int32_t *out, const struct gossip_point *p, yaml_id id, c
     for (int32_t i = 0; i < gossip_n_methods; i++)
         names[i] = gossip_method_name(i);
     const char *near = text_nearest(name, names, (size_t)gossip_n_methods);
-    return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, need a method of weft gossip --list%s%s%s", name,
-                     near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+    return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected a method of weft gossip --list%s%s%s",
+                     name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 /* A period that adapts may not begin above the cap: the default makes room for it. That a list of periods can
@@ -827,10 +827,10 @@ static int read_period(int64_t *out, const struct gossip_point *p, yaml_id id, s
 {
     char shown[YAML_SHOWN];
     if (yaml_count(&p->doc, id, out, e))
-        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, need a whole number, at least 1 step",
+        return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %s, expected a whole number, at least 1 step",
                          yaml_show(&p->doc, id, shown));
     if (*out < 1)
-        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, need at least 1 step", (long long)*out);
+        return yaml_fail(&p->doc, id, e, ERR_RANGE, "is %lld, expected at least 1 step", (long long)*out);
     return 0;
 }
 
@@ -843,7 +843,7 @@ static int add_periods(struct gossip_point *p, yaml_id id, const char *name, str
     yaml_id first = list ? p->doc.nodes[at].first : at;
     int rc = 0;
     if (list && first < 0)
-        return yaml_fail(&p->doc, at, e, ERR_PARSE, "is empty, need at least one period");
+        return yaml_fail(&p->doc, at, e, ERR_PARSE, "is empty, expected at least one period");
     if (first < 0)
         return add_period(p, id, name, *s, e);
     for (yaml_id one = first; one >= 0 && !rc; one = list ? p->doc.nodes[one].next : -1) {
@@ -861,10 +861,10 @@ static int gossip_check_label(const struct gossip_point *p, yaml_id map, const c
     size_t n = name ? strlen(name) : 1;
     yaml_id at = yaml_get(&p->doc, map, "name");
     if (n < 1 || n > MOST)
-        return yaml_fail(&p->doc, at, e, ERR_RANGE, "has %zu bytes, need 1 to %d", n, MOST);
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "has %zu bytes, expected 1 to %d", n, MOST);
     for (const char *c = name; c && *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            return yaml_fail(&p->doc, at, e, ERR_PARSE, "has a control character, need printable text");
+            return yaml_fail(&p->doc, at, e, ERR_PARSE, "has a control character, expected printable text");
     return 0;
 }
 
@@ -931,7 +931,7 @@ static int find_baseline(struct gossip_point *p, struct err *e)
         return 0;
     const char *near = text_nearest(label, names, (size_t)p->n_entries);
     return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "baseline"), e, ERR_PARSE,
-                     "is %.100s, need the label of a row, such as \"%.100s\"", label,
+                     "is %.100s, expected the label of a row, such as \"%.100s\"", label,
                      near ? near : p->entries[0].label);
 }
 
@@ -941,7 +941,7 @@ static int read_methods(struct gossip_point *p, struct err *e)
     yaml_id list = p->at.methods;
     int rc = list < 0 ? add_all(p, e) : yaml_need(&p->doc, list, YAML_SEQ, e);
     if (!rc && list >= 0 && p->doc.nodes[list].n == 0)
-        rc = yaml_fail(&p->doc, list, e, ERR_PARSE, "is empty, need at least one method");
+        rc = yaml_fail(&p->doc, list, e, ERR_PARSE, "is empty, expected at least one method");
     if (rc)
         return rc;
     if (list >= 0)
@@ -1035,7 +1035,7 @@ static void fill_words(struct gossip_point *p)
     const struct topo_network *net = &p->fabric.net;
     char spec[TOPO_SPEC];
     const char *name = net->name[0] ? net->name : topo_format_spec(spec, net);
-    snprintf(p->on, sizeof p->on, "%d workers on %s, %s rung", p->fabric.n_workers, name,
+    snprintf(p->on, sizeof p->on, "%d workers on %s, fidelity %s", p->fabric.n_workers, name,
              gossip_fidelity_words[p->fabric.fidelity]);
     if (p->job.model[0])
         gossip_job_text(p->replica, &p->job);

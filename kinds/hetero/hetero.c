@@ -78,7 +78,7 @@ K_SECTION(hetero_draw_section, struct hetero_draw, "draw", draw_keys,
     K_REAL(struct hetero_layer, field, key, in, times, 0, 1e15, 0, text)
 
 static const struct key layer_keys[] = {
-    K_REMARK("name", "what reports call the layer; absent: layer1, layer2, .."),
+    K_REMARK("name", "what reports call the layer (default: layer1, layer2, ..)"),
     K_WORD(struct hetero_layer, kind, "kind", hetero_kind_words, HETERO_BLOCK,
            "what it does; heuristic and rl look at it"),
     BYTES("in_B", in_B, "B", 1, "of one example: what comes in"),
@@ -87,8 +87,8 @@ static const struct key layer_keys[] = {
     BYTES("sparse_B", sparse_B, "B", 1, "of one example: embedding rows from and to parameter servers"),
     K_ELSEWHERE("compute_ms", "of a batch on one unit of each type: { cpu: 31, v100: 2 }", .unit = "ms",
                 .required = true),
-    K_ELSEWHERE("comm_ms", "communication inside a stage, likewise; absent: none"),
-    K_ELSEWHERE("handover_ms", "handing its output to the next stage, likewise; absent: none",
+    K_ELSEWHERE("comm_ms", "communication inside a stage, likewise (default: none)"),
+    K_ELSEWHERE("handover_ms", "handing its output to the next stage, likewise (default: none)",
                 .uses = FOR_OWN),
 };
 K_SECTION(hetero_layer_section, struct hetero_layer, "layers of hetero", layer_keys,
@@ -132,13 +132,13 @@ static const struct key type_keys[] = {
     K_TEXT(struct written_type, host, "host", "type of the cores that each unit needs besides itself"),
     K_COUNT_OR(struct written_type, type.host_units, "host_units", 1, HETERO_MAX_UNITS, -1,
                "how many; they are paid for and count as units of that type"),
-    TYPE_RATE(type.nic_Bps, "nic_GBps", INFINITY, "of one unit towards other types; absent: as the network",
+    TYPE_RATE(type.nic_Bps, "nic_GBps", INFINITY, "of one unit towards other types (default: as the network)",
               .uses = FOR_NETWORK),
     K_TEXT(struct written_type, dim, "dim",
-           "dimension of the network that it hangs on; the outer one of two types joins them; absent: the "
-           "outermost",
+           "dimension of the network that it hangs on; the outer one of two types joins them (default: the "
+           "outermost)",
            .uses = FOR_NETWORK),
-    TYPE_REAL(type.mem_B, "mem_GB", "GB", 1e9, 1e9, "memory of a unit, for reports; absent: that of npu"),
+    TYPE_REAL(type.mem_B, "mem_GB", "GB", 1e9, 1e9, "memory of a unit, for reports (default: that of npu)"),
     K_NODE(struct written_type, npu, "npu", "with a model file: one unit, an NPU file or a map",
            .uses = FOR_MODEL),
     TYPE_RATE(net_Bps, "net_GBps", NAN,
@@ -154,9 +154,9 @@ static const char *const of_words[] = { "best", "gpu-only", NULL };
 static const struct key throughput_keys[] = {
     K_REAL_OR(struct hetero_throughput, per_s, "per_s", "1/s", 1, 1e-9, 1e15, NAN, "examples a second"),
     K_REAL_OR(struct hetero_throughput, share, "share", "", 1, 1e-9, 1e3, NAN,
-              "of the largest throughput; absent, without per_s: 0.5"),
+              "of the largest throughput; default without per_s: 0.5"),
     K_WORD_OR(struct hetero_throughput, of, "of", of_words, HETERO_OF_BEST,
-              "whose: of all plans, or of those on one GPU type; absent: best"),
+              "whose: of all plans, or of those on one GPU type (default: best)"),
 };
 K_SECTION(hetero_throughput_section, struct hetero_throughput, "throughput of hetero", throughput_keys,
           "what a plan has to reach");
@@ -213,7 +213,7 @@ static int check_genetic(void *base, const struct yaml_doc *doc, yaml_id map, st
     const struct hetero_genetic_settings *s = base;
     if (s->elite < s->population)
         return 0;
-    return yaml_fail(doc, map, e, ERR_RANGE, "has elite %d, need less than population, %d", s->elite,
+    return yaml_fail(doc, map, e, ERR_RANGE, "has elite %d, expected less than population, %d", s->elite,
                      s->population);
 }
 
@@ -231,7 +231,7 @@ static int check_anneal(void *base, const struct yaml_doc *doc, yaml_id map, str
     const struct hetero_anneal_settings *s = base;
     if (s->cold <= s->hot)
         return 0;
-    return yaml_fail(doc, map, e, ERR_RANGE, "has cold %g, need at most hot, %g", s->cold, s->hot);
+    return yaml_fail(doc, map, e, ERR_RANGE, "has cold %g, expected at most hot, %g", s->cold, s->hot);
 }
 
 K_SECTION(hetero_anneal_section, struct hetero_anneal_settings, "anneal", anneal_keys, "scheduler anneal",
@@ -252,7 +252,7 @@ static int check_bayes(void *base, const struct yaml_doc *doc, yaml_id map, stru
     const struct hetero_bayes_settings *s = base;
     if (s->initial <= s->evaluations)
         return 0;
-    return yaml_fail(doc, map, e, ERR_RANGE, "has initial %d, need at most evaluations, %d", s->initial,
+    return yaml_fail(doc, map, e, ERR_RANGE, "has initial %d, expected at most evaluations, %d", s->initial,
                      s->evaluations);
 }
 
@@ -276,23 +276,22 @@ static const struct key study_keys[] = {
     K_REAL_OR(struct hetero_point, batch, "batch", "", 1, 1e-3, 1e12, NAN,
               "examples that times of a profile are for; needed but of a drawn one, absent there: 4096"),
     K_MAP(struct hetero_point, throughput, "throughput", &hetero_throughput_section,
-          "what a plan has to reach: { per_s } or { share, of }; absent: half of the best"),
+          "what a plan has to reach: { per_s } or { share, of } (default: half of the best)"),
     K_MAP(struct hetero_point, setup, "job", &hetero_job_section, "how much to train, see job of hetero",
           .required = true),
     K_BOOL(struct hetero_point, setup.overlap, "overlap", 1, "communication beside compute; false: after it"),
-    K_WORD_OR(
-        struct hetero_point, handover, "handover", hetero_handover_words, -1,
-        "what handing data to the next stage costs: that of every layer, of the last one of a stage, or "
-        "by the network; absent: network with one, else layer"),
+    K_WORD_OR(struct hetero_point, handover, "handover", hetero_handover_words, -1,
+              "what handing data to the next stage costs: that of every layer, of the last one of a stage, "
+              "or by the network (default: network with one, else layer)"),
     STUDY_NODE(network, "what joins the types: a network file, a word or a map, with bandwidths",
                .uses = FOR_NETWORK),
     K_MAP(struct hetero_point, setup, "servers", &hetero_server_section,
           "parameter servers that are paid for, see servers of hetero"),
     K_WORD(struct hetero_point, setup.provisioning, "provisioning", hetero_provisioning_words, HETERO_EXACT,
            "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
-    STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list; absent: all that can run"),
+    STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list (default: all that can run)"),
     STUDY_NODE(where, "linear constraints on values of axes: points outside are left out"),
-    STUDY_NODE(keep, "which rows are kept; absent: all, see keep"),
+    STUDY_NODE(keep, "which rows are kept, see keep (default: all)"),
     K_COUNT(struct hetero_point, settings.evaluations, "evaluations", 1, 1e12, 25600,
             "plans that a scheduler that searches may try", .uses = FOR_BUDGET),
     K_MAP(struct hetero_point, settings.rl, "rl", &hetero_rl_section, "reinforcement learning, see rl",
@@ -318,7 +317,7 @@ static int hetero_need_list(const struct hetero_point *p, yaml_id list, const ch
 {
     int rc = yaml_need(&p->doc, list, YAML_SEQ, e);
     if (!rc && (p->doc.nodes[list].n < 1 || p->doc.nodes[list].n > most))
-        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d %s",
+        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d %s",
                        (int)p->doc.nodes[list].n, most, what);
     return rc;
 }
@@ -338,8 +337,8 @@ static int find_scheduler(int32_t *out, const struct hetero_point *p, yaml_id id
     }
     if (!rc && *out < 0) {
         const char *near = text_nearest(name, names, (size_t)n_hetero_schedulers);
-        rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, need one of the schedulers %s%s%s%s", name,
-                       text_str(&list), near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+        rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected one of the schedulers %s%s%s%s", name,
+                       text_str(&list), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     }
     text_free(&list);
     return rc;
@@ -360,7 +359,7 @@ static int read_schedulers(struct hetero_point *p, struct err *e)
         rc = find_scheduler(&found, p, id, e);
         for (int32_t i = 0; i < p->n_schedulers && !rc; i++)
             if (p->schedulers[i] == found)
-                rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is in the list twice, need it once");
+                rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is in the list twice");
         if (rc)
             return rc;
         p->schedulers[p->n_schedulers++] = found;
@@ -415,9 +414,9 @@ static int read_throughput(struct hetero_point *p, struct err *e)
                 map < 0 ? p->doc.sources[p->doc.nodes[p->doc.root].source]
                         : yaml_place(&p->doc, map, place, sizeof place));
     if (!isnan(x->per_s) && !isnan(x->share))
-        rc = yaml_fail(&p->doc, map, e, ERR_PARSE, "has both per_s and share, need one");
+        rc = yaml_fail(&p->doc, map, e, ERR_PARSE, "has both per_s and share; give one of them");
     if (!rc && !isnan(x->per_s) && of >= 0)
-        rc = yaml_fail_key(&p->doc, of, e, ERR_PARSE, "is given besides per_s, need it with share");
+        rc = yaml_fail_key(&p->doc, of, e, ERR_PARSE, "is given with per_s; use it with share");
     if (!rc && isnan(x->per_s) && isnan(x->share))
         x->share = 0.5;
     return rc ? rc : text_check(&p->asked, e);
@@ -430,7 +429,7 @@ static int copy_name(char out[HETERO_NAME], const struct hetero_point *p, yaml_i
 {
     yaml_id at = yaml_get(&p->doc, map, "name");
     if (strlen(name) >= HETERO_NAME)
-        return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %.60s.., need at most %d bytes", name,
+        return yaml_fail(&p->doc, at, e, ERR_RANGE, "is %.60s.., expected at most %d bytes", name,
                          HETERO_NAME - 1);
     snprintf(out, HETERO_NAME, "%s", name);
     return 0;
@@ -452,8 +451,8 @@ static int find_type(int32_t *out, const struct hetero_type *types, int32_t n, c
         text_printf(&list, "%s%s", t ? ", " : "", names[t]);
     }
     const char *near = text_nearest(name, names, (size_t)n);
-    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, need one of the types: %.400s%s%s%s", name,
-                       text_str(&list), near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, expected one of the types: %.400s%s%s%s", name,
+                       text_str(&list), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     text_free(&list);
     return rc;
 }
@@ -472,7 +471,7 @@ static int read_share(double *share, struct hetero_point *p, yaml_id map, const 
     char place[400];
     if (isnan(given) == isnan(ratio))
         return yaml_fail(&p->doc, map, e, ERR_PARSE,
-                         "has %s for %s, need the share that units divide or a probe",
+                         "has %s for %s; give the share that units divide or a probe",
                          isnan(given) ? "nothing" : "both a share and a probe", name);
     *share = given;
     if (!isnan(given))
@@ -510,9 +509,9 @@ static int read_type(struct types *all, struct hetero_point *p, yaml_id map, str
     for (int32_t k = 0; k < all->n && !rc; k++)
         if (strcmp(all->of[k].name, x->type.name) == 0)
             rc = yaml_fail(&p->doc, yaml_get(&p->doc, map, "name"), e, ERR_PARSE,
-                           "is %s, the name of a type before it, need another", x->type.name);
+                           "is %s, the name of a type before it; choose another", x->type.name);
     if (!rc && (x->host != NULL) != (x->type.host_units > 0))
-        rc = yaml_fail(&p->doc, map, e, ERR_PARSE, "has %s, need both host and host_units, or neither",
+        rc = yaml_fail(&p->doc, map, e, ERR_PARSE, "has %s; give both host and host_units, or neither",
                        x->host ? "host alone" : "host_units alone");
     if (rc)
         return rc;
@@ -532,11 +531,11 @@ static int find_host(struct types *all, const struct hetero_point *p, int32_t i,
         return 0;
     int rc = find_type(&all->of[i].host, all->of, all->n, &p->doc, at, host, e);
     if (!rc && all->of[i].host == i)
-        rc = yaml_fail(&p->doc, at, e, ERR_RANGE, "is %s itself, need another type", host);
+        rc = yaml_fail(&p->doc, at, e, ERR_RANGE, "is %s itself; choose another type", host);
     /* What a host's host costs would not be counted. */
     if (!rc && all->written[all->of[i].host].host)
-        rc = yaml_fail(&p->doc, at, e, ERR_RANGE, "is %s, which has a host itself, need a type without one",
-                       host);
+        rc = yaml_fail(&p->doc, at, e, ERR_RANGE,
+                       "is %s, which has a host itself, expected a type without one", host);
     return rc;
 }
 
@@ -595,14 +594,14 @@ static int read_times(double *cells, const struct hetero_point *p, yaml_id map, 
         if (!rc)
             rc = yaml_real(&p->doc, id, &ms, e);
         if (!rc && !(ms >= 0 && ms <= 1e12))
-            rc = yaml_fail(&p->doc, id, e, ERR_RANGE, "is %g ms, need 0 to 1e12", ms);
+            rc = yaml_fail(&p->doc, id, e, ERR_RANGE, "is %g ms, expected 0 to 1e12", ms);
         if (rc)
             return rc;
         cells[t] = ms * 1e-3;
     }
     for (int32_t t = 0; t < f->n_types; t++)
         if (yaml_get(&p->doc, map, f->types[t].name) < 0)
-            return yaml_fail(&p->doc, map, e, ERR_PARSE, "is without type %s, need a time for each type",
+            return yaml_fail(&p->doc, map, e, ERR_PARSE, "has no time for type %s; give one for each type",
                              f->types[t].name);
     return 0;
 }
@@ -658,12 +657,12 @@ static int hetero_read_npu(struct topo_npu *npu, const struct types *types, int3
     const struct written_type *x = &types->written[i];
     if (x->npu < 0 || isnan(x->net_Bps))
         return yaml_fail(&p->doc, types->written[i].map, e, ERR_PARSE,
-                         "is without %s, need npu and net_GBps for a model of a file",
+                         "has no %s; give npu and net_GBps for a model of a file",
                          x->npu < 0 ? "npu" : "net_GBps");
     int rc = topo_read_npu(npu, &p->doc, x->npu, e);
     if (!rc && !(npu->peak_flops > 0 && npu->mem_Bps > 0))
         rc = yaml_fail_key(&p->doc, x->npu, e, ERR_PARSE,
-                           "is without %s, need peak_TFLOPS and mem_GBps for a model of a file",
+                           "has no %s; give peak_TFLOPS and mem_GBps for a model of a file",
                            npu->peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
     return rc;
 }
@@ -692,10 +691,10 @@ static int read_given(struct hetero_point *p, struct err *e)
 {
     struct types types;
     if (p->at.types < 0)
-        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE, "is without types, need the types of resources");
+        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE, "has no types, the types of resources");
     if (isnan(p->batch))
         return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE,
-                         "is without batch, need the examples that a profile's times are for");
+                         "has no batch, the examples that the times of the profile are for");
     int rc = read_types(&types, p, e);
     if (!rc)
         rc = p->origin == HETERO_MEASURED ? read_layers(p, &types, e) : derive_profile(p, &types, e);
@@ -720,7 +719,7 @@ static int find_dims(int32_t *dims, const struct hetero_point *p, const struct t
         yaml_id at = p->dims[t];
         dims[t] = at < 0 ? net->n_dims - 1 : topo_find_dim(net, p->doc.nodes[at].text);
         if (dims[t] < 0)
-            return yaml_fail(&p->doc, at, e, ERR_PARSE, "is %.60s, need a dimension of the network",
+            return yaml_fail(&p->doc, at, e, ERR_PARSE, "is %.60s, expected a dimension of the network",
                              p->doc.nodes[at].text);
     }
     return 0;
@@ -737,7 +736,7 @@ static int fill_links(struct hetero_point *p, const struct topo_network *net, st
             double nic_Bps = p->profile.types[a].nic_Bps;
             if (isnan(d->bw_Bps))
                 rc = yaml_fail(&p->doc, p->at.network, e, ERR_RANGE,
-                               "has no bandwidth in dimension %s, which joins types, need bw_GBps", d->name);
+                               "has no bandwidth in dimension %s, which joins types; give bw_GBps", d->name);
             p->links[(size_t)a * (size_t)n + (size_t)b] =
                 (struct hetero_link){ .lat_s = d->lat_s, .Bps = fmin(d->bw_Bps * d->efficiency, nic_Bps) };
         }
@@ -775,7 +774,7 @@ static int find_origin(struct hetero_point *p, struct err *e)
 {
     char shown[YAML_SHOWN];
     if ((p->at.model >= 0) == (p->at.layers >= 0))
-        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE, "has %s, need one of model and layers",
+        return yaml_fail(&p->doc, p->doc.root, e, ERR_PARSE, "has %s; give one of model and layers",
                          p->at.model >= 0 ? "both" : "neither");
     p->drawn = find_drawn(p);
     p->origin = p->at.layers >= 0 ? HETERO_MEASURED : p->drawn >= 0 ? HETERO_DRAWN : HETERO_MODEL;
@@ -783,14 +782,14 @@ static int find_origin(struct hetero_point *p, struct err *e)
         const char *text = p->doc.nodes[p->at.model].text;
         const char *near = text ? text_nearest(text, hetero_model_words, N_HETERO_MODELS) : NULL;
         return yaml_fail(&p->doc, p->at.model, e, ERR_PARSE,
-                         "is %s, need ctrdnn, matchnet, 2emb or nce%s%s%s, or a model: a map, or a file with "
-                         "a dot or slash in its name",
-                         yaml_show(&p->doc, p->at.model, shown), near ? " (nearest: " : "", near ? near : "",
-                         near ? ")" : "");
+                         "is %s, expected ctrdnn, matchnet, 2emb or nce%s%s%s, or a model: a map, or a file "
+                         "with a dot or slash in its name",
+                         yaml_show(&p->doc, p->at.model, shown), near ? "; did you mean " : "",
+                         near ? near : "", near ? "?" : "");
     }
     if (p->origin == HETERO_DRAWN && p->at.types >= 0)
         return yaml_fail_key(&p->doc, p->at.types, e, ERR_PARSE,
-                             "is given for a drawn model, which has types of its own, need draw.types");
+                             "is given for a drawn model, which has types of its own; give draw.types");
     return 0;
 }
 
@@ -812,7 +811,7 @@ static int find_handover(struct hetero_point *p, struct err *e)
     if (p->setup.handover != HETERO_NETWORK || p->at.network >= 0)
         return 0;
     return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "handover"), e, ERR_PARSE,
-                     "is network, need a network");
+                     "is network; give a network");
 }
 
 static int hetero_read_keys(struct hetero_point *p, struct err *e)
@@ -893,7 +892,7 @@ int hetero_point_aim(struct hetero_aim *aim, const struct hetero_point *p, struc
         return rc;
     aim->per_s = isnan(x->per_s) ? x->share * whole_per_s : x->per_s;
     if (!(isfinite(aim->per_s) && aim->per_s > 0))
-        return err_set(e, ERR_RANGE, "%s: is a share of %g examples/s, need per_s", text_str(&p->asked),
+        return err_set(e, ERR_RANGE, "%s: is a share of %g examples/s; give per_s", text_str(&p->asked),
                        whole_per_s);
     hetero_set_throughput(problem, aim->per_s);
     return 0;

@@ -25,14 +25,14 @@ static void hetero_say_point(struct text *out, const struct study_report *r, int
                     say_unquote(value, say_word(t, row, "model")), say_number(t, row, "layers"),
                     say_number(t, row, "types"));
     if (isfinite(need_per_s))
-        text_printf(out, "throughput: %s examples/s asked for, no plan reaches more than %s\n",
+        text_printf(out, "throughput: %s examples/s required; no plan exceeds %s\n",
                     show_real(a, need_per_s, DIGITS), show_real(b, say_number(t, row, "most_per_s"), DIGITS));
     if (strcmp(say_word(t, row, "oracle_proof"), "optimal") == 0)
-        text_printf(out, "cheapest plan: %s USD, proved\n", show_usd(a, oracle_usd));
+        text_printf(out, "cheapest plan: %s USD (proved)\n", show_usd(a, oracle_usd));
     else if (strcmp(say_word(t, row, "oracle_proof"), "no plan") == 0)
-        text_puts(out, "there is no plan: proved\n");
+        text_puts(out, "no plan exists (proved)\n");
     else if (isfinite(oracle_usd))
-        text_printf(out, "no plan costs less than %s USD: a bound, none is proved to be the cheapest here\n",
+        text_printf(out, "no plan costs less than %s USD (a bound; no plan is proved to be the cheapest)\n",
                     show_usd(a, oracle_usd));
 }
 
@@ -321,7 +321,7 @@ static void say_infeasible(struct text *out, const struct table *t)
         best = fastest_row(t, "most_per_s"); /* no scheduler ran: out of reach of all */
         text_printf(out, "no plan: %s\n", say_word(t, best < 0 ? 0 : best, "message"));
     } else {
-        text_printf(out, "no scheduler has a plan; %s comes nearest: %s\n", say_word(t, best, "scheduler"),
+        text_printf(out, "no scheduler found a plan; %s came closest: %s\n", say_word(t, best, "scheduler"),
                     say_word(t, best, "message"));
     }
 }

@@ -48,23 +48,22 @@ static const struct key place_keys[] = {
     K_NODE(T, network, "network",
            "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks",
            .uses = ON_LINKS),
-    K_NODE(T, parts, "parts", "prices of the network: a parts file or a map; absent: those of the network",
+    K_NODE(T, parts, "parts", "prices of the network: a parts file or a map (default: those of the network)",
            .uses = ON_LINKS),
-    K_TEXT(
-        T, server, "server",
-        "dimension of the network: it and those before it are inside a server; npu: each NPU is one; absent: "
-        "the innermost, of several",
-        .uses = ON_LINKS),
+    K_TEXT(T, server, "server",
+           "dimension of the network: it and those before it are inside a server; npu: each NPU is one "
+           "(default: the innermost, of several)",
+           .uses = ON_LINKS),
     K_TEXT(T, graph, "graph", "a GraphML or CSV file of the wires, whose NPUs are the servers",
            .uses = ON_LINKS),
     K_NODE(T, servers, "servers",
-           "what each server offers, as { gpu: 8, cpu: 64 }, gpu first; absent: its NPUs as gpu",
+           "what each server offers, as { gpu: 8, cpu: 64 }, gpu first (default: its NPUs as gpu)",
            .uses = ON_LINKS),
     K_NODE(T, racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS),
     K_NODE(T, pool, "pool", "models batch and interval: what there is, without a network; see pool",
            .uses = FOR_BATCH | FOR_INTERVAL),
     K_NODE(T, jobs, "jobs", "what is to run; see the model's jobs"),
-    K_NODE(T, schedulers, "schedulers", "list of schedulers; absent: all of the model"),
+    K_NODE(T, schedulers, "schedulers", "list of schedulers (default: all of the model)"),
     K_NODE(T, gadget, "gadget", "how gadget works, see gadget", .uses = FOR_GADGET),
     K_NODE(T, las, "las", "how las works, see las", .uses = FOR_LAS),
     K_NODE(T, sjf_bco, "sjf_bco", "model batch: how plans are made, see sjf_bco", .uses = FOR_BATCH),
@@ -76,7 +75,7 @@ static const struct key place_keys[] = {
     K_COUNT(T, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
     K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
     K_ELSEWHERE("where", "linear constraints on values of axes: points outside are left out"),
-    K_ELSEWHERE("keep", "which rows are kept; absent: all, see keep"),
+    K_ELSEWHERE("keep", "which rows are kept, see keep (default: all)"),
 };
 
 K_SECTION(place_section, T, "placement study", place_keys,
@@ -102,20 +101,20 @@ static int place_read_offer(struct place_servers *s, const struct yaml_doc *doc,
 {
     int rc = yaml_need(doc, map, YAML_MAP, e);
     if (!rc && (doc->nodes[map].n < 1 || doc->nodes[map].n > CLUSTER_MAX_RESOURCES))
-        rc = yaml_fail(doc, map, e, ERR_RANGE, "has %d resources, need 1 to %d", (int)doc->nodes[map].n,
+        rc = yaml_fail(doc, map, e, ERR_RANGE, "has %d resources, expected 1 to %d", (int)doc->nodes[map].n,
                        (int)CLUSTER_MAX_RESOURCES);
     if (rc)
         return rc;
     if (strcmp(doc->nodes[doc->nodes[map].first].key, "gpu") != 0)
         return yaml_fail_key(doc, doc->nodes[map].first, e, ERR_PARSE,
-                             "is the first resource, need gpu first");
+                             "is the first resource, expected gpu first");
     s->n_resources = 0;
     yaml_each (id, doc, map) {
         double *x = &s->each[s->n_resources];
         s->names[s->n_resources++] = doc->nodes[id].key;
         rc = rc ? rc : yaml_real(doc, id, x, e);
         if (!rc && !(*x >= 0))
-            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, need a number >= 0", *x);
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected a number >= 0", *x);
     }
     return rc;
 }
@@ -130,11 +129,11 @@ static int place_read_level(struct place_servers *s, const struct place_conf *co
     int32_t d = topo_find_dim(&s->net, conf->server);
     yaml_id at = yaml_get(doc, doc->root, "server");
     if (d < 0 && strcmp(conf->server, "npu") != 0)
-        return yaml_fail(doc, at, e, ERR_PARSE, "is %s, need npu or a dimension of the network",
+        return yaml_fail(doc, at, e, ERR_PARSE, "is %s, expected npu or a dimension of the network",
                          conf->server);
     if (d == s->net.n_dims - 1)
         return yaml_fail(doc, at, e, ERR_RANGE,
-                         "is %s, the outermost dimension, need one with others beyond it between servers",
+                         "is %s, the outermost dimension, expected one with others beyond it between servers",
                          conf->server);
     s->level = d + 1;
     return 0;
@@ -148,7 +147,7 @@ static int place_read_network(struct place_study *s, struct err *e)
     int rc = topo_read_network(&v->net, &s->doc, conf->network, e);
     if (!rc && !topo_has_bandwidths(&v->net))
         rc = yaml_fail(&s->doc, conf->network, e, ERR_RANGE,
-                       "has a dimension without bandwidth, need bw_GBps in each");
+                       "has a dimension without bandwidth; give bw_GBps in each");
     if (!rc)
         rc = place_read_level(v, conf, &s->doc, e);
     if (rc)
@@ -167,7 +166,7 @@ static int place_read_graph(struct place_study *s, struct err *e)
     struct text path = { 0 };
     yaml_id at = yaml_get(&s->doc, s->doc.root, "graph");
     if (s->conf.servers < 0)
-        return yaml_fail(&s->doc, at, e, ERR_PARSE, "is without servers, need servers, such as { gpu: 8 }");
+        return yaml_fail(&s->doc, at, e, ERR_PARSE, "has no servers; give servers, such as { gpu: 8 }");
     yaml_beside(&path, &s->doc, at);
     int rc = text_check(&path, e);
     s->servers.graph_path = path.s;
@@ -182,18 +181,19 @@ static int place_read_servers(struct place_study *s, struct err *e)
     bool pool = s->model == PLACE_INTERVAL || s->model == PLACE_BATCH;
     if (n > 1)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
-                         "has more than one of network, graph and racks, need one");
+                         "has more than one of network, graph and racks; give one of them");
     if (n == 0 && !pool)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no cluster, need network, graph or racks");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no cluster; give network, graph or racks");
     if (n == 0 && s->model == PLACE_BATCH && conf->servers >= 0)
         return yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE,
-                             "is without network and graph, need one of them, or pool.gpus");
+                             "has no network or graph; give one of them, or pool.gpus");
     if (conf->server && conf->network < 0)
         return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "server"), e, ERR_PARSE,
-                             "is without network, need the network that has the dimension");
+                             "has no network; give the one that has the dimension");
     rc = conf->network >= 0 ? place_read_network(s, e) : conf->graph ? place_read_graph(s, e) : 0;
     if (!rc && conf->racks >= 0 && conf->servers >= 0)
-        rc = yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE, "is given besides racks, need racks.gpus");
+        rc = yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE,
+                           "is given together with racks; give racks.gpus");
     if (!rc && conf->racks >= 0) {
         s->servers.drawn = true;
         rc = draw_read_racks(&s->servers.racks, &s->doc, conf->racks, e);
@@ -235,7 +235,7 @@ static int place_read_price(struct place_study *s, struct err *e)
     if (node < 0)
         return 0;
     if (!s->servers.has_network)
-        return yaml_fail_key(&s->doc, node, e, ERR_PARSE, "has no effect without network, need network");
+        return yaml_fail_key(&s->doc, node, e, ERR_PARSE, "has no effect without network; give network");
     for (int32_t d = 0; d < s->servers.net.n_dims; d++)
         bw_Bps[d] = s->servers.net.dims[d].bw_Bps;
     int rc = topo_read_parts(&parts, &s->doc, node, e);
@@ -268,9 +268,9 @@ static int place_find_scheduler(int32_t *out, const struct place_study *s, yaml_
     for (int32_t i = 0; i < n; i++)
         text_printf(&list, "%s%s", i ? ", " : "", names[i]);
     const char *near = text_nearest(name, names, (size_t)n);
-    rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is %.60s, need a scheduler of model %s: %s%s%s%s", name,
-                   place_model_words[s->model], text_str(&list), near ? " (nearest: " : "", near ? near : "",
-                   near ? ")" : "");
+    rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is %.60s, expected a scheduler of model %s: %s%s%s%s", name,
+                   place_model_words[s->model], text_str(&list), near ? "; did you mean " : "",
+                   near ? near : "", near ? "?" : "");
     text_free(&list);
     return rc;
 }
@@ -284,7 +284,7 @@ static int place_read_schedulers(struct place_study *s, struct err *e)
         return 0;
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
     if (!rc && (s->doc.nodes[list].n < 1 || s->doc.nodes[list].n > PLACE_MAX_SCHEDULERS))
-        rc = yaml_fail(&s->doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d schedulers",
+        rc = yaml_fail(&s->doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d schedulers",
                        (int)s->doc.nodes[list].n, (int)PLACE_MAX_SCHEDULERS);
     if (rc)
         return rc;
@@ -293,7 +293,7 @@ static int place_read_schedulers(struct place_study *s, struct err *e)
         rc = place_find_scheduler(&found, s, id, e);
         for (int32_t i = 0; i < s->n_schedulers && !rc; i++)
             if (s->schedulers[i] == found)
-                rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is in the list twice, need it once");
+                rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is in the list twice");
         if (rc)
             return rc;
         s->schedulers[s->n_schedulers++] = found;

@@ -22,13 +22,13 @@ static const struct use bco_uses[] = {
 
 #define T struct place_study
 static const struct key jobs_keys[] = {
-    K_NODE(T, batch_sizes, "sizes", "list of [GPUs, jobs]; absent: the paper's 160 jobs of 1 to 32 GPUs"),
+    K_NODE(T, batch_sizes, "sizes", "list of [GPUs, jobs] (default: the paper's 160 jobs of 1 to 32 GPUs)"),
     K_RANGE(T, batch_draw.iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true,
-            "of a job; absent: [1000, 6000]"),
+            "of a job (default: [1000, 6000])"),
     K_RANGE(T, batch_draw.iteration_s, "iteration_s", "s", 1, 1e-9, 1e9, 0.01, 0.05, false,
-            "of one iteration on one GPU; absent: [0.01, 0.05]"),
+            "of one iteration on one GPU (default: [0.01, 0.05])"),
     K_RANGE(T, batch_draw.run_s, "run_s", "s", 1, 1e-9, 1e9, 50, 300, false,
-            "iterations times iteration_s: others are drawn again; absent: [50, 300]"),
+            "iterations times iteration_s: others are drawn again (default: [50, 300])"),
     K_REAL(
         T, batch_draw.comm_frac, "comm_frac", "", 1, 0, 1e6, .2,
         "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
@@ -47,15 +47,15 @@ K_SECTION(place_batch_jobs_section, T, "jobs of model batch", jobs_keys,
 static const struct key pool_keys[] = {
     K_COUNT(T, batch_draw.n_servers, "servers", 1, 100000, 20, "how many"),
     K_LIST_OF(T, batch_draw.server_gpus, batch_draw.n_server_sizes, "gpus", 1, &draw_gpus_entry,
-              "list of what a server may have, equally likely; absent: [4, 8, 16, 32]", .what = "numbers"),
+              "list of what a server may have, equally likely (default: [4, 8, 16, 32])", .what = "numbers"),
 };
 K_SECTION(place_batch_pool_section, T, "pool of model batch", pool_keys, "servers without a network");
 
 static const struct key bco_keys[] = {
     K_COUNT(T, batch.kappa, "kappa", 0, 1e6, 0,
-            "jobs of up to so many GPUs are packed; absent: all are tried", .uses = FOR_SJF_BCO),
+            "jobs of up to so many GPUs are packed (default: all are tried)", .uses = FOR_SJF_BCO),
     K_COUNT(T, batch.theta_max, "theta_max", 0, 1e15, 0,
-            "largest load limit [s]; absent: what always suffices", .uses = FOR_SJF_BCO),
+            "largest load limit [s] (default: what always suffices)", .uses = FOR_SJF_BCO),
     K_COUNT(T, batch.more_limits, "more_limits", 0, 1e6, 16,
             "load limits tried above the least that has a plan; the paper: 0", .uses = FOR_SJF_BCO),
     K_REAL(T, batch.lambda, "lambda", "", 1, 1, 1e6, 1,
@@ -66,17 +66,17 @@ static const struct key bco_keys[] = {
     K_REAL(T, batch.ff_limit, "ff_limit", "", 1, 1e-6, 1e9, 2.25,
            "scheduler ff: limit of a GPU's load, in mean loads", .uses = FOR_FF),
     K_REAL(T, batch.slot_s, "slot_s", "s", 1, 0, 1e9, 0,
-           "jobs start and end at multiples of it; absent: at any time"),
+           "jobs start and end at multiples of it (default: at any time)"),
     K_BOOL(T, batch.whole_iterations, "whole_iterations", false,
-           "true: of a slot only what whole iterations fill, the paper's floor; absent: false",
+           "true: of a slot only what whole iterations fill, the paper's floor (default: false)",
            .uses = FOR_SLOTS),
     K_BOOL(T, batch.literal_pack, "literal_pack", false,
-           "true: pack by load alone, Algorithm 2 as printed; absent: false", .uses = FOR_SJF_BCO),
+           "true: pack by load alone, Algorithm 2 as printed (default: false)", .uses = FOR_SJF_BCO),
     K_BOOL(T, batch.literal_load, "literal_load", false,
-           "true: load each GPU by its own jobs, not by the gang's; absent: false",
+           "true: load each GPU by its own jobs, not by the gang's (default: false)",
            .uses = FOR_SJF_BCO | FOR_FF),
     K_BOOL(T, batch.literal_bisect, "literal_bisect", false,
-           "true: smaller limits after a better plan only, Algorithm 1 as printed; absent: false",
+           "true: smaller limits after a better plan only, Algorithm 1 as printed (default: false)",
            .uses = FOR_SJF_BCO),
 };
 K_SECTION(place_sjf_bco_section, T, "sjf_bco", bco_keys,
@@ -97,14 +97,14 @@ static int batch_read_kind(struct sjf_draw_kind *kind, const struct yaml_doc *do
     int i = 0;
     int rc = yaml_need(doc, pair, YAML_SEQ, e);
     if (!rc && doc->nodes[pair].n != 2)
-        rc =
-            yaml_fail(doc, pair, e, ERR_PARSE, "is a list of %d, need [GPUs, jobs]", (int)doc->nodes[pair].n);
+        rc = yaml_fail(doc, pair, e, ERR_PARSE, "is a list of %d, expected [GPUs, jobs]",
+                       (int)doc->nodes[pair].n);
     if (rc)
         return rc;
     yaml_each (id, doc, pair) {
         rc = rc ? rc : yaml_count(doc, id, &x[i], e);
         if (!rc && (x[i] < 1 || x[i] > BATCH_MAX_JOBS))
-            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 1 to %d", (long long)x[i],
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 1 to %d", (long long)x[i],
                            (int)BATCH_MAX_JOBS);
         i++;
     }
@@ -119,7 +119,7 @@ static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *
         return 0;
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > SJF_DRAW_MAX_KINDS))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d pairs [GPUs, jobs]",
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d pairs [GPUs, jobs]",
                        (int)doc->nodes[list].n, (int)SJF_DRAW_MAX_KINDS);
     if (rc)
         return rc;
@@ -159,7 +159,7 @@ static int batch_read(struct place_study *s, struct err *e)
         rc = batch_read_sizes(&s->batch_draw, &s->doc, s->batch_sizes, e);
     if (!rc && s->conf.pool >= 0 && place_has_servers(s))
         rc = yaml_fail_key(&s->doc, s->conf.pool, e, ERR_PARSE,
-                           "is given besides a network, need one of them");
+                           "is given together with a network; give one of them");
     if (!rc)
         rc = batch_read_pool(s, e);
     if (!rc)

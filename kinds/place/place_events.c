@@ -19,20 +19,20 @@ static const struct use trace_uses[] = { { "by model events" }, { "with jobs of 
 
 #define T struct place_trace
 static const struct key trace_keys[] = {
-    K_REMARK("trace", "a file of jobs; absent: arrivals are drawn, see jobs_per_h"),
+    K_REMARK("trace", "a file of jobs (default: arrivals are drawn, see jobs_per_h)"),
     K_WORD_OR(T, format, "format", trace_format_words, N_TRACE_FORMATS - 1,
-              "of the trace; absent: csv, what weft import --trace writes", .uses = FOR_FILE),
-    K_BOOL(T, skip_bad, "skip_bad", false, "true: pass over bad records; absent: the first one is an error",
+              "of the trace (default: csv, what weft import --trace writes)", .uses = FOR_FILE),
+    K_BOOL(T, skip_bad, "skip_bad", false, "true: pass over bad records (default: the first one is an error)",
            .uses = FOR_FILE),
     K_REMARK("profile", "a file of distributions: what the trace does not tell is drawn from it"),
-    K_COUNT_OR(T, window.n, "count", 1, 10000000, 0, "how many jobs; absent: all of the trace"),
+    K_COUNT_OR(T, window.n, "count", 1, 10000000, 0, "how many jobs (default: all of the trace)"),
     K_COUNT_OR(T, window.start, "start", 0, 1e15, -1,
-               "the first job of the trace, from 0; absent: 0, or with count drawn by the seed",
+               "the first job of the trace, from 0 (default: 0, or with count drawn by the seed)",
                .uses = FOR_FILE),
     K_COUNT_OR(T, window.max_gpus, "max_gpus", 1, TRACE_MAX_GPUS, 0, "jobs that ask for more are left out",
                .uses = FOR_FILE),
     K_REAL_OR(T, window.horizon_s, "horizon_s", "s", 1, 0, 1e12, NAN,
-              "the last job comes then, all in proportion; absent: as in the trace", .uses = FOR_FILE),
+              "the last job comes then, all in proportion (default: as in the trace)", .uses = FOR_FILE),
     K_REAL(T, window.rate, "rate", "", 1, 1e-6, 1e6, 1, "jobs come so many times as fast as in the trace",
            .uses = FOR_FILE),
     K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
@@ -65,15 +65,15 @@ static const struct use events_uses[] = {
 #define T struct place_study
 static const struct key events_keys[] = {
     K_REAL(T, events.horizon_s, "horizon_s", "s", 1, 1e-9, 1e12, INFINITY,
-           "nothing happens after it; absent: all jobs run to their end", .uses = FOR_EVENTS),
+           "nothing happens after it (default: all jobs run to their end)", .uses = FOR_EVENTS),
     K_REAL(T, events.overhead_s, "overhead_s", "s", 1, 0, 1e9, 0,
            "that a job holds its GPUs without progress each time it goes on after a stop", .uses = FOR_STOPS),
     K_BOOL(T, events.backfill, "backfill", false,
-           "true: fifo lets jobs pass that delay nobody (EASY); absent: false", .uses = FOR_FIFO),
+           "true: fifo lets jobs pass that delay nobody (EASY) (default: false)", .uses = FOR_FIFO),
     K_COUNT_OR(T, events.las_queues, "las_queues", 0, EVENTS_MAX_QUEUES, -1,
-               "of las; 0: continuous; absent: 3, or as many as las_at says", .uses = FOR_LAS),
+               "of las; 0: continuous (default: 3, or as many as las_at says)", .uses = FOR_LAS),
     K_NODE(T, las_at, "las_at",
-           "list of attained service at which a job falls to the next queue; absent: [1, 10]",
+           "list of attained service at which a job falls to the next queue (default: [1, 10])",
            .uses = FOR_LAS, .unit = "GPU-h"),
     K_REAL(T, events.round_s, "round_s", "s", 1, 1e-3, 1e9, 300,
            "continuous las: after which jobs that wait are compared again", .uses = FOR_ROUNDS),
@@ -83,9 +83,9 @@ static const struct key events_keys[] = {
            "a job holds its share of links always, or only as much as it sends on average",
            .uses = FOR_LINKS),
     K_REAL(T, pace.inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
-           "of a GPU inside its server where no network tells; absent: without end", .uses = FOR_LINKS),
+           "bandwidth of a GPU inside its server, without a network (default: unlimited)", .uses = FOR_LINKS),
     K_REAL(T, pace.reduce_Bps, "reduce_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
-           "at which a GPU adds gradients up; absent: without end", .uses = FOR_LINKS),
+           "rate at which a GPU adds gradients (default: unlimited)", .uses = FOR_LINKS),
 };
 K_SECTION(place_events_section, T, "events", events_keys, "how jobs run in model events",
           K_USES(events_uses));
@@ -105,13 +105,13 @@ static int trace_check_source(const struct place_trace *x, yaml_id trace, yaml_i
                               const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     if (trace >= 0 && !isnan(x->jobs_per_s))
-        return yaml_fail(doc, at, e, ERR_PARSE, "has trace and jobs_per_h, need one of them");
+        return yaml_fail(doc, at, e, ERR_PARSE, "has both trace and jobs_per_h; give one of them");
     if (trace < 0 && isnan(x->jobs_per_s))
-        return yaml_fail(doc, at, e, ERR_PARSE, "has neither trace nor jobs_per_h, need one of them");
+        return yaml_fail(doc, at, e, ERR_PARSE, "has neither trace nor jobs_per_h; give one of them");
     if (trace < 0 && x->window.n < 1)
-        return yaml_fail(doc, at, e, ERR_PARSE, "is without count, need how many jobs are drawn");
+        return yaml_fail(doc, at, e, ERR_PARSE, "has no count, the number of jobs to draw");
     if (trace < 0 && profile < 0)
-        return yaml_fail(doc, at, e, ERR_PARSE, "is without profile, need what to draw jobs from");
+        return yaml_fail(doc, at, e, ERR_PARSE, "has no profile to draw jobs from");
     return 0;
 }
 
@@ -137,7 +137,7 @@ static int events_read_thresholds(struct events_settings *out, const struct yaml
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > EVENTS_MAX_QUEUES - 1))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, need 1 to %d", (int)doc->nodes[list].n,
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d", (int)doc->nodes[list].n,
                        (int)EVENTS_MAX_QUEUES - 1);
     if (rc)
         return rc;
@@ -147,7 +147,7 @@ static int events_read_thresholds(struct events_settings *out, const struct yaml
         double hours;
         rc = yaml_real(doc, id, &hours, e);
         if (!rc && !(hours > before && hours < 1e12))
-            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, need more than the one before", hours);
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected more than the one before", hours);
         if (rc)
             return rc;
         before = hours;
@@ -172,8 +172,8 @@ int place_read_pace(struct place_study *s, struct err *e)
         bool fewer = s->las_at < 0 && queues < s->events.las_queues;
         if (queues > 0 && !fewer && queues != s->events.las_queues)
             return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.events, "las_queues"), e, ERR_RANGE,
-                             "is %d with %d values in las_at, need one more than these, or 0", (int)queues,
-                             (int)s->events.las_queues - 1);
+                             "is %d with %d values in las_at, expected one more than these, or 0",
+                             (int)queues, (int)s->events.las_queues - 1);
         s->events.las_queues = queues;
     }
     if (!rc && s->events.las_queues == 0)
@@ -206,7 +206,7 @@ void place_note_pace(struct place_study *s)
 static int events_read(struct place_study *s, struct err *e)
 {
     if (s->conf.jobs < 0)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "is without jobs, need jobs");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no jobs");
     int rc = place_read_trace(&s->trace, &s->doc, s->conf.jobs, e);
     if (!rc)
         rc = place_read_pace(s, e);
@@ -295,9 +295,10 @@ static int trace_need(const struct trace_job *t, bool known, const char *what, s
 {
     return known
                ? 0
-               : err_set(e, ERR_RANGE,
-                         "job %s: %s is 0 or not known, need a trace that has it or jobs.profile to draw it",
-                         t->id, what);
+               : err_set(
+                     e, ERR_RANGE,
+                     "job %s: %s is 0 or not known, expected a trace that has it or jobs.profile to draw it",
+                     t->id, what);
 }
 
 int place_check_known(const struct trace_job *t, struct err *e)
@@ -342,7 +343,7 @@ static int events_check_job(const struct job *job, int32_t number, const struct 
     char buf[JOB_NAME];
     if (!(job->gpus > total_gpus))
         return job_check(job, number, r->cluster, total_gpus, e);
-    return err_set(e, ERR_RANGE, "job %s: asks for %d GPUs, need at most the %g of the cluster%s",
+    return err_set(e, ERR_RANGE, "job %s: asks for %d GPUs, expected at most the %g of the cluster%s",
                    job_name(buf, job, number), (int)job->gpus, total_gpus,
                    r->study->trace.path ? "; jobs.max_gpus leaves larger jobs out"
                                         : ", or a profile of smaller jobs");

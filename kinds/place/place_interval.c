@@ -22,18 +22,19 @@ static const char *const esw_words[] = { "largest", "best", NULL };
 #define T struct place_study
 static const struct key jobs_keys[] = {
     K_COUNT(T, interval_jobs, "count", 1, 1000000, 50, "how many jobs"),
-    K_WORD(T, interval_async, "training", training_words, 0, "synchronous or asynchronous; absent: sync"),
+    K_WORD(T, interval_async, "training", training_words, 0, "synchronous or asynchronous (default: sync)"),
     K_WORD_OR(T, interval_draw.layers, "layer_times", layers_words, -1,
-              "times of a job: mean over its layers or sum, as the paper says; absent: mean of sync, sum of "
-              "async"),
+              "times of a job: mean over its layers or sum, as the paper says (default: mean of sync, sum of "
+              "async)"),
     K_WORD_OR(T, interval_draw.overlap, "overlap", overlap_mode_names, -1,
-              "of communication and compute of layers; absent: that of the paper's runs"),
+              "of communication and compute of layers (default: that of the paper's runs)"),
     K_REAL(T, interval_draw.instance[SMD_VCPU], "vcpu", "", 1, 1e-3, 1e9, 8,
            "a job's limit is 1 to 20 times an instance of so many"),
     K_REAL(T, interval_draw.instance[SMD_GPU], "gpu", "", 1, 1e-3, 1e9, 4, "of an instance"),
     K_REAL(T, interval_draw.instance[SMD_MEMORY_GB], "memory_GB", "GB", 1, 1e-3, 1e9, 15, "of an instance"),
     K_REAL(T, interval_draw.instance[SMD_DISK_GB], "disk_GB", "GB", 1, 1e-3, 1e9, 20, "of an instance"),
-    K_BOOL(T, interval_real_factor, "real_factor", false, "true: any factor of 1 to 20; absent: whole ones"),
+    K_BOOL(T, interval_real_factor, "real_factor", false,
+           "true: any factor of 1 to 20 (default: whole ones)"),
 };
 K_SECTION(place_interval_jobs_section, T, "jobs of model interval", jobs_keys,
           "jobs with parameter servers, drawn as in SMD's experiments");

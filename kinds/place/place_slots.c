@@ -20,10 +20,10 @@ static const struct key gadget_keys[] = {
     K_COUNT(T, samples, "samples", 1, 1e6, 100, "random roundings, of which the best is kept"),
     K_WORD(T, paper_rounding, "rounding", rounding_words, 0,
            "strict: never over capacity; paper: over it by what theory allows, reported"),
-    K_BOOL(T, reoffer, "reoffer", true, "strict: offer what is left to jobs that drew nothing; absent: true",
-           .uses = 1),
+    K_BOOL(T, reoffer, "reoffer", true,
+           "strict: offer what is left to jobs that drew nothing (default: true)", .uses = 1),
     K_WORD(T, generic_pricing, "pricing", pricing_words, 0,
-           "auto: by racks where the fabric has two levels; absent: auto"),
+           "auto: by racks where the fabric has two levels (default: auto)"),
 };
 K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
           "the linear programme and its rounding, arXiv 2202.01158", K_USES(gadget_uses));
@@ -31,9 +31,9 @@ K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
 static const struct use las_uses[] = { { "with queues" } };
 static const struct key las_keys[] = {
     K_COUNT(T, las_queues, "queues", 0, 64, 3,
-            "of jobs by attained service, first in first out inside; 0: continuous; absent: 3"),
+            "of jobs by attained service, first in first out inside; 0: continuous (default: 3)"),
     K_REAL(T, las_step, "step", "", 1, 1e-3, 1e9, 40,
-           "worker-slots after which a job falls to the next queue; absent: 40", .uses = 1),
+           "worker-slots after which a job falls to the next queue (default: 40)", .uses = 1),
 };
 K_SECTION(place_las_section, T, "las", las_keys, "least attained service (Tiresias)", K_USES(las_uses));
 #undef T
@@ -80,11 +80,10 @@ static int slots_read_from_trace(struct place_study *s, struct err *e)
     if (yaml_get(&s->doc, s->conf.jobs, "utility") < 0)
         d->utility = UTILITY_SQRT;
     if (isnan(d->trace_slot_s))
-        return yaml_fail(&s->doc, d->from_trace, e, ERR_PARSE,
-                         "is without trace_slot_s, need how long a slot is");
+        return yaml_fail(&s->doc, d->from_trace, e, ERR_PARSE, "has no trace_slot_s, the length of a slot");
     if (d->progress == DRAW_TAU)
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.jobs, "progress"), e, ERR_PARSE,
-                         "is tau besides from_trace, need const: the trace tells how fast jobs are");
+                         "is tau with from_trace; choose const, since the trace says how fast jobs are");
     return place_read_trace(&s->trace, &s->doc, d->from_trace, e);
 }
 

@@ -226,8 +226,7 @@ static int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf,
         double message = round_ns(conf, &conf->dims[p->dim], r);
         double sums = 3.0 * r->reduced * (double)r->bytes / conf->mem_GBps;
         if (!(r->times * (message + sums + (double)conf->endpoint_ns) + (double)total < MAX_NS))
-            return err_set(e, ERR_RANGE, "dims[%d]: a phase takes more than %g ns, need less", p->dim,
-                           MAX_NS);
+            return err_set(e, ERR_RANGE, "dims[%d]: a phase takes more than %g ns", p->dim, MAX_NS);
         total += r->times * ((int64_t)message + sim_astra_digest_ns(conf, r));
     }
     *out = total;
@@ -248,7 +247,7 @@ static int astra_cut(struct sim_astra_plan *plan, const struct sim_astra_conf *c
     plan->chunk_B = chunk;
     int64_t grown;
     if (!num_mul(chunk, npus, &grown))
-        return err_set(e, ERR_RANGE, "bytes: is %lld for %lld NPUs, need a product below 2^63",
+        return err_set(e, ERR_RANGE, "bytes: is %lld for %lld NPUs, expected a product below 2^63",
                        (long long)bytes, (long long)npus);
     return 0;
 }
@@ -551,13 +550,14 @@ static int links_check_size(const struct links_engine *g, struct err *e)
         messages += (double)g->rounds[i].times * (g->rounds[i].to == SIM_ASTRA_ALL ? g->n - 1 : 1);
     messages *= (double)g->n * g->plan.n_chunks;
     if (messages > MAX_MESSAGES)
-        return err_set(e, ERR_RANGE, "collective sends %g messages, need at most %d", messages, MAX_MESSAGES);
+        return err_set(e, ERR_RANGE, "collective sends %g messages, expected at most %d", messages,
+                       MAX_MESSAGES);
     if (counters > MAX_COUNTERS || g->n_links > MAX_LINKS)
-        return err_set(e, ERR_RANGE, "dims[0].size: is %d in %d chunks, need fewer", g->n, g->plan.n_chunks);
+        return err_set(e, ERR_RANGE, "dims[0].size: is %d in %d chunks", g->n, g->plan.n_chunks);
     int rc = sim_astra_phase_ns(&alone_ns, g->conf, &g->plan.phases[0], e);
     /* At worst every message waits for every other. */
     if (!rc && (double)alone_ns * messages > 4.6e18)
-        rc = err_set(e, ERR_RANGE, "collective may take more than 4.6e18 ns, need less");
+        rc = err_set(e, ERR_RANGE, "collective may take more than 4.6e18 ns");
     return rc;
 }
 
@@ -710,7 +710,8 @@ static int check_total(const struct queues_engine *g, struct err *e)
         for (int32_t k = 0; k < g->plans[i].p.n_phases; k++)
             ns += (double)g->plans[i].phase_ns[k] * g->plans[i].p.n_chunks;
     }
-    return ns < 4.6e18 ? 0 : err_set(e, ERR_RANGE, "collectives take up to %g ns, need less than 4.6e18", ns);
+    return ns < 4.6e18 ? 0
+                       : err_set(e, ERR_RANGE, "collectives take up to %g ns, expected less than 4.6e18", ns);
 }
 
 /* Plans in order of issue; the total number of chunks is bounded before memory is taken for them. */
@@ -725,8 +726,7 @@ static int queues_make_plans(struct queues_engine *g, struct err *e)
         if (rc)
             return rc;
         if (g->n_chunks > 100 * STAGE_MAX_CHUNKS)
-            return err_set(e, ERR_RANGE, "collectives have more than %d chunks, need fewer",
-                           100 * STAGE_MAX_CHUNKS);
+            return err_set(e, ERR_RANGE, "collectives have more than %d chunks", 100 * STAGE_MAX_CHUNKS);
     }
     return check_total(g, e);
 }
@@ -882,7 +882,7 @@ int sim_astra_check_shape(enum topo_shape shape, int32_t d, const char *tail, st
     for (int i = 0; i < SIM_ASTRA_SHAPES; i++)
         if (sim_astra_shapes[i] == shape)
             return 0;
-    return err_set(e, ERR_RANGE, "dims[%d].shape: is %s, need ring, full or switch%s", d,
+    return err_set(e, ERR_RANGE, "dims[%d].shape: is %s, expected ring, full or switch%s", d,
                    topo_shape_name(shape), tail);
 }
 
@@ -893,12 +893,13 @@ static int astra_check_dim(const struct sim_astra_dim *dim, int32_t d, struct er
     if (rc)
         return rc;
     if (dim->size < TOPO_MIN_SIZE || dim->size > TOPO_MAX_SIZE)
-        return err_set(e, ERR_RANGE, "dims[%d].size: is %d, need %d to %d", d, dim->size, TOPO_MIN_SIZE,
+        return err_set(e, ERR_RANGE, "dims[%d].size: is %d, expected %d to %d", d, dim->size, TOPO_MIN_SIZE,
                        TOPO_MAX_SIZE);
     if (!(isfinite(dim->GiBps) && dim->GiBps > 0))
-        return err_set(e, ERR_RANGE, "dims[%d].GiBps: is %g, need a bandwidth above 0", d, dim->GiBps);
+        return err_set(e, ERR_RANGE, "dims[%d].GiBps: is %g, expected a bandwidth above 0", d, dim->GiBps);
     if (!(isfinite(dim->lat_ns) && dim->lat_ns >= 0))
-        return err_set(e, ERR_RANGE, "dims[%d].lat_ns: is %g, need a latency of 0 or more", d, dim->lat_ns);
+        return err_set(e, ERR_RANGE, "dims[%d].lat_ns: is %g, expected a latency of 0 or more", d,
+                       dim->lat_ns);
     return 0;
 }
 
@@ -910,10 +911,10 @@ static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct 
     if (a != TOPO_ALGORITHM_RING && a != TOPO_ALGORITHM_DIRECT && a != TOPO_ALGORITHM_HALVING &&
         a != TOPO_ALGORITHM_TREE)
         return err_set(e, ERR_RANGE,
-                       "algorithms[%d]: is %s, need ring, direct, halving-doubling or double-binary-tree", d,
-                       a < N_TOPO_ALGORITHMS ? topo_algorithm_words[a] : "unknown");
+                       "algorithms[%d]: is %s, expected ring, direct, halving-doubling or double-binary-tree",
+                       d, a < N_TOPO_ALGORITHMS ? topo_algorithm_words[a] : "unknown");
     if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_TREE) && !is_power_of_two(dim->size))
-        return err_set(e, ERR_RANGE, "algorithms[%d]: is %s of %d members, need 2^k of them", d,
+        return err_set(e, ERR_RANGE, "algorithms[%d]: is %s of %d members, expected 2^k of them", d,
                        topo_algorithm_words[a], dim->size);
     return 0;
 }
@@ -923,11 +924,11 @@ static int astra_check_network(const struct sim_astra_conf *conf, struct err *e)
 {
     int64_t npus = 1;
     if (conf->n_dims < 1 || conf->n_dims > TOPO_MAX_DIMS)
-        return err_set(e, ERR_RANGE, "dims: are %d, need 1 to %d", conf->n_dims, TOPO_MAX_DIMS);
+        return err_set(e, ERR_RANGE, "dims: are %d, expected 1 to %d", conf->n_dims, TOPO_MAX_DIMS);
     if (conf->backend == SIM_ASTRA_AWARE && conf->n_dims > 1)
-        return err_set(e, ERR_UNSUP, "dims: are %d with contention, need one", conf->n_dims);
+        return err_set(e, ERR_UNSUP, "dims: are %d with contention, expected one", conf->n_dims);
     if (conf->n_algorithms != conf->n_dims)
-        return err_set(e, ERR_RANGE, "algorithms: are %d for %d dimensions, need one for each",
+        return err_set(e, ERR_RANGE, "algorithms: are %d for %d dimensions, expected one for each",
                        conf->n_algorithms, conf->n_dims);
     for (int32_t d = 0; d < conf->n_dims; d++) {
         int rc = astra_check_dim(&conf->dims[d], d, e);
@@ -937,7 +938,7 @@ static int astra_check_network(const struct sim_astra_conf *conf, struct err *e)
             return rc;
         npus *= conf->dims[d].size;
         if (npus > TOPO_MAX_NPUS)
-            return err_set(e, ERR_RANGE, "dims: have %lld NPUs or more, need at most %d", (long long)npus,
+            return err_set(e, ERR_RANGE, "dims: have %lld NPUs or more, expected at most %d", (long long)npus,
                            TOPO_MAX_NPUS);
     }
     return 0;
@@ -946,7 +947,7 @@ static int astra_check_network(const struct sim_astra_conf *conf, struct err *e)
 static int astra_check_count(int64_t x, const char *name, int64_t most, struct err *e)
 {
     if (x < 1 || x > most)
-        return err_set(e, ERR_RANGE, "%s: is %lld, need 1 to %lld", name, (long long)x, (long long)most);
+        return err_set(e, ERR_RANGE, "%s: is %lld, expected 1 to %lld", name, (long long)x, (long long)most);
     return 0;
 }
 
@@ -961,9 +962,10 @@ static int check_system(const struct sim_astra_conf *conf, struct err *e)
     if (rc)
         return rc;
     if (conf->endpoint_ns < 0 || conf->endpoint_ns > INT64_C(1000000000000))
-        return err_set(e, ERR_RANGE, "endpoint_ns: is %lld, need 0 to 1e12", (long long)conf->endpoint_ns);
+        return err_set(e, ERR_RANGE, "endpoint_ns: is %lld, expected 0 to 1e12",
+                       (long long)conf->endpoint_ns);
     if (!(conf->mem_GBps > 0))
-        return err_set(e, ERR_RANGE, "mem_GBps: is %g, need a bandwidth above 0", conf->mem_GBps);
+        return err_set(e, ERR_RANGE, "mem_GBps: is %g, expected a bandwidth above 0", conf->mem_GBps);
     return 0;
 }
 
@@ -975,10 +977,10 @@ static int check_tree(const struct sim_astra_conf *conf, const struct sim_astra_
     if (c->kind != COLLECTIVE_ALL_REDUCE || conf->n_dims > 1 || conf->splits > 1)
         return err_set(
             e, ERR_UNSUP,
-            "algorithms[%d]: is double-binary-tree, need an all-reduce of one chunk in one dimension", d);
+            "algorithms[%d]: is double-binary-tree, expected an all-reduce of one chunk in one dimension", d);
     if (conf->dims[d].shape == TOPO_RING)
-        return err_set(e, ERR_UNSUP, "algorithms[%d]: is double-binary-tree on a ring, need full or switch",
-                       d);
+        return err_set(e, ERR_UNSUP,
+                       "algorithms[%d]: is double-binary-tree on a ring, expected full or switch", d);
     return 0;
 }
 
@@ -988,26 +990,27 @@ static int check_collective(const struct sim_astra_conf *conf, const struct sim_
 {
     bool any = false;
     if (c->bytes < 1)
-        return err_set(e, ERR_RANGE, "bytes: is %lld, need 1 or more", (long long)c->bytes);
+        return err_set(e, ERR_RANGE, "bytes: is %lld, expected 1 or more", (long long)c->bytes);
     if (c->issue_ns < 0 || c->issue_ns > INT64_C(1000000000000000))
-        return err_set(e, ERR_RANGE, "issue_ns: is %lld, need 0 to 1e15", (long long)c->issue_ns);
+        return err_set(e, ERR_RANGE, "issue_ns: is %lld, expected 0 to 1e15", (long long)c->issue_ns);
     if (c->kind == COLLECTIVE_BROADCAST || c->kind == COLLECTIVE_SEND)
-        return err_set(e, ERR_UNSUP, "kind: is %s, need all-reduce, reduce-scatter, all-gather or all-to-all",
+        return err_set(e, ERR_UNSUP,
+                       "kind: is %s, expected all-reduce, reduce-scatter, all-gather or all-to-all",
                        collective_names[c->kind]);
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
         if (!c->in[d])
             continue;
         any = true;
         if (d >= conf->n_dims)
-            return err_set(e, ERR_RANGE, "in[%d]: is set, need one of %d dimensions", d, conf->n_dims);
+            return err_set(e, ERR_RANGE, "in[%d]: is set, expected one of %d dimensions", d, conf->n_dims);
         if (c->kind == COLLECTIVE_ALL_TO_ALL && conf->algorithms[d] != TOPO_ALGORITHM_DIRECT)
-            return err_set(e, ERR_UNSUP, "algorithms[%d]: is %s, need direct for an all-to-all", d,
+            return err_set(e, ERR_UNSUP, "algorithms[%d]: is %s, expected direct for an all-to-all", d,
                            topo_algorithm_words[conf->algorithms[d]]);
         int rc = conf->algorithms[d] == TOPO_ALGORITHM_TREE ? check_tree(conf, c, d, e) : 0;
         if (rc)
             return rc;
     }
-    return any ? 0 : err_set(e, ERR_RANGE, "in: is set for no dimension, need one or more");
+    return any ? 0 : err_set(e, ERR_RANGE, "in: is set for no dimension, expected one or more");
 }
 
 /* ERR_RANGE, ERR_UNSUP: what sim_astra_run() refuses. */
@@ -1020,11 +1023,11 @@ static int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_a
     if (!rc)
         rc = astra_check_count(n, "collectives", SIM_ASTRA_MAX_COLLECTIVES, e);
     if (!rc && conf->backend == SIM_ASTRA_AWARE && n > 1)
-        rc = err_set(e, ERR_UNSUP, "collectives: are %d with contention, need one", n);
+        rc = err_set(e, ERR_UNSUP, "collectives: are %d with contention, expected one", n);
     for (int32_t i = 0; i < n && !rc; i++) {
         rc = check_collective(conf, &list[i], e);
         if (!rc && i && list[i].issue_ns < list[i - 1].issue_ns)
-            rc = err_set(e, ERR_RANGE, "issue_ns: is %lld after %lld, need them in order",
+            rc = err_set(e, ERR_RANGE, "issue_ns: is %lld after %lld; they must be in order",
                          (long long)list[i].issue_ns, (long long)list[i - 1].issue_ns);
         if (rc && n > 1)
             err_wrap(e, "collectives[%d]", i);

@@ -76,8 +76,8 @@ static int astra_read_shape(struct sim_astra_dim *dim, const struct yaml_doc *do
             return 0;
         }
     const char *near = text_nearest(word, sim_astra_shape_words, SIM_ASTRA_SHAPES);
-    return yaml_fail(doc, id, e, ERR_PARSE, "is \"%.40s\", need Ring, FullyConnected or Switch%s%s%s", word,
-                     near ? " (nearest: " : "", near ? near : "", near ? ")" : "");
+    return yaml_fail(doc, id, e, ERR_PARSE, "is \"%.40s\", expected Ring, FullyConnected or Switch%s%s%s",
+                     word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static int astra_read_count(int32_t *out, const struct yaml_doc *doc, yaml_id id, int32_t least, int32_t most,
@@ -88,7 +88,7 @@ static int astra_read_count(int32_t *out, const struct yaml_doc *doc, yaml_id id
     if (rc)
         return rc;
     if (n < least || n > most)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need %d to %d", (long long)n, least, most);
+        return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected %d to %d", (long long)n, least, most);
     *out = (int32_t)n;
     return 0;
 }
@@ -98,7 +98,7 @@ static int astra_read_real(double *out, const struct yaml_doc *doc, yaml_id id, 
 {
     int rc = yaml_real(doc, id, out, e);
     if (!rc && !(*out >= least && *out <= most))
-        rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, need %g to %g", *out, least, most);
+        rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected %g to %g", *out, least, most);
     return rc;
 }
 
@@ -116,14 +116,14 @@ static int astra_need_list(struct sim_astra_file *f, const struct yaml_doc *doc,
 {
     *out = yaml_get(doc, doc->root, key);
     if (*out < 0)
-        return yaml_fail(doc, doc->root, e, ERR_PARSE, "has no key %s, need a list", key);
+        return yaml_fail(doc, doc->root, e, ERR_PARSE, "has no key %s, expected a list", key);
     int rc = yaml_need(doc, *out, YAML_SEQ, e);
     int32_t n = doc->nodes[*out].n;
     if (!rc && f->conf.n_dims && n != f->conf.n_dims)
-        return yaml_fail(doc, *out, e, ERR_RANGE, "has %d entries, need %d, one per dimension", n,
+        return yaml_fail(doc, *out, e, ERR_RANGE, "has %d entries, expected %d, one per dimension", n,
                          f->conf.n_dims);
     if (!rc && (n < 1 || n > TOPO_MAX_DIMS))
-        return yaml_fail(doc, *out, e, ERR_RANGE, "has %d entries, need 1 to %d dimensions", n,
+        return yaml_fail(doc, *out, e, ERR_RANGE, "has %d entries, expected 1 to %d dimensions", n,
                          TOPO_MAX_DIMS);
     f->conf.n_dims = n;
     return rc;
@@ -135,7 +135,7 @@ static int read_bw(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_i
     double GBps = sim_astra_npu_GBps(dim);
     if (!rc && !(GBps >= TOPO_MIN_BW_GBps && GBps <= TOPO_MAX_BW_GBps))
         rc = yaml_fail(doc, id, e, ERR_RANGE,
-                       "is %g GB/s of 2^30 bytes a link, %g GB/s of 1e9 for one NPU, need %g to %g GB/s",
+                       "is %g GB/s of 2^30 bytes a link, %g GB/s of 1e9 for one NPU, expected %g to %g GB/s",
                        dim->GiBps, GBps, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps);
     return rc;
 }
@@ -161,7 +161,7 @@ static int astra_read_dims(struct sim_astra_file *f, const struct yaml_doc *doc,
             return rc;
         npus *= *size;
         if (npus > TOPO_MAX_NPUS)
-            return yaml_fail(doc, id, e, ERR_RANGE, "makes %lld NPUs, need at most %d", (long long)npus,
+            return yaml_fail(doc, id, e, ERR_RANGE, "makes %lld NPUs, expected at most %d", (long long)npus,
                              TOPO_MAX_NPUS);
     }
     yaml_each (id, doc, bandwidths)
@@ -224,7 +224,7 @@ static int read_algorithm(struct sim_astra_file *f, const struct yaml_doc *doc, 
     bool one = strncmp(word, "one", 3) == 0 && word[3] >= 'A' && word[3] <= 'Z';
     if (one && f->conf.n_dims > 1)
         return yaml_fail(doc, id, e, ERR_UNSUP,
-                         "is \"%.40s\", which takes all dimensions for one, need an algorithm for each",
+                         "is \"%.40s\", which takes all dimensions for one, expected an algorithm for each",
                          word);
     snprintf(name, sizeof name, "%s", word + (one ? 3 : 0));
     if (one)
@@ -237,7 +237,7 @@ static int read_algorithm(struct sim_astra_file *f, const struct yaml_doc *doc, 
             return 0;
         }
     return yaml_fail(doc, id, e, ERR_PARSE,
-                     "is \"%.40s\", need ring, direct, halvingDoubling or doubleBinaryTree", word);
+                     "is \"%.40s\", expected ring, direct, halvingDoubling or doubleBinaryTree", word);
 }
 
 /* One word per dimension; words for all dimensions at once exist in ASTRA-sim and are refused with a reason.
@@ -256,7 +256,7 @@ static int astra_read_list(struct sim_astra_file *f, const struct yaml_doc *doc,
             out[doc->nodes[id].index] = a;
     }
     if (doc->nodes[list].n != f->conf.n_dims)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need %d, one per dimension",
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected %d, one per dimension",
                          doc->nodes[list].n, f->conf.n_dims);
     return 0;
 }
@@ -310,7 +310,7 @@ static int read_lists(struct sim_astra_file *f, const struct yaml_doc *doc, stru
 static int astra_fail_word(const struct yaml_doc *doc, yaml_id id, const char *need, struct err *e)
 {
     char shown[YAML_SHOWN];
-    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, need %s", yaml_show(doc, id, shown), need);
+    return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected %s", yaml_show(doc, id, shown), need);
 }
 
 /* FIFO and LIFO become simulation.queue; EXPLICIT is noted and left out. */
@@ -431,7 +431,8 @@ int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_networ
         if (rc)
             return rc;
         if (isnan(dim->bw_Bps))
-            return err_set(e, ERR_RANGE, "dims[%d].bw_GBps: is missing, need a bandwidth for ASTRA-sim", d);
+            return err_set(e, ERR_RANGE, "dims[%d].bw_GBps: is missing, expected a bandwidth for ASTRA-sim",
+                           d);
         conf->dims[d] = (struct sim_astra_dim){
             .shape = dim->shape,
             .size = dim->size,
@@ -455,7 +456,7 @@ static int find_algorithm(enum topo_algorithm *out, const struct topo_dim *given
     if (!sim_astra_algorithm_words[a])
         return err_set(
             e, ERR_UNSUP,
-            "dims[%d].algorithm: is %s of %d members, which ASTRA-sim has not, need ring or direct", d,
+            "dims[%d].algorithm: is %s of %d members, which ASTRA-sim has not, expected ring or direct", d,
             topo_algorithm_words[a], dim.size);
     *out = a;
     return 0;

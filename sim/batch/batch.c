@@ -29,11 +29,12 @@ struct batch_settings batch_settings_default(void)
 static int batch_check_cluster(int64_t *n_gpus, const struct batch_cluster *c, struct err *e)
 {
     if (c->n_servers < 1)
-        return err_set(e, ERR_RANGE, "servers: are %d, need 1 or more", (int)c->n_servers);
+        return err_set(e, ERR_RANGE, "servers: are %d, expected 1 or more", (int)c->n_servers);
     *n_gpus = 0;
     for (int32_t s = 0; s < c->n_servers; s++) {
         if (c->gpus[s] < 1)
-            return err_set(e, ERR_RANGE, "servers[%d].gpus: is %d, need 1 or more", (int)s, (int)c->gpus[s]);
+            return err_set(e, ERR_RANGE, "servers[%d].gpus: is %d, expected 1 or more", (int)s,
+                           (int)c->gpus[s]);
         *n_gpus += c->gpus[s];
         if (*n_gpus > BATCH_MAX_GPUS)
             return err_set(e, ERR_RANGE, "servers: have more than %d GPUs", (int)BATCH_MAX_GPUS);
@@ -53,14 +54,14 @@ static int batch_check_job(const struct job *job, int32_t number, int64_t n_gpus
         { "server_s", job->server_s, false },
     };
     if (job->gpus < 1 || job->gpus > n_gpus)
-        return err_set(e, ERR_RANGE, "jobs[%d].gpus: is %d, need 1 to %lld, all of the cluster", (int)number,
-                       (int)job->gpus, (long long)n_gpus);
+        return err_set(e, ERR_RANGE, "jobs[%d].gpus: is %d, expected 1 to %lld, all of the cluster",
+                       (int)number, (int)job->gpus, (long long)n_gpus);
     if (!(job->iterations >= 1 && job->iterations <= MOST))
-        return err_set(e, ERR_RANGE, "jobs[%d].iterations: is %.0f, need 1 to %g", (int)number,
+        return err_set(e, ERR_RANGE, "jobs[%d].iterations: is %.0f, expected 1 to %g", (int)number,
                        job->iterations, MOST);
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
         if (!((reals[i].above ? reals[i].x > 0 : reals[i].x >= 0) && reals[i].x <= MOST))
-            return err_set(e, ERR_RANGE, "jobs[%d].%s: is %g, need %s, at most %g", (int)number,
+            return err_set(e, ERR_RANGE, "jobs[%d].%s: is %g, expected %s, at most %g", (int)number,
                            reals[i].name, reals[i].x, reals[i].above ? "above 0" : "0 or more", MOST);
     return 0;
 }
@@ -72,7 +73,7 @@ int batch_check(const struct batch_problem *p, struct err *e)
     if (rc)
         return rc;
     if (p->n_jobs < 1 || p->n_jobs > BATCH_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "jobs: are %d, need 1 to %d", (int)p->n_jobs, (int)BATCH_MAX_JOBS);
+        return err_set(e, ERR_RANGE, "jobs: are %d, expected 1 to %d", (int)p->n_jobs, (int)BATCH_MAX_JOBS);
     for (int32_t i = 0; i < p->n_jobs; i++) {
         rc = batch_check_job(&p->jobs[i], i, n_gpus, e);
         if (rc)
@@ -80,7 +81,7 @@ int batch_check(const struct batch_problem *p, struct err *e)
         seats += p->jobs[i].gpus;
     }
     if (seats > BATCH_MAX_SEATS)
-        return err_set(e, ERR_RANGE, "jobs: ask for %lld GPUs in all, need at most %d", (long long)seats,
+        return err_set(e, ERR_RANGE, "jobs: ask for %lld GPUs in all, expected at most %d", (long long)seats,
                        (int)BATCH_MAX_SEATS);
     return 0;
 }
@@ -222,7 +223,7 @@ static int crew_change_rate(struct crew *c, int32_t job, struct err *e)
     struct batch_span *span = &c->spans[job];
     double iteration_s = c->pace->iteration_s(c->pace->x, job);
     if (!(iteration_s > 0))
-        return err_set(e, ERR_RANGE, "jobs[%d]: an iteration takes %g s, need above 0", (int)job,
+        return err_set(e, ERR_RANGE, "jobs[%d]: an iteration takes %g s, expected above 0", (int)job,
                        iteration_s);
     j->left = fmax(0, j->left - (c->now - j->since) * j->rate);
     j->since = c->now;
@@ -280,9 +281,9 @@ static int crew_stuck(const struct crew *c, struct err *e)
         job++;
     double iteration_s = c->jobs[job].iteration_s;
     if (isfinite(iteration_s))
-        return err_set(e, ERR_RANGE, "jobs[%d]: an iteration takes %g s, need at most a slot, %g s", (int)job,
-                       iteration_s, c->tick_s);
-    return err_set(e, ERR_RANGE, "jobs[%d]: stands still, need a network that carries it", (int)job);
+        return err_set(e, ERR_RANGE, "jobs[%d]: an iteration takes %g s, expected at most a slot, %g s",
+                       (int)job, iteration_s, c->tick_s);
+    return err_set(e, ERR_RANGE, "jobs[%d]: stands still, expected a network that carries it", (int)job);
 }
 
 static void queues_build(struct queues *q, struct gang *g)
@@ -1151,7 +1152,8 @@ static int sjf_draw_count(int32_t *n_jobs, const struct sjf_draw_settings *s, st
     for (int32_t i = 0; i < s->n_kinds; i++)
         sum += s->kinds[i].n_jobs;
     if (sum < 1 || sum > BATCH_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "kinds: are %lld jobs, need 1 to %d", (long long)sum, BATCH_MAX_JOBS);
+        return err_set(e, ERR_RANGE, "kinds: are %lld jobs, expected 1 to %d", (long long)sum,
+                       BATCH_MAX_JOBS);
     *n_jobs = (int32_t)sum;
     return 0;
 }
@@ -1190,7 +1192,7 @@ static int sjf_draw_job(struct job *job, int32_t gpus, const struct sjf_draw_set
         return 0;
     }
     return err_set(e, ERR_RANGE,
-                   "run_s: is %g to %g, need times that iterations times iteration_s can come to",
+                   "run_s: is %g to %g, expected times that iterations times iteration_s can come to",
                    s->run_s.lo, s->run_s.hi);
 }
 

@@ -236,7 +236,7 @@ static int cells_lay_out(struct cells *c, const struct topo_network *net, const 
         c->span[d] = (int32_t)n;
         n *= c->n_class[d];
         if (n > CELLS_MAX)
-            return err_set(e, ERR_RANGE, "slow NPUs make more than %d classes, need fewer", CELLS_MAX);
+            return err_set(e, ERR_RANGE, "slow NPUs make more than %d classes", CELLS_MAX);
     }
     c->n = (int32_t)n;
     return 0;

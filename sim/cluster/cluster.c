@@ -19,12 +19,12 @@
 static int cluster_check_offer(const struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
     if (offer->n_resources < 1 || offer->n_resources > CLUSTER_MAX_RESOURCES)
-        return err_set(e, ERR_RANGE, "cluster: has %d resources, need 1 to %d", (int)offer->n_resources,
+        return err_set(e, ERR_RANGE, "cluster: has %d resources, expected 1 to %d", (int)offer->n_resources,
                        (int)CLUSTER_MAX_RESOURCES);
     int64_t n = (int64_t)offer->n_resources * (offer->each ? c->n_servers : 1);
     for (int64_t i = 0; i < n; i++)
         if (!(offer->per_server[i] >= 0 && isfinite(offer->per_server[i])))
-            return err_set(e, ERR_RANGE, "cluster: server %lld has %g of %s, need a number >= 0",
+            return err_set(e, ERR_RANGE, "cluster: server %lld has %g of %s, expected a number >= 0",
                            (long long)(i / offer->n_resources), offer->per_server[i],
                            offer->names[i % offer->n_resources]);
     return 0;
@@ -174,7 +174,7 @@ static int cluster_finish(struct cluster *c, const struct cluster_offer *offer, 
     if (rc)
         return rc;
     if (c->routes.n_npus > CLUSTER_MAX_SERVERS)
-        return err_set(e, ERR_RANGE, "cluster: has %d servers, need at most %d", (int)c->routes.n_npus,
+        return err_set(e, ERR_RANGE, "cluster: has %d servers, expected at most %d", (int)c->routes.n_npus,
                        (int)CLUSTER_MAX_SERVERS);
     c->n_servers = c->routes.n_npus;
     c->n_arcs = c->routes.n_arcs;
@@ -191,7 +191,7 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
                                  struct err *e)
 {
     if (level < 0 || level >= net->n_dims)
-        return err_set(e, ERR_RANGE, "cluster: level of servers is %d, need 0 to %d", (int)level,
+        return err_set(e, ERR_RANGE, "cluster: level of servers is %d, expected 0 to %d", (int)level,
                        (int)net->n_dims - 1);
     double npus = 1;
     for (int32_t d = 0; d < level; d++)
@@ -203,7 +203,7 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
         outer->dims[d] = net->dims[d + level];
         outer->dims[d].bw_Bps *= npus;
         if (!(outer->dims[d].bw_Bps > 0))
-            return err_set(e, ERR_RANGE, "cluster: dimension %s has no bandwidth, need bw_GBps",
+            return err_set(e, ERR_RANGE, "cluster: dimension %s has no bandwidth; give bw_GBps",
                            outer->dims[d].name);
     }
     return 0;
@@ -257,7 +257,7 @@ static int cluster_rack_links(struct topo_link **out, const struct cluster_racks
         return err_nomem(e, "links of racks");
     for (int32_t s = 0; s < k->n_servers; s++) {
         if (k->rack[s] < 0 || k->rack[s] >= k->n_racks)
-            return err_set(e, ERR_RANGE, "cluster: server %d is in rack %d, need 0 to %d", (int)s,
+            return err_set(e, ERR_RANGE, "cluster: server %d is in rack %d, expected 0 to %d", (int)s,
                            (int)k->rack[s], (int)k->n_racks - 1);
         links[n++] = (struct topo_link){
             .src = s, .dst = k->n_servers + k->rack[s], .bw_Bps = k->server_Bps[s], .lat_s = k->lat_s

@@ -52,7 +52,7 @@ static int job_check_field(const char *name, const char *field, double value, bo
 {
     if (isfinite(value) && (zero ? value >= 0 : value > 0))
         return 0;
-    return err_set(e, ERR_RANGE, "job %s: %s is %g, need a number %s 0", name, field, value,
+    return err_set(e, ERR_RANGE, "job %s: %s is %g, expected a number %s 0", name, field, value,
                    zero ? ">=" : ">");
 }
 
@@ -60,8 +60,8 @@ static int job_check_length(const char *name, const struct job *job, struct err 
 {
     bool counted = !isnan(job->iterations), timed = !isnan(job->runtime_s);
     if (counted == timed)
-        return err_set(e, ERR_RANGE, "job %s: %s of iterations and runtime is given, need exactly one", name,
-                       counted ? "each" : "none");
+        return err_set(e, ERR_RANGE, "job %s: %s of iterations and runtime is given, expected exactly one",
+                       name, counted ? "each" : "none");
     return counted ? job_check_field(name, "iterations", job->iterations, false, e)
                    : job_check_field(name, "runtime [s]", job->runtime_s, false, e);
 }
@@ -82,10 +82,10 @@ static int job_check_fields(const char *name, const struct job *job, const struc
     if (rc)
         return rc;
     if (!(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))
-        return err_set(e, ERR_RANGE, "job %s: hidden communication is %g s, need 0 to its compute, %g s",
+        return err_set(e, ERR_RANGE, "job %s: hidden communication is %g s, expected 0 to its compute, %g s",
                        name, job->hidden_s, job->compute_s);
     if (job->tenant < -1)
-        return err_set(e, ERR_RANGE, "job %s: tenant is %d, need a number >= 0, or -1 for none", name,
+        return err_set(e, ERR_RANGE, "job %s: tenant is %d, expected a number >= 0, or -1 for none", name,
                        (int)job->tenant);
     return 0;
 }
@@ -99,13 +99,13 @@ int job_check(const struct job *job, int32_t number, const struct cluster *c, do
     if (rc)
         return rc;
     if (job->gpus < 1 || job->gpus > JOB_MAX_GPUS)
-        return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, need 1 to %d", name, (int)job->gpus,
+        return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, expected 1 to %d", name, (int)job->gpus,
                        (int)JOB_MAX_GPUS);
     if (!(job->gpus <= total_gpus))
         return err_set(e, ERR_RANGE, "job %s: needs %d GPUs, the cluster has %g", name, (int)job->gpus,
                        total_gpus);
     if (job->param_servers < 0 || job->param_servers > JOB_MAX_STREAMS / job->gpus)
-        return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, need 0 to %d", name,
+        return err_set(e, ERR_RANGE, "job %s: has %d parameter servers, expected 0 to %d", name,
                        (int)job->param_servers, (int)(JOB_MAX_STREAMS / job->gpus));
     if (!job_is_mixed(job, c))
         return 0;
@@ -178,15 +178,15 @@ int utility_build(struct utility *u, enum utility_kind kind, double scale, doubl
 {
     *u = (struct utility){ .kind = kind, .scale = scale };
     if (!(scale >= 0 && isfinite(scale)))
-        return err_set(e, ERR_RANGE, "utility: scale is %g, need a number >= 0", scale);
+        return err_set(e, ERR_RANGE, "utility: scale is %g, expected a number >= 0", scale);
     if (!utility_is_sigmoid(kind))
         return 0;
     if (!(slope > 0 && isfinite(slope)))
-        return err_set(e, ERR_RANGE, "utility: slope is %g per iteration, need a number > 0", slope);
+        return err_set(e, ERR_RANGE, "utility: slope is %g per iteration, expected a number > 0", slope);
     if (!isfinite(middle))
-        return err_set(e, ERR_RANGE, "utility: middle is %g iterations, need a number", middle);
+        return err_set(e, ERR_RANGE, "utility: middle is %g iterations, expected a number", middle);
     if (!(most >= 0))
-        return err_set(e, ERR_RANGE, "utility: most is %g iterations, need a number >= 0", most);
+        return err_set(e, ERR_RANGE, "utility: most is %g iterations, expected a number >= 0", most);
     u->slope = slope;
     u->middle = middle;
     /* With its middle at or before 0 a sigmoid is concave as it is. */

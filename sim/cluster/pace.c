@@ -114,20 +114,20 @@ static int site_check_settings(const struct pace_graph_settings *s, const struct
     if (!s->inner)
         return 0;
     if (s->level < 0 || s->level >= s->inner->n_dims)
-        return err_set(e, ERR_RANGE, "pace: level of servers is %d, need 0 to %d", (int)s->level,
+        return err_set(e, ERR_RANGE, "pace: level of servers is %d, expected 0 to %d", (int)s->level,
                        (int)s->inner->n_dims - 1);
     double most = 1;
     for (int32_t d = 0; d < s->level; d++) {
         most *= s->inner->dims[d].size;
         if (!(s->inner->dims[d].bw_Bps > 0))
-            return err_set(e, ERR_RANGE, "pace: dimension %s has no bandwidth, need bw_GBps",
+            return err_set(e, ERR_RANGE, "pace: dimension %s has no bandwidth; give bw_GBps",
                            s->inner->dims[d].name);
     }
     for (int32_t k = 0; k < c->n_servers; k++)
         if (cluster_capacity(c, k, 0) > most)
             return err_set(e, ERR_RANGE,
-                           "pace: server %d has %g GPUs, need at most the %g that its network joins", (int)k,
-                           cluster_capacity(c, k, 0), most);
+                           "pace: server %d has %g GPUs, expected at most the %g that its network joins",
+                           (int)k, cluster_capacity(c, k, 0), most);
     return 0;
 }
 
@@ -321,7 +321,7 @@ static int site_check_place(struct pace_site *x, const struct job *job, int32_t 
     if (k == p->n && gpus == job->gpus && !twice)
         return 0;
     return err_set(
-        e, ERR_RANGE, "job %s: its place holds %lld GPUs on %d servers%s, need %d, each server once",
+        e, ERR_RANGE, "job %s: its place holds %lld GPUs on %d servers%s, expected %d, each server once",
         job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "", (int)job->gpus);
 }
 

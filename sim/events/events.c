@@ -275,7 +275,8 @@ static int events_check(const struct events_problem *p, struct err *e)
     double gpus = cluster_total(p->cluster, 0);
     int rc = 0;
     if (p->n_jobs < 1 || p->n_jobs > JOB_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "queue has %d jobs, need 1 to %d", (int)p->n_jobs, (int)JOB_MAX_JOBS);
+        return err_set(e, ERR_RANGE, "queue has %d jobs, expected 1 to %d", (int)p->n_jobs,
+                       (int)JOB_MAX_JOBS);
     for (int32_t i = 0; i < p->n_jobs && !rc; i++)
         rc = job_check(&p->jobs[i], i, p->cluster, gpus, e);
     return rc;
@@ -333,7 +334,7 @@ static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
     pack_place_free(&live->place);
     char name[JOB_NAME];
     if (!rc && !(live->ideal_s > 0 && isfinite(live->ideal_s)))
-        return err_set(e, ERR_RANGE, "job %s: alone an iteration takes %g s, need a number > 0",
+        return err_set(e, ERR_RANGE, "job %s: alone an iteration takes %g s, expected a number > 0",
                        job_name(name, spec, job), live->ideal_s);
     live->work = isnan(spec->iterations) ? spec->runtime_s / live->ideal_s : spec->iterations;
     x->out->jobs[job].ideal_s = live->work * live->ideal_s;

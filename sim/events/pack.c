@@ -127,7 +127,7 @@ static int pack_count_gpus(int32_t *most, const struct cluster *c, struct err *e
     for (int32_t s = 0; s < c->n_servers; s++) {
         double gpus = cluster_capacity(c, s, 0);
         if (!(gpus >= 0 && gpus <= PACK_MAX_GPUS && gpus == floor(gpus)))
-            return err_set(e, ERR_RANGE, "cluster: server %d has %g GPUs, need a whole number up to %d",
+            return err_set(e, ERR_RANGE, "cluster: server %d has %g GPUs, expected a whole number up to %d",
                            (int)s, gpus, (int)PACK_MAX_GPUS);
         *most = (int32_t)fmax(*most, gpus);
     }

@@ -218,14 +218,14 @@ static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s
                            struct err *e)
 {
     if (!(s->bytes >= 0 && isfinite(s->bytes)))
-        return err_set(e, ERR_RANGE, "flow: has %g bytes, need 0 or more", s->bytes);
+        return err_set(e, ERR_RANGE, "flow: has %g bytes, expected 0 or more", s->bytes);
     if (!isfinite(s->extra_s) || !isfinite(s->start_s))
-        return err_set(e, ERR_RANGE, "flow: starts at %g s with %g s more latency, need finite times",
+        return err_set(e, ERR_RANGE, "flow: starts at %g s with %g s more latency, expected finite times",
                        s->start_s, s->extra_s);
     double links_s = 0;
     for (int32_t i = 0; i < s->n_arcs; i++) {
         if (!(s->arcs[i] >= 0 && s->arcs[i] < net->n_arcs))
-            return err_set(e, ERR_RANGE, "flow: arc is %d, need 0 to %d", s->arcs[i], net->n_arcs - 1);
+            return err_set(e, ERR_RANGE, "flow: arc is %d, expected 0 to %d", s->arcs[i], net->n_arcs - 1);
         if (!(net->arcs[s->arcs[i]].bw_Bps > 0))
             return err_set(e, ERR_RANGE, "flow: link %d has failed", s->arcs[i] / 2);
         links_s += net->arcs[s->arcs[i]].lat_s;
@@ -235,7 +235,7 @@ static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s
         *lat_s = 0;
     if (!(*lat_s >= 0))
         return err_set(e, ERR_RANGE,
-                       "flow: %g s of latency more than the %g s of its links, need 0 or more in all",
+                       "flow: %g s of latency more than the %g s of its links, expected 0 or more in all",
                        s->extra_s, links_s);
     return 0;
 }

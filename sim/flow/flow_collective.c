@@ -103,20 +103,20 @@ static int check_box(const struct flow_group *g, const struct flow_group_spec *s
         int64_t m = g->members[d], st = g->stride[d], o = g->order[d];
         if (m < 1 || st < 1)
             return err_set(e, ERR_RANGE,
-                           "group: %lld members of dimension %s with stride %lld, need 1 or more",
+                           "group: %lld members of dimension %s with stride %lld, expected 1 or more",
                            (long long)m, dim->name, (long long)st);
         if (!spec->first && m > 1 && (m * st > dim->size || dim->size % (m * st) != 0))
             return err_set(
                 e, ERR_RANGE,
-                "group: %lld members of dimension %s with stride %lld, need a product that divides %d",
+                "group: %lld members of dimension %s with stride %lld, expected a product that divides %d",
                 (long long)m, dim->name, (long long)st, dim->size);
         if (spec->first && !(spec->first[d] >= 0 && spec->first[d] + (m - 1) * st < dim->size))
             return err_set(
                 e, ERR_RANGE,
-                "group: dimension %s from %d on, %lld members with stride %lld, need addresses below %d",
+                "group: dimension %s from %d on, %lld members with stride %lld, expected addresses below %d",
                 dim->name, spec->first[d], (long long)m, (long long)st, dim->size);
         if (!(o >= 0 && o < g->net.n_dims) || seen[o])
-            return err_set(e, ERR_RANGE, "group: order of dimensions has %lld, need each of 0 to %d once",
+            return err_set(e, ERR_RANGE, "group: order of dimensions has %lld, expected each of 0 to %d once",
                            (long long)o, g->net.n_dims - 1);
         seen[o] = true;
     }
@@ -206,7 +206,8 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e)
 {
     if (routes->net.n_dims == 0)
-        return err_set(e, ERR_UNSUP, "group: is given by dimensions, need a list of NPUs in a custom graph");
+        return err_set(e, ERR_UNSUP,
+                       "group: is given by dimensions, expected a list of NPUs in a custom graph");
     g->net = routes->net;
     g->n_groups = spec->first ? 1 : routes->n_npus;
     for (int32_t d = 0; d < g->net.n_dims; d++) {
@@ -229,17 +230,17 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
 static int check_list(const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
 {
     if (spec->n_npus < 2)
-        return err_set(e, ERR_RANGE, "group: has %d NPUs, need 2 or more", spec->n_npus);
+        return err_set(e, ERR_RANGE, "group: has %d NPUs, expected 2 or more", spec->n_npus);
     for (int32_t i = 0; i < spec->n_npus; i++)
         if (!(spec->npus[i] >= 0 && spec->npus[i] < routes->n_npus))
-            return err_set(e, ERR_RANGE, "group: NPU is %lld, need 0 to %d", (long long)spec->npus[i],
+            return err_set(e, ERR_RANGE, "group: NPU is %lld, expected 0 to %d", (long long)spec->npus[i],
                            routes->n_npus - 1);
     if (spec->algorithm > TOPO_ALGORITHM_HALVING || spec->algorithm == TOPO_ALGORITHM_AUTO)
         return err_set(e, ERR_RANGE,
-                       "group: algorithm of a list of NPUs is %s, need ring, direct or halving-doubling",
+                       "group: algorithm of a list of NPUs is %s, expected ring, direct or halving-doubling",
                        topo_algorithm_words[spec->algorithm]);
     if (spec->algorithm == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(spec->n_npus))
-        return err_set(e, ERR_RANGE, "group: has %d NPUs, need a power of two for halving-doubling",
+        return err_set(e, ERR_RANGE, "group: has %d NPUs, expected a power of two for halving-doubling",
                        spec->n_npus);
     return 0;
 }
@@ -275,7 +276,7 @@ static int build_list(struct flow_group *g, const struct flow_group_spec *spec,
         l->line_of[npu] = -1;
     for (size_t i = 0; i < n; i++) {
         if (l->line_of[g->npus[i]] == 0)
-            return err_set(e, ERR_RANGE, "group: NPU %lld comes twice, need different ones",
+            return err_set(e, ERR_RANGE, "group: NPU %lld comes twice; they must differ",
                            (long long)g->npus[i]);
         l->line_of[g->npus[i]] = 0;
     }
@@ -628,7 +629,7 @@ int flow_sim_build(struct flow_sim **out, struct topo_routes *routes, const stru
 {
     *out = NULL;
     if (rules->stage.chunks < 1 || rules->active < 1)
-        return err_set(e, ERR_RANGE, "flows: %d chunks, %d active at a time, need 1 or more of both",
+        return err_set(e, ERR_RANGE, "flows: %d chunks, %d active at a time, expected 1 or more of both",
                        rules->stage.chunks, rules->active);
     struct flow_sim *sim = calloc(1, sizeof *sim);
     if (!sim)
@@ -817,7 +818,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
     for (int32_t s = 0; s < job->n_stages && !rc; s++) {
         if (stages[s].choice.algorithm == TOPO_ALGORITHM_SWITCH && !sim->routes->described)
             return err_set(e, ERR_UNSUP,
-                           "collective: is reduced in the switches of %s, need the network's own graph",
+                           "collective: is reduced in the switches of %s, expected the network's own graph",
                            g->net.dims[stages[s].dim].name);
         job->offset[s + 1] = job->offset[s] + g->lines[line_set(&stages[s])].n_lines;
         job->left += chunks * count_lines(g, job->kind, stages, s);
@@ -837,7 +838,7 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
     *id = -1;
     assert(group >= 0 && group < sim->n_groups);
     if (!(bytes >= 0 && isfinite(bytes)))
-        return err_set(e, ERR_RANGE, "collective: has %g bytes, need 0 or more", bytes);
+        return err_set(e, ERR_RANGE, "collective: has %g bytes, expected 0 or more", bytes);
     FLOW_GROW(sim->jobs, sim->n_jobs, sim->cap_jobs, "collectives");
     struct flow_job *job = &sim->jobs[sim->n_jobs];
     *job = (struct flow_job){
@@ -860,7 +861,7 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
 int flow_sim_set_late(struct flow_sim *sim, int64_t npu, double late_s, struct err *e)
 {
     if (!(npu >= 0 && npu < sim->routes->n_npus && late_s >= 0 && isfinite(late_s)))
-        return err_set(e, ERR_RANGE, "late NPU: is %lld by %g s, need 0 to %d, by 0 s or more",
+        return err_set(e, ERR_RANGE, "late NPU: is %lld by %g s, expected 0 to %d, by 0 s or more",
                        (long long)npu, late_s, sim->routes->n_npus - 1);
     if (!sim->late_s)
         sim->late_s = calloc((size_t)sim->routes->n_npus, sizeof *sim->late_s);

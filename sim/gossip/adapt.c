@@ -97,7 +97,7 @@ static int check_adacomm(const struct gossip_settings *s, const struct gossip_se
     int rc = adapt_check(s, setup, e);
     if (rc || isnan(s->interval_s) || s->interval_s > 0)
         return rc;
-    return err_set(e, ERR_RANGE, "interval_s is %g, need more than 0", s->interval_s);
+    return err_set(e, ERR_RANGE, "interval_s is %g, expected more than 0", s->interval_s);
 }
 
 static double interval_s(const struct gossip_cluster *c)

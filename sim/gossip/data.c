@@ -27,14 +27,13 @@ int gossip_data_build(struct gossip_data *d, int64_t n, int32_t n_features, int3
     int64_t cells;
     *d = (struct gossip_data){ 0 };
     if (n < 1)
-        return err_set(e, ERR_RANGE, "examples: are %lld, need at least 1", (long long)n);
+        return err_set(e, ERR_RANGE, "examples: are %lld, expected at least 1", (long long)n);
     if (n_features < 1 || n_features > GOSSIP_MAX_FEATURES)
-        return err_set(e, ERR_RANGE, "features: are %d, need 1 to %d", n_features, GOSSIP_MAX_FEATURES);
+        return err_set(e, ERR_RANGE, "features: are %d, expected 1 to %d", n_features, GOSSIP_MAX_FEATURES);
     if (n_classes < 2 || n_classes > GOSSIP_MAX_CLASSES)
-        return err_set(e, ERR_RANGE, "classes: are %d, need 2 to %d", n_classes, GOSSIP_MAX_CLASSES);
+        return err_set(e, ERR_RANGE, "classes: are %d, expected 2 to %d", n_classes, GOSSIP_MAX_CLASSES);
     if (!num_mul(n, n_features, &cells))
-        return err_set(e, ERR_RANGE, "examples: are %lld of %d features, need fewer", (long long)n,
-                       n_features);
+        return err_set(e, ERR_RANGE, "examples: are %lld of %d features", (long long)n, n_features);
     *d = (struct gossip_data){ .n_features = n_features, .n_classes = n_classes, .n = n };
     d->x = calloc((size_t)cells, sizeof *d->x);
     d->y = calloc((size_t)n, sizeof *d->y);
@@ -133,14 +132,14 @@ static void mislabel(struct gossip_data *d, double share, struct rng *r)
 static int check_teacher(const struct gossip_teacher *t, struct err *e)
 {
     if (t->hidden < 1 || t->hidden > GOSSIP_MAX_FEATURES)
-        return err_set(e, ERR_RANGE, "teacher: has %d hidden units, need 1 to %d", t->hidden,
+        return err_set(e, ERR_RANGE, "teacher: has %d hidden units, expected 1 to %d", t->hidden,
                        GOSSIP_MAX_FEATURES);
     if (!(isfinite(t->gain) && t->gain > 0))
-        return err_set(e, ERR_RANGE, "teacher: gain is %g, need > 0", t->gain);
+        return err_set(e, ERR_RANGE, "teacher: gain is %g, expected > 0", t->gain);
     if (!(t->noise >= 0 && t->noise <= 1))
-        return err_set(e, ERR_RANGE, "teacher: noise is %g, need 0 to 1", t->noise);
+        return err_set(e, ERR_RANGE, "teacher: noise is %g, expected 0 to 1", t->noise);
     if (t->version < 0)
-        return err_set(e, ERR_RANGE, "teacher: version is %d, need >= 0", t->version);
+        return err_set(e, ERR_RANGE, "teacher: version is %d, expected >= 0", t->version);
     return 0;
 }
 
@@ -217,7 +216,7 @@ int gossip_shards_build(struct gossip_shards *s, const struct gossip_data *d, in
     struct rng *r = NULL;
     *s = (struct gossip_shards){ 0 };
     if (n_workers < 1 || n_workers > d->n)
-        return err_set(e, ERR_RANGE, "workers: are %d for %lld examples, need 1 to that many", n_workers,
+        return err_set(e, ERR_RANGE, "workers: are %d for %lld examples, expected 1 to that many", n_workers,
                        (long long)d->n);
     int rc = rng_build(&r, seed, STREAM_SHUFFLE, e);
     if (rc)
@@ -294,9 +293,9 @@ static int fail_field(const struct reader *r, enum err_code code, int32_t k, con
     const struct field *f = &r->fields[k];
     const char *name = k == r->at ? l->label : l->features[k - (k > r->at)];
     if (*f->s == '\0')
-        return err_set(r->e, code, "%s:%lld:%lld: %.*s: is blank, need %s", r->lines.path,
+        return err_set(r->e, code, "%s:%lld:%lld: %.*s: is blank, expected %s", r->lines.path,
                        (long long)r->lines.line, (long long)f->column, SHOWN, name, need);
-    return err_set(r->e, code, "%s:%lld:%lld: %.*s: is \"%.*s\", need %s", r->lines.path,
+    return err_set(r->e, code, "%s:%lld:%lld: %.*s: is \"%.*s\", expected %s", r->lines.path,
                    (long long)r->lines.line, (long long)f->column, SHOWN, name, SHOWN, f->s, need);
 }
 
@@ -319,14 +318,14 @@ static char *end_of_field(struct reader *r, char **s)
     }
     end = text_unquote(start);
     if (!end) {
-        csv_fail_at(r, ERR_PARSE, column, "quote is not closed, need the closing one in the same line");
+        csv_fail_at(r, ERR_PARSE, column, "quote is not closed on its line");
         return NULL;
     }
     end += strspn(end, " \t");
     if (*end == ',' || *end == '\0')
         return end;
     csv_fail_at(r, ERR_PARSE, end - r->lines.s + 1,
-                "text after a closing quote, need a comma or the end of the line");
+                "text after a closing quote, expected a comma or the end of the line");
     return NULL;
 }
 
@@ -337,7 +336,7 @@ static int csv_split(struct reader *r)
     r->n_fields = 0;
     for (bool more = true; more;) {
         if (r->n_fields == MAX_COLUMNS)
-            return err_set(r->e, ERR_RANGE, "%s:%lld: has more than %d fields, need at most that many",
+            return err_set(r->e, ERR_RANGE, "%s:%lld: has more than %d fields, the most allowed many",
                            r->lines.path, (long long)r->lines.line, MAX_COLUMNS);
         if (!vec_reserve(r->fields, r->cap_fields, r->n_fields + 1))
             return err_nomem(r->e, r->lines.path);
@@ -387,9 +386,9 @@ static int csv_check_names(const struct reader *r)
     int rc = 0;
     for (int32_t i = 1; i < r->n_fields && !rc; i++)
         if (strcmp(sorted[i - 1].s, sorted[i].s) == 0)
-            rc = err_set(r->e, ERR_PARSE,
-                         "%s:%lld:%lld: column \"%.*s\" is there twice, need different names", r->lines.path,
-                         (long long)r->lines.line, (long long)sorted[i].column, SHOWN, sorted[i].s);
+            rc = err_set(r->e, ERR_PARSE, "%s:%lld:%lld: column \"%.*s\" is there twice; names must differ",
+                         r->lines.path, (long long)r->lines.line, (long long)sorted[i].column, SHOWN,
+                         sorted[i].s);
     free(sorted);
     return rc;
 }
@@ -410,9 +409,9 @@ static int find_label(struct reader *r, const char *label)
     for (int32_t k = 0; k < r->n_fields; k++)
         names[k] = r->fields[k].s;
     const char *near = text_nearest(label, names, (size_t)r->n_fields);
-    err_set(r->e, ERR_PARSE, "%s:%lld:1: has no column \"%.*s\", need it for the classes%s%.*s",
-            r->lines.path, (long long)r->lines.line, SHOWN, label, near ? ", nearest is " : "", SHOWN,
-            near ? near : "");
+    err_set(r->e, ERR_PARSE, "%s:%lld:1: has no column \"%.*s\", required for the classes%s%.*s%s",
+            r->lines.path, (long long)r->lines.line, SHOWN, label, near ? "; did you mean " : "", SHOWN,
+            near ? near : "", near ? "?" : "");
     free(names);
     return ERR_PARSE;
 }
@@ -440,13 +439,13 @@ static int compare_names(const struct reader *r)
 {
     const struct gossip_labels *l = r->labels;
     if (r->n_fields != l->n_features + 1)
-        return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d columns, need %d as in the training file",
+        return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d columns, expected %d as in the training file",
                        r->lines.path, (long long)r->lines.line, (int)r->n_fields, (int)l->n_features + 1);
     for (int32_t k = 0; k < l->n_features; k++) {
         const struct field *f = &r->fields[k + (k >= r->at)];
         if (strcmp(f->s, l->features[k]) != 0)
             return err_set(r->e, ERR_PARSE,
-                           "%s:%lld:%lld: column is \"%.*s\", need \"%.*s\" as in the training file",
+                           "%s:%lld:%lld: column is \"%.*s\", expected \"%.*s\" as in the training file",
                            r->lines.path, (long long)r->lines.line, (long long)f->column, SHOWN, f->s, SHOWN,
                            l->features[k]);
     }
@@ -459,9 +458,10 @@ static int csv_read_header(struct reader *r, const char *label)
     bool more;
     int rc = next_row(r, &more);
     if (!rc && !more)
-        rc = err_set(r->e, ERR_PARSE, "%s:1:1: file is empty, need a line of column names", r->lines.path);
+        rc =
+            err_set(r->e, ERR_PARSE, "%s:1:1: file is empty, expected a line of column names", r->lines.path);
     if (!rc && r->n_fields < 2)
-        rc = csv_fail_at(r, ERR_PARSE, 1, "has 1 column, need a class and at least one feature");
+        rc = csv_fail_at(r, ERR_PARSE, 1, "has 1 column, expected a class and at least one feature");
     if (!rc)
         rc = csv_check_names(r);
     if (!rc)
@@ -503,7 +503,7 @@ static int32_t csv_place_of(const struct reader *r, const char *name)
 static int add_class(struct reader *r, int32_t place, const char *name)
 {
     if (r->n_classes == GOSSIP_MAX_CLASSES)
-        return err_set(r->e, ERR_RANGE, "%s:%lld:%lld: %.*s: \"%.*s\" is class %d, need at most %d",
+        return err_set(r->e, ERR_RANGE, "%s:%lld:%lld: %.*s: \"%.*s\" is class %d, expected at most %d",
                        r->lines.path, (long long)r->lines.line, (long long)r->fields[r->at].column, SHOWN,
                        r->labels->label, SHOWN, name, (int)r->n_classes + 1, GOSSIP_MAX_CLASSES);
     if (!vec_reserve(r->classes, r->cap_classes, r->n_classes + 1))
@@ -567,7 +567,7 @@ static int read_feature(const struct reader *r, int32_t k, double *x)
 static int csv_read_row(struct reader *r)
 {
     if (r->n_fields != r->n_columns)
-        return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d field%s, need %d", r->lines.path,
+        return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d field%s, expected %d", r->lines.path,
                        (long long)r->lines.line, (int)r->n_fields, r->n_fields == 1 ? "" : "s",
                        (int)r->n_columns);
     int rc = csv_make_room(r);
@@ -592,12 +592,12 @@ static int csv_read_rows(struct reader *r)
             rc = csv_read_row(r);
     }
     if (!rc && r->n == 0)
-        rc = err_set(r->e, ERR_PARSE, "%s:%lld:1: has no rows below the header, need at least 1",
+        rc = err_set(r->e, ERR_PARSE, "%s:%lld:1: has no rows below the header, expected at least 1",
                      r->lines.path, (long long)r->lines.line);
     if (!rc && r->training && r->n_classes < 2)
-        rc = err_set(r->e, ERR_RANGE, "%s:%lld:1: %.*s: is \"%.*s\" in every row, need at least 2 classes",
-                     r->lines.path, (long long)r->lines.line, SHOWN, r->labels->label, SHOWN,
-                     r->classes[0].name);
+        rc = err_set(r->e, ERR_RANGE,
+                     "%s:%lld:1: %.*s: is \"%.*s\" in every row, expected at least 2 classes", r->lines.path,
+                     (long long)r->lines.line, SHOWN, r->labels->label, SHOWN, r->classes[0].name);
     return rc;
 }
 

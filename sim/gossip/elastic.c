@@ -29,7 +29,7 @@ static double strength(const struct gossip_cluster *c)
 static int elastic_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     if (!isnan(s->alpha) && !(s->alpha > 0 && s->alpha <= 1))
-        return err_set(e, ERR_RANGE, "alpha is %g, need more than 0 to 1", s->alpha);
+        return err_set(e, ERR_RANGE, "alpha is %g, expected more than 0 to 1", s->alpha);
     return gossip_check_period(s, setup, e);
 }
 

@@ -130,9 +130,9 @@ static int eventgrad_check(const struct gossip_settings *s, const struct gossip_
 {
     (void)setup;
     if (!(s->horizon >= 0 && s->horizon <= 1e6))
-        return err_set(e, ERR_RANGE, "horizon is %g, need 0 to 1e+06", s->horizon);
+        return err_set(e, ERR_RANGE, "horizon is %g, expected 0 to 1e+06", s->horizon);
     if (s->warmup < 0)
-        return err_set(e, ERR_RANGE, "warmup is %lld, need at least 0", (long long)s->warmup);
+        return err_set(e, ERR_RANGE, "warmup is %lld, expected at least 0", (long long)s->warmup);
     return 0;
 }
 

@@ -67,7 +67,8 @@ static int lag_check(const struct gossip_settings *s, const struct gossip_setup 
         rc = gossip_check_bound("lag_smooth", s->lag_smooth, e);
     if (rc || setup->learning.optimizer == GOSSIP_SGD)
         return rc;
-    return err_set(e, ERR_RANGE, "optimizer is %s, need sgd: LAG compares gradients with steps over the rate",
+    return err_set(e, ERR_RANGE,
+                   "optimizer is %s, expected sgd: LAG compares gradients with steps over the rate",
                    gossip_optimizer_words[setup->learning.optimizer]);
 }
 

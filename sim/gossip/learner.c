@@ -37,7 +37,7 @@ static int check_width(const char *what, int32_t width, int32_t most, struct err
 {
     if (width >= 1 && width <= most)
         return 0;
-    return err_set(e, ERR_RANGE, "%s: are %d, need 1 to %d", what, width, most);
+    return err_set(e, ERR_RANGE, "%s: are %d, expected 1 to %d", what, width, most);
 }
 
 /* Lays the tensors out one after the other: weights, then biases, layer by layer. */
@@ -47,7 +47,8 @@ int gossip_net_build(struct gossip_net *net, int32_t n_features, const int32_t *
     int64_t at = 0;
     *net = (struct gossip_net){ 0 };
     if (n_hidden < 0 || n_hidden >= GOSSIP_MAX_LAYERS)
-        return err_set(e, ERR_RANGE, "hidden layers: are %d, need 0 to %d", n_hidden, GOSSIP_MAX_LAYERS - 1);
+        return err_set(e, ERR_RANGE, "hidden layers: are %d, expected 0 to %d", n_hidden,
+                       GOSSIP_MAX_LAYERS - 1);
     int rc = check_width("features", n_features, GOSSIP_MAX_FEATURES, e);
     for (int32_t l = 0; l < n_hidden && !rc; l++)
         rc = check_width("units of a hidden layer", hidden[l], GOSSIP_MAX_WIDTH, e);
@@ -65,7 +66,7 @@ int gossip_net_build(struct gossip_net *net, int32_t n_features, const int32_t *
         net->first[weights_of(l)] = (int32_t)at;
         at += (int64_t)net->width[l] * net->width[l + 1];
         if (at > GOSSIP_MAX_PARAMS)
-            return err_set(e, ERR_RANGE, "parameters: are %lld, need at most %d", (long long)at,
+            return err_set(e, ERR_RANGE, "parameters: are %lld, expected at most %d", (long long)at,
                            GOSSIP_MAX_PARAMS);
         net->first[biases_of(l)] = (int32_t)at;
         at += net->width[l + 1];

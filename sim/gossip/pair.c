@@ -107,7 +107,7 @@ static void refer_both(const struct gossip_cluster *c, const struct gossip_trans
 static int check_rule(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     if (!(s->mix > 0 && s->mix <= 1))
-        return err_set(e, ERR_RANGE, "mix is %g, need more than 0 to 1", s->mix);
+        return err_set(e, ERR_RANGE, "mix is %g, expected more than 0 to 1", s->mix);
     if (s->rule == GOSSIP_RULE_FIXED)
         return gossip_check_period(s, setup, e);
     int rc = gossip_check_bound("theta", s->theta, e);

@@ -261,7 +261,7 @@ static int check_adapted(const struct gossip_settings *s, const struct gossip_se
     if (rc)
         return rc;
     if (!(s->power >= 0 && s->power <= 100))
-        return err_set(e, ERR_RANGE, "power is %g, need 0 to 100", s->power);
+        return err_set(e, ERR_RANGE, "power is %g, expected 0 to 100", s->power);
     return 0;
 }
 

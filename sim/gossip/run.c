@@ -163,7 +163,7 @@ static int check_log(const struct gossip_cluster *c, const struct gossip_log *lo
     int32_t n = c->setup->shards->n_workers;
     if (log->n_workers == n && log->n_steps == c->n_steps)
         return 0;
-    return err_set(e, ERR_RANGE, "log: is of %d workers and %lld steps, need %d and %lld", log->n_workers,
+    return err_set(e, ERR_RANGE, "log: is of %d workers and %lld steps, expected %d and %lld", log->n_workers,
                    (long long)log->n_steps, n, (long long)c->n_steps);
 }
 
@@ -901,7 +901,7 @@ int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const
     const struct gossip_wish nothing = { 0 };
     *out = (struct gossip_result){ .diverged_step = -1 };
     if (!log->whole)
-        return err_set(e, ERR_RANGE, "log: has no whole run, need one that did not diverge");
+        return err_set(e, ERR_RANGE, "log: has no whole run, expected one that did not diverge");
     return gossip_run_as(out, setup, &(struct gossip_how){ .replayed = log }, log->seed, &nothing, e);
 }
 
@@ -959,7 +959,7 @@ int gossip_need(struct gossip_need *out, const struct gossip_log *log, const str
     const struct gossip_fabric *f = setup->fabric;
     *out = (struct gossip_need){ 0 };
     if (!(wait_frac > 0 && isfinite(wait_frac)))
-        return err_set(e, ERR_RANGE, "wait_frac is %g, need > 0", wait_frac);
+        return err_set(e, ERR_RANGE, "wait_frac is %g, expected > 0", wait_frac);
     int rc = replay_time_at(&out->free_s, ENDLESS, log, setup, e);
     out->limit_s = (1 + wait_frac) * out->free_s;
     if (!rc)

@@ -192,11 +192,11 @@ static int sparq_check(const struct gossip_settings *s, const struct gossip_setu
     if (rc)
         return rc;
     if (!(s->sparq_power >= 0 && s->sparq_power < 1))
-        return err_set(e, ERR_RANGE, "sparq_power is %g, need 0 to 1, not 1 itself", s->sparq_power);
+        return err_set(e, ERR_RANGE, "sparq_power is %g, expected 0 to 1, not 1 itself", s->sparq_power);
     if (!(s->gamma > 0 && s->gamma <= 1))
-        return err_set(e, ERR_RANGE, "gamma is %g, need more than 0, at most 1", s->gamma);
+        return err_set(e, ERR_RANGE, "gamma is %g, expected more than 0, at most 1", s->gamma);
     if (!(s->keep > 0 && s->keep <= 1))
-        return err_set(e, ERR_RANGE, "keep is %g, need more than 0, at most 1", s->keep);
+        return err_set(e, ERR_RANGE, "keep is %g, expected more than 0, at most 1", s->keep);
     return gossip_check_period(s, setup, e);
 }
 

@@ -44,7 +44,7 @@ static int try_split(struct hetero_search *s, enum split how, const char *name, 
     const struct hetero_profile *f = s->problem->profile;
     bool lookup_cpu = how != ALL_GPU, other_cpu = how == ALL_CPU;
     if (!has_type(f, lookup_cpu) || !has_type(f, other_cpu))
-        return err_set(e, ERR_RANGE, "%s: the study has no %s type, need one", name,
+        return err_set(e, ERR_RANGE, "%s: the study has no %s type", name,
                        lookup_cpu && !has_type(f, true) ? "CPU" : "GPU");
     for (int32_t a = 0; a < f->n_types; a++)
         for (int32_t b = 0; b < f->n_types; b++)
@@ -133,7 +133,7 @@ static int count_plans(int64_t *n, const struct hetero_profile *f, struct err *e
     for (int32_t l = 0; l < f->n_layers; l++) {
         *n *= f->n_types;
         if (*n > MOST_PLANS)
-            return err_set(e, ERR_RANGE, "brute-force: plans are %d^%d, need at most %d", f->n_types,
+            return err_set(e, ERR_RANGE, "brute-force: plans are %d^%d, expected at most %d", f->n_types,
                            f->n_layers, MOST_PLANS);
     }
     return 0;

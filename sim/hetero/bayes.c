@@ -173,16 +173,16 @@ struct bayes {
 static int bayes_check(const struct hetero_bayes_settings *how, struct err *e)
 {
     if (how->initial < 1)
-        return err_set(e, ERR_RANGE, "bayes: initial plans are %d, need 1 or more", how->initial);
+        return err_set(e, ERR_RANGE, "bayes: initial plans are %d, expected 1 or more", how->initial);
     if (how->evaluations < how->initial || how->evaluations > BAYES_MOST)
-        return err_set(e, ERR_RANGE, "bayes: evaluations are %d, need %d to %d", how->evaluations,
+        return err_set(e, ERR_RANGE, "bayes: evaluations are %d, expected %d to %d", how->evaluations,
                        how->initial, BAYES_MOST);
     if (how->candidates < 1)
-        return err_set(e, ERR_RANGE, "bayes: candidates are %d, need 1 or more", how->candidates);
+        return err_set(e, ERR_RANGE, "bayes: candidates are %d, expected 1 or more", how->candidates);
     if (!(how->length > 0 && isfinite(how->length)))
-        return err_set(e, ERR_RANGE, "bayes: length is %g, need > 0", how->length);
+        return err_set(e, ERR_RANGE, "bayes: length is %g, expected > 0", how->length);
     if (!(how->noise >= 0 && isfinite(how->noise)))
-        return err_set(e, ERR_RANGE, "bayes: noise is %g, need >= 0", how->noise);
+        return err_set(e, ERR_RANGE, "bayes: noise is %g, expected >= 0", how->noise);
     return 0;
 }
 

@@ -91,15 +91,16 @@ struct genetic {
 static int genetic_check(const struct hetero_genetic_settings *how, struct err *e)
 {
     if (how->population < 2)
-        return err_set(e, ERR_RANGE, "genetic: population is %d, need 2 or more", how->population);
+        return err_set(e, ERR_RANGE, "genetic: population is %d, expected 2 or more", how->population);
     if (how->elite < 0 || how->elite >= how->population)
-        return err_set(e, ERR_RANGE, "genetic: elite is %d, need 0 to %d", how->elite, how->population - 1);
+        return err_set(e, ERR_RANGE, "genetic: elite is %d, expected 0 to %d", how->elite,
+                       how->population - 1);
     if (how->tournament < 1)
-        return err_set(e, ERR_RANGE, "genetic: tournament is %d, need 1 or more", how->tournament);
+        return err_set(e, ERR_RANGE, "genetic: tournament is %d, expected 1 or more", how->tournament);
     if (!(how->crossover >= 0 && how->crossover <= 1))
-        return err_set(e, ERR_RANGE, "genetic: crossover is %g, need 0 to 1", how->crossover);
+        return err_set(e, ERR_RANGE, "genetic: crossover is %g, expected 0 to 1", how->crossover);
     if (!(how->mutation >= 0))
-        return err_set(e, ERR_RANGE, "genetic: mutation is %g, need >= 0", how->mutation);
+        return err_set(e, ERR_RANGE, "genetic: mutation is %g, expected >= 0", how->mutation);
     return 0;
 }
 
@@ -287,8 +288,8 @@ int hetero_anneal(struct hetero_search *s, const struct hetero_settings *setting
     struct walker w = { .ceiling = -INFINITY };
     if (!(how->cold > 0 && how->hot >= how->cold && isfinite(how->hot)))
         return err_set(e, ERR_RANGE,
-                       "anneal: cools from %g to %g, need two temperatures > 0, the higher first", how->hot,
-                       how->cold);
+                       "anneal: cools from %g to %g, expected two temperatures > 0, the higher first",
+                       how->hot, how->cold);
     if (!hetero_may_try(s))
         return 0;
     hetero_draw_plan(w.plan, hetero_size_of(s->problem), s->rng);

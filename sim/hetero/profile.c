@@ -20,9 +20,9 @@ int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_t
 {
     *p = (struct hetero_profile){ .n_layers = n_layers, .n_types = n_types, .batch = 1 };
     if (n_layers < 1 || n_layers > HETERO_MAX_LAYERS)
-        return err_set(e, ERR_RANGE, "layers: are %d, need 1 to %d", n_layers, HETERO_MAX_LAYERS);
+        return err_set(e, ERR_RANGE, "layers: are %d, expected 1 to %d", n_layers, HETERO_MAX_LAYERS);
     if (n_types < 1 || n_types > HETERO_MAX_TYPES)
-        return err_set(e, ERR_RANGE, "types: are %d, need 1 to %d", n_types, HETERO_MAX_TYPES);
+        return err_set(e, ERR_RANGE, "types: are %d, expected 1 to %d", n_types, HETERO_MAX_TYPES);
     size_t cells = (size_t)n_layers * (size_t)n_types;
     p->layers = calloc((size_t)n_layers, sizeof *p->layers);
     p->types = calloc((size_t)n_types, sizeof *p->types);
@@ -61,14 +61,14 @@ static int check_host(const struct hetero_profile *p, int32_t t, struct err *e)
 {
     const struct hetero_type *x = &p->types[t];
     if (x->host < -1 || x->host >= p->n_types || x->host == t)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need another type",
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d; choose another type",
                        t, x->name, (long long)x->host_units, x->host);
     if (x->host_units < 0 || x->host_units > HETERO_MAX_UNITS)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, need 0 to %d", t,
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, expected 0 to %d", t,
                        x->name, (long long)x->host_units, x->host, HETERO_MAX_UNITS);
     if (x->host >= 0 && p->types[x->host].host >= 0)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host '%s' has a host itself, need one without", t,
-                       x->name, p->types[x->host].name);
+        return err_set(e, ERR_RANGE, "types[%d] '%s': its host '%s' has a host itself, expected one without",
+                       t, x->name, p->types[x->host].name);
     return 0;
 }
 
@@ -77,16 +77,17 @@ static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
 {
     const struct hetero_type *x = &p->types[t];
     if (!(isfinite(x->usd_per_h) && x->usd_per_h >= 0))
-        return err_set(e, ERR_RANGE, "types[%d] '%s': price is %g USD/h, need >= 0", t, x->name,
+        return err_set(e, ERR_RANGE, "types[%d] '%s': price is %g USD/h, expected >= 0", t, x->name,
                        x->usd_per_h);
     if (!is_share(x->compute_par) || !is_share(x->comm_par))
-        return err_set(e, ERR_RANGE, "types[%d] '%s': parallel share is %g, need 0 to 1", t, x->name,
+        return err_set(e, ERR_RANGE, "types[%d] '%s': parallel share is %g, expected 0 to 1", t, x->name,
                        is_share(x->compute_par) ? x->comm_par : x->compute_par);
     if (x->max_units < 1 || x->max_units > HETERO_MAX_UNITS)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': units are %lld, need 1 to %d", t, x->name,
+        return err_set(e, ERR_RANGE, "types[%d] '%s': units are %lld, expected 1 to %d", t, x->name,
                        (long long)x->max_units, HETERO_MAX_UNITS);
     if (!(x->nic_Bps > 0))
-        return err_set(e, ERR_RANGE, "types[%d] '%s': bandwidth is %g B/s, need > 0", t, x->name, x->nic_Bps);
+        return err_set(e, ERR_RANGE, "types[%d] '%s': bandwidth is %g B/s, expected > 0", t, x->name,
+                       x->nic_Bps);
     return check_host(p, t, e);
 }
 
@@ -97,7 +98,7 @@ static int check_cell(const struct hetero_profile *p, int32_t layer, int32_t t, 
     static const char *const what[] = { "compute", "synchronisation", "handover" };
     for (int i = 0; i < 3; i++)
         if (!(isfinite(seconds[i]) && seconds[i] >= 0))
-            return err_set(e, ERR_RANGE, "layers[%d] '%s' on '%s': %s is %g s, need >= 0", layer,
+            return err_set(e, ERR_RANGE, "layers[%d] '%s' on '%s': %s is %g s, expected >= 0", layer,
                            p->layers[layer].name, p->types[t].name, what[i], seconds[i]);
     return 0;
 }
@@ -118,7 +119,7 @@ int hetero_profile_check(const struct hetero_profile *p, struct err *e)
     int rc = 0;
     bool work = false;
     if (!(isfinite(p->batch) && p->batch > 0))
-        return err_set(e, ERR_RANGE, "batch: is %g examples, need > 0", p->batch);
+        return err_set(e, ERR_RANGE, "batch: is %g examples, expected > 0", p->batch);
     for (int32_t t = 0; t < p->n_types && !rc; t++)
         rc = check_type(p, t, e);
     for (int32_t l = 0; l < p->n_layers && !rc; l++) {
@@ -128,7 +129,7 @@ int hetero_profile_check(const struct hetero_profile *p, struct err *e)
     }
     /* Else a plan might take no time at all. */
     if (!rc && !work)
-        rc = err_set(e, ERR_RANGE, "layers: each takes no time on some type, need one that does on all");
+        rc = err_set(e, ERR_RANGE, "layers: each takes no time on some type, expected one that does on all");
     return rc;
 }
 
@@ -358,7 +359,7 @@ static int check_units(int32_t n_types, const struct hetero_type *types, const s
                       { "net_Bps", net_Bps[t] } };
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
             if (!(rates[i].x > 0))
-                return err_set(e, ERR_RANGE, "types[%d] '%s': %s is %g, need > 0", t, types[t].name,
+                return err_set(e, ERR_RANGE, "types[%d] '%s': %s is %g, expected > 0", t, types[t].name,
                                rates[i].name, rates[i].x);
     }
     return 0;
@@ -372,10 +373,10 @@ int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, dou
     *p = (struct hetero_profile){ 0 };
     int64_t n_layers = count_layers(m);
     if (!(batch >= 1 && batch <= MAX_BATCH && batch == floor(batch)))
-        return err_set(e, ERR_RANGE, "batch: is %g examples, need a whole number from 1 to %g", batch,
+        return err_set(e, ERR_RANGE, "batch: is %g examples, expected a whole number from 1 to %g", batch,
                        MAX_BATCH);
     if (n_layers > HETERO_MAX_LAYERS)
-        return err_set(e, ERR_RANGE, "model '%s' has %lld layers, need at most %d", m->name,
+        return err_set(e, ERR_RANGE, "model '%s' has %lld layers, expected at most %d", m->name,
                        (long long)n_layers, HETERO_MAX_LAYERS);
     int rc = check_units(n_types, types, npus, net_Bps, e);
     if (!rc)
@@ -618,7 +619,7 @@ static int check_unit(const struct hetero_draw_unit *u, const char *name, struct
                   { "net_Bps", u->net_Bps } };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (!(isfinite(rates[i].x) && rates[i].x > 0))
-            return err_set(e, ERR_RANGE, "%s: %s is %g, need > 0", name, rates[i].name, rates[i].x);
+            return err_set(e, ERR_RANGE, "%s: %s is %g, expected > 0", name, rates[i].name, rates[i].x);
     return 0;
 }
 
@@ -654,7 +655,7 @@ int hetero_draw_profile(struct hetero_profile *p, const struct hetero_draw *d, s
     assert((unsigned)d->model < N_HETERO_MODELS);
     *p = (struct hetero_profile){ 0 };
     if (d->n_types < 2 || d->n_types > HETERO_MAX_TYPES)
-        return err_set(e, ERR_RANGE, "types: are %d, need 2 to %d", d->n_types, HETERO_MAX_TYPES);
+        return err_set(e, ERR_RANGE, "types: are %d, expected 2 to %d", d->n_types, HETERO_MAX_TYPES);
     int rc = check_unit(&d->cpu, "cpu", e);
     if (!rc)
         rc = check_unit(&d->gpu, "gpu", e);

@@ -24,15 +24,15 @@ int overlap_check(const struct overlap_layers *l, struct err *e)
         const double *times_s;
     } parts[] = { { "backward_s", l->backward_s }, { "forward_s", l->forward_s }, { "comm_s", l->comm_s } };
     if (l->n < 1)
-        return err_set(e, ERR_RANGE, "layers: is %d, need at least 1", (int)l->n);
+        return err_set(e, ERR_RANGE, "layers: is %d, expected at least 1", (int)l->n);
     if (!(l->slice_s >= 0 && isfinite(l->slice_s)))
-        return err_set(e, ERR_RANGE, "slice_s: is %g, need 0 or more", l->slice_s);
+        return err_set(e, ERR_RANGE, "slice_s: is %g, expected 0 or more", l->slice_s);
     for (int32_t j = 0; j < l->n; j++)
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
             double time_s = parts[k].times_s[j];
             if (!(time_s >= 0 && isfinite(time_s)))
-                return err_set(e, ERR_RANGE, "layer %d: %s: is %g, need 0 or more", (int)j + 1, parts[k].name,
-                               time_s);
+                return err_set(e, ERR_RANGE, "layer %d: %s: is %g, expected 0 or more", (int)j + 1,
+                               parts[k].name, time_s);
         }
     return 0;
 }
@@ -139,7 +139,7 @@ static int smd_check_field(const struct smd_job *job, const struct smd_field *f,
     memcpy(&x, (const char *)job + f->offset, sizeof x);
     if (x <= f->most && (f->zero ? x >= 0 : x > 0))
         return 0;
-    return err_set(e, ERR_RANGE, "%s: is %g, need %s 0, at most %g", f->name, x,
+    return err_set(e, ERR_RANGE, "%s: is %g, expected %s 0, at most %g", f->name, x,
                    f->zero ? "at least" : "above", f->most);
 }
 
@@ -149,17 +149,18 @@ static int smd_check_demand(const char *name, const double *demand, const double
     double most = INFINITY;
     for (int32_t r = 0; r < n_resources; r++) {
         if (!(demand[r] >= 0 && demand[r] <= MOST_VALUE))
-            return err_set(e, ERR_RANGE, "%s[%d]: is %g, need 0 to %g", name, (int)r, demand[r], MOST_VALUE);
+            return err_set(e, ERR_RANGE, "%s[%d]: is %g, expected 0 to %g", name, (int)r, demand[r],
+                           MOST_VALUE);
         if (!(limit[r] >= 0 && limit[r] <= MOST_VALUE))
-            return err_set(e, ERR_RANGE, "limit[%d]: is %g, need 0 to %g", (int)r, limit[r], MOST_VALUE);
+            return err_set(e, ERR_RANGE, "limit[%d]: is %g, expected 0 to %g", (int)r, limit[r], MOST_VALUE);
         if (demand[r] > 0)
             most = fmin(most, limit[r] / demand[r]);
     }
     if (!isfinite(most))
-        return err_set(e, ERR_RANGE, "%s: is 0 of every resource, need some of one", name);
+        return err_set(e, ERR_RANGE, "%s: is 0 of every resource, expected some of one", name);
     if (!(most <= SMD_MAX_TASKS))
-        return err_set(e, ERR_RANGE, "%s: is so small that the limit has room for %g, need at most %d", name,
-                       most, SMD_MAX_TASKS);
+        return err_set(e, ERR_RANGE, "%s: is so small that the limit has room for %g, expected at most %d",
+                       name, most, SMD_MAX_TASKS);
     return 0;
 }
 
@@ -188,7 +189,7 @@ int smd_check_job(const struct smd_job *job, int32_t n_resources, struct err *e)
             return rc;
     }
     if (!isfinite(job->utility.due_s))
-        return err_set(e, ERR_RANGE, "utility.due_s: is %g, need a finite number", job->utility.due_s);
+        return err_set(e, ERR_RANGE, "utility.due_s: is %g, expected a finite number", job->utility.due_s);
     int rc = smd_check_demand("worker", job->worker, job->limit, n_resources, e);
     return rc ? rc : smd_check_demand("ps", job->ps, job->limit, n_resources, e);
 }
@@ -980,7 +981,7 @@ static int smd_draw_check_instance(const struct smd_draw *how, struct err *e)
     static const double most[N_SMD_RESOURCES] = { 20, 4, 64, 20 };
     for (int r = 0; r < N_SMD_RESOURCES; r++)
         if (!(isfinite(how->instance[r]) && how->instance[r] * (MOST_FACTOR - 1) >= most[r]))
-            return err_set(e, ERR_RANGE, "instance: %s is %g, need at least %.4g", smd_resource_names[r],
+            return err_set(e, ERR_RANGE, "instance: %s is %g, expected at least %.4g", smd_resource_names[r],
                            how->instance[r], most[r] / (MOST_FACTOR - 1));
     return 0;
 }

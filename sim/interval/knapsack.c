@@ -738,16 +738,16 @@ static int knapsack_check_number(const char *name, int32_t at, double x, struct 
 {
     if (x >= 0 && isfinite(x))
         return 0;
-    return err_set(e, ERR_RANGE, "knapsack: %s[%d]: is %g, need 0 or more", name, (int)at, x);
+    return err_set(e, ERR_RANGE, "knapsack: %s[%d]: is %g, expected 0 or more", name, (int)at, x);
 }
 
 static int knapsack_check_problem(const struct knapsack *k, struct err *e)
 {
     int rc = 0;
     if (k->n < 0 || k->n > INT32_MAX / 2)
-        return err_set(e, ERR_RANGE, "knapsack: items: is %d, need 0 to %d", (int)k->n, INT32_MAX / 2);
+        return err_set(e, ERR_RANGE, "knapsack: items: is %d, expected 0 to %d", (int)k->n, INT32_MAX / 2);
     if (k->n_rows < 1 || k->n_rows > KNAPSACK_MAX_ROWS)
-        return err_set(e, ERR_RANGE, "knapsack: rows: is %d, need 1 to %d", (int)k->n_rows,
+        return err_set(e, ERR_RANGE, "knapsack: rows: is %d, expected 1 to %d", (int)k->n_rows,
                        KNAPSACK_MAX_ROWS);
     for (int32_t r = 0; r < k->n_rows && !rc; r++)
         rc = knapsack_check_number("capacity", r, k->capacity[r], e);

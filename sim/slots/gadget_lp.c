@@ -119,11 +119,11 @@ int gadget_fabric_build(struct gadget_fabric *f, const struct cluster *c, bool r
     size_t n = (size_t)c->n_servers;
     *f = (struct gadget_fabric){ .cluster = c };
     if (c->n_servers > CLUSTER_KEPT_PATHS)
-        return err_set(e, ERR_UNSUP, "gadget: cluster has %d servers, need at most %d", (int)c->n_servers,
+        return err_set(e, ERR_UNSUP, "gadget: cluster has %d servers, expected at most %d", (int)c->n_servers,
                        (int)CLUSTER_KEPT_PATHS);
     if (!c->path_first)
         return err_set(e, ERR_UNSUP,
-                       "gadget: paths between %d servers have more than %d arcs together, need fewer servers",
+                       "gadget: paths between %d servers have more than %d arcs together; use fewer servers",
                        (int)c->n_servers, (int)CLUSTER_KEPT_ARCS);
     f->node = ARENA_TAKE(&f->arena, n, *f->node);
     f->out_arc = ARENA_TAKE(&f->arena, n, *f->out_arc);

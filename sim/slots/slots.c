@@ -35,7 +35,7 @@ static int elastic_check_real(const struct elastic_job *j, const char *field, do
 {
     if (x >= 0 && (endless || isfinite(x)))
         return 0;
-    return err_set(e, ERR_RANGE, "job %s: %s is %g, need a number >= 0", j->id, field, x);
+    return err_set(e, ERR_RANGE, "job %s: %s is %g, expected a number >= 0", j->id, field, x);
 }
 
 static int32_t elastic_most_ever(const struct elastic_job *j)
@@ -46,9 +46,10 @@ static int32_t elastic_most_ever(const struct elastic_job *j)
 static int elastic_check_numbers(const struct elastic_job *j, const struct cluster *c, struct err *e)
 {
     if (j->arrival < 1)
-        return err_set(e, ERR_RANGE, "job %s: arrival is slot %d, need 1 or later", j->id, (int)j->arrival);
+        return err_set(e, ERR_RANGE, "job %s: arrival is slot %d, expected 1 or later", j->id,
+                       (int)j->arrival);
     if (j->max_workers < 1 || elastic_most_ever(j) > ELASTIC_MAX_WORKERS)
-        return err_set(e, ERR_RANGE, "job %s: has up to %d workers, need 1 to %d", j->id,
+        return err_set(e, ERR_RANGE, "job %s: has up to %d workers, expected 1 to %d", j->id,
                        (int)(j->max_workers < 1 ? j->max_workers : elastic_most_ever(j)),
                        (int)ELASTIC_MAX_WORKERS);
     for (int32_t r = 0; r < c->n_resources; r++) {
@@ -57,8 +58,8 @@ static int elastic_check_numbers(const struct elastic_job *j, const struct clust
             return rc;
     }
     if (!(j->demand[0] > 0))
-        return err_set(e, ERR_RANGE, "job %s: a worker takes %g of %s, need more than 0", j->id, j->demand[0],
-                       c->resources[0]);
+        return err_set(e, ERR_RANGE, "job %s: a worker takes %g of %s, expected more than 0", j->id,
+                       j->demand[0], c->resources[0]);
     int rc = elastic_check_real(j, "budget", j->budget, true, e);
     if (!rc)
         rc = elastic_check_real(j, "hop bandwidth", j->hop_Bps, false, e);
@@ -82,10 +83,11 @@ static int elastic_check_fit(const struct elastic_job *j, const struct cluster *
     }
     for (int32_t r = 0; r < c->n_resources; r++)
         if (!(j->demand[r] <= most[r] * FULL))
-            return err_set(e, ERR_RANGE,
-                           "job %s: one worker takes %g of %s, need at most %g, what the largest server has",
-                           j->id, j->demand[r], c->resources[r], most[r]);
-    return err_set(e, ERR_RANGE, "job %s: no server has all that one worker takes, need one that has", j->id);
+            return err_set(
+                e, ERR_RANGE,
+                "job %s: one worker takes %g of %s, expected at most %g, what the largest server has", j->id,
+                j->demand[r], c->resources[r], most[r]);
+    return err_set(e, ERR_RANGE, "job %s: no server has all that one worker takes", j->id);
 }
 
 int elastic_check_job(const struct elastic_job *job, const struct cluster *c, struct err *e)
@@ -145,7 +147,7 @@ static int slots_check_jobs(const struct cluster *c, const struct elastic_job *j
     for (int32_t i = 0; i < n && !rc; i++) {
         rc = elastic_check_job(&jobs[i], c, e);
         if (!rc && jobs[i].arrival > settings->n_slots)
-            rc = err_set(e, ERR_RANGE, "job %s: arrival is slot %d, need one of the run's %d slots",
+            rc = err_set(e, ERR_RANGE, "job %s: arrival is slot %d, expected one of the run's %d slots",
                          jobs[i].id, (int)jobs[i].arrival, (int)settings->n_slots);
     }
     return rc;
@@ -542,12 +544,12 @@ int ring_time_gains(double *gain, const struct ring_time *t, enum ring_batch bat
                     int32_t most, struct err *e)
 {
     if (!(t->hop_Bps > 0))
-        return err_set(e, ERR_RANGE, "ring: hop_Bps is %g, need more than 0", t->hop_Bps);
+        return err_set(e, ERR_RANGE, "ring: hop_Bps is %g, expected more than 0", t->hop_Bps);
     gain[0] = 0;
     for (int32_t w = 1; w <= most; w++) {
         double tau_s = ring_time_iteration_s(t, batch, w);
         if (!(tau_s > 0))
-            return err_set(e, ERR_RANGE, "ring: an iteration of %d workers takes %g s, need more than 0",
+            return err_set(e, ERR_RANGE, "ring: an iteration of %d workers takes %g s, expected more than 0",
                            (int)w, tau_s);
         /* A quotient that rounding left just below a whole number is that number. */
         double n = floor(slot_s / tau_s * (1 + 1e-12));
@@ -799,11 +801,10 @@ static int order_check_fixed(struct slots_order *x, const struct elastic_job *jo
         if (!found)
             rc = embed_find(&found, &x->embed, &x->room, &jobs[i], workers, e);
         if (!rc && !found)
-            rc = err_set(
-                e, ERR_RANGE,
-                "job %s: its ring of %d workers finds no place on the empty cluster, need fewer fixed "
-                "workers, or more servers or bandwidth",
-                jobs[i].id, (int)workers);
+            rc = err_set(e, ERR_RANGE,
+                         "job %s: its ring of %d workers finds no place on the empty cluster; use fewer "
+                         "fixed workers, or more servers or bandwidth",
+                         jobs[i].id, (int)workers);
     }
     return rc;
 }

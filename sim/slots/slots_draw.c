@@ -168,7 +168,7 @@ static int draw_gains(double *gain, double *zeta, double *best, const struct ela
         *best = fmax(*best, gain[w] / w);
     if (!(*zeta > 0))
         return err_set(e, ERR_RANGE,
-                       "job %s: an iteration on %d workers takes %g s, need at most a slot, %g s", j->id,
+                       "job %s: an iteration on %d workers takes %g s, expected at most a slot, %g s", j->id,
                        (int)j->max_workers, ring_time_iteration_s(&t, d->batch, j->max_workers), d->slot_s);
     return 0;
 }
@@ -266,7 +266,7 @@ int draw_demands(struct draw_jobs *jobs, const struct draw_elastic *d, const str
     for (int32_t k = 0; k < d->n_demands; k++) {
         at[k] = draw_find_resource(c, d->demands[k].name);
         if (at[k] < 0)
-            return err_set(e, ERR_RANGE, "jobs.demand: %s is no resource of the servers, need one of them",
+            return err_set(e, ERR_RANGE, "jobs.demand: %s is no resource of the servers; give one of them",
                            d->demands[k].name);
     }
     for (int32_t i = 0; i < jobs->n && d->n_demands; i++) {
@@ -326,15 +326,15 @@ const struct key draw_gpus_entry = { .name = "", .kind = KEY_I32, .scale = 1, .m
 static const struct key racks_keys[] = {
     K_COUNT(T, servers, "servers", 2, 100000, 50, "servers in all racks together"),
     K_RANGE(T, racks, "racks", "", 1, 1, 10000, 2, 5, true,
-            "how many racks, or [least, most] to draw from; absent: [2, 5]"),
+            "how many racks, or [least, most] to draw from (default: [2, 5])"),
     K_LIST_OF(T, gpus, n_gpus, "gpus", 1, &draw_gpus_entry,
-              "list of what a server may have, equally likely; absent: [1, 2, 4, 8]", .what = "numbers"),
+              "list of what a server may have, equally likely (default: [1, 2, 4, 8])", .what = "numbers"),
     K_COUNT_OR(T, total_gpus, "total_gpus", 1, 10000000, -1,
-               "scale the servers to this sum; absent: as drawn"),
+               "scale the servers to this sum (default: as drawn)"),
     K_RANGE(T, server_Bps, "server_GBps", "GB/s", 1e9, 1e-3, 1e6, 1.25, 12.5, false,
-            "link of a server, each direction; absent: [1.25, 12.5]"),
+            "link of a server, each direction (default: [1.25, 12.5])"),
     K_RANGE(T, rack_Bps, "rack_GBps", "GB/s", 1e9, 1e-3, 1e6, 25, 400, false,
-            "link of two racks, each direction; absent: [25, 400]"),
+            "link of two racks, each direction (default: [25, 400])"),
     K_REAL(T, link_scale, "link_scale", "", 1, 1e-6, 1e6, 1, "times the bandwidth of every link"),
     K_REAL(T, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0, "of each link", .uses = FOR_MODEL_EVENTS),
 };
@@ -346,38 +346,39 @@ K_SECTION(draw_racks_section, T, "racks", racks_keys,
 static const struct key jobs_keys[] = {
     K_COUNT(T, count, "count", 1, ELASTIC_MAX_JOBS, 40, "how many jobs; with from_trace its own count"),
     K_WORD(T, arrivals, "arrivals", arrival_words, DRAW_UNIFORM,
-           "when jobs come: in slot 1, or spread over the first 0.8 of the slots; absent: uniform"),
+           "when jobs come: in slot 1, or spread over the first 0.8 of the slots (default: uniform)"),
     K_RANGE(T, workers, "workers", "", 1, 1, ELASTIC_MAX_WORKERS, 1, 5, true,
-            "most workers of a job in a slot; absent: [1, 5]", .uses = FOR_DRAWN),
+            "most workers of a job in a slot (default: [1, 5])", .uses = FOR_DRAWN),
     K_RANGE(T, fixed, "fixed_workers", "", 1, 1, ELASTIC_MAX_WORKERS, 1, 10, true,
-            "workers of a job under schedulers that do not choose them; absent: [1, 10]", .uses = FOR_FIXED),
-    K_BOOL(T, clamp_fixed, "clamp_fixed", false, "true: fixed_workers are at most workers; absent: false",
+            "workers of a job under schedulers that do not choose them (default: [1, 10])",
+            .uses = FOR_FIXED),
+    K_BOOL(T, clamp_fixed, "clamp_fixed", false, "true: fixed_workers are at most workers (default: false)",
            .uses = FOR_FIXED),
-    K_RANGE(T, iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true, "of a job; absent: [1000, 6000]",
+    K_RANGE(T, iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true, "of a job (default: [1000, 6000])",
             .uses = FOR_DRAWN),
     K_RANGE(T, zeta, "zeta", "", 1, 1, 1e12, 50, 500, true,
-            "iterations of one worker in a slot; absent: [50, 500]", .uses = FOR_CONST),
+            "iterations of one worker in a slot (default: [50, 500])", .uses = FOR_CONST),
     K_WORD(T, progress, "progress", progress_words, DRAW_CONST,
-           "of a slot: zeta a worker, or by the time of an iteration on so many workers; absent: const"),
+           "of a slot: zeta a worker, or by the time of an iteration on so many workers (default: const)"),
     K_NODE(T, tau, "tau", "what the time of an iteration is made of, see jobs.tau", .uses = FOR_TAU),
     K_REAL(T, zeta_scale, "zeta_scale", "", 1, 1e-9, 1e9, 1, "times zeta", .uses = FOR_CONST),
     K_RANGE(T, hop_Bps, "hop_GBps", "GB/s", 1e9, 0, 1e6, 0.0125, 0.625, false,
-            "reserved on each hop of a ring; absent: [0.0125, 0.625], with from_trace what the job sends on "
-            "average"),
+            "reserved on each hop of a ring (default: [0.0125, 0.625], with from_trace what the job sends on "
+            "average)"),
     K_WORD(T, budget, "budget", budget_words, DRAW_BUDGET_SCALED,
            "worker-slots of a job: iterations / zeta, or as many as iterations, as printed in the paper"),
     K_WORD(T, utility, "utility", utility_words, UTILITY_SIGMOID,
-           "of the iterations done; a sigmoid is aimed at by its concave envelope; absent: sigmoid, with "
-           "from_trace sqrt"),
-    K_BOOL(T, aim_literal, "aim_literal", false, "true: aim at the sigmoid itself; absent: false",
+           "of the iterations done; a sigmoid is aimed at by its concave envelope (default: sigmoid, with "
+           "from_trace sqrt)"),
+    K_BOOL(T, aim_literal, "aim_literal", false, "true: aim at the sigmoid itself (default: false)",
            .uses = FOR_SIGMOID),
-    K_RANGE(T, scale, "scale", "", 1, 0, 1e12, 1, 100, true, "of the utility; absent: [1, 100]"),
-    K_RANGE(T, slope, "slope", "1/iteration", 1, 0, 1e6, 0, 1, false, "of a sigmoid; absent: [0, 1]",
+    K_RANGE(T, scale, "scale", "", 1, 0, 1e12, 1, 100, true, "of the utility (default: [1, 100])"),
+    K_RANGE(T, slope, "slope", "1/iteration", 1, 0, 1e6, 0, 1, false, "of a sigmoid (default: [0, 1])",
             .uses = FOR_SIGMOID),
     K_RANGE(T, middle, "middle", "", 1, 0, 1e12, 300, 3000, true,
-            "iterations at half of a sigmoid; absent: [300, 3000]", .uses = FOR_SIGMOID),
+            "iterations at half of a sigmoid (default: [300, 3000])", .uses = FOR_SIGMOID),
     K_REAL(T, leave_frac, "leave_frac", "", 1, 0.01, 1, INFINITY,
-           "a job leaves at this share of its sigmoid's most; absent: when its budget is used"),
+           "a job leaves at this share of its sigmoid's most (default: when its budget is used)"),
     K_REAL(T, gpus, "gpus", "", 1, 1e-6, 1e6, 1, "of one worker"),
     K_NODE(T, demand, "demand",
            "of one worker, of other resources of the servers, as { cpu: 4, memory_GB: [16, 64] }"),
@@ -397,10 +398,10 @@ static const struct key tau_keys[] = {
     K_REAL(T, ring.sample_s, "forward_ms", "ms", 1e-3, 0, 1e9, 0, "of one sample", .required = true),
     K_REAL(T, ring.samples, "samples", "", 1, 1e-6, 1e12, 0, "of an iteration, see batch", .required = true),
     K_REAL(T, ring.backward_s, "backward_ms", "ms", 1e-3, 0, 1e9, 0, "of an iteration", .required = true),
-    K_REAL(T, ring.overhead_s, "overhead_ms", "ms", 1e-3, 0, 1e9, 0, "of an iteration; absent: 0"),
+    K_REAL(T, ring.overhead_s, "overhead_ms", "ms", 1e-3, 0, 1e9, 0, "of an iteration (default: 0)"),
     K_REAL(T, slot_s, "slot_s", "s", 1, 1e-9, 1e9, 0, "how long a slot is", .required = true),
     K_WORD(T, batch, "batch", batch_words, RING_BATCH_WORKER,
-           "samples are those of each worker, or of the job, shared out among its workers; absent: worker"),
+           "samples are those of each worker, or of the job, shared out among its workers (default: worker)"),
 };
 K_SECTION(draw_tau_section, T, "jobs.tau", tau_keys,
           "time of an iteration on a ring of workers, arXiv 2202.01158 eq. 1; its bandwidth is hop_GBps");
@@ -425,7 +426,7 @@ static int draw_read_tau(struct draw_elastic *d, const struct yaml_doc *doc, yam
         return 0;
     if (d->tau < 0)
         return yaml_fail(doc, yaml_get(doc, map, "progress"), e, ERR_PARSE,
-                         "is tau, need tau with the parts of an iteration besides");
+                         "is tau, expected tau with the parts of an iteration besides");
     return schema_read(d, &draw_tau_section, doc, d->tau, e);
 }
 
@@ -436,7 +437,7 @@ static int draw_check_leave(const struct draw_elastic *d, const struct yaml_doc 
     if (!isfinite(d->leave_frac) || draw_is_sigmoid(d))
         return 0;
     return yaml_fail_key(doc, yaml_get(doc, map, "leave_frac"), e, ERR_PARSE,
-                         "is given with utility %s, which has no most, need a sigmoid",
+                         "is given with utility %s, which has no most, expected a sigmoid",
                          utility_words[d->utility]);
 }
 
@@ -451,14 +452,14 @@ static int draw_read_demand(struct draw_elastic *d, const struct yaml_doc *doc, 
         return 0;
     int rc = yaml_need(doc, map, YAML_MAP, e);
     if (!rc && doc->nodes[map].n >= CLUSTER_MAX_RESOURCES)
-        rc = yaml_fail(doc, map, e, ERR_RANGE, "has %d resources, need at most %d", (int)doc->nodes[map].n,
-                       (int)CLUSTER_MAX_RESOURCES - 1);
+        rc = yaml_fail(doc, map, e, ERR_RANGE, "has %d resources, expected at most %d",
+                       (int)doc->nodes[map].n, (int)CLUSTER_MAX_RESOURCES - 1);
     if (rc)
         return rc;
     yaml_each (id, doc, map) {
         struct draw_demand *demand = &d->demands[d->n_demands++];
         if (strcmp(doc->nodes[id].key, "gpu") == 0)
-            return yaml_fail_key(doc, id, e, ERR_PARSE, "is gpu, need jobs.gpus for that");
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "is gpu; give jobs.gpus for that");
         demand->name = doc->nodes[id].key;
         rc = schema_read_value(demand, &demand_entry, doc, id, e);
         if (rc)

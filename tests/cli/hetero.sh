@@ -2,7 +2,7 @@
 # Studies of layers on types of resources: a row a point and scheduler, tables beside them, the same on any number
 # of threads; what is wrong is said where it stands; an interrupt leaves nothing.
 echo "== the study of schedulers: points whose cheapest plan is proved"
-"$WEFT" hetero configs/studies/heterps.yaml --set 'schedulers=[oracle, heuristic]' -q | grep -c '^cheapest plan: .* proved$'
+"$WEFT" hetero configs/studies/heterps.yaml --set 'schedulers=[oracle, heuristic]' -q | grep -c '^cheapest plan: .* (proved)$'
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 cat >measured.yaml <<..
@@ -61,7 +61,7 @@ run hetero measured.yaml --set types.v100.compute_parallel=0.9
 run hetero measured.yaml --set types.cpu.compute_parallel=1.5
 run hetero measured.yaml --set layers.emb.compute_ms='{cpu: 1}'
 run hetero measured.yaml --set layers.emb.compute_ms.v10=1
-run hetero measured.yaml --set schedulers='[greddy]' | sed -e 's/schedulers oracle.*(/schedulers .. (/'
+run hetero measured.yaml --set schedulers='[greddy]' | sed -e 's/schedulers oracle.*;/schedulers ..;/'
 run hetero measured.yaml --set handover=network
 run hetero measured.yaml --set batch=0
 run hetero drawn.yaml --set vary='{draw.tipes: [2]}'

@@ -2,7 +2,7 @@
 # Sweeps that are asked for what cannot be: one line each, exit 3 (2 where the command line alone says so), and
 # nothing that was there is touched.
 cd "$TMPDIR" || exit 1
-run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1 | sed 's/hash [0-9a-f]*, need [0-9a-f]*/hash HASH, need HASH/'; }
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1 | sed 's/hash [0-9a-f]*, expected [0-9a-f]*/hash HASH, expected HASH/'; }
 # The exit code of what comes before a pipe.
 code() { "$WEFT" "$@" >/dev/null 2>&1; echo "exit $?"; }
 bad() { run "$@"; code "$@"; }

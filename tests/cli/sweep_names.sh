@@ -2,7 +2,7 @@
 # Names of stores that mean something else to SQLite, a store that is to be written over, and stores of studies
 # whose first point is none.
 cd "$TMPDIR" || exit 1
-run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1 | sed 's/hash [0-9a-f]*, need [0-9a-f]*/hash HASH, need HASH/'; }
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1 | sed 's/hash [0-9a-f]*, expected [0-9a-f]*/hash HASH, expected HASH/'; }
 cat >study.yaml <<..
 network: { dims: [ { name: node, shape: ring, size: 4 }, { name: pod, shape: switch, size: 8 } ] }
 workload: { name: toy, step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] } }

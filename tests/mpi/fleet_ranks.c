@@ -83,7 +83,7 @@ static int run(void *hand, struct span units, struct table *rows, struct sweep_c
     for (int64_t u = units.first; u < units.first + units.n; u++) {
         compute(t->us);
         if (u == t->fail)
-            return err_set(e, ERR_RANGE, "unit %lld: fails, need another", (long long)u);
+            return err_set(e, ERR_RANGE, "unit %lld: fails; choose another", (long long)u);
         for (int64_t k = 0; k < u % 3; k++)
             put_row(rows, t, u, k);
         sweep_count_add(n, &(struct sweep_counts){ .seen = 2, .solved = u % 3 });

@@ -69,7 +69,7 @@ static int toy_read(void *point, const struct study_source *from, struct err *e)
     if (!rc)
         rc = schema_read(p, &toy_section, &doc, doc.root, e);
     if (!rc && p->broken == 1)
-        rc = err_set(e, ERR_RANGE, "broken is 1, need another");
+        rc = err_set(e, ERR_RANGE, "broken is 1; choose another");
     yaml_free(&doc);
     return rc;
 }

@@ -25,7 +25,7 @@ static const struct {
                 { "d2 <= 50", { 0, 1 }, 50, LINEXPR_LE },
                 { "d3 >= 40", { 0, 0, 1 }, 40, LINEXPR_GE } },
       .status = ALLOC_INFEASIBLE,
-      .reason = "these constraints cannot hold together: total == 100; d1 >= 70; d3 >= 40" },
+      .reason = "these constraints contradict each other: total == 100; d1 >= 70; d3 >= 40" },
     { .what = "a dimension with traffic that gets nothing",
       .rows = { { "total == 100", { 1, 1, 1 }, 100, LINEXPR_EQ }, { "d2 <= 0", { 0, 1 }, 0, LINEXPR_LE } },
       .status = ALLOC_INFEASIBLE,
@@ -34,7 +34,7 @@ static const struct {
       .rows = { { "d1 + d2 <= 9", { 1, 1 }, 9, LINEXPR_LE } },
       .status = ALLOC_UNBOUNDED,
       .reason =
-          "more bandwidth on d3 always helps and nothing limits it; need a total, a maximum or a budget" },
+          "more bandwidth on d3 always helps and nothing limits it; give a total, a maximum or a budget" },
     { .what = "a dimension without price or limit",
       .objective = ALLOC_COST,
       .usd = { 1, 1, 0 },
@@ -47,7 +47,7 @@ static const struct {
       .limit_s = 0.03,
       .rows = { { "total <= 100", { 1, 1, 1 }, 100, LINEXPR_LE } },
       .status = ALLOC_INFEASIBLE,
-      .reason = "time_limit_s is 0.03, need more than 0.0582842" }, /* (sqrt 2 + 1)^2 / 100 */
+      .reason = "time_limit_s is 0.03, expected more than 0.0582842" }, /* (sqrt 2 + 1)^2 / 100 */
     { .what = "a limit below compute",
       .objective = ALLOC_COST,
       .usd = { 1, 1, 1 },
@@ -63,13 +63,13 @@ static const struct {
     { .what = "utilization with nothing at all",
       .objective = ALLOC_UTILIZATION,
       .status = ALLOC_ILL_POSED,
-      .reason = "need a floor: a total, a minimum bandwidth or a fixed cost" },
+      .reason = "give a floor: a total, a minimum bandwidth or a fixed cost" },
     { .what = "rows that clash, per cost",
       .objective = ALLOC_PERF_PER_COST,
       .usd = { 1, 1, 1 },
       .rows = { { "d1 >= 3", { 1 }, 3, LINEXPR_GE }, { "d1 <= 2", { 1 }, 2, LINEXPR_LE } },
       .status = ALLOC_INFEASIBLE,
-      .reason = "these constraints cannot hold together: d1 >= 3; d1 <= 2" },
+      .reason = "these constraints contradict each other: d1 >= 3; d1 <= 2" },
 };
 
 TEST(every_failure_has_its_status_and_its_reason)

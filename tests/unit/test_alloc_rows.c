@@ -67,7 +67,7 @@ TEST(bad_text_is_refused_at_its_column)
         const char *text, *message;
         bool priced;
     } cases[] = {
-        { "pdo <= 5", "col 1: unknown name \"pdo\", nearest is \"pod\"", true },
+        { "pdo <= 5", "col 1: unknown name \"pdo\"; did you mean \"pod\"?", true },
         { "node <= 2 + tier", "col 13: unknown name \"tier\"", true },
         { "node < 5", "col 6", true },
         { "node * pod <= 5", "col", true },

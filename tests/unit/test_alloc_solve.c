@@ -247,7 +247,7 @@ TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
     s.problem.objective = ALLOC_PERF_PER_COST;
     solve(&a, &s.problem);
     assert_int_equal(a.status, ALLOC_ILL_POSED);
-    assert_has(a.reason, "need a floor");
+    assert_has(a.reason, "give a floor");
     alloc_answer_free(&a);
 }
 
@@ -272,7 +272,7 @@ TEST(with_nothing_to_communicate_the_cheapest_split_is_taken)
     s.problem.time_limit_s = 0.4;
     solve(&a, &s.problem);
     assert_int_equal(a.status, ALLOC_INFEASIBLE);
-    assert_string_equal(a.reason, "time_limit_s is 0.4, need at least 0.5, which is compute alone");
+    assert_string_equal(a.reason, "time_limit_s is 0.4, expected at least 0.5, which is compute alone");
     alloc_answer_free(&a);
 }
 

@@ -3,9 +3,9 @@
 
 TEST(setting_records_code_and_text)
 {
-    assert_int_equal(err_set(e, ERR_RANGE, "size: is %d, need %d", -3, 2), ERR_RANGE);
+    assert_int_equal(err_set(e, ERR_RANGE, "size: is %d, expected %d", -3, 2), ERR_RANGE);
     assert_int_equal(e->code, ERR_RANGE);
-    assert_string_equal(e->msg, "size: is -3, need 2");
+    assert_string_equal(e->msg, "size: is -3, expected 2");
 }
 
 TEST(wrapping_prefixes_and_keeps_the_code)

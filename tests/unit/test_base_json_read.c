@@ -55,15 +55,15 @@ TEST(what_is_no_array_of_objects_is_refused_with_its_line)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        { "", "list.json:1: file is empty, need an array of objects" },
+        { "", "list.json:1: file is empty, expected an array of objects" },
         { " \n ", "list.json:2: file is empty" },
-        { "{}", "list.json:1: need an array of objects" },
-        { "[", "list.json:1: array is not closed, need ]" },
-        { "[ {} ", "list.json:1: array is not closed, need ]" },
-        { "[ {}\n {} ]", "list.json:2: need a comma or ] behind an object" },
-        { "[ {},\n 7 ]", "list.json:2: entry is no object, need {" },
-        { "[ {}, ]", "list.json:1: entry is no object, need {" },
-        { "[ {} ]\nx", "list.json:2: text behind the array" },
+        { "{}", "list.json:1: expected an array of objects" },
+        { "[", "list.json:1: array is not closed: ] is missing" },
+        { "[ {} ", "list.json:1: array is not closed: ] is missing" },
+        { "[ {}\n {} ]", "list.json:2: expected a comma or ] after an object" },
+        { "[ {},\n 7 ]", "list.json:2: entry is not an object: { expected" },
+        { "[ {}, ]", "list.json:1: entry is not an object: { expected" },
+        { "[ {} ]\nx", "list.json:2: text after the end of the array" },
         { "[\n{ \"a\": 1,\n \"b\" 2 } ]", "list.json:3: is not JSON: " },
         { "[\n{ \"a\": 1,\n\n", "list.json:" },
         { "[ { \"a\": 1, \"a\": 2 } ]", "duplicate" },
@@ -86,8 +86,7 @@ TEST(hostile_depth_ends_with_a_message)
 TEST(what_cannot_be_opened_is_told)
 {
     struct json_reader *r;
-    FAILS(json_reader_open(&r, "tests/none.json", e), ERR_PARSE,
-          "tests/none.json:1: file is missing, need a readable file");
+    FAILS(json_reader_open(&r, "tests/none.json", e), ERR_PARSE, "tests/none.json: no such file");
     assert_null(r);
     assert_int_not_equal(json_reader_open(&r, "tests", e), 0);
     assert_null(r);

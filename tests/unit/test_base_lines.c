@@ -84,7 +84,7 @@ TEST(a_line_that_is_too_long_or_has_a_nul_is_passed_over)
     assert_line(&l, "1234567890");
     FAILS(lines_next(&l, &more, e), ERR_PARSE, "text:2: line is longer than 10 bytes");
     assert_string_equal(l.s, "");
-    FAILS(lines_next(&l, &more, e), ERR_PARSE, "text:3: has a NUL byte, need text");
+    FAILS(lines_next(&l, &more, e), ERR_PARSE, "text:3: has a NUL byte: not a text file");
     assert_line(&l, "last");
     assert_end(&l);
 }
@@ -94,10 +94,9 @@ TEST(what_cannot_be_opened_is_told)
     struct folder *f = *state;
     struct lines l;
     char path[SUPPORT_PATH];
-    FAILS(lines_open(&l, scratch_path(path, f->dir, "none"), 10, e), ERR_PARSE,
-          "none:1: file is missing, need a readable file");
+    FAILS(lines_open(&l, scratch_path(path, f->dir, "none"), 10, e), ERR_PARSE, "none: no such file");
     lines_close(&l);
-    FAILS(lines_open(&l, f->dir, 10, e), ERR_PARSE, "need a readable file");
+    FAILS(lines_open(&l, f->dir, 10, e), ERR_PARSE, "cannot be read (");
     lines_close(&l);
     l = (struct lines){ 0 };
     lines_close(&l);

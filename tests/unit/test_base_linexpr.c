@@ -78,52 +78,52 @@ TEST(mistakes_are_told_with_their_column)
     static const struct {
         const char *text, *want;
     } cases[] = {
-        { "", "col 1: the text ends, need a number, a name or \"(\"" },
-        { "   ", "col 4: the text ends, need a number" },
-        { "pod", "col 4: the text ends, need an operator or one of <= >= ==" },
-        { "pod <=", "col 7: the text ends, need a number" },
-        { "pod = 5", "col 5: is \"=\", need \"==\"" },
-        { "pod < 5", "col 5: is \"<\", need \"<=\" or \">=\"" },
-        { "pod > 5", "col 5: is \">\", need \"<=\" or \">=\"" },
-        { "pod != 5", "col 5: is \"!\", need an operator or one of <= >= ==" },
-        { "pod \xe2\x89\xa4 5", "col 5: is \"\xe2\x89\xa4\", need an operator" },
-        { "1 <= pod <= 5", "col 10: is a second comparison, need one: write two constraints" },
-        { "pod == 5 = 5", "col 10: is a second comparison" },
-        { "pod <= 5 node", "col 10: is \"node\", need an operator or the end" },
-        { "pod <= 5)", "col 9: is \")\", need an operator or the end" },
-        { "2 pod <= 5", "col 3: is \"pod\", need an operator" },
-        { "2pod <= 5", "col 2: is \"pod\", need an operator" },
-        { "(pod <= 5", "col 6: is \"<\", need an operator or \")\"" },
-        { "() <= 5", "col 2: is \")\", need a number, a name or \"(\"" },
-        { "pod + * 2 <= 5", "col 7: is \"*\", need a number, a name or \"(\"" },
-        { "pod % 2 <= 5", "col 5: is \"%\", need an operator" },
-        { "pod*node <= 5", "col 4: is a product of two names, need a number on one side of \"*\"" },
-        { "2*pod*(1 + node) <= 5", "col 6: is a product of two names" },
-        { "1/pod <= 5", "col 2: is a division by a name, need a number after \"/\"" },
-        { "pod/0 <= 5", "col 4: is a division by zero, need another number" },
-        { "pod/(2 - 2) <= 5", "col 4: is a division by zero" },
-        { "1 <= 2", "col 1: holds no name, need a name with a factor other than 0" },
-        { "pod - pod <= 2", "col 1: the names cancel out, need a name" },
+        { "", "col 1: the text ends, expected a number, a name or \"(\"" },
+        { "   ", "col 4: the text ends, expected a number" },
+        { "pod", "col 4: the text ends, expected an operator or one of <= >= ==" },
+        { "pod <=", "col 7: the text ends, expected a number" },
+        { "pod = 5", "col 5: is \"=\", expected \"==\"" },
+        { "pod < 5", "col 5: is \"<\", expected \"<=\" or \">=\"" },
+        { "pod > 5", "col 5: is \">\", expected \"<=\" or \">=\"" },
+        { "pod != 5", "col 5: is \"!\", expected an operator or one of <= >= ==" },
+        { "pod \xe2\x89\xa4 5", "col 5: is \"\xe2\x89\xa4\", expected an operator" },
+        { "1 <= pod <= 5", "col 10: second comparison; write two constraints" },
+        { "pod == 5 = 5", "col 10: second comparison" },
+        { "pod <= 5 node", "col 10: is \"node\", expected an operator or the end" },
+        { "pod <= 5)", "col 9: is \")\", expected an operator or the end" },
+        { "2 pod <= 5", "col 3: is \"pod\", expected an operator" },
+        { "2pod <= 5", "col 2: is \"pod\", expected an operator" },
+        { "(pod <= 5", "col 6: is \"<\", expected an operator or \")\"" },
+        { "() <= 5", "col 2: is \")\", expected a number, a name or \"(\"" },
+        { "pod + * 2 <= 5", "col 7: is \"*\", expected a number, a name or \"(\"" },
+        { "pod % 2 <= 5", "col 5: is \"%\", expected an operator" },
+        { "pod*node <= 5", "col 4: product of two names; one side of \"*\" must be a number" },
+        { "2*pod*(1 + node) <= 5", "col 6: product of two names" },
+        { "1/pod <= 5", "col 2: division by a name; only a number may follow \"/\"" },
+        { "pod/0 <= 5", "col 4: division by zero" },
+        { "pod/(2 - 2) <= 5", "col 4: division by zero" },
+        { "1 <= 2", "col 1: holds no name, expected a name with a factor other than 0" },
+        { "pod - pod <= 2", "col 1: the names cancel out, expected a name" },
         { "pod <= pod", "col 1: the names cancel out" },
         { "0*pod <= 1", "col 1: the names cancel out" },
-        { "pod <= 1e999", "col 8: is \"1e999\", need a finite decimal number" },
-        { "pod <= 1.2.3", "col 8: is \"1.2.3\", need a finite decimal number" },
-        { "pod <= 010", "col 8: is \"010\", need a finite decimal number" },
-        { "pod <= .", "col 8: is \".\", need a finite decimal number" },
-        { "pod <= 0x10", "col 9: is \"x10\", need an operator" },
+        { "pod <= 1e999", "col 8: is \"1e999\", expected a finite decimal number" },
+        { "pod <= 1.2.3", "col 8: is \"1.2.3\", expected a finite decimal number" },
+        { "pod <= 010", "col 8: is \"010\", expected a finite decimal number" },
+        { "pod <= .", "col 8: is \".\", expected a finite decimal number" },
+        { "pod <= 0x10", "col 9: is \"x10\", expected an operator" },
         { "pod <= nan", "col 8: unknown name \"nan\"" },
-        { "1e308*10*pod <= 1", "col 6: result is not finite, need smaller numbers" },
+        { "1e308*10*pod <= 1", "col 6: result is not finite; use smaller numbers" },
         { "pod/1e-200/1e-200 <= 1", "col 11: result is not finite" },
         { "pod <= 1e308 + 1e308", "col 14: result is not finite" },
         { "pod - 1e308 <= 1e308", "col 1: result is not finite" },
-        { "pdo <= 5", "col 1: unknown name \"pdo\", nearest is \"pod\"" },
-        { "2*nod + pod <= 5", "col 3: unknown name \"nod\", nearest is \"pod\"" },
-        { "pod + Usd <= 5", "col 7: unknown name \"Usd\", nearest is \"usd\"" },
+        { "pdo <= 5", "col 1: unknown name \"pdo\"; did you mean \"pod\"?" },
+        { "2*nod + pod <= 5", "col 3: unknown name \"nod\"; did you mean \"pod\"?" },
+        { "pod + Usd <= 5", "col 7: unknown name \"Usd\"; did you mean \"usd\"?" },
         { "pod-b <= 5", "col 5: unknown name \"b\"" },
-        { "nodee-pod <= 5", "col 1: unknown name \"nodee\", nearest is \"node\"" },
-        { "pod-ab <= 5", "col 5: unknown name \"ab\", nearest is \"a\"" },
-        { "x.y_12 <= 5", "col 1: unknown name \"x.y_12\", nearest is \"x.y_1\"" },
-        { "rack <= 5", "col 1: unknown name \"rack\", need one of pod, node, pod-a, a, x.y_1, usd" },
+        { "nodee-pod <= 5", "col 1: unknown name \"nodee\"; did you mean \"node\"?" },
+        { "pod-ab <= 5", "col 5: unknown name \"ab\"; did you mean \"a\"?" },
+        { "x.y_12 <= 5", "col 1: unknown name \"x.y_12\"; did you mean \"x.y_1\"?" },
+        { "rack <= 5", "col 1: unknown name \"rack\", expected one of pod, node, pod-a, a, x.y_1, usd" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double coef[N_NAMES];
@@ -141,9 +141,9 @@ TEST(unknown_names_list_what_is_known)
     struct linexpr x = { .coef = coef };
     FAILS(linexpr_parse(&x, "bandwidth <= 1", many, COUNT_OF(many), e), ERR_PARSE, "d11, d12, ...");
     assert_null(strstr(e->msg, "d13"));
-    FAILS(linexpr_parse(&x, "bandwidth <= 1", many, 1, e), ERR_PARSE, "need d01");
+    FAILS(linexpr_parse(&x, "bandwidth <= 1", many, 1, e), ERR_PARSE, "expected d01");
     FAILS(linexpr_parse(&x, "bandwidth <= 1", NULL, 0, e), ERR_PARSE,
-          "unknown name \"bandwidth\", need a number (no names are known here)");
+          "unknown name \"bandwidth\", expected a number (no names are known here)");
 }
 
 TEST(parentheses_nest_to_32)
@@ -160,7 +160,7 @@ TEST(parentheses_nest_to_32)
             OK(linexpr_parse(&x, text, names, N_NAMES, e));
         else
             FAILS(linexpr_parse(&x, text, names, N_NAMES, e), ERR_PARSE,
-                  "col 33: parentheses are nested too deep, need at most 32");
+                  "col 33: parentheses are nested too deep, expected at most 32");
     }
 }
 
@@ -279,7 +279,7 @@ static bool sample_agrees(struct sample *s)
     text_puts(&s->text, senses[sense].text);
     struct value right = put_sum(s, 3, coin(s));
     if (linexpr_parse(&x, text_str(&s->text), names, N_NAMES, &e) != 0) {
-        assert_has(e.msg, "need a name with a factor"); /* no name was drawn, or they cancel */
+        assert_has(e.msg, "expected a name with a factor"); /* no name was drawn, or they cancel */
         return false;
     }
     for (int i = 0; i < N_NAMES; i++)

@@ -64,7 +64,7 @@ TEST_WITH(a_file_that_comes_up_meanwhile_is_kept_unless_forced, make_folder, rem
         if (force)
             OK(outfile_end(&f, e));
         else
-            FAILS(outfile_end(&f, e), ERR_USAGE, "out.csv: exists, need -f to overwrite");
+            FAILS(outfile_end(&f, e), ERR_USAGE, "out.csv: exists; use -f to overwrite it");
         assert_holds(s->path, force ? "ours" : "theirs");
         assert_int_equal(scratch_count(s->dir), 1);
         assert_int_equal(remove(s->path), 0);
@@ -76,7 +76,7 @@ TEST_WITH(an_existing_file_is_refused_before_anything_is_written, make_folder, r
     struct folder *s = *state;
     struct outfile f = { 0 };
     scratch_file(s->path, s->dir, "out.csv", "old", 3);
-    FAILS(outfile_begin(&f, s->path, false, e), ERR_USAGE, "out.csv: exists, need -f to overwrite");
+    FAILS(outfile_begin(&f, s->path, false, e), ERR_USAGE, "out.csv: exists; use -f to overwrite it");
     FAILS(outfile_begin(&f, "/dev/full/x", false, e), ERR_IO, "cannot be written: Not a directory");
     OK(outfile_begin(&f, "/dev/full", false, e));
     FAILS(outfile_put(&f, "x", 1, e), ERR_IO, "/dev/full: cannot be written: No space left on device");

@@ -129,17 +129,18 @@ TEST_WITH(broken_files_are_refused_with_their_line, make_folder, remove_folder)
     static const struct {
         const char *data, *want;
     } cases[] = {
-        { "", "in.csv:1: file is empty, need a line of column names" },
-        { "# only=this\n\n", "in.csv:3: file is empty, need a line of column names" },
-        { "a,b,c,d,e\n1,2,3,4,5\n1,2,3\n", "in.csv:3: has 3 fields, need 5" },
-        { "# c\na,b\n1\n", "in.csv:3: has 1 field, need 2" },
-        { "a,b\n1,2,3\n", "in.csv:2: has 3 fields, need 2" },
-        { "a,b\n\"x\ny\",2\n1,\n1,2,3\n", "in.csv:5: has 3 fields, need 2" },
-        { "a,b\n1,2\n\"x\n\n\n", "in.csv:3: quote is not closed, need \"" },
+        { "", "in.csv:1: file is empty, expected a line of column names" },
+        { "# only=this\n\n", "in.csv:3: file is empty, expected a line of column names" },
+        { "a,b,c,d,e\n1,2,3,4,5\n1,2,3\n", "in.csv:3: has 3 fields, expected 5" },
+        { "# c\na,b\n1\n", "in.csv:3: has 1 field, expected 2" },
+        { "a,b\n1,2,3\n", "in.csv:2: has 3 fields, expected 2" },
+        { "a,b\n\"x\ny\",2\n1,\n1,2,3\n", "in.csv:5: has 3 fields, expected 2" },
+        { "a,b\n1,2\n\"x\n\n\n", "in.csv:3: quote is not closed" },
         { "a,\"b\n", "in.csv:1: quote is not closed" },
-        { "a,b\n1,\"x\"y\n", "in.csv:2: text after a closing quote, need a comma or the end of the line" },
-        { "a,b\n1,x\"y\"\n", "in.csv:2: quote inside a field, need the whole field in quotes" },
-        { "a,b,a\n1,2,3\n", "in.csv:1: column \"a\" is there twice, need different names" },
+        { "a,b\n1,\"x\"y\n",
+          "in.csv:2: text after a closing quote, expected a comma or the end of the line" },
+        { "a,b\n1,x\"y\"\n", "in.csv:2: quote inside a field; quote the whole field" },
+        { "a,b,a\n1,2,3\n", "in.csv:1: column \"a\" is there twice; names must differ" },
         { "# c\n,b,\n1,2,3\n", "in.csv:2: column \"\" is there twice" },
     };
     struct folder *s = *state;
@@ -155,9 +156,9 @@ TEST_WITH(missing_files_and_binary_files_are_refused, make_folder, remove_folder
     struct folder *s = *state;
     struct table t;
     FAILS(table_read_csv(&t, scratch_path(s->path, s->dir, "none.csv"), e), ERR_PARSE,
-          "none.csv:1:1: file is missing, need a readable file");
+          "none.csv: no such file");
     table_free(&t);
-    FAILS(read_bytes(s, &t, "a,b\n1,\0\n", 8, e), ERR_PARSE, "in.csv:2: has a NUL byte, need text");
+    FAILS(read_bytes(s, &t, "a,b\n1,\0\n", 8, e), ERR_PARSE, "in.csv:2: has a NUL byte: not a text file");
     table_free(&t);
 }
 

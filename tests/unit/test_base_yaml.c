@@ -49,29 +49,29 @@ static char *repeated(const char *part, size_t n)
 TEST(what_has_no_plain_meaning_is_refused_with_its_place)
 {
     static const struct refusal cases[] = {
-        { "a: 1\nb: *x\n", ERR_PARSE, "f.yaml:2:4: alias *x is used, need the value written out" },
-        { "a: &x 1\nb: *x\n", ERR_PARSE, "f.yaml:1:4: anchor &x is used, need the value written out" },
-        { "a:\n  &x b: 1\n", ERR_PARSE, "f.yaml:2:3: anchor &x is used, need the value written out" },
-        { "a: &l [1]\n", ERR_PARSE, "f.yaml:1:4: anchor &l is used, need the value written out" },
-        { "a: &m {b: 1}\n", ERR_PARSE, "f.yaml:1:4: anchor &m is used, need the value written out" },
-        { "*x : 1\n", ERR_PARSE, "f.yaml:1:1: alias *x is used, need the value written out" },
-        { "a: !!str 5\n", ERR_PARSE, "f.yaml:1:4: tag !!str is used, need the value without a tag" },
-        { "a: !size [1]\n", ERR_PARSE, "f.yaml:1:4: tag !size is used, need the value without a tag" },
-        { "!!map {a: 1}\n", ERR_PARSE, "f.yaml:1:1: tag !!map is used, need the value without a tag" },
-        { "a: ! 5\n", ERR_PARSE, "f.yaml:1:4: tag ! is used, need the value without a tag" },
-        { "a: ! '5'\n", ERR_PARSE, "f.yaml:1:4: tag ! is used, need the value without a tag" },
-        { "a: !\nb: 1\n", ERR_PARSE, "f.yaml:1:4: tag ! is used, need the value without a tag" },
-        { "%TAG ! x\n--- a\n", ERR_PARSE, "f.yaml:1:1: directive %TAG is used, need the file without it" },
-        { "a: 1\r\n%TAG ! x\n", ERR_PARSE, "f.yaml:2:1: directive %TAG is used, need the file without it" },
-        { "a: 1\nb: \"x\\0y\"\n", ERR_PARSE, "f.yaml:2:4: text holds a NUL byte, need text without one" },
-        { "\"x\\0\": 1\n", ERR_PARSE, "f.yaml:1:1: text holds a NUL byte, need text without one" },
-        { "a: 1\n---\nb: 2\n", ERR_PARSE, "f.yaml:2:1: second document starts, need one per file" },
-        { "--- a\n--- b\n", ERR_PARSE, "f.yaml:2:1: second document starts, need one per file" },
-        { "? [a]\n: 1\n", ERR_PARSE, "f.yaml:1:3: key is a list, need a name" },
-        { "{{a: b}: 1}\n", ERR_PARSE, "f.yaml:1:2: key is a map, need a name" },
-        { "a:\n  '': 1\n", ERR_PARSE, "f.yaml:2:3: key is empty, need a name" },
-        { "? \n: 1\n", ERR_PARSE, "f.yaml:1:2: key is empty, need a name" },
-        { "a:\n  <<: {b: 1}\n", ERR_PARSE, "f.yaml:2:3: merge key << is used, need the keys written out" },
+        { "a: 1\nb: *x\n", ERR_PARSE, "f.yaml:2:4: alias *x is not supported; write the value out" },
+        { "a: &x 1\nb: *x\n", ERR_PARSE, "f.yaml:1:4: anchor &x is not supported; write the value out" },
+        { "a:\n  &x b: 1\n", ERR_PARSE, "f.yaml:2:3: anchor &x is not supported; write the value out" },
+        { "a: &l [1]\n", ERR_PARSE, "f.yaml:1:4: anchor &l is not supported; write the value out" },
+        { "a: &m {b: 1}\n", ERR_PARSE, "f.yaml:1:4: anchor &m is not supported; write the value out" },
+        { "*x : 1\n", ERR_PARSE, "f.yaml:1:1: alias *x is not supported; write the value out" },
+        { "a: !!str 5\n", ERR_PARSE, "f.yaml:1:4: tag !!str is not supported; write the value without it" },
+        { "a: !size [1]\n", ERR_PARSE, "f.yaml:1:4: tag !size is not supported; write the value without it" },
+        { "!!map {a: 1}\n", ERR_PARSE, "f.yaml:1:1: tag !!map is not supported; write the value without it" },
+        { "a: ! 5\n", ERR_PARSE, "f.yaml:1:4: tag ! is not supported; write the value without it" },
+        { "a: ! '5'\n", ERR_PARSE, "f.yaml:1:4: tag ! is not supported; write the value without it" },
+        { "a: !\nb: 1\n", ERR_PARSE, "f.yaml:1:4: tag ! is not supported; write the value without it" },
+        { "%TAG ! x\n--- a\n", ERR_PARSE, "f.yaml:1:1: directive %TAG is not supported; remove it" },
+        { "a: 1\r\n%TAG ! x\n", ERR_PARSE, "f.yaml:2:1: directive %TAG is not supported; remove it" },
+        { "a: 1\nb: \"x\\0y\"\n", ERR_PARSE, "f.yaml:2:4: text holds a NUL byte" },
+        { "\"x\\0\": 1\n", ERR_PARSE, "f.yaml:1:1: text holds a NUL byte" },
+        { "a: 1\n---\nb: 2\n", ERR_PARSE, "f.yaml:2:1: a second document starts here; use one per file" },
+        { "--- a\n--- b\n", ERR_PARSE, "f.yaml:2:1: a second document starts here; use one per file" },
+        { "? [a]\n: 1\n", ERR_PARSE, "f.yaml:1:3: key is a list, expected a name" },
+        { "{{a: b}: 1}\n", ERR_PARSE, "f.yaml:1:2: key is a map, expected a name" },
+        { "a:\n  '': 1\n", ERR_PARSE, "f.yaml:2:3: key is empty, expected a name" },
+        { "? \n: 1\n", ERR_PARSE, "f.yaml:1:2: key is empty, expected a name" },
+        { "a:\n  <<: {b: 1}\n", ERR_PARSE, "f.yaml:2:3: merge key << is not supported; write the keys out" },
     };
     assert_refused(cases, COUNT_OF(cases), true);
 }
@@ -80,23 +80,22 @@ TEST(what_is_not_yaml_is_refused_with_its_place)
 {
     static const struct refusal cases[] = {
         { "a: [1, 2\n", ERR_PARSE,
-          "f.yaml:2:1: is not YAML (did not find expected ',' or ']' while parsing a flow sequence), need a "
-          "well-formed file" },
+          "f.yaml:2:1: is not valid YAML (did not find expected ',' or ']' while parsing a flow sequence)" },
         { "a: b: c\n", ERR_PARSE,
-          "f.yaml:1:5: is not YAML (mapping values are not allowed in this context), need a well-formed "
-          "file" },
-        { "a:\n\t- x\n", ERR_PARSE, "f.yaml:2:1: is not YAML (found character that cannot start any token" },
+          "f.yaml:1:5: is not valid YAML (mapping values are not allowed in this context)" },
+        { "a:\n\t- x\n", ERR_PARSE,
+          "f.yaml:2:1: is not valid YAML (found character that cannot start any token" },
         { "a: 'x\n", ERR_PARSE,
-          "is not YAML (found unexpected end of stream while scanning a quoted scalar)" },
+          "is not valid YAML (found unexpected end of stream while scanning a quoted scalar)" },
         { "a: 1\nb: \x01\n", ERR_PARSE,
-          "f.yaml:2:4: is not YAML (control characters are not allowed), need" },
-        { "ok: 1\nb: \x80\n", ERR_PARSE, "f.yaml:2:4: is not YAML (invalid leading UTF-8 octet), need" },
-        { "caf\xc3\xa9: \xc3(\n", ERR_PARSE, "f.yaml:1:8: is not YAML (invalid trailing UTF-8 octet), need" },
-        { "\xff\xfe\x61\x01", ERR_PARSE, "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
-        { "\x89PNG\r\n\x1a\n", ERR_PARSE, "f.yaml:1:1: is not YAML (invalid leading UTF-8 octet), need" },
-        { "a: \xed\xa0\x80\n", ERR_PARSE, "f.yaml:1:4: is not YAML (invalid Unicode character), need" },
+          "f.yaml:2:4: is not valid YAML (control characters are not allowed)" },
+        { "ok: 1\nb: \x80\n", ERR_PARSE, "f.yaml:2:4: is not valid YAML (invalid leading UTF-8 octet)" },
+        { "caf\xc3\xa9: \xc3(\n", ERR_PARSE, "f.yaml:1:8: is not valid YAML (invalid trailing UTF-8 octet)" },
+        { "\xff\xfe\x61\x01", ERR_PARSE, "f.yaml:1:1: is not valid YAML (invalid leading UTF-8 octet)" },
+        { "\x89PNG\r\n\x1a\n", ERR_PARSE, "f.yaml:1:1: is not valid YAML (invalid leading UTF-8 octet)" },
+        { "a: \xed\xa0\x80\n", ERR_PARSE, "f.yaml:1:4: is not valid YAML (invalid Unicode character)" },
         { "%YAML 3.0\n--- a\n", ERR_PARSE,
-          "f.yaml:1:1: is not YAML (found incompatible YAML document), need" },
+          "f.yaml:1:1: is not valid YAML (found incompatible YAML document)" },
     };
     assert_refused(cases, COUNT_OF(cases), false);
 }
@@ -105,7 +104,7 @@ TEST(raw_nul_byte_is_refused)
 {
     struct yaml_doc doc;
     FAILS(yaml_read_text(&doc, "f.yaml", "a: 1\nb: \0 2\n", 12, e), ERR_PARSE,
-          "f.yaml:2:4: is not YAML (control characters are not allowed)");
+          "f.yaml:2:4: is not valid YAML (control characters are not allowed)");
     assert_empty(&doc);
 }
 
@@ -116,7 +115,7 @@ TEST(file_without_content_is_refused)
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct yaml_doc doc;
         FAILS(read_str(&doc, texts[i], e), ERR_PARSE, "");
-        assert_string_equal(e->msg, "f.yaml:1:1: is empty, need keys or a value");
+        assert_string_equal(e->msg, "f.yaml:1:1: is empty, expected keys or a value");
         assert_empty(&doc);
     }
 }
@@ -124,12 +123,11 @@ TEST(file_without_content_is_refused)
 TEST(key_given_twice_is_refused_with_both_lines)
 {
     static const struct refusal cases[] = {
-        { "a: 1\nb: 2\na: 3\n", ERR_PARSE, "f.yaml:3:1: a is given again, first on line 1, need it once" },
+        { "a: 1\nb: 2\na: 3\n", ERR_PARSE, "f.yaml:3:1: a is given twice, first on line 1" },
         { "net:\n  dims:\n    - size: 1\n      lat: 2\n      size: 3\n", ERR_PARSE,
-          "f.yaml:5:7: net.dims[0].size is given again, first on line 3, need it once" },
-        { "{x: 1, 'x': 2}", ERR_PARSE, "f.yaml:1:8: x is given again, first on line 1, need it once" },
-        { "z: 1\ny: 1\nz: 2\ny: 2\nz: 3\n", ERR_PARSE,
-          "f.yaml:3:1: z is given again, first on line 1, need it once" },
+          "f.yaml:5:7: net.dims[0].size is given twice, first on line 3" },
+        { "{x: 1, 'x': 2}", ERR_PARSE, "f.yaml:1:8: x is given twice, first on line 1" },
+        { "z: 1\ny: 1\nz: 2\ny: 2\nz: 3\n", ERR_PARSE, "f.yaml:3:1: z is given twice, first on line 1" },
     };
     assert_refused(cases, COUNT_OF(cases), true);
 }
@@ -147,7 +145,7 @@ TEST(one_key_given_twice_among_many_is_found)
     yaml_free(&doc);
     text_puts(&t, "key777: again\n");
     FAILS(yaml_read_text(&doc, "f.yaml", t.s, t.n, e), ERR_PARSE,
-          "f.yaml:100001:1: key777 is given again, first on line 778, need it once");
+          "f.yaml:100001:1: key777 is given twice, first on line 778");
     assert_empty(&doc);
 }
 
@@ -258,7 +256,7 @@ TEST(depth_ends_at_the_cap)
     OK(read_str(&doc, text, e));
     yaml_free(&doc);
     snprintf(text, sizeof text, "[%s%s]", open, close);
-    FAILS(read_str(&doc, text, e), ERR_RANGE, "f.yaml:1:65: list is at depth 65, need at most 64");
+    FAILS(read_str(&doc, text, e), ERR_RANGE, "f.yaml:1:65: list is at depth 65, expected at most 64");
     assert_empty(&doc);
 }
 
@@ -269,12 +267,12 @@ TEST(hostile_files_end_at_once)
         size_t n;
         enum err_code code;
     } cases[] = {
-        { "[", "f.yaml:1:65: list is at depth 65, need at most 64", 200000, ERR_RANGE },
-        { "- ", "f.yaml:1:129: list is at depth 65, need at most 64", 200000, ERR_RANGE },
-        { "{a: ", "f.yaml:1:257: map is at depth 65, need at most 64", 200000, ERR_RANGE },
-        { "{", "f.yaml:1:2: key is a map, need a name", 200000, ERR_PARSE },
-        { "? ", "f.yaml:1:3: key is a map, need a name", 200000, ERR_PARSE },
-        { "%TAG !a! x\n", "f.yaml:1:1: directive %TAG is used, need the file without it", 200000, ERR_PARSE },
+        { "[", "f.yaml:1:65: list is at depth 65, expected at most 64", 200000, ERR_RANGE },
+        { "- ", "f.yaml:1:129: list is at depth 65, expected at most 64", 200000, ERR_RANGE },
+        { "{a: ", "f.yaml:1:257: map is at depth 65, expected at most 64", 200000, ERR_RANGE },
+        { "{", "f.yaml:1:2: key is a map, expected a name", 200000, ERR_PARSE },
+        { "? ", "f.yaml:1:3: key is a map, expected a name", 200000, ERR_PARSE },
+        { "%TAG !a! x\n", "f.yaml:1:1: directive %TAG is not supported; remove it", 200000, ERR_PARSE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct yaml_doc doc;
@@ -296,7 +294,7 @@ TEST(number_of_values_ends_at_the_cap)
     OK(read_str(&doc, text, e));
     assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
     FAILS(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, e), ERR_RANGE,
-          "g.yaml:1:1: is value number 4000001, need at most 4000000");
+          "g.yaml:1:1: is value number 4000001, expected at most 4000000");
     assert_true(doc.n_nodes == YAML_MAX_NODES && doc.n_sources == 1);
     yaml_free(&doc);
     free(text);
@@ -305,7 +303,7 @@ TEST(number_of_values_ends_at_the_cap)
     text[0] = '[';
     text[1] = ' ';
     FAILS(read_str(&doc, text, e), ERR_RANGE,
-          "f.yaml:1:8000001: is value number 4000001, need at most 4000000");
+          "f.yaml:1:8000001: is value number 4000001, expected at most 4000000");
     assert_empty(&doc);
     free(text);
 }
@@ -315,14 +313,14 @@ TEST(number_of_bytes_ends_at_the_cap)
     KEEP(struct yaml_doc, doc, yaml_free);
     /* Refused before a byte of it is looked at. */
     FAILS(yaml_read_text(&doc, "f.yaml", "a: 1", (size_t)YAML_MAX_BYTES + 1, e), ERR_RANGE, "");
-    assert_string_equal(e->msg,
-                        "f.yaml: is 268435457 bytes after 0 of other files, need at most 268435456 in all");
+    assert_string_equal(
+        e->msg, "f.yaml: is 268435457 bytes after 0 of other files, expected at most 268435456 in all");
     assert_empty(&doc);
 
     OK(read_str(&doc, "a: 1", e));
     assert_int_equal(doc.n_bytes, 4);
     FAILS(yaml_graft_text(&doc, 1, "g.yaml", "b", (size_t)YAML_MAX_BYTES - 3, e), ERR_RANGE,
-          "g.yaml: is 268435453 bytes after 4 of other files, need at most 268435456 in all");
+          "g.yaml: is 268435453 bytes after 4 of other files, expected at most 268435456 in all");
 }
 
 TEST(file_is_read_and_named_in_messages)
@@ -340,7 +338,7 @@ TEST(file_is_read_and_named_in_messages)
     assert_string_equal(doc.nodes[yaml_find(&doc, "a.b.a.b")].text, "1");
     yaml_free(&doc);
 
-    snprintf(want, sizeof want, "%s:2:3: is not YAML (", bad);
+    snprintf(want, sizeof want, "%s:2:3: is not valid YAML (", bad);
     FAILS(yaml_read_file(&doc, bad, e), ERR_PARSE, want);
     assert_empty(&doc);
     scratch_remove(dir);

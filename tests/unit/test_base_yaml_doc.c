@@ -42,8 +42,8 @@ TEST(grafted_map_keeps_its_key_and_names_the_new_file)
     assert_string_equal(doc.nodes[size].text, "4");
     assert_string_equal(yaml_source(&doc, size), "g.yaml");
     assert_string_equal(yaml_place(&doc, size, place, sizeof place), "g.yaml:4:11");
-    assert_int_equal(yaml_fail(&doc, size, e, ERR_RANGE, "is 4, need 8"), ERR_RANGE);
-    assert_string_equal(e->msg, "g.yaml:4:11: net.dims[0].size is 4, need 8");
+    assert_int_equal(yaml_fail(&doc, size, e, ERR_RANGE, "is 4, expected 8"), ERR_RANGE);
+    assert_string_equal(e->msg, "g.yaml:4:11: net.dims[0].size is 4, expected 8");
 }
 
 TEST(scalar_list_item_and_root_can_be_grafted)
@@ -68,11 +68,11 @@ TEST(scalar_list_item_and_root_can_be_grafted)
 TEST(failed_graft_changes_nothing)
 {
     static const struct refusal cases[] = {
-        { "", ERR_PARSE, "g.yaml:1:1: is empty, need keys or a value" },
-        { "a: &x 1", ERR_PARSE, "g.yaml:1:4: anchor &x is used, need the value written out" },
+        { "", ERR_PARSE, "g.yaml:1:1: is empty, expected keys or a value" },
+        { "a: &x 1", ERR_PARSE, "g.yaml:1:4: anchor &x is not supported; write the value out" },
         { "p: 1\nq: {r: 1, s: [{t: 1, t: 2}]}\n", ERR_PARSE,
-          "g.yaml:2:22: net.list[1].q.s[0].t is given again, first on line 2, need it once" },
-        { "p: [1, 2, 3\n", ERR_PARSE, "g.yaml:2:1: is not YAML (did not find expected ',' or ']'" },
+          "g.yaml:2:22: net.list[1].q.s[0].t is given twice, first on line 2" },
+        { "p: [1, 2, 3\n", ERR_PARSE, "g.yaml:2:1: is not valid YAML (did not find expected ',' or ']'" },
     };
     DOC(doc, "net: {list: [1, {k: old}], z: 1}");
     unsigned long long before = yaml_hash(&doc, doc.root);
@@ -95,7 +95,7 @@ TEST(depth_counts_through_grafts)
     }
     strcat(path, "[0]");
     OK(graft(&doc, path, "x", e));
-    FAILS(graft(&doc, path, "[x]", e), ERR_RANGE, "g.yaml:1:1: list is at depth 65, need at most 64");
+    FAILS(graft(&doc, path, "[x]", e), ERR_RANGE, "g.yaml:1:1: list is at depth 65, expected at most 64");
     assert_string_equal(at(&doc, path)->text, "x");
 }
 

@@ -98,8 +98,8 @@ TEST(overridden_key_keeps_its_place_among_siblings)
     assert_string_equal(yaml_key_place(&doc, dims, place, sizeof place), "--set dims=5:1:1");
     assert_string_equal(yaml_place(&doc, a, place, sizeof place), "--set a.b=6:1:1");
     assert_string_equal(yaml_key_place(&doc, b, place, sizeof place), "--set a.b=6:1:1");
-    yaml_fail(&doc, b, e, ERR_RANGE, "is 6, need 7");
-    assert_string_equal(e->msg, "--set a.b=6:1:1: a.b is 6, need 7");
+    yaml_fail(&doc, b, e, ERR_RANGE, "is 6, expected 7");
+    assert_string_equal(e->msg, "--set a.b=6:1:1: a.b is 6, expected 7");
 }
 
 TEST(overrides_build_on_each_other)
@@ -126,40 +126,43 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
         enum err_code code;
     } cases[] = {
         { "dims[9].size", "4",
-          "--set dims[9].size=4:1:1: dims[9] is past the end, need 0 to 4 (the list has 5 entries)",
+          "--set dims[9].size=4:1:1: dims[9] is past the end, expected 0 to 4 (the list has 5 entries)",
           ERR_RANGE },
         { "dims[1].lat[2]", "4",
-          "--set dims[1].lat[2]=4:1:1: dims[1].lat[2] is past the end, need 0 to 1 (the list has 2 entries)",
+          "--set dims[1].lat[2]=4:1:1: dims[1].lat[2] is past the end, expected 0 to 1 (the list has 2 "
+          "entries)",
           ERR_RANGE },
         { "none[0]", "4",
-          "--set none[0]=4:1:1: none[0] is an entry of an empty list, need a list with entries", ERR_RANGE },
+          "--set none[0]=4:1:1: none[0] is an entry of an empty list, expected a list with entries",
+          ERR_RANGE },
         { "new.list[0].x", "4",
-          "--set new.list[0].x=4:1:1: new.list[0] is an entry of a list that is not there, need a list",
+          "--set new.list[0].x=4:1:1: new.list[0] is an entry of a list that is not there, expected a list",
           ERR_RANGE },
         { "dims.rack.size", "4",
-          "--set dims.rack.size=4:1:1: dims.rack is no entry's name, need a name or an index (the list has 5 "
-          "entries)",
+          "--set dims.rack.size=4:1:1: dims.rack is no entry's name, expected a name or an index (the list "
+          "has 5 entries)",
           ERR_PARSE },
         { "dims.twin.size", "4",
-          "--set dims.twin.size=4:1:1: dims.twin is the name of 2 entries, need an index", ERR_PARSE },
-        { "name.x", "4", "--set name.x=4:1:1: name is pod, need a map to reach \"name.x\"", ERR_PARSE },
-        { "dims[4][0]", "4", "--set dims[4][0]=4:1:1: dims[4] is plain, need a list to reach \"dims[4][0]\"",
+          "--set dims.twin.size=4:1:1: dims.twin is the name of 2 entries, expected an index", ERR_PARSE },
+        { "name.x", "4", "--set name.x=4:1:1: name is pod, expected a map to reach \"name.x\"", ERR_PARSE },
+        { "dims[4][0]", "4",
+          "--set dims[4][0]=4:1:1: dims[4] is plain, expected a list to reach \"dims[4][0]\"", ERR_PARSE },
+        { "blank.x", "4", "--set blank.x=4:1:1: blank is empty, expected a map to reach \"blank.x\"",
           ERR_PARSE },
-        { "blank.x", "4", "--set blank.x=4:1:1: blank is empty, need a map to reach \"blank.x\"", ERR_PARSE },
-        { "dims[0][1]", "4", "--set dims[0][1]=4:1:1: dims[0] is a map, need a list to reach \"dims[0][1]\"",
+        { "dims[0][1]", "4",
+          "--set dims[0][1]=4:1:1: dims[0] is a map, expected a list to reach \"dims[0][1]\"", ERR_PARSE },
+        { "[0]", "4", "--set [0]=4:1:1: document is a map, expected a list to reach \"[0]\"", ERR_PARSE },
+        { "", "4", "--set =4:1:1: path is \"\", expected keys and indices such as network.dims[0].size",
           ERR_PARSE },
-        { "[0]", "4", "--set [0]=4:1:1: document is a map, need a list to reach \"[0]\"", ERR_PARSE },
-        { "", "4", "--set =4:1:1: path is \"\", need keys and indices such as network.dims[0].size",
+        { "dims[x]", "4", "--set dims[x]=4:1:1: path is \"dims[x]\", expected keys and indices", ERR_PARSE },
+        { "a..b", "4", "--set a..b=4:1:1: path is \"a..b\", expected keys and indices", ERR_PARSE },
+        { "a.b.", "4", "--set a.b.=4:1:1: path is \"a.b.\", expected keys and indices", ERR_PARSE },
+        { "name", "", "--set name=:1:1: is empty, expected keys or a value", ERR_PARSE },
+        { "name", "[1, 2", "--set name=[1, 2:2:1: is not valid YAML (did not find expected ',' or ']'",
           ERR_PARSE },
-        { "dims[x]", "4", "--set dims[x]=4:1:1: path is \"dims[x]\", need keys and indices", ERR_PARSE },
-        { "a..b", "4", "--set a..b=4:1:1: path is \"a..b\", need keys and indices", ERR_PARSE },
-        { "a.b.", "4", "--set a.b.=4:1:1: path is \"a.b.\", need keys and indices", ERR_PARSE },
-        { "name", "", "--set name=:1:1: is empty, need keys or a value", ERR_PARSE },
-        { "name", "[1, 2", "--set name=[1, 2:2:1: is not YAML (did not find expected ',' or ']'", ERR_PARSE },
-        { "name", "*x", "--set name=*x:1:1: alias *x is used, need the value written out", ERR_PARSE },
+        { "name", "*x", "--set name=*x:1:1: alias *x is not supported; write the value out", ERR_PARSE },
         { "new.map", "{a: 1, a: 2}",
-          "--set new.map={a: 1, a: 2}:1:8: new.map.a is given again, first on line 1, need it once",
-          ERR_PARSE },
+          "--set new.map={a: 1, a: 2}:1:8: new.map.a is given twice, first on line 1", ERR_PARSE },
     };
     POD(doc);
     unsigned long long before = yaml_hash(&doc, doc.root);
@@ -177,7 +180,7 @@ TEST(depth_of_an_override_ends_at_the_cap)
     OK(yaml_read_text(&doc, "f", "{}", 2, e));
     for (int i = 1; i < YAML_MAX_DEPTH; i++)
         strcat(path, ".k");
-    FAILS(yaml_set(&doc, path, "[1]", e), ERR_RANGE, "list is at depth 65, need at most 64");
+    FAILS(yaml_set(&doc, path, "[1]", e), ERR_RANGE, "list is at depth 65, expected at most 64");
     assert_int_equal(doc.nodes[doc.root].n, 0);
     OK(yaml_set(&doc, path, "1", e));
     assert_string_equal(doc.nodes[yaml_find(&doc, path)].text, "1");
@@ -185,7 +188,7 @@ TEST(depth_of_an_override_ends_at_the_cap)
 
     OK(yaml_read_text(&doc, "f", "{}", 2, e));
     strcat(path, ".k");
-    FAILS(yaml_set(&doc, path, "1", e), ERR_RANGE, "path is at depth 66, need at most 65");
+    FAILS(yaml_set(&doc, path, "1", e), ERR_RANGE, "path is at depth 66, expected at most 65");
     yaml_free(&doc);
 }
 
@@ -197,9 +200,9 @@ TEST(long_path_and_value_leave_room_for_the_reason)
     memcpy(path, "dims.", 5);
     path[sizeof path - 1] = '\0';
     FAILS(yaml_set(&doc, path, path, e), ERR_PARSE, "xxx...:1:1: dims.xxx");
-    assert_has(e->msg, "is no entry's name, need a name or an index (the list has 5 entries)");
+    assert_has(e->msg, "is no entry's name, expected a name or an index (the list has 5 entries)");
     path[sizeof path - 2] = '.';
-    FAILS(yaml_set(&doc, path + 5, path, e), ERR_PARSE, "need keys and indices such as");
+    FAILS(yaml_set(&doc, path + 5, path, e), ERR_PARSE, "expected keys and indices such as");
     path[0] = '[';
-    FAILS(yaml_set(&doc, "name", path, e), ERR_PARSE, "xxx...:2:1: is not YAML (");
+    FAILS(yaml_set(&doc, "name", path, e), ERR_PARSE, "xxx...:2:1: is not valid YAML (");
 }

@@ -55,26 +55,26 @@ TEST(what_is_no_number_is_quoted_back)
     static const struct {
         const char *text, *want;
     } cases[] = {
-        { "fast", "f.yaml:1:4: a is fast, need a number" },
-        { "'50'", "f.yaml:1:4: a is the text \"50\", need a number" },
-        { "010", "f.yaml:1:4: a is 010, need a number without leading zeros" },
-        { "-01.5", "f.yaml:1:4: a is -01.5, need a number without leading zeros" },
-        { "0x10", "f.yaml:1:4: a is 0x10, need a number" },
-        { "1_000", "f.yaml:1:4: a is 1_000, need a number" },
-        { ".inf", "f.yaml:1:4: a is .inf, need a number" },
-        { "1e999", "f.yaml:1:4: a is 1e999, need a number" },
-        { "", "f.yaml:1:3: a is empty, need a number" },
-        { "~", "f.yaml:1:4: a is empty, need a number" },
-        { "''", "f.yaml:1:4: a is the text \"\", need a number" },
-        { "[1]", "f.yaml:1:4: a is a list, need a number" },
-        { "{b: 1}", "f.yaml:1:4: a is a map, need a number" },
-        { "\n  two\n  lines", "f.yaml:2:3: a is two lines, need a number" },
-        { "|\n  x\n  y", "f.yaml:1:4: a is the text \"x?y?\", need a number" },
-        { "0123456789012345678901234567890123456789", "need a number without leading zeros" },
+        { "fast", "f.yaml:1:4: a is fast, expected a number" },
+        { "'50'", "f.yaml:1:4: a is the text \"50\", expected a number" },
+        { "010", "f.yaml:1:4: a is 010, expected a number without leading zeros" },
+        { "-01.5", "f.yaml:1:4: a is -01.5, expected a number without leading zeros" },
+        { "0x10", "f.yaml:1:4: a is 0x10, expected a number" },
+        { "1_000", "f.yaml:1:4: a is 1_000, expected a number" },
+        { ".inf", "f.yaml:1:4: a is .inf, expected a number" },
+        { "1e999", "f.yaml:1:4: a is 1e999, expected a number" },
+        { "", "f.yaml:1:3: a is empty, expected a number" },
+        { "~", "f.yaml:1:4: a is empty, expected a number" },
+        { "''", "f.yaml:1:4: a is the text \"\", expected a number" },
+        { "[1]", "f.yaml:1:4: a is a list, expected a number" },
+        { "{b: 1}", "f.yaml:1:4: a is a map, expected a number" },
+        { "\n  two\n  lines", "f.yaml:2:3: a is two lines, expected a number" },
+        { "|\n  x\n  y", "f.yaml:1:4: a is the text \"x?y?\", expected a number" },
+        { "0123456789012345678901234567890123456789", "expected a number without leading zeros" },
         { "x123456789012345678901234567890123456789y",
-          "f.yaml:1:4: a is x123456789012345678901234567890123456789..., need a number" },
+          "f.yaml:1:4: a is x123456789012345678901234567890123456789..., expected a number" },
         { "x12345678901234567890123456789012345678\xc3\xa9y",
-          "f.yaml:1:4: a is x12345678901234567890123456789012345678..., need a number" },
+          "f.yaml:1:4: a is x12345678901234567890123456789012345678..., expected a number" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double x;
@@ -92,9 +92,9 @@ TEST(counts_are_whole_numbers_in_digits)
     OK(count_of("9223372036854775807", &n, e));
     assert_true(n == INT64_MAX);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        FAILS(count_of(bad[i], &n, e), ERR_PARSE, ", need a whole number, 0 to 9223372036854775807");
+        FAILS(count_of(bad[i], &n, e), ERR_PARSE, ", expected a whole number, 0 to 9223372036854775807");
     }
-    FAILS(count_of("007", &n, e), ERR_PARSE, "f.yaml:1:4: a is 007, need a number without leading zeros");
+    FAILS(count_of("007", &n, e), ERR_PARSE, "f.yaml:1:4: a is 007, expected a number without leading zeros");
 }
 
 TEST(only_true_and_false_are_flags)
@@ -102,12 +102,12 @@ TEST(only_true_and_false_are_flags)
     static const struct {
         const char *text, *want;
     } bad[] = {
-        { "yes", "f.yaml:1:4: a is yes, need true or false" },
-        { "True", "f.yaml:1:4: a is True, need true or false" },
-        { "'true'", "f.yaml:1:4: a is the text \"true\", need true or false" },
-        { "1", "f.yaml:1:4: a is 1, need true or false" },
-        { "", "f.yaml:1:3: a is empty, need true or false" },
-        { "{}", "f.yaml:1:4: a is a map, need true or false" },
+        { "yes", "f.yaml:1:4: a is yes, expected true or false" },
+        { "True", "f.yaml:1:4: a is True, expected true or false" },
+        { "'true'", "f.yaml:1:4: a is the text \"true\", expected true or false" },
+        { "1", "f.yaml:1:4: a is 1, expected true or false" },
+        { "", "f.yaml:1:3: a is empty, expected true or false" },
+        { "{}", "f.yaml:1:4: a is a map, expected true or false" },
     };
     bool flag = false;
     OK(bool_of("true", &flag, e));
@@ -131,10 +131,11 @@ TEST(text_is_any_scalar_that_is_there)
         assert_string_equal(text, good[i].want);
         yaml_free(&doc);
     }
-    FAILS(yaml_text(&doc, read_value(&doc, "~"), &text, e), ERR_PARSE, "f.yaml:1:4: a is empty, need text");
+    FAILS(yaml_text(&doc, read_value(&doc, "~"), &text, e), ERR_PARSE,
+          "f.yaml:1:4: a is empty, expected text");
     yaml_free(&doc);
     FAILS(yaml_text(&doc, read_value(&doc, "[a]"), &text, e), ERR_PARSE,
-          "f.yaml:1:4: a is a list, need text");
+          "f.yaml:1:4: a is a list, expected text");
     yaml_free(&doc);
 }
 
@@ -146,10 +147,12 @@ TEST(wrong_kind_is_named)
     OK(yaml_need(&doc, one, YAML_SCALAR, e));
     OK(yaml_need(&doc, list, YAML_SEQ, e));
     OK(yaml_need(&doc, map, YAML_MAP, e));
-    FAILS(yaml_need(&doc, one, YAML_MAP, e), ERR_PARSE, "f.yaml:1:2: [0] is 1, need a map");
-    FAILS(yaml_need(&doc, list, YAML_SCALAR, e), ERR_PARSE, "f.yaml:1:5: [1] is a list, need a single value");
-    FAILS(yaml_need(&doc, map, YAML_SEQ, e), ERR_PARSE, "f.yaml:1:10: [2] is a map, need a list");
-    FAILS(yaml_need(&doc, doc.root, YAML_MAP, e), ERR_PARSE, "f.yaml:1:1: document is a list, need a map");
+    FAILS(yaml_need(&doc, one, YAML_MAP, e), ERR_PARSE, "f.yaml:1:2: [0] is 1, expected a map");
+    FAILS(yaml_need(&doc, list, YAML_SCALAR, e), ERR_PARSE,
+          "f.yaml:1:5: [1] is a list, expected a single value");
+    FAILS(yaml_need(&doc, map, YAML_SEQ, e), ERR_PARSE, "f.yaml:1:10: [2] is a map, expected a list");
+    FAILS(yaml_need(&doc, doc.root, YAML_MAP, e), ERR_PARSE,
+          "f.yaml:1:1: document is a list, expected a map");
 }
 
 TEST(getting_from_what_is_no_map_gives_none)
@@ -168,10 +171,11 @@ TEST(failing_names_value_or_key)
     KEEP(struct yaml_doc, doc, yaml_free);
     OK(read_str(&doc, "dims:\n  - bw_GBps:   -3\n", e));
     yaml_id bw = yaml_find(&doc, "dims[0].bw_GBps");
-    assert_int_equal(yaml_fail(&doc, bw, e, ERR_RANGE, "is %d, need %g to %g", -3, 0.001, 1e5), ERR_RANGE);
-    assert_string_equal(e->msg, "f.yaml:2:16: dims[0].bw_GBps is -3, need 0.001 to 100000");
-    assert_int_equal(yaml_fail_key(&doc, bw, e, ERR_PARSE, "is unknown, need size"), ERR_PARSE);
-    assert_string_equal(e->msg, "f.yaml:2:5: dims[0].bw_GBps is unknown, need size");
+    assert_int_equal(yaml_fail(&doc, bw, e, ERR_RANGE, "is %d, expected %g to %g", -3, 0.001, 1e5),
+                     ERR_RANGE);
+    assert_string_equal(e->msg, "f.yaml:2:16: dims[0].bw_GBps is -3, expected 0.001 to 100000");
+    assert_int_equal(yaml_fail_key(&doc, bw, e, ERR_PARSE, "is unknown, expected size"), ERR_PARSE);
+    assert_string_equal(e->msg, "f.yaml:2:5: dims[0].bw_GBps is unknown, expected size");
 }
 
 TEST(long_paths_are_cut_between_characters)
@@ -210,11 +214,11 @@ TEST(long_names_leave_room_for_the_reason)
     strcpy(text + 900, ": bad");
     OK(yaml_read_text(&doc, name, text, strlen(text), e));
     FAILS(yaml_real(&doc, 1, &x, e), ERR_PARSE, "nn/f.yaml:1:903: kkk");
-    assert_has(e->msg, "kkk... is bad, need a number");
+    assert_has(e->msg, "kkk... is bad, expected a number");
     yaml_free(&doc);
     strcpy(text + 900, ": *x");
     FAILS(yaml_read_text(&doc, name, text, strlen(text), e), ERR_PARSE,
-          "nn/f.yaml:1:903: alias *x is used, need the value written out");
+          "nn/f.yaml:1:903: alias *x is not supported; write the value out");
 }
 
 TEST(hash_sees_content_and_not_its_layout)

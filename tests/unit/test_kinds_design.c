@@ -104,7 +104,7 @@ TEST(regret_without_an_answer_says_for_which_workload)
     LOADED(idle, NETWORK "workloads: [ { workload: " OUTER " }, { workload: " IDLE
                          " } ]\ntotal_GBps: 10\ncombine: regret\n");
     FAILS(design_solve(&d, &idle, e), ERR_RANGE,
-          "workload \"idle\": best time is 0 s, need work that takes time for regret");
+          "workload \"idle\": best time is 0 s, expected work that takes time for regret");
     assert_null(d.loads);
 }
 
@@ -265,6 +265,6 @@ TEST(a_bill_that_cannot_be_made_says_why)
     OK(study_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, STUDY_NEEDS_WORKLOAD, e));
     OK(design_evaluate(&d, &s, bw_Bps, e));
     assert_false(d.has_bill);
-    assert_has(d.bill_reason, "dimension \"pod\": bandwidth is 2e+06 GB/s, need 0 to 1e+06");
+    assert_has(d.bill_reason, "dimension \"pod\": bandwidth is 2e+06 GB/s, expected 0 to 1e+06");
     assert_true(d.cost_usd > 0 && d.bill.n_lines == 0);
 }

@@ -259,41 +259,43 @@ TEST(keys_of_tiers_and_networks_are_passed_on)
 TEST(bad_rules_are_refused_at_their_place)
 {
     static const struct refusal cases[] = {
-        { "5", ERR_PARSE, "study.yaml:2:28: vary.network.factor is 5, need a map" },
-        { "{}", ERR_PARSE, "vary.network.factor is without npus, need npus" },
-        { "{ npus: 1 }", ERR_RANGE, "vary.network.factor.npus is 1, need 2 to 1073741824" },
+        { "5", ERR_PARSE, "study.yaml:2:28: vary.network.factor is 5, expected a map" },
+        { "{}", ERR_PARSE, "vary.network.factor has no npus" },
+        { "{ npus: 1 }", ERR_RANGE, "vary.network.factor.npus is 1, expected 2 to 1073741824" },
         { "{ npus: 8, dim: 2 }", ERR_PARSE,
-          "vary.network.factor.dim is unknown, need a known key such as dims" },
+          "unknown key \"vary.network.factor.dim\"; did you mean \"dims\"" },
         { "{ npus: 8, dims: 9 }", ERR_RANGE,
-          "vary.network.factor.dims is at most 9, need 1 to 8 dimensions" },
-        { "{ npus: 8, dims: { from: 3, to: 2 } }", ERR_RANGE, "dims is from 3 to 2, need from at most to" },
+          "vary.network.factor.dims is at most 9, expected 1 to 8 dimensions" },
+        { "{ npus: 8, dims: { from: 3, to: 2 } }", ERR_RANGE,
+          "dims is from 3 to 2, expected from at most to" },
         { "{ npus: 8, dims: { form: 3 } }", ERR_PARSE,
-          "dims.form is unknown, need a known key such as from" },
-        { "{ npus: 8, dims: two }", ERR_PARSE, "vary.network.factor.dims is two, need" },
+          "unknown key \"vary.network.factor.dims.form\"; did you mean \"from\"?" },
+        { "{ npus: 8, dims: two }", ERR_PARSE, "vary.network.factor.dims is two, expected" },
         { "{ npus: 8, shapes: [rings] }", ERR_PARSE,
-          "shapes[0] is rings, need one of ring, full, switch, line" },
+          "shapes[0] is rings, expected one of ring, full, switch, line" },
         { "{ npus: 8, shapes: [ring, ring] }", ERR_RANGE, "shapes[1] is ring, which is there already" },
-        { "{ npus: 8, shapes: [] }", ERR_RANGE, "shapes has 0 entries, need 1 to" },
-        { "{ npus: 8, sizes: [1] }", ERR_RANGE, "sizes[0] is 1, need 2 to 16777216" },
-        { "{ npus: 8, tiers: [] }", ERR_RANGE, "tiers has 0 entries, need 1 to 16" },
+        { "{ npus: 8, shapes: [] }", ERR_RANGE, "shapes has 0 entries, expected 1 to" },
+        { "{ npus: 8, sizes: [1] }", ERR_RANGE, "sizes[0] is 1, expected 2 to 16777216" },
+        { "{ npus: 8, tiers: [] }", ERR_RANGE, "tiers has 0 entries, expected 1 to 16" },
         { "{ npus: 8, tiers: [ { latency_n: 5 } ] }", ERR_PARSE,
-          "tiers[0].latency_n is unknown, need a known key such as latency_ns" },
-        { "{ npus: 8, tiers: [ { latency_ns: -5 } ] }", ERR_RANGE, "tiers[0].latency_ns is -5, need 0 to" },
+          "unknown key \"vary.network.factor.tiers[0].latency_n\"; did you mean \"latency_ns\"?" },
+        { "{ npus: 8, tiers: [ { latency_ns: -5 } ] }", ERR_RANGE,
+          "tiers[0].latency_ns is -5, expected 0 to" },
         { "{ npus: 8, tiers: [ { size: 5 } ] }", ERR_PARSE,
-          "tiers[0].size is unknown, need a known key such as sizes" },
+          "unknown key \"vary.network.factor.tiers[0].size\"; did you mean \"sizes\"" },
         { "{ npus: 8, tiers: [ { name: 'a b' } ] }", ERR_PARSE,
-          "tiers[0].name is \"a b\", need a letter or _" },
+          "tiers[0].name is \"a b\", expected a letter or _" },
         { "{ npus: 8, tiers: [ { name: a }, { name: a, tier: x } ] }", ERR_RANGE,
-          "tiers[1].name is a, as that of tiers[0]; need another name" },
+          "tiers[1].name is a, as that of tiers[0]; choose another name" },
         { "{ npus: 8, tiers: [ { min: 3 }, { max: 4 } ] }", ERR_RANGE,
-          "tiers[1] has nothing to tell its dimensions from those of tiers[0], need a name" },
+          "tiers[1] has nothing to tell its dimensions from those of tiers[0], expected a name" },
         { "{ npus: 13, dims: 2 }", ERR_RANGE,
           "study.yaml:2:28: vary.network.factor makes no network: 13 NPUs have no factors for 2 dimensions "
-          "under these limits; need others" },
+          "under these limits; expected others" },
         { "{ npus: 64, tiers: [ { name: a, shapes: [full, switch], radix: 7 } ] }", ERR_RANGE,
           "makes no network" },
         { "{ npus: 1073741824, shapes: [ring], dims: 8 }", ERR_RANGE,
-          "makes 1560780 networks, need at most 1000000" },
+          "makes 1560780 networks, expected at most 1000000" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;
@@ -306,9 +308,9 @@ TEST(only_networks_are_factored_and_nothing_beside)
 {
     struct study w;
     FAILS(sweep_of(&w, SWEEP_BASE "vary: { total_GBps: { factor: { npus: 8 } } }\n", NULL, 0, e), ERR_PARSE,
-          "vary.total_GBps.factor gives networks, need the key network for it");
+          "vary.total_GBps.factor gives networks, expected the key network for it");
     FAILS(sweep_of(&w, SWEEP_BASE "vary: { network: { factor: { npus: 8 }, from: 1 } }\n", NULL, 0, e),
-          ERR_PARSE, "vary.network.from is given besides factor, need one of them");
+          ERR_PARSE, "vary.network.from is given together with factor; give one of them");
 }
 
 TEST(networks_may_move_with_other_keys)

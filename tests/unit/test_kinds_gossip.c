@@ -288,7 +288,7 @@ TEST_WITH(points_are_in_order_and_a_wrong_one_is_a_row, make_folder, remove_fold
         assert_row(&t.rows, row, "workers=%d status=%s", workers[row], row == 2 ? "error" : "ok");
     }
     assert_row(&t.rows, 2, "method=");
-    assert_has(word(&t.rows, 2, "message"), "workers: is 3, need a size that divides");
+    assert_has(word(&t.rows, 2, "message"), "workers: is 3, expected a size that divides");
 }
 
 /* Dimensions of the widest network; a narrower one leaves the rest blank. */

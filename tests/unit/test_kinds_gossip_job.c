@@ -173,21 +173,21 @@ TEST_WITH(a_job_that_does_not_fit_is_told, make_folder, remove_folder)
 TEST_WITH(what_is_wrong_with_a_job_is_said_where_it_stands, make_folder, remove_folder)
 {
     static const struct refusal cases[] = {
-        { ONE JOB "model_MB: 3\n", ERR_PARSE, ":4:1: model_MB is given with job, need one of them" },
+        { ONE JOB "model_MB: 3\n", ERR_PARSE, ":4:1: model_MB is given with job; give one of them" },
         { ONE JOB "clock: { step_ms: 3 }\n", ERR_PARSE,
-          ":4:10: clock.step_ms is given with job, need one of them" },
-        { ONE "job: small\n", ERR_PARSE, ":3:6: job is small, need a map" },
-        { ONE "job: { parallel: { batch: 1 } }\n", ERR_PARSE, "job is without model, need model" },
-        { ONE "job: { model: " JOB_MODEL " }\n", ERR_PARSE, "job is without parallel, need parallel" },
+          ":4:10: clock.step_ms is given with job; give one of them" },
+        { ONE "job: small\n", ERR_PARSE, ":3:6: job is small, expected a map" },
+        { ONE "job: { parallel: { batch: 1 } }\n", ERR_PARSE, "job has no model" },
+        { ONE "job: { model: " JOB_MODEL " }\n", ERR_PARSE, "job has no parallel" },
         { ONE "job: { model: " JOB_MODEL ", parallel: { batch: 1 } }\n", ERR_RANGE,
           ":3:8: job.model needs network.npu.peak_TFLOPS, which is not given" },
         { ONE "job: { model: " JOB_MODEL ", npu: { peak_TFLOPS: 1 }, parallel: { batch: 1 } }\n", ERR_RANGE,
-          "job.npu is without mem_GBps, need peak_TFLOPS and mem_GBps" },
+          "job.npu has no mem_GBps; give peak_TFLOPS and mem_GBps" },
         { ONE "job: { model: " JOB_MODEL ", npu: no.yaml, parallel: { batch: 1 } }\n", ERR_PARSE,
           "job.npu is no.yaml, which cannot be read" },
         { ONE "job: { model: " JOB_MODEL ", npu: " JOB_NPU ", parallel: { batch: 2, tp: 2 } }\n", ERR_RANGE,
           "job.parallel.tp is 2, " },
-        { ONE "job: { modl: x }\n", ERR_PARSE, "job.modl is unknown, need a known key such as model" },
+        { ONE "job: { modl: x }\n", ERR_PARSE, "unknown key \"job.modl\"; did you mean \"model\"" },
     };
     put_npu(*state);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -372,11 +372,11 @@ TEST(a_grid_that_is_none_is_refused)
         int32_t n_axes;
         const char *text;
     } cases[] = {
-        { { { 2, 2, fine } }, 1, "axis 0: dimension is 2, need 0 to 1" },
-        { { { 1, 2, fine }, { 1, 2, fine } }, 2, "axis 1: dimension 1 has an axis, need another one" },
-        { { { 1, 0, fine } }, 1, "axis 0: has no values, need at least 1" },
-        { { { 0, 2, wrong } }, 1, "axis 0: bandwidth is -1 B/s, need 0 or more" },
-        { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, need 0 or more" },
+        { { { 2, 2, fine } }, 1, "axis 0: dimension is 2, expected 0 to 1" },
+        { { { 1, 2, fine }, { 1, 2, fine } }, 2, "axis 1: dimension 1 has an axis; choose another one" },
+        { { { 1, 0, fine } }, 1, "axis 0: has no values, expected at least 1" },
+        { { { 0, 2, wrong } }, 1, "axis 0: bandwidth is -1 B/s, expected 0 or more" },
+        { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, expected 0 or more" },
     };
     PLAIN_SPLIT(s, 2, traffic_GB, 1, 0.5);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

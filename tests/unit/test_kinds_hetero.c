@@ -290,7 +290,7 @@ TEST_WITH(points_and_axes_are_in_order_and_a_wrong_one_is_a_row, make_folder, re
         assert_row(&t.rows, row, "point=%d model=%s draw.types=%d status=%s", (int)row, models[row / 2],
                    row % 2 ? 3 : 2, row < 4 ? "done" : "error");
     }
-    assert_has(word(&t.rows, 4, "message"), "model is foo, need ctrdnn");
+    assert_has(word(&t.rows, 4, "message"), "model is foo, expected ctrdnn");
     assert_true(number(&t.rows, 3, "layers") == 10);
 }
 
@@ -309,7 +309,7 @@ TEST_WITH(schedulers_that_cannot_run_are_left_out_unless_listed, make_folder, re
     TABLES(listed, 1, NO_GPU "schedulers: [gpu-only, cpu-only]\n");
     assert_int_equal(listed.rows.n_rows, 2);
     assert_row(&listed.rows, 0, "status=error");
-    assert_has(word(&listed.rows, 0, "message"), "gpu-only: the study has no GPU type, need one");
+    assert_has(word(&listed.rows, 0, "message"), "gpu-only: the study has no GPU type");
     assert_row(&listed.rows, 1, "status=done");
 }
 

@@ -233,8 +233,8 @@ TEST(a_point_that_fails_is_a_row_that_says_why)
     assert_string_equal(word(&t.rows, 2, "scheduler"), "");
     assert_true(isnan(number(&t.rows, 2, "utility")));
     assert_has(word(&t.rows, 2, "message"),
-               "job job0: one worker takes 5 of gpu, need at most 4, what the largest server has");
-    assert_has(word(&t.rows, 3, "message"), "jobs.gpus is many, need a number");
+               "job job0: one worker takes 5 of gpu, expected at most 4, what the largest server has");
+    assert_has(word(&t.rows, 3, "message"), "jobs.gpus is many, expected a number");
     assert_string_equal(word(&t.rows, 3, "jobs.gpus"), "many");
 }
 
@@ -260,48 +260,50 @@ TEST(jobs_of_a_trace_end_as_it_says_up_to_the_horizon)
     assert_close(number(&t.rows, 0, "makespan_s"), 150, 1e-12);
     assert_close(number(&t.rows, 0, "gpu_frac"), 800.0 / (16 * 150), 1e-12);
     assert_true(isnan(number(&t.rows, 1, "makespan_s")));
-    assert_has(word(&t.rows, 2, "message"),
-               "job d: asks for 17 GPUs, need at most the 16 of the cluster; jobs.max_gpus leaves larger");
+    assert_has(
+        word(&t.rows, 2, "message"),
+        "job d: asks for 17 GPUs, expected at most the 16 of the cluster; jobs.max_gpus leaves larger");
 }
 
 TEST(what_cannot_be_read_is_an_error_with_its_place)
 {
     CASES(const char *text; int code; const char *message) = {
-        { "model: slots\n", ERR_PARSE, "has no cluster, need network, graph or racks" },
-        { SLOTS "racks: {}\n", ERR_PARSE, "has more than one of network, graph and racks, need one" },
+        { "model: slots\n", ERR_PARSE, "has no cluster; give network, graph or racks" },
+        { SLOTS "racks: {}\n", ERR_PARSE, "has more than one of network, graph and racks; give one of them" },
         { "model: slots\nracks: {}\nservers: { gpu: 8 }\n", ERR_PARSE,
-          "is given besides racks, need racks.gpus" },
-        { "model: slots\nracks: {}\nserver: npu\n", ERR_PARSE, "server is without network" },
+          "is given together with racks; give racks.gpus" },
+        { "model: slots\nracks: {}\nserver: npu\n", ERR_PARSE, "server has no network" },
         { "model: slots\nracks: {}\nparts: prices.yaml\n", ERR_PARSE, "parts has no effect without network" },
-        { "model: slots\ngraph: w.csv\n", ERR_PARSE, "graph is without servers, need servers" },
+        { "model: slots\ngraph: w.csv\n", ERR_PARSE, "graph has no servers" },
         { "model: slots\nnetwork: bare.yaml\n", ERR_RANGE, "has a dimension without bandwidth" },
-        { SLOTS "server: rack\n", ERR_PARSE, "server is rack, need npu or a dimension of the network" },
+        { SLOTS "server: rack\n", ERR_PARSE, "server is rack, expected npu or a dimension of the network" },
         { SLOTS "server: pod\n", ERR_RANGE, "server is pod, the outermost dimension" },
-        { SLOTS "servers: { cpu: 8 }\n", ERR_PARSE, "is the first resource, need gpu first" },
-        { SLOTS "servers: { gpu: -8 }\n", ERR_RANGE, "servers.gpu is -8, need a number >= 0" },
-        { SLOTS "servers: {}\n", ERR_RANGE, "servers has 0 resources, need 1 to 8" },
+        { SLOTS "servers: { cpu: 8 }\n", ERR_PARSE, "is the first resource, expected gpu first" },
+        { SLOTS "servers: { gpu: -8 }\n", ERR_RANGE, "servers.gpu is -8, expected a number >= 0" },
+        { SLOTS "servers: {}\n", ERR_RANGE, "servers has 0 resources, expected 1 to 8" },
         { SLOTS "schedulers: [gadgt]\n", ERR_PARSE,
-          "schedulers[0] is gadgt, need a scheduler of model slots: gadget, drf, las, fifo (nearest: "
-          "gadget)" },
+          "schedulers[0] is gadgt, expected a scheduler of model slots: gadget, drf, las, fifo; did you mean "
+          "gadget?" },
         { SLOTS "schedulers: [drf, drf]\n", ERR_PARSE, "schedulers[1] is in the list twice" },
-        { SLOTS "schedulers: []\n", ERR_RANGE, "schedulers is a list of 0, need 1 to 64" },
+        { SLOTS "schedulers: []\n", ERR_RANGE, "schedulers is a list of 0, expected 1 to 64" },
         { SLOTS "schedulers: drf\n", ERR_PARSE, "schedulers" },
-        { "model: batch\nservers: { gpu: 8 }\n", ERR_PARSE,
-          "servers is without network and graph, need one" },
-        { "model: batch\nnetwork: wide.yaml\npool: {}\n", ERR_PARSE, "pool is given besides a network" },
+        { "model: batch\nservers: { gpu: 8 }\n", ERR_PARSE, "servers has no network or graph; give one" },
+        { "model: batch\nnetwork: wide.yaml\npool: {}\n", ERR_PARSE,
+          "pool is given together with a network" },
         { "model: batch\nparts: prices.yaml\n", ERR_PARSE, "parts has no effect without network" },
-        { SLOTS "seeds: 0\n", ERR_RANGE, "seeds is 0, need 1 to 100000" },
+        { SLOTS "seeds: 0\n", ERR_RANGE, "seeds is 0, expected 1 to 100000" },
         { SLOTS "seed: -1\n", ERR_RANGE, "seed is -1" },
         { SLOTS "slos: 3\n", ERR_PARSE, "slots" },
-        { "model: slot\n", ERR_PARSE, "model is slot, need one of slots, batch, events, interval" },
-        { SLOTS "vary: { seed: [1, 2] }\n", ERR_PARSE, "cannot vary, need another key: every point" },
+        { "model: slot\n", ERR_PARSE, "model is slot, expected one of slots, batch, events, interval" },
+        { SLOTS "vary: { seed: [1, 2] }\n", ERR_PARSE, "cannot vary: every point" },
         { SLOTS "vary: { seeds: [1, 2] }\n", ERR_PARSE, "cannot vary" },
         { SLOTS "vary: { jobs.cuont: [1] }\n", ERR_PARSE, "\"cuont\" is no key of jobs" },
-        { SLOTS "vary: { gadget.smples: [1] }\n", ERR_PARSE, "such as samples (nearest)" },
+        { SLOTS "vary: { gadget.smples: [1] }\n", ERR_PARSE,
+          "unknown key \"vary.gadget.smples\" (\"smples\" is no key of gadget); did you mean \"samples\"?" },
         { SLOTS "vary: { model: [slots, batch], jobs.iterations: [900] }\njobs: { cuont: 1 }\n", ERR_PARSE,
-          "jobs.cuont is unknown" },
+          "unknown key \"jobs.cuont\"" },
         { SLOTS "vary: { schduler: [1] }\n", ERR_PARSE, "\"schduler\" is no key of placement study" },
-        { SLOTS "vary: { jobs.count: [] }\n", ERR_PARSE, "is empty, need at least one value" },
+        { SLOTS "vary: { jobs.count: [] }\n", ERR_PARSE, "is empty, expected at least one value" },
         { SLOTS "seeds: 100000\nvary: { jobs.count: { from: 1, to: 1000, step: 1 } }\n", ERR_RANGE,
           "has 1000 points of 100000 seeds" },
     };
@@ -481,7 +483,7 @@ TEST(wrong_traces_say_where)
     CASES(const char *trace, *jobs, *said) = {
         { HEAD "a,0,x,10,pass,,10,1e9,,,,,\n", "trace: trace.csv", "trace.csv:2: gpus is \"x\"" },
         { HEAD "a,0,9,10,pass,,10,1e9,,,,,\n", "trace: trace.csv",
-          "job a: asks for 9 GPUs, need at most the 4 of the cluster" },
+          "job a: asks for 9 GPUs, expected at most the 4 of the cluster" },
         { HEAD "a,0,2,10,pass,,,1e9,,,,,\n", "trace: trace.csv",
           "job a: number of iterations is 0 or not known" },
         { HEAD "a,0,2,0,pass,,1,1e9,,,,,\n", "trace: trace.csv", "no job fits what is asked for" },
@@ -501,9 +503,9 @@ TEST(wrong_keys_say_what_is_needed)
 {
     CASES(const char *jobs, *said) = {
         { "{ }", "jobs has neither trace nor jobs_per_h" },
-        { "{ trace: trace.csv, jobs_per_h: 3 }", "jobs has trace and jobs_per_h" },
-        { "{ jobs_per_h: 3 }", "jobs is without count" },
-        { "{ jobs_per_h: 3, count: 5 }", "jobs is without profile" },
+        { "{ trace: trace.csv, jobs_per_h: 3 }", "jobs has both trace and jobs_per_h" },
+        { "{ jobs_per_h: 3 }", "jobs has no count" },
+        { "{ jobs_per_h: 3, count: 5 }", "jobs has no profile" },
         { "{ trace: trace.csv, length: long }", "jobs.length is long" },
         { "{ trace: trace.csv, overlap_frac: 2 }", "jobs.overlap_frac is 2" },
     };

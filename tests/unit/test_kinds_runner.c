@@ -137,7 +137,8 @@ static int64_t compare_ways(struct folder *f, const char *text, const struct stu
     put(f, "study.yaml", text);
     int rc = designs_open(&w, f->path, o, n, &e);
     if (rc) { /* two spellings of one key, drawn together */
-        assert_has(e.msg, "need one axis for what is one key");
+        assert_has(e.msg, "vary has \"network.dims.dim1.max_GBps\" and \"network.dims[0].max_GBps\"; use one "
+                          "axis for what is one key");
         return 0;
     }
     int64_t solved = rows_afresh(&want, &w);
@@ -363,7 +364,7 @@ TEST_WITH(given_without_bandwidths_is_said, make_folder, remove_folder)
     OK(designs_open(&w, f->path, NULL, 0, e));
     designs_rows(&t, &w);
     assert_string_equal(word(&t, 0, "status"), "error");
-    assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] is without bw_GBps, need it");
+    assert_has(word(&t, 0, "message"), "two.yaml:5:5: network.dims[0] has no bw_GBps");
 }
 
 /* ---- columns ---- */

@@ -295,7 +295,7 @@ TEST(a_search_without_result_says_why)
           "because memory does not suffice (need at least 0.00" },
         { { "1", GIVEN, DENSE, ", search: { tp: [3], pp: [5] }", "" },
           STUDY_NEEDS_BANDWIDTH,
-          "workload.search finds no plan: rejected 7 because something does not divide" },
+          "workload.search finds no plan; rejected 7 because something does not divide" },
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
             "total_GBps: 12\nconstraints: [ node >= 10, pod >= 10 ]\n" },
           STUDY_FOR_SPLIT,
@@ -315,13 +315,13 @@ TEST(a_search_without_result_says_why)
 TEST(a_bad_search_is_refused_at_its_place)
 {
     static const struct refusal cases[] = {
-        { ", search: { tp: 4 }", ERR_PARSE, "workload.search.tp is 4, need a list" },
-        { ", search: { tp: [0] }", ERR_RANGE, "workload.search.tp[0] is 0, need 1 or more" },
-        { ", search: { tp: [] }", ERR_RANGE, "workload.search.tp has 0 entries, need 1 to 64" },
-        { ", search: { zero: [4] }", ERR_PARSE, "workload.search.zero[0] is 4, need one of 0, 1, 2, 3" },
-        { ", search: { recompute: [half] }", ERR_PARSE, "is half, need one of none, selective, full" },
-        { ", search: { top: 0 }", ERR_RANGE, "workload.search.top is 0, need 1 to 1000" },
-        { ", search: { tpp: [1] }", ERR_PARSE, "workload.search.tpp is unknown" },
+        { ", search: { tp: 4 }", ERR_PARSE, "workload.search.tp is 4, expected a list" },
+        { ", search: { tp: [0] }", ERR_RANGE, "workload.search.tp[0] is 0, expected 1 or more" },
+        { ", search: { tp: [] }", ERR_RANGE, "workload.search.tp has 0 entries, expected 1 to 64" },
+        { ", search: { zero: [4] }", ERR_PARSE, "workload.search.zero[0] is 4, expected one of 0, 1, 2, 3" },
+        { ", search: { recompute: [half] }", ERR_PARSE, "is half, expected one of none, selective, full" },
+        { ", search: { top: 0 }", ERR_RANGE, "workload.search.top is 0, expected 1 to 1000" },
+        { ", search: { tpp: [1] }", ERR_PARSE, "unknown key \"workload.search.tpp\"" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ask a = given_cases[0];

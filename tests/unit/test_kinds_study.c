@@ -152,72 +152,72 @@ static const struct bad {
     { NET "workloads: [ work.yaml, gone.yaml ]\n",
       "study.yaml:2:25: workloads[1].workload is gone.yaml, which cannot be read", 0, ERR_PARSE },
     { NET "parts: .\n", "study.yaml:2:8: parts is ., which cannot be read (Is a directory)", 0, ERR_PARSE },
-    { "parts: prices.yaml\n", "study.yaml:1:1: document is without network, need network", 0, ERR_PARSE },
-    { "[1]\n", "study.yaml:1:1: document is a list, need a map", 0, ERR_PARSE },
-    { NET "totl_GBps: 4\n", "study.yaml:2:1: totl_GBps is unknown, need a known key such as total_GBps", 0,
+    { "parts: prices.yaml\n", "study.yaml:1:1: document has no network", 0, ERR_PARSE },
+    { "[1]\n", "study.yaml:1:1: document is a list, expected a map", 0, ERR_PARSE },
+    { NET "totl_GBps: 4\n", "study.yaml:2:1: unknown key \"totl_GBps\"; did you mean \"total_GBps\"", 0,
       ERR_PARSE },
     { NET WORK "workloads: [ work.yaml ]\n",
-      "study.yaml:3:1: workloads is given besides workload, need one of them", 0, ERR_PARSE },
-    { NET "workloads: []\n", "study.yaml:2:12: workloads is empty, need at least one workload", 0,
+      "study.yaml:3:1: workloads is given together with workload; give one of them", 0, ERR_PARSE },
+    { NET "workloads: []\n", "study.yaml:2:12: workloads is empty, expected at least one workload", 0,
       ERR_PARSE },
-    { NET "workloads: work.yaml\n", "study.yaml:2:12: workloads is work.yaml, need a list", 0, ERR_PARSE },
-    { NET "workloads: [ { weight: 2 } ]\n", "study.yaml:2:14: workloads[0] is without workload", 0,
+    { NET "workloads: work.yaml\n", "study.yaml:2:12: workloads is work.yaml, expected a list", 0,
       ERR_PARSE },
-    { NET "workloads: [ { workload: work.yaml, weight: 0 } ]\n", "workloads[0].weight is 0, need", 0,
+    { NET "workloads: [ { weight: 2 } ]\n", "study.yaml:2:14: workloads[0] has no workload", 0, ERR_PARSE },
+    { NET "workloads: [ { workload: work.yaml, weight: 0 } ]\n", "workloads[0].weight is 0, expected", 0,
       ERR_RANGE },
     { NET "workload: { name: x }\n",
       "study.yaml:2:11: workload has 0 of layers, step, astra, simai, chakra and model", 0, ERR_PARSE },
-    { NET WORK "objective: cost\n", "study.yaml:3:12: objective is cost, need time_limit_s", 0, ERR_RANGE },
-    { NET WORK "objective: speed\n", "study.yaml:3:12: objective is speed, need one of time, utilization", 0,
-      ERR_PARSE },
+    { NET WORK "objective: cost\n", "study.yaml:3:12: objective is cost; give time_limit_s", 0, ERR_RANGE },
+    { NET WORK "objective: speed\n", "study.yaml:3:12: objective is speed, expected one of time, utilization",
+      0, ERR_PARSE },
     { "network: bare.yaml\nobjective: perf_per_cost\n",
-      "study.yaml:2:12: objective is perf_per_cost, need parts with prices", 0, ERR_RANGE },
+      "study.yaml:2:12: objective is perf_per_cost; give parts with prices", 0, ERR_RANGE },
     { "network: bare.yaml\nobjective: cost\ntime_limit_s: 1\n",
-      "study.yaml:2:12: objective is cost, need parts with prices", 0, ERR_RANGE },
+      "study.yaml:2:12: objective is cost; give parts with prices", 0, ERR_RANGE },
     { NET WORK "combine: regret\nobjective: utilization\n",
-      "study.yaml:3:10: combine is regret with objective utilization, need objective time", 0, ERR_RANGE },
-    { "network: bare.yaml\ncount_npus: true\n", "study.yaml:2:13: count_npus is true, need network.npu.usd",
+      "study.yaml:3:10: combine is regret with objective utilization; give objective time", 0, ERR_RANGE },
+    { "network: bare.yaml\ncount_npus: true\n", "study.yaml:2:13: count_npus is true; give network.npu.usd",
       0, ERR_RANGE },
-    { NET "total_GBps: 0\n", "study.yaml:2:13: total_GBps is 0, need", 0, ERR_RANGE },
+    { NET "total_GBps: 0\n", "study.yaml:2:13: total_GBps is 0, expected", 0, ERR_RANGE },
     { "network: bare.yaml\nparts: prices.yaml\n",
-      "bare.yaml:2:9: dimension \"dim1\": tier is not given, need one priced by prices", 0, ERR_RANGE },
-    { NET "constraints: pod <= 50\n", "study.yaml:2:14: constraints is pod <= 50, need a list",
+      "bare.yaml:2:9: dimension \"dim1\": tier is not given, expected one priced by prices", 0, ERR_RANGE },
+    { NET "constraints: pod <= 50\n", "study.yaml:2:14: constraints is pod <= 50, expected a list",
       STUDY_FOR_SPLIT, ERR_PARSE },
-    { NET "constraints: [ [pod] ]\n", "study.yaml:2:16: constraints[0] is a list, need text", STUDY_FOR_SPLIT,
-      ERR_PARSE },
+    { NET "constraints: [ [pod] ]\n", "study.yaml:2:16: constraints[0] is a list, expected text",
+      STUDY_FOR_SPLIT, ERR_PARSE },
     { NET "constraints:\n  - node >= 10\n  - 2*node + pdo <= 200\n",
-      "study.yaml:4:14: constraints[1] has unknown name \"pdo\", nearest is \"pod\"", STUDY_FOR_SPLIT,
+      "study.yaml:4:14: constraints[1] has unknown name \"pdo\"; did you mean \"pod\"?", STUDY_FOR_SPLIT,
       ERR_PARSE },
     { NET "constraints:\n  - \"2*node + pdo <= 200\"\n",
       "study.yaml:3:15: constraints[0] has unknown name \"pdo\"", STUDY_FOR_SPLIT, ERR_PARSE },
-    { NET "constraints: [ pod <= 10 <= 20 ]\n", "study.yaml:2:26: constraints[0] is a second comparison",
+    { NET "constraints: [ pod <= 10 <= 20 ]\n", "/study.yaml:2:26: constraints[0]: second comparison",
       STUDY_FOR_SPLIT, ERR_PARSE },
-    { NET "constraints: [ pod + ]\n", "study.yaml:2:21: constraints[0]: the text ends, need", STUDY_FOR_SPLIT,
-      ERR_PARSE },
+    { NET "constraints: [ pod + ]\n", "study.yaml:2:21: constraints[0]: the text ends, expected",
+      STUDY_FOR_SPLIT, ERR_PARSE },
     { NET "constraints: [ 1 <= 2 ]\n", "study.yaml:2:16: constraints[0] holds no name", STUDY_FOR_SPLIT,
       ERR_PARSE },
     { NET "constraints:\n  - |\n    pod\n    <= pdo\n",
       "study.yaml:3:5: constraints[0] has unknown name \"pdo\"", STUDY_FOR_SPLIT, ERR_PARSE },
     { "network: bare.yaml\nconstraints: [ usd <= 10 ]\n",
       "study.yaml:2:16: constraints[0] has unknown name \"usd\"", STUDY_FOR_SPLIT, ERR_PARSE },
-    { NET, "study.yaml:1:1: document is without a workload, need workload or workloads", STUDY_NEEDS_WORKLOAD,
+    { NET, "study.yaml:1:1: document has no workload; give workload or workloads", STUDY_NEEDS_WORKLOAD,
       ERR_PARSE },
-    { "network: bare.yaml\n", "study.yaml:1:1: document is without parts, need parts with prices",
+    { "network: bare.yaml\n", "study.yaml:1:1: document has no parts; give parts with prices",
       STUDY_NEEDS_PARTS, ERR_PARSE },
-    { NET WORK, "study.yaml:1:1: document is without budget, need budget", STUDY_FOR_BUDGET, ERR_PARSE },
-    { NET, "net.yaml:5:5: network.dims[0] is without bw_GBps, need it", STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
+    { NET WORK, "study.yaml:1:1: document has no budget; give one", STUDY_FOR_BUDGET, ERR_PARSE },
+    { NET, "net.yaml:5:5: network.dims[0] has no bw_GBps", STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
     { "network: ring:4@50 full:2\n",
-      "study.yaml:1:10: network is ring:4@50 full:2, need a bandwidth for every dimension",
+      "study.yaml:1:10: network is ring:4@50 full:2, expected a bandwidth for every dimension",
       STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
-    { NET "budget: {}\n", "study.yaml:2:9: budget is without a limit, need at least one", STUDY_FOR_BUDGET,
+    { NET "budget: {}\n", "study.yaml:2:9: budget has no limit; give at least one", STUDY_FOR_BUDGET,
       ERR_PARSE },
-    { NET "budget: { nics: 1.5 }\n", "study.yaml:2:17: budget.nics is 1.5, need a whole number", 0,
+    { NET "budget: { nics: 1.5 }\n", "study.yaml:2:17: budget.nics is 1.5, expected a whole number", 0,
       ERR_PARSE },
     { NET "budget: { time_s: 1 }\n",
-      "study.yaml:2:11: budget.time_s is a limit on training time, need workload or workloads",
-      STUDY_FOR_BUDGET, ERR_RANGE },
+      "study.yaml:2:11: budget.time_s limits training time; give workload or workloads", STUDY_FOR_BUDGET,
+      ERR_RANGE },
     { "network: bare.yaml\nbudget: { usd: 1 }\n",
-      "study.yaml:2:11: budget.usd is a limit on what parts tell, need parts", STUDY_FOR_BUDGET, ERR_RANGE },
+      "study.yaml:2:11: budget.usd limits what parts say; give parts", STUDY_FOR_BUDGET, ERR_RANGE },
 };
 
 TEST(a_bad_study_is_refused_at_its_place)
@@ -244,8 +244,8 @@ TEST(a_bad_override_or_word_is_named)
           "directory)",
           ERR_PARSE },
         { { "total_GBps", "[" }, "--set total_GBps=[:", ERR_PARSE },
-        { { "total_GBps", "-1" }, "--set total_GBps=-1:1:1: total_GBps is -1, need", ERR_RANGE },
-        { { "colour", "red" }, "--set colour=red:1:1: colour is unknown", ERR_PARSE },
+        { { "total_GBps", "-1" }, "--set total_GBps=-1:1:1: total_GBps is -1, expected", ERR_RANGE },
+        { { "colour", "red" }, "--set colour=red:1:1: unknown key \"colour\"", ERR_PARSE },
     };
     struct design_point s;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -254,11 +254,10 @@ TEST(a_bad_override_or_word_is_named)
         study_free(&s);
     }
     FAILS(study_load(&s, "ring:4 full:1", NULL, 0, 0, e), ERR_RANGE,
-          "network \"ring:4 full:1\": col 13: size is 1, need 2 to");
-    FAILS(study_load(&s, "no-such-study.yaml", NULL, 0, 0, e), ERR_PARSE,
-          "no-such-study.yaml:1:1: file is missing");
+          "network \"ring:4 full:1\": col 13: size is 1, expected 2 to");
+    FAILS(study_load(&s, "no-such-study.yaml", NULL, 0, 0, e), ERR_PARSE, "no-such-study.yaml: no such file");
     FAILS(study_load(&s, "ring:4", NULL, 0, STUDY_NEEDS_WORKLOAD, e), ERR_PARSE,
-          "ring:4:1:1: document is without a workload");
+          "ring:4:1:1: document has no workload; give workload");
 }
 
 /* Down and up again leaves no trace in a message; through a link, where ".." is elsewhere, it stays. */
@@ -269,7 +268,7 @@ TEST(paths_in_messages_are_short)
     char text[2 * SUPPORT_PATH], want[2 * SUPPORT_PATH], link[SUPPORT_PATH];
     struct design_point s;
     snprintf(text, sizeof text, "network: ../%s/../%s/./net.yaml\n", base, base);
-    snprintf(want, sizeof want, "%s/./net.yaml:5:5: network.dims[0] is without bw_GBps", f->dir);
+    snprintf(want, sizeof want, "%s/./net.yaml:5:5: network.dims[0] has no bw_GBps", f->dir);
     FAILS(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, e), ERR_RANGE, want);
     assert_true(strncmp(e->msg, want, strlen(want)) == 0);
 

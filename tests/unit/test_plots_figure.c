@@ -73,7 +73,7 @@ TEST(a_figure_from_a_csv_without_its_columns_names_column_and_figure)
     csv_table(&t, "other\nx\n");
     for (int32_t i = 0; i < plot_n_figures; i++) {
         KEEP(struct text, out, text_free) = { 0 }, want = { 0 };
-        text_printf(&want, "figure %s: column %s: is missing, need it in the CSV", plot_figures[i].name,
+        text_printf(&want, "figure %s: column %s: is missing; give it in the CSV", plot_figures[i].name,
                     plot_figures[i].columns[0]);
         FAILS(plot_draw(plot_figures[i].name, &t, &opt, &out, e), ERR_PARSE, text_str(&want));
     }

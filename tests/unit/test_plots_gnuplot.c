@@ -111,22 +111,23 @@ TEST(a_missing_gnuplot_is_named)
 {
     KEEP(struct text, image, text_free) = { 0 };
     run_with(NULL, "plot x\n", &image, ERR_LIB,
-             "gnuplot: is not installed, need version 5.2 or later on the PATH");
-    run_with("#!/bin/sh\nexit 127\n", "plot x\n", &image, ERR_LIB, "gnuplot: is not installed, need");
+             "gnuplot: is not installed; version 5.2 or later must be on the PATH");
+    run_with("#!/bin/sh\nexit 127\n", "plot x\n", &image, ERR_LIB,
+             "gnuplot: is not installed; version 5.2 or later");
     assert_int_equal(image.n, 0);
 }
 
 TEST(what_gnuplot_says_is_in_the_message)
 {
     KEEP(struct text, image, text_free) = { 0 };
-    FAILS(gnuplot_run("plto x\n", &image, e), ERR_LIB, "gnuplot: exit status is 1, need 0: ");
+    FAILS(gnuplot_run("plto x\n", &image, e), ERR_LIB, "gnuplot: exit status is 1, expected 0: ");
     assert_has(e->msg, "invalid command");
     assert_null(strchr(e->msg, '\n'));
     run_with("#!/bin/sh\necho first >&2\necho '  second  one' >&2\nexit 3\n", "", &image, ERR_LIB,
-             "gnuplot: exit status is 3, need 0: first second one");
+             "gnuplot: exit status is 3, expected 0: first second one");
     run_with("#!/bin/sh\nkill -9 $$\n", "", &image, ERR_LIB, "gnuplot: was ended by signal 9: no message");
     run_with("#!/bin/sh\nexit 0\n", "", &image, ERR_LIB,
-             "gnuplot: output is empty, need an image: no message");
+             "gnuplot: output is empty, expected an image: no message");
     assert_int_equal(image.n, 0);
 }
 

@@ -189,25 +189,25 @@ TEST(a_key_with_line_breaks_stays_one_comment)
 TEST(faulty_networks_are_refused_with_the_place)
 {
     CASES(const char *text, *message; enum err_code code) = {
-        { "- 1\n", "n.yml:1:1: document is a list, need a map", ERR_PARSE },
-        { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50 ]\n", "has no key latency, need a list",
+        { "- 1\n", "n.yml:1:1: document is a list, expected a map", ERR_PARSE },
+        { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50 ]\n", "has no key latency, expected a list",
           ERR_PARSE },
-        { "topology: Ring\n", "n.yml:1:11: topology is Ring, need a list", ERR_PARSE },
-        { "topology: []\n", "n.yml:1:11: topology has 0 entries, need 1 to 8 dimensions", ERR_RANGE },
+        { "topology: Ring\n", "n.yml:1:11: topology is Ring, expected a list", ERR_PARSE },
+        { "topology: []\n", "n.yml:1:11: topology has 0 entries, expected 1 to 8 dimensions", ERR_RANGE },
         { "topology: [ Ring, Ring ]\nnpus_count: [ 4 ]\n",
-          "n.yml:2:13: npus_count has 1 entries, need 2, one per dimension", ERR_RANGE },
-        { ONE_DIM("Rings", 4), "n.yml:1:13: topology[0] is \"Rings\", need Ring, FullyConnected or Switch",
-          ERR_PARSE },
-        { ONE_DIM("Ring", 1), "n.yml:2:15: npus_count[0] is 1, need 2 to", ERR_RANGE },
-        { ONE_DIM("Ring", 4.5), "n.yml:2:15: npus_count[0] is 4.5, need a", ERR_PARSE },
+          "n.yml:2:13: npus_count has 1 entries, expected 2, one per dimension", ERR_RANGE },
+        { ONE_DIM("Rings", 4),
+          "n.yml:1:13: topology[0] is \"Rings\", expected Ring, FullyConnected or Switch", ERR_PARSE },
+        { ONE_DIM("Ring", 1), "n.yml:2:15: npus_count[0] is 1, expected 2 to", ERR_RANGE },
+        { ONE_DIM("Ring", 4.5), "n.yml:2:15: npus_count[0] is 4.5, expected a", ERR_PARSE },
         { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 0 ]\nlatency: [ 1 ]\n",
           "n.yml:3:14: bandwidth[0] is 0 GB/s", ERR_RANGE },
         { "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ -1 ]\n",
-          "n.yml:4:12: latency[0] is -1, need 0 to 1e+09", ERR_RANGE },
+          "n.yml:4:12: latency[0] is -1, expected 0 to 1e+09", ERR_RANGE },
         { "topology: [ Ring, Ring ]\nnpus_count: [ 1000000, 1000000 ]\nbandwidth: [ 1, 1 ]\nlatency: [ 1, 1 "
           "]\n",
           "n.yml:2:24: npus_count[1] makes 1000000000000 NPUs", ERR_RANGE },
-        { "topology: [ Ring ]\ntopology: [ Ring ]\n", "n.yml:2:1: topology is given again", ERR_PARSE },
+        { "topology: [ Ring ]\ntopology: [ Ring ]\n", "n.yml:2:1: topology is given twice", ERR_PARSE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct sim_astra_file, f, sim_astra_file_free);
@@ -219,25 +219,25 @@ TEST(faulty_systems_are_refused_with_the_place)
 {
     CASES(const char *text, *message; enum err_code code) = {
         { "{ \"all-reduce-implementation\": [\"ring\"] }",
-          "s.json:1:32: all-reduce-implementation has 1 entries, need 3, one per dimension", ERR_RANGE },
+          "s.json:1:32: all-reduce-implementation has 1 entries, expected 3, one per dimension", ERR_RANGE },
         { "{ \"all-reduce-implementation\": [\"oneRing\"] }", "takes all dimensions for one", ERR_UNSUP },
         { "{ \"all-reduce-implementation\": [\"ring\", \"direct\", \"tree\"] }",
-          "all-reduce-implementation[2] is \"tree\", need ring, direct", ERR_PARSE },
+          "all-reduce-implementation[2] is \"tree\", expected ring, direct", ERR_PARSE },
         { "{ \"all-reduce-implementation\": [\"doubleBinaryTree\", \"direct\", \"ring\"] }",
           "all-reduce-implementation[0] is double-binary-tree on shape ring", ERR_RANGE },
-        { "{ \"preferred-dataset-splits\": 0 }", "preferred-dataset-splits is 0, need 1 to 1000000",
+        { "{ \"preferred-dataset-splits\": 0 }", "preferred-dataset-splits is 0, expected 1 to 1000000",
           ERR_RANGE },
         { "{ \"active-chunks-per-dimension\": \"1\" }", "active-chunks-per-dimension is the text \"1\"",
           ERR_PARSE },
         { "{ \"endpoint-delay\": -1 }", "endpoint-delay is -1", ERR_PARSE },
-        { "{ \"local-mem-bw\": 0 }", "local-mem-bw is 0, need 0.001 to 1e+09", ERR_RANGE },
-        { "{ \"scheduling-policy\": \"SCF\" }", "scheduling-policy is the text \"SCF\", need LIFO, FIFO",
+        { "{ \"local-mem-bw\": 0 }", "local-mem-bw is 0, expected 0.001 to 1e+09", ERR_RANGE },
+        { "{ \"scheduling-policy\": \"SCF\" }", "scheduling-policy is the text \"SCF\", expected LIFO, FIFO",
           ERR_PARSE },
-        { "{ \"collective-optimization\": \"best\" }", "need localBWAware or baseline", ERR_PARSE },
+        { "{ \"collective-optimization\": \"best\" }", "expected localBWAware or baseline", ERR_PARSE },
         { "{\n\t\"endpoint-delay\": 1,\n\t\"endpoint-delay\": 1 }",
-          "s.json:3:2: endpoint-delay is given again", ERR_PARSE },
-        { "[]", "document is a list, need a map", ERR_PARSE },
-        { "{ \"endpoint-delay\": 1", "is not YAML", ERR_PARSE },
+          "s.json:3:2: endpoint-delay is given twice", ERR_PARSE },
+        { "[]", "document is a list, expected a map", ERR_PARSE },
+        { "{ \"endpoint-delay\": 1", "is not valid YAML", ERR_PARSE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct sim_astra_file, f, sim_astra_file_free);
@@ -249,7 +249,7 @@ TEST(halving_doubling_of_six_is_refused)
 {
     KEEP(struct sim_astra_file, f, sim_astra_file_free);
     FAILS(read_both(&f, ONE_DIM("Switch", 6), "{ \"all-reduce-implementation\": [\"halvingDoubling\"] }", e),
-          ERR_RANGE, "is halving-doubling on 6 members, need a power of two");
+          ERR_RANGE, "is halving-doubling on 6 members, expected a power of two");
     sim_astra_file_free(&f);
     OK(read_both(&f, ONE_DIM("Ring", 6), "{ \"all-gather-implementation\": [\"oneRing\"] }",
                  &(struct err){ 0 }));
@@ -297,7 +297,7 @@ TEST(exports_refuse_what_cannot_be_said)
     KEEP(struct text, notes, text_free) = { 0 };
     sim_rules_default(&rules);
     OK(topo_parse_spec(&net, "ring:4@1 line:4@50", e));
-    FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[1].shape: is line, need");
+    FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[1].shape: is line, expected");
     OK(topo_parse_spec(&net, "ring:4", e));
     FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[0].bw_GBps: is missing");
     OK(topo_parse_spec(&net, "switch:6@50", e));

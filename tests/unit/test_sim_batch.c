@@ -166,22 +166,22 @@ static void plant(struct batch_fixture *f, enum fault fault, double x)
 TEST(a_job_or_a_cluster_out_of_range_is_refused)
 {
     CASES(enum fault fault; double x; const char *text) = {
-        { GPUS, 6, "jobs[1].gpus: is 6, need 1 to 5, all of the cluster" },
+        { GPUS, 6, "jobs[1].gpus: is 6, expected 1 to 5, all of the cluster" },
         { GPUS, 0, "jobs[1].gpus: is 0" },
         { GPUS, -4, "jobs[1].gpus: is -4" },
-        { ITERATIONS, 0, "jobs[1].iterations: is 0, need 1 to 1e+15" },
+        { ITERATIONS, 0, "jobs[1].iterations: is 0, expected 1 to 1e+15" },
         { ITERATIONS, 2e15, "jobs[1].iterations: is 2000000000000000" },
-        { ARRIVAL, -1, "jobs[1].arrival_s: is -1, need 0 or more" },
+        { ARRIVAL, -1, "jobs[1].arrival_s: is -1, expected 0 or more" },
         { ARRIVAL, NAN, "jobs[1].arrival_s: is nan" },
-        { EXPECTED, 0, "jobs[1].expected_s: is 0, need above 0" },
-        { COMPUTE, -0.5, "jobs[1].compute_s: is -0.5, need above 0" },
-        { COMPUTE, INFINITY, "jobs[1].compute_s: is inf, need above 0, at most 1e+15" },
-        { GRADIENT, NAN, "jobs[1].gradient_B: is nan, need 0 or more" },
+        { EXPECTED, 0, "jobs[1].expected_s: is 0, expected above 0" },
+        { COMPUTE, -0.5, "jobs[1].compute_s: is -0.5, expected above 0" },
+        { COMPUTE, INFINITY, "jobs[1].compute_s: is inf, expected above 0, at most 1e+15" },
+        { GRADIENT, NAN, "jobs[1].gradient_B: is nan, expected 0 or more" },
         { SERVER, -1, "jobs[1].server_s: is -1" },
-        { SERVER_GPUS, 0, "servers[1].gpus: is 0, need 1 or more" },
+        { SERVER_GPUS, 0, "servers[1].gpus: is 0, expected 1 or more" },
         { SERVER_GPUS, 1000000, "servers: have more than 1000000 GPUs" },
-        { SERVERS, 0, "servers: are 0, need 1 or more" },
-        { JOBS, 0, "jobs: are 0, need 1 to 1000000" },
+        { SERVERS, 0, "servers: are 0, expected 1 or more" },
+        { JOBS, 0, "jobs: are 0, expected 1 to 1000000" },
     };
     const struct batch_settings s = batch_settings_default();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -270,6 +270,6 @@ TEST(what_fails_on_the_way_is_passed_on_and_free)
     for (enum batch_scheduler how = 0; how < N_BATCH_SCHEDULERS; how++) {
         KEEP(struct batch_result, r, batch_result_free);
         FAILS(batch_run(&r, how, &f.p, &f.pace, &s, e), ERR_RANGE,
-              "jobs[0]: an iteration takes 1 s, need at most a slot, 0.5 s");
+              "jobs[0]: an iteration takes 1 s, expected at most a slot, 0.5 s");
     }
 }

@@ -348,11 +348,11 @@ TEST(two_threads_build_clusters_at_once)
 TEST(a_cluster_that_cannot_be_is_an_error)
 {
     CASES(const char *word; int32_t level; double gpus; const char *text) = {
-        { "ring:4@9 switch:2@3", -1, 1, "cluster: level of servers is -1, need 0 to 1" },
-        { "ring:4@9 switch:2@3", 2, 1, "cluster: level of servers is 2, need 0 to 1" },
-        { "ring:4@9 switch:2", 1, 1, "cluster: dimension dim2 has no bandwidth, need bw_GBps" },
-        { "ring:4@9", 0, -3, "cluster: server 0 has -3 of gpu, need a number >= 0" },
-        { "ring:4@9", 0, NAN, "cluster: server 0 has nan of gpu, need a number >= 0" },
+        { "ring:4@9 switch:2@3", -1, 1, "cluster: level of servers is -1, expected 0 to 1" },
+        { "ring:4@9 switch:2@3", 2, 1, "cluster: level of servers is 2, expected 0 to 1" },
+        { "ring:4@9 switch:2", 1, 1, "cluster: dimension dim2 has no bandwidth; give bw_GBps" },
+        { "ring:4@9", 0, -3, "cluster: server 0 has -3 of gpu, expected a number >= 0" },
+        { "ring:4@9", 0, NAN, "cluster: server 0 has nan of gpu, expected a number >= 0" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct cluster, c, cluster_free);
@@ -370,7 +370,7 @@ TEST(wires_that_leave_a_server_out_are_an_error_that_names_it)
           ERR_RANGE, "lonely");
     cluster_free(&c);
     *e = (struct err){ 0 };
-    FAILS(read_file(&c, "w.csv", EDGES, &none, e), ERR_RANGE, "cluster: has 0 resources, need 1 to 8");
+    FAILS(read_file(&c, "w.csv", EDGES, &none, e), ERR_RANGE, "cluster: has 0 resources, expected 1 to 8");
     *e = (struct err){ 0 };
     FAILS(read_file(&c, "w.csv", "src,dst\n", &offer, e), ERR_PARSE, "bw_GBps");
     *e = (struct err){ 0 };
@@ -393,6 +393,7 @@ TEST(racks_that_cannot_be_are_an_error)
     cluster_free(&c);
     k = (struct cluster_racks){ 2, 2, (const int32_t[]){ 0, -1 }, one, one, 0 };
     *e = (struct err){ 0 };
-    FAILS(cluster_build_racks(&c, &k, &offer, e), ERR_RANGE, "cluster: server 1 is in rack -1, need 0 to 1");
+    FAILS(cluster_build_racks(&c, &k, &offer, e), ERR_RANGE,
+          "cluster: server 1 is in rack -1, expected 0 to 1");
     cluster_free(&c);
 }

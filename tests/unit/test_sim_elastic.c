@@ -234,17 +234,17 @@ TEST(a_job_that_cannot_be_is_an_error)
 {
     static const double wrong_gain[] = { 0, 1, NAN };
     static const char *const texts[] = {
-        "job a: arrival is slot 0, need 1 or later",
-        "job a: has up to 0 workers, need 1 to 256",
-        "job a: has up to 257 workers, need 1 to 256",
-        "job a: gpu is -1, need a number >= 0",
-        "job a: a worker takes 0 of gpu, need more than 0",
-        "job a: budget is nan, need a number >= 0",
-        "job a: hop bandwidth is inf, need a number >= 0",
-        "job a: progress of a slot is nan, need a number >= 0",
-        "job a: leave_frac is -1, need a number >= 0",
-        "job a: one worker takes 3 of gpu, need at most 2, what the largest server has",
-        "job a: arrival is slot 6, need one of the run's 5 slots",
+        "job a: arrival is slot 0, expected 1 or later",
+        "job a: has up to 0 workers, expected 1 to 256",
+        "job a: has up to 257 workers, expected 1 to 256",
+        "job a: gpu is -1, expected a number >= 0",
+        "job a: a worker takes 0 of gpu, expected more than 0",
+        "job a: budget is nan, expected a number >= 0",
+        "job a: hop bandwidth is inf, expected a number >= 0",
+        "job a: progress of a slot is nan, expected a number >= 0",
+        "job a: leave_frac is -1, expected a number >= 0",
+        "job a: one worker takes 3 of gpu, expected at most 2, what the largest server has",
+        "job a: arrival is slot 6, expected one of the run's 5 slots",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         struct elastic_job j = plain_job("a", 1, 2, 9);
@@ -278,8 +278,8 @@ TEST(the_resource_that_is_short_is_named)
     } cases[] = {
         { 4, 8, NULL },
         { 1, 100, NULL },
-        { 5, 1, "one worker takes 5 of gpu, need at most 4, what the largest server has" },
-        { 1, 101, "one worker takes 101 of mem, need at most 100, what the largest server has" },
+        { 5, 1, "one worker takes 5 of gpu, expected at most 4, what the largest server has" },
+        { 1, 101, "one worker takes 101 of mem, expected at most 100, what the largest server has" },
         { 2, 9, "no server has all that one worker takes" },
     };
     const struct cluster_racks racks = { 2, 1, rack, Bps, Bps, 0 };

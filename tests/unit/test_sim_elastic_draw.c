@@ -217,18 +217,18 @@ TEST(tau_that_cannot_be_is_an_error)
     struct draw_elastic d;
     struct draw_jobs x;
     FAILS(read_jobs(&d, "progress: tau", e), ERR_PARSE,
-          "jobs.progress is tau, need tau with the parts of an iteration besides");
+          "jobs.progress is tau, expected tau with the parts of an iteration besides");
     *e = (struct err){ 0 };
     FAILS(read_jobs(&d, "progress: tau, tau: {gradient_MB: 1}", e), ERR_PARSE, "reduce_GBps");
     *e = (struct err){ 0 };
     OK(read_jobs(&d, "workers: 4, hop_GBps: 0.01, progress: tau, " TAU "}", e));
     /* .75 * 1e8 * (2 / 1e7 + 2e-11) + .084 */
     FAILS(draw_elastic_jobs(&x, &d, 10, 1, e), ERR_RANGE,
-          "job job0: an iteration on 4 workers takes 15.0855 s, need at most a slot, 2.055 s");
+          "job job0: an iteration on 4 workers takes 15.0855 s, expected at most a slot, 2.055 s");
     draw_jobs_free(&x);
     *e = (struct err){ 0 };
     OK(read_jobs(&d, "hop_GBps: 0, progress: tau, " TAU "}", e));
-    FAILS(draw_elastic_jobs(&x, &d, 10, 1, e), ERR_RANGE, "ring: hop_Bps is 0, need more than 0");
+    FAILS(draw_elastic_jobs(&x, &d, 10, 1, e), ERR_RANGE, "ring: hop_Bps is 0, expected more than 0");
     draw_jobs_free(&x);
 }
 
@@ -236,8 +236,8 @@ TEST(keys_that_contradict_each_other_are_errors)
 {
     CASES(const char *text; int code; const char *message) = {
         { "utility: log, leave_frac: 0.9", ERR_PARSE,
-          "jobs.leave_frac is given with utility log, which has no most, need a sigmoid" },
-        { "workers: 0", ERR_RANGE, "jobs.workers is 0, need 1 to 256" },
+          "jobs.leave_frac is given with utility log, which has no most, expected a sigmoid" },
+        { "workers: 0", ERR_RANGE, "jobs.workers is 0, expected 1 to 256" },
         { "count: 0", ERR_RANGE, "jobs.count" },
         { "gpus: -1", ERR_RANGE, "jobs.gpus" },
         { "zta: 3", ERR_PARSE, "zeta" },
@@ -321,5 +321,5 @@ TEST(links_are_as_wide_as_they_are_set)
     assert_true(cluster_total(&c, 0) == 24);
     cluster_free(&c);
     *e = (struct err){ 0 };
-    FAILS(read_racks(&d, "racks: 0", e), ERR_RANGE, "racks.racks is 0, need 1 to 10000");
+    FAILS(read_racks(&d, "racks: 0", e), ERR_RANGE, "racks.racks is 0, expected 1 to 10000");
 }

@@ -319,17 +319,17 @@ TEST(capacity_gangs_and_progress_hold_in_every_schedule)
 TEST(what_cannot_be_is_named)
 {
     CASES(size_t field; double value; const char *text) = {
-        { offsetof(struct job, submit_s), -1, "job x: submission [s] is -1, need a number >= 0" },
+        { offsetof(struct job, submit_s), -1, "job x: submission [s] is -1, expected a number >= 0" },
         { offsetof(struct job, submit_s), NAN, "job x: submission [s] is nan" },
         { offsetof(struct job, iterations), NAN, "job x: none of iterations and runtime is given" },
-        { offsetof(struct job, iterations), 0, "job x: iterations is 0, need a number > 0" },
+        { offsetof(struct job, iterations), 0, "job x: iterations is 0, expected a number > 0" },
         { offsetof(struct job, runtime_s), 5, "job x: each of iterations and runtime is given" },
-        { offsetof(struct job, compute_s), 0, "job x: compute [s] is 0, need a number > 0" },
+        { offsetof(struct job, compute_s), 0, "job x: compute [s] is 0, expected a number > 0" },
         { offsetof(struct job, compute_s), INFINITY, "job x: compute [s] is inf" },
-        { offsetof(struct job, gradient_B), -1, "job x: gradient [B] is -1, need a number >= 0" },
-        { offsetof(struct job, weight), 0, "job x: weight is 0, need a number > 0" },
+        { offsetof(struct job, gradient_B), -1, "job x: gradient [B] is -1, expected a number >= 0" },
+        { offsetof(struct job, weight), 0, "job x: weight is 0, expected a number > 0" },
         { offsetof(struct job, hidden_s), 2,
-          "job x: hidden communication is 2 s, need 0 to its compute, 1 s" },
+          "job x: hidden communication is 2 s, expected 0 to its compute, 1 s" },
     };
     KEEP(struct cluster, c, cluster_free);
     struct pace pace;
@@ -350,13 +350,13 @@ TEST(what_cannot_be_is_named)
     job = fixture_job(0, 5, 1, 1);
     FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "job job0: needs 5 GPUs, the cluster has 4");
     job.gpus = 0;
-    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "job job0: needs 0 GPUs, need 1 to");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "job job0: needs 0 GPUs, expected 1 to");
     job.gpus = 1;
     job.param_servers = -1;
-    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "has -1 parameter servers, need 0 to");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "has -1 parameter servers, expected 0 to");
     job.param_servers = 0;
     p.n_jobs = 0;
-    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "queue has 0 jobs, need 1 to");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "queue has 0 jobs, expected 1 to");
     events_result_free(&r);
     pace.free(pace.x);
 }
@@ -381,6 +381,6 @@ TEST(a_job_that_no_servers_resources_hold_is_refused)
     FAILS(events_run(&r, &p, &s, e), ERR_RANGE,
           "needs 3 GPUs with their resources, the cluster has room for 2");
     job.demand[1] = -1;
-    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "CPUs is -1, need a number >= 0");
+    FAILS(events_run(&r, &p, &s, e), ERR_RANGE, "CPUs is -1, expected a number >= 0");
     pace.free(pace.x);
 }

@@ -222,10 +222,10 @@ TEST(regimes_are_found_under_a_choice_of_algorithms)
 TEST(what_cannot_be_fitted_is_refused)
 {
     CASES(enum topo_algorithm algorithm; int32_t size, ranks; int n; double bw_Bps; const char *message) = {
-        { TOPO_ALGORITHM_RING, 8, 8, 2, (double)NAN, "curve has 2 points, need 3 to 512" },
-        { TOPO_ALGORITHM_RING, 4, 8, 9, (double)NAN, "size is 4, need at least the 8 ranks" },
-        { TOPO_ALGORITHM_SWITCH, 8, 8, 9, (double)NAN, "need" },
-        { TOPO_ALGORITHM_RING, 8, 8, 9, 1e30, "bandwidth is 1e+21 GB/s, need 1e-06 to 1e+06" },
+        { TOPO_ALGORITHM_RING, 8, 8, 2, (double)NAN, "curve has 2 points, expected 3 to 512" },
+        { TOPO_ALGORITHM_RING, 4, 8, 9, (double)NAN, "size is 4, expected at least the 8 ranks" },
+        { TOPO_ALGORITHM_SWITCH, 8, 8, 9, (double)NAN, "switches do not reduce; give in_switch" },
+        { TOPO_ALGORITHM_RING, 8, 8, 9, 1e30, "bandwidth is 1e+21 GB/s, expected 1e-06 to 1e+06" },
     };
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -114,14 +114,14 @@ TEST(what_has_no_rows_stays_as_given)
 TEST(a_bad_table_is_refused_at_its_row)
 {
     CASES(const char *csv, *text; int code) = {
-        { "op,m,n,k,time_us\nmatmul,1,1,1,1\n", "x.csv: row 1: op is matmul, need stream, matrix",
+        { "op,m,n,k,time_us\nmatmul,1,1,1,1\n", "x.csv: row 1: op is matmul, expected stream, matrix",
           ERR_PARSE },
         { "m,n,k,time_us\n1,1,1,1\n", "row 1: op is not given", ERR_PARSE },
-        { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,1,,1,1\n", "row 2: n is not given, need a number above 0",
-          ERR_PARSE },
+        { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,1,,1,1\n",
+          "row 2: n is not given, expected a number above 0", ERR_PARSE },
         { "op,m,n,k,time_us\nmatrix,1,1,1,0\n", "row 1: time_us is 0 or less", ERR_PARSE },
         { "op,bytes,time_us\nstream,-4,1\n", "row 1: bytes is 0 or less", ERR_PARSE },
-        { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,9,9,9,1\n", "2 rows of matrix, need 3 or more",
+        { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,9,9,9,1\n", "2 rows of matrix, expected 3 or more",
           ERR_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -144,5 +144,5 @@ TEST(an_npu_without_peaks_is_refused)
 {
     struct fit_npu f = { .n = 0 };
     topo_npu_defaults(&f.npu);
-    FAILS(fit_npu(&f, e), ERR_RANGE, "NPU has no peak_TFLOPS, need it");
+    FAILS(fit_npu(&f, e), ERR_RANGE, "NPU has no peak_TFLOPS");
 }

@@ -132,11 +132,11 @@ TEST(wrong_flows_are_refused)
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
     const int32_t far[] = { 2 };
     struct flow_spec s = { far, 1, 1, 0, 0, 0 };
-    FAILS(flow_add(net, &s, e), ERR_RANGE, "flow: arc is 2, need 0 to 1");
+    FAILS(flow_add(net, &s, e), ERR_RANGE, "flow: arc is 2, expected 0 to 1");
     s = (struct flow_spec){ arc0, 1, NAN, 0, 0, 0 };
-    FAILS(flow_add(net, &s, e), ERR_RANGE, "has nan bytes, need 0 or more");
+    FAILS(flow_add(net, &s, e), ERR_RANGE, "has nan bytes, expected 0 or more");
     s = (struct flow_spec){ arc0, 1, 1, INFINITY, 0, 0 };
-    FAILS(flow_add(net, &s, e), ERR_RANGE, "need finite times");
+    FAILS(flow_add(net, &s, e), ERR_RANGE, "expected finite times");
     assert_true(isinf(flow_next_s(net)));
     flow_advance(net);
     assert_true(flow_now_s(net) == 0);

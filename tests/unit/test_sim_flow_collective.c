@@ -240,7 +240,7 @@ TEST(list_on_a_custom_graph_rings_both_ways)
     assert_near(flow_sim_finish_s(p.sim, direct), 1 + S_B / 20e9, 1.1e-5);
     int32_t g;
     FAILS(flow_sim_group(p.sim, &(struct flow_group_spec){ .members = { 4 } }, &g, e), ERR_UNSUP,
-          "need a list of NPUs in a custom graph");
+          "expected a list of NPUs in a custom graph");
 }
 
 TEST(wrong_collectives_are_refused)

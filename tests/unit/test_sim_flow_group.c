@@ -99,17 +99,18 @@ TEST(wrong_groups_are_refused)
         struct flow_group_spec spec;
         const char *text;
     } wrong[] = {
-        { { .members = { 3 } }, "3 members of dimension dim1 with stride 1, need a product that divides 4" },
-        { { .members = { 4 }, .stride = { 2 } }, "with stride 2, need a product that divides 4" },
+        { { .members = { 3 } },
+          "3 members of dimension dim1 with stride 1, expected a product that divides 4" },
+        { { .members = { 4 }, .stride = { 2 } }, "with stride 2, expected a product that divides 4" },
         { { .members = { 3 }, .first = first }, "dimension dim1 from 2 on, 3 members with stride 1" },
-        { { .members = { 4 }, .order = order }, "order of dimensions has 1, need each of 0 to 1 once" },
-        { { .members = { -1 } }, "need 1 or more" },
+        { { .members = { 4 }, .order = order }, "order of dimensions has 1, expected each of 0 to 1 once" },
+        { { .members = { -1 } }, "expected 1 or more" },
         { { .npus = twice, .n_npus = 3 }, "NPU 0 comes twice" },
-        { { .npus = far, .n_npus = 2 }, "NPU is 16, need 0 to 15" },
-        { { .npus = far, .n_npus = 1 }, "has 1 NPUs, need 2 or more" },
-        { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_HALVING }, "need a power of two" },
+        { { .npus = far, .n_npus = 2 }, "NPU is 16, expected 0 to 15" },
+        { { .npus = far, .n_npus = 1 }, "has 1 NPUs, expected 2 or more" },
+        { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_HALVING }, "expected a power of two" },
         { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_TREE },
-          "is double-binary-tree, need ring" },
+          "is double-binary-tree, expected ring" },
     };
     PLANT(p, "ring:4@1 switch:4@1");
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {

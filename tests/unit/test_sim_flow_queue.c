@@ -109,7 +109,7 @@ TEST(late_npu_is_waited_for)
     int32_t id = issue(&p, group(&p, &p.all), COLLECTIVE_ALL_REDUCE, S_B, 1);
     run(&p);
     assert_close(flow_sim_finish_s(p.sim, id), 1.25 + S_B / 50e9, 1e-12);
-    FAILS(flow_sim_set_late(p.sim, 2, 0, e), ERR_RANGE, "late NPU: is 2 by 0 s, need 0 to 1");
+    FAILS(flow_sim_set_late(p.sim, 2, 0, e), ERR_RANGE, "late NPU: is 2 by 0 s, expected 0 to 1");
 }
 
 TEST(failed_link_stops_or_diverts)

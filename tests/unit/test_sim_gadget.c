@@ -301,6 +301,6 @@ TEST(what_it_cannot_do_is_said)
     const struct elastic_job job = plain_job("j", 1, 1, INFINITY);
     KEEP(struct cluster, c, cluster_free) = cluster_of("ring:1025@1", 0, 0, 8);
     FAILS(elastic_run(&out, &elastic_gadget, &c, &job, 1, &settings, false, e), ERR_UNSUP,
-          "gadget: cluster has 1025 servers, need at most 1024");
+          "gadget: cluster has 1025 servers, expected at most 1024");
     elastic_gadget.free(NULL);
 }

@@ -113,9 +113,9 @@ TEST(what_cannot_be_is_refused)
     gossip_data_free(&train);
     gossip_data_free(&test);
     t.noise = NAN;
-    FAILS(gossip_teach(&train, &test, &t, e), ERR_RANGE, "noise is nan, need 0 to 1");
+    FAILS(gossip_teach(&train, &test, &t, e), ERR_RANGE, "noise is nan, expected 0 to 1");
     t = small();
     t.n_classes = 1;
-    FAILS(gossip_teach(&train, &test, &t, e), ERR_RANGE, "classes: are 1, need 2 to 4096");
+    FAILS(gossip_teach(&train, &test, &t, e), ERR_RANGE, "classes: are 1, expected 2 to 4096");
     assert_null(train.x);
 }

@@ -119,27 +119,29 @@ TEST(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read)
 TEST(what_is_wrong_with_a_training_file_is_placed)
 {
     CASES(const char *csv, *label, *message; enum err_code code) = {
-        { "", NULL, "train.csv:1:1: file is empty, need a line of column names", ERR_PARSE },
+        { "", NULL, "train.csv:1:1: file is empty, expected a line of column names", ERR_PARSE },
         { "# nothing\n", NULL, "train.csv:1:1: file is empty", ERR_PARSE },
-        { "k\n1\n", NULL, "train.csv:1:1: has 1 column, need a class and at least one feature", ERR_PARSE },
-        { "a,k\n", NULL, "train.csv:1:1: has no rows below the header, need at least 1", ERR_PARSE },
-        { "a,k\n1,x\n", "kind", "train.csv:1:1: has no column \"kind\", need it for the classes", ERR_PARSE },
-        { "a,kin\n1,x\n", "kind", ", nearest is kin", ERR_PARSE },
-        { "a,b,a,k\n1,2,3,x\n", NULL, "train.csv:1:5: column \"a\" is there twice, need different names",
+        { "k\n1\n", NULL, "train.csv:1:1: has 1 column, expected a class and at least one feature",
           ERR_PARSE },
-        { "a,k\n1,x\n2\n", NULL, "train.csv:3:1: has 1 field, need 2", ERR_PARSE },
-        { "a,k\n1,x,3\n", NULL, "train.csv:2:1: has 3 fields, need 2", ERR_PARSE },
-        { "a,b,k\n1,2,x\n\n1, big ,y\n", NULL, "train.csv:4:4: b: is \"big\", need a number", ERR_PARSE },
-        { "a,b,k\n1,,x\n", NULL, "train.csv:2:3: b: is blank, need a number", ERR_PARSE },
-        { "a,k\nnan,x\n", NULL, "train.csv:2:1: a: is \"nan\", need a number", ERR_PARSE },
-        { "a,k\n1e999,x\n", NULL, "train.csv:2:1: a: is \"1e999\", need a number", ERR_PARSE },
-        { "a,k\n1,x\n-2e100,x\n", NULL, "train.csv:3:1: a: is \"-2e100\", need -1e100 to 1e100", ERR_RANGE },
-        { "k,a\n,1\n", "k", "train.csv:2:1: k: is blank, need a class", ERR_PARSE },
-        { "a,k\n1,x\n2,x\n", NULL, "train.csv:3:1: k: is \"x\" in every row, need at least 2 classes",
+        { "a,k\n", NULL, "train.csv:1:1: has no rows below the header, expected at least 1", ERR_PARSE },
+        { "a,k\n1,x\n", "kind", "train.csv:1:1: has no column \"kind\", required for the classes",
+          ERR_PARSE },
+        { "a,kin\n1,x\n", "kind", "; did you mean kin?", ERR_PARSE },
+        { "a,b,a,k\n1,2,3,x\n", NULL, "train.csv:1:5: column \"a\" is there twice; names must differ",
+          ERR_PARSE },
+        { "a,k\n1,x\n2\n", NULL, "train.csv:3:1: has 1 field, expected 2", ERR_PARSE },
+        { "a,k\n1,x,3\n", NULL, "train.csv:2:1: has 3 fields, expected 2", ERR_PARSE },
+        { "a,b,k\n1,2,x\n\n1, big ,y\n", NULL, "train.csv:4:4: b: is \"big\", expected a number", ERR_PARSE },
+        { "a,b,k\n1,,x\n", NULL, "train.csv:2:3: b: is blank, expected a number", ERR_PARSE },
+        { "a,k\nnan,x\n", NULL, "train.csv:2:1: a: is \"nan\", expected a number", ERR_PARSE },
+        { "a,k\n1e999,x\n", NULL, "train.csv:2:1: a: is \"1e999\", expected a number", ERR_PARSE },
+        { "a,k\n1,x\n-2e100,x\n", NULL, "train.csv:3:1: a: is \"-2e100\", expected -1e100 to 1e100",
           ERR_RANGE },
-        { "a,k\n1,\"x\n", NULL, "train.csv:2:3: quote is not closed, need the closing one in the same line",
-          ERR_PARSE },
-        { "a,k\n\"1\"2,x\n", NULL, "train.csv:2:4: text after a closing quote, need a comma", ERR_PARSE },
+        { "k,a\n,1\n", "k", "train.csv:2:1: k: is blank, expected a class", ERR_PARSE },
+        { "a,k\n1,x\n2,x\n", NULL, "train.csv:3:1: k: is \"x\" in every row, expected at least 2 classes",
+          ERR_RANGE },
+        { "a,k\n1,\"x\n", NULL, "train.csv:2:3: quote is not closed on its line", ERR_PARSE },
+        { "a,k\n\"1\"2,x\n", NULL, "train.csv:2:4: text after a closing quote, expected a comma", ERR_PARSE },
     };
     FILES(f);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -151,14 +153,17 @@ TEST(what_is_wrong_with_a_training_file_is_placed)
 TEST(what_a_test_file_has_otherwise_is_placed)
 {
     CASES(const char *csv, *message; enum err_code code) = {
-        { "a,b,c,k\n1,2,3,x\n", "test.csv:1:1: has 4 columns, need 3 as in the training file", ERR_PARSE },
-        { "b,a,k\n1,2,x\n", "test.csv:1:1: column is \"b\", need \"a\" as in the training file", ERR_PARSE },
-        { "a,b,kind\n1,2,x\n", "test.csv:1:1: has no column \"k\", need it for the classes", ERR_PARSE },
-        { "a,b,k\n1,2,z\n", "test.csv:2:5: k: is \"z\", need a class of the training file", ERR_RANGE },
-        { "a,b,k\n1,1,x\n1,2,w\n", "test.csv:3:5: k: is \"w\", need a class of the training file",
+        { "a,b,c,k\n1,2,3,x\n", "test.csv:1:1: has 4 columns, expected 3 as in the training file",
+          ERR_PARSE },
+        { "b,a,k\n1,2,x\n", "test.csv:1:1: column is \"b\", expected \"a\" as in the training file",
+          ERR_PARSE },
+        { "a,b,kind\n1,2,x\n", "test.csv:1:1: has no column \"k\", required for the classes", ERR_PARSE },
+        { "a,b,k\n1,2,z\n", "test.csv:2:5: k: is \"z\", expected a class of the training file", ERR_RANGE },
+        { "a,b,k\n1,1,x\n1,2,w\n", "test.csv:3:5: k: is \"w\", expected a class of the training file",
           ERR_RANGE },
         { "a,b,k\n1,1,x\n1e100,2,x\n",
-          "test.csv:3:1: a: is \"1e100\", need at most 3e38 deviations from the mean of the training file",
+          "test.csv:3:1: a: is \"1e100\", expected at most 3e38 deviations from the mean of the training "
+          "file",
           ERR_RANGE },
     };
     FILES(f);
@@ -178,13 +183,13 @@ TEST(classes_and_features_beyond_the_limits_are_refused)
     for (int i = 0; i <= GOSSIP_MAX_CLASSES; i++)
         text_printf(&csv, "1,%d\n", i);
     FAILS(read_train(&f, csv.s, NULL, e), ERR_RANGE,
-          "train.csv:4098:3: k: \"4096\" is class 4097, need at most 4096");
+          "train.csv:4098:3: k: \"4096\" is class 4097, expected at most 4096");
     text_clear(&csv);
     for (int i = 0; i <= GOSSIP_MAX_FEATURES; i++)
         text_printf(&csv, "c%d,", i);
     text_puts(&csv, "k\n");
     FAILS(read_train(&f, csv.s, NULL, e), ERR_RANGE,
-          "train.csv:1: has more than 65537 fields, need at most that many");
+          "train.csv:1: has more than 65537 fields, the most allowed many");
 }
 
 TEST(a_file_that_is_missing_is_named)
@@ -192,6 +197,6 @@ TEST(a_file_that_is_missing_is_named)
     KEEP(struct gossip_data, d, gossip_data_free);
     KEEP(struct gossip_labels, labels, gossip_labels_free) = { 0 };
     FAILS(gossip_data_read_csv(&d, &labels, "/nowhere/x.csv", NULL, e), ERR_PARSE,
-          "/nowhere/x.csv:1: file is missing, need a readable file");
+          "/nowhere/x.csv: no such file");
     assert_null(d.x);
 }

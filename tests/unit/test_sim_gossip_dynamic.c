@@ -179,7 +179,7 @@ TEST(a_replay_on_another_network_is_the_run_there)
 TEST(impossible_numbers_are_refused)
 {
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "dynamic", "check is 0, need at least 1", s.check = 0);
-    GOSSIP_REFUSED(f, "dynamic", "delta is -1, need at least 0", s.delta = -1);
-    GOSSIP_REFUSED(f, "dynamic", "delta is nan, need at least 0", s.delta = NAN);
+    GOSSIP_REFUSED(f, "dynamic", "check is 0, expected at least 1", s.check = 0);
+    GOSSIP_REFUSED(f, "dynamic", "delta is -1, expected at least 0", s.delta = -1);
+    GOSSIP_REFUSED(f, "dynamic", "delta is nan, expected at least 0", s.delta = NAN);
 }

@@ -118,7 +118,7 @@ TEST(a_worker_waits_for_pull_and_push)
 TEST(settings_that_cannot_be_are_refused)
 {
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "elastic", "alpha is 0, need more than 0 to 1", s.alpha = 0);
-    GOSSIP_REFUSED(f, "elastic", "alpha is 1.25, need more than 0 to 1", s.alpha = 1.25);
-    GOSSIP_REFUSED(f, "elastic", "period is 0, need at least 1", s.period = 0);
+    GOSSIP_REFUSED(f, "elastic", "alpha is 0, expected more than 0 to 1", s.alpha = 0);
+    GOSSIP_REFUSED(f, "elastic", "alpha is 1.25, expected more than 0 to 1", s.alpha = 1.25);
+    GOSSIP_REFUSED(f, "elastic", "period is 0, expected at least 1", s.period = 0);
 }

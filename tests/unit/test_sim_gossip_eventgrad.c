@@ -127,7 +127,7 @@ TEST(overlap_hides_steps_behind_messages)
 TEST(settings_out_of_range_are_refused)
 {
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "eventgrad", "horizon is -1, need 0 to 1e+06", s.horizon = -1);
-    GOSSIP_REFUSED(f, "eventgrad", "horizon is nan, need 0", s.horizon = NAN);
-    GOSSIP_REFUSED(f, "eventgrad", "warmup is -1, need at least 0", s.warmup = -1);
+    GOSSIP_REFUSED(f, "eventgrad", "horizon is -1, expected 0 to 1e+06", s.horizon = -1);
+    GOSSIP_REFUSED(f, "eventgrad", "horizon is nan, expected 0", s.horizon = NAN);
+    GOSSIP_REFUSED(f, "eventgrad", "warmup is -1, expected at least 0", s.warmup = -1);
 }

@@ -106,7 +106,7 @@ TEST(one_worker_alone_learns_and_sends_nothing)
 TEST(a_chance_that_is_none_is_refused)
 {
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "gosgd", "prob is -0.1, need 0 to 1", s.prob = -0.1);
-    GOSSIP_REFUSED(f, "gosgd", "prob is 1.5, need 0 to 1", s.prob = 1.5);
-    GOSSIP_REFUSED(f, "gosgd", "prob is nan, need 0 to 1", s.prob = NAN);
+    GOSSIP_REFUSED(f, "gosgd", "prob is -0.1, expected 0 to 1", s.prob = -0.1);
+    GOSSIP_REFUSED(f, "gosgd", "prob is 1.5, expected 0 to 1", s.prob = 1.5);
+    GOSSIP_REFUSED(f, "gosgd", "prob is nan, expected 0 to 1", s.prob = NAN);
 }

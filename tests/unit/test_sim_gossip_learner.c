@@ -356,14 +356,14 @@ TEST(drawn_weights_have_the_variance_of_their_layer)
 TEST(shapes_that_no_network_has_are_refused)
 {
     CASES(int32_t features, hidden[8], n_hidden, classes; const char *says) = {
-        { 0, { 0 }, 0, 2, "features: are 0, need 1 to 65536" },
-        { 65537, { 0 }, 0, 2, "features: are 65537, need 1 to 65536" },
-        { 4, { 3, 0 }, 2, 2, "units of a hidden layer: are 0, need 1 to 16384" },
-        { 4, { 16385 }, 1, 2, "units of a hidden layer: are 16385, need 1 to 16384" },
-        { 4, { 0 }, 0, 4097, "classes: are 4097, need 1 to 4096" },
-        { 4, { 0 }, -1, 2, "hidden layers: are -1, need 0 to 7" },
-        { 4, { 1, 1, 1, 1, 1, 1, 1, 1 }, 8, 2, "hidden layers: are 8, need 0 to 7" },
-        { 65536, { 16384 }, 1, 2, "parameters: are 1073741824, need at most 67108864" },
+        { 0, { 0 }, 0, 2, "features: are 0, expected 1 to 65536" },
+        { 65537, { 0 }, 0, 2, "features: are 65537, expected 1 to 65536" },
+        { 4, { 3, 0 }, 2, 2, "units of a hidden layer: are 0, expected 1 to 16384" },
+        { 4, { 16385 }, 1, 2, "units of a hidden layer: are 16385, expected 1 to 16384" },
+        { 4, { 0 }, 0, 4097, "classes: are 4097, expected 1 to 4096" },
+        { 4, { 0 }, -1, 2, "hidden layers: are -1, expected 0 to 7" },
+        { 4, { 1, 1, 1, 1, 1, 1, 1, 1 }, 8, 2, "hidden layers: are 8, expected 0 to 7" },
+        { 65536, { 16384 }, 1, 2, "parameters: are 1073741824, expected at most 67108864" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct gossip_net net;

@@ -186,7 +186,7 @@ TEST(a_wait_that_is_none_is_refused)
     struct gossip_log log = { 0 };
     struct gossip_need need;
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    FAILS(gossip_need(&need, &log, &f.setup, 0, e), ERR_RANGE, "wait_frac is 0, need > 0");
-    FAILS(gossip_need(&need, &log, &f.setup, NAN, e), ERR_RANGE, "wait_frac is nan, need > 0");
+    FAILS(gossip_need(&need, &log, &f.setup, 0, e), ERR_RANGE, "wait_frac is 0, expected > 0");
+    FAILS(gossip_need(&need, &log, &f.setup, NAN, e), ERR_RANGE, "wait_frac is nan, expected > 0");
     FAILS(gossip_need(&need, &log, &f.setup, 1, e), ERR_RANGE, "log: has no whole run");
 }

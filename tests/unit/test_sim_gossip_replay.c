@@ -136,7 +136,7 @@ TEST(a_log_of_another_run_is_refused)
     run(&r, &log, &f, &s);
     f.setup.learning.epochs = 2;
     FAILS(gossip_replay(&replayed, &log, &f.setup, e), ERR_RANGE,
-          "log: is of 4 workers and 40 steps, need 4 and 20");
+          "log: is of 4 workers and 40 steps, expected 4 and 20");
     gossip_log_free(&log);
     gossip_result_free(&r);
     f.setup.learning.rate = 1e30;

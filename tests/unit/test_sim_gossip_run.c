@@ -264,6 +264,6 @@ TEST(a_period_that_is_none_is_refused)
     struct gossip_result r;
     const struct gossip_wish wish = { .curve = true };
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    FAILS(gossip_run(&r, &f.setup, &s, 1, &wish, e), ERR_RANGE, "period is 0, need at least 1");
+    FAILS(gossip_run(&r, &f.setup, &s, 1, &wish, e), ERR_RANGE, "period is 0, expected at least 1");
     assert_null(r.curve);
 }

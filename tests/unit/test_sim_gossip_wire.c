@@ -283,9 +283,9 @@ TEST(what_is_no_npu_is_refused)
     bool begins = true;
     YARD(y, "switch:4@50", GOSSIP_CLOSED);
     FAILS(gossip_wire_send(y.wire, 0, 4, 1, 0, 0, 0, &begins, e), ERR_RANGE,
-          "from vertex 0 to 4, need NPUs (below 4)");
+          "from vertex 0 to 4, expected NPUs (below 4)");
     FAILS(gossip_wire_send(y.wire, -1, 2, 1, 0, 0, 0, &begins, e), ERR_RANGE,
-          "from vertex -1 to 2, need 0 to 4");
+          "from vertex -1 to 2, expected 0 to 4");
     assert_false(begins);
     assert_idle(&y);
     assert_true(send(&y, 0, 3, S_B, 0, 0));

@@ -331,14 +331,14 @@ TEST(a_setup_out_of_range_is_refused)
         const struct hetero_link *links;
         const char *text;
     } cases[] = {
-        { 0, 1, -1, 0, NULL, "examples: are 0, need > 0" },
-        { INFINITY, 1, -1, 0, NULL, "examples: are inf, need > 0" },
-        { 1, NAN, -1, 0, NULL, "epochs: are nan, need > 0" },
-        { 1, 1, 2, 0, NULL, "server: is type 2, need 0 to 1" },
-        { 1, 1, 0, 0, NULL, "server: serves 0 B/s, need > 0" },
-        { 1, 1, -1, NET, NULL, "handover: is network, need one" },
-        { 1, 1, -1, NET, slow, "link 'cpu' to 'gpu': latency is -1 s, need >= 0" },
-        { 1, 1, -1, NET, dead, "link 'gpu' to 'cpu': bandwidth is 0 B/s, need > 0" },
+        { 0, 1, -1, 0, NULL, "examples: are 0, expected > 0" },
+        { INFINITY, 1, -1, 0, NULL, "examples: are inf, expected > 0" },
+        { 1, NAN, -1, 0, NULL, "epochs: are nan, expected > 0" },
+        { 1, 1, 2, 0, NULL, "server: is type 2, expected 0 to 1" },
+        { 1, 1, 0, 0, NULL, "server: serves 0 B/s, expected > 0" },
+        { 1, 1, -1, NET, NULL, "handover: is network, but there is none" },
+        { 1, 1, -1, NET, slow, "link 'cpu' to 'gpu': latency is -1 s, expected >= 0" },
+        { 1, 1, -1, NET, dead, "link 'gpu' to 'cpu': bandwidth is 0 B/s, expected > 0" },
     };
     PROFILE(x);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

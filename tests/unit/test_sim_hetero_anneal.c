@@ -70,7 +70,7 @@ TEST(temperatures_out_of_range_are_told)
     SEARCH(s, &f.problem, 1, 0, 100);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         settings.anneal = cases[i];
-        FAILS(hetero_anneal(&s, &settings, e), ERR_RANGE, "need two temperatures > 0, the higher first");
+        FAILS(hetero_anneal(&s, &settings, e), ERR_RANGE, "expected two temperatures > 0, the higher first");
     }
     assert_int_equal(s.evaluations, 0);
 }

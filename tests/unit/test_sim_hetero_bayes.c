@@ -37,14 +37,14 @@ TEST(it_finds_more_than_as_many_plans_at_random)
 TEST(settings_out_of_range_are_told)
 {
     CASES(struct hetero_bayes_settings how; const char *message) = {
-        { { 0, 80, 9, 1, 0 }, "bayes: initial plans are 0, need 1 or more" },
-        { { 9, 8, 9, 1, 0 }, "bayes: evaluations are 8, need 9 to 4096" },
-        { { 9, 4097, 9, 1, 0 }, "bayes: evaluations are 4097, need 9 to 4096" },
-        { { 9, 80, 0, 1, 0 }, "bayes: candidates are 0, need 1 or more" },
-        { { 9, 80, 9, 0, 0 }, "bayes: length is 0, need > 0" },
-        { { 9, 80, 9, NAN, 0 }, "bayes: length is nan, need > 0" },
-        { { 9, 80, 9, 1, -1 }, "bayes: noise is -1, need >= 0" },
-        { { 9, 80, 9, 1, NAN }, "bayes: noise is nan, need >= 0" },
+        { { 0, 80, 9, 1, 0 }, "bayes: initial plans are 0, expected 1 or more" },
+        { { 9, 8, 9, 1, 0 }, "bayes: evaluations are 8, expected 9 to 4096" },
+        { { 9, 4097, 9, 1, 0 }, "bayes: evaluations are 4097, expected 9 to 4096" },
+        { { 9, 80, 0, 1, 0 }, "bayes: candidates are 0, expected 1 or more" },
+        { { 9, 80, 9, 0, 0 }, "bayes: length is 0, expected > 0" },
+        { { 9, 80, 9, NAN, 0 }, "bayes: length is nan, expected > 0" },
+        { { 9, 80, 9, 1, -1 }, "bayes: noise is -1, expected >= 0" },
+        { { 9, 80, 9, 1, NAN }, "bayes: noise is nan, expected >= 0" },
     };
     struct hetero_settings settings = hetero_settings_default();
     HETERO_FIXTURE(f, 110);

@@ -38,5 +38,5 @@ TEST(too_many_plans_are_refused)
         which++;
     hetero_set_throughput(&f.problem, 1e-6);
     FAILS(hetero_schedule(&s, &f.problem, which, &settings, 1, e), ERR_RANGE,
-          "brute-force: plans are 3^16, need at most 4194304");
+          "brute-force: plans are 3^16, expected at most 4194304");
 }

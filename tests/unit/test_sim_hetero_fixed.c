@@ -93,10 +93,10 @@ TEST(a_kind_of_type_that_is_not_there_is_told)
         const int *types;
         const char *message;
     } cases[] = {
-        { hetero_cpu_only, gpus, "cpu-only: the study has no CPU type, need one" },
-        { hetero_gpu_only, cpus, "gpu-only: the study has no GPU type, need one" },
-        { hetero_heuristic, gpus, "heuristic: the study has no CPU type, need one" },
-        { hetero_heuristic, cpus, "heuristic: the study has no GPU type, need one" },
+        { hetero_cpu_only, gpus, "cpu-only: the study has no CPU type" },
+        { hetero_gpu_only, cpus, "gpu-only: the study has no GPU type" },
+        { hetero_heuristic, gpus, "heuristic: the study has no CPU type" },
+        { hetero_heuristic, cpus, "heuristic: the study has no GPU type" },
     };
     const struct hetero_settings settings = hetero_settings_default();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -207,7 +207,7 @@ TEST(numbers_out_of_range_are_refused)
     struct knapsack_settings how = knapsack_settings_default();
     KEEP(struct knapsack_answer, a, knapsack_answer_free);
     value[1] = NAN;
-    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "value[1]: is nan, need 0 or more");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "value[1]: is nan, expected 0 or more");
     assert_null(a.chosen);
     value[1] = 1;
     weight[0] = -1;
@@ -217,7 +217,7 @@ TEST(numbers_out_of_range_are_refused)
     FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "capacity[0]: is inf");
     capacity[0] = 1;
     k.n_rows = KNAPSACK_MAX_ROWS + 1;
-    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "rows: is 9, need 1 to 8");
+    FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "rows: is 9, expected 1 to 8");
     k.n_rows = 1;
     k.n = -1;
     FAILS(knapsack_solve(&a, &k, &how, e), ERR_RANGE, "items: is -1");

@@ -179,12 +179,12 @@ TEST(bad_layers_are_named)
     struct overlap_layers layers = { b, f, r, 2, 0 };
     OK(overlap_check(&layers, e));
     f[1] = NAN;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 2: forward_s: is nan, need 0 or more");
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 2: forward_s: is nan, expected 0 or more");
     f[1] = 1;
     r[0] = -1;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 1: comm_s: is -1, need 0 or more");
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 1: comm_s: is -1, expected 0 or more");
     layers.slice_s = INFINITY;
     FAILS(overlap_check(&layers, e), ERR_RANGE, "slice_s: is inf");
     layers.n = 0;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "layers: is 0, need at least 1");
+    FAILS(overlap_check(&layers, e), ERR_RANGE, "layers: is 0, expected at least 1");
 }

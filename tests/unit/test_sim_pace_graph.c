@@ -320,7 +320,7 @@ TEST(places_and_settings_that_cannot_be_are_refused)
     struct pace p;
     fixture_cluster(&c, &net, "ring:4@100 switch:4@10", 1, 0, 5);
     open_pace(&p, &c, &job, 1, &s);
-    FAILS(p.begin(p.x, 0, &few, e), ERR_RANGE, "job job0: its place holds 1 GPUs on 1 servers, need 2");
+    FAILS(p.begin(p.x, 0, &few, e), ERR_RANGE, "job job0: its place holds 1 GPUs on 1 servers, expected 2");
     FAILS(p.begin(p.x, 0, &doubled, e), ERR_RANGE, "one twice");
     FAILS(p.begin(p.x, 0, &outside, e), ERR_RANGE, "holds 1 GPUs on 1 servers");
     begin(&p, 0, 2, upward, ones);
@@ -328,10 +328,10 @@ TEST(places_and_settings_that_cannot_be_are_refused)
     s.inner = &net;
     s.level = 1;
     FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE,
-          "server 0 has 5 GPUs, need at most the 4 that its network joins");
+          "server 0 has 5 GPUs, expected at most the 4 that its network joins");
     p.free(p.x);
     s.level = 2;
-    FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE, "level of servers is 2, need 0 to 1");
+    FAILS(pace_graph_build(&p, &c, &job, 1, &s, e), ERR_RANGE, "level of servers is 2, expected 0 to 1");
     p.free(p.x);
 }
 

@@ -164,6 +164,7 @@ TEST(what_cannot_be_built_is_said_and_free)
     struct batch_fixture f;
     batch_fixture_cluster(&f, 1, (const int32_t[]){ 2 });
     batch_fixture_add(&f, batch_fixture_job(3, 1));
-    FAILS(pace_paper_build(&f.pace, &f.contention, &f.p, e), ERR_RANGE, "jobs[0].gpus: is 3, need 1 to 2");
+    FAILS(pace_paper_build(&f.pace, &f.contention, &f.p, e), ERR_RANGE,
+          "jobs[0].gpus: is 3, expected 1 to 2");
     f.pace.free(f.pace.x);
 }

@@ -166,7 +166,7 @@ TEST(servers_must_have_whole_gpus)
     KEEP(struct cluster, c, cluster_free);
     KEEP(struct pack *, p, pack_free_at);
     fixture_uneven(&c, "switch:2@10", halves);
-    FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 2.5 GPUs, need a whole number up to 4096");
+    FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 2.5 GPUs, expected a whole number up to 4096");
     assert_null(p);
     cluster_free(&c);
     fixture_uneven(&c, "switch:2@10", many);

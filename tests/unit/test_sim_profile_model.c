@@ -278,8 +278,8 @@ TEST(what_goes_past_a_layer_is_handed_over_with_it)
 TEST(an_NPU_without_peak_memory_or_network_is_refused)
 {
     CASES(size_t at; double x; const char *text) = {
-        { offsetof(struct topo_npu, peak_flops), NAN, "types[1] 'b': peak_flops is nan, need > 0" },
-        { offsetof(struct topo_npu, mem_Bps), 0, "types[1] 'b': mem_Bps is 0, need > 0" },
+        { offsetof(struct topo_npu, peak_flops), NAN, "types[1] 'b': peak_flops is nan, expected > 0" },
+        { offsetof(struct topo_npu, mem_Bps), 0, "types[1] 'b': mem_Bps is 0, expected > 0" },
     };
     const struct hetero_type types[] = { type_named("a"), type_named("b") };
     double net_Bps[] = { 1e9, 1e9 };
@@ -295,13 +295,13 @@ TEST(an_NPU_without_peak_memory_or_network_is_refused)
     const struct topo_npu npus[] = { cpu_core(), cpu_core() };
     net_Bps[0] = -1;
     FAILS(hetero_profile_of_model(&p, &m, 1, 2, types, npus, net_Bps, e), ERR_RANGE,
-          "types[0] 'a': net_Bps is -1, need > 0");
+          "types[0] 'a': net_Bps is -1, expected > 0");
 }
 
 TEST(a_batch_that_is_not_a_number_of_examples_is_refused)
 {
     CASES(double batch; const char *text) = {
-        { 0, "batch: is 0 examples, need a whole number from 1 to 1e+09" },
+        { 0, "batch: is 0 examples, expected a whole number from 1 to 1e+09" },
         { 1.5, "batch: is 1.5 examples" },
         { 2e9, "batch: is 2e+09 examples" },
         { NAN, "batch: is nan examples" },
@@ -332,11 +332,11 @@ TEST(a_model_of_too_many_layers_is_refused)
     m.layers = 255;
     snprintf(m.name, sizeof m.name, "deep");
     FAILS(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
-          "model 'deep' has 257 layers, need at most 256");
+          "model 'deep' has 257 layers, expected at most 256");
     hetero_profile_free(&p);
     m.layers = 1;
     type.comm_par = 2;
     FAILS(hetero_profile_of_model(&p, &m, 1, 1, &type, &npu, &net_Bps, e), ERR_RANGE,
-          "types[0] 'a': parallel share is 2, need 0 to 1");
+          "types[0] 'a': parallel share is 2, expected 0 to 1");
     assert_null(p.layers);
 }

@@ -254,11 +254,14 @@ TEST(speeds_that_go_wrong_end_the_run)
     CASES(struct broken x; double slot_s; int code; const char *text) = {
         { { .iteration_s = 1, .fail = 1 }, 0, ERR_UNSUP, "jobs[0]: no way from 0 to 1" },
         { { .iteration_s = 1, .fail = 2 }, 0, ERR_NOMEM, "out of memory for shares" },
-        { { .iteration_s = NAN }, 0, ERR_RANGE, "jobs[0]: an iteration takes nan s, need above 0" },
-        { { .iteration_s = 0 }, 0, ERR_RANGE, "jobs[0]: an iteration takes 0 s, need above 0" },
+        { { .iteration_s = NAN }, 0, ERR_RANGE, "jobs[0]: an iteration takes nan s, expected above 0" },
+        { { .iteration_s = 0 }, 0, ERR_RANGE, "jobs[0]: an iteration takes 0 s, expected above 0" },
         { { .iteration_s = INFINITY }, 0, ERR_RANGE, "jobs[0]: stands still" },
         { { .iteration_s = INFINITY }, 2, ERR_RANGE, "jobs[0]: stands still" },
-        { { .iteration_s = 3 }, 2, ERR_RANGE, "jobs[0]: an iteration takes 3 s, need at most a slot, 2 s" },
+        { { .iteration_s = 3 },
+          2,
+          ERR_RANGE,
+          "jobs[0]: an iteration takes 3 s, expected at most a slot, 2 s" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct broken x = cases[i].x;

@@ -71,9 +71,9 @@ TEST(a_ring_without_bandwidth_never_ends)
     double gain[2];
     WITH(struct ring_time, t, example(), t.hop_Bps = 0);
     FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE,
-          "ring: hop_Bps is 0, need more than 0");
+          "ring: hop_Bps is 0, expected more than 0");
     t = example();
     t.sample_s = t.backward_s = t.overhead_s = 0;
     FAILS(ring_time_gains(gain, &t, RING_BATCH_WORKER, 1, 1, e), ERR_RANGE,
-          "ring: an iteration of 1 workers takes 0 s, need more than 0");
+          "ring: an iteration of 1 workers takes 0 s, expected more than 0");
 }

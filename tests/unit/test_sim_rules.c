@@ -43,25 +43,27 @@ TEST(a_map_fills_every_field)
 TEST(what_is_wrong_is_said_with_its_place)
 {
     CASES(const char *text, *want) = {
-        { "simulation: { chunks: 0 }\n", "study.yaml:2:23: simulation.chunks is 0, need 1 to 1000000" },
-        { "simulation: { algorithms: [ring] }\n", "has 1 entries, need 2, one per dimension" },
+        { "simulation: { chunks: 0 }\n", "study.yaml:2:23: simulation.chunks is 0, expected 1 to 1000000" },
+        { "simulation: { algorithms: [ring] }\n", "has 1 entries, expected 2, one per dimension" },
         { "simulation: { algorithms: [halving-doubling, ring] }\n",
-          "is halving-doubling on 6 members, need a power" },
+          "is halving-doubling on 6 members, expected a power" },
         { "simulation: { algorithms: [rng, ring] }\n",
-          "is \"rng\", need an algorithm as in dims.algorithm (nearest: ring)" },
-        { "simulation: { algorithms: [ring, in-switch] }\n", "whose switches do not reduce, need in_switch" },
+          "is \"rng\", expected an algorithm as in dims.algorithm; did you mean ring?" },
+        { "simulation: { algorithms: [ring, in-switch] }\n", "whose switches do not reduce; give in_switch" },
         { "simulation: { order: themes }\n", "themis" },
-        { "simulation: { order: given }\n", "need order: given and dims_order together" },
-        { "simulation: { dims_order: [a, b] }\n", "need order: given and dims_order together" },
-        { "simulation: { order: given, dims_order: [a] }\n", "has 1 entries, need 2, every dimension once" },
-        { "simulation: { order: given, dims_order: [a, a] }\n", "need every dimension once" },
-        { "simulation: { order: given, dims_order: [a, c] }\n", "need the name of a dimension" },
-        { "simulation: { slow: [ { at: [6, 0], share: 0.5 } ] }\n", "is 6, need 0 to 5, or \"*\"" },
-        { "simulation: { slow: [ { at: [1], share: 0.5 } ] }\n", "has 1 entries, need 2" },
+        { "simulation: { order: given }\n", "give order: given and dims_order together" },
+        { "simulation: { dims_order: [a, b] }\n", "give order: given and dims_order together" },
+        { "simulation: { order: given, dims_order: [a] }\n",
+          "has 1 entries, expected 2, every dimension once" },
+        { "simulation: { order: given, dims_order: [a, a] }\n", "expected every dimension once" },
+        { "simulation: { order: given, dims_order: [a, c] }\n", "expected the name of a dimension" },
+        { "simulation: { slow: [ { at: [6, 0], share: 0.5 } ] }\n", "is 6, expected 0 to 5, or \"*\"" },
+        { "simulation: { slow: [ { at: [1], share: 0.5 } ] }\n", "has 1 entries, expected 2" },
         { "simulation: { slow: [ { at: [1, 1] } ] }\n", "is neither slow nor late" },
-        { "simulation: { slow: [ { at: [1, 1], share: 0.5, dim: c } ] }\n", "need the name of a dimension" },
+        { "simulation: { slow: [ { at: [1, 1], share: 0.5, dim: c } ] }\n",
+          "expected the name of a dimension" },
         { "simulation: { semantics: astra-sim-2, order: themis }\n", "has the fixed order only" },
-        { "simulation: { chunk: 4 }\n", "chunk is unknown" },
+        { "simulation: { chunk: 4 }\n", "unknown key \"simulation.chunk\"" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
@@ -74,15 +76,16 @@ TEST(what_is_wrong_is_said_with_its_place)
 TEST(algorithms_must_suit_their_dimension)
 {
     CASES(const char *dim, *want) = {
-        { "{ shape: switch, size: 6, algorithm: halving-doubling }", "need a power of two, or bruck" },
-        { "{ shape: ring, size: 8, algorithm: bruck }", "need fat-tree, switch or full" },
-        { "{ shape: full, size: 8, algorithm: double-binary-tree }", "need fat-tree or switch" },
-        { "{ shape: ring, size: 8, in_switch: sharp }", "need a switch" },
-        { "{ shape: switch, size: 8, in_switch_min: 4 }", "need in_switch" },
-        { "{ shape: switch, size: 8, algorithm: in-switch }", "need in_switch" },
-        { "{ shape: switch, size: 8, regimes: [] }", "has 0 regimes, need 1 to 8" },
-        { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5 } ] }", "need efficiency" },
-        { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5, efficiency: 2 } ] }", "need 0.001 to 1" },
+        { "{ shape: switch, size: 6, algorithm: halving-doubling }", "expected a power of two, or bruck" },
+        { "{ shape: ring, size: 8, algorithm: bruck }", "expected fat-tree, switch or full" },
+        { "{ shape: full, size: 8, algorithm: double-binary-tree }", "expected a switch" },
+        { "{ shape: ring, size: 8, in_switch: sharp }", "expected a switch" },
+        { "{ shape: switch, size: 8, in_switch_min: 4 }", "give in_switch" },
+        { "{ shape: switch, size: 8, algorithm: in-switch }", "give in_switch" },
+        { "{ shape: switch, size: 8, regimes: [] }", "has 0 regimes, expected 1 to 8" },
+        { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5 } ] }", "has no efficiency" },
+        { "{ shape: switch, size: 8, regimes: [ { latency_ns: 5, efficiency: 2 } ] }",
+          "expected 0.001 to 1" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;

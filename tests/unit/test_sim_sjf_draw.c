@@ -85,10 +85,11 @@ TEST(a_batch_that_cannot_be_drawn_is_refused)
         const struct sjf_draw_settings *s;
         const char *text;
     } cases[] = {
-        { &none, "kinds: are 0 jobs, need 1 to 1000000" },
-        { &long_runs, "run_s: is 1e+06 to 2e+06, need times that iterations times iteration_s can come to" },
-        { &large, "jobs[0].gpus: is 64, need 1 to 32" },
-        { &negative, "servers[0].gpus: is -4, need 1 or more" },
+        { &none, "kinds: are 0 jobs, expected 1 to 1000000" },
+        { &long_runs,
+          "run_s: is 1e+06 to 2e+06, expected times that iterations times iteration_s can come to" },
+        { &large, "jobs[0].gpus: is 64, expected 1 to 32" },
+        { &negative, "servers[0].gpus: is -4, expected 1 or more" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct sjf_draw, d, sjf_draw_free);

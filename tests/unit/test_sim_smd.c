@@ -283,7 +283,7 @@ TEST(what_is_out_of_range_names_job_and_field)
     struct smd_result r;
     jobs[1].iterations = -1;
     FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE,
-          "jobs[1]: iterations: is -1, need above 0");
+          "jobs[1]: iterations: is -1, expected above 0");
     assert_null(r.jobs);
 }
 

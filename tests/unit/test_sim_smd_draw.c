@@ -125,7 +125,7 @@ TEST(an_instance_without_room_is_refused)
     struct smd_draw how = smd_draw_default(true);
     struct smd_job job;
     how.instance[SMD_GPU] = 0.1;
-    FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is 0.1, need at least 0.2105");
+    FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is 0.1, expected at least 0.2105");
     how.instance[SMD_GPU] = NAN;
     FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is nan");
 }

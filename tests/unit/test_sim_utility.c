@@ -186,14 +186,14 @@ TEST(gains_are_positive_monotone_and_add_up)
 TEST(what_is_no_utility_is_an_error)
 {
     CASES(enum utility_kind kind; double scale, slope, middle, most; const char *text) = {
-        { UTILITY_LINEAR, -1, 1, 1, 1, "utility: scale is -1, need a number >= 0" },
-        { UTILITY_LOG, NAN, 1, 1, 1, "utility: scale is nan, need a number >= 0" },
-        { UTILITY_SQRT, INFINITY, 1, 1, 1, "utility: scale is inf, need a number >= 0" },
-        { UTILITY_SIGMOID, 1, 0, 1, 1, "utility: slope is 0 per iteration, need a number > 0" },
-        { UTILITY_SIGMOID, 1, NAN, 1, 1, "utility: slope is nan per iteration, need a number > 0" },
-        { UTILITY_SIGMOID, 1, 1, INFINITY, 1, "utility: middle is inf iterations, need a number" },
-        { UTILITY_SIGMOID_ENVELOPE, 1, 1, 1, -1, "utility: most is -1 iterations, need a number >= 0" },
-        { UTILITY_SIGMOID_ENVELOPE, 1, 1, 1, NAN, "utility: most is nan iterations, need a number >= 0" },
+        { UTILITY_LINEAR, -1, 1, 1, 1, "utility: scale is -1, expected a number >= 0" },
+        { UTILITY_LOG, NAN, 1, 1, 1, "utility: scale is nan, expected a number >= 0" },
+        { UTILITY_SQRT, INFINITY, 1, 1, 1, "utility: scale is inf, expected a number >= 0" },
+        { UTILITY_SIGMOID, 1, 0, 1, 1, "utility: slope is 0 per iteration, expected a number > 0" },
+        { UTILITY_SIGMOID, 1, NAN, 1, 1, "utility: slope is nan per iteration, expected a number > 0" },
+        { UTILITY_SIGMOID, 1, 1, INFINITY, 1, "utility: middle is inf iterations, expected a number" },
+        { UTILITY_SIGMOID_ENVELOPE, 1, 1, 1, -1, "utility: most is -1 iterations, expected a number >= 0" },
+        { UTILITY_SIGMOID_ENVELOPE, 1, 1, 1, NAN, "utility: most is nan iterations, expected a number >= 0" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct utility u;

@@ -377,11 +377,13 @@ TEST_WITH(a_store_of_another_study_or_shard_is_refused_and_not_changed, make_fol
     } cases[] = {
         { { .threads = 1, .hash = 7 },
           NULL,
-          "s0.db: is of a study with hash 0000000000000000, need 0000000000000007" },
-        { { .threads = 1, .shard = 2, .n_shards = 3 }, NULL, "s0.db: is shard 1 of 1, need shard 2 of 3" },
+          "s0.db: is of a study with hash 0000000000000000, expected 0000000000000007" },
+        { { .threads = 1, .shard = 2, .n_shards = 3 },
+          NULL,
+          "s0.db: is shard 1 of 1, expected shard 2 of 3" },
         { { .threads = 1 },
           BASE "vary: { total_GBps: [ 1, 2 ] }\n",
-          "s0.db: is of 364 points in 8 units, need 2 in 1" },
+          "s0.db: is of 364 points in 8 units, expected 2 in 1" },
     };
     struct folder *f = *state;
     struct outcome o;
@@ -412,6 +414,6 @@ TEST_WITH(a_rule_that_is_wrong_makes_no_store, make_folder, remove_folder)
     char path[SUPPORT_PATH];
     put(f, "study.yaml", BASE "vary: { total_GBps: [ 1, 2 ] }\nkeep: { front: [ time_s, cost ] }\n");
     FAILS(run(&o, NULL, f, store_path(path, f, 0), &(struct way){ .threads = 1 }, e), ERR_RANGE,
-          "study.yaml:4:26: keep.front[1] is \"cost\", need a column of the rows");
+          "study.yaml:4:26: keep.front[1] is \"cost\", expected a column of the rows");
     assert_int_equal(access(path, F_OK), -1);
 }

@@ -120,7 +120,7 @@ TEST(bytes_that_are_too_few_or_too_many_are_refused)
     free(bytes);
     OK(fleet_pack(&bytes, &n, &b, e));
     for (size_t cut = 0; cut < n; cut++)
-        check_cut(bytes, cut, cut < n_head ? "are not of this program" : "need ");
+        check_cut(bytes, cut, cut < n_head ? "are not of this program" : "expected");
     unsigned char *more = calloc(1, n + 3);
     assert_non_null(more);
     memcpy(more, bytes, n);
@@ -140,6 +140,6 @@ TEST(rows_of_other_columns_are_refused)
     size_t n;
     table_column(&b.rows, "alone", TABLE_REAL);
     OK(fleet_pack(&bytes, &n, &b, e));
-    FAILS(unpack(&got, bytes, n, e), ERR_LIB, "need one version on machines of one kind");
+    FAILS(unpack(&got, bytes, n, e), ERR_LIB, "expected one version on machines of one kind");
     free(bytes);
 }

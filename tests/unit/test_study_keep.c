@@ -71,33 +71,35 @@ TEST(different_work_that_is_not_held_apart_is_noted)
                  "keep: { front: [time_s, cost_usd], per: [network] }\n"
                  "vary: { zip: [ { workloads: [ [a.yaml], [b.yaml] ] } ] }\n",
                  e));
-    assert_has(text_str(&k.notes), "s.yaml:1:41: keep.per is without workload, which varies");
+    assert_has(text_str(&k.notes), "s.yaml:1:41: keep.per lacks workload, which varies");
     keep_rule_free(&k);
 }
 
 TEST(bad_rules_are_refused_at_their_place)
 {
     static const struct refusal cases[] = {
-        { "{}", ERR_PARSE, "s.yaml:1:7: keep says nothing to keep, need front, top or where" },
+        { "{}", ERR_PARSE, "s.yaml:1:7: keep keeps nothing; give front, top or where" },
         { "{ prune: true, where: [ time_s <= 1 ] }", ERR_RANGE, "keep.prune is true without a front" },
         { "{ prune: true, front: [time_s, cost_usd], top: { by: time_s, n: 1 } }", ERR_RANGE,
           "keep.prune is true with top, whose points may lie behind the front" },
-        { "{ per: [workload], where: [ time_s <= 1 ] }", ERR_RANGE, "keep.per is without a front" },
-        { "{ front: [time_s] }", ERR_PARSE, "keep.front has one column, need 2 to 5" },
+        { "{ per: [workload], where: [ time_s <= 1 ] }", ERR_RANGE, "keep.per has no front; give front" },
+        { "{ front: [time_s] }", ERR_PARSE, "keep.front has one column, expected 2 to 5" },
         { "{ front: [] }", ERR_PARSE, "keep.front is empty" },
         { "{ front: time_s }", ERR_PARSE, "keep.front" },
         { "{ front: [time_s, cost_us] }", ERR_RANGE,
-          "s.yaml:1:25: keep.front[1] is \"cost_us\", need a column of the rows, nearest is cost_usd" },
+          "s.yaml:1:25: keep.front[1] is \"cost_us\", expected a column of the rows; did you mean "
+          "cost_usd?" },
         { "{ front: [time_s, max:network] }", ERR_RANGE,
-          "is \"network\", which holds text, need a column of numbers" },
+          "is \"network\", which holds text, expected a column of numbers" },
         { "{ front: [time_s, max:time_s] }", ERR_RANGE, "is \"time_s\" for a second time" },
         { "{ front: [time_s, cost_usd, speedup, point, network.dims.pod.max_GBps, point] }", ERR_RANGE,
           "has more than 5 columns" },
-        { "{ front: [time_s, cost_usd], per: [wrkload] }", ERR_RANGE, "nearest is workload" },
+        { "{ front: [time_s, cost_usd], per: [wrkload] }", ERR_RANGE,
+          "keep.per[0] is \"wrkload\", expected a column of the rows; did you mean workload?" },
         { "{ top: { by: time_s } }", ERR_PARSE, "n" },
         { "{ top: { by: time_s, n: 0 } }", ERR_RANGE, "n" },
         { "{ top: { by: status, n: 3 } }", ERR_RANGE, "\"status\", which holds text" },
-        { "{ where: [ tim_s <= 1 ] }", ERR_PARSE, "unknown name \"tim_s\", nearest is \"time_s\"" },
+        { "{ where: [ tim_s <= 1 ] }", ERR_PARSE, "unknown name \"tim_s\"; did you mean \"time_s\"?" },
         { "{ where: [ workload <= 1 ] }", ERR_RANGE, "but workload holds text" },
         { "{ frnt: [time_s, cost_usd] }", ERR_PARSE, "front" },
     };

@@ -319,5 +319,5 @@ TEST(a_store_with_other_tables_is_refused)
     fewer.tables[1] = NULL;
     f.subject = &fewer;
     FAILS(run(NULL, &f, f.store, &(struct way){ .threads = 1 }, e), ERR_PARSE,
-          "has table first, need none as this run does not record it");
+          "has table first, expected none as this run does not record it");
 }

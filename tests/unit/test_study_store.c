@@ -338,8 +338,7 @@ TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_f
     pid_t child = fork();
     if (child == 0) {
         int rc = open_with(&s, f->path, &head, &done, &counts, e);
-        if (rc != ERR_PARSE || s ||
-            !strstr(e->msg, "rows.db: is in use (another process writes to it), need"))
+        if (rc != ERR_PARSE || s || !strstr(e->msg, "rows.db: is being written by another process"))
             _exit(1);
         if (store_read(&s, f->path, e))
             _exit(2);

@@ -126,16 +126,16 @@ TEST_WITH(what_does_not_go_together_is_refused_and_leaves_nothing, make_scratch,
     make_shards(f);
     const char *const twice[] = { f->paths[1], f->paths[0], f->paths[1] };
     FAILS(store_merge(f->out, twice, 3, NULL, NULL, e), ERR_PARSE, "s2.db: has units of the sweep (1) that ");
-    assert_has(e->msg, "s2.db has, need each shard once");
+    assert_has(e->msg, "s2.db has too; give each shard once");
     assert_int_equal(remove(f->paths[1]), 0);
     make_shard(f->paths[1], 2, 4, 2, 4, 0); /* the third one's units */
     FAILS(store_merge(f->out, f->paths, 4, NULL, NULL, e), ERR_PARSE,
           "s3.db: has units of the sweep (2) that ");
     assert_int_equal(remove(f->paths[1]), 0);
     const char *const missing[] = { f->paths[0], f->paths[1] };
-    FAILS(store_merge(f->out, missing, 2, NULL, NULL, e), ERR_PARSE, "s2.db: file is missing");
+    FAILS(store_merge(f->out, missing, 2, NULL, NULL, e), ERR_PARSE, "/s2.db: no such store");
     scratch_file(f->shards[1], f->dir, "s2.db", "point\n1\n", 8);
-    FAILS(store_merge(f->out, missing, 2, NULL, NULL, e), ERR_PARSE, "s2.db: is no store");
+    FAILS(store_merge(f->out, missing, 2, NULL, NULL, e), ERR_PARSE, "/s2.db: is not a store");
     assert_int_equal(scratch_count(f->dir), 4);
 }
 
@@ -189,6 +189,6 @@ TEST_WITH(a_store_of_another_sweep_is_told_with_both_names, make_scratch, remove
     OK(stored_open(&s, f->paths[1], &head, &columns, &done, &counts, e));
     store_close(s);
     FAILS(store_merge(f->out, f->paths, 2, NULL, NULL, e), ERR_PARSE,
-          "s2.db: is of a study with hash 000000000000002a, need 0123456789abcdef");
+          "s2.db: is of a study with hash 000000000000002a, expected 0123456789abcdef");
     assert_has(e->msg, "s1.db");
 }

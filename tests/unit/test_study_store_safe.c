@@ -129,7 +129,7 @@ static void assert_full(const char *path, bool limit)
         if (limit && setrlimit(RLIMIT_FSIZE, &most) != 0)
             _exit(10);
         int rc = run_sweep(path, 3, &e);
-        bool said = strstr(e.msg, "rows.db: disk is") && strstr(e.msg, "full") && strstr(e.msg, ", need ");
+        bool said = strstr(e.msg, "rows.db: disk is") && strstr(e.msg, "full");
         if (rc != ERR_IO || !said)
             fprintf(stderr, "%d: %s\n", rc, e.msg);
         _exit(rc == ERR_IO && said ? 0 : 11);
@@ -185,7 +185,7 @@ static void assert_refused(const char *path, bool reads, const char *want)
     assert_fails(open_for(&s, path, &head, &done, &e), &e, ERR_PARSE, want);
     assert_null(s);
     assert_has(e.msg, "rows.db: ");
-    assert_has(e.msg, ", need ");
+
     if (reads) {
         assert_fails(store_read(&s, path, &e), &e, ERR_PARSE, want);
         assert_null(s);
@@ -209,11 +209,11 @@ TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, begin, remove_fold
     char text[] = "point,time_s\n0,1\n";
     scratch_file(f->path, f->dir, "rows.db", text, sizeof text - 1);
     assert_false(store_is(f->path));
-    assert_refused(f->path, true, "is no store, need a file that weft sweep --store wrote");
+    assert_refused(f->path, true, "is not a store written by weft sweep --store");
     assert_int_equal(remove(f->path), 0);
     run_sql(f->path, "CREATE TABLE songs(name)");
     assert_true(store_is(f->path));
-    assert_refused(f->path, true, "is a database of another program, need a store of weft");
+    assert_refused(f->path, true, "is a database of another program");
     assert_int_equal(remove(f->path), 0);
     run_sql(f->path, "PRAGMA application_id = 42");
     assert_refused(f->path, true, "is a database of another program");
@@ -226,12 +226,12 @@ TEST_WITH(stores_of_other_sweeps_are_refused_and_left_alone, begin, remove_folde
         const char *sql, *want;
     } cases[] = {
         { "UPDATE weft SET value = '00000000deadbeef' WHERE key = 'study_hash'",
-          "is of a study with hash 00000000deadbeef, need 0123456789abcdef" },
-        { "UPDATE weft SET value = '1.2.2' WHERE key = 'version'", "is of weft 1.2.2, need 1.2.3" },
+          "is of a study with hash 00000000deadbeef, expected 0123456789abcdef" },
+        { "UPDATE weft SET value = '1.2.2' WHERE key = 'version'", "is of weft 1.2.2, expected 1.2.3" },
         { "UPDATE weft SET value = 3 WHERE key = 'n_units'",
-          "is of 5000 points in 3 units, need 5000 in 500" },
-        { "UPDATE weft SET value = 2 WHERE key = 'n_shards'", "is shard 1 of 2, need shard 1 of 1" },
-        { "DELETE FROM columns WHERE name = 'gap'", "columns, need the" },
+          "is of 5000 points in 3 units, expected 5000 in 500" },
+        { "UPDATE weft SET value = 2 WHERE key = 'n_shards'", "is shard 1 of 2, expected shard 1 of 1" },
+        { "DELETE FROM columns WHERE name = 'gap'", "columns, expected the" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct store_head head = stored_head(UNITS);
@@ -253,9 +253,9 @@ TEST_WITH(damaged_stores_are_refused_and_left_alone, begin, remove_folder)
     static const struct {
         const char *sql, *want;
     } cases[] = {
-        { "PRAGMA user_version = 3", "has tables of version 3, need version 1 or 2" },
+        { "PRAGMA user_version = 3", "has tables of version 3, expected version 1 or 2" },
         { "PRAGMA user_version = 2", "is damaged" }, /* its head names no kind */
-        { "DELETE FROM weft WHERE key = 'study'", "is damaged, need a store that is whole" },
+        { "DELETE FROM weft WHERE key = 'study'", "is damaged" },
         { "INSERT INTO done VALUES(-5, 3)", "is damaged" },
         { "INSERT INTO texts VALUES(77, 'x')", "is damaged" },
         { "UPDATE columns SET kind = 'complex' WHERE id = 3", "is damaged" },
@@ -277,10 +277,10 @@ TEST_WITH(damaged_stores_are_refused_and_left_alone, begin, remove_folder)
     assert_int_equal(stat(f->path, &st), 0);
     for (int k = 1; k < 20; k++) {
         assert_int_equal(truncate(f->path, st.st_size * (20 - k) / 20), 0);
-        assert_refused(f->path, true, "is damaged, need a store that is whole");
+        assert_refused(f->path, true, "is damaged");
     }
     assert_int_equal(truncate(f->path, 300), 0);
-    assert_refused(f->path, true, "need a");
+    assert_refused(f->path, true, "rows.db: is ");
 }
 
 TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
@@ -290,17 +290,17 @@ TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
     char path[SUPPORT_PATH];
     KEEP(struct store *, s, store_close_at);
     struct spans done;
-    FAILS(open_for(&s, f->dir, &head, &done, e), ERR_PARSE, ": is a folder, need a file");
-    FAILS(store_read(&s, f->dir, e), ERR_PARSE, ": is a folder, need a file");
-    FAILS(open_for(&s, "/dev/null", &head, &done, e), ERR_PARSE, "is a device or pipe, need a file");
-    FAILS(open_for(&s, "", &head, &done, e), ERR_PARSE, "is empty, need a file");
+    FAILS(open_for(&s, f->dir, &head, &done, e), ERR_PARSE, ": is a folder, not a file");
+    FAILS(store_read(&s, f->dir, e), ERR_PARSE, ": is a folder, not a file");
+    FAILS(open_for(&s, "/dev/null", &head, &done, e), ERR_PARSE, "is a device or pipe, not a file");
+    FAILS(open_for(&s, "", &head, &done, e), ERR_PARSE, "name of the store is empty");
     scratch_path(path, f->dir, "none/rows.db");
     FAILS(open_for(&s, path, &head, &done, e), ERR_PARSE,
-          "cannot be opened (No such file or directory), need a file in a folder, both writable");
-    FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: file is missing, need a store");
+          "cannot be opened (No such file or directory); file and folder must both be writable");
+    FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: no such store");
     assert_true(!store_is(path) && !store_is(f->dir));
     scratch_file(path, f->dir, "rows.db", "", 0);
-    FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, need a store");
+    FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, not a store");
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
 }
 
@@ -323,7 +323,7 @@ TEST_WITH(a_folder_that_is_read_only_is_an_error, begin, remove_folder)
         scratch_path(path, f->dir, "new.db");
         if (open_for(&s, path, &head, &done, e) != ERR_PARSE ||
             !strstr(e->msg,
-                    "new.db: cannot be opened (Permission denied), need a file in a folder, both writable"))
+                    "new.db: cannot be opened (Permission denied); file and folder must both be writable"))
             _exit(1);
         if (open_for(&s, f->path, &head, &done, e) != ERR_PARSE || !strstr(e->msg, "(Permission denied)"))
             _exit(2);

@@ -67,46 +67,43 @@ TEST(ranges_and_lists_give_clean_values)
 TEST(bad_axes_are_refused_at_their_place)
 {
     static const struct refusal cases[] = {
-        { "", ERR_PARSE, "study.yaml:1:1: document is without vary, need vary" },
-        { "vary: 5\n", ERR_PARSE, "study.yaml:3:7: vary is 5, need a map" },
-        { "vary: {}\n", ERR_PARSE, "study.yaml:3:7: vary is empty, need at least one axis" },
+        { "", ERR_PARSE, "study.yaml:1:1: document has no vary" },
+        { "vary: 5\n", ERR_PARSE, "study.yaml:3:7: vary is 5, expected a map" },
+        { "vary: {}\n", ERR_PARSE, "study.yaml:3:7: vary is empty, expected at least one axis" },
         { "vary: { total_GBps: [] }\n", ERR_PARSE,
-          "study.yaml:3:21: vary.total_GBps is empty, need at least one value" },
+          "study.yaml:3:21: vary.total_GBps is empty, expected at least one value" },
         { "vary: { total_GBps: 5 }\n", ERR_PARSE,
-          "study.yaml:3:21: vary.total_GBps is 5, need a list of values or a range" },
+          "study.yaml:3:21: vary.total_GBps is 5, expected a list of values or a range" },
         { "vary: { totl_GBps: [5] }\n", ERR_PARSE,
-          "study.yaml:3:9: vary.totl_GBps is unknown (\"totl_GBps\" is no key of study), need a known key "
-          "such as total_GBps (nearest)" },
+          "study.yaml:3:9: unknown key \"vary.totl_GBps\" (\"totl_GBps\" is no key of study); did you mean "
+          "\"total_GBps\"?" },
         { "vary: { network.dims.pod.max_GBsp: [5] }\n", ERR_PARSE,
-          "(\"max_GBsp\" is no key of dims), need a known key such as max_GBps (nearest)" },
-        { "vary: { 'network.dims[1].zzzzzz': [5] }\n", ERR_PARSE,
-          "(\"zzzzzz\" is no key of dims), need a known key" },
+          "(\"max_GBsp\" is no key of dims); did you mean \"max_GBps\"?" },
+        { "vary: { 'network.dims[1].zzzzzz': [5] }\n", ERR_PARSE, "(\"zzzzzz\" is no key of dims)" },
         { "vary: { network.npu.dollar: [5] }\n", ERR_PARSE, "(\"dollar\" is no key of npu)" },
         { "vary: { 'workloads[0].wait': [5] }\n", ERR_PARSE, "(\"wait\" is no key of workloads[])" },
-        { "vary: { budget.nisc: [5] }\n", ERR_PARSE,
-          "(\"nisc\" is no key of budget), need a known key such as nics" },
-        { "vary: { name: [x, y] }\n", ERR_PARSE, "study.yaml:3:9: vary.name cannot vary, need another key" },
+        { "vary: { budget.nisc: [5] }\n", ERR_PARSE, "(\"nisc\" is no key of budget); did you mean" },
+        { "vary: { name: [x, y] }\n", ERR_PARSE, "study.yaml:3:9: vary.name cannot vary" },
         { "vary: { network.dims.pod.max_GBps: [5], 'network.dims[1].max_GBps': [6] }\n", ERR_RANGE,
-          "study.yaml:3:7: vary has \"network.dims.pod.max_GBps\" and \"network.dims[1].max_GBps\", need one "
+          "study.yaml:3:7: vary has \"network.dims.pod.max_GBps\" and \"network.dims[1].max_GBps\"; use one "
           "axis for what is one key" },
-        { "vary: { total_GBps: { from: 1, step: 1 } }\n", ERR_PARSE,
-          "vary.total_GBps is without to, need to" },
+        { "vary: { total_GBps: { from: 1, step: 1 } }\n", ERR_PARSE, "vary.total_GBps has no to" },
         { "vary: { total_GBps: { from: 1, to: 2 } }\n", ERR_PARSE,
-          "study.yaml:3:21: vary.total_GBps has neither, need one of step and points" },
+          "study.yaml:3:21: vary.total_GBps has neither; give one of step and points" },
         { "vary: { total_GBps: { from: 1, to: 2, step: 1, points: 2 } }\n", ERR_PARSE,
-          "has both, need one of step and points" },
+          "has both; give one of step and points" },
         { "vary: { total_GBps: { from: 2, to: 1, step: 1 } }\n", ERR_RANGE,
-          "study.yaml:3:36: vary.total_GBps.to is 1, need more than from, 2" },
+          "study.yaml:3:36: vary.total_GBps.to is 1, expected more than from, 2" },
         { "vary: { total_GBps: { from: 1, to: 2, step: 0 } }\n", ERR_RANGE,
-          "vary.total_GBps.step is 0, need" },
+          "vary.total_GBps.step is 0, expected" },
         { "vary: { total_GBps: { from: 1, to: 2, step: 1, scale: log } }\n", ERR_PARSE,
-          "vary.total_GBps.scale has no effect on step, need points" },
+          "vary.total_GBps.scale has no effect with step, only with points" },
         { "vary: { total_GBps: { from: 0, to: 2, points: 3, scale: log } }\n", ERR_RANGE,
-          "vary.total_GBps.from is 0, need more than 0 with scale log" },
+          "vary.total_GBps.from is 0, expected more than 0 with scale log" },
         { "vary: { total_GBps: { from: 1, to: 2, points: 1 } }\n", ERR_RANGE,
-          "points is 1, need 2 to 1000000" },
+          "points is 1, expected 2 to 1000000" },
         { "vary: { total_GBps: { from: 1, to: 1e8, step: 1 } }\n", ERR_RANGE,
-          "study.yaml:3:21: vary.total_GBps has 100000000 values, need at most 1000000" },
+          "study.yaml:3:21: vary.total_GBps has 100000000 values, expected at most 1000000" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct study, w, study_close);
@@ -124,7 +121,7 @@ TEST(more_keys_than_fit_are_refused)
     for (int i = 0; i < 17; i++)
         text_printf(&text, "  workload.groups.g%d.size: [1]\n", i);
     FAILS(read_with(*state, &w, text_str(&text), NULL, 0, e), ERR_RANGE,
-          "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, need at most 16");
+          "study.yaml:20:3: vary.workload.groups.g16.size is key number 17 that varies, expected at most 16");
 }
 
 /* ---- notes ---- */
@@ -236,7 +233,7 @@ TEST(a_bad_point_is_a_row_with_its_reason)
     assert_has(word(&t, 1, "message"),
                "study.yaml vary.network:1:1: network is gone.yaml, which cannot be read");
     assert_string_equal(word(&t, 2, "status"), "error");
-    assert_has(word(&t, 2, "message"), "study.yaml vary.total_GBps:1:1: total_GBps is -1, need");
+    assert_has(word(&t, 2, "message"), "study.yaml vary.total_GBps:1:1: total_GBps is -1, expected");
     assert_string_equal(word(&t, 2, "network"), "two.yaml");
     assert_true(isnan(number(&t, 2, "n_dims")) && number(&t, 2, "total_GBps") == -1);
     assert_string_equal(word(&t, 4, "status"), "solved");

@@ -155,7 +155,7 @@ TEST(as_many_points_are_numbered_as_fit_64_bits)
     put_huge(&text, 7);
     text_puts(&text, "\n");
     FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
-          "vary.workload.groups.g6.size makes more than 2^63 - 1 points, need fewer values");
+          "vary.workload.groups.g6.size makes more than 2^63 - 1 points; use fewer values");
     assert_true(w.sweep.n_axes == 0 && w.sweep.n_points == 0);
 
     text_clear(&text);
@@ -166,7 +166,7 @@ TEST(as_many_points_are_numbered_as_fit_64_bits)
     }
     text_puts(&text, " ]\n");
     FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
-          "study.yaml:3:7: vary makes more than 2^63 - 1 points, need fewer values");
+          "study.yaml:3:7: vary makes more than 2^63 - 1 points; use fewer values");
 }
 
 TEST(more_grids_than_fit_are_refused)
@@ -185,7 +185,7 @@ TEST(more_grids_than_fit_are_refused)
             study_close(&w);
         } else {
             FAILS(sweep_of(&w, text_str(&text), NULL, 0, e), ERR_RANGE,
-                  "study.yaml:3:15: vary.union makes more than 256 grids, need fewer");
+                  "study.yaml:3:15: vary.union makes more than 256 grids");
         }
     }
 }
@@ -196,42 +196,45 @@ TEST(bad_forms_are_refused_at_their_place)
 {
     static const struct refusal cases[] = {
         { "{ zip: { total_GBps: [1, 2], time_limit_s: [1, 2, 3] } }", ERR_RANGE,
-          "study.yaml:3:50: vary.zip.time_limit_s has 3 values, need 2 as total_GBps has" },
-        { "{ zip: {} }", ERR_PARSE, "study.yaml:3:14: vary.zip is empty, need at least one key" },
-        { "{ zip: [] }", ERR_PARSE, "vary.zip is empty, need at least one map of keys" },
-        { "{ zip: [ { total_GBps: [1] }, 5 ] }", ERR_PARSE, "vary.zip[1] is 5, need a map" },
+          "study.yaml:3:50: vary.zip.time_limit_s has 3 values, expected 2 as total_GBps has" },
+        { "{ zip: {} }", ERR_PARSE, "study.yaml:3:14: vary.zip is empty, expected at least one key" },
+        { "{ zip: [] }", ERR_PARSE, "vary.zip is empty, expected at least one map of keys" },
+        { "{ zip: [ { total_GBps: [1] }, 5 ] }", ERR_PARSE, "vary.zip[1] is 5, expected a map" },
         { "{ zip: { totl_GBps: [1] } }", ERR_PARSE,
-          "vary.zip.totl_GBps is unknown (\"totl_GBps\" is no key of study), need a known key such as "
-          "total_GBps" },
-        { "{ zip: { total_GBps: [] } }", ERR_PARSE, "vary.zip.total_GBps is empty, need at least one value" },
+          "unknown key \"vary.zip.totl_GBps\" (\"totl_GBps\" is no key of study); did you mean "
+          "\"total_GBps\"" },
+        { "{ zip: { total_GBps: [] } }", ERR_PARSE,
+          "vary.zip.total_GBps is empty, expected at least one value" },
         { "{ zop: { total_GBps: [1] } }", ERR_PARSE,
-          "study.yaml:3:9: vary.zop is unknown, need a known key such as zip (nearest)" },
-        { "{ onion: [1] }", ERR_PARSE, "vary.onion is unknown, need a known key such as union (nearest)" },
-        { "{ sobol: {} }", ERR_PARSE, "vary.sobol is without points, need points" },
-        { "{ sobol: { points: 4 } }", ERR_PARSE, "vary.sobol is without keys, need keys" },
+          "study.yaml:3:9: unknown key \"vary.zop\"; did you mean \"zip\"?" },
+        { "{ onion: [1] }", ERR_PARSE, "unknown key \"vary.onion\"; did you mean \"union\"?" },
+        { "{ sobol: {} }", ERR_PARSE, "vary.sobol has no points" },
+        { "{ sobol: { points: 4 } }", ERR_PARSE, "vary.sobol has no keys" },
         { "{ sobol: { points: 4, keys: {} } }", ERR_PARSE,
-          "vary.sobol.keys is empty, need at least one key" },
+          "vary.sobol.keys is empty, expected at least one key" },
         { "{ sobol: { points: 0, keys: { total_GBps: [1] } } }", ERR_RANGE,
-          "vary.sobol.points is 0, need 1 to 1000000" },
+          "vary.sobol.points is 0, expected 1 to 1000000" },
         { "{ sobol: { pionts: 4 } }", ERR_PARSE,
-          "vary.sobol.pionts is unknown, need a known key such as points" },
+          "unknown key \"vary.sobol.pionts\"; did you mean \"points\"" },
         { "{ sobol: { points: 4, keys: { total_GBps: { from: 1, to: 2, scale: lgo } } } }", ERR_PARSE,
-          "scale is lgo, need one of linear, log (nearest: log)" },
+          "scale is lgo, expected one of linear, log; did you mean log?" },
         { "{ sobol: { points: 4, keys: { total_GBps: { from: 0, to: 2, scale: log } } } }", ERR_RANGE,
-          "vary.sobol.keys.total_GBps.from is 0, need more than 0 with scale log" },
+          "vary.sobol.keys.total_GBps.from is 0, expected more than 0 with scale log" },
         { "{ sobol: { points: 4, keys: { total_GBps: { from: 2, to: 2 } } } }", ERR_RANGE,
-          "vary.sobol.keys.total_GBps.to is 2, need more than from, 2" },
+          "vary.sobol.keys.total_GBps.to is 2, expected more than from, 2" },
         { "{ sobol: { points: 4, keys: { total_GBps: 5 } } }", ERR_PARSE,
-          "vary.sobol.keys.total_GBps is 5, need a list" },
-        { "{ sobol: [] }", ERR_PARSE, "vary.sobol is empty, need at least one map" },
-        { "{ union: [] }", ERR_PARSE, "study.yaml:3:16: vary.union is empty, need at least one map of axes" },
-        { "{ union: { total_GBps: [1] } }", ERR_PARSE, "vary.union is a map, need a list" },
-        { "{ union: [ {} ] }", ERR_PARSE, "vary.union[0] is empty, need at least one axis" },
-        { "{ union: [ 7 ] }", ERR_PARSE, "vary.union[0] is 7, need a map of axes or a list of such maps" },
-        { "[]", ERR_PARSE, "study.yaml:3:7: vary is empty, need at least one map of axes" },
-        { "[ 5 ]", ERR_PARSE, "vary[0] is 5, need a map of axes" },
+          "vary.sobol.keys.total_GBps is 5, expected a list" },
+        { "{ sobol: [] }", ERR_PARSE, "vary.sobol is empty, expected at least one map" },
+        { "{ union: [] }", ERR_PARSE,
+          "study.yaml:3:16: vary.union is empty, expected at least one map of axes" },
+        { "{ union: { total_GBps: [1] } }", ERR_PARSE, "vary.union is a map, expected a list" },
+        { "{ union: [ {} ] }", ERR_PARSE, "vary.union[0] is empty, expected at least one axis" },
+        { "{ union: [ 7 ] }", ERR_PARSE,
+          "vary.union[0] is 7, expected a map of axes or a list of such maps" },
+        { "[]", ERR_PARSE, "study.yaml:3:7: vary is empty, expected at least one map of axes" },
+        { "[ 5 ]", ERR_PARSE, "vary[0] is 5, expected a map of axes" },
         { "{ total_GBps: [1], zip: { total_GBps: [2] } }", ERR_RANGE,
-          "study.yaml:3:33: vary.zip.total_GBps varies twice, as key total_GBps of another axis" },
+          "/study.yaml:3:33: vary.zip.total_GBps varies twice: also as key total_GBps of another axis" },
         { "{ union: [ { total_GBps: [1] } ], total_GBps: [2] }", ERR_RANGE, "vary.total_GBps varies twice" },
         { "{ total_GBps: [2], union: [ { model: [x] }, { total_GBps: [1] } ] }", ERR_RANGE,
           "vary.union[1].total_GBps varies twice" },
@@ -241,7 +244,9 @@ TEST(bad_forms_are_refused_at_their_place)
         { "{ union: [ { network.dims.dim1.max_GBps: [1] }, { 'network.dims[0].max_GBps': [1], "
           "network.dims.dim1.max_GBps: [2] } ], network: [ { dims: [ { name: dim1, shape: ring, size: 4 } ] "
           "} ] }",
-          ERR_RANGE, "need one axis for what is one key" },
+          ERR_RANGE,
+          "vary has \"network.dims.dim1.max_GBps\" and \"network.dims[0].max_GBps\"; use one axis for what "
+          "is one key" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;

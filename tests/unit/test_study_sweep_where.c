@@ -87,23 +87,23 @@ TEST(constraints_that_cannot_be_decided_are_refused_at_their_place)
 {
     static const struct refusal cases[] = {
         { "vary: { total_GBps: [1] }\nwhere: total_GBps <= 1\n", ERR_PARSE,
-          "study.yaml:4:8: where is total_GBps <= 1, need a list" },
+          "study.yaml:4:8: where is total_GBps <= 1, expected a list" },
         { "vary: { total_GBps: [1] }\nwhere: [ totl_GBps <= 1 ]\n", ERR_PARSE,
-          "study.yaml:4:10: where[0] has unknown name \"totl_GBps\", nearest is \"total_GBps\"" },
+          "study.yaml:4:10: where[0] has unknown name \"totl_GBps\"; did you mean \"total_GBps\"?" },
         { "vary: { total_GBps: [1] }\nwhere: [ total_GBps <= 1, 'n_npus <' ]\n", ERR_PARSE,
-          "study.yaml:4:35: where[1] is \"<\", need \"<=\" or \">=\"" },
+          "study.yaml:4:35: where[1] is \"<\", expected \"<=\" or \">=\"" },
         { "vary: { total_GBps: [1, abc, 2] }\nwhere: [ total_GBps <= 1 ]\n", ERR_RANGE,
-          "study.yaml:4:10: where[0] asks for total_GBps, which is abc at value 2 of 3; need numbers" },
+          "study.yaml:4:10: where[0] asks for total_GBps, which is abc at value 2 of 3; expected numbers" },
         { "vary: [ { total_GBps: [1] }, { model: [x] } ]\nwhere: [ total_GBps <= 1 ]\n", ERR_RANGE,
-          "study.yaml:4:10: where[0] asks for total_GBps, which grid 2 does not vary; need a value of it in "
-          "the study" },
+          "study.yaml:4:10: where[0] asks for total_GBps, which grid 2 does not vary; expected a value of it "
+          "in the study" },
         /* Two keys end so: neither is meant. */
         { "vary: { network.dims.dim1.max_GBps: [1], network.dims.dim2.max_GBps: [1] }\nwhere: [ max_GBps <= "
           "1 ]\n",
           ERR_PARSE, "where[0] has unknown name \"max_GBps\"" },
         { "vary: { total_GBps: [1] }\nwhere: [ seed <= 1 ]\n", ERR_PARSE,
           "where[0] has unknown name \"seed\"" },
-        { "vary: { total_GBps: [1] }\nwhere: [ [1] ]\n", ERR_PARSE, "where[0] is a list, need" },
+        { "vary: { total_GBps: [1] }\nwhere: [ [1] ]\n", ERR_PARSE, "where[0] is a list, expected" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study w;

@@ -229,16 +229,18 @@ TEST(what_has_no_price_is_refused_by_name)
         const char *parts, *spec, *tiers, *text;
     } cases[] = {
         { TWO_RATES, "ring:4@1 ring:4@1", "direct",
-          "dimension \"dim2\": tier is not given, need one priced by two: direct, odd" },
-        { TWO_RATES, "ring:4@1", "InterPod", "tier is \"InterPod\", need one priced by two: direct, odd" },
+          "dimension \"dim2\": tier is not given, expected one priced by two: direct, odd" },
+        { TWO_RATES, "ring:4@1", "InterPod",
+          "tier is \"InterPod\", expected one priced by two: direct, odd" },
         { TWO_RATES, "switch:4@1", "direct",
-          "tier \"direct\" has no switch price in two, need one for a switch" },
-        { TWO_RATES, "ring:4@1", "odd", "tier \"odd\" has no link price in two, need one for a ring" },
-        { SMALL_PARTS, "ring:4@1", "odd", "tier is \"odd\", need one priced by small: direct, one, many" },
+          "tier \"direct\" has no switch price in two, expected one for a switch" },
+        { TWO_RATES, "ring:4@1", "odd", "tier \"odd\" has no link price in two, expected one for a ring" },
+        { SMALL_PARTS, "ring:4@1", "odd",
+          "tier is \"odd\", expected one priced by small: direct, one, many" },
         { SMALL_PARTS, "ring:4@1 switch:4@1", "direct direct",
-          "dimension \"dim2\": tier \"direct\" is built without a switch, need one" },
+          "dimension \"dim2\": tier \"direct\" is built without a switch" },
         { SMALL_PARTS, "switch:5@1", "one",
-          "dimension \"dim1\": tier \"one\" is built without up_link, need one: a Clos of 2 tiers" },
+          "dimension \"dim1\": tier \"one\" is built without up_link, expected one: a Clos of 2 tiers" },
         { SMALL_PARTS, "switch:33@1", "many",
           "dimension \"dim1\": Clos: 33 ends on switches of 4 ports need more than 4 tiers" },
     };
@@ -280,10 +282,10 @@ TEST(bandwidths_that_cannot_be_bought_are_refused)
         double bw_GBps;
         const char *text;
     } cases[] = {
-        { LIBRA, "InterPod", -1, "dimension \"dim1\": bandwidth is -1 GB/s, need 0 to 1e+06" },
+        { LIBRA, "InterPod", -1, "dimension \"dim1\": bandwidth is -1 GB/s, expected 0 to 1e+06" },
         { LIBRA, "InterPod", (double)NAN, "bandwidth is nan GB/s" },
         { CATALOGUE, "InterPod", (double)INFINITY, "bandwidth is inf GB/s" },
-        { CATALOGUE, "InterPod", 1000001, "need 0 to 1e+06" },
+        { CATALOGUE, "InterPod", 1000001, "expected 0 to 1e+06" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct topo_bill, b, topo_bill_free);

@@ -152,14 +152,14 @@ TEST(bad_arguments_are_refused_with_the_reason)
         int64_t rails;
         const char *text;
     } cases[] = {
-        { 0, 64, 1, 1, "number of ends is 0, need 1 to 2^56" },
-        { ((int64_t)1 << 56) + 1, 64, 1, 1, "need 1 to 2^56" },
-        { 64, 1, 1, 1, "switch radix is 1 ports, need 2 to 65536" },
+        { 0, 64, 1, 1, "number of ends is 0, expected 1 to 2^56" },
+        { ((int64_t)1 << 56) + 1, 64, 1, 1, "expected 1 to 2^56" },
+        { 64, 1, 1, 1, "switch radix is 1 ports, expected 2 to 65536" },
         { 64, 65537, 1, 1, "switch radix is 65537 ports" },
-        { 64, 64, 0.5, 1, "taper is 0.5, need 1 to 64" },
-        { 64, 64, (double)NAN, 1, "taper is nan, need 1 to 64" },
-        { 64, 64, 1, 0, "number of rails is 0, need a divisor of the 64 ends" },
-        { 64, 64, 1, 5, "number of rails is 5, need a divisor of the 64 ends" },
+        { 64, 64, 0.5, 1, "taper is 0.5, expected 1 to 64" },
+        { 64, 64, (double)NAN, 1, "taper is nan, expected 1 to 64" },
+        { 64, 64, 1, 0, "number of rails is 0, expected a divisor of the 64 ends" },
+        { 64, 64, 1, 5, "number of rails is 5, expected a divisor of the 64 ends" },
         { 2 * 32 * 32 * 32 * 32 + 1, 64, 1, 1,
           "2097153 ends on switches of 64 ports need more than 4 tiers" },
     };

@@ -121,7 +121,7 @@ TEST(graph_too_large_is_refused_before_it_is_built)
         struct topo_network net;
         KEEP(struct topo_graph *, g, topo_graph_free_at);
         OK(topo_parse_spec(&net, words[i], e));
-        FAILS(topo_build_graph(&g, &net, NULL, e), ERR_RANGE, "need at most 268435456 together");
+        FAILS(topo_build_graph(&g, &net, NULL, e), ERR_RANGE, "expected at most 268435456 together");
         assert_null(g);
     }
 }

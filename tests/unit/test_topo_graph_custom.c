@@ -44,7 +44,9 @@ TEST(links_that_cannot_be_are_errors)
         { { .src = 0, .dst = 1, .bw_Bps = NAN }, ERR_PARSE, "edge 1: bw_GBps is missing" },
         { { .src = 0, .dst = 1, .bw_Bps = 1, .lat_s = -1e-9 }, ERR_RANGE, "lat" },
         { { .src = 1, .dst = 1, .bw_Bps = 1 }, ERR_RANGE, "itself" },
-        { { .src = 1, .dst = 3, .bw_Bps = 1 }, ERR_RANGE, "edge 1: leads from 1 to 3, need vertices 0 to 2" },
+        { { .src = 1, .dst = 3, .bw_Bps = 1 },
+          ERR_RANGE,
+          "edge 1: leads from 1 to 3, expected vertices 0 to 2" },
         { { .src = -1, .dst = 2, .bw_Bps = 1 }, ERR_RANGE, "edge 1: leads from -1 to 2" },
     };
     struct topo_graph *g;
@@ -52,5 +54,5 @@ TEST(links_that_cannot_be_are_errors)
         FAILS(topo_build_links(&g, 2, 1, "npu", &cases[i].link, 1, e), cases[i].code, cases[i].text);
         assert_null(g);
     }
-    FAILS(topo_build_links(&g, 1, 1, "npu", NULL, 0, e), ERR_RANGE, "has 1 NPUs, need at least 2");
+    FAILS(topo_build_links(&g, 1, 1, "npu", NULL, 0, e), ERR_RANGE, "has 1 NPUs, expected at least 2");
 }

@@ -190,7 +190,7 @@ TEST(more_than_a_million_links_per_npu_are_refused)
                   "build: [{ tier: t, end_link: hair }]\n");
     set_network(&s, "ring:4@20000", "t");
     FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
-          "bandwidth is 20000 GB/s, 2e+06 links per NPU, need at most 1e+06");
+          "bandwidth is 20000 GB/s, 2e+06 links per NPU, expected at most 1e+06");
 }
 
 /* ---- HammingMesh, SC'22, table of network costs ---- */

@@ -85,10 +85,10 @@ TEST(fault_is_named_with_its_place)
         { "ring:4 ringg:8", ERR_PARSE, "net.yaml:1:1", "col 8: is \"ringg:8\"" },
         { "ring:1", ERR_RANGE, "net.yaml:1:1", "col 6: size is 1" },
         { "pod.yaml", ERR_PARSE, "net.yaml:1:1",
-          "is \"pod.yaml\", need a map or a word like \"ring:4@250 switch:8\"" },
+          "is \"pod.yaml\", expected a map or a word like \"ring:4@250 switch:8\"" },
         { "[1, 2]", ERR_PARSE, "net.yaml:1:1", "" },
         { "name: x", ERR_PARSE, "net.yaml:1", "dims" },
-        { "dims: []", ERR_RANGE, "net.yaml:1", "dims has 0 dimensions, need 1 to 8" },
+        { "dims: []", ERR_RANGE, "net.yaml:1", "dims has 0 dimensions, expected 1 to 8" },
         { "dims: 4", ERR_PARSE, "net.yaml:1", "dims" },
         { "dims: [4]", ERR_PARSE, "net.yaml:1", "dims[0]" },
         { "dims: [{ shape: ring, size: 1 }]", ERR_RANGE, "net.yaml:1", "dims[0].size" },
@@ -104,14 +104,15 @@ TEST(fault_is_named_with_its_place)
         { DIM "min_GBps: 5, max_GBps: 4 }", ERR_RANGE, "net.yaml:2",
           "dims[0].min_GBps is 5, above max_GBps 4 of the same dimension" },
         { DIM "bw_GBps: 3, min_GBps: 4 }", ERR_RANGE, "net.yaml:2",
-          "dims[0].bw_GBps is 3, need min_GBps 4 to max_GBps inf" },
+          "dims[0].bw_GBps is 3, expected min_GBps 4 to max_GBps inf" },
         { DIM "bw_GBps: 9, max_GBps: 8 }", ERR_RANGE, "net.yaml:2",
-          "dims[0].bw_GBps is 9, need min_GBps 0 to max_GBps 8" },
-        { DIM "name: 4x }", ERR_PARSE, "net.yaml:2", "dims[0].name is \"4x\", need a letter or _ and then" },
-        { DIM "name: \"a b\" }", ERR_PARSE, "net.yaml:2", "is \"a b\", need a letter" },
-        { DIM "name: \"\" }", ERR_RANGE, "net.yaml:2", "dims[0].name is 0 bytes long, need 1 to 47" },
+          "dims[0].bw_GBps is 9, expected min_GBps 0 to max_GBps 8" },
+        { DIM "name: 4x }", ERR_PARSE, "net.yaml:2",
+          "dims[0].name is \"4x\", expected a letter or _ and then" },
+        { DIM "name: \"a b\" }", ERR_PARSE, "net.yaml:2", "is \"a b\", expected a letter" },
+        { DIM "name: \"\" }", ERR_RANGE, "net.yaml:2", "dims[0].name is 0 bytes long, expected 1 to 47" },
         { DIM "name: a23456789012345678901234567890123456789012345678 }", ERR_RANGE, "net.yaml:2",
-          "is 48 bytes long, need 1 to 47" },
+          "is 48 bytes long, expected 1 to 47" },
         { DIM "tier: a23456789012345678901234567890123456789012345678 }", ERR_RANGE, "net.yaml:2",
           "dims[0].tier is 48 bytes long" },
         { DIM "name: total }", ERR_RANGE, "net.yaml:2", "is \"total\", which constraints use" },
@@ -122,13 +123,13 @@ TEST(fault_is_named_with_its_place)
         { DIM "name: dim2 }\n  - { shape: full, size: 3 }", ERR_RANGE, "net.yaml:3",
           "is \"dim2\", which is already the name of dimension 1" },
         { "dims:\n  - { shape: ring, size: 65536 }\n  - { shape: ring, size: 32768 }", ERR_RANGE,
-          "net.yaml:3", "dims[1].size is 32768, which makes 2147483648 NPUs, need at most 1073741824" },
+          "net.yaml:3", "dims[1].size is 32768, which makes 2147483648 NPUs, expected at most 1073741824" },
         { "npu: { peak_TFLOPS: 0 }\ndims: [{ shape: ring, size: 4 }]", ERR_RANGE, "net.yaml:1",
           "npu.peak_TFLOPS" },
         { "npu: 4\ndims: [{ shape: ring, size: 4 }]", ERR_PARSE, "net.yaml:1", "npu" },
         { "name: a2345678901234567890123456789012345678901234567890123456789012345\ndims: [{ shape: ring, "
           "size: 4 }]",
-          ERR_RANGE, "net.yaml:1", "name is 65 bytes long, need 1 to 63" },
+          ERR_RANGE, "net.yaml:1", "name is 65 bytes long, expected 1 to 63" },
     };
 #undef DIM
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -144,7 +145,7 @@ TEST(nine_dimensions_are_refused)
     struct topo_network net;
     for (int d = 0; d < 9; d++)
         strcat(text, "  - { shape: ring, size: 2 }\n");
-    FAILS(read_text(&net, text, e), ERR_RANGE, "dims has 9 dimensions, need 1 to 8");
+    FAILS(read_text(&net, text, e), ERR_RANGE, "dims has 9 dimensions, expected 1 to 8");
 }
 
 TEST(shapes_have_their_names)

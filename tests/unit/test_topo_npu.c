@@ -74,31 +74,31 @@ TEST(sizes_of_products_are_read_in_order)
 TEST(a_fault_is_named_with_its_place)
 {
     static const struct refusal cases[] = {
-        { "4", ERR_PARSE, "npu.yaml:1:1: document is 4, need a map" },
-        { "peak_TFLOP: 1", ERR_PARSE, "npu.yaml:1:1: peak_TFLOP is unknown" },
-        { "peak_TFLOPS: 0", ERR_RANGE, "npu.yaml:1:14: peak_TFLOPS is 0, need 0.001 to" },
+        { "4", ERR_PARSE, "npu.yaml:1:1: document is 4, expected a map" },
+        { "peak_TFLOP: 1", ERR_PARSE, "npu.yaml:1:1: unknown key \"peak_TFLOP\"" },
+        { "peak_TFLOPS: 0", ERR_RANGE, "npu.yaml:1:14: peak_TFLOPS is 0, expected 0.001 to" },
         { "peak_TFLOPS: fast", ERR_PARSE, "peak_TFLOPS is" },
-        { "vector_TFLOPS: -1", ERR_RANGE, "vector_TFLOPS is -1, need" },
-        { "mem_GB: 0", ERR_RANGE, "mem_GB is 0, need" },
-        { "mem_GBps: 2e12", ERR_RANGE, "mem_GBps is 2e12, need" },
-        { "mem_efficiency: 1.5", ERR_RANGE, "mem_efficiency is 1.5, need 0.001 to 1" },
-        { "matrix_efficiency: 0", ERR_RANGE, "matrix_efficiency is 0, need 0.001 to 1" },
-        { "matrix_half_out: -1", ERR_RANGE, "matrix_half_out is -1, need 0 to" },
-        { "attention_efficiency: 2", ERR_RANGE, "attention_efficiency is 2, need" },
-        { "flash_efficiency: 2", ERR_RANGE, "flash_efficiency is 2, need" },
-        { "kernel_ns: -4", ERR_RANGE, "kernel_ns is -4, need 0 to" },
-        { "matrix_sizes: 3", ERR_PARSE, "matrix_sizes is 3, need a list" },
-        { "matrix_sizes: []", ERR_RANGE, "matrix_sizes has 0 sizes, need 1 to 16" },
+        { "vector_TFLOPS: -1", ERR_RANGE, "vector_TFLOPS is -1, expected" },
+        { "mem_GB: 0", ERR_RANGE, "mem_GB is 0, expected" },
+        { "mem_GBps: 2e12", ERR_RANGE, "mem_GBps is 2e12, expected" },
+        { "mem_efficiency: 1.5", ERR_RANGE, "mem_efficiency is 1.5, expected 0.001 to 1" },
+        { "matrix_efficiency: 0", ERR_RANGE, "matrix_efficiency is 0, expected 0.001 to 1" },
+        { "matrix_half_out: -1", ERR_RANGE, "matrix_half_out is -1, expected 0 to" },
+        { "attention_efficiency: 2", ERR_RANGE, "attention_efficiency is 2, expected" },
+        { "flash_efficiency: 2", ERR_RANGE, "flash_efficiency is 2, expected" },
+        { "kernel_ns: -4", ERR_RANGE, "kernel_ns is -4, expected 0 to" },
+        { "matrix_sizes: 3", ERR_PARSE, "matrix_sizes is 3, expected a list" },
+        { "matrix_sizes: []", ERR_RANGE, "matrix_sizes has 0 sizes, expected 1 to 16" },
         { "matrix_sizes: [ { from_GFLOP: 1 } ]", ERR_PARSE, "efficiency" },
         { "matrix_sizes: [ { efficiency: 1 } ]", ERR_PARSE, "from_GFLOP" },
         { "matrix_sizes: [ " SIZE ", " SIZE " ]", ERR_RANGE,
-          "matrix_sizes[1].from_GFLOP is 1, need more than 1, the one before" },
+          "matrix_sizes[1].from_GFLOP is 1, expected more than 1, the one before" },
         { "matrix_sizes: [ " SIZE ", { from_GFLOP: 0.5, efficiency: 0.5 } ]", ERR_RANGE,
-          "matrix_sizes[1].from_GFLOP is 0.5, need more than 1" },
+          "matrix_sizes[1].from_GFLOP is 0.5, expected more than 1" },
         { "matrix_sizes: [ " SIZE " ]\nmatrix_efficiency: 0.9", ERR_PARSE,
-          "npu.yaml:2:1: matrix_efficiency is given beside matrix_sizes, need one of them" },
+          "npu.yaml:2:1: matrix_efficiency is given together with matrix_sizes; give one of them" },
         { "matrix_half_in: 1\nmatrix_sizes: [ " SIZE " ]", ERR_PARSE,
-          "npu.yaml:1:1: matrix_half_in is given beside matrix_sizes" },
+          "npu.yaml:1:1: matrix_half_in is given together with matrix_sizes" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_npu npu;
@@ -115,7 +115,7 @@ TEST(more_sizes_than_fit_are_refused)
     OK(read_text(&npu, text_str(&text), e));
     assert_int_equal(npu.n_sizes, TOPO_MAX_SIZES);
     text_puts(&text, "  - { from_GFLOP: 99, efficiency: 0.5 }\n");
-    FAILS(read_text(&npu, text_str(&text), e), ERR_RANGE, "has 17 sizes, need 1 to 16");
+    FAILS(read_text(&npu, text_str(&text), e), ERR_RANGE, "has 17 sizes, expected 1 to 16");
 }
 
 /* Data sheets: dense bf16 (V100: fp16) TFLOP/s, GB, GB/s, W. */

@@ -239,10 +239,10 @@ TEST(cut_network_has_no_route)
 TEST(wrong_questions_are_refused)
 {
     PLANT(p, "switch:4@1");
-    FAILS(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, e), ERR_RANGE, "from vertex 0 to 5, need 0 to 4");
-    FAILS(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, e), ERR_RANGE, "need NPUs (below 4)");
-    FAILS(topo_routes_set_share(&p.routes, 4, 1, e), ERR_RANGE, "link: is 4, need 0 to 3");
-    FAILS(topo_routes_set_share(&p.routes, 0, NAN, e), ERR_RANGE, "share is nan, need 0 to 1");
+    FAILS(find(&p, 0, 5, TOPO_ROUTE_SHORTEST, e), ERR_RANGE, "from vertex 0 to 5, expected 0 to 4");
+    FAILS(find(&p, 0, 4, TOPO_ROUTE_DIMENSION, e), ERR_RANGE, "expected NPUs (below 4)");
+    FAILS(topo_routes_set_share(&p.routes, 4, 1, e), ERR_RANGE, "link: is 4, expected 0 to 3");
+    FAILS(topo_routes_set_share(&p.routes, 0, NAN, e), ERR_RANGE, "share is nan, expected 0 to 1");
 }
 
 TEST(link_without_bandwidth_is_refused)
@@ -270,7 +270,7 @@ TEST(custom_graph_is_searched_only)
             read_edges("src,dst,bw_GBps,latency_ns\na,b,10,5\na,b,20,5\nb,switch1,1,1\nswitch1,c,1,1\n")
     };
     OK(topo_routes_build(&p.routes, p.graph, e));
-    FAILS(find(&p, 0, 1, TOPO_ROUTE_DIMENSION, e), ERR_UNSUP, "need shortest or ecmp in a custom graph");
+    FAILS(find(&p, 0, 1, TOPO_ROUTE_DIMENSION, e), ERR_UNSUP, "expected shortest or ecmp in a custom graph");
     OK(find(&p, 0, 2, TOPO_ROUTE_SHORTEST, e));
     assert_int_equal(p.path.n, 3);
     assert_int_equal(p.path.arcs[0], 0); /* of the two links from a to b the first */

@@ -220,21 +220,20 @@ TEST(what_yaml_names_is_checked)
     CASES(const char *yaml; int code; const char *message) = {
         { "chakra: t.9.et\n", ERR_PARSE, "w.yaml:1:9: chakra" },
         { "chakra: t.2.et\nloop: overlap\n", ERR_PARSE,
-          "w.yaml:2:7: loop has no effect on chakra, need layers, astra or simai" },
+          "w.yaml:2:7: loop has no effect on chakra, only with layers, astra or simai" },
         { "chakra: t.2.et\nrecompute: none\n", ERR_PARSE, "recompute has no effect on chakra" },
         { "chakra: t.2.et\ngroups: {}\n", ERR_PARSE, "groups has no effect on chakra, which brings its own" },
         { "chakra: [a]\n", ERR_PARSE, "chakra" },
         { "chakra: {}\n", ERR_PARSE, "prefix" },
-        { "chakra: { prefix: t, ranks: 0 }\n", ERR_RANGE, "chakra.ranks is 0, need 1 to 4096 traces" },
-        { "chakra: { prefix: t, ranks: [] }\n", ERR_RANGE, "chakra.ranks is 0, need 1 to 4096 traces" },
+        { "chakra: { prefix: t, ranks: 0 }\n", ERR_RANGE, "chakra.ranks is 0, expected 1 to 4096 traces" },
+        { "chakra: { prefix: t, ranks: [] }\n", ERR_RANGE, "chakra.ranks is 0, expected 1 to 4096 traces" },
         { "chakra: { prefix: t, ranks: [32] }\n", ERR_RANGE,
-          "chakra.ranks[0] names rank 32, need 0 to 31, the NPUs of the network" },
+          "chakra.ranks[0] names rank 32, expected 0 to 31, the NPUs of the network" },
         { "chakra: { prefix: t, ranks: [2, x] }\n", ERR_PARSE, "chakra.ranks[1]" },
         { "chakra: { prefix: t, ranks: 4 }\n", ERR_PARSE,
-          "t.0.et: node 2 \"coll\": pg_name is \"7\", need comm_groups" },
+          "t.0.et: node 2 \"coll\": pg_name is \"7\"; give comm_groups" },
         { "chakra: { prefix: t, comm_groups: none.json }\n", ERR_PARSE, "none.json" },
-        { "chakra: { prefix: t, comm_groups: w.yaml }\n", ERR_PARSE,
-          "has no communicator group \"7\", need it" },
+        { "chakra: { prefix: t, comm_groups: w.yaml }\n", ERR_PARSE, "has no communicator group \"7\"" },
     };
     struct folder f;
     write_traces(&f);

@@ -57,15 +57,15 @@ TEST(a_damaged_trace_is_refused_at_its_place)
         { 8, 151, "\xff\xff\xff\xff\x0f", 5, ERR_PARSE,
           "t.et: offset 8: record needs 4294967295 bytes, file has 138 left" },
         { 150, 151, "\x80", 1, ERR_PARSE, "t.et: offset 68: record is not a node" },
-        { 0, 151, "\x1f\x8b", 2, ERR_UNSUP, "t.et: gzip-compressed trace" },
-        { 0, 151, "{ \"", 3, ERR_UNSUP, "t.et: trace in JSON, need the binary form (.et)" },
+        { 0, 151, "\x1f\x8b", 2, ERR_UNSUP, "t.et: is compressed with gzip; unpack it" },
+        { 0, 151, "{ \"", 3, ERR_UNSUP, "t.et: is a trace in JSON; use the binary form (.et)" },
         { 1, 151, "\x08", 1, ERR_PARSE, "t.et: offset 0: record is not metadata" },
         { 9, 151, "\x0b", 1, ERR_PARSE, "t.et: offset 8: record is not a node" },
         { 0, 9, "", 0, ERR_PARSE, "t.et: offset 8: record needs 59 bytes, file has 0 left" },
-        { 0, 8, "", 0, ERR_PARSE, "t.et: has no nodes, need at least one" },
-        { 0, 0, "", 0, ERR_PARSE, "t.et: is empty, need metadata and nodes" },
-        { 17, 151, "\x08", 1, ERR_PARSE, "t.et: node 1 \"fwd\": type is 8, need 1 to 7" },
-        { 17, 151, "\x00", 1, ERR_PARSE, "t.et: node 1 \"fwd\": type is 0, need 1 to 7" },
+        { 0, 8, "", 0, ERR_PARSE, "t.et: has no nodes, expected at least one" },
+        { 0, 0, "", 0, ERR_PARSE, "t.et: is empty, expected metadata and nodes" },
+        { 17, 151, "\x08", 1, ERR_PARSE, "t.et: node 1 \"fwd\": type is 8, expected 1 to 7" },
+        { 17, 151, "\x00", 1, ERR_PARSE, "t.et: node 1 \"fwd\": type is 0, expected 1 to 7" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char bytes[SAMPLE_BYTES];
@@ -141,29 +141,29 @@ TEST(an_attribute_of_another_kind_is_refused)
     CASES(const char *name; unsigned field, wire; const char *bytes; size_t n; int code;
           const char *message) = {
         { "comm_size", W_DOUBLE, 1, "\0\0\0\0\0\0\0\0", 8, ERR_PARSE,
-          "t.et: node 4 \"n\": comm_size is a real number, need a whole number" },
+          "t.et: node 4 \"n\": comm_size is a real number, expected a whole number" },
         { "comm_size", W_FLOAT, 5, "\0\0\0\0", 4, ERR_PARSE, "comm_size is a real number" },
         { "comm_size", W_STRING, 2,
           "\1"
           "8",
-          2, ERR_PARSE, "comm_size is a text, need a whole number" },
-        { "comm_size", W_BOOL, 0, "\1", 1, ERR_PARSE, "comm_size is true or false, need a whole number" },
+          2, ERR_PARSE, "comm_size is a text, expected a whole number" },
+        { "comm_size", W_BOOL, 0, "\1", 1, ERR_PARSE, "comm_size is true or false, expected a whole number" },
         { "comm_size", W_INT64 + 1, 2, "\3\x0a\1\7", 4, ERR_PARSE,
-          "comm_size is a list, need a whole number" },
+          "comm_size is a list, expected a whole number" },
         { "comm_size", W_BOOLS, 2, "\0", 1, ERR_PARSE, "comm_size is a list" },
-        { "comm_size", 2, 2, "\0", 1, ERR_PARSE, "comm_size is empty, need a whole number" },
+        { "comm_size", 2, 2, "\0", 1, ERR_PARSE, "comm_size is empty, expected a whole number" },
         { "comm_size", W_INT64, 0, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 10, ERR_RANGE,
-          "t.et: node 4 \"n\": comm_size is -1, need at least 0" },
-        { "is_cpu_op", W_STRING, 2, "\0", 1, ERR_PARSE, "is_cpu_op is a text, need true or false" },
-        { "pg_name", W_INT32, 0, "\1", 1, ERR_PARSE, "pg_name is a whole number, need a text" },
+          "t.et: node 4 \"n\": comm_size is -1, expected at least 0" },
+        { "is_cpu_op", W_STRING, 2, "\0", 1, ERR_PARSE, "is_cpu_op is a text, expected true or false" },
+        { "pg_name", W_INT32, 0, "\1", 1, ERR_PARSE, "pg_name is a whole number, expected a text" },
         { "pg_name", W_STRING, 2,
           "\x20"
           "12345678901234567890123456789012",
-          33, ERR_RANGE, "pg_name has 32 bytes, need at most 31" },
+          33, ERR_RANGE, "pg_name has 32 bytes, expected at most 31" },
         { "involved_dim", W_BOOL, 0, "\1", 1, ERR_PARSE,
-          "involved_dim is true or false, need a list of true and false" },
+          "involved_dim is true or false, expected a list of true and false" },
         { "involved_dim", W_BOOLS, 2, "\x13\x0a\x11\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1", 20, ERR_RANGE,
-          "involved_dim has 17 entries, need at most 16" },
+          "involved_dim has 17 entries, expected at most 16" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct chakra_trace t;

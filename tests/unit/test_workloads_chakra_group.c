@@ -69,9 +69,8 @@ TEST(every_rank_together_is_all)
 
 TEST(ranks_that_are_no_rectangle_are_refused_by_name)
 {
-    static const char shape[] =
-        "g.json:1:7: communicator group \"1\" is no rectangle of the dimensions [4, 3, "
-        "8], need equal steps along each";
+    static const char shape[] = "g.json:1:7: communicator group \"1\" is not a box in the dimensions [4, 3, "
+                                "8]; steps along each must be equal";
     CASES(const char *json; int code; const char *message) = {
         { "{\"1\": [0, 1, 3]}", ERR_RANGE, shape },
         { "{\"1\": [0, 1, 2]}", ERR_RANGE, shape },
@@ -82,13 +81,13 @@ TEST(ranks_that_are_no_rectangle_are_refused_by_name)
         { "{\"1\": [0, 1, 12, 13, 24]}", ERR_RANGE, shape },
         /* Right but for the place: pairs begin at even ranks. */
         { "{\"1\": [0, 4, 1, 5, 2]}", ERR_RANGE, shape },
-        { "{\"1\": [0, 1, 1]}", ERR_RANGE, "g.json:1:7: 1 has rank 1 twice, need each once" },
-        { "{\"1\": [0, 96]}", ERR_RANGE, "g.json:1:11: 1[1] is 96, need 0 to 95" },
+        { "{\"1\": [0, 1, 1]}", ERR_RANGE, "g.json:1:7: 1 has rank 1 twice" },
+        { "{\"1\": [0, 96]}", ERR_RANGE, "g.json:1:11: 1[1] is 96, expected 0 to 95" },
         { "{\"1\": [4, 5]}", ERR_RANGE, "1 does not have rank 0, whose trace names it" },
-        { "{\"1\": []}", ERR_PARSE, "1 is empty, need at least one rank" },
-        { "{\"1\": 5}", ERR_PARSE, "need a list" },
+        { "{\"1\": []}", ERR_PARSE, "1 is empty, expected at least one rank" },
+        { "{\"1\": 5}", ERR_PARSE, "expected a list" },
         { "{\"1\": [x]}", ERR_PARSE, "1[0]" },
-        { "{\"2\": [0]}", ERR_PARSE, "g.json:1:1: document has no communicator group \"1\", need it" },
+        { "{\"2\": [0]}", ERR_PARSE, "g.json:1:1: document has no communicator group \"1\"" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         int32_t g;
@@ -104,7 +103,7 @@ TEST(a_group_that_no_others_complete_is_refused)
     int32_t g;
     begin(&f, "{\"1\": [1, 2]}");
     FAILS(chakra_process_group(&g, &f.tree, &f.net, &f.doc, "1", 1, e), ERR_RANGE,
-          "communicator group \"1\" is no rectangle");
+          "communicator group \"1\" is not a box in the dimensions");
 }
 
 TEST(there_is_a_cap_on_groups)
@@ -117,5 +116,5 @@ TEST(there_is_a_cap_on_groups)
         rc = chakra_take_group(&g, &f.tree, "x", members, stride, e);
     }
     assert_int_equal(rc, ERR_RANGE);
-    assert_has(e->msg, "t: group \"x\" is one too many, need at most 64 different ones");
+    assert_has(e->msg, "t: group \"x\" is one too many, expected at most 64 different ones");
 }

@@ -85,16 +85,16 @@ TEST(what_a_computation_lacks_is_named)
 {
     CASES(int type; uint64_t duration_us, num_ops, tensor_size; double peak_flops, mem_Bps; int code;
           const char *message) = {
-        { W_COMP, 0, 5, UINT64_MAX, 1, 1, ERR_PARSE, "t.et: node 1 \"n\": has no tensor_size, need it" },
-        { W_COMP, 0, UINT64_MAX, 5, 1, 1, ERR_PARSE, "node 1 \"n\": has no num_ops, need it" },
+        { W_COMP, 0, 5, UINT64_MAX, 1, 1, ERR_PARSE, "t.et: node 1 \"n\": has no tensor_size" },
+        { W_COMP, 0, UINT64_MAX, 5, 1, 1, ERR_PARSE, "node 1 \"n\": has no num_ops" },
         { W_COMP, 0, 5, 5, NAN, 1, ERR_RANGE,
-          "has num_ops but no duration, need network.npu.peak_TFLOPS to make a time of it" },
+          "has num_ops but no duration; give network.npu.peak_TFLOPS to make a time of it" },
         { W_COMP, 0, 5, 5, 1, NAN, ERR_RANGE,
-          "has tensor_size but no duration, need network.npu.mem_GBps to make a time of it" },
-        { W_LOAD, 0, UINT64_MAX, UINT64_MAX, 1, 1, ERR_PARSE, "has no tensor_size, need it" },
-        { W_LOAD, 0, UINT64_MAX, 5, 1, NAN, ERR_RANGE, "need network.npu.mem_GBps" },
+          "has tensor_size but no duration; give network.npu.mem_GBps to make a time of it" },
+        { W_LOAD, 0, UINT64_MAX, UINT64_MAX, 1, 1, ERR_PARSE, "has no tensor_size" },
+        { W_LOAD, 0, UINT64_MAX, 5, 1, NAN, ERR_RANGE, "give network.npu.mem_GBps" },
         { W_COMP, 40000000000000, 5, 5, 1, 1, ERR_RANGE,
-          "duration is 40000000000000 us, need at most 3e+13" },
+          "duration is 40000000000000 us, expected at most 3e+13" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct fixture, f, release) = begin();
@@ -141,16 +141,16 @@ TEST(a_collective_that_cannot_be_is_refused)
     CASES(uint64_t type, size_B, priority, cpu; const char *dims, *pg; int code; const char *message) = {
         { W_BARRIER, 1, 0, 0, NULL, NULL, ERR_UNSUP, "t.et: node 1 \"n\": collective BARRIER not supported" },
         { 1, 1, 0, 0, NULL, NULL, ERR_UNSUP, "collective REDUCE not supported" },
-        { 10, 1, 0, 0, NULL, NULL, ERR_PARSE, "comm_type is 10, need 0 to 9" },
-        { UINT64_MAX, 1, 0, 0, NULL, NULL, ERR_PARSE, "has no comm_type, need it" },
-        { 0, UINT64_MAX, 0, 0, NULL, NULL, ERR_PARSE, "has no comm_size, need it" },
+        { 10, 1, 0, 0, NULL, NULL, ERR_PARSE, "comm_type is 10, expected 0 to 9" },
+        { UINT64_MAX, 1, 0, 0, NULL, NULL, ERR_PARSE, "has no comm_type" },
+        { 0, UINT64_MAX, 0, 0, NULL, NULL, ERR_PARSE, "has no comm_size" },
         { 0, 2000000000000000000, 0, 0, NULL, NULL, ERR_RANGE,
-          "comm_size is 2000000000000000000, need at most 1e+18" },
-        { 0, 1, 1000001, 0, NULL, NULL, ERR_RANGE, "comm_priority is 1000001, need 0 to 1000000" },
-        { 0, 1, 0, 1, NULL, NULL, ERR_UNSUP, "communication with is_cpu_op true, need false" },
-        { 0, 1, 0, 0, "1", NULL, ERR_RANGE, "involved_dim has 1 entries, need 2, one per dimension" },
-        { 0, 1, 0, 0, "101", NULL, ERR_RANGE, "involved_dim has 3 entries, need 2" },
-        { 0, 1, 0, 0, NULL, "5", ERR_PARSE, "pg_name is \"5\", need comm_groups" },
+          "comm_size is 2000000000000000000, expected at most 1e+18" },
+        { 0, 1, 1000001, 0, NULL, NULL, ERR_RANGE, "comm_priority is 1000001, expected 0 to 1000000" },
+        { 0, 1, 0, 1, NULL, NULL, ERR_UNSUP, "communication with is_cpu_op true, expected false" },
+        { 0, 1, 0, 0, "1", NULL, ERR_RANGE, "involved_dim has 1 entries, expected 2, one per dimension" },
+        { 0, 1, 0, 0, "101", NULL, ERR_RANGE, "involved_dim has 3 entries, expected 2" },
+        { 0, 1, 0, 0, NULL, "5", ERR_PARSE, "pg_name is \"5\"; give comm_groups" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct fixture, f, release) = begin();
@@ -216,11 +216,11 @@ TEST(a_send_goes_along_the_dimensions_that_differ)
 TEST(ranks_of_messages_are_checked)
 {
     CASES(int type; uint64_t src, dst; int code; const char *message) = {
-        { W_SEND, 3, 4, ERR_RANGE, "comm_src is 3, need 9, the rank of the trace" },
-        { W_SEND, 9, 9, ERR_RANGE, "comm_dst is 9, need another rank, 0 to 31" },
-        { W_SEND, 9, 32, ERR_RANGE, "comm_dst is 32, need another rank, 0 to 31" },
-        { W_SEND, 9, UINT64_MAX, ERR_PARSE, "has no comm_dst, need it" },
-        { W_RECV, 3, 4, ERR_RANGE, "comm_dst is 4, need 9, the rank of the trace" },
+        { W_SEND, 3, 4, ERR_RANGE, "comm_src is 3, expected 9, the rank of the trace" },
+        { W_SEND, 9, 9, ERR_RANGE, "comm_dst is 9; choose another rank, 0 to 31" },
+        { W_SEND, 9, 32, ERR_RANGE, "comm_dst is 32; choose another rank, 0 to 31" },
+        { W_SEND, 9, UINT64_MAX, ERR_PARSE, "has no comm_dst" },
+        { W_RECV, 3, 4, ERR_RANGE, "comm_dst is 4, expected 9, the rank of the trace" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct fixture, f, release) = begin();

@@ -35,19 +35,21 @@ TEST(wrong_csv_is_refused_with_its_line)
     CASES(const char *text; enum err_code code; const char *message) = {
         { "bytes,foo\n1,2\n", ERR_PARSE, "m.csv:1: has neither column time_us nor busbw_GBps" },
         { "bytes,time_us\n", ERR_PARSE, "m.csv:1: has no row of measurements" },
-        { "bytes,time_us\n1\n", ERR_PARSE, "m.csv:2: has 1 field, need 2" },
-        { "bytes,time_us\n1,x\n", ERR_PARSE, "m.csv:2: time_us is \"x\", need a number of at least 0" },
+        { "bytes,time_us\n1\n", ERR_PARSE, "m.csv:2: has 1 field, expected 2" },
+        { "bytes,time_us\n1,x\n", ERR_PARSE, "m.csv:2: time_us is \"x\", expected a number of at least 0" },
         { "bytes,time_us\n-1,1\n", ERR_PARSE, "m.csv:2: bytes is \"-1\"" },
-        { "bytes,time_us\n2,1\n2,1\n", ERR_PARSE, "m.csv:3: bytes is 2 after 2, need growing sizes" },
+        { "bytes,time_us\n2,1\n2,1\n", ERR_PARSE, "m.csv:3: bytes is 2 after 2; sizes must grow" },
         { "bytes,time_us\n\"2,1\n", ERR_PARSE, "m.csv:2: quote is not closed" },
         { "bytes,time_us\n\"2\"3,1\n", ERR_PARSE, "m.csv:2: text after a closing quote" },
-        { "bytes,time_us,gpus\n2,1,1\n", ERR_PARSE, "m.csv:2: gpus is \"1\", need a whole number from 2" },
+        { "bytes,time_us,gpus\n2,1,1\n", ERR_PARSE,
+          "m.csv:2: gpus is \"1\", expected a whole number from 2" },
         { "bytes,time_us,gpus\n2,1,9\n", ERR_RANGE, "m.csv:2: has 9 ranks, but --ranks is 4" },
         { "bytes,time_us,collective\n2,1,scan\n", ERR_UNSUP,
-          "m.csv:2: collective is \"scan\", need one that weft" },
+          "m.csv:2: collective is \"scan\", expected one that weft" },
         { "bytes,time_us,collective\n2,1,alltoall\n", ERR_RANGE,
           "m.csv:2: collective is all-to-all, but --collective is all-reduce" },
-        { "bytes,time_us\n1e300,1e-300\n2e300,1e-320\n", ERR_RANGE, "m.csv:3: time is beyond all measure" },
+        { "bytes,time_us\n1e300,1e-300\n2e300,1e-320\n", ERR_RANGE,
+          "m.csv:3: time is out of any sensible range" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct curve_list list;
@@ -82,8 +84,7 @@ TEST(files_are_read_and_hashed)
     assert_int_equal(list.curves[0].collective, COLLECTIVE_ALL_GATHER);
     assert_true(hash == text_hash(TEXT_HASH_SEED, text, strlen(text)));
     curve_list_free(&list);
-    FAILS(curve_read_file(&list, scratch_path(path, dir, "none"), none, &hash, e), ERR_PARSE,
-          "file is missing");
+    FAILS(curve_read_file(&list, scratch_path(path, dir, "none"), none, &hash, e), ERR_PARSE, "no such file");
     scratch_file(path, dir, "nul", "a\nb\0c", 5);
     FAILS(curve_read_file(&list, path, none, NULL, e), ERR_PARSE, "nul:2: has a NUL byte");
 }

@@ -99,26 +99,26 @@ TEST(backward_goes_from_the_last_layer_to_the_first)
 TEST(a_bad_layer_is_refused_at_its_place)
 {
     CASES(const char *text; int code; const char *message) = {
-        { "layers: []\n", ERR_PARSE, "w.yaml:1:9: layers is empty, need at least one layer" },
-        { "layers: 3\n", ERR_PARSE, "layers is 3, need a list" },
+        { "layers: []\n", ERR_PARSE, "w.yaml:1:9: layers is empty, expected at least one layer" },
+        { "layers: 3\n", ERR_PARSE, "layers is 3, expected a list" },
         { "layers:\n  - { name: x }\n", ERR_PARSE,
-          "layers[0] has no work, need forward, input_grad or weight_grad" },
-        { "layers:\n  - { times: 0, forward: {} }\n", ERR_RANGE, "layers[0].times is 0, need 1 to" },
+          "layers[0] has no work; give forward, input_grad or weight_grad" },
+        { "layers:\n  - { times: 0, forward: {} }\n", ERR_RANGE, "layers[0].times is 0, expected 1 to" },
         { "layers:\n  - { forward: { compute_ns: 1, compute_ms: 1 } }\n", ERR_PARSE,
-          "layers[0].forward has compute_ns and compute_ms, need one of them" },
+          "layers[0].forward has compute_ns and compute_ms; give one of them" },
         { "layers:\n  - { forward: { collectives: [ { kind: allreduce, size_B: 1, group: all } ] } }\n",
-          ERR_PARSE, "layers[0].forward.collectives[0].kind is allreduce, need one of all-reduce" },
+          ERR_PARSE, "layers[0].forward.collectives[0].kind is allreduce, expected one of all-reduce" },
         { "layers:\n  - { weight_grad: { collectives: [ { size_B: 1, group: all } ] } }\n", ERR_PARSE,
-          "layers[0].weight_grad.collectives[0] is without kind" },
+          "layers[0].weight_grad.collectives[0] has no kind" },
         { "layers:\n  - { forward: { collectives: [ { kind: all-gather, group: all } ] } }\n", ERR_PARSE,
           "layers[0].forward.collectives[0] has no size" },
         { "layers:\n  - { forward: { collectives: { kind: all-gather } } }\n", ERR_PARSE,
           "layers[0].forward.collectives is a map" },
-        { "layers:\n  - { backward: {} }\n", ERR_PARSE, "layers[0].backward is unknown" },
+        { "layers:\n  - { backward: {} }\n", ERR_PARSE, "unknown key \"layers[0].backward\"" },
         { "loop: overlapped\nlayers:\n  - { forward: {} }\n", ERR_PARSE,
-          "loop is overlapped, need one of no-overlap, overlap (nearest: overlap)" },
+          "loop is overlapped, expected one of no-overlap, overlap; did you mean overlap?" },
         { "recompute: all\nlayers:\n  - { forward: {} }\n", ERR_PARSE,
-          "recompute is all, need one of none, collectives, forward" },
+          "recompute is all, expected one of none, collectives, forward" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct step_tree, t, step_free);

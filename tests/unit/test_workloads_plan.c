@@ -45,7 +45,7 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
         { .degree = { 8, 1, 2, 10 }, .batch = 64, .first = 8, .last = 8 },
         { .degree = { 8, 1, 2, 2 }, .batch = 64, .first = 40, .last = 56 },
         { .degree = { 8, 1, 2, 3 }, .batch = 64, .last = 46 },
-        REFUSED("dp", "is 16, need 32, so that tp 8, cp 1, dp and pp 8 make 2048 NPUs",
+        REFUSED("dp", "is 16, expected 32, so that tp 8, cp 1, dp and pp 8 make 2048 NPUs",
                 .degree = { 8, 1, 16, 8 }, .batch = 1536, .n_npus = 2048),
         REFUSED("tp", "is 6, which does not divide the 64 of 64 NPUs that are left (nearest: 4 or 8)",
                 .degree = { 6, 1, 1, 1 }, .batch = 8, .n_npus = 64),
@@ -53,54 +53,54 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
                 .degree = { 8, 1, 1, 12 }, .batch = 8, .n_npus = 64),
         REFUSED("cp", "is 16, which does not divide the 8 of 64 NPUs that are left (nearest: 8)",
                 .degree = { 8, 16, 1, 1 }, .batch = 8, .n_npus = 64),
-        REFUSED("tp", "is 64, need a divisor of heads, 96 (nearest: 48 or 96)", .degree = { 64, 1, 1, 1 },
+        REFUSED("tp", "is 64, expected a divisor of heads, 96 (nearest: 48 or 96)", .degree = { 64, 1, 1, 1 },
                 .batch = 1),
-        REFUSED("tp", "is 5, need a divisor of heads, 96 (nearest: 4 or 6)", .degree = { 5, 1, 1, 1 },
+        REFUSED("tp", "is 5, expected a divisor of heads, 96 (nearest: 4 or 6)", .degree = { 5, 1, 1, 1 },
                 .batch = 1),
-        REFUSED("tp", "is 192, need a divisor of heads, 96 (nearest: 96)", .degree = { 192, 1, 1, 1 },
+        REFUSED("tp", "is 192, expected a divisor of heads, 96 (nearest: 96)", .degree = { 192, 1, 1, 1 },
                 .batch = 1),
-        REFUSED("cp", "is 3, need a divisor of seq, 2048 (nearest: 2 or 4)", .degree = { 1, 3, 1, 1 },
+        REFUSED("cp", "is 3, expected a divisor of seq, 2048 (nearest: 2 or 4)", .degree = { 1, 3, 1, 1 },
                 .batch = 1),
-        REFUSED("seq_parallel", "is true, need tokens of a sequence, 32, that divide by tp 48",
+        REFUSED("seq_parallel", "is true, expected tokens of a sequence, 32, that divide by tp 48",
                 .degree = { 48, 64, 1, 1 }, .batch = 1, .seq_parallel = true),
-        REFUSED("cp", "is 8, need a divisor of heads of one NPU, 3 (nearest: 3)", .degree = { 32, 8, 1, 1 },
-                .batch = 1, .context = PLAN_CP_ULYSSES),
+        REFUSED("cp", "is 8, expected a divisor of heads of one NPU, 3 (nearest: 3)",
+                .degree = { 32, 8, 1, 1 }, .batch = 1, .context = PLAN_CP_ULYSSES),
         REFUSED("pp",
-                "is 7, need a divisor of layers, 96 (nearest: 6 or 8), or first_stage_layers and "
+                "is 7, expected a divisor of layers, 96 (nearest: 6 or 8), or first_stage_layers and "
                 "last_stage_layers",
                 .degree = { 1, 1, 1, 7 }, .batch = 1),
-        REFUSED(
-            "pp",
-            "is 100, need a divisor of layers, 96 (nearest: 96), or first_stage_layers and last_stage_layers",
-            .degree = { 1, 1, 1, 100 }, .batch = 1),
-        REFUSED("first_stage_layers", "is given with pp 1, need several stages", .degree = { 1, 1, 1, 1 },
+        REFUSED("pp",
+                "is 100, expected a divisor of layers, 96 (nearest: 96), or first_stage_layers and "
+                "last_stage_layers",
+                .degree = { 1, 1, 1, 100 }, .batch = 1),
+        REFUSED("first_stage_layers", "is given with pp 1, expected several stages", .degree = { 1, 1, 1, 1 },
                 .batch = 1, .first = 3),
-        REFUSED("last_stage_layers", "is given with pp 1, need several stages", .degree = { 1, 1, 1, 1 },
+        REFUSED("last_stage_layers", "is given with pp 1, expected several stages", .degree = { 1, 1, 1, 1 },
                 .batch = 1, .last = 3),
-        REFUSED("pp", "leaves 86 layers to 3 stages, need a multiple", .degree = { 1, 1, 1, 4 }, .batch = 4,
-                .first = 10),
-        REFUSED("first_stage_layers", "leaves -1 layers to 3 stages, need as many as there are",
+        REFUSED("pp", "leaves 86 layers to 3 stages, expected a multiple", .degree = { 1, 1, 1, 4 },
+                .batch = 4, .first = 10),
+        REFUSED("first_stage_layers", "leaves -1 layers to 3 stages, expected as many as there are",
                 .degree = { 1, 1, 1, 4 }, .batch = 4, .first = 97),
-        REFUSED("first_stage_layers", "leaves 16 layers to 0 stages, need as many as there are",
+        REFUSED("first_stage_layers", "leaves 16 layers to 0 stages, expected as many as there are",
                 .degree = { 1, 1, 1, 2 }, .batch = 4, .first = 40, .last = 40),
-        REFUSED("pp", "leaves 0 layers to 3 stages, need a multiple", .degree = { 1, 1, 1, 4 }, .batch = 4,
-                .last = 96),
-        REFUSED("interleave", "is 2 with pp 1, need 1 or several stages", .degree = { 1, 1, 1, 1 },
+        REFUSED("pp", "leaves 0 layers to 3 stages, expected a multiple", .degree = { 1, 1, 1, 4 },
+                .batch = 4, .last = 96),
+        REFUSED("interleave", "is 2 with pp 1, expected 1 or several stages", .degree = { 1, 1, 1, 1 },
                 .batch = 4, .interleave = 2),
-        REFUSED("interleave", "is 2, need schedule 1f1b and stages of equal layers", .degree = { 1, 1, 1, 8 },
-                .batch = 8, .interleave = 2, .schedule = PLAN_GPIPE),
-        REFUSED("interleave", "is 2, need schedule 1f1b and stages of equal layers", .degree = { 1, 1, 1, 2 },
-                .batch = 8, .interleave = 2, .first = 40, .last = 56),
-        REFUSED("interleave", "is 5, need a divisor of layers of a stage, 12 (nearest: 4 or 6)",
+        REFUSED("interleave", "is 2, expected schedule 1f1b and stages of equal layers",
+                .degree = { 1, 1, 1, 8 }, .batch = 8, .interleave = 2, .schedule = PLAN_GPIPE),
+        REFUSED("interleave", "is 2, expected schedule 1f1b and stages of equal layers",
+                .degree = { 1, 1, 1, 2 }, .batch = 8, .interleave = 2, .first = 40, .last = 56),
+        REFUSED("interleave", "is 5, expected a divisor of layers of a stage, 12 (nearest: 4 or 6)",
                 .degree = { 1, 1, 1, 8 }, .batch = 8, .interleave = 5),
-        REFUSED("interleave", "is 2 with 12 microbatches, need a multiple of pp 8 of them",
+        REFUSED("interleave", "is 2 with 12 microbatches, expected a multiple of pp 8 of them",
                 .degree = { 1, 1, 1, 8 }, .batch = 12, .interleave = 2),
-        REFUSED("batch", "is 40, need a multiple of dp, 16 (nearest: 32 or 48)", .degree = { 1, 1, 16, 1 },
-                .batch = 40),
-        REFUSED("batch", "is 8, need a multiple of dp, 16", .degree = { 1, 1, 16, 1 }, .batch = 8),
-        REFUSED("micro_batch", "is 4, need a divisor of batch / dp, 10 (nearest: 2 or 5)",
+        REFUSED("batch", "is 40, expected a multiple of dp, 16 (nearest: 32 or 48)",
+                .degree = { 1, 1, 16, 1 }, .batch = 40),
+        REFUSED("batch", "is 8, expected a multiple of dp, 16", .degree = { 1, 1, 16, 1 }, .batch = 8),
+        REFUSED("micro_batch", "is 4, expected a divisor of batch / dp, 10 (nearest: 2 or 5)",
                 .degree = { 1, 1, 4, 1 }, .batch = 40, .micro = 4),
-        REFUSED("ep", "is 2 for a model without experts, need 1", .degree = { 1, 1, 4, 1 }, .batch = 4,
+        REFUSED("ep", "is 2 for a model without experts, expected 1", .degree = { 1, 1, 4, 1 }, .batch = 4,
                 .ep = 2),
     };
     struct model m = fixture_model("gpt3-175b");
@@ -116,14 +116,14 @@ TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
         { .degree = { 2, 2, 2, 1 }, .batch = 8, .ep = 8, .seq_parallel = true },
         { .degree = { 16, 1, 1, 1 }, .batch = 8, .ep = 8, .seq_parallel = true },
         { .degree = { 2, 2, 2, 1 }, .batch = 8, .ep = 4, .seq_parallel = true, .expert_tp = true },
-        REFUSED("ep", "is 16, need a divisor of experts, 8 (nearest: 8)", .degree = { 1, 1, 16, 1 },
+        REFUSED("ep", "is 16, expected a divisor of experts, 8 (nearest: 8)", .degree = { 1, 1, 16, 1 },
                 .batch = 16, .ep = 16),
-        REFUSED("ep", "is 8, need a divisor of tp * cp * dp, 12 (nearest: 6 or 12)",
+        REFUSED("ep", "is 8, expected a divisor of tp * cp * dp, 12 (nearest: 6 or 12)",
                 .degree = { 1, 1, 12, 1 }, .batch = 12, .ep = 8),
-        REFUSED("ep", "is 8, need a divisor of cp * dp, 4 (nearest: 4)", .degree = { 2, 1, 4, 1 }, .batch = 8,
-                .ep = 8, .expert_tp = true, .seq_parallel = true),
+        REFUSED("ep", "is 8, expected a divisor of cp * dp, 4 (nearest: 4)", .degree = { 2, 1, 4, 1 },
+                .batch = 8, .ep = 8, .expert_tp = true, .seq_parallel = true),
         REFUSED("seq_parallel",
-                "is false with experts and tp 2, need true: else each token reaches its experts 2 times",
+                "is false with experts and tp 2, expected true: else each token reaches its experts 2 times",
                 .degree = { 2, 1, 4, 1 }, .batch = 8, .ep = 4),
     };
     struct model m = fixture_model("mixtral-8x7b");
@@ -133,20 +133,20 @@ TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
     check(&m, &(struct check_case){ .degree = { 12, 1, 1, 1 },
                                     .batch = 1,
                                     .key = "tp",
-                                    .why = "is 12, need a divisor or a multiple of kv_heads, 8" });
+                                    .why = "is 12, expected a divisor or a multiple of kv_heads, 8" });
 }
 
 TEST(other_families_are_trained_data_parallel)
 {
     static const struct check_case cases[] = {
         { .degree = { 1, 1, 64, 1 }, .batch = 65536, .micro = 1024 },
-        REFUSED("tp", "is 2, need 1: this family is trained data-parallel", .degree = { 2, 1, 4, 1 },
+        REFUSED("tp", "is 2, expected 1: this family is trained data-parallel", .degree = { 2, 1, 4, 1 },
                 .batch = 8),
-        REFUSED("cp", "is 2, need 1: this family is trained data-parallel", .degree = { 1, 2, 4, 1 },
+        REFUSED("cp", "is 2, expected 1: this family is trained data-parallel", .degree = { 1, 2, 4, 1 },
                 .batch = 8),
-        REFUSED("pp", "is 2, need 1: this family is trained data-parallel", .degree = { 1, 1, 4, 2 },
+        REFUSED("pp", "is 2, expected 1: this family is trained data-parallel", .degree = { 1, 1, 4, 2 },
                 .batch = 8),
-        REFUSED("ep", "is 4, need 1: this family has no experts", .degree = { 1, 1, 4, 1 }, .batch = 8,
+        REFUSED("ep", "is 4, expected 1: this family has no experts", .degree = { 1, 1, 4, 1 }, .batch = 8,
                 .ep = 4),
     };
     static const char *const names[] = { "dlrm-dcnv2", "resnet50" };
@@ -159,7 +159,7 @@ TEST(other_families_are_trained_data_parallel)
         p.recompute = PLAN_RECOMPUTE_FULL;
         assert_false(plan_check(&p, &m, 4, &fault));
         assert_string_equal(fault.key, "recompute");
-        assert_string_equal(fault.why, "is full, need none: this family is trained without");
+        assert_string_equal(fault.why, "is full, expected none: this family is trained without");
     }
 }
 

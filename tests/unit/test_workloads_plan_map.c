@@ -151,10 +151,10 @@ TEST(axes_are_the_digits_of_an_NPUs_number)
 TEST(a_degree_that_does_not_lie_along_the_dimensions_is_refused)
 {
     CASES(int32_t sizes[2]; int64_t degree[N_PLAN_AXES], ep; const char *message) = {
-        { { 4, 6 }, { 3, 1, 8, 1 }, 1, "tp: is 3, need a size that divides along dimensions [4, 6]" },
-        { { 4, 6 }, { 2, 3, 4, 1 }, 1, "cp: is 3, need a size that divides along dimensions [2, 6]" },
-        { { 4, 6 }, { 2, 1, 3, 4 }, 1, "dp: is 3, need a size that divides along dimensions [2, 6]" },
-        { { 4, 6 }, { 2, 1, 12, 1 }, 3, "ep: is 3, need a size that divides along dimensions [2, 2, 6]" },
+        { { 4, 6 }, { 3, 1, 8, 1 }, 1, "tp: is 3, expected a size that divides along dimensions [4, 6]" },
+        { { 4, 6 }, { 2, 3, 4, 1 }, 1, "cp: is 3, expected a size that divides along dimensions [2, 6]" },
+        { { 4, 6 }, { 2, 1, 3, 4 }, 1, "dp: is 3, expected a size that divides along dimensions [2, 6]" },
+        { { 4, 6 }, { 2, 1, 12, 1 }, 3, "ep: is 3, expected a size that divides along dimensions [2, 2, 6]" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct topo_network net = fixture_network(cases[i].sizes, 2);

@@ -160,32 +160,34 @@ TEST(a_bad_file_is_refused_at_its_place)
     CASES(const char *text; int code; const char *message) = {
         { "", ERR_PARSE, "w.txt:1:1: unknown policy end of file" },
         { "HYBRID_FOO 1\n", ERR_PARSE, "w.txt:1:1: unknown policy \"HYBRID_FOO\"" },
-        { "MICRO\n1\n", ERR_UNSUP, "w.txt:1:1: is MICRO, need HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD" },
-        { POLICY "\n1\n", ERR_PARSE, "w.txt:1:1: has no model_parallel_NPU_group, need it" },
-        { POLICY "ep: 1\n1\n", ERR_PARSE, "has no model_parallel_NPU_group, need it" },
-        { POLICY "gaa: 1\n", ERR_PARSE, "w.txt:1:33: unknown key \"gaa:\", nearest is ga" },
+        { "MICRO\n1\n", ERR_UNSUP,
+          "w.txt:1:1: is MICRO, expected HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD" },
+        { POLICY "\n1\n", ERR_PARSE, "w.txt:1:1: has no model_parallel_NPU_group" },
+        { POLICY "ep: 1\n1\n", ERR_PARSE, "has no model_parallel_NPU_group" },
+        { POLICY "gaa: 1\n", ERR_PARSE, "w.txt:1:33: unknown key \"gaa:\"; did you mean ga?" },
         { POLICY "pp: 1 pp 2\n", ERR_PARSE, "w.txt:1:39: pp is given twice" },
         { POLICY "ep: 1 expert_parallel_npu_group: 1\n", ERR_PARSE,
           "expert_parallel_npu_group is given twice" },
-        { POLICY "pp:\n1\n", ERR_PARSE, "w.txt:1:33: pp has no value, need one on its line" },
-        { POLICY "pp: x\n", ERR_PARSE, "w.txt:1:37: pp: is \"x\", need a whole number" },
-        { POLICY "pp_comm: -1\n", ERR_PARSE, "w.txt:1:42: pp_comm: is \"-1\", need a number of bytes" },
-        { POLICY "pp_comm: x\n", ERR_PARSE, "pp_comm: is \"x\", need a number of bytes, 0 to 1e+18" },
-        { HEAD("2", "1", "0", "32") LINE, ERR_RANGE, "w.txt:1:71: pp: is 0, need 1 to 1073741824" },
+        { POLICY "pp:\n1\n", ERR_PARSE, "w.txt:1:33: pp has no value, expected one on its line" },
+        { POLICY "pp: x\n", ERR_PARSE, "w.txt:1:37: pp: is \"x\", expected a whole number" },
+        { POLICY "pp_comm: -1\n", ERR_PARSE, "w.txt:1:42: pp_comm: is \"-1\", expected a number of bytes" },
+        { POLICY "pp_comm: x\n", ERR_PARSE, "pp_comm: is \"x\", expected a number of bytes, 0 to 1e+18" },
+        { HEAD("2", "1", "0", "32") LINE, ERR_RANGE, "w.txt:1:71: pp: is 0, expected 1 to 1073741824" },
         { HEAD("2", "1", "1", "7") LINE, ERR_RANGE, "w.txt:1:96: all_gpus 7 is not divisible by tp*pp = 2" },
         { HEAD("2", "1", "1", "8") LINE, ERR_RANGE,
-          "w.txt:1:96: all_gpus: is 8, need 32, the NPUs of the network" },
+          "w.txt:1:96: all_gpus: is 8, expected 32, the NPUs of the network" },
         { POLICY "model_parallel_NPU_group: 5\n1\n" LINE, ERR_RANGE,
           "w.txt:1:59: all_gpus 32 is not divisible by tp*pp = 5" },
         { HEAD("4", "3", "1", "32") LINE, ERR_RANGE,
-          "w.txt:1:65: ep: is 3, need a divisor of dp = all_gpus/(tp*pp) = 8" },
-        { SPLIT "0\n", ERR_RANGE, "number of layers: is 0, need at least 1" },
-        { SPLIT "1 2\n" LINE, ERR_PARSE, "w.txt:2:3: is \"2\", need the number of layers alone" },
+          "w.txt:1:65: ep: is 3, expected a divisor of dp = all_gpus/(tp*pp) = 8" },
+        { SPLIT "0\n", ERR_RANGE, "number of layers: is 0, expected at least 1" },
+        { SPLIT "1 2\n" LINE, ERR_PARSE, "w.txt:2:3: is \"2\", expected the number of layers alone" },
         { SPLIT "1\n" ROW(QUIET, QUIET, "ALLTOALL_XX\t8192"), ERR_PARSE,
-          "unknown group suffix \"_XX\", need _EP, _DP_EP or none" },
+          "unknown group suffix \"_XX\", expected _EP, _DP_EP or none" },
         { SPLIT "1\n" ROW("ALLREDUC_EP\t1", QUIET, QUIET), ERR_PARSE,
-          "w.txt:3:14: unknown collective \"ALLREDUC_EP\", nearest is ALLREDUCE" },
-        { SPLIT "1\n" ROW("ALLREDUCEALLTOALL\t1", QUIET, QUIET), ERR_UNSUP, "is ALLREDUCEALLTOALL, need" },
+          "w.txt:3:14: unknown collective \"ALLREDUC_EP\"; did you mean ALLREDUCE?" },
+        { SPLIT "1\n" ROW("ALLREDUCEALLTOALL\t1", QUIET, QUIET), ERR_UNSUP,
+          "is ALLREDUCEALLTOALL, expected" },
         { SPLIT "1\nattn\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\tNONE\t0\n", ERR_PARSE,
           "w.txt:3:1: 12 columns expected, 11 found" },
         { SPLIT "2\n" LINE "attn\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\tNONE\t0\t1\t2\n", ERR_PARSE,
@@ -193,9 +195,9 @@ TEST(a_bad_file_is_refused_at_its_place)
         { SPLIT "2\n" LINE, ERR_PARSE, "expected layer 2 of 2, found end of file" },
         { SPLIT "1\n" LINE LINE, ERR_PARSE, "w.txt:4:1: expected end of file after layer 1, found \"n\"" },
         { SPLIT "1\nn\t-1\t1.5\tNONE\t0\t1\tNONE\t0\t1\tNONE\t0\t1\n", ERR_PARSE,
-          "w.txt:3:6: forward time: is \"1.5\", need a whole number" },
+          "w.txt:3:6: forward time: is \"1.5\", expected a whole number" },
         { POLICY "model_parallel_NPU_group: 4 checkpoints: 1 7\n1\n" LINE, ERR_RANGE,
-          "layer is 7, need 0 to 0" },
+          "layer is 7, expected 0 to 0" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct step_tree, t, step_free);
@@ -213,7 +215,7 @@ TEST(groups_that_do_not_divide_along_the_dimensions_are_refused)
     static const char text[] = POLICY "model_parallel_NPU_group: 4\n1\n" LINE;
     struct step_tree t;
     FAILS(simai_read(&t, "w.txt", text, sizeof text - 1, &net, as_written, e), ERR_RANGE,
-          "w.txt:1:59: tp: is 4, need a size that divides along dimensions [6, 4]");
+          "w.txt:1:59: tp: is 4, expected a size that divides along dimensions [6, 4]");
     assert_null(t.nodes);
 }
 

@@ -35,7 +35,7 @@ TEST(a_column_that_is_not_known_is_noted)
     TRACE_TEXT(t, "csv", "# x\n\njob_id,submit_s,gpus,runtime,color\na,1,1,5,red\n", &strict);
     assert_true(isnan(t.jobs[0].runtime_s));
     assert_has(text_str(&t.notes),
-               "jobs:3: column \"runtime\" is not known and left out; nearest is runtime_s\n");
+               "jobs:3: column \"runtime\" is not known and left out; did you mean runtime_s?\n");
     assert_has(text_str(&t.notes), "jobs:3: column \"color\" is not known and left out\n");
 }
 
@@ -46,23 +46,23 @@ TEST(a_column_that_is_not_known_is_noted)
 TEST(what_is_no_row_is_refused)
 {
     static const struct bad_text cases[] = {
-        { "", ERR_PARSE, "jobs:1: file is empty, need a line of column names" },
+        { "", ERR_PARSE, "jobs:1: file is empty, expected a line of column names" },
         { "# only a comment\n", ERR_PARSE, "jobs:1: file is empty" },
-        { "job_id,submit,gpus\n", ERR_PARSE, "jobs:1: has no column submit_s, need it; nearest is submit" },
+        { "job_id,submit,gpus\n", ERR_PARSE, "jobs:1: has no column submit_s; did you mean submit?" },
         { HEAD ",0,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: job_id has 0 bytes" },
-        { HEAD "a,,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: submit_s is \"\", need a number" },
+        { HEAD "a,,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: submit_s is \"\", expected a number" },
         { HEAD "a,1e12,1,,,,,,,,,,\n", ERR_RANGE, "jobs:2: submit_s is \"1e12\"" },
-        { AFTER("-1,,,,,,,,,"), ERR_RANGE, "jobs:2: runtime_s is \"-1\", need a number from 0" },
+        { AFTER("-1,,,,,,,,,"), ERR_RANGE, "jobs:2: runtime_s is \"-1\", expected a number from 0" },
         { AFTER("inf,,,,,,,,,"), ERR_PARSE, "jobs:2: runtime_s is \"inf\"" },
-        { AFTER(",passed,,,,,,,,"), ERR_PARSE, "jobs:2: status is \"passed\", need pass, failed" },
-        { AFTER(",,,1.5,,,,,,"), ERR_PARSE, "jobs:2: iters is \"1.5\", need a whole number" },
-        { AFTER(",,,,0,,,,,"), ERR_RANGE, "jobs:2: grad_bytes is \"0\", need more than 0" },
-        { AFTER(",,,,,0,,,,"), ERR_RANGE, "jobs:2: batch is \"0\", need at least 1" },
+        { AFTER(",passed,,,,,,,,"), ERR_PARSE, "jobs:2: status is \"passed\", expected pass, failed" },
+        { AFTER(",,,1.5,,,,,,"), ERR_PARSE, "jobs:2: iters is \"1.5\", expected a whole number" },
+        { AFTER(",,,,0,,,,,"), ERR_RANGE, "jobs:2: grad_bytes is \"0\", expected more than 0" },
+        { AFTER(",,,,,0,,,,"), ERR_RANGE, "jobs:2: batch is \"0\", expected at least 1" },
         { AFTER(",,,,,,-1,,,"), ERR_RANGE, "jobs:2: ps is \"-1\"" },
         { AFTER(",,,,,,,,high,"), ERR_PARSE, "jobs:2: priority is \"high\"" },
         { AFTER(",,,,,,,,,gpu"), ERR_PARSE,
-          "jobs:2: synthetic is \"gpu\", need names of columns with ; between" },
-        { AFTER(",,,,,,,,,\n# a comment below the header"), ERR_PARSE, "jobs:3: has 1 field, need 13" },
+          "jobs:2: synthetic is \"gpu\", expected names of columns with ; between" },
+        { AFTER(",,,,,,,,,\n# a comment below the header"), ERR_PARSE, "jobs:3: has 1 field, expected 13" },
     };
     assert_refused("csv", cases, COUNT_OF(cases));
 }

@@ -30,14 +30,14 @@ TEST(a_part_is_read_alone)
 TEST(what_is_no_event_is_refused)
 {
     static const struct bad_text cases[] = {
-        { "1,,2,0,u,1,j\n", ERR_PARSE, "jobs:1: has 7 fields, need 8" },
-        { "1,,2,9,u,1,j,l\n", ERR_RANGE, "jobs:1: event type is \"9\", need a whole number from 0 to 8" },
-        { "1,,2,,u,1,j,l\n", ERR_PARSE, "jobs:1: event type is \"\", need a whole number" },
-        { "x,,2,0,u,1,j,l\n", ERR_PARSE, "jobs:1: time is \"x\", need a whole number" },
+        { "1,,2,0,u,1,j\n", ERR_PARSE, "jobs:1: has 7 fields, expected 8" },
+        { "1,,2,9,u,1,j,l\n", ERR_RANGE, "jobs:1: event type is \"9\", expected a whole number from 0 to 8" },
+        { "1,,2,,u,1,j,l\n", ERR_PARSE, "jobs:1: event type is \"\", expected a whole number" },
+        { "x,,2,0,u,1,j,l\n", ERR_PARSE, "jobs:1: time is \"x\", expected a whole number" },
         { "1,,2,0,u,1,j,l\n-1,,2,0,u,1,j,l\n", ERR_RANGE, "jobs:2: time is \"-1\"" },
         { "9223372036854775808,,2,0,u,1,j,l\n", ERR_RANGE, "jobs:1: time is \"9223372036854775808\"" },
         { "9223372036854775806,,2,0,u,1,j,l\n", ERR_RANGE,
-          "jobs:1: time is \"9223372036854775806\", need at most" },
+          "jobs:1: time is \"9223372036854775806\", expected at most" },
         { "1,,,0,u,1,j,l\n", ERR_PARSE, "jobs:1: job ID has 0 bytes" },
         { "1,,2,4,u,1,j,l\n", ERR_RANGE, "jobs:1: no job is left of 1 records" },
     };
@@ -49,5 +49,5 @@ TEST(a_folder_needs_a_part)
     struct trace t;
     SCRATCH(dir);
     FAILS(trace_read(&t, format_of("google"), dir, &strict, e), ERR_PARSE,
-          "folder has no file *.csv, need parts of job_events");
+          "folder has no file *.csv; give parts of job_events");
 }

@@ -20,12 +20,12 @@ TEST(pods_are_those_of_the_sample)
 TEST(what_is_no_pod_is_refused)
 {
     static const struct bad_text cases[] = {
-        { "name,num_gpu\n", ERR_PARSE, "jobs:1: has no column gpu_milli, need it" },
+        { "name,num_gpu\n", ERR_PARSE, "jobs:1: has no column gpu_milli" },
         { HEAD "a,1,1001,Running,0,1,0\n", ERR_RANGE,
-          "jobs:2: gpu_milli is \"1001\", need a whole number from 0 to 1000" },
-        { HEAD "a,1,500,Running,,1,0\n", ERR_PARSE, "jobs:2: creation_time is \"\", need a date" },
+          "jobs:2: gpu_milli is \"1001\", expected a whole number from 0 to 1000" },
+        { HEAD "a,1,500,Running,,1,0\n", ERR_PARSE, "jobs:2: creation_time is \"\", expected a date" },
         { HEAD "a,1,500,Running,0,1,2\n", ERR_RANGE,
-          "jobs:2: scheduled_time is \"2\" and deletion_time is \"1\", need an end after the start" },
+          "jobs:2: scheduled_time is \"2\" and deletion_time is \"1\"; the end must come after the start" },
     };
     assert_refused("openb", cases, COUNT_OF(cases));
 }

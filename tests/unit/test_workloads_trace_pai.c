@@ -68,11 +68,11 @@ TEST(what_is_no_task_is_refused)
 {
     static const struct bad_text cases[] = {
         { "", ERR_RANGE, "jobs:1: no job is left of 0 records" },
-        { "a,worker,1.0\n", ERR_PARSE, "jobs:1: has 3 fields, need 10" },
+        { "a,worker,1.0\n", ERR_PARSE, "jobs:1: has 3 fields, expected 10" },
         { "a,worker,-1.0,Terminated,1,2,1,1,100,T4\n", ERR_RANGE, "jobs:1: inst_num is \"-1.0\"" },
         { "a,worker,1.5,Terminated,1,2,1,1,100,T4\n", ERR_PARSE, "jobs:1: inst_num is \"1.5\"" },
         { "a,worker,1.0,Terminated,1,2,1,1,-100,T4\n", ERR_RANGE, "jobs:1: plan_gpu is \"-100\"" },
-        { "a,worker,1.0,Terminated,3,2,1,1,100,T4\n", ERR_RANGE, "need an end after the start" },
+        { "a,worker,1.0,Terminated,3,2,1,1,100,T4\n", ERR_RANGE, "the end must come after the start" },
         { "a,worker,1.0,Terminated,1e99,2,1,1,100,T4\n", ERR_PARSE, "start_time is \"1e99\"" },
         { ",worker,1.0,Terminated,1,2,1,1,100,T4\n", ERR_PARSE, "jobs:1: job_name has 0 bytes" },
     };
@@ -94,5 +94,5 @@ TEST(a_folder_needs_the_table_of_tasks)
 {
     struct trace t;
     FAILS(trace_read(&t, format_of("pai"), "tests/traces/google", &strict, e), ERR_PARSE,
-          "tests/traces/google/pai_task_table.csv:1: file is missing");
+          "tests/traces/google/pai_task_table.csv: no such file");
 }

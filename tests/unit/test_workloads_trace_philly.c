@@ -41,19 +41,20 @@ TEST(what_is_no_job_is_refused)
 {
     static const struct bad_text cases[] = {
         { "[]", ERR_RANGE, "jobs:1: no job is left of 0 records" },
-        { "[\n" JOB("7", NOON, "[]") "]", ERR_PARSE, "jobs:2: jobid is \"not text\", need text or null" },
-        { "[" JOB("null", NOON, "[]") "]", ERR_PARSE, "jobid has 0 bytes, need 1 to 255" },
-        { "[" JOB("\"a\\nb\"", NOON, "[]") "]", ERR_PARSE, "need text without control characters" },
-        { "[" JOB("\"a\"", "\"None\"", "[]") "]", ERR_PARSE, "submitted_time is \"nothing\", need a date" },
+        { "[\n" JOB("7", NOON, "[]") "]", ERR_PARSE, "jobs:2: jobid is \"not text\", expected text or null" },
+        { "[" JOB("null", NOON, "[]") "]", ERR_PARSE, "jobid has 0 bytes, expected 1 to 255" },
+        { "[" JOB("\"a\\nb\"", NOON, "[]") "]", ERR_PARSE, "expected text without control characters" },
+        { "[" JOB("\"a\"", "\"None\"", "[]") "]", ERR_PARSE,
+          "submitted_time is \"nothing\", expected a date" },
         { "[" JOB("\"a\"", "\"2017-13-07 12:00:00\"", "[]") "]", ERR_PARSE,
-          "submitted_time is \"2017-13-07 12:00:00\", need a date" },
-        { "[" JOB("\"a\"", NOON, "null") "]", ERR_PARSE, "attempts is \"no list\", need a list" },
+          "submitted_time is \"2017-13-07 12:00:00\", expected a date" },
+        { "[" JOB("\"a\"", NOON, "null") "]", ERR_PARSE, "attempts is \"no list\", expected a list" },
         { "[" JOB("\"a\"", NOON, "[{\"detail\": 1}]") "]", ERR_PARSE,
-          "detail is \"no list\", need a list of machines" },
+          "detail is \"no list\", expected a list of machines" },
         { "[" JOB("\"a\"", NOON, "[{\"detail\": [{\"ip\": \"m\"}]}]") "]", ERR_PARSE,
-          "gpus is \"no list\", need a list" },
+          "gpus is \"no list\", expected a list" },
         { "[" JOB("\"a\"", NOON, "[{\"start_time\": " NOON ", \"end_time\": \"2017-10-07 11:59:59\"}]") "]",
-          ERR_RANGE, "end_time is \"2017-10-07 11:59:59\", need a time after start_time" },
+          ERR_RANGE, "end_time is \"2017-10-07 11:59:59\", expected a time after start_time" },
         { "[" JOB("\"a\"", NOON, "[]") ",\n{\"jobid\": ]", ERR_PARSE, "jobs:2: is not JSON" },
     };
     assert_refused("philly", cases, COUNT_OF(cases));
@@ -68,7 +69,7 @@ TEST(bad_objects_can_be_left_out_but_not_broken_json)
     assert_int_equal(t.n, 1);
     assert_string_equal(t.jobs[0].id, "b");
     assert_true(t.jobs[0].index == 1 && t.n_skipped == 2);
-    assert_has(text_str(&t.notes), "jobs:1: jobid is \"not text\", need text or null; it is left out\n");
+    assert_has(text_str(&t.notes), "jobs:1: jobid is \"not text\", expected text or null; it is left out\n");
     assert_has(text_str(&t.notes), "jobs:2: submitted_time is \"nothing\"");
     trace_free(&t);
     FAILS(read_text(&t, "philly", "[" JOB("\"b\"", NOON, "[]") ", {,", &lenient, e), ERR_PARSE,

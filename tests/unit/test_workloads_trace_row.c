@@ -8,28 +8,28 @@
 TEST(what_is_no_row_is_refused)
 {
     static const struct bad_text cases[] = {
-        { "", ERR_PARSE, "jobs:1: file is empty, need a line of column names" },
+        { "", ERR_PARSE, "jobs:1: file is empty, expected a line of column names" },
         { HEAD, ERR_RANGE, "jobs:1: no job is left of 0 records" },
-        { "job_id,gpu_nums,state\n", ERR_PARSE,
-          "jobs:1: has no column gpu_num, need it; nearest is gpu_nums" },
-        { "a\n1\n", ERR_PARSE, "jobs:1: has no column job_id, need it" },
-        { "job_id,job_id,gpu_num\n", ERR_PARSE, "jobs:1: column job_id is there twice, need it once" },
-        { BAD("COMPLETED,2"), ERR_PARSE, "jobs:3: has 2 fields, need 6" },
-        { BAD("COMPLETED,2,1,2020-01-01 00:00:00,,,7"), ERR_PARSE, "jobs:3: has 7 fields, need 6" },
+        { "job_id,gpu_nums,state\n", ERR_PARSE, "jobs:1: has no column gpu_num; did you mean gpu_nums?" },
+        { "a\n1\n", ERR_PARSE, "jobs:1: has no column job_id" },
+        { "job_id,job_id,gpu_num\n", ERR_PARSE, "jobs:1: column job_id is there twice" },
+        { BAD("COMPLETED,2"), ERR_PARSE, "jobs:3: has 2 fields, expected 6" },
+        { BAD("COMPLETED,2,1,2020-01-01 00:00:00,,,7"), ERR_PARSE, "jobs:3: has 7 fields, expected 6" },
         { BAD("COMPLETED,2,-1,2020-01-01 00:00:00,,"), ERR_RANGE,
-          "jobs:3: gpu_num is \"-1\", need a whole number from 0 to 1000000" },
+          "jobs:3: gpu_num is \"-1\", expected a whole number from 0 to 1000000" },
         { BAD("COMPLETED,2,1000001,2020-01-01 00:00:00,,"), ERR_RANGE, "jobs:3: gpu_num is \"1000001\"" },
         { BAD("COMPLETED,2,99999999999999999999,2020-01-01 00:00:00,,"), ERR_RANGE, "jobs:3: gpu_num is" },
         { BAD("COMPLETED,2,1.5,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: gpu_num is \"1.5\"" },
         { BAD("COMPLETED,2,eight,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: gpu_num is \"eight\"" },
-        { BAD("COMPLETED,2,1,,,"), ERR_PARSE, "jobs:3: submit_time is \"\", need a date" },
-        { BAD("COMPLETED,2,1,yesterday,,"), ERR_PARSE, "jobs:3: submit_time is \"yesterday\", need a date" },
+        { BAD("COMPLETED,2,1,,,"), ERR_PARSE, "jobs:3: submit_time is \"\", expected a date" },
+        { BAD("COMPLETED,2,1,yesterday,,"), ERR_PARSE,
+          "jobs:3: submit_time is \"yesterday\", expected a date" },
         { BAD("COMPLETED,2,1,2020-01-01 00:00:00,2020-01-01 00:00:02,2020-01-01 00:00:01"), ERR_RANGE,
-          "jobs:3: start_time is \"2020-01-01 00:00:02\" and end_time is \"2020-01-01 00:00:01\", need an "
-          "end" },
-        { BAD("COMPLETED,,1,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: job_id has 0 bytes, need 1 to 255" },
+          "jobs:3: start_time is \"2020-01-01 00:00:02\" and end_time is \"2020-01-01 00:00:01\"; the end" },
+        { BAD("COMPLETED,,1,2020-01-01 00:00:00,,"), ERR_PARSE,
+          "jobs:3: job_id has 0 bytes, expected 1 to 255" },
         { BAD("COMPLETED,\"2,1,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: quote is not closed" },
-        { BAD("COMPLETED,\"2\"x,1,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: text behind a closing quote" },
+        { BAD("COMPLETED,\"2\"x,1,2020-01-01 00:00:00,,"), ERR_PARSE, "jobs:3: text after a closing quote" },
     };
     assert_refused("helios", cases, COUNT_OF(cases));
 }
@@ -41,13 +41,13 @@ TEST(bad_rows_can_be_left_out)
     OK(read_text(&t, "helios", HEAD "a\nb\nc\n" GOOD("1") "d\ne\nf\ng\n" GOOD("2"), &lenient, e));
     assert_true(t.n == 2 && t.n_skipped == 7 && t.n_records == 9);
     assert_true(t.jobs[0].index == 3 && t.jobs[1].index == 8);
-    assert_has(text_str(&t.notes), "jobs:7: has 1 field, need 6; it is left out\n");
+    assert_has(text_str(&t.notes), "jobs:7: has 1 field, expected 6; it is left out\n");
     assert_null(strstr(text_str(&t.notes), "jobs:8:"));
     trace_free(&t);
     /* A header that is wrong is no bad row. */
     FAILS(read_text(&t, "helios", "a,b\n" GOOD("1"), &lenient, e), ERR_PARSE, "has no column");
     FAILS(read_text(&t, "helios", HEAD "a\n", &lenient, e), ERR_RANGE,
-          "jobs:1: no job is left of 1 records (1 bad, 0 without GPU, 0 left out), need one");
+          "jobs:1: no job is left of 1 records (1 bad, 0 without GPU, 0 left out)");
 }
 
 TEST(a_nul_and_a_line_without_end_are_bad_rows)
@@ -58,7 +58,7 @@ TEST(a_nul_and_a_line_without_end_are_bad_rows)
     KEEP(char *, bytes, free_at) = malloc(LONG + sizeof text);
     assert_non_null(bytes);
     FAILS(read_bytes(&t, "helios", text, sizeof text - 1, &strict, e), ERR_PARSE,
-          "jobs:2: has a NUL byte, need text");
+          "jobs:2: has a NUL byte: not a text file");
     OK(read_bytes(&t, "helios", text, sizeof text - 1, &lenient, e));
     assert_true(t.n_skipped == 1 && t.jobs[0].index == 1);
     trace_free(&t);
@@ -68,7 +68,7 @@ TEST(a_nul_and_a_line_without_end_are_bad_rows)
     memcpy(bytes + n + LONG, "\n" GOOD("1"), sizeof("\n" GOOD("1")) - 1);
     n += LONG + sizeof("\n" GOOD("1")) - 1;
     FAILS(read_bytes(&t, "helios", bytes, n, &strict, e), ERR_PARSE,
-          "jobs:2: line is longer than 1048576 bytes, need at most that");
+          "jobs:2: line is longer than 1048576 bytes, the most allowed");
     OK(read_bytes(&t, "helios", bytes, n, &lenient, e));
     assert_int_equal(t.n, 1);
 }

@@ -50,14 +50,15 @@ TEST(samples_of_all_widths_are_read)
 TEST(what_is_no_row_of_gavel_is_refused)
 {
     static const struct bad_text cases[] = {
-        { "LM\tcmd\t--steps\t9000\t50\n", ERR_PARSE, "jobs:1: has 5 fields, need 6, 7, 9 or 10, with tabs" },
-        { "LM cmd --steps 9000 50 8\n", ERR_PARSE, "jobs:1: has 1 field, need 6" },
+        { "LM\tcmd\t--steps\t9000\t50\n", ERR_PARSE,
+          "jobs:1: has 5 fields, expected 6, 7, 9 or 10, with tabs" },
+        { "LM cmd --steps 9000 50 8\n", ERR_PARSE, "jobs:1: has 1 field, expected 6" },
         { "LM\tcmd\t--steps\tmany\t50\t8\n", ERR_PARSE, "jobs:1: total_steps is \"many\"" },
         { "LM\tcmd\t--steps\t9000\t50\t-8\n", ERR_RANGE, "jobs:1: scale_factor is \"-8\"" },
         { "LM\tcmd\t--steps\t9000\t\t8\n", ERR_PARSE, "jobs:1: arrival_time is \"\"" },
-        { "LM (batch size 0)\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
-        { "LM (batch size )\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
-        { "LM (batch size 8\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "need NAME or NAME (batch size N)" },
+        { "LM (batch size 0)\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "expected NAME or NAME (batch size N)" },
+        { "LM (batch size )\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "expected NAME or NAME (batch size N)" },
+        { "LM (batch size 8\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "expected NAME or NAME (batch size N)" },
         { "\tcmd\t--steps\t1\t5\t8\n", ERR_PARSE, "jobs:1: job_type has 0 bytes" },
     };
     assert_refused("gavel", cases, COUNT_OF(cases));
@@ -78,7 +79,7 @@ TEST(jobs_of_tiresias_are_those_of_the_sample)
     assert_int_equal(t.jobs[3].iters, 5000);
     trace_free(&t);
     FAILS(read_text(&t, "tiresias", "job_id,num_gpu,submit_time,duration\n1,2,3,-4\n", &strict, e), ERR_RANGE,
-          "jobs:2: duration is \"-4\", need a number from 0 to 100000000000");
+          "jobs:2: duration is \"-4\", expected a number from 0 to 100000000000");
 }
 
 TEST(jobs_of_pollux_are_those_of_the_sample)
@@ -96,5 +97,5 @@ TEST(jobs_of_pollux_are_those_of_the_sample)
     assert_true(t.jobs[2].batch == 1600 && t.jobs[2].workers == 8);
     trace_free(&t);
     FAILS(read_text(&t, "pollux", "name,time,application,num_replicas,batch_size\na,1,b,1,0\n", &strict, e),
-          ERR_RANGE, "jobs:2: batch_size is \"0\", need at least 1");
+          ERR_RANGE, "jobs:2: batch_size is \"0\", expected at least 1");
 }

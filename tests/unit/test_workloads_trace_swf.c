@@ -23,11 +23,11 @@ TEST(what_is_no_line_is_refused)
 {
     static const struct bad_text cases[] = {
         { "; only a comment\n", ERR_RANGE, "jobs:1: no job is left of 0 records" },
-        { ";\n1 2 3\n", ERR_PARSE, "jobs:2: has 3 fields, need 18" },
+        { ";\n1 2 3\n", ERR_PARSE, "jobs:2: has 3 fields, expected 18" },
         { ROW("1", "-1", "5", "1", "1"), ERR_RANGE, "jobs:1: submit time is \"-1\"" },
         { ROW("1", "0", "-2", "1", "1"), ERR_RANGE, "jobs:1: run time is \"-2\"" },
         { ROW("1", "0", "5", "1.5", "1"), ERR_PARSE,
-          "jobs:1: allocated processors is \"1.5\", need a whole number" },
+          "jobs:1: allocated processors is \"1.5\", expected a whole number" },
         { ROW("1", "0", "5", "2000000", "1"), ERR_RANGE, "allocated processors is \"2000000\"" },
         { ROW("1", "0", "5", "1", "6"), ERR_RANGE, "jobs:1: status is \"6\"" },
         { ROW("1", "x", "5", "1", "1"), ERR_PARSE, "jobs:1: submit time is \"x\"" },

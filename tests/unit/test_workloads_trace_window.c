@@ -120,12 +120,12 @@ TEST(jobs_without_work_are_left_out_where_that_is_asked_for)
 TEST(a_window_beyond_the_jobs_is_refused)
 {
     CASES(int64_t n, start; int32_t max_gpus; const char *message) = {
-        { 11, -1, 0, "window is 11 jobs from job 1 on, need at most the 10 that fit" },
-        { 2, 9, 0, "window is 2 jobs from job 10 on, need at most the 10 that fit" },
+        { 11, -1, 0, "window is 11 jobs from job 1 on, expected at most the 10 that fit" },
+        { 2, 9, 0, "window is 2 jobs from job 10 on, expected at most the 10 that fit" },
         { 0, 10, 0, "window is 1 job from job 11 on" },
-        { 4, -1, 3, "need at most the 3 that fit" },
-        { INT64_MAX, 1, 0, "need at most the 10 that fit" },
-        { 1, INT64_MAX, 0, "need at most the 10 that fit" },
+        { 4, -1, 3, "expected at most the 3 that fit" },
+        { INT64_MAX, 1, 0, "expected at most the 10 that fit" },
+        { 1, INT64_MAX, 0, "expected at most the 10 that fit" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         WITH(struct trace_window, w, trace_window_default(), w.n = cases[i].n, w.start = cases[i].start,
@@ -168,6 +168,6 @@ TEST(arrivals_depend_on_the_seed_alone)
         assert_true(few.jobs[i].submit_s != other.jobs[i].submit_s);
     }
     trace_free(&few);
-    FAILS(trace_draw_arrivals(&few, 0, 1, 3, e), ERR_RANGE, "arrivals: 0 jobs at 1 /s, need 1 or more");
-    FAILS(trace_draw_arrivals(&few, 1, NAN, 3, e), ERR_RANGE, "need 1 or more at a rate above 0");
+    FAILS(trace_draw_arrivals(&few, 0, 1, 3, e), ERR_RANGE, "arrivals: 0 jobs at 1 /s, expected 1 or more");
+    FAILS(trace_draw_arrivals(&few, 1, NAN, 3, e), ERR_RANGE, "expected 1 or more at a rate above 0");
 }

@@ -41,19 +41,18 @@ TEST(a_workload_is_a_model_and_how_it_is_spread)
 TEST(a_fault_is_named_with_its_place)
 {
     CASES(const char *text; enum err_code code; const char *message) = {
-        { "model: 3\nparallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:8: model is 3, need a map" },
-        { "model: { layers: 2 }\nparallel: { batch: 512 }\n", ERR_PARSE,
-          "w.yaml:1:8: model has no hidden, need it" },
+        { "model: 3\nparallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:8: model is 3, expected a map" },
+        { "model: { layers: 2 }\nparallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:8: model has no hidden" },
         { GPT, ERR_PARSE, "parallel" },
         { "parallel: { batch: 512 }\n", ERR_PARSE, "w.yaml:1:1: " },
         { GPT "parallel: { batch: 512, tp: 3 }\n", ERR_RANGE,
           "w.yaml:2:29: parallel.tp is 3, which does not divide the 512 of 512 NPUs that are left (nearest: "
           "2 or 4)" },
         { GPT "parallel: { batch: 500 }\n", ERR_RANGE,
-          "w.yaml:2:20: parallel.batch is 500, need a multiple of dp, 512" },
+          "w.yaml:2:20: parallel.batch is 500, expected a multiple of dp, 512" },
         { GPT "parallel: { batch: 512 }\nlayers: []\n", ERR_PARSE, "w.yaml:1:1: " },
         { GPT "parallel: { batch: 512 }\nloop: overlap\n", ERR_PARSE,
-          "w.yaml:3:7: loop has no effect on model, need layers, astra or simai" },
+          "w.yaml:3:7: loop has no effect on model, only with layers, astra or simai" },
     };
     const struct topo_network net = fixture_network(sizes, 2);
     static struct training x;
@@ -86,7 +85,7 @@ TEST(another_plan_is_derived_like_one_that_was_read)
     assert_true(changed.memory.total_B == read.memory.total_B);
     assert_true(changed.cost.model_flop == read.cost.model_flop);
     changed.plan.degree[PLAN_TP] = 3;
-    FAILS(training_derive(&changed, &net, e), ERR_RANGE, "tp: is 3, need a size that divides");
+    FAILS(training_derive(&changed, &net, e), ERR_RANGE, "tp: is 3, expected a size that divides");
 }
 
 TEST(the_expression_takes_as_long_as_the_plan)

@@ -38,7 +38,7 @@ void curve_list_free(struct curve_list *list)
 static struct curve *curve_add(struct curve_list *list, struct err *e)
 {
     if (list->n >= CURVE_MAX_CURVES) {
-        err_set(e, ERR_RANGE, "has more than %d curves, need less", CURVE_MAX_CURVES);
+        err_set(e, ERR_RANGE, "has more than %d curves", CURVE_MAX_CURVES);
         return NULL;
     }
     if (!vec_reserve(list->curves, list->cap, list->n + 1)) {
@@ -69,7 +69,7 @@ static bool curves_reserve(struct curve *c)
 int curve_add_point(struct curve *c, double bytes, double time_s, double blur, struct err *e)
 {
     if (c->n >= CURVE_MAX_POINTS)
-        return err_set(e, ERR_RANGE, "curve has more than %d points, need less", CURVE_MAX_POINTS);
+        return err_set(e, ERR_RANGE, "curve has more than %d points", CURVE_MAX_POINTS);
     if (!curves_reserve(c))
         return err_nomem(e, "a curve");
     c->bytes[c->n] = bytes;
@@ -205,14 +205,14 @@ static int split_row(struct csv *c)
     c->n_fields = 0;
     for (;;) {
         if (c->n_fields == MAX_COLUMNS)
-            return curve_fail(c, ERR_RANGE, "", "has more than 64 fields, need at most 64");
+            return curve_fail(c, ERR_RANGE, "", "has more than 64 fields, expected at most 64");
         c->fields[c->n_fields++] = s;
         char *end = s + strcspn(s, ",");
         if (*s == '"' && !(end = text_unquote(s)))
-            return curve_fail(c, ERR_PARSE, "", "quote is not closed, need the closing one in the same line");
+            return curve_fail(c, ERR_PARSE, "", "quote is not closed on its line");
         if (*end != ',' && *end != '\0')
             return curve_fail(c, ERR_PARSE, "",
-                              "text after a closing quote, need a comma or the end of the line");
+                              "text after a closing quote, expected a comma or the end of the line");
         bool more = *end == ',';
         *end = '\0';
         if (!more)
@@ -232,7 +232,7 @@ static int curve_read_names(struct csv *c)
     }
     c->n_names = c->n_fields;
     if (c->at[TIME] < 0 && c->at[BUSBW] < 0)
-        return curve_fail(c, ERR_PARSE, "", "has neither column time_us nor busbw_GBps, need one of them");
+        return curve_fail(c, ERR_PARSE, "", "has neither column time_us nor busbw_GBps; give one of them");
     return 0;
 }
 
@@ -249,7 +249,7 @@ static int curve_read_number(double *out, const struct csv *c, enum column k)
     if (*s == '\0')
         return 0;
     if (!num_parse_real(s, out) || *out < 0)
-        return err_set(c->e, ERR_PARSE, "%s:%lld: %s is \"%.40s\", need a number of at least 0", c->name,
+        return err_set(c->e, ERR_PARSE, "%s:%lld: %s is \"%.40s\", expected a number of at least 0", c->name,
                        (long long)c->line, column_names[k], s);
     return 0;
 }
@@ -262,7 +262,7 @@ static int curve_read_count(int32_t *out, const struct csv *c, enum column k, in
     if (*s == '\0')
         return 0;
     if (!num_parse_count(s, &n) || n < least || n > CURVE_MAX_RANKS)
-        return err_set(c->e, ERR_PARSE, "%s:%lld: %s is \"%.40s\", need a whole number from %d to %d",
+        return err_set(c->e, ERR_PARSE, "%s:%lld: %s is \"%.40s\", expected a whole number from %d to %d",
                        c->name, (long long)c->line, column_names[k], s, (int)least, CURVE_MAX_RANKS);
     *out = (int32_t)n;
     return 0;
@@ -283,14 +283,14 @@ static int read_head(struct curve *head, const struct csv *c)
     const char *word = field(c, COLLECTIVE);
     int32_t kind = *word ? curve_parse_collective(word) : -1;
     if (kind < 0 && *word)
-        return err_set(c->e, ERR_UNSUP, "%s:%lld: collective is \"%.40s\", need one that weft has", c->name,
-                       (long long)c->line, word);
+        return err_set(c->e, ERR_UNSUP, "%s:%lld: collective is \"%.40s\", expected one that weft has",
+                       c->name, (long long)c->line, word);
     if (kind >= 0 && c->dflt.collective >= 0 && kind != c->dflt.collective)
         return err_set(c->e, ERR_RANGE, "%s:%lld: collective is %s, but --collective is %s", c->name,
                        (long long)c->line, collective_names[kind], collective_names[c->dflt.collective]);
     kind = kind >= 0 ? kind : c->dflt.collective >= 0 ? c->dflt.collective : curve_parse_collective(c->name);
     if (kind < 0)
-        return curve_fail(c, ERR_PARSE, "collective", "is not said, need column collective or --collective");
+        return curve_fail(c, ERR_PARSE, "collective", "is not given; use column collective or --collective");
     *head = (struct curve){ .collective = (enum collective_kind)kind, .nodes = -1 };
     int rc = curve_read_count(&head->ranks, c, *field(c, GPUS) ? GPUS : RANKS, 2);
     if (!rc)
@@ -302,7 +302,7 @@ static int read_head(struct curve *head, const struct csv *c)
                        (long long)c->line, (int)head->ranks, (int)c->dflt.ranks);
     head->ranks = head->ranks ? head->ranks : c->dflt.ranks;
     if (head->ranks < 2)
-        return curve_fail(c, ERR_PARSE, "number of ranks", "is not said, need column gpus or --ranks");
+        return curve_fail(c, ERR_PARSE, "number of ranks", "is not given; use column gpus or --ranks");
     name_curve(head, c);
     return 0;
 }
@@ -356,12 +356,12 @@ static int curve_csv_read_row(struct csv *c)
     if (!curve)
         return err_wrap(c->e, "%s:%lld", c->name, (long long)c->line);
     if (curve->n > 0 && bytes <= curve->bytes[curve->n - 1])
-        return err_set(c->e, ERR_PARSE, "%s:%lld: bytes is %.12g after %.12g, need growing sizes", c->name,
+        return err_set(c->e, ERR_PARSE, "%s:%lld: bytes is %.12g after %.12g; sizes must grow", c->name,
                        (long long)c->line, bytes, curve->bytes[curve->n - 1]);
     double time_s = timed ? time_us * 1e-6
                           : bytes * curve_bus_factor(curve->collective, curve->ranks) / (busbw_GBps * 1e9);
     if (!isnormal(time_s))
-        return curve_fail(c, ERR_RANGE, "time", "is beyond all measure, need a sound one");
+        return curve_fail(c, ERR_RANGE, "time", "is out of any sensible range");
     double blur = curve_half_digit(field(c, timed ? TIME : BUSBW)) / value;
     rc = curve_add_point(curve, bytes, time_s, blur, c->e);
     return rc ? err_wrap(c->e, "%s:%lld", c->name, (long long)c->line) : 0;
@@ -382,7 +382,7 @@ static int curve_take_line(struct csv *c, const char *line, size_t n)
     if (c->n_names == 0)
         return curve_read_names(c);
     if (c->n_fields != c->n_names)
-        return err_set(c->e, ERR_PARSE, "%s:%lld: has %d field%s, need %d", c->name, (long long)c->line,
+        return err_set(c->e, ERR_PARSE, "%s:%lld: has %d field%s, expected %d", c->name, (long long)c->line,
                        (int)c->n_fields, c->n_fields == 1 ? "" : "s", (int)c->n_names);
     return curve_csv_read_row(c);
 }
@@ -581,7 +581,7 @@ static int curve_describe(struct log *l, struct curve *c)
                        collective_names[l->dflt.collective]);
     kind = kind >= 0 ? kind : curve_parse_collective(l->name);
     if (kind < 0)
-        return err_set(l->e, ERR_PARSE, "%s:%lld: collective is not said, need --collective", l->name,
+        return err_set(l->e, ERR_PARSE, "%s:%lld: does not say which collective; use --collective", l->name,
                        (long long)l->line);
     if (l->ranks && l->dflt.ranks && l->ranks != l->dflt.ranks)
         return err_set(l->e, ERR_RANGE, "%s:%lld: has %d ranks, but --ranks is %d", l->name,
@@ -589,7 +589,7 @@ static int curve_describe(struct log *l, struct curve *c)
     c->collective = (enum collective_kind)kind;
     c->ranks = l->ranks ? l->ranks : l->dflt.ranks;
     if (c->ranks < 2)
-        return err_set(l->e, ERR_PARSE, "%s:%lld: number of ranks is %d, need --ranks", l->name,
+        return err_set(l->e, ERR_PARSE, "%s:%lld: number of ranks is %d; use --ranks", l->name,
                        (long long)l->line, (int)c->ranks);
     c->first_line = l->line;
     return 0;
@@ -620,7 +620,7 @@ static int curve_read_numbers(double out[3], const struct log *l, const struct l
     for (int32_t k = 0; k < 3; k++) {
         const char *word = l->words[at->lead + k];
         if (!num_parse_real(word, &out[k]) || out[k] < 0)
-            return err_set(l->e, ERR_PARSE, "%s:%lld: %s is \"%s\", need a number of at least 0", l->name,
+            return err_set(l->e, ERR_PARSE, "%s:%lld: %s is \"%s\", expected a number of at least 0", l->name,
                            (long long)l->line, names[k], word);
     }
     return 0;
@@ -637,9 +637,9 @@ static int check_bandwidths(struct log *l, const struct curve *c, const double x
     double slack = 1.01 * (factor * half_alg + half_bus);
     if (!(fabs(x[2] - factor * x[1]) <= slack))
         return err_set(l->e, ERR_RANGE,
-                       "%s:%lld: busbw is %g, need %.6g: algbw %g times %.6g of %s among %d ranks", l->name,
-                       (long long)l->line, x[2], factor * x[1], x[1], factor, collective_names[c->collective],
-                       (int)c->ranks);
+                       "%s:%lld: busbw is %g, expected %.6g: algbw %g times %.6g of %s among %d ranks",
+                       l->name, (long long)l->line, x[2], factor * x[1], x[1], factor,
+                       collective_names[c->collective], (int)c->ranks);
     double algbw_GBps = bytes / (x[0] * l->unit_s) / 1e9;
     double rounding = 1.01 * (half_alg + algbw_GBps * curve_half_digit(l->words[at->lead]) / x[0]);
     if (!l->warned && !(fabs(algbw_GBps - x[1]) <= rounding)) {
@@ -682,7 +682,7 @@ static int nccl_read_row(struct log *l)
     if ((rc = nccl_find_curve(&c, l, &at)) || (rc = check_bandwidths(l, c, x, &at, bytes)))
         return rc;
     if (c->n > 0 && bytes <= c->bytes[c->n - 1])
-        return err_set(l->e, ERR_PARSE, "%s:%lld: size is %.12g after %.12g, need growing sizes", l->name,
+        return err_set(l->e, ERR_PARSE, "%s:%lld: size is %.12g after %.12g; sizes must grow", l->name,
                        (long long)l->line, bytes, c->bytes[c->n - 1]);
     rc = curve_add_point(c, bytes, x[0] * l->unit_s, curve_half_digit(l->words[at.lead]) / x[0], l->e);
     return rc ? err_wrap(l->e, "%s:%lld", l->name, (long long)l->line) : 0;
@@ -768,12 +768,12 @@ static int curve_check_text(const char *name, const char *text, size_t n, struct
     const char *nul = n ? memchr(text, '\0', n) : NULL;
     long long line = 1;
     if (n == 0)
-        return err_set(e, ERR_PARSE, "%s:1: file is empty, need rows of measurements", name);
+        return err_set(e, ERR_PARSE, "%s:1: file is empty, expected rows of measurements", name);
     if (!nul)
         return 0;
     for (const char *s = text; s < nul; s++)
         line += *s == '\n';
-    return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte, need text", name, line);
+    return err_set(e, ERR_PARSE, "%s:%lld: has a NUL byte: not a text file", name, line);
 }
 
 /* Told apart by the first line, whatever the file is called. A file without any point is an error. */
@@ -787,7 +787,8 @@ static int read_terminated(struct curve_list *list, const char *name, const char
         rc = text_check(&list->notes, e);
     if (!rc && list->n == 0)
         rc = err_set(e, ERR_PARSE,
-                     "%s:1: has no row of measurements, need output of nccl-tests or CSV with bytes", name);
+                     "%s:1: has no row of measurements, expected output of nccl-tests or CSV with bytes",
+                     name);
     if (rc)
         curve_list_free(list);
     return rc;

@@ -113,7 +113,7 @@ int token_take_count(struct token_reader *r, const char *what, int64_t *out, str
         if (num_parse_count(digits, out))
             return 0;
     }
-    return token_fail(r, &r->token, e, ERR_PARSE, "%s: is %s, need a whole number", what,
+    return token_fail(r, &r->token, e, ERR_PARSE, "%s: is %s, expected a whole number", what,
                       token_show(shown, &r->token));
 }
 
@@ -126,7 +126,8 @@ static int token_take_label(struct token_reader *r, const char *label, struct er
     if (word.n == strlen(label) + 1 && word.s[word.n - 1] == ':')
         word.n--;
     if (!token_is(&word, label))
-        return token_fail(r, &r->token, e, ERR_PARSE, "is %s, need %s:", token_show(shown, &r->token), label);
+        return token_fail(r, &r->token, e, ERR_PARSE, "is %s, expected %s:", token_show(shown, &r->token),
+                          label);
     return 0;
 }
 
@@ -182,12 +183,12 @@ static int take_word(struct astra_column *c, struct token_reader *r, enum astra_
         if (c->kind == TWO_AT_ONCE)
             return token_fail(
                 r, &r->token, e, ERR_UNSUP,
-                "is ALLREDUCEALLTOALL, need ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or NONE");
+                "is ALLREDUCEALLTOALL, expected ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or NONE");
         return 0;
     }
     const char *near = text_nearest(token_copy(whole, sizeof whole, &base), names, (size_t)n_words);
-    return token_fail(r, &r->token, e, ERR_PARSE, "unknown collective %s%s%s", token_show(shown, &r->token),
-                      near ? ", nearest is " : "", near ? near : "");
+    return token_fail(r, &r->token, e, ERR_PARSE, "unknown collective %s%s%s%s", token_show(shown, &r->token),
+                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static int astra_take_name(struct layers *l, struct token_reader *r, int64_t i, int64_t n_layers,
@@ -277,7 +278,7 @@ static int set_checkpoints(struct layers *l, const struct astra_marks *m, const 
     for (int32_t k = 0; k < m->n && !rc; k++) {
         const struct astra_listed *entry = &m->listed[k];
         if (entry->layer >= n)
-            rc = token_fail(r, &entry->at, e, ERR_RANGE, "layer is %lld, need 0 to %d",
+            rc = token_fail(r, &entry->at, e, ERR_RANGE, "layer is %lld, expected 0 to %d",
                             (long long)entry->layer, n - 1);
         else
             marks[entry->layer] |= (unsigned char)entry->mark;
@@ -456,7 +457,7 @@ static int take_layer_policy(struct reader *r, const struct policy **p, struct e
     int rc = take_policy(r, p, e);
     if (!rc && ((*p)->flags & (PER_LAYER | NEEDS_GROUP)))
         return token_fail(&r->in, &r->in.token, e, ERR_RANGE,
-                          "is %s, which has no groups for one layer, need another policy", (*p)->name);
+                          "is %s, which has no groups for one layer; choose another policy", (*p)->name);
     return rc;
 }
 
@@ -481,7 +482,7 @@ static int astra_read_all(struct reader *r, struct err *e)
     if ((rc = read_policy_line(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
         return rc;
     if (n_layers < 1)
-        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
+        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, expected at least 1");
     for (int64_t i = 0; i < n_layers; i++)
         if ((rc = astra_read_layer(r, i, n_layers, e)))
             return rc;
@@ -505,7 +506,7 @@ int astra_read(struct step_tree *t, const char *name, const char *text, size_t n
     for (int span = 0; span < N_SPANS; span++)
         r.group_of[span] = span == SPAN_ALL ? 0 : -1;
     if (n > ASTRA_MAX_BYTES) {
-        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, need at most %d", name, n, ASTRA_MAX_BYTES);
+        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, expected at most %d", name, n, ASTRA_MAX_BYTES);
         goto out;
     }
     token_begin(&r.in, name, text, n);

@@ -135,8 +135,8 @@ struct chakra_file_reader {
 static int chakra_file_refuse(const struct chakra_file_reader *r, const pb_attribute *a, const char *need,
                               struct err *e)
 {
-    return chakra_fail(r->trace, r->name, r->trace->n_nodes - 1, e, ERR_PARSE, "%s is %s, need %s", a->name,
-                       kind_of(a), need);
+    return chakra_fail(r->trace, r->name, r->trace->n_nodes - 1, e, ERR_PARSE, "%s is %s, expected %s",
+                       a->name, kind_of(a), need);
 }
 
 /* Counts may come as any integer type of protobuf. */
@@ -148,7 +148,7 @@ static int take_count(const struct chakra_file_reader *r, enum chakra_count k, c
     if (!whole_number(a, &x))
         return chakra_file_refuse(r, a, "a whole number", e);
     if (x < 0)
-        return chakra_fail(r->trace, r->name, at, e, ERR_RANGE, "%s is %lld, need at least 0", a->name,
+        return chakra_fail(r->trace, r->name, at, e, ERR_RANGE, "%s is %lld, expected at least 0", a->name,
                            (long long)x);
     r->trace->nodes[at].counts[k] = x;
     r->trace->nodes[at].has |= 1U << k;
@@ -163,7 +163,7 @@ static int chakra_file_take_dims(const struct chakra_file_reader *r, const pb_at
         return chakra_file_refuse(r, a, "a list of true and false", e);
     if (a->bool_list->n_values > CHAKRA_MAX_DIMS)
         return chakra_fail(r->trace, r->name, r->trace->n_nodes - 1, e, ERR_RANGE,
-                           "involved_dim has %zu entries, need at most %d", a->bool_list->n_values,
+                           "involved_dim has %zu entries, expected at most %d", a->bool_list->n_values,
                            CHAKRA_MAX_DIMS);
     node->n_involved = (int32_t)a->bool_list->n_values;
     node->involved = 0;
@@ -195,7 +195,7 @@ static int take_attribute(const struct chakra_file_reader *r, const pb_attribute
             return chakra_file_refuse(r, a, "a text", e);
         if (strlen(a->string_val) >= CHAKRA_NAME)
             return chakra_fail(r->trace, r->name, r->trace->n_nodes - 1, e, ERR_RANGE,
-                               "pg_name has %zu bytes, need at most %d", strlen(a->string_val),
+                               "pg_name has %zu bytes, expected at most %d", strlen(a->string_val),
                                CHAKRA_NAME - 1);
         snprintf(node->pg_name, sizeof node->pg_name, "%s", a->string_val);
     }
@@ -231,8 +231,8 @@ static int chakra_add_node(const struct chakra_file_reader *r, const pb_node *m,
     int rc;
     if (t->n_nodes >= CHAKRA_MAX_NODES || m->n_ctrl_deps + m->n_data_deps > CHAKRA_MAX_EDGES ||
         (size_t)t->n_deps + m->n_ctrl_deps + m->n_data_deps > CHAKRA_MAX_EDGES)
-        return err_set(e, ERR_RANGE, "%s: offset %zu: has more than %d nodes or %d dependencies, need fewer",
-                       r->name, offset, CHAKRA_MAX_NODES, CHAKRA_MAX_EDGES);
+        return err_set(e, ERR_RANGE, "%s: offset %zu: has more than %d nodes or %d dependencies", r->name,
+                       offset, CHAKRA_MAX_NODES, CHAKRA_MAX_EDGES);
     if (!vec_reserve(t->nodes, t->cap_nodes, t->n_nodes + 1))
         return err_nomem(e, "nodes");
     node.name = keep_name(t, m->name);
@@ -243,7 +243,7 @@ static int chakra_add_node(const struct chakra_file_reader *r, const pb_node *m,
     node.n_deps = t->n_deps - node.first_dep;
     t->nodes[t->n_nodes++] = node;
     if (m->type <= CHAKRA_INVALID || m->type >= N_CHAKRA_TYPES)
-        return chakra_fail(t, r->name, t->n_nodes - 1, e, ERR_PARSE, "type is %d, need %d to %d", m->type,
+        return chakra_fail(t, r->name, t->n_nodes - 1, e, ERR_PARSE, "type is %d, expected %d to %d", m->type,
                            CHAKRA_METADATA, N_CHAKRA_TYPES - 1);
     t->nodes[t->n_nodes - 1].type = (enum chakra_type)m->type;
     for (size_t i = 0; i < m->n_attr && !rc; i++)
@@ -304,8 +304,8 @@ static int take_length(struct chakra_file_reader *r, size_t *length, struct err 
         return err_set(e, ERR_PARSE, "%s: offset %zu: record needs %llu bytes, file has %zu left", r->name,
                        start, (unsigned long long)n, r->n - r->pos);
     if (n > CHAKRA_MAX_RECORD)
-        return err_set(e, ERR_RANGE, "%s: offset %zu: record has %llu bytes, need at most %d", r->name, start,
-                       (unsigned long long)n, CHAKRA_MAX_RECORD);
+        return err_set(e, ERR_RANGE, "%s: offset %zu: record has %llu bytes, expected at most %d", r->name,
+                       start, (unsigned long long)n, CHAKRA_MAX_RECORD);
     *length = (size_t)n;
     return 0;
 }
@@ -314,9 +314,10 @@ static int refuse_record(const struct chakra_file_reader *r, const uint8_t *reco
                          const char *what, struct err *e)
 {
     if (has_field_11(record, n))
-        return err_set(e, ERR_PARSE,
-                       "%s: offset %zu: pre-2023-10 Chakra schema (field 11), need one of 2023-10 or later",
-                       r->name, start);
+        return err_set(
+            e, ERR_PARSE,
+            "%s: offset %zu: pre-2023-10 Chakra schema (field 11), expected one of 2023-10 or later", r->name,
+            start);
     return err_set(e, ERR_PARSE, "%s: offset %zu: record is not %s", r->name, start, what);
 }
 
@@ -370,18 +371,18 @@ int chakra_read_trace(struct chakra_trace *t, const char *name, const char *byte
     struct chakra_file_reader r = { .name = name, .bytes = (const uint8_t *)bytes, .n = n, .trace = t };
     *t = (struct chakra_trace){ 0 };
     if (n >= 2 && r.bytes[0] == 0x1f && r.bytes[1] == 0x8b)
-        return err_set(e, ERR_UNSUP, "%s: gzip-compressed trace, need it unpacked", name);
+        return err_set(e, ERR_UNSUP, "%s: is compressed with gzip; unpack it", name);
     if (is_json(bytes, n))
-        return err_set(e, ERR_UNSUP, "%s: trace in JSON, need the binary form (.et)", name);
+        return err_set(e, ERR_UNSUP, "%s: is a trace in JSON; use the binary form (.et)", name);
     if (n > CHAKRA_MAX_BYTES)
-        return err_set(e, ERR_RANGE, "%s: is %zu bytes, need at most %d", name, n, CHAKRA_MAX_BYTES);
+        return err_set(e, ERR_RANGE, "%s: is %zu bytes, expected at most %d", name, n, CHAKRA_MAX_BYTES);
     if (n == 0)
-        return err_set(e, ERR_PARSE, "%s: is empty, need metadata and nodes", name);
+        return err_set(e, ERR_PARSE, "%s: is empty, expected metadata and nodes", name);
     int rc = read_metadata(&r, e);
     while (!rc && r.pos < n)
         rc = read_node(&r, e);
     if (!rc && t->n_nodes == 0)
-        rc = err_set(e, ERR_PARSE, "%s: has no nodes, need at least one", name);
+        rc = err_set(e, ERR_PARSE, "%s: has no nodes, expected at least one", name);
     if (rc)
         chakra_trace_free(t);
     return rc;
@@ -398,7 +399,7 @@ int chakra_take_group(int32_t *group, struct step_tree *t, const char *name, con
             return 0;
         }
     if (t->n_groups >= GROUP_MAX)
-        return err_set(e, ERR_RANGE, "%s: group \"%s\" is one too many, need at most %d different ones",
+        return err_set(e, ERR_RANGE, "%s: group \"%s\" is one too many, expected at most %d different ones",
                        t->name, name, GROUP_MAX);
     *group = step_add_group_after(t, name, members, stride);
     return step_check(t, e);
@@ -480,14 +481,14 @@ static int read_ranks(int32_t *ranks, const struct yaml_doc *doc, yaml_id list,
         if (rc)
             return rc;
         if (rank >= net->n_npus)
-            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, need 0 to %lld", (long long)rank,
+            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 0 to %lld", (long long)rank,
                              (long long)net->n_npus - 1);
         ranks[n++] = (int32_t)rank;
     }
     qsort(ranks, (size_t)n, sizeof *ranks, by_number);
     for (int32_t k = 1; k < n; k++)
         if (ranks[k] == ranks[k - 1])
-            return yaml_fail(doc, list, e, ERR_RANGE, "has rank %d twice, need each once", ranks[k]);
+            return yaml_fail(doc, list, e, ERR_RANGE, "has rank %d twice", ranks[k]);
     return 0;
 }
 
@@ -501,7 +502,7 @@ static int refuse_shape(const struct yaml_doc *doc, yaml_id list, const char *id
         text_printf(&dims, "%s%d", d ? ", " : "[", net->dims[d].size);
     err_set(
         e, ERR_RANGE,
-        "%s: communicator group \"%s\" is no rectangle of the dimensions %s], need equal steps along each",
+        "%s: communicator group \"%s\" is not a box in the dimensions %s]; steps along each must be equal",
         yaml_place(doc, list, place, sizeof place), id, text_str(&dims));
     text_free(&dims);
     return e->code;
@@ -531,13 +532,13 @@ int chakra_process_group(int32_t *group, struct step_tree *t, const struct topo_
 {
     yaml_id list = yaml_get(groups, groups->root, id);
     if (list < 0)
-        return yaml_fail(groups, groups->root, e, ERR_PARSE, "has no communicator group \"%s\", need it", id);
+        return yaml_fail(groups, groups->root, e, ERR_PARSE, "has no communicator group \"%s\"", id);
     int rc = yaml_need(groups, list, YAML_SEQ, e);
     if (rc)
         return rc;
     int32_t n = groups->nodes[list].n;
     if (n == 0)
-        return yaml_fail(groups, list, e, ERR_PARSE, "is empty, need at least one rank");
+        return yaml_fail(groups, list, e, ERR_PARSE, "is empty, expected at least one rank");
     int32_t *ranks = malloc((size_t)n * sizeof *ranks);
     if (!ranks)
         return err_nomem(e, "ranks");
@@ -589,7 +590,7 @@ static int chakra_need(const struct chakra_context *x, int32_t i, enum chakra_co
 {
     if (has(&x->trace->nodes[i], k))
         return 0;
-    return chakra_fail(x->trace, x->name, i, e, ERR_PARSE, "has no %s, need it", chakra_count_names[k]);
+    return chakra_fail(x->trace, x->name, i, e, ERR_PARSE, "has no %s", chakra_count_names[k]);
 }
 
 /* ---- compute ---- */
@@ -601,7 +602,7 @@ static int chakra_need_npu(struct chakra_context *x, int32_t i, double value, co
     if (value > 0)
         return 0;
     return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
-                       "has %s but no duration, need network.npu.%s to make a time of it", of, key);
+                       "has %s but no duration; give network.npu.%s to make a time of it", of, key);
 }
 
 /* Without a duration: the longer of compute at peak and tensor traffic at full memory bandwidth, as ASTRA-sim
@@ -631,8 +632,9 @@ static int compute_leaf(struct step_node *out, struct chakra_context *x, int32_t
     bool memory = node->type != CHAKRA_COMP, sized = has(node, CHAKRA_TENSOR_SIZE);
     int rc = 0;
     if ((double)node->duration_us > DURATION_MAX_us)
-        return chakra_fail(x->trace, x->name, i, e, ERR_RANGE, "duration is %" PRIu64 " us, need at most %g",
-                           node->duration_us, DURATION_MAX_us);
+        return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
+                           "duration is %" PRIu64 " us, expected at most %g", node->duration_us,
+                           DURATION_MAX_us);
     /* A quotient is the nearest double; ASTRA-sim counts 1 ns where the trace says 0. */
     out->seconds = node->duration_us ? (double)node->duration_us / 1e6 : 1e-9;
     if (node->duration_us == 0 && memory && !(rc = chakra_need(x, i, CHAKRA_TENSOR_SIZE, e)) &&
@@ -673,8 +675,8 @@ static int take_kind(struct step_node *out, const struct chakra_context *x, int3
         return rc;
     int64_t type = x->trace->nodes[i].counts[CHAKRA_COMM_TYPE];
     if (type >= N_COMM_TYPES)
-        return chakra_fail(x->trace, x->name, i, e, ERR_PARSE, "comm_type is %" PRId64 ", need 0 to %d", type,
-                           N_COMM_TYPES - 1);
+        return chakra_fail(x->trace, x->name, i, e, ERR_PARSE, "comm_type is %" PRId64 ", expected 0 to %d",
+                           type, N_COMM_TYPES - 1);
     if (comm_types[type].kind < 0)
         return chakra_fail(x->trace, x->name, i, e, ERR_UNSUP, "collective %s not supported",
                            comm_types[type].name);
@@ -690,14 +692,15 @@ static int take_size(struct step_node *out, const struct chakra_context *x, int3
     if (rc)
         return rc;
     if (node->is_cpu_op)
-        return chakra_leaf_refuse(x, i, e, ERR_UNSUP, "communication with is_cpu_op true, need false");
+        return chakra_leaf_refuse(x, i, e, ERR_UNSUP, "communication with is_cpu_op true, expected false");
     if ((double)node->counts[CHAKRA_COMM_SIZE] > BYTES_MAX_B)
-        return chakra_fail(x->trace, x->name, i, e, ERR_RANGE, "comm_size is %" PRId64 ", need at most %g",
-                           node->counts[CHAKRA_COMM_SIZE], BYTES_MAX_B);
+        return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
+                           "comm_size is %" PRId64 ", expected at most %g", node->counts[CHAKRA_COMM_SIZE],
+                           BYTES_MAX_B);
     int64_t priority = node->counts[CHAKRA_COMM_PRIORITY];
     if (priority > PRIORITY_MAX)
-        return chakra_fail(x->trace, x->name, i, e, ERR_RANGE, "comm_priority is %" PRId64 ", need 0 to %d",
-                           priority, PRIORITY_MAX);
+        return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
+                           "comm_priority is %" PRId64 ", expected 0 to %d", priority, PRIORITY_MAX);
     out->bytes = (double)node->counts[CHAKRA_COMM_SIZE];
     out->priority = (int32_t)priority;
     return 0;
@@ -712,7 +715,7 @@ static int chakra_leaf_take_dims(int32_t *group, struct chakra_context *x, int32
     bool all = node->involved == (1U << node->n_involved) - 1, surplus = node->involved >> n_dims != 0;
     if (node->n_involved < n_dims || (surplus && !all))
         return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
-                           "involved_dim has %d entries, need %d, one per dimension", node->n_involved,
+                           "involved_dim has %d entries, expected %d, one per dimension", node->n_involved,
                            n_dims);
     for (int32_t d = 0; d < n_dims; d++) {
         bool used = (node->involved >> d & 1U) != 0;
@@ -750,7 +753,7 @@ static int take_group(int32_t *group, struct chakra_context *x, int32_t i, struc
     if (node->pg_name[0] && strcmp(node->pg_name, "0") != 0) {
         if (!x->groups)
             return chakra_fail(x->trace, x->name, i, e, ERR_PARSE,
-                               "pg_name is \"%s\", need comm_groups, the file that says who is in it",
+                               "pg_name is \"%s\"; give comm_groups, the file that says who is in it",
                                node->pg_name);
         return known_group(group, x, node->pg_name, e);
     }
@@ -782,12 +785,11 @@ static int check_rank(const struct chakra_context *x, int32_t i, enum chakra_cou
         return self ? 0 : chakra_need(x, i, k, e);
     if (self && node->counts[k] != x->rank)
         return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
-                           "%s is %" PRId64 ", need %d, the rank of the "
-                           "trace",
-                           chakra_count_names[k], node->counts[k], x->rank);
+                           "%s is %" PRId64 ", expected %d, the rank of the trace", chakra_count_names[k],
+                           node->counts[k], x->rank);
     if (node->counts[k] >= x->net->n_npus || (!self && node->counts[k] == x->rank))
         return chakra_fail(x->trace, x->name, i, e, ERR_RANGE,
-                           "%s is %" PRId64 ", need another rank, 0 to %" PRId64, chakra_count_names[k],
+                           "%s is %" PRId64 "; choose another rank, 0 to %" PRId64, chakra_count_names[k],
                            node->counts[k], x->net->n_npus - 1);
     return 0;
 }
@@ -837,7 +839,7 @@ static const struct key chakra_keys[] = {
     K_TEXT(struct chakra_conf, prefix, "prefix",
            "files are PREFIX.RANK.et; path from the folder of the YAML file", .required = true),
     K_NODE(struct chakra_conf, ranks, "ranks",
-           "how many traces, from rank 0 on, or a list of ranks; absent: 1"),
+           "how many traces, from rank 0 on, or a list of ranks (default: 1)"),
     K_TEXT(struct chakra_conf, comm_groups, "comm_groups",
            "JSON file {\"id\": [ranks]} of the process groups that pg_name names"),
 };
@@ -928,7 +930,7 @@ static int order_nodes(struct dag *g, const struct chakra_trace *trace, const ch
         rc = dag_build(g, trace->n_nodes, begin, waits, lane, &cycle, e);
         if (rc == ERR_RANGE)
             rc = chakra_fail(trace, name, order[cycle].node, e, ERR_RANGE,
-                             "waits for itself through others, need dependencies without a cycle");
+                             "waits for itself through others: a cycle of dependencies");
         for (int32_t i = 0; i < g->n && !rc; i++)
             g->task[i] = order[g->task[i]].node;
     }
@@ -1072,8 +1074,9 @@ static int add_file(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id
     struct err inner = { 0 };
     int rc = 0;
     if (rank >= r->net->n_npus)
-        return yaml_fail(doc, id, e, ERR_RANGE, "names rank %lld, need 0 to %lld, the NPUs of the network",
-                         (long long)rank, (long long)r->net->n_npus - 1);
+        return yaml_fail(doc, id, e, ERR_RANGE,
+                         "names rank %lld, expected 0 to %lld, the NPUs of the network", (long long)rank,
+                         (long long)r->net->n_npus - 1);
     if (text_read_file(&content, path, CHAKRA_MAX_BYTES, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
     if (!rc)
@@ -1122,7 +1125,7 @@ static int add_ranks(struct chakra_reader *r, const struct yaml_doc *doc, yaml_i
     else if (ranks >= 0 && (rc = yaml_count(doc, ranks, &n, e)))
         return rc;
     if (n < 1 || n > CHAKRA_MAX_RANKS)
-        return yaml_fail(doc, ranks, e, ERR_RANGE, "is %lld, need 1 to %d traces", (long long)n,
+        return yaml_fail(doc, ranks, e, ERR_RANGE, "is %lld, expected 1 to %d traces", (long long)n,
                          CHAKRA_MAX_RANKS);
     for (int64_t i = 0; !list && i < n && !rc; i++)
         rc = add_rank(r, doc, ranks >= 0 ? ranks : at, prefix, i, e);

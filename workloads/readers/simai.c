@@ -81,7 +81,7 @@ static int check_policy(struct reader *r, struct err *e)
     for (size_t i = 0; i < sizeof of_astra / sizeof of_astra[0]; i++)
         if (token_is(t, of_astra[i]))
             return token_fail(&r->in, t, e, ERR_UNSUP,
-                              "is %s, need HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD_IN_BCKWD (other "
+                              "is %s, expected HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD_IN_BCKWD (other "
                               "policies: astra)",
                               of_astra[i]);
     return token_fail(&r->in, t, e, ERR_PARSE, "unknown policy %s", token_show(shown, t));
@@ -106,8 +106,9 @@ static int simai_take_key(struct reader *r, const struct header_key **out, struc
         return 0;
     }
     const char *near = text_nearest(token_copy(whole, sizeof whole, &word), names, N_HEADER_KEYS);
-    return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown key %s%s%s",
-                      token_show(shown, &r->in.token), near ? ", nearest is " : "", near ? near : "");
+    return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown key %s%s%s%s",
+                      token_show(shown, &r->in.token), near ? "; did you mean " : "", near ? near : "",
+                      near ? "?" : "");
 }
 
 /* Python prints a quotient of whole numbers as "8388608.0". */
@@ -119,7 +120,7 @@ static int simai_take_bytes(struct reader *r, const char *what, double *out, str
     if (t->n > 0 && t->n < sizeof digits && num_parse_real(token_copy(digits, sizeof digits, t), out) &&
         *out >= 0 && *out <= BYTES_MAX_B)
         return 0;
-    return token_fail(&r->in, t, e, ERR_PARSE, "%s: is %s, need a number of bytes, 0 to %g", what,
+    return token_fail(&r->in, t, e, ERR_PARSE, "%s: is %s, expected a number of bytes, 0 to %g", what,
                       token_show(shown, t), BYTES_MAX_B);
 }
 
@@ -134,7 +135,7 @@ static int simai_read_header(struct reader *r, struct err *e)
             return rc;
         r->at[key->key] = r->in.next;
         if (r->in.next.line != line)
-            return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s has no value, need one on its line",
+            return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s has no value, expected one on its line",
                               key->name);
         if (key->key < N_COUNTS)
             rc = token_take_count(&r->in, key->name, &r->counts[key->key], e);
@@ -155,12 +156,12 @@ static int check_counts(struct reader *r, struct err *e)
         "model_parallel_NPU_group", "ep", "pp", "vpp", "ga", "all_gpus",
     };
     if (r->at[COUNT_TP].n == 0)
-        return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "has no model_parallel_NPU_group, need it");
+        return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "has no model_parallel_NPU_group");
     for (int i = 0; i < N_COUNTS; i++) {
         if (r->at[i].n == 0)
             r->counts[i] = i == COUNT_GPUS ? r->net->n_npus : dflt[i];
         else if (r->counts[i] < 1 || r->counts[i] > TOPO_MAX_NPUS)
-            return token_fail(&r->in, &r->at[i], e, ERR_RANGE, "%s: is %lld, need 1 to %d", names[i],
+            return token_fail(&r->in, &r->at[i], e, ERR_RANGE, "%s: is %lld, expected 1 to %d", names[i],
                               (long long)r->counts[i], TOPO_MAX_NPUS);
     }
     return 0;
@@ -176,12 +177,13 @@ static int check_division(struct reader *r, struct err *e)
         return token_fail(&r->in, gpus, e, ERR_RANGE, "all_gpus %lld is not divisible by tp*pp = %lld",
                           (long long)n[COUNT_GPUS], (long long)stage);
     if (n[COUNT_GPUS] != r->net->n_npus)
-        return token_fail(&r->in, gpus, e, ERR_RANGE, "all_gpus: is %lld, need %lld, the NPUs of the network",
+        return token_fail(&r->in, gpus, e, ERR_RANGE,
+                          "all_gpus: is %lld, expected %lld, the NPUs of the network",
                           (long long)n[COUNT_GPUS], (long long)r->net->n_npus);
     int64_t dp = n[COUNT_GPUS] / stage;
     if (dp % n[COUNT_EP])
         return token_fail(&r->in, &r->at[COUNT_EP], e, ERR_RANGE,
-                          "ep: is %lld, need a divisor of dp = all_gpus/(tp*pp) = %lld",
+                          "ep: is %lld, expected a divisor of dp = all_gpus/(tp*pp) = %lld",
                           (long long)n[COUNT_EP], (long long)dp);
     return 0;
 }
@@ -234,8 +236,8 @@ static int simai_group_of(struct reader *r, enum step_phase phase, const struct 
     else if (token_is(suffix, "_DP_EP"))
         *out = GROUP_DP_EP;
     else
-        return token_fail(&r->in, suffix, e, ERR_PARSE, "unknown group suffix %s, need _EP, _DP_EP or none",
-                          token_show(shown, suffix));
+        return token_fail(&r->in, suffix, e, ERR_PARSE,
+                          "unknown group suffix %s, expected _EP, _DP_EP or none", token_show(shown, suffix));
     return 0;
 }
 
@@ -283,9 +285,9 @@ static int simai_read_all(struct reader *r, struct err *e)
         (rc = simai_add_groups(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
         return rc;
     if (n_layers < 1)
-        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, need at least 1");
+        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, expected at least 1");
     if (r->in.next.line == r->in.token.line && r->in.next.n > 0)
-        return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "is %s, need the number of layers alone",
+        return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "is %s, expected the number of layers alone",
                           token_show(shown, &r->in.next));
     for (int64_t i = 0; i < n_layers; i++)
         if ((rc = simai_read_layer(r, i, n_layers, e)))
@@ -347,7 +349,7 @@ int simai_read(struct step_tree *t, const char *name, const char *text, size_t n
     if ((rc = step_check(t, e)))
         goto out;
     if (n > SIMAI_MAX_BYTES) {
-        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, need at most %d", name, n, SIMAI_MAX_BYTES);
+        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, expected at most %d", name, n, SIMAI_MAX_BYTES);
         goto out;
     }
     token_begin(&r.in, name, text, n);

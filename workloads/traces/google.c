@@ -73,7 +73,7 @@ static int read_folder(struct trace *t, const char *path, struct google *google,
     struct text part = { 0 };
     int rc = 0, n = scandir(path, &parts, is_part, compare_parts);
     if (n <= 0)
-        rc = err_set(e, ERR_PARSE, "%s:1: folder has no file *.csv, need parts of job_events", path);
+        rc = err_set(e, ERR_PARSE, "%s:1: folder has no file *.csv; give parts of job_events", path);
     for (int i = 0; i < n; i++) {
         text_clear(&part);
         text_printf(&part, "%s/%s", path, parts[i]->d_name);

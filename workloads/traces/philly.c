@@ -29,8 +29,8 @@ struct philly {
 static int philly_fail(const struct philly *p, enum err_code code, const char *key, const char *text,
                        const char *need)
 {
-    return err_set(p->e, code, "%s:%lld: %s is \"%.60s\", need %s", p->path, (long long)p->line, key, text,
-                   need);
+    return err_set(p->e, code, "%s:%lld: %s is \"%.60s\", expected %s", p->path, (long long)p->line, key,
+                   text, need);
 }
 
 /* Member @p key as text; NULL when it is null, absent or "None". */

@@ -21,9 +21,9 @@ static const struct key draw_keys[] = {
               "a range: its least value"),
     K_REAL_OR(struct trace_draw, to, "to", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN, "and its largest"),
     K_BOOL(struct trace_draw, log, "log", false,
-           "true: every factor of two is as likely as any other; absent: false"),
+           "true: every factor of two is as likely as any other (default: false)"),
     K_ELSEWHERE("values", "in place of a range: list of values"),
-    K_ELSEWHERE("weights", "list of their weights; absent: all alike"),
+    K_ELSEWHERE("weights", "list of their weights (default: all alike)"),
 };
 
 K_SECTION(trace_profile_draw_section, struct trace_draw, "profile.draw", draw_keys,
@@ -34,7 +34,7 @@ static int profile_check_value(double x, const struct key *rule, const struct ya
 {
     if (x >= rule->min && x <= rule->max && (!rule->whole || x == trunc(x)))
         return 0;
-    return yaml_fail(doc, id, e, ERR_RANGE, "is %g, need a %snumber from %g to %g", x,
+    return yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected a %snumber from %g to %g", x,
                      rule->whole ? "whole " : "", rule->min, rule->max);
 }
 
@@ -48,7 +48,8 @@ static int profile_read_list(double *out, int32_t *n, const struct key *rule, co
         return rc;
     *n = doc->nodes[list].n;
     if (*n < 1 || *n > TRACE_DRAW_MAX)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, need 1 to %d", (int)*n, TRACE_DRAW_MAX);
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)*n,
+                         TRACE_DRAW_MAX);
     yaml_each (id, doc, list) {
         double x;
         rc = yaml_real(doc, id, &x, e);
@@ -66,7 +67,7 @@ static int profile_sum_weights(double *upto, int32_t n, const struct yaml_doc *d
     for (int32_t i = 0; i < n; i++)
         upto[i] = sum += upto[i];
     if (!(sum > 0))
-        return yaml_fail(doc, at, e, ERR_RANGE, "has no weight above 0, need one");
+        return yaml_fail(doc, at, e, ERR_RANGE, "has no weight above 0");
     for (int32_t i = 0; i < n; i++)
         upto[i] = upto[i] < sum ? upto[i] / sum : 1;
     return 0;
@@ -80,7 +81,7 @@ static int profile_read_values(struct trace_draw *d, const struct key *rule, con
     int32_t n_weights = 0;
     d->kind = TRACE_DRAW_LIST;
     if (!isnan(d->from) || !isnan(d->to) || d->log)
-        return yaml_fail(doc, map, e, ERR_PARSE, "has values and a range, need one of them");
+        return yaml_fail(doc, map, e, ERR_PARSE, "has values and a range; give one of them");
     int rc = profile_read_list(d->values, &d->n, rule, doc, yaml_get(doc, map, "values"), e);
     if (rc)
         return rc;
@@ -89,8 +90,8 @@ static int profile_read_values(struct trace_draw *d, const struct key *rule, con
     if (weights >= 0 && (rc = profile_read_list(d->upto, &n_weights, NULL, doc, weights, e)))
         return rc;
     if (weights >= 0 && n_weights != d->n)
-        return yaml_fail(doc, weights, e, ERR_RANGE, "has %d entries, need %d, one per value", (int)n_weights,
-                         (int)d->n);
+        return yaml_fail(doc, weights, e, ERR_RANGE, "has %d entries, expected %d, one per value",
+                         (int)n_weights, (int)d->n);
     return profile_sum_weights(d->upto, d->n, doc, weights >= 0 ? weights : map, e);
 }
 
@@ -100,14 +101,15 @@ static int profile_check_range(struct trace_draw *d, const struct key *rule, con
 {
     int rc;
     if (isnan(d->from) || isnan(d->to) || yaml_get(doc, map, "weights") >= 0)
-        return yaml_fail(doc, map, e, ERR_PARSE, "is no distribution, need from and to, or values");
+        return yaml_fail(doc, map, e, ERR_PARSE, "is no distribution; give from and to, or values");
     if ((rc = profile_check_value(d->from, rule, doc, yaml_get(doc, map, "from"), e)) ||
         (rc = profile_check_value(d->to, rule, doc, yaml_get(doc, map, "to"), e)))
         return rc;
     if (!(d->from <= d->to))
-        return yaml_fail(doc, map, e, ERR_RANGE, "is from %g to %g, need from at most to", d->from, d->to);
+        return yaml_fail(doc, map, e, ERR_RANGE, "is from %g to %g, expected from at most to", d->from,
+                         d->to);
     if (d->log && !(d->from > 0))
-        return yaml_fail(doc, map, e, ERR_RANGE, "is from %g with log, need more than 0", d->from);
+        return yaml_fail(doc, map, e, ERR_RANGE, "is from %g with log, expected more than 0", d->from);
     d->kind = TRACE_DRAW_RANGE;
     d->from *= rule->scale;
     d->to *= rule->scale;
@@ -161,7 +163,7 @@ static const struct key profile_keys[] = {
     K_REMARK("name", "what reports call the profile"),
     K_REMARK("source", "where the figures come from"),
     K_LIST(struct trace_profile, models, n_models, "models", 1, &trace_profile_model_section,
-           "list of models, see profile.models; absent: none is drawn"),
+           "list of models, see profile.models (default: none is drawn)"),
     DRAW(struct trace_profile, gpus, "gpus", 1, 1, TRACE_MAX_GPUS, true,
          "GPUs of a job, a whole number from 1, see profile.draw"),
     K_COUNT(struct trace_profile, gpus_per_worker, "gpus_per_worker", 1, TRACE_MAX_GPUS, 1,

@@ -43,7 +43,7 @@ static int find_width(struct trace_row *row)
         memcpy(row->at, gavel_widths[i].at, sizeof gavel_widths[i].at);
         return 0;
     }
-    return err_set(row->e, ERR_PARSE, "%s:%lld: has %d field%s, need 6, 7, 9 or 10, with tabs between",
+    return err_set(row->e, ERR_PARSE, "%s:%lld: has %d field%s, expected 6, 7, 9 or 10, with tabs between",
                    row->path, (long long)row->line, (int)row->n_fields, row->n_fields == 1 ? "" : "s");
 }
 

@@ -116,10 +116,10 @@ static int check_not_empty(const struct trace *t, const char *path, struct err *
 {
     if (t->n > 0)
         return 0;
-    return err_set(
-        e, ERR_RANGE,
-        "%s:1: no job is left of %lld records (%lld bad, %lld without GPU, %lld left out), need one", path,
-        (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu, (long long)t->n_left_out);
+    return err_set(e, ERR_RANGE,
+                   "%s:1: no job is left of %lld records (%lld bad, %lld without GPU, %lld left out)", path,
+                   (long long)t->n_records, (long long)t->n_skipped, (long long)t->n_no_gpu,
+                   (long long)t->n_left_out);
 }
 
 /* A reader fills the list; what holds for all formats (something left, sorted, noted) is done here. */
@@ -245,17 +245,16 @@ static int split_at(struct trace_row *row, char *s, char separator)
     row->n_fields = 0;
     for (;;) {
         if (row->n_fields == TRACE_MAX_FIELDS)
-            return trace_fail(row, ERR_PARSE, "has more than 64 fields, need at most 64");
+            return trace_fail(row, ERR_PARSE, "has more than 64 fields, expected at most 64");
         row->fields[row->n_fields++] = s;
         char *end;
         if (separator == ',' && *s == '"') {
             end = text_unquote(s);
             if (!end)
-                return trace_fail(row, ERR_PARSE,
-                                  "quote is not closed, need the closing one in the same line");
+                return trace_fail(row, ERR_PARSE, "quote is not closed on its line");
             if (*end != ',' && *end != '\0')
                 return trace_fail(row, ERR_PARSE,
-                                  "text behind a closing quote, need a comma or the end of the line");
+                                  "text after a closing quote, expected a comma or the end of the line");
         } else {
             end = s + strcspn(s, stop);
         }
@@ -274,7 +273,7 @@ static int split_at_blanks(struct trace_row *row, char *s)
     row->n_fields = 0;
     for (s += strspn(s, blanks); *s; s += strspn(s, blanks)) {
         if (row->n_fields == TRACE_MAX_FIELDS)
-            return trace_fail(row, ERR_PARSE, "has more than 64 fields, need at most 64");
+            return trace_fail(row, ERR_PARSE, "has more than 64 fields, expected at most 64");
         row->fields[row->n_fields++] = s;
         s += strcspn(s, blanks);
         if (*s)
@@ -294,8 +293,8 @@ static int row_split(struct trace_row *row, char *s)
 static int fail_column(const struct trace_row *row, const char *name)
 {
     const char *near = text_nearest(name, (const char *const *)row->fields, (size_t)row->n_fields);
-    return err_set(row->e, ERR_PARSE, "%s:%lld: has no column %s, need it%s%s", row->path,
-                   (long long)row->line, name, near ? "; nearest is " : "", near ? near : "");
+    return err_set(row->e, ERR_PARSE, "%s:%lld: has no column %s%s%s%s", row->path, (long long)row->line,
+                   name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static void use_listed_order(struct trace_row *row)
@@ -318,9 +317,9 @@ static void note_unknown(struct trace_row *row)
             k++;
         const char *near = text_nearest(row->fields[i], names, (size_t)layout->n_columns);
         if (k == layout->n_columns)
-            text_printf(&row->t->notes, "%s:%lld: column \"%.60s\" is not known and left out%s%s\n",
-                        row->path, (long long)row->line, row->fields[i], near ? "; nearest is " : "",
-                        near ? near : "");
+            text_printf(&row->t->notes, "%s:%lld: column \"%.60s\" is not known and left out%s%s%s\n",
+                        row->path, (long long)row->line, row->fields[i], near ? "; did you mean " : "",
+                        near ? near : "", near ? "?" : "");
     }
 }
 
@@ -335,8 +334,8 @@ static int row_read_names(struct trace_row *row)
             if (strcmp(row->fields[i], layout->columns[k].name) != 0)
                 continue;
             if (row->at[k] >= 0)
-                return err_set(row->e, ERR_PARSE, "%s:%lld: column %s is there twice, need it once",
-                               row->path, (long long)row->line, layout->columns[k].name);
+                return err_set(row->e, ERR_PARSE, "%s:%lld: column %s is there twice", row->path,
+                               (long long)row->line, layout->columns[k].name);
             row->at[k] = i;
         }
         if (row->at[k] < 0 && layout->columns[k].needed)
@@ -377,8 +376,9 @@ static int take_row(struct trace_row *row)
     struct trace_job job = trace_job_unknown(row->t->n_records++);
     int rc = 0, taken = TRACE_MERGED;
     if (!row->layout->any_width && row->n_fields != row->n_names)
-        rc = err_set(row->e, ERR_PARSE, "%s:%lld: has %d field%s, need %d", row->path, (long long)row->line,
-                     (int)row->n_fields, row->n_fields == 1 ? "" : "s", (int)row->n_names);
+        rc = err_set(row->e, ERR_PARSE, "%s:%lld: has %d field%s, expected %d", row->path,
+                     (long long)row->line, (int)row->n_fields, row->n_fields == 1 ? "" : "s",
+                     (int)row->n_names);
     if (!rc) {
         taken = row->layout->take(row, &job);
         rc = taken < 0 ? taken : 0;
@@ -444,7 +444,7 @@ int trace_read_rows(struct trace *t, const char *path, const struct trace_layout
     }
     lines_close(&lines);
     if (!rc && layout->header == TRACE_HEADER && !row.begun)
-        rc = err_set(e, ERR_PARSE, "%s:1: file is empty, need a line of column names", path);
+        rc = err_set(e, ERR_PARSE, "%s:1: file is empty, expected a line of column names", path);
     if (!rc)
         note_odd(&row);
     return rc;
@@ -478,7 +478,7 @@ const char *trace_field(const struct trace_row *row, int32_t k)
 
 int trace_fail_field(const struct trace_row *row, enum err_code code, int32_t k, const char *need)
 {
-    return err_set(row->e, code, "%s:%lld: %s is \"%.60s\", need %s", row->path, (long long)row->line,
+    return err_set(row->e, code, "%s:%lld: %s is \"%.60s\", expected %s", row->path, (long long)row->line,
                    row->layout->columns[k].name, trace_field(row, k), need);
 }
 
@@ -489,11 +489,11 @@ int trace_copy_text(char **out, const char *path, int64_t line, const char *what
     size_t n = 0;
     for (; s[n]; n++)
         if (iscntrl((unsigned char)s[n]))
-            return err_set(e, ERR_PARSE, "%s:%lld: %s is \"%.60s\", need text without control characters",
+            return err_set(e, ERR_PARSE, "%s:%lld: %s is \"%.60s\", expected text without control characters",
                            path, (long long)line, what, s);
     if (n == 0 || n > TRACE_MAX_TEXT)
-        return err_set(e, ERR_PARSE, "%s:%lld: %s has %zu bytes, need 1 to %d", path, (long long)line, what,
-                       n, TRACE_MAX_TEXT);
+        return err_set(e, ERR_PARSE, "%s:%lld: %s has %zu bytes, expected 1 to %d", path, (long long)line,
+                       what, n, TRACE_MAX_TEXT);
     *out = strdup(s);
     return *out ? 0 : err_nomem(e, path);
 }
@@ -672,8 +672,8 @@ int trace_take_runtime(const struct trace_row *row, int32_t start, int32_t end, 
         return 0;
     *out = NAN;
     return err_set(row->e, ERR_RANGE,
-                   "%s:%lld: %s is \"%.40s\" and %s is \"%.40s\", need an end after the start", row->path,
-                   (long long)row->line, row->layout->columns[start].name, trace_field(row, start),
+                   "%s:%lld: %s is \"%.40s\" and %s is \"%.40s\"; the end must come after the start",
+                   row->path, (long long)row->line, row->layout->columns[start].name, trace_field(row, start),
                    row->layout->columns[end].name, trace_field(row, end));
 }
 
@@ -865,9 +865,10 @@ int trace_cut(struct trace *t, const struct trace_window *w, struct err *e)
     keep_fitting(t, w);
     int64_t from = w->start < 0 ? 0 : w->start, least = w->n > 0 ? w->n : 1;
     if (t->n == 0)
-        return err_set(e, ERR_RANGE, "no job fits what is asked for, need at least one");
+        return err_set(e, ERR_RANGE, "no job fits what is asked for, expected at least one");
     if (from > t->n || least > t->n - from)
-        return err_set(e, ERR_RANGE, "window is %lld job%s from job %llu on, need at most the %d that fit",
+        return err_set(e, ERR_RANGE,
+                       "window is %lld job%s from job %llu on, expected at most the %d that fit",
                        (long long)least, least == 1 ? "" : "s", (unsigned long long)from + 1, (int)t->n);
     int32_t n = (int32_t)(w->n > 0 ? w->n : t->n - from);
     int rc = choose_start(&start, t, w, n, e);
@@ -889,8 +890,8 @@ int trace_draw_arrivals(struct trace *t, int32_t n, double rate_per_s, uint64_t 
     char id[16];
     *t = (struct trace){ 0 };
     if (n < 1 || !(rate_per_s > 0))
-        return err_set(e, ERR_RANGE, "arrivals: %d jobs at %g /s, need 1 or more at a rate above 0", (int)n,
-                       rate_per_s);
+        return err_set(e, ERR_RANGE, "arrivals: %d jobs at %g /s, expected 1 or more at a rate above 0",
+                       (int)n, rate_per_s);
     int rc = build_rng(&r, seed, ARRIVALS, e);
     for (int32_t i = 0; i < n && !rc; i++) {
         struct trace_job job = trace_job_unknown(t->n_records++);
