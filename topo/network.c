@@ -53,10 +53,10 @@ static bool has_algorithm(const struct topo_dim *dim, enum topo_algorithm a)
 static void list_shapes_with(struct text *out, enum topo_algorithm a)
 {
     int32_t n = 0;
-    for (int32_t s = N_TOPO_SHAPES; s-- > 0;)
+    for (int32_t s = N_TOPO_PLAIN; s-- > 0;)
         n += (int32_t)(topo_shapes[s]->algorithms >> a & 1);
     text_puts(out, n == 1 ? "a " : "");
-    for (int32_t s = N_TOPO_SHAPES, listed = 0; s-- > 0;)
+    for (int32_t s = N_TOPO_PLAIN, listed = 0; s-- > 0;)
         if (topo_shapes[s]->algorithms >> a & 1)
             text_printf(out, "%s%s", listed++ == 0 ? "" : listed == n ? " or " : ", ", topo_shape_words[s]);
 }
@@ -452,6 +452,14 @@ int32_t topo_find_dim(const struct topo_network *net, const char *name)
         if (strcmp(net->dims[d].name, name) == 0)
             return d;
     return -1;
+}
+
+bool topo_has_fabric(const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (net->dims[d].level > 0)
+            return true;
+    return false;
 }
 
 int64_t topo_class_links(const struct topo_network *net, int32_t d)

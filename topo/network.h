@@ -64,6 +64,9 @@ bool topo_has_bandwidths(const struct topo_network *net);
  */
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e);
 
+/** Is some entry of several levels? */
+bool topo_has_fabric(const struct topo_network *net);
+
 /** Links of the class that dimension @p d brings, of the whole network. */
 int64_t topo_class_links(const struct topo_network *net, int32_t d);
 

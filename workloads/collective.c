@@ -102,14 +102,6 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
         out[s.more[i].dim] += s.more[i].sent_B;
 }
 
-static bool has_fabric(const struct topo_network *net)
-{
-    for (int32_t d = 0; d < net->n_dims; d++)
-        if (net->dims[d].level > 0)
-            return true;
-    return false;
-}
-
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
                       const struct topo_network *net)
 {
@@ -118,7 +110,7 @@ void collective_loads(double *out, enum collective_kind kind, double bytes, cons
                                                      PASS_BROADCAST,      PASS_SEND };
     struct stage_unit units[TOPO_MAX_DIMS];
     collective_traffic(out, kind, bytes, members, net->n_dims);
-    if (!has_fabric(net))
+    if (!topo_has_fabric(net))
         return;
     for (int32_t d = 0; d < net->n_dims; d++)
         if (topo_is_fabric(&net->dims[d - net->dims[d].level]))

@@ -386,7 +386,7 @@ int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
 {
     double endless[D];
     b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
-                  !study_has_choice(s);
+                  !study_has_choice(s) && !topo_has_fabric(&s->net); /* whose levels no total holds */
     b->cost.n = b->nic.n = b->cheapest = 0;
     int rc = bound_reserve(b, s, e);
     if (rc || !b->possible)

@@ -215,6 +215,9 @@ static int32_t dim_of(const struct sweep *w, const struct sweep_axis *axis, cons
     memcpy(of, path, n);
     of[n] = '\0';
     yaml_id dim = yaml_find(&s->doc, of);
+    /* One number of a fabric sets the bandwidths of all its levels. */
+    if (topo_has_fabric(&s->net))
+        return -1;
     return dim >= 0 && s->doc.nodes[dim].index < s->net.n_dims ? s->doc.nodes[dim].index : -1;
 }
 
