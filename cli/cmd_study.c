@@ -1222,9 +1222,10 @@ const struct command cmd_place = {
     .help = "jobs on the servers of a network, under several schedulers",
     .about =
         "Run the jobs of STUDY on its cluster under each of its schedulers, for every combination of the\n"
-        "values under `vary` and for each seed, and write one row for each point and scheduler: means over\n"
-        "the seeds with half of their 95 % interval. SIGINT stops it after the runs under way (a second one "
-        "at once) and writes nothing.\n",
+        "values under `vary` and for each seed, and write one row per point and scheduler: means over the\n"
+        "seeds with half of their 95 % interval. SIGINT stops after the runs under way, a second one at "
+        "once.\n"
+        "With --store the same command resumes; without it an interrupted study writes nothing.\n",
     .scope =
         SCOPE(0, 1, "STUDY", &place_options, &options_store, &options_study, &options_format, &options_files),
     .run = run_place,
@@ -1263,13 +1264,12 @@ const struct command cmd_hetero = {
     .name = "hetero",
     .help = "layers of a model on types of resources, at least cost for a throughput",
     .about =
-        "Give each layer of the model of STUDY a type of resource, CPU cores or one of several GPUs, and "
-        "each\n"
-        "run of layers of one type its number of units, so that training costs least at the throughput that\n"
-        "is asked for: by each of its schedulers, for every combination of the values under `vary`, those\n"
-        "that draw for each seed. One row for each point and scheduler: medians over the seeds, and how far\n"
-        "from the proved optimum. SIGINT stops it after the runs under way (a second one at once); with\n"
-        "--store the same command goes on, without it nothing is written.\n",
+        "Assign each layer of the model of STUDY to a type of resource, CPU cores or one of several GPUs,\n"
+        "and each run of layers of one type a number of units, so that training reaches the required\n"
+        "throughput at the least cost: with each scheduler, for every combination of the values under\n"
+        "`vary`, and for each seed where a scheduler draws. One row per point and scheduler: medians over\n"
+        "the seeds, and the distance from the proved optimum. SIGINT stops after the runs under way, a\n"
+        "second one at once. With --store the same command resumes; without it nothing is written.\n",
     .scope =
         SCOPE(0, 1, "STUDY", &hetero_options, &options_store, &options_set, &options_format, &options_files),
     .run = run_hetero,
@@ -1302,13 +1302,14 @@ const struct command cmd_gossip = {
     .name = "gossip",
     .help = "training with little communication: what it sends, takes and reaches",
     .about =
-        "Train the small model of STUDY on simulated workers of a network, by each of its methods (gossip,\n"
+        "Train the small model of STUDY on simulated workers of a network with each of its methods (gossip,\n"
         "local SGD, rules that exchange by the change of the model, ..), for every combination of the "
         "values\n"
         "under `vary` and for each seed. The model is really trained; the clock and the network are\n"
-        "simulated. One row for each point and method: accuracy, traffic, time, each against the baseline\n"
-        "and against the best fixed period of equal accuracy. SIGINT stops it after the runs under way (a\n"
-        "second one at once); with --store the same command goes on, without it nothing is written.\n",
+        "simulated. One row per point and method: accuracy, traffic and time, each compared with the\n"
+        "baseline and with the best fixed period of equal accuracy. SIGINT stops after the runs under way, "
+        "a\n"
+        "second one at once. With --store the same command resumes; without it nothing is written.\n",
     .scope =
         SCOPE(0, 1, "STUDY", &gossip_options, &options_store, &options_set, &options_format, &options_files),
     .run = run_gossip,

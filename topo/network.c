@@ -182,7 +182,7 @@ static const struct key level_up = {
 };
 
 static const struct key dim_keys[] = {
-    K_NAME(struct topo_dim, name, "name", 1, "as constraints call it; dim1, dim2, ... when absent"),
+    K_NAME(struct topo_dim, name, "name", 1, "as constraints call it (default: dim1, dim2, ...)"),
     K_WORD_OR(struct topo_dim, shape, "shape", topo_shape_words, 0, "how its members are joined",
               .required = true),
     K_COUNT_OR(struct topo_dim, size, "size", TOPO_MIN_SIZE, TOPO_MAX_SIZE, 0,

@@ -274,7 +274,8 @@ static const struct key study_keys[] = {
     STUDY_NODE(layers, "measured times of layers, in place of model; see layers of hetero"),
     STUDY_NODE(types, "list of resources, with layers or a model file; see types of hetero"),
     K_REAL_OR(struct hetero_point, batch, "batch", "", 1, 1e-3, 1e12, NAN,
-              "examples that times of a profile are for; needed but of a drawn one, absent there: 4096"),
+              "examples that times of a profile are for; required unless the profile is drawn (default "
+              "there: 4096)"),
     K_MAP(struct hetero_point, throughput, "throughput", &hetero_throughput_section,
           "what a plan has to reach: { per_s } or { share, of } (default: half of the best)"),
     K_MAP(struct hetero_point, setup, "job", &hetero_job_section, "how much to train, see job of hetero",

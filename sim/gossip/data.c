@@ -286,7 +286,7 @@ static int csv_fail_at(const struct reader *r, enum err_code code, int64_t colum
                    what);
 }
 
-/* "path:3:7: age: is "x", need NEED". */
+/* "path:3:7: age: is "x", expected NEED". */
 static int fail_field(const struct reader *r, enum err_code code, int32_t k, const char *need)
 {
     const struct gossip_labels *l = r->labels;
