@@ -35,7 +35,7 @@ const char *text_str(const struct text *t);
  * Read the whole file (at most @p max bytes, less than SIZE_MAX) in place of what @p t held. Pipes and
  * files of unknown size are read to their end.
  * @return 0; ERR_NOMEM; or ERR_PARSE when missing, a directory, unreadable or larger:
- *         "PATH:1:1: file is missing, need a readable file". After failure @p t is empty.
+ *         "PATH: no such file". After failure @p t is empty.
  */
 int text_read_file(struct text *t, const char *path, size_t max, struct err *e);
 

@@ -218,11 +218,11 @@ void gossip_average(float *y, float *const others[], int32_t n, int32_t n_params
 
 /* ---- checks of settings that several methods share ---- */
 
-/** A whole number named @p key is at least 1. ERR_RANGE: "period is 0, need at least 1". */
+/** A whole number named @p key is at least 1. ERR_RANGE: "period is 0, expected at least 1". */
 int gossip_check_count(const char *key, int64_t value, struct err *e);
-/** @p value is in [0, 1], not NaN. ERR_RANGE: "switch_frac is 2, need 0 to 1". */
+/** @p value is in [0, 1], not NaN. ERR_RANGE: "switch_frac is 2, expected 0 to 1". */
 int gossip_check_share(const char *key, double value, struct err *e);
-/** @p value is at least 0, INFINITY too, not NaN. ERR_RANGE: "delta is -1, need at least 0". */
+/** @p value is at least 0, INFINITY too, not NaN. ERR_RANGE: "delta is -1, expected at least 0". */
 int gossip_check_bound(const char *key, double value, struct err *e);
 
 /** period >= 1. ERR_RANGE. */

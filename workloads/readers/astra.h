@@ -44,7 +44,7 @@ const char *token_copy(char *out, size_t size, const struct token *t);
 int token_fail(const struct token_reader *r, const struct token *t, struct err *e, enum err_code code,
                const char *fmt, ...) ERR_PRINTF(5, 6);
 
-/** Take the next word as a whole number below 2^63; ERR_PARSE: "what: is X, need a whole number". */
+/** Take the next word as a whole number below 2^63; ERR_PARSE: "what: is X, expected a whole number". */
 int token_take_count(struct token_reader *r, const char *what, int64_t *out, struct err *e);
 /* ---- rows of layers ---- */
 
