@@ -37,11 +37,11 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
     const double reach[] = { 1, 1.5, 2.5 }; /* links of half the latency on the way, over those of level 0 */
     int64_t p = f.sizes[0], a = f.sizes[1], g = f.sizes[2], h = f.up[0];
     if (f.n_sizes != 3 || p < 1 || a < 2 || g < 2)
-        return err_set(
-            e, ERR_RANGE,
-            "sizes: need 3 of a dragonfly: NPUs of a router, 2 or more routers of a group, 2 or more groups");
+        return err_set(e, ERR_RANGE,
+                       "sizes: expected 3 of a dragonfly: NPUs of a router, routers of a group (2 or more), "
+                       "groups (2 or more)");
     if (f.n_up != 1)
-        return err_set(e, ERR_RANGE, "up: need 1 number of a dragonfly: global ports of a router");
+        return err_set(e, ERR_RANGE, "links: is not given; give the links of a router to other groups");
     if (g > a * h + 1)
         return err_set(e, ERR_RANGE,
                        "sizes: %lld groups, expected at most %lld: %lld routers with %lld global ports",
