@@ -12,9 +12,12 @@
 
 static struct table_cell no_value(enum table_kind kind)
 {
-    return kind == TABLE_TEXT    ? (struct table_cell){ .text = NULL }
-           : kind == TABLE_COUNT ? (struct table_cell){ .count = INT64_MIN }
-                                 : (struct table_cell){ .real = NAN };
+    struct table_cell none = { .text = NULL };
+    if (kind == TABLE_COUNT)
+        none.count = INT64_MIN;
+    else if (kind == TABLE_REAL)
+        none.real = NAN;
+    return none;
 }
 
 bool table_row_is_open(const struct table *t)

@@ -353,7 +353,7 @@ static int draw_timeline(struct timeline *f, struct err *e)
 {
     const char *names[MAX_RUNS], *labels[MAX_ROWS], *ends[MAX_RUNS * MAX_ROWS];
     double tops[MAX_ROWS + 1];
-    int32_t n_rows = 0, dims[MAX_ROWS]; /* those with bars */
+    int32_t n_rows = 0, dims[MAX_ROWS] = { 0 }; /* those with bars */
 
     for (int32_t d = 0; d < MAX_ROWS; d++)
         if (f->n_slots[d] > 0) {

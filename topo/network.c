@@ -78,7 +78,8 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
         return err_set(e, ERR_RANGE, "is %s on %lld members, expected a power of two%s",
                        topo_algorithm_words[a], (long long)n,
                        has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
-    if (topo_is_fabric(dim) && a > TOPO_ALGORITHM_AUTO && !has_algorithm(dim, a))
+    bool chosen = a != TOPO_ALGORITHM_SHAPE && a != TOPO_ALGORITHM_AUTO;
+    if (topo_is_fabric(dim) && chosen && !has_algorithm(dim, a))
         return err_set(e, ERR_RANGE, "is %s on shape %s, expected default or direct", topo_algorithm_words[a],
                        topo_shape_name(dim->shape));
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)

@@ -42,14 +42,16 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
                        "groups (2 or more)");
     if (f.n_up != 1)
         return err_set(e, ERR_RANGE, "links: is not given; give the links of a router to other groups");
-    if (g > a * h + 1)
+    int64_t most = a * h + 1; /* groups: each global port to another */
+    if (g > most)
         return err_set(e, ERR_RANGE,
                        "sizes: %lld groups, expected at most %lld: %lld routers with %lld global ports",
-                       (long long)g, (long long)(a * h + 1), (long long)a, (long long)h);
+                       (long long)g, (long long)most, (long long)a, (long long)h);
     if (room < 3)
         return err_set(e, ERR_RANGE, "sizes: has 3, expected at most %d: a network has %d dimensions", room,
                        TOPO_MAX_DIMS);
-    double cables = (double)(a * h / (g - 1)), local = ((double)a - 1) / (double)p;
+    int64_t cables = a * h / (g - 1);
+    double local = ((double)a - 1) / (double)p;
     dim->n_levels = 3;
     for (int32_t k = 2; k >= 0; k--) {
         if (k > 0) {
@@ -59,7 +61,7 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
         dim[k].size = f.sizes[k];
     }
     dim[LOCAL].tie = local;
-    dim[GLOBAL].tie = cables * ((double)g - 1) / (double)(a * p) / local;
+    dim[GLOBAL].tie = (double)cables * ((double)g - 1) / (double)(a * p) / local;
     return 0;
 }
 

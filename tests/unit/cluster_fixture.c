@@ -6,7 +6,7 @@ void fixture_cluster(struct cluster *c, struct topo_network *net, const char *sp
                      double lat_s, double gpus)
 {
     const struct cluster_offer offer = { 1, gpus_only, &gpus, false };
-    struct topo_network own;
+    struct topo_network own = { .n_dims = 0 };
     net = net ? net : &own;
     MUST(topo_parse_spec(net, spec, e));
     for (int32_t d = 0; d < net->n_dims; d++)

@@ -248,9 +248,9 @@ static int32_t column_of(struct stand *s, const char *name, size_t n)
 
 static void set_cell(struct stand *s, int row, const char *name, size_t n_name, const char *value)
 {
-    char **at = &s->rows[row - 1], *end;
     KEEP(struct text, out, text_free) = { 0 };
     assert_true(row >= 1 && row <= s->n_rows);
+    char **at = &s->rows[row - 1], *end;
     char *cell = cell_at(*at, column_of(s, name, n_name), &end);
     text_printf(&out, "%.*s", (int)(cell - *at), *at);
     text_printf(&out, strchr(value, ',') ? "\"%s\"%s" : "%s%s", value, end);
@@ -378,11 +378,12 @@ static void assert_failed(struct stand *s, const char *words)
         const char *name;
         int code;
     } codes[] = { { "usage ", ERR_USAGE }, { "parse ", ERR_PARSE }, { "range ", ERR_RANGE } };
-    size_t k = 0;
-    while (k < COUNT_OF(codes) && strncmp(words, codes[k].name, 6) != 0)
-        k++;
-    assert_true(k < COUNT_OF(codes));
-    if (s->rc != codes[k].code || (int)s->e.code != codes[k].code || !strstr(s->e.msg, words + 6))
+    int code = 0;
+    for (size_t k = 0; k < COUNT_OF(codes); k++)
+        if (strncmp(words, codes[k].name, 6) == 0)
+            code = codes[k].code;
+    assert_true(code != 0);
+    if (s->rc != code || (int)s->e.code != code || !strstr(s->e.msg, words + 6))
         STOP(s, "it ended with %d: %s", s->rc, s->e.msg);
 }
 
