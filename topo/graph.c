@@ -205,9 +205,9 @@ static int graph_set_link_attributes(struct topo_graph *g, const struct plan *pl
         bw_GBps[d] = topo_ops(dim)->link_Bps(entry, dim->level, dim->bw_Bps) / 1e9;
         lat_ns[d] = topo_dim_link_s(dim, entry->lat_s) * 1e9;
         index[d] = d;
+        int64_t links = g->n_npus / topo_group_size(entry) * c->links[dim->level];
         if (usd_per_Bps)
-            usd[d] = usd_per_Bps[d] * dim->bw_Bps /
-                     (double)(g->n_npus / topo_group_size(entry) * c->links[dim->level]);
+            usd[d] = usd_per_Bps[d] * dim->bw_Bps / (double)links;
     }
     igraph_vector_t room;
     int rc = topo_from_igraph(igraph_vector_init(&room, plan->n_links), "graph: link attribute", e);

@@ -80,9 +80,12 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
     int32_t v = dim->n_levels;
     int64_t n = topo_group_size(dim);
-    *c = (struct shape_counts){
-        .n_classes = v, .links = { n }, .degree_max = 1, .degree_min = 1, .diameter = 2 * v, .connectivity = 1
-    };
+    *c = (struct shape_counts){ .n_classes = v,
+                                .links = { n },
+                                .degree_max = 1,
+                                .degree_min = 1,
+                                .diameter = INT64_C(2) * v,
+                                .connectivity = 1 };
     c->hub_degree_min = INT64_MAX;
     for (int32_t k = 1; k <= v; k++) {
         int64_t boxes = n / tree_subtree(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
