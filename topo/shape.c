@@ -75,14 +75,6 @@ int topo_check_size(enum topo_shape s, int64_t n, struct err *e)
     return topo_shapes[s]->check ? topo_shapes[s]->check(n, e) : 0;
 }
 
-int64_t topo_group_size(const struct topo_dim *dim)
-{
-    int64_t n = dim->size;
-    for (int32_t k = 1; k < dim->n_levels; k++)
-        n *= dim[k].size;
-    return n;
-}
-
 void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls)
 {
     struct topo_dim *level = &dim[k];

@@ -272,7 +272,13 @@ int topo_check_size(enum topo_shape s, int64_t n, struct err *e);
 int64_t topo_dim_links(const struct topo_dim *dim);
 
 /** Members of a whole group of the entry that begins at @p dim: the product of its levels' sizes. */
-int64_t topo_group_size(const struct topo_dim *dim);
+static inline int64_t topo_group_size(const struct topo_dim *dim)
+{
+    int64_t n = dim->size;
+    for (int32_t k = 1; k < dim->n_levels; k++)
+        n *= dim[k].size;
+    return n;
+}
 
 /** Latency of one link [s], so that a message between neighbours takes @p lat_s. */
 double topo_dim_link_s(const struct topo_dim *dim, double lat_s);

@@ -35,18 +35,23 @@ struct maxmin_seat {
     int32_t prev, next; /* -1 = none; of a free block the next one */
 };
 
+/* What every arrival and departure looks at: small, since a network has many links. */
 struct maxmin_link {
     double bw_Bps;
-    double load_Bps;       /* by the rates as they stand; up to rounding */
-    double left_Bps;       /* while rates are found: what those that have theirs leave */
-    int64_t open;          /* transfers without a rate so far */
     int64_t mark;          /* of the round that reached it */
     int32_t head, tail, n; /* seats of those who joined; in which order: seat_join(), seat_leave() */
-    int32_t sharers;       /* bundles that get a new rate */
     int32_t necks;         /* bundles whose bottleneck it is */
-    int32_t age;           /* changes of load_Bps since it was summed up */
-    int32_t next;          /* behind it on the shelf, -1: none */
     bool dirty;            /* somebody came or went */
+};
+
+/* The same link while rates are found. */
+struct maxmin_fill {
+    double load_Bps; /* by the rates as they stand, up to rounding; not with resum */
+    double left_Bps; /* what those that have their rates leave */
+    int64_t open;    /* transfers without a rate so far */
+    int32_t sharers; /* bundles that get a new rate */
+    int32_t age;     /* changes of load_Bps since it was summed up */
+    int32_t next;    /* behind it on the shelf, -1: none */
 };
 
 struct maxmin_bundle {
@@ -69,6 +74,7 @@ struct maxmin {
     int32_t n_links;
     /* Shape [n_links + n_capped], owned. The cap of bundle b is link n_links + b, which nobody else uses. */
     struct maxmin_link *links;
+    struct maxmin_fill *fills;     /* the same shape, owned */
     struct maxmin_bundle *bundles; /* shape [cap_bundles], owned */
     int32_t cap_bundles;
     int32_t n_new; /* bundles that joined and have no rate yet */
@@ -116,10 +122,11 @@ int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
     m->set = *settings;
     m->n_links = n_links;
     m->links = calloc(n, sizeof *m->links);
+    m->fills = calloc(n, sizeof *m->fills);
     m->dirty = malloc(n * sizeof *m->dirty);
     m->near_links = malloc(n * sizeof *m->near_links);
     m->offers = malloc(n * sizeof *m->offers);
-    if (!m->links || !m->dirty || !m->near_links || !m->offers) {
+    if (!m->links || !m->fills || !m->dirty || !m->near_links || !m->offers) {
         maxmin_free(m);
         *out = NULL;
         return err_nomem(e, "links");
@@ -137,6 +144,7 @@ void maxmin_free(struct maxmin *m)
     if (!m)
         return;
     free(m->links);
+    free(m->fills);
     free(m->bundles);
     free(m->seats);
     free(m->free_seats);
@@ -274,16 +282,19 @@ void maxmin_join(struct maxmin *m, int32_t id)
     m->n_new++;
 }
 
+/* With resum loads are summed up when they are asked for, and not kept. */
 static void link_change_load(struct maxmin *m, int32_t at, double change_Bps)
 {
-    struct maxmin_link *link = &m->links[at];
-    link->load_Bps += change_Bps;
-    if (m->set.resum || ++link->age < MAX_AGE)
+    struct maxmin_fill *fill = &m->fills[at];
+    if (m->set.resum)
         return;
-    link->age = 0;
-    link->load_Bps = 0;
-    for (int32_t s = link->head; s >= 0; s = m->seats[s].next)
-        link->load_Bps += m->seats[s].count * m->bundles[m->seats[s].bundle].rate_Bps;
+    fill->load_Bps += change_Bps;
+    if (++fill->age < MAX_AGE)
+        return;
+    fill->age = 0;
+    fill->load_Bps = 0;
+    for (int32_t s = m->links[at].head; s >= 0; s = m->seats[s].next)
+        fill->load_Bps += m->seats[s].count * m->bundles[m->seats[s].bundle].rate_Bps;
 }
 
 static void bundle_set_neck(struct maxmin *m, struct maxmin_bundle *b, int32_t neck)
@@ -305,9 +316,9 @@ static void bundle_leave(struct maxmin *m, const struct maxmin_bundle *b, int32_
     seat_leave(m, link, at);
     link_change_load(m, seat->link, -seat->count * b->rate_Bps);
     /* As it was when built, so that what happened before does not show. */
-    if (link->n == 0) {
-        link->load_Bps = 0;
-        link->age = 0;
+    if (link->n == 0 && !m->set.resum) {
+        m->fills[seat->link].load_Bps = 0;
+        m->fills[seat->link].age = 0;
     }
     link_touch(m, seat->link);
 }
@@ -384,39 +395,42 @@ static void reach_held(struct maxmin *m, int32_t at)
 /* ---- progressive filling: what links offer ---- */
 
 /* Less than nothing is left where bundles that keep their rate will have to give some of it back. */
-static double offer_of(const struct maxmin_link *link)
+static double offer_of(const struct maxmin_fill *fill)
 {
-    return fmax(0, link->left_Bps) / (double)link->open;
+    return fmax(0, fill->left_Bps) / (double)fill->open;
 }
 
 /* Bundles that are not reached keep what they have: their rates are taken off one by one. */
-static void link_sum_up(struct maxmin *m, struct maxmin_link *link)
+static void link_sum_up(struct maxmin *m, int32_t at)
 {
-    link->left_Bps = link->bw_Bps;
+    const struct maxmin_link *link = &m->links[at];
+    struct maxmin_fill *fill = &m->fills[at];
+    fill->left_Bps = link->bw_Bps;
     for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
         const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
         if (b->mark != m->mark)
-            link->left_Bps -= m->seats[s].count * b->rate_Bps;
+            fill->left_Bps -= m->seats[s].count * b->rate_Bps;
     }
 }
 
 /* The same from the load that is kept: all others give theirs back. */
 static void link_give_back(struct maxmin *m, const struct maxmin_seat *p, double rate_Bps)
 {
-    m->links[p->link].left_Bps += p->count * rate_Bps;
+    m->fills[p->link].left_Bps += p->count * rate_Bps;
 }
 
 /* What is left of each link within reach once the bundles that may change are taken off it. */
 static void open_links(struct maxmin *m)
 {
     for (int32_t i = 0; i < m->n_near_links; i++) {
-        struct maxmin_link *link = &m->links[m->near_links[i]];
+        int32_t at = m->near_links[i];
+        struct maxmin_fill *fill = &m->fills[at];
         if (m->set.resum)
-            link_sum_up(m, link);
+            link_sum_up(m, at);
         else
-            link->left_Bps = link->bw_Bps - link->load_Bps;
-        link->open = 0;
-        link->sharers = 0;
+            fill->left_Bps = m->links[at].bw_Bps - fill->load_Bps;
+        fill->open = 0;
+        fill->sharers = 0;
     }
     for (int32_t i = 0; i < m->n_near_bundles; i++) {
         struct maxmin_bundle *b = &m->bundles[m->near_bundles[i]];
@@ -425,8 +439,8 @@ static void open_links(struct maxmin *m)
             const struct maxmin_seat *p = &m->seats[b->first + k];
             if (!m->set.resum)
                 link_give_back(m, p, b->rate_Bps);
-            m->links[p->link].open += p->count;
-            m->links[p->link].sharers++;
+            m->fills[p->link].open += p->count;
+            m->fills[p->link].sharers++;
         }
     }
 }
@@ -437,9 +451,9 @@ static struct maxmin_offer own_offer(const struct maxmin *m, const struct maxmin
     struct maxmin_offer least = { INFINITY, -1 };
     for (int32_t k = 0; k < b->n; k++) {
         int32_t at = m->seats[b->first + k].link;
-        if (m->links[at].sharers > 1)
+        if (m->fills[at].sharers > 1)
             continue;
-        const struct maxmin_offer offer = { offer_of(&m->links[at]), at };
+        const struct maxmin_offer offer = { offer_of(&m->fills[at]), at };
         if (offer_before(&offer, &least))
             least = offer;
     }
@@ -464,7 +478,7 @@ static int32_t shelf_of(const struct maxmin *m, double Bps)
 
 static void shelf_add(struct maxmin *m, int32_t link, int32_t shelf)
 {
-    m->links[link].next = m->shelves[shelf];
+    m->fills[link].next = m->shelves[shelf];
     m->shelves[shelf] = link;
 }
 
@@ -512,9 +526,9 @@ static void make_offers(struct maxmin *m)
             collect_offer(m, own);
     }
     for (int32_t i = 0; i < m->n_near_links; i++) {
-        const struct maxmin_link *link = &m->links[m->near_links[i]];
-        if (link->sharers > 1)
-            collect_offer(m, (struct maxmin_offer){ offer_of(link), m->near_links[i] });
+        const struct maxmin_fill *fill = &m->fills[m->near_links[i]];
+        if (fill->sharers > 1)
+            collect_offer(m, (struct maxmin_offer){ offer_of(fill), m->near_links[i] });
     }
     sort_offers(m);
 }
@@ -525,11 +539,11 @@ static void open_shelf(struct maxmin *m)
     m->shelf++;
     assert(m->shelf < SHELVES);
     for (int32_t at = m->shelves[m->shelf], next; at >= 0; at = next) {
-        const struct maxmin_link *link = &m->links[at];
-        next = link->next;
-        if (link->open == 0)
+        const struct maxmin_fill *fill = &m->fills[at];
+        next = fill->next;
+        if (fill->open == 0)
             continue;
-        const struct maxmin_offer offer = { offer_of(link), at };
+        const struct maxmin_offer offer = { offer_of(fill), at };
         int32_t shelf = shelf_of(m, offer.Bps);
         if (shelf > m->shelf)
             shelf_add(m, at, shelf);
@@ -550,18 +564,18 @@ static int32_t least_offer(struct maxmin *m, double *offer_Bps)
             continue;
         }
         struct maxmin_offer top = m->offers[0];
-        const struct maxmin_link *link = &m->links[top.link];
-        double now_Bps = link->open > 0 ? offer_of(link) : 0;
-        if (link->open > 0 && !(now_Bps > top.Bps)) {
+        const struct maxmin_fill *fill = &m->fills[top.link];
+        double now_Bps = fill->open > 0 ? offer_of(fill) : 0;
+        if (fill->open > 0 && !(now_Bps > top.Bps)) {
             *offer_Bps = top.Bps;
             return top.link;
         }
         int32_t shelf = m->shelf == SHELVES ? SHELVES : shelf_of(m, now_Bps);
-        if (link->open > 0 && shelf == m->shelf) {
+        if (fill->open > 0 && shelf == m->shelf) {
             offer_heap_replace(m->offers, m->n_offers, (struct maxmin_offer){ now_Bps, top.link });
             continue;
         }
-        if (link->open > 0)
+        if (fill->open > 0)
             shelf_add(m, top.link, shelf);
         offer_heap_pop(m->offers, m->n_offers--);
     }
@@ -582,8 +596,8 @@ static void bundle_fix(struct maxmin *m, int32_t id, double rate_Bps, int32_t ne
     bundle_set_neck(m, b, neck);
     for (int32_t i = 0; i < b->n; i++) {
         const struct maxmin_seat *p = &m->seats[b->first + i];
-        m->links[p->link].left_Bps -= p->count * rate_Bps;
-        m->links[p->link].open -= p->count;
+        m->fills[p->link].left_Bps -= p->count * rate_Bps;
+        m->fills[p->link].open -= p->count;
     }
 }
 
@@ -650,24 +664,28 @@ static void share_near(struct maxmin *m)
     }
 }
 
-/* The new rates are those of the bundles from now on. */
+/* The new rate of a bundle is its own from now on. */
+static void take_rate(struct maxmin *m, int32_t id, int32_t *n_changed)
+{
+    struct maxmin_bundle *b = &m->bundles[id];
+    double low = fmin(b->rate_Bps, b->next_Bps), high = fmax(b->rate_Bps, b->next_Bps);
+    if (high <= low * m->set.keep_rate)
+        return;
+    double change_Bps = b->next_Bps - b->rate_Bps;
+    b->rate_Bps = b->next_Bps;
+    for (int32_t k = 0; k < b->n && !m->set.resum; k++) {
+        const struct maxmin_seat *p = &m->seats[b->first + k];
+        link_change_load(m, p->link, p->count * change_Bps);
+    }
+    m->changed[(*n_changed)++] = id;
+}
+
 static void take_rates(struct maxmin *m, const int32_t **changed, int32_t *n)
 {
     *changed = m->changed;
     *n = 0;
-    for (int32_t i = 0; i < m->n_near_bundles; i++) {
-        struct maxmin_bundle *b = &m->bundles[m->near_bundles[i]];
-        double low = fmin(b->rate_Bps, b->next_Bps), high = fmax(b->rate_Bps, b->next_Bps);
-        if (high <= low * m->set.keep_rate)
-            continue;
-        double change_Bps = b->next_Bps - b->rate_Bps;
-        b->rate_Bps = b->next_Bps;
-        for (int32_t k = 0; k < b->n; k++) {
-            const struct maxmin_seat *p = &m->seats[b->first + k];
-            link_change_load(m, p->link, p->count * change_Bps);
-        }
-        m->changed[(*n)++] = m->near_bundles[i];
-    }
+    for (int32_t i = 0; i < m->n_near_bundles; i++)
+        take_rate(m, m->near_bundles[i], n);
 }
 
 static void reach_nothing(struct maxmin *m)
@@ -691,24 +709,27 @@ void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n)
 }
 
 /* Most flows meet no other: true when the bundle on link @p at does not, which then has its rate. */
-static bool share_alone(struct maxmin *m, int32_t at)
+static bool share_alone(struct maxmin *m, int32_t at, int32_t *n_changed)
 {
-    struct maxmin_bundle *b = &m->bundles[m->seats[m->links[at].head].bundle];
+    int32_t id = m->seats[m->links[at].head].bundle, neck = at;
+    struct maxmin_bundle *b = &m->bundles[id];
+    const struct maxmin_seat *seats = &m->seats[b->first];
     double rate_Bps = INFINITY;
-    int32_t neck = at;
     for (int32_t i = 0; i < b->n; i++) {
-        const struct maxmin_seat *p = &m->seats[b->first + i];
-        const struct maxmin_link *link = &m->links[p->link];
+        const struct maxmin_link *link = &m->links[seats[i].link];
         if (link->n != 1)
             return false;
-        if (link->bw_Bps / p->count < rate_Bps) {
-            rate_Bps = link->bw_Bps / p->count;
-            neck = p->link;
+        if (link->bw_Bps / seats[i].count < rate_Bps) {
+            rate_Bps = link->bw_Bps / seats[i].count;
+            neck = seats[i].link;
         }
     }
-    reach_bundle(m, m->seats[m->links[at].head].bundle);
+    for (int32_t i = 0; i < b->n; i++)
+        m->links[seats[i].link].dirty = false;
     b->next_Bps = rate_Bps;
     bundle_set_neck(m, b, neck);
+    *n_changed = 0;
+    take_rate(m, id, n_changed);
     return true;
 }
 
@@ -723,11 +744,12 @@ bool maxmin_settle_next(struct maxmin *m, const int32_t **changed, int32_t *n)
         link->dirty = false;
         if (!dirty || link->n == 0)
             continue;
+        *changed = m->changed;
+        if (link->n == 1 && share_alone(m, at, n))
+            return true;
         reach_nothing(m);
-        if (!(link->n == 1 && share_alone(m, at))) {
-            reach_held(m, at);
-            share_near(m);
-        }
+        reach_held(m, at);
+        share_near(m);
         take_rates(m, changed, n);
         return true;
     }
