@@ -114,8 +114,8 @@ static bool says_solved(const struct command *c)
     struct err e = { 0 };
     char want[64];
     bool found = false;
-    snprintf(want, sizeof want, "%s points: %s solved", c->points == MILLION ? "1,000,000" : "100,000",
-             c->points == MILLION ? "1,000,000" : "100,000");
+    const char *n = c->points == MILLION ? "1,000,000" : "100,000";
+    snprintf(want, sizeof want, "%s of %s points solved", n, n);
     if (text_read_file(&log, c->log, 1 << 20, &e) == 0)
         found = strstr(text_str(&log), want) && !strstr(text_str(&log), "not solved");
     text_free(&log);
