@@ -226,8 +226,11 @@ static int fail_length(const struct key *k, const struct yaml_doc *doc, yaml_id 
     double most = k->owned ? k->max : (double)k->room;
     if (isinf(most))
         return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least one row");
-    return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, expected %s%.0f", (int)doc->nodes[list].n, what,
-                     k->min > 0 ? "1 to " : "at most ", most);
+    if (k->min > 0)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, expected %.0f to %.0f", (int)doc->nodes[list].n,
+                         what, k->min, most);
+    return yaml_fail(doc, list, e, ERR_RANGE, "has %d %s, expected at most %.0f", (int)doc->nodes[list].n,
+                     what, most);
 }
 
 /* Where the entries go: NULL for lack of memory. */

@@ -147,7 +147,7 @@ static void explain_bounds(struct explain *p)
 {
     const struct design_point *s = &p->x->study;
     const struct design *x = &p->x->design;
-    double all_s = 0;
+    double all_B = 0, all_Bps = 0;
     explain_add_bound(p, x->compute_s, "compute alone", "");
     for (int32_t d = 0; d < x->n_dims; d++) {
         double sent_B = 0;
@@ -155,9 +155,10 @@ static void explain_bounds(struct explain *p)
             sent_B += s->workloads[i].weight * x->loads[i].step.traffic_B[d];
         double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * collective_best_share(&s->net.dims[d])) : 0;
         explain_add_bound(p, busy_s, "bytes over bandwidth, ", s->net.dims[d].name);
-        all_s += sent_B / x->total_Bps;
+        all_B += sent_B;
+        all_Bps += x->bw_Bps[d];
     }
-    explain_add_bound(p, all_s, "all bytes over all bandwidth", "");
+    explain_add_bound(p, all_Bps > 0 ? all_B / all_Bps : 0, "all bytes over all bandwidth", "");
 }
 
 /* Times changed designs with the study's model; @p x has a split. */

@@ -71,6 +71,18 @@ static int fail_algorithm(const struct topo_dim *dim, enum topo_algorithm a, str
     return ERR_RANGE;
 }
 
+static int fail_fabric_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
+{
+    struct text known = { 0 };
+    for (int32_t k = TOPO_ALGORITHM_RING; k < N_TOPO_ALGORITHMS; k++)
+        if (has_algorithm(dim, (enum topo_algorithm)k))
+            text_printf(&known, ", %s", topo_algorithm_words[k]);
+    err_set(e, ERR_RANGE, "is %s on shape %s, expected default, auto%s", topo_algorithm_words[a],
+            topo_shape_name(dim->shape), text_str(&known));
+    text_free(&known);
+    return ERR_RANGE;
+}
+
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e)
 {
     int64_t n = topo_group_size(dim);
@@ -80,8 +92,7 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
                        has_algorithm(dim, TOPO_ALGORITHM_BRUCK) ? ", or bruck" : "");
     bool chosen = a != TOPO_ALGORITHM_SHAPE && a != TOPO_ALGORITHM_AUTO;
     if (topo_is_fabric(dim) && chosen && !has_algorithm(dim, a))
-        return err_set(e, ERR_RANGE, "is %s on shape %s, expected default or direct", topo_algorithm_words[a],
-                       topo_shape_name(dim->shape));
+        return fail_fabric_algorithm(dim, a, e);
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
         return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce; give in_switch",
                        topo_algorithm_words[a]);
@@ -151,7 +162,7 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
                              TOPO_LEVELS - 1);
         f->taper[f->n_taper++] = x;
     }
-    return 0;
+    return f->n_taper ? 0 : yaml_fail(doc, id, e, ERR_RANGE, "is empty, expected at least one number");
 }
 
 /* Global ports of a router: the one entry of `up`. */
@@ -358,6 +369,12 @@ static int append_entry(struct topo_network *net, const struct topo_dim *dim, st
     int rc = topo_ops(dim)->settle ? topo_ops(dim)->settle(to, room, e) : 0;
     if (rc)
         return rc;
+    int64_t n = 1;
+    for (int32_t k = 0; k < to->n_levels && n <= TOPO_MAX_NPUS; k++)
+        n *= to[k].size;
+    if (topo_ops(dim)->settle && (n > TOPO_MAX_NPUS || n < TOPO_MIN_SIZE))
+        return err_set(e, ERR_RANGE, "has sizes that make too %s NPUs, expected %d to %d",
+                       n < TOPO_MIN_SIZE ? "few" : "many", TOPO_MIN_SIZE, TOPO_MAX_NPUS);
     settle_ties(to);
     net->n_dims += to->n_levels;
     return 0;
@@ -728,10 +745,11 @@ static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         double size = (double)topo_group_size(dim);
-        struct shape_counts c;
-        topo_ops(dim)->counts(&c, dim);
-        m->diameter_hops += c.diameter;
-        with_self += topo_ops(dim)->distance_sum(dim) / (size * size);
+        double sum;
+        int64_t longest;
+        topo_ops(dim)->distances(dim, &sum, &longest);
+        m->diameter_hops += longest;
+        with_self += sum / (size * size);
     }
     m->mean_hops = with_self * (n / (n - 1));
 }

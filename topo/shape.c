@@ -45,6 +45,14 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     return buf;
 }
 
+void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t n)
+{
+    bool chain = pattern == SHAPE_NEXT || pattern == SHAPE_PASS;
+    bool one = pattern == SHAPE_DIRECT || pattern == SHAPE_SEND;
+    bool whole = pattern == SHAPE_SEND || pattern == SHAPE_PASS;
+    *out = (struct shape_load){ chain ? n - 1 : one ? 1 : num_log2_up(n), { whole ? 1 : (n - 1.0) / n } };
+}
+
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k)
 {
     double n = g->n, below = 1;

@@ -146,7 +146,7 @@ struct shape_counts {
     int32_t n_classes;
     int64_t links[SHAPE_CLASSES]; /**< of each class */
     int64_t hubs, hub_degree_min; /**< 0: none */
-    int64_t degree_max, degree_min, diameter;
+    int64_t degree_max, degree_min;
     /** Links to cut between the first floor(n/2) members and the others, hubs on the side where that is
      * least. */
     int64_t cut[SHAPE_CLASSES];
@@ -213,8 +213,8 @@ struct shape_ops {
     /** Is there such a shape of @p n members? ERR_RANGE with "is ..., need ...". NULL: of any number. */
     int (*check)(int64_t n, struct err *e);
     void (*counts)(struct shape_counts *c, const struct topo_dim *dim);
-    /** Sum of the distances of all ordered pairs of members. */
-    double (*distance_sum)(const struct topo_dim *dim);
+    /** Distances of all ordered pairs of members: their sum, and the longest. */
+    void (*distances)(const struct topo_dim *dim, double *sum, int64_t *longest);
     /** Capacity of a link of class @p cls, one direction [B/s], where one NPU has @p bw_Bps of that class;
      * NaN gives NaN. */
     double (*link_Bps)(const struct topo_dim *dim, int32_t cls, double bw_Bps);
@@ -245,6 +245,9 @@ const char *topo_shape_name(enum topo_shape s);
 enum { TOPO_DIM_LABEL = 96 };
 /** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
+
+/** Load of a member that reaches all others through one port, in one hop each: what shapes begin with. */
+void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t n);
 
 /** Share of S that one member of a flat group sends to members that differ beyond the first @p k levels. */
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k);

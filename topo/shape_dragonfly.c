@@ -17,13 +17,15 @@
  * messages on links, ours.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/num.h"
 #include "topo/bill.h"
 #include "topo/shape.h"
 
-enum { LOCAL = 1, GLOBAL = 2 };
+/* Ports: twice those of the largest switches of 2026 (512); it bounds the search for distances. */
+enum { LOCAL = 1, GLOBAL = 2, MOST_PORTS = 1024 };
 
 static int64_t fly_cables(const struct topo_dim *dim)
 {
@@ -38,17 +40,20 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
     int64_t p = f.sizes[0], a = f.sizes[1], g = f.sizes[2], h = f.up[0];
     if (f.n_sizes != 3 || p < 1 || a < 2 || g < 2)
         return err_set(e, ERR_RANGE,
-                       "sizes: expected 3 of a dragonfly: NPUs of a router, routers of a group (2 or more), "
+                       "is a dragonfly; give 3 sizes: NPUs of a router, routers of a group (2 or more), "
                        "groups (2 or more)");
     if (f.n_up != 1)
-        return err_set(e, ERR_RANGE, "links: is not given; give the links of a router to other groups");
+        return err_set(e, ERR_RANGE, "has no links; give the links of a router to other groups");
     int64_t most = a * h + 1; /* groups: each global port to another */
     if (g > most)
         return err_set(e, ERR_RANGE,
-                       "sizes: %lld groups, expected at most %lld: %lld routers with %lld global ports",
+                       "has %lld groups, expected at most %lld: %lld routers with %lld links to other groups",
                        (long long)g, (long long)most, (long long)a, (long long)h);
+    if (p + a - 1 + h > MOST_PORTS)
+        return err_set(e, ERR_RANGE, "has routers of %lld ports, expected at most %d",
+                       (long long)(p + a - 1 + h), MOST_PORTS);
     if (room < 3)
-        return err_set(e, ERR_RANGE, "sizes: has 3, expected at most %d: a network has %d dimensions", room,
+        return err_set(e, ERR_RANGE, "has 3 levels, expected at most %d: a network has %d dimensions", room,
                        TOPO_MAX_DIMS);
     int64_t cables = a * h / (g - 1);
     double local = ((double)a - 1) / (double)p;
@@ -72,54 +77,66 @@ static int64_t fly_gate(const struct topo_dim *dim, int64_t i, int64_t j, int64_
     return (turn * fly_cables(dim) + m) % dim[1].size;
 }
 
-/* Distances of all routers from router @p from, in links between routers; room for a * g of them. */
-static int64_t fly_search(const struct topo_dim *dim, int64_t from, int32_t *hops, int64_t *queue)
+/* Count a router as within two links of the one at hand, once: its stamp is @p mark then. */
+static int64_t fly_meet(uint16_t *stamps, int64_t router, uint16_t mark)
 {
-    int64_t a = dim[1].size, g = dim[2].size, c = fly_cables(dim), n = 0, sum = 0;
-    for (int64_t v = 0; v < a * g; v++)
-        hops[v] = -1;
-    hops[from] = 0;
-    queue[n++] = from;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t v = queue[i], group = v / a;
-        sum += hops[v];
-        for (int64_t u = group * a; u < (group + 1) * a; u++)
-            if (hops[u] < 0) {
-                hops[u] = hops[v] + 1;
-                queue[n++] = u;
-            }
-        for (int64_t j = 0; j < g; j++)
-            for (int64_t m = 0; m < c && j != group; m++) {
-                int64_t u = j * a + fly_gate(dim, j, group, m);
-                if (fly_gate(dim, group, j, m) == v % a && hops[u] < 0) {
-                    hops[u] = hops[v] + 1;
-                    queue[n++] = u;
-                }
-            }
-    }
-    return sum;
+    bool known = stamps[router] == mark;
+    stamps[router] = mark;
+    return !known;
 }
 
-/* Sum of the distances of routers of one group from all (every group sees the same), and the longest. */
-static double fly_distances(const struct topo_dim *dim, int64_t *longest)
+/*
+ * Routers of other groups at one link and at two from router @p u of group 0. The groups it has a cable to
+ * are within two links as a whole. Of the others those are where a cable of its own group ends, or a cable of
+ * a router that it is joined to: O(a h + h^2).
+ */
+static void fly_near(const struct topo_dim *dim, int64_t u, uint16_t *stamps, uint16_t *joined,
+                     int64_t near[2])
 {
-    int64_t n = (int64_t)dim[1].size * dim[2].size;
-    int32_t *hops = malloc((size_t)n * sizeof *hops);
-    int64_t *queue = malloc((size_t)n * sizeof *queue);
-    double sum = NAN;
-    *longest = 3;
-    if (hops && queue) {
-        sum = 0;
-        *longest = 0;
-        for (int64_t from = 0; from < dim[1].size; from++) {
-            sum += (double)fly_search(dim, from, hops, queue);
-            for (int64_t v = 0; v < n; v++)
-                *longest = hops[v] > *longest ? hops[v] : *longest;
+    int64_t a = dim[1].size, g = dim[2].size, c = fly_cables(dim), ports = c * (g - 1);
+    uint16_t mark = (uint16_t)(u + 1);
+    near[0] = near[1] = 0;
+    for (int64_t k = u; k < ports; k += a) {
+        int64_t j = k / c + 1;
+        near[1] += joined[j] == mark ? 0 : a;
+        joined[j] = mark;
+        near[0] += fly_meet(stamps, j * a + fly_gate(dim, j, 0, k % c), mark);
+    }
+    near[1] -= near[0];
+    for (int64_t k = 0; k < ports; k++)
+        if (joined[k / c + 1] != mark)
+            near[1] += fly_meet(stamps, (k / c + 1) * a + fly_gate(dim, k / c + 1, 0, k % c), mark);
+    for (int64_t k = u; k < ports; k += a) {
+        int64_t j = k / c + 1;
+        for (int64_t i = fly_gate(dim, j, 0, k % c); i < ports; i += a) {
+            int64_t t = (j + i / c + 1) % g;
+            if (t != 0 && joined[t] != mark)
+                near[1] += fly_meet(stamps, t * a + fly_gate(dim, t, j, i % c), mark);
         }
     }
-    free(hops);
-    free(queue);
-    return sum;
+}
+
+/* Every group sees the same: turning all of them maps cables on cables. From router to router are at most
+ * three links, since each two groups are joined. NaN for lack of memory. */
+static void fly_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
+{
+    double p = dim[0].size, n = (double)topo_group_size(dim), routers = 0;
+    int64_t a = dim[1].size, g = dim[2].size;
+    uint16_t *stamps = calloc((size_t)(a * g), sizeof *stamps), *joined = calloc((size_t)g, sizeof *joined);
+    *longest = stamps && joined ? 1 : 3;
+    for (int64_t u = 0; u < a && stamps && joined; u++) {
+        int64_t near[2];
+        fly_near(dim, u, stamps, joined, near);
+        int64_t far = a * (g - 1) - near[0] - near[1];
+        routers += (double)(a - 1 + near[0] + 2 * near[1] + 3 * far);
+        int64_t most = far > 0 ? 3 : near[1] > 0 ? 2 : 1;
+        *longest = most > *longest ? most : *longest;
+    }
+    /* From NPU to NPU two links more, between those of one router too. */
+    *sum = stamps && joined ? p * p * (double)g * routers + 2 * n * (n - 1) : (double)NAN;
+    *longest += 2;
+    free(stamps);
+    free(joined);
 }
 
 static void fly_counts(struct shape_counts *c, const struct topo_dim *dim)
@@ -136,21 +153,11 @@ static void fly_counts(struct shape_counts *c, const struct topo_dim *dim)
         .connectivity = 1,
         .ports = p + a - 1 + (used + a - 1) / a,
     };
-    fly_distances(dim, &c->diameter);
-    c->diameter += 2;
     /* Halves of the groups; of an odd number the group in the middle is cut in two. */
     int64_t low = g / 2, high = g - low;
     c->cut[GLOBAL] = cables * low * high;
     if (g % 2)
         c->cut[LOCAL] = (a / 2) * (a - a / 2);
-}
-
-static double fly_distance_sum(const struct topo_dim *dim)
-{
-    double p = dim[0].size, g = dim[2].size, n = (double)topo_group_size(dim);
-    int64_t longest;
-    double routers = fly_distances(dim, &longest) * g; /* over ordered pairs of routers */
-    return p * p * routers + 2 * n * (n - 1);
 }
 
 static double fly_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -231,8 +238,7 @@ static void fly_load(struct shape_load *out, enum shape_pattern pattern, const s
     double n = g->n, a = dim[1].size, groups = dim[2].size;
     double near = 0, far = 0, r = g->flat ? g->members[1] : n, s = g->flat ? g->members[2] : n;
     bool one = pattern == SHAPE_SEND || pattern == SHAPE_PASS; /* to one other: over one of the links alone */
-    *out =
-        (struct shape_load){ .hops = pattern == SHAPE_PASS ? n - 1 : 1, .load = { one ? 1 : (n - 1) / n } };
+    shape_port_load(out, pattern, g->n);
     if (g->flat) {
         far = shape_beyond(pattern, g, 2);
         near = shape_beyond(pattern, g, 1) - far;
@@ -323,7 +329,7 @@ const struct shape_ops shape_dragonfly = {
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_LINKS,
     .settle = fly_settle,
     .counts = fly_counts,
-    .distance_sum = fly_distance_sum,
+    .distances = fly_distances,
     .link_Bps = fly_link_Bps,
     .edges = fly_edges,
     .way = fly_way,

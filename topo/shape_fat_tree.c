@@ -55,14 +55,19 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
 {
     const struct topo_fabric f = dim->fabric;
     if (f.n_sizes < 2)
-        return err_set(e, ERR_RANGE, "sizes: has %d, expected 2 to %d of a fat-tree, innermost first",
+        return err_set(e, ERR_RANGE, "has %d sizes, expected 2 to %d of a fat-tree, innermost first",
                        f.n_sizes, TOPO_LEVELS);
     if (f.n_sizes > room)
-        return err_set(e, ERR_RANGE, "sizes: has %d, expected at most %d: a network has %d dimensions",
+        return err_set(e, ERR_RANGE, "has %d levels, expected at most %d: a network has %d dimensions",
                        f.n_sizes, room, TOPO_MAX_DIMS);
-    if (f.n_taper > f.n_sizes - 1)
-        return err_set(e, ERR_RANGE, "taper: has %d, expected at most %d, one for each level above the leaf",
-                       f.n_taper, f.n_sizes - 1);
+    if (f.n_taper > f.n_sizes - 1 || f.n_up > f.n_sizes - 1)
+        return err_set(e, ERR_RANGE, "has more entries in %s than %d, one for each level above the leaf",
+                       f.n_taper > f.n_sizes - 1 ? "taper" : "up", f.n_sizes - 1);
+    double boxes = 1;
+    for (int32_t k = 0; k < f.n_up; k++)
+        boxes *= f.up[k];
+    if (boxes > TOPO_MAX_NPUS)
+        return err_set(e, ERR_RANGE, "has %g boxes at the top, expected at most %d", boxes, TOPO_MAX_NPUS);
     dim->n_levels = f.n_sizes;
     for (int32_t k = 0; k < f.n_sizes; k++) {
         static const char *const classes[TOPO_LEVELS] = { "", "up1", "up2", "up3" };
@@ -80,12 +85,9 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
     int32_t v = dim->n_levels;
     int64_t n = topo_group_size(dim);
-    *c = (struct shape_counts){ .n_classes = v,
-                                .links = { n },
-                                .degree_max = 1,
-                                .degree_min = 1,
-                                .diameter = INT64_C(2) * v,
-                                .connectivity = 1 };
+    *c = (struct shape_counts){
+        .n_classes = v, .links = { n }, .degree_max = 1, .degree_min = 1, .connectivity = 1
+    };
     c->hub_degree_min = INT64_MAX;
     for (int32_t k = 1; k <= v; k++) {
         int64_t boxes = n / tree_subtree(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
@@ -105,12 +107,13 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
 }
 
 /* Pairs that meet at level k are 2 (k + 1) links apart. */
-static double tree_distance_sum(const struct topo_dim *dim)
+static void tree_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
-    double n = (double)topo_group_size(dim), sum = 0;
+    *sum = 0;
     for (int32_t k = 0; k < dim->n_levels; k++)
-        sum += 2 * (k + 1) * (double)(tree_subtree(dim, k + 1) - tree_subtree(dim, k));
-    return n * sum;
+        *sum += 2 * (k + 1) * (double)(tree_subtree(dim, k + 1) - tree_subtree(dim, k));
+    *sum *= (double)topo_group_size(dim);
+    *longest = INT64_C(2) * dim->n_levels;
 }
 
 static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -184,16 +187,10 @@ static enum topo_algorithm tree_usual(int32_t n)
 static void tree_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
-    double n = g->n, share = (n - 1) / n, steps = num_log2_up(g->n);
-    bool once = pattern == SHAPE_SEND || pattern == SHAPE_PASS;
-    *out = (struct shape_load){ .hops = pattern == SHAPE_NEXT || pattern == SHAPE_PASS ? n - 1 : steps };
-    if (pattern == SHAPE_DIRECT || pattern == SHAPE_SEND)
-        out->hops = 1;
+    shape_port_load(out, pattern, g->n);
+    double sent = out->load[0];
     for (int32_t k = 0; k < dim->n_levels; k++)
-        if (g->flat)
-            out->load[k] = shape_beyond(pattern, g, k);
-        else if (k <= g->level)
-            out->load[k] = once ? 1 : share;
+        out->load[k] = g->flat ? shape_beyond(pattern, g, k) : k <= g->level ? sent : 0;
 }
 
 /* ---- parts ---- */
@@ -299,7 +296,7 @@ const struct shape_ops shape_fat_tree = {
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP,
     .settle = tree_settle,
     .counts = tree_counts,
-    .distance_sum = tree_distance_sum,
+    .distances = tree_distances,
     .link_Bps = tree_link_Bps,
     .edges = tree_edges,
     .way = tree_way,

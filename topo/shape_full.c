@@ -13,17 +13,17 @@ static void full_counts(struct shape_counts *c, const struct topo_dim *dim)
         .links = { n * (n - 1) / 2 },
         .degree_max = n - 1,
         .degree_min = n - 1,
-        .diameter = 1,
         .cut = { (n / 2) * (n - n / 2) },
         .connectivity = n - 1,
         .ports = n - 1,
     };
 }
 
-static double full_distance_sum(const struct topo_dim *dim)
+static void full_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
     double x = dim->size;
-    return x * (x - 1);
+    *sum = x * (x - 1);
+    *longest = 1;
 }
 
 static double full_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -61,26 +61,9 @@ static void full_load(struct shape_load *out, enum shape_pattern pattern, const 
 {
     int32_t n = g->n;
     (void)dim;
-    double share = (n - 1.0) / n, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, { share * (n - 1) } };
-    switch (pattern) {
-    case SHAPE_DIRECT:
-        *out = (struct shape_load){ 1, { share } };
-        break;
-    case SHAPE_HALVING:
-    case SHAPE_FAR:
-    case SHAPE_BRUCK:
-        out->hops = steps;
-        break;
-    case SHAPE_SEND:
-        *out = (struct shape_load){ 1, { n - 1 } };
-        break;
-    case SHAPE_PASS:
-        out->load[0] = n - 1;
-        break;
-    case SHAPE_NEXT:
-        break;
-    }
+    shape_port_load(out, pattern, n);
+    if (pattern != SHAPE_DIRECT)
+        out->load[0] *= n - 1;
 }
 
 const struct shape_ops shape_full = {
@@ -90,7 +73,7 @@ const struct shape_ops shape_full = {
     .reach = 1,
     .hop_share = 1,
     .counts = full_counts,
-    .distance_sum = full_distance_sum,
+    .distances = full_distances,
     .link_Bps = full_link_Bps,
     .edges = full_edges,
     .way = full_way,

@@ -13,7 +13,6 @@ static void line_counts(struct shape_counts *c, const struct topo_dim *dim)
         .links = { n - 1 },
         .degree_max = n == 2 ? 1 : 2,
         .degree_min = 1,
-        .diameter = n - 1,
         .cut = { 1 },
         .connectivity = 1,
         .ports = n == 2 ? 1 : 2,
@@ -21,10 +20,11 @@ static void line_counts(struct shape_counts *c, const struct topo_dim *dim)
 }
 
 /* Distance k occurs 2(n-k) times. */
-static double line_distance_sum(const struct topo_dim *dim)
+static void line_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
     double x = dim->size;
-    return (x * x * x - x) / 3;
+    *sum = (x * x * x - x) / 3;
+    *longest = dim->size - 1;
 }
 
 static double line_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -67,27 +67,15 @@ static void line_load(struct shape_load *out, enum shape_pattern pattern, const 
 {
     int32_t n = g->n;
     (void)dim;
-    double share = (n - 1.0) / n, x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, { share } };
-    switch (pattern) {
-    case SHAPE_DIRECT:
-        out->load[0] = n == 2 ? (x - 1) / x : whole / (4 * x);
-        break;
-    case SHAPE_HALVING:
-        *out = (struct shape_load){ 0, { n == 2 ? share : steps / 2 } };
+    shape_port_load(out, pattern, n);
+    double x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
+    if (pattern == SHAPE_DIRECT) {
+        *out = (struct shape_load){ n - 1, { n == 2 ? (x - 1) / x : whole / (4 * x) } };
+    } else if (pattern == SHAPE_HALVING) {
+        out->load[0] = n == 2 ? out->load[0] : steps / 2;
+        out->hops = 0;
         for (int32_t far = 1; far < n; far *= 2)
             out->hops += far;
-        break;
-    case SHAPE_SEND:
-        *out = (struct shape_load){ 1, { 1 } };
-        break;
-    case SHAPE_PASS:
-        out->load[0] = 1;
-        break;
-    case SHAPE_NEXT:
-    case SHAPE_FAR: /* of fabrics alone */
-    case SHAPE_BRUCK:
-        break;
     }
 }
 
@@ -96,7 +84,7 @@ const struct shape_ops shape_line = {
     .reach = 0.5,
     .hop_share = 1,
     .counts = line_counts,
-    .distance_sum = line_distance_sum,
+    .distances = line_distances,
     .link_Bps = line_link_Bps,
     .edges = line_edges,
     .way = line_way,

@@ -16,17 +16,17 @@ static void ring_counts(struct shape_counts *c, const struct topo_dim *dim)
         .links = { n == 2 ? 1 : n },
         .degree_max = ways,
         .degree_min = ways,
-        .diameter = n / 2,
         .cut = { ways },
         .connectivity = ways,
         .ports = ways,
     };
 }
 
-static double ring_distance_sum(const struct topo_dim *dim)
+static void ring_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
     double x = dim->size;
-    return x * floor(x * x / 4);
+    *sum = x * floor(x * x / 4);
+    *longest = dim->size / 2;
 }
 
 static double ring_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -77,28 +77,18 @@ static void ring_load(struct shape_load *out, enum shape_pattern pattern, const 
 {
     int32_t n = g->n;
     (void)dim;
-    double share = (n - 1.0) / n, x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, { share } };
-    switch (pattern) {
-    case SHAPE_DIRECT:
-        /* NOLINTNEXTLINE(bugprone-integer-division): whole hops */
-        *out = (struct shape_load){ n / 2, { n == 2 ? (x - 1) / x : whole / (4 * x) } };
-        break;
-    case SHAPE_HALVING:
-        *out = (struct shape_load){ 0, { n == 2 ? share : steps } };
+    shape_port_load(out, pattern, n);
+    double x = n, whole = n % 2 ? x * x - 1 : x * x;
+    if (pattern == SHAPE_SEND && n > 2) { /* one of its links */
+        out->load[0] = 2;
+    } else if (pattern == SHAPE_DIRECT) {
+        out->hops = n / 2; // NOLINT(bugprone-integer-division): whole hops
+        out->load[0] = n == 2 ? (x - 1) / x : whole / (4 * x);
+    } else if (pattern == SHAPE_HALVING) {
+        out->load[0] = n == 2 ? out->load[0] : num_log2_up(n);
+        out->hops = 0;
         for (int32_t far = 1; far < n; far *= 2)
             out->hops += far > n - far ? n - far : far;
-        break;
-    case SHAPE_SEND: /* one of its links */
-        *out = (struct shape_load){ 1, { n > 2 ? 2 : 1 } };
-        break;
-    case SHAPE_PASS:
-        out->load[0] = 1;
-        break;
-    case SHAPE_NEXT:
-    case SHAPE_FAR: /* of fabrics alone */
-    case SHAPE_BRUCK:
-        break;
     }
 }
 
@@ -108,7 +98,7 @@ const struct shape_ops shape_ring = {
     .reach = 1,
     .hop_share = 1,
     .counts = ring_counts,
-    .distance_sum = ring_distance_sum,
+    .distances = ring_distances,
     .link_Bps = ring_link_Bps,
     .edges = ring_edges,
     .way = ring_way,

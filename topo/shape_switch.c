@@ -20,17 +20,17 @@ static void switch_counts(struct shape_counts *c, const struct topo_dim *dim)
         .hub_degree_min = n,
         .degree_max = 1,
         .degree_min = 1,
-        .diameter = 2,
         .cut = { n / 2 },
         .connectivity = 1,
         .ports = n,
     };
 }
 
-static double switch_distance_sum(const struct topo_dim *dim)
+static void switch_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
     double x = dim->size;
-    return 2 * x * (x - 1);
+    *sum = 2 * x * (x - 1);
+    *longest = 2;
 }
 
 static double switch_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -65,26 +65,7 @@ static void switch_load(struct shape_load *out, enum shape_pattern pattern, cons
 {
     int32_t n = g->n;
     (void)dim;
-    double share = (n - 1.0) / n, steps = num_log2_up(n);
-    *out = (struct shape_load){ n - 1, { share } };
-    switch (pattern) {
-    case SHAPE_DIRECT:
-        out->hops = 1;
-        break;
-    case SHAPE_HALVING:
-    case SHAPE_FAR:
-    case SHAPE_BRUCK:
-        out->hops = steps;
-        break;
-    case SHAPE_SEND:
-        *out = (struct shape_load){ 1, { 1 } };
-        break;
-    case SHAPE_PASS:
-        out->load[0] = 1;
-        break;
-    case SHAPE_NEXT:
-        break;
-    }
+    shape_port_load(out, pattern, n);
 }
 
 /* ---- parts ---- */
@@ -236,7 +217,7 @@ const struct shape_ops shape_switch = {
     .reach = 1,
     .hop_share = 0.5,
     .counts = switch_counts,
-    .distance_sum = switch_distance_sum,
+    .distances = switch_distances,
     .link_Bps = switch_link_Bps,
     .edges = switch_edges,
     .way = switch_way,

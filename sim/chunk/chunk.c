@@ -359,7 +359,7 @@ static int chunk_check_network(const struct topo_network *net, struct err *e)
     for (int32_t d = 0; d < net->n_dims; d++)
         if (topo_is_fabric(&net->dims[d]))
             return err_set(e, ERR_UNSUP,
-                           "model chunk: dimension %s is a %s, expected model alpha-beta or flow for it",
+                           "dimension %s is a %s, which model chunk does not know; use alpha-beta or flow",
                            net->dims[d].name, topo_shape_name(net->dims[d].shape));
     return 0;
 }

@@ -73,6 +73,26 @@ bad "unknown shape" study.yaml
 { base | sed 1d; echo "network: ring:4 swich:8"; } | study
 bad "spec word" study.yaml
 
+fabric() { base | sed 1d; echo "network: { dims: [ { name: pod, shape: $1 } ] }"; }
+fabric "fat-tree, sizes: [ 256, 16777216 ], taper: 2" | study
+bad "tree of more NPUs than there may be" study.yaml
+fabric "fat-tree, sizes: [ 1, 1 ], taper: 2" | study
+bad "tree of one NPU" study.yaml
+fabric "fat-tree, sizes: [ 4 ], taper: 2" | study
+bad "tree of one level" study.yaml
+fabric "fat-tree, sizes: [ 4, 8 ], taper: [ ]" | study
+bad "tree with an empty list of tapers" study.yaml
+fabric "fat-tree, sizes: [ 4, 8 ], up: [ 2, 2, 2 ]" | study
+bad "tree with more tiers of links than levels" study.yaml
+fabric "dragonfly, sizes: [ 2, 4, 99 ], links: 2" | study
+bad "dragonfly of more groups than its links can join" study.yaml
+fabric "dragonfly, sizes: [ 2, 4, 9 ]" | study
+bad "dragonfly without links between groups" study.yaml
+fabric "dragonfly, sizes: [ 1, 4096, 4096 ], links: 1" | study
+bad "dragonfly whose routers need too many ports" study.yaml
+fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, algorithm: ring" | study
+bad "ring on a dragonfly" study.yaml
+
 step() { base | sed 2d; echo "workload:"; echo "  groups: { g: $1 }"; echo "  step: { all-reduce: { size_MB: 1, group: $2 } }"; }
 step "{ size: 3 }" g | study
 bad "group that does not divide its dimension" study.yaml
