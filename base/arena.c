@@ -1,3 +1,13 @@
+/*
+ * Blocks in a list, newest first, each zeroed by calloc() and cut from the front. A request that the newest
+ * block cannot hold opens another one, twice the size of the last up to 64 KiB or as large as the request;
+ * the rest of the old block is given up. calloc() is what keeps a large arena cheap, since pages that come
+ * from the system are zero already and are not touched until they are used.
+ *
+ * Nothing is ever given back singly, so there are no free lists, no headers per item and no order of
+ * releasing.
+ */
+
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -15,6 +25,8 @@ struct arena_block {
 
 static struct arena_block *block_add(struct arena *a, size_t need)
 {
+    /* A block made for one large request is not a step of the doubling: the next one starts from MOST_BLOCK
+     * again. */
     size_t size = a->last ? 2 * a->last->size : LEAST_BLOCK;
     if (size > MOST_BLOCK)
         size = MOST_BLOCK;
@@ -32,6 +44,8 @@ static struct arena_block *block_add(struct arena *a, size_t need)
 void *arena_take(struct arena *a, size_t n, size_t size)
 {
     const size_t unit = alignof(max_align_t);
+    /* Rounding to the strictest alignment lets one arena hold any type; `unit` is kept free for the rounding
+     * itself. */
     if (n > (SIZE_MAX - unit) / size)
         a->failed = true;
     size_t need = a->failed ? 0 : (n * size + unit - 1) / unit * unit;

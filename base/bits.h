@@ -1,4 +1,8 @@
-/** @file A set of small numbers that is asked for its least member from a number on. */
+/**
+ * @file A set of small numbers that is asked for its least member from a number on. Jobs that wait,
+ * processors that are free and the like: what a heap would do with O(log n) per change, here with removal of
+ * any member and in the order of numbers. Not safe for several threads while one of them writes.
+ */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
 
@@ -12,12 +16,14 @@ enum { BITS_LEVELS = 6 };
  * are skipped. `= { 0 }` is a set that holds nothing and has room for nothing. Release with bits_free().
  */
 struct bits {
-    uint64_t *words; /**< of all levels, the numbers' own first; owned */
-    int32_t size, n_levels;
+    uint64_t *words;            /**< of all levels, the numbers' own first; owned */
+    int32_t size, n_levels;     /**< members are 0..size-1; the top level is one word */
     int32_t first[BITS_LEVELS]; /**< word at which a level begins */
 };
 
-/** An empty set with room for 0..@p size - 1, size >= 0. False on lack of memory; then empty. O(size / 64).
+/**
+ * An empty set with room for 0..@p size - 1, size >= 0. False on lack of memory; then empty. O(size / 64).
+ * Memory is 65/64 of the bits themselves.
  */
 bool bits_build(struct bits *b, int32_t size);
 void bits_free(struct bits *b);
@@ -26,6 +32,7 @@ void bits_free(struct bits *b);
 void bits_add(struct bits *b, int32_t i);
 void bits_remove(struct bits *b, int32_t i);
 
+/** Is @p i, in 0..size-1, a member? O(1). */
 static inline bool bits_has(const struct bits *b, int32_t i)
 {
     return b->words[i / 64] >> (i % 64) & 1;

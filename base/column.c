@@ -1,3 +1,13 @@
+/*
+ * Names, choice and copying of columns as base/column.h describes them. A row is a struct of the caller's,
+ * known here only by offsets, so that the field of a kind (study/kind.h) is written once by whoever computes
+ * it and everything else (CSV, JSON, the store's tables, text, figures) is driven by the list.
+ *
+ * Blanks are in-band: NULL, NaN and -1 in a struct; NULL, a number that is not finite and INT64_MIN in a
+ * table. put_field() and row_get() are inverse to each other over those, which is what lets a row go through
+ * a store and come back as it was (negative counts are no values anywhere in the program).
+ */
+
 #include "base/column.h"
 
 #include <assert.h>
@@ -38,6 +48,8 @@ const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, co
     for (const struct column *other = list; !c && other && other->name; other++)
         if (other->axis && strcmp(other->axis, axis) == 0)
             c = other;
+    /* A column found by its own name decides; a second name (`axis`) counts only where no column has the
+     * first. */
     unsigned flags = c ? c->flags : 0;
     if (flags & COLUMN_REPLACES)
         return NULL;
@@ -67,6 +79,7 @@ static bool is_chosen(const struct column *c, const struct column_choice *choice
 int column_choose(struct columns *out, const struct column *list, const struct column_choice *choice,
                   struct err *e)
 {
+    /* One more than the list has, so that an empty list is no zero-sized allocation. */
     size_t n = 0;
     while (list[n].name)
         n++;
@@ -115,6 +128,7 @@ void row_clear(void *row, const struct column *list)
     }
 }
 
+/* One value into the open row; in a struct every count below 0 is blank, in a table INT64_MIN alone is. */
 static void put_field(struct table *t, const struct column *c, const void *field, int32_t i)
 {
     switch (c->kind) {

@@ -40,19 +40,19 @@ enum column_flag {
 struct column {
     const char *name; /**< with its unit, as in CSV: "time_s". '#' is the number, from 1, of a repeated one */
     const char *help; /**< for --list and docs; NULL: not listed */
-    enum table_kind kind;
-    size_t offset;     /**< of the field; of a repeated column that of the first, an array of `repeat` */
-    int32_t repeat;    /**< 0 or 1: one column */
-    unsigned flags;    /**< enum column_flag */
-    const char *axis;  /**< a second name of axes that the flags are about; NULL: none */
-    const char *part;  /**< of a store that keeps it apart, as few rows have it; NULL: with the others */
-    int32_t part_from; /**< of a repeated one: so many of them are with the others all the same */
-    const char *upto;  /**< repeated: exported up to the largest value of this column; NULL: all */
-    const char *with;  /**< exported where some row has a value in this column; NULL: always */
-    const char *title; /**< in text; NULL: the name without its unit */
-    const char *unit;  /**< in text; NULL: what stands after the last '_' of the name */
-    int better;        /**< 1: more is better, -1: less is better, 0: neither */
-    int digits;        /**< in text; 0: as the report chooses */
+    enum table_kind kind; /**< also says the type of the field: const char *, double or int64_t */
+    size_t offset;        /**< of the field; of a repeated column that of the first, an array of `repeat` */
+    int32_t repeat;       /**< 0 or 1: one column */
+    unsigned flags;       /**< enum column_flag */
+    const char *axis;     /**< a second name of axes that the flags are about; NULL: none */
+    const char *part;     /**< of a store that keeps it apart, as few rows have it; NULL: with the others */
+    int32_t part_from;    /**< of a repeated one: so many of them are with the others all the same */
+    const char *upto;     /**< repeated: exported up to the largest value of this column; NULL: all */
+    const char *with;     /**< exported where some row has a value in this column; NULL: always */
+    const char *title;    /**< in text; NULL: the name without its unit */
+    const char *unit;     /**< in text; NULL: what stands after the last '_' of the name */
+    int better;           /**< 1: more is better, -1: less is better, 0: neither */
+    int digits;           /**< in text; 0: as the report chooses */
 };
 
 #define COLUMN_AT(type, field, called, of_kind, ...)                                                         \
@@ -71,11 +71,14 @@ struct column {
         .name = NULL                                                                                         \
     }
 
-/** How many times @p c stands in a row, at least 1. */
+/** How many times @p c stands in a row, at least 1. O(1). */
 int32_t column_count(const struct column *c);
 /** The name of number @p i, from 0, of a repeated column; @p c->name of one that is not. */
 const char *column_name(char buf[COLUMN_NAME], const struct column *c, int32_t i);
-/** The column of @p list, which may be NULL, that has this name, repeated ones too; NULL: none. */
+/**
+ * The column of @p list, which may be NULL, that has this name, repeated ones too; NULL: none. O(columns):
+ * names of repeated ones are made and compared one by one, so not for the loop over rows.
+ */
 const struct column *column_find(const struct column *list, const char *name);
 
 /* ---- which columns a table has ---- */
@@ -93,7 +96,11 @@ struct columns {
     int32_t n;
 };
 
-/** ERR_NOMEM. */
+/**
+ * Fill @p out with the columns of @p list that @p choice shows, in the order of the list. @p list must
+ * outlive @p out, which points into it.
+ * @return 0 or ERR_NOMEM; @p out can be freed either way.
+ */
 int column_choose(struct columns *out, const struct column *list, const struct column_choice *choice,
                   struct err *e);
 void columns_free(struct columns *c);
@@ -102,14 +109,17 @@ void columns_free(struct columns *c);
  * says it (flags above). */
 const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, const char *axis);
 
-/** Add them to a table without rows. */
+/** Add them to a table without rows. Lack of memory shows in t->failed. */
 void columns_put(struct table *t, const struct columns *c);
 
 /* ---- rows ---- */
 
-/** Make every field that @p list names blank. */
+/** Make every field that @p list names blank. Fields that no column names are left alone. */
 void row_clear(void *row, const struct column *list);
-/** Go on in the row of @p t that is open: the values of @p row, in the columns of columns_put(). */
+/**
+ * Go on in the row of @p t that is open: the values of @p row, in the columns of columns_put(). Texts are
+ * copied by the table. The caller opens the row, since columns of axes may stand before these.
+ */
 void row_put(struct table *t, const struct columns *c, const void *row);
 /** The opposite: fields of @p c from row @p i of @p t, whose columns from @p col on are these. Texts are
  * borrowed from the table; other fields stay as they are. */

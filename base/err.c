@@ -1,3 +1,9 @@
+/*
+ * Building of messages. A message is one line whatever was quoted in it: input files, names and paths may
+ * hold newlines or escape sequences, and a line that a terminal or a log reader takes for two would be a
+ * hole. What does not fit is cut, never refused: a cut message is better than none.
+ */
+
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -1,4 +1,14 @@
-/** @file Error value: a code for the program, one line for the reader. */
+/**
+ * @file Error value: a code for the program, one line for the reader.
+ *
+ * Every function that can fail takes `struct err *e` last, returns 0 or the code, and writes the message
+ * once, where the failure is noticed, with file, line and column if it has them. Whoever passes a failure on
+ * adds where it happened (err_wrap()) or nothing; cleaning up on the way must not overwrite it. Programmer's
+ * errors are asserts, which stay on in release builds. There is no last error of a thread or a program: the
+ * value belongs to the caller, is not allocated, and may be copied.
+ *
+ * Outcomes (infeasible, unbounded, no run that finished) are not errors: they are a status in the result.
+ */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -15,6 +25,10 @@ enum err_code {
     ERR_NO_DESIGN = -8, /**< nothing fits what was asked for */
 };
 
+/**
+ * One failure. `struct err e;` need not be set before it is passed. The message is part of it, so that saying
+ * that memory is short needs none.
+ */
 struct err {
     enum err_code code;
     char msg[1024]; /**< one line, no trailing newline, always terminated */
@@ -22,10 +36,18 @@ struct err {
 
 #define ERR_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/** Record a new failure; returns @p code so callers can `return err_set(...)`. */
+/**
+ * Record a new failure; returns @p code so callers can `return err_set(...)`.
+ *
+ * Control characters of the message become '?'; what is beyond the room is cut. Arguments may point into
+ * e->msg.
+ */
 int err_set(struct err *e, enum err_code code, const char *fmt, ...) ERR_PRINTF(3, 4);
 
-/** Prefix the recorded message with where it happened; returns e->code. */
+/**
+ * Prefix the recorded message with where it happened; returns e->code. "WHERE: MESSAGE"; where both together
+ * are too long, each keeps half of the room at least.
+ */
 int err_wrap(struct err *e, const char *fmt, ...) ERR_PRINTF(2, 3);
 
 /** Record "out of memory for WHAT"; returns ERR_NOMEM. */

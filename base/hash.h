@@ -22,8 +22,8 @@
 #include "base/text.h"
 
 struct hash_slot {
-    int32_t id; /**< -1: free */
-    uint32_t mixed;
+    int32_t id;     /**< -1: free */
+    uint32_t mixed; /**< hash_mix() of the item's hash */
 };
 
 /** `= { 0 }` is empty. Release with hash_free(). */
@@ -43,7 +43,10 @@ static inline uint64_t hash_text(const char *s)
     return text_hash(TEXT_HASH_SEED, s, strlen(s));
 }
 
-/** The item with this hash in slot @p at or behind it, whose slot @p at then is; -1: no more. */
+/**
+ * The item with this hash in slot @p at or behind it, whose slot @p at then is; -1: no more. The caller steps
+ * @p at on to search further. Half of the slots are free, so the search ends.
+ */
 static inline int32_t hash_seek(const struct hash *t, uint64_t hash, int32_t *at)
 {
     uint32_t mixed = hash_mix(hash);
@@ -60,9 +63,15 @@ static inline int32_t hash_seek(const struct hash *t, uint64_t hash, int32_t *at
     for (int32_t id##_at = (int32_t)(hash_mix(hash) >> 1), id; (id = hash_seek(t, hash, &id##_at)) >= 0;     \
          id##_at++)
 
-/** Add an item, which is not looked for first. False on lack of memory; the table is then as it was. */
+/**
+ * Add an item, which is not looked for first. False on lack of memory; the table is then as it was. Amortised
+ * O(1). Items that are equal may be added twice: hash_each finds both.
+ */
 bool hash_add(struct hash *t, uint64_t hash, int32_t id);
-/** Take out an item, which must be there. Amortised O(1). */
+/**
+ * Take out an item, which must be there. Amortised O(1). @p hash must be the one that it was added with. Not
+ * within hash_each: items move.
+ */
 void hash_remove(struct hash *t, uint64_t hash, int32_t id);
 /** Room for @p n items without growing; false as above. */
 bool hash_reserve(struct hash *t, int64_t n);

@@ -12,7 +12,13 @@
  * The first item is the one that goes before all others; for the best few of many, let the worst go first.
  * HEAP_TRACKED also calls moved(x, &items[at], at) for each item that got a place, x being the last argument
  * of each function. An order should have no ties; where it has, the item that came up or down last stays
- * below its equals: comparisons are strict.
+ * below its equals: comparisons are strict. Pop, push, replace and settle take O(log n) comparisons; none
+ * allocates.
+ *
+ * The heap is binary and implicit: children of items[i] are items[2i + 1] and items[2i + 2] (Williams,
+ * "Algorithm 232", CACM 7, 1964). The order of pops is a function of the pushes and of `before` alone, the
+ * same on every machine; where that must not depend on the order of pushes either, let `before` break ties by
+ * a number of the item.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -71,6 +77,7 @@
         name##_put(items, up < at ? up : name##_sink(items, n, at, item, x), item, x);                       \
     }
 
+/* For heaps whose items need not know where they are. */
 #define HEAP_UNMOVED(x, item, at) ((void)(x), (void)(item), (void)(at))
 
 #define HEAP(name, type, before)                                                                             \

@@ -1,3 +1,10 @@
+/*
+ * No tree is built: what is put goes to the text at once, and the only state is whether a comma is due at
+ * each depth. So a report of any length needs no memory besides its text. Strings are checked as UTF-8 on the
+ * way out, since names come from files that nobody checked, and one bad byte makes a whole JSON file
+ * unreadable to strict parsers (RFC 8259, section 8.1).
+ */
+
 #include "base/json.h"
 
 #include <assert.h>
@@ -12,6 +19,8 @@ static size_t utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
         return 1;
+    /* Table 3-7 of the Unicode standard: the first byte says the length, and narrows the second where a
+     * shorter form, a surrogate (U+D800 to U+DFFF) or a number beyond U+10FFFF would be written. */
     size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
     unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
     unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;

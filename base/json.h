@@ -1,4 +1,9 @@
-/** @file JSON out: objects and arrays written in order, numbers that round-trip, never NaN. */
+/**
+ * @file JSON out: objects and arrays written in order, numbers that round-trip, never NaN.
+ *
+ * The order of members is the order of the calls, so the same run gives the same bytes. Nothing fails
+ * half-way: see struct json. JSON in: base/json_read.h.
+ */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -19,8 +24,8 @@ enum { JSON_MAX_DEPTH = 16 };
  * a bug (assert).
  */
 struct json {
-    struct text *out; /**< borrowed */
-    int depth;
+    struct text *out;                /**< borrowed */
+    int depth;                       /**< open brackets; 0 outside of the outermost */
     bool filled[JSON_MAX_DEPTH + 1]; /**< something was written at this depth: a comma is due */
 };
 

@@ -1,3 +1,15 @@
+/*
+ * Two readers of large inputs with memory of one entry: text files line by line, and JSON files that are one
+ * array of objects (the Philly trace is a single array of more than 100,000 jobs).
+ *
+ * Jansson parses a complete value; it has no events. So the brackets and commas of the outer array are read
+ * here, and each object is handed to Jansson through a callback of one byte at a time: a callback of blocks
+ * would swallow what follows the object, and its line numbers start anew with each object, while messages
+ * need those of the file.
+ *
+ * Nothing is sought backwards: a pipe works as a file does.
+ */
+
 #include "base/json_read.h"
 
 #include <errno.h>
@@ -38,6 +50,7 @@ int lines_open(struct lines *l, const char *path, size_t max, struct err *e)
         l->s[0] = '\0';
         return 0;
     }
+    /* lines_close() tells an open file from a zeroed struct by its memory; here there is none. */
     if (!l->block && !l->s)
         close(fd);
     lines_close(l);
@@ -219,6 +232,8 @@ static int read_object(struct json_reader *r, struct err *e)
     r->object = json_load_callback(give_byte, r, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &why);
     if (r->object)
         return 0;
+    /* Memory first: in the other cases below Jansson only noticed that bytes stopped coming and calls it a
+     * premature end. */
     if (json_error_code(&why) == json_error_out_of_memory)
         return err_nomem(e, r->path);
     if (r->n_bytes >= JSON_READER_MAX_BYTES)
@@ -249,6 +264,7 @@ int json_reader_next(struct json_reader *r, const struct json_value **out, struc
     if (c != '{')
         return fail(r, r->line, e,
                     c == EOF ? "array is not closed: ] is missing" : "entry is not an object: { expected");
+    /* One pushed-back byte is what ISO C guarantees. It is no newline, so `line` need not go back. */
     ungetc(c, r->file);
     r->any = true;
     int rc = read_object(r, e);

@@ -31,11 +31,11 @@ int json_reader_open(struct json_reader **out, const char *path, struct err *e);
  */
 int json_reader_next(struct json_reader *r, const struct json_value **out, struct err *e);
 
-/** Line at which the object read last begins, 1-based. */
+/** Line at which the object read last begins, 1-based. O(1). */
 int64_t json_reader_line(const struct json_reader *r);
 void json_reader_close(struct json_reader *r); /**< NULL is fine */
 
-/** Member of an object; NULL when it has none, or @p v is no object or NULL. */
+/** Member of an object; NULL when it has none, or @p v is no object or NULL. O(1) on average. */
 const struct json_value *json_value_get(const struct json_value *v, const char *key);
 /** Entries of an array; 0 for anything else. */
 size_t json_value_count(const struct json_value *v);
@@ -57,10 +57,10 @@ struct lines {
     int64_t line;     /**< of `s`, 1-based; 0 before the first */
     char *s;          /**< the line: owned, terminated, without its end (LF or CR LF); may be changed */
     size_t n;         /**< bytes of `s` */
-    /* for lines.c only */
-    char *block;
-    size_t at, end, cap, max;
-    int fd;
+    /* Private to base/json_read.c: */
+    char *block;              /**< owned; what read() gave last */
+    size_t at, end, cap, max; /**< bytes block[at..end) are unread; room of `s`; longest line */
+    int fd;                   /**< owned; -1: closed */
 };
 
 /**

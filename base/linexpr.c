@@ -1,3 +1,14 @@
+/*
+ * Recursive descent over the grammar in base/linexpr.h. Every side, term and factor is kept as a linear form,
+ * a vector of n coefficients and a constant, so parsing and simplifying are one pass and there is no tree to
+ * walk afterwards: "2*(a + b) - a <= 3" is [1, 2] and 3 when the last character is read. A product needs one
+ * constant form, a quotient a constant divisor; anything else is not linear and is refused where it stands.
+ *
+ * Scratch forms are taken once, two per depth of parentheses: parse_sum() holds one term, parse_term() one
+ * factor, and parse_factor() fills the one it is given. Recursion is bounded by MAX_DEPTH, so no text can
+ * exhaust the stack.
+ */
+
 #include "base/linexpr.h"
 
 #include <ctype.h>
@@ -255,6 +266,7 @@ static int multiply(const struct parser *p, double *out, const double *factor, c
     if (!left && !is_constant(p, factor))
         return err_set(p->e, ERR_PARSE, "col %d: product of two names; one side of \"*\" must be a number",
                        column(p, at));
+    /* The factor is read before out is written: `form` may be `out` itself. */
     double x = left ? out[p->n] : factor[p->n];
     const double *form = left ? factor : out;
     for (int i = 0; i <= p->n; i++)
@@ -366,6 +378,7 @@ int linexpr_parse(struct linexpr *out, const char *text, const char *const *name
         .text = text, .at = text, .names = names, .n = n, .scratch = forms + 2 * form, .e = e
     };
     for (int i = 0; i < n; i++)
+        /* Readings of a name are never longer than the longest one, which keeps "a-a-a-..." linear. */
         p.longest = strlen(names[i]) > p.longest ? strlen(names[i]) : p.longest;
     int rc = parse_constraint(&p, out, forms, forms + form);
     free(forms);

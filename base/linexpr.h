@@ -1,4 +1,9 @@
-/** @file Linear constraints as text: "pod + 2*node <= 200", over names the caller knows. */
+/**
+ * @file Linear constraints as text: "pod + 2*node <= 200", over names the caller knows.
+ *
+ * One syntax for all limits that a user writes: constraints of the split, `where` and `keep` of a study,
+ * limits of a sweep of bandwidths and of figures.
+ */
 #ifndef BASE_LINEXPR_H
 #define BASE_LINEXPR_H
 
@@ -28,7 +33,7 @@ struct linexpr {
  *
  * @param[in,out] out  out->coef has room for n and is overwritten on success.
  * @return 0, ERR_NOMEM or ERR_PARSE; the message starts with the column ("col 7: unknown
- *         name \"pdo\", nearest is \"pod\"") so that callers can place it. Time O(length * n).
+ *         name \"pdo\"; did you mean \"pod\"?") so that callers can place it. Time O(length * n).
  */
 int linexpr_parse(struct linexpr *out, const char *text, const char *const *names, int n, struct err *e);
 

@@ -1,3 +1,10 @@
+/*
+ * Row-major wrappers over CBLAS. Cholesky is our own (left-looking, by dot products of rows, so that all it
+ * reads is contiguous in row-major order): GSL reports a matrix that is not positive definite through a
+ * handler of the whole program, and here that is an outcome the caller asks about, from several threads at
+ * once.
+ */
+
 #include "base/matrix.h"
 
 #include <math.h>

@@ -1,3 +1,14 @@
+/*
+ * Three things that must come out the same on every machine: integers that notice overflow, decimal numbers
+ * in and out, and elementary functions.
+ *
+ * Reading is strtod(), which rounds correctly, behind a check of the grammar. Writing is the shortest of 15
+ * to 17 digits that reads back (17 always do: Steele and White, "How to print floating-point numbers
+ * accurately", PLDI 1990; fewer than 15 never have to be tried, as %g drops zeros at the end). Tables have
+ * millions of numbers, so the usual range goes through 180-bit integers instead of printf(); both ways give
+ * the same characters.
+ */
+
 #include "base/num.h"
 
 #include <assert.h>
@@ -51,6 +62,7 @@ static bool is_decimal(const char *s)
 {
     if (*s == '+' || *s == '-')
         s++;
+    /* "010" is octal to some readers of YAML, ten to others. */
     if (s[0] == '0' && isdigit((unsigned char)s[1]))
         return false;
     const char *end = skip_digits(s);
@@ -77,6 +89,7 @@ bool num_parse_real(const char *text, double *out)
 {
     if (!is_decimal(text))
         return false;
+    /* Underflow to 0 or to a subnormal is accepted: ERANGE is not looked at, only what came out. */
     double x = strtod(text, NULL);
     if (!isfinite(x))
         return false;
@@ -169,6 +182,8 @@ static bool to_decimal(struct decimal *d, double x)
     uint64_t m = (bits & (bit - 1)) | bit;
     int e = (int)(bits >> 52) - 1075;
     /* Of the power of two below x; x itself may have one digit more. */
+    /* log10 of the power of two below x, rounded down: the exponent of x itself or one less, which the loop
+     * tries next. */
     d->exponent = (int)floor((e + 52) * 0.30102999566398120);
     for (int more = 0; more < 2; more++, d->exponent++) {
         int p = 16 - d->exponent, shift = -(e + p);
@@ -336,6 +351,8 @@ static inline double exp_of(double x)
     return scale + scale * sum;
 }
 
+/* Loops of fixed length without branches: gcc and clang both make vector instructions of them, and since each
+ * lane is +, -, * and / of IEEE 754, the vector code rounds as the scalar code does. */
 static void exp_block(double *x)
 {
     for (int i = 0; i < BLOCK; i++)

@@ -1,4 +1,9 @@
-/** @file Numbers as text, and integer arithmetic: overflow that is noticed, powers of two. */
+/**
+ * @file Numbers as text, and integer arithmetic: overflow that is noticed, powers of two.
+ *
+ * Nothing here depends on the locale beyond the decimal point of strtod(): the program never calls
+ * setlocale().
+ */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
@@ -48,10 +53,11 @@ double num_scaled(const char *number, int places);
 const char *num_format(char buf[NUM_TEXT], double x);
 
 /*
- * * @file Elementary functions with the same last bit on every machine.
- *  * The C library picks its code by what the processor has (fused multiply-add), and results differ in the
- * last bit. Where a random number is compared with a probability, a last bit decides which plan is drawn and
- * so all that follows. These use +, -, *, / alone, which IEEE 754 rounds in one way only; the program is
+ * Elementary functions with the same last bit on every machine.
+ *
+ * The C library picks its code by what the processor has (fused multiply-add), and results differ in the last
+ * bit. Where a random number is compared with a probability, a last bit decides which plan is drawn and so
+ * all that follows. These use +, -, *, / alone, which IEEE 754 rounds in one way only; the program is
  * compiled without contraction. They also run several numbers at a time.
  */
 

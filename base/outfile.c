@@ -1,3 +1,17 @@
+/*
+ * How an output file appears whole or not at all. The file is written without a name (O_TMPFILE in the
+ * target's directory), synced, and linked to its name at the end; a process that is killed leaves nothing,
+ * since the kernel frees a nameless file with its last descriptor. To replace a file, the nameless one is
+ * linked to a side name first and renamed over the target, because link() never replaces and rename() is
+ * atomic within one file system.
+ *
+ * File systems without O_TMPFILE (some network file systems), or a system without /proc, get a side file
+ * ".weft-PID-K.tmp" from the start; there a SIGKILL leaves that file behind, and nothing else. "Exists" is
+ * asked before the work and settled at the end: linkat() and, where the file system has it, RENAME_NOREPLACE
+ * refuse a file that came up meanwhile, so two processes that write one path without -f do not overwrite each
+ * other.
+ */
+
 /* O_TMPFILE and renameat2() let an output file appear whole or not at all. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -49,6 +63,8 @@ static bool side_name(char *buf, size_t n, const char *path, int k)
 static bool name_tmpfile(const struct outfile *f)
 {
     char link[64], side[PATH_MAX];
+    /* AT_EMPTY_PATH would need a privilege (CAP_DAC_READ_SEARCH); the link of /proc is what open(2)
+     * recommends. */
     snprintf(link, sizeof link, "/proc/self/fd/%d", f->fd);
     if (linkat(AT_FDCWD, link, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0)
         return true;
@@ -60,6 +76,7 @@ static bool name_tmpfile(const struct outfile *f)
         if (linkat(AT_FDCWD, link, AT_FDCWD, side, AT_SYMLINK_FOLLOW) == 0) {
             if (rename(side, f->path) == 0)
                 return true;
+            /* unlink() may set another errno. */
             int why = errno;
             unlink(side);
             errno = why;

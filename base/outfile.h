@@ -9,11 +9,11 @@
 
 /** Zero-initialise; outfile_begin(), any outfile_put(), outfile_end(). Release with outfile_drop(). */
 struct outfile {
-    char *path; /**< owned; what appears at the end; NULL = standard output */
-    char *side; /**< owned; the file beside it that is written meanwhile; NULL = it has no name yet */
-    int fd;     /**< valid with `path` */
-    unsigned mode;
-    bool force, in_place, begun;
+    char *path;    /**< owned; what appears at the end; NULL = standard output */
+    char *side;    /**< owned; the file beside it that is written meanwhile; NULL = it has no name yet */
+    int fd;        /**< valid with `path` */
+    unsigned mode; /**< permissions of the file that is replaced; 0: a new file, as the umask says */
+    bool force, in_place, begun; /**< an existing file may go; written directly; not zero any more */
 };
 
 /**

@@ -1,3 +1,15 @@
+/*
+ * One set of calls for three forms. Each call asks whether its form is at hand (report_is()) and does nothing
+ * otherwise, so that a command is written once, in the order that people read.
+ *
+ * Text goes out as it comes, tables when they end (widths are known then). JSON goes out as it comes. CSV has
+ * one header, so it waits: rows go to `table`; facts, whose number is not known before the end, to `facts`,
+ * and lay_facts() makes one row of them where no table came. In CSV no table may begin after the one marked
+ * IN_CSV (assert).
+ *
+ * Memory that is short is noted in `failed` of the part that met it, and told once by report_end().
+ */
+
 #include "base/report.h"
 
 #include <assert.h>
@@ -230,6 +242,7 @@ static const struct report_column *next_column(struct report *r)
 {
     assert(r->columns);
     const struct report_column *c = &r->columns[r->at];
+    /* `open` is false where no column is of this form: such rows leave no trace, not even "{}". */
     if (r->at == 0 && r->open) {
         if (report_is(r, IN_CSV))
             table_row(&r->table);

@@ -63,6 +63,10 @@ struct report {
 bool report_is(const struct report *r, unsigned in);
 
 /* ---- facts; NULL label: not in text; NULL key: not in data ---- */
+/**
+ * @p in: forms that have it; @p key: its name in JSON and CSV; @p label: in text. Blank values: NULL for a
+ * text, a number below 0 for a count, one that is not finite for a real.
+ */
 void report_word(struct report *r, unsigned in, const char *key, const char *label, const char *s);
 /** Negative: null, blank, "-". */
 void report_count(struct report *r, unsigned in, const char *key, const char *label, int64_t n,

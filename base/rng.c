@@ -1,3 +1,13 @@
+/*
+ * GSL's MT19937 (Matsumoto and Nishimura, ACM TOMACS 8, 1998) with memory, seeding and conversions of our
+ * own. GSL's own conversions are not used: gsl_rng_uniform() gives 32 bits, and gsl_rng_alloc() calls a
+ * handler of the whole program when memory is short.
+ *
+ * A stream is a number that names what is drawn (a job, a worker, a layer), so that drawing one more thing
+ * does not shift the others and the order in which threads draw does not matter. Seed and stream are mixed so
+ * that neighbours (seed 1 and 2, stream 7 and 8) start unrelated generators.
+ */
+
 #include "base/rng.h"
 
 #include <assert.h>

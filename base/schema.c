@@ -1,3 +1,14 @@
+/*
+ * Reading of maps by key tables. One pass over the keys of a map looks each up in its section, reads the
+ * value as its row says, and writes it into the struct; defaults were written before, so a field has a value
+ * whatever the file holds. Values are checked in the file's unit, which is the one the message shows, and
+ * scaled last.
+ *
+ * Fields are written through memcpy() or by pointers that the K_ macros have checked: a row whose field has
+ * another type does not compile. Nothing is allocated but owned lists, whose owner is the caller, also after
+ * a failure (the field is NULL or a valid array from the first key on).
+ */
+
 #include "base/schema.h"
 
 #include <assert.h>
@@ -59,12 +70,14 @@ static int read_real(double *out, const struct key *k, const struct yaml_doc *do
         return rc;
     if (!(x >= k->min && x <= k->max))
         return fail_range(k, doc, id, e);
+    /* A value within its range may still overflow in SI units. */
     if (!isfinite(x * k->scale)) {
         char shown[YAML_SHOWN];
         return yaml_fail(doc, id, e, ERR_RANGE, "is %s, expected a number below %g",
                          yaml_show(doc, id, shown), 1e308 / fabs(k->scale));
     }
     const char *text = doc->nodes[id].text;
+    /* Moving the decimal point of the text rounds once; in text times 1e9 two roundings would add up. */
     bool exact = k->decimals && strlen(text) < NUM_TEXT;
     *out = exact ? num_scaled(text, k->decimals) : x * k->scale;
     return 0;
@@ -90,6 +103,7 @@ static int read_count(int64_t *out, const struct key *k, const struct yaml_doc *
 
 static void put_count(void *field, const struct key *k, int64_t n)
 {
+    /* Limits of the row keep n within int32_t where the field is one; a row whose limits do not is a bug. */
     int32_t small = (int32_t)n;
     assert(k->kind == KEY_I64 || small == n);
     if (k->kind == KEY_I64)
@@ -239,6 +253,7 @@ static char *place_list(void *base, const struct key *k, int32_t n, size_t size)
     char *field = (char *)base + k->offset;
     if (!k->owned)
         return field;
+    /* One more than there are: an empty list still has an address, and NULL means lack of memory alone. */
     char *entries = calloc((size_t)n + 1, size);
     memcpy(field, &entries, sizeof entries);
     return entries;
@@ -264,6 +279,7 @@ static int read_list(void *base, const struct key *k, const struct yaml_doc *doc
             return rc;
         entry += size;
         n++;
+        /* Counted one by one: after a failure the owner frees what was read and no more. */
         memcpy((char *)base + k->count, &n, sizeof n);
     }
     return 0;
@@ -315,6 +331,8 @@ static const struct key *find_key(const struct section *s, const char *name)
     return NULL;
 }
 
+/* With the nearest key where one is near, else all of them: a list of 40 keys helps nobody who mistyped one
+ * letter. */
 static int fail_unknown(const struct section *s, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char **names = malloc((s->n_keys + 1) * sizeof *names);
@@ -374,6 +392,7 @@ int schema_read_or(void *base, const struct section *s, const struct yaml_doc *d
 
 static double absent_value(const struct key *k)
 {
+    /* Most fields take NaN and -1 for "not given"; a row states another where those are values. */
     if (k->own_absent)
         return k->absent;
     return k->kind == KEY_REAL ? SCHEMA_NONE : -1;

@@ -4,6 +4,10 @@
  * A row says which field of a struct the key fills, and schema_read() fills it: the struct of the setting
  * itself, so that nothing is copied. Rows are written with the K_ macros below, which check at compile time
  * that the field has the type that the row writes.
+ *
+ * A row is also the manual: `weft keys` prints its help, unit, range and default, so what is documented is
+ * what is read. Tables are constants, shared by all threads. Reading one map is O(keys in the file * rows of
+ * the section).
  */
 #ifndef BASE_SCHEMA_H
 #define BASE_SCHEMA_H
@@ -218,14 +222,20 @@ const char *schema_kind_word(enum key_kind kind);
  */
 int schema_read(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
 
-/** The same, with defaults where @p map is -1. */
+/** The same, with defaults where @p map is -1. Errors as schema_read(). */
 int schema_read_or(void *base, const struct section *s, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);
 
-/** Read node @p id into the field of key @p k of @p base: a value whose key is not known before. */
+/**
+ * Read node @p id into the field of key @p k of @p base: a value whose key is not known before. @p base is
+ * the struct, not the field; k->offset is added. Errors as schema_read().
+ */
 int schema_read_value(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e);
 
-/** Set every field to its default, as if the map were empty; required keys to that of SCHEMA_NONE. */
+/**
+ * Set every field to its default, as if the map were empty; required keys to that of SCHEMA_NONE. Nothing
+ * fails and nothing is allocated: lists become empty, owned ones NULL.
+ */
 void schema_defaults(void *base, const struct section *s);
 
 /**

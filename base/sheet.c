@@ -1,3 +1,10 @@
+/*
+ * Cells are kept as text in one array, row by row, until sheet_write() knows the width of every column.
+ * Alignment is by characters, not bytes; a column of numbers is aligned at its decimal point, where "20 +-
+ * 7.2" counts as the number 20 with something behind it. Blanks at the end of a line are never written: they
+ * are owed, and paid when something follows, so that output compares equal whatever editors do to it.
+ */
+
 #include "base/sheet.h"
 #include "base/vec.h"
 

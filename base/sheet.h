@@ -1,4 +1,9 @@
-/** @file Tables and numbers for people: units in the head, points under points, few digits. */
+/**
+ * @file Tables and numbers for people: units in the head, points under points, few digits.
+ *
+ * For people alone: digits are few and blanks are "-", so nothing here is read back. What programs read is
+ * base/table.h and base/json.h.
+ */
 #ifndef BASE_SHEET_H
 #define BASE_SHEET_H
 
@@ -35,7 +40,7 @@ struct sheet_column {
 /** Zero-initialise; release with sheet_free(). */
 struct sheet {
     struct sheet_column columns[SHEET_MAX_COLUMNS];
-    int32_t n_columns;
+    int32_t n_columns; /**< at most SHEET_MAX_COLUMNS */
     int64_t n_cells, cap_cells;
     char **cells; /**< shape [n_cells], owned; row by row */
     bool failed;  /**< out of memory; sheet_write() reports it */
@@ -43,7 +48,7 @@ struct sheet {
 
 /** All columns before the first cell. */
 void sheet_column(struct sheet *s, const char *title, const char *unit, enum sheet_align align);
-/** Next cell, row by row. */
+/** Next cell, row by row. Cut to 511 bytes, the end then "...". */
 void sheet_put(struct sheet *s, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** Next cell: show_real(). */
 void sheet_real(struct sheet *s, double x, int digits);

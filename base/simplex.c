@@ -1,3 +1,13 @@
+/*
+ * This layer over GLPK's simplex hides what is easy to get wrong: numbers from 1, one environment per thread
+ * that lives as long as any programme on it, kinds of bounds that must match the numbers, and a return code
+ * apart from a status. Output is turned off: a library does not print.
+ *
+ * Warm starts are what it is for: columns and rows that are added keep the basis, and simplex_solve() goes on
+ * from it. The caller lists ways in order of preference (warm primal, then cold, then dual, say), because
+ * GLPK may cycle or lose feasibility numerically on one path and finish at once on another.
+ */
+
 #include "base/simplex.h"
 
 #include <math.h>

@@ -58,7 +58,10 @@ struct simplex_way {
 int simplex_solve(enum simplex_status *status, struct simplex *x, const struct simplex_way *ways,
                   int32_t n_ways, struct err *e);
 
-/** After an optimal solve: x of a column; what the optimum rises by per unit of a row's bound. */
+/**
+ * After an optimal solve: x of a column; what the optimum rises by per unit of a row's bound. Of a
+ * minimisation: a dual is >= 0 at an active lower bound of the row and <= 0 at an active upper one. O(1).
+ */
 double simplex_value(const struct simplex *x, int32_t column);
 double simplex_dual(const struct simplex *x, int32_t row);
 

@@ -1,3 +1,9 @@
+/*
+ * Statistics over repeated runs. Intervals are Student's t with n - 1 degrees of freedom, 0.975 quantile by
+ * GSL, which assumes independent runs with a mean that is about normal: that holds for runs that differ in
+ * their seed and not for samples along one run, so nothing here is applied to those.
+ */
+
 #include "base/stat.h"
 
 #include <math.h>

@@ -1,3 +1,15 @@
+/*
+ * A table is one array of 8-byte cells, row by row, and two arrays that describe columns. Cells carry no
+ * type: that of the column says which member of the union holds, and blanks are values of their own (NULL,
+ * NaN, INT64_MIN), so that millions of rows cost 8 bytes a cell and the texts.
+ *
+ * Filling never fails half-way: lack of memory is kept in `failed` and told by whoever writes or hands over
+ * the table. A row that is begun is blank everywhere, so that it can be freed or written at any moment.
+ *
+ * CSV is read by cutting the file's own text into fields in place; then each column gets the narrowest kind
+ * that holds all its values. Reals are written with as many digits as read back, no more.
+ */
+
 #include "base/table.h"
 
 #include <assert.h>
@@ -141,6 +153,7 @@ void table_take_row(struct table *t, struct table *from, int64_t row)
 
 void table_take_rows(struct table *t, struct table *from)
 {
+    /* An empty table takes the array whole: batches of a study arrive in tables, and mostly one by one. */
     if (t->n_rows == 0 && from->n_rows > 0) {
         struct table_cell *cells = t->cells;
         int64_t cap = t->cap_rows;
@@ -269,6 +282,7 @@ int64_t table_count(const struct table *t, int64_t row, int32_t col)
     return col >= 0 && t->kinds[col] == TABLE_COUNT ? table_cell(t, row, col)->count : INT64_MIN;
 }
 
+/* A file is held whole while it is cut; more is refused rather than swapped. */
 #define CSV_MAX_BYTES ((size_t)1 << 30)
 
 /* A file being cut into fields, which stay where they are in its text. */
@@ -355,6 +369,8 @@ static int read_plain(struct csv *c, bool *more)
             return fail_at(c, c->line, "quote inside a field; quote the whole field");
         c->at++;
     }
+    /* Before end_field(), which writes a terminator over the separator, and may write it to where the field
+     * begins. */
     bool blank = c->at == field;
     *more = end_field(c);
     return push_field(c, blank ? NULL : field);
@@ -449,6 +465,8 @@ struct column {
     int64_t n_rows, step, cell_step;
 };
 
+/* All values are counts: true. Blank columns are none: they become reals. What was written before a value
+ * that does not fit is written over by the next kind that is tried. */
 static bool fill_counts(const struct column *c)
 {
     bool any = false;
@@ -518,6 +536,8 @@ static void find_kind(struct table *t, int32_t col, char **texts)
     struct table_cell *cells = t->cells + col;
     const struct column column = { texts, cells, t->n_rows, 1, t->n_cols };
     for (int64_t row = 0; row < t->n_rows; row++)
+        /* The cells are written over while kinds are tried; the texts are held here until it is known who
+         * keeps them. */
         texts[row] = cells[row * t->n_cols].text;
     if (fill_counts(&column))
         t->kinds[col] = TABLE_COUNT;
@@ -724,6 +744,8 @@ static void write_json_head(struct json *j, const char *head, struct err *e, int
         char *key = strndup(line, n_key);
         char *value = equals ? strndup(equals + 1, n - n_key - 1) : strdup("");
         int64_t number;
+        /* The seed is the one number of the head that programs compute with; a version or a hash of digits
+         * stays a text. */
         if (key && value && strcmp(key, "seed") == 0 && num_parse_count(value, &number))
             json_count(j, key, number);
         else if (key && value)
@@ -772,6 +794,7 @@ int table_write_measure(struct table_writer *w, const struct table *rows, struct
 {
     if (w->format != TABLE_AS_TEXT)
         return 0;
+    /* Row -1 is the header, which counts once, with the first rows. */
     bool is_new = !w->widths;
     if (is_new)
         w->widths = calloc((size_t)rows->n_cols + 1, sizeof *w->widths);

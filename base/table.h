@@ -1,4 +1,9 @@
-/** @file Tables: columns with a name and a type; written as aligned text, CSV or JSON, read from CSV. */
+/**
+ * @file Tables: columns with a name and a type; written as aligned text, CSV or JSON, read from CSV.
+ *
+ * Rows are appended and read by number; nothing is sorted or indexed here. A table belongs to one thread at a
+ * time; several may read one that nobody changes.
+ */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
@@ -25,13 +30,13 @@ struct table {
     char **names;           /**< shape [n_cols], owned: unit included, "time_s" */
     enum table_kind *kinds; /**< shape [n_cols], owned */
     int32_t n_cols;
-    int64_t n_rows, cap_rows;
+    int64_t n_rows, cap_rows; /**< the last row may be open: table_row_is_open() */
     struct table_cell *cells; /**< shape [n_rows][n_cols], owned */
     int32_t col;              /**< next column to put in the row being filled */
     bool failed;              /**< out of memory; table_write() reports it */
 };
 
-/** All columns before the first row. */
+/** All columns before the first row. @p name is copied. Lack of memory sets t->failed. */
 void table_column(struct table *t, const char *name, enum table_kind kind);
 /** Begin a row; then put one value per column, in order. A kind that does not match is a bug (assert). */
 void table_row(struct table *t);
@@ -41,15 +46,21 @@ void table_put_text(struct table *t, const char *s);
 void table_put_none(struct table *t);
 /** Are values of the last row still to be put? */
 bool table_row_is_open(const struct table *t);
-/** Forget the rows; columns and memory stay. */
+/** Forget the rows; columns and memory stay. O(cells). */
 void table_clear(struct table *t);
 /** The value of a cell of another table, in a column of the same kind. */
 void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 void table_free(struct table *t);
 
-/** Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. */
+/**
+ * Move row @p row of @p from, which has the same columns, to the end of @p t; it is left without texts. Texts
+ * are moved, not copied. O(columns).
+ */
 void table_take_row(struct table *t, struct table *from, int64_t row);
-/** Move all rows of @p from, which has the same columns, behind those of @p t. */
+/**
+ * Move all rows of @p from, which has the same columns, behind those of @p t. O(1) where @p t has no rows,
+ * else O(cells of @p from). @p from is empty afterwards; a failure of it becomes one of @p t.
+ */
 void table_take_rows(struct table *t, struct table *from);
 /** Keep the rows that @p stays says, in their order. */
 typedef bool table_row_test(const void *data, const struct table *t, int64_t row);
@@ -57,8 +68,9 @@ void table_keep_rows(struct table *t, table_row_test *stays, const void *data);
 /** Keep the columns with keep[col], shape [n_cols], and no others. O(cells). */
 void table_keep_columns(struct table *t, const bool *keep);
 
-/** Column by name, or -1. */
+/** Column by name, or -1. O(columns) comparisons of names: outside of loops over rows. */
 int32_t table_find(const struct table *t, const char *name);
+/** Borrowed until the table changes; row and column must be there (assert). O(1). */
 const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t col);
 /** The value of a REAL or COUNT cell; NaN when it has none, or in a TEXT column. */
 double table_number(const struct table *t, int64_t row, int32_t col);

@@ -1,3 +1,9 @@
+/*
+ * The string that everything is written into, whole files in and out, and spelling hints. Appending cannot
+ * fail visibly: the first lack of memory is kept in `failed`, everything later is dropped, and text_check()
+ * at the end tells a complete text from a cut one. Capacity doubles, so appending n bytes costs O(n) in all.
+ */
+
 #include "base/text.h"
 
 #include <ctype.h>
@@ -123,6 +129,8 @@ const char *text_str(const struct text *t)
 static int read_all(struct text *t, int fd, const char *path, size_t max, struct err *e)
 {
     for (;;) {
+        /* One byte more than allowed is asked for: getting it is how a file that is too large is told from
+         * one that fits. */
         size_t left = max - t->n, ask = left < READ_STEP ? left + 1 : READ_STEP;
         if (!reserve(t, ask))
             return err_nomem(e, path);
@@ -210,6 +218,7 @@ const char *text_nearest(const char *name, const char *const *words, size_t n)
         if (word_len > NEAREST_MAX)
             continue;
         size_t edits = edit_distance(name, len, words[i], word_len);
+        /* Up to a third of the letters, one at least: "latency" forgives two slips. */
         bool similar = edits <= (len / 3 > 1 ? len / 3 : 1);
         /* One letter for another one is not a misspelling of anything. */
         if (!similar || (edits > 0 && edits >= len && edits >= word_len))

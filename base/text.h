@@ -10,9 +10,9 @@
 
 /** Empty: `struct text t = { 0 };`. Release with text_free(). */
 struct text {
-    char *s; /**< owned, always terminated once something was added; NULL when empty */
-    size_t n, cap;
-    bool failed; /**< an allocation failed: what follows was dropped; text_check() says so */
+    char *s;       /**< owned, always terminated once something was added; NULL when empty */
+    size_t n, cap; /**< bytes without the terminator; room with it */
+    bool failed;   /**< an allocation failed: what follows was dropped; text_check() says so */
 };
 
 /** Append; on lack of memory sets t->failed and drops, so that long outputs need one check at the end. */
@@ -60,7 +60,11 @@ const char *text_nearest(const char *name, const char *const *words, size_t n);
  */
 char *text_unquote(char *s);
 
-/** FNV-1a, 64 bit, of @p n bytes, continuing from @p seed (TEXT_HASH_SEED to start). */
+/**
+ * FNV-1a, 64 bit, of @p n bytes, continuing from @p seed (TEXT_HASH_SEED to start). Not for adversaries:
+ * collisions are easy to make. Results depend on bytes alone, so hashes may be stored and compared between
+ * machines.
+ */
 unsigned long long text_hash(unsigned long long seed, const void *data, size_t n);
 #define TEXT_HASH_SEED 14695981039346656037ULL
 

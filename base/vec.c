@@ -1,3 +1,9 @@
+/*
+ * The part of vec_reserve() that is not worth inlining. Capacities double from 16, so that n appends copy
+ * O(n) items in all; the number of bytes is checked against PTRDIFF_MAX, which malloc() implementations do
+ * not exceed and which keeps differences of pointers defined.
+ */
+
 #include "base/vec.h"
 
 #include <stdlib.h>

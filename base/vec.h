@@ -29,7 +29,10 @@
 /** Room for exactly @p cap >= 1 items, of which there may have been fewer or more before; false as above. */
 #define vec_resize(items, cap) vec_move(&(items), cap, sizeof *(items))
 
-/** The cap that vec_reserve() would choose for @p need items where there is room for @p cap. */
+/**
+ * The cap that vec_reserve() would choose for @p need items where there is room for @p cap. For arrays that
+ * are moved by hand because several share one cap.
+ */
 int64_t vec_larger(int64_t cap, int64_t need);
 
 /* What the macros call; items: address of the pointer. */

@@ -1,3 +1,19 @@
+/*
+ * libyaml's events become a tree of nodes in one array, linked by indices: children form a list (first, next,
+ * last), so that appending is O(1) and a copy of the whole document is one memcpy(). Texts lie in chunks that
+ * never move; copies share them. A node that is replaced stays in the array, unreachable, until yaml_prune()
+ * or yaml_free(): ids stay valid through any number of overrides.
+ *
+ * What a study must not depend on is refused at its place: anchors and aliases (a value would mean something
+ * elsewhere), tags, merge keys, duplicate keys, several documents. Limits on depth, nodes and bytes bound
+ * what a hostile file costs; %TAG, on which libyaml itself takes quadratic time, is refused before it sees
+ * the text.
+ *
+ * Overrides parse their value as a small document, check where it goes, and link it last, so that a failure
+ * leaves the document as it was. Parsed files are put into many documents (one for each point of a study) by
+ * copying nodes, with indices moved by the number of nodes that are there.
+ */
+
 #include "base/yaml.h"
 
 #include <assert.h>
@@ -11,9 +27,7 @@
 #include "base/num.h"
 #include "base/text.h"
 
-/*
- * Memory behind struct yaml_doc; for the yaml files of base/ only.
- */
+/* ---- memory behind struct yaml_doc ---- */
 
 /** Copy @p n bytes and a terminator to where they stay for the life of the document. ERR_NOMEM. */
 int yaml_doc_keep(struct yaml_doc *doc, const char *s, size_t n, const char **out, struct err *e);
@@ -133,6 +147,7 @@ static int check_plain(const struct builder *b, yaml_mark_t place, const unsigne
 
 static int add_node(struct builder *b, yaml_mark_t place, struct yaml_node node, yaml_id *id, struct err *e)
 {
+    /* Unreachable nodes count too: the limit is on memory. */
     if (b->doc->n_nodes >= YAML_MAX_NODES)
         return fail_at(b, place, e, ERR_RANGE, "is value number %d, expected at most %d", YAML_MAX_NODES + 1,
                        YAML_MAX_NODES);
@@ -382,6 +397,7 @@ int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, siz
     struct builder b = { .doc = doc, .name = name, .text = text + skip, .depth = depth, .top = -1 };
     int rc = build(&b, n - skip, prefix, e);
     if (rc) {
+        /* Texts that were kept meanwhile stay in their chunks until yaml_free(): nothing points to them. */
         doc->n_nodes = n_nodes;
         doc->n_sources = n_sources;
         return rc;
@@ -454,6 +470,7 @@ struct yaml_chunk {
 
 static struct yaml_chunk *add_chunk(struct yaml_doc *doc, size_t need)
 {
+    /* What is left of the chunk before is given up; texts are short against chunks. */
     size_t cap = doc->chunks ? 2 * doc->chunks->cap : FIRST_CHUNK;
     if (cap > LARGEST_CHUNK)
         cap = LARGEST_CHUNK;
@@ -534,6 +551,9 @@ void yaml_doc_splice(struct yaml_doc *doc, yaml_id at, yaml_id from)
     to->source = new->source;
     to->text_line = new->text_line;
     to->text_col = new->text_col;
+    /*
+     * A replaced map or list leaves its children behind, unreachable; those that come get the parent below.
+     */
     to->first = new->first;
     to->last = new->last;
     to->n = new->n;
@@ -579,6 +599,7 @@ int yaml_copy(struct yaml_doc *out, const struct yaml_doc *doc, struct err *e)
     out->nodes = nodes;
     out->cap_nodes = cap;
     out->sources = sources;
+    /* The texts stay the original's; the copy owns what it adds. */
     out->chunks = NULL;
     return 0;
 }
@@ -653,6 +674,8 @@ int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     assert(at >= 0 && at < doc->n_nodes);
     struct yaml_node *old = doc->nodes, *cut = &old[at];
+    /* Into a new array in the order of reading, rather than in place: what is unreachable lies anywhere
+     * between. */
     struct yaml_node *nodes = malloc((size_t)doc->n_nodes * sizeof *nodes);
     if (!nodes)
         return err_nomem(e, "nodes of a YAML file");
@@ -726,6 +749,7 @@ static bool next_part(const char **path, struct part *out)
     out->end = s;
     bool dot = *s == '.';
     s += dot;
+    /* "a." and "a.[0]" are no paths, nor is "a[0]b". */
     if (dot ? *s == '\0' || *s == '[' : *s != '\0' && *s != '[')
         return false;
     *path = s;
@@ -838,6 +862,8 @@ static int walk(struct edit *ed, struct err *e)
         if (!next_part(&rest, &p))
             return fail_path(ed, e);
         yaml_id child = find_child(ed->doc, ed->at, &p, &n_found);
+        /* A key that a map does not have is made there; whether it is known is for the reader of the map to
+         * say. */
         if (child < 0 && ed->doc->nodes[ed->at].kind == YAML_MAP && p.name)
             return 0;
         if (child < 0)
@@ -860,6 +886,7 @@ static int count_missing(const struct edit *ed, int32_t *n, struct err *e)
                            "%s:1:1: %.*s is an entry of a list that is not there, expected a list",
                            ed->source, upto(ed, p.end), ed->path);
     }
+    /* yaml_path() has room for as many, and no more. */
     int32_t depth = yaml_doc_depth(ed->doc, ed->at) + *n;
     if (depth > YAML_MAX_DEPTH + 1)
         return err_set(e, ERR_RANGE, "%s:1:1: path is at depth %d, expected at most %d", ed->source,
@@ -889,6 +916,7 @@ static int add_missing(struct edit *ed, yaml_id value, struct err *e)
         else
             first = id;
     }
+    /* Only now does the tree lead to any of it: a failure above left it as it was. */
     yaml_doc_splice(doc, id, value);
     yaml_doc_link(doc, ed->at, first);
     ed->at = id;
@@ -982,6 +1010,7 @@ int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, con
     yaml_id first = doc->n_nodes;
     if (!rc)
         rc = yaml_graft_copy(doc, ed.at, from, e);
+    /* "dims.pod" with a value that renames the member: messages about it cannot go by the path any more. */
     if (!rc && yaml_find(doc, path) != ed.at)
         rename_source(&ed, first, blank.source);
     return rc;
@@ -1015,6 +1044,7 @@ bool yaml_is_null(const struct yaml_doc *doc, yaml_id id)
 static size_t whole_prefix(const char *s, size_t max)
 {
     size_t n = strnlen(s, max);
+    /* The byte at n may continue a character: step back to where one begins. */
     if (n == max)
         while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
             n--;

@@ -1,4 +1,10 @@
-/** @file YAML files as a small tree that remembers file, line and column of everything. */
+/**
+ * @file YAML files as a small tree that remembers file, line and column of everything.
+ *
+ * A subset of YAML 1.1 as libyaml reads it: maps with scalar keys, lists, scalars. Nothing is interpreted
+ * before it is asked for (yaml_real(), yaml_count(), ...), so "no" and "1e3" are what the reader of the key
+ * takes them for. A document belongs to one thread while it changes; any number may read it.
+ */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H
 
@@ -34,10 +40,10 @@ struct yaml_node {
     int32_t text_line, text_col; /**< 1-based place of the value itself, in `source` */
     int32_t key_source;          /**< which of yaml_doc.sources the key was read from; else = source */
     int32_t line, col; /**< 1-based place of the key, in `key_source`; of the value if there is no key */
-    yaml_id parent, first, next, last;
-    int32_t n;     /**< number of children */
-    int32_t index; /**< position among the parent's children */
-    bool quoted;   /**< scalar written in quotes or as a block (| or >): text, never a number */
+    yaml_id parent, first, next, last; /**< parent; first and last child; next sibling; -1: none */
+    int32_t n;                         /**< number of children */
+    int32_t index;                     /**< position among the parent's children */
+    bool quoted; /**< scalar written in quotes or as a block (| or >): text, never a number */
 };
 
 struct yaml_chunk;
@@ -67,7 +73,10 @@ struct yaml_doc {
  */
 int yaml_read_file(struct yaml_doc *doc, const char *path, struct err *e);
 int yaml_read_text(struct yaml_doc *doc, const char *name, const char *text, size_t n, struct err *e);
-/** Empty the document; an empty one may be freed again. The linker calls it yaml_doc_free. */
+/**
+ * Empty the document; an empty one may be freed again. The linker calls it yaml_doc_free. Copies that share
+ * its texts must be gone.
+ */
 void yaml_free(struct yaml_doc *doc);
 
 /**
@@ -120,7 +129,7 @@ int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, con
 
 /** Child of a map by key, or -1; also -1 when @p map is -1 or no map. Time O(children). */
 yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key);
-/** Node at @p path as in yaml_set(), or -1; "" is the root. */
+/** Node at @p path as in yaml_set(), or -1; "" is the root. O(length of the path * children on the way). */
 yaml_id yaml_find(const struct yaml_doc *doc, const char *path);
 /** Iterate over children: `yaml_each (id, doc, parent) ...`. */
 #define yaml_each(id, doc, parent)                                                                           \
@@ -128,7 +137,7 @@ yaml_id yaml_find(const struct yaml_doc *doc, const char *path);
 
 /**
  * Record `file:line:col: path.to.key FMT...` with the place of the value of node @p id; returns @p code.
- * FMT reads "is X, need Y". The root, which has no path, is called "document".
+ * FMT reads "is X, expected Y". The root, which has no path, is called "document".
  */
 int yaml_fail(const struct yaml_doc *doc, yaml_id id, struct err *e, enum err_code code, const char *fmt, ...)
     ERR_PRINTF(5, 6);
@@ -173,7 +182,11 @@ int yaml_text(const struct yaml_doc *doc, yaml_id id, const char **out, struct e
 /** 0 when the node is of that kind, else ERR_PARSE. */
 int yaml_need(const struct yaml_doc *doc, yaml_id id, enum yaml_kind kind, struct err *e);
 
-/** Hash of content below @p id: keys, order, structure and scalars, not places, nor the key of @p id. */
+/**
+ * Hash of content below @p id: keys, order, structure and scalars, not places, nor the key of @p id. So
+ * comments, spaces and how a list is written (in a line or below one another) do not change it; an order of
+ * keys, quotes around a value, or 1.0 in place of 1 do. O(nodes + bytes).
+ */
 unsigned long long yaml_hash(const struct yaml_doc *doc, yaml_id id);
 
 #endif
