@@ -1,6 +1,14 @@
 /*
  * Reading `vary`: values of a key (lists, ranges, networks by factor), axes of one key or several,
  * quasi-random samples, grids and their unions; then points by number.
+ *
+ * A grid is a product of axes, a sweep a list of grids. A map of axes begins with one grid without axes; each
+ * axis joins every grid there is, and a union replaces the grids by their product with its members. So the
+ * number of grids is the product of the lengths of unions, whatever they are nested in, and axes are shared
+ * by number, not copied.
+ *
+ * Points are numbers in mixed radix: point i of a grid has the digits of i - first, the last axis being the
+ * lowest. No table of points exists anywhere, and shards, resumption and `where` work on numbers alone.
  */
 #include "study/axes.h"
 
@@ -144,6 +152,7 @@ static double clean(double x, double largest)
 
 static double range_value(const struct range_conf *r, int64_t i)
 {
+    /* The ends are what was written; only what lies between is computed. */
     double largest = fmax(fabs(r->from), fabs(r->to)), share = (double)i / (double)(r->points - 1);
     char text[NUM_TEXT];
     if (!isnan(r->step))
@@ -219,6 +228,7 @@ const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double
         elementary_exp(&x, 1);
         x *= r->from;
     }
+    /* 12 digits: what the functions of another machine might do to the last bits is rounded away. */
     snprintf(buf, NUM_TEXT, "%.12g", fmin(fmax(x, r->from), r->to));
     return num_format(buf, strtod(buf, NULL) + 0.0);
 }
@@ -326,6 +336,7 @@ static void point_into(struct sweep_axis *axis, const struct sweep_column *colum
     char *at = axis->text;
     for (int32_t j = 0; j < axis->n_keys; j++)
         for (int64_t i = 0; i < axis->n; i++) {
+            /* Of a column of one value (an override's) every row points to the same text. */
             bool again = i > 0 && columns[j].n == 1;
             axis->values[i * axis->n_keys + j] = again ? axis->values[j] : at;
             if (!again)
@@ -335,6 +346,7 @@ static void point_into(struct sweep_axis *axis, const struct sweep_column *colum
 
 int sweep_axis_fill(struct sweep_axis *axis, struct sweep_column *columns, int64_t n, struct err *e)
 {
+    /* All texts of the axis end up in one allocation, the first column's. */
     struct text *all = &columns[0].text;
     axis->generated = true;
     for (int32_t j = 0; j < axis->n_keys; j++) {
@@ -458,6 +470,8 @@ static int add_axis(struct reader *r, struct draft *d, int64_t n, struct err *e)
         const char *value = find_override(r->from, r->doc->nodes[d->at[j]].key);
         if (value)
             override_column(&d->columns[j], value);
+        /* An axis all of whose keys are overridden has one value left; of a zip that is overridden in part
+         * the others still vary. */
         all = all && value;
     }
     if (!rc)
@@ -567,6 +581,7 @@ static void put_sample(struct sweep_column *c, const struct sampled *s, double x
     if (s->is_between)
         sweep_column_put(c, sweep_between(text, &s->range, x));
     else
+        /* x < 1, so the index is below n: the list has at most 10^6 values and x is a multiple of 2^-30. */
         sweep_column_put(c, s->list.values[(int64_t)(x * (double)s->list.n)]);
     c->generated = s->is_between;
 }
@@ -677,6 +692,7 @@ static int join_members(const struct reader *r, struct grids *to, const struct g
 {
     struct grids all = { 0 };
     int rc = 0;
+    /* Members outermost: the points of the first member come before all points of the second. */
     for (int32_t m = 0; m < members->n; m++)
         for (int32_t i = 0; i < to->n && !rc; i++) {
             struct sweep_grid grid = to->items[i];
@@ -785,6 +801,7 @@ static int number_points(struct reader *r, int64_t most, struct err *e)
         g->first = w->n_points;
         g->n_points = 1;
         for (int32_t k = 0; k < g->n_axes; k++)
+            /* Checked axis by axis, so that the message names the first that is too much. */
             if (!num_mul(g->n_points, w->axes[g->axes[k]].n, &g->n_points) || g->n_points > most)
                 return fail_points(r, r->places[g->axes[k]].keys[0], most, e);
         if (!num_add(w->n_points, g->n_points, &w->n_points) || w->n_points > most)

@@ -3,6 +3,11 @@
  *
  * A point is one combination of values; the first axis of a grid varies slowest, grids come one after
  * another, and a point's number follows from that alone. What a value means is for who reads the study.
+ *
+ * Values stay YAML text from the file to the store's columns: what a user wrote is what a table shows, what
+ * an override sets and what a hash covers. Memory is that of the values of axes, never of their combinations:
+ * 10^12 points cost nothing before they are run. Everything here is read-only once sweep_read_axes() and
+ * sweep_read_where() are done, so threads share one struct sweep.
  */
 #ifndef STUDY_AXES_H
 #define STUDY_AXES_H
@@ -21,7 +26,10 @@ enum {
     SWEEP_MAX_POINTS = 1000000, /**< of studies whose rows are kept in memory: place, hetero, gossip */
 };
 
-/** Keys that take their values together: one of a plain axis, several of a zip or of samples. */
+/**
+ * Keys that take their values together: one of a plain axis, several of a zip or of samples. A zip of k keys
+ * has n values of k texts each.
+ */
 struct sweep_axis {
     int32_t keys[SWEEP_MAX_KEYS]; /**< shape [n_keys]: which of the sweep's keys */
     int32_t n_keys;
@@ -35,7 +43,7 @@ struct sweep_axis {
 struct sweep_grid {
     int32_t axes[SWEEP_MAX_AXES]; /**< shape [n_axes]: which of the sweep's axes */
     int32_t n_axes;
-    int64_t first, n_points; /**< its points are first..first+n_points-1 */
+    int64_t first, n_points; /**< its points are first..first+n_points-1; the product of its axes' lengths */
 };
 
 /** A key that varies, as a path in --set. */
@@ -60,7 +68,10 @@ struct sweep {
     struct sweep_where *where; /**< owned; NULL = the study has none */
 };
 
-/** One point: its grid, and which value of each of the grid's axes. */
+/**
+ * One point: its grid, and which value of each of the grid's axes. 136 bytes on the stack of whoever asks;
+ * its number alone is stored.
+ */
 struct sweep_point {
     int32_t grid;
     int64_t at[SWEEP_MAX_AXES]; /**< shape [n_axes of the grid] */
@@ -123,12 +134,17 @@ void sweep_free(struct sweep *w);
  */
 bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts);
 
-/** The value of each key at a point as an override, but of those that an override has replaced. Returns how
- * many; @p axes has room for SWEEP_MAX_KEYS. */
+/**
+ * The value of each key at a point as an override, but of those that an override has replaced. Returns how
+ * many; @p axes has room for SWEEP_MAX_KEYS. O(keys * axes). Texts are those of @p w.
+ */
 int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
                               const struct sweep_point *p);
 
-/** @p hash, and with it all values of all axes. */
+/**
+ * @p hash, and with it all values of all axes. In order of axes and values, without their keys: a caller
+ * hashes the document too, which has them.
+ */
 unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
 
 /*
@@ -139,14 +155,21 @@ unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash);
 
 enum range_scale { RANGE_LINEAR, RANGE_LOG };
 
-/** The values of a key as a range, or as networks that are written for it. */
+/**
+ * The values of a key as a range, or as networks that are written for it. `from` and `to` are written in the
+ * key's own unit.
+ */
 struct range_conf {
-    double from, to, step;
+    double from, to, step; /**< NaN where absent */
     int64_t points;
     int32_t scale;
     yaml_id factor;
 };
 
+/**
+ * The map below `sobol`: `points` of the sequence after the first `skip`; `keys` is the map of what is
+ * sampled.
+ */
 struct sobol_conf {
     int64_t points, skip;
     yaml_id keys;
@@ -200,8 +223,11 @@ int sweep_factor_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
 int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,
                     struct err *e);
 
-/** A misspelled key would make every point an error; better one now. @p root has the outermost keys of the
- * document; @p id is the node of a key that varies. ERR_PARSE with the place. */
+/**
+ * A misspelled key would make every point an error; better one now. @p root has the outermost keys of the
+ * document; @p id is the node of a key that varies. ERR_PARSE with the place. Walks the sections of
+ * section_links as far as there are some; below, the reader of the map checks.
+ */
 int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e);
 
 /**
@@ -213,12 +239,18 @@ void sweep_axis_free(struct sweep_axis *axis);
 
 void sweep_where_free(struct sweep_where *where); /**< NULL is fine */
 
-/** Append the notes of a point, a line each, to @p notes; *read = false: it cannot be read. Only lack of
- * memory and sweep_check_distinct() are failures. */
+/**
+ * Append the notes of a point, a line each, to @p notes; *read = false: it cannot be read. Only lack of
+ * memory and sweep_check_distinct() are failures. It reads the whole study at that point, which is why so few
+ * are asked.
+ */
 typedef int sweep_look(void *data, const struct sweep_point *p, struct text *notes, bool *read,
                        struct err *e);
-/** Append to @p out the notes common to the points looked at, some 200 at most: the first of each grid and
- * its neighbours along each axis, at most 16 to an axis. */
+/**
+ * Append to @p out the notes common to the points looked at, some 200 at most: the first of each grid and its
+ * neighbours along each axis, at most 16 to an axis. A note that names a place is the same note at another
+ * place: lines are compared behind their places. ERR_NOMEM, or what @p look returns.
+ */
 int sweep_note(struct text *out, const struct sweep *w, sweep_look *look, void *data, struct err *e);
 /** ERR_RANGE where two keys that vary at a point are spellings of one in its document. */
 int sweep_check_distinct(const struct sweep *w, const struct sweep_point *p, const struct yaml_doc *doc,

@@ -137,6 +137,7 @@ static int64_t fill_grid(struct order *o, int32_t grid, int64_t first, order_qui
     *g = (struct order_grid){ .first_unit = first, .n_quick = 1 };
     for (int32_t k = 0; k < from->n_axes; k++) {
         g->quick[k] = is_quick_axis(o->sweep, &o->sweep->axes[from->axes[k]], quick);
+        /* Any split of the axes will do for correctness: slow and quick digits together are the point's. */
         *(g->quick[k] ? &g->n_quick : &n_slow) *= n_values(o, grid, k);
     }
     g->pieces = (g->n_quick - 1) / o->most + 1;

@@ -1,4 +1,11 @@
-/** @file A set of whole numbers as few intervals: which units of a sweep are done. */
+/**
+ * @file Which units of a sweep are done, and what a unit is.
+ *
+ * struct spans is a set of whole numbers as few intervals: units end nearly in order, so there
+ * are about as many intervals as threads, however many units are done. struct order
+ * cuts the points of a sweep into units; it is a function of the study alone, so that a store, a shard and a
+ * rank mean the same by a number.
+ */
 #ifndef STUDY_BLOCKS_H
 #define STUDY_BLOCKS_H
 
@@ -20,11 +27,14 @@ struct spans {
 
 /** Put in first..first+n-1, some of which may be there. ERR_NOMEM. O(log n + what moves). */
 int spans_add(struct spans *s, int64_t first, int64_t n, struct err *e);
+/** Is @p i in the set? O(log n). */
 bool spans_have(const struct spans *s, int64_t i);
-/** The first that is not in the set, >= @p from, and at most @p most of them in a row below @p end. n = 0:
- * there is none. */
+/**
+ * The first that is not in the set, >= @p from, and at most @p most of them in a row below @p end. n = 0:
+ * there is none. O(log n): this is how a queue that resumes finds what is left.
+ */
 struct span spans_gap(const struct spans *s, int64_t from, int64_t end, int64_t most);
-/** How many of 0..end-1 are in the set. */
+/** How many of 0..end-1 are in the set. O(n). */
 int64_t spans_count(const struct spans *s, int64_t end);
 void spans_free(struct spans *s);
 
@@ -67,8 +77,11 @@ struct order_unit {
 /** Is @p path a key that changes a study without reading it again? */
 typedef bool order_quick(const char *path);
 
-/** @param most  >= 1; 1 where a point takes long by itself.
- * @param quick  NULL: no key is. ERR_NOMEM. */
+/**
+ * @param most  >= 1; 1 where a point takes long by itself.
+ * @param quick  NULL: no key is. ERR_NOMEM. O(keys * axes of all grids); @p w is borrowed and outlives the
+ *         order.
+ */
 int order_build(struct order *o, const struct sweep *w, int64_t most, order_quick *quick, struct err *e);
 void order_free(struct order *o);
 
@@ -76,11 +89,14 @@ void order_free(struct order *o);
  * axes).
  */
 void order_find(struct order_unit *unit, const struct order *o, int64_t u);
-/** Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. Ascending in i. */
+/**
+ * Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. Ascending in i. O(axes).
+ * Not consecutive in general: quick axes need not be the fastest ones.
+ */
 int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i);
 /** How many points the units below @p u have together, 0 <= u <= n_units. O(log(grids)). */
 int64_t order_points_below(const struct order *o, int64_t u);
-/** In which unit point @p point is. */
+/** In which unit point @p point is. O(log(grids) + axes). The inverse of order_find() and order_point(). */
 int64_t order_unit_of(const struct order *o, int64_t point);
 
 /** Is unit @p u in the sample that is run first, so that the rest can be held against its front? One in

@@ -2,7 +2,14 @@
  * A study from start to end: what follows from its file alone (columns, units, rule of `keep`), its store,
  * what is left to run, the writer that takes what threads and ranks bring, and how long all of it may take.
  *
- * Two passes where points are pruned: a sample is solved first, and the rest is held against its front.
+ * Two passes where points are pruned: a sample is solved first, and the rest is held against its front. A
+ * unit belongs to one pass, and is done in both: the store counts 2 n units, those of the second pass n
+ * later, so that resuming knows which pass it is in. Pruning drops points that are proved to be dominated by
+ * a row that is kept, so the front is the same whatever the sample was; only the counts of points solved and
+ * bounded depend on it.
+ *
+ * Commits are timed, not counted: COMMIT_S bounds what a kill loses whatever a point costs, and keeps the
+ * share of time that goes into transactions small where points take microseconds.
  */
 #include "study/campaign.h"
 
@@ -24,9 +31,12 @@ static int cut(struct campaign_plan *p, const struct study *study, struct err *e
     const struct block_job largest = { .study = study, .order = &p->order, .rule = &p->rule };
     int64_t most;
     if (!blocks) {
+        /* No overflow: sweep_check_seeds() has bounded the product. */
         p->order.n_units = study->sweep.n_points * study->seeds;
         return 0;
     }
+    /* First with the largest blocks, to ask the kind how many points fit into memory; then as many as it
+     * says. */
     int rc = order_build(&p->order, &study->sweep, blocks->largest, blocks->quick, e);
     if (rc)
         return rc;
@@ -116,6 +126,7 @@ static int write_kept(struct campaign *c, struct err *e)
     const int64_t *gone;
     int64_t n_gone;
     int rc = keep_changes(c->keep, &fresh, &gone, &n_gone, e);
+    /* Before what is new: a row that came and went since the last commit never reaches the store. */
     for (int64_t i = 0; i < n_gone && !rc; i++)
         rc = store_drop(c->store, gone[i], e);
     if (!rc && fresh.n_rows)
@@ -142,6 +153,7 @@ static void campaign_note_failed(struct campaign_state *state, const struct tabl
     int64_t point = table_count(rows, row, 0) >> (by_id ? STORE_ROW_BITS : 0);
     const char *status = table_text(rows, row, table_find(rows, "status"));
     const char *message = table_text(rows, row, table_find(rows, "message"));
+    /* The least point, not the first to arrive: what is said does not depend on threads. */
     if (state->failed_point >= 0 && state->failed_point < point)
         return;
     state->failed_point = point;
@@ -283,6 +295,7 @@ static void put_columns(struct table *t, void *data)
 static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
 {
     int64_t whole = n_units / ask->n_shards, rest = n_units % ask->n_shards, i = ask->shard - 1;
+    /* The first `rest` shards have one unit more. */
     int64_t first = whole * i + (i < rest ? i : rest);
     return (struct span){ first, whole + (i < rest) };
 }
@@ -312,6 +325,7 @@ static int offer_stored(struct campaign *c, struct err *e)
 {
     enum { AT_A_TIME = 4096 };
     struct table rows = { 0 };
+    /* Raw: the columns of keep_build(), hidden ones too. */
     struct store_walk walk = store_walk_all(STORE_RESULTS, true);
     int rc = 0;
     do {
@@ -354,6 +368,7 @@ static int open_store(struct campaign *c, struct err *e)
     free(parts);
     if (rc)
         return rc;
+    /* A store without any unit done is as good as new, whoever made it. */
     c->resumed = c->done.n > 0;
     c->state.before = c->state.done.seen;
     c->state.n_done = spans_count(&c->done, head.n_units);
@@ -473,6 +488,9 @@ int campaign_run(struct campaign *c, struct err *e)
     if (c->runs)
         rc = study_runs_resume(c->runs, c->store, &c->done, e);
     for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
+        /*
+         * The second pass needs the whole sample's front: fleet_run() has waited for all units of the first.
+         */
         if (w.pass > 0)
             rc = share_known(c, e);
         if (!rc)
@@ -616,6 +634,7 @@ static int measure_pruned(struct trial *t, struct err *e)
     int rc = keep_build(&keep, &t->plan->rule, &t->plan->columns, e);
     if (rc)
         return rc;
+    /* Half of the time for each pass. */
     t->pass_s /= 2;
     rc = measure_pass(&solved_s, t, keep, e);
     if (!rc)

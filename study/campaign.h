@@ -1,4 +1,14 @@
-/** @file A study from start to end: its plan, what is left of it, who runs it, where its rows go. */
+/**
+ * @file A study from start to end: its plan, what is left of it, who runs it, where its rows go.
+ *
+ * Every rank makes the same plan from the same file. The first rank alone opens the store, hands out units
+ * and writes; the others run units. What survives is decided on the first rank too, in the order in which
+ * rows arrive, and does not depend on that order (study/keep.h). Rows and the units that gave them are
+ * committed in one transaction, so that a kill at any instant leaves a store that the same command completes
+ * to the same bytes.
+ *
+ *     campaign_open()  ->  campaign_run()  ->  rows in c->store  ->  campaign_close()
+ */
 #ifndef STUDY_CAMPAIGN_H
 #define STUDY_CAMPAIGN_H
 
@@ -79,10 +89,15 @@ struct campaign {
  */
 int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err *e);
 
-/** Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store. */
+/**
+ * Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store.
+ *
+ * @return 0, or the first failure of any rank, on all ranks; c->interrupted tells that progress stopped it.
+ *         After ERR_IO nothing more is committed.
+ */
 int campaign_run(struct campaign *c, struct err *e);
 
-/** How long a sweep takes, by some of its points. */
+/** How long a sweep takes, by some of its points. The estimate is of this machine as busy as it is now. */
 struct campaign_pace {
     double point_s;   /**< of one point on one thread; NaN where none was run */
     int64_t n;        /**< points that were run */
@@ -91,7 +106,10 @@ struct campaign_pace {
     char why[512];    /**< status of one of them, and its message */
 };
 
-/** Run points spread over the whole sweep for @p most_s or so. Errors as campaign_open(). */
+/**
+ * Run points spread over the whole sweep for @p most_s or so. Errors as campaign_open(). Kinds with blocks
+ * alone. Nothing is stored; up to 256 units are run on one thread.
+ */
 int campaign_measure(struct campaign_pace *pace, const struct study *study, double most_s, struct err *e);
 
 void campaign_close(struct campaign *c);

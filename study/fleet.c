@@ -1,3 +1,14 @@
+/*
+ * One rank's threads: the queue, the writer, the loop of a thread, and a failure that ends them all. Every
+ * thread takes a piece of units, runs them one by one, and hands over rows when they are worth it; failures
+ * stop the queue, so that each thread ends after the unit under way.
+ *
+ * Sizes: a piece starts at one unit and at most doubles, aiming at FLEET_PIECE_S of work; towards the end it
+ * is at most half of a thread's part of what is left (guided self-scheduling; Polychronopoulos and Kuck, IEEE
+ * Trans. Computers C-36, 1987), so threads end within about one piece of each other. A failed unit's batch is
+ * dropped whole: the units in it are not marked done and are run again by whoever resumes.
+ */
+
 #include "study/fleet.h"
 
 #include <assert.h>
@@ -37,6 +48,7 @@ bool fleet_stopped(const struct fleet_crew *c)
 void fleet_fail(struct fleet_crew *c, const struct err *e)
 {
 #pragma omp critical(fleet_end)
+    /* The first failure is the one that is told; later ones are mostly its consequences. */
     if (!c->failed) {
         c->first = *e;
 #pragma omp atomic write
@@ -112,6 +124,7 @@ static void report(struct fleet_crew *c)
 
 static int write_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
+    /* After the writer has failed, batches of threads that have not noticed yet are dropped. */
     if (c->closed)
         return 0;
     int rc = c->run->take(c->run->take_data, b, e);
@@ -166,6 +179,7 @@ static void empty_batch(struct worker *w)
 
 static int give_batch(struct worker *w, struct err *e)
 {
+    /* Nothing was run since the last batch: a stop came before the first unit. */
     if (w->batch.units.n == 0)
         return 0;
     int rc = w->crew->desk->give(w->crew, &w->batch, e);
@@ -176,6 +190,9 @@ static int give_batch(struct worker *w, struct err *e)
 static int do_unit(struct worker *w, int64_t unit, struct err *e)
 {
     struct fleet_batch *b = &w->batch;
+    /*
+     * A batch is one span: the units of a piece are consecutive, and a batch never reaches over two pieces.
+     */
     if (b->units.n == 0)
         b->units.first = unit;
     struct span one = { .first = unit, .n = 1 };

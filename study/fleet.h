@@ -1,4 +1,18 @@
-/** @file Units of a sweep on threads, and on ranks of MPI: one queue, rows to one writer. */
+/**
+ * @file Units of a sweep on threads, and on ranks of MPI: one queue, rows to one writer.
+ *
+ * The queue is a counter over the units of the share, minus those that are done; the writer is whichever
+ * thread brings a batch, one at a time. There is no thread of its own for either: with one rank all threads
+ * compute. Pieces grow and shrink with the time that units take (FLEET_PIECE_S), so that both microseconds
+ * and minutes per unit keep the queue and the writer off the critical path.
+ *
+ * Locks are OpenMP critical sections with names: fleet_queue, fleet_take and fleet_end here, fleet_branch on
+ * ranks other than the first, runs_board in study/runs.c. None is entered inside another, so there is no
+ * order to keep. Flags that are read in loops (stop, failed, active) are atomic instead.
+ *
+ * Which thread runs which unit, and in what order batches arrive, is left to chance; whoever takes them must
+ * not depend on it.
+ */
 #ifndef STUDY_FLEET_H
 #define STUDY_FLEET_H
 
@@ -9,7 +23,10 @@ struct fleet_crew;
 
 enum { FLEET_MORE = 12 };
 
-/** What is to be done; the same on every rank. */
+/**
+ * What is to be done; the same on every rank. Hooks are called by all threads at once, each with its own
+ * hand; `data` must be read-only or locked by them.
+ */
 struct fleet_work {
     int64_t n_units;
     int64_t n_points; /**< for progress */
@@ -38,7 +55,10 @@ struct fleet_batch {
     struct sweep_counts counts;
     struct table more[FLEET_MORE]; /**< shape [n_more of the work] */
 };
-/** A batch without rows, and its columns; release with fleet_batch_free(). */
+/**
+ * A batch without rows, and its columns; release with fleet_batch_free(). Lack of memory shows in the
+ * `failed` of its tables.
+ */
 void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work);
 void fleet_batch_free(struct fleet_batch *b);
 
@@ -50,6 +70,10 @@ typedef int fleet_take(void *data, struct fleet_batch *batch, struct err *e);
  * false stops: units under way are finished, no other begins. */
 typedef bool fleet_progress(void *data, const struct sweep_counts *done);
 
+/**
+ * One run, filled in by the caller; the same on every rank but for `done`, `take` and `progress`, which the
+ * first rank alone looks at.
+ */
 struct fleet_run {
     const struct fleet_work *work;
     const struct spans *done; /**< units that are not run again; on the first rank; read when it begins */
@@ -157,6 +181,7 @@ int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 void fleet_stop(struct fleet_crew *c);
 /** Keep what went wrong, if nothing did before, and stop. */
 void fleet_fail(struct fleet_crew *c, const struct err *e);
+/** Has any thread of this rank failed? Threads that are still at work: both without a lock. */
 bool fleet_failed(const struct fleet_crew *c);
 int32_t fleet_active(const struct fleet_crew *c);
 

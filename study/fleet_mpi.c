@@ -1,6 +1,16 @@
 /*
  * Ranks of MPI: start and end, agreement on failures, and units handed out by rank 0. One thread of each rank
- * talks; the others run units and never call MPI.
+ * talks; the others run units and never call MPI (MPI_THREAD_FUNNELED).
+ *
+ * Thread 0 of rank 0 answers requests for pieces and takes batches; its other threads use the queue directly.
+ * Thread 0 of any other rank keeps a small stock of pieces ahead of its workers, sends their batches
+ * (MPI_Isend, so that the writer's pace never stops the talking), and sleeps in between. Waiting is always a
+ * probe and a nap: MPI_Recv and MPI_Barrier spin on a core, which a worker needs.
+ *
+ * The end is agreed, never assumed. A rank says BYE when its workers have ended, all its batches have arrived
+ * and no answer is owed to it; rank 0 ends when all have said so and tells the verdict. A failure anywhere
+ * becomes a STOP for everyone, then the same code and message on every rank. Messages between two ranks
+ * arrive in the order of sending (MPI 3.5, non-overtaking), so BYE comes after the last ROWS.
  */
 #include <limits.h>
 #include <math.h>
@@ -58,6 +68,8 @@ int fleet_start(struct err *e)
 {
     if (is_running())
         return 0;
+    /* MPI is not entered where nobody started several processes: starting it takes time, and may fail on a
+     * machine without a launcher. */
     if (count_of("OMPI_COMM_WORLD_SIZE") > 0)
         return count_of("OMPI_COMM_WORLD_SIZE") > 1 ? start_mpi(e) : 0;
     int64_t tasks = getenv("SLURM_STEP_ID") ? count_of("SLURM_STEP_NUM_TASKS") : 0;
@@ -182,6 +194,7 @@ int fleet_agree(int rc, struct err *e)
     } else if (ranks > 1) {
         for (int32_t from = 1; from < ranks; from++) {
             receive_err(&heard, from);
+            /* All are heard even after a failure: each rank waits for the answer. */
             if (mine.code || !heard.code)
                 continue;
             mine = heard;
@@ -311,6 +324,7 @@ static void office_serve(struct office *o)
         bool busy = probe(MPI_ANY_SOURCE, &status);
         if (busy)
             answer(o, &status);
+        /* Told once: to the others a stop is final, and the tag must not lie in the way of END. */
         if (!o->told && fleet_stopped(c)) {
             tell_all(NULL, 0, TAG_STOP);
             o->told = true;
@@ -358,6 +372,8 @@ static struct span take_stock(struct branch *b, const struct fleet_want *want, b
         memmove(b->stock, b->stock + 1, (size_t)b->n_stock * sizeof *b->stock);
     }
     *over = piece.n > 0 || fleet_stopped(b->crew) || (b->dry && b->asked == 0);
+    /* `waiting` counts each worker once, however often it asks: so many pieces are asked for beyond the
+     * stock. */
     if (*waits != !*over) {
         *waits = !*over;
         b->waiting += *waits ? 1 : -1;
@@ -472,6 +488,7 @@ static int32_t note_need(struct branch *b, int64_t *want)
 static void put_stock(struct branch *b, const struct span *piece)
 {
     b->asked--;
+    /* One empty answer is enough: the queue only shrinks. */
     if (piece->n == 0) {
         b->dry = true;
         return;
@@ -541,9 +558,11 @@ static void attend(struct branch *b, struct verdict *v)
         if (busy)
             over = hear(b, &status, v);
 #pragma omp critical(fleet_branch)
+        /* Sent under the lock, as workers append to the list; MPI itself is called by this thread alone. */
         moved = move_parcels(b);
         ask(b);
         send_failure(b);
+        /* Checked after ask(): what it asked for is owed to this rank. */
         if (!said_bye && !has_more(b)) {
             send_small(NULL, 0, 0, TAG_BYE);
             said_bye = true;
@@ -599,6 +618,7 @@ static int run_other(struct fleet_run *f, struct err *e)
     struct err mine = { 0 };
     c.data = &b;
     b.last = &b.parcels;
+    /* As many as may be held for each worker, and one that it waits for. */
     b.cap = f->threads * (HOLD_MOST + 1);
     b.stock = malloc((size_t)b.cap * sizeof *b.stock);
     if (!b.stock) {

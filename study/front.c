@@ -1,6 +1,16 @@
 /*
  * Pareto fronts over two to five columns. Points lie in boxes within boxes, which answer "does any dominate
  * this" and "which does this dominate" without looking at all; knee, distance and the sorted form come after.
+ *
+ * An offer is three walks of the tree: find (is it dominated, or equal to one?), take off what it dominates,
+ * insert. A box whose low corner is not <= x holds nothing that dominates x; one whose high corner is <= x
+ * (and not x) holds nothing else, so the answer needs no look inside. So fronts of tens of thousands of
+ * points are kept while a sweep runs.
+ *
+ * Invariant between calls: no point of the tree dominates another. So when a point equal to x is found,
+ * nothing dominates x and x dominates nothing: equal points simply stay together, and the set is a function
+ * of the offers alone. The shape of the tree is not: nothing that is said depends on it (front_sort() orders
+ * by values, then ids).
  */
 #include "study/front.h"
 
@@ -153,6 +163,7 @@ static enum front_place find_below(const struct front_tree *t, int32_t at, const
         const struct node *kid = &t->nodes[node->kids[i]];
         if (!no_worse(kid->lo, x, t->n_cols))
             continue;
+        /* Every point of the box is <= its high corner, hence <= x, and none is x itself. */
         if (no_worse(kid->hi, x, t->n_cols) && !is_equal(kid->hi, x, t->n_cols))
             return FRONT_BEHIND;
         maybe[n_maybe++] = node->kids[i];
@@ -216,6 +227,7 @@ static int take_from_block(struct front_tree *t, struct node *node, const double
 {
     struct block *b = &t->blocks[node->leaf];
     int rc = 0;
+    /* From the end: the last point moves into a gap and has been looked at. */
     for (int32_t i = node->n; i-- > 0 && !rc;) {
         if (!no_worse(x, b->x[i], t->n_cols))
             continue;
@@ -248,6 +260,7 @@ static int take_below(struct front_tree *t, int32_t at, const double *x, struct 
             node->kids[i] = node->kids[--node->n];
         }
     }
+    /* Boxes stay tight, or later searches would look into what is empty. */
     if (f->n != before)
         fit_box(t, node);
     return rc;
@@ -439,6 +452,7 @@ static int front_tree_insert(struct front_tree *t, const double *x, int64_t id, 
         if (p.spare[n] < 0)
             break;
     }
+    /* All nodes or none: a split half done could not be taken back. */
     bool whole = n > levels + 1;
     if (whole)
         tree_put(t, levels, &p);

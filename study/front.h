@@ -1,4 +1,10 @@
-/** @file Pareto fronts over two to five columns, one point at a time. */
+/**
+ * @file Pareto fronts over two to five columns, one point at a time.
+ *
+ * Used while a study runs (which rows to keep, which points to prune) and on rows that are read back (`weft
+ * front`, figures). Values are compared exactly, as they are written to tables: there is no tolerance, since
+ * with one the set would depend on the order of offers. One front belongs to one thread while it changes.
+ */
 #ifndef STUDY_FRONT_H
 #define STUDY_FRONT_H
 
@@ -71,8 +77,10 @@ double front_least(const struct front *f, const double *x, int32_t col);
 
 void front_free(struct front *f);
 
-/** A front for each group: rows of one workload, say, are not held against those of another. `= { .n_cols = 2
- * }`. */
+/**
+ * A front for each group: rows of one workload, say, are not held against those of another. `= { .n_cols = 2
+ * }`. O(log groups) to find one.
+ */
 struct front_set {
     struct front *fronts; /**< shape [n], owned */
     char **groups;        /**< shape [n], owned, ascending: what the rows of a group have in common */
