@@ -2,11 +2,16 @@
  * Which rows a study keeps: the Pareto front of each group over a few columns, the best few of each group,
  * both within linear limits; and how `keep` of a study says so.
  *
- * Rows come in any order and the survivors do not depend on it: fronts keep one of equal designs, the lowest
- * point (study/front.c), the best few are ordered by value, then by point. A row that is offered is a
- * survivor until something better comes; keep_changes() tells which came and which went since the last call,
- * so that a store holds survivors alone. Rows not handed over yet stay in `fresh`, in the order in which they
- * came.
+ * Rows come in any order and the survivors do not depend on it: of designs with equal values a front keeps
+ * all (study/front.c), the best few are ordered by value, then by point. A row that is offered is a survivor
+ * until something better comes; keep_changes() tells which came and which went since the last call, so that a
+ * store holds survivors alone. Rows not handed over yet stay in `fresh`, in the order in which they came; one
+ * that goes before it was handed over is marked (its point becomes blank) and swept out in bulk, so that a
+ * sweep whose every row is better than the last costs O(1) a row.
+ *
+ * A survivor may be kept for two reasons, the front and the best few; it goes when the last of them does.
+ * Limits are compared exactly with the values of the row as written, unlike `where` (study/where.c), whose
+ * sums are of values that the user typed.
  */
 #include "study/keep.h"
 
@@ -89,6 +94,7 @@ static int top_offer(struct top_set *s, const char *group, struct top_item item,
     struct top *t = find(s, group);
     if (!t)
         return err_nomem(e, "the best points");
+    /* The worst of a full heap is at least as good. */
     if (t->n == s->most && !is_worse(&t->items[0], &item))
         return 0;
     if (t->n < s->most && !vec_reserve(t->items, t->cap, t->n + 1))
@@ -682,6 +688,7 @@ static int leave(struct keep *k, int64_t point, unsigned way, struct err *e)
     if (p->ways)
         return 0;
     int rc = 0;
+    /* Never handed over: nobody need hear of it. */
     if (p->row >= 0) {
         cells_of(k, p->row)[k->point].count = INT64_MIN;
         k->n_dead++;
@@ -809,6 +816,7 @@ static int offer_rows(struct keep *k, const struct table *rows, struct err *e)
 
 int keep_offer(struct keep *k, const struct table *rows, struct err *e)
 {
+    /* Sweeping costs O(rows): only when most of many are dead. */
     enum { FEW = 1024 };
     struct table adapted = { 0 };
     int rc = 0;

@@ -1,4 +1,11 @@
-/** @file What rows of a sweep are kept: all, or a front, the best few, those within a budget. */
+/**
+ * @file What rows of a sweep are kept: all, or a front, the best few, those within a budget.
+ *
+ * A rule is read from `keep` of the study, or taken from options of `weft front`; struct keep applies it to
+ * rows as they come. The rows that are left when all were offered are the same in whatever order and batches
+ * they came: that is what lets shards, ranks and resumed runs agree. Memory is that of the survivors and of a
+ * few batches.
+ */
 #ifndef STUDY_KEEP_H
 #define STUDY_KEEP_H
 
@@ -25,7 +32,7 @@ struct keep_column {
  * The study's `keep`. All zero: all rows are kept. Of rows that are results (kind->is_result) and within all
  * limits of `where`, those on the front and the best few are kept, or all where neither is asked for. Values
  * are those of the row, as they are written: a design of equal values stays with another, and of the best few
- * the lower point goes first.
+ * the lower point goes first. Plain data: copied by nobody, freed by keep_rule_free().
  */
 struct keep_rule {
     const struct study_kind *kind;               /**< NULL: every row is a result */
@@ -85,13 +92,18 @@ struct keep;
 int keep_build(struct keep **out, const struct keep_rule *rule, const struct table *columns, struct err *e);
 void keep_free(struct keep *k); /**< NULL is fine */
 
-/** Offer the rows of a batch; those that are not solved are kept by no rule but "all". A point that is a
+/**
+ * Offer the rows of a batch; those that are not solved are kept by no rule but "all". A point that is a
  * survivor already changes nothing: a sweep that is resumed offers first what its store has. Columns are
- * found by name where the rows have others than those of keep_build(); what they lack is blank. ERR_NOMEM. */
+ * found by name where the rows have others than those of keep_build(); what they lack is blank. ERR_NOMEM.
+ * O(columns) for a row that fails a limit; else front_offer() and O(log n_top).
+ */
 int keep_offer(struct keep *k, const struct table *rows, struct err *e);
-/** Survivors since the last call that are new, as rows (point, and all else, as they were offered), and the
+/**
+ * Survivors since the last call that are new, as rows (point, and all else, as they were offered), and the
  * points that are survivors no more, shape [*n_gone], borrowed until the next call.
- * @param[out] fresh  uninitialised; the caller frees. */
+ * @param[out] fresh  uninitialised; the caller frees. ERR_NOMEM. O(rows that came since the last call).
+ */
 int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int64_t *n_gone, struct err *e);
 /** The fronts so far, for pruning; borrowed. Columns where more is better have their sign changed. */
 const struct front_set *keep_fronts(const struct keep *k);

@@ -19,12 +19,17 @@
  *    study_shared), one for `result` (begins with struct study_result), one a table for its rows, each with a
  *    list of columns (base/column.h).
  * 2. `prepare` fills in what the runs of a point share, `run` does one and puts its result, `reduce` makes
- * rows.
+ *    rows.
  * 3. A row of kinds/kinds.c; own_keys are how `weft sweep FILE` tells it. Store, shards, resume, merge,
- * export, front, MPI, dry runs, `where` and `keep` are there then.
+ *    export, front, MPI, dry runs, `where` and `keep` are there then.
  *
  * Hooks are called by many threads at once, each with its own point; none may keep state elsewhere. A point
  * or a run that fails is a row, not the end: only ERR_NOMEM and ERR_IO end a study.
+ *
+ * Failures: `read`, `prepare`, `seed_begin` and `run` return a code with a message; ERR_NOMEM ends the study,
+ * any other code becomes part of the point's or the run's row. Results must be functions of the study, the
+ * point, the entry and the seed alone: not of threads, time, or other runs; else a resumed study would differ
+ * from one that was left alone.
  */
 #ifndef STUDY_KIND_H
 #define STUDY_KIND_H
@@ -55,7 +60,10 @@ struct study_table {
     bool axis[SWEEP_MAX_KEYS]; /**< shape [sweep.n_keys]: does the axis have a column? */
 };
 
-/** A study that was opened. Its kind's `open` fills in what is marked so. */
+/**
+ * A study that was opened. Its kind's `open` fills in what is marked so. Constant once opened: all threads
+ * read it.
+ */
 struct study {
     const struct study_kind *kind;
     struct study_source from; /**< borrowed; without axes */
@@ -115,10 +123,10 @@ struct study_run {
     const void *point;      /**< prepared */
     const void *seed_state; /**< of seed_begin; NULL where the kind has none */
     int64_t point_no;
-    int64_t k, seed; /**< seed = study->seed + k */
-    int32_t entry;   /**< 0 with whole_seed */
-    int32_t n_entries;
-    uint32_t wanted; /**< tables to put rows into: those of first_seed with k = 0 alone */
+    int64_t k, seed;   /**< seed = study->seed + k */
+    int32_t entry;     /**< 0 with whole_seed */
+    int32_t n_entries; /**< of the point */
+    uint32_t wanted;   /**< tables to put rows into: those of first_seed with k = 0 alone */
 };
 
 /** Where a run puts what it finds; opaque. Texts are copied. */
@@ -211,7 +219,7 @@ struct study_kind {
     int (*hash)(struct study *s, struct err *e);
 
     /* -- points -- */
-    size_t point_size;
+    size_t point_size; /**< bytes of what `read` fills in */
     /** The study at a point. @p point uninitialised; safe to free after failure. */
     int (*read)(void *point, const struct study_source *from, struct err *e);
     void (*free)(void *point);

@@ -1,6 +1,14 @@
 /*
  * What a study of many points tells: lines that are true at all points that were looked at, whatever place in
  * the file they name.
+ *
+ * Notes warn of keys without effect and the like, which may hold at one point and not at another; a warning
+ * about a key that does its work at some point would be wrong. Reading every point is out of the question
+ * (each is a whole study), so a sample speaks for all: of up to 50 grids the first point and its neighbours
+ * along each axis, 200 points in all. A line is told if every point of the sample that could be read says it;
+ * a grid that does not vary a key which others vary has no say about that key. That is a heuristic in one
+ * direction: some warnings may be missing, or one too many where only points outside of the sample use the
+ * key.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +32,7 @@ struct grid_notes {
 static const char *said(const char *line, size_t *n)
 {
     const char *end = strchr(line, '\n'), *start = line;
+    /* The place ends with the last ": " before the verb; file names may hold colons. */
     const char *verb = strstr(line, " has no effect ");
     for (const char *s = line; s < end && verb && s < verb; s++)
         if (s[0] == ':' && s[1] == ' ')
@@ -122,6 +131,7 @@ static int note_grid(struct grid_notes *notes, const struct looks *l, int32_t gr
 {
     struct sweep_point p = { .grid = grid };
     int32_t n_axes = l->w->grids[grid].n_axes;
+    /* No division by zero: a grid has an axis, since a map of axes is refused where it is empty. */
     int64_t each = (most - 1) / n_axes;
     int rc = note_point(notes, l, &p, e);
     for (int32_t k = 0; k < n_axes && !rc; k++)

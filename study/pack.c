@@ -1,6 +1,11 @@
 /*
- * Messages between ranks: a batch of rows, what went wrong, the fronts that are shared before the second
- * pass. All ranks are of one build on machines of one byte order, which the mark at the beginning checks.
+ * Messages between ranks: a batch of rows, and the fronts that are shared before the second pass. All ranks
+ * are of one build on machines of one byte order, which the mark at the beginning checks.
+ *
+ * A batch is a head, then rows table by table: a bit a cell, then what has a value. Most columns of most rows
+ * are blank (dimensions that a network lacks, columns of other statuses), so the bitmap more than pays for
+ * itself. Unpacking trusts no length: it stops at the end of the bytes, whatever they say. Fronts come from
+ * rank 0 of the same run and are read without such checks.
  */
 #include "study/pack.h"
 
@@ -235,6 +240,8 @@ int campaign_share_front(struct front_set *to, const struct front_set *from, str
     void *bytes = NULL;
     size_t n = 0;
     int rc = 0;
+    /* The fronts on the first rank are copied as well: what is pruned against must not change while the pass
+     * runs. */
     front_set_free(to);
     if (fleet_rank() == 0) {
         put_set(&packed, from ? from : &none);

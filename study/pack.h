@@ -1,4 +1,9 @@
-/** @file Rows, counts, errors and fronts as bytes, from rank to rank. */
+/**
+ * @file Rows, counts and fronts as bytes, from rank to rank.
+ *
+ * Not a format: nothing of it is stored, and both ends run the same build. What is packed is what the store
+ * would get, so ranks cannot change a row: reals keep every bit, blanks stay blanks.
+ */
 #ifndef STUDY_PACK_H
 #define STUDY_PACK_H
 

@@ -3,7 +3,12 @@
  * what is read of a store without its study: rows of points that shards completed, extra tables, notes.
  *
  * Reducing uses the store alone, so whoever resumes or merges a study need not have read its points; of a
- * study that is not open a stub is made, from the head of its store.
+ * study that is not open a stub is made, from the head of its store. That is also why a result is a flat
+ * struct described by columns: it goes to the store cell by cell and comes back the same, so that rows of a
+ * run that was stopped equal those of one that was not.
+ *
+ * Ids order rows as they are exported, whatever the order of runs: point above, then entry and seed (or seed
+ * and entry, as the table wants it). A point is reduced in the transaction that marks its last unit done.
  */
 #include "study/runs.h"
 
@@ -101,6 +106,8 @@ void study_put_heads(struct table *t, const struct table *columns)
 /* Ids order the rows of a table, whatever the order of the runs. */
 int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed)
 {
+    /* Entry and seed fit: STUDY_MAX_ENTRIES is 2^STORE_ROW_BITS, and SWEEP_MAX_POINTS bounds seeds below
+     * 2^STORE_SEED_BITS. */
     return point << STORE_POINT_SHIFT |
            (by_seed ? k << STORE_ROW_BITS | entry : entry << STORE_SEED_BITS | k);
 }
@@ -230,6 +237,8 @@ static void results_free(struct results *x)
 }
 
 /* The point's row again, as far as reducing knows it better. */
+/* `reduce` may sharpen what the runs of a point share (a reference that only results show): stored before its
+ * rows. */
 static int put_shared(struct study_form *r, struct store *store, const struct study_shared *shared,
                       struct err *e)
 {
@@ -265,6 +274,7 @@ static int reduce_point(struct study_form *r, struct store *store, int64_t point
     struct results x = { .form = r, .point = point };
     int64_t first = rows->n_rows;
     int rc = read_shared(&x, r, store, e);
+    /* Blank in the store: `where` left the point out. */
     if (!rc && x.shared->n_entries < 0) {
         n->seen++;
         n->filtered++;
@@ -304,6 +314,7 @@ int study_take(struct study_form *r, struct store *store, struct fleet_batch *ba
     int rc = 0;
     if (rows->n_cols == 0)
         study_put_columns(rows, r->study, TABLE_ROWS);
+    /* Results first: a unit that is done has all of them in the store. */
     for (int32_t i = 0; i < r->form.n_tables - 1 && !rc; i++)
         rc = store_take(store, i + 1, &batch->more[i], e);
     for (int64_t i = 0; i < batch->rows.n_rows && !rc; i++) {
@@ -351,6 +362,7 @@ int study_next_rows(struct study_form *r, struct store *store, struct store_walk
     table_clear(rows);
     for (int64_t row = 0; row < r->stored_rows.n_rows && !rc; row++) {
         int64_t id = table_count(&r->stored_rows, row, 0);
+        /* Rows come by id, so each point's shared row is read once. */
         if (x.point != id >> STORE_ROW_BITS) {
             results_free(&x);
             x = (struct results){ .form = r, .point = id >> STORE_ROW_BITS };
@@ -467,6 +479,7 @@ static int keep_rows(struct stub *x, struct store *store, const char *text, stru
     if (!rc)
         rc = keep_changes(keep, &fresh, &gone, &n_gone, e);
     if (!rc)
+        /* Shards held survivors of their own; those of the whole are written in their place. */
         rc = store_clear(store, STORE_RESULTS, e);
     if (!rc)
         rc = study_put_rows(&x->form, store, &fresh, e);
@@ -556,6 +569,7 @@ static int shown_build(struct study_table_walk *x, const struct study_kind *kind
     const struct study_table *of = &x->stub.study.tables[x->table];
     bool as_rows = kind->tables[x->table].as_rows;
     x->show = calloc((size_t)x->stored->n_cols + 1, sizeof *x->show);
+    /* The struct itself is the kind's; its size is what its last column reaches to. */
     x->row = calloc(1, row_size(of->list) + 1);
     columns_put(&x->filled, &of->shown);
     int rc = x->show && x->row ? study_trim_store(store, kind, true, e) : err_nomem(e, "columns of a table");

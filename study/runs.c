@@ -3,6 +3,19 @@
  * over next. All of it is under critical(runs_board), but for what a thread has taken: a point or a unit
  * while it is OPENING, a run. Batches leave one at a time, so that results come to the store before the unit
  * that is done with them. What becomes of results: study/results.c.
+ *
+ * A slot (unit or point) goes FREE -> OPENING -> OPEN -> FREE. OPENING belongs to the thread that set it,
+ * which may read files and allocate outside of the lock; others wait for it to be OPEN, or for the study to
+ * stop. Entries of a unit are handed out by `next` and counted down by n_left: whoever brings n_left to 0
+ * closes the unit. With whole_seed a unit has one entry to run, which stands for all.
+ *
+ * There are as many units as threads: with long runs each thread opens one of its own only when all entries
+ * of open ones have begun, so memory is that of threads seeds at most, and one point more than threads stays
+ * prepared.
+ *
+ * A failure of a run or a point is data (put_failure(), the point's shared row). Lack of memory returns,
+ * which makes fleet_fail() stop all threads; slots that are OPENING then stay so and are dropped by
+ * board_free().
  */
 #include "study/runs.h"
 
@@ -157,9 +170,11 @@ static int put_failure(struct sink *s, const struct err *why, struct err *e)
     struct study_result *result = calloc(1, kind->result_size);
     if (!result)
         return err_nomem(e, "a result");
+    /* Results that it put before it failed are replaced: each entry has one. */
     table_clear(&s->batch.more[MORE_RUNS]);
     for (int32_t entry = s->whole ? 0 : s->entry; entry < (s->whole ? s->n_entries : s->entry + 1); entry++) {
         row_clear(result, kind->result);
+        /* Positive in the store: a count below 0 would be blank. */
         result->rc = -(int64_t)why->code;
         result->message = why->msg;
         sink_result(s, entry, result);
@@ -296,6 +311,7 @@ static int prepare_point(struct hand *h, struct open_point *p, struct err *e)
     row_clear(shared, kind->shared);
     sweep_find_point(&at, &r->form.study->sweep, p->number);
     const struct study_source from = study_source_at(axes, r->form.study, &at);
+    /* Constraints over axes alone are decided before the point is read, which may take seconds. */
     bool read = !is_left_out(r, &at, NULL), out = !read;
     int rc = read ? kind->read(p->point, &from, &inner) : 0;
     if (!rc && !out)
@@ -326,6 +342,8 @@ static struct open_point *join_point(struct board *b, const struct study_runs *r
         struct open_point *q = &b->points[i];
         if (q->state != FREE && q->number == number)
             p = q;
+        /* A point nobody has open may go, but an empty slot goes first: the last point is likely to be asked
+         * for again. */
         else if (q->state == FREE || q->n_units == 0)
             spare = spare && spare->state == FREE ? spare : q;
     }
@@ -380,7 +398,10 @@ static int list_entries(struct open_unit *u, const struct study_runs *r, struct 
     if (!u->todo)
         return err_nomem(e, "runs of a point");
     for (int32_t entry = 0; entry < n; entry++) {
+        /* An entry that is the same for every seed is run with the first one, k = 0; results_at() says NULL
+         * for the others. */
         bool once = !kind->whole_seed && kind->seeded && !kind->seeded(p->point, entry);
+        /* Of a run of a whole seed the results came in one batch: entry 0 is there exactly when all are. */
         if ((u->k == 0 || !once) && !is_there(r, study_result_id(p->number, entry, u->k)))
             u->todo[u->n_todo++] = entry;
     }
@@ -418,6 +439,8 @@ static void close_unit(struct hand *h, struct open_unit *u)
         table_put_count(&b->batch.rows, u->number);
         b->unit_s = clock_now_s() - u->opened_s;
         u->at->n_units--;
+        /* Not FREE yet: what it held is released outside of the lock, and the slot must not be taken
+         * meanwhile. */
         *u = (struct open_unit){ .state = OPENING };
     }
     drop_unit(h->runs, &gone);
@@ -431,6 +454,7 @@ static int open_unit(struct hand *h, struct open_unit *u, struct err *e)
     struct fleet_want want = { .n = 1 };
 #pragma omp critical(runs_board)
     want.unit_s = b->unit_s;
+    /* Outside of the lock: on ranks other than the first it may wait for an answer. */
     struct span next = fleet_next(h->crew, &want);
     if (next.n == 0) {
 #pragma omp critical(runs_board)
@@ -537,6 +561,7 @@ static enum what choose_next(struct board *b, struct open_unit **unit, int32_t *
         spare->state = OPENING;
         return OPEN_ONE;
     }
+    /* While one is opening there may be entries for this thread soon. */
     return b->dry && !opening ? END : WAIT;
 }
 
@@ -572,6 +597,7 @@ static int run_thread(struct fleet_crew *crew, void *data, struct err *e)
     };
     fleet_batch_begin(&h.sink.batch, &work);
 #pragma omp critical(runs_board)
+    /* The first thread to come makes the columns of what is handed over. */
     if (r->board->batch.rows.n_cols == 0)
         fleet_batch_begin(&r->board->batch, &work);
     int rc = work_on(&h, e);
@@ -643,6 +669,7 @@ static int list_there(struct study_runs *r, struct store *store, const struct sp
         rc = store_next(store, &walk, AT_A_TIME, &rows, e);
         for (int64_t row = 0; row < rows.n_rows && !rc; row++) {
             int64_t id = table_count(&rows, row, 0), k = id & ((INT64_C(1) << STORE_SEED_BITS) - 1);
+            /* Of units that are done nothing will be run: their results need not be known here. */
             if (spans_have(done, (id >> STORE_POINT_SHIFT) * r->form.study->seeds + k))
                 continue;
             if (vec_reserve(r->there, cap, r->n_there + 1))

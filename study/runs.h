@@ -40,15 +40,23 @@ void study_form_free(struct study_form *r);
 /** study_shared.n_entries of a point that `where` of the study leaves out: blank in the store. */
 enum { STUDY_LEFT_OUT = -1 };
 
-/** Keys of tables. Ids order their rows, whatever the order of the runs. */
+/**
+ * Keys of tables. Ids order their rows, whatever the order of the runs. Ascending ids are the order of
+ * export.
+ */
 int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed);
 int64_t study_result_id(int64_t point, int64_t entry, int64_t k);
 /** Columns as @p columns has them. */
 void study_put_heads(struct table *t, const struct table *columns);
 
-/** Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
+/**
+ * Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
  * their rows are appended to @p rows, and counted. On the first rank. Rows, here and below, have the columns
- * of study_put_columns(), but in place of the point their id in table STORE_RESULTS. */
+ * of study_put_columns(), but in place of the point their id in table STORE_RESULTS.
+ *
+ * @return 0; ERR_NOMEM, ERR_IO of the store, ERR_PARSE where the store lacks a point whose units are done
+ *         (damaged).
+ */
 int study_take(struct study_form *r, struct store *store, struct fleet_batch *batch, struct spans *done,
                struct table *rows, struct sweep_counts *n, struct err *e);
 /** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */

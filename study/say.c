@@ -1,4 +1,5 @@
-/* What the texts of all kinds share. */
+/* What the texts of all kinds share: cells by the names of their columns, so that a report can be made of
+ * rows from a run, a store or a CSV file alike, whatever columns were trimmed from them. */
 #include "study/say.h"
 
 #include <math.h>

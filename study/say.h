@@ -1,4 +1,8 @@
-/** @file What the texts of all kinds share: cells by the names of their columns, heads of points, counts. */
+/**
+ * @file What the texts of all kinds share: cells by the names of their columns, heads of points, counts.
+ *
+ * Lookups by name are O(columns) each: for the few rows that people read.
+ */
 #ifndef STUDY_SAY_H
 #define STUDY_SAY_H
 

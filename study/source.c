@@ -1,3 +1,17 @@
+/*
+ * From a path and overrides to one YAML tree that knows where everything came from. A point of a study is a
+ * tree of its own: the study's file, copied or read again, with the point's values set and the files it names
+ * grafted in.
+ *
+ * The cache makes that cheap: the study's own file without `vary` (which may hold a million values), each
+ * file that was named, and the last value of each axis stay parsed, and a point costs copies of nodes alone.
+ * What cannot be kept (too deep, no memory, too many files) is read as if there were no cache, so that
+ * results and messages do not depend on it.
+ *
+ * A value of an axis is parsed under a source name in the study's folder, "STUDY vary.PATH": relative file
+ * names in it then count from there, and messages say which axis they are about.
+ */
+
 #include "study/source.h"
 
 #include <errno.h>
@@ -73,6 +87,7 @@ static int cache_open(struct yaml_doc *doc, int32_t *own_source, const struct st
     int rc = c->has_top ? 0 : cache_read_top(c, from, e);
     if (rc)
         return rc;
+    /* Here, where no document borrows from them any more; not in the middle of one. */
     if (c->n_files == MOST_FILES)
         cache_forget_files(c);
     *own_source = c->own_source;
@@ -122,6 +137,7 @@ static struct source_value *cache_value(struct source_cache *c, const char *path
 {
     if (!c->values)
         c->values = calloc(SOURCE_MAX_VALUES, sizeof *c->values);
+    /* Known by address: paths and values of axes are texts of one struct sweep, which stay where they are. */
     for (int32_t i = 0; i < c->n_values && c->values; i++)
         if (c->values[i].path == path)
             return &c->values[i];
@@ -225,6 +241,7 @@ static int graft_path(struct yaml_doc *doc, yaml_id at, const char *path, struct
 static bool graft_kept(struct source_cache *cache, struct yaml_doc *doc, yaml_id at, struct text *path)
 {
     struct err ignored;
+    /* Looked up by the path as composed; shortened only when the file is read, which costs two stat(). */
     const struct yaml_doc *kept = cache_find(cache, text_str(path));
     if (!kept) {
         struct text name = { 0 };

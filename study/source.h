@@ -3,6 +3,10 @@
  *
  * Which keys name files is for the kinds to say (struct source_rules, kinds/files.c). File names count from
  * the folder of the file they stand in; those of --set from the working directory.
+ *
+ * An override may change the name of a file, or a key inside a file that another override names. So they are
+ * applied in steps (enum source_step): names before what is in the files they name. Within a step --set comes
+ * first, then axes, each in the order given; the last one to a key wins.
  */
 #ifndef STUDY_SOURCE_H
 #define STUDY_SOURCE_H
@@ -31,13 +35,22 @@ struct study_source {
  * Read the study's own file and apply overrides of whole top-level keys; no other file is read.
  * @param[out] doc         uninitialised; empty after failure.
  * @param[out] own_source  of doc.sources: the study's own file; -1 = a network alone was given.
+ *
+ * @return 0; ERR_PARSE, ERR_RANGE with the place: no such file, not YAML, an override that leads nowhere;
+ *         ERR_NOMEM.
  */
 int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_source *from, struct err *e);
 
-/** Put in the files that an opened document names, and apply the other overrides. */
+/**
+ * Put in the files that an opened document names, and apply the other overrides. Errors as source_open().
+ * Deterministic: the same files and overrides give the same tree, with or without a cache.
+ */
 int source_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_source *from, struct err *e);
 
-/** The node whose value is that of the axis @p path, and of nothing that was applied after it; else -1. */
+/**
+ * The node whose value is that of the axis @p path, and of nothing that was applied after it; else -1. Told
+ * by the name of its source: "STUDY vary.PATH".
+ */
 yaml_id source_find_axis(const struct yaml_doc *doc, const struct study_source *from, const char *path);
 
 /* ---- files that were read before ---- */
@@ -46,7 +59,7 @@ yaml_id source_find_axis(const struct yaml_doc *doc, const struct study_source *
  * YAML files that were parsed, put into the next study without reading them again. Of studies that are made
  * from the same file with the same overrides, axes apart. One a thread. Axes are at most SOURCE_MAX_VALUES,
  * known by the addresses of their texts, which must stay. Zero-initialise; release with source_cache_free()
- * when no study that was read with it is left.
+ * when no study that was read with it is left. Files are taken to stay as they are while a study runs.
  */
 struct source_cache {
     bool has_top;

@@ -3,7 +3,12 @@
  *
  * Version 1 is of designs: one table of rows whose key is the point. Version 2 is of kinds with runs: results
  * of single runs as they end, what the runs of a point share, rows of whole points, and extra tables. What is
- * there after a kill is what the last store_commit() wrote, whole.
+ * there after a kill is what the last store_commit() wrote, whole: rows, the units that gave them and the
+ * counts are one transaction.
+ *
+ * One process writes, any number read meanwhile. A store belongs to one thread at a time. Everything that
+ * SQLite refuses becomes an error with the path in front; after one while writing, nothing can be put any
+ * more and what was not committed is gone.
  */
 #ifndef STUDY_STORE_H
 #define STUDY_STORE_H
@@ -112,8 +117,14 @@ struct store_walk {
 };
 struct store_walk store_walk_all(int32_t table, bool raw);
 
-/** The next rows in order of their keys, @p most at a time. @p rows: zero, or of the call before with this
- * walk. rows->n_rows = 0 at the end. */
+/**
+ * The next rows in order of their keys, @p most at a time. @p rows: zero, or of the call before with this
+ * walk. rows->n_rows = 0 at the end.
+ *
+ * @return 0; ERR_NOMEM; ERR_PARSE where the file is damaged, and then @p rows is empty. O(log rows + rows
+ *         that are read): each call is a range query over the keys, so a walk sees what is committed between
+ *         its calls unless the store was opened by store_read(), which is one instant.
+ */
 int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e);
 
 /** Columns of table STORE_RESULTS that a walk without `raw` has, in its order; the caller frees. */

@@ -1,5 +1,19 @@
 /*
  * The file of a store: who writes to it, which tables it has, what it says of itself, what is committed.
+ *
+ * SQLite in WAL mode with synchronous = NORMAL: a commit is an append to the log without fsync(), so that
+ * several a second cost little; a killed process loses nothing that was committed, and a power cut may lose
+ * the last commits but never tears one (sqlite.org/wal.html). At rest the log is folded into the file, so
+ * that a store is one file that can be copied.
+ *
+ * A store may have hundreds of columns of which a row fills a few. Columns that few rows have are parts: SQL
+ * tables of their own with the same key, joined in views. Views have the columns under the names of the CSV,
+ * whatever the tables below are called. One row of table `columns` for each column says where it is, so that
+ * a reader needs no rules.
+ *
+ * What identifies a study is its hash, which the kind takes from its document (keys, values, files put in)
+ * and not from the text of files: a comment or another layout does not refuse a store, another value does.
+ * The version of the program must be the same too, since another one may round or model otherwise.
  */
 /* F_OFD_SETLK: a lock that belongs to the open file, not to the process. */
 #ifndef _GNU_SOURCE
@@ -115,6 +129,8 @@ static int lock_file(struct store *s, struct err *e)
         return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be writable",
                        s->path, strerror(errno));
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1 };
+    /* A lock of the open file description: it ends with the process however that ends, and threads of one
+     * process that open the store twice are kept apart as well, which locks of POSIX do not do. */
     if (fcntl(s->lock, F_OFD_SETLK, &whole) == 0)
         return 0;
     if (errno == EAGAIN || errno == EACCES)
@@ -185,6 +201,7 @@ static int connect_store(struct store *s, struct err *e)
         return rc;
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, BUSY_MS);
+    /* A store may come from anybody: its views must not call functions with effects. */
     return store_exec(s, "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -32768", e);
 }
 
@@ -676,6 +693,7 @@ static int check_kind(struct store *s, bool *is_new, struct err *e)
         rc = store_number(s, "SELECT count(*) FROM sqlite_master", &tables, e);
     if (rc)
         return rc;
+    /* Nothing at all in it: an empty file, as one that was killed before its first commit leaves. */
     *is_new = application == 0 && version == 0 && tables == 0;
     if (*is_new && !s->reads)
         return 0;
@@ -1023,6 +1041,7 @@ static int open_file(struct store *s, const struct store_head *head, const struc
         rc = read_all(s, e);
     if (!rc && !is_new)
         rc = check_head(s, head, form, e);
+    /* After the checks: changing the mode of journal writes to the file. */
     if (!rc && !s->temporary)
         rc = store_exec(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", e);
     if (!rc && is_new)
@@ -1173,6 +1192,7 @@ static void settle(struct store *s)
 {
     if (s->begun)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    /* A reader that is at it keeps the log; the last to close folds it in, or the next writer does. */
     sqlite3_busy_timeout(s->db, 0);
     if (!s->temporary && !s->reads && s->head.command)
         sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);

@@ -1,4 +1,10 @@
-/** @file What the files of the store share; study/store.h is what others see. */
+/**
+ * @file What the files of the store share; study/store.h is what others see.
+ *
+ * study/store_file.c has the file (locks, tables, head, transactions), study/store_rows.c rows in and out,
+ * study/store_merge.c several stores as one. SQL is made of names that these files chose and of plain names
+ * of columns; anything else is quoted.
+ */
 #ifndef STUDY_STORE_INNER_H
 #define STUDY_STORE_INNER_H
 
@@ -48,6 +54,10 @@ struct store_texts {
 
 enum { STORE_MAX_TABLES = 16 };
 
+/**
+ * An open store. `begun`: a transaction is under way. `failed`: writing has failed, and only closing is left.
+ * Memory is that of texts with numbers and, of a temporary store, of rows of extra tables.
+ */
 struct store {
     char *path; /**< owned; as messages say it */
     struct sqlite3 *db;

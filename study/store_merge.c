@@ -1,3 +1,16 @@
+/*
+ * Several stores of one study become one, with the rows that an undivided run would have kept.
+ *
+ * Version 1: rows are merged by point from sorted walks (a merge of n streams, memory PIECE rows each), so
+ * that the new tables are filled in the order of their keys. Where a rule of `keep` was given each shard
+ * holds its own survivors, and they are held against each other here. Version 2: tables are copied, then
+ * points through which a cut between shards went are reduced from the results that are all there now.
+ *
+ * Written beside the target and renamed over it, so that the target is the old file or the whole new one.
+ * Inputs are read as of one instant each (store_read()). Units that two inputs both have are refused: counts
+ * would be wrong, and the user has named a file twice.
+ */
+
 #include "study/store_inner.h"
 #include "study/study.h"
 
@@ -45,6 +58,7 @@ static const char *path_of(const struct merge *m, int32_t i)
 static int check_pair(const struct merge *m, int32_t i, int32_t k, struct err *e)
 {
     const struct spans *a = &m->sources[i].store->done, *b = &m->sources[k].store->done;
+    /* Both lists ascend: a merge finds any overlap in one pass. */
     for (int64_t at_a = 0, at_b = 0; at_a < a->n && at_b < b->n;) {
         const struct span *x = &a->spans[at_a], *y = &b->spans[at_b];
         if (x->first < y->first + y->n && y->first < x->first + x->n)
@@ -140,6 +154,8 @@ static int next_source(struct merge *m, int32_t *out, struct err *e)
         if (twice && !same_row(&m->sources[i], &m->sources[least]))
             rc = err_set(e, ERR_PARSE, "%s: has another row of point %lld than %s", path_of(m, i),
                          (long long)point_at(&m->sources[i]), path_of(m, least));
+        /* Of equal points the first source goes first; the other is found equal again, and replaces it by the
+         * same row. */
         if (least < 0 || point_at(&m->sources[i]) < point_at(&m->sources[least]))
             least = i;
     }
@@ -210,6 +226,7 @@ static int merge_rows(struct merge *m, struct err *e)
         rc = store_begin(m->out, e);
         if (!rc)
             rc = merge_row(m, &m->sources[i], e);
+        /* Survivors go to the file now and then; those that come off later are dropped there again. */
         if (!rc && m->keep && n % ROWS_PER_COMMIT == 0)
             rc = put_survivors(m, e);
         if (!rc && n % ROWS_PER_COMMIT == 0)
@@ -255,6 +272,7 @@ static int reduce_rest(struct merge *m, struct err *e)
     for (int32_t i = 0; i < m->n; i++) {
         const struct spans *done = &m->sources[i].store->done;
         for (int64_t k = 0; k < done->n && !rc; k++) {
+            /* Points whose seeds lie in one span of one shard were reduced there: their rows were copied. */
             int64_t first = (done->spans[k].first + seeds - 1) / seeds;
             int64_t end = (done->spans[k].first + done->spans[k].n) / seeds;
             rc = first < end ? spans_add(&reduced, first, end - first, e) : 0;
@@ -338,6 +356,7 @@ int store_merge(const char *out, const char *const *paths, int32_t n, store_redu
     if (!rc)
         rc = text_check(&side, e);
     if (!rc) {
+        /* Left by a process of the same number that was killed. */
         remove_all(text_str(&side));
         rc = merge_into(&m, text_str(&side), e);
         if (!rc && rename(text_str(&side), out) != 0)

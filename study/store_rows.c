@@ -1,6 +1,16 @@
 /*
  * Rows put and read. A real is kept with every bit; a text as its number in table `texts`, or where a column
  * has too many different ones as itself.
+ *
+ * Most texts repeat (words of status, names of networks, values of axes), so a number of a few bytes stands
+ * in place of the text. The numbers live in memory for as long as the store is open; a text gets one when it
+ * first comes, in the transaction of the row. A column that brings more than SAMPLE_OF_COLUMN new texts gets
+ * no more numbers, since an axis of a million values would fill the table for nothing.
+ *
+ * Storage classes tell apart what a cell holds: INTEGER in a column of texts is a number of a text, FLOAT a
+ * text that is a number as we write it, TEXT any other. NULL is blank. Every value that was put comes back
+ * the same: reals bit by bit (the columns have no type, as REAL would turn -0.0 into 0), texts letter by
+ * letter.
  */
 #include <assert.h>
 #include <math.h>
@@ -222,6 +232,7 @@ static int remove_part(struct store *s, const struct store_table *t, struct stor
 {
     struct text sql = { 0 };
     int rc = 0;
+    /* No row of this part was ever put: no need to ask SQLite for each row. */
     if (!p->any)
         return 0;
     if (!p->remove) {
@@ -571,11 +582,16 @@ int store_next(struct store *s, struct store_walk *w, int64_t most, struct table
     assert(w->raw || !is_held(s, w->table));
     if (is_held(s, w->table))
         return next_held(t, w, most, rows, e);
+    /*
+     * A new table of rows begins a walk: the statement is made anew, as columns may have been hidden since.
+     */
     int rc = rows->n_cols && t->get[w->raw] ? 0 : begin_walk(s, w, rows, e);
     if (rc)
         return rc;
     struct sqlite3_stmt *get = t->get[w->raw];
     table_clear(rows);
+    /* From behind the last row by key, not by an open cursor: between two calls nothing is locked, and rows
+     * may be put. */
     sqlite3_bind_int64(get, 1, w->id);
     sqlite3_bind_int64(get, 2, w->upto);
     sqlite3_bind_int64(get, 3, most);

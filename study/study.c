@@ -1,3 +1,13 @@
+/*
+ * A study opened: which kind it is of, its axes, and which columns its tables have. Everything here is done
+ * once per command, before threads start; from then on a struct study is constant.
+ *
+ * Columns are chosen in two steps. study_set_columns() decides what a study's tables hold, from its axes and
+ * its options: the store has these. What is blank in all rows of a finished study (dimensions that no network
+ * had, statuses that did not occur) is left out when rows are shown: study_trim() for a table in memory,
+ * study_trim_store() by asking the store, which need not read its rows for that.
+ */
+
 #include "study/study.h"
 
 #include <math.h>
@@ -31,6 +41,8 @@ const struct study_kind *study_kind_of(const struct yaml_doc *doc)
     for (int32_t i = 0; i < n_study_kinds; i++) {
         if (!has_own_key(study_kinds[i], doc))
             continue;
+        /* Keys of two kinds, or of a kind and of designs: messages of the first kind say which key is not one
+         * of its own. */
         if (i == 0 || found)
             return study_kinds[0];
         found = study_kinds[i];
@@ -106,6 +118,7 @@ const char **study_parts(const struct study *s, int32_t table)
     struct table t = { 0 };
     study_put_columns(&t, s, table);
     const char **parts = t.failed ? NULL : calloc((size_t)t.n_cols + 1, sizeof *parts);
+    /* From the end: point and axes stand in front, however many of them have a column. */
     int32_t col = t.n_cols;
     for (int32_t k = of->shown.n; k-- > 0 && parts;)
         for (int32_t i = column_count(of->shown.of[k]); i-- > 0;) {
@@ -186,6 +199,7 @@ static int ask_store(struct trim_ask *ask, struct store *s, const struct table *
 {
     if (ask->name && strcmp(ask->name, name) == 0)
         return 0;
+    /* Without such a column nothing is hidden. */
     *ask = (struct trim_ask){ .name = name, .most = INT64_MAX, .any = true };
     int32_t col = table_find(columns, name);
     int rc = col >= 0 && columns->kinds[col] == TABLE_COUNT ? store_max(s, name, &ask->most, e) : 0;
@@ -230,6 +244,8 @@ static int check_fixed(const struct study *s, const struct yaml_doc *doc, struct
 
 static int read_axes(struct study *s, const struct yaml_doc *doc, struct err *e)
 {
+    /* Points of kinds with blocks are numbers alone; of kinds with runs each has rows and results that are
+     * held or stored. */
     int64_t most = s->kind->blocks ? INT64_MAX : SWEEP_MAX_POINTS;
     if (!s->kind->blocks && yaml_get(doc, doc->root, "vary") < 0) {
         s->sweep.n_points = 1;

@@ -1,4 +1,8 @@
-/** @file A study opened: its kind, its points, the columns of its tables. */
+/**
+ * @file A study opened: its kind, its points, the columns of its tables.
+ *
+ *     study_open()  ->  campaign_open(), campaign_run()  ->  study_close()
+ */
 #ifndef STUDY_STUDY_H
 #define STUDY_STUDY_H
 
@@ -31,8 +35,10 @@ int study_open(struct study *s, const struct study_ask *ask, struct err *e);
 int study_open_point(struct study *s, const struct study_ask *ask, struct err *e);
 void study_close(struct study *s);
 
-/** The hash of all that the results depend on, into s->hash; asked for where it is needed, as it may read
- * many points. ERR_NOMEM. */
+/**
+ * The hash of all that the results depend on, into s->hash; asked for where it is needed, as it may read many
+ * points. ERR_NOMEM. On every rank alike: the store's head has it.
+ */
 int study_find_hash(struct study *s, struct err *e);
 
 /** The columns of table @p table are @p list, which must live as long as the study, and s->sweep is read: for
@@ -41,7 +47,7 @@ int study_set_columns(struct study *s, int32_t table, const struct column *list,
 
 /** "point", axes, and the columns of a table; @p t is zero. Lack of memory is in @p t. */
 void study_put_columns(struct table *t, const struct study *s, int32_t table);
-/** A row of such a table. @p p is point number @p point. */
+/** A row of such a table. @p p is point number @p point. Texts are copied. O(columns). */
 void study_put_row(struct table *t, const struct study *s, int32_t table, const struct sweep_point *p,
                    int64_t point, const void *row);
 

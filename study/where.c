@@ -1,6 +1,11 @@
 /*
  * `where` of a study: linear constraints over keys that vary and facts of a point, which say what points are
  * left out before they are solved.
+ *
+ * All that a constraint needs of keys is turned into numbers once, when the study is read: an axis has its
+ * values as doubles, a key that a grid does not vary has the study's own value. So deciding a point is a few
+ * multiplications, no parsing, and needs no lock. Facts (sizes of the network and the like) are known once
+ * the point was read; constraints that have some are asked again then.
  */
 #include "study/axes.h"
 
@@ -76,6 +81,8 @@ static void collect_names(struct names *s, const struct sweep *w, const char *co
     for (int32_t k = 0; k < w->n_keys; k++)
         add_name(s, w->keys[k].path, k);
     for (int32_t k = 0; k < w->n_keys; k++)
+        /* "network.dims.pod.size" may be called "dims.pod.size", "pod.size" and, where nothing else is,
+         * "size". */
         for (const char *dot = strchr(w->keys[k].path, '.'); dot; dot = strchr(dot + 1, '.'))
             if (is_unambiguous(w, s, k, dot + 1))
                 add_name(s, dot + 1, k);
@@ -98,6 +105,7 @@ static int read_limit(struct limit *l, const struct names *s, const struct yaml_
         return linexpr_fail(doc, id, &inner, e);
     *l = (struct limit){ .sense = line.sense, .rhs = line.rhs };
     for (int i = 0; i < s->n; i++) {
+        /* A constraint may use two names of one key: their coefficients add up. */
         l->coef[s->of[i]] += coef[i];
         l->has_facts = l->has_facts || (s->of[i] >= SWEEP_MAX_KEYS && coef[i] != 0);
     }
@@ -185,6 +193,7 @@ int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *co
 {
     yaml_id list = yaml_get(doc, doc->root, "where");
     int rc = list < 0 ? 0 : yaml_need(doc, list, YAML_SEQ, e);
+    /* An empty list constrains nothing. */
     if (rc || list < 0 || doc->nodes[list].n == 0)
         return rc;
     w->where = calloc(1, sizeof *w->where);
