@@ -1,4 +1,11 @@
-/* The answer of weft alloc: a page to read, an object a line. */
+/*
+ * The answer of weft alloc: a page to read, an object a line.
+ *
+ * Text says what a person decides by (bandwidths, what each dimension is busy with, what a limit costs), data
+ * has every number of the answer, its proof among them: lower bound, gap, shadow prices. A shadow price is
+ * shown per unit of the limit as it was written, with rows of the same text added up, since one line of a
+ * study may become several rows.
+ */
 #include "cli/alloc_report.h"
 
 #include <math.h>
@@ -55,6 +62,7 @@ static double row_price(const struct alloc_row *row, const struct design *d, dou
     double size, room = fabs(row_slack(row, d, &size)), coef = 0;
     for (int32_t i = 0; i < d->n_dims; i++)
         coef = fmax(coef, fabs(row->coef[i]));
+    /* Complementary slackness, to the accuracy of a split: what a row has to spare costs nothing. */
     bool slack = row->sense != LINEXPR_EQ && room > 1e-6 * size;
     bool noise = fabs(shadow) * fmax(size, coef * d->total_Bps) <= 1e-12 * fabs(d->answer.value);
     return slack || noise ? 0 : shadow;
@@ -63,6 +71,8 @@ static double row_price(const struct alloc_row *row, const struct design *d, dou
 double alloc_shadow(const struct design_point *s, const struct design *d, int32_t row)
 {
     double sum = 0;
+    /* Each workload's own best is of the same constraints: a price of one of them would leave out what that
+     * moves. */
     if (s->combine == STUDY_REGRET)
         return NAN;
     for (int32_t i = 0; i < s->rows.n && i < d->answer.n_rows; i++)

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "study/axes.h"
 
-/** One design and where in a sweep it stands. */
+/** One design and where in a sweep it stands. All borrowed. */
 struct alloc_page {
     const struct design_point *study;
     const struct design *design;

@@ -1,3 +1,10 @@
+/*
+ * weft alloc: the split of one study, or of every point of one that varies. Text and JSON are pages of single
+ * designs, solved one after the other in the order of points; CSV is a table like that of weft sweep, made by
+ * the same engine, so that its rows are the same bytes. A point that cannot be read is an error here, since
+ * the few points of an alloc are each asked for; in a sweep it is a row.
+ */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
-/* Latency and efficiency of a dimension from measured collectives, and efficiencies of an NPU from measured
+/*
+ * Latency and efficiency of a dimension from measured collectives, and efficiencies of an NPU from measured
  * operators: the fits are in sim/fit; here they are read, told what is asked, and shown as a table of errors
- * with the YAML to paste, as JSON, as a row a point, or as YAML alone. */
+ * with the YAML to paste, as JSON, as a row a point, or as YAML alone. The YAML names the file it came from
+ * with its hash, so that a fitted number can be traced to its measurements.
+ */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,10 @@
+/*
+ * weft check: a design against the limits under `budget` of its study, one verdict a limit. A value that is
+ * only a lower bound (an item without a known power, a price without whole parts) can exceed a limit but
+ * never keep it: the verdict is then "unknown" and the command fails rather than say "within". What is over
+ * decides the exit code whatever else is not known.
+ */
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,6 +213,7 @@ static int check_network(struct run *run, const struct load_overrides *o, struct
 {
     struct design_point s = { 0 };
     struct topo_bill bill = { 0 };
+    /* No bill is a reason, not a failure: the other budgets are still checked. */
     struct err why = { 0 };
     double bw_Bps[TOPO_MAX_DIMS];
     int rc = load_study(&s, run, o, STUDY_FOR_BUDGET | STUDY_NEEDS_BANDWIDTH | STUDY_NEEDS_PARTS, e);

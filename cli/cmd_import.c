@@ -1,3 +1,10 @@
+/*
+ * weft import: a network and system of ASTRA-sim 2 as a study, or a cluster's job trace as a table that weft
+ * place reads. Conversions are those of sim/astra and workloads/traces; here options are checked and warnings
+ * said. What a trace lacks is never filled in silently: a column says which cells were drawn, and a warning
+ * how many.
+ */
+
 #include <math.h>
 #include <string.h>
 

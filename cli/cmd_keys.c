@@ -257,6 +257,7 @@ static int run_keys(struct run *run, struct err *e)
         rc = check_section(only, e);
     if (rc)
         return rc;
+    /* JSON as rows too: a program that reads the manual wants a table, not a tree. */
     struct report r = { .rows = true };
     output_begin(&r, run, (struct origin){ .known = false });
     put_sections(&r, only);

@@ -1,3 +1,9 @@
+/*
+ * weft plot: one figure of a table, which is a CSV or the rows of a store. A store's rows are made what the
+ * CSV of them would read as (texts that are numbers become numbers), so that a figure of either is the same.
+ * What a figure needs of its table is for plots/ to say; here options meet figures.
+ */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +144,7 @@ static enum plot_format image_format(const struct run *run)
 static int check_extension(const struct run *run, struct err *e)
 {
     const char *out = run->opt.out;
+    /* A device has no extension to go by, and nobody looks there for what the file is. */
     if (!out || run->opt.image_format >= 0 || strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0)
         return 0;
     const char *dot = strrchr(out, '.');

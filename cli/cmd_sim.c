@@ -1,6 +1,11 @@
 /*
  * weft sim: the time of a step at one or all fidelities, its waterfall, its timeline as a file, the load of
  * every link. What a model's step consists of is in cli/training.c.
+ *
+ * With --model all the study is read once more for each model, at the bandwidths of the first: a key may have
+ * an effect in one model and none in another, and only a warning that holds in all is said. A model that
+ * cannot simulate the study is left out with its reason; the others stand. Timeline and links are simulated
+ * once more for their files, so that a plain run keeps no record of events.
  */
 #include <math.h>
 #include <stdio.h>
@@ -72,6 +77,7 @@ static int64_t process_id(const struct timeline_bar *b, int32_t story)
 
 static void open_event(struct json *j, const char *phase, const char *name, int64_t pid, int row)
 {
+    /* A line an event: traces of millions of them stay fit for line tools. */
     text_puts(j->out, "\n");
     json_open(j, NULL, '{');
     json_text(j, "ph", phase);
@@ -125,6 +131,7 @@ static void put_bar(struct json *j, const struct story *x, const struct timeline
 static void put_arrow(struct json *j, const struct timeline_bar *b, int64_t pid, int64_t id, bool first,
                       bool last)
 {
+    /* A chunk with one bar has nowhere to lead to. */
     if (first && last)
         return;
     open_event(j, first ? "s" : last ? "f" : "t", "chunk", pid, row_id(b));

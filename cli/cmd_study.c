@@ -7,6 +7,13 @@
  * (study/kind.h).
  *
  * SIGINT and SIGTERM end a study after the runs under way: with a store the same command goes on from there.
+ * The handler sets a flag; the writer's progress looks at it, a few times a second, and stops handing out
+ * units. A second signal ends the process as if there were no handler, which is safe too: what was committed
+ * is whole.
+ *
+ * With several ranks each of them reads the study and runs this code; the first alone opens the store, writes
+ * and speaks. Where one may fail and others not, fleet_agree() makes the outcome common before any goes on,
+ * or they would wait for each other for ever.
  */
 #include <assert.h>
 #include <math.h>
@@ -244,6 +251,7 @@ static int next_rows(struct source *s, struct table *rows, struct err *e)
     s->any = !rc && rows->n_rows > 0;
     if (!s->any)
         return rc;
+    /* After the check of columns; a piece of which no row passes is not the end. */
     if (s->where)
         filters_keep(s->where, rows);
     if (s->tally)
@@ -1132,6 +1140,7 @@ static int run_ranks(struct run *run, struct study_job *job, struct err *e)
         progress_watch();
     rc = read_and_run(run, job, e);
     /* What all ranks have come to is said once; mpirun ends the first where another fails before it. */
+    /* Read before MPI is left: afterwards every process is rank 0. */
     bool silent = fleet_rank() > 0;
     fleet_end(output_exit_code(rc));
     return silent ? 0 : rc;

@@ -1,3 +1,9 @@
+/*
+ * weft topo: facts of a network in closed form (or by search on its graph: --igraph), its bill, and its graph
+ * as a file for other programs. A custom graph (edges, GraphML) has metrics by search alone. Files are
+ * written before the facts: if one cannot be written, nothing is reported.
+ */
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,11 @@
-/** @file A command of weft, and one run of it. */
+/**
+ * @file A command of weft, and one run of it.
+ *
+ * A command is a row: its words for help, its options, and a function. The function returns a code of failure
+ * (struct err says why) or 0; an outcome that is none (no split, over budget, interrupted) is said on
+ * standard error and set as the exit code. Data go to standard output or -o alone, messages to standard error
+ * alone, so that one can be piped whatever the other says.
+ */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -27,11 +34,11 @@ struct command {
 };
 
 struct run {
-    const struct command *command;
-    struct options opt;
-    const char *recorded; /**< the command line that gives this output again */
-    int exit_code;        /**< enum exit_code; EXIT_DONE at the start */
-    struct text warned;   /**< warnings so far, a line each: none is given twice */
+    const struct command *command; /**< borrowed; a row of main.c */
+    struct options opt;            /**< owned; texts borrowed from argv */
+    const char *recorded;          /**< the command line that gives this output again */
+    int exit_code;                 /**< enum exit_code; EXIT_DONE at the start */
+    struct text warned;            /**< warnings so far, a line each: none is given twice */
 };
 
 /** Groups and operands of a command: SCOPE(1, 1, "STUDY", &options_study, &options_files). */

@@ -1,4 +1,9 @@
-/** @file --where COLUMN=VALUE: which rows of a table a command looks at. */
+/**
+ * @file --where COLUMN=VALUE: which rows of a table a command looks at.
+ *
+ * One rule for export, front and plot, which is that of figures (rows_pass(), plots/data.h): values are
+ * compared as the table shows them.
+ */
 #ifndef CLI_FILTERS_H
 #define CLI_FILTERS_H
 

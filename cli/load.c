@@ -1,3 +1,9 @@
+/*
+ * Overrides in the order in which they hold (--set, then --parts, then --search), the study read with them,
+ * and its design solved or taken as given. Where a command takes either, the study is read twice: which keys
+ * have an effect, and so which warnings are due, depends on what is done with it.
+ */
+
 #include "cli/load.h"
 
 #include <math.h>
@@ -123,6 +129,7 @@ static int add_search(struct load_overrides *o, const struct run *run, struct er
     struct design_point probe = { 0 };
     struct err ignored = { 0 };
     bool has = false;
+    /* Overrides are in the tree too, so "workload.search" is found whoever gave it. */
     if (study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, &ignored) == 0)
         has = yaml_find(&probe.doc, key) >= 0;
     study_free(&probe);
@@ -167,6 +174,9 @@ void load_say_status(struct run *run, const struct design *d)
     if (a->status == ALLOC_SOLVED)
         return;
     output_say(run, "%s: %s: %s", run->opt.operands[0], alloc_status_names[a->status], a->reason);
+    /*
+     * A stalled answer has a split whose gap is larger than promised: the solver's failure, not the study's.
+     */
     run->exit_code = a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN;
 }
 

@@ -1,4 +1,9 @@
-/** @file Which collectives a dimension decides. */
+/**
+ * @file From the command line to a study and its design, and the words that reports share about it.
+ *
+ * Commands for one design (alloc, sim, explain, check, topo) go this way; those for many open a study
+ * (study/study.h).
+ */
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
@@ -35,7 +40,10 @@ int load_overrides(struct load_overrides *out, const struct run *run, struct err
 int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e);
 void load_free(struct load_overrides *o);
 
-/** study_load() of the first operand; its notes go out as warnings. */
+/**
+ * study_load() of the first operand; its notes go out as warnings. After a failure there is nothing to free.
+ * Errors as study_load().
+ */
 int load_study(struct design_point *s, struct run *run, const struct load_overrides *o, unsigned needs,
                struct err *e);
 
@@ -56,6 +64,8 @@ struct load_design {
  * Load the study and find its design. Its notes are the caller's to print. When the split has no answer that
  * is said on standard error and run->exit_code is EXIT_NO_DESIGN; read design.answer.status first. Safe to
  * free after failure.
+ *
+ * @return 0, also without a split; errors as study_load(), design_solve() and design_evaluate().
  */
 int load_design(struct load_design *x, struct run *run, const struct load_overrides *o, enum load_from from,
                 unsigned needs, struct err *e);

@@ -1,3 +1,6 @@
+/* The list of commands, help, and exit codes. What the process returns is decided in two places: finish() for
+ * failures, run->exit_code for outcomes; nothing below main() exits. */
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +141,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct err e = { 0 };
+    /* Before any other call: igraph's own error handler ends the program. */
     topo_graph_init();
     /* Beyond the limit on file size a write shall fail with a message, not end the program. */
     signal(SIGXFSZ, SIG_IGN);

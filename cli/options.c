@@ -1,3 +1,10 @@
+/*
+ * Parsing follows what people know from GNU tools (long options with = or a blank, letters together, "--"
+ * ends options), with two differences: a long name is never completed, so that a new option cannot change
+ * what an old script means; and a word that begins with "-" is a value only if it is a number or "-" itself,
+ * since "-o --of" is a value forgotten.
+ */
+
 #include "cli/options.h"
 
 #include <assert.h>
@@ -215,6 +222,7 @@ static int take(struct reading *r, size_t i, const char *attached, struct err *e
     const struct option *k = option_at(r->scope, i);
     const char *value = attached;
     assert(i < MAX_OPTIONS);
+    /* Twice is a slip of somebody who edits a long line: the last one would win silently. */
     if (r->seen[i] && k->kind != OPTION_LIST && k->kind != OPTION_FLAG)
         return err_set(e, ERR_USAGE, "option --%s is given twice", k->name);
     r->seen[i] = true;

@@ -1,4 +1,11 @@
-/** @file Options of the command line: one table row per option drives reading, checking and --help. */
+/**
+ * @file Options of the command line: one table row per option drives reading, checking and --help.
+ *
+ * All commands share one struct options: an option that several have (-o, --where) is one field, and a
+ * command is known by the groups it lists. The words that decide the output are recorded, quoted for a shell,
+ * in the order given: the head of every output has them, and running them again gives the same bytes. What
+ * only says where output goes or how fast (`outside`) is not among them.
+ */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -16,6 +23,7 @@ enum option_kind {
     OPTION_LIST,  /**< struct option_list: may be given several times */
 };
 
+/** A row. Its value is checked when it is read; what depends on other options the command checks. */
 struct option {
     const char *name;  /**< without "--" */
     const char *value; /**< what help calls the value; NULL for a flag */
@@ -115,7 +123,7 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
                   struct text *recorded, struct err *e);
 void options_free(struct options *o);
 
-/** Append the groups as --help shows them. */
+/** Append the groups as --help shows them. Columns are as wide as the widest option of all groups. */
 void options_help(struct text *out, const struct option_group *const *groups);
 
 #endif

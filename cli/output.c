@@ -1,3 +1,6 @@
+/* Heads, warnings and files of a run. The head of an output has what is needed to make it again: version,
+ * command line, hash of the study, seed. It has no date and no host, so that equal runs give equal bytes. */
+
 #include "cli/output.h"
 
 #include <stdarg.h>
@@ -38,6 +41,7 @@ int output_check(const struct run *run, const char *path, struct err *e)
     path = path ? path : run->opt.out;
     if (!path || strcmp(path, "-") == 0 || run->opt.force)
         return 0;
+    /* Devices and pipes are written, not replaced: they are always free. */
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
         return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
     return 0;

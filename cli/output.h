@@ -1,4 +1,9 @@
-/** @file What a run says: data to standard output or a file, whole or not at all; messages to standard error.
+/**
+ * @file What a run says: data to standard output or a file, whole or not at all; messages to standard error.
+ *
+ * Everything that can be refused is refused before long work (output_check(), extra_check()): a file that
+ * exists, a folder that is not there, two outputs of one name. Files are written at the end by
+ * base/outfile.h, so a failure or a signal leaves what was there before.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -25,6 +30,7 @@ struct origin {
     int64_t seed;
     const char *version, *command; /**< borrowed; NULL: of this program, of this run */
 };
+/** That of one design: the hash of its study. O(nodes of the document). */
 struct origin output_origin(const struct design_point *s);
 
 /** Append the lines of the head: version, command, study_hash, seed. */
@@ -51,7 +57,10 @@ void output_say(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** The same, only under -v. */
 void output_verbose(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
 
-/** What the process returns after a failure. */
+/**
+ * What the process returns after a failure. ERR_PARSE, ERR_RANGE and ERR_UNSUP are input; ERR_NOMEM, ERR_IO
+ * and ERR_LIB failures of the run.
+ */
 int output_exit_code(int rc);
 
 /*

@@ -1,4 +1,8 @@
-/* The points of a study as commands see them: does it vary anything, and along which axes (--dry-run). */
+/*
+ * The points of a study as commands see them: does it vary anything, and along which axes (--dry-run). Axes
+ * are shown as the study gives them, never multiplied out: a dry run of 10^12 points writes a line for each
+ * axis.
+ */
 #include "cli/points.h"
 
 #include <math.h>
@@ -22,6 +26,7 @@ bool points_vary(const struct run *run)
         if (is_about_vary(run->opt.set.items[i]))
             return true;
     const char *path = run->opt.operands[0];
+    /* A word is a network alone, which varies nothing. */
     if (topo_is_spec(path) || yaml_read_file(&doc, path, &ignored))
         return false;
     bool found = yaml_get(&doc, doc.root, "vary") >= 0;

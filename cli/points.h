@@ -1,4 +1,8 @@
-/** @file The points of a study that has `vary`, and what identifies a whole sweep. */
+/**
+ * @file The points of a study that has `vary`, and what identifies a whole sweep.
+ *
+ * Nothing here solves anything: --dry-run and the heads of outputs look at axes alone.
+ */
 #ifndef CLI_POINTS_H
 #define CLI_POINTS_H
 

@@ -1,4 +1,9 @@
-/** @file A training step of a model, for people and as data. */
+/**
+ * @file A training step of a model, for people and as data.
+ *
+ * Both forms are made of struct training_report (kinds/design/training.h), so that a number in text is that
+ * of JSON.
+ */
 #ifndef CLI_TRAINING_H
 #define CLI_TRAINING_H
 

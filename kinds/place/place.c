@@ -1,7 +1,14 @@
 /*
  * Placement studies as a kind of study: a point is jobs and servers, its entries are schedulers, and one run
  * is all of them with one seed, which draws jobs and servers for all alike. Rows are means over the seeds
- * with half of their 95 % interval.
+ * with half of their 95 % interval (Student's t over seeds, base/stat.c).
+ *
+ * The columns of a study depend on its first point's model: metrics are put between fixed columns under the
+ * names of that model (place_name_metrics()), those of other models under theirs, and what no row has is
+ * trimmed at export. So a study may vary `model` itself.
+ *
+ * A run that fails under one scheduler fails for all of its seed: means over different seeds would not
+ * compare. The rows of a point where any seed failed are one row that says why.
  */
 #include "kinds/place/place.h"
 
@@ -105,6 +112,7 @@ static int place_read_offer(struct place_servers *s, const struct yaml_doc *doc,
                        (int)CLUSTER_MAX_RESOURCES);
     if (rc)
         return rc;
+    /* Models count workers by resource 0. */
     if (strcmp(doc->nodes[doc->nodes[map].first].key, "gpu") != 0)
         return yaml_fail_key(doc, doc->nodes[map].first, e, ERR_PARSE,
                              "is the first resource, expected gpu first");
@@ -123,6 +131,7 @@ static int place_read_offer(struct place_servers *s, const struct yaml_doc *doc,
 static int place_read_level(struct place_servers *s, const struct place_conf *conf,
                             const struct yaml_doc *doc, struct err *e)
 {
+    /* By default the innermost dimension is a server, where there is another one to join servers. */
     s->level = s->net.n_dims > 1;
     if (!conf->server)
         return 0;
@@ -363,6 +372,7 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
         r->scheduler = ops->scheduler(r->which);
         rc = ops->run(&out[i], r, e);
     }
+    /* Also after a failure of open(): it is zero where nothing was made. */
     ops->close(r->own);
     free(r->own);
     cluster_free(&r->servers);
@@ -671,6 +681,8 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
         return err_nomem(e, "columns of a placement study");
     s->seed = p->conf.seed;
     s->seeds = p->conf.seeds;
+    /* The first point's document, with its files put in, and the values of all axes. (A file that only a
+     * later point names is in it by its name alone.) */
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
     text_puts(&s->name, p->conf.name ? p->conf.name : "");
     if (!place_axes_decide(&s->sweep))
@@ -764,7 +776,9 @@ static int place_run_seed(const struct study_run *r, struct sink *sink, struct e
         out[i].seed = r->seed;
     }
     int rc = place_run_all(out, &run, &inner);
+    /* Any other failure is of this point and seed, and becomes its results. */
     bool fatal = rc == ERR_NOMEM || notes.failed;
+    /* By the first scheduler, as all schedulers of a seed read one trace. */
     out[0].notes = notes.n ? text_str(&notes) : NULL;
     for (int32_t i = 0; i < s->n_schedulers && !fatal; i++) {
         if (rc)
@@ -797,6 +811,7 @@ static int64_t place_count_better(const struct results *r, int32_t i, enum place
         return -1;
     for (int64_t k = 0; k < results_seeds(r); k++) {
         const struct place_result *a = results_at(r, i, k), *b = results_at(r, i + 1, k);
+        /* False for NaN on either side: a seed without a value is no win. */
         n += place_metrics[aim].better * a->x[aim] > place_metrics[aim].better * b->x[aim];
     }
     return n;
@@ -875,6 +890,7 @@ static int place_trim(bool *show, const struct table *columns, struct store *s, 
         if (rc)
             return rc;
     }
+    /* Metrics stand before the columns of ROW_END, two each; what is in front depends on the axes. */
     int32_t first = columns->n_cols - N_END - 2 * N_PLACE_METRICS;
     for (int m = 0; m < N_PLACE_METRICS; m++) {
         bool any = false;

@@ -7,7 +7,12 @@
  * - batch: a batch of gang jobs, contention by a formula, least makespan (sim/batch/batch.h);
  * - events: jobs that come and go over time, contention on the links (sim/events/events.h);
  * - interval: which jobs to admit in one interval, with how many workers and servers
- * (sim/interval/interval.h).
+ *   (sim/interval/interval.h).
+ *
+ * A study of this kind is a point of study/kind.h with whole_seed set: servers and jobs are drawn once for a
+ * seed, and all schedulers see the same ones, so that differences between schedulers are paired seed by seed
+ * (beats_next counts them). A model is a struct place_ops; the engine, the tables and the words are common to
+ * all four.
  */
 #ifndef KINDS_PLACE_PLACE_H
 #define KINDS_PLACE_PLACE_H
@@ -52,6 +57,10 @@ enum place_metric {
     N_PLACE_METRICS,
 };
 
+/**
+ * A metric: one index for all models, a column name for each model that has it, since times are slots in one
+ * model and seconds in the others.
+ */
 struct place_metric_row {
     const char *names[N_PLACE_MODELS]; /**< column of each model, unit included; NULL: that model has none */
     const char *title, *help;
@@ -76,11 +85,10 @@ extern const struct section place_section, place_gadget_section, place_las_secti
 extern const struct study_kind place_kind;
 
 /*
- * * @file Private to this folder: one point of a placement study, read; one run of it; and the rows that a
- * run writes. A model of jobs is a struct place_ops in a file of its own: place_slots.c, place_batch.c,
+ * Private to this folder: one point of a placement study, read; one run of it; and the rows that a run
+ * writes. A model of jobs is a struct place_ops in a file of its own: place_slots.c, place_batch.c,
  * place_events.c, place_interval.c. What they share is here: reading servers, prices and schedulers
- * (place_study.c), jobs of a trace and how fast jobs run on links (place_events.c), and tables
- * (place_tables.c).
+ * (place.c), jobs of a trace and how fast jobs run on links (place_events.c), and tables (place_tables.c).
  */
 
 enum { PLACE_MAX_SCHEDULERS = 64 };
@@ -93,7 +101,10 @@ struct place_conf {
     int64_t slots, seeds, seed;
 };
 
-/** Servers: of a described network, a graph file, or racks drawn anew for each seed. */
+/**
+ * Servers: of a described network, a graph file, or racks drawn anew for each seed. Exactly one of
+ * has_network, graph and drawn, or none: a pool.
+ */
 struct place_servers {
     bool has_network;
     struct topo_network net;
@@ -104,7 +115,7 @@ struct place_servers {
     struct draw_racks racks;
     int32_t n_resources;
     const char *names[CLUSTER_MAX_RESOURCES]; /**< borrowed from the document */
-    double each[CLUSTER_MAX_RESOURCES];
+    double each[CLUSTER_MAX_RESOURCES];       /**< what one server offers of each, GPUs first */
 };
 
 /** Jobs of model events. */
@@ -113,8 +124,8 @@ struct place_trace {
     int32_t format;       /**< index into trace_formats */
     bool skip_bad, by_iterations;
     struct trace_window window;
-    double jobs_per_s; /**< without a path */
-    double overlap_frac;
+    double jobs_per_s;   /**< without a path; NaN with one */
+    double overlap_frac; /**< share of compute that hides communication, 0 to 1 */
 };
 
 /** Release with place_study_free(). */
@@ -138,14 +149,17 @@ struct place_study {
     struct pace_graph_settings pace;
     struct smd_draw interval_draw;
     bool interval_async, interval_real_factor; /**< as the file has them; the draw has their opposites */
-    double interval_units;
+    double interval_units;                     /**< pool size in units of the paper's cluster */
     int32_t interval_jobs;
     double interval_pool[N_SMD_RESOURCES];
     struct smd_settings interval;
     struct text notes; /**< warnings, a line each */
 };
 
-/** What one scheduler comes to with one seed: a row of table `runs`, and what of it is stored. */
+/**
+ * What one scheduler comes to with one seed: a row of table `runs`, and what of it is stored. `notes` is text
+ * of the run that put it, copied by the sink.
+ */
 struct place_result {
     struct study_result head;
     const char *network, *model, *scheduler,
@@ -166,7 +180,10 @@ enum {
 extern const struct column place_job_columns[], place_place_columns[], place_slot_columns[],
     place_link_columns[];
 
-/** One point and seed under one scheduler after the other, and what is wanted of it. */
+/**
+ * One point and seed under one scheduler after the other, and what is wanted of it. Lives on the stack of one
+ * thread; `own` is shared by the schedulers one after the other, never at once.
+ */
 struct place_run {
     const struct place_study *study;
     int64_t seed;
@@ -191,7 +208,7 @@ struct place_ops {
     const struct section *jobs;
     /** Read what is the model's own. */
     int (*read)(struct place_study *s, struct err *e);
-    size_t own_size;
+    size_t own_size; /**< bytes of place_run.own */
     /** Jobs and what else all schedulers share with one seed; close() also after a failure. */
     int (*open)(struct place_run *r, struct err *e);
     /** One scheduler, into n_jobs and x of @p out, blank so far; rows of details as wanted. */
@@ -208,7 +225,12 @@ void place_study_free(struct place_study *s);
 /** Does the study have servers with links between them, and not a pool? */
 bool place_has_servers(const struct place_study *s);
 
-/** All schedulers of the study with one seed, into @p out, shape [n_schedulers], blank. */
+/**
+ * All schedulers of the study with one seed, into @p out, shape [n_schedulers], blank.
+ *
+ * @return 0; ERR_NO_DESIGN: a scheduler has no plan; other errors of the model. After a failure rows that
+ *         were put stay in the sink, and @p out is not to be used.
+ */
 int place_run_all(struct place_result *out, struct place_run *r, struct err *e);
 
 /** Is a scheduler of that name in the study's list? */
@@ -234,8 +256,11 @@ int place_list(struct text *out, struct err *e);
 int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_id at, struct err *e);
 /** Notes of keys of @p map, read so, without effect. */
 void place_note_trace(struct place_study *s, yaml_id map);
-/** The jobs, what is unknown drawn by the run's seed; free with trace_free(). What was passed over and what
- * was drawn goes to its notes. Errors of trace_read() and so on. */
+/**
+ * The jobs, what is unknown drawn by the run's seed; free with trace_free(). What was passed over and what
+ * was drawn goes to its notes. Errors of trace_read() and so on. The file is read anew for each seed: a
+ * window of it may be drawn by the seed.
+ */
 int place_take_trace(struct trace *t, const struct place_run *r, struct err *e);
 /** ERR_RANGE unless GPUs, run time and iterations of a job are known. */
 int place_check_known(const struct trace_job *t, struct err *e);
@@ -267,13 +292,20 @@ struct place_job_row {
 };
 void place_put_job(const struct place_run *r, int32_t number, struct place_job_row row);
 
-/** GPUs of one server that job @p number, of that name or NULL, holds for a time. */
+/**
+ * GPUs of one server that job @p number, of that name or NULL, holds for a time. A stay is one row however
+ * many GPUs it has; times in the unit of the model.
+ */
 void place_put_place(const struct place_run *r, const char *job, int32_t number, int32_t server, double gpus,
                      double from, double to);
 
+/**
+ * A slot, or the time between two events; NaN (of row_clear()) where a model does not know a value. Fractions
+ * are 0 to 1, of capacity; a load above 1 only where a scheduler may exceed it.
+ */
 struct place_slot_row {
     struct place_row_head head;
-    double from, to, active, running, gpu_frac, reserved_GBps, link_frac;
+    double from, to, active, running, gpu_frac, reserved_GBps, link_frac; /**< jobs, then shares */
     double bound, value, guarantee, node_over, node_beta, link_over, link_gamma;
 };
 void place_put_slot(const struct place_run *r, struct place_slot_row row);

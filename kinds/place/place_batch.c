@@ -2,6 +2,11 @@
  * Model batch of a placement study: gang jobs that are all there from the start, least makespan
  * (sim/batch/batch.h). On a pool contention is the formula of arXiv 2207.07817; on servers of a network jobs
  * share its links.
+ *
+ * Keys named literal_* follow the paper's algorithms as printed, where these contradict its prose
+ * (docs/cluster.md has the list); defaults are what is plainly meant. Loads of links are found after the
+ * schedule: each job is placed again by itself and its bytes are spread over its running time, since the
+ * simulation needs rates alone.
  */
 #include "kinds/place/place.h"
 
@@ -282,6 +287,7 @@ static int batch_replay(struct link_bins *bins, struct batch_own *own, const str
                         const struct cluster *c, struct err *e)
 {
     struct pace_graph *graph = pace_graph_of(&own->pace);
+    /* A little wider than the makespan over the bins, so that the last end is inside the last bin. */
     int rc = link_bins_build(bins, c->n_arcs, EVENTS_BINS, 0, r->makespan_s * (1 + 1e-12) / EVENTS_BINS, e);
     pace_graph_reset(graph);
     for (int32_t i = 0; i < r->n_jobs && !rc; i++) {

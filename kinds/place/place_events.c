@@ -2,6 +2,13 @@
  * Model events of a placement study: gang jobs of a trace that come and go, sharing the links of the network
  * (sim/events/events.h). Here too is what other models take from it: jobs of a trace (slots), and how fast
  * jobs run on links (batch).
+ *
+ * A scheduler is an order of jobs and a placement, numbered order * N_PACK_KINDS + placement; numbers are of
+ * this list, so rows of stores name schedulers and never number them.
+ *
+ * The length of a job is its run time in the trace where it has its best place to itself; contention and
+ * worse places stretch it. With `length: iterations` it is the count of iterations instead, each as long as
+ * run time over iterations.
  */
 #include "kinds/place/place.h"
 
@@ -126,6 +133,7 @@ int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_i
         rc = trace_take_path(&out->path, doc, trace, e);
     if (!rc && profile >= 0)
         rc = trace_take_path(&out->profile, doc, profile, e);
+    /* Without a count the whole trace is the window: nothing is drawn. */
     if (out->window.start < 0 && out->window.n == 0)
         out->window.start = 0;
     out->window.with_work = true; /* traces have jobs that were killed at once: they never held a GPU */
@@ -164,6 +172,7 @@ int place_read_pace(struct place_study *s, struct err *e)
     int32_t usual = s->events.las_queues;
     int rc = place_read_section(s, &place_events_section, s->conf.events, e);
     int32_t queues = s->events.las_queues; /* -1: not said */
+    /* Put back, so that what las_at says and what las_queues says can be told from the default. */
     s->events.las_queues = usual;
     if (!rc && s->las_at >= 0)
         rc = events_read_thresholds(&s->events, &s->doc, s->las_at, e);

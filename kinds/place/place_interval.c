@@ -1,6 +1,9 @@
 /*
  * Model interval of a placement study: which jobs with parameter servers are admitted to one interval, with
  * how many tasks (sim/interval/interval.h). It has a pool of resources and no places, hence no links.
+ *
+ * Every scheduler is measured by the exact one (PLACE_OPTIMUM), which is solved once for each seed before the
+ * first of them runs, whether it is in the list or not.
  */
 #include <math.h>
 #include <stddef.h>
@@ -95,6 +98,7 @@ static int interval_read_jobs(struct place_study *s, struct err *e)
 {
     struct smd_draw *d = &s->interval_draw;
     int rc = place_read_section(s, &place_interval_jobs_section, s->conf.jobs, e);
+    /* Defaults of two keys follow from a third (training): known only when all keys are read. */
     const struct smd_draw usual = smd_draw_default(!s->interval_async);
     d->sync = usual.sync;
     d->seed = usual.seed;

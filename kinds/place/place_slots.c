@@ -2,6 +2,10 @@
  * Model slots of a placement study: jobs that take as many workers in each slot as they are given
  * (sim/slots/slots.h), drawn or taken from a trace. Slot t of its results, from 1, lasts from t - 1 to t in
  * tables.
+ *
+ * What a trace tells of a job (size, arrival, work, bytes) takes the place of what was drawn for it; the rest
+ * stays drawn with the seed, job by job, so that two studies of one seed differ in nothing else. Links are
+ * loaded again from the rings that were chosen, once with what jobs reserve and once with what they send.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -131,6 +135,9 @@ static void slots_write_result(struct place_result *out, const struct elastic_re
     }
     out->x[PLACE_UTILITY] = r->utility;
     out->x[PLACE_BOUND_FRAC] = r->bound_frac;
+    /*
+     * Over all slots the factor is 1/(3 gamma + 1) (arXiv 2202.01158), and holds for concave utilities alone.
+     */
     out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
     out->x[PLACE_FINISHED] = (double)n;
     out->x[PLACE_MAKESPAN] = n == r->n_jobs ? last - first + 1 : (double)NAN;
@@ -291,9 +298,11 @@ static int slots_take_job(struct elastic_job *j, const struct trace_job *t, cons
     int32_t workers = t->workers > 0 && t->gpus % t->workers == 0 ? t->workers : t->gpus;
     double slots = t->runtime_s / d->trace_slot_s, first = floor(t->submit_s / d->trace_slot_s);
     j->id = t->id;
+    /* Arrivals beyond the last slot that there can be are all alike: such a job never runs. */
     j->arrival = first < ELASTIC_MAX_SLOTS ? 1 + (int32_t)first : ELASTIC_MAX_SLOTS + 1;
     j->max_workers = j->fixed_workers = workers;
     j->demand[0] = (double)t->gpus / workers;
+    /* Whole worker-slots; the factor keeps a product that is whole but for rounding from costing one more. */
     j->budget = fmax(1, ceil(workers * slots * (1 - 1e-12)));
     j->zeta = (double)t->iters / j->budget;
     /* What it sends on average with all its workers: less would not let it run as fast as the trace says. */

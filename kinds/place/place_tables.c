@@ -1,6 +1,10 @@
 /*
  * Tables of what happened in a run, the same for all models: a row a job, a slot or other time between
  * events, a stay on a server, a link in a time. What people read in `weft plot gantt` and `weft plot links`.
+ *
+ * Rows are of the first seed of each point (study/kind.h, first_seed): they show how a scheduler works, and
+ * tables of all seeds would be many times the size of the study. Names are made on the stack; the sink copies
+ * them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -147,6 +151,7 @@ void place_put_bins(const struct place_run *r, const struct link_bins *b, double
                 if (b->bytes[(size_t)next * (size_t)b->n_arcs + (size_t)a] != bytes)
                     break;
             double from_s = b->from_s + k * b->width_s, to_s = fmin(b->from_s + next * b->width_s, last_s);
+            /* The last bin is cut at last_s: its bytes count over the time that there was. */
             double frac = bytes * (next - k) / (to_s - from_s) / r->cluster->bw_Bps[a];
             place_put_link(
                 r, a,

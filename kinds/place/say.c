@@ -1,6 +1,7 @@
 /*
  * Placement studies in words: a row a scheduler, what is the same in every row above them, what a study comes
- * to, and what each model knows.
+ * to, and what each model knows. Metrics are found by the names of their columns, so that rows of a store or
+ * of a CSV read the same.
  */
 #include <math.h>
 #include <stdio.h>
