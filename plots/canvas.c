@@ -3,6 +3,11 @@
  * that gnuplot places nothing by itself. Data are named blocks ($d1, $d2..) before the plot command that
  * draws them; labels are commands and stand outside of blocks. Widths of texts are estimates, the same on
  * every machine.
+ *
+ * The same script, font sizes aside, serves SVG, PDF and PNG: sizes are given in pixels and turned into
+ * points for the cairo terminals. Numbers are written with 6 to 10 digits, which is finer than any screen and
+ * keeps scripts of a million bars small. Text from tables is quoted and never enhanced, so that "_" and "^"
+ * are themselves and nothing in a name is a command.
  */
 #include "plots/canvas.h"
 
@@ -106,6 +111,7 @@ void canvas_note_blank(struct canvas *c, int64_t n)
 void canvas_legend(struct canvas *c, struct mark mark, const char *label)
 {
     if (c->n_samples == CANVAS_MAX_SAMPLES) {
+        /* Said once, however many entries are left out. */
         if (!strstr(text_str(&c->note), "legend"))
             canvas_note(c, "legend: first %d entries", CANVAS_MAX_SAMPLES);
         return;
@@ -332,6 +338,7 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
 {
     double top_px = canvas_put_head(c, true), legend_px = legend_height(c);
 
+    /* Title and notes are measured first: they wrap, and the page grows with them. */
     c->height_px = c->opt->height_px ? c->opt->height_px : ceil(top_px + body_px + legend_px);
     if (c->height_px < top_px + least_px + legend_px)
         return err_set(e, ERR_RANGE, "height: is %g px, expected at least %g", c->height_px,
@@ -422,6 +429,7 @@ void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_fro
 
 void canvas_draw(struct canvas *c)
 {
+    /* gnuplot needs something to plot, or the panel keeps its labels for the next one. */
     text_printf(&c->script, "plot %s\nunset label\n", c->marks.n ? text_str(&c->marks) : "NaN");
     c->script.failed = c->script.failed || c->marks.failed;
     text_clear(&c->marks);

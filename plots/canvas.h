@@ -1,5 +1,11 @@
-/** @file How data are drawn: kinds and styles of lines, markers and fills, as elements of gnuplot's plot
- * command. */
+/**
+ * @file How data are drawn: kinds and styles of lines, markers and fills, as elements of gnuplot's plot
+ * command; and the page they are drawn on.
+ *
+ * A figure is built in one order: canvas_init(), notes and legend, canvas_open() (which knows then how high
+ * they are), for each panel canvas_panel(), blocks and labels, canvas_draw(), and at the end canvas_close().
+ * Lack of memory is kept in the script and told once, by whoever takes it.
+ */
 #ifndef PLOTS_CANVAS_H
 #define PLOTS_CANVAS_H
 
@@ -101,8 +107,8 @@ struct canvas {
     struct text title, note;
     const struct plot_options *opt; /**< borrowed */
     struct canvas_sample samples[CANVAS_MAX_SAMPLES];
-    int32_t n_samples, n_blocks;
-    bool in_block;
+    int32_t n_samples, n_blocks;               /**< entries of the legend; blocks so far, over all panels */
+    bool in_block;                             /**< a block was begun and not ended */
     struct arena arena;                        /**< what lives as long as the canvas */
     double width_px, height_px, legend_top_px; /**< width_px: known from the start */
 };

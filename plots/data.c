@@ -1,6 +1,14 @@
 /*
  * From the cells of a table to arrays of numbers and word positions, row by row in the order of the table, so
  * that the first fault named is that of the first row. Words are numbered by first appearance.
+ *
+ * Numbers of words choose colours and panels, so their order matters: OF_TABLE numbers the words of the whole
+ * table, so that a filter takes away series and changes the colour of none. Sorting is stable merge sort,
+ * since rows that are equal in all keys must stay in the order of the table for the same table to give the
+ * same picture; qsort() promises nothing of the kind.
+ *
+ * Names of points are what varies between them: axes by the last words of their keys, in three lengths of
+ * which the longest that fits is written.
  */
 #include "plots/data.h"
 
@@ -290,6 +298,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
     const struct bind *b = &d->binds[k];
     char buf[NUM_TEXT];
 
+    /* A blank row is not drawn, so its words must not be numbered. */
     if (*blank && (b->need != FILLED || b->as == AS_WORD))
         return 0;
     if (b->as == AS_DIMS)
@@ -371,6 +380,7 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
         d->passed[d->n_passed++] = d->r.row;
         for (int32_t k = 0; k < n && keep && !rc; k++)
             rc = read_bind(d, k, &keep, &blank, e);
+        /* Written before it is known whether the row stays: the next one takes its place if not. */
         d->row[d->n] = d->r.row;
         d->n += keep && !blank && !rc;
         d->n_blank += keep && blank;

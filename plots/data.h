@@ -5,6 +5,10 @@
  * A figure lists the columns that it wants as struct bind; data_read() makes arrays of them, one value for
  * each row that passes the filters and has what the figure needs. Whatever it allocates belongs to the
  * canvas.
+ *
+ * What is left out is counted, and figures say it: rows that a filter passes but that lack a value (n_blank),
+ * rows of another status (n_undone). A cell that cannot be what its column should be is an error with row and
+ * column, never skipped.
  */
 #ifndef PLOTS_DATA_H
 #define PLOTS_DATA_H
@@ -38,7 +42,10 @@ int32_t names_find(const struct names *n, const char *name);
 
 /* ---- rows ---- */
 
-/** A table with the figure that reads it; messages name both. All borrowed. */
+/**
+ * A table with the figure that reads it; messages name both. All borrowed. Copied by value where another row
+ * is looked at.
+ */
 struct rows {
     const struct table *t;
     const struct plot_figure *figure;
@@ -117,8 +124,9 @@ struct data {
     struct rows r;
     const struct bind *binds;
     int32_t n_binds;
-    int64_t n, n_passed, n_blank, n_undone;
-    int64_t *row;             /**< shape [n]: of the table */
+    int64_t n, n_passed, n_blank,
+        n_undone; /**< rows drawn; that pass the filters; of those without a value, and of another status */
+    int64_t *row; /**< shape [n]: of the table */
     int64_t *passed, *undone; /**< shape [n_passed], [n_undone] */
     int32_t col[DATA_MAX];    /**< -1 = missing */
     double *x[DATA_MAX];      /**< shape [n]; of AS_PER_DIM [n][DATA_MAX_DIMS] */

@@ -1,5 +1,10 @@
-/** @file What draws the figures of plot_figures: struct plot_figure.build, and what .look is of those that
- * several figures share. Such a figure is a declaration over columns of its table. */
+/**
+ * @file What draws the figures of plot_figures: struct plot_figure.build, and what .look is of those that
+ * several figures share. Such a figure is a declaration over columns of its table.
+ *
+ * Builders share one contract: the columns that the row of plot_figures names are there; a builder reads them
+ * with data_read(), draws on the canvas it is given, and frees nothing, as all memory is the canvas'.
+ */
 #ifndef PLOTS_FIG_H
 #define PLOTS_FIG_H
 

@@ -2,16 +2,19 @@
  * @file Figures from tables: of designs, of a simulated step, of measurements, of placements.
  *
  * Most draw designs, from the CSV that `weft sweep` and `weft alloc --of csv` write. Its columns, one row a
- * design: point, network, n_dims, dims (names joined by '|',
- * innermost first), workload, objective (time, perf_per_cost, utilization, cost),
- * total_GBps, status; and, blank unless status is "solved": time_s, compute_s,
- * comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain,
- * nic_GBps, and for dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the
- * step) and exposed<i>_s. Where a sweep trains models, also plan, tp, cp, dp, pp, ep, memory_GB, fits ("yes",
- * "no"), mfu, and of the step useful_s, recompute_s, bubble_s, optimizer_s and exposed tp_s, cp_s, ep_s,
- * dp_s, pp_s; its axes stand between point and network. A figure asks only for those it draws.
+ * design: point, network, n_dims, dims (names joined by '|', innermost first), workload, objective (time,
+ * perf_per_cost, utilization, cost), total_GBps, status; and, blank unless status is "solved": time_s,
+ * compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain, nic_GBps, and for
+ * dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the step) and exposed<i>_s. Where a sweep trains
+ * models, also plan, tp, cp, dp, pp, ep, memory_GB, fits ("yes", "no"), mfu, and of the step useful_s,
+ * recompute_s, bubble_s, optimizer_s and exposed tp_s, cp_s, ep_s, dp_s, pp_s; its axes stand between point
+ * and network. A figure asks only for those it draws.
  *
  * The others say in their source which command writes their table.
+ *
+ * A figure is a row of plot_figures (plots/figures.c) and a function that draws; columns it names are checked
+ * before that. gnuplot is run as a process with the script on its standard input, and never writes a file
+ * itself.
  */
 #ifndef PLOTS_FIGURE_H
 #define PLOTS_FIGURE_H

@@ -1,6 +1,9 @@
 /*
  * Where panels lie on a page, and where short texts find room: a text tries the sides of its marker in turn,
  * against boxes that are taken; a thin one, a line, may be crossed where nothing else is free.
+ *
+ * Texts are placed greedily in the order they come: callers put the important ones first. What finds no room
+ * is not written, which callers must make up for (a letter, a legend, a table).
  */
 #include "plots/page.h"
 
@@ -25,6 +28,7 @@ void wrap_fit(struct wrap *w, struct canvas *c, const struct wrap_look *look, co
 {
     *w = (struct wrap){ .c = c, .look = look, .names = names, .n = n < look->most ? n : look->most };
     w->n_rows = (w->n + look->in_row - 1) / look->in_row;
+    /* Rows first, then as few columns as hold them: 4 of 3 in a row are 2 x 2 and not 3 + 1. */
     w->n_columns = (w->n + w->n_rows - 1) / w->n_rows;
     w->strip_px = w->n > 1 || names[0][0] ? CANVAS_STRIP_PX : look->strip_px;
 }
@@ -167,6 +171,7 @@ static bool crosses(const struct canvas_box *box, const struct canvas_box *way)
     double first = 0, last = 1;
 
     for (int k = 0; k < 2; k++) {
+        /* Parallel to the sides: inside the strip all the way, or never. */
         if (fabs(to[k]) < 1e-9) {
             if (from[k] < low[k] || from[k] > high[k])
                 return false;

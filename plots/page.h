@@ -1,5 +1,10 @@
-/** @file Pages of panels: wrapped in rows, or two beside each other; and short texts beside markers, where
- * there is room. */
+/**
+ * @file Pages of panels: wrapped in rows, or two beside each other; and short texts beside markers, where
+ * there is room.
+ *
+ * All lengths are pixels of the page, 96 to the inch, y downwards from the top. Panels are found from the
+ * room that canvas_open() leaves, so a page of another size changes panels and never the text around them.
+ */
 #ifndef PLOTS_PAGE_H
 #define PLOTS_PAGE_H
 
@@ -11,9 +16,15 @@ struct panel {
     struct canvas_box box;
     struct axis x, y;
 };
-/** Where a point of the panel is on the page. */
+/**
+ * Where a point of the panel is on the page. Not clipped: a point outside of the axes lies outside of the
+ * box.
+ */
 struct canvas_xy panel_px(const struct panel *p, struct canvas_xy at);
-/** Least and most of points; begin with PANEL_RANGE. */
+/**
+ * Least and most of points; begin with PANEL_RANGE. The high end begins at 0, since axes are for values that
+ * are not negative.
+ */
 struct panel_range {
     struct canvas_xy lo, hi;
 };
@@ -46,7 +57,7 @@ void wrap_fit(struct wrap *w, struct canvas *c, const struct wrap_look *look, co
 /** Open the page, whose notes and legend are set. ERR_RANGE when it is too low. */
 int wrap_open(struct wrap *w, struct err *e);
 struct canvas_box wrap_box(const struct wrap *w, int32_t k);
-/** Begin panel k: its axes and its name. */
+/** Begin panel k: its axes and its name. canvas_draw() ends it. */
 void wrap_panel(const struct wrap *w, const struct panel *p, int32_t k);
 
 /* ---- two columns, a row for each point of a study ---- */
@@ -72,6 +83,10 @@ struct place_taken {
     struct canvas_box box;
     bool thin, segment;
 };
+/**
+ * Rooms of one panel, a list that is searched from end to end: a panel has some hundred texts and markers at
+ * most.
+ */
 struct places {
     struct canvas_box inside; /**< where texts may be */
     struct place_taken *taken;
@@ -90,8 +105,11 @@ void places_take_marker(struct places *p, struct canvas_xy at);
 void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b);
 /** Whether a box is inside and free, or crossed by nothing but thin things. O(p->n). */
 bool places_free(const struct places *p, const struct canvas_box *box, bool over_thin);
-/** Write @p s beside the marker at @p at: above, below, right, left or at a corner, rather than over a line;
- * false, and nothing written, when there is no room. */
+/**
+ * Write @p s beside the marker at @p at: above, below, right, left or at a corner, rather than over a line;
+ * false, and nothing written, when there is no room. What is written is taken. Sides are tried in a fixed
+ * order, so the same data give the same picture.
+ */
 bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const char *s, const char *color);
 /** Append the letter of the @p k-th thing, from 0: "a" to "z", then "aa" to "zz". */
 void places_put_letter(struct text *out, int32_t k);

@@ -1,6 +1,9 @@
 /*
  * Axes end and have tics at 1, 2 or 5 times a power of ten (or powers of two, of bytes). Linear from zero
  * unless all values are far from it, log beyond a ratio of 30: AXIS_FROM_ZERO, AXIS_LOG_RATIO.
+ *
+ * Steps are counted in whole numbers and multiplied last, with 1e-9 of a step to spare at either end: a tic
+ * must not be lost to rounding, and 0.1 * 3 must not be written as 0.30000000000000004 (%.10g).
  */
 #include "plots/scale.h"
 

@@ -1,4 +1,9 @@
-/** @file Ranges, tics and units of axes. */
+/**
+ * @file Ranges, tics and units of axes.
+ *
+ * Limits and tics are worked out here and written into the script, so that gnuplot chooses nothing: its own
+ * choice depends on its version.
+ */
 #ifndef PLOTS_SCALE_H
 #define PLOTS_SCALE_H
 
@@ -7,6 +12,7 @@
 
 #include "base/text.h"
 
+/** lo < hi; both above 0 where `log`. At most one of the flags besides `log` and `hide` is set. */
 struct axis {
     double lo, hi;
     bool log;
@@ -48,7 +54,10 @@ struct axis axis_bars(double hi);
 /** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */
 void axis_round_up(struct axis *a);
 
-/** How far along the axis @p at is: 0 at its begin, 1 at its end. */
+/**
+ * How far along the axis @p at is: 0 at its begin, 1 at its end. Below 0 or above 1 outside; of a log axis
+ * NaN for what is below 0.
+ */
 double axis_share(const struct axis *a, double at);
 
 /** Append `set xrange`, `set logscale`, `set xtics` for axis @p which ('x' or 'y') of @p length_px. */
