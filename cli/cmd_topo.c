@@ -149,7 +149,7 @@ static void report_dims(struct report *r, const struct design_point *s)
         report_put_word(r, topo_shape_name(dim->shape));
         report_put_count(r, dim->size);
         report_put_real(r, dim->bw_Bps / 1e9);
-        report_put_real(r, topo_ops(dim)->link_Bps(dim - dim->level, dim->level, dim->bw_Bps) / 1e9);
+        report_put_real(r, topo_link_Bps(dim - dim->level, dim->level, dim->bw_Bps) / 1e9);
         report_put_real(r, dim->lat_s / 1e-9);
         report_put_real(r, dim->lat_s > 0 ? dim->lat_s / 1e-9 : NAN);
         report_put_real(r, dim->efficiency);

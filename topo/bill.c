@@ -24,6 +24,27 @@ void topo_add_item(struct topo_items *out, int32_t part, const char *where, doub
         out->items[out->n++] = (struct topo_item){ part, where, count };
 }
 
+void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps)
+{
+    if (at->recipe->nic < 0)
+        return;
+    const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
+    double planes = topo_planes(&at->net->dims[at->d]),
+           ports = planes * topo_whole_parts(bw_Bps / planes / nic->bw_Bps);
+    topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus * ceil(ports / (double)nic->ports));
+}
+
+int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe),
+           links = topo_whole_parts(bw_Bps / link_Bps);
+    if (isnan(dim->bw_Bps) || fmod(links, topo_planes(dim)) == 0)
+        return 0;
+    return err_set(e, ERR_RANGE, "%g GB/s are %g link%s of %g GB/s, expected a multiple of the %d planes",
+                   bw_Bps / 1e9, links, links == 1 ? "" : "s", link_Bps / 1e9, (int)topo_planes(dim));
+}
+
 /* ---- links between members ---- */
 
 static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)

@@ -34,6 +34,13 @@ struct topo_site {
 /** For shapes that count parts of their own: nothing is added for a part < 0 or a count of 0. */
 void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count);
 
+/** The NICs of NPUs that send @p bw_Bps into dimension at->d, a port or more for each of its planes. */
+void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps);
+
+/** Do the links that a given bandwidth takes divide among the planes? ERR_RANGE if not. A bandwidth that is
+ * free is rounded up to links that do. */
+int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e);
+
 /** Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part. */
 double topo_whole_parts(double x);
 

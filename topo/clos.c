@@ -14,8 +14,7 @@ static int64_t leaf_links_up(int64_t down, double taper)
     return (int64_t)ceil((double)down / taper * (1 - 1e-12));
 }
 
-/* The most ends a leaf can have while its links up still fit: near radix * taper / (taper + 1). */
-static int64_t leaf_ends(int64_t radix, double taper)
+int64_t topo_clos_leaf_ends(int64_t radix, double taper)
 {
     int64_t down = (int64_t)((double)radix * taper / (taper + 1)) + 1;
     while (down > 1 && down + leaf_links_up(down, taper) > radix)
@@ -35,7 +34,7 @@ static int64_t leaves_reached(int32_t tiers, int64_t radix)
 /* One network of `ends` ends, more than one switch can take. */
 static void count_tiers(struct topo_clos *c, int64_t ends, int64_t radix, double taper)
 {
-    int64_t down = leaf_ends(radix, taper);
+    int64_t down = topo_clos_leaf_ends(radix, taper);
     int64_t links = ends / down * leaf_links_up(down, taper) + leaf_links_up(ends % down, taper);
 
     c->per_tier[0] = div_up(ends, down);
@@ -51,7 +50,7 @@ static int32_t tiers_needed(int64_t ends, int64_t radix, double taper)
 {
     if (ends <= radix)
         return 1;
-    int64_t leaves = div_up(ends, leaf_ends(radix, taper));
+    int64_t leaves = div_up(ends, topo_clos_leaf_ends(radix, taper));
     for (int32_t tiers = 2; tiers <= TOPO_CLOS_TIERS; tiers++)
         if (leaves <= leaves_reached(tiers, radix))
             return tiers;

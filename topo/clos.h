@@ -16,6 +16,10 @@ struct topo_clos {
     int64_t end_links, up_links;       /**< NPU-to-leaf links; links between switches, all tiers */
 };
 
+/** The most ends d of a leaf of @p radix ports with d + ceil(d/taper) <= radix: near radix taper/(taper + 1).
+ */
+int64_t topo_clos_leaf_ends(int64_t radix, double taper);
+
 /**
  * Count for switches of @p radix ports, leaf taper @p taper (1 = full bisection),
  * @p rails equal independent networks. Fewest tiers (1 to 4) that reach the ends.

@@ -113,7 +113,7 @@ static int graph_make_plan(struct plan *plan, const struct topo_network *net, st
     *plan = (struct plan){ .n_vertices = net->n_npus };
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        int64_t groups = net->n_npus / topo_group_size(dim);
+        int64_t groups = topo_link_groups(net, d);
         topo_ops(dim)->counts(&plan->counts[d], dim);
         plan->dim_links[d] = groups * topo_dim_links(dim);
         plan->n_links += plan->dim_links[d];
@@ -148,12 +148,15 @@ static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network
     struct group_links to = { .at = VECTOR(*ends), .stride = 1 };
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        to.n = topo_group_size(dim);
-        int64_t span = to.stride * to.n;
+        int64_t before = to.stride, span = before * topo_group_size(dim), planes = topo_planes(dim);
+        to.n = topo_span(dim);
+        to.stride = before / topo_rails(dim);
         to.hub = plan->first_switch[d];
         for (int64_t block = 0; block < net->n_npus; block += span)
-            for (to.base = block; to.base < block + to.stride; to.base++, to.hub += plan->counts[d].hubs)
+            for (int64_t i = 0; i < to.stride * planes; i++, to.hub += plan->counts[d].hubs) {
+                to.base = block + i / planes;
                 topo_ops(dim)->edges(dim, &to, graph_put_link);
+            }
         to.stride = span;
     }
     assert(to.at == VECTOR(*ends) + 2 * plan->n_links);
@@ -180,7 +183,7 @@ static int set_by_class(struct topo_graph *g, const char *name, const double *va
     double *at = VECTOR(*room);
     for (int32_t d = 0; d < g->net.n_dims; d = topo_after_entry(g->net.dims, d)) {
         const struct shape_counts *c = &plan->counts[d];
-        int64_t n_groups = g->n_npus / topo_group_size(&g->net.dims[d]);
+        int64_t n_groups = topo_link_groups(&g->net, d);
         double x[SHAPE_CLASSES];
         for (int32_t k = 0; k < c->n_classes; k++)
             x[k] = topo_fifteen_digits(value[d + k]);
@@ -202,10 +205,10 @@ static int graph_set_link_attributes(struct topo_graph *g, const struct plan *pl
         first = dim->level ? first : d;
         const struct topo_dim *entry = &g->net.dims[first];
         const struct shape_counts *c = &plan->counts[first];
-        bw_GBps[d] = topo_ops(dim)->link_Bps(entry, dim->level, dim->bw_Bps) / 1e9;
+        bw_GBps[d] = topo_link_Bps(entry, dim->level, dim->bw_Bps) / 1e9;
         lat_ns[d] = topo_dim_link_s(dim, entry->lat_s) * 1e9;
         index[d] = d;
-        int64_t links = g->n_npus / topo_group_size(entry) * c->links[dim->level];
+        int64_t links = topo_link_groups(&g->net, first) * c->links[dim->level];
         if (usd_per_Bps)
             usd[d] = usd_per_Bps[d] * dim->bw_Bps / (double)links;
     }
@@ -1199,7 +1202,7 @@ static int32_t switch_dim(const struct topo_graph *g, int64_t v, int64_t *group)
     for (int32_t d = 0; d < g->net.n_dims; d = topo_after_entry(g->net.dims, d)) {
         struct shape_counts c;
         topo_ops(&g->net.dims[d])->counts(&c, &g->net.dims[d]);
-        int64_t hubs = g->n_npus / topo_group_size(&g->net.dims[d]) * c.hubs;
+        int64_t hubs = topo_link_groups(&g->net, d) * c.hubs;
         if (*group < hubs)
             return d;
         *group -= hubs;

@@ -134,7 +134,7 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
 /* ---- a dimension ---- */
 
 /* A number for the first level above the leaf, a list for more, or "free". */
-enum { MAX_TAPER = 64, MAX_UP = 65536 };
+enum { MAX_TAPER = 64, MAX_UP = 65536, MAX_PLANES = 1024 };
 
 static int read_taper(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
@@ -241,6 +241,18 @@ static const struct key dim_keys[] = {
           "dragonfly: links of a router to other groups; its sizes: NPUs of a router, routers of a group, "
           "groups",
           .min = 1, .max = MAX_UP),
+    K_COUNT_OR(struct topo_dim, fabric.radix, "radix", 2, MAX_UP, 0,
+               "fat-tree: ports of every box; beside size it makes the sizes, as many members below a box as "
+               "leave ports for what the taper lets up; beside sizes it is held against them"),
+    K_WORD(struct topo_dim, fabric.spine, "spine", topo_spine_words, TOPO_SPINE_OWN,
+           "fat-tree: own, each group of this dimension has a tree of its own; shared, NPU i of every node "
+           "(the dimensions before) is on rail i, leaves belong to a rail and one spine joins them all"),
+    K_BOOL(struct topo_dim, fabric.forward, "forward", false,
+           "with spine: shared: an all-to-all changes rails inside the node, not in the spine (PXN)"),
+    K_COUNT_OR(
+        struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
+        "switch, fat-tree: copies of the network side by side; an NPU has ports of 1/planes of bw_GBps "
+        "into all of them, and sends by all alike (default: one)"),
 };
 
 static void name_dim(struct topo_dim *dim, int32_t d)
@@ -297,23 +309,42 @@ static int check_bounds(const struct topo_dim *dim, const struct yaml_doc *doc, 
     return 0;
 }
 
+static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id at, unsigned bit,
+                        struct err *e)
+{
+    struct text known = { 0 };
+    for (int32_t s = 0, n = 0; s < N_TOPO_SHAPES; s++)
+        if (topo_shapes[s]->own_keys & bit)
+            text_printf(&known, "%s%s", n++ ? " or " : "", topo_shape_words[s]);
+    yaml_fail_key(doc, at, e, ERR_RANGE, "is given on shape %s, expected %s", topo_shape_name(dim->shape),
+                  text_str(&known));
+    text_free(&known);
+    return ERR_RANGE;
+}
+
 /* A plain dimension has a size, a fabric has keys of its own. */
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const char *const own[] = { "sizes", "taper", "up", "links" }; /* as bits SHAPE_KEY_ */
-    bool fabric = topo_ops(dim)->settle != NULL;
+    /* as bits SHAPE_KEY_ */
+    static const char *const own[] = {
+        "sizes", "taper", "up", "links", "radix", "spine", "forward", "planes"
+    };
+    bool fabric = topo_ops(dim)->settle != NULL, radix = topo_ops(dim)->own_keys & SHAPE_KEY_RADIX;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");
-    if (fabric && yaml_get(doc, map, "size") >= 0)
+    if (fabric && yaml_get(doc, map, "size") >= 0 && (!radix || yaml_get(doc, map, "radix") < 0))
         return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
-                             "is given on shape %s, expected sizes: members of each level",
-                             topo_shape_name(dim->shape));
+                             "is given on shape %s, expected sizes: members of each level%s",
+                             topo_shape_name(dim->shape), radix ? ", or radix beside it" : "");
+    if (fabric && yaml_get(doc, map, "size") >= 0 && yaml_get(doc, map, "sizes") >= 0)
+        return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
+                             "is given beside sizes; give one of them");
+    if (dim->fabric.forward && dim->fabric.spine != TOPO_SPINE_SHARED)
+        return yaml_fail_key(doc, yaml_get(doc, map, "forward"), e, ERR_RANGE,
+                             "is given without spine: shared, where all that changes rails is forwarded");
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (yaml_get(doc, map, own[i]) >= 0 && !(topo_ops(dim)->own_keys >> i & 1))
-            return yaml_fail_key(doc, yaml_get(doc, map, own[i]), e, ERR_RANGE,
-                                 "is given on shape %s, expected %s", topo_shape_name(dim->shape),
-                                 fabric ? "a shape that has it"
-                                        : "a shape of several levels such as fat-tree");
+            return fail_own_key(dim, doc, yaml_get(doc, map, own[i]), 1u << i, e);
     return 0;
 }
 
@@ -357,6 +388,38 @@ static void settle_ties(struct topo_dim *dim)
         dim[k].bw_Bps = dim[k].tie > 0 ? dim[k].tie * dim[k - 1].bw_Bps : (double)NAN;
 }
 
+/* Rails are the NPUs of a node: of all dimensions before entry @p dim, each of which joins its members
+ * directly or by a switch, so that no two are further apart than others. */
+static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct err *e)
+{
+    int64_t rails = 1;
+    if (dim->fabric.spine != TOPO_SPINE_SHARED)
+        return 0;
+    if (!(topo_ops(dim)->own_keys & SHAPE_KEY_SPINE))
+        return err_set(e, ERR_RANGE, "has a shared spine on shape %s, expected fat-tree",
+                       topo_shape_name(dim->shape));
+    for (const struct topo_dim *d = net->dims; d < dim; d++) {
+        double sum, n = d->size;
+        int64_t longest;
+        rails *= d->size;
+        if (d->level || topo_is_fabric(d))
+            return err_set(e, ERR_RANGE, "has a spine shared across %s, a fabric; expected a switch or full",
+                           d->name);
+        topo_ops(d)->distances(d, &sum, &longest);
+        if (sum < n * (n - 1) * (double)longest)
+            return err_set(e, ERR_RANGE, "has a spine shared across %s, a %s; expected a switch or full",
+                           d->name, topo_shape_name(d->shape));
+    }
+    if (rails < 2)
+        return err_set(e, ERR_RANGE,
+                       "has a spine shared across one rail, expected the dimensions of a node before it");
+    if (rails > TOPO_MAX_SIZE)
+        return err_set(e, ERR_RANGE, "has a spine shared across %lld rails, expected at most %d",
+                       (long long)rails, TOPO_MAX_SIZE);
+    dim->fabric.rails = (int32_t)rails;
+    return 0;
+}
+
 /* Append entry @p dim with all its levels. ERR_RANGE without a place: too many, or no such fabric. */
 static int append_entry(struct topo_network *net, const struct topo_dim *dim, struct err *e)
 {
@@ -366,7 +429,9 @@ static int append_entry(struct topo_network *net, const struct topo_dim *dim, st
         return err_set(e, ERR_RANGE, "more than %d dimensions, levels included", TOPO_MAX_DIMS);
     *to = *dim;
     to->n_levels = 1;
-    int rc = topo_ops(dim)->settle ? topo_ops(dim)->settle(to, room, e) : 0;
+    int rc = settle_rails(net, to, e);
+    if (!rc && topo_ops(dim)->settle)
+        rc = topo_ops(dim)->settle(to, room, e);
     if (rc)
         return rc;
     int64_t n = 1;
@@ -480,12 +545,26 @@ bool topo_has_fabric(const struct topo_network *net)
     return false;
 }
 
+int64_t topo_link_groups(const struct topo_network *net, int32_t d)
+{
+    const struct topo_dim *entry = &net->dims[d - net->dims[d].level];
+    return net->n_npus / topo_span(entry) * topo_planes(entry);
+}
+
+int32_t topo_shared_spine(const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (topo_rails(&net->dims[d]) > 1)
+            return d;
+    return -1;
+}
+
 int64_t topo_class_links(const struct topo_network *net, int32_t d)
 {
     const struct topo_dim *entry = &net->dims[d - net->dims[d].level];
     struct shape_counts c;
     topo_ops(entry)->counts(&c, entry);
-    return net->n_npus / topo_group_size(entry) * c.links[net->dims[d].level];
+    return topo_link_groups(net, d) * c.links[net->dims[d].level];
 }
 
 double topo_parse_bw(const char *text_GBps)
@@ -618,13 +697,24 @@ static int fail_shape(const struct piece *p, struct err *e)
 /* SIZExSIZE..., then /TAPER..., or /free, then ^UP... */
 static int parse_fabric(struct topo_fabric *f, const struct piece *p, struct err *e)
 {
+    static const char marks[] = "x/^+";
     const char *end = p->s + p->n;
     char kind = 'x';
     for (const char *s = p->s; s < end;) {
         size_t n = 0;
-        while (s + n < end && !strchr("x/^", s[n]))
+        while (s + n < end && !strchr(marks, s[n]))
             n++;
         struct piece part = { s, n, p->col + (int)(s - p->s) };
+        if (kind == '+') {
+            f->forward = n == 7 && strncmp(s, "forward", n) == 0;
+            if (!f->forward && !(n == 6 && strncmp(s, "shared", n) == 0))
+                return spec_fail_at(e, ERR_PARSE, &part, "shared or forward: rails with one spine");
+            f->spine = TOPO_SPINE_SHARED;
+            s += n;
+            if (s < end)
+                kind = *s++;
+            continue;
+        }
         int32_t *at = kind == 'x' ? &f->n_sizes : kind == '^' ? &f->n_up : &f->n_taper;
         int rc = 0;
         if (*at == (kind == '/' ? TOPO_LEVELS - 1 : TOPO_LEVELS) || (kind != 'x' && f->n_sizes == 0))
@@ -658,6 +748,24 @@ static int parse_members(struct topo_dim *dim, const struct piece *p, struct err
     return rc;
 }
 
+/* Cut @p p at @p mark: what stands behind it into @p after. False: there is none. */
+static bool cut_piece(struct piece *after, struct piece *p, char mark)
+{
+    const char *at = memchr(p->s, mark, p->n);
+    if (!at)
+        return false;
+    *after = (struct piece){ at + 1, (size_t)(p->s + p->n - at) - 1, p->col + (int)(at + 1 - p->s) };
+    p->n = (size_t)(at - p->s);
+    return true;
+}
+
+static int parse_planes(struct topo_dim *dim, const struct piece *p, struct err *e)
+{
+    if (!(topo_ops(dim)->own_keys & SHAPE_KEY_PLANES))
+        return spec_fail_at(e, ERR_RANGE, p, "no planes: only a switch or fat-tree has them");
+    return parse_number(&dim->fabric.planes, 2, MAX_PLANES, p, e);
+}
+
 static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
 {
     int shape = shape_prefix(p->s);
@@ -667,14 +775,12 @@ static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
 
     size_t skip = strlen(topo_shape_words[shape]) + 1;
     struct piece size = { p->s + skip, p->n - skip, p->col + (int)skip };
-    const char *at = memchr(size.s, '@', size.n);
-    if (!at)
-        return parse_members(dim, &size, e);
-
-    struct piece bw = { at + 1, (size_t)(p->s + p->n - at) - 1, p->col + (int)(at + 1 - p->s) };
-    size.n = (size_t)(at - size.s);
+    struct piece planes = *p, bw = *p;
+    bool has_bw = cut_piece(&bw, &size, '@'), has_planes = cut_piece(&planes, &size, '*');
     int rc = parse_members(dim, &size, e);
-    return rc ? rc : parse_bw(&dim->bw_Bps, &bw, e);
+    if (!rc && has_planes)
+        rc = parse_planes(dim, &planes, e);
+    return rc || !has_bw ? rc : parse_bw(&dim->bw_Bps, &bw, e);
 }
 
 static int add_dim(struct topo_network *net, int32_t entry, const struct piece *p, struct err *e)
@@ -728,21 +834,59 @@ static void count_parts(struct topo_metrics *m, const struct topo_network *net)
 {
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
-        int64_t groups = net->n_npus / topo_group_size(dim);
+        int64_t groups = topo_link_groups(net, d);
         struct shape_counts c;
         topo_ops(dim)->counts(&c, dim);
         m->n_links += groups * topo_dim_links(dim); /* at most 2^30 * 2^23 */
         m->n_switches += groups * c.hubs;
-        m->npu_degree_min += c.degree_min;
-        m->npu_degree_max += c.degree_max;
+        m->npu_degree_min += c.degree_min * topo_planes(dim);
+        m->npu_degree_max += c.degree_max * topo_planes(dim);
     }
+}
+
+/*
+ * Mean distance over all ordered pairs up to the entry at @p shared, an NPU with itself included. Members of
+ * a node's dimension are equally far from each other (settle_rails()), so a pair is told by the dimensions of
+ * the node in which it differs, D links in all, and the level of the tree at which its nodes meet: in a node
+ * min(D, 4), for a leaf and a spine join its rails; below one leaf min(D + 2, 4); else up to the level.
+ */
+static double hops_over_rails(const struct topo_network *net, int32_t shared, int64_t *longest)
+{
+    const struct topo_dim *tree = &net->dims[shared];
+    double mean = 0, nodes = (double)topo_group_size(tree);
+    for (uint32_t differ = 0; differ < 1u << shared; differ++) {
+        double share = 1, below = 1;
+        int64_t inside = 0;
+        for (int32_t d = 0; d < shared; d++) {
+            double sum, n = net->dims[d].size;
+            int64_t far;
+            topo_ops(&net->dims[d])->distances(&net->dims[d], &sum, &far);
+            share *= (differ >> d & 1 ? n - 1 : 1) / n;
+            inside += differ >> d & 1 ? far : 0;
+        }
+        for (int32_t k = -1; k < tree->n_levels; k++) {
+            double pairs = k < 0 ? 1 : below * (tree[k].size - 1);
+            int64_t hops = 2 * (k + 1);
+            if (inside > 0 && k < 1)
+                hops = min_count(inside + hops, 4);
+            below *= k < 0 ? 1 : tree[k].size;
+            mean += share * (pairs / nodes) * (double)hops;
+            if (pairs > 0 && hops > *longest)
+                *longest = hops;
+        }
+    }
+    return mean;
 }
 
 static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
 {
     double n = (double)net->n_npus;
     double with_self = 0; /* mean over all ordered pairs, an NPU with itself included: there entries add up */
-    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
+    int32_t shared = topo_shared_spine(net);
+    if (shared >= 0)
+        with_self = hops_over_rails(net, shared, &m->diameter_hops);
+    for (int32_t d = shared < 0 ? 0 : topo_after_entry(net->dims, shared); d < net->n_dims;
+         d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         double size = (double)topo_group_size(dim);
         double sum;
@@ -757,6 +901,7 @@ static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
 static void bisect(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps)
 {
     bool even_only = false, known = true;
+    int32_t shared = topo_shared_spine(net);
     for (int32_t d = 0; d < net->n_dims; d++)
         known = known && !isnan(bw_Bps[d]);
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d))
@@ -772,9 +917,11 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
         double cut_Bps = 0;
         topo_ops(dim)->counts(&c, dim);
         for (int32_t i = 0; i < c.n_classes; i++) {
-            double links = (double)net->n_npus / (double)size * (double)c.cut[i];
-            cut_Bps += links > 0 ? links * topo_ops(dim)->link_Bps(dim, i, bw_Bps[d + i]) : 0;
+            double links = (double)topo_link_groups(net, d) * (double)c.cut[i];
+            cut_Bps += links > 0 ? links * topo_link_Bps(dim, i, bw_Bps[d + i]) : 0;
         }
+        if (d < shared) /* rails that are parted meet in the spine: the links up of the fewer ones */
+            cut_Bps += (double)(net->n_npus / size * (size / 2)) * fmin(bw_Bps[shared], bw_Bps[shared + 1]);
         if (cut_Bps < m->bisection_Bps) {
             m->bisection_Bps = cut_Bps;
             m->bisection_dim = d;
@@ -784,14 +931,20 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
 
 static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_degree_min)
 {
-    int64_t least = npu_degree_min;
+    int64_t least = npu_degree_min, spine = 0;
+    int32_t shared = topo_shared_spine(net);
+    if (shared >= 0)
+        spine = min_count(topo_class_links(net, shared), topo_class_links(net, shared + 1));
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         struct shape_counts c;
         topo_ops(dim)->counts(&c, dim);
         if (c.hubs)
             least = min_count(least, c.hub_degree_min);
-        least = min_count(least, net->n_npus / topo_group_size(dim) * c.connectivity);
+        int64_t parts_one = net->n_npus / topo_group_size(dim) * c.connectivity * topo_planes(dim);
+        if (d < shared) /* the spine still joins what the dimension does not */
+            parts_one += spine / dim->size;
+        least = min_count(least, parts_one);
     }
     return least;
 }

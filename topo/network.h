@@ -35,10 +35,11 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
 
 /**
  * "ring:4@250 full:8 switch:32@50": SHAPE:SIZE[@GBps], innermost first, blanks
- * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][@GBps], as in "fat-tree:32x64/2@50";
- * "/free": the split decides what goes up. All else takes its default. The message starts with "col N: ",
- * 1-based. Inverse of topo_format_spec() to the last bit: GB/s are read as decimal text with the point moved
- * nine places, so every bandwidth in range has a word.
+ * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][+shared|+forward][@GBps], as in
+ * "fat-tree:32x64/2@50"; "/free": the split decides what goes up; +shared: rails with one spine, +forward:
+ * and forwarding in the node. "*PLANES" before @: so many side by side. All else takes its default. The
+ * message starts with "col N: ", 1-based. Inverse of topo_format_spec() to the last bit: GB/s are read as
+ * decimal text with the point moved nine places, so every bandwidth in range has a word.
  * @return 0, ERR_PARSE or ERR_RANGE.
  */
 int topo_parse_spec(struct topo_network *net, const char *word, struct err *e);
@@ -66,6 +67,13 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
 
 /** Is some entry of several levels? */
 bool topo_has_fabric(const struct topo_network *net);
+
+/** Sets of links of the entry at dimension @p d: of its groups, or of all rails of one spine, in each plane.
+ */
+int64_t topo_link_groups(const struct topo_network *net, int32_t d);
+
+/** The entry whose spine is shared by the rails of the dimensions before it, or -1. */
+int32_t topo_shared_spine(const struct topo_network *net);
 
 /** Links of the class that dimension @p d brings, of the whole network. */
 int64_t topo_class_links(const struct topo_network *net, int32_t d);

@@ -137,8 +137,10 @@ static const struct key recipe_keys[] = {
     K_TEXT(struct topo_recipe, end_name, "end_link", "whole link from NPU to leaf switch, or from NPU to NPU",
            .required = true),
     K_TEXT(struct topo_recipe, up_name, "up_link", "whole link from switch to switch"),
-    K_REAL(struct topo_recipe, taper, "taper", "", 1, 1, 64, 1,
-           "bandwidth down : up of the leaf switches; 1 = full bisection", .uses = USE_COST),
+    K_REAL(
+        struct topo_recipe, taper, "taper", "", 1, 1, 64, 1,
+        "1, full bisection: a taper costs time too, and is given where the network is, with shape: fat-tree",
+        .uses = USE_COST),
     K_COUNT(struct topo_recipe, rails, "rails", 1, TOPO_MAX_NPUS, 1,
             "independent Clos networks the ends are dealt out to, at most", .uses = USE_COST),
 };
@@ -233,6 +235,18 @@ static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, 
     return rc;
 }
 
+/* A taper here would halve the bill of a switch and cost no time in any model. */
+static int check_taper(const struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row, struct err *e)
+{
+    if (r->taper > 1)
+        return yaml_fail(
+            doc, yaml_get(doc, row, "taper"), e, ERR_RANGE,
+            "is %g, but would cost no time; give the dimension of tier \"%s\" shape: fat-tree and "
+            "taper: %g, with sizes, or size and radix",
+            r->taper, r->tier, r->taper);
+    return 0;
+}
+
 /* Keys that count the switches of a Clos say nothing where there is no box to count. */
 static int check_switch_keys(const struct topo_parts *p, const struct topo_recipe *r,
                              const struct yaml_doc *doc, yaml_id row, struct err *e)
@@ -322,6 +336,8 @@ static int settle_recipes(struct topo_parts *p, const struct yaml_doc *doc, yaml
         int rc = find_recipe_parts(r, p, doc, row, e);
         if (!rc)
             rc = check_switch_keys(p, r, doc, row, e);
+        if (!rc)
+            rc = check_taper(r, doc, row, e);
         if (rc)
             return rc;
     }

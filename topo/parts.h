@@ -59,7 +59,7 @@ struct topo_recipe {
     int32_t sw;       /**< switch box of a folded Clos; needed by switch dimensions */
     int32_t end_link; /**< NPU to leaf switch, or NPU to NPU; a whole full-duplex link, both ends included */
     int32_t up_link;  /**< switch to switch, both ends included; needed beyond one tier */
-    double taper;     /**< down:up bandwidth of the leaf tier, >= 1 */
+    double taper;     /**< 1: what tapers costs time, and is a shape of its own (fat-tree) */
     int64_t rails;    /**< independent Clos networks the ends are dealt out to, at most; >= 1 */
     const char *nic_name, *sw_name, *end_name, *up_name; /**< borrowed; NULL: not used */
 };

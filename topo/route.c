@@ -220,7 +220,7 @@ static void place_dimensions(struct topo_routes *r)
     int64_t link = 0, vertex = r->n_npus, stride = 1;
     for (int32_t d = 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
         const struct topo_dim *dim = &r->net.dims[d];
-        int64_t groups = r->net.n_npus / topo_group_size(dim);
+        int64_t groups = topo_link_groups(&r->net, d);
         r->first_link[d] = link;
         struct shape_counts c;
         topo_ops(dim)->counts(&c, dim);
@@ -449,17 +449,19 @@ void topo_path_free(struct topo_path *p)
 
 /* ---- order of dimensions, in closed form ---- */
 
-/* First link of the group of dimension d that @p npu belongs to. */
-static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu)
+/* First link of the group of dimension d that @p npu belongs to, in one of its planes. */
+static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu, int64_t plane)
 {
-    int64_t span = r->stride[d] * topo_group_size(&r->net.dims[d]);
-    return r->first_link[d] + (npu / span * r->stride[d] + npu % r->stride[d]) * r->group_links[d];
+    const struct topo_dim *dim = &r->net.dims[d];
+    int64_t span = r->stride[d] * topo_group_size(dim), stride = r->stride[d] / topo_rails(dim);
+    int64_t group = npu / span * stride + npu % stride;
+    return r->first_link[d] + (group * topo_planes(dim) + plane) * r->group_links[d];
 }
 
 int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu)
 {
     assert(topo_ops(&r->net.dims[d])->reduces);
-    return (int32_t)(2 * (group_link(r, d, npu) + npu / r->stride[d] % r->net.dims[d].size));
+    return (int32_t)(2 * (group_link(r, d, npu, 0) + npu / r->stride[d] % r->net.dims[d].size));
 }
 
 /* A way under construction: link 0 of the group is so many links into the network. */
@@ -474,12 +476,12 @@ static int way_step(void *x, int64_t link, bool back, struct err *e)
     return topo_path_push(w->path, 2 * (w->link + link) + back, e);
 }
 
-/* Arcs of dimension d from member a to member b of the group of @p npu. */
+/* Arcs of dimension d from member a to member b of the group of @p npu; pairs take turns in the planes. */
 static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int32_t d, int64_t npu, int64_t a,
                           int64_t b, bool mirror, struct err *e)
 {
     const struct topo_dim *dim = &r->net.dims[d];
-    struct way w = { p, group_link(r, d, npu) };
+    struct way w = { p, group_link(r, d, npu, (a + b) % topo_planes(dim)) };
     return topo_ops(dim)->way(dim, a, b, mirror, &w, way_step, e);
 }
 
@@ -510,8 +512,17 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
         return err_set(e, ERR_RANGE,
                        "routes: from vertex %lld to %lld, expected NPUs (below %d) in order of dimensions",
                        (long long)trip->src, (long long)trip->dst, r->n_npus);
-    for (int32_t d = 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
-        int64_t size = topo_group_size(&r->net.dims[d]), stride = r->stride[d];
+    int32_t shared = topo_shared_spine(&r->net);
+    /* Without forwarding what is for another node changes rails in the tree: no step inside the node. */
+    bool direct = shared >= 0 && !r->net.dims[shared].fabric.forward;
+    if (direct) {
+        int64_t size = topo_group_size(&r->net.dims[shared]);
+        direct = trip->src / r->stride[shared] % size != trip->dst / r->stride[shared] % size;
+    }
+    for (int32_t d = direct ? shared : 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
+        bool rails = d == shared && topo_rails(&r->net.dims[d]) > 1;
+        int64_t size = rails ? topo_span(&r->net.dims[d]) : topo_group_size(&r->net.dims[d]);
+        int64_t stride = rails ? r->stride[d] / topo_rails(&r->net.dims[d]) : r->stride[d];
         int64_t a = at / stride % size, b = trip->dst / stride % size;
         int rc = a == b ? 0 : pass_dimension(path, r, d, at, a, b, trip->mirror, e);
         if (rc)

@@ -20,6 +20,8 @@ const char *const topo_plain_words[N_TOPO_PLAIN + 1] = { TOPO_PLAIN_SHAPES(SHAPE
 #define ALGORITHM_WORD(NAME, word) [TOPO_ALGORITHM_##NAME] = word,
 const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = { TOPO_ALGORITHMS(ALGORITHM_WORD) };
 
+const char *const topo_spine_words[] = { "own", "shared", NULL };
+
 const char *topo_shape_name(enum topo_shape s)
 {
     return topo_shape_words[s];
@@ -30,8 +32,12 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     const struct topo_fabric *f = &dim->fabric;
     const char *cls = dim->level ? strrchr(dim->name, '.') : NULL;
     char taper[NUM_TEXT];
+    char planes[16] = "";
+    if (topo_planes(dim) > 1)
+        snprintf(planes, sizeof planes, "*%d", (int)topo_planes(dim));
     if (!topo_is_fabric(dim)) {
-        snprintf(buf, TOPO_DIM_LABEL, "%s:%d", cls ? cls + 1 : topo_shape_name(dim->shape), (int)dim->size);
+        snprintf(buf, TOPO_DIM_LABEL, "%s:%d%s", cls ? cls + 1 : topo_shape_name(dim->shape), (int)dim->size,
+                 planes);
         return buf;
     }
     size_t n = (size_t)snprintf(buf, TOPO_DIM_LABEL, "%s", topo_shape_name(dim->shape));
@@ -42,6 +48,9 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", f->taper_free ? "/free" : "");
     for (int32_t k = 0; k < f->n_up; k++)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->up[k]);
+    if (f->spine == TOPO_SPINE_SHARED)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", f->forward ? "+forward" : "+shared");
+    snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", planes);
     return buf;
 }
 
@@ -58,13 +67,15 @@ double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int
     double n = g->n, below = 1;
     for (int32_t i = 0; i < k; i++)
         below *= g->members[i];
-    if (below >= n)
+    if (below >= n || (k > 1 && below * g->rails >= n))
         return 0;
     switch (pattern) {
     case SHAPE_NEXT:
         return (n - 1) / n / below;
     case SHAPE_DIRECT:
-        return (n - below) / n;
+        if (g->rails > 1 && k < 2) /* nothing is for the own node, nor for the own leaf: rails have others */
+            return (n - g->rails - (k ? below - 1 : 0)) / n;
+        return (n - below * (g->rails > 1 ? g->rails : 1)) / n;
     case SHAPE_HALVING:
         return (n / below - 1) / n;
     case SHAPE_FAR:
@@ -106,6 +117,11 @@ int64_t topo_dim_links(const struct topo_dim *dim)
     for (int32_t i = 0; i < c.n_classes; i++)
         links += c.links[i];
     return links;
+}
+
+double topo_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
+{
+    return topo_ops(dim)->link_Bps(dim, cls, bw_Bps / topo_planes(dim));
 }
 
 double topo_dim_link_s(const struct topo_dim *dim, double lat_s)

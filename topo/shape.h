@@ -104,6 +104,13 @@ enum { TOPO_MAX_REGIMES = 8 };
 
 enum { TOPO_LEVELS = 4 /**< of one fabric, at most */ };
 
+/** Fat tree: whose the boxes above the leaves are. */
+enum topo_spine {
+    TOPO_SPINE_OWN,   /**< of each group of the entry alone */
+    TOPO_SPINE_SHARED /**< of all groups of the dimensions before it: leaves are rails, one tree joins them */
+};
+extern const char *const topo_spine_words[];
+
 /** What an entry says of its fabric: keys that only some shapes have; 0 and NaN where not given. */
 struct topo_fabric {
     int32_t sizes[TOPO_LEVELS], n_sizes; /**< members of each level, innermost first */
@@ -111,6 +118,11 @@ struct topo_fabric {
     int32_t n_taper;
     int32_t up[TOPO_LEVELS], n_up; /**< links up from a box of each tier, instead of what the taper leaves */
     bool taper_free;               /**< how much goes up is for the split to decide */
+    int32_t radix; /**< ports of every box, from which settle() finds sizes; 0 when they are given */
+    enum topo_spine spine;
+    bool forward;   /**< of a shared spine: what is for another rail changes to it inside the node first */
+    int32_t rails;  /**< that share the spine: NPUs of a node, the dimensions before; 0 or 1: none do */
+    int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
 };
 
 struct topo_dim {
@@ -171,6 +183,7 @@ struct shape_group {
     bool flat;                    /**< along all levels at once: members in the order of their addresses */
     int32_t n;                    /**< members: of that level, or the product over all */
     int32_t members[TOPO_LEVELS]; /**< of each level; 1: not used */
+    int32_t rails; /**< flat and above 1: members of so many rails, which `n` counts, joined by the spine */
 };
 
 /**
@@ -194,7 +207,16 @@ struct topo_site;
 struct text;
 
 /** Keys that only some fabrics have. */
-enum { SHAPE_KEY_SIZES = 1, SHAPE_KEY_TAPER = 2, SHAPE_KEY_UP = 4, SHAPE_KEY_LINKS = 8 };
+enum {
+    SHAPE_KEY_SIZES = 1,
+    SHAPE_KEY_TAPER = 2,
+    SHAPE_KEY_UP = 4,
+    SHAPE_KEY_LINKS = 8,
+    SHAPE_KEY_RADIX = 16,
+    SHAPE_KEY_SPINE = 32,
+    SHAPE_KEY_FORWARD = 64,
+    SHAPE_KEY_PLANES = 128
+};
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
 struct shape_ops {
@@ -218,7 +240,8 @@ struct shape_ops {
     /** Capacity of a link of class @p cls, one direction [B/s], where one NPU has @p bw_Bps of that class;
      * NaN gives NaN. */
     double (*link_Bps)(const struct topo_dim *dim, int32_t cls, double bw_Bps);
-    /** All links of a group in the order of their numbers, class by class: members are 0 .. n-1, hubs n .. */
+    /** All links of a group in the order of their numbers, class by class: members are 0 .. n-1, hubs n ..
+     * Of a shared spine a group has all its rails, n = topo_span(), those of a node one after the other. */
     void (*edges)(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b));
     /** A shortest way from member @p a to @p b: numbers of its links, @p back against the order of their
      * ends. Where there are two, @p mirror takes the other. Ends with the first step() that fails. */
@@ -282,6 +305,27 @@ static inline int64_t topo_group_size(const struct topo_dim *dim)
         n *= dim[k].size;
     return n;
 }
+
+/** NPUs of a node whose rails share the spine of the entry that begins at @p dim; 1: no spine is shared. */
+static inline int32_t topo_rails(const struct topo_dim *dim)
+{
+    return dim->fabric.rails > 1 ? dim->fabric.rails : 1;
+}
+
+/** Copies of the entry's network that lie side by side. */
+static inline int32_t topo_planes(const struct topo_dim *dim)
+{
+    return dim->fabric.planes > 1 ? dim->fabric.planes : 1;
+}
+
+/** NPUs that one set of links of the entry joins: a group, or as many as there are rails with one spine. */
+static inline int64_t topo_span(const struct topo_dim *dim)
+{
+    return topo_group_size(dim) * topo_rails(dim);
+}
+
+/** Capacity of a link of class @p cls of the entry at @p dim, as `link_Bps` of its shape, in one plane. */
+double topo_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps);
 
 /** Latency of one link [s], so that a message between neighbours takes @p lat_s. */
 double topo_dim_link_s(const struct topo_dim *dim, double lat_s);

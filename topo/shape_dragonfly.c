@@ -263,10 +263,10 @@ static int fly_need_parts(const struct topo_site *at, double ports, struct err *
     if (r->up_link < 0)
         return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a dragonfly",
                        r->tier);
-    if (sw->ports < 2 || r->taper != 1)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built %s, expected %s for a dragonfly", r->tier,
-                       sw->ports < 2 ? "of switches sold by the port" : "with a taper",
-                       sw->ports < 2 ? "boxes" : "none");
+    if (sw->ports < 2)
+        return err_set(e, ERR_RANGE,
+                       "tier \"%s\" is built of switches sold by the port, expected boxes for a dragonfly",
+                       r->tier);
     if (ports > (double)sw->ports)
         return err_set(e, ERR_RANGE, "a router needs %g ports, expected at most the %lld of a switch", ports,
                        (long long)sw->ports);

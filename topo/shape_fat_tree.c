@@ -14,6 +14,12 @@
  * q members. Collectives are hierarchical (level by level) unless an algorithm is asked for: a leaf then
  * sends 1/q of it.
  *
+ * Rails with a shared spine: in each of R groups (the positions in a node, the dimensions before) a leaf has
+ * m NPUs of one rail; tier 2 joins the leaves of all rails, so level 1 has R times as many subtrees as its
+ * size says. NPU r of the node at place (i, j, p) is below leaf (r, j) of pod p. What stays on a rail loads
+ * the classes as above. All-to-all without forwarding among g rails, n = g q r s: nothing for the own node,
+ * (n - g)/n into the net, (n - g - q + 1)/n beyond the leaf, (n - g q r)/n beyond the pod.
+ *
  * C. Leiserson, IEEE Trans. Computers C-34(10), 1985; ways by destination as in E. Zahavi, D-Mod-K routing,
  * 2010: shifts and exchanges of all members meet no link twice in a tree without taper.
  */
@@ -21,15 +27,29 @@
 
 #include "base/num.h"
 #include "topo/bill.h"
+#include "topo/clos.h"
 #include "topo/shape.h"
+
+/* Subtrees of level k - 1 (NPUs, k = 0) that meet in level k: of all rails that share the spine. */
+static int64_t tree_size(const struct topo_dim *dim, int32_t k)
+{
+    return (int64_t)dim[k].size * (k == 1 ? topo_rails(dim) : 1);
+}
 
 /* Members below a box of tier k: of a subtree of level k - 1. */
 static int64_t tree_subtree(const struct topo_dim *dim, int32_t k)
 {
     int64_t n = 1;
     for (int32_t i = 0; i < k; i++)
-        n *= dim[i].size;
+        n *= tree_size(dim, i);
     return n;
+}
+
+/* Where NPU a of a group stands in the tree: the rails of a node are in leaves of their own. */
+static int64_t tree_place(const struct topo_dim *dim, int64_t a)
+{
+    int64_t rails = topo_rails(dim), leaf = dim->size, r = a % rails, i = a / rails % leaf;
+    return (a / rails / leaf * rails + r) * leaf + i;
 }
 
 /* Links up from a box of tier k = 1..: given, or what the members below leave after the taper. */
@@ -38,7 +58,7 @@ static int64_t tree_up(const struct topo_dim *dim, int32_t k)
     const struct topo_fabric *f = &dim->fabric;
     if (f->up[k - 1])
         return f->up[k - 1];
-    double down = dim[k - 1].size, taper = k <= f->n_taper ? f->taper[k - 1] : 1;
+    double down = (double)tree_size(dim, k - 1), taper = k <= f->n_taper ? f->taper[k - 1] : 1;
     return (int64_t)ceil(down / taper * (1 - 1e-12));
 }
 
@@ -51,8 +71,78 @@ static int64_t tree_boxes(const struct topo_dim *dim, int32_t k)
     return n;
 }
 
+/* The largest divisor of n that is at most `most`. */
+static int64_t tree_divisor(int64_t n, int64_t most)
+{
+    int64_t d = n < most ? n : most;
+    while (n % d)
+        d--;
+    return d;
+}
+
+static double tree_taper(const struct topo_fabric *f, int32_t k)
+{
+    return k < f->n_taper ? f->taper[k] : 1;
+}
+
+/* Members of each level from `size` and the ports of a box: as many below as leave ports for what goes up. A
+ * level that members fill by less than half of that is refused, for it is not what was meant. */
+static int tree_size_levels(struct topo_fabric *f, int64_t size, struct err *e)
+{
+    int64_t rails = f->rails > 1 ? f->rails : 1, left = size;
+    for (f->n_sizes = 0; f->n_sizes < TOPO_LEVELS; f->n_sizes++) {
+        int32_t k = f->n_sizes;
+        int64_t each = k == 1 ? rails : 1, most = topo_clos_leaf_ends(f->radix, tree_taper(f, k)) / each;
+        if (k > 0 && left * each <= f->radix) {
+            f->sizes[f->n_sizes++] = (int32_t)left;
+            return 0;
+        }
+        if (most < (k ? 1 : 2))
+            return err_set(
+                e, ERR_RANGE,
+                "has boxes of %d ports, expected more: they cannot join %lld below and carry links "
+                "up at taper %g",
+                (int)f->radix, (long long)(k ? each : 2), tree_taper(f, k));
+        int64_t n = tree_divisor(left, most);
+        if (k == 0 && n == left && rails == 1)
+            return err_set(e, ERR_RANGE,
+                           "has %lld members, which one box of %d ports joins; give shape: switch",
+                           (long long)size, (int)f->radix);
+        if (2 * n <= most && n < left)
+            return err_set(
+                e, ERR_RANGE,
+                "has %lld members, which boxes of %d ports, at most %lld down, cannot share evenly; "
+                "give a size such as %lld or %lld, or sizes",
+                (long long)size, (int)f->radix, (long long)most,
+                (long long)(size / left * (left / most) * most),
+                (long long)(size / left * (left / most + 1) * most));
+        f->sizes[k] = (int32_t)n;
+        left /= n;
+    }
+    return err_set(e, ERR_RANGE,
+                   "has %lld members, expected fewer: boxes of %d ports need more than %d levels",
+                   (long long)size, (int)f->radix, TOPO_LEVELS);
+}
+
+/* Sizes were given, and so were the ports of a box: do they fit? */
+static int tree_check_radix(const struct topo_dim *dim, struct err *e)
+{
+    for (int32_t k = 1; k <= dim->n_levels; k++) {
+        int64_t up = k < dim->n_levels ? tree_up(dim, k) : 0, ports = tree_size(dim, k - 1) + up;
+        if (ports > dim->fabric.radix)
+            return err_set(e, ERR_RANGE,
+                           "has boxes of %lld links down and %lld up in tier %d, expected at most the %d of "
+                           "radix: fewer members, or more taper",
+                           (long long)(ports - up), (long long)up, (int)k, (int)dim->fabric.radix);
+    }
+    return 0;
+}
+
 static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
 {
+    int rc = dim->size > 0 ? tree_size_levels(&dim->fabric, dim->size, e) : 0;
+    if (rc)
+        return rc;
     const struct topo_fabric f = dim->fabric;
     if (f.n_sizes < 2)
         return err_set(e, ERR_RANGE, "has %d sizes, expected 2 to %d of a fat-tree, innermost first",
@@ -78,20 +168,20 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
         }
         dim[k].size = f.sizes[k];
     }
-    return 0;
+    return f.radix ? tree_check_radix(dim, e) : 0;
 }
 
 static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
     int32_t v = dim->n_levels;
-    int64_t n = topo_group_size(dim);
+    int64_t n = topo_span(dim);
     *c = (struct shape_counts){
         .n_classes = v, .links = { n }, .degree_max = 1, .degree_min = 1, .connectivity = 1
     };
     c->hub_degree_min = INT64_MAX;
     for (int32_t k = 1; k <= v; k++) {
         int64_t boxes = n / tree_subtree(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
-        int64_t ports = dim[k - 1].size + up;
+        int64_t ports = tree_size(dim, k - 1) + up;
         c->hubs += boxes;
         if (k < v)
             c->links[k] = boxes * up;
@@ -100,7 +190,8 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
     }
     /* Halves of the top level; of an odd one the subtree in the middle is cut in two, and so on down. */
     for (int32_t k = v; k-- > 0;) {
-        c->cut[k] = dim[k].size / 2 * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
+        c->cut[k] =
+            dim[k].size / 2 * (k < 2 ? topo_rails(dim) : 1) * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
         if (dim[k].size % 2 == 0)
             break;
     }
@@ -109,11 +200,16 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
 /* Pairs that meet at level k are 2 (k + 1) links apart. */
 static void tree_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
+    double below = 1;
     *sum = 0;
-    for (int32_t k = 0; k < dim->n_levels; k++)
-        *sum += 2 * (k + 1) * (double)(tree_subtree(dim, k + 1) - tree_subtree(dim, k));
+    *longest = 0;
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        *sum += 2 * (k + 1) * below * (dim[k].size - 1);
+        below *= dim[k].size;
+    }
     *sum *= (double)topo_group_size(dim);
-    *longest = INT64_C(2) * dim->n_levels;
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        *longest = dim[k].size > 1 ? 2 * (k + 1) : *longest;
 }
 
 static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -126,7 +222,7 @@ static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_B
 /* Hub of tier k: box `a` on top of subtree `s` of level k - 1. */
 static int64_t tree_hub(const struct topo_dim *dim, int32_t k, int64_t s, int64_t a)
 {
-    int64_t n = topo_group_size(dim), first = n;
+    int64_t n = topo_span(dim), first = n;
     for (int32_t i = 1; i < k; i++)
         first += n / tree_subtree(dim, i) * tree_boxes(dim, i);
     return first + s * tree_boxes(dim, k) + a;
@@ -135,7 +231,7 @@ static int64_t tree_hub(const struct topo_dim *dim, int32_t k, int64_t s, int64_
 /* Link `u` up from box `a` on top of subtree `s` of level k - 1. */
 static int64_t tree_link(const struct topo_dim *dim, int32_t k, int64_t s, int64_t a, int64_t u)
 {
-    int64_t n = topo_group_size(dim), first = n;
+    int64_t n = topo_span(dim), first = n;
     for (int32_t i = 1; i < k; i++)
         first += n / tree_subtree(dim, i) * tree_boxes(dim, i) * tree_up(dim, i);
     return first + (s * tree_boxes(dim, k) + a) * tree_up(dim, k) + u;
@@ -143,15 +239,15 @@ static int64_t tree_link(const struct topo_dim *dim, int32_t k, int64_t s, int64
 
 static void tree_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
 {
-    int64_t n = topo_group_size(dim);
+    int64_t n = topo_span(dim);
     for (int64_t i = 0; i < n; i++)
-        link(x, i, tree_hub(dim, 1, i / dim->size, 0));
+        link(x, i, tree_hub(dim, 1, tree_place(dim, i) / dim->size, 0));
     for (int32_t k = 1; k < dim->n_levels; k++) {
         int64_t boxes = tree_boxes(dim, k), up = tree_up(dim, k);
         for (int64_t s = 0; s < n / tree_subtree(dim, k); s++)
             for (int64_t a = 0; a < boxes; a++)
                 for (int64_t u = 0; u < up; u++)
-                    link(x, tree_hub(dim, k, s, a), tree_hub(dim, k + 1, s / dim[k].size, a * up + u));
+                    link(x, tree_hub(dim, k, s, a), tree_hub(dim, k + 1, s / tree_size(dim, k), a * up + u));
     }
 }
 
@@ -163,9 +259,12 @@ static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirro
     (void)mirror;
     if (a == b)
         return 0;
+    int rc = step(x, a, false, e);
+    int64_t last = b;
+    a = tree_place(dim, a);
+    b = tree_place(dim, b);
     while (a / tree_subtree(dim, top) != b / tree_subtree(dim, top))
         top++;
-    int rc = step(x, a, false, e);
     int64_t box[TOPO_LEVELS + 1] = { 0 }, rest = b;
     for (int32_t k = 1; k < top && !rc; k++) {
         int64_t up = tree_up(dim, k), u = rest % up;
@@ -176,7 +275,7 @@ static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirro
     for (int32_t k = top; k-- > 1 && !rc;)
         rc = step(x, tree_link(dim, k, b / tree_subtree(dim, k), box[k], box[k + 1] % tree_up(dim, k)), true,
                   e);
-    return rc ? rc : step(x, b, true, e);
+    return rc ? rc : step(x, last, true, e);
 }
 
 static enum topo_algorithm tree_usual(int32_t n)
@@ -195,12 +294,12 @@ static void tree_load(struct shape_load *out, enum shape_pattern pattern, const 
 
 /* ---- parts ---- */
 
-/* Ports that the boxes of tier k = 1.. on top of one subtree of level k - 1 need, for `below` links into them
- * from below and the links up that the bandwidth of class k asks for. */
+/* In one plane: ports that the boxes of tier k = 1.. on top of one subtree of level k - 1 need, for `below`
+ * links into them from below and the links up that the bandwidth of class k asks for. */
 static double tree_ports(const struct topo_site *at, const struct topo_dim *dim, int32_t k, double below,
                          double *up_links)
 {
-    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe);
+    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe) * topo_planes(dim);
     *up_links = k < dim->n_levels
                     ? topo_whole_parts((double)tree_subtree(dim, k) *
                                        at->bw_Bps[at->d - at->net->dims[at->d].level + k] / link_Bps)
@@ -218,10 +317,6 @@ static int tree_need_parts(const struct topo_site *at, struct err *e)
         return err_set(e, ERR_RANGE,
                        "tier \"%s\" is built of switches sold by the port, expected boxes for a fat-tree",
                        at->recipe->tier);
-    if (at->recipe->taper != 1)
-        return err_set(e, ERR_RANGE,
-                       "tier \"%s\" is built with taper %g, expected the taper in the fat-tree's own key",
-                       at->recipe->tier, at->recipe->taper);
     return 0;
 }
 
@@ -254,8 +349,11 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
     if (rc || isnan(bw_Bps))
         return rc ? rc : tree_relax(out, at, level);
     double npus = (double)at->net->n_npus, radix = (double)at->parts->parts[r->sw].ports, up, above;
-    double ends = topo_whole_parts(bw_Bps / topo_recipe_link_Bps(at->parts, r));
+    double planes = topo_planes(dim),
+           ends = topo_whole_parts(bw_Bps / planes / topo_recipe_link_Bps(at->parts, r));
     if (level == 0) {
+        if ((rc = topo_check_planes(at, bw_Bps, e)))
+            return rc;
         double leaf = tree_ports(at, dim, 1, dim->size * ends, &up);
         double plane = ceil(leaf / ends);
         if (leaf > radix && plane > radix)
@@ -263,13 +361,9 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
                            "a leaf of %d members needs %g ports, expected at most the %g of a switch: fewer "
                            "members, or more taper",
                            (int)dim->size, plane, radix);
-        double boxes = leaf <= radix ? 1 : ceil(ends / floor(radix / plane));
-        if (r->nic >= 0) {
-            const struct topo_part *nic = &at->parts->parts[r->nic];
-            topo_add_item(out, r->nic, NULL,
-                          npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
-        }
-        topo_add_item(out, r->end_link, "end link", npus * ends);
+        double boxes = planes * (leaf <= radix ? 1 : ceil(ends / floor(radix / plane)));
+        topo_add_nics(out, at, bw_Bps);
+        topo_add_item(out, r->end_link, "end link", npus * planes * ends);
         topo_add_item(out, r->sw, tiers[0], npus / dim->size * boxes);
         out->boxes = (int64_t)(npus / dim->size * boxes);
         return 0;
@@ -277,9 +371,15 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
     tree_ports(at, dim, level, 0, &up);
     double subtrees = npus / (double)tree_subtree(dim, level),
            parents = npus / (double)tree_subtree(dim, level + 1);
-    double ports = tree_ports(at, dim, level + 1, dim[level].size * up, &above);
-    double boxes = parents * ceil(ports / radix);
-    topo_add_item(out, r->up_link, "up link", subtrees * up);
+    double ports = tree_ports(at, dim, level + 1, (double)tree_size(dim, level) * up, &above);
+    double boxes = ceil(ports / radix);
+    if (boxes > up)
+        return err_set(e, ERR_RANGE,
+                       "%g boxes of %g ports join %lld subtrees of %g links up each in level %d, expected a "
+                       "link of each to every box: fewer subtrees, or one more level",
+                       boxes, radix, (long long)tree_size(dim, level), up, (int)level);
+    boxes *= parents * planes;
+    topo_add_item(out, r->up_link, "up link", subtrees * planes * up);
     topo_add_item(out, r->sw, tiers[level], boxes);
     out->boxes = (int64_t)boxes;
     return 0;
@@ -293,7 +393,8 @@ const struct shape_ops shape_fat_tree = {
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 0.5,
-    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP | SHAPE_KEY_RADIX | SHAPE_KEY_SPINE |
+                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES,
     .settle = tree_settle,
     .counts = tree_counts,
     .distances = tree_distances,

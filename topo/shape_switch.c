@@ -109,7 +109,7 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
     if (rails == 0)
         return 0;
     int rc = topo_count_clos(&c, columns * rails * at->net->dims[at->d].size,
-                             at->parts->parts[at->recipe->sw].ports, at->recipe->taper, rails, e);
+                             at->parts->parts[at->recipe->sw].ports, 1, rails, e);
     if (!rc)
         rc = need_up_link(at, &c, e);
     if (rc)
@@ -122,7 +122,7 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
     return 0;
 }
 
-/* Switches and links between them; `links` = links of one NPU. */
+/* Switches and links between them; `links` = links of one NPU in a plane. */
 static int count_fabrics(struct topo_items *out, const struct topo_site *at, int64_t links, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
@@ -136,36 +136,35 @@ static int count_fabrics(struct topo_items *out, const struct topo_site *at, int
         rc = add_rails(&sum, columns / rails, rails - fuller, at, e);
     if (rc)
         return rc;
-    double fabrics = (double)at->net->n_npus / (double)fabric;
+    double fabrics = (double)at->net->n_npus / (double)fabric * topo_planes(dim);
     for (int32_t i = 0; i < sum.tiers; i++)
         topo_add_item(out, at->recipe->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
     topo_add_item(out, at->recipe->up_link, "up link", fabrics * (double)sum.up_links);
-    out->boxes = at->net->n_npus / fabric * sum.switches;
+    out->boxes = at->net->n_npus / fabric * topo_planes(dim) * sum.switches;
     return 0;
 }
 
 static int count_switched(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
-    double npus = (double)at->net->n_npus,
-           links = topo_whole_parts(bw_Bps / topo_recipe_link_Bps(at->parts, at->recipe));
-
-    if (at->recipe->nic >= 0) {
-        const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-        topo_add_item(out, at->recipe->nic, NULL,
-                      npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
-    }
-    topo_add_item(out, at->recipe->end_link, "end link", npus * links);
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    double npus = (double)at->net->n_npus, planes = topo_planes(dim), plane_Bps = bw_Bps / planes,
+           links = topo_whole_parts(plane_Bps / topo_recipe_link_Bps(at->parts, at->recipe));
+    int rc = is_sold_by_port(at) ? 0 : topo_check_planes(at, bw_Bps, e);
+    if (rc)
+        return rc;
+    topo_add_nics(out, at, bw_Bps);
+    topo_add_item(out, at->recipe->end_link, "end link", npus * planes * links);
     if (!is_sold_by_port(at))
         return count_fabrics(out, at, (int64_t)links, e);
-    topo_add_item(out, at->recipe->sw, "port", npus * links);
+    topo_add_item(out, at->recipe->sw, "port", npus * planes * links);
     out->boxes = -1;
     return 0;
 }
 
 /*
- * Per end, with k ports and leaf taper t, nothing rounded: (t+1)/(t k) leaves, 2/(t k) switches of each
- * middle tier, 1/(t k) at the top: (1 + 2 (tiers-1)/t)/k in all, and 1/t links up from every tier but
- * the top. Each tier more adds to it, so the tiers of the smallest rail bound those of any.
+ * Per end, with k ports, nothing rounded: 2/k leaves, 2/k switches of each middle tier, 1/k at the top:
+ * (1 + 2 (tiers-1))/k in all, and a link up from every tier but the top. Each tier more adds to it, so the
+ * tiers of the smallest rail bound those of any.
  */
 static int relax_switched(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
@@ -185,12 +184,12 @@ static int relax_switched(struct topo_items *out, const struct topo_site *at, st
     int64_t columns = npus_up_to(at) / at->net->dims[at->d].size;
     int64_t rail_columns = columns > at->recipe->rails ? columns / at->recipe->rails : 1;
     int rc = topo_count_clos(&c, rail_columns * at->net->dims[at->d].size,
-                             at->parts->parts[at->recipe->sw].ports, at->recipe->taper, 1, e);
+                             at->parts->parts[at->recipe->sw].ports, 1, 1, e);
     if (!rc)
         rc = need_up_link(at, &c, e);
     if (rc)
         return rc;
-    double up_links = (c.tiers - 1) / at->recipe->taper;
+    double up_links = c.tiers - 1;
     topo_add_item(out, at->recipe->sw, "switch",
                   ends_per_Bps * (1 + 2 * up_links) / (double)at->parts->parts[at->recipe->sw].ports);
     topo_add_item(out, at->recipe->up_link, "up link", ends_per_Bps * up_links);
@@ -216,6 +215,7 @@ const struct shape_ops shape_switch = {
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 0.5,
+    .own_keys = SHAPE_KEY_PLANES,
     .counts = switch_counts,
     .distances = switch_distances,
     .link_Bps = switch_link_Bps,

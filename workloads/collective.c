@@ -87,7 +87,9 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
     double time_s;
     if (pass == PASS_BROADCAST) { /* of the NPU that sends most: it passes the whole buffer on */
         const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
-        struct shape_group g = { .level = net->dims[u->dim].level, .flat = u->flat, .n = u->n };
+        struct shape_group g = {
+            .level = net->dims[u->dim].level, .flat = u->flat, .n = u->n, .rails = u->rails
+        };
         struct shape_load l;
         for (int32_t k = 0; k < first->n_levels; k++)
             g.members[k] = members[u->dim - g.level + k];
@@ -116,6 +118,9 @@ void collective_loads(double *out, enum collective_kind kind, double bytes, cons
         if (topo_is_fabric(&net->dims[d - net->dims[d].level]))
             out[d] = 0;
     int32_t n = stage_units(units, kind, members, NULL, net);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t d = 0; d < units[i].dim && units[i].rails > 1; d++)
+            out[d] = 0; /* counted with the unit */
     /* What enters the first unit, and by how much each divides it. */
     double full_B = bytes;
     if (kind == COLLECTIVE_ALL_REDUCE)
@@ -161,16 +166,24 @@ struct search {
     const struct topo_dim *dim;   /* that regimes and algorithm are those of */
     const struct topo_dim *entry; /* first of its fabric, or dim */
     struct shape_group group;
+    const int32_t *members;       /* shape [n_dims], of a unit over rails */
     double bw_Bps[SHAPE_CLASSES]; /* of the entry's classes */
     struct stage *best;
     double best_s;
 };
 
-/* What the classes beside the stage's own must carry. */
+/* What the classes beside the stage's own must carry; over rails also the dimensions of the node, in which a
+ * member has `rails` of `n` parts of the buffer for others. */
 static void fill_more(struct stage *s, const struct search *x, const struct algorithm_cost *c,
                       double efficiency)
 {
     s->n_more = 0;
+    for (int32_t d = 0; d < s->entry && s->rails > 1; d++) {
+        double k = x->members[d], sent_B = s->full_B * s->rails / x->group.n * (k - 1) / k;
+        if (sent_B > 0)
+            s->more[s->n_more++] =
+                (struct stage_class){ d, sent_B, sent_B / collective_share(&x->net->dims[d]) };
+    }
     for (int32_t k = 0; k < x->entry->n_levels; k++) {
         double sent_B = c->loads[k] * s->full_B;
         if (s->entry + k != s->dim && sent_B > 0)
@@ -182,7 +195,8 @@ static double search_time(const struct search *x, const struct stage *s)
 {
     double time_s = s->load_B / x->bw_Bps[s->dim - s->entry];
     for (int32_t i = 0; i < s->n_more; i++)
-        time_s = fmax(time_s, s->more[i].load_B / x->bw_Bps[s->more[i].dim - s->entry]);
+        if (s->more[i].dim >= s->entry) /* in the node nothing is to choose */
+            time_s = fmax(time_s, s->more[i].load_B / x->bw_Bps[s->more[i].dim - s->entry]);
     return s->const_s + time_s;
 }
 
@@ -259,10 +273,16 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     const struct topo_dim *dim = &net->dims[u->dim], *first = dim - dim->level;
     struct search x = { .net = net, .rules = rules, .dim = dim, .entry = first, .best = s, .best_s = -1 };
     int32_t entry = u->dim - dim->level;
-    x.group = (struct shape_group){ .level = dim->level, .flat = u->flat, .n = u->n };
+    x.group = (struct shape_group){ .level = dim->level, .flat = u->flat, .n = u->n, .rails = u->rails };
+    x.members = members;
     for (int32_t k = 0; k < first->n_levels && members; k++)
         x.group.members[k] = members[entry + k];
-    *s = (struct stage){ .dim = u->dim, .entry = entry, .flat = u->flat, .pass = pass, .full_B = full_B };
+    *s = (struct stage){ .dim = u->dim,
+                         .entry = entry,
+                         .flat = u->flat,
+                         .rails = u->rails > 1 ? u->rails : 1,
+                         .pass = pass,
+                         .full_B = full_B };
     take_bandwidths(&x, entry, bw_Bps);
     enum topo_algorithm given = topo_is_fabric(first) && !u->flat ? TOPO_ALGORITHM_SHAPE : dim->algorithm;
     if (dim->algorithm == TOPO_ALGORITHM_AUTO)
@@ -343,20 +363,39 @@ static bool is_flat(const struct topo_dim *entry, enum collective_kind kind)
     return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO;
 }
 
+/* Rails of the shared spine that a collective changes in the tree: those of the group in an all-to-all
+ * between nodes, unless that is forwarded inside the node; else 1. */
+static int32_t rails_crossed(enum collective_kind kind, const int32_t *members,
+                             const struct topo_network *net, int32_t shared)
+{
+    int32_t rails = 1, nodes = 1;
+    if (shared < 0 || kind != COLLECTIVE_ALL_TO_ALL || net->dims[shared].fabric.forward)
+        return 1;
+    for (int32_t d = 0; d < shared; d++)
+        rails *= members[d];
+    for (int32_t k = 0; k < net->dims[shared].n_levels; k++)
+        nodes *= members[shared + k];
+    return nodes > 1 ? rails : 1;
+}
+
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
                     const int32_t *order, const struct topo_network *net)
 {
     bool taken[TOPO_MAX_DIMS] = { false };
-    int32_t n = 0;
+    int32_t n = 0, shared = topo_shared_spine(net), rails = rails_crossed(kind, members, net, shared);
     for (int32_t i = 0; i < net->n_dims; i++) {
         int32_t d = order ? order[i] : i, entry = d - net->dims[d].level;
         const struct topo_dim *first = &net->dims[entry];
-        struct stage_unit u = { .dim = d, .n = members[d] };
+        struct stage_unit u = { .dim = d, .n = members[d], .rails = 1 };
+        if (rails > 1 && entry < shared)
+            continue;
         if (is_flat(first, kind)) {
             if (taken[entry])
                 continue;
             taken[entry] = true;
-            u = (struct stage_unit){ .dim = entry, .flat = true, .n = 1 };
+            u = (struct stage_unit){ .dim = entry, .flat = true, .n = 1, .rails = 1 };
+            if (entry == shared)
+                u.n = u.rails = rails;
             for (int32_t k = 0; k < first->n_levels; k++)
                 u.n *= members[entry + k];
         }

@@ -80,8 +80,9 @@ struct stage {
     int32_t dim;   /**< of a fabric the level, or its first where all levels work at once (flat) */
     int32_t entry; /**< first dimension of the fabric, whose stages share its links; dim of a plain one */
     bool flat;
+    int32_t rails;  /**< above 1: over so many rails of a shared spine too, and inside their nodes */
     int32_t n_more; /**< other classes that are loaded */
-    struct stage_class more[SHAPE_CLASSES - 1];
+    struct stage_class more[TOPO_MAX_DIMS - 1];
     enum pass pass;
     struct stage_choice choice;
     double full_B;  /**< S of algorithm_cost() */
@@ -139,13 +140,14 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
 struct stage_unit {
     int32_t dim;
     bool flat;
-    int32_t n; /**< members */
+    int32_t n;     /**< members */
+    int32_t rails; /**< of a shared spine that the members are on, 1 = no more than one */
 };
 
 /**
  * The units of a collective of @p kind over @p members in @p order (as stage_list()), those of one member
  * left out. A fabric is one unit in all-to-all and send, and where it was given an algorithm; else level by
- * level.
+ * level. All-to-all over rails with a shared spine and no forwarding is one unit with all dimensions before.
  * @return how many.
  */
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,

@@ -223,6 +223,9 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
         if (!rc && topo_is_fabric(&g->net.dims[d]))
             rc = cut_lines(g, TOPO_MAX_DIMS + d, d, topo_after_entry(g->net.dims, d), spec, routes, e);
     }
+    int32_t shared = topo_shared_spine(&g->net);
+    if (!rc && shared >= 0)
+        rc = cut_lines(g, FLOW_LINES_OVER_RAILS, 0, topo_after_entry(g->net.dims, shared), spec, routes, e);
     return rc;
 }
 
@@ -310,8 +313,10 @@ int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, in
 }
 
 /* The lines that a stage is carried out on. */
-static int32_t line_set(const struct stage *s)
+int32_t flow_line_set(const struct stage *s)
 {
+    if (s->rails > 1)
+        return FLOW_LINES_OVER_RAILS;
     return s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
 }
 
@@ -337,7 +342,7 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
                       struct err *e)
 {
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
-    int32_t d = line_set(stage_of(sim, r));
+    int32_t d = flow_line_set(stage_of(sim, r));
     struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
     sim->path.n = 0;
     if (c->src != MESSAGE_SWITCH && c->dst != MESSAGE_SWITCH) {
@@ -405,8 +410,8 @@ static double start_of(const struct flow_sim *sim, const struct flow_run *r, con
     double now_s = flow_now_s(sim->net);
     if (!sim->late_s || c->src == MESSAGE_SWITCH)
         return now_s;
-    int64_t npu =
-        flow_group_npu(&sim->groups[job->group].group, line_set(&job->stages[r->stage]), r->line, c->src);
+    int64_t npu = flow_group_npu(&sim->groups[job->group].group, flow_line_set(&job->stages[r->stage]),
+                                 r->line, c->src);
     return fmax(now_s, job->begin_s + sim->late_s[npu]);
 }
 
@@ -420,6 +425,8 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
     const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
     double efficiency =
         s->choice.regime > 0 ? dim->regimes[s->choice.regime - 1].efficiency : dim->efficiency;
+    if (s->rails > 1 && c->src / s->rails == c->dst / s->rails) /* stays in its node, whose links it takes */
+        efficiency = dim[-s->dim].efficiency;
     struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
                               .start_s = start_of(sim, r, c),
                               .tag = (int64_t)run << 32 | channel };
@@ -529,7 +536,7 @@ static void queue_up(struct flow_sim *sim, struct flow_server *s, int32_t at)
 static int flow_enter_line(struct flow_sim *sim, struct flow_waiting w, int32_t line, struct err *e)
 {
     const struct flow_job *job = &sim->jobs[w.job];
-    struct flow_server *s = &sim->groups[job->group].servers[line_set(&job->stages[w.stage])][line];
+    struct flow_server *s = &sim->groups[job->group].servers[flow_line_set(&job->stages[w.stage])][line];
     if (s->n_running < sim->rules.active) {
         s->n_running++;
         return begin_line(sim, &w, line, e);
@@ -570,12 +577,12 @@ static int flow_pass_on(struct flow_sim *sim, const struct flow_run *r, struct e
 {
     const struct flow_job *job = &sim->jobs[r->job];
     const struct flow_group *g = &sim->groups[job->group].group;
-    int32_t d = line_set(&job->stages[r->stage]), stage = r->stage + 1;
+    int32_t d = flow_line_set(&job->stages[r->stage]), stage = r->stage + 1;
     struct flow_waiting w = { r->job, r->chunk, stage, -1 };
     int32_t line = r->line;
     if (stage == job->n_stages)
         return 0;
-    int32_t to = line_set(&job->stages[stage]);
+    int32_t to = flow_line_set(&job->stages[stage]);
     int32_t *arrived = &job->arrived[r->chunk * job->offset[job->n_stages] + job->offset[stage]];
     int32_t need = job->kind == COLLECTIVE_BROADCAST ? 1 : g->lines[to].n_members;
     int rc = 0;
@@ -596,7 +603,7 @@ static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
     struct flow_run r = sim->runs[run]; /* others may move the array, or take this place */
     struct flow_job *job = &sim->jobs[r.job];
     sim->free_runs[sim->n_free_runs++] = run;
-    int rc = serve_next(sim, job->group, line_set(&job->stages[r.stage]), r.line, e);
+    int rc = serve_next(sim, job->group, flow_line_set(&job->stages[r.stage]), r.line, e);
     if (!rc)
         rc = flow_pass_on(sim, &r, e);
     if (!rc && --job->left == 0)
@@ -746,14 +753,15 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
     for (*out = 0; *out < sim->n_plans; (*out)++) {
         const struct flow_made_plan *p = &sim->plans[*out];
         if (p->pass == s->pass && p->algorithm == s->choice.algorithm && p->segments == s->choice.segments &&
-            p->group == group && p->set == line_set(s))
+            p->group == group && p->set == flow_line_set(s))
             return 0;
     }
     FLOW_GROW(sim->plans, sim->n_plans, sim->cap_plans, "a collective's messages");
     struct flow_made_plan *p = &sim->plans[sim->n_plans];
-    *p = (struct flow_made_plan){ s->pass, s->choice.algorithm, s->choice.segments, group, line_set(s), { 0 },
+    *p = (struct flow_made_plan){ s->pass, s->choice.algorithm, s->choice.segments,
+                                  group,   flow_line_set(s),    { 0 },
                                   NULL };
-    const struct flow_lines *l = &g->lines[line_set(s)];
+    const struct flow_lines *l = &g->lines[flow_line_set(s)];
     int rc = message_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members, e);
     if (rc)
         return rc;
@@ -767,9 +775,9 @@ static int64_t count_lines(const struct flow_group *g, enum collective_kind kind
 {
     int64_t n = g->n_groups;
     if (kind != COLLECTIVE_BROADCAST)
-        return g->lines[line_set(&stages[stage])].n_lines;
+        return g->lines[flow_line_set(&stages[stage])].n_lines;
     for (int32_t s = 0; s < stage; s++)
-        n *= g->lines[line_set(&stages[s])].n_members;
+        n *= g->lines[flow_line_set(&stages[s])].n_members;
     return n;
 }
 
@@ -794,7 +802,7 @@ double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collect
     for (int32_t s = 0; s < n; s++) {
         messages += (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
                     message_plan_count(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].dim],
-                                       g->lines[line_set(&stages[s])].n_members);
+                                       g->lines[flow_line_set(&stages[s])].n_members);
     }
     return messages;
 }
@@ -820,7 +828,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
             return err_set(e, ERR_UNSUP,
                            "collective: is reduced in the switches of %s, expected the network's own graph",
                            g->net.dims[stages[s].dim].name);
-        job->offset[s + 1] = job->offset[s] + g->lines[line_set(&stages[s])].n_lines;
+        job->offset[s + 1] = job->offset[s] + g->lines[flow_line_set(&stages[s])].n_lines;
         job->left += chunks * count_lines(g, job->kind, stages, s);
         rc = flow_find_plan(sim, job->group, &stages[s], &job->plans[s], e);
     }
@@ -888,7 +896,7 @@ static int flow_begin_job(struct flow_sim *sim, int32_t id, struct err *e)
     job->begin_s = flow_now_s(sim->net);
     if (job->n_stages == 0)
         return flow_end_job(sim, id, e);
-    int32_t d = line_set(&job->stages[0]);
+    int32_t d = flow_line_set(&job->stages[0]);
     int rc = 0;
     for (int32_t chunk = 0; chunk < sim->rules.stage.chunks; chunk++)
         for (int32_t line = 0; line < g->lines[d].n_lines && !rc; line++)

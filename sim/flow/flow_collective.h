@@ -22,8 +22,8 @@ struct flow_group_spec {
 };
 
 /** Sets of lines: one for each dimension, one for each fabric as a whole (at TOPO_MAX_DIMS + its first
- * dimension). */
-enum { FLOW_LINE_SETS = 2 * TOPO_MAX_DIMS };
+ * dimension), one for a fabric of rails with a shared spine together with the dimensions before it. */
+enum { FLOW_LINES_OVER_RAILS = 2 * TOPO_MAX_DIMS, FLOW_LINE_SETS };
 
 /** The groups cut along one dimension, or along all levels of a fabric: members of a line differ there only.
  */
@@ -53,6 +53,9 @@ struct flow_group {
 int flow_group_build(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e);
 void flow_group_free(struct flow_group *g);
+
+/** The set of lines that a stage is carried out on. */
+int32_t flow_line_set(const struct stage *s);
 
 /** NPU that is member @p i of line @p line in a set of lines of the group: of dimension @p set, or see above.
  */

@@ -84,6 +84,31 @@ fabric "fat-tree, sizes: [ 4, 8 ], taper: [ ]" | study
 bad "tree with an empty list of tapers" study.yaml
 fabric "fat-tree, sizes: [ 4, 8 ], up: [ 2, 2, 2 ]" | study
 bad "tree with more tiers of links than levels" study.yaml
+fabric "fat-tree, size: 32, radix: 64, taper: 2" | study
+bad "tree that one box would do for" study.yaml
+fabric "fat-tree, size: 86, radix: 64, taper: 2" | study
+bad "tree whose members do not fill leaves" study.yaml
+fabric "fat-tree, size: 9, radix: 2" | study
+bad "radix that cannot carry any taper" study.yaml
+fabric "fat-tree, sizes: [ 32, 64 ], radix: 48" | study
+bad "sizes that the radix cannot carry" study.yaml
+fabric "fat-tree, size: 64" | study
+bad "size of a tree without a radix" study.yaml
+fabric "fat-tree, size: 64, sizes: [ 4, 16 ], radix: 64" | study
+bad "size and sizes" study.yaml
+fabric "fat-tree, sizes: [ 4, 4 ], spine: shared" | study
+bad "spine shared across one rail" study.yaml
+fabric "fat-tree, sizes: [ 4, 4 ], forward: true" | study
+bad "forwarding without a shared spine" study.yaml
+fabric "ring, size: 4, planes: 2" | study
+bad "planes of a ring" study.yaml
+fabric "fat-tree, sizes: [ 4, 4 ], planes: 2000" | study
+bad "too many planes" study.yaml
+rails() { base | sed 1d; echo "network: { dims: [ $1, { name: pod, shape: fat-tree, sizes: [ 4, 4 ], spine: shared } ] }"; }
+rails "{ shape: ring, size: 4 }" | study
+bad "rails across a ring" study.yaml
+rails "{ shape: fat-tree, sizes: [ 2, 2 ] }" | study
+bad "rails across a fabric" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 99 ], links: 2" | study
 bad "dragonfly of more groups than its links can join" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 9 ]" | study

@@ -39,7 +39,7 @@ static void bench_close(struct bench *b)
 /* Send the messages of a stage on all its lines. */
 static void lay_stage(struct bench *b, const struct flow_group *g, const struct stage *s)
 {
-    int32_t set = s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
+    int32_t set = flow_line_set(s);
     const struct flow_lines *l = &g->lines[set];
     struct message_plan plan;
     struct topo_path path = { 0 };
@@ -124,13 +124,22 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
         const char *word;
         int32_t sizes[4];
     } fabrics[] = {
-        { "fat-tree:8x4/2@100", { 8, 4 } },        { "fat-tree:4x2x4/2/1.5@100", { 4, 2, 4 } },
-        { "fat-tree:4x4x2/1/2@100", { 4, 4, 2 } }, { "full:2@300 fat-tree:4x4/2@50", { 2, 4, 4 } },
-        { "dragonfly:2x4x8^2@10", { 2, 4, 8 } },   { "dragonfly:1x4x4^3@10", { 1, 4, 4 } },
+        { "fat-tree:8x4/2@100", { 8, 4 } },
+        { "fat-tree:4x2x4/2/1.5@100", { 4, 2, 4 } },
+        { "fat-tree:4x4x2/1/2@100", { 4, 4, 2 } },
+        { "full:2@300 fat-tree:4x4/2@50", { 2, 4, 4 } },
+        { "dragonfly:2x4x8^2@10", { 2, 4, 8 } },
+        { "dragonfly:1x4x4^3@10", { 1, 4, 4 } },
         { "dragonfly:4x2x4^2@10", { 4, 2, 4 } },
+        { "switch:4@450 fat-tree:4x2/2+shared@50", { 4, 4, 2 } },
+        { "full:2@300 switch:2@90 fat-tree:4x4+shared@50", { 2, 2, 4, 4 } },
+        { "switch:4@450 fat-tree:2x2x2/2/2+shared@50", { 4, 2, 2, 2 } },
+        { "switch:4@450 fat-tree:4x2/2+forward@50", { 4, 4, 2 } },
+        { "full:4@450 fat-tree:8x1+shared*2@50", { 4, 8 } },
+        { "fat-tree:4x4/4*4@50 switch:2*2@50", { 4, 4, 2 } },
     };
     RNG(rng, 18, 0);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 800; i++) {
         size_t f = (size_t)rng_below(rng, COUNT_OF(fabrics));
         int32_t members[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 }, n = 1;
         for (int d = 0; d < 4; d++) {
@@ -167,12 +176,31 @@ static bool word_of(char word[96], const char *topology, const char *p)
     else if (strcmp(topology, "fat-tree-2") == 0 && strstr(p, "fat link"))
         snprintf(word, 96, "fat-tree:%dx%d/%d^%d@1", parameter(p, "ends_per_leaf"), parameter(p, "leaves"),
                  parameter(p, "taper"), parameter(p, "spines"));
+    else if (strcmp(topology, "fat-tree-2") == 0 && !strstr(p, "radix"))
+        snprintf(word, 96, "fat-tree:%dx%d/%d@1", parameter(p, "ends_per_leaf"), parameter(p, "leaves"),
+                 parameter(p, "taper"));
+    else if (strcmp(topology, "rail-only") == 0)
+        snprintf(word, 96, "switch:%d@9 switch:%d@1", parameter(p, "GPUs_per_node"), parameter(p, "nodes"));
+    else if (strcmp(topology, "rail-optimised") == 0) /* a leaf for all nodes; spines where they are named */
+        snprintf(word, 96, "switch:%d@9 fat-tree:%dx1^%d+shared@1", parameter(p, "GPUs_per_node"),
+                 parameter(p, "nodes"), strstr(p, "4 spines") ? 4 : parameter(p, "nodes"));
+    else if (strcmp(topology, "nvl72") == 0)
+        snprintf(word, 96, "switch:72*18@900");
     else if (strcmp(topology, "dragonfly") == 0)
         snprintf(word, 96, "dragonfly:%dx%dx%d^%d@1", parameter(p, "p"), parameter(p, "a"), parameter(p, "g"),
                  parameter(p, "h"));
     else
         return false;
     return true;
+}
+
+/* What the tables call the class of links that dimension @p d brings. */
+static const char *class_name(const struct topo_network *net, int32_t d)
+{
+    int32_t shared = topo_shared_spine(net);
+    if (shared >= 0)
+        return d < shared ? "scale-up" : d == shared ? "net" : "spine";
+    return net->dims[d].level ? strrchr(net->dims[d].name, '.') + 1 : "inj";
 }
 
 /* So many members, so far apart, along the levels. */
@@ -197,9 +225,10 @@ static bool algorithm_of(enum topo_algorithm *a, const char *word, bool dragonfl
         { "direct", TOPO_ALGORITHM_DIRECT },
         { "ring", TOPO_ALGORITHM_RING },
         { "halving, near first", TOPO_ALGORITHM_HALVING },
+        { "direct, no forwarding in the node", TOPO_ALGORITHM_SHAPE },
         { "halving, far first", TOPO_ALGORITHM_FAR },
     };
-    for (size_t i = 0; i < COUNT_OF(words) - (dragonfly ? 3 : 0); i++)
+    for (size_t i = 0; i < (dragonfly ? 2 : COUNT_OF(words)); i++)
         if (strcmp(words[i].word, word) == 0) {
             *a = words[i].a;
             return true;
@@ -241,9 +270,10 @@ TEST(loads_are_those_of_the_table)
         OK(topo_parse_spec(&net, word, e));
         fill_group(members, &net, strtol(f[4], NULL, 10), strtol(f[5], NULL, 10));
         net.dims[0].algorithm = a;
-        collective_loads(load, COLLECTIVE_REDUCE_SCATTER, 1, members, &net);
-        while (level < net.n_dims &&
-               strcmp(f[6], level ? strrchr(net.dims[level].name, '.') + 1 : "inj") != 0)
+        collective_loads(load,
+                         strcmp(f[2], "all-to-all") == 0 ? COLLECTIVE_ALL_TO_ALL : COLLECTIVE_REDUCE_SCATTER,
+                         1, members, &net);
+        while (level < net.n_dims && strcmp(f[6], class_name(&net, level)) != 0)
             level++;
         assert_in_range(level, 0, net.n_dims - 1);
         if (!(fabs(load[level] - strtod(f[7], NULL)) <= 5e-9)) {
@@ -276,6 +306,41 @@ TEST(counts_are_those_of_the_table)
         assert_int_equal(m.n_links, strtol(f[4], NULL, 10) + strtol(f[5], NULL, 10));
         assert_int_equal(m.diameter_hops, strtol(f[6], NULL, 10));
         assert_true(fabs(m.mean_hops - strtod(f[7], NULL)) <= 6e-6);
+        n_checked++;
+    }
+    fclose(file);
+    assert_in_range(n_checked, 8, 60);
+}
+
+/* Uniform traffic at full rate: an all-to-all over all, of which (N-1)/N leaves an NPU. */
+TEST(throughputs_are_those_of_the_table)
+{
+    FILE *file = fopen("tests/reference/topo_throughput.csv", "r");
+    char line[512], *f[9], word[96];
+    int n_checked = 0;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        struct topo_network net;
+        int32_t members[TOPO_MAX_DIMS];
+        double load[TOPO_MAX_DIMS], most = 0;
+        if (split_line(line, f, 9) < 8 || strcmp(f[2], "uniform") != 0 || strcmp(f[0], "fat-tree-3") == 0 ||
+            (strcmp(f[0], "dragonfly") == 0 && strcmp(f[3], "any paths") == 0) || !word_of(word, f[0], f[1]))
+            continue;
+        OK(topo_parse_spec(&net, word, e));
+        for (int32_t d = 0; d < net.n_dims; d++)
+            members[d] = net.dims[d].size;
+        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, &net);
+        for (int32_t d = 0; d < net.n_dims; d++)
+            most = fmax(most, load[d] / (net.dims[d].bw_Bps / 1e9));
+        double n = (double)net.n_npus, links = (n - 1) / n / most;
+        /* Of dragonflies the table has what the routers' links would carry; all end in shares of injection.
+         */
+        bool routers = strcmp(f[0], "dragonfly") == 0;
+        double want = strtod(f[routers ? 6 : 4], NULL);
+        if (!(fabs((routers ? fmin(links, 1) : links) - want) <= 6e-6)) {
+            print_error("%s, %s: %.9g, table %s\n", word, f[3], links, f[4]);
+            fail();
+        }
         n_checked++;
     }
     fclose(file);

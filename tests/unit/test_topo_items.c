@@ -25,7 +25,7 @@ TEST(relaxed_prices_are_tight_where_nothing_is_rounded)
     }
 }
 
-/* Every shape of trouble: two-port NICs, odd radix, taper, rails, slow cables, free watts. */
+/* Every shape of trouble: two-port NICs, odd radix, rails, planes, slow cables, free watts. */
 static const char random_catalogue[] =
     "catalogue:\n"
     "  - { name: nic1, kind: nic, bw_GBps: 50, ports: 1, usd: 1580, watt: 25 }\n"
@@ -38,8 +38,8 @@ static const char random_catalogue[] =
     "  - { name: gram, kind: link, bw_GBps: 1, usd: 4 }\n"
     "build:\n"
     "  - { tier: t0, nic: nic1, switch: odd, end_link: wire, up_link: wire }\n"
-    "  - { tier: t1, nic: nic2, switch: box, end_link: wire, up_link: slow, taper: 3 }\n"
-    "  - { tier: t2, nic: nic1, switch: odd, end_link: wire, up_link: wire, taper: 1.5, rails: 6 }\n"
+    "  - { tier: t1, nic: nic2, switch: box, end_link: wire, up_link: slow }\n"
+    "  - { tier: t2, nic: nic1, switch: odd, end_link: wire, up_link: wire, rails: 6 }\n"
     "  - { tier: t3, switch: port, end_link: gram }\n"
     "  - { tier: t4, nic: nic2, switch: box, end_link: slow, up_link: slow, rails: 1000 }\n";
 
@@ -53,6 +53,8 @@ static void draw_network(struct priced *s, struct rng *rng)
         topo_dim_defaults(dim, d);
         dim->shape = (enum topo_shape)rng_below(rng, 4);
         dim->size = (int32_t)(2 + rng_below(rng, 15));
+        if (dim->shape == TOPO_SWITCH && rng_below(rng, 2))
+            dim->fabric.planes = (int32_t)(2 + rng_below(rng, 4));
         snprintf(dim->tier, sizeof dim->tier, "t%d", (int)rng_below(rng, 5));
         s->net.n_npus *= dim->size;
         s->bw_Bps[d] = rng_log_range(rng, 1e-2, 500) * 1e9;

@@ -233,6 +233,8 @@ static const struct refusal wrong_files[] = {
       "rails is given without effect, expected a switch of several ports" },
     { CATALOGUE "build: [{ tier: t, end_link: wire, switch: port, taper: 2 }]\n", ERR_RANGE,
       "taper is given without effect" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, switch: box, taper: 2 }]\n", ERR_RANGE,
+      "taper is 2, but would cost no time; give the dimension of tier \"t\" shape: fat-tree and taper: 2" },
     { CATALOGUE "build: [{ tier: t, end_link: wire, switch: box, taper: 0.5 }]\n", ERR_RANGE,
       "taper is 0.5, expected 1 to 64" },
     { CATALOGUE "build: [{ tier: t, end_link: wire, switch: box, rails: 0 }]\n", ERR_RANGE, "rails is 0" },

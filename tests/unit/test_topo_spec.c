@@ -37,6 +37,9 @@ TEST(word_is_written_in_its_canonical_form)
         { "ring:5@0.30000000000000004", "ring:5@0.30000000000000004" },
         { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2",
           "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2" },
+        { "switch:8@450 fat-tree:32x2/2.0^20+shared@50", "switch:8@450 fat-tree:32x2/2^20+shared@50" },
+        { "full:4 fat-tree:4x2x2/2/1+forward*8@50", "full:4 fat-tree:4x2x2/2/1+forward*8@50" },
+        { "switch:72*18@900", "switch:72*18@900" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;

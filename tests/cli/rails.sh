@@ -1,0 +1,46 @@
+#!/bin/sh
+# Which spine for 64 nodes of 8 H100 on rails? Counts: 8 rails of 2 leaves; 512 links of 50 GB/s, half of them up.
+study=$PWD/configs/studies/rails-taper.yaml
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*" | sed "s,[^ ]*/configs/,configs/,"; "$WEFT" "$@" 2>&1 | sed "s,[^ ]*/configs/,configs/,"; }
+run topo "$study" --bill
+"$WEFT" topo "$study" >closed
+"$WEFT" topo "$study" --igraph | diff closed - && echo "the graph agrees with the closed forms"
+run explain "$study" | sed -n '/^collective/,/^one more/p'
+run sim "$study" --set network.dims.pod.taper=1 | grep '^time'
+run sim "$study" | grep '^time'
+run alloc "$study" --set network.dims.pod.taper=free | sed -n '1,/^constraints/p'
+run sweep "$study"
+
+echo "== all-to-all through the spine and inside the node"
+cat >step.yaml <<..
+network:
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 450 }
+    - { name: pod, shape: fat-tree, sizes: [ 8, 2 ], taper: 2, spine: shared, bw_GBps: 50 }
+workload:
+  step: { all-to-all: { size_B: 1e9, group: all } }
+..
+run sim step.yaml --model all
+run sim step.yaml --model all --set network.dims.pod.forward=true
+
+echo "== planes: 18 chips of NVL72"
+run topo "switch:72*18@900"
+"$WEFT" topo "switch:72*18@900" >closed
+"$WEFT" topo "switch:72*18@900" --igraph | diff closed - && echo "the graph agrees with the closed forms"
+sed 's/size: 8, bw_GBps: 450/size: 8, planes: 4, bw_GBps: 450/; s/taper: 2/taper: 2, planes: 2/' step.yaml >planes.yaml
+run sim planes.yaml --model flow | sed -n '1,/latency/p'
+cat >parts.yaml <<..
+name: p
+catalogue:
+  - { name: nic, kind: nic, bw_GBps: 50, ports: 1, usd: 1000 }
+  - { name: box, kind: switch, bw_GBps: 50, ports: 8, usd: 100 }
+  - { name: wire, kind: cable, bw_GBps: 50, usd: 10 }
+build:
+  - { tier: t, nic: nic, switch: box, end_link: wire, up_link: wire }
+..
+priced() { printf 'parts: parts.yaml\ndims: [ %s ]\n' "$1" >net.yaml; run topo net.yaml --bill | sed -n '/^for/,$p; /^weft/p'; }
+priced '{ shape: switch, size: 8, planes: 4, bw_GBps: 200, tier: t }'
+priced '{ shape: switch, size: 8, planes: 4, bw_GBps: 150, tier: t }'
+priced '{ shape: fat-tree, sizes: [ 4, 8 ], planes: 2, bw_GBps: 100, tier: t }'
+priced '{ shape: fat-tree, sizes: [ 4, 16 ], bw_GBps: 50, tier: t }'
