@@ -18,6 +18,9 @@ extern const char *const alloc_objective_names[N_ALLOC_OBJECTIVES + 1];
 
 enum { ALLOC_ROW_NAME = 128 };
 
+/** What a design spends besides bandwidth, of the whole cluster: USD, USD for NICs, W. */
+enum alloc_spent { ALLOC_USD, ALLOC_NIC_USD, ALLOC_WATT, N_ALLOC_SPENT };
+
 /** One linear constraint: sum_d coef[d]*B_d  sense  rhs. */
 struct alloc_row {
     char name[ALLOC_ROW_NAME]; /**< as the user wrote it */
@@ -27,8 +30,11 @@ struct alloc_row {
     double unit;           /**< rhs in SI per unit as written: 1e9 for GB/s, 1 where money comes in */
     const char *unit_name; /**< what one on the right-hand side is, "GB/s" or "USD"; NULL if it is neither, as
                                 in "usd/1e6 <= 20" */
-    double usd_coef; /**< of the money spent: one USD more allowed is usd_coef more on the right; 0 = no such
-                        row */
+    /** Of what is spent: one USD more allowed is spent_coef[ALLOC_USD] more on the right; 0 = no such row. */
+    double spent_coef[N_ALLOC_SPENT];
+    /** What prices per B/s put into coef. In whole parts the row is sum_d (coef - money_coef) B_d + sum_j
+     * spent_coef[j] * what is spent. */
+    double money_coef[TOPO_MAX_DIMS];
 };
 
 /** What to solve. Borrowed throughout; B >= 0 is understood. */
@@ -104,11 +110,11 @@ double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps);
 
 /* ---- constraints as users write them, turned into rows of the split problem ---- */
 
-/** Prices a constraint may speak of; shape [n_dims] each. NULL: "usd" and "nic_usd" are refused. */
+/** What a constraint may speak of besides bandwidth: "usd", "nic_usd" and "watt". NULL: all are refused. */
 struct alloc_prices {
-    const double *usd_per_Bps;
-    const double *nic_usd_per_Bps;
-    double usd_fixed; /**< part of "usd" that no bandwidth changes */
+    const double
+        *rates[N_ALLOC_SPENT];   /**< per B/s, shape [n_dims] each; NULL of ALLOC_WATT: "watt" is refused */
+    double fixed[N_ALLOC_SPENT]; /**< part that no bandwidth changes */
 };
 
 /** Growing list; zero-initialise, release with alloc_rows_free(). */
@@ -119,8 +125,8 @@ struct alloc_rows {
 
 /**
  * Add one constraint in GB/s over dimension names, plus `total` (sum over
- * dimensions, of a fabric its injection), `usd` and `nic_usd` (cluster price in USD): "pod + 2*node <= 200".
- * ERR_PARSE with "col N: ..."; ERR_NOMEM.
+ * dimensions, of a fabric its injection), `usd` and `nic_usd` (cluster price in USD), `watt`: "pod + 2*node
+ * <= 200". ERR_PARSE with "col N: ..."; ERR_NOMEM.
  */
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
                    const char *text, struct err *e);
@@ -129,8 +135,10 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
  * a fabric's levels, what is fixed (==), or at most what the level below has (<=). */
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e);
 
-/** Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps. */
-int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, struct err *e);
+/** Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps; in whole parts, which
+ * seldom add up to it, <= (@p at_most). */
+int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, bool at_most,
+                    struct err *e);
 
 void alloc_rows_free(struct alloc_rows *r);
 

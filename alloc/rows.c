@@ -16,7 +16,7 @@
 #define GBPS 1e9
 
 /* Names a constraint may use after the dimensions'. */
-enum { NAME_TOTAL, NAME_USD, NAME_NIC_USD, N_EXTRA };
+enum { NAME_TOTAL, NAME_USD, NAME_NIC_USD, NAME_WATT, N_EXTRA };
 
 void alloc_rows_free(struct alloc_rows *r)
 {
@@ -60,12 +60,15 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
 {
     const char *names[TOPO_MAX_DIMS + N_EXTRA];
     double coef[TOPO_MAX_DIMS + N_EXTRA];
-    const int32_t n = net->n_dims, n_names = n + (prices ? N_EXTRA : NAME_USD);
+    const int32_t n = net->n_dims, n_names = n + (!prices                     ? NAME_USD
+                                                  : prices->rates[ALLOC_WATT] ? N_EXTRA
+                                                                              : NAME_WATT);
     for (int32_t d = 0; d < n; d++)
         names[d] = net->dims[d].name;
     names[n + NAME_TOTAL] = "total";
     names[n + NAME_USD] = "usd";
     names[n + NAME_NIC_USD] = "nic_usd";
+    names[n + NAME_WATT] = "watt";
 
     struct linexpr line = { .coef = coef };
     int rc = linexpr_parse(&line, text, names, n_names, e);
@@ -75,22 +78,27 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
 
     double bandwidth = least_nonzero(coef, n + NAME_USD);
     double money = least_nonzero(coef + n + NAME_USD, n_names - n - NAME_USD);
+    bool watt = n_names == n + N_EXTRA && coef[n + NAME_WATT] != 0;
     /* Bandwidth alone is scaled to B/s; where money comes in, GB/s and USD stay as written. */
     struct alloc_row row = { .sense = line.sense, .unit = isinf(money) ? GBPS : 1 };
     row.rhs = line.rhs * row.unit;
     if (isinf(money) && bandwidth == 1)
         row.unit_name = "GB/s";
-    else if (isinf(bandwidth) && money == 1)
+    else if (isinf(bandwidth) && money == 1 && !watt)
         row.unit_name = "USD";
+    else if (isinf(bandwidth) && money == 1 &&
+             isinf(least_nonzero(coef + n + NAME_USD, NAME_WATT - NAME_USD)))
+        row.unit_name = "W";
     for (int32_t d = 0; d < n; d++)
         row.coef[d] = (coef[d] + (net->dims[d].level ? 0 : coef[n + NAME_TOTAL])) * (row.unit / GBPS);
-    if (isfinite(money)) {
-        row.usd_coef = coef[n + NAME_USD];
-        row.rhs -= row.usd_coef * prices->usd_fixed;
+    for (int32_t j = 0; j < n_names - n - NAME_USD; j++) {
+        row.spent_coef[j] = coef[n + NAME_USD + j];
+        row.rhs -= row.spent_coef[j] * prices->fixed[j];
         for (int32_t d = 0; d < n; d++)
-            row.coef[d] +=
-                row.usd_coef * prices->usd_per_Bps[d] + coef[n + NAME_NIC_USD] * prices->nic_usd_per_Bps[d];
+            row.money_coef[d] += row.spent_coef[j] * prices->rates[j][d];
     }
+    for (int32_t d = 0; d < n; d++)
+        row.coef[d] += row.money_coef[d];
     snprintf(row.name, sizeof row.name, "%s", text);
     return rows_append(r, &row, e);
 }
@@ -135,11 +143,14 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
     return rc;
 }
 
-int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, struct err *e)
+int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, bool at_most,
+                    struct err *e)
 {
-    struct alloc_row row = {
-        .name = "total_GBps", .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS, .unit_name = "GB/s"
-    };
+    struct alloc_row row = { .name = "total_GBps",
+                             .sense = at_most ? LINEXPR_LE : LINEXPR_EQ,
+                             .rhs = total_Bps,
+                             .unit = GBPS,
+                             .unit_name = "GB/s" };
     for (int32_t d = 0; d < net->n_dims; d++)
         row.coef[d] = net->dims[d].level ? 0 : 1;
     return rows_append(r, &row, e);

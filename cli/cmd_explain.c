@@ -134,7 +134,7 @@ static void explain_usd_row(struct explain *p)
     if (!p->x->solved || s->objective != ALLOC_TIME || s->combine != STUDY_SUM)
         return;
     for (int32_t i = 0; i < s->rows.n; i++) {
-        double per_usd = alloc_shadow(s, &p->x->design, i) * s->rows.rows[i].usd_coef;
+        double per_usd = alloc_shadow(s, &p->x->design, i) * s->rows.rows[i].spent_coef[ALLOC_USD];
         if (!alloc_is_repeated(s, i) && per_usd > 0 && (p->usd_row < 0 || per_usd > p->usd_row_s)) {
             p->usd_row = i;
             p->usd_row_s = per_usd;

@@ -278,7 +278,7 @@ static bool is_name(const char *s)
 
 static int check_dim_name(const char *name, const struct yaml_doc *doc, yaml_id node, struct err *e)
 {
-    static const char *const reserved[] = { "total", "usd", "nic_usd" };
+    static const char *const reserved[] = { "total", "usd", "nic_usd", "watt" };
     if (!is_name(name))
         return yaml_fail(doc, node, e, ERR_PARSE,
                          "is \"%s\", expected a letter or _ and then letters, digits, _ or -", name);

@@ -27,7 +27,7 @@ void topo_dim_defaults(struct topo_dim *dim, int32_t d);
  * Read a network from a map, or from a scalar holding a spec word. (A scalar
  * naming a file must have been replaced by that file's content before: yaml_graft_file().)
  * Names of dimensions are [A-Za-z_][A-Za-z0-9_-]*, unique, and none of the words that
- * constraints reserve: total, usd, nic_usd.
+ * constraints reserve: total, usd, nic_usd, watt.
  * @return 0, ERR_PARSE or ERR_RANGE with the place. 1 to TOPO_MAX_DIMS dimensions, at most TOPO_MAX_NPUS
  *         NPUs, min_GBps <= bw_GBps <= max_GBps.
  */

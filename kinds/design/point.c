@@ -315,7 +315,7 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
 static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 {
     double usd[TOPO_MAX_DIMS], nic_usd[TOPO_MAX_DIMS];
-    struct alloc_prices prices = { usd, nic_usd, study_fixed_usd(s) };
+    const struct alloc_prices prices = { { usd, nic_usd }, { study_fixed_usd(s) } };
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         usd[d] = s->prices[d].usd_per_Bps;
         nic_usd[d] = s->prices[d].nic_usd_per_Bps;
@@ -335,7 +335,7 @@ static int read_rows(struct design_point *s, unsigned needs, struct err *e)
         return 0;
     int rc = alloc_add_network(&s->rows, &s->net, e);
     if (!rc && !isnan(s->total_Bps))
-        rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, e);
+        rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, false, e);
     if (!rc && s->maps.constraints >= 0)
         rc = read_constraints(s, s->maps.constraints, e);
     return rc;

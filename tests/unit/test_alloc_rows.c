@@ -2,8 +2,9 @@
 #include "tests/support.h"
 #include "alloc/problem.h"
 
-static const double usd_per_Bps[] = { 2e-9, 4e-9 }, nic_usd_per_Bps[] = { 0, 3e-9 };
-static const struct alloc_prices prices = { usd_per_Bps, nic_usd_per_Bps, 1e6 };
+static const double usd_per_Bps[] = { 2e-9, 4e-9 }, nic_usd_per_Bps[] = { 0, 3e-9 },
+                    watt_per_Bps[] = { 1e-9, 5e-9 };
+static const struct alloc_prices prices = { { usd_per_Bps, nic_usd_per_Bps, watt_per_Bps }, { 1e6 } };
 
 static struct topo_network node_and_pod(void)
 {
@@ -37,6 +38,7 @@ TEST(text_becomes_rows_in_bytes_per_second_or_dollars)
         { "2*usd <= 20e6", 4e-9, 8e-9, 18e6, 1, LINEXPR_LE, NULL, 2 },
         { "usd/1e6 <= 20", 2e-15, 4e-15, 19, 1, LINEXPR_LE, NULL, 1e-6 },
         { "nic_usd <= 5e6", 0, 3e-9, 5e6, 1, LINEXPR_LE, "USD", 0 },
+        { "watt <= 5e4", 1e-9, 5e-9, 5e4, 1, LINEXPR_LE, "W", 0 },
         { "nic_usd <= 0.25*usd", -0.5e-9, 2e-9, 0.25e6, 1, LINEXPR_LE, NULL, -0.25 },
         /* Where both units meet, a GB/s counts as one. */
         { "usd + 1000*pod <= 3e6", 2e-9, 4e-9 + 1000e-9, 2e6, 1, LINEXPR_LE, NULL, 1 },
@@ -51,7 +53,7 @@ TEST(text_becomes_rows_in_bytes_per_second_or_dollars)
         assert_close(row->coef[1], cases[i].pod, 1e-15);
         assert_close(row->rhs, cases[i].rhs, 1e-15);
         assert_true(row->unit == cases[i].unit && row->sense == cases[i].sense);
-        assert_close(row->usd_coef, cases[i].usd_coef, 1e-15);
+        assert_close(row->spent_coef[ALLOC_USD], cases[i].usd_coef, 1e-15);
         assert_int_equal(row->unit_name != NULL, cases[i].unit_name != NULL);
         if (row->unit_name)
             assert_string_equal(row->unit_name, cases[i].unit_name);
@@ -101,7 +103,7 @@ TEST(the_network_says_what_it_fixes_and_limits)
     net.dims[1].min_Bps = 10e9;
     net.dims[1].max_Bps = 50e9;
     OK(alloc_add_network(&rows, &net, e));
-    OK(alloc_add_total(&rows, &net, 340e9, e));
+    OK(alloc_add_total(&rows, &net, 340e9, false, e));
     static const struct {
         const char *name;
         double node, pod, rhs;

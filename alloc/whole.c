@@ -1,0 +1,941 @@
+/*
+ * The best design of a lattice: every block of dimensions takes one of its choices, prices are those of the
+ * choices. Branch and bound, blocks one after the other, the one with most choices last.
+ *
+ * Lower bounds are weak duality, on the lattice instead of the continuum. Multipliers of leaves and maxima
+ * (a cut: T(B) >= c + sum_d a_d/B_d for every B), mu >= 0 on what the objective multiplies or counts (W:
+ * money, for utilization bandwidth) and lambda on rows prove for every design that satisfies the rows T + mu
+ * W >= c - lambda.rhs + sum over blocks of f(choice), f = sum_d a_d/B_d + mu w + lambda.r, where w and r are
+ * what the choice adds to W and to the left sides of the rows. The sum separates: blocks that are not chosen
+ * yet count with their least f, so a branch is bounded in O(multipliers). No price need be convex or grow
+ * with bandwidth: that of a Clos does neither where switches come to be shared. Multipliers come from the
+ * relaxation's bounds (alloc/bound.h), with lambda and mu scaled, and from subgradients at good designs.
+ *
+ * From T + mu W >= phi for several mu: least time is the greatest phi at mu = 0; least W within a time limit
+ * (phi - limit)/mu; a product T (W + fixed) is least at a corner of the polygon that the lines bound, for it
+ * is concave along every edge.
+ *
+ * Invariants: a branch is cut off only where its bound exceeds the best value by VALUE_REL, or where it can
+ * at best tie and costs more; bounds are lowered by what their sums may have rounded.
+ */
+#include "alloc/whole.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/bound.h"
+#include "alloc/lp.h"
+#include "base/arena.h"
+
+enum {
+    D = TOPO_MAX_DIMS,
+    MAX_LINES = 20,
+    CHUNK = 256,
+    ENUMERATED = 10000, /**< designs that are simply tried, of a step of some hundred numbers */
+    MAX_COUNTED = 100000,
+    TIMED = 8, /**< a design that is timed, in bounds of single designs */
+};
+
+/** Values closer than this are equal; rows hold to as much of their largest part. */
+#define VALUE_REL 1e-12
+#define ROW_REL   1e-12
+
+/** Bounds of single designs, and branches: some seconds. */
+#define MAX_WORK 300000000LL
+
+/** T(B) >= c + sum_d a_d/B_d. */
+struct cut {
+    double c, a[D];
+};
+
+/** Multipliers, and what they make of every choice. */
+struct line {
+    double mu, constant;
+    double *f[D];       /**< of each block, shape [n] */
+    double rest[D + 1]; /**< least sum over blocks from this one on */
+};
+
+/** A block with all that is added up, its choices in the order in which they are tried. */
+struct block {
+    const struct whole_block *given;
+    int64_t *order; /**< shape [n]: choices as given */
+    double *w, *usd;
+    double **row; /**< shape [n_rows][n] */
+};
+
+/** Sums over the blocks that are chosen. */
+struct node {
+    double phi[MAX_LINES], w, usd;
+    double *row; /**< shape [n_rows] */
+};
+
+struct whole {
+    const struct alloc_problem *p;
+    struct whole_answer *out;
+    struct arena arena;
+    struct block blocks[D];
+    int32_t n_blocks, given_at[D]; /**< which one of the lattice a block is */
+    struct line lines[MAX_LINES];
+    int32_t n_lines;
+    double *row_least, *row_most; /**< shape [n_blocks + 1][n_rows]: sums from a block on */
+    double *row_slack;            /**< shape [n_rows]: rounding */
+    double w_rest[D + 1], usd_rest[D + 1];
+    double fixed; /**< added to W */
+    struct node nodes[D + 1];
+    int64_t at[D]; /**< choices of the branch, in the order of blocks here */
+    int64_t work;
+    bool counting; /**< second pass: what ties with the best */
+    double open;   /**< least bound of branches given up; INFINITY */
+    double best, best_usd;
+    int64_t best_at[D];
+};
+
+/* ---- a design ---- */
+
+static void read_bandwidths(double *bw_Bps, const struct whole *s, const int64_t *at)
+{
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        const struct whole_block *g = s->blocks[b].given;
+        for (int32_t d = 0; d < g->n_dims; d++)
+            bw_Bps[g->first + d] = g->bw_Bps[s->blocks[b].order[at[b]] * g->n_dims + d];
+    }
+}
+
+/* What the objective is at a time and W. */
+static double value_of(const struct whole *s, double time_s, double w)
+{
+    switch (s->p->objective) {
+    case ALLOC_TIME:
+        return time_s;
+    case ALLOC_COST:
+        return time_s <= s->p->time_limit_s * (1 + VALUE_REL) ? w + s->fixed : (double)INFINITY;
+    default:
+        return time_s * (w + s->fixed);
+    }
+}
+
+static double row_over(const struct alloc_row *row, double sum)
+{
+    double over = sum - row->rhs;
+    return row->sense == LINEXPR_LE ? fmax(over, 0) : row->sense == LINEXPR_GE ? fmax(-over, 0) : fabs(over);
+}
+
+/* The first row that a design breaks, -1 = none. */
+static int32_t broken_row(const struct whole *s, const int64_t *at)
+{
+    for (int32_t i = 0; i < s->p->n_rows; i++) {
+        double sum = 0, size = fabs(s->p->rows[i].rhs);
+        for (int32_t b = 0; b < s->n_blocks; b++) {
+            double part = s->blocks[b].row[i][at[b]];
+            sum += part;
+            size = fmax(size, fabs(part));
+        }
+        if (row_over(&s->p->rows[i], sum) > ROW_REL * size)
+            return i;
+    }
+    return -1;
+}
+
+static double sum_usd(const struct whole *s, const int64_t *at)
+{
+    double usd = s->p->usd_fixed;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        usd += s->blocks[b].usd[at[b]];
+    return usd;
+}
+
+static double sum_w(const struct whole *s, const int64_t *at)
+{
+    double w = 0;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        w += s->blocks[b].w[at[b]];
+    return w;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Is one of equal value and price more even: its least bandwidth greater, or the next, and so on? */
+static bool is_more_even(const struct whole *s, const int64_t *at, const int64_t *than)
+{
+    double x[D], y[D];
+    int32_t n = s->p->step->n_dims;
+    read_bandwidths(x, s, at);
+    read_bandwidths(y, s, than);
+    qsort(x, (size_t)n, sizeof *x, compare_reals);
+    qsort(y, (size_t)n, sizeof *y, compare_reals);
+    for (int32_t d = 0; d < n; d++)
+        if (x[d] != y[d])
+            return x[d] > y[d];
+    return false;
+}
+
+static void list_tie(struct whole *s, const int64_t *at, double time_s, double usd)
+{
+    struct whole_answer *out = s->out;
+    struct whole_tie tie = { .time_s = time_s, .cost_usd = usd };
+    read_bandwidths(tie.bw_Bps, s, at);
+    for (int32_t d = 0; d < s->p->step->n_dims; d++) {
+        out->lo_Bps[d] = fmin(out->lo_Bps[d], tie.bw_Bps[d]);
+        out->hi_Bps[d] = fmax(out->hi_Bps[d], tie.bw_Bps[d]);
+    }
+    out->n_ties++;
+    /* The best itself was put first. */
+    if (memcmp(at, s->best_at, (size_t)s->n_blocks * sizeof *at) == 0)
+        return;
+    int32_t i = out->n_listed;
+    if (i == WHOLE_MAX_TIES && usd >= out->ties[i - 1].cost_usd)
+        return;
+    i = i < WHOLE_MAX_TIES ? out->n_listed++ : i - 1;
+    for (; i > 1 && out->ties[i - 1].cost_usd > usd; i--)
+        out->ties[i] = out->ties[i - 1];
+    out->ties[i] = tie;
+}
+
+/* A design whose rows hold: time it, keep it if it is better. */
+static void try_design(struct whole *s, const int64_t *at)
+{
+    double bw_Bps[D];
+    s->work += TIMED;
+    if (broken_row(s, at) >= 0)
+        return;
+    read_bandwidths(bw_Bps, s, at);
+    double time_s = step_time(s->p->step, bw_Bps);
+    double value = value_of(s, time_s, sum_w(s, at)), usd = sum_usd(s, at);
+    s->out->n_evaluated += !s->counting;
+    if (!isfinite(value))
+        return;
+    if (s->counting) {
+        if (value <= s->best * (1 + VALUE_REL))
+            list_tie(s, at, time_s, usd);
+        return;
+    }
+    bool first = isinf(s->best), better = value < s->best * (1 - VALUE_REL),
+         tie = !better && value <= s->best * (1 + VALUE_REL);
+    if (!first && tie)
+        better = usd < s->best_usd * (1 - VALUE_REL) ||
+                 (usd <= s->best_usd * (1 + VALUE_REL) && is_more_even(s, at, s->best_at));
+    if (!first && !better)
+        return;
+    s->best = value;
+    s->best_usd = usd;
+    memcpy(s->best_at, at, (size_t)s->n_blocks * sizeof *at);
+}
+
+/* ---- bounds of a branch ---- */
+
+/* Least product T (W + fixed) where W >= w_least and T >= phi_m - mu_m W for all lines: along their upper
+ * envelope from the left, corner by corner. */
+static double least_product(const struct whole *s, const double *phi, double w_least)
+{
+    double w = w_least, least = INFINITY;
+    int32_t on = 0;
+    for (int32_t m = 1; m < s->n_lines; m++) {
+        double lift = phi[m] - s->lines[m].mu * w - (phi[on] - s->lines[on].mu * w);
+        if (lift > 0 || (lift == 0 && s->lines[m].mu < s->lines[on].mu))
+            on = m;
+    }
+    for (int32_t turns = 0; turns <= s->n_lines; turns++) {
+        double next = INFINITY;
+        int32_t to = -1;
+        least = fmin(least, fmax(phi[on] - s->lines[on].mu * w, 0) * (w + s->fixed));
+        for (int32_t m = 0; m < s->n_lines; m++) {
+            double fall = s->lines[on].mu - s->lines[m].mu;
+            double cross = fall > 0 ? (phi[on] - phi[m]) / fall : (double)INFINITY;
+            if (cross < next || (cross == next && to >= 0 && s->lines[m].mu < s->lines[to].mu)) {
+                next = cross;
+                to = m;
+            }
+        }
+        if (to < 0)
+            return least;
+        w = fmax(w, next);
+        on = to;
+    }
+    return least;
+}
+
+/* Of all designs below a node, whose phi have the rest added: the least value. */
+static double bound_of(const struct whole *s, const double *phi, double w_least)
+{
+    double least = 0;
+    if (s->n_lines == 0)
+        return 0;
+    switch (s->p->objective) {
+    case ALLOC_TIME:
+        for (int32_t m = 0; m < s->n_lines; m++)
+            least = fmax(least, phi[m]);
+        return least;
+    case ALLOC_COST:
+        least = w_least;
+        for (int32_t m = 0; m < s->n_lines; m++) {
+            double over = phi[m] - s->p->time_limit_s * (1 + VALUE_REL);
+            if (over > 0)
+                least = s->lines[m].mu > 0 ? fmax(least, over / s->lines[m].mu) : (double)INFINITY;
+        }
+        return least + s->fixed;
+    default:
+        return least_product(s, phi, w_least);
+    }
+}
+
+/* Can nothing of this bound and price replace the best (or, in the second pass, tie with it)? */
+static bool is_hopeless(const struct whole *s, double bound, double usd_least)
+{
+    if (bound > s->best * (1 + VALUE_REL))
+        return true;
+    return !s->counting && bound >= s->best * (1 - VALUE_REL) && usd_least > s->best_usd * (1 + VALUE_REL);
+}
+
+/* Can the rows hold with some choice of blocks from `depth` on? */
+static bool rows_can_hold(const struct whole *s, const struct node *n, int32_t depth)
+{
+    for (int32_t i = 0; i < s->p->n_rows; i++) {
+        const struct alloc_row *row = &s->p->rows[i];
+        double least = n->row[i] + s->row_least[depth * s->p->n_rows + i],
+               most = n->row[i] + s->row_most[depth * s->p->n_rows + i];
+        if ((row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i]) ||
+            (row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the search ---- */
+
+static bool is_over(const struct whole *s)
+{
+    return s->work > MAX_WORK || (s->counting && s->out->n_ties >= MAX_COUNTED);
+}
+
+/* Times of the last block's choices from..from+n-1 as the flat lines bound them; what is left out of time
+ * bounds costs nothing. */
+static void bound_chunk(double *time_s, const struct whole *s, const struct node *up, int64_t from, int32_t n)
+{
+    int32_t last = s->n_blocks - 1;
+    for (int32_t i = 0; i < n; i++)
+        time_s[i] = 0;
+    for (int32_t m = 0; m < s->n_lines; m++) {
+        const double *f = s->lines[m].f[last] + from;
+        double phi = up->phi[m];
+        if (s->lines[m].mu > 0)
+            continue;
+        for (int32_t i = 0; i < n; i++)
+            time_s[i] = time_s[i] > phi + f[i] ? time_s[i] : phi + f[i];
+    }
+}
+
+static void try_last(struct whole *s, const struct node *up)
+{
+    int32_t last = s->n_blocks - 1;
+    const struct block *b = &s->blocks[last];
+    double time_s[CHUNK];
+    for (int64_t from = 0; from < b->given->n && !is_over(s); from += CHUNK) {
+        int32_t n = b->given->n - from < CHUNK ? (int32_t)(b->given->n - from) : CHUNK;
+        /* Choices are in the order of the first line. */
+        if (s->n_lines && s->p->objective == ALLOC_TIME &&
+            is_hopeless(s, up->phi[0] + s->lines[0].f[last][from], -INFINITY))
+            return;
+        s->work += n;
+        bound_chunk(time_s, s, up, from, n);
+        for (int32_t i = 0; i < n; i++) {
+            double value = value_of(s, time_s[i], up->w + b->w[from + i]);
+            if (isinf(value) || is_hopeless(s, value, s->p->usd_fixed + up->usd + b->usd[from + i]))
+                continue;
+            s->at[last] = from + i;
+            try_design(s, s->at);
+        }
+    }
+}
+
+static void choose(struct node *to, const struct whole *s, int32_t depth, int64_t k)
+{
+    const struct node *up = &s->nodes[depth];
+    const struct block *b = &s->blocks[depth];
+    for (int32_t m = 0; m < s->n_lines; m++)
+        to->phi[m] = up->phi[m] + s->lines[m].f[depth][k];
+    to->w = up->w + b->w[k];
+    to->usd = up->usd + b->usd[k];
+    for (int32_t i = 0; i < s->p->n_rows; i++)
+        to->row[i] = up->row[i] + b->row[i][k];
+}
+
+static void branch(struct whole *s, int32_t depth)
+{
+    if (depth == s->n_blocks - 1) {
+        try_last(s, &s->nodes[depth]);
+        return;
+    }
+    for (int64_t k = 0; k < s->blocks[depth].given->n; k++) {
+        struct node *n = &s->nodes[depth + 1];
+        double phi[MAX_LINES];
+        choose(n, s, depth, k);
+        s->work++;
+        for (int32_t m = 0; m < s->n_lines; m++)
+            phi[m] = n->phi[m] + s->lines[m].rest[depth + 1];
+        if (s->n_lines && s->p->objective == ALLOC_TIME && is_hopeless(s, phi[0], -INFINITY))
+            return;
+        double bound = bound_of(s, phi, n->w + s->w_rest[depth + 1]);
+        if (is_hopeless(s, bound, s->p->usd_fixed + n->usd + s->usd_rest[depth + 1]) ||
+            !rows_can_hold(s, n, depth + 1))
+            continue;
+        if (is_over(s)) {
+            s->open = fmin(s->open, bound);
+            continue;
+        }
+        s->at[depth] = k;
+        branch(s, depth + 1);
+        /* The last block may have been given up half-way. */
+        if (is_over(s))
+            s->open = fmin(s->open, bound);
+    }
+}
+
+/* ---- multipliers ---- */
+
+/* A leaf's and a maximum's multipliers as a cut, scaled so that time counts once. */
+static void cut_of_bound(struct cut *cut, const struct alloc_bound *b, const struct step_fn *f)
+{
+    *cut = (struct cut){ 0 };
+    for (int32_t k = 0; k < f->n_terms; k++)
+        cut->c += b->term_weight[k] * f->const_s[k] / b->time_weight;
+    for (int32_t l = 0; l < f->n_leaves; l++)
+        for (int32_t d = 0; d < f->n_dims; d++)
+            cut->a[d] +=
+                b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d] / b->time_weight;
+}
+
+/* T is convex in 1/B, so a subgradient there is a cut. */
+static void cut_at(struct cut *cut, const struct step_fn *f, const double *bw_Bps)
+{
+    double grad[D];
+    *cut = (struct cut){ .c = step_time_grad(f, bw_Bps, grad) };
+    for (int32_t d = 0; d < f->n_dims; d++)
+        if (bw_Bps[d] > 0 && grad[d] < 0) {
+            cut->a[d] = -grad[d] * bw_Bps[d] * bw_Bps[d];
+            cut->c -= cut->a[d] / bw_Bps[d];
+        }
+}
+
+static double f_of(const struct whole *s, const struct cut *cut, double mu, const double *lambda, int32_t b,
+                   int64_t k)
+{
+    const struct whole_block *g = s->blocks[b].given;
+    const double *bw_Bps = &g->bw_Bps[s->blocks[b].order[k] * g->n_dims];
+    double f = mu * s->blocks[b].w[k];
+    for (int32_t d = 0; d < g->n_dims; d++)
+        if (cut->a[g->first + d] > 0)
+            f += cut->a[g->first + d] / bw_Bps[d];
+    for (int32_t i = 0; lambda && i < s->p->n_rows; i++)
+        f += lambda[i] * s->blocks[b].row[i][k];
+    return f;
+}
+
+/* Fill a line; lowered by what its sums can have rounded. */
+static void line_fill(struct line *line, const struct whole *s, const struct cut *cut, double mu,
+                      const double *lambda, double factor, double *scaled)
+{
+    double size = fabs(cut->c);
+    line->mu = mu * factor;
+    line->constant = cut->c;
+    for (int32_t i = 0; lambda && i < s->p->n_rows; i++) {
+        scaled[i] = lambda[i] * factor;
+        line->constant -= scaled[i] * s->p->rows[i].rhs;
+        size += fabs(scaled[i] * s->p->rows[i].rhs) + fabs(scaled[i]) * s->row_slack[i] / DBL_EPSILON / 8;
+    }
+    line->rest[s->n_blocks] = 0;
+    for (int32_t b = s->n_blocks; b-- > 0;) {
+        double least = INFINITY;
+        for (int64_t k = 0; k < s->blocks[b].given->n; k++) {
+            double f = f_of(s, cut, line->mu, lambda ? scaled : NULL, b, k);
+            line->f[b][k] = f;
+            least = fmin(least, f);
+        }
+        size += fabs(least);
+        line->rest[b] = least + line->rest[b + 1];
+    }
+    line->constant -= 8 * DBL_EPSILON * size;
+}
+
+static double line_root(const struct line *line)
+{
+    return line->constant + line->rest[0];
+}
+
+static struct line *line_add(struct whole *s, const struct cut *cut, double mu, const double *lambda,
+                             double factor, double *scaled)
+{
+    struct line *line = &s->lines[s->n_lines];
+    if (s->n_lines == MAX_LINES)
+        return NULL;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        if (!line->f[b])
+            line->f[b] = ARENA_TAKE(&s->arena, s->blocks[b].given->n, *line->f[b]);
+    if (s->arena.failed)
+        return NULL;
+    line_fill(line, s, cut, mu, lambda, factor, scaled);
+    if (!isfinite(line_root(line)))
+        return NULL;
+    s->n_lines++;
+    return line;
+}
+
+/* The design that a line finds best on its own, if the rows allow it, then moved block by block. */
+static void try_least(struct whole *s, const struct line *line)
+{
+    int64_t at[D] = { 0 };
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        for (int64_t k = 1; k < s->blocks[b].given->n; k++)
+            if (line->f[b][k] < line->f[b][at[b]])
+                at[b] = k;
+    try_design(s, at);
+}
+
+enum { MAX_MOVES = 20, MAX_TRIED = 4096 };
+
+/* Blocks one at a time, as long as that helps. */
+static void improve(struct whole *s)
+{
+    for (int32_t moves = 0; moves < MAX_MOVES && isfinite(s->best); moves++) {
+        double before = s->best, usd = s->best_usd;
+        for (int32_t b = 0; b < s->n_blocks; b++) {
+            int64_t at[D], n = s->blocks[b].given->n, by = n / MAX_TRIED + 1;
+            memcpy(at, s->best_at, sizeof at);
+            for (at[b] = 0; at[b] < n; at[b] += by)
+                try_design(s, at);
+        }
+        if (s->best == before && s->best_usd == usd)
+            return;
+    }
+}
+
+/* Multipliers of rows and W at several factors: those of the relaxation are too small where whole parts cost
+ * more. The best few of each cut are kept. */
+static void add_scaled(struct whole *s, const struct cut *cut, double mu, const double *lambda,
+                       double *scaled)
+{
+    static const double factors[] = { 1, 0.8, 0.65, 0.5, 0.25, 1.25, 1.6, 2, 4 };
+    bool product = s->p->objective == ALLOC_PERF_PER_COST || s->p->objective == ALLOC_UTILIZATION;
+    int32_t first = s->n_lines, keep = product ? 4 : 2;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors && s->n_lines < MAX_LINES; i++) {
+        struct line *line = line_add(s, cut, mu, lambda, factors[i], scaled);
+        if (!line || s->n_lines <= first + keep)
+            continue;
+        if (product) { /* each mu bounds another stretch of W */
+            s->n_lines--;
+            break;
+        }
+        /* The weakest makes room. */
+        int32_t weakest = first;
+        double at_weakest = INFINITY;
+        for (int32_t m = first; m < s->n_lines; m++) {
+            double root = line_root(&s->lines[m]);
+            if (s->p->objective == ALLOC_COST)
+                root = (root - s->p->time_limit_s) / s->lines[m].mu;
+            if (root < at_weakest) {
+                at_weakest = root;
+                weakest = m;
+            }
+        }
+        struct line last = s->lines[s->n_lines - 1];
+        s->lines[s->n_lines - 1] = s->lines[weakest];
+        s->lines[weakest] = last;
+        s->n_lines--;
+    }
+}
+
+/* Prices of rows where time counts once; is any of them not 0? */
+static bool read_duals(double *lambda, const struct alloc_bound *b, const struct alloc_problem *p)
+{
+    bool any = false;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        lambda[i] = (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]) / b->time_weight;
+        any = any || lambda[i] != 0;
+    }
+    return any;
+}
+
+/* Lines from one bound of the relaxation. */
+static int add_bound(struct whole *s, const struct alloc_bound *given, double *lambda, double *scaled,
+                     struct err *e)
+{
+    struct alloc_bound b;
+    struct cut cut;
+    if (!(given->time_weight > 0))
+        return 0;
+    int rc = alloc_bound_copy(&b, given, s->p, e);
+    if (rc)
+        return rc;
+    alloc_bound_balance(&b, s->p);
+    cut_of_bound(&cut, &b, s->p->step);
+    double mu = b.cost_weight / b.time_weight;
+    bool prices = read_duals(lambda, &b, s->p) || mu > 0;
+    alloc_bound_free(&b);
+    line_add(s, &cut, 0, NULL, 1, scaled);
+    if (prices)
+        add_scaled(s, &cut, mu, lambda, scaled);
+    return 0;
+}
+
+/* Of a product: lines that touch its hyperbola near the best design. */
+static void add_tangents(struct whole *s, const struct cut *cut, const double *bw_Bps, double *scaled)
+{
+    static const double factors[] = { 1, 0.5, 2 };
+    double w = s->fixed + sum_w(s, s->best_at), time_s = step_time(s->p->step, bw_Bps);
+    if ((s->p->objective != ALLOC_PERF_PER_COST && s->p->objective != ALLOC_UTILIZATION) || !(w > 0))
+        return;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        line_add(s, cut, time_s / w, NULL, factors[i], scaled);
+}
+
+/* The cut at the best design with the relaxation's prices of rows. */
+static void add_duals(struct whole *s, const struct cut *cut, const struct alloc_bound *b, double *lambda,
+                      double *scaled)
+{
+    if (!b || !(b->time_weight > 0))
+        return;
+    read_duals(lambda, b, s->p);
+    line_add(s, cut, b->cost_weight / b->time_weight, lambda, 1, scaled);
+}
+
+/* At most this many of the relaxation's bounds, nearest to the one that touches its answer. */
+enum { MAX_BOUNDS = 3 };
+
+static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struct err *e)
+{
+    double *lambda = ARENA_TAKE(&s->arena, 2 * s->p->n_rows + 1, *lambda), *scaled = lambda + s->p->n_rows;
+    struct cut cut;
+    double bw_Bps[D];
+    int rc = arena_check(&s->arena, "multipliers", e);
+    int32_t n = relaxed ? relaxed->n_bounds : 0, from = n ? relaxed->best_bound - MAX_BOUNDS / 2 : 0;
+    from = from + MAX_BOUNDS > n ? n - MAX_BOUNDS : from;
+    for (int32_t i = from > 0 ? from : 0; i < n && i < (from > 0 ? from : 0) + MAX_BOUNDS && !rc; i++)
+        rc = add_bound(s, &relaxed->bounds[i], lambda, scaled, e);
+    for (int32_t m = 0; m < s->n_lines && !rc; m++)
+        try_least(s, &s->lines[m]);
+    improve(s);
+    /* What the step is near the best so far, and near the relaxation's split. */
+    if (!rc && relaxed && isfinite(relaxed->value)) {
+        cut_at(&cut, s->p->step, relaxed->bw_Bps);
+        line_add(s, &cut, 0, NULL, 1, scaled);
+    }
+    if (!rc && isfinite(s->best)) {
+        read_bandwidths(bw_Bps, s, s->best_at);
+        cut_at(&cut, s->p->step, bw_Bps);
+        line_add(s, &cut, 0, NULL, 1, scaled);
+        add_tangents(s, &cut, bw_Bps, scaled);
+        add_duals(s, &cut, n ? &relaxed->bounds[relaxed->best_bound] : NULL, lambda, scaled);
+    }
+    if (!rc && s->n_lines == 0) { /* no traffic at all, or no relaxation: what compute takes */
+        for (int32_t d = 0; d < s->p->step->n_dims; d++)
+            bw_Bps[d] = INFINITY;
+        cut = (struct cut){ .c = step_time(s->p->step, bw_Bps) };
+        line_add(s, &cut, 0, NULL, 1, scaled);
+    }
+    return rc ? rc : arena_check(&s->arena, "multipliers", e);
+}
+
+/* ---- setting up ---- */
+
+static void fill_block(struct whole *s, int32_t b)
+{
+    const struct alloc_problem *p = s->p;
+    struct block *to = &s->blocks[b];
+    const struct whole_block *g = to->given;
+    for (int64_t k = 0; k < g->n; k++) {
+        const double *bw_Bps = &g->bw_Bps[to->order[k] * g->n_dims];
+        double total = 0;
+        for (int32_t d = 0; d < g->n_dims; d++)
+            total += bw_Bps[d];
+        to->usd[k] = g->spent[ALLOC_USD][to->order[k]];
+        to->w[k] = p->objective == ALLOC_UTILIZATION ? total : to->usd[k];
+        for (int32_t i = 0; i < p->n_rows; i++) {
+            const struct alloc_row *row = &p->rows[i];
+            double sum = 0;
+            for (int32_t d = 0; d < g->n_dims; d++)
+                sum += (row->coef[g->first + d] - row->money_coef[g->first + d]) * bw_Bps[d];
+            for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+                if (row->spent_coef[j] != 0)
+                    sum += row->spent_coef[j] * g->spent[j][to->order[k]];
+            to->row[i][k] = sum;
+        }
+    }
+}
+
+/* Least and most of what blocks from each one on can add. */
+static void sum_rests(struct whole *s)
+{
+    int32_t n_rows = s->p->n_rows;
+    s->w_rest[s->n_blocks] = s->usd_rest[s->n_blocks] = 0;
+    for (int32_t i = 0; i < n_rows; i++)
+        s->row_slack[i] = fabs(s->p->rows[i].rhs);
+    for (int32_t b = s->n_blocks; b-- > 0;) {
+        const struct block *x = &s->blocks[b];
+        double w = INFINITY, usd = INFINITY;
+        for (int64_t k = 0; k < x->given->n; k++) {
+            w = fmin(w, x->w[k]);
+            usd = fmin(usd, x->usd[k]);
+        }
+        s->w_rest[b] = w + s->w_rest[b + 1];
+        s->usd_rest[b] = usd + s->usd_rest[b + 1];
+        for (int32_t i = 0; i < n_rows; i++) {
+            double least = INFINITY, most = -INFINITY;
+            for (int64_t k = 0; k < x->given->n; k++) {
+                least = fmin(least, x->row[i][k]);
+                most = fmax(most, x->row[i][k]);
+            }
+            s->row_least[b * n_rows + i] = least + s->row_least[(b + 1) * n_rows + i];
+            s->row_most[b * n_rows + i] = most + s->row_most[(b + 1) * n_rows + i];
+            s->row_slack[i] += fmax(fabs(least), fabs(most));
+        }
+    }
+    for (int32_t i = 0; i < n_rows; i++)
+        s->row_slack[i] *= ROW_REL;
+}
+
+static int build(struct whole *s, const struct whole_lattice *l, struct err *e)
+{
+    struct arena *a = &s->arena;
+    int32_t n_rows = s->p->n_rows;
+    s->n_blocks = l->n_blocks;
+    s->out->n_points = 1;
+    for (int32_t b = 0; b < l->n_blocks; b++) {
+        int32_t at = b;
+        for (; at > 0 && s->blocks[at - 1].given->n > l->blocks[b].n; at--)
+            s->blocks[at] = s->blocks[at - 1];
+        s->blocks[at].given = &l->blocks[b];
+        s->out->n_points *= (double)l->blocks[b].n;
+    }
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        struct block *x = &s->blocks[b];
+        s->given_at[b] = (int32_t)(x->given - l->blocks);
+        x->order = ARENA_TAKE(a, x->given->n, *x->order);
+        x->w = ARENA_TAKE(a, x->given->n, *x->w);
+        x->usd = ARENA_TAKE(a, x->given->n, *x->usd);
+        x->row = ARENA_TAKE(a, n_rows, *x->row);
+        for (int32_t i = 0; i < n_rows && !a->failed; i++)
+            x->row[i] = ARENA_TAKE(a, x->given->n, *x->row[i]);
+        for (int64_t k = 0; k < x->given->n && !a->failed; k++)
+            x->order[k] = k;
+    }
+    for (int32_t b = 0; b <= s->n_blocks; b++)
+        s->nodes[b].row = ARENA_TAKE(a, n_rows, *s->nodes[b].row);
+    s->row_least = ARENA_TAKE(a, (s->n_blocks + 1) * n_rows, *s->row_least);
+    s->row_most = ARENA_TAKE(a, (s->n_blocks + 1) * n_rows, *s->row_most);
+    s->row_slack = ARENA_TAKE(a, n_rows, *s->row_slack);
+    int rc = arena_check(a, "a lattice of whole parts", e);
+    if (rc)
+        return rc;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        fill_block(s, b);
+    sum_rests(s);
+    return 0;
+}
+
+struct ranked {
+    double f;
+    int64_t k;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return x->f != y->f ? (x->f > y->f) - (x->f < y->f) : (x->k > y->k) - (x->k < y->k);
+}
+
+/* Put choices in the order of the first line, which is the strongest at the root; all that was found moves
+ * along. */
+static int sort_choices(struct whole *s, struct err *e)
+{
+    for (int32_t m = 1; m < s->n_lines; m++)
+        if (s->p->objective == ALLOC_TIME && line_root(&s->lines[m]) > line_root(&s->lines[0])) {
+            struct line first = s->lines[0];
+            s->lines[0] = s->lines[m];
+            s->lines[m] = first;
+        }
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        struct block *x = &s->blocks[b];
+        int64_t n = x->given->n;
+        struct ranked *rank = ARENA_TAKE(&s->arena, n, *rank);
+        double *moved = ARENA_TAKE(&s->arena, n, *moved);
+        int rc = arena_check(&s->arena, "the order of choices", e);
+        if (rc)
+            return rc;
+        for (int64_t k = 0; k < n; k++)
+            rank[k] = (struct ranked){ s->lines[0].f[b][k], k };
+        qsort(rank, (size_t)n, sizeof *rank, compare_ranked);
+        int64_t best = s->best_at[b];
+        for (int64_t k = 0; k < n; k++) {
+            x->order[k] = rank[k].k;
+            if (rank[k].k == best)
+                s->best_at[b] = k;
+        }
+        for (int32_t m = 0; m < s->n_lines; m++) {
+            for (int64_t k = 0; k < n; k++)
+                moved[k] = s->lines[m].f[b][rank[k].k];
+            memcpy(s->lines[m].f[b], moved, (size_t)n * sizeof *moved);
+        }
+        fill_block(s, b);
+    }
+    return 0;
+}
+
+static void start(struct whole *s)
+{
+    struct node *root = &s->nodes[0];
+    s->work = 0;
+    root->w = root->usd = 0;
+    for (int32_t m = 0; m < s->n_lines; m++)
+        root->phi[m] = s->lines[m].constant;
+    for (int32_t i = 0; i < s->p->n_rows; i++)
+        root->row[i] = 0;
+    if (rows_can_hold(s, root, 0))
+        branch(s, 0);
+}
+
+/* ---- what is said of the best ---- */
+
+/* Why no design is allowed: a row that none satisfies on its own, or all together. */
+static void say_clash(struct whole *s)
+{
+    struct whole_answer *out = s->out;
+    out->status = ALLOC_INFEASIBLE;
+    for (int32_t i = 0; i < s->p->n_rows; i++) {
+        const struct alloc_row *row = &s->p->rows[i];
+        double least = s->row_least[i], most = s->row_most[i];
+        bool above = row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i],
+             below = row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i];
+        if (above || below) {
+            snprintf(
+                out->reason, sizeof out->reason,
+                "in whole parts \"%s\" cannot hold: its left side comes to %s %.9g%s%s, expected %s %.9g",
+                row->name, above ? "at least" : "at most", (above ? least : most) / row->unit,
+                row->unit_name ? " " : "", row->unit_name ? row->unit_name : "",
+                above ? "at most" : "at least", row->rhs / row->unit);
+            return;
+        }
+    }
+    if (s->p->objective == ALLOC_COST)
+        snprintf(out->reason, sizeof out->reason,
+                 "no design in whole parts satisfies all constraints within %.9g s; the relaxation in "
+                 "fractions does",
+                 s->p->time_limit_s);
+    else
+        snprintf(
+            out->reason, sizeof out->reason,
+            "no design in whole parts satisfies all constraints together; the relaxation in fractions does");
+}
+
+/* Next choice of a block that differs in one dimension: the nearest above (or below) there, equal in others.
+ */
+static int64_t neighbour(const struct block *b, int64_t at, int32_t d, bool up)
+{
+    const struct whole_block *g = b->given;
+    const double *here = &g->bw_Bps[b->order[at] * g->n_dims];
+    int64_t found = -1;
+    for (int64_t k = 0; k < g->n; k++) {
+        const double *there = &g->bw_Bps[b->order[k] * g->n_dims];
+        bool same = up ? there[d] > here[d] : there[d] < here[d];
+        for (int32_t i = 0; i < g->n_dims && same; i++)
+            same = i == d || there[i] == here[i];
+        if (!same)
+            continue;
+        double best = found < 0 ? 0 : g->bw_Bps[b->order[found] * g->n_dims + d];
+        if (found < 0 || (up ? there[d] < best : there[d] > best))
+            found = k;
+    }
+    return found;
+}
+
+static void find_step(struct whole_step *step, const struct whole *s, int32_t b, int32_t d, bool up)
+{
+    int64_t at[D];
+    double bw_Bps[D];
+    memcpy(at, s->best_at, sizeof at);
+    *step = (struct whole_step){ .broken = -1 };
+    int64_t k = neighbour(&s->blocks[b], at[b], d, up);
+    if (k < 0)
+        return;
+    at[b] = k;
+    read_bandwidths(bw_Bps, s, at);
+    step->there = true;
+    step->bw_Bps = bw_Bps[s->blocks[b].given->first + d];
+    step->time_s = step_time(s->p->step, bw_Bps);
+    step->cost_usd = sum_usd(s, at);
+    step->broken = broken_row(s, at);
+}
+
+static void describe(struct whole *s)
+{
+    struct whole_answer *out = s->out;
+    read_bandwidths(out->bw_Bps, s, s->best_at);
+    out->time_s = step_time(s->p->step, out->bw_Bps);
+    out->cost_usd = s->best_usd;
+    out->value = s->best;
+    out->lower_bound = fmin(s->open, s->best);
+    out->gap = s->best > 0 ? (s->best - out->lower_bound) / s->best : 0;
+    out->status = out->gap <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
+    if (out->status == ALLOC_STALLED)
+        snprintf(out->reason, sizeof out->reason,
+                 "%.3g designs of whole parts are too many: the best found is proved to within %.2g of the "
+                 "optimum",
+                 out->n_points, out->gap);
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        const struct whole_block *g = s->blocks[b].given;
+        out->at[s->given_at[b]] = s->blocks[b].order[s->best_at[b]];
+        for (int32_t d = 0; d < g->n_dims; d++) {
+            find_step(&out->up[g->first + d], s, b, d, true);
+            find_step(&out->down[g->first + d], s, b, d, false);
+        }
+    }
+}
+
+/* Designs of the same value: a second pass that cuts off only what is worse. */
+static void count_ties(struct whole *s)
+{
+    struct whole_answer *out = s->out;
+    for (int32_t d = 0; d < s->p->step->n_dims; d++)
+        out->lo_Bps[d] = out->hi_Bps[d] = out->bw_Bps[d];
+    out->ties[0] = (struct whole_tie){ .time_s = out->time_s, .cost_usd = out->cost_usd };
+    memcpy(out->ties[0].bw_Bps, out->bw_Bps, sizeof out->bw_Bps);
+    out->n_listed = 1;
+    s->counting = true;
+    start(s);
+    s->counting = false;
+    out->ties_counted = s->work <= MAX_WORK && out->n_ties < MAX_COUNTED;
+    if (out->n_ties == 0) /* given up before it was met again */
+        out->n_ties = 1;
+}
+
+int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
+                      const struct alloc_answer *relaxed, struct err *e)
+{
+    struct whole s = { .p = p, .out = out, .open = INFINITY, .best = INFINITY, .best_usd = INFINITY };
+    *out = (struct whole_answer){ .status = ALLOC_STALLED };
+    s.fixed = p->objective == ALLOC_UTILIZATION ? 0 : p->usd_fixed;
+    int rc = build(&s, l, e);
+    out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32) <= ENUMERATED;
+    if (!rc && !out->enumerated)
+        rc = find_lines(&s, relaxed, e);
+    if (!rc && s.n_lines)
+        rc = sort_choices(&s, e);
+    if (!rc) {
+        start(&s);
+        if (isinf(s.best) && isinf(s.open))
+            say_clash(&s);
+        else if (isfinite(s.best)) {
+            describe(&s);
+            count_ties(&s);
+        } else
+            snprintf(out->reason, sizeof out->reason, "no allowed design was found among %.3g of whole parts",
+                     out->n_points);
+    }
+    arena_free(&s.arena);
+    return rc;
+}

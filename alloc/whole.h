@@ -1,0 +1,72 @@
+/** @file The best design in whole parts: bandwidths that ports give, prices of what is bought, with proof. */
+#ifndef ALLOC_WHOLE_H
+#define ALLOC_WHOLE_H
+
+#include "alloc/problem.h"
+
+/** Dimensions in a row that are bought together (one, or the levels of a fabric), and what they can be. */
+struct whole_block {
+    int32_t first, n_dims; /**< dimensions first .. first + n_dims - 1 of the problem; 1 to TOPO_LEVELS */
+    int64_t n;             /**< choices, 1 to WHOLE_MAX_CHOICES */
+    const double *bw_Bps;  /**< shape [n][n_dims], >= 0, borrowed; in ascending order where n_dims is 1 */
+    const double *spent[N_ALLOC_SPENT]; /**< shape [n] each, >= 0, borrowed; need not grow with bandwidth;
+                                           nic_usd and watt may be NULL where no row speaks of them */
+};
+
+enum { WHOLE_MAX_CHOICES = 1 << 20, WHOLE_MAX_TIES = 64 };
+
+/** All designs: one choice of every block. Blocks cover the problem's dimensions, in order. */
+struct whole_lattice {
+    const struct whole_block *blocks; /**< shape [n_blocks], borrowed */
+    int32_t n_blocks;
+    bool branch; /**< do not enumerate, however few there are */
+};
+
+/** A neighbour: one dimension at its next value, all others as they are. */
+struct whole_step {
+    bool there; /**< there is such a value */
+    double bw_Bps, time_s, cost_usd;
+    int32_t broken; /**< the first row that it breaks; -1: none, so it is a design too */
+};
+
+struct whole_tie {
+    double bw_Bps[TOPO_MAX_DIMS];
+    double time_s, cost_usd;
+};
+
+/** The answer. Plain value. */
+struct whole_answer {
+    enum alloc_status
+        status;        /**< solved, infeasible, or stalled: a design was found, its gap is above ALLOC_GAP */
+    char reason[1024]; /**< why not solved; "" when solved */
+    int64_t at[TOPO_MAX_DIMS]; /**< choice of each block */
+    double bw_Bps[TOPO_MAX_DIMS];
+    double time_s, cost_usd;               /**< cost with usd_fixed; utilization: T_comm */
+    double value, lower_bound;             /**< of the objective: no design of the lattice has less */
+    double gap;                            /**< (value - lower_bound) / value */
+    double n_points;                       /**< designs of the lattice, allowed or not */
+    int64_t n_evaluated;                   /**< of them timed; all others are proved to be worse */
+    bool enumerated;                       /**< all allowed ones were timed */
+    int64_t n_ties;                        /**< designs with the same value to 1e-12, this one included */
+    bool ties_counted;                     /**< false: there are at least so many */
+    struct whole_tie ties[WHOLE_MAX_TIES]; /**< the cheapest of them, this one first */
+    int32_t n_listed;
+    double lo_Bps[TOPO_MAX_DIMS],
+        hi_Bps[TOPO_MAX_DIMS]; /**< of each dimension over the ties that were counted */
+    struct whole_step up[TOPO_MAX_DIMS], down[TOPO_MAX_DIMS];
+};
+
+/**
+ * Choose. Rows and objective of @p p hold for what is bought: of a row's coefficients money[] is replaced by
+ * what the choices spend. Deterministic, thread-safe. Among designs of equal value the cheapest is taken,
+ * then the most even (the greatest least bandwidth, and so on).
+ *
+ * @param relaxed  answer to @p p without whole parts, whose bounds give multipliers; NULL, or without bounds:
+ * a slower search. p->usd_per_Bps must cost at most what the choices do.
+ * @return 0 (then read out->status) or ERR_NOMEM. Small lattices are enumerated, others branched; O(points)
+ * at worst, up to a limit of work beyond which the answer is stalled.
+ */
+int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
+                      const struct alloc_answer *relaxed, struct err *e);
+
+#endif
