@@ -1,5 +1,8 @@
 /**
- * @file Binary heaps as a template, since an order that is called through a pointer costs half as much again.
+ * @file Heaps as a template, since an order that is called through a pointer costs half as much again. A
+ * parent has four children: half the levels of a binary heap, and the four of them lie in a cache line or two
+ * (A. LaMarca, R. Ladner, The influence of caches on the performance of heaps, JEA 1, 1996). Orders are best
+ * written without branches (`|` and `&`), since which of two dates is the earlier one cannot be predicted.
  *
  *     static bool date_before(const struct date *a, const struct date *b) { ... }
  *     HEAP(dates, struct date, date_before)
@@ -9,16 +12,14 @@
  *     dates_pop(items, n)             take the first of n >= 1; the others are items[0 .. n - 2]
  *     dates_replace(items, n, item)   put an item in place of the first of n >= 1
  *     dates_settle(items, n, at)      move items[at] of n to where it belongs after its key changed
+ *     dates_build(items, n)           make a heap of n items in any order (HEAP_TRACKED only); time O(n)
  * The first item is the one that goes before all others; for the best few of many, let the worst go first.
  * HEAP_TRACKED also calls moved(x, &items[at], at) for each item that got a place, x being the last argument
- * of each function. An order should have no ties; where it has, the item that came up or down last stays
- * below its equals: comparisons are strict. Pop, push, replace and settle take O(log n) comparisons; none
- * allocates.
+ * of each function. An order should have no ties: which of equals comes first is not said. Push, pop, replace
+ * and settle take O(log n) comparisons; none allocates.
  *
- * The heap is binary and implicit: children of items[i] are items[2i + 1] and items[2i + 2] (Williams,
- * "Algorithm 232", CACM 7, 1964). The order of pops is a function of the pushes and of `before` alone, the
- * same on every machine; where that must not depend on the order of pushes either, let `before` break ties by
- * a number of the item.
+ * The order of pops is a function of the items and of `before` alone, the same on every machine; where items
+ * may be equal, let `before` break ties by a number of the item.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -41,14 +42,26 @@
     }                                                                                                        \
     HEAP_FUNCTION int64_t name##_rise(type *items, int64_t at, type item, context x)                         \
     {                                                                                                        \
-        for (; at > 0 && before(&item, &items[(at - 1) / 2]); at = (at - 1) / 2)                             \
-            name##_put(items, at, items[(at - 1) / 2], x);                                                   \
+        for (; at > 0 && before(&item, &items[(at - 1) / 4]); at = (at - 1) / 4)                             \
+            name##_put(items, at, items[(at - 1) / 4], x);                                                   \
         return at;                                                                                           \
+    }                                                                                                        \
+    HEAP_FUNCTION int64_t name##_first_child(const type *items, int64_t n, int64_t at)                       \
+    {                                                                                                        \
+        int64_t first = 4 * at + 1, best = first;                                                            \
+        if (first + 3 < n) {                                                                                 \
+            int64_t low = first + before(&items[first + 1], &items[first]);                                  \
+            int64_t high = first + 2 + before(&items[first + 3], &items[first + 2]);                         \
+            return before(&items[high], &items[low]) ? high : low;                                           \
+        }                                                                                                    \
+        for (int64_t i = first + 1; i < n; i++)                                                              \
+            best = before(&items[i], &items[best]) ? i : best;                                               \
+        return best;                                                                                         \
     }                                                                                                        \
     HEAP_FUNCTION int64_t name##_sink(type *items, int64_t n, int64_t at, type item, context x)              \
     {                                                                                                        \
-        for (int64_t child; (child = 2 * at + 1) < n; at = child) {                                          \
-            child += child + 1 < n && before(&items[child + 1], &items[child]);                              \
+        for (int64_t child; 4 * at + 1 < n; at = child) {                                                    \
+            child = name##_first_child(items, n, at);                                                        \
             if (!before(&items[child], &item))                                                               \
                 break;                                                                                       \
             name##_put(items, at, items[child], x);                                                          \
@@ -63,12 +76,25 @@
     {                                                                                                        \
         name##_put(items, name##_sink(items, n, 0, item, x), item, x);                                       \
     }                                                                                                        \
+    /* The hole goes down to a leaf, and the last item, which nearly always belongs there, into it. */       \
     HEAP_FUNCTION type name##_pop(type *items, int64_t n, context x)                                         \
     {                                                                                                        \
         type first = items[0];                                                                               \
+        int64_t at = 0;                                                                                      \
+        for (int64_t child; 4 * at + 1 < n - 1; at = child) {                                                \
+            child = name##_first_child(items, n - 1, at);                                                    \
+            name##_put(items, at, items[child], x);                                                          \
+        }                                                                                                    \
         if (n > 1)                                                                                           \
-            name##_replace(items, n - 1, items[n - 1], x);                                                   \
+            name##_put(items, name##_rise(items, at, items[n - 1], x), items[n - 1], x);                     \
         return first;                                                                                        \
+    }                                                                                                        \
+    HEAP_FUNCTION void name##_build(type *items, int64_t n, context x)                                       \
+    {                                                                                                        \
+        for (int64_t at = n; at-- > 0;) {                                                                    \
+            type item = items[at];                                                                           \
+            name##_put(items, name##_sink(items, n, at, item, x), item, x);                                  \
+        }                                                                                                    \
     }                                                                                                        \
     HEAP_FUNCTION void name##_settle(type *items, int64_t n, int64_t at, context x)                          \
     {                                                                                                        \

@@ -14,7 +14,7 @@
 
 static bool event_heap_before(const struct event_date *a, const struct event_date *b)
 {
-    return a->time_s < b->time_s || (!(b->time_s < a->time_s) && a->id < b->id);
+    return (a->time_s < b->time_s) | (!(b->time_s < a->time_s) & (a->id < b->id));
 }
 
 static void event_heap_moved(struct event_heap *h, const struct event_date *date, int64_t at)

@@ -391,6 +391,7 @@ int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, str
         return err_set(e, ERR_RANGE, "link: is %lld, expected 0 to %d", (long long)link, r->n_arcs / 2 - 1);
     if (!(share >= 0 && share <= 1))
         return err_set(e, ERR_RANGE, "link %lld: share is %g, expected 0 to 1", (long long)link, share);
+    r->n_failed += !(share > 0) - !(r->share[link] > 0);
     r->share[link] = share;
     return 0;
 }
@@ -529,7 +530,7 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
             return rc;
         at += (b - a) * stride;
     }
-    return check_whole(path, begin, r, trip, e);
+    return r->n_failed > 0 ? check_whole(path, begin, r, trip, e) : 0;
 }
 
 int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip, struct err *e)

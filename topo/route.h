@@ -26,10 +26,11 @@ struct topo_routes {
     bool described;                 /**< the graph was built from net: routes in order of dimensions exist */
     uint64_t seed;                  /**< of TOPO_ROUTE_ECMP; 0 at first, set it freely */
     int32_t n_npus, n_vertices, n_arcs;
-    int32_t *to;    /**< shape [n_arcs], vertex an arc leads to, owned */
-    double *bw_Bps; /**< shape [n_arcs], as built [B/s], > 0, owned */
-    double *lat_s;  /**< shape [n_arcs] [s], owned */
-    double *share;  /**< shape [n_arcs / 2], of a link's capacity that is left: 1 whole, 0 failed; owned */
+    int32_t *to;      /**< shape [n_arcs], vertex an arc leads to, owned */
+    double *bw_Bps;   /**< shape [n_arcs], as built [B/s], > 0, owned */
+    double *lat_s;    /**< shape [n_arcs] [s], owned */
+    double *share;    /**< shape [n_arcs / 2], of a link's capacity that is left: 1 whole, 0 failed; owned */
+    int32_t n_failed; /**< links of which nothing is left */
     int32_t *first; /**< shape [n_vertices + 1]: arcs out of vertex v are out[first[v]..first[v+1]), owned */
     int32_t *out;   /**< shape [n_arcs], of a vertex by the vertex they lead to, then by number; owned */
     int64_t first_link[TOPO_MAX_DIMS], group_links[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];

@@ -9,9 +9,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/heap.h"
 #include "sim/flow/maxmin.h"
+
+enum { DUE_SAMPLE = 32 /* dates that are looked at to see whether most are due */ };
 
 /* Times this close (relative) are one instant. */
 #define SAME_INSTANT (1 + 0x1p-42)
@@ -56,7 +59,8 @@ struct flow_net {
 
     struct flow_date *dates; /* shape [cap_flows], heap, owned */
     int32_t n_dates;
-    int64_t *ended; /* shape [cap_flows], tags, owned */
+    struct flow_date *due; /* shape [cap_flows], taken out of the heap together, in order; owned */
+    int64_t *ended;        /* shape [cap_flows], tags, owned */
     int32_t n_ended;
     struct maxmin_use *uses; /* of the flow at hand; owned */
     int32_t cap_uses;
@@ -66,7 +70,7 @@ struct flow_net {
 
 static bool date_before(const struct flow_date *a, const struct flow_date *b)
 {
-    return a->time_s < b->time_s || (!(a->time_s > b->time_s) && a->order < b->order);
+    return (a->time_s < b->time_s) | (!(a->time_s > b->time_s) & (a->order < b->order));
 }
 
 static void date_moved(struct flow_net *net, const struct flow_date *date, int64_t at)
@@ -95,6 +99,74 @@ static int32_t date_pop(struct flow_net *net)
     int32_t f = dates_pop(net->dates, net->n_dates--, net).flow;
     net->flows[f].at = -1;
     return f;
+}
+
+static int date_compare(const void *a, const void *b)
+{
+    return date_before(b, a) - date_before(a, b);
+}
+
+/* Whether half of the dates or more are due, by a sample: the top of the heap is, and every so often one. */
+static bool dates_mostly_due(const struct flow_net *net, double limit_s)
+{
+    int32_t n_due = 0, n = net->n_dates;
+    for (int32_t i = 0; i < DUE_SAMPLE; i++) {
+        if (n < DUE_SAMPLE || (i < 5 && !(net->dates[i].time_s <= limit_s)))
+            return false;
+        n_due += net->dates[(int64_t)i * n / DUE_SAMPLE].time_s <= limit_s;
+    }
+    return n_due >= DUE_SAMPLE / 2;
+}
+
+/* Due dates in order. Flows of one time were added one soon after another: each has its place by its number,
+ * in `ended`, which is empty so far. */
+static void dates_sort_due(struct flow_net *net, int32_t n)
+{
+    struct flow_date *due = net->due;
+    int64_t low = due[0].order, high = due[0].order, *slots = net->ended;
+    bool same = true;
+    for (int32_t i = 1; i < n; i++) {
+        same = same && !(due[i].time_s > due[0].time_s || due[i].time_s < due[0].time_s);
+        low = due[i].order < low ? due[i].order : low;
+        high = due[i].order > high ? due[i].order : high;
+    }
+    if (!same || high - low >= net->cap_flows) {
+        qsort(due, (size_t)n, sizeof *due, date_compare);
+        return;
+    }
+    memset(slots, 0, (size_t)(high - low + 1) * sizeof *slots);
+    for (int32_t i = 0; i < n; i++)
+        slots[due[i].order - low] = due[i].flow + 1;
+    for (int64_t at = low, i = 0; at <= high; at++)
+        if (slots[at - low] > 0) {
+            due[i].order = at;
+            due[i++].flow = (int32_t)(slots[at - low] - 1);
+        }
+}
+
+/*
+ * Takes all dates up to @p limit_s to net->due where most are: in a symmetric collective nearly all flows end
+ * in the same instant, and one pass over the heap is cheaper than to restore it after each. Returns how many,
+ * 0 where they are not most.
+ */
+static int32_t dates_take_due(struct flow_net *net, double limit_s)
+{
+    int32_t n = 0, n_kept = 0;
+    if (!dates_mostly_due(net, limit_s))
+        return 0;
+    for (int32_t i = 0; i < net->n_dates; i++) {
+        const struct flow_date *date = &net->dates[i];
+        if (!(date->time_s <= limit_s)) {
+            net->dates[n_kept++] = *date;
+            continue;
+        }
+        net->flows[date->flow].at = -1;
+        net->due[n++] = *date;
+    }
+    net->n_dates = n_kept;
+    dates_build(net->dates, n_kept, net);
+    dates_sort_due(net, n);
+    return n;
 }
 
 /* ---- room ---- */
@@ -142,6 +214,7 @@ void flow_net_free(struct flow_net *net)
     free(net->arcs);
     free(net->flows);
     free(net->dates);
+    free(net->due);
     free(net->ended);
     free(net->uses);
     free(net);
@@ -154,7 +227,7 @@ static int flow_reserve(struct flow_net *net, struct err *e)
         return 0;
     int64_t cap = vec_larger(net->cap_flows, (int64_t)net->n_flows + 1);
     if (cap > INT32_MAX || !vec_resize(net->flows, cap) || !vec_resize(net->dates, cap) ||
-        !vec_resize(net->ended, cap))
+        !vec_resize(net->due, cap) || !vec_resize(net->ended, cap))
         return err_nomem(e, "flows");
     net->cap_flows = (int32_t)cap;
     return 0;
@@ -298,8 +371,12 @@ void flow_advance(struct flow_net *net)
     if (isinf(next_s))
         return;
     net->now_s = next_s;
-    while (net->n_dates > 0 && net->dates[0].time_s <= next_s * SAME_INSTANT) {
-        int32_t f = date_pop(net);
+    double limit_s = next_s * SAME_INSTANT;
+    int32_t n_due = dates_take_due(net, limit_s);
+    for (int32_t i = 0; i < n_due || (net->n_dates > 0 && net->dates[0].time_s <= limit_s);) {
+        /* Those that begin in this instant may have a date in it too, which goes where it belongs. */
+        bool heap = i == n_due || (net->n_dates > 0 && date_before(&net->dates[0], &net->due[i]));
+        int32_t f = heap ? date_pop(net) : net->due[i++].flow;
         if (net->flows[f].moves)
             flow_end(net, f);
         else
