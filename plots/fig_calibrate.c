@@ -1,4 +1,11 @@
-/* Measured collectives and the fitted model over the size of the message, and below it the model's error. */
+/*
+ * Measured collectives and the fitted model over the size of the message, and below it the model's error.
+ *
+ * A curve is what shares the columns `curve`, `collective`, `ranks` and `file`, of which a table may lack the
+ * last three. Bus bandwidth is drawn where both columns of it are there, as NCCL tests print it, else time;
+ * the error is that of the time in either case: model / measured - 1. Axes of size and of values are
+ * logarithmic.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -56,6 +63,8 @@ struct calibrate {
     struct axis x, y, error;
 };
 
+/* Curves beyond MAX_CURVES are counted, but neither drawn nor part of the axes. The key is of numbers of
+ * words and blanks between, which no two sets of words share. */
 static int gather_curves(struct calibrate *f, struct err *e)
 {
     const struct data *d = &f->data;
@@ -111,6 +120,7 @@ static const char *describe_curve(const struct calibrate *f, int32_t curve, bool
 
     for (int k = 0; k < N_PARTS; k++) {
         const char *word = f->words[curve][k];
+        /* A part with one value in all drawn curves is for the note, with several for the legend. */
         if ((f->parts[k].n > 1) == varying && word[0])
             text_printf(&out, "%s%s%s", out.n ? " · " : "", word, k == RANKS ? " ranks" : "");
     }

@@ -1,6 +1,9 @@
 /*
  * The front of a sweep, from `weft front --of csv`: time over cost, fronts as steps, the knee, the cloud
  * behind. Marks differ in shape, lines in width and dash: in grey as well.
+ *
+ * Rows say in `front` what they are, as study/front.h found it over all objectives; nothing is computed here.
+ * A front over more than the two columns drawn need not be a staircase in them: scatter.c then puts markers.
  */
 #include <math.h>
 #include <string.h>
@@ -8,7 +11,8 @@
 #include "plots/fig.h"
 #include "plots/scatter.h"
 
-/* What a row is; those that are drawn over others come later. A knee is one of the others too. */
+/* What a row is; those that are drawn over others come later. A knee is one of the others too. Two points for
+ * a row that is a knee: its own and, over it, the mark. */
 enum what { BEHIND, WITHIN, FRONT, KNEE, DESIGN, N_WHAT };
 static const char *const words[N_WHAT] = { "behind", "within", "all", NULL, "design" }; /* in the table */
 static const struct scatter_look looks[N_WHAT] = {

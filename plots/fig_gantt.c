@@ -3,7 +3,10 @@
  * stretches of time in the runs of one point and one seed, a run per scheduler and a panel for each.
  *
  * The table of places does not say on which GPUs of a server a job runs: a job keeps what it has from one row
- * to the next, a new one takes the lowest free neighbours, else the lowest free ones.
+ * to the next, a new one takes the lowest free neighbours, else the lowest free ones. This is a guess that
+ * reads well, not the placement of the simulator; what is certain is how many GPUs of each server a job has,
+ * and when. Up to 64 servers and 8,000 boxes are drawn with their jobs; beyond that a map shows shares of
+ * busy GPUs, a few servers to a row. Time O(stays * GPUs of a server).
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +29,7 @@ enum { POINT, SEED, RUN, FROM, TO, UNIT, N_RUN_BINDS };
     [FROM] = { .column = "from", AS_NUMBER, FILLED }, [TO] = { .column = "to", AS_NUMBER, FILLED },          \
     [UNIT] = { .column = "unit", AS_SAME, NEED }
 
+/* The axis of time is one for all runs, so that panels compare. */
 struct runs {
     struct canvas *c;
     struct data data;
@@ -35,6 +39,7 @@ struct runs {
     struct unit unit;
 };
 
+/* The columns of RUN_BINDS must come first in `binds`. ERR_PARSE: a row ends before it begins. */
 static int read_runs(struct runs *x, struct canvas *c, const struct rows *r, const struct bind *binds,
                      int32_t n, struct err *e)
 {
@@ -150,7 +155,8 @@ struct gantt {
     bool used[LOAD_PAINTS];
 };
 
-/* Stays in the order of the table; servers once each, by number, with the first name of each. */
+/* Stays in the order of the table; servers once each, by number, with the first name of each. Stays without
+ * GPUs or time (a job that passes through a slot) have nothing to draw. */
 static int gather_stays(struct gantt *g, struct err *e)
 {
     const struct data *d = &g->runs.data;
@@ -191,7 +197,8 @@ static int gather_stays(struct gantt *g, struct err *e)
 
 /* ---- on which GPUs ---- */
 
-/* One GPU of the server at hand: whose it is, or was last. */
+/* One GPU of the server at hand: whose it is, or was last. `box` is the last box of that job there, which may
+ * go on. */
 struct gpu {
     int32_t job;
     double until;
@@ -219,6 +226,7 @@ static int compare_stays(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
+/* Times compare exactly: the end of one row and the beginning of the next are the same text in the table. */
 static bool gantt_is_own(const struct gpu *gpu, const struct stay *s)
 {
     return gpu->job == s->job && gpu->until == s->from;
@@ -245,10 +253,16 @@ static int32_t gantt_take_gpus(struct bench *b, const struct stay *s, int32_t ne
     return need;
 }
 
+/*
+ * A job that goes on with more GPUs takes any free ones for the rest; a new one first looks for as many
+ * neighbours as it needs. What is still missing are GPUs that were never in use so far: the bench grows by
+ * them, so its length is the most in use at once.
+ */
 static int choose_gpus(struct bench *b, const struct stay *s, struct err *e)
 {
     int32_t need = gantt_take_gpus(b, s, s->n_gpus, true, 1);
 
+    /* None was its own. */
     if (need == s->n_gpus)
         need = gantt_take_gpus(b, s, need, false, need);
     if (need > 0)
@@ -298,7 +312,8 @@ static int place_stay(struct bench *b, const struct stay *s, struct err *e)
     return rc;
 }
 
-/* Stays that begin at one time on one server: first those that go on, so that they keep their GPUs. */
+/* Stays that begin at one time on one server: first those that go on, so that they keep their GPUs. All are
+ * asked before the first is placed anew, as a new one might take GPUs that another goes on with. */
 static int place_stays(struct bench *b, struct stay *stays, int64_t n, struct err *e)
 {
     int rc = 0;
@@ -378,7 +393,8 @@ static int32_t gpus_of_lane(const struct gantt *g, int32_t server)
     return most;
 }
 
-/* Lanes are as high as their GPUs, where that is not too low to be seen. */
+/* Lanes are as high as their GPUs, where that is not too low to be seen. All lanes of all panels share
+ * LANES_PX, but none is lower than a label. */
 static int fit_tops(struct gantt *g, struct err *e)
 {
     double sum = 0;
@@ -404,7 +420,8 @@ static struct canvas_box edges_of(const struct gantt *g, const struct gpu_box *b
                                 top + b->n_gpus * each };
 }
 
-/* Hairlines around narrow boxes would hide them. */
+/* Hairlines around narrow boxes would hide them. One block per colour and width; wide ones later, so that
+ * their edges lie over neighbours. */
 static void put_boxes(struct gantt *g, int32_t run, int32_t color, bool wide, double px)
 {
     for (int32_t i = 0; i < g->n_boxes; i++) {
@@ -449,6 +466,7 @@ struct change {
     int32_t gpus;
 };
 
+/* At one time GPUs are given back before they are taken: the count never exceeds what is there. */
 static int compare_changes(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
@@ -496,6 +514,7 @@ static void gantt_gather_lanes(struct gantt *g, const struct change *changes, in
     }
 }
 
+/* Two changes a stay; busy GPUs are their running sum. */
 static int make_map(struct gantt *g, struct err *e)
 {
     struct change *changes = canvas_new(g->c, 2 * g->n_stays, sizeof *changes, e);
@@ -665,12 +684,14 @@ static int gather_links(struct links *f, struct err *e)
     return f->n > 0 ? 0 : rows_none_left(&d->r, d->n_passed, d->n_blank, "", e);
 }
 
+/* Over the whole run, times without a row of the link among them as idle. */
 static double mean_load(const struct links *f, int32_t run, int32_t link)
 {
     return f->runs.end[run] > 0 ? f->carried[(int64_t)run * f->n_links + link] / f->runs.end[run] : 0;
 }
 
-/* The most loaded on top, by the mean over the runs, so that panels have the same rows; then by the peak. */
+/* The most loaded on top, by the mean over the runs, so that panels have the same rows; then by the peak.
+ * Links at rest stay away; of those that are loaded at most as many as leave readable rows. */
 static int rank_links(struct links *f, struct err *e)
 {
     const struct data *d = &f->runs.data;

@@ -1,7 +1,11 @@
 /*
  * Schedulers of layers: what their plans cost (`weft hetero`), what the best plan so far costs over
- * evaluations
- * (--curves), and which type of resource has which layer (--plans). A panel is a point of the study.
+ * evaluations (--curves), and which type of resource has which layer (--plans). A panel is a point of the
+ * study.
+ *
+ * Ratios, not USD, as costs of points differ by orders of magnitude: 1 is the cheapest plan that is known,
+ * and bars run from 1, on a logarithmic axis unless all are close to it. What it is, an optimum, a lower
+ * bound or the best of a search, stands in the legend. Schedulers without a plan say why in place of a bar.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +30,8 @@ enum {
 
 enum { SCHEDULER, POINT, STATUS, SEEDS, FEASIBLE, RATIO, WORST, USD, ORACLE_USD, N_COST_BINDS };
 
-/* What a scheduler came to at a point. */
+/* What a scheduler came to at a point. Read by `there` first: of a scheduler that the point lacks all else is
+ * 0. */
 struct cost {
     bool there;             /* the table has it */
     bool has_plan;          /* else `state` says why not */
@@ -57,8 +62,11 @@ struct hetero {
     struct axis x;
 };
 
-/* Ratios are to the oracle; of a table that knows none in a row that is done, to the cheapest of the
- * schedulers. */
+/*
+ * Ratios are to the oracle; of a table that knows none in a row that is done, to the cheapest of the
+ * schedulers. Decided once for the table, not by point: ratios to different things in one figure would not
+ * compare.
+ */
 static bool knows_oracle(const struct rows *r)
 {
     int32_t status = table_find(r->t, "status"), over = table_find(r->t, "over_oracle"),
@@ -109,6 +117,7 @@ static int read_state(struct cost *c, struct canvas *canvas, const struct rows *
     return 0;
 }
 
+/* False where either is not known, as comparisons with NaN are. */
 static bool has_worst(const struct cost *c)
 {
     return c->worst > c->ratio * (1 + AXIS_SAME);
@@ -186,7 +195,8 @@ static int read_hetero(struct hetero *f, const struct rows *r, struct err *e)
     return rc;
 }
 
-/* What the ratios are to: a word that is true of all points where it is known. */
+/* What the ratios are to: a word that is true of all points where it is known. Points of different proof
+ * share the weakest word. */
 static const char *reference_of(const struct hetero *f)
 {
     enum proof proof = N_PROOFS;
@@ -400,7 +410,8 @@ static int hetero_compare_reals(const void *a, const void *b)
     return (*p > *q) - (*p < *q);
 }
 
-/* What the seeds have come to. */
+/* What the seeds have come to. Infinite costs sort to the end: while fewer than half of the seeds have a
+ * plan, so is the median. */
 static struct step hetero_step_of(const struct learning *f, double evaluations)
 {
     int32_t n = 0;
@@ -413,8 +424,11 @@ static struct step hetero_step_of(const struct learning *f, double evaluations)
     return (struct step){ evaluations, middle, f->sorted[0], f->sorted[n - 1] };
 }
 
-/* The curve of n sorted rows, its steps from `steps` on. All its seeds count from the beginning; costs that
- * rise do not. */
+/*
+ * The curve of n sorted rows, its steps from `steps` on. All its seeds count from the beginning; costs that
+ * rise do not. Time O(rows * seeds log seeds). Rows of several seeds at one number of evaluations make one
+ * step.
+ */
 static struct curve join_seeds(const struct learning *f, const int64_t *order, int64_t n, struct step *steps)
 {
     const struct data *d = &f->data;
@@ -443,6 +457,7 @@ static struct curve join_seeds(const struct learning *f, const int64_t *order, i
     return out;
 }
 
+/* `steps` is one array for all curves: none has more steps than rows. */
 static int join_curves(struct learning *f, struct err *e)
 {
     const struct data *d = &f->data;
@@ -477,7 +492,8 @@ static int join_curves(struct learning *f, struct err *e)
     return f->n_curves > 0 ? 0 : rows_none_left(&d->r, d->n, d->n, "", e);
 }
 
-/* Costs are over the oracle's where any row that passes knows it, else in USD. */
+/* Costs are over the oracle's where any row that passes knows it, else in USD. ERR_PARSE: evaluations are
+ * blank. */
 static int read_curves(struct learning *f, const struct rows *rows, struct err *e)
 {
     const struct data *d = &f->data;
@@ -512,6 +528,7 @@ static int read_curves(struct learning *f, const struct rows *rows, struct err *
     return rc ? rc : join_curves(f, e);
 }
 
+/* The axis of costs is of what is finite; bands that are not go to the top of the frame. */
 static void survey_curves(struct learning *f)
 {
     double lo = HUGE_VAL, hi = 0, end = 1;
@@ -682,6 +699,8 @@ static int draw_learning(struct learning *f, struct err *e)
                 canvas_legend(f->c, (struct mark){ MARK_LINE, 1 + k }, schedulers->list[k]);
                 break;
             }
+    /* Names are shortened to the width of a panel, which is known once the page is open; wrap_fit() keeps the
+     * array. */
     wrap_fit(&f->page, f->c, &look, names, f->points.n);
     f->page.n_columns = f->points.n > 1 ? 2 : 1;
     int rc = wrap_open(&f->page, e);

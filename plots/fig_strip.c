@@ -2,6 +2,11 @@
  * Which type of resource has which layer, from `weft hetero --plans`: a panel per point, a row per scheduler
  * with the plan of its first seed, and above them the names of the layers. A layer without a name has that of
  * its kind.
+ *
+ * A row of the table is a layer in a plan: point, scheduler, seed, layer (from 1), its type and the stage
+ * with so many units. Neighbouring layers of one stage and type are drawn as one stage. Types keep their
+ * style whatever --where leaves over, as they are numbered over the whole table. A layer that occurs twice is
+ * drawn once.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +89,8 @@ static struct cell *strip_plan_of(const struct strip *f, int32_t point, int32_t 
 
 /* ---- reading ---- */
 
-/* Schedulers and the most layers of all rows that pass: so pages of other points look alike. */
+/* Schedulers and the most layers of all rows that pass: so pages of other points look alike. ERR_PARSE: a
+ * layer that is no whole number from 1 to MAX_LAYERS. */
 static int strip_survey(struct strip *f, struct err *e)
 {
     struct rows r = f->data.r;
@@ -107,6 +113,9 @@ static int strip_survey(struct strip *f, struct err *e)
     return rc;
 }
 
+/*
+ * Rows of other seeds than the first of their plan are no fault, those that repeat a layer of it are counted.
+ */
 static void strip_take_row(struct strip *f, int64_t i, int32_t *first_seed)
 {
     const struct data *d = &f->data;
@@ -168,7 +177,8 @@ static int read_plans(struct strip *f, const struct rows *r, struct err *e)
     return 0;
 }
 
-/* The stage that begins at layer `first`: layers of one number and type. False at the end of the plan. */
+/* The stage that begins at layer `first`: layers of one number and type. False at the end of the plan.
+ * Callers begin with last = -1 and go on from last + 1. Layers that the table lacks are passed over. */
 static bool next_stage(struct stage *s, const struct strip *f, const struct cell *plan, int32_t first)
 {
     while (first < f->n_layers && plan[first].type < 0)
@@ -184,7 +194,8 @@ static bool next_stage(struct stage *s, const struct strip *f, const struct cell
 
 /* ---- before the page is open ---- */
 
-/* What all units of a plan cost by the hour; "" when something is not known. */
+/* What all units of a plan cost by the hour; "" when something is not known. The sum over stages of units
+ * times the price of one; a plan of one stage with an unknown price has none. */
 static const char *price_of(const struct strip *f, const struct cell *plan)
 {
     struct stage s = { 0, -1 };
@@ -217,7 +228,11 @@ static void strip_count_layers(struct strip *f)
     }
 }
 
-/* How wide a layer is about, and which room its name takes: beside its neighbours', else upright. */
+/*
+ * How wide a layer is about, and which room its name takes: beside its neighbours', else upright. Before the
+ * page is open, so the width of a layer is an estimate from that of the labels; names that turn out too long
+ * are set smaller or cut by canvas_text().
+ */
 static void fit_names(struct strip *f)
 {
     double label_px = 0, name_px = 0, page_px = f->c->width_px;
@@ -266,7 +281,8 @@ static bool fits(const char *s, double size_px, double room_px)
     return CANVAS_LEAST_SHRINK * canvas_width(s, size_px) <= room_px;
 }
 
-/* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. */
+/* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. Nothing where not
+ * even the number fits: the legend has the type, the table the number. */
 static void strip_put_units(struct strip *f, const struct scale *to, const struct cell *first,
                             const struct stage *s, double middle_px)
 {

@@ -2,6 +2,9 @@
  * A simulated step over time, from `weft sim --timeline`: a panel per order of the dimensions, a row per
  * dimension with a lane for each slot, whose bars do not overlap. Of the first workload, its first four
  * orders, and the lowest class of NPUs: the others do the same at other speeds.
+ *
+ * A lane's spans are folded to a few thousand for all panels together (lanes.h), but the longest bars keep an
+ * edge of their own, by which single collectives can be told. Time O(bars log bars).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +73,8 @@ static const char *timeline_word_of(const struct timeline *f, int bind, int64_t 
     return f->data.words[bind].list[f->data.word[bind][i]];
 }
 
-/* What the rows say of runs and dimensions, be they of the class that is drawn or not. */
+/* What the rows say of runs and dimensions, be they of the class that is drawn or not. Runs are the orders of
+ * dimensions, numbered as they come in the table; the first four. */
 static int survey_rows(struct timeline *f, struct names *names, struct names *passes, struct err *e)
 {
     const struct data *d = &f->data;
@@ -102,8 +106,11 @@ static int survey_rows(struct timeline *f, struct names *names, struct names *pa
     return rc;
 }
 
-/* The CSV gives the share of each dimension's links, of NPU class 0; that of compute is the union of its
- * bars. */
+/*
+ * The CSV gives the share of each dimension's links, of NPU class 0; that of compute is the union of its
+ * bars. f->order must be by run, dimension and start: slots of compute overlap, and a bar counts beyond the
+ * latest end before it only. The shares of links are those of class 0; of another class they are not known.
+ */
 static void find_busy(struct timeline *f)
 {
     const struct data *d = &f->data;
@@ -125,6 +132,7 @@ static void find_busy(struct timeline *f)
     }
 }
 
+/* Sorted twice: by start for the union of compute, then by slot for the lanes. */
 static int read_timeline(struct timeline *f, struct err *e)
 {
     const struct data *d = &f->data;
@@ -163,6 +171,7 @@ static int read_timeline(struct timeline *f, struct err *e)
 
 /* ---- lanes ---- */
 
+/* Height before the page is scaled; 0 of a dimension without bars. */
 static double row_px(const struct timeline *f, int32_t dim)
 {
     int32_t n = f->n_slots[dim];
@@ -232,7 +241,8 @@ static int64_t count_longer(const struct timeline *f, double length)
     return n;
 }
 
-/* The longest bars keep their edges: those from `least` on, which is doubled until they are few. */
+/* The longest bars keep their edges: those from `least` on, which is doubled until they are few. At most
+ * MAX_ALONE of them, whatever `least` was. Ends for any bars, as no bar is longer than the axis. */
 static void mark_alone(struct timeline *f, double least)
 {
     while (count_longer(f, least) > MAX_ALONE)
@@ -259,7 +269,8 @@ static void put_hairlines(struct timeline *f, int32_t run)
     canvas_block_end(f->c, (struct mark){ MARK_HAIR, 0 });
 }
 
-/* Lines between the rows, and the end of the step over all of them. */
+/* Lines between the rows, and the end of the step over all of them. A row that begins at 0 needs none above
+ * it: that is the frame. */
 static void timeline_put_rules(struct timeline *f, double end)
 {
     for (int32_t d = 1; d < MAX_ROWS; d++) {

@@ -2,6 +2,11 @@
  * The figures: each a row of a table, with the columns it needs and what draws it. A figure of any columns
  * needs no code of its own: fig_xy with a struct plot_xy. Those of sweeps and of schedulers are declarations,
  * too: plots/fig.h.
+ *
+ * A row of the table gives the name for the command line, the title, the columns that must be there (checked
+ * before any of them is read, so that a table of the wrong kind gets one message that names the right one),
+ * the command that writes such tables, the function and the declaration it draws by. The order is that of the
+ * list in help. To add a figure: a row here, and its function in plots/fig.h when no declaration will do.
  */
 #include "plots/figure.h"
 
@@ -15,12 +20,14 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
 /* ---- designs: the columns of a sweep ---- */
 
 #define SERIES "status", "network", "workload", "objective", "total_GBps"
+/* Compound literals at file scope live as long as the program. */
 #define COLUMNS(...)                                                                                         \
     (const char *const[])                                                                                    \
     {                                                                                                        \
         __VA_ARGS__, NULL                                                                                    \
     }
 
+/* A ratio to the equal split, which itself is the line at 1. */
 #define OVER_EQUAL(words, column)                                                                            \
     {                                                                                                        \
         column, words, "×", .equal_column = "1"                                                              \
@@ -219,11 +226,14 @@ static int find_figure(const struct plot_figure **out, const char *name, struct 
             return 0;
         names[i] = plot_figures[i].name;
     }
+    /* All names are gathered when the loop ends without a match. */
     const char *near = text_nearest(name, names, (size_t)plot_n_figures);
     return err_set(e, ERR_USAGE, "figure: is \"%s\", expected one of the list%s%s%s", name,
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+/* Below, labels alone fill a page; above, a PNG, drawn at twice the size, nears the 32,767 pixels that Cairo
+ * takes. */
 static int check_size(const char *what, int32_t px, struct err *e)
 {
     if (px != 0 && (px < 240 || px > 10000))
@@ -237,6 +247,9 @@ int figure_script(const struct plot_figure *figure, const struct table *t, const
     const struct rows r = { .t = t, .figure = figure, .opt = opt };
     struct canvas c;
 
+    /*
+     * The script is gathered in the canvas and handed over whole: on an error the caller's text is as it was.
+     */
     canvas_init(&c, opt, figure->help ? figure->help : "");
     int rc = rows_check(&r, e);
     if (!rc)

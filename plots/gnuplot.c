@@ -2,6 +2,11 @@
  * Runs gnuplot as a child with nothing but files between: the script in one, image and messages in two
  * others, so that no pipe can fill up. Its environment is fixed, for the same script must give the same bytes
  * everywhere.
+ *
+ * Files also need no thread and no poll() to feed one end while the other is read, at the price of the image
+ * passing through the page cache; they are unlinked from the start, so that a killed program leaves nothing.
+ * Whether the run went well is told by the exit status and by an image that is not empty: gnuplot writes
+ * warnings to the same place as errors, and they are dropped when it succeeds.
  */
 #include "plots/gnuplot.h"
 
@@ -19,7 +24,11 @@ extern char **environ;
 
 static const char not_installed[] = "gnuplot: is not installed; version 5.2 or later must be on the PATH";
 
-/* Length of the UTF-8 sequence at s, 0 when it is none that XML 1.0 allows. */
+/*
+ * Length of the UTF-8 sequence at s, 0 when it is none that XML 1.0 allows. Overlong forms, surrogates and
+ * the noncharacters U+xxFFFE and U+xxFFFF are none: a strict reader of XML would refuse the whole SVG for one
+ * of them. A NUL cuts a sequence short and thus ends the search within the string.
+ */
 static size_t utf8_length(const unsigned char *s)
 {
     static const struct {
@@ -68,7 +77,12 @@ static bool has_prefix(const char *s, const char *prefix)
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* The caller's environment without what would change a figure; entries are borrowed. */
+/*
+ * The caller's environment without what would change a figure; entries are borrowed. LC_ALL is set, not only
+ * dropped: gnuplot takes decimal commas and the encoding of labels from the locale, and without any it would
+ * read UTF-8 as bytes. GNUPLOT stands for all of GNUPLOT_LIB, _FONTPATH, _DRIVER_DIR..; SOURCE_DATE_EPOCH is
+ * for Cairo from 1.18 on.
+ */
 static char **fixed_environment(void)
 {
     static char *const set[] = { "LC_ALL=C.UTF-8", "TZ=UTC0", "SOURCE_DATE_EPOCH=0" };
@@ -83,6 +97,7 @@ static char **fixed_environment(void)
     if (!env)
         return NULL;
     for (size_t i = 0; i < n; i++) {
+        /* HOME stays: fontconfig finds fonts by it. gnuplot itself does not read ~/.gnuplot: -d below. */
         bool drop = false;
         for (size_t k = 0; k < sizeof dropped / sizeof dropped[0]; k++)
             drop = drop || has_prefix(environ[i], dropped[k]);
@@ -93,8 +108,11 @@ static char **fixed_environment(void)
     return env;
 }
 
-/* An unlinked temporary file. The descriptor is above 2, so that giving it to
- * the child as 0, 1 or 2 cannot overwrite another one of the three. */
+/*
+ * An unlinked temporary file. The descriptor is above 2, so that giving it to the child as 0, 1 or 2 cannot
+ * overwrite another one of the three. Closed on exec, so that the child has the copies alone that are its
+ * standard files.
+ */
 static int open_scratch(int *fd, struct err *e)
 {
     FILE *f = tmpfile();
@@ -142,7 +160,11 @@ static int read_all(int fd, struct text *out, struct err *e)
     }
 }
 
-/* Start gnuplot with fds as its standard files and wait for it; status is as from waitpid(). */
+/*
+ * Start gnuplot with fds as its standard files and wait for it; status is as from waitpid(). posix_spawnp()
+ * searches the PATH of this process, not that of env. Some C libraries report a missing program as exit
+ * status 127 instead of ENOENT: judge() knows both.
+ */
 static int spawn_and_wait(int *status, const int fds[3], char **env, struct err *e)
 {
     posix_spawn_file_actions_t actions;
@@ -201,8 +223,12 @@ static int judge(int status, const char *said, size_t image_bytes, struct err *e
     return rc;
 }
 
-/* Cairo before 1.18 writes the present time and knows no SOURCE_DATE_EPOCH. The
- * length stays, so the offsets in the file hold. */
+/*
+ * Cairo before 1.18 writes the present time and knows no SOURCE_DATE_EPOCH. The length stays, so the offsets
+ * in the file hold. The key stands in a dictionary that is not compressed; the bytes could occur in a stream
+ * by chance only, which at seventeen bytes is no concern. What follows the fourteen digits, a zone, is that
+ * of TZ: the same everywhere.
+ */
 static void fix_pdf_date(char *pdf, size_t n)
 {
     static const char key[] = "/CreationDate (D:", epoch[] = "19700101000000";
@@ -263,6 +289,7 @@ int gnuplot_run(const char *script, struct text *image, struct err *e)
         rc = judge(status, text_str(&said), drawn.n, e);
     if (rc)
         goto out;
+    /* Each looks at the first bytes and leaves images of other kinds alone. */
     fix_pdf_date(drawn.s, drawn.n);
     smooth_svg(&drawn);
     text_add(image, drawn.s, drawn.n);

@@ -1,4 +1,10 @@
-/** @file The one place that starts gnuplot: a script in, the bytes of an image out. */
+/**
+ * @file The one place that starts gnuplot: a script in, the bytes of an image out.
+ *
+ * Needs gnuplot 5.2 or later on the PATH, with the terminals svg, pdfcairo and pngcairo; nothing else of the
+ * program needs it, and plot_script() does without. Each run is a process of its own, which takes about 50 ms
+ * to start. No state is kept, but the environment is read: not while another thread changes it.
+ */
 #ifndef PLOTS_GNUPLOT_H
 #define PLOTS_GNUPLOT_H
 
@@ -20,12 +26,15 @@
 void gnuplot_quote(struct text *out, const char *s);
 
 /**
- * Run @p script (which sets the terminal and no output) and append what gnuplot
- * writes to @p image. The user's gnuplot settings and locale have no influence,
- * and dates inside PDF are fixed: same script, same bytes.
+ * Run @p script (which sets the terminal and no output) and append what gnuplot writes to @p image. The
+ * user's gnuplot settings and locale have no influence, and dates inside PDF are fixed: same script, same
+ * bytes.
  *
- * @return 0; ERR_LIB when gnuplot is not installed, refuses the script (the
- *         message carries its own words) or draws nothing; ERR_IO, ERR_NOMEM.
+ * @return 0; ERR_LIB when gnuplot is not installed, refuses the script (the message carries its own words) or
+ *         draws nothing; ERR_IO, ERR_NOMEM.
+ *
+ * On an error nothing is appended. The image is held twice for a moment. Time is gnuplot's, linear in the
+ * script.
  */
 int gnuplot_run(const char *script, struct text *image, struct err *e);
 

@@ -1,6 +1,10 @@
 /*
  * Grids of panels that share their axes: x along all, y along each row of one quantity. Of points of one
  * series at one x the best is drawn. Bars of a category share 0.8 of its width.
+ *
+ * Axes are fitted over all panels that are drawn before the first one is, so that panels compare; only the
+ * unit and the y axis differ by quantity. Points of a panel are gathered anew for each series, by a pass over
+ * all rows: panels are at most 60, and designs of a sweep some thousands.
  */
 #include "plots/grid.h"
 
@@ -59,6 +63,7 @@ static int32_t row_of_panels(const struct grid *g, int64_t i)
     return g->spec->rows ? g->spec->rows->at[i] : 0;
 }
 
+/* Panels and groups beyond the limits; what is left out has no say in the axes either. */
 static bool grid_is_shown(const struct grid *g, int64_t i)
 {
     return g->spec->columns->at[i] < g->n_columns && row_of_panels(g, i) < GRID_MAX_ROWS &&
@@ -94,6 +99,8 @@ static struct axis grid_fit_x(const struct grid *g, double lo, double hi)
         return (struct axis){ .lo = lo - 0.5, .hi = hi + 0.5, .integers = true };
     /* Counts and factors are chosen by hand: what lies between zero and the least of them is of no concern.
      */
+    /* Room at both ends for markers of the outermost series that step aside, in pixels, turned into units of
+     * x by a width of panels that is an estimate: the page is not open yet. */
     if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
         double panel_px = (g->c->width_px - 100) / g->n_columns - GAP_X_PX;
         double edge_px = 8 + g->n_series * ASIDE_PX / 2;
@@ -109,6 +116,8 @@ static double highest(const struct grid_metric *metric, double y, double half)
     return metric->most > 0 ? fmax(y, fmin(y + half, metric->most)) : y + half;
 }
 
+/* Over all panels. The equal split counts too, for it is drawn. Intervals end at zero below: costs and times
+ * have no others, and few seeds can have an interval wider than their mean. */
 static void grid_fit_y(struct grid *g, int32_t m)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
@@ -135,6 +144,8 @@ static void grid_fit_y(struct grid *g, int32_t m)
     else
         g->y[m] = axis_fit(y[0], y[1]);
     axis_round_up(&g->y[m]);
+    /* An axis of shares that was rounded beyond the whole ends a little above it, so that markers there are
+     * whole. */
     if (metric->most > 0 && y[1] <= metric->most && g->y[m].hi > metric->most)
         g->y[m].hi = metric->most + 0.03 * (metric->most - g->y[m].lo);
 }
@@ -160,7 +171,11 @@ static int compare_x(const void *a, const void *b)
     return (p->y > q->y) - (p->y < q->y);
 }
 
-/* Points of one panel for a series, or for the equal split when series is -1; the best for each x. */
+/*
+ * Points of one panel for a series, or for the equal split when series is -1; the best for each x. The result
+ * is in g->points until the next call. Sorted by x, then by y: of a run of one x the best is its first or its
+ * last. The equal split can have several values at one x, too, of networks or plans.
+ */
 static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, int32_t m, int32_t series)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
@@ -186,7 +201,8 @@ static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, i
     return kept;
 }
 
-/* Points of the first quantity behind a better one of the same series at the same x. */
+/* Points of the first quantity behind a better one of the same series at the same x. Of the first alone, as
+ * the note is about designs, not about values. */
 static int64_t count_hidden(struct grid *g)
 {
     int64_t shown = 0, all = 0;
@@ -225,8 +241,11 @@ static void grid_put_line(struct grid *g, int64_t n, const struct axis *y, doubl
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
 }
 
-/* Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room
- * between neighbouring x. */
+/*
+ * Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room
+ * between neighbouring x. 0 when no point has an interval, on a log axis, where a step in x is no constant
+ * number of pixels, and where the closest neighbours leave no room for all series. Overwrites g->points.
+ */
 static double step_aside(struct grid *g, const struct canvas_box *box)
 {
     double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
@@ -261,6 +280,7 @@ static void grid_put_value(struct grid *g, const struct grid_at *p, const struct
         canvas_text(g->c, &at, value);
 }
 
+/* Numbers come first: canvas_text() writes a command, which cannot stand within a block of data. */
 static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, const struct axis *y,
                      int32_t series)
 {
@@ -293,6 +313,8 @@ static double strip_px(const struct grid *g)
     return g->n_columns > 1 || g->spec->columns->names.list[0][0] ? CANVAS_STRIP_PX : 6;
 }
 
+/* All panels are of one size: room for tics and labels is taken from the body once, not from the outer
+ * panels. */
 static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t row)
 {
     const struct canvas_box *b = &g->body;

@@ -1,5 +1,10 @@
-/** @file Grids of panels with shared axes, of lines or of grouped bars: columns and rows of panels, a row
- * each per quantity. Designs over bandwidth or depth, and what schedulers of jobs came to. */
+/**
+ * @file Grids of panels with shared axes, of lines or of grouped bars: columns and rows of panels, a row each
+ * per quantity. Designs over bandwidth or depth, and what schedulers of jobs came to.
+ *
+ * The caller reads the table and says by arrays over its rows in which column, row of panels, series and
+ * place each one is; what lies on each other, axes, room and notes are decided here.
+ */
 #ifndef PLOTS_GRID_H
 #define PLOTS_GRID_H
 
@@ -46,6 +51,8 @@ struct grid_spec {
  * Draw the rows, n > 0. Where several of a series share an x, the best is shown and a note says so. At most
  * GRID_MAX_COLUMNS columns, GRID_MAX_ROWS rows and GRID_MAX_CATEGORIES categories are drawn; a note says how
  * many there are. Time O(panels * n), plus sorting.
+ *
+ * Points whose y is NaN are not drawn. ERR_RANGE when the page is too low for the rows, ERR_NOMEM.
  */
 int grid_build(struct canvas *c, const struct grid_spec *spec, struct err *e);
 

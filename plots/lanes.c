@@ -2,6 +2,10 @@
  * Rows of spans over one axis. An SVG of a million spans would be unreadable and huge: spans shorter than a
  * tolerance are folded to one per colour, in place, with the sum of lengths of each colour kept; the
  * tolerance doubles until few are left.
+ *
+ * What the eye takes from lanes of a million spans is how much of each colour there is and where; so lengths
+ * are kept and positions are not, by less than a tolerance of a quarter of a pixel at first. Folding by
+ * sampling (the colour at each pixel) would lose what is short and frequent.
  */
 #include "plots/lanes.h"
 
@@ -87,6 +91,8 @@ static void put_sides(struct strips_page *s, int32_t k, const struct canvas_box 
         const char *end = end_of_row(s->spec, k, i);
         at.x_px = box->left - 6;
         at.y_px = box->top + (top_of(s->spec, i) + top_of(s->spec, i + 1)) / 2 * unit_px;
+        /* A label for each row that is far enough below the last one that has a label; its number at the
+         * right goes with it. */
         if (!s->spec->plain && at.y_px < last_px + LABEL_PX - 1e-9)
             continue;
         last_px = at.y_px;
@@ -116,6 +122,7 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
 {
     struct strips_page s = { .c = c, .spec = spec };
     int32_t n = spec->n_panels;
+    /* "Units" of y: rows of height 1 where `tops` is NULL, else whatever `tops` counts in, often pixels. */
     double units = n * top_of(spec, spec->n_rows), unit_px = spec->unit_px, least_px = spec->least_unit_px;
 
     if (unit_px <= 0) {
@@ -134,6 +141,7 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
         struct axis x = spec->x;
         x.hide = k + 1 < n;
         canvas_panel(c, &box, &x, NULL);
+        /* After canvas_panel(), which without an axis for y sets a range of its own. */
         text_printf(&c->script, "set yrange [%.10g:0]\n", top_of(spec, spec->n_rows));
         strips_put_head(&s, k, &box);
         put_sides(&s, k, &box);
@@ -147,8 +155,11 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
 
 /* ---- folding ---- */
 
-/* Spans i..end-1 of less than a tolerance together, as one per colour in place at out; how many. The colour
- * that stands before them comes first, so that it goes on. */
+/*
+ * Spans i..end-1 of less than a tolerance together, as one per colour in place at out; how many. The colour
+ * that stands before them comes first, so that it goes on. Never more spans than there were, so it is safe in
+ * place: out <= i. The idle time between them is pushed to the end of the stretch.
+ */
 static int64_t gather_colours(struct span *spans, int64_t i, int64_t end, int64_t out)
 {
     double sums[SPAN_PAINTS] = { 0 }, at = spans[i].start;
@@ -175,6 +186,8 @@ static int64_t gather_colours(struct span *spans, int64_t i, int64_t end, int64_
     return n;
 }
 
+/* A stretch begins with a span and takes those that end within a tolerance of its start; one span alone is
+ * left as it is, be it short. */
 static int64_t gather_close(struct span *spans, int64_t n, double tolerance)
 {
     int64_t out = 0;
@@ -249,6 +262,7 @@ void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t pa
 /* Shades of five fifths, light to dark, with a step between that shows. */
 static const int32_t shades[LOAD_PAINTS] = { 0, 6, 4, 3, 1, 0, SHADE_OVER };
 
+/* The tolerance in ceil() is for fifths that are not exact in binary: 0.6 is up to 60 %. */
 int32_t load_paint(double load_frac)
 {
     if (!(load_frac > 0))

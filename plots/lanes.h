@@ -1,5 +1,9 @@
-/** @file Rows over an axis that panels share; spans of colours in lanes, folded where there are too many;
- * loads as shades. */
+/**
+ * @file Rows over an axis that panels share; spans of colours in lanes, folded where there are too many;
+ * loads as shades.
+ *
+ * Used by schedules (fig_gantt.c), steps (fig_timeline.c), costs (fig_hetero.c) and plans (fig_strip.c).
+ */
 #ifndef PLOTS_LANES_H
 #define PLOTS_LANES_H
 
@@ -24,12 +28,21 @@ struct strips {
     void *of; /**< handed to `paint` */
 };
 
-/** Draw the panels on a page whose notes and legend are set. ERR_RANGE when the page is too low. */
+/**
+ * Draw the panels on a page whose notes and legend are set. ERR_RANGE when the page is too low.
+ *
+ * `paint` is called once per panel, from the first, between canvas_panel() and canvas_draw(): it may put
+ * texts, and blocks after them. Rows count downwards: y of `tops` rises from the top of a panel.
+ */
 int strips_build(struct canvas *c, const struct strips *spec, struct err *e);
 
 /* ---- spans ---- */
 
-/** A stretch of one colour in a lane. */
+/**
+ * A stretch of one colour in a lane.
+ *
+ * In units of the x axis, not of the table.
+ */
 struct span {
     double start, end;
     int32_t paint; /**< 0..SPAN_PAINTS-1 */
@@ -50,6 +63,9 @@ struct lane {
  * of x long. Those not alone close up: within a tolerance each colour becomes one span, and gaps of one
  * colour close as long as this moves no bar further than a tolerance, which is doubled up to @p coarsest_px.
  * The sum of lengths of each colour stays what it was. Time O(n) for each tolerance.
+ *
+ * Lanes keep their array and get a smaller n. More than @p most may be left when all are alone, or when even
+ * the coarsest tolerance does not do.
  */
 void lanes_fold(struct lane *lanes, int64_t n, int64_t most, double px, double coarsest_px);
 /** The spans of one paint in a panel, of one shape per lane: that keeps an SVG small. Viewers of PDF show the
@@ -62,6 +78,7 @@ void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t pa
 /** Loads by the fifth: paint 0 is none, which is white, then up to 20, 40, 60, 80 and 100 %, then overload.
  */
 enum { LOAD_PAINTS = 7 };
+/** NaN and what is not above zero: 0. */
 int32_t load_paint(double load_frac);
 /** Legend of the paints @p used, shape [LOAD_PAINTS]. */
 void loads_put_legend(struct canvas *c, const bool *used);

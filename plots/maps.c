@@ -1,6 +1,9 @@
 /*
  * Maps of cells in shades, two beside each other where a page is wide enough. A cell is a box and up to two
  * lines of text, white on dark shades.
+ *
+ * Texts of cells are put before their boxes, for a label cannot stand in a block of data; gnuplot draws
+ * labels over plots all the same, as canvas_text() asks for the front.
  */
 #include "plots/maps.h"
 
@@ -171,6 +174,7 @@ int maps_build(struct canvas *c, const struct maps *spec, struct err *e)
     for (int32_t y = 0; y < spec->rows.n; y++)
         p.values_px = fmax(p.values_px, canvas_width(spec->rows.list[y], CANVAS_SMALL_PX) + 10);
     p.values_px = fmin(p.values_px, MOST_VALUES_PX);
+    /* Two maps beside each other only where their cells stay wide enough for a number. */
     double beside = MAX_IN_ROW * (spec->columns.n * GOOD_CELL_PX + p.values_px + GAP_PX);
     p.n_across = spec->n > 1 && beside <= c->width_px - 50 ? MAX_IN_ROW : 1;
     p.n_down = (spec->n + p.n_across - 1) / p.n_across;

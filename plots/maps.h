@@ -1,5 +1,10 @@
-/** @file Maps of cells in shades with their numbers, by two quantities of few values: fig_plans, and shares
- * of jobs that run. */
+/**
+ * @file Maps of cells in shades with their numbers, by two quantities of few values: fig_plans, and shares of
+ * jobs that run.
+ *
+ * The limits are of what a page can show with its numbers readable; what is beyond them callers leave out,
+ * and say so in a note by n_all.
+ */
 #ifndef PLOTS_MAPS_H
 #define PLOTS_MAPS_H
 
@@ -39,7 +44,12 @@ struct maps {
     struct map_side rows, columns;
 };
 
-/** Draw the maps, two beside each other where there is room, on a page whose notes and legend are set. */
+/**
+ * Draw the maps, two beside each other where there is room, on a page whose notes and legend are set.
+ *
+ * @p spec has 1..MAPS_MOST maps of the same rows and columns, 1..MAPS_VALUES of each. ERR_RANGE when the page
+ * is too low for cells of 14 px.
+ */
 int maps_build(struct canvas *c, const struct maps *spec, struct err *e);
 /** Append " · " and @p word, of which at most so many characters. */
 void maps_put_word(struct text *out, const char *word, size_t chars);

@@ -2,6 +2,10 @@
  * Colours, dashes, markers and hatchings, chosen to be told apart in grey and with any colour vision. Styles
  * never run out: each round the colours move on against the shapes, so that products of both come before a
  * repetition.
+ *
+ * Of n colours and n shapes style s has shape s mod n and colour (s + s div n) mod n: n * n styles that
+ * differ before the first returns. A style belongs to a meaning, not to a position, where one has a fixed
+ * meaning (objectives, passes of collectives): such figures pass the style by hand.
  */
 #include "plots/canvas.h"
 
@@ -52,6 +56,7 @@ static const char over_color[] = "#D55E00";
 
 #define BOX_COLUMNS "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror"
 
+/* Styles below FILL_FIRST are white and greys for what is no series; they are outside the rounds. */
 static void put_fill(struct text *out, int d, int32_t style)
 {
     int32_t n = LENGTH(fill_styles) - FILL_FIRST, i = style, k = style;
@@ -61,6 +66,8 @@ static void put_fill(struct text *out, int d, int32_t style)
         i = FILL_FIRST + (style - FILL_FIRST) % n;
         k = FILL_FIRST + (style - FILL_FIRST + (style - FILL_FIRST) / n) % n;
     }
+    /* The box, and its hatching as a second plot of the same data: gnuplot's patterns have one colour and a
+     * transparent ground, or white, but none of two colours. */
     text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d,
                 fill_styles[k].color);
     if (fill_styles[i].pattern)
@@ -89,6 +96,7 @@ static void marks_put_line(struct text *out, int32_t block, int32_t style, bool 
         text_printf(out, " ps 0.6 pt %d", line_styles[i].point);
 }
 
+/* Areas are polygons of all boxes of a block in one, without edges: in an SVG a fraction of the bytes. */
 static void marks_put_bar(struct text *out, int d, struct mark mark)
 {
     const char *color = bar_colors[mark.style % LENGTH(bar_colors)];

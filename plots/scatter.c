@@ -2,6 +2,9 @@
  * The front of points over cost is found by one pass over them by rising cost: a point is on it that is
  * better in y than all before. Texts lie beside points of the front where markers, steps and lines leave
  * room.
+ *
+ * The staircase is not a line from point to point: no design lies between two of them, and a straight line
+ * would promise one. Hollow points (misfits, equal splits beyond the limits) are never on the front.
  */
 #include "plots/scatter.h"
 
@@ -38,7 +41,8 @@ struct scatter {
     struct places places;
 };
 
-/* Points of one panel, filled and hollow or of one kind, of one series or (series = -1) all. */
+/* Points of one panel, filled and hollow or of one kind, of one series or (series = -1) all. In s->points
+ * until the next call; callers that need two sets at once keep the count of the first no longer. */
 static int64_t scatter_gather_points(struct scatter *s, int32_t panel, int32_t series, bool filled,
                                      bool hollow)
 {
@@ -66,6 +70,7 @@ static int compare_cost(const void *a, const void *b)
     return (p->item > q->item) - (p->item < q->item);
 }
 
+/* As compare_cost(), but of equal costs the lowest first. */
 static int compare_low(const void *a, const void *b)
 {
     const struct scatter_point *p = a, *q = b;
@@ -86,7 +91,8 @@ static int compare_series(const void *a, const void *b)
 
 /* ---- series with looks ---- */
 
-/* Of the n points one in each square. */
+/* Of the n points one in each square. The first in the order of the cost stands for its square; what is seen
+ * is where points are, not how many. */
 static int64_t thin_cloud(struct scatter *s, int64_t n, const struct panel *p, struct err *e)
 {
     int64_t width = (int64_t)((p->box.right - p->box.left) / CELL_PX) + 1, kept = 0;
@@ -191,7 +197,8 @@ static void scatter_fit_axes(const struct scatter *s, struct panel *p)
     }
 }
 
-/* What labels keep clear of: markers, the steps of the front, and lines, along which the points lie then. */
+/* What labels keep clear of: markers, the steps of the front, and lines, along which the points lie then.
+ * s->points must hold all of the panel, sorted by series where they are joined. */
 static int take_places(struct scatter *s, const struct panel *p, struct err *e)
 {
     int rc = places_begin(&s->places, s->c, (int32_t)(2 * s->n_points + 2 * s->n_front) + MAX_LABELS, e);
@@ -253,6 +260,8 @@ static void put_labels(struct scatter *s, const struct panel *p)
 {
     const char *last[2] = { "", "" };
 
+    /* A text that found no place is remembered as well: the next point with the same one is not asked again,
+     * which keeps labels where the plan changes rather than wherever there is room. */
     for (int64_t i = 0, n = 0; i < s->n_front && n < MAX_LABELS; i++)
         for (int k = 0; k < 2; k++) {
             struct text made = { 0 };
@@ -278,6 +287,7 @@ static int scatter_put_panel(struct scatter *s, int32_t w, struct err *e)
     s->n_points = scatter_gather_points(s, w, -1, true, true);
     if (spec->lines)
         qsort(s->points, (size_t)s->n_points, sizeof *s->points, compare_series);
+    /* Needs all points of the panel in s->points: before the series are gathered one by one. */
     scatter_fit_axes(s, &p);
     wrap_panel(&s->page, &p, w);
     if (spec->label) {

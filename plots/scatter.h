@@ -2,6 +2,9 @@
  * @file Points over network cost in wrapped panels: a marker or a line per series with the front of the best,
  * or series that each have a look of their own. What one gets for a given cost is a staircase, level until
  * the next point can be paid.
+ *
+ * A page per workload or point would not compare: panels are wrapped, each with axes of its own, as costs of
+ * clusters of different size have nothing in common.
  */
 #ifndef PLOTS_SCATTER_H
 #define PLOTS_SCATTER_H
@@ -41,8 +44,12 @@ struct scatter_spec {
     const void *of; /**< handed to `label` */
 };
 
-/** Draw the @p n points, of the panels the first 9: a note says how many there are. The front is that of
- * filled points. Time O(panels * series * n log n), with labels O(front) calls of `label` more. */
+/**
+ * Draw the @p n points, of the panels the first 9: a note says how many there are. The front is that of
+ * filled points. Time O(panels * series * n log n), with labels O(front) calls of `label` more.
+ *
+ * ERR_RANGE when the page is too low for the rows of panels, ERR_NOMEM. @p points is not changed.
+ */
 int scatter_build(struct canvas *c, const struct scatter_point *points, int64_t n,
                   const struct scatter_spec *spec, struct err *e);
 

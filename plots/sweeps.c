@@ -1,7 +1,11 @@
 /*
  * What the rows of a sweep look like in grids, as bars and as points: the figures that declare columns of it.
+ *
+ * Each figure of sweeps is a constant in figures.c (struct sweep_grid, sweep_bars or sweep_scatter of
+ * plots/fig.h); the functions here read its columns once, by one rule for what a column holds (sweep_bind()),
+ * and hand arrays to the page that draws them. Rows that are not solved are left out without a word (the
+ * table says why), solved ones that lack a value with a note. All memory is the canvas's and goes with it.
  */
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +26,8 @@ static const char *sweep_word(const struct sweep *s, const char *column, int64_t
     return s->d.words[k].list[s->d.word[k][i]];
 }
 
+/* What is a divisor somewhere must be above zero, or the row is left out: a time of 0 would be an infinite
+ * performance and stretch the axis for all others. */
 static struct bind sweep_bind(const char *column)
 {
     static const char *const words[] = { "network", "workload", "objective", "plan", "fits", "n_dims", NULL };
@@ -64,6 +70,7 @@ static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, s
             return ERR_NOMEM;
     for (int64_t i = 0; s->plans && i < s->d.n; i++) {
         struct text out = { 0 };
+        /* Texts of plans are made once per row, as labels and notes ask for them again and again. */
         struct rows at = *r;
         at.row = s->d.row[i];
         phrases_put_plan(&out, &at, plan);
@@ -98,7 +105,11 @@ static void name_objectives(const struct names *names, int32_t *styles, const ch
     }
 }
 
-/* The longest run of designs with the same total, of equal runs the last: where most can be compared. */
+/*
+ * The longest run of designs with the same total, of equal runs the last: where most can be compared. Totals
+ * compare exactly, so that those which are sums of an optimised split may count as different. *order is moved
+ * to the run within its array, which is the canvas's.
+ */
 static int find_common_total(int64_t **order, int64_t *n, const struct data *d, struct err *e)
 {
     const double *total = data_x(d, "total_GBps");
@@ -132,6 +143,7 @@ static const double *sweep_x(const struct data *d, const char *column, struct er
     return depth;
 }
 
+/* Columns of panels are workloads, rows are networks where `by_network`, lines are objectives. */
 int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
 {
     const struct sweep_grid *look = r->figure->look;
@@ -166,6 +178,7 @@ int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
         struct grid_metric *metric = &metrics[m];
         *metric = look->metrics[m];
         metric->y = data_x(d, metric->column);
+        /* A bool as 0 or 1: the height of the line. */
         metric->reference = metric->equal_column && strcmp(metric->equal_column, "1") == 0;
         if (metric->equal_column && metric->reference == 0)
             metric->equal = data_x(d, metric->equal_column);
@@ -211,6 +224,7 @@ static void put_plan_notes(const struct sweep *s)
     text_free(&varying);
 }
 
+/* Panels are workloads, series networks. Two points a row where the equal split is drawn as well. */
 int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
 {
     const struct sweep_scatter *look = r->figure->look;
@@ -270,7 +284,8 @@ enum {
 /* Share of the step below which a rest cannot be seen, and a bar is not longer than the step. */
 #define LEAST_SHARE 1e-3
 
-/* One part of a design's bar: a dimension, or one of the figure's own parts. */
+/* One part of a design's bar: a dimension, or one of the figure's own parts. `value` is in the unit of the
+ * axis before sweep_bars.units scale it. */
 struct part {
     int32_t dim; /* -1 = one of the figure's own */
     int32_t own;
@@ -323,6 +338,8 @@ static int32_t bars_of(const struct bars *b, int64_t i)
     return b->look->stacked ? 1 : parts_of(b, i, parts);
 }
 
+/* At least one, be it of more bars than there should be. They are the first rows of the table, which --where
+ * chooses. */
 static int32_t count_drawn(const struct bars *b)
 {
     int64_t n = 0;
@@ -397,6 +414,7 @@ static void describe_design(struct text *out, const struct bars *b, int64_t i, e
     phrases_put(out, b->s->plans, b->n, i, part);
 }
 
+/* n is at most MAX_DESIGNS. */
 static bool any_repeated(const char *const *labels, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -406,6 +424,7 @@ static bool any_repeated(const char *const *labels, int32_t n)
     return false;
 }
 
+/* Where two designs are told apart by nothing that is in a label, all get the number of their row, from 1. */
 static void make_labels(struct bars *b, enum phrases_part part)
 {
     for (int32_t i = 0; i < b->n; i++) {
@@ -424,7 +443,8 @@ static void make_labels(struct bars *b, enum phrases_part part)
     }
 }
 
-/* A narrow part of a long bar cannot be read off the axis. */
+/* A narrow part of a long bar cannot be read off the axis. Bars of bandwidth end with the bandwidths, inside
+ * out; those of time with the time of the step, and a star where the note explains it. */
 static const char *end_text(const struct bars *b, int64_t i)
 {
     const struct data *d = &b->s->d;
@@ -506,6 +526,7 @@ static void put_bars_notes(struct bars *b)
     text_free(&common);
 }
 
+/* A dimension has its style by name, the same in networks of different depth. */
 static int32_t part_style(const struct bars *b, int64_t i, const struct part *p)
 {
     return p->dim >= 0 ? FILL_FIRST + names_find(&b->dims, b->s->d.dims[i * DATA_MAX_DIMS + p->dim])
@@ -540,8 +561,10 @@ static void put_parts(struct bars *b, int32_t i, int32_t style)
     }
 }
 
+/* Style by style, as a block of data has one look; parts_of() is cheap enough to be asked each time. */
 static void put_all_parts(struct bars *b)
 {
+    /* One more than the highest style that occurs. */
     int32_t n_styles = FILL_FIRST + b->dims.n;
 
     for (int32_t i = 0; i < b->look->n_own; i++)

@@ -2,6 +2,11 @@
  * Any columns of any table: x and y are numbers (x also words), series differ by colour and shape, panels are
  * facets. What is not said is chosen by the names of columns, as this program writes them, and by the values:
  * log axes from a ratio of 30 on, a front where it is known what is better in both.
+ *
+ * In order: axes, facets and the front are chosen by names (choose_*), rows are read and series numbered, the
+ * best few are picked, axes are fitted per panel or over all, notes and legend are written, the page opens,
+ * and panels are drawn. A row is drawn in full when `chosen`, as a grey dot when it is not and `behind` is
+ * set. All passes over rows are linear for each panel and series, which suits tables of up to a million rows.
  */
 #include "plots/xy.h"
 
@@ -57,7 +62,11 @@ struct xy {
 
 /* ---- what a column is ---- */
 
-/* Whether more or less of it is better, by its name: what this program writes. */
+/*
+ * Whether more or less of it is better, by its name: what this program writes. Parts of names, so that they
+ * hold with units and suffixes ("equal_cost_usd", "jct_s"). Those of less come first: a name with both, as
+ * "loss_util", is taken as less.
+ */
 static double better_of(const char *name)
 {
     static const char *const less[] = { "_usd",       "time_s",      "jct",       "makespan", "loss",
@@ -76,7 +85,8 @@ static double better_of(const char *name)
     return 0;
 }
 
-/* Whether some cell is no number; such a column is one of words. */
+/* Whether some cell is no number; such a column is one of words. Blanks are neither. Columns of a kind other
+ * than text are numbers by their kind. */
 static bool has_words(const struct table *t, int32_t col)
 {
     double x;
@@ -141,6 +151,7 @@ static int choose_axes(struct xy *f, struct err *e)
     if (s->bars && !f->x_words)
         return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, expected words on --x",
                        f->x_name);
+    /* With two quantities the direction is that of the first. */
     f->better[0] = f->x_words ? 0 : better_of(f->x_name);
     f->better[1] = better_of(f->y_name[0]);
     return 0;
@@ -181,6 +192,8 @@ static int choose_facets(struct xy *f, struct err *e)
     return rc;
 }
 
+/* Unasked there is one only where both directions are known, of one quantity, and where lines do not join the
+ * points anyway. */
 static int choose_front(struct xy *f, struct err *e)
 {
     const char *words = f->spec->front;
@@ -216,6 +229,7 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
         const char *y = f->y_name[m];
         size_t stem = strlen(y) > 4 && strcmp(y + strlen(y) - 4, "_pct") == 0 ? strlen(y) - 4 : 0;
         snprintf(f->half_names[m], sizeof f->half_names[m], "%s_ci", y);
+        /* The name that was found, or the last one tried, which then binds nothing. */
         if (stem && table_find(r->t, f->half_names[m]) < 0)
             snprintf(f->half_names[m], sizeof f->half_names[m], "%.*s_half_pct", (int)stem, y);
     }
@@ -242,7 +256,8 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
     return rc;
 }
 
-/* Rows without x or y, by their status: "12 infeasible, 3 blank". */
+/* Rows without x or y, by their status: "12 infeasible, 3 blank". Both lists of rows rise, so one pass tells
+ * them apart. More than 63 words count together. */
 static void xy_put_left_out(const struct xy *f)
 {
     const struct data *d = &f->d;
@@ -272,7 +287,8 @@ static void xy_put_left_out(const struct xy *f)
     text_free(&out);
 }
 
-/* The place of words in the order of their numbers, where all of them are numbers. */
+/* The place of words in the order of their numbers, where all of them are numbers. So that panels and shades
+ * follow the quantity and not the first row that has a value. Words stay in the order of the table. */
 static int sort_numbers(struct facet *facet, struct canvas *c, struct err *e)
 {
     int32_t n = facet->names.n;
@@ -295,6 +311,7 @@ static int sort_numbers(struct facet *facet, struct canvas *c, struct err *e)
     return rc;
 }
 
+/* Sorting renames positions, so each row looks its own up again. */
 static int name_facet(struct facet *out, struct xy *f, int bind, struct err *e)
 {
     int rc = data_facet(out, &f->d, bind, NULL, f->d.n, e);
@@ -307,7 +324,8 @@ static int name_facet(struct facet *out, struct xy *f, int bind, struct err *e)
     return rc;
 }
 
-/* Numbers of more values than there are colours are shades: bins of equal width, or of equal ratio. */
+/* Numbers of more values than there are colours are shades: bins of equal width, or of equal ratio. Bins of
+ * equal ratio from the same ratio on from which an axis is logarithmic. */
 static void fit_shades(struct xy *f)
 {
     double lo = HUGE_VAL, hi = -HUGE_VAL, x;
@@ -342,7 +360,8 @@ static int name_series(struct xy *f, struct err *e)
     return rc || f->order ? rc : ERR_NOMEM;
 }
 
-/* The best few of each facet. */
+/* The best few of each facet. Rows whose value is blank are never among them. Of equals the first of the
+ * table, as sorting is stable. */
 static int choose_top(struct xy *f, struct err *e)
 {
     const struct data *d = &f->d;
@@ -380,6 +399,7 @@ static double y_at(const struct xy *f, int32_t m, int64_t i)
     return f->d.x[m ? Y2 : Y][i] / f->y_scale[m];
 }
 
+/* Words stand in the middle of 0..1, 1..2 and so on, as canvas_categories() labels them. */
 static double x_at(const struct xy *f, int64_t i)
 {
     return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale;
@@ -397,6 +417,7 @@ static int32_t xy_metric_of(const struct xy *f, int32_t panel)
     return f->n_y > 1 ? panel / f->n_columns % 2 : 0;
 }
 
+/* Panels run along the columns first; without rows they are the facets, wrapped by the page. */
 static bool is_in_panel(const struct xy *f, int64_t i, int32_t panel)
 {
     int32_t column = f->has_rows ? panel % f->n_columns : panel;
@@ -412,7 +433,7 @@ static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
 }
 
 /* Title and unit by the column's name, "cost [M USD]", and what its values are divided by; without a bind the
- * title alone. */
+ * title alone. The scale goes by the largest magnitude of the whole column, so that panels have one unit. */
 static const char *axis_title(const struct xy *f, const char *name, int bind, double *scale)
 {
     struct text title = { 0 };
@@ -450,7 +471,8 @@ static int xy_read_range(double out[2], const char *text, const char *option, st
     return 0;
 }
 
-/* An axis for lo..hi with the ends that were asked for, in the units of the axis. */
+/* An axis for lo..hi with the ends that were asked for, in the units of the axis. What was asked for is kept
+ * to the digit; only ends that are open are rounded outwards. */
 static struct axis fit_axis(double lo, double hi, bool log, const double range[2])
 {
     struct axis a;
@@ -487,6 +509,8 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     for (int32_t p = 0; p < f->n_panels; p++)
         for (int64_t i = 0; i < f->d.n && (panel < 0 ? xy_metric_of(f, p) == m : p == panel); i++) {
             const double at[2] = { x_at(f, i), y_at(f, m, i) };
+            /* On a log axis that was asked for, values not above zero have no say; they are left out with a
+             * note. */
             for (int k = 0; k < 2 && is_drawn(f, i, p); k++)
                 if (f->spec->scale[k] != PLOT_XY_LOG || at[k] > 0) {
                     lo[k] = fmin(lo[k], at[k]);
@@ -524,6 +548,7 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     return 0;
 }
 
+/* In a grid of rows panels share their scales always: neighbours have tics at the outer edges only. */
 static int fit_panels(struct xy *f, struct err *e)
 {
     bool shared = f->spec->shared || f->rows_name[0];
@@ -585,7 +610,7 @@ static int32_t xy_shade_of(const struct xy *f, int32_t color)
 }
 
 /* Colour and shape of points apart: plots/marks.c moves colours on against shapes with each round of seven.
- */
+ * The inverse of its rule: the style s + 7 r has shape s and colour (s + r) mod 7. */
 static int32_t point_style(int32_t color, int32_t shape)
 {
     int32_t s = shape % COLORS;
@@ -670,7 +695,11 @@ static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
                                           f->spec->join ? 1 + xy_mark_of(f, color, shape, false).style : 0 });
 }
 
-/* Rows of one series, or (color = -1) all that are filled, by x; where joined the best of equal x. */
+/*
+ * Rows of one series, or (color = -1) all that are filled, by x; where joined the best of equal x. The rows
+ * are at the beginning of f->order until the next call; -1 = no memory. Unless `best` in the order of the
+ * table.
+ */
 static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t shape, int hollow, bool best,
                              struct err *e)
 {
@@ -697,6 +726,7 @@ static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t sh
     return kept;
 }
 
+/* Hollow ones first, so that filled ones lie on them; lines and bars know no hollow ones. */
 static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, struct err *e)
 {
     struct xy *f = p->f;
@@ -720,7 +750,11 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
     return 0;
 }
 
-/* Rows that no other beats in both, by rising x; how many, at the begin of f->order. */
+/*
+ * Rows that no other beats in both, by rising x; how many, at the begin of f->order. One pass over points
+ * from the best x on: each is on the front that is better in y than all before it. Rows that do not fit the
+ * memory and the cloud are not asked. By rising x only where less is better.
+ */
 static int64_t xy_find_front(const struct xy_panel *p, struct err *e)
 {
     struct xy *f = p->f;
@@ -753,7 +787,11 @@ static void xy_put_front(const struct xy_panel *p, int64_t n)
     canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
 }
 
-/* The point of the front nearest to the corner of the panel where both are best. */
+/*
+ * The point of the front nearest to the corner of the panel where both are best. Distances are in shares of
+ * the panel, so the knee depends on the axes, logs among them: it is where the eye sees it. A table of `weft
+ * front` has a column that knows better, which is taken then.
+ */
 static int64_t find_knee(const struct xy_panel *p, int64_t n)
 {
     struct xy *f = p->f;
@@ -789,8 +827,11 @@ static bool xy_is_shown(const struct xy *f, const char *name)
     return false;
 }
 
-/* Columns of a text: those asked for, else what tells the points apart, which stands between point and the
- * names. */
+/*
+ * Columns of a text: those asked for, else what tells the points apart, which stands between point and the
+ * names. -1: a column that was asked for is not there. Axes of a study are the columns between `point` and
+ * `network`.
+ */
 static int32_t text_columns(const struct xy *f, int32_t cols[MAX_TEXTS], struct err *e)
 {
     static const char *const words[] = { "network", "scheduler", "method", "objective", "total_GBps" };
@@ -838,7 +879,11 @@ static const char *xy_text_of(const struct xy *f, int64_t i, const int32_t *cols
     return canvas_keep_text(f->c, &brief);
 }
 
-/* Which rows of the panel have a text. */
+/*
+ * Which rows of the panel have a text. f->order must still begin with the front. Places are reserved for
+ * markers first, then thin ones (which a text may cover, if it must) for the cloud and the steps of the
+ * front, and then texts take what is free; of panels with more than 4,096 rows the last markers reserve none.
+ */
 static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
 {
     struct xy *f = p->f;
@@ -934,6 +979,8 @@ static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
         int64_t *front = canvas_new(f->c, n_front, sizeof *front, e);
         if (!front)
             return ERR_NOMEM;
+        /* The cloud lies below the front; the copy keeps it from whatever gathers rows in f->order in
+         * between. */
         memcpy(front, f->order, (size_t)n_front * sizeof *front);
         put_cloud(&p);
         memcpy(f->order, front, (size_t)n_front * sizeof *front);

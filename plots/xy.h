@@ -1,4 +1,9 @@
-/** @file Any columns of any table as points, lines or bars: `weft plot xy`. */
+/**
+ * @file Any columns of any table as points, lines or bars: `weft plot xy`.
+ *
+ * The one figure that needs no table of a known kind; what it chooses by itself, by names of columns, is
+ * listed in docs of `weft plot` and in xy.c. The spec is borrowed for the call.
+ */
 #ifndef PLOTS_XY_H
 #define PLOTS_XY_H
 
@@ -26,11 +31,19 @@ struct plot_xy {
     bool behind;                    /**< other rows stay as a grey cloud */
 };
 
-/** The gnuplot script, appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
- * words where numbers are needed, a range that is none. */
+/**
+ * The gnuplot script, appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
+ * words where numbers are needed, a range that is none.
+ *
+ * On an error @p script is as it was.
+ */
 int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
                    struct text *script, struct err *e);
-/** The columns of @p t: kind, values, least, most, how many are distinct. ERR_NOMEM */
+/**
+ * The columns of @p t: kind, values, least, most, how many are distinct. ERR_NOMEM
+ *
+ * Time O(cells). A column with one cell that is no number is one of words.
+ */
 int plot_xy_list(const struct table *t, struct text *out, struct err *e);
 
 #endif
