@@ -1,7 +1,10 @@
 /*
  * Methods of communication in training: accuracy over traffic and time (`weft gossip`), loss and exchanges
- * over time
- * (--curves), and the bandwidth that each needs. A row of two panels is a point of the study.
+ * over time (--curves), and the bandwidth that each needs. A row of two panels is a point of the study.
+ *
+ * Fixed periods of a family of methods (every step, every 2nd, 4th..) are a curve with the period beside each
+ * point; all other methods are markers, with a letter where shapes would repeat. Colours and shapes belong to
+ * methods by their place in the whole table, so --where changes none.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +20,11 @@
 
 enum { POINT, METHOD, STATUS, SEEDS, VALUES };
 
-/* What each method came to: rows that are ok. Methods and families are those of the whole table, so that a
- * filter changes no colour. */
+/*
+ * What each method came to: rows that are ok. Methods and families are those of the whole table, so that a
+ * filter changes no colour. Indices of methods and families are into the names below, not into those of
+ * `data`.
+ */
 struct trained {
     struct canvas *c;
     struct data data;
@@ -32,7 +38,7 @@ struct trained {
 };
 
 /* All rows of the table, be they drawn or not: which methods are fixed periods of a family with several of
- * them. */
+ * them. `first` holds the period plus 1, as 0 stands for none. Time O(rows). */
 static int survey_methods(struct trained *t, const struct rows *rows, double *periods, struct err *e)
 {
     int32_t method = table_find(rows->t, "method"), family = table_find(rows->t, "family"), n_marks = 0;
@@ -70,7 +76,7 @@ static int survey_methods(struct trained *t, const struct rows *rows, double *pe
 }
 
 /* Read the rows that pass, at the first @p most_points points, and of each the @p n columns; rows in which
- * one of those that are FILLED is blank are left out. */
+ * one of those that are FILLED is blank are left out. Their binds follow from VALUES on. 0 points = all. */
 static int read_trained(struct trained *t, struct canvas *c, const struct rows *r, const struct bind *columns,
                         int32_t n, int32_t most_points, struct err *e)
 {
@@ -112,9 +118,11 @@ static bool is_on_curve(const struct trained *t, int64_t i)
     return t->marks[t->method[i]] < 0 && !isnan(t->period[i]);
 }
 
-/* Style of the MARK_LINE of a method: of the eight of round r without the dark grey, near the black of
+/*
+ * Style of the MARK_LINE of a method: of the eight of round r without the dark grey, near the black of
  * another with its dash and marker, for which style + r is a multiple of 8: plots/marks.c. So 56 look
- * different. */
+ * different. Seven of each round of eight; after eight rounds of seven styles repeat.
+ */
 static int32_t line_style(int32_t method)
 {
     int32_t round = method / 7, at = method % 7, grey = (8 - round % 8) % 8;
@@ -174,7 +182,8 @@ static struct axis log_axis(double lo, double hi)
     return hi / lo < 5 ? gossip_widen(axis_log(lo, hi), 0.03) : gossip_widen(a, 0.06);
 }
 
-/* Linear around the values, which need not begin at zero: points have no length. */
+/* Linear around the values, which need not begin at zero: points have no length. At least 1 % of the highest
+ * value long. */
 static struct axis around(double lo, double hi, double share)
 {
     double least = fmax(hi, 1e-300) * 0.01; /* values that are all alike still need an axis */
@@ -299,7 +308,7 @@ static double middle_share(const struct axis *a, const double *sorted, int64_t n
 }
 
 /* Linear, or log where this shows more of the difference between most rows: one that is slow would squeeze
- * all others. */
+ * all others. What counts is how much of the axis the middle half of the rows takes. */
 static int gossip_fit_time(struct gossip *f, double lo, double hi, struct err *e)
 {
     int64_t n = f->t.data.n;
@@ -316,6 +325,8 @@ static int gossip_fit_time(struct gossip *f, double lo, double hi, struct err *e
     return 0;
 }
 
+/* Values are divided in place by the unit of their axis: from here on they are what is drawn. Zero, which a
+ * log axis has no place for, is drawn at the left end: row_at(). */
 static int gossip_fit_x(struct gossip *f, struct err *e)
 {
     double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { 0, 0 };
@@ -466,6 +477,7 @@ static void paint_gossip(struct canvas *c, const struct canvas_box *box, int32_t
             places_take_marker(&f->places, panel_px(&p.on, row_at(&p, i)));
     gossip_put_whiskers(&p);
     for (int32_t k = 0; k < f->t.families.n; k++)
+        /* paint() returns nothing; a failed text is reported as ERR_NOMEM when the script is taken. */
         c->script.failed = gossip_put_curve(&p, k, &e) || c->script.failed;
     for (int32_t k = 0; k < f->t.methods.n; k++)
         gossip_put_points(&p, k);
@@ -516,7 +528,7 @@ static void put_gossip_legend(struct gossip *f)
     }
 }
 
-/* One table compares one accuracy; the workers' where it does not say which. */
+/* One table compares one accuracy; the workers' where it does not say which. By the first row that passes. */
 static const struct accuracy *find_accuracy(const struct rows *rows)
 {
     struct rows r = *rows;
@@ -608,8 +620,11 @@ static bool gossip_is_whole(const struct data *d, int64_t i)
     return !isnan(d->x[LOSS_TIME][i]) && !isnan(d->x[LOSS][i]) && !isnan(d->x[EXCHANGES][i]);
 }
 
-/* Mean of n rows of the same number of steps; false unless each seed of the line has one. Of several rows of
- * a seed the last counts. */
+/*
+ * Mean of n rows of the same number of steps; false unless each seed of the line has one. Of several rows of
+ * a seed the last counts. The rows are sorted by seed, so repeated ones are neighbours. The sum is divided at
+ * the end; without whole rows it is NaN and the step is not taken.
+ */
 static bool average(struct loss_step *out, const struct data *d, const int64_t *order, int64_t n,
                     int32_t n_seeds)
 {
@@ -632,7 +647,8 @@ static bool average(struct loss_step *out, const struct data *d, const int64_t *
     return n_whole == n_seeds;
 }
 
-/* How many seeds the rows have, and whether one ends before another. */
+/* How many seeds the rows have, and whether one ends before another. A mean over fewer seeds from some step
+ * on would jump: the line ends with the first seed that does. */
 static int32_t count_seeds(struct loss_fig *f, const int64_t *order, int64_t n, bool *differ)
 {
     const struct data *d = &f->data;
@@ -652,8 +668,11 @@ static int32_t count_seeds(struct loss_fig *f, const int64_t *order, int64_t n, 
     return n_seeds;
 }
 
-/* Losses of single batches scatter: in lines of 40 steps and more each becomes the mean of those around it, 5
- * % of the line in all. */
+/*
+ * Losses of single batches scatter: in lines of 40 steps and more each becomes the mean of those around it, 5
+ * % of the line in all. At the ends the window shrinks on both sides alike, so that the mean is not shifted
+ * along a slope. Whether anything was changed. Time O(n²/20), with lines of at most some thousand steps.
+ */
 static bool smooth(struct loss_step *list, int64_t n, double *loss)
 {
     int64_t half = n / 40;
@@ -759,7 +778,8 @@ static int choose_letters(struct loss_fig *f, struct err *e)
     return places_begin(&f->places, f->c, MAX_PLACES, e);
 }
 
-/* Linear from zero, or log where what lines end with (so that all of them are seen) is far apart. */
+/* Linear from zero, or log where what lines end with (so that all of them are seen) is far apart. Losses that
+ * fall from 7 to 2 stay linear; exchanges that end at 10 and at 10,000 are log. */
 static struct axis fit_loss_y(const struct loss_fig *f, int column)
 {
     double lo = HUGE_VAL, hi = 0, least = HUGE_VAL;
@@ -821,13 +841,15 @@ static void put_loss_line(const struct loss_panel *p, const struct loss_line *li
         canvas_point(f->c, at.x, at.y);
         if (hypot(px.x - last.x, px.y - last.y) < BIT_PX)
             continue;
+        /* In bits of some pixels: a line of thousands of steps would fill all places. */
         places_take_line(&f->places, last, px);
         last = px;
     }
     canvas_block_end(f->c, (struct mark){ MARK_TRACE, line_style(line->method) });
 }
 
-/* Markers, far enough apart; of each line elsewhere, so that lines close to each other keep theirs. */
+/* Markers, far enough apart; of each line elsewhere, so that lines close to each other keep theirs. The first
+ * stands an eighth of the distance further right for each method. */
 static void put_loss_dots(const struct loss_panel *p, const struct loss_line *line)
 {
     struct loss_fig *f = p->f;
@@ -997,7 +1019,8 @@ static int put_delay(struct need *f, struct err *e)
     return 0;
 }
 
-/* Three digits, none as a power of ten: "0.0000123", "6.9", "1,660". */
+/* Three digits, none as a power of ten: "0.0000123", "6.9", "1,660". Rounded first, as rounding can carry
+ * into another digit: 999.6 is "1,000". @p x > 0 and finite. */
 static const char *plain_number(struct canvas *c, double x)
 {
     char rounded[32], digits[400];
@@ -1018,7 +1041,8 @@ static const char *plain_number(struct canvas *c, double x)
     return canvas_keep_text(c, &out);
 }
 
-/* What the method needs at the point, in the first of several rows; NaN when there is none. */
+/* What the method needs at the point, in the first of several rows; NaN when there is none. Time O(rows), for
+ * at most 144 cells. */
 static double gossip_find_need(const struct need *f, int32_t point, int32_t method)
 {
     const struct data *d = &f->t.data;
@@ -1089,7 +1113,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
 }
 
 /* The only column between point and method that varies among the rows that pass, if it holds numbers; else
- * -1. */
+ * -1. With such an axis needs are lines over it, else points in strips. */
 static int32_t find_axis(const struct rows *rows)
 {
     int32_t point = table_find(rows->t, "point"), method = table_find(rows->t, "method"), axis = -1, n = 0;

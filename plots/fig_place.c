@@ -5,6 +5,10 @@
  * A row is a scheduler at a point of a study. Of the axes, which are the columns between point and network,
  * the first that hold numbers and vary are the figure's; what else varies makes panels, or labels where it is
  * of the network and costs are drawn; what all rows have in common is a note.
+ *
+ * Two steps: read_outcomes() finds which columns tell rows apart and gives each row its panel, series, label
+ * and axis; then grids of lines or bars, a scatter over cost, or maps are filled from that. Axes with words,
+ * or beyond those that a figure takes, are never averaged over: they make panels.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +21,7 @@
 
 enum { MAX_AXES = 2, MAX_WORDS = 34, MAX_BINDS = 10 };
 
-/* What a figure wants of the table. */
+/* What a figure wants of the table. Declared by each figure. */
 struct outcomes_spec {
     const char *metrics[GRID_MAX_METRICS]; /* a row without the first is blank, the others may be missing */
     int32_t n_metrics;
@@ -26,6 +30,7 @@ struct outcomes_spec {
     bool by_cost;     /* rows need a cost; axes of the network are labels instead of panels */
 };
 
+/* All arrays belong to the canvas. */
 struct outcomes {
     const struct outcomes_spec *spec;
     struct data d;
@@ -45,6 +50,7 @@ struct outcomes {
 
 enum { STATUS, COST, FIRST_METRIC };
 
+/* The order is that of FIRST_METRIC: status, cost, then each metric with its interval, then the rest. */
 static void list_binds(struct outcomes *o)
 {
     const struct outcomes_spec *spec = o->spec;
@@ -82,6 +88,7 @@ static const char *word_key(const struct outcomes *o, int32_t i)
     return o->d.r.t->names[o->word[i]];
 }
 
+/* More than MAX_WORDS axes are left aside: rows that differ only in those lie on each other. */
 static void add_word(struct outcomes *o, int32_t col)
 {
     if (col < 0 || o->n_words == MAX_WORDS)
@@ -90,6 +97,7 @@ static void add_word(struct outcomes *o, int32_t col)
     o->varies[o->n_words++] = data_varies(&o->d, o->d.row, o->d.n, col);
 }
 
+/* Values are read anew as numbers: the axis was not known when the rows were read. */
 static int take_axis(struct outcomes *o, int32_t col, struct err *e)
 {
     const struct data *d = &o->d;
@@ -105,8 +113,11 @@ static int take_axis(struct outcomes *o, int32_t col, struct err *e)
     return rc;
 }
 
-/* The figure's axes leave the words: of those from `first` on that hold numbers, the first that vary; where
- * any will do and too few vary, others. */
+/*
+ * The figure's axes leave the words: of those from `first` on that hold numbers, the first that vary; where
+ * any will do and too few vary, others. In the first pass those that vary, in the second any. Taken ones are
+ * removed from the words in place.
+ */
 static int outcomes_take_axes(struct outcomes *o, int32_t first, struct err *e)
 {
     bool taken[MAX_WORDS] = { false };
@@ -131,6 +142,7 @@ static int outcomes_take_axes(struct outcomes *o, int32_t first, struct err *e)
     return rc;
 }
 
+/* Network and model first, then the axes in the order of the study; only the axes can become the figure's. */
 static int find_words(struct outcomes *o, struct err *e)
 {
     const struct table *t = o->d.r.t;
@@ -177,6 +189,8 @@ static bool is_label(const struct outcomes *o, int32_t i)
     return is_of_network(word_key(o, i)) && !(any_axis && strcmp(word_key(o, i), "network") == 0);
 }
 
+/* One rule for all uses, so that panels, columns, rows, labels and the note divide the words among them: each
+ * that varies is in a label or in a panel, each that does not is in the note. */
 static void describe_row(struct text *out, const struct outcomes *o, int64_t row, enum part part)
 {
     int32_t n_panels = 0;
@@ -195,6 +209,7 @@ static void describe_row(struct text *out, const struct outcomes *o, int64_t row
     }
 }
 
+/* Rows with the same text are of one panel: names number them in the order of the table. */
 static int name_rows(struct facet *f, const struct outcomes *o, enum part part, struct err *e)
 {
     *f = (struct facet){ .at = canvas_new(o->d.c, o->d.n, sizeof *f->at, e) };
@@ -207,6 +222,7 @@ static int name_rows(struct facet *f, const struct outcomes *o, enum part part, 
     return f->at ? 0 : ERR_NOMEM;
 }
 
+/* Blanks of the metric were dropped by data_read(); these are of the axes. */
 static int drop_blank(struct outcomes *o, struct err *e)
 {
     struct data *d = &o->d;
@@ -256,6 +272,7 @@ static void outcomes_put_notes(const struct outcomes *o)
     canvas_note_blank(d->c, d->n_blank);
 }
 
+/* On an error the caller draws nothing; memory is the canvas's, as far as it was taken. */
 static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows *r,
                          const struct outcomes_spec *spec, struct err *e)
 {
@@ -289,7 +306,7 @@ static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows
 }
 
 /* The first of @p columns with a value in a row that is done and passes the filters; NULL when there is none.
- */
+ * Models know different outcomes and leave the others blank, so a column that is there says little. */
 static const char *pick_column(const struct rows *r, const char *const *columns)
 {
     int32_t status = table_find(r->t, "status");
@@ -333,6 +350,7 @@ static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *
         bool any = m == 0;
         for (int64_t k = 0; k < o->n; k++)
             any = any || !isnan(o->value[m][o->order[k]]);
+        /* Scaled in place: o is not used for anything else afterwards. */
         for (int64_t i = 0; i < o->d.n && metric.per_cent; i++) {
             o->value[m][i] *= 100;
             o->half[m][i] *= 100;
@@ -389,6 +407,7 @@ static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look,
                               .row_word = "panels below each other",
                               .point_word = "rows" };
     if (bars) {
+        /* Without an axis each scheduler is a group of one bar, named below it, and all look the same. */
         spec.categories = alone ? series->names.list : groups.list;
         spec.n_categories = alone ? series->names.n : groups.n;
     }
@@ -419,7 +438,8 @@ int place_grid(struct canvas *c, const struct rows *r, struct err *e)
     return outcomes_build_grid(c, r, r->figure->look, e);
 }
 
-/* Schedulers are compared by the first of these columns that the table knows. */
+/* Schedulers are compared by the first of these columns that the table knows. ERR_PARSE when the table has
+ * none of them. */
 int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 {
     static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
@@ -451,6 +471,7 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 
 enum { SHORT_LABEL = 18 /* characters */ };
 
+/* What struct scatter_spec.label asks for. */
 static void outcomes_put_label(struct text *out, const void *of, int64_t item, bool brief)
 {
     const struct outcomes *o = of;
@@ -515,7 +536,8 @@ static int32_t outcomes_shade_of(double percent)
     return i;
 }
 
-/* The values of an axis, rising, or (-1) the schedulers; where each row is among them into @p at. */
+/* The values of an axis, rising, or (-1) the schedulers; where each row is among them into @p at. Values
+ * beyond the first MAPS_VALUES keep their number in @p at, by which their rows are left out. */
 static int gather_side(struct map_side *side, int32_t *at, const struct outcomes *o, int32_t axis,
                        struct err *e)
 {

@@ -6,6 +6,9 @@
  * sets before those that follow. A cell is the best that rows of one place come to: the fastest that fits,
  * else the one that needs least memory. A row that could not be read has degrees by the axes of the sweep
  * ("workload.parallel.tp"), and stands in every map that it may belong to.
+ *
+ * A map's shade is how much slower a cell is than the best of the same map that fits, so maps of different
+ * networks show where their plans are good, not which network is fast. Time O(rows * (values + maps)).
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@ enum { TP, PP, DP, CP, EP, N_DEGREES };
 
 static const char *const degree_words[N_DEGREES] = { "tp", "pp", "dp", "cp", "ep" };
 
+/* In rising order of what one wants to know of a place: the higher of two rows is shown. */
 enum cell_state {
     EMPTY,   /* no row */
     NO_PLAN, /* none is solved */
@@ -35,6 +39,7 @@ struct cell {
 /* What rows of a map have in common. */
 enum { NETWORK, WORKLOAD, OBJECTIVE, AXES, N_WORDS };
 
+/* Blanks belong to rows that could not be read so far as to know. */
 struct map_key {
     int32_t word[N_WORDS]; /* index into `words`; -1 = blank */
     double total_GBps;     /* NaN = blank; 0 = of no concern to the map */
@@ -52,6 +57,8 @@ struct plan_map {
     struct cell cell[MAPS_VALUES][MAPS_VALUES]; /* [row][column] */
 };
 
+/* axis[] are columns of keys of the sweep ("workload.parallel.tp"), degree[] those of results ("tp"); -1 =
+ * none. */
 struct plans {
     struct canvas *c;
     struct rows r;
@@ -72,6 +79,7 @@ struct plans {
 
 /* ---- reading ---- */
 
+/* From the last column to the first, so that the first of several that end so is what remains. */
 static void plans_find_columns(struct plans *p)
 {
     static const char *const words[AXES] = { "network", "workload", "objective" };
@@ -94,6 +102,8 @@ static void plans_find_columns(struct plans *p)
     }
 }
 
+/* The degree that the plan has; where that is blank, the one that the sweep asked for. 0 when neither is
+ * known. ERR_PARSE: it is no whole number. */
 static int read_degree(int32_t *out, const struct plans *p, int i, struct err *e)
 {
     const int32_t cols[] = { p->degree[i], p->axis[i] };
@@ -112,6 +122,7 @@ static int read_degree(int32_t *out, const struct plans *p, int i, struct err *e
     return 0;
 }
 
+/* A row whose `fits` is blank counts as one that fits: designs without memory limits leave it so. */
 static int read_cell(struct cell *out, const struct plans *p, struct err *e)
 {
     *out = (struct cell){ NO_PLAN, (double)NAN, (double)NAN, (double)NAN };
@@ -136,6 +147,7 @@ static void read_words(struct plans *p, struct map_key *key)
         key->word[i] = blank ? -1 : names_add(p->c, &p->words[i], word);
     }
     phrases_put_axes(&axes, &p->r);
+    /* One line per axis becomes one line. */
     for (size_t i = 0; i < axes.n; i++)
         if (axes.s[i] == '\n')
             axes.s[i] = i + 1 < axes.n ? ',' : '\0';
@@ -158,6 +170,7 @@ static int plans_read_row(struct plans *p, struct err *e)
     if (rc)
         return rc;
     read_words(p, &row->key);
+    /* A row without a degree has no place in any map. The slot in p->rows is used again then. */
     bool timed = row->cell.state == NO_PLAN || !isnan(row->cell.time_s);
     p->n_rows += any && timed;
     p->n_blank += !(any && timed);
@@ -166,7 +179,8 @@ static int plans_read_row(struct plans *p, struct err *e)
 
 /* ---- rows and columns ---- */
 
-/* The values of a degree, rising; returns how many there are, of which `out` has the first. */
+/* The values of a degree, rising; returns how many there are, of which `out` has the first. A pass over the
+ * rows for each value: there are few. */
 static int32_t gather_values(const struct plans *p, int degree, int32_t out[MAPS_VALUES])
 {
     int32_t n = 0, last = 0;
@@ -201,6 +215,7 @@ static void fill_side(struct plans *p, struct map_side *side, int degree, int32_
         side->list[i] = canvas_keep(p->c, "%d", (int)values[i]);
 }
 
+/* tp and pp where both vary, else the two of most values; the smaller index gives the rows. */
 static void choose_degrees(struct plans *p)
 {
     int32_t n[N_DEGREES], values[MAPS_VALUES];
@@ -238,7 +253,8 @@ static bool plans_is_complete(const struct plan_row *row)
     return !isnan(row->key.total_GBps);
 }
 
-/* What is blank may be anything. Totals that the solver found are equal but for rounding. */
+/* What is blank may be anything. Totals that the solver found are equal but for rounding. Not transitive: a
+ * blank row matches maps that do not match each other, and then stands in all of them. */
 static bool match(const struct map_key *a, const struct map_key *b)
 {
     for (int i = 0; i < N_WORDS; i++)
@@ -247,7 +263,8 @@ static bool match(const struct map_key *a, const struct map_key *b)
     return !(fabs(a->total_GBps - b->total_GBps) > AXIS_SAME * a->total_GBps);
 }
 
-/* The first keys of complete rows, of all where none is; `alone` tells that each is one row's alone. */
+/* The first keys of complete rows, of all where none is; `alone` tells that each is one row's alone. In the
+ * order of the table. Rows with blanks would make maps of their own only where all have some. */
 static int32_t gather_keys(const struct plans *p, struct map_key keys[MAX_KEYS], bool *alone)
 {
     bool any_complete = false;
@@ -269,6 +286,7 @@ static int32_t gather_keys(const struct plans *p, struct map_key keys[MAX_KEYS],
     return n;
 }
 
+/* Misfits by the memory they need, so that one sees how far off the place is. */
 static bool plans_is_better(const struct cell *a, const struct cell *b)
 {
     if (a->state != b->state)
@@ -284,6 +302,7 @@ static int32_t find_value(const int32_t *values, int32_t n, int32_t x)
     return -1;
 }
 
+/* Rows beyond the first values of a side, or without one of the two degrees, have no cell. */
 static void plans_sort_rows(struct plans *p)
 {
     for (int64_t i = 0; i < p->n_rows; i++) {
@@ -302,6 +321,7 @@ static void plans_sort_rows(struct plans *p)
     }
 }
 
+/* The totals are replaced by 0, "of no concern", in all rows, and keys gathered again. */
 static int make_maps(struct plans *p, struct err *e)
 {
     struct map_key keys[MAX_KEYS];
@@ -333,6 +353,7 @@ static int make_maps(struct plans *p, struct err *e)
 /* Up to this much slower than the best of a map: a shade each. */
 static const double shade_percent[SHADE_COUNT] = { 2, 5, 10, 25, 50, 100, 300, HUGE_VAL };
 
+/* The last factor keeps a cell that is just 2 % slower in the shade up to 2 %. */
 static int32_t plans_shade_of(const struct plan_map *map, const struct cell *cell)
 {
     int32_t i = 0;
