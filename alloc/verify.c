@@ -33,8 +33,8 @@ static double own_traffic(const struct walk *w, const struct step_node *node, do
     double all = 0;
     if (node->kind == STEP_TRANSFER)
         return traffic_B[node->dim] = node->bytes;
-    const int32_t *members = w->tree->groups[node->group].members;
-    collective_loads(traffic_B, node->collective, node->bytes, members, w->steps->net);
+    const struct step_group *group = &w->tree->groups[node->group];
+    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, w->steps->net);
     for (int32_t d = 0; d < w->tree->n_dims; d++) {
         traffic_B[d] *= node->times / collective_share(&w->steps->net->dims[d]);
         all += traffic_B[d];

@@ -403,6 +403,7 @@ static void say_page(struct report *r, const struct alloc_page *p)
     report_line(r, "\n");
     say_times(r, p);
     say_money(r, p);
+    load_say_semantics(r, p->study);
     say_proof(r, p);
     training_report_text(r, p->study, p->design);
 }

@@ -172,6 +172,7 @@ static int write_result(const struct run *run, const struct check *c, const stru
         report_put_flag(&r, b->at_least);
     }
     report_table_end(&r);
+    load_say_semantics(&r, s);
     int rc = output_report(&r, run, output_origin(s), e);
     report_free(&r);
     return rc;

@@ -447,8 +447,10 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
     const struct design_point *s = &p->x->study;
     const struct sim_step *c = &p->x->design.loads[i].step;
     char word[TOPO_SPEC], n[SHOW];
-    report_line(r, "%s on %s (%s NPUs), %s model%s\n\n", load_workload_name(&s->workloads[i]),
+    const char *semantics = study_semantics(s);
+    report_line(r, "%s on %s (%s NPUs), %s model%s%s%s\n\n", load_workload_name(&s->workloads[i]),
                 load_network_name(word, &s->net), show_count(n, s->net.n_npus), sim_model_words[s->model],
+                semantics ? ", semantics " : "", semantics ? semantics : "",
                 p->x->solved ? ", bandwidths as weft alloc finds them" : "");
     report_open(r, NULL, '{');
     report_json_word(r, "name", s->workloads[i].tree.name);

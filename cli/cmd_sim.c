@@ -350,7 +350,7 @@ static int timeline_write(const struct run *run, const struct design_point *s, c
     struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     struct text out = { 0 };
     int rc = stories ? 0 : err_nomem(e, "a timeline");
-    if (!rc && s->rules.semantics != SIM_PHYSICAL)
+    if (!rc && sim_is_astra(&s->rules))
         rc = err_set(e, ERR_USAGE, "option --timeline is given with semantics %s, expected physical",
                      sim_semantics_words[s->rules.semantics]);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
@@ -529,9 +529,10 @@ static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)
 static void report_chunk(struct report *r, const struct sim_rules *rules, const struct design *d)
 {
     int64_t used[N_SIM_ORDERS];
-    const char *joint = ": ";
+    const char *joint = ": ",
+               *words = sim_semantics_words[sim_is_astra(rules) ? rules->semantics : SIM_PHYSICAL];
     count_orders(used, d);
-    report_json_word(r, "semantics", sim_semantics_words[rules->semantics]);
+    report_json_word(r, "semantics", words);
     report_json_word(r, "queue", sim_queue_words[rules->queue]);
     report_json_word(r, "order", sim_order_words[rules->order]);
     report_open(r, "orders", '{');
@@ -539,8 +540,8 @@ static void report_chunk(struct report *r, const struct sim_rules *rules, const 
         if (used[i])
             report_json_count(r, sim_order_words[i], used[i]);
     report_close(r, '}');
-    report_line(r, ", %s semantics", sim_semantics_words[rules->semantics]);
-    if (rules->semantics != SIM_PHYSICAL) {
+    report_line(r, ", %s semantics", words);
+    if (sim_is_astra(rules)) {
         report_line(r, ": collectives one at a time, dimensions innermost first\n");
         return;
     }
@@ -622,8 +623,11 @@ static void report_flow(struct report *r, const struct design_point *s, const st
 static void report_simulation(struct report *r, const struct design_point *s, const struct design *d)
 {
     const struct sim_rules *rules = &s->rules;
-    if (s->model == SIM_BANDWIDTH)
+    if (s->model == SIM_BANDWIDTH) {
+        report_line(r, study_semantics(s) ? "\nbandwidth:\n" : "");
+        load_say_semantics(r, s);
         return;
+    }
     report_line(r, "\n%s: %d chunk%s", sim_model_words[s->model], (int)rules->stage.chunks,
                 rules->stage.chunks == 1 ? "" : "s");
     report_open(r, "simulation", '{');
@@ -904,8 +908,11 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
 static int write_simulation(const struct run *run, const struct simulation *x, struct err *e)
 {
     struct report r = { 0 };
+    struct origin from = output_origin(&x->first.study);
     int rc = 0;
-    output_begin(&r, run, output_origin(&x->first.study));
+    for (int32_t i = 0; i < x->n && !from.semantics; i++)
+        from.semantics = study_semantics(x->studies[i]);
+    output_begin(&r, run, from);
     if (report_is(&r, IN_TEXT))
         say_simulation(&r, x);
     else if (report_is(&r, IN_JSON))
@@ -913,7 +920,7 @@ static int write_simulation(const struct run *run, const struct simulation *x, s
     else
         rc = sim_table(x, &r.table, e);
     if (!rc)
-        rc = output_report(&r, run, output_origin(&x->first.study), e);
+        rc = output_report(&r, run, from, e);
     report_free(&r);
     return rc;
 }

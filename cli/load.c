@@ -168,6 +168,15 @@ int load_study(struct design_point *s, struct run *run, const struct load_overri
     return 0;
 }
 
+void load_say_semantics(struct report *r, const struct design_point *s)
+{
+    if (study_semantics(s))
+        report_line(r,
+                    "%-18s%s: part of a dimension has all of its bandwidth, links that are passed on the way "
+                    "do not count\n",
+                    "semantics", study_semantics(s));
+}
+
 void load_say_status(struct run *run, const struct design *d)
 {
     const struct alloc_answer *a = &d->answer;

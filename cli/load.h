@@ -71,6 +71,9 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
                 unsigned needs, struct err *e);
 void load_design_free(struct load_design *x);
 
+/** Text: that times are not what links carry, where they are not: a line. */
+void load_say_semantics(struct report *r, const struct design_point *s);
+
 /** Say why there is no split (exit code 4), or that its proof fell short (exit code 1). */
 void load_say_status(struct run *run, const struct design *d);
 /**

@@ -49,7 +49,9 @@ int output_check(const struct run *run, const char *path, struct err *e)
 
 struct origin output_origin(const struct design_point *s)
 {
-    return (struct origin){ .known = true, .study_hash = study_hash(s), .seed = s->seed };
+    return (struct origin){
+        .known = true, .study_hash = study_hash(s), .seed = s->seed, .semantics = study_semantics(s)
+    };
 }
 
 void output_head(struct text *head, const struct run *run, struct origin from)
@@ -58,6 +60,8 @@ void output_head(struct text *head, const struct run *run, struct origin from)
                 from.command ? from.command : run->recorded);
     if (from.known)
         text_printf(head, "study_hash=%016llx\nseed=%lld\n", from.study_hash, (long long)from.seed);
+    if (from.semantics)
+        text_printf(head, "semantics=%s\n", from.semantics);
 }
 
 void output_json_head(struct json *j, const struct run *run, struct origin from)
@@ -71,6 +75,8 @@ void output_json_head(struct json *j, const struct run *run, struct origin from)
         json_text(j, "study_hash", hash);
         json_count(j, "seed", from.seed);
     }
+    if (from.semantics)
+        json_text(j, "semantics", from.semantics);
     json_close(j, '}');
 }
 

@@ -29,11 +29,12 @@ struct origin {
     unsigned long long study_hash;
     int64_t seed;
     const char *version, *command; /**< borrowed; NULL: of this program, of this run */
+    const char *semantics;         /**< borrowed; of study_semantics() */
 };
 /** That of one design: the hash of its study. O(nodes of the document). */
 struct origin output_origin(const struct design_point *s);
 
-/** Append the lines of the head: version, command, study_hash, seed. */
+/** Append the lines of the head: version, command, study_hash, seed; semantics where it is not physical. */
 void output_head(struct text *head, const struct run *run, struct origin from);
 /** The same as member "weft" of the open object. */
 void output_json_head(struct json *j, const struct run *run, struct origin from);

@@ -306,8 +306,8 @@ static void fill_traffic(const struct fidelity *x, const struct sim_job *job, st
     struct stage stages[STAGE_MAX];
     const struct stage_rules *rules = &x->rules->stage;
     const int32_t *order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL;
-    int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, order, x->net, rules,
-                           x->bw_Bps);
+    int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, job->stride, order,
+                           x->net, rules, x->bw_Bps);
     for (int32_t k = 0; k < n; k++)
         stage_tally(&stages[k], rules->chunks, x->bw_Bps, r->sent_B, r->busy_s);
 }
@@ -546,7 +546,7 @@ unsigned fidelity_split_dims(const struct step_tree *t, const struct topo_networ
 /* Orders to try: one, or those that the guard compares; the fixed one first, which wins ties. */
 static int32_t list_orders(enum sim_order out[3], const struct fidelity *x)
 {
-    bool orders = x->model == SIM_CHUNK && x->rules->semantics == SIM_PHYSICAL;
+    bool orders = x->model == SIM_CHUNK && !sim_is_astra(x->rules);
     if (!orders || x->rules->order != SIM_ORDER_GUARD) {
         bool fixed = x->rules->order == SIM_ORDER_GUARD || (!orders && x->rules->order != SIM_ORDER_GIVEN);
         out[0] = fixed ? SIM_ORDER_FIXED : x->rules->order;
@@ -647,8 +647,7 @@ static int run_alone(struct fidelity *x, const struct sim_job *job, struct fidel
 {
     if (x->model == SIM_FLOW)
         return fidelity_flow_alone(x, job, known, e);
-    return x->rules->semantics != SIM_PHYSICAL ? run_astra(x, job, &known->time, e)
-                                               : run_chunks(x, job, &known->time, e);
+    return sim_is_astra(x->rules) ? run_astra(x, job, &known->time, e) : run_chunks(x, job, &known->time, e);
 }
 
 /* Results are kept by job: a step repeats few different collectives many times. With order guard all

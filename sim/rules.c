@@ -1,5 +1,5 @@
 /*
- * How the models above bandwidth carry collectives out: the keys of `simulation` with their words and
+ * How collectives are counted and carried out: the keys of `simulation` with their words and
  * defaults, and the checks that need the network (algorithms a shape can run, addresses of slow NPUs, names
  * of dimensions). Rules are read into struct sim_rules; algorithms per dimension go straight into the
  * network, where every model looks for them. What is inconsistent is refused here, so that engines need not
@@ -38,6 +38,7 @@ const char *const sim_queue_words[N_SIM_QUEUES + 1] = {
 };
 const char *const sim_semantics_words[N_SIM_SEMANTICS + 1] = {
     [SIM_PHYSICAL] = "physical",
+    [SIM_LIBRA] = "libra",
     [SIM_ASTRA2] = "astra-sim-2",
     [SIM_ASTRA2_AWARE] = "astra-sim-2-aware",
 };
@@ -79,7 +80,8 @@ K_SECTION(sim_links_section, struct sim_links, "simulation.links", links_keys,
 
 static const struct key rules_keys[] = {
     K_COUNT(struct sim_rules, stage.chunks, "chunks", 1, STAGE_MAX_CHUNKS, DEFAULT_CHUNKS,
-            "equal pieces of a collective that pass the dimensions one behind the other"),
+            "equal pieces of a collective that pass the dimensions one behind the other",
+            .uses = USE_LATENCY),
     K_ELSEWHERE("algorithms",
                 "list of algorithms, one per dimension, in place of dims.algorithm; words as there",
                 .uses = USE_LATENCY),
@@ -96,12 +98,13 @@ static const struct key rules_keys[] = {
     K_WORD(struct sim_rules, queue, "queue", sim_queue_words, SIM_QUEUE_SMALLEST,
            "model chunk: which waiting chunk a free dimension takes", .uses = USE_CHUNK),
     K_COUNT(struct sim_rules, active, "active_chunks", 1, MAX_ACTIVE, 1,
-            "chunks that a dimension works on at a time"),
+            "chunks that a dimension works on at a time", .uses = USE_LATENCY),
     K_WORD(
         struct sim_rules, semantics, "semantics", sim_semantics_words, SIM_PHYSICAL,
-        "model chunk: chunks in flight share bandwidth, or the arithmetic of ASTRA-sim 2 to the nanosecond, "
-        "without or with (aware) contention",
-        .uses = USE_CHUNK),
+        "physical: what links carry; libra, of model bandwidth: part of a dimension has all of its bandwidth "
+        "and hops do not count; of model chunk the arithmetic of ASTRA-sim 2 to the nanosecond, without or "
+        "with (aware) contention",
+        .uses = USE_TIME),
     K_WORD(struct sim_rules, route, "route", sim_route_words, SIM_ROUTE_DIMENSION,
            "model flow: how flows find their way; with graph: shortest unless ecmp", .uses = USE_FLOW),
     K_ELSEWHERE("graph",
@@ -116,7 +119,7 @@ static const struct key rules_keys[] = {
            .uses = USE_CHUNK | USE_FLOW),
 };
 K_SECTION(sim_rules_section, struct sim_rules, "simulation", rules_keys,
-          "how models other than bandwidth run collectives", STUDY_USES);
+          "how collectives are counted and run", STUDY_USES);
 
 void sim_rules_default(struct sim_rules *r)
 {
@@ -305,14 +308,14 @@ static int check_rules(const struct sim_rules *r, const struct topo_network *net
     if ((r->order == SIM_ORDER_GIVEN) != (dims_order >= 0))
         return yaml_fail(doc, dims_order >= 0 ? dims_order : order, e, ERR_RANGE,
                          "is given alone; give order: given and dims_order together");
-    if (r->semantics != SIM_PHYSICAL && r->order != SIM_ORDER_GUARD && r->order != SIM_ORDER_FIXED)
+    if (sim_is_astra(r) && r->order != SIM_ORDER_GUARD && r->order != SIM_ORDER_FIXED)
         return yaml_fail(doc, order, e, ERR_RANGE,
                          "is %s with the semantics of ASTRA-sim 2, which has the fixed order only",
                          sim_order_words[r->order]);
     if (yaml_get(doc, map, "graph") >= 0 && r->route == SIM_ROUTE_DIMENSION && route >= 0)
         return yaml_fail(doc, route, e, ERR_RANGE,
                          "is dimension on a graph of its own, expected shortest or ecmp");
-    if (r->semantics != SIM_PHYSICAL && slow >= 0)
+    if (sim_is_astra(r) && slow >= 0)
         return yaml_fail_key(doc, slow, e, ERR_RANGE,
                              "is given with the semantics of ASTRA-sim 2, which has no slow NPUs");
     return 0;
@@ -331,6 +334,7 @@ int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct y
         rc = check_rules(r, net, doc, map, e);
     if (rc)
         return rc;
+    net->whole_parts = r->semantics == SIM_LIBRA;
     r->stage.mem_Bps = r->memory_adds ? net->npu.mem_Bps : INFINITY;
     if (graph >= 0 && r->route == SIM_ROUTE_DIMENSION)
         r->route = SIM_ROUTE_SHORTEST;

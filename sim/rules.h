@@ -34,7 +34,8 @@ enum sim_queue { SIM_QUEUE_FIFO, SIM_QUEUE_LIFO, SIM_QUEUE_SMALLEST, N_SIM_QUEUE
 
 /** What a time means. */
 enum sim_semantics {
-    SIM_PHYSICAL, /**< chunks in flight share the dimension's bandwidth */
+    SIM_PHYSICAL, /**< what links carry; chunks in flight share the dimension's bandwidth */
+    SIM_LIBRA,    /**< of model bandwidth: as topo_network.whole_parts says */
     SIM_ASTRA2, /**< the arithmetic of ASTRA-sim 2, analytical back-end without congestion: sim/astra/astra.h
                  */
     SIM_ASTRA2_AWARE, /**< the same with congestion, of one dimension */
@@ -87,6 +88,12 @@ struct sim_rules {
     unsigned long long graph_hash; /**< of its content; 0 without */
 };
 
+/** Does model chunk run the arithmetic of ASTRA-sim 2? */
+static inline bool sim_is_astra(const struct sim_rules *r)
+{
+    return r->semantics == SIM_ASTRA2 || r->semantics == SIM_ASTRA2_AWARE;
+}
+
 extern const struct section sim_rules_section, sim_slow_section, sim_links_section;
 
 /** What holds when nothing is said. Release what was read with sim_rules_free(). */
@@ -94,9 +101,9 @@ void sim_rules_default(struct sim_rules *r);
 
 /**
  * Read the map `simulation` of a study for @p net. Its `algorithms` (a list, one per dimension) replace those
- * of
- * @p net. ERR_PARSE or ERR_RANGE with the place: a list of another length, a dimension named twice, reduction
- * through a memory of unknown bandwidth, an address outside the network.
+ * of @p net, `semantics: libra` sets its whole_parts. ERR_PARSE or ERR_RANGE with the place: a list of
+ * another length, a dimension named twice, reduction through a memory of unknown bandwidth, an address
+ * outside the network.
  */
 int sim_rules_read(struct sim_rules *r, struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);

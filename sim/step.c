@@ -42,8 +42,8 @@ static void find_binding(const struct step_costing *x, struct sim_collective *c,
 static void cost_by_bandwidth(const struct step_costing *x, const struct step_node *node,
                               struct sim_collective *c)
 {
-    const int32_t *members = x->tree->groups[node->group].members;
-    collective_loads(c->traffic_B, node->collective, node->bytes, members, x->net);
+    const struct step_group *group = &x->tree->groups[node->group];
+    collective_loads(c->traffic_B, node->collective, node->bytes, group->members, group->stride, x->net);
     for (int32_t d = 0; d < x->net->n_dims; d++) {
         if (!(c->traffic_B[d] > 0))
             continue;
@@ -59,8 +59,9 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
 static void find_choices(const struct step_costing *x, const struct step_node *node, struct sim_collective *c)
 {
     struct stage stages[STAGE_MAX];
-    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->stage.chunks,
-                           x->tree->groups[node->group].members, NULL, x->net, &x->rules->stage, x->bw_Bps);
+    const struct step_group *group = &x->tree->groups[node->group];
+    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->stage.chunks, group->members,
+                           group->stride, NULL, x->net, &x->rules->stage, x->bw_Bps);
     for (int32_t k = n; k-- > 0;)
         c->choice[stages[k].dim] = stages[k].choice;
 }
@@ -72,8 +73,9 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
     struct stage stages[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
     const struct stage_rules *rules = &x->rules->stage;
-    int32_t n = stage_list(stages, node->collective, node->bytes / rules->chunks,
-                           x->tree->groups[node->group].members, NULL, x->net, rules, x->bw_Bps);
+    const struct step_group *group = &x->tree->groups[node->group];
+    int32_t n = stage_list(stages, node->collective, node->bytes / rules->chunks, group->members,
+                           group->stride, NULL, x->net, rules, x->bw_Bps);
     int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, rules->chunks) : 0;
     const struct stage_row *longest = NULL;
     for (int32_t r = 0; r < n_rows; r++) {
@@ -202,8 +204,8 @@ static bool step_shares(const struct walk *w, step_id id)
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
         n += w->costs[c].sends;
     /* ASTRA-sim's arithmetic knows collectives one at a time. */
-    return w->how.fidelity && w->how.rules->semantics == SIM_PHYSICAL &&
-           w->tree->nodes[id].kind == STEP_MAX && !w->tree->nodes[id].apart && n > 1;
+    return w->how.fidelity && !sim_is_astra(w->how.rules) && w->tree->nodes[id].kind == STEP_MAX &&
+           !w->tree->nodes[id].apart && n > 1;
 }
 
 /* Which nodes send, and which lie below a maximum that is simulated as a whole. Parents come before their

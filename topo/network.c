@@ -215,6 +215,9 @@ static const struct key dim_keys[] = {
         "how its members carry out a collective; default: in-switch where there is that, else ring, direct "
         "(full) or halving-doubling (switch); auto: the fastest",
         .uses = USE_LATENCY),
+    K_BOOL(
+        struct topo_dim, detour, "detour", 0,
+        "full: parts of it exchange through the other members too, by two links; true evens out all links"),
     K_WORD(struct topo_dim, in_switch, "in_switch", topo_in_switch_words, TOPO_IN_SWITCH_NONE,
            "what its switches reduce themselves: a stream that passes (sharp), or data that an owner "
            "loads and stores to all (nvls)",
@@ -326,9 +329,8 @@ static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* as bits SHAPE_KEY_ */
-    static const char *const own[] = {
-        "sizes", "taper", "up", "links", "radix", "spine", "forward", "planes"
-    };
+    static const char *const own[] = { "sizes", "taper",   "up",     "links", "radix",
+                                       "spine", "forward", "planes", "detour" };
     bool fabric = topo_ops(dim)->settle != NULL, radix = topo_ops(dim)->own_keys & SHAPE_KEY_RADIX;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");

@@ -12,6 +12,9 @@ struct topo_network {
     int32_t n_dims;
     struct topo_dim dims[TOPO_MAX_DIMS]; /**< innermost first; NPU address (a_1..a_D), a_1 fastest */
     int64_t n_npus;                      /**< product of sizes */
+    /** Model bandwidth counts as LIBRA does: part of a dimension has all of its bandwidth, and links that are
+     * passed on the way count nothing. */
+    bool whole_parts;
     yaml_id parts; /**< the `parts` node of the YAML map, -1 if none or built from a word */
 };
 

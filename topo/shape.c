@@ -62,6 +62,21 @@ void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t
     *out = (struct shape_load){ chain ? n - 1 : one ? 1 : num_log2_up(n), { whole ? 1 : (n - 1.0) / n } };
 }
 
+void shape_line_load(struct shape_load *out, enum shape_pattern pattern, int32_t k, int32_t stride)
+{
+    double x = k, s = stride, whole = k % 2 ? x * x - 1 : x * x;
+    shape_port_load(out, pattern, k);
+    out->hops *= s;
+    out->load[0] *= s;
+    if (pattern == SHAPE_DIRECT) { /* floor(k/2) ceil(k/2) messages of S/k pass the middle */
+        out->hops = (x - 1) * s;
+        out->load[0] = s * whole / (4 * x);
+    } else if (pattern == SHAPE_HALVING) { /* S/2 in each step */
+        out->hops = (x - 1) * s;
+        out->load[0] = s * num_log2_up(k) / 2;
+    }
+}
+
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k)
 {
     double n = g->n, below = 1;

@@ -140,6 +140,7 @@ struct topo_dim {
     double lat_s; /**< one message from an NPU to the next one of the dimension, switch included [s], >= 0 */
     double efficiency; /**< share of bw_Bps a collective reaches, (0, 1] */
     enum topo_algorithm algorithm;
+    bool detour;                   /**< of a full mesh: parts of it exchange through other members too */
     enum topo_in_switch in_switch; /**< of a switch only */
     int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */
     int32_t n_regimes;             /**< besides lat_s and efficiency */
@@ -184,7 +185,15 @@ struct shape_group {
     int32_t n;                    /**< members: of that level, or the product over all */
     int32_t members[TOPO_LEVELS]; /**< of each level; 1: not used */
     int32_t rails; /**< flat and above 1: members of so many rails, which `n` counts, joined by the spine */
+    int32_t stride[TOPO_LEVELS]; /**< from one member to the next; 0 is 1 */
+    bool detour;                 /**< messages also go by two links, through members that do not take part */
 };
+
+/** From one member of @p g to the next along level @p k. */
+static inline int32_t shape_stride(const struct shape_group *g, int32_t k)
+{
+    return g->stride[k] > 1 ? g->stride[k] : 1;
+}
 
 /**
  * What a pattern asks of the links. load: bytes over S that a class of bandwidth B_c [B/s of one NPU] must
@@ -206,7 +215,7 @@ struct topo_items;
 struct topo_site;
 struct text;
 
-/** Keys that only some fabrics have. */
+/** Keys that only some shapes have. */
 enum {
     SHAPE_KEY_SIZES = 1,
     SHAPE_KEY_TAPER = 2,
@@ -215,7 +224,8 @@ enum {
     SHAPE_KEY_RADIX = 16,
     SHAPE_KEY_SPINE = 32,
     SHAPE_KEY_FORWARD = 64,
-    SHAPE_KEY_PLANES = 128
+    SHAPE_KEY_PLANES = 128,
+    SHAPE_KEY_DETOUR = 256
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -228,7 +238,7 @@ struct shape_ops {
     enum shape_lanes lanes;
     double reach;      /**< share of the bandwidth that collectives of more than two can use */
     double hop_share;  /**< of dim->lat_s that one link takes */
-    unsigned own_keys; /**< of a fabric: bits SHAPE_KEY_ */
+    unsigned own_keys; /**< bits SHAPE_KEY_ */
 
     /** Fabrics: levels and their names from dim->fabric, written to dim[0..]; how many in dim->n_levels. */
     int (*settle)(struct topo_dim *dim, int32_t room, struct err *e);
@@ -249,6 +259,8 @@ struct shape_ops {
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
     /** The algorithm of a group of @p n that was not given one. */
     enum topo_algorithm (*usual)(int32_t n);
+    /** What @p pattern asks of the links: @p g may be part of the dimension, and the dimension is full of
+     * such groups. SHAPE_SEND is between neighbours of the group. */
     void (*load)(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                  const struct shape_group *g);
     /** Whole parts at @p bw_Bps, or relaxed (NaN): per B/s of one NPU. NULL: links and NICs of members. */
@@ -271,6 +283,12 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
 
 /** Load of a member that reaches all others through one port, in one hop each: what shapes begin with. */
 void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t n);
+
+/**
+ * Load of @p k members of a line, @p stride apart, on its busiest link, as a multiple of S: `stride` groups
+ * pass it, each with what it sends beyond that link. Part of a ring that does not go round it is one.
+ */
+void shape_line_load(struct shape_load *out, enum shape_pattern pattern, int32_t k, int32_t stride);
 
 /** Share of S that one member of a flat group sends to members that differ beyond the first @p k levels. */
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k);

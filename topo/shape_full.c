@@ -55,20 +55,32 @@ static enum topo_algorithm full_usual(int32_t n)
     return TOPO_ALGORITHM_DIRECT;
 }
 
-/* All but direct exchanges use one of the n-1 links that a member has at a time. */
+/*
+ * k of n members. Direct: S/k to each of the others on a link of B/(n-1), (n-1)/(k-1) times what the whole
+ * mesh would take. With detours each pair also uses the n-k members outside, by two links: of its bytes
+ * 2(k-1)/(n+k-2) go by its own link and 1/(n+k-2) through each of those; then all links carry the same.
+ * All but direct exchanges use one of the n-1 links that a member has
+ * at a time.
+ */
 static void full_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
-    int32_t n = g->n;
-    (void)dim;
-    shape_port_load(out, pattern, n);
-    if (pattern != SHAPE_DIRECT)
+    double n = dim->size, k = g->n;
+    shape_port_load(out, pattern, g->n);
+    if (pattern != SHAPE_DIRECT) {
         out->load[0] *= n - 1;
+    } else if (g->detour && k < n) {
+        out->hops = 2;
+        out->load[0] *= 2 * (n - 1) / (n + k - 2);
+    } else {
+        out->load[0] *= (n - 1) / (k - 1);
+    }
 }
 
 const struct shape_ops shape_full = {
     .algorithms = 1u << TOPO_ALGORITHM_BRUCK,
     .factored = true,
+    .own_keys = SHAPE_KEY_DETOUR,
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 1,

@@ -58,25 +58,12 @@ static enum topo_algorithm line_usual(int32_t n)
     return TOPO_ALGORITHM_RING;
 }
 
-/*
- * Loads count `reach`, the half of the bandwidth that a member at the end has a link for. Direct: floor(n/2)
- * ceil(n/2) messages of S/n pass the middle link, of B/2. Halving: S/2 on a link in each step.
- */
+/* Loads count `reach`, the half of the bandwidth that a member at the end has a link for. */
 static void line_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
-    int32_t n = g->n;
     (void)dim;
-    shape_port_load(out, pattern, n);
-    double x = n, whole = n % 2 ? x * x - 1 : x * x, steps = num_log2_up(n);
-    if (pattern == SHAPE_DIRECT) {
-        *out = (struct shape_load){ n - 1, { n == 2 ? (x - 1) / x : whole / (4 * x) } };
-    } else if (pattern == SHAPE_HALVING) {
-        out->load[0] = n == 2 ? out->load[0] : steps / 2;
-        out->hops = 0;
-        for (int32_t far = 1; far < n; far *= 2)
-            out->hops += far;
-    }
+    shape_line_load(out, pattern, g->n, shape_stride(g, 0));
 }
 
 const struct shape_ops shape_line = {

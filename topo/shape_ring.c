@@ -69,27 +69,37 @@ static enum topo_algorithm ring_usual(int32_t n)
 }
 
 /*
- * Direct: n^2/8 (even n) or (n^2-1)/8 messages of S/n pass each link and direction, of B/2. Halving: the
- * 2^(i-1) messages that overlap on a link in step i make up S/2 each time, over B/2.
+ * k of n members, a stride of s apart. Where they lie evenly round the whole ring, k s = n, s groups share
+ * each link and each goes both ways. Direct: k^2/8 (even k) or (k^2-1)/8 messages of S/k pass each link and
+ * direction, of B/2. Halving: the 2^(i-1) messages that overlap on a link in step i make up S/2 each time.
+ * Any other part is a line of links of B/2.
  */
 static void ring_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
-    int32_t n = g->n;
-    (void)dim;
-    shape_port_load(out, pattern, n);
-    double x = n, whole = n % 2 ? x * x - 1 : x * x;
-    if (pattern == SHAPE_SEND && n > 2) { /* one of its links */
+    int32_t k = g->n, s = shape_stride(g, 0);
+    if ((int64_t)k * s < dim->size) {
+        shape_line_load(out, pattern, k, s);
+        out->load[0] *= 2;
+        return;
+    }
+    shape_port_load(out, pattern, k);
+    double x = k, whole = k % 2 ? x * x - 1 : x * x;
+    if (dim->size == 2)
+        return;
+    if (pattern == SHAPE_SEND) { /* one of its links */
         out->load[0] = 2;
     } else if (pattern == SHAPE_DIRECT) {
-        out->hops = n / 2; // NOLINT(bugprone-integer-division): whole hops
-        out->load[0] = n == 2 ? (x - 1) / x : whole / (4 * x);
+        out->hops = k / 2; // NOLINT(bugprone-integer-division): whole hops
+        out->load[0] = whole / (4 * x);
     } else if (pattern == SHAPE_HALVING) {
-        out->load[0] = n == 2 ? out->load[0] : num_log2_up(n);
+        out->load[0] = num_log2_up(k);
         out->hops = 0;
-        for (int32_t far = 1; far < n; far *= 2)
-            out->hops += far > n - far ? n - far : far;
+        for (int32_t far = 1; far < k; far *= 2)
+            out->hops += far > k - far ? k - far : far;
     }
+    out->hops *= s;
+    out->load[0] *= s;
 }
 
 const struct shape_ops shape_ring = {

@@ -6,8 +6,8 @@
  *
  * Messages: a channel is a sequence of equal messages from one member to another; a list of inputs says what
  * each waits for, `lead` how many of their messages it must be ahead by. Shapes enter by how a group goes
- * round (one way, both ways, a sweep along a line). What is sent is, byte for byte, what the cost charges;
- * tests lay every pass on links and compare.
+ * round (one way, both ways, a sweep along a line or along part of a ring). What is sent is, byte for byte,
+ * what the cost charges; tests lay every pass on links and compare.
  */
 #include "workloads/algorithm.h"
 
@@ -127,10 +127,7 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
     *c = (struct algorithm_cost){ 0 };
     assert(n >= 2 && segments >= 1);
     if (pass == PASS_SEND) {
-        /* One link of the dimension, whatever part of it the group is. */
-        struct shape_group whole = *g;
-        whole.n = topo_is_fabric(dim) ? g->n : dim->size;
-        shaped_cost(c, dim, SHAPE_SEND, &whole, 1);
+        shaped_cost(c, dim, SHAPE_SEND, g, 1);
         return true;
     }
     if (pass == PASS_ALL_TO_ALL && a != TOPO_ALGORITHM_DIRECT)
@@ -190,6 +187,8 @@ struct message_draft {
     struct message_plan *plan;
     const struct topo_dim *dim;
     int32_t n; /* members */
+    enum shape_lanes lanes;
+    int32_t n_outside; /* members that messages may pass through */
     bool failed;
     struct message_channel dropped; /* what is added after a failure goes here */
 };
@@ -207,9 +206,14 @@ static struct message_channel *plan_add_channel(struct message_draft *d, int32_t
     if (d->failed)
         return &d->dropped;
     plan->channels[plan->n_channels] = (struct message_channel){
-        .src = src, .dst = dst, .n = 1, .lead = 1, .first_input = plan->n_inputs, .share = share
+        .src = src, .dst = dst, .via = -1, .n = 1, .lead = 1, .first_input = plan->n_inputs, .share = share
     };
     return &plan->channels[plan->n_channels++];
+}
+
+static struct message_channel *plan_last(struct message_draft *d)
+{
+    return d->failed ? &d->dropped : &d->plan->channels[d->plan->n_channels - 1];
 }
 
 /* The channel added last waits for @p channel, which may come later. */
@@ -224,10 +228,15 @@ static void wait_for(struct message_draft *d, int32_t channel)
 
 /* ---- rings and lines ---- */
 
-/* How a group of n goes round: of two members every shape has one way. */
-static enum shape_lanes lanes_of(const struct topo_dim *dim, int32_t n)
+/* How a group goes round: of two members every shape has one way, unless a ring leads on from each to the
+ * other; part of a ring that does not go all the way round is a line. */
+static enum shape_lanes lanes_of(const struct topo_dim *dim, int32_t n, int32_t stride)
 {
-    return n > 2 ? topo_ops(dim)->lanes : SHAPE_ONE;
+    enum shape_lanes own = topo_ops(dim)->lanes;
+    int64_t round = (int64_t)n * stride;
+    if (own == SHAPE_BOTH && round >= dim->size)
+        return round > 2 ? SHAPE_BOTH : SHAPE_ONE;
+    return n == 2 ? SHAPE_ONE : own == SHAPE_BOTH ? SHAPE_SWEEP : own;
 }
 
 /* Around from member to member, @p messages of @p share each; @p step is 1 or -1. */
@@ -239,6 +248,7 @@ static void add_ring(struct message_draft *d, int32_t step, int32_t messages, do
         c->n = messages;
         c->lead = 0;
         c->reduced = reduced;
+        c->mirror = step < 0 && n == 2;
         wait_for(d, base + (i - step + n) % n);
     }
 }
@@ -267,9 +277,9 @@ static void add_sweep(struct message_draft *d, bool leftwards, enum pass pass)
 static void plan_ring_pass(struct message_draft *d, enum pass pass)
 {
     int32_t n = d->n;
-    int32_t ways = lanes_of(d->dim, n) == SHAPE_BOTH ? 2 : 1;
+    int32_t ways = d->lanes == SHAPE_BOTH ? 2 : 1;
     double share = 1.0 / n, reduced = pass == PASS_REDUCE_SCATTER ? share : 0;
-    if (lanes_of(d->dim, n) == SHAPE_SWEEP) {
+    if (d->lanes == SHAPE_SWEEP) {
         add_sweep(d, false, pass);
         add_sweep(d, true, pass);
         return;
@@ -283,12 +293,13 @@ static void plan_ring_pass(struct message_draft *d, enum pass pass)
  * are two. */
 static void ring_broadcast(struct message_draft *d, int32_t segments)
 {
-    int32_t n = d->n, ways = lanes_of(d->dim, n) == SHAPE_BOTH ? 2 : 1;
+    int32_t n = d->n, ways = d->lanes == SHAPE_BOTH ? 2 : 1;
     for (int32_t way = 0; way < ways; way++)
         for (int32_t i = 0; i < n - 1; i++) {
             int32_t src = way ? (n - i) % n : i, dst = way ? n - 1 - i : i + 1;
             struct message_channel *c = plan_add_channel(d, src, dst, 1.0 / ways / segments);
             c->n = segments;
+            c->mirror = way && n == 2;
             if (i > 0)
                 wait_for(d, d->plan->n_channels - 2);
         }
@@ -308,21 +319,32 @@ static void wait_for_scatter(struct message_draft *d, enum scatter scatter, int3
             wait_for(d, c);
 }
 
-/* Everyone to everyone. On a ring with both directions the member just opposite is reached half by each way.
- */
+/* One of the ways by which member i sends to another. */
+static void add_direct(struct message_draft *d, int32_t i, int32_t dst, double share, double reduced,
+                       enum scatter scatter)
+{
+    struct message_channel *c = plan_add_channel(d, i, dst, share);
+    c->reduced = reduced;
+    wait_for_scatter(d, scatter, i);
+}
+
+/* Everyone to everyone. On a ring with both directions the member just opposite is reached half by each way;
+ * in part of a full mesh with detours all links carry the same (full_load()). */
 static void plan_direct_pass(struct message_draft *d, enum pass pass, enum scatter scatter)
 {
-    int32_t n = d->n;
+    int32_t n = d->n, outside = scatter == SCATTER_NONE ? d->n_outside : 0;
     double share = 1.0 / n, reduced = pass == PASS_REDUCE_SCATTER ? (n - 1.0) / n : 0;
-    bool both = lanes_of(d->dim, n) == SHAPE_BOTH;
+    double own = outside ? 2 * (n - 1.0) / (2 * (n - 1.0) + outside) : 1;
     for (int32_t i = 0; i < n; i++)
         for (int32_t far = 1; far < n; far++) {
-            bool split = both && 2 * far == n;
+            bool split = d->lanes == SHAPE_BOTH && 2 * far == n;
             for (int32_t way = 0; way < (split ? 2 : 1); way++) {
-                struct message_channel *c = plan_add_channel(d, i, (i + far) % n, split ? share / 2 : share);
-                c->mirror = way == 1;
-                c->reduced = reduced;
-                wait_for_scatter(d, scatter, i);
+                add_direct(d, i, (i + far) % n, own * (split ? share / 2 : share), reduced, scatter);
+                plan_last(d)->mirror = way == 1;
+            }
+            for (int32_t via = 0; via < outside; via++) {
+                add_direct(d, i, (i + far) % n, own / (2 * (n - 1.0)) * share, reduced, scatter);
+                plan_last(d)->via = via;
             }
         }
 }
@@ -581,9 +603,13 @@ static void link_back(struct message_plan *plan)
 /* Inputs are collected per receiver while channels are added, then turned round: an arrival must find who
  * waits for it. */
 int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                       const struct topo_dim *dim, int32_t n_members, struct err *e)
+                       const struct topo_dim *dim, int32_t n_members, int32_t stride, struct err *e)
 {
-    struct message_draft d = { .plan = plan, .dim = dim, .n = n_members };
+    struct message_draft d = { .plan = plan,
+                               .dim = dim,
+                               .n = n_members,
+                               .lanes = lanes_of(dim, n_members, stride),
+                               .n_outside = dim->detour ? dim->size - n_members : 0 };
     *plan = (struct message_plan){ 0 };
     assert(n_members >= 2);
     plan_pass(&d, pass, choice);
@@ -600,10 +626,11 @@ int message_plan_build(struct message_plan *plan, enum pass pass, const struct s
 
 /* How many messages message_plan_build() would make, in closed form, to refuse runs that are too large. */
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
-                          int32_t n_members)
+                          int32_t n_members, int32_t stride)
 {
-    bool ring = lanes_of(dim, n_members) == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
+    bool ring = lanes_of(dim, n_members, stride) == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
     double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
+    double outside = dim->detour && !broadcast ? dim->size - n : 0;
     if (pass == PASS_SEND)
         return n - 1;
     switch (choice->algorithm) {
@@ -614,7 +641,7 @@ double message_plan_count(enum pass pass, const struct stage_choice *choice, con
     case TOPO_ALGORITHM_RING:
         return ways * (n - 1) * (broadcast ? choice->segments : n);
     case TOPO_ALGORITHM_DIRECT:
-        return n * (n - 1) + (ring && n_members % 2 == 0 ? n : 0) + scattered;
+        return n * (n - 1) * (1 + outside) + (ring && n_members % 2 == 0 ? n : 0) + scattered;
     default:
         return n * num_log2_up(n_members) + scattered;
     }

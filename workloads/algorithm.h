@@ -43,7 +43,7 @@ enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algo
  * Cost of @p pass by @p a (neither SHAPE nor AUTO) among @p members >= 2 of @p dim.
  *
  * Loads on links as the shape says (struct shape_ops); what its `reach` leaves of B is in collective_share().
- * A group over part of a dimension costs what a whole dimension of that size would. O(log members).
+ * Fewer members than @p dim has are a part of it, next to each other. O(log members).
  *
  * @param segments  of pipelined algorithms (trees; a broadcast along a ring): pieces sent one behind the
  * other, >= 1.
@@ -81,6 +81,7 @@ enum { MESSAGE_SWITCH = -1 };
  */
 struct message_channel {
     int32_t src, dst;    /**< members from 0, or MESSAGE_SWITCH */
+    int32_t via;         /**< passes this one of those who do not take part, from 0; -1: none */
     int32_t n, lead;     /**< messages, >= 1; and see above */
     int32_t first_input; /**< waits for inputs[first_input .. first_input of the next channel) */
     int32_t first_next;  /**< likewise in nexts: channels that wait for this one */
@@ -101,11 +102,14 @@ struct message_plan {
 };
 
 /**
- * The channels of @p pass by @p choice (as stage_fill() made it) among @p n_members >= 2 of @p dim:
+ * The channels of @p pass by @p choice (as stage_fill() made it) among @p n_members >= 2 of @p dim, @p stride
+ * apart:
  *
  * - ring: each passes S/n to its neighbour n-1 times, on a ring of more than two both ways round with half of
- * it; on a line outwards and inwards from both ends, S/n at a time, n-1 messages at most on a link;
- * - direct: S/n to everybody at once, on an even ring half of it each way to the farthest;
+ * it; on a line, or part of a ring, outwards and inwards from both ends, S/n at a time, n-1 messages at most
+ * on a link;
+ * - direct: S/n to everybody at once, on an even ring half of it each way to the farthest; with detours in
+ * part of a full mesh a share of it through each member outside;
  * - halving-doubling: S/2, S/4, ... at distances 1, 2, ...; all-gather the other way about;
  * - Bruck: min(2^i, n - 2^i) blocks of S/n at distances 2^i;
  * - double binary tree: S/2 up and down each tree in segments;
@@ -113,15 +117,15 @@ struct message_plan {
  * - broadcast, from member 0: along the ring in segments; else scattered and all-gathered; send: S to the
  * next member, and none from the last.
  *
- * A whole ring has ways of equal length between opposite members only if all of it takes part.
+ * A ring has ways of equal length between opposite members only if the group goes all the way round it.
  * @return 0 or ERR_NOMEM; @p plan is then empty. O(channels + what they wait for).
  */
 int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                       const struct topo_dim *dim, int32_t n_members, struct err *e);
+                       const struct topo_dim *dim, int32_t n_members, int32_t stride, struct err *e);
 
 /** How many messages that plan has, of all its channels. O(1). */
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
-                          int32_t n_members);
+                          int32_t n_members, int32_t stride);
 void message_plan_free(struct message_plan *plan);
 
 #endif

@@ -104,20 +104,56 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
         out[s.more[i].dim] += s.more[i].sent_B;
 }
 
+/* What a whole group of @p dim sends when nothing else is said; of a broadcast the ideal one. */
+static enum shape_pattern usual_pattern(const struct topo_dim *dim, enum collective_kind kind,
+                                        int32_t members)
+{
+    static const enum shape_pattern patterns[N_TOPO_ALGORITHMS] = {
+        [TOPO_ALGORITHM_RING] = SHAPE_NEXT,
+        [TOPO_ALGORITHM_DIRECT] = SHAPE_DIRECT,
+        [TOPO_ALGORITHM_HALVING] = SHAPE_HALVING,
+        [TOPO_ALGORITHM_BRUCK] = SHAPE_BRUCK,
+    };
+    enum topo_algorithm usual = topo_ops(dim)->usual(members);
+    if (kind == COLLECTIVE_ALL_TO_ALL)
+        return SHAPE_DIRECT;
+    if (kind == COLLECTIVE_SEND)
+        return SHAPE_SEND;
+    if (kind == COLLECTIVE_BROADCAST && usual != TOPO_ALGORITHM_DIRECT)
+        return SHAPE_PASS;
+    return patterns[usual];
+}
+
+/* How much longer the links of such a group take than a port with all of the dimension's bandwidth. */
+static double links_factor(const struct topo_dim *dim, enum collective_kind kind, int32_t members,
+                           int32_t stride, bool detour)
+{
+    enum shape_pattern pattern = usual_pattern(dim, kind, members);
+    struct shape_group g = { .n = members, .members = { members }, .stride = { stride } };
+    struct shape_load links, port;
+    g.detour = detour && kind != COLLECTIVE_BROADCAST;
+    topo_ops(dim)->load(&links, pattern, dim, &g);
+    shape_port_load(&port, pattern, members);
+    return links.load[0] / port.load[0];
+}
+
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
-                      const struct topo_network *net)
+                      const int32_t *stride, const struct topo_network *net)
 {
     static const enum pass passes[N_COLLECTIVES] = { PASS_REDUCE_SCATTER, PASS_REDUCE_SCATTER,
                                                      PASS_ALL_GATHER,     PASS_ALL_TO_ALL,
                                                      PASS_BROADCAST,      PASS_SEND };
     struct stage_unit units[TOPO_MAX_DIMS];
     collective_traffic(out, kind, bytes, members, net->n_dims);
-    if (!topo_has_fabric(net))
-        return;
     for (int32_t d = 0; d < net->n_dims; d++)
         if (topo_is_fabric(&net->dims[d - net->dims[d].level]))
             out[d] = 0;
-    int32_t n = stage_units(units, kind, members, NULL, net);
+        else if (members[d] > 1 && !net->whole_parts)
+            out[d] *=
+                links_factor(&net->dims[d], kind, members[d], stride ? stride[d] : 1, net->dims[d].detour);
+    if (!topo_has_fabric(net))
+        return;
+    int32_t n = stage_units(units, kind, members, stride, NULL, net);
     for (int32_t i = 0; i < n; i++)
         for (int32_t d = 0; d < units[i].dim && units[i].rails > 1; d++)
             out[d] = 0; /* counted with the unit */
@@ -180,6 +216,8 @@ static void fill_more(struct stage *s, const struct search *x, const struct algo
     s->n_more = 0;
     for (int32_t d = 0; d < s->entry && s->rails > 1; d++) {
         double k = x->members[d], sent_B = s->full_B * s->rails / x->group.n * (k - 1) / k;
+        if (sent_B > 0) /* direct, by the links that a part of the dimension has */
+            sent_B *= links_factor(&x->net->dims[d], COLLECTIVE_ALL_TO_ALL, x->members[d], 1, false);
         if (sent_B > 0)
             s->more[s->n_more++] =
                 (struct stage_class){ d, sent_B, sent_B / collective_share(&x->net->dims[d]) };
@@ -274,6 +312,8 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     struct search x = { .net = net, .rules = rules, .dim = dim, .entry = first, .best = s, .best_s = -1 };
     int32_t entry = u->dim - dim->level;
     x.group = (struct shape_group){ .level = dim->level, .flat = u->flat, .n = u->n, .rails = u->rails };
+    x.group.stride[dim->level] = u->stride;
+    x.group.detour = dim->detour && pass != PASS_BROADCAST;
     x.members = members;
     for (int32_t k = 0; k < first->n_levels && members; k++)
         x.group.members[k] = members[entry + k];
@@ -337,20 +377,20 @@ static const double *only_bw(double room[TOPO_MAX_DIMS], int32_t dim, double bw_
     return room;
 }
 
-void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
+void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members, int32_t stride,
                 const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
 {
     double room[TOPO_MAX_DIMS];
-    unit_fill(s, &(struct stage_unit){ .dim = dim, .n = members }, NULL, pass, full_B, net, rules,
-              only_bw(room, dim, bw_Bps));
+    unit_fill(s, &(struct stage_unit){ .dim = dim, .n = members, .stride = stride }, NULL, pass, full_B, net,
+              rules, only_bw(room, dim, bw_Bps));
 }
 
-int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
+int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members, int32_t stride,
                         const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
 {
     double room[TOPO_MAX_DIMS];
-    return unit_fill_turn(s, &(struct stage_unit){ .dim = dim, .n = members }, NULL, full_B, net, rules,
-                          only_bw(room, dim, bw_Bps));
+    return unit_fill_turn(s, &(struct stage_unit){ .dim = dim, .n = members, .stride = stride }, NULL, full_B,
+                          net, rules, only_bw(room, dim, bw_Bps));
 }
 
 /* Does a collective work on all levels of the fabric at once? */
@@ -379,14 +419,14 @@ static int32_t rails_crossed(enum collective_kind kind, const int32_t *members,
 }
 
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
-                    const int32_t *order, const struct topo_network *net)
+                    const int32_t *stride, const int32_t *order, const struct topo_network *net)
 {
     bool taken[TOPO_MAX_DIMS] = { false };
     int32_t n = 0, shared = topo_shared_spine(net), rails = rails_crossed(kind, members, net, shared);
     for (int32_t i = 0; i < net->n_dims; i++) {
         int32_t d = order ? order[i] : i, entry = d - net->dims[d].level;
         const struct topo_dim *first = &net->dims[entry];
-        struct stage_unit u = { .dim = d, .n = members[d], .rails = 1 };
+        struct stage_unit u = { .dim = d, .n = members[d], .stride = stride ? stride[d] : 1, .rails = 1 };
         if (rails > 1 && entry < shared)
             continue;
         if (is_flat(first, kind)) {
@@ -455,12 +495,12 @@ static void stage_add_each(struct stage_chain *c, const struct stage_unit *units
 }
 
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
-                   const int32_t *members, const int32_t *order, const struct topo_network *net,
-                   const struct stage_rules *rules, const double *bw_Bps)
+                   const int32_t *members, const int32_t *stride, const int32_t *order,
+                   const struct topo_network *net, const struct stage_rules *rules, const double *bw_Bps)
 {
     struct stage_chain c = { out, 0, members, net, rules, bw_Bps };
     struct stage_unit units[TOPO_MAX_DIMS];
-    int32_t n = stage_units(units, kind, members, order, net);
+    int32_t n = stage_units(units, kind, members, stride, order, net);
     if (n == 0 || !(bytes > 0))
         return 0;
     switch (kind) {
@@ -529,10 +569,10 @@ struct collective_time_chain {
 };
 
 static void chain_fill(struct collective_time_chain *c, enum collective_kind kind, double bytes,
-                       const int32_t *members, const struct collective_way *way)
+                       const int32_t *members, const int32_t *stride, const struct collective_way *way)
 {
-    c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, NULL, way->net, way->rules,
-                      way->bw_Bps);
+    c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, stride, NULL, way->net,
+                      way->rules, way->bw_Bps);
     c->n_rows = c->n ? stage_rows(c->rows, c->stages, c->n, kind, way->rules->chunks) : 0;
 }
 
@@ -555,11 +595,11 @@ static double chain_row_time(const struct collective_time_chain *c, int32_t r,
 }
 
 static void time_by_bandwidth(struct collective_time *out, enum collective_kind kind, double bytes,
-                              const int32_t *members, const struct collective_way *way)
+                              const int32_t *members, const int32_t *stride, const struct collective_way *way)
 {
     double traffic_B[TOPO_MAX_DIMS];
     int32_t slowest = -1;
-    collective_loads(traffic_B, kind, bytes, members, way->net);
+    collective_loads(traffic_B, kind, bytes, members, stride, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         double time_s =
             traffic_B[d] > 0 ? traffic_B[d] / collective_share(&way->net->dims[d]) / way->bw_Bps[d] : 0;
@@ -573,15 +613,15 @@ static void time_by_bandwidth(struct collective_time *out, enum collective_kind 
 }
 
 void collective_time(struct collective_time *out, enum collective_kind kind, double bytes,
-                     const int32_t *members, const struct collective_way *way)
+                     const int32_t *members, const int32_t *stride, const struct collective_way *way)
 {
     struct collective_time_chain c;
     *out = (struct collective_time){ 0 };
     if (!way->rules) {
-        time_by_bandwidth(out, kind, bytes, members, way);
+        time_by_bandwidth(out, kind, bytes, members, stride, way);
         return;
     }
-    chain_fill(&c, kind, bytes, members, way);
+    chain_fill(&c, kind, bytes, members, stride, way);
     for (int32_t r = 0; r < c.n_rows; r++) {
         double wait_s[TOPO_MAX_DIMS], time_s = chain_row_time(&c, r, way, wait_s);
         if (!(time_s > out->time_s))
@@ -618,10 +658,11 @@ static void add_line(struct collective_lines *out, const struct collective_line 
 }
 
 static void lines_by_bandwidth(struct collective_lines *out, enum collective_kind kind,
-                               const int32_t *members, const struct collective_way *way)
+                               const int32_t *members, const int32_t *stride,
+                               const struct collective_way *way)
 {
     double traffic_B[TOPO_MAX_DIMS];
-    collective_loads(traffic_B, kind, 1, members, way->net);
+    collective_loads(traffic_B, kind, 1, members, stride, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         struct collective_line line = { 0 };
         if (!(traffic_B[d] > 0))
@@ -634,17 +675,17 @@ static void lines_by_bandwidth(struct collective_lines *out, enum collective_kin
 
 /* Every part of a row is latency and overhead, or grows with the bytes: two sizes tell them apart. */
 void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
-                           const struct collective_way *way)
+                           const int32_t *stride, const struct collective_way *way)
 {
     static const double small_B = 1e6, step_B = 1e6;
     struct collective_time_chain small, large;
     out->n = 0;
     if (!way->rules) {
-        lines_by_bandwidth(out, kind, members, way);
+        lines_by_bandwidth(out, kind, members, stride, way);
         return;
     }
-    chain_fill(&small, kind, small_B, members, way);
-    chain_fill(&large, kind, small_B + step_B, members, way);
+    chain_fill(&small, kind, small_B, members, stride, way);
+    chain_fill(&large, kind, small_B + step_B, members, stride, way);
     for (int32_t r = 0; r < small.n_rows; r++) {
         struct collective_line line = { 0 };
         double small_wait_s[TOPO_MAX_DIMS], large_wait_s[TOPO_MAX_DIMS];

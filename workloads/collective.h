@@ -34,14 +34,20 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
                         int32_t n_dims);
 
 /**
- * Bytes over each class of links of @p net, as its injection and the levels of its fabrics count them, when
- * @p bytes enter a collective over @p members: collective_traffic() of plain dimensions; of a fabric what the
- * stages of its algorithm load (hierarchical when none was given), the busiest link of a class deciding.
+ * Bytes that the bandwidth of each dimension must carry when @p bytes enter a collective over @p members,
+ * @p stride apart (shape [n_dims]; NULL: next to each other), and the network is full of such groups; what
+ * `efficiency` and collective_reach() take is left to the caller.
+ *
+ * Of a plain dimension collective_traffic(), times what the group's links fall short of a port that all of
+ * the bandwidth goes through: 1 of a whole dimension, but hops of an all-to-all count on rings and lines, and
+ * a send has one link; (n-1)/(k-1) of k in a full mesh of n; 2 of k neighbours on a ring, n/k of k spread
+ * over it. With net->whole_parts (`semantics: libra`) collective_traffic() alone. Of a fabric what the stages
+ * of its algorithm load (hierarchical when none was given), the busiest link of a class deciding.
  *
  * @param[out] out  shape [n_dims], [B].
  */
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
-                      const struct topo_network *net);
+                      const int32_t *stride, const struct topo_network *net);
 
 /**
  * What of a dimension's links a collective can use: half on a line of more than two, whose end members have
@@ -129,19 +135,21 @@ static inline void stage_tally(const struct stage *s, double times, const double
 }
 
 /**
- * Cost of one pass over @p full_B bytes (S of algorithm_cost()) among @p members >= 2 of dimension @p dim.
+ * Cost of one pass over @p full_B bytes (S of algorithm_cost()) among @p members >= 2 of dimension @p dim,
+ * @p stride apart.
  * Where algorithm, regime or segments are to choose, the fastest at @p bw_Bps is taken; when that is not
  * known (NaN or 0), the one that needs least bandwidth.
  */
-void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members,
+void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members, int32_t stride,
                 const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
 
 /** A part of a collective that is done at once: along a dimension, or over all levels of a fabric. */
 struct stage_unit {
     int32_t dim;
     bool flat;
-    int32_t n;     /**< members */
-    int32_t rails; /**< of a shared spine that the members are on, 1 = no more than one */
+    int32_t n;      /**< members */
+    int32_t stride; /**< along a dimension; 0 is 1 */
+    int32_t rails;  /**< of a shared spine that the members are on, 1 = no more than one */
 };
 
 /**
@@ -151,18 +159,19 @@ struct stage_unit {
  * @return how many.
  */
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
-                    const int32_t *order, const struct topo_network *net);
+                    const int32_t *stride, const int32_t *order, const struct topo_network *net);
 
 /**
  * An all-reduce of @p full_B bytes in one dimension: one stage where the switch or a tree does it in one go,
  * else reduce-scatter and all-gather.
  * @return how many stages: 1 or 2.
  */
-int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members,
+int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members, int32_t stride,
                         const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
 
 /**
- * The stages of a collective of @p bytes per NPU over @p members (shape [n_dims]) in the order @p order
+ * The stages of a collective of @p bytes per NPU over @p members, @p stride apart (both of shape [n_dims];
+ * stride NULL: next to each other), in the order @p order
  * (shape [n_dims], every dimension once; NULL: innermost first): reduce-scatter along it; all-gather and
  * broadcast against it; all-reduce along it, all-reduce at its end, and back; the others along it.
  *
@@ -171,8 +180,8 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
  * @return how many, 0 for no bytes or a group of one.
  */
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
-                   const int32_t *members, const int32_t *order, const struct topo_network *net,
-                   const struct stage_rules *rules, const double *bw_Bps);
+                   const int32_t *members, const int32_t *stride, const int32_t *order,
+                   const struct topo_network *net, const struct stage_rules *rules, const double *bw_Bps);
 
 /** Row r of a pipeline: how often each of its stages counts. */
 struct stage_row {
@@ -215,9 +224,10 @@ struct collective_time {
     double wait_s[TOPO_MAX_DIMS]; /**< transfers on the path that decides */
 };
 
-/** Time of one collective over @p members, shape [n_dims]. The slowest of its rows, the first of equals. */
+/** Time of one collective over @p members, @p stride apart (shapes [n_dims], stride NULL: next to each
+ * other). The slowest of its rows, the first of equals. */
 void collective_time(struct collective_time *out, enum collective_kind kind, double bytes,
-                     const int32_t *members, const struct collective_way *way);
+                     const int32_t *members, const int32_t *stride, const struct collective_way *way);
 
 /** Time as a function of bytes, where nothing is chosen by them: the largest of lines through const_s. */
 struct collective_lines {
@@ -235,6 +245,6 @@ bool collective_is_linear(enum collective_kind kind, const struct collective_way
 /** The lines; those that another one exceeds everywhere are left out. Same times as collective_time() but for
  * rounding. */
 void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
-                           const struct collective_way *way);
+                           const int32_t *stride, const struct collective_way *way);
 
 #endif

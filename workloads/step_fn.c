@@ -117,10 +117,10 @@ static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B
 static void put_collective(struct builder *b, int32_t term, step_id id, double scale)
 {
     const struct step_node *node = &b->tree->nodes[id];
-    const int32_t *members = b->tree->groups[node->group].members;
+    const struct step_group *group = &b->tree->groups[node->group];
     double traffic_B[DIMS] = { 0 };
 
-    collective_loads(traffic_B, node->collective, node->bytes, members, b->net);
+    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, b->net);
     for (int32_t d = 0; d < b->n_dims; d++)
         traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
     b->leaf_of[id] = put_leaf(b, term, traffic_B);

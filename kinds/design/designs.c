@@ -138,6 +138,8 @@ const struct column design_columns[] = {
     PER_DIM(util, "util#", "share of the step in which it is busy"),
     PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
     TRAINING_COLUMNS(struct sweep_row, training.),
+    COLUMN_WORD(struct sweep_row, semantics, "libra: not what links carry; see simulation.semantics",
+                .with = "semantics"),
     WORD(message, "why there is no design"),
     COLUMNS_END,
 };
@@ -168,6 +170,7 @@ void sweep_row_study(struct sweep_row *row, const struct design_point *s, const 
     row->n_dims = s->net.n_dims;
     row->objective = alloc_objective_names[s->objective];
     row->total_GBps = giga(s->total_Bps);
+    row->semantics = study_semantics(s);
     row->network = text_str(&words->network);
     row->dims = text_str(&words->dims);
     row->workload = text_str(&words->workload);

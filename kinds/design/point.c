@@ -49,7 +49,7 @@ static const struct key study_keys[] = {
               "(default: bandwidth)",
               .uses = USE_TIME),
     K_NODE(struct design_point, maps.simulation, "simulation",
-           "how models other than bandwidth run collectives, see simulation", .uses = USE_LATENCY),
+           "how collectives are counted and run, see simulation", .uses = USE_TIME),
     K_REAL(struct design_point, total_Bps, "total_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps,
            TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, SCHEMA_NONE, "sum of one NPU's bandwidths over all dimensions",
            .decimals = 9, .uses = USE_SPLIT),
@@ -149,6 +149,12 @@ static int read_parts(struct design_point *s, struct err *e)
         return fail_price(s, e);
     s->has_parts = true;
     return 0;
+}
+
+const char *study_semantics(const struct design_point *s)
+{
+    bool libra = s->n_workloads > 0 && s->model == SIM_BANDWIDTH && s->rules.semantics == SIM_LIBRA;
+    return libra ? sim_semantics_words[SIM_LIBRA] : NULL;
 }
 
 double study_fixed_usd(const struct design_point *s)
@@ -679,6 +685,10 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
     if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&
         s->rules.order != SIM_ORDER_FIXED)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "order", "model flow has only fixed and given");
+    if (s->n_workloads && s->rules.semantics == SIM_LIBRA && s->model != SIM_BANDWIDTH)
+        note_key(s, yaml_get(&s->doc, root, "simulation"), "semantics", "libra is of model bandwidth");
+    if (s->n_workloads && sim_is_astra(&s->rules) && s->model != SIM_CHUNK)
+        note_key(s, yaml_get(&s->doc, root, "simulation"), "semantics", "it is of model chunk");
     if (s->model != SIM_FLOW || s->rules.route != SIM_ROUTE_ECMP)
         note_key(s, root, "seed", "nothing in it is drawn at random");
     if (yaml_get(&s->doc, root, "vary") < 0)
@@ -711,6 +721,16 @@ int study_take_plans(struct design_point *s, const struct design_point *from, st
     return rc;
 }
 
+/* Members next to each other are what is usual. */
+static unsigned long long hash_group(unsigned long long h, const struct step_group *g, int32_t n_dims)
+{
+    bool apart = false;
+    for (int32_t d = 0; d < n_dims; d++)
+        apart = apart || (g->members[d] > 1 && g->stride[d] > 1);
+    h = text_hash(h, g->members, (size_t)n_dims * sizeof g->members[0]);
+    return apart ? text_hash(h, g->stride, (size_t)n_dims * sizeof g->stride[0]) : h;
+}
+
 /* Text that a workload takes from a file which is not YAML is in its tree only. */
 static unsigned long long hash_tree(const struct step_tree *t, unsigned long long h)
 {
@@ -729,7 +749,7 @@ static unsigned long long hash_tree(const struct step_tree *t, unsigned long lon
         h = text_hash(h, words, sizeof words);
     }
     for (int32_t g = 0; g < t->n_groups; g++)
-        h = text_hash(h, t->groups[g].members, (size_t)t->n_dims * sizeof t->groups[g].members[0]);
+        h = hash_group(h, &t->groups[g], t->n_dims);
     return h;
 }
 

@@ -169,6 +169,9 @@ int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, 
  */
 int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e);
 
+/** How times count bytes where that is not what links carry: "libra" (model bandwidth alone); else NULL. */
+const char *study_semantics(const struct design_point *s);
+
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
 double study_fixed_usd(const struct design_point *s);
 

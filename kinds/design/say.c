@@ -13,21 +13,16 @@
 static const struct shown {
     const char *column, *title, *unit;
 } shown[] = {
-    { "network", "network", "" },
-    { "workload", "workload", "" },
-    { "objective", "objective", "" },
-    { "total_GBps", "total", "GB/s" },
-    { "status", "status", "" },
-    { "time_s", "step", "s" },
-    { "cost_usd", "cost", "USD" },
-    { "speedup", "speedup", "" },
-    { "perf_per_cost_gain", "perf/cost", "" },
-    { "nic_GBps", "NIC", "GB/s" },
-    { "bw#_GBps", "", "GB/s" },
+    { "network", "network", "" },     { "workload", "workload", "" },
+    { "objective", "objective", "" }, { "total_GBps", "total", "GB/s" },
+    { "semantics", "semantics", "" }, { "status", "status", "" },
+    { "time_s", "step", "s" },        { "cost_usd", "cost", "USD" },
+    { "speedup", "speedup", "" },     { "perf_per_cost_gain", "perf/cost", "" },
+    { "nic_GBps", "NIC", "GB/s" },    { "bw#_GBps", "", "GB/s" },
     { "message", "message", "" },
 };
 
-enum { N_SHOWN = sizeof shown / sizeof shown[0], N_COMMON = 4 /* of them may be the same in every row */ };
+enum { N_SHOWN = sizeof shown / sizeof shown[0], N_COMMON = 5 /* of them may be the same in every row */ };
 
 /* Columns to write, by index into the table. */
 struct layout {
@@ -106,7 +101,7 @@ static void choose_columns(struct layout *l, struct sheet *s, const struct table
             add_percentiles(l, s, t);
         if (strchr(shown[i].column, '#'))
             add_dims(l, s, t);
-        else if (i < N_COMMON && is_common(t, column))
+        else if (i < N_COMMON && column >= 0 && is_common(t, column))
             text_printf(out, "%s: %s%s%s\n", shown[i].title, show_cell(value, t, 0, column),
                         *shown[i].unit ? " " : "", shown[i].unit);
         else

@@ -576,7 +576,8 @@ static void search_clock_set(struct search_clock *c, const struct collective_way
 static const struct collective_lines *find_lines(struct search_clock *c, const struct plan_collective *x)
 {
     if (!c->found[x->group][x->kind]) {
-        collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group], &c->way);
+        collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group],
+                              c->place->stride[x->group], &c->way);
         c->found[x->group][x->kind] = true;
     }
     return &c->lines[x->group][x->kind];
@@ -592,7 +593,8 @@ static double search_clock_time(struct search_clock *c, const struct plan_cost *
         once_s[i] = 0;
         if (!c->linear) {
             struct collective_time t;
-            collective_time(&t, x->kind, x->bytes, c->place->members[x->group], &c->way);
+            collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
+                            &c->way);
             once_s[i] = t.time_s;
             continue;
         }
@@ -612,7 +614,8 @@ static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const
     for (int32_t i = 0; i < cost->n_collectives; i++) {
         const struct plan_collective *x = &cost->collectives[i];
         struct collective_time t;
-        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], &c->way);
+        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
+                        &c->way);
         once[i].v[0] = t.time_s;
         for (int32_t d = 0; d < n_dims; d++)
             once[i].v[1 + d] = t.wait_s[d];

@@ -298,8 +298,8 @@ static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const st
     for (int32_t d = 0; d < x->net.n_dims; d++)
         if (job->members[d] < 2)
             wide[n_wide++] = d;
-    p->n = stage_list(p->stages, job->kind, job->chunk_B, job->members, wide, &x->net, &x->rules.stage,
-                      x->bw_Bps);
+    p->n = stage_list(p->stages, job->kind, job->chunk_B, job->members, job->stride, wide, &x->net,
+                      &x->rules.stage, x->bw_Bps);
     return entry->n_plans++;
 }
 
@@ -310,6 +310,7 @@ static int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct
     struct order_job job = { .kind = entry->job.kind,
                              .chunk_B = entry->job.bytes / chunks,
                              .members = entry->job.members,
+                             .stride = entry->job.stride,
                              .net = &x->net,
                              .bw_Bps = x->bw_Bps,
                              .rules = &x->rules.stage };

@@ -37,7 +37,8 @@ static void fill_costs(struct order_costs *c, const struct order_job *job, const
     to_wide(wide, dims, n, job->net->n_dims);
     c->known = true;
     memcpy(c->dims, dims, sizeof c->dims);
-    c->n = stage_list(stages, kind, job->chunk_B, job->members, wide, job->net, job->rules, job->bw_Bps);
+    c->n = stage_list(stages, kind, job->chunk_B, job->members, job->stride, wide, job->net, job->rules,
+                      job->bw_Bps);
     for (int32_t k = 0; k < c->n; k++) {
         const struct stage *s = &stages[k];
         c->at[k] = (uint8_t)s->dim;
@@ -80,8 +81,8 @@ static double threshold(const struct order_job *job, const uint8_t *dims, int32_
     double full_B = job->chunk_B / THRESHOLD_PARTS;
     for (int32_t i = 0; gathers && i < n; i++)
         full_B *= job->members[dims[i]];
-    stage_fill(&s, d, gathers ? PASS_ALL_GATHER : PASS_REDUCE_SCATTER, full_B, job->members[d], job->net,
-               job->rules, job->bw_Bps[d]);
+    stage_fill(&s, d, gathers ? PASS_ALL_GATHER : PASS_REDUCE_SCATTER, full_B, job->members[d],
+               job->stride ? job->stride[d] : 1, job->net, job->rules, job->bw_Bps[d]);
     return s.load_B / job->bw_Bps[d];
 }
 

@@ -26,8 +26,8 @@ struct order_costs {
 /** A collective whose chunks are to be ordered, always in one enum sim_order. */
 struct order_job {
     enum collective_kind kind;
-    double chunk_B; /**< bytes of one chunk, as step_node.bytes */
-    const int32_t *members;
+    double chunk_B;                  /**< bytes of one chunk, as step_node.bytes */
+    const int32_t *members, *stride; /**< shape [n_dims] */
     const struct topo_network *net;
     const double *bw_Bps;
     const struct stage_rules *rules;

@@ -312,6 +312,19 @@ int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, in
     return g->npus ? g->npus[i] : g->lines[set].first[line] + g->lines[set].offset[i];
 }
 
+int64_t flow_group_outside(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
+                           int32_t line, int32_t i)
+{
+    int64_t first = g->lines[d].first[line];
+    int32_t at = address(routes, d, first), to = 0;
+    for (;; to++) {
+        int32_t ahead = to - at;
+        bool inside = ahead >= 0 && ahead % g->stride[d] == 0 && ahead / g->stride[d] < g->members[d];
+        if (!inside && i-- == 0)
+            return first + ahead * routes->stride[d];
+    }
+}
+
 /* The lines that a stage is carried out on. */
 int32_t flow_line_set(const struct stage *s)
 {
@@ -351,7 +364,12 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
         /* A connection keeps its way: all messages between two NPUs are one flow to ECMP, unless sent both
          * ways. */
         trip.flow = ((uint64_t)trip.src << 32) ^ ((uint64_t)trip.dst << 1) ^ c->mirror;
-        return topo_find_path(&sim->path, sim->routes, &trip, e);
+        if (c->via < 0)
+            return topo_find_path(&sim->path, sim->routes, &trip, e);
+        struct topo_trip on = trip;
+        trip.dst = on.src = flow_group_outside(g, sim->routes, d, r->line, c->via);
+        int rc = topo_find_path(&sim->path, sim->routes, &trip, e);
+        return rc ? rc : topo_find_path(&sim->path, sim->routes, &on, e);
     }
     bool down = c->src == MESSAGE_SWITCH;
     int32_t arc = topo_switch_arc(sim->routes, d, flow_group_npu(g, d, r->line, down ? c->dst : c->src));
@@ -762,7 +780,8 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
                                   group,   flow_line_set(s),    { 0 },
                                   NULL };
     const struct flow_lines *l = &g->lines[flow_line_set(s)];
-    int rc = message_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members, e);
+    int rc = message_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members,
+                                s->flat ? 1 : g->stride[s->dim], e);
     if (rc)
         return rc;
     sim->n_plans++;
@@ -788,7 +807,7 @@ static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_sim
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < g->net.n_dims; d++)
         bw_Bps[d] = g->net.dims[d].bw_Bps;
-    return stage_list(stages, kind, bytes / sim->rules.stage.chunks, g->members, g->order, &g->net,
+    return stage_list(stages, kind, bytes / sim->rules.stage.chunks, g->members, g->stride, g->order, &g->net,
                       &sim->rules.stage, bw_Bps);
 }
 
@@ -802,7 +821,8 @@ double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collect
     for (int32_t s = 0; s < n; s++) {
         messages += (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
                     message_plan_count(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].dim],
-                                       g->lines[flow_line_set(&stages[s])].n_members);
+                                       g->lines[flow_line_set(&stages[s])].n_members,
+                                       stages[s].flat ? 1 : g->stride[stages[s].dim]);
     }
     return messages;
 }

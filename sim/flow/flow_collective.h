@@ -61,6 +61,11 @@ int32_t flow_line_set(const struct stage *s);
  */
 int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, int32_t i);
 
+/** NPU that is number @p i, from 0, of those of dimension @p d beside line @p line that are not in it; not of
+ * a list. */
+int64_t flow_group_outside(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
+                           int32_t line, int32_t i);
+
 /** Position of @p npu among the members of dimension @p d; not of a list. */
 int32_t flow_group_position(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
                             int64_t npu);

@@ -15,6 +15,7 @@ void split_open(struct split *s, const char *network, const char *parts, const c
     struct topo_dim_price prices[TOPO_MAX_DIMS];
     yaml_id root = open_config(s, "networks", network);
     MUST(topo_read_network(&s->net, &s->docs[s->n_docs - 1], root, e));
+    s->net.whole_parts = !s->physical;
     root = open_config(s, "parts", parts);
     MUST(topo_read_parts(&s->parts, &s->docs[s->n_docs - 1], root, e));
     MUST(topo_prices(prices, &s->net, &s->parts, e));

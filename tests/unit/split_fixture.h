@@ -13,6 +13,7 @@ enum { SPLIT_MAX_WORKLOADS = 4 };
 struct split {
     struct yaml_doc docs[2 + SPLIT_MAX_WORKLOADS];
     int n_docs;
+    bool physical; /**< set before: count what links carry; else as LIBRA does */
     struct topo_network net;
     struct topo_parts parts;
     struct step_tree trees[SPLIT_MAX_WORKLOADS];

@@ -5,10 +5,11 @@
 #include "tests/support.h"
 #include "workloads/step.h"
 
-/** Dimensions named d1, d2, ...; all rings of latency 0 unless the test changes them. */
+/** Dimensions named d1, d2, ...; all rings of latency 0 unless the test changes them. Model bandwidth counts
+ * bytes as oracle_bytes() does; what links make of them is tested in sim/fabric. */
 static inline struct topo_network oracle_network(const int32_t *sizes, int32_t n_dims)
 {
-    struct topo_network net = { .n_dims = n_dims, .n_npus = 1, .parts = -1 };
+    struct topo_network net = { .n_dims = n_dims, .n_npus = 1, .parts = -1, .whole_parts = true };
     for (int32_t d = 0; d < n_dims; d++) {
         net.dims[d] = (struct topo_dim){ .shape = TOPO_RING, .size = sizes[d], .efficiency = 1 };
         snprintf(net.dims[d].name, TOPO_NAME, "d%d", d + 1);

@@ -1,6 +1,6 @@
 /*
- * Fabrics: what the closed forms say that a collective puts on each class of links is what the messages of
- * its flow plan put there, routed over the graph.
+ * Fabrics, and groups that are part of a plain dimension: what the closed forms say that a collective puts on
+ * each class of links is what the messages of its flow plan put there, routed over the graph.
  */
 #include "tests/support.h"
 
@@ -36,27 +36,45 @@ static void bench_close(struct bench *b)
     topo_graph_free(b->graph);
 }
 
-/* Send the messages of a stage on all its lines. */
-static void lay_stage(struct bench *b, const struct flow_group *g, const struct stage *s)
+/* Send channels begin .. end-1 of a stage's plan on all its lines. */
+static void lay_channels(struct bench *b, const struct flow_group *g, const struct stage *s,
+                         const struct message_plan *plan, int32_t begin, int32_t end)
 {
     int32_t set = flow_line_set(s);
-    const struct flow_lines *l = &g->lines[set];
-    struct message_plan plan;
     struct topo_path path = { 0 };
-    MUST(message_plan_build(&plan, s->pass, &s->choice, &b->net.dims[s->dim], l->n_members, e));
-    for (int32_t line = 0; line < l->n_lines; line++)
-        for (int32_t c = 0; c < plan.n_channels; c++) {
-            const struct message_channel *channel = &plan.channels[c];
+    for (int32_t line = 0; line < g->lines[set].n_lines; line++)
+        for (int32_t c = begin; c < end; c++) {
+            const struct message_channel *channel = &plan->channels[c];
             struct topo_trip trip = { .src = flow_group_npu(g, set, line, channel->src),
                                       .dst = flow_group_npu(g, set, line, channel->dst),
                                       .mirror = channel->mirror };
             path.n = 0;
+            if (channel->via >= 0) {
+                struct topo_trip first = trip;
+                trip.src = first.dst = flow_group_outside(g, &b->routes, set, line, channel->via);
+                MUST(topo_find_path(&path, &b->routes, &first, e));
+            }
             MUST(topo_find_path(&path, &b->routes, &trip, e));
             for (int32_t i = 0; i < path.n; i++)
                 b->bytes[path.arcs[i]] += channel->n * channel->share * s->full_B;
         }
     topo_path_free(&path);
-    message_plan_free(&plan);
+}
+
+static void plan_stage(struct message_plan *plan, const struct bench *b, const struct flow_group *g,
+                       const struct stage *s)
+{
+    int32_t set = flow_line_set(s);
+    MUST(message_plan_build(plan, s->pass, &s->choice, &b->net.dims[s->dim], g->lines[set].n_members,
+                            s->flat ? 1 : g->stride[s->dim], e));
+}
+
+/* Send the messages of a stage on all its lines. */
+static void lay_stage(struct bench *b, const struct flow_group *g, const struct stage *s)
+{
+    KEEP(struct message_plan, plan, message_plan_free);
+    plan_stage(&plan, b, g, s);
+    lay_channels(b, g, s, &plan, 0, plan.n_channels);
 }
 
 /* Bytes over the links of a class, as a share of what they can carry, times the class's bandwidth: of all
@@ -92,8 +110,8 @@ static void compare_collective(const char *word, enum topo_algorithm a, enum col
             b.net.dims[d].algorithm = a;
     }
     MUST(flow_group_build(&g, &spec, &b.routes, e));
-    collective_loads(want_B, kind, enters_B, members, &b.net);
-    int32_t n = stage_list(stages, kind, enters_B, members, NULL, &b.net, &stage_rules_plain, bw_Bps);
+    collective_loads(want_B, kind, enters_B, members, NULL, &b.net);
+    int32_t n = stage_list(stages, kind, enters_B, members, NULL, NULL, &b.net, &stage_rules_plain, bw_Bps);
     for (int32_t s = 0; s < n; s++)
         lay_stage(&b, &g, &stages[s]);
     for (int32_t d = 0; d < b.net.n_dims; d++) {
@@ -152,6 +170,132 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
         if (n > 1)
             compare_collective(fabrics[f].word, algorithms[rng_below(rng, COUNT_OF(algorithms))],
                                kinds[rng_below(rng, COUNT_OF(kinds))], members);
+    }
+}
+
+/* ---- part of a plain dimension ---- */
+
+/* Bytes over the bandwidth of the dimension that the busiest links of a stage take: of exchanges, whose steps
+ * follow each other, the sum over steps. */
+static double busiest_of_stage(struct bench *b, const struct flow_group *g, const struct stage *s)
+{
+    KEEP(struct message_plan, plan, message_plan_free);
+    bool exchange =
+        s->choice.algorithm == TOPO_ALGORITHM_HALVING || s->choice.algorithm == TOPO_ALGORITHM_BRUCK;
+    double sum_B = 0, busiest_B;
+    plan_stage(&plan, b, g, s);
+    int32_t step = exchange ? g->lines[s->dim].n_members : plan.n_channels;
+    for (int32_t c = 0; c < plan.n_channels; c += step) {
+        memset(b->bytes, 0, (size_t)b->routes.n_arcs * sizeof *b->bytes);
+        lay_channels(b, g, s, &plan, c, c + step);
+        laid_on_class(b, s->dim, &busiest_B);
+        sum_B += busiest_B;
+    }
+    return sum_B;
+}
+
+static void compare_part(const char *word, int32_t d, bool detour, enum topo_algorithm a,
+                         enum collective_kind kind, const struct flow_group_spec *spec)
+{
+    struct bench b = { 0 };
+    struct flow_group g;
+    struct stage stages[STAGE_MAX];
+    double loads_B[TOPO_MAX_DIMS], laid_B = 0, enters_B = 1e6;
+    bench_open(&b, word);
+    b.net.dims[d].detour = detour;
+    b.net.dims[d].algorithm = a;
+    MUST(flow_group_build(&g, spec, &b.routes, e));
+    collective_loads(loads_B, kind, enters_B, spec->members, spec->stride, &b.net);
+    double asked_B = loads_B[d] / collective_share(&b.net.dims[d]);
+    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, NULL, &b.net,
+                           &stage_rules_plain, NULL);
+    for (int32_t s = 0; s < n; s++) {
+        if (stages[s].dim != d)
+            continue;
+        double busiest_B = busiest_of_stage(&b, &g, &stages[s]);
+        laid_B += busiest_B;
+        if (!(fabs(busiest_B - stages[s].load_B) <= 1e-9 * busiest_B)) {
+            print_error("%s, dimension %d: %d with stride %d, %s by %s%s: messages %.17g, stage %.17g\n",
+                        word, (int)d, (int)spec->members[d], (int)spec->stride[d], collective_names[kind],
+                        topo_algorithm_words[a], detour ? " with detours" : "", busiest_B, stages[s].load_B);
+            fail();
+        }
+    }
+    /* Model bandwidth knows the default algorithm only. */
+    if (a == TOPO_ALGORITHM_SHAPE && !(fabs(laid_B - asked_B) <= 1e-9 * laid_B)) {
+        print_error("%s, dimension %d: %d with stride %d, %s%s: messages %.17g, model bandwidth %.17g\n",
+                    word, (int)d, (int)spec->members[d], (int)spec->stride[d], collective_names[kind],
+                    detour ? " with detours" : "", laid_B, asked_B);
+        fail();
+    }
+    flow_group_free(&g);
+    bench_close(&b);
+}
+
+TEST(part_of_a_plain_dimension_gets_what_its_links_give)
+{
+    static const enum topo_algorithm algorithms[] = { TOPO_ALGORITHM_SHAPE, TOPO_ALGORITHM_SHAPE,
+                                                      TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT,
+                                                      TOPO_ALGORITHM_HALVING };
+    static const enum collective_kind kinds[] = { COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_GATHER,
+                                                  COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_TO_ALL,
+                                                  COLLECTIVE_SEND };
+    static const char *const around[] = { "%s:%d@100", "full:2@300 %s:%d@100", "%s:%d@100 switch:3@50" };
+    RNG(rng, 18, 1);
+    for (int i = 0; i < 2500; i++) {
+        struct flow_group_spec spec = { .first = NULL };
+        size_t where = (size_t)rng_below(rng, COUNT_OF(around));
+        int32_t d = where == 1, size = 2 + (int32_t)rng_below(rng, 23), members, stride;
+        char form[64], word[96];
+        do {
+            members = 2 + (int32_t)rng_below(rng, size - 1);
+            stride = 1 + (int32_t)rng_below(rng, size / members);
+        } while (size % (members * stride));
+        enum topo_shape shape = (enum topo_shape)rng_below(rng, N_TOPO_PLAIN);
+        snprintf(form, sizeof form, "%s", around[where]);
+        char *hole = strstr(form, "%s");
+        assert_non_null(hole);
+        snprintf(word, sizeof word, "%.*s%s:%d%s", (int)(hole - form), form, topo_shape_name(shape),
+                 (int)size, hole + strlen("%s:%d"));
+        spec.members[d] = members;
+        spec.stride[d] = stride;
+        for (int32_t k = 0; k < TOPO_MAX_DIMS; k++) {
+            spec.members[k] = k == d ? members : 1;
+            spec.stride[k] = k == d ? stride : 1;
+        }
+        compare_part(word, d, shape == TOPO_FULL && rng_below(rng, 2),
+                     algorithms[rng_below(rng, COUNT_OF(algorithms))], kinds[rng_below(rng, COUNT_OF(kinds))],
+                     &spec);
+    }
+}
+
+/* What a user meets: m (n-1)/(k-1) of k in a full mesh of n, 2(n-1)/(n+k-2) with detours; a line of
+ * neighbours on a ring has half of its bandwidth, members spread over it share every link with n/k - 1 other
+ * groups. */
+TEST(factors_of_parts_are_those_of_the_table)
+{
+    static const struct {
+        const char *word;
+        int32_t members, stride;
+        bool detour;
+        double times;
+    } cases[] = {
+        { "full:8@1", 2, 1, false, 7 }, { "full:8@1", 4, 2, false, 7 / 3. },
+        { "full:8@1", 8, 1, false, 1 }, { "full:8@1", 2, 1, true, 7 / 4. },
+        { "full:8@1", 8, 1, true, 1 },  { "ring:8@1", 4, 1, false, 2 },
+        { "ring:8@1", 4, 2, false, 2 }, { "ring:8@1", 2, 4, false, 4 },
+        { "ring:8@1", 2, 2, false, 4 }, { "switch:8@1", 2, 4, false, 1 },
+        { "line:8@1", 2, 4, false, 4 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        double links_B, port_B;
+        OK(topo_parse_spec(&net, cases[i].word, e));
+        net.dims[0].detour = cases[i].detour;
+        collective_loads(&links_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, &cases[i].stride, &net);
+        net.whole_parts = true;
+        collective_loads(&port_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, &cases[i].stride, &net);
+        assert_close(links_B / port_B, cases[i].times, 1e-14);
     }
 }
 
@@ -272,7 +416,7 @@ TEST(loads_are_those_of_the_table)
         net.dims[0].algorithm = a;
         collective_loads(load,
                          strcmp(f[2], "all-to-all") == 0 ? COLLECTIVE_ALL_TO_ALL : COLLECTIVE_REDUCE_SCATTER,
-                         1, members, &net);
+                         1, members, NULL, &net);
         while (level < net.n_dims && strcmp(f[6], class_name(&net, level)) != 0)
             level++;
         assert_in_range(level, 0, net.n_dims - 1);
@@ -329,7 +473,7 @@ TEST(throughputs_are_those_of_the_table)
         OK(topo_parse_spec(&net, word, e));
         for (int32_t d = 0; d < net.n_dims; d++)
             members[d] = net.dims[d].size;
-        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, &net);
+        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, &net);
         for (int32_t d = 0; d < net.n_dims; d++)
             most = fmax(most, load[d] / (net.dims[d].bw_Bps / 1e9));
         double n = (double)net.n_npus, links = (n - 1) / n / most;

@@ -116,7 +116,7 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
             struct sim_rules rules = rules_of(1);
             for (int32_t d = 0; d < net.n_dims; d++)
                 net.dims[d].lat_s = 1e-6;
-            int32_t n = stage_list(stages, kinds[k], 1e8, job.members, NULL, &net, &rules.stage, NULL);
+            int32_t n = stage_list(stages, kinds[k], 1e8, job.members, NULL, NULL, &net, &rules.stage, NULL);
             for (int32_t s = 0; s < n; s++) {
                 hops_s += stages[s].const_s;
                 sum_s += stages[s].const_s + stages[s].load_B / net.dims[stages[s].dim].bw_Bps;

@@ -201,7 +201,7 @@ TEST(what_is_written_predicts_the_same_times)
     assert_int_equal(net.dims[0].n_regimes, f.dim.n_regimes);
     for (int32_t i = 0; i < c.n; i++) {
         struct stage s;
-        stage_fill(&s, 0, PASS_ALL_REDUCE, c.bytes[i], 8, &net, &stage_rules_plain, net.dims[0].bw_Bps);
+        stage_fill(&s, 0, PASS_ALL_REDUCE, c.bytes[i], 8, 1, &net, &stage_rules_plain, net.dims[0].bw_Bps);
         assert_close(s.const_s + s.load_B / net.dims[0].bw_Bps, f.model_s[i], 1e-12);
     }
 }

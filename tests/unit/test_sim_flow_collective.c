@@ -85,7 +85,7 @@ TEST(broadcast_is_pipelined_along_a_ring)
     struct plant p;
     struct stage s;
     plant_word(&p, "ring:6@50", 1e-5);
-    stage_fill(&s, 0, PASS_BROADCAST, S_B, 6, &p.net, &stage_rules_plain, 50e9);
+    stage_fill(&s, 0, PASS_BROADCAST, S_B, 6, 1, &p.net, &stage_rules_plain, 50e9);
     int32_t k = s.choice.segments;
     assert_true(k > 1);
     assert_close(time_of(&p, COLLECTIVE_BROADCAST), (4. + k) * (1e-5 + S_B / k / 50e9), 1e-12);
@@ -101,7 +101,7 @@ TEST(double_binary_tree_approaches_twice_the_bytes)
         snprintf(word, sizeof word, "switch:%d@50", n);
         plant_word(&p, word, 1e-6);
         p.net.dims[0].algorithm = TOPO_ALGORITHM_TREE;
-        assert_int_equal(stage_fill_turn(s, 0, S_B, n, &p.net, &stage_rules_plain, 50e9), 1);
+        assert_int_equal(stage_fill_turn(s, 0, S_B, n, 1, &p.net, &stage_rules_plain, 50e9), 1);
         double k = s[0].choice.segments, depth = 2 * ceil(log2(n)) + 2;
         double end_s = time_of(&p, COLLECTIVE_ALL_REDUCE);
         assert_true(end_s >= 2 * (n - 1.) / n * S_B / 50e9 * (1 - 1e-12));

@@ -95,10 +95,11 @@ TEST(inside_and_between_servers_add_up)
     settle(&r.p);
     assert_close(r.p.iteration_s(r.p.x, 1), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
     r.p.end(r.p.x, 1);
-    begin(&r.p, 2, 2, servers, uneven); /* the larger part is the slower one */
+    begin(&r.p, 2, 2, servers,
+          uneven); /* two of the ring have one link of 50 GB/s, which is slower than all */
     begin(&r.p, 3, 1, upward, ones);
     settle(&r.p);
-    assert_close(r.p.iteration_s(r.p.x, 2), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 2), 1 + 2 * 0.5 * S / 50e9 + between_s + 2 * 0.001, 1e-14);
     assert_true(r.p.iteration_s(r.p.x, 3) == 1);
 }
 

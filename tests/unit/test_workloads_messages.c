@@ -64,7 +64,7 @@ static void build(struct message_plan *plan, enum pass pass, enum topo_algorithm
     struct topo_dim dim = {
         .shape = shape, .size = n, .in_switch = TOPO_IN_SWITCH_SHARP, .in_switch_min = 2
     };
-    MUST(message_plan_build(plan, pass, &choice, &dim, n, e));
+    MUST(message_plan_build(plan, pass, &choice, &dim, n, 1, e));
 }
 
 /* A plan that is released where the block ends. */
@@ -196,11 +196,12 @@ TEST(messages_are_as_many_as_counted)
                         continue;
                     topo_dim_defaults(&dim, 0);
                     dim.shape = shapes[s];
-                    OK(message_plan_build(&plan, (enum pass)pass, &choice, &dim, n, e));
+                    dim.size = n;
+                    OK(message_plan_build(&plan, (enum pass)pass, &choice, &dim, n, 1, e));
                     double messages = 0;
                     for (int32_t c = 0; c < plan.n_channels; c++)
                         messages += plan.channels[c].n;
-                    assert_true(message_plan_count((enum pass)pass, &choice, &dim, n) == messages);
+                    assert_true(message_plan_count((enum pass)pass, &choice, &dim, n, 1) == messages);
                     message_plan_free(&plan);
                 }
 }

@@ -81,24 +81,24 @@ struct topo_npu fixture_counter(bool mem)
     return npu;
 }
 
-static double slowest_s(const struct plan_collective *c, const int32_t *members,
+static double slowest_s(const struct plan_collective *c, const int32_t *members, const int32_t *stride,
                         const struct topo_network *net)
 {
     double traffic_B[TOPO_MAX_DIMS], most_s = 0;
-    collective_traffic(traffic_B, c->kind, c->bytes, members, net->n_dims);
+    collective_loads(traffic_B, c->kind, c->bytes, members, stride, net);
     for (int32_t d = 0; d < net->n_dims; d++)
         most_s = fmax(most_s, traffic_B[d] / (net->dims[d].bw_Bps * collective_share(&net->dims[d])));
     return most_s;
 }
 
-static double stages_s(const struct plan_collective *c, const int32_t *members,
+static double stages_s(const struct plan_collective *c, const int32_t *members, const int32_t *stride,
                        const struct topo_network *net)
 {
     struct stage stages[STAGE_MAX];
     double bw_Bps[TOPO_MAX_DIMS], sum_s = 0;
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    int32_t n = stage_list(stages, c->kind, c->bytes, members, NULL, net, &stage_rules_plain, bw_Bps);
+    int32_t n = stage_list(stages, c->kind, c->bytes, members, stride, NULL, net, &stage_rules_plain, bw_Bps);
     for (int32_t i = 0; i < n; i++)
         sum_s += stages[i].const_s + stages[i].load_B / bw_Bps[stages[i].dim];
     return sum_s;
@@ -109,8 +109,9 @@ void fixture_once(double *once_s, const struct plan_cost *c, const struct plan_p
 {
     for (int32_t i = 0; i < c->n_collectives; i++) {
         const int32_t *members = place->members[c->collectives[i].group];
-        once_s[i] = latency ? stages_s(&c->collectives[i], members, net)
-                            : slowest_s(&c->collectives[i], members, net);
+        const int32_t *stride = place->stride[c->collectives[i].group];
+        once_s[i] = latency ? stages_s(&c->collectives[i], members, stride, net)
+                            : slowest_s(&c->collectives[i], members, stride, net);
     }
 }
 
