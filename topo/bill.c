@@ -1,7 +1,10 @@
 /*
- * What a network costs: the bill of its parts at given bandwidths, and prices per B/s for the split.
- * Items are the whole parts of a dimension (links, switches of a Clos, NICs); relaxed they give a price per
- * B/s.
+ * What a network costs: the bill of its parts at given bandwidths, and prices per B/s for the split. Items
+ * are the whole parts of a dimension (links, switches of a Clos, NICs); relaxed they give a price per B/s.
+ *
+ * Shapes that count parts in a way of their own (Clos, fabrics) do it in shape_ops.parts; rings, lines and
+ * full meshes are counted here from the number of links and the degree of members. Counts are doubles: a
+ * million NPUs with a million links each are still whole numbers below 2^53.
  */
 #include "topo/bill.h"
 
@@ -24,6 +27,7 @@ void topo_add_item(struct topo_items *out, int32_t part, const char *where, doub
         out->items[out->n++] = (struct topo_item){ part, where, count };
 }
 
+/* Ports are rounded up in each plane, as a port hangs on one plane; NICs over all ports of an NPU. */
 void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps)
 {
     if (at->recipe->nic < 0)
@@ -34,6 +38,7 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
     topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus * ceil(ports / (double)nic->ports));
 }
 
+/* Asked of bandwidths that the user fixed; one that is an answer is rounded by whoever chose it. */
 int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
@@ -47,6 +52,9 @@ int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
 
 /* ---- links between members ---- */
 
+/*
+ * Each link is rounded up by itself: a cable serves one link. NICs are rounded per member over all its links.
+ */
 static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
@@ -71,6 +79,7 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
     topo_add_item(out, r->end_link, "direct link", groups * (double)c.links[0] * cables);
 }
 
+/* A NIC port at both ends of each link. */
 static void relax_direct(struct topo_items *out, const struct topo_site *at)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
@@ -88,6 +97,7 @@ static void relax_direct(struct topo_items *out, const struct topo_site *at)
 
 /* ---- items of a dimension ---- */
 
+/* Asked when used, not when read: the same tier may build rings, which need no switch. */
 static int check_recipe(const struct topo_site *at, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
@@ -230,6 +240,7 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
     return 0;
 }
 
+/* Linear already: the price is exact, not a bound. */
 static int price_by_rates(struct topo_dim_price *out, const struct topo_network *net, int32_t d,
                           const struct topo_parts *p, struct err *e)
 {
@@ -253,6 +264,7 @@ static int price_by_rates(struct topo_dim_price *out, const struct topo_network 
 
 /* ---- catalogue ---- */
 
+/* Parts whose wattage is not known count as none, so watts are a lower bound as well. */
 static int price_by_parts(struct topo_dim_price *out, const struct topo_network *net, int32_t d,
                           const struct topo_parts *p, struct err *e)
 {
@@ -314,6 +326,7 @@ static struct topo_bill_line *begin_line(struct topo_bill *b, const struct topo_
     return line;
 }
 
+/* In the order of the lines, so that a bill has the same sum to the last bit wherever it is made. */
 static void sum_line(struct topo_bill *b, const struct topo_bill_line *line)
 {
     b->usd.low += line->usd.low;
@@ -331,7 +344,8 @@ static void sum_line(struct topo_bill *b, const struct topo_bill_line *line)
     }
 }
 
-/* NICs of nic_port_Bps that carry bw_Bps, in the whole cluster; the last 1e-9 is a solver's rounding. */
+/* NICs of nic_port_Bps that carry bw_Bps, in the whole cluster; the last 1e-9 is a solver's rounding. All
+ * dimensions share nic_port_Bps, but each has NICs of its own. */
 static void count_rate_nics(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
                             double bw_Bps)
 {
@@ -407,8 +421,10 @@ static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32
         if (topo_item_role(p, &items.items[i]) == BILL_NIC)
             b->nics += (int64_t)items.items[i].count;
     }
+    /* Levels above the first of a fabric carry what came in through the same NICs. */
     if (r->nic >= 0 && dim->level == 0)
         b->nic_Bps += bw_Bps[d];
+    /* Unknown in one dimension is unknown in the sum. */
     b->switches = b->switches < 0 || items.boxes < 0 ? -1 : b->switches + items.boxes;
     return 0;
 }

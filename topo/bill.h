@@ -1,4 +1,9 @@
-/** @file Price of a network: its parts, whole or relaxed, and the bill they add up to. */
+/**
+ * @file Price of a network: its parts, whole or relaxed, and the bill they add up to.
+ *
+ * Two questions of the same counts: a bill at bandwidths that are known, in whole parts, and prices per B/s
+ * for an optimiser, which need a function that is linear. The second never exceeds the first.
+ */
 #ifndef TOPO_BILL_H
 #define TOPO_BILL_H
 
@@ -16,6 +21,7 @@ struct topo_item {
     double count;      /**< in the whole cluster; exact below 2^53 */
 };
 
+/* Room is enough for any shape; topo_add_item() does not check it. */
 struct topo_items {
     struct topo_item items[TOPO_MAX_ITEMS];
     int32_t n;
@@ -41,7 +47,11 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
  * free is rounded up to links that do. */
 int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e);
 
-/** Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part. */
+/**
+ * Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part.
+ *
+ * At least 0 for @p x >= 0; exact below 2^53.
+ */
 double topo_whole_parts(double x);
 
 /*
@@ -110,8 +120,10 @@ struct topo_bill {
 
 /**
  * Bill at bandwidths @p bw_Bps, shape [n_dims]; a dimension of 0 buys nothing.
- * @return 0, ERR_NOMEM or ERR_RANGE: as topo_prices(), a bandwidth out of range, more than
- *         1e6 links per NPU and dimension. On failure @p b is empty and safe to free.
+ * @return 0, ERR_NOMEM or ERR_RANGE: as topo_prices(), a bandwidth out of range, more than 1e6 links per NPU
+ *         and dimension. On failure @p b is empty and safe to free.
+ *
+ * Time O(n_dims). Texts of lines are borrowed from @p p, which must outlive the bill.
  */
 int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
                     const double *bw_Bps, struct err *e);

@@ -4,6 +4,10 @@
  * dimension by dimension too, in the order in which the shape lists its edges: numbers of arcs follow from it
  * (arc 2 l and 2 l + 1 of link l), and equal-cost routes hash them. Metrics by search stand beside the
  * formulas of metric.c, tests hold them equal.
+ *
+ * igraph is kept apart from all else: no header of it is seen outside, its vectors are freed where they are
+ * made, and the code of each call that can fail goes through topo_from_igraph(). Its attributes are columns
+ * by name, numbers as doubles, so numbers of links are exact below 2^53.
  */
 #include "topo/graph.h"
 
@@ -47,10 +51,12 @@ struct topo_graph {
     struct topo_network net; /**< n_dims 0: custom */
 };
 
-/* igraph hands its reasons to a handler only; they wait here for the code to be returned. */
+/* igraph hands its reasons to a handler only; they wait here for the code to be returned. Per thread, as
+ * callers take turns with igraph but may look at their error later. */
 static _Thread_local char igraph_reason[512], igraph_warned[512];
 
-/* One failure passes every level of igraph's calls, mostly with an empty text: the first one says why. */
+/* One failure passes every level of igraph's calls, mostly with an empty text: the first one says why.
+ * IGRAPH_FINALLY_FREE() releases what igraph had begun, as its own handlers do before they return. */
 static void keep_reason(const char *reason, const char *file, int line, igraph_error_t code)
 {
     (void)file, (void)line, (void)code;
@@ -91,7 +97,8 @@ static void topo_take_warning(char *buf, size_t n)
     igraph_warned[0] = '\0';
 }
 
-/* Nearest number of 15 significant digits: what igraph writes into files. */
+/* Nearest number of 15 significant digits: what igraph writes into files. So a graph that was built and one
+ * that was written and read again agree in each bit. */
 static double topo_fifteen_digits(double x)
 {
     char text[NUM_TEXT];
@@ -141,7 +148,8 @@ static void graph_put_link(void *x, int64_t a, int64_t b)
     to->at += 2;
 }
 
-/* Written in place: at a million NPUs every copy of this list is 100 MB. */
+/* Written in place: at a million NPUs every copy of this list is 100 MB. The order is part of the program's
+ * promises: numbers of arcs, and with them results of ECMP, follow from it. */
 static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network *net,
                             const struct plan *plan)
 {
@@ -162,6 +170,7 @@ static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network
     assert(to.at == VECTOR(*ends) + 2 * plan->n_links);
 }
 
+/* The list of links and igraph's own copy of it exist together for a moment: the peak of memory. */
 static int graph_create_model(struct topo_graph *g, const struct plan *plan, struct err *e)
 {
     igraph_vector_int_t ends;
@@ -195,6 +204,7 @@ static int set_by_class(struct topo_graph *g, const char *name, const double *va
     return topo_from_igraph(SETEANV(&g->model, name, room), "graph: link attribute", e);
 }
 
+/* A fabric is one entry of several dimensions: its first one has the counts of all classes of links. */
 static int graph_set_link_attributes(struct topo_graph *g, const struct plan *plan, const double *usd_per_Bps,
                                      struct err *e)
 {
@@ -375,6 +385,7 @@ out:
     return rc;
 }
 
+/* O(sources * (vertices + links)). With samples the longest distance is a lower bound. */
 static int measure_hops(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
 {
     struct hops h = { .connected = true };
@@ -392,7 +403,8 @@ struct flow {
     igraph_vector_int_t ends;
 };
 
-/* Tie NPU v to the half it is in; @p stride and @p size: by its place in a dimension, first half of it. */
+/* Tie NPU v to the half it is in; @p stride and @p size: by its place in a dimension, first half of it. Ties
+ * have the capacity of all links together, so the least cut never goes through one. */
 static void tie_halves(struct flow *f, const struct topo_graph *g, int64_t stride, int64_t size)
 {
     double unlimited = 0;
@@ -449,6 +461,7 @@ out:
     return rc;
 }
 
+/* Halves of one dimension each, even ones where there are any; the least of those cuts. */
 static int bisect_by_dim(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
 {
     const struct topo_network *net = &g->net;
@@ -467,6 +480,7 @@ static int bisect_by_dim(struct topo_metrics *m, const struct topo_graph *g, str
             int rc = cut_halves(&cut_GBps, g, stride, size, e);
             if (rc)
                 return rc;
+            /* True at first, when it is NaN. Of equals the innermost stays. */
             if (!(cut_GBps * 1e9 >= m->bisection_Bps)) {
                 m->bisection_Bps = cut_GBps * 1e9;
                 m->bisection_dim = d;
@@ -576,7 +590,8 @@ static int check_link(const struct topo_draft *draft, int64_t i, struct err *e)
     return rc;
 }
 
-/* Check everything and number NPUs first: number[v] for vertex v of the file. */
+/* Check everything and number NPUs first: number[v] for vertex v of the file. Two passes keep the order of
+ * the file within NPUs and within switches. */
 static int number_vertices(igraph_integer_t *number, int64_t *n_npus, const struct topo_draft *draft,
                            struct err *e)
 {
@@ -709,6 +724,8 @@ int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches
     }
     for (int64_t i = 0; i < n_links && !rc; i++) {
         int64_t lower = links[i].src < links[i].dst ? links[i].src : links[i].dst;
+        /* No overflow is looked for here: ends beyond the vertices are refused below, and callers count in 32
+         * bits. */
         int64_t higher = links[i].src + links[i].dst - lower;
         if (lower < 0 || higher >= n_npus + n_switches)
             rc = err_set(e, ERR_RANGE, "edge %lld: leads from %lld to %lld, expected vertices 0 to %lld",
@@ -739,6 +756,7 @@ struct nodes {
     int32_t n;
 };
 
+/* Two new nodes a row at most, so names and kinds do not grow later. */
 static int reserve_nodes(struct nodes *nodes, char **names, int64_t n_links, struct err *e)
 {
     nodes->kinds = calloc(2 * (size_t)n_links + 1, 1);
@@ -762,6 +780,7 @@ static int64_t find_node(struct nodes *nodes, const char *name)
     return nodes->n++;
 }
 
+/* Names go into GraphML, which is XML: without control characters, and in one encoding. */
 static bool is_utf8_text(const char *s)
 {
     while (*s) {
@@ -788,6 +807,7 @@ struct reader {
     struct topo_draft *draft;
 };
 
+/* Unknown columns are refused: a misspelt one would lose what it says. */
 static int edges_find_columns(struct reader *r, struct err *e)
 {
     const struct table *t = r->table;
@@ -835,6 +855,7 @@ static int edges_read_number(double *out, const struct reader *r, int64_t row, e
 static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k, struct err *e)
 {
     const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
+    /* Columns of whole numbers were read as such; they are names all the same. */
     enum table_kind kind = r->table->kinds[r->cols[k]];
     char number[NUM_TEXT] = "";
     const char *name = kind == TABLE_TEXT && cell->text ? cell->text : number;
@@ -956,7 +977,8 @@ static const char *skip_past(const char *s, const char *what)
     return end ? end + strlen(what) : s + strlen(s);
 }
 
-/* s is behind '<' of a start tag. */
+/* s is behind '<' of a start tag. Prefixes of namespaces are passed over. Attributes of an edge are looked at
+ * as text: a "directed=" inside a value would be taken for one, which only refuses the file. */
 static void count_tag(struct tags *tags, const char *s)
 {
     size_t n = strcspn(s, " \t\r\n/>");
@@ -1011,7 +1033,8 @@ static int check_tags(const struct tags *tags, const igraph_t *model, struct err
     return 0;
 }
 
-/* Parse into igraph's graph; what it warns of, it leaves out, so a warning is an error here. */
+/* Parse into igraph's graph; what it warns of, it leaves out, so a warning is an error here. From memory, as
+ * the file was read for count_tags() already and must not be another one by now. */
 static int parse_graphml(igraph_t *model, const struct text *xml, struct err *e)
 {
     char warning[256];
@@ -1078,6 +1101,7 @@ static int set_kind(bool *is_npu, const char *kind, const char *name, struct err
     return 0;
 }
 
+/* Names freed with the draft, also after a failure half way. */
 static int copy_vertices(struct topo_draft *draft, const igraph_t *model, struct err *e)
 {
     bool has_kind = false, has_name = false;
@@ -1265,7 +1289,8 @@ static int set_texts(igraph_t *model, const struct topo_graph *g, const char *at
     return rc;
 }
 
-/* A copy of the model with the texts that files carry and memory does not. */
+/* A copy of the model with the texts that files carry and memory does not. The boolean kind of the model is
+ * taken out first, as the text of files has the same name. */
 static int copy_for_export(igraph_t *copy, const struct topo_graph *g, struct err *e)
 {
     int rc = topo_from_igraph(igraph_copy(copy, &g->model), "graph: export", e);

@@ -90,13 +90,19 @@ int64_t topo_graph_links(const struct topo_graph *g);
 /** The described network that @p g was built from, borrowed from it; NULL for a custom graph. */
 const struct topo_network *topo_graph_network(const struct topo_graph *g);
 
-/** All links in order of their number, shape [topo_graph_links()]. ERR_NOMEM or ERR_LIB. O(links). */
+/**
+ * All links in order of their number, shape [topo_graph_links()]. ERR_NOMEM or ERR_LIB. O(links).
+ *
+ * After a failure @p out holds some of them.
+ */
 int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct err *e);
 
 enum { TOPO_VERTEX_TEXT = 128 };
 /**
- * What exports call vertex @p v: "npu12"; "switch-pod-3" (dimension's name, group); of a custom
- * graph the file's own name, cut to fit. Returns @p buf.
+ * What exports call vertex @p v: "npu12"; "switch-pod-3" (dimension's name, group); of a custom graph the
+ * file's own name, cut to fit. Returns @p buf.
+ *
+ * O(n_dims).
  */
 const char *topo_vertex_name(char buf[TOPO_VERTEX_TEXT], const struct topo_graph *g, int64_t v);
 /** "1,0,3": address, innermost first, with * in a switch's dimension; "" in a custom graph. Returns @p buf.

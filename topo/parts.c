@@ -1,6 +1,11 @@
 /*
  * Catalogues of parts: links, switches, NICs with rates and prices; their keys, and finding the part that
  * fits.
+ *
+ * The schema (base/schema.h) reads keys, kinds and ranges; the checks here are of what one key says about
+ * another, and run from the inside out: bands, rows, then the file as a whole (settle_parts()), which also
+ * fills in what rows leave out. Keys without effect are refused rather than ignored: a taper in a recipe
+ * without switches is a mistake of whoever wrote it.
  */
 #include "topo/parts.h"
 
@@ -168,6 +173,7 @@ static const struct key parts_keys[] = {
 
 /* ---- recipes ---- */
 
+/* Names are listed only now, on the way to a message. */
 static int fail_unknown_part(const struct topo_parts *p, const struct yaml_doc *doc, yaml_id at,
                              const char *name, struct err *e)
 {
@@ -217,6 +223,8 @@ static int find_recipe_part(int32_t *out, const struct topo_parts *p, const char
     return 0;
 }
 
+/* The end link must have a bandwidth, as it sets the rate of a link; NICs must have one and ports, to be
+ * counted. Switches and uplinks may lack it: they then do not limit the rate. */
 static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, const struct yaml_doc *doc,
                              yaml_id row, struct err *e)
 {
@@ -265,6 +273,7 @@ static int check_switch_keys(const struct topo_parts *p, const struct topo_recip
 
 /* ---- all of it ---- */
 
+/* ERR_PARSE: rates and a catalogue at once, or neither; ERR_RANGE: keys of the other mode. */
 static int check_mode(const struct topo_parts *p, const struct yaml_doc *doc, yaml_id node, struct err *e)
 {
     if (p->n_rates && (p->n_parts || p->n_recipes))
@@ -283,7 +292,7 @@ static int check_mode(const struct topo_parts *p, const struct yaml_doc *doc, ya
     return 0;
 }
 
-/* `word`: of grade_words, or none. */
+/* `word`: of grade_words, or none. "R+A" is beyond the enum and becomes R. */
 static enum topo_grade grade_or(enum topo_grade word, enum topo_grade usual)
 {
     if ((int32_t)word == NOT_GRADED)
@@ -303,6 +312,7 @@ static int settle_rates(struct topo_parts *p, const struct yaml_doc *doc, yaml_i
 {
     yaml_each (row, doc, list) {
         struct topo_rate *r = &p->rates[doc->nodes[row].index];
+        /* The first row of that name is another one. */
         if (topo_find_rate(p, r->tier) != r)
             return fail_again(doc, row, "tier", r->tier, "tier", e);
         r->source = r->source ? r->source : p->source;
@@ -350,6 +360,7 @@ static int settle_parts(void *base, const struct yaml_doc *doc, yaml_id node, st
     int rc = check_mode(p, doc, node, e);
     if (rc)
         return rc;
+    /* Before the rows, which take theirs from here. */
     p->name = p->name ? p->name : yaml_source(doc, node);
     p->source = p->source ? p->source : yaml_source(doc, node);
     p->date = p->date ? p->date : "";

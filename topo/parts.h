@@ -1,4 +1,9 @@
-/** @file What parts cost and draw: rates per GB/s (linear), or a catalogue of whole parts. */
+/**
+ * @file What parts cost and draw: rates per GB/s (linear), or a catalogue of whole parts.
+ *
+ * Read once per study and never changed after; any number of threads may read it. Linear searches by name are
+ * fine: files have tens of rows, and they are asked once per dimension and design.
+ */
 #ifndef TOPO_PARTS_H
 #define TOPO_PARTS_H
 
@@ -92,12 +97,14 @@ extern const struct section topo_parts_section, topo_rate_section, topo_part_sec
 /**
  * Read a parts map: exactly one of `rates` and `catalogue` + `build`.
  *
- * `source`, `date` and `grade` of the file hold for every row that does not give its own;
- * a row without any has the file's path, "" and grade R. A price is a number (typical) or
- * a map { low, typ, high }. Grade "R+A" (recalled, but reproduces published sums) is R.
- * @return 0, ERR_NOMEM, ERR_PARSE (unknown part or key, duplicate tier or part, part of the
- *         wrong kind, neither or both modes) or ERR_RANGE (negative price, low > typ, part
- *         without price, bandwidth or ports in a recipe, key without effect). With the place.
+ * `source`, `date` and `grade` of the file hold for every row that does not give its own; a row without any
+ * has the file's path, "" and grade R. A price is a number (typical) or a map { low, typ, high }. Grade "R+A"
+ * (recalled, but reproduces published sums) is R.
+ * @return 0, ERR_NOMEM, ERR_PARSE (unknown part or key, duplicate tier or part, part of the wrong kind,
+ *         neither or both modes) or ERR_RANGE (negative price, low > typ, part without price, bandwidth or
+ *         ports in a recipe, key without effect). With the place.
+ *
+ * On failure @p p is empty. @p doc must outlive it, as texts are borrowed.
  */
 int topo_read_parts(struct topo_parts *p, const struct yaml_doc *doc, yaml_id node, struct err *e);
 void topo_parts_free(struct topo_parts *p);
@@ -109,7 +116,11 @@ const struct topo_recipe *topo_find_recipe(const struct topo_parts *p, const cha
 /** Part by name, or -1. */
 int32_t topo_find_part(const struct topo_parts *p, const char *name);
 
-/** Rate of one link built by @p r [B/s]: the slowest of its parts; parts without a bandwidth do not count. */
+/**
+ * Rate of one link built by @p r [B/s]: the slowest of its parts; parts without a bandwidth do not count.
+ *
+ * Never NaN for a recipe that was read: its end link has a bandwidth.
+ */
 double topo_recipe_link_Bps(const struct topo_parts *p, const struct topo_recipe *r);
 
 #endif

@@ -2,6 +2,10 @@
  * Routes over the graph of a network. In a described network the way of a trip is made dimension by
  * dimension, from the shape; a search (fewest links, one or ECMP) serves custom graphs, failed links and
  * other kinds of route.
+ *
+ * All choices are by numbers of vertices and links, never by addresses in memory or the order of a hash
+ * table: the same graph and seed give the same routes on every machine. Arcs out of a vertex are sorted for
+ * that reason.
  */
 #include "topo/route.h"
 
@@ -12,7 +16,8 @@
 
 #include "base/vec.h"
 
-/* What the search from one end of a route knows of a vertex. */
+/* What the search from one end of a route knows of a vertex. A round number instead of a flag saves clearing
+ * n_vertices entries for each search. */
 struct reached {
     int32_t round; /* search that it was last reached in */
     int32_t hops;  /* from that end */
@@ -87,7 +92,11 @@ static void reach(struct topo_search *s, const struct topo_routes *r, int end, i
         s->ahead[v] = -1;
 }
 
-/* One hop on from that end. True when some vertex is reached from both then. */
+/*
+ * One hop on from that end. True when some vertex is reached from both then. All arcs into a vertex from one
+ * hop nearer are kept, not the first alone: equal-cost routes choose among them. The whole hop is finished
+ * even when the searches have met, for the same reason.
+ */
 static bool route_widen(struct topo_search *s, const struct topo_routes *r, int end)
 {
     int32_t stop = s->n[end];
@@ -111,9 +120,11 @@ static bool route_widen(struct topo_search *s, const struct topo_routes *r, int 
     return met;
 }
 
-/* False: there is no way. */
+/* False: there is no way. Time O(arcs out of what is reached). The side with fewer arcs goes on; with equals
+ * that of src. */
 static bool route_search(struct topo_search *s, const struct topo_routes *r, int32_t src, int32_t dst)
 {
+    /* Once in 2^31 searches. */
     if (s->round == INT32_MAX) {
         for (int end = 0; end < 2; end++)
             memset(s->from[end], 0, (size_t)r->n_vertices * sizeof *s->from[end]);
@@ -152,7 +163,11 @@ static bool is_before(const struct topo_routes *r, int32_t a, int32_t b)
     return r->to[a] != r->to[b] ? r->to[a] < r->to[b] : a < b;
 }
 
-/* The arc out of v that the route takes: among those one hop nearer, in order. */
+/*
+ * The arc out of v that the route takes: among those one hop nearer, in order. Lists have no order, so the
+ * least, the most, or for ECMP the k-th in order is looked for: O(k * list). Before the meeting point arcs
+ * lead ahead as they are; beyond it those of dst's search are taken backwards.
+ */
 static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct topo_trip *trip)
 {
     const struct topo_search *s = r->search;
@@ -263,6 +278,7 @@ static int sort_arcs(struct topo_routes *r, struct err *e)
     return 0;
 }
 
+/* All arrays are full before a message may ask for the name of an arc. */
 static int fill_arcs(struct topo_routes *r, const struct topo_link *links, struct err *e)
 {
     for (int32_t a = 0; a < r->n_arcs; a++) {
@@ -306,6 +322,9 @@ int topo_hops_to(int32_t *hops, const struct topo_routes *r, int32_t dst, struct
     return 0;
 }
 
+/*
+ * Of NPUs only: a switch that nothing hangs on does no harm. A described network is connected by its shapes.
+ */
 static int check_connected(const struct topo_routes *r, struct err *e)
 {
     char name[TOPO_VERTEX_TEXT], from[TOPO_VERTEX_TEXT];
@@ -337,6 +356,7 @@ static int path_reserve(struct topo_routes *r, struct err *e)
 int topo_routes_build(struct topo_routes *r, const struct topo_graph *g, struct err *e)
 {
     /* No overflow: TOPO_MAX_GRAPH bounds vertices and links to 2^28. */
+    /* n_arcs is 2^29 at most. */
     *r = (struct topo_routes){ .graph = g,
                                .n_npus = (int32_t)topo_graph_npus(g),
                                .n_vertices = (int32_t)topo_graph_vertices(g),
@@ -391,6 +411,7 @@ int topo_routes_set_share(struct topo_routes *r, int64_t link, double share, str
         return err_set(e, ERR_RANGE, "link: is %lld, expected 0 to %d", (long long)link, r->n_arcs / 2 - 1);
     if (!(share >= 0 && share <= 1))
         return err_set(e, ERR_RANGE, "link %lld: share is %g, expected 0 to 1", (long long)link, share);
+    /* Counts links that go from some to none as +1, and back as -1. */
     r->n_failed += !(share > 0) - !(r->share[link] > 0);
     r->share[link] = share;
     return 0;
@@ -407,6 +428,7 @@ int32_t topo_link_dim(const struct topo_routes *r, int64_t link)
     if (!topo_is_fabric(&r->net.dims[d]))
         return d;
     struct shape_counts c;
+    /* Links of a fabric's group stand class by class, a class for each of its dimensions. */
     int64_t at = (link - r->first_link[d]) % r->group_links[d];
     topo_ops(&r->net.dims[d])->counts(&c, &r->net.dims[d]);
     for (; at >= c.links[cls]; cls++)
@@ -530,6 +552,7 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
             return rc;
         at += (b - a) * stride;
     }
+    /* Looked at last, so that routes cost nothing more while all links are whole. */
     return r->n_failed > 0 ? check_whole(path, begin, r, trip, e) : 0;
 }
 

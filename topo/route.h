@@ -1,4 +1,9 @@
-/** @file Ways through a graph: its links as arcs, one per direction, and routes from vertex to vertex. */
+/**
+ * @file Ways through a graph: its links as arcs, one per direction, and routes from vertex to vertex.
+ *
+ * Searches write into the search of a struct topo_routes: one thread each. Threads share the arrays by copies
+ * of the struct with a search of their own, as sim/cluster does.
+ */
 #ifndef TOPO_ROUTE_H
 #define TOPO_ROUTE_H
 
@@ -19,6 +24,8 @@ struct topo_search;
  * A graph as routes see it. Arc 2l leads over link l from its lower vertex to its higher one, arc 2l+1 back:
  * a ^ 1 is the other direction of a, a / 2 its link. Fields are for reading; change links by
  * topo_routes_set_share(). Release with topo_routes_free().
+ *
+ * About 28 bytes per arc, 30 in a custom graph, and 4 per vertex.
  */
 struct topo_routes {
     const struct topo_graph *graph; /**< borrowed: vertices' names in messages */
@@ -51,6 +58,8 @@ void topo_routes_free(struct topo_routes *r);
 /**
  * Give the NPUs of a custom graph addresses: number a_1 + n_1 (a_2 + n_2 (...)) is (a_1..a_D) of @p net,
  * whose wires are not looked at. ERR_RANGE: another number of NPUs.
+ *
+ * It stays a custom graph: `described` is false, and routes are searched.
  */
 int topo_routes_lay(struct topo_routes *r, const struct topo_network *net, struct err *e);
 

@@ -2,6 +2,10 @@
  * Servers and what they offer, built from a described network, a graph file or racks. Links and paths are
  * igraph's, by topo/graph and topo/route; what jobs ask most, which arcs lead from server to server, is kept
  * while it is small.
+ *
+ * igraph has one error stack for all threads, so all that builds, reads or frees a graph is in the critical
+ * section "igraph", which sim/gossip and kinds/gossip share; nothing else of a cluster takes a lock. Whatever
+ * fails while building leaves an empty cluster: cluster_free() takes any half of one.
  */
 #include "sim/cluster/cluster.h"
 
@@ -16,6 +20,7 @@
 
 /* ---- what servers offer ---- */
 
+/* Zero is an offer: a server may lack a resource altogether. */
 static int cluster_check_offer(const struct cluster *c, const struct cluster_offer *offer, struct err *e)
 {
     if (offer->n_resources < 1 || offer->n_resources > CLUSTER_MAX_RESOURCES)
@@ -49,6 +54,7 @@ static int cluster_take_offer(struct cluster *c, const struct cluster_offer *off
 
 /* ---- near servers ---- */
 
+/* Schedulers that pack jobs below a switch ask for it often. */
 static void cluster_find_leaves(struct cluster *c)
 {
     const struct topo_routes *r = &c->routes;
@@ -59,7 +65,8 @@ static void cluster_find_leaves(struct cluster *c)
     }
 }
 
-/* Servers of a custom graph at one switch, their first one in order of numbers; others are alone. */
+/* Servers of a custom graph at one switch, their first one in order of numbers; others are alone. Of several
+ * switches the one whose arc comes first, which is that of the lowest number. */
 static int cluster_group_by_switch(int32_t *group, const struct cluster *c, struct err *e)
 {
     const struct topo_routes *r = &c->routes;
@@ -83,6 +90,11 @@ static int cluster_group_by_switch(int32_t *group, const struct cluster *c, stru
     return 0;
 }
 
+/*
+ * Of a described network servers are numbered with the innermost dimension fastest, so the servers that the
+ * first l dimensions join are neighbours, and a division gives their group. A custom graph has three levels:
+ * each server, those at one switch, all.
+ */
 static int cluster_find_groups(struct cluster *c, struct err *e)
 {
     const struct topo_network *net = c->routes.described ? &c->routes.net : NULL;
@@ -103,6 +115,7 @@ static int cluster_find_groups(struct cluster *c, struct err *e)
 
 /* ---- paths ---- */
 
+/* Routes of a cluster have no failed links, so only memory can run out. */
 static int cluster_search_path(struct topo_path *path, struct topo_routes *routes, int32_t from, int32_t to,
                                struct err *e)
 {
@@ -112,6 +125,8 @@ static int cluster_search_path(struct topo_path *path, struct topo_routes *route
     return topo_find_path(path, routes, &trip, e);
 }
 
+/* From each server to each, also where all links are at one switch: schedules ask millions of times. Where
+ * there are too many, cluster_find_path() searches. */
 static int cluster_keep_paths(struct cluster *c, struct err *e)
 {
     int64_t n = c->n_servers;
@@ -154,6 +169,8 @@ int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_
                                        (int32_t)(c->path_first[at + 1] - c->path_first[at]) };
         return 0;
     }
+    /* A copy of the arrays' addresses, not of the arrays; the search is made on first use and is the room's
+     * own. */
     if (!room->open) {
         room->routes = c->routes;
         room->routes.search = NULL;
@@ -186,7 +203,11 @@ static int cluster_finish(struct cluster *c, const struct cluster_offer *offer, 
     return rc ? rc : cluster_keep_paths(c, e);
 }
 
-/* Between servers: the dimensions above the level, each with the bandwidth of a server's NPUs together. */
+/*
+ * Between servers: the dimensions above the level, each with the bandwidth of a server's NPUs together. With
+ * one link per server and dimension, what its NPUs send at once shares that link: a job on few of them gets
+ * more than it would of their own links.
+ */
 static int cluster_outer_network(struct topo_network *outer, const struct topo_network *net, int32_t level,
                                  struct err *e)
 {
@@ -195,6 +216,7 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
                        (int)net->n_dims - 1);
     double npus = 1;
     for (int32_t d = 0; d < level; d++)
+        /* Exact: sizes multiply to at most 2^30. */
         npus *= net->dims[d].size;
     *outer = *net;
     outer->n_dims = net->n_dims - level;

@@ -1,4 +1,9 @@
-/** @file Servers of a cluster, what they offer, and the links between them. */
+/**
+ * @file Servers of a cluster, what they offer, and the links between them.
+ *
+ * Static: who has which GPUs at a time is the scheduler's, who sends how fast is pace.h's. Models of jobs
+ * (sim/batch, sim/place and others) all stand on this.
+ */
 #ifndef SIM_CLUSTER_CLUSTER_H
 #define SIM_CLUSTER_CLUSTER_H
 
@@ -91,7 +96,11 @@ struct cluster_path {
     int32_t n;
 };
 
-/** Room for paths that are not kept: one a thread. `= { 0 }`, release with cluster_room_free(). */
+/**
+ * Room for paths that are not kept: one a thread. `= { 0 }`, release with cluster_room_free().
+ *
+ * The cluster itself cannot hold it, as several threads search at once.
+ */
 struct cluster_room {
     struct topo_path path;
     struct topo_routes routes; /**< a view of the cluster's with a search of its own */
@@ -99,7 +108,11 @@ struct cluster_room {
 };
 void cluster_room_free(struct cluster_room *room);
 
-/** @p room may be NULL where paths are kept. 0 or ERR_NOMEM. The path lasts until the next call with @p room.
+/**
+ * @p room may be NULL where paths are kept. 0 or ERR_NOMEM. The path lasts until the next call with @p room.
+ *
+ * Where paths are not kept, O(path) in a described network, else a search (topo_find_path()). @p room must be
+ * of this cluster, or new, and be freed before it. After a failure the path is empty.
  */
 int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_t from, int32_t to,
                       struct cluster_room *room, struct err *e);
@@ -110,7 +123,11 @@ static inline double cluster_capacity(const struct cluster *c, int32_t s, int32_
     return c->capacity[(int64_t)s * c->n_resources + r];
 }
 
-/** Sum of resource @p r over all servers. O(servers). */
+/**
+ * Sum of resource @p r over all servers. O(servers).
+ *
+ * In order of servers: the same rounding wherever it is asked.
+ */
 double cluster_total(const struct cluster *c, int32_t r);
 
 /** What reports call server @p s: "npu3", "server3", or the file's own name. Returns @p buf. */

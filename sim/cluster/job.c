@@ -1,6 +1,9 @@
 /*
  * What models of jobs share: checks of a gang job on its cluster, what progress is worth (utilities and the
  * concave envelope of a sigmoid, by the point where a line from 0 touches it), and numbers drawn from ranges.
+ *
+ * Utilities are written so that small gains far from where a function bends keep their digits: schedulers
+ * compare gains of single iterations after millions of them, and differences of two values would be noise.
  */
 #include "sim/cluster/job.h"
 
@@ -110,6 +113,7 @@ int job_check(const struct job *job, int32_t number, const struct cluster *c, do
     if (!job_is_mixed(job, c))
         return 0;
     int64_t room = 0;
+    /* Stops with the first servers that have room for all: cheap where jobs are small. */
     for (int32_t s = 0; s < c->n_servers && room < job->gpus; s++)
         room += job_room(job, c->capacity + (int64_t)s * c->n_resources, c->n_resources);
     if (room < job->gpus)
@@ -126,7 +130,7 @@ static bool utility_is_sigmoid(enum utility_kind kind)
     return kind == UTILITY_SIGMOID || kind == UTILITY_SIGMOID_ENVELOPE;
 }
 
-/* 1 / (1 + exp(-x)), without overflow on either side. */
+/* 1 / (1 + exp(-x)), without overflow on either side. The exponential is never of a positive number. */
 static double utility_logistic(double x)
 {
     double t = exp(-fabs(x));
@@ -149,7 +153,8 @@ static double utility_sigmoid_gain(const struct utility *u, double from, double 
 /*
  * With s = logistic(slope (k - middle)), the line from (0, u(0)) touches at k where slope s (1-s) k = s -
  * s(0). The left side less the right one falls through 0 once beyond the middle: there it is positive at the
- * middle (the sigmoid is convex below) and negative far out.
+ * middle (the sigmoid is convex below) and negative far out. Bracketed by doubling, found by halving until no
+ * double lies between: at most 60 and 200 evaluations.
  */
 static double utility_find_touch(const struct utility *u)
 {
@@ -216,6 +221,8 @@ double utility_at(const struct utility *u, double k)
 double utility_gain(const struct utility *u, double from, double gain)
 {
     if (u->kind == UTILITY_LOG)
+        /* log((1 + from + gain) / (1 + from)), and below the difference of two roots times their sum over
+         * their sum. */
         return u->scale * log1p(gain / (1 + from));
     if (u->kind == UTILITY_SQRT)
         return gain > 0 ? u->scale * gain / (sqrt(from) + sqrt(from + gain)) : 0;

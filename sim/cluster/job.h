@@ -1,5 +1,9 @@
-/** @file What the jobs of all models have in common: a job that runs on all its GPUs at once, what progress
- * is worth, and ranges that jobs are drawn from. */
+/**
+ * @file What the jobs of all models have in common: a job that runs on all its GPUs at once, what progress is
+ * worth, and ranges that jobs are drawn from.
+ *
+ * Nothing here depends on time or on other jobs. All of it is pure: no state, safe in threads.
+ */
 #ifndef SIM_CLUSTER_JOB_H
 #define SIM_CLUSTER_JOB_H
 
@@ -58,7 +62,11 @@ int job_check(const struct job *job, int32_t number, const struct cluster *c, do
 /** Does it ask for more than GPUs? */
 bool job_is_mixed(const struct job *job, const struct cluster *c);
 
-/** How many of its workers find room where @p left (shape [n_resources], GPUs first) is left. */
+/**
+ * How many of its workers find room where @p left (shape [n_resources], GPUs first) is left.
+ *
+ * At least 0, and up to one part in 1e9 more than there is, which is forgiven as rounding.
+ */
 int32_t job_room(const struct job *job, const double *left, int32_t n_resources);
 
 /* ---- what the progress of a job is worth ---- */

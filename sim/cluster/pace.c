@@ -1,6 +1,11 @@
 /*
  * Speed of jobs that share the links of their cluster, max-min fairly; pace.h has its formulas. A change
  * touches the jobs on links near it only. Here too are bytes of links over time, in bins that widen.
+ *
+ * In layers: pace_site has what all jobs share (bandwidths of arcs, the network inside servers, room to
+ * search paths), pace_comm what one job sends on its place, found once at begin(), and pace_graph ties both
+ * to maxmin.h, which holds the rates. Sums of loads are changed by differences, so that rounding adds up over
+ * a long schedule: peaks are not exact to the last bit.
  */
 #include "sim/cluster/pace.h"
 
@@ -48,6 +53,8 @@ void link_bins_add(struct link_bins *b, int32_t arc, double bytes, double from_s
         return;
     while (to_s > b->from_s + b->n_bins * b->width_s)
         bins_widen(b);
+    /* After widening all of it lies within the bins, but for rounding at the last edge, which the loop's end
+     * cuts. */
     for (int32_t k = (int32_t)((from_s - b->from_s) / b->width_s); k < b->n_bins; k++) {
         double begin = fmax(from_s, b->from_s + k * b->width_s);
         double end = fmin(to_s, b->from_s + (k + 1) * b->width_s);
@@ -109,6 +116,7 @@ static void pace_comm_free(struct pace_comm *m)
 
 /* ---- what all jobs have in common ---- */
 
+/* More GPUs on a server than its network joins would have no links. */
 static int site_check_settings(const struct pace_graph_settings *s, const struct cluster *c, struct err *e)
 {
     if (!s->inner)
@@ -131,7 +139,11 @@ static int site_check_settings(const struct pace_graph_settings *s, const struct
     return 0;
 }
 
-/* Inside a server, and the same for groups of any size. */
+/*
+ * Inside a server, and the same for groups of any size. Halving-doubling works on powers of two; for groups
+ * of other sizes `odd` takes the algorithm of the shape. settings.inner points into the site from here on: it
+ * must not be moved.
+ */
 static void site_take_inner(struct pace_site *x)
 {
     const struct pace_graph_settings *s = &x->settings;
@@ -187,8 +199,11 @@ static int pace_site_build(struct pace_site *x, const struct cluster *c,
 
 /* ---- inside a server ---- */
 
-/* An all-reduce over n of its GPUs. Of a network they fill the innermost dimensions first; where they do not
- * fill the last one evenly, it is as slow as if they did. */
+/*
+ * An all-reduce over n of its GPUs. Of a network they fill the innermost dimensions first; where they do not
+ * fill the last one evenly, it is as slow as if they did. Pure arithmetic, asked once for each different
+ * number of GPUs in a row of the place.
+ */
 static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
 {
     int32_t members[TOPO_MAX_DIMS] = { 0 }, left = n;
@@ -213,6 +228,8 @@ static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
 
 /* ---- between servers ---- */
 
+/* Streams of one job over an arc are one use with a count, so that maxmin.h looks at each link once. tally_of
+ * makes it O(1) and is cleared by what was touched, not as a whole. */
 static int site_add_tally(struct pace_site *x, int32_t arc, int32_t there, int32_t back, struct err *e)
 {
     if (x->tally_of[arc] < 0) {
@@ -226,7 +243,8 @@ static int site_add_tally(struct pace_site *x, int32_t arc, int32_t there, int32
     return 0;
 }
 
-/* Streams from one server to another; their latency, if it is longer than those so far. */
+/* Streams from one server to another; their latency, if it is longer than those so far. The latency of a path
+ * is the sum over its links; *lat_s is the longest of all paths. */
 static int site_add_streams(struct pace_site *x, int32_t from, int32_t to, int32_t there, int32_t back,
                             double *lat_s, struct err *e)
 {
@@ -241,6 +259,8 @@ static int site_add_streams(struct pace_site *x, int32_t from, int32_t to, int32
     return rc;
 }
 
+/* Inner and outer parts do not overlap, so what is inside goes to before_s. Servers with as many GPUs as the
+ * one before are not asked again, as places mostly fill servers alike. */
 static int comm_find_ring(struct pace_comm *m, struct pace_site *x, const struct job *job,
                           const struct pace_place *p, struct err *e)
 {
@@ -265,6 +285,8 @@ static int32_t comm_param_servers_on(const struct job *job, const struct pace_pl
     return job->param_servers / p->n + (k < job->param_servers % p->n ? 1 : 0);
 }
 
+/* O(servers²) paths: each worker server to each server with a parameter server. The floor runs beside the
+ * links. */
 static int comm_find_stars(struct pace_comm *m, struct pace_site *x, const struct job *job,
                            const struct pace_place *p, struct err *e)
 {
@@ -304,6 +326,9 @@ static int comm_take_uses(struct pace_comm *m, const struct pace_site *x, bool b
     return 0;
 }
 
+/*
+ * Schedulers are modules of their own: a place that is wrong must not corrupt the sums. `seen` is put back.
+ */
 static int site_check_place(struct pace_site *x, const struct job *job, int32_t number,
                             const struct pace_place *p, struct err *e)
 {
@@ -325,7 +350,8 @@ static int site_check_place(struct pace_site *x, const struct job *job, int32_t 
         job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "", (int)job->gpus);
 }
 
-/* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. */
+/* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. A job on one GPU,
+ * or with nothing to send, has no terms: its iteration is its compute. */
 static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct job *job, int32_t number,
                           const struct pace_place *place, struct err *e)
 {
@@ -360,6 +386,7 @@ static double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_s
 const char *const pace_contention_words[N_PACE_CONTENTIONS + 1] = { "none", "shared" };
 const char *const pace_duty_words[N_PACE_DUTIES + 1] = { "always", "interleaved" };
 
+/* Of one job; its terms are empty and its load is 0 while it does not run. */
 struct graph_job {
     struct pace_comm comm;
     double alone_s, iteration_s;
@@ -392,6 +419,7 @@ struct pace_graph_settings pace_graph_settings_default(void)
 
 /* ---- loads ---- */
 
+/* The difference to what is in the sums already; 0 takes the job out. */
 static void graph_change_load(struct pace_graph *g, struct graph_job *j, double often_Hz)
 {
     for (int32_t i = 0; i < j->comm.n_uses; i++)
@@ -399,6 +427,7 @@ static void graph_change_load(struct pace_graph *g, struct graph_job *j, double 
     j->often_Hz = often_Hz;
 }
 
+/* After all changes of one time are in: a peak between two of them was never there. */
 static void graph_note_peaks(struct pace_graph *g, const struct graph_job *j)
 {
     for (int32_t i = 0; i < j->comm.n_uses; i++) {
@@ -415,6 +444,9 @@ static bool graph_shares(const struct pace_graph *g, const struct graph_job *j)
     return g->sharing && j->comm.volume_B > 0;
 }
 
+/*
+ * With interleaving a job asks for no more than its mean rate alone. What fails leaves no trace of the job.
+ */
 static int graph_begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
 {
     struct pace_graph *g = x;
@@ -453,6 +485,7 @@ static void graph_end(void *x, int32_t job)
     j->runs = false;
 }
 
+/* With interleaving the share is of mean rates: volume over rate is the whole iteration. */
 static double graph_shared_s(const struct pace_graph *g, int32_t job)
 {
     const struct graph_job *j = &g->state[job];
@@ -462,6 +495,9 @@ static double graph_shared_s(const struct pace_graph *g, int32_t job)
     return pace_comm_iteration_s(&j->comm, &g->jobs[job], rate_Bps);
 }
 
+/*
+ * `listed` keeps a job from standing twice in the answer; those that began and ended in between are dropped.
+ */
 static int graph_changed(void *x, const int32_t **jobs, int32_t *n, struct err *e)
 {
     struct pace_graph *g = x;

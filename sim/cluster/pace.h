@@ -152,10 +152,18 @@ struct pace_graph;
 /** The state behind @p pace, or NULL when that is another model. */
 struct pace_graph *pace_graph_of(const struct pace *pace);
 
-/** Iteration time of a running job if no other one used its links [s]. */
+/**
+ * Iteration time of a running job if no other one used its links [s].
+ *
+ * Known from begin() on, without changed().
+ */
 double pace_graph_alone_s(const struct pace_graph *g, int32_t job);
 
-/** The running job @p job did @p iterations on its place: counts the bytes on its links. */
+/**
+ * The running job @p job did @p iterations on its place: counts the bytes on its links.
+ *
+ * Before its end(): the place is forgotten then. @p iterations need not be whole.
+ */
 void pace_graph_count(struct pace_graph *g, int32_t job, double iterations);
 
 /** The same, into bins over time: it did them between @p from_s and @p to_s. */
@@ -169,6 +177,7 @@ struct pace_graph_use {
     double peak_frac; /**< largest load in use at one time over reach_Bps; a job's load is its mean over an
                          iteration */
 };
+/** Bytes are those that pace_graph_count() was told of; peaks are noted by changed(). */
 struct pace_graph_use pace_graph_arc(const struct pace_graph *g, int32_t arc);
 
 /** Forget what was counted; no job may run. */
