@@ -5,6 +5,8 @@
  * has every number of the answer, its proof among them: lower bound, gap, shadow prices. A shadow price is
  * shown per unit of the limit as it was written, with rows of the same text added up, since one line of a
  * study may become several rows.
+ *
+ * Everything is taken from the design as it was solved; nothing is computed here but sums, shares and units.
  */
 #include "cli/alloc_report.h"
 
@@ -17,6 +19,7 @@
 
 /* ---- the objective's unit and the price of constraints ---- */
 
+/* per_SI turns the objective's own number into that unit. */
 struct alloc_unit alloc_unit(const struct design_point *s)
 {
     static const struct alloc_unit units[N_ALLOC_OBJECTIVES] = {
@@ -68,6 +71,7 @@ static double row_price(const struct alloc_row *row, const struct design *d, dou
     return slack || noise ? 0 : shadow;
 }
 
+/* NaN with least regret. Positive: one more unit saves so much. */
 double alloc_shadow(const struct design_point *s, const struct design *d, int32_t row)
 {
     double sum = 0;
@@ -120,6 +124,7 @@ static void say_title(struct report *r, const struct alloc_page *p)
 }
 
 /* Between which bandwidths another split is as good. */
+/* Each dimension by itself: not every combination within the ranges is as good. */
 static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
 {
     char lo[SHOW], hi[SHOW];
@@ -204,6 +209,7 @@ static void say_money(struct report *r, const struct alloc_page *p)
     if (isfinite(d->cost_usd))
         report_line(r, "%-18s%s USD%s\n", "cost", show_usd(a, d->cost_usd),
                     p->study->count_npus ? ", NPUs included" : "");
+    /* With rates the price by the GB/s is the bill. */
     if (d->has_bill && p->study->parts.n_recipes > 0)
         report_line(r, "  %-16s%s USD: the price above is by the GB/s\n", "in whole parts",
                     show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)));
@@ -226,6 +232,7 @@ static void say_money(struct report *r, const struct alloc_page *p)
     report_line(r, "\n");
 }
 
+/* Rows of one text are said once, at the first. */
 static void say_shadow(struct report *r, const struct alloc_page *p)
 {
     const struct design_point *s = p->study;

@@ -4,7 +4,6 @@
  * the same engine, so that its rows are the same bytes. A point that cannot be read is an error here, since
  * the few points of an alloc are each asked for; in a sweep it is a row.
  */
-
 #include <math.h>
 #include <string.h>
 

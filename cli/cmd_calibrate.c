@@ -3,6 +3,9 @@
  * operators: the fits are in sim/fit; here they are read, told what is asked, and shown as a table of errors
  * with the YAML to paste, as JSON, as a row a point, or as YAML alone. The YAML names the file it came from
  * with its hash, so that a fitted number can be traced to its measurements.
+ *
+ * Curves and rows are borrowed from what was read, which lives as long as the command. Files are hashed as
+ * they are, byte for byte: a comment that changes makes another hash.
  */
 #include <ctype.h>
 #include <math.h>
@@ -142,6 +145,7 @@ static void calibration_free(struct calibration *x)
     *x = (struct calibration){ 0 };
 }
 
+/* The rule of names in a network file, as the result is pasted into one. */
 static int set_name(struct topo_dim *dim, const char *name, struct err *e)
 {
     size_t n = strlen(name);
@@ -156,8 +160,11 @@ static int set_name(struct topo_dim *dim, const char *name, struct err *e)
     return 0;
 }
 
-/* The dimension as options have it, its size but for that of the curve; the bandwidth apart, NaN when not
- * given. */
+/*
+ * The dimension as options have it, its size but for that of the curve; the bandwidth apart, NaN when not
+ * given. ERR_USAGE: a value out of range, or reduction in the switch of a shape without one. The bandwidth is
+ * parsed as decimal text, so that the dimension printed has just the number given.
+ */
 static int describe_dim(struct topo_dim *dim, double *bw_Bps, const struct options *opt, struct err *e)
 {
     double x;
@@ -190,6 +197,7 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
     struct topo_dim sized = *dim;
     if (!vec_reserve(x->items, x->cap, x->n + 1))
         return err_nomem(e, "curves");
+    /* The ranks of a curve are the members, unless told otherwise. */
     if (sized.size == 0)
         sized.size = item.curve->ranks;
     struct err inner = { 0 };
@@ -208,7 +216,8 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
     return 0;
 }
 
-/* Of many curves those too short to fit are left out with a warning; a single one is an error. */
+/* Of many curves those too short to fit are left out with a warning; a single one is an error. Curves are
+ * numbered over all files. ERR_RANGE: none is left. */
 static int fit_all(struct calibration *x, struct run *run, const unsigned long long *hashes, struct err *e)
 {
     struct topo_dim dim;
@@ -224,6 +233,7 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
         for (int32_t i = 0; i < x->lists[f].n && !rc; i++) {
             const struct curve *c = &x->lists[f].curves[i];
             struct calibrated item = { .curve = c, .path = run->opt.operands[f], .hash = hashes[f] };
+            /* Counted in any case; with --curve the others are passed over without a warning. */
             bool asked = run->opt.curve == ++at;
             if (run->opt.curve ? !asked : n_curves > 1 && c->n < FIT_MIN_POINTS) {
                 if (!run->opt.curve)
@@ -239,6 +249,7 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
     return rc;
 }
 
+/* By -o as elsewhere, with YAML as one more format than tables have. */
 static int chosen_format(const struct run *run)
 {
     const char *out = run->opt.out;
@@ -249,6 +260,7 @@ static int chosen_format(const struct run *run)
 
 /* ---- how it is shown ---- */
 
+/* Bus bandwidth as nccl-tests define it: size times a factor of the collective over time. */
 static double busbw_GBps(const struct curve *c, int32_t i, double time_s)
 {
     return c->bytes[i] * curve_bus_factor(c->collective, c->ranks) / time_s / 1e9;
@@ -285,6 +297,7 @@ static void put_errors(struct text *out, const char *where, const struct fit_err
                     errors->n == 1 ? "" : "s");
 }
 
+/* Comments of the YAML: where the numbers come from, and how good they are. */
 static void put_comments(struct text *out, const struct calibrated *item)
 {
     const struct fit *f = &item->fit;
@@ -361,6 +374,7 @@ static void report_dim(struct report *r, const struct topo_dim *dim)
     report_json_word(r, "in_switch", topo_in_switch_words[dim->in_switch]);
     report_json_real(r, "bw_Bps", dim->bw_Bps);
     report_table(r, "regimes", columns, REPORT_COLUMNS(columns));
+    /* The last regime is the dimension's own latency and efficiency, without a limit of size. */
     for (int32_t k = 0; k <= dim->n_regimes; k++) {
         bool last = k == dim->n_regimes;
         report_put_real(r, last ? dim->lat_s : dim->regimes[k].lat_s);
@@ -445,6 +459,7 @@ static void report_calibration(struct report *r, const struct calibration *x)
     report_close(r, ']');
 }
 
+/* Of one curve alone: entries for several would be a network that nobody asked for. */
 static int write_yaml(const struct calibration *x, const struct run *run, struct err *e)
 {
     struct text out = { 0 };
@@ -498,6 +513,7 @@ static void list_keys(struct fitted_key keys[N_NPU_KEYS], const struct topo_npu 
         keys[i] = list[i];
 }
 
+/* Keys without a row to fit them by are left out: they are still the file's. */
 static void put_npu_keys(const struct fit_npu *f, struct text *out)
 {
     struct fitted_key keys[N_NPU_KEYS];
@@ -563,6 +579,9 @@ static void report_npu_rows(struct report *r, const struct fit_npu *f)
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < f->n; i++) {
         const struct fit_row *row = &f->rows[i];
+        /*
+         * Columns that mean something for this operator; the others stay blank, as in the file that was read.
+         */
         bool product = row->op == FIT_MATRIX || row->op == FIT_ATTENTION;
         const double sizes[] = { row->m, row->n, row->k, row->batch };
         report_put_word(r, fit_operator_words[row->op]);
@@ -636,6 +655,7 @@ static int run_calibrate(struct run *run, struct err *e)
                              (int)run->opt.n_operands);
     for (int32_t f = 0; f < run->opt.n_operands && !rc; f++) {
         const char *path = run->opt.operands[f];
+        /* Its notes are said even after a failure: they may tell why. */
         rc = curve_read_file(&x.lists[f], strcmp(path, "-") == 0 ? "/dev/stdin" : path, dflt, &hashes[f], e);
         output_notes(run, &x.lists[f].notes);
     }

@@ -3,8 +3,10 @@
  * only a lower bound (an item without a known power, a price without whole parts) can exceed a limit but
  * never keep it: the verdict is then "unknown" and the command fails rather than say "within". What is over
  * decides the exit code whatever else is not known.
+ *
+ * A study whose network has all bandwidths and which has no workload is checked as it is; else the design is
+ * evaluated or solved first, and one without a split is itself the answer (exit code 4).
  */
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,8 @@
 #include "cli/output.h"
 #include "cli/training.h"
 
-/* One budget: what the design takes, what it may take, in the unit of the key. */
+/* One budget: what the design takes, what it may take, in the unit of the key. `limit` and `value` are
+ * compared in this unit. */
 struct budget {
     const char *key, *name, *unit;
     double value, limit;
@@ -195,6 +198,7 @@ static int conclude(struct run *run, const struct subject *x, struct err *e)
     struct check c = { 0 };
     find_budgets(&c, x);
     judge_all(&c);
+    /* A table that cannot decide is not printed: its reader might take it for a yes. */
     int rc = c.over || !c.unknown ? write_result(run, &c, x->study, e) : 0;
     for (int32_t i = 0; i < c.n && !rc; i++) {
         const struct budget *b = &c.list[i];
@@ -227,6 +231,7 @@ static int check_network(struct run *run, const struct load_overrides *o, struct
         x.nic_Bps += s.prices[d].has_nic ? bw_Bps[d] : 0;
     }
     rc = topo_build_bill(&bill, &s.net, &s.parts, bw_Bps, &why);
+    /* All else is a reason why there is no bill, and is said where a budget needs one. */
     if (rc == ERR_NOMEM) {
         *e = why;
     } else {

@@ -4,7 +4,6 @@
  * said. What a trace lacks is never filled in silently: a column says which cells were drawn, and a warning
  * how many.
  */
-
 #include <math.h>
 #include <string.h>
 
@@ -109,6 +108,7 @@ int import_trace_check_absent(const struct options *opt, struct err *e)
     return 0;
 }
 
+/* A bit for each status, the first one for "unknown", which is -1 in the enum. */
 static int read_statuses(unsigned *out, const struct option_list *list, struct err *e)
 {
     *out = list->n ? 0 : TRACE_ANY_STATUS;
@@ -127,6 +127,7 @@ static int read_statuses(unsigned *out, const struct option_list *list, struct e
     return 0;
 }
 
+/* 0 is "not given", which the option does not take. */
 static uint64_t chosen_seed(const struct options *opt)
 {
     return opt->seed ? (uint64_t)opt->seed : 1;
@@ -169,6 +170,7 @@ static void note_drawn(struct run *run, const struct trace *t, const char *profi
 /* NAME stands for configs/clusters/profiles/NAME.yaml. */
 static void find_profile(struct text *path, const char *name)
 {
+    /* Relative to the working directory, as files on a command line are. */
     bool file = strchr(name, '/') || strchr(name, '.');
     text_printf(path, file ? "%s" : "configs/clusters/profiles/%s.yaml", name);
 }
@@ -253,6 +255,7 @@ static void put_head(struct text *out, const struct run *run)
 static int read_files(struct sim_astra_file *f, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
+    /* yaml_free() takes what a failed reading leaves. */
     int rc = yaml_read_file(&doc, run->opt.operands[0], e);
     *f = (struct sim_astra_file){ 0 };
     if (!rc)

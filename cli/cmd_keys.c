@@ -1,6 +1,9 @@
 /*
  * weft keys: the manual of the YAML files, printed from the tables that read them (base/schema.h), so that
  * what it says of units, limits and defaults is what a run takes.
+ *
+ * A section that is missing from the list below is missing from the manual. Range, unit and default are those
+ * that reading checks and fills in; words around them are the help of each key.
  */
 #include <math.h>
 #include <stdio.h>
@@ -113,7 +116,8 @@ static bool is_number(const struct key *k)
     return k->kind == KEY_REAL || k->kind == KEY_I32 || k->kind == KEY_I64;
 }
 
-/* "1e12" rather than 1000000000000, where no digit is lost. */
+/* "1e12" rather than 1000000000000, where no digit is lost. The exponent is written without "+" and leading
+ * zeros. */
 static const char *show_limit(char buf[NUM_TEXT], double x)
 {
     double back;
@@ -146,6 +150,7 @@ static void put_range(struct text *out, const struct key *k)
 
 static const char *show_default(char buf[NUM_TEXT], const struct key *k)
 {
+    /* Defaults of maps and lists are maps and lists: no word stands for them. */
     bool value = is_number(k) || k->kind == KEY_WORD || k->kind == KEY_BOOL;
     if (k->required)
         return "required";
@@ -229,6 +234,7 @@ static void put_sections(struct report *r, const char *only)
         report_table_end(r);
 }
 
+/* Before the page is begun, so that a wrong name prints nothing. */
 static int check_section(const char *name, struct err *e)
 {
     const char *names[N_SECTIONS];

@@ -2,8 +2,11 @@
  * weft plot: one figure of a table, which is a CSV or the rows of a store. A store's rows are made what the
  * CSV of them would read as (texts that are numbers become numbers), so that a figure of either is the same.
  * What a figure needs of its table is for plots/ to say; here options meet figures.
+ *
+ * In order: options are checked against the figure and the output's name, then the table is read, limited,
+ * turned into a script and drawn, and the image is written last and whole. A message of ERR_PARSE is about
+ * the table, so it gets the table's name and line.
  */
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +132,7 @@ static int list_figures(const struct run *run, struct err *e)
     return rc;
 }
 
+/* --of, else the extension, else SVG. */
 static enum plot_format image_format(const struct run *run)
 {
     if (run->opt.image_format >= 0)
@@ -156,7 +160,8 @@ static int check_extension(const struct run *run, struct err *e)
         "option --output is \"%.200s\", expected a name ending in .svg, .pdf, .png or .gp, or --of", out);
 }
 
-/* The rows of a store as a CSV of them would be read. */
+/* The rows of a store as a CSV of them would be read. A sweep may be adding rows: what is read is of one
+ * instant. The store is trimmed to what its study still has, as an export is. */
 static int read_store(struct table *t, const char *path, struct err *e)
 {
     struct store *s;
@@ -176,6 +181,7 @@ static int read_store(struct table *t, const char *path, struct err *e)
     return rc;
 }
 
+/* A store is told by its first bytes, not by its name. */
 static int read_rows(struct table *t, const char *path, struct err *e)
 {
     if (strcmp(path, "-") == 0)
@@ -183,16 +189,19 @@ static int read_rows(struct table *t, const char *path, struct err *e)
     return store_is(path) ? read_store(t, path, e) : table_read_csv(t, path, e);
 }
 
+/* NaN compares false: a row without the number is beyond the limit. */
 static bool is_within(const void *limit, const struct table *t, int64_t row)
 {
     const struct linexpr *expr = limit;
     double sum = -expr->rhs;
     for (int32_t k = 0; k < t->n_cols; k++)
+        /* Zero times NaN would be NaN: columns that the limit does not name must not count. */
         sum += expr->coef[k] != 0 ? expr->coef[k] * table_number(t, row, k) : 0;
     return expr->sense == LINEXPR_LE ? sum <= 0 : expr->sense == LINEXPR_GE ? sum >= 0 : sum == 0;
 }
 
-/* Rows that are beyond a limit, or lack a number that it is about, go. */
+/* Rows that are beyond a limit, or lack a number that it is about, go. Names in the limit are the table's
+ * columns; a limit is linear in them (base/linexpr.h). */
 static int keep_within(struct table *t, const char *limit, struct err *e)
 {
     struct err inner = { 0 };
@@ -242,6 +251,7 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
     }
     for (int32_t i = 0; i < o->limits.n && !rc; i++)
         rc = keep_within(t, o->limits.items[i], e);
+    /* After the limits: the list is of the rows that would be drawn. */
     if (!rc && o->list)
         return plot_xy_list(t, image, e);
     if (!rc)
@@ -279,6 +289,7 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     return rc;
 }
 
+/* What options_parse() leaves in a field that was not given, by kind. */
 static bool is_given(const struct options *o, const struct option *row)
 {
     const void *field = (const char *)o + row->offset;

@@ -157,7 +157,11 @@ static int64_t chunk_id(const struct story *x, const struct timeline_bar *b)
            b->cell;
 }
 
-/* Bars of each chunk are counted by sorting their identities; seen[] says how many have passed. */
+/*
+ * Bars of each chunk are counted by sorting their identities; seen[] says how many have passed. Time O(bars
+ * log bars). The first place of an identity in the sorted list is found by halving; bars are in order of
+ * time, so the k-th that comes along is the k-th of its chunk.
+ */
 static int put_arrows(struct json *j, const struct story *x, int32_t story, struct err *e)
 {
     const struct timeline *t = &x->timeline;
@@ -187,6 +191,7 @@ static int put_arrows(struct json *j, const struct story *x, int32_t story, stru
         }
         int32_t k = seen[at]++;
         bool last = at + k + 1 >= n || ids[at + k + 1] != id;
+        /* Identities of different workloads must differ, or a viewer would join their arrows. */
         put_arrow(j, b, process_id(b, story), id + (int64_t)story * INT64_C(1000000007), k == 0, last);
     }
     free(ids);
@@ -219,6 +224,7 @@ static void put_process_name(struct json *j, const struct story *x, const struct
 }
 
 /* Names of processes and rows, once each, in their order. */
+/* Viewers take names from anywhere in the file; they come first so that a cut file still has them. */
 static int put_names(struct json *j, const struct story *x, int32_t story, struct err *e)
 {
     const struct timeline *t = &x->timeline;
@@ -350,6 +356,7 @@ static int timeline_write(const struct run *run, const struct design_point *s, c
     struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     struct text out = { 0 };
     int rc = stories ? 0 : err_nomem(e, "a timeline");
+    /* ASTRA-sim's semantics run collectives one at a time by a formula: there are no events to show. */
     if (!rc && sim_is_astra(&s->rules))
         rc = err_set(e, ERR_USAGE, "option --timeline is given with semantics %s, expected physical",
                      sim_semantics_words[s->rules.semantics]);
@@ -438,8 +445,12 @@ static void add_column(struct simulation *x, const struct design_point *s, const
     x->designs[x->n++] = d;
 }
 
-/* One more column: the study again under `model`, at the bandwidths of the first design. What cannot be
- * simulated is left out with the reason; the other models stand all the same. */
+/*
+ * One more column: the study again under `model`, at the bandwidths of the first design. What cannot be
+ * simulated is left out with the reason; the other models stand all the same. The bandwidths are those of the
+ * first model, so that the models are compared and not the splits; plans that a search found are taken over
+ * for the same reason.
+ */
 static int add_model(struct simulation *x, struct run *run, enum sim_model model, struct err *e)
 {
     struct load_overrides o;
@@ -470,7 +481,8 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     return 0;
 }
 
-/* What has no effect under any of the models. */
+/* What has no effect under any of the models. A line is looked for with its end, so that one that begins
+ * another is not taken for it. */
 static void put_common_notes(const struct simulation *x, struct run *run)
 {
     struct text common = { 0 };
@@ -501,6 +513,7 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
         rc = load_design(&x->first, run, &o, run->opt.split ? LOAD_SOLVED : LOAD_GIVEN, STUDY_NEEDS_WORKLOAD,
                          e);
     load_free(&o);
+    /* No split was found: that was said already, and there is nothing to simulate. */
     if (rc || run->exit_code)
         return rc;
     for (int i = 0; i < N_SIM_MODELS && !rc; i++) {
@@ -699,6 +712,7 @@ static void say_quantities(struct report *r, const struct simulation *x)
     char name[TOPO_NAME + 32];
     double most_s = 0, per_s;
     for (int32_t i = 0; i < x->n; i++)
+        /* One unit for all columns, that of the longest. */
         if (isfinite(x->designs[i]->time_s))
             most_s = fmax(most_s, x->designs[i]->time_s);
     const char *unit = show_time_unit(most_s, &per_s);
@@ -876,6 +890,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
             snprintf(name, sizeof name, per_dim[i], (int)d + 1);
             table_column(t, name, TABLE_REAL);
         }
+    /* Workloads of a study are all of models or none is. */
     bool trains = x->studies[0]->workloads[0].training;
     struct columns training = { 0 };
     rc = column_choose(&training, training_columns, &(struct column_choice){ .hidden = false }, e);
@@ -947,6 +962,7 @@ static int put_links_of(struct table *t, const struct design_point *s, const str
 {
     struct sim_rules rules = s->rules;
     struct sim_step step;
+    /* Only now: a record of every link is more than the step itself needs. */
     rules.keep_links = true;
     int rc = sim_step_build(&step, &w->tree, &s->net, bw_Bps, s->model, &rules, e);
     if (rc)
@@ -1028,6 +1044,7 @@ static int run_sim(struct run *run, struct err *e)
     if (rc)
         return rc;
     rc = simulate(&x, run, e);
+    /* Files before the report, as in weft topo: if one cannot be written, nothing is reported. */
     if (!rc && x.n > 0)
         rc = write_extras(run, &x, e);
     if (!rc)

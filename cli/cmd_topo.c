@@ -2,8 +2,10 @@
  * weft topo: facts of a network in closed form (or by search on its graph: --igraph), its bill, and its graph
  * as a file for other programs. A custom graph (edges, GraphML) has metrics by search alone. Files are
  * written before the facts: if one cannot be written, nothing is reported.
+ *
+ * A fact that is not known is left out of text and is null or blank in data: columns are the same for each
+ * network. NaN and negative counts stand for "not known" throughout.
  */
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +93,7 @@ static void report_degree(struct report *r, const struct topo_metrics *m)
     report_count(r, IN_DATA, "degree_max", NULL, m->npu_degree_max, NULL);
 }
 
+/* Of a graph in pieces distances mean nothing: text says that it is one, data has them as null. */
 static void report_hops(struct report *r, const struct topo_metrics *m)
 {
     unsigned text = m->connected ? IN_TEXT : 0;
@@ -151,6 +154,7 @@ static void report_dims(struct report *r, const struct design_point *s)
         report_put_real(r, dim->bw_Bps / 1e9);
         report_put_real(r, topo_link_Bps(dim - dim->level, dim->level, dim->bw_Bps) / 1e9);
         report_put_real(r, dim->lat_s / 1e-9);
+        /* In text what is not given is a blank, not a zero; the same of efficiency and tier. */
         report_put_real(r, dim->lat_s > 0 ? dim->lat_s / 1e-9 : NAN);
         report_put_real(r, dim->efficiency);
         report_put_real(r, dim->efficiency < 1 ? 100 * dim->efficiency : NAN);
@@ -164,6 +168,8 @@ static void report_dims(struct report *r, const struct design_point *s)
 
 /* ---- bill ---- */
 
+/* Nine cells: three for CSV, three for JSON, three for text, each of which takes those of its columns. Text
+ * shows no band where low and high are the price itself. */
 static void put_band(struct report *r, struct topo_band usd)
 {
     bool wide = usd.low < usd.typ || usd.high > usd.typ;
@@ -241,6 +247,7 @@ static void report_bill_lines(struct report *r, const struct facts *f)
     report_table_end(r);
 }
 
+/* NPUs are no part of the network's bill, so they are named apart. */
 static void say_bill(struct report *r, const struct topo_bill *b)
 {
     char a[SHOW], c[SHOW];
@@ -340,6 +347,7 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
     int rc = export_graph(run, g, run->opt.graphml, topo_format_graphml, e);
     if (!rc)
         rc = export_graph(run, g, run->opt.dot, topo_format_dot, e);
+    /* A graph on standard output stands alone, for a pipe. */
     if (rc || output_is_stdout(run->opt.graphml) || output_is_stdout(run->opt.dot) ||
         output_is_stdout(run->opt.astra) || output_is_stdout(run->opt.astra_system))
         return rc;
@@ -378,6 +386,7 @@ static bool wants_astra(const struct run *run)
     return run->opt.astra || run->opt.astra_system;
 }
 
+/* Prices, bandwidths to choose and words belong to dimensions, which a custom graph has not. */
 static int custom_graph(const struct run *run, bool edges, struct err *e)
 {
     struct topo_graph *g = NULL;
@@ -401,6 +410,8 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
     return rc;
 }
 
+/* The graph is built only where somebody asks for it: closed forms serve networks far too large for one. A
+ * bill needs all bandwidths; without one of them facts are reported all the same. */
 static int find_metrics(struct facts *f, struct topo_graph **g, const struct run *run, struct err *e)
 {
     const struct design_point *s = f->study;
@@ -489,6 +500,7 @@ static int run_topo(struct run *run, struct err *e)
     if (o->spec && (o->bill || o->graphml || o->dot || wants_astra(run)))
         return err_set(e, ERR_USAGE,
                        "option --spec is given with --bill or one that writes a file; use it alone");
+    /* Before anything is read: a name that is taken fails at once. */
     int rc = output_check(run, NULL, e);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !rc; i++)
         if (files[i])

@@ -1,6 +1,5 @@
 /* Reading of --where, and rows that pass. The comparison itself belongs to plots/data.c, so that a figure of
  * a table and an export of it choose the same rows. */
-
 #include "cli/filters.h"
 
 #include <stdlib.h>

@@ -2,8 +2,10 @@
  * Overrides in the order in which they hold (--set, then --parts, then --search), the study read with them,
  * and its design solved or taken as given. Where a command takes either, the study is read twice: which keys
  * have an effect, and so which warnings are due, depends on what is done with it.
+ *
+ * Who owns what: struct load_overrides keeps the texts that were made for it, and the study borrows none of
+ * them once it is read.
  */
-
 #include "cli/load.h"
 
 #include <math.h>
@@ -44,6 +46,7 @@ static bool is_listed(const struct text *list, const char *name)
     return false;
 }
 
+/* At most MAX_NAMES, then "...": it is a cell of a table. */
 void bind_names(struct text *out, const struct design_point *s, const struct design *x, int32_t d)
 {
     struct text list = { 0 }, name = { 0 };
@@ -122,7 +125,8 @@ static int add_parts(struct load_overrides *o, const char *path, struct err *e)
     return kept ? load_add(o, "parts", kept, e) : e->code;
 }
 
-/* As if the workload said `search: {}`, unless it says more. What is wrong with the study is told later. */
+/* As if the workload said `search: {}`, unless it says more. What is wrong with the study is told later. The
+ * study is read for this alone, and what it says is dropped. */
 static int add_search(struct load_overrides *o, const struct run *run, struct err *e)
 {
     static const char key[] = "workload.search";
@@ -136,6 +140,7 @@ static int add_search(struct load_overrides *o, const struct run *run, struct er
     return has ? 0 : load_add(o, key, "{}", e);
 }
 
+/* Later ones win over earlier ones of the same key. After a failure @p out is to be freed, too. */
 int load_overrides(struct load_overrides *out, const struct run *run, struct err *e)
 {
     int rc = 0;
@@ -247,6 +252,7 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
         from = topo_has_bandwidths(&probe.net) ? LOAD_GIVEN : LOAD_SOLVED;
         study_free(&probe);
     }
+    /* What the study must have, and which keys may have an effect, follows from it. */
     x->solved = from == LOAD_SOLVED;
     needs |= x->solved ? STUDY_FOR_SPLIT | STUDY_NEEDS_WORKLOAD : STUDY_NEEDS_BANDWIDTH;
     rc = study_load(&x->study, run->opt.operands[0], o->list, o->n, needs, e);
@@ -254,6 +260,7 @@ int load_design(struct load_design *x, struct run *run, const struct load_overri
         return rc;
     note_vary(&x->study);
     say_read(run, &x->study);
+    /* For --verbose alone: this duration is in no output. */
     double start_s = clock_now_s();
     rc = x->solved ? design_solve(&x->design, &x->study, e) : evaluate_given(x, e);
     if (rc || !x->solved)

@@ -1,6 +1,10 @@
-/* The list of commands, help, and exit codes. What the process returns is decided in two places: finish() for
- * failures, run->exit_code for outcomes; nothing below main() exits. */
-
+/*
+ * The list of commands, help, and exit codes. What the process returns is decided in two places: finish() for
+ * failures, run->exit_code for outcomes; nothing below main() exits.
+ *
+ * SIGINT is taken by the commands that can stop with what they have (sweeps); elsewhere it ends the program,
+ * which loses nothing, as outputs are written whole at the end.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +71,7 @@ static const struct command *find_command(const char *name, struct err *e)
         if (strcmp(names[i], name) == 0)
             return commands[i];
     }
+    /* Not in the table, as it takes no options, but something to suggest. */
     names[N_COMMANDS] = "help";
     const char *near = text_nearest(name, names, N_COMMANDS + 1);
     err_set(e, ERR_USAGE, "command \"%.100s\" is unknown%s%s%s", name, near ? "; did you mean " : "",
@@ -74,6 +79,7 @@ static const struct command *find_command(const char *name, struct err *e)
     return NULL;
 }
 
+/* Only a wrong command line gets the second line: help on options does not mend a study. */
 static int finish(const char *command, int rc, const struct err *e)
 {
     if (rc == ERR_USAGE)
@@ -122,6 +128,7 @@ static int run_command(const struct command *c, int argc, char **argv)
     struct text recorded = { 0 };
     struct err e = { 0 };
     text_printf(&recorded, "weft %s", c->name);
+    /* run.recorded is borrowed from `recorded`, which does not grow any more. */
     int rc = options_parse(&run.opt, &c->scope, argc, argv, &recorded, &e);
     run.recorded = text_str(&recorded);
     int code;

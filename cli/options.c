@@ -3,8 +3,11 @@
  * ends options), with two differences: a long name is never completed, so that a new option cannot change
  * what an old script means; and a word that begins with "-" is a value only if it is a number or "-" itself,
  * since "-o --of" is a value forgotten.
+ *
+ * Fields are found by their offset in struct options, so a row says once what an option is called, holds and
+ * means; reading, checking, recording and help all come from it. What is read is borrowed from argv, which
+ * lasts as long as the program.
  */
-
 #include "cli/options.h"
 
 #include <assert.h>
@@ -40,6 +43,7 @@ static const struct option search_rows[] = {
       .words = search_words },
 };
 
+/* A group of its own: commands that write no table list options_files alone. */
 static const struct option format_rows[] = {
     { .name = "of",
       .value = "FORMAT",
@@ -49,6 +53,7 @@ static const struct option format_rows[] = {
       .words = format_words },
 };
 
+/* The order matters: options_alone is all of them but the first. */
 static const struct option file_rows[] = {
     { .name = "output",
       .letter = 'o',
@@ -93,7 +98,8 @@ const struct option_group options_files = { "Output", file_rows, sizeof file_row
 
 enum { MAX_OPTIONS = 48, MAX_SHOWN = 100 };
 
-/* One option on the command line, under way. */
+/* One option on the command line, under way. `seen` is for options that must not come twice; help and errors
+ * find rows by the same numbers. */
 struct reading {
     struct options *o;
     const struct option_scope *scope;
@@ -114,7 +120,11 @@ static const struct option *option_at(const struct option_scope *scope, size_t i
     return NULL;
 }
 
-/* A word as a shell would need it; control characters, which would break the head of an output, as '?'. */
+/*
+ * A word as a shell would need it; control characters, which would break the head of an output, as '?'. A
+ * word in single quotes stands for itself in every shell but for the quote, which ends them, is escaped, and
+ * begins them again.
+ */
 static void record_word(struct text *out, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=:@%+,-[]";
@@ -179,6 +189,7 @@ static int store_count(int64_t *field, const struct option *k, const char *value
     return 0;
 }
 
+/* One more at a time: a command line has few. */
 static int store_item(struct option_list *list, const char *value, struct err *e)
 {
     const char **items = realloc(list->items, ((size_t)list->n + 1) * sizeof *items);
@@ -242,6 +253,7 @@ static int take(struct reading *r, size_t i, const char *attached, struct err *e
     return store(r->o, k, value, e);
 }
 
+/* The whole name or none: "--forc" is unknown, with a hint. */
 static int take_long(struct reading *r, const char *name, struct err *e)
 {
     size_t n = strcspn(name, "=");
@@ -270,6 +282,7 @@ static int take_letters(struct reading *r, const char *letters, struct err *e)
     return 0;
 }
 
+/* Operands are part of what is recorded: the output depends on them. */
 static int take_operand(struct reading *r, const char *word, struct err *e)
 {
     if (r->o->n_operands >= r->scope->max_operands)
@@ -280,6 +293,8 @@ static int take_operand(struct reading *r, const char *word, struct err *e)
     return 0;
 }
 
+/* Options and operands may come in any order until "--", which is not recorded: record_word() writes operands
+ * that begin with "-" as they are, so such a command has to be repeated by hand. */
 static int take_all(struct reading *r, struct err *e)
 {
     bool only_operands = false;
@@ -313,6 +328,7 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
                            .xy_log = -1 };
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
     int rc = take_all(&r, e);
+    /* With --help nobody has to name a file. */
     if (!rc && !o->help && o->n_operands < scope->min_operands)
         rc = err_set(e, ERR_USAGE, "%s is missing, expected %s",
                      o->n_operands ? "second argument" : "argument", scope->operands);
@@ -350,6 +366,7 @@ static void option_head(char *buf, size_t n, const struct option *k)
     snprintf(buf, n, "%s--%s%s%s", letter, k->name, k->value ? " " : "", k->value ? k->value : "");
 }
 
+/* Groups with the title of the one before go on under its heading. */
 void options_help(struct text *out, const struct option_group *const *groups)
 {
     char head[80];

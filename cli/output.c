@@ -1,6 +1,11 @@
-/* Heads, warnings and files of a run. The head of an output has what is needed to make it again: version,
- * command line, hash of the study, seed. It has no date and no host, so that equal runs give equal bytes. */
-
+/*
+ * Heads, warnings and files of a run. The head of an output has what is needed to make it again: version,
+ * command line, hash of the study, seed. It has no date and no host, so that equal runs give equal bytes.
+ *
+ * Standard output carries results alone; what is said about a run goes to standard error. Files are replaced
+ * in one step (base/text.h), so a run that fails leaves the old one. Outputs are checked before long work
+ * starts and once more when they are written, as the disk can change in between.
+ */
 #include "cli/output.h"
 
 #include <stdarg.h>
@@ -30,6 +35,7 @@ enum table_format output_format(const struct run *run)
     const char *out = run->opt.out;
     if (out && output_ends_with(out, ".csv"))
         return TABLE_AS_CSV;
+    /* A sweep writes an object a line, which is what .jsonl promises. */
     if (out && (output_ends_with(out, ".json") || output_ends_with(out, ".jsonl")))
         return TABLE_AS_JSON;
     return TABLE_AS_TEXT;
@@ -54,6 +60,8 @@ struct origin output_origin(const struct design_point *s)
     };
 }
 
+/* One "key=value" a line; table_write() puts "# " before each in a CSV. A store tells its own version and
+ * command: its rows were not made by this one. */
 void output_head(struct text *head, const struct run *run, struct origin from)
 {
     text_printf(head, "version=%s\ncommand=%s\n", from.version ? from.version : WEFT_VERSION,
@@ -150,7 +158,8 @@ void output_verbose(const struct run *run, const char *fmt, ...)
         SAY(run, "", fmt);
 }
 
-/* True the first time a line is asked about. */
+/* True the first time a line is asked about. A sweep finds the same thing amiss at each of its points.
+ * Linear: distinct warnings are few. */
 static bool is_new(struct run *run, const char *line, size_t n)
 {
     for (const char *s = text_str(&run->warned); *s;) {
@@ -164,6 +173,7 @@ static bool is_new(struct run *run, const char *line, size_t n)
     return true;
 }
 
+/* By way of output_notes(), which leaves out what was said and obeys -q. */
 void output_warn(struct run *run, const char *fmt, ...)
 {
     char line[1024];
@@ -192,6 +202,8 @@ void output_notes(struct run *run, const struct text *notes)
     }
 }
 
+/* The list is in the help of every command; scripts go by it. Without a default, so that a new code is
+ * noticed. */
 int output_exit_code(int rc)
 {
     switch ((enum err_code)rc) {
@@ -235,7 +247,11 @@ static bool folder_of(char out[FOLDER], const char *path)
     return true;
 }
 
-/* Do two names lead to one thing? One that is not there yet is told by its folder and name. */
+/*
+ * Do two names lead to one thing? One that is not there yet is told by its folder and name. Device and inode
+ * tell links and "./" apart from other files. Two names in one folder that are not there yet and differ in
+ * case only are two, also where the file system takes them for one.
+ */
 static bool is_same(const char *a, const char *b)
 {
     struct stat x, y;
@@ -278,6 +294,8 @@ static int check_one(const struct run *run, const char *path, struct err *e)
     return rc ? rc : check_folder(path, e);
 }
 
+/* Each output against all before it: there are a handful. Before any work, so nothing has been written on
+ * failure. */
 int extra_check(const struct run *run, const struct extra *extras, int n, struct err *e)
 {
     const char *out = run->opt.out ? run->opt.out : "-";

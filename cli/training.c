@@ -4,6 +4,9 @@
  * In the breakdown compute counts whole and communication by what sticks out of it; parts are told from
  * rounding by a share of 1e-9 of the step. An axis' line is followed by its dimensions, and what is left of
  * it is latency: the time of messages that no bandwidth shortens.
+ *
+ * The same report serves weft alloc, sim and check; `report` (base/report.h) drops what a format does not
+ * take, so text and JSON are written side by side and CSV has its columns elsewhere (training_columns).
  */
 #include "cli/training.h"
 
@@ -36,6 +39,7 @@ static void training_plan(struct report *r, const struct plan *p)
     report_close(r, '}');
 }
 
+/* How many members of each dimension an axis spans. */
 static void training_map(struct report *r, const struct training *x, int32_t n_dims)
 {
     report_open(r, "mapping", '{');
@@ -99,6 +103,7 @@ static void put_part(struct report *r, const char *name, double part_s, double s
 static void put_axis(struct report *r, const struct design_point *s, const struct training_report *x,
                      int axis)
 {
+    /* What is left after the bandwidth of all dimensions. */
     double latency_s = x->axis_s[axis];
     char name[TOPO_NAME + 32];
     snprintf(name, sizeof name, "exposed %s", report_axis_words[axis]);
@@ -146,6 +151,7 @@ static void say_verdict(struct report *r, const struct design_point *s, const st
         report_line(r, "the memory of the NPU is not given\n");
         return;
     }
+    /* NaN, which is not known, was dealt with above. */
     bool fits = !(x->missing_B > 0);
     report_line(r, "%s of %s GB: %s%s GB %s\n", show_real(a, x->memory_B / 1e9, 4),
                 show_real(b, s->net.npu.mem_B / 1e9, 4), fits ? "fits, " : "does not fit, ",
@@ -157,6 +163,7 @@ static void training_memory(struct report *r, const struct design_point *s, cons
                             const struct training_report *step)
 {
     char title[48] = "memory", name[32];
+    /* The fullest stage decides. */
     if (x->plan.degree[PLAN_PP] > 1)
         snprintf(title, sizeof title, "memory of stage %lld", (long long)x->memory.stage + 1);
     const struct report_column columns[] = {
@@ -188,6 +195,7 @@ static void say_rates(struct report *r, const struct training *x, const struct t
     report_line(r, "\n%s %s/s, model FLOP/s utilisation %s %%", show_real(a, step->tokens_per_s, 6),
                 x->model.family == MODEL_TRANSFORMER ? "tokens" : "samples",
                 show_real(b, 100 * step->mfu, 4));
+    /* They differ by what is computed again. */
     if (step->hfu > step->mfu * (1 + 1e-9))
         report_line(r, " (with recomputation %s %%)", show_real(c, 100 * step->hfu, 4));
     report_line(r, "\n");
@@ -210,6 +218,7 @@ static void say_counts(struct report *r, const struct search_result *x)
     report_line(r, "\n");
 }
 
+/* Best first, as the search has them; value is the objective, of which time is one. */
 static void training_found(struct report *r, const struct design_point *s, const struct training *x,
                            const struct search_result *search)
 {
@@ -294,6 +303,7 @@ void training_report_text(struct report *r, const struct design_point *s, const 
         training_report_one(r, s, d, i);
 }
 
+/* After the report: the numbers hold, but the design cannot run. Exit code 4. */
 void training_say_memory(struct run *run, const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
