@@ -28,6 +28,7 @@ enum {
     LEGEND_GAP_PX = 18
 };
 
+/* The user's own title goes before any that a figure makes up later. */
 void canvas_title(struct canvas *c, const char *title)
 {
     text_clear(&c->title);
@@ -42,6 +43,7 @@ void canvas_init(struct canvas *c, const struct plot_options *opt, const char *t
 
 /* ---- memory ---- */
 
+/* Zeroed. Of no entries one is taken: NULL then always means that there is no memory. */
 void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e)
 {
     void *taken = arena_take(&c->arena, n > 0 ? (size_t)n : 1, size);
@@ -51,6 +53,7 @@ void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e)
     return taken;
 }
 
+/* Without memory the answer is "", so that callers need not look; the script remembers that it failed. */
 const char *canvas_keep_text(struct canvas *c, struct text *t)
 {
     struct err e;
@@ -86,6 +89,7 @@ void canvas_free(struct canvas *c)
     c->n_samples = 0;
 }
 
+/* Notes are one text with "; " between, which canvas_open() breaks into lines. */
 void canvas_note(struct canvas *c, const char *fmt, ...)
 {
     va_list ap;
@@ -121,6 +125,7 @@ void canvas_legend(struct canvas *c, struct mark mark, const char *label)
     text_puts(&s->label, label);
 }
 
+/* Characters of UTF-8: bytes that do not continue one. */
 static size_t count_chars(const char *s, size_t n)
 {
     size_t chars = 0;
@@ -130,6 +135,10 @@ static size_t count_chars(const char *s, size_t n)
     return chars;
 }
 
+/*
+ * Fonts differ between machines, and the same script must be the same everywhere: each character counts as
+ * wide as an average one, with some to spare. Texts that are wider than that in some font stick out a little.
+ */
 double canvas_width(const char *s, double size_px)
 {
     return (double)count_chars(s, strlen(s)) * size_px * CANVAS_CHAR;
@@ -156,6 +165,7 @@ void canvas_put_short(struct text *out, const char *s, size_t chars)
         text_puts(out, s);
         return;
     }
+    /* The middle goes: names of jobs and networks differ at their ends. */
     size_t last = (chars - 1) / 2;
     text_add(out, s, prefix_bytes(s, chars - 1 - last));
     text_puts(out, "…");
@@ -177,6 +187,7 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     text_puts(&shown, s);
     double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX,
            width_px = canvas_width(s, size_px);
+    /* Smaller first, as far as it stays readable, then cut. */
     if (where->room_px > 0 && width_px > where->room_px && !where->keep_size)
         size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
     if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
@@ -187,6 +198,7 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     }
     text_puts(&c->script, "set label ");
     gnuplot_quote(&c->script, text_str(&shown));
+    /* Shares of the page, from below; six digits are a hundredth of a pixel on the largest page. */
     text_printf(&c->script, " at screen %.6f,%.6f %s", where->x_px / c->width_px,
                 1 - where->y_px / c->height_px, align[where->align]);
     if (where->rotate)
@@ -242,7 +254,8 @@ void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const c
                    0, y_label);
 }
 
-/* Bytes of the first line of s when at most `chars` fit: broken at a space where there is one. */
+/* Bytes of the first line of s when at most `chars` fit: broken at a space where there is one. A word longer
+ * than a line is broken anywhere. */
 static size_t line_bytes(const char *s, size_t chars)
 {
     size_t n = prefix_bytes(s, chars);
@@ -283,6 +296,7 @@ static double put_lines(struct canvas *c, const char *s, double size_px, double 
     return top_px;
 }
 
+/* Title, then notes: where they end. */
 static double canvas_put_head(struct canvas *c, bool measure)
 {
     double y = put_lines(c, text_str(&c->title), CANVAS_TITLE_PX, 10, CANVAS_BLACK, measure);
@@ -315,6 +329,7 @@ static double legend_height(const struct canvas *c)
     return height_px;
 }
 
+/* One pixel is 1/96 inch; a PNG has two dots to it, so its fonts and lines are doubled by the terminal. */
 static void write_terminal(struct canvas *c)
 {
     double w = c->width_px, h = c->height_px;
@@ -348,6 +363,7 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
         .left = EDGE_PX, .top = top_px, .right = c->width_px - EDGE_PX, .bottom = c->legend_top_px
     };
     write_terminal(c);
+    /* The key is ours: gnuplot's would take room from panels by the length of its texts. */
     text_puts(&c->script, "unset key\n"
                           "set style line 1 lc rgb '#d0d0d0' lw 0.5 dt 1\n"
                           "set multiplot\n"
@@ -362,6 +378,7 @@ void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axi
 {
     struct text *s = &c->script;
 
+    /* Margins on the screen make the panel just this box, whatever tics and labels it has. */
     text_printf(s, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n", b->left / c->width_px,
                 b->right / c->width_px);
     text_printf(s, "set tmargin at screen %.6f\nset bmargin at screen %.6f\n", 1 - b->top / c->height_px,
@@ -371,6 +388,7 @@ void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axi
     if (x)
         axis_write(s, 'x', x, b->right - b->left);
     else
+        /* Settings stay from panel to panel: what this one has not must be taken back. */
         text_puts(s, "unset logscale x\nset xrange [0:1]\nunset xtics\n");
     if (y)
         axis_write(s, 'y', y, b->bottom - b->top);
@@ -378,6 +396,7 @@ void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axi
         text_puts(s, "unset logscale y\nset yrange [0:1]\nunset ytics\n");
 }
 
+/* Numbered over the whole script, as blocks of data live until its end. */
 static void begin_block(struct canvas *c)
 {
     if (!c->in_block)
@@ -404,6 +423,7 @@ void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double
                 y_hi, x_hi, y_lo);
 }
 
+/* A blank line ends a line or polygon; the next point begins another of the same look. */
 void canvas_break(struct canvas *c)
 {
     if (c->in_block)
@@ -412,6 +432,7 @@ void canvas_break(struct canvas *c)
 
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
+    /* Nothing was put: no block, and no mark for it. */
     if (!c->in_block)
         return;
     c->in_block = false;
@@ -478,6 +499,7 @@ static void canvas_put_sample(struct canvas *c, const struct canvas_sample *s, d
     canvas_block_end(c, s->mark);
 }
 
+/* Entries have room for all of their text, unless one is wider than the page. */
 static void put_legend_row(struct canvas *c, int32_t first, int32_t n, double left_px, double y_px)
 {
     for (int32_t i = first; i < first + n; i++) {
@@ -495,6 +517,7 @@ static void put_legend_row(struct canvas *c, int32_t first, int32_t n, double le
 void canvas_close(struct canvas *c)
 {
     struct canvas_box band = { 0, c->legend_top_px, c->width_px, c->height_px };
+    /* y_px is on the page, for texts; samples count from the top of the legend's own panel. */
     double y_px = c->legend_top_px + LEGEND_ROW_PX * 0.7, row_px;
 
     if (c->n_samples > 0) {

@@ -36,7 +36,8 @@ int32_t names_find(const struct names *n, const char *name)
     return n->n_slots > 0 ? n->slots[name_slot(n, name)] - 1 : -1;
 }
 
-/* Room for one more: half of the slots stay free. */
+/* Room for one more: half of the slots stay free. The old arrays stay in the canvas' arena until it is freed:
+ * twice the memory of the last, as each is half of the next. */
 static bool names_grow(struct canvas *c, struct names *n)
 {
     struct err e;
@@ -64,6 +65,8 @@ int32_t names_add(struct canvas *c, struct names *n, const char *name)
         return at;
     if (n->n == n->cap && !names_grow(c, n)) {
         c->script.failed = true;
+        /* A list of one blank name, so that whoever looks up entry 0 finds one; the script has failed
+         * already. */
         n->list = n->list ? n->list : none;
         return 0;
     }
@@ -106,6 +109,7 @@ int rows_check(const struct rows *r, struct err *e)
     return 0;
 }
 
+/* Numbers compare as numbers: "50" is 50.0. */
 bool rows_equal(const struct rows *r, int32_t col, const char *value)
 {
     const struct table_cell *cell = table_cell(r->t, r->row, col);
@@ -116,6 +120,7 @@ bool rows_equal(const struct rows *r, int32_t col, const char *value)
     return num_parse_real(value, &x) && table_number(r->t, r->row, col) == x;
 }
 
+/* Filters on one column are alternatives, those on different columns must all hold. O(filters²). */
 bool rows_pass(const struct rows *r)
 {
     const struct plot_where *w = r->opt->where;
@@ -131,6 +136,9 @@ bool rows_pass(const struct rows *r)
     return true;
 }
 
+/*
+ * A text is borrowed from the table, a number is written into buf in its shortest form; column -1 is blank.
+ */
 const char *rows_text(char buf[NUM_TEXT], const struct rows *r, int32_t col)
 {
     const struct table_cell *cell = col < 0 ? NULL : table_cell(r->t, r->row, col);
@@ -152,6 +160,7 @@ bool rows_filled(const struct rows *r, int32_t col)
     return rows_text(buf, r, col)[0] != '\0';
 }
 
+/* Against the first row that passes: one that differs is enough. */
 bool rows_vary(const struct rows *rows, int32_t col)
 {
     struct rows r = *rows, first = *rows;
@@ -241,6 +250,7 @@ static int data_read_dims(struct data *d, int32_t col, struct err *e)
         rc = rows_fault(&d->r, "n_dims", e, "%g, expected a whole number, 1 to %d", wanted, DATA_MAX_DIMS);
     if (rc)
         return rc;
+    /* One name more than there is room for is counted, not kept, for the message. */
     for (const char *p = rows_text(buf, &d->r, col); p; n++) {
         size_t length = strcspn(p, "|");
         if (n < DATA_MAX_DIMS)
@@ -253,6 +263,7 @@ static int data_read_dims(struct data *d, int32_t col, struct err *e)
     return 0;
 }
 
+/* "bw#_GBps" is bw1_GBps, bw2_GBps.. as far as the row has dimensions: AS_DIMS must be bound before. */
 static int read_per_dim(struct data *d, int32_t k, bool *blank, struct err *e)
 {
     const char *name = d->binds[k].column, *hash = strchr(name, '#');
@@ -287,6 +298,7 @@ static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
             return rows_fault(&d->r, b->column, e, "%g, expected a whole number, 0 to %d", *x, (int)b->most);
         d->word[k][d->n] = isnan(*x) ? 0 : (int32_t)*x;
     }
+    /* Faults come before blanks: a negative number is a mistake, a missing one is not. */
     *blank = *blank || (b->need == FILLED && isnan(*x));
     return 0;
 }
@@ -307,6 +319,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
         return read_per_dim(d, k, blank, e);
     if (b->as == AS_WORD || b->as == AS_SAME) {
         const char *word = rows_text(buf, &d->r, d->col[k]);
+        /* Rows before the first with a word may be blank. */
         if (b->as == AS_SAME && !word[0] && d->words[k].n == 0)
             return 0;
         int32_t at = names_add(d->c, &d->words[k], word);
@@ -325,6 +338,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
 
 static int data_columns(struct data *d, struct err *e)
 {
+    /* All rows of the table and one slot more: a row is read into the slot behind the last kept one. */
     int64_t n = d->r.t->n_rows + 1;
     int rc = 0;
 
@@ -335,6 +349,7 @@ static int data_columns(struct data *d, struct err *e)
     for (int32_t k = 0; k < d->n_binds && !rc; k++) {
         const struct bind *b = &d->binds[k];
         d->col[k] = table_find(d->r.t, b->column);
+        /* Columns per dimension are looked up row by row, as rows have different depths. */
         if (b->need != MAY_MISS && b->as != AS_PER_DIM)
             rc = rows_column(&d->col[k], &d->r, b->column, e);
         bool word = b->as == AS_WORD || b->as == AS_SAME;
@@ -363,6 +378,7 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
     struct bind *own = canvas_new(c, n, sizeof *own, e);
     if (!own)
         return ERR_NOMEM;
+    /* Copied: callers have them on their stack. */
     memcpy(own, binds, (size_t)n * sizeof *own);
     d->binds = own;
     int rc = data_columns(d, e);
@@ -378,6 +394,7 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
         if (!keep)
             continue;
         d->passed[d->n_passed++] = d->r.row;
+        /* In the order of the binds: one that drops the row (a status, a point too many) saves the rest. */
         for (int32_t k = 0; k < n && keep && !rc; k++)
             rc = read_bind(d, k, &keep, &blank, e);
         /* Written before it is known whether the row stays: the next one takes its place if not. */
@@ -388,6 +405,7 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
     return rc;
 }
 
+/* Callers ask for columns that they bound: it is always there. */
 int32_t data_find(const struct data *d, const char *column)
 {
     int32_t k = 0;
@@ -459,6 +477,7 @@ int data_sort(int64_t *order, int64_t n, const struct sort_key *keys, int32_t n_
             int64_t i = first, middle = first + run < n ? first + run : n, k = middle;
             int64_t end = first + 2 * run < n ? first + 2 * run : n;
             for (int64_t at = first; at < end; at++) {
+                /* Of equals the left one: that makes it stable. */
                 bool right = k < end && (i == middle || sort_swaps(from[i], from[k], keys, n_keys));
                 to[at] = right ? from[k++] : from[i++];
             }
@@ -482,6 +501,7 @@ int64_t *data_order(const struct data *d, const struct sort_key *keys, int32_t n
     return order && data_sort(order, d->n, keys, n_keys, e) ? NULL : order;
 }
 
+/* Positions that no key tells from the first; the order must be sorted by these keys. */
 int64_t data_group_end(const int64_t *order, int64_t first, int64_t n, const struct sort_key *keys,
                        int32_t n_keys)
 {
@@ -509,6 +529,7 @@ bool data_varies(const struct data *d, const int64_t *rows, int64_t n, int32_t c
     return false;
 }
 
+/* From the last dot that has a name before it: a key of a list item keeps it. */
 void key_put(struct text *out, const char *key)
 {
     const char *dot = strrchr(key, '.');
@@ -543,6 +564,7 @@ enum part {
     PART_COUNT, /* follows from the others: "16 types" */
 };
 
+/* By names of columns, as kinds/ writes them. */
 static enum part part_of(const char *key)
 {
     if (strcmp(key, "model") == 0)
@@ -556,6 +578,7 @@ static void put_point_word(struct text *out, const struct data *d, int64_t row, 
                            enum points_form form)
 {
     const char *key = d->r.t->names[col];
+    /* A count says what it counts, an axis its key, a model nothing. */
     enum part part = part_of(key);
     struct rows r = d->r;
     char buf[NUM_TEXT];
@@ -596,6 +619,7 @@ int points_describe(struct points *p, const struct data *d, int32_t point, struc
     const struct table *t = d->r.t;
     int32_t end, first_col = d->col[point] + 1, most = d->binds[point].most;
     char buf[NUM_TEXT];
+    /* Axes stand between the point and the column of what is compared. */
     int rc = rows_column(&end, &d->r, table_find(t, "method") >= 0 ? "method" : "scheduler", e);
 
     if (!rc && d->n_passed == 0)
@@ -632,6 +656,7 @@ const char *points_name(struct canvas *c, const struct points *p, int32_t at, si
     struct text out = { 0 };
     int form = POINTS_FULL;
 
+    /* The longest form that fits; if none does, the shortest is cut. */
     while (form < POINTS_VALUES &&
            canvas_width(p->names[form][at], 1) > (double)chars * CANVAS_CHAR * (1 + 1e-9))
         form++;
@@ -670,6 +695,7 @@ void phrases_put_axes(struct text *out, const struct rows *r)
 
     for (int32_t col = point + 1; col < network; col++) {
         const char *value = rows_text(buf, r, col);
+        /* What a column of the results or the network's name says already is not said again. */
         if (table_find(r->t, key_last(r->t->names[col])) >= 0 || network_shows(name, r->t->names[col], value))
             continue;
         text_printf(out, "%s ", key_last(r->t->names[col]));
@@ -684,6 +710,7 @@ static void put_plan_phrase(struct text *out, const char *phrase, size_t n)
                                             { " of ", "×" },
                                             { "sequence parallel", "sp" } };
     /* "tp 8", but not "cp by ring". */
+    /* Degrees are what a short label keeps; a tab marks all else. */
     bool degree = n > 3 && strchr("tcdpe", phrase[0]) && phrase[1] == 'p' && phrase[2] == ' ' &&
                   phrase[3] >= '0' && phrase[3] <= '9';
 
@@ -745,6 +772,7 @@ static bool all_have(const char *const *list, int64_t n, const char *phrase, siz
     return true;
 }
 
+/* Time O(phrases * n * phrases) for one label: of a few dozen designs. */
 void phrases_put(struct text *out, const char *const *list, int64_t n, int64_t i, enum phrases_part part)
 {
     const char *at = list ? list[i] : "", *joint = out->n ? " · " : "";

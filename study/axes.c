@@ -121,6 +121,7 @@ void sweep_column_free(struct sweep_column *c)
 
 static int read_list(struct sweep_column *c, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
+    /* Values are kept as text and read by whoever reads the key: 1e3 and 1000 stay what the user wrote. */
     int32_t n = doc->nodes[list].n;
     if (n == 0)
         return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least one value");
@@ -203,6 +204,7 @@ static int read_range(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
         return yaml_fail(doc, map, e, ERR_RANGE, "has %.0f values, expected at most %d", n, SWEEP_MAX_VALUES);
     for (int64_t i = 0; i < (int64_t)n; i++)
         sweep_column_put(c, num_format(text, range_value(&r, i)));
+    /* Numbers name no files, so whoever looks for files of a study need not look at each. */
     c->generated = true;
     return text_check(&c->text, e);
 }
@@ -235,6 +237,7 @@ const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double
 
 /* ---- all of these ---- */
 
+/* It makes whole networks, so it can stand at no other key, and beside no end or step. */
 static int read_factor(struct sweep_column *c, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     yaml_id factor = yaml_get(doc, map, "factor");
@@ -283,6 +286,7 @@ int sweep_check_key(const struct section *s, const char *key, const struct yaml_
         if (strcmp(names[i], key) == 0)
             return 0;
     }
+    /* A wrong key is a slip in spelling most of the time, so the nearest is named. */
     const char *near = text_nearest(key, names, n);
     struct text why = { 0 };
     text_printf(&why, " (\"%.60s\" is no key of %s)", key, s->name);
@@ -312,6 +316,7 @@ int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yam
         if (strcmp(path, fixed[i]) == 0)
             return yaml_fail_key(doc, id, e, ERR_PARSE, "cannot vary");
     const struct section *s = root;
+    /* As far down as tables of keys reach; what is below is checked when the point is read. */
     while (s && *path) {
         char key[64];
         bool is_list = false, indexed;
@@ -539,6 +544,7 @@ static int read_zip(struct reader *r, yaml_id map, struct err *e)
     yaml_each (id, r->doc, map) {
         rc = rc ? rc : read_column(r, &d, id, e);
         const struct sweep_column *last = &d.columns[d.n_keys ? d.n_keys - 1 : 0];
+        /* Keys that move together have as many values; all are held against the first. */
         if (!rc && last->n != d.columns[0].n)
             rc = yaml_fail(r->doc, id, e, ERR_RANGE, "has %lld value%s, expected %lld as %.100s has",
                            (long long)last->n, last->n == 1 ? "" : "s", (long long)d.columns[0].n,
@@ -591,6 +597,7 @@ static int sobol_draw(struct draft *d, const struct sampled *s, const struct sob
     struct rng_sobol *sobol;
     double x[SWEEP_MAX_KEYS];
     int rc = rng_sobol_build(&sobol, d->n_keys, e);
+    /* The sequence has no short way to its n-th point here: those skipped are made and dropped. */
     for (int64_t i = 0; i < conf->skip + conf->points && !rc; i++) {
         rng_sobol_next(sobol, x);
         for (int32_t j = 0; j < d->n_keys && i >= conf->skip; j++)
@@ -643,6 +650,7 @@ static void grids_free(struct grids *g)
 static int push_grid(const struct reader *r, struct grids *to, const struct sweep_grid *grid, yaml_id at,
                      struct err *e)
 {
+    /* Unions of unions multiply: this stops them before memory does. */
     if (to->n == SWEEP_MAX_GRIDS)
         return yaml_fail(r->doc, at, e, ERR_RANGE, "makes more than %d grids", SWEEP_MAX_GRIDS);
     if (!vec_reserve(to->items, to->cap, to->n + 1))
@@ -773,6 +781,7 @@ static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct er
                          yaml_show(r->doc, id, shown));
     if (node->n == 0)
         return yaml_fail(r->doc, id, e, ERR_PARSE, "is empty, expected at least one axis");
+    /* One grid without axes has one point: the empty product. */
     int rc = push_grid(r, out, &(struct sweep_grid){ 0 }, id, e);
     yaml_each (part, r->doc, id)
         rc = rc ? rc : read_part(r, out, part, e);
@@ -829,6 +838,7 @@ int sweep_read_axes(struct sweep *w, const struct section *root, const struct ya
 
 /* ---- points ---- */
 
+/* The last grid that begins at or before i; grids have at least one point each, so it is the one. */
 static const struct sweep_grid *grid_of(const struct sweep *w, int64_t i)
 {
     int32_t lo = 0, hi = w->n_grids - 1;
@@ -879,6 +889,7 @@ int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w
     return n;
 }
 
+/* Every value in order, as text: another spelling of a number is another sweep to it. */
 unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash)
 {
     for (int32_t k = 0; k < w->n_axes; k++)

@@ -52,6 +52,7 @@ struct top_set {
     int32_t n, cap;
 };
 
+/* A total order: which points stay does not depend on the order in which they come. */
 static bool is_worse(const struct top_item *a, const struct top_item *b)
 {
     return a->value != b->value ? a->value > b->value : a->point > b->point;
@@ -59,7 +60,8 @@ static bool is_worse(const struct top_item *a, const struct top_item *b)
 
 HEAP(top_heap, struct top_item, is_worse)
 
-/* The group's place, where it is put if it is not there yet. */
+/* The group's place, where it is put if it is not there yet. By halving in a sorted array: groups are few and
+ * live on. */
 static struct top *find(struct top_set *s, const char *group)
 {
     int32_t lo = 0, hi = s->n;
@@ -121,6 +123,7 @@ static void top_set_free(struct top_set *s)
 
 /* ---- keys ---- */
 
+/* Nodes of the document, read further by the functions below. */
 struct keep_conf {
     yaml_id front, per, top, where;
     bool prune;
@@ -170,6 +173,7 @@ static bool holds_words(const struct keep_rule *k, const struct table *columns, 
            (!k->kind || column_find(k->kind->tables[TABLE_ROWS].columns, columns->names[col]));
 }
 
+/* On failure the message says what is amiss with the word alone; callers add where it stands. */
 int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
                      const struct table *columns, struct err *e)
 {
@@ -194,6 +198,7 @@ int keep_take_per(struct keep_rule *k, const char *text, const struct table *col
     return 0;
 }
 
+/* Parsed to be checked, kept as text: the columns that a limit is compared with later may stand elsewhere. */
 int keep_take_limit(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
 {
     double *coef = malloc(((size_t)columns->n_cols + 1) * sizeof *coef);
@@ -231,6 +236,7 @@ static bool is_work(const struct keep_rule *k, const char *name)
     return k->kind && is_below(name, k->kind->work) && !is_below(name, k->kind->not_work);
 }
 
+/* More than KEEP_MAX_PER columns are left out without a word; those taken are enough to keep work apart. */
 void keep_default_per(struct keep_rule *k, const struct table *columns)
 {
     struct err ignored = { 0 };
@@ -283,6 +289,7 @@ static int read_text(struct reading *r, yaml_id id, take_text *take, struct err 
     const char *text;
     struct err inner = { 0 };
     int rc = yaml_text(r->doc, id, &text, e);
+    /* Its message lacks the place, which is put before it here. */
     if (rc || !take(r, text, &inner))
         return rc;
     return inner.code == ERR_NOMEM ? err_nomem(e, "keep")
@@ -317,7 +324,8 @@ static int read_top(struct reading *r, yaml_id id, struct err *e)
     return rc;
 }
 
-/* Does `vary` have the key, at whatever depth of grids? */
+/* Does `vary` have the key, at whatever depth of grids? Values are passed over, as they are scalars or lists
+ * of them. */
 static bool is_varied(const struct yaml_doc *doc, yaml_id at, const char *key)
 {
     bool found = false;
@@ -390,12 +398,14 @@ int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct y
     if (rc)
         return rc;
     k->prune = conf.prune;
+    /* In the order of the manual, so that the first mistake of a reader is the one that is named. */
     if ((rc = read_list(&r, conf.front, take_front, e)) || (rc = read_list(&r, conf.per, take_per, e)) ||
         (rc = read_top(&r, conf.top, e)) || (rc = read_list(&r, conf.where, take_where, e)) ||
         (rc = check(&r, &conf, id, e))) {
         keep_rule_free(k);
         return rc;
     }
+    /* Limits alone look at each row by itself: groups play no part. */
     if (k->n_front == 0 && k->n_top == 0)
         return 0;
     if (conf.per < 0)
@@ -494,6 +504,7 @@ static int parse_limits(struct keep *k, const struct table *columns, struct err 
     return 0;
 }
 
+/* On failure the table is to be freed all the same. */
 static int copy_columns(struct table *t, const struct table *columns, struct err *e)
 {
     *t = (struct table){ 0 };
@@ -542,6 +553,7 @@ void keep_free(struct keep *k)
 
 /* ---- what a row says ---- */
 
+/* Axes are texts as they were written, also where they are numbers. */
 double keep_number(const struct table *rows, int64_t row, int32_t col)
 {
     double x = NAN;
@@ -582,6 +594,7 @@ static bool passes(const struct keep *k, const struct table *rows, int64_t row)
     return true;
 }
 
+/* Texts with newlines between, which no cell has: equal texts are equal groups. */
 int keep_group(struct text *out, const struct keep *k, const struct table *rows, int64_t row, struct err *e)
 {
     text_clear(out);
@@ -592,6 +605,7 @@ int keep_group(struct text *out, const struct keep *k, const struct table *rows,
     return text_check(out, e);
 }
 
+/* Less is better from here on. */
 static double value_of(const struct keep_column *c, const struct table *rows, int64_t row, int32_t col)
 {
     double x = keep_number(rows, row, col);
@@ -699,6 +713,7 @@ static int leave(struct keep *k, int64_t point, unsigned way, struct err *e)
     return rc;
 }
 
+/* f is NULL where the offer failed before a front was there. */
 static int offer_to_front(struct keep *k, const struct table *rows, int64_t row, int64_t point,
                           unsigned *ways, struct err *e)
 {
@@ -736,6 +751,7 @@ static int compete(struct keep *k, const struct table *rows, int64_t row, struct
 {
     int64_t point = table_count(rows, row, k->point);
     unsigned ways = 0;
+    /* A point that is kept already, as when a resumed study offers what its store holds. */
     if (find_survivor(k, point))
         return 0;
     int rc = keep_group(&k->group, k, rows, row, e);
@@ -743,6 +759,7 @@ static int compete(struct keep *k, const struct table *rows, int64_t row, struct
         rc = offer_to_front(k, rows, row, point, &ways, e);
     if (!rc && k->rule->n_top > 0)
         rc = offer_to_top(k, rows, row, point, &ways, e);
+    /* Offered and beaten at once: the row is never copied. */
     if (rc || !ways)
         return rc;
     rc = add_row(k, rows, row, e);
@@ -765,7 +782,7 @@ static int offer_row(struct keep *k, const struct table *rows, int64_t row, stru
     return k->rule->n_front > 0 || k->rule->n_top > 0 ? compete(k, rows, row, e) : add_row(k, rows, row, e);
 }
 
-/* A store leaves out columns that are blank in all its rows. */
+/* A store leaves out columns that are blank in all its rows. Rows that a store gives back then have fewer. */
 static bool has_columns(const struct keep *k, const struct table *rows)
 {
     bool same = rows->n_cols == k->fresh.n_cols;
@@ -830,8 +847,10 @@ int keep_offer(struct keep *k, const struct table *rows, struct err *e)
     return rc;
 }
 
+/* The caller owns @p fresh; @p gone lasts until the next call. On failure nothing has changed. */
 int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int64_t *n_gone, struct err *e)
 {
+    /* Taken first: it is the only thing here that can fail. */
     struct table empty;
     *fresh = (struct table){ 0 };
     *gone = NULL;

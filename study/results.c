@@ -21,6 +21,7 @@
 
 /* ---- tables ---- */
 
+/* Tables of the user's choice; some are there always. */
 static bool is_recorded(const struct study *s, int32_t table)
 {
     return s->kind->tables[table].always || (s->wanted >> table & 1);
@@ -38,7 +39,11 @@ static void add_form(struct study_form *r, const char *word, int32_t n_keys)
     r->forms[i] = (struct store_table_form){ .word = word, .columns = &r->columns[i], .n_keys = n_keys };
 }
 
-/* Tables of the store, as docs/store.md has them. */
+/*
+ * Tables of the store, as docs/store.md has them. The first three are those of STORE_RESULTS, STORE_RUNS and
+ * STORE_POINTS, in this order. Columns of wall clock are stored where the study has them, so that a store
+ * tells by itself whether it was timed.
+ */
 static int make_form(struct study_form *r, struct err *e)
 {
     const struct study *s = r->study;
@@ -112,6 +117,7 @@ int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed)
            (by_seed ? k << STORE_ROW_BITS | entry : entry << STORE_SEED_BITS | k);
 }
 
+/* Results are always by entry, then seed, whatever the tables of runs are by. */
 int64_t study_result_id(int64_t point, int64_t entry, int64_t k)
 {
     return study_run_id(point, entry, k, false);
@@ -127,6 +133,7 @@ struct results {
     int32_t *at;                 /* shape [n_entries][seeds], owned: row of each, -1 = not run */
 };
 
+/* NULL: that run did not take place. Borrowed for the length of reduce(). */
 const void *results_at(const struct results *r, int32_t entry, int64_t k)
 {
     int32_t at = r->at[entry * r->form->study->seeds + k];
@@ -171,6 +178,7 @@ void rows_put(struct rows *r, const void *row)
     row_put(r->table, &r->columns->shown, row);
 }
 
+/* The notes of the point are copied on the first call; the text must last until the point's row is stored. */
 void rows_note(struct rows *r, const char *lines)
 {
     struct study_shared *head = r->head;
@@ -183,6 +191,7 @@ void rows_note(struct rows *r, const char *lines)
 static int read_shared(struct results *x, struct study_form *r, struct store *store, struct err *e)
 {
     struct store_walk walk = store_walk_all(STORE_POINTS, true);
+    /* A walk goes from behind `id` to `upto`: this row alone. */
     walk.id = x->point - 1;
     walk.upto = x->point;
     int rc = store_next(store, &walk, 1, &r->shared_rows, e);
@@ -223,6 +232,7 @@ static int read_results(struct results *x, struct study_form *r, struct store *s
         row_get(result, &r->result, t, row, 1);
         struct study_result *head = result;
         head->rc = head->rc < 0 ? 0 : head->rc; /* of a run that did not set it */
+        /* A damaged store could have others: they are passed over. */
         if (entry < x->shared->n_entries && k < seeds)
             x->at[entry * seeds + k] = (int32_t)row;
     }
@@ -236,9 +246,8 @@ static void results_free(struct results *x)
     free(x->at);
 }
 
-/* The point's row again, as far as reducing knows it better. */
-/* `reduce` may sharpen what the runs of a point share (a reference that only results show): stored before its
- * rows. */
+/* The point's row again, as far as reducing knows it better: `reduce` may sharpen what the runs of a point
+ * share (a reference that only results show). Stored before its rows. */
 static int put_shared(struct study_form *r, struct store *store, const struct study_shared *shared,
                       struct err *e)
 {
@@ -253,6 +262,7 @@ static int put_shared(struct study_form *r, struct store *store, const struct st
     return rc;
 }
 
+/* A point has failed when none of its rows is a result. */
 static void count_point(struct sweep_counts *n, const struct study_kind *kind, const struct table *rows,
                         int64_t first)
 {
@@ -267,7 +277,8 @@ static void count_point(struct sweep_counts *n, const struct study_kind *kind, c
     n->failed += !any;
 }
 
-/* Of a point all of whose units are done: its rows, with their ids in place of the point. */
+/* Of a point all of whose units are done: its rows, with their ids in place of the point. Appended to @p
+ * rows; on failure some may be there, and the transaction they belong to is given up. */
 static int reduce_point(struct study_form *r, struct store *store, int64_t point, struct table *rows,
                         struct sweep_counts *n, struct err *e)
 {
@@ -302,12 +313,15 @@ static int reduce_point(struct study_form *r, struct store *store, int64_t point
     return rc;
 }
 
+/* Units of a point are its seeds, so they are neighbours. */
 static bool is_whole(const struct study_form *r, const struct spans *done, int64_t point)
 {
     int64_t seeds = r->study->seeds;
     return spans_gap(done, point * seeds, (point + 1) * seeds, 1).n == 0;
 }
 
+/* Whoever finishes the last unit of a point reduces it, be it in this run or in one that resumes. The caller
+ * commits rows and `done` together. */
 int study_take(struct study_form *r, struct store *store, struct fleet_batch *batch, struct spans *done,
                struct table *rows, struct sweep_counts *n, struct err *e)
 {
@@ -386,7 +400,8 @@ struct stub {
     struct study_form form;
 };
 
-/* Was a table written with columns of wall clock? */
+/* Was a table written with columns of wall clock? The stub must have the same columns as the tables that are
+ * there. */
 static bool has_timing(const struct store *store, const struct study_kind *kind)
 {
     for (int32_t i = 0; i < kind->n_tables; i++) {
@@ -398,6 +413,7 @@ static bool has_timing(const struct store *store, const struct study_kind *kind)
     return false;
 }
 
+/* By number and kinds of columns, by which cells are read; their names are not compared. */
 static int check_stub(const struct stub *x, const struct store *store, struct err *e)
 {
     const struct store_form *form = &x->form.form;
@@ -452,7 +468,8 @@ static int stub_build(struct stub *x, const struct store *store, const struct st
     return rc;
 }
 
-/* Of all rows that are there those that the rule of the study keeps. */
+/* Of all rows that are there those that the rule of the study keeps. All rows are read before the table is
+ * cleared; the transaction makes both one step. */
 static int keep_rows(struct stub *x, struct store *store, const char *text, struct err *e)
 {
     enum { AT_A_TIME = 4096 };
@@ -492,6 +509,8 @@ static int keep_rows(struct stub *x, struct store *store, const char *text, stru
     return rc;
 }
 
+/* For shards that each hold some seeds of a point: only their union makes it whole. `kind` NULL: by the
+ * store's own word. */
 int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *reduced,
                        struct sweep_counts *n, struct err *e)
 {
@@ -584,6 +603,7 @@ static int shown_build(struct study_table_walk *x, const struct study_kind *kind
 int study_table_open(struct study_table_walk **out, struct store *store, const struct study_kind *kind,
                      const char *word, struct err *e)
 {
+    /* The first three are shown in other ways. */
     int32_t table = store_find_table(store, word);
     *out = NULL;
     if (table < STORE_EXTRA)
@@ -642,6 +662,8 @@ static int put_shown(struct table *t, struct study_table_walk *x, int64_t i, str
     int rc = find_shown_point(x, table_count(rows, i, 0) >> STORE_POINT_SHIFT, e);
     if (rc)
         return rc;
+    /* Cells that follow from the point's shared row are not stored: they would be the same in thousands of
+     * rows. */
     if (def->derive) {
         row_clear(x->row, of->list);
         row_get(x->row, &of->shown, rows, i, 2);
@@ -674,6 +696,7 @@ int study_table_next(struct study_table_walk *x, int64_t most, struct table *t, 
     return rc || !t->failed ? rc : err_nomem(e, "columns of a table");
 }
 
+/* All rows at once: for callers that need the whole table anyway. */
 int study_read_table(struct table *t, struct store *store, const struct study_kind *kind, const char *word,
                      struct err *e)
 {
@@ -730,6 +753,7 @@ int study_read_notes(struct text *out, struct store *store, const struct study_k
             const char *lines = table_text(&rows, i, col);
             if (!lines)
                 continue;
+            /* Of each point what is new, or those that all points have. */
             if (kind->notes == NOTES_EACH)
                 text_add_new_lines(out, lines);
             else if (first)

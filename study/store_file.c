@@ -42,6 +42,7 @@ enum {
     LOCK_BYTE = 0x40000400, /* behind the 512 bytes from 0x40000000 on that SQLite locks */
 };
 
+/* The system's reason where it has one: "disk I/O error" of SQLite tells nobody what to do. */
 static const char *reason(const struct store *s)
 {
     int code = s->db ? sqlite3_system_errno(s->db) : 0;
@@ -50,6 +51,7 @@ static const char *reason(const struct store *s)
 
 int store_fail(const struct store *s, int sqlite_code, struct err *e)
 {
+    /* The low byte is the code, above it are extended ones. */
     switch (sqlite_code & 0xff) {
     case SQLITE_NOMEM:
         return err_nomem(e, s->path);
@@ -71,6 +73,7 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e)
         return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be %s", s->path,
                        reason(s), s->reads ? "readable" : "writable");
     default:
+        /* None that is known to happen. */
         return err_set(e, ERR_LIB, "%s: SQLite: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no answer");
     }
 }
@@ -81,6 +84,7 @@ int store_exec(struct store *s, const char *sql, struct err *e)
     return code ? store_fail(s, code, e) : 0;
 }
 
+/* What *out held is finalised. Persistent: statements live as long as the store. */
 int store_prepare(struct store *s, struct sqlite3_stmt **out, const char *sql, struct err *e)
 {
     sqlite3_finalize(*out);
@@ -93,6 +97,7 @@ int store_run(struct store *s, struct sqlite3_stmt *stmt, struct err *e)
 {
     int code = sqlite3_step(stmt);
     int rc = code == SQLITE_DONE || code == SQLITE_ROW ? 0 : store_fail(s, code, e);
+    /* Also after a failure: a statement that is not reset holds the transaction open. */
     sqlite3_reset(stmt);
     return rc;
 }
@@ -123,6 +128,7 @@ int store_number(struct store *s, const char *sql, int64_t *out, struct err *e)
 static int lock_file(struct store *s, struct err *e)
 {
     struct stat st;
+    /* A file that is made only to find that it cannot be locked goes again. */
     bool is_new = stat(s->path, &st) != 0;
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (s->lock < 0)
@@ -196,6 +202,7 @@ static int connect_store(struct store *s, struct err *e)
         rc = lock_file(s, e);
     if (rc)
         return rc;
+    /* The lock is taken: nobody else writes from here on, readers may come and go. */
     rc = connect_file(s, e);
     if (rc)
         return rc;
@@ -215,6 +222,7 @@ static void finalize_table(struct store_table *t)
     sqlite3_finalize(t->get[1]);
 }
 
+/* Statements before their connection, the connection before the lock: see lock_file(). */
 static void disconnect_store(struct store *s)
 {
     for (int32_t i = 0; i < s->n_tables; i++)
@@ -286,6 +294,7 @@ static int32_t part_named(struct store_table *t, const char *name)
     return t->n_parts++;
 }
 
+/* The first part has the keys of all rows, the others of those that have something in them. */
 static int fill_parts(struct store_table *t, const char *first, const struct store_table_form *form)
 {
     if (part_named(t, first) < 0)
@@ -301,6 +310,7 @@ static int fill_parts(struct store_table *t, const char *first, const struct sto
     return 0;
 }
 
+/* Of version 2 tables end in _rows, as the plain word is the view's name. */
 static int add_table(struct store *s, const struct store_table_form *form, struct err *e)
 {
     struct store_table *t = &s->tables[s->n_tables++];
@@ -368,6 +378,7 @@ const struct table *store_columns(const struct store *s, int32_t table)
     return &s->tables[table].columns;
 }
 
+/* For a store made like this one (merging); names are borrowed from it. */
 int store_form_of(struct store_form *form, const struct store *s, struct err *e)
 {
     struct store_table_form *tables = calloc((size_t)s->n_tables + 1, sizeof *tables);
@@ -421,6 +432,7 @@ enum table_kind store_entry_kind(const struct store *s, const struct store_table
     return entry == SHOWN_POINT ? TABLE_COUNT : entry_table(s, t, entry)->columns.kinds[entry_column(entry)];
 }
 
+/* Raw, or of version 1: the columns as they are. Else the point and its axes in place of keys. */
 int32_t store_entries(int32_t *out, const struct store *s, int32_t table, bool raw)
 {
     const struct store_table *t = &s->tables[table];
@@ -454,6 +466,8 @@ void store_put_source(struct text *sql, const struct store *s, const struct stor
     text_printf(sql, "%s.\"%s\"", of->parts[of->part_of[col]].name, of->names[col]);
 }
 
+/* Only parts that some entry needs are joined. LEFT JOIN: a row may have nothing in a part; JOIN: each row
+ * has a point. */
 void store_put_from(struct text *sql, const struct store *s, const struct store_table *t,
                     const int32_t *entries, int32_t n)
 {
@@ -503,6 +517,7 @@ static void create_part(struct text *sql, const struct store_table *t, const str
     text_puts(sql, one ? ");\n" : ") WITHOUT ROWID;\n");
 }
 
+/* For people and other programs: weft itself reads the tables below. */
 static void create_view(struct text *sql, const struct store *s, int32_t table)
 {
     const struct store_table *t = &s->tables[table];
@@ -590,7 +605,8 @@ static char *text_column(struct sqlite3_stmt *get, int at)
     return (char *)sqlite3_column_text(get, at);
 }
 
-/* SQLITE_ROW, or what is wrong. */
+/* SQLITE_ROW, or what is wrong. Rows come by id, so those of a table follow each other; another word begins
+ * another table. */
 static int add_read(struct read_form *f, struct sqlite3_stmt *get, bool names_tables)
 {
     const char *name = text_column(get, 0), *kind = text_column(get, 1), *part = text_column(get, 2);
@@ -618,6 +634,7 @@ static int add_read(struct read_form *f, struct sqlite3_stmt *get, bool names_ta
     return f->parts[i][n] && !f->columns[i].failed ? SQLITE_ROW : SQLITE_NOMEM;
 }
 
+/* A file may come from anybody: what later code takes for granted is checked here. */
 static bool is_whole(const struct read_form *f, bool names_tables)
 {
     bool whole =
@@ -734,6 +751,7 @@ static int put_numbers(struct store *s, const struct store_head *head, struct er
         { "shard", head->shard }, { "n_shards", head->n_shards }, { "store_version", version_of(head) },
         { "seeds", head->seeds }, { "n_axes", head->n_axes },
     };
+    /* The last two are of version 2 alone. */
     size_t n = sizeof numbers / sizeof *numbers - (head->kind ? 0 : 2);
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++)
@@ -765,6 +783,7 @@ static int write_head(struct store *s, const struct store_head *head, struct err
     return rc ? rc : put_numbers(s, head, e);
 }
 
+/* `state` is for people: the program goes by the spans. */
 static int write_counts(struct store *s, const struct sweep_counts *n, bool complete, struct err *e)
 {
     int rc = put_value(s, "seen", NULL, n->seen, e);
@@ -798,6 +817,7 @@ static int take_value(const struct values *v, size_t n, struct sqlite3_stmt *get
         if (v[i].n)
             *v[i].n = sqlite3_column_int64(get, 1);
         const char *text = v[i].text ? (const char *)sqlite3_column_text(get, 1) : NULL;
+        /* Owned by the head from here on, whatever fails after it. */
         if (text && !*v[i].text && !(*v[i].text = strdup(text)))
             return 0;
     }
@@ -819,6 +839,7 @@ static int read_values(struct store *s, const struct values *v, size_t n, struct
     return code == SQLITE_DONE ? 0 : store_fail(s, code, e);
 }
 
+/* SQLITE_CORRUPT: a span beyond the units of the study. */
 static int read_spans(struct store *s, struct err *e)
 {
     struct sqlite3_stmt *get = NULL;
@@ -935,6 +956,7 @@ int store_check_same(const struct store *s, const struct store_head *head, const
     return check_tables(s, form, e);
 }
 
+/* The same study is not enough to go on with: a shard must be the same part of it. */
 static int check_head(const struct store *s, const struct store_head *head, const struct store_form *form,
                       struct err *e)
 {
@@ -1057,6 +1079,7 @@ static int copy_spans(struct spans *out, const struct spans *from, struct err *e
     return rc;
 }
 
+/* On failure *out is NULL and a file that was there is as before. */
 int store_open(struct store **out, const char *path, const struct store_head *head,
                const struct store_form *form, struct spans *done, struct sweep_counts *counts, struct err *e)
 {
@@ -1163,9 +1186,11 @@ static bool is_complete(const struct store_head *head, const struct spans *done)
 int store_commit(struct store *s, const struct spans *done, const struct sweep_counts *counts, struct err *e)
 {
     struct spans copy = { 0 };
+    /* Nothing to write: no empty transactions, which would grow the log. */
     bool same = same_spans(&s->done, done) && same_counts(&s->counts, counts);
     if (!s->begun && !s->failed && same)
         return 0;
+    /* Rows were put since the last commit or not: what is done now is in the same transaction as they are. */
     int rc = store_begin(s, e);
     if (!rc)
         rc = copy_spans(&copy, done, e);
@@ -1179,6 +1204,7 @@ int store_commit(struct store *s, const struct spans *done, const struct sweep_c
         spans_free(&copy);
         return store_give_up(s, rc);
     }
+    /* Only now: what the file has is what was committed. */
     spans_free(&s->done);
     s->done = copy;
     s->counts = *counts;
