@@ -90,7 +90,8 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
              isinf(least_nonzero(coef + n + NAME_USD, NAME_WATT - NAME_USD)))
         row.unit_name = "W";
     for (int32_t d = 0; d < n; d++)
-        row.coef[d] = (coef[d] + (net->dims[d].level ? 0 : coef[n + NAME_TOTAL])) * (row.unit / GBPS);
+        row.coef[d] =
+            (coef[d] + (topo_in_total(&net->dims[d]) ? coef[n + NAME_TOTAL] : 0)) * (row.unit / GBPS);
     for (int32_t j = 0; j < n_names - n - NAME_USD; j++) {
         row.spent_coef[j] = coef[n + NAME_USD + j];
         row.rhs -= row.spent_coef[j] * prices->fixed[j];
@@ -152,6 +153,6 @@ int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double
                              .unit = GBPS,
                              .unit_name = "GB/s" };
     for (int32_t d = 0; d < net->n_dims; d++)
-        row.coef[d] = net->dims[d].level ? 0 : 1;
+        row.coef[d] = topo_in_total(&net->dims[d]) ? 1 : 0;
     return rows_append(r, &row, e);
 }

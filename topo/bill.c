@@ -57,18 +57,20 @@ int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
  */
 static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
 {
-    const struct topo_dim *dim = &at->net->dims[at->d];
+    int32_t cls = at->net->dims[at->d].level;
+    const struct topo_dim *dim = &at->net->dims[at->d - cls];
     const struct topo_parts *p = at->parts;
     const struct topo_recipe *r = at->recipe;
     struct shape_counts c;
-    int64_t n = dim->size;
+    int64_t n = topo_group_size(dim);
     topo_ops(dim)->counts(&c, dim);
-    double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(dim, 0, bw_Bps);
+    double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(dim, cls, bw_Bps);
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
         double ports = topo_whole_parts(link_Bps / nic->bw_Bps);
-        int64_t most = c.degree_max, least = c.degree_min;
+        int64_t most = topo_is_fabric(dim) ? 2 * c.links[cls] / n : c.degree_max;
+        int64_t least = topo_is_fabric(dim) ? most : c.degree_min;
         /* The ends of a line have one link less; elsewhere all members are alike. */
         int64_t ends = most == least ? 0 : n * most - 2 * c.links[0];
         double per_group = (double)(n - ends) * ceil((double)most * ports / (double)nic->ports) +
@@ -76,23 +78,34 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
         topo_add_item(out, r->nic, NULL, groups * per_group);
     }
     double cables = topo_whole_parts(link_Bps / p->parts[r->end_link].bw_Bps);
-    topo_add_item(out, r->end_link, "direct link", groups * (double)c.links[0] * cables);
+    topo_add_item(out, r->end_link, "direct link", groups * (double)c.links[cls] * cables);
 }
 
 /* A NIC port at both ends of each link. */
 static void relax_direct(struct topo_items *out, const struct topo_site *at)
 {
-    const struct topo_dim *dim = &at->net->dims[at->d];
+    int32_t cls = at->net->dims[at->d].level;
+    const struct topo_dim *dim = &at->net->dims[at->d - cls];
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
-    double links = (double)at->net->n_npus / dim->size * (double)topo_dim_links(dim);
-    double carried = links * topo_ops(dim)->link_Bps(dim, 0, 1);
+    struct shape_counts c;
+    topo_ops(dim)->counts(&c, dim);
+    double links = (double)at->net->n_npus / (double)topo_group_size(dim) * (double)c.links[cls];
+    double carried = links * topo_ops(dim)->link_Bps(dim, cls, 1);
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &parts[r->nic];
         topo_add_item(out, r->nic, NULL, 2 * carried / nic->bw_Bps / (double)nic->ports);
     }
     topo_add_item(out, r->end_link, "direct link", carried / parts[r->end_link].bw_Bps);
+}
+
+void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
+{
+    if (isnan(bw_Bps))
+        relax_direct(out, at);
+    else
+        count_direct(out, at, bw_Bps);
 }
 
 /* ---- items of a dimension ---- */
@@ -127,7 +140,7 @@ static int topo_count_items(struct topo_items *out, const struct topo_site *at, 
                        dim->name, bw_Bps / 1e9, links, MAX_LINKS);
     if (topo_ops(dim)->parts)
         return topo_ops(dim)->parts(out, at, bw_Bps, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
-    count_direct(out, at, bw_Bps);
+    topo_add_direct(out, at, bw_Bps);
     return 0;
 }
 
@@ -144,7 +157,7 @@ static int topo_relax_items(struct topo_items *out, const struct topo_site *at, 
         return rc;
     if (topo_ops(dim)->parts)
         return topo_ops(dim)->parts(out, at, NAN, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
-    relax_direct(out, at);
+    topo_add_direct(out, at, NAN);
     return 0;
 }
 

@@ -46,6 +46,9 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
 /** Do the links that a given bandwidth takes divide among the planes? ERR_RANGE if not. A bandwidth that is
  * free is rounded up to links that do. */
 int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e);
+/** Links between members, and their NICs: what shapes buy that count no parts of their own. @p bw_Bps NaN:
+ * relaxed, per B/s of one NPU. */
+void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps);
 
 /**
  * Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part.

@@ -53,6 +53,10 @@ static bool has_algorithm(const struct topo_dim *dim, enum topo_algorithm a)
 static void list_shapes_with(struct text *out, enum topo_algorithm a)
 {
     int32_t n = 0;
+    if (a >= TOPO_ALGORITHM_FAR) {
+        text_puts(out, "a fabric that has it");
+        return;
+    }
     for (int32_t s = N_TOPO_PLAIN; s-- > 0;)
         n += (int32_t)(topo_shapes[s]->algorithms >> a & 1);
     text_puts(out, n == 1 ? "a " : "");
@@ -96,7 +100,7 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
     if (a == TOPO_ALGORITHM_SWITCH && dim->in_switch == TOPO_IN_SWITCH_NONE)
         return err_set(e, ERR_RANGE, "is %s on a dimension whose switches do not reduce; give in_switch",
                        topo_algorithm_words[a]);
-    if ((a == TOPO_ALGORITHM_TREE || a == TOPO_ALGORITHM_BRUCK || a == TOPO_ALGORITHM_FAR) &&
+    if ((a == TOPO_ALGORITHM_TREE || a == TOPO_ALGORITHM_BRUCK || a >= TOPO_ALGORITHM_FAR) &&
         !has_algorithm(dim, a))
         return fail_algorithm(dim, a, e);
     return 0;
@@ -213,7 +217,7 @@ static const struct key dim_keys[] = {
     K_WORD(
         struct topo_dim, algorithm, "algorithm", topo_algorithm_words, TOPO_ALGORITHM_SHAPE,
         "how its members carry out a collective; default: in-switch where there is that, else ring, direct "
-        "(full) or halving-doubling (switch); auto: the fastest",
+        "(full) or halving-doubling (switch), over several axes of a torus mixed-orders; auto: the fastest",
         .uses = USE_LATENCY),
     K_BOOL(
         struct topo_dim, detour, "detour", 0,
@@ -230,8 +234,8 @@ static const struct key dim_keys[] = {
         .what = "regimes", .uses = USE_LATENCY),
     K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table", .uses = USE_COST),
     K_LIST_OF(struct topo_dim, fabric.sizes, fabric.n_sizes, "sizes", 2, &level_size,
-              "fat-tree, instead of size: members of each level, innermost first: of a leaf, leaves of a "
-              "pod, pods"),
+              "of a fabric, instead of size: members of each level, innermost first; fat-tree: of a leaf, "
+              "leaves of a pod, pods; torus: of each axis"),
     K_OWN(struct topo_dim, fabric, "taper", read_taper,
           "fat-tree: bandwidth below a level over that above it, from the leaves up, a number or a list; 1 "
           "above "
@@ -256,6 +260,15 @@ static const struct key dim_keys[] = {
         struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
         "switch, fat-tree: copies of the network side by side; an NPU has ports of 1/planes of bw_GBps "
         "into all of them, and sends by all alike (default: one)"),
+    K_BOOL(
+        struct topo_dim, fabric.twist, "twist", false,
+        "torus of sizes k x 2k, k x k x 2k or k x 2k x 2k: wraps of the short axes lead k further along the "
+        "long ones"),
+    K_BOOL(
+        struct topo_dim, fabric.ocs, "ocs", false,
+        "torus of sizes that are multiples of 4: cubes of 4 x 4 x 4 joined by optical circuit switches (the "
+        "recipe's switch, by up_link)",
+        .uses = USE_COST),
 };
 
 static void name_dim(struct topo_dim *dim, int32_t d)
@@ -329,8 +342,8 @@ static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* as bits SHAPE_KEY_ */
-    static const char *const own[] = { "sizes", "taper",   "up",     "links", "radix",
-                                       "spine", "forward", "planes", "detour" };
+    static const char *const own[] = { "sizes",   "taper",  "up",     "links", "radix", "spine",
+                                       "forward", "planes", "detour", "twist", "ocs" };
     bool fabric = topo_ops(dim)->settle != NULL, radix = topo_ops(dim)->own_keys & SHAPE_KEY_RADIX;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");
@@ -696,8 +709,30 @@ static int fail_shape(const struct piece *p, struct err *e)
     return ERR_PARSE;
 }
 
-/* SIZExSIZE..., then /TAPER..., or /free, then ^UP... */
-static int parse_fabric(struct topo_fabric *f, const struct piece *p, struct err *e)
+/* The word behind a +, of a shape with the keys @p own. */
+static int parse_flag(struct topo_fabric *f, unsigned own, const struct piece *p, struct err *e)
+{
+    const char *known =
+        own & SHAPE_KEY_SPINE ? "shared or forward: rails with one spine" : "no word: its shape has none";
+    for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++) {
+        const struct topo_fabric_flag *flag = &topo_fabric_flags[k];
+        if (!(own & flag->key))
+            continue;
+        if (strlen(flag->word) == p->n && strncmp(flag->word, p->s, p->n) == 0) {
+            *(bool *)((char *)f + flag->at) = true;
+            f->spine = own & SHAPE_KEY_SPINE ? TOPO_SPINE_SHARED : f->spine;
+            return 0;
+        }
+        known = own & SHAPE_KEY_SPINE ? known : flag->known;
+    }
+    if (!(own & SHAPE_KEY_SPINE) || p->n != 6 || strncmp("shared", p->s, p->n) != 0)
+        return spec_fail_at(e, ERR_PARSE, p, known);
+    f->spine = TOPO_SPINE_SHARED;
+    return 0;
+}
+
+/* SIZExSIZE..., then /TAPER..., or /free, then ^UP..., then +FLAG... */
+static int parse_fabric(struct topo_fabric *f, unsigned own, const struct piece *p, struct err *e)
 {
     static const char marks[] = "x/^+";
     const char *end = p->s + p->n;
@@ -707,21 +742,14 @@ static int parse_fabric(struct topo_fabric *f, const struct piece *p, struct err
         while (s + n < end && !strchr(marks, s[n]))
             n++;
         struct piece part = { s, n, p->col + (int)(s - p->s) };
-        if (kind == '+') {
-            f->forward = n == 7 && strncmp(s, "forward", n) == 0;
-            if (!f->forward && !(n == 6 && strncmp(s, "shared", n) == 0))
-                return spec_fail_at(e, ERR_PARSE, &part, "shared or forward: rails with one spine");
-            f->spine = TOPO_SPINE_SHARED;
-            s += n;
-            if (s < end)
-                kind = *s++;
-            continue;
-        }
         int32_t *at = kind == 'x' ? &f->n_sizes : kind == '^' ? &f->n_up : &f->n_taper;
         int rc = 0;
-        if (*at == (kind == '/' ? TOPO_LEVELS - 1 : TOPO_LEVELS) || (kind != 'x' && f->n_sizes == 0))
+        bool full = kind != '+' && *at == (kind == '/' ? TOPO_LEVELS - 1 : TOPO_LEVELS);
+        if (full || (kind != 'x' && f->n_sizes == 0))
             return spec_fail_at(e, ERR_RANGE, &part, "fewer levels");
-        if (kind == 'x')
+        if (kind == '+')
+            rc = parse_flag(f, own, &part, e);
+        else if (kind == 'x')
             rc = parse_number(&f->sizes[(*at)++], 1, TOPO_MAX_SIZE, &part, e);
         else if (kind == '^')
             rc = parse_number(&f->up[(*at)++], 1, MAX_UP, &part, e);
@@ -743,7 +771,7 @@ static int parse_members(struct topo_dim *dim, const struct piece *p, struct err
 {
     struct err inner = { 0 };
     if (topo_ops(dim)->settle)
-        return parse_fabric(&dim->fabric, p, e);
+        return parse_fabric(&dim->fabric, topo_ops(dim)->own_keys, p, e);
     int rc = parse_number(&dim->size, TOPO_MIN_SIZE, TOPO_MAX_SIZE, p, e);
     if (!rc && topo_check_size(dim->shape, dim->size, &inner))
         rc = err_set(e, inner.code, "col %d: size %s", p->col, inner.msg);

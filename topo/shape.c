@@ -21,6 +21,11 @@ const char *const topo_plain_words[N_TOPO_PLAIN + 1] = { TOPO_PLAIN_SHAPES(SHAPE
 const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = { TOPO_ALGORITHMS(ALGORITHM_WORD) };
 
 const char *const topo_spine_words[] = { "own", "shared", NULL };
+const struct topo_fabric_flag topo_fabric_flags[N_TOPO_FABRIC_FLAGS] = {
+    { "forward", offsetof(struct topo_fabric, forward), SHAPE_KEY_FORWARD, "shared or forward" },
+    { "twist", offsetof(struct topo_fabric, twist), SHAPE_KEY_TWIST, "twist or ocs" },
+    { "ocs", offsetof(struct topo_fabric, ocs), SHAPE_KEY_OCS, "twist or ocs" },
+};
 
 const char *topo_shape_name(enum topo_shape s)
 {
@@ -48,8 +53,11 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", f->taper_free ? "/free" : "");
     for (int32_t k = 0; k < f->n_up; k++)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->up[k]);
-    if (f->spine == TOPO_SPINE_SHARED)
-        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", f->forward ? "+forward" : "+shared");
+    if (f->spine == TOPO_SPINE_SHARED && !f->forward)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+shared");
+    for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++)
+        if (*(const bool *)((const char *)f + topo_fabric_flags[k].at))
+            n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+%s", topo_fabric_flags[k].word);
     snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", planes);
     return buf;
 }
@@ -116,6 +124,7 @@ void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls)
     level->level = k;
     level->n_levels = 0;
     level->fabric = (struct topo_fabric){ 0 };
+    level->own_links = false;
     level->bw_Bps = NAN;
     level->min_Bps = 0;
     level->max_Bps = INFINITY;

@@ -11,6 +11,7 @@
 #define TOPO_SHAPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -34,7 +35,7 @@ enum {
  * dimension's bandwidth of one NPU: ring: 2 links of B/2 each, of two members one link of B; full: n-1 links
  * of B/(n-1); switch: one port of B into a switch of n ports; line: a ring without the wrap; fat_tree
  * ("fat-tree"): a folded Clos whose levels may taper; dragonfly: groups of routers, each pair of
- * groups joined.
+ * groups joined; torus: rings along several axes with one link rate, perhaps twisted.
  */
 #define TOPO_PLAIN_SHAPES(X)                                                                                 \
     X(RING, ring, "ring")                                                                                    \
@@ -43,7 +44,8 @@ enum {
     X(LINE, line, "line")
 #define TOPO_FABRICS(X)                                                                                      \
     X(FAT_TREE, fat_tree, "fat-tree")                                                                        \
-    X(DRAGONFLY, dragonfly, "dragonfly")
+    X(DRAGONFLY, dragonfly, "dragonfly")                                                                     \
+    X(TORUS, torus, "torus")
 #define TOPO_SHAPES(X) TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
 
 #define TOPO_SHAPE_ENUM(NAME, id, word) TOPO_##NAME,
@@ -72,7 +74,9 @@ extern const char *const topo_plain_words[N_TOPO_PLAIN + 1];
     X(BRUCK, "bruck")              /* the same for any number of members */                                  \
     X(TREE, "double-binary-tree")  /* pipelined */                                                           \
     X(SWITCH, "in-switch")         /* the switch reduces and multicasts */                                   \
-    X(FAR, "halving-farthest")     /* over a whole fabric, the farthest partner first */
+    X(FAR, "halving-farthest")     /* over a whole fabric, the farthest partner first */                     \
+    X(MIXED, "mixed-orders") /* shares of the buffer pass the axes of a fabric in orders of their own */     \
+    X(FIXED, "fixed-order")  /* axis by axis, innermost first */
 
 #define TOPO_ALGORITHM_ENUM(NAME, word) TOPO_ALGORITHM_##NAME,
 enum topo_algorithm { TOPO_ALGORITHMS(TOPO_ALGORITHM_ENUM) N_TOPO_ALGORITHMS };
@@ -123,6 +127,8 @@ struct topo_fabric {
     bool forward;   /**< of a shared spine: what is for another rail changes to it inside the node first */
     int32_t rails;  /**< that share the spine: NPUs of a node, the dimensions before; 0 or 1: none do */
     int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
+    bool twist;     /**< torus: wraps of short axes lead on along the long ones */
+    bool ocs;       /**< torus: of cubes that optical circuit switches join */
 };
 
 struct topo_dim {
@@ -131,6 +137,7 @@ struct topo_dim {
     int32_t n_levels; /**< of the fabric, on its first level; 1 = a plain dimension; 0 on further levels */
     /** Bandwidth over that of the level before, where the build fixes it; 0: the split decides. */
     double tie;
+    bool own_links; /**< a further level whose links begin at the NPUs too: it counts in their total */
     struct topo_fabric fabric; /**< on the first level */
     enum topo_shape shape;
     int32_t size;   /**< members, >= 2 */
@@ -225,7 +232,9 @@ enum {
     SHAPE_KEY_SPINE = 32,
     SHAPE_KEY_FORWARD = 64,
     SHAPE_KEY_PLANES = 128,
-    SHAPE_KEY_DETOUR = 256
+    SHAPE_KEY_DETOUR = 256,
+    SHAPE_KEY_TWIST = 512,
+    SHAPE_KEY_OCS = 1024
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -234,6 +243,7 @@ struct shape_ops {
     bool reduces;        /**< its hub may reduce: link a joins member a to it */
     bool switched;       /**< bought by port and NIC, not by the link alone */
     bool one_port;       /**< a member sends one message at a time */
+    bool mixed;          /**< by default shares of a reduction pass the axes in orders of their own */
     bool factored;       /**< tried where a study asks for factorings without naming shapes */
     enum shape_lanes lanes;
     double reach;      /**< share of the bandwidth that collectives of more than two can use */
@@ -257,8 +267,10 @@ struct shape_ops {
      * ends. Where there are two, @p mirror takes the other. Ends with the first step() that fails. */
     int (*way)(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
-    /** The algorithm of a group of @p n that was not given one. */
+    /** The algorithm of a group of @p n that was not given one; of a fabric along one level. */
     enum topo_algorithm (*usual)(int32_t n);
+    /** `lanes` along one level of a fabric, where they differ; NULL: they do not. */
+    enum shape_lanes (*lanes_along)(const struct topo_dim *level);
     /** What @p pattern asks of the links: @p g may be part of the dimension, and the dimension is full of
      * such groups. SHAPE_SEND is between neighbours of the group. */
     void (*load)(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
@@ -276,6 +288,16 @@ static inline const struct shape_ops *topo_ops(const struct topo_dim *dim)
 }
 
 const char *topo_shape_name(enum topo_shape s);
+
+/** Keys of a fabric that are true or false, behind a + in a word: "torus:4x4x8+twist". */
+struct topo_fabric_flag {
+    const char *word;
+    size_t at;         /**< of its bool in struct topo_fabric */
+    unsigned key;      /**< SHAPE_KEY_: which shapes have it */
+    const char *known; /**< those that may stand there, for a message */
+};
+enum { N_TOPO_FABRIC_FLAGS = 3 };
+extern const struct topo_fabric_flag topo_fabric_flags[N_TOPO_FABRIC_FLAGS];
 
 enum { TOPO_DIM_LABEL = 96 };
 /** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
@@ -296,6 +318,12 @@ double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int
 /** Level @p k of the fabric that begins at @p dim: as its first one, named NAME.CLS ("pod.up1"). For
  * settle(). */
 void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls);
+
+/** Does a bandwidth of this dimension count in the total of an NPU? Links further inside a fabric do not. */
+static inline bool topo_in_total(const struct topo_dim *dim)
+{
+    return dim->level == 0 || dim->own_links;
+}
 
 /** Is this an entry of several levels? */
 static inline bool topo_is_fabric(const struct topo_dim *dim)

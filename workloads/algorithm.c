@@ -17,6 +17,7 @@
 
 #include "base/num.h"
 #include "base/vec.h"
+#include "workloads/order_mix.h"
 
 const char *const pass_names[N_PASSES + 1] = {
     [PASS_REDUCE_SCATTER] = "reduce-scatter", [PASS_ALL_GATHER] = "all-gather",
@@ -94,6 +95,63 @@ static void algorithm_scale_loads(struct algorithm_cost *c, double times)
         c->loads[k] *= times;
 }
 
+/* Levels of a flat group with two members or more; the last of them in @p level. */
+static int32_t group_levels(const struct topo_dim *dim, const struct shape_group *g, int32_t *level)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        if (g->members[k] > 1) {
+            *level = k;
+            n++;
+        }
+    return n;
+}
+
+/* The members along level @p k of a flat group. */
+static struct shape_group level_group(const struct shape_group *g, int32_t k)
+{
+    struct shape_group line = *g;
+    line.flat = false;
+    line.level = k;
+    line.n = g->members[k];
+    return line;
+}
+
+/*
+ * Orders for the axes of a flat group: a byte that is sent along an axis costs its links so much there, of
+ * what the axis has over the first one. @p cost: of each axis, shape [n_levels].
+ */
+static void group_mix(struct order_mix *mix, struct algorithm_cost *cost, enum pass pass,
+                      const struct topo_dim *dim, const struct shape_group *g)
+{
+    double speed[TOPO_LEVELS] = { 0 }, over_first = 1;
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        over_first *= k && dim[k].tie > 0 ? dim[k].tie : 1;
+        if (g->members[k] < 2)
+            continue;
+        struct shape_group line = level_group(g, k);
+        algorithm_group_cost(&cost[k], topo_ops(dim)->usual(line.n), pass, dim, &line, 1);
+        speed[k] = over_first / cost[k].load * (line.n - 1.0) / line.n;
+    }
+    order_mix_find(mix, dim->n_levels, g->members, speed);
+}
+
+static void mixed_cost(struct algorithm_cost *c, enum pass pass, const struct topo_dim *dim,
+                       const struct shape_group *g)
+{
+    struct algorithm_cost cost[TOPO_LEVELS] = { { 0 } };
+    struct order_mix mix;
+    group_mix(&mix, cost, pass, dim, g);
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        if (g->members[k] < 2)
+            continue;
+        c->loads[k] = mix.sent[k] * cost[k].load * g->members[k] / (g->members[k] - 1.0);
+        c->hops += cost[k].hops;
+        c->messages += cost[k].messages;
+    }
+    c->load = c->loads[0];
+}
+
 /* Scatter, then all-gather of the pieces; along a ring the data itself, half of it each way round. */
 static bool broadcast_cost(struct algorithm_cost *c, enum topo_algorithm a, const struct topo_dim *dim,
                            const struct shape_group *g, int32_t segments)
@@ -134,6 +192,10 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
         return false;
     if (has_all_reduce(a) ? false : pass == PASS_ALL_REDUCE)
         return false;
+    /* Along a level of a fabric what suits it, if not one of those that it has. */
+    bool suits = topo_ops(dim)->algorithms >> a & 1 || (!g->flat && a == topo_ops(dim)->usual(n));
+    if (topo_is_fabric(dim) && pass != PASS_ALL_TO_ALL && !suits && a != TOPO_ALGORITHM_SWITCH)
+        return false;
     if (pass == PASS_BROADCAST && !has_all_reduce(a))
         return broadcast_cost(c, a, dim, g, segments);
     switch (a) {
@@ -169,6 +231,13 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
             return false;
         switch_cost(c, pass, dim, n);
         return true;
+    case TOPO_ALGORITHM_MIXED:
+        if (!g->flat || !(topo_ops(dim)->algorithms >> a & 1))
+            return false;
+        mixed_cost(c, pass, dim, g);
+        break;
+    case TOPO_ALGORITHM_FIXED: /* one level after the other: never of a pass */
+        return false;
     case TOPO_ALGORITHM_SHAPE:
     case TOPO_ALGORITHM_AUTO:
     case N_TOPO_ALGORITHMS:
@@ -185,7 +254,8 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
 /* A plan under way. Lack of memory is kept, what follows is dropped, and the end reports it. */
 struct message_draft {
     struct message_plan *plan;
-    const struct topo_dim *dim;
+    const struct topo_dim *dim; /* whose members they are; of a flat group the first of its fabric */
+    const struct shape_group *group;
     int32_t n; /* members */
     enum shape_lanes lanes;
     int32_t n_outside; /* members that messages may pass through */
@@ -232,7 +302,8 @@ static void wait_for(struct message_draft *d, int32_t channel)
  * other; part of a ring that does not go all the way round is a line. */
 static enum shape_lanes lanes_of(const struct topo_dim *dim, int32_t n, int32_t stride)
 {
-    enum shape_lanes own = topo_ops(dim)->lanes;
+    enum shape_lanes own =
+        topo_ops(dim)->lanes_along ? topo_ops(dim)->lanes_along(dim) : topo_ops(dim)->lanes;
     int64_t round = (int64_t)n * stride;
     if (own == SHAPE_BOTH && round >= dim->size)
         return round > 2 ? SHAPE_BOTH : SHAPE_ONE;
@@ -559,6 +630,80 @@ static void plan_broadcast_pass(struct message_draft *d, const struct stage_choi
     }
 }
 
+/* ---- mixed orders ---- */
+
+/* The messages along one axis at a time: those of each line of members, which begin at channel `base`. */
+struct mixed_phase {
+    struct message_plan line;
+    int32_t base, members, span; /* from one member of a line to the next, in the order of the group */
+};
+
+/* A member's first message of a phase waits for all that the phase before brings it. */
+static void wait_for_phase(struct message_draft *d, const struct mixed_phase *before, int32_t member)
+{
+    int32_t span = before->span, k = before->members, place = member / span % k, n_before = d->plan->n_inputs;
+    int32_t line = member / (span * k) * span + member % span;
+    for (int32_t c = 0; c < before->line.n_channels; c++)
+        if (before->line.channels[c].dst == place)
+            wait_for(d, before->base + line * before->line.n_channels + c);
+    plan_last(d)->n_whole = d->plan->n_inputs - n_before;
+}
+
+/* All lines of one phase, with @p share of the buffer. */
+static void add_mixed_phase(struct message_draft *d, const struct mixed_phase *phase,
+                            const struct mixed_phase *before, double share)
+{
+    const struct message_plan *line = &phase->line;
+    int32_t span = phase->span, k = phase->members;
+    for (int32_t l = 0; l < d->n / k; l++) {
+        int32_t first = l / span * span * k + l % span, base = phase->base + l * line->n_channels;
+        for (int32_t i = 0; i < line->n_channels; i++) {
+            const struct message_channel *from = &line->channels[i];
+            struct message_channel *c =
+                plan_add_channel(d, first + from->src * span, first + from->dst * span, share * from->share);
+            c->n = from->n;
+            c->lead = from->lead;
+            c->mirror = from->mirror;
+            c->reduced = share * from->reduced;
+            if (before)
+                wait_for_phase(d, before, first + from->src * span);
+            for (int32_t w = from->first_input; w < from[1].first_input; w++)
+                wait_for(d, base + line->inputs[w]);
+        }
+    }
+}
+
+/* Every order at once, each with its share of the buffer; an all-gather passes the axes the other way about.
+ */
+static void plan_mixed_pass(struct message_draft *d, enum pass pass)
+{
+    struct algorithm_cost cost[TOPO_LEVELS];
+    struct order_mix mix;
+    group_mix(&mix, cost, pass, d->dim, d->group);
+    for (int32_t o = 0; o < mix.n; o++) {
+        struct mixed_phase phases[2] = { { { 0 }, 0, 0, 0 } };
+        for (int32_t p = 0; p < mix.n_used && !d->failed; p++) {
+            int32_t at = pass == PASS_ALL_GATHER ? mix.n_used - 1 - p : p, level = mix.order[o][at];
+            struct mixed_phase *phase = &phases[p % 2];
+            struct shape_group line = level_group(d->group, level);
+            struct stage_choice choice = { .algorithm = topo_ops(d->dim)->usual(line.n), .segments = 1 };
+            struct err none = { 0 };
+            double share = mix.weight[o];
+            message_plan_free(&phase->line);
+            *phase = (struct mixed_phase){ { 0 }, d->plan->n_channels, line.n, 1 };
+            for (int32_t k = 0; k < level; k++)
+                phase->span *= d->group->members[k];
+            for (int32_t i = 0; i < at; i++)
+                share /= d->group->members[mix.order[o][i]];
+            d->failed = message_plan_group_build(&phase->line, pass, &choice, d->dim, &line, &none) != 0;
+            if (!d->failed)
+                add_mixed_phase(d, phase, p ? &phases[(p + 1) % 2] : NULL, share);
+        }
+        message_plan_free(&phases[0].line);
+        message_plan_free(&phases[1].line);
+    }
+}
+
 /* One entry per algorithm; whoever adds an algorithm adds its messages here and its cost in
  * workloads/algorithm.c. */
 static void plan_pass(struct message_draft *d, enum pass pass, const struct stage_choice *choice)
@@ -577,6 +722,8 @@ static void plan_pass(struct message_draft *d, enum pass pass, const struct stag
         plan_ring_pass(d, pass);
     } else if (a == TOPO_ALGORITHM_DIRECT) {
         plan_direct_pass(d, pass, SCATTER_NONE);
+    } else if (a == TOPO_ALGORITHM_MIXED) {
+        plan_mixed_pass(d, pass);
     } else {
         plan_exchange_pass(d, a, pass, SCATTER_NONE);
     }
@@ -605,13 +752,27 @@ static void link_back(struct message_plan *plan)
 int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
                        const struct topo_dim *dim, int32_t n_members, int32_t stride, struct err *e)
 {
-    struct message_draft d = { .plan = plan,
-                               .dim = dim,
-                               .n = n_members,
-                               .lanes = lanes_of(dim, n_members, stride),
-                               .n_outside = dim->detour ? dim->size - n_members : 0 };
+    const struct topo_dim *entry = dim - dim->level;
+    struct shape_group g = { .level = dim->level, .n = n_members };
+    g.members[g.level] = n_members;
+    g.stride[g.level] = stride;
+    return message_plan_group_build(plan, pass, choice, entry, &g, e);
+}
+
+int message_plan_group_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
+                             const struct topo_dim *entry, const struct shape_group *g, struct err *e)
+{
+    struct message_draft d = { .plan = plan, .dim = entry, .group = g, .n = g->n, .lanes = SHAPE_ONE };
+    int32_t level = g->level;
     *plan = (struct message_plan){ 0 };
-    assert(n_members >= 2);
+    assert(g->n >= 2);
+    /* Over several levels there is no way round. */
+    if (!g->flat || group_levels(entry, g, &level) == 1) {
+        const struct topo_dim *dim = &entry[level];
+        d.lanes = lanes_of(dim, g->n, shape_stride(g, level));
+        d.n_outside = dim->detour ? dim->size - g->n : 0;
+        d.dim = g->flat ? entry : dim;
+    }
     plan_pass(&d, pass, choice);
     plan_add_channel(&d, 0, 0, 0); /* ends the lists of the others */
     plan->n_channels--;
@@ -628,9 +789,40 @@ int message_plan_build(struct message_plan *plan, enum pass pass, const struct s
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
                           int32_t n_members, int32_t stride)
 {
-    bool ring = lanes_of(dim, n_members, stride) == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
+    struct shape_group g = { .level = dim->level, .n = n_members };
+    g.members[g.level] = n_members;
+    g.stride[g.level] = stride;
+    return message_plan_group_count(pass, choice, dim - dim->level, &g);
+}
+
+static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, const struct shape_group *g)
+{
+    struct algorithm_cost cost[TOPO_LEVELS];
+    struct order_mix mix;
+    double messages = 0;
+    group_mix(&mix, cost, pass, entry, g);
+    for (int32_t k = 0; k < entry->n_levels; k++) {
+        struct shape_group line = level_group(g, k);
+        struct stage_choice choice = { .algorithm = topo_ops(entry)->usual(line.n), .segments = 1 };
+        if (line.n > 1)
+            messages +=
+                mix.n * (double)(g->n / line.n) * message_plan_group_count(pass, &choice, entry, &line);
+    }
+    return messages;
+}
+
+double message_plan_group_count(enum pass pass, const struct stage_choice *choice,
+                                const struct topo_dim *entry, const struct shape_group *g)
+{
+    int32_t level = g->level, n_members = g->n;
+    bool one = !g->flat || group_levels(entry, g, &level) == 1;
+    const struct topo_dim *dim = &entry[level];
+    int32_t stride = shape_stride(g, level);
+    if (choice->algorithm == TOPO_ALGORITHM_MIXED)
+        return mixed_plan_count(pass, entry, g);
+    bool ring = one && lanes_of(dim, n_members, stride) == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
     double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
-    double outside = dim->detour && !broadcast ? dim->size - n : 0;
+    double outside = one && dim->detour && !broadcast ? dim->size - n : 0;
     if (pass == PASS_SEND)
         return n - 1;
     switch (choice->algorithm) {

@@ -85,6 +85,7 @@ struct message_channel {
     int32_t n, lead;     /**< messages, >= 1; and see above */
     int32_t first_input; /**< waits for inputs[first_input .. first_input of the next channel) */
     int32_t first_next;  /**< likewise in nexts: channels that wait for this one */
+    int32_t n_whole;     /**< of the first so many inputs it waits for all messages, before any of its own */
     double share;        /**< size of a message over S of algorithm_cost() */
     double reduced;      /**< bytes over S that pass the receiver's memory three times before it goes on */
     bool mirror;         /**< takes the other one of two equally short ways */
@@ -126,6 +127,16 @@ int message_plan_build(struct message_plan *plan, enum pass pass, const struct s
 /** How many messages that plan has, of all its channels. O(1). */
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
                           int32_t n_members, int32_t stride);
+
+/**
+ * The same for the members of @p g in the fabric that begins at @p entry, along one level or flat over all.
+ * Mixed orders: shares of the buffer pass the axes at once, each in an order of its own
+ * (workloads/order_mix.h), with the messages of each line of members that what suits the axis has.
+ */
+int message_plan_group_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
+                             const struct topo_dim *entry, const struct shape_group *g, struct err *e);
+double message_plan_group_count(enum pass pass, const struct stage_choice *choice,
+                                const struct topo_dim *entry, const struct shape_group *g);
 void message_plan_free(struct message_plan *plan);
 
 #endif

@@ -303,6 +303,15 @@ static void take_bandwidths(struct search *x, int32_t entry, const double *bw_Bp
     }
 }
 
+/* Do reductions over several axes of the fabric mix orders? */
+static bool mixes_orders(const struct topo_dim *entry)
+{
+    if (!(topo_ops(entry)->algorithms >> TOPO_ALGORITHM_MIXED & 1))
+        return false;
+    return entry->algorithm == TOPO_ALGORITHM_MIXED || entry->algorithm == TOPO_ALGORITHM_AUTO ||
+           (entry->algorithm == TOPO_ALGORITHM_SHAPE && topo_ops(entry)->mixed);
+}
+
 /* Fill s; false when no algorithm that the dimension allows has the pass. bw_Bps: shape [n_dims], or NULL. */
 static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
                       double full_B, const struct topo_network *net, const struct stage_rules *rules,
@@ -313,6 +322,8 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     int32_t entry = u->dim - dim->level;
     x.group = (struct shape_group){ .level = dim->level, .flat = u->flat, .n = u->n, .rails = u->rails };
     x.group.stride[dim->level] = u->stride;
+    for (int32_t k = 0; k < first->n_levels && u->strides; k++)
+        x.group.stride[k] = u->strides[k];
     x.group.detour = dim->detour && pass != PASS_BROADCAST;
     x.members = members;
     for (int32_t k = 0; k < first->n_levels && members; k++)
@@ -327,6 +338,8 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     enum topo_algorithm given = topo_is_fabric(first) && !u->flat ? TOPO_ALGORITHM_SHAPE : dim->algorithm;
     if (dim->algorithm == TOPO_ALGORITHM_AUTO)
         given = TOPO_ALGORITHM_AUTO;
+    if (u->flat && mixes_orders(first))
+        given = TOPO_ALGORITHM_MIXED;
     enum topo_algorithm a = algorithm_resolve(dim, given, pass, u->n);
     /* What suits the shape is tried first, so that it wins ties. */
     bool chosen = a == TOPO_ALGORITHM_AUTO;
@@ -394,13 +407,19 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
 }
 
 /* Does a collective work on all levels of the fabric at once? */
-static bool is_flat(const struct topo_dim *entry, enum collective_kind kind)
+static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, const int32_t *members)
 {
+    int32_t n_used = 0;
     if (!topo_is_fabric(entry))
         return false;
     if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
         return true;
-    return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO;
+    for (int32_t k = 0; k < entry->n_levels; k++)
+        n_used += members[k] > 1;
+    if (mixes_orders(entry))
+        return n_used > 1 && kind != COLLECTIVE_BROADCAST;
+    return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO &&
+           entry->algorithm != TOPO_ALGORITHM_FIXED && entry->algorithm != TOPO_ALGORITHM_MIXED;
 }
 
 /* Rails of the shared spine that a collective changes in the tree: those of the group in an all-to-all
@@ -429,11 +448,12 @@ int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind k
         struct stage_unit u = { .dim = d, .n = members[d], .stride = stride ? stride[d] : 1, .rails = 1 };
         if (rails > 1 && entry < shared)
             continue;
-        if (is_flat(first, kind)) {
+        if (is_flat(first, kind, &members[entry])) {
             if (taken[entry])
                 continue;
             taken[entry] = true;
             u = (struct stage_unit){ .dim = entry, .flat = true, .n = 1, .rails = 1 };
+            u.strides = stride ? &stride[entry] : NULL;
             if (entry == shared)
                 u.n = u.rails = rails;
             for (int32_t k = 0; k < first->n_levels; k++)

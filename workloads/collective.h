@@ -147,9 +147,10 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
 struct stage_unit {
     int32_t dim;
     bool flat;
-    int32_t n;      /**< members */
-    int32_t stride; /**< along a dimension; 0 is 1 */
-    int32_t rails;  /**< of a shared spine that the members are on, 1 = no more than one */
+    int32_t n;              /**< members */
+    int32_t stride;         /**< along a dimension; 0 is 1 */
+    const int32_t *strides; /**< flat: of each level, borrowed; NULL: 1 */
+    int32_t rails;          /**< of a shared spine that the members are on, 1 = no more than one */
 };
 
 /**

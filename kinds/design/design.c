@@ -120,15 +120,16 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
 {
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
-    int32_t n_entries = 0;
-    for (int32_t k = 0; k < d->n_dims; k++)
-        n_entries += s->net.dims[k].level == 0;
-    d->equal.bw_Bps = total_Bps / n_entries;
+    double counted = 0;
+    /* Levels above the injection: what their taper leaves, or all of it. */
     for (int32_t k = 0; k < d->n_dims; k++) {
         const struct topo_dim *dim = &s->net.dims[k];
-        /* Levels above the injection: what their taper leaves, or all of it. */
-        bw_Bps[k] = dim->level == 0 ? d->equal.bw_Bps : bw_Bps[k - 1] * (dim->tie > 0 ? dim->tie : 1);
+        bw_Bps[k] = dim->level == 0 ? 1 : bw_Bps[k - 1] * (dim->tie > 0 ? dim->tie : 1);
+        counted += topo_in_total(dim) ? bw_Bps[k] : 0;
     }
+    d->equal.bw_Bps = total_Bps / counted;
+    for (int32_t k = 0; k < d->n_dims; k++)
+        bw_Bps[k] *= d->equal.bw_Bps;
     int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
     if (rc)
         return rc;
@@ -164,7 +165,7 @@ static int design_fill(struct design *d, const struct design_point *s, const dou
 {
     for (int32_t k = 0; k < d->n_dims; k++) {
         d->bw_Bps[k] = bw_Bps[k];
-        d->total_Bps += s->net.dims[k].level == 0 ? bw_Bps[k] : 0;
+        d->total_Bps += topo_in_total(&s->net.dims[k]) ? bw_Bps[k] : 0;
     }
     d->cost_usd = cost_usd(s, d->bw_Bps);
     d->nic_Bps = nic_bw(s, d->bw_Bps);

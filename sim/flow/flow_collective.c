@@ -333,6 +333,17 @@ int32_t flow_line_set(const struct stage *s)
     return s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
 }
 
+struct shape_group flow_stage_group(const struct flow_group *g, const struct stage *s)
+{
+    struct shape_group who = { .level = g->net.dims[s->dim].level, .flat = s->flat };
+    who.n = g->lines[flow_line_set(s)].n_members;
+    for (int32_t k = 0; k < g->net.dims[s->entry].n_levels; k++) {
+        who.members[k] = g->members[s->entry + k];
+        who.stride[k] = g->stride[s->entry + k];
+    }
+    return who;
+}
+
 /* ---- messages ---- */
 
 static const struct stage *stage_of(const struct flow_sim *sim, const struct flow_run *r)
@@ -461,7 +472,7 @@ static bool may_send(const struct message_plan *plan, const uint32_t *state, int
     const struct message_channel *c = &plan->channels[channel];
     for (int32_t i = c->first_input; i < c[1].first_input; i++) {
         int32_t input = plan->inputs[i], all = plan->channels[input].n;
-        int32_t need = k + c->lead < all ? k + c->lead : all;
+        int32_t need = i - c->first_input < c->n_whole || k + c->lead > all ? all : k + c->lead;
         if ((int32_t)(state[input] / 2) < need)
             return false;
     }
@@ -780,8 +791,8 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
                                   group,   flow_line_set(s),    { 0 },
                                   NULL };
     const struct flow_lines *l = &g->lines[flow_line_set(s)];
-    int rc = message_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->dim], l->n_members,
-                                s->flat ? 1 : g->stride[s->dim], e);
+    struct shape_group who = flow_stage_group(g, s);
+    int rc = message_plan_group_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->entry], &who, e);
     if (rc)
         return rc;
     sim->n_plans++;
@@ -819,10 +830,10 @@ double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collect
     int32_t n = list_stages(stages, sim, group, kind, bytes);
     double messages = 0;
     for (int32_t s = 0; s < n; s++) {
-        messages += (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
-                    message_plan_count(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].dim],
-                                       g->lines[flow_line_set(&stages[s])].n_members,
-                                       stages[s].flat ? 1 : g->stride[stages[s].dim]);
+        struct shape_group who = flow_stage_group(g, &stages[s]);
+        messages +=
+            (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
+            message_plan_group_count(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].entry], &who);
     }
     return messages;
 }

@@ -56,6 +56,8 @@ void flow_group_free(struct flow_group *g);
 
 /** The set of lines that a stage is carried out on. */
 int32_t flow_line_set(const struct stage *s);
+/** Who takes part in a line of stage @p s, as shapes and plans see it. */
+struct shape_group flow_stage_group(const struct flow_group *g, const struct stage *s);
 
 /** NPU that is member @p i of line @p line in a set of lines of the group: of dimension @p set, or see above.
  */

@@ -117,6 +117,26 @@ fabric "dragonfly, sizes: [ 1, 4096, 4096 ], links: 1" | study
 bad "dragonfly whose routers need too many ports" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, algorithm: ring" | study
 bad "ring on a dragonfly" study.yaml
+fabric "torus, sizes: [ 4 ]" | study
+bad "torus of one axis" study.yaml
+fabric "torus, sizes: [ 4, 1 ]" | study
+bad "torus with an axis of one" study.yaml
+fabric "torus, sizes: [ 4, 6 ], twist: true" | study
+bad "twist of sizes that have none" study.yaml
+fabric "torus, sizes: [ 8, 4, 4 ], twist: true" | study
+bad "twist with the long axis first" study.yaml
+fabric "torus, sizes: [ 4, 4, 6 ], ocs: true" | study
+bad "circuit switches between parts of cubes" study.yaml
+fabric "torus, sizes: [ 4, 4 ], algorithm: direct" | study
+bad "direct exchange on a torus" study.yaml
+fabric "fat-tree, sizes: [ 4, 4 ], twist: true" | study
+bad "twist of a tree" study.yaml
+fabric "ring, size: 8, algorithm: mixed-orders" | study
+bad "mixed orders on one ring" study.yaml
+{ base | sed 1d; echo "network: torus:4x8+twisted"; } | study
+bad "unknown word behind a +" study.yaml
+{ base | sed 1d; echo "network: dragonfly:2x4x9^2+twist"; } | study
+bad "a word that the shape has not" study.yaml
 
 step() { base | sed 2d; echo "workload:"; echo "  groups: { g: $1 }"; echo "  step: { all-reduce: { size_MB: 1, group: $2 } }"; }
 step "{ size: 3 }" g | study

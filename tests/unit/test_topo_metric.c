@@ -470,6 +470,20 @@ TEST(formulas_equal_search_on_chosen_networks)
         "dragonfly:2x4x5^2@10",
         "dragonfly:3x3x4^2@10",
         "ring:4@10 dragonfly:2x2x4^2@10",
+        "torus:4x4@6",
+        "torus:2x2x2@6",
+        "torus:3x5@2",
+        "torus:2x3x4@1",
+        "torus:3x2x5x2@1",
+        "torus:4x4x8@3",
+        "torus:4x8+twist@1",
+        "torus:5x10+twist@1",
+        "torus:2x2x4+twist@1",
+        "torus:3x3x6+twist@1",
+        "torus:4x4x8+twist@1",
+        "torus:4x8x8+twist@1",
+        "torus:3x6x6+twist@1",
+        "full:3@2 torus:2x4+twist@1",
     };
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;

@@ -93,7 +93,7 @@ TEST(fault_is_named_with_its_place)
         { "dims: [4]", ERR_PARSE, "net.yaml:1", "dims[0]" },
         { "dims: [{ shape: ring, size: 1 }]", ERR_RANGE, "net.yaml:1", "dims[0].size" },
         { "dims: [{ shape: ring, size: 16777217 }]", ERR_RANGE, "net.yaml:1", "dims[0].size" },
-        { "dims: [{ shape: torus, size: 4 }]", ERR_PARSE, "net.yaml:1", "dims[0].shape" },
+        { "dims: [{ shape: tarus, size: 4 }]", ERR_PARSE, "net.yaml:1", "dims[0].shape" },
         { "dims: [{ size: 4 }]", ERR_PARSE, "net.yaml:1", "shape" },
         { "dims: [{ shape: ring }]", ERR_PARSE, "net.yaml:1", "size" },
         { DIM "bandwidth: 4 }", ERR_PARSE, "net.yaml:2", "bandwidth" },

@@ -39,6 +39,8 @@ TEST(word_is_written_in_its_canonical_form)
           "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2" },
         { "switch:8@450 fat-tree:32x2/2.0^20+shared@50", "switch:8@450 fat-tree:32x2/2^20+shared@50" },
         { "full:4 fat-tree:4x2x2/2/1+forward*8@50", "full:4 fat-tree:4x2x2/2/1+forward*8@50" },
+        { "torus:4x4x8+ocs+twist@50", "torus:4x4x8+twist+ocs@50" },
+        { "ring:3 torus:4x8+twist", "ring:3 torus:4x8+twist" },
         { "switch:72*18@900", "switch:72*18@900" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -54,8 +56,8 @@ TEST(fault_in_a_word_is_named_with_its_column)
     static const struct refusal cases[] = {
         { "", ERR_PARSE, "col 1: no dimension" },
         { "   ", ERR_PARSE, "col 1: no dimension" },
-        { "torus:4", ERR_PARSE,
-          "col 1: is \"torus:4\", expected SHAPE:SIZE[@GBps] with SHAPE one of ring, full, switch, line" },
+        { "tarus:4", ERR_PARSE,
+          "col 1: is \"tarus:4\", expected SHAPE:SIZE[@GBps] with SHAPE one of ring, full, switch, line" },
         { "ring:4 Ring:4", ERR_PARSE, "col 8: is \"Ring:4\", expected SHAPE" },
         { "ring", ERR_PARSE, "col 1: is \"ring\", expected SHAPE" },
         { "ring:", ERR_PARSE, "col 6: is \"\", expected a whole number" },
@@ -88,7 +90,7 @@ TEST(fault_in_a_word_is_named_with_its_column)
 TEST(words_are_told_from_paths)
 {
     assert_true(topo_is_spec("ring:4@250"));
-    assert_true(topo_is_spec("  torus:4")); /* of no shape there is: an error about shapes helps */
+    assert_true(topo_is_spec("  tarus:4")); /* of no shape there is: an error about shapes helps */
     assert_true(!topo_is_spec("line:x") && !topo_is_spec("configs/networks/pod.yaml"));
     assert_false(topo_is_spec("ring/pod.yaml"));
     assert_true(topo_is_spec("rings:4"));

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Tori: structure, twist, mixed orders in closed form and as flows, bills of optically switched slices.
+weft() { echo "$ weft $*"; "$WEFT" "$@" 2>&1 || echo "exit $?"; echo; }
+
+weft topo torus:4x4x8@100
+weft topo torus:4x4x8+twist@100
+for network in torus:4x4x8+twist@100 torus:3x6x6+twist@100 torus:2x3x4x5@100; do
+    "$WEFT" topo $network >"$TMPDIR/closed"
+    "$WEFT" topo $network --igraph | diff "$TMPDIR/closed" - && echo "$network: the graph agrees with the closed forms"
+done
+
+for network in torus:4x4x4@100 torus:4x4x8@100 torus:4x4x8+twist@100 "ring:4@100 ring:4@100 ring:8@100"; do
+    for kind in all-reduce all-to-all; do
+        printf "network: '%s'\nworkload: { step: { %s: { size_MB: 1000, group: all } } }\n" "$network" $kind >"$TMPDIR/s.yaml"
+        echo "# $network, $kind"
+        for model in bandwidth alpha-beta flow; do
+            "$WEFT" sim "$TMPDIR/s.yaml" --set model=$model | grep "^time"
+        done
+    done
+done
+printf "network: { dims: [ { name: t, shape: torus, sizes: [ 4, 4, 8 ], bw_GBps: 100, algorithm: fixed-order } ] }\n" >"$TMPDIR/s.yaml"
+printf "workload: { step: { all-reduce: { size_MB: 1000, group: all } } }\n" >>"$TMPDIR/s.yaml"
+weft sim "$TMPDIR/s.yaml" --set model=alpha-beta
+weft sweep configs/studies/torus-slices.yaml
+weft topo configs/studies/torus-slices.yaml --bill
+weft topo configs/studies/torus-slices.yaml --bill --set 'network.parts.build=[{tier: ici, end_link: copper 50 GB/s}]'
