@@ -266,7 +266,7 @@ static void report_latency(struct report *r, const struct explain *p, int32_t lo
 {
     for (int32_t i = 0; i < 3; i++)
         report_put_word(r, "");
-    report_put_word(r, sim_latency_word(p->x->study.model));
+    report_put_word(r, sim_latency_word(p->x->study.model, &p->x->study.rules));
     report_put_word(r, "");
     report_put_none(r);
     report_put_none(r);
@@ -437,7 +437,7 @@ static void report_times(struct report *r, const struct explain *p, const struct
     for (int32_t d = 0; d < c->n_dims; d++)
         report_share(r, "waiting for ", p->x->study.net.dims[d].name, c->exposed_s[d], c->time_s);
     if (c->latency_s > 0)
-        report_share(r, sim_latency_word(p->x->study.model), "", c->latency_s, c->time_s);
+        report_share(r, sim_latency_word(p->x->study.model, &p->x->study.rules), "", c->latency_s, c->time_s);
     report_share(r, "one step", "", c->time_s, c->time_s);
     report_table_end(r);
 }

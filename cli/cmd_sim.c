@@ -726,7 +726,7 @@ static void say_quantities(struct report *r, const struct simulation *x)
         snprintf(name, sizeof name, "  waiting for %s", s->net.dims[d].name);
         put_quantity(r, x, name, exposed_of, d);
     }
-    snprintf(name, sizeof name, "  %s", sim_latency_word(x->studies[x->n - 1]->model));
+    snprintf(name, sizeof name, "  %s", sim_latency_word(x->studies[x->n - 1]->model, &s->rules));
     put_quantity(r, x, name, latency_of, 0);
     for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
         put_quantity(r, x, s->workloads[i].tree.name, load_of, i);

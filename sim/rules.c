@@ -22,9 +22,12 @@ const char *const sim_model_words[N_SIM_MODELS + 1] = {
     [SIM_CHUNK] = "chunk",
     [SIM_FLOW] = "flow",
 };
-const char *sim_latency_word(enum sim_model model)
+/* "Waiting for" a dimension is what its bytes take at its bandwidth: what slow links add stands here. */
+const char *sim_latency_word(enum sim_model model, const struct sim_rules *rules)
 {
-    return model > SIM_ALPHA_BETA ? "latency, fill and queues" : "latency";
+    if (model <= SIM_ALPHA_BETA)
+        return "latency";
+    return rules->n_links || rules->n_slow ? "latency, queues, slow links" : "latency, fill and queues";
 }
 
 const char *const sim_order_words[N_SIM_ORDERS + 1] = {

@@ -16,9 +16,6 @@ enum sim_model {
 /** "bandwidth", "alpha-beta"; NULL-terminated, for key tables and options. */
 extern const char *const sim_model_words[N_SIM_MODELS + 1];
 
-/** What reports call the time that is neither compute nor bytes. */
-const char *sim_latency_word(enum sim_model model);
-
 /** In which order the chunks of a collective pass the dimensions. */
 enum sim_order {
     SIM_ORDER_FIXED,  /**< innermost first */
@@ -95,6 +92,9 @@ static inline bool sim_is_astra(const struct sim_rules *r)
 }
 
 extern const struct section sim_rules_section, sim_slow_section, sim_links_section;
+
+/** What reports call the time that is neither compute nor bytes at full bandwidth. */
+const char *sim_latency_word(enum sim_model model, const struct sim_rules *rules);
 
 /** What holds when nothing is said. Release what was read with sim_rules_free(). */
 void sim_rules_default(struct sim_rules *r);

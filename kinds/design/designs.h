@@ -37,7 +37,7 @@ void sweep_words_free(struct sweep_words *words);
 
 /** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. */
 struct sweep_row {
-    const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *message;
+    const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *message;
     int64_t n_dims; /**< blank: the study could not be read */
     double total_GBps, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup,
         perf_per_cost_gain, nic_GBps, gap;

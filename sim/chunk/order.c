@@ -62,11 +62,11 @@ static void book(double *load_s, const struct order_costs *c, int32_t chunks)
         load_s[c->at[k]] += chunks * c->cost_s[k];
 }
 
-/* By load, the least first; of equals the innermost. */
+/* By load, the least first; of equals the innermost. Sums that rounding alone tells apart are equal. */
 static void sort_by_load(uint8_t *dims, int32_t n, const double *load_s)
 {
     for (int32_t i = 1; i < n; i++)
-        for (int32_t k = i; k > 0 && load_s[dims[k]] < load_s[dims[k - 1]]; k--) {
+        for (int32_t k = i; k > 0 && load_s[dims[k]] < load_s[dims[k - 1]] * (1 - TIED_REL); k--) {
             uint8_t held = dims[k];
             dims[k] = dims[k - 1];
             dims[k - 1] = held;
@@ -94,7 +94,8 @@ static int32_t find_themis(uint8_t *dims, int32_t n, const double *load_s, const
     memcpy(sorted, dims, sizeof sorted);
     sort_by_load(sorted, n, load_s);
     double gap_s = load_s[sorted[n - 1]] - load_s[sorted[0]];
-    if (first || !(gap_s >= threshold(job, dims, n, sorted[0])))
+    double rounding_s = TIED_REL * load_s[sorted[n - 1]];
+    if (first || !(gap_s + rounding_s >= threshold(job, dims, n, sorted[0])))
         return 0;
     memcpy(dims, sorted, sizeof sorted);
     return 1;
