@@ -184,12 +184,12 @@ static int write_result(const struct run *run, const struct check *c, const stru
 static void say_over(struct run *run, const struct budget *b)
 {
     /* Whole dollars and NICs; digits enough to see a difference in the rest. */
-    bool whole = strcmp(b->unit, "USD") == 0 || !*b->unit;
+    bool whole = (strcmp(b->unit, "USD") == 0 || !*b->unit) && llround(b->value) != llround(b->limit);
     char value[SHOW], limit[SHOW];
     const char *gap = *b->unit ? " " : "";
     output_say(run, "%s: over budget: %s: %s%s%s exceeds the budget of %s%s%s", run->opt.operands[0], b->key,
-               whole ? show_count(value, llround(b->value)) : show_real(value, b->value, 9), gap, b->unit,
-               whole ? show_count(limit, llround(b->limit)) : show_real(limit, b->limit, 9), gap, b->unit);
+               whole ? show_count(value, llround(b->value)) : show_real(value, b->value, 12), gap, b->unit,
+               whole ? show_count(limit, llround(b->limit)) : show_real(limit, b->limit, 12), gap, b->unit);
 }
 
 /* What is over decides, whatever is not known beside it. */

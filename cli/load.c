@@ -140,6 +140,17 @@ static int add_search(struct load_overrides *o, const struct run *run, struct er
     return has ? 0 : load_add(o, key, "{}", e);
 }
 
+/* An option that stands for a key, and --set of that key, would leave one of them without effect. */
+static int refuse_twice(const struct load_overrides *o, const char *key, bool given, struct err *e)
+{
+    for (int32_t i = 0; i < o->n && given; i++)
+        if (strcmp(o->list[i].path, key) == 0)
+            return err_set(e, ERR_USAGE,
+                           "options --%s and --set %s=%.100s are the same key; give one of them", key, key,
+                           o->list[i].value);
+    return 0;
+}
+
 /* Later ones win over earlier ones of the same key. After a failure @p out is to be freed, too. */
 int load_overrides(struct load_overrides *out, const struct run *run, struct err *e)
 {
@@ -147,6 +158,10 @@ int load_overrides(struct load_overrides *out, const struct run *run, struct err
     *out = (struct load_overrides){ 0 };
     for (int32_t i = 0; i < run->opt.set.n && !rc; i++)
         rc = add_assignment(out, run->opt.set.items[i], e);
+    if (!rc)
+        rc = refuse_twice(out, "model", run->opt.model >= 0, e);
+    if (!rc)
+        rc = refuse_twice(out, "parts", run->opt.parts, e);
     if (!rc && run->opt.parts)
         rc = add_parts(out, run->opt.parts, e);
     if (!rc && run->opt.search >= 0)

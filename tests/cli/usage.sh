@@ -43,6 +43,8 @@ run ""
 run alloc x.yaml --set =1
 run alloc x.yaml --set ""
 run alloc --
+run alloc configs/studies/nic-budget.yaml --parts configs/parts/libra-2024.yaml --set parts=other.yaml
+run sim configs/studies/three-switches.yaml --model flow --set model=chunk
 touch "$TMPDIR/there.csv"
 run topo "$net" -o "$TMPDIR/there.csv"
 run topo "$net" --dot "$TMPDIR/there.csv"
