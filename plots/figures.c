@@ -112,7 +112,7 @@ static const struct sweep_bars breakdown = { .axis_label = "time of a training s
 
 static const struct sweep_scatter pareto = {
     .y_label = "performance [steps/s]",
-    .note = "filled: optimised split; hollow: equal split of the same bandwidth, constraints aside",
+    .note = "filled: the study's split; hollow: equal split of the same bandwidth, constraints aside",
     .equal_split = true
 };
 static const struct sweep_scatter mfu = { .y_label = "model FLOP/s utilisation [%]",

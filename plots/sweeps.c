@@ -91,8 +91,8 @@ static const char *const objectives[][2] = {
 enum { N_OBJECTIVES = sizeof objectives / sizeof *objectives };
 
 /* Style and words of each objective. Both belong to it, not to its place in the file, so that figures of
- * different files agree; unknown ones stand for themselves. */
-static void name_objectives(const struct names *names, int32_t *styles, const char **labels)
+ * different files agree; unknown ones stand for themselves. Where no split was sought none is optimised. */
+static void name_objectives(const struct names *names, bool given, int32_t *styles, const char **labels)
 {
     int32_t others = 0;
 
@@ -101,7 +101,7 @@ static void name_objectives(const struct names *names, int32_t *styles, const ch
         while (k < N_OBJECTIVES && strcmp(names->list[i], objectives[k][0]) != 0)
             k++;
         styles[i] = k < N_OBJECTIVES ? 1 + k : 5 + others++;
-        labels[i] = k < N_OBJECTIVES ? objectives[k][1] : names->list[i];
+        labels[i] = given ? "split as given" : k < N_OBJECTIVES ? objectives[k][1] : names->list[i];
     }
 }
 
@@ -173,7 +173,8 @@ int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
     const double *x = sweep_x(d, look->x, e);
     if (!styles || !labels || !x)
         return ERR_NOMEM;
-    name_objectives(&goals.names, styles, labels);
+    int32_t gap = table_find(r->t, "gap");
+    name_objectives(&goals.names, gap >= 0 && !rows_know(r, gap, -1, NULL), styles, labels);
     for (int32_t m = 0; m < look->n_metrics; m++) {
         struct grid_metric *metric = &metrics[m];
         *metric = look->metrics[m];
