@@ -222,10 +222,11 @@ void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct s
         const char *path = w->keys[k].path, *value = sweep_value(w, p, k);
         if (!value)
             continue;
+        bool map = *value == '{' || *value == '['; /* too long for a cell; the message says where it stands */
         if (strcmp(path, "network") == 0 && !row->network)
-            row->network = value;
+            row->network = map ? "(map)" : value;
         else if ((strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0) && !row->workload)
-            row->workload = value;
+            row->workload = map ? "(map)" : value;
         else if (strcmp(path, "objective") == 0 && !row->objective)
             row->objective = value;
         else if (strcmp(path, "total_GBps") == 0 && isnan(row->total_GBps) &&
