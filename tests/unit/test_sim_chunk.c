@@ -25,6 +25,19 @@ static const struct net v1 = { 2, { 4, 4 }, { 2, 1 }, { 0 } }, v1_late = { 2, { 
                         v2 = { 3, { 2, 8, 4 }, { 1, 2, 4 }, { 0 } }, v3 = { 2, { 8, 4 }, { 8, 1 }, { 0 } },
                         v4 = { 3, { 4, 2, 4 }, { 8, 4, 2 }, { 0 } };
 
+/* Loads of equal dimensions are sums in another order: a byte more must not choose another order. */
+TEST(themis_is_not_decided_by_rounding)
+{
+    const struct net equal = { 3, { 16, 8, 4 }, { 10e9, 10e9, 10e9 }, { 0 } };
+    for (int32_t chunks = 4; chunks <= 64; chunks *= 2) {
+        double whole_s =
+            time_of(&equal, COLLECTIVE_ALL_REDUCE, 1073741824, chunks, SIM_ORDER_THEMIS, SIM_QUEUE_SMALLEST);
+        double more_s =
+            time_of(&equal, COLLECTIVE_ALL_REDUCE, 1073741825, chunks, SIM_ORDER_THEMIS, SIM_QUEUE_SMALLEST);
+        assert_true(fabs(more_s / whole_s - 1) <= 1e-8);
+    }
+}
+
 /* Exact rationals computed apart from this program for Themis' published scheduler (ISCA 2022). */
 TEST(themis_and_minmax_give_the_known_times)
 {
