@@ -14,6 +14,8 @@ void case_read(struct table *t, const char *name, int64_t n_rows);
 const char *case_text(const struct table *t, int64_t row, const char *column);
 double case_number(const struct table *t, int64_t row, const char *column);
 
+/* Networks below count as LIBRA does (`semantics: libra`) unless @p s->physical is set before. */
+
 /** LIBRA's public network, "3d" or "4d", with its prices, one of its workloads, and a total. */
 void case_open_public(struct split *s, const char *dims, const char *workload, double total_GBps);
 /** Network of the 2022 artifact, "2d" to "4d", names of workloads as "17B+175B+1T", 100 GB/s in all. */
