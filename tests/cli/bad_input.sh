@@ -160,6 +160,9 @@ bad "price without parts" study.yaml
 bad "dimension without a tier" study.yaml
 { base; echo "parts: parts/some.yaml"; } | study
 bad "tier without a price" study.yaml --set network.dims.node.tier=Node --set network.dims.pod.tier=Pod
+bad "detours on a switch" study.yaml --set network.dims.pod.detour=true
+{ base; echo "simulation: { semantics: libre }"; } | study
+bad "semantics that there is not" study.yaml
 { base; echo "objective: perf_per_cost"; } | study
 bad "objective without prices" study.yaml
 { base; echo "parts: nosuch.yaml"; } | study

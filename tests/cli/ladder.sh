@@ -81,6 +81,11 @@ run sim study.yaml --model chunk --set 'simulation.algorithms=[ring]'
 run sim study.yaml --model chunk --set 'simulation.algorithms=[ring, in-switch]'
 run sim study.yaml --model chunk --set 'network.dims.pod.size=6' --set 'network.dims.pod.algorithm=halving-doubling'
 run sim study.yaml --model chunk --set 'simulation.semantics=astra-sim-2'
+run sim study.yaml --model bandwidth --set 'simulation.semantics=libra'
+run sim study.yaml --model bandwidth --set 'simulation.semantics=libra' --of json
+run sim study.yaml --model bandwidth --set 'simulation.semantics=libra' --of csv
+run sim study.yaml --model alpha-beta --set 'simulation.semantics=libra' --of csv
+run sim study.yaml --model bandwidth --set 'simulation.semantics=astra-sim-2' --of csv
 run sim study.yaml --model chunk --set 'simulation={ semantics: astra-sim-2, order: themis }'
 run sim study.yaml --model chunk --set 'simulation.slow=[{ at: [9, 0], share: 0.5 }]'
 run sim study.yaml --model chunk --set 'workload.groups.none={ size: 0 }'

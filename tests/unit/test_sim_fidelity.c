@@ -130,6 +130,62 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
         }
 }
 
+/* Of 1 GB on 100 GB/s: 10 ms times what section 3 of docs/model.md has for the links of the group. */
+TEST(part_of_a_dimension_takes_as_long_in_every_model)
+{
+    CASES(const char *word; int32_t members, stride; bool detour; enum collective_kind kind; double ms) = {
+        { "full:8@100", 2, 1, false, COLLECTIVE_REDUCE_SCATTER, 35 },
+        { "full:8@100", 4, 2, false, COLLECTIVE_ALL_REDUCE, 35 },
+        { "full:8@100", 4, 1, false, COLLECTIVE_ALL_TO_ALL, 17.5 },
+        { "full:8@100", 8, 1, false, COLLECTIVE_ALL_TO_ALL, 8.75 },
+        { "full:8@100", 2, 4, true, COLLECTIVE_REDUCE_SCATTER, 8.75 },
+        { "full:8@100", 4, 1, true, COLLECTIVE_ALL_TO_ALL, 10.5 },
+        { "full:8@100", 8, 1, true, COLLECTIVE_ALL_TO_ALL, 8.75 },
+        { "ring:8@100", 2, 1, false, COLLECTIVE_REDUCE_SCATTER, 10 },
+        { "ring:8@100", 4, 1, false, COLLECTIVE_REDUCE_SCATTER, 15 },
+        { "ring:8@100", 4, 2, false, COLLECTIVE_ALL_GATHER, 15 },
+        { "ring:8@100", 2, 4, false, COLLECTIVE_REDUCE_SCATTER, 20 },
+        { "ring:8@100", 2, 4, false, COLLECTIVE_ALL_TO_ALL, 20 },
+        { "ring:8@100", 8, 1, false, COLLECTIVE_ALL_TO_ALL, 20 },
+        { "ring:8@100", 4, 1, false, COLLECTIVE_ALL_TO_ALL, 20 },
+        { "ring:8@100", 4, 1, false, COLLECTIVE_SEND, 20 },
+        { "line:8@100", 4, 1, false, COLLECTIVE_REDUCE_SCATTER, 15 },
+        { "switch:8@100", 4, 2, false, COLLECTIVE_REDUCE_SCATTER, 7.5 },
+        { "ring:4@100 ring:4@100 ring:8@100", 0, 1, false, COLLECTIVE_ALL_TO_ALL, 20 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = network_of(cases[i].word);
+        struct sim_job job = all_of(&net, cases[i].kind, 1e9);
+        struct sim_rules rules = rules_of(1);
+        double bw_Bps[TOPO_MAX_DIMS];
+        /* Stages follow each other in all models but bandwidth. */
+        int models = cases[i].members ? N_SIM_MODELS : 1;
+        net.dims[0].detour = cases[i].detour;
+        for (int32_t d = 0; d < net.n_dims; d++)
+            bw_Bps[d] = net.dims[d].bw_Bps;
+        if (cases[i].members) {
+            job.members[0] = cases[i].members;
+            job.stride[0] = cases[i].stride;
+        }
+        if (job.kind == COLLECTIVE_ALL_GATHER)
+            job.bytes /= job.members[0];
+        for (int m = 0; m < models; m++) {
+            struct fidelity_time t = { 0 };
+            struct collective_time closed;
+            const struct collective_way way = { &net, m ? &rules.stage : NULL, bw_Bps };
+            collective_time(&closed, job.kind, job.bytes, job.members, job.stride, &way);
+            if (m > SIM_ALPHA_BETA)
+                OK(time_job(&t, &net, &rules, (enum sim_model)m, &job, e));
+            double got_ms = 1e3 * (m > SIM_ALPHA_BETA ? t.time_s : closed.time_s);
+            if (!(fabs(got_ms - cases[i].ms) <= 1e-9 * cases[i].ms))
+                print_error("%s: %d of it, stride %d, %s, model %s: %g ms, want %g\n", cases[i].word,
+                            (int)cases[i].members, (int)cases[i].stride, collective_names[job.kind],
+                            sim_model_words[m], got_ms, cases[i].ms);
+            assert_close(got_ms, cases[i].ms, 1e-9);
+        }
+    }
+}
+
 /* Inside the switches 50 ms out and back; across, two NPUs of a side share the trunk. */
 TEST(a_graph_of_its_own_shows_what_the_dimensions_hide)
 {

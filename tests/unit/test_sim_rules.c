@@ -40,6 +40,16 @@ TEST(a_map_fills_every_field)
     assert_close(r.slow[0].late_s, 3e-6, 1e-15);
 }
 
+TEST(libra_counts_for_the_network)
+{
+    struct topo_network net;
+    struct sim_rules r;
+    OK(read_rules(&r, &net, "simulation: { semantics: libra }\n", e));
+    assert_true(r.semantics == SIM_LIBRA && net.whole_parts && !sim_is_astra(&r));
+    OK(read_rules(&r, &net, "simulation: { semantics: physical }\n", e));
+    assert_false(net.whole_parts);
+}
+
 TEST(what_is_wrong_is_said_with_its_place)
 {
     CASES(const char *text, *want) = {
@@ -63,6 +73,7 @@ TEST(what_is_wrong_is_said_with_its_place)
         { "simulation: { slow: [ { at: [1, 1], share: 0.5, dim: c } ] }\n",
           "expected the name of a dimension" },
         { "simulation: { semantics: astra-sim-2, order: themis }\n", "has the fixed order only" },
+        { "simulation: { semantics: lirba }\n", "did you mean libra?" },
         { "simulation: { chunk: 4 }\n", "unknown key \"simulation.chunk\"" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
