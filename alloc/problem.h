@@ -135,9 +135,11 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
  * a fabric's levels, what is fixed (==), or at most what the level below has (<=). */
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e);
 
-/** Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps; in whole parts, which
- * seldom add up to it, <= (@p at_most). */
-int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, bool at_most,
+/**
+ * Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps. With @p step_Bps > 0,
+ * for whole parts, which seldom add up to it: at most total_Bps, and less by less than a step.
+ */
+int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, double step_Bps,
                     struct err *e);
 
 void alloc_rows_free(struct alloc_rows *r);

@@ -144,15 +144,22 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
     return rc;
 }
 
-int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, bool at_most,
+/* "Less than a step" with room for rounding, far below any part's bandwidth. */
+#define LESS_REL 1e-6
+
+int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double total_Bps, double step_Bps,
                     struct err *e)
 {
-    struct alloc_row row = { .name = "total_GBps",
-                             .sense = at_most ? LINEXPR_LE : LINEXPR_EQ,
-                             .rhs = total_Bps,
-                             .unit = GBPS,
-                             .unit_name = "GB/s" };
+    struct alloc_row row = {
+        .name = "total_GBps", .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS, .unit_name = "GB/s"
+    };
     for (int32_t d = 0; d < net->n_dims; d++)
         row.coef[d] = topo_in_total(&net->dims[d]) ? 1 : 0;
-    return rows_append(r, &row, e);
+    if (!(step_Bps > 0))
+        return rows_append(r, &row, e);
+    row.sense = LINEXPR_LE;
+    int rc = rows_append(r, &row, e);
+    row.sense = LINEXPR_GE;
+    row.rhs = fmax(total_Bps - step_Bps * (1 - LESS_REL), 0);
+    return rc ? rc : rows_append(r, &row, e);
 }

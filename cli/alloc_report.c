@@ -46,14 +46,16 @@ bool alloc_is_repeated(const struct design_point *s, int32_t row)
     return false;
 }
 
-/* Left side of the row minus its right side, and the size of what is compared. */
+/* Where the shadow prices hold (of whole parts: at the relaxation's split): left side of the row minus its
+ * right side, and the size of what is compared. */
 static double row_slack(const struct alloc_row *row, const struct design *d, double *size)
 {
+    const double *bw_Bps = d->is_whole ? d->relaxed.bw_Bps : d->bw_Bps;
     double sum = -row->rhs;
     *size = fabs(row->rhs);
     for (int32_t i = 0; i < d->n_dims; i++) {
-        sum += row->coef[i] * d->bw_Bps[i];
-        *size = fmax(*size, fabs(row->coef[i] * d->bw_Bps[i]));
+        sum += row->coef[i] * bw_Bps[i];
+        *size = fmax(*size, fabs(row->coef[i] * bw_Bps[i]));
     }
     return sum;
 }
@@ -137,6 +139,15 @@ static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
         report_put_text(r, "%s to %s", show_real(lo, least / 1e9, 5), show_real(hi, most / 1e9, 5));
 }
 
+/* Of the bill. */
+static double bought_usd(const struct design *x, int32_t d)
+{
+    double usd = 0;
+    for (int32_t i = 0; i < x->bill.n_lines; i++)
+        usd += x->bill.lines[i].dim == d ? x->bill.lines[i].usd.typ : 0;
+    return x->has_bill ? usd : (double)NAN;
+}
+
 static void say_dims(struct report *r, const struct design_point *s, const struct design *x)
 {
     static const struct report_column columns[] = {
@@ -154,7 +165,8 @@ static void say_dims(struct report *r, const struct design_point *s, const struc
     char label[TOPO_DIM_LABEL];
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int32_t d = 0; d < x->n_dims; d++) {
-        double price = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
+        bool whole = s->pricing == STUDY_WHOLE;
+        double price = s->has_parts && !whole ? s->prices[d].usd_per_Bps : (double)NAN;
         text_clear(&binds);
         bind_names(&binds, s, x, d);
         report_put_word(r, s->net.dims[d].name);
@@ -164,7 +176,7 @@ static void say_dims(struct report *r, const struct design_point *s, const struc
         put_range(r, &x->answer, d);
         report_put_real(r, x->util_frac[d]);
         report_put_real(r, price * 1e9 / (double)s->net.n_npus);
-        report_put_real(r, price * x->bw_Bps[d]);
+        report_put_real(r, whole ? bought_usd(x, d) : price * x->bw_Bps[d]);
         report_put_word(r, text_str(&binds));
     }
     report_table_end(r);
@@ -206,11 +218,15 @@ static void say_money(struct report *r, const struct alloc_page *p)
 {
     const struct design *d = p->design;
     char a[SHOW], b[SHOW], c[SHOW];
+    bool whole = p->study->pricing == STUDY_WHOLE;
     if (isfinite(d->cost_usd))
-        report_line(r, "%-18s%s USD%s\n", "cost", show_usd(a, d->cost_usd),
+        report_line(r, "%-18s%s USD%s%s\n", "cost", show_usd(a, d->cost_usd), whole ? " in whole parts" : "",
                     p->study->count_npus ? ", NPUs included" : "");
+    if (whole)
+        report_line(r, "  %-16s%s USD: the parts of these bandwidths in fractions, by the GB/s\n", "fraction",
+                    show_usd(a, d->usd_fraction));
     /* With rates the price by the GB/s is the bill. */
-    if (d->has_bill && p->study->parts.n_recipes > 0)
+    else if (d->has_bill && p->study->parts.n_recipes > 0)
         report_line(r, "  %-16s%s USD: the price above is by the GB/s\n", "in whole parts",
                     show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)));
     if (isfinite(d->nic_Bps))
@@ -254,10 +270,167 @@ static void say_shadow(struct report *r, const struct alloc_page *p)
     }
 }
 
+/* ---- whole parts ---- */
+
+/* "100 GB/s: +12,300 USD, -3.2 ms (breaks usd <= 30e6)" */
+static void say_step(struct report *r, const struct alloc_page *p, const char *which,
+                     const struct whole_step *to)
+{
+    const struct whole_answer *w = &p->design->whole;
+    char bw[SHOW], usd[SHOW], t[SHOW];
+    double more_usd = to->cost_usd - w->cost_usd, more_s = to->time_s - w->time_s;
+    if (!to->there)
+        return;
+    report_line(r, "    %-14sto %s GB/s: %s%s USD, ", which, show_real(bw, to->bw_Bps / 1e9, 6),
+                more_usd < 0 ? "-" : "+", show_usd(usd, fabs(more_usd)));
+    if (more_s == 0)
+        report_line(r, "no faster");
+    else if (isfinite(more_s))
+        report_line(r, "%s%s", more_s < 0 ? "-" : "+", show_time(t, fabs(more_s)));
+    else
+        report_line(r, "no step ends");
+    if (to->broken >= 0)
+        report_line(r, ", breaks %s", p->study->rows.rows[to->broken].name);
+    report_line(r, "\n");
+}
+
+/* What is left of each constraint: whole parts seldom meet one exactly. */
+static void say_slack(struct report *r, const struct alloc_page *p)
+{
+    bool first = true;
+    for (int32_t i = 0; i < p->study->rows.n && p->design->has_bill; i++) {
+        const struct alloc_row *row = &p->study->rows.rows[i];
+        double left = row->rhs, spent[N_ALLOC_SPENT] = { p->design->bill.usd.typ, p->design->bill.nic_usd,
+                                                         p->design->bill.watt };
+        char value[SHOW];
+        for (int32_t d = 0; d < p->design->n_dims; d++)
+            left -= (row->coef[d] - row->money_coef[d]) * p->design->bw_Bps[d];
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            left -= row->spent_coef[j] * spent[j];
+        if (alloc_is_repeated(p->study, i) || row->sense == LINEXPR_EQ)
+            continue;
+        left = fabs(left) <= 1e-12 * fabs(row->rhs) ? 0 : row->sense == LINEXPR_GE ? -left : left;
+        report_line(r, "%s", first ? "constraints\n" : "");
+        first = false;
+        report_line(r, "  %-16s  %s%s%s left\n", row->name, show_real(value, left / row->unit, 6),
+                    row->unit_name ? " " : "", row->unit_name ? row->unit_name : "");
+    }
+}
+
+/* Ties: how many, and the bandwidths of the first few. */
+static void say_ties(struct report *r, const struct whole_answer *w, int32_t n_dims)
+{
+    enum { SHOWN = 5 };
+    char n[SHOW], bw[SHOW], usd[SHOW];
+    if (w->n_ties == 1 && w->ties_counted)
+        return;
+    report_line(r, "  %-16s%s%s designs, this one included; the next cheapest\n", "as good",
+                w->ties_counted ? "" : "at least ", show_count(n, w->n_ties));
+    for (int32_t i = 1; i < w->n_listed && i <= SHOWN; i++) {
+        report_line(r, "  %-16s", "");
+        for (int32_t d = 0; d < n_dims; d++)
+            report_line(r, "%s%s", d ? " + " : "", show_real(bw, w->ties[i].bw_Bps[d] / 1e9, 6));
+        report_line(r, " GB/s, %s USD\n", show_usd(usd, w->ties[i].cost_usd));
+    }
+}
+
+static void say_whole(struct report *r, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    const struct whole_answer *w = &d->whole;
+    char n[SHOW], bound[SHOW], tried[SHOW], gap[SHOW];
+    bool simulated = p->study->model > SIM_ALPHA_BETA;
+    report_line(r, "%-18s%s of %s designs in whole parts%s, %s timed%s\n", "proof",
+                d->answer.status == ALLOC_SOLVED ? "best" : "falls short: best known",
+                show_real(n, w->n_points, 6), simulated ? " in model alpha-beta" : "",
+                show_count(tried, w->n_evaluated),
+                (double)w->n_evaluated < w->n_points ? ", all others not allowed or proved worse" : "");
+    if (d->answer.status != ALLOC_SOLVED)
+        report_line(r, "  %-16slower bound %s, gap %.1e\n", "",
+                    show_value(bound, p->study, w->lower_bound * alloc_unit(p->study).per_SI), w->gap);
+    if (simulated)
+        report_line(r, "  %-16sthe simulated times above are not what is proved\n", "");
+    say_ties(r, w, d->n_dims);
+    if (isfinite(d->relaxed.lower_bound) && d->relaxed.lower_bound > 0)
+        report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s %% more\n",
+                    "relaxation",
+                    show_value(bound, p->study, d->relaxed.lower_bound * alloc_unit(p->study).per_SI),
+                    show_real(gap, fmax(100 * (w->value / d->relaxed.lower_bound - 1), 0), 3));
+    report_line(r, "one step, all else as it is%s\n", simulated ? ", in model alpha-beta" : "");
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        if (!w->up[k].there && !w->down[k].there)
+            continue;
+        report_line(r, "  %s, %s GB/s\n", p->study->net.dims[k].name, show_real(n, d->bw_Bps[k] / 1e9, 6));
+        say_step(r, p, "up", &w->up[k]);
+        say_step(r, p, "down", &w->down[k]);
+    }
+    say_slack(r, p);
+}
+
+static void report_step(struct report *r, const struct alloc_page *p, const char *name,
+                        const struct whole_step *to)
+{
+    const struct whole_answer *w = &p->design->whole;
+    if (!to->there) {
+        report_json_word(r, name, NULL);
+        return;
+    }
+    report_open(r, name, '{');
+    report_json_real(r, "bw_GBps", to->bw_Bps / 1e9);
+    report_json_real(r, "more_usd", to->cost_usd - w->cost_usd);
+    report_json_real(r, "more_s", to->time_s - w->time_s);
+    report_json_word(r, "breaks", to->broken >= 0 ? p->study->rows.rows[to->broken].name : NULL);
+    report_close(r, '}');
+}
+
+/* Everything of whole parts in one object; null where prices are by the GB/s. */
+static void report_whole(struct report *r, const struct alloc_page *p, bool has)
+{
+    const struct design *d = p->design;
+    const struct whole_answer *w = &d->whole;
+    if (!has || !d->is_whole)
+        return;
+    report_open(r, "whole", '{');
+    report_json_real(r, "designs", w->n_points);
+    report_json_count(r, "timed", w->n_evaluated);
+    report_json_real(r, "usd_fraction", d->usd_fraction);
+    report_open(r, "relaxation", '{');
+    report_json_word(r, "status", alloc_status_names[d->relaxed.status]);
+    report_json_real(r, "lower_bound", d->relaxed.lower_bound * alloc_unit(p->study).per_SI);
+    report_json_real(r, "gap", d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0);
+    report_reals(r, "bw_GBps", d->relaxed.bw_Bps, d->n_dims, 1e9);
+    report_close(r, '}');
+    report_json_count(r, "ties", w->n_ties);
+    report_json_flag(r, "ties_counted", w->ties_counted);
+    report_open(r, "tied", '[');
+    for (int32_t i = 0; i < w->n_listed; i++) {
+        report_open(r, NULL, '{');
+        report_reals(r, "bw_GBps", w->ties[i].bw_Bps, d->n_dims, 1e9);
+        report_json_real(r, "time_s", w->ties[i].time_s);
+        report_json_real(r, "cost_usd", w->ties[i].cost_usd);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+    report_open(r, "steps", '[');
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        report_open(r, NULL, '{');
+        report_json_word(r, "dim", p->study->net.dims[k].name);
+        report_step(r, p, "up", &w->up[k]);
+        report_step(r, p, "down", &w->down[k]);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+    report_close(r, '}');
+}
+
 static void say_proof(struct report *r, const struct alloc_page *p)
 {
     const struct alloc_answer *a = &p->design->answer;
     char bound[SHOW], gap[SHOW] = "0";
+    if (p->design->is_whole) {
+        say_whole(r, p);
+        return;
+    }
     if (a->gap > 0)
         snprintf(gap, sizeof gap, "%.1e", a->gap);
     /* A simulated time is no convex function: the split is that of the closed form, whose proof says nothing
@@ -425,6 +598,7 @@ static void report_answer(struct report *r, const struct alloc_page *p)
     report_names(r, p);
     report_split(r, p, has);
     report_proof(r, p, has);
+    report_whole(r, p, has);
     report_baseline(r, p->design, has);
     if (p->study->combine == STUDY_REGRET)
         report_json_real(r, "regret", has ? p->design->regret : NAN);

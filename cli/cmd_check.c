@@ -257,7 +257,7 @@ static int check_design(struct run *run, const struct load_overrides *o, struct 
             .study = &x.study,
             .bill = d->has_bill ? &d->bill : NULL,
             .bill_reason = d->bill_reason,
-            .linear_usd = d->cost_usd,
+            .linear_usd = d->usd_fraction,
             .nic_Bps = d->nic_Bps,
             .time_s = d->time_s,
         };

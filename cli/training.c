@@ -203,7 +203,8 @@ static void say_rates(struct report *r, const struct training *x, const struct t
 
 /* ---- what a search found ---- */
 
-static void say_counts(struct report *r, const struct search_result *x)
+/* Plans are compared by the relaxation; with whole parts another might be better. */
+static void say_counts(struct report *r, const struct search_result *x, bool whole)
 {
     char n[SHOW];
     report_line(r, "\nsearched %s candidates, ", show_count(n, x->n_candidates));
@@ -211,7 +212,8 @@ static void say_counts(struct report *r, const struct search_result *x)
     report_line(r, "%s timed", show_count(n, x->n_timed));
     if (x->n_split || x->n_bounded) {
         report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->n_bounded));
-        report_line(r, "%s split on their own", show_count(n, x->n_split));
+        report_line(r, "%s split on their own%s", show_count(n, x->n_split),
+                    whole ? ", in fractions of parts; the best of them above in whole parts" : "");
     }
     if (x->n_open)
         report_line(r, ";\n%s were neither: one of them might be better", show_count(n, x->n_open));
@@ -262,7 +264,7 @@ static void training_found(struct report *r, const struct design_point *s, const
 static void training_search(struct report *r, const struct design_point *s, const struct training *x,
                             const struct search_result *search)
 {
-    say_counts(r, search);
+    say_counts(r, search, s->pricing == STUDY_WHOLE);
     report_open(r, "search", '{');
     report_json_count(r, "candidates", search->n_candidates);
     report_json_count(r, "timed", search->n_timed);

@@ -178,19 +178,19 @@ static const double B_per_GB = 1e9;
 
 /* ---- the row of the price table ---- */
 
-static bool is_catalogue(const struct topo_parts *p)
+bool topo_is_catalogue(const struct topo_parts *p)
 {
     return p->n_recipes > 0;
 }
 
 static const char *tier_name(const struct topo_parts *p, int32_t i)
 {
-    return is_catalogue(p) ? p->recipes[i].tier : p->rates[i].tier;
+    return topo_is_catalogue(p) ? p->recipes[i].tier : p->rates[i].tier;
 }
 
 static int fail_tier(const struct topo_dim *dim, const struct topo_parts *p, struct err *e)
 {
-    int32_t n = is_catalogue(p) ? p->n_recipes : p->n_rates;
+    int32_t n = topo_is_catalogue(p) ? p->n_recipes : p->n_rates;
     struct text known = { 0 };
     for (int32_t i = 0; i < n; i++)
         text_printf(&known, "%s%s", i ? ", " : "", tier_name(p, i));
@@ -288,11 +288,14 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
     int rc = topo_relax_items(&items, &(struct topo_site){ net, d, NULL, p, r }, e);
     if (rc)
         return rc;
+    out->watt_known = true;
     for (int32_t i = 0; i < items.n; i++) {
         const struct topo_part *part = &p->parts[items.items[i].part];
         double usd = items.items[i].count * part->usd.typ;
         out->usd_per_Bps += usd;
-        if (!isnan(part->watt))
+        if (isnan(part->watt))
+            out->watt_known = false;
+        else
             out->watt_per_Bps += items.items[i].count * part->watt;
         if (topo_item_role(p, &items.items[i]) == BILL_NIC) {
             out->has_nic = true;
@@ -307,10 +310,52 @@ int topo_prices(struct topo_dim_price *out, const struct topo_network *net, cons
 {
     for (int32_t d = 0; d < net->n_dims; d++) {
         out[d] = (struct topo_dim_price){ 0 };
-        int rc =
-            is_catalogue(p) ? price_by_parts(&out[d], net, d, p, e) : price_by_rates(&out[d], net, d, p, e);
+        int rc = topo_is_catalogue(p) ? price_by_parts(&out[d], net, d, p, e)
+                                      : price_by_rates(&out[d], net, d, p, e);
         if (rc)
             return rc;
+    }
+    return 0;
+}
+
+/* ---- whole parts ---- */
+
+double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p)
+{
+    const struct topo_dim *dim = &net->dims[d], *first = dim - dim->level;
+    double link_Bps = topo_recipe_link_Bps(p, topo_find_recipe(p, dim->tier)), below = 1;
+    if (dim->level == 0)
+        return link_Bps / topo_link_Bps(dim, 0, 1);
+    if (dim->tie > 0)
+        return 0;
+    if (!(topo_ops(first)->own_keys & SHAPE_KEY_TAPER))
+        return NAN;
+    for (int32_t k = 0; k < dim->level; k++)
+        below *= first[k].size * (k == 1 ? topo_rails(first) : 1);
+    return link_Bps * topo_planes(first) / below;
+}
+
+int topo_spend(struct topo_spent *out, const struct topo_network *net, const struct topo_parts *p,
+               int32_t first, int32_t n, const double *bw_Bps, struct err *e)
+{
+    for (int32_t d = first; d < first + n; d++) {
+        const struct topo_recipe *r = topo_find_recipe(p, net->dims[d].tier);
+        struct topo_items items;
+        if (bw_Bps[d] == 0)
+            continue;
+        if (!r)
+            return fail_tier(&net->dims[d], p, e);
+        int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
+        if (rc)
+            return rc;
+        for (int32_t i = 0; i < items.n; i++) {
+            const struct topo_part *part = &p->parts[items.items[i].part];
+            double usd = items.items[i].count * part->usd.typ;
+            out->usd += usd;
+            out->watt += items.items[i].count * part->watt;
+            if (topo_item_role(p, &items.items[i]) == BILL_NIC)
+                out->nic_usd += usd;
+        }
     }
     return 0;
 }
@@ -452,8 +497,8 @@ static int bill_dims(struct topo_bill *b, const struct topo_network *net, const 
         if (!(bw_Bps[d] > 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
             return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, expected 0 to %g",
                            net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
-        int rc =
-            is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps, e) : bill_rates(b, net, d, p, bw_Bps[d], e);
+        int rc = topo_is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps, e)
+                                      : bill_rates(b, net, d, p, bw_Bps[d], e);
         if (rc)
             return rc;
     }
@@ -464,7 +509,7 @@ int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const s
                     const double *bw_Bps, struct err *e)
 {
     *b = (struct topo_bill){
-        .switches = is_catalogue(p) ? 0 : -1,
+        .switches = topo_is_catalogue(p) ? 0 : -1,
         .npu_usd = (double)net->n_npus * net->npu.usd,
         .npu_watt = (double)net->n_npus * net->npu.watt,
     };

@@ -77,6 +77,7 @@ struct topo_dim_price {
     double nic_usd_per_Bps; /**< the NIC part of it */
     double watt_per_Bps;    /**< of parts with a known wattage; 0 in rates mode */
     bool has_nic;
+    bool watt_known; /**< catalogue: the power of all its parts */
 };
 
 /**
@@ -88,6 +89,30 @@ struct topo_dim_price {
  */
 int topo_prices(struct topo_dim_price *out, const struct topo_network *net, const struct topo_parts *p,
                 struct err *e);
+
+/** Is the network priced by whole parts: a catalogue with recipes, not rates per GB/s? */
+bool topo_is_catalogue(const struct topo_parts *p);
+
+/**
+ * Bandwidth of one NPU in dimension @p d [B/s] that one part more of each of its links gives, where a
+ * catalogue builds it: what ports can give is its multiples. Ring, full, switch, a fabric's injection: a link
+ * (of each plane) more at every NPU. A level of a fat tree whose taper is free: a link up more from every
+ * subtree below. 0: the level follows the one before (tie). NaN: not known of the shape.
+ */
+double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p);
+
+/** What is bought in all, of the whole cluster. */
+struct topo_spent {
+    double usd, nic_usd; /**< typical */
+    double watt;         /**< NaN where some part's power is unknown */
+};
+
+/**
+ * Whole parts of dimensions first .. first + n - 1, whole entries, at @p bw_Bps of shape [n_dims] of the
+ * network: the sums of topo_build_bill() without its lines. Added to @p out. Errors as topo_build_bill().
+ */
+int topo_spend(struct topo_spent *out, const struct topo_network *net, const struct topo_parts *p,
+               int32_t first, int32_t n, const double *bw_Bps, struct err *e);
 
 struct topo_bill_line {
     int32_t dim; /**< dimension it is bought for */

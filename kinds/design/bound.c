@@ -385,8 +385,10 @@ static void find_all(struct bound *b, const struct design_point *s)
 int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
 {
     double endless[D];
-    b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
-                  !study_has_choice(s) && !topo_has_fabric(&s->net); /* whose levels no total holds */
+    /* What whole parts cost, and how much of the total they use, is not bounded yet. */
+    b->possible = s->n_workloads > 0 && s->pricing != STUDY_WHOLE &&
+                  (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) && !study_has_choice(s) &&
+                  !topo_has_fabric(&s->net); /* whose levels no total holds */
     b->cost.n = b->nic.n = b->cheapest = 0;
     int rc = bound_reserve(b, s, e);
     if (rc || !b->possible)

@@ -16,6 +16,7 @@
 
 #include "alloc/lp.h"
 #include "alloc/verify.h"
+#include "kinds/design/whole.h"
 
 /* ---- at given bandwidths ---- */
 
@@ -71,16 +72,6 @@ static int fill_loads(struct design *d, const struct design_point *s, struct err
     return 0;
 }
 
-static double cost_usd(const struct design_point *s, const double *bw_Bps)
-{
-    double usd = study_fixed_usd(s);
-    if (!s->has_parts)
-        return NAN;
-    for (int32_t k = 0; k < s->net.n_dims; k++)
-        usd += s->prices[k].usd_per_Bps * bw_Bps[k];
-    return usd;
-}
-
 static double nic_bw(const struct design_point *s, const double *bw_Bps)
 {
     double nic_Bps = 0;
@@ -133,7 +124,7 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
     if (rc)
         return rc;
-    d->equal.cost_usd = cost_usd(s, bw_Bps);
+    d->equal.cost_usd = study_usd(s, bw_Bps, NULL);
     d->equal.allowed = true;
     for (int32_t i = 0; i < s->rows.n; i++)
         if (fabs(alloc_outside(&s->rows.rows[i], bw_Bps, d->n_dims)) > EQUAL_REL)
@@ -163,11 +154,15 @@ static int fill_bill(struct design *d, const struct design_point *s, struct err 
 static int design_fill(struct design *d, const struct design_point *s, const double *bw_Bps, bool compare,
                        struct err *e)
 {
+    struct err why = { 0 };
     for (int32_t k = 0; k < d->n_dims; k++) {
         d->bw_Bps[k] = bw_Bps[k];
         d->total_Bps += topo_in_total(&s->net.dims[k]) ? bw_Bps[k] : 0;
     }
-    d->cost_usd = cost_usd(s, d->bw_Bps);
+    d->cost_usd = study_usd(s, d->bw_Bps, &why);
+    d->usd_fraction = study_fraction_usd(s, d->bw_Bps);
+    if (why.code)
+        snprintf(d->bill_reason, sizeof d->bill_reason, "%.511s", why.msg);
     d->nic_Bps = nic_bw(s, d->bw_Bps);
     int rc = fill_loads(d, s, e);
     /* A simulation more, which only a split is compared with. */
@@ -275,6 +270,56 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
     return 0;
 }
 
+/* The answer of the relaxation becomes that of whole parts; its bounds and shadow prices stay, which are
+ * about fractions. */
+static void take_whole(struct alloc_answer *a, const struct whole_answer *w)
+{
+    a->status = w->status;
+    memcpy(a->reason, w->reason, sizeof a->reason);
+    a->value = w->value;
+    a->lower_bound = w->lower_bound;
+    if (!alloc_has_split(a))
+        return;
+    memcpy(a->bw_Bps, w->bw_Bps, sizeof a->bw_Bps);
+    memcpy(a->lo_Bps, w->lo_Bps, sizeof a->lo_Bps);
+    memcpy(a->hi_Bps, w->hi_Bps, sizeof a->hi_Bps);
+    a->time_s = w->time_s;
+    a->cost_usd = w->cost_usd;
+    a->gap = w->gap;
+    a->unique = w->n_ties == 1 && w->ties_counted;
+}
+
+/* The best design in whole parts. The relaxation has one too, or is best at bandwidths of 0, of which there
+ * are no parts; then nothing is verified but time and price. */
+static int solve_whole(struct design *d, const struct design_point *s, const struct alloc_problem *p,
+                       struct err *e)
+{
+    int rc = design_solve_whole(&d->whole, s, p, &d->answer, &d->relaxed.lower_bound, e);
+    if (rc)
+        return rc;
+    d->is_whole = true;
+    d->relaxed.status = d->answer.status;
+    memcpy(d->relaxed.bw_Bps, d->answer.bw_Bps, sizeof d->relaxed.bw_Bps);
+    take_whole(&d->answer, &d->whole);
+    return 0;
+}
+
+/* Time from the trees and price from the bill are those that were compared. */
+static void verify_whole(struct design *d, const struct design_point *s)
+{
+    bool timed = s->model <= SIM_ALPHA_BETA && s->combine == STUDY_SUM && s->objective != ALLOC_UTILIZATION;
+    double time_off = timed ? fabs(d->time_s - d->whole.time_s) : 0,
+           usd_off = fabs(d->cost_usd - d->whole.cost_usd);
+    bool ok = time_off <= ALLOC_GAP * d->time_s && usd_off <= ALLOC_GAP * d->cost_usd;
+    d->verified = ok && (d->verified || d->relaxed.status == ALLOC_ILL_POSED);
+    if (ok || d->answer.status != ALLOC_SOLVED || study_has_choice(s))
+        return;
+    d->answer.status = ALLOC_STALLED;
+    snprintf(d->answer.reason, sizeof d->answer.reason,
+             "verification finds %.9g s and %.9g USD, the search %.9g and %.9g", d->time_s, d->cost_usd,
+             d->whole.time_s, d->whole.cost_usd);
+}
+
 /* Solve for all workloads together, each scaled. */
 static int solve_joined(struct design *d, struct ask *a, const double *scale, struct step_join how,
                         struct err *e)
@@ -292,6 +337,9 @@ static int solve_joined(struct design *d, struct ask *a, const double *scale, st
         rc = alloc_solve(&d->answer, &a->q.problem, e);
         if (!rc && alloc_has_split(&d->answer))
             rc = verify(d, a, scale, how, e);
+        if (!rc && s->pricing == STUDY_WHOLE &&
+            (alloc_has_split(&d->answer) || d->answer.status == ALLOC_ILL_POSED))
+            rc = solve_whole(d, s, &a->q.problem, e);
         a->q.problem.step = NULL;
     }
     step_fn_free(&joined);
@@ -324,7 +372,22 @@ static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped
         return 0;
     }
     d->loads[i].best_s = answer.time_s;
+    if (a->study->pricing == STUDY_WHOLE) {
+        a->q.problem.step = &w->fn;
+        rc = design_solve_whole(&d->whole, a->study, &a->q.problem, &answer, &d->relaxed.lower_bound, e);
+        a->q.problem.step = NULL;
+        d->loads[i].best_s = d->whole.time_s;
+        if (!rc && d->whole.status != ALLOC_SOLVED) {
+            *stopped = true;
+            take_whole(&answer, &d->whole);
+            blame(&answer, w->tree.name);
+            d->answer = answer;
+            return 0;
+        }
+    }
     alloc_answer_free(&answer);
+    if (rc)
+        return rc;
     if (d->loads[i].best_s > 0)
         return 0;
     return err_set(e, ERR_RANGE,
@@ -399,6 +462,8 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
         double bw_Bps[TOPO_MAX_DIMS];
         drop_rounding(bw_Bps, s, d->answer.bw_Bps);
         rc = design_fill(d, s, bw_Bps, true, e);
+        if (!rc && d->is_whole)
+            verify_whole(d, s);
         if (!rc && s->combine == STUDY_REGRET)
             fill_regret(d);
     }

@@ -2,6 +2,7 @@
 #ifndef KINDS_DESIGN_DESIGN_H
 #define KINDS_DESIGN_DESIGN_H
 
+#include "alloc/whole.h"
 #include "kinds/design/point.h"
 #include "sim/step.h"
 
@@ -23,13 +24,23 @@ void design_ask(struct design_question *q, const struct design_point *s);
 /** Release with design_free(). */
 struct design {
     struct alloc_answer answer; /**< status first; the rest only when solved (or stalled) */
-    bool verified;              /**< alloc_verify() came to the same optimality */
+    bool verified; /**< alloc_verify() came to the same optimality; in whole parts of the relaxation,
+                        and time and bill recomputed came to what was optimised */
+    bool is_whole; /**< `answer` is the best whole design, and these say more of it: */
+    struct whole_answer whole;
+    struct {
+        double bw_Bps[TOPO_MAX_DIMS];
+        double lower_bound; /**< as design_solve_whole() gives it */
+        enum alloc_status status;
+    } relaxed; /**< the same question in fractions of parts */
     int32_t n_dims;
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps;
     double time_s;                       /**< weighted sum over workloads (also under STUDY_REGRET) */
     double compute_s, comm_s, latency_s; /**< weighted sums; comm_s is exposed communication */
-    double cost_usd; /**< linear price, NPUs included if the study says so; NaN without parts */
+    double cost_usd; /**< price, NPUs included if the study says so: of what is bought where pricing is whole,
+                        else linear; NaN without parts, or where what is to be bought is not to be had */
+    double usd_fraction;             /**< the linear price, a lower bound of the other; NaN without parts */
     double util_frac[TOPO_MAX_DIMS]; /**< share of the step that the dimension is busy */
     double exposed_s[TOPO_MAX_DIMS]; /**< weighted sum; their sum is comm_s */
     double regret;                   /**< largest time over own best; NaN unless solved for STUDY_REGRET */

@@ -126,7 +126,9 @@ const struct column design_columns[] = {
     REAL(time_s, "of a step"),
     REAL(compute_s, "of it"),
     REAL(comm_s, "of it, exposed"),
-    REAL(cost_usd, "of the network"),
+    REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s"),
+    COLUMN_REAL(struct sweep_row, usd_fraction, "the same by the GB/s, parts in fractions: a lower bound",
+                .part = "whole", .with = "usd_fraction"),
     REAL(equal_time_s, "with the same total spread equally"),
     REAL(equal_cost_usd, "likewise"),
     REAL(speedup, "equal_time_s over time_s"),
@@ -212,6 +214,11 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
     if (!alloc_has_split(&d->answer))
         return 0;
     take_results(row, d, s->model);
+    if (s->pricing == STUDY_WHOLE) {
+        row->usd_fraction = d->usd_fraction;
+        if (isnan(d->cost_usd) && !row->message)
+            row->message = d->bill_reason;
+    }
     return training_row_fill(&row->training, s, d, e);
 }
 

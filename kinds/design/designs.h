@@ -39,8 +39,8 @@ void sweep_words_free(struct sweep_words *words);
 struct sweep_row {
     const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *message;
     int64_t n_dims; /**< blank: the study could not be read */
-    double total_GBps, time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup,
-        perf_per_cost_gain, nic_GBps, gap;
+    double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, equal_time_s, equal_cost_usd,
+        speedup, perf_per_cost_gain, nic_GBps, gap;
     double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
     double uncertain[2 * UNCERTAIN_MAX_PERCENTILES]; /**< uncertain_fill() */
     struct training_row training;

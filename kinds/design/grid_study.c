@@ -151,7 +151,8 @@ int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep
 {
     *a = (struct grid_ask){ 0 };
     grid_question_init(&a->q, NULL);
-    if (!is_closed_form(s) || s->n_workloads > GRID_MOST_WORKLOADS)
+    /* The price of whole parts is no sum of rates. */
+    if (!is_closed_form(s) || s->n_workloads > GRID_MOST_WORKLOADS || s->pricing == STUDY_WHOLE)
         return 0;
     bool known;
     int rc = take_rule(&a->q, s, k, &known, e);

@@ -19,10 +19,14 @@ const char *const study_combine_names[] = { "sum", "regret", NULL };
 
 const char *const study_split_names[] = { "solve", "given", NULL };
 
+const char *const study_pricing_names[] = { "fraction", "whole", NULL };
+
 /* Largest values that mean anything: a million million dollars, a year of one step. */
 #define MAX_USD    1e12
 #define MAX_WATT   1e12
 #define MAX_TIME_S 3.2e7
+
+enum { PRICING_DEFAULT = -1 /**< not given */ };
 
 static const struct key study_keys[] = {
     K_TEXT(struct design_point, name, "name", "what reports call the study"),
@@ -44,6 +48,11 @@ static const struct key study_keys[] = {
               "weft sweep: solve the split of each point, or take the bandwidths of its network as given and "
               "check the constraints, for grids over bandwidths (default: solve)",
               .uses = USE_SPLIT),
+    K_WORD_OR(struct design_point, pricing, "pricing", study_pricing_names, PRICING_DEFAULT,
+              "prices of a catalogue: whole = bandwidths that ports give, at the price of what is bought; "
+              "fraction = "
+              "any bandwidth, by the GB/s, a lower bound (default: whole)",
+              .uses = USE_CATALOGUE),
     K_WORD_OR(struct design_point, model, "model", sim_model_words, SIM_BANDWIDTH,
               "how a collective is timed: bytes over bandwidth, with latency and chunks, or simulated "
               "(default: bandwidth)",
@@ -51,17 +60,21 @@ static const struct key study_keys[] = {
     K_NODE(struct design_point, maps.simulation, "simulation",
            "how collectives are counted and run, see simulation", .uses = USE_TIME),
     K_REAL(struct design_point, total_Bps, "total_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps,
-           TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, SCHEMA_NONE, "sum of one NPU's bandwidths over all dimensions",
+           TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, SCHEMA_NONE,
+           "sum of one NPU's bandwidths over all dimensions; in whole parts, which seldom add up to it, at "
+           "most that "
+           "and less by less than a port",
            .decimals = 9, .uses = USE_SPLIT),
     K_REAL(struct design_point, time_limit_s, "time_limit_s", "s", 1, 1e-12, MAX_TIME_S, SCHEMA_NONE,
            "objective cost: longest training step; of several workloads, their weighted sum",
            .uses = USE_SPLIT),
     K_BOOL(struct design_point, count_npus, "count_npus", SCHEMA_NONE,
            "true: cost includes the NPUs (default: false)", .uses = USE_COST),
-    K_NODE(struct design_point, maps.constraints, "constraints",
-           "list of linear constraints in GB/s over names of dimensions, total, usd and nic_usd: \"pod <= "
-           "50\"",
-           .uses = USE_SPLIT),
+    K_NODE(
+        struct design_point, maps.constraints, "constraints",
+        "list of linear constraints in GB/s over names of dimensions, total, usd, nic_usd and watt: \"pod <= "
+        "50\"",
+        .uses = USE_SPLIT),
     K_NODE(struct design_point, maps.budget, "budget", "limits for weft check, see budget"),
     K_ELSEWHERE(
         "vary",
@@ -160,6 +173,85 @@ const char *study_semantics(const struct design_point *s)
 double study_fixed_usd(const struct design_point *s)
 {
     return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
+}
+
+double study_fraction_usd(const struct design_point *s, const double *bw_Bps)
+{
+    double usd = study_fixed_usd(s);
+    if (!s->has_parts)
+        return NAN;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        usd += s->prices[d].usd_per_Bps * bw_Bps[d];
+    return usd;
+}
+
+double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    struct topo_spent spent = { 0 };
+    struct err ignored = { 0 };
+    if (s->pricing != STUDY_WHOLE)
+        return study_fraction_usd(s, bw_Bps);
+    if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, e ? e : &ignored))
+        return NAN;
+    return spent.usd + study_fixed_usd(s);
+}
+
+/* A default that depends on the parts. */
+static int settle_pricing(struct design_point *s, struct err *e)
+{
+    bool catalogue = s->has_parts && topo_is_catalogue(&s->parts);
+    if ((int32_t)s->pricing == STUDY_WHOLE && !catalogue)
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "pricing"), e, ERR_RANGE,
+                         "is whole; give parts with a catalogue, for rates have no whole parts");
+    if ((int32_t)s->pricing == PRICING_DEFAULT)
+        s->pricing = catalogue ? STUDY_WHOLE : STUDY_FRACTION;
+    return 0;
+}
+
+/* "is 30, expected what ports give": the nearest below and above. */
+static int fail_port(const struct design_point *s, int32_t d, double step_Bps, struct err *e)
+{
+    const struct topo_dim *dim = &s->net.dims[d];
+    yaml_id dims = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "dims"), at = -1;
+    double below = floor(dim->bw_Bps / step_Bps) * step_Bps / 1e9;
+    int32_t entry = 0, index = 0;
+    char lower[32] = "";
+    for (int32_t k = 0; k < d - dim->level; k = topo_after_entry(s->net.dims, k))
+        entry++;
+    if (dims >= 0)
+        yaml_each (id, &s->doc, dims)
+            if (index++ == entry)
+                at = yaml_get(&s->doc, id, "bw_GBps");
+    if (at < 0)
+        at = yaml_get(&s->doc, s->doc.root, "network");
+    if (below > 0)
+        snprintf(lower, sizeof lower, "%.6g or ", below);
+    return yaml_fail(
+        &s->doc, at, e, ERR_RANGE,
+        "gives \"%s\" %.9g GB/s, expected what whole ports of tier \"%s\" give, %s%.6g; or give pricing: "
+        "fraction",
+        dim->name, dim->bw_Bps / 1e9, dim->tier, lower, below + step_Bps / 1e9);
+}
+
+/* Bandwidths that are fixed beside others that are chosen: do ports give them? Where all are given, what they
+ * cost is what carries them. */
+static int check_ports(const struct design_point *s, unsigned needs, struct err *e)
+{
+    if (s->pricing != STUDY_WHOLE || !(needs & STUDY_FOR_SPLIT) || s->split == STUDY_GIVEN ||
+        topo_has_bandwidths(&s->net))
+        return 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts), n = s->net.dims[d].bw_Bps / step_Bps;
+        if (isnan(step_Bps))
+            return yaml_fail(
+                &s->doc, yaml_get(&s->doc, s->doc.root, "network"), e, ERR_RANGE,
+                "leaves the bandwidth of \"%s\" free, expected a fixed one: what ports give a %s is not "
+                "known; or give pricing: fraction",
+                s->net.dims[d].name, topo_shape_name(s->net.dims[d].shape));
+        if (step_Bps > 0 && isfinite(n) && fabs(n - round(n)) > 1e-9 * n)
+            return fail_port(s, d, step_Bps, e);
+    }
+    return 0;
 }
 
 /* ---- workloads ---- */
@@ -317,22 +409,72 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
     return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
+/* Power is a sum of parts whose power must be known. */
+static int check_watt(const struct design_point *s, yaml_id id, bool known, struct err *e)
+{
+    const char *text = s->doc.nodes[id].text;
+    if (known || !s->has_parts || !text || !strstr(text, "watt"))
+        return 0;
+    if (!topo_is_catalogue(&s->parts))
+        return yaml_fail(&s->doc, id, e, ERR_RANGE,
+                         "speaks of watt, which rates do not give; give a catalogue");
+    if (s->count_npus && isnan(s->net.npu.watt))
+        return yaml_fail(&s->doc, id, e, ERR_RANGE,
+                         "speaks of watt with NPUs counted; give network.npu.watt");
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        if (!s->prices[d].watt_known)
+            return yaml_fail(&s->doc, id, e, ERR_RANGE,
+                             "speaks of watt; give the power of every part of tier \"%s\"",
+                             s->net.dims[d].tier);
+    return 0;
+}
+
 /* Rows over bandwidth and money; without prices the names of money are unknown there. */
 static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 {
-    double usd[TOPO_MAX_DIMS], nic_usd[TOPO_MAX_DIMS];
-    const struct alloc_prices prices = { { usd, nic_usd }, { study_fixed_usd(s) } };
+    double rates[N_ALLOC_SPENT][TOPO_MAX_DIMS];
+    bool known = s->has_parts && topo_is_catalogue(&s->parts) && !(s->count_npus && isnan(s->net.npu.watt));
+    struct alloc_prices prices = { { rates[ALLOC_USD], rates[ALLOC_NIC_USD] }, { study_fixed_usd(s) } };
     for (int32_t d = 0; d < s->net.n_dims; d++) {
-        usd[d] = s->prices[d].usd_per_Bps;
-        nic_usd[d] = s->prices[d].nic_usd_per_Bps;
+        rates[ALLOC_USD][d] = s->prices[d].usd_per_Bps;
+        rates[ALLOC_NIC_USD][d] = s->prices[d].nic_usd_per_Bps;
+        rates[ALLOC_WATT][d] = s->prices[d].watt_per_Bps;
+        known = known && s->prices[d].watt_known;
+    }
+    if (known) {
+        prices.rates[ALLOC_WATT] = rates[ALLOC_WATT];
+        prices.fixed[ALLOC_WATT] = s->count_npus ? (double)s->net.n_npus * s->net.npu.watt : 0;
     }
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
     if (rc)
         return rc;
-    yaml_each (id, &s->doc, list)
+    yaml_each (id, &s->doc, list) {
+        if (!rc)
+            rc = check_watt(s, id, known, e);
         if (!rc)
             rc = add_constraint(s, id, s->has_parts ? &prices : NULL, e);
+    }
     return rc;
+}
+
+/* The least by which one port more raises the total, of bandwidths that are to be chosen in whole parts; 0:
+ * none is. Levels that are tied to the first of their entry move with it. */
+static double least_step_Bps(const struct design_point *s)
+{
+    double least = INFINITY;
+    if (s->pricing != STUDY_WHOLE || s->split == STUDY_GIVEN)
+        return 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts), tied = step_Bps;
+        for (int32_t k = 1; k < dim->n_levels && dim[k].tie > 0; k++) {
+            tied *= dim[k].tie;
+            step_Bps += topo_in_total(&dim[k]) ? tied : 0;
+        }
+        if (isnan(dim->bw_Bps) && topo_in_total(dim) && step_Bps > 0)
+            least = fmin(least, step_Bps);
+    }
+    return isinf(least) ? 0 : least;
 }
 
 static int read_rows(struct design_point *s, unsigned needs, struct err *e)
@@ -341,7 +483,7 @@ static int read_rows(struct design_point *s, unsigned needs, struct err *e)
         return 0;
     int rc = alloc_add_network(&s->rows, &s->net, e);
     if (!rc && !isnan(s->total_Bps))
-        rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, false, e);
+        rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, least_step_Bps(s), e);
     if (!rc && s->maps.constraints >= 0)
         rc = read_constraints(s, s->maps.constraints, e);
     return rc;
@@ -431,9 +573,9 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
     int rc = read_values(s, e);
     if (rc)
         return rc;
-    if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = read_workloads(s, e)) ||
-        (rc = check_asked(s, e)) || (rc = read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
-        (rc = read_budget(s, needs, e)))
+    if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
+        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = check_asked(s, e)) ||
+        (rc = read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) || (rc = read_budget(s, needs, e)))
         return rc;
     rc = study_search(s, needs, e);
     return rc ? rc : study_note(s, needs, e);
@@ -506,7 +648,9 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     bool dims;
     if (is_searched(s) || !change_texts(s, from, &dims) || read_values(s, &ignored))
         return false;
-    if (dims && topo_read_network(&s->net, &s->doc, s->maps.network, &ignored))
+    if (settle_pricing(s, &ignored) ||
+        (dims && topo_read_network(&s->net, &s->doc, s->maps.network, &ignored)) ||
+        check_ports(s, needs, &ignored))
         return false;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;

@@ -28,6 +28,16 @@ enum study_split {
 /** "solve", "given"; NULL-terminated, for key tables. */
 extern const char *const study_split_names[3];
 
+/** What bandwidths are, and what they cost, where parts come from a catalogue. */
+enum study_pricing {
+    STUDY_FRACTION, /**< any number, at the price per B/s of the parts, all rounding dropped: the relaxation
+                     */
+    STUDY_WHOLE,    /**< what ports give, at the price of what is bought */
+};
+
+/** "fraction", "whole"; NULL-terminated, for key tables. */
+extern const char *const study_pricing_names[3];
+
 struct search_result;
 
 struct study_workload {
@@ -66,6 +76,7 @@ struct design_point {
     int32_t n_workloads;
     enum study_combine combine;
     enum study_split split;
+    enum study_pricing pricing; /**< STUDY_WHOLE only where a catalogue prices the network */
     enum alloc_objective objective;
     enum sim_model model;
     struct sim_rules rules; /**< how models other than bandwidth run collectives */
@@ -171,6 +182,14 @@ int study_take_plans(struct design_point *s, const struct design_point *from, st
 
 /** How times count bytes where that is not what links carry: "libra" (model bandwidth alone); else NULL. */
 const char *study_semantics(const struct design_point *s);
+
+/** Price of the network at @p bw_Bps, shape [n_dims], as the study prices it, with study_fixed_usd(): of what
+ * is bought, or linear. NaN without parts, or where whole parts cannot be had (ERR_RANGE in @p e, which may
+ * be NULL). */
+double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e);
+
+/** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
+double study_fraction_usd(const struct design_point *s, const double *bw_Bps);
 
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
 double study_fixed_usd(const struct design_point *s);

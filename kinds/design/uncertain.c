@@ -391,9 +391,7 @@ static int uncertain_trial_run(double *time_s, double *cost_usd, struct uncertai
     if (timed || isnan(t->time_s))
         rc = design_time(&t->time_s, &t->s, bw_Bps, e);
     *time_s = t->time_s;
-    *cost_usd = study_fixed_usd(&t->s);
-    for (int32_t d = 0; d < t->s.net.n_dims && t->s.has_parts; d++)
-        *cost_usd += t->s.prices[d].usd_per_Bps * bw_Bps[d];
+    *cost_usd = t->s.has_parts ? study_usd(&t->s, bw_Bps, NULL) : study_fixed_usd(&t->s);
     return rc;
 }
 

@@ -103,7 +103,7 @@ TEST(the_network_says_what_it_fixes_and_limits)
     net.dims[1].min_Bps = 10e9;
     net.dims[1].max_Bps = 50e9;
     OK(alloc_add_network(&rows, &net, e));
-    OK(alloc_add_total(&rows, &net, 340e9, false, e));
+    OK(alloc_add_total(&rows, &net, 340e9, 0, e));
     static const struct {
         const char *name;
         double node, pod, rhs;

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Whole parts: 128 nodes of 8, a fixed bandwidth inside, NICs of 50 GB/s on rails and on a spine to choose. By hand, 1,024 NPUs:
+# a second NIC on the spine is a second Clos, 5,967,360 USD more.
+configs=$PWD/configs
+cd "$TMPDIR" || exit 1
+run() { { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; } | sed "s,$configs,configs,g"; }
+hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
+cat >study.yaml <<..
+network:
+  name: pods
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 450, tier: InterPackage }
+    - { name: rail, shape: switch, size: 32, tier: InterRail }
+    - { name: spine, shape: switch, size: 4, tier: InterPod }
+parts: $configs/parts/catalogue-2026.yaml
+workload: $configs/workloads/gpt3.yaml
+constraints: [ usd <= 30e6 ]
+..
+run alloc study.yaml
+"$WEFT" alloc study.yaml --of json | hash
+run alloc study.yaml --set pricing=fraction
+run alloc study.yaml --set objective=cost --set time_limit_s=0.725 | sed -n '/^dim/,/^time/p; /^cost/,/^one/p'
+run alloc study.yaml --set model=chunk --set simulation.chunks=2 | sed -n '/^proof/,/^one/p'
+run alloc study.yaml --set network.dims.rail.planes=2 | sed -n '/^dim/,/^time/p'
+echo "== rows say what is bought, and what the same takes in fractions"
+run sweep study.yaml --set 'vary={pricing: [whole, fraction], total_GBps: [550, 575, 650]}' --set 'constraints=[]' -q --of csv -o rows.csv -f
+sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
+run front rows.csv
+echo "== given bandwidths cost what carries them"
+run sweep study.yaml --set split=given --set network.dims.spine.bw_GBps=25 --set 'vary={network.dims.rail.bw_GBps: [25, 30, 50, 60]}' -q --of csv -o rows.csv -f
+sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
+run check study.yaml --set 'budget={usd: 20892160}'
+run check study.yaml --set 'budget={usd: 20892159}'
+echo "== what whole parts cannot do"
+run alloc study.yaml --set network.dims.rail.bw_GBps=60
+run alloc study.yaml --set 'constraints=[usd <= 10e6]'
+run alloc study.yaml --set 'constraints=[]'
+run alloc study.yaml --set 'constraints=[]' --set total_GBps=540
+run alloc study.yaml --parts $configs/parts/libra-2024.yaml --set network.dims.rail.tier=InterPod --set pricing=whole
+run alloc study.yaml --set pricing=parts
+run alloc study.yaml --set 'constraints=[usd <= 30e6, watt <= 1e6]'
+echo "== power of what is bought"
+sed 's/, bw_GBps: 450, tier: InterPackage/, tier: InterPod/' study.yaml >pods.yaml
+run alloc pods.yaml --set 'constraints=[watt <= 350e3, node <= 200]' | sed -n '/^dim/,/^time/p; /^constraints/,$p'

@@ -1,0 +1,172 @@
+/* Whole designs of studies: what ports give, against plain counting over bandwidths and bills. */
+#include "tests/unit/folder.h"
+#include "kinds/design/design.h"
+
+enum { D = TOPO_MAX_DIMS };
+
+/* Prices that fill no part evenly: a box of 8 ports, NICs of two ports. */
+#define CATALOGUE                                                                                            \
+    "parts:\n"                                                                                               \
+    "  catalogue:\n"                                                                                         \
+    "    - { name: nic, kind: nic, ports: 2, bw_GBps: 25, usd: 900, watt: 20 }\n"                            \
+    "    - { name: box, kind: switch, ports: 8, bw_GBps: 25, usd: 7000, watt: 300 }\n"                       \
+    "    - { name: wire, kind: link, bw_GBps: 25, usd: 110, watt: 6 }\n"                                     \
+    "    - { name: trace, kind: link, bw_GBps: 10, usd: 30, watt: 1 }\n"                                     \
+    "  build:\n"                                                                                             \
+    "    - { tier: In, end_link: trace }\n"                                                                  \
+    "    - { tier: Out, nic: nic, switch: box, end_link: wire, up_link: wire, rails: 2 }\n"
+#define WORK                                                                                                 \
+    "workload: { name: w, step: { sum: [ { compute_ms: 2 }, { all-reduce: { size_MB: 90, group: all } }, "   \
+    "{ all-to-all: { size_MB: 20, group: all } } ] } }\n"
+
+static void open_study(struct design_point *s, const char *dims, const char *more)
+{
+    char text[4096];
+    FOLDER(f);
+    snprintf(text, sizeof text, "network:\n  npu: { usd: 1000, watt: 500 }\n  dims:\n%s%s%s%s", dims,
+             CATALOGUE, WORK, more);
+    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+}
+
+struct best {
+    double value, bw_Bps[D];
+    int64_t allowed;
+};
+
+/* All links from 0 to `most` in the first level of each entry and up links from 1 to 4 times the members;
+ * what is bought is read from the bill, and limits are checked in USD and W. */
+static void count_all(struct best *best, const struct design_point *s, int32_t d, double *bw_Bps,
+                      int32_t most, double usd, double watt)
+{
+    if (d < s->net.n_dims) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        double unit = topo_ops(dim)->switched
+                          ? 25e9
+                          : 10e9 * (dim->shape == TOPO_RING && dim->size > 2 ? 2 : dim->size - 1);
+        if (dim->level == 1)
+            unit = 25e9 / dim[-1].size;
+        for (int32_t k = 1; k <= (dim->level ? most * dim[-1].size : most); k++) {
+            bw_Bps[d] = unit * k;
+            if (dim->level == 0 || bw_Bps[d] <= bw_Bps[d - 1] * (1 + 1e-12))
+                count_all(best, s, d + 1, bw_Bps, most, usd, watt);
+        }
+        return;
+    }
+    struct topo_bill bill;
+    struct err ignored = { 0 };
+    double time_s;
+    if (topo_build_bill(&bill, &s->net, &s->parts, bw_Bps, &ignored))
+        return;
+    MUST(design_time(&time_s, s, bw_Bps, e));
+    double value = s->objective == ALLOC_TIME ? time_s
+                   : s->objective == ALLOC_COST
+                       ? (time_s <= s->time_limit_s ? bill.usd.typ : (double)INFINITY)
+                       : time_s * bill.usd.typ;
+    if (bill.usd.typ <= usd && bill.watt <= watt) {
+        best->allowed++;
+        if (value < best->value) {
+            best->value = value;
+            memcpy(best->bw_Bps, bw_Bps, D * sizeof *bw_Bps);
+        }
+    }
+    topo_bill_free(&bill);
+}
+
+TEST(the_best_whole_design_is_the_best_that_can_be_bought)
+{
+    CASES(const char *dims, *more; double usd, watt) = {
+        { "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: switch, size: 16, "
+          "tier: Out }\n",
+          "constraints: [ usd <= 900e3 ]\n", 900e3, INFINITY },
+        { "    - { name: a, shape: full, size: 4, tier: In }\n    - { name: b, shape: switch, size: 12, "
+          "tier: Out }\n",
+          "constraints: [ usd <= 600e3, watt <= 30e3 ]\n", 600e3, 30e3 },
+        { "    - { name: a, shape: ring, size: 8, tier: In }\n    - { name: b, shape: switch, size: 6, tier: "
+          "Out }\n",
+          "objective: perf_per_cost\nconstraints: [ a <= 200, b <= 250 ]\n", INFINITY, INFINITY },
+        { "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: switch, size: 16, "
+          "tier: Out }\n",
+          "objective: cost\ntime_limit_s: 0.008\n", INFINITY, INFINITY },
+        { "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: fat-tree, sizes: [4, "
+          "6], taper: free, "
+          "tier: Out }\n",
+          "constraints: [ usd <= 800e3 ]\n", 800e3, INFINITY },
+        { "    - { name: a, shape: ring, size: 2, tier: In }\n    - { name: b, shape: fat-tree, sizes: [4, "
+          "4], taper: free, "
+          "tier: Out }\n",
+          "objective: perf_per_cost\n", INFINITY, INFINITY },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
+        double bw_Bps[D] = { 0 };
+        struct best best = { .value = INFINITY };
+        open_study(&s, cases[i].dims, cases[i].more);
+        OK(design_solve(&d, &s, e));
+        for (int32_t k = 0; k < s.net.n_dims && strstr(cases[i].more, "a <= 200"); k++)
+            s.net.dims[k].max_Bps = k ? 250e9 : 200e9;
+        /* Ten links: 250 GB/s of a switch, 200 of a ring. */
+        count_all(&best, &s, 0, bw_Bps, 10, cases[i].usd, cases[i].watt);
+        if (d.answer.status != ALLOC_SOLVED || !d.verified ||
+            fabs(d.answer.value - best.value) > 1e-12 * best.value)
+            fail_msg("case %d: %s %s %.17g, counting %lld designs %.17g at %g %g %g, here %g %g %g", (int)i,
+                     alloc_status_names[d.answer.status], d.answer.reason, d.answer.value,
+                     (long long)best.allowed, best.value, best.bw_Bps[0], best.bw_Bps[1], best.bw_Bps[2],
+                     d.bw_Bps[0], d.bw_Bps[1], d.bw_Bps[2]);
+        assert_true(best.allowed > 5 && d.is_whole);
+        assert_close(d.cost_usd, d.bill.usd.typ, 1e-15);
+        assert_true(d.usd_fraction <= d.cost_usd * (1 + 1e-9) &&
+                    d.relaxed.lower_bound <= d.answer.value * (1 + 1e-9));
+    }
+}
+
+TEST(neighbours_cost_what_their_bills_say)
+{
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    open_study(&s,
+               "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: switch, size: 16, "
+               "tier: Out }\n",
+               "constraints: [ usd <= 900e3 ]\n");
+    OK(design_solve(&d, &s, e));
+    for (int32_t k = 0; k < 2; k++) {
+        double bw_Bps[D], time_s;
+        memcpy(bw_Bps, d.bw_Bps, sizeof bw_Bps);
+        bw_Bps[k] += k ? 25e9 : 20e9;
+        assert_true(d.whole.up[k].there);
+        assert_close(d.whole.up[k].bw_Bps, bw_Bps[k], 1e-15);
+        assert_close(d.whole.up[k].cost_usd, study_usd(&s, bw_Bps, e), 1e-15);
+        OK(design_time(&time_s, &s, bw_Bps, e));
+        assert_close(d.whole.up[k].time_s, time_s, 1e-12);
+        assert_int_equal(d.whole.up[k].broken >= 0, d.whole.up[k].cost_usd > 900e3);
+    }
+}
+
+/* At most the total, and less by less than a link of 20 GB/s, the smallest step. */
+TEST(a_total_is_met_as_far_as_ports_go)
+{
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    open_study(&s,
+               "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: switch, size: 16, "
+               "tier: Out }\n",
+               "total_GBps: 133\nobjective: cost\ntime_limit_s: 1\n");
+    OK(design_solve(&d, &s, e));
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.total_Bps <= 133e9 && d.total_Bps > 113e9);
+}
+
+TEST(given_bandwidths_cost_what_carries_them)
+{
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    double whole[] = { 20e9, 50e9 };
+    open_study(&s,
+               "    - { name: a, shape: ring, size: 4, tier: In, bw_GBps: 15 }\n    - { name: b, shape: "
+               "switch, size: 16, "
+               "tier: Out, bw_GBps: 30 }\n",
+               "split: given\n");
+    OK(design_row(&d, &s, e));
+    assert_close(d.cost_usd, study_usd(&s, whole, e), 1e-15);
+    assert_true(d.usd_fraction < d.cost_usd);
+}
