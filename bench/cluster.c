@@ -219,9 +219,8 @@ static void bench_events(struct bench *b)
     static const char study[] = "configs/clusters/spine-cost.yaml";
     static const struct study_override set[] = {
         { "seeds", "1" },
-        { "network.dims.rail.size", "25" },
-        { "network.dims.spine.size", "40" },
-        { "vary", "{ network.dims.spine.bw_GBps: [25] }" },
+        { "network.dims.pod.sizes", "[25, 40]" },
+        { "vary", "{ network.dims.pod.taper: [2] }" },
         { "jobs.count", "10000" },
         { "jobs.jobs_per_h", "16" },
         { "schedulers",

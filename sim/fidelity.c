@@ -66,9 +66,8 @@ static int open_graph(struct fidelity *x, struct err *e)
     for (int32_t d = 0; d < net.n_dims; d++) {
         /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
         net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
-        /* Every message goes over all planes alike: links side by side are one. */
-        net.dims[d].fabric.planes = 0;
     }
+    topo_merge_planes(&net);
     return topo_build_graph(&w->graph, &net, NULL, e);
 }
 

@@ -241,9 +241,10 @@ static const struct key dim_keys[] = {
           "above "
           "those given; free: the split decides how much goes up",
           .min = 1, .max = MAX_TAPER),
-    K_LIST_OF(struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
-              "fat-tree: links up from a box of each tier (default: as many as the members below leave after "
-              "the taper, one for each)"),
+    K_LIST_OF(
+        struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
+        "fat-tree: links up from a box of each tier; without taper they are all that goes up, 22 over 42 "
+        "members a taper of 1.909 (default: as many as the members below leave after the taper)"),
     K_OWN(struct topo_dim, fabric, "links", read_links,
           "dragonfly: links of a router to other groups; its sizes: NPUs of a router, routers of a group, "
           "groups",
@@ -572,6 +573,12 @@ int32_t topo_shared_spine(const struct topo_network *net)
         if (topo_rails(&net->dims[d]) > 1)
             return d;
     return -1;
+}
+
+void topo_merge_planes(struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        net->dims[d].fabric.planes = 0;
 }
 
 int64_t topo_class_links(const struct topo_network *net, int32_t d)

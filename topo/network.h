@@ -78,6 +78,9 @@ int64_t topo_link_groups(const struct topo_network *net, int32_t d);
 /** The entry whose spine is shared by the rails of the dimensions before it, or -1. */
 int32_t topo_shared_spine(const struct topo_network *net);
 
+/** As traffic sees it that is spread over all planes alike: one link for those that lie side by side. */
+void topo_merge_planes(struct topo_network *net);
+
 /** Links of the class that dimension @p d brings, of the whole network. */
 int64_t topo_class_links(const struct topo_network *net, int32_t d);
 

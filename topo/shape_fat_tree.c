@@ -164,10 +164,13 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
         if (k > 0) {
             topo_level_init(dim, k, classes[k]);
             dim[k].lat_s = (k + 1) * dim->lat_s;
-            dim[k].tie = f.taper_free ? 0 : 1 / (k <= f.n_taper ? f.taper[k - 1] : 1);
+            dim[k].tie = f.taper_free ? 0 : 1 / tree_taper(&f, k - 1);
         }
         dim[k].size = f.sizes[k];
     }
+    /* Links up alone say what goes up; beside a taper each of them is as fat as that asks for. */
+    for (int32_t k = f.n_taper + 1; k <= f.n_up && k < dim->n_levels && !f.taper_free; k++)
+        dim[k].tie = (double)f.up[k - 1] / (double)tree_size(dim, k - 1);
     return f.radix ? tree_check_radix(dim, e) : 0;
 }
 

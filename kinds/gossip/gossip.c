@@ -1070,6 +1070,7 @@ static int gossip_kind_prepare(void *point, void *shared, struct err *e)
     fill_words(p);
     fill_shared(shared, p);
     int rc;
+    topo_merge_planes(&p->fabric.net);
 #pragma omp critical(igraph)
     rc = topo_build_graph(&p->graph, &p->fabric.net, NULL, e);
     p->fabric.graph = p->graph;

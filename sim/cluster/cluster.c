@@ -214,16 +214,23 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
     if (level < 0 || level >= net->n_dims)
         return err_set(e, ERR_RANGE, "cluster: level of servers is %d, expected 0 to %d", (int)level,
                        (int)net->n_dims - 1);
+    if (net->dims[level].level > 0)
+        return err_set(e, ERR_RANGE,
+                       "cluster: servers end inside %s, expected all levels of a fabric or none",
+                       net->dims[level].name);
     double npus = 1;
     for (int32_t d = 0; d < level; d++)
         /* Exact: sizes multiply to at most 2^30. */
         npus *= net->dims[d].size;
     *outer = *net;
+    topo_merge_planes(outer);
     outer->n_dims = net->n_dims - level;
     outer->n_npus = net->n_npus / (int64_t)npus;
     for (int32_t d = 0; d < outer->n_dims; d++) {
         outer->dims[d] = net->dims[d + level];
         outer->dims[d].bw_Bps *= npus;
+        /* Rails inside a server are one: its NICs send together. */
+        outer->dims[d].fabric.rails = (int32_t)(outer->dims[d].fabric.rails / npus);
         if (!(outer->dims[d].bw_Bps > 0))
             return err_set(e, ERR_RANGE, "cluster: dimension %s has no bandwidth; give bw_GBps",
                            outer->dims[d].name);

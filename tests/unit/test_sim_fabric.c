@@ -427,7 +427,7 @@ static bool torus_word(char word[96], const char *p)
 static bool word_of(char word[96], const char *topology, const char *p)
 {
     if (strcmp(topology, "fat-tree-3") == 0 && !strstr(p, "taper"))
-        snprintf(word, 96, "fat-tree:%dx%dx%d^2^2@1", parameter(p, "ends_per_leaf"),
+        snprintf(word, 96, "fat-tree:%dx%dx%d/1/1^2^2@1", parameter(p, "ends_per_leaf"),
                  parameter(p, "leaves_per_pod"), parameter(p, "pods"));
     else if (strcmp(topology, "fat-tree-2") == 0 && strstr(p, "fat link"))
         snprintf(word, 96, "fat-tree:%dx%d/%d^%d@1", parameter(p, "ends_per_leaf"), parameter(p, "leaves"),
@@ -438,7 +438,7 @@ static bool word_of(char word[96], const char *topology, const char *p)
     else if (strcmp(topology, "rail-only") == 0)
         snprintf(word, 96, "switch:%d@9 switch:%d@1", parameter(p, "GPUs_per_node"), parameter(p, "nodes"));
     else if (strcmp(topology, "rail-optimised") == 0) /* a leaf for all nodes; spines where they are named */
-        snprintf(word, 96, "switch:%d@9 fat-tree:%dx1^%d+shared@1", parameter(p, "GPUs_per_node"),
+        snprintf(word, 96, "switch:%d@9 fat-tree:%dx1/1^%d+shared@1", parameter(p, "GPUs_per_node"),
                  parameter(p, "nodes"), strstr(p, "4 spines") ? 4 : parameter(p, "nodes"));
     else if (strcmp(topology, "nvl72") == 0)
         snprintf(word, 96, "switch:72*18@900");

@@ -162,6 +162,47 @@ TEST(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails)
     }
 }
 
+/*
+ * Published counts of switches and of links between them. SuperPOD: RA-11333-001 V11 table 3. Trees of 8
+ * planes: arXiv 2505.09343 table 3, as rails with trees of their own and as NICs of 8 ports. MI455X: 131,072
+ * NPUs in 8 planes of 512 leaves and 256 spines of 512 ports of 200G (SemiAnalysis, 2026-07).
+ */
+TEST(trees_as_built_have_their_published_counts)
+{
+    static const char text[] = "catalogue:\n"
+                               "  - { name: box, kind: switch, bw_GBps: 50, ports: 64, usd: 1 }\n"
+                               "  - { name: th6, kind: switch, bw_GBps: 25, ports: 512, usd: 1 }\n"
+                               "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                               "build:\n"
+                               "  - { tier: t, switch: box, end_link: wire, up_link: wire }\n"
+                               "  - { tier: q, switch: th6, end_link: wire, up_link: wire }\n";
+    static const struct {
+        const char *spec, *tiers;
+        int32_t entry;
+        double leaves, spines, up_links;
+    } cases[] = {
+        { "switch:8@50 fat-tree:32x4+shared@50", "t t t", 1, 32, 16, 1024 },
+        { "switch:8@50 fat-tree:32x4/2+shared@50", "t t t", 1, 32, 8, 512 },
+        { "switch:8@50 fat-tree:32x8@50", "t t t", 1, 64, 32, 2048 },
+        { "switch:8@50 fat-tree:32x64@50", "t t t", 1, 512, 256, 16384 },
+        { "fat-tree:32x64*8@400", "t t", 0, 512, 256, 16384 },
+        { "fat-tree:256x512*8@200", "q q", 0, 8 * 512, 8 * 256, 8 * 131072 },
+    };
+    PARTS_TEXT(s, text);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        int32_t d = cases[i].entry;
+        set_network(&s, cases[i].spec, cases[i].tiers);
+        BILL(b, &s);
+        const char *part = cases[i].tiers[0] == 'q' ? "th6" : "box";
+        char leaf[32], spine[32];
+        snprintf(leaf, sizeof leaf, "%s, leaf", part);
+        snprintf(spine, sizeof spine, "%s, spine", part);
+        assert_true(count_of(&b, d, leaf) == cases[i].leaves);
+        assert_true(count_of(&b, d + 1, spine) == cases[i].spines);
+        assert_true(count_of(&b, d + 1, "wire, up link") == cases[i].up_links);
+    }
+}
+
 /* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */
 TEST(switches_sold_by_the_port_are_counted_per_end)
 {

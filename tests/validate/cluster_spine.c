@@ -7,17 +7,18 @@
 
 enum { N_SPINES = 5, N_SCHEDULERS = 5, N_NPUS = 1024 };
 
-static const double spines_GBps[N_SPINES] = { 50, 25, 12.5, 6.25, 3.125 };
+static const double tapers[N_SPINES] = { 1, 2, 4, 8, 16 };
 static const char *const schedulers[N_SCHEDULERS] = { "fifo+topology", "fifo", "fifo+spread", "srtf", "las" };
 
-/* configs/parts/libra-2024.yaml: link, switch and NIC of the tier InterPod. */
-#define SPINE_USD_PER_GBps (7.8 + 18 + 31.6)
+/* configs/parts/libra-2024.yaml: link of the tier InterPod, with a switch port at both ends. */
+#define SPINE_USD_PER_GBps (7.8 + 2 * 18)
+#define NIC_GBps           50.0
 
 static void print_row(const struct trial *t, int64_t point)
 {
     char cell[TRIAL_CELL];
     double usd = trial_row_value((struct entrant){ t, point, schedulers[0] }, "network_usd");
-    printf("| %g | 1 : %g | %.2f |", spines_GBps[point], spines_GBps[0] / spines_GBps[point], usd / 1e6);
+    printf("| %g | %g : 1 | %.2f |", NIC_GBps / tapers[point], tapers[point], usd / 1e6);
     for (int i = 0; i < N_SCHEDULERS; i++) {
         struct stat_mean m = trial_mean((struct entrant){ t, point, schedulers[i] }, "jct_s");
         printf(" %s |", trial_cell(cell, (struct stat_mean){ m.mean / 3600, m.half / 3600, m.n }, 1));
@@ -37,7 +38,7 @@ static bool prices_add_up(const struct trial *t)
     double full_usd = trial_row_value((struct entrant){ t, 0, schedulers[0] }, "network_usd");
     for (int64_t point = 1; point < N_SPINES; point++) {
         double usd = trial_row_value((struct entrant){ t, point, schedulers[0] }, "network_usd");
-        double want_usd = N_NPUS * SPINE_USD_PER_GBps * (spines_GBps[0] - spines_GBps[point]);
+        double want_usd = N_NPUS * SPINE_USD_PER_GBps * NIC_GBps * (1 - 1 / tapers[point]);
         ok = ok && fabs(full_usd - usd - want_usd) <= 1e-9 * full_usd;
     }
     return ok;
@@ -55,7 +56,7 @@ int cluster_spine(void)
 {
     KEEP(struct trial, t, trial_free);
     int wrong = 0;
-    bool slower = true;
+    bool slower = true, spread = true;
     trial_run(&t, "spine-cost", NULL, 0);
     puts("\n### What a cheaper spine costs jobs: `spine-cost.yaml`\n\n"
          "300 jobs that train language models on 1,024 GPUs, the same for every spine. Mean completion time "
@@ -68,12 +69,14 @@ int cluster_spine(void)
     for (int64_t point = 0; point < N_SPINES; point++)
         print_row(&t, point);
     for (int i = 0; i < N_SCHEDULERS; i++)
-        slower = slower && cost_of(&t, schedulers[i]) >= 1;
-    printf("\nThe narrowest spine makes no scheduler faster in the mean: %s. It costs jobs that are spread "
-           "more than jobs that are kept on few rails: %s. Prices differ by 1,024 NPUs times the difference "
-           "in bandwidth times 57.4 USD a GB/s: %s.\n",
-           verdict(slower, &wrong),
-           verdict(cost_of(&t, "fifo+spread") > cost_of(&t, "fifo+topology"), &wrong),
-           verdict(prices_add_up(&t), &wrong));
+        slower = slower && cost_of(&t, schedulers[i]) > 0.99;
+    for (int64_t point = 0; point < N_SPINES; point++)
+        spread = spread && trial_mean((struct entrant){ &t, point, "fifo+spread" }, "jct_s").mean >
+                               trial_mean((struct entrant){ &t, point, "fifo+topology" }, "jct_s").mean;
+    printf("\nA ring of 16 systems below a leaf sends up what one of them sends, so a spine of a sixteenth "
+           "costs little. The narrowest makes no scheduler more than 1 %% faster in the mean: %s. Jobs that "
+           "are spread end later than jobs that are kept in few pods, on every spine: %s. Prices differ by "
+           "1,024 NPUs times the difference in bandwidth times 43.8 USD a GB/s: %s.\n",
+           verdict(slower, &wrong), verdict(spread, &wrong), verdict(prices_add_up(&t), &wrong));
     return wrong;
 }
