@@ -26,6 +26,7 @@ static unsigned form_of(const struct report *r)
     static const unsigned forms[] = {
         [TABLE_AS_TEXT] = IN_TEXT, [TABLE_AS_CSV] = IN_CSV, [TABLE_AS_JSON] = IN_JSON
     };
+    /* JSON of rows is the table of CSV in other brackets. */
     return r->format == TABLE_AS_JSON && r->rows ? (unsigned)IN_CSV : forms[r->format];
 }
 
@@ -103,6 +104,7 @@ void report_real(struct report *r, unsigned in, const char *key, const char *lab
         add_fact(r, key, TABLE_REAL, NULL, x, 0);
 }
 
+/* A CSV has no booleans: yes and no, as in text. */
 void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b)
 {
     if (goes_to(r, in, key, label, IN_JSON))
@@ -189,6 +191,8 @@ static bool is_shown(const struct report *r, const struct report_column *c)
     return report_is(r, c->in) && (report_is(r, IN_TEXT) ? c->title : c->key) != NULL;
 }
 
+/* Columns are borrowed until report_table_end(). Values are put for all columns, whichever are shown: one
+ * call per column and row, in order. */
 void report_rows(struct report *r, const struct report_column *columns, int32_t n)
 {
     assert(!r->columns && n > 0 && n <= REPORT_MAX_COLUMNS);
@@ -197,6 +201,7 @@ void report_rows(struct report *r, const struct report_column *columns, int32_t 
     r->at = 0;
     r->open = false;
     r->listed = false;
+    /* One table to a CSV. */
     assert(!report_is(r, IN_CSV) || r->table.n_cols == 0);
     for (int32_t i = 0; i < n; i++) {
         const struct report_column *c = &columns[i];
@@ -219,7 +224,8 @@ void report_table(struct report *r, const char *key, const struct report_column 
         json_open(&r->json, key, '[');
 }
 
-/* The map that holds a column of JSON opens before its first member and closes behind its last. */
+/* The map that holds a column of JSON opens before its first member and closes behind its last. "usd.low" is
+ * member low of map usd; members of one map must stand together. */
 static const char *enter_map(struct report *r, const char *key)
 {
     const char *dot = strchr(key, '.');
@@ -255,6 +261,7 @@ static const struct report_column *next_column(struct report *r)
 /* A row closes behind its last value. */
 static void finish_value(struct report *r)
 {
+    /* Back at the first column: the row is whole. */
     r->at = (r->at + 1) % r->n_columns;
     if (r->at != 0 || !report_is(r, IN_JSON) || !r->open)
         return;
@@ -289,6 +296,7 @@ void report_put_text(struct report *r, const char *fmt, ...)
 void report_put_real(struct report *r, double x)
 {
     const struct report_column *c = next_column(r);
+    /* Units are for the eye: data has the value as it is. */
     double shown = c && c->times != 0 ? x * c->times : x;
     shown = c && c->per != 0 ? shown / c->per : shown;
     if (c && report_is(r, IN_TEXT) && c->show == REPORT_USD)
@@ -370,11 +378,13 @@ void report_page_end(struct report *r)
     report_close(r, '}');
     if (report_is(r, IN_JSON)) {
         text_puts(&r->out, "\n");
+        /* The next page is a document of its own, with no comma before it. */
         r->json.filled[0] = false;
     }
 }
 
-/* The facts of CSV as one row. */
+/* The facts of CSV as one row. Their columns are in the order in which they were reported, and each has the
+ * kind of its fact. */
 static void lay_facts(struct report *r)
 {
     struct table *facts = &r->facts;

@@ -95,6 +95,7 @@ static int read_count(int64_t *out, const struct key *k, const struct yaml_doc *
         return x >= k->min && x <= k->max ? fail_whole(k, x, doc, id, e) : fail_range(k, doc, id, e);
     if (rc)
         return rc;
+    /* Limits are doubles for all kinds: above 2^53 they are good to a few units, which no limit needs. */
     if (!((double)n >= k->min && (double)n <= k->max))
         return fail_range(k, doc, id, e);
     *out = n;
@@ -166,6 +167,7 @@ static int read_name(char *out, const struct key *k, const struct yaml_doc *doc,
     size_t n = rc ? 0 : strlen(text);
     if (rc)
         return rc;
+    /* Bytes, with room for the terminator. */
     if (n >= k->room || (double)n < k->min)
         return yaml_fail(doc, id, e, ERR_RANGE, "is %zu bytes long, expected %s%zu", n,
                          k->min > 0 ? "1 to " : "at most ", k->room - 1);
@@ -189,6 +191,7 @@ static int read_range_end(double *x, const struct key *k, const struct yaml_doc 
     return 0;
 }
 
+/* One number is a range of one value. */
 static int read_range(struct draw_range *range, const struct key *k, const struct yaml_doc *doc, yaml_id id,
                       struct err *e)
 {
@@ -273,6 +276,7 @@ static int read_list(void *base, const struct key *k, const struct yaml_doc *doc
         return err_nomem(e, "a list");
     n = 0;
     yaml_each (id, doc, list) {
+        /* Members that no key stands for begin as zero. */
         memset(entry, 0, size);
         rc = k->of ? schema_read(entry, k->of, doc, id, e) : schema_read_value(entry, k->item, doc, id, e);
         if (rc)
@@ -285,6 +289,7 @@ static int read_list(void *base, const struct key *k, const struct yaml_doc *doc
     return 0;
 }
 
+/* A key that is not kept is checked all the same: it may be read elsewhere. */
 int schema_read_value(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     void *field = (char *)base + (k->offset == SCHEMA_UNKEPT ? 0 : k->offset);
@@ -355,6 +360,7 @@ static int fail_unknown(const struct section *s, const struct yaml_doc *doc, yam
     return rc;
 }
 
+/* After all keys: a misspelt one is named before the one that it leaves missing. */
 static int check_required(const struct section *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     for (size_t i = 0; i < s->n_keys; i++) {
@@ -377,6 +383,7 @@ int schema_read(void *base, const struct section *s, const struct yaml_doc *doc,
         if (rc)
             return rc;
     }
+    /* Last of all what keys say about each other, which may rely on every one of them. */
     rc = check_required(s, doc, map, e);
     return rc || !s->check ? rc : s->check(base, doc, map, e);
 }
@@ -435,6 +442,7 @@ static void set_default(void *base, const struct key *k)
             memcpy(field, &nothing, sizeof nothing);
         break;
     case KEY_OWN:
+        /* A reader of one's own gives the default where it has no node. */
         k->read(field, k, NULL, -1, NULL);
         break;
     case KEY_RANGE:
@@ -451,6 +459,8 @@ void schema_defaults(void *base, const struct section *s)
         set_default(base, &s->keys[i]);
 }
 
+/* In the study itself or on the command line. Files that are put in, as of a network, may serve many studies
+ * and have keys that this one does not use. */
 static bool is_users_own(const struct yaml_doc *doc, yaml_id id, int32_t study)
 {
     int32_t from = doc->nodes[id].key_source;

@@ -30,6 +30,7 @@ static void add_commas(char buf[SHOW])
 /* Zeros after the point say nothing here: values come from doubles, not from measurements. */
 static void drop_zeros(char buf[SHOW])
 {
+    /* Zeros of a whole number are digits. */
     if (!strchr(buf, '.'))
         return;
     size_t n = strlen(buf);
@@ -44,6 +45,7 @@ const char *show_real(char buf[SHOW], double x, int digits)
     double size = fabs(x);
     if (!isfinite(x)) {
         strcpy(buf, "-");
+        /* Beyond what digits in full say at a glance. */
     } else if (size != 0 && (size >= 1e15 || size < 1e-9)) {
         snprintf(buf, SHOW, "%.*g", digits, x);
     } else {
@@ -59,6 +61,7 @@ const char *show_real(char buf[SHOW], double x, int digits)
     return buf;
 }
 
+/* Whole dollars from a thousand on; unit prices below keep five digits. */
 const char *show_usd(char buf[SHOW], double usd)
 {
     return fabs(usd) >= 1000 ? show_real(buf, round(usd), 15) : show_real(buf, usd, 5);
@@ -87,6 +90,7 @@ const char *show_time_unit(double most_s, double *per_s)
             return units[i].unit;
         }
     }
+    /* Nothing, and NaN, are in seconds. */
     *per_s = most_s > 0 ? 1e9 : 1;
     return most_s > 0 ? "ns" : "s";
 }
@@ -128,6 +132,7 @@ void sheet_put(struct sheet *s, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(buf, sizeof buf, fmt, ap);
     va_end(ap);
+    /* Cut and marked: a cell is for the eye. */
     if (n >= (int)sizeof buf)
         strcpy(buf + sizeof buf - 4, "...");
     put_cell(s, buf);
@@ -194,8 +199,10 @@ static struct widths measure(const struct sheet *s, int32_t column)
         size_t n_before = width_of(cell, before), n_after = width_of(cell + before, SIZE_MAX);
         w.before = n_before > w.before ? n_before : w.before;
         w.after = n_after > w.after ? n_after : w.after;
+        /* A column without any value is left out. */
         w.used = w.used || (*cell && strcmp(cell, "-") != 0);
     }
+    /* Titles stand to the right over numbers: they widen the column on the left alone. */
     size_t head = width_of(c->title, SIZE_MAX), unit = width_of(c->unit, SIZE_MAX);
     head = unit > head ? unit : head;
     w.all = w.before + w.after > head ? w.before + w.after : head;

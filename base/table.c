@@ -60,6 +60,7 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     t->n_cols++;
 }
 
+/* Doubling, with products checked: a table may have more cells than 32 bits count. */
 static bool reserve_rows(struct table *t, int64_t n_rows)
 {
     if (n_rows <= t->cap_rows)
@@ -111,6 +112,7 @@ static struct table_cell *next_cell_of(struct table *t, enum table_kind kind)
 
 void table_put_real(struct table *t, double x)
 {
+    /* NULL once memory was short: the value is dropped, and the failure is told at the end. */
     struct table_cell *c = next_cell_of(t, TABLE_REAL);
     if (c)
         c->real = x;
@@ -132,11 +134,13 @@ void table_put_text(struct table *t, const char *s)
     t->failed = t->failed || !c->text;
 }
 
+/* The row was blank from the start: only the place moves on. */
 void table_put_none(struct table *t)
 {
     next_cell(t);
 }
 
+/* Texts change hands, which leaves blanks behind: no copies, and both tables can be freed. */
 void table_take_row(struct table *t, struct table *from, int64_t row)
 {
     assert(t->n_cols == from->n_cols && row >= 0 && row < from->n_rows);
@@ -231,6 +235,7 @@ void table_put_cell(struct table *t, const struct table *from, int64_t row, int3
     }
 }
 
+/* Columns and room stay. */
 void table_clear(struct table *t)
 {
     for (int64_t row = 0; row < t->n_rows; row++)
@@ -264,6 +269,7 @@ const struct table_cell *table_cell(const struct table *t, int64_t row, int32_t 
     return &t->cells[row * t->n_cols + col];
 }
 
+/* Counts above 2^53 lose digits here: for axes and limits, not for ids. */
 double table_number(const struct table *t, int64_t row, int32_t col)
 {
     const struct table_cell *c = table_cell(t, row, col);
@@ -347,6 +353,7 @@ static int read_quoted(struct csv *c, bool *more)
     for (c->at++;; c->at++) {
         if (*c->at == '\0')
             return fail_at(c, start, "quote is not closed");
+        /* Within quotes commas and line ends are text, and a quote is written twice. */
         if (*c->at == '"' && c->at[1] != '"')
             break;
         c->at += *c->at == '"';
@@ -399,6 +406,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Sorted: files can have thousands of columns. */
 static int check_names(struct csv *c, int64_t line)
 {
     size_t n = (size_t)c->n_cols;
@@ -451,6 +459,7 @@ static int read_rows(struct csv *c)
         if (rc)
             return rc;
         long long got = c->n_fields - before;
+        /* A row cut short is more likely a damaged file than blanks at its end. */
         if (got != c->n_cols)
             return err_set(c->e, ERR_PARSE, "%s:%lld: has %lld field%s, expected %d", c->path,
                            (long long)line, got, got == 1 ? "" : "s", c->n_cols);
@@ -465,8 +474,11 @@ struct column {
     int64_t n_rows, step, cell_step;
 };
 
-/* All values are counts: true. Blank columns are none: they become reals. What was written before a value
- * that does not fit is written over by the next kind that is tried. */
+/*
+ * All values are counts: true. Blank columns are none: they become reals. What was written before a value
+ * that does not fit is written over by the next kind that is tried. Leading zeros and signs are no counts
+ * (base/num.h), so such ids become reals or stay texts.
+ */
 static bool fill_counts(const struct column *c)
 {
     bool any = false;
@@ -493,6 +505,7 @@ static bool fill_reals(const struct column *c)
     return true;
 }
 
+/* All blank first: after a failure half way table_free() meets no pointer that is none. */
 static bool fill_texts(const struct column *c)
 {
     for (int64_t i = 0; i < c->n_rows; i++)
@@ -515,6 +528,7 @@ static int fill_table(struct table *t, const struct csv *c)
         return err_nomem(c->e, c->path);
     int64_t n_rows = c->n_fields / c->n_cols - 1;
     t->col = t->n_cols;
+    /* All room at once: the number of rows is known. */
     t->cells = calloc((size_t)(n_rows * t->n_cols) + 1, sizeof *t->cells);
     if (!t->cells)
         return err_nomem(c->e, c->path);
@@ -531,6 +545,7 @@ static int fill_table(struct table *t, const struct csv *c)
     return 0;
 }
 
+/* As of a CSV, so that a store's texts and its export draw the same figures. */
 static void find_kind(struct table *t, int32_t col, char **texts)
 {
     struct table_cell *cells = t->cells + col;
@@ -562,6 +577,7 @@ int table_find_numbers(struct table *t, struct err *e)
     return 0;
 }
 
+/* Everything after it goes by terminated strings, which would end there. */
 static int check_no_nul(struct csv *c, const struct text *file)
 {
     const char *nul = file->n ? memchr(file->s, '\0', file->n) : NULL;
@@ -668,6 +684,7 @@ static void write_text_row(struct text *out, const struct table *t, int64_t row,
     for (int32_t col = 0; col < t->n_cols; col++) {
         char buf[NUM_TEXT];
         const char *s = text_words(buf, t, row, col);
+        /* Numbers stand at the right, words at the left. */
         size_t pad = widths[col] - width_of(s);
         bool right = t->kinds[col] != TABLE_TEXT;
         if (*s)
@@ -742,6 +759,7 @@ static void write_json_head(struct json *j, const char *head, struct err *e, int
         const char *equals = memchr(line, '=', n);
         size_t n_key = equals ? (size_t)(equals - line) : n;
         char *key = strndup(line, n_key);
+        /* A line without "=" is a key without value. */
         char *value = equals ? strndup(equals + 1, n - n_key - 1) : strdup("");
         int64_t number;
         /* The seed is the one number of the head that programs compute with; a version or a hash of digits
@@ -792,6 +810,7 @@ static void write_json_row(struct text *out, const struct table *t, int64_t row,
 
 int table_write_measure(struct table_writer *w, const struct table *rows, struct err *e)
 {
+    /* Widths matter in text alone; others can be written as rows come. */
     if (w->format != TABLE_AS_TEXT)
         return 0;
     /* Row -1 is the header, which counts once, with the first rows. */
@@ -857,6 +876,7 @@ int table_write(const struct table *t, enum table_format format, const char *hea
         rc = table_write_begin(&w, t, head, out, e);
     if (!rc)
         rc = table_write_rows(&w, t, out, e);
+    /* Also after a failure: it frees the widths. */
     int second = table_write_end(&w, out, e);
     return rc ? rc : second;
 }

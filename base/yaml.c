@@ -145,6 +145,7 @@ static int check_plain(const struct builder *b, yaml_mark_t place, const unsigne
     return 0;
 }
 
+/* A node has two places: that of its key, for messages about the key, and that of its value. */
 static int add_node(struct builder *b, yaml_mark_t place, struct yaml_node node, yaml_id *id, struct err *e)
 {
     /* Unreachable nodes count too: the limit is on memory. */
@@ -160,6 +161,7 @@ static int add_node(struct builder *b, yaml_mark_t place, struct yaml_node node,
     int rc = yaml_doc_node(b->doc, &node, id, e);
     if (rc)
         return rc;
+    /* The key is used up; the next scalar of the map is a key again. */
     b->key = NULL;
     if (b->n_open)
         yaml_doc_link(b->doc, b->open[b->n_open - 1], *id);
@@ -213,6 +215,7 @@ static int take_scalar(struct builder *b, const yaml_event_t *ev, struct err *e)
 
     struct yaml_node node = { .kind = YAML_SCALAR };
     node.quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    /* All spellings of nothing become the empty text, so that yaml_is_null() need know one alone. */
     if (!node.quoted && is_null(text))
         n = 0;
     rc = yaml_doc_keep(b->doc, text, n, &node.text, e);
@@ -282,6 +285,7 @@ static int check_keys(struct builder *b, yaml_id map, struct err *e)
     yaml_id first = -1, again = -1;
     for (i = 1; i < n; i++) {
         const struct map_key *was = &b->sorted[i - 1], *is = &b->sorted[i];
+        /* The first in the file of those that repeat another: what a reader from the top meets. */
         if (strcmp(was->key, is->key) == 0 && (again < 0 || is->id < again)) {
             first = was->id;
             again = is->id;
@@ -302,6 +306,7 @@ static int close_node(struct builder *b, struct err *e)
 
 static int end_stream(const struct builder *b, struct err *e)
 {
+    /* "~" alone and comments alone are no document. */
     if (b->top < 0 || yaml_is_null(b->doc, b->top))
         return fail_at(b, (yaml_mark_t){ 0 }, e, ERR_PARSE, "is empty, expected keys or a value");
     return 0;
@@ -342,6 +347,7 @@ static int take_events(struct builder *b, struct err *e)
             return fail_parser(b, e);
         int rc = take_event(b, &ev, e);
         done = ev.type == YAML_STREAM_END_EVENT;
+        /* Texts of the event are kept by now; it is freed also when it was refused. */
         yaml_event_delete(&ev);
         if (rc)
             return rc;
@@ -365,6 +371,7 @@ static int check_directives(const struct builder *b, size_t n, struct err *e)
     return 0;
 }
 
+/* The parser is deleted after a failure too; what nodes were made is cut off by the caller. */
 static int build(struct builder *b, size_t n, const char *prefix, struct err *e)
 {
     int rc = check_directives(b, n, e);
@@ -402,6 +409,7 @@ int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, siz
         doc->n_sources = n_sources;
         return rc;
     }
+    /* Bytes count once they are in the document: a failed override leaves the limit as it was. */
     doc->n_bytes += n;
     *top = b.top;
     return 0;
@@ -450,6 +458,7 @@ int yaml_graft_file(struct yaml_doc *doc, yaml_id at, const char *path, struct e
     return rc;
 }
 
+/* A path in a file counts from that file's folder, one on the command line from the working directory. */
 void yaml_beside(struct text *out, const struct yaml_doc *doc, yaml_id id)
 {
     const char *source = yaml_source(doc, id), *path = doc->nodes[id].text;
@@ -580,6 +589,7 @@ const char *yaml_doc_tail(const char *name)
     return n > 300 ? name + n - 300 : name;
 }
 
+/* Two allocations, whatever the size. The copy must not outlive the original, whose texts it shares. */
 int yaml_copy(struct yaml_doc *out, const struct yaml_doc *doc, struct err *e)
 {
     *out = (struct yaml_doc){ .root = -1 };
@@ -625,6 +635,7 @@ static void append_nodes(struct yaml_doc *doc, const struct yaml_doc *from)
     for (int32_t i = 0; i < from->n_nodes; i++) {
         struct yaml_node *to = &doc->nodes[id + i];
         *to = from->nodes[i];
+        /* Indices of sources move like those of nodes. */
         to->source += source;
         to->key_source += source;
         to->parent += to->parent < 0 ? 0 : id;
@@ -638,6 +649,7 @@ static void append_nodes(struct yaml_doc *doc, const struct yaml_doc *from)
 int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *from, struct err *e)
 {
     assert(at >= 0 && at < doc->n_nodes && from->root >= 0);
+    /* The limits of a document hold for what is put into it, too. */
     if (from->n_nodes > YAML_MAX_NODES - doc->n_nodes || from->n_bytes > YAML_MAX_BYTES - doc->n_bytes)
         return err_set(e, ERR_RANGE, "%s: is too much after other files", yaml_doc_tail(from->sources[0]));
     int rc = reserve_nodes(doc, from->n_nodes, e);
@@ -670,6 +682,9 @@ static void keep_below(struct yaml_doc *out, const struct yaml_node *nodes, yaml
         keep_below(out, nodes, child, to);
 }
 
+/*
+ * What stands below `at` goes as well: a study's axes, say, of which its points need nothing. All ids change.
+ */
 int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     assert(at >= 0 && at < doc->n_nodes);
@@ -722,7 +737,7 @@ struct edit {
     const char *rest;   /* of the path: keys to be made below `at` */
 };
 
-/* "[123]", at most nine digits. */
+/* "[123]", at most nine digits. Nine fit in 32 bits. */
 static const char *scan_index(const char *s, struct part *out)
 {
     const char *digits = ++s;
@@ -761,6 +776,7 @@ static bool same(const char *s, const struct part *p)
     return strncmp(s, p->name, p->n) == 0 && s[p->n] == '\0';
 }
 
+/* Lists of maps with a `name` are reached by it: "dims.pod" rather than "dims[1]". */
 static const char *member_name(const struct yaml_doc *doc, yaml_id member)
 {
     yaml_id name = yaml_get(doc, member, "name");
@@ -787,6 +803,7 @@ static yaml_id find_child(const struct yaml_doc *doc, yaml_id at, const struct p
     return *n_found == 1 ? found : -1;
 }
 
+/* -1: it is not there, is no path, or names several members. */
 yaml_id yaml_find(const struct yaml_doc *doc, const char *path)
 {
     yaml_id at = doc->root;
@@ -923,6 +940,7 @@ static int add_missing(struct edit *ed, yaml_id value, struct err *e)
     return 0;
 }
 
+/* The key keeps its name and gets the override's place: messages then name the command line. */
 static void replace(const struct edit *ed, yaml_id value)
 {
     struct yaml_node *at = &ed->doc->nodes[ed->at];
@@ -932,6 +950,7 @@ static void replace(const struct edit *ed, yaml_id value)
         at->line = at->col = 1;
 }
 
+/* What messages call the file of such a value; long ones are cut, and end in "...". */
 static const char *name_source(char *buf, size_t n, const char *path, const char *value)
 {
     int need = snprintf(buf, n, "--set %s=%s", path, value);
@@ -975,6 +994,7 @@ int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct e
         return rc;
     int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
     yaml_id top;
+    /* Parsed at the depth where it will stand, so that limits hold there. */
     rc = yaml_doc_parse(doc, source, value, strlen(value), path, yaml_doc_depth(doc, ed.at) + n_missing, &top,
                         e);
     return rc ? rc : put(&ed, top, n_nodes, n_sources, e);
@@ -997,6 +1017,7 @@ int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, con
     ed.source = name_source(source, sizeof source, path, value);
 
     int32_t n_missing, n_nodes = doc->n_nodes, n_sources = doc->n_sources;
+    /* Stands in until the copy is put in its place: yaml_graft_copy() needs somewhere to put it. */
     struct yaml_node blank = { .kind = YAML_SCALAR, .text = "", .line = 1, .col = 1 };
     yaml_id top = -1;
     int rc = begin(&ed, &n_missing, e);
@@ -1034,6 +1055,7 @@ yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key)
     return -1;
 }
 
+/* "" in quotes is a text, nothing at all is not. */
 bool yaml_is_null(const struct yaml_doc *doc, yaml_id id)
 {
     const struct yaml_node *node = node_at(doc, id);
@@ -1051,6 +1073,7 @@ static size_t whole_prefix(const char *s, size_t max)
     return n;
 }
 
+/* The length it would have: beyond `room` the path is cut by the caller. */
 static size_t add_step(const struct yaml_node *node, char *buf, size_t used, size_t room)
 {
     int n;
@@ -1225,6 +1248,11 @@ int yaml_need(const struct yaml_doc *doc, yaml_id id, enum yaml_kind kind, struc
     return fail_need(doc, id, e, names[kind]);
 }
 
+/*
+ * Kind, texts, keys and where each map and list ends, in the order of the file: comments, layout and the
+ * names of files that nodes come from do not count, another order of keys does. Terminators are hashed as
+ * well, so that "ab" "c" and "a" "bc" differ.
+ */
 static unsigned long long hash_node(const struct yaml_doc *doc, yaml_id id, unsigned long long h)
 {
     const struct yaml_node *node = &doc->nodes[id];

@@ -103,7 +103,8 @@ const struct place_ops *place_ops_of(enum place_model model)
 
 /* ---- servers ---- */
 
-/* A map of resource: amount; the first one is what workers run on. */
+/* A map of resource: amount; the first one is what workers run on. Names are borrowed from the document,
+ * which the study keeps. */
 static int place_read_offer(struct place_servers *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     int rc = yaml_need(doc, map, YAML_MAP, e);
@@ -166,6 +167,7 @@ static int place_read_network(struct place_study *s, struct err *e)
     v->names[0] = gpu;
     v->each[0] = 1;
     for (int32_t d = 0; d < v->level; d++)
+        /* Each NPU inside is a GPU; `servers` may say otherwise later. */
         v->each[0] *= v->net.dims[d].size;
     return 0;
 }
@@ -178,6 +180,7 @@ static int place_read_graph(struct place_study *s, struct err *e)
         return yaml_fail(&s->doc, at, e, ERR_PARSE, "has no servers; give servers, such as { gpu: 8 }");
     yaml_beside(&path, &s->doc, at);
     int rc = text_check(&path, e);
+    /* Owned; `graph` is the same text as others read it. */
     s->servers.graph_path = path.s;
     s->servers.graph = path.s;
     return rc;
@@ -186,6 +189,7 @@ static int place_read_graph(struct place_study *s, struct err *e)
 static int place_read_servers(struct place_study *s, struct err *e)
 {
     const struct place_conf *conf = &s->conf;
+    /* Three ways to say what joins servers, of which one holds; a pool has nothing between them. */
     int n = (conf->network >= 0) + (conf->graph != NULL) + (conf->racks >= 0), rc;
     bool pool = s->model == PLACE_INTERVAL || s->model == PLACE_BATCH;
     if (n > 1)
@@ -218,6 +222,7 @@ bool place_has_servers(const struct place_study *s)
 }
 
 /* Drawn ones by the seed. */
+/* For each run anew: it is cheap beside the run, and threads share nothing. */
 static int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
 {
     const struct place_servers *v = &s->servers;
@@ -247,6 +252,7 @@ static int place_read_price(struct place_study *s, struct err *e)
         return yaml_fail_key(&s->doc, node, e, ERR_PARSE, "has no effect without network; give network");
     for (int32_t d = 0; d < s->servers.net.n_dims; d++)
         bw_Bps[d] = s->servers.net.dims[d].bw_Bps;
+    /* A bill of whole parts: bandwidths are fixed, nothing is split here. */
     int rc = topo_read_parts(&parts, &s->doc, node, e);
     if (rc)
         return rc;
@@ -287,6 +293,7 @@ static int place_find_scheduler(int32_t *out, const struct place_study *s, yaml_
 static int place_read_schedulers(struct place_study *s, struct err *e)
 {
     yaml_id list = s->conf.schedulers;
+    /* All of the model, in its order. */
     for (; list < 0 && place_ops_of(s->model)->scheduler(s->n_schedulers); s->n_schedulers++)
         s->schedulers[s->n_schedulers] = s->n_schedulers;
     if (list < 0)
@@ -352,6 +359,8 @@ void place_note_key(struct place_study *s, yaml_id map, const char *key, const c
 
 /* ---- a run ---- */
 
+/* Schedulers run one after another on the same jobs and servers, which open() makes once by the seed; what
+ * one of them leaves in `own` must not show in the next one's result. */
 int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
 {
     const struct place_study *s = r->study;
@@ -382,6 +391,8 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
 
 /* ---- a point ---- */
 
+/* Servers before the model's own keys, which depend on them. Notes are of this point; the study takes those
+ * of its first. */
 static int place_read_point(struct place_study *s, struct err *e)
 {
     int rc = schema_read(&s->conf, &place_section, &s->doc, s->doc.root, e);
@@ -398,6 +409,7 @@ static int place_read_point(struct place_study *s, struct err *e)
     return rc ? rc : text_check(&s->notes, e);
 }
 
+/* On failure @p s is empty. */
 int place_study_read(struct place_study *s, const struct study_source *from, struct err *e)
 {
     *s = (struct place_study){ .doc = { .root = -1 } };
@@ -588,6 +600,7 @@ static const struct table_def place_tables[N_PLACE_TABLES] = {
 
 enum { N_BEGIN = sizeof row_begin / sizeof *row_begin, N_END = sizeof row_end / sizeof *row_end };
 
+/* Columns made for this study: its tables of columns point here until place_close(). */
 struct place_own {
     struct column rows[N_BEGIN + 2 * N_PLACE_METRICS + N_END + 1], runs[N_BEGIN + N_PLACE_METRICS + 1];
     char halves[N_PLACE_METRICS][48];
@@ -616,6 +629,7 @@ static void place_name_metrics(struct place_own *own, enum place_model first)
                             .title = metric->title,
                             .kind = TABLE_REAL,
                             .better = metric->better };
+        /* plots/ finds intervals by this name. */
         snprintf(own->halves[m], sizeof own->halves[m], "%s_ci", c.name);
         c.offset = offsetof(struct place_result, x) + (size_t)m * sizeof(double);
         *run++ = c;
@@ -685,6 +699,7 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
      * later point names is in it by its name alone.) */
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
     text_puts(&s->name, p->conf.name ? p->conf.name : "");
+    /* A note that a key has no effect must hold for all points. */
     if (!place_axes_decide(&s->sweep))
         text_puts(&s->notes, text_str(&p->notes));
     place_name_metrics(own, p->model);
@@ -777,6 +792,7 @@ static int place_run_seed(const struct study_run *r, struct sink *sink, struct e
     }
     int rc = place_run_all(out, &run, &inner);
     /* Any other failure is of this point and seed, and becomes its results. */
+    /* Lack of memory is none of the study's: it ends the run, not the point. */
     bool fatal = rc == ERR_NOMEM || notes.failed;
     /* By the first scheduler, as all schedulers of a seed read one trace. */
     out[0].notes = notes.n ? text_str(&notes) : NULL;
@@ -844,6 +860,7 @@ static void place_put_means(struct rows *rows, const struct place_row *begin, co
 static const struct study_result *place_find_failed(const struct results *r)
 {
     for (int64_t k = 0; k < results_seeds(r); k++) {
+        /* A seed that failed did so for all of its schedulers: the first one tells. */
         const struct study_result *head = results_at(r, 0, k);
         if (head->rc)
             return head;
@@ -851,6 +868,7 @@ static const struct study_result *place_find_failed(const struct results *r)
     return NULL;
 }
 
+/* A pure function of what the store holds, as all reducing is: no clock, no study file. */
 static int place_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
 {
     const struct place_shared *x = shared;

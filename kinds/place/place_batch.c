@@ -159,6 +159,8 @@ static int batch_read(struct place_study *s, struct err *e)
 {
     s->batch_draw = sjf_draw_default();
     s->batch = batch_settings_default();
+    /* In the order in which a reader of the file meets them; the pool is read even where there is a network,
+     * for its defaults. */
     int rc = place_read_section(s, &place_batch_jobs_section, s->conf.jobs, e);
     if (!rc)
         rc = batch_read_sizes(&s->batch_draw, &s->doc, s->batch_sizes, e);
@@ -187,6 +189,7 @@ struct batch_own {
     int32_t *servers, *gpus; /* shape [GPUs of the cluster]; place of one job */
 };
 
+/* Any half of it: the pace has a free() once it is built. */
 static void batch_close(void *x)
 {
     struct batch_own *own = x;
@@ -332,6 +335,7 @@ static int batch_write_result(struct place_result *out, const struct place_run *
     out->x[PLACE_MAKESPAN] = r->makespan_s;
     out->x[PLACE_JCT] = r->mean_jct_s;
     out->x[PLACE_GPU] = r->busy_frac;
+    /* The others promise nothing. */
     if (run->which == BATCH_SJF_BCO)
         out->x[PLACE_GUARANTEE] = r->guarantee;
     return run->cluster ? batch_write_links(out, run, r, e) : 0;
@@ -345,6 +349,7 @@ static int batch_run_scheduler(struct place_result *out, const struct place_run 
     settings.seed = (uint64_t)run->seed;
     settings.phi = own->phi;
     int rc = batch_run(&r, (enum batch_scheduler)run->which, &own->draw.problem, &own->pace, &settings, e);
+    /* An answer, not a failure: rows say "infeasible". */
     if (!rc && r.status == BATCH_NO_PLAN)
         rc = err_set(e, ERR_NO_DESIGN, "scheduler %s: no plan keeps every load within theta_max = %lld s",
                      run->scheduler, (long long)settings.theta_max);

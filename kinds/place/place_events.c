@@ -159,6 +159,7 @@ static int events_read_thresholds(struct events_settings *out, const struct yaml
         if (rc)
             return rc;
         before = hours;
+        /* Attained service is in GPU-seconds from here on. */
         out->las_at[n++] = hours * 3600;
     }
     out->las_queues = n + 1;
@@ -212,6 +213,7 @@ void place_note_pace(struct place_study *s)
     place_note_unused(s, &place_events_section, s->conf.events, active);
 }
 
+/* The trace itself is read by each run: only its window depends on the seed, but threads share nothing. */
 static int events_read(struct place_study *s, struct err *e)
 {
     if (s->conf.jobs < 0)
@@ -284,6 +286,7 @@ int place_take_trace(struct trace *t, const struct place_run *r, struct err *e)
     if (rc)
         return rc;
     window.seed = seed;
+    /* Arrivals alone; sizes and lengths of these jobs come from the profile. */
     if (!from->path)
         rc = trace_draw_arrivals(t, (int32_t)window.n, from->jobs_per_s, seed, e);
     else
@@ -310,6 +313,7 @@ static int trace_need(const struct trace_job *t, bool known, const char *what, s
                      t->id, what);
 }
 
+/* What a model needs of a job and neither trace nor profile gave. */
 int place_check_known(const struct trace_job *t, struct err *e)
 {
     int rc = trace_need(t, t->gpus >= 1, "number of GPUs", e);

@@ -160,6 +160,7 @@ static void interval_put_jobs(const struct place_run *run, const struct smd_resu
 
 static void interval_write_result(struct place_result *out, const struct smd_result *r, double optimum)
 {
+    /* Means over the jobs that run, and over the resources of which some was reserved. */
     double jct_s = 0, used = 0;
     int n = 0;
     for (int32_t i = 0; i < r->n_jobs; i++)
@@ -174,6 +175,7 @@ static void interval_write_result(struct place_result *out, const struct smd_res
     out->x[PLACE_GUARANTEE] = r->guarantee.probability > 0 ? r->guarantee.ratio : (double)NAN;
     out->x[PLACE_ADMITTED] = r->n_running;
     out->x[PLACE_JCT] = r->n_running ? jct_s / r->n_running : (double)NAN;
+    /* Where nothing can be had, having nothing is the optimum. */
     out->x[PLACE_OPTIMUM] = optimum > 0 ? r->utility / optimum : 1;
     out->x[PLACE_GAP] = r->gap_frac;
     out->x[PLACE_USED] = n ? used / n : (double)NAN;
@@ -199,6 +201,7 @@ static int interval_open(struct place_run *run, struct err *e)
     struct smd_result best;
     draw.seed = (uint64_t)run->seed;
     own->jobs = calloc((size_t)n, sizeof *own->jobs);
+    /* The same jobs for all schedulers of the seed. */
     int rc = own->jobs ? smd_draw_jobs(own->jobs, n, &draw, e) : err_nomem(e, "jobs");
     if (!rc)
         rc = interval_decide(&best, SMD_EXACT, run, e);
