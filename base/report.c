@@ -161,15 +161,13 @@ void report_item(struct report *r, const char *s)
 
 void report_line(struct report *r, const char *fmt, ...)
 {
-    char line[2048];
     va_list ap;
     if (!report_is(r, IN_TEXT))
         return;
+    /* Of any length: names of studies have no limit. */
     va_start(ap, fmt);
-    int n = vsnprintf(line, sizeof line, fmt, ap);
+    text_vprintf(&r->out, fmt, ap);
     va_end(ap);
-    assert(n >= 0 && n < (int)sizeof line);
-    text_puts(&r->out, line);
 }
 
 void report_open(struct report *r, const char *key, char bracket)
