@@ -252,6 +252,8 @@ int figure_script(const struct plot_figure *figure, const struct table *t, const
      */
     canvas_init(&c, opt, figure->help ? figure->help : "");
     int rc = rows_check(&r, e);
+    if (!rc && rows_know(&r, table_find(t, "semantics"), -1, NULL))
+        canvas_note(&c, "semantics libra: not what links carry");
     if (!rc)
         rc = figure->build(&c, &r, e);
     if (!rc)

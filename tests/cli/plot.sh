@@ -24,6 +24,9 @@ head -c 4 speedup.image | tail -c 3; echo
 run plot speedup rows.csv -o speedup.svg
 run plot speedup rows.csv -f -o speedup.svg --title "A title" --width 400 --height 300 --where total_GBps=100 --where total_GBps=200
 grep -c "A title" speedup.svg
+"$WEFT" sweep study.yaml --set simulation.semantics=libra -o libra.csv
+run plot speedup libra.csv --of gp -o libra.gp
+grep -c "semantics libra" libra.gp
 # Tables of other commands.
 cat >step.yaml <<..
 network: switch:4@50 switch:4@50
