@@ -173,10 +173,22 @@ static double alloc_room(const struct alloc_row *row, const double *bw_Bps, int3
 
 double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
 {
+    return alloc_outside_spent(row, bw_Bps, NULL, n_dims);
+}
+
+double alloc_outside_spent(const struct alloc_row *row, const double *bw_Bps, const double *spent,
+                           int32_t n_dims)
+{
     double over = -row->rhs, size = fabs(row->rhs);
     for (int32_t d = 0; d < n_dims; d++) {
-        over += row->coef[d] * bw_Bps[d];
-        size = fmax(size, fabs(row->coef[d] * bw_Bps[d]));
+        double part = (spent ? row->coef[d] - row->money_coef[d] : row->coef[d]) * bw_Bps[d];
+        over += part;
+        size = fmax(size, fabs(part));
+    }
+    for (int32_t j = 0; spent && j < N_ALLOC_SPENT; j++) {
+        double part = row->spent_coef[j] != 0 ? row->spent_coef[j] * spent[j] : 0;
+        over += part;
+        size = fmax(size, fabs(part));
     }
     if ((row->sense == LINEXPR_LE && over < 0) || (row->sense == LINEXPR_GE && over > 0))
         return 0;

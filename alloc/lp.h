@@ -62,6 +62,11 @@ void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_fr
 /** Signed distance outside the row, relative to its largest part; 0 inside. */
 double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
 
+/** The same of whole parts, which spend @p spent, shape [N_ALLOC_SPENT]; NULL: by the prices per B/s, as
+ * above. */
+double alloc_outside_spent(const struct alloc_row *row, const double *bw_Bps, const double *spent,
+                           int32_t n_dims);
+
 /**
  * Move B to a nearby point that satisfies every row to rounding: the least
  * relative change that makes the violated rows hold with equality, a few times over.

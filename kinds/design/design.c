@@ -125,10 +125,7 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     if (rc)
         return rc;
     d->equal.cost_usd = study_usd(s, bw_Bps, NULL);
-    d->equal.allowed = true;
-    for (int32_t i = 0; i < s->rows.n; i++)
-        if (fabs(alloc_outside(&s->rows.rows[i], bw_Bps, d->n_dims)) > EQUAL_REL)
-            d->equal.allowed = false;
+    d->equal.allowed = study_broken_row(s, bw_Bps, EQUAL_REL) < 0;
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
@@ -205,14 +202,12 @@ static int evaluate_given(struct design *d, const struct design_point *s, struct
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = s->net.dims[k].bw_Bps;
-    for (int32_t i = 0; i < s->rows.n; i++) {
-        const struct alloc_row *row = &s->rows.rows[i];
-        if (fabs(alloc_outside(row, bw_Bps, s->net.n_dims)) <= GIVEN_REL)
-            continue;
+    int32_t broken = study_broken_row(s, bw_Bps, GIVEN_REL);
+    if (broken >= 0) {
         *d = (struct design){ .n_dims = s->net.n_dims };
         d->answer.status = ALLOC_INFEASIBLE;
         snprintf(d->answer.reason, sizeof d->answer.reason,
-                 "the bandwidths of the network do not satisfy \"%s\"", row->name);
+                 "the bandwidths of the network do not satisfy \"%s\"", s->rows.rows[broken].name);
         return 0;
     }
     return evaluate(d, s, bw_Bps, e);

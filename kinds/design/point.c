@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/lp.h"
 #include "base/linexpr.h"
 #include "base/num.h"
 #include "topo/uses.h"
@@ -194,6 +195,21 @@ double study_usd(const struct design_point *s, const double *bw_Bps, struct err 
     if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, e ? e : &ignored))
         return NAN;
     return spent.usd + study_fixed_usd(s);
+}
+
+int32_t study_broken_row(const struct design_point *s, const double *bw_Bps, double rel)
+{
+    struct topo_spent spent = { 0 };
+    struct err ignored = { 0 };
+    bool whole = s->pricing == STUDY_WHOLE;
+    if (whole && topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &ignored))
+        spent = (struct topo_spent){ INFINITY, INFINITY, INFINITY };
+    const double is_spent[N_ALLOC_SPENT] = { spent.usd, spent.nic_usd, spent.watt };
+    for (int32_t i = 0; i < s->rows.n; i++)
+        if (!(fabs(alloc_outside_spent(&s->rows.rows[i], bw_Bps, whole ? is_spent : NULL, s->net.n_dims)) <=
+              rel))
+            return i;
+    return -1;
 }
 
 /* A default that depends on the parts. */

@@ -188,6 +188,13 @@ const char *study_semantics(const struct design_point *s);
  * be NULL). */
 double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e);
 
+/**
+ * Do the study's rows hold at @p bw_Bps, shape [n_dims], to @p rel of their largest part: constraints on
+ * money and power for what is bought, where pricing is whole? @return the first that does not, -1 = all do.
+ * Where parts cannot be had the first row that speaks of what is spent does not hold.
+ */
+int32_t study_broken_row(const struct design_point *s, const double *bw_Bps, double rel);
+
 /** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
 double study_fraction_usd(const struct design_point *s, const double *bw_Bps);
 

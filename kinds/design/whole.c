@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "alloc/bound.h"
-#include "base/vec.h"
+#include "alloc/lp.h"
 
 enum { D = TOPO_MAX_DIMS };
 
@@ -61,16 +61,9 @@ static double value_there(const struct design_point *s, const struct alloc_probl
     if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &ignored))
         return INFINITY;
     const double is_spent[N_ALLOC_SPENT] = { spent.usd, spent.nic_usd, spent.watt };
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        const struct alloc_row *row = &p->rows[i];
-        double over = -row->rhs;
-        for (int32_t d = 0; d < s->net.n_dims; d++)
-            over += (row->coef[d] - row->money_coef[d]) * bw_Bps[d];
-        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
-            over += row->spent_coef[j] != 0 ? row->spent_coef[j] * is_spent[j] : 0;
-        if ((row->sense != LINEXPR_GE && over > 0) || (row->sense != LINEXPR_LE && over < 0))
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if (alloc_outside_spent(&p->rows[i], bw_Bps, is_spent, s->net.n_dims) != 0)
             return INFINITY;
-    }
     double time_s = step_time(p->step, bw_Bps), usd = spent.usd + p->usd_fixed;
     return p->objective == ALLOC_COST ? (time_s <= p->time_limit_s ? usd : (double)INFINITY) : time_s * usd;
 }

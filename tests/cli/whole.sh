@@ -27,7 +27,7 @@ run sweep study.yaml --set 'vary={pricing: [whole, fraction], total_GBps: [550, 
 sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
 run front rows.csv
 echo "== given bandwidths cost what carries them"
-run sweep study.yaml --set split=given --set network.dims.spine.bw_GBps=25 --set 'vary={network.dims.rail.bw_GBps: [25, 30, 50, 60]}' -q --of csv -o rows.csv -f
+run sweep study.yaml --set split=given --set 'constraints=[usd <= 20e6]' --set network.dims.spine.bw_GBps=25 --set 'vary={network.dims.rail.bw_GBps: [25, 30, 50, 60]}' -q --of csv -o rows.csv -f
 sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
 run check study.yaml --set 'budget={usd: 20892160}'
 run check study.yaml --set 'budget={usd: 20892159}'
