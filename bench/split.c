@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "alloc/interior.h"
+#include "alloc/whole.h"
 #include "bench/draw.h"
 #include "bench/dual.h"
 #include "tests/unit/split_fixture.h"
@@ -245,9 +246,91 @@ static void race_random(struct bench *b)
     close_random(r);
 }
 
+/* ---- whole parts: the fastest step that a budget buys ---- */
+
+enum { WHOLE_DIMS = 4 };
+
+/* A lattice of n values for each of GPT-3's four dimensions. Every fourth value needs a part more. */
+struct whole_race {
+    struct split split;
+    double *bw_Bps[WHOLE_DIMS], *price[WHOLE_DIMS];
+    struct whole_block blocks[WHOLE_DIMS];
+    struct whole_lattice lattice;
+    struct alloc_answer relaxed;
+    int64_t unproved;
+};
+
+static void open_whole(struct whole_race *w, int n)
+{
+    static const double share[WHOLE_DIMS] = { 0.6, 0.2, 0.15, 0.05 };
+    const char *workload = "gpt3";
+    struct err e = { 0 };
+    *w = (struct whole_race){ .lattice = { .blocks = w->blocks, .n_blocks = WHOLE_DIMS } };
+    split_open(&w->split, "libra-4d-4096", "libra-2024-4d", &workload, 1);
+    split_row(&w->split, "usd <= 10e6");
+    for (int d = 0; d < WHOLE_DIMS; d++) {
+        w->bw_Bps[d] = bench_alloc((size_t)n * sizeof(double));
+        w->price[d] = bench_alloc((size_t)n * sizeof(double));
+        for (int k = 0; k < n; k++) {
+            w->bw_Bps[d][k] = 800e9 * share[d] * (k + 1) / n;
+            w->price[d][k] = w->split.problem.usd_per_Bps[d] * 800e9 * share[d] * (k / 4 * 4 + 4) / n;
+        }
+        w->blocks[d] = (struct whole_block){
+            .first = d, .n_dims = 1, .n = n, .bw_Bps = w->bw_Bps[d], .spent = { w->price[d] }
+        };
+    }
+    if (alloc_solve(&w->relaxed, &w->split.problem, &e))
+        bench_stop("%s", e.msg);
+}
+
+static void close_whole(struct whole_race *w)
+{
+    for (int d = 0; d < WHOLE_DIMS; d++) {
+        free(w->bw_Bps[d]);
+        free(w->price[d]);
+    }
+    alloc_answer_free(&w->relaxed);
+    split_free(&w->split);
+}
+
+static double run_whole(void *data, int64_t n)
+{
+    struct whole_race *w = data;
+    struct whole_answer a;
+    struct err e = { 0 };
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (alloc_solve_whole(&a, &w->split.problem, &w->lattice, &w->relaxed, &e))
+            bench_stop("%s", e.msg);
+        w->unproved += a.status != ALLOC_SOLVED;
+        sum += a.value;
+    }
+    return sum;
+}
+
+static void race_whole(struct bench *b)
+{
+    struct whole_race few, many;
+    open_whole(&few, 10);
+    open_whole(&many, 56);
+    struct bench_runner runners[] = {
+        { .what = "10^4 designs", .run = run_whole, .data = &few, .items = 1, .floor_per_s = 100 },
+        { .what = "10^7 designs", .run = run_whole, .data = &many, .items = 1, .floor_per_s = 1 },
+    };
+    for (int i = 0; i < 2; i++) {
+        runners[i].run(runners[i].data, 1);
+        runners[i].broken = ((struct whole_race *)runners[i].data)->unproved > 0;
+    }
+    bench_head("Best whole design within a budget, GPT-3, 4 dimensions");
+    bench_race(b, runners, 2);
+    close_whole(&few);
+    close_whole(&many);
+}
+
 void bench_split(struct bench *b)
 {
     race_gpt3(b);
     race_random(b);
     race_ratio(b);
+    race_whole(b);
 }

@@ -142,6 +142,59 @@ TEST(neighbours_cost_what_their_bills_say)
     }
 }
 
+/* A step is what one part more of each link gives: what lies between two steps costs what the upper does, and
+ * the upper costs more. Shapes that are bought as something else show here. */
+TEST(a_step_is_where_the_bill_changes)
+{
+    static const char *const dims[] = {
+        "    - { shape: ring, size: 5, tier: In }\n",
+        "    - { shape: ring, size: 2, tier: In }\n",
+        "    - { shape: line, size: 4, tier: In }\n",
+        "    - { shape: full, size: 6, tier: In }\n",
+        "    - { shape: switch, size: 24, tier: Out }\n",
+        "    - { shape: switch, size: 8, planes: 2, tier: Out }\n",
+        "    - { shape: fat-tree, sizes: [4, 6], taper: 2, tier: Out }\n",
+        "    - { shape: fat-tree, sizes: [4, 6], taper: free, tier: Out }\n",
+        "    - { shape: fat-tree, sizes: [2, 4], taper: free, planes: 2, tier: Out }\n",
+        "    - { shape: dragonfly, sizes: [2, 4, 9], links: 2, tier: Out }\n",
+        "    - { shape: torus, sizes: [4, 4], tier: In }\n",
+    };
+    int stepped = 0;
+    for (size_t i = 0; i < COUNT_OF(dims); i++) {
+        KEEP(struct design_point, s, study_free);
+        open_study(&s, dims[i], "constraints: [ usd <= 1e9 ]\n");
+        const struct topo_network *net = &s.net;
+        for (int32_t d = 0; d < net->n_dims; d++) {
+            double step_Bps = topo_port_step_Bps(net, d, &s.parts), at[D];
+            if (step_Bps == 0)
+                continue;
+            for (int k = 1; k <= 3; k++) {
+                double usd[3];
+                for (int j = 0; j < 3; j++) { /* k steps, half a step more, k + 1 steps */
+                    for (int32_t g = 0; g < net->n_dims; g++) {
+                        double one_Bps = topo_port_step_Bps(net, g, &s.parts);
+                        at[g] = g > 0 && one_Bps == 0 ? net->dims[g].tie * at[g - 1]
+                                                      : 4 * topo_port_step_Bps(net, 0, &s.parts);
+                        at[g] = g > 0 && one_Bps > 0 ? one_Bps * 3 : at[g];
+                        if (g == d)
+                            at[g] = step_Bps * (k + 0.5 * j);
+                    }
+                    usd[j] = study_usd(&s, at, NULL);
+                }
+                if (isnan(usd[0]) || isnan(usd[2]))
+                    continue;
+                stepped++;
+                /* Links up of a level that is tied may be fewer in between. */
+                bool tied = d + 1 < net->n_dims && net->dims[d + 1].tie > 0;
+                if (!((tied ? usd[1] <= usd[2] : usd[1] == usd[2]) && usd[2] > usd[0]))
+                    fail_msg("%s: dimension %d, %d steps of %g: %.17g, %.17g, %.17g USD", dims[i], d, k,
+                             step_Bps, usd[0], usd[1], usd[2]);
+            }
+        }
+    }
+    assert_true(stepped > 20);
+}
+
 /* At most the total, and less by less than a link of 20 GB/s, the smallest step. */
 TEST(a_total_is_met_as_far_as_ports_go)
 {
