@@ -184,17 +184,27 @@ static void put_band(struct report *r, struct topo_band usd)
     report_put_real(r, wide ? usd.high : NAN);
 }
 
+/* What has no watt has no grade of it. */
+static void put_grades(struct report *r, enum topo_grade grade, enum topo_grade band, enum topo_grade watt,
+                       double W)
+{
+    report_put_word(r, topo_grade_names[grade]);
+    report_put_word(r, topo_grade_names[band]);
+    report_put_word(r, isnan(W) ? "" : topo_grade_names[watt]);
+}
+
 /* The sum is a row of text; data has it beside the lines. */
 static void put_bill_sum(struct report *r, const struct topo_bill *b)
 {
     if (!report_is(r, IN_TEXT))
         return;
     report_put_word(r, "total");
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 10; i++)
         report_put_word(r, "");
     put_band(r, b->usd);
-    report_put_real(r, b->n_watt_unknown < b->n_lines ? b->watt : NAN);
-    report_put_word(r, topo_grade_names[b->grade]);
+    double watt = b->n_watt_unknown < b->n_lines ? b->watt : NAN;
+    report_put_real(r, watt);
+    put_grades(r, b->grade, b->band_grade, b->watt_grade, watt);
     for (int i = 0; i < 2; i++)
         report_put_word(r, "");
 }
@@ -207,6 +217,8 @@ static void report_bill_lines(struct report *r, const struct facts *f)
         { IN_ALL, .key = "item", .title = "item" },
         { IN_CSV, .key = "unit" },
         { IN_CSV, .key = "grade" },
+        { IN_CSV, .key = "band_grade" },
+        { IN_CSV, .key = "watt_grade" },
         { IN_CSV, .key = "source" },
         { IN_CSV, .key = "date" },
         { IN_ALL, .key = "count", .title = "count", .show = 6, .kind = TABLE_REAL },
@@ -222,6 +234,8 @@ static void report_bill_lines(struct report *r, const struct facts *f)
         { IN_TEXT, .title = "high", .unit = "USD", .show = REPORT_USD },
         { IN_ALL, .key = "watt", .title = "power", .unit = "W", .show = 6, .kind = TABLE_REAL },
         { IN_JSON | IN_TEXT, .key = "grade", .title = "grade" },
+        { IN_JSON | IN_TEXT, .key = "band_grade", .title = "low, high" },
+        { IN_JSON | IN_TEXT, .key = "watt_grade", .title = "power" },
         { IN_JSON, .key = "source" },
         { IN_JSON, .key = "date" },
     };
@@ -232,14 +246,14 @@ static void report_bill_lines(struct report *r, const struct facts *f)
         report_put_word(r, line->tier);
         report_put_word(r, line->item);
         report_put_word(r, line->count_unit);
-        report_put_word(r, topo_grade_names[line->grade]);
+        put_grades(r, line->grade, line->band_grade, line->watt_grade, line->watt);
         report_put_word(r, line->source);
         report_put_word(r, line->date);
         report_put_real(r, line->count);
         report_put_word(r, line->count_unit);
         put_band(r, line->usd);
         report_put_real(r, line->watt);
-        report_put_word(r, topo_grade_names[line->grade]);
+        put_grades(r, line->grade, line->band_grade, line->watt_grade, line->watt);
         report_put_word(r, line->source);
         report_put_word(r, line->date);
     }
@@ -263,8 +277,8 @@ static void say_bill(struct report *r, const struct topo_bill *b)
     if (b->n_watt_unknown > 0 && b->n_watt_unknown < b->n_lines)
         report_line(r, "The power of %d items is not known: the sum is a lower bound.\n",
                     (int)b->n_watt_unknown);
-    report_line(r,
-                "grade: V read in its source, D derived from such, V-weak vendor or reseller, R recalled\n");
+    report_line(r, "grades of prices, their bands and power: V read in its source, D derived from such, "
+                   "V-weak vendor or reseller, R recalled\n");
 }
 
 /* The bill alone (a row a line in data), or behind the facts as a map. */
@@ -284,6 +298,8 @@ static void report_bill(struct report *r, const struct facts *f)
     report_json_real(r, "nic_usd", b->nic_usd);
     report_json_count(r, "switches", b->switches);
     report_json_word(r, "grade", topo_grade_names[b->grade]);
+    report_json_word(r, "band_grade", topo_grade_names[b->band_grade]);
+    report_json_word(r, "watt_grade", topo_grade_names[b->watt_grade]);
     report_json_real(r, "npu_usd", b->npu_usd);
     report_json_real(r, "npu_watt", b->npu_watt);
     if (!report_is(r, IN_CSV) || r->rows)

@@ -1,0 +1,146 @@
+#!/bin/sh
+# A key of dims or of parts that changes nothing and does not say so would be a knob without effect: each is
+# turned once, on a study that it belongs to, and what topo, alloc, sim and explain say of it must differ, or
+# warn, or refuse. The keys are those that `weft keys` lists, so that a new one has to be turned here too.
+cd "$TMPDIR" || exit 1
+
+cat >parts.yaml <<..
+name: p
+grade: V
+catalogue:
+  - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: { low: 900, typ: 1000, high: 1100 }, watt: 20 }
+  - { name: box, kind: switch, ports: 16, bw_GBps: 50, usd: { low: 9000, typ: 10000, high: 12000 }, watt: 500, latency_ns: 300 }
+  - { name: end, kind: link, bw_GBps: 50, usd: { low: 90, typ: 100, high: 200 }, watt: 9, latency_ns_per_m: 5 }
+  - { name: up, kind: link, bw_GBps: 50, usd: 400, watt: 9 }
+build:
+  - { tier: In, nic: nic, switch: box, end_link: end, up_link: up }
+  - { tier: Out, nic: nic, switch: box, end_link: end, up_link: up }
+..
+cat >rates.yaml <<..
+name: r
+nic_port_GBps: 50
+rates:
+  - { tier: In, link_usd_per_GBps: 2, switch_usd_per_GBps: 3, nic_usd_per_GBps: 4 }
+  - { tier: Out, link_usd_per_GBps: { low: 1, typ: 5, high: 6 }, switch_usd_per_GBps: 6, nic_usd_per_GBps: 7 }
+..
+# study NAME INNER OUTER: two dimensions, half of the outer one in the second collective
+study() {
+    cat >"$1.yaml" <<..
+network:
+  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000 }
+  parts: ${4-parts.yaml}
+  dims:
+    - { name: in, $2, latency_ns: 500, bw_GBps: 100, tier: In }
+    - { name: out, $3, latency_ns: 900, bw_GBps: 50, tier: Out }
+model: alpha-beta
+constraints: [ total == 150 ]
+workload:
+  groups: { part: { size: 4 } }
+  step: { sum: [ { all-reduce: { size_MB: 100, group: all } }, { all-to-all: { size_MB: 9, group: all } }, { all-gather: { size_MB: 9, group: part } } ] }
+..
+}
+study ring "shape: ring, size: 4" "shape: switch, size: 64"
+study rates "shape: ring, size: 4" "shape: switch, size: 8" rates.yaml
+study full "shape: full, size: 8" "shape: switch, size: 8"
+study sharp "shape: full, size: 4" "shape: switch, size: 8, in_switch: sharp"
+study tree "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"
+study radix "shape: switch, size: 4" "shape: fat-tree, size: 64, radix: 16, taper: 2"
+study shared "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2, spine: shared"
+study fly "shape: switch, size: 4" "shape: dragonfly, sizes: [ 2, 4, 5 ], links: 2"
+study torus "shape: switch, size: 2" "shape: torus, sizes: [ 4, 4, 8 ]"
+
+what_it_says() { # STUDY [OVERRIDE]
+    s=$1
+    shift
+    {
+        "$WEFT" topo "$s.yaml" "$@" --bill
+        "$WEFT" topo "$s.yaml" "$@"
+        "$WEFT" sim "$s.yaml" "$@"
+        "$WEFT" alloc "$s.yaml" "$@"
+        "$WEFT" check "$s.yaml" "$@" --set budget.nics=1
+    } 2>&1 | grep -v '"command"\|"study_hash"\|^# '
+}
+
+# SECTION KEY STUDY OVERRIDE; "-": the file keeps it as a record, as its help says
+cat >turns <<..
+dims name ring network.dims[1].name=other
+dims shape ring network.dims[1].shape=full
+dims size ring network.dims[1].size=32
+dims bw_GBps ring network.dims[1].bw_GBps=25
+dims min_GBps ring network.dims[1].min_GBps=60
+dims max_GBps ring network.dims[1].max_GBps=10
+dims latency_ns ring network.dims[1].latency_ns=9000
+dims efficiency ring network.dims[1].efficiency=0.5
+dims algorithm ring network.dims[1].algorithm=ring
+dims detour full network.dims[0].detour=true
+dims in_switch ring network.dims[1].in_switch=sharp
+dims in_switch_min sharp network.dims[1].in_switch_min=9
+dims regimes ring network.dims[1].regimes=[{latency_ns: 9, efficiency: 1, up_to_KB: 1e9}]
+dims tier ring network.dims[1].tier=In2
+dims sizes tree network.dims[1].sizes=[4, 8]
+dims taper tree network.dims[1].taper=4
+dims up tree network.dims[1].up=[2]
+dims links fly network.dims[1].links=1
+dims radix radix network.dims[1].radix=32
+dims spine tree network.dims[1].spine=shared
+dims forward shared network.dims[1].forward=true
+dims planes tree network.dims[1].planes=2
+dims twist torus network.dims[1].twist=true
+dims ocs torus network.dims[1].ocs=true
+parts name - -
+parts source - -
+parts date - -
+parts grade ring network.parts.grade=D
+parts counting rates network.parts.counting=one-way
+parts nic_port_GBps rates network.parts.nic_port_GBps=10
+parts rates rates network.parts.rates[0].link_usd_per_GBps=9
+parts catalogue ring network.parts.catalogue[0].usd=1
+parts build ring network.parts.build[1].up_link=end
+parts.rates[] tier rates network.parts.rates[0].tier=Other
+parts.rates[] link_usd_per_GBps rates network.parts.rates[0].link_usd_per_GBps=9
+parts.rates[] switch_usd_per_GBps rates network.parts.rates[1].switch_usd_per_GBps=9
+parts.rates[] nic_usd_per_GBps rates network.parts.rates[1].nic_usd_per_GBps=9
+parts.rates[] source - -
+parts.rates[] date - -
+parts.rates[] grade rates network.parts.rates[0].grade=V
+parts.catalogue[] name ring network.parts.catalogue[1].name=other
+parts.catalogue[] kind ring network.parts.catalogue[1].kind=nic
+parts.catalogue[] year - -
+parts.catalogue[] ports ring network.parts.catalogue[1].ports=32
+parts.catalogue[] bw_GBps ring network.parts.catalogue[0].bw_GBps=25
+parts.catalogue[] usd ring network.parts.catalogue[1].usd=20000
+parts.catalogue[] watt ring network.parts.catalogue[1].watt=600
+parts.catalogue[] latency_ns - -
+parts.catalogue[] latency_ns_per_m - -
+parts.catalogue[] source - -
+parts.catalogue[] date - -
+parts.catalogue[] grade ring network.parts.catalogue[1].grade=D
+parts.catalogue[] band_grade ring network.parts.catalogue[1].band_grade=R
+parts.catalogue[] watt_grade ring network.parts.catalogue[1].watt_grade=R
+parts.build[] tier ring network.parts.build[1].tier=Other
+parts.build[] nic ring network.parts.build[1].nic=end
+parts.build[] switch ring network.parts.build[1].switch=nic
+parts.build[] end_link ring network.parts.build[1].end_link=up
+parts.build[] up_link ring network.parts.build[1].up_link=end
+parts.build[] taper ring network.parts.build[1].taper=2
+parts.build[] rails ring network.parts.build[1].rails=4
+..
+
+# Keys as weft lists them, under the title of their section.
+"$WEFT" keys | awk '/^[^ ]+: / { section = $1; sub(/:$/, "", section) }
+    /^  [a-z]/ && $1 != "key" && (section == "dims" || section ~ /^parts/) { print section, $1 }' >listed
+cut -d' ' -f1,2 turns | sort >turned
+sort listed | diff - turned >missing && echo "every key of dims and parts is turned: $(wc -l <listed)"
+cat missing
+
+for s in *.yaml; do
+    case $s in parts.yaml | rates.yaml) continue ;; esac
+    what_it_says "${s%.yaml}" >"${s%.yaml}.base"
+    grep -E 'expected|give ' "${s%.yaml}.base" && echo "$s is refused"
+done
+while read -r section key study override; do
+    [ "$study" = - ] && continue
+    what_it_says "$study" --set "$override" >got
+    cmp -s got "$study.base" && echo "no effect: $section.$key ($override)"
+done <turns
+echo done
