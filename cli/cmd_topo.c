@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
 #include "topo/graph.h"
+#include "workloads/collective.h"
 
 static const struct option topo_rows[] = {
     { .name = "bill",
@@ -114,7 +115,8 @@ static void report_bisection(struct report *r, const struct facts *f)
     const char *dim = f->study && m->bisection_dim >= 0 ? f->study->net.dims[m->bisection_dim].name : NULL;
     char unit[96] = "GB/s each way";
     if (m->bisection_is_bound)
-        snprintf(unit, sizeof unit, "GB/s each way, at most (halves in the order of NPUs)");
+        snprintf(unit, sizeof unit, "GB/s each way, at most (%s%s)",
+                 dim ? "halving " : "halves in the order of NPUs", dim ? dim : "");
     else if (dim)
         snprintf(unit, sizeof unit, "GB/s each way (halving %s)", dim);
     if (isnan(m->bisection_Bps))
@@ -124,6 +126,31 @@ static void report_bisection(struct report *r, const struct facts *f)
                 m->bisection_Bps / 1e9, 6, unit);
     report_json_flag(r, "bisection_is_bound", m->bisection_is_bound);
     report_word(r, IN_DATA, "bisection_dim", NULL, dim);
+}
+
+static void report_uniform(struct report *r, const struct facts *f)
+{
+    const struct topo_dim *dims = f->study ? f->study->net.dims : NULL;
+    struct collective_uniform u = { NAN, -1, NAN, 1, -1 };
+    if (f->study)
+        collective_find_uniform(&u, &f->study->net);
+    const char *dim = dims && u.dim >= 0 ? dims[u.dim].name : NULL;
+    bool known = !isnan(u.rate_Bps);
+    bool behind = known && u.dim >= 0 && dims && topo_is_fabric(&dims[u.dim]) &&
+                  topo_ops(&dims[u.dim])->one_port && isfinite(u.fabric_Bps);
+    char text[160], more[SHOW];
+    snprintf(text, sizeof text, "GB/s of each NPU to all others (%s decides%s%s%s)", dim ? dim : "",
+             behind ? "; the links behind it carry " : "",
+             behind ? show_real(more, u.fabric_Bps / 1e9, 6) : "", behind ? " GB/s" : "");
+    report_real(r, known ? IN_ALL : IN_DATA, "uniform_GBps", "uniform traffic", u.rate_Bps / 1e9, 6, text);
+    report_word(r, IN_DATA, "uniform_dim", NULL, dim);
+    report_real(r, IN_DATA, "uniform_fabric_GBps", NULL, isfinite(u.fabric_Bps) ? u.fabric_Bps / 1e9 : NAN, 6,
+                NULL);
+    bool uneven = u.uneven_dim >= 0 && dims;
+    snprintf(text, sizeof text, "times the mean of its links on the busiest one of %s, which times count",
+             uneven ? dims[u.uneven_dim].name : "");
+    report_real(r, uneven ? IN_ALL : IN_DATA, "uneven", "uneven", uneven ? u.uneven : NAN, 5, text);
+    report_word(r, IN_DATA, "uneven_dim", NULL, uneven ? dims[u.uneven_dim].name : NULL);
 }
 
 static void report_dims(struct report *r, const struct design_point *s)
@@ -332,6 +359,7 @@ static void report_facts(struct report *r, const struct facts *f)
     report_degree(r, m);
     report_hops(r, m);
     report_bisection(r, f);
+    report_uniform(r, f);
     report_count(r, m->edge_connectivity >= 0 ? IN_ALL : IN_DATA, "edge_connectivity", "edge connectivity",
                  m->edge_connectivity, "(links whose loss can cut it in two)");
     if (f->study && !report_is(r, IN_CSV))
@@ -468,7 +496,7 @@ static void warn_about_network(struct run *run, const struct design_point *s)
 {
     for (const char *line = text_str(&s->notes); *line;) {
         size_t n = strcspn(line, "\n");
-        if (s->own_source < 0 || strncmp(line, "--set ", 6) == 0)
+        if (s->own_source < 0 || strncmp(line, "--set ", 6) == 0 || strncmp(line, "dimension ", 10) == 0)
             output_warn(run, "%.*s", (int)n, line);
         line += n + (line[n] == '\n');
     }

@@ -108,6 +108,73 @@ void topo_add_direct(struct topo_items *out, const struct topo_site *at, double 
         count_direct(out, at, bw_Bps);
 }
 
+/* ---- fabrics of routers ---- */
+
+static int check_router(const struct topo_site *at, const struct topo_dim *dim, double ports, struct err *e)
+{
+    const struct topo_recipe *r = at->recipe;
+    const struct topo_part *sw = &at->parts->parts[r->sw];
+    const char *shape = topo_shape_name(dim->shape);
+    if (r->up_link < 0)
+        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a %s", r->tier,
+                       shape);
+    if (sw->ports < 2)
+        return err_set(e, ERR_RANGE,
+                       "tier \"%s\" is built of switches sold by the port, expected boxes for a %s", r->tier,
+                       shape);
+    if (ports > (double)sw->ports)
+        return err_set(e, ERR_RANGE, "a router needs %g ports, expected at most the %lld of a switch", ports,
+                       (long long)sw->ports);
+    return 0;
+}
+
+/* As many links as carry 1 B/s of every NPU, with the ports at their ends. */
+static void relax_router(struct topo_items *out, const struct topo_site *at, const struct topo_dim *dim,
+                         const struct shape_counts *c, const char *const *links)
+{
+    const struct topo_part *parts = at->parts->parts;
+    const struct topo_recipe *r = at->recipe;
+    int32_t level = at->net->dims[at->d].level;
+    double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
+    double cables = fabrics * (double)c->links[level] * topo_ops(dim)->link_Bps(dim, level, 1) /
+                    topo_recipe_link_Bps(at->parts, r);
+    if (level == 0 && r->nic >= 0)
+        topo_add_item(out, r->nic, NULL, npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
+    topo_add_item(out, level ? r->up_link : r->end_link, links[level], cables);
+    topo_add_item(out, r->sw, "router", (level ? 2 : 1) * cables / (double)parts[r->sw].ports);
+}
+
+int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps,
+                      const char *const *links, struct err *e)
+{
+    int32_t level = at->net->dims[at->d].level;
+    const struct topo_dim *dim = &at->net->dims[at->d - level];
+    const struct topo_recipe *r = at->recipe;
+    struct shape_counts c;
+    topo_ops(dim)->counts(&c, dim);
+    int rc = check_router(at, dim, (double)c.ports, e);
+    if (rc)
+        return rc;
+    if (isnan(bw_Bps)) {
+        relax_router(out, at, dim, &c, links);
+        return 0;
+    }
+    double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
+    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_recipe_link_Bps(at->parts, r));
+    if (level == 0 && r->nic >= 0) {
+        const struct topo_part *nic = &at->parts->parts[r->nic];
+        topo_add_item(out, r->nic, NULL,
+                      npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
+    }
+    topo_add_item(out, level ? r->up_link : r->end_link, links[level],
+                  fabrics * planes * (double)c.links[level]);
+    if (level > 0)
+        return 0;
+    topo_add_item(out, r->sw, "router", fabrics * planes * (double)c.hubs);
+    out->boxes = (int64_t)(fabrics * planes * (double)c.hubs);
+    return 0;
+}
+
 /* ---- items of a dimension ---- */
 
 /* Asked when used, not when read: the same tier may build rings, which need no switch. */

@@ -121,6 +121,8 @@ static int graph_make_plan(struct plan *plan, const struct topo_network *net, st
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         int64_t groups = topo_link_groups(net, d);
+        if (topo_ops(dim)->check_graph && topo_ops(dim)->check_graph(dim, e))
+            return err_wrap(e, "graph: dimension \"%s\"", dim->name);
         topo_ops(dim)->counts(&plan->counts[d], dim);
         plan->dim_links[d] = groups * topo_dim_links(dim);
         plan->n_links += plan->dim_links[d];

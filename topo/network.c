@@ -138,7 +138,7 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
 /* ---- a dimension ---- */
 
 /* A number for the first level above the leaf, a list for more, or "free". */
-enum { MAX_TAPER = 64, MAX_UP = 65536, MAX_PLANES = 1024 };
+enum { MAX_TAPER = 64, MAX_UP = 65536, MAX_PLANES = 1024, MAX_Q = 1024 };
 
 static int read_taper(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
@@ -167,23 +167,6 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
         f->taper[f->n_taper++] = x;
     }
     return f->n_taper ? 0 : yaml_fail(doc, id, e, ERR_RANGE, "is empty, expected at least one number");
-}
-
-/* Global ports of a router: the one entry of `up`. */
-static int read_links(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
-{
-    struct topo_fabric *f = (struct topo_fabric *)field;
-    int64_t n;
-    if (id < 0)
-        return 0;
-    int rc = yaml_count(doc, id, &n, e);
-    if (rc)
-        return rc;
-    if (!((double)n >= k->min && (double)n <= k->max))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected %g to %g", (long long)n, k->min, k->max);
-    f->up[0] = (int32_t)n;
-    f->n_up = 1;
-    return 0;
 }
 
 static const struct key level_size = { .name = NULL,
@@ -245,10 +228,6 @@ static const struct key dim_keys[] = {
         struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
         "fat-tree: links up from a box of each tier; without taper they are all that goes up, 22 over 42 "
         "members a taper of 1.909 (default: as many as the members below leave after the taper)"),
-    K_OWN(struct topo_dim, fabric, "links", read_links,
-          "dragonfly: links of a router to other groups; its sizes: NPUs of a router, routers of a group, "
-          "groups",
-          .min = 1, .max = MAX_UP),
     K_COUNT_OR(struct topo_dim, fabric.radix, "radix", 2, MAX_UP, 0,
                "fat-tree: ports of every box; beside size it makes the sizes, as many members below a box as "
                "leave ports for what the taper lets up; beside sizes it is held against them"),
@@ -270,6 +249,22 @@ static const struct key dim_keys[] = {
         "torus of sizes that are multiples of 4: cubes of 4 x 4 x 4 joined by optical circuit switches (the "
         "recipe's switch, by up_link)",
         .uses = USE_COST),
+    K_COUNT_OR(
+        struct topo_dim, fabric.links, "links", 1, MAX_UP, 0,
+        "dragonfly: links of a router to other groups; its sizes: NPUs of a router, routers of a group, "
+        "groups. dragonfly+: of a spine; its sizes: NPUs of a leaf, leaves of a group, groups"),
+    K_COUNT_OR(struct topo_dim, fabric.spines, "spines", 1, MAX_UP, 0,
+               "dragonfly+: spines of a group, each joined to all its leaves"),
+    K_COUNT_OR(struct topo_dim, fabric.hosts, "hosts", 1, TOPO_MAX_SIZE, 0,
+               "instead of sizes, of a dragonfly, dragonfly+ or slim-fly: NPUs of a router or leaf"),
+    K_COUNT_OR(struct topo_dim, fabric.routers, "routers", 1, TOPO_MAX_SIZE, 0,
+               "instead of sizes, of a dragonfly: routers of a group"),
+    K_COUNT_OR(struct topo_dim, fabric.leaves, "leaves", 1, TOPO_MAX_SIZE, 0,
+               "instead of sizes, of a dragonfly+: leaves of a group"),
+    K_COUNT_OR(struct topo_dim, fabric.groups, "groups", 1, TOPO_MAX_SIZE, 0,
+               "instead of sizes, of a dragonfly or dragonfly+: groups"),
+    K_COUNT_OR(struct topo_dim, fabric.q, "q", 1, MAX_Q, 0,
+               "instead of sizes, of a slim-fly: it has 2 q^2 routers, q a prime power"),
 };
 
 static void name_dim(struct topo_dim *dim, int32_t d)
@@ -343,8 +338,9 @@ static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* as bits SHAPE_KEY_ */
-    static const char *const own[] = { "sizes",   "taper",  "up",     "links", "radix", "spine",
-                                       "forward", "planes", "detour", "twist", "ocs" };
+    static const char *const own[] = { "sizes",   "taper",   "up",     "links",  "radix", "spine",
+                                       "forward", "planes",  "detour", "twist",  "ocs",   "spines",
+                                       "hosts",   "routers", "leaves", "groups", "q" };
     bool fabric = topo_ops(dim)->settle != NULL, radix = topo_ops(dim)->own_keys & SHAPE_KEY_RADIX;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");
@@ -436,6 +432,23 @@ static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct e
     return 0;
 }
 
+/* Counts that are given by name become sizes. */
+static int name_sizes(struct topo_dim *dim, struct err *e)
+{
+    struct topo_fabric *f = &dim->fabric;
+    int32_t middle = f->routers + f->leaves + 2 * f->q * f->q;
+    if (!f->hosts && !middle && !f->groups)
+        return 0;
+    if (f->n_sizes)
+        return err_set(e, ERR_RANGE, "has sizes and counts of hosts or others; give one or the other");
+    f->sizes[0] = f->hosts;
+    f->sizes[1] = middle;
+    f->sizes[2] = f->groups;
+    f->n_sizes = topo_ops(dim)->own_keys & SHAPE_KEY_GROUPS ? 3 : 2;
+    f->hosts = f->routers = f->leaves = f->groups = f->q = 0;
+    return 0;
+}
+
 /* Append entry @p dim with all its levels. ERR_RANGE without a place: too many, or no such fabric. */
 static int append_entry(struct topo_network *net, const struct topo_dim *dim, struct err *e)
 {
@@ -445,7 +458,9 @@ static int append_entry(struct topo_network *net, const struct topo_dim *dim, st
         return err_set(e, ERR_RANGE, "more than %d dimensions, levels included", TOPO_MAX_DIMS);
     *to = *dim;
     to->n_levels = 1;
-    int rc = settle_rails(net, to, e);
+    int rc = name_sizes(to, e);
+    if (!rc)
+        rc = settle_rails(net, to, e);
     if (!rc && topo_ops(dim)->settle)
         rc = topo_ops(dim)->settle(to, room, e);
     if (rc)
@@ -773,13 +788,32 @@ static int parse_fabric(struct topo_fabric *f, unsigned own, const struct piece 
     return 0;
 }
 
+/* What follows ^ in words of shapes whose links up have names. */
+static int name_links(struct topo_dim *dim, const struct piece *p, struct err *e)
+{
+    struct topo_fabric *f = &dim->fabric;
+    unsigned own = topo_ops(dim)->own_keys;
+    int32_t n = 0;
+    if (own & SHAPE_KEY_UP)
+        return 0;
+    if (own & SHAPE_KEY_SPINES && n < f->n_up)
+        f->spines = f->up[n++];
+    if (own & SHAPE_KEY_LINKS && n < f->n_up)
+        f->links = f->up[n++];
+    if (n < f->n_up || f->n_taper || f->taper_free)
+        return spec_fail_at(e, ERR_RANGE, p, "no taper, and fewer numbers after ^");
+    f->n_up = 0;
+    return 0;
+}
+
 /* SIZE, as many as the shape can have; of a fabric all that says what it is of. */
 static int parse_members(struct topo_dim *dim, const struct piece *p, struct err *e)
 {
     struct err inner = { 0 };
+    int rc = topo_ops(dim)->settle ? parse_fabric(&dim->fabric, topo_ops(dim)->own_keys, p, e) : 0;
     if (topo_ops(dim)->settle)
-        return parse_fabric(&dim->fabric, topo_ops(dim)->own_keys, p, e);
-    int rc = parse_number(&dim->size, TOPO_MIN_SIZE, TOPO_MAX_SIZE, p, e);
+        return rc ? rc : name_links(dim, p, e);
+    rc = parse_number(&dim->size, TOPO_MIN_SIZE, TOPO_MAX_SIZE, p, e);
     if (!rc && topo_check_size(dim->shape, dim->size, &inner))
         rc = err_set(e, inner.code, "col %d: size %s", p->col, inner.msg);
     return rc;
@@ -953,6 +987,8 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
         struct shape_counts c;
         double cut_Bps = 0;
         topo_ops(dim)->counts(&c, dim);
+        if (topo_ops(dim)->cut)
+            topo_ops(dim)->cut(&c, dim);
         for (int32_t i = 0; i < c.n_classes; i++) {
             double links = (double)topo_link_groups(net, d) * (double)c.cut[i];
             cut_Bps += links > 0 ? links * topo_link_Bps(dim, i, bw_Bps[d + i]) : 0;
@@ -962,6 +998,7 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
         if (cut_Bps < m->bisection_Bps) {
             m->bisection_Bps = cut_Bps;
             m->bisection_dim = d;
+            m->bisection_is_bound = c.cut_is_bound;
         }
     }
 }

@@ -40,9 +40,10 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
  * "ring:4@250 full:8 switch:32@50": SHAPE:SIZE[@GBps], innermost first, blanks
  * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][+shared|+forward][@GBps], as in
  * "fat-tree:32x64/2@50"; "/free": the split decides what goes up; +shared: rails with one spine, +forward:
- * and forwarding in the node. "*PLANES" before @: so many side by side. All else takes its default. The
- * message starts with "col N: ", 1-based. Inverse of topo_format_spec() to the last bit: GB/s are read as
- * decimal text with the point moved nine places, so every bandwidth in range has a word.
+ * and forwarding in the node. "*PLANES" before @: so many side by side. Behind ^ a dragonfly
+ * has the links of a router to other groups, a dragonfly+ spines and the links of a spine. All else takes its
+ * default. The message starts with "col N: ", 1-based. Inverse of topo_format_spec() to the last bit: GB/s
+ * are read as decimal text with the point moved nine places, so every bandwidth in range has a word.
  * @return 0, ERR_PARSE or ERR_RANGE.
  */
 int topo_parse_spec(struct topo_network *net, const char *word, struct err *e);
@@ -109,12 +110,14 @@ struct topo_metrics {
      */
     double bisection_Bps;
     int32_t bisection_dim;   /**< dimension halved (0-based, the innermost of equals), -1 = none known */
-    bool bisection_is_bound; /**< custom graph: halves by NPU order, an upper bound of the least bisection */
+    bool bisection_is_bound; /**< an upper bound: of a custom graph (halves by NPU order), or of a shape whose
+                                  least cut is not known */
     int64_t edge_connectivity; /**< least number of links whose loss disconnects it; -1 = not computed */
 };
 
 /**
- * Metrics of @p net at bandwidths @p bw_Bps in closed form, O(n_dims).
+ * Metrics of @p net at bandwidths @p bw_Bps in closed form, O(n_dims) but for distances and cuts of
+ * dragonflies.
  *
  * Distance: sum of the dimensions' distances. Bisection: N/n_d groups times the links that halve one times
  * their capacity. Edge connectivity: the least of the links at the NPU that has fewest, the members of the

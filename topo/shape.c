@@ -53,6 +53,10 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", f->taper_free ? "/free" : "");
     for (int32_t k = 0; k < f->n_up; k++)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->up[k]);
+    if (f->spines)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->spines);
+    if (f->links)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->links);
     if (f->spine == TOPO_SPINE_SHARED && !f->forward)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+shared");
     for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++)
@@ -67,7 +71,10 @@ void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t
     bool chain = pattern == SHAPE_NEXT || pattern == SHAPE_PASS;
     bool one = pattern == SHAPE_DIRECT || pattern == SHAPE_SEND;
     bool whole = pattern == SHAPE_SEND || pattern == SHAPE_PASS;
-    *out = (struct shape_load){ chain ? n - 1 : one ? 1 : num_log2_up(n), { whole ? 1 : (n - 1.0) / n } };
+    *out = (struct shape_load){ .hops = chain ? n - 1
+                                        : one ? 1
+                                              : num_log2_up(n),
+                                .load = { whole ? 1 : (n - 1.0) / n } };
 }
 
 void shape_line_load(struct shape_load *out, enum shape_pattern pattern, int32_t k, int32_t stride)
@@ -110,6 +117,67 @@ double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int
         return 1 / below;
     }
     return 0;
+}
+
+/* ---- groups of which every two are joined ---- */
+
+int64_t shape_mesh_gate(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m)
+{
+    int64_t turn = (j - i - 1 + w->groups) % w->groups;
+    return (turn * w->cables + m) % w->gates;
+}
+
+int64_t shape_mesh_cable(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m)
+{
+    int64_t low = i < j ? i : j, high = i < j ? j : i;
+    return (low * (2 * w->groups - low - 1) / 2 + high - low - 1) * w->cables + m;
+}
+
+/* The cables towards the group that is `ahead` further on, modulo the groups. */
+static void mesh_use(int32_t *uses, const struct shape_mesh *w, int64_t ahead)
+{
+    int64_t j = (ahead % w->groups + w->groups) % w->groups;
+    for (int64_t m = 0; m < w->cables % w->gates; m++)
+        uses[shape_mesh_gate(w, 0, j, m)]++;
+    for (int64_t gate = 0; gate < w->gates; gate++)
+        uses[gate] += (int32_t)(w->cables / w->gates);
+}
+
+void shape_mesh_uses(int32_t *uses, const struct shape_mesh *w, int32_t s, int32_t stride, int32_t j)
+{
+    memset(uses, 0, (size_t)w->gates * sizeof *uses);
+    if (s == w->groups) { /* all: so many rounds, and what is left to the first gates */
+        int64_t used = w->cables * (w->groups - 1);
+        for (int64_t gate = 0; gate < w->gates; gate++)
+            uses[gate] = (int32_t)(used / w->gates + (gate < used % w->gates));
+        return;
+    }
+    for (int64_t other = 0; other < s; other++)
+        if (other != j)
+            mesh_use(uses, w, (other - j) * stride);
+}
+
+void shape_mesh_ring(int32_t *out, int32_t *in, const struct shape_mesh *w, int32_t s, int32_t stride,
+                     bool round, int place)
+{
+    int64_t far = (s - INT64_C(1)) * stride;
+    memset(out, 0, (size_t)w->gates * sizeof *out);
+    memset(in, 0, (size_t)w->gates * sizeof *in);
+    if (place < 2 || round)
+        mesh_use(out, w, place < 2 ? stride : -far);
+    if (place > 0 || round)
+        mesh_use(in, w, place > 0 ? -stride : far);
+}
+
+int64_t shape_spread(int64_t ways, int64_t n, int64_t x, int64_t y)
+{
+    /* x + y alone would give those with x = y even ways only, y / ways alone needs many y. */
+    return (x + y / ways + (n < ways * ways ? y : 0)) % ways;
+}
+
+double shape_passed(enum shape_pattern pattern, int32_t n)
+{
+    return pattern == SHAPE_NEXT ? (n - 1.0) / n : 1;
 }
 
 int topo_check_size(enum topo_shape s, int64_t n, struct err *e)

@@ -35,7 +35,9 @@ enum {
  * dimension's bandwidth of one NPU: ring: 2 links of B/2 each, of two members one link of B; full: n-1 links
  * of B/(n-1); switch: one port of B into a switch of n ports; line: a ring without the wrap; fat_tree
  * ("fat-tree"): a folded Clos whose levels may taper; dragonfly: groups of routers, each pair of
- * groups joined; torus: rings along several axes with one link rate, perhaps twisted.
+ * groups joined; torus: rings along several axes with one link rate, perhaps twisted; dragonfly_plus
+ * ("dragonfly+"): a dragonfly of groups that are folded Clos; slim_fly ("slim-fly"): routers as an MMS graph,
+ * any two at most two links apart.
  */
 #define TOPO_PLAIN_SHAPES(X)                                                                                 \
     X(RING, ring, "ring")                                                                                    \
@@ -45,7 +47,9 @@ enum {
 #define TOPO_FABRICS(X)                                                                                      \
     X(FAT_TREE, fat_tree, "fat-tree")                                                                        \
     X(DRAGONFLY, dragonfly, "dragonfly")                                                                     \
-    X(TORUS, torus, "torus")
+    X(TORUS, torus, "torus")                                                                                 \
+    X(DRAGONFLY_PLUS, dragonfly_plus, "dragonfly+")                                                          \
+    X(SLIM_FLY, slim_fly, "slim-fly")
 #define TOPO_SHAPES(X) TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
 
 #define TOPO_SHAPE_ENUM(NAME, id, word) TOPO_##NAME,
@@ -129,6 +133,10 @@ struct topo_fabric {
     int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
     bool twist;     /**< torus: wraps of short axes lead on along the long ones */
     bool ocs;       /**< torus: of cubes that optical circuit switches join */
+    int32_t spines; /**< of a group */
+    int32_t links;  /**< of a router or spine to other groups */
+    int32_t hosts, routers, leaves, groups, q; /**< other words for sizes, which they become: 0 then */
+    int32_t field; /**< of a slim fly: its field, see shape_slim_fly.c; -1: no such field. From settle() */
 };
 
 struct topo_dim {
@@ -165,11 +173,12 @@ enum { SHAPE_CLASSES = TOPO_LEVELS };
 struct shape_counts {
     int32_t n_classes;
     int64_t links[SHAPE_CLASSES]; /**< of each class */
-    int64_t hubs, hub_degree_min; /**< 0: none */
+    int64_t hubs, hub_degree_min; /**< 0: none; links of a hub, or of several to all else, the least */
     int64_t degree_max, degree_min;
     /** Links to cut between the first floor(n/2) members and the others, hubs on the side where that is
      * least. */
     int64_t cut[SHAPE_CLASSES];
+    bool cut_is_bound;    /**< there may be a smaller one */
     int64_t connectivity; /**< least number of links whose loss separates some member from another */
     int64_t ports;        /**< of the box that needs most of them: a hub, or a member */
 };
@@ -209,6 +218,7 @@ static inline int32_t shape_stride(const struct shape_group *g, int32_t k)
 struct shape_load {
     double hops; /**< links passed in sequence */
     double load[SHAPE_CLASSES];
+    double mean[SHAPE_CLASSES]; /**< over all its links, where they are loaded unevenly; 0: as load */
 };
 
 /** How the messages to a neighbour go round in a group of more than two. */
@@ -234,7 +244,13 @@ enum {
     SHAPE_KEY_PLANES = 128,
     SHAPE_KEY_DETOUR = 256,
     SHAPE_KEY_TWIST = 512,
-    SHAPE_KEY_OCS = 1024
+    SHAPE_KEY_OCS = 1024,
+    SHAPE_KEY_SPINES = 2048,
+    SHAPE_KEY_HOSTS = 4096,
+    SHAPE_KEY_ROUTERS = 8192,
+    SHAPE_KEY_LEAVES = 16384,
+    SHAPE_KEY_GROUPS = 32768,
+    SHAPE_KEY_Q = 65536
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -255,11 +271,15 @@ struct shape_ops {
     /** Is there such a shape of @p n members? ERR_RANGE with "is ..., need ...". NULL: of any number. */
     int (*check)(int64_t n, struct err *e);
     void (*counts)(struct shape_counts *c, const struct topo_dim *dim);
+    /** Fill in c->cut, where that takes more than a formula; NULL: counts() does. */
+    void (*cut)(struct shape_counts *c, const struct topo_dim *dim);
     /** Distances of all ordered pairs of members: their sum, and the longest. */
     void (*distances)(const struct topo_dim *dim, double *sum, int64_t *longest);
     /** Capacity of a link of class @p cls, one direction [B/s], where one NPU has @p bw_Bps of that class;
      * NaN gives NaN. */
     double (*link_Bps)(const struct topo_dim *dim, int32_t cls, double bw_Bps);
+    /** Can it be built? ERR_RANGE with "is ..., ..." where only counts and rates are known. NULL: always. */
+    int (*check_graph)(const struct topo_dim *dim, struct err *e);
     /** All links of a group in the order of their numbers, class by class: members are 0 .. n-1, hubs n ..
      * Of a shared spine a group has all its rails, n = topo_span(), those of a node one after the other. */
     void (*edges)(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b));
@@ -314,6 +334,45 @@ void shape_line_load(struct shape_load *out, enum shape_pattern pattern, int32_t
 
 /** Share of S that one member of a flat group sends to members that differ beyond the first @p k levels. */
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k);
+
+/* ---- groups of which every two are joined by as many cables ---- */
+
+/**
+ * The global links of a dragonfly. Cable m of group i towards group j is the k-th of its group, k = ((j - i -
+ * 1) mod groups) cables + m, and ends at gate k mod gates: they are dealt out round robin, so spare ports are
+ * spread over the gates (routers of a dragonfly, spines of a dragonfly+).
+ */
+struct shape_mesh {
+    int64_t groups, gates, cables; /**< cables of one pair of groups */
+};
+
+enum { SHAPE_MAX_GATES = 1024 }; /**< twice the ports of the largest switches of 2026 */
+
+/** Gate of group @p i where its cable @p m towards group @p j ends. */
+int64_t shape_mesh_gate(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m);
+
+/** Number of that cable: pairs (0,1), (0,2).. (1,2).. one after the other. */
+int64_t shape_mesh_cable(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m);
+
+/** Cables in use at each gate of a group, shape [gates], when it exchanges with others of its part: it is
+ * number @p j of @p s groups, @p stride apart. */
+void shape_mesh_uses(int32_t *uses, const struct shape_mesh *w, int32_t s, int32_t stride, int32_t j);
+
+/**
+ * The same for a ring of those groups: cables to the next one, and from the one before. @p round: the last
+ * one has a next, the first. @p place: 0 of the first group, 1 of one between, 2 of the last.
+ */
+void shape_mesh_ring(int32_t *out, int32_t *in, const struct shape_mesh *w, int32_t s, int32_t stride,
+                     bool round, int place);
+
+/**
+ * Which of @p ways equal ways a message takes from the x-th to the y-th of as many as @p n ends: even over
+ * all pairs, over those of one x, and over those with x = y.
+ */
+int64_t shape_spread(int64_t ways, int64_t n, int64_t x, int64_t y);
+
+/** What each of @p n members passes on to the next along a chain or ring of them, over S. */
+double shape_passed(enum shape_pattern pattern, int32_t n);
 
 /** Level @p k of the fabric that begins at @p dim: as its first one, named NAME.CLS ("pod.up1"). For
  * settle(). */

@@ -4,14 +4,17 @@
  * global ones. All ports have the rate of an NPU's: B_local = B (a-1)/p, B_global = B c (g-1)/(a p) of one
  * NPU, with c = floor(a h / (g-1)) cables between each pair of groups, h global ports at a router.
  *
- * Cable m of group i towards group j is the k-th global port of i, k = ((j - i - 1) mod g) c + m, at router k
- * mod a: ports are dealt out round robin, so spare ones are spread over the routers.
+ * Cables are dealt out to routers round robin (struct shape_mesh); a message between two groups takes one of
+ * their cables, and loads count it as spread over them evenly. Ways are minimal: local, global, local. (A
+ * search for fewest links also finds global-global ways through a third group, which overload those links.)
  *
- * Ways are minimal: local, global, local. (A search for fewest links also finds global-global ways through a
- * third group, which overload those links.) Loads, all groups of members at work: along level 1 one local
- * link each; along level 2 a global link and 2 (a-1)/a local ones, since the router with the cable is as
- * likely any. A ring uses one link of a router, or the cables of one pair of groups, alone: that link
- * decides, the others idle.
+ * Loads, all groups of members at work. Direct: from router u to v of a group p q / n (same + r (e_u + e_v) /
+ * c) of S, where same = 1 if both are in one group of members (q, r, s of levels 0, 1, 2; n = q r s) and e
+ * are their cables to groups of theirs; the two routers with most cables decide, which are all where a
+ * divides c (s - 1). Global: (g-1)/s. Ring: a link carries what p/q rings pass on, from router to router of a
+ * group, or between two groups from a last router to the cables and from those to a first one, which may be
+ * the same link; global (g-1)/(q r): one pair of groups has it all, so a ring across groups takes c (g-1)/a
+ * times what direct takes.
  *
  * J. Kim, W. Dally, S. Scott, D. Abts, ISCA 2008 (structure, minimal routes); coefficients by counting
  * messages on links, ours.
@@ -19,39 +22,46 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "topo/bill.h"
 #include "topo/shape.h"
 
-/* Ports: twice those of the largest switches of 2026 (512); it bounds the search for distances. */
-enum { LOCAL = 1, GLOBAL = 2, MOST_PORTS = 1024 };
+enum { LOCAL = 1, GLOBAL = 2 };
 
 static int64_t fly_cables(const struct topo_dim *dim)
 {
-    return (int64_t)dim[1].size * dim->fabric.up[0] / (dim[2].size - 1);
+    return (int64_t)dim[1].size * dim->fabric.links / (dim[2].size - 1);
 }
+
+static struct shape_mesh fly_mesh(const struct topo_dim *dim)
+{
+    return (struct shape_mesh){ .groups = dim[2].size, .gates = dim[1].size, .cables = fly_cables(dim) };
+}
+
+/* Links on the way along a level, each of half the latency. */
+static const double fly_reach[] = { 1, 1.5, 2.5 };
 
 static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
 {
     static const char *const classes[] = { "", "local", "global" };
     const struct topo_fabric f = dim->fabric;
-    const double reach[] = { 1, 1.5, 2.5 }; /* links of half the latency on the way, over those of level 0 */
-    int64_t p = f.sizes[0], a = f.sizes[1], g = f.sizes[2], h = f.up[0];
+    int64_t p = f.sizes[0], a = f.sizes[1], g = f.sizes[2], h = f.links;
     if (f.n_sizes != 3 || p < 1 || a < 2 || g < 2)
         return err_set(e, ERR_RANGE,
                        "is a dragonfly; give 3 sizes: NPUs of a router, routers of a group (2 or more), "
                        "groups (2 or more)");
-    if (f.n_up != 1)
+    if (h < 1)
         return err_set(e, ERR_RANGE, "has no links; give the links of a router to other groups");
     int64_t most = a * h + 1; /* groups: each global port to another */
     if (g > most)
         return err_set(e, ERR_RANGE,
                        "has %lld groups, expected at most %lld: %lld routers with %lld links to other groups",
                        (long long)g, (long long)most, (long long)a, (long long)h);
-    if (p + a - 1 + h > MOST_PORTS)
+    if (p + a - 1 + h > SHAPE_MAX_GATES)
         return err_set(e, ERR_RANGE, "has routers of %lld ports, expected at most %d",
-                       (long long)(p + a - 1 + h), MOST_PORTS);
+                       (long long)(p + a - 1 + h), SHAPE_MAX_GATES);
     if (room < 3)
         return err_set(e, ERR_RANGE, "has 3 levels, expected at most %d: a network has %d dimensions", room,
                        TOPO_MAX_DIMS);
@@ -61,7 +71,7 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
     for (int32_t k = 2; k >= 0; k--) {
         if (k > 0) {
             topo_level_init(dim, k, classes[k]);
-            dim[k].lat_s = reach[k] * dim->lat_s;
+            dim[k].lat_s = fly_reach[k] * dim->lat_s;
         }
         dim[k].size = f.sizes[k];
     }
@@ -73,8 +83,8 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
 /* The router of group @p i where its cable @p m towards group @p j ends. */
 static int64_t fly_gate(const struct topo_dim *dim, int64_t i, int64_t j, int64_t m)
 {
-    int64_t g = dim[2].size, turn = (j - i - 1 + g) % g;
-    return (turn * fly_cables(dim) + m) % dim[1].size;
+    struct shape_mesh mesh = fly_mesh(dim);
+    return shape_mesh_gate(&mesh, i, j, m);
 }
 
 /* Count a router as within two links of the one at hand, once: its stamp is @p mark then. */
@@ -147,17 +157,67 @@ static void fly_counts(struct shape_counts *c, const struct topo_dim *dim)
         .n_classes = 3,
         .links = { p * a * g, g * a * (a - 1) / 2, cables * g * (g - 1) / 2 },
         .hubs = a * g,
-        .hub_degree_min = p + a - 1 + used / a,
+        .hub_degree_min = p * a * g < p + a - 1 + used / a ? p * a * g : p + a - 1 + used / a,
         .degree_max = 1,
         .degree_min = 1,
         .connectivity = 1,
         .ports = p + a - 1 + (used + a - 1) / a,
     };
-    /* Halves of the groups; of an odd number the group in the middle is cut in two. */
-    int64_t low = g / 2, high = g - low;
-    c->cut[GLOBAL] = cables * low * high;
+}
+
+/* A router of the group in the middle: what it costs to have it on the low side, beyond the high one. */
+struct fly_side {
+    int64_t more, low_members, low_cables, high_cables;
+};
+
+static int fly_by_cost(const void *a, const void *b)
+{
+    int64_t x = ((const struct fly_side *)a)->more, y = ((const struct fly_side *)b)->more;
+    return (x > y) - (x < y);
+}
+
+/* Of an odd number of groups the one in the middle is cut in two: each number of routers on the low side is
+ * tried, those first that are cheapest there. */
+static void fly_cut_middle(struct shape_counts *c, const struct topo_dim *dim)
+{
+    int64_t p = dim[0].size, a = dim[1].size, g = dim[2].size, mid = g / 2, half = p * a / 2;
+    struct fly_side side[SHAPE_MAX_GATES] = { { 0 } };
+    int64_t sum[3] = { 0 }, best[3] = { 0 };
+    for (int64_t j = 0; j < g; j++)
+        for (int64_t m = 0; m < fly_cables(dim) && j != mid; m++)
+            *(j < mid ? &side[fly_gate(dim, mid, j, m)].low_cables
+                      : &side[fly_gate(dim, mid, j, m)].high_cables) += 1;
+    for (int64_t u = 0; u < a; u++) {
+        struct fly_side *s = &side[u];
+        s->low_members = half - u * p < 0 ? 0 : half - u * p < p ? half - u * p : p;
+        s->more = p - 2 * s->low_members + s->high_cables - s->low_cables;
+        sum[0] += s->low_members;
+        sum[GLOBAL] += s->low_cables;
+    }
+    qsort(side, (size_t)a, sizeof *side, fly_by_cost);
+    memcpy(best, sum, sizeof best);
+    for (int64_t u = 0; u < a; u++) {
+        sum[0] += p - 2 * side[u].low_members;
+        sum[LOCAL] += a - 1 - 2 * u;
+        sum[GLOBAL] += side[u].high_cables - side[u].low_cables;
+        if (sum[0] + sum[1] + sum[2] < best[0] + best[1] + best[2])
+            memcpy(best, sum, sizeof best);
+    }
+    for (int32_t k = 0; k < 3; k++)
+        c->cut[k] += best[k];
+}
+
+/* Halves of the groups, or the NPUs of one half cut off, where they have fewer links. Links are alike. */
+static void fly_cut(struct shape_counts *c, const struct topo_dim *dim)
+{
+    int64_t p = dim[0].size, a = dim[1].size, g = dim[2].size;
+    c->cut[GLOBAL] = fly_cables(dim) * (g / 2) * (g / 2);
     if (g % 2)
-        c->cut[LOCAL] = (a / 2) * (a - a / 2);
+        fly_cut_middle(c, dim);
+    if (p * a * g / 2 < c->cut[0] + c->cut[LOCAL] + c->cut[GLOBAL]) {
+        c->cut[0] = p * a * g / 2;
+        c->cut[LOCAL] = c->cut[GLOBAL] = 0;
+    }
 }
 
 static double fly_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -195,16 +255,11 @@ static int fly_local(const struct topo_dim *dim, int64_t group, int64_t u, int64
     return u == v ? 0 : step(x, first + low * (2 * a - low - 1) / 2 + high - low - 1, u > v, e);
 }
 
-static int64_t fly_pair(int64_t g, int64_t i, int64_t j)
-{
-    int64_t low = i < j ? i : j, high = i < j ? j : i;
-    return low * (2 * g - low - 1) / 2 + high - low - 1;
-}
-
 static int fly_way(const struct topo_dim *dim, int64_t from, int64_t to, bool mirror, void *x, fly_step *step,
                    struct err *e)
 {
-    int64_t p = dim[0].size, a = dim[1].size, g = dim[2].size, cables = fly_cables(dim);
+    int64_t p = dim[0].size, a = dim[1].size, g = dim[2].size;
+    struct shape_mesh mesh = fly_mesh(dim);
     int64_t u = from / p % a, v = to / p % a, i = from / p / a, j = to / p / a;
     (void)mirror;
     if (from == to)
@@ -214,12 +269,12 @@ static int fly_way(const struct topo_dim *dim, int64_t from, int64_t to, bool mi
         rc = fly_local(dim, i, u, v, x, step, e);
     if (!rc && i != j) {
         /* All cables of the pair in turn: by who sends and who receives. */
-        int64_t m = (from % (p * a) + to % (p * a)) % cables;
+        int64_t m = shape_spread(mesh.cables, p * a, from % (p * a), to % (p * a));
         int64_t first = topo_group_size(dim) + g * a * (a - 1) / 2, gate = fly_gate(dim, i, j, m);
         rc = fly_local(dim, i, u, gate, x, step, e);
         /* Arcs lead from the lower number to the higher. */
         if (!rc)
-            rc = step(x, first + fly_pair(g, i, j) * cables + m, i > j, e);
+            rc = step(x, first + shape_mesh_cable(&mesh, i, j, m), i > j, e);
         if (!rc)
             rc = fly_local(dim, j, fly_gate(dim, j, i, m), v, x, step, e);
     }
@@ -232,103 +287,115 @@ static enum topo_algorithm fly_usual(int32_t n)
     return TOPO_ALGORITHM_DIRECT;
 }
 
+/* Members of levels 0, 1 and 2 among which messages go, and from one router or group to the next. */
+struct fly_part {
+    int32_t q, r, s, router_stride, group_stride;
+};
+
+static struct fly_part fly_part_of(const struct shape_group *g)
+{
+    struct fly_part t = { 1, 1, 1, shape_stride(g, 1), shape_stride(g, 2) };
+    if (g->flat || g->level == 0)
+        t.q = g->members[0];
+    if (g->flat || g->level == 1)
+        t.r = g->members[1];
+    if (g->flat || g->level == 2)
+        t.s = g->members[2];
+    return t;
+}
+
+/* Place of router @p u among those of its group of members, and a number for that group. */
+static int64_t fly_place(const struct fly_part *t, int64_t u)
+{
+    return u / t->router_stride % t->r;
+}
+
+static int64_t fly_member_group(const struct fly_part *t, int64_t u)
+{
+    int64_t span = (int64_t)t->r * t->router_stride;
+    return u / span * t->router_stride + u % t->router_stride;
+}
+
+static void fly_direct(struct shape_load *out, const struct topo_dim *dim, const struct fly_part *t)
+{
+    struct shape_mesh mesh = fly_mesh(dim);
+    int32_t uses[SHAPE_MAX_GATES];
+    int64_t a = dim[1].size, g = dim[2].size;
+    double n = (double)t->q * t->r * t->s, unit = ((double)a - 1) * t->q / n, most = 0;
+    double share = t->r / (double)mesh.cables;
+    for (int32_t j = 0; j < (t->s == g ? 1 : t->s); j++) {
+        shape_mesh_uses(uses, &mesh, t->s, t->group_stride, j);
+        for (int64_t u = 0; u < a; u++)
+            for (int64_t v = u + 1; v < a; v++) {
+                double same = fly_member_group(t, u) == fly_member_group(t, v);
+                most = fmax(most, same + share * (uses[u] + uses[v]));
+            }
+    }
+    out->load[LOCAL] = unit * most;
+    out->mean[LOCAL] = unit * ((t->r - 1) / ((double)a - 1) + 2.0 * t->r * (t->s - 1) / (double)a);
+    out->load[GLOBAL] = t->s > 1 ? ((double)g - 1) / t->s : 0;
+    out->mean[GLOBAL] = (t->s - 1.0) / t->s;
+}
+
+/* Links from last routers to cables, and from cables to first routers. */
+static double fly_ring_gates(const struct topo_dim *dim, const struct fly_part *t, bool round)
+{
+    struct shape_mesh mesh = fly_mesh(dim);
+    int32_t out[SHAPE_MAX_GATES], in[SHAPE_MAX_GATES];
+    int64_t a = dim[1].size;
+    double most = 0;
+    for (int place = 0; place < 3; place += t->s == 2 ? 2 : 1) {
+        shape_mesh_ring(out, in, &mesh, t->s, t->group_stride, round, place);
+        for (int64_t u = 0; u < a; u++)
+            for (int64_t v = 0; v < a; v++) {
+                double from_last = u != v && fly_place(t, u) == t->r - 1 ? out[v] : 0;
+                double to_first = u != v && fly_place(t, v) == 0 ? in[u] : 0;
+                most = fmax(most, from_last + to_first);
+            }
+    }
+    return most / (double)mesh.cables;
+}
+
+static void fly_ring(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                     const struct fly_part *t)
+{
+    double passed = shape_passed(pattern, t->q * t->r * t->s), most = t->r > 1 ? 1 : 0;
+    if (t->s > 1)
+        most = fmax(most, fly_ring_gates(dim, t, pattern == SHAPE_NEXT));
+    out->load[LOCAL] = passed * (dim[1].size - 1.0) / t->q * most;
+    out->load[GLOBAL] = t->s > 1 ? passed * (dim[2].size - 1.0) / ((double)t->q * t->r) : 0;
+}
+
 static void fly_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                      const struct shape_group *g)
 {
-    double n = g->n, a = dim[1].size, groups = dim[2].size;
-    double near = 0, far = 0, r = g->flat ? g->members[1] : n, s = g->flat ? g->members[2] : n;
-    bool one = pattern == SHAPE_SEND || pattern == SHAPE_PASS; /* to one other: over one of the links alone */
+    struct fly_part t = fly_part_of(g);
     shape_port_load(out, pattern, g->n);
-    if (g->flat) {
-        far = shape_beyond(pattern, g, 2);
-        near = shape_beyond(pattern, g, 1) - far;
-    } else if (g->level == 1) {
-        near = out->load[0];
-    } else if (g->level == 2) {
-        far = out->load[0];
-    }
-    /* Part of the routers or of the groups: r - 1 of a - 1 local links carry all of it, s - 1 of g - 1
-     * cables. */
-    near *= near > 0 ? (a - 1) / (one ? 1 : r - 1) : 0;
-    out->load[LOCAL] = near + far * 2 * (a - 1) / a;
-    out->load[GLOBAL] = far > 0 ? far * (groups - 1) / (one ? 1 : s - 1) : 0;
+    if (g->flat) /* in units of the latency of a router's members */
+        out->hops *= fly_reach[t.s > 1 ? GLOBAL : t.r > 1];
+    if (pattern == SHAPE_DIRECT)
+        fly_direct(out, dim, &t);
+    else
+        fly_ring(out, pattern, dim, &t);
 }
 
-/* ---- parts ---- */
-
-static int fly_need_parts(const struct topo_site *at, double ports, struct err *e)
-{
-    const struct topo_recipe *r = at->recipe;
-    const struct topo_part *sw = &at->parts->parts[r->sw];
-    if (r->up_link < 0)
-        return err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a dragonfly",
-                       r->tier);
-    if (sw->ports < 2)
-        return err_set(e, ERR_RANGE,
-                       "tier \"%s\" is built of switches sold by the port, expected boxes for a dragonfly",
-                       r->tier);
-    if (ports > (double)sw->ports)
-        return err_set(e, ERR_RANGE, "a router needs %g ports, expected at most the %lld of a switch", ports,
-                       (long long)sw->ports);
-    return 0;
-}
-
-/*
- * The first level buys NICs, end links and routers, the others their cables. An NPU with l links has l
- * planes: as many dragonflies side by side. Relaxed: a port is a share of its box.
- */
 static int fly_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
-    int32_t level = at->net->dims[at->d].level;
-    const struct topo_dim *dim = &at->net->dims[at->d - level];
-    const struct topo_part *parts = at->parts->parts;
-    const struct topo_recipe *r = at->recipe;
-    struct shape_counts c;
-    fly_counts(&c, dim);
-    int rc = fly_need_parts(at, (double)c.ports, e);
-    if (rc)
-        return rc;
-    double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
-    double link_Bps = topo_recipe_link_Bps(at->parts, r),
-           first_Bps = at->bw_Bps ? at->bw_Bps[at->d - level] : NAN;
-    bool whole = !isnan(bw_Bps);
-    if (!whole) {
-        double ends_per_Bps = npus / link_Bps;
-        if (level == 0 && r->nic >= 0)
-            topo_add_item(out, r->nic, NULL, npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
-        /* An end of a link between routers is one port, and every NPU's share of it both its ends. */
-        topo_add_item(out, level ? r->up_link : r->end_link, level ? "router link" : "end link",
-                      ends_per_Bps / (level ? 2 : 1));
-        topo_add_item(out, r->sw, "router", ends_per_Bps / (double)parts[r->sw].ports);
-        return 0;
-    }
-    double planes = topo_whole_parts(first_Bps / link_Bps);
-    if (level > 0) {
-        topo_add_item(out, r->up_link, level == LOCAL ? "local link" : "global link",
-                      fabrics * planes * (double)c.links[level]);
-        return 0;
-    }
-    if (r->nic >= 0) {
-        const struct topo_part *nic = &parts[r->nic];
-        topo_add_item(out, r->nic, NULL,
-                      npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
-    }
-    topo_add_item(out, r->end_link, "end link", npus * planes);
-    topo_add_item(out, r->sw, "router", fabrics * planes * (double)c.hubs);
-    out->boxes = (int64_t)(fabrics * planes * (double)c.hubs);
-    return 0;
+    static const char *const links[] = { "end link", "local link", "global link" };
+    return topo_router_parts(out, at, bw_Bps, links, e);
 }
 
 const struct shape_ops shape_dragonfly = {
-    .algorithms = 1u << TOPO_ALGORITHM_DIRECT,
+    .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT,
     .switched = true,
     .one_port = true,
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 0.5,
-    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_LINKS,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_LINKS | SHAPE_KEY_HOSTS | SHAPE_KEY_ROUTERS | SHAPE_KEY_GROUPS,
     .settle = fly_settle,
     .counts = fly_counts,
+    .cut = fly_cut,
     .distances = fly_distances,
     .link_Bps = fly_link_Bps,
     .edges = fly_edges,

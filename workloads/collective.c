@@ -79,6 +79,21 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
                       double full_B, const struct topo_network *net, const struct stage_rules *rules,
                       const double *bw_Bps, double *time_s);
 
+/* Who takes part in a unit. @p members may be NULL: only the unit's own are known. */
+static struct shape_group unit_group(const struct stage_unit *u, const int32_t *members,
+                                     const struct topo_network *net)
+{
+    int32_t level = net->dims[u->dim].level, entry = u->dim - level;
+    struct shape_group g = { .level = level, .flat = u->flat, .n = u->n, .rails = u->rails };
+    for (int32_t k = 0; k < net->dims[entry].n_levels; k++) {
+        g.members[k] = members ? members[entry + k] : 0;
+        g.stride[k] = u->strides ? u->strides[k] : 1;
+    }
+    if (!u->flat)
+        g.stride[level] = u->stride;
+    return g;
+}
+
 /* Load of a pass over @p full_B bytes in a fabric, added to its classes. */
 static void add_fabric_load(double *out, const struct stage_unit *u, const int32_t *members, enum pass pass,
                             double full_B, const struct topo_network *net)
@@ -87,12 +102,8 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
     double time_s;
     if (pass == PASS_BROADCAST) { /* of the NPU that sends most: it passes the whole buffer on */
         const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
-        struct shape_group g = {
-            .level = net->dims[u->dim].level, .flat = u->flat, .n = u->n, .rails = u->rails
-        };
+        struct shape_group g = unit_group(u, members, net);
         struct shape_load l;
-        for (int32_t k = 0; k < first->n_levels; k++)
-            g.members[k] = members[u->dim - g.level + k];
         topo_ops(first)->load(&l, SHAPE_PASS, first, &g);
         for (int32_t k = 0; k < first->n_levels; k++)
             out[u->dim - g.level + k] += l.load[k] * full_B;
@@ -179,6 +190,50 @@ double collective_reach(const struct topo_dim *dim)
 double collective_share(const struct topo_dim *dim)
 {
     return collective_reach(dim) * dim->efficiency;
+}
+
+/* How much more the busiest link of a class carries than the mean, of entry @p d, when all of it exchange. */
+static void uniform_uneven(struct collective_uniform *u, const struct topo_network *net, int32_t d)
+{
+    const struct topo_dim *dim = &net->dims[d];
+    struct shape_group all = { .flat = true, .n = (int32_t)topo_group_size(dim) };
+    struct shape_load l;
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        all.members[k] = dim[k].size;
+    topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &all);
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        if (l.mean[k] > 0 && l.load[k] > l.mean[k] * u->uneven * (1 + 1e-9)) {
+            u->uneven = l.load[k] / l.mean[k];
+            u->uneven_dim = d + k;
+        }
+}
+
+void collective_find_uniform(struct collective_uniform *u, const struct topo_network *net)
+{
+    double load[TOPO_MAX_DIMS], others = ((double)net->n_npus - 1) / (double)net->n_npus;
+    int32_t members[TOPO_MAX_DIMS];
+    struct topo_network links = *net;
+    links.whole_parts = false; /* what links give, whatever a study reckons with */
+    *u = (struct collective_uniform){ INFINITY, -1, INFINITY, 1, -1 };
+    for (int32_t d = 0; d < net->n_dims; d++)
+        members[d] = net->dims[d].size;
+    collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, &links);
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        double rate_Bps = load[d] > 0 ? others * dim->bw_Bps * collective_reach(dim) / load[d] : INFINITY;
+        if (rate_Bps < u->rate_Bps) {
+            u->rate_Bps = rate_Bps;
+            u->dim = d;
+        }
+        if ((dim->level > 0 || !topo_ops(dim)->one_port) && rate_Bps < u->fabric_Bps)
+            u->fabric_Bps = rate_Bps;
+        if (topo_is_fabric(dim))
+            uniform_uneven(u, net, d);
+    }
+    if (!topo_has_bandwidths(net)) {
+        u->rate_Bps = u->fabric_Bps = NAN;
+        u->dim = -1;
+    }
 }
 
 double collective_best_share(const struct topo_dim *dim)
@@ -320,14 +375,9 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     const struct topo_dim *dim = &net->dims[u->dim], *first = dim - dim->level;
     struct search x = { .net = net, .rules = rules, .dim = dim, .entry = first, .best = s, .best_s = -1 };
     int32_t entry = u->dim - dim->level;
-    x.group = (struct shape_group){ .level = dim->level, .flat = u->flat, .n = u->n, .rails = u->rails };
-    x.group.stride[dim->level] = u->stride;
-    for (int32_t k = 0; k < first->n_levels && u->strides; k++)
-        x.group.stride[k] = u->strides[k];
+    x.group = unit_group(u, members, net);
     x.group.detour = dim->detour && pass != PASS_BROADCAST;
     x.members = members;
-    for (int32_t k = 0; k < first->n_levels && members; k++)
-        x.group.members[k] = members[entry + k];
     *s = (struct stage){ .dim = u->dim,
                          .entry = entry,
                          .flat = u->flat,
@@ -346,7 +396,8 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     try_algorithm(&x, chosen ? algorithm_resolve(dim, TOPO_ALGORITHM_SHAPE, pass, u->n) : a);
     if (chosen)
         for (a = TOPO_ALGORITHM_RING; a < N_TOPO_ALGORITHMS; a++)
-            try_algorithm(&x, a);
+            if (!topo_is_fabric(first) || topo_ops(first)->algorithms >> a & 1)
+                try_algorithm(&x, a);
     *time_s = x.best_s;
     return x.best_s >= 0;
 }

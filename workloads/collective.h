@@ -49,6 +49,23 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
                       const int32_t *stride, const struct topo_network *net);
 
+/** Uniform traffic: every NPU sends to all others evenly. NaN and -1 where a bandwidth is not chosen. */
+struct collective_uniform {
+    double rate_Bps; /**< of one NPU, the most that all links carry */
+    int32_t dim;     /**< class of links that decides */
+    double
+        fabric_Bps; /**< without links that join an NPU to its first switch; INFINITY: there are no others */
+    double
+        uneven; /**< of the class that is loaded most unevenly: its busiest link over their mean; 1: none */
+    int32_t uneven_dim;
+};
+
+/**
+ * What @p net carries of it at its bandwidths, by the ways and loads of its shapes: (N-1)/N over the most
+ * that an all-to-all over all asks of a class, load_d / B_d.
+ */
+void collective_find_uniform(struct collective_uniform *u, const struct topo_network *net);
+
 /**
  * What of a dimension's links a collective can use: half on a line of more than two, whose end members have
  * one link of B/2; else all.

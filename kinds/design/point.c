@@ -834,12 +834,24 @@ static void note_npu(struct design_point *s)
         text_printf(&s->notes, "%s: network.npu has no mem_GB, every plan is taken to fit\n", place);
 }
 
+/* Networks of which there are numbers and no graph. */
+static void note_graph(struct design_point *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d)) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        struct err no_graph = { 0 };
+        if (topo_ops(dim)->check_graph && topo_ops(dim)->check_graph(dim, &no_graph))
+            text_printf(&s->notes, "dimension \"%s\": %s\n", dim->name, no_graph.msg);
+    }
+}
+
 /* All notes of a study in one place; they are warnings, never errors. */
 int study_note(struct design_point *s, unsigned needs, struct err *e)
 {
     yaml_id root = s->doc.root;
     note_sections(s, active_uses(s, needs));
     note_npu(s);
+    note_graph(s);
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
     if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&

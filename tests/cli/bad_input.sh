@@ -115,8 +115,6 @@ fabric "dragonfly, sizes: [ 2, 4, 9 ]" | study
 bad "dragonfly without links between groups" study.yaml
 fabric "dragonfly, sizes: [ 1, 4096, 4096 ], links: 1" | study
 bad "dragonfly whose routers need too many ports" study.yaml
-fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, algorithm: ring" | study
-bad "ring on a dragonfly" study.yaml
 fabric "torus, sizes: [ 4 ]" | study
 bad "torus of one axis" study.yaml
 fabric "torus, sizes: [ 4, 1 ]" | study
@@ -137,6 +135,28 @@ bad "mixed orders on one ring" study.yaml
 bad "unknown word behind a +" study.yaml
 { base | sed 1d; echo "network: dragonfly:2x4x9^2+twist"; } | study
 bad "a word that the shape has not" study.yaml
+fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, algorithm: bruck" | study
+bad "Bruck's exchanges on a dragonfly" study.yaml
+fabric "dragonfly, sizes: [ 2, 4, 9 ], hosts: 2, links: 2" | study
+bad "dragonfly with sizes and hosts" study.yaml
+fabric "dragonfly, hosts: 2, groups: 9, links: 2" | study
+bad "dragonfly without routers" study.yaml
+fabric "fat-tree, hosts: 2" | study
+bad "fat tree with the key of a dragonfly" study.yaml
+fabric "dragonfly+, hosts: 2, leaves: 2, groups: 5, links: 2" | study
+bad "dragonfly+ without spines" study.yaml
+fabric "dragonfly+, sizes: [ 2, 2, 6 ], spines: 2, links: 2" | study
+bad "dragonfly+ of more groups than its links can join" study.yaml
+fabric "dragonfly+, sizes: [ 2000, 2, 5 ], spines: 2, links: 2" | study
+bad "dragonfly+ whose leaves need too many ports" study.yaml
+fabric "slim-fly, hosts: 4, q: 6" | study
+bad "slim fly of 4 w + 2" study.yaml
+fabric "slim-fly, sizes: [ 4, 60 ]" | study
+bad "slim fly of a number of routers that is not 2 q^2" study.yaml
+fabric "slim-fly, hosts: 4, q: 5, links: 2" | study
+bad "slim fly with links between groups" study.yaml
+fabric "slim-fly, hosts: 4, q: 1021" | study
+bad "slim fly whose routers need too many ports" study.yaml
 
 step() { base | sed 2d; echo "workload:"; echo "  groups: { g: $1 }"; echo "  step: { all-reduce: { size_MB: 1, group: $2 } }"; }
 step "{ size: 3 }" g | study

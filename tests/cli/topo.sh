@@ -27,6 +27,19 @@ sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' net.json
 "$WEFT" topo net.yaml >closed
 "$WEFT" topo net.yaml --igraph | diff closed - && echo "the graph agrees with the closed forms"
 
+echo "== fabrics of routers"
+for w in "dragonfly:2x4x7^2@1" "dragonfly+:2x2x5^2^2@1" "slim-fly:4x50@1"; do
+    run topo "$w"
+    run topo "$w" --spec
+    "$WEFT" topo "$w" >closed
+    "$WEFT" topo "$w" --igraph | diff closed - && echo "the graph agrees with the closed forms"
+done
+echo "dims: [ { name: sf, shape: slim-fly, hosts: 21, q: 28, bw_GBps: 50 } ]" >sf.yaml
+run topo sf.yaml
+run topo sf.yaml --igraph
+run topo "dragonfly+:2x2x5^2^2^2@1"
+run topo "slim-fly:4x50/2@1"
+
 echo "== graphs out and in"
 run topo net.yaml --graphml net.graphml --dot net.dot -q
 head -1 net.dot

@@ -92,16 +92,18 @@ static double laid_on_class(const struct bench *b, int32_t d, double *busiest)
 }
 
 static void compare_collective(const char *word, enum topo_algorithm a, enum collective_kind kind,
-                               const int32_t *members)
+                               const int32_t *members, const int32_t *stride)
 {
     struct bench b = { 0 };
     struct flow_group g;
     struct flow_group_spec spec = { .first = NULL };
     struct stage stages[STAGE_MAX];
     double want_B[TOPO_MAX_DIMS], bw_Bps[TOPO_MAX_DIMS], enters_B = 1e6;
+    double mean_B[TOPO_MAX_DIMS] = { 0 }, busiest_B[TOPO_MAX_DIMS] = { 0 };
     bench_open(&b, word);
     for (int32_t d = 0; d < b.net.n_dims; d++) {
         spec.members[d] = members[d];
+        spec.stride[d] = stride[d];
         bw_Bps[d] = b.net.dims[d].bw_Bps;
         struct err none = { 0 };
         const struct topo_dim *entry = &b.net.dims[d - b.net.dims[d].level];
@@ -109,20 +111,27 @@ static void compare_collective(const char *word, enum topo_algorithm a, enum col
             b.net.dims[d].algorithm = a;
     }
     MUST(flow_group_build(&g, &spec, &b.routes, e));
-    collective_loads(want_B, kind, enters_B, members, NULL, &b.net);
-    int32_t n = stage_list(stages, kind, enters_B, members, NULL, NULL, &b.net, &stage_rules_plain, bw_Bps);
-    for (int32_t s = 0; s < n; s++)
+    collective_loads(want_B, kind, enters_B, members, stride, &b.net);
+    int32_t n = stage_list(stages, kind, enters_B, members, stride, NULL, &b.net, &stage_rules_plain, bw_Bps);
+    for (int32_t s = 0; s < n; s++) {
+        memset(b.bytes, 0, (size_t)b.routes.n_arcs * sizeof *b.bytes);
         lay_stage(&b, &g, &stages[s]);
+        for (int32_t d = 0; d < b.net.n_dims; d++) {
+            double stage_B;
+            mean_B[d] += laid_on_class(&b, d, &stage_B);
+            busiest_B[d] += stage_B;
+        }
+    }
     for (int32_t d = 0; d < b.net.n_dims; d++) {
-        double busiest_B, mean_B = laid_on_class(&b, d, &busiest_B), off_B = fabs(mean_B - want_B[d]);
-        /* Of a class that is loaded unevenly the form has its busiest link; of exchanges, whose steps use one
-         * link after the other, the sum of these. */
+        double off_B = fabs(mean_B[d] - want_B[d]);
+        /* Of a class that is loaded unevenly the form has its busiest link in each stage; of exchanges, whose
+         * steps use one link after the other, the sum of these. */
         bool steps = a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR;
         if (!(off_B <= 1e-9 * enters_B ||
-              (want_B[d] > mean_B && (steps || want_B[d] <= busiest_B * (1 + 1e-9))))) {
+              (want_B[d] > mean_B[d] && (steps || want_B[d] <= busiest_B[d] * (1 + 1e-9))))) {
             print_error("%s, %s by %s, class %s: messages %.17g to %.17g, closed form %.17g\n", word,
-                        collective_names[kind], topo_algorithm_words[a], b.net.dims[d].name, mean_B,
-                        busiest_B, want_B[d]);
+                        collective_names[kind], topo_algorithm_words[a], b.net.dims[d].name, mean_B[d],
+                        busiest_B[d], want_B[d]);
             fail();
         }
     }
@@ -137,38 +146,50 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
                                                       TOPO_ALGORITHM_FAR };
     static const enum collective_kind kinds[] = { COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_GATHER,
                                                   COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_TO_ALL };
-    static const struct {
-        const char *word;
-        int32_t sizes[4];
-    } fabrics[] = {
-        { "fat-tree:8x4/2@100", { 8, 4 } },
-        { "fat-tree:4x2x4/2/1.5@100", { 4, 2, 4 } },
-        { "fat-tree:4x4x2/1/2@100", { 4, 4, 2 } },
-        { "full:2@300 fat-tree:4x4/2@50", { 2, 4, 4 } },
-        { "dragonfly:2x4x8^2@10", { 2, 4, 8 } },
-        { "dragonfly:1x4x4^3@10", { 1, 4, 4 } },
-        { "dragonfly:4x2x4^2@10", { 4, 2, 4 } },
-        { "switch:4@450 fat-tree:4x2/2+shared@50", { 4, 4, 2 } },
-        { "full:2@300 switch:2@90 fat-tree:4x4+shared@50", { 2, 2, 4, 4 } },
-        { "switch:4@450 fat-tree:2x2x2/2/2+shared@50", { 4, 2, 2, 2 } },
-        { "switch:4@450 fat-tree:4x2/2+forward@50", { 4, 4, 2 } },
-        { "full:4@450 fat-tree:8x1+shared*2@50", { 4, 8 } },
-        { "fat-tree:4x4/4*4@50 switch:2*2@50", { 4, 4, 2 } },
+    static const char *const fabrics[] = {
+        "fat-tree:8x4/2@100",
+        "fat-tree:4x2x4/2/1.5@100",
+        "fat-tree:4x4x2/1/2@100",
+        "full:2@300 fat-tree:4x4/2@50",
+        "dragonfly:2x4x8^2@10",
+        "dragonfly:1x4x4^3@10",
+        "dragonfly:4x2x4^2@10",
+        "dragonfly:2x4x9^2@10",
+        "dragonfly:4x3x6^4@10",
+        "dragonfly+:2x2x5^2^2@10",
+        "dragonfly+:4x2x4^2^3@10",
+        "dragonfly+:3x4x6^3^2@10",
+        "slim-fly:2x18@10",
+        "slim-fly:4x32@10",
+        "slim-fly:2x50@10",
+        "slim-fly:3x98@10",
+        "slim-fly:1x128@10",
+        "switch:4@450 fat-tree:4x2/2+shared@50",
+        "full:2@300 switch:2@90 fat-tree:4x4+shared@50",
+        "switch:4@450 fat-tree:2x2x2/2/2+shared@50",
+        "switch:4@450 fat-tree:4x2/2+forward@50",
+        "full:4@450 fat-tree:8x1+shared*2@50",
+        "fat-tree:4x4/4*4@50 switch:2*2@50",
     };
     RNG(rng, 18, 0);
-    for (int i = 0; i < 800; i++) {
-        size_t f = (size_t)rng_below(rng, COUNT_OF(fabrics));
+    for (int i = 0; i < 1000; i++) {
+        const char *word = fabrics[rng_below(rng, COUNT_OF(fabrics))];
+        struct topo_network net;
         int32_t members[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 }, n = 1;
-        for (int d = 0; d < 4; d++) {
-            int32_t size = fabrics[f].sizes[d] > 1 ? fabrics[f].sizes[d] : 1;
+        int32_t stride[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+        OK(topo_parse_spec(&net, word, e));
+        for (int32_t d = 0; d < net.n_dims; d++) {
             do
-                members[d] = 1 << rng_below(rng, 4);
-            while (members[d] > size);
+                members[d] = 1 + (int32_t)rng_below(rng, net.dims[d].size);
+            while (net.dims[d].size % members[d]);
+            do
+                stride[d] = 1 + (int32_t)rng_below(rng, net.dims[d].size / members[d]);
+            while (net.dims[d].size % (members[d] * stride[d]));
             n *= members[d];
         }
         if (n > 1)
-            compare_collective(fabrics[f].word, algorithms[rng_below(rng, COUNT_OF(algorithms))],
-                               kinds[rng_below(rng, COUNT_OF(kinds))], members);
+            compare_collective(word, algorithms[rng_below(rng, COUNT_OF(algorithms))],
+                               kinds[rng_below(rng, COUNT_OF(kinds))], members, stride);
     }
 }
 
@@ -397,6 +418,86 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
     }
 }
 
+/* ---- slim flies: messages spread evenly over all shortest ways, on their adjacency ---- */
+
+enum { MAX_ROUTERS = 98 };
+struct slim {
+    int n, q;
+    bool joined[MAX_ROUTERS][MAX_ROUTERS];
+    double carried[MAX_ROUTERS][MAX_ROUTERS];
+};
+
+static void take_slim_link(void *x, int64_t a, int64_t b)
+{
+    struct slim *s = x;
+    if (a < s->n || b < s->n) /* an NPU's */
+        return;
+    assert_false(s->joined[a - s->n][b - s->n]);
+    s->joined[a - s->n][b - s->n] = s->joined[b - s->n][a - s->n] = true;
+}
+
+static void send_evenly(struct slim *s, int a, int b)
+{
+    int ways = 0;
+    s->carried[a][b] += s->joined[a][b];
+    for (int via = 0; via < s->n && !s->joined[a][b]; via++)
+        ways += s->joined[a][via] && s->joined[via][b];
+    assert_true(ways > 0 || s->joined[a][b]); /* any two are at most two links apart */
+    for (int via = 0; via < s->n && !s->joined[a][b]; via++)
+        if (s->joined[a][via] && s->joined[via][b]) {
+            s->carried[a][via] += 1.0 / ways;
+            s->carried[via][b] += 1.0 / ways;
+        }
+}
+
+static void compare_slim(struct slim *s, const struct topo_dim *dim, enum shape_pattern pattern, int members,
+                         int stride)
+{
+    struct shape_group g = {
+        .level = 1, .n = members, .members = { 1, members, 1 }, .stride = { 1, stride, 1 }
+    };
+    struct shape_load l;
+    double most[2] = { 0 };
+    memset(s->carried, 0, sizeof s->carried);
+    for (int a = 0; a < s->n; a++)
+        for (int k = 0; k < members; k++) {
+            int place = a / stride % members, b = a + (k - place) * stride;
+            bool next = k == (pattern == SHAPE_SEND ? place + 1 : (place + 1) % members);
+            if (b != a && (pattern == SHAPE_DIRECT || next))
+                send_evenly(s, a, b);
+        }
+    for (int a = 0; a < s->n; a++)
+        for (int b = 0; b < s->n; b++) {
+            int cross = a / s->q / s->q != b / s->q / s->q;
+            most[cross] = fmax(most[cross], s->carried[a][b]);
+        }
+    topo_ops(dim)->load(&l, pattern, dim, &g);
+    double each = pattern == SHAPE_DIRECT ? 1.0 / members
+                  : pattern == SHAPE_NEXT ? (members - 1.0) / members
+                                          : 1;
+    for (int cross = 0; cross < 2; cross++)
+        assert_close(l.load[1 + cross], each * most[cross] / topo_ops(dim)->link_Bps(dim, 1 + cross, 1),
+                     1e-12);
+}
+
+TEST(loads_of_slim_flies_spread_messages_evenly)
+{
+    static const int qs[] = { 3, 4, 5, 7 };
+    static const enum shape_pattern patterns[] = { SHAPE_DIRECT, SHAPE_NEXT, SHAPE_SEND };
+    for (size_t i = 0; i < COUNT_OF(qs); i++) {
+        struct topo_network net;
+        struct slim s = { .n = 2 * qs[i] * qs[i], .q = qs[i] };
+        char word[32];
+        snprintf(word, sizeof word, "slim-fly:1x%d@1", s.n);
+        OK(topo_parse_spec(&net, word, e));
+        topo_ops(net.dims)->edges(net.dims, &s, take_slim_link);
+        for (int members = 2; members <= s.n; members++)
+            for (int stride = 1; stride * members <= s.n; stride++)
+                for (size_t k = 0; k < COUNT_OF(patterns) && s.n % (members * stride) == 0; k++)
+                    compare_slim(&s, net.dims, patterns[k], members, stride);
+    }
+}
+
 /* ---- tables from outside: tests/reference/topo_alpha.csv, topo_counts.csv ---- */
 
 /* The number behind "name=" in "a=1; b=2". */
@@ -426,7 +527,12 @@ static bool torus_word(char word[96], const char *p)
 /* The word of a network of the tables; false: a shape that there is not (yet). */
 static bool word_of(char word[96], const char *topology, const char *p)
 {
-    if (strcmp(topology, "fat-tree-3") == 0 && !strstr(p, "taper"))
+    const char *tapers = strstr(p, "tapers_"); /* tapers_2=1: 2, then 1 */
+    if (strcmp(topology, "fat-tree-3") == 0 && tapers)
+        snprintf(word, 96, "fat-tree:%dx%dx%d/%ld/%ld@1", parameter(p, "ends_per_leaf"),
+                 parameter(p, "leaves_per_pod"), parameter(p, "pods"), strtol(tapers + 7, NULL, 10),
+                 strtol(strchr(tapers, '=') + 1, NULL, 10));
+    else if (strcmp(topology, "fat-tree-3") == 0 && !strstr(p, "taper"))
         snprintf(word, 96, "fat-tree:%dx%dx%d/1/1^2^2@1", parameter(p, "ends_per_leaf"),
                  parameter(p, "leaves_per_pod"), parameter(p, "pods"));
     else if (strcmp(topology, "fat-tree-2") == 0 && strstr(p, "fat link"))
@@ -447,9 +553,19 @@ static bool word_of(char word[96], const char *topology, const char *p)
                  parameter(p, "h"));
     else if (strcmp(topology, "torus") == 0 || strcmp(topology, "twisted-torus") == 0)
         return torus_word(word, p);
+    else if (strcmp(topology, "dragonfly+") == 0)
+        snprintf(word, 96, "dragonfly+:%dx%dx%d^%d^%d@1", parameter(p, "p"), parameter(p, "leaves"),
+                 parameter(p, "g"), parameter(p, "spines"), parameter(p, "; h"));
+    else if (strcmp(topology, "slim-fly") == 0)
+        snprintf(word, 96, "slim-fly:%dx%d@1", parameter(p, "p"), 2 * parameter(p, "q") * parameter(p, "q"));
     else
         return false;
     return true;
+}
+
+static bool is_of_routers(const char *topology)
+{
+    return strncmp(topology, "dragonfly", 9) == 0 || strcmp(topology, "slim-fly") == 0;
 }
 
 /* What the tables call the class of links that dimension @p d brings. */
@@ -473,7 +589,7 @@ static void fill_group(int32_t *members, const struct topo_network *net, int64_t
     assert_true(n == 1);
 }
 
-static bool algorithm_of(enum topo_algorithm *a, const char *word, bool dragonfly)
+static bool algorithm_of(enum topo_algorithm *a, const char *word, bool routers)
 {
     static const struct {
         const char *word;
@@ -486,7 +602,7 @@ static bool algorithm_of(enum topo_algorithm *a, const char *word, bool dragonfl
         { "direct, no forwarding in the node", TOPO_ALGORITHM_SHAPE },
         { "halving, far first", TOPO_ALGORITHM_FAR },
     };
-    for (size_t i = 0; i < (dragonfly ? 2 : COUNT_OF(words)); i++)
+    for (size_t i = 0; i < COUNT_OF(words) - (routers ? 3 : 0); i++)
         if (strcmp(words[i].word, word) == 0) {
             *a = words[i].a;
             return true;
@@ -523,7 +639,7 @@ TEST(loads_are_those_of_the_table)
         int32_t members[TOPO_MAX_DIMS], level = 0;
         double load[TOPO_MAX_DIMS];
         if (split_line(line, f, 9) < 8 || !word_of(word, f[0], f[1]) ||
-            !algorithm_of(&a, f[3], strcmp(f[0], "dragonfly") == 0))
+            !algorithm_of(&a, f[3], is_of_routers(f[0])))
             continue;
         OK(topo_parse_spec(&net, word, e));
         fill_group(members, &net, strtol(f[4], NULL, 10), strtol(f[5], NULL, 10));
@@ -534,7 +650,8 @@ TEST(loads_are_those_of_the_table)
         while (level < net.n_dims && strcmp(f[6], class_name(&net, level)) != 0)
             level++;
         assert_in_range(level, 0, net.n_dims - 1);
-        if (!(fabs(load[level] - strtod(f[7], NULL)) <= 5e-9)) {
+        double table = strtod(f[7], NULL); /* nine digits */
+        if (!(fabs(load[level] - table) <= (table < 10 ? 5e-9 : 5e-8))) {
             print_error("%s, %s, group %s stride %s, %s: %.9g, table %s\n", word, f[3], f[4], f[5], f[6],
                         load[level], f[7]);
             fail();
@@ -542,9 +659,10 @@ TEST(loads_are_those_of_the_table)
         n_checked++;
     }
     fclose(file);
-    assert_in_range(n_checked, 150, 300);
+    assert_in_range(n_checked, 180, 300);
 }
 
+/* Also the counts of networks that only a formula has. */
 TEST(counts_are_those_of_the_table)
 {
     FILE *file = fopen("tests/reference/topo_counts.csv", "r");
@@ -555,23 +673,30 @@ TEST(counts_are_those_of_the_table)
         struct topo_network net;
         struct topo_metrics m;
         double none[TOPO_MAX_DIMS] = { 0 };
-        if (split_line(line, f, 9) < 9 || strncmp(f[8], "computed", 8) != 0 || !word_of(word, f[0], f[1]))
+        if (split_line(line, f, 9) < 9)
+            continue;
+        bool computed = strncmp(f[8], "computed", 8) == 0;
+        if ((!computed && strncmp(f[0], "fat", 3) == 0) || !word_of(word, f[0], f[1]))
             continue;
         OK(topo_parse_spec(&net, word, e));
         topo_metrics(&m, &net, none);
         assert_int_equal(m.n_npus, strtol(f[2], NULL, 10));
         assert_int_equal(m.n_switches, strtol(f[3], NULL, 10));
-        assert_int_equal(m.n_links, strtol(f[4], NULL, 10) + strtol(f[5], NULL, 10));
-        assert_int_equal(m.diameter_hops, strtol(f[6], NULL, 10));
+        /* DeepSeek's dragonfly counts every global port, also those without a group to lead to. */
+        if (!strstr(f[1], "g=511"))
+            assert_int_equal(m.n_links, strtol(f[4], NULL, 10) + strtol(f[5], NULL, 10));
+        if (*f[6])
+            assert_int_equal(m.diameter_hops, strtol(f[6], NULL, 10));
         double hops = strtod(f[7], NULL); /* six digits */
-        assert_true(fabs(m.mean_hops - hops) <= 0.6 * pow(10, floor(log10(hops)) - 5));
+        assert_true(!*f[7] || fabs(m.mean_hops - hops) <= 0.6 * pow(10, floor(log10(hops)) - 5));
         n_checked++;
     }
     fclose(file);
-    assert_in_range(n_checked, 8, 60);
+    assert_in_range(n_checked, 25, 60);
 }
 
-/* Uniform traffic at full rate: an all-to-all over all, of which (N-1)/N leaves an NPU. */
+/* Uniform traffic at full rate. Of dragonflies and the like the table leaves the NPUs' own links out, but not
+ * in shares of injection. */
 TEST(throughputs_are_those_of_the_table)
 {
     FILE *file = fopen("tests/reference/topo_throughput.csv", "r");
@@ -580,28 +705,23 @@ TEST(throughputs_are_those_of_the_table)
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         struct topo_network net;
-        int32_t members[TOPO_MAX_DIMS];
-        double load[TOPO_MAX_DIMS], most = 0;
-        if (split_line(line, f, 9) < 8 || strcmp(f[2], "uniform") != 0 || strcmp(f[0], "fat-tree-3") == 0 ||
-            (strcmp(f[0], "dragonfly") == 0 && strcmp(f[3], "any paths") == 0) || !word_of(word, f[0], f[1]))
+        struct collective_uniform u;
+        if (split_line(line, f, 9) < 8 || strcmp(f[2], "uniform") != 0)
+            continue;
+        bool routers = is_of_routers(f[0]), any = strcmp(f[3], "any paths") == 0;
+        if ((strcmp(f[0], "dragonfly") == 0 && any) || !word_of(word, f[0], f[1]))
             continue;
         OK(topo_parse_spec(&net, word, e));
-        for (int32_t d = 0; d < net.n_dims; d++)
-            members[d] = net.dims[d].size;
-        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, &net);
-        for (int32_t d = 0; d < net.n_dims; d++)
-            most = fmax(most, load[d] / (net.dims[d].bw_Bps / 1e9));
-        double n = (double)net.n_npus, links = (n - 1) / n / most;
-        /* Of dragonflies the table has what the routers' links would carry; all end in shares of injection.
-         */
-        bool routers = strcmp(f[0], "dragonfly") == 0;
-        double want = strtod(f[routers ? 6 : 4], NULL);
-        if (!(fabs((routers ? fmin(links, 1) : links) - want) <= 6e-6)) {
+        collective_find_uniform(&u, &net);
+        double links = (routers ? u.fabric_Bps : u.rate_Bps) / 1e9, want = strtod(f[4], NULL);
+        if (!(fabs(links - want) <= (want < 1 ? 5.1e-7 : 5.1e-6))) {
             print_error("%s, %s: %.9g, table %s\n", word, f[3], links, f[4]);
             fail();
         }
+        if (routers)
+            assert_true(fabs(u.rate_Bps / 1e9 - strtod(f[6], NULL)) <= 5.1e-7);
         n_checked++;
     }
     fclose(file);
-    assert_in_range(n_checked, 8, 60);
+    assert_in_range(n_checked, 25, 60);
 }
