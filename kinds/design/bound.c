@@ -385,10 +385,8 @@ static void find_all(struct bound *b, const struct design_point *s)
 int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
 {
     double endless[D];
-    /* What whole parts cost, and how much of the total they use, is not bounded yet. */
-    b->possible = s->n_workloads > 0 && s->pricing != STUDY_WHOLE &&
-                  (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) && !study_has_choice(s) &&
-                  !topo_has_fabric(&s->net); /* whose levels no total holds */
+    b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
+                  !study_has_choice(s) && !topo_has_fabric(&s->net); /* whose levels no total holds */
     b->cost.n = b->nic.n = b->cheapest = 0;
     int rc = bound_reserve(b, s, e);
     if (rc || !b->possible)
@@ -410,10 +408,29 @@ int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
     return 0;
 }
 
-/* What the cuts say of the price of what takes time_s or less. */
-static double curve_at(const struct bound_curve *c, double total_Bps, double time_s)
+static bool is_total(const struct alloc_row *row, int32_t n_dims)
 {
-    double most = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (row->coef[d] != 1)
+            return false;
+    return true;
+}
+
+/* The least total that the study allows: all of it, in whole parts less by less than a port. */
+static double least_total(const struct design_point *s)
+{
+    double least = s->total_Bps;
+    for (int32_t i = 0; i < s->rows.n && s->pricing == STUDY_WHOLE; i++)
+        if (s->rows.rows[i].sense == LINEXPR_GE && is_total(&s->rows.rows[i], s->net.n_dims))
+            least = fmin(least, s->rows.rows[i].rhs);
+    return least;
+}
+
+/* What the cuts say of the price of what takes time_s or less. Whole parts cost more than that, or as much.
+ */
+static double curve_at(const struct bound_curve *c, const struct design_point *s, double time_s)
+{
+    double most = 0, total_Bps = s->total_Bps, least_Bps = least_total(s);
     for (int32_t i = 0; i < c->n; i++) {
         const struct bound_cut *cut = &c->cuts[i];
         double left_s = time_s - cut->const_s * (1 - ROUNDING);
@@ -421,7 +438,7 @@ static double curve_at(const struct bound_curve *c, double total_Bps, double tim
             return INFINITY;
         if (isnan(total_Bps) && cut->mu != 0)
             continue;
-        double spent = cut->mu * total_Bps;
+        double spent = cut->mu * (cut->mu > 0 ? total_Bps : least_Bps);
         most = fmax(most, cut->root2 / left_s - (cut->mu != 0 ? spent + ROUNDING * fabs(spent) : 0));
     }
     return (c->fixed + most) * (1 - MARGIN);
@@ -429,12 +446,12 @@ static double curve_at(const struct bound_curve *c, double total_Bps, double tim
 
 double bound_cost_usd(const struct bound *b, const struct design_point *s, double time_s)
 {
-    return b->possible && s->has_parts ? curve_at(&b->cost, s->total_Bps, time_s) : -INFINITY;
+    return b->possible && s->has_parts ? curve_at(&b->cost, s, time_s) : -INFINITY;
 }
 
 double bound_nic_Bps(const struct bound *b, const struct design_point *s, double time_s)
 {
-    return b->possible && b->nic.n ? curve_at(&b->nic, s->total_Bps, time_s) : -INFINITY;
+    return b->possible && b->nic.n ? curve_at(&b->nic, s, time_s) : -INFINITY;
 }
 
 /* ---- time ---- */
@@ -454,14 +471,6 @@ static double row_time(const struct bound_cut *cut, const struct alloc_row *row,
     for (int32_t d = 0; d < n_dims; d++)
         root += sqrt(cut->pull_B[d] * row->coef[d]);
     return cut->const_s + root * root / row->rhs;
-}
-
-static bool is_total(const struct alloc_row *row, int32_t n_dims)
-{
-    for (int32_t d = 0; d < n_dims; d++)
-        if (row->coef[d] != 1)
-            return false;
-    return true;
 }
 
 /* The least time under every limit on bandwidth or money; MARGIN allows for the solver's gap and rounding. */
@@ -590,7 +599,8 @@ static double value_known(const struct ask *a)
     const struct design_point *s = a->s;
     struct mix best[2] = { { 0 } };
     double least[2] = { INFINITY, INFINITY };
-    if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION)
+    /* A split in fractions is none of whole parts. */
+    if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION || s->pricing == STUDY_WHOLE)
         return INFINITY;
     if (s->objective == ALLOC_TIME)
         best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
@@ -711,7 +721,9 @@ static void look_at_equal(struct ask *a)
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
     a->equal_s = time_at(s, bw_Bps);
-    a->equal_usd = s->has_parts ? cost_at(a->b, bw_Bps, s->net.n_dims) : NAN;
+    a->equal_usd = s->pricing == STUDY_WHOLE ? study_usd(s, bw_Bps, NULL)
+                   : s->has_parts            ? cost_at(a->b, bw_Bps, s->net.n_dims)
+                                             : (double)NAN;
 }
 
 /* Cheap tests first: the corner without further knowledge, then the walk through slices of time. */

@@ -26,6 +26,20 @@ echo "== rows say what is bought, and what the same takes in fractions"
 run sweep study.yaml --set 'vary={pricing: [whole, fraction], total_GBps: [550, 575, 650]}' --set 'constraints=[]' -q --of csv -o rows.csv -f
 sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
 run front rows.csv
+echo "== what is pruned is not on the front"
+cat >totals.yaml <<..
+$(sed '/^constraints/d; s/bw_GBps: 450, //' study.yaml)
+vary:
+  total_GBps: { from: 300, to: 1500, step: 60 }
+  network.dims.node.shape: [ ring, full, switch ]
+  network.dims.rail.shape: [ ring, full, switch ]
+  objective: [ time, perf_per_cost ]
+..
+for prune in false true; do
+    "$WEFT" sweep totals.yaml -q --set "keep={front: [time_s, cost_usd], prune: $prune}" --of csv -o $prune.csv 2>&1 | sed 1q
+    sed '/^#/d' $prune.csv >$prune.rows
+done
+cmp false.rows true.rows && echo "the same rows"
 echo "== given bandwidths cost what carries them"
 run sweep study.yaml --set split=given --set 'constraints=[usd <= 20e6]' --set network.dims.spine.bw_GBps=25 --set 'vary={network.dims.rail.bw_GBps: [25, 30, 50, 60]}' -q --of csv -o rows.csv -f
 sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
