@@ -183,6 +183,15 @@ TEST(part_of_a_dimension_takes_as_long_in_every_model)
                             sim_model_words[m], got_ms, cases[i].ms);
             assert_close(got_ms, cases[i].ms, 1e-9);
         }
+        /* Hops of a part: what is passed on goes along its line, not back to its other end. */
+        if (models == 1 || job.kind == COLLECTIVE_ALL_TO_ALL || cases[i].detour)
+            continue;
+        struct collective_time late;
+        const struct collective_way way = { &net, &rules.stage, bw_Bps };
+        net.dims[0].lat_s = 1e-4;
+        collective_time(&late, job.kind, job.bytes, job.members, job.stride, &way);
+        assert_true(late.time_s * 1e3 > cases[i].ms + 0.09);
+        assert_close(flow_time(&net, &rules, &job), late.time_s, 1e-9);
     }
 }
 
