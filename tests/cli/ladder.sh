@@ -90,3 +90,18 @@ run sim study.yaml --model chunk --set 'simulation={ semantics: astra-sim-2, ord
 run sim study.yaml --model chunk --set 'simulation.slow=[{ at: [9, 0], share: 0.5 }]'
 run sim study.yaml --model chunk --set 'workload.groups.none={ size: 0 }'
 run sim study.yaml --model flow --set 'network=ring:16384@50 switch:4@10' --set 'workload={ step: { all-reduce: { size_MB: 1, group: all } } }'
+
+# Two of eight in a full mesh, neighbours on a ring: what their links give, in every model.
+cat >part.yaml <<..
+network:
+  dims:
+    - { name: node, shape: full, size: 8, bw_GBps: 100 }
+    - { name: row, shape: ring, size: 8, bw_GBps: 100 }
+workload:
+  name: parts
+  groups: { tp: { size: 2 }, cp: { size: 4, after: tp }, dp: { members: [1, 4], after: [tp, cp] } }
+  step: { sum: [ { all-reduce: { size_MB: 1000, group: tp } }, { all-reduce: { size_MB: 100, group: dp } } ] }
+simulation: { chunks: 1 }
+..
+run sim part.yaml --model all -q
+run sim part.yaml --model all -q --set 'network.dims.node.detour=true' --of csv
