@@ -18,7 +18,7 @@
 #include "cli/output.h"
 #include "cli/training.h"
 
-/* What a small change of one dimension does. */
+/* What a small change of one dimension does. Of the study's own model, at the design as it stands. */
 struct explain_step {
     double gain_s; /* time saved by one more GB/s on it, >= 0 */
     double usd;    /* price of that GB/s; NaN without parts */
@@ -56,6 +56,7 @@ struct trial {
 static double time_at(struct trial *t, const double *bw_Bps)
 {
     double time_s = NAN;
+    /* After a failure all further times are NaN and nothing is timed. */
     if (!t->rc)
         t->rc = design_time(&time_s, &t->p->x->study, bw_Bps, t->e);
     return time_s;
@@ -97,6 +98,7 @@ static int explain_steps(struct explain *p, struct err *e)
         double usd_per_Bps = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
         bool can_cut = usd_per_Bps * x->bw_Bps[d] > 1; /* false for NaN */
         p->steps[d] = (struct explain_step){
+            /* 1 GB/s: the unit in which people buy, small against any bandwidth in range. */
             .gain_s = difference(now_s, time_with(&t, d, 1e9)),
             .usd = usd_per_Bps * 1e9,
             .loss_s = can_cut ? difference(time_with(&t, d, -1 / usd_per_Bps), now_s) : NAN,
@@ -115,6 +117,7 @@ static int explain_cheapest(struct explain *p, struct err *e)
     for (int32_t d = 0; d < x->n_dims; d++)
         usd += s->has_parts ? s->prices[d].usd_per_Bps * x->bw_Bps[d] : 0;
     p->cheapest = EXPLAIN_ALL;
+    /* NaN, which no comparison below prefers: without prices there is no cheapest. */
     p->cheapest_s = usd > 1 ? difference(time_scaled(&t, 1 - 1 / usd), time_at(&t, x->bw_Bps)) : NAN;
     for (int32_t d = 0; d < x->n_dims; d++) {
         if (p->steps[d].loss_s < p->cheapest_s) {
@@ -161,6 +164,8 @@ static void explain_bounds(struct explain *p)
         double sent_B = 0;
         for (int32_t i = 0; i < x->n_loads; i++)
             sent_B += s->workloads[i].weight * x->loads[i].step.traffic_B[d];
+        /* By the best share of the bandwidth that any regime of the dimension reaches: a bound must not be
+         * above. */
         double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * collective_best_share(&s->net.dims[d])) : 0;
         explain_add_bound(p, busy_s, "bytes over bandwidth, ", s->net.dims[d].name);
         all_B += sent_B;
@@ -176,6 +181,7 @@ static int explain_build(struct explain *p, const struct load_design *x, struct 
     int rc = explain_steps(p, e);
     if (!rc)
         rc = explain_cheapest(p, e);
+    /* Also after a failure, harmlessly: the report is not written then. */
     explain_usd_row(p);
     explain_bounds(p);
     return rc;
@@ -189,7 +195,8 @@ static bool explain_holds(const struct explain *p, const struct explain_bound *b
 
 /* ---- collectives, for people: those alike added up ---- */
 
-/* Collectives of one phase, kind and group that are all critical or all hidden, added up. */
+/* Collectives of one phase, kind and group that are all critical or all hidden, added up. A model has
+ * thousands of collectives that are alike: a reader wants their sum. */
 struct bundle {
     const struct sim_collective *first;
     double times, latency_s, sent_B[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS];
@@ -219,6 +226,7 @@ static int bundle_up(struct bundles *out, const struct step_tree *t, const struc
         int32_t at = 0;
         if (!(k->times > 0)) /* of other NPUs */
             continue;
+        /* Few bundles: a search of all of them per collective. */
         while (at < out->n && !same_bundle(t, out->list[at].first, k))
             at++;
         struct bundle *b = &out->list[at];
@@ -311,6 +319,7 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
                 first = false;
             }
         }
+        /* Only below a bundle of which some dimension was shown. */
         if (bundles.list[i].latency_s > 0 && !first)
             report_latency(r, p, load, &bundles.list[i]);
     }
@@ -546,6 +555,7 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     const struct design *x = &p->x->design;
     char word[TOPO_SPEC];
     int rc = 0;
+    /* The rows are of collectives; changes and bounds are in JSON. */
     if (report_is(r, IN_CSV)) {
         report_collective_rows(r, p);
         return 0;
@@ -581,6 +591,7 @@ static void warn_bounds(struct run *run, const struct explain *p)
             p->x->design.time_s, worst->value_s, worst->name);
 }
 
+/* Everything is timed before anything is written. */
 static int write_explain(struct run *run, const struct load_design *x, struct err *e)
 {
     struct explain p;

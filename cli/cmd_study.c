@@ -85,6 +85,7 @@ static void unwatch(int signal)
 /* "1 h 05 min", "3 min 20 s", "12 s". Returns @p buf. */
 static const char *progress_show_s(char buf[SHOW], double left_s)
 {
+    /* A thousand hours and more are all the same to who waits. */
     long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
     if (s >= 3600)
         snprintf(buf, SHOW, "%ld h %02ld min", s / 3600, s / 60 % 60);
@@ -100,10 +101,12 @@ static bool progress_report(void *context, int64_t done, int64_t total)
 {
     struct progress *p = context;
     double now = clock_now_s(), spent = now - p->start_s;
+    /* Five times a second: more would slow terminals down, and the flag is looked at in any case. */
     if (p->wanted && now - p->last_s >= 0.2) {
         char a[SHOW], b[SHOW], c[SHOW], left[SHOW];
         p->last_s = now;
         p->shown = true;
+        /* What earlier runs did took none of this run's time. */
         double rate = (double)(done - p->before) / spent;
         fprintf(stderr, "\r%s of %s %s, %s a second, %s left%s%s \033[K", show_count(a, done),
                 show_count(b, total), p->what, show_real(c, rate, 3),
@@ -153,7 +156,10 @@ static double progress_spent_s(const struct progress *p)
 
 /* ---- rows of a store: written as they are read, and what is to be said of them ---- */
 
-/** Rows that have no design: how many, and the first of them. */
+/**
+ * Rows that have no design: how many, and the first of them. What it says is that of the first of them: one
+ * reason is enough to go on with.
+ */
 struct export_tally {
     int64_t n_rows, unsolved;
     int64_t first;   /**< its place among the rows, from 1; 0 = none */
@@ -222,7 +228,8 @@ static void export_tally_free(struct export_tally *tally)
 
 /* ---- rows, a thousand at a time ---- */
 
-/* Where rows come from, and how far they are read. */
+/* Where rows come from, and how far they are read. Rows of a store or of one of its extra tables, through one
+ * call. */
 struct source {
     struct store *store;
     struct study_table_walk *table; /* NULL: the results */
@@ -237,6 +244,7 @@ static int read_piece(struct source *s, struct table *rows, struct err *e)
 {
     if (s->table)
         return study_table_next(s->table, AT_A_TIME, rows, e);
+    /* Which columns are shown is settled before the first row. */
     int rc = s->begun ? 0 : study_trim_store(s->store, study_kind_of_store(s->store), false, e);
     return rc ? rc : store_next(s->store, &s->walk, AT_A_TIME, rows, e);
 }
@@ -273,6 +281,7 @@ static int export_count(struct store *s, struct export_tally *tally, struct err 
     return rc;
 }
 
+/* The piece is emptied: no more than one is ever in memory. */
 static int put(struct outfile *f, struct text *piece, struct err *e)
 {
     int rc = text_check(piece, e);
@@ -282,7 +291,7 @@ static int put(struct outfile *f, struct text *piece, struct err *e)
     return rc;
 }
 
-/* CSV and JSON. */
+/* CSV and JSON. The first piece is read before anything is written, as it brings the columns. */
 static int stream(struct outfile *f, struct table_writer *w, struct source *s, const char *head,
                   struct err *e)
 {
@@ -307,6 +316,7 @@ static int stream(struct outfile *f, struct table_writer *w, struct source *s, c
     return rc;
 }
 
+/* Beside its name until it is whole, as all files (base/outfile.h): a full disk leaves the old one. */
 static int write_stream(const struct run *run, struct source *s, const char *path, enum table_format format,
                         struct origin from, struct err *e)
 {
@@ -395,6 +405,7 @@ static int export_rows(const struct run *run, struct store *s, const struct filt
 
 /* ---- kinds with runs ---- */
 
+/* Rows of points are few beside their runs: they fit in memory, extra tables need not. */
 static int read_rows(struct table *out, struct store *store, const struct study_kind *kind, bool hidden,
                      const struct filters *where, struct err *e)
 {
@@ -427,7 +438,7 @@ static void make_report(struct export_tables *t, const struct store *store)
 }
 
 /* @p where (NULL: all) chooses rows. @p kind is that of the store. ERR_USAGE: a column that is not there;
- * ERR_NOMEM, ERR_PARSE. */
+ * ERR_NOMEM, ERR_PARSE. Rows twice: as they are written, and with columns that the kind's own words need. */
 static int export_read(struct export_tables *t, struct store *s, const struct study_kind *kind,
                        const struct filters *where, struct err *e)
 {
@@ -567,12 +578,14 @@ static int export_store(struct run *run, struct store *s, const struct filters *
                                  .seed = head->seed,
                                  .version = head->version,
                                  .command = head->command };
+    /* The head names the version and command that made the rows, not this one. */
     int rc = run->opt.table ? export_table(run, s, kind, where, from, e)
              : kind->blocks ? export_rows(run, s, where, from, &tally, e)
                             : export_runs(run, s, kind, where, from, e);
     if (!rc && !store_is_complete(s))
         warn_incomplete(run, s);
     if (!rc && kind->blocks && !run->opt.table)
+        /* Rows that `keep` dropped, or `where` left out, make the difference. */
         output_verbose(run, "%lld rows, of %lld points", (long long)tally.n_rows,
                        (long long)store_counts_of(s).seen);
     export_tally_free(&tally);
@@ -667,6 +680,7 @@ static int say_merged(struct run *run, const struct spans *given, int32_t n_shar
     return 0;
 }
 
+/* store_merge() writes beside the name and renames at the end: OUT.db may be one of the stores. */
 static int run_merge(struct run *run, struct err *e)
 {
     const struct options *opt = &run->opt;
@@ -697,11 +711,6 @@ const struct command cmd_merge = {
     .scope = SCOPE(2, OPTIONS_MAX_OPERANDS, "OUT.db STORE...", &options_alone),
     .run = run_merge,
 };
-
-/*
- * The commands that run studies of many points: one path for all kinds. A study is opened, its units are run
- * by the threads of all ranks, rows go to a store, and from there to where they are asked for.
- */
 
 /* ---- options ---- */
 
@@ -774,6 +783,7 @@ static int check_resume(const struct run *run, struct err *e)
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat of_a, of_b;
+    /* One that is not there yet can only be told by its name. */
     if (stat(a, &of_a) || stat(b, &of_b))
         return strcmp(a, b) == 0;
     return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
@@ -792,6 +802,7 @@ static int check_out(const struct run *run, const struct extra *extras, int n, s
     return 0;
 }
 
+/* Of each rank: a node with several ranks says -j. */
 static int32_t threads_of(const struct run *run)
 {
     return run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
@@ -799,6 +810,7 @@ static int32_t threads_of(const struct run *run)
 
 /* ---- progress ---- */
 
+/* For the time of one campaign; its first member goes to progress_report(). */
 struct watch {
     struct progress progress;
     bool units; /* of kinds with runs a unit, a point with a seed, is what ends */
@@ -810,6 +822,7 @@ static bool report(void *context, const struct campaign_state *s)
     struct watch *w = context;
     struct progress *p = &w->progress;
     char best[SHOW], kept[SHOW];
+    /* Of kinds with blocks the estimate goes by points, as blocks differ in size. */
     if (w->units)
         return progress_report(p, s->n_done, s->n_units);
     p->before = s->before;
@@ -907,6 +920,7 @@ static void say_stored(const struct run *run)
     output_say(run, "stored in %s " READ_IT, run->opt.store);
 }
 
+/* Counts first: they hold even where the rows cannot be written. */
 static int finish_blocks(struct run *run, const struct campaign *c, struct origin from, struct err *e)
 {
     struct export_tally tally = { 0 };
@@ -961,6 +975,7 @@ static int finish_runs(struct run *run, const struct campaign *c, const struct e
 {
     const struct study *s = c->ask->study;
     struct export_tables t = { 0 };
+    /* A study of one point that fails is an error of the command, not a row that tells of one. */
     bool alone = s->sweep.n_points == 1 && c->complete && s->kind->fail_alone;
     int rc = export_read(&t, c->store, s->kind, NULL, e);
     if (!rc)
@@ -1024,9 +1039,11 @@ static int run_campaign(struct run *run, struct campaign *c, struct study_job *j
         say_resumed(run, c);
     p->before = c->runs ? c->state.n_done : 0;
     int rc = campaign_run(c, e);
+    /* The others have handed over their rows: what follows is said and written once. */
     if (fleet_rank() != 0)
         return rc;
     bool ended = progress_end(p, run, what_is_kept(run, c, kept, sizeof kept));
+    /* What was done is in the store, if there is one; without it nothing is written. */
     if (rc || !ended)
         return rc;
     if (!c->runs)
@@ -1060,6 +1077,7 @@ static int run_all(struct run *run, struct study *s, struct study_job *job, stru
 /* On standard error: how long it takes is no part of what a study says, and differs from run to run. */
 static int say_duration(const struct run *run, const struct campaign_ask *ask, struct err *e)
 {
+    /* All ranks would share the points. */
     int32_t threads = ask->threads * fleet_ranks();
     struct campaign_pace pace;
     char each[SHOW], all[SHOW], tried[SHOW];
@@ -1096,6 +1114,7 @@ static int dry_run(const struct run *run, const struct campaign_ask *ask, struct
     return rc;
 }
 
+/* Before the study is read: by every rank alike, from the same words. */
 static int check_options(struct study_job *job, const struct run *run, struct err *e)
 {
     int rc = job->kind ? extra_check(run, job->extras, job->n_extras, e) : output_check(run, NULL, e);
@@ -1119,6 +1138,7 @@ static int read_and_run(struct run *run, struct study_job *job, struct err *e)
                                    .from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n } };
     if (!rc)
         rc = study_open(&s, &ask, e);
+    /* A rank that cannot read the study must not leave the others waiting for it. */
     rc = fleet_agree(rc, e);
     job->ask.study = &s;
     if (!rc && fleet_rank() == 0)
@@ -1135,6 +1155,7 @@ static int run_ranks(struct run *run, struct study_job *job, struct err *e)
     int rc = fleet_start(e);
     if (rc)
         return rc;
+    /* One voice for all ranks. */
     run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
     if (!run->opt.dry_run)
         progress_watch();

@@ -2,6 +2,9 @@
  * Which units are done (spans: intervals of whole numbers), and what a unit is: points of a grid that differ
  * in quick keys alone, so that a study that was read serves them all. Units depend on the study only, never
  * on who runs it: stores, shards and ranks count on that.
+ *
+ * Spans are kept sorted, apart and never touching, so their number is that of the gaps plus one: a study that
+ * is done in order has one, whatever its length. Looking up is O(log spans), adding O(spans) at worst.
  */
 #include "study/blocks.h"
 
@@ -26,6 +29,7 @@ static int64_t spans_find(const struct spans *s, int64_t i)
 }
 
 /* Intervals at..after-1 become one, first..end-1. */
+/* Grows only where no interval is taken in. */
 static int replace(struct spans *s, int64_t at, int64_t after, int64_t first, int64_t end, struct err *e)
 {
     if (at == after && !vec_reserve(s->spans, s->cap, s->n + 1))
@@ -60,6 +64,7 @@ bool spans_have(const struct spans *s, int64_t i)
     return at < s->n && s->spans[at].first <= i;
 }
 
+/* n is 0 where all of from..end-1 is done. Callers go on from the end of what they get. */
 struct span spans_gap(const struct spans *s, int64_t from, int64_t end, int64_t most)
 {
     int64_t at = spans_find(s, from);
@@ -89,7 +94,8 @@ void spans_free(struct spans *s)
     *s = (struct spans){ 0 };
 }
 
-/* The units of one grid: every combination of its slow axes, each in pieces of its quick ones. */
+/* The units of one grid: every combination of its slow axes, each in pieces of its quick ones. `most` points
+ * to a unit at the most: a grid of quick axes alone would else be one unit. */
 struct order_grid {
     int64_t first_unit;
     int64_t n_quick;            /* combinations of the quick axes */
@@ -144,6 +150,7 @@ static int64_t fill_grid(struct order *o, int32_t grid, int64_t first, order_qui
     return n_slow * g->pieces;
 }
 
+/* Also without axes: one grid of one point. */
 int order_build(struct order *o, const struct sweep *w, int64_t most, order_quick *quick, struct err *e)
 {
     *o = (struct order){ .sweep = w, .most = most };
@@ -166,7 +173,8 @@ bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k)
     return o->grids[grid].quick[k];
 }
 
-/* Write number `i` with the quick axes, or the slow ones, as its digits; the last changes fastest. */
+/* Write number `i` with the quick axes, or the slow ones, as its digits; the last changes fastest. Digits of
+ * the other kind are left as they are. */
 static void put_digits(struct sweep_point *p, const struct order *o, int32_t grid, bool quick, int64_t i)
 {
     for (int32_t k = grid_at(o->sweep, grid)->n_axes; k-- > 0;) {
@@ -199,6 +207,7 @@ static int32_t grid_of_unit(const struct order *o, int64_t u)
     return lo;
 }
 
+/* No table: O(log grids + axes). */
 void order_find(struct order_unit *unit, const struct order *o, int64_t u)
 {
     int32_t grid = grid_of_unit(o, u);
@@ -221,6 +230,7 @@ int64_t order_point(struct sweep_point *p, const struct order *o, const struct o
     return g->first + number;
 }
 
+/* How many, not which: numbers of points in units are not consecutive in general. */
 int64_t order_points_below(const struct order *o, int64_t u)
 {
     if (u == o->n_units)

@@ -19,6 +19,7 @@
 /* Other bytes here: another version of the program, or a machine that puts the low byte last. */
 #define MARK 0x0001746665770001 /* "weft" between 1 and 1 */
 
+/* Sent as it lies in memory, padding included: MARK tells another byte order. */
 struct head {
     int64_t mark;
     int64_t n_cols[1 + FLEET_MORE], n_rows[1 + FLEET_MORE]; /* of rows, then of other tables */
@@ -55,6 +56,7 @@ static size_t cell_bytes(enum table_kind kind, const struct table_cell *c)
     return kind == TABLE_TEXT ? strlen(c->text) + 1 : 8;
 }
 
+/* Counted before, so that one allocation does. */
 static size_t count_bytes(const struct table *t)
 {
     size_t n = (size_t)t->n_rows * bitmap_bytes(t);
@@ -122,6 +124,7 @@ static const unsigned char *take(struct rest *r, size_t n)
     return at;
 }
 
+/* False: the bytes end within it. */
 static bool unpack_cell(struct table *t, enum table_kind kind, struct rest *r)
 {
     if (kind == TABLE_TEXT) {
@@ -178,6 +181,7 @@ int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, st
             "rows from another rank: are not of this program, expected one version on machines of one kind");
     b->units = h.units;
     b->counts = h.counts;
+    /* Lack of memory does not stop the reading: the message is checked to its end first. */
     bool failed = false;
     for (int i = 0; i <= FLEET_MORE; i++) {
         struct table *t = i ? &b->more[i - 1] : &b->rows;

@@ -8,6 +8,7 @@
  * study_trim_store() by asking the store, which need not read its rows for that.
  */
 
+/* A kind is told by keys that it alone has; a study of designs is what has none of another's. */
 #include "study/study.h"
 
 #include <math.h>
@@ -50,6 +51,8 @@ const struct study_kind *study_kind_of(const struct yaml_doc *doc)
     return found ? found : study_kinds[0];
 }
 
+/* By the number of columns known; of equals the first kind, which is designs. For a CSV, which has no head
+ * that tells. */
 const struct study_kind *study_kind_of_columns(const struct table *rows)
 {
     const struct study_kind *best = study_kinds[0];
@@ -72,6 +75,7 @@ const struct study_kind *study_kind_of_store(const struct store *s)
 
 /* ---- columns ---- */
 
+/* Called again by kinds whose columns depend on their first point: the choice before is freed. */
 int study_set_columns(struct study *s, int32_t table, const struct column *list, struct err *e)
 {
     struct study_table *t = &s->tables[table];
@@ -161,6 +165,7 @@ static void show_first(bool *show, const struct table *t, const struct column *c
 }
 
 /* All true, for the columns of @p t. */
+/* NULL: no memory. The caller's. */
 static bool *show_all(const struct table *t, struct err *e)
 {
     bool *show = malloc((size_t)t->n_cols + 1);
@@ -177,8 +182,10 @@ int study_trim(struct table *t, const struct column *list, struct err *e)
     if (!show)
         return ERR_NOMEM;
     for (const struct column *c = list; c->name; c++) {
+        /* "bw#_GBps" up to the largest n_dims of any row. */
         if (c->upto && table_find(t, c->upto) >= 0)
             show_first(show, t, c, largest_count(t, table_find(t, c->upto)));
+        /* Columns that mean something only together. */
         if (c->with && table_find(t, c->with) >= 0 && is_blank_column(t, table_find(t, c->with)))
             show_first(show, t, c, 0);
     }
@@ -232,6 +239,7 @@ int study_trim_store(struct store *s, const struct study_kind *kind, bool hidden
 
 /* ---- opening ---- */
 
+/* Rows of a point are means over seeds: points of other seeds would not compare. */
 static int check_fixed(const struct study *s, const struct yaml_doc *doc, struct err *e)
 {
     for (int32_t k = 0; k < s->sweep.n_keys; k++)
@@ -247,6 +255,7 @@ static int read_axes(struct study *s, const struct yaml_doc *doc, struct err *e)
     /* Points of kinds with blocks are numbers alone; of kinds with runs each has rows and results that are
      * held or stored. */
     int64_t most = s->kind->blocks ? INT64_MAX : SWEEP_MAX_POINTS;
+    /* A study of one point is one too; sweeps of designs must say what varies. */
     if (!s->kind->blocks && yaml_get(doc, doc->root, "vary") < 0) {
         s->sweep.n_points = 1;
         return 0;
@@ -313,12 +322,14 @@ int study_open(struct study *s, const struct study_ask *ask, struct err *e)
 {
     struct yaml_doc doc;
     int32_t own_source;
+    /* A kind without seeds has one, which its hooks never ask for. */
     *s = (struct study){ .from = ask->from, .seed = 1, .seeds = 1, .timing = ask->timing };
     int rc = source_open(&doc, &own_source, &s->from, e);
     if (rc)
         return rc;
     s->kind = ask->kind ? ask->kind : study_kind_of(&doc);
     rc = open_parts(s, &doc, e);
+    /* What is needed of the document was copied by then: paths of keys, values of axes. */
     yaml_free(&doc);
     if (rc)
         study_close(s);
@@ -348,6 +359,7 @@ void study_close(struct study *s)
     *s = (struct study){ 0 };
 }
 
+/* Apart from opening, as it may read every file that the study names: a dry run does without. */
 int study_find_hash(struct study *s, struct err *e)
 {
     return s->kind->hash ? s->kind->hash(s, e) : 0;
