@@ -30,6 +30,7 @@ void bits_free(struct bits *b);
 
 /** @p i must be in 0..size-1; adding a member or removing another number changes nothing. O(levels). */
 void bits_add(struct bits *b, int32_t i);
+/** O(levels): a word that becomes 0 takes its bit from the level above. */
 void bits_remove(struct bits *b, int32_t i);
 
 /** Is @p i, in 0..size-1, a member? O(1). */

@@ -43,6 +43,7 @@ size_t json_value_count(const struct json_value *v);
 const struct json_value *json_value_at(const struct json_value *v, size_t i);
 /** Text of a string, UTF-8; NULL for anything else. */
 const char *json_value_text(const struct json_value *v);
+/** False for NULL; tells an empty array from what is none, which json_value_count() does not. */
 bool json_value_is_array(const struct json_value *v);
 /** True for null and for NULL. */
 bool json_value_is_null(const struct json_value *v);
@@ -77,6 +78,7 @@ int lines_open(struct lines *l, const char *path, size_t max, struct err *e);
  */
 int lines_next(struct lines *l, bool *more, struct err *e);
 
+/** `= { 0 }` and a closed one are fine. */
 void lines_close(struct lines *l);
 
 #endif

@@ -89,7 +89,10 @@ void report_reals(struct report *r, const char *key, const double *x, int32_t n,
 void report_item(struct report *r, const char *s);
 /** Append to text as it stands; newlines are the caller's. */
 void report_line(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
-/** '{' or '[' in JSON, nothing elsewhere. */
+/**
+ * '{' or '[' in JSON, nothing elsewhere. Each is closed by report_close() with its counterpart; tables open
+ * and close their own.
+ */
 void report_open(struct report *r, const char *key, char bracket);
 void report_close(struct report *r, char bracket);
 
@@ -100,12 +103,18 @@ void report_close(struct report *r, char bracket);
 void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n);
 /** The same, its rows as objects of the list that is open in JSON. */
 void report_rows(struct report *r, const struct report_column *columns, int32_t n);
+/** The next value of the row, in the column of its turn: NULL is "-" in text, blank in CSV, null in JSON. */
 void report_put_word(struct report *r, const char *s);
+/** The same, made here; cut to 511 bytes. */
 void report_put_text(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** In SI, or whatever data has: `times` and `per` of the column are for text. Not finite: as NULL above. */
 void report_put_real(struct report *r, double x);
+/** Negative: as NULL above. */
 void report_put_count(struct report *r, int64_t n);
 void report_put_flag(struct report *r, bool b);
+/** A value of any kind that there is none of. */
 void report_put_none(struct report *r);
+/** After the last value of a row, never within one (assert). */
 void report_table_end(struct report *r);
 
 /* ---- pages ---- */
@@ -118,6 +127,7 @@ void report_page_end(struct report *r);
  * @return 0 or ERR_NOMEM.
  */
 int report_end(struct report *r, const char *head, struct err *e);
+/** Also of one whose report_end() was never called. */
 void report_free(struct report *r);
 
 #endif

@@ -52,6 +52,7 @@ void sheet_column(struct sheet *s, const char *title, const char *unit, enum she
 void sheet_put(struct sheet *s, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** Next cell: show_real(). */
 void sheet_real(struct sheet *s, double x, int digits);
+/** show_usd(), and show_count() below it. */
 void sheet_usd(struct sheet *s, double usd);
 void sheet_count(struct sheet *s, int64_t n);
 void sheet_free(struct sheet *s);

@@ -34,6 +34,10 @@ int simplex_add_row(struct simplex *x, double lo, double hi, int32_t n, const in
 int simplex_add_column(struct simplex *x, double cost, double lo, double hi, int32_t n, const int32_t *rows,
                        const double *values, struct err *e);
 
+/**
+ * Changes between two solves; the basis stays, so the next one from it is short. Numbers of columns and rows
+ * are those of adding, from 0.
+ */
 void simplex_set_cost(struct simplex *x, int32_t column, double cost);
 void simplex_set_bounds(struct simplex *x, int32_t column, double lo, double hi);
 

@@ -40,9 +40,13 @@ struct table {
 void table_column(struct table *t, const char *name, enum table_kind kind);
 /** Begin a row; then put one value per column, in order. A kind that does not match is a bug (assert). */
 void table_row(struct table *t);
+/** NaN: no value. Infinite ones are kept, and written as no value. */
 void table_put_real(struct table *t, double x);
+/** INT64_MIN: no value. */
 void table_put_count(struct table *t, int64_t n);
+/** Copied; NULL: no value. */
 void table_put_text(struct table *t, const char *s);
+/** No value, in a column of any kind. */
 void table_put_none(struct table *t);
 /** Are values of the last row still to be put? */
 bool table_row_is_open(const struct table *t);
@@ -50,6 +54,7 @@ bool table_row_is_open(const struct table *t);
 void table_clear(struct table *t);
 /** The value of a cell of another table, in a column of the same kind. */
 void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
+/** Columns too; then it is as `= { 0 }`. */
 void table_free(struct table *t);
 
 /**
@@ -110,7 +115,9 @@ int table_write_measure(struct table_writer *w, const struct table *rows, struct
  * together the text of table_write(). ERR_NOMEM. */
 int table_write_begin(struct table_writer *w, const struct table *columns, const char *head, struct text *out,
                       struct err *e);
+/** Rows have the columns of table_write_begin(). ERR_NOMEM also for what failed while they were filled. */
 int table_write_rows(struct table_writer *w, const struct table *rows, struct text *out, struct err *e);
+/** To be called also after a failure: it releases. */
 int table_write_end(struct table_writer *w, struct text *out, struct err *e);
 
 /**

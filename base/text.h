@@ -19,6 +19,7 @@ struct text {
 void text_add(struct text *t, const char *s, size_t n);
 void text_puts(struct text *t, const char *s);
 void text_printf(struct text *t, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** Of any length. @p ap is used up; what is printed must not be of @p t itself, which may move. */
 void text_vprintf(struct text *t, const char *fmt, va_list ap) ERR_PRINTF(2, 0);
 /** Those lines of @p lines, each ended by a newline, that @p t does not have yet. O(lines * bytes). */
 void text_add_new_lines(struct text *t, const char *lines);

@@ -37,6 +37,7 @@ int64_t vec_larger(int64_t cap, int64_t need);
 
 /* What the macros call; items: address of the pointer. */
 bool vec_grow_32(void *items, int32_t *cap, int64_t need, size_t size);
+/** The two differ in the type of the cap alone. */
 bool vec_grow_64(void *items, int64_t *cap, int64_t need, size_t size);
 bool vec_move(void *items, int64_t cap, size_t size);
 

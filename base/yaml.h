@@ -72,6 +72,7 @@ struct yaml_doc {
  * @return 0, ERR_PARSE, ERR_RANGE (beyond a cap) or ERR_NOMEM. Time O(n log n) in the size of the text.
  */
 int yaml_read_file(struct yaml_doc *doc, const char *path, struct err *e);
+/** The same of @p n bytes in memory, which are not needed afterwards. */
 int yaml_read_text(struct yaml_doc *doc, const char *name, const char *text, size_t n, struct err *e);
 /**
  * Empty the document; an empty one may be freed again. The linker calls it yaml_doc_free. Copies that share
@@ -95,6 +96,7 @@ int yaml_copy(struct yaml_doc *out, const struct yaml_doc *doc, struct err *e);
  * @return as yaml_read_file().
  */
 int yaml_graft_file(struct yaml_doc *doc, yaml_id at, const char *path, struct err *e);
+/** As yaml_read_text() to yaml_read_file(). */
 int yaml_graft_text(struct yaml_doc *doc, yaml_id at, const char *name, const char *text, size_t n,
                     struct err *e);
 

@@ -23,6 +23,7 @@ struct alloc_unit {
     const char *name; /**< "s", "ratio", "s*GB/s", "s*USD", "USD" */
     double per_SI;
 };
+/** By the study's objective; with least regret a ratio, whatever the objective. */
 struct alloc_unit alloc_unit(const struct design_point *s);
 
 /**

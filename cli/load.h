@@ -38,6 +38,7 @@ struct load_overrides {
 int load_overrides(struct load_overrides *out, const struct run *run, struct err *e);
 /** Append one; texts are borrowed. ERR_NOMEM. */
 int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e);
+/** Once the study is read: it keeps nothing of them. */
 void load_free(struct load_overrides *o);
 
 /**

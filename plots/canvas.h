@@ -115,6 +115,7 @@ struct canvas {
 
 /** @p title is the figure's own; that of @p opt goes before it. */
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title);
+/** All that was taken from it, the script among it. */
 void canvas_free(struct canvas *c);
 
 /** Zeroed memory for @p n things of @p size, released with the canvas: for all that a figure keeps. NULL,
@@ -152,12 +153,14 @@ void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axi
 /** Items of a block of data: the first begins one, canvas_block_end() ends it and says how it is drawn.
  * Without items there is no block, as gnuplot dislikes empty ones. */
 void canvas_point(struct canvas *c, double x, double y);
+/** A box for MARK_FILL, MARK_BAR, MARK_SHADE and MARK_FRAME; of a MARK_WHISKER x, y, low end and high end. */
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
 /** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by
  * x. */
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
 /** Before items that are no one shape or line with those before them. */
 void canvas_break(struct canvas *c);
+/** Later blocks of a panel are drawn over earlier ones. */
 void canvas_block_end(struct canvas *c, struct mark mark);
 /** A block of one line. */
 void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_from, double x_to, double y_to);

@@ -61,9 +61,11 @@ struct sweep_scatter {
                          plans */
 };
 
+/** look is a struct sweep_grid, and so below: the struct of the function's name. */
 int sweep_grid(struct canvas *c, const struct rows *r, struct err *e);
 int sweep_bars(struct canvas *c, const struct rows *r, struct err *e);
 int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e);
+/** No look: one figure each, of the table that its row of plot_figures names. */
 int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
@@ -79,6 +81,7 @@ struct place_grid {
     const char *title; /**< NULL: the figure's help */
 };
 
+/** look is a struct place_grid; those below have none. */
 int place_grid(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place(struct canvas *c, const struct rows *r, struct err *e);
 int fig_embedded(struct canvas *c, const struct rows *r, struct err *e);

@@ -29,6 +29,7 @@ struct panel_range {
     struct canvas_xy lo, hi;
 };
 #define PANEL_RANGE ((struct panel_range){ { HUGE_VAL, HUGE_VAL }, { 0, 0 } })
+/** NaN leaves its end as it was. */
 void panel_widen(struct panel_range *r, struct canvas_xy at);
 
 /* ---- panels in rows, as even as can be: four are 2 x 2 ---- */
@@ -56,6 +57,7 @@ void wrap_fit(struct wrap *w, struct canvas *c, const struct wrap_look *look, co
               int32_t n);
 /** Open the page, whose notes and legend are set. ERR_RANGE when it is too low. */
 int wrap_open(struct wrap *w, struct err *e);
+/** Where panel k, 0 <= k < n, is on the page: after wrap_open(). */
 struct canvas_box wrap_box(const struct wrap *w, int32_t k);
 /** Begin panel k: its axes and its name. canvas_draw() ends it. */
 void wrap_panel(const struct wrap *w, const struct panel *p, int32_t k);
@@ -102,6 +104,7 @@ int places_begin(struct places *p, struct canvas *c, int32_t most, struct err *e
  */
 void places_take(struct places *p, struct place_taken taken);
 void places_take_marker(struct places *p, struct canvas_xy at);
+/** As many as its length asks for, at most p->most. */
 void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b);
 /** Whether a box is inside and free, or crossed by nothing but thin things. O(p->n). */
 bool places_free(const struct places *p, const struct canvas_box *box, bool over_thin);

@@ -123,6 +123,7 @@ enum { SWEEP_MAX_FACTS = 16 };
  * ERR_PARSE, ERR_RANGE with the place: a constraint that cannot be decided; ERR_NOMEM.
  */
 int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *const *facts, struct err *e);
+/** With its `where`; also of one that was read half-way. */
 void sweep_free(struct sweep *w);
 
 /**

@@ -50,6 +50,7 @@ struct sweep_counts {
     int64_t solved;   /**< evaluated or solved: they have a row, whatever its status */
     int64_t failed;   /**< of those solved: the row says why there is no design */
 };
+/** Counts of batches add up in any order. */
 void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 
 /** Units of the sample that is run first: one of so many. */

@@ -36,6 +36,7 @@ struct campaign_plan {
  * @return 0; ERR_PARSE, ERR_RANGE as keep_read(); ERR_RANGE: 2^62 units or more to be pruned; ERR_NOMEM.
  */
 int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool all, struct err *e);
+/** Zero is fine. */
 void campaign_plan_free(struct campaign_plan *p);
 
 /** How far a sweep is. */
@@ -112,6 +113,10 @@ struct campaign_pace {
  */
 int campaign_measure(struct campaign_pace *pace, const struct study *study, double most_s, struct err *e);
 
+/**
+ * Closes the store, which drops what was not committed; also after a failure of campaign_open(). Zero is
+ * fine.
+ */
 void campaign_close(struct campaign *c);
 
 /** All rows of a study, on threads of this process alone, as an export of a store has them. @p out: zero; the

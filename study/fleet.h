@@ -178,11 +178,13 @@ struct span fleet_queue_next(struct fleet_crew *c, int64_t want);
 /** To the writer, then to progress. */
 int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e);
 
+/** No unit is begun any more; those under way are finished and taken. From any thread. */
 void fleet_stop(struct fleet_crew *c);
 /** Keep what went wrong, if nothing did before, and stop. */
 void fleet_fail(struct fleet_crew *c, const struct err *e);
 /** Has any thread of this rank failed? Threads that are still at work: both without a lock. */
 bool fleet_failed(const struct fleet_crew *c);
+/** Threads that have not ended their work. */
 int32_t fleet_active(const struct fleet_crew *c);
 
 /** fleet_run() on one of several ranks; study/fleet_mpi.c. */

@@ -16,6 +16,9 @@
 /** What tells rows apart is the first of these columns that is there: KEEP_ROW, "id", "point". Where a point
  * has several rows, who offers them gives each a number, as store_row_id(). */
 #define KEEP_ROW "(row)"
+/**
+ * -1: none of them. The first two count only as columns of counts: another table may have an id of its own.
+ */
 int32_t keep_id_column(const struct table *columns);
 
 enum { KEEP_MAX_LIMITS = 16, KEEP_MAX_PER = 4 };
@@ -60,6 +63,7 @@ extern const struct section keep_section, keep_top_section;
  */
 int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct yaml_doc *doc, yaml_id id,
               const struct table *columns, struct err *e);
+/** Zero is fine. */
 void keep_rule_free(struct keep_rule *k);
 /** Are all rows kept? */
 bool keep_all(const struct keep_rule *k);
@@ -109,6 +113,7 @@ int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int6
 const struct front_set *keep_fronts(const struct keep *k);
 /** front_sort() of all fronts. ERR_NOMEM. */
 int keep_sort_fronts(struct keep *k, struct err *e);
+/** Since keep_build(); rows offered twice count twice. */
 struct keep_counts keep_counts_of(const struct keep *k);
 
 /** In place of what @p out held the group of a row: values of the columns of `per` as CSV has them, one a

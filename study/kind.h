@@ -145,6 +145,10 @@ int64_t results_seeds(const struct results *r);
 
 /** Rows of a point; opaque. Texts are copied. */
 struct rows;
+/**
+ * Of the kind's struct for TABLE_ROWS; at most STUDY_MAX_ENTRIES a point. Lack of memory is told after
+ * reduce().
+ */
 void rows_put(struct rows *r, const void *row);
 /** Append lines to study_shared.notes of the point. Copied. */
 void rows_note(struct rows *r, const char *lines);

@@ -45,6 +45,7 @@ enum { STUDY_LEFT_OUT = -1 };
  * export.
  */
 int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed);
+/** Key of table STORE_RUNS: that of study_run_id() by entry. */
 int64_t study_result_id(int64_t point, int64_t entry, int64_t k);
 /** Columns as @p columns has them. */
 void study_put_heads(struct table *t, const struct table *columns);
@@ -61,6 +62,7 @@ int study_take(struct study_form *r, struct store *store, struct fleet_batch *ba
                struct table *rows, struct sweep_counts *n, struct err *e);
 /** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */
 int study_put_rows(struct study_form *r, struct store *store, const struct table *rows, struct err *e);
+/** Into @p rows: zero, or of the call before; n_rows = 0 at the end. */
 int study_next_rows(struct study_form *r, struct store *store, struct store_walk *walk, int64_t most,
                     struct table *rows, struct err *e);
 

@@ -12,6 +12,7 @@
 double say_number(const struct table *t, int64_t row, const char *column);
 /** The text in @p column; "" where it is blank, or there is no such column. */
 const char *say_word(const struct table *t, int64_t row, const char *column);
+/** False also where there is no column `status`. */
 bool say_has_status(const struct table *t, int64_t row, const char *status);
 /** One after the last row of the point of row @p first. */
 int64_t say_end_of_point(const struct table *t, int64_t first);

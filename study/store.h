@@ -96,12 +96,14 @@ int store_read(struct store **out, const char *path, struct err *e);
 
 /** What a store is of, as committed. Borrowed. */
 const struct store_head *store_head_of(const struct store *s);
+/** As of the last commit, or of opening. */
 struct sweep_counts store_counts_of(const struct store *s);
 /** Are all units of its share done? */
 bool store_is_complete(const struct store *s);
 
 /** The table with this word, -1 = none; all columns, keys among them. */
 int32_t store_find_table(const struct store *s, const char *word);
+/** A table without rows; borrowed. */
 const struct table *store_columns(const struct store *s, int32_t table);
 
 /* ---- reading ---- */
@@ -115,6 +117,7 @@ struct store_walk {
     int64_t id, seq; /**< the last row that was read, by its keys */
     int64_t upto;    /**< the last id to read */
 };
+/** From the first row to the last. */
 struct store_walk store_walk_all(int32_t table, bool raw);
 
 /**

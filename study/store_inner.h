@@ -74,11 +74,13 @@ struct store {
     struct sqlite3_stmt *put_text, *put_span, *remove_span, *put_value; /**< owned */
 };
 
-/* ---- study/store.c ---- */
+/* ---- study/store_file.c ---- */
 
 /** The message for what SQLite returned. A writer's ERR_IO is a disk that is full or gone. */
 int store_fail(const struct store *s, int sqlite_code, struct err *e);
+/** Statements without parameters and results, one after another. */
 int store_exec(struct store *s, const char *sql, struct err *e);
+/** @p out: NULL or a statement, which is finalised first. The caller finalises what it gets. */
 int store_prepare(struct store *s, struct sqlite3_stmt **out, const char *sql, struct err *e);
 /** Run to its end a statement without rows, and reset it. */
 int store_run(struct store *s, struct sqlite3_stmt *stmt, struct err *e);
@@ -93,6 +95,7 @@ void store_form_free(struct store_form *form);
 /** What a row has, @p out of shape [columns + axes of the store]: entries, each a column of the table, or
  * what a row of version 2 is shown with besides. Returns how many. */
 int32_t store_entries(int32_t *out, const struct store *s, int32_t table, bool raw);
+/** Its name as CSV has it, borrowed; its kind. */
 const char *store_entry_name(const struct store *s, const struct store_table *t, int32_t entry);
 enum table_kind store_entry_kind(const struct store *s, const struct store_table *t, int32_t entry);
 /** Append to a query what entry is, and where all @p entries come from. */
@@ -106,6 +109,7 @@ int store_begin(struct store *s, struct err *e);
 
 /* ---- study/store_rows.c ---- */
 
+/** Which texts the file has numbers for, so that equal ones share a number across runs. */
 int store_read_texts(struct store *s, struct err *e);
 void store_texts_free(struct store_texts *t);
 /** Row @p row of @p rows. */

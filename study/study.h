@@ -33,6 +33,7 @@ struct study_ask {
 int study_open(struct study *s, const struct study_ask *ask, struct err *e);
 /** A study with blocks of one point, whatever its file says of many; ask->kind is given. ERR_NOMEM. */
 int study_open_point(struct study *s, const struct study_ask *ask, struct err *e);
+/** Zero is fine. What the kind has of its own goes first. */
 void study_close(struct study *s);
 
 /**

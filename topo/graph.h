@@ -83,6 +83,7 @@ int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches
 
 void topo_graph_free(struct topo_graph *g); /**< NULL is fine */
 
+/** Vertices below it are NPUs. */
 int64_t topo_graph_npus(const struct topo_graph *g);
 int64_t topo_graph_vertices(const struct topo_graph *g);
 int64_t topo_graph_links(const struct topo_graph *g);
@@ -115,6 +116,7 @@ const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_grap
  * has; a NaN is left out of GraphML). ERR_NOMEM or ERR_LIB.
  */
 int topo_format_graphml(struct text *out, const struct topo_graph *g, struct err *e);
+/** Of an undirected graph, "--" between vertices; attributes as above. */
 int topo_format_dot(struct text *out, const struct topo_graph *g, struct err *e);
 
 /** Limits of topo_graph_metrics(), in vertices; below a limit the figure is exact. */

@@ -107,6 +107,7 @@ extern const struct section topo_parts_section, topo_rate_section, topo_part_sec
  * On failure @p p is empty. @p doc must outlive it, as texts are borrowed.
  */
 int topo_read_parts(struct topo_parts *p, const struct yaml_doc *doc, yaml_id node, struct err *e);
+/** Texts stay: they are the document's. */
 void topo_parts_free(struct topo_parts *p);
 
 /** Rate or recipe of a tier, or NULL. */

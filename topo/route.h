@@ -53,6 +53,7 @@ struct topo_routes {
  * cannot be reached from the first. O(vertices + links).
  */
 int topo_routes_build(struct topo_routes *r, const struct topo_graph *g, struct err *e);
+/** Not the graph. Zero is fine. */
 void topo_routes_free(struct topo_routes *r);
 
 /**

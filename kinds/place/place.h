@@ -216,6 +216,7 @@ struct place_ops {
     void (*close)(void *own);
 };
 extern const struct place_ops place_slots, place_batch, place_events, place_interval;
+/** Never NULL. */
 const struct place_ops *place_ops_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Safe to free after failure. */
@@ -244,10 +245,16 @@ void place_note_unused(struct place_study *s, const struct section *section, yam
 
 /* ---- in words (say.c): hooks of place_kind ---- */
 
+/** The rows as a text for people, point by point. */
 int place_say(struct text *out, const struct study_report *r, struct err *e);
+/** What went wrong, a line each, and what it means for the exit code. */
 int place_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
                    struct err *e);
+/**
+ * Of a study of one point that failed: the failure itself, as an error of the command. 0 where it did not.
+ */
 int place_fail_alone(const struct study_report *r, struct err *e);
+/** Schedulers and columns of each model, for --list. */
 int place_list(struct text *out, struct err *e);
 
 /* ---- jobs of a trace, and their speed on links (place_events.c) ---- */
@@ -268,6 +275,7 @@ int place_check_known(const struct trace_job *t, struct err *e);
 /** Key `events`, which says how fast jobs run on links, of a model that may do without the rest; and notes of
  * what of it has no effect. */
 int place_read_pace(struct place_study *s, struct err *e);
+/** After place_read_pace(), and when the schedulers are known: uses depend on both. */
 void place_note_pace(struct place_study *s);
 /** How fast jobs run on the cluster of @p s. */
 struct pace_graph_settings place_fix_pace(const struct place_study *s);
@@ -290,6 +298,7 @@ struct place_job_row {
     unsigned drawn;        /**< what of it was drawn and not read from its trace: trace_job.synthetic, */
     const char *synthetic; /**< and its names, filled in */
 };
+/** Nothing where the table is not wanted, as in all calls below. Fields "filled in" need not be set. */
 void place_put_job(const struct place_run *r, int32_t number, struct place_job_row row);
 
 /**

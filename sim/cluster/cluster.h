@@ -88,6 +88,7 @@ struct cluster_racks {
 int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const struct cluster_offer *offer,
                         struct err *e);
 
+/** Uses igraph: in turn with other threads. Zero is fine. */
 void cluster_free(struct cluster *c);
 
 /** Arcs from server @p from to server @p to, none where they are the same. */
@@ -106,6 +107,7 @@ struct cluster_room {
     struct topo_routes routes; /**< a view of the cluster's with a search of its own */
     bool open;
 };
+/** Before the cluster, and by the thread that used it; zero is fine. */
 void cluster_room_free(struct cluster_room *room);
 
 /**
