@@ -157,6 +157,8 @@ TEST(a_step_is_where_the_bill_changes)
         "    - { shape: fat-tree, sizes: [4, 6], taper: free, tier: Out }\n",
         "    - { shape: fat-tree, sizes: [2, 4], taper: free, planes: 2, tier: Out }\n",
         "    - { shape: dragonfly, sizes: [2, 4, 9], links: 2, tier: Out }\n",
+        "    - { shape: dragonfly+, hosts: 2, leaves: 2, spines: 2, links: 2, groups: 5, tier: Out }\n",
+        "    - { shape: slim-fly, hosts: 2, q: 4, tier: Out }\n",
         "    - { shape: torus, sizes: [4, 4], tier: In }\n",
     };
     int stepped = 0;

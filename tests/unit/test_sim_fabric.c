@@ -172,7 +172,7 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
         "fat-tree:4x4/4*4@50 switch:2*2@50",
     };
     RNG(rng, 18, 0);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 5000; i++) {
         const char *word = fabrics[rng_below(rng, COUNT_OF(fabrics))];
         struct topo_network net;
         int32_t members[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 }, n = 1;

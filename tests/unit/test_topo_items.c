@@ -236,6 +236,37 @@ TEST(more_than_a_million_links_per_npu_are_refused)
           "bandwidth is 20000 GB/s, 2e+06 links per NPU, expected at most 1e+06");
 }
 
+/* ---- networks of routers of 64 ports, by the prices of the catalogue, without NICs ---- */
+
+/* Counts by hand (a (a-1)/2 local links of a group and so on), USD and W of one end from them; what is
+ * relaxed is no more, and only spare ports less. */
+TEST(networks_of_routers_cost_what_their_counts_do)
+{
+    static const struct {
+        const char *word;
+        double ends, routers, links, usd, watt;
+    } cases[] = {
+        { "dragonfly:16x32x32^16@50", 16384, 1024, 15872 + 7936, 5372, 86.9 },
+        { "dragonfly+:32x32x16^32^32@50", 16384, 1024, 16384 + 8160, 5427.6, 87.7 },
+        { "slim-fly:18x1058@50", 19044, 1058, 18515, 4525.6, 74.1 },
+        { "slim-fly:21x1458@50", 30618, 1458, 29889, 4244.8, 68.2 },
+    };
+    PARTS_FILE(s, CATALOGUE);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double links = 0;
+        set_network(&s, cases[i].word, "InterPod InterPod InterPod");
+        BILL(b, &s);
+        for (int32_t k = 0; k < b.n_lines; k++)
+            links += strstr(b.lines[k].item, "inter-switch") ? b.lines[k].count : 0;
+        assert_true((double)s.net.n_npus == cases[i].ends && links == cases[i].links);
+        assert_true((double)b.switches == cases[i].routers);
+        assert_in_range((long)fabs((b.usd.typ - b.nic_usd) / cases[i].ends - cases[i].usd), 0, 0);
+        assert_true(fabs(b.watt / cases[i].ends - 25 - cases[i].watt) < 0.06); /* a NIC takes 25 W */
+        struct linear_bill linear = linear_bill(&s);
+        assert_true(linear.usd <= b.usd.typ * (1 + 1e-12) && linear.usd > 0.9 * b.usd.typ);
+    }
+}
+
 /* ---- HammingMesh, SC'22, table of network costs ---- */
 
 /* Prices from the parts file. */

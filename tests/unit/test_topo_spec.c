@@ -42,6 +42,9 @@ TEST(word_is_written_in_its_canonical_form)
         { "torus:4x4x8+ocs+twist@50", "torus:4x4x8+twist+ocs@50" },
         { "ring:3 torus:4x8+twist", "ring:3 torus:4x8+twist" },
         { "switch:72*18@900", "switch:72*18@900" },
+        { "dragonfly:16x32x32^16@50 ring:2", "dragonfly:16x32x32^16@50 ring:2" },
+        { "dragonfly+:32x32x16^32^31@50", "dragonfly+:32x32x16^32^31@50" },
+        { "ring:2 slim-fly:21x1682@5e1", "ring:2 slim-fly:21x1682@50" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
