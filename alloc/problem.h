@@ -135,6 +135,10 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
  * a fabric's levels, what is fixed (==), or at most what the level below has (<=). */
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e);
 
+/** Add "pod.nics": no more than the NICs that dimension @p d is given carry. */
+int alloc_add_nics(struct alloc_rows *r, const struct topo_network *net, int32_t d, double most_Bps,
+                   struct err *e);
+
 /**
  * Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps. With @p step_Bps > 0,
  * for whole parts, which seldom add up to it: at most total_Bps, and less by less than a step.

@@ -125,6 +125,12 @@ static int rows_add_level(struct alloc_rows *r, const struct topo_network *net, 
     return rows_append(r, &row, e);
 }
 
+int alloc_add_nics(struct alloc_rows *r, const struct topo_network *net, int32_t d, double most_Bps,
+                   struct err *e)
+{
+    return rows_add_bound(r, net, d, "nics", LINEXPR_LE, most_Bps, e);
+}
+
 int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, struct err *e)
 {
     int rc = 0;

@@ -48,6 +48,7 @@ static const struct section *const sections[] = {
     &topo_npu_size_section,
     &topo_dim_section,
     &topo_regime_section,
+    &topo_nics_section,
     &topo_parts_section,
     &topo_rate_section,
     &topo_part_section,

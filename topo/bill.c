@@ -32,10 +32,49 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
 {
     if (at->recipe->nic < 0)
         return;
+    const struct topo_dim *dim = &at->net->dims[at->d];
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-    double planes = topo_planes(&at->net->dims[at->d]),
-           ports = planes * topo_whole_parts(bw_Bps / planes / nic->bw_Bps);
-    topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus * ceil(ports / (double)nic->ports));
+    double planes = topo_planes(dim), ports = planes * topo_whole_parts(bw_Bps / planes / nic->bw_Bps);
+    topo_add_item(out, at->recipe->nic, NULL,
+                  (double)at->net->n_npus *
+                      (dim->fabric.nics > 0 ? dim->fabric.nics : ceil(ports / (double)nic->ports)));
+}
+
+/* A NIC that is given has links of its own: rounded up for each, and not for each NPU. */
+double topo_end_links(const struct topo_site *at, double bw_Bps)
+{
+    const struct topo_fabric *f = &at->net->dims[at->d].fabric;
+    double plane_Bps = bw_Bps / topo_planes(&at->net->dims[at->d]),
+           link_Bps = topo_recipe_link_Bps(at->parts, at->recipe);
+    return f->nics > 0 ? f->nics * topo_whole_parts(plane_Bps / f->nics_least / link_Bps)
+                       : topo_whole_parts(plane_Bps / link_Bps);
+}
+
+int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, struct err *e)
+{
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    const struct topo_fabric *f = &dim->fabric;
+    if (!(f->nics > 0))
+        return 0;
+    if (at->recipe->nic < 0)
+        return err_set(e, ERR_RANGE,
+                       "nics is %g, but tier \"%s\" is built without any; give nic in its recipe", f->nics,
+                       at->recipe->tier);
+    const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
+    double planes = topo_planes(dim), each_Bps = bw_Bps / f->nics_least,
+           ports = planes * topo_whole_parts(each_Bps / planes / nic->bw_Bps);
+    if (ports > (double)nic->ports)
+        return err_set(
+            e, ERR_RANGE,
+            "a NIC must carry %g GB/s on %g port%s of %g GB/s, expected at most %lld: more nics, or less "
+            "bandwidth",
+            each_Bps / 1e9, ports, ports == 1 ? "" : "s", nic->bw_Bps / 1e9, (long long)nic->ports);
+    double there = n_npus * f->nics;
+    if (fabs(there - round(there)) > 1e-6)
+        return err_set(e, ERR_RANGE,
+                       "%g NPUs of a node or leaf with %g NICs each have %g, expected whole ones", n_npus,
+                       f->nics, there);
+    return 0;
 }
 
 /* Asked of bandwidths that the user fixed; one that is an answer is rounded by whoever chose it. */
@@ -311,12 +350,12 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
 
     double ways = !switched && p->counting == COUNT_ONE_WAY ? 0.5 : 1;
     /* A link between switches has a port at both ends, and no NIC. */
-    double ports = dim->level > 0 ? 2 : 1;
-    out[(*n)++] = (struct rate_share){ "link", BILL_LINK, &r->link, ways };
+    double ports = dim->level > 0 ? 2 : 1, nics = topo_nic_surplus(dim);
+    out[(*n)++] = (struct rate_share){ "link", BILL_LINK, &r->link, ways * nics };
     if (switched)
-        out[(*n)++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, ports };
+        out[(*n)++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, ports * nics };
     if (switched && dim->level == 0 && !isnan(r->nic.typ))
-        out[(*n)++] = (struct rate_share){ "NIC", BILL_NIC, &r->nic, 1 };
+        out[(*n)++] = (struct rate_share){ "NIC", BILL_NIC, &r->nic, nics };
     return 0;
 }
 
@@ -385,6 +424,16 @@ int topo_prices(struct topo_dim_price *out, const struct topo_network *net, cons
     return 0;
 }
 
+double topo_nic_limit_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p)
+{
+    const struct topo_dim *dim = &net->dims[d];
+    const struct topo_recipe *r = topo_is_catalogue(p) ? topo_find_recipe(p, dim->tier) : NULL;
+    if (!r || r->nic < 0 || !(dim->fabric.nics > 0))
+        return INFINITY;
+    int64_t ports = p->parts[r->nic].ports;
+    return dim->fabric.nics_least * p->parts[r->nic].bw_Bps * (double)(ports - ports % topo_planes(dim));
+}
+
 /* ---- whole parts ---- */
 
 double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p)
@@ -392,7 +441,7 @@ double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struc
     const struct topo_dim *dim = &net->dims[d], *first = dim - dim->level;
     double link_Bps = topo_recipe_link_Bps(p, topo_find_recipe(p, dim->tier)), below = 1;
     if (dim->level == 0)
-        return link_Bps / topo_link_Bps(dim, 0, 1);
+        return link_Bps / topo_link_Bps(dim, 0, 1) * (dim->fabric.nics > 0 ? dim->fabric.nics_least : 1);
     if (dim->tie > 0)
         return 0;
     if (!(topo_ops(first)->own_keys & SHAPE_KEY_TAPER))
@@ -472,11 +521,14 @@ static void sum_line(struct topo_bill *b, const struct topo_bill_line *line)
 /* NICs of nic_port_Bps that carry bw_Bps, in the whole cluster; the last 1e-9 is a solver's rounding. All
  * dimensions share nic_port_Bps, but each has NICs of its own. */
 static void count_rate_nics(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
-                            double bw_Bps)
+                            const struct topo_fabric *f, double bw_Bps)
 {
     b->nic_Bps += bw_Bps;
     if (isnan(p->nic_port_Bps))
         b->nics = -1;
+    else if (f->nics > 0)
+        b->nics += llround((double)net->n_npus * f->nics *
+                           topo_whole_parts(bw_Bps / f->nics_least / p->nic_port_Bps));
     else
         b->nics += net->n_npus * (int64_t)ceil(bw_Bps / p->nic_port_Bps * (1 - 1e-9));
 }
@@ -505,7 +557,7 @@ static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32
         line->date = row->date;
         sum_line(b, line);
         if (line->role == BILL_NIC)
-            count_rate_nics(b, net, p, bw_Bps);
+            count_rate_nics(b, net, p, &dim->fabric, bw_Bps);
     }
     return 0;
 }

@@ -40,8 +40,16 @@ struct topo_site {
 /** For shapes that count parts of their own: nothing is added for a part < 0 or a count of 0. */
 void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count);
 
-/** The NICs of NPUs that send @p bw_Bps into dimension at->d, a port or more for each of its planes. */
+/** The NICs of NPUs that send @p bw_Bps into dimension at->d: as many as are given, or a port or more for
+ * each of its planes. */
 void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps);
+
+/** Links of an NPU into one plane at @p bw_Bps, mean over all; a fraction where NPUs share NICs. */
+double topo_end_links(const struct topo_site *at, double bw_Bps);
+
+/** Can the NICs that are given carry @p bw_Bps, and do those of @p n_npus make whole ones? ERR_RANGE if not.
+ */
+int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, struct err *e);
 
 /** Do the links that a given bandwidth takes divide among the planes? ERR_RANGE if not. A bandwidth that is
  * free is rounded up to links that do. */
@@ -99,6 +107,10 @@ struct topo_dim_price {
  */
 int topo_prices(struct topo_dim_price *out, const struct topo_network *net, const struct topo_parts *p,
                 struct err *e);
+
+/** The most that the NICs of one NPU carry into dimension @p d [B/s], of the nodes that have fewest; INFINITY
+ * where they are not given, or not of a catalogue. */
+double topo_nic_limit_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p);
 
 /** Is the network priced by whole parts: a catalogue with recipes, not rates per GB/s? */
 bool topo_is_catalogue(const struct topo_parts *p);

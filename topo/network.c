@@ -169,6 +169,53 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
     return f->n_taper ? 0 : yaml_fail(doc, id, e, ERR_RANGE, "is empty, expected at least one number");
 }
 
+/** Nodes that have so many NICs. */
+struct nic_kind {
+    double share, nics;
+};
+
+/* Of one NPU: 64 is beyond any, 1/64 a NIC for 64. */
+enum { MAX_NICS = 64 };
+
+static const struct key nic_kind_keys[] = {
+    K_REAL_OR(struct nic_kind, share, "share", "", 1, 1e-6, 1, NAN, "of all NPUs", .required = true),
+    K_REAL_OR(struct nic_kind, nics, "nics", "", 1, 1.0 / MAX_NICS, MAX_NICS, NAN, "NICs of one of them",
+              .required = true),
+};
+
+K_SECTION(topo_nics_section, struct nic_kind, "dims.nics", nic_kind_keys,
+          "a kind of nodes, where they differ in NICs; the shares of all kinds add up to 1", STUDY_USES);
+
+/* A number, or kinds of nodes. */
+static int read_nics(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    struct topo_fabric *f = (struct topo_fabric *)field;
+    double sum = 0;
+    int rc = 0;
+    f->nics = f->nics_least = 0;
+    if (id < 0)
+        return 0;
+    if (doc->nodes[id].kind != YAML_SEQ) {
+        rc = yaml_real(doc, id, &f->nics, e);
+        f->nics_least = f->nics;
+        if (!rc && !(f->nics >= k->min && f->nics <= k->max))
+            rc = yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected %g to %g", f->nics, k->min, k->max);
+        return rc;
+    }
+    yaml_each (row, doc, id) {
+        struct nic_kind kind;
+        rc = schema_read(&kind, &topo_nics_section, doc, row, e);
+        if (rc)
+            return rc;
+        sum += kind.share;
+        f->nics += kind.share * kind.nics;
+        f->nics_least = f->nics_least > 0 ? fmin(f->nics_least, kind.nics) : kind.nics;
+    }
+    if (!(fabs(sum - 1) <= 1e-9))
+        return yaml_fail(doc, id, e, ERR_RANGE, "has shares that add up to %g, expected 1", sum);
+    return 0;
+}
+
 static const struct key level_size = { .name = NULL,
                                        .help = NULL,
                                        .kind = KEY_I32,
@@ -240,6 +287,12 @@ static const struct key dim_keys[] = {
         struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
         "switch, fat-tree: copies of the network side by side; an NPU has ports of 1/planes of bw_GBps "
         "into all of them, and sends by all alike (default: one)"),
+    K_OWN(struct topo_dim, fabric, "nics", read_nics,
+          "switch, fat-tree: NICs of one NPU, each with its share of bw_GBps; 0.5: two NPUs share one; or a "
+          "list "
+          "of kinds of nodes, of which bw_GBps is that with the fewest, whom all wait for, see dims.nics "
+          "(default: as many as the bandwidth needs)",
+          .min = 1.0 / MAX_NICS, .max = MAX_NICS, .uses = USE_COST),
     K_BOOL(
         struct topo_dim, fabric.twist, "twist", false,
         "torus of sizes k x 2k, k x k x 2k or k x 2k x 2k: wraps of the short axes lead k further along the "
@@ -340,7 +393,7 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     /* as bits SHAPE_KEY_ */
     static const char *const own[] = { "sizes",   "taper",   "up",     "links",  "radix", "spine",
                                        "forward", "planes",  "detour", "twist",  "ocs",   "spines",
-                                       "hosts",   "routers", "leaves", "groups", "q" };
+                                       "hosts",   "routers", "leaves", "groups", "q",     "nics" };
     bool fabric = topo_ops(dim)->settle != NULL, radix = topo_ops(dim)->own_keys & SHAPE_KEY_RADIX;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");

@@ -18,7 +18,7 @@ struct topo_network {
     yaml_id parts; /**< the `parts` node of the YAML map, -1 if none or built from a word */
 };
 
-extern const struct section topo_network_section, topo_dim_section, topo_regime_section;
+extern const struct section topo_network_section, topo_dim_section, topo_regime_section, topo_nics_section;
 
 /** A network of no dimension and one NPU, of which nothing is known. */
 void topo_network_defaults(struct topo_network *net);

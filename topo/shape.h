@@ -137,6 +137,8 @@ struct topo_fabric {
     int32_t links;  /**< of a router or spine to other groups */
     int32_t hosts, routers, leaves, groups, q; /**< other words for sizes, which they become: 0 then */
     int32_t field; /**< of a slim fly: its field, see shape_slim_fly.c; -1: no such field. From settle() */
+    double nics; /**< of one NPU, mean over all kinds of nodes, so many times share bw_Bps; 0: as it needs */
+    double nics_least; /**< in the nodes that have fewest, whose bandwidth bw_Bps is */
 };
 
 struct topo_dim {
@@ -250,7 +252,8 @@ enum {
     SHAPE_KEY_ROUTERS = 8192,
     SHAPE_KEY_LEAVES = 16384,
     SHAPE_KEY_GROUPS = 32768,
-    SHAPE_KEY_Q = 65536
+    SHAPE_KEY_Q = 65536,
+    SHAPE_KEY_NICS = 131072
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -415,6 +418,13 @@ static inline int64_t topo_group_size(const struct topo_dim *dim)
 static inline int32_t topo_rails(const struct topo_dim *dim)
 {
     return dim->fabric.rails > 1 ? dim->fabric.rails : 1;
+}
+
+/** NICs of all kinds of nodes together over those there would be if all had the fewest: 1 where all are
+ * alike. */
+static inline double topo_nic_surplus(const struct topo_dim *dim)
+{
+    return dim->fabric.nics > 0 ? dim->fabric.nics / dim->fabric.nics_least : 1;
 }
 
 /** Copies of the entry's network that lie side by side. */

@@ -328,10 +328,10 @@ static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_
 {
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
-    double ends_per_Bps = (double)at->net->n_npus / topo_recipe_link_Bps(at->parts, r);
+    double npus = (double)at->net->n_npus * (level ? 1 : topo_nic_surplus(&at->net->dims[at->d])),
+           ends_per_Bps = npus / topo_recipe_link_Bps(at->parts, r);
     if (level == 0 && r->nic >= 0)
-        topo_add_item(out, r->nic, NULL,
-                      (double)at->net->n_npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
+        topo_add_item(out, r->nic, NULL, npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
     topo_add_item(out, level ? r->up_link : r->end_link, level ? "up link" : "end link", ends_per_Bps);
     topo_add_item(out, r->sw, "switch", ends_per_Bps * (level ? 2 : 1) / (double)parts[r->sw].ports);
     return 0;
@@ -352,10 +352,13 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
     if (rc || isnan(bw_Bps))
         return rc ? rc : tree_relax(out, at, level);
     double npus = (double)at->net->n_npus, radix = (double)at->parts->parts[r->sw].ports, up, above;
-    double planes = topo_planes(dim),
-           ends = topo_whole_parts(bw_Bps / planes / topo_recipe_link_Bps(at->parts, r));
+    double planes = topo_planes(dim);
     if (level == 0) {
-        if ((rc = topo_check_planes(at, bw_Bps, e)))
+        double ends = topo_end_links(at, bw_Bps);
+        rc = topo_check_planes(at, bw_Bps, e);
+        if (!rc)
+            rc = topo_check_nics(at, dim->size, bw_Bps, e);
+        if (rc)
             return rc;
         double leaf = tree_ports(at, dim, 1, dim->size * ends, &up);
         double plane = ceil(leaf / ends);
@@ -397,7 +400,7 @@ const struct shape_ops shape_fat_tree = {
     .reach = 1,
     .hop_share = 0.5,
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP | SHAPE_KEY_RADIX | SHAPE_KEY_SPINE |
-                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES,
+                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES | SHAPE_KEY_NICS,
     .settle = tree_settle,
     .counts = tree_counts,
     .distances = tree_distances,

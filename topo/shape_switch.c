@@ -123,10 +123,10 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
 }
 
 /* Switches and links between them; `links` = links of one NPU in a plane. */
-static int count_fabrics(struct topo_items *out, const struct topo_site *at, int64_t links, struct err *e)
+static int count_fabrics(struct topo_items *out, const struct topo_site *at, double links, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    int64_t fabric = npus_up_to(at), columns = fabric / dim->size * links;
+    int64_t fabric = npus_up_to(at), columns = llround((double)(fabric / dim->size) * links);
     int64_t rails = at->recipe->rails < columns ? at->recipe->rails : columns;
     int64_t fuller = columns % rails;
     struct topo_clos sum = { 0 };
@@ -147,15 +147,16 @@ static int count_fabrics(struct topo_items *out, const struct topo_site *at, int
 static int count_switched(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    double npus = (double)at->net->n_npus, planes = topo_planes(dim), plane_Bps = bw_Bps / planes,
-           links = topo_whole_parts(plane_Bps / topo_recipe_link_Bps(at->parts, at->recipe));
+    double npus = (double)at->net->n_npus, planes = topo_planes(dim), links = topo_end_links(at, bw_Bps);
     int rc = is_sold_by_port(at) ? 0 : topo_check_planes(at, bw_Bps, e);
+    if (!rc)
+        rc = topo_check_nics(at, (double)(npus_up_to(at) / dim->size), bw_Bps, e);
     if (rc)
         return rc;
     topo_add_nics(out, at, bw_Bps);
     topo_add_item(out, at->recipe->end_link, "end link", npus * planes * links);
     if (!is_sold_by_port(at))
-        return count_fabrics(out, at, (int64_t)links, e);
+        return count_fabrics(out, at, links, e);
     topo_add_item(out, at->recipe->sw, "port", npus * planes * links);
     out->boxes = -1;
     return 0;
@@ -168,11 +169,12 @@ static int count_switched(struct topo_items *out, const struct topo_site *at, do
  */
 static int relax_switched(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
-    double ends_per_Bps = (double)at->net->n_npus / topo_recipe_link_Bps(at->parts, at->recipe);
+    double npus = (double)at->net->n_npus * topo_nic_surplus(&at->net->dims[at->d]),
+           ends_per_Bps = npus / topo_recipe_link_Bps(at->parts, at->recipe);
 
     if (at->recipe->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-        topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus / nic->bw_Bps / (double)nic->ports);
+        topo_add_item(out, at->recipe->nic, NULL, npus / nic->bw_Bps / (double)nic->ports);
     }
     topo_add_item(out, at->recipe->end_link, "end link", ends_per_Bps);
     if (is_sold_by_port(at)) {
@@ -215,7 +217,7 @@ const struct shape_ops shape_switch = {
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 0.5,
-    .own_keys = SHAPE_KEY_PLANES,
+    .own_keys = SHAPE_KEY_PLANES | SHAPE_KEY_NICS,
     .counts = switch_counts,
     .distances = switch_distances,
     .link_Bps = switch_link_Bps,

@@ -498,6 +498,11 @@ static int read_rows(struct design_point *s, unsigned needs, struct err *e)
     if (!(needs & STUDY_FOR_SPLIT))
         return 0;
     int rc = alloc_add_network(&s->rows, &s->net, e);
+    for (int32_t d = 0; d < s->net.n_dims && s->has_parts && !rc; d++) {
+        double most_Bps = topo_nic_limit_Bps(&s->net, d, &s->parts);
+        if (isfinite(most_Bps) && isnan(s->net.dims[d].bw_Bps))
+            rc = alloc_add_nics(&s->rows, &s->net, d, most_Bps, e);
+    }
     if (!rc && !isnan(s->total_Bps))
         rc = alloc_add_total(&s->rows, &s->net, s->total_Bps, least_step_Bps(s), e);
     if (!rc && s->maps.constraints >= 0)

@@ -104,6 +104,14 @@ fabric "ring, size: 4, planes: 2" | study
 bad "planes of a ring" study.yaml
 fabric "fat-tree, sizes: [ 4, 4 ], planes: 2000" | study
 bad "too many planes" study.yaml
+fabric "ring, size: 4, nics: 2" | study
+bad "NICs of a ring" study.yaml
+fabric "switch, size: 4, nics: 0" | study
+bad "no NIC" study.yaml
+fabric "switch, size: 4, nics: [ { share: 0.5, nics: 1 } ]" | study
+bad "kinds of nodes that are not all" study.yaml
+fabric "switch, size: 4, nics: [ { share: 1, nic: 1 } ]" | study
+bad "kind of nodes with an unknown key" study.yaml
 rails() { base | sed 1d; echo "network: { dims: [ $1, { name: pod, shape: fat-tree, sizes: [ 4, 4 ], spine: shared } ] }"; }
 rails "{ shape: ring, size: 4 }" | study
 bad "rails across a ring" study.yaml

@@ -85,6 +85,7 @@ dims radix radix network.dims[1].radix=32
 dims spine tree network.dims[1].spine=shared
 dims forward shared network.dims[1].forward=true
 dims planes tree network.dims[1].planes=2
+dims nics tree network.dims[1].nics=2
 dims twist torus network.dims[1].twist=true
 dims ocs torus network.dims[1].ocs=true
 parts name - -

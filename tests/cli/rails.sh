@@ -42,5 +42,15 @@ build:
 priced() { printf 'parts: parts.yaml\ndims: [ %s ]\n' "$1" >net.yaml; run topo net.yaml --bill | sed -n '/^for/,$p; /^weft/p'; }
 priced '{ shape: switch, size: 8, planes: 4, bw_GBps: 200, tier: t }'
 priced '{ shape: switch, size: 8, planes: 4, bw_GBps: 150, tier: t }'
+echo "== NICs that NPUs share, and nodes that differ"
+priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: 0.5, bw_GBps: 25, tier: t }'
+priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: 0.5, bw_GBps: 50, tier: t }'
+priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ], bw_GBps: 50, tier: t }'
+priced '{ shape: fat-tree, sizes: [ 3, 4 ], nics: 0.5, bw_GBps: 25, tier: t }'
+sed 's/spine: shared, bw_GBps: 50/spine: shared, nics: 0.5, tier: t/; s/bw_GBps: 450/bw_GBps: 450, tier: n/; 1a\  parts: nparts.yaml' step.yaml >nics.yaml
+sed 's/ports: 8/ports: 64/; s/^build:/build:\n  - { tier: n, switch: box, end_link: wire, up_link: wire }/' parts.yaml >nparts.yaml
+run alloc nics.yaml --set total_GBps=475 | sed -n '/^dimension/,/^$/p'
+run alloc nics.yaml --set total_GBps=500 | head -3
+echo "== trees in whole parts"
 priced '{ shape: fat-tree, sizes: [ 4, 8 ], planes: 2, bw_GBps: 100, tier: t }'
 priced '{ shape: fat-tree, sizes: [ 4, 16 ], bw_GBps: 50, tier: t }'
