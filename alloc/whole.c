@@ -15,6 +15,10 @@
  * (phi - limit)/mu; a product T (W + fixed) is least at a corner of the polygon that the lines bound, for it
  * is concave along every edge.
  *
+ * Beside the lines stands what a choice takes with all other blocks at their most. Before branching, choices
+ * that are in no design as good as the best so far are left out, which tightens the least sums, which leaves
+ * out more.
+ *
  * Invariants: a branch is cut off only where its bound exceeds the best value by VALUE_REL, or where it can
  * at best tie and costs more; bounds are lowered by what their sums may have rounded.
  */
@@ -43,8 +47,10 @@ enum {
 #define VALUE_REL 1e-12
 #define ROW_REL   1e-12
 
-/** Bounds of single designs, and branches: some seconds. */
-#define MAX_WORK 300000000LL
+/** Bounds of single designs, and branches: some seconds. As long as better designs are found the search
+ * begins again after FIRST_WORK, and so on, with fewer choices left. */
+#define MAX_WORK   300000000LL
+#define FIRST_WORK 1000000LL
 
 /** T(B) >= c + sum_d a_d/B_d. */
 struct cut {
@@ -61,14 +67,18 @@ struct line {
 /** A block with all that is added up, its choices in the order in which they are tried. */
 struct block {
     const struct whole_block *given;
-    int64_t *order; /**< shape [n]: choices as given */
+    int64_t n;      /**< choices that are tried: the first of `order`; those after it are proved worse */
+    int64_t *order; /**< shape [given->n]: choices as given */
     double *w, *usd;
-    double **row; /**< shape [n_rows][n] */
+    double *time_s; /**< no design with this choice takes less: all other blocks at their most */
+    double **row;   /**< shape [n_rows][given->n] */
+    /** Over the choices that are tried: of w, of every line's f and of every row. */
+    double w_least, f_least[MAX_LINES], *row_least, *row_most;
 };
 
 /** Sums over the blocks that are chosen. */
 struct node {
-    double phi[MAX_LINES], w, usd;
+    double phi[MAX_LINES], w, usd, time_s;
     double *row; /**< shape [n_rows] */
 };
 
@@ -86,7 +96,7 @@ struct whole {
     double fixed; /**< added to W */
     struct node nodes[D + 1];
     int64_t at[D]; /**< choices of the branch, in the order of blocks here */
-    int64_t work;
+    int64_t work, most_work;
     bool counting; /**< second pass: what ties with the best */
     double open;   /**< least bound of branches given up; INFINITY */
     double best, best_usd;
@@ -261,12 +271,16 @@ static double least_product(const struct whole *s, const double *phi, double w_l
     return least;
 }
 
-/* Of all designs below a node, whose phi have the rest added: the least value. */
-static double bound_of(const struct whole *s, const double *phi, double w_least)
+/* Of all designs below a node, whose phi have the rest added and which take time_s at least: the least value.
+ */
+static double bound_of(const struct whole *s, double *phi, double time_s, double w_least)
 {
     double least = 0;
     if (s->n_lines == 0)
         return 0;
+    for (int32_t m = 0; m < s->n_lines; m++)
+        if (s->lines[m].mu == 0)
+            phi[m] = fmax(phi[m], time_s);
     switch (s->p->objective) {
     case ALLOC_TIME:
         for (int32_t m = 0; m < s->n_lines; m++)
@@ -311,7 +325,7 @@ static bool rows_can_hold(const struct whole *s, const struct node *n, int32_t d
 
 static bool is_over(const struct whole *s)
 {
-    return s->work > MAX_WORK || (s->counting && s->out->n_ties >= MAX_COUNTED);
+    return s->work > s->most_work || (s->counting && s->out->n_ties >= MAX_COUNTED);
 }
 
 /* Times of the last block's choices from..from+n-1 as the flat lines bound them; what is left out of time
@@ -320,7 +334,7 @@ static void bound_chunk(double *time_s, const struct whole *s, const struct node
 {
     int32_t last = s->n_blocks - 1;
     for (int32_t i = 0; i < n; i++)
-        time_s[i] = 0;
+        time_s[i] = fmax(up->time_s, s->blocks[last].time_s[from + i]);
     for (int32_t m = 0; m < s->n_lines; m++) {
         const double *f = s->lines[m].f[last] + from;
         double phi = up->phi[m];
@@ -336,8 +350,8 @@ static void try_last(struct whole *s, const struct node *up)
     int32_t last = s->n_blocks - 1;
     const struct block *b = &s->blocks[last];
     double time_s[CHUNK];
-    for (int64_t from = 0; from < b->given->n && !is_over(s); from += CHUNK) {
-        int32_t n = b->given->n - from < CHUNK ? (int32_t)(b->given->n - from) : CHUNK;
+    for (int64_t from = 0; from < b->n && !is_over(s); from += CHUNK) {
+        int32_t n = b->n - from < CHUNK ? (int32_t)(b->n - from) : CHUNK;
         /* Choices are in the order of the first line. */
         if (s->n_lines && s->p->objective == ALLOC_TIME &&
             is_hopeless(s, up->phi[0] + s->lines[0].f[last][from], -INFINITY))
@@ -362,6 +376,7 @@ static void choose(struct node *to, const struct whole *s, int32_t depth, int64_
         to->phi[m] = up->phi[m] + s->lines[m].f[depth][k];
     to->w = up->w + b->w[k];
     to->usd = up->usd + b->usd[k];
+    to->time_s = fmax(up->time_s, b->time_s[k]);
     for (int32_t i = 0; i < s->p->n_rows; i++)
         to->row[i] = up->row[i] + b->row[i][k];
 }
@@ -372,7 +387,7 @@ static void branch(struct whole *s, int32_t depth)
         try_last(s, &s->nodes[depth]);
         return;
     }
-    for (int64_t k = 0; k < s->blocks[depth].given->n; k++) {
+    for (int64_t k = 0; k < s->blocks[depth].n; k++) {
         struct node *n = &s->nodes[depth + 1];
         double phi[MAX_LINES];
         choose(n, s, depth, k);
@@ -381,7 +396,7 @@ static void branch(struct whole *s, int32_t depth)
             phi[m] = n->phi[m] + s->lines[m].rest[depth + 1];
         if (s->n_lines && s->p->objective == ALLOC_TIME && is_hopeless(s, phi[0], -INFINITY))
             return;
-        double bound = bound_of(s, phi, n->w + s->w_rest[depth + 1]);
+        double bound = bound_of(s, phi, n->time_s, n->w + s->w_rest[depth + 1]);
         if (is_hopeless(s, bound, s->p->usd_fixed + n->usd + s->usd_rest[depth + 1]) ||
             !rows_can_hold(s, n, depth + 1))
             continue;
@@ -460,7 +475,7 @@ static void line_fill(struct line *line, const struct whole *s, const struct cut
         size += fabs(least);
         line->rest[b] = least + line->rest[b + 1];
     }
-    line->constant -= 8 * DBL_EPSILON * size;
+    line->constant -= 64 * DBL_EPSILON * size;
 }
 
 static double line_root(const struct line *line)
@@ -497,7 +512,7 @@ static void try_least(struct whole *s, const struct line *line)
     try_design(s, at);
 }
 
-enum { MAX_MOVES = 20, MAX_TRIED = 4096 };
+enum { MAX_MOVES = 20, MAX_TRIED = 4096, MAX_HALVINGS = 50 };
 
 /* Blocks one at a time, as long as that helps. */
 static void improve(struct whole *s)
@@ -604,6 +619,54 @@ static void add_duals(struct whole *s, const struct cut *cut, const struct alloc
     line_add(s, cut, b->cost_weight / b->time_weight, lambda, 1, scaled);
 }
 
+/* Least times of every choice: step_time() with all other blocks at the most of each bandwidth. */
+static void time_choices(struct whole *s)
+{
+    double most[D] = { 0 }, bw_Bps[D];
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        const struct whole_block *g = s->blocks[b].given;
+        for (int64_t k = 0; k < g->n * g->n_dims; k++)
+            most[g->first + k % g->n_dims] = fmax(most[g->first + k % g->n_dims], g->bw_Bps[k]);
+    }
+    for (int32_t b = 0; b < s->n_blocks; b++) {
+        struct block *x = &s->blocks[b];
+        memcpy(bw_Bps, most, sizeof bw_Bps);
+        for (int64_t k = 0; k < x->given->n; k++) {
+            memcpy(&bw_Bps[x->given->first], &x->given->bw_Bps[x->order[k] * x->given->n_dims],
+                   (size_t)x->given->n_dims * sizeof *bw_Bps);
+            x->time_s[k] = step_time(s->p->step, bw_Bps) * (1 - 8 * DBL_EPSILON);
+        }
+    }
+}
+
+/* Of every block the cheapest choice that is no slower on its own than a limit; the least limit for which
+ * that is allowed, by halving. Best where one block decides the time. */
+static void try_limits(struct whole *s)
+{
+    double low_s = 0, high_s = 0;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        for (int64_t k = 0; k < s->blocks[b].n; k++)
+            if (isfinite(s->blocks[b].time_s[k]))
+                high_s = fmax(high_s, s->blocks[b].time_s[k]);
+    for (int32_t i = 0; i < MAX_HALVINGS; i++) {
+        double limit_s = i ? (low_s + high_s) / 2 : high_s;
+        int64_t at[D];
+        bool all = true;
+        for (int32_t b = 0; b < s->n_blocks && all; b++) {
+            const struct block *x = &s->blocks[b];
+            at[b] = -1;
+            for (int64_t k = 0; k < x->n; k++)
+                if (x->time_s[k] <= limit_s && (at[b] < 0 || x->usd[k] < x->usd[at[b]]))
+                    at[b] = k;
+            all = at[b] >= 0;
+        }
+        all = all && broken_row(s, at) < 0;
+        if (all)
+            try_design(s, at);
+        *(all ? &high_s : &low_s) = limit_s;
+    }
+}
+
 /* At most this many of the relaxation's bounds, nearest to the one that touches its answer. */
 enum { MAX_BOUNDS = 3 };
 
@@ -619,6 +682,8 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
         rc = add_bound(s, &relaxed->bounds[i], lambda, scaled, e);
     for (int32_t m = 0; m < s->n_lines && !rc; m++)
         try_least(s, &s->lines[m]);
+    time_choices(s);
+    try_limits(s);
     improve(s);
     /* What the step is near the best so far, and near the relaxation's split. */
     if (!rc && relaxed && isfinite(relaxed->value)) {
@@ -676,20 +741,23 @@ static void sum_rests(struct whole *s)
     for (int32_t i = 0; i < n_rows; i++)
         s->row_slack[i] = fabs(s->p->rows[i].rhs);
     for (int32_t b = s->n_blocks; b-- > 0;) {
-        const struct block *x = &s->blocks[b];
+        struct block *x = &s->blocks[b];
         double w = INFINITY, usd = INFINITY;
-        for (int64_t k = 0; k < x->given->n; k++) {
+        for (int64_t k = 0; k < x->n; k++) {
             w = fmin(w, x->w[k]);
             usd = fmin(usd, x->usd[k]);
         }
+        x->w_least = w;
         s->w_rest[b] = w + s->w_rest[b + 1];
         s->usd_rest[b] = usd + s->usd_rest[b + 1];
         for (int32_t i = 0; i < n_rows; i++) {
             double least = INFINITY, most = -INFINITY;
-            for (int64_t k = 0; k < x->given->n; k++) {
+            for (int64_t k = 0; k < x->n; k++) {
                 least = fmin(least, x->row[i][k]);
                 most = fmax(most, x->row[i][k]);
             }
+            x->row_least[i] = least;
+            x->row_most[i] = most;
             s->row_least[b * n_rows + i] = least + s->row_least[(b + 1) * n_rows + i];
             s->row_most[b * n_rows + i] = most + s->row_most[(b + 1) * n_rows + i];
             s->row_slack[i] += fmax(fabs(least), fabs(most));
@@ -716,9 +784,13 @@ static int build(struct whole *s, const struct whole_lattice *l, struct err *e)
         struct block *x = &s->blocks[b];
         s->given_at[b] = (int32_t)(x->given - l->blocks);
         x->order = ARENA_TAKE(a, x->given->n, *x->order);
+        x->n = x->given->n;
         x->w = ARENA_TAKE(a, x->given->n, *x->w);
+        x->time_s = ARENA_TAKE(a, x->given->n, *x->time_s);
         x->usd = ARENA_TAKE(a, x->given->n, *x->usd);
         x->row = ARENA_TAKE(a, n_rows, *x->row);
+        x->row_least = ARENA_TAKE(a, n_rows, *x->row_least);
+        x->row_most = ARENA_TAKE(a, n_rows, *x->row_most);
         for (int32_t i = 0; i < n_rows && !a->failed; i++)
             x->row[i] = ARENA_TAKE(a, x->given->n, *x->row[i]);
         for (int64_t k = 0; k < x->given->n && !a->failed; k++)
@@ -738,6 +810,27 @@ static int build(struct whole *s, const struct whole_lattice *l, struct err *e)
     return 0;
 }
 
+/* Is a choice of block b in no design that is as good as the best: by its bound, with the least that all
+ * other blocks add, or because no row can hold? */
+static bool is_useless(struct whole *s, int32_t b, int64_t k)
+{
+    const struct block *x = &s->blocks[b];
+    double phi[MAX_LINES], w = s->w_rest[0] - x->w_least + x->w[k];
+    for (int32_t m = 0; m < s->n_lines; m++)
+        phi[m] = line_root(&s->lines[m]) - x->f_least[m] + s->lines[m].f[b][k];
+    if (bound_of(s, phi, x->time_s[k], w * (1 - VALUE_REL)) > s->best * (1 + VALUE_REL))
+        return true;
+    for (int32_t i = 0; i < s->p->n_rows; i++) {
+        const struct alloc_row *row = &s->p->rows[i];
+        double least = s->row_least[i] - x->row_least[i] + x->row[i][k],
+               most = s->row_most[i] - x->row_most[i] + x->row[i][k];
+        if ((row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i]) ||
+            (row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i]))
+            return true;
+    }
+    return false;
+}
+
 struct ranked {
     double f;
     int64_t k;
@@ -749,40 +842,82 @@ static int compare_ranked(const void *a, const void *b)
     return x->f != y->f ? (x->f > y->f) - (x->f < y->f) : (x->k > y->k) - (x->k < y->k);
 }
 
-/* Put choices in the order of the first line, which is the strongest at the root; all that was found moves
- * along. */
+/* Put the choices of a block that are tried in the order of the first line, which is the strongest at the
+ * root, and useless ones after them; all that was found moves along. */
+static void sort_block(struct whole *s, int32_t b, struct ranked *rank, double *moved, int64_t *order)
+{
+    struct block *x = &s->blocks[b];
+    int64_t n = x->n, best = s->best_at[b], left = 0;
+    for (int64_t k = 0; k < n; k++) {
+        bool useless = isfinite(s->best) && k != best && is_useless(s, b, k);
+        rank[k] = (struct ranked){ useless ? (double)INFINITY : s->lines[0].f[b][k], k };
+        left += !useless;
+    }
+    qsort(rank, (size_t)n, sizeof *rank, compare_ranked);
+    for (int64_t k = 0; k < n; k++) {
+        order[k] = x->order[rank[k].k];
+        moved[k] = x->time_s[rank[k].k];
+        if (rank[k].k == best)
+            s->best_at[b] = k;
+    }
+    memcpy(x->order, order, (size_t)n * sizeof *order);
+    memcpy(x->time_s, moved, (size_t)n * sizeof *moved);
+    for (int32_t m = 0; m < s->n_lines; m++) {
+        for (int64_t k = 0; k < n; k++)
+            moved[k] = s->lines[m].f[b][rank[k].k];
+        memcpy(s->lines[m].f[b], moved, (size_t)n * sizeof *moved);
+    }
+    fill_block(s, b);
+    x->n = left;
+}
+
+/* Sums of what is left: lines and rows know more the fewer choices there are. */
+static void sum_again(struct whole *s)
+{
+    sum_rests(s);
+    for (int32_t m = 0; m < s->n_lines; m++) {
+        struct line *line = &s->lines[m];
+        line->rest[s->n_blocks] = 0;
+        for (int32_t b = s->n_blocks; b-- > 0;) {
+            double least = INFINITY;
+            for (int64_t k = 0; k < s->blocks[b].n; k++)
+                least = fmin(least, line->f[b][k]);
+            s->blocks[b].f_least[m] = least;
+            line->rest[b] = least + line->rest[b + 1];
+        }
+    }
+}
+
+/* Rounds of leaving out choices, each of which tightens what the next one knows. */
+enum { MAX_ROUNDS = 8 };
+
 static int sort_choices(struct whole *s, struct err *e)
 {
+    int64_t longest = 0;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        longest = s->blocks[b].n > longest ? s->blocks[b].n : longest;
+    struct ranked *rank = ARENA_TAKE(&s->arena, longest, *rank);
+    double *moved = ARENA_TAKE(&s->arena, longest, *moved);
+    int64_t *order = ARENA_TAKE(&s->arena, longest, *order);
+    int rc = arena_check(&s->arena, "the order of choices", e);
+    if (rc)
+        return rc;
     for (int32_t m = 1; m < s->n_lines; m++)
         if (s->p->objective == ALLOC_TIME && line_root(&s->lines[m]) > line_root(&s->lines[0])) {
             struct line first = s->lines[0];
             s->lines[0] = s->lines[m];
             s->lines[m] = first;
         }
-    for (int32_t b = 0; b < s->n_blocks; b++) {
-        struct block *x = &s->blocks[b];
-        int64_t n = x->given->n;
-        struct ranked *rank = ARENA_TAKE(&s->arena, n, *rank);
-        double *moved = ARENA_TAKE(&s->arena, n, *moved);
-        int rc = arena_check(&s->arena, "the order of choices", e);
-        if (rc)
-            return rc;
-        for (int64_t k = 0; k < n; k++)
-            rank[k] = (struct ranked){ s->lines[0].f[b][k], k };
-        qsort(rank, (size_t)n, sizeof *rank, compare_ranked);
-        int64_t best = s->best_at[b];
-        for (int64_t k = 0; k < n; k++) {
-            x->order[k] = rank[k].k;
-            if (rank[k].k == best)
-                s->best_at[b] = k;
+    for (int32_t round = 0, dropped = 1; round < MAX_ROUNDS && dropped; round++) {
+        dropped = 0;
+        sum_again(s);
+        for (int32_t b = 0; b < s->n_blocks; b++) {
+            int64_t before = s->blocks[b].n;
+            sort_block(s, b, rank, moved, order);
+            dropped |= s->blocks[b].n < before;
         }
-        for (int32_t m = 0; m < s->n_lines; m++) {
-            for (int64_t k = 0; k < n; k++)
-                moved[k] = s->lines[m].f[b][rank[k].k];
-            memcpy(s->lines[m].f[b], moved, (size_t)n * sizeof *moved);
-        }
-        fill_block(s, b);
     }
+    sum_again(s);
     return 0;
 }
 
@@ -790,7 +925,7 @@ static void start(struct whole *s)
 {
     struct node *root = &s->nodes[0];
     s->work = 0;
-    root->w = root->usd = 0;
+    root->w = root->usd = root->time_s = 0;
     for (int32_t m = 0; m < s->n_lines; m++)
         root->phi[m] = s->lines[m].constant;
     for (int32_t i = 0; i < s->p->n_rows; i++)
@@ -908,7 +1043,7 @@ static void count_ties(struct whole *s)
     s->counting = true;
     start(s);
     s->counting = false;
-    out->ties_counted = s->work <= MAX_WORK && out->n_ties < MAX_COUNTED;
+    out->ties_counted = s->work <= s->most_work && out->n_ties < MAX_COUNTED;
     if (out->n_ties == 0) /* given up before it was met again */
         out->n_ties = 1;
 }
@@ -923,10 +1058,20 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
     out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32) <= ENUMERATED;
     if (!rc && !out->enumerated)
         rc = find_lines(&s, relaxed, e);
-    if (!rc && s.n_lines)
-        rc = sort_choices(&s, e);
+    double before = INFINITY;
+    s.most_work = s.n_lines ? FIRST_WORK : MAX_WORK;
+    for (bool again = true; again && !rc;) {
+        before = s.best;
+        s.open = INFINITY;
+        if (s.n_lines)
+            rc = sort_choices(&s, e);
+        if (!rc)
+            start(&s);
+        again = s.work > s.most_work && s.most_work < MAX_WORK;
+        s.most_work = !again ? s.most_work : s.best < before ? s.most_work * 4 : MAX_WORK;
+    }
+    s.most_work = MAX_WORK;
     if (!rc) {
-        start(&s);
         if (isinf(s.best) && isinf(s.open))
             say_clash(&s);
         else if (isfinite(s.best)) {
