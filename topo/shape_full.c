@@ -59,8 +59,7 @@ static enum topo_algorithm full_usual(int32_t n)
  * k of n members. Direct: S/k to each of the others on a link of B/(n-1), (n-1)/(k-1) times what the whole
  * mesh would take. With detours each pair also uses the n-k members outside, by two links: of its bytes
  * 2(k-1)/(n+k-2) go by its own link and 1/(n+k-2) through each of those; then all links carry the same.
- * All but direct exchanges use one of the n-1 links that a member has
- * at a time.
+ * All but direct exchanges use one of the n-1 links that a member has at a time.
  */
 static void full_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
