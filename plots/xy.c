@@ -1012,9 +1012,15 @@ static void put_shade_legend(struct xy *f)
                                   f->shade_ends[i]));
 }
 
-static const char *xy_word_of(const struct facet *facet, int32_t i)
+/* A number, or true and false, says nothing without its column. */
+static const char *xy_word_of(const struct xy *f, const char *column, const struct facet *facet, int32_t i)
 {
-    return facet->names.list[i][0] ? facet->names.list[i] : "(blank)";
+    const char *word = facet->names.list[i];
+    double x;
+    bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+    if (bare)
+        return canvas_keep(f->c, "%s %s", key_last(column), word);
+    return word[0] ? word : "(blank)";
 }
 
 static void xy_put_legend(struct xy *f)
@@ -1032,15 +1038,16 @@ static void xy_put_legend(struct xy *f)
             for (int32_t s = 0; s < (joined ? f->shape.names.n : 1); s++) {
                 bool rest = k >= COLORS && !f->spec->join && !f->spec->bars;
                 if (!rest || k == COLORS)
-                    canvas_legend(f->c, xy_mark_of(f, k, s, false),
-                                  rest ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
-                                       : canvas_keep(f->c, "%s%s%s", xy_word_of(&f->color, k),
-                                                     joined ? " · " : "",
-                                                     joined ? xy_word_of(&f->shape, s) : ""));
+                    canvas_legend(
+                        f->c, xy_mark_of(f, k, s, false),
+                        rest ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
+                             : canvas_keep(f->c, "%s%s%s", xy_word_of(f, f->color_name, &f->color, k),
+                                           joined ? " · " : "",
+                                           joined ? xy_word_of(f, f->shape_name, &f->shape, s) : ""));
             }
     for (int32_t s = 0; s < f->shape.names.n && shapes && !f->spec->join && !f->spec->bars && !f->shades; s++)
         canvas_legend(f->c, (struct mark){ MARK_POINT, point_style(COLORS - 1, s) },
-                      xy_word_of(&f->shape, s));
+                      xy_word_of(f, f->shape_name, &f->shape, s));
     if (f->shape.names.n > COLORS && !f->spec->join && !f->spec->bars && !f->shades)
         canvas_note(f->c, "%d values of %s, whose shapes repeat", (int)f->shape.names.n, f->shape_name);
     if (f->spec->label && strcmp(f->spec->label, "knee") == 0)
