@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
 #include "topo/graph.h"
+#include "topo/wires.h"
 #include "workloads/collective.h"
 
 static const struct option topo_rows[] = {
@@ -80,6 +81,7 @@ struct facts {
     struct topo_metrics metrics;
     struct topo_bill bill; /* empty unless has_bill */
     bool has_bill;
+    bool unpriced_switches; /* of a custom graph whose links have prices */
 };
 
 static void report_degree(struct report *r, const struct topo_metrics *m)
@@ -269,7 +271,7 @@ static void report_bill_lines(struct report *r, const struct facts *f)
     report_table(r, "lines", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < f->bill.n_lines; i++) {
         const struct topo_bill_line *line = &f->bill.lines[i];
-        report_put_word(r, f->study->net.dims[line->dim].name);
+        report_put_word(r, f->study ? f->study->net.dims[line->dim].name : line->tier);
         report_put_word(r, line->tier);
         report_put_word(r, line->item);
         report_put_word(r, line->count_unit);
@@ -332,6 +334,8 @@ static void report_bill(struct report *r, const struct facts *f)
     if (!report_is(r, IN_CSV) || r->rows)
         report_bill_lines(r, f);
     report_close(r, '}');
+    if (f->unpriced_switches)
+        report_line(r, "Switches have no price of their own in the graph.\n");
     say_bill(r, b);
 }
 
@@ -430,13 +434,25 @@ static bool wants_astra(const struct run *run)
     return run->opt.astra || run->opt.astra_system;
 }
 
-/* Prices, bandwidths to choose and words belong to dimensions, which a custom graph has not. */
+/* What its own attributes make of it; without prices only where a bill is asked for an error. */
+static int custom_bill(struct facts *f, struct topo_wires *w, const struct topo_graph *g, bool asked,
+                       struct err *e)
+{
+    int rc = topo_wires_build(w, g, e);
+    if (!rc && (asked || topo_wires_priced(w))) {
+        rc = topo_wires_bill(&f->bill, w, f->name, e);
+        f->has_bill = !rc;
+        f->unpriced_switches = w->unpriced_switches;
+    }
+    return rc ? err_wrap(e, "%s", f->name) : 0;
+}
+
+/* Bandwidths to choose and words belong to dimensions, which a custom graph has not. */
 static int custom_graph(const struct run *run, bool edges, struct err *e)
 {
     struct topo_graph *g = NULL;
     struct facts f = { .name = run->opt.operands[0] };
     const char *asked = run->opt.spec           ? "spec"
-                        : run->opt.bill         ? "bill"
                         : run->opt.set.n        ? "set"
                         : run->opt.parts        ? "parts"
                         : run->opt.astra        ? "astra"
@@ -445,11 +461,16 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
     if (asked)
         return err_set(e, ERR_USAGE, "option --%s works for described networks only, not for a custom graph",
                        asked);
+    struct topo_wires w = { 0 };
     int rc = edges ? topo_read_edges(&g, f.name, e) : topo_read_graphml(&g, f.name, e);
-    if (!rc)
+    if (!rc && !run->opt.bill)
         rc = topo_graph_metrics(&f.metrics, g, e);
     if (!rc)
+        rc = custom_bill(&f, &w, g, run->opt.bill, e);
+    if (!rc)
         rc = deliver(run, &f, g, (struct origin){ .known = false }, e);
+    topo_bill_free(&f.bill);
+    topo_wires_free(&w);
     topo_graph_free(g);
     return rc;
 }
@@ -562,7 +583,8 @@ const struct command cmd_topo = {
     .about =
         "Print the facts of a network: NPUs, links, switches, hops, bisection, and its bill when it\n"
         "has prices and bandwidths. FILE is a study, a network, a word like \"ring:4@250 switch:32@50\",\n"
-        "or a custom graph (.graphml, or .csv with columns src, dst, bw_GBps, latency_ns).\n",
+        "or a custom graph (.graphml, or .csv with columns src, dst, bw_GBps, latency_ns), whose bill\n"
+        "is the sum of usd and watt over its edges (of GraphML its nodes too).\n",
     .scope = SCOPE(1, 1, "FILE", &topo_options, &options_study, &options_format, &options_files),
     .run = run_topo,
 };

@@ -9,7 +9,7 @@
  * made, and the code of each call that can fail goes through topo_from_igraph(). Its attributes are columns
  * by name, numbers as doubles, so numbers of links are exact below 2^53.
  */
-#include "topo/graph.h"
+#include "topo/graph_draft.h"
 
 #include <assert.h>
 #include <igraph.h>
@@ -18,28 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/num.h"
-#include "base/table.h"
-
-/* ---- custom graphs between file and model ---- */
-
-/** Vertices in the order of the file. Zero-initialise; release with topo_draft_free(). */
-struct topo_draft {
-    struct topo_link *links; /**< shape [n_links], owned; src and dst in any order */
-    int64_t n_links;
-    char **names; /**< shape [n_vertices], owned with its strings */
-    bool *is_npu; /**< shape [n_vertices], owned */
-    int64_t n_vertices;
-    bool has_dim, has_usd;
-    const char *lat_key; /**< what the file calls the latency */
-};
+#include "base/vec.h"
 
 /** Attribute names in the model and in files. */
 #define ATTR_BW    "bw_GBps"
 #define ATTR_LAT   "lat_ns"
 #define ATTR_DIM   "dim"
-#define ATTR_USD   "usd"
+#define ATTR_USD   "usd" /**< of edges in the model; of vertices too in files */
+#define ATTR_WATT  "watt"
+#define ATTR_CLASS "class" /**< files only; in memory a number beside the model */
 #define ATTR_KIND  "kind"  /**< boolean in the model: is an NPU; "npu" or "switch" in files */
 #define ATTR_NAME  "name"  /**< in the model of a custom graph only; exports of others make it up */
 #define ATTR_COORD "coord" /**< exports only */
@@ -49,6 +37,11 @@ struct topo_graph {
     bool has_model;
     int64_t n_npus, n_vertices, n_links;
     struct topo_network net; /**< n_dims 0: custom */
+    /* Of a custom graph alone, owned; NULL of others. */
+    char (*classes)[TOPO_NAME];
+    int32_t n_classes;
+    int32_t *cls;       /**< shape [n_links] */
+    double *usd, *watt; /**< shape [n_vertices] */
 };
 
 /* igraph hands its reasons to a handler only; they wait here for the code to be returned. Per thread, as
@@ -286,6 +279,12 @@ void topo_graph_free(struct topo_graph *g)
 {
     if (g && g->has_model)
         igraph_destroy(&g->model);
+    if (g) {
+        free(g->classes);
+        free(g->cls);
+        free(g->usd);
+        free(g->watt);
+    }
     free(g);
 }
 
@@ -302,6 +301,26 @@ int64_t topo_graph_vertices(const struct topo_graph *g)
 int64_t topo_graph_links(const struct topo_graph *g)
 {
     return g->n_links;
+}
+
+int32_t topo_graph_classes(const struct topo_graph *g)
+{
+    return g->net.n_dims ? g->net.n_dims : g->n_classes;
+}
+
+const char *topo_graph_class(const struct topo_graph *g, int32_t cls)
+{
+    return g->net.n_dims ? g->net.dims[cls].name : g->classes[cls];
+}
+
+double topo_vertex_usd(const struct topo_graph *g, int64_t v)
+{
+    return g->usd ? g->usd[v] : (double)NAN;
+}
+
+double topo_vertex_watt(const struct topo_graph *g, int64_t v)
+{
+    return g->watt ? g->watt[v] : (double)NAN;
 }
 
 const struct topo_network *topo_graph_network(const struct topo_graph *g)
@@ -541,7 +560,7 @@ int topo_graph_metrics(struct topo_metrics *m, const struct topo_graph *g, struc
 }
 
 /* Room for the given numbers, all zero. ERR_NOMEM, or ERR_RANGE above TOPO_MAX_GRAPH. */
-static int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e)
+int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_links, struct err *e)
 {
     if (n_vertices > TOPO_MAX_GRAPH || n_links > TOPO_MAX_GRAPH - n_vertices)
         return err_set(e, ERR_RANGE, "has %lld vertices and %lld links, expected at most %lld together",
@@ -557,14 +576,49 @@ static int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int6
     return 0;
 }
 
-static void topo_draft_free(struct topo_draft *draft)
+void topo_draft_free(struct topo_draft *draft)
 {
     for (int64_t v = 0; draft->names && v < draft->n_vertices; v++)
         free(draft->names[v]);
     free(draft->names);
     free(draft->is_npu);
     free(draft->links);
+    free(draft->usd);
+    free(draft->watt);
+    free(draft->classes);
     *draft = (struct topo_draft){ 0 };
+}
+
+/* Number of the class called @p name, a new one if need be. ERR_PARSE of a name too long, ERR_NOMEM. */
+int topo_draft_class(int32_t *cls, struct topo_draft *draft, const char *name, int64_t link, struct err *e)
+{
+    *cls = -1;
+    if (!name[0])
+        return 0;
+    if (strlen(name) >= TOPO_NAME)
+        return err_set(e, ERR_PARSE, "edge %lld: class is \"%.64s\", expected at most %d bytes",
+                       (long long)link + 1, name, TOPO_NAME - 1);
+    for (int32_t c = 0; c < draft->n_classes; c++)
+        if (strcmp(draft->classes[c], name) == 0) {
+            *cls = c;
+            return 0;
+        }
+    if (!vec_reserve(draft->classes, draft->cap_classes, draft->n_classes + 1))
+        return err_nomem(e, "graph");
+    *cls = draft->n_classes++;
+    strcpy(draft->classes[*cls], name);
+    return 0;
+}
+
+/* Price and power of a vertex are each given or not. */
+static int check_node(const double *values, const char *key, const struct topo_draft *draft, int64_t v,
+                      struct err *e)
+{
+    char text[NUM_TEXT];
+    if (!values || isnan(values[v]) || (isfinite(values[v]) && values[v] >= 0))
+        return 0;
+    return err_set(e, ERR_RANGE, "node \"%.64s\": %s is %s, expected a number >= 0", draft->names[v], key,
+                   num_format(text, values[v]));
 }
 
 static int check_value(double x, double scale, bool zero_ok, const char *key, int64_t link, struct err *e)
@@ -589,6 +643,8 @@ static int check_link(const struct topo_draft *draft, int64_t i, struct err *e)
         rc = check_value(link->lat_s, 1e9, true, draft->lat_key, i, e);
     if (!rc && !isnan(link->usd))
         rc = check_value(link->usd, 1, true, ATTR_USD, i, e);
+    if (!rc && !isnan(link->watt))
+        rc = check_value(link->watt, 1, true, ATTR_WATT, i, e);
     return rc;
 }
 
@@ -607,12 +663,15 @@ static int number_vertices(igraph_integer_t *number, int64_t *n_npus, const stru
     }
     if (*n_npus < 2)
         return err_set(e, ERR_RANGE, "has %lld NPUs, expected at least 2", (long long)*n_npus);
-    for (int64_t i = 0; i < draft->n_links; i++) {
-        int rc = check_link(draft, i, e);
-        if (rc)
-            return rc;
+    int rc = 0;
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        rc = check_link(draft, i, e);
+    for (int64_t v = 0; v < draft->n_vertices && !rc; v++) {
+        rc = check_node(draft->usd, ATTR_USD, draft, v, e);
+        if (!rc)
+            rc = check_node(draft->watt, ATTR_WATT, draft, v, e);
     }
-    return 0;
+    return rc;
 }
 
 static int custom_create_model(struct topo_graph *g, const struct topo_draft *draft,
@@ -640,13 +699,15 @@ static double link_value(const struct topo_link *link, const char *attr)
         return topo_fifteen_digits(link->lat_s * 1e9);
     if (strcmp(attr, ATTR_USD) == 0)
         return topo_fifteen_digits(link->usd);
+    if (strcmp(attr, ATTR_WATT) == 0)
+        return topo_fifteen_digits(link->watt);
     return link->dim >= 0 ? (double)link->dim : (double)NAN;
 }
 
 static int custom_set_link_attributes(struct topo_graph *g, const struct topo_draft *draft, struct err *e)
 {
     const char *const attrs[] = { ATTR_BW, ATTR_LAT, draft->has_dim ? ATTR_DIM : NULL,
-                                  draft->has_usd ? ATTR_USD : NULL };
+                                  draft->has_usd ? ATTR_USD : NULL, draft->has_watt ? ATTR_WATT : NULL };
     igraph_vector_t values;
     int rc = topo_from_igraph(igraph_vector_init(&values, g->n_links), "graph: link attribute", e);
     if (rc)
@@ -677,9 +738,36 @@ static int set_names(struct topo_graph *g, const struct topo_draft *draft, const
     return rc;
 }
 
-/* Check links and number of NPUs, number NPUs first, and make a graph of it. Errors as topo_read_graphml().
+/* What the file says beside the wires: classes move over, prices of vertices follow their numbers. */
+static int take_details(struct topo_graph *g, struct topo_draft *draft, const igraph_integer_t *number,
+                        struct err *e)
+{
+    const double *from[] = { draft->usd, draft->watt };
+    double **to[] = { &g->usd, &g->watt };
+    g->classes = draft->classes;
+    g->n_classes = draft->n_classes;
+    draft->classes = NULL;
+    g->cls = calloc((size_t)g->n_links + 1, sizeof *g->cls);
+    if (!g->cls)
+        return err_nomem(e, "graph");
+    for (int64_t i = 0; i < g->n_links; i++)
+        g->cls[i] = draft->links[i].cls;
+    for (int k = 0; k < 2; k++) {
+        if (!from[k])
+            continue;
+        *to[k] = calloc((size_t)g->n_vertices + 1, sizeof **to[k]);
+        if (!*to[k])
+            return err_nomem(e, "graph");
+        for (int64_t v = 0; v < g->n_vertices; v++)
+            (*to[k])[number[v]] = topo_fifteen_digits(from[k][v]);
+    }
+    return 0;
+}
+
+/* Check links and number of NPUs, number NPUs first, and make a graph of it; classes are taken out of the
+ * draft. Errors as topo_read_graphml().
  */
-static int topo_build_custom(struct topo_graph **out, const struct topo_draft *draft, struct err *e)
+int topo_build_custom(struct topo_graph **out, struct topo_draft *draft, struct err *e)
 {
     *out = NULL;
     topo_graph_init();
@@ -698,6 +786,8 @@ static int topo_build_custom(struct topo_graph **out, const struct topo_draft *d
         rc = custom_set_link_attributes(g, draft, e);
     if (!rc)
         rc = set_names(g, draft, number, e);
+    if (!rc)
+        rc = take_details(g, draft, number, e);
     if (!rc)
         rc = topo_graph_set_kinds(g, e);
     if (!rc) {
@@ -734,233 +824,12 @@ int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches
                          (long long)i + 1, (long long)links[i].src, (long long)links[i].dst,
                          (long long)(n_npus + n_switches) - 1);
         draft.links[i] = links[i];
-        draft.links[i].usd = (double)NAN;
-        draft.links[i].dim = -1;
+        draft.links[i].usd = draft.links[i].watt = (double)NAN;
+        draft.links[i].dim = draft.links[i].cls = -1;
     }
     if (!rc)
         rc = topo_build_custom(out, &draft, e);
     topo_draft_free(&draft);
-    return rc;
-}
-
-enum column { COL_SRC, COL_DST, COL_BW, COL_LAT, COL_SRC_KIND, COL_DST_KIND, COL_USD, N_COLUMNS };
-enum { N_REQUIRED = COL_LAT + 1 };
-static const char *const columns[N_COLUMNS] = { "src",      "dst",      "bw_GBps", "latency_ns",
-                                                "src_kind", "dst_kind", "usd" };
-
-enum node_kind { KIND_OPEN, KIND_NPU, KIND_SWITCH };
-
-/* Node names met so far, numbered in order of first mention. */
-struct nodes {
-    struct hash by_name;
-    char **names;         /* shape [room], owned by the draft */
-    unsigned char *kinds; /* shape [room], enum node_kind */
-    int32_t n;
-};
-
-/* Two new nodes a row at most, so names and kinds do not grow later. */
-static int reserve_nodes(struct nodes *nodes, char **names, int64_t n_links, struct err *e)
-{
-    nodes->kinds = calloc(2 * (size_t)n_links + 1, 1);
-    nodes->names = names;
-    return nodes->kinds ? 0 : err_nomem(e, "graph");
-}
-
-/* Number of the node called @p name, a new one if need be; -1 = no memory. */
-static int64_t find_node(struct nodes *nodes, const char *name)
-{
-    uint64_t hash = hash_text(name);
-    hash_each (node, &nodes->by_name, hash)
-        if (strcmp(nodes->names[node], name) == 0)
-            return node;
-    char *copy = strdup(name);
-    if (!copy || !hash_add(&nodes->by_name, hash, nodes->n)) {
-        free(copy);
-        return -1;
-    }
-    nodes->names[nodes->n] = copy;
-    return nodes->n++;
-}
-
-/* Names go into GraphML, which is XML: without control characters, and in one encoding. */
-static bool is_utf8_text(const char *s)
-{
-    while (*s) {
-        unsigned char c = (unsigned char)*s++;
-        int more = c < 0x80                ? 0
-                   : c >= 0xc2 && c < 0xe0 ? 1
-                   : c >= 0xe0 && c < 0xf0 ? 2
-                   : c >= 0xf0 && c < 0xf5 ? 3
-                                           : -1;
-        if (more < 0 || c < 0x20 || c == 0x7f)
-            return false;
-        for (; more > 0; more--, s++)
-            if (((unsigned char)*s & 0xc0) != 0x80)
-                return false;
-    }
-    return true;
-}
-
-/* One CSV file on its way into a draft. */
-struct reader {
-    const struct table *table;
-    int32_t cols[N_COLUMNS]; /* -1 = absent */
-    struct nodes nodes;
-    struct topo_draft *draft;
-};
-
-/* Unknown columns are refused: a misspelt one would lose what it says. */
-static int edges_find_columns(struct reader *r, struct err *e)
-{
-    const struct table *t = r->table;
-    for (int k = 0; k < N_COLUMNS; k++) {
-        r->cols[k] = table_find(t, columns[k]);
-        if (k < N_REQUIRED && r->cols[k] < 0)
-            return err_set(e, ERR_PARSE, "has no column %s; give src, dst, bw_GBps and latency_ns",
-                           columns[k]);
-    }
-    for (int32_t c = 0; c < t->n_cols; c++) {
-        int k = 0;
-        while (k < N_COLUMNS && strcmp(t->names[c], columns[k]) != 0)
-            k++;
-        if (k == N_COLUMNS) {
-            const char *near = text_nearest(t->names[c], columns, N_COLUMNS);
-            return err_set(e, ERR_PARSE, "column \"%.64s\" is unknown; did you mean %s?", t->names[c],
-                           near ? near : columns[COL_SRC]);
-        }
-    }
-    return 0;
-}
-
-static int edges_read_number(double *out, const struct reader *r, int64_t row, enum column k, struct err *e)
-{
-    *out = NAN;
-    if (r->cols[k] < 0)
-        return 0;
-    const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
-    switch (r->table->kinds[r->cols[k]]) {
-    case TABLE_REAL:
-        *out = cell->real;
-        break;
-    case TABLE_COUNT:
-        *out = cell->count == INT64_MIN ? NAN : (double)cell->count;
-        break;
-    case TABLE_TEXT:
-        if (cell->text && cell->text[0] && !num_parse_real(cell->text, out))
-            return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected a number", (long long)row + 1,
-                           columns[k], cell->text);
-        break;
-    }
-    return 0;
-}
-
-static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k, struct err *e)
-{
-    const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
-    /* Columns of whole numbers were read as such; they are names all the same. */
-    enum table_kind kind = r->table->kinds[r->cols[k]];
-    char number[NUM_TEXT] = "";
-    const char *name = kind == TABLE_TEXT && cell->text ? cell->text : number;
-    if (kind == TABLE_COUNT && cell->count != INT64_MIN)
-        snprintf(number, sizeof number, "%lld", (long long)cell->count);
-    /* 1.0 and 1 would be one node or two, depending on how they are printed. */
-    if (kind == TABLE_REAL && isfinite(cell->real))
-        return err_set(e, ERR_PARSE, "column %s holds fractions, expected names or whole numbers",
-                       columns[k]);
-    if (!name[0])
-        return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)row + 1, columns[k]);
-    if (!is_utf8_text(name))
-        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected UTF-8 without control characters",
-                       (long long)row + 1, columns[k], name);
-    *node = find_node(&r->nodes, name);
-    return *node < 0 ? err_nomem(e, "graph") : 0;
-}
-
-static int edges_read_kind(struct reader *r, int64_t row, int64_t node, enum column k, struct err *e)
-{
-    if (r->cols[k] < 0)
-        return 0;
-    const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
-    bool is_text = r->table->kinds[r->cols[k]] == TABLE_TEXT;
-    if (is_text && (!cell->text || !cell->text[0]))
-        return 0;
-    enum node_kind kind = KIND_OPEN;
-    if (is_text && strcmp(cell->text, "npu") == 0)
-        kind = KIND_NPU;
-    else if (is_text && strcmp(cell->text, "switch") == 0)
-        kind = KIND_SWITCH;
-    else
-        return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected npu, switch or nothing",
-                       (long long)row + 1, columns[k], is_text ? cell->text : "a number");
-    unsigned char *known = &r->nodes.kinds[node];
-    if (*known != KIND_OPEN && *known != kind)
-        return err_set(e, ERR_RANGE, "edge %lld: %s of \"%.64s\" is %s, but %s in an edge before",
-                       (long long)row + 1, columns[k], r->nodes.names[node], cell->text,
-                       *known == KIND_NPU ? "npu" : "switch");
-    *known = (unsigned char)kind;
-    return 0;
-}
-
-static int edges_read_row(struct reader *r, int64_t row, struct err *e)
-{
-    struct topo_link *link = &r->draft->links[row];
-    double bw_GBps = NAN, lat_ns = NAN;
-    link->dim = -1;
-    int rc = read_node(&link->src, r, row, COL_SRC, e);
-    if (!rc)
-        rc = read_node(&link->dst, r, row, COL_DST, e);
-    if (!rc)
-        rc = edges_read_number(&bw_GBps, r, row, COL_BW, e);
-    if (!rc)
-        rc = edges_read_number(&lat_ns, r, row, COL_LAT, e);
-    if (!rc)
-        rc = edges_read_number(&link->usd, r, row, COL_USD, e);
-    if (!rc)
-        rc = edges_read_kind(r, row, link->src, COL_SRC_KIND, e);
-    if (!rc)
-        rc = edges_read_kind(r, row, link->dst, COL_DST_KIND, e);
-    link->bw_Bps = bw_GBps * 1e9;
-    link->lat_s = lat_ns * 1e-9;
-    return rc;
-}
-
-static int fill_draft(struct topo_draft *draft, const struct table *t, struct err *e)
-{
-    struct reader r = { .table = t, .draft = draft };
-    int rc = edges_find_columns(&r, e);
-    if (!rc) /* every row can name two new nodes */
-        rc = topo_draft_reserve(draft, 2 * t->n_rows, t->n_rows, e);
-    if (!rc)
-        rc = reserve_nodes(&r.nodes, draft->names, t->n_rows, e);
-    for (int64_t row = 0; row < t->n_rows && !rc; row++)
-        rc = edges_read_row(&r, row, e);
-    if (!rc) {
-        draft->n_vertices = r.nodes.n;
-        draft->has_usd = r.cols[COL_USD] >= 0;
-        for (int64_t v = 0; v < r.nodes.n; v++)
-            draft->is_npu[v] = r.nodes.kinds[v] == KIND_NPU ||
-                               (r.nodes.kinds[v] == KIND_OPEN && strncmp(draft->names[v], "switch", 6) != 0);
-    }
-    hash_free(&r.nodes.by_name);
-    free(r.nodes.kinds);
-    return rc;
-}
-
-int topo_read_edges(struct topo_graph **out, const char *path, struct err *e)
-{
-    struct table t = { 0 };
-    struct topo_draft draft = { .lat_key = columns[COL_LAT] };
-    *out = NULL;
-    int rc = table_read_csv(&t, path, e);
-    if (!rc) {
-        rc = fill_draft(&draft, &t, e);
-        if (!rc)
-            rc = topo_build_custom(out, &draft, e);
-        if (rc)
-            err_wrap(e, "%s", path);
-    }
-    topo_draft_free(&draft);
-    table_free(&t);
     return rc;
 }
 
@@ -1067,8 +936,14 @@ static int find_text(const char *name, const igraph_strvector_t *names, const ig
     return -1;
 }
 
-/* Which text attributes the vertices have; asking igraph for a text that is a number would abort. */
-static int list_texts(bool *has_kind, bool *has_name, const igraph_t *model, struct err *e)
+/* Which text attributes a model has. */
+struct texts {
+    bool kind, name; /* of vertices */
+    bool cls;        /* of edges */
+};
+
+/* Asking igraph for a text that is a number would abort. */
+static int list_texts(struct texts *has, const igraph_t *model, struct err *e)
 {
     igraph_strvector_t names[3];
     igraph_vector_int_t types[3];
@@ -1082,11 +957,15 @@ static int list_texts(bool *has_kind, bool *has_name, const igraph_t *model, str
             igraph_cattribute_list(model, &names[0], &types[0], &names[1], &types[1], &names[2], &types[2]),
             "GraphML", e);
     if (!rc) {
-        int kind = find_text(ATTR_KIND, &names[1], &types[1]);
-        *has_kind = kind >= 0;
-        *has_name = find_text(ATTR_NAME, &names[1], &types[1]) >= 0;
+        int kind = find_text(ATTR_KIND, &names[1], &types[1]),
+            cls = find_text(ATTR_CLASS, &names[2], &types[2]);
+        has->kind = kind >= 0;
+        has->name = find_text(ATTR_NAME, &names[1], &types[1]) >= 0;
+        has->cls = cls >= 0;
         if (kind == -2)
             rc = err_set(e, ERR_PARSE, "nodes: kind is not text, expected attr.type \"string\"");
+        else if (cls == -2)
+            rc = err_set(e, ERR_PARSE, "edges: class is not text, expected attr.type \"string\"");
     }
     while (n_names > 0)
         igraph_strvector_destroy(&names[--n_names]);
@@ -1104,19 +983,42 @@ static int set_kind(bool *is_npu, const char *kind, const char *name, struct err
 }
 
 /* Names freed with the draft, also after a failure half way. */
-static int copy_vertices(struct topo_draft *draft, const igraph_t *model, struct err *e)
+/* Fill @p *values, shape [n_vertices], from a numeric vertex attribute; NULL where there is none. */
+static int node_values(double **values, const igraph_t *model, const char *name, struct err *e)
 {
-    bool has_kind = false, has_name = false;
-    int rc = list_texts(&has_kind, &has_name, model, e);
+    igraph_vector_t v;
+    if (!igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_VERTEX, name))
+        return 0;
+    int rc = topo_from_igraph(igraph_vector_init(&v, igraph_vcount(model)), "GraphML", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(VANV(model, name, &v), "", e);
+    if (rc == ERR_LIB)
+        rc = err_set(e, ERR_PARSE, "nodes: %s is not a number, expected attr.type \"double\"", name);
+    *values = rc ? NULL : calloc((size_t)igraph_vcount(model) + 1, sizeof **values);
+    if (!rc && !*values)
+        rc = err_nomem(e, "graph");
+    for (igraph_integer_t i = 0; i < igraph_vcount(model) && !rc; i++)
+        (*values)[i] = VECTOR(v)[i];
+    igraph_vector_destroy(&v);
+    return rc;
+}
+
+static int copy_vertices(struct topo_draft *draft, const igraph_t *model, const struct texts *has,
+                         struct err *e)
+{
+    int rc = node_values(&draft->usd, model, ATTR_USD, e);
+    if (!rc)
+        rc = node_values(&draft->watt, model, ATTR_WATT, e);
     for (int64_t v = 0; v < draft->n_vertices && !rc; v++) {
         /* igraph keeps the id of every node as attribute "id". */
-        const char *name = has_name ? VAS(model, ATTR_NAME, v) : "";
+        const char *name = has->name ? VAS(model, ATTR_NAME, v) : "";
         if (!name[0])
             name = VAS(model, "id", v);
         draft->names[v] = strdup(name);
         if (!draft->names[v])
             return err_nomem(e, "graph");
-        rc = set_kind(&draft->is_npu[v], has_kind ? VAS(model, ATTR_KIND, v) : "", draft->names[v], e);
+        rc = set_kind(&draft->is_npu[v], has->kind ? VAS(model, ATTR_KIND, v) : "", draft->names[v], e);
     }
     return rc;
 }
@@ -1141,7 +1043,7 @@ static int32_t to_dim(double x)
     return x >= 0 && x < TOPO_MAX_DIMS && x == floor(x) ? (int32_t)x : -1;
 }
 
-static int copy_links(struct topo_draft *draft, const igraph_t *model, struct err *e)
+static int copy_links(struct topo_draft *draft, const igraph_t *model, const struct texts *has, struct err *e)
 {
     igraph_vector_t values;
     bool exists;
@@ -1167,6 +1069,12 @@ static int copy_links(struct topo_draft *draft, const igraph_t *model, struct er
         rc = edge_values(&values, &draft->has_usd, model, ATTR_USD, e);
     for (int64_t i = 0; i < draft->n_links && !rc; i++)
         links[i].usd = x[i];
+    if (!rc)
+        rc = edge_values(&values, &draft->has_watt, model, ATTR_WATT, e);
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        links[i].watt = x[i];
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        rc = topo_draft_class(&links[i].cls, draft, has->cls ? EAS(model, ATTR_CLASS, i) : "", i, e);
     igraph_vector_destroy(&values);
     return rc;
 }
@@ -1174,11 +1082,14 @@ static int copy_links(struct topo_draft *draft, const igraph_t *model, struct er
 static int build_from_model(struct topo_graph **out, const igraph_t *model, struct err *e)
 {
     struct topo_draft draft = { .lat_key = ATTR_LAT };
+    struct texts has = { 0 };
     int rc = topo_draft_reserve(&draft, igraph_vcount(model), igraph_ecount(model), e);
     if (!rc)
-        rc = copy_vertices(&draft, model, e);
+        rc = list_texts(&has, model, e);
     if (!rc)
-        rc = copy_links(&draft, model, e);
+        rc = copy_vertices(&draft, model, &has, e);
+    if (!rc)
+        rc = copy_links(&draft, model, &has, e);
     if (!rc)
         rc = topo_build_custom(out, &draft, e);
     topo_draft_free(&draft);
@@ -1291,6 +1202,45 @@ static int set_texts(igraph_t *model, const struct topo_graph *g, const char *at
     return rc;
 }
 
+static int export_classes(igraph_t *copy, const struct topo_graph *g, struct err *e)
+{
+    igraph_strvector_t texts;
+    igraph_vector_t dims;
+    if (topo_graph_classes(g) == 0)
+        return 0;
+    int rc = topo_from_igraph(igraph_strvector_init(&texts, g->n_links), "graph: export", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(igraph_vector_init(&dims, g->n_links), "graph: export", e);
+    if (!rc && g->net.n_dims)
+        rc = topo_from_igraph(EANV(&g->model, ATTR_DIM, &dims), "graph: export", e);
+    for (int64_t i = 0; i < g->n_links && !rc; i++) {
+        int32_t cls = g->net.n_dims ? (int32_t)VECTOR(dims)[i] : g->cls[i];
+        const char *name = cls < 0 ? "" : topo_graph_class(g, cls);
+        rc = topo_from_igraph(igraph_strvector_set(&texts, i, name), "graph: export", e);
+    }
+    if (!rc)
+        rc = topo_from_igraph(SETEASV(copy, ATTR_CLASS, &texts), "graph: export", e);
+    igraph_vector_destroy(&dims);
+    igraph_strvector_destroy(&texts);
+    return rc;
+}
+
+/* Prices of vertices; a NaN is left out of the file. */
+static int export_node_values(igraph_t *copy, const char *attr, const double *values, int64_t n,
+                              struct err *e)
+{
+    igraph_vector_t v;
+    if (!values)
+        return 0;
+    int rc = topo_from_igraph(igraph_vector_init_array(&v, values, n), "graph: export", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(SETVANV(copy, attr, &v), "graph: export", e);
+    igraph_vector_destroy(&v);
+    return rc;
+}
+
 /* A copy of the model with the texts that files carry and memory does not. The boolean kind of the model is
  * taken out first, as the text of files has the same name. */
 static int copy_for_export(igraph_t *copy, const struct topo_graph *g, struct err *e)
@@ -1306,6 +1256,12 @@ static int copy_for_export(igraph_t *copy, const struct topo_graph *g, struct er
     }
     if (!rc)
         rc = set_texts(copy, g, ATTR_KIND, kind_text, e);
+    if (!rc)
+        rc = export_classes(copy, g, e);
+    if (!rc)
+        rc = export_node_values(copy, ATTR_USD, g->usd, g->n_vertices, e);
+    if (!rc)
+        rc = export_node_values(copy, ATTR_WATT, g->watt, g->n_vertices, e);
     if (rc)
         igraph_destroy(copy);
     return rc;
@@ -1385,10 +1341,81 @@ int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct er
         rc = graph_list_values(&values, g, ATTR_DIM, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++)
         out[i].dim = isnan(x[i]) ? -1 : (int32_t)x[i];
+    for (int64_t i = 0; i < g->n_links && !rc; i++)
+        out[i].cls = g->net.n_dims ? out[i].dim : g->cls[i];
     if (!rc)
         rc = graph_list_values(&values, g, ATTR_USD, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++)
         out[i].usd = x[i];
+    if (!rc)
+        rc = graph_list_values(&values, g, ATTR_WATT, e);
+    for (int64_t i = 0; i < g->n_links && !rc; i++)
+        out[i].watt = x[i];
     igraph_vector_destroy(&values);
+    return rc;
+}
+
+/* ---- vertices that are alike ---- */
+
+/* The lowest vertex of those known to be alike; paths are halved on the way. */
+static int32_t orbit_root(int32_t *orbit, int32_t v)
+{
+    while (orbit[v] != v) {
+        orbit[v] = orbit[orbit[v]];
+        v = orbit[v];
+    }
+    return v;
+}
+
+/* Generators of the group, each a list of images: v and its image are in one orbit. */
+static void join_orbits(int32_t *orbit, int32_t n, const igraph_vector_int_list_t *generators)
+{
+    for (int32_t v = 0; v < n; v++)
+        orbit[v] = v;
+    for (igraph_integer_t g = 0; g < igraph_vector_int_list_size(generators); g++) {
+        const igraph_vector_int_t *image = igraph_vector_int_list_get_ptr(generators, g);
+        for (int32_t v = 0; v < n; v++) {
+            int32_t a = orbit_root(orbit, v), b = orbit_root(orbit, (int32_t)VECTOR(*image)[v]);
+            orbit[a > b ? a : b] = a < b ? a : b;
+        }
+    }
+    for (int32_t v = 0; v < n; v++)
+        orbit[v] = orbit_root(orbit, v);
+}
+
+int topo_find_orbits(int32_t *orbit, int32_t n_vertices, const int32_t *colors, const int32_t *ends,
+                     int32_t n_edges, struct err *e)
+{
+    igraph_vector_int_t list, paint;
+    igraph_vector_int_list_t generators;
+    igraph_t graph;
+    topo_graph_init();
+    int rc =
+        topo_from_igraph(igraph_vector_int_init(&list, 2 * (igraph_integer_t)n_edges), "graph: orbits", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(igraph_vector_int_init(&paint, n_vertices), "graph: orbits", e);
+    if (rc)
+        goto no_paint;
+    rc = topo_from_igraph(igraph_vector_int_list_init(&generators, 0), "graph: orbits", e);
+    if (rc)
+        goto no_generators;
+    for (int32_t i = 0; i < 2 * n_edges; i++)
+        VECTOR(list)[i] = ends[i];
+    for (int32_t v = 0; v < n_vertices; v++)
+        VECTOR(paint)[v] = colors[v];
+    rc = topo_from_igraph(igraph_create(&graph, &list, n_vertices, IGRAPH_UNDIRECTED), "graph: orbits", e);
+    if (!rc) {
+        rc = topo_from_igraph(igraph_automorphism_group(&graph, &paint, &generators, IGRAPH_BLISS_FL, NULL),
+                              "graph: orbits", e);
+        igraph_destroy(&graph);
+    }
+    if (!rc)
+        join_orbits(orbit, n_vertices, &generators);
+    igraph_vector_int_list_destroy(&generators);
+no_generators:
+    igraph_vector_int_destroy(&paint);
+no_paint:
+    igraph_vector_int_destroy(&list);
     return rc;
 }

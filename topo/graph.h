@@ -28,8 +28,9 @@ struct topo_link {
     int64_t src, dst; /**< vertices, src < dst */
     double bw_Bps;    /**< NaN where not chosen yet */
     double lat_s;     /**< of this link alone: a switch's link has half of its dimension's latency */
-    double usd;       /**< NaN when not given */
+    double usd, watt; /**< of the whole link; NaN when not given */
     int32_t dim;      /**< 0-based; -1 unknown (custom graph) */
+    int32_t cls;      /**< see topo_graph_class(): of a described network its dim; -1 = none */
 };
 
 /**
@@ -54,8 +55,9 @@ int topo_build_graph(struct topo_graph **out, const struct topo_network *net, co
 
 /**
  * Read a custom network from an undirected GraphML file. Edge attributes (numeric): bw_GBps > 0 and lat_ns
- * >= 0 required, dim and usd optional; vertex attributes (text): kind "npu" (default) or "switch", name
- * (default the node's id). Other attributes are ignored. NPUs are numbered first, each kind in the order of
+ * >= 0 required, dim, usd and watt optional; `class` (text) names what links are alike. Vertex attributes
+ * (text): kind "npu" (default) or "switch", name (default the node's id); usd and watt (numeric) optional.
+ * Other attributes are ignored. NPUs are numbered first, each kind in the order of
  * the file. Several links between two vertices are allowed.
  * @return 0, ERR_NOMEM, ERR_UNSUP (directed, hyperedges) or ERR_PARSE, ERR_RANGE: not GraphML,
  *         several graphs, an undeclared node or key, a value missing or out of range (the message names
@@ -65,7 +67,8 @@ int topo_read_graphml(struct topo_graph **out, const char *path, struct err *e);
 
 /**
  * Read a custom network from a CSV edge list with columns src, dst, bw_GBps, latency_ns and optionally
- * src_kind, dst_kind ("npu", "switch" or blank) and usd. Node names are any text or whole numbers; a node
+ * src_kind, dst_kind ("npu", "switch" or blank), class, usd and watt (of the link; prices of nodes need
+ * GraphML). Node names are any text or whole numbers; a node
  * without a kind in any row is a switch if its name starts with "switch", else an NPU. NPUs are numbered
  * first, each kind in order of first mention. Errors as topo_read_graphml().
  */
@@ -87,6 +90,24 @@ void topo_graph_free(struct topo_graph *g); /**< NULL is fine */
 int64_t topo_graph_npus(const struct topo_graph *g);
 int64_t topo_graph_vertices(const struct topo_graph *g);
 int64_t topo_graph_links(const struct topo_graph *g);
+
+/** Classes of links: as the file names them, in order of first mention; of a described network its
+ * dimensions. */
+int32_t topo_graph_classes(const struct topo_graph *g);
+const char *topo_graph_class(const struct topo_graph *g, int32_t cls);
+
+/** What the file says that vertex @p v costs [USD] and draws [W]; NaN where it does not. */
+double topo_vertex_usd(const struct topo_graph *g, int64_t v);
+double topo_vertex_watt(const struct topo_graph *g, int64_t v);
+
+/**
+ * Which vertices of a coloured undirected graph are alike, whatever it stands for: orbit[v] is the lowest
+ * vertex that an automorphism which keeps colours maps v to (BLISS). Several edges between two vertices and
+ * loops are not allowed. @p ends, shape [2 * n_edges]; @p colors, @p orbit, shape [n_vertices].
+ * ERR_NOMEM, ERR_LIB.
+ */
+int topo_find_orbits(int32_t *orbit, int32_t n_vertices, const int32_t *colors, const int32_t *ends,
+                     int32_t n_edges, struct err *e);
 
 /** The described network that @p g was built from, borrowed from it; NULL for a custom graph. */
 const struct topo_network *topo_graph_network(const struct topo_graph *g);
@@ -112,8 +133,8 @@ const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_grap
 
 /**
  * Append the graph as GraphML or Graphviz DOT. Vertex attributes name, kind ("npu",
- * "switch") and, for described networks, coord; edge attributes dim, bw_GBps, lat_ns, usd (those the graph
- * has; a NaN is left out of GraphML). ERR_NOMEM or ERR_LIB.
+ * "switch"), for described networks coord, for others usd and watt; edge attributes class, dim, bw_GBps,
+ * lat_ns, usd, watt (those the graph has; a NaN is left out of GraphML). ERR_NOMEM or ERR_LIB.
  */
 int topo_format_graphml(struct text *out, const struct topo_graph *g, struct err *e);
 /** Of an undirected graph, "--" between vertices; attributes as above. */

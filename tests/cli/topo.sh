@@ -50,6 +50,13 @@ printf 'src,dst,bw_GBps,latency_ns\na,b,1,10\nb,switch1,2,10\n' >edges.csv
 run topo edges.csv
 printf 'src,dst,bw_GBps,latency_ns\na,b,-1,10\n' >edges.csv
 run topo edges.csv
+run topo edges.csv --bill
+printf 'src,dst,bw_GBps,latency_ns\na,b,1,10\n' >edges.csv
+run topo edges.csv --bill
+printf 'src,dst,bw_GBps,latency_ns,class,usd,watt\na,switch1,1,10,leaf,120,8\nb,switch1,1,10,leaf,120,8\n' >priced.csv
+run topo priced.csv
+run topo priced.csv --bill --of json
+run topo priced.csv --graphml - | grep class
 run topo nosuch.graphml
 run topo "ring:4@x"
 run topo "ring:4@5" --bill

@@ -1,0 +1,200 @@
+/*
+ * Wires of a custom graph as plain arrays, so that what is computed on them needs no igraph and no turn of
+ * its own. The price of a graph is the sum over its links and vertices of the attributes usd and watt: no
+ * part is counted, nothing is rounded. A graph that prices some of its links is refused, since its sum would
+ * look like a price and be none; switches without prices are said (unpriced_switches).
+ */
+#include "topo/wires.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every one of n has a value, or none has. @p sum is NaN where none has; @p missing is the first without. */
+static bool sum_values(double *sum, int64_t *missing, const double *values, int64_t n, size_t stride)
+{
+    int64_t known = 0;
+    *sum = 0;
+    *missing = -1;
+    for (int64_t i = 0; i < n; i++) {
+        double x = *(const double *)(const void *)((const char *)values + (size_t)i * stride);
+        if (isnan(x)) {
+            *missing = *missing < 0 ? i : *missing;
+            continue;
+        }
+        known++;
+        *sum += x;
+    }
+    if (!known)
+        *sum = NAN;
+    return known == 0 || known == n;
+}
+
+static int sum_links(double *sum, const struct topo_wires *w, const double *first, const char *key,
+                     struct err *e)
+{
+    int64_t missing;
+    if (sum_values(sum, &missing, first, w->n_links, sizeof *w->links))
+        return 0;
+    return err_set(e, ERR_PARSE, "edge %lld: %s is missing, which other edges have", (long long)missing + 1,
+                   key);
+}
+
+/* Of vertices, NPUs may be without, and all switches. */
+static int sum_nodes(double *sum, const struct topo_wires *w, const double *values, const char *key,
+                     const struct topo_graph *g, struct err *e)
+{
+    double npus, switches;
+    int64_t missing;
+    char name[TOPO_VERTEX_TEXT];
+    bool whole = sum_values(&npus, &missing, values, w->n_npus, sizeof *values);
+    if (whole) {
+        whole =
+            sum_values(&switches, &missing, values + w->n_npus, w->n_vertices - w->n_npus, sizeof *values);
+        missing += w->n_npus;
+    }
+    if (!whole)
+        return err_set(e, ERR_PARSE, "node \"%.64s\": %s is missing, which others of its kind have",
+                       topo_vertex_name(name, g, missing), key);
+    *sum = isnan(npus) ? switches : isnan(switches) ? npus : npus + switches;
+    return 0;
+}
+
+static int copy_wires(struct topo_wires *w, const struct topo_graph *g, struct err *e)
+{
+    w->links = calloc((size_t)w->n_links + 1, sizeof *w->links);
+    w->classes = calloc((size_t)w->n_classes + 1, sizeof *w->classes);
+    w->usd = calloc((size_t)w->n_vertices + 1, sizeof *w->usd);
+    w->watt = calloc((size_t)w->n_vertices + 1, sizeof *w->watt);
+    if (!w->links || !w->classes || !w->usd || !w->watt)
+        return err_nomem(e, "wires of a graph");
+    for (int32_t c = 0; c < w->n_classes; c++)
+        snprintf(w->classes[c], TOPO_NAME, "%s", topo_graph_class(g, c));
+    for (int32_t v = 0; v < w->n_vertices; v++) {
+        w->usd[v] = topo_vertex_usd(g, v);
+        w->watt[v] = topo_vertex_watt(g, v);
+    }
+    return topo_list_links(w->links, g, e);
+}
+
+int topo_wires_build(struct topo_wires *w, const struct topo_graph *g, struct err *e)
+{
+    *w = (struct topo_wires){ .n_classes = topo_graph_classes(g) };
+    if (topo_graph_links(g) > INT32_MAX / 4)
+        return err_set(e, ERR_RANGE, "has %lld links, expected at most %d", (long long)topo_graph_links(g),
+                       INT32_MAX / 4);
+    w->n_npus = (int32_t)topo_graph_npus(g);
+    w->n_vertices = (int32_t)topo_graph_vertices(g);
+    w->n_links = (int32_t)topo_graph_links(g);
+    int rc = copy_wires(w, g, e);
+    if (!rc)
+        rc = sum_links(&w->link_usd, w, &w->links[0].usd, "usd", e);
+    if (!rc)
+        rc = sum_links(&w->link_watt, w, &w->links[0].watt, "watt", e);
+    if (!rc)
+        rc = sum_nodes(&w->node_usd, w, w->usd, "usd", g, e);
+    if (!rc)
+        rc = sum_nodes(&w->node_watt, w, w->watt, "watt", g, e);
+    if (!rc)
+        w->unpriced_switches = topo_wires_priced(w) && w->n_vertices > w->n_npus && isnan(w->usd[w->n_npus]);
+    if (rc)
+        topo_wires_free(w);
+    return rc;
+}
+
+void topo_wires_free(struct topo_wires *w)
+{
+    free(w->links);
+    free(w->classes);
+    free(w->usd);
+    free(w->watt);
+    *w = (struct topo_wires){ 0 };
+}
+
+bool topo_wires_priced(const struct topo_wires *w)
+{
+    return !isnan(w->link_usd) || !isnan(w->node_usd);
+}
+
+/* ---- the bill ---- */
+
+/* Add a line of @p count things; grade R, since the file names no source. */
+static struct topo_bill_line *add_line(struct topo_bill *b, const char *tier, const char *item,
+                                       enum topo_bill_role role, const char *source)
+{
+    struct topo_bill_line *line = &b->lines[b->n_lines++];
+    *line = (struct topo_bill_line){ .dim = -1,
+                                     .role = role,
+                                     .count_unit = "pcs",
+                                     .grade = GRADE_RECALLED,
+                                     .band_grade = GRADE_RECALLED,
+                                     .watt_grade = GRADE_RECALLED,
+                                     .source = source,
+                                     .date = "" };
+    snprintf(line->tier, sizeof line->tier, "%s", tier);
+    snprintf(line->item, sizeof line->item, "%s", item);
+    return line;
+}
+
+static void add_price(struct topo_bill_line *line, double usd, double watt)
+{
+    line->count++;
+    line->usd.typ += isnan(usd) ? 0 : usd;
+    line->watt += watt; /* NaN where one does not say */
+}
+
+/* Links of class @p cls (-1: of none), if there are any. */
+static void bill_class(struct topo_bill *b, const struct topo_wires *w, int32_t cls, const char *source)
+{
+    struct topo_bill_line *line = NULL;
+    for (int32_t i = 0; i < w->n_links; i++) {
+        if (w->links[i].cls != cls)
+            continue;
+        if (!line)
+            line = add_line(b, cls < 0 ? "" : w->classes[cls], "link", BILL_LINK, source);
+        add_price(line, w->links[i].usd, w->links[i].watt);
+    }
+}
+
+/* Vertices from..to, if they have a price or a power. */
+static void bill_nodes(struct topo_bill *b, const struct topo_wires *w, int32_t from, int32_t to,
+                       const char *item, const char *source)
+{
+    if (from == to || (isnan(w->usd[from]) && isnan(w->watt[from])))
+        return;
+    struct topo_bill_line *line = add_line(b, "", item, BILL_SWITCH, source);
+    for (int32_t v = from; v < to; v++)
+        add_price(line, w->usd[v], w->watt[v]);
+}
+
+int topo_wires_bill(struct topo_bill *b, const struct topo_wires *w, const char *source, struct err *e)
+{
+    *b = (struct topo_bill){ .nics = -1,
+                             .switches = w->n_vertices - w->n_npus,
+                             .grade = GRADE_RECALLED,
+                             .band_grade = GRADE_RECALLED,
+                             .watt_grade = GRADE_RECALLED,
+                             .npu_usd = NAN,
+                             .npu_watt = NAN };
+    if (!topo_wires_priced(w))
+        return err_set(e, ERR_RANGE,
+                       "has no prices; give its edges usd (and watt), its nodes too in GraphML");
+    b->lines = calloc((size_t)w->n_classes + 3, sizeof *b->lines);
+    if (!b->lines)
+        return err_nomem(e, "a bill");
+    for (int32_t c = isnan(w->link_usd) ? w->n_classes : -1; c < w->n_classes; c++)
+        bill_class(b, w, c, source);
+    bill_nodes(b, w, w->n_npus, w->n_vertices, "switch", source);
+    bill_nodes(b, w, 0, w->n_npus, "NPU", source);
+    for (int32_t i = 0; i < b->n_lines; i++) {
+        struct topo_bill_line *line = &b->lines[i];
+        line->usd.low = line->usd.high = line->usd.typ;
+        b->usd.low = b->usd.high = b->usd.typ += line->usd.typ;
+        if (isnan(line->watt))
+            b->n_watt_unknown++;
+        else
+            b->watt += line->watt;
+    }
+    return 0;
+}
