@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
 #include "topo/graph.h"
-#include "topo/wires.h"
+#include "topo/theta.h"
 #include "workloads/collective.h"
 
 static const struct option topo_rows[] = {
@@ -82,6 +82,7 @@ struct facts {
     struct topo_bill bill; /* empty unless has_bill */
     bool has_bill;
     bool unpriced_switches; /* of a custom graph whose links have prices */
+    double uniform_Bps;     /* of a custom graph: all-to-all by any paths; NaN */
 };
 
 static void report_degree(struct report *r, const struct topo_metrics *m)
@@ -136,6 +137,8 @@ static void report_uniform(struct report *r, const struct facts *f)
     struct collective_uniform u = { NAN, -1, NAN, 1, -1 };
     if (f->study)
         collective_find_uniform(&u, &f->study->net);
+    else
+        u.rate_Bps = f->uniform_Bps;
     const char *dim = dims && u.dim >= 0 ? dims[u.dim].name : NULL;
     bool known = !isnan(u.rate_Bps);
     bool behind = known && u.dim >= 0 && dims && topo_is_fabric(&dims[u.dim]) &&
@@ -144,6 +147,8 @@ static void report_uniform(struct report *r, const struct facts *f)
     snprintf(text, sizeof text, "GB/s of each NPU to all others (%s decides%s%s%s)", dim ? dim : "",
              behind ? "; the links behind it carry " : "",
              behind ? show_real(more, u.fabric_Bps / 1e9, 6) : "", behind ? " GB/s" : "");
+    if (!f->study)
+        snprintf(text, sizeof text, "GB/s of each NPU to all others (by any paths)");
     report_real(r, known ? IN_ALL : IN_DATA, "uniform_GBps", "uniform traffic", u.rate_Bps / 1e9, 6, text);
     report_word(r, IN_DATA, "uniform_dim", NULL, dim);
     report_real(r, IN_DATA, "uniform_fabric_GBps", NULL, isfinite(u.fabric_Bps) ? u.fabric_Bps / 1e9 : NAN, 6,
@@ -451,7 +456,7 @@ static int custom_bill(struct facts *f, struct topo_wires *w, const struct topo_
 static int custom_graph(const struct run *run, bool edges, struct err *e)
 {
     struct topo_graph *g = NULL;
-    struct facts f = { .name = run->opt.operands[0] };
+    struct facts f = { .name = run->opt.operands[0], .uniform_Bps = NAN };
     const char *asked = run->opt.spec           ? "spec"
                         : run->opt.set.n        ? "set"
                         : run->opt.parts        ? "parts"
@@ -467,6 +472,8 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
         rc = topo_graph_metrics(&f.metrics, g, e);
     if (!rc)
         rc = custom_bill(&f, &w, g, run->opt.bill, e);
+    if (!rc && !run->opt.bill)
+        rc = theta_uniform(&f.uniform_Bps, &w, e);
     if (!rc)
         rc = deliver(run, &f, g, (struct origin){ .known = false }, e);
     topo_bill_free(&f.bill);
@@ -528,7 +535,7 @@ static int described(struct run *run, struct err *e)
     struct load_overrides o;
     struct design_point s = { 0 };
     struct topo_graph *g = NULL;
-    struct facts f = { .study = &s };
+    struct facts f = { .study = &s, .uniform_Bps = NAN };
     char word[TOPO_SPEC];
     int rc = load_overrides(&o, run, e);
     if (!rc)

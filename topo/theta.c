@@ -1,0 +1,582 @@
+/*
+ * Throughput of a graph under ideal routing: every message may be split over any paths.
+ *
+ *     rate = max { r : demand * r is routable }  =  min { C . y : y >= 0, sum_st d_st dist_y(s, t) >= 1 }
+ *
+ * (maximum concurrent flow and its dual; F. Shahrokhi, D. Matula, JACM 37, 1990). C . y is linear in the
+ * bandwidths of classes, so each feasible y is a cut: rate <= cut . B at any B, and rate(B) is the least of
+ * them, concave. The right-hand programme is solved by rows: with u_s the summed distances of what source s
+ * sends, u_s <= load . y for each routing of that demand, of which shortest paths at a y give the one that
+ * y breaks most. Shortest paths are shared evenly, which keeps rows as symmetric as the graph. The vertex of
+ * a master has extreme lengths: questions are asked half way to the best y so far, and at the vertex where
+ * that teaches nothing (W. Ben-Ameur, J. Neto, Acceleration of cutting-plane and column generation
+ * algorithms, Networks 49, 2007). The master's value is what a mix of the routings found carries, a lower
+ * bound; lengths divided by their own sum of distances are an upper bound: the answer holds both.
+ *
+ * Symmetry: averaged over automorphisms that keep the demand, an optimal y is optimal, so links of one orbit
+ * share a length and one source of each orbit is enough. A demand that is the same both ways has one length
+ * for both directions of a link by the same argument. Ours, from the definitions; tests hold it against
+ * closed forms and published rates (tests/reference/topo_throughput.csv).
+ */
+#include "topo/theta.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/heap.h"
+#include "base/simplex.h"
+
+/** Distances nearer than this, relative, are ties. */
+#define TIE_REL 1e-11
+
+/** A length below this share of the greatest is rounding. */
+#define LENGTH_REL 1e-10
+
+enum { MAX_ROUNDS = 1000 };
+
+/* Members of the groups of one part, group by group. */
+struct theta_groups {
+    int32_t n;       /* members of a group */
+    int32_t *member; /* shape [n_npus], owned: npu at place i of group g is member[g * n + i] */
+    int32_t *place;  /* shape [n_npus], owned: its inverse */
+};
+
+struct reach {
+    double dist;
+    int32_t v;
+};
+
+static bool is_nearer(const struct reach *a, const struct reach *b)
+{
+    return (a->dist < b->dist) | ((a->dist == b->dist) & (a->v < b->v));
+}
+
+HEAP(reaches, struct reach, is_nearer)
+
+struct theta {
+    int32_t n_npus, n_vertices, n_links, n_classes, n_vars, n_sources;
+    int32_t *first,
+        *arcs;    /* arcs out of v: arcs[first[v] .. first[v + 1]); arc 2 l leads from a link's lower end */
+    int32_t *to;  /* shape [2 n_links] */
+    int32_t *var; /* shape [2 n_links]: its length */
+    int32_t *var_class; /* shape [n_vars] */
+    double *var_weight; /* shape [n_vars]: capacity of its arcs over the bandwidth of the class */
+    int32_t *sources;   /* shape [n_sources]: one of each orbit */
+    double *times;      /* shape [n_sources]: how many are like it */
+    struct theta_demand demand;
+    struct theta_groups groups[TOPO_MAX_DIMS];
+    struct simplex *master; /* columns: lengths, then u of each source */
+    double scale;           /* right-hand side of the master, so that lengths are about one */
+    double *best;           /* shape [n_vars], feasible lengths with the least C . y so far */
+    bool has_best;
+    /* Room for a search from one source. */
+    double *dist, *paths, *flow, *load; /* shape [n_vertices], load [n_vars] */
+    int32_t *order, *settled;      /* shape [n_vertices]: vertices by distance, and the inverse; -1 not yet */
+    struct reach *heap;            /* shape [2 n_links + 1] */
+    double *asked, *vertex, *cost; /* shape [n_vars] */
+    double *u;                     /* shape [n_sources] */
+    int32_t *columns;              /* shape [n_vars + n_sources] */
+    double *values;
+};
+
+/* ---- groups ---- */
+
+/* Number of the group of an NPU, and its place in it. */
+static int32_t group_of(int32_t *place, const struct theta_demand *d, const struct theta_part *p, int32_t npu)
+{
+    int32_t group = 0, scale = 1, at = 0, step = 1;
+    for (int32_t k = 0; k < d->n_axes; k++) {
+        int32_t digit = npu % d->sizes[k], stride = p->stride[k], span = stride * p->members[k];
+        at += step * (digit / stride % p->members[k]);
+        group += scale * (digit % stride + stride * (digit / span));
+        step *= p->members[k];
+        scale *= d->sizes[k] / p->members[k];
+        npu /= d->sizes[k];
+    }
+    *place = at;
+    return group;
+}
+
+static int build_groups(struct theta *t, int32_t part, struct err *e)
+{
+    const struct theta_part *p = &t->demand.parts[part];
+    struct theta_groups *g = &t->groups[part];
+    g->n = 1;
+    for (int32_t k = 0; k < t->demand.n_axes; k++) {
+        if (t->demand.sizes[k] % (p->stride[k] * p->members[k]))
+            return err_set(e, ERR_RANGE, "takes %d members with stride %d of %d, expected a divisor",
+                           (int)p->members[k], (int)p->stride[k], (int)t->demand.sizes[k]);
+        g->n *= p->members[k];
+    }
+    g->member = calloc((size_t)t->n_npus, sizeof *g->member);
+    g->place = calloc((size_t)t->n_npus, sizeof *g->place);
+    if (!g->member || !g->place)
+        return err_nomem(e, "demand on a graph");
+    for (int32_t v = 0; v < t->n_npus; v++) {
+        int32_t at, group = group_of(&at, &t->demand, p, v);
+        g->place[v] = group * g->n + at;
+        g->member[g->place[v]] = v;
+    }
+    return 0;
+}
+
+/* Add what s sends to flow[]. */
+static void add_demand(const struct theta *t, int32_t s, double *flow)
+{
+    for (int32_t k = 0; k < t->demand.n_parts; k++) {
+        const struct theta_groups *g = &t->groups[k];
+        const struct theta_part *p = &t->demand.parts[k];
+        int32_t at = g->place[s], begin = at / g->n * g->n, next = at + 1 < begin + g->n ? at + 1 : begin;
+        if (p->kind == THETA_DIRECT)
+            for (int32_t i = begin; i < begin + g->n; i++)
+                flow[g->member[i]] += i == at ? 0 : p->share / (g->n - 1);
+        else if (p->kind == THETA_NEXT || next != begin)
+            flow[g->member[next]] += p->share;
+    }
+}
+
+/* ---- one length for links that are alike ---- */
+
+static bool is_symmetric(const struct theta_demand *d)
+{
+    for (int32_t k = 0; k < d->n_parts; k++)
+        if (d->parts[k].kind != THETA_DIRECT)
+            return false;
+    return true;
+}
+
+/* Links of one class and weight have one colour: numbers in order of first mention. */
+static void color_links(int32_t *colors, int32_t first, const int32_t *classes, const double *weight,
+                        int32_t n)
+{
+    int32_t n_colors = 0;
+    for (int32_t l = 0; l < n; l++) {
+        int32_t like = 0;
+        while (like < l && !(classes[like] == classes[l] && weight[like] == weight[l]))
+            like++;
+        colors[l] = like < l ? colors[like] : first + n_colors++;
+    }
+}
+
+/*
+ * Orbits of vertices and links together: a link is a vertex between its ends, a group of a part one that is
+ * joined to its members. @p orbit, shape [n_vertices + n_links + groups].
+ */
+static int find_orbits(int32_t *orbit, struct theta *t, const struct topo_wires *w, const int32_t *classes,
+                       const double *weight, struct err *e)
+{
+    int32_t n = t->n_vertices + t->n_links, n_edges = 0;
+    size_t room = (size_t)n + (size_t)t->n_npus * TOPO_MAX_DIMS;
+    int32_t *colors = calloc(room, sizeof *colors);
+    int32_t *ends = calloc(4 * (size_t)t->n_links + 2 * (size_t)t->n_npus * TOPO_MAX_DIMS + 1, sizeof *ends);
+    int rc = colors && ends ? 0 : err_nomem(e, "demand on a graph");
+    for (int32_t v = t->n_npus; v < t->n_vertices && !rc; v++)
+        colors[v] = 1;
+    if (!rc)
+        color_links(colors + t->n_vertices, 2 + TOPO_MAX_DIMS, classes, weight, t->n_links);
+    for (int32_t l = 0; l < t->n_links && !rc; l++)
+        for (int k = 0; k < 2; k++) {
+            ends[2 * n_edges] = (int32_t)(k ? w->links[l].dst : w->links[l].src);
+            ends[2 * n_edges++ + 1] = t->n_vertices + l;
+        }
+    for (int32_t k = 0; k < t->demand.n_parts && !rc; k++) {
+        const struct theta_groups *g = &t->groups[k];
+        for (int32_t i = 0; i < t->n_npus && g->n < t->n_npus; i++) {
+            ends[2 * n_edges] = g->member[i];
+            ends[2 * n_edges++ + 1] = n + i / g->n;
+            colors[n + i / g->n] = 2 + k;
+        }
+        n += g->n < t->n_npus ? t->n_npus / g->n : 0;
+    }
+    /* igraph's stack of what to clean up is one for the whole program. */
+    if (!rc) {
+#pragma omp critical(igraph)
+        rc = topo_find_orbits(orbit, n, colors, ends, n_edges, e);
+    }
+    free(colors);
+    free(ends);
+    return rc;
+}
+
+/* Number the lengths, and choose sources. */
+static int build_vars(struct theta *t, const struct topo_wires *w, const int32_t *classes,
+                      const double *weight, struct err *e)
+{
+    bool both = is_symmetric(&t->demand);
+    size_t room = (size_t)t->n_vertices + (size_t)t->n_links + (size_t)t->n_npus * TOPO_MAX_DIMS;
+    int32_t *orbit = calloc(room, sizeof *orbit);
+    t->var = calloc(2 * (size_t)t->n_links + 1, sizeof *t->var);
+    t->var_class = calloc(2 * (size_t)t->n_links + 1, sizeof *t->var_class);
+    t->var_weight = calloc(2 * (size_t)t->n_links + 1, sizeof *t->var_weight);
+    t->sources = calloc((size_t)t->n_npus, sizeof *t->sources);
+    t->times = calloc((size_t)t->n_npus, sizeof *t->times);
+    int rc = orbit && t->var && t->var_class && t->var_weight && t->sources && t->times
+                 ? 0
+                 : err_nomem(e, "demand on a graph");
+    for (size_t v = 0; v < room && !rc; v++)
+        orbit[v] = (int32_t)v;
+    if (!rc && both)
+        rc = find_orbits(orbit, t, w, classes, weight, e);
+    for (int32_t a = 0; a < 2 * t->n_links && !rc; a++) {
+        int32_t l = a / 2, like = orbit[t->n_vertices + l] - t->n_vertices;
+        bool known = both && (a % 2 == 1 || like < l);
+        t->var[a] = known ? t->var[2 * like] : t->n_vars++;
+        t->var_class[t->var[a]] = classes[l];
+        t->var_weight[t->var[a]] += weight[l];
+    }
+    for (int32_t v = 0; v < t->n_npus && !rc; v++) {
+        int32_t i = 0;
+        while (i < t->n_sources && orbit[t->sources[i]] != orbit[v])
+            i++;
+        if (i == t->n_sources)
+            t->sources[t->n_sources++] = v;
+        t->times[i]++;
+    }
+    free(orbit);
+    if (!rc && (int64_t)t->n_vars * t->n_sources > THETA_WORK)
+        rc = err_set(
+            e, ERR_RANGE,
+            "has %d links and %d NPUs that no symmetry maps onto others, expected a product of at most %d",
+            (int)t->n_vars, (int)t->n_sources, THETA_WORK);
+    return rc;
+}
+
+/* ---- building ---- */
+
+static int build_arcs(struct theta *t, const struct topo_wires *w, struct err *e)
+{
+    t->first = calloc((size_t)t->n_vertices + 2, sizeof *t->first);
+    t->arcs = calloc(2 * (size_t)t->n_links + 1, sizeof *t->arcs);
+    t->to = calloc(2 * (size_t)t->n_links + 1, sizeof *t->to);
+    if (!t->first || !t->arcs || !t->to)
+        return err_nomem(e, "demand on a graph");
+    for (int32_t a = 0; a < 2 * t->n_links; a++) {
+        const struct topo_link *link = &w->links[a / 2];
+        t->to[a] = (int32_t)(a % 2 ? link->src : link->dst);
+    }
+    /* The arc back leads to where an arc comes from: its place is counted there. */
+    for (int32_t a = 0; a < 2 * t->n_links; a++)
+        t->first[t->to[a ^ 1] + 1]++;
+    for (int32_t v = 0; v < t->n_vertices; v++)
+        t->first[v + 1] += t->first[v];
+    for (int32_t a = 2 * t->n_links; a-- > 0;)
+        t->arcs[--t->first[t->to[a ^ 1] + 1]] = a;
+    memmove(t->first, t->first + 1, (size_t)t->n_vertices * sizeof *t->first);
+    t->first[t->n_vertices] = 2 * t->n_links;
+    return 0;
+}
+
+static int build_room(struct theta *t, struct err *e)
+{
+    size_t n = (size_t)t->n_vertices, vars = (size_t)t->n_vars, all = vars + (size_t)t->n_sources;
+    double **of_vertices[] = { &t->dist, &t->paths, &t->flow };
+    double **of_vars[] = { &t->load, &t->asked, &t->vertex, &t->cost, &t->best };
+    bool ok = true;
+    for (size_t i = 0; i < sizeof of_vertices / sizeof *of_vertices; i++)
+        ok = (*of_vertices[i] = calloc(n, sizeof(double))) && ok;
+    for (size_t i = 0; i < sizeof of_vars / sizeof *of_vars; i++)
+        ok = (*of_vars[i] = calloc(vars + 1, sizeof(double))) && ok;
+    t->order = calloc(n, sizeof *t->order);
+    t->settled = calloc(n, sizeof *t->settled);
+    t->u = calloc((size_t)t->n_sources, sizeof *t->u);
+    t->heap = calloc(2 * (size_t)t->n_links + 1, sizeof *t->heap);
+    t->columns = calloc(all, sizeof *t->columns);
+    t->values = calloc(all, sizeof *t->values);
+    ok = ok && t->order && t->settled && t->u && t->heap && t->columns && t->values;
+    return ok ? 0 : err_nomem(e, "demand on a graph");
+}
+
+/* Lengths, then u of each source, and the row sum of times * u >= scale. */
+static int build_master(struct theta *t, struct err *e)
+{
+    int rc = simplex_build(&t->master, e);
+    t->scale = 0;
+    for (int32_t v = 0; v < t->n_vars; v++)
+        t->scale += t->var_weight[v] > 0;
+    for (int32_t c = 0; c < t->n_vars + t->n_sources && !rc; c++)
+        rc = simplex_add_column(t->master, 0, 0, INFINITY, 0, NULL, NULL, e);
+    for (int32_t i = 0; i < t->n_sources; i++)
+        t->columns[i] = t->n_vars + i;
+    return rc ? rc : simplex_add_row(t->master, t->scale, INFINITY, t->n_sources, t->columns, t->times, e);
+}
+
+int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *classes, int32_t n_classes,
+                const double *weight, const struct theta_demand *demand, struct err *e)
+{
+    *out = NULL;
+    if (w->n_vertices > THETA_VERTICES || n_classes > THETA_CLASSES)
+        return err_set(e, ERR_RANGE, "has %d vertices, expected at most %d", (int)w->n_vertices,
+                       THETA_VERTICES);
+    struct theta *t = calloc(1, sizeof *t);
+    if (!t)
+        return err_nomem(e, "demand on a graph");
+    *t = (struct theta){ .n_npus = w->n_npus,
+                         .n_vertices = w->n_vertices,
+                         .n_links = w->n_links,
+                         .n_classes = n_classes,
+                         .demand = *demand };
+    int rc = 0;
+    for (int32_t k = 0; k < demand->n_parts && !rc; k++)
+        rc = build_groups(t, k, e);
+    if (!rc)
+        rc = build_arcs(t, w, e);
+    if (!rc)
+        rc = build_vars(t, w, classes, weight, e);
+    if (!rc)
+        rc = build_room(t, e);
+    if (!rc)
+        rc = build_master(t, e);
+    if (rc) {
+        theta_free(t);
+        return rc;
+    }
+    *out = t;
+    return 0;
+}
+
+void theta_free(struct theta *t)
+{
+    if (!t)
+        return;
+    void *owned[] = { t->first,   t->arcs,    t->to,      t->var,   t->var_class, t->var_weight,
+                      t->sources, t->times,   t->best,    t->dist,  t->paths,     t->flow,
+                      t->load,    t->order,   t->settled, t->asked, t->vertex,    t->cost,
+                      t->u,       t->columns, t->values,  t->heap };
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    for (int32_t k = 0; k < TOPO_MAX_DIMS; k++) {
+        free(t->groups[k].member);
+        free(t->groups[k].place);
+    }
+    simplex_free(t->master);
+    free(t);
+}
+
+/* ---- shortest paths ---- */
+
+/* Distances from s under lengths y, in order of distance: a vertex that no shorter way reaches is settled. */
+static int32_t find_distances(struct theta *t, int32_t s, const double *y)
+{
+    int64_t n = 0;
+    int32_t reached = 0;
+    for (int32_t v = 0; v < t->n_vertices; v++) {
+        t->dist[v] = INFINITY;
+        t->settled[v] = -1;
+    }
+    t->dist[s] = 0;
+    reaches_push(t->heap, n++, (struct reach){ 0, s });
+    while (n > 0) {
+        struct reach at = reaches_pop(t->heap, n--);
+        if (t->settled[at.v] >= 0)
+            continue;
+        t->settled[at.v] = reached;
+        t->order[reached++] = at.v;
+        for (int32_t i = t->first[at.v]; i < t->first[at.v + 1]; i++) {
+            int32_t a = t->arcs[i], v = t->to[a];
+            double dist = at.dist + y[t->var[a]];
+            if (t->settled[v] >= 0 || !(dist < t->dist[v]))
+                continue;
+            t->dist[v] = dist;
+            reaches_push(t->heap, n++, (struct reach){ dist, v });
+        }
+    }
+    return reached;
+}
+
+/* Does arc a into v, from a vertex settled before it, lie on a shortest path? */
+static bool is_shortest(const struct theta *t, int32_t a, int32_t v, const double *y)
+{
+    int32_t u = t->to[a ^ 1];
+    return t->settled[u] < t->settled[v] && t->dist[u] + y[t->var[a]] <= t->dist[v] * (1 + TIE_REL);
+}
+
+/* The demand of source s over its shortest paths, shared evenly among them: load[], and the sum of demand
+ * times distance. */
+static double route_source(struct theta *t, int32_t s, const double *y)
+{
+    double sum = 0;
+    int32_t reached = find_distances(t, s, y);
+    for (int32_t v = 0; v < t->n_vertices; v++)
+        t->flow[v] = t->paths[v] = 0;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        t->load[o] = 0;
+    add_demand(t, s, t->flow);
+    for (int32_t v = 0; v < t->n_npus; v++)
+        sum += t->flow[v] > 0 ? t->flow[v] * t->dist[v] : 0;
+    t->paths[s] = 1;
+    for (int32_t k = 1; k < reached; k++) {
+        int32_t v = t->order[k];
+        for (int32_t i = t->first[v]; i < t->first[v + 1]; i++)
+            if (is_shortest(t, t->arcs[i] ^ 1, v, y))
+                t->paths[v] += t->paths[t->to[t->arcs[i]]];
+    }
+    for (int32_t k = reached; k-- > 1;) {
+        int32_t v = t->order[k];
+        for (int32_t i = t->first[v]; i < t->first[v + 1] && t->flow[v] > 0; i++) {
+            int32_t in = t->arcs[i] ^ 1, u = t->to[t->arcs[i]];
+            if (!is_shortest(t, in, v, y))
+                continue;
+            double part = t->flow[v] * (t->paths[u] / t->paths[v]);
+            t->flow[u] += part;
+            t->load[t->var[in]] += part;
+        }
+    }
+    return sum;
+}
+
+/* ---- the programme ---- */
+
+/* u_s <= load . y for what was routed last, unless the master's answer keeps it. */
+static int add_row(struct theta *t, int32_t source, bool *added, struct err *e)
+{
+    double sum = 0;
+    int32_t n = 0;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        if (t->load[o] > 0) {
+            sum += t->load[o] * t->vertex[o];
+            t->columns[n] = o;
+            t->values[n++] = -t->load[o];
+        }
+    if (t->has_best && t->u[source] <= sum * (1 + 1e-13))
+        return 0;
+    t->columns[n] = t->n_vars + source;
+    t->values[n++] = 1;
+    *added = true;
+    return simplex_add_row(t->master, -INFINITY, 0, n, t->columns, t->values, e);
+}
+
+static double price_of(const struct theta *t, const double *y)
+{
+    double sum = 0;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        sum += t->cost[o] * y[o];
+    return sum;
+}
+
+/* Ask at lengths y, rounding among them taken for 0: rows they break, and whether they are the best so far.
+ */
+static int ask(struct theta *t, double *y, double *upper, bool *added, struct err *e)
+{
+    double most = 0, sum = 0;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        most = fmax(most, y[o]);
+    for (int32_t o = 0; o < t->n_vars; o++)
+        y[o] = y[o] < LENGTH_REL * most ? 0 : y[o];
+    int rc = 0;
+    for (int32_t i = 0; i < t->n_sources && !rc; i++) {
+        sum += t->times[i] * route_source(t, t->sources[i], y);
+        rc = add_row(t, i, added, e);
+    }
+    if (rc)
+        return rc;
+    if (!isfinite(sum))
+        return err_set(e, ERR_RANGE, "is not connected: some NPU cannot be reached, expected a way to each");
+    double price = price_of(t, y);
+    if (!t->has_best || price / sum < *upper) {
+        *upper = price / sum;
+        t->has_best = true;
+        for (int32_t o = 0; o < t->n_vars; o++)
+            t->best[o] = y[o] / sum;
+    }
+    return 0;
+}
+
+static int solve_master(double *lower, struct theta *t, struct err *e)
+{
+    static const struct simplex_way ways[] = {
+        { SIMPLEX_FROM_BASIS, true, 1e-10, INT32_MAX },
+        { SIMPLEX_FROM_BASIS, false, 1e-10, INT32_MAX },
+        { SIMPLEX_FROM_ADVANCED, false, 1e-9, INT32_MAX },
+        { SIMPLEX_FROM_SLACKS, false, 1e-8, INT32_MAX },
+    };
+    enum simplex_status status;
+    int rc = simplex_solve(&status, t->master, ways, sizeof ways / sizeof *ways, e);
+    if (rc)
+        return rc;
+    if (status != SIMPLEX_OPTIMAL)
+        return err_set(e, ERR_LIB, "GLPK: no answer for the lengths of links");
+    for (int32_t o = 0; o < t->n_vars; o++)
+        t->vertex[o] = fmax(simplex_value(t->master, o), 0);
+    for (int32_t i = 0; i < t->n_sources; i++)
+        t->u[i] = simplex_value(t->master, t->n_vars + i);
+    *lower = price_of(t, t->vertex) / t->scale;
+    return 0;
+}
+
+/* The cut of the best lengths, by class. */
+static void take_cut(struct theta_answer *out, const struct theta *t, const double *bw_Bps)
+{
+    for (int32_t o = 0; o < t->n_vars; o++)
+        out->cut[t->var_class[o]] += t->var_weight[o] * t->best[o];
+    for (int32_t c = 0; c < t->n_classes; c++)
+        out->rate += out->cut[c] * bw_Bps[c];
+}
+
+int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e)
+{
+    double most = 0, upper = INFINITY, lower = 0;
+    int rc = 0;
+    *out = (struct theta_answer){ 0 };
+    for (int32_t o = 0; o < t->n_vars; o++)
+        most = fmax(most, bw_Bps[t->var_class[o]] * t->var_weight[o]);
+    for (int32_t o = 0; o < t->n_vars; o++) {
+        t->cost[o] = most > 0 ? bw_Bps[t->var_class[o]] * t->var_weight[o] / most : 0;
+        simplex_set_cost(t->master, o, t->cost[o]);
+    }
+    if (t->has_best)
+        upper = price_of(t, t->best);
+    for (int round = 0; round < MAX_ROUNDS && !rc; round++) {
+        bool added = !t->has_best, at_vertex = t->has_best;
+        if (at_vertex) {
+            rc = solve_master(&lower, t, e);
+            if (!rc && upper - lower <= THETA_GAP * upper)
+                break;
+        }
+        /* The first question is at equal lengths: fewest links. */
+        for (int32_t o = 0; o < t->n_vars; o++)
+            t->asked[o] = t->has_best ? t->best[o] + t->vertex[o] / t->scale : 1;
+        if (!rc)
+            rc = ask(t, t->asked, &upper, &added, e);
+        if (!rc && at_vertex && !added)
+            rc = ask(t, t->vertex, &upper, &added, e);
+        if (!added)
+            break;
+    }
+    if (rc)
+        return rc;
+    take_cut(out, t, bw_Bps);
+    out->reached = lower * most;
+    if (upper - lower > 10 * THETA_GAP * upper)
+        return err_set(e, ERR_RANGE,
+                       "has a throughput between %.9g and %.9g GB/s, which no further row tells",
+                       out->reached / 1e9, out->rate / 1e9);
+    return 0;
+}
+
+int theta_uniform(double *rate_Bps, const struct topo_wires *w, struct err *e)
+{
+    struct theta_demand d = { .n_axes = 1, .sizes = { w->n_npus }, .n_parts = 1 };
+    struct theta_answer answer = { 0 };
+    struct theta *t = NULL;
+    struct err inner = { 0 };
+    const double one_Bps = 1;
+    d.parts[0] =
+        (struct theta_part){ .kind = THETA_DIRECT, .share = 1, .members = { w->n_npus }, .stride = { 1 } };
+    int32_t *classes = calloc((size_t)w->n_links + 1, sizeof *classes);
+    double *weight = calloc((size_t)w->n_links + 1, sizeof *weight);
+    int rc = classes && weight ? 0 : err_nomem(e, "demand on a graph");
+    for (int32_t l = 0; l < w->n_links && !rc; l++)
+        weight[l] = w->links[l].bw_Bps;
+    if (!rc && !(rc = theta_build(&t, w, classes, 1, weight, &d, &inner)))
+        rc = theta_solve(&answer, t, &one_Bps, &inner);
+    *rate_Bps = rc ? NAN : answer.rate;
+    if (rc == ERR_RANGE)
+        rc = 0;
+    else if (rc && inner.msg[0])
+        rc = err_set(e, inner.code, "%s", inner.msg);
+    theta_free(t);
+    free(classes);
+    free(weight);
+    return rc;
+}

@@ -1,0 +1,77 @@
+/** @file What a graph carries of a pattern of traffic when every message may take any paths (ideal routing).
+ */
+#ifndef TOPO_THETA_H
+#define TOPO_THETA_H
+
+#include "topo/wires.h"
+
+/** Who sends to whom. Groups are of NPUs whose numbers are a_1 + n_1 (a_2 + n_2 (...)), as in a network. */
+enum theta_kind {
+    THETA_DIRECT, /**< every member to every other of its group alike, `share` in all */
+    THETA_NEXT,   /**< every member `share` to the next one of its group, the last to the first */
+    THETA_CHAIN,  /**< the same without the last one */
+};
+
+/** A part of the demand: along one group at a time; what an NPU sends is the sum over parts. */
+struct theta_part {
+    enum theta_kind kind;
+    double share;                   /**< bytes that a member sends per byte of S, > 0 */
+    int32_t members[TOPO_MAX_DIMS]; /**< of each axis, 1 = not used */
+    int32_t stride[TOPO_MAX_DIMS];  /**< from one member to the next, of each axis */
+};
+
+/** A demand over all groups at once; `= { 0 }` then theta_add(). Plain value. */
+struct theta_demand {
+    int32_t n_axes, sizes[TOPO_MAX_DIMS]; /**< product: NPUs of the graph */
+    int32_t n_parts;
+    struct theta_part parts[TOPO_MAX_DIMS];
+};
+
+/**
+ * A demand on a graph, as a linear programme that remembers what it has learnt: asked again at other
+ * bandwidths it goes on from there. Opaque; one thread at a time. Release with theta_free().
+ */
+struct theta;
+
+/** Largest graph that is solved for [vertices], and most orbits of links times orbits of sources. */
+enum { THETA_VERTICES = 4096, THETA_WORK = 8192 };
+
+/**
+ * @param classes  shape [n_links]: class of each link, 0 .. n_classes-1; links of a class have bandwidth
+ *                 weight[link] times that of the class. Both are copied.
+ * @return 0; ERR_NOMEM, ERR_LIB; ERR_RANGE: too large, or an NPU cannot reach one that it sends to.
+ */
+int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *classes, int32_t n_classes,
+                const double *weight, const struct theta_demand *demand, struct err *e);
+void theta_free(struct theta *t); /**< NULL is fine */
+
+/** Gap between both bounds at most, relative. */
+#define THETA_GAP 1e-10
+
+enum { THETA_CLASSES = 64 };
+
+/** An answer: S bytes take S / rate. */
+struct theta_answer {
+    double rate;               /**< from the cut [B/s]: no routing carries more */
+    double reached;            /**< what a routing that was found carries [B/s]: within THETA_GAP of rate */
+    double cut[THETA_CLASSES]; /**< shape [n_classes]: at any bandwidths rate <= cut . bandwidth of a class */
+};
+
+/**
+ * The greatest rate at which all demands are carried at once, per byte of S, where links of class c have
+ * @p bw_Bps[c] > 0 (or 0: nothing) times their weight in each direction.
+ *
+ * Maximum concurrent flow by its dual: least sum of capacity times length over lengths y >= 0 of links, for
+ * which demand times shortest distance sums to one. Shortest paths at a y are a row that every y must
+ * satisfy, so rows are added until none is broken: they do not depend on bandwidths and stay. Links that an
+ * automorphism of graph and demand maps onto each other have one length (the programme is convex). The
+ * lengths, summed by class, are the cut.
+ * ERR_NOMEM, ERR_LIB; ERR_RANGE: not within THETA_GAP after many rounds.
+ */
+int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e);
+
+/** All-to-all among all NPUs at the bandwidths of the file: bytes per second that an NPU sends [B/s]. NaN
+ * where the graph is too large or not connected. ERR_NOMEM, ERR_LIB. */
+int theta_uniform(double *rate_Bps, const struct topo_wires *w, struct err *e);
+
+#endif
