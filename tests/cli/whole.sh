@@ -36,7 +36,7 @@ vary:
   objective: [ time, perf_per_cost ]
 ..
 for prune in false true; do
-    "$WEFT" sweep totals.yaml -q --set "keep={front: [time_s, cost_usd], prune: $prune}" --of csv -o $prune.csv 2>&1 | sed 1q
+    "$WEFT" sweep totals.yaml -q --set "keep={front: [time_s, cost_usd], prune: $prune}" --of csv -o $prune.csv 2>&1 | sed -n 1p
     sed '/^#/d' $prune.csv >$prune.rows
 done
 cmp false.rows true.rows && echo "the same rows"
