@@ -87,6 +87,7 @@ static int keep(struct lines *l, const char *from, size_t n, struct err *e)
     return 0;
 }
 
+/* A NUL byte would end the text for all that read it, and shows that the file is compressed or binary. */
 static int check_line(struct lines *l, bool fits, struct err *e)
 {
     bool nul = fits && l->n > 0 && memchr(l->s, '\0', l->n);
@@ -152,6 +153,7 @@ struct json_reader {
     bool any, ended;     /* an entry was read; the array was closed */
 };
 
+/* A file that ends because it could not be read on is ERR_IO, never a fault of its text. */
 static int fail(const struct json_reader *r, int64_t line, struct err *e, const char *what)
 {
     if (ferror(r->file))

@@ -111,6 +111,8 @@ static bool is_digit(char c)
     return isdigit((unsigned char)c) != 0;
 }
 
+/* As much as may be a number, for num_parse_real() to judge. An "e" without digits after it is left alone: it
+ * begins a word, which the message then names. */
 static size_t number_length(const char *s)
 {
     size_t n = 0;
@@ -127,6 +129,7 @@ static size_t number_length(const char *s)
 
 static int parse_number(struct parser *p, double *out)
 {
+    /* Longer ones stay "", which is no number either. */
     char word[MAX_WORD + 1] = "";
     double x;
     size_t n = number_length(p->at);
@@ -162,6 +165,7 @@ static size_t shorter_reading(const char *s, size_t n)
     return n > 0 ? n - 1 : 0;
 }
 
+/* O(names): constraints have tens of them, and are read once. */
 static int find_name(const struct parser *p, const char *s, size_t n)
 {
     for (int i = 0; i < p->n; i++)
@@ -333,6 +337,7 @@ static int parse_sense(struct parser *p, enum linexpr_sense *out)
     return 0;
 }
 
+/* "1 <= a <= 2" is what many try first: it gets a message of its own. */
 static int check_end(struct parser *p)
 {
     if (!*p->at)

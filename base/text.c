@@ -187,7 +187,8 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edits between two short words: insert, delete, replace, swap neighbours; case is free. */
+/* Edits between two short words: insert, delete, replace, swap neighbours; case is free. (Damerau's with
+ * strings aligned optimally: no letter is edited twice.) Three rows suffice: a swap looks two back. */
 static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
     size_t rows[3][NEAREST_MAX + 1];

@@ -43,6 +43,7 @@ int wrap_open(struct wrap *w, struct err *e)
 
 struct canvas_box wrap_box(const struct wrap *w, int32_t k)
 {
+    /* The labels of both axes stand once, beside and below all panels; each panel has numbers of its own. */
     double width = (w->body.right - w->body.left - CANVAS_Y_LABEL_PX) / w->n_columns;
     double height = (w->body.bottom - w->body.top - CANVAS_X_LABEL_PX) / w->n_rows;
     int32_t column = k % w->n_columns, row = k / w->n_columns;
@@ -70,6 +71,7 @@ enum {
     PAIRS_GAP_PX = 10,
 };
 
+/* All panels of the page are equally large, whatever their labels: curves of points are compared by eye. */
 static struct canvas_box pairs_box(const struct pairs *d, const struct canvas_box *body, int32_t point,
                                    int32_t column)
 {
@@ -152,6 +154,9 @@ void places_take_marker(struct places *p, struct canvas_xy at)
     places_take(p, (struct place_taken){ .box = { at.x - px, at.y - px, at.x + px, at.y + px } });
 }
 
+/*
+ * Boxes of 2 px, PLACES_STEP_PX apart: one box around a slanted line would take the whole corner beside it.
+ */
 void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b)
 {
     int32_t n = (int32_t)fmin(p->most, ceil(hypot(b.x - a.x, b.y - a.y) / PLACES_STEP_PX));
@@ -167,6 +172,7 @@ void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b)
 static bool crosses(const struct canvas_box *box, const struct canvas_box *way)
 {
     const double from[] = { way->left, way->top }, to[] = { way->right - way->left, way->bottom - way->top };
+    /* Liang and Barsky's clipping, of which only the answer is wanted. */
     const double low[] = { box->left, box->top }, high[] = { box->right, box->bottom };
     double first = 0, last = 1;
 
@@ -212,6 +218,8 @@ bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const c
     double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
     int32_t n = (int32_t)(sizeof sides / sizeof *sides);
 
+    /* All sides free of everything first, then all sides again where lines may be crossed: a text on the less
+     * preferred side is read more easily than one with a line through it. */
     for (int32_t i = 0; i < 2 * n; i++) {
         /* Corners are nearer than the sum of both halves. */
         int x = sides[i % n].x, y = sides[i % n].y;

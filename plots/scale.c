@@ -28,6 +28,8 @@ struct unit unit_pick(const struct unit *list, double max)
     return *list;
 }
 
+/* The first ending that fits is taken, "_per_s" before the "_s" in which it ends. A name that is nothing but
+ * an ending would be left without a title: it has no unit. */
 struct unit unit_of_column(size_t *n_title, const char *name, double most, bool long_times)
 {
     static const struct {
@@ -47,6 +49,7 @@ struct unit unit_of_column(size_t *n_title, const char *name, double most, bool 
             return (struct unit){ 1, known[i].unit };
         if (known[i].units != unit_seconds)
             return unit_pick(known[i].units, most);
+        /* All zero: seconds, for "0 ns" would look as if it had been measured so finely. */
         return most > 0 ? unit_pick(long_times && most >= 3600 ? unit_durations : unit_seconds, most)
                         : unit_seconds[0];
     }
@@ -82,6 +85,7 @@ void axis_round_up(struct axis *a)
     }
 }
 
+/* A single value still needs an axis: to the next round number beyond one and a half times of it. */
 struct axis axis_log(double lo, double hi)
 {
     struct axis a = { .lo = round_125(lo, false), .hi = round_125(hi, true), .log = true };
@@ -96,6 +100,7 @@ struct axis axis_ratio(double lo, double hi)
     hi = fmax(hi, 1);
     if (hi / lo >= AXIS_RATIO_LOG) {
         struct axis a = axis_log(lo, hi);
+        /* 3 % of the length below the least, so that its marker is off the frame. */
         a.lo = pow(lo, 1.03) * pow(a.hi, -0.03);
         return a;
     }
@@ -192,6 +197,7 @@ static void byte_tics(struct text *s, const struct axis *a, double most, const c
     static const int strides[] = { 1, 2, 5, 10 };
     int first = (int)ceil(log2(a->lo)), last = (int)floor(log2(a->hi)), i = 0;
 
+    /* Strides divide ten, so that names fall on 1 KiB, 1 MiB and so on. */
     while (i < 3 && last - first > strides[i] * (most - 1))
         i++;
     for (int k = first < 0 ? 0 : first; k <= last && k < 70; k++) {
@@ -217,6 +223,7 @@ void axis_write(struct text *script, char which, const struct axis *a, double le
 
     text_printf(script, "%s logscale %c\n", a->log ? "set" : "unset", which);
     text_printf(script, "set %crange [%.10g:%.10g]\nset %ctics scale 0.4 (", which, a->lo, a->hi, which);
+    /* Beyond five decades small tics would be a grey band. */
     if (a->log && !a->bytes && a->hi / a->lo <= 1e5)
         log_minor_tics(script, a, &separator);
     if (a->bytes)

@@ -47,6 +47,7 @@ static int cut(struct campaign_plan *p, const struct study *study, struct err *e
 
 /* ---- the study's own file ---- */
 
+/* From the file as it stands with its overrides, before any file is put in: `keep` names columns alone. */
 static int read_rule(struct campaign_plan *p, const struct study *study, struct err *e)
 {
     struct yaml_doc doc;
@@ -62,6 +63,7 @@ static int read_rule(struct campaign_plan *p, const struct study *study, struct 
     return rc ? rc : text_check(&p->keep, e);
 }
 
+/* For people who find the store years later: the study as written, and what the command line changed. */
 static int read_text(struct campaign_plan *p, const struct study_source *from, struct err *e)
 {
     int rc = source_rules.is_word(from->path) ? 0 : text_read_file(&p->study, from->path, YAML_MAX_BYTES, e);
@@ -106,7 +108,8 @@ void campaign_plan_free(struct campaign_plan *p)
 
 /* ---- rows taken in ---- */
 
-/* What the writer knows besides the campaign. */
+/* What the writer knows besides the campaign. On the first rank; fleet calls it from one thread at a time, so
+ * nothing here is locked. */
 struct writer {
     struct campaign *c;
     int32_t pass;
@@ -120,6 +123,7 @@ static int put_rows(struct campaign *c, const struct table *rows, struct err *e)
                    : store_put(c->store, STORE_RESULTS, rows, e);
 }
 
+/* The store follows the survivors: it never holds a row that a kept one beats, at any commit. */
 static int write_kept(struct campaign *c, struct err *e)
 {
     struct table fresh;
@@ -143,6 +147,7 @@ static int commit(struct writer *w, struct err *e)
     int rc = c->keep ? write_kept(c, e) : 0;
     if (!rc)
         rc = store_commit(c->store, &c->done, &c->state.done, e);
+    /* Also after a failure: the next batch is not to try at once. */
     w->committed_s = clock_now_s();
     return rc;
 }
@@ -150,6 +155,7 @@ static int commit(struct writer *w, struct err *e)
 static void campaign_note_failed(struct campaign_state *state, const struct table *rows, int64_t row,
                                  bool by_id)
 {
+    /* Rows of kinds with runs have their id in place of the point. */
     int64_t point = table_count(rows, row, 0) >> (by_id ? STORE_ROW_BITS : 0);
     const char *status = table_text(rows, row, table_find(rows, "status"));
     const char *message = table_text(rows, row, table_find(rows, "message"));
@@ -174,6 +180,7 @@ static void note_rows(struct writer *w, const struct table *rows, int64_t failed
 }
 
 /* Rows of blocks. */
+/* Rows and the units that they are of go into one transaction, or neither does. */
 static int take_blocks(struct writer *w, const struct fleet_batch *batch, struct err *e)
 {
     struct campaign *c = w->c;
@@ -184,6 +191,7 @@ static int take_blocks(struct writer *w, const struct fleet_batch *batch, struct
     if (rc)
         return rc;
     sweep_count_add(&c->state.done, &batch->counts);
+    /* Survivors are counted when they are written. */
     c->state.kept += c->keep ? 0 : batch->rows.n_rows;
     c->state.n_done += batch->units.n;
     note_rows(w, &batch->rows, batch->counts.failed);
@@ -310,6 +318,7 @@ static int64_t points_of(const struct order *o, const struct study *s, struct sp
 /* ---- opening ---- */
 
 /* Of rows that are in the store already. */
+/* What keep_changes() tells is in the store already: it is dropped. */
 static int forget_changes(struct keep *k, struct err *e)
 {
     struct table fresh;
@@ -377,6 +386,7 @@ static int open_store(struct campaign *c, struct err *e)
     return c->keep ? offer_stored(c, e) : 0;
 }
 
+/* Ranks but the first have no store: they know units by the queue alone. */
 int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err *e)
 {
     *c = (struct campaign){ .ask = ask, .state = { .best_s = NAN, .failed_point = -1 } };
@@ -467,6 +477,7 @@ static int finish(struct writer *w, int failed, struct err *e)
     struct err second = { 0 };
     if (fleet_rank() != 0)
         return failed;
+    /* The first failure is the one that is told. */
     int rc = failed == ERR_IO ? 0 : commit(w, failed ? &second : e);
     c->complete = !failed && !rc && !c->interrupted;
     return failed ? failed : rc;

@@ -250,6 +250,8 @@ static int take_below(struct front_tree *t, int32_t at, const double *x, struct 
     int rc = 0;
     if (node->leaf >= 0)
         rc = take_from_block(t, node, x, f, e);
+    /* From the end, as in a leaf. The box of a kid is asked by its high corner: x <= hi is needed for x <=
+     * any point inside. */
     for (int32_t i = node->leaf < 0 ? node->n : 0; i-- > 0 && !rc;) {
         int32_t kid = node->kids[i];
         if (!no_worse(x, t->nodes[kid].hi, t->n_cols))
@@ -266,6 +268,8 @@ static int take_below(struct front_tree *t, int32_t at, const double *x, struct 
     return rc;
 }
 
+/* After ERR_NOMEM some points are off and noted, others that x dominates are still there: callers give the
+ * front up. */
 static int front_tree_take_off(struct front_tree *t, const double *x, struct front *f, struct err *e)
 {
     if (t->root < 0 || !no_worse(x, t->nodes[t->root].hi, t->n_cols))
@@ -280,7 +284,8 @@ static int front_tree_take_off(struct front_tree *t, const double *x, struct fro
 
 /* ---- putting in ---- */
 
-/* Columns have units of their own: lengths count in shares of the whole front's. */
+/* Columns have units of their own: lengths count in shares of the whole front's. A column in which all are
+ * equal counts for nothing. */
 static void find_scale(const struct front_tree *t, double *per)
 {
     const struct node *root = &t->nodes[t->root];
@@ -329,7 +334,8 @@ static void copy_entry(struct front_tree *t, struct node *to, int32_t i, const s
     }
 }
 
-/* What the node holds, by its place along a column. */
+/* What the node holds, by its place along a column. By insertion: there are 25 at most. Centres are left
+ * doubled, which orders them alike. */
 static void order_entries(const struct front_tree *t, const struct node *node, int32_t column, int32_t *order)
 {
     double at[LEAF + 1];
@@ -371,7 +377,11 @@ static void split(struct front_tree *t, struct node *node, struct node *other, c
     fit_box(t, other);
 }
 
-/* Nodes that an insertion may need are made before anything changes: *spare holds one a level and a root. */
+/*
+ * Nodes that an insertion may need are made before anything changes: *spare holds one a level and a root. A
+ * node that was split holds 12 entries and takes as many insertions below it to be split again, so that each
+ * level takes 12 times the insertions of the last: 32 levels are out of reach.
+ */
 enum { MAX_LEVELS = 32 };
 struct insertion {
     const double *x;
@@ -495,6 +505,7 @@ static bool is_finite(const double *x, int32_t n)
     return true;
 }
 
+/* The list in order is of the points as they were. */
 static void unsort(struct front *f)
 {
     free(f->x);
@@ -688,7 +699,8 @@ void front_free(struct front *f)
 
 /* ---- groups ---- */
 
-/* Where the group is, or would be. */
+/* Where the group is, or would be. Groups are kept in order: halving finds them, and whoever lists them does
+ * so in an order that no row decides. */
 static int32_t find_group(const struct front_set *s, const char *group, bool *found)
 {
     int32_t lo = 0, hi = s->n;
@@ -703,6 +715,8 @@ static int32_t find_group(const struct front_set *s, const char *group, bool *fo
     return *found ? hi : lo;
 }
 
+/* Two arrays of one capacity: the first grows by a copy of it, so that it is raised once, and only when both
+ * have grown. */
 static int reserve_group(struct front_set *s, struct err *e)
 {
     int32_t cap = s->cap;

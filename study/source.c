@@ -38,6 +38,7 @@ struct source_value {
     struct yaml_doc doc;
 };
 
+/* All at once: which ones a sweep will ask for again is not known. */
 static void cache_forget_files(struct source_cache *c)
 {
     for (int32_t i = 0; i < c->n_files; i++) {
@@ -122,6 +123,7 @@ static const struct yaml_doc *cache_add(struct source_cache *c, const char *name
     if (!c->files || c->n_files == MOST_FILES)
         return NULL;
     struct source_file *f = &c->files[c->n_files];
+    /* Not kept, and read once more by the caller, whose message is the one that counts. */
     if (yaml_read_file(&f->doc, path, &ignored))
         return NULL;
     f->name = is_deep(&f->doc, f->doc.root, 1) ? NULL : strdup(name);
@@ -157,6 +159,7 @@ static const struct yaml_doc *cache_get_value(struct source_cache *c, const char
     struct err ignored;
     if (!v)
         return NULL;
+    /* The slow axes of a sweep keep their value for many points. */
     if (v->known && v->text == axis->value)
         return &v->doc;
     if (v->known)
@@ -203,6 +206,7 @@ static void collapse(char *path)
         char *name = up;
         while (name > path && name[-1] != '/')
             name--;
+        /* "./../" and "../../" are no names to take out. */
         size_t n = (size_t)(up - name);
         bool is_name = n > 0 && strncmp(name, ".", n) != 0 && strncmp(name, "..", n) != 0;
         if (is_name)
@@ -228,6 +232,7 @@ static void shorten(struct text *path)
     text_free(&other);
 }
 
+/* Named by the place that names it, as a reader of the study would look for it there. */
 static int graft_path(struct yaml_doc *doc, yaml_id at, const char *path, struct err *e)
 {
     int why = unreadable(path);
@@ -309,6 +314,7 @@ static int open_word(struct yaml_doc *doc, const char *word, struct err *e)
     return rc;
 }
 
+/* A network file where a study is expected: most of what can be asked of a study can be asked of it. */
 static bool is_alone(const struct yaml_doc *doc)
 {
     return yaml_get(doc, doc->root, source_rules.alone_keys[0]) >= 0 &&
@@ -350,6 +356,7 @@ static bool is_among(const char *const *words, const char *path, size_t n)
 static enum source_step step_of(const char *path)
 {
     size_t top = strcspn(path, ".[");
+    /* A key of the study itself, at whatever depth, is there before any file is put in. */
     if (!path[top] || is_among(source_rules.of_study, path, top))
         return SOURCE_TOP;
     return source_rules.step_of(path);
@@ -389,6 +396,7 @@ static int set_axis(struct yaml_doc *doc, const struct study_override *o, const 
     return rc;
 }
 
+/* The command line first, then the point: an axis whose key --set gives has no value of its own here. */
 static int apply(struct yaml_doc *doc, int32_t own_source, const struct study_source *from,
                  enum source_step step, struct err *e)
 {

@@ -55,6 +55,7 @@ static const char *path_of(const struct merge *m, int32_t i)
 
 /* ---- what goes together ---- */
 
+/* Two shards that both counted a unit would count it twice, and nothing in the tables would show it. */
 static int check_pair(const struct merge *m, int32_t i, int32_t k, struct err *e)
 {
     const struct spans *a = &m->sources[i].store->done, *b = &m->sources[k].store->done;
@@ -122,6 +123,7 @@ static int fill(struct source *s, bool *any, struct err *e)
     return rc;
 }
 
+/* As files hold them: what is not finite was stored as NULL, so all of it is one value. */
 static bool same_cell(enum table_kind kind, const struct table_cell *a, const struct table_cell *b)
 {
     if (kind == TABLE_TEXT)
@@ -140,7 +142,8 @@ static bool same_row(const struct source *a, const struct source *b)
     return true;
 }
 
-/* The source with the least point next, -1 = none is left. Two rows of one point have to be equal. */
+/* The source with the least point next, -1 = none is left. Two rows of one point have to be equal. O(sources)
+ * a row: shards are tens, and a heap would not be noticed beside the database. */
 static int next_source(struct merge *m, int32_t *out, struct err *e)
 {
     int32_t least = -1;
@@ -163,7 +166,8 @@ static int next_source(struct merge *m, int32_t *out, struct err *e)
     return rc;
 }
 
-/* A shard's survivors need not be those of all. */
+/* The study's `keep`, as the store has it in its head. A shard's survivors need not be those of all, so they
+ * are offered once more, to a rule that has seen nothing yet. */
 static int read_rule(struct merge *m, struct err *e)
 {
     const struct store *first = m->sources[0].store;
@@ -190,6 +194,8 @@ static int hold_few(struct merge *m, struct err *e)
     return rc;
 }
 
+/* What the rule has changed since the last call: rows that are on it now go in, those put in before that have
+ * come off go out. Both in the transaction under way. */
 static int put_survivors(struct merge *m, struct err *e)
 {
     struct table fresh;
@@ -266,6 +272,7 @@ static int merge_tables(struct merge *m, struct err *e)
 /* Points through which a cut went are whole now. */
 static int reduce_rest(struct merge *m, struct err *e)
 {
+    /* Points that are whole within one span of one shard. */
     struct spans reduced = { 0 };
     int64_t seeds = m->out->head.seeds;
     int rc = 0;
@@ -284,6 +291,9 @@ static int reduce_rest(struct merge *m, struct err *e)
     return rc;
 }
 
+/*
+ * Units are marked as done last, when all that they came to is there: until then the store counts as empty.
+ */
 static int merge_state(struct merge *m, struct err *e)
 {
     int rc = 0;
@@ -298,6 +308,8 @@ static int merge_state(struct merge *m, struct err *e)
     return rc ? rc : store_commit(m->out, &m->done, &m->counts, e);
 }
 
+/* Everything into a new store at @p path, which has the form of the first source (all are alike, see
+ * check_sources()) and is one undivided study again, to which missing shards can be merged later. */
 static int merge_into(struct merge *m, const char *path, struct err *e)
 {
     struct store_head head = m->sources[0].store->head;
@@ -335,6 +347,7 @@ static void merge_free(struct merge *m)
 
 /* ---- the file ---- */
 
+/* A database and what SQLite may have put beside it. */
 static void remove_all(const char *path)
 {
     static const char *const ends[] = { "", "-wal", "-shm", "-journal" };

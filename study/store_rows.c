@@ -60,6 +60,7 @@ static int texts_reserve(struct store_texts *t, struct err *e)
     return 0;
 }
 
+/* Not there yet. Numbers are places in the list, so they never change. */
 static int texts_add(struct store_texts *t, const char *s, struct err *e)
 {
     int rc = texts_reserve(t, e);
@@ -130,6 +131,7 @@ int store_read_texts(struct store *s, struct err *e)
     while (!rc && (code = sqlite3_step(get)) == SQLITE_ROW) {
         char buf[NUM_TEXT];
         const char *text = text_of(buf, get, 1);
+        /* Numbers go from 0 without gaps: anything else was not written by this program. */
         if (!text || sqlite3_column_int64(get, 0) != s->texts.n) {
             code = SQLITE_CORRUPT;
             break;
@@ -141,6 +143,8 @@ int store_read_texts(struct store *s, struct err *e)
 }
 
 /* Give a text a number, in memory and in the file. */
+/* Where the transaction is given up, the numbers in memory are ahead of the file: the store then takes no
+ * more rows (store_give_up()). */
 static int add_text(struct store *s, const char *text, struct err *e)
 {
     int rc = s->put_text ? 0 : store_prepare(s, &s->put_text, "INSERT INTO texts VALUES(?1, ?2)", e);
@@ -152,6 +156,7 @@ static int add_text(struct store *s, const char *text, struct err *e)
     return rc ? rc : texts_add(&s->texts, text, e);
 }
 
+/* A text that has a number already is used by any column, whatever its own count. */
 static int put_text(struct store *s, struct store_table *t, struct sqlite3_stmt *put, int at, int32_t col,
                     const char *text, struct err *e)
 {
@@ -176,6 +181,9 @@ int store_begin(struct store *s, struct err *e)
         return err_set(e, ERR_IO, "%s: could not be written before; open the store again", s->path);
     if (s->begun)
         return 0;
+    /*
+     * The write lock at once: a reader's snapshot cannot stand in the way later, in the middle of the rows.
+     */
     int rc = store_exec(s, "BEGIN IMMEDIATE", e);
     s->begun = !rc;
     return rc;
@@ -195,6 +203,7 @@ static int prepare_put(struct store *s, struct store_part *p, struct err *e)
     return rc;
 }
 
+/* Infinities are none: SQLite has no way to give NaN back, and rows are compared as exports are. */
 static bool has_value(const struct table *t, int32_t col, const struct table_cell *c)
 {
     return t->kinds[col] == TABLE_TEXT    ? c->text != NULL
@@ -202,6 +211,7 @@ static bool has_value(const struct table *t, int32_t col, const struct table_cel
                                           : isfinite(c->real);
 }
 
+/* A part that has nothing of the row gets no row of it. */
 static bool has_any(const struct store_table *t, const struct store_part *p, const struct table *rows,
                     int64_t row)
 {
@@ -264,6 +274,8 @@ int store_put_row(struct store *s, int32_t table, const struct table *rows, int6
     int rc = put_part(s, t, &t->parts[0], rows, row, e);
     for (int32_t part = 1; part < t->n_parts && !rc; part++) {
         struct store_part *p = &t->parts[part];
+        /* A row that takes the place of another must not keep cells of that one in parts that it has nothing
+         * for. */
         rc = has_any(t, p, rows, row) ? put_part(s, t, p, rows, row, e)
                                       : remove_part(s, t, p, table_count(rows, row, 0), e);
     }
@@ -281,6 +293,7 @@ int store_put(struct store *s, int32_t table, const struct table *rows, struct e
 
 /* ---- rows that stay in memory ---- */
 
+/* Extra tables of a study that nobody stores: written to a file they would cost more than the runs. */
 static bool is_held(const struct store *s, int32_t table)
 {
     return s->temporary && table >= STORE_EXTRA;
@@ -293,6 +306,7 @@ int store_take(struct store *s, int32_t table, struct table *rows, struct err *e
         return store_put(s, table, rows, e);
     for (int64_t row = 0; row < rows->n_rows; row++) {
         int64_t id = table_count(rows, row, 0);
+        /* Rows of one run come together: one entry for each run, not for each row. */
         if (t->n_stretches && t->stretches[t->n_stretches - 1].id == id)
             continue;
         if (!vec_reserve(t->stretches, t->cap_stretches, t->n_stretches + 1))
@@ -342,6 +356,7 @@ static int next_held(struct store_table *t, struct store_walk *w, int64_t most, 
     }
     for (; at < t->n_stretches && t->stretches[at].id <= w->upto && rows->n_rows < most; at++) {
         const struct store_stretch *x = &t->stretches[at];
+        /* Of the run that the last call stopped in, from behind its last row. */
         int64_t row = x->first + (x->id == w->id ? w->seq + 1 : 0);
         for (; row < t->held.n_rows && table_count(&t->held, row, 0) == x->id && rows->n_rows < most; row++) {
             put_held(rows, &t->held, row);
@@ -367,6 +382,7 @@ int store_clear(struct store *s, int32_t table, struct err *e)
     return rc ? store_give_up(s, rc) : 0;
 }
 
+/* A row that is not there is no error: it came and went between two commits. */
 int store_drop(struct store *s, int64_t id, struct err *e)
 {
     struct store_table *t = &s->tables[STORE_RESULTS];
@@ -500,6 +516,7 @@ static int prepare_get(struct store *s, struct store_table *t, bool raw, struct 
         text_printf(&sql, " WHERE %s.\"%s\" > ?1 AND %s.\"%s\" <= ?2 ORDER BY %s.\"%s\" LIMIT ?3", part, id,
                     part, id, part, id);
     else
+        /* Row values compare key by key, as an index does: SQLite seeks to the place. */
         text_printf(&sql,
                     " WHERE (%s.\"%s\", %s.\"%s\") > (?1, ?4) AND %s.\"%s\" <= ?2 "
                     "ORDER BY %s.\"%s\", %s.\"%s\" LIMIT ?3",

@@ -51,6 +51,7 @@ struct names {
 
 static void add_name(struct names *s, const char *name, int32_t of)
 {
+    /* Full paths come first, so that only short names can fall off. */
     if (s->n == MAX_NAMES)
         return;
     s->names[s->n] = name;
@@ -122,6 +123,7 @@ static int32_t column_of(const struct sweep_axis *axis, int32_t key)
     return -1;
 }
 
+/* ERR_RANGE: a value that is no number. Axes without the key are left as they are. */
 static int read_numbers(struct numbers *out, const struct sweep *w, const struct sweep_axis *axis,
                         int32_t key, const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
@@ -158,9 +160,11 @@ static int need_key(struct sweep_where *where, const struct sweep *w, int32_t ke
     int rc = 0;
     if (own < 0 || doc->nodes[own].kind != YAML_SCALAR || doc->nodes[own].quoted ||
         !num_parse_real(doc->nodes[own].text, &where->fixed[key]))
+        /* No value, unless each grid varies it. */
         where->fixed[key] = NAN;
     for (int32_t a = 0; a < w->n_axes && !rc; a++) {
         rc = read_numbers(&where->numbers[a], w, &w->axes[a], key, doc, at, e);
+        /* An override has one value in all rows of the axis: the first. */
         if (!rc && w->keys[key].overridden && column_of(&w->axes[a], key) >= 0)
             where->fixed[key] = where->numbers[a].x[column_of(&w->axes[a], key)];
     }
@@ -204,6 +208,7 @@ int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *co
     w->where->numbers = calloc((size_t)w->n_axes + 1, sizeof *w->where->numbers);
     if (!w->where->limits || !w->where->numbers)
         return err_nomem(e, "where");
+    /* After a failure sweep_free() takes what is there. */
     return read_all(w->where, w, doc, list, facts, e);
 }
 
@@ -240,6 +245,7 @@ static bool limit_holds(const struct limit *l, const struct sweep *w, const stru
         if (l->coef[i] == 0)
             continue;
         double x = i < SWEEP_MAX_KEYS ? key_at(w, p, i) : facts[i - SWEEP_MAX_KEYS];
+        /* A fact that this point has not, as sizes of a network where there is a pool, constrains nothing. */
         if (i >= SWEEP_MAX_KEYS && isnan(x))
             return true;
         sum += l->coef[i] * x;

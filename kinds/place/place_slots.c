@@ -109,6 +109,12 @@ static int slots_read(struct place_study *s, struct err *e)
 
 /* ---- what a run comes to ---- */
 
+/*
+ * Means and extremes of a run, from what sim/slots counted. Completion times count whole slots, both ends
+ * included: a job that arrives in slot 3 and leaves in slot 3 took one. The makespan begins with the first
+ * arrival of any job and is NaN where one has not left, since the run's last slot is then the study's limit
+ * and says nothing of the scheduler. Overloads are the worst of all slots: one slot over capacity is no plan.
+ */
 static void slots_write_result(struct place_result *out, const struct elastic_result *r,
                                const struct elastic_job *jobs)
 {
@@ -152,12 +158,18 @@ static void slots_write_result(struct place_result *out, const struct elastic_re
 
 /* ---- details ---- */
 
-/* What its schedulers share. */
+/* What its schedulers share: drawn once a run (slots_open()), read by all of them, so that each meets the
+ * same jobs. Names of a trace's jobs are borrowed from it. */
 struct slots_own {
     struct draw_jobs jobs;
     struct trace trace; /* of those of the jobs that have one */
 };
 
+/*
+ * Jobs as intervals of time: slot t is [t - 1, t], so one is taken off where something begins. `gpus` is the
+ * mean over the slots in which the job ran, for its number of workers may change from slot to slot; on how
+ * many servers it ran changes too and has no one number (NaN).
+ */
 static void slots_put_jobs(const struct place_run *run, const struct elastic_result *r)
 {
     const struct slots_own *own = run->own;
@@ -188,6 +200,8 @@ static void slots_put_places(const struct place_run *run, const struct elastic_r
     for (int32_t t = 1; t <= r->n_slots; t++) {
         const struct elastic_choice *x = &r->choices[t - 1];
         for (int32_t i = 0; i < x->n_rings; i++)
+            /* Consecutive slots on the same servers are rows of their own: a ring is chosen anew in each
+             * slot. */
             for (int32_t k = x->rings[i].first; k < x->rings[i].first + x->rings[i].n; k++) {
                 const struct elastic_job *j = &own->jobs.jobs[x->rings[i].job];
                 place_put_place(run, j->id, x->rings[i].job, x->servers[k], x->workers[k] * j->demand[0],
@@ -260,7 +274,11 @@ static int slots_load_links(struct elastic_room *reserved, struct elastic_room *
     return rc;
 }
 
-/* Shares of every link slot by slot, from the rings again. */
+/*
+ * Shares of every link slot by slot, from the rings again: the run keeps means only, since slots times links
+ * is too much to hold for runs that ask for no such table. Two rooms, one loaded with what jobs reserve and
+ * one with what they send. O(slots (arcs + hops)).
+ */
 static int slots_put_links(const struct place_run *run, const struct elastic_result *r, struct err *e)
 {
     const struct cluster *c = run->cluster;
@@ -317,6 +335,7 @@ static int slots_open(struct place_run *run, struct err *e)
     struct slots_own *own = run->own;
     const struct place_study *s = run->study;
     struct draw_elastic d = s->draw_slots;
+    /* A bandwidth that the study gives holds for all jobs, those of a trace too; else the trace tells it. */
     bool hop_given = yaml_get(&s->doc, s->conf.jobs, "hop_GBps") >= 0;
     int rc = d.from_trace >= 0 ? place_take_trace(&own->trace, run, e) : 0;
     if (rc)
@@ -342,7 +361,12 @@ static int slots_run(struct place_result *out, const struct place_run *run, stru
     struct elastic_settings settings = run->study->slots;
     struct elastic_result r;
     bool places = place_wants(run, PLACE_TABLE_PLACES), links = place_wants(run, PLACE_TABLE_LINKS);
+    /*
+     * A seed a run, not the study's: schedulers that draw (GADGET's rounding) differ between the runs of a
+     * point.
+     */
     settings.seed = run->seed;
+    /* Choices of all slots are kept only for the tables that show them. */
     int rc = elastic_run(&r, elastic_schedulers[run->which], run->cluster, own->jobs.jobs, own->jobs.n,
                          &settings, places || links, e);
     if (!rc) {

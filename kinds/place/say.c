@@ -18,17 +18,21 @@ enum { DIGITS = 5 };
 static void say_place_mean(struct sheet *s, double mean, double half, double times)
 {
     char a[SHOW], b[SHOW];
+    /* NaN of a single seed has no half width either. */
     if (!(isfinite(half) && half > 1e-9 * fabs(mean))) {
         sheet_put(s, "%s", show_real(a, mean * times, DIGITS));
         return;
     }
-    /* Two digits of the half width, and the mean to the same place. */
+    /*
+     * Two digits of the half width, and the mean to the same place; never less than one nor more than DIGITS.
+     */
     double digits = mean != 0 ? floor(log10(fabs(mean))) - floor(log10(half)) + 2 : 1;
     sheet_put(s, "%s \302\261 %s", show_real(a, mean * times, (int)fmin(fmax(digits, 1), DIGITS)),
               show_real(b, half * times, 2));
 }
 
-/* Which metric column `c` of the table is; -1 = none. */
+/* Which metric column `c` of the table is; -1 = none. The names of all models are looked through: rows that
+ * were read from a file do not say here which model they are of. */
 static int say_place_metric_of(const struct table *t, int32_t c)
 {
     for (int m = 0; m < N_PLACE_METRICS; m++)
@@ -44,7 +48,7 @@ static bool say_place_is_seconds(const char *column)
     return n > 2 && strcmp(column + n - 2, "_s") == 0;
 }
 
-/* In all columns of time the same: hours where a day's worth of seconds would have to be read. */
+/* In all columns of time the same, so that they can be compared: hours from ten hours on. */
 static bool say_place_in_hours(const struct table *t)
 {
     double most_s = 0;
@@ -72,6 +76,7 @@ static const char *say_place_unit(double *times, const struct table *t, int32_t 
 
 static const char *say_place_cell(char buf[SHOW], const struct table *t, int64_t row, int32_t c)
 {
+    /* A column that the table lacks (a store of an older form, a CSV cut by hand) reads as blank. */
     if (c < 0)
         return "-";
     if (t->kinds[c] == TABLE_TEXT) {
@@ -81,6 +86,7 @@ static const char *say_place_cell(char buf[SHOW], const struct table *t, int64_t
     return show_real(buf, table_number(t, row, c), 6);
 }
 
+/* By what people would read: values that are shown alike are alike here. */
 static bool say_place_differs(const struct table *t, int32_t c)
 {
     char a[SHOW], b[SHOW];
@@ -116,12 +122,15 @@ static void say_place_head(struct text *out, const struct study_report *r)
 
 /* Columns in the order of the table; metrics with their half widths in one. */
 struct place_layout {
+    /** of the table, by column of the sheet */
     int32_t columns[SHEET_MAX_COLUMNS];
+    /** -1 = no metric */
     int metrics[SHEET_MAX_COLUMNS];
     double times[SHEET_MAX_COLUMNS]; /* what metrics are multiplied by for their unit */
     int32_t n;
 };
 
+/* Nothing where the table has no such column, or the sheet is full. */
 static void say_place_column(struct place_layout *l, struct sheet *s, int32_t column, int m,
                              const char *title, const char *unit, enum sheet_align align)
 {
@@ -154,6 +163,7 @@ static bool say_place_is_shown(const struct table *t, int32_t c, int m)
     return false;
 }
 
+/* From left to right: what was varied, what was compared, what came of it, what it costs, what went wrong. */
 static void say_place_choose(struct place_layout *l, struct sheet *s, const struct study_report *r)
 {
     const struct table *t = r->rows;
@@ -164,6 +174,7 @@ static void say_place_choose(struct place_layout *l, struct sheet *s, const stru
         say_place_column(l, s, network, -1, "network", "", SHEET_LEFT);
     say_place_column(l, s, table_find(t, "scheduler"), -1, "scheduler", "", SHEET_LEFT);
     bool hours = say_place_in_hours(t);
+    /* Where the number of jobs is an axis it stands there already. */
     if (table_find(t, "jobs.count") < 0)
         say_place_column(l, s, table_find(t, "jobs"), -1, "jobs", "", SHEET_POINT);
     for (int32_t c = 0; c < t->n_cols; c++) {
@@ -191,6 +202,7 @@ int place_say(struct text *out, const struct study_report *r, struct err *e)
         for (int32_t i = 0; i < l.n; i++) {
             int32_t c = l.columns[i];
             if (l.metrics[i] >= 0)
+                /* Its half width, NAME_ci, is the column after each metric. */
                 say_place_mean(&s, table_number(t, row, c), table_number(t, row, c + 1), l.times[i]);
             else if (strcmp(t->names[c], "network_usd") == 0)
                 sheet_usd(&s, table_number(t, row, c));
@@ -224,6 +236,7 @@ int place_conclude(struct text *out, enum study_verdict *verdict, const struct s
     text_printf(out, "%lld of %lld rows are not done; the first: %s\n", (long long)n, (long long)t->n_rows,
                 say_word(t, first, "message"));
     if (n == t->n_rows)
+        /* A scheduler without a plan is a result; only an error among them means that the input is wrong. */
         *verdict = wrong ? VERDICT_INPUT : VERDICT_NO_DESIGN;
     return 0;
 }
@@ -240,7 +253,8 @@ int place_fail_alone(const struct study_report *r, struct err *e)
 
 /* ---- what there is ---- */
 
-/* What a model knows: its schedulers, and what its columns mean. */
+/* What a model knows: its schedulers, and what its columns mean; generated from the tables that runs use, so
+ * it cannot name what there is not. */
 static void say_place_list_model(struct text *out, struct sheet *s, enum place_model model)
 {
     text_printf(out, "\nmodel %s: ", place_model_words[model]);
