@@ -1165,11 +1165,20 @@ const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_grap
 {
     int64_t rest = v;
     int32_t hub = v < g->n_npus ? -1 : switch_dim(g, v, &rest);
+    int32_t end = hub;
     size_t used = 0;
     buf[0] = '\0';
+    if (hub >= 0) { /* of a group: all levels of its entry, and with a shared spine what lies inside */
+        struct shape_counts c;
+        const struct topo_dim *entry = &g->net.dims[hub];
+        topo_ops(entry)->counts(&c, entry);
+        rest /= c.hubs * topo_planes(entry);
+        end = topo_after_entry(g->net.dims, hub);
+        hub = topo_rails(entry) > 1 ? 0 : hub;
+    }
     for (int32_t d = 0; d < g->net.n_dims; d++) {
         const char *comma = d ? "," : "";
-        if (d == hub) {
+        if (d >= hub && d < end) {
             used += (size_t)snprintf(buf + used, TOPO_VERTEX_TEXT - used, "%s*", comma);
             continue;
         }

@@ -47,6 +47,9 @@ study tree "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"
 study radix "shape: switch, size: 4" "shape: fat-tree, size: 64, radix: 16, taper: 2"
 study shared "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2, spine: shared"
 study fly "shape: switch, size: 4" "shape: dragonfly, sizes: [ 2, 4, 5 ], links: 2"
+study words "shape: switch, size: 4" "shape: dragonfly, hosts: 2, routers: 4, groups: 5, links: 2"
+study plus "shape: switch, size: 4" "shape: dragonfly+, hosts: 2, leaves: 2, spines: 2, links: 2, groups: 5"
+study slim "shape: switch, size: 4" "shape: slim-fly, q: 4, hosts: 2"
 study torus "shape: switch, size: 2" "shape: torus, sizes: [ 4, 4, 8 ]"
 
 what_it_says() { # STUDY [OVERRIDE]
@@ -81,6 +84,12 @@ dims sizes tree network.dims[1].sizes=[4, 8]
 dims taper tree network.dims[1].taper=4
 dims up tree network.dims[1].up=[2]
 dims links fly network.dims[1].links=1
+dims hosts words network.dims[1].hosts=4
+dims routers words network.dims[1].routers=6
+dims groups words network.dims[1].groups=3
+dims leaves plus network.dims[1].leaves=3
+dims spines plus network.dims[1].spines=3
+dims q slim network.dims[1].q=5
 dims radix radix network.dims[1].radix=32
 dims spine tree network.dims[1].spine=shared
 dims forward shared network.dims[1].forward=true

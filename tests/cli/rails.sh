@@ -54,3 +54,22 @@ run alloc nics.yaml --set total_GBps=500 | head -3
 echo "== trees in whole parts"
 priced '{ shape: fat-tree, sizes: [ 4, 8 ], planes: 2, bw_GBps: 100, tier: t }'
 priced '{ shape: fat-tree, sizes: [ 4, 16 ], bw_GBps: 50, tier: t }'
+
+echo "== a tree of 4 leaves of 8, taper 2, 1 GB, 100 GB/s: 15, 19.375, 21.25, 21.25 and 30 ms by counting bytes and adding stages up"
+tree() { # COLLECTIVE GROUP ALGORITHM
+    cat >tree.yaml <<..
+network:
+  dims: [ { name: pod, shape: fat-tree, sizes: [ 8, 4 ], taper: 2, bw_GBps: 100, algorithm: $3 } ]
+workload:
+  groups: { g: $2 }
+  step: { $1: { size_B: 1e9, group: g } }
+model: flow
+simulation: { chunks: 1 }
+..
+    "$WEFT" sim tree.yaml 2>&1 | grep '^time\|^weft'
+}
+tree all-to-all "{ members: [ 8, 4 ] }" default
+tree all-reduce "{ members: [ 8, 4 ] }" ring
+tree all-reduce "{ members: [ 8, 4 ] }" halving-doubling
+tree all-reduce "{ members: [ 8, 4 ] }" default
+tree all-reduce "{ members: [ 1, 4 ] }" default
