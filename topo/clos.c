@@ -14,6 +14,8 @@ static int64_t leaf_links_up(int64_t down, double taper)
     return (int64_t)ceil((double)down / taper * (1 - 1e-12));
 }
 
+/* From just above the real solution downwards: the rounded-up links up decide, so that a few steps are
+ * needed. */
 int64_t topo_clos_leaf_ends(int64_t radix, double taper)
 {
     int64_t down = (int64_t)((double)radix * taper / (taper + 1)) + 1;
@@ -26,6 +28,7 @@ int64_t topo_clos_leaf_ends(int64_t radix, double taper)
 static int64_t leaves_reached(int32_t tiers, int64_t radix)
 {
     int64_t n = radix;
+    /* At most 65,536 * 32,768^2 = 2^46: no overflow with four tiers. */
     for (int32_t i = 2; i < tiers; i++)
         n *= radix / 2;
     return n;
@@ -35,6 +38,7 @@ static int64_t leaves_reached(int32_t tiers, int64_t radix)
 static void count_tiers(struct topo_clos *c, int64_t ends, int64_t radix, double taper)
 {
     int64_t down = topo_clos_leaf_ends(radix, taper);
+    /* Full leaves, and one for the rest with no more links than its ends need. */
     int64_t links = ends / down * leaf_links_up(down, taper) + leaf_links_up(ends % down, taper);
 
     c->per_tier[0] = div_up(ends, down);
@@ -87,6 +91,7 @@ int topo_count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double tap
                        (long long)rail_ends, (long long)radix, TOPO_CLOS_TIERS);
 
     *c = (struct topo_clos){ .tiers = tiers, .end_links = ends };
+    /* A switch may serve several rails as if it were several: ports are all that is bought. */
     if (tiers == 1) {
         c->per_tier[0] = div_up(rails, radix / rail_ends);
     } else {

@@ -1,3 +1,10 @@
+/*
+ * One accelerator as files describe it: a table of keys (base/schema.h) and what the table cannot say. How
+ * much less of the peak small products reach is given in one of two ways, by a saturating law or by a list of
+ * sizes; both at once are refused, since one would be without effect. Every figure is of the times of
+ * operators (USE_COMPUTE) or of bills (USE_SYSTEM), by which commands tell keys that they leave alone.
+ */
+
 #include "topo/npu.h"
 
 #include <math.h>
@@ -49,6 +56,7 @@ static const struct key npu_keys[] = {
     K_REAL_OR(struct topo_npu, watt, "watt", "W", 1, 0, 1e9, NAN, "power of one NPU", .uses = USE_SYSTEM),
 };
 
+/* Sizes ascend, so that whoever looks one up takes the last that is not larger. */
 static int check_sizes(const struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const instead[] = { "matrix_efficiency", "matrix_half_out", "matrix_half_in" };
@@ -69,6 +77,7 @@ static int check_sizes(const struct topo_npu *npu, const struct yaml_doc *doc, y
 static int check_npu(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_npu *npu = base;
+    /* A default that is another key's value, which a table of defaults cannot say. */
     if (yaml_get(doc, map, "flash_efficiency") < 0)
         npu->flash = npu->matrix_efficiency;
     return npu->n_sizes ? check_sizes(npu, doc, map, e) : 0;

@@ -316,7 +316,8 @@ static int slots_take_job(struct elastic_job *j, const struct trace_job *t, cons
     int32_t workers = t->workers > 0 && t->gpus % t->workers == 0 ? t->workers : t->gpus;
     double slots = t->runtime_s / d->trace_slot_s, first = floor(t->submit_s / d->trace_slot_s);
     j->id = t->id;
-    /* Arrivals beyond the last slot that there can be are all alike: such a job never runs. */
+    /* Beyond the last slot that there can be all are alike, and fit an int32_t: elastic_run() refuses such a
+     * job. */
     j->arrival = first < ELASTIC_MAX_SLOTS ? 1 + (int32_t)first : ELASTIC_MAX_SLOTS + 1;
     j->max_workers = j->fixed_workers = workers;
     j->demand[0] = (double)t->gpus / workers;

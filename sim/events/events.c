@@ -43,6 +43,8 @@ static int32_t order_list_find(const struct order_list *list, const struct live_
     return low;
 }
 
+/* The list slides through its array as jobs leave at the front; it is moved back only when it has come to the
+ * end. The array holds all jobs, so there is always room then. */
 static void order_list_add(struct order_list *list, const struct live_job *live, int32_t job)
 {
     if (list->first + list->n == list->cap) {
@@ -55,6 +57,9 @@ static void order_list_add(struct order_list *list, const struct live_job *live,
     list->n++;
 }
 
+/*
+ * Found by its key, which therefore must not change while the job waits: attained time and work stand still.
+ */
 static void order_list_remove(struct order_list *list, const struct live_job *live, int32_t job)
 {
     int32_t at = order_list_find(list, live, job), *begin = list->jobs + list->first;
@@ -110,6 +115,8 @@ static void events_leave_queue(struct events_state *x, int32_t job)
         bits_remove(&x->sizes, gpus);
 }
 
+/* A job that was stopped holds its GPUs without progress first: since_s lies ahead by so much. Its pace is
+ * not known before events_pace() has asked the model, at the end of the event. */
 static void events_note_start(struct events_state *x, int32_t job)
 {
     struct events_job *r = &x->out->jobs[job];
@@ -138,6 +145,9 @@ int events_start(struct events_state *x, int32_t job, bool *started, struct err 
     int rc = pack_find(&live->place, x->pack, x->s->pack, spec, x->rng, e);
     if (rc)
         return rc;
+    /*
+     * The model hears of the job before the servers give their GPUs: begin() may fail, pack_take() may not.
+     */
     const struct pace_place place = { live->place.n, live->place.servers, live->place.gpus };
     rc = x->p->pace->begin(x->p->pace->x, job, &place, e);
     if (rc)
@@ -161,16 +171,19 @@ static void live_move_to(struct events_state *x, int32_t job, double done)
 static int live_set_pace(struct events_state *x, int32_t job, double iteration_s, struct err *e)
 {
     struct live_job *live = &x->live[job];
+    /* Exactly the same pace: nothing is recounted, so that events of others leave no rounding in this job. */
     if (iteration_s == live->iteration_s)
         return 0;
     live_move_to(x, job, events_done(x, job));
+    /* Not before the time that it is set up again. */
     live->since_s = fmax(live->since_s, x->now_s);
     live->iteration_s = iteration_s;
     double left = live->work - live->done;
     return event_heap_set(&x->ends, job, live->since_s + (left > 0 ? left * iteration_s : 0), e);
 }
 
-/* Learn the new speeds from the model. */
+/* Learn the new speeds from the model. Once an event, after all that began and ended in it: a model of links
+ * is solved once, not job by job. */
 static int events_pace(struct events_state *x, struct err *e)
 {
     const struct pace *pace = x->p->pace;
@@ -223,6 +236,7 @@ static int events_vacate(struct events_state *x, int32_t job, struct err *e)
     pack_give(x->pack, &x->p->jobs[job], &live->place);
     event_heap_remove(&x->ends, job);
     x->gpus_held -= x->p->jobs[job].gpus;
+    /* The last takes its place: O(1), and orders that need one sort for themselves. */
     x->running[live->at] = x->running[--x->n_running];
     x->live[x->running[live->at]].at = live->at;
     live->phase = LIVE_DONE;
@@ -239,7 +253,8 @@ int events_stop(struct events_state *x, int32_t job, struct err *e)
     return rc ? rc : events_wait(x, job, e);
 }
 
-/* A running job is done. */
+/* A running job is done. It is the end that was due in the heap; sums are then set to what they must be,
+ * where rounding is left. */
 static int events_finish(struct events_state *x, int32_t job, struct err *e)
 {
     struct live_job *live = &x->live[job];
@@ -295,6 +310,7 @@ static int arrival_compare(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
+/* By time and number: qsort() is not stable, and ties must not depend on the C library. */
 static int events_sort_arrivals(struct events_state *x, struct err *e)
 {
     int32_t n = x->p->n_jobs;
@@ -341,6 +357,8 @@ static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
     return rc;
 }
 
+/* With the same model that the run uses, one job at a time on the empty cluster. The last call of changed()
+ * takes note that all are gone, and counters of links begin anew. */
 static int events_find_ideals(struct events_state *x, struct err *e)
 {
     const struct pace *pace = x->p->pace;
@@ -428,6 +446,7 @@ static void events_close(struct events_state *x)
 
 /* ---- what a run ends with: jobs that did not, and means over all ---- */
 
+/* 0/0 of no job that is done is NaN, as it is meant. */
 static int events_sum_done(struct events_state *x, struct err *e)
 {
     struct events_result *out = x->out;
@@ -492,6 +511,7 @@ static int events_sum_up(struct events_state *x, struct err *e)
 {
     struct events_result *out = x->out;
     int rc = 0;
+    /* Those that still run are counted up to now; they keep their places, which events_close() gives back. */
     for (int32_t i = 0; i < x->n_running && !rc; i++) {
         rc = events_leave(x, x->running[i], e);
         out->jobs[x->running[i]].end = EVENTS_RUNS;
@@ -512,6 +532,8 @@ static int events_sum_up(struct events_state *x, struct err *e)
 /* Ends this close (relative) are one event. */
 #define SAME_TIME (1 + 0x1p-42)
 
+/* Times are sums of times: without the tolerance jobs that are equal by symmetry would end an ulp apart, and
+ * the order would see a cluster that never was. */
 static int events_finish_due(struct events_state *x, struct err *e)
 {
     int rc = 0;
@@ -545,6 +567,8 @@ static int events_note_point(struct events_state *x, struct err *e)
     return 0;
 }
 
+/* What happens at one time, in this order: GPUs are given back before anyone is admitted, all who came are in
+ * the queue before the order chooses, and speeds are learned when it is known who runs. */
 static int events_step(struct events_state *x, double wake_s, struct err *e)
 {
     int rc = events_finish_due(x, e);
@@ -574,6 +598,8 @@ static int events_go_through(struct events_state *x, struct err *e)
     while (!rc) {
         double wake_s = x->kind->next_s ? x->kind->next_s(x) : (double)INFINITY;
         double time_s = fmin(event_heap_time(&x->ends), fmin(events_next_arrival(x), wake_s));
+        /* Past the horizon, or nothing more happens: all are done, or those that are left stand still for
+         * good. */
         if (!(time_s <= x->s->horizon_s) || isinf(time_s))
             break;
         /* An end that was merged with what came before it may lie a rounding behind. */

@@ -39,10 +39,15 @@ static int las_await_fall(struct events_state *x, int32_t job, struct err *e)
     const struct live_job *live = &x->live[job];
     if (live->queue >= x->s->las_queues - 1)
         return 0;
+    /*
+     * By what it has attained, on all its GPUs at once; time that it is set up again counts, for it holds
+     * them.
+     */
     double left_gpu_s = x->s->las_at[live->queue] - events_gpu_s(x, job);
     return event_heap_set(&las->falls, job, x->now_s + fmax(0, left_gpu_s) / x->p->jobs[job].gpus, e);
 }
 
+/* What it attained is kept; the fall is found anew when it runs again. */
 static void las_end(struct events_state *x, int32_t job)
 {
     struct las *las = x->own;

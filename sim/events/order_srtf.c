@@ -8,7 +8,7 @@
 /* What is left of a resource is a difference of sums: so much of rounding is forgiven. */
 #define SLACK 1e-9
 
-/* Keys of those that run change with time, but seldom their order. */
+/* Keys of those that run change with time, but seldom their order. By insertion, nearly linear then. */
 static void srtf_sort_running(struct events_state *x)
 {
     for (int32_t i = 0; i < x->n_running; i++)
@@ -31,7 +31,8 @@ struct srtf_choice {
     int32_t n_start, n_stop;
 };
 
-/* Take room for a job, if there is any. */
+/* Take room for a job, if there is any. In sums over all servers: a job may get room here and no place there
+ * (choice_carry_out()). */
 static bool choice_take(struct srtf_choice *c, const struct events_state *x, const struct job *job)
 {
     int32_t n = x->p->cluster->n_resources;
@@ -46,6 +47,8 @@ static bool choice_take(struct srtf_choice *c, const struct events_state *x, con
     return true;
 }
 
+/* Both lists are in order, so they are merged. Those that wait are left when not even the smallest of them
+ * has room; those that run are walked to the end, for whoever finds no room must stop. */
 static void choice_walk(struct srtf_choice *c, const struct events_state *x)
 {
     int32_t smallest = order_smallest(x), i = 0, k = 0;
@@ -67,6 +70,7 @@ static void choice_walk(struct srtf_choice *c, const struct events_state *x)
     }
 }
 
+/* Stops first: they make the room. */
 static int choice_carry_out(struct events_state *x, const struct srtf_choice *c, struct err *e)
 {
     bool all = true, started;

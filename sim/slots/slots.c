@@ -38,6 +38,8 @@ static int elastic_check_real(const struct elastic_job *j, const char *field, do
     return err_set(e, ERR_RANGE, "job %s: %s is %g, expected a number >= 0", j->id, field, x);
 }
 
+/* Fixed workers are of schedulers that do not choose and may be more than max_workers, which is of those that
+ * do: what is sized or checked for any scheduler takes the greater. */
 static int32_t elastic_most_ever(const struct elastic_job *j)
 {
     return j->fixed_workers > j->max_workers ? j->fixed_workers : j->max_workers;
@@ -63,12 +65,14 @@ static int elastic_check_numbers(const struct elastic_job *j, const struct clust
     int rc = elastic_check_real(j, "budget", j->budget, true, e);
     if (!rc)
         rc = elastic_check_real(j, "hop bandwidth", j->hop_Bps, false, e);
+    /* A table of gains is as long as there can be workers, so every entry that may be read is looked at. */
     for (int32_t k = 1; k <= elastic_most_ever(j) && !rc; k++)
         rc = elastic_check_real(j, "progress of a slot", elastic_gain(j, k), false, e);
     return rc ? rc : elastic_check_real(j, "leave_frac", j->leave_frac, true, e);
 }
 
-/* Does one worker fit on some server? If not: the first resource that no server has enough of, or none. */
+/* Does one worker fit on some server? If not: the first resource that no server has enough of, or none.
+ * O(servers) a job where only the last server fits. */
 static int elastic_check_fit(const struct elastic_job *j, const struct cluster *c, struct err *e)
 {
     double most[CLUSTER_MAX_RESOURCES] = { 0 };
@@ -113,6 +117,7 @@ struct slots_run {
     struct elastic_room room;
 };
 
+/* Also of a run that could not be built: schedulers take NULL, and all else begins zeroed. */
 static void slots_run_free(struct slots_run *r)
 {
     r->scheduler->free(r->self);
@@ -121,7 +126,8 @@ static void slots_run_free(struct slots_run *r)
     elastic_room_free(&r->room);
 }
 
-/* By counting: arrivals are slots. */
+/* By counting, since arrivals are slots: O(jobs + slots), and stable, so that jobs of one slot keep their
+ * numbers' order. */
 static int slots_sort_arrivals(int32_t *order, const struct elastic_job *jobs, int32_t n, int32_t n_slots,
                                struct err *e)
 {
@@ -186,6 +192,7 @@ static bool slots_is_active(const struct slots_run *r, int32_t job, const struct
            elastic_most(s, job) > 0;
 }
 
+/* Jobs are kept by arrival, so the walk ends at the first that has not come. O(jobs that came). */
 static void slots_find_active(struct slots_run *r, const struct elastic_job_result *jobs)
 {
     struct elastic_slot *s = &r->slot;
@@ -214,6 +221,9 @@ static int slots_check_ring(struct slots_run *r, const struct elastic_ring *ring
         fault = "has more workers than it may have";
     else if (ring->n < 1)
         fault = "has a ring without servers";
+    /*
+     * A new number a ring clears the marks of the one before: servers may be shared by rings, not within one.
+     */
     r->n_seen++;
     for (int32_t i = 0; i < ring->n && !fault; i++) {
         int32_t s = r->choice.servers[ring->first + i];
@@ -229,6 +239,8 @@ static int slots_check_ring(struct slots_run *r, const struct elastic_ring *ring
                  : 0;
 }
 
+/* The job leaves when its budget has no whole worker left, not when it is 0: what is left could never be
+ * used. Its last slot counts in full. */
 static void slots_credit(struct slots_run *r, const struct elastic_ring *ring, struct elastic_job_result *out)
 {
     const struct elastic_job *j = &r->slot.jobs[ring->job];
@@ -299,7 +311,9 @@ static int slots_run_slot(struct slots_run *r, struct elastic_result *out, struc
         slot->workers += ring->workers_total;
     }
     slot->embedded = r->choice.n_rings;
+    /* What the scheduler claims to have gained is not asked: value is counted here, from the rings alone. */
     slot->note.value = value;
+    /* Rings are only loaded above; overload is looked for in the sums, once all are in. */
     slots_measure(slot, out->arc_frac, r);
     if (!rc && !r->settings->paper_rounding &&
         !(slot->note.node_over <= FULL && slot->note.link_over <= FULL))
@@ -308,6 +322,8 @@ static int slots_run_slot(struct slots_run *r, struct elastic_result *out, struc
     return rc;
 }
 
+/* Slots without active jobs count for how full the cluster is and not for how well jobs were served: a
+ * scheduler cannot help that nobody came. */
 static void slots_sum_up(struct elastic_result *out, const struct slots_run *r)
 {
     double embedded = 0, bounds = 0;
@@ -366,6 +382,7 @@ int elastic_run(struct elastic_result *out, const struct elastic_scheduler *sche
         rc = slots_result_build(out, c, n_jobs, settings, keep_choices, e);
     for (r.slot.slot = 1; r.slot.slot <= settings->n_slots && !rc; r.slot.slot++) {
         rc = slots_run_slot(&r, out, e);
+        /* The choice changes hands; the next slot begins with an empty one. */
         if (!rc && keep_choices) {
             out->choices[r.slot.slot - 1] = r.choice;
             r.choice = (struct elastic_choice){ 0 };
@@ -465,10 +482,12 @@ void elastic_room_reset(struct elastic_room *room)
     memcpy(room->left_Bps, c->bw_Bps, (size_t)c->n_arcs * sizeof *room->left_Bps);
 }
 
-/* Add @p Bps to what is left of every arc of the ring. ERR_NOMEM changes nothing. */
+/* Add @p Bps to what is left of every arc of the ring. ERR_NOMEM changes nothing. Hops that were done are
+ * taken back by finding their paths again: a path lasts until the next is asked for. */
 static int room_add_hops(struct elastic_room *room, double Bps, const int32_t *servers, int32_t n,
                          struct err *e)
 {
+    /* A ring of one server has no hops. One of two has both ways, as a ring of messages has. */
     for (int32_t i = 0; i < n && n > 1; i++) {
         struct cluster_path path;
         int rc = cluster_find_path(&path, room->cluster, servers[i], servers[(i + 1) % n], &room->paths, e);
@@ -498,6 +517,7 @@ int32_t elastic_room_workers(const struct elastic_room *room, const struct elast
     return most > 0 ? (int32_t)most : 0;
 }
 
+/* Links first: they alone can fail, and then nothing was changed. */
 int elastic_room_take(struct elastic_room *room, const struct elastic_job *job, const int32_t *servers,
                       const int32_t *workers, int32_t n, int sign, struct err *e)
 {
@@ -601,6 +621,7 @@ static void embed_insert(struct embed *x, const struct cluster *c, int32_t s, in
     x->workers[i] = workers;
 }
 
+/* The tightest server that holds all, of equals the lowest: roomy ones are left to larger rings. */
 static bool embed_on_one(struct embed *x, int32_t n_servers, int32_t workers)
 {
     int32_t best = -1;
@@ -615,7 +636,10 @@ static bool embed_on_one(struct embed *x, int32_t n_servers, int32_t workers)
     return true;
 }
 
-/* The roomiest servers of order[0..n) first, of equals the lowest number, until all workers have a place. */
+/*
+ * The roomiest servers of order[0..n) first, of equals the lowest number, until all workers have a place.
+ * Fewest servers make the fewest hops. O(n servers of the ring); the caller knows that there is room for all.
+ */
 static void embed_take_roomiest(struct embed *x, const struct cluster *c, int32_t n, int32_t workers)
 {
     x->n = 0;
@@ -662,6 +686,7 @@ int embed_find(bool *found, struct embed *x, struct elastic_room *room, const st
     for (int32_t s = 0; s < c->n_servers; s++)
         x->room[s] = elastic_room_workers(room, job, s);
     *found = embed_on_one(x, c->n_servers, workers);
+    /* Level 0 are the servers themselves, which embed_on_one() has tried. */
     for (int32_t level = 1; level < c->n_levels && !*found && !rc; level++)
         for (int32_t g = 0, end = embed_sum_groups(x, c, level); g < end && !*found && !rc; g++) {
             if (x->sums[g] < workers)
@@ -702,6 +727,10 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
             *found = true;
             return 0;
         }
+    /*
+     * Its own ring is taken off while larger ones are tried, or its hops would count twice; it is put back
+     * below.
+     */
     int rc = elastic_room_take(room, job, servers, counts, n, -1, e);
     if (rc)
         return rc;
@@ -714,6 +743,7 @@ int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const st
                 continue;
             embed_insert(x, c, s, 1);
             rc = elastic_room_fits(found, room, job, x->servers, x->workers, x->n, e);
+            /* The candidate is undone: the ring stands sorted, and the server need not be the last of it. */
             if (!*found)
                 embed_copy_ring(x, servers, counts, n);
         }
@@ -783,14 +813,18 @@ static int order_build(void **self, const struct cluster *c, const struct elasti
     return rc;
 }
 
-/* Workers under a scheduler that does not choose: the fixed number, or what the budget leaves of it. */
+/* Workers under a scheduler that does not choose: the fixed number, or what the budget leaves of it. The last
+ * slot of a job may have fewer: a budget need not be a multiple of its workers. */
 static int32_t order_fixed_workers(const struct elastic_job *j, double used)
 {
     double left = floor(j->budget - used + 1e-9);
     return left < j->fixed_workers ? (int32_t)left : j->fixed_workers;
 }
 
-/* A job that has no place even alone would never run, and first in, first out would end there in silence. */
+/*
+ * A job that has no place even alone would never run, and first in, first out would end there in silence.
+ * Said before the first slot, for all jobs: embedding is greedy and the same whenever the cluster is empty.
+ */
 static int order_check_fixed(struct slots_order *x, const struct elastic_job *jobs, struct err *e)
 {
     int rc = 0;
@@ -842,6 +876,7 @@ static int order_serve_fixed(struct elastic_choice *out, struct slots_order *x, 
         const struct elastic_job *j = &s->jobs[x->jobs[i]];
         bool found = false;
         rc = embed_find(&found, &x->embed, &x->room, j, order_fixed_workers(j, s->used[x->jobs[i]]), e);
+        /* FIFO: whoever is behind waits, even where it would fit. LAS passes over. */
         if (!found && waits)
             break;
         if (found && !rc)
@@ -852,6 +887,7 @@ static int order_serve_fixed(struct elastic_choice *out, struct slots_order *x, 
     return rc;
 }
 
+/* All keys alike: the stable sort leaves `active` as it is, by arrival and then number. */
 static int fifo_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
                             const struct elastic_slot *s, struct err *e)
 {
@@ -922,6 +958,11 @@ static int32_t drf_count_workers(const struct ring_list *ring)
     return n;
 }
 
+/*
+ * Progressive filling: the job with the least dominant share gets one worker more, until no job's ring can
+ * grow. A job that found no room is closed for the slot, and taken out without a change of order, so that
+ * ties go by arrival. O((workers + jobs) (jobs + servers)) and the hops' paths.
+ */
 static int drf_choose_slot(struct elastic_choice *out, struct elastic_note *note, void *self,
                            const struct elastic_slot *s, struct err *e)
 {
