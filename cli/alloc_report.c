@@ -340,11 +340,14 @@ static void say_whole(struct report *r, const struct alloc_page *p)
     const struct whole_answer *w = &d->whole;
     char n[SHOW], bound[SHOW], tried[SHOW], gap[SHOW];
     bool simulated = p->study->model > SIM_ALPHA_BETA;
-    report_line(r, "%-18s%s of %s designs in whole parts%s, %s timed%s\n", "proof",
-                d->answer.status == ALLOC_SOLVED ? "best" : "falls short: best known",
-                show_real(n, w->n_points, 6), simulated ? " in model alpha-beta" : "",
-                show_count(tried, w->n_evaluated),
-                (double)w->n_evaluated < w->n_points ? ", all others not allowed or proved worse" : "");
+    if (w->n_points < 2)
+        report_line(r, "%-18snone needed: the bandwidths are given\n", "proof");
+    else
+        report_line(r, "%-18s%s of %s designs in whole parts%s, %s timed%s\n", "proof",
+                    d->answer.status == ALLOC_SOLVED ? "best" : "falls short: best known",
+                    show_real(n, w->n_points, 6), simulated ? " in model alpha-beta" : "",
+                    show_count(tried, w->n_evaluated),
+                    (double)w->n_evaluated < w->n_points ? ", all others not allowed or proved worse" : "");
     if (d->answer.status != ALLOC_SOLVED)
         report_line(r, "  %-16slower bound %s, gap %.1e\n", "",
                     show_value(bound, p->study, w->lower_bound * alloc_unit(p->study).per_SI), w->gap);
@@ -356,10 +359,11 @@ static void say_whole(struct report *r, const struct alloc_page *p)
                     "relaxation",
                     show_value(bound, p->study, d->relaxed.lower_bound * alloc_unit(p->study).per_SI),
                     show_real(gap, fmax(100 * (w->value / d->relaxed.lower_bound - 1), 0), 3));
-    report_line(r, "one step, all else as it is%s\n", simulated ? ", in model alpha-beta" : "");
-    for (int32_t k = 0; k < d->n_dims; k++) {
+    for (int32_t k = 0, n_steps = 0; k < d->n_dims; k++) {
         if (!w->up[k].there && !w->down[k].there)
             continue;
+        if (n_steps++ == 0)
+            report_line(r, "one step, all else as it is%s\n", simulated ? ", in model alpha-beta" : "");
         report_line(r, "  %s, %s GB/s\n", p->study->net.dims[k].name, show_real(n, d->bw_Bps[k] / 1e9, 6));
         say_step(r, p, "up", &w->up[k]);
         say_step(r, p, "down", &w->down[k]);
