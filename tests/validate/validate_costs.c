@@ -1,6 +1,7 @@
 /* Section of docs/validation.md: switch counts and prices against published tables. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/support.h"
 #include "topo/clos.h"
@@ -49,6 +50,99 @@ static int print_superpod(void)
     return wrong;
 }
 
+/* ---- trees as they were built or drawn ---- */
+
+static int print_trees(void)
+{
+    static const char parts[] = "catalogue:\n"
+                                "  - { name: box, kind: switch, bw_GBps: 50, ports: 64, usd: 1 }\n"
+                                "  - { name: th6, kind: switch, bw_GBps: 25, ports: 512, usd: 1 }\n"
+                                "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                                "build:\n"
+                                "  - { tier: 400G, switch: box, end_link: wire, up_link: wire }\n"
+                                "  - { tier: 200G, switch: th6, end_link: wire, up_link: wire }\n";
+    TABLE_OF(published, const char *name, *spec, *tiers; int32_t entry; int64_t switches, up_links) = {
+        { "DGX SuperPOD, 128 systems on 8 rails", "full:8@50 fat-tree:32x4+shared@50", "400G 400G 400G", 1,
+          48, 1024 },
+        { "MI455X: 131,072 NPUs in 8 planes of 200G", "fat-tree:256x512*8@200", "200G 200G", 0, 6144,
+          8 * 131072 },
+    };
+    struct priced s;
+    int wrong = 0;
+    open_parts_text(&s, parts);
+    puts(
+        "\n## Switches and links of trees as built\n\n"
+        "Published: SuperPOD as above; MI455X: SemiAnalysis, 2026-07, 512 leaves and 256 spines of 512 ports "
+        "a plane,\nlinks from that. Ours: the bill of the network in one word.\n\n"
+        "| network | word | published | ours | verdict |\n|---|---|--:|--:|---|");
+    for (size_t i = 0; i < COUNT_OF(published); i++) {
+        struct topo_bill b;
+        double switches = 0, links = 0;
+        set_network(&s, published[i].spec, published[i].tiers);
+        build_bill(&b, &s);
+        for (int32_t l = 0; l < b.n_lines; l++) {
+            bool tree = b.lines[l].dim >= published[i].entry;
+            switches += tree && b.lines[l].role == BILL_SWITCH ? b.lines[l].count : 0;
+            links += tree && strstr(b.lines[l].item, "up link") ? b.lines[l].count : 0;
+        }
+        bool same = switches == (double)published[i].switches && links == (double)published[i].up_links;
+        printf("| %s | `%s` | %lld + %lld | %.0f + %.0f | %s |\n", published[i].name, published[i].spec,
+               (long long)published[i].switches, (long long)published[i].up_links, switches, links,
+               verdict(same, &wrong));
+        topo_bill_free(&b);
+    }
+    close_parts(&s);
+    return wrong;
+}
+
+/* ---- DeepSeek, arXiv 2505.09343 (ISCA 2025), table 3 ---- */
+
+static int print_deepseek(void)
+{
+    enum { SPARE = 511 * 32 * 16 / 2 - 511 * 510 / 2 }; /* global ports that no pair of groups needs */
+    TABLE_OF(published, const char *name, *spec;
+             int64_t inside /* links and switches of nodes, not counted */, spare;
+             int64_t ends, switches, links) = {
+        { "FT2", "fat-tree:32x64", 0, 0, 2048, 96, 2048 },
+        { "MPFT", "full:8 fat-tree:32x64", 16384 / 8 * 28, 0, 16384, 768, 16384 },
+        { "FT3", "fat-tree:32x32x64", 0, 0, 65536, 5120, 131072 },
+        { "SF", "slim-fly:21x1568", 0, 0, 32928, 1568, 32928 },
+        { "DF", "dragonfly:16x32x511^16", 0, SPARE, 261632, 16352, 384272 },
+    };
+    int wrong = 0;
+    puts("\n## Ends, switches and links of DeepSeek's comparison of networks\n\n"
+         "Published: arXiv 2505.09343 (ISCA 2025) table 3, switches of 64 ports, links between switches. "
+         "Ours: the "
+         "counts of the network in one word; of DF\nwith every global port of 511 groups, 511 more than one "
+         "link a "
+         "pair. SF is a count alone: 28 is no power of a prime, so there is no such graph. Prices\nare not "
+         "compared: no three prices of switches, end links and other links give all five of the table.\n\n"
+         "| network | word | published | ours | verdict |\n|---|---|---|---|---|");
+    for (size_t i = 0; i < COUNT_OF(published); i++) {
+        struct topo_network net;
+        struct topo_metrics m;
+        double none[TOPO_MAX_DIMS] = { 0 };
+        MUST(topo_parse_spec(&net, published[i].spec, e));
+        topo_metrics(&m, &net, none);
+        /* A box of a tree of the word may be several links wide: as many boxes as ports ask for. */
+        int64_t links = m.n_links - m.n_npus - published[i].inside + published[i].spare,
+                switches = m.n_switches;
+        if (net.dims[net.n_dims - 1].shape == TOPO_FAT_TREE) {
+            struct topo_clos c;
+            int64_t rails = published[i].inside ? 8 : 1;
+            MUST(topo_count_clos(&c, m.n_npus, 64, 1, rails, e));
+            switches = c.switches;
+        }
+        bool same =
+            m.n_npus == published[i].ends && switches == published[i].switches && links == published[i].links;
+        printf("| %s | `%s` | %lld, %lld, %lld | %lld, %lld, %lld | %s |\n", published[i].name,
+               published[i].spec, (long long)published[i].ends, (long long)published[i].switches,
+               (long long)published[i].links, (long long)m.n_npus, (long long)switches, (long long)links,
+               verdict(same, &wrong));
+    }
+    return wrong;
+}
+
 /* ---- HammingMesh, SC'22, arXiv 2209.01346: table of network costs ---- */
 
 struct mesh_prices {
@@ -89,16 +183,42 @@ static double fat_tree_usd(struct priced *s, int64_t side)
     return bill_usd(s);
 }
 
+/* Leaves of `down` ends and the links up that are left of 64 ports, bought as full leaves, in 16 planes. */
+static double tapered_tree_usd(const struct mesh_prices *u, int64_t side, int64_t down)
+{
+    struct topo_clos c;
+    int64_t leaves = (side * side + down - 1) / down;
+    MUST(topo_count_clos(&c, leaves * down, 64, (double)down / (double)(64 - down), 1, e));
+    return 16 * ((double)c.switches * u->box + (double)c.end_links * u->dac + (double)c.up_links * u->aoc);
+}
+
+/* Groups of a routers with p ends and h global links, every port of these in use, in 16 planes. Of 1,024: two
+ * routers of 31 ports in a box, which saves the cable between them. */
+static double dragonfly_usd(const struct mesh_prices *u, int64_t side)
+{
+    bool small = side == 32;
+    double p = small ? 8 : 17, a = small ? 16 : 32, h = small ? 8 : 16, g = small ? 8 : 30;
+    double boxes = a * g / (small ? 2 : 1), local = g * a * (a - 1) / 2 - (small ? boxes : 0);
+    return 16 * (boxes * u->box + (p * a * g + local) * u->dac + g * a * h / 2 * u->aoc);
+}
+
 static int print_hamming_mesh(void)
 {
-    enum { TORUS = 0, FAT_TREE = -1 }; /* otherwise board is its side */
+    enum {
+        TORUS = 0,
+        FAT_TREE = -1,
+        DRAGONFLY = -2
+    }; /* otherwise board is its side; -down of tapered leaves */
     TABLE_OF(published, const char *name; int64_t side; double million_usd;
              /* published */ int decimals, board) = {
-        { "fat tree", 32, 25.3, 1, FAT_TREE }, { "fat tree", 128, 680, 0, FAT_TREE },
-        { "HammingMesh 1x1", 32, 10.8, 1, 1 }, { "HammingMesh 1x1", 128, 448, 0, 1 },
-        { "HammingMesh 2x2", 32, 5.4, 1, 2 },  { "HammingMesh 2x2", 128, 224, 0, 2 },
-        { "HammingMesh 4x4", 32, 2.7, 1, 4 },  { "HammingMesh 4x4", 128, 43.3, 1, 4 },
-        { "2D torus 2x2", 32, 2.5, 1, TORUS }, { "2D torus 2x2", 128, 39.5, 1, TORUS },
+        { "fat tree", 32, 25.3, 1, FAT_TREE },   { "fat tree", 128, 680, 0, FAT_TREE },
+        { "tree, 50 %", 32, 17.6, 1, -42 },      { "tree, 50 %", 128, 419, 0, -42 },
+        { "tree, 75 %", 32, 13.2, 1, -51 },      { "tree, 75 %", 128, 271, 0, -51 },
+        { "dragonfly", 32, 27.9, 1, DRAGONFLY }, { "dragonfly", 128, 429, 0, DRAGONFLY },
+        { "HammingMesh 1x1", 32, 10.8, 1, 1 },   { "HammingMesh 1x1", 128, 448, 0, 1 },
+        { "HammingMesh 2x2", 32, 5.4, 1, 2 },    { "HammingMesh 2x2", 128, 224, 0, 2 },
+        { "HammingMesh 4x4", 32, 2.7, 1, 4 },    { "HammingMesh 4x4", 128, 43.3, 1, 4 },
+        { "2D torus 2x2", 32, 2.5, 1, TORUS },   { "2D torus 2x2", 128, 39.5, 1, TORUS },
     };
     struct priced s;
     int wrong = 0;
@@ -109,14 +229,19 @@ static int print_hamming_mesh(void)
     puts(
         "\n## Network prices of the HammingMesh paper [million USD]\n\n"
         "Published: SC'22, arXiv 2209.01346. Ours: switches and cables counted by topo/clos and topo/bill at "
-        "that paper's unit prices.\nThe unit prices are recalled, not read: that all ten totals come out is "
-        "what speaks for them.\n\n"
+        "that paper's unit prices.\nThe unit prices are recalled, not read, and so is how trees and "
+        "dragonflies were "
+        "bought (leaves of 42 and 51 ends, all of them full; every port of a dragonfly's router): that all "
+        "16 "
+        "totals come out is\nwhat speaks for them.\n\n"
         "| network | accelerators | published | ours | verdict |\n|---|--:|--:|--:|---|");
     for (size_t i = 0; i < COUNT_OF(published); i++) {
         int64_t side = published[i].side, n = side * side;
-        double usd = published[i].board == FAT_TREE ? fat_tree_usd(&s, side)
-                     : published[i].board == TORUS  ? torus_usd(&u, side)
-                                                    : hamming_mesh_usd(&u, side, published[i].board);
+        double usd = published[i].board == FAT_TREE    ? fat_tree_usd(&s, side)
+                     : published[i].board == TORUS     ? torus_usd(&u, side)
+                     : published[i].board == DRAGONFLY ? dragonfly_usd(&u, side)
+                     : published[i].board < 0          ? tapered_tree_usd(&u, side, -published[i].board)
+                                                       : hamming_mesh_usd(&u, side, published[i].board);
         /* equal as printed: within half of the last digit */
         bool same =
             fabs(usd / 1e6 - published[i].million_usd) <= 0.5 * pow(10, -published[i].decimals) + 1e-9;
@@ -161,6 +286,6 @@ static int print_bill(void)
 
 int main(void)
 {
-    int wrong = print_superpod() + print_hamming_mesh() + print_bill();
+    int wrong = print_superpod() + print_trees() + print_deepseek() + print_hamming_mesh() + print_bill();
     return wrong > 0;
 }
