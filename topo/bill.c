@@ -220,7 +220,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
 static int check_recipe(const struct topo_site *at, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    if (topo_ops(dim)->switched && at->recipe->sw < 0)
+    if (topo_link_ports(dim) > 0 && at->recipe->sw < 0)
         return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is built without a switch", dim->name,
                        at->recipe->tier);
     return 0;
@@ -337,7 +337,7 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
                        const struct topo_dim *dim, const struct topo_parts *p, struct err *e)
 {
     const struct topo_rate *r = topo_find_rate(p, dim->tier);
-    bool switched = topo_ops(dim)->switched;
+    bool switched = topo_link_ports(dim) > 0;
     *n = 0;
     *row = r;
     if (!r)
@@ -350,7 +350,7 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
 
     double ways = !switched && p->counting == COUNT_ONE_WAY ? 0.5 : 1;
     /* A link between switches has a port at both ends, and no NIC. */
-    double ports = dim->level > 0 ? 2 : 1, nics = topo_nic_surplus(dim);
+    double ports = topo_link_ports(dim), nics = topo_nic_surplus(dim);
     out[(*n)++] = (struct rate_share){ "link", BILL_LINK, &r->link, ways * nics };
     if (switched)
         out[(*n)++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, ports * nics };

@@ -24,6 +24,7 @@ const struct use study_uses[N_STUDY_USES] = {
     { "where an allocator chooses bandwidths" },
     { "by model chunk" },
     { "by model flow" },
+    { "by models other than bandwidth" },
 };
 
 const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
@@ -248,7 +249,7 @@ static const struct key dim_keys[] = {
         struct topo_dim, algorithm, "algorithm", topo_algorithm_words, TOPO_ALGORITHM_SHAPE,
         "how its members carry out a collective; default: in-switch where there is that, else ring, direct "
         "(full) or halving-doubling (switch), over several axes of a torus mixed-orders; auto: the fastest",
-        .uses = USE_LATENCY),
+        .uses = USE_ALGORITHM),
     K_BOOL(
         struct topo_dim, detour, "detour", 0,
         "full: parts of it exchange through the other members too, by two links; true evens out all links"),
@@ -263,9 +264,10 @@ static const struct key dim_keys[] = {
         "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",
         .what = "regimes", .uses = USE_LATENCY),
     K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table", .uses = USE_COST),
-    K_LIST_OF(struct topo_dim, fabric.sizes, fabric.n_sizes, "sizes", 2, &level_size,
+    K_LIST_OF(struct topo_dim, fabric.sizes, fabric.n_sizes, "sizes", 1, &level_size,
               "of a fabric, instead of size: members of each level, innermost first; fat-tree: of a leaf, "
-              "leaves of a pod, pods; torus: of each axis"),
+              "leaves of a pod, pods; torus, hyperx: of each axis; hammingmesh: NPUs of a board's row and "
+              "column, boards of a row and column"),
     K_OWN(struct topo_dim, fabric, "taper", read_taper,
           "fat-tree: bandwidth below a level over that above it, from the leaves up, a number or a list; 1 "
           "above "
@@ -309,7 +311,8 @@ static const struct key dim_keys[] = {
     K_COUNT_OR(struct topo_dim, fabric.spines, "spines", 1, MAX_UP, 0,
                "dragonfly+: spines of a group, each joined to all its leaves"),
     K_COUNT_OR(struct topo_dim, fabric.hosts, "hosts", 1, TOPO_MAX_SIZE, 0,
-               "instead of sizes, of a dragonfly, dragonfly+ or slim-fly: NPUs of a router or leaf"),
+               "instead of sizes, of a dragonfly, dragonfly+ or slim-fly: NPUs of a router or leaf; beside "
+               "sizes, of a hyperx: NPUs of a router (default: the NPUs are the routers)"),
     K_COUNT_OR(struct topo_dim, fabric.routers, "routers", 1, TOPO_MAX_SIZE, 0,
                "instead of sizes, of a dragonfly: routers of a group"),
     K_COUNT_OR(struct topo_dim, fabric.leaves, "leaves", 1, TOPO_MAX_SIZE, 0,
@@ -490,7 +493,7 @@ static int name_sizes(struct topo_dim *dim, struct err *e)
 {
     struct topo_fabric *f = &dim->fabric;
     int32_t middle = f->routers + f->leaves + 2 * f->q * f->q;
-    if (!f->hosts && !middle && !f->groups)
+    if ((!f->hosts && !middle && !f->groups) || topo_ops(dim)->beside_hosts)
         return 0;
     if (f->n_sizes)
         return err_set(e, ERR_RANGE, "has sizes and counts of hosts or others; give one or the other");
@@ -849,6 +852,8 @@ static int name_links(struct topo_dim *dim, const struct piece *p, struct err *e
     int32_t n = 0;
     if (own & SHAPE_KEY_UP)
         return 0;
+    if (topo_ops(dim)->beside_hosts && n < f->n_up)
+        f->hosts = f->up[n++];
     if (own & SHAPE_KEY_SPINES && n < f->n_up)
         f->spines = f->up[n++];
     if (own & SHAPE_KEY_LINKS && n < f->n_up)

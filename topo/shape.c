@@ -59,6 +59,8 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->links);
     if (f->spine == TOPO_SPINE_SHARED && !f->forward)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+shared");
+    if (f->hosts)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->hosts);
     for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++)
         if (*(const bool *)((const char *)f + topo_fabric_flags[k].at))
             n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+%s", topo_fabric_flags[k].word);
@@ -218,5 +220,8 @@ double topo_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
 
 double topo_dim_link_s(const struct topo_dim *dim, double lat_s)
 {
-    return topo_ops(dim)->hop_share * lat_s;
+    const struct topo_dim *first = dim - dim->level;
+    /* Without switches a neighbour is one link away. */
+    bool direct = topo_ops(dim)->link_ports && topo_link_ports(first) == 0;
+    return (direct ? 1 : topo_ops(dim)->hop_share) * lat_s;
 }

@@ -37,7 +37,8 @@ enum {
  * ("fat-tree"): a folded Clos whose levels may taper; dragonfly: groups of routers, each pair of
  * groups joined; torus: rings along several axes with one link rate, perhaps twisted; dragonfly_plus
  * ("dragonfly+"): a dragonfly of groups that are folded Clos; slim_fly ("slim-fly"): routers as an MMS graph,
- * any two at most two links apart.
+ * any two at most two links apart; hyperx: full meshes along several dimensions with one link rate, of NPUs
+ * or of routers; hammingmesh: boards of NPUs in a grid, whose rows and columns hang on switches.
  */
 #define TOPO_PLAIN_SHAPES(X)                                                                                 \
     X(RING, ring, "ring")                                                                                    \
@@ -49,7 +50,9 @@ enum {
     X(DRAGONFLY, dragonfly, "dragonfly")                                                                     \
     X(TORUS, torus, "torus")                                                                                 \
     X(DRAGONFLY_PLUS, dragonfly_plus, "dragonfly+")                                                          \
-    X(SLIM_FLY, slim_fly, "slim-fly")
+    X(SLIM_FLY, slim_fly, "slim-fly")                                                                        \
+    X(HYPERX, hyperx, "hyperx")                                                                              \
+    X(HAMMINGMESH, hammingmesh, "hammingmesh")
 #define TOPO_SHAPES(X) TOPO_PLAIN_SHAPES(X) TOPO_FABRICS(X)
 
 #define TOPO_SHAPE_ENUM(NAME, id, word) TOPO_##NAME,
@@ -135,7 +138,8 @@ struct topo_fabric {
     bool ocs;       /**< torus: of cubes that optical circuit switches join */
     int32_t spines; /**< of a group */
     int32_t links;  /**< of a router or spine to other groups */
-    int32_t hosts, routers, leaves, groups, q; /**< other words for sizes, which they become: 0 then */
+    int32_t hosts, routers, leaves, groups, q; /**< other words for sizes, which they become: 0 then; but
+                                                  hyperx: NPUs of a router, 0: the NPUs are the routers */
     int32_t field; /**< of a slim fly: its field, see shape_slim_fly.c; -1: no such field. From settle() */
     double nics; /**< of one NPU, mean over all kinds of nodes, so many times share bw_Bps; 0: as it needs */
     double nics_least; /**< in the nodes that have fewest, whose bandwidth bw_Bps is */
@@ -228,6 +232,7 @@ enum shape_lanes {
     SHAPE_ONE,   /**< one way */
     SHAPE_BOTH,  /**< half each way; a member at half the way round gets half by either */
     SHAPE_SWEEP, /**< there is no way round: sweeps to the right and to the left */
+    SHAPE_PAIR,  /**< one way round; of an exchange each message goes half by either of two ways */
 };
 
 struct topo_items;
@@ -262,6 +267,7 @@ struct shape_ops {
     bool reduces;        /**< its hub may reduce: link a joins member a to it */
     bool switched;       /**< bought by port and NIC, not by the link alone */
     bool one_port;       /**< a member sends one message at a time */
+    bool beside_hosts;   /**< `hosts` stands beside sizes, in words behind ^ */
     bool mixed;          /**< by default shares of a reduction pass the axes in orders of their own */
     bool factored;       /**< tried where a study asks for factorings without naming shapes */
     enum shape_lanes lanes;
@@ -292,7 +298,10 @@ struct shape_ops {
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
     /** The algorithm of a group of @p n that was not given one; of a fabric along one level. */
     enum topo_algorithm (*usual)(int32_t n);
-    /** `lanes` along one level of a fabric, where they differ; NULL: they do not. */
+    /** Switch ports at the ends of a link of this level; NULL: `switched` ? 1, of further levels 2 : 0. */
+    int32_t (*link_ports)(const struct topo_dim *level);
+    /** `usual` and `lanes` along one level of a fabric, where they differ; NULL: they do not. */
+    enum topo_algorithm (*usual_along)(const struct topo_dim *level, int32_t n);
     enum shape_lanes (*lanes_along)(const struct topo_dim *level);
     /** What @p pattern asks of the links: @p g may be part of the dimension, and the dimension is full of
      * such groups. SHAPE_SEND is between neighbours of the group. */
@@ -380,6 +389,20 @@ double shape_passed(enum shape_pattern pattern, int32_t n);
 /** Level @p k of the fabric that begins at @p dim: as its first one, named NAME.CLS ("pod.up1"). For
  * settle(). */
 void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls);
+
+/** The algorithm of a group of @p n along dimension, or level, @p dim that was not given one. */
+static inline enum topo_algorithm topo_usual(const struct topo_dim *dim, int32_t n)
+{
+    const struct shape_ops *ops = topo_ops(dim);
+    return ops->usual_along ? ops->usual_along(dim, n) : ops->usual(n);
+}
+
+/** Switch ports at the ends of a link of dimension, or level, @p dim. */
+static inline int32_t topo_link_ports(const struct topo_dim *dim)
+{
+    const struct shape_ops *ops = topo_ops(dim);
+    return ops->link_ports ? ops->link_ports(dim) : !ops->switched ? 0 : dim->level > 0 ? 2 : 1;
+}
 
 /** Does a bandwidth of this dimension count in the total of an NPU? Links further inside a fabric do not. */
 static inline bool topo_in_total(const struct topo_dim *dim)

@@ -14,7 +14,8 @@ enum study_use {
     USE_SPLIT = 1 << 6,     /**< only where an allocator chooses bandwidths */
     USE_CHUNK = 1 << 7,     /**< only by model chunk */
     USE_FLOW = 1 << 8,      /**< only by model flow */
-    N_STUDY_USES = 9,
+    USE_ALGORITHM = 1 << 9, /**< as USE_LATENCY, and of a fabric always */
+    N_STUDY_USES = 10,
 };
 
 extern const struct use study_uses[N_STUDY_USES];

@@ -38,11 +38,11 @@ enum topo_algorithm algorithm_resolve(const struct topo_dim *dim, enum topo_algo
     if (pass == PASS_ALL_TO_ALL || pass == PASS_SEND)
         return TOPO_ALGORITHM_DIRECT;
     if (a == TOPO_ALGORITHM_SHAPE || (a == TOPO_ALGORITHM_SWITCH && !reduces))
-        a = reduces ? TOPO_ALGORITHM_SWITCH : topo_ops(dim)->usual(members);
+        a = reduces ? TOPO_ALGORITHM_SWITCH : topo_usual(dim, members);
     if (a == TOPO_ALGORITHM_TREE && pass != PASS_ALL_REDUCE && pass != PASS_BROADCAST)
-        a = topo_ops(dim)->usual(members);
+        a = topo_usual(dim, members);
     if ((a == TOPO_ALGORITHM_HALVING || a == TOPO_ALGORITHM_FAR) && !num_is_power_of_two(members))
-        a = topo_ops(dim)->usual(members);
+        a = topo_usual(dim, members);
     return a;
 }
 
@@ -111,7 +111,7 @@ static int32_t group_levels(const struct topo_dim *dim, const struct shape_group
 static struct shape_group level_group(const struct shape_group *g, int32_t k)
 {
     struct shape_group line = *g;
-    line.flat = false;
+    line.flat = line.detour = false;
     line.level = k;
     line.n = g->members[k];
     return line;
@@ -130,7 +130,7 @@ static void group_mix(struct order_mix *mix, struct algorithm_cost *cost, enum p
         if (g->members[k] < 2)
             continue;
         struct shape_group line = level_group(g, k);
-        algorithm_group_cost(&cost[k], topo_ops(dim)->usual(line.n), pass, dim, &line, 1);
+        algorithm_group_cost(&cost[k], topo_usual(&dim[k], line.n), pass, dim, &line, 1);
         speed[k] = over_first / cost[k].load * (line.n - 1.0) / line.n;
     }
     order_mix_find(mix, dim->n_levels, g->members, speed);
@@ -145,7 +145,8 @@ static void mixed_cost(struct algorithm_cost *c, enum pass pass, const struct to
     for (int32_t k = 0; k < dim->n_levels; k++) {
         if (g->members[k] < 2)
             continue;
-        c->loads[k] = mix.sent[k] * cost[k].load * g->members[k] / (g->members[k] - 1.0);
+        for (int32_t cls = 0; cls < dim->n_levels; cls++)
+            c->loads[cls] += mix.sent[k] * cost[k].loads[cls] * g->members[k] / (g->members[k] - 1.0);
         c->hops += cost[k].hops;
         c->messages += cost[k].messages;
     }
@@ -193,7 +194,8 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
     if (has_all_reduce(a) ? false : pass == PASS_ALL_REDUCE)
         return false;
     /* Along a level of a fabric what suits it, if not one of those that it has. */
-    bool suits = topo_ops(dim)->algorithms >> a & 1 || (!g->flat && a == topo_ops(dim)->usual(n));
+    bool suits =
+        topo_ops(dim)->algorithms >> a & 1 || (!g->flat && a == topo_usual(&dim[g->flat ? 0 : g->level], n));
     if (topo_is_fabric(dim) && pass != PASS_ALL_TO_ALL && !suits && a != TOPO_ALGORITHM_SWITCH)
         return false;
     if (pass == PASS_BROADCAST && !has_all_reduce(a))
@@ -305,6 +307,8 @@ static enum shape_lanes lanes_of(const struct topo_dim *dim, int32_t n, int32_t 
     enum shape_lanes own =
         topo_ops(dim)->lanes_along ? topo_ops(dim)->lanes_along(dim) : topo_ops(dim)->lanes;
     int64_t round = (int64_t)n * stride;
+    if (own == SHAPE_PAIR)
+        return own;
     if (own == SHAPE_BOTH && round >= dim->size)
         return round > 2 ? SHAPE_BOTH : SHAPE_ONE;
     return n == 2 ? SHAPE_ONE : own == SHAPE_BOTH ? SHAPE_SWEEP : own;
@@ -408,7 +412,7 @@ static void plan_direct_pass(struct message_draft *d, enum pass pass, enum scatt
     double own = outside ? 2 * (n - 1.0) / (2 * (n - 1.0) + outside) : 1;
     for (int32_t i = 0; i < n; i++)
         for (int32_t far = 1; far < n; far++) {
-            bool split = d->lanes == SHAPE_BOTH && 2 * far == n;
+            bool split = d->lanes == SHAPE_PAIR || (d->lanes == SHAPE_BOTH && 2 * far == n);
             for (int32_t way = 0; way < (split ? 2 : 1); way++) {
                 add_direct(d, i, (i + far) % n, own * (split ? share / 2 : share), reduced, scatter);
                 plan_last(d)->mirror = way == 1;
@@ -686,7 +690,7 @@ static void plan_mixed_pass(struct message_draft *d, enum pass pass)
             int32_t at = pass == PASS_ALL_GATHER ? mix.n_used - 1 - p : p, level = mix.order[o][at];
             struct mixed_phase *phase = &phases[p % 2];
             struct shape_group line = level_group(d->group, level);
-            struct stage_choice choice = { .algorithm = topo_ops(d->dim)->usual(line.n), .segments = 1 };
+            struct stage_choice choice = { .algorithm = topo_usual(&d->dim[level], line.n), .segments = 1 };
             struct err none = { 0 };
             double share = mix.weight[o];
             message_plan_free(&phase->line);
@@ -753,7 +757,7 @@ int message_plan_build(struct message_plan *plan, enum pass pass, const struct s
                        const struct topo_dim *dim, int32_t n_members, int32_t stride, struct err *e)
 {
     const struct topo_dim *entry = dim - dim->level;
-    struct shape_group g = { .level = dim->level, .n = n_members };
+    struct shape_group g = { .level = dim->level, .n = n_members, .detour = dim->detour };
     g.members[g.level] = n_members;
     g.stride[g.level] = stride;
     return message_plan_group_build(plan, pass, choice, entry, &g, e);
@@ -770,7 +774,7 @@ int message_plan_group_build(struct message_plan *plan, enum pass pass, const st
     if (!g->flat || group_levels(entry, g, &level) == 1) {
         const struct topo_dim *dim = &entry[level];
         d.lanes = lanes_of(dim, g->n, shape_stride(g, level));
-        d.n_outside = dim->detour ? dim->size - g->n : 0;
+        d.n_outside = g->detour && !g->flat ? dim->size - g->n : 0;
         d.dim = g->flat ? entry : dim;
     }
     plan_pass(&d, pass, choice);
@@ -789,7 +793,7 @@ int message_plan_group_build(struct message_plan *plan, enum pass pass, const st
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
                           int32_t n_members, int32_t stride)
 {
-    struct shape_group g = { .level = dim->level, .n = n_members };
+    struct shape_group g = { .level = dim->level, .n = n_members, .detour = dim->detour };
     g.members[g.level] = n_members;
     g.stride[g.level] = stride;
     return message_plan_group_count(pass, choice, dim - dim->level, &g);
@@ -803,7 +807,7 @@ static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, con
     group_mix(&mix, cost, pass, entry, g);
     for (int32_t k = 0; k < entry->n_levels; k++) {
         struct shape_group line = level_group(g, k);
-        struct stage_choice choice = { .algorithm = topo_ops(entry)->usual(line.n), .segments = 1 };
+        struct stage_choice choice = { .algorithm = topo_usual(&entry[k], line.n), .segments = 1 };
         if (line.n > 1)
             messages +=
                 mix.n * (double)(g->n / line.n) * message_plan_group_count(pass, &choice, entry, &line);
@@ -820,9 +824,10 @@ double message_plan_group_count(enum pass pass, const struct stage_choice *choic
     int32_t stride = shape_stride(g, level);
     if (choice->algorithm == TOPO_ALGORITHM_MIXED)
         return mixed_plan_count(pass, entry, g);
-    bool ring = one && lanes_of(dim, n_members, stride) == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
+    enum shape_lanes lanes = one ? lanes_of(dim, n_members, stride) : SHAPE_ONE;
+    bool ring = lanes == SHAPE_BOTH, broadcast = pass == PASS_BROADCAST;
     double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
-    double outside = one && dim->detour && !broadcast ? dim->size - n : 0;
+    double outside = !g->flat && g->detour && !broadcast ? dim->size - n : 0;
     if (pass == PASS_SEND)
         return n - 1;
     switch (choice->algorithm) {
@@ -833,7 +838,8 @@ double message_plan_group_count(enum pass pass, const struct stage_choice *choic
     case TOPO_ALGORITHM_RING:
         return ways * (n - 1) * (broadcast ? choice->segments : n);
     case TOPO_ALGORITHM_DIRECT:
-        return n * (n - 1) * (1 + outside) + (ring && n_members % 2 == 0 ? n : 0) + scattered;
+        return n * (n - 1) * (lanes == SHAPE_PAIR ? 2 : 1 + outside) + (ring && n_members % 2 == 0 ? n : 0) +
+               scattered;
     default:
         return n * num_log2_up(n_members) + scattered;
     }

@@ -125,7 +125,7 @@ static enum shape_pattern usual_pattern(const struct topo_dim *dim, enum collect
         [TOPO_ALGORITHM_HALVING] = SHAPE_HALVING,
         [TOPO_ALGORITHM_BRUCK] = SHAPE_BRUCK,
     };
-    enum topo_algorithm usual = topo_ops(dim)->usual(members);
+    enum topo_algorithm usual = topo_usual(dim, members);
     if (kind == COLLECTIVE_ALL_TO_ALL)
         return SHAPE_DIRECT;
     if (kind == COLLECTIVE_SEND)
@@ -460,15 +460,18 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
 /* Does a collective work on all levels of the fabric at once? */
 static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, const int32_t *members)
 {
+    bool axes = topo_ops(entry)->algorithms >> TOPO_ALGORITHM_FIXED & 1;
     int32_t n_used = 0;
     if (!topo_is_fabric(entry))
         return false;
-    if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
-        return true;
     for (int32_t k = 0; k < entry->n_levels; k++)
         n_used += members[k] > 1;
+    if (axes && n_used < 2)
+        return false;
+    if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
+        return true;
     if (mixes_orders(entry))
-        return n_used > 1 && kind != COLLECTIVE_BROADCAST;
+        return kind != COLLECTIVE_BROADCAST;
     return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO &&
            entry->algorithm != TOPO_ALGORITHM_FIXED && entry->algorithm != TOPO_ALGORITHM_MIXED;
 }

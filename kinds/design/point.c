@@ -732,7 +732,7 @@ static uint64_t active_uses(const struct design_point *s, unsigned needs)
     if (s->n_workloads)
         active |= USE_TIME;
     if (facts || (s->n_workloads && s->model != SIM_BANDWIDTH))
-        active |= USE_LATENCY;
+        active |= USE_LATENCY | USE_ALGORITHM;
     if (facts || (s->n_workloads && s->model == SIM_CHUNK))
         active |= USE_CHUNK;
     if (facts || (s->n_workloads && s->model == SIM_FLOW))
@@ -768,9 +768,14 @@ static void note_sections(struct design_point *s, uint64_t active)
         schema_note_unused(&s->notes, &sim_rules_section, doc, simulation, s->own_source, active);
     if (npu >= 0)
         schema_note_unused(&s->notes, &topo_npu_section, doc, npu, s->own_source, active);
+    int32_t d = 0;
     if (dims >= 0)
-        yaml_each (id, doc, dims)
-            schema_note_unused(&s->notes, &topo_dim_section, doc, id, s->own_source, active);
+        yaml_each (id, doc, dims) {
+            /* How a fabric carries out a collective decides what its links carry, in any model. */
+            uint64_t fabric = topo_is_fabric(&s->net.dims[d]) && active & USE_TIME ? USE_ALGORITHM : 0;
+            schema_note_unused(&s->notes, &topo_dim_section, doc, id, s->own_source, active | fabric);
+            d = topo_after_entry(s->net.dims, d);
+        }
 }
 
 /* "file:line:col: KEY has no effect WHY" for a key of map `map`, where it is written. */

@@ -336,6 +336,7 @@ int32_t flow_line_set(const struct stage *s)
 struct shape_group flow_stage_group(const struct flow_group *g, const struct stage *s)
 {
     struct shape_group who = { .level = g->net.dims[s->dim].level, .flat = s->flat };
+    who.detour = g->net.dims[s->dim].detour;
     who.n = g->lines[flow_line_set(s)].n_members;
     for (int32_t k = 0; k < g->net.dims[s->entry].n_levels; k++) {
         who.members[k] = g->members[s->entry + k];

@@ -137,6 +137,20 @@ fabric "torus, sizes: [ 4, 4 ], algorithm: direct" | study
 bad "direct exchange on a torus" study.yaml
 fabric "fat-tree, sizes: [ 4, 4 ], twist: true" | study
 bad "twist of a tree" study.yaml
+fabric "hyperx, sizes: [ 8 ]" | study
+bad "hyperx of one dimension without hosts" study.yaml
+fabric "hyperx, sizes: [ 4, 1 ]" | study
+bad "hyperx with a row of one" study.yaml
+fabric "hyperx, sizes: [ 600, 600 ], hosts: 8" | study
+bad "hyperx whose routers need too many ports" study.yaml
+fabric "hyperx, sizes: [ 4, 4 ], hosts: 2, detour: true" | study
+bad "detours past hosts" study.yaml
+fabric "hammingmesh, sizes: [ 2, 2, 4 ]" | study
+bad "hammingmesh without columns of boards" study.yaml
+fabric "hammingmesh, sizes: [ 2, 2, 4, 1 ]" | study
+bad "hammingmesh with one board in a column" study.yaml
+fabric "hammingmesh, sizes: [ 2, 2, 4, 4 ], algorithm: ring" | study
+bad "ring on a hammingmesh" study.yaml
 fabric "ring, size: 8, algorithm: mixed-orders" | study
 bad "mixed orders on one ring" study.yaml
 { base | sed 1d; echo "network: torus:4x8+twisted"; } | study

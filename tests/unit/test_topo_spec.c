@@ -41,6 +41,8 @@ TEST(word_is_written_in_its_canonical_form)
         { "full:4 fat-tree:4x2x2/2/1+forward*8@50", "full:4 fat-tree:4x2x2/2/1+forward*8@50" },
         { "torus:4x4x8+ocs+twist@50", "torus:4x4x8+twist+ocs@50" },
         { "ring:3 torus:4x8+twist", "ring:3 torus:4x8+twist" },
+        { "hyperx:8x8@70 hyperx:22x22^22@5", "hyperx:8x8@70 hyperx:22x22^22@5" },
+        { "hammingmesh:2x2x16x16*4@800", "hammingmesh:2x2x16x16*4@800" },
         { "switch:72*18@900", "switch:72*18@900" },
         { "dragonfly:16x32x32^16@50 ring:2", "dragonfly:16x32x32^16@50 ring:2" },
         { "dragonfly+:32x32x16^32^31@50", "dragonfly+:32x32x16^32^31@50" },

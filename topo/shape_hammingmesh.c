@@ -1,0 +1,402 @@
+/*
+ * HammingMesh: boards of NPUs joined as a grid, and boards in a grid whose rows and columns of NPUs hang on
+ * switches. Levels 0 and 1 are the places on a board, along its rows and its columns; levels 2 and 3 the
+ * boards of a row and of a column. Every row of NPUs across the boards of a row has one switch, to which each
+ * board leads by the two ends of its row; columns likewise. An NPU has four links of b: two along rows, two
+ * along columns.
+ *
+ * Classes: 0 and 1 the links of boards (traces), 2 (row) and 3 (col) those into switches. With x members
+ * along a row of a board: B_0 = B_1 = 2 b, of which an NPU in the middle of a board has both to neighbours
+ * and one at the end one to the switch; B_row = 2 b/x, B_col = 2 b/y of one NPU, since x (y) NPUs share two
+ * ports.
+ *
+ * Ways: along the row, then along the column. On one board they stay on it; to another board by the nearer
+ * end, from the middle of an odd row by both in turn. The network is the product of its rows and its columns.
+ *
+ * Loads of a class are those of its busiest link. All-to-all: (X-1)/X S on row with X boards in a row; of a
+ * board's links the one that carries most of what passes on to and from the ends and what stays on the board.
+ * Reductions go level by level: a line on the board, direct through the switches, whose bytes also pass the
+ * board's links. (Row and column rings through all boards, as a torus has, are not built.)
+ *
+ * T. Hoefler et al., HammingMesh, SC 2022 (structure); coefficients by counting, ours: 1/(2x) X/(X-1) (N-1)/N
+ * of four links under uniform load on square boards, which a linear programme bounds for any routes.
+ */
+#include <math.h>
+
+#include "base/num.h"
+#include "topo/bill.h"
+#include "topo/clos.h"
+#include "topo/shape.h"
+
+enum { ROW = 2, COL = 3, MOST_BOARD = 64 };
+
+static int hamming_settle(struct topo_dim *dim, int32_t room, struct err *e)
+{
+    static const char *const classes[] = { "", "board", "row", "col" };
+    const struct topo_fabric f = dim->fabric;
+    const int32_t *n = f.sizes;
+    if (f.n_sizes != 4 || n[0] > MOST_BOARD || n[1] > MOST_BOARD || n[ROW] < 2 || n[COL] < 2)
+        return err_set(
+            e, ERR_RANGE,
+            "is a hammingmesh; give 4 sizes: NPUs of a board's row and column (1 to %d), boards of a "
+            "row and column (2 or more)",
+            MOST_BOARD);
+    if (room < 4)
+        return err_set(e, ERR_RANGE, "has 4 levels, expected at most %d: a network has %d dimensions", room,
+                       TOPO_MAX_DIMS);
+    dim->n_levels = 4;
+    dim->size = n[0];
+    for (int32_t k = 1; k < 4; k++) {
+        topo_level_init(dim, k, classes[k]);
+        dim[k].size = n[k];
+        dim[k].own_links = k < ROW;
+        dim[k].lat_s = k < ROW ? dim->lat_s : 2 * dim->lat_s; /* two links */
+    }
+    dim[1].tie = 1;
+    dim[ROW].tie = 1.0 / n[0];
+    dim[COL].tie = (double)n[0] / n[1];
+    return 0;
+}
+
+/* Members between one and the next along a row (axis 0) or a column (1), on a board and from board to board.
+ */
+static int64_t hamming_span(const struct topo_dim *dim, int32_t axis, bool boards)
+{
+    int64_t span = axis ? dim->size : 1;
+    return boards ? (int64_t)dim[0].size * dim[1].size * (axis ? dim[ROW].size : 1) : span;
+}
+
+static int64_t hamming_place(const struct topo_dim *dim, int32_t axis, bool boards, int64_t i)
+{
+    return i / hamming_span(dim, axis, boards) % dim[axis + (boards ? 2 : 0)].size;
+}
+
+/* Rows (or columns) of one board, over all boards: each has size-1 board links and two into a switch. */
+static int64_t hamming_lines(const struct topo_dim *dim, int32_t axis)
+{
+    return topo_group_size(dim) / dim[axis].size;
+}
+
+/* That of member @p i. */
+static int64_t hamming_line(const struct topo_dim *dim, int32_t axis, int64_t i)
+{
+    int64_t span = hamming_span(dim, axis, false), n = dim[axis].size;
+    return i / (span * n) * span + i % span;
+}
+
+/* Switches of one axis: as many as there are lines on all the boards beside each other. */
+static int64_t hamming_switches(const struct topo_dim *dim, int32_t axis)
+{
+    return hamming_lines(dim, axis) / dim[axis + 2].size;
+}
+
+/* That of member @p i: its address without the places along the axis. */
+static int64_t hamming_switch(const struct topo_dim *dim, int32_t axis, int64_t i)
+{
+    int32_t other = 1 - axis;
+    int64_t first = topo_group_size(dim) + (axis ? hamming_switches(dim, 0) : 0);
+    return first + hamming_place(dim, other, false, i) + dim[other].size * hamming_place(dim, other, true, i);
+}
+
+/* Number of the first link of class @p cls. */
+static int64_t hamming_first(const struct topo_dim *dim, int32_t cls)
+{
+    int64_t first = 0;
+    for (int32_t k = 0; k < cls; k++)
+        first += hamming_lines(dim, k % 2) * (k < ROW ? dim[k].size - 1 : 2);
+    return first;
+}
+
+static void hamming_counts(struct shape_counts *c, const struct topo_dim *dim)
+{
+    int64_t x = dim[0].size, y = dim[1].size, row = dim[ROW].size, col = dim[COL].size;
+    *c = (struct shape_counts){
+        .n_classes = 4,
+        .hubs = hamming_switches(dim, 0) + hamming_switches(dim, 1),
+        .hub_degree_min = 2 * (row < col ? row : col),
+        .degree_max = 4,
+        .degree_min = 4,
+        .connectivity = 4,
+        .ports = 2 * (row > col ? row : col),
+    };
+    for (int32_t k = 0; k < 4; k++)
+        c->links[k] = hamming_first(dim, k + 1) - hamming_first(dim, k);
+    /* Halves of the boards of a column; of an odd number those in the middle are cut along the row, and the
+     * one in the middle of those by itself, which then has an end in either half. */
+    c->cut[COL] = x * row * 2 * (col / 2);
+    if (col % 2 == 0)
+        return;
+    c->cut[ROW] = y * 2 * (row / 2);
+    if (row % 2 == 0)
+        return;
+    if (y > 1) {
+        c->cut[1] = x;
+        c->cut[COL] += x;
+    }
+    if (y % 2 == 0 || x == 1)
+        return;
+    c->cut[0] = 1;
+    c->cut[ROW] += 1;
+}
+
+/* Distances of one row, its switch between boards: of ordered pairs, and the longest. */
+static void hamming_row_distances(double *sum, int64_t *longest, int64_t n, int64_t boards)
+{
+    double same = 0, ends = 0;
+    *longest = 0;
+    for (int64_t a = 0; a < n; a++) {
+        int64_t out = a < n - 1 - a ? a : n - 1 - a;
+        ends += (double)out;
+        for (int64_t b = a + 1; b < n; b++) { /* on the board, or out at one end and in at the other */
+            int64_t around = a + 2 + n - 1 - b, way = b - a < around ? b - a : around;
+            same += 2 * (double)way;
+            *longest = way > *longest ? way : *longest;
+        }
+        *longest = boards > 1 && 2 * out + 2 > *longest ? 2 * out + 2 : *longest;
+    }
+    double x = (double)n, m = (double)boards;
+    *sum = m * same + m * (m - 1) * (2 * x * x + 2 * x * ends);
+}
+
+static void hamming_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
+{
+    *sum = 0;
+    *longest = 0;
+    for (int32_t axis = 0; axis < 2; axis++) {
+        double row, others = (double)dim[1 - axis].size * dim[3 - axis].size;
+        int64_t far;
+        hamming_row_distances(&row, &far, dim[axis].size, dim[axis + 2].size);
+        *sum += row * others * others;
+        *longest += far;
+    }
+}
+
+static double hamming_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
+{
+    return bw_Bps / 2 * (cls < ROW ? 1 : dim[cls - 2].size);
+}
+
+static void hamming_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
+{
+    for (int32_t cls = 0; cls < 4; cls++) {
+        int64_t span = hamming_span(dim, cls % 2, false), n = dim[cls % 2].size;
+        for (int64_t line = 0; line < hamming_lines(dim, cls % 2); line++) {
+            int64_t first = line / span * span * n + line % span, last = first + (n - 1) * span;
+            for (int64_t i = first; i < last && cls < ROW; i += span)
+                link(x, i, i + span);
+            if (cls >= ROW) {
+                link(x, first, hamming_switch(dim, cls % 2, first));
+                link(x, last, hamming_switch(dim, cls % 2, last));
+            }
+        }
+    }
+}
+
+/* A way under construction. */
+struct hamming_walk {
+    const struct topo_dim *dim;
+    void *x;
+    int (*step)(void *x, int64_t link, bool back, struct err *e);
+};
+
+/* Along a line of a board from place @p a to @p b. */
+static int hamming_along(const struct hamming_walk *w, int32_t axis, int64_t line, int64_t a, int64_t b,
+                         struct err *e)
+{
+    int64_t first = hamming_first(w->dim, axis) + line * (w->dim[axis].size - 1);
+    int rc = 0;
+    for (; a < b && !rc; a++)
+        rc = w->step(w->x, first + a, false, e);
+    for (; a > b && !rc; a--)
+        rc = w->step(w->x, first + a - 1, true, e);
+    return rc;
+}
+
+/* The end of a line of @p n that is nearer to place @p a; of equals the last one if @p odd. */
+static bool hamming_at_last(int64_t n, int64_t a, bool odd)
+{
+    return 2 * a == n - 1 ? odd : 2 * a > n - 1;
+}
+
+static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+                       int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    struct hamming_walk w = { dim, x, step };
+    int64_t at = a;
+    int rc = 0;
+    for (int32_t axis = 0; axis < 2 && !rc; axis++) {
+        int64_t n = dim[axis].size, from = hamming_place(dim, axis, false, at),
+                to = hamming_place(dim, axis, false, b);
+        int64_t i = hamming_place(dim, axis, true, at), j = hamming_place(dim, axis, true, b);
+        int64_t next =
+            at + (to - from) * hamming_span(dim, axis, false) + (j - i) * hamming_span(dim, axis, true);
+        int64_t line = hamming_line(dim, axis, at), ends = hamming_first(dim, axis + 2);
+        if (i == j) {
+            rc = hamming_along(&w, axis, line, from, to, e);
+        } else {
+            /* By who sends and who receives, so that both ends get as much. */
+            int32_t other = 1 - axis;
+            bool odd =
+                ((i + j + hamming_place(dim, other, false, a) + hamming_place(dim, other, false, b)) % 2 !=
+                 0) != mirror;
+            bool out = hamming_at_last(n, from, odd), in = hamming_at_last(n, to, odd);
+            rc = hamming_along(&w, axis, line, from, out ? n - 1 : 0, e);
+            rc = rc ? rc : step(x, ends + 2 * line + out, false, e);
+            line = hamming_line(dim, axis, next);
+            rc = rc ? rc : step(x, ends + 2 * line + in, true, e);
+            rc = rc ? rc : hamming_along(&w, axis, line, in ? n - 1 : 0, to, e);
+        }
+        at = next;
+    }
+    return rc;
+}
+
+static enum topo_algorithm hamming_usual(int32_t n)
+{
+    (void)n;
+    return TOPO_ALGORITHM_DIRECT;
+}
+
+/* A line on a board. */
+static enum topo_algorithm hamming_usual_along(const struct topo_dim *level, int32_t n)
+{
+    (void)n;
+    return level->level < ROW ? TOPO_ALGORITHM_RING : TOPO_ALGORITHM_DIRECT;
+}
+
+/* From the middle of an odd row both ends are as near. */
+static enum shape_lanes hamming_lanes(const struct topo_dim *level)
+{
+    if (level->level < ROW)
+        return SHAPE_SWEEP;
+    return level[-ROW].size % 2 ? SHAPE_PAIR : SHAPE_ONE;
+}
+
+static int32_t hamming_ports(const struct topo_dim *level)
+{
+    return level->level < ROW ? 0 : 1;
+}
+
+/* Share of what place @p a sends to other boards that leaves by the last end, or by the first; @p middle: of
+ * the place in the middle by either. */
+static double hamming_share(int64_t n, int64_t a, bool last, double middle)
+{
+    return 2 * a == n - 1 ? middle : hamming_at_last(n, a, false) == last;
+}
+
+/*
+ * Bytes over the busiest link of a board's line: every place sends and receives @p beyond to and from other
+ * boards, and sends @p pair to each of those of its group on the line, @p k of them @p stride apart. @p mean:
+ * over all links of the line.
+ */
+static double hamming_line_load(double *mean, int64_t n, double beyond, double middle, double pair, int64_t k,
+                                int64_t stride)
+{
+    double most = 0;
+    *mean = 0;
+    for (int64_t link = 0; link + 1 < n; link++) {
+        double load = 0;
+        for (int64_t a = 0; a < n; a++) {
+            load += beyond * hamming_share(n, a, a <= link, middle);
+            for (int64_t b = link + 1; b < n && a <= link; b++)
+                load += a / (k * stride) == b / (k * stride) && a % stride == b % stride ? pair : 0;
+        }
+        most = fmax(most, load);
+        *mean += load / (double)(n - 1);
+    }
+    return most;
+}
+
+static void hamming_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                         const struct shape_group *g)
+{
+    struct shape_load port;
+    bool single = pattern == SHAPE_SEND || pattern == SHAPE_PASS; /* to one other: from the middle one way */
+    *out = (struct shape_load){ 0 };
+    for (int32_t axis = 0; axis < 2; axis++) {
+        int64_t n = dim[axis].size;
+        int32_t k = g->flat ? g->members[axis] : g->level == axis ? g->n : 1;
+        int32_t boards = g->flat ? g->members[axis + 2] : g->level == axis + 2 ? g->n : 1;
+        int64_t far = (n - 1) / 2;
+        double beyond = 0, pair = 0, mean;
+        if (boards > 1) {
+            shape_port_load(&port, pattern, boards);
+            beyond = port.load[0];
+            out->hops += (g->flat ? 2 : 1) * (1 + (double)far) * port.hops;
+        } else if (k > 1) {
+            out->hops += k - 1;
+        }
+        if (k > 1 && pattern == SHAPE_DIRECT)
+            pair = 1.0 / k / boards;
+        out->load[axis + 2] = beyond * (single ? 2 * (double)((n + 1) / 2) / (double)n : 1);
+        out->load[axis] =
+            2 * hamming_line_load(&mean, n, beyond, single ? 1 : 0.5, pair, k, shape_stride(g, axis));
+        out->mean[axis] = pattern == SHAPE_DIRECT ? 2 * mean : 0;
+        if (k > 1 && pattern != SHAPE_DIRECT) {
+            shape_line_load(&port, pattern, k, shape_stride(g, axis));
+            out->load[axis] += 2 * port.load[0];
+        }
+    }
+}
+
+/* ---- parts ---- */
+
+/*
+ * Board links are traces and cost nothing. Rows are wired with end links, columns with up links where the
+ * recipe has them; a row of more ports than a switch has is a Clos, and small ones share a box.
+ */
+static int hamming_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    int32_t level = at->net->dims[at->d].level;
+    const struct topo_dim *dim = &at->net->dims[at->d - level];
+    const struct topo_recipe *r = at->recipe;
+    const struct topo_part *sw = r->sw < 0 ? NULL : &at->parts->parts[r->sw];
+    bool whole = !isnan(bw_Bps);
+    if (level < ROW)
+        return 0;
+    if (!sw || sw->ports < 2)
+        return err_set(e, ERR_RANGE,
+                       "tier \"%s\" is built without boxes of a switch, expected some: a hammingmesh",
+                       r->tier);
+    double meshes = (double)at->net->n_npus / (double)topo_group_size(dim) * topo_planes(dim);
+    double links = hamming_link_Bps(dim, level, whole ? bw_Bps : 1) / topo_planes(dim) /
+                   topo_recipe_link_Bps(at->parts, r);
+    links = whole ? topo_whole_parts(links) : links;
+    int64_t lines = hamming_switches(dim, level - ROW), ends = 2 * (int64_t)dim[level].size;
+    struct topo_clos c;
+    int rc = topo_count_clos(&c, lines * ends, sw->ports, 1, lines, e);
+    if (!rc && c.tiers > 1 && r->up_link < 0)
+        rc = err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a Clos of %d tiers",
+                     r->tier, (int)c.tiers);
+    if (rc)
+        return rc;
+    double boxes =
+        whole ? (double)c.switches : (double)(lines * ends) * (2 * c.tiers - 1) / (double)sw->ports;
+    double up = whole ? (double)c.up_links : (double)(lines * ends) * (c.tiers - 1);
+    topo_add_item(out, level == COL && r->up_link >= 0 ? r->up_link : r->end_link,
+                  level == ROW ? "row link" : "column link", meshes * links * (double)(lines * ends));
+    topo_add_item(out, r->up_link, "up link", meshes * links * up);
+    topo_add_item(out, r->sw, level == ROW ? "row switch" : "column switch", meshes * links * boxes);
+    out->boxes = whole ? (int64_t)(meshes * links * boxes) : 0;
+    return 0;
+}
+
+const struct shape_ops shape_hammingmesh = {
+    .algorithms = 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_FIXED,
+    .lanes = SHAPE_ONE,
+    .reach = 1,
+    .hop_share = 1,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_PLANES,
+    .settle = hamming_settle,
+    .counts = hamming_counts,
+    .distances = hamming_distances,
+    .link_Bps = hamming_link_Bps,
+    .edges = hamming_edges,
+    .way = hamming_way,
+    .usual = hamming_usual,
+    .usual_along = hamming_usual_along,
+    .lanes_along = hamming_lanes,
+    .link_ports = hamming_ports,
+    .load = hamming_load,
+    .parts = hamming_parts,
+};

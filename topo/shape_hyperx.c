@@ -1,0 +1,251 @@
+/*
+ * HyperX: routers in a grid of two to four dimensions, each joined to every other of its row in each of them,
+ * with one link rate b. The routers are the NPUs (full-mesh product, UB-Mesh), or switches with `hosts` NPUs
+ * each. Level k is dimension k of the grid, class k its links; with hosts level 0 has the members of a
+ * router, class 0 their injection, and the grid follows.
+ *
+ * Bandwidth of one NPU: (n_k - 1) b along dimension k; with p hosts B for the injection, B (n_k - 1)/p along
+ * k. Ways are of least length, dimension by dimension.
+ *
+ * Loads, every group at work: k of the n members of a row, each to every other: S/k on one link, (n-1)/k S
+ * over the bandwidth of the class, wherever they sit; with `detour` also by two links through the n-k others,
+ * 2 (k-1)(n-1)/(k (n+k-2)) S (topo/shape_full.c). All-to-all over several dimensions asks that of each of
+ * them.
+ *
+ * J. Ahn et al., HyperX, SC 2009 (structure); coefficients by counting, ours.
+ */
+#include <math.h>
+
+#include "base/num.h"
+#include "topo/bill.h"
+#include "topo/shape.h"
+
+/* Ports: twice those of the largest switches of 2026 (512). Links from an NPU to one of another router of its
+ * row. */
+enum { MOST_PORTS = 1024, HOSTED_HOPS = 3 };
+
+/* First level of the grid. */
+static int32_t hyper_grid(const struct topo_dim *dim)
+{
+    return dim->fabric.hosts > 0;
+}
+
+static int64_t hyper_hosts(const struct topo_dim *dim)
+{
+    return hyper_grid(dim) ? dim->size : 1;
+}
+
+/* From one router to the next along level @p k. */
+static int64_t hyper_span(const struct topo_dim *dim, int32_t k)
+{
+    int64_t span = 1;
+    for (int32_t i = hyper_grid(dim); i < k; i++)
+        span *= dim[i].size;
+    return span;
+}
+
+static int64_t hyper_routers(const struct topo_dim *dim)
+{
+    return hyper_span(dim, dim->n_levels);
+}
+
+static int hyper_settle(struct topo_dim *dim, int32_t room, struct err *e)
+{
+    static const char *const axes[TOPO_LEVELS] = { "x", "y", "z", "w" };
+    const struct topo_fabric f = dim->fabric;
+    int32_t grid = f.hosts > 0, levels = f.n_sizes + grid;
+    int64_t ports = f.hosts;
+    if (f.n_sizes < 1 || levels < 2 || levels > TOPO_LEVELS)
+        return err_set(e, ERR_RANGE, "has %d sizes, expected %d to %d of a hyperx%s", f.n_sizes, 2 - grid,
+                       TOPO_LEVELS - grid, grid ? " with hosts" : "");
+    if (levels > room)
+        return err_set(e, ERR_RANGE, "has %d levels, expected at most %d: a network has %d dimensions",
+                       levels, room, TOPO_MAX_DIMS);
+    if (grid && dim->detour)
+        return err_set(e, ERR_RANGE, "has detour and hosts, expected no hosts: detours pass other NPUs");
+    for (int32_t k = 0; k < f.n_sizes; k++) {
+        if (f.sizes[k] < TOPO_MIN_SIZE)
+            return err_set(e, ERR_RANGE, "has a row of %d, expected %d or more routers", f.sizes[k],
+                           TOPO_MIN_SIZE);
+        ports += f.sizes[k] - 1;
+    }
+    if (ports > MOST_PORTS)
+        return err_set(e, ERR_RANGE, "has routers of %lld ports, expected at most %d", (long long)ports,
+                       MOST_PORTS);
+    dim->n_levels = levels;
+    dim->size = grid ? f.hosts : f.sizes[0];
+    for (int32_t k = 1; k < levels; k++) {
+        double links = f.sizes[k - grid] - 1.0, below = k == grid ? f.hosts : f.sizes[k - grid - 1] - 1.0;
+        topo_level_init(dim, k, axes[k - grid]);
+        dim[k].size = f.sizes[k - grid];
+        dim[k].tie = links / below;
+        dim[k].own_links = !grid;
+        if (grid)
+            dim[k].lat_s = HOSTED_HOPS / 2.0 * dim->lat_s;
+    }
+    return 0;
+}
+
+static void hyper_counts(struct shape_counts *c, const struct topo_dim *dim)
+{
+    int32_t grid = hyper_grid(dim), top = dim->n_levels - 1;
+    int64_t routers = hyper_routers(dim), p = hyper_hosts(dim), links = 0, row = routers;
+    *c = (struct shape_counts){ .n_classes = dim->n_levels };
+    for (int32_t k = grid; k <= top; k++) {
+        c->links[k] = routers * (dim[k].size - 1) / 2;
+        links += dim[k].size - 1;
+    }
+    c->degree_max = grid ? 1 : links;
+    c->degree_min = c->connectivity = c->degree_max;
+    c->ports = links + (grid ? p : 0);
+    if (grid) {
+        c->links[0] = p * routers;
+        c->hubs = routers;
+        c->hub_degree_min = c->ports;
+    }
+    /* Halves along the last dimension; of an odd one the rows in the middle are cut in two, and so on down.
+     */
+    for (int32_t k = top; k >= grid; k--) {
+        int64_t low = dim[k].size / 2;
+        row /= dim[k].size;
+        c->cut[k] = row * low * (dim[k].size - low);
+        if (dim[k].size % 2 == 0)
+            return;
+    }
+    if (grid)
+        c->cut[0] = p / 2;
+}
+
+static void hyper_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
+{
+    double n = (double)topo_group_size(dim);
+    int32_t grid = hyper_grid(dim);
+    *sum = grid ? 2 * n * (n - 1) : 0;
+    *longest = grid ? 2 : 0;
+    for (int32_t k = grid; k < dim->n_levels; k++, ++*longest)
+        *sum += n * (n / dim[k].size) * (dim[k].size - 1);
+}
+
+static double hyper_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
+{
+    return cls < hyper_grid(dim) ? bw_Bps : bw_Bps * (double)hyper_hosts(dim) / (dim[cls].size - 1);
+}
+
+/* Number of the link between places @p a and @p b of the row along level @p k that router @p r is in. */
+static int64_t hyper_link(const struct topo_dim *dim, int64_t r, int32_t k, int64_t a, int64_t b)
+{
+    int32_t grid = hyper_grid(dim);
+    int64_t routers = hyper_routers(dim), span = hyper_span(dim, k), n = dim[k].size;
+    int64_t first = grid ? topo_group_size(dim) : 0, low = a < b ? a : b, high = a < b ? b : a;
+    for (int32_t i = grid; i < k; i++)
+        first += routers * (dim[i].size - 1) / 2;
+    int64_t row = r / (span * n) * span + r % span;
+    return first + row * (n * (n - 1) / 2) + low * (2 * n - low - 1) / 2 + high - low - 1;
+}
+
+static void hyper_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
+{
+    int64_t n = topo_group_size(dim), routers = hyper_routers(dim), first = hyper_grid(dim) ? n : 0;
+    for (int64_t i = 0; i < n && first; i++)
+        link(x, i, n + i / dim->size);
+    for (int32_t k = hyper_grid(dim); k < dim->n_levels; k++) {
+        int64_t m = dim[k].size, span = hyper_span(dim, k);
+        for (int64_t row = 0; row < routers / m; row++) {
+            int64_t base = first + row / span * span * m + row % span;
+            for (int64_t a = 0; a < m; a++)
+                for (int64_t b = a + 1; b < m; b++)
+                    link(x, base + a * span, base + b * span);
+        }
+    }
+}
+
+static int hyper_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    int32_t grid = hyper_grid(dim);
+    int64_t p = hyper_hosts(dim), r = a / p;
+    (void)mirror;
+    if (a == b)
+        return 0;
+    int rc = grid ? step(x, a, false, e) : 0;
+    for (int32_t k = grid; k < dim->n_levels && !rc; k++) {
+        int64_t span = hyper_span(dim, k), n = dim[k].size, from = r / span % n, to = b / p / span % n;
+        if (from != to)
+            rc = step(x, hyper_link(dim, r, k, from, to), from > to, e);
+        r += (to - from) * span;
+    }
+    return rc || !grid ? rc : step(x, b, true, e);
+}
+
+static enum topo_algorithm hyper_usual(int32_t n)
+{
+    (void)n;
+    return TOPO_ALGORITHM_DIRECT;
+}
+
+static int32_t hyper_ports(const struct topo_dim *level)
+{
+    if (!hyper_grid(level - level->level))
+        return 0;
+    return level->level ? 2 : 1;
+}
+
+static void hyper_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                       const struct shape_group *g)
+{
+    int32_t grid = hyper_grid(dim);
+    struct shape_load port;
+    *out = (struct shape_load){ 0 };
+    for (int32_t k = grid; k < dim->n_levels; k++) {
+        struct topo_dim row = { .shape = TOPO_FULL, .size = dim[k].size, .n_levels = 1 };
+        struct shape_group line = { .n = g->flat ? g->members[k] : k == g->level ? g->n : 1 };
+        struct shape_load l;
+        line.members[0] = line.n;
+        line.detour = g->detour && !g->flat; /* over several dimensions ways are of least length */
+        if (line.n < 2)
+            continue;
+        topo_shapes[TOPO_FULL]->load(&l, pattern, &row, &line);
+        out->load[k] = l.load[0];
+        out->hops += l.hops;
+    }
+    if (!grid)
+        return;
+    shape_port_load(&port, pattern, g->n);
+    out->load[0] = port.load[0];
+    /* In links of half the latency: two of the NPUs' own. A level of the grid counts them in its latency. */
+    if (g->flat)
+        out->hops = 1 + out->hops / 2;
+    else if (g->level == 0)
+        out->hops = port.hops;
+    else
+        out->hops = (2 + out->hops) / HOSTED_HOPS;
+}
+
+static int hyper_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    static const char *const links[TOPO_LEVELS] = { "end link", "row link", "row link", "row link" };
+    if (hyper_grid(&at->net->dims[at->d - at->net->dims[at->d].level]))
+        return topo_router_parts(out, at, bw_Bps, links, e);
+    topo_add_direct(out, at, bw_Bps);
+    return 0;
+}
+
+const struct shape_ops shape_hyperx = {
+    .algorithms = 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_MIXED | 1u << TOPO_ALGORITHM_FIXED,
+    .switched = true,
+    .beside_hosts = true,
+    .lanes = SHAPE_ONE,
+    .reach = 1,
+    .hop_share = 0.5,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_HOSTS | SHAPE_KEY_DETOUR,
+    .settle = hyper_settle,
+    .counts = hyper_counts,
+    .distances = hyper_distances,
+    .link_Bps = hyper_link_Bps,
+    .edges = hyper_edges,
+    .way = hyper_way,
+    .usual = hyper_usual,
+    .link_ports = hyper_ports,
+    .load = hyper_load,
+    .parts = hyper_parts,
+};
