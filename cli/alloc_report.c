@@ -125,8 +125,8 @@ static void say_title(struct report *r, const struct alloc_page *p)
     report_line(r, "%s", p->n_at ? "\n" : "");
 }
 
-/* Between which bandwidths another split is as good. */
-/* Each dimension by itself: not every combination within the ranges is as good. */
+/* Between which bandwidths another split is as good. Each dimension by itself: not every combination within
+ * the ranges is as good. */
 static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
 {
     char lo[SHOW], hi[SHOW];
@@ -175,6 +175,7 @@ static void say_dims(struct report *r, const struct design_point *s, const struc
         report_put_real(r, 100 * x->bw_Bps[d] / x->total_Bps);
         put_range(r, &x->answer, d);
         report_put_real(r, x->util_frac[d]);
+        /* A price is of one B/s for every NPU, all of them together; people think of one NPU's GB/s. */
         report_put_real(r, price * 1e9 / (double)s->net.n_npus);
         report_put_real(r, whole ? bought_usd(x, d) : price * x->bw_Bps[d]);
         report_put_word(r, text_str(&binds));
@@ -294,7 +295,8 @@ static void say_step(struct report *r, const struct alloc_page *p, const char *w
     report_line(r, "\n");
 }
 
-/* What is left of each constraint: whole parts seldom meet one exactly. */
+/* What is left of each constraint: whole parts seldom meet one exactly. Coefficients on money are taken out
+ * of those of bandwidths and held against what is bought instead. */
 static void say_slack(struct report *r, const struct alloc_page *p)
 {
     bool first = true;
@@ -309,6 +311,7 @@ static void say_slack(struct report *r, const struct alloc_page *p)
             left -= row->spent_coef[j] * spent[j];
         if (alloc_is_repeated(p->study, i) || row->sense == LINEXPR_EQ)
             continue;
+        /* What rounding left of a constraint that is met exactly would read as broken by 1e-9. */
         left = fabs(left) <= 1e-12 * fabs(row->rhs) ? 0 : row->sense == LINEXPR_GE ? -left : left;
         report_line(r, "%s", first ? "constraints\n" : "");
         first = false;
@@ -317,7 +320,8 @@ static void say_slack(struct report *r, const struct alloc_page *p)
     }
 }
 
-/* Ties: how many, and the bandwidths of the first few. */
+/* Ties: how many, and the bandwidths of the first few. The first of the list is the design that the page is
+ * of. */
 static void say_ties(struct report *r, const struct whole_answer *w, int32_t n_dims)
 {
     enum { SHOWN = 5 };
@@ -519,6 +523,8 @@ static void report_loads(struct report *r, const struct alloc_page *p)
     report_close(r, ']');
 }
 
+/* Without a split all members are there, null or empty, so that a program finds the same names in every
+ * object. */
 static void report_split(struct report *r, const struct alloc_page *p, bool has)
 {
     const struct design *d = p->design;

@@ -21,6 +21,7 @@ struct alloc_run {
     struct report report;
 };
 
+/* Pages gather in memory and are written at the end: a file appears whole or not at all. */
 static void add_page(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d)
 {
     struct study_override at[SWEEP_MAX_KEYS];
@@ -57,6 +58,8 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     struct design d;
     struct sweep_point p;
     sweep_find_point(&p, &a->study.sweep, i);
+    /* A `where` that looks at axes alone is asked before the point is read; one that looks at its network,
+     * after. */
     if (!design_passes(&a->study, &p, NULL))
         return 0;
     int rc = design_load(&s, &a->study, &p, 0, e);

@@ -92,6 +92,8 @@ static const struct option trace_rows[] = {
 const struct option_group import_trace_options = { "Job traces", trace_rows,
                                                    sizeof trace_rows / sizeof *trace_rows };
 
+/* One command has two forms, so that options of the one are known to the parser in the other: they are
+ * refused here, for an option without effect is a mistake. */
 int import_trace_check_absent(const struct options *opt, struct err *e)
 {
     const struct {
@@ -127,7 +129,8 @@ static int read_statuses(unsigned *out, const struct option_list *list, struct e
     return 0;
 }
 
-/* 0 is "not given", which the option does not take. */
+/* 0 is "not given", which the option does not take. One seed for window and draws: a table is reproduced from
+ * the command in its head. */
 static uint64_t chosen_seed(const struct options *opt)
 {
     return opt->seed ? (uint64_t)opt->seed : 1;
@@ -147,6 +150,7 @@ static bool find_window(struct trace_window *w, const struct options *opt, unsig
     return opt->window || opt->start || opt->horizon_s || opt->max_gpus || opt->statuses.n;
 }
 
+/* Records that were passed over are always told: a workload that is smaller than its file is a result. */
 static void note_read(struct run *run, const struct trace *t, const char *path)
 {
     if (t->n_skipped || t->n_no_gpu || run->opt.verbose)
@@ -238,7 +242,8 @@ int import_trace(struct run *run, struct err *e)
     return rc;
 }
 
-/* Where the study comes from, as comments. */
+/* Where the study comes from, as comments. The head is that of any other output, each line behind a "# " that
+ * YAML reads over. */
 static void put_head(struct text *out, const struct run *run)
 {
     struct text head = { 0 };
@@ -287,6 +292,7 @@ static int run_import(struct run *run, struct err *e)
         rc = output_write(run, &out, e);
     }
     if (!rc)
+        /* Warnings last, when there is a study that they are of. */
         output_notes(run, &f.notes);
     text_free(&out);
     sim_astra_file_free(&f);

@@ -149,6 +149,8 @@ static void put_range(struct text *out, const struct key *k)
     }
 }
 
+/* "" where there is none to tell: NaN is no default, or one that follows from other keys, which the help
+ * says. */
 static const char *show_default(char buf[NUM_TEXT], const struct key *k)
 {
     /* Defaults of maps and lists are maps and lists: no word stands for them. */
@@ -200,6 +202,10 @@ static void put_key(struct report *r, const struct section *s, const struct key 
     report_put_word(r, k->name);
     report_put_word(r, schema_kind_word(k->kind));
     report_put_word(r, unit);
+    /*
+     * In text a blank column is left out where no key of the section has a unit; in data a blank cell is
+     * null.
+     */
     report_put_word(r, *unit ? unit : NULL);
     report_put_word(r, text_str(&range));
     report_put_real(r, is_number(k) ? k->min : NAN);
@@ -246,6 +252,7 @@ static int check_section(const char *name, struct err *e)
             text_free(&all);
             return 0;
         }
+        /* Gathered on the way, for the message of a name that nothing is near. */
         text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = text_nearest(name, names, N_SECTIONS);

@@ -289,7 +289,8 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     return rc;
 }
 
-/* What options_parse() leaves in a field that was not given, by kind. */
+/* What options_parse() leaves in a field that was not given, by kind. One list of options serves parser, help
+ * and this check, so none can be forgotten here. */
 static bool is_given(const struct options *o, const struct option *row)
 {
     const void *field = (const char *)o + row->offset;

@@ -25,6 +25,7 @@ bool say_has_status(const struct table *t, int64_t row, const char *status)
     return strcmp(say_word(t, row, "status"), status) == 0;
 }
 
+/* Rows come by rising point; without a column `point` all are of one. */
 int64_t say_end_of_point(const struct table *t, int64_t first)
 {
     int64_t end = first;
@@ -44,6 +45,7 @@ const char *say_unquote(char buf[SAY_VALUE], const char *value)
     return buf;
 }
 
+/* From the left, name by name: the end of a path tells more than its beginning. */
 const char *say_axis_title(const char *path)
 {
     enum { WIDEST = 20 };
@@ -61,6 +63,7 @@ void say_axes(struct text *out, const struct study_report *r, int64_t row)
     text_printf(out, "point %s:", show_count(a, (int64_t)say_number(r->rows, row, "point")));
     for (int32_t k = 0; k < r->n_axes; k++)
         text_printf(out, "%s %s %s", k ? "," : "", say_axis_title(r->axes[k]),
+                    /* Values of axes are words as the study gave them, in rows of all kinds. */
                     say_unquote(value, say_word(r->rows, row, r->axes[k])));
     text_puts(out, "\n");
 }

@@ -134,6 +134,9 @@ static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *
     return rc;
 }
 
+/*
+ * A list that the file does not give is empty, which a table of keys cannot tell from a default of its own.
+ */
 static int batch_read_pool(struct place_study *s, struct err *e)
 {
     const struct sjf_draw_settings usual = sjf_draw_default();
@@ -238,6 +241,7 @@ static int batch_open(struct place_run *run, struct err *e)
     if (!run->cluster)
         own->phi = contention_phi(&own->draw.contention, p);
     size_t n = 1;
+    /* A job may take all GPUs of the cluster, each on a server of its own. */
     for (int32_t i = 0; i < p->cluster.n_servers; i++)
         n += (size_t)p->cluster.gpus[i];
     own->servers = malloc(n * sizeof *own->servers);
@@ -306,6 +310,7 @@ static int batch_replay(struct link_bins *bins, struct batch_own *own, const str
     return rc;
 }
 
+/* Means over the makespan; the peak is that of such means, the busiest link, not that of a moment. */
 static int batch_write_links(struct place_result *out, const struct place_run *run,
                              const struct batch_result *r, struct err *e)
 {

@@ -193,6 +193,9 @@ int place_read_pace(struct place_study *s, struct err *e)
     return rc;
 }
 
+/*
+ * Models slots and events share the keys of a trace; those that events alone looks at are told in the other.
+ */
 void place_note_trace(struct place_study *s, yaml_id map)
 {
     bool events = s->model == PLACE_EVENTS;
@@ -285,6 +288,10 @@ int place_take_trace(struct trace *t, const struct place_run *r, struct err *e)
     int rc = from->profile ? trace_read_profile(&profile, from->profile, e) : 0;
     if (rc)
         return rc;
+    /*
+     * The run's seed draws the start of the window too, where the study gives none: seeds then see different
+     * parts of the trace.
+     */
     window.seed = seed;
     /* Arrivals alone; sizes and lengths of these jobs come from the profile. */
     if (!from->path)
@@ -303,6 +310,7 @@ int place_take_trace(struct trace *t, const struct place_run *r, struct err *e)
     return 0;
 }
 
+/* Never assumed: a job without a length or size would be a result that nobody asked for. */
 static int trace_need(const struct trace_job *t, bool known, const char *what, struct err *e)
 {
     return known
@@ -370,6 +378,7 @@ struct pace_graph_settings place_fix_pace(const struct place_study *s)
     return pace;
 }
 
+/* The model of paces is built once for all schedulers of a seed: events_run() gives it back without jobs. */
 static int events_open_trace(struct place_run *r, struct err *e)
 {
     struct events_own *own = r->own;
@@ -428,6 +437,7 @@ static void events_put_places(const struct place_run *run, const struct events_r
     }
 }
 
+/* What the model knows nothing of (bounds, loads of single links at a time) stays blank in all rows. */
 static void events_put_points(const struct place_run *run, const struct events_result *r)
 {
     double gpus = cluster_total(run->cluster, 0);
@@ -487,6 +497,7 @@ static int events_run_pair(struct place_result *out, const struct place_run *run
         events_write_result(out, &r);
         if (place_wants(run, PLACE_TABLE_JOBS))
             events_put_jobs(run, &r);
+        /* Both are empty unless they were asked for. */
         events_put_places(run, &r);
         events_put_points(run, &r);
         if (r.bins.bytes)

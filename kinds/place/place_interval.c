@@ -147,6 +147,9 @@ static void interval_put_jobs(const struct place_run *run, const struct smd_resu
         struct place_job_row row = {
             .status = smd_fate_names[j->fate], .start = NAN, .end = NAN, .servers = NAN
         };
+        /*
+         * All jobs are there at once: those that run begin at 0, and the others have neither begin nor end.
+         */
         if (j->fate == SMD_RUNS) {
             row.start = 0;
             row.end = j->jct_s;
@@ -193,6 +196,8 @@ static int interval_decide(struct smd_result *r, enum smd_scheduler which, const
     return smd_run(r, which, own->jobs, s->interval_jobs, s->interval_pool, N_SMD_RESOURCES, &settings, e);
 }
 
+/* The exact scheduler may take far longer than those that are compared. Where max_nodes stops it, all are
+ * measured by the best that it found. */
 static int interval_open(struct place_run *run, struct err *e)
 {
     struct interval_own *own = run->own;

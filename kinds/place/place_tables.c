@@ -92,6 +92,7 @@ static struct place_row_head place_row_head(const struct place_run *r)
     return (struct place_row_head){ r->seed, r->scheduler, r->unit };
 }
 
+/* A job without a name, drawn and not read, is told by its number. */
 static const char *place_name_job(char buf[JOB_NAME], const char *name, int32_t number)
 {
     const struct job job = { .id = name };
@@ -131,6 +132,7 @@ void place_put_slot(const struct place_run *r, struct place_slot_row row)
     sink_put(r->sink, PLACE_TABLE_SLOTS, &row);
 }
 
+/* Only models with links come here: of a pool there is no cluster. */
 void place_put_link(const struct place_run *r, int32_t arc, struct place_link_row row)
 {
     char name[TOPO_ARC_TEXT];
@@ -140,7 +142,10 @@ void place_put_link(const struct place_run *r, int32_t arc, struct place_link_ro
     sink_put(r->sink, PLACE_TABLE_LINKS, &row);
 }
 
-/* Bins next to each other in which a link is loaded alike are one row: most links idle most of the time. */
+/*
+ * Bins next to each other in which a link is loaded alike are one row: most links idle most of the time.
+ * Alike is exactly alike. O(arcs bins), in order of arcs, then time.
+ */
 void place_put_bins(const struct place_run *r, const struct link_bins *b, double last_s)
 {
     int32_t n = (int32_t)fmin(b->n_bins, ceil((last_s - b->from_s) / b->width_s));
