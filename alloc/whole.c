@@ -333,8 +333,9 @@ static bool is_over(const struct whole *s)
 static void bound_chunk(double *time_s, const struct whole *s, const struct node *up, int64_t from, int32_t n)
 {
     int32_t last = s->n_blocks - 1;
-    for (int32_t i = 0; i < n; i++)
-        time_s[i] = fmax(up->time_s, s->blocks[last].time_s[from + i]);
+    const double *alone_s = s->blocks[last].time_s + from;
+    for (int32_t i = 0; i < n; i++) /* not fmax(): by vectors */
+        time_s[i] = up->time_s > alone_s[i] ? up->time_s : alone_s[i];
     for (int32_t m = 0; m < s->n_lines; m++) {
         const double *f = s->lines[m].f[last] + from;
         double phi = up->phi[m];

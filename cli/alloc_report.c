@@ -358,6 +358,9 @@ static void say_whole(struct report *r, const struct alloc_page *p)
     if (simulated)
         report_line(r, "  %-16sthe simulated times above are not what is proved\n", "");
     say_ties(r, w, d->n_dims);
+    if (d->plans.tried > 0)
+        report_line(r, "  %-16s%s tried in whole parts, %s\n", "plans", show_count(n, d->plans.tried),
+                    d->plans.proved ? "no other can be better" : "another might be better; raise search.top");
     if (isfinite(d->relaxed.lower_bound) && d->relaxed.lower_bound > 0)
         report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s %% more\n",
                     "relaxation",
@@ -408,6 +411,10 @@ static void report_whole(struct report *r, const struct alloc_page *p, bool has)
     report_json_real(r, "gap", d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0);
     report_reals(r, "bw_GBps", d->relaxed.bw_Bps, d->n_dims, 1e9);
     report_close(r, '}');
+    if (d->plans.tried > 0) {
+        report_json_count(r, "plans_tried", d->plans.tried);
+        report_json_flag(r, "plans_proved", d->plans.proved);
+    }
     report_json_count(r, "ties", w->n_ties);
     report_json_flag(r, "ties_counted", w->ties_counted);
     report_open(r, "tied", '[');

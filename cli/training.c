@@ -203,7 +203,7 @@ static void say_rates(struct report *r, const struct training *x, const struct t
 
 /* ---- what a search found ---- */
 
-/* Plans are compared by the relaxation; with whole parts another might be better. */
+/* Plans are compared by the relaxation; the best of them are then tried in whole parts. */
 static void say_counts(struct report *r, const struct search_result *x, bool whole)
 {
     char n[SHOW];
@@ -213,7 +213,7 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
     if (x->n_split || x->n_bounded) {
         report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->n_bounded));
         report_line(r, "%s split on their own%s", show_count(n, x->n_split),
-                    whole ? ", in fractions of parts; the best of them above in whole parts" : "");
+                    whole ? ", in fractions of parts" : "");
     }
     if (x->n_open)
         report_line(r, ";\n%s were neither: one of them might be better", show_count(n, x->n_open));

@@ -16,6 +16,7 @@
 
 #include "alloc/lp.h"
 #include "alloc/verify.h"
+#include "kinds/design/search.h"
 #include "kinds/design/whole.h"
 
 /* ---- at given bandwidths ---- */
@@ -518,15 +519,68 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
     return finish(d, rc);
 }
 
+/* The workload whose plan was searched; -1: none, or several, whose plans are not tried together. */
+static int32_t find_searched(const struct design_point *s)
+{
+    int32_t found = -1, n = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].search) {
+            found = i;
+            n++;
+        }
+    return n == 1 ? found : -1;
+}
+
+/* Of the gap that a search may have. */
+#define PLAN_REL 1e-8
+
+/*
+ * A search compares plans by their best splits in fractions. In whole parts the next plan may be better: they
+ * are tried in that order, until what the next one takes in fractions is more than the best whole design.
+ */
+static int solve_plans(struct design *d, struct design_point *s, struct err *e)
+{
+    int32_t i = find_searched(s), best = 0, k = 1;
+    int rc = solve_split(d, s, e);
+    if (rc || i < 0 || s->pricing != STUDY_WHOLE)
+        return rc;
+    const struct search_result *search = s->workloads[i].search;
+    bool proved = false;
+    for (; k < search->n_found && !proved && !rc; k++) {
+        struct design other;
+        if (alloc_has_split(&d->answer) && search->found[k].value * (1 - PLAN_REL) >= d->answer.value) {
+            proved = search->n_open == 0;
+            break;
+        }
+        rc = study_take_plan(s, i, &search->found[k].plan, e);
+        if (!rc)
+            rc = solve_split(&other, s, e);
+        if (rc)
+            break;
+        bool better = alloc_has_split(&other.answer) &&
+                      (!alloc_has_split(&d->answer) || other.answer.value < d->answer.value * (1 - PLAN_REL));
+        best = better ? k : best;
+        design_free(better ? d : &other);
+        *d = better ? other : *d;
+    }
+    if (!rc && k > 1)
+        rc = study_take_plan(s, i, &search->found[best].plan, e);
+    if (!rc && k > 1 && alloc_has_split(&d->answer) && study_has_choice(s))
+        rc = study_choose(s, d->bw_Bps, e);
+    d->plans.tried = k;
+    d->plans.proved = proved;
+    return finish(d, rc);
+}
+
 int design_solve(struct design *d, struct design_point *s, struct err *e)
 {
-    int rc = solve_split(d, s, e);
+    int rc = solve_plans(d, s, e);
     return rc || !alloc_has_split(&d->answer) ? rc : finish(d, fill_bill(d, s, e));
 }
 
 int design_row(struct design *d, struct design_point *s, struct err *e)
 {
-    return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_split(d, s, e);
+    return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_plans(d, s, e);
 }
 
 void design_free(struct design *d)

@@ -33,6 +33,10 @@ struct design {
         double lower_bound; /**< as design_solve_whole() gives it */
         enum alloc_status status;
     } relaxed; /**< the same question in fractions of parts */
+    struct {
+        int32_t tried; /**< plans of a search, best in fractions first; 0: none was searched */
+        bool proved;   /**< no other plan has a better whole design */
+    } plans;
     int32_t n_dims;
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps;

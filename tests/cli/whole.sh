@@ -53,6 +53,22 @@ run alloc study.yaml --set 'constraints=[]' --set total_GBps=540
 run alloc study.yaml --parts $configs/parts/libra-2024.yaml --set network.dims.rail.tier=InterPod --set pricing=whole
 run alloc study.yaml --set pricing=parts
 run alloc study.yaml --set 'constraints=[usd <= 30e6, watt <= 1e6]'
+echo "== plans and parts together: the plan that is best in fractions need not be the one to buy for"
+cat >plans.yaml <<..
+network:
+  npu: $configs/npus/h100-80gb.yaml
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 450, tier: InterPackage }
+    - { name: rail, shape: switch, size: 16, tier: InterRail }
+    - { name: spine, shape: switch, size: 4, tier: InterPod }
+parts: $configs/parts/catalogue-2026.yaml
+workload:
+  model: $configs/models/gpt3-175b.yaml
+  parallel: { batch: 1024 }
+  search: { top: 6, cp: [1], interleave: [1], zero: [1, 3] }
+..
+run alloc plans.yaml --set 'constraints=[usd <= 30e6]' | sed -n '/^dim/,/^time/p; /^proof/,/^one/p; /^searched/,$p'
+run alloc plans.yaml --set 'constraints=[usd <= 9e6]' | sed -n '/^proof/,/^one/p; /^GPT/p'
 echo "== power of what is bought"
 sed 's/, bw_GBps: 450, tier: InterPackage/, tier: InterPod/' study.yaml >pods.yaml
 run alloc pods.yaml --set 'constraints=[watt <= 350e3, node <= 200]' | sed -n '/^dim/,/^time/p; /^constraints/,$p'
