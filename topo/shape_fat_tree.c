@@ -143,7 +143,11 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
     int rc = dim->size > 0 ? tree_size_levels(&dim->fabric, dim->size, e) : 0;
     if (rc)
         return rc;
-    const struct topo_fabric f = dim->fabric;
+    /* A taper of 1 where there is no level says nothing: radix may have found fewer than were thought of. */
+    struct topo_fabric *own = &dim->fabric;
+    while (own->n_taper > 0 && own->n_taper > own->n_sizes - 1 && own->taper[own->n_taper - 1] <= 1)
+        own->n_taper--;
+    const struct topo_fabric f = *own;
     if (f.n_sizes < 2)
         return err_set(e, ERR_RANGE, "has %d sizes, expected 2 to %d of a fat-tree, innermost first",
                        f.n_sizes, TOPO_LEVELS);

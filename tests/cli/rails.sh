@@ -73,3 +73,11 @@ tree all-reduce "{ members: [ 8, 4 ] }" ring
 tree all-reduce "{ members: [ 8, 4 ] }" halving-doubling
 tree all-reduce "{ members: [ 8, 4 ] }" default
 tree all-reduce "{ members: [ 1, 4 ] }" default
+
+echo "== sizes from the ports of a box: leaves of 32 of 42, as 42 do not divide 2,048; 8 rails leave a pod room for 4 leaves of each"
+sized() { printf 'name: sized\ndims: [ %s ]\n' "$1" >net.yaml; "$WEFT" topo net.yaml 2>&1 | grep 'in one word\|^weft'; }
+sized '{ shape: fat-tree, size: 2048, radix: 64, taper: [ 2, 1 ] }'
+sized '{ shape: fat-tree, size: 65536, radix: 64 }'
+sized '{ shape: full, size: 8 }, { shape: fat-tree, size: 1024, radix: 64, spine: shared }'
+sized '{ shape: full, size: 8 }, { shape: fat-tree, size: 32, radix: 64, spine: shared }'
+sized '{ shape: fat-tree, size: 131072, radix: 16 }'
