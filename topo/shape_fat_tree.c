@@ -290,10 +290,27 @@ static enum topo_algorithm tree_usual(int32_t n)
     return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
 }
 
+/* Steps of a flat group in sequence, in units of the latency within a leaf: those that meet at level k pass
+ * 2 (k + 1) links instead of 2. Of halvings each step stays on one level, of others some member goes up to
+ * the highest. */
+static double tree_flat_hops(const struct shape_load *port, enum shape_pattern pattern,
+                             const struct topo_dim *dim, const struct shape_group *g)
+{
+    int32_t top = g->rails > 1 ? 1 : 0;
+    double halvings = 0;
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        top = g->members[k] > 1 && k > top ? k : top;
+        halvings += (k + 1) * num_log2_up(g->members[k]);
+    }
+    return pattern == SHAPE_HALVING || pattern == SHAPE_FAR ? halvings : port->hops * (top + 1);
+}
+
 static void tree_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
     shape_port_load(out, pattern, g->n);
+    if (g->flat)
+        out->hops = tree_flat_hops(out, pattern, dim, g);
     double sent = out->load[0];
     for (int32_t k = 0; k < dim->n_levels; k++)
         out->load[k] = g->flat ? shape_beyond(pattern, g, k) : k <= g->level ? sent : 0;

@@ -855,6 +855,21 @@ static void note_graph(struct design_point *s)
     }
 }
 
+/* Links of a class that carry more than others when all exchange: all times take the busiest. */
+static void note_uneven(struct design_point *s)
+{
+    struct collective_uniform u;
+    if (!topo_has_fabric(&s->net))
+        return;
+    collective_find_uniform(&u, &s->net);
+    if (u.uneven_dim >= 0)
+        text_printf(
+            &s->notes,
+            "dimension \"%s\": its links are loaded unevenly, the busiest %.3g times as much as their "
+            "mean when all exchange; times are those of the busiest\n",
+            s->net.dims[u.uneven_dim].name, u.uneven);
+}
+
 /* All notes of a study in one place; they are warnings, never errors. */
 int study_note(struct design_point *s, unsigned needs, struct err *e)
 {
@@ -862,6 +877,8 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     note_npu(s);
     note_graph(s);
+    if (s->n_workloads)
+        note_uneven(s);
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
     if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&

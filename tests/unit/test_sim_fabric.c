@@ -429,6 +429,58 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
     }
 }
 
+/* Links on the longest way between two members of a line of the group. */
+static int32_t longest_way(struct bench *b, const struct flow_group_spec *spec, int32_t set, int32_t n)
+{
+    struct flow_group g;
+    struct topo_path path = { 0 };
+    int32_t longest = 0;
+    MUST(flow_group_build(&g, spec, &b->routes, e));
+    for (int32_t line = 0; line < g.lines[set].n_lines; line++)
+        for (int32_t k = 0; k < n * n; k++) {
+            struct topo_trip trip = { .src = flow_group_npu(&g, set, line, k / n),
+                                      .dst = flow_group_npu(&g, set, line, k % n) };
+            path.n = 0;
+            MUST(topo_find_path(&path, &b->routes, &trip, e));
+            longest = path.n > longest ? path.n : longest;
+        }
+    flow_group_free(&g);
+    topo_path_free(&path);
+    return longest;
+}
+
+/* Steps over all levels at once, in units of the latency of the first: 1/2 for each link of the longest way;
+ * of groups that are not the whole network no less. */
+TEST(steps_over_all_levels_take_the_longest_way)
+{
+    static const char *const fabrics[] = { "fat-tree:4x4/2@100",      "fat-tree:4x2x4/2/1.5@100",
+                                           "dragonfly:2x4x9^2@10",    "dragonfly+:2x2x5^2^2@10",
+                                           "dragonfly+:3x4x6^3^2@10", "slim-fly:2x18@10" };
+    RNG(rng, 18, 3);
+    for (int i = 0; i < 200; i++) {
+        struct bench b = { 0 };
+        struct flow_group_spec spec = { .first = NULL };
+        struct shape_group group = { .flat = true, .n = 1 };
+        struct shape_load l;
+        bool whole = i % 4 == 0;
+        bench_open(&b, fabrics[rng_below(rng, COUNT_OF(fabrics))]);
+        for (int32_t d = 0; d < b.net.n_dims; d++) {
+            int32_t size = b.net.dims[d].size;
+            do
+                spec.members[d] = whole ? size : 1 + (int32_t)rng_below(rng, size);
+            while (size % spec.members[d]);
+            group.members[d] = spec.members[d];
+            group.n *= spec.members[d];
+        }
+        if (group.n > 1) {
+            double links = longest_way(&b, &spec, TOPO_MAX_DIMS, group.n);
+            topo_ops(b.net.dims)->load(&l, SHAPE_DIRECT, b.net.dims, &group);
+            assert_true(whole ? l.hops == links / 2 : l.hops >= links / 2);
+        }
+        bench_close(&b);
+    }
+}
+
 /* ---- slim flies: messages spread evenly over all shortest ways, on their adjacency ---- */
 
 enum { MAX_ROUTERS = 98 };
