@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The last of every `every` layers behind the dense ones has experts: the second, fourth, .. with every 2. */
 bool model_has_experts(const struct model *m, int64_t layer)
 {
     int64_t i = layer - m->moe.dense_layers;
     return m->moe.experts > 0 && i >= 0 && i % m->moe.every == m->moe.every - 1;
 }
 
+/* Layer norm scales and shifts, RMS norm only scales. */
 static double norm_params(const struct model *m)
 {
     return m->norm == MODEL_LAYER_NORM ? 2 * (double)m->hidden : (double)m->hidden;
@@ -25,6 +27,11 @@ static double local_kv_heads(const struct model *m, double tp)
     return fmax((double)m->kv_heads / tp, 1);
 }
 
+/*
+ * Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434): queries go down to q_rank and up to the heads,
+ * keys and values down to kv_rank and up, and one rotary part of the key is shared by all heads; then the
+ * output, and a norm of each rank. Down-projections are whole on every NPU of TP.
+ */
 static double mla_params(const struct model *m, double tp)
 {
     double h = (double)m->hidden, a = (double)m->heads / tp;
@@ -33,6 +40,8 @@ static double mla_params(const struct model *m, double tp)
     return h * q + q * a * (nope + rope) + h * (kv + rope) + kv * a * (nope + v) + a * v * h + q + kv;
 }
 
+/* Query and output of all heads, key and value of theirs; biases likewise. Biases of the output, as norms,
+ * are not shared out by TP. */
 static double attention_params(const struct model *m, double tp)
 {
     double h = (double)m->hidden, d = (double)m->head_dim, a = (double)m->heads / tp;
@@ -42,6 +51,7 @@ static double attention_params(const struct model *m, double tp)
     return 2 * h * a * d + 2 * h * kv * d + (m->biases ? a * d + 2 * kv * d + h : 0);
 }
 
+/* SwiGLU has a third matrix, the gate, and no biases here, whatever `biases` says. */
 static double mlp_params(const struct model *m, double ffn, double tp)
 {
     double h = (double)m->hidden;
@@ -50,7 +60,8 @@ static double mlp_params(const struct model *m, double ffn, double tp)
     return 2 * h * ffn / tp + (m->biases ? ffn / tp + h : 0);
 }
 
-/* Parameters of one layer on one NPU, experts apart from the rest: they are shared out over other groups. */
+/* Parameters of one layer on one NPU, experts apart from the rest: they are shared out over other groups. The
+ * router is whole on every NPU, since each decides for its own tokens. */
 struct model_share model_layer_params(const struct model *m, bool experts, double tp, double ep, double etp)
 {
     struct model_share p = { attention_params(m, tp) + 2 * norm_params(m), 0 };
@@ -66,6 +77,8 @@ struct model_share model_layer_params(const struct model *m, bool experts, doubl
     return p;
 }
 
+/* A vocabulary that TP does not divide evenly is filled up with rows that no token uses: they cost memory and
+ * products all the same. */
 double model_vocab(const struct model *m, double tp)
 {
     double multiple = (double)m->vocab_multiple * tp;
@@ -78,6 +91,7 @@ double model_embed_params(const struct model *m, double tp)
     return model_vocab(m, tp) / tp * (double)m->hidden + positions;
 }
 
+/* The norm behind the last layer, and the logits' matrix where it is not the embedding's. */
 double model_head_params(const struct model *m, double tp)
 {
     return norm_params(m) + (m->tied ? 0 : model_vocab(m, tp) / tp * (double)m->hidden);
@@ -85,6 +99,7 @@ double model_head_params(const struct model *m, double tp)
 
 /* ---- other families ---- */
 
+/* Fully connected layers one behind the other, each with biases. */
 static double widths_params(double in, const int64_t *widths, int32_t n)
 {
     double params = 0;
@@ -107,12 +122,14 @@ double model_dlrm_dense_params(const struct model *m)
 {
     const struct model_dlrm *r = &m->dlrm;
     double in = model_dlrm_top_input(m), cross = 0;
+    /* Low-rank cross layers (DCN V2, arXiv 2008.13535): two matrices in x rank and a bias. */
     if (r->interaction == MODEL_CROSS)
         cross = (double)r->cross_layers * (2 * in * (double)r->cross_rank + in);
     return widths_params((double)r->bottom[0], r->bottom + 1, r->n_bottom - 1) + cross +
            widths_params(in, r->top, r->n_top);
 }
 
+/* No bias: the normalisation behind it shifts, and has a scale and a shift a channel. */
 double model_conv_params(const struct model_conv *c)
 {
     double weights = (double)(c->in * c->out) * (double)(c->kernel * c->kernel);
@@ -129,6 +146,7 @@ static double cnn_params(const struct model *m)
 
 /* ---- all of it ---- */
 
+/* As published: on one NPU, with the vocabulary as it is and not filled up. O(layers). */
 static double transformer_params(const struct model *m)
 {
     struct model plain = *m;
@@ -448,7 +466,8 @@ static int check_published(const struct model *m, const struct yaml_doc *doc, ya
                      got / 1e9);
 }
 
-/* Keys, then what the family needs, then the count of parameters against the published one. */
+/* Keys, then what the family needs, then the count of parameters against the published one. For other
+ * families what a transformer's table filled in is cleared, so that no default of it counts. */
 int model_read(struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     yaml_id name = yaml_get(doc, map, "name"), mla = yaml_get(doc, map, "mla");

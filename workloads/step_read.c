@@ -139,6 +139,7 @@ int step_compute_s(double *out, double compute_ns, double compute_ms, const stru
 {
     if (!isnan(compute_ns) && !isnan(compute_ms))
         return yaml_fail(doc, map, e, ERR_PARSE, "has compute_ns and compute_ms; give one of them");
+    /* Divided, not multiplied by 1e-9: so 1 ms and 1e6 ns are the same double. */
     *out = isnan(compute_ns) ? compute_ms / 1e3 : compute_ns / 1e9;
     return 0;
 }
@@ -163,6 +164,7 @@ static int workload_find_group(int32_t *out, const struct step_tree *t, const ch
 static int fill_collective(struct step_node *out, const struct collective_conf *conf,
                            const struct step_tree *t, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
+    /* Both or none of them. */
     if (isnan(conf->size_B) == isnan(conf->size_MB))
         return yaml_fail(doc, map, e, ERR_PARSE, "has %s, expected one of size_B and size_MB",
                          isnan(conf->size_B) ? "no size" : "two sizes");
@@ -195,7 +197,8 @@ struct expression {
 static int read_expression(const struct expression *x, step_id parent, enum step_phase phase, yaml_id map,
                            struct err *e);
 
-/* Exactly one of the keys that say what the expression is. */
+/* Exactly one of the keys that say what the expression is. Asked of the file's own keys: a table of defaults
+ * cannot tell what was written. */
 static int check_one(const struct expression *x, yaml_id map, struct err *e)
 {
     const char *first = NULL;
@@ -292,12 +295,15 @@ static int read_expression(const struct expression *x, step_id parent, enum step
     if (isnan(compute_s))
         return read_inner(x, parent, node, &conf, map, e);
     node.kind = STEP_COMPUTE;
+    /* Compute several times in a row is one longer compute; a collective is not one larger collective, since
+     * each pays its latency. */
     node.seconds = compute_s * node.times;
     node.times = 1;
     step_add(x->t, parent, node);
     return 0;
 }
 
+/* Layers are read as a list and unrolled into a tree at once: nothing later knows of them. */
 static int read_layers(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
                        struct err *e)
 {
@@ -323,6 +329,7 @@ static int workload_read_rows(struct step_tree *t, const struct workload_conf *c
     size_t most = conf->astra ? ASTRA_MAX_BYTES : SIMAI_MAX_BYTES;
     yaml_beside(&path, doc, id);
     int rc = text_check(&path, e);
+    /* A file that cannot be read is told at the key that names it. */
     if (!rc && text_read_file(&content, text_str(&path), most, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
     if (!rc && conf->astra)
@@ -334,7 +341,8 @@ static int workload_read_rows(struct step_tree *t, const struct workload_conf *c
     return rc;
 }
 
-/* Keys that would have no effect beside the source of work. */
+/* Keys that would have no effect beside the source of work. They are errors and not notes: whoever wrote them
+ * counts on them. */
 static int check_effect(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
                         const char *source, struct err *e)
 {
@@ -394,6 +402,8 @@ static int workload_read_model(struct step_tree *t, const struct yaml_doc *doc, 
 {
     struct training x;
     int rc = training_read(&x, doc, map, net, e);
+    /* A tree is one plan; where plans are searched, the command reads the training and builds trees of its
+     * own. */
     if (!rc && x.search >= 0)
         return yaml_fail_key(doc, x.search, e, ERR_UNSUP, "needs a command that searches");
     return rc ? rc : training_build(t, &x, net, e);

@@ -67,6 +67,7 @@ static void round_add_server_loads(double *delta, double *eps, const struct gadg
         const struct gadget_bid *bid = &lp->bids[i];
         const struct elastic_job *j = &lp->jobs[bid->job];
         double load = fmin(bid->most_size, elastic_room_workers(&x->room, j, s));
+        /* Sizes that leave none: the job is in no ring of this slot. */
         if (bid->least_size > bid->most_size || !(load >= 1))
             continue;
         for (int32_t r = 0; r < c->n_resources; r++)
@@ -120,6 +121,8 @@ void gadget_round_limits(struct gadget_limits *out, struct gadget_round *x)
 
 /* ---- drawing ---- */
 
+/* Shares of a bid's columns as running sums, so that one number in [0, 1) draws a ring, or none where it lies
+ * beyond the last sum. */
 static int round_list_shares(struct gadget_round *x, struct err *e)
 {
     const struct gadget_lp *lp = x->lp;
@@ -164,6 +167,7 @@ static void round_take(struct gadget_round *x, const struct gadget_column *k)
         x->used[p->rows[i]] += p->loads[i];
 }
 
+/* Fisher and Yates': what no longer fits is skipped, so whoever comes first is preferred, by chance alone. */
 static void round_shuffle(struct gadget_round *x, struct rng *rng)
 {
     int32_t n = x->lp->n_bids;
@@ -184,6 +188,7 @@ static double round_draw_once(struct gadget_round *x, struct rng *rng, bool over
     memset(x->used, 0, (size_t)lp->n_rows * sizeof *x->used);
     round_shuffle(x, rng);
     for (int32_t i = 0; i < lp->n_bids; i++) {
+        /* One number a bid whether it fits or not: draws do not depend on what was skipped before. */
         int32_t bid = x->order[i], column = round_draw_column(x, bid, rng_uniform(rng));
         x->picked[bid] = -1;
         if (column < 0 || (!overload && !round_fits(x, &lp->pool.columns[column])))
@@ -224,6 +229,9 @@ static void round_keep_draw(struct gadget_round *x)
     memcpy(x->best, x->picked, (size_t)x->lp->n_bids * sizeof *x->best);
 }
 
+/*
+ * The first of equals; none is better than the programme's value, so a draw that reaches it ends the search.
+ */
 static void round_draw_strict(struct gadget_round *x, struct rng *rng, int32_t samples, double value)
 {
     double best = -INFINITY;
@@ -236,6 +244,7 @@ static void round_draw_strict(struct gadget_round *x, struct rng *rng, int32_t s
     }
 }
 
+/* Until a draw is good, the one that exceeds the limits least is kept; a good one replaces it. */
 static void round_draw_paper(struct gadget_round *x, struct rng *rng, int32_t samples, double value,
                              const struct gadget_limits *limits)
 {
@@ -261,6 +270,9 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
         rc = rng_build(&rng, (uint64_t)settings->seed, (uint64_t)x->lp->slot, e);
     if (rc)
         return rc;
+    /*
+     * Gains inside of the programme are in units of the slot, for the simplex' sake; values outside are not.
+     */
     double in_units = x->lp->unit > 0 ? value / x->lp->unit : 0;
     if (settings->paper_rounding)
         round_draw_paper(x, rng, settings->samples, in_units, limits);
@@ -277,6 +289,7 @@ struct round_waiting {
     double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
 };
 
+/* Largest first, of equals the lower bid: qsort() is not stable. */
 static int round_compare_gains(const void *a, const void *b)
 {
     const struct round_waiting *x = a, *y = b;
@@ -345,6 +358,7 @@ static int round_offer_again(struct gadget_round *x, int32_t at, struct err *e)
     if (ring->n == 0)
         return 0;
     int rc = elastic_room_fits(&fits_all, &x->room, job, ring->servers, ring->workers, ring->n, e);
+    /* The pricer looks at what each link has left, not at several hops of the ring over one link. */
     if (rc || !fits_all)
         return rc;
     rc = gadget_lp_add(&x->best[at], lp, bid->job, ring, e);
@@ -367,7 +381,9 @@ int gadget_round_reoffer(struct gadget_round *x, struct err *e)
         lp->arc[i] *= REOFFER_PRICE;
     }
     gadget_prices_set(&lp->prices, lp->worker, lp->arc);
+    /* Rings are found in what is left only, or the most valuable one would hardly ever fit. */
     gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
+    /* For all bids together: the slot must end, and the first ones gain most. */
     lp->pricer.steps = REOFFER_STEPS;
     for (int32_t i = 0; i < n && !rc; i++)
         rc = round_offer_again(x, waiting[i].bid, e);
@@ -467,6 +483,8 @@ static int gadget_choose(struct elastic_choice *out, struct elastic_note *note, 
     if (rc)
         return rc;
     note->gamma = g->lp.gamma;
+    /* Twice: over all sizes for the bound and for the sizes that jobs prefer, then over rings of these sizes,
+     * whose shares are what the paper rounds. */
     gadget_lp_fix_sizes(&g->lp);
     rc = gadget_lp_solve(&note->fixed_bound, &g->lp, e);
     if (rc)

@@ -39,6 +39,7 @@ static int racks_scale_gpus(double *gpus, int32_t n, int64_t total, struct err *
         rest[s] = share - gpus[s];
         given += gpus[s];
     }
+    /* Fewer than servers are left over. Of equal remainders the lowest server comes first. */
     for (int64_t more = total - (int64_t)given; more > 0; more--) {
         int32_t best = 0;
         for (int32_t s = 1; s < n; s++)
@@ -70,6 +71,7 @@ static int racks_draft(struct racks_draft *x, int32_t *n_racks, const struct dra
     int32_t n = (int32_t)d->servers;
     *n_racks = (int32_t)draw_whole(r, d->racks);
     *n_racks = *n_racks > n ? n : *n_racks;
+    /* 10,000 racks at most: the product fits. */
     int32_t n_pairs = *n_racks * (*n_racks - 1) / 2;
     *x = (struct racks_draft){ .rack = malloc((size_t)n * sizeof *x->rack),
                                .server_Bps = malloc((size_t)n * sizeof *x->server_Bps),
@@ -81,6 +83,7 @@ static int racks_draft(struct racks_draft *x, int32_t *n_racks, const struct dra
         /* A rack that nobody was drawn into would be a switch without servers: the first ones fill all. */
         x->rack[s] = s < *n_racks ? s : (int32_t)rng_below(r, *n_racks);
         x->gpus[s] = d->gpus[rng_below(r, d->n_gpus)];
+        /* Whole Gbps are drawn, as in the paper, and scaled then. */
         x->server_Bps[s] =
             draw_whole(r, (struct draw_range){ d->server_Bps.lo / Gbps, d->server_Bps.hi / Gbps });
         x->server_Bps[s] *= Gbps * d->link_scale;
@@ -206,6 +209,7 @@ static int draw_poisson_arrivals(struct draw_jobs *out, int32_t n_slots, int64_t
     int rc = rng_build(&r, (uint64_t)seed, RACK_STREAM + 1, e);
     for (int32_t i = 0; i < out->n && !rc; i++) {
         out->jobs[i].arrival = (int32_t)fmin(at, last);
+        /* log1p: exact for small numbers, and never of 0, since uniform numbers are below 1. */
         at += -log1p(-rng_uniform(r)) * (last - 1) / out->n;
     }
     rng_free(r);
@@ -219,6 +223,7 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
     *out = (struct draw_jobs){ .n = (int32_t)d->count };
     out->jobs = calloc((size_t)out->n + 1, sizeof *out->jobs);
     out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
+    /* One row a job, as long as any job can have workers, so that rows need no list of places. */
     size_t width = draw_gain_width(d);
     if (d->progress == DRAW_TAU)
         out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
@@ -444,7 +449,8 @@ static int draw_check_leave(const struct draw_elastic *d, const struct yaml_doc 
 static const struct key demand_entry =
     K_RANGE(struct draw_demand, range, "", "", 1, 0, 1e12, 0, 0, false, "of one worker");
 
-/* Ranges by name; the names are held against the servers when these are there. */
+/* Ranges by name; the names are held against the servers when these are there. One less than a cluster may
+ * have: GPUs are the first. */
 static int draw_read_demand(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     d->n_demands = 0;
