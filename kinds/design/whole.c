@@ -40,18 +40,25 @@ struct maker {
 
 /* ---- how far bandwidths can go ---- */
 
-/* A design near the relaxation's split: every free bandwidth rounded up to what ports give, a link at least.
- */
-static void round_up(double *bw_Bps, const struct design_point *s, const double *relaxed_Bps)
+/* A design near `factor` times the relaxation's split: every free bandwidth rounded up to what ports give, or
+ * down where rows ask for less, a link at least. */
+static void round_split(double *bw_Bps, const struct maker *m, const double *relaxed_Bps, double factor)
 {
+    const struct design_point *s = m->study;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         const struct topo_dim *dim = &s->net.dims[d];
         double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
-        bw_Bps[d] = !isnan(dim->bw_Bps) ? dim->bw_Bps
-                    : step_Bps > 0      ? step_Bps * fmax(ceil(relaxed_Bps[d] / step_Bps * (1 - 1e-9)), 1)
-                                        : dim->tie * bw_Bps[d - 1];
+        if (!isnan(dim->bw_Bps) || !(step_Bps > 0)) {
+            bw_Bps[d] = isnan(dim->bw_Bps) ? dim->tie * bw_Bps[d - 1] : dim->bw_Bps;
+            continue;
+        }
+        double links = ceil(factor * relaxed_Bps[d] / step_Bps * (1 - 1e-9));
+        bw_Bps[d] = step_Bps * fmax(fmin(links, floor(m->most_Bps[d] / step_Bps * (1 + 1e-9))), 1);
     }
 }
+
+/* Rounding of rows that hold with equality, such as those of tapers. */
+#define KNOWN_REL 1e-13
 
 /* What the objective is there; INFINITY where a row is broken or parts cannot be had. */
 static double value_there(const struct design_point *s, const struct alloc_problem *p, const double *bw_Bps)
@@ -62,7 +69,7 @@ static double value_there(const struct design_point *s, const struct alloc_probl
         return INFINITY;
     const double is_spent[N_ALLOC_SPENT] = { spent.usd, spent.nic_usd, spent.watt };
     for (int32_t i = 0; i < p->n_rows; i++)
-        if (alloc_outside_spent(&p->rows[i], bw_Bps, is_spent, s->net.n_dims) != 0)
+        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, is_spent, s->net.n_dims)) > KNOWN_REL)
             return INFINITY;
     double time_s = step_time(p->step, bw_Bps), usd = spent.usd + p->usd_fixed;
     return p->objective == ALLOC_COST ? (time_s <= p->time_limit_s ? usd : (double)INFINITY) : time_s * usd;
@@ -73,6 +80,7 @@ static double value_there(const struct design_point *s, const struct alloc_probl
 static void find_most(struct maker *m, const struct alloc_answer *relaxed)
 {
     const struct alloc_problem *p = m->problem;
+    static const double factors[] = { 1, 0.9, 0.75, 0.5, 0.25, 0.1, 0 };
     double bw_Bps[D], endless[D];
     alloc_find_caps(m->most_Bps, p);
     for (int32_t d = 0; d < D; d++)
@@ -80,12 +88,22 @@ static void find_most(struct maker *m, const struct alloc_answer *relaxed)
     bool product = p->objective == ALLOC_PERF_PER_COST;
     if (p->objective != ALLOC_COST && !product)
         return;
-    round_up(bw_Bps, m->study, relaxed->bw_Bps);
-    double value = value_there(m->study, p, bw_Bps), least_s = step_time(p->step, endless);
-    double usd = (product ? (least_s > 0 ? value / least_s : (double)INFINITY) : value) - p->usd_fixed;
+    double value = INFINITY, least_s = step_time(p->step, endless), least_usd[D], sum_usd = p->usd_fixed;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        round_split(bw_Bps, m, relaxed->bw_Bps, factors[i]);
+        value = fmin(value, value_there(m->study, p, bw_Bps));
+    }
+    /* At least a link in all others, where there is traffic. */
+    round_split(bw_Bps, m, relaxed->bw_Bps, 0);
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        least_usd[d] = alloc_carries_traffic(p->step, d) ? p->usd_per_Bps[d] * bw_Bps[d] * (1 - 1e-9) : 0;
+        sum_usd += least_usd[d];
+    }
+    double usd =
+        (product ? (least_s > 0 ? value / least_s : (double)INFINITY) : value) * (1 + 1e-9) - sum_usd;
     for (int32_t d = 0; d < p->step->n_dims; d++)
         if (p->usd_per_Bps[d] > 0)
-            m->most_Bps[d] = fmin(m->most_Bps[d], usd / p->usd_per_Bps[d]);
+            m->most_Bps[d] = fmin(m->most_Bps[d], (usd + least_usd[d]) / p->usd_per_Bps[d]);
 }
 
 /* The bandwidth that nothing limits though more of it may help, -1 = none. */

@@ -159,6 +159,10 @@ TEST(a_step_is_where_the_bill_changes)
         "    - { shape: dragonfly, sizes: [2, 4, 9], links: 2, tier: Out }\n",
         "    - { shape: dragonfly+, hosts: 2, leaves: 2, spines: 2, links: 2, groups: 5, tier: Out }\n",
         "    - { shape: slim-fly, hosts: 2, q: 4, tier: Out }\n",
+        "    - { shape: hyperx, sizes: [3, 4], tier: Out }\n",
+        "    - { shape: hammingmesh, sizes: [2, 2, 4, 4], tier: Out }\n",
+        "    - { shape: switch, size: 8, nics: 0.5, tier: Out }\n",
+        "    - { shape: fat-tree, sizes: [4, 4], taper: free, nics: 2, tier: Out }\n",
         "    - { shape: torus, sizes: [4, 4], tier: In }\n",
     };
     int stepped = 0;
@@ -182,6 +186,8 @@ TEST(a_step_is_where_the_bill_changes)
                             at[g] = step_Bps * (k + 0.5 * j);
                     }
                     usd[j] = study_usd(&s, at, NULL);
+                    /* The search relies on it: fractions cost no more. */
+                    assert_false(study_fraction_usd(&s, at) > usd[j] * (1 + 1e-9));
                 }
                 if (isnan(usd[0]) || isnan(usd[2]))
                     continue;
