@@ -47,6 +47,31 @@ TEST(rails_save_a_tier_once_they_are_small_enough)
     }
 }
 
+/* Networks of published tables: trees of HammingMesh (SC 2022), a plane of MI455X, what Rail-only and UB-Mesh
+ * are held against (docs/validation.md). */
+TEST(published_trees_and_planes_are_counted)
+{
+    CASES(int64_t ends, radix, down, rails, per_tier[3], up_links) = {
+        { 25 * 42, 64, 42, 1, { 25, 9, 0 }, 550 },
+        { 391 * 42, 64, 42, 1, { 391, 269, 135 }, 2 * 8602 },
+        { 21 * 51, 64, 51, 1, { 21, 5, 0 }, 273 },
+        { 322 * 51, 64, 51, 1, { 322, 131, 66 }, 2 * 4186 },
+        { 8 * 131072, 512, 256, 8, { 4096, 2048, 0 }, 8 * 131072 },
+        { 32768, 128, 64, 1, { 512, 512, 256 }, 2 * 32768 },
+        { 32768, 128, 64, 256, { 256, 0, 0 }, 0 },
+        { 64 * 8192, 512, 256, 64, { 2048, 1024, 0 }, 64 * 8192 },
+        { 256 * 128, 512, 256, 256, { 64, 0, 0 }, 0 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_clos c;
+        double taper = (double)cases[i].down / (double)(cases[i].radix - cases[i].down);
+        OK(topo_count_clos(&c, cases[i].ends, cases[i].radix, taper, cases[i].rails, e));
+        for (int t = 0; t < 3; t++)
+            assert_int_equal(c.per_tier[t], cases[i].per_tier[t]);
+        assert_int_equal(c.up_links, cases[i].up_links);
+    }
+}
+
 /* Largest network of 2(k/2)^L ends in L tiers; one end more needs a tier more. */
 TEST(reach_of_a_radix_is_that_of_a_fat_tree)
 {
