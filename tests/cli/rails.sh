@@ -74,6 +74,20 @@ tree all-reduce "{ members: [ 8, 4 ] }" halving-doubling
 tree all-reduce "{ members: [ 8, 4 ] }" default
 tree all-reduce "{ members: [ 1, 4 ] }" default
 
+echo "== 1,024 NPUs, leaves of 32, taper 2, S/B = 20 ms: level by level, farthest first, one of each leaf, all-to-all"
+step_of() { # MODEL ALGORITHM MEMBERS COLLECTIVE
+    printf 'network: { dims: [ { name: pod, shape: fat-tree, sizes: [ 32, 32 ], taper: 2, bw_GBps: 50, algorithm: %s } ] }\n' "$2" >tree.yaml
+    printf 'workload: { groups: { g: { members: %s } }, step: { %s: { size_B: 1e9, group: g } } }\n' "$3" "$4" >>tree.yaml
+    [ "$1" = bandwidth ] || echo 'simulation: { chunks: 1 }' >>tree.yaml
+    "$WEFT" sim tree.yaml --model "$1" -q 2>&1 | grep '^time\|^weft'
+}
+for m in bandwidth flow; do
+    step_of $m default "[ 32, 32 ]" reduce-scatter
+    step_of $m halving-farthest "[ 32, 32 ]" reduce-scatter
+    step_of $m default "[ 1, 32 ]" reduce-scatter
+done
+step_of bandwidth default "[ 32, 32 ]" all-to-all
+
 echo "== sizes from the ports of a box: leaves of 32 of 42, as 42 do not divide 2,048; 8 rails leave a pod room for 4 leaves of each"
 sized() { printf 'name: sized\ndims: [ %s ]\n' "$1" >net.yaml; "$WEFT" topo net.yaml 2>&1 | grep 'in one word\|^weft'; }
 sized '{ shape: fat-tree, size: 2048, radix: 64, taper: [ 2, 1 ] }'

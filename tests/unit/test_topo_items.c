@@ -81,6 +81,48 @@ TEST(relaxed_prices_never_exceed_the_bill)
     assert_true(cores > 500 && tops > 10); /* the draw reaches networks of 3 and of 4 tiers */
 }
 
+/* The same of trees: own and shared spines, planes, NICs that are given; those that cannot be built left out.
+ */
+TEST(relaxed_prices_of_trees_never_exceed_the_bill)
+{
+    static const double nics[] = { 0, 0, 0.5, 1, 2 };
+    int built = 0, shared = 0, given = 0;
+    PARTS_TEXT(s, random_catalogue);
+    RNG(rng, 20260102, 0);
+    for (int i = 0; i < 20000; i++) {
+        char word[128], planes[16] = "";
+        bool share = rng_below(rng, 2);
+        int32_t p = (int32_t)(1 + rng_below(rng, 3));
+        if (p > 1)
+            snprintf(planes, sizeof planes, "*%d", (int)p);
+        snprintf(word, sizeof word, "full:%d@50 fat-tree:%dx%d/%g%s%s@50", (int)(2 + rng_below(rng, 6)),
+                 (int)(2 + rng_below(rng, 12)), (int)(1 + rng_below(rng, 12)),
+                 1 + 0.5 * (double)rng_below(rng, 5), share ? "+shared" : "", planes);
+        set_network(&s, word, rng_below(rng, 2) ? "t0 t0 t0" : "t0 t4 t4");
+        s.bw_Bps[1] = rng_log_range(rng, 1, 400) * 1e9;
+        s.bw_Bps[2] = s.net.dims[2].tie * s.bw_Bps[1];
+        s.net.dims[1].bw_Bps = s.net.dims[2].bw_Bps = (double)NAN;
+        struct topo_fabric *f = &s.net.dims[1].fabric;
+        f->nics = f->nics_least = nics[rng_below(rng, 5)];
+        if (f->nics > 0 && rng_below(rng, 2))
+            f->nics *= 1.5; /* half of the nodes have twice as many */
+        struct err none = { 0 };
+        struct topo_bill b;
+        if (topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &none))
+            continue;
+        struct linear_bill linear = linear_bill(&s);
+        assert_true(linear.usd > 0 && linear.usd <= b.usd.typ * (1 + 2e-9));
+        assert_true(linear.nic_usd <= b.nic_usd * (1 + 2e-9));
+        for (int32_t l = 0; l < b.n_lines; l++)
+            assert_true(b.lines[l].count >= 1 && fabs(b.lines[l].count - round(b.lines[l].count)) < 1e-6);
+        built++;
+        shared += share;
+        given += f->nics > 0;
+        topo_bill_free(&b);
+    }
+    assert_true(built > 2000 && shared > 500 && given > 100);
+}
+
 /* Links and NICs of direct shapes, counted by hand: parts of 50 GB/s, NICs with one and with two ports. */
 TEST(direct_links_and_their_nics_are_whole_per_link)
 {
