@@ -75,6 +75,26 @@ static double value_there(const struct design_point *s, const struct alloc_probl
     return p->objective == ALLOC_COST ? (time_s <= p->time_limit_s ? usd : (double)INFINITY) : time_s * usd;
 }
 
+/* What a row leaves for a bandwidth when all others have what they have at least: @p least_Bps, shape
+ * [n_dims]. Whole parts spend no less than the row's linear prices say. */
+static void cap_by_rows(struct maker *m, const double *least_Bps)
+{
+    const struct alloc_problem *p = m->problem;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        double left = row->rhs;
+        bool adds = row->sense != LINEXPR_GE;
+        for (int32_t d = 0; d < p->step->n_dims; d++) {
+            left -= row->coef[d] * least_Bps[d];
+            adds = adds && row->coef[d] >= 0 && row->money_coef[d] >= 0;
+        }
+        for (int32_t d = 0; d < p->step->n_dims && adds; d++)
+            if (row->coef[d] > 0)
+                m->most_Bps[d] =
+                    fmin(m->most_Bps[d], fmax(left / row->coef[d] + least_Bps[d], 0) * (1 + 1e-9));
+    }
+}
+
 /* Bandwidths that rows alone limit, and those that a known design limits: what costs more on its own, by the
  * linear price, is no better. */
 static void find_most(struct maker *m, const struct alloc_answer *relaxed)
@@ -82,9 +102,14 @@ static void find_most(struct maker *m, const struct alloc_answer *relaxed)
     const struct alloc_problem *p = m->problem;
     static const double factors[] = { 1, 0.9, 0.75, 0.5, 0.25, 0.1, 0 };
     double bw_Bps[D], endless[D];
-    alloc_find_caps(m->most_Bps, p);
     for (int32_t d = 0; d < D; d++)
-        endless[d] = INFINITY;
+        m->most_Bps[d] = endless[d] = INFINITY;
+    round_split(bw_Bps, m, relaxed->bw_Bps, 0);
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        if (isnan(m->study->net.dims[d].bw_Bps) && !alloc_carries_traffic(p->step, d))
+            bw_Bps[d] = 0;
+    alloc_find_caps(m->most_Bps, p);
+    cap_by_rows(m, bw_Bps);
     bool product = p->objective == ALLOC_PERF_PER_COST;
     if (p->objective != ALLOC_COST && !product)
         return;
