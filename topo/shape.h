@@ -200,6 +200,9 @@ enum shape_pattern {
     SHAPE_PASS,    /**< S along a chain of all members */
 };
 
+/** Distances that shape_ops.spheres() counts: those of a fabric of 2^30 members are below. */
+enum { SHAPE_SPHERES = 2048 };
+
 /** Who takes part: groups of so many members of each level, a stride apart; all of them at work at once. */
 struct shape_group {
     int32_t level;                /**< the level along which messages go, or */
@@ -298,6 +301,12 @@ struct shape_ops {
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
     /** The algorithm of a group of @p n that was not given one; of a fabric along one level. */
     enum topo_algorithm (*usual)(int32_t n);
+    /**
+     * Of a fabric in which all members and all links of a member are alike: how many members there are at
+     * each distance from one, count[0 .. the longest], shape [SHAPE_SPHERES]. Returns the longest; 0: it is
+     * not so.
+     */
+    int32_t (*spheres)(double *count, const struct topo_dim *dim);
     /** Switch ports at the ends of a link of this level; NULL: `switched` ? 1, of further levels 2 : 0. */
     int32_t (*link_ports)(const struct topo_dim *level);
     /** `usual` and `lanes` along one level of a fabric, where they differ; NULL: they do not. */

@@ -14,7 +14,8 @@
  * Loads: along one axis a whole line is a ring, evenly spread members are a ring whose steps pass several
  * links, any other part is a line, and so is a short axis of a twisted torus, whose wrap leads elsewhere.
  * All-to-all asks each axis for the mean distance along it, n/4 S of an even one; of a whole twisted torus a
- * third (in two dimensions half) of the mean distance. Reductions over several axes: workloads/order_mix.h.
+ * third (in two dimensions half) of the mean distance. Reductions over several axes: workloads/order_mix.h;
+ * over a whole twisted torus: waves (workloads/algorithm.c).
  *
  * With `ocs`, cubes of 4 x 4 x 4 are wired in copper and joined by optical circuit switches: 144 copper and
  * 48 optical links of each cube, two switch ports for each optical link, whatever the shape and twist of the
@@ -63,6 +64,8 @@ static int torus_check_twist(const struct topo_fabric *f, struct err *e)
 {
     const int32_t *n = f->sizes;
     int32_t k = n[0], top = f->n_sizes - 1;
+    if (k > SHAPE_SPHERES / 2)
+        return err_set(e, ERR_RANGE, "has a twist of %d, expected at most %d", k, SHAPE_SPHERES / 2);
     bool fits = top > 0 && top < 3 && n[top] == 2 * k && (top == 1 || n[1] == k || n[1] == 2 * k);
     return fits ? 0
                 : err_set(e, ERR_RANGE,
@@ -137,7 +140,7 @@ static double torus_at(int32_t n, int32_t u)
  * chosen freely but for their parity: of even sum, so half of the members pay the least g; or all alike, so
  * each quarter of them pays the least way to get there.
  */
-static void torus_twisted(const struct topo_dim *dim, double *sum, int64_t *longest)
+static void torus_twisted(const struct topo_dim *dim, double *sum, int64_t *longest, double *count)
 {
     int32_t k = dim[0].size, n = dim->n_levels, last = n == 3 ? k / 2 : 0;
     bool alike = n == 3 && dim[1].size == 2 * k;
@@ -153,9 +156,23 @@ static void torus_twisted(const struct topo_dim *dim, double *sum, int64_t *long
                     more[1] = a < b ? a < c ? a : c : b < c ? b : c;
                 for (int32_t i = 0; i < (alike ? 4 : 2); i++) {
                     *sum += times * (double)(near + more[i]);
+                    if (count)
+                        count[near + more[i]] += times;
                     *longest = near + more[i] > *longest ? near + more[i] : *longest;
                 }
             }
+}
+
+static int32_t torus_spheres(double *count, const struct topo_dim *dim)
+{
+    double sum;
+    int64_t longest;
+    if (!dim->fabric.twist)
+        return 0;
+    for (int32_t h = 0; h < SHAPE_SPHERES; h++)
+        count[h] = 0;
+    torus_twisted(dim, &sum, &longest, count);
+    return (int32_t)longest;
 }
 
 static void torus_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
@@ -164,7 +181,7 @@ static void torus_distances(const struct topo_dim *dim, double *sum, int64_t *lo
     *sum = 0;
     *longest = 0;
     if (dim->fabric.twist) {
-        torus_twisted(dim, sum, longest);
+        torus_twisted(dim, sum, longest, NULL);
         *sum *= n;
         return;
     }
@@ -338,7 +355,7 @@ static void torus_load(struct shape_load *out, enum shape_pattern pattern, const
     if (g->flat && dim->fabric.twist && pattern == SHAPE_DIRECT && torus_is_whole(dim, g)) {
         double sum;
         int64_t longest;
-        torus_twisted(dim, &sum, &longest);
+        torus_twisted(dim, &sum, &longest, NULL);
         out->hops = (double)longest;
         for (int32_t k = 0; k < dim->n_levels; k++) /* two links of B/2 */
             out->load[k] = sum / (double)topo_group_size(dim) / dim->n_levels;
@@ -397,6 +414,7 @@ const struct shape_ops shape_torus = {
     .counts = torus_counts,
     .distances = torus_distances,
     .link_Bps = torus_link_Bps,
+    .spheres = torus_spheres,
     .edges = torus_edges,
     .way = torus_way,
     .usual = torus_usual,

@@ -136,11 +136,35 @@ static void group_mix(struct order_mix *mix, struct algorithm_cost *cost, enum p
     order_mix_find(mix, dim->n_levels, g->members, speed);
 }
 
+/*
+ * Where all members and all links of a member are alike, and all of them take part: members by distance, 0 if
+ * it is not so. Then a share of every buffer goes to all by a tree of shortest ways, the same from every
+ * member, and trees that differ by the symmetries of the fabric have equal parts of it. In step h each member
+ * sends what its neighbours lack from distance h: count[h]/N of the buffer, over all its links alike. All
+ * links carry (N-1)/N in all.
+ */
+static int32_t group_spheres(double *count, const struct topo_dim *dim, const struct shape_group *g)
+{
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        if (g->members[k] != dim[k].size)
+            return 0;
+    return topo_ops(dim)->spheres ? topo_ops(dim)->spheres(count, dim) : 0;
+}
+
 static void mixed_cost(struct algorithm_cost *c, enum pass pass, const struct topo_dim *dim,
                        const struct shape_group *g)
 {
     struct algorithm_cost cost[TOPO_LEVELS] = { { 0 } };
     struct order_mix mix;
+    double count[SHAPE_SPHERES];
+    int32_t steps = group_spheres(count, dim, g);
+    if (steps) {
+        c->hops = c->messages = steps;
+        for (int32_t k = 0; k < dim->n_levels; k++)
+            c->loads[k] = (g->n - 1.0) / g->n / dim->n_levels;
+        c->load = c->loads[0];
+        return;
+    }
     group_mix(&mix, cost, pass, dim, g);
     for (int32_t k = 0; k < dim->n_levels; k++) {
         if (g->members[k] < 2)
@@ -677,12 +701,78 @@ static void add_mixed_phase(struct message_draft *d, const struct mixed_phase *p
     }
 }
 
+/* Links as they are listed: their two ends. */
+struct wave {
+    int32_t (*ends)[2];
+    int32_t n_links, cap_links;
+    bool failed;
+};
+
+static void wave_link(void *x, int64_t a, int64_t b)
+{
+    struct wave *w = x;
+    w->failed = w->failed || !vec_reserve(w->ends, w->cap_links, w->n_links + 1);
+    if (w->failed)
+        return;
+    w->ends[w->n_links][0] = (int32_t)a;
+    w->ends[w->n_links++][1] = (int32_t)b;
+}
+
+/* Links at each member: place[i] .. place[i + 1] of `at`, both of shape [n_members + 1] and [2 n_links]. */
+static void wave_sort(int32_t *place, int32_t *at, const struct wave *w, int32_t n)
+{
+    for (int32_t l = 0; l < 2 * w->n_links; l++)
+        place[w->ends[l / 2][l % 2] + 1]++;
+    for (int32_t i = 0; i < n; i++)
+        place[i + 1] += place[i];
+    for (int32_t l = 2 * w->n_links; l-- > 0;)
+        at[--place[w->ends[l / 2][l % 2] + 1]] = l;
+    /* Filled backwards, a list ends where it began: one place on. */
+    for (int32_t i = 0; i < n; i++)
+        place[i] = place[i + 1];
+    place[n] = 2 * w->n_links;
+}
+
+/* Waves over all links (group_spheres()): an all-gather spreads outwards, a reduce-scatter comes back.
+ * Channel 2 l + i of a step leads over link l from its end i; it waits for all that the step before brought
+ * there. */
+static void plan_wave_pass(struct message_draft *d, enum pass pass, const double *count, int32_t steps)
+{
+    struct wave w = { NULL, 0, 0, false };
+    topo_ops(d->dim)->edges(d->dim, &w, wave_link);
+    int32_t *place = calloc((size_t)d->n + 2, sizeof *place);
+    int32_t *at = malloc(((size_t)w.n_links * 2 + 1) * sizeof *at);
+    d->failed = d->failed || w.failed || !place || !at;
+    if (!d->failed)
+        wave_sort(place, at, &w, d->n);
+    for (int32_t s = 0; s < steps && !d->failed; s++) {
+        int32_t h = pass == PASS_ALL_GATHER ? s + 1 : steps - s, before = d->plan->n_channels - 2 * w.n_links;
+        double share = count[h] / (2.0 * w.n_links);
+        for (int32_t l = 0; l < 2 * w.n_links; l++) {
+            int32_t src = w.ends[l / 2][l % 2];
+            struct message_channel *c = plan_add_channel(d, src, w.ends[l / 2][1 - l % 2], share);
+            c->reduced = pass == PASS_REDUCE_SCATTER ? share : 0;
+            for (int32_t i = place[src]; i < place[src + 1] && s > 0; i++)
+                wait_for(d, before + (at[i] ^ 1));
+        }
+    }
+    free(place);
+    free(at);
+    free(w.ends);
+}
+
 /* Every order at once, each with its share of the buffer; an all-gather passes the axes the other way about.
  */
 static void plan_mixed_pass(struct message_draft *d, enum pass pass)
 {
     struct algorithm_cost cost[TOPO_LEVELS];
     struct order_mix mix;
+    double count[SHAPE_SPHERES];
+    int32_t steps = group_spheres(count, d->dim, d->group);
+    if (steps) {
+        plan_wave_pass(d, pass, count, steps);
+        return;
+    }
     group_mix(&mix, cost, pass, d->dim, d->group);
     for (int32_t o = 0; o < mix.n; o++) {
         struct mixed_phase phases[2] = { { { 0 }, 0, 0, 0 } };
@@ -803,7 +893,10 @@ static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, con
 {
     struct algorithm_cost cost[TOPO_LEVELS];
     struct order_mix mix;
-    double messages = 0;
+    double messages = 0, count[SHAPE_SPHERES];
+    int32_t steps = group_spheres(count, entry, g);
+    if (steps)
+        return 2.0 * steps * (double)topo_dim_links(entry);
     group_mix(&mix, cost, pass, entry, g);
     for (int32_t k = 0; k < entry->n_levels; k++) {
         struct shape_group line = level_group(g, k);
