@@ -855,6 +855,18 @@ static void note_graph(struct design_point *s)
     }
 }
 
+/* Nodes of several kinds, of which one bandwidth is known. */
+static void note_nics(struct design_point *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        if (topo_nic_surplus(&s->net.dims[d]) > 1)
+            text_printf(
+                &s->notes,
+                "dimension \"%s\": nodes differ in NICs; its bandwidth, and so every time, is that of the "
+                "nodes with fewest, whom all wait for\n",
+                s->net.dims[d].name);
+}
+
 /* Links of a class that carry more than others when all exchange: all times take the busiest. */
 static void note_uneven(struct design_point *s)
 {
@@ -877,6 +889,7 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     note_npu(s);
     note_graph(s);
+    note_nics(s);
     if (s->n_workloads)
         note_uneven(s);
     if (needs & STUDY_FOR_SPLIT)

@@ -51,6 +51,7 @@ sed 's/spine: shared, bw_GBps: 50/spine: shared, nics: 0.5, tier: t/; s/bw_GBps:
 sed 's/ports: 8/ports: 64/; s/^build:/build:\n  - { tier: n, switch: box, end_link: wire, up_link: wire }/' parts.yaml >nparts.yaml
 run alloc nics.yaml --set total_GBps=475 | sed -n '/^dimension/,/^$/p'
 run alloc nics.yaml --set total_GBps=500 | head -3
+run sim nics.yaml --set network.dims.pod.bw_GBps=25 --set 'network.dims.pod.nics=[{ share: 0.5, nics: 1 }, { share: 0.5, nics: 0.5 }]' --model bandwidth | grep 'differ\|^time'
 echo "== trees in whole parts"
 priced '{ shape: fat-tree, sizes: [ 4, 8 ], planes: 2, bw_GBps: 100, tier: t }'
 priced '{ shape: fat-tree, sizes: [ 4, 16 ], bw_GBps: 50, tier: t }'
