@@ -418,9 +418,10 @@ static bool slim_count_most(double most[3], const struct slim_field *f, const st
     int32_t back_first = g->pattern == SHAPE_DIRECT ? 1 : -1,
             back_last = g->pattern == SHAPE_DIRECT ? last : -1;
     size_t n = (size_t)2 * (size_t)q * (size_t)q * (size_t)degree;
-    double *share = q <= SLIM_MAX_COUNTED_Q ? calloc(2 * n, sizeof *share) : NULL, *back = share + n;
+    double *share = q <= SLIM_MAX_COUNTED_Q ? calloc(2 * n, sizeof *share) : NULL;
     if (!share)
         return false;
+    double *back = share + n;
     slim_first_links(share, f, g, 1, last);
     slim_first_links(back, f, g, back_first, back_last);
     for (int32_t a = 0; a < 2 * q * q; a++)

@@ -561,6 +561,25 @@ TEST(loads_of_slim_flies_spread_messages_evenly)
     }
 }
 
+/* Where links are not counted: what is asked is no less than their mean. */
+TEST(slim_flies_without_a_field_or_too_large_to_count_have_means_and_bounds)
+{
+    struct topo_network net;
+    struct shape_load l;
+    struct shape_group all = { .flat = true, .n = 1152, .members = { 4, 288, 1 } };
+    OK(topo_parse_spec(&net, "slim-fly:4x288@1", e)); /* q 12 */
+    topo_ops(net.dims)->load(&l, SHAPE_DIRECT, net.dims, &all);
+    assert_close(l.load[2], 34 / 24.0, 1e-14);
+    assert_close(l.load[1], (144 + 12 - 2 - 6) / 288.0, 1e-14);
+    assert_true(l.load[1] == l.mean[1]);
+    struct shape_group pairs = { .level = 1, .n = 2, .members = { 1, 2, 1 } };
+    OK(topo_parse_spec(&net, "slim-fly:1x10082@1", e)); /* q 71: 36 column links; two have one link at most */
+    topo_ops(net.dims)->load(&l, SHAPE_DIRECT, net.dims, &pairs);
+    assert_close(l.load[1], 36 / 2.0, 1e-14);
+    topo_ops(net.dims)->load(&l, SHAPE_SEND, net.dims, &pairs);
+    assert_close(l.load[1], 36 * 2.0, 1e-14);
+}
+
 /* ---- tables from outside: tests/reference/topo_alpha.csv, topo_counts.csv ---- */
 
 /* The number behind "name=" in "a=1; b=2". */
