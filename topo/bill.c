@@ -40,13 +40,29 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
                       (dim->fabric.nics > 0 ? dim->fabric.nics : ceil(ports / (double)nic->ports)));
 }
 
+/* NICs of an NPU that have ports in one plane: several have planes of their own as far as these go, and then
+ * share them out; fewer than planes are in several each. */
+static double nics_of_plane(const struct topo_fabric *f)
+{
+    double planes = f->planes > 1 ? f->planes : 1;
+    return f->nics_least >= planes ? f->nics_least / planes : fmin(f->nics_least, 1);
+}
+
+/* Planes that one NIC has ports in. */
+static double planes_of_nic(const struct topo_fabric *f)
+{
+    double planes = f->planes > 1 ? f->planes : 1;
+    return f->nics_least >= planes ? 1 : planes / fmax(f->nics_least, 1);
+}
+
 /* A NIC that is given has links of its own: rounded up for each, and not for each NPU. */
 double topo_end_links(const struct topo_site *at, double bw_Bps)
 {
     const struct topo_fabric *f = &at->net->dims[at->d].fabric;
     double plane_Bps = bw_Bps / topo_planes(&at->net->dims[at->d]),
-           link_Bps = topo_recipe_link_Bps(at->parts, at->recipe);
-    return f->nics > 0 ? f->nics * topo_whole_parts(plane_Bps / f->nics_least / link_Bps)
+           link_Bps = topo_recipe_link_Bps(at->parts, at->recipe), on_plane = nics_of_plane(f);
+    return f->nics > 0 ? topo_nic_surplus(&at->net->dims[at->d]) * on_plane *
+                             topo_whole_parts(plane_Bps / on_plane / link_Bps)
                        : topo_whole_parts(plane_Bps / link_Bps);
 }
 
@@ -61,16 +77,16 @@ int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, st
                        "nics is %g, but tier \"%s\" is built without any; give nic in its recipe", f->nics,
                        at->recipe->tier);
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-    double planes = topo_planes(dim), each_Bps = bw_Bps / f->nics_least,
-           ports = planes * topo_whole_parts(each_Bps / planes / nic->bw_Bps);
+    double on_plane = nics_of_plane(f), each_Bps = bw_Bps / f->nics_least,
+           ports = planes_of_nic(f) * topo_whole_parts(bw_Bps / topo_planes(dim) / on_plane / nic->bw_Bps);
     if (ports > (double)nic->ports)
         return err_set(
             e, ERR_RANGE,
             "a NIC must carry %g GB/s on %g port%s of %g GB/s, expected at most %lld: more nics, or less "
             "bandwidth",
             each_Bps / 1e9, ports, ports == 1 ? "" : "s", nic->bw_Bps / 1e9, (long long)nic->ports);
-    double there = n_npus * f->nics;
-    if (fabs(there - round(there)) > 1e-6)
+    double there = n_npus * f->nics, links = n_npus * on_plane * topo_nic_surplus(dim);
+    if (fabs(there - round(there)) > 1e-6 || fabs(links - round(links)) > 1e-6)
         return err_set(e, ERR_RANGE,
                        "%g NPUs of a node or leaf with %g NICs each have %g, expected whole ones", n_npus,
                        f->nics, there);
@@ -83,7 +99,7 @@ int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
     const struct topo_dim *dim = &at->net->dims[at->d];
     double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe),
            links = topo_whole_parts(bw_Bps / link_Bps);
-    if (isnan(dim->bw_Bps) || fmod(links, topo_planes(dim)) == 0)
+    if (isnan(dim->bw_Bps) || dim->fabric.nics > 0 || fmod(links, topo_planes(dim)) == 0)
         return 0;
     return err_set(e, ERR_RANGE, "%g GB/s are %g link%s of %g GB/s, expected a multiple of the %d planes",
                    bw_Bps / 1e9, links, links == 1 ? "" : "s", link_Bps / 1e9, (int)topo_planes(dim));
@@ -430,8 +446,9 @@ double topo_nic_limit_Bps(const struct topo_network *net, int32_t d, const struc
     const struct topo_recipe *r = topo_is_catalogue(p) ? topo_find_recipe(p, dim->tier) : NULL;
     if (!r || r->nic < 0 || !(dim->fabric.nics > 0))
         return INFINITY;
-    int64_t ports = p->parts[r->nic].ports;
-    return dim->fabric.nics_least * p->parts[r->nic].bw_Bps * (double)(ports - ports % topo_planes(dim));
+    double ports = (double)p->parts[r->nic].ports;
+    return dim->fabric.nics_least * p->parts[r->nic].bw_Bps *
+           (ports - fmod(ports, planes_of_nic(&dim->fabric)));
 }
 
 /* ---- whole parts ---- */
@@ -441,7 +458,7 @@ double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struc
     const struct topo_dim *dim = &net->dims[d], *first = dim - dim->level;
     double link_Bps = topo_recipe_link_Bps(p, topo_find_recipe(p, dim->tier)), below = 1;
     if (dim->level == 0)
-        return link_Bps / topo_link_Bps(dim, 0, 1) * (dim->fabric.nics > 0 ? dim->fabric.nics_least : 1);
+        return link_Bps / topo_link_Bps(dim, 0, 1) * (dim->fabric.nics > 0 ? nics_of_plane(&dim->fabric) : 1);
     if (dim->tie > 0)
         return 0;
     if (!(topo_ops(first)->own_keys & SHAPE_KEY_TAPER))

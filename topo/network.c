@@ -407,6 +407,14 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     if (fabric && yaml_get(doc, map, "size") >= 0 && yaml_get(doc, map, "sizes") >= 0)
         return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
                              "is given beside sizes; give one of them");
+    const struct topo_fabric *f = &dim->fabric;
+    if (f->nics > 0 && f->planes > 1 && f->nics > f->nics_least)
+        return yaml_fail_key(doc, yaml_get(doc, map, "planes"), e, ERR_RANGE,
+                             "is given beside nodes that differ in NICs; give one of them");
+    if (f->nics > 1 && f->planes > 1 && fmod(f->nics, f->planes) > 0 && fmod(f->planes, f->nics) > 0)
+        return yaml_fail_key(doc, yaml_get(doc, map, "planes"), e, ERR_RANGE,
+                             "is %d, expected to divide the %g NICs of an NPU, or a multiple of them",
+                             (int)f->planes, f->nics);
     if (dim->fabric.forward && dim->fabric.spine != TOPO_SPINE_SHARED)
         return yaml_fail_key(doc, yaml_get(doc, map, "forward"), e, ERR_RANGE,
                              "is given without spine: shared, where all that changes rails is forwarded");

@@ -106,6 +106,10 @@ fabric "fat-tree, sizes: [ 4, 4 ], planes: 2000" | study
 bad "too many planes" study.yaml
 fabric "ring, size: 4, nics: 2" | study
 bad "NICs of a ring" study.yaml
+fabric "switch, size: 4, nics: 4, planes: 3" | study
+bad "planes that do not divide NICs" study.yaml
+fabric "switch, size: 4, planes: 2, nics: [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ]" | study
+bad "planes where nodes differ in NICs" study.yaml
 fabric "switch, size: 4, nics: 0" | study
 bad "no NIC" study.yaml
 fabric "switch, size: 4, nics: [ { share: 0.5, nics: 1 } ]" | study

@@ -46,6 +46,8 @@ echo "== NICs that NPUs share, and nodes that differ"
 priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: 0.5, bw_GBps: 25, tier: t }'
 priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: 0.5, bw_GBps: 50, tier: t }'
 priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ], bw_GBps: 50, tier: t }'
+priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: 4, planes: 2, bw_GBps: 200, tier: t }'
+priced '{ shape: full, size: 2, bw_GBps: 50, tier: t }, { shape: switch, size: 8, nics: 2, planes: 4, bw_GBps: 100, tier: t }'
 priced '{ shape: fat-tree, sizes: [ 3, 4 ], nics: 0.5, bw_GBps: 25, tier: t }'
 sed 's/spine: shared, bw_GBps: 50/spine: shared, nics: 0.5, tier: t/; s/bw_GBps: 450/bw_GBps: 450, tier: n/; 1a\  parts: nparts.yaml' step.yaml >nics.yaml
 sed 's/ports: 8/ports: 64/; s/^build:/build:\n  - { tier: n, switch: box, end_link: wire, up_link: wire }/' parts.yaml >nparts.yaml

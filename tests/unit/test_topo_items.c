@@ -104,7 +104,9 @@ TEST(relaxed_prices_of_trees_never_exceed_the_bill)
         s.net.dims[1].bw_Bps = s.net.dims[2].bw_Bps = (double)NAN;
         struct topo_fabric *f = &s.net.dims[1].fabric;
         f->nics = f->nics_least = nics[rng_below(rng, 5)];
-        if (f->nics > 0 && rng_below(rng, 2))
+        if (p == 3 && f->nics > 1)
+            f->nics = f->nics_least = 3; /* they must divide */
+        if (f->nics > 0 && p == 1 && rng_below(rng, 2))
             f->nics *= 1.5; /* half of the nodes have twice as many */
         struct err none = { 0 };
         struct topo_bill b;
