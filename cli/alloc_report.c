@@ -394,7 +394,7 @@ static void report_step(struct report *r, const struct alloc_page *p, const char
     report_close(r, '}');
 }
 
-/* Everything of whole parts in one object; null where prices are by the GB/s. */
+/* Everything of whole parts in one object; none where prices are by the GB/s. */
 static void report_whole(struct report *r, const struct alloc_page *p, bool has)
 {
     const struct design *d = p->design;
