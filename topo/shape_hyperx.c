@@ -104,15 +104,19 @@ static void hyper_counts(struct shape_counts *c, const struct topo_dim *dim)
         c->hub_degree_min = c->ports;
     }
     /* Halves along the last dimension; of an odd one the rows in the middle are cut in two, and so on down.
-     */
-    for (int32_t k = top; k >= grid; k--) {
+     * With hosts some routers may be better on the other side: t of the n/2 rows there cut p t + (n/2)^2 -
+     * t^2 links for each router of a row, least at t = 0 or n/2. */
+    int64_t hosts_cut = grid && dim[top].size % 2 == 0 && 2 * p < dim[top].size ? p * routers / 2 : 0;
+    bool even = hosts_cut > 0;
+    c->cut[0] = hosts_cut;
+    for (int32_t k = top; k >= grid && !even; k--) {
         int64_t low = dim[k].size / 2;
         row /= dim[k].size;
         c->cut[k] = row * low * (dim[k].size - low);
-        if (dim[k].size % 2 == 0)
-            return;
+        even = dim[k].size % 2 == 0;
     }
-    if (grid)
+    c->cut_is_bound = grid && dim[top].size % 2;
+    if (grid && !even)
         c->cut[0] = p / 2;
 }
 

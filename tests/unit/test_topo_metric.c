@@ -573,6 +573,17 @@ static bool draw_fabric(char word[128], struct rng *rng, enum topo_shape s)
         snprintf(word, 128, "%sdragonfly:%dx%dx%d^%d@10", beside, n[0], n[1] + 1, groups, n[2]);
     else if (s == TOPO_DRAGONFLY_PLUS)
         snprintf(word, 128, "%sdragonfly+:%dx%dx%d^%d^%d@10", beside, n[0], n[1], groups, n[2], n[3]);
+    else if (s == TOPO_TORUS && rng_below(rng, 2))
+        snprintf(word, 128, "%storus:%dx%dx%d+twist@10", beside, n[0] + 1, (n[0] + 1) * (1 + n[1] % 2),
+                 2 * (n[0] + 1));
+    else if (s == TOPO_TORUS)
+        snprintf(word, 128, "%storus:%dx%dx%d@10", beside, n[0] + 1, n[1] + 1, n[2] + 1);
+    else if (s == TOPO_HYPERX && rng_below(rng, 2))
+        snprintf(word, 128, "%shyperx:%dx%d^%d@10", beside, n[0] + 1, n[1] + 1, n[2]);
+    else if (s == TOPO_HYPERX)
+        snprintf(word, 128, "%shyperx:%dx%dx%d@10", beside, n[0] + 1, n[1] + 1, n[2] + 1);
+    else if (s == TOPO_HAMMINGMESH)
+        snprintf(word, 128, "hammingmesh:%dx%dx%dx%d@10", n[0], n[1], 2 + n[2] % 3, 2 + n[3] % 3);
     else
         snprintf(word, 128, "%sslim-fly:%dx%d@10", q < 5 ? beside : "", n[0] + n[1], 2 * q * q);
     return topo_parse_spec(&net, word, &none) == 0;
@@ -580,7 +591,8 @@ static bool draw_fabric(char word[128], struct rng *rng, enum topo_shape s)
 
 TEST(formulas_equal_search_on_random_fabrics)
 {
-    static const enum topo_shape shapes[] = { TOPO_DRAGONFLY, TOPO_DRAGONFLY_PLUS, TOPO_SLIM_FLY };
+    static const enum topo_shape shapes[] = { TOPO_DRAGONFLY, TOPO_DRAGONFLY_PLUS, TOPO_SLIM_FLY,
+                                              TOPO_TORUS,     TOPO_HYPERX,         TOPO_HAMMINGMESH };
     RNG(rng, 32, 0);
     for (size_t k = 0; k < COUNT_OF(shapes); k++)
         for (int i = 0; i < 60;) {
