@@ -523,6 +523,28 @@ static void find_pull(const struct alloc_problem *p, const struct alloc_bound *b
     }
 }
 
+/* What an equality leaves no choice stays too: a tied level of a fabric, or the last part of a total. Returns
+ * how many were held. */
+static int32_t hold_tied(struct face *f, const double *bw_Bps)
+{
+    const struct alloc_problem *p = f->problem;
+    int32_t n_held = 0;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        int32_t n_free = 0, last = -1;
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            if (p->rows[i].coef[d] != 0 && f->lo_Bps[d] < f->hi_Bps[d]) {
+                n_free++;
+                last = d;
+            }
+        if (p->rows[i].sense != LINEXPR_EQ || n_free != 1)
+            continue;
+        f->lo_Bps[last] = f->hi_Bps[last] = bw_Bps[last];
+        n_held++;
+        i = -1; /* earlier rows may have one left now */
+    }
+    return n_held;
+}
+
 /* Hold binding dimensions where they are; returns how many are free to move. */
 static int32_t hold_binding(struct face *f, const struct alloc_bound *b, const double *bw_Bps)
 {
@@ -556,7 +578,7 @@ static int32_t hold_binding(struct face *f, const struct alloc_bound *b, const d
         if (f->lo_Bps[d] == 0 && alloc_carries_traffic(step, d))
             f->lo_Bps[d] = 1e-9 * total;
     }
-    return free_dims;
+    return free_dims - hold_tied(f, bw_Bps);
 }
 
 /* The rows that describe all equally good splits: the problem's own, the cost, and cuts for the time. */
