@@ -6,6 +6,7 @@
  */
 #include "alloc/lp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -383,6 +384,58 @@ int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struc
     simplex_free(g);
     free(place);
     return rc;
+}
+
+void lp_again_free(struct lp_again *again)
+{
+    simplex_free(again->simplex);
+    *again = (struct lp_again){ 0 };
+}
+
+/* Cost, bounds and rows that came since; the basis stays. */
+static int lp_reload(struct lp_again *again, const struct lp *lp, struct err *e)
+{
+    for (int32_t d = 0; d < lp->n_dims; d++) {
+        simplex_set_cost(again->simplex, d, lp->cost[d] * UNIT_Bps);
+        simplex_set_bounds(again->simplex, d, lp->lo_Bps[d] / UNIT_Bps, lp->hi_Bps[d] / UNIT_Bps);
+    }
+    for (; again->n_rows < lp->n_rows; again->n_rows++) {
+        int rc = load_row(again->simplex, &lp->rows[again->n_rows], lp->n_dims, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* What the basis cannot do is done from the start: the answer does not hang on how the last one ended. */
+int lp_solve_again(struct lp_again *again, struct lp_result *out, const struct lp *lp, struct err *e)
+{
+    static const struct simplex_way warm = { SIMPLEX_FROM_BASIS, false, TOLERANCE, MOST_STEPS };
+    enum simplex_status status = SIMPLEX_INFEASIBLE;
+    struct err cold = { 0 };
+    bool first = !again->simplex;
+    assert(!lp->skip && !lp->level);
+    if (first) {
+        int rc = simplex_build(&again->simplex, e);
+        for (int32_t d = 0; d < lp->n_dims && !rc; d++)
+            rc = simplex_add_column(again->simplex, 0, 0, 1, 0, NULL, NULL, e);
+        if (rc)
+            return rc;
+    }
+    int rc = lp_reload(again, lp, e);
+    if (rc)
+        return rc;
+    if (first)
+        rc = simplex_solve(&status, again->simplex, ways, sizeof ways / sizeof ways[0], &cold);
+    else
+        rc = simplex_solve(&status, again->simplex, &warm, 1, &cold);
+    if (rc || status != SIMPLEX_OPTIMAL) {
+        lp_again_free(again);
+        return lp_solve(out, NULL, lp, e);
+    }
+    out->status = LP_OPTIMAL;
+    unload(out, NULL, lp, NULL, again->simplex);
+    return 0;
 }
 
 /* An irreducible set of rows that cannot hold together: every row whose absence leaves the rest infeasible is

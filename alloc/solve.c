@@ -479,6 +479,7 @@ struct face {
     int32_t n, cap;
     double time_s;
     double lo_Bps[D], hi_Bps[D];
+    struct lp_again again; /* its linear programme as last solved; rows are only ever added */
 };
 
 /* T(B) <= T* from below: T(B0) + g.(B - B0) <= T*. */
@@ -502,7 +503,8 @@ static bool aim(struct face *f, const double *cost, const bool *level, struct lp
         lp.level = level;
         memcpy(lp.lo_Bps, f->lo_Bps, sizeof lp.lo_Bps);
         memcpy(lp.hi_Bps, f->hi_Bps, sizeof lp.hi_Bps);
-        if (lp_solve(r, NULL, &lp, e) || r->status != LP_OPTIMAL)
+        int rc = level ? lp_solve(r, NULL, &lp, e) : lp_solve_again(&f->again, r, &lp, e);
+        if (rc || r->status != LP_OPTIMAL)
             return false;
         if (step_time(f->problem->step, r->bw_Bps) <= f->time_s * (1 + FACE_REL) || f->n == f->cap)
             return true;
@@ -710,6 +712,7 @@ static int alloc_explore_face(struct alloc_answer *out, const struct alloc_probl
         level_out(&f, &r, e);
         face_move_to(out, p, time_s, r.bw_Bps);
     }
+    lp_again_free(&f.again);
     free(f.rows);
     return e->code;
 }
