@@ -109,15 +109,17 @@ static double usd_of(const struct topo_parts *p, const char *name)
 }
 
 /*
- * side x side accelerators on boards of b x b, 4 planes. Every row of accelerators is one network with two
- * ports per board, every column likewise. End cables: half DAC, half optical; what joins switches is optical.
+ * side x side accelerators on boards of b x b, 4 planes of links of 50 GB/s. Every row of accelerators is one
+ * network with two ports per board, every column likewise. Cables of rows are DAC, of columns optical, as is
+ * what joins switches.
  */
-static double hamming_mesh_usd(const struct mesh_prices *u, int64_t side, int64_t b)
+static double hamming_mesh_usd(struct priced *s, int64_t side, int64_t b)
 {
-    struct topo_clos c = count_clos(side * 2 * (side / b), side);
-    return 4 * 2 *
-           ((double)c.switches * u->box + (double)c.up_links * u->aoc +
-            (double)c.end_links * (u->dac + u->aoc) / 2);
+    char spec[64];
+    snprintf(spec, sizeof spec, "hammingmesh:%dx%dx%dx%d*4@400", (int)b, (int)b, (int)(side / b),
+             (int)(side / b));
+    set_network(s, spec, "InterPlane InterPlane InterPlane InterPlane");
+    return bill_usd(s);
 }
 
 /* Boards of 2 x 2: half of a torus's 2N links leave a board and are optical, in each of 4 planes. */
@@ -203,7 +205,7 @@ static int print_hamming_mesh(void)
                          ? (side == 32 ? dragonfly_usd(&u, "dragonfly:8x16x8^8", 2)
                                        : dragonfly_usd(&u, "dragonfly:17x32x30^16", 1))
                      : published[i].board < 0 ? tapered_tree_usd(&u, side, -published[i].board)
-                                              : hamming_mesh_usd(&u, side, published[i].board);
+                                              : hamming_mesh_usd(&s, side, published[i].board);
         /* equal as printed: within half of the last digit */
         bool same =
             fabs(usd / 1e6 - published[i].million_usd) <= 0.5 * pow(10, -published[i].decimals) + 1e-9;
