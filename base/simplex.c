@@ -152,3 +152,8 @@ double simplex_dual(const struct simplex *x, int32_t row)
 {
     return glp_get_row_dual(x->g, row + 1);
 }
+
+double simplex_reduced(const struct simplex *x, int32_t column)
+{
+    return glp_get_col_dual(x->g, column + 1);
+}

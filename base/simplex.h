@@ -69,4 +69,7 @@ int simplex_solve(enum simplex_status *status, struct simplex *x, const struct s
 double simplex_value(const struct simplex *x, int32_t column);
 double simplex_dual(const struct simplex *x, int32_t row);
 
+/** What of the cost of a column no row pays for: 0 where its value is between its bounds. */
+double simplex_reduced(const struct simplex *x, int32_t column);
+
 #endif

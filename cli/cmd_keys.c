@@ -47,6 +47,7 @@ static const struct section *const sections[] = {
     &topo_npu_section,
     &topo_npu_size_section,
     &topo_dim_section,
+    &topo_class_section,
     &topo_regime_section,
     &topo_nics_section,
     &topo_parts_section,

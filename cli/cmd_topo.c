@@ -546,6 +546,11 @@ static int described(struct run *run, struct err *e)
     if (rc)
         goto out;
     warn_about_network(run, &s);
+    if (s.ideal) {
+        rc = err_set(e, ERR_UNSUP, "%s: its network is a graph; give the graph's own file",
+                     run->opt.operands[0]);
+        goto out;
+    }
     if (run->opt.spec) {
         rc = print_spec(run, &s, e);
         goto out;

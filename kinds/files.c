@@ -71,7 +71,7 @@ static int put_spec(struct text *out, const char *word, struct err *e)
 }
 
 static const char *const of_study[] = { "vary", "keep", "uncertain", NULL };
-static const char *const alone_keys[] = { "dims", "npu", NULL };
+static const char *const alone_keys[] = { "dims", "npu", "graph", "classes", NULL };
 
 const struct source_rules source_rules = {
     .names = names,

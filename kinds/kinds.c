@@ -22,6 +22,7 @@ const struct section_link section_links[] = {
     { &step_workload_section, "search", &search_section, false },
     { &topo_network_section, "npu", &topo_npu_section, false },
     { &topo_network_section, "dims", &topo_dim_section, true },
+    { &topo_network_section, "classes", &topo_class_section, true },
     { &place_section, "network", &topo_network_section, false },
     { &place_section, "racks", &draw_racks_section, false },
     { &place_section, "gadget", &place_gadget_section, false },

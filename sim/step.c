@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "sim/chunk/chunk.h"
 #include "sim/fidelity.h"
+#include "workloads/ideal.h"
 
 struct step_costing {
     const struct step_tree *tree;
@@ -53,6 +54,27 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
     find_binding(x, c, c->busy_s);
     for (int32_t d = 0; d < x->net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? c->time_s / c->n_binds : 0;
+}
+
+/* On a graph of its own: the classes of the cut that decides are to blame, by their share of it. Bytes and
+ * busy time are those of the routing that was found, which fills other classes as far as it needs them. */
+static int cost_by_cuts(const struct step_costing *x, const struct step_node *node, struct sim_collective *c,
+                        struct err *e)
+{
+    struct ideal_time t;
+    int rc = ideal_find(&t, x->net->ideal, node->collective, node->bytes, &x->tree->groups[node->group],
+                        x->bw_Bps, e);
+    if (rc)
+        return rc;
+    c->time_s = t.time_s;
+    for (int32_t d = 0; d < x->net->n_dims && isfinite(t.time_s); d++) {
+        c->wait_s[d] = t.cut[d] * t.time_s;
+        c->busy_s[d] = t.busy[d] / x->net->dims[d].efficiency * t.time_s;
+        c->traffic_B[d] = t.busy[d] * x->bw_Bps[d] * t.time_s;
+        c->binds[d] = t.cut[d] > TIED_REL;
+        c->n_binds += c->binds[d];
+    }
+    return 0;
 }
 
 /* How each dimension carries it out, at these bandwidths. */
@@ -158,6 +180,8 @@ static int step_cost_collective(const struct step_costing *x, step_id id, struct
         *known = t.known;
         return 0;
     }
+    if (x->net->ideal)
+        return cost_by_cuts(x, node, c, e);
     if (x->model == SIM_BANDWIDTH)
         cost_by_bandwidth(x, node, c);
     else

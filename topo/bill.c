@@ -6,7 +6,7 @@
  * full meshes are counted here from the number of links and the degree of members. Counts are doubles: a
  * million NPUs with a million links each are still whole numbers below 2^53.
  */
-#include "topo/bill.h"
+#include "topo/wires.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -348,12 +348,28 @@ static int need_rate(double usd_per_Bps, const char *what, const struct topo_dim
     return 0;
 }
 
+/* Of a class of a graph's links: what its links, switch ports and NICs come to for its bandwidth. */
+static int32_t list_wires(struct rate_share out[MAX_SHARES], const struct topo_rate *r,
+                          const struct topo_wire_class *k, const struct topo_parts *p)
+{
+    int32_t n = 0;
+    bool direct = k->ports_per == 0;
+    double ways = direct && p->counting == COUNT_ONE_WAY ? 0.5 : 1;
+    out[n++] = (struct rate_share){ "link", BILL_LINK, &r->link, ways * k->links_per };
+    if (!direct && r->port.typ > 0)
+        out[n++] = (struct rate_share){ "switch", BILL_SWITCH, &r->port, k->ports_per };
+    if (k->nics_per > 0 && !isnan(r->nic.typ))
+        out[n++] = (struct rate_share){ "NIC", BILL_NIC, &r->nic, k->nics_per };
+    return n;
+}
+
 /* Shares of dimension `dim`; a tier without a NIC price takes none. */
 static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const struct topo_rate **row,
-                       const struct topo_dim *dim, const struct topo_parts *p, struct err *e)
+                       const struct topo_network *net, int32_t d, const struct topo_parts *p, struct err *e)
 {
+    const struct topo_dim *dim = &net->dims[d];
     const struct topo_rate *r = topo_find_rate(p, dim->tier);
-    bool switched = topo_link_ports(dim) > 0;
+    bool switched = net->wires ? net->wires->kinds[d].ports_per > 0 : topo_link_ports(dim) > 0;
     *n = 0;
     *row = r;
     if (!r)
@@ -363,6 +379,10 @@ static int list_shares(struct rate_share out[MAX_SHARES], int32_t *n, const stru
         rc = need_rate(r->port.typ, "switch", dim, p, e);
     if (rc)
         return rc;
+    if (net->wires) {
+        *n = list_wires(out, r, &net->wires->kinds[d], p);
+        return 0;
+    }
 
     double ways = !switched && p->counting == COUNT_ONE_WAY ? 0.5 : 1;
     /* A link between switches has a port at both ends, and no NIC. */
@@ -382,7 +402,7 @@ static int price_by_rates(struct topo_dim_price *out, const struct topo_network 
     struct rate_share shares[MAX_SHARES];
     const struct topo_rate *row;
     int32_t n;
-    int rc = list_shares(shares, &n, &row, &net->dims[d], p, e);
+    int rc = list_shares(shares, &n, &row, net, d, p, e);
     if (rc)
         return rc;
     double npus = (double)net->n_npus;
@@ -430,6 +450,10 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
 int topo_prices(struct topo_dim_price *out, const struct topo_network *net, const struct topo_parts *p,
                 struct err *e)
 {
+    if (net->wires && topo_is_catalogue(p))
+        return err_set(e, ERR_UNSUP,
+                       "a catalogue counts parts of shapes, not of a graph; give rates by tier, or "
+                       "usd in its file");
     for (int32_t d = 0; d < net->n_dims; d++) {
         out[d] = (struct topo_dim_price){ 0 };
         int rc = topo_is_catalogue(p) ? price_by_parts(&out[d], net, d, p, e)
@@ -557,7 +581,7 @@ static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32
     struct rate_share shares[MAX_SHARES];
     const struct topo_rate *row;
     int32_t n;
-    int rc = list_shares(shares, &n, &row, dim, p, e);
+    int rc = list_shares(shares, &n, &row, net, d, p, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < n; i++) {
@@ -641,6 +665,23 @@ static int bill_dims(struct topo_bill *b, const struct topo_network *net, const 
     return 0;
 }
 
+/* Switches and NPUs of a graph that has prices of its own: no bandwidth changes them. */
+static void bill_nodes(struct topo_bill *b, const struct topo_network *net)
+{
+    struct topo_bill_line *line = begin_line(b, &net->dims[0], 0);
+    double usd = net->wires->node_usd;
+    snprintf(line->item, sizeof line->item, "nodes of the graph");
+    line->tier[0] = '\0';
+    line->role = BILL_SWITCH;
+    line->count = 1;
+    line->count_unit = "pcs";
+    line->usd = (struct topo_band){ usd, usd, usd };
+    line->watt = NAN;
+    line->grade = line->band_grade = line->watt_grade = GRADE_RECALLED;
+    line->source = line->date = "";
+    sum_line(b, line);
+}
+
 int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
                     const double *bw_Bps, struct err *e)
 {
@@ -653,6 +694,8 @@ int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const s
     if (!b->lines)
         return err_nomem(e, "a bill");
     int rc = bill_dims(b, net, p, bw_Bps, e);
+    if (!rc && net->wires && net->wires->own_prices && net->wires->node_usd > 0)
+        bill_nodes(b, net);
     if (rc)
         topo_bill_free(b);
     return rc;

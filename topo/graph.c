@@ -1225,7 +1225,12 @@ static int export_classes(igraph_t *copy, const struct topo_graph *g, struct err
         rc = topo_from_igraph(EANV(&g->model, ATTR_DIM, &dims), "graph: export", e);
     for (int64_t i = 0; i < g->n_links && !rc; i++) {
         int32_t cls = g->net.n_dims ? (int32_t)VECTOR(dims)[i] : g->cls[i];
-        const char *name = cls < 0 ? "" : topo_graph_class(g, cls);
+        char name[TOPO_NAME] = "";
+        if (cls >= 0)
+            snprintf(name, sizeof name, "%s", topo_graph_class(g, cls));
+        /* "pod.up1" is no name that a list of classes may have. */
+        for (char *dot = name; g->net.n_dims && (dot = strchr(dot, '.'));)
+            *dot = '-';
         rc = topo_from_igraph(igraph_strvector_set(&texts, i, name), "graph: export", e);
     }
     if (!rc)

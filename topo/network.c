@@ -445,6 +445,45 @@ static int network_check_dim(void *base, const struct yaml_doc *doc, yaml_id map
 K_SECTION(topo_dim_section, struct topo_dim, "dims", dim_keys, "one dimension of a network", STUDY_USES,
           .check = network_check_dim);
 
+/* ---- classes of a graph's links ---- */
+
+static const struct key class_keys[] = {
+    K_NAME(struct topo_dim, name, "name", 1, "the class, as the file and constraints call it",
+           .required = true),
+    K_COUNT_OR(
+        struct topo_dim, size, "size", 1, TOPO_MAX_SIZE, 0,
+        "members along this axis of the NPUs' numbers, which groups fill (default: the first has all NPUs "
+        "that others leave, others 1)"),
+    K_REAL_OR(struct topo_dim, bw_Bps, "bw_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
+              "of one NPU: all links of the class in one direction over the number of NPUs; links keep the "
+              "proportions of the file (default: to be allocated)",
+              .decimals = 9),
+    K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
+           "least bandwidth an allocator may give it", .decimals = 9, .uses = USE_SPLIT),
+    K_REAL_OR(struct topo_dim, max_Bps, "max_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, INFINITY,
+              "most bandwidth an allocator may give it (default: no cap)", .decimals = 9, .uses = USE_SPLIT),
+    K_REAL(struct topo_dim, efficiency, "efficiency", "", 1, 1e-3, 1, 1,
+           "share of bw_GBps that a collective reaches"),
+    K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table (default: usd of the file's edges)",
+           .uses = USE_COST),
+};
+
+/* To all that asks for a shape it is a switch, which only what knows no graph would take it for. */
+static int network_check_class(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct topo_dim *dim = base;
+    dim->shape = TOPO_SWITCH;
+    dim->wires = true;
+    dim->n_levels = 1;
+    dim->in_switch_min = 2;
+    int rc = check_dim_name(dim->name, doc, yaml_get(doc, map, "name"), e);
+    return rc ? rc : check_bounds(dim, doc, map, e);
+}
+
+K_SECTION(topo_class_section, struct topo_dim, "classes", class_keys,
+          "a class of links of a network's graph: a dimension to constraints, prices and reports", STUDY_USES,
+          .check = network_check_class);
+
 /* ---- a network ---- */
 
 static const struct key network_keys[] = {
@@ -454,8 +493,45 @@ static const struct key network_keys[] = {
     K_NODE(struct topo_network, parts, "parts",
            "prices: a parts file (relative to this one) or a map, see parts", .uses = USE_COST),
     K_LIST(struct topo_network, dims, n_dims, "dims", 1, &topo_dim_section,
-           "list of 1 to 8 dimensions, innermost first, see dims", .what = "dimensions", .required = true),
+           "list of 1 to 8 dimensions, innermost first, see dims", .what = "dimensions"),
+    K_NODE(
+        struct topo_network, graph, "graph",
+        "instead of dims, in studies of designs: a GraphML or CSV file of links (relative to this one), each "
+        "of a class"),
+    K_LIST(struct topo_network, dims, n_dims, "classes", 1, &topo_class_section,
+           "with graph: its classes of links, see classes", .what = "classes"),
 };
+
+/* One list or the other. */
+static int check_lists(const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    yaml_id dims = yaml_get(doc, map, "dims"), graph = yaml_get(doc, map, "graph");
+    yaml_id classes = yaml_get(doc, map, "classes");
+    if (graph < 0 && dims < 0)
+        return yaml_fail(doc, map, e, ERR_PARSE,
+                         "has no dims (list of 1 to 8 dimensions, innermost first, see dims)");
+    if (graph < 0 && classes >= 0)
+        return yaml_fail_key(doc, classes, e, ERR_PARSE, "is given without graph; give the file of links");
+    if (graph >= 0 && dims >= 0)
+        return yaml_fail_key(doc, dims, e, ERR_PARSE, "is given together with graph; give classes instead");
+    if (graph >= 0 && classes < 0)
+        return yaml_fail_key(doc, graph, e, ERR_PARSE, "is given without classes; list those of its links");
+    return 0;
+}
+
+/* A graph tells its number of NPUs when it is read. */
+static int check_classes(const struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
+                         struct err *e)
+{
+    yaml_each (id, doc, yaml_get(doc, map, "classes")) {
+        int32_t d = doc->nodes[id].index, same = topo_find_dim(net, net->dims[d].name);
+        if (same != d)
+            return yaml_fail(doc, yaml_get(doc, id, "name"), e, ERR_RANGE,
+                             "is \"%s\", which is already the name of class %d; choose another",
+                             net->dims[d].name, (int)same + 1);
+    }
+    return 0;
+}
 
 /* Bandwidths of levels that follow from that of the injection. */
 static void settle_ties(struct topo_dim *dim)
@@ -566,7 +642,10 @@ static int network_check(void *base, const struct yaml_doc *doc, yaml_id map, st
     yaml_id dims = yaml_get(doc, map, "dims");
     int32_t d = 0;
     net->n_npus = 1;
-    int rc = expand_entries(net, doc, dims, e);
+    int rc = check_lists(doc, map, e);
+    if (rc || net->graph >= 0)
+        return rc ? rc : check_classes(net, doc, map, e);
+    rc = expand_entries(net, doc, dims, e);
     if (rc)
         return rc;
     yaml_each (id, doc, dims) {
@@ -609,6 +688,14 @@ static int network_read_word(struct topo_network *net, const struct yaml_doc *do
 }
 
 int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e)
+{
+    int rc = topo_read_wired(net, doc, node, e);
+    if (!rc && net->graph >= 0)
+        return yaml_fail_key(doc, net->graph, e, ERR_UNSUP, "is given, which only studies of designs take");
+    return rc;
+}
+
+int topo_read_wired(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e)
 {
     topo_network_defaults(net);
     if (doc->nodes[node].kind == YAML_SCALAR)
@@ -695,6 +782,10 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
 {
     size_t used = 0;
     buf[0] = '\0';
+    if (net->wires) {
+        snprintf(buf, TOPO_SPEC, "graph of %lld NPUs", (long long)net->n_npus);
+        return buf;
+    }
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         char bw[NUM_MOVED] = "", label[TOPO_DIM_LABEL];

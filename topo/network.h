@@ -16,9 +16,14 @@ struct topo_network {
      * passed on the way count nothing. */
     bool whole_parts;
     yaml_id parts; /**< the `parts` node of the YAML map, -1 if none or built from a word */
+    yaml_id graph; /**< the `graph` node: dimensions are the classes of its links; -1 */
+    /** Of a network with a graph, borrowed from who reads it (workloads/ideal.h); else NULL. */
+    struct topo_wires *wires;
+    struct ideal *ideal;
 };
 
-extern const struct section topo_network_section, topo_dim_section, topo_regime_section, topo_nics_section;
+extern const struct section topo_network_section, topo_dim_section, topo_class_section, topo_regime_section,
+    topo_nics_section;
 
 /** A network of no dimension and one NPU, of which nothing is known. */
 void topo_network_defaults(struct topo_network *net);
@@ -35,6 +40,10 @@ void topo_dim_defaults(struct topo_dim *dim, int32_t d);
  *         NPUs, min_GBps <= bw_GBps <= max_GBps.
  */
 int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e);
+
+/** The same of one that may have a `graph`, whose file is not read: sizes may be 0, and n_npus is not known.
+ */
+int topo_read_wired(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e);
 
 /**
  * "ring:4@250 full:8 switch:32@50": SHAPE:SIZE[@GBps], innermost first, blanks

@@ -40,6 +40,10 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     char planes[16] = "";
     if (topo_planes(dim) > 1)
         snprintf(planes, sizeof planes, "*%d", (int)topo_planes(dim));
+    if (dim->wires) {
+        snprintf(buf, TOPO_DIM_LABEL, dim->size > 1 ? "links:%d" : "links", (int)dim->size);
+        return buf;
+    }
     if (!topo_is_fabric(dim)) {
         snprintf(buf, TOPO_DIM_LABEL, "%s:%d%s", cls ? cls + 1 : topo_shape_name(dim->shape), (int)dim->size,
                  planes);

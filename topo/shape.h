@@ -167,6 +167,7 @@ struct topo_dim {
     int32_t n_regimes;             /**< besides lat_s and efficiency */
     struct topo_regime regimes[TOPO_MAX_REGIMES];
     char tier[TOPO_NAME]; /**< row of the price table; "" when not given */
+    bool wires;           /**< a class of a graph's links (topo/wires.h): its shape means nothing */
 };
 
 /* ---- what a shape knows of itself ---- */

@@ -511,6 +511,14 @@ static void take_cut(struct theta_answer *out, const struct theta *t, const doub
         out->cut[t->var_class[o]] += t->var_weight[o] * t->best[o];
     for (int32_t c = 0; c < t->n_classes; c++)
         out->rate += out->cut[c] * bw_Bps[c];
+    /* What no routing pays for of a length's cost is capacity that is left over. */
+    double all[THETA_CLASSES] = { 0 };
+    for (int32_t o = 0; o < t->n_vars; o++) {
+        out->busy[t->var_class[o]] += t->cost[o] - fmax(simplex_reduced(t->master, o), 0);
+        all[t->var_class[o]] += t->cost[o];
+    }
+    for (int32_t c = 0; c < t->n_classes; c++)
+        out->busy[c] = all[c] > 0 ? fmin(fmax(out->busy[c] / all[c], 0), 1) : 0;
 }
 
 int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e)

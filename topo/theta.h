@@ -52,8 +52,9 @@ enum { THETA_CLASSES = 64 };
 
 /** An answer: S bytes take S / rate. */
 struct theta_answer {
-    double rate;               /**< from the cut [B/s]: no routing carries more */
-    double reached;            /**< what a routing that was found carries [B/s]: within THETA_GAP of rate */
+    double rate;                /**< from the cut [B/s]: no routing carries more */
+    double reached;             /**< what a routing that was found carries [B/s]: within THETA_GAP of rate */
+    double busy[THETA_CLASSES]; /**< of a class, share of its capacity that this routing fills, 0 to 1 */
     double cut[THETA_CLASSES]; /**< shape [n_classes]: at any bandwidths rate <= cut . bandwidth of a class */
 };
 

@@ -109,12 +109,139 @@ void topo_wires_free(struct topo_wires *w)
     free(w->classes);
     free(w->usd);
     free(w->watt);
+    free(w->kinds);
+    free(w->weight);
     *w = (struct topo_wires){ 0 };
 }
 
 bool topo_wires_priced(const struct topo_wires *w)
 {
     return !isnan(w->link_usd) || !isnan(w->node_usd);
+}
+
+/* ---- classes as dimensions ---- */
+
+/* Links between a vertex and the nearest NPU, by a search from all NPUs at once. */
+static int find_heights(int32_t **out, const struct topo_wires *w, struct err *e)
+{
+    int32_t *height = calloc((size_t)w->n_vertices + 1, sizeof *height);
+    *out = height;
+    if (!height)
+        return err_nomem(e, "wires of a graph");
+    for (int32_t v = w->n_npus; v < w->n_vertices; v++)
+        height[v] = w->n_vertices;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int32_t i = 0; i < w->n_links; i++)
+            for (int k = 0; k < 2; k++) {
+                int64_t a = k ? w->links[i].dst : w->links[i].src, b = w->links[i].src + w->links[i].dst - a;
+                if (height[b] > height[a] + 1) {
+                    height[b] = height[a] + 1;
+                    moved = true;
+                }
+            }
+    }
+    return 0;
+}
+
+/* Sums over the links of class d, then over N times what makes B. */
+static void fill_class(struct topo_wires *w, int32_t d, const int32_t *height)
+{
+    struct topo_wire_class *k = &w->kinds[d];
+    double all = 0, most = 0, n = w->n_npus;
+    *k = (struct topo_wire_class){ .n_links = 0 };
+    for (int32_t i = 0; i < w->n_links; i++) {
+        const struct topo_link *l = &w->links[i];
+        if (l->cls != d)
+            continue;
+        int ways = height[l->src] == height[l->dst] ? 2 : 1;
+        int npus = (l->src < w->n_npus) + (l->dst < w->n_npus);
+        k->n_links++;
+        all += ways * l->bw_Bps;
+        most = fmax(most, l->bw_Bps);
+        k->links_per += (npus == 2 ? 2 : 1) * l->bw_Bps;
+        k->ports_per += (2 - npus) * l->bw_Bps;
+        k->nics_per += npus == 1 ? l->bw_Bps : 0;
+        k->usd_per_Bps += l->usd;
+        k->watt_per_Bps += l->watt;
+    }
+    k->file_Bps = all / n;
+    k->link_share = most / k->file_Bps;
+    k->links_per /= all;
+    k->ports_per /= all;
+    k->nics_per /= all;
+    k->usd_per_Bps /= k->file_Bps;
+    k->watt_per_Bps /= k->file_Bps;
+    for (int32_t i = 0; i < w->n_links; i++)
+        if (w->links[i].cls == d)
+            w->weight[i] = w->links[i].bw_Bps / k->file_Bps;
+}
+
+/* Which dimension each class of the file is. */
+static int match_classes(int32_t *dim_of, const struct topo_wires *w, const struct topo_network *net,
+                         int32_t *at, struct err *e)
+{
+    for (int32_t i = 0; i < w->n_links; i++)
+        if (w->links[i].cls < 0)
+            return err_set(e, ERR_RANGE, "edge %d has no class, expected one of those listed", (int)i + 1);
+    for (int32_t c = 0; c < w->n_classes; c++) {
+        dim_of[c] = topo_find_dim(net, w->classes[c]);
+        if (dim_of[c] < 0)
+            return err_set(e, ERR_RANGE, "has links of class \"%s\", expected it among the classes",
+                           w->classes[c]);
+    }
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        bool used = false;
+        for (int32_t c = 0; c < w->n_classes; c++)
+            used = used || dim_of[c] == d;
+        *at = d;
+        if (!used)
+            return err_set(e, ERR_RANGE, "is \"%s\", of which the graph has no links", net->dims[d].name);
+    }
+    *at = -1;
+    return 0;
+}
+
+static int settle_sizes(struct topo_network *net, const struct topo_wires *w, struct err *e)
+{
+    int64_t n = 1;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        if (net->dims[d].size == 0)
+            net->dims[d].size = d > 0 ? 1 : 0;
+        n *= net->dims[d].size > 0 ? net->dims[d].size : 1;
+        if (n > TOPO_MAX_NPUS)
+            break;
+    }
+    if (net->dims[0].size == 0 && w->n_npus % n == 0) {
+        net->dims[0].size = (int32_t)(w->n_npus / n);
+        n = w->n_npus;
+    }
+    net->n_npus = w->n_npus;
+    return n == w->n_npus ? 0
+                          : err_set(e, ERR_RANGE, "has %d NPUs, expected the product of the sizes, %lld",
+                                    (int)w->n_npus, (long long)n);
+}
+
+int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e)
+{
+    int32_t *dim_of = calloc((size_t)w->n_classes + 1, sizeof *dim_of), *height = NULL;
+    *at = -1;
+    w->kinds = calloc((size_t)net->n_dims + 1, sizeof *w->kinds);
+    w->weight = calloc((size_t)w->n_links + 1, sizeof *w->weight);
+    int rc = dim_of && w->kinds && w->weight ? 0 : err_nomem(e, "wires of a graph");
+    if (!rc)
+        rc = match_classes(dim_of, w, net, at, e);
+    if (!rc)
+        rc = settle_sizes(net, w, e);
+    for (int32_t i = 0; i < w->n_links && !rc; i++)
+        w->links[i].cls = dim_of[w->links[i].cls];
+    if (!rc)
+        rc = find_heights(&height, w, e);
+    for (int32_t d = 0; d < net->n_dims && !rc; d++)
+        fill_class(w, d, height);
+    free(dim_of);
+    free(height);
+    return rc;
 }
 
 /* ---- the bill ---- */

@@ -6,6 +6,20 @@
 #include "topo/graph.h"
 
 /**
+ * A class of links as a dimension. Its bandwidth B is that of one NPU, as with any shape: of all its links in
+ * one direction over the number of NPUs. A link between vertices that are equally far from NPUs counts both
+ * ways (a torus has B = 2b), another one way (a tree's up-links). Links keep their proportions in the file.
+ */
+struct topo_wire_class {
+    int32_t n_links;
+    double link_share;                     /**< bandwidth of its fastest link over B */
+    double file_Bps;                       /**< B as the file has it */
+    double links_per, ports_per, nics_per; /**< bandwidth of links, switch ports and NICs over N B, as rates
+                                              count them */
+    double usd_per_Bps, watt_per_Bps; /**< by the file's usd and watt, of all links, per B; NaN without */
+};
+
+/**
  * Wires of a graph, without igraph: copied once, then read by any thread. A link is a wire, numbered as in
  * the graph. Release with topo_wires_free().
  */
@@ -16,7 +30,11 @@ struct topo_wires {
     double *usd, *watt; /**< of vertices, shape [n_vertices], owned; NaN where the file does not say */
     double link_usd, link_watt; /**< sums over links; NaN where the file gives none at all */
     double node_usd, node_watt; /**< the same over vertices */
+    bool own_prices;            /**< a study takes usd of edges and nodes for its prices */
     bool unpriced_switches;     /**< links have prices, switches do not */
+    /* After topo_wires_bind(). */
+    struct topo_wire_class *kinds; /**< shape [n_classes], owned: of dimension d of the network */
+    double *weight;                /**< shape [n_links], owned: bandwidth over that of one NPU in its class */
 };
 
 /**
@@ -28,6 +46,14 @@ void topo_wires_free(struct topo_wires *w); /**< of a zeroed one too */
 
 /** Does the file price anything? */
 bool topo_wires_priced(const struct topo_wires *w);
+
+/**
+ * Make the dimensions of @p net the classes of @p w: links are renumbered to them, sizes that are 0 become
+ * those of all NPUs (the first) or 1. @p counting as of struct topo_parts. ERR_NOMEM; ERR_RANGE with no
+ * place: a link without a class or of one that is not listed, a class without links, sizes that do not
+ * multiply to the NPUs; its index in *at, -1 of the file.
+ */
+int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e);
 
 /**
  * The bill of the graph as it stands in the file: a line per class of links, and one each for switches and

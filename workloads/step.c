@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "workloads/ideal.h"
 
 const char *const step_phase_names[N_STEP_PHASES + 1] = {
     [STEP_FORWARD] = "forward",     [STEP_INPUT_GRAD] = "input-grad", [STEP_WEIGHT_GRAD] = "weight-grad",
@@ -639,9 +640,24 @@ static void layers_add_row(struct lowering *x, step_id parent, const struct step
     }
 }
 
+/* On a graph of its own it is as slow as the cut that decides. */
+static void lower_ideal(struct lowering *x, step_id parent, const struct step_node *node)
+{
+    struct ideal_transfer out[IDEAL_TRANSFERS];
+    int32_t n =
+        ideal_transfers(out, x->net->ideal, node->collective, node->bytes, &x->from->groups[node->group]);
+    step_id at = layers_add_inner(x, parent, n > 1 ? STEP_MAX : STEP_SUM, node->phase);
+    for (int32_t i = 0; i < n; i++)
+        layers_add_transfer(x, at, node, out[i].dim, node->times * out[i].bytes);
+}
+
 /* A collective becomes the largest of its rows (workloads/collective); of one row a plain sum. */
 static void lower_collective(struct lowering *x, step_id parent, const struct step_node *node)
 {
+    if (x->net->ideal) {
+        lower_ideal(x, parent, node);
+        return;
+    }
     struct stage stages[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
     const struct step_group *group = &x->from->groups[node->group];

@@ -332,6 +332,9 @@ int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo
     struct builder b = { .tree = t, .net = net, .n_dims = net->n_dims };
     *f = (struct step_fn){ .n_dims = net->n_dims };
     assert(t->n_dims == net->n_dims);
+    for (step_id id = 0; net->ideal && id < t->n_nodes; id++)
+        if (t->nodes[id].kind == STEP_COLLECTIVE)
+            return err_set(e, ERR_UNSUP, "collectives on a graph are not of one form, expected them as cuts");
 
     b.leaf_of = malloc(((size_t)t->n_nodes + 1) * sizeof *b.leaf_of);
     if (!b.leaf_of)

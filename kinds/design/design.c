@@ -18,6 +18,7 @@
 #include "alloc/verify.h"
 #include "kinds/design/search.h"
 #include "kinds/design/whole.h"
+#include "workloads/ideal.h"
 
 /* ---- at given bandwidths ---- */
 
@@ -94,7 +95,7 @@ int design_time(double *time_s, const struct design_point *s, const double *bw_B
     for (int32_t i = 0; i < s->n_workloads; i++) {
         const struct study_workload *w = &s->workloads[i];
         struct sim_step step;
-        if (s->model == SIM_BANDWIDTH) {
+        if (s->model == SIM_BANDWIDTH && !s->ideal) {
             *time_s += w->weight * step_time(&w->fn, bw_Bps);
             continue;
         }
@@ -235,6 +236,33 @@ void design_ask(struct design_question *q, const struct design_point *s)
     }
 }
 
+/* Cuts of a graph are columns behind its dimensions, each tied to the classes that it goes through. @p room
+ * holds all rows, to be freed. */
+static int ask_cuts(struct design_question *q, struct alloc_row **room, const struct design_point *s,
+                    struct err *e)
+{
+    static const char *const names[TOPO_MAX_DIMS] = { "cut1", "cut2", "cut3", "cut4",
+                                                      "cut5", "cut6", "cut7", "cut8" };
+    int32_t n = s->rows.n, n_cuts = ideal_columns(s->ideal);
+    struct alloc_row *rows = *room = calloc((size_t)(n + n_cuts) + 1, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "cuts");
+    if (n)
+        memcpy(rows, s->rows.rows, (size_t)n * sizeof *rows);
+    for (int32_t j = 0; j < n_cuts; j++) {
+        struct alloc_row *row = &rows[n + j];
+        *row = (struct alloc_row){ .sense = LINEXPR_EQ, .unit = 1e9, .unit_name = "GB/s" };
+        snprintf(row->name, sizeof row->name, "%s", names[j]);
+        for (int32_t d = 0; d < s->net.n_dims; d++)
+            row->coef[d] = -ideal_column(s->ideal, j)[d];
+        row->coef[s->net.n_dims + j] = 1;
+        q->dim_names[s->net.n_dims + j] = names[j];
+    }
+    q->problem.rows = rows;
+    q->problem.n_rows = n + n_cuts;
+    return 0;
+}
+
 /* Look at the answer once more, from the workloads as they were read. */
 static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
                   struct err *e)
@@ -244,6 +272,9 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
     const struct step_tree **trees =
         calloc(n, sizeof *trees); /* NOLINT(bugprone-sizeof-expression): pointers */
     struct verify_report report;
+    struct topo_network wide;
+    if (s->ideal)
+        ideal_widen(&wide, &s->net);
     if (!trees)
         return err_nomem(e, "workloads");
     for (int32_t i = 0; i < s->n_workloads; i++)
@@ -251,7 +282,7 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
     const struct verify_steps steps = { .trees = trees,
                                         .scale = scale,
                                         .n = s->n_workloads,
-                                        .net = &s->net,
+                                        .net = s->ideal ? &wide : &s->net,
                                         .take_max = how.take_max,
                                         .drop_const = how.drop_const };
     int rc = alloc_verify(&report, &d->answer, &a->q.problem, &steps, e);
@@ -445,6 +476,7 @@ static void fill_regret(struct design *d)
 static int solve_chosen(struct design *d, const struct design_point *s, struct err *e)
 {
     struct ask a;
+    struct alloc_row *room = NULL;
     *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
     int rc = reserve_loads(d, s, e);
     double *scale = rc ? NULL : calloc((size_t)s->n_workloads, sizeof *scale);
@@ -452,6 +484,8 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
         rc = err_nomem(e, "workloads");
     a.study = s;
     design_ask(&a.q, s);
+    if (!rc && s->ideal)
+        rc = ask_cuts(&a.q, &room, s, e);
     if (!rc)
         rc = s->combine == STUDY_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
     if (!rc && alloc_has_split(&d->answer)) {
@@ -463,6 +497,13 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
         if (!rc && s->combine == STUDY_REGRET)
             fill_regret(d);
     }
+    if (!rc && s->ideal) {
+        d->answer.n_rows = s->rows.n; /* what follows knows the study's own rows */
+        /* Ranges of equals are those of the cuts that are known, and may be too wide. */
+        memcpy(d->answer.lo_Bps, d->answer.bw_Bps, sizeof d->answer.lo_Bps);
+        memcpy(d->answer.hi_Bps, d->answer.bw_Bps, sizeof d->answer.hi_Bps);
+    }
+    free(room);
     free(scale);
     return finish(d, rc);
 }
@@ -470,13 +511,16 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
 /* Time of all workloads at the split, by the closed form that was optimised. */
 static double compiled_time(const struct design *d, const struct design_point *s)
 {
-    double sum = 0;
+    double sum = 0, bw_Bps[TOPO_MAX_DIMS];
+    memcpy(bw_Bps, d->bw_Bps, sizeof bw_Bps);
+    if (s->ideal)
+        ideal_fill(s->ideal, bw_Bps);
     for (int32_t i = 0; i < s->n_workloads; i++)
-        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, d->bw_Bps);
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
     return sum;
 }
 
-enum { MAX_CHOICES = 16 };
+enum { MAX_CHOICES = 16, MAX_CUTS = 60 };
 
 /* A first choice, where the network leaves bandwidths open: at an even split of the total. */
 static int choose_first(struct design_point *s, struct err *e)
@@ -501,7 +545,9 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
         *d = (struct design){ 0 };
     else
         rc = solve_chosen(d, s, e);
-    for (int32_t i = 0; i < MAX_CHOICES && !rc && study_has_choice(s) && alloc_has_split(&d->answer); i++) {
+    for (int32_t i = 0;
+         i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && study_has_choice(s) && alloc_has_split(&d->answer);
+         i++) {
         unsigned long long before = study_choices(s);
         rc = study_choose(s, d->bw_Bps, e);
         if (rc || study_choices(s) == before)
@@ -509,12 +555,14 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
         design_free(d);
         rc = solve_chosen(d, s, e);
     }
-    if (!rc && s->model == SIM_ALPHA_BETA && d->answer.status == ALLOC_SOLVED &&
-        fabs(compiled_time(d, s) - d->time_s) > ALLOC_GAP * d->time_s) {
+    if (!rc && (s->model == SIM_ALPHA_BETA || s->ideal) && d->answer.status == ALLOC_SOLVED &&
+        (!isfinite(d->time_s) || fabs(compiled_time(d, s) - d->time_s) > ALLOC_GAP * d->time_s)) {
         /* The proof is about other choices than those that hold at the split. */
         d->answer.status = ALLOC_STALLED;
         snprintf(d->answer.reason, sizeof d->answer.reason,
-                 "algorithms and regimes still change at the split after %d rounds", MAX_CHOICES);
+                 s->ideal ? "new cuts of the graph still bind at the split after %d rounds"
+                          : "algorithms and regimes still change at the split after %d rounds",
+                 s->ideal ? MAX_CUTS : MAX_CHOICES);
     }
     return finish(d, rc);
 }

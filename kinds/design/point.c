@@ -14,6 +14,7 @@
 #include "base/linexpr.h"
 #include "base/num.h"
 #include "topo/uses.h"
+#include "workloads/ideal.h"
 #include "workloads/step.h"
 
 const char *const study_combine_names[] = { "sum", "regret", NULL };
@@ -119,9 +120,44 @@ K_SECTION(study_budget_section, struct study_budget, "budget", budget_keys,
 
 /* ---- network and prices ---- */
 
+/* The graph of a network. What is wrong is told at its class, or at the file's name. */
+static int read_graph(struct design_point *s, struct err *e)
+{
+    struct text path = { 0 };
+    struct err inner = { 0 };
+    const char *name;
+    yaml_id graph = s->net.graph, classes = yaml_get(&s->doc, s->maps.network, "classes");
+    int32_t at;
+    if (s->model != SIM_BANDWIDTH)
+        return yaml_fail_key(
+            &s->doc, graph, e, ERR_UNSUP,
+            "is timed by model bandwidth alone, over any paths; give it to simulation.graph for "
+            "flows");
+    if (s->maps.simulation >= 0)
+        return yaml_fail_key(&s->doc, s->maps.simulation, e, ERR_UNSUP,
+                             "has no effect on a network with a graph, expected none");
+    int rc = yaml_text(&s->doc, graph, &name, e);
+    if (rc)
+        return rc;
+    yaml_beside(&path, &s->doc, graph);
+    rc = text_check(&path, e);
+    if (!rc && ideal_open(&s->ideal, &s->net, text_str(&path), &at, &inner)) {
+        rc = inner.code;
+        if (at >= 0)
+            yaml_each (id, &s->doc, classes)
+                graph = s->doc.nodes[id].index == at ? yaml_get(&s->doc, id, "name") : graph;
+        rc = at >= 0 ? yaml_fail(&s->doc, graph, e, rc, "%s", inner.msg)
+                     : yaml_fail_key(&s->doc, graph, e, rc, "%s", inner.msg);
+    }
+    text_free(&path);
+    return rc;
+}
+
 static int read_network(struct design_point *s, struct err *e)
 {
-    int rc = topo_read_network(&s->net, &s->doc, s->maps.network, e);
+    int rc = topo_read_wired(&s->net, &s->doc, s->maps.network, e);
+    if (!rc && s->net.graph >= 0)
+        rc = read_graph(s, e);
     sim_rules_default(&s->rules);
     if (!rc && s->maps.simulation >= 0)
         rc = sim_rules_read(&s->rules, &s->net, &s->doc, s->maps.simulation, e);
@@ -133,7 +169,8 @@ static int read_network(struct design_point *s, struct err *e)
 static int fail_price(const struct design_point *s, struct err *e)
 {
     char place[400];
-    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"),
+            dims = yaml_get(&s->doc, at, s->ideal ? "classes" : "dims");
     int32_t d = 0;
     if (dims >= 0)
         yaml_each (id, &s->doc, dims) {
@@ -141,6 +178,8 @@ static int fail_price(const struct design_point *s, struct err *e)
             struct topo_dim_price price;
             struct err ignored;
             one.n_dims = 1;
+            if (s->ideal)
+                break;
             one.dims[0] = s->net.dims[d++];
             if (topo_prices(&price, &one, &s->parts, &ignored) == 0)
                 continue;
@@ -151,11 +190,41 @@ static int fail_price(const struct design_point *s, struct err *e)
     return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
 }
 
+/* usd of the file's edges as a rate for each class, that of its nodes as a sum which no bandwidth changes. */
+static int take_graph_prices(struct design_point *s, struct err *e)
+{
+    s->parts.rates = calloc((size_t)s->net.n_dims, sizeof *s->parts.rates);
+    if (!s->parts.rates)
+        return err_nomem(e, "prices of a graph");
+    s->parts.n_rates = s->net.n_dims;
+    s->parts.name = s->doc.nodes[s->net.graph].text;
+    s->parts.source = s->parts.name;
+    s->parts.date = "";
+    s->parts.grade = GRADE_RECALLED;
+    s->parts.nic_port_Bps = NAN;
+    s->net.wires->own_prices = true;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_wire_class *k = &s->net.wires->kinds[d];
+        struct topo_rate *r = &s->parts.rates[d];
+        double usd = isnan(k->usd_per_Bps) ? 0 : k->usd_per_Bps / (double)s->net.n_npus / k->links_per;
+        snprintf(s->net.dims[d].tier, sizeof s->net.dims[d].tier, "%s", s->net.dims[d].name);
+        snprintf(r->tier, sizeof r->tier, "%s", s->net.dims[d].name);
+        r->link = (struct topo_band){ usd, usd, usd };
+        r->port = (struct topo_band){ 0, 0, 0 };
+        r->nic = (struct topo_band){ NAN, NAN, NAN };
+        r->source = s->parts.source;
+        r->date = "";
+        r->grade = GRADE_RECALLED;
+    }
+    s->has_parts = true;
+    return topo_prices(s->prices, &s->net, &s->parts, e);
+}
+
 static int read_parts(struct design_point *s, struct err *e)
 {
     yaml_id parts = s->maps.parts >= 0 ? s->maps.parts : s->net.parts;
     if (parts < 0)
-        return 0;
+        return s->net.wires && topo_wires_priced(s->net.wires) ? take_graph_prices(s, e) : 0;
     int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
     if (rc)
         return rc;
@@ -173,7 +242,9 @@ const char *study_semantics(const struct design_point *s)
 
 double study_fixed_usd(const struct design_point *s)
 {
-    return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
+    const struct topo_wires *w = s->net.wires;
+    return (s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0) +
+           (w && w->own_prices && w->node_usd > 0 ? w->node_usd : 0);
 }
 
 double study_fraction_usd(const struct design_point *s, const double *bw_Bps)
@@ -283,12 +354,23 @@ const struct step_tree *study_compiled_tree(const struct study_workload *w)
     return w->lowered.n_nodes ? &w->lowered : &w->tree;
 }
 
+/* On a graph: transfers over classes and over the columns of cuts. */
+static int compile_cuts(struct study_workload *w, const struct design_point *s, struct err *e)
+{
+    struct topo_network wide;
+    ideal_widen(&wide, &s->net);
+    int rc = step_lower(&w->lowered, &w->tree, &wide, &s->rules.stage, NULL, e);
+    return rc ? rc : step_compile(&w->fn, &w->lowered, &wide, e);
+}
+
 static int compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
                    struct err *e)
 {
     int rc = 0;
     step_fn_free(&w->fn);
     step_free(&w->lowered);
+    if (s->ideal)
+        return compile_cuts(w, s, e);
     if (s->model != SIM_BANDWIDTH)
         rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
     return rc ? rc : step_compile(&w->fn, study_compiled_tree(w), &s->net, e);
@@ -308,12 +390,16 @@ static bool has_broadcast(const struct design_point *s)
 
 bool study_has_choice(const struct design_point *s)
 {
-    return s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s));
+    return s->ideal || (s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s)));
 }
 
 int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
 {
     int rc = 0;
+    for (int32_t i = 0; s->ideal && i < s->n_workloads && !rc; i++)
+        rc = ideal_learn(s->ideal, &s->workloads[i].tree, bw_Bps, e);
+    if (s->ideal)
+        ideal_place(s->ideal);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++)
         rc = compile(&s->workloads[i], s, bw_Bps, e);
     return rc;
@@ -328,6 +414,9 @@ static int read_workload(struct study_workload *w, const struct design_point *s,
     if (!w->training)
         return err_nomem(e, "a workload");
     int rc = step_read_training(w->training, &s->doc, node, &s->net, e);
+    if (!rc && s->ideal && w->training->search >= 0)
+        return yaml_fail_key(&s->doc, w->training->search, e, ERR_UNSUP,
+                             "is given on a network with a graph, expected a plan");
     if (rc || w->training->search < 0)
         return rc ? rc : training_build(&w->tree, w->training, &s->net, e);
     step_begin(&w->tree, w->training->name, &s->net);
@@ -353,7 +442,8 @@ static int add_workload(struct design_point *s, yaml_id node, double weight, str
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
-    return compile(w, s, bw_Bps, e);
+    /* Of a graph all workloads share columns. */
+    return s->ideal ? study_choose(s, bw_Bps, e) : compile(w, s, bw_Bps, e);
 }
 
 /* Several workloads with weights. */
@@ -396,7 +486,8 @@ static int need_for_objective(const struct design_point *s, struct err *e)
     const char *name = alloc_objective_names[s->objective];
     bool priced = s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST;
     if (priced && !s->has_parts)
-        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give parts with prices", name);
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give parts with prices%s", name,
+                         s->ideal ? ", or usd in the graph" : "");
     if (s->objective == ALLOC_COST && isnan(s->time_limit_s))
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give time_limit_s", name);
     if (s->combine == STUDY_REGRET && s->objective != ALLOC_TIME)
@@ -552,6 +643,8 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
 {
     yaml_id network = yaml_get(&s->doc, s->doc.root, "network");
     yaml_id dims = yaml_get(&s->doc, network, "dims");
+    if (s->ideal)
+        dims = yaml_get(&s->doc, network, "classes");
     if (dims < 0)
         return yaml_fail(&s->doc, network, e, ERR_RANGE,
                          "is %.200s, expected a bandwidth for every dimension, such as ring:4@50",
@@ -667,7 +760,7 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     struct err ignored;
     double bw_Bps[TOPO_MAX_DIMS];
     bool dims;
-    if (is_searched(s) || !change_texts(s, from, &dims) || read_values(s, &ignored))
+    if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || read_values(s, &ignored))
         return false;
     if (settle_pricing(s, &ignored) ||
         (dims && topo_read_network(&s->net, &s->doc, s->maps.network, &ignored)) ||
@@ -715,6 +808,7 @@ void study_free(struct design_point *s)
         free(s->workloads[i].search);
     }
     free(s->workloads);
+    ideal_free(s->ideal);
     sim_rules_free(&s->rules);
     topo_parts_free(&s->parts);
     alloc_rows_free(&s->rows);
@@ -968,6 +1062,10 @@ static unsigned long long hash_tree(const struct step_tree *t, unsigned long lon
 unsigned long long study_hash(const struct design_point *s)
 {
     unsigned long long h = yaml_hash(&s->doc, s->doc.root);
+    if (s->ideal) {
+        unsigned long long wires = ideal_hash(s->ideal);
+        h = text_hash(h, &wires, sizeof wires);
+    }
     if (s->rules.graph[0])
         h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
     for (int32_t i = 0; i < s->n_workloads; i++)
@@ -981,5 +1079,7 @@ unsigned long long study_choices(const struct design_point *s)
     unsigned long long h = TEXT_HASH_SEED;
     for (int32_t i = 0; i < s->n_workloads; i++)
         h = hash_tree(study_compiled_tree(&s->workloads[i]), h);
+    for (int32_t j = 0; s->ideal && j < ideal_columns(s->ideal); j++)
+        h = text_hash(h, ideal_column(s->ideal, j), (size_t)s->net.n_dims * sizeof(double));
     return h;
 }

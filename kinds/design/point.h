@@ -69,6 +69,7 @@ struct design_point {
     struct study_maps maps;
     const char *name; /**< "" when not given */
     struct topo_network net;
+    struct ideal *ideal; /**< of a network with a graph, owned; else NULL */
     bool has_parts;
     struct topo_parts parts;
     struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */

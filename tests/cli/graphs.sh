@@ -1,0 +1,49 @@
+#!/bin/sh
+# Networks whose links stand in a file: classes of links as dimensions, cuts as the proof. A torus of 4 x 8
+# with links b1 and b2 carries min(1.9375 b1, 0.96875 b2) of an all-to-all: B = 2 b of 1 : 2 is best.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+awk 'BEGIN { print "src,dst,bw_GBps,latency_ns,class,usd"
+    for (v = 0; v < 32; v++) { x = v % 4; y = int(v / 4)
+        printf "n%d,n%d,25,100,x,100\nn%d,n%d,25,100,y,150\n", v, (x + 1) % 4 + 4 * y, v, x + 4 * ((y + 1) % 8) } }' >torus.csv
+cat >study.yaml <<..
+network:
+  name: torus
+  graph: torus.csv
+  classes: [ { name: x }, { name: y } ]
+workload:
+  name: shuffle
+  step: { sum: [ { compute_ms: 1 }, { all-to-all: { size_MB: 100, group: all } } ] }
+total_GBps: 100
+budget: { usd: 9000, time_s: 0.005 }
+..
+run topo torus.csv
+run alloc study.yaml
+run alloc study.yaml --set objective=perf_per_cost --of csv -o split.csv
+cut -d, -f1-8 split.csv | sed '/^#/d'
+run check study.yaml
+run explain study.yaml
+run sim study.yaml --set network.classes.x.bw_GBps=40 --set network.classes.y.bw_GBps=60
+sed 's/^total_GBps.*/vary: { network.classes.y.max_GBps: [30, 60, 90] }\ntotal_GBps: 100/; /^budget/d' study.yaml >sweep.yaml
+run sweep sweep.yaml --of csv -o sweep.csv
+sed '/^#/d' sweep.csv | cut -d, -f1-12
+
+echo "== prices by tier"
+cat >rates.yaml <<..
+name: rates
+rates: [ { tier: copper, link_usd_per_GBps: 4 }, { tier: optic, link_usd_per_GBps: 8 } ]
+..
+sed 's/name: x/name: x, tier: copper/; s/name: y/name: y, tier: optic/' study.yaml >tiers.yaml
+run alloc tiers.yaml --parts rates.yaml
+
+echo "== what cannot be"
+run topo study.yaml
+run alloc study.yaml --set model=flow
+run alloc study.yaml --set network.graph=none.csv
+run alloc study.yaml --set 'network.classes[1].name=z'
+run alloc study.yaml --set network.classes.x.size=5
+run alloc study.yaml --set 'constraints=[z <= 5]'
+run sim study.yaml
+cut -d, -f1-5 torus.csv >bare.csv
+run alloc study.yaml --set network.graph=bare.csv --set objective=perf_per_cost
+cd - >/dev/null && run alloc configs/studies/graph-classes.yaml

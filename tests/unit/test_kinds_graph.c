@@ -1,0 +1,243 @@
+/* Networks with a graph: splits over classes of links against closed forms, built-in shapes and sampled
+ * splits; prices by the file and by tiers; what is refused, and where. */
+#include "tests/support.h"
+#include "kinds/design/design.h"
+#include "tests/unit/folder.h"
+#include "topo/graph.h"
+
+KEEPS(struct topo_graph, topo_graph_free)
+
+enum { SPLIT = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+
+static int make_graph_folder(void **state)
+{
+    static const struct file none[] = {
+        { "pair.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,x\nb,c,10,1,x\nc,a,5,1,y\n" },
+        { "odd.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,x\nb,c,10,1,\n" },
+    };
+    return folder_begin(state, none, COUNT_OF(none));
+}
+
+/* A torus of 4 x 8, twisted or not, links of 25 GB/s of classes x and y; x costs 100 a link, y 150. */
+static void put_torus(struct folder *f, const char *name, bool twist)
+{
+    struct text t = { 0 };
+    text_puts(&t, "src,dst,bw_GBps,latency_ns,class,usd\n");
+    for (int v = 0; v < 32; v++) {
+        int x = v % 4, y = v / 4, up = x == 3 && twist ? (y + 4) % 8 : y;
+        text_printf(&t, "n%d,n%d,25,1,x,100\n", v, (x + 1) % 4 + 4 * up);
+        text_printf(&t, "n%d,n%d,25,1,y,150\n", v, x + 4 * ((y + 1) % 8));
+    }
+    put(f, name, text_str(&t));
+    text_free(&t);
+}
+
+static int solve(struct design *d, struct design_point *s, struct folder *f, const char *study, struct err *e)
+{
+    *d = (struct design){ 0 };
+    put(f, "study.yaml", study);
+    int rc = study_load(s, f->path, NULL, 0, SPLIT, e);
+    return rc ? rc : design_solve(d, s, e);
+}
+
+/* NPUs are numbered by first mention in a file: any numbering is as good for all-to-all among all. */
+#define TORUS(file, rest)                                                                                    \
+    "network: { graph: " file ", classes: [ { name: x }, { name: y } ] }\n"                                  \
+    "workload: { step: { all-to-all: { size_MB: 100, group: all } } }\n" rest
+
+TEST(torus_splits_as_its_formula)
+{
+    static const struct {
+        const char *study;
+        double time_s, x_GBps; /* NAN: not unique */
+    } cases[] = {
+        /* min(1.9375 b1, 0.96875 b2), B = 2 b: b1 : b2 = 1 : 2 */
+        { TORUS("plain.csv", "total_GBps: 100\n"), 3e-3, 100.0 / 3 },
+        { TORUS("plain.csv", "total_GBps: 100\nconstraints: [ y <= 40 ]\n"), 0.1 * 31 / 32 / 19.375, NAN },
+        /* 31/42 (b1 + b2) of the twisted one */
+        { TORUS("twist.csv", "total_GBps: 100\n"), 0.1 * 31 / 32 / (31.0 / 42 * 50), NAN },
+        /* 31/60 (2 b1 + b2) at b1 = 20, b2 = 30; at 15 and 35 it is 1.9375 b1 */
+        { TORUS("twist.csv", "total_GBps: 100\nconstraints: [ x == 30 ]\n"), 0.1 * 31 / 32 / 29.0625, 30 },
+        { TORUS("twist.csv", "total_GBps: 100\nconstraints: [ x == 40 ]\n"), 0.1 * 31 / 32 / (31.0 / 60 * 70),
+          40 },
+    };
+    struct folder *f = *state;
+    put_torus(f, "plain.csv", false);
+    put_torus(f, "twist.csv", true);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct design_point s;
+        struct design d;
+        OK(solve(&d, &s, f, cases[i].study, e));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_close(d.time_s, cases[i].time_s, 1e-9);
+        assert_close(d.answer.time_s, d.time_s, 2e-9);
+        assert_true(d.answer.gap <= ALLOC_GAP && d.verified);
+        if (!isnan(cases[i].x_GBps))
+            assert_close(d.bw_Bps[0], cases[i].x_GBps * 1e9, 1e-6);
+        design_free(&d);
+        study_free(&s);
+    }
+}
+
+/* By the file: 32 links of 100 USD at 25 GB/s are 2 of 25 = 50 GB/s of an NPU, 64 USD per GB/s; y 96. */
+TEST(prices_of_the_file_count)
+{
+    struct folder *f = *state;
+    struct design_point s;
+    struct design d;
+    put_torus(f, "plain.csv", false);
+    OK(solve(&d, &s, f, TORUS("plain.csv", "total_GBps: 90\nobjective: perf_per_cost\n"), e));
+    assert_close(d.cost_usd, 64 * d.bw_Bps[0] / 1e9 + 96 * d.bw_Bps[1] / 1e9, 1e-12);
+    assert_close(d.bw_Bps[0], 30e9, 1e-6);
+    assert_true(d.has_bill);
+    assert_close(d.bill.usd.typ, d.cost_usd, 1e-12);
+    design_free(&d);
+    study_free(&s);
+    /* At most 4,800 USD instead of a total: x : y = 1 : 2 at 64 + 2 * 96. */
+    OK(solve(&d, &s, f, TORUS("plain.csv", "constraints: [ usd <= 4800 ]\n"), e));
+    assert_close(d.bw_Bps[0], 4800.0 / 256 * 1e9, 1e-6);
+    design_free(&d);
+    study_free(&s);
+}
+
+static void put_tree(struct folder *f)
+{
+    struct topo_network net;
+    struct text out = { 0 };
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
+    MUST(topo_parse_spec(&net, "fat-tree:8x4/2@100", e));
+    strcpy(net.dims[0].name, "pod");
+    strcpy(net.dims[1].name, "pod.up1");
+    MUST(topo_build_graph(&g, &net, NULL, e));
+    MUST(topo_format_graphml(&out, g, e));
+    put(f, "tree.graphml", text_str(&out));
+    text_free(&out);
+}
+
+/* The same tree as a shape and as a file of its links: time, split and shadow price are equal. */
+TEST(fat_tree_as_a_graph_splits_as_the_shape)
+{
+#define WORK                                                                                                 \
+    "workload:\n  groups: { tp: { size: 8 }, dp: { size: 4 } }\n"                                            \
+    "  step: { sum: [ { all-to-all: { size_MB: 10, group: all } }, { all-reduce: { size_MB: 100, group: "    \
+    "all } }, { reduce-scatter: { size_MB: 100, group: tp } }, { all-gather: { size_MB: 30, group: dp } } "  \
+    "] }\n"
+    static const char *const rest[][2] = {
+        { "constraints: [ \"pod + 2*pod.up1 <= 100\" ]\n", "constraints: [ \"pod + 2*pod-up1 <= 100\" ]\n" },
+        { "constraints: [ \"pod + 9*pod.up1 <= 100\" ]\n", "constraints: [ \"pod + 9*pod-up1 <= 100\" ]\n" },
+        { "constraints: [ \"pod <= 50\", \"pod.up1 <= 20\" ]\n",
+          "constraints: [ \"pod <= 50\", \"pod-up1 <= 20\" ]\n" },
+    };
+    struct folder *f = *state;
+    put_tree(f);
+    for (size_t i = 0; i < COUNT_OF(rest); i++) {
+        struct design_point s[2];
+        struct design d[2];
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "network: { dims: [ { name: pod, shape: fat-tree, sizes: [8, 4], taper: free } ] }\n" WORK
+                 "%s",
+                 rest[i][0]);
+        OK(solve(&d[0], &s[0], f, text, e));
+        snprintf(
+            text, sizeof text,
+            "network: { graph: tree.graphml, classes: [ { name: pod, size: 8 }, { name: pod-up1, size: 4 } "
+            "] }\n" WORK "%s",
+            rest[i][1]);
+        OK(solve(&d[1], &s[1], f, text, e));
+        assert_int_equal(d[1].answer.status, ALLOC_SOLVED);
+        assert_close(d[0].time_s, d[1].time_s, 2e-9);
+        for (int k = 0; k < 2; k++)
+            assert_close(d[0].bw_Bps[k], d[1].bw_Bps[k], 1e-5);
+        for (int k = 0; k < 2; k++) {
+            design_free(&d[k]);
+            study_free(&s[k]);
+        }
+    }
+}
+
+/* Graphs without any order, three classes: no split that was drawn is faster than the one that was solved,
+ * and the bound lies below all. */
+TEST(no_drawn_split_is_faster)
+{
+    struct folder *f = *state;
+    uint64_t x = 88172645463325252u;
+    for (int round = 0; round < 8; round++) {
+        struct text csv = { 0 };
+        struct design_point s;
+        struct design d;
+        text_puts(&csv, "src,dst,bw_GBps,latency_ns,class\n");
+        for (int i = 0; i < 30; i++) {
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            int to = i < 12 ? (i + 1) % 12 : (i + 1 + (int)(x % 10)) % 12;
+            text_printf(&csv, "n%d,n%d,%d,1,%c\n", i % 12, to, 5 + (int)(x / 16 % 20),
+                        i < 3 ? "abc"[i] : "abc"[x / 512 % 3]);
+        }
+        put(f, "drawn.csv", text_str(&csv));
+        text_free(&csv);
+        OK(solve(&d, &s, f,
+                 "network: { graph: drawn.csv, classes: [ { name: a, size: 3 }, { name: b, size: 4 }, "
+                 "{ name: c } ] }\n"
+                 "workload:\n  groups: { in: { size: 3 } }\n"
+                 "  step: { sum: [ { all-to-all: { size_MB: 40, group: all } }, { all-reduce: { size_MB: 90, "
+                 "group: in } } ] }\n"
+                 "total_GBps: 120\nconstraints: [ a <= 70 ]\n",
+                 e));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_close(d.answer.time_s, d.time_s, 2e-9);
+        for (int k = 0; k < 60; k++) {
+            double part[3], sum = 0, bw_Bps[TOPO_MAX_DIMS] = { 0 };
+            for (int c = 0; c < 3; c++) {
+                x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+                sum += part[c] = 1 + (double)(x % 1000);
+            }
+            for (int c = 0; c < 3; c++) /* half of the draws are near the answer */
+                bw_Bps[c] = k % 2 ? part[c] / sum * 120e9 : 0.97 * d.bw_Bps[c] + 0.03 * part[c] / sum * 120e9;
+            double time_s;
+            OK(design_time(&time_s, &s, bw_Bps, e));
+            if (bw_Bps[0] <= 70e9)
+                assert_true(time_s >= d.answer.lower_bound * (1 - 1e-9));
+        }
+        design_free(&d);
+        study_free(&s);
+    }
+}
+
+TEST(what_a_graph_cannot_do_is_told_at_its_place)
+{
+#define TWO "classes: [ { name: x }, { name: y } ]"
+#define JOB "workload: { step: { all-to-all: { size_MB: 1, group: all } } }\n"
+    static const struct {
+        const char *study, *text;
+    } cases[] = {
+        { "network: { graph: none.csv, " TWO " }\n" JOB, "none.csv: no such file" },
+        { "network: { graph: odd.csv, classes: [ { name: x } ] }\n" JOB, "edge 2 has no class" },
+        { "network: { graph: pair.csv, classes: [ { name: x } ] }\n" JOB, "has links of class \"y\"" },
+        { "network: { graph: pair.csv, classes: [ { name: x }, { name: y }, { name: z } ] }\n" JOB,
+          "study.yaml:1:74: network.classes[2].name is \"z\", of which the graph has no links" },
+        { "network: { graph: pair.csv, classes: [ { name: x, size: 2 }, { name: y } ] }\n" JOB,
+          "has 3 NPUs, expected the product of the sizes, 2" },
+        { "network: { graph: pair.csv, classes: [ { name: x }, { name: x } ] }\n" JOB,
+          "already the name of class 1" },
+        { "network: { graph: pair.csv }\n" JOB, "network.graph is given without classes" },
+        { "network: { " TWO " }\n" JOB, "has no dims" },
+        { "network: { graph: pair.csv, dims: [ { shape: ring, size: 3 } ] }\n" JOB,
+          "network.dims is given together with graph; give classes instead" },
+        { "network: { graph: pair.csv, " TWO " }\nmodel: alpha-beta\n" JOB, "model bandwidth alone" },
+        { "network: { graph: pair.csv, " TWO " }\nobjective: perf_per_cost\n" JOB,
+          "objective is perf_per_cost; give parts with prices, or usd in the graph" },
+        { "network: { graph: pair.csv, " TWO " }\nconstraints: [ usd <= 5 ]\n" JOB, "usd" },
+        { "network: { graph: pair.csv, " TWO " }\nconstraints: [ w <= 5 ]\n" JOB, "w" },
+    };
+    struct folder *f = *state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct design_point s;
+        put(f, "study.yaml", cases[i].study);
+        assert_true(study_load(&s, f->path, NULL, 0, SPLIT, e) != 0);
+        if (!strstr(e->msg, cases[i].text))
+            fail_msg("\"%s\" says \"%s\"", cases[i].text, e->msg);
+        *e = (struct err){ 0 };
+    }
+}
+
+SUITE(make_graph_folder, remove_folder)
