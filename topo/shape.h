@@ -271,6 +271,7 @@ struct shape_ops {
     bool reduces;        /**< its hub may reduce: link a joins member a to it */
     bool switched;       /**< bought by port and NIC, not by the link alone */
     bool one_port;       /**< a member sends one message at a time */
+    int32_t row_levels;  /**< above 0: in a group of all, rings pass levels k and k + row_levels as one row */
     bool beside_hosts;   /**< `hosts` stands beside sizes, in words behind ^ */
     bool mixed;          /**< by default shares of a reduction pass the axes in orders of their own */
     bool factored;       /**< tried where a study asks for factorings without naming shapes */

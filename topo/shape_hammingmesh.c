@@ -11,12 +11,16 @@
  * ports.
  *
  * Ways: along the row, then along the column. On one board they stay on it; to another board by the nearer
- * end, from the middle of an odd row by both in turn. The network is the product of its rows and its columns.
+ * end, from the middle of an odd row towards the nearer board. The network is the product of its rows and its
+ * columns.
  *
  * Loads of a class are those of its busiest link. All-to-all: (X-1)/X S on row with X boards in a row; of a
  * board's links the one that carries most of what passes on to and from the ends and what stays on the board.
- * Reductions go level by level: a line on the board, direct through the switches, whose bytes also pass the
- * board's links. (Row and column rings through all boards, as a torus has, are not built.)
+ *
+ * Reductions over all: every row of NPUs is a ring through its boards and their switch, (n-1)/n S on a
+ * board's links and 1/x of it on row; both orders of rows and columns are mixed (workloads/order_mix.h). Over
+ * a part: level by level, a line on the board, direct through the switches, whose bytes also pass the board's
+ * links.
  *
  * T. Hoefler et al., HammingMesh, SC 2022 (structure); coefficients by counting, ours: 1/(2x) X/(X-1) (N-1)/N
  * of four links under uniform load on square boards, which a linear programme bounds for any routes.
@@ -212,10 +216,10 @@ static int hamming_along(const struct hamming_walk *w, int32_t axis, int64_t lin
     return rc;
 }
 
-/* The end of a line of @p n that is nearer to place @p a; of equals the last one if @p odd. */
-static bool hamming_at_last(int64_t n, int64_t a, bool odd)
+/* Is the last end of a line of @p n nearer to place @p a; of equals @p middle. */
+static bool hamming_at_last(int64_t n, int64_t a, bool middle)
 {
-    return 2 * a == n - 1 ? odd : 2 * a > n - 1;
+    return 2 * a == n - 1 ? middle : 2 * a > n - 1;
 }
 
 static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
@@ -234,12 +238,12 @@ static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mi
         if (i == j) {
             rc = hamming_along(&w, axis, line, from, to, e);
         } else {
-            /* By who sends and who receives, so that both ends get as much. */
+            /* From the middle to the right or to the left, which the board is nearer by. */
+            int64_t boards = dim[axis + 2].size, ahead = (j - i + boards) % boards;
             int32_t other = 1 - axis;
-            bool odd =
-                ((i + j + hamming_place(dim, other, false, a) + hamming_place(dim, other, false, b)) % 2 !=
-                 0) != mirror;
-            bool out = hamming_at_last(n, from, odd), in = hamming_at_last(n, to, odd);
+            bool odd = (hamming_place(dim, other, false, a) + hamming_place(dim, other, true, b)) % 2 != 0;
+            bool right = (2 * ahead == boards ? odd : 2 * ahead < boards) != mirror;
+            bool out = hamming_at_last(n, from, right), in = hamming_at_last(n, to, !right);
             rc = hamming_along(&w, axis, line, from, out ? n - 1 : 0, e);
             rc = rc ? rc : step(x, ends + 2 * line + out, false, e);
             line = hamming_line(dim, axis, next);
@@ -313,6 +317,13 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
     struct shape_load port;
     bool single = pattern == SHAPE_SEND || pattern == SHAPE_PASS; /* to one other: from the middle one way */
     *out = (struct shape_load){ 0 };
+    if (!g->flat && g->level < ROW && g->n > dim[g->level].size) { /* a ring through the boards of a row */
+        double sent = (g->n - 1.0) / g->n, n = dim[g->level].size;
+        out->hops = 2 * (g->n - 1.0);
+        out->load[g->level] = n > 1 ? sent : 0;
+        out->load[g->level + 2] = sent / n;
+        return;
+    }
     for (int32_t axis = 0; axis < 2; axis++) {
         int64_t n = dim[axis].size;
         int32_t k = g->flat ? g->members[axis] : g->level == axis ? g->n : 1;
@@ -382,7 +393,9 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
 }
 
 const struct shape_ops shape_hammingmesh = {
-    .algorithms = 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_FIXED,
+    .algorithms = 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_MIXED | 1u << TOPO_ALGORITHM_FIXED,
+    .mixed = true,
+    .row_levels = 2,
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 1,

@@ -124,16 +124,32 @@ static struct shape_group level_group(const struct shape_group *g, int32_t k)
 static void group_mix(struct order_mix *mix, struct algorithm_cost *cost, enum pass pass,
                       const struct topo_dim *dim, const struct shape_group *g)
 {
-    double speed[TOPO_LEVELS] = { 0 }, over_first = 1;
+    double speed[TOPO_LEVELS] = { 0 };
     for (int32_t k = 0; k < dim->n_levels; k++) {
-        over_first *= k && dim[k].tie > 0 ? dim[k].tie : 1;
+        double over_first = 1, time = 0;
         if (g->members[k] < 2)
             continue;
         struct shape_group line = level_group(g, k);
         algorithm_group_cost(&cost[k], topo_usual(&dim[k], line.n), pass, dim, &line, 1);
-        speed[k] = over_first / cost[k].load * (line.n - 1.0) / line.n;
+        for (int32_t cls = 0; cls < dim->n_levels; cls++) {
+            over_first *= cls && dim[cls].tie > 0 ? dim[cls].tie : 1;
+            time = cost[k].loads[cls] / over_first > time ? cost[k].loads[cls] / over_first : time;
+        }
+        speed[k] = (line.n - 1.0) / line.n / time;
     }
     order_mix_find(mix, dim->n_levels, g->members, speed);
+}
+
+/* A group as mixes see it: rows that rings pass as one are one level. */
+static struct shape_group mixed_rows(const struct topo_dim *dim, const struct shape_group *g)
+{
+    struct shape_group rows = *g;
+    int32_t n = topo_ops(dim)->row_levels;
+    for (int32_t k = 0; k < n; k++) {
+        rows.members[k] *= rows.members[k + n];
+        rows.members[k + n] = 1;
+    }
+    return rows;
 }
 
 /*
@@ -165,12 +181,14 @@ static void mixed_cost(struct algorithm_cost *c, enum pass pass, const struct to
         c->load = c->loads[0];
         return;
     }
-    group_mix(&mix, cost, pass, dim, g);
+    struct shape_group rows = mixed_rows(dim, g);
+    group_mix(&mix, cost, pass, dim, &rows);
     for (int32_t k = 0; k < dim->n_levels; k++) {
-        if (g->members[k] < 2)
+        double n = rows.members[k];
+        if (n < 2)
             continue;
         for (int32_t cls = 0; cls < dim->n_levels; cls++)
-            c->loads[cls] += mix.sent[k] * cost[k].loads[cls] * g->members[k] / (g->members[k] - 1.0);
+            c->loads[cls] += mix.sent[k] * cost[k].loads[cls] * n / (n - 1);
         c->hops += cost[k].hops;
         c->messages += cost[k].messages;
     }
@@ -328,6 +346,8 @@ static void wait_for(struct message_draft *d, int32_t channel)
  * other; part of a ring that does not go all the way round is a line. */
 static enum shape_lanes lanes_of(const struct topo_dim *dim, int32_t n, int32_t stride)
 {
+    if (n > dim->size) /* a ring through a row of several levels */
+        return SHAPE_BOTH;
     enum shape_lanes own =
         topo_ops(dim)->lanes_along ? topo_ops(dim)->lanes_along(dim) : topo_ops(dim)->lanes;
     int64_t round = (int64_t)n * stride;
@@ -663,14 +683,39 @@ static void plan_broadcast_pass(struct message_draft *d, const struct stage_choi
 /* The messages along one axis at a time: those of each line of members, which begin at channel `base`. */
 struct mixed_phase {
     struct message_plan line;
-    int32_t base, members, span; /* from one member of a line to the next, in the order of the group */
+    int32_t base, members;
+    int32_t inner, span,
+        span_on; /* members `span` apart, in the order of the group; `inner` of them on, span_on */
 };
+
+/* Member @p place of the line that begins at @p first. */
+static int32_t phase_member(const struct mixed_phase *phase, int32_t first, int32_t place)
+{
+    return first + place % phase->inner * phase->span + place / phase->inner * phase->span_on;
+}
+
+/* The line of @p member: lines are numbered as their first members are. */
+static int32_t phase_line(const struct mixed_phase *phase, int32_t member, int32_t *place)
+{
+    int32_t span = phase->span, k = phase->inner, on = phase->span_on, outer = phase->members / k;
+    int32_t i = member / span % k, j = member / on % outer;
+    *place = i + j * k;
+    int32_t within = member % on, line = within / (span * k) * span + within % span;
+    return member / (on * outer) * (on / k) + line;
+}
+
+/* The first member of line @p l. */
+static int32_t phase_first(const struct mixed_phase *phase, int32_t l)
+{
+    int32_t span = phase->span, k = phase->inner, on = phase->span_on, outer = phase->members / k;
+    int32_t within = l % (on / k);
+    return l / (on / k) * on * outer + within / span * span * k + within % span;
+}
 
 /* A member's first message of a phase waits for all that the phase before brings it. */
 static void wait_for_phase(struct message_draft *d, const struct mixed_phase *before, int32_t member)
 {
-    int32_t span = before->span, k = before->members, place = member / span % k, n_before = d->plan->n_inputs;
-    int32_t line = member / (span * k) * span + member % span;
+    int32_t place, line = phase_line(before, member, &place), n_before = d->plan->n_inputs;
     for (int32_t c = 0; c < before->line.n_channels; c++)
         if (before->line.channels[c].dst == place)
             wait_for(d, before->base + line * before->line.n_channels + c);
@@ -682,19 +727,18 @@ static void add_mixed_phase(struct message_draft *d, const struct mixed_phase *p
                             const struct mixed_phase *before, double share)
 {
     const struct message_plan *line = &phase->line;
-    int32_t span = phase->span, k = phase->members;
-    for (int32_t l = 0; l < d->n / k; l++) {
-        int32_t first = l / span * span * k + l % span, base = phase->base + l * line->n_channels;
+    for (int32_t l = 0; l < d->n / phase->members; l++) {
+        int32_t first = phase_first(phase, l), base = phase->base + l * line->n_channels;
         for (int32_t i = 0; i < line->n_channels; i++) {
             const struct message_channel *from = &line->channels[i];
-            struct message_channel *c =
-                plan_add_channel(d, first + from->src * span, first + from->dst * span, share * from->share);
+            int32_t src = phase_member(phase, first, from->src), dst = phase_member(phase, first, from->dst);
+            struct message_channel *c = plan_add_channel(d, src, dst, share * from->share);
             c->n = from->n;
             c->lead = from->lead;
             c->mirror = from->mirror;
             c->reduced = share * from->reduced;
             if (before)
-                wait_for_phase(d, before, first + from->src * span);
+                wait_for_phase(d, before, src);
             for (int32_t w = from->first_input; w < from[1].first_input; w++)
                 wait_for(d, base + line->inputs[w]);
         }
@@ -773,22 +817,27 @@ static void plan_mixed_pass(struct message_draft *d, enum pass pass)
         plan_wave_pass(d, pass, count, steps);
         return;
     }
-    group_mix(&mix, cost, pass, d->dim, d->group);
+    struct shape_group rows = mixed_rows(d->dim, d->group);
+    int32_t row_levels = topo_ops(d->dim)->row_levels;
+    group_mix(&mix, cost, pass, d->dim, &rows);
     for (int32_t o = 0; o < mix.n; o++) {
-        struct mixed_phase phases[2] = { { { 0 }, 0, 0, 0 } };
+        struct mixed_phase phases[2] = { { { 0 }, 0, 0, 0, 0, 0 } };
         for (int32_t p = 0; p < mix.n_used && !d->failed; p++) {
             int32_t at = pass == PASS_ALL_GATHER ? mix.n_used - 1 - p : p, level = mix.order[o][at];
             struct mixed_phase *phase = &phases[p % 2];
-            struct shape_group line = level_group(d->group, level);
+            struct shape_group line = level_group(&rows, level);
             struct stage_choice choice = { .algorithm = topo_usual(&d->dim[level], line.n), .segments = 1 };
             struct err none = { 0 };
             double share = mix.weight[o];
             message_plan_free(&phase->line);
-            *phase = (struct mixed_phase){ { 0 }, d->plan->n_channels, line.n, 1 };
-            for (int32_t k = 0; k < level; k++)
-                phase->span *= d->group->members[k];
+            *phase =
+                (struct mixed_phase){ { 0 }, d->plan->n_channels, line.n, d->group->members[level], 1, 1 };
+            for (int32_t k = 0; k < level + (row_levels ? row_levels : 1); k++) {
+                phase->span *= k < level ? d->group->members[k] : 1;
+                phase->span_on *= d->group->members[k];
+            }
             for (int32_t i = 0; i < at; i++)
-                share /= d->group->members[mix.order[o][i]];
+                share /= rows.members[mix.order[o][i]];
             d->failed = message_plan_group_build(&phase->line, pass, &choice, d->dim, &line, &none) != 0;
             if (!d->failed)
                 add_mixed_phase(d, phase, p ? &phases[(p + 1) % 2] : NULL, share);
@@ -897,9 +946,10 @@ static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, con
     int32_t steps = group_spheres(count, entry, g);
     if (steps)
         return 2.0 * steps * (double)topo_dim_links(entry);
-    group_mix(&mix, cost, pass, entry, g);
+    struct shape_group rows = mixed_rows(entry, g);
+    group_mix(&mix, cost, pass, entry, &rows);
     for (int32_t k = 0; k < entry->n_levels; k++) {
-        struct shape_group line = level_group(g, k);
+        struct shape_group line = level_group(&rows, k);
         struct stage_choice choice = { .algorithm = topo_usual(&entry[k], line.n), .segments = 1 };
         if (line.n > 1)
             messages +=

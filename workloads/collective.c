@@ -358,13 +358,18 @@ static void take_bandwidths(struct search *x, int32_t entry, const double *bw_Bp
     }
 }
 
-/* Do reductions over several axes of the fabric mix orders? */
-static bool mixes_orders(const struct topo_dim *entry)
+/* Do reductions over several axes of the fabric mix orders? Rows of several levels only where all take part.
+ */
+static bool mixes_orders(const struct topo_dim *entry, const int32_t *members)
 {
-    if (!(topo_ops(entry)->algorithms >> TOPO_ALGORITHM_MIXED & 1))
+    const struct shape_ops *ops = topo_ops(entry);
+    if (!(ops->algorithms >> TOPO_ALGORITHM_MIXED & 1))
         return false;
+    for (int32_t k = 0; k < entry->n_levels && ops->row_levels; k++)
+        if (members[k] != entry[k].size)
+            return false;
     return entry->algorithm == TOPO_ALGORITHM_MIXED || entry->algorithm == TOPO_ALGORITHM_AUTO ||
-           (entry->algorithm == TOPO_ALGORITHM_SHAPE && topo_ops(entry)->mixed);
+           (entry->algorithm == TOPO_ALGORITHM_SHAPE && ops->mixed);
 }
 
 /* Fill s; false when no algorithm that the dimension allows has the pass. bw_Bps: shape [n_dims], or NULL. */
@@ -388,7 +393,7 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     enum topo_algorithm given = topo_is_fabric(first) && !u->flat ? TOPO_ALGORITHM_SHAPE : dim->algorithm;
     if (dim->algorithm == TOPO_ALGORITHM_AUTO)
         given = TOPO_ALGORITHM_AUTO;
-    if (u->flat && mixes_orders(first))
+    if (u->flat && mixes_orders(first, &members[entry]))
         given = TOPO_ALGORITHM_MIXED;
     enum topo_algorithm a = algorithm_resolve(dim, given, pass, u->n);
     /* What suits the shape is tried first, so that it wins ties. */
@@ -470,7 +475,7 @@ static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, con
         return false;
     if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
         return true;
-    if (mixes_orders(entry))
+    if (mixes_orders(entry, members))
         return kind != COLLECTIVE_BROADCAST;
     return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO &&
            entry->algorithm != TOPO_ALGORITHM_FIXED && entry->algorithm != TOPO_ALGORITHM_MIXED;
