@@ -190,7 +190,11 @@ int load_study(struct design_point *s, struct run *run, const struct load_overri
 
 void load_say_semantics(struct report *r, const struct design_point *s)
 {
-    if (study_semantics(s))
+    if (s->ideal && study_semantics(s))
+        report_line(r,
+                    "%-18s%s: every message over any paths, no latency; what real routes lose is left out\n",
+                    "semantics", study_semantics(s));
+    else if (study_semantics(s))
         report_line(r,
                     "%-18s%s: part of a dimension has all of its bandwidth, links that are passed on the way "
                     "do not count\n",

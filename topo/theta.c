@@ -308,6 +308,8 @@ int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *c
     if (w->n_vertices > THETA_VERTICES || n_classes > THETA_CLASSES)
         return err_set(e, ERR_RANGE, "has %d vertices, expected at most %d", (int)w->n_vertices,
                        THETA_VERTICES);
+    if (w->n_links > THETA_LINKS)
+        return err_set(e, ERR_RANGE, "has %d links, expected at most %d", (int)w->n_links, THETA_LINKS);
     struct theta *t = calloc(1, sizeof *t);
     if (!t)
         return err_nomem(e, "demand on a graph");

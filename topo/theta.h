@@ -33,8 +33,8 @@ struct theta_demand {
  */
 struct theta;
 
-/** Largest graph that is solved for [vertices], and most orbits of links times orbits of sources. */
-enum { THETA_VERTICES = 4096, THETA_WORK = 8192 };
+/** Largest graph that is solved for, and most orbits of links times orbits of sources. */
+enum { THETA_VERTICES = 4096, THETA_LINKS = 65536, THETA_WORK = 8192 };
 
 /**
  * @param classes  shape [n_links]: class of each link, 0 .. n_classes-1; links of a class have bandwidth

@@ -142,8 +142,10 @@ const struct column design_columns[] = {
     PER_DIM(util, "util#", "share of the step in which it is busy"),
     PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
     TRAINING_COLUMNS(struct sweep_row, training.),
-    COLUMN_WORD(struct sweep_row, semantics, "libra: not what links carry; see simulation.semantics",
-                .with = "semantics"),
+    COLUMN_WORD(
+        struct sweep_row, semantics,
+        "libra: not what links carry (simulation.semantics); ideal-routing: over any paths (network.graph)",
+        .with = "semantics"),
     WORD(message, "why there is no design"),
     COLUMNS_END,
 };

@@ -236,6 +236,8 @@ static int read_parts(struct design_point *s, struct err *e)
 
 const char *study_semantics(const struct design_point *s)
 {
+    if (s->ideal && s->n_workloads > 0)
+        return "ideal-routing";
     bool libra = s->n_workloads > 0 && s->model == SIM_BANDWIDTH && s->rules.semantics == SIM_LIBRA;
     return libra ? sim_semantics_words[SIM_LIBRA] : NULL;
 }

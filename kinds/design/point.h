@@ -181,7 +181,8 @@ int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, 
  */
 int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e);
 
-/** How times count bytes where that is not what links carry: "libra" (model bandwidth alone); else NULL. */
+/** How times count bytes where that is not what links carry by real routes: "libra" (model bandwidth alone),
+ * "ideal-routing" (a network with a graph: every message over any paths); else NULL. */
 const char *study_semantics(const struct design_point *s);
 
 /** Price of the network at @p bw_Bps, shape [n_dims], as the study prices it, with study_fixed_usd(): of what

@@ -43,6 +43,30 @@ TEST(uniform_traffic_is_what_closed_forms_and_tables_give)
     }
 }
 
+/* Rates of tests/reference/topo_throughput.csv by any paths, and one of topologies 2.6: links of NPUs are
+ * made so wide that those between routers decide. */
+TEST(fabrics_carry_what_other_programmes_found)
+{
+    static const struct {
+        const char *word;
+        double rate_GBps;
+    } cases[] = {
+        { "dragonfly:2x4x5^2@1", 1.14706 },
+        { "dragonfly:2x4x9^2@1", 1.0718 },
+        { "slim-fly:4x50@1", 0.956731 },
+        { "slim-fly:6x98@1", 0.858187 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        double rate_Bps;
+        wires_of(&w, cases[i].word);
+        for (int32_t l = 0; l < w.n_links; l++)
+            w.links[l].bw_Bps *= w.links[l].src < w.n_npus ? 8 : 1;
+        OK(theta_uniform(&rate_Bps, &w, e));
+        assert_close(rate_Bps, cases[i].rate_GBps * 1e9, 5e-6);
+    }
+}
+
 /* x wraps shift y by half its length where @p twist: a torus of 4 x 8 and its twisted sister. */
 static void torus_4x8(struct topo_wires *w, bool twist)
 {
