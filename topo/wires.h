@@ -49,9 +49,9 @@ bool topo_wires_priced(const struct topo_wires *w);
 
 /**
  * Make the dimensions of @p net the classes of @p w: links are renumbered to them, sizes that are 0 become
- * those of all NPUs (the first) or 1. @p counting as of struct topo_parts. ERR_NOMEM; ERR_RANGE with no
- * place: a link without a class or of one that is not listed, a class without links, sizes that do not
- * multiply to the NPUs; its index in *at, -1 of the file.
+ * those of all NPUs (the first) or 1. ERR_NOMEM; ERR_RANGE without a place: a link without a class or of one
+ * that is not listed, a class without links, sizes that do not multiply to the NPUs. @param[out] at  the
+ * dimension to blame, -1 = the file. O(links times links between an NPU and the farthest vertex).
  */
 int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e);
 
