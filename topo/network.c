@@ -553,7 +553,6 @@ static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct e
     for (const struct topo_dim *d = net->dims; d < dim; d++) {
         double sum, n = d->size;
         int64_t longest;
-        rails *= d->size;
         if (d->level || topo_is_fabric(d))
             return err_set(e, ERR_RANGE, "has a spine shared across %s, a fabric; expected a switch or full",
                            d->name);
@@ -561,13 +560,14 @@ static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct e
         if (sum < n * (n - 1) * (double)longest)
             return err_set(e, ERR_RANGE, "has a spine shared across %s, a %s; expected a switch or full",
                            d->name, topo_shape_name(d->shape));
+        rails *= d->size;
+        if (rails > TOPO_MAX_SIZE)
+            return err_set(e, ERR_RANGE, "has a spine shared across %lld rails, expected at most %d",
+                           (long long)rails, TOPO_MAX_SIZE);
     }
     if (rails < 2)
         return err_set(e, ERR_RANGE,
                        "has a spine shared across one rail, expected the dimensions of a node before it");
-    if (rails > TOPO_MAX_SIZE)
-        return err_set(e, ERR_RANGE, "has a spine shared across %lld rails, expected at most %d",
-                       (long long)rails, TOPO_MAX_SIZE);
     dim->fabric.rails = (int32_t)rails;
     return 0;
 }

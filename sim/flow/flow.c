@@ -123,7 +123,7 @@ static bool dates_mostly_due(const struct flow_net *net, double limit_s)
 static void dates_sort_due(struct flow_net *net, int32_t n)
 {
     struct flow_date *due = net->due;
-    int64_t low = due[0].order, high = due[0].order, *slots = net->ended;
+    int64_t low = due[0].order, high = low, *slots = net->ended;
     bool same = true;
     for (int32_t i = 1; i < n; i++) {
         same = same && !(due[i].time_s > due[0].time_s || due[i].time_s < due[0].time_s);

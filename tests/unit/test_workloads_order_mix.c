@@ -37,7 +37,7 @@ TEST(mixes_are_made_of_their_orders_and_none_is_faster)
 {
     RNG(rng, 19, 0);
     for (int i = 0; i < 20000; i++) {
-        int32_t n = 1 + (int32_t)rng_below(rng, TOPO_LEVELS), members[TOPO_LEVELS];
+        int32_t n = 1 + (int32_t)rng_below(rng, TOPO_LEVELS), members[TOPO_LEVELS] = { 0 };
         double speed[TOPO_LEVELS], sent[TOPO_LEVELS] = { 0 }, weights = 0, slowest = 0;
         struct order_mix mix;
         for (int32_t d = 0; d < n; d++) {
