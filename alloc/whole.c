@@ -1056,7 +1056,7 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
     *out = (struct whole_answer){ .status = ALLOC_STALLED };
     s.fixed = p->objective == ALLOC_UTILIZATION ? 0 : p->usd_fixed;
     int rc = build(&s, l, e);
-    out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32) <= ENUMERATED;
+    out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32.0) <= ENUMERATED;
     if (!rc && !out->enumerated)
         rc = find_lines(&s, relaxed, e);
     double before = INFINITY;

@@ -273,7 +273,8 @@ static void open_whole(struct whole_race *w, int n)
         w->price[d] = bench_alloc((size_t)n * sizeof(double));
         for (int k = 0; k < n; k++) {
             w->bw_Bps[d][k] = 800e9 * share[d] * (k + 1) / n;
-            w->price[d][k] = w->split.problem.usd_per_Bps[d] * 800e9 * share[d] * (k / 4 * 4 + 4) / n;
+            int bought = k - k % 4 + 4;
+            w->price[d][k] = w->split.problem.usd_per_Bps[d] * 800e9 * share[d] * bought / n;
         }
         w->blocks[d] = (struct whole_block){
             .first = d, .n_dims = 1, .n = n, .bw_Bps = w->bw_Bps[d], .spent = { w->price[d] }

@@ -414,8 +414,8 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
             spec.members[d] = size;
             spec.stride[d] = 1;
             while (!whole && size > 1) {
-                spec.members[d] = 1 + (int32_t)rng_below(rng, (uint64_t)size);
-                spec.stride[d] = 1 + (int32_t)rng_below(rng, (uint64_t)(size / spec.members[d]));
+                spec.members[d] = 1 + (int32_t)rng_below(rng, size);
+                spec.stride[d] = 1 + (int32_t)rng_below(rng, size / spec.members[d]);
                 if (size % (spec.members[d] * spec.stride[d]) == 0)
                     break;
             }
