@@ -445,7 +445,7 @@ static int custom_bill(struct facts *f, struct topo_wires *w, const struct topo_
 {
     int rc = topo_wires_build(w, g, e);
     if (!rc && (asked || topo_wires_priced(w))) {
-        rc = topo_wires_bill(&f->bill, w, f->name, e);
+        rc = topo_bill_wires(&f->bill, w, f->name, e);
         f->has_bill = !rc;
         f->unpriced_switches = w->unpriced_switches;
     }

@@ -6,12 +6,14 @@
  * full meshes are counted here from the number of links and the degree of members. Counts are doubles: a
  * million NPUs with a million links each are still whole numbers below 2^53.
  */
-#include "topo/wires.h"
+#include "topo/bill.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "topo/wires.h"
 
 /* Links of one NPU in one dimension: beyond any machine, and keeps every count within 2^53. */
 #define MAX_LINKS 1e6
@@ -705,4 +707,86 @@ void topo_bill_free(struct topo_bill *b)
 {
     free(b->lines);
     *b = (struct topo_bill){ 0 };
+}
+
+/* ---- of a graph with prices of its own ---- */
+
+/* Add a line of @p count things; grade R, since the file names no source. */
+static struct topo_bill_line *wires_add_line(struct topo_bill *b, const char *tier, const char *item,
+                                             enum topo_bill_role role, const char *source)
+{
+    struct topo_bill_line *line = &b->lines[b->n_lines++];
+    *line = (struct topo_bill_line){ .dim = -1,
+                                     .role = role,
+                                     .count_unit = "pcs",
+                                     .grade = GRADE_RECALLED,
+                                     .band_grade = GRADE_RECALLED,
+                                     .watt_grade = GRADE_RECALLED,
+                                     .source = source,
+                                     .date = "" };
+    snprintf(line->tier, sizeof line->tier, "%s", tier);
+    snprintf(line->item, sizeof line->item, "%s", item);
+    return line;
+}
+
+static void wires_add_price(struct topo_bill_line *line, double usd, double watt)
+{
+    line->count++;
+    line->usd.typ += isnan(usd) ? 0 : usd;
+    line->watt += watt; /* NaN where one does not say */
+}
+
+/* Links of class @p cls (-1: of none), if there are any. */
+static void wires_bill_class(struct topo_bill *b, const struct topo_wires *w, int32_t cls, const char *source)
+{
+    struct topo_bill_line *line = NULL;
+    for (int32_t i = 0; i < w->n_links; i++) {
+        if (w->links[i].cls != cls)
+            continue;
+        if (!line)
+            line = wires_add_line(b, cls < 0 ? "" : w->classes[cls], "link", BILL_LINK, source);
+        wires_add_price(line, w->links[i].usd, w->links[i].watt);
+    }
+}
+
+/* Vertices from..to, if they have a price or a power. */
+static void wires_bill_nodes(struct topo_bill *b, const struct topo_wires *w, int32_t from, int32_t to,
+                             const char *item, const char *source)
+{
+    if (from == to || (isnan(w->usd[from]) && isnan(w->watt[from])))
+        return;
+    struct topo_bill_line *line = wires_add_line(b, "", item, BILL_SWITCH, source);
+    for (int32_t v = from; v < to; v++)
+        wires_add_price(line, w->usd[v], w->watt[v]);
+}
+
+int topo_bill_wires(struct topo_bill *b, const struct topo_wires *w, const char *source, struct err *e)
+{
+    *b = (struct topo_bill){ .nics = -1,
+                             .switches = w->n_vertices - w->n_npus,
+                             .grade = GRADE_RECALLED,
+                             .band_grade = GRADE_RECALLED,
+                             .watt_grade = GRADE_RECALLED,
+                             .npu_usd = NAN,
+                             .npu_watt = NAN };
+    if (!topo_wires_priced(w))
+        return err_set(e, ERR_RANGE,
+                       "has no prices; give its edges usd (and watt), its nodes too in GraphML");
+    b->lines = calloc((size_t)w->n_classes + 3, sizeof *b->lines);
+    if (!b->lines)
+        return err_nomem(e, "a bill");
+    for (int32_t c = isnan(w->link_usd) ? w->n_classes : -1; c < w->n_classes; c++)
+        wires_bill_class(b, w, c, source);
+    wires_bill_nodes(b, w, w->n_npus, w->n_vertices, "switch", source);
+    wires_bill_nodes(b, w, 0, w->n_npus, "NPU", source);
+    for (int32_t i = 0; i < b->n_lines; i++) {
+        struct topo_bill_line *line = &b->lines[i];
+        line->usd.low = line->usd.high = line->usd.typ;
+        b->usd.low = b->usd.high = b->usd.typ += line->usd.typ;
+        if (isnan(line->watt))
+            b->n_watt_unknown++;
+        else
+            b->watt += line->watt;
+    }
+    return 0;
 }

@@ -9,6 +9,8 @@
 
 #include "topo/parts.h"
 
+struct topo_wires;
+
 /** What an item of a bill is for. */
 enum topo_bill_role { BILL_NIC, BILL_SWITCH, BILL_LINK };
 
@@ -178,5 +180,11 @@ struct topo_bill {
 int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
                     const double *bw_Bps, struct err *e);
 void topo_bill_free(struct topo_bill *b);
+
+/**
+ * The bill of the graph as it stands in the file: a line per class of links, and one each for switches and
+ * NPUs that have a price. @p source, where it was read from, is borrowed. ERR_NOMEM; ERR_RANGE: no prices.
+ */
+int topo_bill_wires(struct topo_bill *b, const struct topo_wires *w, const char *source, struct err *e);
 
 #endif

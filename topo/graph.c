@@ -9,7 +9,7 @@
  * made, and the code of each call that can fail goes through topo_from_igraph(). Its attributes are columns
  * by name, numbers as doubles, so numbers of links are exact below 2^53.
  */
-#include "topo/graph_draft.h"
+#include "topo/graph.h"
 
 #include <assert.h>
 #include <igraph.h>
@@ -20,6 +20,7 @@
 
 #include "base/num.h"
 #include "base/vec.h"
+#include "topo/graph_draft.h"
 
 /** Attribute names in the model and in files. */
 #define ATTR_BW    "bw_GBps"

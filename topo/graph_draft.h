@@ -5,7 +5,13 @@
 #ifndef TOPO_GRAPH_DRAFT_H
 #define TOPO_GRAPH_DRAFT_H
 
-#include "topo/graph.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/shape.h"
+
+struct topo_graph;
+struct topo_link;
 
 /** Vertices in the order of the file. Zero-initialise; release with topo_draft_free(). */
 struct topo_draft {

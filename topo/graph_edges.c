@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/table.h"
+#include "topo/graph.h"
 
 enum column {
     COL_SRC,

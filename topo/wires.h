@@ -2,7 +2,6 @@
 #ifndef TOPO_WIRES_H
 #define TOPO_WIRES_H
 
-#include "topo/bill.h"
 #include "topo/graph.h"
 
 /**
@@ -54,11 +53,5 @@ bool topo_wires_priced(const struct topo_wires *w);
  * dimension to blame, -1 = the file. O(links times links between an NPU and the farthest vertex).
  */
 int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e);
-
-/**
- * The bill of the graph as it stands in the file: a line per class of links, and one each for switches and
- * NPUs that have a price. @p source, where it was read from, is borrowed. ERR_NOMEM; ERR_RANGE: no prices.
- */
-int topo_wires_bill(struct topo_bill *b, const struct topo_wires *w, const char *source, struct err *e);
 
 #endif

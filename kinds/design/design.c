@@ -16,7 +16,6 @@
 
 #include "alloc/lp.h"
 #include "alloc/verify.h"
-#include "kinds/design/search.h"
 #include "kinds/design/whole.h"
 #include "workloads/ideal.h"
 

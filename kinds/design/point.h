@@ -38,7 +38,39 @@ enum study_pricing {
 /** "fraction", "whole"; NULL-terminated, for key tables. */
 extern const char *const study_pricing_names[3];
 
-struct search_result;
+/** Why candidates were not timed. */
+enum search_reason {
+    SEARCH_ILLEGAL,  /**< something does not divide */
+    SEARCH_UNMAPPED, /**< degrees do not lie along the dimensions */
+    SEARCH_MEMORY,   /**< does not fit */
+    N_SEARCH_REASONS,
+};
+
+extern const char *const search_reason_words[N_SEARCH_REASONS + 1];
+
+/** A plan that was found. */
+struct search_found {
+    struct plan plan;
+    double value;  /**< of the study's objective; a time, where bandwidths are given [s] */
+    double time_s; /**< of the step */
+    double memory_B;
+    double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
+    int64_t rank;                 /**< place in the order of the search, which breaks ties */
+};
+
+/** Release with search_free(). */
+struct search_result {
+    struct search_found *found; /**< shape [n_found], owned; best first; empty: nothing fits */
+    int32_t n_found;
+    int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
+    int64_t n_timed;
+    int64_t n_rejected[N_SEARCH_REASONS];
+    int64_t n_bounded; /**< bandwidths to choose: timed, and no split of theirs can be among the best */
+    int64_t n_open;    /**< bandwidths to choose: neither that nor split; one of them might be better */
+    int64_t n_split;   /**< bandwidths to choose: split on their own */
+    bool clash;        /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
+    double least_B;    /**< least memory of any candidate; INFINITY without one */
+};
 
 struct study_workload {
     double weight;             /**< > 0 */

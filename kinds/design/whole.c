@@ -285,7 +285,7 @@ int design_solve_whole(struct whole_answer *out, const struct design_point *s, c
     *relaxed_bound = relaxed->lower_bound;
     if (relaxed->status != ALLOC_ILL_POSED)
         return solve_lattice(out, s, p, relaxed, e);
-    struct alloc_row *rows = calloc((size_t)(p->n_rows + D), sizeof *rows);
+    struct alloc_row *rows = calloc((size_t)p->n_rows + D, sizeof *rows);
     if (!rows)
         return err_nomem(e, "constraints");
     memcpy(rows, p->rows, (size_t)p->n_rows * sizeof *rows);

@@ -1,6 +1,7 @@
 /* Custom graphs with prices and classes: bills add up, files carry them, and what is half priced is refused.
  */
 #include "tests/support.h"
+#include "topo/bill.h"
 #include "topo/wires.h"
 
 KEEPS(struct topo_graph, topo_graph_free)
@@ -36,7 +37,7 @@ TEST(bill_is_the_sum_of_the_links_of_each_class)
     assert_int_equal(w.n_classes, 2);
     assert_string_equal(w.classes[1], "up");
     assert_true(w.unpriced_switches);
-    OK(topo_wires_bill(&b, &w, "net.csv", e));
+    OK(topo_bill_wires(&b, &w, "net.csv", e));
     assert_int_equal(b.n_lines, 2);
     assert_string_equal(b.lines[0].tier, "leaf");
     assert_true(b.lines[0].count == 2 && b.lines[0].usd.typ == 230 && b.lines[0].watt == 16);
@@ -51,7 +52,7 @@ TEST(a_graph_without_prices_has_no_bill)
     OK(read_wires(&w, "src,dst,bw_GBps,latency_ns\na,b,1,1\n", e));
     assert_false(topo_wires_priced(&w));
     assert_int_equal(w.n_classes, 0);
-    FAILS(topo_wires_bill(&b, &w, "", e), ERR_RANGE, "has no prices; give its edges usd");
+    FAILS(topo_bill_wires(&b, &w, "", e), ERR_RANGE, "has no prices; give its edges usd");
 }
 
 TEST(what_is_half_priced_is_an_error)
@@ -99,7 +100,7 @@ TEST(graphml_carries_prices_and_classes)
         assert_int_equal(w.n_classes, 1);
         assert_true(w.links[0].cls == 0 && w.links[1].cls == -1);
         assert_true(isnan(w.link_usd) && w.node_usd == 9000 && !w.unpriced_switches);
-        OK(topo_wires_bill(&b, &w, "", e));
+        OK(topo_bill_wires(&b, &w, "", e));
         assert_true(b.n_lines == 1 && b.usd.typ == 9000 && b.watt == 500);
         text_clear(&out);
         OK(topo_format_graphml(&out, g, e));
