@@ -1094,7 +1094,7 @@ static double hops_over_rails(const struct topo_network *net, int32_t shared, in
         }
         for (int32_t k = -1; k < tree->n_levels; k++) {
             double pairs = k < 0 ? 1 : below * (tree[k].size - 1);
-            int64_t hops = 2 * (k + 1);
+            int64_t hops = 2 * ((int64_t)k + 1);
             if (inside > 0 && k < 1)
                 hops = min_count(inside + hops, 4);
             below *= k < 0 ? 1 : tree[k].size;
@@ -1150,8 +1150,10 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net, const
             double links = (double)topo_link_groups(net, d) * (double)c.cut[i];
             cut_Bps += links > 0 ? links * topo_link_Bps(dim, i, bw_Bps[d + i]) : 0;
         }
-        if (d < shared) /* rails that are parted meet in the spine: the links up of the fewer ones */
-            cut_Bps += (double)(net->n_npus / size * (size / 2)) * fmin(bw_Bps[shared], bw_Bps[shared + 1]);
+        /* Rails that are parted meet in the spine: the links up of the fewer ones. */
+        int64_t fewer = d < shared ? net->n_npus / size * (size / 2) : 0;
+        if (fewer > 0)
+            cut_Bps += (double)fewer * fmin(bw_Bps[shared], bw_Bps[shared + 1]);
         if (cut_Bps < m->bisection_Bps) {
             m->bisection_Bps = cut_Bps;
             m->bisection_dim = d;

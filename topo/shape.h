@@ -151,7 +151,6 @@ struct topo_dim {
     int32_t n_levels; /**< of the fabric, on its first level; 1 = a plain dimension; 0 on further levels */
     /** Bandwidth over that of the level before, where the build fixes it; 0: the split decides. */
     double tie;
-    bool own_links; /**< a further level whose links begin at the NPUs too: it counts in their total */
     struct topo_fabric fabric; /**< on the first level */
     enum topo_shape shape;
     int32_t size;   /**< members, >= 2 */
@@ -161,12 +160,13 @@ struct topo_dim {
     double lat_s; /**< one message from an NPU to the next one of the dimension, switch included [s], >= 0 */
     double efficiency; /**< share of bw_Bps a collective reaches, (0, 1] */
     enum topo_algorithm algorithm;
-    bool detour;                   /**< of a full mesh: parts of it exchange through other members too */
     enum topo_in_switch in_switch; /**< of a switch only */
     int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */
     int32_t n_regimes;             /**< besides lat_s and efficiency */
     struct topo_regime regimes[TOPO_MAX_REGIMES];
     char tier[TOPO_NAME]; /**< row of the price table; "" when not given */
+    bool own_links;       /**< a further level whose links begin at the NPUs too: it counts in their total */
+    bool detour;          /**< of a full mesh: parts of it exchange through other members too */
     bool wires;           /**< a class of a graph's links (topo/wires.h): its shape means nothing */
 };
 

@@ -61,7 +61,7 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
                        (long long)g, (long long)most, (long long)a, (long long)h);
     if (p + a - 1 + h > SHAPE_MAX_GATES)
         return err_set(e, ERR_RANGE, "has routers of %lld ports, expected at most %d",
-                       (long long)(p + a - 1 + h), SHAPE_MAX_GATES);
+                       (long long)p + a - 1 + h, SHAPE_MAX_GATES);
     if (room < 3)
         return err_set(e, ERR_RANGE, "has 3 levels, expected at most %d: a network has %d dimensions", room,
                        TOPO_MAX_DIMS);

@@ -53,7 +53,7 @@ static int plus_settle(struct topo_dim *dim, int32_t room, struct err *e)
     if (g > s * h + 1)
         return err_set(e, ERR_RANGE,
                        "has %lld groups, expected at most %lld: %lld spines with %lld links to other groups",
-                       (long long)g, (long long)(s * h + 1), (long long)s, (long long)h);
+                       (long long)g, (long long)s * h + 1, (long long)s, (long long)h);
     if (p + s > SHAPE_MAX_GATES || l + h > SHAPE_MAX_GATES)
         return err_set(e, ERR_RANGE, "has %s of %lld ports, expected at most %d",
                        p + s > l + h ? "leaves" : "spines", (long long)(p + s > l + h ? p + s : l + h),
@@ -70,7 +70,8 @@ static int plus_settle(struct topo_dim *dim, int32_t room, struct err *e)
         dim[k].size = f.sizes[k];
     }
     dim[LOCAL].tie = (double)s / (double)p;
-    dim[GLOBAL].tie = (double)(s * h / (g - 1)) * ((double)g - 1) / (double)(l * s);
+    int64_t cables = s * h / (g - 1); /* of a pair of groups */
+    dim[GLOBAL].tie = (double)cables * ((double)g - 1) / (double)(l * s);
     return 0;
 }
 

@@ -114,8 +114,8 @@ static int tree_size_levels(struct topo_fabric *f, int64_t size, struct err *e)
                 "has %lld members, which boxes of %d ports, at most %lld down, cannot share evenly; "
                 "give a size such as %lld or %lld, or sizes",
                 (long long)size, (int)f->radix, (long long)most,
-                (long long)(size / left * (left / most) * most),
-                (long long)(size / left * (left / most + 1) * most));
+                (long long)(size / left) * (left / most) * most,
+                (long long)(size / left) * (left / most + 1) * most);
         f->sizes[k] = (int32_t)n;
         left /= n;
     }
@@ -197,8 +197,8 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
     }
     /* Halves of the top level; of an odd one the subtree in the middle is cut in two, and so on down. */
     for (int32_t k = v; k-- > 0;) {
-        c->cut[k] =
-            dim[k].size / 2 * (k < 2 ? topo_rails(dim) : 1) * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
+        int64_t half = dim[k].size / 2;
+        c->cut[k] = half * (k < 2 ? topo_rails(dim) : 1) * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
         if (dim[k].size % 2 == 0)
             break;
     }
@@ -216,7 +216,7 @@ static void tree_distances(const struct topo_dim *dim, double *sum, int64_t *lon
     }
     *sum *= (double)topo_group_size(dim);
     for (int32_t k = 0; k < dim->n_levels; k++)
-        *longest = dim[k].size > 1 ? 2 * (k + 1) : *longest;
+        *longest = dim[k].size > 1 ? 2 * ((int64_t)k + 1) : *longest;
 }
 
 static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)

@@ -339,7 +339,7 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
         }
         if (k > 1 && pattern == SHAPE_DIRECT)
             pair = 1.0 / k / boards;
-        out->load[axis + 2] = beyond * (single ? 2 * (double)((n + 1) / 2) / (double)n : 1);
+        out->load[axis + 2] = beyond * (single ? 2 * floor((double)(n + 1) / 2) / (double)n : 1);
         out->load[axis] =
             2 * hamming_line_load(&mean, n, beyond, single ? 1 : 0.5, pair, k, shape_stride(g, axis));
         out->mean[axis] = pattern == SHAPE_DIRECT ? 2 * mean : 0;

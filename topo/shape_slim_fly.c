@@ -316,7 +316,8 @@ static int64_t slim_link(const struct slim_field *f, const struct topo_dim *dim,
     int32_t bit = 1, low = y < v ? y : v;
     while (2 * bit <= delta)
         bit *= 2;
-    return column + f->rank[s][f->log[delta]] * (q / 2) + low / (2 * bit) * bit + low % bit;
+    int32_t place = low / (2 * bit) * bit + low % bit;
+    return column + (int64_t)f->rank[s][f->log[delta]] * (q / 2) + place;
 }
 
 static int slim_way(const struct topo_dim *dim, int64_t from, int64_t to, bool mirror, void *x,

@@ -126,7 +126,8 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
 static int count_fabrics(struct topo_items *out, const struct topo_site *at, double links, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    int64_t fabric = npus_up_to(at), columns = llround((double)(fabric / dim->size) * links);
+    int64_t fabric = npus_up_to(at), groups = fabric / dim->size;
+    int64_t columns = llround((double)groups * links);
     int64_t rails = at->recipe->rails < columns ? at->recipe->rails : columns;
     int64_t fuller = columns % rails;
     struct topo_clos sum = { 0 };
@@ -148,9 +149,10 @@ static int count_switched(struct topo_items *out, const struct topo_site *at, do
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     double npus = (double)at->net->n_npus, planes = topo_planes(dim), links = topo_end_links(at, bw_Bps);
+    int64_t groups = npus_up_to(at) / dim->size;
     int rc = is_sold_by_port(at) ? 0 : topo_check_planes(at, bw_Bps, e);
     if (!rc)
-        rc = topo_check_nics(at, (double)(npus_up_to(at) / dim->size), bw_Bps, e);
+        rc = topo_check_nics(at, (double)groups, bw_Bps, e);
     if (rc)
         return rc;
     topo_add_nics(out, at, bw_Bps);

@@ -177,13 +177,13 @@ static int find_orbits(int32_t *orbit, struct theta *t, const struct topo_wires 
         color_links(colors + t->n_vertices, 2 + TOPO_MAX_DIMS, classes, weight, t->n_links);
     for (int32_t l = 0; l < t->n_links && !rc; l++)
         for (int k = 0; k < 2; k++) {
-            ends[2 * n_edges] = (int32_t)(k ? w->links[l].dst : w->links[l].src);
+            ends[2 * (size_t)n_edges] = (int32_t)(k ? w->links[l].dst : w->links[l].src);
             ends[2 * n_edges++ + 1] = t->n_vertices + l;
         }
     for (int32_t k = 0; k < t->demand.n_parts && !rc; k++) {
         const struct theta_groups *g = &t->groups[k];
         for (int32_t i = 0; i < t->n_npus && g->n < t->n_npus; i++) {
-            ends[2 * n_edges] = g->member[i];
+            ends[2 * (size_t)n_edges] = g->member[i];
             ends[2 * n_edges++ + 1] = n + i / g->n;
             colors[n + i / g->n] = 2 + k;
         }
@@ -221,7 +221,7 @@ static int build_vars(struct theta *t, const struct topo_wires *w, const int32_t
     for (int32_t a = 0; a < 2 * t->n_links && !rc; a++) {
         int32_t l = a / 2, like = orbit[t->n_vertices + l] - t->n_vertices;
         bool known = both && (a % 2 == 1 || like < l);
-        t->var[a] = known ? t->var[2 * like] : t->n_vars++;
+        t->var[a] = known ? t->var[2 * (size_t)like] : t->n_vars++;
         t->var_class[t->var[a]] = classes[l];
         t->var_weight[t->var[a]] += weight[l];
     }

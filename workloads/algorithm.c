@@ -951,9 +951,9 @@ static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, con
     for (int32_t k = 0; k < entry->n_levels; k++) {
         struct shape_group line = level_group(&rows, k);
         struct stage_choice choice = { .algorithm = topo_usual(&entry[k], line.n), .segments = 1 };
+        int64_t lines = g->n / line.n;
         if (line.n > 1)
-            messages +=
-                mix.n * (double)(g->n / line.n) * message_plan_group_count(pass, &choice, entry, &line);
+            messages += mix.n * (double)lines * message_plan_group_count(pass, &choice, entry, &line);
     }
     return messages;
 }
