@@ -207,7 +207,7 @@ static int take_graph_prices(struct design_point *s, struct err *e)
         const struct topo_wire_class *k = &s->net.wires->kinds[d];
         struct topo_rate *r = &s->parts.rates[d];
         double usd = isnan(k->usd_per_Bps) ? 0 : k->usd_per_Bps / (double)s->net.n_npus / k->links_per;
-        snprintf(s->net.dims[d].tier, sizeof s->net.dims[d].tier, "%s", s->net.dims[d].name);
+        memcpy(s->net.dims[d].tier, s->net.dims[d].name, sizeof s->net.dims[d].tier);
         snprintf(r->tier, sizeof r->tier, "%s", s->net.dims[d].name);
         r->link = (struct topo_band){ usd, usd, usd };
         r->port = (struct topo_band){ 0, 0, 0 };
