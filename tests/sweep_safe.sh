@@ -11,7 +11,7 @@ case $folder in
 *asan*) points=2000 ;;
 *) points=24000 ;;
 esac
-rank_counts=2 victims=2 least_ms=1200
+rank_counts=2 victims=2 least_ms=2000
 [ -z "${SOAK-}" ] || { rank_counts="2 4" && victims="1 2" && least_ms=5000; }
 # mpirun refuses to be started by root, as in a container, unless told. CMA needs rights that containers lack.
 OMPI_ALLOW_RUN_AS_ROOT=1
