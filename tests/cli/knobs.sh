@@ -153,4 +153,4 @@ while read -r section key study override; do
     what_it_says "$study" --set "$override" >got
     cmp -s got "$study.base" && echo "no effect: $section.$key ($override)"
 done <turns
-echo done
+echo "all turned"

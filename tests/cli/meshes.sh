@@ -40,6 +40,6 @@ EOF
 for dims in "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 100, tier: t" \
     "shape: hyperx, sizes: [ 22, 22 ], hosts: 22, bw_GBps: 50, tier: n" \
     "shape: hyperx, sizes: [ 8, 8 ], bw_GBps: 350, tier: t"; do
-    printf "network: { parts: parts.yaml, dims: [ { name: net, $dims } ] }\nworkload: { step: { all-reduce: { size_MB: 1, group: all } } }\n" >s.yaml
+    printf 'network: { parts: parts.yaml, dims: [ { name: net, %s } ] }\nworkload: { step: { all-reduce: { size_MB: 1, group: all } } }\n' "$dims" >s.yaml
     "$WEFT" topo s.yaml --bill
 done

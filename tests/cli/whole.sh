@@ -50,7 +50,7 @@ run alloc study.yaml --set network.dims.rail.bw_GBps=60
 run alloc study.yaml --set 'constraints=[usd <= 10e6]'
 run alloc study.yaml --set 'constraints=[]'
 run alloc study.yaml --set 'constraints=[]' --set total_GBps=540
-run alloc study.yaml --parts $configs/parts/libra-2024.yaml --set network.dims.rail.tier=InterPod --set pricing=whole
+run alloc study.yaml --parts "$configs/parts/libra-2024.yaml" --set network.dims.rail.tier=InterPod --set pricing=whole
 run alloc study.yaml --set pricing=parts
 run alloc study.yaml --set 'constraints=[usd <= 30e6, watt <= 1e6]'
 echo "== plans and parts together: the plan that is best in fractions need not be the one to buy for"
