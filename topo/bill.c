@@ -187,7 +187,7 @@ static int check_router(const struct topo_site *at, const struct topo_dim *dim, 
 
 /* As many links as carry 1 B/s of every NPU, with the ports at their ends. */
 static void relax_router(struct topo_items *out, const struct topo_site *at, const struct topo_dim *dim,
-                         const struct shape_counts *c, const char *const *links)
+                         const struct shape_counts *c)
 {
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
@@ -197,12 +197,11 @@ static void relax_router(struct topo_items *out, const struct topo_site *at, con
                     topo_recipe_link_Bps(at->parts, r);
     if (level == 0 && r->nic >= 0)
         topo_add_item(out, r->nic, NULL, npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
-    topo_add_item(out, level ? r->up_link : r->end_link, links[level], cables);
+    topo_add_item(out, level ? r->up_link : r->end_link, topo_ops(dim)->links[level], cables);
     topo_add_item(out, r->sw, "router", (level ? 2 : 1) * cables / (double)parts[r->sw].ports);
 }
 
-int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps,
-                      const char *const *links, struct err *e)
+int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
     int32_t level = at->net->dims[at->d].level;
     const struct topo_dim *dim = &at->net->dims[at->d - level];
@@ -213,7 +212,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
     if (rc)
         return rc;
     if (isnan(bw_Bps)) {
-        relax_router(out, at, dim, &c, links);
+        relax_router(out, at, dim, &c);
         return 0;
     }
     double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
@@ -223,7 +222,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
         topo_add_item(out, r->nic, NULL,
                       npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
     }
-    topo_add_item(out, level ? r->up_link : r->end_link, links[level],
+    topo_add_item(out, level ? r->up_link : r->end_link, topo_ops(dim)->links[level],
                   fabrics * planes * (double)c.links[level]);
     if (level > 0)
         return 0;

@@ -71,11 +71,10 @@ double topo_whole_parts(double x);
  * Parts of a fabric of routers that are all bought as one switch each and joined by links of one rate, such
  * as a dragonfly: the first level buys NICs, end links and routers, the others their cables. An NPU with
  * several links has as many such fabrics side by side (planes). Relaxed: a port is a share of its box, and
- * every link between routers has two. @p links names the links of each level. As shape_ops.parts; ERR_RANGE:
- * a recipe without up_link, of switches by the port, or with too few ports.
+ * every link between routers has two. A shape_ops.parts for shapes that name their links; ERR_RANGE: a recipe
+ * without up_link, of switches by the port, or with too few ports.
  */
-int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps,
-                      const char *const *links, struct err *e);
+int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e);
 
 /*
  * The bill of a network: items with count, USD and watt; NIC budgets; linear prices for the split.

@@ -320,6 +320,7 @@ struct shape_ops {
                  const struct shape_group *g);
     /** Whole parts at @p bw_Bps, or relaxed (NaN): per B/s of one NPU. NULL: links and NICs of members. */
     int (*parts)(struct topo_items *out, const struct topo_site *site, double bw_Bps, struct err *e);
+    const char *links[SHAPE_CLASSES]; /**< of routers: what a bill calls the links of each level */
 };
 
 /** By enum topo_shape. */

@@ -379,12 +379,6 @@ static void fly_load(struct shape_load *out, enum shape_pattern pattern, const s
         fly_ring(out, pattern, dim, &t);
 }
 
-static int fly_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
-{
-    static const char *const links[] = { "end link", "local link", "global link" };
-    return topo_router_parts(out, at, bw_Bps, links, e);
-}
-
 const struct shape_ops shape_dragonfly = {
     .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT,
     .switched = true,
@@ -402,5 +396,6 @@ const struct shape_ops shape_dragonfly = {
     .way = fly_way,
     .usual = fly_usual,
     .load = fly_load,
-    .parts = fly_parts,
+    .parts = topo_router_parts,
+    .links = { "end link", "local link", "global link" },
 };

@@ -248,12 +248,6 @@ static void plus_load(struct shape_load *out, enum shape_pattern pattern, const 
     out->load[GLOBAL] = s > 1 ? passed * (g - 1) / ((double)q * r) : 0;
 }
 
-static int plus_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
-{
-    static const char *const links[] = { "end link", "local link", "global link" };
-    return topo_router_parts(out, at, bw_Bps, links, e);
-}
-
 const struct shape_ops shape_dragonfly_plus = {
     .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT,
     .switched = true,
@@ -272,5 +266,6 @@ const struct shape_ops shape_dragonfly_plus = {
     .way = plus_way,
     .usual = plus_usual,
     .load = plus_load,
-    .parts = plus_parts,
+    .parts = topo_router_parts,
+    .links = { "end link", "local link", "global link" },
 };

@@ -227,9 +227,8 @@ static void hyper_load(struct shape_load *out, enum shape_pattern pattern, const
 
 static int hyper_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
-    static const char *const links[TOPO_LEVELS] = { "end link", "row link", "row link", "row link" };
     if (hyper_grid(&at->net->dims[at->d - at->net->dims[at->d].level]))
-        return topo_router_parts(out, at, bw_Bps, links, e);
+        return topo_router_parts(out, at, bw_Bps, e);
     topo_add_direct(out, at, bw_Bps);
     return 0;
 }
@@ -252,4 +251,5 @@ const struct shape_ops shape_hyperx = {
     .link_ports = hyper_ports,
     .load = hyper_load,
     .parts = hyper_parts,
+    .links = { "end link", "row link", "row link", "row link" },
 };

@@ -494,12 +494,6 @@ static void slim_load(struct shape_load *out, enum shape_pattern pattern, const 
     out->load[CROSS] = passed * f.q * most[CROSS];
 }
 
-static int slim_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
-{
-    static const char *const links[] = { "end link", "column link", "cross link" };
-    return topo_router_parts(out, at, bw_Bps, links, e);
-}
-
 const struct shape_ops shape_slim_fly = {
     .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT,
     .switched = true,
@@ -517,5 +511,6 @@ const struct shape_ops shape_slim_fly = {
     .way = slim_way,
     .usual = slim_usual,
     .load = slim_load,
-    .parts = slim_parts,
+    .parts = topo_router_parts,
+    .links = { "end link", "column link", "cross link" },
 };
