@@ -44,12 +44,13 @@ static bool prices_add_up(const struct trial *t)
     return ok;
 }
 
-/* Completion time of one scheduler with the narrowest spine over that with the full one. */
-static double cost_of(const struct trial *t, const char *scheduler)
+/* With the narrowest spine jobs take as long as with the full one or longer: in the mean, or (spread, whose
+ * placement leaves nearly nothing to the spine) within the interval of what seeds differ by. */
+static bool is_no_faster(const struct trial *t, const char *scheduler)
 {
-    return trial_ratio((struct entrant){ t, N_SPINES - 1, scheduler }, (struct entrant){ t, 0, scheduler },
-                       "jct_s")
-        .mean;
+    struct stat_mean m = trial_ratio((struct entrant){ t, N_SPINES - 1, scheduler },
+                                     (struct entrant){ t, 0, scheduler }, "jct_s");
+    return m.mean >= 1 || (strcmp(scheduler, "fifo+spread") == 0 && m.mean + m.half >= 1);
 }
 
 int cluster_spine(void)
@@ -69,13 +70,14 @@ int cluster_spine(void)
     for (int64_t point = 0; point < N_SPINES; point++)
         print_row(&t, point);
     for (int i = 0; i < N_SCHEDULERS; i++)
-        slower = slower && cost_of(&t, schedulers[i]) > 0.99;
+        slower = slower && is_no_faster(&t, schedulers[i]);
     for (int64_t point = 0; point < N_SPINES; point++)
         spread = spread && trial_mean((struct entrant){ &t, point, "fifo+spread" }, "jct_s").mean >
                                trial_mean((struct entrant){ &t, point, "fifo+topology" }, "jct_s").mean;
     printf("\nA ring of 16 systems below a leaf sends up what one of them sends, so a spine of a sixteenth "
-           "costs little. The narrowest makes no scheduler more than 1 %% faster in the mean: %s. Jobs that "
-           "are spread end later than jobs that are kept in few pods, on every spine: %s. Prices differ by "
+           "costs little. The narrowest makes no scheduler faster in the mean, fifo+spread within its "
+           "interval: %s. Jobs that are spread end later than jobs that are kept in few pods, on every "
+           "spine: %s. Prices differ by "
            "1,024 NPUs times the difference in bandwidth times 43.8 USD a GB/s: %s.\n",
            verdict(slower, &wrong), verdict(spread, &wrong), verdict(prices_add_up(&t), &wrong));
     return wrong;
