@@ -115,7 +115,7 @@ static void read_bandwidths(double *bw_Bps, const struct whole *s, const int64_t
 }
 
 /* What the objective is at a time and W. */
-static double value_of(const struct whole *s, double time_s, double w)
+static double whole_value_of(const struct whole *s, double time_s, double w)
 {
     switch (s->p->objective) {
     case ALLOC_TIME:
@@ -217,7 +217,7 @@ static void try_design(struct whole *s, const int64_t *at)
         return;
     read_bandwidths(bw_Bps, s, at);
     double time_s = step_time(s->p->step, bw_Bps);
-    double value = value_of(s, time_s, sum_w(s, at)), usd = sum_usd(s, at);
+    double value = whole_value_of(s, time_s, sum_w(s, at)), usd = sum_usd(s, at);
     s->out->n_evaluated += !s->counting;
     if (!isfinite(value))
         return;
@@ -360,7 +360,7 @@ static void try_last(struct whole *s, const struct node *up)
         s->work += n;
         bound_chunk(time_s, s, up, from, n);
         for (int32_t i = 0; i < n; i++) {
-            double value = value_of(s, time_s[i], up->w + b->w[from + i]);
+            double value = whole_value_of(s, time_s[i], up->w + b->w[from + i]);
             if (isinf(value) || is_hopeless(s, value, s->p->usd_fixed + up->usd + b->usd[from + i]))
                 continue;
             s->at[last] = from + i;
@@ -768,7 +768,7 @@ static void sum_rests(struct whole *s)
         s->row_slack[i] *= ROW_REL;
 }
 
-static int build(struct whole *s, const struct whole_lattice *l, struct err *e)
+static int whole_build(struct whole *s, const struct whole_lattice *l, struct err *e)
 {
     struct arena *a = &s->arena;
     int32_t n_rows = s->p->n_rows;
@@ -1055,7 +1055,7 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
     struct whole s = { .p = p, .out = out, .open = INFINITY, .best = INFINITY, .best_usd = INFINITY };
     *out = (struct whole_answer){ .status = ALLOC_STALLED };
     s.fixed = p->objective == ALLOC_UTILIZATION ? 0 : p->usd_fixed;
-    int rc = build(&s, l, e);
+    int rc = whole_build(&s, l, e);
     out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32.0) <= ENUMERATED;
     if (!rc && !out->enumerated)
         rc = find_lines(&s, relaxed, e);

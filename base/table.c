@@ -446,7 +446,7 @@ static int read_header(struct csv *c)
     return check_names(c, line);
 }
 
-static int read_rows(struct csv *c)
+static int table_read_rows(struct csv *c)
 {
     while (*c->at) {
         /* With one column an empty line is a row without value, as table_write() writes it. */
@@ -601,7 +601,7 @@ int table_read_csv(struct table *t, const char *path, struct err *e)
     if (!rc)
         rc = read_header(&c);
     if (!rc)
-        rc = read_rows(&c);
+        rc = table_read_rows(&c);
     if (!rc)
         rc = fill_table(t, &c);
     if (rc)

@@ -372,7 +372,7 @@ static int check_directives(const struct builder *b, size_t n, struct err *e)
 }
 
 /* The parser is deleted after a failure too; what nodes were made is cut off by the caller. */
-static int build(struct builder *b, size_t n, const char *prefix, struct err *e)
+static int builder_run(struct builder *b, size_t n, const char *prefix, struct err *e)
 {
     int rc = check_directives(b, n, e);
     if (!rc)
@@ -402,7 +402,7 @@ int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, siz
     size_t skip = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
     struct builder b = { .doc = doc, .name = name, .text = text + skip, .depth = depth, .top = -1 };
-    int rc = build(&b, n - skip, prefix, e);
+    int rc = builder_run(&b, n - skip, prefix, e);
     if (rc) {
         /* Texts that were kept meanwhile stay in their chunks until yaml_free(): nothing points to them. */
         doc->n_nodes = n_nodes;

@@ -447,7 +447,7 @@ static void warn_work(struct front_job *j, struct run *run, const struct table *
     text_free(&other);
 }
 
-static int read_rows(struct front_job *j, struct run *run, struct err *e)
+static int front_read_rows(struct front_job *j, struct run *run, struct err *e)
 {
     struct table *rows;
     int rc;
@@ -521,7 +521,7 @@ static const char *front_name(char buf[FRONT_NAME], const struct front_side *s, 
     return buf;
 }
 
-static int take_front(struct front_side *s, struct err *e)
+static int front_take_side(struct front_side *s, struct err *e)
 {
     const int64_t *gone;
     int64_t n_gone;
@@ -596,9 +596,9 @@ static int front_job_run(struct front_job *j, struct run *run, struct err *e)
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
         err_wrap(e, "%s:1:1", run->opt.operands[0]);
     if (!rc)
-        rc = read_rows(j, run, e);
+        rc = front_read_rows(j, run, e);
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
-        rc = take_front(&j->sides[i], e);
+        rc = front_take_side(&j->sides[i], e);
     if (!rc)
         rc = check_fronts(j, run, e);
     return rc;

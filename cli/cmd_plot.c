@@ -182,7 +182,7 @@ static int read_store(struct table *t, const char *path, struct err *e)
 }
 
 /* A store is told by its first bytes, not by its name. */
-static int read_rows(struct table *t, const char *path, struct err *e)
+static int plot_read_rows(struct table *t, const char *path, struct err *e)
 {
     if (strcmp(path, "-") == 0)
         return table_read_csv(t, "/dev/stdin", e);
@@ -275,7 +275,7 @@ static int draw(const struct run *run, const struct filters *filters, struct err
     };
     struct table t = { 0 };
     struct text image = { 0 };
-    int rc = read_rows(&t, opt->operands[1], e);
+    int rc = plot_read_rows(&t, opt->operands[1], e);
     if (!rc) {
         rc = strcmp(opt->operands[0], "xy") == 0 ? draw_xy(run, &t, &plot, &image, e)
                                                  : plot_draw(opt->operands[0], &t, &plot, &image, e);

@@ -406,8 +406,8 @@ static int export_rows(const struct run *run, struct store *s, const struct filt
 /* ---- kinds with runs ---- */
 
 /* Rows of points are few beside their runs: they fit in memory, extra tables need not. */
-static int read_rows(struct table *out, struct store *store, const struct study_kind *kind, bool hidden,
-                     const struct filters *where, struct err *e)
+static int export_read_rows(struct table *out, struct store *store, const struct study_kind *kind,
+                            bool hidden, const struct filters *where, struct err *e)
 {
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     int rc = study_trim_store(store, kind, hidden, e);
@@ -443,9 +443,9 @@ static int export_read(struct export_tables *t, struct store *s, const struct st
                        const struct filters *where, struct err *e)
 {
     t->kind = kind;
-    int rc = read_rows(&t->rows, s, kind, false, where, e);
+    int rc = export_read_rows(&t->rows, s, kind, false, where, e);
     if (!rc)
-        rc = read_rows(&t->said, s, kind, true, where, e);
+        rc = export_read_rows(&t->said, s, kind, true, where, e);
     for (int32_t i = TABLE_RUNS; i < kind->n_tables && !rc; i++)
         if (kind->tables[i].always)
             rc = study_read_table(&t->extras[i], s, kind, kind->tables[i].word, e);

@@ -50,7 +50,7 @@ static void describe_command(struct text *out, const struct command *c)
     text_puts(out, exit_codes);
 }
 
-static int print(const struct text *t, struct err *e)
+static int print_text(const struct text *t, struct err *e)
 {
     return text_write_file(t, NULL, false, e);
 }
@@ -97,7 +97,7 @@ static int show_help(const struct command *c)
         describe_command(&out, c);
     else
         list_commands(&out);
-    int rc = print(&out, &e);
+    int rc = print_text(&out, &e);
     text_free(&out);
     return finish(c ? c->name : "", rc, &e);
 }
@@ -117,7 +117,7 @@ static int show_version(void)
     struct text out = { 0 };
     struct err e = { 0 };
     text_puts(&out, "weft " WEFT_VERSION "\nLicense GPL-3.0-or-later\n");
-    int rc = print(&out, &e);
+    int rc = print_text(&out, &e);
     text_free(&out);
     return finish("", rc, &e);
 }

@@ -49,7 +49,7 @@ struct origin points_origin(const struct study *s)
 
 enum { WIDEST = 80 }; /* bytes of a value in a sheet */
 
-static const char *value_of(const struct sweep_axis *axis, int64_t i, int32_t key)
+static const char *axis_value_of(const struct sweep_axis *axis, int64_t i, int32_t key)
 {
     return axis->values[i * axis->n_keys + key];
 }
@@ -75,7 +75,7 @@ static void put_value(struct report *r, const struct sweep_axis *axis, int64_t i
 {
     char buf[SAY_VALUE];
     struct text spec = { 0 };
-    const char *value = value_of(axis, i, key);
+    const char *value = axis_value_of(axis, i, key);
     bool is_network = axis->generated && *value == '{' && put_spec(&spec, value);
     value = is_network ? text_str(&spec) : say_unquote(buf, value);
     bool is_long = strlen(value) > WIDEST;
@@ -134,7 +134,7 @@ static void json_values(struct report *r, const char *name, const struct sweep_a
     char value[SAY_VALUE];
     report_open(r, name, '[');
     for (int64_t i = 0; i < axis->n; i++)
-        report_item(r, say_unquote(value, value_of(axis, i, key)));
+        report_item(r, say_unquote(value, axis_value_of(axis, i, key)));
     report_close(r, ']');
 }
 
@@ -194,7 +194,7 @@ static void axes_rows(struct report *r, const struct sweep *w)
             for (int64_t k = 0; k < w->axes[i].n; k++) {
                 report_put_count(r, i + 1);
                 report_put_word(r, w->keys[w->axes[i].keys[j]].path);
-                report_put_word(r, say_unquote(value, value_of(&w->axes[i], k, j)));
+                report_put_word(r, say_unquote(value, axis_value_of(&w->axes[i], k, j)));
             }
     report_table_end(r);
 }

@@ -512,7 +512,8 @@ int campaign_run(struct campaign *c, struct err *e)
 
 /* ---- all at once ---- */
 
-static int read_rows(struct table *out, struct store *s, const struct study_kind *kind, struct err *e)
+static int campaign_read_rows(struct table *out, struct store *s, const struct study_kind *kind,
+                              struct err *e)
 {
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
     int rc = study_trim_store(s, kind, false, e);
@@ -549,7 +550,7 @@ int campaign_tables(struct table *out, struct table *const *extras, struct text 
     if (!rc)
         rc = campaign_run(&c, e);
     if (!rc)
-        rc = read_rows(out, c.store, study->kind, e);
+        rc = campaign_read_rows(out, c.store, study->kind, e);
     if (!rc && !study->kind->blocks)
         rc = read_extras(extras, notes, c.store, study, e);
     campaign_close(&c);

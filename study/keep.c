@@ -363,7 +363,7 @@ static void note_work(struct reading *r, yaml_id at)
     }
 }
 
-static int check(struct reading *r, const struct keep_conf *conf, yaml_id id, struct err *e)
+static int keep_check(struct reading *r, const struct keep_conf *conf, yaml_id id, struct err *e)
 {
     const struct keep_rule *k = r->k;
     if (k->n_front == 1)
@@ -401,7 +401,7 @@ int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct y
     /* In the order of the manual, so that the first mistake of a reader is the one that is named. */
     if ((rc = read_list(&r, conf.front, take_front, e)) || (rc = read_list(&r, conf.per, take_per, e)) ||
         (rc = read_top(&r, conf.top, e)) || (rc = read_list(&r, conf.where, take_where, e)) ||
-        (rc = check(&r, &conf, id, e))) {
+        (rc = keep_check(&r, &conf, id, e))) {
         keep_rule_free(k);
         return rc;
     }
@@ -606,7 +606,7 @@ int keep_group(struct text *out, const struct keep *k, const struct table *rows,
 }
 
 /* Less is better from here on. */
-static double value_of(const struct keep_column *c, const struct table *rows, int64_t row, int32_t col)
+static double keep_value_of(const struct keep_column *c, const struct table *rows, int64_t row, int32_t col)
 {
     double x = keep_number(rows, row, col);
     return c->large ? -x : x;
@@ -615,7 +615,7 @@ static double value_of(const struct keep_column *c, const struct table *rows, in
 void keep_values(double *x, const struct keep *k, const struct table *rows, int64_t row)
 {
     for (int32_t i = 0; i < k->rule->n_front; i++)
-        x[i] = value_of(&k->rule->front[i], rows, row, k->front[i]);
+        x[i] = keep_value_of(&k->rule->front[i], rows, row, k->front[i]);
 }
 
 /* ---- rows ---- */
@@ -738,7 +738,7 @@ static int offer_to_top(struct keep *k, const struct table *rows, int64_t row, i
 {
     bool in;
     int64_t out;
-    struct top_item item = { value_of(&k->rule->top, rows, row, k->top), point };
+    struct top_item item = { keep_value_of(&k->rule->top, rows, row, k->top), point };
     int rc = top_offer(&k->tops, text_str(&k->group), item, &in, &out, e);
     if (!rc && out >= 0)
         rc = leave(k, out, KEEP_TOP, e);

@@ -1164,7 +1164,7 @@ static int check_axis(const struct grid_question *q, int32_t a, struct err *e)
 }
 
 /* Axes, and how many combinations there are. */
-static int check(struct grid *g, struct err *e)
+static int grid_check(struct grid *g, struct err *e)
 {
     const int64_t most = INT64_C(1) << 62;
     int rc = 0;
@@ -1357,7 +1357,7 @@ int grid_prepare(struct grid **out, const struct grid_question *q, struct err *e
         return err_nomem(e, "a grid of bandwidths");
     g->q = *q;
     g->seeds.n_cols = q->n_front;
-    int rc = check(g, e);
+    int rc = grid_check(g, e);
     if (!rc)
         rc = prepare(g, e);
     if (rc)

@@ -586,7 +586,7 @@ static double least_step_Bps(const struct design_point *s)
     return isinf(least) ? 0 : least;
 }
 
-static int read_rows(struct design_point *s, unsigned needs, struct err *e)
+static int point_read_rows(struct design_point *s, unsigned needs, struct err *e)
 {
     if (!(needs & STUDY_FOR_SPLIT))
         return 0;
@@ -691,7 +691,8 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
         return rc;
     if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
         (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = check_asked(s, e)) ||
-        (rc = read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) || (rc = read_budget(s, needs, e)))
+        (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
+        (rc = read_budget(s, needs, e)))
         return rc;
     rc = study_search(s, needs, e);
     return rc ? rc : study_note(s, needs, e);
@@ -774,7 +775,7 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
         return false;
     s->rows.n = 0;
-    return !check_asked(s, &ignored) && !read_rows(s, needs, &ignored);
+    return !check_asked(s, &ignored) && !point_read_rows(s, needs, &ignored);
 }
 
 int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
