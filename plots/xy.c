@@ -1037,13 +1037,14 @@ static void xy_put_legend(struct xy *f)
         for (int32_t k = 0; k < f->color.names.n && (f->color.names.n > 1 || joined); k++)
             for (int32_t s = 0; s < (joined ? f->shape.names.n : 1); s++) {
                 bool rest = k >= COLORS && !f->spec->join && !f->spec->bars;
+                bool several = rest && f->color.names.n - COLORS > 1;
                 if (!rest || k == COLORS)
                     canvas_legend(
                         f->c, xy_mark_of(f, k, s, false),
-                        rest ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
-                             : canvas_keep(f->c, "%s%s%s", xy_word_of(f, f->color_name, &f->color, k),
-                                           joined ? " · " : "",
-                                           joined ? xy_word_of(f, f->shape_name, &f->shape, s) : ""));
+                        several ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
+                                : canvas_keep(f->c, "%s%s%s", xy_word_of(f, f->color_name, &f->color, k),
+                                              joined ? " · " : "",
+                                              joined ? xy_word_of(f, f->shape_name, &f->shape, s) : ""));
             }
     for (int32_t s = 0; s < f->shape.names.n && shapes && !f->spec->join && !f->spec->bars && !f->shades; s++)
         canvas_legend(f->c, (struct mark){ MARK_POINT, point_style(COLORS - 1, s) },
