@@ -46,6 +46,7 @@ static const struct section *const sections[] = {
     &topo_network_section,
     &topo_npu_section,
     &topo_npu_size_section,
+    &topo_npu_attention_section,
     &topo_dim_section,
     &topo_class_section,
     &topo_regime_section,

@@ -689,7 +689,7 @@ int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const s
     *b = (struct topo_bill){
         .switches = topo_is_catalogue(p) ? 0 : -1,
         .npu_usd = (double)net->n_npus * net->npu.usd,
-        .npu_watt = (double)net->n_npus * net->npu.watt,
+        .npu_watt = (double)net->n_npus * net->npu.power_W,
     };
     b->lines = calloc((size_t)net->n_dims * TOPO_MAX_ITEMS, sizeof *b->lines);
     if (!b->lines)

@@ -527,7 +527,7 @@ static int check_watt(const struct design_point *s, yaml_id id, bool known, stru
     if (!topo_is_catalogue(&s->parts))
         return yaml_fail(&s->doc, id, e, ERR_RANGE,
                          "speaks of watt, which rates do not give; give a catalogue");
-    if (s->count_npus && isnan(s->net.npu.watt))
+    if (s->count_npus && isnan(s->net.npu.power_W))
         return yaml_fail(&s->doc, id, e, ERR_RANGE,
                          "speaks of watt with NPUs counted; give network.npu.watt");
     for (int32_t d = 0; d < s->net.n_dims; d++)
@@ -542,7 +542,8 @@ static int check_watt(const struct design_point *s, yaml_id id, bool known, stru
 static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 {
     double rates[N_ALLOC_SPENT][TOPO_MAX_DIMS];
-    bool known = s->has_parts && topo_is_catalogue(&s->parts) && !(s->count_npus && isnan(s->net.npu.watt));
+    bool known =
+        s->has_parts && topo_is_catalogue(&s->parts) && !(s->count_npus && isnan(s->net.npu.power_W));
     struct alloc_prices prices = { { rates[ALLOC_USD], rates[ALLOC_NIC_USD] }, { study_fixed_usd(s) } };
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         rates[ALLOC_USD][d] = s->prices[d].usd_per_Bps;
@@ -552,7 +553,7 @@ static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
     }
     if (known) {
         prices.rates[ALLOC_WATT] = rates[ALLOC_WATT];
-        prices.fixed[ALLOC_WATT] = s->count_npus ? (double)s->net.n_npus * s->net.npu.watt : 0;
+        prices.fixed[ALLOC_WATT] = s->count_npus ? (double)s->net.n_npus * s->net.npu.power_W : 0;
     }
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
     if (rc)

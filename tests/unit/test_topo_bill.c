@@ -145,7 +145,7 @@ TEST(bill_of_1024_gpus_is_the_worked_example)
     PARTS_FILE(s, CATALOGUE);
     set_network(&s, "switch:1024@50", "InterPod");
     s.net.npu.usd = 38750;
-    s.net.npu.watt = 700;
+    s.net.npu.power_W = 700;
     BILL(b, &s);
     assert_true(b.usd.typ == 48 * 36000 + 1024 * (1320 + 1240) + 1024 * 1580);
     assert_near(b.usd.typ / 1e6, 5.967, 0.0005);

@@ -118,6 +118,115 @@ TEST(more_sizes_than_fit_are_refused)
     FAILS(read_text(&npu, text_str(&text), e), ERR_RANGE, "has 17 sizes, expected 1 to 16");
 }
 
+#define HOPPER                                                                                               \
+    "peak_TFLOPS: 1000\npeak_8bit_TFLOPS: 2000\nfp8_share: 0.9\nmxfp8_share: 0\nmatrix_efficiency: 0.65\n"   \
+    "watt: 700\nsms: 100\n"
+#define KERNELS                                                                                              \
+    "attention_kernels:\n"                                                                                   \
+    "  - { kernel: cudnn, forward_TFLOPS: 600, backward_TFLOPS: 500, half_tiles_forward: 0.5, half_seq: "    \
+    "250,"                                                                                                   \
+    " low_rank_forward: 0.75, low_rank_half_forward: 0.25, narrow: 0.8, fp8_forward: 2 }\n"                  \
+    "  - { kernel: fa2, forward_TFLOPS: 300, backward_TFLOPS: 250, narrow: 0.9 }\n"
+
+TEST(a_precision_has_the_peak_of_its_width_and_its_own_share)
+{
+    struct topo_npu npu;
+    OK(read_text(&npu, HOPPER, e));
+    assert_close(topo_npu_ceiling(&npu, TOPO_BF16), 650e12, 1e-15);
+    assert_close(topo_npu_ceiling(&npu, TOPO_FP8), 0.65 * 0.9 * 2e15, 1e-15);
+    assert_close(topo_npu_peak(&npu, TOPO_FP8), 0.9 * 2e15, 1e-15);
+    assert_true(isnan(topo_npu_ceiling(&npu, TOPO_MXFP8)) && isnan(topo_npu_ceiling(&npu, TOPO_NVFP4)));
+    OK(read_text(&npu, "{ peak_TFLOPS: 100, peak_4bit_TFLOPS: 400, matrix_half_out: 30 }", e));
+    assert_close(topo_npu_ceiling(&npu, TOPO_NVFP4), 400e12, 1e-15);
+    assert_true(npu.group_half_out == 30 && npu.power_share == 1 && isnan(npu.power_W));
+    OK(read_text(&npu, "{ matrix_half_out: 30, group_half_out: 0, watt: 400 }", e));
+    assert_true(npu.group_half_out == 0 && npu.power_W == 400);
+}
+
+TEST(the_ceiling_of_a_list_of_sizes_is_that_of_the_largest)
+{
+    struct topo_npu npu;
+    OK(read_text(&npu, "peak_TFLOPS: 100\nmatrix_sizes: [ " SIZE ", { from_GFLOP: 9, efficiency: 0.8 } ]",
+                 e));
+    assert_close(topo_npu_ceiling(&npu, TOPO_BF16), 80e12, 1e-15);
+}
+
+/* H200 NVL at 600 W by the law from 700 W: 0.65 (450/550)^0.375 = 0.603; Transformer Engine's table, 19.17
+ * TFLOP in 31.97 ms of a peak of 989, gives 0.606. */
+TEST(a_power_limit_scales_products_and_half_as_much_attention)
+{
+    struct topo_npu npu;
+    struct topo_npu_attention row;
+    const struct topo_npu_heads long_heads = { 1e15, 1e12, 128, 128, false };
+    OK(read_text(&npu, HOPPER KERNELS "power_W: 600\n", e));
+    assert_near(topo_npu_ceiling(&npu, TOPO_BF16) / 1e15, 0.603, 0.0005);
+    assert_near(topo_npu_ceiling(&npu, TOPO_BF16) / 1e15, 19.17 / 31.97e-3 / 989, 0.005);
+    assert_true(topo_npu_find_kernel(&row, &npu, TOPO_CUDNN));
+    double lost = 1 - topo_npu_peak(&npu, TOPO_BF16) / npu.peak_flops;
+    assert_close(topo_npu_attention_rate(&npu, &row, TOPO_FORWARD, &long_heads), 600e12 * (1 - lost / 2),
+                 1e-9);
+    OK(read_text(&npu, HOPPER "power_W: 700\n", e));
+    assert_true(npu.power_share == 1);
+}
+
+TEST(attention_has_a_rate_by_kernel_pass_and_heads)
+{
+    struct topo_npu npu;
+    struct topo_npu_attention cudnn, fa1;
+    OK(read_text(&npu, HOPPER KERNELS, e));
+    assert_true(npu.n_kernels == 2 && npu.kernels[0].kernel == TOPO_CUDNN);
+    assert_close(npu.flash, 3.5 / (1 / 600.0 + 2.5 / 500) / 1000, 1e-15);
+    assert_true(topo_npu_find_kernel(&cudnn, &npu, TOPO_CUDNN) && topo_npu_find_kernel(&fa1, &npu, TOPO_FA1));
+    assert_false(topo_npu_find_kernel(&cudnn, &npu, TOPO_FA3));
+    /* One tile an SM: 1/(1 + 0.5); 250 keys of 1000: 1/1.25. */
+    struct topo_npu_heads heads = { 25600, 1000, 128, 128, false };
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_FORWARD, &heads), 600e12 / 1.5 / 1.25, 1e-15);
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_BACKWARD, &heads), 500e12 / 1.25, 1e-15);
+    assert_close(topo_npu_attention_rate(&npu, &fa1, TOPO_FORWARD, &heads), 0.6 * 300e12, 1e-15);
+    heads.fp8 = true;
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_FORWARD, &heads), 1200e12 / 1.5 / 1.25, 1e-15);
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_BACKWARD, &heads), 500e12 / 1.25, 1e-15);
+    heads = (struct topo_npu_heads){ 25600, 1000, 192, 128, false };
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_FORWARD, &heads), 450e12 / 1.25 / 1.25, 1e-15);
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_BACKWARD, &heads), 500e12 / 1.25, 1e-15);
+    heads = (struct topo_npu_heads){ 25600, 1000, 64, 64, false };
+    assert_close(topo_npu_attention_rate(&npu, &cudnn, TOPO_FORWARD, &heads), 480e12 / 1.5 / 1.25, 1e-15);
+    assert_close(topo_npu_attention_rate(&npu, &fa1, TOPO_FORWARD, &heads), 0.6 * 300e12, 1e-15);
+    OK(read_text(&npu, "peak_TFLOPS: 1\n", e));
+    assert_false(topo_npu_find_kernel(&fa1, &npu, TOPO_FA1));
+}
+
+#define ROW "{ kernel: fa2, forward_TFLOPS: 1, backward_TFLOPS: 1 }"
+
+TEST(faults_of_precisions_power_and_kernels_are_named)
+{
+    static const struct refusal cases[] = {
+        { "peak_8bit_TFLOPS: 0", ERR_RANGE, "peak_8bit_TFLOPS is 0, expected" },
+        { "fp8_share: 1.1", ERR_RANGE, "fp8_share is 1.1, expected 0 to 1" },
+        { "sms: 0", ERR_RANGE, "sms is 0, expected 1 to" },
+        { "group_half_out: -1", ERR_RANGE, "group_half_out is -1, expected 0 to" },
+        { "power_W: 300", ERR_PARSE, "npu.yaml:1:1: power_W is a limit below watt; give watt" },
+        { "{ watt: 400, power_W: 401 }", ERR_RANGE,
+          "power_W is 401, expected more than 150 and at most 400" },
+        { "{ watt: 400, power_W: 150 }", ERR_RANGE, "power_W is 150, expected more than 150" },
+        { "attention_kernels: []", ERR_RANGE, "attention_kernels has 0 kernels, expected 1 to 4" },
+        { "attention_kernels: [ { kernel: fa2, forward_TFLOPS: 1 } ]", ERR_PARSE, "backward_TFLOPS" },
+        { "attention_kernels: [ { kernel: fa4, forward_TFLOPS: 1, backward_TFLOPS: 1 } ]", ERR_PARSE,
+          "kernel is fa4, expected one of fa1, fa2, fa3, cudnn" },
+        { "attention_kernels: [ " ROW ", " ROW " ]", ERR_PARSE,
+          "attention_kernels[1].kernel is fa2 twice, expected once" },
+        { "flash_efficiency: 0.5\nattention_kernels: [ " ROW " ]", ERR_PARSE,
+          "npu.yaml:1:1: flash_efficiency is given together with attention_kernels; give one of them" },
+        { "attention_kernels: [ { kernel: fa2, forward_TFLOPS: 1, backward_TFLOPS: 1, half_tiles_backward: 1 "
+          "} ]",
+          ERR_PARSE, "attention_kernels[0] counts tiles by SM; give npu.sms" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_npu npu;
+        FAILS(read_text(&npu, cases[i].text, e), cases[i].code, cases[i].message);
+    }
+}
+
 /* Data sheets: dense bf16 (V100: fp16) TFLOP/s, GB, GB/s, W. */
 TEST(presets_carry_the_figures_of_their_data_sheets)
 {
