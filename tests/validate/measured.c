@@ -1,0 +1,607 @@
+/*
+ * Measured steps as studies. A row names shape, machine, plan and software of a run in columns; each column
+ * becomes a key of model, network or parallel. Nothing depends on a row's identity: what a family's software
+ * did beyond its columns is one line of `softwares`, by source, with where that stands. A key that this
+ * program does not have is left out and counted (enum measured_gap), so that the page says what it could not
+ * honour.
+ */
+#include "tests/validate/measured.h"
+
+#include "base/table.h"
+#include "workloads/plan.h"
+
+#define STUDY "tests/validate/training.yaml"
+
+const char *const measured_gap_words[N_GAPS] = {
+    [GAP_NPU] = "file of the GPU",
+    [GAP_PRECISION] = "precision",
+    [GAP_ATTENTION] = "attention kernel",
+    [GAP_SOFTWARE] = "software class",
+    [GAP_RECOMPUTE] = "recomputation by operation",
+    [GAP_OFFLOAD] = "offload",
+    [GAP_STAGES] = "layout of chunks",
+    [GAP_EXPERTS] = "dispatcher",
+    [GAP_MTP] = "second token",
+    [GAP_GATHER] = "bits gathered",
+    [GAP_NETWORK] = "NIC not stated, 50 GB/s taken",
+    [GAP_UNSTATED] = "plan partly not stated",
+};
+
+/* ---- fields of the table ---- */
+
+struct reader {
+    const struct table *t;
+    int64_t row;
+    struct measured *m;
+};
+
+static const char *field(char out[256], const struct reader *r, const char *column)
+{
+    KEEP(struct text, x, text_free) = { 0 };
+    int32_t col = table_find(r->t, column);
+    if (col >= 0)
+        table_cell_text(&x, r->t, r->row, col);
+    snprintf(out, 256, "%s", text_str(&x));
+    return out;
+}
+
+/* Layouts are longer than a field. */
+static void long_field(struct text *out, const struct reader *r, const char *column)
+{
+    int32_t col = table_find(r->t, column);
+    if (col >= 0)
+        table_cell_text(out, r->t, r->row, col);
+}
+
+static double number(const struct reader *r, const char *column)
+{
+    char text[256], *end;
+    field(text, r, column);
+    double x = strtod(text, &end);
+    return end == text ? NAN : x;
+}
+
+static int64_t count(const struct reader *r, const char *column, int64_t absent)
+{
+    double x = number(r, column);
+    return isnan(x) ? absent : (int64_t)x;
+}
+
+static bool is(const struct reader *r, const char *column, const char *text)
+{
+    char is_text[256];
+    return strcmp(field(is_text, r, column), text) == 0;
+}
+
+static bool has(const struct reader *r, const char *column, const char *word)
+{
+    char text[256];
+    return strstr(field(text, r, column), word) != NULL;
+}
+
+static bool is_unstated(const struct reader *r, const char *column)
+{
+    if (!is(r, column, "unknown"))
+        return false;
+    r->m->ignored |= 1U << GAP_UNSTATED;
+    return true;
+}
+
+/* ---- maps ---- */
+
+static bool has_key(const struct section *s, const char *key)
+{
+    for (size_t i = 0; i < s->n_keys; i++)
+        if (strcmp(s->keys[i].name, key) == 0)
+            return true;
+    return false;
+}
+
+static void put(char *map, size_t room, const char *key, const char *fmt, ...) ERR_PRINTF(4, 5);
+
+static void put(char *map, size_t room, const char *key, const char *fmt, ...)
+{
+    size_t n = strlen(map);
+    va_list ap;
+    n += (size_t)snprintf(map + n, room - n, "%s%s: ", n ? ", " : "{ ", key);
+    assert_true(n < room);
+    va_start(ap, fmt);
+    n += (size_t)vsnprintf(map + n, room - n, fmt, ap);
+    va_end(ap);
+    assert_true(n < room);
+}
+
+static void close_map(char *map, size_t room)
+{
+    size_t n = strlen(map);
+    assert_true(n + 3 < room);
+    memcpy(map + n, " }", 3);
+}
+
+#define PUT(map, key, ...) put(map, sizeof(map), key, __VA_ARGS__)
+
+/* A key of `parallel` if there is one, else a gap. */
+#define PUT_PLAN(r, gap, key, ...)                                                                           \
+    do {                                                                                                     \
+        if (has_key(&plan_section, key))                                                                     \
+            PUT((r)->m->parallel_map, key, __VA_ARGS__);                                                     \
+        else                                                                                                 \
+            (r)->m->ignored |= 1U << (gap);                                                                  \
+    } while (0)
+
+/* ---- what the columns do not say: the software of a source ---- */
+
+struct software {
+    const char *source, *class; /**< class NULL: as before classes, the A100 under Megatron-LM of 2021 */
+    const char *kernel;         /**< of attention; NULL: the NPU's first */
+    int grad_B;
+    const char *context; /**< how cp exchanges */
+    bool split_tp;       /**< column `tp` in overlap means forward too */
+    bool fill_vocab;     /**< up to a multiple of 128 tp (Megatron) */
+    const char *why;
+};
+
+static const struct software softwares[] = {
+    { "llm-foundry", "eager", "fa1", 4, NULL, false, false,
+      "eager PyTorch FSDP, attention of FlashAttention 1 or Triton, 2023" },
+    { "torchtitan", "compiled", "fa2", 4, "ring", true, false,
+      "FSDP2, fp32 reduction, attention of PyTorch (FlashAttention 2)" },
+    { "Megatron-Bridge", "megatron", "cudnn", 2, "ring", true, true,
+      "Megatron-Core with Transformer Engine and cuDNN, grad_reduce_in_fp32: false" },
+    { "mlcommons", "megatron", "cudnn", 2, "ring", true, true,
+      "NeMo on Megatron-Core with Transformer Engine and cuDNN" },
+    { "SimuMax", "megatron", "cudnn", 4, "ulysses", false, true,
+      "Megatron-Core with Transformer Engine; fp32 gradients (note of each row)" },
+    { "vTrain", NULL, NULL, 2, NULL, false, true, "Megatron-LM of 2021, unfused attention, fp16 gradients" },
+    { "", "megatron", NULL, 4, "ring", true, true, "not known: as Megatron-Core" },
+};
+
+static const struct software *software_of(const struct reader *r)
+{
+    char source[256];
+    const struct software *s = softwares;
+    field(source, r, "source");
+    while (!strstr(source, s->source))
+        s++;
+    return s;
+}
+
+/* ---- model ---- */
+
+static void map_model(const struct reader *r, const struct software *w, int64_t layers)
+{
+    struct measured *m = r->m;
+    bool gelu = is(r, "activation", "gelu"), vtrain = w->class == NULL;
+    int64_t heads = count(r, "heads", 1), kv = count(r, "kv_heads", heads), experts = count(r, "experts", 0);
+    PUT(m->model_map, "layers", "%lld", (long long)layers);
+    PUT(m->model_map, "hidden", "%lld", (long long)count(r, "hidden", 1));
+    PUT(m->model_map, "heads", "%lld", (long long)heads);
+    PUT(m->model_map, "ffn", "%lld", (long long)count(r, "ffn", 1));
+    PUT(m->model_map, "vocab", "%lld", (long long)count(r, "vocab", 1));
+    PUT(m->model_map, "seq", "%lld", (long long)count(r, "seq", 1));
+    PUT(m->model_map, "tied", "%s", is(r, "tied_embeddings", "1") ? "true" : "false");
+    PUT(m->model_map, "activation", "%s", gelu ? "gelu" : "swiglu");
+    if (!w->fill_vocab)
+        PUT(m->model_map, "vocab_multiple", "0");
+    if (!gelu) {
+        PUT(m->model_map, "norm", "rms-norm");
+        PUT(m->model_map, "positions", "rotary");
+    } else if (w->fill_vocab) { /* GPT-3 of Megatron; MPT has no biases */
+        PUT(m->model_map, "biases", "true");
+    }
+    if (vtrain) {
+        PUT(m->model_map, "attention", "unfused");
+        PUT(m->model_map, "dropout", "true");
+    }
+    if (count(r, "kv_lora", 0) > 0) {
+        PUT(m->model_map, "mla",
+            "{ q_rank: %lld, kv_rank: %lld, nope_dim: %lld, rope_dim: %lld, v_dim: %lld }",
+            (long long)count(r, "q_lora", 1), (long long)count(r, "kv_lora", 1),
+            (long long)count(r, "qk_nope", 1), (long long)count(r, "qk_rope", 1),
+            (long long)count(r, "v_head", 1));
+    } else {
+        PUT(m->model_map, "kv_heads", "%lld", (long long)kv);
+        PUT(m->model_map, "head_dim", "%lld", (long long)count(r, "head_dim", 1));
+    }
+    if (experts > 0)
+        PUT(m->model_map, "moe",
+            "{ experts: %lld, top_k: %lld, ffn: %lld, shared: %lld, dense_layers: %lld }", (long long)experts,
+            (long long)count(r, "topk", 1), (long long)count(r, "expert_ffn", 1),
+            (long long)count(r, "shared_experts", 0), (long long)count(r, "dense_layers", 0));
+    if (count(r, "mtp", 0) > 0) {
+        if (has_key(&model_section, "mtp"))
+            PUT(m->model_map, "mtp", "%lld", (long long)count(r, "mtp", 0));
+        else
+            m->ignored |= 1U << GAP_MTP;
+    }
+    if (strncmp(m->model, "gpt-oss", 7) == 0 && has_key(&model_section, "window")) {
+        /* Windows of 128 alternate with full attention, a sink in each (openai/gpt-oss, config.json). */
+        PUT(m->model_map, "window", "128");
+        PUT(m->model_map, "window_every", "2");
+    }
+    close_map(m->model_map, sizeof m->model_map);
+}
+
+/* ---- network ---- */
+
+/* One file for each GPU; the second stands in where the first is not there. NVLink: one way, data sheets. */
+static const struct machine {
+    const char *gpu, *npu, *instead;
+    double nvlink_GBps;
+} machines[] = {
+    { "a100-80gb", "a100-80gb", NULL, 300 }, { "a100-40gb", "a100-40gb", "a100-80gb", 300 },
+    { "h100", "h100-80gb", NULL, 450 },      { "h100-96gb-hbm2e-500w", "h100-500w", "h100-80gb", 450 },
+    { "h200", "h200", NULL, 450 },           { "h800", "h800", "h100-80gb", 200 },
+    { "b200", "b200", NULL, 900 },           { "b300", "b300", "b200", 900 },
+    { "gb200", "gb200", "b200", 900 },       { "gb300", "gb300", "b200", 900 },
+};
+
+static const struct machine *machine_of(const char *gpu)
+{
+    for (size_t i = 0; i < COUNT_OF(machines); i++)
+        if (strcmp(machines[i].gpu, gpu) == 0)
+            return &machines[i];
+    return NULL;
+}
+
+static bool npu_file(char out[64], const char *name)
+{
+    snprintf(out, 64, "configs/npus/%s.yaml", name);
+    return access(out, R_OK) == 0;
+}
+
+/* Do the axes lie along a node of so many GPUs: each inside what is left of it, or filling that? */
+static bool fits_node(const struct reader *r, int64_t n)
+{
+    const char *const axes[] = { "tp", "cp", "dp", "pp" };
+    for (size_t i = 0; i < COUNT_OF(axes); i++) {
+        int64_t degree = count(r, axes[i], 1);
+        if (n % degree && degree % n)
+            return false;
+        n = n % degree ? 1 : n / degree;
+    }
+    return true;
+}
+
+/* GPUs of a job that share NVLink: the largest part of the domain that divides the job and that its axes
+ * fill; 64 of the 72 of a rack where degrees are powers of two. */
+static int64_t inside(const struct reader *r, int64_t domain)
+{
+    int64_t gpus = r->m->gpus, n = domain < gpus ? domain : gpus;
+    while (n > 1 && (gpus % n || !fits_node(r, n)))
+        n--;
+    return n;
+}
+
+/* Of collectives in a node 0.75 of NVLink and 16 us a round; over NICs 0.85 and 25 us (shared/facts
+ * training_2026.md section 5); A100: as configs/networks/selene-a100.yaml. */
+static bool map_network(const struct reader *r)
+{
+    struct measured *m = r->m;
+    const struct machine *x = machine_of(m->gpu);
+    char npu[64];
+    if (!x) {
+        snprintf(m->fault, sizeof m->fault, "gpu is %s, which no file describes", m->gpu);
+        return false;
+    }
+    if (!npu_file(npu, x->npu)) {
+        m->ignored |= 1U << GAP_NPU;
+        npu_file(npu, x->instead ? x->instead : x->npu);
+    }
+    int64_t n = inside(r, count(r, "nvlink_domain", 8)), nodes = m->gpus / n;
+    double nic_GBps = number(r, "scale_out_GBps_per_gpu");
+    if (isnan(nic_GBps) && nodes > 1) {
+        nic_GBps = 50;
+        m->ignored |= 1U << GAP_NETWORK;
+    }
+    bool a100 = x->nvlink_GBps < 400;
+    char node[200] = "", pod[200] = "";
+    if (n > 1)
+        snprintf(node, sizeof node,
+                 "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %s, algorithm: %s, "
+                 "latency_ns: %s }",
+                 (long long)n, x->nvlink_GBps, a100 ? "0.757" : "0.75",
+                 a100          ? "ring"
+                 : n & (n - 1) ? "bruck"
+                               : "halving-doubling",
+                 a100 ? "5643" : "16000");
+    if (nodes > 1)
+        snprintf(pod, sizeof pod,
+                 "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %s, algorithm: ring, "
+                 "latency_ns: 20000 }",
+                 (long long)nodes, nic_GBps, a100 ? "0.8" : "0.85");
+    if (m->gpus < 2) {
+        snprintf(m->fault, sizeof m->fault, "one GPU alone, expected several");
+        return false;
+    }
+    snprintf(m->network_map, sizeof m->network_map, "{ npu: %s, dims: [ %s%s%s ] }", npu, node,
+             n > 1 && nodes > 1 ? ", " : "", pod);
+    return true;
+}
+
+/* ---- plan ---- */
+
+enum { MOST_CHUNKS = 1024 };
+
+/* Layers of each chunk in the model's order: "4,4,1+mtp+loss". */
+static int32_t read_layout(int64_t out[MOST_CHUNKS], const char *text)
+{
+    int32_t n = 0;
+    while (*text && n < MOST_CHUNKS) {
+        char *end;
+        out[n++] = strtoll(text, &end, 10);
+        end += strcspn(end, ",");
+        text = *end ? end + 1 : end;
+    }
+    return n;
+}
+
+static bool is_even(const int64_t *layers, int32_t n)
+{
+    for (int32_t i = 1; i < n; i++)
+        if (layers[i] != layers[0])
+            return false;
+    return true;
+}
+
+/* Chunks of the row by key `stages`; without that key, first and last stage, or layers filled up. Returns the
+ * model's layers. */
+static int64_t map_stages(const struct reader *r)
+{
+    KEEP(struct text, text, text_free) = { 0 };
+    struct measured *m = r->m;
+    int64_t pp = count(r, "pp", 1), vp = count(r, "vp", 1), all = count(r, "layers", 1), layers[MOST_CHUNKS];
+    long_field(&text, r, "pipeline_layout");
+    int32_t n = read_layout(layers, text_str(&text));
+    PUT(m->parallel_map, "pp", "%lld", (long long)pp);
+    if (pp == 1)
+        return all;
+    if (vp > 1)
+        PUT(m->parallel_map, "interleave", "%lld", (long long)vp);
+    if (n == 0 && all % (pp * vp) == 0)
+        return all;
+    if (n > 0 && is_even(layers, n))
+        return all;
+    if (n == pp * vp && has_key(&plan_section, "stages")) {
+        char list[1024] = "";
+        size_t used = 0;
+        for (int32_t i = 0; i < n && used < sizeof list; i++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%lld", i ? ", " : "",
+                                     (long long)layers[i]);
+        PUT(m->parallel_map, "stages", "[ %s ]", list);
+        return all;
+    }
+    if (n == 0 && has_key(&plan_section, "ends")) {
+        PUT(m->parallel_map, "ends", "short");
+        return all;
+    }
+    m->ignored |= 1U << GAP_STAGES;
+    return (all + pp * vp - 1) / (pp * vp) * pp * vp;
+}
+
+/* Names of Megatron-Core's modules, and those of `recompute_ops`. */
+static const char *const modules[][2] = {
+    { "mla_up_proj", "mla_up" }, { "core_attn", "core" },        { "moe_act", "activation" },
+    { "layernorm", "norm" },     { "shared_experts", "shared" }, { "mlp", "mlp" },
+    { "moe", "experts" },
+};
+
+static void map_recompute(const struct reader *r)
+{
+    struct measured *m = r->m;
+    char text[256], ops[128] = "";
+    field(text, r, "recompute");
+    if (is_unstated(r, "recompute") || strcmp(text, "none") == 0 || !*text)
+        return;
+    if (strncmp(text, "full", 4) == 0) {
+        PUT(m->parallel_map, "recompute", "full");
+        if (strstr(text, "layers"))
+            m->ignored |= 1U << GAP_RECOMPUTE;
+        return;
+    }
+    if (strstr(text, "per-op")) {
+        if (has_key(&plan_section, "recompute_ops"))
+            PUT(m->parallel_map, "recompute", "sac");
+        else
+            m->ignored |= 1U << GAP_RECOMPUTE;
+        return;
+    }
+    for (const char *at = text + strcspn(text, " "); *at;) {
+        at += strspn(at, " ");
+        size_t n = strcspn(at, " ");
+        for (size_t i = 0; i < COUNT_OF(modules) && n; i++)
+            if (strlen(modules[i][0]) == n && strncmp(at, modules[i][0], n) == 0) {
+                size_t used = strlen(ops);
+                snprintf(ops + used, sizeof ops - used, "%s%s", used ? ", " : "", modules[i][1]);
+            }
+        at += n;
+    }
+    PUT_PLAN(r, GAP_RECOMPUTE, "recompute_ops", "[ %s ]", ops);
+}
+
+static void map_precision(const struct reader *r)
+{
+    struct measured *m = r->m;
+    if (is(r, "precision", "bf16") || is(r, "precision", "fp16"))
+        return;
+    is_unstated(r, "recipe");
+    const char *word = is(r, "recipe", "mxfp8") ? "mxfp8" : is(r, "precision", "fp4") ? "nvfp4" : "fp8";
+    PUT_PLAN(r, GAP_PRECISION, "precision", "%s", word);
+    if (is(r, "attention_precision", "fp8"))
+        PUT_PLAN(r, GAP_ATTENTION, "attention_precision", "fp8");
+    int64_t bits = count(r, "gather_bits", 0);
+    if (bits > 0 && count(r, "zero", 0) > 0)
+        PUT_PLAN(r, GAP_GATHER, "gather_bits", "%lld", (long long)bits);
+    (void)m;
+}
+
+static void map_experts(const struct reader *r)
+{
+    struct measured *m = r->m;
+    if (count(r, "experts", 0) == 0)
+        return;
+    PUT(m->parallel_map, "ep", "%lld", (long long)count(r, "ep", 1));
+    if (count(r, "etp", 1) > 1)
+        PUT(m->parallel_map, "expert_tp", "true");
+    is_unstated(r, "dispatcher");
+    PUT_PLAN(r, GAP_EXPERTS, "dispatcher", "%s", is(r, "dispatcher", "all-to-all") ? "all-to-all" : "merged");
+    if (has(r, "overlap", "moe-a2a"))
+        PUT_PLAN(r, GAP_EXPERTS, "ep_overlap", "batch");
+    /* Megatron-Bridge from 26.06 on Grace: epilogues hold permutation and casts. */
+    if (strncmp(m->gpu, "gb", 2) == 0 && has(r, "source", "Bridge") && strcmp(m->release, "26.06") >= 0)
+        PUT_PLAN(r, GAP_EXPERTS, "ep_fused", "true");
+}
+
+static void map_software(const struct reader *r, const struct software *w)
+{
+    struct measured *m = r->m;
+    const char *class = w->class;
+    if (!class) {
+        /* Launch floor of Megatron-LM of 2021: facts section 8. */
+        PUT_PLAN(r, GAP_SOFTWARE, "launch_us", "1050");
+        return;
+    }
+    if (strcmp(class, "compiled") == 0 && is(r, "graphs_or_compile", "eager"))
+        class = "eager";
+    PUT_PLAN(r, GAP_SOFTWARE, "software", "%s", class);
+    if (w->kernel && strncmp(m->gpu, "a100", 4) != 0)
+        PUT_PLAN(r, GAP_ATTENTION, "attention_kernel", "%s", w->kernel);
+    else if (w->kernel)
+        PUT_PLAN(r, GAP_ATTENTION, "attention_kernel", "%s", strcmp(w->kernel, "fa1") ? "fa2" : "fa1");
+    is_unstated(r, "graphs_or_compile");
+    if (is(r, "graphs_or_compile", "full-iteration"))
+        PUT_PLAN(r, GAP_SOFTWARE, "graph", "step");
+    else if (has(r, "graphs_or_compile", "layer"))
+        PUT_PLAN(r, GAP_SOFTWARE, "graph", "attention");
+    if (!is(r, "offload", "none") && !is_unstated(r, "offload")) {
+        char text[256];
+        double n = strtod(field(text, r, "offload") + strcspn(text, "0123456789"), NULL);
+        PUT_PLAN(r, GAP_OFFLOAD, "offload", "%g", n > 0 ? n / number(r, "layers") : 1);
+    }
+}
+
+/* What overlaps: words of column `overlap`. Where it is not stated, as the source's others have it. */
+static void map_overlap(const struct reader *r, const struct software *w)
+{
+    struct measured *m = r->m;
+    bool unstated = is_unstated(r, "overlap");
+    bool megatron = w->class && strcmp(w->class, "megatron") == 0;
+    bool tp = has(r, "overlap", "tp") || (unstated && !is(r, "precision", "fp4"));
+    /* MLPerf up to v4.1 says of overlap only that of tp; gradients may have overlapped. */
+    bool dp = unstated || has(r, "overlap", "grad") || has(r, "overlap", "fsdp") ||
+              (has(r, "source", "mlcommons") && !is(r, "overlap", "none"));
+    PUT(m->parallel_map, "overlap_tp", "%s", tp && w->split_tp ? "split" : "none");
+    PUT(m->parallel_map, "overlap_dp", "%s", dp ? "true" : "false");
+    /* Megatron-Core sends between stages beside computation where stages have several chunks. */
+    if (megatron && count(r, "vp", 1) > 1)
+        PUT(m->parallel_map, "overlap_pp", "true");
+}
+
+static bool map_row(const struct reader *r)
+{
+    struct measured *m = r->m;
+    const struct software *w = software_of(r);
+    int64_t tp = count(r, "tp", 1), cp = count(r, "cp", 1), zero = count(r, "zero", 0);
+    if (!map_network(r))
+        return false;
+    PUT(m->parallel_map, "batch", "%lld", (long long)count(r, "global_batch", 1));
+    PUT(m->parallel_map, "micro_batch", "%lld", (long long)count(r, "microbatch", 1));
+    PUT(m->parallel_map, "tp", "%lld", (long long)tp);
+    PUT(m->parallel_map, "cp", "%lld", (long long)cp);
+    int64_t layers = map_stages(r);
+    PUT(m->parallel_map, "zero", "%lld", (long long)zero);
+    /* Experts and tp go with sequence parallelism in Megatron, stated or not. */
+    if (tp > 1 && (is(r, "seq_parallel", "1") || count(r, "experts", 0) > 0))
+        PUT(m->parallel_map, "seq_parallel", "true");
+    if (cp > 1 && w->context)
+        PUT(m->parallel_map, "context", "%s", w->context);
+    /* llm-foundry's mode PURE reduces in 16 bits, DEFAULT in 32 (note). */
+    PUT(m->parallel_map, "grad_B", "%d", has(r, "note", "mode PURE") ? 2 : w->grad_B);
+    map_overlap(r, w);
+    map_experts(r);
+    map_recompute(r);
+    map_precision(r);
+    map_software(r, w);
+    close_map(m->parallel_map, sizeof m->parallel_map);
+    map_model(r, w, layers);
+    return true;
+}
+
+static void copy_field(char *out, size_t room, const struct reader *r, const char *column)
+{
+    char text[256];
+    snprintf(out, room, "%s", field(text, r, column));
+}
+
+void measured_read(struct measured_rows *out, const char *path)
+{
+    KEEP(struct table, t, table_free) = { 0 };
+    MUST(table_read_csv(&t, path, e));
+    out->n = (int32_t)t.n_rows;
+    out->rows = calloc((size_t)t.n_rows + 1, sizeof *out->rows);
+    assert_non_null(out->rows);
+    for (int32_t i = 0; i < out->n; i++) {
+        struct measured *m = &out->rows[i];
+        struct reader r = { &t, i, m };
+        const double GiB = 1024. * 1024 * 1024;
+        copy_field(m->table, sizeof m->table, &r, "table");
+        copy_field(m->family, sizeof m->family, &r, "family");
+        copy_field(m->model, sizeof m->model, &r, "model");
+        copy_field(m->gpu, sizeof m->gpu, &r, "gpu");
+        copy_field(m->release, sizeof m->release, &r, "date_or_release");
+        m->check = is(&r, "check", "1");
+        m->step_s = number(&r, "step_time_s");
+        m->memory_B = GiB * number(&r, "mem_GiB_measured");
+        m->reserved_B = GiB * number(&r, "mem_GiB_reserved");
+        m->allocated = is(&r, "mem_kind", "allocated");
+        m->gpus = count(&r, "gpus", 1);
+        m->got_s = m->got_B = NAN;
+        map_row(&r);
+    }
+}
+
+void measured_free(struct measured_rows *x)
+{
+    free(x->rows);
+    *x = (struct measured_rows){ 0 };
+}
+
+/* ---- prices ---- */
+
+int measured_open(struct design_point *s, const struct measured *m, struct err *e)
+{
+    const struct study_override set[] = {
+        { "network", m->network_map },
+        { "workload.model", m->model_map },
+        { "workload.parallel", m->parallel_map },
+    };
+    return study_load(s, STUDY, set, COUNT_OF(set), STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e);
+}
+
+static int price(struct measured *m, struct err *e)
+{
+    KEEP(struct design_point, study, study_free) = { 0 };
+    KEEP(struct design, d, design_free) = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS];
+    int rc = measured_open(&study, m, e);
+    if (rc)
+        return rc;
+    for (int32_t i = 0; i < study.net.n_dims; i++)
+        bw_Bps[i] = study.net.dims[i].bw_Bps;
+    if ((rc = design_evaluate(&d, &study, bw_Bps, e)))
+        return rc;
+    training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
+    m->got_s = d.time_s;
+    m->got_B = m->report.memory_B;
+    return 0;
+}
+
+void measured_price(struct measured_rows *x)
+{
+    for (int32_t i = 0; i < x->n; i++) {
+        struct measured *m = &x->rows[i];
+        struct err e = { 0 };
+        if (!m->fault[0] && price(m, &e))
+            snprintf(m->fault, sizeof m->fault, "%s", e.msg);
+    }
+}

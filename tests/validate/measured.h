@@ -1,0 +1,58 @@
+/** @file Rows of train_measured.csv (shared/facts/train_measured.md) as studies, and what weft makes of them.
+ */
+#ifndef TESTS_VALIDATE_MEASURED_H
+#define TESTS_VALIDATE_MEASURED_H
+
+#include "kinds/design/training.h"
+#include "tests/support.h"
+
+/** What a row says and no key of a study can say yet; bits of struct measured.ignored. */
+enum measured_gap {
+    GAP_NPU,       /**< no file for the GPU: that of a relative stands in */
+    GAP_PRECISION, /**< of matrix products */
+    GAP_ATTENTION, /**< kernel or precision of attention */
+    GAP_SOFTWARE,  /**< class of elementwise kernels, launches, graphs */
+    GAP_RECOMPUTE, /**< of single operations */
+    GAP_OFFLOAD,
+    GAP_STAGES,   /**< layers of chunks: filled up to equal ones */
+    GAP_EXPERTS,  /**< dispatcher, overlap of exchange, fused kernels */
+    GAP_MTP,      /**< layer that predicts a second token */
+    GAP_GATHER,   /**< bits of gathered parameters */
+    GAP_NETWORK,  /**< rate of the NICs is not stated: 400 Gb/s taken */
+    GAP_UNSTATED, /**< the source does not say what ran (recompute, overlap, dispatcher, graphs, recipe) */
+    N_GAPS,
+};
+extern const char *const measured_gap_words[N_GAPS];
+
+/** One run: what was measured, and the maps of the study that says what ran. */
+struct measured {
+    char table[32], family[64], model[48], gpu[32], release[32];
+    bool check;                          /**< left out of scores, by the table's own flag */
+    double step_s, memory_B, reserved_B; /**< NaN: not measured */
+    bool allocated;                      /**< memory_B is what was allocated, not what was reserved */
+    int64_t gpus;
+    char network_map[640], model_map[768], parallel_map[1536];
+    unsigned ignored;
+    /* What weft says; NaN with the reason in `fault`. */
+    double got_s, got_B;
+    struct training_report report;
+    char fault[1024];
+};
+
+/** Rows of one file. Release with measured_free(). */
+struct measured_rows {
+    struct measured *rows; /**< owned, shape [n] */
+    int32_t n;
+};
+
+/** Read @p path; which keys there are decides what can be said. What cannot be read ends the program. */
+void measured_read(struct measured_rows *out, const char *path);
+void measured_free(struct measured_rows *x);
+
+/** Load the row's study: 0, or the error that says why it cannot be. Release with study_free(). */
+int measured_open(struct design_point *s, const struct measured *m, struct err *e);
+
+/** Price every row by its study, at the bandwidths of its network; fills got_s, got_B, report, fault. */
+void measured_price(struct measured_rows *x);
+
+#endif

@@ -1,0 +1,296 @@
+/*
+ * Section of docs/validation.md: steps measured on A100 to GB300, 16 to 4 bits, dense and with experts,
+ * family by family. The table (train_measured.csv) is not part of this repository: it is looked for in the
+ * folder WEFT_REFERENCE, else in ../shared/reference beside the repository; without it the section says so.
+ *
+ * ROWS=PREFIX lists the rows of the tables whose names begin so, with where weft's time goes, instead of the
+ * section; ROWS=all every row; STUDIES=PREFIX the keys of each row's study.
+ */
+#include "tests/validate/measured.h"
+
+enum { MOST_TABLES = 64, MOST_ROWS = 2048 };
+
+/* Means and medians asked, in per cent, of the tables together that a line names. */
+struct goal {
+    const char *tables[5];
+    double mean, median;
+};
+
+static const struct goal goals[] = {
+    { { "mpt_h100_short" }, 8, 6 },
+    { { "mpt_h100_fp8" }, 8, 6 },
+    { { "mpt_a100_80_short" }, 8, 6 },
+    { { "mpt_a100_40" }, 8, 6 },
+    { { "mpt_h100_long" }, 6, 5 },
+    { { "mpt_a100_80_long" }, 6, 5 },
+    { { "titan_bf16" }, 9, 7 },
+    { { "titan_fp8" }, 9, 7 },
+    { { "titan_cp" }, 9, 7 },
+    { { "simumax_dense" }, 6, 5 },
+    { { "simumax_cp" }, 6, 5 },
+    { { "simumax_moe" }, 13, 13 },
+    { { "bridge_dense_h100", "bridge_dense_b200", "bridge_dense_gb200", "bridge_dense_gb300",
+        "bridge_nvfp4" },
+      8,
+      6 },
+    { { "bridge_moe_h100", "bridge_moe_b200", "bridge_moe_b300", "bridge_moe_gb200", "bridge_moe_gb300" },
+      13,
+      9 },
+    { { "mlperf" }, 12, 8 },
+    { { "vtrain_single" }, 10, 9 },
+};
+
+/* ---- errors ---- */
+
+struct errors {
+    double abs[MOST_ROWS], sum_abs, sum;
+    int n, left_out;
+};
+
+static void add_error(struct errors *x, const struct measured *m)
+{
+    double error = m->got_s / m->step_s - 1;
+    if (isnan(error)) {
+        x->left_out++;
+        return;
+    }
+    assert_true(x->n < MOST_ROWS);
+    x->abs[x->n++] = fabs(error);
+    x->sum_abs += fabs(error);
+    x->sum += error;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double mean_of(const struct errors *x)
+{
+    return x->n ? 100 * x->sum_abs / x->n : NAN;
+}
+
+static double median_of(struct errors *x)
+{
+    qsort(x->abs, (size_t)x->n, sizeof *x->abs, by_size);
+    return !x->n ? NAN : x->n % 2 ? 100 * x->abs[x->n / 2] : 50 * (x->abs[x->n / 2 - 1] + x->abs[x->n / 2]);
+}
+
+static void print_line(const char *name, struct errors *x)
+{
+    double median = median_of(x);
+    printf("| %s | %d | %.1f | %.1f | %.0f | %+.1f |", name, x->n, mean_of(x), median,
+           x->n ? 100 * x->abs[x->n - 1] : NAN, x->n ? 100 * x->sum / x->n : NAN);
+}
+
+/* ---- tables ---- */
+
+static int32_t list_tables(const char *out[MOST_TABLES], const struct measured_rows *rows)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < rows->n; i++) {
+        int32_t k = 0;
+        while (k < n && strcmp(out[k], rows->rows[i].table) != 0)
+            k++;
+        assert_true(k < MOST_TABLES);
+        if (k == n)
+            out[n++] = rows->rows[i].table;
+    }
+    return n;
+}
+
+static void collect(struct errors *x, const struct measured_rows *rows, const char *table, bool check)
+{
+    for (int32_t i = 0; i < rows->n; i++)
+        if (rows->rows[i].check == check && strcmp(rows->rows[i].table, table) == 0)
+            add_error(x, &rows->rows[i]);
+}
+
+static void print_tables(const struct measured_rows *rows)
+{
+    const char *tables[MOST_TABLES];
+    int32_t n = list_tables(tables, rows);
+    puts(
+        "| table | rows | mean error % | median | largest | mean of signed | rows flagged in the table: mean "
+        "error % (rows) | not priced |\n|---|--:|--:|--:|--:|--:|--:|--:|");
+    for (int32_t k = 0; k < n; k++) {
+        struct errors x = { .n = 0 }, checked = { .n = 0 };
+        collect(&x, rows, tables[k], false);
+        collect(&checked, rows, tables[k], true);
+        print_line(tables[k], &x);
+        if (checked.n)
+            printf(" %.1f (%d) | %d |\n", mean_of(&checked), checked.n, x.left_out + checked.left_out);
+        else
+            printf(" | %d |\n", x.left_out + checked.left_out);
+    }
+}
+
+static void print_goals(const struct measured_rows *rows)
+{
+    puts("\n| tables together | rows | mean error % | median | largest | mean of signed | asked, mean / "
+         "median "
+         "| |\n|---|--:|--:|--:|--:|--:|--:|---|");
+    for (size_t g = 0; g < COUNT_OF(goals); g++) {
+        struct errors x = { .n = 0 };
+        char name[256] = "";
+        for (size_t k = 0; k < COUNT_OF(goals[g].tables) && goals[g].tables[k]; k++) {
+            size_t n = strlen(name);
+            snprintf(name + n, sizeof name - n, "%s%s", n ? ", " : "", goals[g].tables[k]);
+            collect(&x, rows, goals[g].tables[k], false);
+        }
+        if (!x.n)
+            continue;
+        print_line(name, &x);
+        bool met = mean_of(&x) <= goals[g].mean && median_of(&x) <= goals[g].median;
+        printf(" %g / %g | %s |\n", goals[g].mean, goals[g].median, met ? "met" : "missed");
+    }
+}
+
+/* Without the map that the message quotes. */
+static const char *plain_fault(const struct measured *m)
+{
+    const char *at = strstr(m->fault, ": workload.");
+    at = at ? at : strstr(m->fault, ": network.");
+    return at ? at + 2 : m->fault;
+}
+
+static void print_gaps(const struct measured_rows *rows)
+{
+    int counts[N_GAPS] = { 0 }, faults = 0;
+    for (int32_t i = 0; i < rows->n; i++) {
+        for (int k = 0; k < N_GAPS; k++)
+            counts[k] += (rows->rows[i].ignored >> k & 1U) != 0;
+        faults += rows->rows[i].fault[0] != 0;
+    }
+    printf("\nColumns that no key could take, with the rows that they concern:");
+    const char *joint = " ";
+    for (int k = 0; k < N_GAPS; k++)
+        if (counts[k]) {
+            printf("%s%s %d", joint, measured_gap_words[k], counts[k]);
+            joint = ", ";
+        }
+    printf(". Rows that could not be priced: %d.\n", faults);
+    for (int32_t i = 0; i < rows->n; i++)
+        if (rows->rows[i].fault[0])
+            printf("- %s, %s on %lld %s: %s\n", rows->rows[i].table, rows->rows[i].model,
+                   (long long)rows->rows[i].gpus, rows->rows[i].gpu, plain_fault(&rows->rows[i]));
+}
+
+static void print_memory(const struct measured_rows *rows)
+{
+    static const char *const prefixes[] = { "simumax", "titan" };
+    static const double asked[] = { 4, 10 };
+    puts("\n| memory of | rows | mean error % | largest | mean of signed | asked | "
+         "|\n|---|--:|--:|--:|--:|--:|---|");
+    for (size_t k = 0; k < COUNT_OF(prefixes); k++) {
+        double sum_abs = 0, sum = 0, most = 0;
+        int n = 0;
+        for (int32_t i = 0; i < rows->n; i++) {
+            const struct measured *m = &rows->rows[i];
+            double error = m->got_B / m->memory_B - 1;
+            if (strncmp(m->table, prefixes[k], strlen(prefixes[k])) != 0 || isnan(error) || m->check)
+                continue;
+            sum_abs += fabs(error);
+            sum += error;
+            most = fmax(most, fabs(error));
+            n++;
+        }
+        if (n)
+            printf("| %s | %d | %.1f | %.0f | %+.1f | %g | %s |\n", prefixes[k], n, 100 * sum_abs / n,
+                   100 * most, 100 * sum / n, asked[k], 100 * sum_abs / n <= asked[k] ? "met" : "missed");
+    }
+}
+
+/* ---- rows, for those who look for what is off ---- */
+
+static bool is_wanted(const struct measured *m, const char *prefix)
+{
+    return strcmp(prefix, "all") == 0 || strncmp(m->table, prefix, strlen(prefix)) == 0;
+}
+
+static void print_row(const struct measured *m)
+{
+    const struct training_report *r = &m->report;
+    printf("%-18s %-14s %-9s %5lld %-8s %8.3f ", m->table, m->model, m->gpu, (long long)m->gpus, m->release,
+           m->step_s);
+    if (m->fault[0]) {
+        printf("%s\n", m->fault);
+        return;
+    }
+    printf("%8.3f %+6.1f |", m->got_s, 100 * (m->got_s / m->step_s - 1));
+    printf(" %5.1f %5.1f %5.1f %5.1f |", 100 * r->compute_s / m->got_s, 100 * r->recompute_s / m->got_s,
+           100 * r->bubble_s / m->got_s, 100 * (r->optimizer_s + r->overhead_s) / m->got_s);
+    for (int k = 0; k < N_REPORT_AXES; k++)
+        printf(" %5.1f", 100 * r->axis_s[k] / m->got_s);
+    printf(" | %5.1f %5.1f |", m->got_B / 1073741824., m->memory_B / 1073741824.);
+    printf("%s %s\n", m->check ? " check" : "", m->parallel_map);
+}
+
+static void print_rows(const struct measured_rows *rows, const char *prefix)
+{
+    printf("%-18s %-14s %-9s %5s %-8s %8s %8s %6s | %5s %5s %5s %5s | %5s %5s %5s %5s %5s | %5s %5s |\n",
+           "table", "model", "gpu", "gpus", "release", "measured", "weft s", "err %", "comp", "again",
+           "bubbl", "opt", "tp", "cp", "ep", "dp", "pp", "GiB", "meas.");
+    for (int32_t i = 0; i < rows->n; i++)
+        if (is_wanted(&rows->rows[i], prefix))
+            print_row(&rows->rows[i]);
+}
+
+static void print_studies(const struct measured_rows *rows, const char *prefix)
+{
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct measured *m = &rows->rows[i];
+        if (is_wanted(m, prefix))
+            printf(
+                "# %s %s, measured %g s, weft %g s\nnetwork: %s\nmodel: alpha-beta\nsimulation: { chunks: 1 "
+                "}\nworkload: { name: step, model: %s, parallel: %s }\n\n",
+                m->table, m->family, m->step_s, m->got_s, m->network_map, m->model_map, m->parallel_map);
+    }
+}
+
+static void print_head(void)
+{
+    puts(
+        "\n## Steps measured on today's machines\n\nPublished times of a training step on A100 to GB300, 16 "
+        "to "
+        "4 bits, dense and with experts, each as a study made of its row's columns: shape, machine, degrees, "
+        "precision, recomputation, overlap. What the software of a source did beyond the columns is one line "
+        "per source (`tests/validate/measured.c`), nothing per row or model. Error: weft's time over the "
+        "measured one, less 1. Rows that the table itself flags as doubtful stand apart.\n");
+}
+
+static bool find_table(char *path, size_t room)
+{
+    const char *folder = getenv("WEFT_REFERENCE");
+    snprintf(path, room, "%s/train_measured.csv", folder && *folder ? folder : "../shared/reference");
+    return access(path, R_OK) == 0;
+}
+
+int main(void)
+{
+    struct measured_rows rows = { 0 };
+    char path[1024];
+    const char *listed = getenv("ROWS"), *studies = getenv("STUDIES");
+    if (!find_table(path, sizeof path)) {
+        puts("\n## Steps measured on today's machines\n\nThe table of measurements, train_measured.csv, is "
+             "not there; nothing is held against it.");
+        return 0;
+    }
+    measured_read(&rows, path);
+    measured_price(&rows);
+    if (listed || studies) {
+        if (listed)
+            print_rows(&rows, listed);
+        if (studies)
+            print_studies(&rows, studies);
+    } else {
+        print_head();
+        print_tables(&rows);
+        print_goals(&rows);
+        print_memory(&rows);
+        print_gaps(&rows);
+    }
+    measured_free(&rows);
+    return 0;
+}
