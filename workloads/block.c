@@ -147,17 +147,19 @@ static void add_unfused(struct counting *x, const struct model *m, const struct 
     x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
 }
 
+/* @p share of the layers, whose queries look at @p span keys of the sequence; a window of w < s looks at
+ * w - w^2/(2 s) of them in the mean, as its first queries have less before them. */
 static void add_flash(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
-                      double value_dim)
+                      double value_dim, double span, double share)
 {
     double heads = (double)m->heads / (double)p->degree[PLAN_TP], tokens = block_tokens(p, m);
     double kv_heads = m->mla.q_rank ? heads : (double)m->kv_heads / (double)p->degree[PLAN_TP];
-    double flop = 2 * tokens * (double)m->seq * heads * (key_dim + value_dim);
+    double flop = 2 * tokens * span * heads * (key_dim + value_dim);
     double bytes = ROOFLINE_ELEMENT_B * tokens * (heads + kv_heads) * (key_dim + value_dim);
-    double done = m->causal ? flop / 2 : flop;
-    x->c->core_s += roofline_flash_s(x->npu, done, bytes);
-    x->c->core_back_s += roofline_flash_s(x->npu, FLASH_BACK_FLOP * done, FLASH_BACK_BYTES * bytes);
-    x->c->core_flop += flop;
+    double done = m->causal ? flop * (1 - span / (2 * (double)m->seq)) : flop;
+    x->c->core_s += share * roofline_flash_s(x->npu, done, bytes);
+    x->c->core_back_s += share * roofline_flash_s(x->npu, FLASH_BACK_FLOP * done, FLASH_BACK_BYTES * bytes);
+    x->c->core_flop += share * flop;
 }
 
 /* Low-rank attention (DeepSeek-V2, arXiv 2405.04434): queries and keys/values pass narrow layers first. What
@@ -197,7 +199,11 @@ static void add_attention(struct counting *x, const struct model *m, const struc
         add_streams(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
     double value_dim = m->mla.q_rank ? (double)m->mla.v_dim : d;
     if (m->attention == MODEL_FLASH) {
-        add_flash(x, m, p, d, value_dim);
+        double full = model_full_share(m);
+        if (full > 0)
+            add_flash(x, m, p, d, value_dim, (double)m->seq, full);
+        if (full < 1)
+            add_flash(x, m, p, d, value_dim, (double)m->window, 1 - full);
         return;
     }
     add_streams(x, TRANSPOSE_FORWARD * tokens * a * d, TRANSPOSE_BACK * tokens * a * d, 2);
@@ -261,6 +267,11 @@ static void block_add_head(struct counting *x, const struct model *m, const stru
     double words = model_vocab(m, tp) / tp, wide = tokens * h / (p->seq_parallel ? tp : 1);
     double loss_B = m->attention == MODEL_FLASH ? LOSS_FUSED_BYTES : LOSS_UNFUSED_BYTES;
     add_linear(x, tokens, words, h, 1);
+    if (m->mtp) { /* each head but one is that of a predicted token, behind a projection of two vectors */
+        double share = (double)m->mtp / (1 + (double)m->mtp);
+        add_linear(x, tokens, h / tp, 2 * h, share);
+        add_streams(x, 2 * NORM_FORWARD * wide * share, 2 * NORM_BACK * wide * share, 2 * share);
+    }
     add_streams(x, loss_B * tokens * words, loss_B * tokens * words, 2);
     add_streams(x, NORM_FORWARD * wide, NORM_BACK * wide, 1);
 }
@@ -432,7 +443,7 @@ static double ends_B(const struct model *m, const struct plan *p, const struct p
     if (s->embed && m->dropout)
         bytes += wide * memory_in_flight(p, s->at);
     if (s->head)
-        bytes += 4 * wide + 4 * tokens * model_vocab(m, tp) / tp;
+        bytes += (1 + (double)s->mtp) * (4 * wide + 4 * tokens * model_vocab(m, tp) / tp);
     return bytes;
 }
 
@@ -452,8 +463,8 @@ static struct model_share memory_stage_params(const struct model *m, const struc
         sum.dense += model_embed_params(m, tp);
     if (s->head)
         sum.dense += model_head_params(m, tp);
-    /* A tied embedding is held at both ends. */
-    if (s->head && !s->embed && m->tied)
+    /* A tied embedding is held at both ends, and so is that of multi-token prediction. */
+    if (s->head && !s->embed && (m->tied || m->mtp))
         sum.dense += model_vocab(m, tp) / tp * (double)m->hidden;
     return sum;
 }

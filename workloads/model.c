@@ -48,7 +48,7 @@ static double attention_params(const struct model *m, double tp)
     double kv = local_kv_heads(m, tp);
     if (m->mla.q_rank)
         return mla_params(m, tp);
-    return 2 * h * a * d + 2 * h * kv * d + (m->biases ? a * d + 2 * kv * d + h : 0);
+    return 2 * h * a * d + 2 * h * kv * d + (m->biases ? a * d + 2 * kv * d + h : 0) + (m->sink ? a : 0);
 }
 
 /* SwiGLU has a third matrix, the gate, and no biases here, whatever `biases` says. */
@@ -91,10 +91,22 @@ double model_embed_params(const struct model *m, double tp)
     return model_vocab(m, tp) / tp * (double)m->hidden + positions;
 }
 
-/* The norm behind the last layer, and the logits' matrix where it is not the embedding's. */
+/* A window as long as the sequence is none. */
+double model_full_share(const struct model *m)
+{
+    if (m->window == 0 || m->window >= m->seq)
+        return 1;
+    return m->window_every ? 1 / (double)m->window_every : 0;
+}
+
+/* The norm behind the last layer, and the logits' matrix where it is not the embedding's. A layer of
+ * multi-token prediction takes the last hidden state and the next token's embedding, each normalised, and
+ * projects both to the hidden width (arXiv 2412.19437 section 2.2); logits and embedding are those of the
+ * model. */
 double model_head_params(const struct model *m, double tp)
 {
-    return norm_params(m) + (m->tied ? 0 : model_vocab(m, tp) / tp * (double)m->hidden);
+    double h = (double)m->hidden, joints = (double)m->mtp * (2 * h * h / tp + 3 * norm_params(m));
+    return norm_params(m) + (m->tied ? 0 : model_vocab(m, tp) / tp * h) + joints;
 }
 
 /* ---- other families ---- */
@@ -150,7 +162,7 @@ static double cnn_params(const struct model *m)
 static double transformer_params(const struct model *m)
 {
     struct model plain = *m;
-    plain.vocab_multiple = 0;
+    plain.vocab_multiple = plain.mtp = 0;
     double params = model_embed_params(&plain, 1) + model_head_params(&plain, 1);
     for (int64_t i = 0; i < m->layers; i++) {
         struct model_share p = model_layer_params(m, model_has_experts(m, i), 1, 1, 1);
@@ -207,6 +219,15 @@ static const struct key model_keys[] = {
            "true: dropout after attention and linear layers (default: false)"),
     K_BOOL(struct model, causal, "causal", true,
            "false: fused attention computes the upper triangle too (default: true)"),
+    K_COUNT(
+        struct model, window, "window", 0, WIDEST, 0,
+        "tokens that a query looks back, its own included; unfused attention computes all (default: 0, all)"),
+    K_COUNT(struct model, window_every, "window_every", 0, MODEL_MAX_LAYERS, 0,
+            "each such layer looks at all tokens (GPT-OSS 2, Gemma 3 6; default: 0, none does)"),
+    K_BOOL(struct model, sink, "sink", false,
+           "true: a learned sink per head beside the scores (default: false)"),
+    K_COUNT(struct model, mtp, "mtp", 0, 16, 0,
+            "layers of multi-token prediction behind the last one, each with a head; not in params_B"),
     K_ELSEWHERE("mla", "attention through low-rank projections, see model.mla"),
     K_ELSEWHERE("moe", "experts, see model.moe"),
     K_ELSEWHERE("dlrm", "of family dlrm, see model.dlrm"),
@@ -429,6 +450,12 @@ static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map
         return yaml_fail(doc, yaml_get(doc, map, "heads"), e, ERR_RANGE,
                          "is %lld, expected a divisor of hidden, %lld, or head_dim", (long long)m->heads,
                          (long long)m->hidden);
+    if (m->window_every && !m->window)
+        return yaml_fail_key(doc, yaml_get(doc, map, "window_every"), e, ERR_PARSE,
+                             "has no effect without window; give window, or leave it out");
+    if (m->window && !m->causal)
+        return yaml_fail_key(doc, yaml_get(doc, map, "window"), e, ERR_PARSE,
+                             "looks back, which needs causal: true");
     if (m->head_dim < 0)
         m->head_dim = m->mla.q_rank ? m->mla.nope_dim + m->mla.rope_dim : m->hidden / m->heads;
     return 0;

@@ -59,9 +59,12 @@ struct model {
     int32_t family; /**< enum model_family */
     double params;  /**< as published; NaN when not given */
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab, seq;
-    int64_t vocab_multiple;                         /**< the vocabulary is filled up to this times TP */
+    int64_t vocab_multiple; /**< the vocabulary is filled up to this times TP */
+    int64_t window;         /**< tokens that a query looks back, its own included; 0: all */
+    int64_t window_every;   /**< each such layer has no window; 0: every layer has one */
+    int64_t mtp; /**< multi-token prediction: layers trained behind `layers`, each with a head of its own */
     int32_t activation, norm, positions, attention; /**< enums above */
-    bool tied, biases, dropout, causal;
+    bool tied, biases, dropout, causal, sink;
     struct model_mla mla;
     struct model_moe moe;
     struct model_dlrm dlrm;
@@ -95,11 +98,15 @@ struct model_share model_layer_params(const struct model *m, bool experts, doubl
 /** The vocabulary, filled up to a multiple of vocab_multiple * tp. */
 double model_vocab(const struct model *m, double tp);
 
-/** Parameters before the first layer: embedding, positions; after the last: norm, logits unless tied. */
+/** Share of the layers whose queries see all tokens, not a window of them: 0 to 1. */
+double model_full_share(const struct model *m);
+
+/** Parameters before the first layer: embedding, positions; after the last: norm, logits unless tied; what
+ * multi-token prediction has beside its layers. */
 double model_embed_params(const struct model *m, double tp);
 double model_head_params(const struct model *m, double tp);
 
-/** All parameters, as papers count them: no padding. */
+/** All parameters, as papers count them: no padding, no multi-token prediction. */
 double model_params(const struct model *m);
 
 /** DLRM: parameters of the dense layers; of the tables there are rows * dim. */

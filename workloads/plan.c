@@ -71,6 +71,10 @@ static struct plan_stage fill_stage(const struct plan *p, const struct model *m,
             s.experts += model_has_experts(m, i);
     }
     s.dense = all - s.experts;
+    if (s.head) {
+        s.mtp = m->mtp;
+        *(m->moe.experts ? &s.experts : &s.dense) += m->mtp;
+    }
     return s;
 }
 
@@ -97,6 +101,7 @@ static int32_t plan_add_stage(struct plan_stage *out, int32_t n, struct plan_sta
     last->dense = s.dense > last->dense ? s.dense : last->dense;
     last->experts = s.experts > last->experts ? s.experts : last->experts;
     last->head = last->head || s.head;
+    last->mtp = s.mtp > last->mtp ? s.mtp : last->mtp;
     return n;
 }
 

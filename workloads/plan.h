@@ -117,6 +117,7 @@ struct plan_stage {
     int64_t at, count;      /**< the first of them (from 0); how many */
     int64_t dense, experts; /**< layers */
     bool embed, head;
+    int64_t mtp; /**< heads more, of multi-token prediction; its layers are among the others */
 };
 
 enum { PLAN_MAX_STAGES = 12 };

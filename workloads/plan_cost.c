@@ -208,7 +208,8 @@ static struct plan_shares share_pass(const struct sharing *x, const struct plan_
 static struct plan_shares share_direction(const struct sharing *x, const struct plan_stage *s, bool forward,
                                           struct plan_list exchanged)
 {
-    const double count[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head };
+    const double count[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed,
+                                     s->head + (double)s->mtp };
     int open = plan_cost_open(x->c, s);
     struct plan_shares all = { 0 };
     for (int b = 0; b < N_BLOCKS; b++) {
@@ -550,12 +551,12 @@ static void add_exchange(struct drafting *x)
     draft_exchange(x, &x->c->last_after, kind, STEP_WEIGHT_GRAD, name, grads, rest);
 }
 
-/* An embedding at both ends of a pipeline is kept equal: an all-reduce of two, in which each sends once what
- * it has. */
+/* An embedding at both ends of a pipeline (tied, or for multi-token prediction) is kept equal: an all-reduce
+ * of two, in which each sends once what it has. */
 static void add_tied(struct drafting *x)
 {
     const struct model *m = x->m;
-    if (!m->tied || x->p->degree[PLAN_PP] == 1 || m->family != MODEL_TRANSFORMER)
+    if (!(m->tied || m->mtp) || x->p->degree[PLAN_PP] == 1 || m->family != MODEL_TRANSFORMER)
         return;
     double bytes = (double)x->p->grad_B * model_vocab(m, x->tp) / x->tp * (double)m->hidden;
     draft_collective(x, &x->c->last_after,
@@ -657,8 +658,9 @@ static void add_blocks(struct drafting *x)
         draft_add_head(x);
     else
         add_plain_head(x);
-    x->c->model_flop += 3 * replicas * x->cost.flop;
-    x->c->hardware_flop += 3 * replicas * x->cost.flop;
+    double heads = 1 + (double)x->m->mtp;
+    x->c->model_flop += 3 * replicas * heads * x->cost.flop;
+    x->c->hardware_flop += 3 * replicas * heads * x->cost.flop;
 }
 
 /* Drafts the step: blocks, pipeline, exchange of gradients, the tied embedding, the optimiser. `traffic`
@@ -780,7 +782,7 @@ INLINE void sum_passes(struct passes *p, const struct summing *x)
 INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const struct passes *p,
                       const struct plan_list *before, const struct plan_list *after, const struct summing *x)
 {
-    const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head };
+    const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head + (double)s->mtp };
     struct plan_sum forward, backward, sent;
     shares_clear(&forward, x);
     shares_clear(&backward, x);
@@ -949,7 +951,7 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
                           struct plan_list exchanged)
 {
     static const enum block_kind in_order[] = { BLOCK_EMBED, BLOCK_DENSE, BLOCK_EXPERTS, BLOCK_HEAD };
-    const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head };
+    const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head + s->mtp };
     if (exchanged.n) {
         step_id both = tree_add_inner(x, parent, STEP_MAX, "", 1);
         parent = tree_add_inner(x, both, STEP_SUM, "", 1);

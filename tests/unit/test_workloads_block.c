@@ -50,6 +50,30 @@ TEST(other_layers_count_operator_by_operator)
     assert_close(flop_of(&m, BLOCK_DENSE), attention + 6 * s * h * 18432, 1e-14);
 }
 
+/* Query by query: the i-th looks at min(i, w) keys, half of the layers at all. */
+TEST(a_window_counts_the_keys_that_its_queries_see)
+{
+    CASES(int64_t window, every) = { { 128, 0 }, { 128, 2 }, { 1024, 6 }, { 4000, 2 } };
+    const struct topo_npu counter = fixture_counter(false);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct model m = fixture_model("gpt-oss-120b");
+        const struct plan p = fixture_plan(1, 1, 1, 1, 1);
+        struct block_cost all, some;
+        m.window = 0, m.window_every = 0;
+        block_cost(&all, BLOCK_EXPERTS, &m, &p, &counter);
+        m.window = cases[i].window, m.window_every = cases[i].every;
+        block_cost(&some, BLOCK_EXPERTS, &m, &p, &counter);
+        double s = (double)m.seq, seen = 0, full = cases[i].every ? 1.0 / (double)cases[i].every : 0;
+        for (int64_t q = 1; q <= m.seq; q++)
+            seen += (double)(q < m.window ? q : m.window);
+        double share =
+            full + (1 - full) * seen / (s * (s + 1) / 2); /* the diagonal counts half in the closed form */
+        assert_near(some.core_s / all.core_s, share, 1 / s);
+        assert_near(some.core_back_s / all.core_back_s, share, 1 / s);
+        assert_close(some.forward_s, all.forward_s, 1e-15);
+    }
+}
+
 /* 4.089 G multiply-adds at 224 x 224, known from the list of its layers. */
 TEST(an_image_passes_resnet_50_in_8_18_GFLOP)
 {

@@ -12,6 +12,10 @@ TEST(every_preset_has_as_many_parameters_as_its_closed_form)
         { "turing-nlg-17b", 17.177e9, 17.2e9, 0.0005e9 },  { "llama3-8b", 8.030e9, 8.03e9, 0.0005e9 },
         { "llama3-70b", 70.554e9, 70.6e9, 0.0005e9 },      { "llama3-405b", 405.853e9, 405.8e9, 0.0005e9 },
         { "mixtral-8x7b", 46.703e9, 46.7e9, 0.0005e9 },    { "deepseek-v3", 671.026e9, 671e9, 0.0005e9 },
+        { "gpt-oss-120b", 116.789e9, 116.83e9, 0.0005e9 }, { "gpt-oss-20b", 20.908e9, 20.91e9, 0.0005e9 },
+        { "qwen3-30b-a3b", 30.532e9, 30.5e9, 0.0005e9 },   { "qwen3-235b-a22b", 235.094e9, 235e9, 0.0005e9 },
+        { "kimi-k2", 1026.408e9, 1026e9, 0.0005e9 },       { "mixtral-8x22b", 140.621e9, 141e9, 0.0005e9 },
+        { "gemma3-27b", 27.009e9, 27e9, 0.0005e9 },        { "deepseek-v3-mtp", 671.026e9, 671e9, 0.0005e9 },
         { "dlrm-dcnv2", 26.152e9, 26.15e9, 0.0005e9 },     { "resnet50", 25557032, 25557032, 0 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -141,6 +145,29 @@ TEST(what_is_absent_is_as_in_gpt)
     assert_true(m.moe.experts == 0 && m.mla.q_rank == 0);
 }
 
+/* DeepSeek-V3's report, section 2.2: a projection of two vectors to one, two norms before it and one behind.
+ */
+TEST(a_predicted_token_adds_a_projection_and_three_norms)
+{
+    struct model plain = fixture_model("deepseek-v3"), mtp = fixture_model("deepseek-v3-mtp");
+    for (double tp = 1; tp <= 8; tp *= 2)
+        assert_close(model_head_params(&mtp, tp) - model_head_params(&plain, tp),
+                     2 * 7168.0 * 7168 / tp + 3 * 7168, 1e-12);
+    assert_true(plain.mtp == 0 && mtp.mtp == 1);
+}
+
+TEST(every_so_many_layers_look_at_all_tokens)
+{
+    CASES(int64_t window, every; double share) = {
+        { 0, 0, 1 },     { 4096, 2, 1 },       { 5000, 0, 1 }, { 128, 0, 0 },
+        { 128, 2, 0.5 }, { 1024, 6, 1.0 / 6 }, { 128, 1, 1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct model m = { .seq = 4096, .window = cases[i].window, .window_every = cases[i].every };
+        assert_close(model_full_share(&m), cases[i].share, 1e-15);
+    }
+}
+
 TEST(what_does_not_belong_to_the_family_is_zero)
 {
     static const char *const texts[] = { DLRM LAYERS " }\n",
@@ -208,6 +235,11 @@ TEST(a_fault_is_named_with_its_place)
           "m.yaml:6:1: dlrm has no effect on family transformer, only with family dlrm or cnn" },
         { GPT "cnn: {}\n", ERR_PARSE, "cnn has no effect on family transformer" },
         { GPT "mla: { q_rank: 8 }\n", ERR_PARSE, "mla" },
+        { GPT "window_every: 2\n", ERR_PARSE, "m.yaml:6:1: window_every has no effect without window" },
+        { GPT "window: 8\ncausal: false\n", ERR_PARSE,
+          "m.yaml:6:1: window looks back, which needs causal: true" },
+        { GPT "window: -1\n", ERR_RANGE, "m.yaml:6:9: window is -1, expected 0 to 1000000000" },
+        { GPT "mtp: 17\n", ERR_RANGE, "m.yaml:6:6: mtp is 17, expected 0 to 16" },
         { GPT MLA "kv_heads: 2\n", ERR_PARSE, "m.yaml:7:1: kv_heads has no effect beside mla" },
         { GPT MLA "head_dim: 2\n", ERR_PARSE, "m.yaml:7:1: head_dim has no effect beside mla" },
         { MOE "5, ffn: 8 }\n", ERR_RANGE, "moe.top_k is 5, expected at most experts, 4" },

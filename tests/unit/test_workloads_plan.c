@@ -168,27 +168,33 @@ TEST(other_families_are_trained_data_parallel)
 TEST(equal_stages_are_told_once)
 {
     CASES(int64_t pp, interleave, first, last; int32_t n; struct plan_stage want[4]) = {
-        { 1, 1, 0, 0, 1, { { 0, 1, 96, 0, true, true } } },
-        { 2, 1, 0, 0, 2, { { 0, 1, 48, 0, true, false }, { 1, 1, 48, 0, false, true } } },
+        { 1, 1, 0, 0, 1, { { 0, 1, 96, 0, true, true, 0 } } },
+        { 2, 1, 0, 0, 2, { { 0, 1, 48, 0, true, false, 0 }, { 1, 1, 48, 0, false, true, 0 } } },
         { 8,
           3,
           0,
           0,
           3,
-          { { 0, 1, 12, 0, true, false }, { 1, 6, 12, 0, false, false }, { 7, 1, 12, 0, false, true } } },
+          { { 0, 1, 12, 0, true, false, 0 },
+            { 1, 6, 12, 0, false, false, 0 },
+            { 7, 1, 12, 0, false, true, 0 } } },
         { 10,
           1,
           8,
           8,
           3,
-          { { 0, 1, 8, 0, true, false }, { 1, 8, 10, 0, false, false }, { 9, 1, 8, 0, false, true } } },
+          { { 0, 1, 8, 0, true, false, 0 },
+            { 1, 8, 10, 0, false, false, 0 },
+            { 9, 1, 8, 0, false, true, 0 } } },
         { 3,
           1,
           0,
           46,
           3,
-          { { 0, 1, 25, 0, true, false }, { 1, 1, 25, 0, false, false }, { 2, 1, 46, 0, false, true } } },
-        { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false }, { 1, 1, 66, 0, false, true } } },
+          { { 0, 1, 25, 0, true, false, 0 },
+            { 1, 1, 25, 0, false, false, 0 },
+            { 2, 1, 46, 0, false, true, 0 } } },
+        { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false, 0 }, { 1, 1, 66, 0, false, true, 0 } } },
     };
     struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -231,8 +237,10 @@ TEST(every_layer_is_in_one_stage)
         int64_t pp = x.plan.degree[PLAN_PP];
         for (int64_t l = 0; l < x.model.layers; l++)
             (model_has_experts(&x.model, l) ? experts : dense)[stage_of_layer(&x.plan, &x.model, l)]++;
+        (x.model.moe.experts ? experts : dense)[pp - 1] += x.model.mtp;
         int32_t n = plan_stages(got, &x.plan, &x.model);
         assert_true(n >= 1 && got[0].at == 0 && got[0].embed);
+        assert_int_equal(got[n - 1].mtp, x.model.mtp);
         for (int32_t k = 0; k < n; k++) {
             int64_t alike = 0;
             for (int64_t s = 0; s < pp; s++)

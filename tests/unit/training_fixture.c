@@ -181,6 +181,11 @@ static void random_model(struct model *m, struct rng *r)
                                      .every = ONE_OF(r, 1, 2),
                                      .capacity = heads_or_tails(r) ? 1 : 1.25,
                                      .router_bias = heads_or_tails(r) };
+    if (m->causal && rng_below(r, 4) == 0) {
+        m->window = ONE_OF(r, 128, 1000, 4000);
+        m->window_every = ONE_OF(r, 0, 2, 6);
+    }
+    m->mtp = rng_below(r, 4) ? 0 : 1;
 }
 
 static void random_network(struct topo_network *net, struct rng *r)
