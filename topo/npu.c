@@ -177,6 +177,7 @@ static int check_kernels(const struct topo_npu *npu, const struct yaml_doc *doc,
 static int settle_power(struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     yaml_id id = yaml_get(doc, map, "power_W");
+    npu->power_share = 1;
     if (id < 0) {
         npu->power_W = npu->watt;
         return 0;
@@ -194,7 +195,8 @@ static int settle_power(struct topo_npu *npu, const struct yaml_doc *doc, yaml_i
 static int check_npu(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct topo_npu *npu = base;
-    if (npu->n_kernels) /* the one figure that gives the first kernel's time of both passes */
+    npu->share[TOPO_BF16] = 1; /* no key; maps inside a network do not pass topo_npu_defaults() */
+    if (npu->n_kernels)        /* the one figure that gives the first kernel's time of both passes */
         npu->flash = 3.5 /
                      (1 / npu->kernels->flops[TOPO_FORWARD] + 2.5 / npu->kernels->flops[TOPO_BACKWARD]) /
                      npu->peak_flops;

@@ -143,6 +143,18 @@ TEST(a_precision_has_the_peak_of_its_width_and_its_own_share)
     assert_true(npu.group_half_out == 0 && npu.power_W == 400);
 }
 
+TEST(an_npu_inside_a_network_has_the_peak_of_its_file)
+{
+    static const char text[] = "npu: { peak_TFLOPS: 300, mem_GBps: 2000 }\n"
+                               "dims: [ { shape: ring, size: 4 } ]\n";
+    KEEP(struct yaml_doc, doc, yaml_free);
+    struct topo_network net;
+    OK(yaml_read_text(&doc, "network.yaml", text, strlen(text), e));
+    OK(topo_read_network(&net, &doc, doc.root, e));
+    assert_close(topo_npu_peak(&net.npu, TOPO_BF16), 300e12, 1e-15);
+    assert_close(topo_npu_attention_power(&net.npu), 1, 1e-15);
+}
+
 TEST(the_ceiling_of_a_list_of_sizes_is_that_of_the_largest)
 {
     struct topo_npu npu;
