@@ -36,12 +36,12 @@ static const char *extension(const char *path)
 }
 
 /* Is @p path one that can be written: .json or .csv, free or with -f? ERR_USAGE. Asked before long work. */
-static int timeline_check(const struct run *run, const char *path, struct err *e)
+static int timeline_check(const char *path, struct err *e)
 {
     if (strcasecmp(extension(path), "json") != 0 && strcasecmp(extension(path), "csv") != 0)
         return err_set(e, ERR_USAGE,
                        "option --timeline is \"%.200s\", expected a name ending in .json or .csv", path);
-    return output_check(run, path, e);
+    return 0;
 }
 
 /* What reports call the work of a bar. */
@@ -463,11 +463,12 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     if (!rc)
         rc = study_load(s, run->opt.operands[0], o.list, o.n, needs, e);
     load_free(&o);
-    if (!rc)
-        rc = study_take_plans(s, &x->first.study, e);
     if (rc)
         return rc;
-    rc = design_evaluate(d, s, x->first.design.bw_Bps, e);
+    rc = study_take_plans(s, &x->first.study, e);
+    bool taken = !rc;
+    if (!rc)
+        rc = design_evaluate(d, s, x->first.design.bw_Bps, e);
     if (rc == 0) {
         x->n_others++;
         add_column(x, s, d);
@@ -475,7 +476,7 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     }
     study_free(s);
     bool simulated = model == SIM_CHUNK || model == SIM_FLOW;
-    if (!simulated || rc == ERR_NOMEM)
+    if (!taken || !simulated || rc == ERR_NOMEM)
         return rc;
     output_warn(run, "model %s is left out: %s", sim_model_words[model], e->msg);
     return 0;
@@ -1020,27 +1021,14 @@ static int write_extras(const struct run *run, const struct simulation *x, struc
     return rc ? rc : write_extra(run, x, SIM_FLOW, "links", run->opt.links, sim_links_write, e);
 }
 
-/* Of two outputs under one name one would be lost. */
-static int check_names(const struct run *run, struct err *e)
-{
-    const char *const names[] = { run->opt.out, run->opt.timeline, run->opt.links };
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < i; k++)
-            if (names[i] && names[k] && strcmp(names[i], names[k]) == 0)
-                return err_set(e, ERR_USAGE, "two outputs go to %s; give each its own file", names[i]);
-    return 0;
-}
-
 static int run_sim(struct run *run, struct err *e)
 {
+    const struct extra files[] = { { "timeline", run->opt.timeline, false },
+                                   { "links", run->opt.links, false } };
     struct simulation x;
-    int rc = output_check(run, NULL, e);
+    int rc = run->opt.timeline ? timeline_check(run->opt.timeline, e) : 0;
     if (!rc)
-        rc = check_names(run, e);
-    if (!rc && run->opt.timeline)
-        rc = timeline_check(run, run->opt.timeline, e);
-    if (!rc && run->opt.links)
-        rc = output_check(run, run->opt.links, e);
+        rc = extra_check(run, files, sizeof files / sizeof files[0], e);
     if (rc)
         return rc;
     rc = simulate(&x, run, e);

@@ -401,8 +401,9 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
     if (!rc)
         rc = export_graph(run, g, run->opt.dot, topo_format_dot, e);
     /* A graph on standard output stands alone, for a pipe. */
-    if (rc || output_is_stdout(run->opt.graphml) || output_is_stdout(run->opt.dot) ||
-        output_is_stdout(run->opt.astra) || output_is_stdout(run->opt.astra_system))
+    bool alone = output_is_stdout(run->opt.graphml) || output_is_stdout(run->opt.dot) ||
+                 output_is_stdout(run->opt.astra) || output_is_stdout(run->opt.astra_system);
+    if (rc || (alone && !run->opt.out))
         return rc;
     return write_facts(run, f, from, e);
 }
@@ -573,15 +574,15 @@ static int run_topo(struct run *run, struct err *e)
 {
     const struct options *o = &run->opt;
     const char *path = o->operands[0];
-    const char *files[] = { o->graphml, o->dot, o->astra, o->astra_system };
+    const struct extra files[] = { { "graphml", o->graphml, true },
+                                   { "dot", o->dot, true },
+                                   { "astra", o->astra, true },
+                                   { "astra-system", o->astra_system, true } };
     if (o->spec && (o->bill || o->graphml || o->dot || wants_astra(run)))
         return err_set(e, ERR_USAGE,
                        "option --spec is given with --bill or one that writes a file; use it alone");
     /* Before anything is read: a name that is taken fails at once. */
-    int rc = output_check(run, NULL, e);
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && !rc; i++)
-        if (files[i])
-            rc = output_check(run, files[i], e);
+    int rc = extra_check(run, files, sizeof files / sizeof files[0], e);
     if (rc)
         return rc;
     bool edges = output_ends_with(path, ".csv");

@@ -293,22 +293,32 @@ static int take_operand(struct reading *r, const char *word, struct err *e)
     return 0;
 }
 
-/* Options and operands may come in any order until "--", which is not recorded: record_word() writes operands
- * that begin with "-" as they are, so such a command has to be repeated by hand. */
+/* Whether a word still to come would be taken for an option without the "--" before it. */
+static bool needs_dashes(const struct reading *r)
+{
+    for (int i = r->at; i < r->argc; i++)
+        if (r->argv[i][0] == '-' && r->argv[i][1] != '\0')
+            return true;
+    return false;
+}
+
+/* Options and operands may come in any order until "--", which is recorded where the command needs it. */
 static int take_all(struct reading *r, struct err *e)
 {
     bool only_operands = false;
     int rc = 0;
     while (!rc && r->at < r->argc) {
         const char *word = r->argv[r->at++];
-        if (only_operands || word[0] != '-' || word[1] == '\0')
+        if (only_operands || word[0] != '-' || word[1] == '\0') {
             rc = take_operand(r, word, e);
-        else if (strcmp(word, "--") == 0)
+        } else if (strcmp(word, "--") == 0) {
             only_operands = true;
-        else if (word[1] == '-')
+            text_puts(r->recorded, needs_dashes(r) ? " --" : "");
+        } else if (word[1] == '-') {
             rc = take_long(r, word + 2, e);
-        else
+        } else {
             rc = take_letters(r, word + 1, e);
+        }
     }
     return rc;
 }

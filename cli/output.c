@@ -304,7 +304,7 @@ int extra_check(const struct run *run, const struct extra *extras, int n, struct
         const char *path = extras[i].path;
         if (!path)
             continue;
-        bool twice = is_same(path, out);
+        bool twice = is_same(path, out) && !(extras[i].alone && !run->opt.out);
         for (int k = 0; k < i; k++)
             twice = twice || (extras[k].path && is_same(path, extras[k].path));
         rc = twice ? err_set(e, ERR_USAGE, "two outputs go to %s; give each its own file",

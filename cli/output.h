@@ -71,6 +71,7 @@ int output_exit_code(int rc);
 struct extra {
     const char *name; /**< of its option, "runs" */
     const char *path; /**< NULL: not asked for */
+    bool alone;       /**< on standard output it stands there in place of the report */
 };
 
 /** Row of an option that names such a file, kept in field COMMAND_ID of struct options. */

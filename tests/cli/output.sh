@@ -35,3 +35,22 @@ echo "exit $?"
 head -1 d.csv
 run topo "$net" -o nosuch/e.csv
 ls -A
+
+echo "== two outputs under one name, however it is spelled"
+run topo "$net" -o two.csv --graphml ./two.csv
+run topo "$net" --dot two.dot --graphml two.dot
+run topo "$net" --dot - --graphml -
+run topo "$net" -f -o facts.txt --dot - >graph.dot
+head -1 facts.txt
+cat >s.yaml <<EOF
+network: { dims: [ { shape: ring, size: 4, bw_GBps: 50 } ] }
+workload: { step: { all-reduce: { size_MB: 1, group: all } } }
+EOF
+run sim s.yaml --model all --timeline x.csv --links ./x.csv
+run sim s.yaml -f -o s.yaml
+
+echo "== an operand that begins with -, as the head records it"
+cp s.yaml -- -dash.yaml
+"$WEFT" topo --of csv -- -dash.yaml >one.csv && sed -n 's/^# command=//p' one.csv
+eval "\"\$WEFT\" $(sed -n 's/^# command=weft //p' one.csv)" | cmp - one.csv && echo "the same again"
+"$WEFT" topo --of csv -- s.yaml | sed -n 's/^# command=//p'
