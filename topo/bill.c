@@ -635,14 +635,17 @@ static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32
     int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
     if (rc)
         return rc;
+    bool has_nics = false;
     for (int32_t i = 0; i < items.n; i++) {
         bill_item(b, dim, d, p, &items.items[i]);
-        if (topo_item_role(p, &items.items[i]) == BILL_NIC)
-            b->nics += (int64_t)items.items[i].count;
+        if (topo_item_role(p, &items.items[i]) != BILL_NIC)
+            continue;
+        has_nics = true;
+        b->nics += (int64_t)items.items[i].count;
     }
-    /* Levels above the first of a fabric carry what came in through the same NICs. */
-    if (r->nic >= 0 && dim->level == 0)
-        b->nic_Bps += bw_Bps[d];
+    /* Levels of a fabric that buy none carry what came in through the NICs of its first; axes of a torus have
+     * their own. */
+    b->nic_Bps += has_nics ? bw_Bps[d] : 0;
     /* Unknown in one dimension is unknown in the sum. */
     b->switches = b->switches < 0 || items.boxes < 0 ? -1 : b->switches + items.boxes;
     return 0;

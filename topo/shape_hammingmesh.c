@@ -352,9 +352,23 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
 
 /* ---- parts ---- */
 
+/* An NPU has two ports along rows and two along columns, whether they lead to its board or to a switch. */
+static void hamming_add_nics(struct topo_items *out, const struct topo_site *at, const struct topo_dim *dim,
+                             double bw_Bps)
+{
+    if (at->recipe->nic < 0)
+        return;
+    const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
+    bool whole = !isnan(bw_Bps);
+    double planes = topo_planes(dim), ports = (whole ? bw_Bps : 1) / 2 / planes / nic->bw_Bps;
+    double nics = 2 * planes * (whole ? topo_whole_parts(ports) : ports) / (double)nic->ports;
+    topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus * (whole ? ceil(nics) : nics));
+}
+
 /*
- * Board links are traces and cost nothing. Rows are wired with end links, columns with up links where the
- * recipe has them; a row of more ports than a switch has is a Clos, and small ones share a box.
+ * Board links are traces and cost nothing but the NICs' ports, where there are any. Rows are wired with end
+ * links, columns with up links where the recipe has them; a row of more ports than a switch has is a Clos,
+ * and small ones share a box.
  */
 static int hamming_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
@@ -363,8 +377,10 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     const struct topo_recipe *r = at->recipe;
     const struct topo_part *sw = r->sw < 0 ? NULL : &at->parts->parts[r->sw];
     bool whole = !isnan(bw_Bps);
-    if (level < ROW)
+    if (level < ROW) {
+        hamming_add_nics(out, at, dim, bw_Bps);
         return 0;
+    }
     if (!sw || sw->ports < 2)
         return err_set(e, ERR_RANGE,
                        "tier \"%s\" is built without boxes of a switch, expected some: a hammingmesh",

@@ -36,8 +36,10 @@ build:
   - { tier: t, end_link: DAC, up_link: AoC, switch: box }
   - { tier: n, end_link: DAC, up_link: AoC, switch: box, nic: NIC }
 EOF
-# One of four planes of Hx2 with 1,024 NPUs: 32 boxes, 1,024 copper and 1,024 optical cables, 1.353 M USD.
+# One of four planes of Hx2 with 1,024 NPUs: 32 boxes, 1,024 copper and 1,024 optical cables, 1.353 M USD; and with
+# NICs of one port, four for each NPU.
 for dims in "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 100, tier: t" \
+    "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 100, tier: n" \
     "shape: hyperx, sizes: [ 22, 22 ], hosts: 22, bw_GBps: 50, tier: n" \
     "shape: hyperx, sizes: [ 8, 8 ], bw_GBps: 350, tier: t"; do
     printf 'network: { parts: parts.yaml, dims: [ { name: net, %s } ] }\nworkload: { step: { all-reduce: { size_MB: 1, group: all } } }\n' "$dims" >s.yaml
