@@ -93,8 +93,9 @@ static const struct option xy_rows[] = {
     XY_TEXT("y-label", "TEXT", xy_y_label, "the same of y"),
     XY_FLAG("join", xy_join, "lines by x; of equal x the best y"),
     XY_FLAG("bars", xy_bars, "bars over words on x"),
-    XY_TEXT("front", "BEST", xy_front,
-            "staircase of the best in both: min or max of x and y as in min,max; or no"),
+    XY_TEXT(
+        "front", "BEST", xy_front,
+        "staircase of the best in both: min or max of x and y as in min,max, of a second --y as well; or no"),
     XY_TEXT("label", "WHICH", xy_label,
             "points with a text: knee, front, top, or a column: rows that fill it"),
     XY_TEXT("text", "COLUMNS", xy_text,
@@ -262,7 +263,7 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
     return rc;
 }
 
-static int draw(const struct run *run, const struct filters *filters, struct err *e)
+static int draw(struct run *run, const struct filters *filters, struct err *e)
 {
     const struct options *opt = &run->opt;
     struct plot_options plot = {
@@ -274,7 +275,8 @@ static int draw(const struct run *run, const struct filters *filters, struct err
         .height_px = (int32_t)opt->height_px,
     };
     struct table t = { 0 };
-    struct text image = { 0 };
+    struct text image = { 0 }, said = { 0 };
+    plot.said = &said;
     int rc = plot_read_rows(&t, opt->operands[1], e);
     if (!rc) {
         rc = strcmp(opt->operands[0], "xy") == 0 ? draw_xy(run, &t, &plot, &image, e)
@@ -283,7 +285,12 @@ static int draw(const struct run *run, const struct filters *filters, struct err
             err_wrap(e, "%s:1:1", opt->operands[1]);
     }
     if (!rc)
+        rc = text_check(&said, e);
+    if (!rc)
         rc = output_write(run, &image, e);
+    if (!rc)
+        output_notes(run, &said);
+    text_free(&said);
     text_free(&image);
     table_free(&t);
     return rc;

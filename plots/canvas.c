@@ -100,6 +100,18 @@ void canvas_note(struct canvas *c, const char *fmt, ...)
     va_end(ap);
 }
 
+void canvas_say(struct canvas *c, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!c->opt->said)
+        return;
+    va_start(ap, fmt);
+    text_vprintf(c->opt->said, fmt, ap);
+    va_end(ap);
+    text_puts(c->opt->said, "\n");
+}
+
 void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *what)
 {
     if (n_all > n)
@@ -209,6 +221,15 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     text_free(&shown);
 }
 
+void canvas_leader(struct canvas *c, double from_x, double from_y, double to_x, double to_y)
+{
+    text_printf(&c->script,
+                "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead lw 0.5 lc rgb '%s' front\n",
+                from_x / c->width_px, 1 - from_y / c->height_px, to_x / c->width_px, 1 - to_y / c->height_px,
+                CANVAS_GREY);
+    c->has_leaders = true;
+}
+
 void canvas_name(struct canvas *c, const struct canvas_box *box, double room_px, const char *s)
 {
     canvas_x_label(c, box->left, box->right, box->top - CANVAS_STRIP_PX * 0.5, room_px, s);
@@ -233,14 +254,21 @@ void canvas_y_label(struct canvas *c, double x_px, double top, double bottom, do
 void canvas_categories(struct canvas *c, const struct canvas_box *box, const char *const *words, int32_t n,
                        double gap_px)
 {
-    double width = (box->right - box->left) / n;
-    struct canvas_label at = { .y_px = box->bottom + CANVAS_X_TICS_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .size_px = CANVAS_SMALL_PX,
-                               .room_px = width - gap_px };
+    double width = (box->right - box->left) / n, widest = 1;
+
+    for (int32_t i = 0; i < n; i++)
+        widest = fmax(widest, canvas_width(words[i], CANVAS_SMALL_PX));
+    /* All words in one size; where they are too wide for one line every other one stands a line lower. */
+    bool two_lines = n > 1 && widest > width - gap_px;
+    double room = (two_lines ? 2 : 1) * width - gap_px;
+    struct canvas_label at = { .align = ALIGN_CENTER,
+                               .size_px = CANVAS_SMALL_PX * fmin(1, fmax(room / widest, CANVAS_LEAST_SHRINK)),
+                               .room_px = room,
+                               .keep_size = true };
 
     for (int32_t i = 0; i < n; i++) {
         at.x_px = box->left + (i + 0.5) * width;
+        at.y_px = box->bottom + CANVAS_X_TICS_PX * (!two_lines ? 0.5 : i % 2 ? 0.8 : 0.32);
         canvas_text(c, &at, words[i]);
     }
 }
@@ -451,7 +479,9 @@ void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_fro
 void canvas_draw(struct canvas *c)
 {
     /* gnuplot needs something to plot, or the panel keeps its labels for the next one. */
-    text_printf(&c->script, "plot %s\nunset label\n", c->marks.n ? text_str(&c->marks) : "NaN");
+    text_printf(&c->script, "plot %s\nunset label\n%s", c->marks.n ? text_str(&c->marks) : "NaN",
+                c->has_leaders ? "unset arrow\n" : "");
+    c->has_leaders = false;
     c->script.failed = c->script.failed || c->marks.failed;
     text_clear(&c->marks);
 }

@@ -109,6 +109,7 @@ struct canvas {
     struct canvas_sample samples[CANVAS_MAX_SAMPLES];
     int32_t n_samples, n_blocks;               /**< entries of the legend; blocks so far, over all panels */
     bool in_block;                             /**< a block was begun and not ended */
+    bool has_leaders;                          /**< canvas_leader() since the last panel */
     struct arena arena;                        /**< what lives as long as the canvas */
     double width_px, height_px, legend_top_px; /**< width_px: known from the start */
 };
@@ -131,6 +132,9 @@ void canvas_title(struct canvas *c, const char *title);
 
 /** Add a remark to the lines below the title. */
 void canvas_note(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
+
+/** Tell whoever draws, by the options' `said`: what turns out too late for a note. */
+void canvas_say(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
 
 /** "first 5 of 9 workloads", where not all are drawn. */
 void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *what);
@@ -182,6 +186,9 @@ struct canvas_label {
 
 /** Any text, shown literally. */
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s);
+
+/** A thin line between two points of the page [px]: from a marker to a text that stands apart from it. */
+void canvas_leader(struct canvas *c, double from_x, double from_y, double to_x, double to_y);
 
 /* Texts at their places around a panel. Room: set smaller, then cut; 0 = as long as they are. */
 

@@ -550,8 +550,12 @@ void key_put_value(struct text *out, const char *value)
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
     size_t n = strlen(name);
 
+    size_t all = strlen(value);
+
     if (n > 5 && strcmp(name + n - 5, ".yaml") == 0)
         text_add(out, name, n - 5);
+    else if (all > 4 && strncmp(value, "[\"", 2) == 0 && strchr(value + 2, '"') == value + all - 2)
+        text_add(out, value + 2, all - 4); /* a list of one text, such as constraints */
     else
         text_puts(out, value);
 }

@@ -239,6 +239,57 @@ bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const c
     return false;
 }
 
+/* Of the text's box the point that is nearest to the marker. */
+static struct canvas_xy nearest_of(const struct canvas_box *box, struct canvas_xy at)
+{
+    return (struct canvas_xy){ fmin(fmax(at.x, box->left), box->right),
+                               fmin(fmax(at.y, box->top), box->bottom) };
+}
+
+/* Whether the line of a text that stands apart runs clear of texts and markers, its own left out. */
+static bool is_clear(const struct places *p, struct canvas_xy from, struct canvas_xy to)
+{
+    const struct canvas_box way = { from.x, from.y, to.x, to.y };
+
+    for (int32_t i = 0; i < p->n; i++) {
+        const struct place_taken *t = &p->taken[i];
+        bool own =
+            t->box.left < from.x && from.x < t->box.right && t->box.top < from.y && from.y < t->box.bottom;
+        if (!t->thin && !t->segment && !own && crosses(&t->box, &way))
+            return false;
+    }
+    return true;
+}
+
+enum { APART_LEAST_PX = 14, APART_STEP_PX = 8, APART_RINGS = 8 };
+
+bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
+                      const char *color)
+{
+    double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
+    int32_t n = (int32_t)(sizeof sides / sizeof *sides);
+
+    /* The nearest ring first; lines may be crossed, since nothing else was free near by. */
+    for (int32_t i = 0; i < APART_RINGS * n; i++) {
+        int x = sides[i % n].x, y = sides[i % n].y;
+        double far = APART_LEAST_PX + i / n * APART_STEP_PX;
+        struct canvas_xy mid = { at.x + x * (half_x + far), at.y + y * (half_y + far) };
+        struct canvas_box box = { mid.x - half_x, mid.y - half_y, mid.x + half_x, mid.y + half_y };
+        struct canvas_label where = {
+            .x_px = mid.x, .y_px = mid.y, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX, .color = color
+        };
+        struct canvas_xy end = nearest_of(&box, at);
+        if (!places_free(p, &box, true) || !is_clear(p, at, end))
+            continue;
+        canvas_leader(c, at.x, at.y, end.x, end.y);
+        canvas_text(c, &where, s);
+        places_take(p, (struct place_taken){ .box = box });
+        places_take(p, (struct place_taken){ .box = { at.x, at.y, end.x, end.y }, .segment = true });
+        return true;
+    }
+    return false;
+}
+
 void places_put_letter(struct text *out, int32_t k)
 {
     if (k >= 26)

@@ -114,6 +114,9 @@ bool places_free(const struct places *p, const struct canvas_box *box, bool over
  * order, so the same data give the same picture.
  */
 bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const char *s, const char *color);
+/** The same further off, with a line from the marker to the text that crosses no other text and no marker. */
+bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
+                      const char *color);
 /** Append the letter of the @p k-th thing, from 0: "a" to "z", then "aa" to "zz". */
 void places_put_letter(struct text *out, int32_t k);
 

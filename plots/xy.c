@@ -46,8 +46,8 @@ struct xy {
     struct facet categories, color, shape, column, row;
     double shade_ends[SHADE_COUNT]; /* upper ends of the shades, rising */
     bool shade_log;
-    bool *chosen;     /* by row: among the best few */
-    double better[2]; /* of x and y: -1 less, 1 more, 0 not known */
+    bool *chosen;                 /* by row: among the best few */
+    double x_better, y_better[2]; /* -1 less, 1 more, 0 not known */
     bool front, any_cut;
     struct wrap page;
     struct axis x[GRID_COLUMNS * GRID_ROWS], y[GRID_COLUMNS * GRID_ROWS]; /* by panel */
@@ -55,7 +55,7 @@ struct xy {
     const char *x_title, *y_title[2];
     int32_t n_columns, n_rows,
         n_panels; /* of panels: facets side by side, facets below each other times n_y */
-    int64_t n_not_positive, n_outside;
+    int64_t n_not_positive, n_outside, n_unplaced;
     int64_t *order;                           /* shape [d.n] */
     int64_t order_knees[MAX_LABELS], n_knees; /* of the panel at hand */
 };
@@ -151,9 +151,9 @@ static int choose_axes(struct xy *f, struct err *e)
     if (s->bars && !f->x_words)
         return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, expected words on --x",
                        f->x_name);
-    /* With two quantities the direction is that of the first. */
-    f->better[0] = f->x_words ? 0 : better_of(f->x_name);
-    f->better[1] = better_of(f->y_name[0]);
+    f->x_better = f->x_words ? 0 : better_of(f->x_name);
+    for (int32_t m = 0; m < f->n_y; m++)
+        f->y_better[m] = better_of(f->y_name[m]);
     return 0;
 }
 
@@ -192,29 +192,38 @@ static int choose_facets(struct xy *f, struct err *e)
     return rc;
 }
 
+/* "min,max" into @p n directions; false where it is anything else. */
+static bool read_front(double *better, const char *words, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++, words += i < n ? 4 : 3) {
+        bool less = strncmp(words, "min", 3) == 0;
+        if ((!less && strncmp(words, "max", 3) != 0) || words[3] != (i + 1 < n ? ',' : '\0'))
+            return false;
+        better[i] = less ? -1 : 1;
+    }
+    return true;
+}
+
 /* Unasked there is one only where both directions are known, of one quantity, and where lines do not join the
  * points anyway. */
 static int choose_front(struct xy *f, struct err *e)
 {
     const char *words = f->spec->front;
+    double better[3];
 
-    f->front = !f->x_words && f->n_y == 1 && !f->spec->join && f->better[0] != 0 && f->better[1] != 0;
+    f->front = !f->x_words && f->n_y == 1 && !f->spec->join && f->x_better != 0 && f->y_better[0] != 0;
     if (!words)
         return 0;
-    const char *comma = strchr(words, ',');
     f->front = strcmp(words, "no") != 0;
-    bool known = comma && (strncmp(words, "min,", 4) == 0 || strncmp(words, "max,", 4) == 0) &&
-                 (strcmp(comma, ",min") == 0 || strcmp(comma, ",max") == 0);
-    if (f->front && !known)
-        return err_set(e, ERR_USAGE,
-                       "option --front is \"%s\", expected min or max of x and of y as in min,max, or no",
-                       words);
+    if (f->front && !read_front(better, words, 1 + f->n_y))
+        return err_set(e, ERR_USAGE, "option --front is \"%s\", expected min or max of x and of %s, or no",
+                       words, f->n_y > 1 ? "each y as in min,max,min" : "y as in min,max");
     if (f->front && f->x_words)
         return err_set(e, ERR_USAGE, "option --front is over %s, which holds words, expected numbers",
                        f->x_name);
     if (f->front) {
-        f->better[0] = words[1] == 'i' ? -1 : 1;
-        f->better[1] = comma[2] == 'i' ? -1 : 1;
+        f->x_better = better[0];
+        memcpy(f->y_better, better + 1, (size_t)f->n_y * sizeof *better);
     }
     return 0;
 }
@@ -333,9 +342,11 @@ static void fit_shades(struct xy *f)
     f->shades = f->color.names.n > COLORS;
     for (int32_t i = 0; i < f->color.names.n && f->shades; i++) {
         f->shades = num_parse_real(f->color.names.list[i], &x);
-        lo = fmin(lo, x);
-        hi = fmax(hi, x);
+        lo = f->shades ? fmin(lo, x) : lo;
+        hi = f->shades ? fmax(hi, x) : hi;
     }
+    if (!f->shades)
+        return;
     f->shade_log = lo > 0 && hi / lo > AXIS_LOG_RATIO;
     for (int i = 0; i < SHADE_COUNT; i++) {
         double share = (i + 1.0) / SHADE_COUNT;
@@ -389,6 +400,30 @@ static int choose_top(struct xy *f, struct err *e)
     if (f->spec->top > 0)
         canvas_note(f->c, "the best %lld by %s%s", (long long)f->spec->top, by,
                     f->n_columns * f->n_rows > 1 ? " of each panel" : "");
+    return rc;
+}
+
+/* Lines and bars show the best of equal x; the other rows go, so that no axis makes room for them. */
+static int keep_best(struct xy *f, struct err *e)
+{
+    const struct data *d = &f->d;
+    const struct sort_key keys[] = { { .word = f->column.at },
+                                     { .word = f->row.at },
+                                     { .word = f->color.at },
+                                     { .word = f->shape.at },
+                                     f->x_words ? (struct sort_key){ .word = f->categories.at }
+                                                : (struct sort_key){ .x = d->x[X] },
+                                     { .x = d->x[Y], .falls = f->y_better[0] > 0 } };
+    if (!(f->spec->bars || f->spec->join) || f->n_y > 1 || f->spec->behind)
+        return 0;
+    for (int64_t i = 0; i < d->n; i++)
+        f->order[i] = i;
+    int rc = data_sort(f->order, d->n, keys, 6, e);
+    for (int64_t k = 0; k < d->n && !rc;) {
+        int64_t end = data_group_end(f->order, k, d->n, keys, 5);
+        while (++k < end)
+            f->chosen[f->order[k]] = false;
+    }
     return rc;
 }
 
@@ -591,7 +626,11 @@ static const char **name_panels(struct xy *f, struct err *e)
         const char *column = f->column.names.list[f->has_rows ? p % f->n_columns : p];
         const char *row = f->rows_name[0] ? f->row.names.list[p / f->n_columns] : "";
         row = f->n_y > 1 ? f->y_title[xy_metric_of(f, p)] : row;
-        names[p] = canvas_keep(f->c, "%s%s%s", column, column[0] && row[0] ? " · " : "", row);
+        struct text name = { 0 };
+        key_put_value(&name, column);
+        text_puts(&name, column[0] && row[0] ? " · " : "");
+        key_put_value(&name, row);
+        names[p] = canvas_keep_text(f->c, &name);
     }
     return names;
 }
@@ -708,7 +747,7 @@ static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t sh
     struct sort_key x_key = { .x = d->x[X] };
     if (f->x_words)
         x_key = (struct sort_key){ .word = f->categories.at };
-    const struct sort_key keys[] = { x_key, { .x = d->x[p->m ? Y2 : Y], .falls = f->better[1] > 0 } };
+    const struct sort_key keys[] = { x_key, { .x = d->x[p->m ? Y2 : Y], .falls = f->y_better[p->m] > 0 } };
     int64_t n = 0, kept = 0;
 
     for (int64_t i = 0; i < d->n; i++)
@@ -759,15 +798,16 @@ static int64_t xy_find_front(const struct xy_panel *p, struct err *e)
 {
     struct xy *f = p->f;
     const struct data *d = &f->d;
-    const struct sort_key keys[] = { { .x = d->x[X], .falls = f->better[0] > 0 },
-                                     { .x = d->x[Y], .falls = f->better[1] > 0 } };
+    const double *ys = d->x[p->m ? Y2 : Y];
+    bool more = f->y_better[p->m] > 0;
+    const struct sort_key keys[] = { { .x = d->x[X], .falls = f->x_better > 0 }, { .x = ys, .falls = more } };
     int64_t n = gather_series(p, -1, -1, 0, false, e), kept = 0;
 
     if (data_sort(f->order, n, keys, 2, e))
         return -1;
     for (int64_t k = 0; k < n; k++) {
-        double y = d->x[Y][f->order[k]], last = kept ? d->x[Y][f->order[kept - 1]] : 0;
-        if (kept == 0 || (f->better[1] > 0 ? y > last : y < last))
+        double y = ys[f->order[k]], last = kept ? ys[f->order[kept - 1]] : 0;
+        if (kept == 0 || (more ? y > last : y < last))
             f->order[kept++] = f->order[k];
     }
     return kept;
@@ -779,8 +819,8 @@ static void xy_put_front(const struct xy_panel *p, int64_t n)
     struct xy *f = p->f;
 
     for (int64_t k = 0; k < n; k++) {
-        double x = x_at(f, f->order[k]), y = y_at(f, 0, f->order[k]);
-        double end = f->better[0] > 0 ? p->on.x.lo : p->on.x.hi;
+        double x = x_at(f, f->order[k]), y = y_at(f, p->m, f->order[k]);
+        double end = f->x_better > 0 ? p->on.x.lo : p->on.x.hi;
         canvas_point(f->c, x, y);
         canvas_point(f->c, k + 1 < n ? x_at(f, f->order[k + 1]) : end, y);
     }
@@ -796,14 +836,14 @@ static int64_t find_knee(const struct xy_panel *p, int64_t n)
 {
     struct xy *f = p->f;
     struct canvas_box b = p->on.box;
-    const struct canvas_xy corner = { f->better[0] > 0 ? b.right : b.left,
-                                      f->better[1] > 0 ? b.top : b.bottom };
+    const struct canvas_xy corner = { f->x_better > 0 ? b.right : b.left,
+                                      f->y_better[p->m] > 0 ? b.top : b.bottom };
     double least = HUGE_VAL;
     int64_t knee = -1;
 
     for (int64_t k = 0; k < n; k++) {
         struct canvas_xy at =
-            panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, 0, f->order[k]) });
+            panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, p->m, f->order[k]) });
         double far = hypot((at.x - corner.x) / (b.right - b.left), (at.y - corner.y) / (b.bottom - b.top));
         if (far < least) {
             least = far;
@@ -921,15 +961,15 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
         }
     for (int64_t k = 0; k + 1 < n_front; k++) {
         struct canvas_xy a = panel_px(&p->on,
-                                      (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, 0, f->order[k]) }),
+                                      (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, p->m, f->order[k]) }),
                          b = panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k + 1]),
-                                                                  y_at(f, 0, f->order[k + 1]) });
+                                                                  y_at(f, p->m, f->order[k + 1]) });
         places_take(&places, (struct place_taken){
                                  .box = { fmin(a.x, b.x), a.y - 1, fmax(a.x, b.x), a.y + 1 }, .thin = true });
         places_take(&places, (struct place_taken){
                                  .box = { b.x - 1, fmin(a.y, b.y), b.x + 1, fmax(a.y, b.y) }, .thin = true });
     }
-    for (int64_t i = 0; i < f->d.n && n_put < MAX_LABELS && f->n_knees < MAX_LABELS; i++) {
+    for (int64_t i = 0; i < f->d.n && f->n_knees < MAX_LABELS; i++) {
         bool wanted =
             knee    ? (knee_col < 0 ? i == the_knee : strcmp(data_text(buf, &f->d, i, knee_col), "yes") == 0)
             : front ? on_front[i]
@@ -942,12 +982,16 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
         if (knee)
             f->order_knees[f->n_knees++] = i;
         const char *own = !knee && !front && !top && !f->spec->text ? data_text(buf, &f->d, i, col) : "";
-        for (int brief = 0; brief < 2; brief++) {
-            const char *text = own[0] ? own : xy_text_of(f, i, cols, n, brief);
-            if (!text[0] || !places_put(&places, f->c, panel_px(&p->on, at), text, CANVAS_BLACK))
-                continue;
-            n_put++;
-            break;
+        bool put = n_put >= MAX_LABELS;
+        f->n_unplaced += put;
+        /* Beside the marker, in the long form or the short; else further off, with a line that leads there.
+         */
+        for (int brief = 0; brief < 3 && !put; brief++) {
+            const char *text = own[0] ? own : xy_text_of(f, i, cols, n, brief > 0);
+            put = !text[0] || (brief == 2 ? places_put_apart : places_put)(
+                                  &places, f->c, panel_px(&p->on, at), text, CANVAS_BLACK);
+            n_put += put;
+            f->n_unplaced += brief == 2 && !put;
         }
     }
     return 0;
@@ -1018,9 +1062,11 @@ static const char *xy_word_of(const struct xy *f, const char *column, const stru
     const char *word = facet->names.list[i];
     double x;
     bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+    struct text out = { 0 };
     if (bare)
         return canvas_keep(f->c, "%s %s", key_last(column), word);
-    return word[0] ? word : "(blank)";
+    key_put_value(&out, word[0] ? word : "(blank)");
+    return canvas_keep_text(f->c, &out);
 }
 
 static void xy_put_legend(struct xy *f)
@@ -1080,6 +1126,8 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     int rc = names ? choose_top(f, e) : ERR_NOMEM;
 
     if (!rc)
+        rc = keep_best(f, e);
+    if (!rc)
         rc = fit_panels(f, e);
     if (rc)
         return rc;
@@ -1099,6 +1147,10 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     canvas_axis_labels(f->c, &f->page.body, f->x_title, f->n_y > 1 ? "" : f->y_title[0]);
     for (int32_t p = 0; p < f->n_panels && !rc; p++)
         rc = xy_put_panel(f, p, e);
+    if (f->n_unplaced > 0)
+        canvas_say(
+            f->c, "%lld label%s found no room and %s left out; draw a larger figure, or label fewer points",
+            (long long)f->n_unplaced, f->n_unplaced == 1 ? "" : "s", f->n_unplaced == 1 ? "is" : "are");
     canvas_close(f->c);
     return rc;
 }

@@ -23,12 +23,12 @@ struct plot_xy {
     const char *range[2];           /**< "LO:HI", either may be blank */
     const char *axis_label[2];      /**< in place of title and unit by the column's name */
     bool join, bars;                /**< lines by x, the best y of equal x; bars over words */
-    const char *front;              /**< "min,max": what is better in x and y; "no": no front */
-    const char *label;              /**< "knee", "front", "top", or a column: rows that fill it have a text */
-    const char *text;               /**< columns that texts show, with commas between */
-    int64_t top;                    /**< so many best rows of each facet; 0 = all */
-    const char *by;                 /**< column by which they are best: y */
-    bool behind;                    /**< other rows stay as a grey cloud */
+    const char *front; /**< "min,max": what is better in x and y (and the second y); "no": no front */
+    const char *label; /**< "knee", "front", "top", or a column: rows that fill it have a text */
+    const char *text;  /**< columns that texts show, with commas between */
+    int64_t top;       /**< so many best rows of each facet; 0 = all */
+    const char *by;    /**< column by which they are best: y */
+    bool behind;       /**< other rows stay as a grey cloud */
 };
 
 /**

@@ -55,9 +55,9 @@ static const struct {
       "cut",
       JOBS,
       { .x = "load", .y = { "jct_s" }, .join = true },
-      { "\n1 30\n2 -5\nEOD", "\n1 10\n2 20\nEOD", "whiskers: jct_s_ci, cut at the frame", "\n1 10 8 12\nEOD",
+      { "\n1 30\n2 -5\nEOD", "\n1 10\n2 20\nEOD", "whiskers: jct_s_ci'", "\n1 10 8 12\nEOD",
         "lc rgb '#D55E00' dt (12,3,2,3) ps 0.6" },
-      "1 40\n" },
+      "cut" },
     { "a log axis leaves out what is not above zero",
       JOBS,
       { .x = "load", .y = { "jct_s" }, .scale = { PLOT_XY_FIT, PLOT_XY_LOG } },
@@ -69,6 +69,18 @@ static const struct {
       { "\n0.1 0 0.9 10\n1.1 0 1.9 -5\nEOD", "with boxxyerror", "'las' at", "set label 'jct [s]' at",
         "set label 'load' at" },
       "with points" },
+    { "bars in more words than fit a line: one size, every other word a line lower; of equal words the best, "
+      "for which alone there is room",
+      "limit,x,y\n\"[\"\"usd <= 6\"\"]\",A word of thirty-five characters now,1\n\"[\"\"usd <= 6\"\"]\",B,2\n"
+      "\"[\"\"usd <= 6\"\"]\",B,90\n7,A word of thirty-five characters now,1\n",
+      { .x = "x", .y = { "y" }, .color = "limit", .bars = true },
+      { "'usd <= 6' at", "'limit 7' at", "'B' at", "set yrange [0:2.2" },
+      " 90\n" },
+    { "each of two quantities has its own front",
+      DESIGNS,
+      { .y = { "time_s", "total_GBps" }, .facet = "", .color = "", .front = "min,min,max" },
+      { "\n1 4\n2 4\n2 3\n4 3\n4 2\n", "\n1 100\n2 100\n2 200\n4 200\n4 400\n" },
+      NULL },
     { "numbers of more values than colours are shades",
       MANY,
       { .x = "x", .y = { "y" }, .color = "k" },
@@ -105,6 +117,31 @@ TEST(calls_draw_what_they_say)
             if (!strstr(text_str(&s), cases[i].has[k]))
                 fail_msg("%s: lacks %s in\n%s", cases[i].what, cases[i].has[k], text_str(&s));
     }
+}
+
+/* Fifty points in a cluster: few of their labels find room beside them, some stand apart, the rest is
+ * counted. */
+TEST(labels_without_room_stand_apart_or_are_counted)
+{
+    struct plot_xy xy = { .x = "x", .y = { "y" }, .label = "name", .text = "name" };
+    KEEP(struct text, csv, text_free) = { 0 }, s = { 0 }, said = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    struct plot_options opt = { .said = &said };
+    int n_labels = 0, n_lines = 0, n_left = 0;
+    text_puts(&csv, "x,y,name\n0,0,\n2,2,\n");
+    for (int i = 0; i < 50; i++)
+        text_printf(&csv, "%g,%g,some longer name %d\n", 1 + 0.05 * (i % 5), 1 + 0.02 * (i / 5), i);
+    csv_table(&t, text_str(&csv));
+    OK(plot_xy_script(&xy, &t, &opt, &s, e));
+    for (const char *at = text_str(&s); (at = strstr(at, "set label 'some longer name ")); at++)
+        n_labels++;
+    for (const char *at = text_str(&s); (at = strstr(at, "set arrow from screen")); at++)
+        n_lines++;
+    assert_int_equal(sscanf(text_str(&said), "%d labels found no room and are left out", &n_left), 1);
+    assert_int_equal(n_labels + n_left, 50);
+    assert_in_range(n_labels, 8, 40);
+    assert_in_range(n_lines, 1, n_labels - 1);
+    assert_non_null(strstr(text_str(&s), "unset arrow"));
 }
 
 TEST(panels_have_their_own_scales_unless_shared)
@@ -146,6 +183,10 @@ TEST(what_cannot_be_drawn_is_refused)
           "option --bars is over cost_usd, which holds numbers" },
         { DESIGNS, { .x = "network", .front = "min,min" }, ERR_USAGE, "option --front is over network" },
         { DESIGNS, { .front = "least" }, ERR_USAGE, "option --front is \"least\", expected min or max" },
+        { DESIGNS,
+          { .y = { "time_s", "total_GBps" }, .front = "min,min" },
+          ERR_USAGE,
+          "expected min or max of x and of each y as in min,max,min, or no" },
         { DESIGNS, { .range = { "5:1" } }, ERR_USAGE, "option --range-x is \"5:1\", expected LO:HI" },
         { DESIGNS, { .range = { NULL, "a:" } }, ERR_USAGE, "option --range-y is \"a:\", expected LO:HI" },
         { DESIGNS,
