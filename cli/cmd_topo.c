@@ -365,6 +365,10 @@ static void report_facts(struct report *r, const struct facts *f)
     report_count(r, IN_ALL, "npus", "NPUs", m->n_npus, NULL);
     report_count(r, IN_ALL, "switches", "switches", m->n_switches, NULL);
     report_count(r, IN_ALL, "links", "links", m->n_links, NULL);
+    if (m->n_spare_ports > 0)
+        report_count(
+            r, IN_TEXT, NULL, "ports to spare", m->n_spare_ports,
+            "(for links between groups, which do not share them out; some published counts have them)");
     report_degree(r, m);
     report_hops(r, m);
     report_bisection(r, f);
@@ -502,6 +506,7 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
         rc = topo_graph_metrics(&f->metrics, *g, e);
     else
         topo_metrics(&f->metrics, &s->net, bw_Bps);
+    f->metrics.n_spare_ports = topo_spare_ports(&s->net);
     if (!rc && s->has_parts && topo_has_bandwidths(&s->net)) {
         rc = topo_build_bill(&f->bill, &s->net, &s->parts, bw_Bps, e);
         f->has_bill = !rc;

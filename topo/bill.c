@@ -23,6 +23,13 @@ double topo_whole_parts(double x)
     return ceil(x * (1 - 1e-9));
 }
 
+int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t ends, int64_t radix,
+                     int64_t rails, struct err *e)
+{
+    return r->even_spread ? topo_count_even_clos(c, ends, radix, 1, rails, e)
+                          : topo_count_clos(c, ends, radix, 1, rails, e);
+}
+
 void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count)
 {
     if (part >= 0 && count > 0)
@@ -109,8 +116,25 @@ int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
 
 /* ---- links between members ---- */
 
+void topo_add_axis_nics(struct topo_items *out, const struct topo_site *at, double before, double ports)
+{
+    double each = (double)at->parts->parts[at->recipe->nic].ports;
+    topo_add_item(out, at->recipe->nic, NULL,
+                  (double)at->net->n_npus * (ceil((before + ports) / each) - ceil(before / each)));
+}
+
+/* NIC ports of one NPU on axis @p k of a fabric of links between members. */
+static double axis_ports(const struct topo_site *at, const struct topo_dim *dim, const struct shape_counts *c,
+                         int32_t k)
+{
+    double link_Bps = topo_ops(dim)->link_Bps(dim, k, at->bw_Bps[at->d - at->net->dims[at->d].level + k]);
+    return 2.0 * (double)c->links[k] / (double)topo_group_size(dim) *
+           topo_whole_parts(link_Bps / at->parts->parts[at->recipe->nic].bw_Bps);
+}
+
 /*
- * Each link is rounded up by itself: a cable serves one link. NICs are rounded per member over all its links.
+ * Each link is rounded up by itself: a cable serves one link. NICs are rounded per member over all its links,
+ * of a fabric over those of all axes.
  */
 static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
 {
@@ -123,11 +147,15 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
     topo_ops(dim)->counts(&c, dim);
     double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(dim, cls, bw_Bps);
 
-    if (r->nic >= 0) {
+    if (r->nic >= 0 && topo_is_fabric(dim)) {
+        double before = 0;
+        for (int32_t k = 0; k < cls; k++)
+            before += axis_ports(at, dim, &c, k);
+        topo_add_axis_nics(out, at, before, axis_ports(at, dim, &c, cls));
+    } else if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
         double ports = topo_whole_parts(link_Bps / nic->bw_Bps);
-        int64_t most = topo_is_fabric(dim) ? 2 * c.links[cls] / n : c.degree_max;
-        int64_t least = topo_is_fabric(dim) ? most : c.degree_min;
+        int64_t most = c.degree_max, least = c.degree_min;
         /* The ends of a line have one link less; elsewhere all members are alike. */
         int64_t ends = most == least ? 0 : n * most - 2 * c.links[0];
         double per_group = (double)(n - ends) * ceil((double)most * ports / (double)nic->ports) +
@@ -635,17 +663,14 @@ static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32
     int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
     if (rc)
         return rc;
-    bool has_nics = false;
     for (int32_t i = 0; i < items.n; i++) {
         bill_item(b, dim, d, p, &items.items[i]);
-        if (topo_item_role(p, &items.items[i]) != BILL_NIC)
-            continue;
-        has_nics = true;
-        b->nics += (int64_t)items.items[i].count;
+        if (topo_item_role(p, &items.items[i]) == BILL_NIC)
+            b->nics += (int64_t)items.items[i].count;
     }
-    /* Levels of a fabric that buy none carry what came in through the NICs of its first; axes of a torus have
-     * their own. */
-    b->nic_Bps += has_nics ? bw_Bps[d] : 0;
+    /* Most levels of a fabric carry what came in through the NICs of its first; axes of a torus have ports of
+     * their own, though one NIC may have those of several. */
+    b->nic_Bps += r->nic >= 0 && topo_in_total(dim) ? bw_Bps[d] : 0;
     /* Unknown in one dimension is unknown in the sum. */
     b->switches = b->switches < 0 || items.boxes < 0 ? -1 : b->switches + items.boxes;
     return 0;

@@ -7,6 +7,7 @@
 #ifndef TOPO_BILL_H
 #define TOPO_BILL_H
 
+#include "topo/clos.h"
 #include "topo/parts.h"
 
 struct topo_wires;
@@ -56,6 +57,11 @@ int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, st
 /** Do the links that a given bandwidth takes divide among the planes? ERR_RANGE if not. A bandwidth that is
  * free is rounded up to links that do. */
 int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e);
+
+/** NICs of every NPU for @p ports more, where the axes before this one take @p before: an adapter has room
+ * for links of several axes. */
+void topo_add_axis_nics(struct topo_items *out, const struct topo_site *at, double before, double ports);
+
 /** Links between members, and their NICs: what shapes buy that count no parts of their own. @p bw_Bps NaN:
  * relaxed, per B/s of one NPU. */
 void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps);
@@ -66,6 +72,10 @@ void topo_add_direct(struct topo_items *out, const struct topo_site *at, double 
  * At least 0 for @p x >= 0; exact below 2^53.
  */
 double topo_whole_parts(double x);
+
+/** The Clos that recipe @p r builds: as few switches as ports allow, or links spread evenly. */
+int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t ends, int64_t radix,
+                     int64_t rails, struct err *e);
 
 /**
  * Parts of a fabric of routers that are all bought as one switch each and joined by links of one rate, such

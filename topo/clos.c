@@ -76,8 +76,51 @@ static int check_arguments(int64_t ends, int64_t radix, double taper, int64_t ra
     return 0;
 }
 
-int topo_count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
-                    struct err *e)
+int64_t topo_even_boxes(int64_t n, int64_t least)
+{
+    while (least < n && n % least)
+        least++;
+    return least;
+}
+
+/* The largest divisor of n that is at most `most`: pods of equal size. */
+static int64_t equal_pod(int64_t n, int64_t most)
+{
+    while (most > 1 && n % most)
+        most--;
+    return most;
+}
+
+/* Tier by tier: `left` equal subtrees, each with `boxes` on top of `up` links up. */
+static int count_even_tiers(struct topo_clos *c, int64_t ends, int64_t radix, double taper, struct err *e)
+{
+    int64_t down = topo_clos_leaf_ends(radix, taper), left = div_up(ends, down), boxes = 1,
+            up = leaf_links_up(down, taper);
+    c->tiers = 1;
+    c->per_tier[0] = left;
+    while (left > 1) {
+        bool top = left <= radix;
+        int64_t joined = top ? left : equal_pod(left, radix / 2), ports = top ? radix : radix / 2;
+        if (joined < 2)
+            return err_set(e, ERR_RANGE,
+                           "Clos: %lld leaves of %lld ports form no equal pods of at most %lld; give other "
+                           "sizes, or even_spread: false",
+                           (long long)left, (long long)radix, (long long)(radix / 2));
+        if (c->tiers == TOPO_CLOS_TIERS)
+            return err_set(e, ERR_RANGE, "Clos: %lld ends on switches of %lld ports need more than %d tiers",
+                           (long long)ends, (long long)radix, TOPO_CLOS_TIERS);
+        int64_t each = topo_even_boxes(up, div_up(joined * up, ports));
+        c->up_links += left * boxes * up;
+        boxes *= each;
+        up = joined * up / each;
+        left /= joined;
+        c->per_tier[c->tiers++] = left * boxes;
+    }
+    return 0;
+}
+
+static int count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
+                      bool even, struct err *e)
 {
     *c = (struct topo_clos){ 0 };
     int rc = check_arguments(ends, radix, taper, rails, e);
@@ -95,12 +138,27 @@ int topo_count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double tap
     if (tiers == 1) {
         c->per_tier[0] = div_up(rails, radix / rail_ends);
     } else {
-        count_tiers(c, rail_ends, radix, taper);
+        if (even)
+            rc = count_even_tiers(c, rail_ends, radix, taper, e);
+        else
+            count_tiers(c, rail_ends, radix, taper);
         c->up_links *= rails;
-        for (int32_t i = 0; i < tiers; i++)
+        for (int32_t i = 0; i < c->tiers; i++)
             c->per_tier[i] *= rails;
     }
-    for (int32_t i = 0; i < tiers; i++)
+    for (int32_t i = 0; i < c->tiers; i++)
         c->switches += c->per_tier[i];
-    return 0;
+    return rc;
+}
+
+int topo_count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
+                    struct err *e)
+{
+    return count_clos(c, ends, radix, taper, rails, false, e);
+}
+
+int topo_count_even_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
+                         struct err *e)
+{
+    return count_clos(c, ends, radix, taper, rails, true, e);
 }

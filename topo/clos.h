@@ -31,7 +31,8 @@ int64_t topo_clos_leaf_ends(int64_t radix, double taper);
  *
  * Agrees with NVIDIA's DGX SuperPOD reference architecture RA-11333-001 V11 table 3 (radix
  * 64, 1,024 to 16,384 ends) and all of table 4 but one: for 768 ends it builds 24 leaves and
- * 16 spines, so that the 32 links of a leaf spread evenly. Here the ports decide: 24 + 12.
+ * 16 spines, so that the 32 links of a leaf spread evenly (topo_count_even_clos()). Here the ports decide:
+ * 24 + 12.
  *
  * @param ends    1 to 2^56, a multiple of @p rails.
  * @param radix   2 to 65,536 ports at the link rate.
@@ -42,5 +43,19 @@ int64_t topo_clos_leaf_ends(int64_t radix, double taper);
  */
 int topo_count_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
                     struct err *e);
+
+/** The least divisor of @p n that is at least @p least, 1 to n: so many boxes get equally many of n links. */
+int64_t topo_even_boxes(int64_t n, int64_t least);
+
+/**
+ * The same with links spread evenly: every box has as many links to each of those above it that it reaches,
+ * so their number divides the links up of a box, and pods are equal. For 768 ends on 64 ports 24 + 16, as the
+ * reference architecture has it. All leaves are wired alike, the last one too.
+ *
+ * @return also ERR_RANGE where leaves are too many for the top and form no equal pods (a prime number of
+ * them).
+ */
+int topo_count_even_clos(struct topo_clos *c, int64_t ends, int64_t radix, double taper, int64_t rails,
+                         struct err *e);
 
 #endif

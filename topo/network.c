@@ -279,16 +279,17 @@ static const struct key dim_keys[] = {
         "members a taper of 1.909 (default: as many as the members below leave after the taper)"),
     K_COUNT_OR(struct topo_dim, fabric.radix, "radix", 2, MAX_UP, 0,
                "fat-tree: ports of every box; beside size it makes the sizes, as many members below a box as "
-               "leave ports for what the taper lets up; beside sizes it is held against them"),
+               "leave ports for what the taper lets up; beside sizes it is held against them. hammingmesh: "
+               "ports of a switch, held against the two of each board in a row or column"),
     K_WORD(struct topo_dim, fabric.spine, "spine", topo_spine_words, TOPO_SPINE_OWN,
            "fat-tree: own, each group of this dimension has a tree of its own; shared, NPU i of every node "
            "(the dimensions before) is on rail i, leaves belong to a rail and one spine joins them all"),
     K_BOOL(struct topo_dim, fabric.forward, "forward", false,
            "with spine: shared: an all-to-all changes rails inside the node, not in the spine (PXN)"),
-    K_COUNT_OR(
-        struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
-        "switch, fat-tree: copies of the network side by side; an NPU has ports of 1/planes of bw_GBps "
-        "into all of them, and sends by all alike (default: one)"),
+    K_COUNT_OR(struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
+               "switch, fat-tree, hammingmesh: copies of the network side by side; an NPU has ports of "
+               "1/planes of bw_GBps "
+               "into all of them, and sends by all alike (default: one)"),
     K_OWN(struct topo_dim, fabric, "nics", read_nics,
           "switch, fat-tree: NICs of one NPU, each with its share of bw_GBps; 0.5: two NPUs share one; or a "
           "list "
@@ -397,7 +398,8 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     static const char *const own[] = { "sizes",   "taper",   "up",     "links",  "radix", "spine",
                                        "forward", "planes",  "detour", "twist",  "ocs",   "spines",
                                        "hosts",   "routers", "leaves", "groups", "q",     "nics" };
-    bool fabric = topo_ops(dim)->settle != NULL, radix = topo_ops(dim)->own_keys & SHAPE_KEY_RADIX;
+    const unsigned sized = SHAPE_KEY_RADIX | SHAPE_KEY_TAPER; /* size and radix make its sizes */
+    bool fabric = topo_ops(dim)->settle != NULL, radix = (topo_ops(dim)->own_keys & sized) == sized;
     if (!fabric && yaml_get(doc, map, "size") < 0)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no size (members along this dimension)");
     if (fabric && yaml_get(doc, map, "size") >= 0 && (!radix || yaml_get(doc, map, "radix") < 0))
@@ -990,7 +992,7 @@ static bool cut_piece(struct piece *after, struct piece *p, char mark)
 static int parse_planes(struct topo_dim *dim, const struct piece *p, struct err *e)
 {
     if (!(topo_ops(dim)->own_keys & SHAPE_KEY_PLANES))
-        return spec_fail_at(e, ERR_RANGE, p, "no planes: only a switch or fat-tree has them");
+        return spec_fail_at(e, ERR_RANGE, p, "no planes: only a switch, fat-tree or hammingmesh has them");
     return parse_number(&dim->fabric.planes, 2, MAX_PLANES, p, e);
 }
 
@@ -1056,6 +1058,17 @@ int topo_parse_spec(struct topo_network *net, const char *word, struct err *e)
 static int64_t min_count(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+int64_t topo_spare_ports(const struct topo_network *net)
+{
+    int64_t spare = 0;
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
+        struct shape_counts c;
+        topo_ops(&net->dims[d])->counts(&c, &net->dims[d]);
+        spare += topo_link_groups(net, d) * c.spare;
+    }
+    return spare;
 }
 
 static void count_parts(struct topo_metrics *m, const struct topo_network *net)
@@ -1186,6 +1199,7 @@ void topo_metrics(struct topo_metrics *m, const struct topo_network *net, const 
 {
     *m = (struct topo_metrics){ .n_npus = net->n_npus, .connected = true };
     count_parts(m, net);
+    m->n_spare_ports = topo_spare_ports(net);
     measure_hops(m, net);
     bisect(m, net, bw_Bps);
     m->edge_connectivity = edge_connectivity(net, m->npu_degree_min);

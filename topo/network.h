@@ -102,8 +102,9 @@ int32_t topo_find_dim(const struct topo_network *net, const char *name);
 /** Distances are between NPUs, in links passed: a step through a switch counts 2. */
 struct topo_metrics {
     int64_t n_npus;
-    int64_t n_switches;                     /**< a switch vertex per group of a switch dimension */
-    int64_t n_links;                        /**< full-duplex */
+    int64_t n_switches;    /**< a switch vertex per group of a switch dimension */
+    int64_t n_links;       /**< full-duplex */
+    int64_t n_spare_ports; /**< for links between groups, without one: some published counts take them too */
     int64_t npu_degree_min, npu_degree_max; /**< links at one NPU */
     bool connected;                         /**< always, for a described network */
     int64_t diameter_hops;                  /**< -1 when not connected */
@@ -137,5 +138,8 @@ struct topo_metrics {
  * @param bw_Bps  shape [n_dims], NaN where not chosen.
  */
 void topo_metrics(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps);
+
+/** topo_metrics.n_spare_ports of a described network; its graph does not show them. */
+int64_t topo_spare_ports(const struct topo_network *net);
 
 #endif

@@ -149,6 +149,11 @@ static const struct key recipe_keys[] = {
         .uses = USE_COST),
     K_COUNT(struct topo_recipe, rails, "rails", 1, TOPO_MAX_NPUS, 1,
             "independent Clos networks the ends are dealt out to, at most", .uses = USE_COST),
+    K_BOOL(
+        struct topo_recipe, even_spread, "even_spread", false,
+        "a Clos has so many switches above that each box has as many links to all of them, for 768 ends on "
+        "64 ports 24 + 16; false: as few as the ports allow, 24 + 12",
+        .uses = USE_COST),
 };
 
 K_SECTION(topo_recipe_section, struct topo_recipe, "parts.build[]", recipe_keys, "how one tier is built",
@@ -260,7 +265,7 @@ static int check_taper(const struct topo_recipe *r, const struct yaml_doc *doc, 
 static int check_switch_keys(const struct topo_parts *p, const struct topo_recipe *r,
                              const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
-    static const char *const keys[] = { "up_link", "taper", "rails" };
+    static const char *const keys[] = { "up_link", "taper", "rails", "even_spread" };
     if (r->sw >= 0 && p->parts[r->sw].ports > 1)
         return 0;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {

@@ -66,6 +66,7 @@ struct topo_recipe {
     int32_t up_link;  /**< switch to switch, both ends included; needed beyond one tier */
     double taper;     /**< 1: what tapers costs time, and is a shape of its own (fat-tree) */
     int64_t rails;    /**< independent Clos networks the ends are dealt out to, at most; >= 1 */
+    bool even_spread; /**< every box has as many links to all above it: topo_count_even_clos() */
     const char *nic_name, *sw_name, *end_name, *up_name; /**< borrowed; NULL: not used */
 };
 

@@ -188,6 +188,7 @@ struct shape_counts {
     bool cut_is_bound;    /**< there may be a smaller one */
     int64_t connectivity; /**< least number of links whose loss separates some member from another */
     int64_t ports;        /**< of the box that needs most of them: a hub, or a member */
+    int64_t spare; /**< ports of `links` of all boxes that lead nowhere: groups do not share them out */
 };
 
 /** Messages of a collective among the members of a group, as the links see them; S is its full buffer. */
@@ -294,6 +295,8 @@ struct shape_ops {
     double (*link_Bps)(const struct topo_dim *dim, int32_t cls, double bw_Bps);
     /** Can it be built? ERR_RANGE with "is ..., ..." where only counts and rates are known. NULL: always. */
     int (*check_graph)(const struct topo_dim *dim, struct err *e);
+    /** Are all loads counted link by link? ERR_RANGE with "is ..., ..." where some are bounds. NULL: yes. */
+    int (*check_loads)(const struct topo_dim *dim, struct err *e);
     /** All links of a group in the order of their numbers, class by class: members are 0 .. n-1, hubs n ..
      * Of a shared spine a group has all its rails, n = topo_span(), those of a node one after the other. */
     void (*edges)(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b));

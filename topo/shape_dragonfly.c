@@ -162,6 +162,7 @@ static void fly_counts(struct shape_counts *c, const struct topo_dim *dim)
         .degree_min = 1,
         .connectivity = 1,
         .ports = p + a - 1 + (used + a - 1) / a,
+        .spare = g * (a * dim->fabric.links - used),
     };
 }
 

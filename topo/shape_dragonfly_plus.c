@@ -92,6 +92,7 @@ static void plus_counts(struct shape_counts *c, const struct topo_dim *dim)
         .degree_min = 1,
         .connectivity = 1,
         .ports = leaf > most ? leaf : most,
+        .spare = g * (s * dim->fabric.links - used),
     };
 }
 

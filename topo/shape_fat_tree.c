@@ -360,8 +360,9 @@ static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_
 
 /*
  * Whole parts. The first level buys NICs, end links and leaves; level k the links up from tier k and the
- * boxes of tier k + 1. A leaf that has links + links up for all its members in one box; where one NPU has
- * several links, each may have leaves of its own (planes), which is where a box is too small for all.
+ * boxes of tier k + 1, with even_spread a divisor of the links up. A leaf that has links + links up for all
+ * its members in one box; where one NPU has several links, each may have leaves of its own (planes), which is
+ * where a box is too small for all.
  */
 static int tree_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
@@ -405,6 +406,8 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
                        "%g boxes of %g ports join %lld subtrees of %g links up each in level %d, expected a "
                        "link of each to every box: fewer subtrees, or one more level",
                        boxes, radix, (long long)tree_size(dim, level), up, (int)level);
+    if (r->even_spread)
+        boxes = (double)topo_even_boxes((int64_t)up, (int64_t)boxes);
     boxes *= parents * planes;
     topo_add_item(out, r->up_link, "up link", subtrees * planes * up);
     topo_add_item(out, r->sw, tiers[level], boxes);

@@ -45,6 +45,12 @@ static int hamming_settle(struct topo_dim *dim, int32_t room, struct err *e)
             "is a hammingmesh; give 4 sizes: NPUs of a board's row and column (1 to %d), boards of a "
             "row and column (2 or more)",
             MOST_BOARD);
+    int64_t ports = 2 * (int64_t)(n[ROW] > n[COL] ? n[ROW] : n[COL]);
+    if (f.radix && ports > f.radix)
+        return err_set(e, ERR_RANGE,
+                       "has switches of %lld ports, two for each of a line's boards, expected at most the %d "
+                       "of radix: fewer boards; without radix a bill makes trees of them",
+                       (long long)ports, (int)f.radix);
     if (room < 4)
         return err_set(e, ERR_RANGE, "has 4 levels, expected at most %d: a network has %d dimensions", room,
                        TOPO_MAX_DIMS);
@@ -352,23 +358,27 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
 
 /* ---- parts ---- */
 
-/* An NPU has two ports along rows and two along columns, whether they lead to its board or to a switch. */
+/* An NPU has two ports along rows and two along columns in each plane, whether they lead to its board or to a
+ * switch; one adapter serves both. */
 static void hamming_add_nics(struct topo_items *out, const struct topo_site *at, const struct topo_dim *dim,
-                             double bw_Bps)
+                             int32_t level, double bw_Bps)
 {
     if (at->recipe->nic < 0)
         return;
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
     bool whole = !isnan(bw_Bps);
     double planes = topo_planes(dim), ports = (whole ? bw_Bps : 1) / 2 / planes / nic->bw_Bps;
-    double nics = 2 * planes * (whole ? topo_whole_parts(ports) : ports) / (double)nic->ports;
-    topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus * (whole ? ceil(nics) : nics));
+    ports = 2 * planes * (whole ? topo_whole_parts(ports) : ports);
+    if (whole)
+        topo_add_axis_nics(out, at, level * ports, ports);
+    else
+        topo_add_item(out, at->recipe->nic, NULL, (double)at->net->n_npus * ports / (double)nic->ports);
 }
 
 /*
- * Board links are traces and cost nothing but the NICs' ports, where there are any. Rows are wired with end
- * links, columns with up links where the recipe has them; a row of more ports than a switch has is a Clos,
- * and small ones share a box.
+ * Board links are traces and cost nothing; an NPU with NICs has a port for each of its four links. Rows are
+ * wired with end links, columns with up links where the recipe has them; a row of more ports than a switch
+ * has is a Clos, and small ones share a box.
  */
 static int hamming_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
@@ -378,7 +388,7 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     const struct topo_part *sw = r->sw < 0 ? NULL : &at->parts->parts[r->sw];
     bool whole = !isnan(bw_Bps);
     if (level < ROW) {
-        hamming_add_nics(out, at, dim, bw_Bps);
+        hamming_add_nics(out, at, dim, level, bw_Bps);
         return 0;
     }
     if (!sw || sw->ports < 2)
@@ -391,7 +401,7 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     links = whole ? topo_whole_parts(links) : links;
     int64_t lines = hamming_switches(dim, level - ROW), ends = 2 * (int64_t)dim[level].size;
     struct topo_clos c;
-    int rc = topo_count_clos(&c, lines * ends, sw->ports, 1, lines, e);
+    int rc = topo_recipe_clos(&c, r, lines * ends, sw->ports, lines, e);
     if (!rc && c.tiers > 1 && r->up_link < 0)
         rc = err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a Clos of %d tiers",
                      r->tier, (int)c.tiers);
@@ -415,7 +425,7 @@ const struct shape_ops shape_hammingmesh = {
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 1,
-    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_PLANES,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_PLANES | SHAPE_KEY_RADIX,
     .settle = hamming_settle,
     .counts = hamming_counts,
     .distances = hamming_distances,

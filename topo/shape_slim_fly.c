@@ -240,6 +240,18 @@ static int slim_check_graph(const struct topo_dim *dim, struct err *e)
                          (int)q);
 }
 
+static int slim_check_loads(const struct topo_dim *dim, struct err *e)
+{
+    int32_t q = slim_q(dim);
+    return q <= SLIM_MAX_COUNTED_Q
+               ? 0
+               : err_set(
+                     e, ERR_RANGE,
+                     "q is %d, above the %d up to which links are counted one by one: rings, and groups of "
+                     "some of its routers, load them at most so much, so their times are upper bounds",
+                     (int)q, SLIM_MAX_COUNTED_Q);
+}
+
 static void slim_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
     int64_t p = dim[0].size, q = slim_q(dim), k = (q - slim_d((int32_t)q)) / 2;
@@ -504,6 +516,7 @@ const struct shape_ops shape_slim_fly = {
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_HOSTS | SHAPE_KEY_Q,
     .settle = slim_settle,
     .check_graph = slim_check_graph,
+    .check_loads = slim_check_loads,
     .counts = slim_counts,
     .distances = slim_distances,
     .link_Bps = slim_link_Bps,

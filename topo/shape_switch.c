@@ -108,8 +108,8 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
     struct topo_clos c;
     if (rails == 0)
         return 0;
-    int rc = topo_count_clos(&c, columns * rails * at->net->dims[at->d].size,
-                             at->parts->parts[at->recipe->sw].ports, 1, rails, e);
+    int rc = topo_recipe_clos(&c, at->recipe, columns * rails * at->net->dims[at->d].size,
+                              at->parts->parts[at->recipe->sw].ports, rails, e);
     if (!rc)
         rc = need_up_link(at, &c, e);
     if (rc)

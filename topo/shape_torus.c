@@ -391,10 +391,18 @@ static int torus_parts(struct topo_items *out, const struct topo_site *at, doubl
     double optical_links = npus / OCS_CUBE * optical, boxes = 2 * optical_links / (double)parts[r->sw].ports;
     boxes = whole ? ceil(boxes) : boxes;
     if (r->nic >= 0) {
-        double ports = link_Bps * torus_ways(dim, level) / parts[r->nic].bw_Bps;
-        topo_add_item(out, r->nic, NULL,
-                      npus * (whole ? ceil(topo_whole_parts(ports) / (double)parts[r->nic].ports)
-                                    : ports / (double)parts[r->nic].ports));
+        double ports[TOPO_LEVELS + 1] = { 0 }; /* of the axes before each one */
+        for (int32_t k = 0; k <= level && whole; k++)
+            ports[k + 1] =
+                ports[k] +
+                torus_ways(dim, k) * topo_whole_parts(torus_link_Bps(dim, k, at->bw_Bps[at->d - level + k]) /
+                                                      parts[r->nic].bw_Bps);
+        if (whole)
+            topo_add_axis_nics(out, at, ports[level], ports[level + 1] - ports[level]);
+        else
+            topo_add_item(out, r->nic, NULL,
+                          npus * torus_ways(dim, level) * link_Bps / parts[r->nic].bw_Bps /
+                              (double)parts[r->nic].ports);
     }
     topo_add_item(out, r->end_link, "copper link", npus * (OCS_CUBE - 1) / OCS_CUBE * copper);
     topo_add_item(out, r->up_link, "optical link", optical_links);

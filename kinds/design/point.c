@@ -893,6 +893,16 @@ static void note_key(struct design_point *s, yaml_id map, const char *key, const
     note_line(s, map, key, "here, ", why);
 }
 
+/* The same of keys that the study itself, or --set, gives: a file that is shared may say more than one study
+ * needs. */
+static void note_own_key(struct design_point *s, yaml_id map, const char *key, const char *why)
+{
+    yaml_id id = yaml_get(&s->doc, map, key);
+    int32_t from = id < 0 ? -1 : s->doc.nodes[id].key_source;
+    if (id >= 0 && (from == s->own_source || strncmp(s->doc.sources[from], "--set ", 6) == 0))
+        note_key(s, map, key, why);
+}
+
 /* Weights that change nothing. */
 static void note_weights(struct design_point *s)
 {
@@ -942,15 +952,53 @@ static void note_npu(struct design_point *s)
         text_printf(&s->notes, "%s: network.npu has no mem_GB, every plan is taken to fit\n", place);
 }
 
-/* Networks of which there are numbers and no graph. */
+/* Networks of which there are numbers and no graph, and those whose loads are not all counted. */
 static void note_graph(struct design_point *s)
 {
     for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d)) {
         const struct topo_dim *dim = &s->net.dims[d];
-        struct err no_graph = { 0 };
-        if (topo_ops(dim)->check_graph && topo_ops(dim)->check_graph(dim, &no_graph))
+        const struct shape_ops *ops = topo_ops(dim);
+        struct err no_graph = { 0 }, bound = { 0 };
+        if (ops->check_graph && ops->check_graph(dim, &no_graph))
             text_printf(&s->notes, "dimension \"%s\": %s\n", dim->name, no_graph.msg);
+        if (s->n_workloads && ops->check_loads && ops->check_loads(dim, &bound))
+            text_printf(&s->notes, "dimension \"%s\": %s\n", dim->name, bound.msg);
     }
+}
+
+/* Keys of a recipe that nothing built by it uses; of files that studies share they say nothing. */
+static void note_recipe(struct design_point *s, const struct topo_recipe *r, yaml_id row)
+{
+    static const char *const boxed[] = { "switch", "up_link" };
+    bool used = false, boxes = false, rails = false, spread = false;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        if (strcmp(dim->tier, r->tier) != 0)
+            continue;
+        used = true;
+        rails = rails || dim->shape == TOPO_SWITCH;
+        spread = spread || dim->shape == TOPO_SWITCH || dim->shape == TOPO_FAT_TREE ||
+                 dim->shape == TOPO_HAMMINGMESH;
+        boxes = boxes || spread || topo_link_ports(dim) > 0 || dim->fabric.ocs;
+    }
+    for (size_t i = 0; i < sizeof boxed / sizeof boxed[0] && used && !boxes; i++)
+        note_own_key(s, row, boxed[i], "no dimension of its tier has switches");
+    if (used && boxes && !rails && r->rails > 1)
+        note_own_key(s, row, "rails",
+                     "no dimension of its tier has shape switch, which alone is dealt out to rails");
+    if (used && boxes && !spread)
+        note_own_key(s, row, "even_spread", "no dimension of its tier is a Clos");
+}
+
+static void note_recipes(struct design_point *s)
+{
+    yaml_id network = yaml_get(&s->doc, s->doc.root, "network"),
+            list = yaml_get(&s->doc, yaml_get(&s->doc, network, "parts"), "build");
+    int32_t i = 0;
+    if (!s->has_parts || s->parts.n_recipes == 0 || list < 0)
+        return;
+    yaml_each (row, &s->doc, list)
+        note_recipe(s, &s->parts.recipes[i++], row);
 }
 
 /* Nodes of several kinds, of which one bandwidth is known. */
@@ -987,6 +1035,7 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     note_npu(s);
     note_graph(s);
+    note_recipes(s);
     note_nics(s);
     if (s->n_workloads)
         note_uneven(s);

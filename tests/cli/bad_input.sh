@@ -153,6 +153,10 @@ fabric "hammingmesh, sizes: [ 2, 2, 4 ]" | study
 bad "hammingmesh without columns of boards" study.yaml
 fabric "hammingmesh, sizes: [ 2, 2, 4, 1 ]" | study
 bad "hammingmesh with one board in a column" study.yaml
+fabric "hammingmesh, sizes: [ 2, 2, 4, 4 ], radix: 6" | study
+bad "hammingmesh whose switches have too few ports" study.yaml
+fabric "hammingmesh, size: 64, radix: 64" | study
+bad "hammingmesh of a size" study.yaml
 fabric "hammingmesh, sizes: [ 2, 2, 4, 4 ], algorithm: ring" | study
 bad "ring on a hammingmesh" study.yaml
 fabric "ring, size: 8, algorithm: mixed-orders" | study

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A key of dims or of parts that changes nothing and does not say so would be a knob without effect: each is
+# A key of dims, of classes of a graph or of parts that changes nothing and does not say so would be a knob without effect: each is
 # turned once, on a study that it belongs to, and what topo, alloc, sim and explain say of it must differ, or
 # warn, or refuse. The keys are those that `weft keys` lists, so that a new one has to be turned here too.
 cd "$TMPDIR" || exit 1
@@ -16,7 +16,7 @@ build:
   - { tier: In, nic: nic, switch: box, end_link: end, up_link: up }
   - { tier: Out, nic: nic, switch: box, end_link: end, up_link: up }
 ..
-cat >rates.yaml <<..
+cat >prices.yaml <<..
 name: r
 nic_port_GBps: 50
 rates:
@@ -40,7 +40,7 @@ workload:
 ..
 }
 study ring "shape: ring, size: 4" "shape: switch, size: 64"
-study rates "shape: ring, size: 4" "shape: switch, size: 8" rates.yaml
+study rates "shape: ring, size: 4" "shape: switch, size: 8" prices.yaml
 study full "shape: full, size: 8" "shape: switch, size: 8"
 study sharp "shape: full, size: 4" "shape: switch, size: 8, in_switch: sharp"
 study tree "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"
@@ -50,7 +50,31 @@ study fly "shape: switch, size: 4" "shape: dragonfly, sizes: [ 2, 4, 5 ], links:
 study words "shape: switch, size: 4" "shape: dragonfly, hosts: 2, routers: 4, groups: 5, links: 2"
 study plus "shape: switch, size: 4" "shape: dragonfly+, hosts: 2, leaves: 2, spines: 2, links: 2, groups: 5"
 study slim "shape: switch, size: 4" "shape: slim-fly, q: 4, hosts: 2"
+study hx "shape: switch, size: 4" "shape: hammingmesh, sizes: [ 2, 2, 4, 4 ]"
+study lines "shape: switch, size: 4" "shape: hammingmesh, sizes: [ 1, 1, 24, 2 ]"
+study wide "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 6 ], taper: 1"
+study spread "shape: switch, size: 4" "shape: switch, size: 96"
+study nics "shape: switch, size: 4" "shape: switch, size: 64, nics: [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ]"
+study regime "shape: switch, size: 4" "shape: switch, size: 64, regimes: [ { latency_ns: 300, efficiency: 0.9, up_to_KB: 1e9 } ]"
 study torus "shape: switch, size: 2" "shape: torus, sizes: [ 4, 4, 8 ]"
+
+cat >links.csv <<..
+src,dst,bw_GBps,latency_ns,class
+npu0,npu1,25,100,near
+npu2,npu3,25,100,near
+npu0,npu2,50,100,far
+npu1,npu3,50,100,far
+..
+cat >wires.yaml <<..
+network:
+  parts: prices.yaml
+  graph: links.csv
+  classes:
+    - { name: near, size: 2, tier: In, max_GBps: 400 }
+    - { name: far, size: 2, tier: Out, max_GBps: 500 }
+constraints: [ total == 150 ]
+workload: { step: { sum: [ { all-reduce: { size_MB: 100, group: all } }, { all-to-all: { size_MB: 9, group: all } } ] } }
+..
 
 what_it_says() { # STUDY [OVERRIDE]
     s=$1
@@ -97,6 +121,18 @@ dims planes tree network.dims[1].planes=2
 dims nics tree network.dims[1].nics=2
 dims twist torus network.dims[1].twist=true
 dims ocs torus network.dims[1].ocs=true
+dims.regimes latency_ns regime network.dims[1].regimes[0].latency_ns=600
+dims.regimes efficiency regime network.dims[1].regimes[0].efficiency=0.5
+dims.regimes up_to_KB regime network.dims[1].regimes[0].up_to_KB=1
+dims.nics share nics network.dims[1].nics=[{share: 0.75, nics: 1}, {share: 0.25, nics: 2}]
+dims.nics nics nics network.dims[1].nics[0].nics=2
+classes name wires network.classes[1].name=other
+classes size wires network.classes[0].size=4
+classes bw_GBps wires network.classes[0].bw_GBps=40
+classes min_GBps wires network.classes[0].min_GBps=90
+classes max_GBps wires network.classes[0].max_GBps=20
+classes efficiency wires network.classes[0].efficiency=0.5
+classes tier wires network.classes[0].tier=Out
 parts name - -
 parts source - -
 parts date - -
@@ -134,23 +170,51 @@ parts.build[] end_link ring network.parts.build[1].end_link=up
 parts.build[] up_link ring network.parts.build[1].up_link=end
 parts.build[] taper ring network.parts.build[1].taper=2
 parts.build[] rails ring network.parts.build[1].rails=4
+parts.build[] even_spread spread network.parts.build[1].even_spread=true
+..
+
+# The same keys on further shapes that have them, and recipes that a shape has no use for.
+cat >more <<..
+dims radix hx network.dims[1].radix=4
+dims planes hx network.dims[1].planes=2
+dims sizes hx network.dims[1].sizes=[4, 4, 2, 2]
+parts.build[] nic hx network.parts.build[1].nic=other
+parts.build[] even_spread lines network.parts.build[1].even_spread=true
+parts.build[] rails hx network.parts.build[1].rails=4
+parts.build[] even_spread wide network.parts.build[1].even_spread=true
+parts.build[] even_spread fly network.parts.build[1].even_spread=true
+parts.build[] rails tree network.parts.build[1].rails=4
+parts.build[] rails fly network.parts.build[1].rails=4
+parts.build[] nic torus network.parts.build[1].nic=end
+parts.catalogue[] ports torus network.parts.catalogue[0].ports=6
+parts.catalogue[] ports hx network.parts.catalogue[0].ports=4
+dims planes ring network.dims[1].planes=2
+dims nics ring network.dims[1].nics=2
+dims taper shared network.dims[1].taper=4
+dims twist torus network.dims[1].algorithm=fixed-order
+dims links plus network.dims[1].links=1
+dims hosts plus network.dims[1].hosts=4
+dims hosts slim network.dims[1].hosts=4
+dims groups plus network.dims[1].groups=3
 ..
 
 # Keys as weft lists them, under the title of their section.
 "$WEFT" keys | awk '/^[^ ]+: / { section = $1; sub(/:$/, "", section) }
-    /^  [a-z]/ && $1 != "key" && (section == "dims" || section ~ /^parts/) { print section, $1 }' >listed
+    /^  [a-z]/ && $1 != "key" && section ~ /^(dims|classes|parts)/ { print section, $1 }' >listed
 cut -d' ' -f1,2 turns | sort >turned
-sort listed | diff - turned >missing && echo "every key of dims and parts is turned: $(wc -l <listed)"
+sort listed | diff - turned >missing && echo "every key of dims, classes and parts is turned: $(wc -l <listed)"
 cat missing
 
 for s in *.yaml; do
-    case $s in parts.yaml | rates.yaml) continue ;; esac
+    case $s in parts.yaml | prices.yaml) continue ;; esac
     what_it_says "${s%.yaml}" >"${s%.yaml}.base"
-    grep -E 'expected|give ' "${s%.yaml}.base" && echo "$s is refused"
+    grep -E 'expected|give ' "${s%.yaml}.base" | grep -v "give the graph's own file" && echo "$s is refused"
 done
 while read -r section key study override; do
     [ "$study" = - ] && continue
     what_it_says "$study" --set "$override" >got
     cmp -s got "$study.base" && echo "no effect: $section.$key ($override)"
-done <turns
+done <<.
+$(cat turns more)
+.
 echo "all turned"

@@ -217,6 +217,36 @@ TEST(a_total_is_met_as_far_as_ports_go)
     assert_true(d.total_Bps <= 133e9 && d.total_Bps > 113e9);
 }
 
+/* Adapters of two ports of 25 GB/s: two axes with a link each share one, four links take two; links that are
+ * slower than a port take one each. */
+TEST(adapters_serve_links_of_several_axes)
+{
+    CASES(const char *dims; int64_t nics) = {
+        { "{ shape: torus, sizes: [2, 2], bw_GBps: 25, tier: Out }", 4 },
+        { "{ shape: torus, sizes: [4, 4], bw_GBps: 50, tier: Out }", 2 * 16 },
+        { "{ shape: torus, sizes: [4, 4, 4], bw_GBps: 20, tier: Out }", 3 * 64 },
+        { "{ shape: torus, sizes: [2, 2, 2], bw_GBps: 25, tier: Out }", 2 * 8 },
+        { "{ shape: torus, sizes: [4, 4, 4], ocs: true, bw_GBps: 20, tier: Out }", 3 * 64 },
+        { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], bw_GBps: 50, tier: Out }", 2 * 16 },
+        { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], planes: 2, bw_GBps: 100, tier: Out }", 4 * 16 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, study_free);
+        struct topo_bill bill;
+        double bw_Bps[D];
+        char dims[256];
+        snprintf(dims, sizeof dims, "    - %s\n", cases[i].dims);
+        open_study(&s, dims, "split: given\n");
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            bw_Bps[d] = s.net.dims[d].bw_Bps;
+        OK(topo_build_bill(&bill, &s.net, &s.parts, bw_Bps, e));
+        assert_int_equal(bill.nics, cases[i].nics);
+        assert_close(bill.nic_usd, 900.0 * (double)cases[i].nics, 1e-14);
+        assert_false(study_fraction_usd(&s, bw_Bps) > bill.usd.typ * (1 + 1e-9));
+        topo_bill_free(&bill);
+    }
+}
+
 TEST(given_bandwidths_cost_what_carries_them)
 {
     KEEP(struct design_point, s, study_free);

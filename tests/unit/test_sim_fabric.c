@@ -816,8 +816,9 @@ TEST(counts_are_those_of_the_table)
         assert_int_equal(m.n_npus, strtol(f[2], NULL, 10));
         assert_int_equal(m.n_switches, strtol(f[3], NULL, 10));
         /* DeepSeek's dragonfly counts every global port, also those without a group to lead to. */
-        if (!strstr(f[1], "g=511"))
-            assert_int_equal(m.n_links, strtol(f[4], NULL, 10) + strtol(f[5], NULL, 10));
+        int64_t every = strstr(f[8], "DeepSeek") ? m.n_spare_ports / 2 : 0;
+        assert_int_equal(m.n_links + every, strtol(f[4], NULL, 10) + strtol(f[5], NULL, 10));
+        assert_true(!strstr(f[1], "g=511") || every == 511);
         if (*f[6])
             assert_int_equal(m.diameter_hops, strtol(f[6], NULL, 10));
         double hops = strtod(f[7], NULL); /* six digits */
@@ -825,6 +826,56 @@ TEST(counts_are_those_of_the_table)
         n_checked++;
     }
     assert_in_range(n_checked, 40, 130);
+}
+
+/* Patterns other than uniform traffic, in links of an NPU: groups of a full mesh, which exchange by their own
+ * links or by all, and what every group of a dragonfly sends to the next one. */
+static bool pattern_links(double *links, char *const *f)
+{
+    struct topo_network net;
+    int32_t members[TOPO_MAX_DIMS] = { 1, 1, 1 };
+    double load[TOPO_MAX_DIMS];
+    char word[96];
+    bool any = strcmp(f[3], "any paths") == 0;
+    if (strcmp(f[2], "all-to-all in the group") == 0) {
+        int32_t n = parameter(f[1], "size"), k = members[0] = parameter(f[1], "groups_of");
+        snprintf(word, sizeof word, "full:%d@1", n);
+        MUST(topo_parse_spec(&net, word, e));
+        net.dims[0].detour = any;
+        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, &net);
+        *links = (k - 1.0) / k / load[0] * (n - 1);
+        return true;
+    }
+    if (strcmp(f[0], "dragonfly") != 0 || strcmp(f[2], "group i to group i+1") != 0 || any)
+        return false;
+    int32_t p = parameter(f[1], "p"), a = parameter(f[1], "a"), g = parameter(f[1], "g");
+    MUST(word_of(word, f[0], f[1]) ? topo_parse_spec(&net, word, e) : ERR_RANGE);
+    members[2] = g;
+    collective_loads(load, COLLECTIVE_SEND, 1, members, NULL, &net);
+    *links = (double)(a * parameter(f[1], "h") / (g - 1)) * (g - 1) / (a * p) / load[2];
+    return true;
+}
+
+/* Groups of full meshes, and a dragonfly's adversary by minimal routes (topologies 2.6: 0.125 of N = 72). */
+TEST(other_patterns_are_carried_as_the_table_has_them)
+{
+    char *fly[] = { "dragonfly", "p=2; a=4; h=2; g=9", "group i to group i+1", "local-global-local" };
+    struct reference r;
+    char **f = r.fields;
+    int n_checked = 0;
+    double links;
+    assert_true(pattern_links(&links, fly));
+    assert_close(links, 0.125, 1e-14);
+    reference_open(&r, "tests/reference/topo_throughput.csv");
+    while (reference_row(&r)) {
+        if (r.n < 8 || strcmp(f[2], "uniform") == 0 || !pattern_links(&links, f))
+            continue;
+        double want = strtod(f[4], NULL);
+        if (!(fabs(links - want) <= (want < 1 ? 5.0000001e-7 : 5.0000001e-6)))
+            fail_msg("%s, %s, %s: %.9g, table %s", f[1], f[2], f[3], links, f[4]);
+        n_checked++;
+    }
+    assert_in_range(n_checked, 7, 60);
 }
 
 /* Uniform traffic at full rate. Of dragonflies and the like the table leaves the NPUs' own links out, but not

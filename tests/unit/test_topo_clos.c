@@ -32,6 +32,51 @@ TEST(superpod_tables_are_reproduced)
     }
 }
 
+/* Every row of both tables, that of 768 ends too. */
+TEST(links_spread_evenly_as_superpods_have_them)
+{
+    CASES(int64_t ends, per_tier[3]) = {
+        { 256, { 8, 4, 0 } },         { 512, { 16, 8, 0 } },   { 768, { 24, 16, 0 } },
+        { 1024, { 32, 16, 0 } },      { 2048, { 64, 32, 0 } }, { 8192, { 256, 256, 128 } },
+        { 16384, { 512, 512, 256 } }, { 64, { 1, 0, 0 } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_clos c;
+        OK(topo_count_even_clos(&c, cases[i].ends, 64, 1, 1, e));
+        for (int t = 0; t < 3; t++)
+            assert_int_equal(c.per_tier[t], cases[i].per_tier[t]);
+    }
+}
+
+/* No box has links that it cannot share out, none has more ports than there are, and no fewer boxes than
+ * ports ask for are bought. */
+TEST(even_networks_share_links_out)
+{
+    int built = 0;
+    for (int64_t radix = 4; radix <= 64; radix += 6)
+        for (int64_t ends = radix + 1; ends < 6000; ends += 37) {
+            struct topo_clos even, dense;
+            struct err none = { 0 };
+            if (topo_count_even_clos(&even, ends, radix, 1, 1, &none) ||
+                topo_count_clos(&dense, ends, radix, 1, 1, &none))
+                continue;
+            int64_t into = even.per_tier[0] * (radix / 2), sum = 0; /* links up from a tier */
+            for (int32_t t = 1; t < even.tiers; t++) {
+                int64_t ports = t == even.tiers - 1 ? radix : radix / 2;
+                assert_true(into % even.per_tier[t] == 0 && into / even.per_tier[t] <= ports);
+                sum += into;
+            }
+            assert_int_equal(even.up_links, sum);
+            assert_true(even.switches >= dense.switches);
+            built++;
+        }
+    assert_true(built > 300);
+    struct topo_clos c;
+    FAILS(topo_count_even_clos(&c, 32 * 67, 64, 1, 1, e), ERR_RANGE,
+          "Clos: 67 leaves of 64 ports form no equal pods of at most 32; give other sizes, or even_spread: "
+          "false");
+}
+
 /* 32,768 ends on 64 ports: 5N/k in three tiers, 3N/k in two, N/k in one. */
 TEST(rails_save_a_tier_once_they_are_small_enough)
 {
