@@ -109,6 +109,21 @@ static void put_row_name(struct json *j, const struct story *x, const struct tim
     put_name(j, "thread_name", pid, row_id(b), name);
 }
 
+/* Of a fabric the entry, the classes of links that the stage loads, and the one that takes longest. */
+static void put_classes(struct json *j, const struct topo_network *net, const struct timeline_bar *b)
+{
+    int32_t entry = b->dim - net->dims[b->dim].level;
+    if (!topo_is_fabric(&net->dims[entry]))
+        return;
+    json_text(j, "entry", net->dims[entry].name);
+    json_open(j, "classes", '[');
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (b->classes >> d & 1)
+            json_text(j, NULL, net->dims[d].name);
+    json_close(j, ']');
+    json_text(j, "binds", net->dims[b->binds].name);
+}
+
 static void put_bar(struct json *j, const struct story *x, const struct timeline_bar *b, int64_t pid)
 {
     open_event(j, "X", bar_name(x, b), pid, row_id(b));
@@ -121,6 +136,7 @@ static void put_bar(struct json *j, const struct story *x, const struct timeline
         json_count(j, "collective", b->job);
         json_count(j, "chunk", b->chunk);
         json_real(j, "bytes", b->bytes);
+        put_classes(j, &x->study->net, b);
         json_real(j, "waited_us", (b->start_s - b->ready_s) * 1e6);
         json_close(j, '}');
     }
@@ -279,7 +295,7 @@ static int write_trace(const struct run *run, const struct story *stories, int32
 
 /* ---- table ---- */
 
-static void add_columns(struct table *t)
+static void add_columns(struct table *t, bool fabrics)
 {
     static const struct {
         const char *name;
@@ -294,6 +310,22 @@ static void add_columns(struct table *t)
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         table_column(t, columns[i].name, columns[i].kind);
+    if (fabrics) {
+        table_column(t, "classes", TABLE_TEXT);
+        table_column(t, "binds", TABLE_TEXT);
+    }
+}
+
+/* The classes of links that a stage loads, and the one that takes longest; none of compute. */
+static void put_row_classes(struct table *t, const struct topo_network *net, const struct timeline_bar *b)
+{
+    struct text names = { 0 };
+    for (int32_t d = 0; d < net->n_dims && b->job >= 0; d++)
+        if (b->classes >> d & 1)
+            text_printf(&names, "%s%s", text_str(&names)[0] ? " " : "", net->dims[d].name);
+    table_put_text(t, text_str(&names));
+    table_put_text(t, b->job >= 0 ? net->dims[b->binds].name : "");
+    text_free(&names);
 }
 
 static void put_row(struct table *t, const struct story *x, const struct timeline_bar *b)
@@ -326,6 +358,8 @@ static void put_row(struct table *t, const struct story *x, const struct timelin
     table_put_real(t, b->ready_s);
     table_put_real(t, b->start_s);
     table_put_real(t, b->end_s);
+    if (topo_has_fabric(&x->study->net))
+        put_row_classes(t, &x->study->net, b);
 }
 
 static int write_table(const struct run *run, const struct story *stories, int32_t n, struct text *out,
@@ -333,7 +367,7 @@ static int write_table(const struct run *run, const struct story *stories, int32
 {
     struct table t = { 0 };
     struct text head = { 0 };
-    add_columns(&t);
+    add_columns(&t, topo_has_fabric(&stories[0].study->net));
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < stories[i].timeline.n_bars; k++)
             put_row(&t, &stories[i], &stories[i].timeline.bars[k]);
@@ -540,8 +574,9 @@ static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)
             used[d->loads[i].step.collectives[k].order]++;
 }
 
-static void report_chunk(struct report *r, const struct sim_rules *rules, const struct design *d)
+static void report_chunk(struct report *r, const struct design_point *s, const struct design *d)
 {
+    const struct sim_rules *rules = &s->rules;
     int64_t used[N_SIM_ORDERS];
     const char *joint = ": ",
                *words = sim_semantics_words[sim_is_astra(rules) ? rules->semantics : SIM_PHYSICAL];
@@ -567,7 +602,8 @@ static void report_chunk(struct report *r, const struct sim_rules *rules, const 
                         used[i] == 1 ? "" : "s");
             joint = ", ";
         }
-    report_line(r, "\n");
+    report_line(r, "%s\n",
+                topo_has_fabric(&s->net) ? "; stages in flight share links of a fabric max-min fair" : "");
 }
 
 static void say_hottest(struct report *r, const struct design_point *s, const struct fidelity_links *l,
@@ -647,9 +683,12 @@ static void report_simulation(struct report *r, const struct design_point *s, co
     report_open(r, "simulation", '{');
     report_json_count(r, "chunks", rules->stage.chunks);
     if (s->model == SIM_ALPHA_BETA)
-        report_line(r, ", dimensions innermost first\n");
+        report_line(r, ", dimensions innermost first%s\n",
+                    rules->stage.chunks > 1 && topo_has_fabric(&s->net)
+                        ? "; chunks pass the levels of a fabric one at a time"
+                        : "");
     else if (s->model == SIM_CHUNK)
-        report_chunk(r, rules, d);
+        report_chunk(r, s, d);
     else
         report_flow(r, s, d);
     report_close(r, '}');

@@ -557,14 +557,14 @@ static int32_t list_orders(enum sim_order out[3], const struct fidelity *x)
     return 3;
 }
 
-/* Would every order be the same: fewer than two dimensions, or a kind that always goes the fixed way? */
+/* Would every order be the same: fewer than two things to do one after the other, or a kind that always goes
+ * the fixed way? */
 static bool has_one_order(const struct sim_job *job, const struct topo_network *net)
 {
-    int32_t used = 0;
-    for (int32_t d = 0; d < net->n_dims; d++)
-        used += job->members[d] > 1;
-    return used < 2 || (job->kind != COLLECTIVE_ALL_REDUCE && job->kind != COLLECTIVE_REDUCE_SCATTER &&
-                        job->kind != COLLECTIVE_ALL_GATHER);
+    struct stage_unit units[TOPO_MAX_DIMS];
+    return stage_units(units, job->kind, job->members, job->stride, NULL, net) < 2 ||
+           (job->kind != COLLECTIVE_ALL_REDUCE && job->kind != COLLECTIVE_REDUCE_SCATTER &&
+            job->kind != COLLECTIVE_ALL_GATHER);
 }
 
 /* One collective alone on the chunk engine, until nothing is left to do. */

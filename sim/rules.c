@@ -4,7 +4,7 @@
  * of dimensions). Rules are read into struct sim_rules; algorithms per dimension go straight into the
  * network, where every model looks for them. What is inconsistent is refused here, so that engines need not
  * check again: order and dims_order together, semantics of ASTRA-sim with the fixed order only, a slow NPU
- * that is neither slow nor late.
+ * that is neither slow nor late, or slow on links that are not its own.
  */
 #include "sim/rules.h"
 
@@ -237,6 +237,10 @@ static int settle_slow(struct sim_rules *r, const struct topo_network *net, cons
         if ((rc = read_address(s, net, doc, yaml_get(doc, id, "at"), e)) ||
             (rc = read_dim(&s->dim, net, doc, id, e)))
             return rc;
+        if (s->dim >= 0 && !topo_in_total(&net->dims[s->dim]))
+            return yaml_fail(doc, yaml_get(doc, id, "dim"), e, ERR_RANGE,
+                             "is %s, whose links serve several NPUs, expected links of one NPU, such as %s",
+                             net->dims[s->dim].name, net->dims[s->dim - net->dims[s->dim].level].name);
         if (s->share >= 1 && !(s->late_s > 0))
             return yaml_fail(doc, id, e, ERR_RANGE,
                              "is neither slow nor late; give share below 1 or late_us");

@@ -513,6 +513,23 @@ static int add_compute(struct making *m, const struct train *train, struct err *
     return rc;
 }
 
+/* Dimensions whose links a stage loads, as bits. */
+static unsigned stage_classes(const struct stage *s)
+{
+    unsigned classes = 1U << s->dim;
+    for (int32_t i = 0; i < s->n_more; i++)
+        classes |= 1U << s->more[i].dim;
+    return classes;
+}
+
+/* The share of a run in which the links of a stage are busy with it. */
+static void add_use(struct timeline_run *run, const struct stage *s, const double *bw_Bps)
+{
+    run->util_frac[s->dim] += s->load_B / bw_Bps[s->dim] / run->time_s;
+    for (int32_t i = 0; i < s->n_more; i++)
+        run->util_frac[s->more[i].dim] += s->more[i].load_B / bw_Bps[s->more[i].dim] / run->time_s;
+}
+
 /* Bars of chunks on dimensions. Utilisation counts one cell, which stands for all NPUs like it. */
 static int add_slices(struct making *m, const struct chunk_sim *sim, const struct train *train,
                       struct timeline_run *run, struct err *e)
@@ -536,12 +553,14 @@ static int add_slices(struct making *m, const struct chunk_sim *sim, const struc
                                           .job = s->job,
                                           .chunk = s->chunk,
                                           .pass = s->stage.pass,
+                                          .classes = stage_classes(&s->stage),
+                                          .binds = stage_binding(&s->stage, m->bw_Bps),
                                           .bytes = s->stage.sent_B,
                                           .ready_s = s->ready_s,
                                           .start_s = s->start_s,
                                           .end_s = s->end_s };
         if (s->cell == 0)
-            run->util_frac[s->stage.dim] += s->stage.load_B / m->bw_Bps[s->stage.dim] / run->time_s;
+            add_use(run, &s->stage, m->bw_Bps);
         rc = add_bar(m->out, &bar, e);
     }
     free(node_of);

@@ -66,6 +66,8 @@ struct timeline_bar {
     step_id node;
     int32_t job, chunk; /**< job: number of the collective within the run; -1 for compute */
     enum pass pass;
+    unsigned classes; /**< bits: dimensions whose links are loaded */
+    int32_t binds;    /**< the one of them that takes longest */
     double bytes, ready_s, start_s, end_s;
 };
 

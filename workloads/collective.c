@@ -79,14 +79,14 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
                       double full_B, const struct topo_network *net, const struct stage_rules *rules,
                       const double *bw_Bps, double *time_s);
 
-/* Who takes part in a unit. @p members may be NULL: only the unit's own are known. */
+/* Who takes part in a unit. @p members may be NULL: the unit's own, which are of one level, and no others. */
 static struct shape_group unit_group(const struct stage_unit *u, const int32_t *members,
                                      const struct topo_network *net)
 {
     int32_t level = net->dims[u->dim].level, entry = u->dim - level;
     struct shape_group g = { .level = level, .flat = u->flat, .n = u->n, .rails = u->rails };
     for (int32_t k = 0; k < net->dims[entry].n_levels; k++) {
-        g.members[k] = members ? members[entry + k] : 0;
+        g.members[k] = members ? members[entry + k] : k == level ? u->n : 1;
         g.stride[k] = u->strides ? u->strides[k] : 1;
     }
     if (!u->flat)

@@ -4,6 +4,12 @@
  * (workloads/collective.c); of what waits at a server the highest priority goes first, and of equals the one
  * that came first. Groups that take part of a dimension are told apart (split_dims), and so are classes of
  * NPUs where some are slow (cells).
+ *
+ * Levels of a fabric are servers too, but a stage loads several classes of links, and stages at different
+ * levels may load the same. What is in flight then shares every class max-min fair in bytes per second, as
+ * flows do (sim/flow/maxmin.c): sum_i rate_i load_ic / most_i <= B_c, most_i the largest load of stage i. A
+ * stage that runs alone takes max_c load_c / B_c, so one chunk takes what model alpha-beta says, and many
+ * chunks keep the class busy that has most to carry. Networks without fabrics never come here.
  */
 #include "sim/chunk/chunk.h"
 
@@ -34,7 +40,7 @@ struct chunk_entry {
     struct chunk_plan *plans; /**< shape [n_plans], owned; NULL when it has ended and no slices are kept */
     int32_t n_plans, cap_plans;
     int32_t *plan_of;             /**< shape [chunks], owned; likewise */
-    int32_t shape[TOPO_MAX_DIMS]; /**< of its teams, in server.shapes */
+    int32_t shape[TOPO_MAX_DIMS]; /**< of its teams at each server, in server.shapes */
     int32_t n_stages;             /**< the most of any plan */
     int64_t left;                 /**< chunks times cells that are still under way */
     /** Members that are there for a stage: shape [chunks][n_stages][cells], owned; NULL while there is one
@@ -55,10 +61,10 @@ struct waiting {
 /** One that is being served. */
 struct active {
     struct waiting item;
-    struct team team;
     int32_t dim, slot;
     double start_s, end_s;
     double left_B, rate_Bps, since_s; /**< while sending, with others beside it */
+    double share_Bps;                 /**< the rate that is being found; -1: not yet */
     bool sending;
     int32_t place;     /**< in server.sending, while sending */
     int32_t next_free; /**< while free; -1: the last */
@@ -73,7 +79,9 @@ struct queue {
 
 /** Teams of one form: those of jobs with equal members and stride. Of two forms, teams may overlap. */
 struct shape {
-    int32_t step, n;      /**< as struct team */
+    int32_t n;
+    int32_t *offset;      /**< shape [n], owned; members of a team behind its lowest cell, ascending */
+    int32_t *first;       /**< shape [cells], behind offset; the lowest cell of the team that a cell is in */
     struct queue *queues; /**< shape [cells], owned; by the lowest cell of the team */
 };
 
@@ -88,7 +96,7 @@ struct server {
     struct queue fronts; /**< while it chooses: the first of each queue */
     int32_t *sending;    /**< shape [n_sending], owned; actives past their latency */
     int32_t n_sending, cap_sending;
-    bool shares_anew; /**< the number that send changed at this instant */
+    bool shares_anew; /**< the stages that send changed at this instant */
 };
 
 /** One that has come to its end, in the order of processing. */
@@ -101,6 +109,8 @@ struct chunk_sim {
     double bw_Bps[TOPO_MAX_DIMS];
     struct sim_rules rules;
     bool keep;
+    bool linked;   /**< levels of a fabric share links */
+    bool in_parts; /**< a stage is latency, then bytes at a rate that others may change */
     struct cells cells;
     struct server servers[TOPO_MAX_DIMS];
     int32_t *busy;    /**< shape [n_dims][cells], owned: stages at each NPU of a cell */
@@ -110,7 +120,8 @@ struct chunk_sim {
     int32_t slot_words;
     struct active *actives;
     int32_t n_actives, cap_actives, first_free; /**< -1: none */
-    struct event_heap events; /**< of actives: end, or end of the latency when several share */
+    double *room_Bps, *weight; /**< shape [n_dims][cells], owned; of links that are being shared, else NULL */
+    struct event_heap events;  /**< of actives: end, or end of the latency when several share */
     struct arrival {
         int32_t job, cell;
     } * arrivals; /**< shape [n_arrivals], owned; late cells */
@@ -156,29 +167,88 @@ static int queue_push(struct queue *q, const struct waiting *w, struct err *e)
 
 /* ---- teams ---- */
 
-/* The shape of teams of members with stride in dimension d, made if new. ERR_NOMEM. */
-static int chunk_shape(struct chunk_sim *x, int32_t d, int32_t members, int32_t stride, int32_t *out,
+static void shape_free(struct shape *s)
+{
+    free(s->offset);
+    free(s->queues);
+}
+
+/* Members that differ along the dimensions of @p along (bits), as @p job takes them. ERR_NOMEM. */
+static int shape_build(struct shape *s, const struct chunk_sim *x, unsigned along, const struct sim_job *job,
                        struct err *e)
 {
-    struct server *server = &x->servers[d];
-    struct team team = cells_team(&x->cells, d, 0, members, stride);
-    for (*out = 0; *out < server->n_shapes; ++*out)
-        if (server->shapes[*out].step == team.step && server->shapes[*out].n == team.n)
-            return 0;
-    if (!vec_reserve(server->shapes, server->cap_shapes, server->n_shapes + 1))
+    const struct cells *c = &x->cells;
+    *s = (struct shape){ .n = 1 };
+    s->offset = calloc((size_t)c->n, 2 * sizeof *s->offset);
+    s->queues = calloc((size_t)c->n, sizeof *s->queues);
+    if (!s->offset || !s->queues) {
+        shape_free(s);
         return err_nomem(e, "queues of chunks");
-    struct queue *queues = calloc((size_t)x->cells.n, sizeof *queues);
-    if (!queues)
-        return err_nomem(e, "queues of chunks");
-    server->shapes[server->n_shapes++] = (struct shape){ team.step, team.n, queues };
+    }
+    s->first = s->offset + c->n;
+    for (int32_t cell = 0; cell < c->n; cell++)
+        s->first[cell] = cell;
+    for (int32_t d = 0; d < x->net.n_dims; d++) {
+        if (!(along >> d & 1))
+            continue;
+        struct team line = cells_team(c, d, 0, job->members[d], job->stride[d]);
+        for (int32_t i = line.n * s->n; i-- > 0;)
+            s->offset[i] = s->offset[i % s->n] + i / s->n * line.step;
+        s->n *= line.n;
+        for (int32_t cell = 0; cell < c->n; cell++)
+            s->first[cell] = cells_team(c, d, s->first[cell], job->members[d], job->stride[d]).first;
+    }
     return 0;
 }
 
-/* The team of a shape that cell is in. */
-static struct team chunk_team(const struct chunk_sim *x, int32_t d, int32_t shape, int32_t cell)
+/* The shape of teams that differ along dimensions, at the server of dimension d; made if new. ERR_NOMEM. */
+static int chunk_shape(struct chunk_sim *x, int32_t d, unsigned along, const struct sim_job *job,
+                       int32_t *out, struct err *e)
 {
-    const struct shape *s = &x->servers[d].shapes[shape];
-    return cells_team(&x->cells, d, cell, s->n, s->step / x->cells.span[d]);
+    struct server *server = &x->servers[d];
+    struct shape shape;
+    *out = 0;
+    if (x->cells.n == 1 && server->n_shapes) /* all teams are alike */
+        return 0;
+    int rc = shape_build(&shape, x, along, job, e);
+    if (rc)
+        return rc;
+    for (*out = 0; *out < server->n_shapes; ++*out)
+        if (server->shapes[*out].n == shape.n &&
+            memcmp(server->shapes[*out].offset, shape.offset, (size_t)shape.n * sizeof *shape.offset) == 0) {
+            shape_free(&shape);
+            return 0;
+        }
+    if (!vec_reserve(server->shapes, server->cap_shapes, server->n_shapes + 1)) {
+        shape_free(&shape);
+        return err_nomem(e, "queues of chunks");
+    }
+    server->shapes[server->n_shapes++] = shape;
+    return 0;
+}
+
+/* Shapes of the teams of a job at each server that it comes to: members of a line, or those of all levels
+ * that a stage works on at once. */
+static int chunk_shapes(struct chunk_sim *x, struct chunk_entry *entry, struct err *e)
+{
+    struct stage_unit units[TOPO_MAX_DIMS];
+    const struct sim_job *job = &entry->job;
+    int32_t n = stage_units(units, job->kind, job->members, job->stride, NULL, &x->net);
+    int rc = 0;
+    for (int32_t i = 0; i < n && !rc; i++) {
+        int32_t d = units[i].dim, begin = units[i].rails > 1 ? 0 : d,
+                end = units[i].flat ? topo_after_entry(x->net.dims, d) : d + 1;
+        unsigned along = 0;
+        for (int32_t k = begin; k < end; k++)
+            along |= job->members[k] > 1 ? 1U << k : 0;
+        rc = chunk_shape(x, d, along, job, &entry->shape[d], e);
+    }
+    return rc;
+}
+
+static const struct shape *shape_of(const struct chunk_sim *x, int32_t d, const struct waiting *w)
+{
+    return &x->servers[d].shapes[w->shape];
 }
 
 /* Look at a queue in the next round. */
@@ -194,19 +264,19 @@ static int chunk_touch(struct server *server, int32_t shape, int32_t cell, struc
     return 0;
 }
 
-/* The members of a team in dimension d have one stage less. ERR_NOMEM. */
-static int chunk_freed(struct chunk_sim *x, int32_t d, const struct team *team, struct err *e)
+/* The team of @p w has one stage less in dimension d. ERR_NOMEM. */
+static int chunk_freed(struct chunk_sim *x, int32_t d, const struct waiting *w, struct err *e)
 {
     struct server *server = &x->servers[d];
+    const struct shape *own = shape_of(x, d, w);
     int rc = 0;
     for (int32_t s = 0; s < server->n_shapes && !rc; s++) {
-        const struct shape *shape = &server->shapes[s];
-        if (shape->step == team->step && shape->n == team->n) {
-            rc = chunk_touch(server, s, team->first, e);
+        if (s == w->shape) {
+            rc = chunk_touch(server, s, w->cell, e);
             continue;
         }
-        for (int32_t i = 0, cell = team->first; i < team->n && !rc; i++, cell += team->step)
-            rc = chunk_touch(server, s, chunk_team(x, d, s, cell).first, e);
+        for (int32_t i = 0; i < own->n && !rc; i++)
+            rc = chunk_touch(server, s, server->shapes[s].first[w->cell + own->offset[i]], e);
     }
     return rc;
 }
@@ -221,9 +291,9 @@ static int chunk_wait(struct chunk_sim *x, int32_t d, const struct waiting *w, s
 
 static bool chunk_is_free(const struct chunk_sim *x, int32_t d, const struct waiting *w)
 {
-    struct team team = chunk_team(x, d, w->shape, w->cell);
-    for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step)
-        if (x->busy[d * x->cells.n + cell] >= x->rules.active)
+    const struct shape *team = shape_of(x, d, w);
+    for (int32_t i = 0; i < team->n; i++)
+        if (x->busy[d * x->cells.n + w->cell + team->offset[i]] >= x->rules.active)
             return false;
     return true;
 }
@@ -265,7 +335,7 @@ static void chunk_servers_free(struct chunk_sim *x)
         for (int32_t s = 0; s < server->n_shapes; s++) {
             for (int32_t cell = 0; cell < x->cells.n; cell++)
                 free(server->shapes[s].queues[cell].items);
-            free(server->shapes[s].queues);
+            shape_free(&server->shapes[s]);
         }
         free(server->shapes);
         free(server->touched);
@@ -354,17 +424,6 @@ static int32_t stages_of(const struct chunk_sim *x, const struct waiting *w)
 
 /* Cells are classes of NPUs that behave alike (one without slow NPUs), so the cost of a run does not grow
  * with the network. Slots are tracked only for timelines with several active chunks. */
-/* Levels of a fabric share links, which servers of one dimension each do not know. */
-static int chunk_check_network(const struct topo_network *net, struct err *e)
-{
-    for (int32_t d = 0; d < net->n_dims; d++)
-        if (topo_is_fabric(&net->dims[d]))
-            return err_set(e, ERR_UNSUP,
-                           "dimension %s is a %s, which model chunk does not know; use alpha-beta or flow",
-                           net->dims[d].name, topo_shape_name(net->dims[d].shape));
-    return 0;
-}
-
 int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
                const struct sim_rules *rules, unsigned split_dims, bool keep, struct err *e)
 {
@@ -377,18 +436,21 @@ int chunk_open(struct chunk_sim **out, const struct topo_network *net, const dou
     x->last_issue_s = NAN;
     x->first_free = -1;
     memcpy(x->bw_Bps, bw_Bps, (size_t)net->n_dims * sizeof *bw_Bps);
-    int rc = chunk_check_network(net, e);
-    if (!rc)
-        rc = cells_build(&x->cells, net, rules, split_dims, e);
+    x->linked = topo_has_fabric(net);
+    x->in_parts = x->linked || rules->active > 1;
+    int rc = cells_build(&x->cells, net, rules, split_dims, e);
     if (!rc) {
-        x->busy = calloc((size_t)net->n_dims * (size_t)x->cells.n, sizeof *x->busy);
-        x->sending = calloc((size_t)net->n_dims * (size_t)x->cells.n, sizeof *x->sending);
+        size_t n = (size_t)net->n_dims * (size_t)x->cells.n;
+        x->busy = calloc(n, sizeof *x->busy);
+        x->sending = calloc(n, sizeof *x->sending);
+        x->room_Bps = x->linked ? calloc(n, sizeof *x->room_Bps) : NULL;
+        x->weight = x->linked ? calloc(n, sizeof *x->weight) : NULL;
         if (rules->active > 1 && keep) {
             x->slot_words = (rules->active - 1) / SLOT_BITS + 1;
-            x->slots =
-                calloc((size_t)net->n_dims * (size_t)x->cells.n, (size_t)x->slot_words * sizeof *x->slots);
+            x->slots = calloc(n, (size_t)x->slot_words * sizeof *x->slots);
         }
-        if (!x->busy || !x->sending || (x->slot_words && !x->slots))
+        if (!x->busy || !x->sending || (x->slot_words && !x->slots) ||
+            (x->linked && (!x->room_Bps || !x->weight)))
             rc = err_nomem(e, "a simulation");
     }
     if (rc) {
@@ -414,6 +476,8 @@ void chunk_free(struct chunk_sim *x)
     free(x->busy);
     free(x->sending);
     free(x->slots);
+    free(x->room_Bps);
+    free(x->weight);
     free(x->actives);
     free(x->arrivals);
     free(x->jobs);
@@ -448,13 +512,13 @@ static int arrive(struct chunk_sim *x, int32_t job, int32_t chunk, int32_t stage
     const struct stage *s = stage_of(x, &w);
     w.shape = entry->shape[s->dim];
     if (entry->arrived) {
-        struct team team = chunk_team(x, s->dim, w.shape, cell);
+        const struct shape *team = shape_of(x, s->dim, &w);
+        w.cell = team->first[cell];
         int32_t *there =
             &entry->arrived[((size_t)chunk * (size_t)entry->n_stages + (size_t)stage) * (size_t)x->cells.n +
-                            (size_t)team.first];
-        if (++*there < team.n)
+                            (size_t)w.cell];
+        if (++*there < team->n)
             return 0;
-        w.cell = team.first;
     }
     w.priority = entry->job.priority;
     w.seq = x->seq++;
@@ -511,9 +575,10 @@ static int record(struct chunk_sim *x, const struct active *a, struct err *e)
 /* Slowest share among the team, and the most that share one of its ports. */
 static double team_rate(const struct chunk_sim *x, const struct active *a)
 {
-    struct team team = a->team;
+    const struct shape *team = shape_of(x, a->dim, &a->item);
     double least = INFINITY;
-    for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step) {
+    for (int32_t i = 0; i < team->n; i++) {
+        int32_t cell = a->item.cell + team->offset[i];
         int32_t sharing = x->sending[a->dim * x->cells.n + cell];
         least = fmin(least, cells_share(&x->cells, a->dim, cell) / (sharing > 1 ? sharing : 1));
     }
@@ -529,10 +594,131 @@ static void share_again(const struct chunk_sim *x, struct active *a)
     a->end_s = x->now_s + a->left_B / a->rate_Bps;
 }
 
+/* ---- links of fabrics ---- */
+
+/* Class i of the links that a stage loads, its own first. */
+static struct stage_class stage_use(const struct stage *s, int32_t i)
+{
+    return i ? s->more[i - 1] : (struct stage_class){ s->dim, s->sent_B, s->load_B };
+}
+
+/* Bytes on the class that a stage loads most: what its rate is counted in. */
+static double stage_most_B(const struct stage *s)
+{
+    double most_B = 0;
+    for (int32_t i = 0; i <= s->n_more; i++)
+        most_B = fmax(most_B, stage_use(s, i).load_B);
+    return most_B;
+}
+
+/* What a stage asks of its links at @p rate_Bps, added to @p out, shape [n_dims][cells]. */
+static void link_add(double *out, const struct chunk_sim *x, const struct active *a, double rate_Bps)
+{
+    const struct stage *s = stage_of(x, &a->item);
+    const struct shape *team = shape_of(x, a->dim, &a->item);
+    double most_B = stage_most_B(s);
+    for (int32_t i = 0; i <= s->n_more; i++) {
+        struct stage_class use = stage_use(s, i);
+        for (int32_t k = 0; k < team->n && use.load_B > 0; k++)
+            out[use.dim * x->cells.n + a->item.cell + team->offset[k]] += rate_Bps * use.load_B / most_B;
+    }
+}
+
+/* Is one of its links full when all that are not settled have @p rate_Bps? */
+static bool link_binds(const struct chunk_sim *x, const struct active *a, double rate_Bps)
+{
+    const struct stage *s = stage_of(x, &a->item);
+    const struct shape *team = shape_of(x, a->dim, &a->item);
+    for (int32_t i = 0; i <= s->n_more; i++) {
+        struct stage_class use = stage_use(s, i);
+        for (int32_t k = 0; k < team->n && use.load_B > 0; k++) {
+            int32_t at = use.dim * x->cells.n + a->item.cell + team->offset[k];
+            if (x->room_Bps[at] <= rate_Bps * x->weight[at])
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The rate at which the next links fill up: what those that are settled leave over, for all others alike. */
+static double link_fill(struct chunk_sim *x)
+{
+    double least_Bps = INFINITY;
+    for (int32_t d = 0; d < x->net.n_dims; d++)
+        for (int32_t cell = 0; cell < x->cells.n; cell++) {
+            /* Below zero by what is free, until uses are added. */
+            x->room_Bps[d * x->cells.n + cell] = -x->bw_Bps[d] * cells_share(&x->cells, d, cell);
+            x->weight[d * x->cells.n + cell] = 0;
+        }
+    for (int32_t d = 0; d < x->net.n_dims; d++)
+        for (int32_t k = 0; k < x->servers[d].n_sending; k++) {
+            const struct active *a = &x->actives[x->servers[d].sending[k]];
+            link_add(a->share_Bps < 0 ? x->weight : x->room_Bps, x, a, a->share_Bps < 0 ? 1 : a->share_Bps);
+        }
+    for (int32_t at = 0; at < x->net.n_dims * x->cells.n; at++) {
+        x->room_Bps[at] = fmax(-x->room_Bps[at], 0);
+        if (x->weight[at] > 0)
+            least_Bps = fmin(least_Bps, x->room_Bps[at] / x->weight[at]);
+    }
+    return least_Bps;
+}
+
+/* Max-min fair: all rates rise alike until a link is full, those on it are settled, the others rise on. As
+ * many rounds as there are different rates. */
+static void link_share(struct chunk_sim *x)
+{
+    int32_t left = 0;
+    for (int32_t d = 0; d < x->net.n_dims; d++)
+        for (int32_t k = 0; k < x->servers[d].n_sending; k++) {
+            struct active *a = &x->actives[x->servers[d].sending[k]];
+            a->share_Bps = stage_most_B(stage_of(x, &a->item)) > 0 ? -1 : (double)INFINITY;
+            left += a->share_Bps < 0;
+        }
+    while (left > 0) {
+        double rate_Bps = link_fill(x);
+        for (int32_t d = 0; d < x->net.n_dims; d++)
+            for (int32_t k = 0; k < x->servers[d].n_sending; k++) {
+                struct active *a = &x->actives[x->servers[d].sending[k]];
+                if (a->share_Bps < 0 && link_binds(x, a, rate_Bps * (1 + INSTANT_REL))) {
+                    a->share_Bps = rate_Bps;
+                    left--;
+                }
+            }
+    }
+}
+
+/* Once for all that began or ended at this instant; a stage whose rate is as before keeps its end. */
+static int share_links(struct chunk_sim *x, struct err *e)
+{
+    bool anew = false;
+    int rc = 0;
+    for (int32_t d = 0; d < x->net.n_dims; d++) {
+        anew = anew || x->servers[d].shares_anew;
+        x->servers[d].shares_anew = false;
+    }
+    if (!anew)
+        return 0;
+    link_share(x);
+    for (int32_t d = 0; d < x->net.n_dims; d++)
+        for (int32_t k = 0; k < x->servers[d].n_sending && !rc; k++) {
+            struct active *a = &x->actives[x->servers[d].sending[k]];
+            if (!(a->rate_Bps < a->share_Bps) && !(a->rate_Bps > a->share_Bps))
+                continue;
+            a->left_B = fmax(a->left_B - a->rate_Bps * (x->now_s - a->since_s), 0);
+            a->since_s = x->now_s;
+            a->rate_Bps = a->share_Bps;
+            a->end_s = x->now_s + (a->left_B > 0 ? a->left_B / a->rate_Bps : 0);
+            rc = event_heap_set(&x->events, x->servers[d].sending[k], a->end_s, e);
+        }
+    return rc;
+}
+
 /* Once for all that began or ended at this instant. */
 static int share_all(struct chunk_sim *x, struct err *e)
 {
     int rc = 0;
+    if (x->linked)
+        return share_links(x, e);
     for (int32_t d = 0; d < x->net.n_dims && !rc; d++) {
         struct server *server = &x->servers[d];
         for (int32_t k = 0; server->shares_anew && k < server->n_sending && !rc; k++) {
@@ -547,9 +733,9 @@ static int share_all(struct chunk_sim *x, struct err *e)
 
 static void count_team(int32_t *count, const struct chunk_sim *x, const struct active *a, int32_t more)
 {
-    struct team team = a->team;
-    for (int32_t i = 0, cell = team.first; i < team.n; i++, cell += team.step)
-        count[a->dim * x->cells.n + cell] += more;
+    const struct shape *team = shape_of(x, a->dim, &a->item);
+    for (int32_t i = 0; i < team->n; i++)
+        count[a->dim * x->cells.n + a->item.cell + team->offset[i]] += more;
 }
 
 static uint64_t *slots_of(const struct chunk_sim *x, int32_t dim, int32_t cell)
@@ -600,19 +786,17 @@ static int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err 
     if (i < 0)
         return err_nomem(e, "a simulation");
     struct active *a = &x->actives[i];
-    *a = (struct active){ .item = *w,
-                          .team = chunk_team(x, s->dim, w->shape, w->cell),
-                          .dim = s->dim,
-                          .slot = take_slot(x, s->dim, w->cell),
-                          .start_s = x->now_s };
+    *a = (struct active){
+        .item = *w, .dim = s->dim, .slot = take_slot(x, s->dim, w->cell), .start_s = x->now_s
+    };
     count_team(x->busy, x, a, 1);
     result->queue_s += x->now_s - w->ready_s;
     /* Alone, latency and bytes are one interval: one sum, one rounding. */
-    if (x->rules.active == 1)
+    if (!x->in_parts)
         a->end_s = x->now_s + (s->const_s + s->load_B / team_rate(x, a));
     else
         a->end_s = x->now_s + s->const_s;
-    a->left_B = s->load_B;
+    a->left_B = x->linked ? stage_most_B(s) : s->load_B;
     return event_heap_set(&x->events, i, a->end_s, e);
 }
 
@@ -656,7 +840,7 @@ static void end_sending(struct chunk_sim *x, const struct active *a)
 static int chunk_finish(struct chunk_sim *x, int32_t i, struct err *e)
 {
     /* Those that began or ended before it at this instant may move it by a rounding. */
-    if (x->actives[i].sending && x->servers[x->actives[i].dim].shares_anew)
+    if (x->actives[i].sending && !x->linked && x->servers[x->actives[i].dim].shares_anew)
         share_again(x, &x->actives[i]);
     struct active a = x->actives[i];
     const struct waiting *w = &a.item;
@@ -668,10 +852,11 @@ static int chunk_finish(struct chunk_sim *x, int32_t i, struct err *e)
     x->actives[i].next_free = x->first_free;
     x->first_free = i;
     count_team(x->busy, x, &a, -1);
-    rc = rc ? rc : chunk_freed(x, a.dim, &a.team, e);
-    for (int32_t k = 0, cell = a.team.first; k < a.team.n && !rc; k++, cell += a.team.step) {
+    rc = rc ? rc : chunk_freed(x, a.dim, w, e);
+    const struct shape *team = shape_of(x, a.dim, w);
+    for (int32_t k = 0; k < team->n && !rc; k++) {
         if (!last)
-            rc = arrive(x, w->job, w->chunk, w->stage + 1, cell, e);
+            rc = arrive(x, w->job, w->chunk, w->stage + 1, w->cell + team->offset[k], e);
         else if (--x->jobs[w->job].left == 0)
             rc = end_job(x, w->job, a.end_s, e);
     }
@@ -732,7 +917,7 @@ int chunk_advance(struct chunk_sim *x, struct err *e)
         return err_nomem(e, "a simulation");
     for (int32_t k = 0; k < n && !rc; k++) {
         int32_t i = x->batch[k].active;
-        bool begins = x->rules.active > 1 && !x->actives[i].sending;
+        bool begins = x->in_parts && !x->actives[i].sending;
         rc = begins ? begin_sending(x, i, e) : chunk_finish(x, i, e);
     }
     rc = rc ? rc : share_all(x, e);
@@ -766,9 +951,7 @@ static int chunk_begin_job(struct chunk_sim *x, int32_t j, struct err *e)
     if (entry->plans[0].n == 0)
         return end_job(x, j, x->now_s, e);
     entry->left = chunks * x->cells.n;
-    for (int32_t d = 0; d < x->net.n_dims && !rc; d++)
-        if (entry->job.members[d] > 1)
-            rc = chunk_shape(x, d, entry->job.members[d], entry->job.stride[d], &entry->shape[d], e);
+    rc = chunk_shapes(x, entry, e);
     if (rc)
         return rc;
     for (int32_t p = 0; p < entry->n_plans; p++)
@@ -782,11 +965,8 @@ static int chunk_begin_job(struct chunk_sim *x, int32_t j, struct err *e)
     }
     for (int32_t c = 0; c < chunks; c++) {
         const struct chunk_plan *p = &entry->plans[entry->plan_of[c]];
-        for (int32_t k = 0; k < p->n; k++) {
-            int32_t d = p->stages[k].dim;
-            entry->result.sent_B[d] += p->stages[k].sent_B;
-            entry->result.busy_s[d] += p->stages[k].load_B / x->bw_Bps[d];
-        }
+        for (int32_t k = 0; k < p->n; k++)
+            stage_tally(&p->stages[k], 1, x->bw_Bps, entry->result.sent_B, entry->result.busy_s);
     }
     x->pending = true;
     for (int32_t cell = 0; cell < x->cells.n && !rc; cell++)

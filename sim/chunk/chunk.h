@@ -19,9 +19,10 @@ struct chunk_slice {
  *
  * Semantics (physical): a dimension works on up to rules->active chunks of any job at a time. A stage first
  * takes its const_s, which uses no bandwidth, then sends load_B; chunks in that part share the bandwidth
- * equally. A stage of a group with a slow NPU goes at that NPU's pace, and begins when all its members are
- * there and free. Completions at one instant (to 1e-12 of it) are processed first, in order of job and chunk;
- * then dimensions take new chunks.
+ * equally. Levels of a fabric are dimensions of their own, and all stages in flight share each class of links
+ * max-min fair, by the loads of struct stage. A stage of a group with a slow NPU goes at that NPU's pace, and
+ * begins when all its members are there and free. Completions at one instant (to 1e-12 of it) are processed
+ * first, in order of job and chunk; then dimensions take new chunks.
  *
  * Without slow NPUs all are alike and one stands for all, whatever their number.
  */

@@ -35,7 +35,7 @@ static void fill_costs(struct order_costs *c, const struct order_job *job, const
     enum collective_kind kind =
         themis && job->kind == COLLECTIVE_ALL_REDUCE ? COLLECTIVE_REDUCE_SCATTER : job->kind;
     to_wide(wide, dims, n, job->net->n_dims);
-    c->known = true;
+    *c = (struct order_costs){ .known = true };
     memcpy(c->dims, dims, sizeof c->dims);
     c->n = stage_list(stages, kind, job->chunk_B, job->members, job->stride, wide, job->net, job->rules,
                       job->bw_Bps);
@@ -43,6 +43,11 @@ static void fill_costs(struct order_costs *c, const struct order_job *job, const
         const struct stage *s = &stages[k];
         c->at[k] = (uint8_t)s->dim;
         c->cost_s[k] = s->load_B / job->bw_Bps[s->dim] + (themis ? 0 : s->const_s);
+        for (int32_t i = 0; i < s->n_more; i++) {
+            const struct stage_class *other = &s->more[i];
+            c->linked = true;
+            c->more_s[other->dim] += other->load_B / job->bw_Bps[other->dim];
+        }
     }
 }
 
@@ -60,6 +65,8 @@ static void book(double *load_s, const struct order_costs *c, int32_t chunks)
 {
     for (int32_t k = 0; k < c->n; k++)
         load_s[c->at[k]] += chunks * c->cost_s[k];
+    for (int32_t d = 0; d < TOPO_MAX_DIMS && c->linked; d++)
+        load_s[d] += chunks * c->more_s[d];
 }
 
 /* By load, the least first; of equals the innermost. Sums that rounding alone tells apart are equal. */
@@ -244,8 +251,10 @@ static int cells_lay_out(struct cells *c, const struct topo_network *net, const 
     return 0;
 }
 
-/* Of several rules that match a cell the slowest share and the longest delay count. */
-static void order_apply(struct cells *c, const struct sim_rules *rules, int32_t cell)
+/* Of several rules that match a cell the slowest share and the longest delay count. Links between switches
+ * are not an NPU's: they stay as they are. */
+static void order_apply(struct cells *c, const struct topo_network *net, const struct sim_rules *rules,
+                        int32_t cell)
 {
     for (int32_t i = 0; i < rules->n_slow; i++) {
         const struct sim_slow *s = &rules->slow[i];
@@ -256,7 +265,8 @@ static void order_apply(struct cells *c, const struct sim_rules *rules, int32_t 
             applies = applies && (s->at[d] < 0 || s->at[d] == at);
         }
         for (int32_t d = 0; applies && d < c->n_dims; d++)
-            if ((s->dim < 0 || s->dim == d) && s->share < c->share[d * c->n + cell])
+            if ((s->dim < 0 || s->dim == d) && topo_in_total(&net->dims[d]) &&
+                s->share < c->share[d * c->n + cell])
                 c->share[d * c->n + cell] = s->share;
         if (applies && s->late_s > c->late_s[cell])
             c->late_s[cell] = s->late_s;
@@ -280,7 +290,7 @@ int cells_build(struct cells *c, const struct topo_network *net, const struct si
     for (int32_t i = 0; i < c->n_dims * c->n; i++)
         c->share[i] = 1;
     for (int32_t cell = 0; cell < c->n; cell++)
-        order_apply(c, rules, cell);
+        order_apply(c, net, rules, cell);
     return 0;
 }
 

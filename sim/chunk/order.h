@@ -19,8 +19,10 @@ struct order_costs {
     bool known;
     uint8_t dims[TOPO_MAX_DIMS]; /**< the order */
     int32_t n;
-    uint8_t at[STAGE_MAX];    /**< shape [n], dimensions */
-    double cost_s[STAGE_MAX]; /**< shape [n] */
+    uint8_t at[STAGE_MAX];        /**< shape [n], dimensions */
+    double cost_s[STAGE_MAX];     /**< shape [n] */
+    bool linked;                  /**< stages load other classes of links too */
+    double more_s[TOPO_MAX_DIMS]; /**< what they cost these */
 };
 
 /** A collective whose chunks are to be ordered, always in one enum sim_order. */

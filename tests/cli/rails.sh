@@ -84,12 +84,24 @@ step_of() { # MODEL ALGORITHM MEMBERS COLLECTIVE
     [ "$1" = bandwidth ] || echo 'simulation: { chunks: 1 }' >>tree.yaml
     "$WEFT" sim tree.yaml --model "$1" -q 2>&1 | grep '^time\|^weft'
 }
-for m in bandwidth flow; do
+for m in bandwidth alpha-beta chunk flow; do
     step_of $m default "[ 32, 32 ]" reduce-scatter
     step_of $m halving-farthest "[ 32, 32 ]" reduce-scatter
     step_of $m default "[ 1, 32 ]" reduce-scatter
 done
 step_of bandwidth default "[ 32, 32 ]" all-to-all
+
+echo "== in 8 chunks the levels work at once; which classes a stage loads, and which of them decides"
+step_of alpha-beta default "[ 32, 32 ]" reduce-scatter
+for m in alpha-beta chunk; do run sim tree.yaml --model $m --set simulation.chunks=8 -q; done
+run sim tree.yaml --model chunk --timeline t.json -q -o sim.txt
+grep '"X"\|"thread_name"' t.json
+run sim tree.yaml --model chunk --timeline t.csv -q -o sim.txt -f
+grep -v '^#' t.csv
+run sweep tree.yaml -q --set 'vary={ model: [ bandwidth, alpha-beta, chunk, flow ], network.dims.pod.taper: [ 1, 4 ] }'
+run explain tree.yaml --set model=chunk -q
+run sim tree.yaml --model chunk --set 'simulation.slow=[{ at: [ 3, 5 ], dim: pod.up1, share: 0.5 }]'
+run sim tree.yaml --model chunk --set 'simulation.slow=[{ at: [ 3, 5 ], share: 0.5 }]' -q
 
 echo "== sizes from the ports of a box: leaves of 32 of 42, as 42 do not divide 2,048; 8 rails leave a pod room for 4 leaves of each"
 sized() { printf 'name: sized\ndims: [ %s ]\n' "$1" >net.yaml; "$WEFT" topo net.yaml 2>&1 | grep 'in one word\|^weft'; }
