@@ -429,6 +429,12 @@ double memory_in_flight(const struct plan *p, int64_t stage)
     double m = (double)plan_microbatches(p);
     if (p->schedule == PLAN_GPIPE)
         return m;
+    if (p->schedule == PLAN_ZB1P)
+        return fmin(m, pp);
+    if (p->schedule == PLAN_DUALPIPE)
+        return fmin(m, pp + 1);
+    if (p->schedule == PLAN_DUALPIPEV) /* of 2 p stages of half the layers */
+        return fmin(m, (2 * pp + 1) / 2);
     if (p->interleave == 1)
         return fmin(m, pp - i);
     /* Chunks of its warm-up and the one under way. */
@@ -473,7 +479,7 @@ static struct model_share memory_stage_params(const struct model *m, const struc
 static struct model_share sharers(const struct plan *p)
 {
     double cp_dp = (double)p->degree[PLAN_CP] * (double)p->degree[PLAN_DP];
-    return (struct model_share){ cp_dp,
+    return (struct model_share){ p->shard ? (double)p->shard : cp_dp,
                                  cp_dp * (p->expert_tp ? 1 : (double)p->degree[PLAN_TP]) / (double)p->ep };
 }
 
@@ -490,7 +496,7 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
 {
     double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1, bytes = 0;
     bool experts = s->experts > 0;
-    if (p->zero == 3) {
+    if (p->zero == 3 && p->reshard) {
         struct model_share layer = model_layer_params(m, experts, tp, (double)p->ep, etp), n = sharers(p);
         bytes += fmin(GATHERED, (double)(s->dense + s->experts)) * ROOFLINE_ELEMENT_B *
                  ((n.dense > 1 ? layer.dense : 0) + (n.expert > 1 ? layer.expert : 0));
@@ -505,11 +511,13 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
     return bytes;
 }
 
+/* DualPipe holds two stages a NPU; what is not shared out over data parallelism is there twice. */
 static void add_state(struct memory *out, const struct plan *p, struct model_share params)
 {
-    double all = params.dense + params.expert, part = shared_out(p, params);
-    out->term_B[MEMORY_WEIGHTS] = ROOFLINE_ELEMENT_B * (p->zero >= 3 ? part : all);
-    out->term_B[MEMORY_GRADIENTS] = (double)p->grad_B * (p->zero >= 2 ? part : all);
+    double all = (params.dense + params.expert) * (p->schedule == PLAN_DUALPIPE ? 2 : 1);
+    double part = shared_out(p, params);
+    out->term_B[MEMORY_WEIGHTS] = ROOFLINE_ELEMENT_B * (p->zero >= 3 && p->reshard ? part : all);
+    out->term_B[MEMORY_GRADIENTS] = (double)p->grad_B * (p->zero >= 2 && !p->no_sync ? part : all);
     out->term_B[MEMORY_OPTIMIZER] = OPTIMIZER_B * (p->zero >= 1 ? part : all);
 }
 

@@ -96,7 +96,8 @@ struct memory {
 double memory_layer_B(const struct model *m, const struct plan *p, bool experts);
 
 /** Microbatches' worth of layers that @p stage (from 0) keeps at once: min(m, p - stage) in 1F1B, m in GPipe;
- * interleaved, the first stage's p of them times 1 + (p-1)/(p v). */
+ * interleaved, the first stage's p of them times 1 + (p-1)/(p v). Any stage of zb1p keeps p, of dualpipe p +
+ * 1, of dualpipev p + 1/2 (deepseek-ai/DualPipe README). */
 double memory_in_flight(const struct plan *p, int64_t stage);
 
 /** Memory of a legal plan. O(1); O(layers) of a model with experts. */

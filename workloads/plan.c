@@ -13,9 +13,12 @@
 #include "workloads/step.h"
 
 const char *const plan_axis_words[N_PLAN_AXES + 1] = { "tp", "cp", "dp", "pp" };
-const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp", "ep", "dp", "experts", "pp" };
+const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp",      "cp", "ep",    "dp",
+                                                          "experts", "pp", "shard", "copies" };
 const char *const plan_recompute_words[N_PLAN_RECOMPUTES + 1] = { "none", "selective", "full" };
-const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe" };
+const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe", "zb1p", "dualpipe",
+                                                                "dualpipev" };
+const char *const plan_ends_words[N_PLAN_ENDS + 1] = { "equal", "short" };
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
 
@@ -30,6 +33,7 @@ void plan_defaults(struct plan *p)
                         .overlap_tp = PLAN_OVERLAP_BACKWARD,
                         .overlap_dp = true,
                         .scatter_gather = true,
+                        .reshard = true,
                         .sends = 2,
                         .grad_B = 4,
                         .traffic = 1,
@@ -43,34 +47,60 @@ int64_t plan_microbatches(const struct plan *p)
 
 /* ---- stages ---- */
 
-static int64_t plan_stage_layers(const struct plan *p, const struct model *m, int64_t stage)
+/*
+ * Chunks whose ends are short. Where embedding and loss fill up the chunks evenly as a layer each, first and
+ * last chunk have one layer less (Llama 3 405B: 126 + 2); else the last chunk has what the others leave
+ * (DeepSeek-V3: 61 layers in 15 chunks of 4 and one of 1, beside its loss). Both as Megatron-Bridge's
+ * recipes.
+ */
+static int64_t plan_short_chunk(int64_t layers, int64_t chunks, int64_t chunk)
 {
-    int64_t pp = p->degree[PLAN_PP];
-    if (stage == 0 && p->first)
-        return p->first;
-    if (stage == pp - 1 && p->last)
-        return p->last;
-    return (m->layers - p->first - p->last) / (pp - (p->first > 0) - (p->last > 0));
+    bool last = chunk == chunks - 1;
+    if ((layers + 2) % chunks == 0)
+        return (layers + 2) / chunks - (chunk == 0) - last;
+    int64_t most = (layers + chunks - 1) / chunks;
+    return last ? layers - most * (chunks - 1) : most;
 }
 
-static int64_t layers_before(const struct plan *p, const struct model *m, int64_t stage)
+int64_t plan_chunk_layers(const struct plan *p, const struct model *m, int64_t chunk)
 {
-    if (stage == 0)
-        return 0;
-    return plan_stage_layers(p, m, 0) + (stage - 1) * (stage > 1 ? plan_stage_layers(p, m, 1) : 0);
+    int64_t pp = p->degree[PLAN_PP], chunks = pp * p->interleave;
+    if (p->layout.n)
+        return p->layout.layers[chunk];
+    if (p->ends == PLAN_ENDS_SHORT)
+        return plan_short_chunk(m->layers, chunks, chunk);
+    if (chunk == 0 && p->first)
+        return p->first;
+    if (chunk == pp - 1 && p->last)
+        return p->last;
+    return (m->layers - p->first - p->last) / (chunks - (p->first > 0) - (p->last > 0));
+}
+
+/* Only the ends differ, unless the chunks are listed. */
+static int64_t plan_layers_before(const struct plan *p, const struct model *m, int64_t chunk)
+{
+    int64_t sum = 0;
+    if (p->layout.n)
+        for (int64_t i = 0; i < chunk; i++)
+            sum += p->layout.layers[i];
+    else if (chunk)
+        sum = plan_chunk_layers(p, m, 0) + (chunk > 1 ? (chunk - 1) * plan_chunk_layers(p, m, 1) : 0);
+    return sum;
 }
 
 /* Layers of a stage with and without experts; chunks of an interleaved pipeline go round the stages. */
 static struct plan_stage fill_stage(const struct plan *p, const struct model *m, int64_t stage)
 {
-    int64_t pp = p->degree[PLAN_PP], all = plan_stage_layers(p, m, stage), chunk = all / p->interleave;
+    int64_t pp = p->degree[PLAN_PP];
     struct plan_stage s = { .at = stage, .count = 1, .embed = stage == 0, .head = stage == pp - 1 };
-    for (int64_t v = 0; v < p->interleave && m->moe.experts; v++) {
-        int64_t begin = p->interleave > 1 ? (v * pp + stage) * chunk : layers_before(p, m, stage);
-        for (int64_t i = begin; i < begin + chunk; i++)
+    for (int64_t chunk = stage; chunk < pp * p->interleave; chunk += pp) {
+        int64_t layers = plan_chunk_layers(p, m, chunk);
+        int64_t begin = m->moe.experts ? plan_layers_before(p, m, chunk) : 0;
+        s.dense += layers;
+        for (int64_t i = begin; i < begin + layers && m->moe.experts; i++)
             s.experts += model_has_experts(m, i);
     }
-    s.dense = all - s.experts;
+    s.dense -= s.experts;
     if (s.head) {
         s.mtp = m->mtp;
         *(m->moe.experts ? &s.experts : &s.dense) += m->mtp;
@@ -116,7 +146,7 @@ int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p
     }
     for (int64_t s = 0; s < pp; s++) {
         struct plan_stage stage = fill_stage(p, m, s);
-        if (s == 1 && !m->moe.experts) { /* all up to the last are alike */
+        if (s == 1 && !m->moe.experts && !p->layout.n) { /* all up to the last are alike */
             stage.count = pp > 2 ? pp - 2 : 1;
             s += stage.count - 1;
         }
@@ -226,40 +256,95 @@ static bool check_tensor(const struct plan *p, const struct model *m, struct pla
     return true;
 }
 
+/* A list of chunks fills the stages and holds every layer once. */
+static bool check_layout(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
+    int64_t pp = p->degree[PLAN_PP], sum = 0;
+    if (p->layout.n != pp * p->interleave)
+        return FAULT(f, "stages", "lists %d chunks, expected pp %lld times interleave %lld", (int)p->layout.n,
+                     (long long)pp, (long long)p->interleave);
+    for (int32_t i = 0; i < p->layout.n; i++)
+        sum += p->layout.layers[i];
+    return sum == m->layers || FAULT(f, "stages", "sums to %lld layers, expected the model's %lld",
+                                     (long long)sum, (long long)m->layers);
+}
+
+static bool check_short(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
+    int64_t chunks = p->degree[PLAN_PP] * p->interleave;
+    if (p->degree[PLAN_PP] == 1)
+        return FAULT(f, "ends", "is short with pp 1, expected several stages");
+    if (plan_chunk_layers(p, m, 0) >= 0 && plan_chunk_layers(p, m, chunks - 1) >= 0)
+        return true;
+    return FAULT(f, p->interleave > 1 ? "interleave" : "pp",
+                 "makes %lld chunks of %lld layers, of which the last would have %lld; expected fewer, or "
+                 "stages",
+                 (long long)chunks, (long long)m->layers, (long long)plan_chunk_layers(p, m, chunks - 1));
+}
+
 /* First and last stage may have layers of their own (they also hold the embedding and the head); the other
- * stages share the rest evenly. Interleaving needs equal stages and 1F1B. */
-static bool check_stages(const struct plan *p, const struct model *m, struct plan_fault *f)
+ * stages share the rest evenly. */
+static bool check_ends(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t pp = p->degree[PLAN_PP], others = pp - (p->first > 0) - (p->last > 0);
     int64_t rest = m->layers - p->first - p->last;
+    const char *key = p->first ? "first_stage_layers" : "last_stage_layers";
     if (pp == 1 && p->first + p->last > 0)
-        return FAULT(f, p->first ? "first_stage_layers" : "last_stage_layers",
-                     "is given with pp 1, expected several stages");
+        return FAULT(f, key, "is given with pp 1, expected several stages");
     if (others < 0 || rest < 0 || (others == 0 && rest > 0))
-        return FAULT(f, p->first ? "first_stage_layers" : "last_stage_layers",
-                     "leaves %lld layers to %lld stages, expected as many as there are", (long long)rest,
-                     (long long)others);
-    if (others > 0 && (rest % others || rest == 0)) {
-        if (p->first + p->last == 0 && f) {
-            need_divisor(f, "pp", pp, m->layers, "layers");
-            size_t n = strlen(f->why);
-            snprintf(f->why + n, sizeof f->why - n, ", or first_stage_layers and last_stage_layers");
-            return false;
-        }
-        if (p->first + p->last == 0)
-            return false;
+        return FAULT(f, key, "leaves %lld layers to %lld stages, expected as many as there are",
+                     (long long)rest, (long long)others);
+    if (others == 0 || (rest % others == 0 && rest > 0))
+        return true;
+    if (p->first + p->last > 0)
         return FAULT(f, "pp", "leaves %lld layers to %lld stages, expected a multiple", (long long)rest,
                      (long long)others);
+    if (f) {
+        need_divisor(f, "pp", pp, m->layers, "layers");
+        size_t n = strlen(f->why);
+        snprintf(f->why + n, sizeof f->why - n, "; or give ends: short, or stages");
     }
-    if (p->interleave == 1)
+    return false;
+}
+
+/* Both directions of DualPipe have as many microbatches, and enough of them to fill every stage. */
+static bool check_schedule(const struct plan *p, struct plan_fault *f)
+{
+    int64_t pp = p->degree[PLAN_PP], m = plan_microbatches(p);
+    if (p->schedule <= PLAN_GPIPE)
         return true;
+    const char *word = plan_schedule_words[p->schedule];
     if (pp == 1)
+        return FAULT(f, "schedule", "is %s with pp 1, expected several stages", word);
+    if (p->schedule == PLAN_ZB1P)
+        return m >= pp || FAULT(f, "schedule", "is zb1p with %lld microbatches, expected at least pp, %lld",
+                                (long long)m, (long long)pp);
+    if (p->schedule == PLAN_DUALPIPE && (pp % 2 || m % 2))
+        return FAULT(f, "schedule", "is dualpipe with pp %lld and %lld microbatches, expected even numbers",
+                     (long long)pp, (long long)m);
+    return m >= 2 * pp || FAULT(f, "schedule", "is %s with %lld microbatches, expected at least 2 pp, %lld",
+                                word, (long long)m, (long long)(2 * pp));
+}
+
+/* Interleaving needs 1F1B; its chunks need not be equal. */
+static bool check_stages(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
+    int64_t pp = p->degree[PLAN_PP];
+    if (p->interleave > 1 && pp == 1)
         return FAULT(f, "interleave", "is %lld with pp 1, expected 1 or several stages",
                      (long long)p->interleave);
-    if (p->schedule == PLAN_GPIPE || p->first + p->last > 0)
-        return FAULT(f, "interleave", "is %lld, expected schedule 1f1b and stages of equal layers",
+    if (p->interleave > 1 && (p->schedule != PLAN_1F1B || p->first + p->last > 0))
+        return FAULT(f, "interleave",
+                     "is %lld, expected schedule 1f1b, and stages or ends for unequal chunks",
                      (long long)p->interleave);
-    return need_divisor(f, "interleave", p->interleave, m->layers / pp, "layers of a stage");
+    if (p->layout.n)
+        return check_layout(p, m, f);
+    if (p->ends == PLAN_ENDS_SHORT)
+        return check_short(p, m, f);
+    if (!check_ends(p, m, f))
+        return false;
+    return p->interleave == 1 ||
+           need_divisor(f, "interleave", p->interleave, m->layers / pp, "layers of a stage");
 }
 
 /* Experts are shared out over NPUs that hold different data. Without sequence parallelism every NPU of a tp
@@ -282,6 +367,27 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
         !need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.shared * m->moe.ffn, "ffn of shared experts"))
         return false;
     return !p->expert_tp || need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.ffn, "ffn of experts");
+}
+
+/* What ZeRO leaves to choose must have something to choose. */
+static bool check_sharing(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
+    int64_t all = p->degree[PLAN_CP] * p->degree[PLAN_DP];
+    if (!p->reshard && p->zero != 3)
+        return FAULT(f, "reshard", "is false with zero %d, expected zero 3", (int)p->zero);
+    if (p->no_sync && p->zero < 2)
+        return FAULT(f, "no_sync", "is true with zero %d, expected zero 2 or 3", (int)p->zero);
+    if (p->beside_share > 0 && (p->zero < 2 || !p->overlap_dp))
+        return FAULT(f, "beside_share", "is %g with zero %d%s, expected zero 2 or 3 and overlap_dp",
+                     p->beside_share, (int)p->zero, p->overlap_dp ? "" : " and no overlap_dp");
+    if (!p->shard)
+        return true;
+    if (p->zero == 0)
+        return FAULT(f, "shard", "is %lld with zero 0, expected zero 1 to 3", (long long)p->shard);
+    if (m->moe.experts)
+        return FAULT(f, "shard", "is %lld for a model with experts, expected a dense one",
+                     (long long)p->shard);
+    return need_divisor(f, "shard", p->shard, all, "cp * dp");
 }
 
 /* Samples divide over dp, then into microbatches; an interleaved pipeline goes round in groups of pp of them.
@@ -331,7 +437,7 @@ bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, str
     if (m->family == MODEL_TRANSFORMER &&
         (!check_tensor(p, m, f) || !check_stages(p, m, f) || !check_experts(p, m, f)))
         return false;
-    return check_batch(p, f);
+    return check_sharing(p, m, f) && check_batch(p, f) && check_schedule(p, f);
 }
 
 /* ---- as text ---- */
@@ -359,8 +465,12 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
         text_printf(out, ", zero %d", (int)p->zero);
     if (m->family != MODEL_TRANSFORMER)
         return;
-    if (p->schedule == PLAN_GPIPE)
-        text_puts(out, ", gpipe");
+    if (p->layout.n)
+        text_puts(out, ", listed stages");
+    else if (p->ends == PLAN_ENDS_SHORT)
+        text_puts(out, ", short ends");
+    if (p->schedule)
+        text_printf(out, ", %s", plan_schedule_words[p->schedule]);
     if (p->recompute)
         text_printf(out, ", %s recompute", plan_recompute_words[p->recompute]);
     if (p->degree[PLAN_CP] > 1 && p->context)
@@ -374,6 +484,33 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
 #define P_COUNT(f, key, ...) K_COUNT(struct plan, f, key, __VA_ARGS__)
 #define P_WORD(f, key, ...)  K_WORD(struct plan, f, key, __VA_ARGS__)
 #define P_BOOL(f, key, ...)  K_BOOL(struct plan, f, key, __VA_ARGS__)
+
+/* A schema_read_own. */
+static int read_layout(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
+                       struct err *e)
+{
+    struct plan_layout *out = field;
+    (void)k;
+    out->n = 0;
+    if (list < 0)
+        return 0;
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > PLAN_MAX_CHUNKS))
+        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)doc->nodes[list].n,
+                       PLAN_MAX_CHUNKS);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list) {
+        int64_t layers;
+        if ((rc = yaml_count(doc, id, &layers, e)))
+            return rc;
+        if (layers < 0 || layers > UINT8_MAX)
+            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 0 to %d layers", (long long)layers,
+                             UINT8_MAX);
+        out->layers[out->n++] = (uint8_t)layers;
+    }
+    return 0;
+}
 
 static const struct key plan_keys[] = {
     P_COUNT(degree[PLAN_TP], "tp", 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix"),
@@ -389,6 +526,11 @@ static const struct key plan_keys[] = {
             "sequences of one microbatch (default: 1, of a DLRM or CNN all of batch / dp)"),
     P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline (default: 1f1b)"),
     P_COUNT(interleave, "interleave", 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
+    P_WORD(ends, "ends", plan_ends_words, PLAN_ENDS_EQUAL,
+           "short: embedding and loss count as a layer each where that fills the chunks, else the last chunk "
+           "has fewer"),
+    K_OWN(struct plan, layout, "stages", read_layout,
+          "list of the layers of every chunk in the model's order, chunk i on stage i mod pp"),
     P_COUNT(first, "first_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well"),
@@ -396,6 +538,15 @@ static const struct key plan_keys[] = {
            "done again in the backward pass: attention scores (selective), all of a layer (full)"),
     P_COUNT(zero, "zero", 0, 3, 0,
             "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)"),
+    K_COUNT_OR(
+        struct plan, shard, "shard", 2, TOPO_MAX_NPUS, 0,
+        "NPUs of cp and dp that zero shares over, neighbours; the others hold copies (HSDP; default: all)"),
+    P_BOOL(reshard, "reshard", true,
+           "with zero 3; false: parameters stay gathered through a step, as zero 2 leaves them"),
+    P_BOOL(no_sync, "no_sync", false,
+           "with zero 2 and 3; true: gradients are summed up locally and exchanged once a step"),
+    K_REAL(struct plan, beside_share, "beside_share", "", 1, 0, 1, 0,
+           "of what zero 2 and 3 exchange beside a pass: share of its time that it takes from the pass"),
     P_WORD(context, "context", plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values"),
     P_WORD(overlap_tp, "overlap_tp", plan_overlap_words, PLAN_OVERLAP_BACKWARD,
            "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces"),
@@ -474,12 +625,20 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
         rc = read_order(p, doc, order, e);
     if (rc)
         return rc;
+    if (p->layout.n && (p->first + p->last > 0 || p->ends == PLAN_ENDS_SHORT))
+        return plan_fail_at(doc, map, p->ends == PLAN_ENDS_SHORT ? "ends" : "stages",
+                            "is given together with another layout of stages; give one of them", e);
+    if (p->ends == PLAN_ENDS_SHORT && p->first + p->last > 0)
+        return plan_fail_at(doc, map, "ends",
+                            "is short beside first_stage_layers or last_stage_layers; give one of them", e);
     if (p->grad_B == 3)
         return plan_fail_at(doc, map, "grad_B", "is 3, expected 2 or 4", e);
     if (p->degree[PLAN_DP] < 0) {
         int64_t inner = plan_inner(p, net->n_npus);
         p->degree[PLAN_DP] = net->n_npus >= inner ? net->n_npus / inner : 1;
     }
+    if (p->layout.n && yaml_get(doc, map, "interleave") < 0 && p->layout.n % p->degree[PLAN_PP] == 0)
+        p->interleave = p->layout.n / p->degree[PLAN_PP];
     int64_t samples = p->batch / p->degree[PLAN_DP];
     if (m->family != MODEL_TRANSFORMER && yaml_get(doc, map, "micro_batch") < 0 && samples > 0)
         p->micro = samples;
@@ -526,21 +685,22 @@ static void add_cell(struct plan_place *place, enum plan_group g, const struct c
     place->members[g][c->dim] *= c->members;
 }
 
-/* Experts' NPUs from the cells, innermost first; what is left of them shares gradients. */
-static int place_experts(struct plan_place *place, const struct plan *p, struct cell *cells, int32_t n,
-                         struct err *e)
+/* @p inside: @p members of the cells' NPUs, innermost first; @p around: those that have the same place in it.
+ */
+static int place_parted(struct plan_place *place, enum plan_group inside, enum plan_group around,
+                        int64_t members, const struct cell *cells, int32_t n, const char *key, struct err *e)
 {
     int32_t left[N_PLAN_AXES * TOPO_MAX_DIMS], taken[N_PLAN_AXES * TOPO_MAX_DIMS];
     for (int32_t i = 0; i < n; i++)
         left[i] = cells[i].members;
-    int rc = n ? group_fill(taken, left, n, p->ep, e) : 0;
+    int rc = n ? group_fill(taken, left, n, members, e) : 0;
     if (rc)
-        return err_wrap(e, "ep");
+        return err_wrap(e, "%s", key);
     for (int32_t i = 0; i < n; i++) {
         struct cell inner = { cells[i].dim, taken[i], cells[i].stride };
         struct cell outer = { cells[i].dim, left[i] / taken[i], cells[i].stride * taken[i] };
-        add_cell(place, PLAN_GROUP_EP, &inner);
-        add_cell(place, PLAN_GROUP_EXPERTS, &outer);
+        add_cell(place, inside, &inner);
+        add_cell(place, around, &outer);
     }
     return 0;
 }
@@ -567,8 +727,14 @@ static int place_groups(struct plan_place *place, const struct plan *p,
         for (int32_t k = 0; k < n; k++)
             add_cell(place, rows[i].group, &cells[k]);
     }
-    unsigned around = 1U << PLAN_CP | 1U << PLAN_DP | (p->expert_tp ? 0 : 1U << PLAN_TP);
-    return place_experts(place, p, cells, list_cells(cells, p, place, stride, n_dims, around), e);
+    unsigned data = 1U << PLAN_CP | 1U << PLAN_DP, around = data | (p->expert_tp ? 0 : 1U << PLAN_TP);
+    int32_t n = list_cells(cells, p, place, stride, n_dims, around);
+    int rc = place_parted(place, PLAN_GROUP_EP, PLAN_GROUP_EXPERTS, p->ep, cells, n, "ep", e);
+    if (rc || !p->shard)
+        return rc;
+    place->sharded = true;
+    n = list_cells(cells, p, place, stride, n_dims, data);
+    return place_parted(place, PLAN_GROUP_SHARD, PLAN_GROUP_COPIES, p->shard, cells, n, "shard", e);
 }
 
 /* Axes fill the dimensions in the plan's order, innermost first; the stride of an axis is what axes before it

@@ -24,11 +24,26 @@ enum plan_group {
     PLAN_GROUP_DP,      /**< gradients and parameters of what is no expert: DP and CP */
     PLAN_GROUP_EXPERTS, /**< gradients and parameters of experts */
     PLAN_GROUP_PP,      /**< from a stage to the next */
+    PLAN_GROUP_SHARD,   /**< of DP, those who share parameters out; all on their own without `shard` */
+    PLAN_GROUP_COPIES,  /**< of DP, those who hold the same shard */
     N_PLAN_GROUPS,
 };
 
 enum plan_recompute { PLAN_RECOMPUTE_NONE, PLAN_RECOMPUTE_SELECTIVE, PLAN_RECOMPUTE_FULL, N_PLAN_RECOMPUTES };
-enum plan_schedule { PLAN_1F1B, PLAN_GPIPE, N_PLAN_SCHEDULES };
+enum plan_schedule {
+    PLAN_1F1B,
+    PLAN_GPIPE,
+    PLAN_ZB1P,      /**< zero bubble: weight gradients fill what 1F1B waits for */
+    PLAN_DUALPIPE,  /**< microbatches from both ends; each NPU holds two stages */
+    PLAN_DUALPIPEV, /**< the same on half of the NPUs: two neighbouring halves of a stage, in a V */
+    N_PLAN_SCHEDULES
+};
+/** How layers are shared out over chunks of stages where no list says it. */
+enum plan_ends {
+    PLAN_ENDS_EQUAL, /**< all alike */
+    PLAN_ENDS_SHORT, /**< embedding and loss count as a layer each, or the last chunk takes what is left */
+    N_PLAN_ENDS
+};
 enum plan_context { PLAN_CP_RING, PLAN_CP_GATHER, PLAN_CP_ULYSSES, N_PLAN_CONTEXTS };
 
 /** How much of tensor-parallel traffic runs beside computation. */
@@ -41,10 +56,19 @@ enum plan_overlap {
 
 /** NULL-terminated, for key tables and reports. */
 extern const char *const plan_axis_words[N_PLAN_AXES + 1],
-    *const plan_group_words[N_PLAN_GROUPS + 1], *const plan_recompute_words[N_PLAN_RECOMPUTES + 1],
-                                                    *const plan_schedule_words[N_PLAN_SCHEDULES + 1],
-                                                        *const plan_context_words[N_PLAN_CONTEXTS + 1],
-                                                            *const plan_overlap_words[N_PLAN_OVERLAPS + 1];
+    *const plan_group_words[N_PLAN_GROUPS + 1],
+        *const plan_recompute_words[N_PLAN_RECOMPUTES + 1],
+            *const plan_schedule_words[N_PLAN_SCHEDULES + 1],
+                *const plan_ends_words[N_PLAN_ENDS + 1], *const plan_context_words[N_PLAN_CONTEXTS + 1],
+                                                             *const plan_overlap_words[N_PLAN_OVERLAPS + 1];
+
+enum { PLAN_MAX_CHUNKS = 256 };
+
+/** Layers of each chunk in the model's order, chunk i on stage i mod pp; n 0: not given. */
+struct plan_layout {
+    int32_t n;
+    uint8_t layers[PLAN_MAX_CHUNKS];
+};
 
 /** Plain value. */
 struct plan {
@@ -56,16 +80,23 @@ struct plan {
     int64_t interleave;  /**< chunks of layers per stage */
     int64_t first, last; /**< layers of the first and last stage; 0: as many as the others */
     int32_t schedule;    /**< enum plan_schedule */
+    int32_t ends;        /**< enum plan_ends; without first, last and layout */
     int32_t recompute;   /**< enum plan_recompute */
     int32_t zero;        /**< 0 to 3: what DP shares out (optimiser, gradients, parameters) */
     int32_t context;     /**< enum plan_context */
     int32_t overlap_tp;  /**< enum plan_overlap */
     bool overlap_dp, overlap_pp, seq_parallel, scatter_gather;
+    int64_t shard; /**< NPUs of DP (and CP) that share parameters out, the others hold copies; 0: all */
+    bool reshard;  /**< ZeRO 3: parameters are gathered for every pass, not once a step */
+    bool no_sync;  /**< gradients are summed up locally and exchanged once a step, whatever ZeRO */
+    double
+        beside_share;  /**< of the time of what ZeRO 2 and 3 exchange beside a pass, what it takes from it */
     int64_t sends;     /**< exposed messages of a stage per microbatch, of 2 forward and backward */
     int64_t grad_B;    /**< bytes of a gradient: 4 (accumulated in fp32) or 2 */
     double overhead_s; /**< of a step, whatever its size */
     double traffic;    /**< what every collective sends, times this; 1 */
     enum plan_axis order[N_PLAN_AXES]; /**< over the network, innermost first */
+    struct plan_layout layout;
 };
 
 /** Where the groups lie. Members and strides as in struct step_group, shape [n_dims]. */
@@ -73,6 +104,7 @@ struct plan_place {
     int32_t members[N_PLAN_GROUPS][TOPO_MAX_DIMS];
     int32_t stride[N_PLAN_GROUPS][TOPO_MAX_DIMS];
     int32_t axis[N_PLAN_AXES][TOPO_MAX_DIMS]; /**< of each dimension, what the axis takes */
+    bool sharded;                             /**< PLAN_GROUP_SHARD and PLAN_GROUP_COPIES are in use */
 };
 
 extern const struct section plan_section;
@@ -120,11 +152,16 @@ struct plan_stage {
     int64_t mtp; /**< heads more, of multi-token prediction; its layers are among the others */
 };
 
-enum { PLAN_MAX_STAGES = 12 };
+enum { PLAN_MAX_STAGES = 16 };
+
+/** Layers of chunk @p chunk (from 0, in the model's order) of a plan; below 0 where too many are before it.
+ * O(1). */
+int64_t plan_chunk_layers(const struct plan *p, const struct model *m, int64_t chunk);
 
 /**
  * The stages of a legal plan, first to last. Where more than PLAN_MAX_STAGES differ (layers with experts in
- * an odd rhythm) the last of them stand for the largest. O(1); O(layers) of a model with experts.
+ * an odd rhythm, a list of chunks) the last of them stand for the largest. O(1); O(layers) of a model with
+ * experts; O(chunks) of a plan that lists them.
  * @return how many.
  */
 int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p, const struct model *m);

@@ -32,6 +32,13 @@ static inline int plan_cost_open(const struct plan_cost *c, const struct plan_st
     return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
 }
 
+/* How much of one microbatch's way through all stages the step has: none where rho says what is waited for.
+ */
+static inline double plan_cost_round(const struct plan_cost *c)
+{
+    return c->drain > 0 ? 0 : 1 / c->interleave;
+}
+
 /* Append to the end of list, which is the last that was appended to. */
 static void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add)
 {
@@ -52,7 +59,7 @@ static struct plan_part *draft_part(struct drafting *x, struct plan_pass *pass, 
         pass->first = x->c->n_parts;
     assert(pass->first + pass->n == x->c->n_parts);
     struct plan_part *part = &x->c->parts[x->c->n_parts++];
-    *part = (struct plan_part){ .phase = phase, .name = name, .compute_s = compute_s };
+    *part = (struct plan_part){ .phase = phase, .name = name, .compute_s = compute_s, .drain_s = compute_s };
     pass->n++;
     return part;
 }
@@ -71,23 +78,39 @@ static void draft_tp(struct drafting *x, struct plan_part *part, enum collective
 
 /* ---- gradients and parameters ---- */
 
-/* share of so many bytes per NPU, over those who share them; experts' over theirs. */
+/* One collective over @p members NPUs of share of so many bytes per NPU; nothing of nothing. */
+static void draft_over(struct drafting *x, struct plan_list *list, struct plan_collective add, double members)
+{
+    if (!(add.bytes > 0) || !(members > 1))
+        return;
+    if (add.kind == COLLECTIVE_ALL_GATHER)
+        add.bytes /= members;
+    draft_collective(x, list, add);
+}
+
+/*
+ * share of so many bytes per NPU, over those who share them; experts' over theirs. Where a part of DP shares
+ * parameters out (hybrid sharding), it gathers and scatters, and its copies sum up the shards.
+ */
 static void draft_exchange(struct drafting *x, struct plan_list *list, enum collective_kind kind,
                            enum step_phase phase, const char *name, struct model_share bytes, double share)
 {
-    double tp = x->p->expert_tp ? 1 : x->tp, dp = (double)x->p->degree[PLAN_DP];
-    const struct {
-        enum plan_group group;
-        double bytes, members;
-    } rows[] = { { PLAN_GROUP_DP, bytes.dense, x->cp * dp },
-                 { PLAN_GROUP_EXPERTS, bytes.expert, tp * x->cp * dp / (double)x->p->ep } };
-    for (int i = 0; i < 2; i++)
-        if (rows[i].bytes * share > 0 && rows[i].members > 1)
-            draft_collective(
-                x, list,
-                (struct plan_collective){
-                    rows[i].group, kind, phase, name,
-                    rows[i].bytes * share / (kind == COLLECTIVE_ALL_GATHER ? rows[i].members : 1), 1 });
+    double tp = x->p->expert_tp ? 1 : x->tp, all = x->cp * (double)x->p->degree[PLAN_DP];
+    double shard = (double)x->p->shard;
+    struct plan_collective add = { PLAN_GROUP_DP, kind, phase, name, bytes.dense * share, 1 };
+    if (shard > 0 && kind != COLLECTIVE_ALL_REDUCE) {
+        add.group = PLAN_GROUP_SHARD;
+        draft_over(x, list, add, shard);
+        add = (struct plan_collective){
+            PLAN_GROUP_COPIES, COLLECTIVE_ALL_REDUCE, phase, name, add.bytes / shard, 1
+        };
+        if (kind == COLLECTIVE_REDUCE_SCATTER)
+            draft_over(x, list, add, all / shard);
+    } else {
+        draft_over(x, list, add, all);
+    }
+    add = (struct plan_collective){ PLAN_GROUP_EXPERTS, kind, phase, name, bytes.expert * share, 1 };
+    draft_over(x, list, add, tp * all / (double)x->p->ep);
 }
 
 static struct model_share draft_scaled(struct model_share s, double factor)
@@ -118,6 +141,18 @@ static struct model_share draft_params(const struct drafting *x, enum block_kind
     return (struct model_share){ 0, 0 };
 }
 
+/* Are parameters gathered for each pass of each microbatch? */
+static bool draft_gathers(const struct plan *p)
+{
+    return p->zero == 3 && p->reshard;
+}
+
+/* Are gradients scattered after each microbatch? */
+static bool draft_scatters(const struct plan *p)
+{
+    return p->zero >= 2 && !p->no_sync;
+}
+
 /* What ZeRO 2 and 3 exchange for each microbatch of a block in one pass, whose last part was appended last.
  * ZeRO 2 scatters gradients after each microbatch, ZeRO 3 gathers parameters for each pass as well. */
 static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward)
@@ -126,17 +161,18 @@ static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_p
     struct model_share weights = draft_scaled(params, ROOFLINE_ELEMENT_B),
                        grads = draft_scaled(params, (double)x->p->grad_B);
     bool beside = x->p->overlap_dp && (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS);
-    if (x->p->zero < (forward ? 3 : 2))
+    bool gathers = draft_gathers(x->p), scatters = draft_scatters(x->p) && !forward;
+    if (!gathers && !scatters)
         return;
     struct plan_list *list = &pass->beside;
     if (!beside)
         list = &draft_part(x, pass, forward ? STEP_FORWARD : STEP_WEIGHT_GRAD,
                            forward ? "parameters" : "gradients", 0)
                     ->sent;
-    if (x->p->zero == 3)
+    if (gathers)
         draft_exchange(x, list, COLLECTIVE_ALL_GATHER, forward ? STEP_FORWARD : STEP_INPUT_GRAD, "parameters",
                        weights, 1);
-    if (!forward)
+    if (scatters)
         draft_exchange(x, list, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients", grads, 1);
 }
 
@@ -147,6 +183,7 @@ static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_p
 struct sharing {
     const struct plan_cost *c;
     const double *once_s; /* shape [n_collectives] */
+    bool drain;           /* what other stages wait for, in place of all compute */
 };
 
 static void shares_add(struct plan_shares *to, double times, const struct plan_shares *s, int32_t n)
@@ -190,17 +227,24 @@ static struct plan_shares share_parts(const struct sharing *x, const struct plan
     struct plan_shares s = { 0 };
     for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
         const struct plan_part *part = &x->c->parts[i];
-        plan_shares_add_compute(&s, part->phase, part->compute_s);
-        plan_shares_add_list(&s, x, part->sent, part->beside ? part->compute_s : 0);
+        double compute_s = x->drain ? part->drain_s : part->compute_s;
+        plan_shares_add_compute(&s, part->phase, compute_s);
+        plan_shares_add_list(&s, x, part->sent, part->beside ? compute_s : 0);
     }
     return s;
 }
 
-/* A pass of one block; @p open: beside nothing. */
+/* A pass of one block; @p open: beside nothing. Collectives beside a pass take some of its processors. */
 static struct plan_shares share_pass(const struct sharing *x, const struct plan_pass *pass, bool open)
 {
     struct plan_shares s = share_parts(x, pass);
-    plan_shares_add_list(&s, x, pass->beside, open ? 0 : s.time_s);
+    double beside_s = open ? 0 : s.time_s;
+    plan_shares_add_list(&s, x, pass->beside, beside_s);
+    for (int32_t i = pass->beside.first; i < pass->beside.first + pass->beside.n && !open; i++) {
+        double taken_s = x->c->beside_share * x->c->collectives[i].times * x->once_s[i];
+        s.exposed_s[i] += taken_s;
+        s.time_s += taken_s;
+    }
     return s;
 }
 
@@ -242,13 +286,23 @@ static void add_wait(struct plan_shares *to, double seconds)
     to->time_s += seconds;
 }
 
+/* What the stages wait for each other where weight gradients fill most of it. */
+static void add_drain(struct plan_shares *out, const struct plan_cost *c, const double *once_s)
+{
+    const struct sharing x = { c, once_s, true };
+    for (int32_t i = 0; i < c->n_stages && c->drain > 0; i++) {
+        struct plan_shares rho = share_stage(&x, &c->stages[i], false);
+        add_wait(out, c->drain * (double)c->stages[i].count * rho.time_s);
+    }
+}
+
 /* One microbatch goes through all stages (1/v of them with v chunks a stage); the others wait for the slowest
  * stage each. Waiting counts as bubble. */
 static void add_stages(struct plan_shares *out, const struct sharing *x)
 {
     const struct plan_cost *c = x->c;
     struct plan_shares most = { 0 }, most_last = { 0 };
-    double v = c->interleave, boundaries = -1;
+    double round = plan_cost_round(c), boundaries = -1;
     for (int32_t i = 0; i < c->n_stages; i++) {
         const struct plan_stage *s = &c->stages[i];
         struct plan_shares tau = share_stage(x, s, false), last = share_stage(x, s, i == 0);
@@ -257,18 +311,19 @@ static void add_stages(struct plan_shares *out, const struct sharing *x)
         if (last.time_s > most_last.time_s)
             most_last = last;
         if (i == 0)
-            shares_add(out, 1 / v, &last, c->n_collectives);
-        add_wait(out, ((double)s->count - (i == 0)) / v * tau.time_s);
+            shares_add(out, round, &last, c->n_collectives);
+        add_wait(out, round * ((double)s->count - (i == 0)) * tau.time_s);
         boundaries += (double)s->count;
     }
     shares_add(out, c->microbatches - 1, &most, c->n_collectives);
-    shares_add(out, 1 - 1 / v, &most_last, c->n_collectives);
+    shares_add(out, 1 - round, &most_last, c->n_collectives);
+    add_drain(out, c, x->once_s);
     add_wait(out, boundaries * list_time(x, c->hidden_sends));
 }
 
 void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s)
 {
-    const struct sharing x = { c, once_s };
+    const struct sharing x = { c, once_s, false };
     *out = (struct plan_shares){ 0 };
     plan_shares_add_list(out, &x, c->first_before, 0);
     add_stages(out, &x);
@@ -422,6 +477,27 @@ static void add_backward(struct drafting *x, struct plan_pass *pass, bool expert
     add_matrices(x, pass, experts);
 }
 
+/*
+ * What fill and drain wait for in the backward pass of a block: B - 2 W of zb1p, 2 B - 3 W of DualPipe (its
+ * forward pass is counted whole), taken from weight gradients first. Not below nothing.
+ */
+static void draft_drain(struct drafting *x, struct plan_pass *pass)
+{
+    bool dual = x->p->schedule != PLAN_ZB1P;
+    double left_s = (dual ? 3 : 2) * x->cost.weight_s;
+    if (!(x->c->drain > 0))
+        return;
+    for (int turn = 0; turn < 2; turn++)
+        for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
+            struct plan_part *part = &x->c->parts[i];
+            if ((part->phase == STEP_WEIGHT_GRAD) != (turn == 0))
+                continue;
+            double all_s = (dual ? 2 : 1) * part->compute_s, taken_s = fmin(all_s, left_s);
+            part->drain_s = all_s - taken_s;
+            left_s -= taken_s;
+        }
+}
+
 /* A transformer layer, both passes. */
 static void draft_layer(struct drafting *x, enum block_kind kind)
 {
@@ -431,6 +507,7 @@ static void draft_layer(struct drafting *x, enum block_kind kind)
     draft_shares(x, kind, &b->forward, true);
     add_backward(x, &b->backward, kind == BLOCK_EXPERTS);
     draft_shares(x, kind, &b->backward, false);
+    draft_drain(x, &b->backward);
 }
 
 /* Adam in mixed precision reads and writes master weight, two moments, gradient and weight, clips and zeroes:
@@ -472,6 +549,7 @@ static void draft_add_head(struct drafting *x)
                       x->cost.input_s + x->cost.weight_s + x->cost.rest_s);
     draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, "logits", 1, 1);
     draft_shares(x, BLOCK_HEAD, &b->backward, false);
+    draft_drain(x, &b->backward);
 }
 
 /* ---- pipeline ---- */
@@ -539,12 +617,12 @@ static void add_exchange(struct drafting *x)
     struct model_share grads = draft_scaled(params, (double)x->p->grad_B),
                        weights = draft_scaled(params, ROOFLINE_ELEMENT_B);
     static const char *const name = "gradients";
-    if (x->p->zero == 1 || x->p->zero == 2) {
+    if (x->p->zero && !draft_gathers(x->p)) {
         draft_exchange(x, &x->c->before, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters", weights, hidden);
         draft_exchange(x, &x->c->first_before, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters", weights,
                        rest);
     }
-    if (x->p->zero > 1)
+    if (draft_scatters(x->p))
         return;
     enum collective_kind kind = x->p->zero ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE;
     draft_exchange(x, &x->c->after, kind, STEP_WEIGHT_GRAD, name, grads, hidden);
@@ -568,12 +646,13 @@ static void add_tied(struct drafting *x)
 static void add_optimizer(struct drafting *x)
 {
     double cp_dp = x->cp * (double)x->p->degree[PLAN_DP], most = 0;
-    double experts = cp_dp * (x->p->expert_tp ? 1 : x->tp) / (double)x->p->ep;
+    double dense = x->p->shard ? (double)x->p->shard : cp_dp,
+           experts = cp_dp * (x->p->expert_tp ? 1 : x->tp) / (double)x->p->ep;
     for (int32_t i = 0; i < x->c->n_stages; i++) {
         struct model_share params = cost_stage_params(x, &x->c->stages[i]);
         double own = params.dense + params.expert;
         if (x->p->zero)
-            own = params.dense / cp_dp + params.expert / experts;
+            own = params.dense / dense + params.expert / experts;
         most = own > most ? own : most;
     }
     x->c->optimizer_s = roofline_stream_s(x->npu, OPTIMIZER_BYTES * most, 0);
@@ -663,6 +742,17 @@ static void add_blocks(struct drafting *x)
     x->c->hardware_flop += 3 * replicas * heads * x->cost.flop;
 }
 
+/* Weight of rho: how often the bubble of the schedule has it for each stage. */
+static double plan_drain(const struct plan *p)
+{
+    double pp = (double)p->degree[PLAN_PP];
+    if (p->schedule == PLAN_ZB1P)
+        return (pp - 1) / pp;
+    if (p->schedule == PLAN_DUALPIPE)
+        return (pp / 2 - 1) / pp;
+    return p->schedule == PLAN_DUALPIPEV ? (pp - 1) / (2 * pp) : 0;
+}
+
 /* Drafts the step: blocks, pipeline, exchange of gradients, the tied embedding, the optimiser. `traffic`
  * scales all bytes at the end. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu)
@@ -676,7 +766,9 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     for (int b = 0; b < N_BLOCKS; b++)
         c->blocks[b] = (struct plan_block){ 0 };
     /* The first gather and the last scatter of a stage have nothing to hide behind. */
-    c->open = p->zero >= 2 && p->overlap_dp;
+    c->open = (draft_gathers(p) || draft_scatters(p)) && p->overlap_dp;
+    c->beside_share = p->beside_share;
+    c->drain = plan_drain(p);
     c->sends = c->hidden_sends = c->before = c->after = c->first_before = c->last_after =
         (struct plan_list){ 0 };
     c->model_flop = c->hardware_flop = 0;
@@ -732,27 +824,29 @@ INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct su
             to->v[k] += x->c->collectives[i].times * x->once[i * x->stride + k];
 }
 
-/* Time of a pass: its parts in a row, or what runs beside them all if that is longer; @p open: then that. */
-INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, const struct summing *x)
+/* Time of a pass: its parts in a row, or what runs beside them all if that is longer, and the share of it
+ * that it takes from them; @p open: then that. */
+INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, bool drain,
+                     const struct summing *x)
 {
     struct plan_sum sent;
     shares_clear(out, x);
     for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
         const struct plan_part *part = &x->c->parts[i];
+        double compute_s = drain ? part->drain_s : part->compute_s;
         shares_clear(&sent, x);
         add_list(&sent, part->sent, x);
-        if (!part->beside || sent.v[0] > part->compute_s)
+        if (!part->beside || sent.v[0] > compute_s)
             time_add(out, 1, &sent, x);
-        if (!part->beside || !(sent.v[0] > part->compute_s))
-            out->v[0] += part->compute_s;
+        if (!part->beside || !(sent.v[0] > compute_s))
+            out->v[0] += compute_s;
     }
     if (pass->beside.n) {
         shares_clear(&sent, x);
         add_list(&sent, pass->beside, x);
-        if (open)
-            time_add(out, 1, &sent, x);
-        else
+        if (!open)
             keep_longer(out, &sent, x);
+        time_add(out, open ? 1 : x->c->beside_share, &sent, x);
     }
 }
 
@@ -763,15 +857,15 @@ struct passes {
 };
 
 /* Both passes of each block at the given bandwidths, for many points at a time. */
-INLINE void sum_passes(struct passes *p, const struct summing *x)
+INLINE void sum_passes(struct passes *p, bool drain, const struct summing *x)
 {
     for (int b = 0; b < N_BLOCKS; b++) {
         const struct plan_block *block = &x->c->blocks[b];
-        sum_pass(&p->forward[b], &block->forward, false, x);
-        sum_pass(&p->backward[b], &block->backward, false, x);
+        sum_pass(&p->forward[b], &block->forward, false, drain, x);
+        sum_pass(&p->backward[b], &block->backward, false, drain, x);
         if (x->c->open) {
-            sum_pass(&p->open_forward[b], &block->forward, true, x);
-            sum_pass(&p->open_backward[b], &block->backward, true, x);
+            sum_pass(&p->open_forward[b], &block->forward, true, drain, x);
+            sum_pass(&p->open_backward[b], &block->backward, true, drain, x);
         }
     }
     shares_clear(&p->stage, x);
@@ -809,14 +903,27 @@ INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const st
     time_add(out, 1, &backward, x);
 }
 
+/* What stages wait for each other where weight gradients fill most of it; @p p is written over. */
+INLINE void sum_drain(struct plan_sum *out, struct passes *p, const struct summing *x)
+{
+    struct plan_sum rho;
+    if (!(x->c->drain > 0))
+        return;
+    sum_passes(p, true, x);
+    for (int32_t i = 0; i < x->c->n_stages; i++) {
+        sum_stage(&rho, &x->c->stages[i], p, NULL, NULL, x);
+        time_add(out, x->c->drain * (double)x->c->stages[i].count, &rho, x);
+    }
+}
+
 /* The formula of the file's head, term by term in the order of plan_cost_time(): the two agree to the bit. */
 INLINE void sum_step(struct plan_sum *out, const struct summing *x)
 {
     const struct plan_cost *c = x->c;
     struct passes p;
     struct plan_sum most, most_last, sum, tau, last;
-    double boundaries = -1, v = c->interleave;
-    sum_passes(&p, x);
+    double boundaries = -1, round = plan_cost_round(c);
+    sum_passes(&p, false, x);
     shares_clear(&most, x);
     shares_clear(&most_last, x);
     shares_clear(&sum, x);
@@ -834,8 +941,9 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
     }
     shares_clear(out, x);
     time_add(out, c->microbatches - 1, &most, x);
-    time_add(out, 1 - 1 / v, &most_last, x);
-    time_add(out, 1 / v, &sum, x);
+    time_add(out, 1 - round, &most_last, x);
+    time_add(out, round, &sum, x);
+    sum_drain(out, &p, x);
     shares_clear(&tau, x);
     add_list(&tau, c->hidden_sends, x);
     time_add(out, boundaries, &tau, x);
@@ -864,6 +972,7 @@ struct growing {
     const struct plan_cost *c;
     int32_t groups[N_PLAN_GROUPS]; /* of the tree */
     bool idle;                     /* the stage waits for others meanwhile: all below counts as the bubble */
+    bool drain;                    /* and of compute only what fill and drain wait for */
 };
 
 static step_id tree_add_inner(struct growing *x, step_id parent, enum step_kind kind, const char *name,
@@ -907,13 +1016,14 @@ static void plan_tree_add_list(struct growing *x, step_id parent, struct plan_li
 
 static void add_part(struct growing *x, step_id parent, const struct plan_part *part)
 {
-    if (!part->beside || part->sent.n == 0 || !(part->compute_s > 0)) {
-        plan_tree_add_compute(x, parent, part->phase, part->name, part->compute_s);
+    double compute_s = x->drain ? part->drain_s : part->compute_s;
+    if (!part->beside || part->sent.n == 0 || !(compute_s > 0)) {
+        plan_tree_add_compute(x, parent, part->phase, part->name, compute_s);
         plan_tree_add_list(x, parent, part->sent);
         return;
     }
     step_id both = tree_add_inner(x, parent, STEP_MAX, part->name, 1);
-    plan_tree_add_compute(x, both, part->phase, part->name, part->compute_s);
+    plan_tree_add_compute(x, both, part->phase, part->name, compute_s);
     plan_tree_add_list(x, tree_add_inner(x, both, STEP_SUM, "", 1), part->sent);
 }
 
@@ -932,6 +1042,13 @@ static void add_passes(struct growing *x, step_id parent, const struct plan_pass
         return;
     step_id row = times > 1 ? tree_add_inner(x, parent, STEP_REPEAT, "", (double)times) : parent;
     if (pass->beside.n) {
+        double taken = x->c->beside_share;
+        if (taken > 0) {
+            row = tree_add_inner(x, row, STEP_SUM, "", 1);
+            plan_tree_add_list(
+                x, tree_add_inner(x, tree_add_inner(x, row, STEP_REPEAT, "", taken), STEP_SUM, "", 1),
+                pass->beside);
+        }
         step_id both = tree_add_inner(x, row, STEP_MAX, "", 1);
         row = tree_add_inner(x, both, STEP_SUM, "", 1);
         step_id beside = tree_add_inner(x, both, STEP_SUM, "", 1);
@@ -995,19 +1112,27 @@ static void add_slowest(struct growing *x, step_id root, double times, const cha
         cost_add_stage(x, row, i, last);
 }
 
-/* Every stage once, divided by chunks: the first one works, it waits for the others. */
+/* Every stage once, divided by chunks: the first one works, it waits for the others. Or what stages wait for
+ * where weight gradients fill most of it. */
 static void add_round(struct growing *x, step_id root)
 {
-    step_id row = tree_add_inner(x, root, STEP_REPEAT, "first stage", 1 / x->c->interleave);
-    cost_add_stage(x, row, 0, true);
+    double round = plan_cost_round(x->c);
+    step_id row = -1;
+    x->drain = x->c->drain > 0;
+    if (!x->drain) {
+        row = tree_add_inner(x, root, STEP_REPEAT, "first stage", round);
+        cost_add_stage(x, row, 0, true);
+    }
     x->idle = true;
     for (int32_t i = 0; i < x->c->n_stages; i++) {
-        double count = (double)(x->c->stages[i].count - (i == 0));
-        if (!(count > 0))
+        double count = (double)x->c->stages[i].count;
+        double times = x->drain ? x->c->drain * count : round * (count - (i == 0));
+        if (!(times > 0))
             continue;
-        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", count / x->c->interleave);
+        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", times);
         cost_add_stage(x, row, i, false);
     }
+    x->drain = false;
     double boundaries = -1;
     for (int32_t i = 0; i < x->c->n_stages; i++)
         boundaries += (double)x->c->stages[i].count;
@@ -1020,7 +1145,7 @@ static void add_round(struct growing *x, step_id root)
 
 static void tree_add_groups(struct growing *x, const struct plan_place *place)
 {
-    for (int g = 0; g < N_PLAN_GROUPS; g++)
+    for (int g = 0; g < (place->sharded ? N_PLAN_GROUPS : (int)PLAN_GROUP_SHARD); g++)
         x->groups[g] = step_add_group_after(x->t, plan_group_words[g], place->members[g], place->stride[g]);
 }
 
@@ -1034,7 +1159,7 @@ int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct 
     step_id root = tree_add_inner(&x, -1, STEP_SUM, name, 1);
     plan_tree_add_list(&x, root, c->first_before);
     add_slowest(&x, root, c->microbatches - 1, "microbatches", false);
-    add_slowest(&x, root, 1 - 1 / c->interleave, "last microbatch", true);
+    add_slowest(&x, root, 1 - plan_cost_round(c), "last microbatch", true);
     add_round(&x, root);
     plan_tree_add_list(&x, root, c->last_after);
     plan_tree_add_compute(&x, root, STEP_OPTIMIZER, "optimizer", c->optimizer_s);

@@ -28,6 +28,7 @@ struct plan_part {
     enum step_phase phase;
     const char *name;
     double compute_s;
+    double drain_s; /**< of it, what other stages wait for while the pipeline fills and drains */
     struct plan_list sent;
     bool beside;
 };
@@ -51,6 +52,13 @@ struct plan_block {
  * where tau'_0 has gradients and parameters exchanged beside it where that overlaps, and tau'_i = tau_i
  * otherwise; sends that overlap are in the sum alone, once per stage boundary. For v = 1 and equal stages
  * this is (m + p - 1) tau: arXiv 2104.04473 section 2.2; the last p - 1 are the bubble.
+ *
+ * Schedules that move weight gradients into the bubble have in place of the terms after the first
+ *
+ *     max_i tau'_i + drain sum_i rho_i
+ *
+ * with rho_i = F + B - 2 W and drain (p-1)/p of zb1p, rho_i = F + 2 B - 3 W and drain (p/2 - 1)/p of
+ * dualpipe, (p - 1)/(2 p) of dualpipev: for equal stages the bubbles of deepseek-ai/DualPipe's README.
  */
 struct plan_cost {
     struct plan_collective collectives[PLAN_MAX_COLLECTIVES];
@@ -64,6 +72,8 @@ struct plan_cost {
     struct plan_list first_before, last_after; /**< the part of it that nothing hides */
     int32_t n_collectives, n_parts, n_stages;
     double microbatches, interleave;
+    double drain;        /**< 0: of a schedule without rho */
+    double beside_share; /**< what runs beside a pass takes this share of its own time from it */
     double optimizer_s, overhead_s;
     double model_flop;    /**< of the step, all NPUs: three times forward, whatever is done again */
     double hardware_flop; /**< with what is done again */

@@ -239,6 +239,17 @@ static int read_mask(void *field, const struct key *k, const struct yaml_doc *do
     return 0;
 }
 
+/* A schema_read_own: other schedules than those of every framework are tried where they are asked for. */
+static int read_schedules(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
+                          struct err *e)
+{
+    unsigned *out = field;
+    int rc = read_mask(field, k, doc, list, e);
+    if (list < 0)
+        *out = 1U << PLAN_1F1B | 1U << PLAN_GPIPE;
+    return rc;
+}
+
 #define VALUES(f, key, text)       K_OWN(struct search_space, f, key, read_values, text)
 #define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
 
@@ -253,7 +264,9 @@ static const struct key search_keys[] = {
     MASK(zero, "zero", zero_words, "list of 0 to 3 (default: all)"),
     MASK(seq_parallel, "seq_parallel", bool_words, "list of false, true (default: both)"),
     MASK(context, "context", plan_context_words, "list of ring, all-gather, ulysses (default: all)"),
-    MASK(schedule, "schedule", plan_schedule_words, "list of 1f1b, gpipe (default: both)"),
+    K_OWN(struct search_space, schedule, "schedule", read_schedules,
+          "list of 1f1b, gpipe, zb1p, dualpipe, dualpipev (default: the first two)",
+          .words = plan_schedule_words),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
            "over the dimensions: the plan's (given) or any (default: any)"),
     K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),
@@ -302,6 +315,24 @@ static bool is_alone(const struct training *base)
     return base->model.family != MODEL_TRANSFORMER;
 }
 
+/* Chunks that the layers do not fill evenly have short ends, unless the plan says how layers lie. */
+static int32_t search_ends(const struct plan *p, const struct model *m)
+{
+    int64_t chunks = p->degree[PLAN_PP] * p->interleave;
+    bool said = p->layout.n || p->first || p->last || p->degree[PLAN_PP] == 1;
+    return said || m->layers % chunks == 0 ? PLAN_ENDS_EQUAL : PLAN_ENDS_SHORT;
+}
+
+/* The least that what the plan says of sharing out asks for. */
+static int32_t search_least_zero(const struct plan *p)
+{
+    if (!p->reshard)
+        return 3;
+    if (p->no_sync || p->beside_share > 0)
+        return 2;
+    return p->shard ? 1 : 0;
+}
+
 static struct plan search_plan(const struct training *base, const struct search_shape *shape)
 {
     struct plan p = base->plan;
@@ -311,8 +342,11 @@ static struct plan search_plan(const struct training *base, const struct search_
     p.recompute = PLAN_RECOMPUTE_NONE;
     p.schedule = PLAN_1F1B;
     p.context = PLAN_CP_RING;
-    p.zero = 0;
+    p.zero = search_least_zero(&p);
     p.seq_parallel = base->model.moe.experts && p.degree[PLAN_TP] > 1;
+    if (p.layout.n && p.layout.n % p.degree[PLAN_PP] == 0)
+        p.interleave = p.layout.n / p.degree[PLAN_PP];
+    p.ends = search_ends(&p, &base->model);
     return p;
 }
 
@@ -478,13 +512,14 @@ static void walk_memory(const struct walking *x, struct plan *p)
 {
     const struct model *m = &x->base->model;
     bool shared = p->degree[PLAN_DP] * p->degree[PLAN_CP] > 1;
+    int32_t least = search_least_zero(p);
     unsigned recomputes = x->space->recompute, zeros = shared ? x->space->zero : 1;
     if (is_alone(x->base))
         recomputes = 1;
     else if (m->attention == MODEL_FLASH && recomputes & 1U << PLAN_RECOMPUTE_NONE)
         recomputes &= ~(1U << PLAN_RECOMPUTE_SELECTIVE); /* nothing but a sum per row is kept of scores */
     for (int32_t r = 0; r < N_PLAN_RECOMPUTES; r++)
-        for (int32_t z = 0; z < 4; z++) {
+        for (int32_t z = least; z < 4; z++) {
             if (!(recomputes & 1U << r) || !(zeros & 1U << z))
                 continue;
             p->recompute = r;
@@ -501,25 +536,41 @@ static void walk_legal(struct walking *x, struct plan *p, bool asked)
         x->n_illegal += asked;
 }
 
+/* Chunks that a stage may have: of its layers or, where embedding and loss fill up the chunks, of those with
+ * them. */
+static void list_chunks(struct walking *x, const struct plan *p)
+{
+    int64_t pp = p->degree[PLAN_PP], layers = x->base->model.layers, of = (layers + pp - 1) / pp;
+    if (pp == 1 || p->first || p->last)
+        of = 1;
+    else if (layers % pp && (layers + 2) % pp == 0)
+        of = (layers + 2) / pp;
+    list_values(&x->chunks, &x->space->interleave, of);
+    if (p->layout.n)
+        x->chunks = (struct list){ .values = { p->interleave }, .n = 1 };
+}
+
 /* Schedules and chunks of a pipeline; one stage has neither. */
 static void walk_chunks(struct walking *x, struct plan *p)
 {
-    const unsigned one = 1U << PLAN_1F1B, other = 1U << PLAN_GPIPE;
-    bool alone = p->degree[PLAN_PP] == 1, even = p->first + p->last == 0;
-    p->schedule = PLAN_1F1B;
-    if (x->space->schedule & one) {
-        list_values(&x->chunks, &x->space->interleave,
-                    !alone && even ? x->base->model.layers / p->degree[PLAN_PP] : 1);
+    bool alone = p->degree[PLAN_PP] == 1;
+    int64_t given = p->interleave;
+    if (x->space->schedule & 1U << PLAN_1F1B) {
+        list_chunks(x, p);
         for (int32_t i = 0; i < x->chunks.n; i++) {
             p->interleave = x->chunks.values[i];
+            p->ends = search_ends(p, &x->base->model);
             walk_legal(x, p, x->space->interleave.n > 0);
         }
     }
-    p->interleave = 1;
-    /* One stage has nothing to schedule. */
-    if (x->space->schedule & other && !(alone && x->space->schedule & one)) {
-        p->schedule = PLAN_GPIPE;
-        walk_legal(x, p, false);
+    p->interleave = p->layout.n ? given : 1;
+    p->ends = search_ends(p, &x->base->model);
+    for (int32_t s = PLAN_GPIPE; s < N_PLAN_SCHEDULES; s++) {
+        /* One stage has nothing to schedule. */
+        if (!(x->space->schedule & 1U << s) || (alone && x->space->schedule & 1U << PLAN_1F1B))
+            continue;
+        p->schedule = s;
+        walk_legal(x, p, s != PLAN_GPIPE);
     }
     p->schedule = PLAN_1F1B;
 }

@@ -4,7 +4,7 @@
 struct check_case {
     int64_t degree[N_PLAN_AXES], batch;
     int64_t micro, interleave, first, last, ep;
-    int32_t context, schedule;
+    int32_t context, schedule, ends;
     bool seq_parallel, expert_tp;
     int64_t n_npus;
     const char *key, *why; /* NULL: legal */
@@ -20,7 +20,8 @@ static void check(const struct model *m, const struct check_case *x)
     WITH(struct plan, p, fixture_plan(x->degree[0], x->degree[1], x->degree[2], x->degree[3], x->batch),
          p.micro = x->micro ? x->micro : 1, p.interleave = x->interleave ? x->interleave : 1,
          p.ep = x->ep ? x->ep : 1, p.first = x->first, p.last = x->last, p.context = x->context,
-         p.schedule = x->schedule, p.seq_parallel = x->seq_parallel, p.expert_tp = x->expert_tp);
+         p.schedule = x->schedule, p.ends = x->ends, p.seq_parallel = x->seq_parallel,
+         p.expert_tp = x->expert_tp);
     struct plan_fault fault = { .key = "" };
     int64_t n = x->n_npus ? x->n_npus : x->degree[0] * x->degree[1] * x->degree[2] * x->degree[3];
     bool ok = plan_check(&p, m, n, &fault);
@@ -66,12 +67,10 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
         REFUSED("cp", "is 8, expected a divisor of heads of one NPU, 3 (nearest: 3)",
                 .degree = { 32, 8, 1, 1 }, .batch = 1, .context = PLAN_CP_ULYSSES),
         REFUSED("pp",
-                "is 7, expected a divisor of layers, 96 (nearest: 6 or 8), or first_stage_layers and "
-                "last_stage_layers",
+                "is 7, expected a divisor of layers, 96 (nearest: 6 or 8); or give ends: short, or stages",
                 .degree = { 1, 1, 1, 7 }, .batch = 1),
         REFUSED("pp",
-                "is 100, expected a divisor of layers, 96 (nearest: 96), or first_stage_layers and "
-                "last_stage_layers",
+                "is 100, expected a divisor of layers, 96 (nearest: 96); or give ends: short, or stages",
                 .degree = { 1, 1, 1, 100 }, .batch = 1),
         REFUSED("first_stage_layers", "is given with pp 1, expected several stages", .degree = { 1, 1, 1, 1 },
                 .batch = 1, .first = 3),
@@ -87,14 +86,25 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
                 .batch = 4, .last = 96),
         REFUSED("interleave", "is 2 with pp 1, expected 1 or several stages", .degree = { 1, 1, 1, 1 },
                 .batch = 4, .interleave = 2),
-        REFUSED("interleave", "is 2, expected schedule 1f1b and stages of equal layers",
+        REFUSED("interleave", "is 2, expected schedule 1f1b, and stages or ends for unequal chunks",
                 .degree = { 1, 1, 1, 8 }, .batch = 8, .interleave = 2, .schedule = PLAN_GPIPE),
-        REFUSED("interleave", "is 2, expected schedule 1f1b and stages of equal layers",
+        REFUSED("interleave", "is 2, expected schedule 1f1b, and stages or ends for unequal chunks",
                 .degree = { 1, 1, 1, 2 }, .batch = 8, .interleave = 2, .first = 40, .last = 56),
         REFUSED("interleave", "is 5, expected a divisor of layers of a stage, 12 (nearest: 4 or 6)",
                 .degree = { 1, 1, 1, 8 }, .batch = 8, .interleave = 5),
         REFUSED("interleave", "is 2 with 12 microbatches, expected a multiple of pp 8 of them",
                 .degree = { 1, 1, 1, 8 }, .batch = 12, .interleave = 2),
+        REFUSED("interleave", "is 4 with pp 1, expected 1 or several stages", .degree = { 1, 1, 2, 1 },
+                .batch = 8, .interleave = 4),
+        REFUSED("pp",
+                "makes 64 chunks of 96 layers, of which the last would have -30; expected fewer, or stages",
+                .degree = { 1, 1, 1, 64 }, .batch = 64, .ends = PLAN_ENDS_SHORT),
+        REFUSED("schedule", "is zb1p with 4 microbatches, expected at least pp, 8", .degree = { 1, 1, 1, 8 },
+                .batch = 4, .schedule = PLAN_ZB1P),
+        REFUSED("schedule", "is dualpipe with pp 3 and 8 microbatches, expected even numbers",
+                .degree = { 1, 1, 1, 3 }, .batch = 8, .schedule = PLAN_DUALPIPE),
+        REFUSED("schedule", "is dualpipev with 8 microbatches, expected at least 2 pp, 16",
+                .degree = { 1, 1, 1, 8 }, .batch = 8, .schedule = PLAN_DUALPIPEV),
         REFUSED("batch", "is 40, expected a multiple of dp, 16 (nearest: 32 or 48)",
                 .degree = { 1, 1, 16, 1 }, .batch = 40),
         REFUSED("batch", "is 8, expected a multiple of dp, 16", .degree = { 1, 1, 16, 1 }, .batch = 8),
@@ -211,10 +221,28 @@ TEST(equal_stages_are_told_once)
     }
 }
 
+/* The stage of a layer where chunks are listed or have short ends: 0 takes layers, then 1, and round again.
+ */
+static int64_t stage_in_turn(const struct plan *p, const struct model *m, int64_t layer)
+{
+    int64_t chunks = p->degree[PLAN_PP] * p->interleave, chunk = 0, each = (m->layers + 2) / chunks;
+    bool even = (m->layers + 2) % chunks == 0;
+    for (int64_t left = layer;; chunk++) {
+        int64_t has = p->layout.n ? p->layout.layers[chunk]
+                      : even      ? each - (chunk == 0) - (chunk == chunks - 1)
+                                  : (m->layers - 1) / chunks + 1;
+        if (left < has)
+            return chunk % p->degree[PLAN_PP];
+        left -= has;
+    }
+}
+
 /* Layer by layer: chunk c of stage i holds layers (c p + i) L/(p v) and on; uneven ends shift the rest. */
 static int64_t stage_of_layer(const struct plan *p, const struct model *m, int64_t layer)
 {
     int64_t pp = p->degree[PLAN_PP];
+    if (p->layout.n || p->ends)
+        return stage_in_turn(p, m, layer);
     if (p->interleave > 1)
         return layer / (m->layers / (pp * p->interleave)) % pp;
     int64_t ends = p->first + p->last, others = pp - (p->first > 0) - (p->last > 0);

@@ -213,6 +213,30 @@ static void random_order(struct plan *p, struct rng *r)
     }
 }
 
+/* Layers at random over as many chunks as there are; mostly not listed. */
+static void random_layout(struct plan *p, const struct model *m, struct rng *r)
+{
+    int64_t chunks = p->degree[PLAN_PP] * p->interleave;
+    if (p->degree[PLAN_PP] == 1 || p->first + p->last > 0)
+        return;
+    p->ends = rng_below(r, 3) ? PLAN_ENDS_EQUAL : PLAN_ENDS_SHORT;
+    if (p->ends || rng_below(r, 3))
+        return;
+    p->layout.n = (int32_t)chunks;
+    for (int64_t i = 0; i < m->layers; i++)
+        p->layout.layers[rng_below(r, chunks)]++;
+}
+
+static void random_sharing(struct plan *p, struct rng *r)
+{
+    p->zero = (int32_t)rng_below(r, 4);
+    p->overlap_dp = heads_or_tails(r);
+    p->reshard = p->zero != 3 || heads_or_tails(r);
+    p->no_sync = p->zero > 1 && heads_or_tails(r);
+    p->beside_share = p->zero > 1 && p->overlap_dp && heads_or_tails(r) ? 0.12 : 0;
+    p->shard = p->zero && rng_below(r, 3) == 0 ? ONE_OF(r, 2, 3, 4) : 0;
+}
+
 static void random_plan(struct plan *p, const struct model *m, int64_t n_npus, struct rng *r)
 {
     plan_defaults(p);
@@ -230,10 +254,10 @@ static void random_plan(struct plan *p, const struct model *m, int64_t n_npus, s
     p->last = rng_below(r, 3) ? 0 : 1 + rng_below(r, 4);
     p->schedule = (int32_t)rng_below(r, N_PLAN_SCHEDULES);
     p->recompute = (int32_t)rng_below(r, N_PLAN_RECOMPUTES);
-    p->zero = (int32_t)rng_below(r, 4);
+    random_layout(p, m, r);
+    random_sharing(p, r);
     p->context = (int32_t)rng_below(r, N_PLAN_CONTEXTS);
     p->overlap_tp = (int32_t)rng_below(r, N_PLAN_OVERLAPS);
-    p->overlap_dp = heads_or_tails(r);
     p->overlap_pp = heads_or_tails(r);
     p->seq_parallel = heads_or_tails(r);
     p->scatter_gather = heads_or_tails(r);
