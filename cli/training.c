@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "kinds/design/evidence.h"
 #include "kinds/design/search.h"
 
 /* ---- plan ---- */
@@ -201,6 +202,40 @@ static void say_rates(struct report *r, const struct training *x, const struct t
     report_line(r, "\n");
 }
 
+/* What measured steps say about this one: a band around its time, or that there are none. */
+static void training_evidence(struct report *r, const struct design_point *s, const struct training *x,
+                              double time_s)
+{
+    const struct evidence *v = evidence_find(x, &s->net.npu);
+    char a[SHOW], b[SHOW];
+    report_open(r, "evidence", '{');
+    report_json_count(r, "rows", v ? evidence_rows(v) : 0);
+    if (v) {
+        struct evidence_band band = evidence_band(v, time_s);
+        report_json_word(r, "npu", v->npu);
+        report_json_word(r, "software", evidence_software_words[v->software]);
+        report_json_flag(r, "experts", v->experts);
+        report_json_count(r, "rows_same_precision", v->n[TOPO_BF16]);
+        report_json_real(r, "mean_error", v->mean);
+        report_json_real(r, "band", v->band);
+        report_json_real(r, "low_s", band.low_s);
+        report_json_real(r, "high_s", band.high_s);
+    }
+    report_close(r, '}');
+    if (!report_is(r, IN_TEXT))
+        return;
+    text_puts(&r->out, "evidence: ");
+    evidence_say(&r->out, v, x);
+    if (v) {
+        struct evidence_band band = evidence_band(v, time_s);
+        double per_s;
+        const char *unit = show_time_unit(time_s, &per_s);
+        report_line(r, ": %s to %s %s", show_real(a, band.low_s * per_s, 4),
+                    show_real(b, band.high_s * per_s, 4), unit);
+    }
+    report_line(r, "\n");
+}
+
 /* ---- what a search found ---- */
 
 /* Plans are compared by the relaxation; the best of them are then tried in whole parts. */
@@ -295,6 +330,7 @@ void training_report_one(struct report *r, const struct design_point *s, const s
     report_line(r, "\n");
     training_memory(r, s, w->training, &step);
     say_rates(r, w->training, &step);
+    training_evidence(r, s, w->training, step.time_s);
     if (w->search)
         training_search(r, s, w->training, w->search);
 }

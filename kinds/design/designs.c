@@ -428,7 +428,7 @@ static int add_design(struct runner *r, const struct sweep_point *p, int64_t poi
     sweep_row_blank(&row);
     sweep_row_study(&row, &r->study, &r->words);
     rc = sweep_row_design(&row, &r->study, &d, e);
-    if (!rc && own && own->uncertain.n_keys && alloc_has_split(&d.answer))
+    if (!rc && own && !uncertain_is_empty(&own->uncertain) && alloc_has_split(&d.answer))
         rc = uncertain_fill(row.uncertain, &own->uncertain, &r->study, &d, e);
     n->failed += !rc && !alloc_has_split(&d.answer);
     if (!rc)
@@ -576,7 +576,7 @@ static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct er
     int rc = seed < 0 ? 0 : yaml_count(doc, seed, &n, e);
     if (!rc)
         rc = uncertain_read(&own->uncertain, doc, yaml_get(doc, doc->root, "uncertain"), n, e);
-    if (rc || !own->uncertain.n_keys)
+    if (rc || uncertain_is_empty(&own->uncertain))
         return rc;
     own->columns = malloc(DESIGN_MAX_COLUMNS * sizeof *own->columns);
     own->names = malloc((size_t)uncertain_n_columns(&own->uncertain) * sizeof *own->names);

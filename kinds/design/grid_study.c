@@ -272,7 +272,7 @@ static int runner_grid_build(struct runner_grid *g, const struct design_point *s
     const struct design_own *own = g->study->own;
     struct err inner = { 0 };
     g->asked = true;
-    if (!g->rule || w->where || (own && own->uncertain.n_keys) || !w->n_grids)
+    if (!g->rule || w->where || (own && !uncertain_is_empty(&own->uncertain)) || !w->n_grids)
         return 0;
     int rc = grid_ask(&g->ask, s, g->rule, e);
     bool known = !rc && g->ask.possible;

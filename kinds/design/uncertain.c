@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "base/rng.h"
 #include "base/stat.h"
+#include "kinds/design/evidence.h"
 
 /** Opaque: own copies of document, prices, network and workloads. */
 struct uncertain_trial;
@@ -429,6 +430,7 @@ static void uncertain_trial_free(struct uncertain_trial *t)
 struct conf {
     int64_t draws, seed;
     yaml_id percentiles, keys;
+    bool model;
 };
 
 static const struct key keys[] = {
@@ -438,8 +440,10 @@ static const struct key keys[] = {
     K_NODE(struct conf, percentiles, "percentiles",
            "ascending list of what rows tell of time and cost (default: [10, 50, 90])"),
     K_NODE(struct conf, keys, "keys",
-           "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload or simulation",
-           .required = true),
+           "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload or simulation"),
+    K_BOOL(struct conf, model, "model", false,
+           "true: weft's own error too, as wide as on measured steps of the same NPU, software and kind of "
+           "model; uncertain: model is that alone"),
 };
 
 struct key_conf {
@@ -631,6 +635,42 @@ static int draw_all(struct uncertain *u, struct err *e)
     return 0;
 }
 
+/* Of weft's own error, from a stream of its own likewise. */
+static int draw_model(struct uncertain *u, struct err *e)
+{
+    static const char name[] = "model";
+    struct rng *r;
+    u->model_z = calloc((size_t)u->draws, sizeof *u->model_z);
+    if (!u->model_z)
+        return err_nomem(e, "draws");
+    int rc = rng_build(&r, (uint64_t)u->seed, (uint32_t)text_hash(TEXT_HASH_SEED, name, sizeof name), e);
+    if (rc)
+        return rc;
+    for (int64_t i = 0; i < u->draws; i++)
+        u->model_z[i] = draw_normal(r);
+    rng_free(r);
+    return 0;
+}
+
+/* `uncertain` is a map, or the word model. */
+static int read_conf(struct conf *conf, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    if (doc->nodes[id].kind == YAML_SCALAR && strcmp(doc->nodes[id].text, "model") == 0) {
+        *conf = (struct conf){ .draws = 1000, .seed = -1, .percentiles = -1, .keys = -1, .model = true };
+        return 0;
+    }
+    if (doc->nodes[id].kind == YAML_SCALAR)
+        return yaml_fail(doc, id, e, ERR_PARSE, "is %.40s, expected model or a map", doc->nodes[id].text);
+    int rc = schema_read(conf, &uncertain_section, doc, id, e);
+    if (!rc && conf->keys < 0 && !conf->model)
+        rc = yaml_fail(doc, id, e, ERR_PARSE, "has no keys; give keys, or model: true");
+    if (!rc && conf->keys >= 0)
+        rc = yaml_need(doc, conf->keys, YAML_MAP, e);
+    if (!rc && conf->keys >= 0 && doc->nodes[conf->keys].n == 0)
+        rc = yaml_fail(doc, conf->keys, e, ERR_PARSE, "is empty, expected at least one key");
+    return rc;
+}
+
 /* All draws are made here, once for all points, so that rows can be compared. */
 int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e)
 {
@@ -638,22 +678,22 @@ int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, 
     *u = (struct uncertain){ 0 };
     if (id < 0)
         return 0;
-    int rc = schema_read(&conf, &uncertain_section, doc, id, e);
-    if (!rc)
-        rc = yaml_need(doc, conf.keys, YAML_MAP, e);
-    if (!rc && doc->nodes[conf.keys].n == 0)
-        rc = yaml_fail(doc, conf.keys, e, ERR_PARSE, "is empty, expected at least one key");
+    int rc = read_conf(&conf, doc, id, e);
     if (!rc)
         rc = read_percentiles(u, doc, conf.percentiles, e);
     if (!rc) {
         u->draws = conf.draws;
         u->seed = conf.seed < 0 ? seed : conf.seed;
+        u->model = conf.model;
+    }
+    if (!rc && conf.keys >= 0)
         yaml_each (key, doc, conf.keys)
             if (!rc)
                 rc = read_key(u, doc, key, e);
-    }
-    if (!rc)
+    if (!rc && u->n_keys)
         rc = draw_all(u, e);
+    if (!rc && u->model)
+        rc = draw_model(u, e);
     if (rc)
         uncertain_free(u);
     return rc;
@@ -664,14 +704,20 @@ void uncertain_free(struct uncertain *u)
     for (int32_t k = 0; k < u->n_keys; k++)
         free(u->keys[k].path);
     free(u->drawn);
+    free(u->model_z);
     *u = (struct uncertain){ 0 };
 }
 
 /* ---- columns ---- */
 
+bool uncertain_is_empty(const struct uncertain *u)
+{
+    return u->n_keys == 0 && !u->model;
+}
+
 int32_t uncertain_n_columns(const struct uncertain *u)
 {
-    return u->n_keys ? 2 * u->n_percentiles : 0;
+    return uncertain_is_empty(u) ? 0 : 2 * u->n_percentiles;
 }
 
 void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i)
@@ -695,25 +741,69 @@ static void put_percentiles(double *values, double *x, const struct uncertain *u
         values[i] = stat_quantile(x, u->draws, u->percentiles[i] / 100);
 }
 
-/* Percentiles of time, then of cost; cost is blank without prices. */
+/* Relative error of the design's time: of its workloads together, each weighted by its time, as if all erred
+ * the same way. NaN where measured steps cover one of them not. */
+static double model_spread(const struct design_point *s, const struct design *d)
+{
+    double sum = 0, time_s = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        const struct evidence *v = w->training ? evidence_find(w->training, &s->net.npu) : NULL;
+        if (!v)
+            return NAN;
+        sum += w->weight * d->loads[i].time_s * v->spread;
+        time_s += w->weight * d->loads[i].time_s;
+    }
+    return sum / time_s;
+}
+
+/* Draws of the keys; without keys the design's own time and cost. */
+static int draw_keys(double *time_s, double *cost_usd, const struct uncertain *u,
+                     const struct design_point *s, const struct design *d, struct err *e)
+{
+    struct uncertain_trial *trial = NULL;
+    int rc = u->n_keys ? uncertain_trial_build(&trial, u, s, e) : 0;
+    for (int64_t i = 0; i < u->draws && !rc; i++) {
+        time_s[i] = d->time_s;
+        cost_usd[i] = d->cost_usd;
+        if (trial)
+            rc = uncertain_trial_run(&time_s[i], &cost_usd[i], trial, &u->drawn[i * u->n_keys], d->bw_Bps, e);
+    }
+    uncertain_trial_free(trial);
+    return rc;
+}
+
+static void draw_error(double *time_s, const struct uncertain *u, double spread)
+{
+    for (int64_t i = 0; i < u->draws; i++) {
+        double factor = spread * u->model_z[i];
+        elementary_exp(&factor, 1);
+        time_s[i] *= factor;
+    }
+}
+
+/* Percentiles of time, then of cost; cost is blank without prices, time where no measured step covers it. */
 int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
                    const struct design *d, struct err *e)
 {
-    struct uncertain_trial *trial = NULL;
-    if (!u->n_keys)
+    if (uncertain_is_empty(u))
         return 0;
     double *time_s = calloc(2 * (size_t)u->draws, sizeof *time_s);
     double *cost_usd = time_s ? time_s + u->draws : NULL;
-    int rc = time_s ? uncertain_trial_build(&trial, u, s, e) : err_nomem(e, "draws");
-    for (int64_t i = 0; i < u->draws && !rc; i++)
-        rc = uncertain_trial_run(&time_s[i], &cost_usd[i], trial, &u->drawn[i * u->n_keys], d->bw_Bps, e);
+    double spread = u->model ? model_spread(s, d) : 0;
+    int rc = time_s ? draw_keys(time_s, cost_usd, u, s, d, e) : err_nomem(e, "draws");
     if (!rc) {
+        if (u->model && !isnan(spread))
+            draw_error(time_s, u, spread);
         put_percentiles(values, time_s, u);
         put_percentiles(values + u->n_percentiles, cost_usd, u);
     }
-    for (int32_t i = 0; i < u->n_percentiles && !rc && !s->has_parts; i++)
-        values[u->n_percentiles + i] = NAN;
-    uncertain_trial_free(trial);
+    for (int32_t i = 0; i < u->n_percentiles && !rc; i++) {
+        if (isnan(spread))
+            values[i] = NAN;
+        if (!s->has_parts)
+            values[u->n_percentiles + i] = NAN;
+    }
     free(time_s);
     return rc;
 }

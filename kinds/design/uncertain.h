@@ -29,7 +29,9 @@ struct uncertain {
     int32_t n_percentiles;
     struct uncertain_key keys[UNCERTAIN_MAX_KEYS];
     int32_t n_keys;
-    double *drawn; /**< shape [draws][n_keys], owned: the same for every point */
+    double *drawn;   /**< shape [draws][n_keys], owned: the same for every point */
+    bool model;      /**< weft's own error on steps of models is drawn too: kinds/design/evidence.h */
+    double *model_z; /**< shape [draws], owned: standard deviations of it */
 };
 
 extern const struct section uncertain_section, uncertain_key_section;
@@ -44,6 +46,9 @@ extern const struct section uncertain_section, uncertain_key_section;
 int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e);
 void uncertain_free(struct uncertain *u);
 
+/** Nothing is drawn. */
+bool uncertain_is_empty(const struct uncertain *u);
+
 /** How many columns: 2 * n_percentiles, 0 where nothing is uncertain. */
 int32_t uncertain_n_columns(const struct uncertain *u);
 /** The name of one: time_p10_s .., then cost_p10_usd ..; known from the study before any point is run. */
@@ -52,7 +57,9 @@ void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t
 /**
  * Percentiles of time [s] and cost [USD] of design @p d, which was solved for @p s as it is: the split stays,
  * and each draw asks what it then takes and costs. @p values of shape [uncertain_n_columns()], in the order
- * of the columns; costs are NaN without prices. Plans that were searched stay as well.
+ * of the columns; costs are NaN without prices. Plans that were searched stay as well. With u->model each
+ * draw's time is multiplied by exp(z spread), spread that of the measured steps of the design's kind,
+ * weighted by the workloads' shares of the time; times are NaN where a workload has no such steps.
  *
  * First every key is held at both ends of what can be drawn of it: a study that is wrong there is ERR_RANGE
  * or ERR_PARSE, with the place of the distribution and what is wrong ("study.yaml:9:5: uncertain.keys.KEY can

@@ -251,6 +251,8 @@ TEST(what_is_wrong_is_said_with_its_place)
         const char *text;
         bool filled; /* read, but wrong at a point */
     } cases[] = {
+        { "{ draws: 5 }", ERR_PARSE, "uncertain has no keys; give keys, or model: true", false },
+        { "modle", ERR_PARSE, "uncertain is modle", false },
         { "{ keys: {} }", ERR_PARSE, "uncertain.keys is empty, expected at least one key", false },
         { "{ keys: { workload.traffic: {} } }", ERR_PARSE, "has 0 distributions, expected one of normal",
           false },

@@ -226,14 +226,19 @@ static void map_model(const struct reader *r, const struct software *w, int64_t 
 
 /* One file for each GPU; the second stands in where the first is not there. NVLink: one way, data sheets. */
 static const struct machine {
-    const char *gpu, *npu, *instead;
+    const char *gpu, *label, *npu, *instead;
     double nvlink_GBps;
 } machines[] = {
-    { "a100-80gb", "a100-80gb", NULL, 300 }, { "a100-40gb", "a100-40gb", "a100-80gb", 300 },
-    { "h100", "h100-80gb", NULL, 450 },      { "h100-96gb-hbm2e-500w", "h100-500w", "h100-80gb", 450 },
-    { "h200", "h200", NULL, 450 },           { "h800", "h800", "h100-80gb", 200 },
-    { "b200", "b200", NULL, 900 },           { "b300", "b300", "b200", 900 },
-    { "gb200", "gb200", "b200", 900 },       { "gb300", "gb300", "b200", 900 },
+    { "a100-80gb", "A100 80 GB", "a100-80gb", NULL, 300 },
+    { "a100-40gb", "A100 40 GB", "a100-40gb", "a100-80gb", 300 },
+    { "h100", "H100", "h100-80gb", NULL, 450 },
+    { "h100-96gb-hbm2e-500w", "H100 500 W", "h100-96gb-500w", "h100-80gb", 450 },
+    { "h200", "H200", "h200", NULL, 450 },
+    { "h800", "H800", "h800", "h100-80gb", 200 },
+    { "b200", "B200", "b200", NULL, 900 },
+    { "b300", "B300", "b300", "b200", 900 },
+    { "gb200", "GB200", "gb200", "b200", 900 },
+    { "gb300", "GB300", "gb300", "b200", 900 },
 };
 
 static const struct machine *machine_of(const char *gpu)
@@ -422,17 +427,17 @@ static void map_recompute(const struct reader *r)
 static void map_precision(const struct reader *r)
 {
     struct measured *m = r->m;
+    m->precision = TOPO_BF16;
     if (is(r, "precision", "bf16") || is(r, "precision", "fp16"))
         return;
     is_unstated(r, "recipe");
-    const char *word = is(r, "recipe", "mxfp8") ? "mxfp8" : is(r, "precision", "fp4") ? "nvfp4" : "fp8";
-    PUT_PLAN(r, GAP_PRECISION, "precision", "%s", word);
+    m->precision = is(r, "recipe", "mxfp8") ? TOPO_MXFP8 : is(r, "precision", "fp4") ? TOPO_NVFP4 : TOPO_FP8;
+    PUT_PLAN(r, GAP_PRECISION, "precision", "%s", topo_precision_words[m->precision]);
     if (is(r, "attention_precision", "fp8"))
         PUT_PLAN(r, GAP_ATTENTION, "attention_precision", "fp8");
     int64_t bits = count(r, "gather_bits", 0);
     if (bits > 0 && count(r, "zero", 0) > 0)
         PUT_PLAN(r, GAP_GATHER, "gather_bits", "%lld", (long long)bits);
-    (void)m;
 }
 
 static void map_experts(const struct reader *r)
@@ -522,6 +527,8 @@ static bool map_row(const struct reader *r)
     map_recompute(r);
     map_precision(r);
     map_software(r, w);
+    m->told = !(m->ignored & (1U << GAP_NPU | 1U << GAP_PRECISION)) &&
+              (!w->class || has_key(&plan_section, "software"));
     close_map(m->parallel_map, sizeof m->parallel_map);
     map_model(r, w, layers);
     return true;
@@ -591,6 +598,14 @@ static int price(struct measured *m, struct err *e)
     if ((rc = design_evaluate(&d, &study, bw_Bps, e)))
         return rc;
     training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
+    const struct training *x = study.workloads[0].training;
+    const struct topo_npu *npu = &study.net.npu;
+    m->kind = (struct evidence){ .npu = machine_of(m->gpu)->label,
+                                 .software = evidence_software_of(&x->plan),
+                                 .experts = x->model.moe.experts > 0,
+                                 .peak_flops = npu->peak_flops,
+                                 .ceiling_flops = topo_npu_ceiling(npu, TOPO_BF16),
+                                 .mem_Bps = npu->mem_Bps * npu->mem_efficiency };
     m->got_s = d.time_s;
     m->got_B = m->report.memory_B;
     return 0;

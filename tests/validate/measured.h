@@ -3,6 +3,7 @@
 #ifndef TESTS_VALIDATE_MEASURED_H
 #define TESTS_VALIDATE_MEASURED_H
 
+#include "kinds/design/evidence.h"
 #include "kinds/design/training.h"
 #include "tests/support.h"
 
@@ -31,10 +32,13 @@ struct measured {
     double step_s, memory_B, reserved_B; /**< NaN: not measured */
     bool allocated;                      /**< memory_B is what was allocated, not what was reserved */
     int64_t gpus;
+    enum topo_precision precision;
+    bool told; /**< GPU, software and precision are as the row has them */
     char network_map[640], model_map[768], parallel_map[1536];
     unsigned ignored;
     /* What weft says; NaN with the reason in `fault`. */
     double got_s, got_B;
+    struct evidence kind; /**< NPU, software and experts of the row, as weft tells them; no errors */
     struct training_report report;
     char fault[1024];
 };

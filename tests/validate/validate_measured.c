@@ -4,9 +4,12 @@
  * folder WEFT_REFERENCE, else in ../shared/reference beside the repository; without it the section says so.
  *
  * ROWS=PREFIX lists the rows of the tables whose names begin so, with where weft's time goes, instead of the
- * section; ROWS=all every row; STUDIES=PREFIX the keys of each row's study.
+ * section; ROWS=all every row; STUDIES=PREFIX the keys of each row's study. EVIDENCE=FILE writes the table
+ * that predictions quote (kinds/design/evidence.inc) instead; the section says whether the one in the program
+ * is still what the rows come to.
  */
 #include "tests/validate/measured.h"
+#include "tests/validate/verdict.h"
 
 enum { MOST_TABLES = 64, MOST_ROWS = 2048 };
 
@@ -202,6 +205,119 @@ static void print_memory(const struct measured_rows *rows)
     }
 }
 
+/* ---- what stands behind a prediction: kinds/design/evidence.h ---- */
+
+enum { MOST_KINDS = 64 };
+
+static bool is_kind(const struct evidence *a, const struct evidence *b)
+{
+    return strcmp(a->npu, b->npu) == 0 && a->software == b->software && a->experts == b->experts;
+}
+
+static bool counts(const struct measured *m)
+{
+    return !m->check && !m->fault[0] && m->told;
+}
+
+/* Errors of one kind of rows. */
+static struct evidence measure_kind(const struct measured_rows *rows, const struct evidence *kind)
+{
+    struct errors x = { .n = 0 };
+    struct evidence v = *kind;
+    double squares = 0;
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct measured *m = &rows->rows[i];
+        if (!counts(m) || !is_kind(&m->kind, kind))
+            continue;
+        double far = log(m->got_s / m->step_s);
+        squares += far * far;
+        add_error(&x, m);
+        v.n[m->precision]++;
+    }
+    median_of(&x); /* sorts */
+    v.mean = x.sum_abs / x.n;
+    v.band = x.abs[x.n < 10 ? x.n - 1 : (int)ceil(0.9 * x.n) - 1];
+    v.spread = sqrt(squares / x.n);
+    return v;
+}
+
+/* Kinds in the order of NPU, software, experts as rows come. */
+static int32_t measure_kinds(struct evidence out[MOST_KINDS], const struct measured_rows *rows)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct measured *m = &rows->rows[i];
+        int32_t k = 0;
+        if (!counts(m))
+            continue;
+        while (k < n && !is_kind(&out[k], &m->kind))
+            k++;
+        if (k < n)
+            continue;
+        assert_true(n < MOST_KINDS);
+        out[n++] = measure_kind(rows, &m->kind);
+    }
+    return n;
+}
+
+static const char *const software_names[N_EVIDENCE_SOFTWARE] = { "EVIDENCE_MEGATRON_2021",
+                                                                 "EVIDENCE_MEGATRON", "EVIDENCE_COMPILED",
+                                                                 "EVIDENCE_EAGER" };
+
+static void write_evidence(const char *path, const struct measured_rows *rows)
+{
+    struct evidence kinds[MOST_KINDS];
+    int32_t n = measure_kinds(kinds, rows);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(
+        f,
+        "/* Written by tests/validate/validate_measured with EVIDENCE=kinds/design/evidence.inc, from "
+        "train_measured.csv; do not edit.\n   NPU, software, experts; peak, sustained FLOP/s, B/s; rows of "
+        "bf16, fp8, mxfp8, nvfp4; mean error, band, spread. */\n");
+    for (int32_t i = 0; i < n; i++) {
+        const struct evidence *v = &kinds[i];
+        fprintf(f, "{ \"%s\", %s, %s, %.6g, %.6g, %.6g, { %d, %d, %d, %d }, %.4f, %.4f, %.4f },\n", v->npu,
+                software_names[v->software], v->experts ? "true" : "false", v->peak_flops, v->ceiling_flops,
+                v->mem_Bps, (int)v->n[0], (int)v->n[1], (int)v->n[2], (int)v->n[3], v->mean, v->band,
+                v->spread);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Is the table that was compiled in what these rows come to, to half a per cent? */
+static bool is_current(const struct evidence *v, const struct evidence *table, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (is_kind(v, &table[i]))
+            return evidence_rows(v) == evidence_rows(&table[i]) && fabs(v->mean - table[i].mean) < 0.005 &&
+                   fabs(v->band - table[i].band) < 0.005 &&
+                   fabs(v->ceiling_flops / table[i].ceiling_flops - 1) < 1e-5;
+    return false;
+}
+
+static int print_evidence(const struct measured_rows *rows)
+{
+    struct evidence kinds[MOST_KINDS];
+    int32_t n = measure_kinds(kinds, rows), n_table;
+    const struct evidence *table = evidence_table(&n_table);
+    int wrong = 0;
+    puts("\n### What a prediction quotes\n\nBy NPU, class of software, dense or with experts: these errors "
+         "stand "
+         "beside each predicted step (`kinds/design/evidence.inc`), as a band and in `uncertain: model`.\n\n"
+         "| NPU | software | model | rows: bf16, fp8, mxfp8, nvfp4 | mean error % | 9 of 10 (below 10 rows: "
+         "all) "
+         "within % | as in the program |\n|---|---|---|---|--:|--:|---|");
+    for (int32_t i = 0; i < n; i++) {
+        const struct evidence *v = &kinds[i];
+        printf("| %s | %s | %s | %d, %d, %d, %d | %.1f | %.1f | %s |\n", v->npu,
+               evidence_software_words[v->software], v->experts ? "experts" : "dense", (int)v->n[0],
+               (int)v->n[1], (int)v->n[2], (int)v->n[3], 100 * v->mean, 100 * v->band,
+               verdict(is_current(v, table, n_table), &wrong));
+    }
+    return wrong;
+}
+
 /* ---- rows, for those who look for what is off ---- */
 
 static bool is_wanted(const struct measured *m, const char *prefix)
@@ -271,6 +387,8 @@ int main(void)
 {
     struct measured_rows rows = { 0 };
     char path[1024];
+    int wrong = 0;
+    const char *evidence = getenv("EVIDENCE");
     const char *listed = getenv("ROWS"), *studies = getenv("STUDIES");
     if (!find_table(path, sizeof path)) {
         puts("\n## Steps measured on today's machines\n\nThe table of measurements, train_measured.csv, is "
@@ -279,7 +397,9 @@ int main(void)
     }
     measured_read(&rows, path);
     measured_price(&rows);
-    if (listed || studies) {
+    if (evidence) {
+        write_evidence(evidence, &rows);
+    } else if (listed || studies) {
         if (listed)
             print_rows(&rows, listed);
         if (studies)
@@ -290,7 +410,8 @@ int main(void)
         print_goals(&rows);
         print_memory(&rows);
         print_gaps(&rows);
+        wrong = print_evidence(&rows);
     }
     measured_free(&rows);
-    return 0;
+    return wrong > 0;
 }
