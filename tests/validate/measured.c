@@ -224,21 +224,26 @@ static void map_model(const struct reader *r, const struct software *w, int64_t 
 
 /* ---- network ---- */
 
-/* One file for each GPU; the second stands in where the first is not there. NVLink: one way, data sheets. */
+/* One file for each GPU; the second stands in where the first is not there. Networks as the files of
+ * configs/networks have them (selene-a100, hgx-*, gb200-nvl72): bandwidth one way, efficiency, latency of a
+ * round; sizes are the row's. */
 static const struct machine {
     const char *gpu, *label, *npu, *instead;
-    double nvlink_GBps;
+    double nvlink_GBps, node_share, pod_share;
+    int node_ns, pod_ns;
+    const char *algorithm; /**< inside the node */
 } machines[] = {
-    { "a100-80gb", "A100 80 GB", "a100-80gb", NULL, 300 },
-    { "a100-40gb", "A100 40 GB", "a100-40gb", "a100-80gb", 300 },
-    { "h100", "H100", "h100-80gb", NULL, 450 },
-    { "h100-96gb-hbm2e-500w", "H100 500 W", "h100-96gb-500w", "h100-80gb", 450 },
-    { "h200", "H200", "h200", NULL, 450 },
-    { "h800", "H800", "h800", "h100-80gb", 200 },
-    { "b200", "B200", "b200", NULL, 900 },
-    { "b300", "B300", "b300", "b200", 900 },
-    { "gb200", "GB200", "gb200", "b200", 900 },
-    { "gb300", "GB300", "gb300", "b200", 900 },
+    { "a100-80gb", "A100 80 GB", "a100-80gb", NULL, 300, 0.757, 0.8, 5643, 20000, "ring" },
+    { "a100-40gb", "A100 40 GB", "a100-40gb", "a100-80gb", 300, 0.757, 0.8, 5643, 20000, "ring" },
+    { "h100", "H100", "h100-80gb", NULL, 450, 0.81, 0.85, 18700, 25000, NULL },
+    { "h100-96gb-hbm2e-500w", "H100 500 W", "h100-96gb-500w", "h100-80gb", 450, 0.81, 0.85, 18700, 25000,
+      NULL },
+    { "h200", "H200", "h200", NULL, 450, 0.81, 0.85, 18700, 25000, NULL },
+    { "h800", "H800", "h800", "h100-80gb", 200, 0.81, 0.85, 18700, 25000, NULL },
+    { "b200", "B200", "b200", NULL, 900, 0.75, 0.85, 18700, 25000, NULL },
+    { "b300", "B300", "b300", "b200", 900, 0.75, 0.85, 18700, 25000, NULL },
+    { "gb200", "GB200", "gb200", "b200", 900, 0.75, 0.85, 18700, 25000, NULL },
+    { "gb300", "GB300", "gb300", "b200", 900, 0.75, 0.85, 18700, 25000, NULL },
 };
 
 static const struct machine *machine_of(const char *gpu)
@@ -278,8 +283,6 @@ static int64_t inside(const struct reader *r, int64_t domain)
     return n;
 }
 
-/* Of collectives in a node 0.75 of NVLink and 16 us a round; over NICs 0.85 and 25 us (shared/facts
- * training_2026.md section 5); A100: as configs/networks/selene-a100.yaml. */
 static bool map_network(const struct reader *r)
 {
     struct measured *m = r->m;
@@ -299,22 +302,22 @@ static bool map_network(const struct reader *r)
         nic_GBps = 50;
         m->ignored |= 1U << GAP_NETWORK;
     }
-    bool a100 = x->nvlink_GBps < 400;
     char node[200] = "", pod[200] = "";
     if (n > 1)
         snprintf(node, sizeof node,
-                 "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %s, algorithm: %s, "
-                 "latency_ns: %s }",
-                 (long long)n, x->nvlink_GBps, a100 ? "0.757" : "0.75",
-                 a100          ? "ring"
+                 "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, algorithm: %s, "
+                 "latency_ns: %d }",
+                 (long long)n, x->nvlink_GBps, x->node_share,
+                 x->algorithm  ? x->algorithm
                  : n & (n - 1) ? "bruck"
                                : "halving-doubling",
-                 a100 ? "5643" : "16000");
+                 x->node_ns);
     if (nodes > 1)
         snprintf(pod, sizeof pod,
-                 "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %s, algorithm: ring, "
-                 "latency_ns: 20000 }",
-                 (long long)nodes, nic_GBps, a100 ? "0.8" : "0.85");
+                 "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, algorithm: %s, "
+                 "latency_ns: %d }",
+                 (long long)nodes, nic_GBps, x->pod_share,
+                 x->algorithm || (nodes & (nodes - 1)) ? "ring" : "halving-doubling", x->pod_ns);
     if (m->gpus < 2) {
         snprintf(m->fault, sizeof m->fault, "one GPU alone, expected several");
         return false;
