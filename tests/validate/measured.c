@@ -19,7 +19,6 @@ const char *const measured_gap_words[N_GAPS] = {
     [GAP_SOFTWARE] = "software class",
     [GAP_RECOMPUTE] = "recomputation by operation",
     [GAP_OFFLOAD] = "offload",
-    [GAP_STAGES] = "layout of chunks",
     [GAP_EXPERTS] = "dispatcher",
     [GAP_MTP] = "second token",
     [GAP_GATHER] = "bits gathered",
@@ -168,12 +167,12 @@ static const struct software *software_of(const struct reader *r)
 
 /* ---- model ---- */
 
-static void map_model(const struct reader *r, const struct software *w, int64_t layers)
+static void map_model(const struct reader *r, const struct software *w)
 {
     struct measured *m = r->m;
     bool gelu = is(r, "activation", "gelu"), vtrain = w->class == NULL;
     int64_t heads = count(r, "heads", 1), kv = count(r, "kv_heads", heads), experts = count(r, "experts", 0);
-    PUT(m->model_map, "layers", "%lld", (long long)layers);
+    PUT(m->model_map, "layers", "%lld", (long long)count(r, "layers", 1));
     PUT(m->model_map, "hidden", "%lld", (long long)count(r, "hidden", 1));
     PUT(m->model_map, "heads", "%lld", (long long)heads);
     PUT(m->model_map, "ffn", "%lld", (long long)count(r, "ffn", 1));
@@ -352,39 +351,39 @@ static bool is_even(const int64_t *layers, int32_t n)
     return true;
 }
 
-/* Chunks of the row by key `stages`; without that key, first and last stage, or layers filled up. Returns the
- * model's layers. */
-static int64_t map_stages(const struct reader *r)
+static void put_stages(struct measured *m, const int64_t *layers, int32_t n)
+{
+    KEEP(struct text, list, text_free) = { 0 };
+    for (int32_t i = 0; i < n; i++)
+        text_printf(&list, "%s%lld", i ? ", " : "", (long long)layers[i]);
+    PUT(m->parallel_map, "stages", "[ %s ]", text_str(&list));
+}
+
+/* Chunks as the row lists them. Where it does not and they are not equal: short ends, as Megatron-Core has
+ * them, or, where that leaves the last without a layer, spread evenly. */
+static void map_stages(const struct reader *r)
 {
     KEEP(struct text, text, text_free) = { 0 };
     struct measured *m = r->m;
-    int64_t pp = count(r, "pp", 1), vp = count(r, "vp", 1), all = count(r, "layers", 1), layers[MOST_CHUNKS];
+    int64_t pp = count(r, "pp", 1), vp = count(r, "vp", 1), all = count(r, "layers", 1);
+    int64_t layers[MOST_CHUNKS], chunks = pp * vp;
     long_field(&text, r, "pipeline_layout");
     int32_t n = read_layout(layers, text_str(&text));
     PUT(m->parallel_map, "pp", "%lld", (long long)pp);
     if (pp == 1)
-        return all;
+        return;
     if (vp > 1)
         PUT(m->parallel_map, "interleave", "%lld", (long long)vp);
-    if (n == 0 && all % (pp * vp) == 0)
-        return all;
-    if (n > 0 && is_even(layers, n))
-        return all;
-    if (n == pp * vp && has_key(&plan_section, "stages")) {
-        char list[1024] = "";
-        size_t used = 0;
-        for (int32_t i = 0; i < n && used < sizeof list; i++)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%lld", i ? ", " : "",
-                                     (long long)layers[i]);
-        PUT(m->parallel_map, "stages", "[ %s ]", list);
-        return all;
-    }
-    if (n == 0 && has_key(&plan_section, "ends")) {
+    if (n == chunks ? is_even(layers, n) : all % chunks == 0)
+        return;
+    bool short_ends = (all + 2) % chunks == 0 || (all + chunks - 1) / chunks * (chunks - 1) < all;
+    if (n != chunks && short_ends) {
         PUT(m->parallel_map, "ends", "short");
-        return all;
+        return;
     }
-    m->ignored |= 1U << GAP_STAGES;
-    return (all + pp * vp - 1) / (pp * vp) * pp * vp;
+    for (int32_t i = 0; i < chunks && i < MOST_CHUNKS && n != chunks; i++)
+        layers[i] = (i + 1) * all / chunks - i * all / chunks;
+    put_stages(m, layers, (int32_t)chunks);
 }
 
 /* Names of Megatron-Core's modules, and those of `recompute_ops`. */
@@ -516,7 +515,7 @@ static bool map_row(const struct reader *r)
     PUT(m->parallel_map, "micro_batch", "%lld", (long long)count(r, "microbatch", 1));
     PUT(m->parallel_map, "tp", "%lld", (long long)tp);
     PUT(m->parallel_map, "cp", "%lld", (long long)cp);
-    int64_t layers = map_stages(r);
+    map_stages(r);
     PUT(m->parallel_map, "zero", "%lld", (long long)zero);
     /* Experts and tp go with sequence parallelism in Megatron, stated or not. */
     if (tp > 1 && (is(r, "seq_parallel", "1") || count(r, "experts", 0) > 0))
@@ -533,7 +532,7 @@ static bool map_row(const struct reader *r)
     m->told = !(m->ignored & (1U << GAP_NPU | 1U << GAP_PRECISION)) &&
               (!w->class || has_key(&plan_section, "software"));
     close_map(m->parallel_map, sizeof m->parallel_map);
-    map_model(r, w, layers);
+    map_model(r, w);
     return true;
 }
 

@@ -15,7 +15,6 @@ enum measured_gap {
     GAP_SOFTWARE,  /**< class of elementwise kernels, launches, graphs */
     GAP_RECOMPUTE, /**< of single operations */
     GAP_OFFLOAD,
-    GAP_STAGES,   /**< layers of chunks: filled up to equal ones */
     GAP_EXPERTS,  /**< dispatcher, overlap of exchange, fused kernels */
     GAP_MTP,      /**< layer that predicts a second token */
     GAP_GATHER,   /**< bits of gathered parameters */
