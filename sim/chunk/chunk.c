@@ -173,9 +173,8 @@ static void shape_free(struct shape *s)
     free(s->queues);
 }
 
-/* Members that differ along the dimensions of @p along (bits), as @p job takes them. ERR_NOMEM. */
-static int shape_build(struct shape *s, const struct chunk_sim *x, unsigned along, const struct sim_job *job,
-                       struct err *e)
+/* Members that differ along the dimensions of @p along (bits), as @p job takes them. False: no memory. */
+static bool shape_build(struct shape *s, const struct chunk_sim *x, unsigned along, const struct sim_job *job)
 {
     const struct cells *c = &x->cells;
     *s = (struct shape){ .n = 1 };
@@ -183,7 +182,7 @@ static int shape_build(struct shape *s, const struct chunk_sim *x, unsigned alon
     s->queues = calloc((size_t)c->n, sizeof *s->queues);
     if (!s->offset || !s->queues) {
         shape_free(s);
-        return err_nomem(e, "queues of chunks");
+        return false;
     }
     s->first = s->offset + c->n;
     for (int32_t cell = 0; cell < c->n; cell++)
@@ -198,7 +197,7 @@ static int shape_build(struct shape *s, const struct chunk_sim *x, unsigned alon
         for (int32_t cell = 0; cell < c->n; cell++)
             s->first[cell] = cells_team(c, d, s->first[cell], job->members[d], job->stride[d]).first;
     }
-    return 0;
+    return true;
 }
 
 /* The shape of teams that differ along dimensions, at the server of dimension d; made if new. ERR_NOMEM. */
@@ -210,9 +209,8 @@ static int chunk_shape(struct chunk_sim *x, int32_t d, unsigned along, const str
     *out = 0;
     if (x->cells.n == 1 && server->n_shapes) /* all teams are alike */
         return 0;
-    int rc = shape_build(&shape, x, along, job, e);
-    if (rc)
-        return rc;
+    if (!shape_build(&shape, x, along, job))
+        return err_nomem(e, "queues of chunks");
     for (*out = 0; *out < server->n_shapes; ++*out)
         if (server->shapes[*out].n == shape.n &&
             memcmp(server->shapes[*out].offset, shape.offset, (size_t)shape.n * sizeof *shape.offset) == 0) {
