@@ -34,7 +34,8 @@ static double own_traffic(const struct walk *w, const struct step_node *node, do
     if (node->kind == STEP_TRANSFER)
         return traffic_B[node->dim] = node->bytes;
     const struct step_group *group = &w->tree->groups[node->group];
-    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, w->steps->net);
+    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
+                     w->steps->net);
     for (int32_t d = 0; d < w->tree->n_dims; d++) {
         traffic_B[d] *= node->times / collective_share(&w->steps->net->dims[d]);
         all += traffic_B[d];

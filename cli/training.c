@@ -33,6 +33,14 @@ static void training_plan(struct report *r, const struct plan *p)
     report_json_word(r, "context", plan_context_words[p->context]);
     report_json_count(r, "zero", p->zero);
     report_json_flag(r, "seq_parallel", p->seq_parallel);
+    if (p->dispatcher)
+        report_json_word(r, "dispatcher", plan_dispatcher_words[p->dispatcher]);
+    if (p->node_limit)
+        report_json_count(r, "node_limit", p->node_limit);
+    if (p->dispatch_bits != 16)
+        report_json_count(r, "dispatch_bits", p->dispatch_bits);
+    if (p->ep_overlap)
+        report_json_word(r, "ep_overlap", plan_ep_overlap_words[p->ep_overlap]);
     report_open(r, "order", '[');
     for (int a = 0; a < N_PLAN_AXES; a++)
         report_item(r, plan_axis_words[p->order[a]]);

@@ -290,6 +290,7 @@ struct fidelity_flow {
     struct flow_sim *sim;
     struct flow_member { /* groups asked for so far */
         int32_t members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS], group;
+        double share[TOPO_MAX_DIMS];
     } * groups;
     int32_t n_groups, cap_groups;
     struct sim_job_result *results; /* shape [n_jobs], owned */
@@ -305,8 +306,8 @@ static void fill_traffic(const struct fidelity *x, const struct sim_job *job, st
     struct stage stages[STAGE_MAX];
     const struct stage_rules *rules = &x->rules->stage;
     const int32_t *order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL;
-    int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, job->stride, order,
-                           x->net, rules, x->bw_Bps);
+    int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, job->stride,
+                           job->share, order, x->net, rules, x->bw_Bps);
     for (int32_t k = 0; k < n; k++)
         stage_tally(&stages[k], rules->chunks, x->bw_Bps, r->sent_B, r->busy_s);
 }
@@ -371,7 +372,8 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
                                                                            : NULL };
     for (int32_t i = 0; i < f->n_groups; i++)
         if (memcmp(f->groups[i].members, job->members, sizeof job->members) == 0 &&
-            memcmp(f->groups[i].stride, job->stride, sizeof job->stride) == 0) {
+            memcmp(f->groups[i].stride, job->stride, sizeof job->stride) == 0 &&
+            memcmp(f->groups[i].share, job->share, sizeof job->share) == 0) {
             *out = f->groups[i].group;
             return 0;
         }
@@ -380,8 +382,10 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
     struct flow_member *m = &f->groups[f->n_groups];
     memcpy(spec.members, job->members, sizeof spec.members);
     memcpy(spec.stride, job->stride, sizeof spec.stride);
+    memcpy(spec.share, job->share, sizeof spec.share);
     memcpy(m->members, job->members, sizeof m->members);
     memcpy(m->stride, job->stride, sizeof m->stride);
+    memcpy(m->share, job->share, sizeof m->share);
     int rc = flow_sim_group(f->sim, &spec, &m->group, e);
     if (rc)
         return rc;
@@ -562,7 +566,7 @@ static int32_t list_orders(enum sim_order out[3], const struct fidelity *x)
 static bool has_one_order(const struct sim_job *job, const struct topo_network *net)
 {
     struct stage_unit units[TOPO_MAX_DIMS];
-    return stage_units(units, job->kind, job->members, job->stride, NULL, net) < 2 ||
+    return stage_units(units, job->kind, job->members, job->stride, job->share, NULL, net) < 2 ||
            (job->kind != COLLECTIVE_ALL_REDUCE && job->kind != COLLECTIVE_REDUCE_SCATTER &&
             job->kind != COLLECTIVE_ALL_GATHER);
 }
@@ -592,6 +596,8 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
     struct sim_astra_collective one = { .kind = job->kind, .bytes = llround(job->bytes) };
     struct text notes = { 0 };
     bool any = false;
+    if (job->share[0] > 0)
+        return err_set(e, ERR_UNSUP, "ASTRA-sim 2 has no dispatch of merged copies, expected all-to-all");
     for (int32_t d = 0; d < net.n_dims; d++) {
         net.dims[d].bw_Bps = x->bw_Bps[d];
         one.in[d] = job->members[d] > 1;
@@ -623,7 +629,8 @@ static int32_t find_known(const struct fidelity *x, const struct sim_job *job)
         bool same_bytes = !(k->bytes < job->bytes) && !(k->bytes > job->bytes);
         if (x->known[i].root < 0 && k->kind == job->kind && same_bytes &&
             memcmp(k->members, job->members, sizeof k->members) == 0 &&
-            memcmp(k->stride, job->stride, sizeof k->stride) == 0)
+            memcmp(k->stride, job->stride, sizeof k->stride) == 0 &&
+            memcmp(k->share, job->share, sizeof k->share) == 0)
             return i;
     }
     return -1;

@@ -44,7 +44,8 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
                               struct sim_collective *c)
 {
     const struct step_group *group = &x->tree->groups[node->group];
-    collective_loads(c->traffic_B, node->collective, node->bytes, group->members, group->stride, x->net);
+    collective_loads(c->traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
+                     x->net);
     for (int32_t d = 0; d < x->net->n_dims; d++) {
         if (!(c->traffic_B[d] > 0))
             continue;
@@ -83,7 +84,7 @@ static void find_choices(const struct step_costing *x, const struct step_node *n
     struct stage stages[STAGE_MAX];
     const struct step_group *group = &x->tree->groups[node->group];
     int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->stage.chunks, group->members,
-                           group->stride, NULL, x->net, &x->rules->stage, x->bw_Bps);
+                           group->stride, group->share, NULL, x->net, &x->rules->stage, x->bw_Bps);
     for (int32_t k = n; k-- > 0;)
         c->choice[stages[k].dim] = stages[k].choice;
 }
@@ -97,7 +98,7 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
     const struct stage_rules *rules = &x->rules->stage;
     const struct step_group *group = &x->tree->groups[node->group];
     int32_t n = stage_list(stages, node->collective, node->bytes / rules->chunks, group->members,
-                           group->stride, NULL, x->net, rules, x->bw_Bps);
+                           group->stride, group->share, NULL, x->net, rules, x->bw_Bps);
     int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, rules->chunks) : 0;
     const struct stage_row *longest = NULL;
     for (int32_t r = 0; r < n_rows; r++) {
@@ -132,6 +133,7 @@ static struct sim_job step_cost_job(const struct step_tree *t, step_id id)
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
         job.members[d] = group->members[d];
         job.stride[d] = group->stride[d];
+        job.share[d] = group->share[d];
     }
     return job;
 }

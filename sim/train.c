@@ -119,6 +119,7 @@ static int issue(struct run *x, int32_t i, double part, struct err *e)
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++) {
         job.members[d] = group->members[d];
         job.stride[d] = group->stride[d];
+        job.share[d] = group->share[d];
     }
     if (x->n_jobs >= TRAIN_MAX_JOBS)
         return err_set(e, ERR_RANGE, "step: has more than %d collectives that run beside others",

@@ -11,6 +11,7 @@ struct sim_job {
     double bytes; /**< per NPU, as step_node.bytes */
     int32_t members[TOPO_MAX_DIMS];
     int32_t stride[TOPO_MAX_DIMS]; /**< distance of neighbours of a group in each dimension, >= 1 */
+    double share[TOPO_MAX_DIMS];   /**< of an all-to-all, as of collective_loads(); zero: whole */
     int32_t priority;              /**< higher goes first */
     enum sim_order order;          /**< not GUARD */
 };

@@ -148,23 +148,31 @@ static double links_factor(const struct topo_dim *dim, enum collective_kind kind
     return links.load[0] / port.load[0];
 }
 
+/* Of an all-to-all's bytes, what dimension @p d carries; its copies are merged where a share is given. */
+static double share_of(const double *share, enum collective_kind kind, int32_t d)
+{
+    return kind == COLLECTIVE_ALL_TO_ALL && share && share[d] > 0 ? share[d] : 1;
+}
+
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
-                      const int32_t *stride, const struct topo_network *net)
+                      const int32_t *stride, const double *share, const struct topo_network *net)
 {
     static const enum pass passes[N_COLLECTIVES] = { PASS_REDUCE_SCATTER, PASS_REDUCE_SCATTER,
                                                      PASS_ALL_GATHER,     PASS_ALL_TO_ALL,
                                                      PASS_BROADCAST,      PASS_SEND };
     struct stage_unit units[TOPO_MAX_DIMS];
     collective_traffic(out, kind, bytes, members, net->n_dims);
-    for (int32_t d = 0; d < net->n_dims; d++)
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        out[d] *= share_of(share, kind, d);
         if (topo_is_fabric(&net->dims[d - net->dims[d].level]))
             out[d] = 0;
         else if (members[d] > 1 && !net->whole_parts)
             out[d] *=
                 links_factor(&net->dims[d], kind, members[d], stride ? stride[d] : 1, net->dims[d].detour);
+    }
     if (!topo_has_fabric(net))
         return;
-    int32_t n = stage_units(units, kind, members, stride, NULL, net);
+    int32_t n = stage_units(units, kind, members, stride, share, NULL, net);
     for (int32_t i = 0; i < n; i++)
         for (int32_t d = 0; d < units[i].dim && units[i].rails > 1; d++)
             out[d] = 0; /* counted with the unit */
@@ -176,7 +184,8 @@ void collective_loads(double *out, enum collective_kind kind, double bytes, cons
         full_B *= units[i].n;
     for (int32_t i = 0; i < n; i++) {
         if (topo_is_fabric(&net->dims[units[i].dim - net->dims[units[i].dim].level]))
-            add_fabric_load(out, &units[i], members, passes[kind], full_B, net);
+            add_fabric_load(out, &units[i], members, passes[kind],
+                            full_B * share_of(share, kind, units[i].dim), net);
         if (passes[kind] == PASS_REDUCE_SCATTER || passes[kind] == PASS_ALL_GATHER)
             full_B /= units[i].n;
     }
@@ -217,7 +226,7 @@ void collective_find_uniform(struct collective_uniform *u, const struct topo_net
     *u = (struct collective_uniform){ INFINITY, -1, INFINITY, 1, -1 };
     for (int32_t d = 0; d < net->n_dims; d++)
         members[d] = net->dims[d].size;
-    collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, &links);
+    collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, NULL, &links);
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
         double rate_Bps = load[d] > 0 ? others * dim->bw_Bps * collective_reach(dim) / load[d] : INFINITY;
@@ -482,12 +491,13 @@ static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, con
 }
 
 /* Rails of the shared spine that a collective changes in the tree: those of the group in an all-to-all
- * between nodes, unless that is forwarded inside the node; else 1. */
-static int32_t rails_crossed(enum collective_kind kind, const int32_t *members,
+ * between nodes, unless that is forwarded inside the node, as copies are that travel merged; else 1. */
+static int32_t rails_crossed(enum collective_kind kind, const int32_t *members, const double *share,
                              const struct topo_network *net, int32_t shared)
 {
     int32_t rails = 1, nodes = 1;
-    if (shared < 0 || kind != COLLECTIVE_ALL_TO_ALL || net->dims[shared].fabric.forward)
+    if (shared < 0 || kind != COLLECTIVE_ALL_TO_ALL || net->dims[shared].fabric.forward ||
+        (share && share[0] > 0))
         return 1;
     for (int32_t d = 0; d < shared; d++)
         rails *= members[d];
@@ -497,10 +507,11 @@ static int32_t rails_crossed(enum collective_kind kind, const int32_t *members,
 }
 
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
-                    const int32_t *stride, const int32_t *order, const struct topo_network *net)
+                    const int32_t *stride, const double *share, const int32_t *order,
+                    const struct topo_network *net)
 {
     bool taken[TOPO_MAX_DIMS] = { false };
-    int32_t n = 0, shared = topo_shared_spine(net), rails = rails_crossed(kind, members, net, shared);
+    int32_t n = 0, shared = topo_shared_spine(net), rails = rails_crossed(kind, members, share, net, shared);
     for (int32_t i = 0; i < net->n_dims; i++) {
         int32_t d = order ? order[i] : i, entry = d - net->dims[d].level;
         const struct topo_dim *first = &net->dims[entry];
@@ -574,12 +585,12 @@ static void stage_add_each(struct stage_chain *c, const struct stage_unit *units
 }
 
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
-                   const int32_t *members, const int32_t *stride, const int32_t *order,
+                   const int32_t *members, const int32_t *stride, const double *share, const int32_t *order,
                    const struct topo_network *net, const struct stage_rules *rules, const double *bw_Bps)
 {
     struct stage_chain c = { out, 0, members, net, rules, bw_Bps };
     struct stage_unit units[TOPO_MAX_DIMS];
-    int32_t n = stage_units(units, kind, members, stride, order, net);
+    int32_t n = stage_units(units, kind, members, stride, share, order, net);
     if (n == 0 || !(bytes > 0))
         return 0;
     switch (kind) {
@@ -593,7 +604,8 @@ int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, doubl
         stage_add_gather(&c, units, n, bytes);
         break;
     case COLLECTIVE_ALL_TO_ALL:
-        stage_add_each(&c, units, n, PASS_ALL_TO_ALL, bytes);
+        for (int32_t i = 0; i < n; i++)
+            stage_add(&c, &units[i], PASS_ALL_TO_ALL, bytes * share_of(share, kind, units[i].dim));
         break;
     case COLLECTIVE_BROADCAST:
         stage_add_each(&c, units, n, PASS_BROADCAST, bytes);
@@ -648,9 +660,10 @@ struct collective_time_chain {
 };
 
 static void chain_fill(struct collective_time_chain *c, enum collective_kind kind, double bytes,
-                       const int32_t *members, const int32_t *stride, const struct collective_way *way)
+                       const int32_t *members, const int32_t *stride, const double *share,
+                       const struct collective_way *way)
 {
-    c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, stride, NULL, way->net,
+    c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, stride, share, NULL, way->net,
                       way->rules, way->bw_Bps);
     c->n_rows = c->n ? stage_rows(c->rows, c->stages, c->n, kind, way->rules->chunks) : 0;
 }
@@ -674,11 +687,12 @@ static double chain_row_time(const struct collective_time_chain *c, int32_t r,
 }
 
 static void time_by_bandwidth(struct collective_time *out, enum collective_kind kind, double bytes,
-                              const int32_t *members, const int32_t *stride, const struct collective_way *way)
+                              const int32_t *members, const int32_t *stride, const double *share,
+                              const struct collective_way *way)
 {
     double traffic_B[TOPO_MAX_DIMS];
     int32_t slowest = -1;
-    collective_loads(traffic_B, kind, bytes, members, stride, way->net);
+    collective_loads(traffic_B, kind, bytes, members, stride, share, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         double time_s =
             traffic_B[d] > 0 ? traffic_B[d] / collective_share(&way->net->dims[d]) / way->bw_Bps[d] : 0;
@@ -692,15 +706,16 @@ static void time_by_bandwidth(struct collective_time *out, enum collective_kind 
 }
 
 void collective_time(struct collective_time *out, enum collective_kind kind, double bytes,
-                     const int32_t *members, const int32_t *stride, const struct collective_way *way)
+                     const int32_t *members, const int32_t *stride, const double *share,
+                     const struct collective_way *way)
 {
     struct collective_time_chain c;
     *out = (struct collective_time){ 0 };
     if (!way->rules) {
-        time_by_bandwidth(out, kind, bytes, members, stride, way);
+        time_by_bandwidth(out, kind, bytes, members, stride, share, way);
         return;
     }
-    chain_fill(&c, kind, bytes, members, stride, way);
+    chain_fill(&c, kind, bytes, members, stride, share, way);
     for (int32_t r = 0; r < c.n_rows; r++) {
         double wait_s[TOPO_MAX_DIMS], time_s = chain_row_time(&c, r, way, wait_s);
         if (!(time_s > out->time_s))
@@ -737,11 +752,11 @@ static void add_line(struct collective_lines *out, const struct collective_line 
 }
 
 static void lines_by_bandwidth(struct collective_lines *out, enum collective_kind kind,
-                               const int32_t *members, const int32_t *stride,
+                               const int32_t *members, const int32_t *stride, const double *share,
                                const struct collective_way *way)
 {
     double traffic_B[TOPO_MAX_DIMS];
-    collective_loads(traffic_B, kind, 1, members, stride, way->net);
+    collective_loads(traffic_B, kind, 1, members, stride, share, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         struct collective_line line = { 0 };
         if (!(traffic_B[d] > 0))
@@ -754,17 +769,17 @@ static void lines_by_bandwidth(struct collective_lines *out, enum collective_kin
 
 /* Every part of a row is latency and overhead, or grows with the bytes: two sizes tell them apart. */
 void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
-                           const int32_t *stride, const struct collective_way *way)
+                           const int32_t *stride, const double *share, const struct collective_way *way)
 {
     static const double small_B = 1e6, step_B = 1e6;
     struct collective_time_chain small, large;
     out->n = 0;
     if (!way->rules) {
-        lines_by_bandwidth(out, kind, members, stride, way);
+        lines_by_bandwidth(out, kind, members, stride, share, way);
         return;
     }
-    chain_fill(&small, kind, small_B, members, stride, way);
-    chain_fill(&large, kind, small_B + step_B, members, stride, way);
+    chain_fill(&small, kind, small_B, members, stride, share, way);
+    chain_fill(&large, kind, small_B + step_B, members, stride, share, way);
     for (int32_t r = 0; r < small.n_rows; r++) {
         struct collective_line line = { 0 };
         double small_wait_s[TOPO_MAX_DIMS], large_wait_s[TOPO_MAX_DIMS];

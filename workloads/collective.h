@@ -38,6 +38,9 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
  * @p stride apart (shape [n_dims]; NULL: next to each other), and the network is full of such groups; what
  * `efficiency` and collective_reach() take is left to the caller.
  *
+ * @p share (shape [n_dims], of dispatch_share(); NULL or [0] 0: all): of an all-to-all whose copies travel
+ * merged, the part of its bytes that each dimension carries; other kinds do not look at it.
+ *
  * Of a plain dimension collective_traffic(), times what the group's links fall short of a port that all of
  * the bandwidth goes through: 1 of a whole dimension, but hops of an all-to-all count on rings and lines, and
  * a send has one link; (n-1)/(k-1) of k in a full mesh of n; 2 of k neighbours on a ring, n/k of k spread
@@ -47,7 +50,7 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
  * @param[out] out  shape [n_dims], [B].
  */
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
-                      const int32_t *stride, const struct topo_network *net);
+                      const int32_t *stride, const double *share, const struct topo_network *net);
 
 /** Uniform traffic: every NPU sends to all others evenly. NaN and -1 where a bandwidth is not chosen. */
 struct collective_uniform {
@@ -173,11 +176,13 @@ struct stage_unit {
 /**
  * The units of a collective of @p kind over @p members in @p order (as stage_list()), those of one member
  * left out. A fabric is one unit in all-to-all and send, and where it was given an algorithm; else level by
- * level. All-to-all over rails with a shared spine and no forwarding is one unit with all dimensions before.
+ * level. All-to-all over rails with a shared spine and no forwarding is one unit with all dimensions before;
+ * with @p share it is forwarded.
  * @return how many.
  */
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
-                    const int32_t *stride, const int32_t *order, const struct topo_network *net);
+                    const int32_t *stride, const double *share, const int32_t *order,
+                    const struct topo_network *net);
 
 /**
  * An all-reduce of @p full_B bytes in one dimension: one stage where the switch or a tree does it in one go,
@@ -193,12 +198,13 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
  * (shape [n_dims], every dimension once; NULL: innermost first): reduce-scatter along it; all-gather and
  * broadcast against it; all-reduce along it, all-reduce at its end, and back; the others along it.
  *
+ * @param share    as of collective_loads().
  * @param rules    chunks are not looked at: give the bytes of one chunk.
  * @param bw_Bps   shape [n_dims], or NULL when not known.
  * @return how many, 0 for no bytes or a group of one.
  */
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
-                   const int32_t *members, const int32_t *stride, const int32_t *order,
+                   const int32_t *members, const int32_t *stride, const double *share, const int32_t *order,
                    const struct topo_network *net, const struct stage_rules *rules, const double *bw_Bps);
 
 /** Row r of a pipeline: how often each of its stages counts. */
@@ -243,9 +249,10 @@ struct collective_time {
 };
 
 /** Time of one collective over @p members, @p stride apart (shapes [n_dims], stride NULL: next to each
- * other). The slowest of its rows, the first of equals. */
+ * other), @p share as of collective_loads(). The slowest of its rows, the first of equals. */
 void collective_time(struct collective_time *out, enum collective_kind kind, double bytes,
-                     const int32_t *members, const int32_t *stride, const struct collective_way *way);
+                     const int32_t *members, const int32_t *stride, const double *share,
+                     const struct collective_way *way);
 
 /** Time as a function of bytes, where nothing is chosen by them: the largest of lines through const_s. */
 struct collective_lines {
@@ -263,6 +270,6 @@ bool collective_is_linear(enum collective_kind kind, const struct collective_way
 /** The lines; those that another one exceeds everywhere are left out. Same times as collective_time() but for
  * rounding. */
 void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
-                           const int32_t *stride, const struct collective_way *way);
+                           const int32_t *stride, const double *share, const struct collective_way *way);
 
 #endif

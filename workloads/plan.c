@@ -7,18 +7,22 @@
 #include "workloads/plan.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "workloads/dispatch.h"
 #include "workloads/step.h"
 
 const char *const plan_axis_words[N_PLAN_AXES + 1] = { "tp", "cp", "dp", "pp" };
-const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp",      "cp", "ep",    "dp",
-                                                          "experts", "pp", "shard", "copies" };
+const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp",    "ep",     "dp",       "experts",
+                                                          "pp", "shard", "copies", "ep merged" };
 const char *const plan_recompute_words[N_PLAN_RECOMPUTES + 1] = { "none", "selective", "full" };
 const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe", "zb1p", "dualpipe",
                                                                 "dualpipev" };
 const char *const plan_ends_words[N_PLAN_ENDS + 1] = { "equal", "short" };
+const char *const plan_dispatcher_words[N_PLAN_DISPATCHERS + 1] = { "all-to-all", "merged" };
+const char *const plan_ep_overlap_words[N_PLAN_EP_OVERLAPS + 1] = { "none", "shared", "batch" };
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
 
@@ -36,6 +40,7 @@ void plan_defaults(struct plan *p)
                         .reshard = true,
                         .sends = 2,
                         .grad_B = 4,
+                        .dispatch_bits = 16,
                         .traffic = 1,
                         .order = { PLAN_TP, PLAN_CP, PLAN_DP, PLAN_PP } };
 }
@@ -347,14 +352,37 @@ static bool check_stages(const struct plan *p, const struct model *m, struct pla
            need_divisor(f, "interleave", p->interleave, m->layers / pp, "layers of a stage");
 }
 
+/* What only experts have. */
+static bool check_no_experts(const struct plan *p, struct plan_fault *f)
+{
+    static const char *const without = "for a model without experts, expected";
+    if (p->ep != 1)
+        return FAULT(f, "ep", "is %lld %s 1", (long long)p->ep, without);
+    if (p->dispatcher)
+        return FAULT(f, "dispatcher", "is merged %s all-to-all", without);
+    if (p->node_limit)
+        return FAULT(f, "node_limit", "is %lld %s 0", (long long)p->node_limit, without);
+    if (p->dispatch_bits != 16)
+        return FAULT(f, "dispatch_bits", "is %lld %s 16", (long long)p->dispatch_bits, without);
+    if (p->ep_overlap)
+        return FAULT(f, "ep_overlap", "is %s %s none", plan_ep_overlap_words[p->ep_overlap], without);
+    return true;
+}
+
 /* Experts are shared out over NPUs that hold different data. Without sequence parallelism every NPU of a tp
  * group would send the same tokens. */
 static bool check_experts(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t around = p->degree[PLAN_CP] * p->degree[PLAN_DP] * (p->expert_tp ? 1 : p->degree[PLAN_TP]);
     if (m->moe.experts == 0)
-        return p->ep == 1 ||
-               FAULT(f, "ep", "is %lld for a model without experts, expected 1", (long long)p->ep);
+        return check_no_experts(p, f);
+    if (p->node_limit && p->dispatcher != PLAN_MERGED)
+        return FAULT(f, "node_limit",
+                     "has no effect on dispatcher all-to-all, which sends a copy for each expert");
+    if (p->dispatch_bits != 16 && p->dispatch_bits != 8)
+        return FAULT(f, "dispatch_bits", "is %lld, expected 16 or 8", (long long)p->dispatch_bits);
+    if (p->ep_overlap == PLAN_EP_OVERLAP_SHARED && m->moe.shared == 0)
+        return FAULT(f, "ep_overlap", "is shared for a model without shared experts, expected none or batch");
     if (!need_divisor(f, "ep", p->ep, m->moe.experts, "experts") ||
         !need_divisor(f, "ep", p->ep, around, p->expert_tp ? "cp * dp" : "tp * cp * dp"))
         return false;
@@ -422,6 +450,8 @@ static bool check_data_parallel(const struct plan *p, struct plan_fault *f)
                          (long long)p->degree[others[i]]);
     if (p->ep > 1)
         return FAULT(f, "ep", "is %lld, expected 1: this family has no experts", (long long)p->ep);
+    if (!check_no_experts(p, f))
+        return false;
     if (p->recompute != PLAN_RECOMPUTE_NONE)
         return FAULT(f, "recompute", "is %s, expected none: this family is trained without",
                      plan_recompute_words[p->recompute]);
@@ -479,6 +509,15 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
         text_printf(out, ", zero %d", (int)p->zero);
     if (p->seq_parallel)
         text_puts(out, ", sequence parallel");
+    if (p->dispatcher)
+        text_puts(out, ", merged dispatch");
+    if (p->node_limit)
+        text_printf(out, " to %lld nodes", (long long)p->node_limit);
+    if (p->dispatch_bits != 16)
+        text_printf(out, ", dispatch of %lld bits", (long long)p->dispatch_bits);
+    if (p->ep_overlap)
+        text_printf(out, ", tokens beside %s",
+                    p->ep_overlap == PLAN_EP_OVERLAP_SHARED ? "shared experts" : "batches");
 }
 
 #define P_COUNT(f, key, ...) K_COUNT(struct plan, f, key, __VA_ARGS__)
@@ -520,6 +559,14 @@ static const struct key plan_keys[] = {
     P_COUNT(degree[PLAN_PP], "pp", 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages"),
     P_COUNT(ep, "ep", 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp"),
     P_BOOL(expert_tp, "expert_tp", false, "true: experts are split over tp too, and ep has none of its NPUs"),
+    P_WORD(dispatcher, "dispatcher", plan_dispatcher_words, PLAN_ALL_TO_ALL,
+           "how tokens go to experts: a copy for each (NCCL), or one for each node and NPU (merged: DeepEP)"),
+    P_COUNT(node_limit, "node_limit", 0, TOPO_MAX_NPUS, 0,
+            "dispatcher merged: nodes that hold the experts of a token, at most; 0: all"),
+    P_COUNT(dispatch_bits, "dispatch_bits", 8, 16, 16,
+            "of an element on its way to the experts, 16 or 8 (with scales); back it has 16"),
+    P_WORD(ep_overlap, "ep_overlap", plan_ep_overlap_words, PLAN_EP_OVERLAP_NONE,
+           "exchange of tokens beside: shared experts, or compute of another microbatch (batch)"),
     K_COUNT_OR(struct plan, batch, "batch", 1, 1e12, -1, "sequences (samples) of one step, over all NPUs",
                .required = true),
     P_COUNT(micro, "micro_batch", 1, 1e12, 1,
@@ -598,15 +645,53 @@ static int plan_fail_at(const struct yaml_doc *doc, yaml_id map, const char *key
                    : yaml_fail(doc, map, e, ERR_RANGE, "%s %s", key, why);
 }
 
-/* Do the axes lie along the dimensions? */
-static int check_map(const struct plan *p, const struct topo_network *net, const struct yaml_doc *doc,
-                     yaml_id map, struct err *e)
+/* Keys of dispatch that could have no effect where this plan puts its experts. */
+static int check_dispatch(const struct plan_place *place, const struct plan *p, const struct model *m,
+                          const struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
+                          struct err *e)
+{
+    const struct dispatch x = { (double)m->moe.experts, (double)m->moe.top_k, 0 };
+    double ignored[TOPO_MAX_DIMS];
+    char why[200];
+    static const struct {
+        const char *key;
+        size_t at;
+    } words[] = { { "dispatcher", offsetof(struct plan, dispatcher) },
+                  { "ep_overlap", offsetof(struct plan, ep_overlap) } };
+    for (size_t i = 0; i < sizeof words / sizeof *words && p->ep == 1; i++)
+        if (*(const int32_t *)((const char *)p + words[i].at))
+            return plan_fail_at(doc, map, words[i].key, "has no effect with ep 1; give ep, or leave it out",
+                                e);
+    if (p->ep == 1 && p->dispatch_bits != 16)
+        return plan_fail_at(doc, map, "dispatch_bits", "has no effect with ep 1; give ep, or leave it out",
+                            e);
+    if (p->dispatcher == PLAN_MERGED && net->ideal)
+        return plan_fail_at(doc, map, "dispatcher",
+                            "is merged on a graph of its own, which has no nodes; expected all-to-all", e);
+    if (p->node_limit == 0)
+        return 0;
+    int64_t nodes = dispatch_share(ignored, &x, place->members[PLAN_GROUP_MERGED], net);
+    double reached = (double)p->node_limit * x.experts / (double)nodes;
+    if (p->node_limit > nodes)
+        snprintf(why, sizeof why, "is %lld, expected at most the %lld nodes that ep %lld takes",
+                 (long long)p->node_limit, (long long)nodes, (long long)p->ep);
+    else if (reached < x.top_k)
+        snprintf(why, sizeof why, "is %lld, whose %.0f experts are fewer than top_k, %.0f",
+                 (long long)p->node_limit, reached, x.top_k);
+    else
+        return 0;
+    return plan_fail_at(doc, map, "node_limit", why, e);
+}
+
+/* Do the axes lie along the dimensions, and experts over the nodes that keys name? */
+static int check_map(const struct plan *p, const struct model *m, const struct topo_network *net,
+                     const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct plan_place place;
     struct err inner = { 0 };
     char key[8] = "";
     if (!plan_map(&place, p, net, &inner))
-        return 0;
+        return check_dispatch(&place, p, m, net, doc, map, e);
     size_t n = strcspn(inner.msg, ":");
     if (n < sizeof key)
         memcpy(key, inner.msg, n);
@@ -646,7 +731,7 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
         return 0;
     if (!plan_check(p, m, net->n_npus, &fault))
         return plan_fail_at(doc, map, fault.key, fault.why, e);
-    return check_map(p, net, doc, map, e);
+    return check_map(p, m, net, doc, map, e);
 }
 
 /* A part of a dimension that an axis takes. */
@@ -730,6 +815,8 @@ static int place_groups(struct plan_place *place, const struct plan *p,
     unsigned data = 1U << PLAN_CP | 1U << PLAN_DP, around = data | (p->expert_tp ? 0 : 1U << PLAN_TP);
     int32_t n = list_cells(cells, p, place, stride, n_dims, around);
     int rc = place_parted(place, PLAN_GROUP_EP, PLAN_GROUP_EXPERTS, p->ep, cells, n, "ep", e);
+    memcpy(place->members[PLAN_GROUP_MERGED], place->members[PLAN_GROUP_EP], sizeof place->members[0]);
+    memcpy(place->stride[PLAN_GROUP_MERGED], place->stride[PLAN_GROUP_EP], sizeof place->stride[0]);
     if (rc || !p->shard)
         return rc;
     place->sharded = true;
@@ -756,6 +843,14 @@ int plan_map(struct plan_place *place, const struct plan *p, const struct topo_n
         }
     }
     return place_groups(place, p, (const int32_t(*)[TOPO_MAX_DIMS])stride, net->n_dims, e);
+}
+
+void plan_merge(struct plan_place *place, const struct plan *p, const struct model *m,
+                const struct topo_network *net)
+{
+    const struct dispatch x = { (double)m->moe.experts, (double)m->moe.top_k, (double)p->node_limit };
+    if (p->ep > 1 && !net->ideal)
+        dispatch_share(place->share[PLAN_GROUP_MERGED], &x, place->members[PLAN_GROUP_MERGED], net);
 }
 
 /* ---- the picture ---- */

@@ -26,6 +26,7 @@ enum plan_group {
     PLAN_GROUP_PP,      /**< from a stage to the next */
     PLAN_GROUP_SHARD,   /**< of DP, those who share parameters out; all on their own without `shard` */
     PLAN_GROUP_COPIES,  /**< of DP, those who hold the same shard */
+    PLAN_GROUP_MERGED,  /**< tokens to their experts, once to a node and once to an NPU inside */
     N_PLAN_GROUPS,
 };
 
@@ -44,6 +45,16 @@ enum plan_ends {
     PLAN_ENDS_SHORT, /**< embedding and loss count as a layer each, or the last chunk takes what is left */
     N_PLAN_ENDS
 };
+/** Copies of a token that leave for its experts: one for each expert; or one for each node and NPU that holds
+ * some (DeepEP, HybridEP). */
+enum plan_dispatcher { PLAN_ALL_TO_ALL, PLAN_MERGED, N_PLAN_DISPATCHERS };
+/** What the exchange of tokens runs beside. */
+enum plan_ep_overlap {
+    PLAN_EP_OVERLAP_NONE,
+    PLAN_EP_OVERLAP_SHARED, /**< the shared experts' products of the same pass */
+    PLAN_EP_OVERLAP_BATCH,  /**< a layer's compute, of another microbatch */
+    N_PLAN_EP_OVERLAPS
+};
 enum plan_context { PLAN_CP_RING, PLAN_CP_GATHER, PLAN_CP_ULYSSES, N_PLAN_CONTEXTS };
 
 /** How much of tensor-parallel traffic runs beside computation. */
@@ -59,8 +70,11 @@ extern const char *const plan_axis_words[N_PLAN_AXES + 1],
     *const plan_group_words[N_PLAN_GROUPS + 1],
         *const plan_recompute_words[N_PLAN_RECOMPUTES + 1],
             *const plan_schedule_words[N_PLAN_SCHEDULES + 1],
-                *const plan_ends_words[N_PLAN_ENDS + 1], *const plan_context_words[N_PLAN_CONTEXTS + 1],
-                                                             *const plan_overlap_words[N_PLAN_OVERLAPS + 1];
+                *const plan_ends_words[N_PLAN_ENDS + 1],
+                    *const plan_context_words[N_PLAN_CONTEXTS + 1],
+                        *const plan_dispatcher_words[N_PLAN_DISPATCHERS + 1],
+                            *const plan_ep_overlap_words[N_PLAN_EP_OVERLAPS + 1],
+                                *const plan_overlap_words[N_PLAN_OVERLAPS + 1];
 
 enum { PLAN_MAX_CHUNKS = 256 };
 
@@ -73,18 +87,22 @@ struct plan_layout {
 /** Plain value. */
 struct plan {
     int64_t degree[N_PLAN_AXES];
-    int64_t ep;          /**< expert parallelism */
-    bool expert_tp;      /**< matrices of experts are split over TP as well */
-    int64_t batch;       /**< sequences (samples) of a step, over all NPUs */
-    int64_t micro;       /**< sequences of one microbatch */
-    int64_t interleave;  /**< chunks of layers per stage */
-    int64_t first, last; /**< layers of the first and last stage; 0: as many as the others */
-    int32_t schedule;    /**< enum plan_schedule */
-    int32_t ends;        /**< enum plan_ends; without first, last and layout */
-    int32_t recompute;   /**< enum plan_recompute */
-    int32_t zero;        /**< 0 to 3: what DP shares out (optimiser, gradients, parameters) */
-    int32_t context;     /**< enum plan_context */
-    int32_t overlap_tp;  /**< enum plan_overlap */
+    int64_t ep;            /**< expert parallelism */
+    bool expert_tp;        /**< matrices of experts are split over TP as well */
+    int32_t dispatcher;    /**< enum plan_dispatcher */
+    int32_t ep_overlap;    /**< enum plan_ep_overlap */
+    int64_t node_limit;    /**< nodes that hold the experts of a token, at most; 0: all; of merged dispatch */
+    int64_t dispatch_bits; /**< of an element on its way to the experts, 16 or 8 */
+    int64_t batch;         /**< sequences (samples) of a step, over all NPUs */
+    int64_t micro;         /**< sequences of one microbatch */
+    int64_t interleave;    /**< chunks of layers per stage */
+    int64_t first, last;   /**< layers of the first and last stage; 0: as many as the others */
+    int32_t schedule;      /**< enum plan_schedule */
+    int32_t ends;          /**< enum plan_ends; without first, last and layout */
+    int32_t recompute;     /**< enum plan_recompute */
+    int32_t zero;          /**< 0 to 3: what DP shares out (optimiser, gradients, parameters) */
+    int32_t context;       /**< enum plan_context */
+    int32_t overlap_tp;    /**< enum plan_overlap */
     bool overlap_dp, overlap_pp, seq_parallel, scatter_gather;
     int64_t shard; /**< NPUs of DP (and CP) that share parameters out, the others hold copies; 0: all */
     bool reshard;  /**< ZeRO 3: parameters are gathered for every pass, not once a step */
@@ -103,8 +121,9 @@ struct plan {
 struct plan_place {
     int32_t members[N_PLAN_GROUPS][TOPO_MAX_DIMS];
     int32_t stride[N_PLAN_GROUPS][TOPO_MAX_DIMS];
-    int32_t axis[N_PLAN_AXES][TOPO_MAX_DIMS]; /**< of each dimension, what the axis takes */
-    bool sharded;                             /**< PLAN_GROUP_SHARD and PLAN_GROUP_COPIES are in use */
+    double share[N_PLAN_GROUPS][TOPO_MAX_DIMS]; /**< of all-to-alls, as of collective_loads() */
+    int32_t axis[N_PLAN_AXES][TOPO_MAX_DIMS];   /**< of each dimension, what the axis takes */
+    bool sharded;                               /**< PLAN_GROUP_SHARD and PLAN_GROUP_COPIES are in use */
 };
 
 extern const struct section plan_section;
@@ -137,6 +156,13 @@ bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, str
  * ERR_RANGE ("tp: is 3, need ...") where a degree does not divide along what is left.
  */
 int plan_map(struct plan_place *place, const struct plan *p, const struct topo_network *net, struct err *e);
+
+/**
+ * The shares of PLAN_GROUP_MERGED in a place of @p p, with the experts of @p m; without experts, or on a
+ * graph of its own, all of it.
+ */
+void plan_merge(struct plan_place *place, const struct plan *p, const struct model *m,
+                const struct topo_network *net);
 
 /** tp * cp * pp, or something above @p most where it is that large. */
 int64_t plan_inner(const struct plan *p, int64_t most);

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "workloads/block.h"
 
@@ -359,16 +360,43 @@ static double turns_of(const struct drafting *x, bool experts)
 
 /* ---- experts ---- */
 
-/* Tokens go to their experts and come back: two all-to-alls; experts that are split over tp gather and
- * scatter besides. */
-static void send_experts(struct drafting *x, struct plan_part *part)
+/* Copies of 8 bits travel with a scale of four bytes for each 128 elements (DeepEP). */
+#define DISPATCH_8BIT_B (1 + 4.0 / 128)
+
+/* What leaves an NPU if each expert of its tokens gets a copy. */
+static double routed_B(const struct drafting *x)
 {
     const struct model_moe *e = &x->m->moe;
-    double own_B = x->width_B / (x->p->seq_parallel ? x->tp : 1) * (double)e->top_k * e->capacity;
-    if (x->p->ep > 1)
-        draft_collective(x, &part->sent,
-                         (struct plan_collective){ PLAN_GROUP_EP, COLLECTIVE_ALL_TO_ALL, part->phase,
-                                                   "tokens to experts and back", own_B, 2 });
+    return x->width_B / (x->p->seq_parallel ? x->tp : 1) * (double)e->top_k * e->capacity;
+}
+
+/* Tokens go to their experts and come back, so often; gradients likewise, in 16 bits both ways. */
+static void draft_tokens(struct drafting *x, struct plan_list *list, enum step_phase phase, double times)
+{
+    bool less = x->p->dispatch_bits == 8 && (phase == STEP_FORWARD || phase == STEP_RECOMPUTE);
+    struct plan_collective add = { x->p->dispatcher == PLAN_MERGED ? PLAN_GROUP_MERGED : PLAN_GROUP_EP,
+                                   COLLECTIVE_ALL_TO_ALL,
+                                   phase,
+                                   "tokens to experts and back",
+                                   routed_B(x),
+                                   2 * times };
+    if (x->p->ep == 1)
+        return;
+    if (less) {
+        add.name = "tokens back";
+        add.times = times;
+        draft_collective(x, list, add);
+        add.name = "tokens to experts";
+        add.bytes *= DISPATCH_8BIT_B / ROOFLINE_ELEMENT_B;
+    }
+    draft_collective(x, list, add);
+}
+
+/* Two all-to-alls; experts that are split over tp gather and scatter besides. */
+static void send_experts(struct drafting *x, struct plan_part *part)
+{
+    double own_B = routed_B(x);
+    draft_tokens(x, &part->sent, part->phase, 1);
     if (!x->p->expert_tp || !(x->tp > 1))
         return;
     draft_collective(x, &part->sent,
@@ -1143,10 +1171,23 @@ static void add_round(struct growing *x, step_id root)
     x->idle = false;
 }
 
+static bool uses_group(const struct plan_cost *c, int g)
+{
+    for (int32_t i = 0; i < c->n_collectives; i++)
+        if ((int)c->collectives[i].group == g)
+            return true;
+    return false;
+}
+
 static void tree_add_groups(struct growing *x, const struct plan_place *place)
 {
-    for (int g = 0; g < (place->sharded ? N_PLAN_GROUPS : (int)PLAN_GROUP_SHARD); g++)
+    for (int g = 0; g < N_PLAN_GROUPS; g++) {
+        if (g >= PLAN_GROUP_SHARD && !(g == PLAN_GROUP_MERGED ? uses_group(x->c, g) : place->sharded))
+            continue;
         x->groups[g] = step_add_group_after(x->t, plan_group_words[g], place->members[g], place->stride[g]);
+        if (x->groups[g] >= 0)
+            memcpy(x->t->groups[x->groups[g]].share, place->share[g], sizeof place->share[g]);
+    }
 }
 
 /* The same step as an expression: what the solver and the simulators are given. */
@@ -1188,6 +1229,7 @@ int training_derive(struct training *x, const struct topo_network *net, struct e
     int rc = plan_map(&x->place, &x->plan, net, e);
     if (rc)
         return rc;
+    plan_merge(&x->place, &x->plan, &x->model, net);
     plan_cost(&x->cost, &x->model, &x->plan, &net->npu);
     memory_plan(&x->memory, &x->model, &x->plan);
     return 0;

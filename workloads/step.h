@@ -54,6 +54,7 @@ struct step_group {
     int32_t members[TOPO_MAX_DIMS];
     int32_t stride[TOPO_MAX_DIMS]; /**< from one member to the next: how many members the groups that it comes
                                       after take of the dimension together; 1 when none does */
+    double share[TOPO_MAX_DIMS];   /**< of its all-to-alls, as of collective_loads(); zero: whole */
 };
 
 /** A step bound to one network's dimensions; `= { 0 }` is empty. Release with step_free(). */

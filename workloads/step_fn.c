@@ -120,7 +120,8 @@ static void put_collective(struct builder *b, int32_t term, step_id id, double s
     const struct step_group *group = &b->tree->groups[node->group];
     double traffic_B[DIMS] = { 0 };
 
-    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, b->net);
+    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
+                     b->net);
     for (int32_t d = 0; d < b->n_dims; d++)
         traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
     b->leaf_of[id] = put_leaf(b, term, traffic_B);

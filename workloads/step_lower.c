@@ -76,7 +76,7 @@ static void lower_collective(struct lowering *x, step_id parent, const struct st
     struct stage_row rows[TOPO_MAX_DIMS];
     const struct step_group *group = &x->from->groups[node->group];
     int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->chunks, group->members,
-                           group->stride, NULL, x->net, x->rules, x->bw_Bps);
+                           group->stride, group->share, NULL, x->net, x->rules, x->bw_Bps);
     int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, x->rules->chunks) : 0;
     step_id all = lower_add_inner(x, parent, n_rows > 1 ? STEP_MAX : STEP_SUM, node->phase);
     for (int32_t r = 0; r < n_rows; r++)

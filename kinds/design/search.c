@@ -628,7 +628,7 @@ static const struct collective_lines *find_lines(struct search_clock *c, const s
 {
     if (!c->found[x->group][x->kind]) {
         collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group],
-                              c->place->stride[x->group], &c->way);
+                              c->place->stride[x->group], c->place->share[x->group], &c->way);
         c->found[x->group][x->kind] = true;
     }
     return &c->lines[x->group][x->kind];
@@ -645,7 +645,7 @@ static double search_clock_time(struct search_clock *c, const struct plan_cost *
         if (!c->linear) {
             struct collective_time t;
             collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                            &c->way);
+                            c->place->share[x->group], &c->way);
             once_s[i] = t.time_s;
             continue;
         }
@@ -666,7 +666,7 @@ static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const
         const struct plan_collective *x = &cost->collectives[i];
         struct collective_time t;
         collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                        &c->way);
+                        c->place->share[x->group], &c->way);
         once[i].v[0] = t.time_s;
         for (int32_t d = 0; d < n_dims; d++)
             once[i].v[1 + d] = t.wait_s[d];
@@ -775,6 +775,8 @@ static int visit_shape(struct worker *w, const struct search_shape *shape, int32
     int64_t n_illegal = 0;
     search_find_places(&w->places, r->space, &plan, &r->study->net);
     w->n_rejected[SEARCH_UNMAPPED] += w->places.n_unmapped;
+    for (int32_t i = 0; i < w->places.n; i++)
+        plan_merge(&w->places.places[i], &plan, &r->base->model, &r->study->net);
     for (int32_t i = 0; i < w->places.n; i++)
         for (int32_t k = 0; k < r->n_ways; k++)
             search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);

@@ -12,8 +12,9 @@ const char *const report_axis_words[N_REPORT_AXES + 1] = { "tp", "cp", "ep", "dp
 static enum report_axis axis_of(enum plan_group group)
 {
     static const enum report_axis axes[N_PLAN_GROUPS] = {
-        [PLAN_GROUP_TP] = REPORT_TP, [PLAN_GROUP_CP] = REPORT_CP,      [PLAN_GROUP_EP] = REPORT_EP,
-        [PLAN_GROUP_DP] = REPORT_DP, [PLAN_GROUP_EXPERTS] = REPORT_DP, [PLAN_GROUP_PP] = REPORT_PP,
+        [PLAN_GROUP_TP] = REPORT_TP,     [PLAN_GROUP_CP] = REPORT_CP,      [PLAN_GROUP_EP] = REPORT_EP,
+        [PLAN_GROUP_DP] = REPORT_DP,     [PLAN_GROUP_EXPERTS] = REPORT_DP, [PLAN_GROUP_PP] = REPORT_PP,
+        [PLAN_GROUP_MERGED] = REPORT_EP,
     };
     return axes[group];
 }

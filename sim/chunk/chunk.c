@@ -231,7 +231,7 @@ static int chunk_shapes(struct chunk_sim *x, struct chunk_entry *entry, struct e
 {
     struct stage_unit units[TOPO_MAX_DIMS];
     const struct sim_job *job = &entry->job;
-    int32_t n = stage_units(units, job->kind, job->members, job->stride, NULL, &x->net);
+    int32_t n = stage_units(units, job->kind, job->members, job->stride, job->share, NULL, &x->net);
     int rc = 0;
     for (int32_t i = 0; i < n && !rc; i++) {
         int32_t d = units[i].dim, begin = units[i].rails > 1 ? 0 : d,
@@ -366,8 +366,8 @@ static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const st
     for (int32_t d = 0; d < x->net.n_dims; d++)
         if (job->members[d] < 2)
             wide[n_wide++] = d;
-    p->n = stage_list(p->stages, job->kind, job->chunk_B, job->members, job->stride, wide, &x->net,
-                      &x->rules.stage, x->bw_Bps);
+    p->n = stage_list(p->stages, job->kind, job->chunk_B, job->members, job->stride, job->share, wide,
+                      &x->net, &x->rules.stage, x->bw_Bps);
     return entry->n_plans++;
 }
 
@@ -379,6 +379,7 @@ static int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct
                              .chunk_B = entry->job.bytes / chunks,
                              .members = entry->job.members,
                              .stride = entry->job.stride,
+                             .share = entry->job.share,
                              .net = &x->net,
                              .bw_Bps = x->bw_Bps,
                              .rules = &x->rules.stage };

@@ -37,8 +37,8 @@ static void fill_costs(struct order_costs *c, const struct order_job *job, const
     to_wide(wide, dims, n, job->net->n_dims);
     *c = (struct order_costs){ .known = true };
     memcpy(c->dims, dims, sizeof c->dims);
-    c->n = stage_list(stages, kind, job->chunk_B, job->members, job->stride, wide, job->net, job->rules,
-                      job->bw_Bps);
+    c->n = stage_list(stages, kind, job->chunk_B, job->members, job->stride, job->share, wide, job->net,
+                      job->rules, job->bw_Bps);
     for (int32_t k = 0; k < c->n; k++) {
         const struct stage *s = &stages[k];
         c->at[k] = (uint8_t)s->dim;

@@ -30,6 +30,7 @@ struct order_job {
     enum collective_kind kind;
     double chunk_B;                  /**< bytes of one chunk, as step_node.bytes */
     const int32_t *members, *stride; /**< shape [n_dims] */
+    const double *share;             /**< as of collective_loads(), shape [n_dims] */
     const struct topo_network *net;
     const double *bw_Bps;
     const struct stage_rules *rules;

@@ -222,7 +222,7 @@ static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
     }
     const struct collective_way way = { odd ? &x->odd : &x->inner, x->settings.rules, bw_Bps };
     struct collective_time time;
-    collective_time(&time, COLLECTIVE_ALL_REDUCE, bytes, members, NULL, &way);
+    collective_time(&time, COLLECTIVE_ALL_REDUCE, bytes, members, NULL, NULL, &way);
     return time.time_s;
 }
 

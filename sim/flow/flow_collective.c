@@ -213,6 +213,7 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
     for (int32_t d = 0; d < g->net.n_dims; d++) {
         g->members[d] = spec->members[d] ? spec->members[d] : 1;
         g->stride[d] = spec->stride[d] ? spec->stride[d] : 1;
+        g->share[d] = spec->share[d];
         g->order[d] = spec->order ? spec->order[d] : d;
         g->base[d] = spec->first ? spec->first[d] : 0;
     }
@@ -819,8 +820,8 @@ static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_sim
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < g->net.n_dims; d++)
         bw_Bps[d] = g->net.dims[d].bw_Bps;
-    return stage_list(stages, kind, bytes / sim->rules.stage.chunks, g->members, g->stride, g->order, &g->net,
-                      &sim->rules.stage, bw_Bps);
+    return stage_list(stages, kind, bytes / sim->rules.stage.chunks, g->members, g->stride, g->share,
+                      g->order, &g->net, &sim->rules.stage, bw_Bps);
 }
 
 /* How many messages a collective would send, without laying any out: asked before runs that are too large. */

@@ -11,6 +11,7 @@
 struct flow_group_spec {
     int32_t members[TOPO_MAX_DIMS]; /**< of each dimension; 1 or 0 = only one */
     int32_t stride[TOPO_MAX_DIMS];  /**< from member to member; 0 = 1 */
+    double share[TOPO_MAX_DIMS];    /**< of an all-to-all, as of collective_loads(); zero: whole */
     const int32_t *first; /**< address of the first NPU of one group, shape [n_dims]; NULL: the network is
                                full of such groups, and all of them work at once */
     const int32_t
@@ -38,6 +39,7 @@ struct flow_lines {
 struct flow_group {
     struct topo_network net; /**< as stage_list() sees it: of a list one ring of its members */
     int32_t members[TOPO_MAX_DIMS], order[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
+    double share[TOPO_MAX_DIMS];
     int32_t
         base[TOPO_MAX_DIMS]; /**< address of the only group's first NPU; 0 where groups fill the network */
     struct flow_lines lines[FLOW_LINE_SETS];

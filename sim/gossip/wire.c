@@ -237,7 +237,7 @@ static void count_collective(struct gossip_wire *w, const struct wire_parcel *p)
     struct topo_network net = f->net;
     double dim_B[TOPO_MAX_DIMS];
     net.whole_parts = true; /* bytes sent, not what the links need for them */
-    collective_loads(dim_B, p->kind, p->there_B, f->members, NULL, &net);
+    collective_loads(dim_B, p->kind, p->there_B, f->members, NULL, NULL, &net);
     for (int32_t d = 0; d < f->net.n_dims; d++) {
         double bytes = dim_B[d] * f->n_workers;
         w->dim_B[d] += bytes;
@@ -386,7 +386,7 @@ static double closed_s(const struct gossip_wire *w, enum collective_kind kind, d
     struct collective_time t;
     for (int32_t d = 0; d < w->net.n_dims; d++)
         bw_Bps[d] = w->net.dims[d].bw_Bps;
-    collective_time(&t, kind, bytes, w->fabric->members, NULL,
+    collective_time(&t, kind, bytes, w->fabric->members, NULL, NULL,
                     &(struct collective_way){ .net = &w->net, .rules = &w->fabric->rules, .bw_Bps = bw_Bps });
     return t.time_s;
 }

@@ -18,10 +18,12 @@ static inline struct topo_network oracle_network(const int32_t *sizes, int32_t n
     return net;
 }
 
-/** Bytes on dimension d by the sentence "share = what the dimensions visited before leave or make of S". */
-static inline double oracle_bytes(const struct step_node *c, const int32_t *members, int32_t n_dims,
+/** Bytes on dimension d by the sentence "share = what the dimensions visited before leave or make of S"; of
+ * merged copies the share. */
+static inline double oracle_bytes(const struct step_node *c, const struct step_group *g, int32_t n_dims,
                                   int32_t d)
 {
+    const int32_t *members = g->members;
     double inner = 1, outer = 1, n = members[d], S = c->bytes;
     for (int32_t k = 0; k < n_dims; k++) {
         inner *= k < d ? members[k] : 1;
@@ -34,7 +36,7 @@ static inline double oracle_bytes(const struct step_node *c, const int32_t *memb
     if (c->collective == COLLECTIVE_ALL_GATHER)
         return S * outer * (n - 1);
     if (c->collective == COLLECTIVE_ALL_TO_ALL)
-        return S * (n - 1) / n;
+        return (g->share[d] > 0 ? g->share[d] : 1) * S * (n - 1) / n;
     return n > 1 ? S : 0; /* broadcast, send: the whole buffer passes every dimension that is used */
 }
 
@@ -47,7 +49,7 @@ static inline double oracle_time(const struct step_tree *t, step_id id, const do
         return node->seconds;
     if (node->kind == STEP_COLLECTIVE) {
         for (int32_t d = 0; d < t->n_dims; d++) {
-            double B = oracle_bytes(node, t->groups[node->group].members, t->n_dims, d);
+            double B = oracle_bytes(node, &t->groups[node->group], t->n_dims, d);
             total = B > 0 ? fmax(total, B / bw_Bps[d]) : total;
         }
         return node->times * total;
@@ -66,7 +68,7 @@ static inline double oracle_traffic(const struct step_tree *t, step_id id, enum 
     const struct step_node *node = &t->nodes[id];
     double total = 0;
     if (node->kind == STEP_COLLECTIVE && (phase == N_STEP_PHASES || node->phase == phase))
-        total = node->times * oracle_bytes(node, t->groups[node->group].members, t->n_dims, d);
+        total = node->times * oracle_bytes(node, &t->groups[node->group], t->n_dims, d);
     for (step_id child = node->first; child >= 0; child = t->nodes[child].next)
         total += oracle_traffic(t, child, phase, d);
     return node->kind == STEP_REPEAT ? node->times * total : total;

@@ -236,8 +236,9 @@ static void compare_with_one_list(struct plain *p, struct rng *r)
     MUST(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, true, e));
     for (int32_t j = 0; j < PLAIN_JOBS; j++) {
         draw_job(&p->jobs[j], r, &net, &c);
-        p->n_stages[j] = stage_list(p->stages[j], c.kind, p->jobs[j].bytes / PLAIN_CHUNKS, p->jobs[j].members,
-                                    p->jobs[j].stride, NULL, &net, &p->rules.stage, c.net.bw_Bps);
+        p->n_stages[j] =
+            stage_list(p->stages[j], c.kind, p->jobs[j].bytes / PLAIN_CHUNKS, p->jobs[j].members,
+                       p->jobs[j].stride, p->jobs[j].share, NULL, &net, &p->rules.stage, c.net.bw_Bps);
         MUST(chunk_issue(x, &p->jobs[j], 0, e));
         for (int32_t cell = 0; cell < 16; cell++)
             for (int32_t chunk = 0; chunk < PLAIN_CHUNKS; chunk++)

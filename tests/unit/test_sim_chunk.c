@@ -123,7 +123,7 @@ TEST(the_closed_form_is_a_lower_bound_of_the_fixed_order)
         double longest_s = 0;
         for (int32_t d = 0; d < net.n_dims; d++)
             members[d] = net.dims[d].size;
-        int32_t n = stage_list(stages, c.kind, c.bytes / c.chunks, members, NULL, NULL, &net,
+        int32_t n = stage_list(stages, c.kind, c.bytes / c.chunks, members, NULL, NULL, NULL, &net,
                                &stage_rules_plain, NULL);
         int32_t n_rows = stage_rows(rows, stages, n, c.kind, c.chunks);
         for (int32_t k = 0; k < n_rows; k++) {
@@ -170,7 +170,8 @@ static void load_order(double *load_s, const struct draw *c, const int32_t *orde
     int32_t members[D] = { 0 };
     for (int32_t d = 0; d < net.n_dims; d++)
         members[d] = net.dims[d].size;
-    int32_t n = stage_list(stages, c->kind, c->bytes, members, NULL, order, &net, &stage_rules_plain, NULL);
+    int32_t n =
+        stage_list(stages, c->kind, c->bytes, members, NULL, NULL, order, &net, &stage_rules_plain, NULL);
     for (int32_t k = 0; k < n; k++)
         load_s[stages[k].dim] += stages[k].load_B / c->net.bw_Bps[stages[k].dim];
 }

@@ -79,8 +79,8 @@ static double chunk_time(const struct tried *t, int32_t chunks, const double *bw
 
 static int32_t stages_of(struct stage *stages, const struct tried *t)
 {
-    return stage_list(stages, t->job.kind, t->job.bytes, t->job.members, t->job.stride, NULL, &t->net,
-                      &stage_rules_plain, t->bw_Bps);
+    return stage_list(stages, t->job.kind, t->job.bytes, t->job.members, t->job.stride, t->job.share, NULL,
+                      &t->net, &stage_rules_plain, t->bw_Bps);
 }
 
 TEST(one_chunk_takes_its_stages_one_after_the_other)
@@ -96,7 +96,7 @@ TEST(one_chunk_takes_its_stages_one_after_the_other)
         for (int32_t k = 0; k < n; k++)
             sum_s += stages[k].const_s + stage_transfer_s(&stages[k], t.bw_Bps);
         const struct collective_way way = { &t.net, &stage_rules_plain, t.bw_Bps };
-        collective_time(&closed, t.job.kind, t.job.bytes, t.job.members, t.job.stride, &way);
+        collective_time(&closed, t.job.kind, t.job.bytes, t.job.members, t.job.stride, t.job.share, &way);
         double got_s = chunk_time(&t, 1, t.bw_Bps, SIM_QUEUE_FIFO);
         assert_close(got_s, sum_s, 1e-12);
         assert_close(got_s, closed.time_s, 1e-12);

@@ -12,6 +12,7 @@
 #include "sim/flow/flow_collective.h"
 #include "topo/graph.h"
 #include "topo/route.h"
+#include "workloads/dispatch.h"
 
 struct bench {
     struct topo_network net;
@@ -92,8 +93,9 @@ static double laid_on_class(const struct bench *b, int32_t d, double *busiest)
     return carry_Bps > 0 ? sum_B / carry_Bps * b->net.dims[d].bw_Bps : 0; /* a class may have no links */
 }
 
+/* @p copies above 0: an all-to-all that is dispatch of tokens to so many experts each, with copies merged. */
 static void compare_collective(const char *word, enum topo_algorithm a, enum collective_kind kind,
-                               const int32_t *members, const int32_t *stride)
+                               const int32_t *members, const int32_t *stride, int32_t copies)
 {
     struct bench b = { 0 };
     struct flow_group g;
@@ -111,9 +113,13 @@ static void compare_collective(const char *word, enum topo_algorithm a, enum col
         if (topo_is_fabric(entry) && !topo_check_algorithm(entry, a, &none))
             b.net.dims[d].algorithm = a;
     }
+    if (copies)
+        dispatch_share(spec.share, &(struct dispatch){ 2 * (double)b.net.n_npus, copies, 0 }, members,
+                       &b.net);
     MUST(flow_group_build(&g, &spec, &b.routes, e));
-    collective_loads(want_B, kind, enters_B, members, stride, &b.net);
-    int32_t n = stage_list(stages, kind, enters_B, members, stride, NULL, &b.net, &stage_rules_plain, bw_Bps);
+    collective_loads(want_B, kind, enters_B, members, stride, spec.share, &b.net);
+    int32_t n = stage_list(stages, kind, enters_B, members, stride, g.share, NULL, &b.net, &stage_rules_plain,
+                           bw_Bps);
     for (int32_t s = 0; s < n; s++) {
         memset(b.bytes, 0, (size_t)b.routes.n_arcs * sizeof *b.bytes);
         lay_stage(&b, &g, &stages[s]);
@@ -188,9 +194,12 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
             while (net.dims[d].size % (members[d] * stride[d]));
             n *= members[d];
         }
+        enum topo_algorithm a = algorithms[rng_below(rng, COUNT_OF(algorithms))];
+        enum collective_kind kind = kinds[rng_below(rng, COUNT_OF(kinds))];
         if (n > 1)
-            compare_collective(word, algorithms[rng_below(rng, COUNT_OF(algorithms))],
-                               kinds[rng_below(rng, COUNT_OF(kinds))], members, stride);
+            compare_collective(word, a, kind, members, stride, 0);
+        if (n > 1 && kind == COLLECTIVE_ALL_TO_ALL)
+            compare_collective(word, a, kind, members, stride, 1 + i % 8);
     }
 }
 
@@ -226,9 +235,9 @@ static void compare_part(const char *word, int32_t d, bool detour, enum topo_alg
     b.net.dims[d].detour = detour;
     b.net.dims[d].algorithm = a;
     MUST(flow_group_build(&g, spec, &b.routes, e));
-    collective_loads(loads_B, kind, enters_B, spec->members, spec->stride, &b.net);
+    collective_loads(loads_B, kind, enters_B, spec->members, spec->stride, spec->share, &b.net);
     double asked_B = loads_B[d] / collective_share(&b.net.dims[d]);
-    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, NULL, &b.net,
+    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, spec->share, NULL, &b.net,
                            &stage_rules_plain, NULL);
     for (int32_t s = 0; s < n; s++) {
         if (stages[s].dim != d)
@@ -313,9 +322,9 @@ TEST(factors_of_parts_are_those_of_the_table)
         double links_B, port_B;
         OK(topo_parse_spec(&net, cases[i].word, e));
         net.dims[0].detour = cases[i].detour;
-        collective_loads(&links_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, &cases[i].stride, &net);
+        collective_loads(&links_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, &cases[i].stride, NULL, &net);
         net.whole_parts = true;
-        collective_loads(&port_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, &cases[i].stride, &net);
+        collective_loads(&port_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, &cases[i].stride, NULL, &net);
         assert_close(links_B / port_B, cases[i].times, 1e-14);
     }
 }
@@ -347,7 +356,7 @@ static void compare_axes(const char *word, enum topo_algorithm a, enum collectiv
     for (int32_t d = 0; d < b.net.n_dims; d++)
         b.net.dims[d].detour = detour && b.net.dims[0].fabric.hosts == 0;
     MUST(flow_group_build(&g, spec, &b.routes, e));
-    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, NULL, &b.net,
+    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, spec->share, NULL, &b.net,
                            &stage_rules_plain, NULL);
     for (int32_t s = 0; s < n; s++) {
         bool free = stages[s].flat && kind == COLLECTIVE_ALL_TO_ALL;
@@ -780,7 +789,7 @@ TEST(loads_are_those_of_the_table)
         net.dims[0].algorithm = a;
         collective_loads(load,
                          strcmp(f[2], "all-to-all") == 0 ? COLLECTIVE_ALL_TO_ALL : COLLECTIVE_REDUCE_SCATTER,
-                         1, members, NULL, &net);
+                         1, members, NULL, NULL, &net);
         while (level < net.n_dims && strcmp(f[6], class_name(&net, level)) != 0)
             level++;
         assert_in_range(level, 0, net.n_dims - 1);
@@ -842,7 +851,7 @@ static bool pattern_links(double *links, char *const *f)
         snprintf(word, sizeof word, "full:%d@1", n);
         MUST(topo_parse_spec(&net, word, e));
         net.dims[0].detour = any;
-        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, &net);
+        collective_loads(load, COLLECTIVE_ALL_TO_ALL, 1, members, NULL, NULL, &net);
         *links = (k - 1.0) / k / load[0] * (n - 1);
         return true;
     }
@@ -851,7 +860,7 @@ static bool pattern_links(double *links, char *const *f)
     int32_t p = parameter(f[1], "p"), a = parameter(f[1], "a"), g = parameter(f[1], "g");
     MUST(word_of(word, f[0], f[1]) ? topo_parse_spec(&net, word, e) : ERR_RANGE);
     members[2] = g;
-    collective_loads(load, COLLECTIVE_SEND, 1, members, NULL, &net);
+    collective_loads(load, COLLECTIVE_SEND, 1, members, NULL, NULL, &net);
     *links = (double)(a * parameter(f[1], "h") / (g - 1)) * (g - 1) / (a * p) / load[2];
     return true;
 }

@@ -116,7 +116,8 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
             struct sim_rules rules = rules_of(1);
             for (int32_t d = 0; d < net.n_dims; d++)
                 net.dims[d].lat_s = 1e-6;
-            int32_t n = stage_list(stages, kinds[k], 1e8, job.members, NULL, NULL, &net, &rules.stage, NULL);
+            int32_t n =
+                stage_list(stages, kinds[k], 1e8, job.members, NULL, NULL, NULL, &net, &rules.stage, NULL);
             for (int32_t s = 0; s < n; s++) {
                 hops_s += stages[s].const_s;
                 sum_s += stages[s].const_s + stages[s].load_B / net.dims[stages[s].dim].bw_Bps;
@@ -128,6 +129,31 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
             else
                 assert_close(got_s, sum_s, 1e-9);
         }
+}
+
+/* Dispatch of tokens on 2 nodes of 4: 6 copies of 8 inside, 1.9 between; each model has the bytes of both
+ * steps, and without latency their sum as time. */
+TEST(merged_copies_take_as_long_in_every_model_that_has_steps)
+{
+    struct topo_network net = network_of("switch:4@100 switch:2@20");
+    struct sim_job job = all_of(&net, COLLECTIVE_ALL_TO_ALL, 8e8);
+    struct sim_rules rules = rules_of(1);
+    const double bw_Bps[] = { 100e9, 20e9 }, want_s = 6e8 * 3 / 4 / 100e9 + 1.9e8 / 2 / 20e9;
+    const struct collective_way way = { &net, &rules.stage, bw_Bps }, plain = { &net, NULL, bw_Bps };
+    struct collective_time closed;
+    job.share[0] = 6 / 8.0;
+    job.share[1] = 1.9 / 8;
+    collective_time(&closed, job.kind, job.bytes, job.members, job.stride, job.share, &way);
+    assert_close(closed.time_s, want_s, 1e-12);
+    collective_time(&closed, job.kind, job.bytes, job.members, job.stride, job.share, &plain);
+    assert_close(closed.time_s, 1.9e8 / 2 / 20e9, 1e-12);
+    for (int m = SIM_ALPHA_BETA + 1; m < N_SIM_MODELS; m++) {
+        struct fidelity_time t = { 0 };
+        OK(time_job(&t, &net, &rules, (enum sim_model)m, &job, e));
+        assert_close(t.time_s, want_s, 1e-9);
+        assert_close(t.sent_B[0], 6e8 * 3 / 4, 1e-12);
+        assert_close(t.sent_B[1], 1.9e8 / 2, 1e-12);
+    }
 }
 
 /* Of 1 GB on 100 GB/s: 10 ms times what section 3 of docs/model.md has for the links of the group. */
@@ -173,7 +199,7 @@ TEST(part_of_a_dimension_takes_as_long_in_every_model)
             struct fidelity_time t = { 0 };
             struct collective_time closed;
             const struct collective_way way = { &net, m ? &rules.stage : NULL, bw_Bps };
-            collective_time(&closed, job.kind, job.bytes, job.members, job.stride, &way);
+            collective_time(&closed, job.kind, job.bytes, job.members, job.stride, job.share, &way);
             if (m > SIM_ALPHA_BETA)
                 OK(time_job(&t, &net, &rules, (enum sim_model)m, &job, e));
             double got_ms = 1e3 * (m > SIM_ALPHA_BETA ? t.time_s : closed.time_s);
@@ -189,7 +215,7 @@ TEST(part_of_a_dimension_takes_as_long_in_every_model)
         struct collective_time late;
         const struct collective_way way = { &net, &rules.stage, bw_Bps };
         net.dims[0].lat_s = 1e-4;
-        collective_time(&late, job.kind, job.bytes, job.members, job.stride, &way);
+        collective_time(&late, job.kind, job.bytes, job.members, job.stride, job.share, &way);
         assert_true(late.time_s * 1e3 > cases[i].ms + 0.09);
         assert_close(flow_time(&net, &rules, &job), late.time_s, 1e-9);
     }

@@ -61,9 +61,9 @@ TEST(lines_give_the_time_at_every_size)
         const struct collective_way ways[] = { { &x.net, &x.rules, x.bw_Bps }, { &x.net, NULL, x.bw_Bps } };
         for (int w = 0; w < 2; w++) {
             assert_true(collective_is_linear(x.kind, &ways[w]));
-            collective_find_lines(&lines, x.kind, x.members, NULL, &ways[w]);
+            collective_find_lines(&lines, x.kind, x.members, NULL, NULL, &ways[w]);
             for (double bytes = 1; bytes < 1e12; bytes *= 37) {
-                collective_time(&t, x.kind, bytes, x.members, NULL, &ways[w]);
+                collective_time(&t, x.kind, bytes, x.members, NULL, NULL, &ways[w]);
                 assert_near(by_lines(&lines, bytes), t.time_s, 1e-9 * t.time_s + 1e-15);
             }
         }
@@ -81,14 +81,14 @@ TEST(waits_are_part_of_the_time)
         draw(&x, r);
         const struct collective_way timed = { &x.net, &x.rules, x.bw_Bps },
                                     plain = { &x.net, NULL, x.bw_Bps };
-        collective_time(&t, x.kind, 1e8, x.members, NULL, &timed);
+        collective_time(&t, x.kind, 1e8, x.members, NULL, NULL, &timed);
         for (int32_t d = 0; d < x.net.n_dims; d++)
             wait_s += t.wait_s[d];
         assert_true(wait_s <= t.time_s * (1 + 1e-12));
         collective_traffic(traffic_B, x.kind, 1e8, x.members, x.net.n_dims);
         for (int32_t d = 0; d < x.net.n_dims; d++)
             most_s = fmax(most_s, traffic_B[d] / collective_share(&x.net.dims[d]) / x.bw_Bps[d]);
-        collective_time(&t, x.kind, 1e8, x.members, NULL, &plain);
+        collective_time(&t, x.kind, 1e8, x.members, NULL, NULL, &plain);
         assert_near(t.time_s, most_s, 1e-12 * most_s);
     }
 }
@@ -115,8 +115,8 @@ TEST(a_group_of_one_takes_no_time)
     const int32_t one[] = { 1 };
     OK(topo_parse_spec(&net, "switch:8@1", e));
     const struct collective_way way = { &net, &stage_rules_plain, bw_Bps };
-    collective_time(&t, COLLECTIVE_ALL_REDUCE, 1e9, one, NULL, &way);
+    collective_time(&t, COLLECTIVE_ALL_REDUCE, 1e9, one, NULL, NULL, &way);
     assert_true(t.time_s == 0);
-    collective_find_lines(&lines, COLLECTIVE_ALL_REDUCE, one, NULL, &way);
+    collective_find_lines(&lines, COLLECTIVE_ALL_REDUCE, one, NULL, NULL, &way);
     assert_int_equal(lines.n, 0);
 }

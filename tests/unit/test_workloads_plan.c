@@ -4,7 +4,8 @@
 struct check_case {
     int64_t degree[N_PLAN_AXES], batch;
     int64_t micro, interleave, first, last, ep;
-    int32_t context, schedule, ends;
+    int32_t context, schedule, ends, dispatcher, ep_overlap;
+    int64_t node_limit, dispatch_bits;
     bool seq_parallel, expert_tp;
     int64_t n_npus;
     const char *key, *why; /* NULL: legal */
@@ -21,7 +22,8 @@ static void check(const struct model *m, const struct check_case *x)
          p.micro = x->micro ? x->micro : 1, p.interleave = x->interleave ? x->interleave : 1,
          p.ep = x->ep ? x->ep : 1, p.first = x->first, p.last = x->last, p.context = x->context,
          p.schedule = x->schedule, p.ends = x->ends, p.seq_parallel = x->seq_parallel,
-         p.expert_tp = x->expert_tp);
+         p.expert_tp = x->expert_tp, p.dispatcher = x->dispatcher, p.ep_overlap = x->ep_overlap,
+         p.node_limit = x->node_limit, p.dispatch_bits = x->dispatch_bits ? x->dispatch_bits : 16);
     struct plan_fault fault = { .key = "" };
     int64_t n = x->n_npus ? x->n_npus : x->degree[0] * x->degree[1] * x->degree[2] * x->degree[3];
     bool ok = plan_check(&p, m, n, &fault);
@@ -112,6 +114,14 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
                 .degree = { 1, 1, 4, 1 }, .batch = 40, .micro = 4),
         REFUSED("ep", "is 2 for a model without experts, expected 1", .degree = { 1, 1, 4, 1 }, .batch = 4,
                 .ep = 2),
+        REFUSED("dispatcher", "is merged for a model without experts, expected all-to-all",
+                .degree = { 1, 1, 4, 1 }, .batch = 4, .dispatcher = PLAN_MERGED),
+        REFUSED("node_limit", "is 4 for a model without experts, expected 0", .degree = { 1, 1, 4, 1 },
+                .batch = 4, .node_limit = 4),
+        REFUSED("dispatch_bits", "is 8 for a model without experts, expected 16", .degree = { 1, 1, 4, 1 },
+                .batch = 4, .dispatch_bits = 8),
+        REFUSED("ep_overlap", "is batch for a model without experts, expected none", .degree = { 1, 1, 4, 1 },
+                .batch = 4, .ep_overlap = PLAN_EP_OVERLAP_BATCH),
     };
     struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -135,6 +145,12 @@ TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
         REFUSED("seq_parallel",
                 "is false with experts and tp 2, expected true: else each token reaches its experts 2 times",
                 .degree = { 2, 1, 4, 1 }, .batch = 8, .ep = 4),
+        REFUSED("node_limit", "has no effect on dispatcher all-to-all, which sends a copy for each expert",
+                .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8, .node_limit = 2),
+        REFUSED("dispatch_bits", "is 12, expected 16 or 8", .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8,
+                .dispatch_bits = 12),
+        REFUSED("ep_overlap", "is shared for a model without shared experts, expected none or batch",
+                .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8, .ep_overlap = PLAN_EP_OVERLAP_SHARED),
     };
     struct model m = fixture_model("mixtral-8x7b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)

@@ -135,6 +135,35 @@ TEST(a_fault_is_named_with_its_place)
     }
 }
 
+/* 256 experts over 64 nodes of 8. */
+TEST(a_dispatch_that_the_nodes_do_not_allow_is_named_with_its_place)
+{
+    CASES(const char *text; const char *message) = {
+        { "batch: 512\ndispatcher: merged",
+          "p.yaml:2:13: dispatcher has no effect with ep 1; give ep, or leave it out" },
+        { "batch: 512\ndispatch_bits: 8", "p.yaml:2:16: dispatch_bits has no effect with ep 1" },
+        { "batch: 512\nep_overlap: shared", "p.yaml:2:13: ep_overlap has no effect with ep 1" },
+        { "batch: 512\nep: 64\ndispatcher: merged\nnode_limit: 9",
+          "p.yaml:4:13: node_limit is 9, expected at most the 8 nodes that ep 64 takes" },
+        { "batch: 512\nep: 8\ndispatcher: merged\nnode_limit: 2",
+          "p.yaml:4:13: node_limit is 2, expected at most the 1 nodes that ep 8 takes" },
+        { "batch: 512\nep: 256\ndispatcher: merged\nnode_limit: 0", NULL },
+        { "batch: 512\nep: 64\ndispatcher: merged\nnode_limit: 4\ndispatch_bits: 8\nep_overlap: shared",
+          NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p;
+        if (cases[i].message)
+            FAILS(read_text(&p, "deepseek-v3", cases[i].text, e), ERR_RANGE, cases[i].message);
+        else
+            OK(read_text(&p, "deepseek-v3", cases[i].text, e));
+    }
+    struct plan p;
+    FAILS(read_text(&p, "kimi-k2", "batch: 512\nep: 384\n", e), ERR_RANGE, "ep is 384");
+    FAILS(read_text(&p, "mixtral-8x7b", "batch: 512\nep: 8\norder: [dp, tp, cp, pp]\nnode_limit: 1", e),
+          ERR_RANGE, "node_limit has no effect on dispatcher all-to-all");
+}
+
 TEST(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place)
 {
     static const char text[] = "batch: 8\ntp: 3\n";

@@ -17,7 +17,7 @@ static double latency_of(enum collective_kind kind, const struct topo_network *n
 {
     struct stage s[STAGE_MAX];
     double sum = 0;
-    int32_t n = stage_list(s, kind, 1, members, NULL, NULL, net, &stage_rules_plain, NULL);
+    int32_t n = stage_list(s, kind, 1, members, NULL, NULL, NULL, net, &stage_rules_plain, NULL);
     for (int32_t i = 0; i < n; i++)
         sum += s[i].const_s;
     return sum;
@@ -197,7 +197,8 @@ TEST(an_all_reduce_goes_out_turns_and_comes_back)
     struct topo_network net = two_dims();
     struct stage s[STAGE_MAX];
     assert_int_equal(
-        stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, NULL, order, &net, &stage_rules_plain, NULL), 4);
+        stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, NULL, NULL, order, &net, &stage_rules_plain, NULL),
+        4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(s[i].dim, want[i].dim);
         assert_int_equal(s[i].pass, want[i].pass);
@@ -212,7 +213,8 @@ static double pipeline_time(enum collective_kind kind, const struct topo_network
     struct stage s[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
     double longest = 0;
-    int32_t n = stage_list(s, kind, bytes / chunks, members, NULL, NULL, net, &stage_rules_plain, bw_Bps);
+    int32_t n =
+        stage_list(s, kind, bytes / chunks, members, NULL, NULL, NULL, net, &stage_rules_plain, bw_Bps);
     int32_t n_rows = stage_rows(rows, s, n, kind, chunks);
     for (int32_t r = 0; r < n_rows; r++) {
         double sum = 0;

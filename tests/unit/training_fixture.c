@@ -82,23 +82,24 @@ struct topo_npu fixture_counter(bool mem)
 }
 
 static double slowest_s(const struct plan_collective *c, const int32_t *members, const int32_t *stride,
-                        const struct topo_network *net)
+                        const double *share, const struct topo_network *net)
 {
     double traffic_B[TOPO_MAX_DIMS], most_s = 0;
-    collective_loads(traffic_B, c->kind, c->bytes, members, stride, net);
+    collective_loads(traffic_B, c->kind, c->bytes, members, stride, share, net);
     for (int32_t d = 0; d < net->n_dims; d++)
         most_s = fmax(most_s, traffic_B[d] / (net->dims[d].bw_Bps * collective_share(&net->dims[d])));
     return most_s;
 }
 
 static double stages_s(const struct plan_collective *c, const int32_t *members, const int32_t *stride,
-                       const struct topo_network *net)
+                       const double *share, const struct topo_network *net)
 {
     struct stage stages[STAGE_MAX];
     double bw_Bps[TOPO_MAX_DIMS], sum_s = 0;
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    int32_t n = stage_list(stages, c->kind, c->bytes, members, stride, NULL, net, &stage_rules_plain, bw_Bps);
+    int32_t n =
+        stage_list(stages, c->kind, c->bytes, members, stride, share, NULL, net, &stage_rules_plain, bw_Bps);
     for (int32_t i = 0; i < n; i++)
         sum_s += stages[i].const_s + stages[i].load_B / bw_Bps[stages[i].dim];
     return sum_s;
@@ -110,8 +111,9 @@ void fixture_once(double *once_s, const struct plan_cost *c, const struct plan_p
     for (int32_t i = 0; i < c->n_collectives; i++) {
         const int32_t *members = place->members[c->collectives[i].group];
         const int32_t *stride = place->stride[c->collectives[i].group];
-        once_s[i] = latency ? stages_s(&c->collectives[i], members, stride, net)
-                            : slowest_s(&c->collectives[i], members, stride, net);
+        const double *share = place->share[c->collectives[i].group];
+        once_s[i] = latency ? stages_s(&c->collectives[i], members, stride, share, net)
+                            : slowest_s(&c->collectives[i], members, stride, share, net);
     }
 }
 
@@ -127,6 +129,7 @@ double fixture_time(const struct model *m, const struct plan *p, const struct to
         fail();
     }
     assert_ok(plan_map(&place, p, net, &e), &e);
+    plan_merge(&place, p, m, net);
     plan_cost(&c, m, p, &net->npu);
     fixture_once(once_s, &c, &place, net, false);
     return plan_cost_time(&c, once_s);
@@ -247,6 +250,9 @@ static void random_plan(struct plan *p, const struct model *m, int64_t n_npus, s
     p->degree[PLAN_DP] = inner <= n_npus ? n_npus / inner : 1;
     p->ep = m->moe.experts ? ONE_OF(r, 1, 2, 4) : 1;
     p->expert_tp = m->moe.experts && heads_or_tails(r);
+    p->dispatcher = m->moe.experts && heads_or_tails(r) ? PLAN_MERGED : PLAN_ALL_TO_ALL;
+    p->node_limit = p->dispatcher ? ONE_OF(r, 0, 0, 1, 2) : 0;
+    p->dispatch_bits = m->moe.experts && heads_or_tails(r) ? 8 : 16;
     p->micro = ONE_OF(r, 1, 2, 4);
     p->batch = p->degree[PLAN_DP] * p->micro * ONE_OF(r, 1, 4, 12, 24);
     p->interleave = ONE_OF(r, 1, 1, 2, 3);
@@ -276,4 +282,5 @@ void fixture_random(struct random_training *x, struct rng *r)
         random_plan(&x->plan, &x->model, x->net.n_npus, r);
     } while (!plan_check(&x->plan, &x->model, x->net.n_npus, NULL) ||
              plan_map(&x->place, &x->plan, &x->net, &e));
+    plan_merge(&x->place, &x->plan, &x->model, &x->net);
 }
