@@ -246,6 +246,21 @@ static void training_evidence(struct report *r, const struct design_point *s, co
 
 /* ---- what a search found ---- */
 
+/* What was not a candidate, by the key that a plan would be refused for. */
+static void say_refused(struct report *r, const struct search_result *x)
+{
+    char n[SHOW];
+    if (!x->refused.n_keys && !x->n_rejected[SEARCH_UNMAPPED])
+        return;
+    report_line(r, "left out:");
+    for (int32_t i = 0; i < x->refused.n_keys; i++)
+        report_line(r, "%s %s by %s", i ? "," : "", show_count(n, x->refused.n[i]), x->refused.key[i]);
+    if (x->n_rejected[SEARCH_UNMAPPED])
+        report_line(r, "%s %s orders that do not lie along the dimensions", x->refused.n_keys ? "," : "",
+                    show_count(n, x->n_rejected[SEARCH_UNMAPPED]));
+    report_line(r, "\n");
+}
+
 /* Plans are compared by the relaxation; the best of them are then tried in whole parts. */
 static void say_counts(struct report *r, const struct search_result *x, bool whole)
 {
@@ -308,12 +323,17 @@ static void training_search(struct report *r, const struct design_point *s, cons
                             const struct search_result *search)
 {
     say_counts(r, search, s->pricing == STUDY_WHOLE);
+    say_refused(r, search);
     report_open(r, "search", '{');
     report_json_count(r, "candidates", search->n_candidates);
     report_json_count(r, "timed", search->n_timed);
     report_json_count(r, "rejected_memory", search->n_rejected[SEARCH_MEMORY]);
     report_json_count(r, "rejected_mapping", search->n_rejected[SEARCH_UNMAPPED]);
     report_json_count(r, "rejected_illegal", search->n_rejected[SEARCH_ILLEGAL]);
+    report_open(r, "refused_by", '{');
+    for (int32_t i = 0; i < search->refused.n_keys; i++)
+        report_json_count(r, search->refused.key[i], search->refused.n[i]);
+    report_close(r, '}');
     report_json_count(r, "bounded", search->n_bounded);
     report_json_count(r, "split", search->n_split);
     report_json_count(r, "open", search->n_open);

@@ -55,15 +55,18 @@ int64_t plan_microbatches(const struct plan *p)
 /*
  * Chunks whose ends are short. Where embedding and loss fill up the chunks evenly as a layer each, first and
  * last chunk have one layer less (Llama 3 405B: 126 + 2); else the last chunk has what the others leave
- * (DeepSeek-V3: 61 layers in 15 chunks of 4 and one of 1, beside its loss). Both as Megatron-Bridge's
- * recipes.
+ * (DeepSeek-V3: 61 layers in 15 chunks of 4 and one of 1, beside its loss). Where that is less than nothing,
+ * layers of multi-token prediction count too (the same in 32 chunks: 1, then 30 of 2, then none). All as in
+ * Megatron-Bridge's recipes.
  */
-static int64_t plan_short_chunk(int64_t layers, int64_t chunks, int64_t chunk)
+static int64_t plan_short_chunk(const struct model *m, int64_t chunks, int64_t chunk)
 {
-    bool last = chunk == chunks - 1;
+    int64_t layers = m->layers, most = (layers + chunks - 1) / chunks, mtp = m->mtp;
+    bool last = chunk == chunks - 1, left = layers >= most * (chunks - 1);
     if ((layers + 2) % chunks == 0)
         return (layers + 2) / chunks - (chunk == 0) - last;
-    int64_t most = (layers + chunks - 1) / chunks;
+    if (!left && (layers + 2 + mtp) % chunks == 0)
+        return (layers + 2 + mtp) / chunks - (chunk == 0) - last * (1 + mtp);
     return last ? layers - most * (chunks - 1) : most;
 }
 
@@ -73,7 +76,7 @@ int64_t plan_chunk_layers(const struct plan *p, const struct model *m, int64_t c
     if (p->layout.n)
         return p->layout.layers[chunk];
     if (p->ends == PLAN_ENDS_SHORT)
-        return plan_short_chunk(m->layers, chunks, chunk);
+        return plan_short_chunk(m, chunks, chunk);
     if (chunk == 0 && p->first)
         return p->first;
     if (chunk == pp - 1 && p->last)
@@ -185,7 +188,8 @@ static bool plan_fail(struct plan_fault *f, const char *key)
     return false;
 }
 
-#define FAULT(f, name, ...) (((f) ? snprintf((f)->why, sizeof(f)->why, __VA_ARGS__) : 0), plan_fail(f, name))
+#define FAULT(f, name, ...)                                                                                  \
+    (((f) && !(f)->brief ? snprintf((f)->why, sizeof(f)->why, __VA_ARGS__) : 0), plan_fail(f, name))
 
 /* value must divide `of`, which is `what`. */
 static bool need_divisor(struct plan_fault *f, const char *key, int64_t value, int64_t of, const char *what)
@@ -193,8 +197,8 @@ static bool need_divisor(struct plan_fault *f, const char *key, int64_t value, i
     char near[64];
     if (of % value == 0)
         return true;
-    if (!f)
-        return false;
+    if (!f || f->brief)
+        return plan_fail(f, key);
     nearest_divisors(near, value, of);
     return FAULT(f, key, "is %lld, expected a divisor of %s, %lld (nearest: %s)", (long long)value, what,
                  (long long)of, near);
@@ -216,8 +220,8 @@ static bool check_degrees(const struct plan *p, int64_t n_npus, struct plan_faul
     char near[64];
     if (n_npus % inner == 0 && p->degree[PLAN_DP] == n_npus / inner)
         return true;
-    if (!f)
-        return false;
+    if (!f || f->brief)
+        return plan_fail(f, "dp");
     if (n_npus % inner == 0)
         return FAULT(
             f, "dp", "is %lld, expected %lld, so that tp %lld, cp %lld, dp and pp %lld make %lld NPUs",
@@ -304,8 +308,8 @@ static bool check_ends(const struct plan *p, const struct model *m, struct plan_
     if (p->first + p->last > 0)
         return FAULT(f, "pp", "leaves %lld layers to %lld stages, expected a multiple", (long long)rest,
                      (long long)others);
-    if (f) {
-        need_divisor(f, "pp", pp, m->layers, "layers");
+    need_divisor(f, "pp", pp, m->layers, "layers");
+    if (f && !f->brief) {
         size_t n = strlen(f->why);
         snprintf(f->why + n, sizeof f->why - n, "; or give ends: short, or stages");
     }

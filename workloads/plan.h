@@ -141,6 +141,7 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
 
 /** The key that plan_check() finds wrong. */
 struct plan_fault {
+    bool brief;      /**< set by the caller: `why` is not asked for */
     const char *key; /**< of plan_section */
     char why[400];   /**< "is 3, need ...", with the nearest legal values */
 };

@@ -46,8 +46,6 @@ enum search_reason {
     N_SEARCH_REASONS,
 };
 
-extern const char *const search_reason_words[N_SEARCH_REASONS + 1];
-
 /** A plan that was found. */
 struct search_found {
     struct plan plan;
@@ -58,6 +56,15 @@ struct search_found {
     int64_t rank;                 /**< place in the order of the search, which breaks ties */
 };
 
+enum { SEARCH_MAX_KEYS = 16 };
+
+/** Combinations that cannot be, by the key of `parallel` that plan_check() names first. */
+struct search_refusals {
+    const char *key[SEARCH_MAX_KEYS]; /**< shape [n_keys], ascending; string constants */
+    int64_t n[SEARCH_MAX_KEYS];
+    int32_t n_keys;
+};
+
 /** Release with search_free(). */
 struct search_result {
     struct search_found *found; /**< shape [n_found], owned; best first; empty: nothing fits */
@@ -65,6 +72,7 @@ struct search_result {
     int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
     int64_t n_timed;
     int64_t n_rejected[N_SEARCH_REASONS];
+    struct search_refusals refused; /**< n_rejected[SEARCH_ILLEGAL] by key */
     int64_t n_bounded; /**< bandwidths to choose: timed, and no split of theirs can be among the best */
     int64_t n_open;    /**< bandwidths to choose: neither that nor split; one of them might be better */
     int64_t n_split;   /**< bandwidths to choose: split on their own */

@@ -29,7 +29,7 @@ struct search_shape {
 struct search_shapes {
     struct search_shape *shapes; /**< shape [n], owned */
     int32_t n, cap;
-    int64_t n_illegal; /**< combinations of values that were asked for by name, which cannot be */
+    struct search_refusals refused; /**< combinations of values that cannot be */
 };
 
 /** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
@@ -56,10 +56,10 @@ static struct plan search_plan(const struct training *base, const struct search_
 /** Called for each legal plan of a shape; its order is the base's. */
 typedef void (*search_visit)(void *with, const struct plan *plan);
 
-/** Visit the plans of one shape in a fixed order; how many values asked for by name were illegal. ERR_NOMEM.
- */
-static int search_walk(int64_t *n_illegal, const struct search_space *space, const struct training *base,
-                       const struct search_shape *shape, search_visit visit, void *with, struct err *e);
+/** Visit the plans of one shape in a fixed order; what cannot be is added to @p refused. ERR_NOMEM. */
+static int search_walk(struct search_refusals *refused, const struct search_space *space,
+                       const struct training *base, const struct search_shape *shape, search_visit visit,
+                       void *with, struct err *e);
 
 /*
  * The time of a planned step at given bandwidths, a few hundred nanoseconds
@@ -150,9 +150,11 @@ static int search_fastest(struct search_result *out, const struct search_space *
 /** A candidate as it is kept. */
 static struct search_found search_found_of(const struct search_candidate *c);
 
-const char *const search_reason_words[N_SEARCH_REASONS + 1] = { "something does not divide",
-                                                                "degrees do not lie along the dimensions",
-                                                                "memory does not suffice" };
+/* The first is told key by key. */
+static const char *const search_reason_words[N_SEARCH_REASONS] = {
+    [SEARCH_UNMAPPED] = "degrees do not lie along the dimensions",
+    [SEARCH_MEMORY] = "memory does not suffice",
+};
 
 enum { DEFAULT_TOP = 10 };
 
@@ -276,6 +278,30 @@ static const struct key search_keys[] = {
 K_SECTION(search_section, struct search_space, "search", search_keys,
           "which plans of parallelism to try for the model");
 
+/* Keys are few, and kept in order, so that threads that are added up in any order come to the same. */
+static void search_refuse(struct search_refusals *to, const char *key, int64_t n)
+{
+    int32_t at = 0;
+    while (at < to->n_keys && strcmp(to->key[at], key) < 0)
+        at++;
+    if (at == to->n_keys || strcmp(to->key[at], key) != 0) {
+        if (to->n_keys == SEARCH_MAX_KEYS)
+            return;
+        memmove(&to->key[at + 1], &to->key[at], (size_t)(to->n_keys - at) * sizeof to->key[0]);
+        memmove(&to->n[at + 1], &to->n[at], (size_t)(to->n_keys - at) * sizeof to->n[0]);
+        to->key[at] = key;
+        to->n[at] = 0;
+        to->n_keys++;
+    }
+    to->n[at] += n;
+}
+
+static void search_refuse_all(struct search_refusals *to, const struct search_refusals *from)
+{
+    for (int32_t i = 0; i < from->n_keys; i++)
+        search_refuse(to, from->key[i], from->n[i]);
+}
+
 static void search_shapes_free(struct search_shapes *s)
 {
     free(s->shapes);
@@ -374,8 +400,9 @@ static int add_with_experts(struct seeking *x, struct search_shape *shape, struc
     for (int32_t i = 0; i < x->ep.n; i++) {
         shape->ep = x->ep.values[i];
         struct plan p = search_plan(x->base, shape);
-        if (!plan_check(&p, &x->base->model, x->n_npus, NULL)) {
-            x->out->n_illegal += x->space->ep.n > 0;
+        struct plan_fault fault = { .brief = true };
+        if (!plan_check(&p, &x->base->model, x->n_npus, &fault)) {
+            search_refuse(&x->out->refused, fault.key, 1);
             continue;
         }
         int rc = add_shape(x->out, shape, e);
@@ -385,14 +412,13 @@ static int add_with_experts(struct seeking *x, struct search_shape *shape, struc
     return 0;
 }
 
-/* Illegal combinations are counted only where the user asked for them. */
 static int add_with_stages(struct seeking *x, struct search_shape *shape, int64_t left, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < x->pp.n && !rc; i++) {
         int64_t pp = x->pp.values[i];
         if (left % pp || (!is_alone(x->base) && pp > x->base->model.layers)) {
-            x->out->n_illegal += x->space->pp.n > 0;
+            search_refuse(&x->out->refused, "pp", 1);
             continue;
         }
         shape->degree[PLAN_PP] = pp;
@@ -411,7 +437,7 @@ static int add_all(struct seeking *x, struct err *e)
         for (int32_t c = 0; c < x->cp.n && !rc; c++) {
             int64_t tp = x->tp.values[t], cp = x->cp.values[c];
             if (x->n_npus % tp || x->n_npus / tp % cp) {
-                x->out->n_illegal += x->space->tp.n > 0 || x->space->cp.n > 0;
+                search_refuse(&x->out->refused, x->n_npus % tp ? "tp" : "cp", 1);
                 continue;
             }
             shape.degree[PLAN_TP] = tp;
@@ -503,7 +529,7 @@ struct walking {
     const struct training *base;
     search_visit visit;
     void *with;
-    int64_t n_illegal;
+    struct search_refusals *refused;
     struct list micros, chunks;
 };
 
@@ -528,12 +554,13 @@ static void walk_memory(const struct walking *x, struct plan *p)
         }
 }
 
-static void walk_legal(struct walking *x, struct plan *p, bool asked)
+static void walk_legal(struct walking *x, struct plan *p)
 {
-    if (plan_check(p, &x->base->model, plan_inner(p, INT32_MAX) * p->degree[PLAN_DP], NULL))
+    struct plan_fault fault = { .brief = true };
+    if (plan_check(p, &x->base->model, plan_inner(p, INT32_MAX) * p->degree[PLAN_DP], &fault))
         walk_memory(x, p);
     else
-        x->n_illegal += asked;
+        search_refuse(x->refused, fault.key, 1);
 }
 
 /* Chunks that a stage may have: of its layers or, where embedding and loss fill up the chunks, of those with
@@ -560,7 +587,7 @@ static void walk_chunks(struct walking *x, struct plan *p)
         for (int32_t i = 0; i < x->chunks.n; i++) {
             p->interleave = x->chunks.values[i];
             p->ends = search_ends(p, &x->base->model);
-            walk_legal(x, p, x->space->interleave.n > 0);
+            walk_legal(x, p);
         }
     }
     p->interleave = p->layout.n ? given : 1;
@@ -570,7 +597,7 @@ static void walk_chunks(struct walking *x, struct plan *p)
         if (!(x->space->schedule & 1U << s) || (alone && x->space->schedule & 1U << PLAN_1F1B))
             continue;
         p->schedule = s;
-        walk_legal(x, p, s != PLAN_GPIPE);
+        walk_legal(x, p);
     }
     p->schedule = PLAN_1F1B;
 }
@@ -590,24 +617,24 @@ static void walk_splits(struct walking *x, struct plan *p)
 }
 
 /* All plans of one shape, in a fixed order, so that ranks do not depend on threads. */
-static int search_walk(int64_t *n_illegal, const struct search_space *space, const struct training *base,
-                       const struct search_shape *shape, search_visit visit, void *with, struct err *e)
+static int search_walk(struct search_refusals *refused, const struct search_space *space,
+                       const struct training *base, const struct search_shape *shape, search_visit visit,
+                       void *with, struct err *e)
 {
     struct walking *x = calloc(1, sizeof *x);
     struct plan p = search_plan(base, shape);
     int64_t samples = p.batch / p.degree[PLAN_DP];
     if (!x)
         return err_nomem(e, "a search");
-    *x = (struct walking){ .space = space, .base = base, .visit = visit, .with = with };
+    *x = (struct walking){ .space = space, .base = base, .visit = visit, .with = with, .refused = refused };
     list_values(&x->micros, &space->micro, samples);
     for (int32_t i = 0; i < x->micros.n; i++) {
         p.micro = x->micros.values[i];
         if (samples % p.micro == 0)
             walk_splits(x, &p);
         else
-            x->n_illegal++;
+            search_refuse(refused, "micro_batch", 1);
     }
-    *n_illegal = x->n_illegal;
     free(x);
     return 0;
 }
@@ -729,6 +756,7 @@ struct worker {
     struct plan_cost cost;
     int64_t next_rank;
     int64_t n_candidates, n_timed, n_rejected[N_SEARCH_REASONS];
+    struct search_refusals refused;
     double least_B;
 };
 
@@ -772,7 +800,6 @@ static int visit_shape(struct worker *w, const struct search_shape *shape, int32
 {
     const struct search_run *r = w->run;
     struct plan plan = search_plan(r->base, shape);
-    int64_t n_illegal = 0;
     search_find_places(&w->places, r->space, &plan, &r->study->net);
     w->n_rejected[SEARCH_UNMAPPED] += w->places.n_unmapped;
     for (int32_t i = 0; i < w->places.n; i++)
@@ -781,9 +808,7 @@ static int visit_shape(struct worker *w, const struct search_shape *shape, int32
         for (int32_t k = 0; k < r->n_ways; k++)
             search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);
     w->next_rank = index * RANKS_PER_SHAPE;
-    int rc = search_walk(&n_illegal, r->space, r->base, shape, visit, w, e);
-    w->n_rejected[SEARCH_ILLEGAL] += n_illegal;
-    return rc;
+    return search_walk(&w->refused, r->space, r->base, shape, visit, w, e);
 }
 
 static void add_counts(struct search_result *out, const struct worker *w)
@@ -792,6 +817,7 @@ static void add_counts(struct search_result *out, const struct worker *w)
     out->n_timed += w->n_timed;
     for (int i = 0; i < N_SEARCH_REASONS; i++)
         out->n_rejected[i] += w->n_rejected[i];
+    search_refuse_all(&out->refused, &w->refused);
     out->least_B = fmin(out->least_B, w->least_B);
 }
 
@@ -839,8 +865,10 @@ static int search_run(struct search_result *out, const struct search_run *r, str
     out->least_B = INFINITY;
     for (int i = 0; i < N_SEARCH_REASONS; i++)
         out->n_rejected[i] = 0;
-    out->n_rejected[SEARCH_ILLEGAL] = shapes.n_illegal;
+    out->refused = shapes.refused;
     rc = visit_all(out, r, &shapes, e);
+    for (int32_t i = 0; i < out->refused.n_keys; i++)
+        out->n_rejected[SEARCH_ILLEGAL] += out->refused.n[i];
     search_shapes_free(&shapes);
     return rc;
 }
@@ -1376,8 +1404,10 @@ static int fail_search(const struct design_point *s, yaml_id at, const struct se
     if (r->clash)
         return yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN,
                              "finds no plan: the constraints contradict each other, no split satisfies them");
+    for (int32_t i = 0; i < r->refused.n_keys; i++)
+        text_printf(&why, "%s%lld by %s", why.n ? ", " : "", (long long)r->refused.n[i], r->refused.key[i]);
     for (int i = 0; i < N_SEARCH_REASONS; i++)
-        if (r->n_rejected[i])
+        if (r->n_rejected[i] && i != SEARCH_ILLEGAL)
             text_printf(&why, "%s%lld because %s", why.n ? ", " : "", (long long)r->n_rejected[i],
                         search_reason_words[i]);
     if (r->n_rejected[SEARCH_MEMORY])

@@ -295,7 +295,7 @@ TEST(a_search_without_result_says_why)
           "because memory does not suffice (need at least 0.00" },
         { { "1", GIVEN, DENSE, ", search: { tp: [3], pp: [5] }", "" },
           STUDY_NEEDS_BANDWIDTH,
-          "workload.search finds no plan; rejected 7 because something does not divide" },
+          "workload.search finds no plan; rejected 7 by tp" },
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
             "total_GBps: 12\nconstraints: [ node >= 10, pod >= 10 ]\n" },
           STUDY_FOR_SPLIT,
