@@ -17,6 +17,9 @@
 #include "cli/load.h"
 #include "cli/training.h"
 
+/* What a relaxation is off by rounding. */
+#define SAME_REL 1e-9
+
 /* ---- the objective's unit and the price of constraints ---- */
 
 /* per_SI turns the objective's own number into that unit. */
@@ -361,11 +364,12 @@ static void say_whole(struct report *r, const struct alloc_page *p)
     if (d->plans.tried > 0)
         report_line(r, "  %-16s%s tried in whole parts, %s\n", "plans", show_count(n, d->plans.tried),
                     d->plans.proved ? "no other can be better" : "another might be better; raise search.top");
-    if (isfinite(d->relaxed.lower_bound) && d->relaxed.lower_bound > 0)
-        report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s %% more\n",
-                    "relaxation",
+    double over = w->value / d->relaxed.lower_bound - 1;
+    if (isfinite(over) && d->relaxed.lower_bound > 0)
+        report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s%s\n", "relaxation",
                     show_value(bound, p->study, d->relaxed.lower_bound * alloc_unit(p->study).per_SI),
-                    show_real(gap, fmax(100 * (w->value / d->relaxed.lower_bound - 1), 0), 3));
+                    over > SAME_REL ? show_real(gap, 100 * over, 3) : "no",
+                    over > SAME_REL ? " % more" : " more");
     for (int32_t k = 0, n_steps = 0; k < d->n_dims; k++) {
         if (!w->up[k].there && !w->down[k].there)
             continue;

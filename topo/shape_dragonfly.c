@@ -53,7 +53,8 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
                        "is a dragonfly; give 3 sizes: NPUs of a router, routers of a group (2 or more), "
                        "groups (2 or more)");
     if (h < 1)
-        return err_set(e, ERR_RANGE, "has no links; give the links of a router to other groups");
+        return err_set(e, ERR_RANGE,
+                       "is a dragonfly without links; give links, those of a router to other groups");
     int64_t most = a * h + 1; /* groups: each global port to another */
     if (g > most)
         return err_set(e, ERR_RANGE,

@@ -56,8 +56,8 @@ static int hyper_settle(struct topo_dim *dim, int32_t room, struct err *e)
     int32_t grid = f.hosts > 0, levels = f.n_sizes + grid;
     int64_t ports = f.hosts;
     if (f.n_sizes < 1 || levels < 2 || levels > TOPO_LEVELS)
-        return err_set(e, ERR_RANGE, "has %d sizes, expected %d to %d of a hyperx%s", f.n_sizes, 2 - grid,
-                       TOPO_LEVELS - grid, grid ? " with hosts" : "");
+        return err_set(e, ERR_RANGE, "has %d size%s, expected %d to %d of a hyperx%s", f.n_sizes,
+                       f.n_sizes == 1 ? "" : "s", 2 - grid, TOPO_LEVELS - grid, grid ? " with hosts" : "");
     if (levels > room)
         return err_set(e, ERR_RANGE, "has %d levels, expected at most %d: a network has %d dimensions",
                        levels, room, TOPO_MAX_DIMS);

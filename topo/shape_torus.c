@@ -77,7 +77,8 @@ static int torus_settle(struct topo_dim *dim, int32_t room, struct err *e)
     static const char *const classes[TOPO_LEVELS] = { "", "y", "z", "w" };
     const struct topo_fabric f = dim->fabric;
     if (f.n_sizes < 2)
-        return err_set(e, ERR_RANGE, "has %d sizes, expected 2 to %d of a torus", f.n_sizes, TOPO_LEVELS);
+        return err_set(e, ERR_RANGE, "has %d size%s, expected 2 to %d of a torus", f.n_sizes,
+                       f.n_sizes == 1 ? "" : "s", TOPO_LEVELS);
     if (f.n_sizes > room)
         return err_set(e, ERR_RANGE, "has %d levels, expected at most %d: a network has %d dimensions",
                        f.n_sizes, room, TOPO_MAX_DIMS);

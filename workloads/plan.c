@@ -885,13 +885,16 @@ static void draw_bar(struct text *out, const char *word, int64_t n)
 void plan_draw(struct text *out, const struct plan *p, const struct plan_place *place,
                const struct topo_network *net)
 {
-    size_t widest = 0;
+    size_t widest = 0, widest_shape = 12;
     char shape[TOPO_DIM_LABEL];
-    for (int32_t d = 0; d < net->n_dims; d++)
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        topo_dim_label(shape, &net->dims[d]);
         widest = strlen(net->dims[d].name) > widest ? strlen(net->dims[d].name) : widest;
+        widest_shape = strlen(shape) > widest_shape ? strlen(shape) : widest_shape;
+    }
     for (int32_t d = net->n_dims; d-- > 0;) {
         topo_dim_label(shape, &net->dims[d]);
-        text_printf(out, "%-*s  %-12s |", (int)widest, net->dims[d].name, shape);
+        text_printf(out, "%-*s  %-*s |", (int)widest, net->dims[d].name, (int)widest_shape, shape);
         for (int i = 0; i < N_PLAN_AXES; i++)
             if (place->axis[p->order[i]][d] > 1)
                 draw_bar(out, plan_axis_words[p->order[i]], place->axis[p->order[i]][d]);
