@@ -240,25 +240,31 @@ static void try_design(struct whole *s, const int64_t *at)
 
 /* ---- bounds of a branch ---- */
 
+/* Lines T + mu_m W >= phi_m over the plane of W and T. */
+struct bound_lines {
+    const double *mu, *phi; /* shape [n] */
+    int32_t n;
+};
+
 /* Least product T (W + fixed) where W >= w_least and T >= phi_m - mu_m W for all lines: along their upper
  * envelope from the left, corner by corner. */
-static double least_product(const struct whole *s, const double *phi, double w_least)
+static double least_product(const struct bound_lines *l, double fixed, double w_least)
 {
     double w = w_least, least = INFINITY;
     int32_t on = 0;
-    for (int32_t m = 1; m < s->n_lines; m++) {
-        double lift = phi[m] - s->lines[m].mu * w - (phi[on] - s->lines[on].mu * w);
-        if (lift > 0 || (lift == 0 && s->lines[m].mu < s->lines[on].mu))
+    for (int32_t m = 1; m < l->n; m++) {
+        double lift = l->phi[m] - l->mu[m] * w - (l->phi[on] - l->mu[on] * w);
+        if (lift > 0 || (lift == 0 && l->mu[m] < l->mu[on]))
             on = m;
     }
-    for (int32_t turns = 0; turns <= s->n_lines; turns++) {
+    for (int32_t turns = 0; turns <= l->n; turns++) {
         double next = INFINITY;
         int32_t to = -1;
-        least = fmin(least, fmax(phi[on] - s->lines[on].mu * w, 0) * (w + s->fixed));
-        for (int32_t m = 0; m < s->n_lines; m++) {
-            double fall = s->lines[on].mu - s->lines[m].mu;
-            double cross = fall > 0 ? (phi[on] - phi[m]) / fall : (double)INFINITY;
-            if (cross < next || (cross == next && to >= 0 && s->lines[m].mu < s->lines[to].mu)) {
+        least = fmin(least, fmax(l->phi[on] - l->mu[on] * w, 0) * (w + fixed));
+        for (int32_t m = 0; m < l->n; m++) {
+            double fall = l->mu[on] - l->mu[m];
+            double cross = fall > 0 ? (l->phi[on] - l->phi[m]) / fall : (double)INFINITY;
+            if (cross < next || (cross == next && to >= 0 && l->mu[m] < l->mu[to])) {
                 next = cross;
                 to = m;
             }
@@ -271,32 +277,42 @@ static double least_product(const struct whole *s, const double *phi, double w_l
     return least;
 }
 
+/* The least that the objective can be where the lines hold, W >= w_least. */
+static double bound_objective(const struct alloc_problem *p, const struct bound_lines *l, double fixed,
+                              double w_least)
+{
+    double least = 0;
+    switch (p->objective) {
+    case ALLOC_TIME:
+        for (int32_t m = 0; m < l->n; m++)
+            least = fmax(least, l->phi[m]);
+        return least;
+    case ALLOC_COST:
+        least = w_least;
+        for (int32_t m = 0; m < l->n; m++) {
+            double over = l->phi[m] - p->time_limit_s * (1 + VALUE_REL);
+            if (over > 0)
+                least = l->mu[m] > 0 ? fmax(least, over / l->mu[m]) : (double)INFINITY;
+        }
+        return least + fixed;
+    default:
+        return least_product(l, fixed, w_least);
+    }
+}
+
 /* Of all designs below a node, whose phi have the rest added and which take time_s at least: the least value.
  */
 static double bound_of(const struct whole *s, double *phi, double time_s, double w_least)
 {
-    double least = 0;
+    double mu[MAX_LINES];
     if (s->n_lines == 0)
         return 0;
-    for (int32_t m = 0; m < s->n_lines; m++)
-        if (s->lines[m].mu == 0)
+    for (int32_t m = 0; m < s->n_lines; m++) {
+        mu[m] = s->lines[m].mu;
+        if (mu[m] == 0)
             phi[m] = fmax(phi[m], time_s);
-    switch (s->p->objective) {
-    case ALLOC_TIME:
-        for (int32_t m = 0; m < s->n_lines; m++)
-            least = fmax(least, phi[m]);
-        return least;
-    case ALLOC_COST:
-        least = w_least;
-        for (int32_t m = 0; m < s->n_lines; m++) {
-            double over = phi[m] - s->p->time_limit_s * (1 + VALUE_REL);
-            if (over > 0)
-                least = s->lines[m].mu > 0 ? fmax(least, over / s->lines[m].mu) : (double)INFINITY;
-        }
-        return least + s->fixed;
-    default:
-        return least_product(s, phi, w_least);
     }
+    return bound_objective(s->p, &(struct bound_lines){ mu, phi, s->n_lines }, s->fixed, w_least);
 }
 
 /* Can nothing of this bound and price replace the best (or, in the second pass, tie with it)? */
@@ -705,6 +721,167 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
         line_add(s, &cut, 0, NULL, 1, scaled);
     }
     return rc ? rc : arena_check(&s->arena, "multipliers", e);
+}
+
+/* ---- boxes of bandwidths ---- */
+
+/* What a cut is with the rows' prices, all scaled. Rows that forbid to spend too little get no price: linear
+ * prices say what is spent at least. */
+static void cuts_add(struct whole_cuts *c, const struct cut *cut, double mu, const double *lambda,
+                     double factor)
+{
+    const struct alloc_problem *p = c->p;
+    int32_t m = c->n;
+    if (m == WHOLE_CUTS)
+        return;
+    double size = fabs(cut->c);
+    c->mu[m] = mu * factor;
+    c->usd_weight[m] = p->objective == ALLOC_UTILIZATION ? 0 : c->mu[m];
+    c->constant[m] = cut->c;
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        c->a[m][d] = cut->a[d];
+        c->q[m][d] = c->mu[m] * (p->objective == ALLOC_UTILIZATION ? 1 : p->usd_per_Bps[d]);
+    }
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        double l = lambda[i] * factor;
+        bool valid = true;
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            valid = valid && l * row->spent_coef[j] >= 0;
+        if (l == 0 || !valid)
+            continue;
+        c->usd_weight[m] += l * row->spent_coef[ALLOC_USD];
+        c->constant[m] -= l * row->rhs;
+        size += fabs(l * row->rhs);
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            c->q[m][d] += l * row->coef[d];
+    }
+    c->constant[m] -= 64 * DBL_EPSILON * size;
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        c->best_Bps[m][d] = c->q[m][d] > 0 ? sqrt(c->a[m][d] / c->q[m][d]) : (double)INFINITY;
+    c->n++;
+}
+
+/* At several factors: where whole parts cost more than fractions, money is scarcer than the relaxation says.
+ */
+static void cuts_add_scaled(struct whole_cuts *c, const struct cut *cut, double mu, const double *lambda)
+{
+    static const double factors[] = { 1, 0, 1.5, 0.6, 2.5, 4, 8 };
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        cuts_add(c, cut, mu, lambda, factors[i]);
+}
+
+int whole_cuts_build(struct whole_cuts *c, const struct alloc_problem *p, const struct alloc_answer *relaxed,
+                     const double *good_Bps, struct err *e)
+{
+    struct cut cut;
+    int rc = 0;
+    *c = (struct whole_cuts){ .p = p };
+    double *lambda = calloc((size_t)p->n_rows + 1, sizeof *lambda), mu = 0;
+    if (!lambda)
+        return err_nomem(e, "multipliers");
+    int32_t n = relaxed->n_bounds, from = n ? relaxed->best_bound - MAX_BOUNDS / 2 : 0;
+    from = from + MAX_BOUNDS > n ? n - MAX_BOUNDS : from;
+    from = from > 0 ? from : 0;
+    for (int32_t i = from; i < n && i < from + MAX_BOUNDS && !rc; i++) {
+        struct alloc_bound b;
+        if (!(relaxed->bounds[i].time_weight > 0))
+            continue;
+        rc = alloc_bound_copy(&b, &relaxed->bounds[i], p, e);
+        if (rc)
+            break;
+        alloc_bound_balance(&b, p);
+        cut_of_bound(&cut, &b, p->step);
+        read_duals(lambda, &b, p);
+        mu = b.cost_weight / b.time_weight;
+        alloc_bound_free(&b);
+        cuts_add_scaled(c, &cut, mu, lambda);
+    }
+    if (!rc && good_Bps) {
+        cut_at(&cut, p->step, good_Bps);
+        cuts_add_scaled(c, &cut, mu, lambda);
+    }
+    free(lambda);
+    return rc;
+}
+
+/* Least a/B + q B for B between both; a, q >= 0 or most finite. */
+static double cuts_least(const struct whole_cuts *c, int32_t m, int32_t d, double lo_Bps, double hi_Bps)
+{
+    double a = c->a[m][d], q = c->q[m][d], bw_Bps = fmin(fmax(c->best_Bps[m][d], lo_Bps), hi_Bps);
+    return (a > 0 ? a / bw_Bps : 0) + (q != 0 ? q * bw_Bps : 0);
+}
+
+static double linear_usd(const struct alloc_problem *p, int32_t first, int32_t n_dims, const double *bw_Bps)
+{
+    double usd = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        usd += p->usd_per_Bps[first + d] * bw_Bps[d];
+    return usd;
+}
+
+/* Least that a block's choices add to every line and to W. */
+static void cuts_take_block(struct whole_cuts *c, const struct whole_block *b)
+{
+    double least[WHOLE_CUTS], w = INFINITY;
+    for (int32_t m = 0; m < c->n; m++)
+        least[m] = INFINITY;
+    for (int64_t k = 0; k < b->n; k++) {
+        const double *bw_Bps = &b->bw_Bps[k * b->n_dims];
+        double total = 0,
+               more_usd = fmax(b->spent[ALLOC_USD][k] - linear_usd(c->p, b->first, b->n_dims, bw_Bps), 0);
+        for (int32_t d = 0; d < b->n_dims; d++)
+            total += bw_Bps[d];
+        w = fmin(w, c->p->objective == ALLOC_UTILIZATION ? total : b->spent[ALLOC_USD][k]);
+        for (int32_t m = 0; m < c->n; m++) {
+            double f = c->usd_weight[m] * more_usd;
+            for (int32_t d = 0; d < b->n_dims; d++)
+                f += cuts_least(c, m, b->first + d, bw_Bps[d], bw_Bps[d]);
+            least[m] = fmin(least[m], f);
+        }
+    }
+    for (int32_t m = 0; m < c->n; m++)
+        c->rest[m] += least[m];
+    c->rest_w += w;
+}
+
+void whole_cuts_rest(struct whole_cuts *c, const struct whole_box *box, const struct whole_block *blocks,
+                     int32_t n_blocks)
+{
+    bool known[D] = { false };
+    c->rest_w = 0;
+    for (int32_t m = 0; m < c->n; m++)
+        c->rest[m] = 0;
+    for (int32_t b = 0; b < n_blocks; b++) {
+        if (blocks[b].n == 0 || blocks[b].first == box->first)
+            continue;
+        cuts_take_block(c, &blocks[b]);
+        for (int32_t d = 0; d < blocks[b].n_dims; d++)
+            known[blocks[b].first + d] = true;
+    }
+    for (int32_t d = 0; d < c->p->step->n_dims; d++)
+        for (int32_t m = 0; m < c->n && !known[d] && (d < box->first || d >= box->first + box->n_dims); m++)
+            c->rest[m] += cuts_least(c, m, d, box->lo_Bps[d], box->hi_Bps[d]);
+}
+
+double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box)
+{
+    const struct alloc_problem *p = c->p;
+    double phi[WHOLE_CUTS], w = c->rest_w, time_s = step_time(p->step, box->hi_Bps) * (1 - 8 * DBL_EPSILON);
+    bool bandwidth = p->objective == ALLOC_UTILIZATION;
+    for (int32_t d = box->first; d < box->first + box->n_dims; d++)
+        w += (bandwidth ? 1 : p->usd_per_Bps[d]) * box->lo_Bps[d];
+    w += bandwidth ? 0 : box->more_usd;
+    for (int32_t m = 0; m < c->n; m++) {
+        phi[m] = c->constant[m] + c->rest[m] + c->usd_weight[m] * box->more_usd;
+        for (int32_t d = box->first; d < box->first + box->n_dims; d++)
+            phi[m] += cuts_least(c, m, d, box->lo_Bps[d], box->hi_Bps[d]);
+        if (c->mu[m] == 0)
+            phi[m] = fmax(phi[m], time_s);
+    }
+    return c->n ? bound_objective(p, &(struct bound_lines){ c->mu, phi, c->n }, bandwidth ? 0 : p->usd_fixed,
+                                  w * (1 - VALUE_REL))
+                : 0;
 }
 
 /* ---- setting up ---- */

@@ -69,4 +69,41 @@ struct whole_answer {
 int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
                       const struct alloc_answer *relaxed, struct err *e);
 
+/* ---- for whoever makes the lattice: which bandwidths no good design has ---- */
+
+/** Bandwidths of one block, dimensions first .. first + n_dims - 1, between two limits; those of all other
+ * dimensions between theirs. */
+struct whole_box {
+    int32_t first, n_dims;
+    double lo_Bps[TOPO_MAX_DIMS], hi_Bps[TOPO_MAX_DIMS];
+    double more_usd; /**< what the block costs beyond the linear price of its lo_Bps; 0: not known */
+};
+
+enum { WHOLE_CUTS = 28 };
+
+/**
+ * Lines T + mu W >= constant + sum_d (a_d/B_d + q_d B_d) for all that satisfies the rows, from multipliers of
+ * the relaxation (alloc/whole.c), W and rows by linear prices; usd_weight times what is spent beyond those.
+ * Plain value.
+ */
+struct whole_cuts {
+    const struct alloc_problem *p; /**< borrowed */
+    int32_t n;
+    double mu[WHOLE_CUTS], constant[WHOLE_CUTS], usd_weight[WHOLE_CUTS];
+    double a[WHOLE_CUTS][TOPO_MAX_DIMS], q[WHOLE_CUTS][TOPO_MAX_DIMS], best_Bps[WHOLE_CUTS][TOPO_MAX_DIMS];
+    double rest[WHOLE_CUTS], rest_w; /**< least of dimensions outside the box */
+};
+
+/** @param good_Bps  a design near the best, shape [n_dims]; NULL: none is known. ERR_NOMEM. */
+int whole_cuts_build(struct whole_cuts *c, const struct alloc_problem *p, const struct alloc_answer *relaxed,
+                     const double *good_Bps, struct err *e);
+
+/** Take what @p blocks, shape [n_blocks], those with n = 0 and that of @p box left out, add at least; of
+ * dimensions in none of them what the limits of @p box allow. O(choices * cuts). */
+void whole_cuts_rest(struct whole_cuts *c, const struct whole_box *box, const struct whole_block *blocks,
+                     int32_t n_blocks);
+
+/** No whole design with bandwidths in @p box has a lower value of the objective. O(cuts * dims + leaves). */
+double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box);
+
 #endif

@@ -1,4 +1,6 @@
 /* Whole designs of studies: what ports give, against plain counting over bandwidths and bills. */
+#include <time.h>
+
 #include "tests/unit/folder.h"
 #include "kinds/design/design.h"
 
@@ -118,6 +120,131 @@ TEST(the_best_whole_design_is_the_best_that_can_be_bought)
         assert_true(d.usd_fraction <= d.cost_usd * (1 + 1e-9) &&
                     d.relaxed.lower_bound <= d.answer.value * (1 + 1e-9));
     }
+}
+
+/* A tree of three levels with free tapers, beside rings whose links are fixed (and dear in whole parts). */
+#define TREE                                                                                                 \
+    "    - { name: a, shape: ring, size: 4, bw_GBps: 200, tier: In }\n"                                      \
+    "    - { name: b, shape: fat-tree, sizes: [%s], taper: free, max_GBps: %d, tier: Big }\n"
+
+static void open_tree(struct design_point *s, const char *sizes, int most_GBps, const char *more)
+{
+    static const char parts[] =
+        "parts:\n  catalogue:\n"
+        "    - { name: nic, kind: nic, ports: 2, bw_GBps: 25, usd: 900, watt: 20 }\n"
+        "    - { name: box, kind: switch, ports: 48, bw_GBps: 25, usd: 27000, watt: 900 }\n"
+        "    - { name: wire, kind: link, bw_GBps: 25, usd: 110, watt: 6 }\n"
+        "    - { name: trace, kind: link, bw_GBps: 10, usd: 30, watt: 1 }\n"
+        "  build:\n"
+        "    - { tier: In, end_link: trace }\n"
+        "    - { tier: Big, nic: nic, switch: box, end_link: wire, up_link: wire }\n";
+    char text[4096], dims[512];
+    FOLDER(f);
+    snprintf(dims, sizeof dims, TREE, sizes, most_GBps);
+    snprintf(text, sizeof text, "network:\n  dims:\n%s%s%s%s", dims, parts, WORK, more);
+    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+}
+
+struct tree_best {
+    double value, usd;
+    int64_t ties, combinations;
+};
+
+/* Every combination of links: its bill in parts, its time by the compiled step. */
+static struct tree_best count_tree(const struct design_point *s, int most, double most_usd, double most_watt)
+{
+    struct tree_best best = { INFINITY, INFINITY, 0, 0 };
+    const struct topo_dim *dims = &s->net.dims[1];
+    double one[] = { 25e9, 25e9 / dims[0].size, 25e9 / dims[0].size / dims[1].size };
+    for (int i = 1; i <= most; i++)
+        for (int j = 1; j <= i * dims[0].size; j++)
+            for (int k = 1; k <= j * dims[1].size; k++) {
+                double bw_Bps[D] = { 200e9, i * one[0], j * one[1], k * one[2] };
+                struct topo_spent spent = { 0 };
+                struct err none = { 0 };
+                best.combinations++;
+                if (topo_spend(&spent, &s->net, &s->parts, 0, 4, bw_Bps, &none) || spent.usd > most_usd ||
+                    spent.watt > most_watt)
+                    continue;
+                double time_s = step_time(&s->workloads[0].fn, bw_Bps);
+                double value = s->objective == ALLOC_TIME ? time_s
+                               : s->objective == ALLOC_COST
+                                   ? (time_s <= s->time_limit_s ? spent.usd : INFINITY)
+                                   : time_s * spent.usd;
+                if (isfinite(value) && fabs(value - best.value) <= 1e-12 * value) {
+                    best.ties++;
+                    best.usd = fmin(best.usd, spent.usd);
+                } else if (value < best.value) {
+                    best.value = value;
+                    best.usd = spent.usd;
+                    best.ties = 1;
+                }
+            }
+    return best;
+}
+
+/* So many combinations that boxes of them are left out unseen. */
+TEST(entries_of_many_choices_are_bounded_to_the_same_designs)
+{
+    static const struct {
+        const char *more;
+        double usd, watt;
+    } cases[] = {
+        { "constraints: [ usd <= 3.4e6 ]\n", 3.4e6, INFINITY },
+        { "constraints: [ usd <= 6e6 ]\n", 6e6, INFINITY },
+        { "constraints: [ usd <= 10e6 ]\n", 10e6, INFINITY },
+        { "constraints: [ usd <= 12e6, watt <= 270e3 ]\n", 12e6, 270e3 },
+        { "objective: perf_per_cost\n", INFINITY, INFINITY },
+        { "objective: perf_per_cost\nconstraints: [ usd <= 3.42e6 ]\n", 3.42e6, INFINITY },
+        { "objective: cost\ntime_limit_s: 0.004\n", INFINITY, INFINITY },
+        { "objective: cost\ntime_limit_s: 0.0028\n", INFINITY, INFINITY },
+    };
+    int bounded = 0;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
+        open_tree(&s, "4, 4, 5", 400, cases[i].more);
+        OK(design_solve(&d, &s, e));
+        struct tree_best best = count_tree(&s, 16, cases[i].usd, cases[i].watt);
+        if (d.answer.status != ALLOC_SOLVED || fabs(d.answer.value - best.value) > 1e-12 * best.value ||
+            fabs(d.cost_usd - best.usd) > 1e-12 * best.usd || d.whole.n_ties != best.ties)
+            fail_msg("case %d: %s %s %.17g, %.17g USD, %lld ties; of %lld combinations %.17g, %.17g, %lld",
+                     (int)i, alloc_status_names[d.answer.status], d.answer.reason, d.answer.value, d.cost_usd,
+                     (long long)d.whole.n_ties, (long long)best.combinations, best.value, best.usd,
+                     (long long)best.ties);
+        for (int32_t k = 1; k < 4; k++) { /* neighbours, though nothing of them was written down */
+            double bw_Bps[D];
+            const struct whole_step *steps[] = { &d.whole.up[k], &d.whole.down[k] };
+            for (int j = 0; j < 2; j++) {
+                memcpy(bw_Bps, d.bw_Bps, sizeof bw_Bps);
+                if (!steps[j]->there)
+                    continue;
+                bw_Bps[k] = steps[j]->bw_Bps;
+                assert_close(steps[j]->cost_usd, study_usd(&s, bw_Bps, e), 1e-14);
+                assert_close(fabs(bw_Bps[k] - d.bw_Bps[k]), topo_port_step_Bps(&s.net, k, &s.parts), 1e-12);
+                assert_close(steps[j]->time_s, step_time(&s.workloads[0].fn, bw_Bps), 1e-14);
+                assert_int_equal(
+                    steps[j]->broken >= 0,
+                    steps[j]->cost_usd > cases[i].usd || isfinite(cases[i].watt) ? steps[j]->broken >= 0 : 0);
+            }
+        }
+        bounded += d.whole.n_points > 32768;
+    }
+    assert_true(bounded >= 3);
+}
+
+/* 4 10^7 designs take a quarter of a second where nothing slows the program down; their bills alone would
+ * take a minute. */
+TEST(ten_million_designs_are_bounded_and_not_tried)
+{
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    open_tree(&s, "16, 8, 8", 1200, "constraints: [ usd <= 250e6 ]\n");
+    clock_t start = clock();
+    OK(design_solve(&d, &s, e));
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.verified && d.whole.n_points > 1e7);
+    assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
 }
 
 TEST(neighbours_cost_what_their_bills_say)
