@@ -42,17 +42,6 @@ struct search_places {
     int64_t n_unmapped; /**< orders whose degrees do not lie along the dimensions */
 };
 
-/** All shapes, in a fixed order. ERR_NOMEM. */
-static int search_find_shapes(struct search_shapes *out, const struct search_space *space,
-                              const struct training *base, int64_t n_npus, struct err *e);
-static void search_shapes_free(struct search_shapes *s);
-
-static void search_find_places(struct search_places *out, const struct search_space *space,
-                               const struct plan *plan, const struct topo_network *net);
-
-/** The plan of base with the shape's degrees, and the least of everything. */
-static struct plan search_plan(const struct training *base, const struct search_shape *shape);
-
 /** Called for each legal plan of a shape; its order is the base's. */
 typedef void (*search_visit)(void *with, const struct plan *plan);
 
@@ -134,10 +123,10 @@ struct search_run {
 static int32_t search_threads(void);
 
 /**
- * Visit every legal plan at every place that fits the NPU's memory; counts into @p out. Which thread gets
- * what is not determined, ranks are. ERR_NOMEM.
+ * Visit every legal plan of @p asked at every place that fits the NPU's memory; counts into @p out. Which
+ * thread gets what is not determined, ranks are. ERR_NOMEM.
  */
-static int search_run(struct search_result *out, const struct search_run *r, struct err *e);
+static int search_run(struct search_result *out, const struct search_run *asked, struct err *e);
 
 /** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
 static struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
@@ -269,6 +258,8 @@ static const struct key search_keys[] = {
     K_OWN(struct search_space, schedule, "schedule", read_schedules,
           "list of 1f1b, gpipe, zb1p, dualpipe, dualpipev (default: the first two)",
           .words = plan_schedule_words),
+    MASK(dispatcher, "dispatcher", plan_dispatcher_words, "list of all-to-all, merged (default: both)"),
+    MASK(ep_overlap, "ep_overlap", plan_ep_overlap_words, "list of none, shared, batch (default: all)"),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
            "over the dimensions: the plan's (given) or any (default: any)"),
     K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),
@@ -359,6 +350,7 @@ static int32_t search_least_zero(const struct plan *p)
     return p->shard ? 1 : 0;
 }
 
+/* The plan of base with the shape's degrees, and the least of everything. */
 static struct plan search_plan(const struct training *base, const struct search_shape *shape)
 {
     struct plan p = base->plan;
@@ -368,6 +360,8 @@ static struct plan search_plan(const struct training *base, const struct search_
     p.recompute = PLAN_RECOMPUTE_NONE;
     p.schedule = PLAN_1F1B;
     p.context = PLAN_CP_RING;
+    p.dispatcher = p.node_limit ? PLAN_MERGED : PLAN_ALL_TO_ALL;
+    p.ep_overlap = PLAN_EP_OVERLAP_NONE;
     p.zero = search_least_zero(&p);
     p.seq_parallel = base->model.moe.experts && p.degree[PLAN_TP] > 1;
     if (p.layout.n && p.layout.n % p.degree[PLAN_PP] == 0)
@@ -447,7 +441,8 @@ static int add_all(struct seeking *x, struct err *e)
     return rc;
 }
 
-/* A shape is the degrees; microbatches, schedule and the rest vary within it. */
+/* All shapes, in a fixed order. A shape is the degrees; microbatches, schedule and the rest vary within it.
+ */
 static int search_find_shapes(struct search_shapes *out, const struct search_space *space,
                               const struct training *base, int64_t n_npus, struct err *e)
 {
@@ -602,17 +597,53 @@ static void walk_chunks(struct walking *x, struct plan *p)
     p->schedule = PLAN_1F1B;
 }
 
+/* What one word of a plan may be, whatever the others are. */
+struct choice {
+    size_t mask, word; /* offset in struct search_space of an unsigned; in struct plan of an int32_t */
+    int32_t n;
+    enum plan_axis
+        axis; /* of which more than one NPU is needed for it to change anything; N_PLAN_AXES: of ep */
+};
+
+static const struct choice choices[] = {
+    { offsetof(struct search_space, context), offsetof(struct plan, context), N_PLAN_CONTEXTS, PLAN_CP },
+    { offsetof(struct search_space, dispatcher), offsetof(struct plan, dispatcher), N_PLAN_DISPATCHERS,
+      N_PLAN_AXES },
+    { offsetof(struct search_space, ep_overlap), offsetof(struct plan, ep_overlap), N_PLAN_EP_OVERLAPS,
+      N_PLAN_AXES },
+};
+
+enum { N_CHOICES = sizeof choices / sizeof *choices };
+
+/* Every combination of choices, the first of each first, so that ties go to the simplest. */
+static void walk_choices(struct walking *x, struct plan *p, int at)
+{
+    if (at == N_CHOICES) {
+        walk_chunks(x, p);
+        return;
+    }
+    const struct choice *c = &choices[at];
+    unsigned mask = *(const unsigned *)((const char *)x->space + c->mask);
+    int32_t *word = (int32_t *)((char *)p + c->word);
+    const int32_t given = *word;
+    if ((c->axis == N_PLAN_AXES ? p->ep : p->degree[c->axis]) == 1)
+        mask = 1U << given;
+    for (int32_t i = 0; i < c->n; i++) {
+        if (!(mask & 1U << i))
+            continue;
+        *word = i;
+        walk_choices(x, p, at + 1);
+    }
+    *word = given;
+}
+
 static void walk_splits(struct walking *x, struct plan *p)
 {
     unsigned sps = p->degree[PLAN_TP] > 1 ? x->space->seq_parallel : 1;
-    unsigned contexts = p->degree[PLAN_CP] > 1 ? x->space->context : 1;
     for (unsigned sp = 0; sp < 2; sp++)
-        for (int32_t c = 0; c < N_PLAN_CONTEXTS; c++) {
-            if (!(sps & 1U << sp) || !(contexts & 1U << c))
-                continue;
+        if (sps & 1U << sp) {
             p->seq_parallel = sp;
-            p->context = c;
-            walk_chunks(x, p);
+            walk_choices(x, p, 0);
         }
 }
 
@@ -855,9 +886,14 @@ static int visit_all(struct search_result *out, const struct search_run *r,
 }
 
 /* Counts begin at zero: the search may be run twice. */
-static int search_run(struct search_result *out, const struct search_run *r, struct err *e)
+static int search_run(struct search_result *out, const struct search_run *asked, struct err *e)
 {
     struct search_shapes shapes;
+    struct search_space space = *asked->space;
+    struct search_run run = *asked, *r = &run;
+    r->space = &space;
+    if (r->study->net.ideal) /* shares of bytes by dimension are not what ideal routes send */
+        space.dispatcher = 1U << PLAN_ALL_TO_ALL;
     int rc = search_find_shapes(&shapes, r->space, r->base, r->study->net.n_npus, e);
     if (rc)
         return rc;

@@ -16,7 +16,8 @@ struct search_values {
 /** What is searched. */
 struct search_space {
     struct search_values tp, cp, pp, ep, micro, interleave;
-    unsigned recompute, zero, seq_parallel, context, schedule; /**< masks */
+    /** Masks; of dispatchers and overlaps for a plan with ep > 1; precision 0: the plan's. */
+    unsigned recompute, zero, seq_parallel, context, schedule, dispatcher, ep_overlap;
     bool any_order; /**< every order of the axes over the dimensions, not only the plan's */
     int32_t top;    /**< how many of the best are kept, >= 1 */
 };
