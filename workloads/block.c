@@ -235,8 +235,12 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     double before = x->c->flop;
     add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local);
     x->c->flop = before + (x->c->flop - before) / e->capacity; /* what fills up is of no use */
+    const struct block_cost routed_only = *x->c;
     if (e->shared)
         add_mlp(x, m, tokens, (double)(e->shared * e->ffn) / tp, 1);
+    x->c->shared_forward_s = x->c->forward_s - routed_only.forward_s;
+    x->c->shared_input_s = x->c->input_s - routed_only.input_s;
+    x->c->shared_weight_s = x->c->weight_s - routed_only.weight_s;
 }
 
 /* Two norms, two residual sums, dropout: h wide, so that only sequence parallelism divides them. */

@@ -51,9 +51,10 @@ struct block_cost {
     double input_s;     /**< matrix products for input gradients */
     double weight_s;    /**< for weight gradients, and adding them up */
     double rest_s;      /**< the rest of the backward pass, bound by memory */
-    double flop;        /**< matrix products forward, attention in full, copies on several NPUs once: what MFU
-                             counts */
-    double core_flop;   /**< of them, attention */
+    double shared_forward_s, shared_input_s, shared_weight_s; /**< of them, shared experts */
+    double flop;      /**< matrix products forward, attention in full, copies on several NPUs once: what MFU
+                           counts */
+    double core_flop; /**< of them, attention */
 };
 
 /** Tokens that pass an NPU per microbatch: sequences times its part of a sequence. */

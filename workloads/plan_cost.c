@@ -235,17 +235,17 @@ static struct plan_shares share_parts(const struct sharing *x, const struct plan
     return s;
 }
 
-/* A pass of one block; @p open: beside nothing. Collectives beside a pass take some of its processors. */
+/* A pass of one block; @p open: beside nothing. Collectives beside a pass take some of its processors: that
+ * share of both counts one behind the other. */
 static struct plan_shares share_pass(const struct sharing *x, const struct plan_pass *pass, bool open)
 {
     struct plan_shares s = share_parts(x, pass);
-    double beside_s = open ? 0 : s.time_s;
-    plan_shares_add_list(&s, x, pass->beside, beside_s);
-    for (int32_t i = pass->beside.first; i < pass->beside.first + pass->beside.n && !open; i++) {
-        double taken_s = x->c->beside_share * x->c->collectives[i].times * x->once_s[i];
-        s.exposed_s[i] += taken_s;
-        s.time_s += taken_s;
-    }
+    double all_s = list_time(x, pass->beside), exposed_s = open ? all_s : fmax(all_s - s.time_s, 0);
+    if (pass->taken > 0 && !open)
+        exposed_s = pass->taken * all_s + (1 - pass->taken) * exposed_s;
+    for (int32_t i = pass->beside.first; i < pass->beside.first + pass->beside.n && exposed_s > 0; i++)
+        s.exposed_s[i] += exposed_s * (x->c->collectives[i].times * x->once_s[i] / all_s);
+    s.time_s += exposed_s;
     return s;
 }
 
@@ -370,17 +370,19 @@ static double routed_B(const struct drafting *x)
     return x->width_B / (x->p->seq_parallel ? x->tp : 1) * (double)e->top_k * e->capacity;
 }
 
-/* Tokens go to their experts and come back, so often; gradients likewise, in 16 bits both ways. */
-static void draft_tokens(struct drafting *x, struct plan_list *list, enum step_phase phase, double times)
+/* Tokens go to their experts and come back, so often: in a forward pass, or gradients, in 16 bits both ways.
+ */
+static void draft_tokens(struct drafting *x, struct plan_list *list, enum step_phase phase, bool forward,
+                         double times)
 {
-    bool less = x->p->dispatch_bits == 8 && (phase == STEP_FORWARD || phase == STEP_RECOMPUTE);
+    bool less = x->p->dispatch_bits == 8 && forward;
     struct plan_collective add = { x->p->dispatcher == PLAN_MERGED ? PLAN_GROUP_MERGED : PLAN_GROUP_EP,
                                    COLLECTIVE_ALL_TO_ALL,
                                    phase,
                                    "tokens to experts and back",
                                    routed_B(x),
                                    2 * times };
-    if (x->p->ep == 1)
+    if (x->p->ep == 1 || !(times > 0))
         return;
     if (less) {
         add.name = "tokens back";
@@ -392,11 +394,42 @@ static void draft_tokens(struct drafting *x, struct plan_list *list, enum step_p
     draft_collective(x, list, add);
 }
 
-/* Two all-to-alls; experts that are split over tp gather and scatter besides. */
-static void send_experts(struct drafting *x, struct plan_part *part)
+/* Dispatch takes 16 of 132 processors (Hopper), 20 to 32 of 148 (Blackwell) from the products beside it. */
+#define PROCESSORS_LENT 0.12
+
+/* The exchange beside a layer's compute of another microbatch: its parts of both passes together, each beside
+ * its share of the compute, so that the two passes hide as much as one of both. */
+static void draft_batch(struct drafting *x, struct plan_pass *pass, enum step_phase phase)
+{
+    const struct block_cost *c = &x->cost;
+    double once_s = c->forward_s + c->core_s, all_s, again = x->p->recompute == PLAN_RECOMPUTE_FULL;
+    all_s = (1 + again) * once_s + c->input_s + c->weight_s + c->rest_s + c->core_back_s;
+    double share = phase == STEP_FORWARD ? once_s / all_s : 1 - once_s / all_s;
+    draft_tokens(x, &pass->beside, phase, true, (1 + again) * share);
+    draft_tokens(x, &pass->beside, phase, false, share);
+    pass->taken = PROCESSORS_LENT;
+}
+
+/* Compute of the shared experts that the exchange runs beside; else 0, and it is in no part of its own. */
+static double shared_s(const struct drafting *x, double seconds)
+{
+    return x->p->ep_overlap == PLAN_EP_OVERLAP_SHARED ? seconds : 0;
+}
+
+/* Two all-to-alls, behind the last of @p pass, @p part, or beside @p beside_s of shared experts; those that
+ * are split over tp gather and scatter besides. */
+static void send_experts(struct drafting *x, struct plan_pass *pass, struct plan_part *part, double beside_s)
 {
     double own_B = routed_B(x);
-    draft_tokens(x, &part->sent, part->phase, 1);
+    bool forward = part->phase == STEP_FORWARD || part->phase == STEP_RECOMPUTE;
+    if (x->p->ep_overlap == PLAN_EP_OVERLAP_NONE)
+        draft_tokens(x, &part->sent, part->phase, forward, 1);
+    if (x->p->ep_overlap == PLAN_EP_OVERLAP_SHARED) {
+        part = draft_part(x, pass, part->phase, "shared experts", beside_s);
+        part->beside = true;
+        draft_tokens(x, &part->sent, part->phase, forward, 1);
+        part = draft_part(x, pass, part->phase, "experts", 0);
+    }
     if (!x->p->expert_tp || !(x->tp > 1))
         return;
     draft_collective(x, &part->sent,
@@ -457,7 +490,8 @@ static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_ph
 {
     double turns = turns_of(x, experts);
     bool split = x->p->overlap_tp == PLAN_OVERLAP_SPLIT && x->tp > 1;
-    struct plan_part *part = draft_part(x, pass, phase, "linear", x->cost.forward_s);
+    double beside_s = experts ? shared_s(x, x->cost.shared_forward_s) : 0;
+    struct plan_part *part = draft_part(x, pass, phase, "linear", x->cost.forward_s - beside_s);
     if (split) {
         part->beside = true;
         send_turns(x, part, turns * (SPLIT_PIECES - 1), 1 / SPLIT_PIECES);
@@ -467,7 +501,7 @@ static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_ph
         send_turns(x, part, turns, 1);
     }
     if (experts)
-        send_experts(x, part);
+        send_experts(x, pass, part, beside_s);
     send_context(x, draft_part(x, pass, phase, "attention", x->cost.core_s), 1);
 }
 
@@ -477,13 +511,15 @@ static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_ph
  */
 static void add_matrices(struct drafting *x, struct plan_pass *pass, bool experts)
 {
-    double turns = turns_of(x, experts);
+    double turns = turns_of(x, experts), input_s = experts ? shared_s(x, x->cost.shared_input_s) : 0,
+           weight_s = experts ? shared_s(x, x->cost.shared_weight_s) : 0;
     bool beside = x->p->overlap_tp != PLAN_OVERLAP_NONE && x->tp > 1;
-    struct plan_part *part = draft_part(x, pass, STEP_INPUT_GRAD, "input gradients", x->cost.input_s);
+    struct plan_part *part =
+        draft_part(x, pass, STEP_INPUT_GRAD, "input gradients", x->cost.input_s - input_s);
     part->beside = beside;
     if (x->p->seq_parallel)
         draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather again", turns, 1);
-    part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s);
+    part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s - weight_s);
     part->beside = beside;
     draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE,
              x->p->seq_parallel ? "tp scatter" : "tp sum", turns, 1);
@@ -491,7 +527,7 @@ static void add_matrices(struct drafting *x, struct plan_pass *pass, bool expert
     if (x->p->seq_parallel)
         draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather", turns, 1);
     if (experts)
-        send_experts(x, part);
+        send_experts(x, pass, part, input_s + weight_s);
 }
 
 static void add_backward(struct drafting *x, struct plan_pass *pass, bool experts)
@@ -530,10 +566,16 @@ static void draft_drain(struct drafting *x, struct plan_pass *pass)
 static void draft_layer(struct drafting *x, enum block_kind kind)
 {
     struct plan_block *b = &x->c->blocks[kind];
+    bool batch = kind == BLOCK_EXPERTS && x->p->ep_overlap == PLAN_EP_OVERLAP_BATCH;
     block_cost(&x->cost, kind, x->m, x->p, x->npu);
+    b->forward.taken = b->backward.taken = x->p->beside_share;
     add_forward(x, &b->forward, STEP_FORWARD, kind == BLOCK_EXPERTS);
+    if (batch)
+        draft_batch(x, &b->forward, STEP_FORWARD);
     draft_shares(x, kind, &b->forward, true);
     add_backward(x, &b->backward, kind == BLOCK_EXPERTS);
+    if (batch)
+        draft_batch(x, &b->backward, STEP_INPUT_GRAD);
     draft_shares(x, kind, &b->backward, false);
     draft_drain(x, &b->backward);
 }
@@ -795,7 +837,6 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
         c->blocks[b] = (struct plan_block){ 0 };
     /* The first gather and the last scatter of a stage have nothing to hide behind. */
     c->open = (draft_gathers(p) || draft_scatters(p)) && p->overlap_dp;
-    c->beside_share = p->beside_share;
     c->drain = plan_drain(p);
     c->sends = c->hidden_sends = c->before = c->after = c->first_before = c->last_after =
         (struct plan_list){ 0 };
@@ -837,6 +878,13 @@ INLINE void time_add(struct plan_sum *to, double times, const struct plan_sum *s
         to->v[k] += times * s->v[k];
 }
 
+/* Of both, @p share of the second. */
+INLINE void shares_mix(struct plan_sum *to, double share, const struct plan_sum *s, const struct summing *x)
+{
+    for (int32_t k = 0; k < x->n; k++)
+        to->v[k] = (1 - share) * to->v[k] + share * s->v[k];
+}
+
 INLINE void keep_longer(struct plan_sum *to, const struct plan_sum *s, const struct summing *x)
 {
     if (!(s->v[0] > to->v[0]))
@@ -852,8 +900,11 @@ INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct su
             to->v[k] += x->c->collectives[i].times * x->once[i * x->stride + k];
 }
 
-/* Time of a pass: its parts in a row, or what runs beside them all if that is longer, and the share of it
- * that it takes from them; @p open: then that. */
+/*
+ * Time of a pass: its parts in a row, W, beside what runs beside them all, X; @p open: one behind the other.
+ * Where X takes a share z of the processors, max(W, X) + z min(W, X) = (1 - z) max(W, X) + z (W + X) which is
+ * convex, and never longer than one behind the other.
+ */
 INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, bool drain,
                      const struct summing *x)
 {
@@ -872,9 +923,17 @@ INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool op
     if (pass->beside.n) {
         shares_clear(&sent, x);
         add_list(&sent, pass->beside, x);
-        if (!open)
+        if (open) {
+            time_add(out, 1, &sent, x);
+        } else {
+            struct plan_sum both;
+            shares_clear(&both, x);
+            time_add(&both, 1, out, x);
+            time_add(&both, 1, &sent, x);
             keep_longer(out, &sent, x);
-        time_add(out, open ? 1 : x->c->beside_share, &sent, x);
+            if (pass->taken > 0)
+                shares_mix(out, pass->taken, &both, x);
+        }
     }
 }
 
@@ -1070,12 +1129,11 @@ static void add_passes(struct growing *x, step_id parent, const struct plan_pass
         return;
     step_id row = times > 1 ? tree_add_inner(x, parent, STEP_REPEAT, "", (double)times) : parent;
     if (pass->beside.n) {
-        double taken = x->c->beside_share;
-        if (taken > 0) {
+        if (pass->taken > 0) { /* a share of both one behind the other */
             row = tree_add_inner(x, row, STEP_SUM, "", 1);
-            plan_tree_add_list(
-                x, tree_add_inner(x, tree_add_inner(x, row, STEP_REPEAT, "", taken), STEP_SUM, "", 1),
-                pass->beside);
+            step_id taken = tree_add_inner(x, row, STEP_REPEAT, "", pass->taken);
+            add_open(x, tree_add_inner(x, taken, STEP_SUM, "", 1), pass);
+            row = tree_add_inner(x, row, STEP_REPEAT, "", 1 - pass->taken);
         }
         step_id both = tree_add_inner(x, row, STEP_MAX, "", 1);
         row = tree_add_inner(x, both, STEP_SUM, "", 1);

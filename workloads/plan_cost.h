@@ -37,6 +37,7 @@ struct plan_part {
 struct plan_pass {
     int32_t first, n;
     struct plan_list beside;
+    double taken; /**< share of the processors that those take from the parts */
 };
 
 struct plan_block {
@@ -72,8 +73,7 @@ struct plan_cost {
     struct plan_list first_before, last_after; /**< the part of it that nothing hides */
     int32_t n_collectives, n_parts, n_stages;
     double microbatches, interleave;
-    double drain;        /**< 0: of a schedule without rho */
-    double beside_share; /**< what runs beside a pass takes this share of its own time from it */
+    double drain; /**< 0: of a schedule without rho */
     double optimizer_s, overhead_s;
     double model_flop;    /**< of the step, all NPUs: three times forward, whatever is done again */
     double hardware_flop; /**< with what is done again */
