@@ -73,7 +73,7 @@ static struct grid *build(const struct values *v, const struct step_fn *step, co
     grid_question_init(&q, step);
     for (int32_t d = 0; d < N_DIMS; d++) {
         q.usd_per_Bps[d] = s->problem.usd_per_Bps[d];
-        q.axes[d] = (struct grid_axis){ d, v->n[d], v->bw_Bps[d] };
+        q.axes[d] = (struct grid_axis){ .dim = d, .n = v->n[d], .bw_Bps = v->bw_Bps[d] };
     }
     q.n_axes = N_DIMS;
     q.front[0] = GRID_TIME;

@@ -534,14 +534,19 @@ int topo_spend(struct topo_spent *out, const struct topo_network *net, const str
         int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
         if (rc)
             return rc;
+        struct topo_spent spent = { 0 };
         for (int32_t i = 0; i < items.n; i++) {
             const struct topo_part *part = &p->parts[items.items[i].part];
             double usd = items.items[i].count * part->usd.typ;
-            out->usd += usd;
-            out->watt += items.items[i].count * part->watt;
+            spent.usd += usd;
+            spent.watt += items.items[i].count * part->watt;
             if (topo_item_role(p, &items.items[i]) == BILL_NIC)
-                out->nic_usd += usd;
+                spent.nic_usd += usd;
         }
+        /* Dimension by dimension: a sum of prices that are known of each has the same bits. */
+        out->usd += spent.usd;
+        out->watt += spent.watt;
+        out->nic_usd += spent.nic_usd;
     }
     return 0;
 }

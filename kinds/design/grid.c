@@ -38,10 +38,11 @@ struct grid {
     struct grid_question q;
     int64_t size[TOPO_MAX_DIMS + 1]; /**< combinations of axes i and after */
     int32_t n_outer;
-    int32_t axis_of[TOPO_MAX_DIMS]; /**< of a dimension; -1 = none */
-    int64_t stride;                 /**< of a row, padded to whole blocks */
-    double *inv[TOPO_MAX_DIMS];     /**< shape [axis][n], owned: reciprocals */
-    double *sorted[TOPO_MAX_DIMS];  /**< shape [axis][n], owned: bandwidths, ascending */
+    int32_t axis_of[TOPO_MAX_DIMS];    /**< of a dimension; -1 = none */
+    int64_t stride;                    /**< of a row, padded to whole blocks */
+    double *inv[TOPO_MAX_DIMS];        /**< shape [axis][n], owned: reciprocals */
+    double *sorted[TOPO_MAX_DIMS];     /**< shape [axis][n], owned: bandwidths, ascending */
+    double *sorted_usd[TOPO_MAX_DIMS]; /**< shape [axis][n], owned: their prices, where these are whole */
     struct grid_linear linear[GRID_LINEAR];
     double
         *inner[TOPO_MAX_DIMS][GRID_LINEAR]; /**< shape [stride], owned: coef*B over the row; axes in rows */
@@ -69,12 +70,15 @@ struct grid_place {
 };
 
 /** Linear column of @p bw_Bps, its additions in the order of dimensions. */
-static double grid_linear_at(const struct grid_linear *c, const double *bw_Bps, int32_t n_dims);
+static double grid_linear_at(const struct grid *g, int32_t column, const double *bw_Bps);
+/** What @p bw_Bps of dimension @p d adds to it: one of its axis, where it has one. */
+static double grid_add(const struct grid *g, int32_t column, int32_t d, double bw_Bps);
 /** Values of @p p from its bandwidths and its time. */
 static void grid_place_value(const struct grid *g, struct grid_place *p, double time_s);
 /** Bandwidth that each dimension needs at least, shape [n_dims], for the step to take as long in whatever
  * order it is added up; more than it has where it decides a leaf. */
 static void grid_needed(const struct grid *g, const struct grid_place *p, double *least_Bps);
+static int64_t grid_below(const struct grid *g, int32_t axis, double bw_Bps);
 
 /** Least and most of an axis, of combinations that are not walked yet. */
 static inline double grid_axis_least(const struct grid *g, int32_t axis)
@@ -215,12 +219,12 @@ static void set_scales(struct grid *g)
     }
     g->n_bar = 1;
     for (int32_t c = 0; c < GRID_LINEAR; c++) {
-        const struct grid_linear *linear = &g->linear[g->lookup[c]];
+        int32_t column = g->lookup[c];
         g->scales[c] = (struct grid_scale){ .n = 1 };
         if (c >= g->n_lookup)
             continue;
-        set_scale(&g->scales[c], grid_linear_at(linear, least_Bps, g->q.step->n_dims),
-                  grid_linear_at(linear, most_Bps, g->q.step->n_dims), most_buckets[g->n_lookup - 1]);
+        set_scale(&g->scales[c], grid_linear_at(g, column, least_Bps), grid_linear_at(g, column, most_Bps),
+                  most_buckets[g->n_lookup - 1]);
         g->n_bar *= g->scales[c].n;
     }
 }
@@ -395,15 +399,8 @@ static bool is_dominated(const struct grid_sieve *s, const double value[GRID_COL
 /* The next lower bandwidth of an axis; -1 = there is none. */
 static double lower_Bps(const struct grid *g, int32_t axis, double bw_Bps)
 {
-    int64_t lo = 0, hi = g->q.axes[axis].n; /* the first that is not lower is among lo..hi */
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (g->sorted[axis][mid] < bw_Bps)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo > 0 ? g->sorted[axis][lo - 1] : -1;
+    int64_t below = grid_below(g, axis, bw_Bps);
+    return below > 0 ? g->sorted[axis][below - 1] : -1;
 }
 
 /* Of two points that take equally long, is the one with less bandwidth less in a column of the front? A
@@ -849,12 +846,11 @@ static bool is_hopeless(const struct walk *w, int32_t level)
             return true;
     for (int c = 0; c < GRID_LINEAR; c++) {
         double most = g->q.most[GRID_COST + c] * g->linear[c].per_unit;
-        if (most < INFINITY &&
-            grid_linear_at(&g->linear[c], bw_Bps, g->q.step->n_dims) > most * (1 + GRID_TIE_REL))
+        if (most < INFINITY && grid_linear_at(g, c, bw_Bps) > most * (1 + GRID_TIE_REL))
             return true;
     }
     for (int32_t c = 0; c < g->n_lookup; c++)
-        x[c] = grid_linear_at(&g->linear[g->lookup[c]], bw_Bps, g->q.step->n_dims);
+        x[c] = grid_linear_at(g, g->lookup[c], bw_Bps);
     return least_time(w, level) > w->sieve.bar_s[grid_bar_at(g, x)];
 }
 
@@ -869,8 +865,8 @@ static void set_sum(const struct walk *w, struct grid_sum *s, int32_t column)
     s->n = 0;
     for (int32_t d = 0; d < g->q.step->n_dims; d++) {
         int32_t a = g->axis_of[d];
-        double add = linear->coef[d] * w->place.bw_Bps[d];
-        if (a >= g->n_outer && linear->coef[d] > 0)
+        double add = grid_add(g, column, d, w->place.bw_Bps[d]);
+        if (a >= g->n_outer && (linear->coef[d] > 0 || (g->q.whole && column == LINEAR_COST)))
             s->parts[s->n++] = (struct grid_part){ .inner = g->inner[a][column] };
         else if (a < g->n_outer && s->n == 0)
             s->start += add;
@@ -1094,11 +1090,33 @@ bool grid_has_avx2(void)
 
 /* ---- one point ---- */
 
-static double grid_linear_at(const struct grid_linear *c, const double *bw_Bps, int32_t n_dims)
+/* How many values of an axis are below @p bw_Bps. */
+static int64_t grid_below(const struct grid *g, int32_t axis, double bw_Bps)
 {
-    double sum = c->start;
-    for (int32_t d = 0; d < n_dims; d++)
-        sum += c->coef[d] * bw_Bps[d];
+    int64_t lo = 0, hi = g->q.axes[axis].n; /* the first that is not lower is among lo..hi */
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (g->sorted[axis][mid] < bw_Bps)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static double grid_add(const struct grid *g, int32_t column, int32_t d, double bw_Bps)
+{
+    int32_t a = g->axis_of[d];
+    if (column != LINEAR_COST || !g->q.whole)
+        return g->linear[column].coef[d] * bw_Bps;
+    return a < 0 ? g->q.usd[d] : g->sorted_usd[a][grid_below(g, a, bw_Bps)];
+}
+
+static double grid_linear_at(const struct grid *g, int32_t column, const double *bw_Bps)
+{
+    double sum = g->linear[column].start;
+    for (int32_t d = 0; d < g->q.step->n_dims; d++)
+        sum += grid_add(g, column, d, bw_Bps[d]);
     return sum;
 }
 
@@ -1106,8 +1124,7 @@ static void grid_place_value(const struct grid *g, struct grid_place *p, double 
 {
     p->value[GRID_TIME] = time_s;
     for (int c = 0; c < GRID_LINEAR; c++)
-        p->value[GRID_COST + c] =
-            grid_linear_at(&g->linear[c], p->bw_Bps, g->q.step->n_dims) / g->linear[c].per_unit;
+        p->value[GRID_COST + c] = grid_linear_at(g, c, p->bw_Bps) / g->linear[c].per_unit;
     p->value[GRID_PRODUCT] = time_s * p->value[GRID_COST];
 }
 
@@ -1197,25 +1214,44 @@ static double *zeros(int64_t n)
     return x;
 }
 
-static int compare_reals(const void *a, const void *b)
+struct priced {
+    double bw_Bps, usd;
+};
+
+static int compare_priced(const void *a, const void *b)
 {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    const struct priced *x = a, *y = b;
+    return (x->bw_Bps > y->bw_Bps) - (x->bw_Bps < y->bw_Bps);
 }
 
+/* Reciprocals, and values in ascending order with their prices. More bandwidth for less money would turn what
+ * is said of a corner around. */
 static int prepare_axis(struct grid *g, int32_t a, struct err *e)
 {
     const struct grid_axis *axis = &g->q.axes[a];
+    struct priced *values = calloc((size_t)axis->n, sizeof *values);
+    int rc = 0;
     g->inv[a] = malloc((size_t)axis->n * sizeof *g->inv[a]);
     g->sorted[a] = malloc((size_t)axis->n * sizeof *g->sorted[a]);
-    if (!g->inv[a] || !g->sorted[a])
+    g->sorted_usd[a] = malloc((size_t)axis->n * sizeof *g->sorted_usd[a]);
+    if (!g->inv[a] || !g->sorted[a] || !g->sorted_usd[a] || !values) {
+        free(values);
         return err_nomem(e, "a grid of bandwidths");
+    }
     for (int64_t i = 0; i < axis->n; i++) {
         g->inv[a][i] = 1 / axis->bw_Bps[i];
-        g->sorted[a][i] = axis->bw_Bps[i];
+        values[i] = (struct priced){ axis->bw_Bps[i], g->q.whole ? axis->usd[i] : 0 };
     }
-    qsort(g->sorted[a], (size_t)axis->n, sizeof *g->sorted[a], compare_reals);
-    return 0;
+    qsort(values, (size_t)axis->n, sizeof *values, compare_priced);
+    for (int64_t i = 0; i < axis->n; i++) {
+        g->sorted[a][i] = values[i].bw_Bps;
+        g->sorted_usd[a][i] = values[i].usd;
+        if (i > 0 && values[i].usd < values[i - 1].usd)
+            rc = err_set(e, ERR_RANGE, "axis %d: %g B/s cost less than %g, expected no less", (int)a,
+                         values[i].bw_Bps, values[i - 1].bw_Bps);
+    }
+    free(values);
+    return rc;
 }
 
 static void set_linear(struct grid *g)
@@ -1225,7 +1261,7 @@ static void set_linear(struct grid *g)
     g->linear[LINEAR_COST].start = g->q.usd_fixed;
     for (int32_t d = 0; d < g->q.step->n_dims; d++) {
         g->linear[LINEAR_COST].coef[d] = g->q.usd_per_Bps[d];
-        g->linear[LINEAR_TOTAL].coef[d] = 1;
+        g->linear[LINEAR_TOTAL].coef[d] = !g->q.inside[d];
         g->linear[LINEAR_NIC].coef[d] = g->q.has_nic[d];
     }
 }
@@ -1256,7 +1292,7 @@ static int prepare_inner(struct grid *g, int32_t a, struct err *e)
     for (int64_t k = 0; k < row; k++) {
         g->inner_Bps[a][k] = axis->bw_Bps[k / g->size[a + 1] % axis->n];
         for (int c = 0; c < GRID_LINEAR; c++)
-            g->inner[a][c][k] = g->linear[c].coef[axis->dim] * g->inner_Bps[a][k];
+            g->inner[a][c][k] = grid_add(g, c, axis->dim, g->inner_Bps[a][k]);
     }
     return 0;
 }
@@ -1375,6 +1411,7 @@ void grid_free(struct grid *g)
     for (int32_t a = 0; a < GRID_DIMS; a++) {
         free(g->inv[a]);
         free(g->sorted[a]);
+        free(g->sorted_usd[a]);
         free(g->inner_Bps[a]);
         for (int c = 0; c < GRID_LINEAR; c++)
             free(g->inner[a][c]);

@@ -16,8 +16,8 @@
 /** What is known of a combination, in the units of a sweep's rows. Less is better. */
 enum grid_column {
     GRID_TIME,    /**< T(B) [s] */
-    GRID_COST,    /**< usd_fixed + sum_d usd_per_Bps[d]*B[d] [USD] */
-    GRID_TOTAL,   /**< sum_d B[d] [GB/s] */
+    GRID_COST,    /**< usd_fixed + sum_d usd_per_Bps[d]*B[d], or of what is bought for B[d] [USD] */
+    GRID_TOTAL,   /**< sum_d B[d] of dimensions that count [GB/s] */
     GRID_NIC,     /**< the same of dimensions that have NICs [GB/s] */
     GRID_PRODUCT, /**< time times cost [USD s] */
     GRID_COLUMNS
@@ -32,6 +32,7 @@ struct grid_axis {
     int32_t dim;
     int64_t n;
     const double *bw_Bps; /**< shape [n], borrowed; each >= 0, in any order */
+    const double *usd;    /**< shape [n], borrowed: of whole prices, what each costs; never less for more */
 };
 
 /**
@@ -41,12 +42,15 @@ struct grid_axis {
 struct grid_question {
     const struct step_fn *step;                   /**< borrowed */
     double usd_fixed, usd_per_Bps[TOPO_MAX_DIMS]; /**< >= 0; 0 without parts */
-    bool has_nic[TOPO_MAX_DIMS];                  /**< of dimensions */
-    double bw_Bps[TOPO_MAX_DIMS];                 /**< of dimensions without axis, >= 0 */
-    struct grid_axis axes[TOPO_MAX_DIMS];         /**< shape [n_axes]; of different dimensions */
-    int32_t n_axes;                               /**< 0 = one point */
-    enum grid_column front[FRONT_MAX_COLUMNS];    /**< shape [n_front] */
-    int32_t n_front;                              /**< 0, or 2 and more */
+    bool whole; /**< prices are those of axes[].usd, and of dimensions without axis: */
+    double usd[TOPO_MAX_DIMS];
+    bool inside[TOPO_MAX_DIMS];                /**< dimensions that count in no total */
+    bool has_nic[TOPO_MAX_DIMS];               /**< of dimensions */
+    double bw_Bps[TOPO_MAX_DIMS];              /**< of dimensions without axis, >= 0 */
+    struct grid_axis axes[TOPO_MAX_DIMS];      /**< shape [n_axes]; of different dimensions */
+    int32_t n_axes;                            /**< 0 = one point */
+    enum grid_column front[FRONT_MAX_COLUMNS]; /**< shape [n_front] */
+    int32_t n_front;                           /**< 0, or 2 and more */
     enum grid_column top;
     int64_t n_top;                /**< 0 = no best few */
     double most[GRID_COLUMNS];    /**< limits; INFINITY = none. grid_question_init() sets them */
@@ -151,10 +155,10 @@ struct runner_grid {
     const struct study *study;    /**< borrowed */
     bool asked;                   /**< of the study that is held */
     struct grid_ask ask;
-    struct grid *grid;               /**< NULL: its points are no grid */
-    double *axis_Bps[TOPO_MAX_DIMS]; /**< of each axis, owned */
-    struct front known;              /**< values that this thread has found for the study so far */
-    struct grid_found found;         /**< of the last unit */
+    struct grid *grid;                                         /**< NULL: its points are no grid */
+    double *axis_Bps[TOPO_MAX_DIMS], *axis_usd[TOPO_MAX_DIMS]; /**< of each axis, owned */
+    struct front known;      /**< values that this thread has found for the study so far */
+    struct grid_found found; /**< of the last unit */
 };
 
 void runner_grid_free(struct runner_grid *g);

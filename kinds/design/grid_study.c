@@ -145,18 +145,44 @@ static int take_rows(struct grid_ask *a, const struct design_point *s, struct er
     return rc;
 }
 
+/* What is bought for @p bw_Bps of one plain dimension; false: it is not to be had. */
+static bool price_whole(double *usd, const struct design_point *s, int32_t d, double bw_Bps)
+{
+    double all_Bps[TOPO_MAX_DIMS];
+    struct topo_spent spent = { 0 };
+    struct err none = { 0 };
+    for (int32_t i = 0; i < s->net.n_dims; i++)
+        all_Bps[i] = s->net.dims[i].bw_Bps;
+    all_Bps[d] = bw_Bps;
+    bool there = topo_spend(&spent, &s->net, &s->parts, d, 1, all_Bps, &none) == 0;
+    *usd = spent.usd;
+    return there && isfinite(spent.usd);
+}
+
+/* Whole prices of all dimensions at what they have; false: there are none, or rows speak of what is spent. */
+static bool take_prices(struct grid_question *q, const struct design_point *s)
+{
+    bool known = true;
+    q->whole = s->pricing == STUDY_WHOLE;
+    for (int32_t i = 0; i < s->rows.n && q->whole; i++)
+        for (int j = 0; j < N_ALLOC_SPENT; j++)
+            known = known && s->rows.rows[i].spent_coef[j] == 0;
+    for (int32_t d = 0; d < s->net.n_dims && q->whole && known; d++)
+        known = price_whole(&q->usd[d], s, d, s->net.dims[d].bw_Bps);
+    return known;
+}
+
 /* Whether a study can be evaluated as a grid at all; if not, points are taken one by one, with the same rows.
  */
 int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep_rule *k, struct err *e)
 {
     *a = (struct grid_ask){ 0 };
     grid_question_init(&a->q, NULL);
-    /* The price of whole parts is no sum of rates. */
-    if (!is_closed_form(s) || s->n_workloads > GRID_MOST_WORKLOADS || s->pricing == STUDY_WHOLE)
+    if (!is_closed_form(s) || s->n_workloads > GRID_MOST_WORKLOADS)
         return 0;
     bool known;
     int rc = take_rule(&a->q, s, k, &known, e);
-    if (rc || !known)
+    if (rc || !known || !take_prices(&a->q, s))
         return rc;
     rc = take_step(a, s, e);
     if (!rc)
@@ -164,6 +190,7 @@ int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep
     a->q.usd_fixed = study_fixed_usd(s);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         a->q.bw_Bps[d] = s->net.dims[d].bw_Bps;
+        a->q.inside[d] = !topo_in_total(&s->net.dims[d]);
         a->q.usd_per_Bps[d] = s->has_parts ? s->prices[d].usd_per_Bps : 0;
         a->q.has_nic[d] = s->has_parts && s->prices[d].has_nic;
     }
@@ -187,7 +214,8 @@ void runner_grid_forget(struct runner_grid *g)
     grid_ask_free(&g->ask);
     for (int32_t k = 0; k < TOPO_MAX_DIMS; k++) {
         free(g->axis_Bps[k]);
-        g->axis_Bps[k] = NULL;
+        free(g->axis_usd[k]);
+        g->axis_Bps[k] = g->axis_usd[k] = NULL;
     }
     front_free(&g->known);
     g->grid = NULL;
@@ -216,10 +244,12 @@ static int32_t dim_of(const struct sweep *w, const struct sweep_axis *axis, cons
     memcpy(of, path, n);
     of[n] = '\0';
     yaml_id dim = yaml_find(&s->doc, of);
-    /* One number of a fabric sets the bandwidths of all its levels. */
-    if (topo_has_fabric(&s->net))
-        return -1;
-    return dim >= 0 && s->doc.nodes[dim].index < s->net.n_dims ? s->doc.nodes[dim].index : -1;
+    int32_t d = 0;
+    for (int32_t entry = 0; dim >= 0 && entry < s->doc.nodes[dim].index && d < s->net.n_dims; entry++)
+        d = topo_after_entry(s->net.dims, d);
+    /* One number of a fabric sets the bandwidths of all its levels; a spine's bill is of the rails that share
+     * it. */
+    return dim >= 0 && d < s->net.n_dims && !topo_is_fabric(&s->net.dims[d]) ? d : -1;
 }
 
 /* Bandwidths as they are read; *known = false: one of them is for the reader of studies to refuse. */
@@ -256,7 +286,14 @@ static int take_axes(struct runner_grid *g, const struct design_point *s, int32_
         if (!*known)
             break;
         rc = take_values(&g->axis_Bps[q->n_axes], axis, known, e);
-        q->axes[q->n_axes] = (struct grid_axis){ dim, axis->n, g->axis_Bps[q->n_axes] };
+        if (rc)
+            return rc;
+        double *usd = g->axis_usd[q->n_axes] = calloc((size_t)axis->n, sizeof *usd);
+        if (!usd)
+            return err_nomem(e, "prices of a grid");
+        for (int64_t i = 0; i < axis->n && *known && q->whole; i++)
+            *known = price_whole(&usd[i], s, dim, g->axis_Bps[q->n_axes][i]);
+        q->axes[q->n_axes] = (struct grid_axis){ dim, axis->n, g->axis_Bps[q->n_axes], usd };
         q->n_axes++;
     }
     *known = *known && q->n_axes > 0;

@@ -261,13 +261,13 @@ double study_fraction_usd(const struct design_point *s, const double *bw_Bps)
 
 double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e)
 {
-    struct topo_spent spent = { 0 };
+    struct topo_spent spent = { .usd = study_fixed_usd(s) };
     struct err ignored = { 0 };
     if (s->pricing != STUDY_WHOLE)
         return study_fraction_usd(s, bw_Bps);
     if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, e ? e : &ignored))
         return NAN;
-    return spent.usd + study_fixed_usd(s);
+    return spent.usd;
 }
 
 int32_t study_broken_row(const struct design_point *s, const double *bw_Bps, double rel)

@@ -11,7 +11,7 @@ enum { D = TOPO_MAX_DIMS, MOST_VALUES = 12 };
 /* A random grid over a random step: some axes, the other dimensions fixed. */
 struct plant {
     struct random_split split;
-    double bw_Bps[D][MOST_VALUES];
+    double bw_Bps[D][MOST_VALUES], usd[D][MOST_VALUES];
     struct alloc_row row;
     struct grid_question q;
 };
@@ -33,14 +33,37 @@ static void plant_open(struct plant *p, struct rng *r, bool overlap)
     int32_t first = (int32_t)rng_below(r, n_dims);
     for (int32_t k = 0; k < n_dims && count < 20000; k++) {
         struct grid_axis *axis = &q->axes[q->n_axes];
-        *axis =
-            (struct grid_axis){ (first + k) % n_dims, 1 + rng_below(r, MOST_VALUES), p->bw_Bps[q->n_axes] };
+        *axis = (struct grid_axis){ .dim = (first + k) % n_dims,
+                                    .n = 1 + rng_below(r, MOST_VALUES),
+                                    .bw_Bps = p->bw_Bps[q->n_axes] };
         if (count * axis->n > 40000)
             continue;
         count *= axis->n;
         for (int64_t i = 0; i < axis->n; i++) /* in any order, and some twice */
             p->bw_Bps[q->n_axes][i] = 1e9 * (double)(1 + rng_below(r, 40));
         q->n_axes++;
+    }
+}
+
+/* What is bought for a bandwidth in whole parts: steps. */
+static double whole_usd(int32_t d, double bw_Bps)
+{
+    return 310.7 * (d + 1) * ceil(bw_Bps / (1.1e9 * (d + 1)));
+}
+
+/* Whole prices, and dimensions that count in no total. */
+static void plant_whole(struct plant *p, struct rng *r)
+{
+    struct grid_question *q = &p->q;
+    q->whole = true;
+    for (int32_t d = 0; d < q->step->n_dims; d++) {
+        q->usd[d] = whole_usd(d, q->bw_Bps[d]);
+        q->inside[d] = d > 0 && rng_below(r, 5) == 0;
+    }
+    for (int32_t a = 0; a < q->n_axes; a++) {
+        for (int64_t i = 0; i < q->axes[a].n; i++)
+            p->usd[a][i] = whole_usd(q->axes[a].dim, p->bw_Bps[a][i]);
+        q->axes[a].usd = p->usd[a];
     }
 }
 
@@ -62,8 +85,8 @@ static void oracle_values(const struct grid_question *q, const double *bw_Bps, d
 {
     double usd = q->usd_fixed, total_Bps = 0, nic_Bps = 0;
     for (int32_t d = 0; d < q->step->n_dims; d++) {
-        usd += q->usd_per_Bps[d] * bw_Bps[d];
-        total_Bps += bw_Bps[d];
+        usd += q->whole ? whole_usd(d, bw_Bps[d]) : q->usd_per_Bps[d] * bw_Bps[d];
+        total_Bps += q->inside[d] ? 0 : bw_Bps[d];
         if (q->has_nic[d])
             nic_Bps += bw_Bps[d];
     }
@@ -278,7 +301,7 @@ static void plant_front(struct plant *p, struct rng *r)
     }
 }
 
-enum { ASK_FRONT = 1, ASK_TOP = 2, ASK_LIMITS = 4, ASK_ROW = 8, BY_TREE = 16 };
+enum { ASK_FRONT = 1, ASK_TOP = 2, ASK_LIMITS = 4, ASK_ROW = 8, BY_TREE = 16, WHOLE = 32 };
 
 static void check_random(uint64_t seed, int n, unsigned ask)
 {
@@ -288,6 +311,8 @@ static void check_random(uint64_t seed, int n, unsigned ask)
         KEEP(struct plant, p, plant_close) = { 0 };
         KEEP(struct oracle, o, oracle_close);
         plant_open(&p, r, i % 3 == 0);
+        if (ask & WHOLE)
+            plant_whole(&p, r);
         if (ask & ASK_FRONT)
             plant_front(&p, r);
         if (ask & ASK_TOP) {
@@ -311,8 +336,9 @@ static void check_random(uint64_t seed, int n, unsigned ask)
         check_all_ways(&p.q, &o, &n_found, &n_bounded);
     }
     /* Few come out that are not kept, and there was something to find and to leave out. */
-    assert_in_range(n_kept, n, n_points / 20);
-    assert_in_range(n_found / 4, n_kept, n_points / 20);
+    int64_t few = n_points / (ask & WHOLE ? 8 : 20); /* steps of prices make ties */
+    assert_in_range(n_kept, n, few);
+    assert_in_range(n_found / 4, n_kept, few);
     assert_in_range(n_bounded / 2, n_points / 100, n_points);
 }
 
@@ -346,6 +372,13 @@ TEST(what_rows_would_keep_is_found)
     check_random(89, 12, ASK_TOP | ASK_LIMITS | BY_TREE);
 }
 
+TEST(whole_prices_are_those_of_steps)
+{
+    check_random(90, 12, ASK_FRONT | WHOLE);
+    check_random(91, 12, ASK_TOP | ASK_LIMITS | WHOLE);
+    check_random(92, 12, ASK_FRONT | ASK_ROW | BY_TREE | WHOLE);
+}
+
 TEST(no_axis_is_one_point)
 {
     static const double traffic_GB[1][D] = { { 8 } };
@@ -372,11 +405,13 @@ TEST(a_grid_that_is_none_is_refused)
         int32_t n_axes;
         const char *text;
     } cases[] = {
-        { { { 2, 2, fine } }, 1, "axis 0: dimension is 2, expected 0 to 1" },
-        { { { 1, 2, fine }, { 1, 2, fine } }, 2, "axis 1: dimension 1 has an axis; choose another one" },
-        { { { 1, 0, fine } }, 1, "axis 0: has no values, expected at least 1" },
-        { { { 0, 2, wrong } }, 1, "axis 0: bandwidth is -1 B/s, expected 0 or more" },
-        { { { 0, 1, nan_Bps } }, 1, "axis 0: bandwidth is nan B/s, expected 0 or more" },
+        { { { 2, 2, fine, NULL } }, 1, "axis 0: dimension is 2, expected 0 to 1" },
+        { { { 1, 2, fine, NULL }, { 1, 2, fine, NULL } },
+          2,
+          "axis 1: dimension 1 has an axis; choose another one" },
+        { { { 1, 0, fine, NULL } }, 1, "axis 0: has no values, expected at least 1" },
+        { { { 0, 2, wrong, NULL } }, 1, "axis 0: bandwidth is -1 B/s, expected 0 or more" },
+        { { { 0, 1, nan_Bps, NULL } }, 1, "axis 0: bandwidth is nan B/s, expected 0 or more" },
     };
     PLAIN_SPLIT(s, 2, traffic_GB, 1, 0.5);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -388,6 +423,20 @@ TEST(a_grid_that_is_none_is_refused)
         FAILS(grid_prepare(&g, &q, e), ERR_RANGE, cases[i].text);
         assert_null(g);
     }
+}
+
+TEST(prices_that_fall_are_left_to_rows)
+{
+    static const double traffic_GB[1][D] = { { 8, 8 } };
+    static const double bw_Bps[] = { 2e9, 1e9 }, usd[] = { 99, 100 };
+    struct grid_question q;
+    struct grid *g;
+    PLAIN_SPLIT(s, 2, traffic_GB, 1, 0.5);
+    grid_question_init(&q, &s.fn);
+    q.whole = true;
+    q.axes[0] = (struct grid_axis){ 0, 2, bw_Bps, usd };
+    q.n_axes = 1;
+    FAILS(grid_prepare(&g, &q, e), ERR_RANGE, "axis 0: 2e+09 B/s cost less than 1e+09, expected no less");
 }
 
 TEST(columns_have_the_names_of_rows)

@@ -20,7 +20,7 @@ TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
         bw_Bps[i] = 1e9 * (1 + i * 0.001);
     grid_question_init(&q, &s.fn);
     q.usd_per_Bps[0] = 2e-9;
-    q.axes[0] = (struct grid_axis){ 0, N, bw_Bps };
+    q.axes[0] = (struct grid_axis){ .dim = 0, .n = N, .bw_Bps = bw_Bps };
     q.n_axes = 1;
     q.front[0] = GRID_COST;
     q.front[1] = GRID_TIME;
@@ -47,8 +47,8 @@ TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
     for (int i = 0; i < N; i++)
         inner_Bps[i] = i == 77 ? 0 : 1e9 * (0.1 + i * 0.013);
     grid_question_init(&q, &s.fn);
-    q.axes[0] = (struct grid_axis){ 0, N_OUTER, outer_Bps };
-    q.axes[1] = (struct grid_axis){ 1, N, inner_Bps };
+    q.axes[0] = (struct grid_axis){ .dim = 0, .n = N_OUTER, .bw_Bps = outer_Bps };
+    q.axes[1] = (struct grid_axis){ .dim = 1, .n = N, .bw_Bps = inner_Bps };
     q.n_axes = 2;
     for (q.lanes = 2; q.lanes <= (grid_has_avx2() ? 4 : 2); q.lanes += 2) {
         KEEP(struct grid_found, found, grid_found_free) = { 0 };
@@ -76,8 +76,8 @@ TEST(a_point_that_never_ends_is_not_kept)
         KEEP(struct grid *, g, grid_free_at);
         grid_question_init(&q, &s.fn);
         q.usd_per_Bps[0] = q.usd_per_Bps[1] = 1e-9;
-        q.axes[0] = (struct grid_axis){ 1, 2, other_Bps };
-        q.axes[1] = (struct grid_axis){ 0, 2, some_Bps };
+        q.axes[0] = (struct grid_axis){ .dim = 1, .n = 2, .bw_Bps = other_Bps };
+        q.axes[1] = (struct grid_axis){ .dim = 0, .n = 2, .bw_Bps = some_Bps };
         q.n_axes = 2;
         q.front[0] = GRID_TIME;
         q.front[1] = GRID_COST;

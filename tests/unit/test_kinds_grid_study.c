@@ -75,8 +75,8 @@ static void run_grid(struct folder *f, const char *text, const struct keep_rule 
         node_Bps[i] = node_GBps(i) * 1e9;
     for (int i = 0; i < N_POD; i++)
         pod_Bps[i] = pod_GBps(i) * 1e9;
-    a.q.axes[0] = (struct grid_axis){ 0, N_NODE, node_Bps };
-    a.q.axes[1] = (struct grid_axis){ 1, N_POD, pod_Bps };
+    a.q.axes[0] = (struct grid_axis){ .dim = 0, .n = N_NODE, .bw_Bps = node_Bps };
+    a.q.axes[1] = (struct grid_axis){ .dim = 1, .n = N_POD, .bw_Bps = pod_Bps };
     a.q.n_axes = 2;
     MUST(grid_prepare(&g, &a.q, e));
     assert_int_equal(grid_count(g), N);
