@@ -15,8 +15,10 @@
 
 #include "base/vec.h"
 #include "base/num.h"
+#include "cli/filters.h"
 #include "cli/output.h"
 #include "sim/fit.h"
+#include "sim/fit_npu.h"
 
 /* One curve and the dimension that was fitted to it. */
 struct calibrated {
@@ -113,6 +115,25 @@ static const struct option npu_rows[] = {
       .help = "FILE.csv has times of operators: fit the efficiencies of this NPU to them",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, npu) },
+    { .name = "column",
+      .value = "NAME=COLUMN,..",
+      .help =
+          "what the table calls op, pass, precision, recipe, m, n, k, batch, groups, heads, seq, head_dim, "
+          "v_head_dim, causal, bytes, GFLOP, time_us or TFLOPS",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, columns) },
+    OPTION_WHERE,
+    { .name = "kernel",
+      .value = "WORD",
+      .help = "what ran the fused attention: fa1, fa2, fa3 or cudnn (default: the NPU's first)",
+      .kind = OPTION_WORD,
+      .offset = offsetof(struct options, kernel),
+      .words = topo_kernel_words },
+    { .name = "power-W",
+      .value = "W",
+      .help = "power limit that the operators ran under (default: npu.power_W, else npu.watt)",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, power_W) },
 };
 
 static const struct option format_rows[] = {
@@ -489,87 +510,159 @@ static int write_calibration(const struct calibration *x, const struct run *run,
 
 /* ---- operators of an NPU ---- */
 
-/* The keys that are fitted, as a network file has them. */
-struct fitted_key {
-    const char *key;
-    double value;
-    enum fit_operator from;
-};
-
-enum { N_NPU_KEYS = 7 };
-
-static void list_keys(struct fitted_key keys[N_NPU_KEYS], const struct topo_npu *npu)
+/* A kernel's rates as an entry of attention_kernels; what is as without the key is left out. */
+static void put_kernel(struct text *out, const struct topo_npu_attention *row)
 {
-    const struct fitted_key list[N_NPU_KEYS] = {
-        { "matrix_efficiency", npu->matrix_efficiency, FIT_MATRIX },
-        { "matrix_half_out", npu->half_out, FIT_MATRIX },
-        { "matrix_half_in", npu->half_in, FIT_MATRIX },
-        { "attention_efficiency", npu->attention, FIT_ATTENTION },
-        { "flash_efficiency", npu->flash, FIT_FLASH },
-        { "mem_efficiency", npu->mem_efficiency, FIT_STREAM },
-        { "kernel_ns", npu->kernel_s * 1e9, FIT_STREAM },
+    const struct {
+        const char *key;
+        double value, usual;
+    } keys[] = {
+        { "half_tiles_forward", row->half_tiles[TOPO_FORWARD], 0 },
+        { "half_tiles_backward", row->half_tiles[TOPO_BACKWARD], 0 },
+        { "half_seq", row->half_seq, 0 },
+        { "low_rank_forward", row->low_rank[TOPO_FORWARD], 1 },
+        { "low_rank_backward", row->low_rank[TOPO_BACKWARD], 1 },
+        { "low_rank_half_forward", row->low_rank_half[TOPO_FORWARD], row->half_tiles[TOPO_FORWARD] },
+        { "low_rank_half_backward", row->low_rank_half[TOPO_BACKWARD], row->half_tiles[TOPO_BACKWARD] },
+        { "narrow", row->narrow, 1 },
+        { "fp8_forward", row->fp8_forward, 1 },
     };
-    for (int i = 0; i < N_NPU_KEYS; i++)
-        keys[i] = list[i];
+    text_printf(out, "  - { kernel: %s, forward_TFLOPS: %.4g, backward_TFLOPS: %.4g",
+                topo_kernel_words[row->kernel], row->flops[TOPO_FORWARD] / 1e12,
+                row->flops[TOPO_BACKWARD] / 1e12);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (fabs(keys[i].value - keys[i].usual) > 0)
+            text_printf(out, ",%s%s: %.4g", i % 4 == 3 ? "\n      " : " ", keys[i].key, keys[i].value);
+    text_puts(out, " }\n");
 }
 
-/* Keys without a row to fit them by are left out: they are still the file's. */
+/* Keys without a row to fit them by are left out: they are still the file's. Of attention_kernels all rows
+ * are written, for the key is one list. */
 static void put_npu_keys(const struct fit_npu *f, struct text *out)
 {
-    struct fitted_key keys[N_NPU_KEYS];
-    list_keys(keys, &f->npu);
-    for (int i = 0; i < N_NPU_KEYS; i++)
-        if (f->kinds[keys[i].from].n)
-            text_printf(out, "%s: %.4g\n", keys[i].key, keys[i].value);
+    for (int32_t i = 0; i < f->n_keys; i++)
+        text_printf(out, "%s: %.4g\n", f->keys[i].key, f->keys[i].value);
+    if (f->kernel_fitted)
+        text_puts(out, "attention_kernels:\n");
+    for (int32_t i = 0; i < f->npu.n_kernels && f->kernel_fitted; i++)
+        put_kernel(out, &f->npu.kernels[i]);
+}
+
+static void report_kernel(struct report *r, const struct topo_npu_attention *row)
+{
+    report_open(r, NULL, '{');
+    report_json_word(r, "kernel", topo_kernel_words[row->kernel]);
+    report_json_real(r, "forward_TFLOPS", row->flops[TOPO_FORWARD] / 1e12);
+    report_json_real(r, "backward_TFLOPS", row->flops[TOPO_BACKWARD] / 1e12);
+    report_json_real(r, "half_tiles_forward", row->half_tiles[TOPO_FORWARD]);
+    report_json_real(r, "half_tiles_backward", row->half_tiles[TOPO_BACKWARD]);
+    report_json_real(r, "half_seq", row->half_seq);
+    report_json_real(r, "low_rank_forward", row->low_rank[TOPO_FORWARD]);
+    report_json_real(r, "low_rank_backward", row->low_rank[TOPO_BACKWARD]);
+    report_json_real(r, "low_rank_half_forward", row->low_rank_half[TOPO_FORWARD]);
+    report_json_real(r, "low_rank_half_backward", row->low_rank_half[TOPO_BACKWARD]);
+    report_json_real(r, "narrow", row->narrow);
+    report_json_real(r, "fp8_forward", row->fp8_forward);
+    report_close(r, '}');
+}
+
+static void report_kinds(struct report *r, const struct fit_npu *f)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "op", .title = "operator" },
+        { IN_TEXT | IN_JSON, .key = "precision", .title = "precision" },
+        { IN_TEXT | IN_JSON, .key = "pass", .title = "pass" },
+        { IN_TEXT | IN_JSON, .key = "heads", .title = "heads" },
+        { IN_TEXT | IN_JSON, .key = "rows", .title = "rows", .show = REPORT_COUNT },
+        { IN_TEXT | IN_JSON, .key = "mean_frac", .title = "mean error", .unit = "%", .show = 3,
+          .times = 100 },
+        { IN_TEXT | IN_JSON, .key = "max_frac", .title = "largest", .unit = "%", .show = 3, .times = 100 },
+    };
+    report_table(r, "errors", columns, REPORT_COLUMNS(columns));
+    for (int32_t k = 0; k < f->n_kinds; k++) {
+        const struct fit_kind *kind = &f->kinds[k];
+        bool stream = kind->op == FIT_STREAM;
+        report_put_word(r, fit_operator_words[kind->op]);
+        report_put_word(r, stream ? "" : topo_precision_words[kind->precision]);
+        report_put_word(r, stream ? "" : fit_pass_words[kind->pass]);
+        report_put_word(r, fit_heads_words[kind->heads]);
+        report_put_count(r, kind->n);
+        report_put_real(r, kind->mean_frac);
+        report_put_real(r, kind->max_frac);
+    }
+    report_table_end(r);
+}
+
+/* Lines of the notes. */
+static void report_unseen(struct report *r, const struct fit_npu *f)
+{
+    const char *at = text_str(&f->notes);
+    if (*at)
+        report_line(r, "\n%s", at);
+    report_open(r, "notes", '[');
+    while (*at && report_is(r, IN_JSON)) {
+        char line[256];
+        size_t n = strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, at);
+        report_open(r, NULL, '{');
+        report_json_word(r, "note", line);
+        report_close(r, '}');
+        at += n + (at[n] == '\n');
+    }
+    report_close(r, ']');
 }
 
 static void report_npu(struct report *r, const struct fit_npu *f)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT, .title = "operator" },
-        { IN_TEXT, .title = "rows", .show = REPORT_COUNT },
-        { IN_TEXT, .title = "mean error", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT, .title = "largest", .unit = "%", .show = 3, .times = 100 },
-    };
-    static const struct report_column data[] = {
-        { IN_JSON, .key = "op" },
-        { IN_JSON, .key = "rows" },
-        { IN_JSON, .key = "mean_frac" },
-        { IN_JSON, .key = "max_frac" },
-    };
-    struct fitted_key keys[N_NPU_KEYS];
-    bool text = report_is(r, IN_TEXT);
-    list_keys(keys, &f->npu);
     report_open(r, "npu", '{');
-    for (int i = 0; i < N_NPU_KEYS; i++)
-        if (f->kinds[keys[i].from].n)
-            report_json_real(r, keys[i].key, keys[i].value);
-    report_close(r, '}');
-    /* Data has the operators without rows as well. */
-    report_table(r, "errors", text ? columns : data, REPORT_COLUMNS(columns));
-    for (int k = 0; k < N_FIT_OPERATORS; k++) {
-        if (text && !f->kinds[k].n)
-            continue;
-        report_put_word(r, fit_operator_words[k]);
-        report_put_count(r, f->kinds[k].n);
-        report_put_real(r, f->kinds[k].mean_frac);
-        report_put_real(r, f->kinds[k].max_frac);
+    for (int32_t i = 0; i < f->n_keys; i++)
+        report_json_real(r, f->keys[i].key, f->keys[i].value);
+    if (f->kernel_fitted) {
+        report_open(r, "attention_kernels", '[');
+        for (int32_t i = 0; i < f->npu.n_kernels; i++)
+            report_kernel(r, &f->npu.kernels[i]);
+        report_close(r, ']');
     }
-    report_table_end(r);
+    report_close(r, '}');
+    report_kinds(r, f);
+    report_unseen(r, f);
     report_line(r, "\nnpu:\n");
-    if (text)
+    if (report_is(r, IN_TEXT))
         put_npu_keys(f, &r->out);
 }
 
-/* What was read and what the fit makes of it; weft calibrate reads it again. */
+/* A side of all products that the row sums, "15872;15872"; blank of other operators. */
+static void put_sides(struct report *r, const struct fit_row *row, size_t side)
+{
+    struct text out = { 0 };
+    char number[NUM_TEXT];
+    for (int32_t i = 0; i < row->n_parts; i++) {
+        const struct fit_part *part = &row->parts[i];
+        const double sides[] = { part->m, part->n, part->k };
+        text_printf(&out, "%s%s", i ? ";" : "", num_format(number, sides[side]));
+    }
+    report_put_word(r, text_str(&out));
+    text_free(&out);
+}
+
+/* What was read and what the fit makes of it; weft calibrate reads it again. Columns that mean nothing for an
+ * operator stay blank, as in the file that was read. */
 static void report_npu_rows(struct report *r, const struct fit_npu *f)
 {
     static const struct report_column columns[] = {
         { IN_CSV, .key = "op" },
-        { IN_CSV, .key = "m", .kind = TABLE_REAL },
-        { IN_CSV, .key = "n", .kind = TABLE_REAL },
-        { IN_CSV, .key = "k", .kind = TABLE_REAL },
+        { IN_CSV, .key = "pass" },
+        { IN_CSV, .key = "precision" },
+        { IN_CSV, .key = "m" },
+        { IN_CSV, .key = "n" },
+        { IN_CSV, .key = "k" },
         { IN_CSV, .key = "batch", .kind = TABLE_REAL },
+        { IN_CSV, .key = "groups", .kind = TABLE_REAL },
+        { IN_CSV, .key = "heads", .kind = TABLE_REAL },
+        { IN_CSV, .key = "seq", .kind = TABLE_REAL },
+        { IN_CSV, .key = "head_dim", .kind = TABLE_REAL },
+        { IN_CSV, .key = "v_head_dim", .kind = TABLE_REAL },
+        { IN_CSV, .key = "causal", .kind = TABLE_REAL },
         { IN_CSV, .key = "GFLOP", .kind = TABLE_REAL },
         { IN_CSV, .key = "bytes", .kind = TABLE_REAL },
         { IN_CSV, .key = "time_us", .kind = TABLE_REAL },
@@ -579,14 +672,19 @@ static void report_npu_rows(struct report *r, const struct fit_npu *f)
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < f->n; i++) {
         const struct fit_row *row = &f->rows[i];
-        /*
-         * Columns that mean something for this operator; the others stay blank, as in the file that was read.
-         */
-        bool product = row->op == FIT_MATRIX || row->op == FIT_ATTENTION;
-        const double sizes[] = { row->m, row->n, row->k, row->batch };
+        bool fused = row->op == FIT_FUSED;
+        double batch = row->n_parts ? row->parts[0].batch : NAN;
+        const double heads[] = { row->heads.rows / row->heads.keys, row->heads.keys, row->heads.key_dim,
+                                 row->heads.v_dim, row->causal };
         report_put_word(r, fit_operator_words[row->op]);
-        for (int k = 0; k < 4; k++)
-            report_put_real(r, product ? sizes[k] : NAN);
+        report_put_word(r, fit_pass_words[row->pass]);
+        report_put_word(r, topo_precision_words[row->precision]);
+        for (size_t side = 0; side < 3; side++)
+            put_sides(r, row, side);
+        report_put_real(r, row->op == FIT_GROUPED ? NAN : batch);
+        report_put_real(r, row->op == FIT_GROUPED ? batch : NAN);
+        for (size_t k = 0; k < 5; k++) /* heads of all sequences: the model sees their product alone */
+            report_put_real(r, fused ? heads[k] : NAN);
         report_put_real(r, row->op == FIT_FLASH ? row->flop / 1e9 : NAN);
         report_put_real(r, row->bytes > 0 ? row->bytes : NAN);
         report_put_real(r, row->time_s * 1e6);
@@ -596,25 +694,111 @@ static void report_npu_rows(struct report *r, const struct fit_npu *f)
     report_table_end(r);
 }
 
-static int read_operators(struct fit_npu *f, const struct run *run, struct err *e)
+enum { NEAR_VALUES = 64 };
+
+/* A --where whose value no row has: a slip of writing more often than an empty table. */
+static int fail_where(const struct table *t, const struct filters *filters, const char *path, struct err *e)
+{
+    for (int32_t i = 0; i < filters->n; i++) {
+        const struct plot_where *where = &filters->where[i];
+        struct text values[NEAR_VALUES] = { 0 };
+        const char *words[NEAR_VALUES];
+        size_t n = 0;
+        bool there = false;
+        for (int64_t row = 0; row < t->n_rows && !there; row++) {
+            struct text value = { 0 };
+            table_cell_text(&value, t, row, table_find(t, where->column));
+            there = strcmp(text_str(&value), where->value) == 0;
+            bool known = n == NEAR_VALUES || text_str(&value)[0] == 0;
+            for (size_t k = 0; k < n && !known; k++)
+                known = strcmp(words[k], text_str(&value)) == 0;
+            if (known) {
+                text_free(&value);
+            } else {
+                values[n] = value;
+                words[n] = text_str(&values[n]);
+                n++;
+            }
+        }
+        const char *near = there ? NULL : text_nearest(where->value, words, n);
+        if (!there)
+            err_set(e, ERR_RANGE, "%s: no row has %s=%s%s%s%s", path, where->column, where->value,
+                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        for (size_t k = 0; k < n; k++)
+            text_free(&values[k]);
+        if (!there)
+            return e->code;
+    }
+    return err_set(e, ERR_RANGE, "%s: no row passes --where", path);
+}
+
+static int keep_rows(struct table *t, const struct filters *filters, const char *path, struct err *e)
+{
+    bool any = false;
+    if (filters->n == 0)
+        return 0;
+    for (int64_t row = 0; row < t->n_rows && !any; row++)
+        any = filters_pass_row(filters, t, row);
+    if (!any)
+        return fail_where(t, filters, path, e);
+    filters_keep(filters, t);
+    return 0;
+}
+
+/* Columns by --column, rows by --where. */
+static int read_rows(struct fit_npu *f, const struct run *run, struct err *e)
+{
+    struct table t = { 0 };
+    struct filters filters = { 0 };
+    struct fit_columns columns = { 0 };
+    const char *path = run->opt.operands[0];
+    int rc = table_read_csv(&t, path, e);
+    for (int32_t i = 0; i < run->opt.columns.n && !rc; i++)
+        rc = fit_columns_take(&columns, run->opt.columns.items[i], e);
+    if (!rc)
+        rc = filters_read(&filters, &run->opt.where, e);
+    if (!rc)
+        rc = filters_check(&filters, &t, e);
+    if (!rc)
+        rc = keep_rows(&t, &filters, path, e);
+    if (!rc)
+        rc = fit_npu_read(f, &t, &columns, path, e);
+    filters_free(&filters);
+    table_free(&t);
+    return rc;
+}
+
+static int read_npu(struct fit_npu *f, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
-    struct table t = { 0 };
-    const char *path = run->opt.operands[0];
+    double power_W;
     int rc = yaml_read_file(&doc, run->opt.npu, e);
     if (rc)
         return rc;
     rc = yaml_need(&doc, doc.root, YAML_MAP, e);
     if (!rc)
         rc = topo_read_npu(&f->npu, &doc, doc.root, e);
-    if (!rc)
-        rc = table_read_csv(&t, path, e);
-    if (!rc)
-        rc = fit_npu_read(f, &t, path, e);
-    table_free(&t);
     yaml_free(&doc);
+    f->kernel_given = run->opt.kernel >= 0;
+    if (f->kernel_given)
+        f->kernel = (enum topo_kernel)run->opt.kernel;
+    if (rc || !run->opt.power_W)
+        return rc;
+    if (!num_parse_real(run->opt.power_W, &power_W))
+        return err_set(e, ERR_USAGE, "option --power-W is \"%.40s\", expected a number", run->opt.power_W);
+    if (isnan(f->npu.watt))
+        return err_set(e, ERR_USAGE, "option --power-W is a limit below watt, which %s does not give",
+                       run->opt.npu);
+    return topo_npu_limit(&f->npu, power_W, e) ? err_wrap(e, "option --power-W") : 0;
+}
+
+static int read_operators(struct fit_npu *f, const struct run *run, struct err *e)
+{
+    int rc = read_npu(f, run, e);
+    if (!rc)
+        rc = read_rows(f, run, e);
     if (!rc && fit_npu(f, e))
-        rc = err_wrap(e, "%s", path);
+        rc = err_wrap(e, "%s", run->opt.operands[0]);
     return rc;
 }
 
@@ -640,6 +824,17 @@ static int calibrate_npu(const struct run *run, struct err *e)
     return rc;
 }
 
+/* Options about operators have no effect on curves. */
+static int check_no_npu(const struct options *opt, struct err *e)
+{
+    const char *given = opt->columns.n     ? "--column"
+                        : opt->where.n     ? "--where"
+                        : opt->kernel >= 0 ? "--kernel"
+                        : opt->power_W     ? "--power-W"
+                                           : NULL;
+    return given ? err_set(e, ERR_USAGE, "option %s is for operators; give --npu", given) : 0;
+}
+
 /* ---- the command ---- */
 
 static int run_calibrate(struct run *run, struct err *e)
@@ -653,6 +848,8 @@ static int run_calibrate(struct run *run, struct err *e)
                    ? calibrate_npu(run, e)
                    : err_set(e, ERR_USAGE, "option --npu is given with %d files, expected one",
                              (int)run->opt.n_operands);
+    if (!rc)
+        rc = check_no_npu(&run->opt, e);
     for (int32_t f = 0; f < run->opt.n_operands && !rc; f++) {
         const char *path = run->opt.operands[f];
         /* Its notes are said even after a failure: they may tell why. */
@@ -676,8 +873,12 @@ const struct command cmd_calibrate = {
         "columns\n"
         "bytes and time_us or busbw_GBps; - reads standard input. The dimension is written as an entry of\n"
         "dims, with a regime and size limit per protocol that the measurements tell apart.\n"
-        "With --npu, FILE is a table of measured operators: columns op (matrix, attention, stream, flash),\n"
-        "m, n, k, batch, bytes, GFLOP as the op has them, and time_us.\n",
+        "With --npu, FILE is a table of measured operators in any layout: columns op (stream, matrix,\n"
+        "grouped, attention, flash, fused; also words of other tools, as gemm), pass, precision and the "
+        "sizes\n"
+        "that the op has, with time_us or TFLOPS. --column says what the table calls them, --where which "
+        "rows\n"
+        "count. What the rows do not show stays as the file has it, and is listed.\n",
     .scope = SCOPE(1, CALIBRATE_MAX_FILES, "FILE...", &dim_options, &curve_options, &npu_options,
                    &format_options, &options_files),
     .run = run_calibrate,

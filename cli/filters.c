@@ -37,11 +37,15 @@ int filters_check(const struct filters *f, const struct table *columns, struct e
     return 0;
 }
 
-static bool filters_pass(const void *data, const struct table *t, int64_t row)
+bool filters_pass_row(const struct filters *f, const struct table *t, int64_t row)
 {
-    const struct filters *f = data;
     const struct plot_options opt = { .where = f->where, .n_where = f->n };
     return rows_pass(&(struct rows){ .t = t, .row = row, .opt = &opt });
+}
+
+static bool filters_pass(const void *data, const struct table *t, int64_t row)
+{
+    return filters_pass_row(data, t, row);
 }
 
 void filters_keep(const struct filters *f, struct table *rows)

@@ -28,6 +28,8 @@ struct filters {
 int filters_read(struct filters *f, const struct option_list *list, struct err *e);
 /** ERR_USAGE: a column that @p columns has not, with the nearest. */
 int filters_check(const struct filters *f, const struct table *columns, struct err *e);
+/** Does it pass? */
+bool filters_pass_row(const struct filters *f, const struct table *t, int64_t row);
 /** Rows that do not pass go; the others stay in their order. */
 void filters_keep(const struct filters *f, struct table *rows);
 void filters_free(struct filters *f);

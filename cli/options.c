@@ -334,6 +334,7 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
                            .algorithm = -1,
                            .in_switch = -1,
                            .collective = -1,
+                           .kernel = -1,
                            .trace = -1,
                            .xy_log = -1 };
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
@@ -353,6 +354,7 @@ void options_free(struct options *o)
 {
     free(o->set.items);
     free(o->where.items);
+    free(o->columns.items);
     free(o->limits.items);
     free(o->statuses.items);
     free(o->xy_y.items);
@@ -364,6 +366,7 @@ void options_free(struct options *o)
                            .algorithm = -1,
                            .in_switch = -1,
                            .collective = -1,
+                           .kernel = -1,
                            .trace = -1,
                            .xy_log = -1 };
 }

@@ -80,7 +80,9 @@ struct options {
     int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
-    const char *dim_name, *bw_GBps, *npu;
+    const char *dim_name, *bw_GBps, *npu, *power_W;
+    struct option_list columns;
+    int32_t kernel; /**< enum topo_kernel, -1 = absent */
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;

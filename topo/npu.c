@@ -173,6 +173,16 @@ static int check_kernels(const struct topo_npu *npu, const struct yaml_doc *doc,
     return 0;
 }
 
+int topo_npu_limit(struct topo_npu *npu, double power_W, struct err *e)
+{
+    if (!(power_W > IDLE_W && power_W <= npu->watt))
+        return err_set(e, ERR_RANGE, "is %g, expected more than %g and at most %g, npu.watt", power_W, IDLE_W,
+                       npu->watt);
+    npu->power_W = power_W;
+    npu->power_share = pow((power_W - IDLE_W) / (npu->watt - IDLE_W), POWER_TO);
+    return 0;
+}
+
 /* A limit above what the data sheet rates, or below what flows at rest, is outside of the law. */
 static int settle_power(struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
@@ -184,10 +194,9 @@ static int settle_power(struct topo_npu *npu, const struct yaml_doc *doc, yaml_i
     }
     if (isnan(npu->watt))
         return yaml_fail_key(doc, id, e, ERR_PARSE, "is a limit below watt; give watt");
-    if (!(npu->power_W > IDLE_W && npu->power_W <= npu->watt))
-        return yaml_fail(doc, id, e, ERR_RANGE, "is %g, expected more than %g and at most %g, npu.watt",
-                         npu->power_W, IDLE_W, npu->watt);
-    npu->power_share = pow((npu->power_W - IDLE_W) / (npu->watt - IDLE_W), POWER_TO);
+    struct err inner = { 0 };
+    if (topo_npu_limit(npu, npu->power_W, &inner))
+        return yaml_fail(doc, id, e, ERR_RANGE, "%s", inner.msg);
     return 0;
 }
 

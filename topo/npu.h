@@ -86,6 +86,10 @@ void topo_npu_defaults(struct topo_npu *npu);
 /** Read map @p map (topo_npu_section). 0, ERR_PARSE or ERR_RANGE with the place. */
 int topo_read_npu(struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e);
 
+/** Set the limit; ERR_RANGE "is W, expected ..." where it is not above what flows at rest (150 W) or above
+ * npu->watt, which must be known. */
+int topo_npu_limit(struct topo_npu *npu, double power_W, struct err *e);
+
 /** Peak at @p q times its share, under the power limit: what roofline efficiencies are of [FLOP/s]. NaN where
  * the NPU does not have that precision. */
 double topo_npu_peak(const struct topo_npu *npu, enum topo_precision q);

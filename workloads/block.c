@@ -42,6 +42,28 @@ double roofline_product_s(const struct topo_npu *npu, const struct roofline_prod
     return fmax(math_s, bytes / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
 }
 
+double roofline_group_efficiency(const struct topo_npu *npu, const struct roofline_product *p,
+                                 bool rows_inner)
+{
+    if (npu->n_sizes)
+        return size_efficiency(npu, roofline_flop(p) / p->batch);
+    double half_m = rows_inner ? npu->half_out : npu->group_half_out;
+    double half_k = rows_inner ? npu->group_half_out : npu->half_in;
+    return npu->matrix_efficiency * p->m * p->n * p->k /
+           ((p->m + half_m) * (p->n + npu->half_out) * (p->k + half_k));
+}
+
+double roofline_precise_s(const struct topo_npu *npu, const struct roofline_product *p, enum topo_precision q,
+                          double share, double more_B)
+{
+    /* Scales of blocks of 32 and 16 are bytes. */
+    static const double element_B[N_TOPO_PRECISIONS] = { ROOFLINE_ELEMENT_B, 1, 1 + 1 / 32.0,
+                                                         0.5 + 1 / 16.0 };
+    double bytes = p->batch * (element_B[q] * (p->m + p->n) * p->k + ROOFLINE_ELEMENT_B * p->m * p->n);
+    double math_s = roofline_flop(p) / (topo_npu_peak(npu, q) * share);
+    return fmax(math_s, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
+}
+
 double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernels)
 {
     double mem_s = bytes / (npu->mem_Bps * npu->mem_efficiency);

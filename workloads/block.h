@@ -27,6 +27,16 @@ double roofline_efficiency(const struct topo_npu *npu, const struct roofline_pro
  */
 double roofline_product_s(const struct topo_npu *npu, const struct roofline_product *p, double share);
 
+/** roofline_efficiency() of grouped products, p->batch groups: the rows of one group have group_half_out.
+ * Rows are m, or with @p rows_inner (weight gradients) k. */
+double roofline_group_efficiency(const struct topo_npu *npu, const struct roofline_product *p,
+                                 bool rows_inner);
+
+/** Time of one kernel of products at @p q that reach @p share of topo_npu_peak() and move @p more_B besides
+ * operands and result [s]; operands have the bytes of q with its scales, the result two. */
+double roofline_precise_s(const struct topo_npu *npu, const struct roofline_product *p, enum topo_precision q,
+                          double share, double more_B);
+
 /** @p kernels that read and write @p bytes altogether, with little arithmetic [s]. */
 double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernels);
 

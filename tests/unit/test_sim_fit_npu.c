@@ -1,6 +1,6 @@
 #include "tests/support.h"
 
-#include "sim/fit.h"
+#include "sim/fit_npu.h"
 #include "workloads/block.h"
 
 static struct topo_npu known_npu(void)
@@ -56,13 +56,13 @@ static void fit_all(struct fit_npu *f, const struct table *t)
     topo_npu_defaults(&f->npu);
     f->npu.peak_flops = 300e12;
     f->npu.mem_Bps = 2e12;
-    MUST(fit_npu_read(f, t, "ops.csv", e));
+    MUST(fit_npu_read(f, t, NULL, "ops.csv", e));
     MUST(fit_npu(f, e));
 }
 
 TEST(times_of_a_known_npu_give_its_efficiencies_back)
 {
-    KEEP(struct fit_npu, f, fit_npu_free);
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
     KEEP(struct table, t, table_free);
     struct topo_npu npu = known_npu();
     measure(&t, &npu, 0);
@@ -74,25 +74,27 @@ TEST(times_of_a_known_npu_give_its_efficiencies_back)
     assert_close(f.npu.half_in, npu.half_in, 1e-3);
     assert_close(f.npu.attention, npu.attention, 1e-3);
     assert_close(f.npu.flash, npu.flash, 1e-3);
-    for (int k = 0; k < N_FIT_OPERATORS; k++)
+    assert_int_equal(f.n_kinds, 4);
+    for (int32_t k = 0; k < f.n_kinds; k++)
         assert_true(f.kinds[k].max_frac < 1e-3);
-    assert_int_equal(f.kinds[FIT_MATRIX].n, 64);
+    assert_true(f.kinds[1].op == FIT_MATRIX && f.kinds[1].n == 64);
 }
 
 TEST(scatter_of_measurements_is_what_errors_say)
 {
-    KEEP(struct fit_npu, f, fit_npu_free);
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
     KEEP(struct table, t, table_free);
     struct topo_npu npu = known_npu();
     measure(&t, &npu, 0.05);
     fit_all(&f, &t);
     assert_near(f.npu.matrix_efficiency, npu.matrix_efficiency, 0.05);
-    assert_near(f.kinds[FIT_MATRIX].mean_frac, 0.05, 0.01);
+    assert_true(f.kinds[1].op == FIT_MATRIX);
+    assert_near(f.kinds[1].mean_frac, 0.05, 0.01);
 }
 
 TEST(what_has_no_rows_stays_as_given)
 {
-    KEEP(struct fit_npu, f, fit_npu_free);
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
     KEEP(struct table, t, table_free) = { 0 };
     struct topo_npu npu = known_npu();
     f.npu = npu;
@@ -105,7 +107,7 @@ TEST(what_has_no_rows_stays_as_given)
         table_put_real(&t, i * 1e8);
         table_put_real(&t, i * 100.0);
     }
-    OK(fit_npu_read(&f, &t, "ops.csv", e));
+    OK(fit_npu_read(&f, &t, NULL, "ops.csv", e));
     OK(fit_npu(&f, e));
     assert_close(f.npu.mem_efficiency, 0.5, 1e-3); /* 1e8 B in 100 us is half of 2 TB/s */
     assert_close(f.npu.matrix_efficiency, npu.matrix_efficiency, 1e-15);
@@ -114,25 +116,35 @@ TEST(what_has_no_rows_stays_as_given)
 TEST(a_bad_table_is_refused_at_its_row)
 {
     CASES(const char *csv, *text; int code) = {
-        { "op,m,n,k,time_us\nmatmul,1,1,1,1\n", "x.csv: row 1: op is matmul, expected stream, matrix",
+        { "op,m,n,k,time_us\nmatix,1,1,1,1\n",
+          "x.csv: row 1: op matix, which is no operator of an NPU; expected one of stream, matrix",
           ERR_PARSE },
-        { "m,n,k,time_us\n1,1,1,1\n", "row 1: op is not given", ERR_PARSE },
+        { "m,n,k,time_us\n1,1,1,1\n", "row 1: op blank, which is no operator", ERR_PARSE },
         { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,1,,1,1\n",
           "row 2: n is not given, expected a number above 0", ERR_PARSE },
-        { "op,m,n,k,time_us\nmatrix,1,1,1,0\n", "row 1: time_us is 0 or less", ERR_PARSE },
-        { "op,bytes,time_us\nstream,-4,1\n", "row 1: bytes is 0 or less", ERR_PARSE },
-        { "op,m,n,k,time_us\nmatrix,1,1,1,1\nmatrix,9,9,9,1\n", "2 rows of matrix, expected 3 or more",
-          ERR_RANGE },
+        { "op,m,n,k,time_us\nmatrix,1,1,1,0\n", "row 1: time_us is 0, expected a number above 0", ERR_PARSE },
+        { "op,m,n,k,time_us\nmatrix,1;,1,1,2\n", "row 1: m is 1;, expected a number above 0", ERR_PARSE },
+        { "op,m,n,k,time_us\nmatrix,1;2,1;2;3,1,2\n",
+          "row 1: m, n and k are lists of 2, 3 and 1 numbers, expected as many of each", ERR_PARSE },
+        { "op,bytes,time_us\nstream,-4,1\n", "row 1: bytes is -4, expected a number above 0", ERR_PARSE },
+        { "op,bytes,time_us\nstream,1;4,1\n", "row 1: bytes is a list, expected one number", ERR_PARSE },
+        { "op,bytes,time_us\nstream,4,1\n", "1 row of stream, expected 2 or more", ERR_RANGE },
+        { "op,m,n,k,time_us\ngrouped,1,1,1,1\n", "row 1: groups is not given", ERR_PARSE },
+        { "op,heads,seq,time_us\nfused,8,512,1\n", "row 1: head_dim is not given", ERR_PARSE },
+        { "op,heads,seq,head_dim,causal,time_us\nfused,8,512,64,maybe,1\n",
+          "row 1: causal is maybe, expected 0 or 1", ERR_PARSE },
+        { "op,heads,seq,head_dim,time_us\nfused,8,512,128,1\n",
+          "rows of fused attention are of a kernel that is not said; give --kernel", ERR_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char path[SUPPORT_PATH];
         KEEP(struct table, t, table_free);
-        KEEP(struct fit_npu, f, fit_npu_free);
+        KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
         f.npu = known_npu();
         SCRATCH(dir);
         scratch_file(path, dir, "x.csv", cases[i].csv, strlen(cases[i].csv));
         OK(table_read_csv(&t, path, e));
-        int rc = fit_npu_read(&f, &t, "x.csv", e);
+        int rc = fit_npu_read(&f, &t, NULL, "x.csv", e);
         if (!rc)
             rc = fit_npu(&f, e);
         assert_int_equal(rc, cases[i].code);
@@ -145,4 +157,184 @@ TEST(an_npu_without_peaks_is_refused)
     struct fit_npu f = { .n = 0 };
     topo_npu_defaults(&f.npu);
     FAILS(fit_npu(&f, e), ERR_RANGE, "NPU has no peak_TFLOPS");
+}
+
+/* ---- tables of other layouts ---- */
+
+/* An NPU with all that can be fitted, and the table of its operators as some other tool would write it. */
+static struct topo_npu today_npu(void)
+{
+    struct topo_npu npu = known_npu();
+    npu.peak_8bit_flops = 600e12;
+    npu.share[TOPO_FP8] = 0.93;
+    npu.group_half_out = 180;
+    npu.sms = 100;
+    npu.n_kernels = 1;
+    npu.kernels[0] = (struct topo_npu_attention){
+        .kernel = TOPO_CUDNN,
+        .flops = { 180e12, 140e12 },
+        .half_tiles = { 2, 0.5 },
+        .half_seq = 300,
+        .low_rank = { 0.75, 0.8 },
+        .low_rank_half = { 1, 0.25 },
+        .narrow = 0.7,
+        .fp8_forward = 1,
+    };
+    return npu;
+}
+
+static void put_gemm(struct text *out, const struct topo_npu *npu, double side, double in,
+                     enum topo_precision q)
+{
+    const struct roofline_product p = { side, 4096, in, 1 };
+    double time_s = roofline_precise_s(npu, &p, q, roofline_efficiency(npu, &p), 0);
+    text_printf(out, "gemm,fwd,%s,%g,4096,%g,,,,,,,%.17g\n", topo_precision_words[q], side, in,
+                roofline_flop(&p) / time_s / 1e12);
+}
+
+/* Rows as m, n, k of the forward product, whatever the pass. */
+static void put_grouped(struct text *out, const struct topo_npu *npu, double rows, int pass)
+{
+    const struct roofline_product all[] = { { rows, 2048, 4096, 16 },
+                                            { rows, 4096, 2048, 16 },
+                                            { 4096, 2048, rows, 16 } };
+    const struct roofline_product *p = &all[pass];
+    double added_B = pass == 2 ? 6 * p->m * p->n * p->batch : 0;
+    double time_s =
+        roofline_precise_s(npu, p, TOPO_BF16, roofline_group_efficiency(npu, p, pass == 2), added_B);
+    static const char *const words[] = { "fwd", "dgrad", "wgrad" };
+    text_printf(out, "grouped_gemm,%s,bf16,%g,2048,4096,16,,,,,,%.17g\n", words[pass], rows,
+                roofline_flop(p) / time_s / 1e12);
+}
+
+static void put_fused(struct text *out, const struct topo_npu *npu, double heads, double seq, double key_dim,
+                      double v_dim, int pass)
+{
+    const struct topo_npu_heads shape = { heads * seq, seq, key_dim, v_dim, false };
+    double flop = heads * seq * seq * (key_dim + v_dim) * (pass ? 2.5 : 1);
+    double time_s =
+        flop / topo_npu_attention_rate(npu, &npu->kernels[0], (enum topo_pass)pass, &shape) + npu->kernel_s;
+    text_printf(out, "attention_%s,,bf16,,,,,%g,%g,%g,%g,1,%.17g\n", pass ? "bwd" : "fwd", heads, seq,
+                key_dim, v_dim, flop / time_s / 1e12);
+}
+
+static void put_today(struct text *out, const struct topo_npu *npu)
+{
+    static const double sides[] = { 64, 256, 1024, 4096, 16384 };
+    text_puts(out, "kind,pass,precision,M,N,K,groups,heads,seq,head_dim,v_head_dim,causal,rate\n");
+    for (size_t i = 0; i < COUNT_OF(sides); i++)
+        for (size_t k = 0; k < COUNT_OF(sides); k++) {
+            put_gemm(out, npu, sides[i], sides[k], TOPO_BF16);
+            put_gemm(out, npu, sides[i], sides[k], TOPO_FP8);
+            for (int pass = 0; pass < 2; pass++) {
+                put_fused(out, npu, sides[i] / 16, 64 * sides[k] / 16, 128, 128, pass);
+                put_fused(out, npu, sides[i] / 16, 4096, 192, 128, pass);
+                put_fused(out, npu, 64, sides[k], 64, 64, pass);
+            }
+        }
+    for (size_t i = 0; i < COUNT_OF(sides); i++)
+        for (int pass = 0; pass < 3; pass++)
+            put_grouped(out, npu, sides[i], pass);
+    text_puts(out, "allreduce,,,,,,,,,,,,5\nallreduce,,,,,,,,,,,,6\ngemm,fwd,nvfp4,1,1,1,,,,,,,7\n");
+}
+
+static int read_today(struct fit_npu *f, const char *text, const char *names, struct err *e)
+{
+    char path[SUPPORT_PATH];
+    KEEP(struct table, t, table_free);
+    struct fit_columns columns = { 0 };
+    SCRATCH(dir);
+    scratch_file(path, dir, "x.csv", text, strlen(text));
+    int rc = table_read_csv(&t, path, e);
+    if (!rc)
+        rc = fit_columns_take(&columns, names, e);
+    if (!rc)
+        rc = fit_npu_read(f, &t, &columns, "x.csv", e);
+    return rc ? rc : fit_npu(f, e);
+}
+
+TEST(a_table_of_any_layout_gives_ceilings_shares_groups_and_kernels_back)
+{
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+    KEEP(struct text, text, text_free) = { 0 };
+    struct topo_npu npu = today_npu();
+    put_today(&text, &npu);
+    f.npu = npu; /* what is to be fitted is wrong in it */
+    f.npu.matrix_efficiency = 0.3;
+    f.npu.half_out = f.npu.half_in = f.npu.group_half_out = 7;
+    f.npu.share[TOPO_FP8] = 0.5;
+    f.npu.kernels[0] = (struct topo_npu_attention){
+        .kernel = TOPO_CUDNN, .flops = { 1e12, 1e12 }, .low_rank = { 1, 1 }, .narrow = 1, .fp8_forward = 1
+    };
+    OK(read_today(&f, text_str(&text), "op=kind,m=M,n=N,k=K,TFLOPS=rate", e));
+    assert_close(f.npu.matrix_efficiency, npu.matrix_efficiency, 2e-3);
+    assert_close(f.npu.half_out, npu.half_out, 2e-3);
+    assert_close(f.npu.half_in, npu.half_in, 2e-3);
+    assert_close(f.npu.share[TOPO_FP8], npu.share[TOPO_FP8], 2e-3);
+    assert_close(f.npu.group_half_out, npu.group_half_out, 2e-3);
+    for (int pass = 0; pass < 2; pass++) {
+        const struct topo_npu_attention *got = &f.npu.kernels[0], *want = &npu.kernels[0];
+        assert_close(got->flops[pass], want->flops[pass], 2e-3);
+        assert_close(got->half_tiles[pass], want->half_tiles[pass], 5e-3);
+        assert_close(got->low_rank[pass], want->low_rank[pass], 2e-3);
+        assert_close(got->low_rank_half[pass], want->low_rank_half[pass], 1e-2);
+    }
+    assert_close(f.npu.kernels[0].half_seq, 300, 5e-3);
+    assert_close(f.npu.kernels[0].narrow, 0.7, 2e-3);
+    for (int32_t k = 0; k < f.n_kinds; k++)
+        assert_true(f.kinds[k].max_frac < 5e-3);
+    assert_has(text_str(&f.notes), "left out: op allreduce (2 rows)");
+    assert_has(text_str(&f.notes), "left out: precision nvfp4, for which the NPU has no peak (1 row)");
+    assert_has(text_str(&f.notes), "kept as given: mem_efficiency and kernel_ns (no streams)");
+}
+
+TEST(a_row_may_be_the_sum_of_several_products)
+{
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+    struct topo_npu npu = known_npu();
+    const struct roofline_product one = { 4096, 8192, 1024, 1 }, two = { 4096, 1024, 8192, 1 };
+    double ms = 1e3 * (roofline_product_s(&npu, &one, 1) + roofline_product_s(&npu, &two, 1));
+    char text[256];
+    snprintf(text, sizeof text, "op,m,n,k,time_us\nmatrix,4096,8192;1024,1024;8192,%.17g\n", ms * 1e3);
+    f.npu = npu;
+    f.npu.matrix_efficiency = 0.1;
+    OK(read_today(&f, text, "", e));
+    assert_close(f.npu.matrix_efficiency, npu.matrix_efficiency, 1e-3);
+    /* Half sizes cannot be told from one row: as given, and it is said. */
+    assert_true(f.npu.half_out == npu.half_out && f.npu.half_in == npu.half_in);
+    assert_has(text_str(&f.notes), "kept as given: matrix_half_out, 150: 1 row, 6 tell");
+}
+
+TEST(products_that_do_not_depend_on_size_get_no_half_size)
+{
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+    KEEP(struct text, text, text_free) = { 0 };
+    WITH(struct topo_npu, npu, today_npu(), npu.half_out = 0, npu.half_in = 0, npu.kernel_s = 0);
+    double off = 1.01;
+    text_puts(&text, "op,m,n,k,TFLOPS\n");
+    for (double m = 512; m < 20000; m *= 2)
+        for (double k = 512; k < 20000; k *= 2, off = 2 - off)
+            text_printf(&text, "matrix,%g,8192,%g,%.17g\n", m, k, 270 * off);
+    f.npu = npu;
+    OK(read_today(&f, text_str(&text), "", e));
+    assert_near(f.npu.matrix_efficiency, 0.9, 0.01);
+    assert_true(f.npu.half_out == 0 && f.npu.half_in == 0);
+    assert_has(text_str(&f.notes), "not seen: matrix_half_in, so 0: sizes span a factor of 32");
+}
+
+TEST(columns_that_are_not_there_are_named)
+{
+    CASES(const char *names, *message) = {
+        { "op", "option --column is \"op\", expected NAME=COLUMN" },
+        { "=x", "option --column is \"=x\", expected NAME=COLUMN" },
+        { "op=kind,m=", "option --column is \"m=\", expected NAME=COLUMN" },
+        { "ops=kind", "option --column names \"ops\", which no operator has; did you mean op?" },
+        { "op=knd", "option --column: x.csv has no column \"knd\"; did you mean kind?" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+        f.npu = known_npu();
+        FAILS(read_today(&f, "kind,m,n,k,time_us\nmatrix,1,1,1,1\n", cases[i].names, e), ERR_USAGE,
+              cases[i].message);
+    }
 }
