@@ -1,0 +1,108 @@
+/**
+ * @file What failures take from a run: rates from counts of parts, checkpoints, goodput, spares.
+ *
+ * Plain numbers in, plain numbers out: nothing is read, allocated or refused here. Times are seconds, M
+ * ("mtbi_s") is the mean time between interruptions of the whole job, INFINITY where nothing fails. Formulas
+ * with their sources are in docs/ownership.md; each function names its own. Thread-safe.
+ */
+#ifndef TOPO_RELIABILITY_H
+#define TOPO_RELIABILITY_H
+
+#include <stdint.h>
+
+/** Some of one kind of part whose failure stops the job. */
+struct reliability_line {
+    const char *name; /**< borrowed; for reports */
+    double n;         /**< >= 0 */
+    double mtbf_s;    /**< of one of them, > 0; INFINITY: never fails */
+};
+
+/** Interruptions a second of a job that any of its parts stops: sum of n / MTBF, a series system with
+ * exponential times. @p lines: shape [n]. */
+double reliability_rate(const struct reliability_line *lines, int32_t n);
+
+/** M of a job on @p nodes nodes, each of which fails @p per_1000_node_days / 1000 times a day [s]. */
+double reliability_of_nodes_s(double per_1000_node_days, double nodes);
+
+/** Share of time that something is up: MTBF / (MTBF + MTTR), times in any one unit. */
+double reliability_availability(double mtbf, double mttr);
+
+/*
+ * Checkpoints. "stall" (delta) is what a checkpoint takes from the step; the interval (tau) is work between
+ * two of them, without the stall.
+ */
+
+/** Interval of Young (Comm. ACM 17, 1974): sqrt(2 delta M). */
+double checkpoint_young_s(double stall_s, double mtbi_s);
+/** Daly's first order (FGCS 22, 2006): sqrt(2 delta (M + R)) - delta. */
+double checkpoint_daly1_s(double stall_s, double mtbi_s, double restart_s);
+/** Daly's higher order: sqrt(2 delta M) (1 + sqrt(delta/2M)/3 + (delta/2M)/9) - delta; M from delta = 2M on.
+ */
+double checkpoint_daly2_s(double stall_s, double mtbi_s);
+/**
+ * The interval at which goodput_exact() is largest: M (1 + W(-exp(-1 - delta/M))), W Lambert's function, by
+ * Newton on log(1 - t) + t + delta/M = 0, t = tau/M. From the right of its root it descends without
+ * overshooting: some 20 steps at most. INFINITY for infinite M; 0 for a stall of 0.
+ */
+double checkpoint_best_s(double stall_s, double mtbi_s);
+
+/** How a job saves and resumes. */
+struct checkpoint {
+    double stall_s;   /**< of one checkpoint, >= 0 */
+    double drain_s;   /**< from then until it is whole, beside the steps; 0: it is written in the stall */
+    double restart_s; /**< from a failure to the first new step: detect, replace, load, warm up */
+};
+
+/**
+ * Share of wall time that is work kept, for failures at any time, during stalls and restarts too:
+ *
+ *     G = (tau/M) exp(-(R + drain)/M) / (exp((tau + delta)/M) - 1)
+ *
+ * Without a drain Daly's equation. A checkpoint is good once it is whole: from one restart to the next
+ * failure floor((t - drain)/(tau + delta)) of them are, t exponential with mean M; their mean is a geometric
+ * sum, and a cycle with its restart takes M exp(R/M). Needs drain <= tau + delta. M INFINITY: tau/(tau +
+ * delta).
+ */
+double goodput_exact(const struct checkpoint *c, double mtbi_s, double interval_s);
+
+/** First order in everything over M: (1 - (R + drain + tau/2)/M) / (1 + delta/tau); the expected effective
+ * time of arXiv 2410.21680. Below 0 where that is meaningless. */
+double goodput_first_order(const struct checkpoint *c, double mtbi_s, double interval_s);
+
+struct goodput {
+    double interval_s;  /**< given, or the best; at least what the last checkpoint needs to drain */
+    double goodput;     /**< goodput_exact(); 0 where a checkpoint takes longer than M: nothing is kept */
+    double first_order; /**< goodput_first_order(); its difference is the error of that */
+    double per_restart; /**< dG/dR = dG/d drain = -G/M [1/s] */
+    double per_mtbi;    /**< dG/dM [1/s]; at the best interval also that of the optimum (envelope theorem) */
+};
+
+/** @p interval_s NaN: the best that drains allow. */
+void goodput_of(struct goodput *out, const struct checkpoint *c, double mtbi_s, double interval_s);
+
+/** A place that checkpoints go to, such as the memory of a peer, or the file system. */
+struct goodput_tier {
+    double share; /**< of failures that are restored from here; they sum to 1 */
+    double stall_s, interval_s, restart_s;
+};
+
+/** First order: 1 - sum of share (R + tau/2)/M - sum of delta/tau; at least 0. */
+double goodput_tiers(const struct goodput_tier *tiers, int32_t n, double mtbi_s);
+
+/** Time to write @p bytes from @p nodes nodes at @p node_Bps each into a store of @p store_Bps [s]: the
+ * slower of the two. */
+double checkpoint_write_s(double bytes, double nodes, double node_Bps, double store_Bps);
+
+/*
+ * Spares.
+ */
+
+/** Probability that of @p n + @p spares units, each down with probability @p down, at most @p spares are:
+ * binomial. O(spares). 0 <= down < 1. */
+double spares_enough(int64_t n, int64_t spares, double down);
+
+/** Fewest spares with Poisson(@p mean; at most that many) >= @p sure, 0 <= sure < 1: units under repair at
+ * once, mean = n MTTR/MTBF up to 1e6. O(result). */
+int64_t spares_needed(double mean, double sure);
+
+#endif
