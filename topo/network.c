@@ -245,6 +245,10 @@ static const struct key dim_keys[] = {
            "one message from an NPU to the next one, switch included", .uses = USE_LATENCY),
     K_REAL(struct topo_dim, efficiency, "efficiency", "", 1, 1e-3, 1, 1,
            "share of bw_GBps that a collective reaches"),
+    K_REAL_OR(struct topo_dim, all_to_all, "all_to_all_efficiency", "", 1, 1e-3, 1, NAN,
+              "the same of an all-to-all (default: efficiency)"),
+    K_REAL_OR(struct topo_dim, dispatch, "dispatch_efficiency", "", 1, 1e-3, 1, NAN,
+              "the same of tokens that go to their experts with copies merged (default: efficiency)"),
     K_WORD(
         struct topo_dim, algorithm, "algorithm", topo_algorithm_words, TOPO_ALGORITHM_SHAPE,
         "how its members carry out a collective; default: in-switch where there is that, else ring, direct "

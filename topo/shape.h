@@ -159,6 +159,8 @@ struct topo_dim {
     double max_Bps; /**< cap for the allocator, INFINITY = none */
     double lat_s; /**< one message from an NPU to the next one of the dimension, switch included [s], >= 0 */
     double efficiency; /**< share of bw_Bps a collective reaches, (0, 1] */
+    double all_to_all,
+        dispatch; /**< in its place, of an all-to-all, copies merged; NaN or 0: as the others */
     enum topo_algorithm algorithm;
     enum topo_in_switch in_switch; /**< of a switch only */
     int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */

@@ -154,8 +154,14 @@ static double share_of(const double *share, enum collective_kind kind, int32_t d
     return kind == COLLECTIVE_ALL_TO_ALL && share && share[d] > 0 ? share[d] : 1;
 }
 
-void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
-                      const int32_t *stride, const double *share, const struct topo_network *net)
+double collective_gain(const struct topo_dim *dim, enum collective_kind kind, const double *share)
+{
+    double own = share && share[0] > 0 ? dim->dispatch : dim->all_to_all;
+    return kind == COLLECTIVE_ALL_TO_ALL && own > 0 ? own / dim->efficiency : 1;
+}
+
+static void find_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
+                       const int32_t *stride, const double *share, const struct topo_network *net)
 {
     static const enum pass passes[N_COLLECTIVES] = { PASS_REDUCE_SCATTER, PASS_REDUCE_SCATTER,
                                                      PASS_ALL_GATHER,     PASS_ALL_TO_ALL,
@@ -189,6 +195,14 @@ void collective_loads(double *out, enum collective_kind kind, double bytes, cons
         if (passes[kind] == PASS_REDUCE_SCATTER || passes[kind] == PASS_ALL_GATHER)
             full_B /= units[i].n;
     }
+}
+
+void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
+                      const int32_t *stride, const double *share, const struct topo_network *net)
+{
+    find_loads(out, kind, bytes, members, stride, share, net);
+    for (int32_t d = 0; d < net->n_dims && kind == COLLECTIVE_ALL_TO_ALL; d++)
+        out[d] /= collective_gain(&net->dims[d - net->dims[d].level], kind, share);
 }
 
 double collective_reach(const struct topo_dim *dim)
@@ -397,7 +411,8 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
                          .flat = u->flat,
                          .rails = u->rails > 1 ? u->rails : 1,
                          .pass = pass,
-                         .full_B = full_B };
+                         .full_B = full_B,
+                         .gain = 1 };
     take_bandwidths(&x, entry, bw_Bps);
     enum topo_algorithm given = topo_is_fabric(first) && !u->flat ? TOPO_ALGORITHM_SHAPE : dim->algorithm;
     if (dim->algorithm == TOPO_ALGORITHM_AUTO)
@@ -558,6 +573,19 @@ static void stage_add_scatter(struct stage_chain *c, const struct stage_unit *un
     }
 }
 
+/* Of an all-to-all, by how much more or less of each class it reaches than other collectives. */
+static void stage_gain(struct stage *s, const struct topo_network *net, const double *share)
+{
+    const struct topo_dim *entry = &net->dims[s->entry];
+    s->gain = collective_gain(entry, COLLECTIVE_ALL_TO_ALL, share);
+    s->load_B /= s->gain;
+    for (int32_t i = 0; i < s->n_more; i++) {
+        int32_t d = s->more[i].dim;
+        s->more[i].load_B /=
+            d < s->entry ? collective_gain(&net->dims[d], COLLECTIVE_ALL_TO_ALL, share) : s->gain;
+    }
+}
+
 static void stage_add_gather(struct stage_chain *c, const struct stage_unit *units, int32_t n, double shard_B)
 {
     for (int32_t i = n; i-- > 0;) {
@@ -604,8 +632,10 @@ int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, doubl
         stage_add_gather(&c, units, n, bytes);
         break;
     case COLLECTIVE_ALL_TO_ALL:
-        for (int32_t i = 0; i < n; i++)
+        for (int32_t i = 0; i < n; i++) {
             stage_add(&c, &units[i], PASS_ALL_TO_ALL, bytes * share_of(share, kind, units[i].dim));
+            stage_gain(&c.out[c.n - 1], net, share);
+        }
         break;
     case COLLECTIVE_BROADCAST:
         stage_add_each(&c, units, n, PASS_BROADCAST, bytes);

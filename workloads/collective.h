@@ -75,6 +75,13 @@ void collective_find_uniform(struct collective_uniform *u, const struct topo_net
  */
 double collective_reach(const struct topo_dim *dim);
 
+/**
+ * What a collective of @p kind reaches of @p dim over its `efficiency`: all_to_all_efficiency, or
+ * dispatch_efficiency where @p share (as of collective_loads()) merges copies, over that; else 1.
+ * collective_loads() and stages have it already: what it falls short of 1 counts as bytes.
+ */
+double collective_gain(const struct topo_dim *dim, enum collective_kind kind, const double *share);
+
 /** Share of a dimension's bandwidth that a collective reaches: its efficiency times collective_reach(). */
 double collective_share(const struct topo_dim *dim);
 
@@ -114,6 +121,7 @@ struct stage {
     double full_B;  /**< S of algorithm_cost() */
     double sent_B;  /**< bytes that the dimension's bandwidth must carry, load * S */
     double const_s; /**< latency, overhead and memory [s] */
+    double gain;    /**< collective_gain() of the entry */
     double load_B;  /**< bytes over what a collective reaches of the dimension's bandwidth */
 };
 

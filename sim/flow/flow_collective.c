@@ -456,8 +456,9 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
     const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
     double efficiency =
         s->choice.regime > 0 ? dim->regimes[s->choice.regime - 1].efficiency : dim->efficiency;
+    efficiency *= s->gain;
     if (s->rails > 1 && c->src / s->rails == c->dst / s->rails) /* stays in its node, whose links it takes */
-        efficiency = dim[-s->dim].efficiency;
+        efficiency = dim[-s->dim].efficiency * collective_gain(&dim[-s->dim], COLLECTIVE_ALL_TO_ALL, NULL);
     struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
                               .start_s = start_of(sim, r, c),
                               .tag = (int64_t)run << 32 | channel };

@@ -76,6 +76,19 @@ constraints: [ total == 150 ]
 workload: { step: { sum: [ { all-reduce: { size_MB: 100, group: all } }, { all-to-all: { size_MB: 9, group: all } } ] } }
 ..
 
+cat >tokens.yaml <<..
+network:
+  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000 }
+  parts: parts.yaml
+  dims:
+    - { name: in, shape: switch, size: 4, bw_GBps: 100, tier: In }
+    - { name: out, shape: switch, size: 4, bw_GBps: 50, tier: Out }
+constraints: [ total == 150 ]
+workload:
+  model: { layers: 2, hidden: 64, heads: 4, vocab: 128, seq: 64, moe: { experts: 16, top_k: 4, ffn: 64 } }
+  parallel: { batch: 16, ep: 16, dispatcher: merged }
+..
+
 what_it_says() { # STUDY [OVERRIDE]
     s=$1
     shift
@@ -98,6 +111,8 @@ dims min_GBps ring network.dims[1].min_GBps=60
 dims max_GBps ring network.dims[1].max_GBps=10
 dims latency_ns ring network.dims[1].latency_ns=9000
 dims efficiency ring network.dims[1].efficiency=0.5
+dims all_to_all_efficiency ring network.dims[1].all_to_all_efficiency=0.5
+dims dispatch_efficiency tokens network.dims[1].dispatch_efficiency=0.5
 dims algorithm ring network.dims[1].algorithm=ring
 dims detour full network.dims[0].detour=true
 dims in_switch ring network.dims[1].in_switch=sharp

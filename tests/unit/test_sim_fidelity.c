@@ -156,6 +156,40 @@ TEST(merged_copies_take_as_long_in_every_model_that_has_steps)
     }
 }
 
+/* 7/8 of 1 GB at 0.5 of 100 GB/s where copies are merged, 0.8 where not; an all-gather has all of it. */
+TEST(exchanges_have_an_efficiency_of_their_own_in_every_model)
+{
+    CASES(const char *word; enum collective_kind kind; double share, ms) = {
+        { "switch:8@100", COLLECTIVE_ALL_TO_ALL, 0, 8.75 / 0.8 },
+        { "switch:8@100", COLLECTIVE_ALL_TO_ALL, 1, 8.75 / 0.5 },
+        { "switch:8@100", COLLECTIVE_REDUCE_SCATTER, 0, 8.75 },
+        { "switch:8@100", COLLECTIVE_REDUCE_SCATTER, 1, 8.75 },
+        { "fat-tree:2x4/1@100", COLLECTIVE_ALL_TO_ALL, 0, 8.75 / 0.8 },
+        { "fat-tree:2x4/1@100", COLLECTIVE_ALL_TO_ALL, 1, 8.75 / 0.5 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = network_of(cases[i].word);
+        struct sim_job job = all_of(&net, cases[i].kind, 1e9);
+        struct sim_rules rules = rules_of(1);
+        double bw_Bps[TOPO_MAX_DIMS];
+        net.dims[0].all_to_all = 0.8;
+        net.dims[0].dispatch = 0.5;
+        for (int32_t d = 0; d < net.n_dims; d++) {
+            bw_Bps[d] = net.dims[d].bw_Bps;
+            job.share[d] = cases[i].share;
+        }
+        for (int m = 0; m < N_SIM_MODELS; m++) {
+            struct fidelity_time t = { 0 };
+            struct collective_time closed;
+            const struct collective_way way = { &net, m ? &rules.stage : NULL, bw_Bps };
+            collective_time(&closed, job.kind, job.bytes, job.members, job.stride, job.share, &way);
+            if (m > SIM_ALPHA_BETA)
+                OK(time_job(&t, &net, &rules, (enum sim_model)m, &job, e));
+            assert_close(1e3 * (m > SIM_ALPHA_BETA ? t.time_s : closed.time_s), cases[i].ms, 1e-9);
+        }
+    }
+}
+
 /* Of 1 GB on 100 GB/s: 10 ms times what section 3 of docs/model.md has for the links of the group. */
 TEST(part_of_a_dimension_takes_as_long_in_every_model)
 {
