@@ -156,9 +156,9 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
     yaml_id at = list ? doc->nodes[id].first : id;
     for (; at >= 0; at = list ? doc->nodes[at].next : -1) {
         double x;
-        int rc = yaml_real(doc, at, &x, e);
-        if (rc)
-            return rc;
+        if (doc->nodes[at].kind != YAML_SCALAR || !num_parse_real(doc->nodes[at].text, &x))
+            return yaml_fail(doc, at, e, ERR_PARSE, "is %s, expected a number (2 for 2:1), or free",
+                             doc->nodes[at].kind == YAML_SCALAR ? doc->nodes[at].text : "nested");
         if (!(x >= k->min && x <= k->max))
             return yaml_fail(doc, at, e, ERR_RANGE, "is %g, expected %g to %g, or free", x, k->min, k->max);
         if (f->n_taper == TOPO_LEVELS - 1)

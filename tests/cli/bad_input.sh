@@ -82,6 +82,8 @@ fabric "fat-tree, sizes: [ 4 ], taper: 2" | study
 bad "tree of one level" study.yaml
 fabric "fat-tree, sizes: [ 4, 8 ], taper: [ ]" | study
 bad "tree with an empty list of tapers" study.yaml
+fabric "fat-tree, sizes: [ 4, 8 ], taper: 2:1" | study
+bad "tree with a taper as a ratio" study.yaml
 fabric "fat-tree, sizes: [ 4, 8 ], up: [ 2, 2, 2 ]" | study
 bad "tree with more tiers of links than levels" study.yaml
 fabric "fat-tree, size: 32, radix: 64, taper: 2" | study
