@@ -914,6 +914,65 @@ static struct alloc_problem with_prices(const struct alloc_problem *p)
     return q;
 }
 
+/* How much of a bandwidth without end can be of use: beside the slowest that a limited dimension of the same
+ * leaf can be, far above. 0: there is no such leaf. */
+static double useful_Bps(const struct alloc_problem *p, const double *cap_Bps)
+{
+    static const double far = 1e4;
+    double most = 0;
+    for (int32_t l = 0; l < p->step->n_leaves; l++) {
+        const double *traffic_B = &p->step->traffic_B[(ptrdiff_t)l * D];
+        double least_s = 0, largest_B = 0;
+        for (int32_t d = 0; d < p->step->n_dims; d++) {
+            least_s = fmax(least_s, isfinite(cap_Bps[d]) ? traffic_B[d] / cap_Bps[d] : 0);
+            largest_B = fmax(largest_B, isinf(cap_Bps[d]) ? traffic_B[d] : 0);
+        }
+        most = fmax(most, least_s > 0 ? largest_B / least_s : 0);
+    }
+    return far * most;
+}
+
+/* Where a bandwidth has no end nothing is gained by it: multipliers of rows that it is in are rounding, and
+ * prove nothing once the end is gone that it was given. */
+static void drop_endless(struct alloc_answer *out, struct alloc_bound *b, const struct alloc_problem *p,
+                         const double *cap_Bps)
+{
+    for (int32_t i = 0; i < p->n_rows; i++)
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            if (p->rows[i].coef[d] != 0 && isinf(cap_Bps[d]))
+                b->row_dual[i] = 0;
+    b->value = alloc_bound_value(b, p);
+    out->lower_bound = b->value;
+}
+
+/* Bandwidths that rows tie to each other and nothing limits: the least time is reached on a ray without end,
+ * along which the interior method runs away. Once more with an end to it that cannot bind. */
+static int solve_capped(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    struct alloc_problem capped = *p;
+    double cap_Bps[D];
+    alloc_find_caps(cap_Bps, p);
+    double most_Bps = useful_Bps(p, cap_Bps);
+    if (!(most_Bps > 0))
+        return 0;
+    struct alloc_row *rows = calloc((size_t)p->n_rows + D, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    memcpy(rows, p->rows, (size_t)p->n_rows * sizeof *rows);
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        if (isinf(cap_Bps[d])) {
+            struct alloc_row row = { .sense = LINEXPR_LE, .rhs = most_Bps, .unit = 1e9 };
+            row.coef[d] = 1;
+            rows[capped.n_rows++] = row;
+        }
+    capped.rows = rows;
+    int rc = capped.n_rows > p->n_rows ? solve(out, &capped, e) : 0;
+    free(rows);
+    for (int32_t i = 0; i < out->n_bounds && !rc && p->objective == ALLOC_TIME; i++)
+        drop_endless(out, &out->bounds[i], p, cap_Bps);
+    return rc;
+}
+
 /* Solve, else find out why there is no answer. STALLED is only what is left when no reason was found or a
  * proof falls short. */
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
@@ -925,6 +984,8 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
 
     struct alloc_problem q = with_prices(p);
     int rc = solve(out, &q, e);
+    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && q.objective != ALLOC_COST)
+        rc = solve_capped(out, &q, e);
     if (!rc && out->status == ALLOC_STALLED && !isnan(out->value))
         rc = solve_finish(out, &q, e);
     else if (!rc && out->status == ALLOC_STALLED)

@@ -1145,8 +1145,8 @@ static void say_clash(struct whole *s)
             "no design in whole parts satisfies all constraints together; the relaxation in fractions does");
 }
 
-/* Next choice of a block that differs in one dimension: the nearest above (or below) there, equal in others.
- */
+/* Next choice of a block that differs in one dimension: the nearest above (or below) there, equal in others
+ * but for what is tied. */
 static int64_t neighbour(const struct block *b, int64_t at, int32_t d, bool up)
 {
     const struct whole_block *g = b->given;
@@ -1156,7 +1156,7 @@ static int64_t neighbour(const struct block *b, int64_t at, int32_t d, bool up)
         const double *there = &g->bw_Bps[b->order[k] * g->n_dims];
         bool same = up ? there[d] > here[d] : there[d] < here[d];
         for (int32_t i = 0; i < g->n_dims && same; i++)
-            same = i == d || there[i] == here[i];
+            same = i == d || (g->tied >> i & 1) || there[i] == here[i];
         if (!same)
             continue;
         double best = found < 0 ? 0 : g->bw_Bps[b->order[found] * g->n_dims + d];
@@ -1203,6 +1203,9 @@ static void describe(struct whole *s)
         const struct whole_block *g = s->blocks[b].given;
         out->at[s->given_at[b]] = s->blocks[b].order[s->best_at[b]];
         for (int32_t d = 0; d < g->n_dims; d++) {
+            out->up[g->first + d] = out->down[g->first + d] = (struct whole_step){ .broken = -1 };
+            if (g->tied >> d & 1)
+                continue;
             find_step(&out->up[g->first + d], s, b, d, true);
             find_step(&out->down[g->first + d], s, b, d, false);
         }

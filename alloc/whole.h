@@ -11,6 +11,7 @@ struct whole_block {
     const double *bw_Bps;  /**< shape [n][n_dims], >= 0, borrowed; in ascending order where n_dims is 1 */
     const double *spent[N_ALLOC_SPENT]; /**< shape [n] each, >= 0, borrowed; need not grow with bandwidth;
                                            nic_usd and watt may be NULL where no row speaks of them */
+    uint32_t tied; /**< bits 1 << k of those dimensions that follow others, and have no step of their own */
 };
 
 enum { WHOLE_MAX_CHOICES = 1 << 20, WHOLE_MAX_TIES = 64 };

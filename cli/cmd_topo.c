@@ -508,7 +508,7 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
         topo_metrics(&f->metrics, &s->net, bw_Bps);
     f->metrics.n_spare_ports = topo_spare_ports(&s->net);
     if (!rc && s->has_parts && topo_has_bandwidths(&s->net)) {
-        rc = topo_build_bill(&f->bill, &s->net, &s->parts, bw_Bps, e);
+        rc = study_build_bill(&f->bill, s, bw_Bps, e);
         f->has_bill = !rc;
     }
     return rc;

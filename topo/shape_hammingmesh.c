@@ -358,6 +358,21 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
 
 /* ---- parts ---- */
 
+/* Of a bandwidth that is given, each of an NPU's four links is as many cables as there are planes, or a
+ * multiple of that. */
+static int hamming_check_planes(const struct topo_site *at, const struct topo_dim *dim, struct err *e)
+{
+    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe),
+           links = topo_whole_parts(at->bw_Bps[at->d] / 2 / link_Bps), planes = topo_planes(dim);
+    if (isnan(dim->bw_Bps) || fmod(links, planes) == 0)
+        return 0;
+    return err_set(
+        e, ERR_RANGE,
+        "%g GB/s are %g cable%s of %g GB/s for each of an NPU's links, expected a multiple of the %d "
+        "planes",
+        at->bw_Bps[at->d] / 1e9, links, links == 1 ? "" : "s", link_Bps / 1e9, (int)planes);
+}
+
 /* An NPU has two ports along rows and two along columns in each plane, whether they lead to its board or to a
  * switch; one adapter serves both. */
 static void hamming_add_nics(struct topo_items *out, const struct topo_site *at, const struct topo_dim *dim,
@@ -387,6 +402,9 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     const struct topo_recipe *r = at->recipe;
     const struct topo_part *sw = r->sw < 0 ? NULL : &at->parts->parts[r->sw];
     bool whole = !isnan(bw_Bps);
+    int rc = level == 0 && whole ? hamming_check_planes(at, dim, e) : 0;
+    if (rc)
+        return rc;
     if (level < ROW) {
         hamming_add_nics(out, at, dim, level, bw_Bps);
         return 0;
@@ -401,7 +419,7 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     links = whole ? topo_whole_parts(links) : links;
     int64_t lines = hamming_switches(dim, level - ROW), ends = 2 * (int64_t)dim[level].size;
     struct topo_clos c;
-    int rc = topo_recipe_clos(&c, r, lines * ends, sw->ports, lines, e);
+    rc = topo_recipe_clos(&c, r, lines * ends, sw->ports, lines, e);
     if (!rc && c.tiers > 1 && r->up_link < 0)
         rc = err_set(e, ERR_RANGE, "tier \"%s\" is built without up_link, expected one: a Clos of %d tiers",
                      r->tier, (int)c.tiers);

@@ -165,29 +165,49 @@ static int read_network(struct design_point *s, struct err *e)
     return rc;
 }
 
-/* Where the price is missing: at the tier of the dimension that has none; a word has no tiers. */
-static int fail_price(const struct design_point *s, struct err *e)
+/* Put the place of the dimension before a message that is about its prices: its tier, or the entry of `dims`;
+ * a network that is a word has neither. @p d: of the network; -1: not known. */
+static int fail_dim(const struct design_point *s, int32_t d, struct err *e)
 {
     char place[400];
-    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"),
-            dims = yaml_get(&s->doc, at, s->ideal ? "classes" : "dims");
-    int32_t d = 0;
-    if (dims >= 0)
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
+    int32_t first = 0;
+    if (dims >= 0 && d >= 0)
         yaml_each (id, &s->doc, dims) {
-            struct topo_network one = s->net;
-            struct topo_dim_price price;
-            struct err ignored;
-            one.n_dims = 1;
-            if (s->ideal)
-                break;
-            one.dims[0] = s->net.dims[d++];
-            if (topo_prices(&price, &one, &s->parts, &ignored) == 0)
-                continue;
+            int32_t next = topo_after_entry(s->net.dims, first);
             yaml_id tier = yaml_get(&s->doc, id, "tier");
-            at = tier >= 0 ? tier : id;
-            break;
+            if (d >= first && d < next)
+                at = tier >= 0 ? tier : id;
+            first = next;
         }
     return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
+}
+
+/* Where the price is missing. */
+static int fail_price(const struct design_point *s, struct err *e)
+{
+    for (int32_t d = 0; d < s->net.n_dims && !s->ideal; d = topo_after_entry(s->net.dims, d)) {
+        struct topo_network one = s->net;
+        struct topo_dim_price prices[TOPO_MAX_DIMS];
+        struct err ignored;
+        one.n_dims = topo_after_entry(s->net.dims, d) - d;
+        memcpy(one.dims, &s->net.dims[d], (size_t)one.n_dims * sizeof *one.dims);
+        if (topo_prices(prices, &one, &s->parts, &ignored))
+            return fail_dim(s, d, e);
+    }
+    return fail_dim(s, -1, e);
+}
+
+int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = topo_build_bill(b, &s->net, &s->parts, bw_Bps, e);
+    for (int32_t d = 0; d < s->net.n_dims && rc && rc != ERR_NOMEM && topo_is_catalogue(&s->parts); d++) {
+        struct topo_spent spent = { 0 };
+        struct err ignored;
+        if (topo_spend(&spent, &s->net, &s->parts, d, 1, bw_Bps, &ignored))
+            return fail_dim(s, d, e);
+    }
+    return rc;
 }
 
 /* usd of the file's edges as a rate for each class, that of its nodes as a sum which no bandwidth changes. */
@@ -594,6 +614,14 @@ static int point_read_rows(struct design_point *s, unsigned needs, struct err *e
     int rc = alloc_add_network(&s->rows, &s->net, e);
     for (int32_t d = 0; d < s->net.n_dims && s->has_parts && !rc; d++) {
         double most_Bps = topo_nic_limit_Bps(&s->net, d, &s->parts);
+        if (most_Bps == 0)
+            return fail_dim(
+                s, d,
+                (err_set(e, ERR_RANGE,
+                         "dimension \"%s\": its NICs have too few ports for the planes that each of "
+                         "them serves, expected fewer planes, or more nics",
+                         s->net.dims[d].name),
+                 e));
         if (isfinite(most_Bps) && isnan(s->net.dims[d].bw_Bps))
             rc = alloc_add_nics(&s->rows, &s->net, d, most_Bps, e);
     }

@@ -225,6 +225,9 @@ int study_take_plans(struct design_point *s, const struct design_point *from, st
  * "ideal-routing" (a network with a graph: every message over any paths); else NULL. */
 const char *study_semantics(const struct design_point *s);
 
+/** topo_build_bill() of the study's network; an error begins with the place of the dimension. */
+int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e);
+
 /** Price of the network at @p bw_Bps, shape [n_dims], as the study prices it, with study_fixed_usd(): of what
  * is bought, or linear. NaN without parts, or where whole parts cannot be had (ERR_RANGE in @p e, which may
  * be NULL). */

@@ -518,7 +518,10 @@ static void begin_entry(struct maker *m, int32_t first, int32_t n_dims)
     double n = count_levels(m, first, first + n_dims, 0);
     m->bounded[m->n_blocks] = n > ALL_CHOICES;
     m->n_points *= m->bounded[m->n_blocks] ? n : 1;
-    m->blocks[m->n_blocks++] = (struct whole_block){ .first = first, .n_dims = n_dims };
+    struct whole_block *block = &m->blocks[m->n_blocks++];
+    *block = (struct whole_block){ .first = first, .n_dims = n_dims };
+    for (int32_t d = 0; d < n_dims; d++)
+        block->tied |= has_choice(m, first + d) ? 0 : 1u << d;
 }
 
 /* What the cheapest choice of an entry costs; of one that has none yet by linear prices. */

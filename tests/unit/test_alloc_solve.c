@@ -233,6 +233,27 @@ TEST(shadow_prices_are_the_slope_of_the_optimum)
     assert_true(tested > 100);
 }
 
+/* Nothing limits the last two dimensions, of which one has half of the other: the first one, at 10 GB/s,
+ * decides the time, and of the utilization 10 + 1.5 B the best is where all three take as long. */
+TEST(bandwidths_without_end_may_be_tied)
+{
+    static const double traffic_GB[][D] = { { 4, 2, 0.5 } };
+    PLAIN_SPLIT(s, 3, traffic_GB, 1, 0);
+    const double tie[] = { 0, -0.5, 1 }, first[] = { 1, 0, 0 };
+    random_split_row(&s, first, LINEXPR_EQ, 10);
+    random_split_row(&s, tie, LINEXPR_EQ, 0);
+    {
+        SOLVED(a, &s.problem);
+        assert_close(a.value, 0.4, 1e-9);
+        assert_close(a.bw_Bps[2], a.bw_Bps[1] / 2, 1e-9);
+        assert_false(a.unique);
+    }
+    s.problem.objective = ALLOC_UTILIZATION;
+    SOLVED(a, &s.problem);
+    assert_close(a.bw_Bps[1], 5e9, 1e-6);
+    assert_close(a.value, 0.4 * 17.5e9, 1e-9);
+}
+
 TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
 {
     static const double m[1][D] = { { 1, 1 } };

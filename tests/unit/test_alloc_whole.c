@@ -194,7 +194,7 @@ TEST(neighbours_are_priced_and_the_row_they_break_is_named)
     static const double traffic_GB[][D] = { { 4, 0 }, { 0, 1 } };
     PLAIN_SPLIT(s, 2, traffic_GB, 2, 0.1);
     const double bw_Bps[] = { 50e9, 100e9, 150e9, 200e9 }, usd[] = { 10, 15, 40, 50 };
-    const struct whole_block blocks[] = { { 0, 1, 4, bw_Bps, { usd } }, { 1, 1, 3, bw_Bps, { usd } } };
+    const struct whole_block blocks[] = { { 0, 1, 4, bw_Bps, { usd }, 0 }, { 1, 1, 3, bw_Bps, { usd }, 0 } };
     const struct whole_lattice l = { .blocks = blocks, .n_blocks = 2 };
     struct whole_answer a;
     double ones[D] = { 1, 1 };
@@ -214,12 +214,31 @@ TEST(neighbours_are_priced_and_the_row_they_break_is_named)
     assert_close(a.gap, 0, 0);
 }
 
+/* The second dimension has half of the first, as above a taper: one step moves both. */
+TEST(what_is_tied_moves_along)
+{
+    static const double traffic_GB[][D] = { { 4, 1 } };
+    PLAIN_SPLIT(s, 2, traffic_GB, 1, 0);
+    const double bw_Bps[] = { 50e9, 25e9, 100e9, 50e9, 150e9, 75e9 }, usd[] = { 10, 15, 40 };
+    const struct whole_block blocks[] = { { 0, 2, 3, bw_Bps, { usd }, 2 } };
+    const struct whole_lattice l = { .blocks = blocks, .n_blocks = 1 };
+    struct whole_answer a;
+    double money[D] = { 1, 0 };
+    random_split_row(&s, money, LINEXPR_LE, 100);
+    OK(alloc_solve_whole(&a, &s.problem, &l, NULL, e));
+    assert_close(a.bw_Bps[1], 50e9, 0);
+    assert_true(a.up[0].there && a.up[0].broken == 0 && a.down[0].there && a.down[0].broken == -1);
+    assert_close(a.down[0].time_s, 4.0 / 50, 1e-14);
+    assert_close(a.up[0].cost_usd, 40, 1e-14);
+    assert_false(a.up[1].there || a.down[1].there);
+}
+
 TEST(of_equal_designs_the_cheapest_is_taken_then_the_most_even)
 {
     static const double traffic_GB[][D] = { { 1, 1 } };
     PLAIN_SPLIT(s, 2, traffic_GB, 1, 0);
     const double bw_Bps[] = { 50e9, 100e9, 150e9 }, usd[] = { 20, 10, 10 };
-    const struct whole_block blocks[] = { { 0, 1, 1, bw_Bps, { usd } }, { 1, 1, 3, bw_Bps, { usd } } };
+    const struct whole_block blocks[] = { { 0, 1, 1, bw_Bps, { usd }, 0 }, { 1, 1, 3, bw_Bps, { usd }, 0 } };
     const struct whole_lattice l = { .blocks = blocks, .n_blocks = 2 };
     struct whole_answer a;
     OK(alloc_solve_whole(&a, &s.problem, &l, NULL, e));
@@ -235,7 +254,7 @@ TEST(a_constraint_that_no_part_satisfies_is_named)
     static const double traffic_GB[][D] = { { 1, 1 } };
     PLAIN_SPLIT(s, 2, traffic_GB, 1, 0);
     const double bw_Bps[] = { 50e9, 100e9 }, usd[] = { 20, 30 };
-    const struct whole_block blocks[] = { { 0, 1, 2, bw_Bps, { usd } }, { 1, 1, 2, bw_Bps, { usd } } };
+    const struct whole_block blocks[] = { { 0, 1, 2, bw_Bps, { usd }, 0 }, { 1, 1, 2, bw_Bps, { usd }, 0 } };
     const struct whole_lattice l = { .blocks = blocks, .n_blocks = 2 };
     struct whole_answer a;
     double ones[D] = { 1, 1 };
