@@ -213,16 +213,15 @@ static const struct {
     int x, y;
 } sides[] = { { 0, -1 }, { 0, 1 }, { 1, 0 }, { -1, 0 }, { 1, -1 }, { -1, -1 }, { 1, 1 }, { -1, 1 } };
 
-bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const char *s, const char *color)
+bool places_put_beside(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
+                       const char *color, bool over_lines)
 {
     double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
     int32_t n = (int32_t)(sizeof sides / sizeof *sides);
 
-    /* All sides free of everything first, then all sides again where lines may be crossed: a text on the less
-     * preferred side is read more easily than one with a line through it. */
-    for (int32_t i = 0; i < 2 * n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         /* Corners are nearer than the sum of both halves. */
-        int x = sides[i % n].x, y = sides[i % n].y;
+        int x = sides[i].x, y = sides[i].y;
         double near = x && y ? 2 : 0;
         struct canvas_xy mid = { at.x + x * (half_x + PLACES_MARKER_PX + 1 - near),
                                  at.y + y * (half_y + PLACES_MARKER_PX - near) };
@@ -230,13 +229,19 @@ bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const c
         struct canvas_label where = {
             .x_px = mid.x, .y_px = mid.y, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX, .color = color
         };
-        if (!places_free(p, &box, i >= n))
+        if (!places_free(p, &box, over_lines))
             continue;
         canvas_text(c, &where, s);
         places_take(p, (struct place_taken){ .box = box });
         return true;
     }
     return false;
+}
+
+/* A text on the less preferred side is read more easily than one with a line through it. */
+bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const char *s, const char *color)
+{
+    return places_put_beside(p, c, at, s, color, false) || places_put_beside(p, c, at, s, color, true);
 }
 
 /* Of the text's box the point that is nearest to the marker. */
@@ -264,12 +269,12 @@ static bool is_clear(const struct places *p, struct canvas_xy from, struct canva
 enum { APART_LEAST_PX = 14, APART_STEP_PX = 8, APART_RINGS = 8 };
 
 bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
-                      const char *color)
+                      const char *color, bool over_lines)
 {
     double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
     int32_t n = (int32_t)(sizeof sides / sizeof *sides);
 
-    /* The nearest ring first; lines may be crossed, since nothing else was free near by. */
+    /* The nearest ring first. */
     for (int32_t i = 0; i < APART_RINGS * n; i++) {
         int x = sides[i % n].x, y = sides[i % n].y;
         double far = APART_LEAST_PX + i / n * APART_STEP_PX;
@@ -279,7 +284,7 @@ bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, c
             .x_px = mid.x, .y_px = mid.y, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX, .color = color
         };
         struct canvas_xy end = nearest_of(&box, at);
-        if (!places_free(p, &box, true) || !is_clear(p, at, end))
+        if (!places_free(p, &box, over_lines) || !is_clear(p, at, end))
             continue;
         canvas_leader(c, at.x, at.y, end.x, end.y);
         canvas_text(c, &where, s);

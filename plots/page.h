@@ -109,14 +109,17 @@ void places_take_line(struct places *p, struct canvas_xy a, struct canvas_xy b);
 /** Whether a box is inside and free, or crossed by nothing but thin things. O(p->n). */
 bool places_free(const struct places *p, const struct canvas_box *box, bool over_thin);
 /**
- * Write @p s beside the marker at @p at: above, below, right, left or at a corner, rather than over a line;
- * false, and nothing written, when there is no room. What is written is taken. Sides are tried in a fixed
- * order, so the same data give the same picture.
+ * Write @p s beside the marker at @p at: above, below, right, left or at a corner; false, and nothing
+ * written, when there is no room, or none but (unless @p over_lines) over a line. What is written is taken.
+ * Sides are tried in a fixed order, so the same data give the same picture.
  */
+bool places_put_beside(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
+                       const char *color, bool over_lines);
+/** The same, rather than over a line, but there if need be. */
 bool places_put(struct places *p, struct canvas *c, struct canvas_xy at, const char *s, const char *color);
 /** The same further off, with a line from the marker to the text that crosses no other text and no marker. */
 bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
-                      const char *color);
+                      const char *color, bool over_lines);
 /** Append the letter of the @p k-th thing, from 0: "a" to "z", then "aa" to "zz". */
 void places_put_letter(struct text *out, int32_t k);
 

@@ -919,10 +919,62 @@ static const char *xy_text_of(const struct xy *f, int64_t i, const int32_t *cols
     return canvas_keep_text(f->c, &brief);
 }
 
+static struct canvas_xy xy_px(const struct xy_panel *p, int64_t i)
+{
+    return panel_px(&p->on, (struct canvas_xy){ x_at(p->f, i), y_at(p->f, p->m, i) });
+}
+
 /*
- * Which rows of the panel have a text. f->order must still begin with the front. Places are reserved for
- * markers first, then thin ones (which a text may cover, if it must) for the cloud and the steps of the
- * front, and then texts take what is free; of panels with more than 4,096 rows the last markers reserve none.
+ * What texts keep clear of: markers, then thin things (which a text may cover, if it must), the dots of the
+ * cloud and the steps of the front, the last of which goes on to the frame.
+ */
+static void xy_take_places(const struct xy_panel *p, struct places *places, int64_t n_front)
+{
+    const struct xy *f = p->f;
+    const struct canvas_box *box = &p->on.box;
+
+    places->inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 2 };
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (is_in_panel(f, i, p->index) && f->chosen[i])
+            places_take_marker(places, xy_px(p, i));
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (is_in_panel(f, i, p->index) && !f->chosen[i] && f->spec->behind) {
+            struct canvas_xy at = xy_px(p, i);
+            places_take(places, (struct place_taken){ .box = { at.x - 2, at.y - 2, at.x + 2, at.y + 2 },
+                                                      .thin = true });
+        }
+    for (int64_t k = 0; k < n_front; k++) {
+        struct canvas_xy a = xy_px(p, f->order[k]), b = { f->x_better > 0 ? box->left : box->right, a.y };
+        if (k + 1 < n_front)
+            b = xy_px(p, f->order[k + 1]);
+        places_take(places, (struct place_taken){ .box = { fmin(a.x, b.x), a.y - 1, fmax(a.x, b.x), a.y + 1 },
+                                                  .thin = true });
+        places_take(places, (struct place_taken){ .box = { b.x - 1, fmin(a.y, b.y), b.x + 1, fmax(a.y, b.y) },
+                                                  .thin = true });
+    }
+}
+
+/*
+ * One text, in the long form or the short: beside its marker, apart from it with a line that leads there, or
+ * over the lines of the panel. With a cloud behind nearly all places are taken by dots, over which a text is
+ * read well.
+ */
+static bool xy_put_text(const struct xy_panel *p, struct places *places, struct canvas_xy at,
+                        const char *text, const char *brief)
+{
+    struct canvas *c = p->f->c;
+    bool cloud = p->f->spec->behind;
+
+    return places_put_beside(places, c, at, text, CANVAS_BLACK, cloud) ||
+           places_put_beside(places, c, at, brief, CANVAS_BLACK, cloud) ||
+           places_put_apart(places, c, at, brief, CANVAS_BLACK, cloud) ||
+           places_put_beside(places, c, at, brief, CANVAS_BLACK, true) ||
+           places_put_apart(places, c, at, brief, CANVAS_BLACK, true);
+}
+
+/*
+ * Which rows of the panel have a text. f->order must still begin with the front. Of panels with more than
+ * 4,096 rows the last markers keep no place free.
  */
 static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
 {
@@ -944,55 +996,34 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
         return err_set(e, ERR_USAGE, "option --label is \"%s\", expected knee, front, top or a column",
                        label);
     if (!on_front ||
-        places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 3 + MAX_LABELS, e))
+        places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 3 + 2 * MAX_LABELS, e))
         return ERR_NOMEM;
     for (int64_t k = 0; k < n_front; k++)
         on_front[f->order[k]] = true;
-    places.inside = (struct canvas_box){ p->on.box.left + 2, p->on.box.top + 1, p->on.box.right - 2,
-                                         p->on.box.bottom - 2 };
-    for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && f->chosen[i])
-            places_take_marker(&places, panel_px(&p->on, (struct canvas_xy){ x_at(f, i), y_at(f, p->m, i) }));
-    for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && !f->chosen[i] && f->spec->behind) {
-            struct canvas_xy at = panel_px(&p->on, (struct canvas_xy){ x_at(f, i), y_at(f, p->m, i) });
-            places_take(&places, (struct place_taken){ .box = { at.x - 2, at.y - 2, at.x + 2, at.y + 2 },
-                                                       .thin = true });
-        }
-    for (int64_t k = 0; k + 1 < n_front; k++) {
-        struct canvas_xy a = panel_px(&p->on,
-                                      (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, p->m, f->order[k]) }),
-                         b = panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k + 1]),
-                                                                  y_at(f, p->m, f->order[k + 1]) });
-        places_take(&places, (struct place_taken){
-                                 .box = { fmin(a.x, b.x), a.y - 1, fmax(a.x, b.x), a.y + 1 }, .thin = true });
-        places_take(&places, (struct place_taken){
-                                 .box = { b.x - 1, fmin(a.y, b.y), b.x + 1, fmax(a.y, b.y) }, .thin = true });
-    }
+    xy_take_places(p, &places, n_front);
     for (int64_t i = 0; i < f->d.n && f->n_knees < MAX_LABELS; i++) {
         bool wanted =
             knee    ? (knee_col < 0 ? i == the_knee : strcmp(data_text(buf, &f->d, i, knee_col), "yes") == 0)
             : front ? on_front[i]
             : top   ? f->spec->top > 0 && f->chosen[i]
                     : data_text(buf, &f->d, i, col)[0] != '\0';
-        struct canvas_xy at = { x_at(f, i), y_at(f, p->m, i) };
         if (!wanted || !is_in_panel(f, i, p->index) || !f->chosen[i] ||
             !is_on_axes(f, p->index, i, p->m, false))
             continue;
         if (knee)
             f->order_knees[f->n_knees++] = i;
-        const char *own = !knee && !front && !top && !f->spec->text ? data_text(buf, &f->d, i, col) : "";
-        bool put = n_put >= MAX_LABELS;
-        f->n_unplaced += put;
-        /* Beside the marker, in the long form or the short; else further off, with a line that leads there.
-         */
-        for (int brief = 0; brief < 3 && !put; brief++) {
-            const char *text = own[0] ? own : xy_text_of(f, i, cols, n, brief > 0);
-            put = !text[0] || (brief == 2 ? places_put_apart : places_put)(
-                                  &places, f->c, panel_px(&p->on, at), text, CANVAS_BLACK);
-            n_put += put;
-            f->n_unplaced += brief == 2 && !put;
+        if (n_put == MAX_LABELS) {
+            f->n_unplaced++;
+            continue;
         }
+        const char *own = !knee && !front && !top && !f->spec->text ? data_text(buf, &f->d, i, col) : "";
+        const char *text = own[0] ? own : xy_text_of(f, i, cols, n, false);
+        const char *brief = own[0] ? own : xy_text_of(f, i, cols, n, true);
+        if (!text[0])
+            continue;
+        bool put = xy_put_text(p, &places, xy_px(p, i), text, brief);
+        n_put += put;
+        f->n_unplaced += !put;
     }
     return 0;
 }
