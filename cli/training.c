@@ -32,6 +32,25 @@ static void training_plan(struct report *r, const struct plan *p)
     report_json_word(r, "recompute", plan_recompute_words[p->recompute]);
     report_json_word(r, "context", plan_context_words[p->context]);
     report_json_count(r, "zero", p->zero);
+    if (p->precision)
+        report_json_word(r, "precision", topo_precision_words[p->precision]);
+    if (p->attention_fp8)
+        report_json_word(r, "attention_precision", "fp8");
+    if (p->kernel >= 0)
+        report_json_word(r, "attention_kernel", plan_kernel_words[p->kernel]);
+    if (p->software >= 0)
+        report_json_word(r, "software", plan_software_words[p->software]);
+    if (p->graph)
+        report_json_word(r, "graph", plan_graph_words[p->graph]);
+    if (p->offload > 0)
+        report_json_real(r, "offload", p->offload);
+    if (p->recompute == PLAN_RECOMPUTE_SELECTIVE && p->recompute_ops) {
+        report_open(r, "recompute_ops", '[');
+        for (unsigned op = 0; op < N_PLAN_OPS; op++)
+            if (p->recompute_ops & 1U << op)
+                report_item(r, plan_op_words[op]);
+        report_close(r, ']');
+    }
     report_json_flag(r, "seq_parallel", p->seq_parallel);
     if (p->dispatcher)
         report_json_word(r, "dispatcher", plan_dispatcher_words[p->dispatcher]);
@@ -183,6 +202,8 @@ static void training_memory(struct report *r, const struct design_point *s, cons
     report_json_count(r, "stage", x->memory.stage + 1);
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int i = 0; i < N_MEMORY_TERMS; i++) {
+        if (i == MEMORY_RESERVED && !(x->memory.term_B[i] > 0))
+            continue;
         report_put_word(r, memory_term_words[i]);
         report_put_real(r, x->memory.term_B[i]);
         snprintf(name, sizeof name, "%s_B", memory_term_words[i]);

@@ -131,6 +131,8 @@ static const struct key npu_keys[] = {
               .uses = USE_COMPUTE | USE_SYSTEM),
     K_REAL(struct topo_npu, kernel_s, "kernel_ns", "ns", 1e-9, 0, 1e9, 0, "gap before each kernel",
            .uses = USE_COMPUTE),
+    K_REAL_OR(struct topo_npu, host_Bps, "host_GBps", "GB/s", 1e9, 1e-3, 1e9, NAN,
+              "to the memory of the host, each way: what plans with offload need", .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, usd, "usd", "USD", 1, 0, 1e12, NAN, "price of one NPU", .uses = USE_SYSTEM),
     K_REAL_OR(struct topo_npu, watt, "watt", "W", 1, 0, 1e9, NAN, "power of one NPU by its data sheet",
               .uses = USE_SYSTEM),

@@ -75,6 +75,7 @@ struct topo_npu {
     int32_t n_kernels;                                 /**< 0: `flash` for all */
     struct topo_npu_size sizes[TOPO_MAX_SIZES]; /**< ascending; in place of efficiency and half sizes */
     int32_t n_sizes;
+    double host_Bps; /**< to the host's memory and back at once, each way */
     double usd, watt;
 };
 

@@ -35,11 +35,25 @@ double roofline_efficiency(const struct topo_npu *npu, const struct roofline_pro
            ((p->m + npu->half_out) * (p->n + npu->half_out) * (p->k + npu->half_in));
 }
 
+/* Products of one precision: peak, share of what a product reaches that these do, bytes of an element that
+ * enters, and bytes per element that casting to it moves. */
+struct recipe {
+    double flops, share, element_B, cast_B;
+};
+
+/* With @p more_B that the kernel moves besides. */
+static double product_s(const struct topo_npu *npu, const struct roofline_product *p, const struct recipe *r,
+                        double more_B)
+{
+    double bytes = p->batch * (r->element_B * (p->m * p->k + p->k * p->n) + ROOFLINE_ELEMENT_B * p->m * p->n);
+    double math_s = roofline_flop(p) / (r->flops * roofline_efficiency(npu, p) * r->share);
+    return fmax(math_s, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
+}
+
 double roofline_product_s(const struct topo_npu *npu, const struct roofline_product *p, double share)
 {
-    double bytes = ROOFLINE_ELEMENT_B * p->batch * (p->m * p->k + p->k * p->n + p->m * p->n);
-    double math_s = roofline_flop(p) / (npu->peak_flops * roofline_efficiency(npu, p) * share);
-    return fmax(math_s, bytes / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
+    const struct recipe r = { topo_npu_peak(npu, TOPO_BF16), share, ROOFLINE_ELEMENT_B, 0 };
+    return product_s(npu, p, &r, 0);
 }
 
 double roofline_group_efficiency(const struct topo_npu *npu, const struct roofline_product *p,
@@ -72,8 +86,8 @@ double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernel
 
 double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes)
 {
-    return fmax(flop / (npu->peak_flops * npu->flash), bytes / (npu->mem_Bps * npu->mem_efficiency)) +
-           npu->kernel_s;
+    double rate = npu->peak_flops * npu->flash * topo_npu_attention_power(npu);
+    return fmax(flop / rate, bytes / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
 }
 
 /*
@@ -95,16 +109,14 @@ double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes)
 #define ROTARY            4.0  /* of queries and keys, either pass */
 #define PERMUTE           8.0  /* tokens to experts and back, either pass */
 /* Scores that go through memory, per score. */
-#define SOFTMAX_FORWARD    4.0
-#define SOFTMAX_BACK       6.0
-#define SCORE_DROPOUT      5.0 /* either pass */
-#define FLASH_BACK_FLOP    2.5 /* scores are computed again: five products after two */
-#define FLASH_BACK_BYTES   2.0
-#define EMBED_BYTES        10.0 /* either pass */
-#define LOSS_UNFUSED_BYTES 12.0 /* per logit, either pass: fp32 copies */
-#define LOSS_FUSED_BYTES   4.0
-#define ACCUMULATE_FP32_B  8.0 /* per weight and microbatch: read and write, in the product's kernel */
-#define ACCUMULATE_HALF_B  6.0 /* per weight: two read, one written */
+#define SOFTMAX_FORWARD   4.0
+#define SOFTMAX_BACK      6.0
+#define SCORE_DROPOUT     5.0 /* either pass */
+#define FLASH_BACK_FLOP   2.5 /* scores are computed again: five products after two */
+#define FLASH_BACK_BYTES  2.0
+#define EMBED_BYTES       10.0 /* either pass */
+#define ACCUMULATE_FP32_B 8.0  /* per weight and microbatch: read and write, in the product's kernel */
+#define ACCUMULATE_HALF_B 6.0  /* per weight: two read, one written */
 /* Table lookups are random reads: 0.5-0.7 of memory bandwidth against 0.8 for streams; updates write 2-3
  * times what was read (row-wise Adagrad). Middle of both ranges. */
 #define LOOKUP_SLOWER 1.33
@@ -114,23 +126,94 @@ double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes)
 #define CONV_FORWARD 8.0
 #define CONV_BACK    12.0
 
+/* A ring of cp is many small kernels whose outputs are merged (PyTorch; chosen on eight step times that
+ * scatter by 20 %). */
+#define RING_RATE 0.68
+
+/* Of sac, which does every second product again: those whose output is not kept, by their FLOP. */
+#define SAC_PRODUCTS 0.37
+
+/* What casting an element moves, both passes alike: Transformer Engine's table of a layer on B300, cast less
+ * pre-quantised, over the elements cast. fp8 is 5.3 there and 5.8 on Hopper, which keeps a transposed copy
+ * (counted: 5 and 6). */
+static const double recipe_cast_B[N_TOPO_PRECISIONS] = { 0, 5.5, 4.1, 6.1 };
+
 struct counting {
     struct block_cost *c;
     const struct topo_npu *npu;
+    const struct plan *p;
     double accumulate_B;
+    bool fold;          /* weight gradients are added up in the product's own kernel, beside its arithmetic */
+    double elementwise; /* bytes over those of fused kernels */
+    struct recipe linear, plain; /* at the plan's precision, in 16 bits */
+    double products_s;           /* forward, so far */
 };
 
-/* A linear layer and its two backward products; the gradient of weights is added to those before. */
-static void add_linear(struct counting *x, double rows, double out, double in, double batch)
+static void counting_begin(struct counting *x, struct block_cost *c, const struct plan *p,
+                           const struct topo_npu *npu)
+{
+    *c = (struct block_cost){ 0 };
+    *x = (struct counting){ .c = c,
+                            .npu = npu,
+                            .p = p,
+                            .accumulate_B = p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B,
+                            .fold = p->software != PLAN_SOFTWARE_NONE,
+                            .elementwise = 1,
+                            .plain = { topo_npu_peak(npu, TOPO_BF16), 1, ROOFLINE_ELEMENT_B, 0 } };
+    x->linear = x->plain;
+    if (p->precision != TOPO_BF16)
+        x->linear = (struct recipe){ topo_npu_peak(npu, (enum topo_precision)p->precision), 1,
+                                     plan_element_B(p), recipe_cast_B[p->precision] };
+}
+
+/* A linear layer and its two backward products; the gradient of weights is added to those before. What
+ * enters is cast first: the input forward, the gradient of the output backward. */
+static void add_products(struct counting *x, const struct recipe *r, double rows, double out, double in,
+                         double batch)
 {
     const struct roofline_product forward = { rows, out, in, batch };
     const struct roofline_product input = { rows, in, out, batch };
     const struct roofline_product weight = { in, out, rows, batch };
-    x->c->forward_s += roofline_product_s(x->npu, &forward, 1);
-    x->c->input_s += roofline_product_s(x->npu, &input, 1);
-    x->c->weight_s += roofline_product_s(x->npu, &weight, 1) +
-                      roofline_stream_s(x->npu, x->accumulate_B * in * out * batch, 0);
+    double added_B = x->accumulate_B * in * out * batch, once_s = product_s(x->npu, &forward, r, 0);
+    x->c->forward_s += once_s;
+    x->c->input_s += product_s(x->npu, &input, r, 0);
+    x->c->weight_s += x->fold ? product_s(x->npu, &weight, r, added_B)
+                              : product_s(x->npu, &weight, r, 0) + roofline_stream_s(x->npu, added_B, 0);
     x->c->flop += roofline_flop(&forward);
+    x->products_s += once_s;
+    if (r->cast_B > 0) {
+        x->c->forward_s += roofline_stream_s(x->npu, r->cast_B * rows * in * batch, 0);
+        x->c->rest_s += roofline_stream_s(x->npu, r->cast_B * rows * out * batch, 0);
+    }
+}
+
+static void add_linear(struct counting *x, double rows, double out, double in, double batch)
+{
+    add_products(x, &x->linear, rows, out, in, batch);
+}
+
+/* Routers and logits stay in 16 bits, whatever the recipe. */
+static void add_linear_16(struct counting *x, double rows, double out, double in)
+{
+    add_products(x, &x->plain, rows, out, in, 1);
+}
+
+/* Selective recomputation does operators again: what they add between mark_op() and end_op(). */
+struct op_mark {
+    double forward_s, flop;
+};
+
+static struct op_mark mark_op(const struct counting *x)
+{
+    return (struct op_mark){ x->c->forward_s, x->c->flop };
+}
+
+static void end_op(struct counting *x, struct op_mark from, unsigned ops, enum plan_op op)
+{
+    if (!(ops & 1U << op))
+        return;
+    x->c->again_s += x->c->forward_s - from.forward_s;
+    x->c->again_flop += x->c->flop - from.flop;
 }
 
 /* Of a product that several NPUs of TP do alike, what the others count. */
@@ -144,6 +227,12 @@ static void add_streams(struct counting *x, double forward_B, double back_B, dou
 {
     x->c->forward_s += roofline_stream_s(x->npu, forward_B, kernels);
     x->c->rest_s += roofline_stream_s(x->npu, back_B, kernels);
+}
+
+/* Elementwise work of a layer, by kernels of the software's class. */
+static void add_elementwise(struct counting *x, double forward_B, double back_B, double kernels)
+{
+    add_streams(x, x->elementwise * forward_B, x->elementwise * back_B, kernels);
 }
 
 /* Queries of one NPU against all keys, with scores in memory. */
@@ -169,18 +258,48 @@ static void add_unfused(struct counting *x, const struct model *m, const struct 
     x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
 }
 
+/* The plan's kernel among the NPU's, or NULL: then flash_efficiency is all that is known. */
+static const struct topo_npu_attention *kernel_of(struct topo_npu_attention *room, const struct topo_npu *npu,
+                                                  const struct plan *p)
+{
+    if (npu->n_kernels == 0)
+        return NULL;
+    if (p->kernel < PLAN_FA1)
+        return npu->kernels;
+    return topo_npu_find_kernel(room, npu, (enum topo_kernel)(p->kernel - PLAN_FA1)) ? room : NULL;
+}
+
 /* @p share of the layers, whose queries look at @p span keys of the sequence; a window of w < s looks at
  * w - w^2/(2 s) of them in the mean, as its first queries have less before them. */
-static void add_flash(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
+static void add_fused(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
                       double value_dim, double span, double share)
 {
+    struct topo_npu_attention room;
+    const struct topo_npu *npu = x->npu;
+    const struct topo_npu_attention *kernel = kernel_of(&room, npu, p);
     double heads = (double)m->heads / (double)p->degree[PLAN_TP], tokens = block_tokens(p, m);
     double kv_heads = m->mla.q_rank ? heads : (double)m->kv_heads / (double)p->degree[PLAN_TP];
     double flop = 2 * tokens * span * heads * (key_dim + value_dim);
     double bytes = ROOFLINE_ELEMENT_B * tokens * (heads + kv_heads) * (key_dim + value_dim);
     double done = m->causal ? flop * (1 - span / (2 * (double)m->seq)) : flop;
-    x->c->core_s += share * roofline_flash_s(x->npu, done, bytes);
-    x->c->core_back_s += share * roofline_flash_s(x->npu, FLASH_BACK_FLOP * done, FLASH_BACK_BYTES * bytes);
+    double back = FLASH_BACK_FLOP * done;
+    double forward_s, back_s;
+    if (kernel) {
+        const struct topo_npu_heads shape = { tokens * heads, m->causal ? span : INFINITY, key_dim, value_dim,
+                                              p->attention_fp8 };
+        double mem_Bps = npu->mem_Bps * npu->mem_efficiency;
+        forward_s = fmax(done / topo_npu_attention_rate(npu, kernel, TOPO_FORWARD, &shape), bytes / mem_Bps) +
+                    npu->kernel_s;
+        back_s = fmax(back / topo_npu_attention_rate(npu, kernel, TOPO_BACKWARD, &shape),
+                      FLASH_BACK_BYTES * bytes / mem_Bps) +
+                 2 * npu->kernel_s;
+    } else {
+        forward_s = roofline_flash_s(npu, done, bytes);
+        back_s = roofline_flash_s(npu, back, FLASH_BACK_BYTES * bytes);
+    }
+    double ring = plan_is_pytorch(p) && p->degree[PLAN_CP] > 1 && p->context == PLAN_CP_RING ? RING_RATE : 1;
+    x->c->core_s += share * forward_s / ring;
+    x->c->core_back_s += share * back_s / ring;
     x->c->core_flop += share * flop;
 }
 
@@ -191,16 +310,23 @@ static void add_mla(struct counting *x, const struct model *m, double tokens, do
     const struct model_mla *a = &m->mla;
     double h = (double)m->hidden, heads = (double)m->heads / tp;
     double key_dim = (double)(a->nope_dim + a->rope_dim);
+    unsigned ops = plan_ops(x->p, m);
     add_linear(x, tokens, (double)a->q_rank, h, 1);
+    struct op_mark up = mark_op(x);
     add_linear(x, tokens, heads * key_dim, (double)a->q_rank, 1);
+    end_op(x, up, ops, PLAN_OP_MLA_UP);
     add_linear(x, tokens, (double)(a->kv_rank + a->rope_dim), h, 1);
+    up = mark_op(x);
     add_linear(x, tokens, heads * (double)(a->nope_dim + a->v_dim), (double)a->kv_rank, 1);
+    end_op(x, up, ops, PLAN_OP_MLA_UP);
     add_linear(x, tokens, h, heads * (double)a->v_dim, 1);
     count_once(x, tokens, (1 - 1 / tp) * (double)(a->q_rank + a->kv_rank + a->rope_dim), h);
     double small = tokens * (double)(a->q_rank + a->kv_rank);
-    add_streams(x, NORM_FORWARD * small, NORM_BACK * small, 2);
+    add_elementwise(x, NORM_FORWARD * small, NORM_BACK * small, 2);
     double turned = ROTARY * tokens * 2 * heads * (double)a->rope_dim;
-    add_streams(x, turned, turned, 2);
+    up = mark_op(x);
+    add_elementwise(x, turned, turned, 2);
+    end_op(x, up, ops, PLAN_OP_MLA_UP);
 }
 
 /* Projections, rotation of positions, and the attention itself, fused or not. With fewer key/value heads than
@@ -218,29 +344,35 @@ static void add_attention(struct counting *x, const struct model *m, const struc
         add_linear(x, tokens, h, a * d, 1);
     }
     if (!m->mla.q_rank && m->positions == MODEL_ROTARY)
-        add_streams(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
+        add_elementwise(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
     double value_dim = m->mla.q_rank ? (double)m->mla.v_dim : d;
-    if (m->attention == MODEL_FLASH) {
+    if (plan_is_fused(p, m)) {
         double full = model_full_share(m);
         if (full > 0)
-            add_flash(x, m, p, d, value_dim, (double)m->seq, full);
+            add_fused(x, m, p, d, value_dim, (double)m->seq, full);
         if (full < 1)
-            add_flash(x, m, p, d, value_dim, (double)m->window, 1 - full);
+            add_fused(x, m, p, d, value_dim, (double)m->window, 1 - full);
         return;
     }
-    add_streams(x, TRANSPOSE_FORWARD * tokens * a * d, TRANSPOSE_BACK * tokens * a * d, 2);
+    add_elementwise(x, TRANSPOSE_FORWARD * tokens * a * d, TRANSPOSE_BACK * tokens * a * d, 2);
     add_unfused(x, m, p, d, value_dim);
 }
 
-/* @p rows tokens through @p batch equal pairs of linear layers of width @p ffn. */
-static void add_mlp(struct counting *x, const struct model *m, double rows, double ffn, double batch)
+/* @p rows tokens through @p batch equal pairs of linear layers of width @p ffn; @p whole: operators that
+ * contain it. */
+static void add_mlp(struct counting *x, const struct model *m, double rows, double ffn, double batch,
+                    unsigned whole)
 {
+    unsigned ops = plan_ops(x->p, m);
     bool gated = m->activation == MODEL_SWIGLU;
     double h = (double)m->hidden, width = rows * ffn * batch;
     add_linear(x, rows, gated ? 2 * ffn : ffn, h, batch);
     add_linear(x, rows, h, ffn, batch);
-    add_streams(x, (gated ? SWIGLU_FORWARD : GELU_FORWARD) * width, (gated ? SWIGLU_BACK : GELU_BACK) * width,
-                1);
+    struct op_mark activation = mark_op(x);
+    add_elementwise(x, (gated ? SWIGLU_FORWARD : GELU_FORWARD) * width,
+                    (gated ? SWIGLU_BACK : GELU_BACK) * width, 1);
+    if (!(ops & whole)) /* else it is in what is done again as a whole */
+        end_op(x, activation, ops, PLAN_OP_ACTIVATION);
 }
 
 /* Router, permutation of tokens, then the local experts as one batched product. Filling up to the capacity
@@ -252,17 +384,25 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     double own = p->seq_parallel ? tokens / tp : tokens, local = (double)e->experts / (double)p->ep;
     /* As many tokens come back from the others as go to them. */
     double routed = (p->expert_tp ? tokens : own) * (double)e->top_k * e->capacity;
-    add_linear(x, own, (double)e->experts, h, 1);
+    unsigned ops = plan_ops(p, m);
+    struct op_mark start = mark_op(x);
+    add_linear_16(x, own, (double)e->experts, h);
     add_streams(x, PERMUTE * routed * h, PERMUTE * routed * h, 4);
     double before = x->c->flop;
-    add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local);
+    add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local, 1U << PLAN_OP_EXPERTS);
     x->c->flop = before + (x->c->flop - before) / e->capacity; /* what fills up is of no use */
     const struct block_cost routed_only = *x->c;
-    if (e->shared)
-        add_mlp(x, m, tokens, (double)(e->shared * e->ffn) / tp, 1);
+    if (e->shared) {
+        struct op_mark shared = mark_op(x);
+        add_mlp(x, m, tokens, (double)(e->shared * e->ffn) / tp, 1,
+                1U << PLAN_OP_EXPERTS | 1U << PLAN_OP_SHARED);
+        if (!(ops & 1U << PLAN_OP_EXPERTS))
+            end_op(x, shared, ops, PLAN_OP_SHARED);
+    }
     x->c->shared_forward_s = x->c->forward_s - routed_only.forward_s;
     x->c->shared_input_s = x->c->input_s - routed_only.input_s;
     x->c->shared_weight_s = x->c->weight_s - routed_only.weight_s;
+    end_op(x, start, ops, PLAN_OP_EXPERTS);
 }
 
 /* Two norms, two residual sums, dropout: h wide, so that only sequence parallelism divides them. */
@@ -271,28 +411,38 @@ static void add_joints(struct counting *x, const struct model *m, const struct p
     double wide = 2 * block_tokens(p, m) * (double)m->hidden;
     if (p->seq_parallel)
         wide /= (double)p->degree[PLAN_TP];
-    add_streams(x, NORM_FORWARD * wide, NORM_BACK * wide, 2);
-    add_streams(x, (RESIDUAL_FORWARD + (m->dropout ? DROPOUT_FORWARD : 0)) * wide,
-                (RESIDUAL_BACK + (m->dropout ? DROPOUT_BACK : 0)) * wide, 2);
+    struct op_mark norms = mark_op(x);
+    add_elementwise(x, NORM_FORWARD * wide, NORM_BACK * wide, 2);
+    end_op(x, norms, plan_ops(p, m), PLAN_OP_NORM);
+    add_elementwise(x, (RESIDUAL_FORWARD + (m->dropout ? DROPOUT_FORWARD : 0)) * wide,
+                    (RESIDUAL_BACK + (m->dropout ? DROPOUT_BACK : 0)) * wide, 2);
 }
 
 static void block_add_layer(struct counting *x, const struct model *m, const struct plan *p, bool experts)
 {
     double tp = (double)p->degree[PLAN_TP];
+    x->elementwise = plan_class(p, m).elementwise;
     add_attention(x, m, p);
-    if (experts)
+    if (experts) {
         add_experts(x, m, p);
-    else
-        add_mlp(x, m, block_tokens(p, m), (double)m->ffn / tp, 1);
+    } else {
+        struct op_mark mlp = mark_op(x);
+        add_mlp(x, m, block_tokens(p, m), (double)m->ffn / tp, 1, 1U << PLAN_OP_MLP);
+        end_op(x, mlp, plan_ops(p, m), PLAN_OP_MLP);
+    }
     add_joints(x, m, p);
+    if (p->recompute != PLAN_RECOMPUTE_SAC)
+        return;
+    x->c->again_s = SAC_PRODUCTS * x->products_s + (x->c->forward_s - x->products_s);
+    x->c->again_flop = SAC_PRODUCTS * x->c->flop;
 }
 
 static void block_add_head(struct counting *x, const struct model *m, const struct plan *p)
 {
     double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), h = (double)m->hidden;
     double words = model_vocab(m, tp) / tp, wide = tokens * h / (p->seq_parallel ? tp : 1);
-    double loss_B = m->attention == MODEL_FLASH ? LOSS_FUSED_BYTES : LOSS_UNFUSED_BYTES;
-    add_linear(x, tokens, words, h, 1);
+    double loss_B = plan_class(p, m).loss_B / 2;
+    add_linear_16(x, tokens, words, h);
     if (m->mtp) { /* each head but one is that of a predicted token, behind a projection of two vectors */
         double share = (double)m->mtp / (1 + (double)m->mtp);
         add_linear(x, tokens, h / tp, 2 * h, share);
@@ -365,9 +515,9 @@ double block_tokens(const struct plan *p, const struct model *m)
 void block_cost(struct block_cost *c, enum block_kind kind, const struct model *m, const struct plan *p,
                 const struct topo_npu *npu)
 {
-    *c = (struct block_cost){ 0 };
-    struct counting x = { c, npu, p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B };
+    struct counting x;
     double samples = (double)p->micro;
+    counting_begin(&x, c, p, npu);
     if (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS)
         block_add_layer(&x, m, p, kind == BLOCK_EXPERTS);
     else if (m->family == MODEL_TRANSFORMER && kind == BLOCK_HEAD)
@@ -384,42 +534,56 @@ void block_cost(struct block_cost *c, enum block_kind kind, const struct model *
     c->flop += c->core_flop;
 }
 
-const char *const memory_term_words[N_MEMORY_TERMS + 1] = { "weights", "gradients", "optimizer",
-                                                            "activations", "buffers" };
+const char *const memory_term_words[N_MEMORY_TERMS + 1] = { "weights",     "gradients", "optimizer",
+                                                            "activations", "buffers",   "reserved" };
 
-/* Adam in mixed precision: fp32 master weight, mean, variance. Megatron-LM theoretical_memory_usage.py. */
-#define OPTIMIZER_B 12.0
+/* A parameter of a linear layer: in 8 bits row and column (with their scales); nvfp4 is kept in bf16 as well,
+ * since parameters are not gathered in 4 bits. */
+static const double weight_B[N_TOPO_PRECISIONS] = { 2, 2, 2 + 2 / 32.0, 2 + 2 * (0.5 + 1 / 16.0) };
 
 /* Layers whose parameters are gathered at once under ZeRO 3: one runs, one is fetched. */
 #define GATHERED 2.0
 
-/* Kept by attention: input; queries and projection input; keys and values; scores. */
+/* Bytes of an element that a product keeps of its input; PyTorch's (torchao) keep bf16 and cast again:
+ * torchtitan's memory is the same with fp8 and without, 76.8 and 77.0 GiB. */
+static double input_B(const struct plan *p)
+{
+    return plan_is_pytorch(p) ? ROOFLINE_ELEMENT_B : plan_element_B(p);
+}
+
+/* Kept by attention: input; queries, keys and values; its output, which is the projection's input too. At
+ * lower precisions the projection keeps a copy of its own. */
 static double attention_B(const struct model *m, const struct plan *p, double tokens, double wide)
 {
-    double tp = (double)p->degree[PLAN_TP], d = (double)m->head_dim, a = (double)m->heads;
-    double kv = fmax((double)m->kv_heads, tp);
-    double mask = m->dropout ? wide : 0;
+    double tp = (double)p->degree[PLAN_TP], d = (double)m->head_dim, a = (double)m->heads, e = input_B(p);
+    double kv = fmax((double)m->kv_heads, tp), copy = e < ROOFLINE_ELEMENT_B ? e : 0;
+    double mask = m->dropout ? wide : 0, input = plan_ops(p, m) & 1U << PLAN_OP_NORM ? 0 : e * wide;
     if (m->mla.q_rank) {
         const struct model_mla *x = &m->mla;
         double key = (double)(x->nope_dim + x->rope_dim), v = (double)x->v_dim;
         double low = (double)(x->q_rank + x->kv_rank + x->rope_dim);
-        return 2 * wide + mask + 2 * tokens * low + 2 * tokens * a * (2 * key + 2 * v) / tp;
+        double heads = plan_ops(p, m) & 1U << PLAN_OP_MLA_UP ? v : 2 * key + 2 * v;
+        return input + mask + e * tokens * low + tokens * a * (2 * heads + copy * v) / tp;
     }
-    return 2 * wide + mask + 2 * tokens * (2 * a * d + 2 * kv * d) / tp;
+    return input + mask + 2 * tokens * (2 * a * d + 2 * kv * d) / tp + copy * tokens * a * d / tp;
 }
 
 /* Softmax's output, dropout's output and mask; nothing of fused attention but a log-sum-exp per row. */
 static double scores_B(const struct model *m, const struct plan *p, double tokens)
 {
     double a = (double)m->heads / (double)p->degree[PLAN_TP];
-    if (m->attention == MODEL_FLASH)
+    if (plan_ops(p, m) & 1U << PLAN_OP_CORE)
+        return 0;
+    if (plan_is_fused(p, m))
         return 4 * a * tokens;
     return (m->dropout ? 5.0 : 2.0) * a * tokens * (double)m->seq;
 }
 
-static double mlp_B(const struct model *m, double rows, double ffn)
+/* Inputs of the activation, and its output, the second layer's input. */
+static double mlp_B(const struct model *m, const struct plan *p, double rows, double ffn)
 {
-    return rows * ffn * (m->activation == MODEL_SWIGLU ? 6.0 : 4.0);
+    double output = plan_ops(p, m) & 1U << PLAN_OP_ACTIVATION ? 0 : input_B(p);
+    return rows * ffn * ((m->activation == MODEL_SWIGLU ? 4.0 : 2.0) + output);
 }
 
 /* What comes to the experts, passes them and goes back; the router's fp32 scores. */
@@ -428,8 +592,21 @@ static double experts_B(const struct model *m, const struct plan *p, double toke
     double tp = (double)p->degree[PLAN_TP], own = p->seq_parallel ? tokens / tp : tokens;
     double split = p->expert_tp ? tp : 1;
     double routed = own * split * (double)m->moe.top_k * m->moe.capacity, h = (double)m->hidden;
-    return 4 * routed * h + mlp_B(m, routed, (double)m->moe.ffn / split) + 4 * own * (double)m->moe.experts +
-           mlp_B(m, tokens, (double)(m->moe.shared * m->moe.ffn) / tp);
+    unsigned ops = plan_ops(p, m);
+    if (ops & 1U << PLAN_OP_EXPERTS)
+        return 0;
+    double shared =
+        ops & 1U << PLAN_OP_SHARED ? 0 : mlp_B(m, p, tokens, (double)(m->moe.shared * m->moe.ffn) / tp);
+    return (2 + input_B(p)) * routed * h + mlp_B(m, p, routed, (double)m->moe.ffn / split) +
+           4 * own * (double)m->moe.experts + shared;
+}
+
+/* What PyTorch's selective checkpointing keeps of a layer (torchtitan): the input, and every second product's
+ * output: queries, values, attention, the first of the MLP's, and what follows it. */
+static double sac_B(const struct model *m, const struct plan *p, double tokens)
+{
+    double tp = (double)p->degree[PLAN_TP], kv = fmax((double)m->kv_heads, tp) * (double)m->head_dim;
+    return tokens * (10 * (double)m->hidden + 2 * kv + 2 * (double)m->ffn) / tp;
 }
 
 /* Activations that one layer keeps per microbatch, term by term as in arXiv 2205.05198 section 4. Full
@@ -441,12 +618,15 @@ double memory_layer_B(const struct model *m, const struct plan *p, bool experts)
     double wide = tokens * (double)m->hidden / (p->seq_parallel ? tp : 1);
     if (p->recompute == PLAN_RECOMPUTE_FULL)
         return 2 * wide;
+    if (p->recompute == PLAN_RECOMPUTE_SAC && !experts)
+        return sac_B(m, p, tokens);
+    unsigned ops = plan_ops(p, m);
     double bytes = attention_B(m, p, tokens, wide) + 4 * wide; /* inputs of two norms */
-    /* Fused attention has nothing that selective recomputation could do again. */
-    if (p->recompute != PLAN_RECOMPUTE_SELECTIVE || m->attention == MODEL_FLASH)
-        bytes += scores_B(m, p, tokens);
-    bytes += 2 * wide + (m->dropout ? wide : 0);
-    return bytes + (experts ? experts_B(m, p, tokens) : mlp_B(m, tokens, (double)m->ffn / tp));
+    bytes += scores_B(m, p, tokens);
+    bytes += (ops & 1U << PLAN_OP_NORM ? 0 : input_B(p) * wide) + (m->dropout ? wide : 0);
+    if (experts)
+        return bytes + experts_B(m, p, tokens);
+    return bytes + (ops & 1U << PLAN_OP_MLP ? 0 : mlp_B(m, p, tokens, (double)m->ffn / tp));
 }
 
 double memory_in_flight(const struct plan *p, int64_t stage)
@@ -467,7 +647,8 @@ double memory_in_flight(const struct plan *p, int64_t stage)
     return fmin(m * v, v * pp + pp - 2 * i - 1) / v;
 }
 
-/* Beyond the layers: the embedding's dropout mask; the last norm, the logits and their fp32 copy. */
+/* Beyond the layers: the embedding's dropout mask; the last norm, the logits and what the loss holds of
+ * them. */
 static double ends_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
     double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), bytes = 0;
@@ -475,13 +656,14 @@ static double ends_B(const struct model *m, const struct plan *p, const struct p
     if (s->embed && m->dropout)
         bytes += wide * memory_in_flight(p, s->at);
     if (s->head)
-        bytes += (1 + (double)s->mtp) * (4 * wide + 4 * tokens * model_vocab(m, tp) / tp);
+        bytes += (1 + (double)s->mtp) *
+                 (4 * wide + plan_class(p, m).loss_peak_B * tokens * model_vocab(m, tp) / tp);
     return bytes;
 }
 
-/* Parameters of one NPU in a stage. */
-static struct model_share memory_stage_params(const struct model *m, const struct plan *p,
-                                              const struct plan_stage *s)
+/* Parameters of one NPU in the layers of a stage. */
+static struct model_share stage_layer_params(const struct model *m, const struct plan *p,
+                                             const struct plan_stage *s)
 {
     double tp = (double)p->degree[PLAN_TP], ep = (double)p->ep, etp = p->expert_tp ? tp : 1;
     struct model_share dense = model_layer_params(m, false, tp, ep, etp), sum = { 0, 0 };
@@ -491,13 +673,20 @@ static struct model_share memory_stage_params(const struct model *m, const struc
         sum.dense += (double)s->experts * experts.dense;
         sum.expert += (double)s->experts * experts.expert;
     }
+    return sum;
+}
+
+/* Parameters of one NPU before and behind them. */
+static double stage_end_params(const struct model *m, const struct plan *p, const struct plan_stage *s)
+{
+    double tp = (double)p->degree[PLAN_TP], sum = 0;
     if (s->embed)
-        sum.dense += model_embed_params(m, tp);
+        sum += model_embed_params(m, tp);
     if (s->head)
-        sum.dense += model_head_params(m, tp);
+        sum += model_head_params(m, tp);
     /* A tied embedding is held at both ends, and so is that of multi-token prediction. */
     if (s->head && !s->embed && (m->tied || m->mtp))
-        sum.dense += model_vocab(m, tp) / tp * (double)m->hidden;
+        sum += model_vocab(m, tp) / tp * (double)m->hidden;
     return sum;
 }
 
@@ -516,18 +705,28 @@ static double shared_out(const struct plan *p, struct model_share params)
     return params.dense / n.dense + params.expert / n.expert;
 }
 
+/* Weights that ZeRO 3 gathers for a while: of two layers, unless they stay gathered. PyTorch's FSDP2 holds
+ * one layer's gradient besides, and gathers embedding and head. */
+static double gathered_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+{
+    double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1;
+    struct model_share layer = model_layer_params(m, s->experts > 0, tp, (double)p->ep, etp), n = sharers(p);
+    double ends = n.dense > 1 ? stage_end_params(m, p, s) : 0;
+    double one = (n.dense > 1 ? layer.dense : 0) + (n.expert > 1 ? layer.expert : 0);
+    double bytes = plan_is_pytorch(p) ? ROOFLINE_ELEMENT_B * one : 0;
+    if (!p->reshard)
+        return bytes;
+    bytes += fmin(GATHERED, (double)(s->dense + s->experts)) * ROOFLINE_ELEMENT_B * one;
+    return plan_is_pytorch(p) ? bytes + ROOFLINE_ELEMENT_B * ends : bytes;
+}
+
 /* What is needed for a while only: gathered weights of ZeRO 3, the activations of the layer that is being
  * recomputed, and messages of the pipeline in both directions. */
 static double buffers_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
-    double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1, bytes = 0;
+    double tp = (double)p->degree[PLAN_TP], bytes = p->zero == 3 ? gathered_B(m, p, s) : 0;
     bool experts = s->experts > 0;
-    if (p->zero == 3 && p->reshard) {
-        struct model_share layer = model_layer_params(m, experts, tp, (double)p->ep, etp), n = sharers(p);
-        bytes += fmin(GATHERED, (double)(s->dense + s->experts)) * ROOFLINE_ELEMENT_B *
-                 ((n.dense > 1 ? layer.dense : 0) + (n.expert > 1 ? layer.expert : 0));
-    }
-    if (p->recompute == PLAN_RECOMPUTE_FULL) {
+    if (p->recompute == PLAN_RECOMPUTE_FULL || p->recompute == PLAN_RECOMPUTE_SAC) {
         struct plan kept = *p;
         kept.recompute = PLAN_RECOMPUTE_NONE;
         bytes += memory_layer_B(m, &kept, experts) - memory_layer_B(m, p, experts); /* its input is kept */
@@ -537,35 +736,54 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
     return bytes;
 }
 
-/* DualPipe holds two stages a NPU; what is not shared out over data parallelism is there twice. */
-static void add_state(struct memory *out, const struct plan *p, struct model_share params)
+/* DualPipe holds two stages a NPU; what is not shared out over data parallelism is there twice. @p ends of
+ * the parameters are not in the layers, and in 16 bits whatever the precision. FSDP2 of PyTorch shares out
+ * the master weight itself, and has no copy in 16 bits but what is gathered. */
+static void add_state(struct memory *out, const struct plan *p, struct model_share params, double ends)
 {
-    double all = (params.dense + params.expert) * (p->schedule == PLAN_DUALPIPE ? 2 : 1);
-    double part = shared_out(p, params);
-    out->term_B[MEMORY_WEIGHTS] = ROOFLINE_ELEMENT_B * (p->zero >= 3 && p->reshard ? part : all);
+    double twice = p->schedule == PLAN_DUALPIPE ? 2 : 1;
+    double all = (params.dense + params.expert) * twice, part = shared_out(p, params);
+    double end_part = shared_out(p, (struct model_share){ ends, 0 });
+    bool fsdp = plan_is_pytorch(p) && p->zero == 3;
+    double own = fsdp ? 0 : p->master_B,
+           kept = plan_is_pytorch(p) ? ROOFLINE_ELEMENT_B : weight_B[p->precision];
+    bool shared = p->zero >= 3 && p->reshard;
+    out->term_B[MEMORY_WEIGHTS] =
+        ROOFLINE_ELEMENT_B * (shared ? part : all) +
+        (kept - ROOFLINE_ELEMENT_B) * (shared ? part - end_part : all - twice * ends);
+    if (fsdp)
+        out->term_B[MEMORY_WEIGHTS] = p->master_B * part + (p->reshard ? 0 : ROOFLINE_ELEMENT_B * all);
     out->term_B[MEMORY_GRADIENTS] = (double)p->grad_B * (p->zero >= 2 && !p->no_sync ? part : all);
-    out->term_B[MEMORY_OPTIMIZER] = OPTIMIZER_B * (p->zero >= 1 ? part : all);
+    out->term_B[MEMORY_OPTIMIZER] = (own + p->moments_B) * (p->zero >= 1 ? part : all);
 }
 
-static void add_total(struct memory *out)
+/* What the allocator and the driver hold beyond the terms. */
+static void add_total(struct memory *out, const struct plan *p)
 {
-    for (int i = 0; i < N_MEMORY_TERMS; i++)
+    for (int i = 0; i < MEMORY_RESERVED; i++)
         out->total_B += out->term_B[i];
+    out->term_B[MEMORY_RESERVED] = p->mem_margin * out->total_B + p->context_B;
+    out->total_B += out->term_B[MEMORY_RESERVED];
 }
 
 /* State of the stage's parameters, activations of all microbatches in flight, and buffers. */
 static struct memory of_stage(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
     struct memory out = { .stage = s->at };
-    add_state(&out, p, memory_stage_params(m, p, s));
-    double kept = 0;
+    struct model_share params = stage_layer_params(m, p, s);
+    double kept = 0, ends = stage_end_params(m, p, s);
+    params.dense += ends;
+    add_state(&out, p, params, ends);
     if (s->dense)
         kept += (double)s->dense * memory_layer_B(m, p, false);
     if (s->experts)
         kept += (double)s->experts * memory_layer_B(m, p, true);
-    out.term_B[MEMORY_ACTIVATIONS] = kept * memory_in_flight(p, s->at) + ends_B(m, p, s);
+    kept *= memory_in_flight(p, s->at);
+    out.term_B[MEMORY_ACTIVATIONS] = kept * (1 - p->offload) + ends_B(m, p, s);
     out.term_B[MEMORY_BUFFERS] = buffers_B(m, p, s);
-    add_total(&out);
+    if (p->offload > 0) /* two layers on their way to the host or back */
+        out.term_B[MEMORY_BUFFERS] += p->offload * fmin(kept, 2 * memory_layer_B(m, p, s->experts > 0));
+    add_total(&out, p);
     return out;
 }
 
@@ -588,12 +806,12 @@ static struct memory of_dlrm(const struct model *m, const struct plan *p)
     double npus = (double)p->degree[PLAN_DP], samples = (double)p->micro;
     double kept = widths(r->bottom, r->n_bottom) + widths(r->top, r->n_top) +
                   (double)(r->cross_layers + 1) * model_dlrm_top_input(m);
-    add_state(&out, p, (struct model_share){ model_dlrm_dense_params(m), 0 });
+    add_state(&out, p, (struct model_share){ model_dlrm_dense_params(m), 0 }, 0);
     out.term_B[MEMORY_WEIGHTS] += 4 * r->rows * (double)r->dim / npus;
     out.term_B[MEMORY_OPTIMIZER] += 4 * r->rows / npus;
     out.term_B[MEMORY_ACTIVATIONS] = ROOFLINE_ELEMENT_B * samples * kept;
     out.term_B[MEMORY_BUFFERS] = 2 * 4 * samples * (double)(r->n_tables * r->dim);
-    add_total(&out);
+    add_total(&out, p);
     return out;
 }
 
@@ -606,9 +824,9 @@ static struct memory of_cnn(const struct model *m, const struct plan *p)
         const struct model_conv *c = &m->cnn.convs[i];
         pixels += (double)(c->times * c->out) * (double)(c->size * c->size);
     }
-    add_state(&out, p, (struct model_share){ model_params(m), 0 });
+    add_state(&out, p, (struct model_share){ model_params(m), 0 }, 0);
     out.term_B[MEMORY_ACTIVATIONS] = 2 * ROOFLINE_ELEMENT_B * pixels * (double)p->micro;
-    add_total(&out);
+    add_total(&out, p);
     return out;
 }
 

@@ -40,7 +40,7 @@ double roofline_precise_s(const struct topo_npu *npu, const struct roofline_prod
 /** @p kernels that read and write @p bytes altogether, with little arithmetic [s]. */
 double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernels);
 
-/** Fused attention of @p flop that reads and writes @p bytes [s]. */
+/** Fused attention of @p flop that reads and writes @p bytes, by flash_efficiency [s]. */
 double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes);
 
 /* ---- blocks ---- */
@@ -61,6 +61,8 @@ struct block_cost {
     double input_s;     /**< matrix products for input gradients */
     double weight_s;    /**< for weight gradients, and adding them up */
     double rest_s;      /**< the rest of the backward pass, bound by memory */
+    double again_s;     /**< of forward_s, what recomputation per operator (selective, sac) does again */
+    double again_flop;  /**< matrix products of that */
     double shared_forward_s, shared_input_s, shared_weight_s; /**< of them, shared experts */
     double flop;      /**< matrix products forward, attention in full, copies on several NPUs once: what MFU
                            counts */
@@ -84,9 +86,10 @@ void block_cost(struct block_cost *c, enum block_kind kind, const struct model *
 enum memory_term {
     MEMORY_WEIGHTS,
     MEMORY_GRADIENTS,
-    MEMORY_OPTIMIZER,   /**< master weights and two moments, fp32 */
+    MEMORY_OPTIMIZER,   /**< master weights and two moments */
     MEMORY_ACTIVATIONS, /**< kept from forward to backward pass */
     MEMORY_BUFFERS,     /**< gathered parameters, a layer being recomputed, messages */
+    MEMORY_RESERVED,    /**< the plan's mem_margin on all of these, and its context */
     N_MEMORY_TERMS,
 };
 

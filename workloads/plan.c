@@ -17,7 +17,7 @@
 const char *const plan_axis_words[N_PLAN_AXES + 1] = { "tp", "cp", "dp", "pp" };
 const char *const plan_group_words[N_PLAN_GROUPS + 1] = { "tp", "cp",    "ep",     "dp",       "experts",
                                                           "pp", "shard", "copies", "ep merged" };
-const char *const plan_recompute_words[N_PLAN_RECOMPUTES + 1] = { "none", "selective", "full" };
+const char *const plan_recompute_words[N_PLAN_RECOMPUTES + 1] = { "none", "selective", "full", "sac" };
 const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe", "zb1p", "dualpipe",
                                                                 "dualpipev" };
 const char *const plan_ends_words[N_PLAN_ENDS + 1] = { "equal", "short" };
@@ -25,6 +25,18 @@ const char *const plan_dispatcher_words[N_PLAN_DISPATCHERS + 1] = { "all-to-all"
 const char *const plan_ep_overlap_words[N_PLAN_EP_OVERLAPS + 1] = { "none", "shared", "batch" };
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
+const char *const plan_op_words[N_PLAN_OPS + 1] = { "core",   "norm",   "activation", "mlp",
+                                                    "mla_up", "shared", "experts" };
+const char *const plan_kernel_words[N_PLAN_KERNELS + 1] = {
+    "fused", "unfused", "fa1", "fa2", "fa3", "cudnn"
+};
+const char *const plan_software_words[N_PLAN_SOFTWARE + 1] = { "megatron", "compiled", "eager" };
+const char *const plan_graph_words[N_PLAN_GRAPHS + 1] = { "none", "attention", "step" };
+
+/* Adam in mixed precision: mean and variance, and an fp32 master weight. Megatron-LM
+ * theoretical_memory_usage.py. */
+#define MOMENTS_B 8.0
+#define MASTER_B  4.0
 
 /* No parallelism, one sample, fp32 gradients; overlap as Megatron-LM has it. */
 void plan_defaults(struct plan *p)
@@ -42,12 +54,117 @@ void plan_defaults(struct plan *p)
                         .grad_B = 4,
                         .dispatch_bits = 16,
                         .traffic = 1,
+                        .kernel = PLAN_KERNEL_MODEL,
+                        .software = PLAN_SOFTWARE_NONE,
+                        .moments_B = MOMENTS_B,
+                        .master_B = MASTER_B,
+                        .elementwise = NAN,
+                        .loss_B = NAN,
+                        .loss_peak_B = NAN,
+                        .launch_s = NAN,
+                        .optimizer_B = NAN,
                         .order = { PLAN_TP, PLAN_CP, PLAN_DP, PLAN_PP } };
 }
 
 int64_t plan_microbatches(const struct plan *p)
 {
     return p->batch / (p->degree[PLAN_DP] * p->micro);
+}
+
+/* ---- software ---- */
+
+/* Kernels that are not compiled pass RMSNorm, SwiGLU and rotary positions in fp32 pieces, more of them than
+ * LayerNorm and GELU. */
+#define EAGER_GPT 2.6
+
+/* What a graph around the attention of every layer leaves of the launches: 1.6 of 4.0 ms. */
+#define GRAPH_LEAVES 0.4
+
+/* An optimiser that is not fused passes what FSDP shares out twice. */
+#define EAGER_TWICE 2.0
+
+/*
+ * Elementwise factors: compiled recomputes norms and rotary positions in fp32. Loss: bytes of fused, compiled
+ * and eager kernels with fp32 copies; at its peak logits (2), fp32 copy (4), log-softmax (4) and gradient
+ * (4): torch.compile of 2024 left the loss out (5 where it is compiled). Launches of a layer: chosen on step
+ * times, weakly, as no dense run of these classes is bound by them. Optimiser: gradient and weight (10),
+ * master weight and moments (30). The last row is Megatron-LM of 2021 to 2023 on A100, whose loss goes by the
+ * model's attention: fused kernels, or fp32 copies.
+ */
+struct plan_class plan_class(const struct plan *p, const struct model *m)
+{
+    static const struct plan_class classes[N_PLAN_SOFTWARE + 1] = {
+        { 1, 8, 4, 0, 0, 0, 44 },
+        [1 + PLAN_MEGATRON] = { 1, 8, 4, 0.9e-3, 4e-3, 10, 30 },
+        [1 + PLAN_COMPILED] = { 2.1, 20, 14, 0.7e-3, 4e-3, 10, 30 },
+        [1 + PLAN_EAGER] = { 4.2, 36, 14, 0.9e-3, 4e-3, 10, 30 },
+    };
+    struct plan_class c = classes[1 + p->software];
+    if (p->software == PLAN_EAGER && m->norm == MODEL_LAYER_NORM)
+        c.elementwise = EAGER_GPT;
+    if (p->software == PLAN_EAGER && p->zero == 3)
+        c.shared_B *= EAGER_TWICE;
+    if (p->software == PLAN_SOFTWARE_NONE && m->attention == MODEL_UNFUSED)
+        c.loss_B = 24;
+    if (!isnan(p->elementwise))
+        c.elementwise = p->elementwise;
+    if (!isnan(p->loss_B))
+        c.loss_B = p->loss_B;
+    if (!isnan(p->loss_peak_B))
+        c.loss_peak_B = p->loss_peak_B;
+    if (!isnan(p->launch_s))
+        c.launch_s = c.expert_launch_s = p->launch_s;
+    if (!isnan(p->optimizer_B)) {
+        c.local_B = 0;
+        c.shared_B = p->optimizer_B;
+    }
+    double started = p->graph == PLAN_GRAPH_STEP ? 0 : p->graph == PLAN_GRAPH_ATTENTION ? GRAPH_LEAVES : 1;
+    c.launch_s *= started;
+    c.expert_launch_s *= started;
+    return c;
+}
+
+bool plan_is_fused(const struct plan *p, const struct model *m)
+{
+    return p->kernel == PLAN_KERNEL_MODEL ? m->attention == MODEL_FLASH : p->kernel != PLAN_UNFUSED;
+}
+
+unsigned plan_ops(const struct plan *p, const struct model *m)
+{
+    if (p->recompute != PLAN_RECOMPUTE_SELECTIVE)
+        return 0;
+    if (p->recompute_ops)
+        return p->recompute_ops;
+    return plan_is_fused(p, m) ? 0 : 1U << PLAN_OP_CORE; /* fused attention keeps nothing to do again */
+}
+
+bool plan_is_pytorch(const struct plan *p)
+{
+    return p->software == PLAN_COMPILED || p->software == PLAN_EAGER;
+}
+
+double plan_peak(const struct plan *p, const struct topo_npu *npu)
+{
+    if (p->precision == TOPO_BF16)
+        return npu->peak_flops;
+    return p->precision == TOPO_NVFP4 ? npu->peak_4bit_flops : npu->peak_8bit_flops;
+}
+
+/* Scales of blocks of 32 and 16 elements are bytes. */
+double plan_element_B(const struct plan *p)
+{
+    static const double by_precision[N_TOPO_PRECISIONS] = { 2, 1, 1 + 1 / 32.0, 0.5 + 1 / 16.0 };
+    return by_precision[p->precision];
+}
+
+/* nvfp4 keeps bf16 weights as well and gathers these: parameters are not gathered in 4 bits unless asked
+ * (Megatron-Bridge). Blocks have scales. */
+double plan_gather_B(const struct plan *p)
+{
+    static const double by_precision[N_TOPO_PRECISIONS] = { 2, 1, 1 + 1 / 32.0, 2 };
+    if (p->gather_bits == 0)
+        return by_precision[p->precision];
+    return p->gather_bits == 4 ? 0.5 + 1 / 16.0 : (double)p->gather_bits / 8;
 }
 
 /* ---- stages ---- */
@@ -484,6 +601,29 @@ static void put_degree(struct text *out, const char *word, int64_t n, const char
     *joint = ", ";
 }
 
+/* What it runs in and on, where that is not the default. */
+static void plan_format_software(struct text *out, const struct plan *p)
+{
+    const char *joint = ", again ";
+    for (unsigned op = 0; op < N_PLAN_OPS && p->recompute == PLAN_RECOMPUTE_SELECTIVE; op++)
+        if (p->recompute_ops & 1U << op) {
+            text_printf(out, "%s%s", joint, plan_op_words[op]);
+            joint = " and ";
+        }
+    if (p->precision)
+        text_printf(out, ", %s", topo_precision_words[p->precision]);
+    if (p->attention_fp8)
+        text_puts(out, ", attention in fp8");
+    if (p->kernel >= 0)
+        text_printf(out, ", %s attention", plan_kernel_words[p->kernel]);
+    if (p->software >= 0)
+        text_printf(out, ", %s", plan_software_words[p->software]);
+    if (p->graph)
+        text_printf(out, ", graph of %s", plan_graph_words[p->graph]);
+    if (p->offload > 0)
+        text_printf(out, ", %.3g %% offloaded", 100 * p->offload);
+}
+
 /* A plan in one line, as reports and rows show it; what is off is left out. */
 void plan_format(struct text *out, const struct plan *p, const struct model *m)
 {
@@ -522,11 +662,41 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
     if (p->ep_overlap)
         text_printf(out, ", tokens beside %s",
                     p->ep_overlap == PLAN_EP_OVERLAP_SHARED ? "shared experts" : "batches");
+    plan_format_software(out, p);
 }
 
-#define P_COUNT(f, key, ...) K_COUNT(struct plan, f, key, __VA_ARGS__)
-#define P_WORD(f, key, ...)  K_WORD(struct plan, f, key, __VA_ARGS__)
-#define P_BOOL(f, key, ...)  K_BOOL(struct plan, f, key, __VA_ARGS__)
+#define P_COUNT(f, key, ...)    K_COUNT(struct plan, f, key, __VA_ARGS__)
+#define P_WORD(f, key, ...)     K_WORD(struct plan, f, key, __VA_ARGS__)
+#define P_COUNT_OR(f, key, ...) K_COUNT_OR(struct plan, f, key, __VA_ARGS__)
+#define P_BOOL(f, key, ...)     K_BOOL(struct plan, f, key, __VA_ARGS__)
+
+static const char *const attention_precision_words[] = { "bf16", "fp8", NULL };
+
+/* A schema_read_own: words as bits. */
+static int read_ops(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
+{
+    unsigned *out = field;
+    *out = 0;
+    int rc = list < 0 ? 0 : yaml_need(doc, list, YAML_SEQ, e);
+    if (rc || list < 0)
+        return rc;
+    if (doc->nodes[list].n == 0)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has no entries, expected operators to do again");
+    yaml_each (id, doc, list) {
+        const char *word;
+        unsigned op = 0;
+        if ((rc = yaml_text(doc, id, &word, e)))
+            return rc;
+        while (op < N_PLAN_OPS && strcmp(word, k->words[op]) != 0)
+            op++;
+        if (op == N_PLAN_OPS)
+            return yaml_fail(doc, id, e, ERR_PARSE,
+                             "is %.40s, expected core, norm, activation, mlp, mla_up, shared or experts",
+                             word);
+        *out |= 1U << op;
+    }
+    return 0;
+}
 
 /* A schema_read_own. */
 static int read_layout(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
@@ -586,7 +756,13 @@ static const struct key plan_keys[] = {
     P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well"),
     P_WORD(recompute, "recompute", plan_recompute_words, PLAN_RECOMPUTE_NONE,
-           "done again in the backward pass: attention scores (selective), all of a layer (full)"),
+           "done again in the backward pass: attention scores or recompute_ops (selective), all of a layer "
+           "(full), every second product and all elementwise kernels (sac: PyTorch)"),
+    K_OWN(struct plan, recompute_ops, "recompute_ops", read_ops,
+          "with recompute selective: list of core, norm, activation, mlp, mla_up, shared, experts",
+          .words = plan_op_words),
+    K_REAL(struct plan, offload, "offload", "", 1, 0, 1, 0,
+           "share of the kept activations that go to the host and come back, by npu.host_GBps"),
     P_COUNT(zero, "zero", 0, 3, 0,
             "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)"),
     K_COUNT_OR(
@@ -608,6 +784,39 @@ static const struct key plan_keys[] = {
     P_COUNT(grad_B, "grad_B", 2, 4, 4, "bytes of a gradient, 4 or 2"),
     K_REAL(struct plan, overhead_s, "step_overhead_s", "s", 1, 0, 1e6, 0,
            "of a step, whatever its size (software)"),
+    P_WORD(precision, "precision", topo_precision_words, TOPO_BF16,
+           "of the products of linear layers; logits, router and attention stay in 16 bits (default: bf16)"),
+    P_WORD(attention_fp8, "attention_precision", attention_precision_words, 0,
+           "fp8: forward products of fused attention in 8 bits (default: bf16)"),
+    K_WORD_OR(struct plan, kernel, "attention_kernel", plan_kernel_words, PLAN_KERNEL_MODEL,
+              "which runs the attention (default: as the model says; fused: the first of "
+              "npu.attention_kernels)"),
+    K_WORD_OR(struct plan, software, "software", plan_software_words, PLAN_SOFTWARE_NONE,
+              "class of elementwise kernels, loss, optimiser and launches (default: Megatron-LM on A100, "
+              "whose host never waits)"),
+    K_REAL_OR(struct plan, elementwise, "elementwise", "", 1, 0.1, 100, NAN,
+              "bytes of elementwise kernels of a layer over those of fused ones (default: by software)"),
+    K_REAL_OR(struct plan, loss_B, "loss_B", "B", 1, 0, 1000, NAN,
+              "that the loss reads and writes per logit, both passes (default: by software)"),
+    K_REAL_OR(struct plan, loss_peak_B, "loss_peak_B", "B", 1, 0, 1000, NAN,
+              "that the loss holds per logit at its peak, 5 where it is compiled too (default: by software)"),
+    K_REAL_OR(struct plan, launch_s, "launch_us", "us", 1e-6, 0, 1e6, NAN,
+              "least time of a forward pass of a layer, backward 1.3 times it (default: by software)"),
+    K_REAL_OR(struct plan, optimizer_B, "optimizer_B", "B", 1, 0, 1000, NAN,
+              "that the optimiser reads and writes per parameter that it updates (default: by software)"),
+    P_WORD(graph, "graph", plan_graph_words, PLAN_GRAPH_NONE,
+           "what is started as one CUDA graph, without launches (default: none)"),
+    P_COUNT_OR(gather_bits, "gather_bits", 4, 16, 0,
+               "of parameters that zero gathers, 16, 8 or 4 (default: by precision)"),
+    K_REAL(struct plan, moments_B, "moments_B", "B", 1, 0, 16, MOMENTS_B,
+           "of both moments of the optimiser, per parameter"),
+    K_REAL(struct plan, master_B, "master_B", "B", 1, 0, 8, MASTER_B, "of the master weight, per parameter"),
+    K_REAL(struct plan, jitter, "jitter", "", 1, 0, 1, 0,
+           "relative spread of NPUs' step times: the slowest of N takes 1 + jitter sqrt(2 ln N)"),
+    K_REAL(struct plan, mem_margin, "mem_margin", "", 1, 0, 1, 0,
+           "memory reserved beyond what is allocated, a share of that"),
+    K_REAL(struct plan, context_B, "context_GB", "GB", 1e9, 0, 1e3, 0,
+           "memory of the driver's context and of communicators"),
     K_ELSEWHERE("order",
                 "list of tp, cp, dp and pp, the innermost first (default: in this order (Megatron))"),
 };
@@ -702,6 +911,75 @@ static int check_map(const struct plan *p, const struct model *m, const struct t
     return plan_fail_at(doc, map, key, inner.msg + n + 2, e);
 }
 
+/* Operators that are named but are not in the model, or in a plan that does not do operators again. */
+static int check_ops(struct plan *p, const struct model *m, const struct yaml_doc *doc, yaml_id map,
+                     struct err *e)
+{
+    const struct {
+        enum plan_op op;
+        bool there;
+        const char *what;
+    } rows[] = {
+        { PLAN_OP_MLA_UP, m->mla.q_rank > 0, "low-rank attention" },
+        { PLAN_OP_SHARED, m->moe.shared > 0, "shared experts" },
+        { PLAN_OP_EXPERTS, m->moe.experts > 0, "experts" },
+        { PLAN_OP_MLP, m->moe.experts == 0 || m->moe.dense_layers > 0 || m->moe.every > 1, "dense layers" },
+    };
+    if (!p->recompute_ops)
+        return 0;
+    if (yaml_get(doc, map, "recompute") < 0)
+        p->recompute = PLAN_RECOMPUTE_SELECTIVE;
+    if (p->recompute != PLAN_RECOMPUTE_SELECTIVE)
+        return yaml_fail_key(doc, yaml_get(doc, map, "recompute_ops"), e, ERR_PARSE,
+                             "is given with recompute %s, expected selective",
+                             plan_recompute_words[p->recompute]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (p->recompute_ops & 1U << rows[i].op && !rows[i].there)
+            return yaml_fail_key(doc, yaml_get(doc, map, "recompute_ops"), e, ERR_RANGE,
+                                 "names %s, but the model has no %s", plan_op_words[rows[i].op],
+                                 rows[i].what);
+    return 0;
+}
+
+/* Keys that ask for what the NPU, the model or the rest of the plan does not have. */
+static int check_software(const struct plan *p, const struct model *m, const struct topo_npu *npu,
+                          const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    static const char *const layers_only[] = {
+        "attention_kernel", "attention_precision", "software", "loss_peak_B", "elementwise",
+        "loss_B",           "launch_us",           "graph",    "offload",     "recompute_ops"
+    };
+    for (size_t i = 0; i < sizeof layers_only / sizeof *layers_only; i++)
+        if (m->family != MODEL_TRANSFORMER && yaml_get(doc, map, layers_only[i]) >= 0)
+            return yaml_fail_key(doc, yaml_get(doc, map, layers_only[i]), e, ERR_PARSE,
+                                 "is of transformers, which this model is not");
+    struct plan bare = *p;
+    bare.graph = PLAN_GRAPH_NONE;
+    if (p->graph != PLAN_GRAPH_NONE && !(plan_class(&bare, m).launch_s > 0))
+        return yaml_fail_key(doc, yaml_get(doc, map, "graph"), e, ERR_RANGE,
+                             "is %s, which saves launches; give software or launch_us",
+                             plan_graph_words[p->graph]);
+    if (p->precision != TOPO_BF16 && isnan(topo_npu_peak(npu, (enum topo_precision)p->precision)))
+        return plan_fail_at(doc, map, "precision",
+                            p->precision == TOPO_NVFP4
+                                ? "is nvfp4, which the NPU does not have; give network.npu.peak_4bit_TFLOPS"
+                            : isnan(npu->peak_8bit_flops)
+                                ? "is of 8 bits, which the NPU does not have; give "
+                                  "network.npu.peak_8bit_TFLOPS"
+                                : "is not of this NPU, whose share of it is 0 (network.npu.fp8_share, "
+                                  "mxfp8_share)",
+                            e);
+    if (p->attention_fp8 && !plan_is_fused(p, m))
+        return plan_fail_at(doc, map, "attention_precision",
+                            "is fp8, expected bf16 where attention is not fused", e);
+    if (p->offload > 0 && isnan(npu->host_Bps))
+        return plan_fail_at(doc, map, "offload", "needs network.npu.host_GBps, which is not given", e);
+    if (p->gather_bits && p->gather_bits != 4 && p->gather_bits != 8 && p->gather_bits != 16)
+        return plan_fail_at(doc, map, "gather_bits", "is not a width that is gathered, expected 16, 8 or 4",
+                            e);
+    return 0;
+}
+
 /* With @p check false the plan is a pattern for the search: degrees may not fit together yet. */
 int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
               const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -720,6 +998,13 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
     if (p->ends == PLAN_ENDS_SHORT && p->first + p->last > 0)
         return plan_fail_at(doc, map, "ends",
                             "is short beside first_stage_layers or last_stage_layers; give one of them", e);
+    rc = check_ops(p, m, doc, map, e);
+    if (!rc)
+        rc = check_software(p, m, &net->npu, doc, map, e);
+    if (rc)
+        return rc;
+    if (check && p->gather_bits && !p->zero)
+        return plan_fail_at(doc, map, "gather_bits", "is given with zero 0, where nothing is gathered", e);
     if (p->grad_B == 3)
         return plan_fail_at(doc, map, "grad_B", "is 3, expected 2 or 4", e);
     if (p->degree[PLAN_DP] < 0) {

@@ -4,6 +4,7 @@
 #define WORKLOADS_PLAN_H
 
 #include "topo/network.h"
+#include "topo/npu.h"
 #include "workloads/model.h"
 
 /** What a training step is split along. */
@@ -30,7 +31,49 @@ enum plan_group {
     N_PLAN_GROUPS,
 };
 
-enum plan_recompute { PLAN_RECOMPUTE_NONE, PLAN_RECOMPUTE_SELECTIVE, PLAN_RECOMPUTE_FULL, N_PLAN_RECOMPUTES };
+enum plan_recompute {
+    PLAN_RECOMPUTE_NONE,
+    PLAN_RECOMPUTE_SELECTIVE, /**< the operators of recompute_ops, or the scores that go through memory */
+    PLAN_RECOMPUTE_FULL,
+    PLAN_RECOMPUTE_SAC, /**< PyTorch's: every second product and all elementwise kernels, no attention */
+    N_PLAN_RECOMPUTES
+};
+
+/** Operators of a layer that selective recomputation may name: Megatron-Core's modules. */
+enum plan_op {
+    PLAN_OP_CORE,       /**< attention of queries, keys and values */
+    PLAN_OP_NORM,       /**< both norms */
+    PLAN_OP_ACTIVATION, /**< between the linear layers, of experts too */
+    PLAN_OP_MLP,        /**< of dense layers */
+    PLAN_OP_MLA_UP,     /**< from the low ranks to the heads */
+    PLAN_OP_SHARED,     /**< shared experts */
+    PLAN_OP_EXPERTS,    /**< router, exchange, routed and shared experts */
+    N_PLAN_OPS
+};
+
+/** What runs the attention of queries, keys and values; from PLAN_FA1 on as in enum topo_kernel. */
+enum plan_kernel {
+    PLAN_KERNEL_MODEL = -1, /**< as the model says: fused or not */
+    PLAN_FUSED,             /**< by the first of the NPU's kernels */
+    PLAN_UNFUSED,
+    PLAN_FA1,
+    PLAN_FA2,
+    PLAN_FA3,
+    PLAN_CUDNN,
+    N_PLAN_KERNELS
+};
+
+/** What the rest of the step runs on; PLAN_SOFTWARE_NONE: the constants of Megatron-LM on A100, no floor. */
+enum plan_software {
+    PLAN_SOFTWARE_NONE = -1,
+    PLAN_MEGATRON, /**< Megatron-Core with Transformer Engine */
+    PLAN_COMPILED, /**< PyTorch with torch.compile */
+    PLAN_EAGER,    /**< PyTorch, kernel by kernel */
+    N_PLAN_SOFTWARE
+};
+
+/** What the host starts as one CUDA graph. */
+enum plan_graph { PLAN_GRAPH_NONE, PLAN_GRAPH_ATTENTION, PLAN_GRAPH_STEP, N_PLAN_GRAPHS };
 enum plan_schedule {
     PLAN_1F1B,
     PLAN_GPIPE,
@@ -83,6 +126,9 @@ struct plan_layout {
     int32_t n;
     uint8_t layers[PLAN_MAX_CHUNKS];
 };
+extern const char *const plan_op_words[N_PLAN_OPS + 1], *const plan_kernel_words[N_PLAN_KERNELS + 1],
+                                                            *const plan_software_words[N_PLAN_SOFTWARE + 1],
+                                                                *const plan_graph_words[N_PLAN_GRAPHS + 1];
 
 /** Plain value. */
 struct plan {
@@ -113,6 +159,17 @@ struct plan {
     int64_t grad_B;    /**< bytes of a gradient: 4 (accumulated in fp32) or 2 */
     double overhead_s; /**< of a step, whatever its size */
     double traffic;    /**< what every collective sends, times this; 1 */
+    int32_t precision; /**< enum topo_precision, of the linear layers */
+    int32_t kernel, software, graph; /**< enum plan_kernel, plan_software, plan_graph */
+    bool attention_fp8;              /**< forward products of fused attention in 8 bits */
+    unsigned recompute_ops;          /**< 1 << enum plan_op, of selective recomputation; 0: the scores */
+    double offload;                  /**< share of the kept activations that go to the host meanwhile */
+    int64_t gather_bits;             /**< of a parameter that is gathered over DP; 0: by precision */
+    double moments_B, master_B;      /**< of Adam's two moments, of the master weight, per parameter */
+    double jitter;                   /**< relative spread of the time of a step from NPU to NPU */
+    double elementwise, loss_B, loss_peak_B, launch_s,
+        optimizer_B;              /**< in place of the software's; NaN: those */
+    double mem_margin, context_B; /**< reserved beyond what is allocated, a share of it, and at all times */
     enum plan_axis order[N_PLAN_AXES]; /**< over the network, innermost first */
     struct plan_layout layout;
 };
@@ -167,6 +224,37 @@ void plan_merge(struct plan_place *place, const struct plan *p, const struct mod
 
 /** tp * cp * pp, or something above @p most where it is that large. */
 int64_t plan_inner(const struct plan *p, int64_t most);
+
+/** What a plan's software takes beyond the products; docs/training.md section 5 has sources. */
+struct plan_class {
+    double elementwise;               /**< bytes of elementwise kernels, times those of fused ones */
+    double loss_B;                    /**< per logit, both passes */
+    double loss_peak_B;               /**< per logit, held at once */
+    double launch_s, expert_launch_s; /**< the host takes so long to start a pass of a layer, of one with
+                                         experts; graphs counted */
+    double local_B, shared_B; /**< optimiser, per parameter of the NPU; per parameter that it updates */
+};
+
+/** Of @p p; the plan's own figures where given. O(1). */
+struct plan_class plan_class(const struct plan *p, const struct model *m);
+
+/** Is attention fused: as the plan says, else as the model? */
+bool plan_is_fused(const struct plan *p, const struct model *m);
+
+/** Operators (1 << enum plan_op) that selective recomputation does again; 0 otherwise. */
+unsigned plan_ops(const struct plan *p, const struct model *m);
+
+/** Does PyTorch train it: FSDP2 keeps parameters in fp32 shards, rings of cp are many small kernels? */
+bool plan_is_pytorch(const struct plan *p);
+
+/** Data-sheet peak of the precision that linear layers compute in; utilisation is of this [FLOP/s]. */
+double plan_peak(const struct plan *p, const struct topo_npu *npu);
+
+/** Bytes of an element that enters a product of a linear layer, scales of blocks included. */
+double plan_element_B(const struct plan *p);
+
+/** Bytes of a parameter of a layer when it is gathered over DP. */
+double plan_gather_B(const struct plan *p);
 
 /** Microbatches of a step. */
 int64_t plan_microbatches(const struct plan *p);

@@ -159,9 +159,10 @@ static bool draft_scatters(const struct plan *p)
 static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_pass *pass, bool forward)
 {
     struct model_share params = draft_params(x, kind);
-    struct model_share weights = draft_scaled(params, ROOFLINE_ELEMENT_B),
+    bool layer = kind == BLOCK_DENSE || kind == BLOCK_EXPERTS;
+    struct model_share weights = draft_scaled(params, layer ? plan_gather_B(x->p) : ROOFLINE_ELEMENT_B),
                        grads = draft_scaled(params, (double)x->p->grad_B);
-    bool beside = x->p->overlap_dp && (kind == BLOCK_DENSE || kind == BLOCK_EXPERTS);
+    bool beside = x->p->overlap_dp && layer;
     bool gathers = draft_gathers(x->p), scatters = draft_scatters(x->p) && !forward;
     if (!gathers && !scatters)
         return;
@@ -235,11 +236,14 @@ static struct plan_shares share_parts(const struct sharing *x, const struct plan
     return s;
 }
 
-/* A pass of one block; @p open: beside nothing. Collectives beside a pass take some of its processors: that
- * share of both counts one behind the other. */
+/* A pass of one block; @p open: beside nothing. What the floor adds counts as overhead. Collectives beside a
+ * pass take some of its processors: that share of both counts one behind the other. */
 static struct plan_shares share_pass(const struct sharing *x, const struct plan_pass *pass, bool open)
 {
     struct plan_shares s = share_parts(x, pass);
+    double floor_s = x->drain ? pass->drain_floor_s : pass->floor_s;
+    if (floor_s > s.time_s)
+        plan_shares_add_compute(&s, STEP_OVERHEAD, floor_s - s.time_s);
     double all_s = list_time(x, pass->beside), exposed_s = open ? all_s : fmax(all_s - s.time_s, 0);
     if (pass->taken > 0 && !open)
         exposed_s = pass->taken * all_s + (1 - pass->taken) * exposed_s;
@@ -325,12 +329,14 @@ static void add_stages(struct plan_shares *out, const struct sharing *x)
 void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s)
 {
     const struct sharing x = { c, once_s, false };
+    struct plan_shares all = { 0 };
+    plan_shares_add_list(&all, &x, c->first_before, 0);
+    add_stages(&all, &x);
+    plan_shares_add_list(&all, &x, c->last_after, 0);
+    plan_shares_add_compute(&all, STEP_OPTIMIZER, c->optimizer_s);
+    plan_shares_add_compute(&all, STEP_OVERHEAD, c->overhead_s);
     *out = (struct plan_shares){ 0 };
-    plan_shares_add_list(out, &x, c->first_before, 0);
-    add_stages(out, &x);
-    plan_shares_add_list(out, &x, c->last_after, 0);
-    plan_shares_add_compute(out, STEP_OPTIMIZER, c->optimizer_s);
-    plan_shares_add_compute(out, STEP_OVERHEAD, c->overhead_s);
+    shares_add(out, c->slowest, &all, c->n_collectives);
 }
 
 /* Pieces that a product is split into so that its collective overlaps; one is exposed. Megatron-LM. */
@@ -338,11 +344,19 @@ void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const 
 
 /* ---- tensor parallelism ---- */
 
+/* What enters the products of a layer, or the gradient of what leaves them, is cast first and gathered then
+ * (Transformer Engine, torchao); sums and scatters are in 16 bits. */
+static void gather_turns(struct drafting *x, struct plan_part *part, const char *name, double times,
+                         double share)
+{
+    draft_tp(x, part, COLLECTIVE_ALL_GATHER, name, times, share * plan_element_B(x->p) / ROOFLINE_ELEMENT_B);
+}
+
 /* What makes an activation whole before and after a block: all-reduces, or a gather and a scatter. */
 static void send_turns(struct drafting *x, struct plan_part *part, double times, double share)
 {
     if (x->p->seq_parallel) {
-        draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather", times, share);
+        gather_turns(x, part, "tp gather", times, share);
         draft_tp(x, part, COLLECTIVE_REDUCE_SCATTER, "tp scatter", times, share);
     } else {
         draft_tp(x, part, COLLECTIVE_ALL_REDUCE, "tp sum", times, share);
@@ -402,7 +416,9 @@ static void draft_tokens(struct drafting *x, struct plan_list *list, enum step_p
 static void draft_batch(struct drafting *x, struct plan_pass *pass, enum step_phase phase)
 {
     const struct block_cost *c = &x->cost;
-    double once_s = c->forward_s + c->core_s, all_s, again = x->p->recompute == PLAN_RECOMPUTE_FULL;
+    double once_s = c->forward_s + c->core_s, all_s;
+    double again =
+        x->p->recompute == PLAN_RECOMPUTE_FULL || plan_ops(x->p, x->m) & 1U << PLAN_OP_EXPERTS ? 1 : 0;
     all_s = (1 + again) * once_s + c->input_s + c->weight_s + c->rest_s + c->core_back_s;
     double share = phase == STEP_FORWARD ? once_s / all_s : 1 - once_s / all_s;
     draft_tokens(x, &pass->beside, phase, true, (1 + again) * share);
@@ -518,24 +534,44 @@ static void add_matrices(struct drafting *x, struct plan_pass *pass, bool expert
         draft_part(x, pass, STEP_INPUT_GRAD, "input gradients", x->cost.input_s - input_s);
     part->beside = beside;
     if (x->p->seq_parallel)
-        draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather again", turns, 1);
+        gather_turns(x, part, "tp gather again", turns, 1);
     part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s - weight_s);
     part->beside = beside;
     draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE,
              x->p->seq_parallel ? "tp scatter" : "tp sum", turns, 1);
     part = draft_part(x, pass, STEP_INPUT_GRAD, "output gradients", 0);
     if (x->p->seq_parallel)
-        draft_tp(x, part, COLLECTIVE_ALL_GATHER, "tp gather", turns, 1);
+        gather_turns(x, part, "tp gather", turns, 1);
     if (experts)
         send_experts(x, pass, part, input_s + weight_s);
+}
+
+/* Operators that selective recomputation does again, with what they exchange. */
+static void add_again(struct drafting *x, struct plan_pass *pass, bool experts)
+{
+    unsigned ops = plan_ops(x->p, x->m);
+    if (ops & 1U << PLAN_OP_CORE)
+        send_context(x, draft_part(x, pass, STEP_RECOMPUTE, "attention", x->cost.core_s), 1);
+    if (!(x->cost.again_s > 0))
+        return;
+    bool whole = experts && ops & 1U << PLAN_OP_EXPERTS;
+    double beside_s = whole ? shared_s(x, x->cost.shared_forward_s) : 0;
+    struct plan_part *part =
+        draft_part(x, pass, STEP_RECOMPUTE, "operators again", x->cost.again_s - beside_s);
+    if (x->p->recompute == PLAN_RECOMPUTE_SAC && x->p->seq_parallel)
+        gather_turns(x, part, "tp gather", turns_of(x, experts), 1);
+    if (!experts && ops & 1U << PLAN_OP_MLP)
+        send_turns(x, part, 1, 1);
+    if (whole)
+        send_experts(x, pass, part, beside_s);
 }
 
 static void add_backward(struct drafting *x, struct plan_pass *pass, bool experts)
 {
     if (x->p->recompute == PLAN_RECOMPUTE_FULL)
         add_forward(x, pass, STEP_RECOMPUTE, experts);
-    else if (x->p->recompute == PLAN_RECOMPUTE_SELECTIVE && x->m->attention == MODEL_UNFUSED)
-        send_context(x, draft_part(x, pass, STEP_RECOMPUTE, "attention", x->cost.core_s), 1);
+    else
+        add_again(x, pass, experts);
     draft_part(x, pass, STEP_INPUT_GRAD, "elementwise", x->cost.rest_s);
     send_context(x, draft_part(x, pass, STEP_INPUT_GRAD, "attention", x->cost.core_back_s), 2);
     add_matrices(x, pass, experts);
@@ -562,6 +598,26 @@ static void draft_drain(struct drafting *x, struct plan_pass *pass)
         }
 }
 
+/* The host starts more kernels backward than forward. */
+#define BACKWARD_LAUNCHES 1.3
+
+/*
+ * A pass lasts at least as long as the host takes to start its kernels, its collectives' among them, and as
+ * what is offloaded takes to the host and back. Chosen: launches by class (plan_class()), 1.3.
+ */
+static void add_floors(struct drafting *x, struct plan_block *b, bool experts)
+{
+    struct plan_class class = plan_class(x->p, x->m);
+    double launch_s = experts ? class.expert_launch_s : class.launch_s, copy_s = 0;
+    double again = x->p->recompute == PLAN_RECOMPUTE_FULL ? 1 : 0;
+    if (x->p->offload > 0)
+        copy_s = x->p->offload * memory_layer_B(x->m, x->p, experts) / x->npu->host_Bps;
+    b->forward.floor_s = b->forward.drain_floor_s = fmax(launch_s, copy_s);
+    b->backward.floor_s = fmax((BACKWARD_LAUNCHES + again) * launch_s, copy_s);
+    /* B - 2 W and 2 B - 3 W grow where W shrinks: at the floor of B they stay what they are of that. */
+    b->backward.drain_floor_s = (x->p->schedule > PLAN_ZB1P ? 2 : 1) * b->backward.floor_s;
+}
+
 /* A transformer layer, both passes. */
 static void draft_layer(struct drafting *x, enum block_kind kind)
 {
@@ -578,11 +634,8 @@ static void draft_layer(struct drafting *x, enum block_kind kind)
         draft_batch(x, &b->backward, STEP_INPUT_GRAD);
     draft_shares(x, kind, &b->backward, false);
     draft_drain(x, &b->backward);
+    add_floors(x, b, kind == BLOCK_EXPERTS);
 }
-
-/* Adam in mixed precision reads and writes master weight, two moments, gradient and weight, clips and zeroes:
- * 38 to 50 bytes per parameter, by the kernels that are fused. */
-#define OPTIMIZER_BYTES 44.0
 
 /* ---- ends ---- */
 
@@ -651,12 +704,13 @@ static void add_pipeline(struct drafting *x)
 
 /* ---- once per step ---- */
 
-/* Parameters that one NPU of a stage holds. */
-static struct model_share cost_stage_params(const struct drafting *x, const struct plan_stage *s)
+/* Parameters that one NPU of a stage holds, those of the first @p n kinds of blocks (N_BLOCKS: all; before
+ * BLOCK_EMBED: of layers). */
+static struct model_share cost_stage_params(const struct drafting *x, const struct plan_stage *s, int n)
 {
     const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head };
     struct model_share sum = { 0, 0 };
-    for (int b = 0; b < N_BLOCKS; b++) {
+    for (int b = 0; b < n; b++) {
         struct model_share one =
             count[b] ? draft_params(x, (enum block_kind)b) : (struct model_share){ 0, 0 };
         sum.dense += (double)count[b] * one.dense;
@@ -680,13 +734,19 @@ static double cost_layers_of(const struct model *m, const struct plan_stage *s)
 static void add_exchange(struct drafting *x)
 {
     const struct plan_stage *s = &x->c->stages[0];
-    struct model_share params = cost_stage_params(x, s);
+    struct model_share params = cost_stage_params(x, s, N_BLOCKS);
     /* Overlapped, the layer whose gradients come last, and whose parameters are needed first, is exposed. */
     double open = 1 / cost_layers_of(x->m, s);
     double hidden = x->p->overlap_dp ? 1 - open : 0, rest = 1 - hidden;
     struct model_share grads = draft_scaled(params, (double)x->p->grad_B),
                        weights = draft_scaled(params, ROOFLINE_ELEMENT_B);
     static const char *const name = "gradients";
+    double less_B = ROOFLINE_ELEMENT_B - plan_gather_B(x->p);
+    if (less_B > 0) { /* of layers: embedding and head are gathered in 16 bits */
+        struct model_share layers = cost_stage_params(x, s, BLOCK_EMBED);
+        weights.dense -= less_B * layers.dense;
+        weights.expert -= less_B * layers.expert;
+    }
     if (x->p->zero && !draft_gathers(x->p)) {
         draft_exchange(x, &x->c->before, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters", weights, hidden);
         draft_exchange(x, &x->c->first_before, COLLECTIVE_ALL_GATHER, STEP_FORWARD, "parameters", weights,
@@ -715,17 +775,19 @@ static void add_tied(struct drafting *x)
 /* Every stage updates at once, after the norm of all gradients is known: the one that holds most. */
 static void add_optimizer(struct drafting *x)
 {
-    double cp_dp = x->cp * (double)x->p->degree[PLAN_DP], most = 0;
+    double cp_dp = x->cp * (double)x->p->degree[PLAN_DP], most_B = 0;
     double dense = x->p->shard ? (double)x->p->shard : cp_dp,
            experts = cp_dp * (x->p->expert_tp ? 1 : x->tp) / (double)x->p->ep;
+    struct plan_class class = plan_class(x->p, x->m);
     for (int32_t i = 0; i < x->c->n_stages; i++) {
-        struct model_share params = cost_stage_params(x, &x->c->stages[i]);
-        double own = params.dense + params.expert;
+        struct model_share params = cost_stage_params(x, &x->c->stages[i], N_BLOCKS);
+        double all = params.dense + params.expert, own = all;
         if (x->p->zero)
             own = params.dense / dense + params.expert / experts;
-        most = own > most ? own : most;
+        double bytes = class.shared_B * own + class.local_B * (x->p->zero == 3 ? own : all);
+        most_B = bytes > most_B ? bytes : most_B;
     }
-    x->c->optimizer_s = roofline_stream_s(x->npu, OPTIMIZER_BYTES * most, 0);
+    x->c->optimizer_s = roofline_stream_s(x->npu, most_B, 0);
 }
 
 /* ---- other families ---- */
@@ -773,8 +835,10 @@ static void add_flop(struct drafting *x, double layers, double replicas)
     double flop = layers * replicas * x->cost.flop, again = 0;
     if (x->p->recompute == PLAN_RECOMPUTE_FULL)
         again = flop;
-    else if (x->p->recompute == PLAN_RECOMPUTE_SELECTIVE && x->m->attention == MODEL_UNFUSED)
-        again = layers * replicas * x->cost.core_flop;
+    else if (plan_ops(x->p, x->m) & 1U << PLAN_OP_CORE)
+        again = layers * replicas * (x->cost.core_flop + x->cost.again_flop);
+    else
+        again = layers * replicas * x->cost.again_flop;
     x->c->model_flop += 3 * flop;
     x->c->hardware_flop += 3 * flop + again;
 }
@@ -844,6 +908,10 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->microbatches = (double)plan_microbatches(p);
     c->interleave = (double)p->interleave;
     c->overhead_s = p->overhead_s;
+    c->slowest = 1;
+    if (p->jitter > 0) /* expected largest of N normal draws, to first order */
+        c->slowest +=
+            p->jitter * sqrt(2 * log(x.tp * x.cp * (double)(p->degree[PLAN_DP] * p->degree[PLAN_PP])));
     c->n_stages = plan_stages(c->stages, p, m);
     add_blocks(&x);
     add_pipeline(&x);
@@ -919,6 +987,11 @@ INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool op
             time_add(out, 1, &sent, x);
         if (!part->beside || !(sent.v[0] > compute_s))
             out->v[0] += compute_s;
+    }
+    double floor_s = drain ? pass->drain_floor_s : pass->floor_s;
+    if (floor_s > out->v[0]) {
+        shares_clear(out, x);
+        out->v[0] = floor_s;
     }
     if (pass->beside.n) {
         shares_clear(&sent, x);
@@ -1037,6 +1110,8 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
     add_list(out, c->first_before, x);
     add_list(out, c->last_after, x);
     out->v[0] += c->optimizer_s + c->overhead_s;
+    for (int32_t k = 0; k < x->n; k++)
+        out->v[k] *= c->slowest;
 }
 
 double plan_cost_time(const struct plan_cost *c, const double *once_s)
@@ -1114,11 +1189,23 @@ static void add_part(struct growing *x, step_id parent, const struct plan_part *
     plan_tree_add_list(x, tree_add_inner(x, both, STEP_SUM, "", 1), part->sent);
 }
 
+/* The parts of a pass, or its floor if that is longer. */
+static void add_parts(struct growing *x, step_id parent, const struct plan_pass *pass)
+{
+    double floor_s = x->drain ? pass->drain_floor_s : pass->floor_s;
+    if (floor_s > 0) {
+        step_id both = tree_add_inner(x, parent, STEP_MAX, "", 1);
+        plan_tree_add_compute(x, both, STEP_OVERHEAD, "launches", floor_s);
+        parent = tree_add_inner(x, both, STEP_SUM, "", 1);
+    }
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+        add_part(x, parent, &x->c->parts[i]);
+}
+
 /* A pass and then what others have beside them. */
 static void add_open(struct growing *x, step_id parent, const struct plan_pass *pass)
 {
-    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
-        add_part(x, parent, &x->c->parts[i]);
+    add_parts(x, parent, pass);
     plan_tree_add_list(x, parent, pass->beside);
 }
 
@@ -1138,15 +1225,13 @@ static void add_passes(struct growing *x, step_id parent, const struct plan_pass
         step_id both = tree_add_inner(x, row, STEP_MAX, "", 1);
         row = tree_add_inner(x, both, STEP_SUM, "", 1);
         step_id beside = tree_add_inner(x, both, STEP_SUM, "", 1);
-        for (int32_t i = pass->first; i < pass->first + pass->n; i++)
-            add_part(x, row, &x->c->parts[i]);
+        add_parts(x, row, pass);
         plan_tree_add_list(x, beside, pass->beside);
         return;
     }
     if (times > 1)
         row = tree_add_inner(x, row, STEP_SUM, "", 1);
-    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
-        add_part(x, row, &x->c->parts[i]);
+    add_parts(x, row, pass);
 }
 
 /* All blocks of a stage in one direction; beside them what is exchanged once. */
@@ -1255,7 +1340,9 @@ int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct 
     struct growing x = { .t = t, .c = c };
     step_begin(t, name, net);
     tree_add_groups(&x, place);
-    step_id root = tree_add_inner(&x, -1, STEP_SUM, name, 1);
+    step_id root = tree_add_inner(&x, -1, c->slowest > 1 ? STEP_REPEAT : STEP_SUM, name, c->slowest);
+    if (c->slowest > 1)
+        root = tree_add_inner(&x, root, STEP_SUM, "", 1);
     plan_tree_add_list(&x, root, c->first_before);
     add_slowest(&x, root, c->microbatches - 1, "microbatches", false);
     add_slowest(&x, root, 1 - plan_cost_round(c), "last microbatch", true);
@@ -1282,6 +1369,36 @@ static int training_need_npu(const struct topo_network *net, const struct yaml_d
     return yaml_fail_key(doc, at, e, ERR_RANGE, "needs network.npu.%s, which is not given", missing);
 }
 
+/* Which constant lets an NPU do more than its peak: that of attention, counted in full, or of products. */
+static const char *too_fast(const struct training *x, const struct topo_npu *npu)
+{
+    struct block_cost c;
+    block_cost(&c, x->cost.stages[0].experts ? BLOCK_EXPERTS : BLOCK_DENSE, &x->model, &x->plan, npu);
+    double core = 3 * c.core_flop / (c.core_s + c.core_back_s);
+    if (plan_is_fused(&x->plan, &x->model) && core > npu->peak_flops)
+        return npu->n_kernels ? "network.npu.attention_kernels, forward_TFLOPS and backward_TFLOPS"
+                              : "network.npu.flash_efficiency";
+    return x->plan.precision == TOPO_BF16 ? "network.npu.matrix_efficiency"
+                                          : "network.npu.peak_8bit_TFLOPS and peak_4bit_TFLOPS";
+}
+
+/* No step does more than the peak, even where collectives take no time. Causal attention counts in full, so
+ * that a rate of more than 7/12 of the peak can: two products forward and four backward are counted, of which
+ * half of seven are done. */
+static int check_rates(const struct training *x, const struct topo_network *net, struct err *e)
+{
+    const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
+    double time_s = plan_cost_time(&x->cost, free_s);
+    double hfu = training_mfu(x, net, time_s) * x->cost.hardware_flop / x->cost.model_flop;
+    if (!(hfu > 1 + 1e-9) || x->model.family != MODEL_TRANSFORMER)
+        return 0;
+    return err_set(
+        e, ERR_RANGE,
+        "the plan uses %.4g %% of the NPUs' peak where communication is free, expected at most 100: "
+        "look at %s",
+        100 * hfu, too_fast(x, &net->npu));
+}
+
 int training_derive(struct training *x, const struct topo_network *net, struct err *e)
 {
     int rc = plan_map(&x->place, &x->plan, net, e);
@@ -1290,7 +1407,7 @@ int training_derive(struct training *x, const struct topo_network *net, struct e
     plan_merge(&x->place, &x->plan, &x->model, net);
     plan_cost(&x->cost, &x->model, &x->plan, &net->npu);
     memory_plan(&x->memory, &x->model, &x->plan);
-    return 0;
+    return check_rates(x, net, e);
 }
 
 /* With a search the plan is a pattern and no step is derived yet. */
@@ -1335,5 +1452,5 @@ double training_tokens(const struct training *x)
 
 double training_mfu(const struct training *x, const struct topo_network *net, double time_s)
 {
-    return x->cost.model_flop / ((double)net->n_npus * net->npu.peak_flops * time_s);
+    return x->cost.model_flop / ((double)net->n_npus * plan_peak(&x->plan, &net->npu) * time_s);
 }

@@ -37,7 +37,10 @@ struct plan_part {
 struct plan_pass {
     int32_t first, n;
     struct plan_list beside;
-    double taken; /**< share of the processors that those take from the parts */
+    double taken;   /**< share of the processors that those take from the parts */
+    double floor_s; /**< the parts take at least so long: what the host needs to start them, or to take what
+                       they keep */
+    double drain_floor_s; /**< the same of what fill and drain wait for */
 };
 
 struct plan_block {
@@ -75,11 +78,13 @@ struct plan_cost {
     double microbatches, interleave;
     double drain; /**< 0: of a schedule without rho */
     double optimizer_s, overhead_s;
+    double slowest;       /**< the step takes so many times the sum above: jitter */
     double model_flop;    /**< of the step, all NPUs: three times forward, whatever is done again */
     double hardware_flop; /**< with what is done again */
 };
 
-/** Fill for a legal plan; the NPU has peak_flops and mem_Bps. O(1); O(layers) with experts. */
+/** Fill for a legal plan; the NPU has peak_flops and mem_Bps, and what plan_read() asks for its precision and
+ * offload. O(1); O(layers) with experts. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu);
 
 /** Time of the step [s] from that of each collective once, shape [n_collectives]. O(parts + collectives). */
@@ -152,7 +157,8 @@ double training_missing_B(const struct training *x, const struct topo_network *n
 /** Tokens (samples, where there are no sequences) of a step. */
 double training_tokens(const struct training *x);
 
-/** Model FLOP/s utilisation of a step of @p time_s: useful matrix products over what all NPUs could do. */
+/** Model FLOP/s utilisation of a step of @p time_s: useful matrix products over what all NPUs could do at the
+ * precision of the linear layers. */
 double training_mfu(const struct training *x, const struct topo_network *net, double time_s);
 
 #endif

@@ -23,8 +23,10 @@ const struct evidence *evidence_table(int32_t *n)
 
 enum evidence_software evidence_software_of(const struct plan *p)
 {
-    (void)p;
-    return EVIDENCE_MEGATRON_2021;
+    static const enum evidence_software classes[1 + N_PLAN_SOFTWARE] = { EVIDENCE_MEGATRON_2021,
+                                                                         EVIDENCE_MEGATRON, EVIDENCE_COMPILED,
+                                                                         EVIDENCE_EAGER };
+    return classes[1 + p->software];
 }
 
 /* The table has six digits. */

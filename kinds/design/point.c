@@ -980,6 +980,30 @@ static void note_npu(struct design_point *s)
         text_printf(&s->notes, "%s: network.npu has no mem_GB, every plan is taken to fit\n", place);
 }
 
+/* Kernels of attention whose rates the NPU's file does not have. */
+static void note_kernels(struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct training *x = s->workloads[i].training;
+        struct topo_npu_attention row;
+        if (!x || !plan_is_fused(&x->plan, &x->model))
+            continue;
+        enum topo_kernel kernel = x->plan.kernel >= PLAN_FA1 ? (enum topo_kernel)(x->plan.kernel - PLAN_FA1)
+                                  : s->net.npu.n_kernels     ? s->net.npu.kernels[0].kernel
+                                                             : N_TOPO_KERNELS;
+        bool found = kernel < N_TOPO_KERNELS && topo_npu_find_kernel(&row, &s->net.npu, kernel);
+        if (x->plan.kernel >= PLAN_FA1 && !found)
+            text_printf(&s->notes,
+                        "%s: network.npu.attention_kernels has no rates of %s, its attention is timed by "
+                        "flash_efficiency\n",
+                        x->name, topo_kernel_words[kernel]);
+        if (x->plan.attention_fp8 && !(found && row.fp8_forward > 1))
+            text_printf(&s->notes,
+                        "%s: attention_precision has no effect, the NPU's kernel has no fp8_forward\n",
+                        x->name);
+    }
+}
+
 /* Networks of which there are numbers and no graph, and those whose loads are not all counted. */
 static void note_graph(struct design_point *s)
 {
@@ -1062,6 +1086,7 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
     yaml_id root = s->doc.root;
     note_sections(s, active_uses(s, needs));
     note_npu(s);
+    note_kernels(s);
     note_graph(s);
     note_recipes(s);
     note_nics(s);

@@ -205,14 +205,15 @@ static int fail_word(const char *word, const struct key *k, const struct yaml_do
     return rc;
 }
 
-/* A schema_read_own: words to try, as bits; absent: all. */
+/* A schema_read_own: words to try, as bits; absent: all, or the first .room of them; what few frameworks
+ * have is tried where it is asked for. */
 static int read_mask(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
                      struct err *e)
 {
     unsigned *out = field, n_words = 0;
     while (k->words[n_words])
         n_words++;
-    *out = list < 0 ? (1U << n_words) - 1 : 0;
+    *out = list < 0 ? (1U << (k->room ? (unsigned)k->room : n_words)) - 1 : 0;
     int rc = list < 0 ? 0 : need_list(doc, list, e);
     if (rc || list < 0)
         return rc;
@@ -230,17 +231,6 @@ static int read_mask(void *field, const struct key *k, const struct yaml_doc *do
     return 0;
 }
 
-/* A schema_read_own: other schedules than those of every framework are tried where they are asked for. */
-static int read_schedules(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
-                          struct err *e)
-{
-    unsigned *out = field;
-    int rc = read_mask(field, k, doc, list, e);
-    if (list < 0)
-        *out = 1U << PLAN_1F1B | 1U << PLAN_GPIPE;
-    return rc;
-}
-
 #define VALUES(f, key, text)       K_OWN(struct search_space, f, key, read_values, text)
 #define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
 
@@ -251,13 +241,15 @@ static const struct key search_keys[] = {
     VALUES(ep, "ep", "list of degrees to try (default: every legal one)"),
     VALUES(micro, "micro_batch", "list of sizes to try (default: every divisor of batch / dp)"),
     VALUES(interleave, "interleave", "list of chunks to try (default: every divisor of a stage's layers)"),
-    MASK(recompute, "recompute", plan_recompute_words, "list of none, selective, full (default: all)"),
+    K_OWN(struct search_space, recompute, "recompute", read_mask,
+          "list of none, selective, full, sac (default: the first three)", .words = plan_recompute_words,
+          .room = PLAN_RECOMPUTE_SAC),
     MASK(zero, "zero", zero_words, "list of 0 to 3 (default: all)"),
     MASK(seq_parallel, "seq_parallel", bool_words, "list of false, true (default: both)"),
     MASK(context, "context", plan_context_words, "list of ring, all-gather, ulysses (default: all)"),
-    K_OWN(struct search_space, schedule, "schedule", read_schedules,
+    K_OWN(struct search_space, schedule, "schedule", read_mask,
           "list of 1f1b, gpipe, zb1p, dualpipe, dualpipev (default: the first two)",
-          .words = plan_schedule_words),
+          .words = plan_schedule_words, .room = 2),
     MASK(dispatcher, "dispatcher", plan_dispatcher_words, "list of all-to-all, merged (default: both)"),
     MASK(ep_overlap, "ep_overlap", plan_ep_overlap_words, "list of none, shared, batch (default: all)"),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
@@ -537,7 +529,7 @@ static void walk_memory(const struct walking *x, struct plan *p)
     unsigned recomputes = x->space->recompute, zeros = shared ? x->space->zero : 1;
     if (is_alone(x->base))
         recomputes = 1;
-    else if (m->attention == MODEL_FLASH && recomputes & 1U << PLAN_RECOMPUTE_NONE)
+    else if (plan_is_fused(p, m) && !p->recompute_ops && recomputes & 1U << PLAN_RECOMPUTE_NONE)
         recomputes &= ~(1U << PLAN_RECOMPUTE_SELECTIVE); /* nothing but a sum per row is kept of scores */
     for (int32_t r = 0; r < N_PLAN_RECOMPUTES; r++)
         for (int32_t z = least; z < 4; z++) {

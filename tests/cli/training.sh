@@ -38,6 +38,17 @@ for set in tp=3 tp=32 pp=3 dp=5 pp=32 batch=66 micro_batch=3 interleave=3 ep=2 c
     bad "$set"
 done
 bad schedule=gpipe interleave=2
+for set in precision=fp8 precision=fp16 attention_kernel=fa4 attention_precision=fp8 graph=step offload=0.5 gather_bits=12 \
+    'recompute_ops=[gelu]' elementwise=0 jitter=2; do
+    bad "$set"
+done
+bad 'recompute_ops=[shared]' recompute=selective
+bad zero=0 gather_bits=8
+echo "== what it runs in and on"
+"$WEFT" sim study.yaml --set $P.software=eager --set $P.attention_kernel=fa2 --set "$P.recompute_ops=[norm, mlp]" --set $P.mem_margin=0.05 \
+    --set $P.jitter=0.004 --set $P.graph=attention 2>&1
+"$WEFT" sim study.yaml --set "network.npu.flash_efficiency=1" --set workload.model.attention=flash --set workload.model.seq=32768 \
+    --set network.npu.matrix_efficiency=1 --set network.npu.matrix_half_out=0 --set network.npu.mem_GBps=1e6 --set network.npu.kernel_ns=0 2>&1
 run sim study.yaml --set network.npu.mem_GB=1 -q -o out -f
 run sim study.yaml --set 'network.npu={}' -q
 echo "== a search"

@@ -249,7 +249,7 @@ TEST(recomputing_and_sharing_never_keep_more)
         p = x.plan;
         p.recompute = PLAN_RECOMPUTE_NONE;
         more = memory_of(&x.model, &p);
-        for (p.recompute++; p.recompute < N_PLAN_RECOMPUTES; p.recompute++, more = less) {
+        for (p.recompute++; p.recompute <= PLAN_RECOMPUTE_FULL; p.recompute++, more = less) {
             less = memory_of(&x.model, &p);
             assert_true(less.term_B[MEMORY_ACTIVATIONS] <= more.term_B[MEMORY_ACTIVATIONS]);
         }

@@ -497,7 +497,10 @@ static void map_overlap(const struct reader *r, const struct software *w)
     /* MLPerf up to v4.1 says of overlap only that of tp; gradients may have overlapped. */
     bool dp = unstated || has(r, "overlap", "grad") || has(r, "overlap", "fsdp") ||
               (has(r, "source", "mlcommons") && !is(r, "overlap", "none"));
-    PUT(m->parallel_map, "overlap_tp", "%s", tp && w->split_tp ? "split" : "none");
+    /* Without the pieces of `tp` Megatron-Core still sums input gradients beside weight gradients. SimuMax
+     * turns all overlap off. */
+    bool beside = megatron && !has(r, "source", "SimuMax");
+    PUT(m->parallel_map, "overlap_tp", "%s", tp && w->split_tp ? "split" : beside ? "backward" : "none");
     PUT(m->parallel_map, "overlap_dp", "%s", dp ? "true" : "false");
     /* Megatron-Core sends between stages beside computation where stages have several chunks. */
     if (megatron && count(r, "vp", 1) > 1)
@@ -517,6 +520,11 @@ static bool map_row(const struct reader *r)
     PUT(m->parallel_map, "cp", "%lld", (long long)cp);
     map_stages(r);
     PUT(m->parallel_map, "zero", "%lld", (long long)zero);
+    /* torchtitan: FSDP under a pipeline keeps weights and exchanges gradients after the last microbatch. */
+    if (has(r, "source", "torchtitan") && zero == 3 && count(r, "pp", 1) > 1) {
+        PUT_PLAN(r, GAP_SOFTWARE, "reshard", "false");
+        PUT_PLAN(r, GAP_SOFTWARE, "no_sync", "true");
+    }
     /* Experts and tp go with sequence parallelism in Megatron, stated or not. */
     if (tp > 1 && (is(r, "seq_parallel", "1") || count(r, "experts", 0) > 0))
         PUT(m->parallel_map, "seq_parallel", "true");
