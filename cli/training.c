@@ -244,7 +244,7 @@ static void training_evidence(struct report *r, const struct design_point *s, co
         report_json_word(r, "npu", v->npu);
         report_json_word(r, "software", evidence_software_words[v->software]);
         report_json_flag(r, "experts", v->experts);
-        report_json_count(r, "rows_same_precision", v->n[TOPO_BF16]);
+        report_json_count(r, "rows_same_precision", v->n[x->plan.precision]);
         report_json_real(r, "mean_error", v->mean);
         report_json_real(r, "band", v->band);
         report_json_real(r, "low_s", band.low_s);

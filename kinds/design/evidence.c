@@ -23,9 +23,12 @@ const struct evidence *evidence_table(int32_t *n)
 
 enum evidence_software evidence_software_of(const struct plan *p)
 {
-    static const enum evidence_software classes[1 + N_PLAN_SOFTWARE] = { EVIDENCE_MEGATRON_2021,
-                                                                         EVIDENCE_MEGATRON, EVIDENCE_COMPILED,
-                                                                         EVIDENCE_EAGER };
+    static const enum evidence_software classes[1 + N_PLAN_SOFTWARE] = {
+        EVIDENCE_MEGATRON_2021,
+        [1 + PLAN_MEGATRON] = EVIDENCE_MEGATRON,
+        [1 + PLAN_COMPILED] = EVIDENCE_COMPILED,
+        [1 + PLAN_EAGER] = EVIDENCE_EAGER,
+    };
     return classes[1 + p->software];
 }
 
@@ -72,10 +75,14 @@ void evidence_say(struct text *out, const struct evidence *v, const struct train
                     x->model.family != MODEL_TRANSFORMER ? "this family of models"
                     : x->model.moe.experts > 0           ? "experts"
                                                          : "dense");
+        if (x->plan.software == PLAN_SOFTWARE_NONE)
+            text_puts(out, " (parallel.software is not given)");
         return;
     }
     int32_t n = evidence_rows(v);
     text_printf(out, "%s, %s, %s: %d measured step%s, mean error %.2g %%, %s within %.2g %%", v->npu,
                 evidence_software_words[v->software], v->experts ? "experts" : "dense", (int)n,
                 n > 1 ? "s" : "", 100 * v->mean, n < 10 ? "all" : "9 of 10", 100 * v->band);
+    if (v->n[x->plan.precision] == 0)
+        text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
 }

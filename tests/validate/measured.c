@@ -282,18 +282,49 @@ static int64_t inside(const struct reader *r, int64_t domain)
     return n;
 }
 
-static bool map_network(const struct reader *r)
+/* Nodes of @p n GPUs by their NVLink, @p nodes of them by NICs. */
+static void put_network(struct measured *m, int64_t n, int64_t nodes, double nic_GBps)
 {
-    struct measured *m = r->m;
     const struct machine *x = machine_of(m->gpu);
-    char npu[64];
-    if (!x) {
-        snprintf(m->fault, sizeof m->fault, "gpu is %s, which no file describes", m->gpu);
-        return false;
-    }
+    char npu[64], node[256] = "", pod[256] = "", in[80] = "", out[80] = "";
     if (!npu_file(npu, x->npu)) {
         m->ignored |= 1U << GAP_NPU;
         npu_file(npu, x->instead ? x->instead : x->npu);
+    }
+    if (!x->algorithm) { /* NCCL's all-to-all; DeepEP and HybridEP */
+        snprintf(in, sizeof in, "all_to_all_efficiency: 0.6, dispatch_efficiency: %s, ",
+                 strcmp(x->gpu, "h800") ? "0.72" : "0.775");
+        snprintf(out, sizeof out, "all_to_all_efficiency: 0.75, dispatch_efficiency: 0.89, ");
+    }
+    if (n > 1)
+        snprintf(node, sizeof node,
+                 "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, %salgorithm: %s, "
+                 "latency_ns: %d }",
+                 (long long)n, x->nvlink_GBps, x->node_share, in,
+                 x->algorithm  ? x->algorithm
+                 : n & (n - 1) ? "bruck"
+                               : "halving-doubling",
+                 x->node_ns);
+    if (nodes > 1)
+        snprintf(pod, sizeof pod,
+                 "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, %salgorithm: %s, "
+                 "latency_ns: %d }",
+                 (long long)nodes, nic_GBps, x->pod_share, out,
+                 x->algorithm || (nodes & (nodes - 1)) ? "ring" : "halving-doubling", x->pod_ns);
+    snprintf(m->network_map, sizeof m->network_map, "{ npu: %s, dims: [ %s%s%s ] }", npu, node,
+             n > 1 && nodes > 1 ? ", " : "", pod);
+}
+
+static bool map_network(const struct reader *r)
+{
+    struct measured *m = r->m;
+    if (!machine_of(m->gpu)) {
+        snprintf(m->fault, sizeof m->fault, "gpu is %s, which no file describes", m->gpu);
+        return false;
+    }
+    if (m->gpus < 2) {
+        snprintf(m->fault, sizeof m->fault, "one GPU alone, expected several");
+        return false;
     }
     int64_t n = inside(r, count(r, "nvlink_domain", 8)), nodes = m->gpus / n;
     double nic_GBps = number(r, "scale_out_GBps_per_gpu");
@@ -301,28 +332,7 @@ static bool map_network(const struct reader *r)
         nic_GBps = 50;
         m->ignored |= 1U << GAP_NETWORK;
     }
-    char node[200] = "", pod[200] = "";
-    if (n > 1)
-        snprintf(node, sizeof node,
-                 "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, algorithm: %s, "
-                 "latency_ns: %d }",
-                 (long long)n, x->nvlink_GBps, x->node_share,
-                 x->algorithm  ? x->algorithm
-                 : n & (n - 1) ? "bruck"
-                               : "halving-doubling",
-                 x->node_ns);
-    if (nodes > 1)
-        snprintf(pod, sizeof pod,
-                 "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, algorithm: %s, "
-                 "latency_ns: %d }",
-                 (long long)nodes, nic_GBps, x->pod_share,
-                 x->algorithm || (nodes & (nodes - 1)) ? "ring" : "halving-doubling", x->pod_ns);
-    if (m->gpus < 2) {
-        snprintf(m->fault, sizeof m->fault, "one GPU alone, expected several");
-        return false;
-    }
-    snprintf(m->network_map, sizeof m->network_map, "{ npu: %s, dims: [ %s%s%s ] }", npu, node,
-             n > 1 && nodes > 1 ? ", " : "", pod);
+    put_network(m, n, nodes, nic_GBps);
     return true;
 }
 
@@ -433,6 +443,11 @@ static void map_precision(const struct reader *r)
     if (is(r, "precision", "bf16") || is(r, "precision", "fp16"))
         return;
     is_unstated(r, "recipe");
+    /* PyTorch's products with a scale a row are other kernels, of which no table has rates: left in bf16. */
+    if (is(r, "recipe", "rowwise")) {
+        m->ignored |= 1U << GAP_PRECISION;
+        return;
+    }
     m->precision = is(r, "recipe", "mxfp8") ? TOPO_MXFP8 : is(r, "precision", "fp4") ? TOPO_NVFP4 : TOPO_FP8;
     PUT_PLAN(r, GAP_PRECISION, "precision", "%s", topo_precision_words[m->precision]);
     if (is(r, "attention_precision", "fp8"))
@@ -476,9 +491,12 @@ static void map_software(const struct reader *r, const struct software *w)
     else if (w->kernel)
         PUT_PLAN(r, GAP_ATTENTION, "attention_kernel", "%s", strcmp(w->kernel, "fa1") ? "fa2" : "fa1");
     is_unstated(r, "graphs_or_compile");
+    /* Graphs of parts of an expert layer end at the dispatcher, for which the host waits: only a Grace host
+     * is quick enough that they help (facts section 8). */
+    bool is_grace = strncmp(m->gpu, "gb", 2) == 0;
     if (is(r, "graphs_or_compile", "full-iteration"))
         PUT_PLAN(r, GAP_SOFTWARE, "graph", "step");
-    else if (has(r, "graphs_or_compile", "layer"))
+    else if (has(r, "graphs_or_compile", "layer") && (is_grace || count(r, "experts", 0) == 0))
         PUT_PLAN(r, GAP_SOFTWARE, "graph", "attention");
     if (!is(r, "offload", "none") && !is_unstated(r, "offload")) {
         char text[256];
@@ -574,6 +592,44 @@ void measured_read(struct measured_rows *out, const char *path)
         m->gpus = count(&r, "gpus", 1);
         m->got_s = m->got_B = NAN;
         map_row(&r);
+    }
+}
+
+/* arXiv 2205.05198 table 5, of tests/reference: it holds the A100's constants where vTrain is left out. */
+void measured_add_korthikanti(struct measured_rows *x)
+{
+    KEEP(struct table, t, table_free) = { 0 };
+    MUST(table_read_csv(&t, "tests/reference/train_korthikanti_table5.csv", e));
+    x->rows = realloc(x->rows, (size_t)(x->n + t.n_rows) * sizeof *x->rows);
+    assert_non_null(x->rows);
+    for (int64_t i = 0; i < t.n_rows; i++) {
+        struct measured *m = &x->rows[x->n++];
+        struct reader r = { &t, i, m };
+        int64_t gpus = count(&r, "gpus", 8);
+        *m = (struct measured){ .table = "korthikanti",
+                                .gpu = "a100-80gb",
+                                .gpus = gpus,
+                                .told = true,
+                                .memory_B = NAN,
+                                .reserved_B = NAN,
+                                .got_s = NAN,
+                                .got_B = NAN };
+        copy_field(m->model, sizeof m->model, &r, "model");
+        m->step_s = number(&r, "measured_iter_s");
+        put_network(m, 8, gpus / 8, 25);
+        snprintf(m->model_map, sizeof m->model_map, "configs/models/%s.yaml",
+                 strstr(m->model, "22B")   ? "megatron-22b"
+                 : strstr(m->model, "175") ? "gpt3-175b"
+                 : strstr(m->model, "530") ? "megatron-530b"
+                                           : "megatron-1t");
+        bool selective = has(&r, "mode", "selective");
+        snprintf(m->parallel_map, sizeof m->parallel_map,
+                 "{ batch: %lld, micro_batch: %lld, tp: %lld, pp: %lld, interleave: %lld, recompute: %s, "
+                 "seq_parallel: %s }",
+                 (long long)count(&r, "global_batch", 1), (long long)count(&r, "microbatch", 1),
+                 (long long)count(&r, "tp", 1), (long long)count(&r, "pp", 1),
+                 (long long)count(&r, "interleave", 1), selective ? "selective" : "full",
+                 selective ? "true" : "false");
     }
 }
 

@@ -8,7 +8,7 @@
  * that predictions quote (kinds/design/evidence.inc) instead; the section says whether the one in the program
  * is still what the rows come to.
  */
-#include "tests/validate/measured.h"
+#include "tests/validate/measured_fit.h"
 #include "tests/validate/verdict.h"
 
 enum { MOST_TABLES = 64, MOST_ROWS = 2048 };
@@ -203,6 +203,30 @@ static void print_memory(const struct measured_rows *rows)
             printf("| %s | %d | %.1f | %.0f | %+.1f | %g | %s |\n", prefixes[k], n, 100 * sum_abs / n,
                    100 * most, 100 * sum / n, asked[k], 100 * sum_abs / n <= asked[k] ? "met" : "missed");
     }
+}
+
+/* All of these ran: a run that weft finds too large is a miss of the memory model. */
+static void print_fits(const struct measured_rows *rows)
+{
+    const char *tables[MOST_TABLES];
+    int32_t n = list_tables(tables, rows), all = 0, priced = 0;
+    printf("\nEvery run fitted. Weft says otherwise of:");
+    for (int32_t k = 0; k < n; k++) {
+        int32_t over = 0;
+        double most = 0;
+        for (int32_t i = 0; i < rows->n; i++) {
+            const struct measured *m = &rows->rows[i];
+            if (m->fault[0] || m->check || strcmp(m->table, tables[k]) != 0)
+                continue;
+            priced++;
+            over += m->report.missing_B > 0;
+            most = fmax(most, m->report.missing_B / (m->got_B - m->report.missing_B));
+        }
+        if (over)
+            printf("%s %s %d rows, by up to %.0f %%", all ? "," : "", tables[k], (int)over, 100 * most);
+        all += over;
+    }
+    printf("%s. In all %d of %d.\n", all ? "" : " none", (int)all, (int)priced);
 }
 
 /* ---- what stands behind a prediction: kinds/design/evidence.h ---- */
@@ -409,8 +433,12 @@ int main(void)
         print_tables(&rows);
         print_goals(&rows);
         print_memory(&rows);
+        print_fits(&rows);
         print_gaps(&rows);
         wrong = print_evidence(&rows);
+        measured_add_korthikanti(&rows);
+        measured_price(&rows);
+        measured_fit_print(&rows);
     }
     measured_free(&rows);
     return wrong > 0;

@@ -8,6 +8,7 @@
  * attention in half.
  */
 #include "base/table.h"
+#include "kinds/design/point.h"
 #include "tests/support.h"
 #include "tests/unit/training_fixture.h"
 #include "tests/validate/cases.h"
@@ -181,6 +182,121 @@ static void print_attention(const struct table *t, int *wrong)
     }
 }
 
+/* ---- grouped products of experts ---- */
+
+/* Shapes are those of the forward product in all passes; weight gradients are added to 4-byte sums. */
+static double grouped_s(const struct topo_npu *npu, const struct table *t, int64_t row)
+{
+    double m = figure(t, row, "m"), n = figure(t, row, "n"), k = figure(t, row, "k"),
+           g = figure(t, row, "groups");
+    bool weights = has(t, row, "pass", "wgrad");
+    const struct roofline_product x = has(t, row, "pass", "dgrad") ? (struct roofline_product){ m, k, n, g }
+                                      : weights                    ? (struct roofline_product){ k, n, m, g }
+                                                                   : (struct roofline_product){ m, n, k, g };
+    return roofline_precise_s(npu, &x, TOPO_BF16, roofline_group_efficiency(npu, &x, weights),
+                              weights ? 6 * g * k * n : 0);
+}
+
+static void print_grouped(const struct table *t, int *wrong)
+{
+    static const char *const passes[] = { "fwd", "dgrad", "wgrad" };
+    struct topo_npu npu = fixture_npu("b200");
+    struct errors all = { .n = 0 };
+    puts("\nGrouped products of experts on B200, in training (SimuMax).\n\n| pass | shapes | mean error % | "
+         "largest | mean "
+         "of signed | asked | |\n|---|--:|--:|--:|--:|--:|---|");
+    for (int pass = 0; pass < 3; pass++) {
+        struct errors x = { .n = 0 };
+        for (int64_t row = 0; row < t->n_rows; row++) {
+            if (!has(t, row, "gpu", "b200") || strcmp(case_text(t, row, "op"), "grouped_gemm") != 0 ||
+                strcmp(case_text(t, row, "pass"), passes[pass]) != 0)
+                continue;
+            double flop = 2 * figure(t, row, "m") * figure(t, row, "n") * figure(t, row, "k") *
+                          figure(t, row, "groups");
+            double got = flop / grouped_s(&npu, t, row) / 1e12, want = figure(t, row, "TFLOPs");
+            add_error(&x, got, want);
+            add_error(&all, got, want);
+        }
+        if (x.n)
+            printf("| %s | %d | %.1f | %.0f | %+.1f | | |\n", passes[pass], x.n, 100 * x.sum_abs / x.n,
+                   100 * x.most, 100 * x.sum / x.n);
+    }
+    if (all.n)
+        printf("| all | %d | %.1f | %.0f | %+.1f | 25 | %s |\n", all.n, 100 * all.sum_abs / all.n,
+               100 * all.most, 100 * all.sum / all.n, verdict(all.sum_abs / all.n <= 0.25, wrong));
+}
+
+/* ---- tokens on their way to experts ---- */
+
+/* Nodes that the experts of a token are on, of @p limit: 8 of 256 experts drawn without replacement. */
+static double distinct_nodes(double nodes, double limit)
+{
+    double g = fmin(limit, nodes), each = 256 / nodes, none = 1;
+    for (int i = 0; i < 8; i++)
+        none *= 1 - each / (g * each - i);
+    return g * (1 - none);
+}
+
+/* DeepEP V1 on H800: NVLink 160 GB/s, NICs 50 GB/s of which kernels reach 0.89; at most 4 nodes a token. */
+static double dispatch_s(int nodes)
+{
+    KEEP(struct design_point, s, study_free) = { 0 };
+    char network[512], parallel[256];
+    double bw_Bps[] = { 160e9, 50e9 };
+    snprintf(network, sizeof network,
+             "{ npu: { peak_TFLOPS: 989, mem_GBps: 3350 }, dims: [ { name: node, shape: switch, size: 8, "
+             "bw_GBps: 160 "
+             "}, { name: pod, shape: switch, size: %d, bw_GBps: 50, efficiency: 0.89 } ] }",
+             nodes);
+    snprintf(parallel, sizeof parallel,
+             "{ ep: %d, batch: %d, dispatcher: merged, dispatch_bits: 8, node_limit: %d }", 8 * nodes,
+             8 * nodes, nodes < 4 ? nodes : 4);
+    const struct study_override set[] = {
+        { "network", network },
+        { "workload.model",
+          "{ layers: 1, hidden: 7168, heads: 56, seq: 4096, vocab: 1000, moe: { experts: 256, top_k: "
+          "8, ffn: 2048 } }" },
+        { "workload.parallel", parallel },
+    };
+    MUST(study_load(&s, "tests/validate/training.yaml", set, COUNT_OF(set),
+                    STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    const struct training *x = s.workloads[0].training;
+    const struct collective_way way = { &s.net, NULL, bw_Bps }; /* tokens are forwarded as they come */
+    for (int32_t i = 0; i < x->cost.n_collectives; i++) {
+        const struct plan_collective *c = &x->cost.collectives[i];
+        struct collective_time t;
+        if (c->group != PLAN_GROUP_MERGED || strcmp(c->name, "tokens to experts") != 0)
+            continue;
+        collective_time(&t, c->kind, c->bytes, x->place.members[c->group], x->place.stride[c->group],
+                        x->place.share[c->group], &way);
+        return t.time_s;
+    }
+    fail_msg("no tokens are sent on %d nodes", nodes);
+    return NAN;
+}
+
+static void print_dispatch(const struct table *t, int *wrong)
+{
+    puts(
+        "\nTokens to their experts, copies merged (DeepEP V1 on H800, 4,096 tokens of 7168 in 8 bits, 8 of "
+        "256 experts "
+        "on at most 4 nodes): logical bandwidth, a token counted once for each node that it reaches, its own "
+        "included. NICs at 0.89 of 50 GB/s, which is from these rows: they hold the form, not the "
+        "constant.\n\n| "
+        "NPUs | measured GB/s | weft GB/s | error % | within 3 % |\n|--:|--:|--:|--:|---|");
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        int nodes = (int)figure(t, row, "nodes");
+        if (strcmp(case_text(t, row, "op"), "ep_dispatch") != 0 || !has(t, row, "gpu", "h800") ||
+            !has(t, row, "unit", "GB/s") || !has(t, row, "note", "normal") || nodes < 4)
+            continue;
+        double want = figure(t, row, "value");
+        double bytes = 4096 * 7168 * (1 + 4. / 128) * distinct_nodes(nodes, 4),
+               got = bytes / dispatch_s(nodes) / 1e9;
+        printf("| %d | %.0f | %.1f | %+.1f | %s |\n", 8 * nodes, want, got, 100 * (got / want - 1),
+               verdict(fabs(got / want - 1) <= 0.03, wrong));
+    }
+}
+
 int main(void)
 {
     const char *folder = getenv("WEFT_REFERENCE");
@@ -197,5 +313,7 @@ int main(void)
     puts("Single operators against published tables of them: constants of NPU files without any step time.");
     print_products(&t, &wrong);
     print_attention(&t, &wrong);
+    print_grouped(&t, &wrong);
+    print_dispatch(&t, &wrong);
     return wrong > 0;
 }
