@@ -100,6 +100,10 @@ static const struct option curve_rows[] = {
       .offset = offsetof(struct options, curve),
       .min = 1,
       .max = CURVE_MAX_CURVES },
+    { .name = "curves",
+      .help = "write all curves as rows of dims.curves, by collective and ranks; needs --bw-GBps",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, curves) },
     { .name = "regimes",
       .value = "N",
       .help = "most regimes (default: 9)",
@@ -466,7 +470,69 @@ static void report_curve_rows(struct report *r, const struct calibration *x)
     report_table_end(r);
 }
 
-static void report_calibration(struct report *r, const struct calibration *x)
+/* ---- a file of curves ---- */
+
+static int measured_of(enum collective_kind kind)
+{
+    for (int k = 0; topo_measured_words[k]; k++)
+        if (strcmp(topo_measured_words[k], collective_names[kind]) == 0)
+            return k;
+    return -1;
+}
+
+/* What dims.curves can hold: its collectives, each number of ranks once, and no more rows than it has. */
+static int check_curves(const struct calibration *x, const struct run *run, struct err *e)
+{
+    int32_t n_rows = 0;
+    if (!run->opt.bw_GBps)
+        return err_set(e, ERR_USAGE, "option --curves writes shares of one bandwidth; give --bw-GBps");
+    for (int32_t i = 0; i < x->n; i++) {
+        const struct curve *c = x->items[i].curve;
+        n_rows += x->items[i].fit.n_regimes;
+        if (measured_of(c->collective) < 0)
+            return err_set(e, ERR_UNSUP,
+                           "%s:%lld: %s is no collective of dims.curves, expected all-reduce, "
+                           "reduce-scatter or all-gather",
+                           x->items[i].path, (long long)c->first_line, collective_names[c->collective]);
+        for (int32_t k = 0; k < i; k++)
+            if (x->items[k].curve->collective == c->collective && x->items[k].curve->ranks == c->ranks)
+                return err_set(e, ERR_RANGE,
+                               "%s:%lld: %s among %d ranks is there twice; choose files with one",
+                               x->items[i].path, (long long)c->first_line, collective_names[c->collective],
+                               (int)c->ranks);
+    }
+    return n_rows <= TOPO_MAX_CURVES
+               ? 0
+               : err_set(e, ERR_RANGE, "%d rows of curves, expected at most %d; use --regimes", (int)n_rows,
+                         TOPO_MAX_CURVES);
+}
+
+/* The rows, ready as a file that dims.curves names. */
+static void put_curves(const struct calibration *x, const struct run *run, struct text *out)
+{
+    const struct topo_dim *first = &x->items[0].fit.dim;
+    text_printf(out, "# of a dimension with bw_GBps: %s", run->opt.bw_GBps);
+    if (first->algorithm != TOPO_ALGORITHM_SHAPE)
+        text_printf(out, ", algorithm: %s", topo_algorithm_words[first->algorithm]);
+    if (first->in_switch != TOPO_IN_SWITCH_NONE)
+        text_printf(out, ", in_switch: %s", topo_in_switch_words[first->in_switch]);
+    text_printf(out, ", shape: %s\n", topo_shape_name(first->shape));
+    for (int32_t i = 0; i < x->n; i++) {
+        const struct calibrated *item = &x->items[i];
+        put_comments(out, item);
+        for (int32_t k = 1; k <= item->fit.n_regimes; k++) {
+            /* The dimension's own numbers are those of the largest sizes: last. */
+            struct topo_regime r = topo_dim_regime(&item->fit.dim, k % item->fit.n_regimes);
+            char room[64];
+            snprintf(room, sizeof room, "- { collective: %s, members: %d, ",
+                     collective_names[item->curve->collective], (int)item->curve->ranks);
+            fit_format_regime(out, &r, room);
+            text_puts(out, "\n");
+        }
+    }
+}
+
+static void report_calibration(struct report *r, const struct calibration *x, const struct run *run)
 {
     if (report_is(r, IN_CSV))
         report_curve_rows(r, x);
@@ -478,18 +544,26 @@ static void report_calibration(struct report *r, const struct calibration *x)
         report_curve(r, &x->items[i]);
     }
     report_close(r, ']');
+    if (run->opt.curves && report_is(r, IN_TEXT)) {
+        report_line(r, "\ncurves:\n");
+        put_curves(x, run, &r->out);
+    }
 }
 
 /* Of one curve alone: entries for several would be a network that nobody asked for. */
 static int write_yaml(const struct calibration *x, const struct run *run, struct err *e)
 {
     struct text out = { 0 };
-    if (x->n > 1)
-        return err_set(e, ERR_USAGE, "files have %d curves; use --curve for one dimension", (int)x->n);
+    if (x->n > 1 && !run->opt.curves)
+        return err_set(e, ERR_USAGE, "files have %d curves; use --curve for one dimension, --curves for all",
+                       (int)x->n);
     text_puts(&out, "# ");
     text_puts(&out, run->recorded);
     text_puts(&out, "\n");
-    put_yaml(x, &out);
+    if (run->opt.curves)
+        put_curves(x, run, &out);
+    else
+        put_yaml(x, &out);
     int rc = output_write(run, &out, e);
     text_free(&out);
     return rc;
@@ -502,7 +576,7 @@ static int write_calibration(const struct calibration *x, const struct run *run,
     if (chosen_format(run) == FORMAT_YAML)
         return write_yaml(x, run, e);
     output_begin(&r, run, from);
-    report_calibration(&r, x);
+    report_calibration(&r, x, run);
     int rc = output_report(&r, run, from, e);
     report_free(&r);
     return rc;
@@ -858,6 +932,8 @@ static int run_calibrate(struct run *run, struct err *e)
     }
     if (!rc)
         rc = fit_all(&x, run, hashes, e);
+    if (!rc && run->opt.curves)
+        rc = check_curves(&x, run, e);
     if (!rc)
         rc = write_calibration(&x, run, e);
     calibration_free(&x);

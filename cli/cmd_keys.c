@@ -50,6 +50,7 @@ static const struct section *const sections[] = {
     &topo_dim_section,
     &topo_class_section,
     &topo_regime_section,
+    &topo_curve_section,
     &topo_nics_section,
     &topo_parts_section,
     &topo_rate_section,

@@ -82,6 +82,7 @@ struct options {
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu, *power_W;
     struct option_list columns;
+    bool curves;
     int32_t kernel; /**< enum topo_kernel, -1 = absent */
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */

@@ -21,6 +21,7 @@ static const struct source_names names[] = {
     { SOURCE_NAMES, "workloads[].workload", NULL, NULL },
     { SOURCE_NAMES, "workload", NULL, NULL },
     { SOURCE_INNER, "network.npu", NULL, NULL },
+    { SOURCE_INNER, "network.dims[].curves", NULL, NULL },
     { SOURCE_INNER, "types[].npu", NULL, NULL },
     { SOURCE_INNER, "job.model", NULL, NULL }, /* what a worker of a gossip study stands for */
     { SOURCE_INNER, "job.npu", NULL, NULL },
@@ -36,6 +37,8 @@ static bool names_inner(const char *path)
 {
     static const char *const ends[] = { "network.npu", "workload.model", "job.model", "job.npu" };
     size_t n = strlen(path);
+    if (n > 7 && strstr(path, "network.dims") && strcmp(path + n - 7, ".curves") == 0)
+        return true;
     if (n > 4 && strncmp(path, "types", 5) == 0 && strcmp(path + n - 4, ".npu") == 0)
         return true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {

@@ -328,9 +328,9 @@ static void set_dim(struct topo_dim *dim, const struct pieces *v, const struct p
     }
 }
 
-static void put_regime(struct text *out, const struct topo_regime *r, const char *before)
+void fit_format_regime(struct text *out, const struct topo_regime *r, const char *before)
 {
-    text_printf(out, "%s{ latency_ns: %.6g, efficiency: %.6g", before, r->lat_s * 1e9, r->efficiency);
+    text_printf(out, "%slatency_ns: %.6g, efficiency: %.6g", before, r->lat_s * 1e9, r->efficiency);
     if (isfinite(r->up_to_B))
         text_printf(out, ", up_to_KB: %.*g", LIMIT_DIGITS, r->up_to_B / 1e3);
     text_puts(out, " }");
@@ -348,7 +348,7 @@ void fit_format_dim(struct text *out, const struct topo_dim *dim)
     if (dim->in_switch != TOPO_IN_SWITCH_NONE)
         text_printf(out, ", in_switch: %s", topo_in_switch_words[dim->in_switch]);
     for (int32_t r = 0; r < dim->n_regimes; r++)
-        put_regime(out, &dim->regimes[r], r == 0 ? ",\n    regimes: [ " : ",\n               ");
+        fit_format_regime(out, &dim->regimes[r], r == 0 ? ",\n    regimes: [ { " : ",\n               { ");
     text_puts(out, dim->n_regimes > 0 ? " ] }\n" : " }\n");
 }
 

@@ -141,4 +141,7 @@ double fit_time(const struct topo_dim *dim, enum collective_kind kind, int32_t m
  */
 void fit_format_dim(struct text *out, const struct topo_dim *dim);
 
+/** Append @p before, latency, efficiency and size limit of @p r, and what closes a map: digits as above. */
+void fit_format_regime(struct text *out, const struct topo_regime *r, const char *before);
+
 #endif

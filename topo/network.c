@@ -45,6 +45,28 @@ K_SECTION(topo_regime_section, struct topo_regime, "dims.regimes", regime_keys,
           "a protocol: another latency and efficiency, for sizes up to a limit or where it is fastest",
           STUDY_USES);
 
+const char *const topo_measured_words[] = { "all-reduce", "reduce-scatter", "all-gather", NULL };
+
+static const struct key curve_keys[] = {
+    K_WORD_OR(struct topo_curve, collective, "collective", topo_measured_words, TOPO_MEASURED_ALL_REDUCE,
+              "that was measured", .required = true, .uses = USE_LATENCY),
+    K_COUNT_OR(struct topo_curve, members, "members", 2, TOPO_MAX_SIZE, 0,
+               "of this dimension that took part; larger groups up to the next number use that one's, beyond "
+               "the last the last (default: any number)",
+               .uses = USE_LATENCY),
+    K_REAL_OR(struct topo_curve, line.lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, NAN, "of one message",
+              .required = true, .uses = USE_LATENCY),
+    K_REAL_OR(struct topo_curve, line.efficiency, "efficiency", "", 1, 1e-3, 1, NAN,
+              "share of bw_GBps that was reached", .required = true, .uses = USE_LATENCY),
+    K_REAL_OR(struct topo_curve, line.up_to_B, "up_to_KB", "kB", 1e3, 1e-3, 1e12, INFINITY,
+              "of buffers up to this size (default: of all larger than the other rows' limits)",
+              .uses = USE_LATENCY),
+};
+
+K_SECTION(topo_curve_section, struct topo_curve, "dims.curves", curve_keys,
+          "a stretch of a measured curve, as weft calibrate --curves writes it; a list of these, or its file",
+          STUDY_USES);
+
 static bool has_algorithm(const struct topo_dim *dim, enum topo_algorithm a)
 {
     return topo_ops(dim)->algorithms >> a & 1;
@@ -120,6 +142,34 @@ static int check_regimes(const struct topo_dim *dim, const struct yaml_doc *doc,
     return 0;
 }
 
+/* Of each collective and number of members one row has no limit, and no two the same one. */
+static int check_curves(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    yaml_id list = yaml_get(doc, map, "curves");
+    if (topo_is_fabric(dim))
+        return yaml_fail_key(doc, list, e, ERR_RANGE,
+                             "is given on shape %s, expected ring, full, switch or line",
+                             topo_shape_name(dim->shape));
+    yaml_each (id, doc, list) {
+        const struct topo_curve *row = &dim->curves[doc->nodes[id].index];
+        int32_t unlimited = 0;
+        for (const struct topo_curve *c = dim->curves; c < dim->curves + dim->n_curves; c++) {
+            if (c->collective != row->collective || c->members != row->members)
+                continue;
+            unlimited += isinf(c->line.up_to_B);
+            if (c < row && c->line.up_to_B == row->line.up_to_B && isfinite(c->line.up_to_B))
+                return yaml_fail(doc, yaml_get(doc, id, "up_to_KB"), e, ERR_RANGE,
+                                 "is %g, which is the limit of another row; choose another",
+                                 row->line.up_to_B / 1e3);
+        }
+        if (unlimited != 1)
+            return yaml_fail(doc, id, e, ERR_RANGE,
+                             "is one of %d rows of its collective and members without up_to_KB, expected one",
+                             (int)unlimited);
+    }
+    return 0;
+}
+
 static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map,
                              struct err *e)
 {
@@ -133,7 +183,8 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
                              "is given where switches do not reduce; give in_switch");
     if (topo_check_algorithm(dim, dim->algorithm, &inner))
         return yaml_fail(doc, yaml_get(doc, map, "algorithm"), e, inner.code, "%s", inner.msg);
-    return dim->n_regimes ? check_regimes(dim, doc, map, e) : 0;
+    int rc = dim->n_regimes ? check_regimes(dim, doc, map, e) : 0;
+    return !rc && dim->n_curves ? check_curves(dim, doc, map, e) : rc;
 }
 
 /* ---- a dimension ---- */
@@ -267,6 +318,11 @@ static const struct key dim_keys[] = {
         struct topo_dim, regimes, n_regimes, "regimes", 1, &topo_regime_section,
         "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",
         .what = "regimes", .uses = USE_LATENCY),
+    K_LIST(
+        struct topo_dim, curves, n_curves, "curves", 1, &topo_curve_section,
+        "measured collectives, by members and size, in place of latency_ns, efficiency and regimes; a list "
+        "or a file with one, see dims.curves",
+        .what = "rows", .uses = USE_LATENCY),
     K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table", .uses = USE_COST),
     K_LIST_OF(struct topo_dim, fabric.sizes, fabric.n_sizes, "sizes", 1, &level_size,
               "of a fabric, instead of size: members of each level, innermost first; fat-tree: of a leaf, "

@@ -23,7 +23,7 @@ struct topo_network {
 };
 
 extern const struct section topo_network_section, topo_dim_section, topo_class_section, topo_regime_section,
-    topo_nics_section;
+    topo_curve_section, topo_nics_section;
 
 /** A network of no dimension and one NPU, of which nothing is known. */
 void topo_network_defaults(struct topo_network *net);

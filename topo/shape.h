@@ -10,6 +10,7 @@
 #ifndef TOPO_SHAPE_H
 #define TOPO_SHAPE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,7 +112,20 @@ struct topo_regime {
     double up_to_B; /**< of the buffer that the dimension works on; INFINITY = no limit */
 };
 
-enum { TOPO_MAX_REGIMES = 8 };
+enum { TOPO_MAX_REGIMES = 8, TOPO_MAX_CURVES = 32 };
+
+/** Collectives that curves are measured of. */
+enum topo_measured { TOPO_MEASURED_ALL_REDUCE, TOPO_MEASURED_REDUCE_SCATTER, TOPO_MEASURED_ALL_GATHER };
+
+/** A stretch of a measured curve: what groups of so many members use for this collective, whatever the
+ * dimension's own latency, efficiency and regimes are. */
+struct topo_curve {
+    enum topo_measured collective;
+    int32_t members;         /**< 0: any number */
+    struct topo_regime line; /**< of each collective and number, one row has no limit */
+};
+
+extern const char *const topo_measured_words[];
 
 enum { TOPO_LEVELS = 4 /**< of one fabric, at most */ };
 
@@ -166,11 +180,22 @@ struct topo_dim {
     int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */
     int32_t n_regimes;             /**< besides lat_s and efficiency */
     struct topo_regime regimes[TOPO_MAX_REGIMES];
-    char tier[TOPO_NAME]; /**< row of the price table; "" when not given */
-    bool own_links;       /**< a further level whose links begin at the NPUs too: it counts in their total */
-    bool detour;          /**< of a full mesh: parts of it exchange through other members too */
-    bool wires;           /**< a class of a graph's links (topo/wires.h): its shape means nothing */
+    int32_t n_curves;
+    struct topo_curve curves[TOPO_MAX_CURVES]; /**< measured; of a plain dimension only */
+    char tier[TOPO_NAME];                      /**< row of the price table; "" when not given */
+    bool own_links; /**< a further level whose links begin at the NPUs too: it counts in their total */
+    bool detour;    /**< of a full mesh: parts of it exchange through other members too */
+    bool wires;     /**< a class of a graph's links (topo/wires.h): its shape means nothing */
 };
+
+/** Latency and efficiency number @p i: 0 the dimension's own, then its regimes, then the rows of its curves.
+ */
+static inline struct topo_regime topo_dim_regime(const struct topo_dim *dim, int32_t i)
+{
+    if (i == 0)
+        return (struct topo_regime){ dim->lat_s, dim->efficiency, INFINITY };
+    return i <= dim->n_regimes ? dim->regimes[i - 1] : dim->curves[i - 1 - dim->n_regimes].line;
+}
 
 /* ---- what a shape knows of itself ---- */
 

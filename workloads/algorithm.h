@@ -67,7 +67,7 @@ bool algorithm_has_segments(enum topo_algorithm a, enum pass pass);
 /** What was chosen where there is a choice. */
 struct stage_choice {
     enum topo_algorithm algorithm;
-    int32_t regime;   /**< 0: the dimension's own latency and efficiency; i: its regimes[i-1] */
+    int32_t regime;   /**< which latency and efficiency: number of topo_dim_regime() */
     int32_t segments; /**< of a pipelined algorithm, else 1 */
 };
 

@@ -75,9 +75,19 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
     assert(kind < N_COLLECTIVES);
 }
 
-static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
-                      double full_B, const struct topo_network *net, const struct stage_rules *rules,
-                      const double *bw_Bps, double *time_s);
+static enum collective_kind pass_collective(enum pass pass)
+{
+    static const enum collective_kind of[N_PASSES] = {
+        [PASS_REDUCE_SCATTER] = COLLECTIVE_REDUCE_SCATTER, [PASS_ALL_GATHER] = COLLECTIVE_ALL_GATHER,
+        [PASS_ALL_REDUCE] = COLLECTIVE_ALL_REDUCE,         [PASS_ALL_TO_ALL] = COLLECTIVE_ALL_TO_ALL,
+        [PASS_BROADCAST] = COLLECTIVE_BROADCAST,           [PASS_SEND] = COLLECTIVE_SEND,
+    };
+    return of[pass];
+}
+
+static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members,
+                      enum collective_kind of, enum pass pass, double full_B, const struct topo_network *net,
+                      const struct stage_rules *rules, const double *bw_Bps, double *time_s);
 
 /* Who takes part in a unit. @p members may be NULL: the unit's own, which are of one level, and no others. */
 static struct shape_group unit_group(const struct stage_unit *u, const int32_t *members,
@@ -109,7 +119,7 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
             out[u->dim - g.level + k] += l.load[k] * full_B;
         return;
     }
-    stage_try(&s, u, members, pass, full_B, net, &stage_rules_plain, NULL, &time_s);
+    stage_try(&s, u, members, pass_collective(pass), pass, full_B, net, &stage_rules_plain, NULL, &time_s);
     out[s.dim] += s.sent_B;
     for (int32_t i = 0; i < s.n_more; i++)
         out[s.more[i].dim] += s.more[i].sent_B;
@@ -262,9 +272,8 @@ void collective_find_uniform(struct collective_uniform *u, const struct topo_net
 double collective_best_share(const struct topo_dim *dim)
 {
     double best = dim->efficiency;
-    for (int32_t i = 0; i < dim->n_regimes; i++)
-        if (dim->regimes[i].efficiency > best)
-            best = dim->regimes[i].efficiency;
+    for (int32_t i = 1; i <= dim->n_regimes + dim->n_curves; i++)
+        best = fmax(best, topo_dim_regime(dim, i).efficiency);
     return collective_reach(dim) * best;
 }
 
@@ -278,6 +287,7 @@ struct search {
     const struct topo_network *net;
     const struct stage_rules *rules;
     const struct topo_dim *dim;   /* that regimes and algorithm are those of */
+    int32_t curve;                /* row of the curve that counts instead of these, or -1 */
     const struct topo_dim *entry; /* first of its fabric, or dim */
     struct shape_group group;
     const int32_t *members;       /* shape [n_dims], of a unit over rails */
@@ -321,17 +331,16 @@ static void try_choice(struct search *x, struct stage_choice choice)
     struct algorithm_cost c;
     struct stage s = *x->best;
     const struct topo_dim *dim = x->dim;
-    struct topo_regime own = { dim->lat_s, dim->efficiency, INFINITY };
-    const struct topo_regime *r = choice.regime ? &dim->regimes[choice.regime - 1] : &own;
+    const struct topo_regime r = topo_dim_regime(dim, choice.regime);
     if (!algorithm_group_cost(&c, choice.algorithm, s.pass, x->entry, &x->group, choice.segments))
         return;
     s.choice = choice;
     s.sent_B = c.load * s.full_B;
-    s.load_B = s.sent_B / (collective_reach(dim) * r->efficiency);
+    s.load_B = s.sent_B / (collective_reach(dim) * r.efficiency);
     s.const_s =
-        c.hops * r->lat_s + c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
+        c.hops * r.lat_s + c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
     if (topo_is_fabric(x->entry))
-        fill_more(&s, x, &c, r->efficiency);
+        fill_more(&s, x, &c, r.efficiency);
     double time_s = search_time(x, &s);
     if (x->best_s < 0 || time_s < x->best_s * (1 - FASTER_REL)) {
         *x->best = s;
@@ -339,32 +348,63 @@ static void try_choice(struct search *x, struct stage_choice choice)
     }
 }
 
+/* Does number @p i count here: of curves a row of the collective and members chosen, else all but curves? */
+static bool is_candidate(const struct search *x, int32_t i)
+{
+    const struct topo_curve *rows = x->dim->curves;
+    if (x->curve < 0 || i <= x->dim->n_regimes)
+        return x->curve < 0 && i <= x->dim->n_regimes;
+    i -= x->dim->n_regimes + 1;
+    return rows[i].collective == rows[x->curve].collective && rows[i].members == rows[x->curve].members;
+}
+
 /* The regime that a buffer of this size must use, or -1: it may choose. */
-static int32_t forced_regime(const struct topo_dim *dim, double whole_B)
+static int32_t forced_regime(const struct search *x, double whole_B)
 {
     int32_t forced = -1;
     double least_B = INFINITY;
-    for (int32_t i = 0; i < dim->n_regimes; i++)
-        if (whole_B <= dim->regimes[i].up_to_B && dim->regimes[i].up_to_B < least_B) {
-            least_B = dim->regimes[i].up_to_B;
-            forced = i + 1;
+    for (int32_t i = 0; i <= x->dim->n_regimes + x->dim->n_curves; i++) {
+        double up_to_B = topo_dim_regime(x->dim, i).up_to_B;
+        if (is_candidate(x, i) && whole_B <= up_to_B && up_to_B < least_B) {
+            least_B = up_to_B;
+            forced = i;
         }
+    }
     return forced;
-}
-
-static bool may_choose(const struct topo_dim *dim, int32_t regime)
-{
-    return regime == 0 || isinf(dim->regimes[regime - 1].up_to_B);
 }
 
 static void try_algorithm(struct search *x, enum topo_algorithm a)
 {
     bool many = algorithm_has_segments(a, x->best->pass);
-    int32_t forced = forced_regime(x->dim, x->best->full_B * x->rules->chunks);
-    for (int32_t regime = 0; regime <= x->dim->n_regimes; regime++)
+    int32_t forced = forced_regime(x, x->best->full_B * x->rules->chunks);
+    for (int32_t i = 0; i <= x->dim->n_regimes + x->dim->n_curves; i++)
         for (int32_t k = 1; k <= (many ? STAGE_MAX_SEGMENTS : 1); k *= 2)
-            if (forced < 0 ? may_choose(x->dim, regime) : regime == forced)
-                try_choice(x, (struct stage_choice){ a, regime, k });
+            if (forced < 0 ? is_candidate(x, i) && isinf(topo_dim_regime(x->dim, i).up_to_B) : i == forced)
+                try_choice(x, (struct stage_choice){ a, i, k });
+}
+
+int32_t collective_find_curve(const struct topo_dim *dim, enum collective_kind kind, int32_t members)
+{
+    static const int of[N_COLLECTIVES] = {
+        [COLLECTIVE_ALL_REDUCE] = TOPO_MEASURED_ALL_REDUCE,
+        [COLLECTIVE_REDUCE_SCATTER] = TOPO_MEASURED_REDUCE_SCATTER,
+        [COLLECTIVE_ALL_GATHER] = TOPO_MEASURED_ALL_GATHER,
+        [COLLECTIVE_ALL_TO_ALL] = -1,
+        [COLLECTIVE_BROADCAST] = -1,
+        [COLLECTIVE_SEND] = -1,
+    };
+    int32_t best = -1, best_n = 0;
+    for (int32_t i = 0; i < dim->n_curves; i++) {
+        int32_t n = dim->curves[i].members ? dim->curves[i].members : INT32_MAX;
+        if ((int)dim->curves[i].collective != of[kind])
+            continue;
+        /* The least number that is not below; where there is none, the largest. */
+        if (best < 0 || (n >= members ? best_n < members || n < best_n : best_n < members && n > best_n)) {
+            best = i;
+            best_n = n;
+        }
+    }
+    return best;
 }
 
 /* Bandwidths of the entry's classes; unknown ones are so small that what the links carry decides. */
@@ -395,14 +435,16 @@ static bool mixes_orders(const struct topo_dim *entry, const int32_t *members)
            (entry->algorithm == TOPO_ALGORITHM_SHAPE && ops->mixed);
 }
 
-/* Fill s; false when no algorithm that the dimension allows has the pass. bw_Bps: shape [n_dims], or NULL. */
-static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
-                      double full_B, const struct topo_network *net, const struct stage_rules *rules,
-                      const double *bw_Bps, double *time_s)
+/* Fill s, a pass of collective @p of (that curves are measured of); false when no algorithm that the
+ * dimension allows has the pass. bw_Bps: shape [n_dims], or NULL. */
+static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members,
+                      enum collective_kind of, enum pass pass, double full_B, const struct topo_network *net,
+                      const struct stage_rules *rules, const double *bw_Bps, double *time_s)
 {
     const struct topo_dim *dim = &net->dims[u->dim], *first = dim - dim->level;
     struct search x = { .net = net, .rules = rules, .dim = dim, .entry = first, .best = s, .best_s = -1 };
     int32_t entry = u->dim - dim->level;
+    x.curve = dim->n_curves ? collective_find_curve(dim, of, u->n) : -1;
     x.group = unit_group(u, members, net);
     x.group.detour = dim->detour && pass != PASS_BROADCAST;
     x.members = members;
@@ -437,7 +479,7 @@ static void unit_fill(struct stage *s, const struct stage_unit *u, const int32_t
 {
     double time_s;
     /* Only an all-reduce has no algorithm of its own on some dimensions; unit_fill_turn() is for that. */
-    bool filled = stage_try(s, u, members, pass, full_B, net, rules, bw_Bps, &time_s);
+    bool filled = stage_try(s, u, members, pass_collective(pass), pass, full_B, net, rules, bw_Bps, &time_s);
     assert(filled);
     (void)filled;
 }
@@ -446,12 +488,14 @@ static int32_t unit_fill_turn(struct stage s[2], const struct stage_unit *u, con
                               double full_B, const struct topo_network *net, const struct stage_rules *rules,
                               const double *bw_Bps)
 {
+    const enum collective_kind turn = COLLECTIVE_ALL_REDUCE; /* halves of one, whatever their passes */
     struct stage whole = { 0 }, halves[2] = { 0 };
     double whole_s, first_s, second_s;
-    bool has_whole = stage_try(&whole, u, members, PASS_ALL_REDUCE, full_B, net, rules, bw_Bps, &whole_s);
+    bool has_whole =
+        stage_try(&whole, u, members, turn, PASS_ALL_REDUCE, full_B, net, rules, bw_Bps, &whole_s);
     bool has_halves =
-        stage_try(&halves[0], u, members, PASS_REDUCE_SCATTER, full_B, net, rules, bw_Bps, &first_s) &&
-        stage_try(&halves[1], u, members, PASS_ALL_GATHER, full_B, net, rules, bw_Bps, &second_s);
+        stage_try(&halves[0], u, members, turn, PASS_REDUCE_SCATTER, full_B, net, rules, bw_Bps, &first_s) &&
+        stage_try(&halves[1], u, members, turn, PASS_ALL_GATHER, full_B, net, rules, bw_Bps, &second_s);
     bool chosen = net->dims[u->dim].algorithm == TOPO_ALGORITHM_AUTO;
     if (has_whole && (!has_halves || !chosen || whole_s <= first_s + second_s)) {
         s[0] = whole;
@@ -678,6 +722,10 @@ bool stage_has_choice(const struct topo_network *net)
         const struct topo_dim *dim = &net->dims[d];
         if (dim->algorithm == TOPO_ALGORITHM_AUTO || dim->algorithm == TOPO_ALGORITHM_TREE || dim->n_regimes)
             return true;
+        /* A curve of one stretch is a line, whichever it is. */
+        for (int32_t i = 0; i < dim->n_curves; i++)
+            if (isfinite(dim->curves[i].line.up_to_B))
+                return true;
     }
     return false;
 }

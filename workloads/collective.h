@@ -88,6 +88,10 @@ double collective_share(const struct topo_dim *dim);
 /** The same in the regime that reaches most. */
 double collective_best_share(const struct topo_dim *dim);
 
+/** Row of dim->curves whose collective and members count for @p kind among @p members, the least number of
+ * members that is not below, else the largest; -1: nothing was measured of it. O(rows). */
+int32_t collective_find_curve(const struct topo_dim *dim, enum collective_kind kind, int32_t members);
+
 /* ---- stages ---- */
 
 /** How collectives are carried out, beyond what the network says. */

@@ -1004,6 +1004,64 @@ static void note_kernels(struct design_point *s)
     }
 }
 
+/* Largest groups of a dimension, by collective as its passes see them: inside the last dimension of a group
+ * an all-reduce is a reduce-scatter and an all-gather. */
+static void find_groups(int32_t largest[TOPO_MAX_DIMS][N_COLLECTIVES], const struct step_tree *t)
+{
+    for (int32_t i = 0; i < t->n_nodes; i++) {
+        const struct step_node *node = &t->nodes[i];
+        int32_t last = -1;
+        if (node->kind != STEP_COLLECTIVE || !(node->bytes > 0))
+            continue;
+        const int32_t *members = t->groups[node->group].members;
+        for (int32_t d = 0; d < t->n_dims; d++)
+            last = members[d] > 1 ? d : last;
+        for (int32_t d = 0; d < t->n_dims; d++) {
+            bool inner = node->collective == COLLECTIVE_ALL_REDUCE && d < last;
+            enum collective_kind kinds[] = { inner ? COLLECTIVE_REDUCE_SCATTER : node->collective,
+                                             inner ? COLLECTIVE_ALL_GATHER : node->collective };
+            for (int k = 0; k < 2 && members[d] > 1; k++)
+                if (members[d] > largest[d][kinds[k]])
+                    largest[d][kinds[k]] = members[d];
+        }
+    }
+}
+
+/* What the curves of a dimension do not hold is left to its constants, and groups beyond those measured to
+ * the largest of them. */
+static void note_curves(struct design_point *s)
+{
+    int32_t largest[TOPO_MAX_DIMS][N_COLLECTIVES] = { { 0 } };
+    yaml_id dims = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "dims");
+    char place[400];
+    int32_t d = 0;
+    if (s->model == SIM_BANDWIDTH || dims < 0)
+        return;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        find_groups(largest, &s->workloads[i].tree);
+    yaml_each (id, &s->doc, dims) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        int32_t n_left = 0;
+        if (dim->n_curves)
+            yaml_key_place(&s->doc, yaml_get(&s->doc, id, "curves"), place, sizeof place);
+        for (int k = 0; k < N_COLLECTIVES && dim->n_curves; k++) {
+            int32_t row = collective_find_curve(dim, (enum collective_kind)k, largest[d][k]);
+            int32_t measured = row < 0 ? 0 : dim->curves[row].members;
+            if (measured && largest[d][k] > measured)
+                text_printf(&s->notes, "%s: %s has no curve of %s among %d, that among %d stands for it\n",
+                            place, dim->name, collective_names[k], (int)largest[d][k], (int)measured);
+        }
+        for (int k = 0; k < N_COLLECTIVES && dim->n_curves; k++)
+            if (largest[d][k] && collective_find_curve(dim, (enum collective_kind)k, 2) < 0) {
+                if (n_left == 0)
+                    text_printf(&s->notes, "%s: %s has no curve of ", place, dim->name);
+                text_printf(&s->notes, "%s%s", n_left++ ? ", " : "", collective_names[k]);
+            }
+        text_puts(&s->notes, n_left ? "; its latency_ns and efficiency stand for that\n" : "");
+        d = topo_after_entry(s->net.dims, d);
+    }
+}
+
 /* Networks of which there are numbers and no graph, and those whose loads are not all counted. */
 static void note_graph(struct design_point *s)
 {
@@ -1087,6 +1145,7 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     note_npu(s);
     note_kernels(s);
+    note_curves(s);
     note_graph(s);
     note_recipes(s);
     note_nics(s);

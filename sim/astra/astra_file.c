@@ -414,6 +414,8 @@ static void note_dim(struct text *notes, const struct topo_dim *dim)
                     dim->name, share);
     if (dim->n_regimes)
         text_printf(notes, "%s: regimes have no counterpart and are left out\n", dim->name);
+    if (dim->n_curves)
+        text_printf(notes, "%s: curves have no counterpart and are left out\n", dim->name);
     if (dim->in_switch != TOPO_IN_SWITCH_NONE)
         text_printf(notes, "%s: in_switch has no counterpart and is left out\n", dim->name);
 }

@@ -430,7 +430,7 @@ static double extra_latency(const struct flow_sim *sim, const struct stage *s, c
     /* Another protocol has another latency per link, often a lower one. */
     if (s->choice.regime > 0)
         extra_s += (spec->n_arcs + c->late) *
-                   topo_dim_link_s(dim, dim->regimes[s->choice.regime - 1].lat_s - dim->lat_s);
+                   topo_dim_link_s(dim, topo_dim_regime(dim, s->choice.regime).lat_s - dim->lat_s);
     return extra_s;
 }
 
@@ -454,9 +454,7 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
     const struct message_channel *c = &plan_of(sim, r)->channels[channel];
     const struct stage *s = stage_of(sim, r);
     const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
-    double efficiency =
-        s->choice.regime > 0 ? dim->regimes[s->choice.regime - 1].efficiency : dim->efficiency;
-    efficiency *= s->gain;
+    double efficiency = topo_dim_regime(dim, s->choice.regime).efficiency * s->gain;
     if (s->rails > 1 && c->src / s->rails == c->dst / s->rails) /* stays in its node, whose links it takes */
         efficiency = dim[-s->dim].efficiency * collective_gain(&dim[-s->dim], COLLECTIVE_ALL_TO_ALL, NULL);
     struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,

@@ -91,7 +91,36 @@ fitted two.csv --curve 1 --shape ring
 run calibrate two.csv --of yaml
 run calibrate two.csv --curve 3
 
+echo "== curves by number of members, as a file that a network names"
+run calibrate two.csv --curves --bw-GBps 150 --shape ring --of yaml
+"$WEFT" calibrate two.csv --curves --bw-GBps 150 --shape ring --of yaml >curves.yaml
+cat >ring.yaml <<..
+dims: [ { name: node, shape: ring, size: 16, bw_GBps: 150, latency_ns: 1000, curves: curves.yaml } ]
+..
+cat >ring_study.yaml <<..
+network: ring.yaml
+model: alpha-beta
+workload:
+  name: toy
+  groups: { four: { members: [4] }, eight: { members: [8] } }
+  step: { sum: [ { all-reduce: { size_MB: 67.108864, group: four } }, { all-reduce: { size_MB: 67.108864, group: eight } } ] }
+..
+run sim ring_study.yaml
+"$WEFT" calibrate two.csv --curve 2 --shape ring --bw-GBps 150 --of json | tr '{' '\n' | grep '"bytes": 67108864'
+run sim ring_study.yaml --set 'workload.step={ sum: [ { all-reduce: { size_MB: 1, group: all } }, { all-gather: { size_MB: 1, group: four } } ] }'
+run sim ring_study.yaml --model bandwidth
+
 echo "== bad input"
+run calibrate two.csv --curves
+run calibrate two.csv two.csv --curves --bw-GBps 150
+sed 's/allreduce/alltoall/' two.csv >a2a.csv
+run calibrate a2a.csv --curves --bw-GBps 150
+run sim ring_study.yaml --set 'network.dims.node.curves=[ { collective: all-reduce, latency_ns: 1, efficiency: 1, up_to_KB: 5 } ]'
+run sim ring_study.yaml --set 'network.dims.node.curves=[ { collective: send, latency_ns: 1, efficiency: 1 } ]'
+run sim ring_study.yaml --set 'network.dims.node.curves=[ { collective: all-gather, latency_ns: 1 } ]'
+run sim ring_study.yaml --set 'network.dims.node.curves=[ { collective: all-gather, members: 1, latency_ns: 1, efficiency: 1 } ]'
+run sim ring_study.yaml --set network.dims.node.curves=nowhere.yaml
+run sim ring_study.yaml --set 'network.dims=[ { name: t, shape: fat-tree, sizes: [4, 4], bw_GBps: 5, curves: [ { collective: all-gather, latency_ns: 1, efficiency: 1 } ] } ]'
 run calibrate
 run calibrate none.log
 : >empty.log

@@ -166,6 +166,71 @@ TEST(limits_decide_by_size)
         }
 }
 
+static void add_curve(struct topo_dim *dim, enum topo_measured collective, int32_t members, double lat_s,
+                      double efficiency, double up_to_B)
+{
+    dim->curves[dim->n_curves++] = (struct topo_curve){ collective, members, { lat_s, efficiency, up_to_B } };
+}
+
+/* By the collective's members: the least number measured that is not below, else the largest. */
+TEST(a_measured_curve_stands_in_for_what_the_dimension_says)
+{
+    CASES(enum pass pass; int32_t members; double bytes; double lat_s, efficiency) = {
+        {
+            PASS_REDUCE_SCATTER,
+            2,
+            5,
+            11,
+            0.25,
+        },
+        { PASS_REDUCE_SCATTER, 3, 5, 12, 0.5 },
+        { PASS_REDUCE_SCATTER, 4, 5, 12, 0.5 },
+        { PASS_REDUCE_SCATTER, 8, 5, 12, 0.5 },
+        { PASS_REDUCE_SCATTER, 2, 50, 1, 0.75 },
+        { PASS_ALL_GATHER, 4, 5, 0.5, 1 },
+        { PASS_ALL_TO_ALL, 4, 5, 0.5, 1 },
+    };
+    struct topo_network net = one_dim(TOPO_FULL, 8);
+    struct topo_dim *dim = &net.dims[0];
+    dim->regimes[dim->n_regimes++] = (struct topo_regime){ 100, 0.125, INFINITY }; /* never fastest */
+    add_curve(dim, TOPO_MEASURED_REDUCE_SCATTER, 2, 1, 0.75, INFINITY);
+    add_curve(dim, TOPO_MEASURED_REDUCE_SCATTER, 4, 12, 0.5, INFINITY);
+    add_curve(dim, TOPO_MEASURED_REDUCE_SCATTER, 2, 11, 0.25, 10);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct algorithm_cost cost;
+        struct stage s;
+        stage_fill(&s, 0, cases[i].pass, cases[i].bytes, cases[i].members, 1, &net, &stage_rules_plain, 1);
+        assert_true(algorithm_cost(&cost, s.choice.algorithm, cases[i].pass, dim, cases[i].members, 1));
+        assert_close(s.const_s, cost.hops * cases[i].lat_s, 1e-14);
+        assert_close(s.load_B, cost.load * cases[i].bytes / cases[i].efficiency, 1e-14);
+    }
+    assert_true(stage_has_choice(&net));
+}
+
+/* Both halves of an all-reduce are of the all-reduce that was measured; inside the last dimension they are a
+ * reduce-scatter and an all-gather. */
+TEST(halves_of_an_all_reduce_have_its_curve)
+{
+    struct topo_network net = one_dim(TOPO_RING, 4);
+    struct stage stages[STAGE_MAX];
+    const int32_t members[] = { 4, 4 };
+    const double bw_Bps[] = { 1, 1 };
+    net.dims[1] = net.dims[0];
+    net.n_dims = 2;
+    for (int d = 0; d < 2; d++) {
+        add_curve(&net.dims[d], TOPO_MEASURED_ALL_REDUCE, 0, 3, 0.5, INFINITY);
+        add_curve(&net.dims[d], TOPO_MEASURED_ALL_GATHER, 0, 7, 0.5, INFINITY);
+    }
+    assert_false(stage_has_choice(&net)); /* a line each */
+    int32_t n = stage_list(stages, COLLECTIVE_ALL_REDUCE, 16, members, NULL, NULL, NULL, &net,
+                           &stage_rules_plain, bw_Bps);
+    assert_int_equal(n, 4);
+    assert_close(stages[0].const_s, 3 * net.dims[0].lat_s, 1e-15); /* no curve of a reduce-scatter */
+    assert_close(stages[1].const_s, 3 * 3, 1e-15);
+    assert_close(stages[2].const_s, 3 * 3, 1e-15);
+    assert_close(stages[3].const_s, 3 * 7, 1e-15);
+}
+
 TEST(reductions_pass_the_memory_three_times)
 {
     WITH(struct topo_network, net, one_dim(TOPO_RING, 4), net.dims[0].lat_s = 0);
