@@ -58,6 +58,8 @@ static void training_plan(struct report *r, const struct plan *p)
         report_json_count(r, "node_limit", p->node_limit);
     if (p->dispatch_bits != 16)
         report_json_count(r, "dispatch_bits", p->dispatch_bits);
+    if (p->ep_fused)
+        report_json_flag(r, "ep_fused", p->ep_fused == PLAN_EP_FUSED);
     if (p->ep_overlap)
         report_json_word(r, "ep_overlap", plan_ep_overlap_words[p->ep_overlap]);
     report_open(r, "order", '[');

@@ -39,6 +39,7 @@ double roofline_efficiency(const struct topo_npu *npu, const struct roofline_pro
  * enters, and bytes per element that casting to it moves. */
 struct recipe {
     double flops, share, element_B, cast_B;
+    enum { PLAIN, GROUPED, GROUPED_INNER } rows; /* of experts: rows are m, or what is summed up over */
 };
 
 /* With @p more_B that the kernel moves besides. */
@@ -46,13 +47,15 @@ static double product_s(const struct topo_npu *npu, const struct roofline_produc
                         double more_B)
 {
     double bytes = p->batch * (r->element_B * (p->m * p->k + p->k * p->n) + ROOFLINE_ELEMENT_B * p->m * p->n);
-    double math_s = roofline_flop(p) / (r->flops * roofline_efficiency(npu, p) * r->share);
+    double efficiency = r->rows == PLAIN ? roofline_efficiency(npu, p)
+                                         : roofline_group_efficiency(npu, p, r->rows == GROUPED_INNER);
+    double math_s = roofline_flop(p) / (r->flops * efficiency * r->share);
     return fmax(math_s, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
 }
 
 double roofline_product_s(const struct topo_npu *npu, const struct roofline_product *p, double share)
 {
-    const struct recipe r = { topo_npu_peak(npu, TOPO_BF16), share, ROOFLINE_ELEMENT_B, 0 };
+    const struct recipe r = { topo_npu_peak(npu, TOPO_BF16), share, ROOFLINE_ELEMENT_B, 0, PLAIN };
     return product_s(npu, p, &r, 0);
 }
 
@@ -145,6 +148,7 @@ struct counting {
     double accumulate_B;
     bool fold;          /* weight gradients are added up in the product's own kernel, beside its arithmetic */
     double elementwise; /* bytes over those of fused kernels */
+    double permute;     /* bytes per routed token and h, either pass */
     struct recipe linear, plain; /* at the plan's precision, in 16 bits */
     double products_s;           /* forward, so far */
 };
@@ -159,11 +163,11 @@ static void counting_begin(struct counting *x, struct block_cost *c, const struc
                             .accumulate_B = p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B,
                             .fold = p->software != PLAN_SOFTWARE_NONE,
                             .elementwise = 1,
-                            .plain = { topo_npu_peak(npu, TOPO_BF16), 1, ROOFLINE_ELEMENT_B, 0 } };
+                            .plain = { topo_npu_peak(npu, TOPO_BF16), 1, ROOFLINE_ELEMENT_B, 0, PLAIN } };
     x->linear = x->plain;
     if (p->precision != TOPO_BF16)
         x->linear = (struct recipe){ topo_npu_peak(npu, (enum topo_precision)p->precision), 1,
-                                     plan_element_B(p), recipe_cast_B[p->precision] };
+                                     plan_element_B(p), recipe_cast_B[p->precision], PLAIN };
 }
 
 /* A linear layer and its two backward products; the gradient of weights is added to those before. What
@@ -174,11 +178,15 @@ static void add_products(struct counting *x, const struct recipe *r, double rows
     const struct roofline_product forward = { rows, out, in, batch };
     const struct roofline_product input = { rows, in, out, batch };
     const struct roofline_product weight = { in, out, rows, batch };
+    struct recipe across = *r;
+    if (across.rows == GROUPED)
+        across.rows = GROUPED_INNER;
     double added_B = x->accumulate_B * in * out * batch, once_s = product_s(x->npu, &forward, r, 0);
     x->c->forward_s += once_s;
     x->c->input_s += product_s(x->npu, &input, r, 0);
-    x->c->weight_s += x->fold ? product_s(x->npu, &weight, r, added_B)
-                              : product_s(x->npu, &weight, r, 0) + roofline_stream_s(x->npu, added_B, 0);
+    x->c->weight_s += x->fold
+                          ? product_s(x->npu, &weight, &across, added_B)
+                          : product_s(x->npu, &weight, &across, 0) + roofline_stream_s(x->npu, added_B, 0);
     x->c->flop += roofline_flop(&forward);
     x->products_s += once_s;
     if (r->cast_B > 0) {
@@ -375,6 +383,34 @@ static void add_mlp(struct counting *x, const struct model *m, double rows, doub
         end_op(x, activation, ops, PLAN_OP_ACTIVATION);
 }
 
+/*
+ * Kernels around the grouped products of routed experts: permutation, filling up, activation, casts.
+ * Megatron-Core's separate ones move 12 bytes per routed token and h, and of all theirs twice what is
+ * counted; fused into the products (Megatron-Bridge from 26.06) 0.9 of it and half of the casts. Factors:
+ * chosen on steps.
+ */
+#define GROUPED_PERMUTE 12.0
+#define GROUPED_APART   2.0
+#define GROUPED_FUSED   0.9
+
+/* Sets @p x for them; what it was is given back. */
+static struct counting begin_grouped(struct counting *x, const struct plan *p)
+{
+    const struct counting layer = *x;
+    bool fused = p->ep_fused == PLAN_EP_FUSED;
+    /* Not given, it is half_out, and rows are like any. */
+    if (x->npu->group_half_out < x->npu->half_out || x->npu->group_half_out > x->npu->half_out)
+        x->linear.rows = GROUPED;
+    x->permute = PERMUTE;
+    if (p->ep_fused == PLAN_EP_BY_SOFTWARE && p->software == PLAN_SOFTWARE_NONE)
+        return layer;
+    x->elementwise = fused ? GROUPED_FUSED : GROUPED_APART;
+    x->permute = GROUPED_PERMUTE * x->elementwise;
+    if (fused)
+        x->linear.cast_B /= 2;
+    return layer;
+}
+
 /* Router, permutation of tokens, then the local experts as one batched product. Filling up to the capacity
  * costs time but is no useful work. */
 static void add_experts(struct counting *x, const struct model *m, const struct plan *p)
@@ -387,9 +423,14 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     unsigned ops = plan_ops(p, m);
     struct op_mark start = mark_op(x);
     add_linear_16(x, own, (double)e->experts, h);
-    add_streams(x, PERMUTE * routed * h, PERMUTE * routed * h, 4);
-    double before = x->c->flop;
+    double before;
+    const struct counting layer = begin_grouped(x, p);
+    double permute = x->permute * routed * h;
+    add_streams(x, permute, permute, 4);
+    before = x->c->flop;
     add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local, 1U << PLAN_OP_EXPERTS);
+    x->linear = layer.linear;
+    x->elementwise = layer.elementwise;
     x->c->flop = before + (x->c->flop - before) / e->capacity; /* what fills up is of no use */
     const struct block_cost routed_only = *x->c;
     if (e->shared) {

@@ -23,6 +23,7 @@ const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe",
 const char *const plan_ends_words[N_PLAN_ENDS + 1] = { "equal", "short" };
 const char *const plan_dispatcher_words[N_PLAN_DISPATCHERS + 1] = { "all-to-all", "merged" };
 const char *const plan_ep_overlap_words[N_PLAN_EP_OVERLAPS + 1] = { "none", "shared", "batch" };
+static const char *const ep_fused_words[] = { "default", "false", "true", NULL };
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
 const char *const plan_op_words[N_PLAN_OPS + 1] = { "core",   "norm",   "activation", "mlp",
@@ -367,6 +368,9 @@ static bool check_tensor(const struct plan *p, const struct model *m, struct pla
     int64_t tp = p->degree[PLAN_TP], cp = p->degree[PLAN_CP];
     if (!need_divisor(f, "tp", tp, m->heads, "heads"))
         return false;
+    if (m->sink && (p->kernel == PLAN_FA1 || p->kernel == PLAN_FA2))
+        return FAULT(f, "attention_kernel", "is %s, which has no sinks; give unfused, fused, fa3 or cudnn",
+                     plan_kernel_words[p->kernel]);
     if (m->kv_heads % tp && tp % m->kv_heads)
         return FAULT(f, "tp", "is %lld, expected a divisor or a multiple of kv_heads, %lld", (long long)tp,
                      (long long)m->kv_heads);
@@ -487,6 +491,8 @@ static bool check_no_experts(const struct plan *p, struct plan_fault *f)
         return FAULT(f, "dispatch_bits", "is %lld %s 16", (long long)p->dispatch_bits, without);
     if (p->ep_overlap)
         return FAULT(f, "ep_overlap", "is %s %s none", plan_ep_overlap_words[p->ep_overlap], without);
+    if (p->ep_fused)
+        return FAULT(f, "ep_fused", "is %s %s default", ep_fused_words[p->ep_fused], without);
     return true;
 }
 
@@ -497,6 +503,12 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
     int64_t around = p->degree[PLAN_CP] * p->degree[PLAN_DP] * (p->expert_tp ? 1 : p->degree[PLAN_TP]);
     if (m->moe.experts == 0)
         return check_no_experts(p, f);
+    if (p->graph == PLAN_GRAPH_STEP && p->ep > 1 && p->dispatcher == PLAN_ALL_TO_ALL &&
+        !(m->moe.capacity > 1))
+        return FAULT(
+            f, "graph",
+            "is step, but dropless all-to-alls send counts of tokens through the host; give dispatcher "
+            "merged, model.moe.capacity above 1, or graph attention");
     if (p->node_limit && p->dispatcher != PLAN_MERGED)
         return FAULT(f, "node_limit",
                      "has no effect on dispatcher all-to-all, which sends a copy for each expert");
@@ -659,6 +671,8 @@ void plan_format(struct text *out, const struct plan *p, const struct model *m)
         text_printf(out, " to %lld nodes", (long long)p->node_limit);
     if (p->dispatch_bits != 16)
         text_printf(out, ", dispatch of %lld bits", (long long)p->dispatch_bits);
+    if (p->ep_fused)
+        text_puts(out, p->ep_fused == PLAN_EP_FUSED ? ", fused experts" : ", experts' kernels apart");
     if (p->ep_overlap)
         text_printf(out, ", tokens beside %s",
                     p->ep_overlap == PLAN_EP_OVERLAP_SHARED ? "shared experts" : "batches");
@@ -735,6 +749,10 @@ static const struct key plan_keys[] = {
     P_BOOL(expert_tp, "expert_tp", false, "true: experts are split over tp too, and ep has none of its NPUs"),
     P_WORD(dispatcher, "dispatcher", plan_dispatcher_words, PLAN_ALL_TO_ALL,
            "how tokens go to experts: a copy for each (NCCL), or one for each node and NPU (merged: DeepEP)"),
+    P_WORD(ep_fused, "ep_fused", ep_fused_words, PLAN_EP_BY_SOFTWARE,
+           "true: permutation, activation and casts of experts are in their products' kernels; false: "
+           "kernels of their "
+           "own (default: by software, which has their own; without it all are counted once)"),
     P_COUNT(node_limit, "node_limit", 0, TOPO_MAX_NPUS, 0,
             "dispatcher merged: nodes that hold the experts of a token, at most; 0: all"),
     P_COUNT(dispatch_bits, "dispatch_bits", 8, 16, 16,

@@ -91,6 +91,8 @@ enum plan_ends {
 /** Copies of a token that leave for its experts: one for each expert; or one for each node and NPU that holds
  * some (DeepEP, HybridEP). */
 enum plan_dispatcher { PLAN_ALL_TO_ALL, PLAN_MERGED, N_PLAN_DISPATCHERS };
+/** Kernels around the products of experts: as the software has them, separate, or in the products' own. */
+enum plan_ep_fused { PLAN_EP_BY_SOFTWARE, PLAN_EP_APART, PLAN_EP_FUSED };
 /** What the exchange of tokens runs beside. */
 enum plan_ep_overlap {
     PLAN_EP_OVERLAP_NONE,
@@ -137,6 +139,7 @@ struct plan {
     bool expert_tp;        /**< matrices of experts are split over TP as well */
     int32_t dispatcher;    /**< enum plan_dispatcher */
     int32_t ep_overlap;    /**< enum plan_ep_overlap */
+    int32_t ep_fused;      /**< enum plan_ep_fused */
     int64_t node_limit;    /**< nodes that hold the experts of a token, at most; 0: all; of merged dispatch */
     int64_t dispatch_bits; /**< of an element on its way to the experts, 16 or 8 */
     int64_t batch;         /**< sequences (samples) of a step, over all NPUs */

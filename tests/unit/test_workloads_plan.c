@@ -4,7 +4,7 @@
 struct check_case {
     int64_t degree[N_PLAN_AXES], batch;
     int64_t micro, interleave, first, last, ep;
-    int32_t context, schedule, ends, dispatcher, ep_overlap;
+    int32_t context, schedule, ends, dispatcher, ep_overlap, ep_fused, graph, kernel;
     int64_t node_limit, dispatch_bits;
     bool seq_parallel, expert_tp;
     int64_t n_npus;
@@ -22,8 +22,10 @@ static void check(const struct model *m, const struct check_case *x)
          p.micro = x->micro ? x->micro : 1, p.interleave = x->interleave ? x->interleave : 1,
          p.ep = x->ep ? x->ep : 1, p.first = x->first, p.last = x->last, p.context = x->context,
          p.schedule = x->schedule, p.ends = x->ends, p.seq_parallel = x->seq_parallel,
-         p.expert_tp = x->expert_tp, p.dispatcher = x->dispatcher, p.ep_overlap = x->ep_overlap,
-         p.node_limit = x->node_limit, p.dispatch_bits = x->dispatch_bits ? x->dispatch_bits : 16);
+         p.expert_tp = x->expert_tp, p.dispatcher = x->dispatcher, p.ep_fused = x->ep_fused,
+         p.graph = x->graph, p.kernel = x->kernel ? x->kernel : PLAN_KERNEL_MODEL,
+         p.ep_overlap = x->ep_overlap, p.node_limit = x->node_limit,
+         p.dispatch_bits = x->dispatch_bits ? x->dispatch_bits : 16);
     struct plan_fault fault = { .key = "" };
     int64_t n = x->n_npus ? x->n_npus : x->degree[0] * x->degree[1] * x->degree[2] * x->degree[3];
     bool ok = plan_check(&p, m, n, &fault);
@@ -120,6 +122,8 @@ TEST(a_dense_plan_is_refused_for_one_stated_reason)
                 .batch = 4, .node_limit = 4),
         REFUSED("dispatch_bits", "is 8 for a model without experts, expected 16", .degree = { 1, 1, 4, 1 },
                 .batch = 4, .dispatch_bits = 8),
+        REFUSED("ep_fused", "is true for a model without experts, expected default", .degree = { 1, 1, 4, 1 },
+                .batch = 4, .ep_fused = PLAN_EP_FUSED),
         REFUSED("ep_overlap", "is batch for a model without experts, expected none", .degree = { 1, 1, 4, 1 },
                 .batch = 4, .ep_overlap = PLAN_EP_OVERLAP_BATCH),
     };
@@ -149,6 +153,16 @@ TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
                 .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8, .node_limit = 2),
         REFUSED("dispatch_bits", "is 12, expected 16 or 8", .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8,
                 .dispatch_bits = 12),
+        { .degree = { 1, 1, 8, 1 },
+          .batch = 8,
+          .ep = 8,
+          .graph = PLAN_GRAPH_STEP,
+          .dispatcher = PLAN_MERGED },
+        REFUSED("graph",
+                "is step, but dropless all-to-alls send counts of tokens through the host; give dispatcher "
+                "merged, "
+                "model.moe.capacity above 1, or graph attention",
+                .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8, .graph = PLAN_GRAPH_STEP),
         REFUSED("ep_overlap", "is shared for a model without shared experts, expected none or batch",
                 .degree = { 1, 1, 8, 1 }, .batch = 8, .ep = 8, .ep_overlap = PLAN_EP_OVERLAP_SHARED),
     };
@@ -160,6 +174,19 @@ TEST(a_plan_with_experts_is_refused_for_one_stated_reason)
                                     .batch = 1,
                                     .key = "tp",
                                     .why = "is 12, expected a divisor or a multiple of kv_heads, 8" });
+}
+
+TEST(sinks_need_a_kernel_that_has_them)
+{
+    static const struct check_case cases[] = {
+        { .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_FA3 },
+        { .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_UNFUSED },
+        REFUSED("attention_kernel", "is fa2, which has no sinks; give unfused, fused, fa3 or cudnn",
+                .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_FA2),
+    };
+    struct model m = fixture_model("gpt-oss-20b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check(&m, &cases[i]);
 }
 
 TEST(other_families_are_trained_data_parallel)
@@ -177,7 +204,7 @@ TEST(other_families_are_trained_data_parallel)
     };
     static const char *const names[] = { "dlrm-dcnv2", "resnet50" };
     for (size_t k = 0; k < COUNT_OF(names); k++) {
-        struct plan_fault fault;
+        struct plan_fault fault = { .key = "" };
         struct plan p = fixture_plan(1, 1, 4, 1, 4);
         struct model m = fixture_model(names[k]);
         for (size_t i = 0; i < COUNT_OF(cases); i++)

@@ -253,6 +253,7 @@ static void random_plan(struct plan *p, const struct model *m, int64_t n_npus, s
     p->dispatcher = m->moe.experts && heads_or_tails(r) ? PLAN_MERGED : PLAN_ALL_TO_ALL;
     p->node_limit = p->dispatcher ? ONE_OF(r, 0, 0, 1, 2) : 0;
     p->dispatch_bits = m->moe.experts && heads_or_tails(r) ? 8 : 16;
+    p->ep_fused = m->moe.experts ? (int32_t)rng_below(r, 3) : 0;
     p->ep_overlap = m->moe.experts ? (int32_t)rng_below(r, m->moe.shared ? 2 : 1) : 0;
     if (m->moe.experts && rng_below(r, 3) == 0)
         p->ep_overlap = PLAN_EP_OVERLAP_BATCH;
