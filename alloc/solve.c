@@ -792,15 +792,17 @@ static int diagnose_limit(struct alloc_answer *out, const struct alloc_problem *
     if (rc)
         return rc;
     double bw_Bps[D], least_s = a.time_s;
-    for (int32_t d = 0; d < D; d++)
-        bw_Bps[d] = INFINITY;
+    bool limited = a.status == ALLOC_SOLVED;
+    alloc_find_caps(bw_Bps, p); /* at most what these allow; without end where they say nothing */
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        limited = limited || isfinite(bw_Bps[d]);
     if (a.status == ALLOC_UNBOUNDED)
         least_s = step_time(p->step, bw_Bps);
     if ((a.status == ALLOC_SOLVED && least_s > p->time_limit_s) ||
         (a.status == ALLOC_UNBOUNDED && least_s >= p->time_limit_s))
         alloc_conclude(out, ALLOC_INFEASIBLE,
                        "time_limit_s is %.9g, expected more than %.9g, the least time %s", p->time_limit_s,
-                       least_s, a.status == ALLOC_SOLVED ? "under the constraints" : "at any bandwidth");
+                       least_s, limited ? "under the constraints" : "at any bandwidth");
     alloc_answer_free(&a);
     return 0;
 }

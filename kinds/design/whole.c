@@ -27,6 +27,9 @@
 
 enum { D = TOPO_MAX_DIMS, ALL_CHOICES = 1 << 15, ALL_TIES = 1 << 17 };
 
+/** Boxes of one entry, some seconds; a relaxation solved anew counts as so many. */
+enum { MAX_WORK = 1 << 20, SHARPEN_WORK = 1 << 13 };
+
 /** Boxes with a bound this much above the best known are left out; more than rounding, less than a tie. */
 #define WORSE_REL 1e-9
 
@@ -47,6 +50,8 @@ struct maker {
     int32_t n_blocks, at;         /**< the entry under way */
     struct err why;               /**< why the last choice cannot be built */
     bool too_many;
+    int64_t work;    /**< boxes that were bounded in the entry under way */
+    bool cut_short;  /**< of an entry only the known design is there, as it has too many choices */
     bool bounded[D]; /**< entries of which only some choices are written down */
     double n_points; /**< combinations, those that were left out too */
     double known, known_usd,
@@ -275,6 +280,17 @@ static int menu_add(struct maker *m, int32_t first, int32_t n_dims, struct err *
     return 0;
 }
 
+/* Is anything sent through level d, or through what is tied to it? */
+static bool carries_traffic(const struct maker *m, int32_t d)
+{
+    const struct topo_network *net = &m->study->net;
+    int32_t end = d - net->dims[d].level + (net->dims[d].n_levels > 1 ? net->dims[d].n_levels : 1);
+    bool carries = alloc_carries_traffic(m->problem->step, d);
+    for (d++; d < end && net->dims[d].tie > 0; d++)
+        carries = carries || alloc_carries_traffic(m->problem->step, d);
+    return carries;
+}
+
 /* Level d's links when the level below has @p below_Bps: from *least to the one returned, a link more than is
  * allowed for the step up, links up at most as many as links down. 0 and 0: it has no choice. */
 static int64_t level_links(int64_t *least, const struct maker *m, int32_t d, double below_Bps)
@@ -284,7 +300,7 @@ static int64_t level_links(int64_t *least, const struct maker *m, int32_t d, dou
     *least = 0;
     if (!isnan(net->dims[d].bw_Bps) || !(step_Bps > 0))
         return 0;
-    *least = alloc_carries_traffic(m->problem->step, d) ? 1 : 0;
+    *least = carries_traffic(m, d) ? 1 : 0;
     double most_Bps = fmin(m->most_Bps[d] + step_Bps, TOPO_MAX_BW_GBps * 1e9);
     if (net->dims[d].level > 0)
         most_Bps = fmin(most_Bps, below_Bps);
@@ -304,24 +320,25 @@ static bool has_choice(const struct maker *m, int32_t d)
     return isnan(m->study->net.dims[d].bw_Bps) && topo_port_step_Bps(&m->study->net, d, &m->study->parts) > 0;
 }
 
-/* Combinations of levels d and above, counted as far as it matters: beyond 1e15 one is as many as another. */
-static double count_levels(const struct maker *m, int32_t d, int32_t end, double below_Bps)
+/* Combinations of levels d and above; of each level so many numbers of links one by one, between them in
+ * proportion. */
+static double count_levels(const struct maker *m, int32_t d, int32_t end, double below_Bps,
+                           int64_t one_by_one)
 {
     int64_t least, most;
     double n = 0, step_Bps;
     if (d == end)
         return 1;
     if (!has_choice(m, d))
-        return count_levels(m, d + 1, end, bound_Bps(m, d, below_Bps));
+        return count_levels(m, d + 1, end, bound_Bps(m, d, below_Bps), one_by_one);
     step_Bps = topo_port_step_Bps(&m->study->net, d, &m->study->parts);
     most = level_links(&least, m, d, below_Bps);
     if (d + 1 == end)
         return fmax((double)(most - least + 1), 0);
-    /* At most some thousand of them one by one, between them in proportion. */
-    int64_t by = (most - least) / 1024 + 1;
+    int64_t by = (most - least) / one_by_one + 1;
     for (int64_t k = least; k <= most; k += by) {
         double in = (double)(k + by <= most ? by : most - k + 1);
-        n += in * count_levels(m, d + 1, end, step_Bps * ((double)k + (in - 1) / 2));
+        n += in * count_levels(m, d + 1, end, step_Bps * ((double)k + (in - 1) / 2), one_by_one);
     }
     return n;
 }
@@ -388,6 +405,7 @@ static bool is_worse(struct maker *m, double usd)
     box->more_usd = usd > 0 ? usd : 0;
     if (is_forbidden(m))
         return true;
+    m->too_many = m->too_many || ++m->work > MAX_WORK;
     double bound = whole_cuts_bound(&m->cuts, box), usd_least = m->rest_usd + box->more_usd;
     for (int32_t d = box->first; d < box->first + box->n_dims; d++)
         usd_least += m->problem->usd_per_Bps[d] * box->lo_Bps[d];
@@ -476,10 +494,11 @@ static int add_range(struct maker *m, int32_t d, int64_t from, int64_t to, struc
         return rc ? rc : add_range(m, d, half + 1, to, e);
     }
     m->bw_Bps[d] = step_Bps * (double)from;
-    if (count_levels(m, d + 1, end, m->bw_Bps[d]) <= ALL_CHOICES)
+    if (m->work > MAX_WORK / 2 || count_levels(m, d + 1, end, m->bw_Bps[d], 16) <= ALL_CHOICES)
         return add_levels(m, first, d + 1, end - first, e);
     const struct whole_cuts before = m->cuts;
     bool dead = false;
+    m->work += SHARPEN_WORK;
     int rc = sharpen(&dead, m, d, e);
     set_box(m, d + 1, end);
     if (!rc && !dead && !is_worse(m, NAN))
@@ -515,7 +534,7 @@ static int add_levels(struct maker *m, int32_t first, int32_t d, int32_t n_dims,
 /* The entry's block without its choices; are they more than are written down as a whole? */
 static void begin_entry(struct maker *m, int32_t first, int32_t n_dims)
 {
-    double n = count_levels(m, first, first + n_dims, 0);
+    double n = count_levels(m, first, first + n_dims, 0, 1024);
     m->bounded[m->n_blocks] = n > ALL_CHOICES;
     m->n_points *= m->bounded[m->n_blocks] ? n : 1;
     struct whole_block *block = &m->blocks[m->n_blocks++];
@@ -558,12 +577,22 @@ static int add_entry(struct maker *m, int32_t b, struct err *e)
                 m->rest_row[i] += k == b ? 0 : row_least(m, &m->problem->rows[i], &m->blocks[k]);
         }
     }
+    m->work = 0;
     int rc = add_levels(m, block->first, block->first, block->n_dims, e);
-    if (!rc && m->too_many && m->bounded[b] && !m->cheapest) {
+    if (!rc && m->too_many && m->work <= MAX_WORK && m->bounded[b] && !m->cheapest) {
         m->cheapest = true;
         m->too_many = false;
         menu->n = 0;
+        m->work = 0;
         rc = add_levels(m, block->first, block->first, block->n_dims, e);
+    }
+    if (!rc && m->too_many && m->bounded[b] && isfinite(m->known)) {
+        m->too_many = m->bounded[b] = false;
+        m->cut_short = true;
+        menu->n = 0;
+        memcpy(m->bw_Bps, m->known_Bps, sizeof m->bw_Bps);
+        rc = menu_add(m, block->first, block->n_dims, e);
+        m->bounded[b] = true;
     }
     block->n = menu->n;
     block->bw_Bps = menu->bw_Bps;
@@ -669,14 +698,18 @@ static void find_steps_beyond(struct whole_answer *out, struct maker *m)
             }
 }
 
-/* Are there parts for the relaxation's split, rounded up; if not, m->why. */
+/* Are there parts for the relaxation's split, rounded up, or for a link everywhere; if not, m->why. */
 static bool can_build(struct maker *m, const struct alloc_answer *relaxed)
 {
     const struct design_point *s = m->study;
-    struct topo_spent spent = { 0 };
-    double bw_Bps[D];
-    round_split(bw_Bps, m, relaxed->bw_Bps, 1);
-    return topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &m->why) == 0;
+    bool can = false;
+    for (int32_t factor = 1; factor >= 0 && !can; factor--) {
+        struct topo_spent spent = { 0 };
+        double bw_Bps[D];
+        round_split(bw_Bps, m, relaxed->bw_Bps, factor);
+        can = topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &m->why) == 0;
+    }
+    return can;
 }
 
 static int make(struct maker *m, struct whole_answer *out, const struct alloc_answer *relaxed, struct err *e)
@@ -687,7 +720,7 @@ static int make(struct maker *m, struct whole_answer *out, const struct alloc_an
     if (unlimited >= 0 && !can_build(m, relaxed)) {
         *out = (struct whole_answer){ .status = ALLOC_INFEASIBLE, .value = NAN };
         snprintf(out->reason, sizeof out->reason,
-                 "no whole parts can be had near the split in fractions: %.900s", m->why.msg);
+                 "no whole parts can be had, not even of a link everywhere: %.900s", m->why.msg);
         return 0;
     }
     if (unlimited >= 0) {
@@ -704,6 +737,18 @@ static int make(struct maker *m, struct whole_answer *out, const struct alloc_an
     rc = alloc_solve_whole(out, m->problem, &l, relaxed, e);
     out->n_points = m->n_points;
     out->ties_counted = out->ties_counted && !m->cheapest;
+    if (!rc && out->n_ties > 0 && m->cut_short) { /* proved by fractions alone */
+        out->ties_counted = false;
+        out->lower_bound = fmin(out->lower_bound, relaxed->lower_bound);
+        out->gap = out->value > 0 ? (out->value - out->lower_bound) / out->value : 0;
+        out->status = out->gap <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
+        if (out->status == ALLOC_STALLED)
+            snprintf(
+                out->reason, sizeof out->reason,
+                "%.3g designs of whole parts are too many: the best found is proved to within %.2g of the "
+                "optimum; give max_GBps, or fixed tapers",
+                m->n_points, out->gap);
+    }
     if (!rc && out->n_ties > 0)
         find_steps_beyond(out, m);
     return rc;
