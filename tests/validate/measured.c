@@ -217,6 +217,7 @@ static void map_model(const struct reader *r, const struct software *w)
         /* Windows of 128 alternate with full attention, a sink in each (openai/gpt-oss, config.json). */
         PUT(m->model_map, "window", "128");
         PUT(m->model_map, "window_every", "2");
+        PUT(m->model_map, "sink", "true");
     }
     close_map(m->model_map, sizeof m->model_map);
 }
@@ -486,7 +487,13 @@ static void map_software(const struct reader *r, const struct software *w)
     if (strcmp(class, "compiled") == 0 && is(r, "graphs_or_compile", "eager"))
         class = "eager";
     PUT_PLAN(r, GAP_SOFTWARE, "software", "%s", class);
-    if (w->kernel && strncmp(m->gpu, "a100", 4) != 0)
+    /* No kernel of Megatron-Bridge before 26.06 had sinks; the archive of 26.06.01 names cudnn-frontend issue
+     * 256 (facts section 3; of the former releases it is inferred). */
+    bool unfused = strncmp(m->model, "gpt-oss", 7) == 0 && has(r, "source", "Bridge") &&
+                   (strcmp(m->release, "26.06") < 0 || strcmp(m->release, "26.06.01") == 0);
+    if (unfused)
+        PUT_PLAN(r, GAP_ATTENTION, "attention_kernel", "unfused");
+    else if (w->kernel && strncmp(m->gpu, "a100", 4) != 0)
         PUT_PLAN(r, GAP_ATTENTION, "attention_kernel", "%s", w->kernel);
     else if (w->kernel)
         PUT_PLAN(r, GAP_ATTENTION, "attention_kernel", "%s", strcmp(w->kernel, "fa1") ? "fa2" : "fa1");
