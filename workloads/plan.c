@@ -214,16 +214,28 @@ static int64_t plan_layers_before(const struct plan *p, const struct model *m, i
     return sum;
 }
 
+/* Layers of a stage. Only the first and last chunk of all differ, unless they are listed. */
+static int64_t plan_stage_layers(const struct plan *p, const struct model *m, int64_t stage)
+{
+    int64_t pp = p->degree[PLAN_PP], v = p->interleave, sum = plan_chunk_layers(p, m, stage);
+    if (v > 1)
+        sum += plan_chunk_layers(p, m, (v - 1) * pp + stage);
+    if (v > 2 && !p->layout.n)
+        return sum + (v - 2) * plan_chunk_layers(p, m, pp + stage);
+    for (int64_t row = 1; row < v - 1; row++)
+        sum += plan_chunk_layers(p, m, row * pp + stage);
+    return sum;
+}
+
 /* Layers of a stage with and without experts; chunks of an interleaved pipeline go round the stages. */
 static struct plan_stage fill_stage(const struct plan *p, const struct model *m, int64_t stage)
 {
     int64_t pp = p->degree[PLAN_PP];
     struct plan_stage s = { .at = stage, .count = 1, .embed = stage == 0, .head = stage == pp - 1 };
-    for (int64_t chunk = stage; chunk < pp * p->interleave; chunk += pp) {
-        int64_t layers = plan_chunk_layers(p, m, chunk);
-        int64_t begin = m->moe.experts ? plan_layers_before(p, m, chunk) : 0;
-        s.dense += layers;
-        for (int64_t i = begin; i < begin + layers && m->moe.experts; i++)
+    s.dense = plan_stage_layers(p, m, stage);
+    for (int64_t chunk = stage; chunk < pp * p->interleave && m->moe.experts; chunk += pp) {
+        int64_t begin = plan_layers_before(p, m, chunk), end = begin + plan_chunk_layers(p, m, chunk);
+        for (int64_t i = begin; i < end; i++)
             s.experts += model_has_experts(m, i);
     }
     s.dense -= s.experts;
