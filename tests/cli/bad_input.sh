@@ -202,6 +202,32 @@ bad "workload for another number of dimensions" study.yaml
 step "{ size: 4 }" h | study
 bad "unknown group" study.yaml
 
+# plan MODEL PARALLEL
+plan() {
+    base | sed 2d
+    echo "workload: { model: { layers: 2, hidden: 64, heads: 4, vocab: 128, seq: 64 $1 }, parallel: { batch: 32, $2 } }"
+}
+moe=", moe: { experts: 32, top_k: 4, ffn: 64 }"
+npu() { sed 's/^network: .*/network: { npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000 }, dims: [ { name: node, shape: ring, size: 4 }, { name: pod, shape: switch, size: 8 } ] }/'; }
+plan "" "dispatcher: merged" | npu | study
+bad "merged dispatch without experts" study.yaml
+plan "$moe" "dispatcher: merged" | npu | study
+bad "merged dispatch within one NPU" study.yaml
+plan "$moe" "ep: 16, dispatcher: merged, node_limit: 5" | npu | study
+bad "node limit above the nodes" study.yaml
+plan "$moe" "ep: 32, dispatcher: merged, node_limit: 1, dispatch_bits: 12" | npu | study
+bad "dispatch of 12 bits" study.yaml
+plan "$moe" "ep: 8, node_limit: 2" | npu | study
+bad "node limit of an all-to-all" study.yaml
+plan "$moe" "ep: 8, ep_overlap: shared" | npu | study
+bad "overlap with shared experts that there are not" study.yaml
+plan "$moe" "ep: 8, software: megatron, graph: step" | npu | study
+bad "graph of a step with dropless all-to-alls" study.yaml
+plan "$moe, sink: true" "ep: 8, attention_kernel: fa2" | npu | study
+bad "sinks by a kernel without" study.yaml
+plan ", window_every: 2" "" | npu | study
+bad "layers without a window between layers without one" study.yaml
+
 { base; echo "constraints: [ 'pod <= 50', '2*pdo + node >= 1' ]"; } | study
 bad "constraint that names no dimension" study.yaml
 { base; echo "constraints: [ 'pod <= 50 <= node' ]"; } | study
