@@ -535,6 +535,10 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
     if (rc)
         return rc;
     rc = alloc_add_text(&s->rows, &s->net, prices, text, &inner);
+    if (rc && !s->has_parts &&
+        (strstr(inner.msg, "name \"usd\"") || strstr(inner.msg, "name \"nic_usd\"") ||
+         strstr(inner.msg, "name \"watt\"")))
+        return yaml_fail(&s->doc, id, e, ERR_RANGE, "speaks of what parts cost or draw; give parts");
     return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 

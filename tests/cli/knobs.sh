@@ -54,6 +54,7 @@ study hx "shape: switch, size: 4" "shape: hammingmesh, sizes: [ 2, 2, 4, 4 ]"
 study lines "shape: switch, size: 4" "shape: hammingmesh, sizes: [ 1, 1, 24, 2 ]"
 study wide "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 6 ], taper: 1"
 study spread "shape: switch, size: 4" "shape: switch, size: 96"
+study curve "shape: switch, size: 4" "shape: switch, size: 64, curves: [ { collective: all-reduce, members: 64, latency_ns: 300, efficiency: 0.9, up_to_KB: 1e6 }, { collective: all-reduce, members: 64, latency_ns: 400, efficiency: 0.8 } ]"
 study nics "shape: switch, size: 4" "shape: switch, size: 64, nics: [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ]"
 study regime "shape: switch, size: 4" "shape: switch, size: 64, regimes: [ { latency_ns: 300, efficiency: 0.9, up_to_KB: 1e9 } ]"
 study torus "shape: switch, size: 2" "shape: torus, sizes: [ 4, 4, 8 ]"
@@ -139,6 +140,12 @@ dims ocs torus network.dims[1].ocs=true
 dims.regimes latency_ns regime network.dims[1].regimes[0].latency_ns=600
 dims.regimes efficiency regime network.dims[1].regimes[0].efficiency=0.5
 dims.regimes up_to_KB regime network.dims[1].regimes[0].up_to_KB=1
+dims curves ring network.dims[1].curves=[{collective: all-reduce, latency_ns: 9, efficiency: 0.7}]
+dims.curves collective curve network.dims[1].curves[1].collective=all-gather
+dims.curves members curve network.dims[1].curves[0].members=2
+dims.curves latency_ns curve network.dims[1].curves[0].latency_ns=90000
+dims.curves efficiency curve network.dims[1].curves[0].efficiency=0.5
+dims.curves up_to_KB curve network.dims[1].curves[0].up_to_KB=1
 dims.nics share nics network.dims[1].nics=[{share: 0.75, nics: 1}, {share: 0.25, nics: 2}]
 dims.nics nics nics network.dims[1].nics[0].nics=2
 classes name wires network.classes[1].name=other
