@@ -13,34 +13,40 @@
 
 enum { MOST_TABLES = 64, MOST_ROWS = 2048 };
 
-/* Means and medians asked, in per cent, of the tables together that a line names. */
+/* Means and medians asked, in per cent, of the tables together that a line names. Where they are known to be
+ * missed, why. */
 struct goal {
     const char *tables[5];
     double mean, median;
+    const char *missed;
 };
 
+#define BY_TABLE "missed: B200's ceiling by its operators; by steps see below"
+
 static const struct goal goals[] = {
-    { { "mpt_h100_short" }, 8, 6 },
-    { { "mpt_h100_fp8" }, 8, 6 },
-    { { "mpt_a100_80_short" }, 8, 6 },
-    { { "mpt_a100_40" }, 8, 6 },
-    { { "mpt_h100_long" }, 6, 5 },
-    { { "mpt_a100_80_long" }, 6, 5 },
-    { { "titan_bf16" }, 9, 7 },
-    { { "titan_fp8" }, 9, 7 },
-    { { "titan_cp" }, 9, 7 },
-    { { "simumax_dense" }, 6, 5 },
-    { { "simumax_cp" }, 6, 5 },
-    { { "simumax_moe" }, 13, 13 },
+    { { "mpt_h100_short" }, 8, 6, NULL },
+    { { "mpt_h100_fp8" }, 8, 6, NULL },
+    { { "mpt_a100_80_short" }, 8, 6, NULL },
+    { { "mpt_a100_40" }, 8, 6, NULL },
+    { { "mpt_h100_long" }, 6, 5, NULL },
+    { { "mpt_a100_80_long" }, 6, 5, NULL },
+    { { "titan_bf16" }, 9, 7, NULL },
+    { { "titan_fp8" }, 9, 7, NULL },
+    { { "titan_cp" }, 9, 7, NULL },
+    { { "simumax_dense" }, 6, 5, BY_TABLE },
+    { { "simumax_cp" }, 6, 5, BY_TABLE },
+    { { "simumax_moe" }, 13, 13, NULL },
     { { "bridge_dense_h100", "bridge_dense_b200", "bridge_dense_gb200", "bridge_dense_gb300",
         "bridge_nvfp4" },
       8,
-      6 },
+      6,
+      NULL },
     { { "bridge_moe_h100", "bridge_moe_b200", "bridge_moe_b300", "bridge_moe_gb200", "bridge_moe_gb300" },
       13,
-      9 },
-    { { "mlperf" }, 12, 8 },
-    { { "vtrain_single" }, 10, 9 },
+      9,
+      NULL },
+    { { "mlperf" }, 12, 8, NULL },
+    { { "vtrain_single" }, 10, 9, NULL },
 };
 
 /* ---- errors ---- */
@@ -129,8 +135,9 @@ static void print_tables(const struct measured_rows *rows)
     }
 }
 
-static void print_goals(const struct measured_rows *rows)
+static int print_goals(const struct measured_rows *rows)
 {
+    int wrong = 0;
     puts("\n| tables together | rows | mean error % | median | largest | mean of signed | asked, mean / "
          "median "
          "| |\n|---|--:|--:|--:|--:|--:|--:|---|");
@@ -146,8 +153,10 @@ static void print_goals(const struct measured_rows *rows)
             continue;
         print_line(name, &x);
         bool met = mean_of(&x) <= goals[g].mean && median_of(&x) <= goals[g].median;
-        printf(" %g / %g | %s |\n", goals[g].mean, goals[g].median, met ? "met" : "missed");
+        printf(" %g / %g | %s |\n", goals[g].mean, goals[g].median,
+               !met && goals[g].missed ? goals[g].missed : verdict(met, &wrong));
     }
+    return wrong;
 }
 
 /* Without the map that the message quotes. */
@@ -201,7 +210,7 @@ static void print_memory(const struct measured_rows *rows)
         }
         if (n)
             printf("| %s | %d | %.1f | %.0f | %+.1f | %g | %s |\n", prefixes[k], n, 100 * sum_abs / n,
-                   100 * most, 100 * sum / n, asked[k], 100 * sum_abs / n <= asked[k] ? "met" : "missed");
+                   100 * most, 100 * sum / n, asked[k], 100 * sum_abs / n <= asked[k] ? "yes" : "missed");
     }
 }
 
@@ -431,11 +440,11 @@ int main(void)
     } else {
         print_head();
         print_tables(&rows);
-        print_goals(&rows);
+        wrong += print_goals(&rows);
         print_memory(&rows);
         print_fits(&rows);
         print_gaps(&rows);
-        wrong = print_evidence(&rows);
+        wrong += print_evidence(&rows);
         measured_add_korthikanti(&rows);
         measured_price(&rows);
         measured_fit_print(&rows);
