@@ -7,19 +7,13 @@
 #include "kinds/design/training.h"
 #include "tests/support.h"
 
-/** What a row says and no key of a study can say yet; bits of struct measured.ignored. */
+/** What of a row its study does not have; bits of struct measured.ignored. */
 enum measured_gap {
-    GAP_NPU,       /**< no file for the GPU: that of a relative stands in */
-    GAP_PRECISION, /**< of matrix products */
-    GAP_ATTENTION, /**< kernel or precision of attention */
-    GAP_SOFTWARE,  /**< class of elementwise kernels, launches, graphs */
-    GAP_RECOMPUTE, /**< of single operations */
-    GAP_OFFLOAD,
-    GAP_EXPERTS,  /**< dispatcher, overlap of exchange, fused kernels */
-    GAP_MTP,      /**< layer that predicts a second token */
-    GAP_GATHER,   /**< bits of gathered parameters */
-    GAP_NETWORK,  /**< rate of the NICs is not stated: 400 Gb/s taken */
-    GAP_UNSTATED, /**< the source does not say what ran (recompute, overlap, dispatcher, graphs, recipe) */
+    GAP_PRECISION, /**< products with a scale a row: in bf16 */
+    GAP_RECOMPUTE, /**< full, of some layers: of all */
+    GAP_OFFLOAD,   /**< of what are no activations */
+    GAP_NETWORK,   /**< rate of the NICs is not stated: 400 Gb/s */
+    GAP_UNSTATED,  /**< the source does not say what ran (recompute, overlap, dispatcher, graphs, recipe) */
     N_GAPS,
 };
 extern const char *const measured_gap_words[N_GAPS];
@@ -32,7 +26,7 @@ struct measured {
     bool allocated;                      /**< memory_B is what was allocated, not what was reserved */
     int64_t gpus;
     enum topo_precision precision;
-    bool told; /**< GPU, software and precision are as the row has them */
+    bool told; /**< the study has the precision that the row has */
     char network_map[640], model_map[768], parallel_map[1536];
     unsigned ignored;
     /* What weft says; NaN with the reason in `fault`. */
@@ -48,7 +42,7 @@ struct measured_rows {
     int32_t n;
 };
 
-/** Read @p path; which keys there are decides what can be said. What cannot be read ends the program. */
+/** Read @p path. What cannot be read ends the program. */
 void measured_read(struct measured_rows *out, const char *path);
 /** Append the eight rows of tests/reference/train_korthikanti_table5.csv, not priced yet. */
 void measured_add_korthikanti(struct measured_rows *x);

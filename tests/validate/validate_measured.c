@@ -175,7 +175,7 @@ static void print_gaps(const struct measured_rows *rows)
             counts[k] += (rows->rows[i].ignored >> k & 1U) != 0;
         faults += rows->rows[i].fault[0] != 0;
     }
-    printf("\nColumns that no key could take, with the rows that they concern:");
+    printf("\nWhat the studies do not have of their rows:");
     const char *joint = " ";
     for (int k = 0; k < N_GAPS; k++)
         if (counts[k]) {
