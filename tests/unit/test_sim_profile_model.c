@@ -39,10 +39,12 @@ static void read_model(struct model *m, const char *text)
     assert_ok(fixture_read_model(m, text, &e), &e);
 }
 
-static const char *const presets[] = { "gpt3-175b",      "megatron-22b", "megatron-530b", "megatron-1t",
-                                       "turing-nlg-17b", "llama3.2-3b",  "llama3-8b",     "llama3-70b",
-                                       "llama3-405b",    "mixtral-8x7b", "deepseek-v3",   "dlrm-dcnv2",
-                                       "resnet50" };
+static const char *const presets[] = {
+    "gpt3-175b",     "megatron-22b",    "megatron-530b", "megatron-1t",  "turing-nlg-17b", "llama3.2-3b",
+    "llama3-8b",     "llama3-70b",      "llama3-405b",   "mixtral-8x7b", "deepseek-v3",    "dlrm-dcnv2",
+    "resnet50",      "deepseek-v3-mtp", "gemma3-27b",    "gpt-oss-120b", "gpt-oss-20b",    "kimi-k2",
+    "mixtral-8x22b", "qwen3-235b-a22b", "qwen3-30b-a3b"
+};
 
 /* ---- all presets ---- */
 
@@ -116,8 +118,9 @@ TEST(layers_together_take_what_the_whole_model_takes)
     }
 }
 
-/* Two bytes for each parameter; rows of a DLRM four. A vocabulary that is filled up, and a tied one that both
- * ends hold, come on top of the parameters that papers count. */
+/* Two bytes for each parameter; rows of a DLRM four. A vocabulary that is filled up, a tied one that both
+ * ends hold, and the joint of each predicted token (two vectors to one, three norms) come on top of the
+ * parameters that papers count. */
 TEST(layers_together_weigh_what_the_whole_model_weighs)
 {
     const struct topo_npu npu = cpu_core();
@@ -131,7 +134,8 @@ TEST(layers_together_weigh_what_the_whole_model_weighs)
         if (m.family == MODEL_DLRM)
             want_B += 2 * m.dlrm.rows * (double)m.dlrm.dim;
         if (m.family == MODEL_TRANSFORMER)
-            want_B += 4 * h * (model_vocab(&m, 1) - (double)m.vocab) + (m.tied ? 2 * h * (double)m.vocab : 0);
+            want_B += 4 * h * (model_vocab(&m, 1) - (double)m.vocab) +
+                      (m.tied ? 2 * h * (double)m.vocab : 0) + 2 * (double)m.mtp * (2 * h * h + 3 * h);
         assert_close(sum_B, want_B, 1e-13);
     }
 }
