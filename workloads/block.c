@@ -761,6 +761,19 @@ static double gathered_B(const struct model *m, const struct plan *p, const stru
     return plan_is_pytorch(p) ? bytes + ROOFLINE_ELEMENT_B * ends : bytes;
 }
 
+/* Beside a layer's activations its backward pass holds gradients, most of them around the activation; under
+ * sequence parallelism also one input and one gradient that were gathered. Counted where software is named.
+ */
+static double transient_B(const struct model *m, const struct plan *p, bool experts)
+{
+    double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m);
+    double ffn = (double)m->ffn / tp, gradients = m->activation == MODEL_SWIGLU ? 3 : 2;
+    if (experts)
+        ffn = (double)(m->moe.ffn * m->moe.top_k) / tp;
+    double gathered = p->seq_parallel && tp > 1 ? 2 * input_B(p) * tokens * (double)m->hidden : 0;
+    return gathered + ROOFLINE_ELEMENT_B * gradients * tokens * ffn;
+}
+
 /* What is needed for a while only: gathered weights of ZeRO 3, the activations of the layer that is being
  * recomputed, and messages of the pipeline in both directions. */
 static double buffers_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
@@ -772,6 +785,8 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
         kept.recompute = PLAN_RECOMPUTE_NONE;
         bytes += memory_layer_B(m, &kept, experts) - memory_layer_B(m, p, experts); /* its input is kept */
     }
+    if (p->software != PLAN_SOFTWARE_NONE)
+        bytes += transient_B(m, p, experts);
     if (p->degree[PLAN_PP] > 1)
         bytes += 2 * ROOFLINE_ELEMENT_B * block_tokens(p, m) * (double)m->hidden / (p->seq_parallel ? tp : 1);
     return bytes;

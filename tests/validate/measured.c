@@ -486,6 +486,9 @@ static void map_software(const struct reader *r, const struct software *w)
     if (strcmp(class, "compiled") == 0 && is(r, "graphs_or_compile", "eager"))
         class = "eager";
     PUT_PLAN(r, "software", "%s", class);
+    /* MPT's loss is FlashAttention's fused one: logits and their gradient in 16 bits. */
+    if (has(r, "source", "llm-foundry"))
+        PUT_PLAN(r, "loss_peak_B", "4");
     if (has_unfused_sink(r))
         PUT(m->parallel_map, "attention_kernel", "unfused");
     else if (w->kernel && strncmp(m->gpu, "a100", 4) != 0)
