@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cli/load.h"
+#include "cli/system.h"
 #include "cli/training.h"
 
 /* What a relaxation is off by rounding. */
@@ -606,6 +607,7 @@ static void say_page(struct report *r, const struct alloc_page *p)
     say_money(r, p);
     load_say_semantics(r, p->study);
     say_proof(r, p);
+    system_report(r, p->study, p->design, false);
     training_report_text(r, p->study, p->design);
 }
 
@@ -625,6 +627,8 @@ static void report_answer(struct report *r, const struct alloc_page *p)
         report_json_real(r, "regret", has ? p->design->regret : NAN);
     if (has)
         report_loads(r, p);
+    if (has)
+        system_report(r, p->study, p->design, false);
     report_json_count(r, "iterations", a->iterations);
 }
 

@@ -16,6 +16,7 @@
 #include "cli/alloc_report.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/system.h"
 #include "cli/training.h"
 
 /* What a small change of one dimension does. Of the study's own model, at the design as it stands. */
@@ -572,6 +573,7 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     report_close(r, ']');
     report_changes(r, p);
     report_bounds(r, p);
+    system_report(r, s, x, true);
     training_report_text(r, s, x);
     return rc;
 }

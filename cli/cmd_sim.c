@@ -15,6 +15,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/system.h"
 #include "cli/training.h"
 #include "sim/chunk/order.h"
 #include "sim/step.h"
@@ -846,6 +847,7 @@ static void say_simulation(struct report *r, const struct simulation *x)
     }
     if (isfinite(x->designs[0]->cost_usd))
         report_line(r, "\ncost %s USD\n", show_usd(n, x->designs[0]->cost_usd));
+    system_report(r, s, x->designs[0], false);
 }
 
 /* ---- JSON: an object a model ---- */
@@ -871,6 +873,7 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_json_real(r, "compute_s", d->compute_s);
     report_json_real(r, "comm_s", d->comm_s);
     report_json_real(r, "latency_s", d->latency_s);
+    system_report(r, s, d, false);
     report_reals(r, "exposed_s", d->exposed_s, d->n_dims, 1);
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
     report_by_dim(r, "busy_s", s, d, sum_busy);
@@ -932,16 +935,23 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         }
     /* Workloads of a study are all of models or none is. */
     bool trains = x->studies[0]->workloads[0].training;
-    struct columns training = { 0 };
+    struct columns training = { 0 }, owned = { 0 };
     rc = column_choose(&training, training_columns, &(struct column_choice){ .hidden = false }, e);
     if (trains)
         columns_put(t, &training);
+    if (!rc)
+        rc = column_choose(&owned, system_columns, &(struct column_choice){ .hidden = false }, e);
+    if (x->studies[0]->has_system)
+        columns_put(t, &owned);
     for (int32_t i = 0; i < x->n; i++) {
         const struct design *d = x->designs[i];
         const double *lists[] = { d->bw_Bps, d->util_frac, d->exposed_s };
         struct training_row row;
+        struct system_row system;
         if (!rc)
             rc = training_row_fill(&row, x->studies[i], d, e);
+        if (!rc)
+            rc = system_row_fill(&system, x->studies[i], d, e);
         table_row(t);
         table_put_text(t, load_network_name(word, &x->studies[i]->net));
         table_put_text(t, text_str(&names));
@@ -954,7 +964,10 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
                 table_put_real(t, lists[k][m] * (k == 0 ? 1e-9 : 1));
         if (trains)
             row_put(t, &training, &row);
+        if (x->studies[0]->has_system)
+            row_put(t, &owned, &system);
     }
+    columns_free(&owned);
     columns_free(&training);
     text_free(&names);
     return rc;

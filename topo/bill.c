@@ -570,7 +570,7 @@ static enum topo_grade worse(enum topo_grade a, enum topo_grade b)
 static struct topo_bill_line *begin_line(struct topo_bill *b, const struct topo_dim *dim, int32_t d)
 {
     struct topo_bill_line *line = &b->lines[b->n_lines++];
-    *line = (struct topo_bill_line){ .dim = d };
+    *line = (struct topo_bill_line){ .dim = d, .mtbf_s = NAN };
     memcpy(line->tier, dim->tier, sizeof line->tier);
     return line;
 }
@@ -649,6 +649,8 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
     line->count_unit = "pcs";
     line->usd = times(&part->usd, item->count);
     line->watt = item->count * part->watt;
+    line->mtbf_s = part->mtbf_s;
+    line->has_pieces = !(part->bw_Bps <= B_per_GB);
     line->grade = part->grade;
     line->band_grade = part->band_grade;
     line->watt_grade = part->watt_grade;
@@ -749,6 +751,7 @@ static struct topo_bill_line *wires_add_line(struct topo_bill *b, const char *ti
 {
     struct topo_bill_line *line = &b->lines[b->n_lines++];
     *line = (struct topo_bill_line){ .dim = -1,
+                                     .mtbf_s = NAN,
                                      .role = role,
                                      .count_unit = "pcs",
                                      .grade = GRADE_RECALLED,

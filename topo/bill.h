@@ -156,6 +156,8 @@ struct topo_bill_line {
     const char *count_unit;     /**< "pcs" or "GB/s" */
     struct topo_band usd;       /**< all of them; low and high equal typ where the part has no band */
     double watt;                /**< all of them; NaN unknown */
+    double mtbf_s;              /**< of one of them; NaN: as of its kind */
+    bool has_pieces;            /**< things that can fail; false: sold by the GB/s */
     enum topo_grade grade;      /**< of usd.typ */
     enum topo_grade band_grade; /**< of usd.low and usd.high */
     enum topo_grade watt_grade; /**< means nothing when watt is NaN */

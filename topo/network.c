@@ -25,6 +25,7 @@ const struct use study_uses[N_STUDY_USES] = {
     { "by model chunk" },
     { "by model flow" },
     { "by models other than bandwidth" },
+    { "with system" },
 };
 
 const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };

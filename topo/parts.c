@@ -125,6 +125,10 @@ static const struct key part_keys[] = {
               "port to port; a record: models take latency_ns of dims"),
     K_REAL_OR(struct topo_part, lat_s_per_m, "latency_ns_per_m", "ns/m", 1e-9, 0, 100, NAN,
               "propagation of a cable"),
+    K_REAL_OR(struct topo_part, mtbf_s, "mtbf_h", "h", 3600, 1e-3, 1e12, NAN,
+              "mean time between failures of a piece, both ends of a whole link included (default: "
+              "system.mtbf)",
+              .uses = USE_OWNERSHIP),
     K_TEXT(struct topo_part, source, "source", "where the figures come from"),
     K_TEXT(struct topo_part, date, "date", "date of the source"),
     K_WORD_OR(struct topo_part, grade, "grade", grade_words, NOT_GRADED, "how sure the typical price is"),

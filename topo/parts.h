@@ -45,6 +45,7 @@ struct topo_part {
     double watt;                /**< of the piece alone; of both ends for a whole link; NaN unknown */
     double lat_s;               /**< port to port [s]; NaN unknown */
     double lat_s_per_m;         /**< cables: propagation [s/m]; NaN unknown */
+    double mtbf_s;              /**< mean time between failures of a piece [s]; NaN: as of its kind */
     const char *source, *date;  /**< borrowed; never NULL, "" = unknown */
     enum topo_grade grade;      /**< of usd.typ */
     enum topo_grade band_grade; /**< of usd.low and usd.high: the worse of the two */

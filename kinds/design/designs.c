@@ -142,6 +142,7 @@ const struct column design_columns[] = {
     PER_DIM(util, "util#", "share of the step in which it is busy"),
     PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
     TRAINING_COLUMNS(struct sweep_row, training.),
+    SYSTEM_COLUMNS(struct sweep_row, system.),
     COLUMN_WORD(
         struct sweep_row, semantics,
         "libra: not what links carry (simulation.semantics); ideal-routing: over any paths (network.graph)",
@@ -221,7 +222,8 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
         if (isnan(d->cost_usd) && !row->message)
             row->message = d->bill_reason;
     }
-    return training_row_fill(&row->training, s, d, e);
+    int rc = training_row_fill(&row->training, s, d, e);
+    return rc ? rc : system_row_fill(&row->system, s, d, e);
 }
 
 /* Rows of points that could not be read still say what varied. */
@@ -790,7 +792,8 @@ static bool is_result(const struct table *rows, int64_t row, const int32_t *cols
 
 static const char *const own_keys[] = { "workload",   "workloads",  "objective",    "split",
                                         "combine",    "total_GBps", "constraints",  "budget",
-                                        "simulation", "count_npus", "time_limit_s", NULL };
+                                        "simulation", "count_npus", "time_limit_s", "system",
+                                        NULL };
 static const char *const front[] = { "time_s", "cost_usd", NULL };
 static const char *const work[] = { "workload", NULL };
 static const char *const not_work[] = { "workload.parallel", "workload.search", NULL };

@@ -3,6 +3,7 @@
 #define KINDS_DESIGN_DESIGNS_H
 
 #include "kinds/design/point.h"
+#include "kinds/design/system.h"
 #include "kinds/design/training.h"
 #include "kinds/design/uncertain.h"
 #include "study/kind.h"
@@ -44,6 +45,7 @@ struct sweep_row {
     double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
     double uncertain[2 * UNCERTAIN_MAX_PERCENTILES]; /**< uncertain_fill() */
     struct training_row training;
+    struct system_row system;
 };
 
 /** Without those of what is uncertain, which come after exposed#_s: design_make_columns(). */

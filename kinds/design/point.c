@@ -37,6 +37,8 @@ static const struct key study_keys[] = {
            "a network file, a word like \"ring:4 switch:8@25\" or a map", .required = true),
     K_NODE(struct design_point, maps.parts, "parts",
            "prices: a parts file or a map (default: those of the network)", .uses = USE_COST),
+    K_NODE(struct design_point, maps.system, "system",
+           "the whole machine: what it costs to own, and what fails, see system", .uses = USE_TIME),
     K_NODE(struct design_point, maps.workload, "workload", "the workload: a file or a map", .uses = USE_TIME),
     K_NODE(struct design_point, maps.workloads, "workloads",
            "instead of workload: a list of files or of maps, see workloads[]", .uses = USE_TIME),
@@ -636,6 +638,43 @@ static int point_read_rows(struct design_point *s, unsigned needs, struct err *e
     return rc;
 }
 
+/* ---- the whole machine ---- */
+
+/* Shares of an NPU's price and power that the rest of a server has; docs/ownership.md, table "Defaults". */
+#define SERVER_USD_SHARE  0.24
+#define SERVER_WATT_SHARE 0.6
+
+/* Defaults that are other keys' values: without them there is no sum. */
+static int settle_system(struct design_point *s, struct err *e)
+{
+    struct own_system *x = &s->system;
+    x->npu_usd = isnan(x->npu_usd) ? s->net.npu.usd : x->npu_usd;
+    x->npu_watt = isnan(x->npu_watt) ? s->net.npu.power_W : x->npu_watt;
+    if (isnan(x->npu_usd) || isnan(x->npu_watt))
+        return yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE, "counts NPUs; give %s, or network.npu.%s",
+                             isnan(x->npu_usd) ? "npu_usd" : "npu_watt", isnan(x->npu_usd) ? "usd" : "watt");
+    x->server_usd = isnan(x->server_usd) ? SERVER_USD_SHARE * x->npu_usd : x->server_usd;
+    x->server_watt = isnan(x->server_watt) ? SERVER_WATT_SHARE * x->npu_watt : x->server_watt;
+    return 0;
+}
+
+static int read_system(struct design_point *s, struct err *e)
+{
+    bool model = s->n_workloads == 0;
+    if (s->maps.system < 0)
+        return 0;
+    int rc = own_read(&s->system, &s->doc, s->maps.system, e);
+    if (!rc)
+        rc = settle_system(s, e);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        model = model || s->workloads[i].training;
+    if (!rc && !model && isnan(s->system.checkpoint.size_B))
+        rc = yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE,
+                           "saves checkpoints of a workload without a model; give checkpoint.size_GB");
+    s->has_system = !rc;
+    return rc;
+}
+
 /* ---- budget ---- */
 
 /* A limit that nothing in the study can be held against is a mistake. */
@@ -723,8 +762,8 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
     if (rc)
         return rc;
     if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
-        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = check_asked(s, e)) ||
-        (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
+        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = read_system(s, e)) ||
+        (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
         (rc = read_budget(s, needs, e)))
         return rc;
     rc = study_search(s, needs, e);
@@ -876,8 +915,10 @@ static uint64_t active_uses(const struct design_point *s, unsigned needs)
         npu = npu || s->workloads[i].tree.uses_npu;
     if (npu)
         active |= USE_COMPUTE;
-    if (facts || s->count_npus)
+    if (facts || s->count_npus || s->has_system)
         active |= USE_SYSTEM;
+    if (facts || s->has_system)
+        active |= USE_OWNERSHIP;
     if (needs & STUDY_FOR_SPLIT)
         active |= USE_SPLIT;
     return active;

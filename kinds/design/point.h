@@ -7,6 +7,7 @@
 #include "sim/rules.h"
 #include "study/source.h"
 #include "topo/bill.h"
+#include "topo/ownership.h"
 #include "workloads/plan_cost.h"
 #include "workloads/step_fn.h"
 
@@ -99,7 +100,7 @@ struct study_budget {
 
 /** Maps of a study that are read after it, each by code of its own; -1 = not given. */
 struct study_maps {
-    yaml_id network, parts, workload, workloads, simulation, constraints, budget;
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget, system;
 };
 
 /** Release with study_free(). Everything is owned or points into doc. */
@@ -113,7 +114,9 @@ struct design_point {
     bool has_parts;
     struct topo_parts parts;
     struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */
-    struct study_workload *workloads;            /**< shape [n_workloads], owned */
+    bool has_system;
+    struct own_system system;         /**< prices and power of NPU and server settled */
+    struct study_workload *workloads; /**< shape [n_workloads], owned */
     int32_t n_workloads;
     enum study_combine combine;
     enum study_split split;

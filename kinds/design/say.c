@@ -13,12 +13,21 @@
 static const struct shown {
     const char *column, *title, *unit;
 } shown[] = {
-    { "network", "network", "" },     { "workload", "workload", "" },
-    { "objective", "objective", "" }, { "total_GBps", "total", "GB/s" },
-    { "semantics", "semantics", "" }, { "status", "status", "" },
-    { "time_s", "step", "s" },        { "cost_usd", "cost", "USD" },
-    { "speedup", "speedup", "" },     { "perf_per_cost_gain", "perf/cost", "" },
-    { "nic_GBps", "NIC", "GB/s" },    { "bw#_GBps", "", "GB/s" },
+    { "network", "network", "" },
+    { "workload", "workload", "" },
+    { "objective", "objective", "" },
+    { "total_GBps", "total", "GB/s" },
+    { "semantics", "semantics", "" },
+    { "status", "status", "" },
+    { "time_s", "step", "s" },
+    { "cost_usd", "cost", "USD" },
+    { "speedup", "speedup", "" },
+    { "perf_per_cost_gain", "perf/cost", "" },
+    { "usd_npu_h", "owned", "USD/NPU/h" },
+    { "usd_per_Mtoken", "tokens", "USD/M" },
+    { "goodput", "goodput", "" },
+    { "nic_GBps", "NIC", "GB/s" },
+    { "bw#_GBps", "", "GB/s" },
     { "message", "message", "" },
 };
 

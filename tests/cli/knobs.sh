@@ -1,5 +1,5 @@
 #!/bin/sh
-# A key of dims, of classes of a graph or of parts that changes nothing and does not say so would be a knob without effect: each is
+# A key of dims, of classes of a graph, of parts or of system that changes nothing and does not say so would be a knob without effect: each is
 # turned once, on a study that it belongs to, and what topo, alloc, sim and explain say of it must differ, or
 # warn, or refuse. The keys are those that `weft keys` lists, so that a new one has to be turned here too.
 cd "$TMPDIR" || exit 1
@@ -59,6 +59,28 @@ study nics "shape: switch, size: 4" "shape: switch, size: 64, nics: [ { share: 0
 study regime "shape: switch, size: 4" "shape: switch, size: 64, regimes: [ { latency_ns: 300, efficiency: 0.9, up_to_KB: 1e9 } ]"
 study torus "shape: switch, size: 2" "shape: torus, sizes: [ 4, 4, 8 ]"
 
+{
+    cat ring.yaml
+    cat <<..
+system:
+  npu_usd: 20000
+  npu_watt: 500
+  npus_per_node: 4
+  step_tokens: 1e5
+  items: [ { name: storage, usd: 50000, watt: 900 } ]
+  checkpoint: { size_GB: 500 }
+..
+} >owned.yaml
+cat >trained.yaml <<..
+network:
+  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300, matrix_efficiency: 0.5 }
+  parts: parts.yaml
+  dims: [ { name: in, shape: ring, size: 8, bw_GBps: 50, tier: In } ]
+workload:
+  model: { layers: 4, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }
+  parallel: { batch: 64 }
+system: { run_Gtokens: 100 }
+..
 cat >links.csv <<..
 src,dst,bw_GBps,latency_ns,class
 npu0,npu1,25,100,near
@@ -98,6 +120,7 @@ what_it_says() { # STUDY [OVERRIDE]
         "$WEFT" topo "$s.yaml" "$@"
         "$WEFT" sim "$s.yaml" "$@"
         "$WEFT" alloc "$s.yaml" "$@"
+        "$WEFT" explain "$s.yaml" "$@"
         "$WEFT" check "$s.yaml" "$@" --set budget.nics=1
     } 2>&1 | grep -v '"command"\|"study_hash"\|^# '
 }
@@ -178,6 +201,7 @@ parts.catalogue[] ports ring network.parts.catalogue[1].ports=32
 parts.catalogue[] bw_GBps ring network.parts.catalogue[0].bw_GBps=25
 parts.catalogue[] usd ring network.parts.catalogue[1].usd=20000
 parts.catalogue[] watt ring network.parts.catalogue[1].watt=600
+parts.catalogue[] mtbf_h owned network.parts.catalogue[1].mtbf_h=9000
 parts.catalogue[] latency_ns - -
 parts.catalogue[] latency_ns_per_m - -
 parts.catalogue[] source - -
@@ -193,6 +217,56 @@ parts.build[] up_link ring network.parts.build[1].up_link=end
 parts.build[] taper ring network.parts.build[1].taper=2
 parts.build[] rails ring network.parts.build[1].rails=4
 parts.build[] even_spread spread network.parts.build[1].even_spread=true
+system source - -
+system npu_usd owned system.npu_usd=999
+system npu_watt owned system.npu_watt=99
+system server_usd owned system.server_usd=99
+system server_watt owned system.server_watt=9
+system npus_per_node owned system.npus_per_node=2
+system npu_idle owned system.npu_idle=0.3
+system server_idle owned system.server_idle=0.3
+system network_idle owned system.network_idle=0.3
+system life_years owned system.life_years=6
+system network_life_years owned system.network_life_years=6
+system residual owned system.residual=0.2
+system rack_kW owned system.rack_kW=10
+system items owned system.items=[]
+system capital_rate owned system.capital_rate=0
+system support owned system.support=0.1
+system energy_usd_kWh owned system.energy_usd_kWh=0.2
+system pue owned system.pue=1.1
+system load owned system.load=0.5
+system building_usd_W owned system.building_usd_W=20
+system building_life_years owned system.building_life_years=30
+system rent_usd_kW_month owned system.rent_usd_kW_month=150
+system staff_usd_year owned system.staff_usd_year=1e6
+system sold owned system.sold=0.5
+system mtbf owned system.mtbf={npu_h: 100}
+system checkpoint owned system.checkpoint={size_GB: 9000}
+system step_tokens owned system.step_tokens=1e6
+system run_Gtokens owned system.run_Gtokens=5
+system run_steps owned system.run_steps=1000
+system.items[] name owned system.items[0].name=disks
+system.items[] per owned system.items[0].per=node
+system.items[] count owned system.items[0].count=3
+system.items[] usd owned system.items[0].usd=999
+system.items[] life_years owned system.items[0].life_years=1
+system.items[] residual owned system.items[0].residual=0.5
+system.items[] watt owned system.items[0].watt=99
+system.items[] idle owned system.items[0].idle=0
+system.mtbf npu_h owned system.mtbf.npu_h=100
+system.mtbf node_h owned system.mtbf.node_h=100
+system.mtbf nic_h owned system.mtbf.nic_h=100
+system.mtbf link_h owned system.mtbf.link_h=100
+system.mtbf switch_h owned system.mtbf.switch_h=100
+system.checkpoint size_GB owned system.checkpoint.size_GB=5000
+system.checkpoint bytes_per_param trained system.checkpoint.bytes_per_param=2
+system.checkpoint node_GBps owned system.checkpoint.node_GBps=0.1
+system.checkpoint store_GBps owned system.checkpoint.store_GBps=5
+system.checkpoint async owned system.checkpoint.async=false
+system.checkpoint stall_s owned system.checkpoint.stall_s=30
+system.checkpoint interval_s owned system.checkpoint.interval_s=3000
+system.checkpoint restart_s owned system.checkpoint.restart_s=60
 ..
 
 # The same keys on further shapes that have them, and recipes that a shape has no use for.
@@ -222,9 +296,9 @@ dims groups plus network.dims[1].groups=3
 
 # Keys as weft lists them, under the title of their section.
 "$WEFT" keys | awk '/^[^ ]+: / { section = $1; sub(/:$/, "", section) }
-    /^  [a-z]/ && $1 != "key" && section ~ /^(dims|classes|parts)/ { print section, $1 }' >listed
+    /^  [a-z]/ && $1 != "key" && section ~ /^(dims|classes|parts|system)/ { print section, $1 }' >listed
 cut -d' ' -f1,2 turns | sort >turned
-sort listed | diff - turned >missing && echo "every key of dims, classes and parts is turned: $(wc -l <listed)"
+sort listed | diff - turned >missing && echo "every key of dims, classes, parts and system is turned: $(wc -l <listed)"
 cat missing
 
 for s in *.yaml; do

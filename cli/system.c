@@ -1,0 +1,327 @@
+/*
+ * What a design costs to own and what failures leave of it.
+ *
+ * The page of weft explain goes from the sum down to the item and the part that make it: each line says what
+ * it costs a year and what would follow if it never failed. Factors are moved by a tenth, all else as it is,
+ * and everything is summed again: the same sums as the answer's, so that no derivative has to be kept true.
+ */
+#include "cli/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define YEAR_H 8760.0
+#define HOUR_S 3600.0
+
+/* ---- short: with weft sim and alloc ---- */
+
+static void say_part(struct report *r, const char *what, double usd, double all_usd)
+{
+    char a[SHOW], b[SHOW];
+    if (usd > 0)
+        report_line(r, "  %-16s%s USD (%s %%)\n", what, show_usd(a, usd),
+                    show_real(b, 100 * usd / all_usd, 3));
+}
+
+static void say_money(struct report *r, const struct system *x, const struct own_terms *t)
+{
+    const struct own_cost *c = &x->cost;
+    char a[SHOW], b[SHOW], rate[SHOW];
+    if (!isfinite(c->total))
+        return;
+    report_line(r, "%-18s%s USD a year, %s USD per NPU and hour (", "owning it", show_usd(a, c->total),
+                show_real(b, x->usd_npu_h, 4));
+    if (t->capital_rate > 0)
+        report_line(r, "annuity at %s %%)\n", show_real(rate, 100 * t->capital_rate, 3));
+    else
+        report_line(r, "straight line)\n");
+    say_part(r, "capital", c->capital, c->total);
+    say_part(r, isnan(t->rent_usd_W_month) ? "building, own" : "building, rented", c->building, c->total);
+    say_part(r, "energy", c->energy, c->total);
+    say_part(r, "support", c->support, c->total);
+    say_part(r, "staff", c->staff, c->total);
+    if (isfinite(x->usd_per_Mtoken))
+        report_line(r, "  %-16s%s USD per million, at the goodput below\n", "tokens",
+                    show_real(a, x->usd_per_Mtoken, 4));
+    if (isfinite(x->usd_run))
+        report_line(r, "  %-16s%s USD\n", "the run", show_usd(a, x->usd_run));
+}
+
+static void say_power(struct report *r, const struct system *x, const struct own_system *own)
+{
+    char a[SHOW], b[SHOW], c[SHOW], d[SHOW], f[SHOW];
+    report_line(
+        r,
+        "%-18s%s kW of IT by nameplate, %s kW in the mean; at the meter %s times that; racks of %s kW: %s\n",
+        "power", show_real(a, x->cost.watt_peak / 1e3, 5), show_real(b, x->cost.watt_mean / 1e3, 5),
+        show_real(c, own->terms.pue, 4), show_real(f, own->rack_W / 1e3, 4),
+        show_count(d, (int64_t)x->racks));
+}
+
+static void say_failures(struct report *r, const struct system *x, double time_s)
+{
+    const struct goodput *g = &x->goodput;
+    char a[SHOW], b[SHOW], c[SHOW];
+    report_line(
+        r,
+        "%-18sone each %s h stops the job; a checkpoint each %s s leaves goodput %.4f (first order %.4f)\n",
+        "failures", show_real(a, x->mtbi_s / HOUR_S, 4), show_real(b, g->interval_s, 4), g->goodput,
+        fmax(g->first_order, 0));
+    if (isfinite(x->step_s))
+        report_line(r, "  %-16s%s, of %s\n", "effective step", show_time(a, x->step_s), show_time(c, time_s));
+    if (x->omits[0])
+        report_line(r, "%-18s%s\n", "left out", x->omits);
+}
+
+static void report_sums(struct report *r, const struct system *x)
+{
+    report_json_real(r, "usd_year", x->cost.total);
+    report_json_real(r, "capital_usd_year", x->cost.capital);
+    report_json_real(r, "building_usd_year", x->cost.building);
+    report_json_real(r, "energy_usd_year", x->cost.energy);
+    report_json_real(r, "support_usd_year", x->cost.support);
+    report_json_real(r, "staff_usd_year", x->cost.staff);
+    report_json_real(r, "usd_npu_h", x->usd_npu_h);
+    report_json_real(r, "usd_per_Mtoken", x->usd_per_Mtoken);
+    report_json_real(r, "usd_run", x->usd_run);
+    report_json_real(r, "watt_peak", x->cost.watt_peak);
+    report_json_real(r, "watt_mean", x->cost.watt_mean);
+    report_json_real(r, "racks", x->racks);
+    report_json_real(r, "mtbi_h", x->mtbi_s / HOUR_S);
+    report_json_real(r, "stall_s", x->checkpoint.stall_s);
+    report_json_real(r, "drain_s", x->checkpoint.drain_s);
+    report_json_real(r, "restart_s", x->checkpoint.restart_s);
+    report_json_real(r, "interval_s", x->goodput.interval_s);
+    report_json_real(r, "goodput", x->goodput.goodput);
+    report_json_real(r, "goodput_first_order", x->goodput.first_order);
+    report_json_real(r, "effective_step_s", x->step_s);
+    report_json_word(r, "omits", x->omits[0] ? x->omits : NULL);
+}
+
+/* ---- why: with weft explain ---- */
+
+/* A watt's share of building and energy is that of all watts. */
+static void report_items(struct report *r, const struct system *x, const struct own_terms *t)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "item", .title = "what is owned" },
+        { IN_TEXT | IN_JSON, .key = "count", .title = "count", .show = 9 },
+        { IN_TEXT | IN_JSON, .key = "price_usd", .title = "price", .unit = "USD", .show = REPORT_USD },
+        { IN_TEXT | IN_JSON, .key = "capital_usd_year", .title = "capital", .unit = "USD a year",
+          .show = REPORT_USD },
+        { IN_TEXT | IN_JSON, .key = "support_usd_year", .title = "support", .unit = "USD a year",
+          .show = REPORT_USD },
+        { IN_TEXT | IN_JSON, .key = "watt_peak", .title = "nameplate", .unit = "kW", .show = 5, .per = 1e3 },
+        { IN_TEXT | IN_JSON, .key = "power_usd_year", .title = "its power", .unit = "USD a year",
+          .show = REPORT_USD },
+        { IN_TEXT, .title = "of the sum", .unit = "%", .show = 3, .times = 100 },
+    };
+    report_table(r, "items", columns, REPORT_COLUMNS(columns));
+    for (int32_t i = 0; i < x->n_items; i++) {
+        const struct own_item *item = &x->items[i];
+        struct own_cost c;
+        struct own_terms alone = *t;
+        alone.staff_usd_year = 0;
+        own_sum(&c, item, 1, &alone);
+        report_put_word(r, item->name);
+        report_put_real(r, item->count);
+        report_put_real(r, c.price);
+        report_put_real(r, c.capital);
+        report_put_real(r, c.support);
+        report_put_real(r, isnan(item->watt) ? NAN : c.watt_peak);
+        report_put_real(r, isnan(item->watt) ? NAN : c.building + c.energy);
+        report_put_real(r, c.total / x->cost.total);
+    }
+    report_table_end(r);
+}
+
+static void report_fails(struct report *r, const struct system *x)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "part", .title = "what fails" },
+        { IN_TEXT | IN_JSON, .key = "count", .title = "count", .show = 9 },
+        { IN_TEXT | IN_JSON, .key = "mtbf_h", .title = "MTBF of one", .unit = "h", .show = 5 },
+        { IN_TEXT | IN_JSON, .key = "per_year", .title = "stops", .unit = "a year", .show = 4 },
+        { IN_TEXT, .title = "of all", .unit = "%", .show = 3, .times = 100 },
+        { IN_TEXT | IN_JSON, .key = "goodput_without", .title = "goodput, never failing", .show = 4 },
+    };
+    double all = 1 / x->mtbi_s;
+    report_table(r, "failures", columns, REPORT_COLUMNS(columns));
+    for (int32_t i = 0; i < x->n_fails; i++) {
+        const struct reliability_line *line = &x->fails[i];
+        double rate = line->n / line->mtbf_s, rest = all - rate;
+        struct goodput g;
+        goodput_of(&g, &x->checkpoint, rest > 1e-12 * all ? 1 / rest : INFINITY, NAN);
+        report_put_word(r, line->name);
+        report_put_real(r, line->n);
+        report_put_real(r, line->mtbf_s / HOUR_S);
+        report_put_real(r, rate * YEAR_H * HOUR_S);
+        report_put_real(r, rate / all);
+        report_put_real(r, g.goodput);
+    }
+    report_table_end(r);
+}
+
+/* What a tenth more is asked of. */
+enum factor {
+    F_PRICES,
+    F_LIVES,
+    F_CAPITAL_RATE,
+    F_SUPPORT,
+    F_POWER,
+    F_LOAD,
+    F_PUE,
+    F_ENERGY,
+    F_BUILDING,
+    F_TIME,
+    F_MTBF,
+    F_RESTART,
+    F_STALL,
+    F_DRAIN,
+    N_FACTORS
+};
+
+static const char *const factor_names[N_FACTORS] = {
+    [F_PRICES] = "all prices",
+    [F_LIVES] = "all lives but the building's",
+    [F_CAPITAL_RATE] = "capital_rate",
+    [F_SUPPORT] = "support",
+    [F_POWER] = "power of all items",
+    [F_LOAD] = "load",
+    [F_PUE] = "pue",
+    [F_ENERGY] = "price of energy",
+    [F_BUILDING] = "price of the building",
+    [F_TIME] = "time of a step",
+    [F_MTBF] = "all MTBF",
+    [F_RESTART] = "time of a restart",
+    [F_STALL] = "stall of a checkpoint",
+    [F_DRAIN] = "time to write a checkpoint, beside the steps",
+};
+
+static void raise_items(struct system *x, enum factor f, double by)
+{
+    for (int32_t i = 0; i < x->n_items; i++) {
+        x->items[i].usd *= f == F_PRICES ? by : 1;
+        x->items[i].life_y *= f == F_LIVES ? by : 1;
+        x->items[i].watt *= f == F_POWER ? by : 1;
+        x->items[i].idle_watt *= f == F_POWER ? by : 1;
+    }
+    for (int32_t i = 0; i < x->n_fails; i++)
+        x->fails[i].mtbf_s *= f == F_MTBF ? by : 1;
+}
+
+/* @p x and @p own are copies, to be changed. */
+static void raise_factor(struct system *x, struct own_system *own, enum factor f, double by)
+{
+    struct own_terms *t = &own->terms;
+    double *const plain[N_FACTORS] = {
+        [F_CAPITAL_RATE] = &t->capital_rate,
+        [F_SUPPORT] = &t->support,
+        [F_LOAD] = &t->load,
+        [F_PUE] = &t->pue,
+        [F_ENERGY] = &t->energy_usd_J,
+        [F_RESTART] = &x->checkpoint.restart_s,
+        [F_STALL] = &x->checkpoint.stall_s,
+        [F_DRAIN] = &x->checkpoint.drain_s,
+        [F_BUILDING] = isnan(t->rent_usd_W_month) ? &t->building_usd_W : &t->rent_usd_W_month,
+    };
+    if (plain[f])
+        *plain[f] *= by;
+    raise_items(x, f, by);
+}
+
+/* USD per hour and per work, relative to what they are, with a tenth more of a factor. */
+static void try_factor(double *hour, double *work, const struct system *x, struct system *room,
+                       const struct design_point *s, double time_s, enum factor f)
+{
+    const double by = 1.1;
+    struct own_system own = s->system;
+    struct own_item *items = room->items;
+    struct reliability_line *fails = room->fails;
+    *room = *x;
+    room->items = memcpy(items, x->items, (size_t)x->n_items * sizeof *items);
+    room->fails = memcpy(fails, x->fails, (size_t)x->n_fails * sizeof *fails);
+    raise_factor(room, &own, f, by);
+    system_sum(room, s, &own, time_s * (f == F_TIME ? by : 1));
+    *hour = room->usd_npu_h / x->usd_npu_h - 1;
+    *work = room->usd_npu_h * room->step_s / (x->usd_npu_h * x->step_s) - 1;
+}
+
+static void report_factors(struct report *r, const struct system *x, const struct design_point *s,
+                           double time_s)
+{
+    static const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "factor", .title = "a tenth more of" },
+        { IN_TEXT | IN_JSON, .key = "usd_npu_h", .title = "USD an hour", .unit = "%", .show = 3,
+          .times = 100 },
+        { IN_TEXT | IN_JSON, .key = "usd_work", .title = "USD for the same work", .unit = "%", .show = 3,
+          .times = 100 },
+    };
+    struct system room = { .items = malloc((size_t)x->n_items * sizeof *room.items),
+                           .fails = malloc((size_t)x->n_fails * sizeof *room.fails) };
+    bool there = room.items && room.fails;
+    r->failed = r->failed || !there;
+    report_table(r, "a_tenth_more", columns, REPORT_COLUMNS(columns));
+    for (int f = 0; f < N_FACTORS && there; f++) {
+        double hour, work;
+        try_factor(&hour, &work, x, &room, s, time_s, f);
+        if (hour == 0 && work == 0)
+            continue;
+        report_put_word(r, factor_names[f]);
+        report_put_real(r, hour);
+        report_put_real(r, work);
+    }
+    report_table_end(r);
+    free(room.items);
+    free(room.fails);
+}
+
+static void report_worth(struct report *r, const struct system *x)
+{
+    double share = -60 * x->goodput.per_restart;
+    char a[SHOW], b[SHOW];
+    report_json_real(r, "minute_of_restart_share", share);
+    report_json_real(r, "dG_dR_per_s", x->goodput.per_restart);
+    report_json_real(r, "dG_dM_per_s", x->goodput.per_mtbi);
+    if (share > 0 && isfinite(x->cost.total))
+        report_line(r, "A minute faster restart is worth %s %% of the cluster, %s USD a year.\n",
+                    show_real(a, 100 * share, 3), show_usd(b, share * x->cost.total));
+}
+
+static void report_why(struct report *r, const struct system *x, const struct design_point *s, double time_s)
+{
+    report_line(r, "\n");
+    report_items(r, x, &s->system.terms);
+    report_line(r, "\n");
+    report_fails(r, x);
+    report_line(r, "\n");
+    if (isfinite(x->cost.total) && isfinite(x->step_s))
+        report_factors(r, x, s, time_s);
+    report_worth(r, x);
+}
+
+void system_report(struct report *r, const struct design_point *s, const struct design *d, bool why)
+{
+    struct system x;
+    struct err e;
+    if (!s->has_system || report_is(r, IN_CSV))
+        return;
+    if (system_build(&x, s, d, &e)) {
+        r->failed = true;
+        return;
+    }
+    report_open(r, "system", '{');
+    if (report_is(r, IN_TEXT)) {
+        report_line(r, "\n");
+        say_money(r, &x, &s->system.terms);
+        say_power(r, &x, &s->system);
+        say_failures(r, &x, d->time_s);
+    } else {
+        report_sums(r, &x);
+    }
+    if (why)
+        report_why(r, &x, s, d->time_s);
+    report_close(r, '}');
+    system_free(&x);
+}

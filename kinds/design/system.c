@@ -1,0 +1,268 @@
+/*
+ * From the design's bill and map `system` to items that are owned and parts that fail, and their sums.
+ *
+ * All NPUs of the network are one job: any failure of a part stops it. Where the bill counts no pieces
+ * (prices by the GB/s) links, NICs and switches that fail are unknown, and where it has no watts their power
+ * is; both are then left out, and said. Dimensions inside a server are in the server's price, not in the
+ * network's.
+ */
+#include "kinds/design/system.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOUR_S        3600.0
+#define ASYNC_STALL_S 1.0 /* copying a shard to the host's memory; docs/ownership.md, table "Defaults" */
+
+/* Fewer NPUs fail more often than their parts do: arXiv 2410.21680. */
+enum { BY_PARTS = 4096 };
+
+enum { N_FIXED_ITEMS = 2 + OWN_MAX_EXTRAS, N_FIXED_FAILS = 2 };
+
+static void add_item(struct system *x, struct own_item item)
+{
+    if (item.count > 0)
+        x->items[x->n_items++] = item;
+}
+
+static void add_fail(struct system *x, const char *name, double n, double mtbf_s)
+{
+    if (n > 0)
+        x->fails[x->n_fails++] = (struct reliability_line){ name, n, mtbf_s };
+}
+
+__attribute__((format(printf, 2, 3))) static void omit(struct system *x, const char *fmt, ...)
+{
+    size_t n = strlen(x->omits);
+    va_list args;
+    if (n && n + 2 < sizeof x->omits)
+        n += (size_t)snprintf(x->omits + n, sizeof x->omits - n, "; ");
+    va_start(args, fmt);
+    vsnprintf(x->omits + n, sizeof x->omits - n, fmt, args);
+    va_end(args);
+}
+
+/* ---- counts ---- */
+
+static double nodes_of(const struct design_point *s)
+{
+    return ceil((double)s->net.n_npus / (double)s->system.npus_per_node);
+}
+
+static void add_npus(struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double n = (double)s->net.n_npus;
+    add_item(x, (struct own_item){ "NPUs", n, own->npu_usd, own->life_y, own->residual, own->npu_watt,
+                                   own->npu_idle * own->npu_watt });
+    add_item(x, (struct own_item){ "servers, per NPU", n, own->server_usd, own->life_y, own->residual,
+                                   own->server_watt, own->server_idle * own->server_watt });
+    add_fail(x, "NPUs", n, own->mtbf.npu_s);
+    add_fail(x, "nodes", nodes_of(s), own->mtbf.node_s);
+}
+
+static void add_bill_line(struct system *x, const struct own_system *own, const struct topo_bill_line *line)
+{
+    const double usual_s[] = {
+        [BILL_NIC] = own->mtbf.nic_s, [BILL_SWITCH] = own->mtbf.switch_s, [BILL_LINK] = own->mtbf.link_s
+    };
+    double n = line->count, watt = line->watt / n;
+    add_item(x, (struct own_item){ line->item, n, line->usd.typ / n, own->network_life_y, own->residual, watt,
+                                   own->network_idle * watt });
+    if (line->has_pieces)
+        add_fail(x, line->item, n, isnan(line->mtbf_s) ? usual_s[line->role] : line->mtbf_s);
+}
+
+/* Dimensions that lie inside a server: what joins its NPUs is part of its price, power and failures. */
+static int32_t dims_inside(const struct design_point *s)
+{
+    int64_t npus = 1;
+    int32_t d = 0;
+    while (d < s->net.n_dims && npus * s->net.dims[d].size <= s->system.npus_per_node)
+        npus *= s->net.dims[d++].size;
+    return d;
+}
+
+static void add_network(struct system *x, const struct design_point *s, const struct topo_bill *b)
+{
+    int32_t first = dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
+    for (int32_t i = 0; i < b->n_lines; i++) {
+        const struct topo_bill_line *line = &b->lines[i];
+        if (line->dim >= 0 && line->dim < first)
+            continue;
+        add_bill_line(x, &s->system, line);
+        n++;
+        n_dark += isnan(line->watt);
+        n_fluid += !line->has_pieces;
+    }
+    if (n_fluid)
+        omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
+    if (n_dark)
+        omit(x, "power of %d of %d lines of the bill", (int)n_dark, (int)n);
+}
+
+/* Items by the rack come last: they fill racks that others make. */
+static void add_extras(struct system *x, const struct design_point *s, bool by_rack)
+{
+    const struct own_system *own = &s->system;
+    const double times[] = { [OWN_PER_NPU] = (double)s->net.n_npus,
+                             [OWN_PER_NODE] = nodes_of(s),
+                             [OWN_PER_RACK] = x->racks,
+                             [OWN_PER_SYSTEM] = 1 };
+    for (int32_t i = 0; i < own->n_extras; i++) {
+        const struct own_extra *extra = &own->extras[i];
+        if ((extra->per == OWN_PER_RACK) != by_rack)
+            continue;
+        add_item(x, (struct own_item){ extra->name, extra->count * times[extra->per], extra->usd,
+                                       isnan(extra->life_y) ? own->life_y : extra->life_y,
+                                       isnan(extra->residual) ? own->residual : extra->residual, extra->watt,
+                                       extra->idle * extra->watt });
+    }
+}
+
+/* ---- checkpoints ---- */
+
+static double params_of(const struct design_point *s)
+{
+    double most = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].training)
+            most = fmax(most, model_params(&s->workloads[i].training->model));
+    return most;
+}
+
+/* Of several models the largest is saved. */
+static void settle_checkpoint(struct checkpoint *c, const struct design_point *s)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    double size_B = isnan(own->size_B) ? own->bytes_per_param * params_of(s) : own->size_B;
+    double write_s = checkpoint_write_s(size_B, nodes_of(s), own->node_Bps, own->store_Bps);
+    double stall_s = own->async ? ASYNC_STALL_S : write_s;
+    *c = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
+                              .drain_s = own->async ? write_s : 0,
+                              .restart_s = own->restart_s };
+}
+
+/* ---- sums ---- */
+
+static double tokens_of(const struct design_point *s)
+{
+    double sum = 0;
+    if (!isnan(s->system.step_tokens))
+        return s->system.step_tokens;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].training ? s->workloads[i].weight * training_tokens(s->workloads[i].training)
+                                        : (double)NAN;
+    return sum;
+}
+
+void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s)
+{
+    double n_npus = (double)s->net.n_npus;
+    own_sum(&x->cost, x->items, x->n_items, &own->terms);
+    x->usd_npu_h = own_usd_npu_h(&x->cost, n_npus, &own->terms);
+    x->mtbi_s = 1 / reliability_rate(x->fails, x->n_fails);
+    goodput_of(&x->goodput, &x->checkpoint, x->mtbi_s, own->checkpoint.interval_s);
+    x->step_s = time_s / x->goodput.goodput;
+    double usd_step = x->usd_npu_h * n_npus * x->step_s / HOUR_S;
+    x->usd_per_Mtoken = usd_step / x->tokens * 1e6;
+    x->usd_run = usd_step * (isnan(own->run_steps) ? own->run_tokens / x->tokens : own->run_steps);
+}
+
+/* A network with prices whose parts cannot be had has no sum. */
+static int add_bill(struct system *x, const struct design_point *s, const struct design *d, struct err *e)
+{
+    struct err why = { 0 };
+    if (!s->has_parts) {
+        omit(x, "the network (no parts)");
+        return 0;
+    }
+    if (!d->has_bill && topo_build_bill(&x->bill, &s->net, &s->parts, d->bw_Bps, &why)) {
+        if (why.code == ERR_NOMEM)
+            return err_set(e, ERR_NOMEM, "%s", why.msg);
+        omit(x, "everything: the network is not to be had");
+        return 0;
+    }
+    add_network(x, s, d->has_bill ? &d->bill : &x->bill);
+    return 0;
+}
+
+static int reserve(struct system *x, const struct design_point *s, struct err *e)
+{
+    size_t lines = (size_t)(s->net.n_dims * TOPO_MAX_ITEMS) + 1;
+    x->items = calloc(N_FIXED_ITEMS + lines, sizeof *x->items);
+    x->fails = calloc(N_FIXED_FAILS + lines, sizeof *x->fails);
+    return x->items && x->fails ? 0 : err_nomem(e, "a system");
+}
+
+int system_build(struct system *out, const struct design_point *s, const struct design *d, struct err *e)
+{
+    struct own_cost bare;
+    *out = (struct system){ .tokens = tokens_of(s) };
+    int rc = reserve(out, s, e);
+    if (!rc) {
+        add_npus(out, s);
+        add_extras(out, s, false);
+        rc = add_bill(out, s, d, e);
+    }
+    if (rc) {
+        system_free(out);
+        return rc;
+    }
+    if (s->net.n_npus < BY_PARTS)
+        omit(out, "stops by users and their software, most of all below 4,096 NPUs");
+    own_sum(&bare, out->items, out->n_items, &s->system.terms);
+    out->racks = ceil(bare.watt_peak / s->system.rack_W);
+    add_extras(out, s, true);
+    settle_checkpoint(&out->checkpoint, s);
+    system_sum(out, s, &s->system, d->time_s);
+    if (s->has_parts && !d->has_bill && out->bill.n_lines == 0) /* nothing of it holds */
+        out->cost.total = out->usd_npu_h = out->usd_per_Mtoken = out->usd_run = NAN;
+    if (out->goodput.interval_s < out->checkpoint.drain_s)
+        omit(out, "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to %.4g",
+             out->checkpoint.drain_s);
+    if (out->goodput.goodput == 0)
+        omit(out, "nothing is kept: a checkpoint takes %.4g s, and something fails each %.4g s",
+             out->checkpoint.stall_s + out->checkpoint.drain_s, out->mtbi_s);
+    return 0;
+}
+
+void system_free(struct system *x)
+{
+    topo_bill_free(&x->bill);
+    free(x->items);
+    free(x->fails);
+    *x = (struct system){ 0 };
+}
+
+/* ---- as a row ---- */
+
+const struct column system_columns[] = { SYSTEM_COLUMNS(struct system_row, ), COLUMNS_END };
+
+int system_row_fill(struct system_row *out, const struct design_point *s, const struct design *d,
+                    struct err *e)
+{
+    struct system x;
+    row_clear(out, system_columns);
+    if (!s->has_system)
+        return 0;
+    int rc = system_build(&x, s, d, e);
+    if (rc)
+        return rc;
+    memcpy(out->text, x.omits, sizeof out->text);
+    out->system_omits = out->text[0] ? out->text : NULL;
+    out->usd_year = x.cost.total;
+    out->usd_npu_h = x.usd_npu_h;
+    out->usd_per_Mtoken = x.usd_per_Mtoken;
+    out->usd_run = x.usd_run;
+    out->watt_peak = x.cost.watt_peak;
+    out->watt_mean = x.cost.watt_mean;
+    out->racks = x.racks;
+    out->goodput = x.goodput.goodput;
+    out->mtbi_h = x.mtbi_s / HOUR_S;
+    system_free(&x);
+    return 0;
+}

@@ -1,0 +1,70 @@
+/**
+ * @file What owning the whole machine of a design costs, and what failures leave of its time.
+ *
+ * Map `system` of a study counts NPUs, servers and other items (topo/ownership.h); the network is the
+ * design's bill, and so are the links, NICs and switches that fail (topo/reliability.h).
+ */
+#ifndef KINDS_DESIGN_SYSTEM_H
+#define KINDS_DESIGN_SYSTEM_H
+
+#include "base/column.h"
+#include "kinds/design/design.h"
+#include "topo/reliability.h"
+
+/** Of a design; release with system_free(). */
+struct system {
+    struct topo_bill bill;          /**< owned, where the design has none; names of lines point into it */
+    struct own_item *items;         /**< shape [n_items], owned: NPUs, servers, others, lines of the bill */
+    struct reliability_line *fails; /**< shape [n_fails], owned: likewise */
+    int32_t n_items, n_fails;
+    struct own_cost cost; /**< usd NaN where the network has prices and no bill */
+    double usd_npu_h;     /**< of an hour that is sold */
+    double racks;
+    double mtbi_s; /**< of a job on all NPUs; INFINITY: nothing fails */
+    struct checkpoint checkpoint;
+    struct goodput goodput;
+    double step_s;                  /**< wall time of a step: its time over goodput; INFINITY for 0 */
+    double tokens;                  /**< of a step; NaN unknown */
+    double usd_per_Mtoken, usd_run; /**< NaN: tokens, or the run, are not known */
+    char omits[256];                /**< what is left out of these numbers; "" */
+};
+
+/** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */
+int system_build(struct system *out, const struct design_point *s, const struct design *d, struct err *e);
+void system_free(struct system *x);
+
+/** The sums again, after items, terms or failures of @p x were changed. */
+void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);
+
+/** What a row shows; see system_columns. Do not copy: `system_omits` points into it. */
+struct system_row {
+    double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h;
+    const char *system_omits;
+    char text[256];
+};
+
+/** Its columns in a row of type @p type: @p in is "" or "member.". */
+#define SYSTEM_COLUMN(type, in, field, of_kind, says)                                                        \
+    {                                                                                                        \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .help = says, .part = "system", \
+        .with = "watt_peak"                                                                                  \
+    }
+#define SYSTEM_COLUMNS(type, in)                                                                             \
+    SYSTEM_COLUMN(type, in, usd_year, TABLE_REAL,                                                            \
+                  "the whole machine: capital, power, building, support, staff"),                            \
+        SYSTEM_COLUMN(type, in, usd_npu_h, TABLE_REAL, "the same per NPU and hour that is sold"),            \
+        SYSTEM_COLUMN(type, in, usd_per_Mtoken, TABLE_REAL, "the same per million tokens, over goodput"),    \
+        SYSTEM_COLUMN(type, in, usd_run, TABLE_REAL, "the same of a whole run"),                             \
+        SYSTEM_COLUMN(type, in, watt_peak, TABLE_REAL, "nameplate power of IT; times pue at the meter"),     \
+        SYSTEM_COLUMN(type, in, watt_mean, TABLE_REAL, "mean power of IT"),                                  \
+        SYSTEM_COLUMN(type, in, racks, TABLE_REAL, "by nameplate power"),                                    \
+        SYSTEM_COLUMN(type, in, goodput, TABLE_REAL, "share of time that is work kept"),                     \
+        SYSTEM_COLUMN(type, in, mtbi_h, TABLE_REAL, "mean time between interruptions of the job"),           \
+        SYSTEM_COLUMN(type, in, system_omits, TABLE_TEXT, "what these leave out")
+extern const struct column system_columns[];
+
+/** The row for @p d; blank without `system`. ERR_NOMEM. */
+int system_row_fill(struct system_row *out, const struct design_point *s, const struct design *d,
+                    struct err *e);
+
+#endif

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Owning the whole machine: sums and failures in sim, alloc, explain and sweep, and what is refused.
+study=$PWD/configs/studies/llama3-owned.yaml
+cd "$TMPDIR" || exit 1
+cat >study.yaml <<..
+network:
+  npu: { usd: 20000, watt: 700 }
+  dims:
+    - { name: node, shape: ring, size: 4, tier: N }
+    - { name: pod, shape: switch, size: 8, tier: P }
+parts:
+  grade: V
+  catalogue:
+    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 20 }
+    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000, watt: 500, mtbf_h: 1e5 }
+    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 10 }
+    - { name: fluid, kind: link, bw_GBps: 1, usd: 4 }
+  build:
+    - { tier: N, end_link: fluid }
+    - { tier: P, nic: nic, switch: box, end_link: end }
+workload: { step: { all-reduce: { size_MB: 16, group: all } } }
+total_GBps: 150
+system:
+  npus_per_node: 4
+  items: [ { name: disks, per: node, usd: 1000, watt: 100 } ]
+  checkpoint: { size_GB: 200 }
+  step_tokens: 1000
+  run_steps: 5000
+..
+say() { echo "== $1"; shift; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+own() { sed -n '/^owning it/,$p'; }
+echo "== alloc, sim and explain say the same of one design"
+"$WEFT" alloc study.yaml | own
+"$WEFT" explain study.yaml | own
+"$WEFT" alloc study.yaml --of json | sed 's/.*"system": //; s/, "iterations".*//'
+"$WEFT" sim study.yaml --split --of csv | tail -1 | tr , '\n' | tail -10
+echo "== rows"
+"$WEFT" sweep study.yaml --set 'vary={total_GBps: [100, 150], system.pue: [1.1, 1.5]}'
+"$WEFT" sweep study.yaml --set 'vary={total_GBps: [100, 150]}' -q -o rows.csv && sed '/^#/d' rows.csv | tr , '\n' | grep -n usd_
+"$WEFT" front rows.csv --by usd_per_Mtoken,cost_usd 2>&1 | tail -4
+echo "== a run of 16,384, without what depends on the time of a step"
+"$WEFT" explain "$study" 2>/dev/null | sed -n '/^owning it/,/^A minute/p' | grep -v '^  tokens\|^  the run\|^  effective'
+echo "== what is left out is said"
+say "rates count no parts" sim study.yaml --split --set 'parts={rates: [{tier: N, link_usd_per_GBps: 4}, {tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18}]}' | grep -A1 '^left out'
+"$WEFT" sim study.yaml --split --set system.mtbf.npu_h=0.01 | grep -A2 '^failures'
+for bad in system.pue=0.9 system.residual=1.5 system.life_years=0 system.capital_rate=-1 system.mtbf.nic_h=0 system.npu_idle=2 \
+    system.checkpoint.restart_s=-5 'system.items=[{name: x, per: pod}]' 'system={}' 'network.npu={usd: 1}' \
+    'system={npus_per_node: 4}' 'system={rent_usd_kW_month: 150, building_usd_W: 12}' 'system.run_Gtokens=5' 'system.colour=red'; do
+    say "$bad" sim study.yaml --split --set "$bad" | grep -v '^$' | head -3
+done

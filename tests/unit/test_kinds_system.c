@@ -1,0 +1,175 @@
+/* The whole machine of a design: what is counted, summed by hand; what is left out is said; rows. */
+#include "kinds/design/system.h"
+#include "tests/unit/folder.h"
+
+#define STEP "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
+#define PARTS                                                                                                \
+    "parts:\n"                                                                                               \
+    "  grade: V\n"                                                                                           \
+    "  catalogue:\n"                                                                                         \
+    "    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 20 }\n"                           \
+    "    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000, watt: 500, mtbf_h: 1e5 }\n"        \
+    "    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 10 }\n"                                     \
+    "    - { name: fluid, kind: link, bw_GBps: 1, usd: 4 }\n"                                                \
+    "  build:\n"                                                                                             \
+    "    - { tier: N, end_link: fluid }\n"                                                                   \
+    "    - { tier: P, nic: nic, switch: box, end_link: end }\n"
+#define DIMS(inner)                                                                                          \
+    "network:\n"                                                                                             \
+    "  npu: { usd: 20000, watt: 700 }\n"                                                                     \
+    "  dims:\n"                                                                                              \
+    "    - { name: node, shape: ring, size: " inner ", bw_GBps: 100, tier: N }\n"                            \
+    "    - { name: pod, shape: switch, size: 8, bw_GBps: 50, tier: P }\n"
+/* 8 of 4: 32 NPUs and NICs, end links, one box; nodes of 4. */
+#define MACHINE                                                                                              \
+    DIMS("4")                                                                                                \
+    PARTS STEP "system:\n"                                                                                   \
+               "  npus_per_node: 4\n"                                                                        \
+               "  server_usd: 5000\n"                                                                        \
+               "  server_watt: 300\n"                                                                        \
+               "  items: [ { name: disks, per: node, usd: 1000, watt: 100 }, { name: rack, per: rack, usd: " \
+               "2000 } ]\n"                                                                                  \
+               "  checkpoint: { size_GB: 200 }\n"                                                            \
+               "  step_tokens: 1e6\n"                                                                        \
+               "  run_steps: 5000\n"
+
+static void build(struct design_point *s, struct design *d, struct system *x, const char *text)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    FOLDER(f);
+    MUST(
+        study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    for (int32_t i = 0; i < s->net.n_dims; i++)
+        bw_Bps[i] = s->net.dims[i].bw_Bps;
+    MUST(design_evaluate(d, s, bw_Bps, e));
+    MUST(system_build(x, s, d, e));
+}
+
+#define SYSTEM(s, d, x, text)                                                                                \
+    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design, d, design_free);                                                                     \
+    KEEP(struct system, x, system_free);                                                                     \
+    build(&s, &d, &x, text)
+
+TEST(all_that_is_owned_adds_up)
+{
+    SYSTEM(s, d, x, MACHINE);
+    double watt = 32 * (700 + 300) + 8 * 100 + 32 * 20 + 500 + 32 * 10;
+    double mean = 32 * (70 + 0.75 * 630) + 32 * (150 + 0.75 * 150) + 800 + (1460) * (0.9 + 0.75 * 0.1);
+    double price = 32 * 25000 + 8 * 1000 + 1 * 2000 + 32 * 1000 + 10000 + 32 * 100;
+    assert_close(x.cost.watt_peak, watt, 1e-12);
+    assert_close(x.cost.watt_mean, mean, 1e-12);
+    assert_close(x.racks, 1, 0);
+    assert_close(x.cost.price, price, 1e-12);
+    assert_close(x.cost.capital, price * own_crf(0.08, 4), 1e-12);
+    assert_close(x.cost.support, price * 0.03, 1e-12);
+    assert_close(x.cost.building, watt * 12 * own_crf(0.08, 15), 1e-12);
+    assert_close(x.cost.energy, mean / 1000 * 1.25 * 8760 * 0.08, 1e-12);
+    assert_close(x.usd_npu_h, x.cost.total / 8760 / 32, 1e-12);
+}
+
+TEST(what_fails_is_what_is_bought)
+{
+    SYSTEM(s, d, x, MACHINE);
+    double rate_h = 32 / 79000.0 + 8 / 24350.0 + 32 / 3.0e6 + 32 / 1.3e6 + 1 / 1e5; /* the box says its own */
+    assert_close(x.mtbi_s, 3600 / rate_h, 1e-12);
+    assert_close(x.checkpoint.drain_s, 2, 1e-12); /* 200 GB at 100 GB/s; 8 nodes write 200 */
+    assert_close(x.goodput.interval_s, checkpoint_best_s(1, x.mtbi_s), 1e-12);
+    assert_close(x.step_s, d.time_s / goodput_exact(&x.checkpoint, x.mtbi_s, x.goodput.interval_s), 1e-12);
+    double usd_step = x.usd_npu_h * 32 * x.step_s / 3600;
+    assert_close(x.usd_per_Mtoken, usd_step, 1e-12); /* a million of them a step */
+    assert_close(x.usd_run, 5000 * usd_step, 1e-12);
+    assert_has(x.omits, "below 4,096 NPUs");
+}
+
+/* The ring of 4 lies in a node of 4, and not in one of 2. */
+TEST(what_joins_a_server_is_in_its_price)
+{
+    SYSTEM(s, d, x, MACHINE);
+    SYSTEM(s2, d2, x2, MACHINE "  npu_idle: 0.1\n");
+    assert_true(x.cost.total == x2.cost.total);
+    SYSTEM(s3, d3, x3, DIMS("4") PARTS STEP "system: { npus_per_node: 2, checkpoint: { size_GB: 200 } }\n");
+    assert_has(x3.omits, "failures of 1 of 4 lines of the bill, sold by the GB/s");
+    assert_has(x3.omits, "power of 1 of 4 lines");
+    assert_close(x3.items[2].count * x3.items[2].usd, 32 / 2 * 100 * 4, 1e-12);
+}
+
+TEST(without_parts_the_network_is_left_out)
+{
+    SYSTEM(s, d, x,
+           "network: { npu: { usd: 20000, watt: 700 }, dims: [ { name: a, shape: ring, size: 8, bw_GBps: 9 } "
+           "] }\n" STEP "system: { checkpoint: { size_GB: 1 } }\n");
+    assert_has(x.omits, "the network (no parts)");
+    assert_true(x.n_items == 2 && isnan(x.usd_per_Mtoken) && isnan(x.usd_run) && isfinite(x.usd_npu_h));
+}
+
+TEST(a_checkpoint_longer_than_the_time_between_failures_keeps_nothing)
+{
+    SYSTEM(s, d, x, MACHINE "  mtbf: { npu_h: 0.01 }\n");
+    assert_true(x.goodput.goodput == 0 && isinf(x.step_s) && isinf(x.usd_run));
+    assert_has(x.omits, "nothing is kept: a checkpoint takes 3 s, and something fails each 1.125 s");
+}
+
+TEST(an_interval_below_the_drain_is_said)
+{
+    SYSTEM(s, d, x, DIMS("4") PARTS STEP "system: { checkpoint: { size_GB: 20000, interval_s: 150 } }\n");
+    assert_has(x.omits,
+               "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to 200");
+}
+
+/* parts.md: 1,024 GPUs, two tiers of 64 ports at 400G: 48 switches, 2,048 links, 93 W a GPU. */
+TEST(network_of_a_pod_draws_what_its_parts_draw)
+{
+    char text[2 * SUPPORT_PATH], here[SUPPORT_PATH];
+    double watt = 0;
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(text, sizeof text,
+             "network:\n"
+             "  npu: { usd: 30000, watt: 700 }\n"
+             "  dims:\n"
+             "    - { name: node, shape: switch, size: 8, bw_GBps: 450, tier: InterPackage }\n"
+             "    - { name: pod, shape: switch, size: 128, bw_GBps: 50, tier: InterPod }\n"
+             "parts: %s/configs/parts/catalogue-2026.yaml\n" STEP
+             "system: { checkpoint: { size_GB: 100 } }\n",
+             here);
+    SYSTEM(s, d, x, text);
+    for (int32_t i = 2; i < x.n_items; i++)
+        watt += x.items[i].count * x.items[i].watt;
+    assert_near(watt / 1024, 93, 0.5);
+}
+
+TEST(rows_say_what_the_report_says)
+{
+    struct system_row row;
+    SYSTEM(s, d, x, MACHINE);
+    OK(system_row_fill(&row, &s, &d, e));
+    assert_true(row.usd_year == x.cost.total && row.usd_npu_h == x.usd_npu_h);
+    assert_true(row.usd_per_Mtoken == x.usd_per_Mtoken && row.usd_run == x.usd_run);
+    assert_true(row.watt_peak == x.cost.watt_peak && row.watt_mean == x.cost.watt_mean);
+    assert_true(row.racks == x.racks && row.goodput == x.goodput.goodput && row.mtbi_h == x.mtbi_s / 3600);
+    assert_string_equal(row.system_omits, x.omits);
+    s.has_system = false;
+    OK(system_row_fill(&row, &s, &d, e));
+    assert_true(isnan(row.usd_year) && isnan(row.goodput) && !row.system_omits);
+}
+
+TEST(what_cannot_be_summed_is_refused)
+{
+    static const struct refusal cases[] = {
+        { "network: \"ring:4@9\"\n" STEP "system: {}\n", ERR_RANGE,
+          "study.yaml:3:1: system counts NPUs; give npu_usd" },
+        { "network: \"ring:4@9\"\n" STEP "system: { npu_usd: 5 }\n", ERR_RANGE,
+          "give npu_watt, or network.npu.watt" },
+        { "network: \"ring:4@9\"\n" STEP "system: { npu_usd: 5, npu_watt: 5 }\n", ERR_RANGE,
+          "give checkpoint.size_GB" },
+        { "network: \"ring:4@9\"\n" STEP "system: 5\n", ERR_PARSE, "system is" },
+        { "network: \"ring:4@9\"\n" STEP "system: { npu_usd: 5, pue: 0.5 }\n", ERR_RANGE,
+          "system.pue is 0.5, expected 1 to 10" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct design_point s;
+        FOLDER(f);
+        FAILS(study_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0, STUDY_NEEDS_WORKLOAD, e),
+              cases[i].code, cases[i].message);
+    }
+}

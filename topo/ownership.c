@@ -1,0 +1,193 @@
+/*
+ * Capital, power, building and people of a machine, in USD a year; keys of map `system` with their defaults.
+ *
+ * Each default is a key, and its source, date and grade stand in docs/ownership.md, table "Defaults". The sum
+ * is linear in counts, prices and watts, so that what one part adds is what it costs.
+ */
+#include "topo/ownership.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "topo/uses.h"
+
+#define HOUR_S     3600.0
+#define YEAR_H     8760.0
+#define KWH_J      3.6e6
+#define MAX_USD    1e12
+#define MAX_WATT   1e12
+#define MAX_LIFE_Y 100
+#define MAX_MTBF_H 1e12
+
+/* ---- the sum ---- */
+
+double own_crf(double rate, double life_y)
+{
+    return rate > 0 ? rate / -expm1(-life_y * log1p(rate)) : 1 / life_y;
+}
+
+double own_item_capital(const struct own_item *item, const struct own_terms *terms)
+{
+    double left = item->residual * exp(-item->life_y * log1p(terms->capital_rate));
+    return item->count * item->usd * (1 - left) * own_crf(terms->capital_rate, item->life_y);
+}
+
+void own_sum(struct own_cost *out, const struct own_item *items, int32_t n, const struct own_terms *terms)
+{
+    *out = (struct own_cost){ .staff = terms->staff_usd_year };
+    for (int32_t i = 0; i < n; i++) {
+        const struct own_item *item = &items[i];
+        double watt = isnan(item->watt) ? 0 : item->watt, idle = isnan(item->watt) ? 0 : item->idle_watt;
+        out->price += item->count * item->usd;
+        out->capital += own_item_capital(item, terms);
+        out->watt_peak += item->count * watt;
+        out->watt_mean += item->count * (idle + terms->load * (watt - idle));
+    }
+    out->support = terms->support * out->price;
+    out->energy = out->watt_mean * terms->pue * YEAR_H * HOUR_S * terms->energy_usd_J;
+    out->building = isnan(terms->rent_usd_W_month) ? out->watt_peak * terms->building_usd_W *
+                                                         own_crf(terms->capital_rate, terms->building_life_y)
+                                                   : out->watt_peak * 12 * terms->rent_usd_W_month;
+    out->total = out->capital + out->building + out->energy + out->support + out->staff;
+}
+
+double own_usd_npu_h(const struct own_cost *c, double n_npus, const struct own_terms *terms)
+{
+    return c->total / (YEAR_H * n_npus * terms->sold);
+}
+
+/* ---- map `system` ---- */
+
+static const char *const per_words[] = { "npu", "node", "rack", "system", NULL };
+
+static const struct key extra_keys[] = {
+    K_TEXT(struct own_extra, name, "name", "what reports call it", .required = true),
+    K_WORD(struct own_extra, per, "per", per_words, OWN_PER_SYSTEM, "what there are so many of it for"),
+    K_REAL(struct own_extra, count, "count", "", 1, 0, 1e9, 1, "how many of it for each of those"),
+    K_REAL(struct own_extra, usd, "usd", "USD", 1, 0, MAX_USD, 0, "price of one"),
+    K_REAL_OR(struct own_extra, life_y, "life_years", "years", 1, 0.1, MAX_LIFE_Y, NAN,
+              "years that it is used (default: system.life_years)"),
+    K_REAL_OR(struct own_extra, residual, "residual", "", 1, 0, 1, NAN,
+              "share of its price that it is worth then (default: system.residual)"),
+    K_REAL(struct own_extra, watt, "watt", "W", 1, 0, MAX_WATT, 0, "power of one, by its data sheet"),
+    K_REAL(struct own_extra, idle, "idle", "", 1, 0, 1, 1, "power at rest, as a share of watt"),
+};
+
+K_SECTION(own_extra_section, struct own_extra, "system.items[]", extra_keys,
+          "what is owned besides NPUs, servers and the network of the study: storage, racks, a front-end "
+          "network",
+          STUDY_USES);
+
+#define MTBF(field, key, usual, text)                                                                        \
+    K_REAL(struct own_mtbf, field, key, "h", HOUR_S, 1e-3, MAX_MTBF_H, usual, text)
+
+static const struct key mtbf_keys[] = {
+    MTBF(npu_s, "npu_h", 79000, "NPU with its memory"),
+    MTBF(node_s, "node_h", 24350, "rest of a node: host, software, power supply, disks"),
+    MTBF(nic_s, "nic_h", 3.0e6, "NIC"),
+    MTBF(link_s, "link_h", 1.3e6, "link, optical, with both ends"),
+    MTBF(switch_s, "switch_h", 1.4e6, "switch"),
+};
+
+K_SECTION(own_mtbf_section, struct own_mtbf, "system.mtbf", mtbf_keys,
+          "mean time between failures, each of which stops the job, of one part of a kind", STUDY_USES);
+
+static const struct key checkpoint_keys[] = {
+    K_REAL_OR(struct own_checkpoint, size_B, "size_GB", "GB", 1e9, 0, 1e12, NAN,
+              "one checkpoint of the whole job (default: bytes_per_param of the model's parameters)"),
+    K_REAL(struct own_checkpoint, bytes_per_param, "bytes_per_param", "B", 1, 1, 64, 14,
+           "of a checkpoint: 14 = bf16 weight and fp32 weight and two moments"),
+    K_REAL(struct own_checkpoint, node_Bps, "node_GBps", "GB/s", 1e9, 1e-3, 1e6, 25,
+           "what one node writes to the store"),
+    K_REAL(struct own_checkpoint, store_Bps, "store_GBps", "GB/s", 1e9, 1e-3, 1e9, 100,
+           "what the store takes from all nodes"),
+    K_BOOL(struct own_checkpoint, async, "async", true,
+           "true: the step waits stall_s, and the checkpoint is written beside the steps; false: the step "
+           "waits until it is written"),
+    K_REAL_OR(struct own_checkpoint, stall_s, "stall_s", "s", 1, 0, 1e9, NAN,
+              "what a checkpoint takes from the step (default: 1 s, or what writing takes where not async)"),
+    K_REAL_OR(struct own_checkpoint, interval_s, "interval_s", "s", 1, 1e-3, 1e9, NAN,
+              "work between two checkpoints (default: the best for the failures there are)"),
+    K_REAL(struct own_checkpoint, restart_s, "restart_s", "s", 1, 0, 1e9, 600,
+           "from a failure to the first new step: detect, replace, load, warm up"),
+};
+
+K_SECTION(own_checkpoint_section, struct own_checkpoint, "system.checkpoint", checkpoint_keys,
+          "how a job saves and resumes", STUDY_USES);
+
+#define TERM(field, key, in, to_SI, least, most, usual, text)                                                \
+    K_REAL(struct own_system, terms.field, key, in, to_SI, least, most, usual, text)
+
+static const struct key system_keys[] = {
+    K_REMARK("source", "where the figures come from"),
+    K_REAL_OR(struct own_system, npu_usd, "npu_usd", "USD", 1, 0, MAX_USD, NAN,
+              "price of one NPU (default: network.npu.usd)"),
+    K_REAL_OR(struct own_system, npu_watt, "npu_watt", "W", 1, 0, MAX_WATT, NAN,
+              "power of one NPU (default: network.npu.power_W, else its watt)"),
+    K_REAL_OR(struct own_system, server_usd, "server_usd", "USD", 1, 0, MAX_USD, NAN,
+              "rest of a server without NICs, per NPU (default: 0.24 npu_usd)"),
+    K_REAL_OR(struct own_system, server_watt, "server_watt", "W", 1, 0, MAX_WATT, NAN,
+              "power of it, per NPU (default: 0.6 npu_watt)"),
+    K_COUNT(struct own_system, npus_per_node, "npus_per_node", 1, 65536, 8, "NPUs of one server"),
+    K_REAL(struct own_system, npu_idle, "npu_idle", "", 1, 0, 1, 0.1,
+           "power of an NPU at rest, share of npu_watt"),
+    K_REAL(struct own_system, server_idle, "server_idle", "", 1, 0, 1, 0.5,
+           "the same of the rest of a server"),
+    K_REAL(struct own_system, network_idle, "network_idle", "", 1, 0, 1, 0.9, "the same of the network"),
+    K_REAL(struct own_system, life_y, "life_years", "years", 1, 0.1, MAX_LIFE_Y, 4,
+           "years that NPUs and servers are used"),
+    K_REAL(struct own_system, network_life_y, "network_life_years", "years", 1, 0.1, MAX_LIFE_Y, 4,
+           "years that the network is used"),
+    K_REAL(struct own_system, residual, "residual", "", 1, 0, 1, 0,
+           "share of their price that NPUs, servers and network are worth then"),
+    K_REAL(struct own_system, rack_W, "rack_kW", "kW", 1e3, 0.1, 1e5, 40,
+           "nameplate power that a rack takes"),
+    K_LIST(struct own_system, extras, n_extras, "items", 0, &own_extra_section,
+           "what else is owned, see system.items", .what = "items"),
+    TERM(capital_rate, "capital_rate", "", 1, 0, 1, 0.08,
+         "cost of capital a year: annuity; 0: straight line"),
+    TERM(support, "support", "", 1, 0, 1, 0.03, "support and repair a year, share of all prices"),
+    TERM(energy_usd_J, "energy_usd_kWh", "USD/kWh", 1 / KWH_J, 0, 100, 0.08, "electricity"),
+    TERM(pue, "pue", "", 1, 1, 10, 1.25, "power at the meter over power of IT"),
+    TERM(load, "load", "", 1, 0, 1, 0.75, "share of the way from idle to busy, mean of all hours"),
+    TERM(building_usd_W, "building_usd_W", "USD/W", 1, 0, 1e4, 12, "own building, per W of IT, nameplate"),
+    TERM(building_life_y, "building_life_years", "years", 1, 0.1, MAX_LIFE_Y, 15, "years that it is used"),
+    K_REAL_OR(struct own_system, terms.rent_usd_W_month, "rent_usd_kW_month", "USD/kW/month", 1e-3, 0, 1e6,
+              NAN, "instead: a rented building, per kW of IT, nameplate (default: own)"),
+    TERM(staff_usd_year, "staff_usd_year", "USD", 1, 0, MAX_USD, 0,
+         "people, and whatever else is paid by the year"),
+    TERM(sold, "sold", "", 1, 1e-6, 1, 1, "share of hours that are used"),
+    K_MAP(struct own_system, mtbf, "mtbf", &own_mtbf_section, "failures, see system.mtbf"),
+    K_MAP(struct own_system, checkpoint, "checkpoint", &own_checkpoint_section,
+          "how a job saves and resumes, see system.checkpoint"),
+    K_REAL_OR(struct own_system, step_tokens, "step_tokens", "", 1, 1, 1e15, NAN,
+              "tokens of a step (default: those of the models)"),
+    K_REAL_OR(struct own_system, run_tokens, "run_Gtokens", "Gtoken", 1e9, 1e-9, 1e12, NAN,
+              "tokens of a whole run, for usd_run"),
+    K_REAL_OR(struct own_system, run_steps, "run_steps", "", 1, 1, 1e15, NAN, "instead: its steps"),
+};
+
+/* Of two ways to say the same one alone. */
+static int check_system(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    static const char *const pairs[][2] = { { "rent_usd_kW_month", "building_usd_W" },
+                                            { "rent_usd_kW_month", "building_life_years" },
+                                            { "run_steps", "run_Gtokens" } };
+    (void)base;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        yaml_id id = yaml_get(doc, map, pairs[i][0]);
+        if (id >= 0 && yaml_get(doc, map, pairs[i][1]) >= 0)
+            return yaml_fail_key(doc, id, e, ERR_PARSE, "is given together with %s; give one of them",
+                                 pairs[i][1]);
+    }
+    return 0;
+}
+
+K_SECTION(own_system_section, struct own_system, "system", system_keys,
+          "the whole machine: what it costs to own, and what fails", STUDY_USES, .check = check_system);
+
+int own_read(struct own_system *s, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    *s = (struct own_system){ 0 };
+    return schema_read(s, &own_system_section, doc, map, e);
+}

@@ -1,0 +1,111 @@
+/**
+ * @file What a machine costs to own: capital, building, energy, support, staff; and the keys of `system`.
+ *
+ * The sum of a year, over items i with count n, price K, life y and residual value rho, at a capital rate w:
+ *
+ *     capital   sum of n K (1 - rho (1 + w)^-y) CRF(w, y)     CRF = w (1 + w)^y / ((1 + w)^y - 1), 1/y for w
+ * = 0 building  P_peak c CRF(w, y_b), own; or P_peak 12 r, rented           P_peak = sum of n W (nameplate,
+ * IT) energy    P_mean PUE 8760 h e                        P_mean = sum of n (W_idle + load (W - W_idle)), IT
+ *     support   s times the sum of n K;    staff as given
+ *
+ * USD per NPU-hour: that over 8760 h, the NPUs, and the share of hours that are sold. Left out: tax, land,
+ * water, spares, value that falls faster than in a straight line. docs/ownership.md has sources and tests.
+ */
+#ifndef TOPO_OWNERSHIP_H
+#define TOPO_OWNERSHIP_H
+
+#include "topo/network.h"
+
+/** Share of capital paid each year for @p life_y years at @p rate a year: an annuity; 1/life for a rate of 0,
+ * the straight line. */
+double own_crf(double rate, double life_y);
+
+/** Some of one thing that is owned. */
+struct own_item {
+    const char *name; /**< borrowed; for reports */
+    double count, usd;
+    double life_y;
+    double residual;        /**< share of the price that it is worth at the end */
+    double watt, idle_watt; /**< of one; NaN unknown: counts 0 */
+};
+
+/** What money and power cost. */
+struct own_terms {
+    double capital_rate;   /**< a year; 0: straight line */
+    double support;        /**< share of prices a year */
+    double energy_usd_J;   /**< [USD/J] */
+    double pue;            /**< power at the meter over that of IT */
+    double load;           /**< share of the way from idle to busy, in the mean of all hours */
+    double building_usd_W; /**< per W of IT, nameplate */
+    double building_life_y;
+    double rent_usd_W_month; /**< NaN: the building is owned */
+    double staff_usd_year;
+    double sold; /**< share of hours that are used */
+};
+
+/** A year's sums [USD], and power [W] of IT. */
+struct own_cost {
+    double capital, building, energy, support, staff, total;
+    double price;                /**< of all items [USD] */
+    double watt_peak, watt_mean; /**< nameplate; mean over hours. Times pue: at the meter */
+};
+
+/** Capital of a year for one item [USD]. */
+double own_item_capital(const struct own_item *item, const struct own_terms *terms);
+
+/** @p items: shape [n]. */
+void own_sum(struct own_cost *out, const struct own_item *items, int32_t n, const struct own_terms *terms);
+
+/** USD per NPU and hour that is sold. */
+double own_usd_npu_h(const struct own_cost *c, double n_npus, const struct own_terms *terms);
+
+/* ---- map `system` of a study ---- */
+
+enum own_per { OWN_PER_NPU, OWN_PER_NODE, OWN_PER_RACK, OWN_PER_SYSTEM };
+
+/** One of system.items: what is neither NPU, server nor network. */
+struct own_extra {
+    const char *name;
+    enum own_per per;
+    double count, usd, life_y, residual, watt, idle;
+};
+
+/** Mean times between failures of one part [s]; see reliability.h. */
+struct own_mtbf {
+    double npu_s, node_s, nic_s, link_s, switch_s;
+};
+
+/** How runs save and resume; checkpoints of which nothing is said are derived from the model. */
+struct own_checkpoint {
+    double size_B, bytes_per_param; /**< NaN size: parameters of the model times the other */
+    double node_Bps, store_Bps;
+    bool async;
+    double stall_s;    /**< NaN: of a synchronous one what it takes to write, else 1 s */
+    double interval_s; /**< NaN: the best */
+    double restart_s;
+};
+
+enum { OWN_MAX_EXTRAS = 16 };
+
+struct own_system {
+    double npu_usd, npu_watt;       /**< NaN: those of the network's NPU */
+    double server_usd, server_watt; /**< rest of a node, per NPU; NaN: a share of the NPU's */
+    int64_t npus_per_node;
+    double npu_idle, server_idle, network_idle; /**< power idle over busy */
+    double life_y, network_life_y, residual;
+    double rack_W;
+    struct own_terms terms;
+    struct own_extra extras[OWN_MAX_EXTRAS];
+    int32_t n_extras;
+    struct own_mtbf mtbf;
+    struct own_checkpoint checkpoint;
+    double run_tokens, run_steps, step_tokens; /**< NaN: not given */
+};
+
+extern const struct section own_system_section, own_extra_section, own_mtbf_section, own_checkpoint_section;
+
+/** Read map `system`. ERR_PARSE, ERR_RANGE with the place: own building and rent, run_Gtokens and run_steps
+ * together. */
+int own_read(struct own_system *s, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+#endif
