@@ -9,6 +9,7 @@
  */
 #include "kinds/design/grid.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -865,7 +866,7 @@ static void set_sum(const struct walk *w, struct grid_sum *s, int32_t column)
     s->n = 0;
     for (int32_t d = 0; d < g->q.step->n_dims; d++) {
         int32_t a = g->axis_of[d];
-        double add = grid_add(g, column, d, w->place.bw_Bps[d]);
+        double add = a < g->n_outer ? grid_add(g, column, d, w->place.bw_Bps[d]) : 0;
         if (a >= g->n_outer && (linear->coef[d] > 0 || (g->q.whole && column == LINEAR_COST)))
             s->parts[s->n++] = (struct grid_part){ .inner = g->inner[a][column] };
         else if (a < g->n_outer && s->n == 0)
@@ -1107,6 +1108,7 @@ static int64_t grid_below(const struct grid *g, int32_t axis, double bw_Bps)
 static double grid_add(const struct grid *g, int32_t column, int32_t d, double bw_Bps)
 {
     int32_t a = g->axis_of[d];
+    assert(a < 0 || bw_Bps <= grid_axis_most(g, a));
     if (column != LINEAR_COST || !g->q.whole)
         return g->linear[column].coef[d] * bw_Bps;
     return a < 0 ? g->q.usd[d] : g->sorted_usd[a][grid_below(g, a, bw_Bps)];
