@@ -25,6 +25,7 @@ static const struct key size_keys[] = {
 };
 
 const char *const topo_precision_words[N_TOPO_PRECISIONS + 1] = { "bf16", "fp8", "mxfp8", "nvfp4" };
+const double topo_precision_B[N_TOPO_PRECISIONS] = { 2, 1, 1 + 1 / 32.0, 0.5 + 1 / 16.0 };
 const char *const topo_kernel_words[N_TOPO_KERNELS + 1] = { "fa1", "fa2", "fa3", "cudnn" };
 
 /* FlashAttention-1 beside 2 on the same part. */

@@ -22,6 +22,8 @@ enum topo_precision { TOPO_BF16, TOPO_FP8, TOPO_MXFP8, TOPO_NVFP4, N_TOPO_PRECIS
 enum topo_kernel { TOPO_FA1, TOPO_FA2, TOPO_FA3, TOPO_CUDNN, N_TOPO_KERNELS };
 
 extern const char *const topo_precision_words[N_TOPO_PRECISIONS + 1];
+/** Bytes of one element, with its part of the scale of a block: 32 of mxfp8, 16 of nvfp4, a byte each. */
+extern const double topo_precision_B[N_TOPO_PRECISIONS];
 extern const char *const topo_kernel_words[N_TOPO_KERNELS + 1];
 
 /** Either pass of a kernel: index of the pairs below. */

@@ -42,15 +42,21 @@ struct recipe {
     enum { PLAIN, GROUPED, GROUPED_INNER } rows; /* of experts: rows are m, or what is summed up over */
 };
 
-/* With @p more_B that the kernel moves besides. */
+/* Of products at @p flops, whose operands have @p element_B and whose kernel moves @p more_B besides. */
+static double kernel_s(const struct topo_npu *npu, const struct roofline_product *p, double flops,
+                       double element_B, double more_B)
+{
+    double bytes = p->batch * (element_B * (p->m * p->k + p->k * p->n) + ROOFLINE_ELEMENT_B * p->m * p->n);
+    return fmax(roofline_flop(p) / flops, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) +
+           npu->kernel_s;
+}
+
 static double product_s(const struct topo_npu *npu, const struct roofline_product *p, const struct recipe *r,
                         double more_B)
 {
-    double bytes = p->batch * (r->element_B * (p->m * p->k + p->k * p->n) + ROOFLINE_ELEMENT_B * p->m * p->n);
     double efficiency = r->rows == PLAIN ? roofline_efficiency(npu, p)
                                          : roofline_group_efficiency(npu, p, r->rows == GROUPED_INNER);
-    double math_s = roofline_flop(p) / (r->flops * efficiency * r->share);
-    return fmax(math_s, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
+    return kernel_s(npu, p, r->flops * efficiency * r->share, r->element_B, more_B);
 }
 
 double roofline_product_s(const struct topo_npu *npu, const struct roofline_product *p, double share)
@@ -73,12 +79,7 @@ double roofline_group_efficiency(const struct topo_npu *npu, const struct roofli
 double roofline_precise_s(const struct topo_npu *npu, const struct roofline_product *p, enum topo_precision q,
                           double share, double more_B)
 {
-    /* Scales of blocks of 32 and 16 are bytes. */
-    static const double element_B[N_TOPO_PRECISIONS] = { ROOFLINE_ELEMENT_B, 1, 1 + 1 / 32.0,
-                                                         0.5 + 1 / 16.0 };
-    double bytes = p->batch * (element_B[q] * (p->m + p->n) * p->k + ROOFLINE_ELEMENT_B * p->m * p->n);
-    double math_s = roofline_flop(p) / (topo_npu_peak(npu, q) * share);
-    return fmax(math_s, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) + npu->kernel_s;
+    return kernel_s(npu, p, topo_npu_peak(npu, q) * share, topo_precision_B[q], more_B);
 }
 
 double roofline_stream_s(const struct topo_npu *npu, double bytes, double kernels)

@@ -158,8 +158,7 @@ double plan_peak(const struct plan *p, const struct topo_npu *npu)
 /* Scales of blocks of 32 and 16 elements are bytes. */
 double plan_element_B(const struct plan *p)
 {
-    static const double by_precision[N_TOPO_PRECISIONS] = { 2, 1, 1 + 1 / 32.0, 0.5 + 1 / 16.0 };
-    return by_precision[p->precision];
+    return topo_precision_B[p->precision];
 }
 
 /* nvfp4 keeps bf16 weights as well and gathers these: parameters are not gathered in 4 bits unless asked
