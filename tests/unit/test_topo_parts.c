@@ -43,7 +43,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/libra-2024-3d.yaml", "libra-2024-3d", 3, 0, 0 },
         { "configs/parts/libra-2022.yaml", "libra-2022", 4, 0, 0 },
         { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
-        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 58, 5 },
+        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 85, 7 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         PARTS_FILE(l, cases[i].path);
@@ -90,6 +90,25 @@ TEST(libra_rates_are_usd_per_byte_and_second)
     assert_true(l.p.counting == COUNT_ONE_WAY && isnan(l.p.nic_port_Bps));
     assert_non_null(topo_find_rate(&l.p, "InterTile"));
     unload(&l);
+}
+
+/* Prices of 2026-09: an SN5600 is not what one reseller of 2023 asked; copper fails less, by its own figure.
+ */
+TEST(catalogue_has_parts_of_2026)
+{
+    PARTS_FILE(l, "configs/parts/catalogue-2026.yaml");
+    const struct topo_part
+        *sw = &l.p.parts[topo_find_part(&l.p, "Spectrum-4 SN5600 64x800G")],
+        *half = &l.p.parts[topo_find_part(&l.p, "Spectrum-4 SN5600 as 128x400G")],
+        *box = &l.p.parts[topo_find_part(&l.p, "Tomahawk 5 box 64x800G (UfiSpace S9321-64E)")],
+        *aec = &l.p.parts[topo_find_part(&l.p, "800G AEC, 1 to 7 m")];
+    assert_true(sw->usd.low == 67200 && sw->usd.typ == 70400 && sw->usd.high == 87100);
+    assert_true(half->usd.typ == sw->usd.typ &&
+                half->bw_Bps * (double)half->ports == sw->bw_Bps * (double)sw->ports);
+    assert_true(box->usd.low == 39700 && box->usd.typ == 60000 && box->usd.high == 115200);
+    assert_true(aec->mtbf_s == 1e7 * 3600 && isnan(sw->mtbf_s));
+    const struct topo_recipe *r = topo_find_recipe(&l.p, "InterPodEthernet");
+    assert_true(topo_recipe_link_Bps(&l.p, r) == 50e9 && l.p.parts[r->nic].ports == 2);
 }
 
 TEST(catalogue_keeps_bands_watts_and_grades_apart)
