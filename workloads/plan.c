@@ -143,6 +143,18 @@ unsigned plan_ops(const struct plan *p, const struct model *m)
     return plan_is_fused(p, m) ? 0 : 1U << PLAN_OP_CORE; /* fused attention keeps nothing to do again */
 }
 
+unsigned plan_model_ops(const struct model *m)
+{
+    unsigned ops = 1U << PLAN_OP_CORE | 1U << PLAN_OP_NORM | 1U << PLAN_OP_ACTIVATION;
+    if (m->moe.experts == 0 || m->moe.dense_layers > 0 || m->moe.every > 1)
+        ops |= 1U << PLAN_OP_MLP;
+    if (m->mla.q_rank)
+        ops |= 1U << PLAN_OP_MLA_UP;
+    if (m->moe.experts)
+        ops |= 1U << PLAN_OP_EXPERTS;
+    return m->moe.experts && m->moe.shared ? ops | 1U << PLAN_OP_SHARED : ops;
+}
+
 bool plan_is_pytorch(const struct plan *p)
 {
     return p->software == PLAN_COMPILED || p->software == PLAN_EAGER;
@@ -948,16 +960,10 @@ static int check_map(const struct plan *p, const struct model *m, const struct t
 static int check_ops(struct plan *p, const struct model *m, const struct yaml_doc *doc, yaml_id map,
                      struct err *e)
 {
-    const struct {
-        enum plan_op op;
-        bool there;
-        const char *what;
-    } rows[] = {
-        { PLAN_OP_MLA_UP, m->mla.q_rank > 0, "low-rank attention" },
-        { PLAN_OP_SHARED, m->moe.shared > 0, "shared experts" },
-        { PLAN_OP_EXPERTS, m->moe.experts > 0, "experts" },
-        { PLAN_OP_MLP, m->moe.experts == 0 || m->moe.dense_layers > 0 || m->moe.every > 1, "dense layers" },
-    };
+    static const char *const what[N_PLAN_OPS] = { [PLAN_OP_MLP] = "dense layers",
+                                                  [PLAN_OP_MLA_UP] = "low-rank attention",
+                                                  [PLAN_OP_SHARED] = "shared experts",
+                                                  [PLAN_OP_EXPERTS] = "experts" };
     if (!p->recompute_ops)
         return 0;
     if (yaml_get(doc, map, "recompute") < 0)
@@ -966,11 +972,11 @@ static int check_ops(struct plan *p, const struct model *m, const struct yaml_do
         return yaml_fail_key(doc, yaml_get(doc, map, "recompute_ops"), e, ERR_PARSE,
                              "is given with recompute %s, expected selective",
                              plan_recompute_words[p->recompute]);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (p->recompute_ops & 1U << rows[i].op && !rows[i].there)
+    unsigned missing = p->recompute_ops & ~plan_model_ops(m);
+    for (unsigned op = 0; op < N_PLAN_OPS; op++)
+        if (missing & 1U << op)
             return yaml_fail_key(doc, yaml_get(doc, map, "recompute_ops"), e, ERR_RANGE,
-                                 "names %s, but the model has no %s", plan_op_words[rows[i].op],
-                                 rows[i].what);
+                                 "names %s, but the model has no %s", plan_op_words[op], what[op]);
     return 0;
 }
 

@@ -247,6 +247,9 @@ bool plan_is_fused(const struct plan *p, const struct model *m);
 /** Operators (1 << enum plan_op) that selective recomputation does again; 0 otherwise. */
 unsigned plan_ops(const struct plan *p, const struct model *m);
 
+/** Operators (1 << enum plan_op) that the model has. */
+unsigned plan_model_ops(const struct model *m);
+
 /** Does PyTorch train it: FSDP2 keeps parameters in fp32 shards, rings of cp are many small kernels? */
 bool plan_is_pytorch(const struct plan *p);
 

@@ -45,11 +45,6 @@ struct search_places {
 /** Called for each legal plan of a shape; its order is the base's. */
 typedef void (*search_visit)(void *with, const struct plan *plan);
 
-/** Visit the plans of one shape in a fixed order; what cannot be is added to @p refused. ERR_NOMEM. */
-static int search_walk(struct search_refusals *refused, const struct search_space *space,
-                       const struct training *base, const struct search_shape *shape, search_visit visit,
-                       void *with, struct err *e);
-
 /*
  * The time of a planned step at given bandwidths, a few hundred nanoseconds
  * each.
@@ -64,33 +59,11 @@ struct search_clock {
     struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
 };
 
-/** @p way: borrowed pointers in it must outlive the clock. */
-static void search_clock_set(struct search_clock *c, const struct collective_way *way,
-                             const struct plan_place *place);
-
-/** Time of the step [s]. */
-static double search_clock_time(struct search_clock *c, const struct plan_cost *cost);
-
-/** The same with what each dimension takes of the path that decides. */
-static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost);
-
 /** Zero-initialise and reserve; release with search_best_free(). */
 struct search_best {
     struct search_found *found; /**< shape [n], owned; best first */
     int32_t n, most;
 };
-
-static int search_best_reserve(struct search_best *b, int32_t most, struct err *e);
-static void search_best_free(struct search_best *b);
-
-/** Less value, then less memory, then earlier. */
-static bool search_is_better(const struct search_found *a, const struct search_found *b);
-
-/** Could a candidate of this value be among the best? */
-static bool search_best_takes(const struct search_best *b, double value);
-
-/** Nothing when a candidate of this rank is there already. */
-static void search_best_add(struct search_best *b, const struct search_found *f);
 
 /** A candidate that fits: a plan, and one of its places. */
 struct search_candidate {
@@ -103,7 +76,6 @@ struct search_candidate {
 };
 
 enum { SEARCH_WAYS = 2 /**< sets of bandwidths that a run may time a candidate at */ };
-
 /** What a thread does with a candidate; @p mine is its own. It cannot fail: it notes lack of memory in mine.
  */
 typedef void (*search_take)(void *mine, const struct search_candidate *c);
@@ -119,15 +91,6 @@ struct search_run {
     int32_t n_threads;
 };
 
-/** How many threads a run has. */
-static int32_t search_threads(void);
-
-/**
- * Visit every legal plan of @p asked at every place that fits the NPU's memory; counts into @p out. Which
- * thread gets what is not determined, ranks are. ERR_NOMEM.
- */
-static int search_run(struct search_result *out, const struct search_run *asked, struct err *e);
-
 /** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
 static struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
 
@@ -135,9 +98,6 @@ static struct collective_way search_way(const struct design_point *s, const doub
 static int search_fastest(struct search_result *out, const struct search_space *space,
                           const struct design_point *s, const struct training *base, const double *bw_Bps,
                           int32_t most, struct err *e);
-
-/** A candidate as it is kept. */
-static struct search_found search_found_of(const struct search_candidate *c);
 
 /* The first is told key by key. */
 static const char *const search_reason_words[N_SEARCH_REASONS] = {
@@ -231,6 +191,14 @@ static int read_mask(void *field, const struct key *k, const struct yaml_doc *do
     return 0;
 }
 
+/* A schema_read_own: words to try, as bits; absent: what the plan has, as none. */
+static int read_asked(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
+                      struct err *e)
+{
+    *(unsigned *)field = 0;
+    return list < 0 ? 0 : read_mask(field, k, doc, list, e);
+}
+
 #define VALUES(f, key, text)       K_OWN(struct search_space, f, key, read_values, text)
 #define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
 
@@ -252,6 +220,12 @@ static const struct key search_keys[] = {
           .words = plan_schedule_words, .room = 2),
     MASK(dispatcher, "dispatcher", plan_dispatcher_words, "list of all-to-all, merged (default: both)"),
     MASK(ep_overlap, "ep_overlap", plan_ep_overlap_words, "list of none, shared, batch (default: all)"),
+    K_OWN(struct search_space, precision, "precision", read_asked,
+          "list of bf16, fp8, mxfp8, nvfp4 (default: the plan's)", .words = topo_precision_words),
+    K_OWN(struct search_space, recompute_ops, "recompute_ops", read_asked,
+          "list of operators: every choice of them is done again, with recompute selective (default: the "
+          "plan's)",
+          .words = plan_op_words),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
            "over the dimensions: the plan's (given) or any (default: any)"),
     K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),
@@ -520,16 +494,27 @@ struct walking {
     struct list micros, chunks;
 };
 
+/* Every choice of the operators that may be done again, fewest first; none is no recomputation. */
+static void walk_ops(const struct walking *x, struct plan *p, unsigned ops)
+{
+    unsigned own = p->recompute_ops;
+    for (p->recompute_ops = (0 - ops) & ops; p->recompute_ops;
+         p->recompute_ops = (p->recompute_ops - ops) & ops)
+        x->visit(x->with, p);
+    p->recompute_ops = own;
+}
+
 /* What changes nothing that divides: memory and what is sent. Where it would change nothing at all, once. */
 static void walk_memory(const struct walking *x, struct plan *p)
 {
     const struct model *m = &x->base->model;
     bool shared = p->degree[PLAN_DP] * p->degree[PLAN_CP] > 1;
     int32_t least = search_least_zero(p);
+    unsigned ops = x->space->recompute_ops & plan_model_ops(m);
     unsigned recomputes = x->space->recompute, zeros = shared ? x->space->zero : 1;
     if (is_alone(x->base))
         recomputes = 1;
-    else if (plan_is_fused(p, m) && !p->recompute_ops && recomputes & 1U << PLAN_RECOMPUTE_NONE)
+    else if (plan_is_fused(p, m) && !p->recompute_ops && !ops && recomputes & 1U << PLAN_RECOMPUTE_NONE)
         recomputes &= ~(1U << PLAN_RECOMPUTE_SELECTIVE); /* nothing but a sum per row is kept of scores */
     for (int32_t r = 0; r < N_PLAN_RECOMPUTES; r++)
         for (int32_t z = least; z < 4; z++) {
@@ -537,15 +522,30 @@ static void walk_memory(const struct walking *x, struct plan *p)
                 continue;
             p->recompute = r;
             p->zero = z;
-            x->visit(x->with, p);
+            if (r == PLAN_RECOMPUTE_SELECTIVE && ops)
+                walk_ops(x, p, ops);
+            else
+                x->visit(x->with, p);
         }
+}
+
+/* Precisions that were asked for, else the plan's. */
+static void walk_precisions(const struct walking *x, struct plan *p)
+{
+    int32_t own = p->precision;
+    if (!x->space->precision)
+        walk_memory(x, p);
+    for (p->precision = 0; p->precision < N_TOPO_PRECISIONS; p->precision++)
+        if (x->space->precision & 1U << p->precision)
+            walk_memory(x, p);
+    p->precision = own;
 }
 
 static void walk_legal(struct walking *x, struct plan *p)
 {
     struct plan_fault fault = { .brief = true };
     if (plan_check(p, &x->base->model, plan_inner(p, INT32_MAX) * p->degree[PLAN_DP], &fault))
-        walk_memory(x, p);
+        walk_precisions(x, p);
     else
         search_refuse(x->refused, fault.key, 1);
 }
@@ -662,6 +662,7 @@ static int search_walk(struct search_refusals *refused, const struct search_spac
     return 0;
 }
 
+/* Borrowed pointers in @p way must outlive the clock. */
 static void search_clock_set(struct search_clock *c, const struct collective_way *way,
                              const struct plan_place *place)
 {
@@ -708,6 +709,7 @@ static double search_clock_time(struct search_clock *c, const struct plan_cost *
     return plan_cost_time(cost, once_s);
 }
 
+/* The same with what each dimension takes of the path that decides. */
 static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
 {
     struct plan_sum once[PLAN_MAX_COLLECTIVES];
@@ -736,6 +738,7 @@ static void search_best_free(struct search_best *b)
     *b = (struct search_best){ 0 };
 }
 
+/* Less value, then less memory, then earlier. */
 static bool search_is_better(const struct search_found *a, const struct search_found *b)
 {
     if (a->value < b->value || a->value > b->value)
@@ -877,7 +880,8 @@ static int visit_all(struct search_result *out, const struct search_run *r,
     return rc;
 }
 
-/* Counts begin at zero: the search may be run twice. */
+/* Visits every legal plan of @p asked at every place that fits the NPU's memory; ranks do not depend on
+ * threads. Counts begin at zero: the search may be run twice. ERR_NOMEM. */
 static int search_run(struct search_result *out, const struct search_run *asked, struct err *e)
 {
     struct search_shapes shapes;
@@ -1461,6 +1465,10 @@ static int search_workload(struct design_point *s, int32_t i, unsigned needs, st
     int rc = schema_read(&space, &search_section, &s->doc, w->training->search, e);
     if (rc)
         return rc;
+    for (int q = 0; q < N_TOPO_PRECISIONS; q++)
+        if (space.precision & 1U << q && isnan(topo_npu_peak(&s->net.npu, (enum topo_precision)q)))
+            return yaml_fail_key(&s->doc, yaml_get(&s->doc, w->training->search, "precision"), e, ERR_RANGE,
+                                 "asks for %s, which the NPU does not have", topo_precision_words[q]);
     if (!given && s->n_workloads > 1)
         return yaml_fail_key(
             &s->doc, w->training->search, e, ERR_RANGE,

@@ -17,9 +17,11 @@ struct search_values {
 struct search_space {
     struct search_values tp, cp, pp, ep, micro, interleave;
     /** Masks; of dispatchers and overlaps for a plan with ep > 1; precision 0: the plan's. */
-    unsigned recompute, zero, seq_parallel, context, schedule, dispatcher, ep_overlap;
-    bool any_order; /**< every order of the axes over the dimensions, not only the plan's */
-    int32_t top;    /**< how many of the best are kept, >= 1 */
+    unsigned recompute, zero, seq_parallel, context, schedule, dispatcher, ep_overlap, precision;
+    unsigned recompute_ops; /**< 1 << enum plan_op: every choice of them, with recompute selective; 0: the
+                               plan's */
+    bool any_order;         /**< every order of the axes over the dimensions, not only the plan's */
+    int32_t top;            /**< how many of the best are kept, >= 1 */
 };
 
 /** Of a struct search_space; its defaults: everything legal, in every order, the ten best. */

@@ -55,3 +55,7 @@ echo "== a search"
 run sim study.yaml --search parallelism --set 'workload.search={top: 3, tp: [1, 2, 4], cp: [1]}'
 run sim study.yaml --search parallelism --set network.npu.mem_GB=0.01
 run sim study.yaml --set 'workload.search={tp: [3]}'
+run sim study.yaml --set 'workload.search={precision: [bf16, mxfp8]}'
+S='tp: [4], pp: [4], cp: [1], micro_batch: [1], interleave: [1], zero: [1], seq_parallel: [true], schedule: [1f1b], order: given, top: 9'
+"$WEFT" sim study.yaml --set workload.parallel.software=megatron --set network.npu.peak_8bit_TFLOPS=200 \
+    --set "workload.search={$S, precision: [bf16, fp8], recompute: [selective], recompute_ops: [norm, mla_up, mlp]}" 2>&1 | sed -n '/^searched/,$p'
