@@ -312,7 +312,9 @@ void system_report(struct report *r, const struct design_point *s, const struct 
         return;
     }
     report_open(r, "system", '{');
-    if (report_is(r, IN_TEXT)) {
+    if (report_is(r, IN_TEXT) && isnan(x.racks)) {
+        report_line(r, "\n%-18s%s\n", "left out", x.omits);
+    } else if (report_is(r, IN_TEXT)) {
         report_line(r, "\n");
         say_money(r, &x, &s->system.terms);
         say_power(r, &x, &s->system);
@@ -320,7 +322,7 @@ void system_report(struct report *r, const struct design_point *s, const struct 
     } else {
         report_sums(r, &x);
     }
-    if (why)
+    if (why && !isnan(x.racks))
         report_why(r, &x, s, d->time_s);
     report_close(r, '}');
     system_free(&x);

@@ -172,6 +172,23 @@ void system_sum(struct system *x, const struct design_point *s, const struct own
     x->usd_run = usd_step * (isnan(own->run_steps) ? own->run_tokens / x->tokens : own->run_steps);
 }
 
+/* Nothing is known of what cannot be built. */
+static void leave_blank(struct system *x)
+{
+    *x = (struct system){ .items = x->items,
+                          .fails = x->fails,
+                          .cost = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
+                          .usd_npu_h = NAN,
+                          .racks = NAN,
+                          .mtbi_s = NAN,
+                          .goodput = { NAN, NAN, NAN, NAN, NAN },
+                          .step_s = NAN,
+                          .tokens = NAN,
+                          .usd_per_Mtoken = NAN,
+                          .usd_run = NAN,
+                          .omits = "everything: the network is not to be had" };
+}
+
 /* A network with prices whose parts cannot be had has no sum. */
 static int add_bill(struct system *x, const struct design_point *s, const struct design *d, struct err *e)
 {
@@ -183,7 +200,7 @@ static int add_bill(struct system *x, const struct design_point *s, const struct
     if (!d->has_bill && topo_build_bill(&x->bill, &s->net, &s->parts, d->bw_Bps, &why)) {
         if (why.code == ERR_NOMEM)
             return err_set(e, ERR_NOMEM, "%s", why.msg);
-        omit(x, "everything: the network is not to be had");
+        leave_blank(x);
         return 0;
     }
     add_network(x, s, d->has_bill ? &d->bill : &x->bill);
@@ -212,6 +229,8 @@ int system_build(struct system *out, const struct design_point *s, const struct 
         system_free(out);
         return rc;
     }
+    if (isnan(out->racks))
+        return 0;
     if (s->net.n_npus < BY_PARTS)
         omit(out, "stops by users and their software, most of all below 4,096 NPUs");
     own_sum(&bare, out->items, out->n_items, &s->system.terms);
@@ -219,8 +238,6 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     add_extras(out, s, true);
     settle_checkpoint(&out->checkpoint, s);
     system_sum(out, s, &s->system, d->time_s);
-    if (s->has_parts && !d->has_bill && out->bill.n_lines == 0) /* nothing of it holds */
-        out->cost.total = out->usd_npu_h = out->usd_per_Mtoken = out->usd_run = NAN;
     if (out->goodput.interval_s < out->checkpoint.drain_s)
         omit(out, "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to %.4g",
              out->checkpoint.drain_s);

@@ -19,8 +19,8 @@ struct system {
     int32_t n_items, n_fails;
     struct own_cost cost; /**< usd NaN where the network has prices and no bill */
     double usd_npu_h;     /**< of an hour that is sold */
-    double racks;
-    double mtbi_s; /**< of a job on all NPUs; INFINITY: nothing fails */
+    double racks;         /**< NaN: the network is not to be had, and all numbers are NaN */
+    double mtbi_s;        /**< of a job on all NPUs; INFINITY: nothing fails */
     struct checkpoint checkpoint;
     struct goodput goodput;
     double step_s;                  /**< wall time of a step: its time over goodput; INFINITY for 0 */

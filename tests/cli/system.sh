@@ -40,6 +40,14 @@ echo "== rows"
 "$WEFT" front rows.csv --by usd_per_Mtoken,cost_usd 2>&1 | tail -4
 echo "== a run of 16,384, without what depends on the time of a step"
 "$WEFT" explain "$study" 2>/dev/null | sed -n '/^owning it/,/^A minute/p' | grep -v '^  tokens\|^  the run\|^  effective'
+echo "== a site of 20 MW: rows within it"
+cd - >/dev/null && "$WEFT" sweep configs/studies/20MW.yaml -q --of csv 2>/dev/null | awk -F, '
+    /^#/ { next }
+    !at { for (i = 1; i <= NF; i++) at = $i == "watt_peak" ? i : at; next }
+    { n++ } { while ((i = index($0, "\"")) > 0) { j = index(substr($0, i + 1), "\""); $0 = substr($0, 1, i - 1) "_" substr($0, i + j + 1) } }
+    1.25 * $at > 20e6 || $at < 1e5 { print "wrong:", $0 }
+    END { print (n > 1 ? "some" : "none") }'
+cd "$TMPDIR" || exit 1
 echo "== what is left out is said"
 say "rates count no parts" sim study.yaml --split --set 'parts={rates: [{tier: N, link_usd_per_GBps: 4}, {tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18}]}' | grep -A1 '^left out'
 "$WEFT" sim study.yaml --split --set system.mtbf.npu_h=0.01 | grep -A2 '^failures'

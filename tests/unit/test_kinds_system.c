@@ -94,6 +94,24 @@ TEST(what_joins_a_server_is_in_its_price)
     assert_close(x3.items[2].count * x3.items[2].usd, 32 / 2 * 100 * 4, 1e-12);
 }
 
+/* 8 NPUs with 100 links each: no Clos of 4 ports joins 800 ends. */
+TEST(what_cannot_be_built_has_no_numbers)
+{
+    SYSTEM(s, d, x,
+           "network:\n"
+           "  npu: { usd: 20000, watt: 700 }\n"
+           "  dims: [ { name: pod, shape: switch, size: 8, bw_GBps: 5000, tier: P } ]\n"
+           "parts:\n"
+           "  catalogue:\n"
+           "    - { name: box, kind: switch, ports: 4, bw_GBps: 50, usd: 100, watt: 5 }\n"
+           "    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 10 }\n"
+           "  build: [ { tier: P, switch: box, end_link: end, up_link: end } ]\n" STEP
+           "system: { checkpoint: { size_GB: 1 } }\n");
+    assert_false(d.has_bill);
+    assert_true(isnan(x.cost.total) && isnan(x.cost.watt_peak) && isnan(x.goodput.goodput) && isnan(x.racks));
+    assert_string_equal(x.omits, "everything: the network is not to be had");
+}
+
 TEST(without_parts_the_network_is_left_out)
 {
     SYSTEM(s, d, x,
