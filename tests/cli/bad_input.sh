@@ -217,6 +217,12 @@ plan "$moe" "ep: 16, dispatcher: merged, node_limit: 5" | npu | study
 bad "node limit above the nodes" study.yaml
 plan "$moe" "ep: 32, dispatcher: merged, node_limit: 1, dispatch_bits: 12" | npu | study
 bad "dispatch of 12 bits" study.yaml
+plan "" "precision: mxfp8" | npu | study
+bad "precision that the NPU has no peak for" study.yaml
+plan "" "recompute_ops: [ core, gelu ]" | npu | study
+bad "operator that is none" study.yaml
+plan "" "offload: 0.5" | npu | study
+bad "offload without the host's bandwidth" study.yaml
 plan "$moe" "ep: 8, node_limit: 2" | npu | study
 bad "node limit of an all-to-all" study.yaml
 plan "$moe" "ep: 8, ep_overlap: shared" | npu | study

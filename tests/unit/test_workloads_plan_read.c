@@ -164,6 +164,42 @@ TEST(a_dispatch_that_the_nodes_do_not_allow_is_named_with_its_place)
           ERR_RANGE, "node_limit has no effect on dispatcher all-to-all");
 }
 
+/* What the model, the NPU (an A100 without lower precisions) or the rest of the plan does not have. */
+TEST(software_that_cannot_be_is_named_with_its_place)
+{
+    CASES(const char *model, *text, *message) = {
+        { "deepseek-v3", "batch: 512\nep: 64\nsoftware: megatron\ngraph: step",
+          "p.yaml:4:8: graph is step, but dropless all-to-alls send counts of tokens through the host" },
+        { "deepseek-v3", "batch: 512\nep: 64\ndispatcher: merged\nsoftware: megatron\ngraph: step", NULL },
+        { "gpt3-175b", "batch: 512\ngraph: attention",
+          "p.yaml:2:1: graph is attention, which saves launches" },
+        { "gpt3-175b", "batch: 512\nlaunch_us: 900\ngraph: attention", NULL },
+        { "gpt3-175b", "batch: 512\nprecision: fp8", "p.yaml:2:12: precision is of 8 bits, which the NPU" },
+        { "gpt3-175b", "batch: 512\nprecision: nvfp4",
+          "p.yaml:2:12: precision is nvfp4, which the NPU does not have; give network.npu.peak_4bit_TFLOPS" },
+        { "gpt3-175b", "batch: 512\nattention_precision: fp8", "p.yaml:2:22: attention_precision is fp8" },
+        { "gpt3-175b", "batch: 512\ngather_bits: 8", "p.yaml:2:14: gather_bits is given with zero 0" },
+        { "gpt3-175b", "batch: 512\nzero: 1\ngather_bits: 5", "p.yaml:3:14: gather_bits is not a width" },
+        { "gpt3-175b", "batch: 512\nrecompute_ops: [norm, mla_up]",
+          "recompute_ops names mla_up, but the model has no low-rank attention" },
+        { "kimi-k2", "batch: 512\nrecompute_ops: [shared, experts, mla_up]", NULL },
+        { "resnet50", "batch: 512\nsoftware: eager", "software is of transformers, which this model is not" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct plan p;
+        if (cases[i].message)
+            FAILS(read_text(&p, cases[i].model, cases[i].text, e),
+                  strcmp(cases[i].model, "resnet50") ? ERR_RANGE : ERR_PARSE, cases[i].message);
+        else
+            OK(read_text(&p, cases[i].model, cases[i].text, e));
+    }
+    struct plan p;
+    FAILS(read_text(&p, "gpt3-175b", "batch: 512\nrecompute: full\nrecompute_ops: [norm]", e), ERR_PARSE,
+          "p.yaml:3:1: recompute_ops is given with recompute full, expected selective");
+    OK(read_text(&p, "gpt3-175b", "batch: 512\nrecompute_ops: [norm, core]", e));
+    assert_true(p.recompute == PLAN_RECOMPUTE_SELECTIVE && p.recompute_ops == (1U << PLAN_OP_NORM | 1U));
+}
+
 TEST(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place)
 {
     static const char text[] = "batch: 8\ntp: 3\n";
