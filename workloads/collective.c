@@ -716,18 +716,34 @@ int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stag
     return n_rows;
 }
 
-bool stage_has_choice(const struct topo_network *net)
+/* Does what a dimension does depend on size or bandwidth, in passes of this collective? Curves of one stretch
+ * are lines; an all-reduce is of passes of all three that curves are measured of. */
+static bool dim_has_choice(const struct topo_dim *dim, enum collective_kind kind)
 {
-    for (int32_t d = 0; d < net->n_dims; d++) {
-        const struct topo_dim *dim = &net->dims[d];
-        if (dim->algorithm == TOPO_ALGORITHM_AUTO || dim->algorithm == TOPO_ALGORITHM_TREE || dim->n_regimes)
+    if (dim->algorithm == TOPO_ALGORITHM_AUTO || dim->algorithm == TOPO_ALGORITHM_TREE || dim->n_regimes)
+        return true;
+    for (int32_t i = 0; i < dim->n_curves; i++) {
+        enum topo_measured of = dim->curves[i].collective;
+        bool counts = kind == COLLECTIVE_ALL_REDUCE ||
+                      (kind == COLLECTIVE_REDUCE_SCATTER && of == TOPO_MEASURED_REDUCE_SCATTER) ||
+                      (kind == COLLECTIVE_ALL_GATHER && of == TOPO_MEASURED_ALL_GATHER);
+        if (counts && isfinite(dim->curves[i].line.up_to_B))
             return true;
-        /* A curve of one stretch is a line, whichever it is. */
-        for (int32_t i = 0; i < dim->n_curves; i++)
-            if (isfinite(dim->curves[i].line.up_to_B))
-                return true;
     }
     return false;
+}
+
+static bool net_has_choice(const struct topo_network *net, enum collective_kind kind)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (dim_has_choice(&net->dims[d], kind))
+            return true;
+    return false;
+}
+
+bool stage_has_choice(const struct topo_network *net)
+{
+    return net_has_choice(net, COLLECTIVE_ALL_REDUCE); /* what any collective may choose it may */
 }
 
 /* The passes of one chunk, and how often each counts. */
@@ -808,7 +824,7 @@ void collective_time(struct collective_time *out, enum collective_kind kind, dou
 
 bool collective_is_linear(enum collective_kind kind, const struct collective_way *way)
 {
-    return !way->rules || (kind != COLLECTIVE_BROADCAST && !stage_has_choice(way->net));
+    return !way->rules || (kind != COLLECTIVE_BROADCAST && !net_has_choice(way->net, kind));
 }
 
 static bool is_below(const struct collective_line *a, const struct collective_line *b)

@@ -16,6 +16,7 @@
 #include "alloc/bound.h"
 #include "alloc/lp.h"
 #include "base/vec.h"
+#include "kinds/design/clock.h"
 #include "kinds/design/design.h"
 #include "workloads/collective.h"
 #include "workloads/step.h"
@@ -44,20 +45,6 @@ struct search_places {
 
 /** Called for each legal plan of a shape; its order is the base's. */
 typedef void (*search_visit)(void *with, const struct plan *plan);
-
-/*
- * The time of a planned step at given bandwidths, a few hundred nanoseconds
- * each.
- */
-
-/** Times of collectives of one place, found once. */
-struct search_clock {
-    struct collective_way way;
-    const struct plan_place *place;
-    bool linear; /**< nothing is chosen by the bytes */
-    bool found[N_PLAN_GROUPS][N_COLLECTIVES];
-    struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
-};
 
 /** Zero-initialise and reserve; release with search_best_free(). */
 struct search_best {
@@ -660,70 +647,6 @@ static int search_walk(struct search_refusals *refused, const struct search_spac
     }
     free(x);
     return 0;
-}
-
-/* Borrowed pointers in @p way must outlive the clock. */
-static void search_clock_set(struct search_clock *c, const struct collective_way *way,
-                             const struct plan_place *place)
-{
-    c->way = *way;
-    c->place = place;
-    /* No planned step broadcasts, which is the one kind that always chooses. */
-    c->linear = collective_is_linear(COLLECTIVE_ALL_REDUCE, way);
-    for (int g = 0; g < N_PLAN_GROUPS; g++)
-        for (int k = 0; k < N_COLLECTIVES; k++)
-            c->found[g][k] = false;
-}
-
-static const struct collective_lines *find_lines(struct search_clock *c, const struct plan_collective *x)
-{
-    if (!c->found[x->group][x->kind]) {
-        collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group],
-                              c->place->stride[x->group], c->place->share[x->group], &c->way);
-        c->found[x->group][x->kind] = true;
-    }
-    return &c->lines[x->group][x->kind];
-}
-
-/* Time of a plan at one way of running collectives. Where that is linear in the bytes, lines are looked up
- * instead of the full model: most of the search's time is here. */
-static double search_clock_time(struct search_clock *c, const struct plan_cost *cost)
-{
-    double once_s[PLAN_MAX_COLLECTIVES];
-    for (int32_t i = 0; i < cost->n_collectives; i++) {
-        const struct plan_collective *x = &cost->collectives[i];
-        once_s[i] = 0;
-        if (!c->linear) {
-            struct collective_time t;
-            collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                            c->place->share[x->group], &c->way);
-            once_s[i] = t.time_s;
-            continue;
-        }
-        const struct collective_lines *lines = find_lines(c, x);
-        for (int32_t l = 0; l < lines->n; l++) {
-            double time_s = lines->lines[l].const_s + lines->lines[l].s_per_B * x->bytes;
-            once_s[i] = time_s > once_s[i] ? time_s : once_s[i];
-        }
-    }
-    return plan_cost_time(cost, once_s);
-}
-
-/* The same with what each dimension takes of the path that decides. */
-static void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
-{
-    struct plan_sum once[PLAN_MAX_COLLECTIVES];
-    int32_t n_dims = c->way.net->n_dims;
-    for (int32_t i = 0; i < cost->n_collectives; i++) {
-        const struct plan_collective *x = &cost->collectives[i];
-        struct collective_time t;
-        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                        c->place->share[x->group], &c->way);
-        once[i].v[0] = t.time_s;
-        for (int32_t d = 0; d < n_dims; d++)
-            once[i].v[1 + d] = t.wait_s[d];
-    }
-    plan_cost_sum(out, cost, once, n_dims);
 }
 
 static int search_best_reserve(struct search_best *b, int32_t most, struct err *e)

@@ -205,6 +205,12 @@ TEST(a_measured_curve_stands_in_for_what_the_dimension_says)
         assert_close(s.load_B, cost.load * cases[i].bytes / cases[i].efficiency, 1e-14);
     }
     assert_true(stage_has_choice(&net));
+    /* Other collectives than the one with stretches are still lines. */
+    const struct collective_way way = { .net = &net, .rules = &stage_rules_plain, .bw_Bps = &dim->bw_Bps };
+    dim->n_regimes = 0;
+    assert_false(collective_is_linear(COLLECTIVE_REDUCE_SCATTER, &way));
+    assert_false(collective_is_linear(COLLECTIVE_ALL_REDUCE, &way));
+    assert_true(collective_is_linear(COLLECTIVE_ALL_GATHER, &way));
 }
 
 /* Both halves of an all-reduce are of the all-reduce that was measured; inside the last dimension they are a

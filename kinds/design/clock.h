@@ -1,0 +1,33 @@
+/** @file The time of planned steps of one place at given bandwidths, a few hundred nanoseconds each. */
+#ifndef KINDS_DESIGN_CLOCK_H
+#define KINDS_DESIGN_CLOCK_H
+
+#include "workloads/collective.h"
+#include "workloads/plan_cost.h"
+
+/** Sizes of one collective whose times a clock remembers. */
+enum { CLOCK_SEEN = 32 };
+
+/** Times of collectives of one place, found once. */
+struct search_clock {
+    struct collective_way way;
+    const struct plan_place *place;
+    bool linear[N_COLLECTIVES]; /**< nothing is chosen by the bytes */
+    struct {
+        double bytes, time_s;
+    } seen[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN]; /**< of those that are not; bytes 0: none */
+    bool found[N_PLAN_GROUPS][N_COLLECTIVES];
+    struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
+};
+
+/** @p place and what @p way points to are borrowed and must outlive the clock. */
+void search_clock_set(struct search_clock *c, const struct collective_way *way,
+                      const struct plan_place *place);
+
+/** Time of the step [s]. */
+double search_clock_time(struct search_clock *c, const struct plan_cost *cost);
+
+/** The same with what each dimension takes of the path that decides. */
+void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost);
+
+#endif
