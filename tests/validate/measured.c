@@ -201,23 +201,25 @@ static void map_model(const struct reader *r, const struct software *w)
 
 /* One file for each GPU. Networks as the files of
  * configs/networks have them (selene-a100, hgx-*, gb200-nvl72): bandwidth one way, efficiency, latency of a
- * round; sizes are the row's. */
+ * round, measured curves; sizes are the row's. */
 static const struct machine {
     const char *gpu, *label, *npu;
     double nvlink_GBps, node_share, pod_share;
     int node_ns, pod_ns;
-    const char *algorithm; /**< inside the node */
+    const char *nvls; /**< curves of a node whose switches reduce, and the members that they need */
+    int nvls_least;
 } machines[] = {
-    { "a100-80gb", "A100 80 GB", "a100-80gb", 300, 0.757, 0.8, 5643, 20000, "ring" },
-    { "a100-40gb", "A100 40 GB", "a100-40gb", 300, 0.757, 0.8, 5643, 20000, "ring" },
-    { "h100", "H100", "h100-80gb", 450, 0.81, 0.85, 18700, 25000, NULL },
-    { "h100-96gb-hbm2e-500w", "H100 500 W", "h100-96gb-500w", 450, 0.81, 0.85, 18700, 25000, NULL },
-    { "h200", "H200", "h200", 450, 0.81, 0.85, 18700, 25000, NULL },
-    { "h800", "H800", "h800", 200, 0.81, 0.85, 18700, 25000, NULL },
-    { "b200", "B200", "b200", 900, 0.75, 0.85, 18700, 25000, NULL },
-    { "b300", "B300", "b300", 900, 0.75, 0.85, 18700, 25000, NULL },
-    { "gb200", "GB200", "gb200", 900, 0.75, 0.85, 18700, 25000, NULL },
-    { "gb300", "GB300", "gb300", 900, 0.75, 0.85, 18700, 25000, NULL },
+    { "a100-80gb", "A100 80 GB", "a100-80gb", 300, 0.757, 0.8, 5643, 20000, NULL, 0 },
+    { "a100-40gb", "A100 40 GB", "a100-40gb", 300, 0.757, 0.8, 5643, 20000, NULL, 0 },
+    { "h100", "H100", "h100-80gb", 450, 0.81, 0.85, 18700, 25000, "hgx-h100-node", 5 },
+    { "h100-96gb-hbm2e-500w", "H100 500 W", "h100-96gb-500w", 450, 0.81, 0.85, 18700, 25000, "hgx-h100-node",
+      5 },
+    { "h200", "H200", "h200", 450, 0.81, 0.85, 18700, 25000, "hgx-h100-node", 5 },
+    { "h800", "H800", "h800", 200, 0.81, 0.85, 18700, 25000, NULL, 0 },
+    { "b200", "B200", "b200", 900, 0.75, 0.85, 18700, 25000, "hgx-b200-node", 6 },
+    { "b300", "B300", "b300", 900, 0.75, 0.85, 18700, 25000, "hgx-b200-node", 6 },
+    { "gb200", "GB200", "gb200", 900, 0.75, 0.85, 18700, 25000, NULL, 0 },
+    { "gb300", "GB300", "gb300", 900, 0.75, 0.85, 18700, 25000, NULL, 0 },
 };
 
 static const struct machine *machine_of(const char *gpu)
@@ -255,29 +257,30 @@ static int64_t inside(const struct reader *r, int64_t domain)
 static void put_network(struct measured *m, int64_t n, int64_t nodes, double nic_GBps)
 {
     const struct machine *x = machine_of(m->gpu);
-    char node[256] = "", pod[256] = "", in[80] = "", out[80] = "";
-    if (!x->algorithm) { /* NCCL's all-to-all; DeepEP and HybridEP */
-        snprintf(in, sizeof in, "all_to_all_efficiency: 0.6, dispatch_efficiency: %s, ",
-                 strcmp(x->gpu, "h800") ? "0.72" : "0.775");
-        snprintf(out, sizeof out, "all_to_all_efficiency: 0.75, dispatch_efficiency: 0.89, ");
-    }
+    KEEP(struct text, net, text_free) = { 0 };
+    bool a100 = strncmp(x->gpu, "a100", 4) == 0, is_h800 = strcmp(x->gpu, "h800") == 0;
+    text_printf(&net, "{ npu: configs/npus/%s.yaml, dims: [ ", x->npu);
     if (n > 1)
-        snprintf(node, sizeof node,
-                 "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, %salgorithm: %s, "
-                 "latency_ns: %d }",
-                 (long long)n, x->nvlink_GBps, x->node_share, in,
-                 x->algorithm  ? x->algorithm
-                 : n & (n - 1) ? "bruck"
-                               : "halving-doubling",
-                 x->node_ns);
+        text_printf(&net,
+                    "{ name: node, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, latency_ns: %d",
+                    (long long)n, x->nvlink_GBps, x->node_share, x->node_ns);
+    if (n > 1 && a100)
+        text_puts(&net, ", algorithm: ring");
+    if (n > 1 && !a100) /* NCCL's all-to-all; DeepEP and HybridEP */
+        text_printf(&net, ", all_to_all_efficiency: 0.6, dispatch_efficiency: %s%s",
+                    is_h800 ? "0.775" : "0.72", n & (n - 1) ? ", algorithm: bruck" : "");
+    if (n == 8 && x->nvls)
+        text_printf(&net, ", in_switch: nvls, in_switch_min: %d, curves: configs/curves/%s.yaml",
+                    x->nvls_least, x->nvls);
+    text_printf(&net, "%s", n > 1 ? nodes > 1 ? " }, " : " }" : "");
     if (nodes > 1)
-        snprintf(pod, sizeof pod,
-                 "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, %salgorithm: %s, "
-                 "latency_ns: %d }",
-                 (long long)nodes, nic_GBps, x->pod_share, out,
-                 x->algorithm || (nodes & (nodes - 1)) ? "ring" : "halving-doubling", x->pod_ns);
-    snprintf(m->network_map, sizeof m->network_map, "{ npu: configs/npus/%s.yaml, dims: [ %s%s%s ] }", x->npu,
-             node, n > 1 && nodes > 1 ? ", " : "", pod);
+        text_printf(
+            &net, "{ name: pod, shape: switch, size: %lld, bw_GBps: %g, efficiency: %g, latency_ns: %d%s%s }",
+            (long long)nodes, nic_GBps, x->pod_share, x->pod_ns,
+            a100 || nodes & (nodes - 1) ? ", algorithm: ring" : "",
+            a100 ? "" : ", all_to_all_efficiency: 0.75, dispatch_efficiency: 0.89");
+    text_puts(&net, " ] }");
+    snprintf(m->network_map, sizeof m->network_map, "%s", text_str(&net));
 }
 
 static bool map_network(const struct reader *r)

@@ -27,7 +27,7 @@ struct measured {
     int64_t gpus;
     enum topo_precision precision;
     bool told; /**< the study has the precision that the row has */
-    char network_map[640], model_map[768], parallel_map[1536];
+    char network_map[768], model_map[768], parallel_map[1536];
     unsigned ignored;
     /* What weft says; NaN with the reason in `fault`. */
     double got_s, got_B;
