@@ -68,6 +68,9 @@ static void say_failures(struct report *r, const struct system *x, double time_s
         "%-18sone each %s h stops the job; a checkpoint each %s s leaves goodput %.4f (first order %.4f)\n",
         "failures", show_real(a, x->mtbi_s / HOUR_S, 4), show_real(b, g->interval_s, 4), g->goodput,
         fmax(g->first_order, 0));
+    if (!isnan(x->spares_enough))
+        report_line(r, "  %-16sone is at hand %s %% of the time; 99 %% asks for %s\n", "spares",
+                    show_real(a, 100 * x->spares_enough, 4), show_count(b, x->spares_needed));
     if (isfinite(x->step_s))
         report_line(r, "  %-16s%s, of %s\n", "effective step", show_time(a, x->step_s), show_time(c, time_s));
     if (x->omits[0])
@@ -88,6 +91,8 @@ static void report_sums(struct report *r, const struct system *x)
     report_json_real(r, "watt_peak", x->cost.watt_peak);
     report_json_real(r, "watt_mean", x->cost.watt_mean);
     report_json_real(r, "racks", x->racks);
+    report_json_real(r, "spares_enough", x->spares_enough);
+    report_json_count(r, "spares_needed", isnan(x->spares_enough) ? -1 : x->spares_needed);
     report_json_real(r, "mtbi_h", x->mtbi_s / HOUR_S);
     report_json_real(r, "stall_s", x->checkpoint.stall_s);
     report_json_real(r, "drain_s", x->checkpoint.drain_s);

@@ -112,8 +112,24 @@ static const struct key checkpoint_keys[] = {
            "from a failure to the first new step: detect, replace, load, warm up"),
 };
 
+/* Of two ways to say the same one alone. */
+static int refuse_both(const struct yaml_doc *doc, yaml_id map, const char *key, const char *other,
+                       struct err *e)
+{
+    yaml_id id = yaml_get(doc, map, key);
+    if (id < 0 || yaml_get(doc, map, other) < 0)
+        return 0;
+    return yaml_fail_key(doc, id, e, ERR_PARSE, "is given together with %s; give one of them", other);
+}
+
+static int check_checkpoint(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    (void)base;
+    return refuse_both(doc, map, "bytes_per_param", "size_GB", e);
+}
+
 K_SECTION(own_checkpoint_section, struct own_checkpoint, "system.checkpoint", checkpoint_keys,
-          "how a job saves and resumes", STUDY_USES);
+          "how a job saves and resumes", STUDY_USES, .check = check_checkpoint);
 
 #define TERM(field, key, in, to_SI, least, most, usual, text)                                                \
     K_REAL(struct own_system, terms.field, key, in, to_SI, least, most, usual, text)
@@ -129,6 +145,12 @@ static const struct key system_keys[] = {
     K_REAL_OR(struct own_system, server_watt, "server_watt", "W", 1, 0, MAX_WATT, NAN,
               "power of it, per NPU (default: 0.6 npu_watt)"),
     K_COUNT(struct own_system, npus_per_node, "npus_per_node", 1, 65536, 8, "NPUs of one server"),
+    K_COUNT_OR(
+        struct own_system, spare_nodes, "spare_nodes", 0, 1e9, -1,
+        "servers that stand by; where all are under repair the job waits for one (default: as many as it "
+        "takes, and not paid)"),
+    K_REAL(struct own_system, repair_s, "repair_h", "h", HOUR_S, 0, 1e6, 4,
+           "to repair a server that failed; with spare_nodes"),
     K_REAL(struct own_system, npu_idle, "npu_idle", "", 1, 0, 1, 0.1,
            "power of an NPU at rest, share of npu_watt"),
     K_REAL(struct own_system, server_idle, "server_idle", "", 1, 0, 1, 0.5,
@@ -167,19 +189,21 @@ static const struct key system_keys[] = {
     K_REAL_OR(struct own_system, run_steps, "run_steps", "", 1, 1, 1e15, NAN, "instead: its steps"),
 };
 
-/* Of two ways to say the same one alone. */
+/* Keys without effect beside others are mistakes. */
 static int check_system(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const pairs[][2] = { { "rent_usd_kW_month", "building_usd_W" },
                                             { "rent_usd_kW_month", "building_life_years" },
                                             { "run_steps", "run_Gtokens" } };
+    yaml_id repair = yaml_get(doc, map, "repair_h");
     (void)base;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        yaml_id id = yaml_get(doc, map, pairs[i][0]);
-        if (id >= 0 && yaml_get(doc, map, pairs[i][1]) >= 0)
-            return yaml_fail_key(doc, id, e, ERR_PARSE, "is given together with %s; give one of them",
-                                 pairs[i][1]);
+        int rc = refuse_both(doc, map, pairs[i][0], pairs[i][1], e);
+        if (rc)
+            return rc;
     }
+    if (repair >= 0 && yaml_get(doc, map, "spare_nodes") < 0)
+        return yaml_fail_key(doc, repair, e, ERR_PARSE, "is given without spare_nodes; give both");
     return 0;
 }
 

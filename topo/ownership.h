@@ -91,6 +91,8 @@ struct own_system {
     double npu_usd, npu_watt;       /**< NaN: those of the network's NPU */
     double server_usd, server_watt; /**< rest of a node, per NPU; NaN: a share of the NPU's */
     int64_t npus_per_node;
+    int64_t spare_nodes;                        /**< -1: as many as it takes are at hand, and cost nothing */
+    double repair_s;                            /**< of a node that failed */
     double npu_idle, server_idle, network_idle; /**< power idle over busy */
     double life_y, network_life_y, residual;
     double rack_W;

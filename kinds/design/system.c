@@ -20,7 +20,10 @@
 /* Fewer NPUs fail more often than their parts do: arXiv 2410.21680. */
 enum { BY_PARTS = 4096 };
 
-enum { N_FIXED_ITEMS = 2 + OWN_MAX_EXTRAS, N_FIXED_FAILS = 2 };
+/* A pool of spares is enough that often. */
+#define SURE 0.99
+
+enum { N_FIXED_ITEMS = 3 + OWN_MAX_EXTRAS, N_FIXED_FAILS = 2 };
 
 static void add_item(struct system *x, struct own_item item)
 {
@@ -62,6 +65,25 @@ static void add_npus(struct system *x, const struct design_point *s)
                                    own->server_watt, own->server_idle * own->server_watt });
     add_fail(x, "NPUs", n, own->mtbf.npu_s);
     add_fail(x, "nodes", nodes_of(s), own->mtbf.node_s);
+}
+
+/* Servers that stand by, as dear as the others, and how often one is at hand. */
+static void add_spares(struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double per = (double)own->npus_per_node, n = nodes_of(s);
+    double mtbf_s = 1 / (per / own->mtbf.npu_s + 1 / own->mtbf.node_s);
+    x->spares_enough = NAN;
+    if (own->spare_nodes < 0)
+        return;
+    x->spares_enough =
+        spares_enough((int64_t)n, own->spare_nodes, 1 - reliability_availability(mtbf_s, own->repair_s));
+    x->spares_needed = spares_needed(fmin(n * own->repair_s / mtbf_s, 1e6), SURE);
+    add_item(
+        x, (struct own_item){ "spare servers with their NPUs", (double)own->spare_nodes,
+                              per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
+                              per * (own->npu_watt + own->server_watt),
+                              per * (own->npu_idle * own->npu_watt + own->server_idle * own->server_watt) });
 }
 
 static void add_bill_line(struct system *x, const struct own_system *own, const struct topo_bill_line *line)
@@ -134,8 +156,9 @@ static double params_of(const struct design_point *s)
     return most;
 }
 
-/* Of several models the largest is saved. */
-static void settle_checkpoint(struct checkpoint *c, const struct design_point *s)
+/* Of several models the largest is saved. Without a spare a restart waits for a whole repair: at most that.
+ */
+static void settle_checkpoint(struct checkpoint *c, const struct design_point *s, double enough)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
     double size_B = isnan(own->size_B) ? own->bytes_per_param * params_of(s) : own->size_B;
@@ -143,7 +166,8 @@ static void settle_checkpoint(struct checkpoint *c, const struct design_point *s
     double stall_s = own->async ? ASYNC_STALL_S : write_s;
     *c = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
                               .drain_s = own->async ? write_s : 0,
-                              .restart_s = own->restart_s };
+                              .restart_s =
+                                  own->restart_s + (isnan(enough) ? 0 : (1 - enough) * s->system.repair_s) };
 }
 
 /* ---- sums ---- */
@@ -180,6 +204,7 @@ static void leave_blank(struct system *x)
                           .cost = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
                           .usd_npu_h = NAN,
                           .racks = NAN,
+                          .spares_enough = NAN,
                           .mtbi_s = NAN,
                           .goodput = { NAN, NAN, NAN, NAN, NAN },
                           .step_s = NAN,
@@ -222,6 +247,7 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     int rc = reserve(out, s, e);
     if (!rc) {
         add_npus(out, s);
+        add_spares(out, s);
         add_extras(out, s, false);
         rc = add_bill(out, s, d, e);
     }
@@ -236,7 +262,7 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     own_sum(&bare, out->items, out->n_items, &s->system.terms);
     out->racks = ceil(bare.watt_peak / s->system.rack_W);
     add_extras(out, s, true);
-    settle_checkpoint(&out->checkpoint, s);
+    settle_checkpoint(&out->checkpoint, s, out->spares_enough);
     system_sum(out, s, &s->system, d->time_s);
     if (out->goodput.interval_s < out->checkpoint.drain_s)
         omit(out, "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to %.4g",

@@ -17,10 +17,12 @@ struct system {
     struct own_item *items;         /**< shape [n_items], owned: NPUs, servers, others, lines of the bill */
     struct reliability_line *fails; /**< shape [n_fails], owned: likewise */
     int32_t n_items, n_fails;
-    struct own_cost cost; /**< usd NaN where the network has prices and no bill */
-    double usd_npu_h;     /**< of an hour that is sold */
-    double racks;         /**< NaN: the network is not to be had, and all numbers are NaN */
-    double mtbi_s;        /**< of a job on all NPUs; INFINITY: nothing fails */
+    struct own_cost cost;  /**< usd NaN where the network has prices and no bill */
+    double usd_npu_h;      /**< of an hour that is sold */
+    double racks;          /**< NaN: the network is not to be had, and all numbers are NaN */
+    double spares_enough;  /**< share of time in which a spare is at hand; NaN: spare_nodes is not given */
+    int64_t spares_needed; /**< fewest for 0.99 of it */
+    double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */
     struct checkpoint checkpoint;
     struct goodput goodput;
     double step_s;                  /**< wall time of a step: its time over goodput; INFINITY for 0 */

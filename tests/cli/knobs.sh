@@ -66,6 +66,7 @@ system:
   npu_usd: 20000
   npu_watt: 500
   npus_per_node: 4
+  spare_nodes: 1
   step_tokens: 1e5
   items: [ { name: storage, usd: 50000, watt: 900 } ]
   checkpoint: { size_GB: 500 }
@@ -223,6 +224,8 @@ system npu_watt owned system.npu_watt=99
 system server_usd owned system.server_usd=99
 system server_watt owned system.server_watt=9
 system npus_per_node owned system.npus_per_node=2
+system spare_nodes owned system.spare_nodes=5
+system repair_h owned system.repair_h=400
 system npu_idle owned system.npu_idle=0.3
 system server_idle owned system.server_idle=0.3
 system network_idle owned system.network_idle=0.3

@@ -83,6 +83,21 @@ TEST(what_fails_is_what_is_bought)
 }
 
 /* The ring of 4 lies in a node of 4, and not in one of 2. */
+/* 8 nodes that fail each 1/(4/79,000 + 1/24,350) h, 100 h of repair, one spare: binomial by hand. */
+TEST(spares_are_paid_and_shorten_restarts)
+{
+    SYSTEM(bare, d0, none, MACHINE);
+    SYSTEM(s, d, x, MACHINE "  spare_nodes: 1\n  repair_h: 100\n");
+    double mtbf_h = 1 / (4 / 79000.0 + 1 / 24350.0), u = 100 / (mtbf_h + 100);
+    double enough = pow(1 - u, 9) + 9 * u * pow(1 - u, 8);
+    assert_close(x.spares_enough, enough, 1e-12);
+    assert_close(x.checkpoint.restart_s, 600 + (1 - enough) * 360000, 1e-9);
+    assert_int_equal(x.spares_needed, 1); /* Poisson of 0.073: 0.93, then 0.997 */
+    assert_close(x.cost.price - none.cost.price, 4 * 25000, 1e-9);
+    assert_close(x.cost.watt_peak - none.cost.watt_peak, 4 * 1000, 1e-9);
+    assert_true(isnan(none.spares_enough) && none.checkpoint.restart_s == 600);
+}
+
 TEST(what_joins_a_server_is_in_its_price)
 {
     SYSTEM(s, d, x, MACHINE);

@@ -142,6 +142,8 @@ TEST(wrong_values_are_refused_with_their_place)
         { "residual: 1.5", ERR_RANGE, "residual is 1.5, expected 0 to 1" },
         { "npu_idle: 1.1", ERR_RANGE, "npu_idle is 1.1, expected 0 to 1" },
         { "mtbf: { nic_h: -5 }", ERR_RANGE, "mtbf.nic_h is -5" },
+        { "spare_nodes: -1", ERR_RANGE, "spare_nodes is -1" },
+        { "repair_h: -1", ERR_RANGE, "repair_h is -1" },
         { "mtbf: { nic_h: 0 }", ERR_RANGE, "mtbf.nic_h is 0" },
         { "mtbf: { nics_h: 1 }", ERR_PARSE, "did you mean \"nic_h\"?" },
         { "checkpoint: { stall_s: -1 }", ERR_RANGE, "checkpoint.stall_s is -1" },
@@ -149,6 +151,9 @@ TEST(wrong_values_are_refused_with_their_place)
         { "items: [{ usd: 2 }]", ERR_PARSE, "name" },
         { "items: [{ name: x, per: pod }]", ERR_PARSE, "items[0].per is pod, expected one of npu" },
         { "rent_usd_kW_month: 150\nbuilding_usd_W: 12", ERR_PARSE, "is given together with building_usd_W" },
+        { "repair_h: 5", ERR_PARSE, "repair_h is given without spare_nodes" },
+        { "checkpoint: { size_GB: 5, bytes_per_param: 2 }", ERR_PARSE,
+          "checkpoint.bytes_per_param is given together with size_GB" },
         { "run_steps: 5\nrun_Gtokens: 12", ERR_PARSE, "run_steps is given together with run_Gtokens" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
