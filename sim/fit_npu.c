@@ -480,6 +480,7 @@ static double *field(struct topo_npu *npu, const struct unknown *u)
 
 /* A share has the range of its key, a size or a time none but what doubles hold. */
 #define LEAST_SHARE 1e-3
+#define MOST_SHARE  0.9995
 
 static double value_at(const struct unknown *u, double x)
 {
@@ -680,6 +681,9 @@ static int fit_one(struct fitting *x, struct err *e)
             text_printf(&f->notes, "not seen: %s, so 0: sizes span a factor of %.3g\n", key_of(x, i),
                         span_of(x, x->unknowns[i].size));
         *value = four_digits(*value);
+        if (x->unknowns[i].share && *value >= MOST_SHARE)
+            text_printf(&f->notes, "at its limit: %s, %.4g: the rows are faster than the NPU's peak allows\n",
+                        key_of(x, i), *value);
         if (x->unknowns[i].key && f->n_keys < FIT_MAX_KEYS) {
             f->keys[f->n_keys].key = x->unknowns[i].key;
             f->keys[f->n_keys++].value = *value / x->unknowns[i].key_unit;

@@ -322,6 +322,15 @@ TEST(products_that_do_not_depend_on_size_get_no_half_size)
     assert_has(text_str(&f.notes), "not seen: matrix_half_in, so 0: sizes span a factor of 32");
 }
 
+TEST(a_table_that_is_faster_than_the_peak_is_said_to_be)
+{
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+    f.npu = known_npu();
+    OK(read_today(&f, "op,m,n,k,TFLOPS\nmatrix,8192,8192,8192,400\n", "", e));
+    assert_close(f.npu.matrix_efficiency, 1, 1e-3);
+    assert_has(text_str(&f.notes), "at its limit: matrix_efficiency, 1: the rows are faster");
+}
+
 TEST(columns_that_are_not_there_are_named)
 {
     CASES(const char *names, *message) = {
