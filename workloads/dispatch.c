@@ -38,6 +38,17 @@ double dispatch_places(const struct dispatch *x, double nodes, double places)
     return places * hit / sum;
 }
 
+/* Of @p drawn parts, which need not fit the places. */
+static double share_places(const struct dispatch *x, double drawn, double places)
+{
+    struct dispatch free = *x;
+    if (fmod(drawn, places) > 0 && fmod(places, drawn) > 0) {
+        free.limit = 0;
+        drawn = places;
+    }
+    return dispatch_places(&free, drawn, places);
+}
+
 int64_t dispatch_share(double *share, const struct dispatch *x, const int32_t *members,
                        const struct topo_network *net)
 {
@@ -55,7 +66,7 @@ int64_t dispatch_share(double *share, const struct dispatch *x, const int32_t *m
             continue;
         if (nodes == 0)
             nodes = places / here;
-        double copies = dispatch_places(x, (double)nodes, (double)places);
+        double copies = share_places(x, x->groups > 0 ? x->groups : (double)nodes, (double)places);
         for (int32_t k = 0; k < n; k++)
             share[d + k] = copies / x->top_k;
         places /= here;

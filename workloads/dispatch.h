@@ -4,10 +4,11 @@
 
 #include "topo/network.h"
 
-/** Who chooses what: @p top_k of the experts of so many nodes, both drawn evenly. */
+/** Who chooses what: @p top_k of the experts of so many nodes, or groups, both drawn evenly. */
 struct dispatch {
     double experts, top_k; /**< whole; top_k <= experts */
     double limit;          /**< nodes that hold the experts of a token, at most; 0: all */
+    double groups;         /**< parts of the experts that are limited in place of nodes; 0: nodes */
 };
 
 /**
@@ -28,7 +29,8 @@ double dispatch_places(const struct dispatch *x, double nodes, double places);
 /**
  * What each dimension carries of an all-to-all with a copy for each expert, over @p members (shape [n_dims]):
  * one copy goes to each place that a dimension tells apart, and is passed on from there. Dimensions of a
- * fabric are one step; what the first one with members joins is a node.
+ * fabric are one step; what the first one with members joins is a node. Where groups and places do not divide
+ * each other evenly, the limit is left out there.
  *
  * @param[out] share  shape [TOPO_MAX_DIMS], (0, 1]; 1 beyond the network's dimensions.
  * @return nodes of the group, 1 where it lies in one.

@@ -261,6 +261,10 @@ static const struct key moe_keys[] = {
             "first layers without experts (default: none)"),
     K_COUNT(struct model_moe, every, "every", 1, WIDEST, 1,
             "then each such layer has experts (default: 1, all)"),
+    K_COUNT(struct model_moe, groups, "groups", 0, WIDEST, 0,
+            "equal parts of the experts, of which a token's lie in group_limit (DeepSeek-V3: 8, of which 4)"),
+    K_COUNT(struct model_moe, group_limit, "group_limit", 0, WIDEST, 0,
+            "groups that hold the experts of a token (default: 0, all)"),
     K_REAL(struct model_moe, capacity, "capacity", "", 1, 1, 1000, 1,
            "room of an expert over the mean of tokens, which is filled up (default: 1, no filling)"),
     K_BOOL(struct model_moe, router_bias, "router_bias", false,
@@ -473,6 +477,18 @@ static int read_experts(struct model *m, const struct yaml_doc *doc, yaml_id moe
         return yaml_fail(doc, yaml_get(doc, moe, "top_k"), e, ERR_RANGE,
                          "is %lld, expected at most experts, %lld", (long long)m->moe.top_k,
                          (long long)m->moe.experts);
+    if ((m->moe.groups > 0) != (m->moe.group_limit > 0))
+        return yaml_fail(doc, moe, e, ERR_PARSE, "has no %s, required for %s",
+                         m->moe.groups ? "group_limit" : "groups", m->moe.groups ? "groups" : "group_limit");
+    if (m->moe.groups && m->moe.experts % m->moe.groups)
+        return yaml_fail(doc, yaml_get(doc, moe, "groups"), e, ERR_RANGE,
+                         "is %lld, expected a divisor of experts, %lld", (long long)m->moe.groups,
+                         (long long)m->moe.experts);
+    if (m->moe.group_limit > m->moe.groups ||
+        (m->moe.groups && m->moe.group_limit * (m->moe.experts / m->moe.groups) < m->moe.top_k))
+        return yaml_fail(doc, yaml_get(doc, moe, "group_limit"), e, ERR_RANGE,
+                         "is %lld, expected at most groups, %lld, and as many as hold top_k experts, %lld",
+                         (long long)m->moe.group_limit, (long long)m->moe.groups, (long long)m->moe.top_k);
     if (m->moe.dense_layers >= m->layers)
         return yaml_fail(doc, yaml_get(doc, moe, "dense_layers"), e, ERR_RANGE,
                          "is %lld, expected less than layers, %lld", (long long)m->moe.dense_layers,

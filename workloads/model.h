@@ -27,6 +27,8 @@ struct model_moe {
     int64_t shared;              /**< experts that every token passes */
     int64_t dense_layers;        /**< the first ones, which have no experts */
     int64_t every;               /**< then each such layer has experts */
+    int64_t groups,
+        group_limit; /**< equal parts of the experts; a token's lie in so many of them; 0: anywhere */
     double capacity; /**< tokens that experts are given room for, over the mean; 1: as many as come */
     bool router_bias;
 };

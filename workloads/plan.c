@@ -781,7 +781,8 @@ static const struct key plan_keys[] = {
            "kernels of their "
            "own (default: by software, which has their own; without it all are counted once)"),
     P_COUNT(node_limit, "node_limit", 0, TOPO_MAX_NPUS, 0,
-            "dispatcher merged: nodes that hold the experts of a token, at most; 0: all"),
+            "dispatcher merged: nodes that hold the experts of a token, at most (default: 0, as "
+            "model.moe.groups has it)"),
     P_COUNT(dispatch_bits, "dispatch_bits", 8, 16, 16,
             "of an element on its way to the experts, 16 or 8 (with scales); back it has 16"),
     P_WORD(ep_overlap, "ep_overlap", plan_ep_overlap_words, PLAN_EP_OVERLAP_NONE,
@@ -908,7 +909,7 @@ static int check_dispatch(const struct plan_place *place, const struct plan *p, 
                           const struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
                           struct err *e)
 {
-    const struct dispatch x = { (double)m->moe.experts, (double)m->moe.top_k, 0 };
+    const struct dispatch x = { (double)m->moe.experts, (double)m->moe.top_k, 0, 0 };
     double ignored[TOPO_MAX_DIMS];
     char why[200];
     static const struct {
@@ -1176,7 +1177,10 @@ int plan_map(struct plan_place *place, const struct plan *p, const struct topo_n
 void plan_merge(struct plan_place *place, const struct plan *p, const struct model *m,
                 const struct topo_network *net)
 {
-    const struct dispatch x = { (double)m->moe.experts, (double)m->moe.top_k, (double)p->node_limit };
+    const struct model_moe *e = &m->moe;
+    const struct dispatch x = { (double)e->experts, (double)e->top_k,
+                                (double)(p->node_limit ? p->node_limit : e->group_limit),
+                                p->node_limit ? 0 : (double)e->groups };
     if (p->ep > 1 && !net->ideal)
         dispatch_share(place->share[PLAN_GROUP_MERGED], &x, place->members[PLAN_GROUP_MERGED], net);
 }

@@ -114,7 +114,7 @@ static void compare_collective(const char *word, enum topo_algorithm a, enum col
             b.net.dims[d].algorithm = a;
     }
     if (copies)
-        dispatch_share(spec.share, &(struct dispatch){ 2 * (double)b.net.n_npus, copies, 0 }, members,
+        dispatch_share(spec.share, &(struct dispatch){ 2 * (double)b.net.n_npus, copies, 0, 0 }, members,
                        &b.net);
     MUST(flow_group_build(&g, &spec, &b.routes, e));
     collective_loads(want_B, kind, enters_B, members, stride, spec.share, &b.net);

@@ -48,7 +48,7 @@ TEST(distinct_places_are_those_of_all_choices)
         unsigned n = experts[rng_below(r, COUNT_OF(experts))], nodes = 1 + (unsigned)rng_below(r, n);
         unsigned places = 1 + (unsigned)rng_below(r, n), limit = 1 + (unsigned)rng_below(r, nodes);
         unsigned k = 1 + (unsigned)rng_below(r, 4);
-        const struct dispatch x = { n, k, limit };
+        const struct dispatch x = { n, k, limit, 0 };
         if (n % nodes || n % places || (nodes % places && places % nodes) || limit * (n / nodes) < k)
             continue;
         assert_near(dispatch_places(&x, nodes, places), enumerate(n, k, limit, nodes, places), 1e-9);
@@ -63,11 +63,11 @@ TEST(a_token_of_deepseek_reaches_so_many_nodes)
     CASES(double nodes, limit,
           want) = { { 2, 0, 1.995 }, { 4, 0, 3.614 }, { 8, 0, 5.31 }, { 8, 4, 3.63 }, { 1, 0, 1 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct dispatch x = { 256, 8, cases[i].limit };
+        const struct dispatch x = { 256, 8, cases[i].limit, 0 };
         assert_near(dispatch_places(&x, cases[i].nodes, cases[i].nodes), cases[i].want, 0.02);
     }
     /* A limit that holds too few experts counts as the least that does. */
-    const struct dispatch few = { 8, 4, 1 }, least = { 8, 4, 4 };
+    const struct dispatch few = { 8, 4, 1, 0 }, least = { 8, 4, 4, 0 };
     assert_close(dispatch_places(&few, 8, 8), dispatch_places(&least, 8, 8), 1e-15);
 }
 
@@ -86,7 +86,7 @@ TEST(dispatch_of_deepep_takes_as_long_as_published)
         struct collective_time t;
         double share[TOPO_MAX_DIMS], bw_Bps[] = { 160e9, 50e9 };
         int32_t members[TOPO_MAX_DIMS] = { 8, cases[i].nodes, 1, 1, 1, 1, 1, 1 };
-        const struct dispatch x = { 256, 8, cases[i].limit };
+        const struct dispatch x = { 256, 8, cases[i].limit, 0 };
         const struct collective_way way = { &net, NULL, bw_Bps };
         OK(topo_parse_spec(&net,
                            cases[i].nodes == 4 ? "switch:8@160 switch:4@50" : "switch:8@160 switch:8@50", e));
@@ -114,7 +114,7 @@ TEST(each_level_carries_a_copy_for_each_place_behind_it)
         struct topo_network net;
         double share[TOPO_MAX_DIMS];
         int32_t members[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-        const struct dispatch x = { 64, 6, 0 };
+        const struct dispatch x = { 64, 6, 0, 0 };
         OK(topo_parse_spec(&net, cases[i].word, e));
         memcpy(members, cases[i].members, sizeof cases[i].members);
         assert_int_equal(dispatch_share(share, &x, members, &net), cases[i].nodes);
@@ -135,10 +135,35 @@ TEST(copies_are_between_one_and_those_of_every_expert)
     for (int i = 0; i < 2000; i++) {
         double nodes = (double)(1 << rng_below(r, 6)), inside = (double)(1 << rng_below(r, 4));
         double k = (double)(1 + rng_below(r, 8)), experts = nodes * inside * (double)(1 + rng_below(r, 4));
-        struct dispatch x = { experts, fmin(k, experts), 0 };
+        struct dispatch x = { experts, fmin(k, experts), 0, 0 };
         double all = dispatch_places(&x, nodes, nodes * inside), some = dispatch_places(&x, nodes, nodes);
         assert_true(some >= 1 - 1e-12 && all >= some - 1e-12 && all <= fmin(nodes * inside, x.top_k) + 1e-12);
         x.limit = (double)(1 + rng_below(r, (int64_t)nodes));
         assert_true(dispatch_places(&x, nodes, nodes) <= some + 1e-12);
     }
+}
+
+/* DeepSeek-V3's 8 groups, of which a token reaches 4: on 8 nodes a limit of 4 nodes; on 4, 2 and one of two,
+ * four and all groups; on 6 nodes, which 4 groups do not fill, no limit. */
+TEST(groups_of_experts_lie_on_nodes_as_they_may)
+{
+    CASES(int32_t nodes;
+          double limit, groups) = { { 8, 4, 0 }, { 8, 4, 8 }, { 4, 4, 8 }, { 2, 4, 8 }, { 1, 4, 8 } };
+    struct topo_network net;
+    double share[TOPO_MAX_DIMS], free[TOPO_MAX_DIMS];
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char word[48];
+        int32_t n = cases[i].nodes, members[TOPO_MAX_DIMS] = { 8, n, 1, 1, 1, 1, 1, 1 };
+        const struct dispatch x = { 256, 8, cases[i].limit, cases[i].groups };
+        snprintf(word, sizeof word, "switch:8 switch:%d", n > 1 ? (int)n : 2);
+        OK(topo_parse_spec(&net, word, e));
+        assert_int_equal(dispatch_share(share, &x, members, &net), n);
+        assert_close(share[0], dispatch_places(&x, 8, 8 * n) / 8, 1e-15);
+        assert_close(share[1], n > 1 ? dispatch_places(&x, 8, n) / 8 : 1, 1e-15);
+    }
+    const int32_t six[TOPO_MAX_DIMS] = { 1, 6, 1, 1, 1, 1, 1, 1 };
+    OK(topo_parse_spec(&net, "switch:2 switch:6", e));
+    dispatch_share(share, &(struct dispatch){ 60, 4, 2, 4 }, six, &net);
+    dispatch_share(free, &(struct dispatch){ 60, 4, 0, 0 }, six, &net);
+    assert_close(share[1], free[1], 1e-15);
 }

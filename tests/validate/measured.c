@@ -182,9 +182,11 @@ static void map_model(const struct reader *r, const struct software *w)
     }
     if (experts > 0)
         PUT(m->model_map, "moe",
-            "{ experts: %lld, top_k: %lld, ffn: %lld, shared: %lld, dense_layers: %lld }", (long long)experts,
-            (long long)count(r, "topk", 1), (long long)count(r, "expert_ffn", 1),
-            (long long)count(r, "shared_experts", 0), (long long)count(r, "dense_layers", 0));
+            "{ experts: %lld, top_k: %lld, ffn: %lld, shared: %lld, dense_layers: %lld%s }",
+            (long long)experts, (long long)count(r, "topk", 1), (long long)count(r, "expert_ffn", 1),
+            (long long)count(r, "shared_experts", 0), (long long)count(r, "dense_layers", 0),
+            /* n_group and topk_group of its config.json, also where the router is forced to be even. */
+            strncmp(m->model, "deepseek", 8) == 0 ? ", groups: 8, group_limit: 4" : "");
     if (count(r, "mtp", 0) > 0) {
         PUT(m->model_map, "mtp", "%lld", (long long)count(r, "mtp", 0));
     }
