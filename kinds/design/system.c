@@ -40,12 +40,12 @@ static void add_fail(struct system *x, const char *name, double n, double mtbf_s
 __attribute__((format(printf, 2, 3))) static void omit(struct system *x, const char *fmt, ...)
 {
     size_t n = strlen(x->omits);
+    char text[sizeof x->omits];
     va_list args;
-    if (n && n + 2 < sizeof x->omits)
-        n += (size_t)snprintf(x->omits + n, sizeof x->omits - n, "; ");
     va_start(args, fmt);
-    vsnprintf(x->omits + n, sizeof x->omits - n, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    snprintf(x->omits + n, sizeof x->omits - n, "%s%s", n ? "; " : "", text);
 }
 
 /* ---- counts ---- */

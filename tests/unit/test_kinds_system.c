@@ -106,7 +106,7 @@ TEST(what_joins_a_server_is_in_its_price)
     SYSTEM(s3, d3, x3, DIMS("4") PARTS STEP "system: { npus_per_node: 2, checkpoint: { size_GB: 200 } }\n");
     assert_has(x3.omits, "failures of 1 of 4 lines of the bill, sold by the GB/s");
     assert_has(x3.omits, "power of 1 of 4 lines");
-    assert_close(x3.items[2].count * x3.items[2].usd, 32 / 2 * 100 * 4, 1e-12);
+    assert_close(x3.items[2].count * x3.items[2].usd, 16.0 * 100 * 4, 1e-12);
 }
 
 /* 8 NPUs with 100 links each: no Clos of 4 ports joins 800 ends. */
