@@ -457,7 +457,7 @@ int main(void)
         wrong += print_evidence(&rows);
         measured_add_korthikanti(&rows);
         measured_price(&rows);
-        measured_fit_print(&rows);
+        wrong += measured_fit_print(&rows);
     }
     measured_free(&rows);
     return wrong > 0;
