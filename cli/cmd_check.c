@@ -14,6 +14,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/training.h"
+#include "kinds/design/system.h"
 
 /* One budget: what the design takes, what it may take, in the unit of the key. `limit` and `value` are
  * compared in this unit. */
@@ -26,7 +27,7 @@ struct budget {
 
 enum verdict { WITHIN, OVER, UNKNOWN };
 
-enum { MAX_BUDGETS = 5 };
+enum { MAX_BUDGETS = 8 };
 
 struct check {
     struct budget list[MAX_BUDGETS];
@@ -41,6 +42,7 @@ struct subject {
     const char *bill_reason;
     double linear_usd; /* price without rounding up to whole parts */
     double nic_Bps, time_s;
+    const struct design *design; /* NULL: a network alone */
 };
 
 static struct budget *add(struct check *c, const char *key, const char *name, const char *unit, double limit)
@@ -104,6 +106,41 @@ static void find_budgets(struct check *c, const struct subject *x)
         add_watt(c, x);
     if (isfinite(limit->time_s))
         add(c, "time_s", "step time", "s", limit->time_s)->value = x->time_s;
+}
+
+/* What is left out of a sum makes it a lower bound. */
+static void add_owned(struct check *c, const char *key, const char *name, const char *unit, double limit,
+                      double value, bool at_least, const struct system *x)
+{
+    struct budget *b = add(c, key, name, unit, limit);
+    b->value = value;
+    b->at_least = at_least;
+    snprintf(b->why, sizeof b->why, "%s%s",
+             at_least || isnan(x->racks) ? "left out is " : "give system.step_tokens",
+             at_least || isnan(x->racks) ? x->omits : "");
+}
+
+static int find_owned(struct check *c, const struct subject *x, struct err *e)
+{
+    const struct study_budget *limit = &x->study->budget;
+    struct system own;
+    bool asked = isfinite(limit->site_W) || isfinite(limit->usd_year) || isfinite(limit->usd_per_Mtoken);
+    if (!asked || !x->design || !x->study->has_system)
+        return 0;
+    int rc = system_build(&own, x->study, x->design, e);
+    if (rc)
+        return rc;
+    bool no_usd = own.lacks_network || own.lacks_watts;
+    if (isfinite(limit->site_W))
+        add_owned(c, "site_MW", "site power", "MW", limit->site_W / 1e6,
+                  own.cost.watt_peak * x->study->system.terms.pue / 1e6, own.lacks_watts, &own);
+    if (isfinite(limit->usd_year))
+        add_owned(c, "usd_year", "owning, a year", "USD", limit->usd_year, own.cost.total, no_usd, &own);
+    if (isfinite(limit->usd_per_Mtoken))
+        add_owned(c, "usd_per_Mtoken", "million tokens", "USD", limit->usd_per_Mtoken, own.usd_per_Mtoken,
+                  no_usd || own.lacks_failures, &own);
+    system_free(&own);
+    return 0;
 }
 
 /* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. A lower
@@ -197,9 +234,12 @@ static int conclude(struct run *run, const struct subject *x, struct err *e)
 {
     struct check c = { 0 };
     find_budgets(&c, x);
+    int rc = find_owned(&c, x, e);
+    if (rc)
+        return rc;
     judge_all(&c);
     /* A table that cannot decide is not printed: its reader might take it for a yes. */
-    int rc = c.over || !c.unknown ? write_result(run, &c, x->study, e) : 0;
+    rc = c.over || !c.unknown ? write_result(run, &c, x->study, e) : 0;
     for (int32_t i = 0; i < c.n && !rc; i++) {
         const struct budget *b = &c.list[i];
         yaml_id at = yaml_get(&x->study->doc, x->study->budget.node, b->key);
@@ -260,6 +300,7 @@ static int check_design(struct run *run, const struct load_overrides *o, struct 
             .linear_usd = d->usd_fraction,
             .nic_Bps = d->nic_Bps,
             .time_s = d->time_s,
+            .design = d,
         };
         rc = conclude(run, &subject, e);
         if (!rc)
@@ -293,8 +334,9 @@ const struct command cmd_check = {
     .help = "check a design against its budgets: exit 0 when within, 4 when over",
     .about =
         "Check a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
-        "power, step time. Bandwidths are those of the network; where one is missing, those that weft\n"
-        "alloc finds. Exit code 0 when every budget is kept, 4 when one is not.\n",
+        "power, step time; with `system` power and cost of the whole machine. Bandwidths are those of\n"
+        "the network; where one is missing, those that weft alloc finds. Exit code 0 when every budget is "
+        "kept, 4 when one is not.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_check,
 };

@@ -112,6 +112,11 @@ static const struct key budget_keys[] = {
     LIMIT("watt", watt, "W", 1, MAX_WATT, "most power of the network, with the NPUs where they are counted"),
     LIMIT("time_s", time_s, "s", 1, MAX_TIME_S,
           "longest training step; of several workloads, their weighted sum"),
+    LIMIT("site_MW", site_W, "MW", 1e6, MAX_WATT,
+          "most power of the whole machine at the meter: nameplate of system times its pue"),
+    LIMIT("usd_year", usd_year, "USD", 1, MAX_USD, "most that owning system may cost a year"),
+    LIMIT("usd_per_Mtoken", usd_per_Mtoken, "USD", 1, MAX_USD,
+          "most that a million tokens may cost, with system"),
 };
 
 K_SECTION(study_section, struct design_point, "study", study_keys, "what to design, for what, and how well",
@@ -682,9 +687,11 @@ static int check_budget(const struct design_point *s, struct err *e)
 {
     static const struct {
         const char *key;
-        bool priced;
+        bool priced, system;
     } limits[] = {
-        { "nic_GBps", true }, { "nics", true }, { "usd", true }, { "watt", true }, { "time_s", false },
+        { "nic_GBps", true, false }, { "nics", true, false },           { "usd", true, false },
+        { "watt", true, false },     { "time_s", false, false },        { "site_MW", false, true },
+        { "usd_year", false, true }, { "usd_per_Mtoken", false, true },
     };
     if (s->doc.nodes[s->budget.node].n == 0)
         return yaml_fail(&s->doc, s->budget.node, e, ERR_PARSE, "has no limit; give at least one");
@@ -692,6 +699,8 @@ static int check_budget(const struct design_point *s, struct err *e)
         yaml_id at = yaml_get(&s->doc, s->budget.node, limits[i].key);
         if (at >= 0 && limits[i].priced && !s->has_parts)
             return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "limits what parts say; give parts");
+        if (at >= 0 && limits[i].system && !s->has_system)
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "limits what system says; give system");
         if (at >= 0 && !limits[i].priced && s->n_workloads == 0)
             return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
                                  "limits training time; give workload or workloads");

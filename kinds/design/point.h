@@ -95,7 +95,8 @@ struct study_budget {
     double nic_Bps; /**< NIC bandwidth per NPU */
     int64_t nics;   /**< NICs in the cluster */
     double usd, watt, time_s;
-    yaml_id node; /**< -1 = the study has no budget */
+    double site_W, usd_year, usd_per_Mtoken; /**< of the whole machine, with `system` */
+    yaml_id node;                            /**< -1 = the study has no budget */
 };
 
 /** Maps of a study that are read after it, each by code of its own; -1 = not given. */

@@ -120,6 +120,8 @@ static void add_network(struct system *x, const struct design_point *s, const st
         n_dark += isnan(line->watt);
         n_fluid += !line->has_pieces;
     }
+    x->lacks_failures = n_fluid > 0;
+    x->lacks_watts = n_dark > 0;
     if (n_fluid)
         omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
     if (n_dark)
@@ -220,6 +222,7 @@ static int add_bill(struct system *x, const struct design_point *s, const struct
     struct err why = { 0 };
     if (!s->has_parts) {
         omit(x, "the network (no parts)");
+        x->lacks_network = x->lacks_failures = x->lacks_watts = true;
         return 0;
     }
     if (!d->has_bill && topo_build_bill(&x->bill, &s->net, &s->parts, d->bw_Bps, &why)) {

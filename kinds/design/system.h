@@ -28,7 +28,8 @@ struct system {
     double step_s;                  /**< wall time of a step: its time over goodput; INFINITY for 0 */
     double tokens;                  /**< of a step; NaN unknown */
     double usd_per_Mtoken, usd_run; /**< NaN: tokens, or the run, are not known */
-    char omits[256];                /**< what is left out of these numbers; "" */
+    bool lacks_watts, lacks_failures, lacks_network; /**< sums are lower bounds, as `omits` says */
+    char omits[256];                                 /**< what is left out of these numbers; "" */
 };
 
 /** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */

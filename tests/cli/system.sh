@@ -40,6 +40,15 @@ echo "== rows"
 "$WEFT" front rows.csv --by usd_per_Mtoken,cost_usd 2>&1 | tail -4
 echo "== a run of 16,384, without what depends on the time of a step"
 "$WEFT" explain "$study" 2>/dev/null | sed -n '/^owning it/,/^A minute/p' | grep -v '^  tokens\|^  the run\|^  effective'
+echo "== budgets"
+own_parts='parts={grade: V, catalogue: [{name: end, kind: link, bw_GBps: 50, usd: 100}, {name: fluid, kind: link, bw_GBps: 1, usd: 4}, {name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000, watt: 500}], build: [{tier: N, end_link: fluid}, {tier: P, switch: box, end_link: end}]}'
+for limits in '{site_MW: 1, usd_year: 1e6, usd_per_Mtoken: 1}' '{site_MW: 0.01, usd_year: 1e6}' '{usd_per_Mtoken: 1e-9}'; do
+    say "$limits" check study.yaml --set "budget=$limits"
+done
+say "a part without watts does not block what decides" check study.yaml --set "$own_parts" --set 'budget={site_MW: 0.01}'
+say "nor says yes where it does not" check study.yaml --set "$own_parts" --set 'budget={site_MW: 1}'
+say "no tokens" check study.yaml --set 'budget={usd_per_Mtoken: 1}' --set 'system={checkpoint: {size_GB: 1}, npus_per_node: 4}'
+say "no system" check ring:4@50 --set 'budget={site_MW: 1}' --set 'workload={step: {all-reduce: {size_MB: 1, group: all}}}'
 echo "== a site of 20 MW: rows within it"
 cd - >/dev/null && "$WEFT" sweep configs/studies/20MW.yaml -q --of csv 2>/dev/null | awk -F, '
     /^#/ { next }
