@@ -335,8 +335,8 @@ const struct command cmd_check = {
     .about =
         "Check a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
         "power, step time; with `system` power and cost of the whole machine. Bandwidths are those of\n"
-        "the network; where one is missing, those that weft alloc finds. Exit code 0 when every budget is "
-        "kept, 4 when one is not.\n",
+        "the network; where one is missing, those that weft alloc finds. Exit code 0 when every budget\n"
+        "is kept, 4 when one is not.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_check,
 };

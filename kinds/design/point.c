@@ -112,7 +112,7 @@ static const struct key budget_keys[] = {
     LIMIT("watt", watt, "W", 1, MAX_WATT, "most power of the network, with the NPUs where they are counted"),
     LIMIT("time_s", time_s, "s", 1, MAX_TIME_S,
           "longest training step; of several workloads, their weighted sum"),
-    LIMIT("site_MW", site_W, "MW", 1e6, MAX_WATT,
+    LIMIT("site_MW", site_W, "MW", 1e6, MAX_WATT / 1e6,
           "most power of the whole machine at the meter: nameplate of system times its pue"),
     LIMIT("usd_year", usd_year, "USD", 1, MAX_USD, "most that owning system may cost a year"),
     LIMIT("usd_per_Mtoken", usd_per_Mtoken, "USD", 1, MAX_USD,
