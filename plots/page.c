@@ -277,7 +277,8 @@ bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, c
     /* The nearest ring first. */
     for (int32_t i = 0; i < APART_RINGS * n; i++) {
         int x = sides[i % n].x, y = sides[i % n].y;
-        double far = APART_LEAST_PX + i / n * APART_STEP_PX;
+        int32_t ring = i / n;
+        double far = APART_LEAST_PX + ring * APART_STEP_PX;
         struct canvas_xy mid = { at.x + x * (half_x + far), at.y + y * (half_y + far) };
         struct canvas_box box = { mid.x - half_x, mid.y - half_y, mid.x + half_x, mid.y + half_y };
         struct canvas_label where = {

@@ -365,15 +365,24 @@ static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, st
 }
 
 /* Groups of equal members and strides share routes and queues, so they are made once and found again. */
+/* Groups of the same NPUs, of which the dimensions send the same shares. */
+static bool fidelity_same_place(const int32_t *members, const int32_t *stride, const double *share,
+                                const struct sim_job *job)
+{
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        if (members[d] != job->members[d] || stride[d] != job->stride[d] || share[d] < job->share[d] ||
+            share[d] > job->share[d])
+            return false;
+    return true;
+}
+
 static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *job, int32_t *out,
                                struct err *e)
 {
     struct flow_group_spec spec = { .order = job->order == SIM_ORDER_GIVEN ? f->fidelity->rules->dims_order
                                                                            : NULL };
     for (int32_t i = 0; i < f->n_groups; i++)
-        if (memcmp(f->groups[i].members, job->members, sizeof job->members) == 0 &&
-            memcmp(f->groups[i].stride, job->stride, sizeof job->stride) == 0 &&
-            memcmp(f->groups[i].share, job->share, sizeof job->share) == 0) {
+        if (fidelity_same_place(f->groups[i].members, f->groups[i].stride, f->groups[i].share, job)) {
             *out = f->groups[i].group;
             return 0;
         }
@@ -628,9 +637,7 @@ static int32_t find_known(const struct fidelity *x, const struct sim_job *job)
         const struct sim_job *k = &x->known[i].job;
         bool same_bytes = !(k->bytes < job->bytes) && !(k->bytes > job->bytes);
         if (x->known[i].root < 0 && k->kind == job->kind && same_bytes &&
-            memcmp(k->members, job->members, sizeof k->members) == 0 &&
-            memcmp(k->stride, job->stride, sizeof k->stride) == 0 &&
-            memcmp(k->share, job->share, sizeof k->share) == 0)
+            fidelity_same_place(k->members, k->stride, k->share, job))
             return i;
     }
     return -1;

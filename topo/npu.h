@@ -73,8 +73,8 @@ struct topo_npu {
     double power_W;                  /**< that it may draw for long; watt unless given */
     double power_share;              /**< of the rates at `watt`, reached at power_W; from those two */
     int32_t sms;                     /**< 0: attention does not depend on how many tiles there are */
+    int32_t n_kernels;               /**< 0: `flash` for all */
     struct topo_npu_attention kernels[N_TOPO_KERNELS]; /**< the first is what "fused" means */
-    int32_t n_kernels;                                 /**< 0: `flash` for all */
     struct topo_npu_size sizes[TOPO_MAX_SIZES]; /**< ascending; in place of efficiency and half sizes */
     int32_t n_sizes;
     double host_Bps; /**< to the host's memory and back at once, each way */

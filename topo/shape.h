@@ -180,12 +180,12 @@ struct topo_dim {
     int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */
     int32_t n_regimes;             /**< besides lat_s and efficiency */
     struct topo_regime regimes[TOPO_MAX_REGIMES];
-    int32_t n_curves;
     struct topo_curve curves[TOPO_MAX_CURVES]; /**< measured; of a plain dimension only */
-    char tier[TOPO_NAME];                      /**< row of the price table; "" when not given */
-    bool own_links; /**< a further level whose links begin at the NPUs too: it counts in their total */
-    bool detour;    /**< of a full mesh: parts of it exchange through other members too */
-    bool wires;     /**< a class of a graph's links (topo/wires.h): its shape means nothing */
+    int32_t n_curves;
+    char tier[TOPO_NAME]; /**< row of the price table; "" when not given */
+    bool own_links;       /**< a further level whose links begin at the NPUs too: it counts in their total */
+    bool detour;          /**< of a full mesh: parts of it exchange through other members too */
+    bool wires;           /**< a class of a graph's links (topo/wires.h): its shape means nothing */
 };
 
 /** Latency and efficiency number @p i: 0 the dimension's own, then its regimes, then the rows of its curves.

@@ -136,7 +136,6 @@ extern const char *const plan_op_words[N_PLAN_OPS + 1], *const plan_kernel_words
 struct plan {
     int64_t degree[N_PLAN_AXES];
     int64_t ep;            /**< expert parallelism */
-    bool expert_tp;        /**< matrices of experts are split over TP as well */
     int32_t dispatcher;    /**< enum plan_dispatcher */
     int32_t ep_overlap;    /**< enum plan_ep_overlap */
     int32_t ep_fused;      /**< enum plan_ep_fused */
@@ -153,9 +152,11 @@ struct plan {
     int32_t context;       /**< enum plan_context */
     int32_t overlap_tp;    /**< enum plan_overlap */
     bool overlap_dp, overlap_pp, seq_parallel, scatter_gather;
-    int64_t shard; /**< NPUs of DP (and CP) that share parameters out, the others hold copies; 0: all */
-    bool reshard;  /**< ZeRO 3: parameters are gathered for every pass, not once a step */
-    bool no_sync;  /**< gradients are summed up locally and exchanged once a step, whatever ZeRO */
+    bool expert_tp;     /**< matrices of experts are split over TP as well */
+    bool reshard;       /**< ZeRO 3: parameters are gathered for every pass, not once a step */
+    bool no_sync;       /**< gradients are summed up locally and exchanged once a step, whatever ZeRO */
+    bool attention_fp8; /**< forward products of fused attention in 8 bits */
+    int64_t shard;      /**< NPUs of DP (and CP) that share parameters out, the others hold copies; 0: all */
     double
         beside_share;  /**< of the time of what ZeRO 2 and 3 exchange beside a pass, what it takes from it */
     int64_t sends;     /**< exposed messages of a stage per microbatch, of 2 forward and backward */
@@ -164,7 +165,6 @@ struct plan {
     double traffic;    /**< what every collective sends, times this; 1 */
     int32_t precision; /**< enum topo_precision, of the linear layers */
     int32_t kernel, software, graph; /**< enum plan_kernel, plan_software, plan_graph */
-    bool attention_fp8;              /**< forward products of fused attention in 8 bits */
     unsigned recompute_ops;          /**< 1 << enum plan_op, of selective recomputation; 0: the scores */
     double offload;                  /**< share of the kept activations that go to the host meanwhile */
     int64_t gather_bits;             /**< of a parameter that is gathered over DP; 0: by precision */
