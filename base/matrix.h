@@ -22,8 +22,8 @@ void matrix_transpose(double *to, const double *from, int32_t rows, int32_t cols
 
 /**
  * The lower triangle of @p a, shape [n][n], symmetric, becomes its Cholesky factor; the rest of @p a is not
- * to be read. False: it is not positive definite. O(n^3). On failure the columns before the bad pivot are
- * already factored: @p a is of no more use.
+ * to be read. False: it is not positive definite, or there is no memory for n rows of 64. O(n^3). On failure
+ * the columns before the bad pivot are already factored: @p a is of no more use.
  */
 bool matrix_cholesky(double *a, int32_t n);
 

@@ -13,6 +13,11 @@
  * algorithms, Networks 49, 2007). The master's value is what a mix of the routings found carries, a lower
  * bound; lengths divided by their own sum of distances are an upper bound: the answer holds both.
  *
+ * Rows are dense, so a graph with little symmetry is solved the other way round, by paths of pairs of ends
+ * and an interior-point method (topo/congestion.c). Paths come from the same search: at the lengths of each
+ * step a path is added for every pair that has one shorter than those it knows, by more than a share of the
+ * gap, since what pairs miss in all is then a share of the gap too. Both bounds are taken as above.
+ *
  * Symmetry: averaged over automorphisms that keep the demand, an optimal y is optimal, so links of one orbit
  * share a length and one source of each orbit is enough. A demand that is the same both ways has one length
  * for both directions of a link by the same argument. Ours, from the definitions; tests hold it against
@@ -26,6 +31,8 @@
 
 #include "base/heap.h"
 #include "base/simplex.h"
+#include "base/vec.h"
+#include "topo/congestion.h"
 
 /** Distances nearer than this, relative, are ties. */
 #define TIE_REL 1e-11
@@ -33,13 +40,28 @@
 /** A length below this share of the greatest is rounding. */
 #define LENGTH_REL 1e-10
 
-enum { MAX_ROUNDS = 1000 };
+/** What all pairs may miss by paths that are not added, as a share of the gap. */
+#define MISSED 0.05
+
+/** Least length times capacity to begin with, over the mean. */
+#define LEAST_BEGIN 0.02
+
+/** Times orbits of links times orbits of sources from which paths are faster than rows. */
+enum { ROWS_WORK = 1024 };
+
+enum { MAX_ROUNDS = 1000, MAX_STEPS = 200, IDLE_STEPS = 25, GATHER_ROUNDS = 5 };
 
 /* Members of the groups of one part, group by group. */
 struct theta_groups {
     int32_t n;       /* members of a group */
     int32_t *member; /* shape [n_npus], owned: npu at place i of group g is member[g * n + i] */
     int32_t *place;  /* shape [n_npus], owned: its inverse */
+};
+
+/* What a source sends to one NPU. */
+struct theta_flow {
+    int32_t to;
+    double demand;
 };
 
 struct reach {
@@ -66,9 +88,12 @@ struct theta {
     double *times;      /* shape [n_sources]: how many are like it */
     struct theta_demand demand;
     struct theta_groups groups[TOPO_MAX_DIMS];
-    struct simplex *master; /* columns: lengths, then u of each source */
-    double scale;           /* right-hand side of the master, so that lengths are about one */
-    double *best;           /* shape [n_vars], feasible lengths with the least C . y so far */
+    struct simplex *master;        /* columns: lengths, then u of each source; NULL where it goes by paths */
+    struct congestion *congestion; /* else */
+    struct theta_flow *flows;      /* shape [n_flows]: pairs of ends, by source */
+    int32_t n_flows, *first_flow; /* of source i: first_flow[i] .. first_flow[i + 1], shape [n_sources + 1] */
+    double scale;                 /* right-hand side of the master, so that lengths are about one */
+    double *best;                 /* shape [n_vars], feasible lengths with the least C . y so far */
     bool has_best;
     /* Room for a search from one source. */
     double *dist, *paths, *flow, *load; /* shape [n_vertices], load [n_vars] */
@@ -76,6 +101,7 @@ struct theta {
     struct reach *heap;            /* shape [2 n_links + 1] */
     double *asked, *vertex, *cost; /* shape [n_vars] */
     double *u;                     /* shape [n_sources] */
+    int32_t *parent;               /* shape [n_vertices]: arc by which the search came */
     int32_t *columns;              /* shape [n_vars + n_sources] */
     double *values;
 };
@@ -234,11 +260,6 @@ static int build_vars(struct theta *t, const struct topo_wires *w, const int32_t
         t->times[i]++;
     }
     free(orbit);
-    if (!rc && (int64_t)t->n_vars * t->n_sources > THETA_WORK)
-        rc = err_set(
-            e, ERR_RANGE,
-            "has %d links and %d NPUs that no symmetry maps onto others, expected a product of at most %d",
-            (int)t->n_vars, (int)t->n_sources, THETA_WORK);
     return rc;
 }
 
@@ -278,12 +299,13 @@ static int build_room(struct theta *t, struct err *e)
     for (size_t i = 0; i < sizeof of_vars / sizeof *of_vars; i++)
         ok = (*of_vars[i] = calloc(vars + 1, sizeof(double))) && ok;
     t->order = calloc(n, sizeof *t->order);
+    t->parent = calloc(n, sizeof *t->parent);
     t->settled = calloc(n, sizeof *t->settled);
     t->u = calloc((size_t)t->n_sources, sizeof *t->u);
     t->heap = calloc(2 * (size_t)t->n_links + 1, sizeof *t->heap);
     t->columns = calloc(all, sizeof *t->columns);
     t->values = calloc(all, sizeof *t->values);
-    ok = ok && t->order && t->settled && t->u && t->heap && t->columns && t->values;
+    ok = ok && t->order && t->parent && t->settled && t->u && t->heap && t->columns && t->values;
     return ok ? 0 : err_nomem(e, "demand on a graph");
 }
 
@@ -299,6 +321,55 @@ static int build_master(struct theta *t, struct err *e)
     for (int32_t i = 0; i < t->n_sources; i++)
         t->columns[i] = t->n_vars + i;
     return rc ? rc : simplex_add_row(t->master, t->scale, INFINITY, t->n_sources, t->columns, t->times, e);
+}
+
+/*
+ * Pairs of ends that send, times how often a source stands for others. Where all sources are there and the
+ * demand is the same both ways a pair counts once for both directions, as a length does.
+ */
+static int list_flows(struct theta *t, struct err *e)
+{
+    bool once = is_symmetric(&t->demand) && t->n_sources == t->n_npus;
+    int32_t cap = 0;
+    t->first_flow = calloc((size_t)t->n_sources + 1, sizeof *t->first_flow);
+    if (!t->first_flow)
+        return err_nomem(e, "demand on a graph");
+    for (int32_t i = 0; i < t->n_sources; i++) {
+        int32_t s = t->sources[i];
+        memset(t->flow, 0, (size_t)t->n_vertices * sizeof *t->flow);
+        add_demand(t, s, t->flow);
+        for (int32_t v = once ? s + 1 : 0; v < t->n_npus; v++) {
+            if (!(t->flow[v] > 0))
+                continue;
+            if (t->n_flows == THETA_PAIRS)
+                return err_set(e, ERR_RANGE,
+                               "has more than %d pairs of NPUs that no symmetry maps onto others, expected "
+                               "at most that",
+                               THETA_PAIRS);
+            if (!vec_reserve(t->flows, cap, t->n_flows + 1))
+                return err_nomem(e, "demand on a graph");
+            t->flows[t->n_flows++] = (struct theta_flow){ v, t->times[i] * t->flow[v] * (once ? 2 : 1) };
+        }
+        t->first_flow[i + 1] = t->n_flows;
+    }
+    return 0;
+}
+
+static int build_paths(struct theta *t, struct err *e)
+{
+    if (t->n_vars > THETA_LENGTHS)
+        return err_set(e, ERR_RANGE, "has %d links that no symmetry maps onto others, expected at most %d",
+                       (int)t->n_vars, THETA_LENGTHS);
+    int rc = list_flows(t, e);
+    double *demand = rc ? NULL : calloc((size_t)t->n_flows + 1, sizeof *demand);
+    if (!rc && !demand)
+        rc = err_nomem(e, "demand on a graph");
+    for (int32_t k = 0; k < t->n_flows && !rc; k++)
+        demand[k] = t->flows[k].demand;
+    if (!rc)
+        rc = congestion_build(&t->congestion, t->n_vars, t->n_flows, demand, e);
+    free(demand);
+    return rc;
 }
 
 int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *classes, int32_t n_classes,
@@ -328,7 +399,7 @@ int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *c
     if (!rc)
         rc = build_room(t, e);
     if (!rc)
-        rc = build_master(t, e);
+        rc = (int64_t)t->n_vars * t->n_sources > ROWS_WORK ? build_paths(t, e) : build_master(t, e);
     if (rc) {
         theta_free(t);
         return rc;
@@ -341,10 +412,10 @@ void theta_free(struct theta *t)
 {
     if (!t)
         return;
-    void *owned[] = { t->first,   t->arcs,    t->to,      t->var,   t->var_class, t->var_weight,
-                      t->sources, t->times,   t->best,    t->dist,  t->paths,     t->flow,
-                      t->load,    t->order,   t->settled, t->asked, t->vertex,    t->cost,
-                      t->u,       t->columns, t->values,  t->heap };
+    void *owned[] = { t->first,   t->arcs,   t->to,         t->var,   t->var_class, t->var_weight, t->sources,
+                      t->times,   t->best,   t->dist,       t->paths, t->flow,      t->load,       t->order,
+                      t->settled, t->asked,  t->vertex,     t->cost,  t->u,         t->columns,    t->values,
+                      t->heap,    t->parent, t->first_flow, t->flows };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (int32_t k = 0; k < TOPO_MAX_DIMS; k++) {
@@ -352,6 +423,7 @@ void theta_free(struct theta *t)
         free(t->groups[k].place);
     }
     simplex_free(t->master);
+    congestion_free(t->congestion);
     free(t);
 }
 
@@ -380,6 +452,7 @@ static int32_t find_distances(struct theta *t, int32_t s, const double *y)
             if (t->settled[v] >= 0 || !(dist < t->dist[v]))
                 continue;
             t->dist[v] = dist;
+            t->parent[v] = a;
             reaches_push(t->heap, n++, (struct reach){ dist, v });
         }
     }
@@ -452,8 +525,25 @@ static double price_of(const struct theta *t, const double *y)
 {
     double sum = 0;
     for (int32_t o = 0; o < t->n_vars; o++)
-        sum += t->cost[o] * y[o];
+        sum += t->cost[o] > 0 ? t->cost[o] * y[o] : 0;
     return sum;
+}
+
+/* Lengths y with their sum of demand times distance: are they the best so far? */
+static void keep_best(struct theta *t, const double *y, double sum, double *upper)
+{
+    double price = price_of(t, y);
+    if (t->has_best && !(price / sum < *upper))
+        return;
+    *upper = price / sum;
+    t->has_best = true;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        t->best[o] = y[o] / sum;
+}
+
+static int not_connected(struct err *e)
+{
+    return err_set(e, ERR_RANGE, "is not connected: some NPU cannot be reached, expected a way to each");
 }
 
 /* Ask at lengths y, rounding among them taken for 0: rows they break, and whether they are the best so far.
@@ -473,14 +563,8 @@ static int ask(struct theta *t, double *y, double *upper, bool *added, struct er
     if (rc)
         return rc;
     if (!isfinite(sum))
-        return err_set(e, ERR_RANGE, "is not connected: some NPU cannot be reached, expected a way to each");
-    double price = price_of(t, y);
-    if (!t->has_best || price / sum < *upper) {
-        *upper = price / sum;
-        t->has_best = true;
-        for (int32_t o = 0; o < t->n_vars; o++)
-            t->best[o] = y[o] / sum;
-    }
+        return not_connected(e);
+    keep_best(t, y, sum, upper);
     return 0;
 }
 
@@ -506,6 +590,177 @@ static int solve_master(double *lower, struct theta *t, struct err *e)
     return 0;
 }
 
+/* What no routing pays for of a length's cost is capacity that is left over. */
+static void take_busy(double *busy, const struct theta *t)
+{
+    double all[THETA_CLASSES] = { 0 };
+    for (int32_t o = 0; o < t->n_vars; o++) {
+        busy[t->var_class[o]] += t->cost[o] - fmax(simplex_reduced(t->master, o), 0);
+        all[t->var_class[o]] += t->cost[o];
+    }
+    for (int32_t c = 0; c < t->n_classes; c++)
+        busy[c] = all[c] > 0 ? fmin(fmax(busy[c] / all[c], 0), 1) : 0;
+}
+
+/* By rows, from where the last question ended. */
+static int solve_rows(double *lower, double *upper, double *busy, struct theta *t, struct err *e)
+{
+    int rc = 0;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        simplex_set_cost(t->master, o, t->cost[o]);
+    for (int round = 0; round < MAX_ROUNDS && !rc; round++) {
+        bool added = !t->has_best, at_vertex = t->has_best;
+        if (at_vertex) {
+            rc = solve_master(lower, t, e);
+            if (!rc && *upper - *lower <= THETA_GAP * *upper)
+                break;
+        }
+        /* The first question is at equal lengths: fewest links. */
+        for (int32_t o = 0; o < t->n_vars; o++)
+            t->asked[o] = t->has_best ? t->best[o] + t->vertex[o] / t->scale : 1;
+        if (!rc)
+            rc = ask(t, t->asked, upper, &added, e);
+        if (!rc && at_vertex && !added)
+            rc = ask(t, t->vertex, upper, &added, e);
+        if (!added)
+            break;
+    }
+    if (!rc)
+        take_busy(busy, t);
+    return rc;
+}
+
+/* ---- by paths ---- */
+
+/* The way of the last search to v, as a path of flow k; its loads are added to load[]. */
+static int add_path(struct theta *t, int32_t k, int32_t s, bool is_new, struct err *e)
+{
+    int32_t n = 0;
+    for (int32_t v = t->flows[k].to; v != s; v = t->to[t->parent[v] ^ 1]) {
+        t->columns[n++] = t->var[t->parent[v]];
+        t->load[t->var[t->parent[v]]] += t->flows[k].demand;
+    }
+    return is_new ? congestion_add(t->congestion, k, n, t->columns, e) : 0;
+}
+
+/*
+ * Shortest paths at lengths y, those of closed links endless: paths shorter than the ones known by more than
+ * @p slack are added, all are loaded in load[], and the bound is taken. In the cut a closed link is as long
+ * as the farthest pair is apart, which shortens no way.
+ */
+static int ask_paths(struct theta *t, double *y, double slack, double *upper, struct err *e)
+{
+    double sum = 0, most = 0;
+    int rc = 0;
+    memset(t->load, 0, (size_t)t->n_vars * sizeof *t->load);
+    for (int32_t o = 0; o < t->n_vars; o++)
+        y[o] = t->cost[o] > 0 ? y[o] : INFINITY;
+    for (int32_t i = 0; i < t->n_sources && !rc; i++) {
+        find_distances(t, t->sources[i], y);
+        for (int32_t k = t->first_flow[i]; k < t->first_flow[i + 1] && !rc; k++) {
+            double dist = t->dist[t->flows[k].to], known = congestion_shortest(t->congestion, k, y);
+            if (!isfinite(dist))
+                return not_connected(e);
+            sum += t->flows[k].demand * dist;
+            most = fmax(most, dist);
+            rc = add_path(t, k, t->sources[i], known > dist * (1 + TIE_REL) + slack, e);
+        }
+    }
+    for (int32_t o = 0; o < t->n_vars; o++)
+        y[o] = fmin(y[o], most);
+    if (!rc)
+        keep_best(t, y, sum, upper);
+    return rc;
+}
+
+/* Is there a pair of ends that only links without bandwidth connect? */
+static bool is_cut_off(struct theta *t)
+{
+    bool cut_off = false, closed = false;
+    for (int32_t o = 0; o < t->n_vars; o++) {
+        closed = closed || !(t->cost[o] > 0);
+        t->asked[o] = t->cost[o] > 0 ? 1 : INFINITY;
+    }
+    for (int32_t i = 0; closed && i < t->n_sources; i++) {
+        find_distances(t, t->sources[i], t->asked);
+        for (int32_t k = t->first_flow[i]; k < t->first_flow[i + 1]; k++)
+            cut_off = cut_off || !isfinite(t->dist[t->flows[k].to]);
+    }
+    return cut_off;
+}
+
+/*
+ * The first paths: lengths in proportion to one over capacity, or the best of the last question where they
+ * bound better, and then after what shortest paths load. Slightly apart, so that pairs differ in which of
+ * equal paths they take. The best are where the interior-point method begins.
+ */
+static int gather_paths(struct theta *t, double *upper, struct err *e)
+{
+    double *y = t->asked, all = 0;
+    bool again = t->has_best;
+    int rc = 0;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        all += t->cost[o];
+    for (int round = again ? -1 : 0; round < GATHER_ROUNDS && !rc; round++) {
+        double least = LEAST_BEGIN * *upper / t->n_vars, loads = 0;
+        for (int32_t o = 0; o < t->n_vars; o++)
+            loads += round > 0 ? t->load[o] : 0;
+        for (int32_t o = 0; o < t->n_vars; o++)
+            y[o] = !(t->cost[o] > 0) ? INFINITY
+                   : round < 0       ? fmax(t->best[o], least / t->cost[o])
+                   : round == 0      ? (1 + 1e-3 * fmod(0.618 * o, 1)) / t->cost[o]
+                                     : y[o] * (0.6 + 0.4 * t->load[o] / t->cost[o] * all / loads);
+        double before = *upper;
+        rc = ask_paths(t, y, 0, upper, e);
+        /* Where the last answer is the better start it is refined at once. */
+        if (again && round == 0 && *upper >= before)
+            break;
+    }
+    return rc;
+}
+
+/* Share of capacity that loads fill at the rate 1 / worst, by class. */
+static void take_loads(double *busy, const struct theta *t, const double *load, double worst)
+{
+    double all[THETA_CLASSES] = { 0 };
+    memset(busy, 0, THETA_CLASSES * sizeof *busy);
+    for (int32_t o = 0; o < t->n_vars; o++) {
+        busy[t->var_class[o]] += load[o] / worst;
+        all[t->var_class[o]] += t->cost[o];
+    }
+    for (int32_t c = 0; c < t->n_classes; c++)
+        busy[c] = all[c] > 0 ? fmin(busy[c] / all[c], 1) : 0;
+}
+
+static int solve_paths(double *lower, double *upper, double *busy, struct theta *t, struct err *e)
+{
+    double demand = 0;
+    for (int32_t k = 0; k < t->n_flows; k++)
+        demand += t->flows[k].demand;
+    int rc = gather_paths(t, upper, e);
+    if (rc)
+        return rc;
+    for (int32_t o = 0; o < t->n_vars; o++)
+        t->asked[o] = fmax(t->best[o], LEAST_BEGIN * *upper / (t->n_vars * t->cost[o]));
+    congestion_begin(t->congestion, t->cost, t->asked);
+    for (int step = 0, last = 0; step < MAX_STEPS && step - last < IDLE_STEPS && !rc; step++) {
+        double worst, gap = *upper - *lower;
+        const double *load = congestion_loads(&worst, t->congestion);
+        if (1 / worst > *lower) {
+            *lower = 1 / worst;
+            take_loads(busy, t, load, worst);
+        }
+        if (*upper - *lower <= THETA_GAP * *upper || !congestion_step(t->congestion))
+            break;
+        memcpy(t->asked, congestion_lengths(t->congestion), (size_t)t->n_vars * sizeof *t->asked);
+        rc = ask_paths(t, t->asked, MISSED * (1 / *lower - 1 / *upper) / demand, upper, e);
+        last = *upper - *lower < gap ? step : last;
+    }
+    return rc;
+}
+
+/* ---- answers ---- */
+
 /* The cut of the best lengths, by class. */
 static void take_cut(struct theta_answer *out, const struct theta *t, const double *bw_Bps)
 {
@@ -513,53 +768,29 @@ static void take_cut(struct theta_answer *out, const struct theta *t, const doub
         out->cut[t->var_class[o]] += t->var_weight[o] * t->best[o];
     for (int32_t c = 0; c < t->n_classes; c++)
         out->rate += out->cut[c] * bw_Bps[c];
-    /* What no routing pays for of a length's cost is capacity that is left over. */
-    double all[THETA_CLASSES] = { 0 };
-    for (int32_t o = 0; o < t->n_vars; o++) {
-        out->busy[t->var_class[o]] += t->cost[o] - fmax(simplex_reduced(t->master, o), 0);
-        all[t->var_class[o]] += t->cost[o];
-    }
-    for (int32_t c = 0; c < t->n_classes; c++)
-        out->busy[c] = all[c] > 0 ? fmin(fmax(out->busy[c] / all[c], 0), 1) : 0;
 }
 
 int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e)
 {
     double most = 0, upper = INFINITY, lower = 0;
-    int rc = 0;
     *out = (struct theta_answer){ 0 };
     for (int32_t o = 0; o < t->n_vars; o++)
         most = fmax(most, bw_Bps[t->var_class[o]] * t->var_weight[o]);
-    for (int32_t o = 0; o < t->n_vars; o++) {
+    for (int32_t o = 0; o < t->n_vars; o++)
         t->cost[o] = most > 0 ? bw_Bps[t->var_class[o]] * t->var_weight[o] / most : 0;
-        simplex_set_cost(t->master, o, t->cost[o]);
-    }
     if (t->has_best)
         upper = price_of(t, t->best);
-    for (int round = 0; round < MAX_ROUNDS && !rc; round++) {
-        bool added = !t->has_best, at_vertex = t->has_best;
-        if (at_vertex) {
-            rc = solve_master(&lower, t, e);
-            if (!rc && upper - lower <= THETA_GAP * upper)
-                break;
-        }
-        /* The first question is at equal lengths: fewest links. */
-        for (int32_t o = 0; o < t->n_vars; o++)
-            t->asked[o] = t->has_best ? t->best[o] + t->vertex[o] / t->scale : 1;
-        if (!rc)
-            rc = ask(t, t->asked, &upper, &added, e);
-        if (!rc && at_vertex && !added)
-            rc = ask(t, t->vertex, &upper, &added, e);
-        if (!added)
-            break;
-    }
+    if (t->congestion && is_cut_off(t))
+        return 0;
+    int rc = t->congestion ? solve_paths(&lower, &upper, out->busy, t, e)
+                           : solve_rows(&lower, &upper, out->busy, t, e);
     if (rc)
         return rc;
     take_cut(out, t, bw_Bps);
     out->reached = lower * most;
-    if (upper - lower > 10 * THETA_GAP * upper)
+    if (upper - lower > THETA_LOOSE * upper)
         return err_set(e, ERR_RANGE,
-                       "has a throughput between %.9g and %.9g GB/s, which no further row tells",
+                       "has a throughput between %.9g and %.9g GB/s, which rounding tells no closer",
                        out->reached / 1e9, out->rate / 1e9);
     return 0;
 }

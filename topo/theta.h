@@ -33,8 +33,9 @@ struct theta_demand {
  */
 struct theta;
 
-/** Largest graph that is solved for, and most orbits of links times orbits of sources. */
-enum { THETA_VERTICES = 4096, THETA_LINKS = 65536, THETA_WORK = 8192 };
+/** Largest graph that is solved for; without symmetry, most links (two a link where demand differs by
+ * direction) and pairs of NPUs, of those that no symmetry maps onto each other. */
+enum { THETA_VERTICES = 4096, THETA_LINKS = 65536, THETA_LENGTHS = 4096, THETA_PAIRS = 1 << 18 };
 
 /**
  * @param classes  shape [n_links]: class of each link, 0 .. n_classes-1; links of a class have bandwidth
@@ -45,15 +46,17 @@ int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *c
                 const double *weight, const struct theta_demand *demand, struct err *e);
 void theta_free(struct theta *t); /**< NULL is fine */
 
-/** Gap between both bounds at most, relative. */
-#define THETA_GAP 1e-10
+/** Gap between both bounds that is looked for, and that is an answer where rounding allows no less. */
+#define THETA_GAP   1e-10
+#define THETA_LOOSE 1e-6
 
 enum { THETA_CLASSES = 64 };
 
 /** An answer: S bytes take S / rate. */
 struct theta_answer {
     double rate;                /**< from the cut [B/s]: no routing carries more */
-    double reached;             /**< what a routing that was found carries [B/s]: within THETA_GAP of rate */
+    double reached;             /**< what a routing that was found carries [B/s]: within THETA_LOOSE of rate,
+                                     nearly always within THETA_GAP */
     double busy[THETA_CLASSES]; /**< of a class, share of its capacity that this routing fills, 0 to 1 */
     double cut[THETA_CLASSES]; /**< shape [n_classes]: at any bandwidths rate <= cut . bandwidth of a class */
 };
@@ -67,7 +70,7 @@ struct theta_answer {
  * satisfy, so rows are added until none is broken: they do not depend on bandwidths and stay. Links that an
  * automorphism of graph and demand maps onto each other have one length (the programme is convex). The
  * lengths, summed by class, are the cut.
- * ERR_NOMEM, ERR_LIB; ERR_RANGE: not within THETA_GAP after many rounds.
+ * ERR_NOMEM, ERR_LIB; ERR_RANGE: not within THETA_LOOSE after many rounds.
  */
 int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e);
 

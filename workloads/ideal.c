@@ -47,6 +47,8 @@ struct ideal_cut {
     bool missed;    /* it decides now, and the last split did not see it */
 };
 
+enum { ANSWERS = 4 };
+
 /* One pattern over one kind of group. */
 struct ideal_query {
     enum ideal_pattern pattern;
@@ -54,9 +56,12 @@ struct ideal_query {
     struct theta *theta;
     struct ideal_cut *cuts; /* shape [n_cuts], owned */
     int32_t n_cuts, cap_cuts;
-    double at_Bps[D]; /* where the answer below was found */
-    bool known;
-    struct theta_answer answer;
+    struct ideal_answer {
+        double at_Bps[D];
+        struct theta_answer found;
+    } answers[ANSWERS];         /* the last ones, in a ring: a study asks for what it compares in turns */
+    int32_t n_answers;          /* so far */
+    struct theta_answer answer; /* to the last question */
 };
 
 struct ideal {
@@ -287,20 +292,30 @@ static int keep_cut(struct ideal_query *q, const struct ideal *x, struct err *e)
     return 0;
 }
 
-/* Solve at bandwidths that are not those of the answer at hand. */
+/* The answer at these bandwidths, if it is among the last. */
+static const struct theta_answer *find_answer(const struct ideal_query *q, const struct ideal *x,
+                                              const double *bw_Bps)
+{
+    for (int32_t i = 0; i < ANSWERS && i < q->n_answers; i++)
+        if (memcmp(q->answers[i].at_Bps, bw_Bps, (size_t)x->n_dims * sizeof *bw_Bps) == 0)
+            return &q->answers[i].found;
+    return NULL;
+}
+
 static int solve_query(struct ideal_query *q, const struct ideal *x, const double *bw_Bps, struct err *e)
 {
-    bool same = q->known;
-    for (int32_t d = 0; d < x->n_dims; d++)
-        same = same && q->at_Bps[d] == bw_Bps[d];
-    if (same)
-        return 0;
-    int rc = theta_solve(&q->answer, q->theta, bw_Bps, e);
-    if (rc)
-        return err_wrap(e, "the graph");
-    memcpy(q->at_Bps, bw_Bps, (size_t)x->n_dims * sizeof *bw_Bps);
-    q->known = true;
-    rc = q->answer.rate > 0 ? keep_cut(q, x, e) : 0;
+    const struct theta_answer *known = find_answer(q, x, bw_Bps);
+    int rc = 0;
+    if (known) {
+        q->answer = *known;
+    } else {
+        if (theta_solve(&q->answer, q->theta, bw_Bps, e))
+            return err_wrap(e, "the graph");
+        struct ideal_answer *room = &q->answers[q->n_answers++ % ANSWERS];
+        memcpy(room->at_Bps, bw_Bps, (size_t)x->n_dims * sizeof *bw_Bps);
+        room->found = q->answer;
+        rc = q->answer.rate > 0 ? keep_cut(q, x, e) : 0;
+    }
     for (int32_t i = 0; i < q->n_cuts; i++) {
         double sum = 0;
         for (int32_t d = 0; d < x->n_dims; d++)
@@ -328,7 +343,8 @@ int ideal_find(struct ideal_time *out, struct ideal *x, enum collective_kind kin
     int rc = ask_graph(&q, x, kind, group, bw_Bps, e);
     if (rc)
         return rc;
-    out->time_s = q->answer.rate > 0 ? buffer_of(kind, bytes, x, group) / q->answer.rate : (double)INFINITY;
+    out->time_s =
+        q->answer.reached > 0 ? buffer_of(kind, bytes, x, group) / q->answer.reached : (double)INFINITY;
     for (int32_t d = 0; d < x->n_dims; d++) {
         out->cut[d] = q->answer.rate > 0 ? q->answer.cut[d] * bw_Bps[d] / q->answer.rate : 0;
         out->busy[d] = q->answer.busy[d] * x->efficiency[d];

@@ -533,12 +533,37 @@ static int choose_first(struct design_point *s, struct err *e)
 }
 
 /*
+ * Half way between the fastest split so far and the last one, of which the cuts that are known think too
+ * well: a cut there is nearer to those that decide (W. Ben-Ameur, J. Neto, Networks 49, 2007).
+ */
+static int learn_between(struct design_point *s, double *best_Bps, double *best_s, const struct design *d,
+                         struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    bool first = isinf(*best_s);
+    if (d->time_s < *best_s) {
+        *best_s = d->time_s;
+        memcpy(best_Bps, d->bw_Bps, sizeof bw_Bps);
+    }
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = (best_Bps[k] + d->bw_Bps[k]) / 2;
+    return first || *best_s == d->time_s ? 0 : study_learn(s, bw_Bps, e);
+}
+
+/* Is the time at the split what the closed form that was optimised says? */
+static bool is_proved(const struct design *d, const struct design_point *s)
+{
+    return isfinite(d->time_s) && fabs(compiled_time(d, s) - d->time_s) <= ALLOC_GAP * d->time_s;
+}
+
+/*
  * Choosing again at a split never makes it slower, and splitting again neither. Where another collective
  * decides the time, another choice may change nothing yet and still allow a better split: so on until no
  * choice changes. The last split is optimal for its choices.
  */
 static int solve_split(struct design *d, struct design_point *s, struct err *e)
 {
+    double best_Bps[TOPO_MAX_DIMS] = { 0 }, best_s = INFINITY;
     int rc = choose_first(s, e);
     if (rc)
         *d = (struct design){ 0 };
@@ -548,16 +573,23 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
          i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && study_has_choice(s) && alloc_has_split(&d->answer);
          i++) {
         unsigned long long before = study_choices(s);
-        rc = study_choose(s, d->bw_Bps, e);
+        if (s->ideal && is_proved(d, s))
+            break;
+        if (s->ideal)
+            rc = learn_between(s, best_Bps, &best_s, d, e);
+        if (!rc)
+            rc = study_choose(s, d->bw_Bps, e);
         if (rc || study_choices(s) == before)
             break;
         design_free(d);
         rc = solve_chosen(d, s, e);
     }
     if (!rc && (s->model == SIM_ALPHA_BETA || s->ideal) && d->answer.status == ALLOC_SOLVED &&
-        (!isfinite(d->time_s) || fabs(compiled_time(d, s) - d->time_s) > ALLOC_GAP * d->time_s)) {
+        !is_proved(d, s)) {
         /* The proof is about other choices than those that hold at the split. */
         d->answer.status = ALLOC_STALLED;
+        if (s->ideal)
+            d->answer.gap = fmax(d->answer.gap, 1 - compiled_time(d, s) / d->time_s);
         snprintf(d->answer.reason, sizeof d->answer.reason,
                  s->ideal ? "new cuts of the graph still bind at the split after %d rounds"
                           : "algorithms and regimes still change at the split after %d rounds",

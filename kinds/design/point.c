@@ -422,11 +422,17 @@ bool study_has_choice(const struct design_point *s)
     return s->ideal || (s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s)));
 }
 
-int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
+int study_learn(struct design_point *s, const double *bw_Bps, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; s->ideal && i < s->n_workloads && !rc; i++)
         rc = ideal_learn(s->ideal, &s->workloads[i].tree, bw_Bps, e);
+    return rc;
+}
+
+int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = study_learn(s, bw_Bps, e);
     if (s->ideal)
         ideal_place(s->ideal);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++)

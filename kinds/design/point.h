@@ -214,6 +214,10 @@ bool study_has_choice(const struct design_point *s);
  */
 int study_choose(struct design_point *s, const double *bw_Bps, struct err *e);
 
+/** Find the cuts of a graph at @p bw_Bps, shape [n_dims]; study_choose() sees them next. Nothing without one.
+ */
+int study_learn(struct design_point *s, const double *bw_Bps, struct err *e);
+
 /** Changes when study_choose() chooses otherwise. */
 unsigned long long study_choices(const struct design_point *s);
 

@@ -77,6 +77,31 @@ TEST(cholesky_solves_symmetric_systems)
     }
 }
 
+/* More rows than a block of columns, and no multiple of a tile: L L' is the matrix. */
+TEST(cholesky_goes_by_blocks)
+{
+    enum { N = 150 };
+    static double l[N * N], a[N * N];
+    RNG(r, 5, 1);
+    draw(r, a, N * N);
+    for (int i = 0; i < N; i++)
+        a[i * N + i] = 2 * N;
+    for (int i = 0; i < N * N; i++)
+        l[i] = a[i];
+    assert_true(matrix_cholesky(l, N));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k <= j; k++)
+                sum += l[i * N + k] * l[j * N + k];
+            assert_true(fabs(sum - a[i * N + j]) < 1e-12 * N);
+        }
+    l[0] = 1;
+    l[N] = 2;
+    l[N + 1] = 1;
+    assert_true(!matrix_cholesky(l, N));
+}
+
 TEST(cholesky_refuses_what_is_not_positive_definite)
 {
     double negative[] = { 1, 2, 2, 1 }, zero[] = { 0 }, nan[] = { NAN };

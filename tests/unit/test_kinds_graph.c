@@ -203,6 +203,47 @@ TEST(no_drawn_split_is_faster)
     }
 }
 
+/* 40 NPUs, 120 links that no symmetry maps onto each other, three classes: proved all the same. */
+TEST(graphs_of_many_links_are_split_with_proof)
+{
+    struct folder *f = *state;
+    uint64_t x = 1442695040888963407u;
+    for (int round = 0; round < 2; round++) {
+        struct text csv = { 0 };
+        struct design_point s;
+        struct design d;
+        text_puts(&csv, "src,dst,bw_GBps,latency_ns,class\n");
+        for (int i = 0; i < 120; i++) {
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            int to = i < 40 ? (i + 1) % 40 : (i + 2 + (int)(x % (round ? 6 : 36))) % 40;
+            text_printf(&csv, "n%d,n%d,%d,1,%c\n", i % 40, to, 5 + (int)(x / 64 % 20),
+                        i < 3 ? "abc"[i] : "abc"[x / 4096 % 3]);
+        }
+        put(f, "many.csv", text_str(&csv));
+        text_free(&csv);
+        OK(solve(&d, &s, f,
+                 "network: { graph: many.csv, classes: [ { name: a }, { name: b }, { name: c } ] }\n"
+                 "workload: { step: { all-to-all: { size_MB: 40, group: all } } }\n"
+                 "total_GBps: 120\n",
+                 e));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_close(d.answer.time_s, d.time_s, 2e-9);
+        for (int k = 0; k < 10; k++) {
+            double part[3], sum = 0, bw_Bps[TOPO_MAX_DIMS] = { 0 }, time_s;
+            for (int c = 0; c < 3; c++) {
+                x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+                sum += part[c] = 1 + (double)(x % 1000);
+            }
+            for (int c = 0; c < 3; c++)
+                bw_Bps[c] = 0.95 * d.bw_Bps[c] + 0.05 * part[c] / sum * 120e9;
+            OK(design_time(&time_s, &s, bw_Bps, e));
+            assert_true(time_s >= d.answer.lower_bound * (1 - 1e-9));
+        }
+        design_free(&d);
+        study_free(&s);
+    }
+}
+
 TEST(what_a_graph_cannot_do_is_told_at_its_place)
 {
 #define TWO "classes: [ { name: x }, { name: y } ]"

@@ -156,6 +156,89 @@ TEST(groups_load_what_lies_between_their_members)
     }
 }
 
+/* A drawn graph of 12 NPUs, each link as @p parts in a row with switches between, all but the first wider.
+ * With five of them it has too many links for rows and is solved by paths. */
+enum { DRAWN = 24, MOST_PARTS = 5 };
+static void draw_wires(struct topo_wires *w, uint64_t seed, int parts)
+{
+    struct topo_link links[DRAWN * MOST_PARTS];
+    uint64_t x = seed * 0x9e3779b97f4a7c15u;
+    KEEP(struct topo_graph *, g, topo_graph_free_at);
+    for (int i = 0; i < DRAWN; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        int to = (i + (i < 12 ? 1 : (int)(x % 11) + 1)) % 12, first = 12 + i * (parts - 1);
+        for (int k = 0; k < parts; k++)
+            links[i * parts + k] = (struct topo_link){ .src = k ? first + k - 1 : i % 12,
+                                                       .dst = k + 1 < parts ? first + k : to,
+                                                       .bw_Bps = 1e9 * (double)(1 + x / 64 % 5) * (1 + k) };
+    }
+    MUST(topo_build_links(&g, 12, DRAWN * (parts - 1), "npu", links, DRAWN * parts, e));
+    MUST(topo_wires_build(w, g, e));
+}
+
+/* Both ways of solving agree, at all bandwidths of three classes: also where one of them is closed, and where
+ * that cuts NPUs off. Cuts of either bound the other. */
+TEST(paths_and_rows_find_the_same)
+{
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct theta_demand d = { .n_axes = 1, .sizes = { 12 }, .n_parts = 1 };
+        struct theta *t[2];
+        for (int k = 0; k < 2; k++) {
+            KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+            int32_t classes[DRAWN * MOST_PARTS], parts = k ? MOST_PARTS : 1;
+            double weight[DRAWN * MOST_PARTS];
+            draw_wires(&w, seed, parts);
+            for (int32_t l = 0; l < w.n_links; l++) {
+                classes[l] = l / parts < 12 ? l / parts % 2 : 2;
+                weight[l] = w.links[l].bw_Bps / 1e9;
+            }
+            d.parts[0] = (struct theta_part){ seed % 3 ? THETA_DIRECT : THETA_NEXT, 1, { 12 }, { 1 } };
+            OK(theta_build(&t[k], &w, classes, 3, weight, &d, e));
+        }
+        static const double bw_GBps[][3] = { { 1, 1, 1 },    { 1, 3, 0.2 },  { 0.01, 1, 1 }, { 1, 1, 0 },
+                                             { 0, 1, 0.03 }, { 1e-6, 1, 1 }, { 2, 1, 1 },    { 0, 0, 1 } };
+        struct theta_answer found[2];
+        for (size_t i = 0; i < COUNT_OF(bw_GBps); i++) {
+            double bw_Bps[3];
+            for (int c = 0; c < 3; c++)
+                bw_Bps[c] = bw_GBps[i][c] * 1e9;
+            for (int k = 0; k < 2; k++) {
+                OK(theta_solve(&found[k], t[k], bw_Bps, e));
+                assert_true(found[k].reached <= found[k].rate * (1 + 1e-12));
+                assert_true(found[k].reached >= found[k].rate * (1 - 2e-9));
+            }
+            assert_true(fabs(found[0].rate - found[1].rate) <= 2e-9 * found[0].rate);
+        }
+        for (int k = 0; k < 2; k++)
+            theta_free(t[k]);
+    }
+}
+
+/* Links that differ by 1e-12 have no symmetry, and the rates of tori, trees and dragonflies. */
+TEST(paths_find_what_closed_forms_give)
+{
+    static const struct {
+        const char *word;
+        double rate_GBps;
+    } cases[] = {
+        { "ring:4@2 ring:8@2", 0.96875 },
+        { "ring:8@2 ring:8@2", 63.0 / 64 },
+        { "full:4@3 full:8@7", 3.875 },
+        { "fat-tree:8x4/3@1", 31.0 / 24 / 3 },
+        { "fat-tree:4x2x4/2/1@1", 31.0 / 28 / 2 },
+        { "ring:4@2 ring:4@2 ring:8@2", 0.992187500 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        double rate_Bps;
+        wires_of(&w, cases[i].word);
+        for (int32_t l = 0; l < w.n_links; l++)
+            w.links[l].bw_Bps *= 1 + 1e-12 * l;
+        OK(theta_uniform(&rate_Bps, &w, e));
+        assert_close(rate_Bps, cases[i].rate_GBps * 1e9, 2e-9);
+    }
+}
+
 /* Random graphs have no symmetry: both bounds meet all the same, and a ring's cut is its narrowest. */
 TEST(graphs_without_symmetry_are_solved_too)
 {
