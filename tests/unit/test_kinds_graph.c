@@ -267,7 +267,8 @@ TEST(what_a_graph_cannot_do_is_told_at_its_place)
         { "network: { graph: pair.csv, " TWO " }\nmodel: alpha-beta\n" JOB, "model bandwidth alone" },
         { "network: { graph: pair.csv, " TWO " }\nobjective: perf_per_cost\n" JOB,
           "objective is perf_per_cost; give parts with prices, or usd in the graph" },
-        { "network: { graph: pair.csv, " TWO " }\nconstraints: [ usd <= 5 ]\n" JOB, "usd" },
+        { "network: { graph: pair.csv, " TWO " }\nconstraints: [ usd <= 5 ]\n" JOB,
+          "constraints[0] speaks of what parts cost or draw; give parts" },
         { "network: { graph: pair.csv, " TWO " }\nconstraints: [ w <= 5 ]\n" JOB, "w" },
     };
     struct folder *f = *state;
