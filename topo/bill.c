@@ -439,7 +439,7 @@ static int price_by_rates(struct topo_dim_price *out, const struct topo_network 
         out->usd_per_Bps += shares[i].count * shares[i].price->typ;
         if (shares[i].role == BILL_NIC) {
             out->has_nic = true;
-            out->nic_usd_per_Bps = npus * shares[i].price->typ * (net->wires ? shares[i].count : 1);
+            out->nic_usd_per_Bps = npus * shares[i].price->typ * shares[i].count;
         }
     }
     out->usd_per_Bps *= npus;

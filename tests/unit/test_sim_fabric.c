@@ -12,6 +12,7 @@
 #include "sim/flow/flow_collective.h"
 #include "topo/graph.h"
 #include "topo/route.h"
+#include "topo/theta.h"
 #include "workloads/dispatch.h"
 
 struct bench {
@@ -885,6 +886,60 @@ TEST(other_patterns_are_carried_as_the_table_has_them)
         n_checked++;
     }
     assert_in_range(n_checked, 7, 60);
+}
+
+/*
+ * Rows by any paths, by the linear programme on the network's own graph; of networks of routers the NPUs'
+ * links are so wide that others decide. A dragonfly's adversary sends from each NPU to its like in the next
+ * group.
+ */
+TEST(any_paths_carry_what_the_table_has)
+{
+    struct reference r;
+    char **f = r.fields, word[96];
+    int n_checked = 0;
+    reference_open(&r, "tests/reference/topo_throughput.csv");
+    while (reference_row(&r)) {
+        struct topo_network net;
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        struct topo_graph *g;
+        struct theta *t;
+        struct theta_answer found;
+        const double one_Bps = 1e9;
+        if (r.n < 8 || strcmp(f[3], "any paths") != 0 || strncmp(f[2], "all-to-all", 10) == 0 ||
+            !word_of(word, f[0], f[1]))
+            continue;
+        bool next = strcmp(f[2], "uniform") != 0;
+        OK(topo_parse_spec(&net, word, e));
+        if (net.n_npus > 1024)
+            continue;
+        OK(topo_build_graph(&g, &net, NULL, e));
+        int rc = topo_wires_build(&w, g, e);
+        topo_graph_free(g);
+        OK(rc);
+        struct theta_demand d = { .n_axes = net.n_dims, .n_parts = 1 };
+        d.parts[0] = (struct theta_part){ .kind = next ? THETA_NEXT : THETA_DIRECT, .share = 1 };
+        for (int32_t k = 0; k < net.n_dims; k++) {
+            d.sizes[k] = net.dims[k].size;
+            d.parts[0].members[k] = next && k < net.n_dims - 1 ? 1 : net.dims[k].size;
+            d.parts[0].stride[k] = 1;
+        }
+        int32_t *classes = calloc((size_t)w.n_links, sizeof *classes);
+        double *weight = calloc((size_t)w.n_links, sizeof *weight);
+        assert_true(classes && weight);
+        for (int32_t l = 0; l < w.n_links; l++)
+            weight[l] = w.links[l].bw_Bps / 1e9 * (is_of_routers(f[0]) && w.links[l].src < w.n_npus ? 64 : 1);
+        OK(theta_build(&t, &w, classes, 1, weight, &d, e));
+        OK(theta_solve(&found, t, &one_Bps, e));
+        double links = found.rate / 1e9, want = strtod(f[4], NULL);
+        if (!(fabs(links - want) <= (want < 1 ? 5.0000001e-7 : 5.0000001e-6)))
+            fail_msg("%s, %s, %s: %.9g, table %s", f[1], f[2], word, links, f[4]);
+        theta_free(t);
+        free(classes);
+        free(weight);
+        n_checked++;
+    }
+    assert_in_range(n_checked, 15, 60);
 }
 
 /* Uniform traffic at full rate. Of dragonflies and the like the table leaves the NPUs' own links out, but not

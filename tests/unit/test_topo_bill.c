@@ -50,6 +50,22 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
     }
 }
 
+/* Half of the nodes with two NICs and half with one: all prices of the dimension rise to 1.5 times those of
+ * one, and the share of NICs is the same. */
+TEST(rates_count_the_nics_that_nodes_have_beyond_the_fewest)
+{
+    struct topo_dim_price one[TOPO_MAX_DIMS], more[TOPO_MAX_DIMS];
+    PARTS_FILE(s, LIBRA_4D);
+    set_network(&s, "ring:2 switch:8", "InterNode InterPod");
+    s.net.dims[1].fabric.nics = s.net.dims[1].fabric.nics_least = 1;
+    OK(topo_prices(one, &s.net, &s.parts, e));
+    s.net.dims[1].fabric.nics = 1.5;
+    OK(topo_prices(more, &s.net, &s.parts, e));
+    assert_close(more[1].usd_per_Bps, 1.5 * one[1].usd_per_Bps, 1e-14);
+    assert_close(more[1].nic_usd_per_Bps, 1.5 * one[1].nic_usd_per_Bps, 1e-14);
+    assert_true(one[1].nic_usd_per_Bps > 0);
+}
+
 /* 4096 NPUs * 250 GB/s * (2.00001 + 4.00002 + 4.00003 + 57.40012), as LIBRA's code prices it. */
 TEST(equal_split_of_the_public_4d_network_costs_69_million)
 {
