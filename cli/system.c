@@ -270,7 +270,7 @@ static void report_factors(struct report *r, const struct system *x, const struc
     report_table(r, "a_tenth_more", columns, REPORT_COLUMNS(columns));
     for (int f = 0; f < N_FACTORS && there; f++) {
         double hour, work;
-        try_factor(&hour, &work, x, &room, s, time_s, f);
+        try_factor(&hour, &work, x, &room, s, time_s, (enum factor)f);
         if (hour == 0 && work == 0)
             continue;
         report_put_word(r, factor_names[f]);

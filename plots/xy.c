@@ -407,12 +407,14 @@ static int choose_top(struct xy *f, struct err *e)
 static int keep_best(struct xy *f, struct err *e)
 {
     const struct data *d = &f->d;
+    struct sort_key along = { .x = d->x[X] };
+    if (f->x_words)
+        along = (struct sort_key){ .word = f->categories.at };
     const struct sort_key keys[] = { { .word = f->column.at },
                                      { .word = f->row.at },
                                      { .word = f->color.at },
                                      { .word = f->shape.at },
-                                     f->x_words ? (struct sort_key){ .word = f->categories.at }
-                                                : (struct sort_key){ .x = d->x[X] },
+                                     along,
                                      { .x = d->x[Y], .falls = f->y_better[0] > 0 } };
     if (!(f->spec->bars || f->spec->join) || f->n_y > 1 || f->spec->behind)
         return 0;

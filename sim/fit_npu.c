@@ -139,7 +139,7 @@ static int32_t read_list(double out[FIT_MAX_PARTS], const struct reading *r, enu
     if (!*text && !isnan(absent)) {
         out[n++] = absent;
     } else {
-        for (bool more = true; more && n >= 0 && n < FIT_MAX_PARTS; at++) {
+        for (bool more = true; more && n < FIT_MAX_PARTS; at++) {
             char *end;
             double x = strtod(at, &end);
             if (end == at || (*end && *end != ';') || !(x > 0 && x <= MOST_VALUE)) {
@@ -475,7 +475,7 @@ static bool takes_row(const struct fitting *x, const struct fit_row *row)
 
 static double *field(struct topo_npu *npu, const struct unknown *u)
 {
-    return (double *)((char *)npu + u->offset);
+    return (void *)((char *)npu + u->offset);
 }
 
 /* A share has the range of its key, a size or a time none but what doubles hold. */

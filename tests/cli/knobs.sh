@@ -273,7 +273,7 @@ system.checkpoint restart_s owned system.checkpoint.restart_s=60
 ..
 
 # The same keys on further shapes that have them, and recipes that a shape has no use for.
-cat >more <<..
+cat >turns.more <<..
 dims radix hx network.dims[1].radix=4
 dims planes hx network.dims[1].planes=2
 dims sizes hx network.dims[1].sizes=[4, 4, 2, 2]
@@ -314,6 +314,6 @@ while read -r section key study override; do
     what_it_says "$study" --set "$override" >got
     cmp -s got "$study.base" && echo "no effect: $section.$key ($override)"
 done <<.
-$(cat turns more)
+$(cat turns turns.more)
 .
 echo "all turned"

@@ -24,6 +24,7 @@ static void open_study(struct opened *o, const char *uncertain, const char *key,
                                           { key, value } };
     char text[1024];
     double bw_Bps[TOPO_MAX_DIMS];
+    o->f = (struct folder){ 0 };
     scratch_make(o->f.dir);
     o->u = (struct uncertain){ 0 };
     snprintf(text, sizeof text, "%sseed: 3\n%s%s", NETWORK, LOAD, uncertain);

@@ -139,7 +139,7 @@ static double zero_bubble_s(struct pipeline *x)
     double end_s = 0;
     clear_schedule(x);
     for (int left = x->p * x->m * N_KINDS_OF_PASS; left > 0; left--) {
-        int stage = -1, pass = -1;
+        int stage = 0, pass = -1;
         double first_s = INFINITY;
         for (int s = 0; s < x->p; s++) {
             double at_s;
@@ -150,7 +150,7 @@ static double zero_bubble_s(struct pipeline *x)
                 pass = next;
             }
         }
-        assert_true(stage >= 0);
+        assert_true(pass >= 0);
         int *k = pass == PASS_F ? &x->forward[stage] : pass == PASS_B ? &x->back[stage] : &x->weights[stage];
         carry_out(x, stage, pass, *k, first_s);
         (*k)++;
