@@ -239,6 +239,35 @@ TEST(paths_find_what_closed_forms_give)
     }
 }
 
+/*
+ * Rails with a shared spine, all-to-all among all n = g l NPUs, g a node, q nodes below the leaves of a pod.
+ * With lengths a, b, c of node, injection and up1 a message to the own node costs min(a, b + c), to another
+ * rail of the own pod b + min(a, c), to the own leaf b, to elsewhere b + c. The edges of the cones in which
+ * that is linear are four cuts. Neither all that is forwarded in the node nor nothing attains them all.
+ */
+TEST(rails_take_node_and_spine_as_their_cuts_allow)
+{
+    int n_better = 0;
+    for (int i = 0; i < 60; i++) {
+        int g = 2 + i % 3, q = 2 + i / 3 % 2, r = 2 + i / 6 % 2, taper = 1 + i / 12 % 2, l = q * r, n = g * l;
+        double node = 0.1 + 0.15 * (i % 7), up = 1.0 / taper, most = n - 1, rate_Bps;
+        char word[96];
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        snprintf(word, sizeof word, "switch:%d@%g fat-tree:%dx%d/%d+shared@1", g, node, q, r, taper);
+        wires_of(&w, word);
+        OK(theta_uniform(&rate_Bps, &w, e));
+        double injection = most / (n - g);
+        double want =
+            fmin(fmin(injection, up * most / (n - g * q)), fmin(node + 1, (node + up) * most / (n - q)));
+        assert_close(rate_Bps / 1e9, want, 1e-9);
+        double forward = fmin(fmin(node * most / (n - l), injection), up * most / (n - g * q));
+        double spine = fmin(fmin(node * most / (g - 1), injection), up * most / (n - g - q + 1));
+        assert_true(want >= fmax(forward, spine) * (1 - 1e-9));
+        n_better += want > 1.001 * fmax(forward, spine);
+    }
+    assert_in_range(n_better, 10, 60);
+}
+
 /* Random graphs have no symmetry: both bounds meet all the same, and a ring's cut is its narrowest. */
 TEST(graphs_without_symmetry_are_solved_too)
 {
