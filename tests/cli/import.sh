@@ -31,7 +31,8 @@ code import net.yml sys.json -q -o study.yaml
 code topo study.yaml --spec
 
 echo "== and back"
-code topo study.yaml --astra - --astra-system -
+code topo study.yaml --astra -
+code topo study.yaml --astra-system -
 code topo study.yaml --astra back.yml --astra-system back.json -o facts.txt
 code topo study.yaml --astra back.yml
 "$WEFT" import net.yml | sed '/^#/d' >a

@@ -66,12 +66,12 @@ TEST(what_does_not_fit_on_one_npu_is_refused)
 /* ---- in a study ---- */
 
 #define ONE     "network: switch:4@1\ndata: { train: 400, test: 100 }\n"
-#define JOB_NPU "{ name: one, peak_TFLOPS: 100, mem_GBps: 1000, mem_GB: 2 }"
+#define JOB_NPU "{ name: one, peak_TFLOPS: 100, flash_efficiency: 0.5, mem_GBps: 1000, mem_GB: 2 }"
 #define JOB     "job: { model: " JOB_MODEL ", npu: npu.yaml, parallel: { batch: 16, micro_batch: 2 } }\n"
 
 static void put_npu(struct folder *f)
 {
-    put(f, "npu.yaml", "name: one\npeak_TFLOPS: 100\nmem_GBps: 1000\nmem_GB: 2\n");
+    put(f, "npu.yaml", "name: one\npeak_TFLOPS: 100\nflash_efficiency: 0.5\nmem_GBps: 1000\nmem_GB: 2\n");
 }
 
 static int read_study(struct gossip_point *p, struct folder *f, const char *text, struct err *e)
@@ -134,7 +134,7 @@ TEST_WITH(overrides_reach_into_a_job, make_folder, remove_folder)
         assert_true(i == 2 ? q.model_B < p.model_B : q.model_B == p.model_B);
         gossip_point_free(&q);
     }
-    put(f, "slow.yaml", "name: slow\npeak_TFLOPS: 1\nmem_GBps: 1000\nmem_GB: 2\n");
+    put(f, "slow.yaml", "name: slow\npeak_TFLOPS: 1\nflash_efficiency: 0.5\nmem_GBps: 1000\nmem_GB: 2\n");
     put(f, "study.yaml", ONE JOB);
     const struct study_override axis = { "job.npu", "slow.yaml" };
     struct study_source from = { .path = f->path, .axes = &axis, .n_axes = 1 };
