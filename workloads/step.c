@@ -153,6 +153,21 @@ int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t si
     return 0;
 }
 
+static int64_t greatest_common(int64_t a, int64_t b)
+{
+    return b ? greatest_common(b, a % b) : a;
+}
+
+/* The box of @p size NPUs with most members inside, where it need not use up a dimension before the next. */
+static bool group_spread(int32_t *members, const int32_t *left, int32_t n_dims, int64_t size)
+{
+    for (int32_t d = 0; d < n_dims; d++) {
+        members[d] = (int32_t)greatest_common(size, left[d]);
+        size /= members[d];
+    }
+    return size == 1;
+}
+
 void group_rest(int32_t *rest, const int32_t *sizes, const int32_t *members, int32_t n_dims)
 {
     for (int32_t d = 0; d < n_dims; d++)
@@ -271,12 +286,23 @@ static int read_members(int32_t *members, const int32_t *left, const struct read
     return 0;
 }
 
-static int read_size(int32_t *members, const int32_t *left, const struct reading *r, yaml_id map,
-                     int64_t size, struct err *e)
+/* Neighbours, or, where they would fill a leaf and part of another, as many in each: with a word. */
+static int read_size(int32_t *members, const int32_t *left, struct reading *r, yaml_id map, int64_t size,
+                     struct err *e)
 {
     struct err inner = { 0 };
-    if (group_fill(members, left, r->t->n_dims, size, &inner))
-        return yaml_fail(r->doc, yaml_get(r->doc, map, "size"), e, inner.code, "%s", inner.msg);
+    char place[400];
+    yaml_id id = yaml_get(r->doc, map, "size");
+    if (!group_fill(members, left, r->t->n_dims, size, &inner))
+        return 0;
+    if (size < 1 || !group_spread(members, left, r->t->n_dims, size))
+        return yaml_fail(r->doc, id, e, inner.code, "%s", inner.msg);
+    text_printf(&r->t->notes, "%s: groups.%s.size is %lld, which neighbours would fill unevenly; taken as ",
+                yaml_place(r->doc, id, place, sizeof place), r->doc->nodes[map].key, (long long)size);
+    format_sizes(&r->t->notes, members, r->t->n_dims);
+    text_puts(&r->t->notes, " of ");
+    format_sizes(&r->t->notes, left, r->t->n_dims);
+    text_puts(&r->t->notes, ", as many in each\n");
     return 0;
 }
 

@@ -27,3 +27,15 @@ run sim open.yaml --split --set total_GBps=50 -q
 "$WEFT" sim open.yaml --split --set total_GBps=50 -q --of json 2>/dev/null | hash
 echo "== a network alone has no step"
 run sim ring:4@100
+
+echo "== a group that would fill a leaf and part of another"
+cat >uneven.yaml <<..
+network: { dims: [ { name: leaf, shape: fat-tree, sizes: [32, 3], taper: 2, bw_GBps: 50 } ] }
+workload: { name: w, groups: { tp: { size: 48 }, dp: { after: tp } },
+  step: { sum: [ { all-to-all: { size_MB: 100, group: tp } }, { all-reduce: { size_MB: 100, group: dp } } ] } }
+..
+for m in bandwidth chunk flow; do
+    run sim uneven.yaml --model $m
+done
+run sim uneven.yaml --set workload.groups.tp.size=36
+run sim uneven.yaml --set workload.groups.tp.size=40
