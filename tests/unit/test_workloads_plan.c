@@ -308,7 +308,10 @@ TEST(every_layer_is_in_one_stage)
         int64_t pp = x.plan.degree[PLAN_PP];
         for (int64_t l = 0; l < x.model.layers; l++)
             (model_has_experts(&x.model, l) ? experts : dense)[stage_of_layer(&x.plan, &x.model, l)]++;
-        (x.model.moe.experts ? experts : dense)[pp - 1] += x.model.mtp;
+        if (x.model.moe.experts)
+            experts[pp - 1] += x.model.mtp;
+        else
+            dense[pp - 1] += x.model.mtp;
         int32_t n = plan_stages(got, &x.plan, &x.model);
         assert_true(n >= 1 && got[0].at == 0 && got[0].embed);
         assert_int_equal(got[n - 1].mtp, x.model.mtp);
