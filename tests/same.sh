@@ -97,7 +97,7 @@ while IFS= read -r line; do
     case $line in '' | '#'*) continue ;; esac
     [[ $line =~ ${3:-.} ]] || continue
     printf '%s\0' "$line"
-done <"$here/same_commands.txt" | xargs -0 -P "${JOBS:-2}" -n 1 "$0" --line "$old" "$new" "$cache"
+done <"$here/same_commands.txt" | xargs -r -0 -P "${JOBS:-2}" -n 1 "$0" --line "$old" "$new" "$cache"
 count() { grep -c "$1" "$WORDS"; }
 [ -s "$WORDS" ] || { echo "same: no command matches '$3'" >&2; exit 2; }
 printf '%d of %d commands differ, %d of them allowed\n' "$(grep -cv same "$WORDS")" "$(count .)" "$(count allowed)"
