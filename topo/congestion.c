@@ -356,8 +356,9 @@ static void add_flow(struct congestion *x, int32_t k)
 /* Factor it; a matrix that rounding makes singular is shifted a little. */
 static bool factor_matrix(struct congestion *x)
 {
+    static const double shifts[] = { 0, 1e-15, 1e-13, 1e-11, 1e-9 };
     size_t n = (size_t)x->n_links;
-    for (double shift = 0; shift<1e-8; shift = shift> 0 ? 100 * shift : 1e-15) {
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
         memset(x->matrix, 0, n * n * sizeof *x->matrix);
         for (size_t l = 0; l < n; l++)
             x->matrix[l * n + l] = x->w[l] / x->y[l];
@@ -365,7 +366,7 @@ static bool factor_matrix(struct congestion *x)
             if (x->n[k] > 1)
                 add_flow(x, k);
         for (size_t l = 0; l < n; l++)
-            x->matrix[l * n + l] *= 1 + shift;
+            x->matrix[l * n + l] *= 1 + shifts[i];
         if (matrix_cholesky(x->matrix, x->n_links))
             return true;
     }

@@ -14,8 +14,8 @@
 static double missed(double own, double all, double k)
 {
     double p = 1;
-    for (double i = 0; i < k && p > 0; i++)
-        p *= fmax(1 - own / (all - i), 0);
+    for (int64_t i = 0; i < (int64_t)k && p > 0; i++)
+        p *= fmax(1 - own / (all - (double)i), 0);
     return p;
 }
 
@@ -30,7 +30,9 @@ double dispatch_places(const struct dispatch *x, double nodes, double places)
     }
     /* h(j) up to a factor, by the ratio of neighbours. */
     double h = 1, sum = 0, hit = 0;
-    for (double j = fmax(0, per + drawn - nodes); j <= fmin(per, drawn); j++) {
+    const int64_t first = (int64_t)fmax(0, per + drawn - nodes), last = (int64_t)fmin(per, drawn);
+    for (int64_t at = first; at <= last; at++) {
+        double j = (double)at;
         sum += h;
         hit += h * (1 - missed(j * of_node, all, x->top_k));
         h *= (per - j) * (drawn - j) / ((j + 1) * (nodes - per - drawn + j + 1));
