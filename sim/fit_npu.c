@@ -130,8 +130,8 @@ static int fail_cell(const struct reading *r, enum fit_column col, const char *i
 
 /* Numbers above 0 with ';' between them. @return how many, or -1 after an error; a blank cell is one
  * @p absent, where that is a number. */
-static int32_t read_list(double out[FIT_MAX_PARTS], const struct reading *r, enum fit_column col,
-                         double absent, struct err *e)
+static int32_t fit_read_numbers(double out[FIT_MAX_PARTS], const struct reading *r, enum fit_column col,
+                                double absent, struct err *e)
 {
     struct text room = { 0 };
     const char *text = cell(&room, r, col), *at = text;
@@ -159,7 +159,7 @@ static int32_t read_list(double out[FIT_MAX_PARTS], const struct reading *r, enu
 static int read_value(double *out, const struct reading *r, enum fit_column col, double absent, struct err *e)
 {
     double list[FIT_MAX_PARTS];
-    int32_t n = read_list(list, r, col, absent, e);
+    int32_t n = fit_read_numbers(list, r, col, absent, e);
     if (n != 1)
         return n < 0 ? e->code : fail_cell(r, col, "a list", "one number", e);
     *out = list[0];
@@ -261,7 +261,7 @@ static int read_products(struct fit_row *row, const struct reading *r, struct er
     double sides[3][FIT_MAX_PARTS], batch;
     int32_t n[3];
     for (int k = 0; k < 3; k++) {
-        n[k] = read_list(sides[k], r, (enum fit_column)(FIT_COL_M + k), NAN, e);
+        n[k] = fit_read_numbers(sides[k], r, (enum fit_column)(FIT_COL_M + k), NAN, e);
         if (n[k] < 0)
             return e->code;
         row->n_parts = n[k] > row->n_parts ? n[k] : row->n_parts;

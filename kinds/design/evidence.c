@@ -33,7 +33,7 @@ enum evidence_software evidence_software_of(const struct plan *p)
 }
 
 /* The table has six digits. */
-static bool is_same(double a, double b)
+static bool evidence_is_same(double a, double b)
 {
     return fabs(a / b - 1) < 1e-5;
 }
@@ -46,9 +46,10 @@ const struct evidence *evidence_find(const struct training *x, const struct topo
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct evidence *v = &rows[i];
-        if (v->software == software && v->experts == experts && is_same(npu->peak_flops, v->peak_flops) &&
-            is_same(topo_npu_ceiling(npu, TOPO_BF16), v->ceiling_flops) &&
-            is_same(npu->mem_Bps * npu->mem_efficiency, v->mem_Bps))
+        if (v->software == software && v->experts == experts &&
+            evidence_is_same(npu->peak_flops, v->peak_flops) &&
+            evidence_is_same(topo_npu_ceiling(npu, TOPO_BF16), v->ceiling_flops) &&
+            evidence_is_same(npu->mem_Bps * npu->mem_efficiency, v->mem_Bps))
             return v;
     }
     return NULL;

@@ -246,7 +246,7 @@ static int32_t find_unlimited(const struct maker *m)
 /* ---- choices ---- */
 
 static int add_levels(struct maker *m, int32_t first, int32_t d, int32_t n_dims, struct err *e);
-static bool is_worse(struct maker *m, double usd);
+static bool whole_is_worse(struct maker *m, double usd);
 
 static int menu_add(struct maker *m, int32_t first, int32_t n_dims, struct err *e)
 {
@@ -255,7 +255,7 @@ static int menu_add(struct maker *m, int32_t first, int32_t n_dims, struct err *
     int rc = topo_spend(&spent, &m->study->net, &m->study->parts, first, n_dims, m->bw_Bps, &m->why);
     if (rc)
         return rc == ERR_NOMEM ? err_nomem(e, "a bill") : 0;
-    if (m->bounded[m->at] && is_worse(m, spent.usd))
+    if (m->bounded[m->at] && whole_is_worse(m, spent.usd))
         return 0;
     if (menu->n == (m->bounded[m->at] && !m->cheapest ? ALL_TIES : WHOLE_MAX_CHOICES)) {
         m->too_many = true;
@@ -396,7 +396,7 @@ static bool is_forbidden(const struct maker *m)
 
 /* Is no design in the box as good as the one that is known? @p usd: of the entry's parts, all of whose
  * bandwidths are chosen; NaN: not known yet. */
-static bool is_worse(struct maker *m, double usd)
+static bool whole_is_worse(struct maker *m, double usd)
 {
     struct whole_box *box = &m->box;
     box->more_usd = 0;
@@ -486,7 +486,7 @@ static int add_range(struct maker *m, int32_t d, int64_t from, int64_t to, struc
     m->box.lo_Bps[d] = step_Bps * (double)from;
     m->box.hi_Bps[d] = step_Bps * (double)to;
     set_box(m, d + 1, end);
-    if (is_worse(m, NAN))
+    if (whole_is_worse(m, NAN))
         return 0;
     if (from < to) {
         int64_t half = from + (to - from) / 2;
@@ -501,7 +501,7 @@ static int add_range(struct maker *m, int32_t d, int64_t from, int64_t to, struc
     m->work += SHARPEN_WORK;
     int rc = sharpen(&dead, m, d, e);
     set_box(m, d + 1, end);
-    if (!rc && !dead && !is_worse(m, NAN))
+    if (!rc && !dead && !whole_is_worse(m, NAN))
         rc = add_levels(m, first, d + 1, end - first, e);
     m->cuts = before;
     return rc;

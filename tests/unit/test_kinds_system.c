@@ -33,7 +33,7 @@
                "  step_tokens: 1e6\n"                                                                        \
                "  run_steps: 5000\n"
 
-static void build(struct design_point *s, struct design *d, struct system *x, const char *text)
+static void build_system(struct design_point *s, struct design *d, struct system *x, const char *text)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
@@ -49,7 +49,7 @@ static void build(struct design_point *s, struct design *d, struct system *x, co
     KEEP(struct design_point, s, study_free);                                                                \
     KEEP(struct design, d, design_free);                                                                     \
     KEEP(struct system, x, system_free);                                                                     \
-    build(&s, &d, &x, text)
+    build_system(&s, &d, &x, text)
 
 TEST(all_that_is_owned_adds_up)
 {

@@ -53,7 +53,7 @@ static double number(const struct reader *r, const char *column)
     return end == text ? NAN : x;
 }
 
-static int64_t count(const struct reader *r, const char *column, int64_t absent)
+static int64_t row_count(const struct reader *r, const char *column, int64_t absent)
 {
     double x = number(r, column);
     return isnan(x) ? absent : (int64_t)x;
@@ -149,13 +149,14 @@ static void map_model(const struct reader *r, const struct software *w)
 {
     struct measured *m = r->m;
     bool gelu = is(r, "activation", "gelu"), vtrain = w->class == NULL;
-    int64_t heads = count(r, "heads", 1), kv = count(r, "kv_heads", heads), experts = count(r, "experts", 0);
-    PUT(m->model_map, "layers", "%lld", (long long)count(r, "layers", 1));
-    PUT(m->model_map, "hidden", "%lld", (long long)count(r, "hidden", 1));
+    int64_t heads = row_count(r, "heads", 1), kv = row_count(r, "kv_heads", heads),
+            experts = row_count(r, "experts", 0);
+    PUT(m->model_map, "layers", "%lld", (long long)row_count(r, "layers", 1));
+    PUT(m->model_map, "hidden", "%lld", (long long)row_count(r, "hidden", 1));
     PUT(m->model_map, "heads", "%lld", (long long)heads);
-    PUT(m->model_map, "ffn", "%lld", (long long)count(r, "ffn", 1));
-    PUT(m->model_map, "vocab", "%lld", (long long)count(r, "vocab", 1));
-    PUT(m->model_map, "seq", "%lld", (long long)count(r, "seq", 1));
+    PUT(m->model_map, "ffn", "%lld", (long long)row_count(r, "ffn", 1));
+    PUT(m->model_map, "vocab", "%lld", (long long)row_count(r, "vocab", 1));
+    PUT(m->model_map, "seq", "%lld", (long long)row_count(r, "seq", 1));
     PUT(m->model_map, "tied", "%s", is(r, "tied_embeddings", "1") ? "true" : "false");
     PUT(m->model_map, "activation", "%s", gelu ? "gelu" : "swiglu");
     if (!w->fill_vocab)
@@ -170,25 +171,25 @@ static void map_model(const struct reader *r, const struct software *w)
         PUT(m->model_map, "attention", "unfused");
         PUT(m->model_map, "dropout", "true");
     }
-    if (count(r, "kv_lora", 0) > 0) {
+    if (row_count(r, "kv_lora", 0) > 0) {
         PUT(m->model_map, "mla",
             "{ q_rank: %lld, kv_rank: %lld, nope_dim: %lld, rope_dim: %lld, v_dim: %lld }",
-            (long long)count(r, "q_lora", 1), (long long)count(r, "kv_lora", 1),
-            (long long)count(r, "qk_nope", 1), (long long)count(r, "qk_rope", 1),
-            (long long)count(r, "v_head", 1));
+            (long long)row_count(r, "q_lora", 1), (long long)row_count(r, "kv_lora", 1),
+            (long long)row_count(r, "qk_nope", 1), (long long)row_count(r, "qk_rope", 1),
+            (long long)row_count(r, "v_head", 1));
     } else {
         PUT(m->model_map, "kv_heads", "%lld", (long long)kv);
-        PUT(m->model_map, "head_dim", "%lld", (long long)count(r, "head_dim", 1));
+        PUT(m->model_map, "head_dim", "%lld", (long long)row_count(r, "head_dim", 1));
     }
     if (experts > 0)
         PUT(m->model_map, "moe",
             "{ experts: %lld, top_k: %lld, ffn: %lld, shared: %lld, dense_layers: %lld%s }",
-            (long long)experts, (long long)count(r, "topk", 1), (long long)count(r, "expert_ffn", 1),
-            (long long)count(r, "shared_experts", 0), (long long)count(r, "dense_layers", 0),
+            (long long)experts, (long long)row_count(r, "topk", 1), (long long)row_count(r, "expert_ffn", 1),
+            (long long)row_count(r, "shared_experts", 0), (long long)row_count(r, "dense_layers", 0),
             /* n_group and topk_group of its config.json, also where the router is forced to be even. */
             strncmp(m->model, "deepseek", 8) == 0 ? ", groups: 8, group_limit: 4" : "");
-    if (count(r, "mtp", 0) > 0) {
-        PUT(m->model_map, "mtp", "%lld", (long long)count(r, "mtp", 0));
+    if (row_count(r, "mtp", 0) > 0) {
+        PUT(m->model_map, "mtp", "%lld", (long long)row_count(r, "mtp", 0));
     }
     if (strncmp(m->model, "gpt-oss", 7) == 0) {
         /* Windows of 128 alternate with full attention, a sink in each (openai/gpt-oss, config.json). */
@@ -237,7 +238,7 @@ static bool fits_node(const struct reader *r, int64_t n)
 {
     const char *const axes[] = { "tp", "cp", "dp", "pp" };
     for (size_t i = 0; i < COUNT_OF(axes); i++) {
-        int64_t degree = count(r, axes[i], 1);
+        int64_t degree = row_count(r, axes[i], 1);
         if (n % degree && degree % n)
             return false;
         n = n % degree ? 1 : n / degree;
@@ -296,7 +297,7 @@ static bool map_network(const struct reader *r)
         snprintf(m->fault, sizeof m->fault, "one GPU alone, expected several");
         return false;
     }
-    int64_t n = inside(r, count(r, "nvlink_domain", 8)), nodes = m->gpus / n;
+    int64_t n = inside(r, row_count(r, "nvlink_domain", 8)), nodes = m->gpus / n;
     double nic_GBps = number(r, "scale_out_GBps_per_gpu");
     if (isnan(nic_GBps) && nodes > 1) {
         nic_GBps = 50;
@@ -345,7 +346,7 @@ static void map_stages(const struct reader *r)
 {
     KEEP(struct text, text, text_free) = { 0 };
     struct measured *m = r->m;
-    int64_t pp = count(r, "pp", 1), vp = count(r, "vp", 1), all = count(r, "layers", 1);
+    int64_t pp = row_count(r, "pp", 1), vp = row_count(r, "vp", 1), all = row_count(r, "layers", 1);
     int64_t layers[MOST_CHUNKS], chunks = pp * vp;
     long_field(&text, r, "pipeline_layout");
     int32_t n = read_layout(layers, text_str(&text));
@@ -419,18 +420,18 @@ static void map_precision(const struct reader *r)
     PUT_PLAN(r, "precision", "%s", topo_precision_words[m->precision]);
     if (is(r, "attention_precision", "fp8"))
         PUT_PLAN(r, "attention_precision", "fp8");
-    int64_t bits = count(r, "gather_bits", 0);
-    if (bits > 0 && count(r, "zero", 0) > 0)
+    int64_t bits = row_count(r, "gather_bits", 0);
+    if (bits > 0 && row_count(r, "zero", 0) > 0)
         PUT_PLAN(r, "gather_bits", "%lld", (long long)bits);
 }
 
 static void map_experts(const struct reader *r)
 {
     struct measured *m = r->m;
-    if (count(r, "experts", 0) == 0)
+    if (row_count(r, "experts", 0) == 0)
         return;
-    PUT(m->parallel_map, "ep", "%lld", (long long)count(r, "ep", 1));
-    if (count(r, "etp", 1) > 1)
+    PUT(m->parallel_map, "ep", "%lld", (long long)row_count(r, "ep", 1));
+    if (row_count(r, "etp", 1) > 1)
         PUT(m->parallel_map, "expert_tp", "true");
     is_unstated(r, "dispatcher");
     PUT_PLAN(r, "dispatcher", "%s", is(r, "dispatcher", "all-to-all") ? "all-to-all" : "merged");
@@ -455,7 +456,7 @@ static bool has_unfused_sink(const struct reader *r)
  * where tokens are not dropped; that it launches nothing is said by its figure. */
 static void map_graphs(const struct reader *r)
 {
-    bool is_grace = strncmp(r->m->gpu, "gb", 2) == 0, experts = count(r, "experts", 0) > 0;
+    bool is_grace = strncmp(r->m->gpu, "gb", 2) == 0, experts = row_count(r, "experts", 0) > 0;
     is_unstated(r, "graphs_or_compile");
     if (is(r, "graphs_or_compile", "full-iteration") && experts && is(r, "dispatcher", "all-to-all"))
         PUT(r->m->parallel_map, "launch_us", "0");
@@ -523,7 +524,7 @@ static void map_overlap(const struct reader *r, const struct software *w)
     PUT(m->parallel_map, "overlap_tp", "%s", tp && w->split_tp ? "split" : beside ? "backward" : "none");
     PUT(m->parallel_map, "overlap_dp", "%s", dp ? "true" : "false");
     /* Megatron-Core sends between stages beside computation where stages have several chunks. */
-    if (megatron && count(r, "vp", 1) > 1)
+    if (megatron && row_count(r, "vp", 1) > 1)
         PUT(m->parallel_map, "overlap_pp", "true");
 }
 
@@ -531,22 +532,22 @@ static bool map_row(const struct reader *r)
 {
     struct measured *m = r->m;
     const struct software *w = software_of(r);
-    int64_t tp = count(r, "tp", 1), cp = count(r, "cp", 1), zero = count(r, "zero", 0);
+    int64_t tp = row_count(r, "tp", 1), cp = row_count(r, "cp", 1), zero = row_count(r, "zero", 0);
     if (!map_network(r))
         return false;
-    PUT(m->parallel_map, "batch", "%lld", (long long)count(r, "global_batch", 1));
-    PUT(m->parallel_map, "micro_batch", "%lld", (long long)count(r, "microbatch", 1));
+    PUT(m->parallel_map, "batch", "%lld", (long long)row_count(r, "global_batch", 1));
+    PUT(m->parallel_map, "micro_batch", "%lld", (long long)row_count(r, "microbatch", 1));
     PUT(m->parallel_map, "tp", "%lld", (long long)tp);
     PUT(m->parallel_map, "cp", "%lld", (long long)cp);
     map_stages(r);
     PUT(m->parallel_map, "zero", "%lld", (long long)zero);
     /* torchtitan: FSDP under a pipeline keeps weights and exchanges gradients after the last microbatch. */
-    if (has(r, "source", "torchtitan") && zero == 3 && count(r, "pp", 1) > 1) {
+    if (has(r, "source", "torchtitan") && zero == 3 && row_count(r, "pp", 1) > 1) {
         PUT_PLAN(r, "reshard", "false");
         PUT_PLAN(r, "no_sync", "true");
     }
     /* Experts and tp go with sequence parallelism in Megatron, stated or not. */
-    if (tp > 1 && (is(r, "seq_parallel", "1") || count(r, "experts", 0) > 0))
+    if (tp > 1 && (is(r, "seq_parallel", "1") || row_count(r, "experts", 0) > 0))
         PUT(m->parallel_map, "seq_parallel", "true");
     if (cp > 1 && w->context)
         PUT(m->parallel_map, "context", "%s", w->context);
@@ -590,7 +591,7 @@ void measured_read(struct measured_rows *out, const char *path)
         m->memory_B = GiB * number(&r, "mem_GiB_measured");
         m->reserved_B = GiB * number(&r, "mem_GiB_reserved");
         m->allocated = is(&r, "mem_kind", "allocated");
-        m->gpus = count(&r, "gpus", 1);
+        m->gpus = row_count(&r, "gpus", 1);
         m->got_s = m->got_B = NAN;
         map_row(&r);
     }
@@ -606,7 +607,7 @@ void measured_add_korthikanti(struct measured_rows *x)
     for (int64_t i = 0; i < t.n_rows; i++) {
         struct measured *m = &x->rows[x->n++];
         struct reader r = { &t, i, m };
-        int64_t gpus = count(&r, "gpus", 8);
+        int64_t gpus = row_count(&r, "gpus", 8);
         *m = (struct measured){ .table = "korthikanti",
                                 .gpu = "a100-80gb",
                                 .gpus = gpus,
@@ -627,9 +628,9 @@ void measured_add_korthikanti(struct measured_rows *x)
         snprintf(m->parallel_map, sizeof m->parallel_map,
                  "{ batch: %lld, micro_batch: %lld, tp: %lld, pp: %lld, interleave: %lld, recompute: %s, "
                  "seq_parallel: %s }",
-                 (long long)count(&r, "global_batch", 1), (long long)count(&r, "microbatch", 1),
-                 (long long)count(&r, "tp", 1), (long long)count(&r, "pp", 1),
-                 (long long)count(&r, "interleave", 1), selective ? "selective" : "full",
+                 (long long)row_count(&r, "global_batch", 1), (long long)row_count(&r, "microbatch", 1),
+                 (long long)row_count(&r, "tp", 1), (long long)row_count(&r, "pp", 1),
+                 (long long)row_count(&r, "interleave", 1), selective ? "selective" : "full",
                  selective ? "true" : "false");
     }
 }
