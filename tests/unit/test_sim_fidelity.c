@@ -58,6 +58,24 @@ static int time_job(struct fidelity_time *t, const struct topo_network *net, con
     return fidelity_alone(fidelity, job, t, e);
 }
 
+/* What @p job takes by model @p m [ms]. */
+static double model_ms(const struct topo_network *net, const struct sim_rules *rules, int m,
+                       const struct sim_job *job)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    const struct collective_way way = { net, m ? &rules->stage : NULL, bw_Bps };
+    struct collective_time closed;
+    struct fidelity_time t;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        bw_Bps[d] = net->dims[d].bw_Bps;
+    if (m <= SIM_ALPHA_BETA) {
+        collective_time(&closed, job->kind, job->bytes, job->members, job->stride, job->share, &way);
+        return 1e3 * closed.time_s;
+    }
+    MUST(time_job(&t, net, rules, (enum sim_model)m, job, e));
+    return 1e3 * t.time_s;
+}
+
 static double flow_time(const struct topo_network *net, const struct sim_rules *rules,
                         const struct sim_job *job)
 {
@@ -171,22 +189,12 @@ TEST(exchanges_have_an_efficiency_of_their_own_in_every_model)
         struct topo_network net = network_of(cases[i].word);
         struct sim_job job = all_of(&net, cases[i].kind, 1e9);
         struct sim_rules rules = rules_of(1);
-        double bw_Bps[TOPO_MAX_DIMS];
         net.dims[0].all_to_all = 0.8;
         net.dims[0].dispatch = 0.5;
-        for (int32_t d = 0; d < net.n_dims; d++) {
-            bw_Bps[d] = net.dims[d].bw_Bps;
+        for (int32_t d = 0; d < net.n_dims; d++)
             job.share[d] = cases[i].share;
-        }
-        for (int m = 0; m < N_SIM_MODELS; m++) {
-            struct fidelity_time t = { 0 };
-            struct collective_time closed;
-            const struct collective_way way = { &net, m ? &rules.stage : NULL, bw_Bps };
-            collective_time(&closed, job.kind, job.bytes, job.members, job.stride, job.share, &way);
-            if (m > SIM_ALPHA_BETA)
-                OK(time_job(&t, &net, &rules, (enum sim_model)m, &job, e));
-            assert_close(1e3 * (m > SIM_ALPHA_BETA ? t.time_s : closed.time_s), cases[i].ms, 1e-9);
-        }
+        for (int m = 0; m < N_SIM_MODELS; m++)
+            assert_close(model_ms(&net, &rules, m, &job), cases[i].ms, 1e-9);
     }
 }
 
@@ -230,13 +238,7 @@ TEST(part_of_a_dimension_takes_as_long_in_every_model)
         if (job.kind == COLLECTIVE_ALL_GATHER)
             job.bytes /= job.members[0];
         for (int m = 0; m < models; m++) {
-            struct fidelity_time t = { 0 };
-            struct collective_time closed;
-            const struct collective_way way = { &net, m ? &rules.stage : NULL, bw_Bps };
-            collective_time(&closed, job.kind, job.bytes, job.members, job.stride, job.share, &way);
-            if (m > SIM_ALPHA_BETA)
-                OK(time_job(&t, &net, &rules, (enum sim_model)m, &job, e));
-            double got_ms = 1e3 * (m > SIM_ALPHA_BETA ? t.time_s : closed.time_s);
+            double got_ms = model_ms(&net, &rules, m, &job);
             if (!(fabs(got_ms - cases[i].ms) <= 1e-9 * cases[i].ms))
                 print_error("%s: %d of it, stride %d, %s, model %s: %g ms, want %g\n", cases[i].word,
                             (int)cases[i].members, (int)cases[i].stride, collective_names[job.kind],
