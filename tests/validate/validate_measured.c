@@ -109,20 +109,25 @@ static int32_t list_tables(const char *out[MOST_TABLES], const struct measured_r
     return n;
 }
 
-static void collect(struct errors *x, const struct measured_rows *rows, const char *table, bool check)
+/* Rows that the table flags, and those whose precision no study has, stand @p apart: a time in another
+ * precision says nothing of theirs. */
+static void collect(struct errors *x, const struct measured_rows *rows, const char *table, bool apart)
 {
-    for (int32_t i = 0; i < rows->n; i++)
-        if (rows->rows[i].check == check && strcmp(rows->rows[i].table, table) == 0)
-            add_error(x, &rows->rows[i]);
+    for (int32_t i = 0; i < rows->n; i++) {
+        const struct measured *m = &rows->rows[i];
+        if ((m->check || !m->told) == apart && strcmp(m->table, table) == 0)
+            add_error(x, m);
+    }
 }
 
 static void print_tables(const struct measured_rows *rows)
 {
     const char *tables[MOST_TABLES];
     int32_t n = list_tables(tables, rows);
-    puts(
-        "| table | rows | mean error % | median | largest | mean of signed | rows flagged in the table: mean "
-        "error % (rows) | not priced |\n|---|--:|--:|--:|--:|--:|--:|--:|");
+    puts("| table | rows | mean error % | median | largest | mean of signed | not scored, flagged in the "
+         "table or "
+         "of a precision that no study has: mean error % (rows) | not priced "
+         "|\n|---|--:|--:|--:|--:|--:|--:|--:|");
     for (int32_t k = 0; k < n; k++) {
         struct errors x = { .n = 0 }, checked = { .n = 0 };
         collect(&x, rows, tables[k], false);
@@ -416,7 +421,8 @@ static void print_head(void)
         "4 bits, dense and with experts, each as a study made of its row's columns: shape, machine, degrees, "
         "precision, recomputation, overlap. What the software of a source did beyond the columns is one line "
         "per source (`tests/validate/measured.c`), nothing per row or model. Error: weft's time over the "
-        "measured one, less 1. Rows that the table itself flags as doubtful stand apart.\n");
+        "measured one, less 1. Rows that the table itself flags as doubtful, and rows of a precision that no "
+        "study has, stand apart.\n");
 }
 
 static bool find_table(char *path, size_t room)
