@@ -126,8 +126,9 @@ static int open_store(struct front_source *s, const char *path, struct err *e)
     s->complete = store_is_complete(s->store);
     s->survivors = head->keep && *head->keep;
     s->from = (struct origin){ .known = true, .study_hash = head->study_hash, .seed = head->seed };
-    s->kind = study_kind_of_store(s->store);
-    rc = study_trim_store(s->store, s->kind, false, e);
+    rc = study_kind_of_store(&s->kind, s->store, e);
+    if (!rc)
+        rc = study_trim_store(s->store, s->kind, false, e);
     return rc ? rc : read_batch(s, e);
 }
 

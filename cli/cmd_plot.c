@@ -171,7 +171,10 @@ static int read_store(struct table *t, const char *path, struct err *e)
     if (rc)
         return rc;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    rc = study_trim_store(s, study_kind_of_store(s), false, e);
+    const struct study_kind *kind;
+    rc = study_kind_of_store(&kind, s, e);
+    if (!rc)
+        rc = study_trim_store(s, kind, false, e);
     if (!rc)
         rc = store_next(s, &walk, INT64_MAX, t, e);
     if (!rc)

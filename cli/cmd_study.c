@@ -232,6 +232,7 @@ static void export_tally_free(struct export_tally *tally)
  * call. */
 struct source {
     struct store *store;
+    const struct study_kind *kind;  /* of the store */
     struct study_table_walk *table; /* NULL: the results */
     const struct filters *where;    /* NULL: all */
     struct store_walk walk;         /* of the results */
@@ -245,7 +246,7 @@ static int read_piece(struct source *s, struct table *rows, struct err *e)
     if (s->table)
         return study_table_next(s->table, AT_A_TIME, rows, e);
     /* Which columns are shown is settled before the first row. */
-    int rc = s->begun ? 0 : study_trim_store(s->store, study_kind_of_store(s->store), false, e);
+    int rc = s->begun ? 0 : study_trim_store(s->store, s->kind, false, e);
     return rc ? rc : store_next(s->store, &s->walk, AT_A_TIME, rows, e);
 }
 
@@ -269,9 +270,12 @@ static int next_rows(struct source *s, struct table *rows, struct err *e)
 }
 
 /* Read all rows for the tally alone. */
-static int export_count(struct store *s, struct export_tally *tally, struct err *e)
+static int export_count(struct store *s, const struct study_kind *kind, struct export_tally *tally,
+                        struct err *e)
 {
-    struct source from = { .store = s, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally };
+    struct source from = {
+        .store = s, .kind = kind, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally
+    };
     struct table rows = { 0 };
     int rc;
     do
@@ -356,7 +360,7 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
     struct text out = { 0 };
     int rc = read_all(&all, s, e);
     if (!rc)
-        rc = study_kind_of_store(s->store)->say(&out, &(struct study_report){ .rows = &all }, e);
+        rc = s->kind->say(&out, &(struct study_report){ .rows = &all }, e);
     if (!rc)
         rc = output_write(run, &out, e);
     table_free(&all);
@@ -392,11 +396,12 @@ static int export_extra(int64_t *n_rows, const struct run *run, struct store *s,
 
 /* Write the rows that pass @p where (NULL: all) in the format of the run, head included; piece by piece but
  * for TABLE_AS_TEXT. The tally is of those written. ERR_IO, ERR_USAGE, ERR_NOMEM. */
-static int export_rows(const struct run *run, struct store *s, const struct filters *where,
-                       struct origin from, struct export_tally *tally, struct err *e)
+static int export_rows(const struct run *run, struct store *s, const struct study_kind *kind,
+                       const struct filters *where, struct origin from, struct export_tally *tally,
+                       struct err *e)
 {
     struct source source = {
-        .store = s, .where = where, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally
+        .store = s, .kind = kind, .where = where, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally
     };
     if (output_format(run) == TABLE_AS_TEXT)
         return write_sheet(run, &source, e);
@@ -568,20 +573,20 @@ static int export_runs(struct run *run, struct store *s, const struct study_kind
 static int export_store(struct run *run, struct store *s, const struct filters *where, struct err *e)
 {
     const struct store_head *head = store_head_of(s);
-    const struct study_kind *kind = study_kind_of_store(s);
+    const struct study_kind *kind;
     struct export_tally tally = { 0 };
-    if (!kind)
-        return err_set(e, ERR_PARSE, "%s: is of a study of kind %s, which this program does not know",
-                       run->opt.operands[0], head->kind);
+    int rc = study_kind_of_store(&kind, s, e);
+    if (rc)
+        return rc;
     const struct origin from = { .known = true,
                                  .study_hash = head->study_hash,
                                  .seed = head->seed,
                                  .version = head->version,
                                  .command = head->command };
     /* The head names the version and command that made the rows, not this one. */
-    int rc = run->opt.table ? export_table(run, s, kind, where, from, e)
-             : kind->blocks ? export_rows(run, s, where, from, &tally, e)
-                            : export_runs(run, s, kind, where, from, e);
+    rc = run->opt.table ? export_table(run, s, kind, where, from, e)
+         : kind->blocks ? export_rows(run, s, kind, where, from, &tally, e)
+                        : export_runs(run, s, kind, where, from, e);
     if (!rc && !store_is_complete(s))
         warn_incomplete(run, s);
     if (!rc && kind->blocks && !run->opt.table)
@@ -923,6 +928,7 @@ static void say_stored(const struct run *run)
 /* Counts first: they hold even where the rows cannot be written. */
 static int finish_blocks(struct run *run, const struct campaign *c, struct origin from, struct err *e)
 {
+    const struct study_kind *kind = c->ask->study->kind;
     struct export_tally tally = { 0 };
     /* All rows are read again only where some have no design: a rule keeps none of those. */
     bool all_designs = c->keep || !c->state.done.failed;
@@ -932,9 +938,9 @@ static int finish_blocks(struct run *run, const struct campaign *c, struct origi
     say_failed(run, c);
     say_blank(run, c);
     if (!is_stored(run))
-        rc = export_rows(run, c->store, NULL, from, &tally, e);
+        rc = export_rows(run, c->store, kind, NULL, from, &tally, e);
     else if (!all_designs)
-        rc = export_count(c->store, &tally, e);
+        rc = export_count(c->store, kind, &tally, e);
     if (!rc)
         export_say(run, &tally);
     export_tally_free(&tally);

@@ -5,8 +5,9 @@
  *
  * Files also need no thread and no poll() to feed one end while the other is read, at the price of the image
  * passing through the page cache; they are unlinked from the start, so that a killed program leaves nothing.
- * Whether the run went well is told by the exit status and by an image that is not empty: gnuplot writes
- * warnings to the same place as errors, and they are dropped when it succeeds.
+ * Whether the run went well is told by the exit status and by an image that has its end: gnuplot exits 0 on a
+ * disk that is full, with half an image. It writes warnings to the same place as errors, and they are dropped
+ * when it succeeds.
  */
 #include "plots/gnuplot.h"
 
@@ -204,7 +205,29 @@ static void one_line(struct text *out, const char *s)
     }
 }
 
-static int judge(int status, const char *said, size_t image_bytes, struct err *e)
+/* Is it whole, by what the format ends with? Of a format that is not known: yes. */
+static bool has_end(const struct text *image)
+{
+    static const struct {
+        const char *begin, *end;
+        size_t n_begin, n_end;
+    } formats[] = {
+        { "<?xml", "</svg>", 5, 6 },
+        { "%PDF-", "%%EOF", 5, 5 },
+        /* The chunk IEND with its checksum. */
+        { "\x89PNG", "IEND\xAE\x42\x60\x82", 4, 8 },
+    };
+    size_t n = image->n;
+    while (n > 0 && (image->s[n - 1] == '\n' || image->s[n - 1] == '\r'))
+        n--;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (n >= formats[i].n_begin && memcmp(image->s, formats[i].begin, formats[i].n_begin) == 0)
+            return n >= formats[i].n_begin + formats[i].n_end &&
+                   memcmp(image->s + n - formats[i].n_end, formats[i].end, formats[i].n_end) == 0;
+    return true;
+}
+
+static int judge(int status, const char *said, const struct text *image, struct err *e)
 {
     struct text line = { 0 };
     int rc = 0;
@@ -217,8 +240,11 @@ static int judge(int status, const char *said, size_t image_bytes, struct err *e
         rc = err_set(e, ERR_LIB, "%s", not_installed);
     else if (WEXITSTATUS(status) != 0)
         rc = err_set(e, ERR_LIB, "gnuplot: exit status is %d, expected 0: %s", WEXITSTATUS(status), words);
-    else if (image_bytes == 0)
+    else if (image->n == 0)
         rc = err_set(e, ERR_LIB, "gnuplot: output is empty, expected an image: %s", words);
+    else if (!has_end(image))
+        rc = err_set(e, ERR_IO, "gnuplot: image of %zu bytes is cut short; is the temporary folder full?",
+                     image->n);
     text_free(&line);
     return rc;
 }
@@ -286,7 +312,7 @@ int gnuplot_run(const char *script, struct text *image, struct err *e)
     if (!rc)
         rc = read_all(fds[2], &said, e);
     if (!rc)
-        rc = judge(status, text_str(&said), drawn.n, e);
+        rc = judge(status, text_str(&said), &drawn, e);
     if (rc)
         goto out;
     /* Each looks at the first bytes and leaves images of other kinds alone. */

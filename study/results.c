@@ -198,8 +198,8 @@ static int read_shared(struct results *x, struct study_form *r, struct store *st
     if (rc)
         return rc;
     if (r->shared_rows.n_rows != 1)
-        return err_set(e, ERR_PARSE, "store: lacks point %lld, although its units are done",
-                       (long long)x->point);
+        return err_set(e, ERR_PARSE, "%s: lacks point %lld, although its units are done",
+                       store_path_of(store), (long long)x->point);
     x->shared = calloc(1, r->kind->shared_size);
     if (!x->shared)
         return err_nomem(e, "a point");
@@ -425,8 +425,8 @@ static int check_stub(const struct stub *x, const struct store *store, struct er
         for (int32_t col = 0; col < want->n_cols && same; col++)
             same = has->kinds[col] == want->kinds[col];
         if (!same)
-            return err_set(e, ERR_PARSE, "store: table %s has other columns than this version",
-                           form->tables[i].word);
+            return err_set(e, ERR_PARSE, "%s: table %s has other columns than this version",
+                           store_path_of(store), form->tables[i].word);
     }
     return 0;
 }
@@ -447,7 +447,7 @@ static int stub_build(struct stub *x, const struct store *store, const struct st
                                    .seeds = head->seeds,
                                    .sweep = { .n_points = head->n_points } } };
     if (!head->kind || strcmp(head->kind, kind->word) != 0)
-        return err_set(e, ERR_PARSE, "store: is of a study of kind %s, expected %s",
+        return err_set(e, ERR_PARSE, "%s: is of a study of kind %s, expected %s", store_path_of(store),
                        head->kind ? head->kind : "design", kind->word);
     const struct table *points = store_columns(store, STORE_POINTS);
     for (int32_t k = 0; k < head->n_axes && k < SWEEP_MAX_KEYS && 1 + k < points->n_cols; k++)
@@ -516,10 +516,13 @@ int study_reduce_store(void *kind, struct store *store, const struct spans *done
 {
     struct stub x;
     struct table rows = { 0 };
-    const struct study_kind *of = kind ? kind : study_kind_of_store(store);
-    if (!of || of->blocks)
-        return err_set(e, ERR_PARSE, "store: is of a kind of study that has no runs in this version");
-    int rc = stub_build(&x, store, of, e);
+    const struct study_kind *of = kind;
+    int rc = of ? 0 : study_kind_of_store(&of, store, e);
+    if (!rc && of->blocks)
+        rc = err_set(e, ERR_PARSE, "%s: is of a kind of study that has no runs in this version",
+                     store_path_of(store));
+    if (!rc)
+        rc = stub_build(&x, store, of, e);
     if (rc)
         return rc;
     study_put_columns(&rows, &x.study, TABLE_ROWS);
@@ -607,7 +610,8 @@ int study_table_open(struct study_table_walk **out, struct store *store, const s
     int32_t table = store_find_table(store, word);
     *out = NULL;
     if (table < STORE_EXTRA)
-        return err_set(e, ERR_PARSE, "store: has no table %s, expected one that was recorded", word);
+        return err_set(e, ERR_PARSE, "%s: has no table %s, expected one that was recorded",
+                       store_path_of(store), word);
     struct study_table_walk *x = calloc(1, sizeof *x);
     if (!x)
         return err_nomem(e, "a table");
@@ -710,9 +714,16 @@ int study_read_table(struct table *t, struct store *store, const struct study_ki
 
 /* ---- notes ---- */
 
+/* A last line may lack its newline. */
+static size_t line_length(const char *line)
+{
+    size_t n = strcspn(line, "\n");
+    return n + (line[n] == '\n');
+}
+
 static bool has_line(const char *text, const char *line, size_t n)
 {
-    for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
+    for (const char *at = text; *at; at += line_length(at))
         if (strncmp(at, line, n) == 0)
             return true;
     return false;
@@ -723,7 +734,7 @@ static void keep_lines(struct text *t, const char *lines)
 {
     struct text left = { 0 };
     for (const char *line = text_str(t); *line;) {
-        size_t n = strcspn(line, "\n") + 1; /* with the newline: none is another's beginning */
+        size_t n = line_length(line); /* with the newline: none is another's beginning */
         if (has_line(lines, line, n))
             text_add(&left, line, n);
         line += n;

@@ -94,6 +94,8 @@ void store_close(struct store *s); /**< NULL is fine; what was not committed is 
 /** Open for reading alone: what a finished or unfinished study has so far. Errors as store_open(). */
 int store_read(struct store **out, const char *path, struct err *e);
 
+/** As messages name it. Borrowed. */
+const char *store_path_of(const struct store *s);
 /** What a store is of, as committed. Borrowed. */
 const struct store_head *store_head_of(const struct store *s);
 /** As of the last commit, or of opening. */

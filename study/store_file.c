@@ -1244,6 +1244,11 @@ void store_close(struct store *s)
 
 /* ---- what it says of itself ---- */
 
+const char *store_path_of(const struct store *s)
+{
+    return s->path;
+}
+
 const struct store_head *store_head_of(const struct store *s)
 {
     return &s->head;

@@ -175,10 +175,13 @@ static int read_rule(struct merge *m, struct err *e)
     struct yaml_doc doc;
     if (!first->head.keep || first->head.kind) /* of kinds with runs `reduce` keeps */
         return 0;
-    int rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
+    const struct study_kind *kind;
+    int rc = study_kind_of_store(&kind, first, e);
+    if (!rc)
+        rc = yaml_read_text(&doc, first->path, first->head.keep, strlen(first->head.keep), e);
     if (rc)
         return rc;
-    rc = keep_read(&m->rule, study_kind_of_store(m->sources[0].store), &doc, doc.root, columns, e);
+    rc = keep_read(&m->rule, kind, &doc, doc.root, columns, e);
     yaml_free(&doc);
     if (!rc)
         rc = keep_build(&m->keep, &m->rule, columns, e);

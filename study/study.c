@@ -67,10 +67,14 @@ const struct study_kind *study_kind_of_columns(const struct table *rows)
     return best;
 }
 
-const struct study_kind *study_kind_of_store(const struct store *s)
+int study_kind_of_store(const struct study_kind **kind, const struct store *s, struct err *e)
 {
     const char *word = store_head_of(s)->kind;
-    return word ? study_kind_called(word) : study_kinds[0];
+    *kind = word ? study_kind_called(word) : study_kinds[0];
+    if (*kind)
+        return 0;
+    return err_set(e, ERR_PARSE, "%s: is of a study of kind %.50s, which this program does not know",
+                   store_path_of(s), word);
 }
 
 /* ---- columns ---- */

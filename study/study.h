@@ -58,8 +58,8 @@ const char **study_parts(const struct study *s, int32_t table);
 /** Hide columns of a store's rows, which are of @p kind, as study_trim() and kind->trim do. Errors as
  * store_max(). */
 int study_trim_store(struct store *s, const struct study_kind *kind, bool hidden, struct err *e);
-/** The kind of its study; NULL: one that this program does not know. */
-const struct study_kind *study_kind_of_store(const struct store *s);
+/** The kind of its study. ERR_PARSE: one that this program does not know. */
+int study_kind_of_store(const struct study_kind **kind, const struct store *s, struct err *e);
 
 /** Take out the columns of @p t, rows of a table with columns @p list, that are beyond their `upto` or
  * without their `with`. ERR_NOMEM. */

@@ -131,6 +131,27 @@ TEST(what_gnuplot_says_is_in_the_message)
     assert_int_equal(image.n, 0);
 }
 
+/* What gnuplot leaves with exit status 0 where the temporary folder is full. */
+TEST(an_image_without_its_end_is_refused)
+{
+    static const struct {
+        const char *program;
+        int want;
+    } cases[] = {
+        { "#!/bin/sh\nprintf '<?xml version=\"1.0\"?>\\n<svg><g>'\n", ERR_IO },
+        { "#!/bin/sh\nprintf '<?xml version=\"1.0\"?>\\n<svg></svg>\\n\\n'\n", 0 },
+        { "#!/bin/sh\nprintf '%%PDF-1.5\\nstartxref\\n'\n", ERR_IO },
+        { "#!/bin/sh\nprintf '%%PDF-1.5\\n%%%%EOF\\n'\n", 0 },
+        { "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\nIEND'\n", ERR_IO },
+        { "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\nIEND\\256B`\\202'\n", 0 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct text, image, text_free) = { 0 };
+        run_with(cases[i].program, "x", &image, cases[i].want, cases[i].want ? "is cut short" : "");
+        assert_int_equal(image.n > 0, cases[i].want == 0);
+    }
+}
+
 TEST(gnuplot_gets_the_script_and_no_settings_of_the_user)
 {
     static const char *const set[] = { "\nLC_ALL=C.UTF-8\n", "\nTZ=UTC0\n", "\nSOURCE_DATE_EPOCH=0\n",
@@ -153,10 +174,11 @@ TEST(gnuplot_gets_the_script_and_no_settings_of_the_user)
 
 TEST(the_date_inside_a_pdf_is_fixed_and_its_length_kept)
 {
-    static const char program[] = "#!/bin/sh\necho '%PDF-1.5 << /CreationDate (D:20261120235846Z) >> rest'\n";
+    static const char program[] =
+        "#!/bin/sh\necho '%PDF-1.5 << /CreationDate (D:20261120235846Z) >> %%EOF'\n";
     struct text image = { 0 };
     run_with(program, "", &image, 0, "");
-    assert_string_equal(text_str(&image), "%PDF-1.5 << /CreationDate (D:19700101000000Z) >> rest\n");
+    assert_string_equal(text_str(&image), "%PDF-1.5 << /CreationDate (D:19700101000000Z) >> %%EOF\n");
     text_free(&image);
     run_with("#!/bin/sh\necho 'text /CreationDate (D:20261120235846Z)'\n", "", &image, 0, "");
     assert_string_equal(text_str(&image), "text /CreationDate (D:20261120235846Z)\n");
@@ -167,10 +189,10 @@ TEST(boxes_of_an_svg_do_not_snap_to_pixels)
 {
     KEEP(struct text, image, text_free) = { 0 };
     run_with("#!/bin/sh\necho \"<?xml?><g stroke='none' shape-rendering='crispEdges'>a</g>"
-             "<g stroke='none' shape-rendering='crispEdges'>b shape-rendering='crispEdges'</g>\"\n",
+             "<g stroke='none' shape-rendering='crispEdges'>b shape-rendering='crispEdges'</g></svg>\"\n",
              "", &image, 0, "");
     assert_string_equal(text_str(&image), "<?xml?><g stroke='none'>a</g>"
-                                          "<g stroke='none'>b shape-rendering='crispEdges'</g>\n");
+                                          "<g stroke='none'>b shape-rendering='crispEdges'</g></svg>\n");
 }
 
 TEST(an_image_is_appended)
