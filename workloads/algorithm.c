@@ -500,6 +500,10 @@ static double exchanged(const struct message_draft *d, enum topo_algorithm a, in
 /*
  * Halving reduces at distance 1 first, where most is sent; doubling gathers the other way about. Bruck
  * gathers at distance 1 first, where least is sent, and reduces the other way about.
+ *
+ * A step is a send and a receive, as libraries do it (MPI_Sendrecv): nobody takes in the next message before
+ * it has the last one, whoever is ahead. Without that a member with a slow port would share it between two
+ * steps, and be later than if all ports were slow.
  */
 static void plan_exchange_pass(struct message_draft *d, enum topo_algorithm a, enum pass pass,
                                enum scatter scatter)
@@ -520,6 +524,7 @@ static void plan_exchange_pass(struct message_draft *d, enum topo_algorithm a, e
             }
             wait_for(d, base - d->n + i);
             wait_for(d, base - d->n + sender(d, a, pass, i, before));
+            wait_for(d, base - d->n + sender(d, a, pass, c->dst, before));
         }
     }
 }

@@ -101,6 +101,45 @@ TEST(slow_link_slows_the_whole_ring)
         assert_close(flow_arc_use(flow_sim_net(p.sim), a).util_frac, a / 2 == 3 ? 1 : 0.5, 1e-12);
 }
 
+/* Time of a collective on switch:n@50 with what @p share says of the ports of NPUs 0 and 3. */
+static double finish_with_slow_ports(int32_t n, enum topo_algorithm a, enum collective_kind kind,
+                                     const double share[2])
+{
+    char word[32];
+    snprintf(word, sizeof word, "switch:%d@50", (int)n);
+    KEEP(struct plant, p, plant_close);
+    plant_word(&p, word, 0);
+    p.net.dims[0].algorithm = a;
+    plant_open(&p);
+    flow_sim_free(p.sim);
+    MUST(topo_routes_slow_npu(&p.routes, 0, -1, share[0], e));
+    MUST(topo_routes_slow_npu(&p.routes, n > 3 ? 3 : 1, -1, share[1], e));
+    MUST(flow_sim_build(&p.sim, &p.routes, &p.rules, e));
+    int32_t id = issue(&p, group(&p, &p.all), kind, S_B, 0);
+    run(&p);
+    return flow_sim_finish_s(p.sim, id);
+}
+
+/* The slowest member sends and receives (n-1)/n of S without a pause, whatever the algorithm: the time is
+ * that of a switch whose ports are all as slow, never more. */
+TEST(slow_port_costs_what_all_ports_slow_would)
+{
+    static const enum topo_algorithm how[] = { TOPO_ALGORITHM_SHAPE /* halving or Bruck */,
+                                               TOPO_ALGORITHM_RING, TOPO_ALGORITHM_DIRECT };
+    static const double shares[][2] = { { 1, 1 }, { 0.5, 1 }, { 1, 0.5 }, { 0.2, 0.7 }, { 0.9, 0.35 } };
+    for (int32_t n = 2; n <= 17; n++)
+        for (size_t a = 0; a < COUNT_OF(how); a++)
+            for (size_t i = 0; i < COUNT_OF(shares); i++) {
+                double least = fmin(shares[i][0], shares[i][1]), pass_s = (n - 1.0) / n * S_B / 50e9 / least;
+                assert_close(finish_with_slow_ports(n, how[a], COLLECTIVE_REDUCE_SCATTER, shares[i]), pass_s,
+                             1e-12);
+                assert_close(finish_with_slow_ports(n, how[a], COLLECTIVE_ALL_GATHER, shares[i]), n * pass_s,
+                             1e-12);
+                assert_close(finish_with_slow_ports(n, how[a], COLLECTIVE_ALL_REDUCE, shares[i]), 2 * pass_s,
+                             1e-12);
+            }
+}
+
 /* Of two NPUs one is late: the other waits for its half; what both gather begins when both have reduced. */
 TEST(late_npu_is_waited_for)
 {
