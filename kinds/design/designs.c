@@ -569,7 +569,25 @@ bool design_passes(const struct study *s, const struct sweep_point *p, const str
 
 /* ---- opening ---- */
 
-/* With uncertain keys the list of columns grows by two per percentile. */
+static bool is_of_system(const char *path)
+{
+    static const char word[] = "system";
+    const size_t n = sizeof word - 1;
+    return strncmp(path, word, n) == 0 && (path[n] == '.' || !path[n]);
+}
+
+/* Has some point `system`: the study, --set, or what varies? */
+static bool has_system(const struct study *s, const struct yaml_doc *doc)
+{
+    bool has = yaml_get(doc, doc->root, "system") >= 0;
+    for (int32_t i = 0; i < s->from.n; i++)
+        has = has || is_of_system(s->from.overrides[i].path);
+    for (int32_t i = 0; i < s->sweep.n_keys; i++)
+        has = has || is_of_system(s->sweep.keys[i].path);
+    return has;
+}
+
+/* With uncertain keys the list of columns grows by one per percentile and quantity. */
 static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct err *e)
 {
     struct design_own *own = s->own;
@@ -580,6 +598,7 @@ static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct er
         rc = uncertain_read(&own->uncertain, doc, yaml_get(doc, doc->root, "uncertain"), n, e);
     if (rc || uncertain_is_empty(&own->uncertain))
         return rc;
+    own->uncertain.of_system = has_system(s, doc);
     own->columns = malloc(DESIGN_MAX_COLUMNS * sizeof *own->columns);
     own->names = malloc((size_t)uncertain_n_columns(&own->uncertain) * sizeof *own->names);
     if (!own->columns || !own->names)

@@ -43,15 +43,15 @@ struct sweep_row {
     double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, equal_time_s, equal_cost_usd,
         speedup, perf_per_cost_gain, nic_GBps, gap;
     double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
-    double uncertain[2 * UNCERTAIN_MAX_PERCENTILES]; /**< uncertain_fill() */
+    double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
     struct training_row training;
     struct system_row system;
 };
 
 /** Without those of what is uncertain, which come after exposed#_s: design_make_columns(). */
 extern const struct column design_columns[];
-/** @p out of DESIGN_MAX_COLUMNS, with names for those of @p u; @p names of 2 * UNCERTAIN_MAX_PERCENTILES. */
-enum { DESIGN_MAX_COLUMNS = 80 };
+/** @p out of DESIGN_MAX_COLUMNS, with names for those of @p u; @p names of uncertain_n_columns(). */
+enum { DESIGN_MAX_COLUMNS = 80 + UNCERTAIN_MAX_COLUMNS };
 void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u);
 
 void sweep_row_blank(struct sweep_row *row);

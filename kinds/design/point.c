@@ -669,7 +669,7 @@ static int settle_system(struct design_point *s, struct err *e)
     return 0;
 }
 
-static int read_system(struct design_point *s, struct err *e)
+int study_read_system(struct design_point *s, struct err *e)
 {
     bool model = s->n_workloads == 0;
     if (s->maps.system < 0)
@@ -777,7 +777,7 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
     if (rc)
         return rc;
     if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
-        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = read_system(s, e)) ||
+        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = study_read_system(s, e)) ||
         (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
         (rc = read_budget(s, needs, e)))
         return rc;

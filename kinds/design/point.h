@@ -201,6 +201,10 @@ int study_note(struct design_point *s, unsigned needs, struct err *e);
 
 void study_free(struct design_point *s);
 
+/** Read `system` of the document again, if there is one; network and workloads are read. Errors as
+ * study_read(). */
+int study_read_system(struct design_point *s, struct err *e);
+
 /** The tree that @p w was compiled from. */
 const struct step_tree *study_compiled_tree(const struct study_workload *w);
 

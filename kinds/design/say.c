@@ -81,19 +81,23 @@ static void add_dims(struct layout *l, struct sheet *s, const struct table *t)
     }
 }
 
-/* What is uncertain: "time_p10_s", "cost_p90_usd", as many as the study asks for. */
+/* What is uncertain: "time_p10_s", "usd_per_Mtoken_p90", as many as the study asks for. */
 static void add_percentiles(struct layout *l, struct sheet *s, const struct table *t)
 {
+    static const struct shown of[] = { { "time_p", "step", "s" },
+                                       { "cost_p", "cost", "USD" },
+                                       { "usd_npu_h_p", "owned", "USD/NPU/h" },
+                                       { "usd_per_Mtoken_p", "tokens", "USD/M" } };
     char title[24];
-    for (int32_t col = 0; col < t->n_cols; col++) {
-        const char *name = t->names[col];
-        bool time = strncmp(name, "time_p", 6) == 0, cost = strncmp(name, "cost_p", 6) == 0;
-        if (!time && !cost)
-            continue;
-        snprintf(title, sizeof title, "%s %.*s", time ? "step" : "cost", (int)strcspn(name + 5, "_"),
-                 name + 5);
-        add_column(l, s, t, col, title, time ? "s" : "USD");
-    }
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int32_t col = 0; col < t->n_cols; col++) {
+            const char *name = t->names[col];
+            size_t n = strlen(of[i].column);
+            if (strncmp(name, of[i].column, n) != 0 || !strchr("0123456789", name[n]))
+                continue;
+            snprintf(title, sizeof title, "%s p%.*s", of[i].title, (int)strcspn(name + n, "_"), name + n);
+            add_column(l, s, t, col, title, of[i].unit);
+        }
 }
 
 static void choose_columns(struct layout *l, struct sheet *s, const struct table *t, struct text *out)

@@ -1,9 +1,9 @@
 /*
- * Percentiles of time and cost of a design under numbers that are not known for sure.
+ * Percentiles of time, cost and ownership of a design under numbers that are not known for sure.
  *
  * The split stays as it was solved. Each draw gives every uncertain key a value (struct uncertain_trial), and
- * time and cost are looked up again; draws depend on seed and path of a key alone, so that two designs meet
- * the same futures. Before any draw each key is held at both ends of what can be drawn.
+ * time, cost and the sums of `system` are looked up again; draws depend on seed and path of a key alone, so
+ * that two designs meet the same futures. Before any draw each key is held at both ends of what can be drawn.
  */
 #include "kinds/design/uncertain.h"
 
@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "base/stat.h"
 #include "kinds/design/evidence.h"
+#include "kinds/design/system.h"
 
 /** Opaque: own copies of document, prices, network and workloads. */
 struct uncertain_trial;
@@ -26,20 +27,21 @@ static int uncertain_check_path(const struct yaml_doc *doc, yaml_id id, struct e
 /** The least and the greatest that can be drawn. */
 static void uncertain_ends(double ends[2], const struct uncertain_key *k);
 
-/** Both ends of every key are tried. Errors of uncertain_fill(); *out is NULL then. @p u and @p s are
- * borrowed. */
+/** Both ends of every key are tried. Errors of uncertain_fill(); *out is NULL then. All is borrowed. */
 static int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
-                                 const struct design_point *s, struct err *e);
+                                 const struct design_point *s, const struct design *d, struct err *e);
 static void uncertain_trial_free(struct uncertain_trial *t); /**< NULL is fine */
 
-/** Time and cost at @p bw_Bps, shape [n_dims], with @p drawn, shape [n_keys]; cost is 0 without prices. */
-static int uncertain_trial_run(double *time_s, double *cost_usd, struct uncertain_trial *t,
-                               const double *drawn, const double *bw_Bps, struct err *e);
+/** All quantities with @p drawn, shape [n_keys], into @p values, a number each @p stride; the time is
+ * multiplied by @p factor. */
+static int uncertain_trial_run(double *values, int64_t stride, struct uncertain_trial *t, const double *drawn,
+                               double factor, struct err *e);
 
 /*
  * The document of the study is copied once, and what is drawn is written into the copy's nodes. Then what
  * these nodes are about is read again from the document, no file is: prices, or network and simulation, or
- * workloads. All else is the study's own.
+ * workloads, or `system`. All else is the study's own, the bill too where neither prices nor network are
+ * drawn: keys of `system` alone cost its sums.
  */
 
 /* Where a workload's expression comes from. */
@@ -56,9 +58,11 @@ struct uncertain_trial {
     yaml_id at[UNCERTAIN_MAX_KEYS]; /* nodes of the keys */
     char text[UNCERTAIN_MAX_KEYS][NUM_TEXT]; /* what they hold */
     double value[UNCERTAIN_MAX_KEYS];        /* the study's own */
-    bool parts, net;                         /* are read again */
-    enum source *source;                     /* shape [n_workloads], owned */
-    double time_s;                           /* at the study's own values; NaN = not asked yet */
+    bool parts, net, own;                    /* are read again; own: `system` */
+    struct design d;                         /* the design as it is drawn; its bill is owned if own_bill */
+    bool own_bill;
+    enum source *source; /* shape [n_workloads], owned */
+    double time_s;       /* at the study's own values; NaN = not asked yet */
 };
 
 /* ---- keys ---- */
@@ -77,16 +81,18 @@ static bool is_price(const char *path)
 /* What is to be designed cannot be uncertain: bandwidths, sizes, weights. */
 static int uncertain_check_path(const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
-    static const char *const first[] = { "parts", "network", "workload", "workloads", "simulation" };
+    static const char *const first[] = {
+        "parts", "network", "workload", "workloads", "simulation", "system"
+    };
     static const char *const fixed[] = { "bw_GBps", "min_GBps", "max_GBps", "size", "weight" };
     const char *path = doc->nodes[id].key, *last = strrchr(path, '.');
     bool known = false;
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
         known = known || (last && begins(path, first[i]));
     if (!known)
-        return yaml_fail_key(
-            doc, id, e, ERR_PARSE,
-            "cannot be uncertain, expected a key below parts, network, workload, workloads or simulation");
+        return yaml_fail_key(doc, id, e, ERR_PARSE,
+                             "cannot be uncertain, expected a key below parts, network, workload, workloads, "
+                             "simulation or system");
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(last + 1, fixed[i]) == 0)
             return yaml_fail_key(doc, id, e, ERR_PARSE,
@@ -276,7 +282,7 @@ static int read_again(struct uncertain_trial *t, struct err *e)
         rc = read_prices(t, e);
     for (int32_t i = 0; i < t->s.n_workloads && !rc; i++)
         rc = read_workload(t, i, e);
-    return rc;
+    return rc || !t->own ? rc : study_read_system(&t->s, e);
 }
 
 /* ---- a trial ---- */
@@ -311,7 +317,13 @@ static int find_keys(struct uncertain_trial *t, struct err *e)
         rc = find_key(t, k, e);
         t->parts = t->parts || is_price(path);
         t->net = t->net || (!is_price(path) && (begins(path, "network") || begins(path, "simulation")));
+        t->own = t->own || begins(path, "system");
+        if (!rc && begins(path, "system") && !t->s.has_system)
+            rc = yaml_fail_key(&t->nominal->doc, node_of(t->nominal, path), e, ERR_RANGE,
+                               "is a key of system; give system");
     }
+    /* Prices and power of the network's NPU are defaults there. */
+    t->own = t->own || (t->net && t->s.has_system);
     if (!rc && t->parts && !t->s.has_parts)
         rc = err_set(e, ERR_RANGE, "uncertain.keys has prices; give parts");
     if (t->parts)
@@ -322,6 +334,7 @@ static int find_keys(struct uncertain_trial *t, struct err *e)
         struct study_workload *w = &t->s.workloads[i];
         t->source[i] = source_of(t, i);
         if (t->source[i] == OF_STUDY) {
+            w->training = t->nominal->workloads[i].training;
             w->tree = t->nominal->workloads[i].tree;
             if (!t->net)
                 w->fn = t->nominal->workloads[i].fn;
@@ -330,16 +343,18 @@ static int find_keys(struct uncertain_trial *t, struct err *e)
     return rc;
 }
 
-/* Is the study a study at both ends of each distribution, all other keys as they are? */
+/* Is the study a study at both ends of each distribution, and where it need not be a whole number between
+ * them, all other keys as they are? */
 static int try_ends(struct uncertain_trial *t, struct err *e)
 {
     char place[400];
     int rc = 0;
     for (int32_t k = 0; k < t->u->n_keys && !rc; k++) {
-        double ends[2];
+        double ends[3];
         struct yaml_node before = t->s.doc.nodes[t->at[k]];
         uncertain_ends(ends, &t->u->keys[k]);
-        for (int i = 0; i < 2 && !rc; i++) {
+        ends[2] = ends[0] + 0.375 * (ends[1] - ends[0]);
+        for (int i = 0; i < 3 && !rc; i++) {
             trial_put(t, k, ends[i]);
             rc = read_again(t, e);
         }
@@ -353,9 +368,21 @@ static int try_ends(struct uncertain_trial *t, struct err *e)
     return rc;
 }
 
+/* The bill that all draws share; where the network cannot be bought each of them finds that out. */
+static void share_bill(struct uncertain_trial *t)
+{
+    struct err ignored;
+    if (t->parts || t->net) {
+        t->d.has_bill = false;
+    } else if (t->s.has_system && t->s.has_parts && !t->d.has_bill) {
+        t->own_bill = !topo_build_bill(&t->d.bill, &t->s.net, &t->s.parts, t->d.bw_Bps, &ignored);
+        t->d.has_bill = t->own_bill;
+    }
+}
+
 /* Shares everything with the nominal study that no draw can change. */
 static int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
-                                 const struct design_point *s, struct err *e)
+                                 const struct design_point *s, const struct design *d, struct err *e)
 {
     struct uncertain_trial *t = calloc(1, sizeof *t);
     *out = NULL;
@@ -363,7 +390,8 @@ static int uncertain_trial_build(struct uncertain_trial **out, const struct unce
         return err_nomem(e, "draws");
     t->u = u;
     t->nominal = s;
-    t->time_s = NAN;
+    t->d = *d;
+    t->time_s = u->n_keys ? (double)NAN : d->time_s;
     int rc = share_study(t, s, e);
     if (!rc)
         rc = find_keys(t, e);
@@ -373,13 +401,33 @@ static int uncertain_trial_build(struct uncertain_trial **out, const struct unce
         uncertain_trial_free(t);
         return rc;
     }
+    share_bill(t);
     *out = t;
     return 0;
 }
 
+/* Number @p i of those that a row says of `system`; NULL: there are no more. */
+static const struct column *system_quantity(int32_t i)
+{
+    const struct column *c = system_columns;
+    while (c->name && (c->kind != TABLE_REAL || i-- > 0))
+        c++;
+    return c->name ? c : NULL;
+}
+
+static int put_system(double *values, int64_t stride, const struct uncertain_trial *t, struct err *e)
+{
+    struct system_row row;
+    const struct column *c;
+    int rc = system_row_fill(&row, &t->s, &t->d, e);
+    for (int32_t i = 0; !rc && (c = system_quantity(i)); i++)
+        values[i * stride] = *(const double *)((const char *)&row + c->offset);
+    return rc;
+}
+
 /* One draw: put the values in, read again what they touch, and evaluate the design at its own bandwidths. */
-static int uncertain_trial_run(double *time_s, double *cost_usd, struct uncertain_trial *t,
-                               const double *drawn, const double *bw_Bps, struct err *e)
+static int uncertain_trial_run(double *values, int64_t stride, struct uncertain_trial *t, const double *drawn,
+                               double factor, struct err *e)
 {
     bool timed = t->net;
     for (int32_t k = 0; k < t->u->n_keys; k++)
@@ -390,22 +438,24 @@ static int uncertain_trial_run(double *time_s, double *cost_usd, struct uncertai
     if (rc)
         return err_wrap(e, "a draw of uncertain");
     if (timed || isnan(t->time_s))
-        rc = design_time(&t->time_s, &t->s, bw_Bps, e);
-    *time_s = t->time_s;
-    *cost_usd = t->s.has_parts ? study_usd(&t->s, bw_Bps, NULL) : study_fixed_usd(&t->s);
-    return rc;
+        rc = design_time(&t->time_s, &t->s, t->d.bw_Bps, e);
+    t->d.time_s = t->time_s * factor;
+    values[0] = t->d.time_s;
+    values[stride] = study_usd(&t->s, t->d.bw_Bps, NULL);
+    return rc || !t->u->of_system ? rc : put_system(values + 2 * stride, stride, t, e);
 }
 
 static void free_workload(struct uncertain_trial *t, int32_t i)
 {
     struct study_workload *w = &t->s.workloads[i];
-    if (t->source[i] == READ)
+    if (t->source[i] == READ) {
         step_free(&w->tree);
+        free(w->training);
+    }
     if (t->source[i] == SCALED)
         free(w->tree.nodes);
     if (t->source[i] != OF_STUDY || t->net)
         step_fn_free(&w->fn);
-    free(w->training);
 }
 
 /* Frees only what the trial owns. */
@@ -419,6 +469,8 @@ static void uncertain_trial_free(struct uncertain_trial *t)
         sim_rules_free(&t->s.rules);
     if (t->parts)
         topo_parts_free(&t->s.parts);
+    if (t->own_bill)
+        topo_bill_free(&t->d.bill);
     yaml_free(&t->s.doc);
     free(t->s.workloads);
     free(t->source);
@@ -440,7 +492,8 @@ static const struct key keys[] = {
     K_NODE(struct conf, percentiles, "percentiles",
            "ascending list of what rows tell of time and cost (default: [10, 50, 90])"),
     K_NODE(struct conf, keys, "keys",
-           "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload or simulation"),
+           "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload, simulation or "
+           "system"),
     K_BOOL(struct conf, model, "model", false,
            "true: weft's own error too, as wide as on measured steps of the same NPU, software and kind of "
            "model; uncertain: model is that alone"),
@@ -685,6 +738,7 @@ int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, 
         u->draws = conf.draws;
         u->seed = conf.seed < 0 ? seed : conf.seed;
         u->model = conf.model;
+        u->of_system = yaml_get(doc, doc->root, "system") >= 0;
     }
     if (!rc && conf.keys >= 0)
         yaml_each (key, doc, conf.keys)
@@ -715,17 +769,27 @@ bool uncertain_is_empty(const struct uncertain *u)
     return u->n_keys == 0 && !u->model;
 }
 
+static int32_t n_quantities(const struct uncertain *u)
+{
+    int32_t n = 0;
+    while (u->of_system && system_quantity(n))
+        n++;
+    return 2 + n;
+}
+
 int32_t uncertain_n_columns(const struct uncertain *u)
 {
-    return uncertain_is_empty(u) ? 0 : 2 * u->n_percentiles;
+    return uncertain_is_empty(u) ? 0 : n_quantities(u) * u->n_percentiles;
 }
 
 void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i)
 {
+    static const char *const first[][2] = { { "time", "_s" }, { "cost", "_usd" } };
     char number[NUM_TEXT];
-    bool cost = i >= u->n_percentiles;
+    int32_t q = i / u->n_percentiles;
     num_format(number, u->percentiles[i % u->n_percentiles]);
-    snprintf(name, COLUMN_NAME, "%s_p%s_%s", cost ? "cost" : "time", number, cost ? "usd" : "s");
+    snprintf(name, COLUMN_NAME, "%s_p%s%s", q < 2 ? first[q][0] : system_quantity(q - 2)->name, number,
+             q < 2 ? first[q][1] : "");
 }
 
 static int ascending(const void *a, const void *b)
@@ -734,8 +798,16 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Blank where one draw has no value. */
 static void put_percentiles(double *values, double *x, const struct uncertain *u)
 {
+    bool known = true;
+    for (int64_t i = 0; i < u->draws; i++)
+        known = known && !isnan(x[i]);
+    for (int32_t i = 0; i < u->n_percentiles; i++)
+        values[i] = NAN;
+    if (!known)
+        return;
     qsort(x, (size_t)u->draws, sizeof *x, ascending);
     for (int32_t i = 0; i < u->n_percentiles; i++)
         values[i] = stat_quantile(x, u->draws, u->percentiles[i] / 100);
@@ -757,53 +829,33 @@ static double model_spread(const struct design_point *s, const struct design *d)
     return sum / time_s;
 }
 
-/* Draws of the keys; without keys the design's own time and cost. */
-static int draw_keys(double *time_s, double *cost_usd, const struct uncertain *u,
-                     const struct design_point *s, const struct design *d, struct err *e)
+/* All draws: of quantity q number i is x[q * draws + i]. */
+static int draw_quantities(double *x, const struct uncertain *u, const struct design_point *s,
+                           const struct design *d, struct err *e)
 {
-    struct uncertain_trial *trial = NULL;
-    int rc = u->n_keys ? uncertain_trial_build(&trial, u, s, e) : 0;
+    struct uncertain_trial *trial;
+    double spread = u->model ? model_spread(s, d) : 0;
+    int rc = uncertain_trial_build(&trial, u, s, d, e);
     for (int64_t i = 0; i < u->draws && !rc; i++) {
-        time_s[i] = d->time_s;
-        cost_usd[i] = d->cost_usd;
-        if (trial)
-            rc = uncertain_trial_run(&time_s[i], &cost_usd[i], trial, &u->drawn[i * u->n_keys], d->bw_Bps, e);
+        double factor = u->model ? spread * u->model_z[i] : 0;
+        elementary_exp(&factor, 1);
+        rc = uncertain_trial_run(x + i, u->draws, trial, u->drawn ? &u->drawn[i * u->n_keys] : NULL,
+                                 u->model ? factor : 1, e);
     }
     uncertain_trial_free(trial);
     return rc;
 }
 
-static void draw_error(double *time_s, const struct uncertain *u, double spread)
-{
-    for (int64_t i = 0; i < u->draws; i++) {
-        double factor = spread * u->model_z[i];
-        elementary_exp(&factor, 1);
-        time_s[i] *= factor;
-    }
-}
-
-/* Percentiles of time, then of cost; cost is blank without prices, time where no measured step covers it. */
 int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
                    const struct design *d, struct err *e)
 {
+    int32_t n = n_quantities(u);
     if (uncertain_is_empty(u))
         return 0;
-    double *time_s = calloc(2 * (size_t)u->draws, sizeof *time_s);
-    double *cost_usd = time_s ? time_s + u->draws : NULL;
-    double spread = u->model ? model_spread(s, d) : 0;
-    int rc = time_s ? draw_keys(time_s, cost_usd, u, s, d, e) : err_nomem(e, "draws");
-    if (!rc) {
-        if (u->model && !isnan(spread))
-            draw_error(time_s, u, spread);
-        put_percentiles(values, time_s, u);
-        put_percentiles(values + u->n_percentiles, cost_usd, u);
-    }
-    for (int32_t i = 0; i < u->n_percentiles && !rc; i++) {
-        if (isnan(spread))
-            values[i] = NAN;
-        if (!s->has_parts)
-            values[u->n_percentiles + i] = NAN;
-    }
-    free(time_s);
+    double *x = calloc((size_t)(n * u->draws), sizeof *x);
+    int rc = x ? draw_quantities(x, u, s, d, e) : err_nomem(e, "draws");
+    for (int32_t q = 0; q < n && !rc; q++)
+        put_percentiles(values + q * u->n_percentiles, x + q * u->draws, u);
+    free(x);
     return rc;
 }

@@ -6,7 +6,13 @@
 #include "base/column.h"
 #include "kinds/design/design.h"
 
-enum { UNCERTAIN_MAX_KEYS = 16, UNCERTAIN_MAX_PERCENTILES = 9, UNCERTAIN_MAX_DRAWS = 100000 };
+enum {
+    UNCERTAIN_MAX_KEYS = 16,
+    UNCERTAIN_MAX_PERCENTILES = 9,
+    UNCERTAIN_MAX_DRAWS = 100000,
+    UNCERTAIN_MAX_QUANTITIES = 32, /**< time, cost, and the numbers of system_columns */
+    UNCERTAIN_MAX_COLUMNS = UNCERTAIN_MAX_QUANTITIES * UNCERTAIN_MAX_PERCENTILES,
+};
 
 enum uncertain_kind {
     UNCERTAIN_NORMAL,     /**< mean, standard deviation; what is farther than 4 of these is drawn again */
@@ -30,6 +36,7 @@ struct uncertain {
     struct uncertain_key keys[UNCERTAIN_MAX_KEYS];
     int32_t n_keys;
     double *drawn;   /**< shape [draws][n_keys], owned: the same for every point */
+    bool of_system;  /**< percentiles of what `system` says, too */
     bool model;      /**< weft's own error on steps of models is drawn too: kinds/design/evidence.h */
     double *model_z; /**< shape [draws], owned: standard deviations of it */
 };
@@ -49,23 +56,27 @@ void uncertain_free(struct uncertain *u);
 /** Nothing is drawn. */
 bool uncertain_is_empty(const struct uncertain *u);
 
-/** How many columns: 2 * n_percentiles, 0 where nothing is uncertain. */
+/** How many columns: n_percentiles for each quantity, 0 where nothing is uncertain. At most
+ * UNCERTAIN_MAX_COLUMNS. */
 int32_t uncertain_n_columns(const struct uncertain *u);
-/** The name of one: time_p10_s .., then cost_p10_usd ..; known from the study before any point is run. */
+/** The name of one: time_p10_s .., then cost_p10_usd .., then, with `system`, of each number of
+ * system_columns: usd_year_p10 ..; known from the study before any point is run. */
 void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i);
 
 /**
- * Percentiles of time [s] and cost [USD] of design @p d, which was solved for @p s as it is: the split stays,
- * and each draw asks what it then takes and costs. @p values of shape [uncertain_n_columns()], in the order
- * of the columns; costs are NaN without prices. Plans that were searched stay as well. With u->model each
+ * Percentiles of time [s], cost [USD] and what `system` says of design @p d, which was solved for @p s as it
+ * is: the split stays, and each draw asks what it then takes and costs. @p values of shape
+ * [uncertain_n_columns()], in the order of the columns; NaN for what some draw does not have (costs without
+ * prices, tokens that are not known). Plans that were searched stay as well. With u->model each
  * draw's time is multiplied by exp(z spread), spread that of the measured steps of the design's kind,
- * weighted by the workloads' shares of the time; times are NaN where a workload has no such steps.
+ * weighted by the workloads' shares of the time; times and what follows from them are NaN where a workload
+ * has no such steps.
  *
  * First every key is held at both ends of what can be drawn of it: a study that is wrong there is ERR_RANGE
  * or ERR_PARSE, with the place of the distribution and what is wrong ("study.yaml:9:5: uncertain.keys.KEY can
  * be -3: ..."); also a key that has no number at this point. ERR_NOMEM. Thread-safe. O(draws * what is read
- * again): prices alone some us a draw; parts of a network or an NPU as much as reading the workload from the
- * document.
+ * again): prices or keys of `system` alone some us a draw; parts of a network or an NPU as much as reading
+ * the workload from the document.
  */
 int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
                    const struct design *d, struct err *e);

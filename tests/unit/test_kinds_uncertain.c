@@ -1,5 +1,6 @@
 /* Uncertain keys: percentiles of what is linear in them, and draws against studies read with their values. */
 #include "tests/unit/folder.h"
+#include "kinds/design/system.h"
 #include "kinds/design/uncertain.h"
 
 /* 4 x 8 NPUs; 12 MB on node, 28 MB on pod in a step, beside 1 ms of compute. */
@@ -20,6 +21,10 @@
     "workload: { name: w, groups: { i: { members: [4, 1] }, o: { members: [1, 8] } }, step: { sum: [ "       \
     "{ compute_ms: 1 }, { all-reduce: { size_MB: 8, group: i } }, { all-reduce: { size_MB: 16, group: o } "  \
     "} ] } }\n"
+/* 8 nodes of 4; a million tokens a step. */
+#define SYSTEM                                                                                               \
+    "system: { npus_per_node: 4, npu_watt: 700, server_usd: 5000, step_tokens: 1e6, items: [ { name: "       \
+    "disks, per: node, usd: 1000, watt: 100 } ], checkpoint: { size_GB: 200 } }\n"
 #define MODEL                                                                                                \
     "workload: { name: m, model: { family: transformer, layers: 4, hidden: 1024, heads: 16, seq: 512, "      \
     "vocab: 32000 }, parallel: { tp: 4, batch: 64 } }\n"
@@ -53,6 +58,31 @@ static void close_study(struct opened *o)
     design_free(&o->d);
     study_free(&o->s);
     folder_remove(&o->f);
+}
+
+enum { N_OF_SYSTEM = 9 };
+
+/* Numbers of a row of `system`, in the order of its columns. */
+static const double *of_system(const struct system_row *row, int32_t k)
+{
+    const double *const all[N_OF_SYSTEM] = { &row->usd_year, &row->usd_npu_h, &row->usd_per_Mtoken,
+                                             &row->usd_run,  &row->watt_peak, &row->watt_mean,
+                                             &row->racks,    &row->goodput,   &row->mtbi_h };
+    return all[k];
+}
+
+static void assert_close_or_both_nan(double a, double b, double rel)
+{
+    if (isnan(a) || isnan(b))
+        assert_true(isnan(a) && isnan(b));
+    else
+        assert_close(a, b, rel);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
 static void percentiles(double *values, const char *text)
@@ -124,13 +154,21 @@ TEST(a_draw_is_the_study_with_these_values)
                     "[100, 200] }, network.npu.matrix_efficiency: { uniform: [0.4, 0.6] } } }\n",
         STUDY MODEL "model: alpha-beta\nuncertain: { draws: 1, percentiles: [50], keys: { workload.traffic: "
                     "{ uniform: [1.5, 2] } } }\n",
+        STUDY LOADS SYSTEM "uncertain: { draws: 1, percentiles: [50], keys: { network.npu.usd: { uniform: "
+                           "[2000, 3000] }, system.items.disks.watt: { uniform: [200, 300] }, "
+                           "system.mtbf.npu_h: { lognormal: [9000, 2] }, system.checkpoint.restart_s: { "
+                           "normal: [900, 30] }, system.energy_usd_kWh: { uniform: [0.1, 0.2] } } }\n",
+        STUDY MODEL SYSTEM "uncertain: { draws: 1, percentiles: [50], keys: { workload.traffic: { uniform: "
+                           "[2, 3] }, \"parts.rates[1].nic_usd_per_GBps\": { uniform: [90, 99] }, "
+                           "network.npu.matrix_efficiency: { uniform: [0.1, 0.2] } } }\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         KEEP(struct opened, set, close_study);
         KEEP(struct opened, o, close_study);
         struct study_override values[UNCERTAIN_MAX_KEYS];
         char number[UNCERTAIN_MAX_KEYS][64];
-        double v[2];
+        double v[UNCERTAIN_MAX_QUANTITIES];
+        struct system_row row;
         OK(open_study(&o, texts[i], NULL, 0, e));
         OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
         for (int32_t k = 0; k < o.u.n_keys; k++) {
@@ -141,6 +179,56 @@ TEST(a_draw_is_the_study_with_these_values)
         assert_close(v[0], set.d.time_s, 1e-12);
         assert_close(v[1], set.d.cost_usd, 1e-12);
         assert_true(v[0] != o.d.time_s || v[1] != o.d.cost_usd);
+        assert_int_equal(uncertain_n_columns(&o.u), o.s.has_system ? 2 + N_OF_SYSTEM : 2);
+        if (!o.s.has_system)
+            continue;
+        OK(system_row_fill(&row, &set.s, &set.d, e));
+        for (int32_t k = 0; k < N_OF_SYSTEM; k++)
+            assert_close_or_both_nan(v[2 + k], *of_system(&row, k), 1e-12);
+    }
+}
+
+/* A year costs a part and the price of energy times pue; 101 draws have one in the middle. */
+TEST(a_year_has_the_percentiles_of_the_pue_that_its_energy_is_linear_in)
+{
+    KEEP(struct opened, o, close_study);
+    double v[3 * UNCERTAIN_MAX_QUANTITIES], draws[101];
+    OK(open_study(&o,
+                  STUDY LOADS SYSTEM "uncertain: { draws: 101, percentiles: [0, 50, 100], keys: { "
+                                     "system.pue: { uniform: [1.1, 1.4] } } }\n",
+                  NULL, 0, e));
+    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+    memcpy(draws, o.u.drawn, sizeof draws);
+    qsort(draws, 101, sizeof *draws, ascending);
+    const double picked[] = { draws[0], draws[50], draws[100] };
+    /* NPUs 70 W at rest, the rest of servers half of 420 W, disks always 100 W: load 0.75. Prices by the GB/s
+     * have no watts. */
+    double mean_W = 32 * (70 + 0.75 * 630) + 32 * (210 + 0.75 * 210) + 8 * 100;
+    double usd_per_pue = mean_W / 1000 * 8760 * 0.08;
+    struct system_row row;
+    OK(system_row_fill(&row, &o.s, &o.d, e));
+    for (int k = 0; k < 3; k++) {
+        assert_close(v[2 * 3 + k] - row.usd_year, (picked[k] - 1.25) * usd_per_pue, 1e-9);
+        assert_close(v[2 * 3 + k], row.usd_year + (picked[k] - 1.25) * usd_per_pue, 1e-12);
+        assert_close(v[k], o.d.time_s, 1e-12);
+    }
+}
+
+/* No work is left of some draws, and of these no price of a token is finite; what is not known is blank. */
+TEST(quantities_that_a_draw_does_not_have_are_blank)
+{
+    KEEP(struct opened, o, close_study);
+    double v[UNCERTAIN_MAX_COLUMNS];
+    OK(open_study(&o,
+                  STUDY LOADS "system: { npus_per_node: 4, npu_watt: 700, checkpoint: { size_GB: 200 } }\n"
+                              "uncertain: { keys: { system.checkpoint.stall_s: { uniform: [0, 9] } } }\n",
+                  NULL, 0, e));
+    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+    for (int32_t i = 0; i < uncertain_n_columns(&o.u); i++) {
+        char name[COLUMN_NAME];
+        uncertain_column(name, &o.u, i);
+        bool blank = strncmp(name, "usd_per_Mtoken", 14) == 0 || strncmp(name, "usd_run", 7) == 0;
+        assert_true(isnan(v[i]) == blank);
     }
 }
 
@@ -241,6 +329,41 @@ TEST(columns_are_named_by_percentile)
         uncertain_column(name, &o.u, i);
         assert_string_equal(name, want[i]);
     }
+    KEEP(struct opened, with, close_study);
+    char name[COLUMN_NAME];
+    OK(open_study(
+        &with,
+        STUDY LOADS SYSTEM
+        "uncertain: { draws: 1, percentiles: [2.5, 50], keys: { system.pue: { uniform: [1, 2] } } }\n",
+        NULL, 0, e));
+    assert_int_equal(uncertain_n_columns(&with.u), 2 * (2 + N_OF_SYSTEM));
+    uncertain_column(name, &with.u, 5);
+    assert_string_equal(name, "usd_year_p50");
+    uncertain_column(name, &with.u, 2 * (2 + N_OF_SYSTEM) - 2);
+    assert_string_equal(name, "mtbi_h_p2.5");
+}
+
+TEST(what_is_wrong_with_system_keys_is_said_with_their_place)
+{
+    static const struct {
+        const char *key, *text;
+    } cases[] = {
+        { "system.pue: { uniform: [0.9, 1.4] }", "system.pue can be 0.9: " },
+        { "system.npus_per_node: { uniform: [4, 8] }", "system.npus_per_node can be 5.5: " },
+        { "system.rent_usd_kW_month: { uniform: [100, 200] }, system.building_usd_W: { uniform: [10, 13] }",
+          "is given together with building_usd_W" },
+        { "system.items.tape.usd: { uniform: [4, 8] }", "tape" },
+        { "system.colour: { uniform: [4, 8] }", "system.colour can be 4: " },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct opened, o, close_study);
+        char text[4096];
+        double v[UNCERTAIN_MAX_COLUMNS];
+        snprintf(text, sizeof text, "%suncertain: { keys: { %s } }\n", STUDY LOADS SYSTEM, cases[i].key);
+        OK(open_study(&o, text, NULL, 0, e));
+        assert_int_not_equal(uncertain_fill(v, &o.u, &o.s, &o.d, e), 0);
+        assert_has(e->msg, cases[i].text);
+    }
 }
 
 TEST(what_is_wrong_is_said_with_its_place)
@@ -280,11 +403,15 @@ TEST(what_is_wrong_is_said_with_its_place)
           "is switch in the study, expected a number there", true },
         { "{ keys: { workload.traffic: { uniform: [1, 2], relative: true } } }", ERR_RANGE,
           "is relative to a key that is not given", true },
+        { "{ keys: { system.pue: { uniform: [1, 2] } } }", ERR_RANGE, "is a key of system; give system",
+          true },
+        { "{ keys: { \"workload.groups.i.members[0]\": { uniform: [1, 4] } } }", ERR_PARSE,
+          "members[0] can be 2.125: ", true },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct opened, o, close_study);
         char text[4096];
-        double v[6];
+        double v[UNCERTAIN_MAX_COLUMNS];
         snprintf(text, sizeof text, "%suncertain: %s\n", STUDY LOADS, cases[i].uncertain);
         int rc = open_study(&o, text, NULL, 0, e);
         if (cases[i].filled) {
