@@ -147,21 +147,26 @@ static void report_fails(struct report *r, const struct system *x)
         { IN_TEXT | IN_JSON, .key = "part", .title = "what fails" },
         { IN_TEXT | IN_JSON, .key = "count", .title = "count", .show = 9 },
         { IN_TEXT | IN_JSON, .key = "mtbf_h", .title = "MTBF of one", .unit = "h", .show = 5 },
-        { IN_TEXT | IN_JSON, .key = "per_year", .title = "stops", .unit = "a year", .show = 4 },
-        { IN_TEXT, .title = "of all", .unit = "%", .show = 3, .times = 100 },
+        { IN_TEXT | IN_JSON, .key = "per_year", .title = "failures", .unit = "a year", .show = 4 },
+        { IN_TEXT | IN_JSON, .key = "npus_taken", .title = "take NPUs", .show = 9 },
+        { IN_TEXT | IN_JSON, .key = "bw_left_frac", .title = "leave bandwidth", .unit = "%", .show = 4,
+          .times = 100 },
+        { IN_TEXT, .title = "of all stops", .unit = "%", .show = 3, .times = 100 },
         { IN_TEXT | IN_JSON, .key = "goodput_without", .title = "goodput, never failing", .show = 4 },
     };
     double all = 1 / x->mtbi_s;
     report_table(r, "failures", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < x->n_fails; i++) {
         const struct reliability_line *line = &x->fails[i];
-        double rate = line->n / line->mtbf_s, rest = all - rate;
+        double failing = line->n / line->mtbf_s, rate = reliability_rate(line, 1), rest = all - rate;
         struct goodput g;
         goodput_of(&g, &x->checkpoint, rest > 1e-12 * all ? 1 / rest : INFINITY, NAN);
         report_put_word(r, line->name);
         report_put_real(r, line->n);
         report_put_real(r, line->mtbf_s / HOUR_S);
-        report_put_real(r, rate * YEAR_H * HOUR_S);
+        report_put_real(r, failing * YEAR_H * HOUR_S);
+        report_put_real(r, line->npus);
+        report_put_real(r, line->tolerated ? line->left : NAN);
         report_put_real(r, rate / all);
         report_put_real(r, g.goodput);
     }

@@ -30,10 +30,35 @@ int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t e
                           : topo_count_clos(c, ends, radix, 1, rails, e);
 }
 
-void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count)
+void topo_add_failing(struct topo_items *out, int32_t part, const char *where, double count,
+                      const struct topo_loss *loss)
 {
     if (part >= 0 && count > 0)
-        out->items[out->n++] = (struct topo_item){ part, where, count };
+        out->items[out->n++] = (struct topo_item){ part, where, count, *loss };
+}
+
+void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count)
+{
+    topo_add_failing(out, part, where, count, &(struct topo_loss){ 1, 1, 0, false, TOPO_NO_WAY });
+}
+
+struct topo_loss topo_plane_loss(double planes, double npus, double columns)
+{
+    return (struct topo_loss){ npus, columns, 1 - 1 / fmax(planes, 1), false,
+                               planes > 1 ? TOPO_BY_PLANES : TOPO_NO_WAY };
+}
+
+struct topo_loss topo_path_loss(double ways, double npus, double columns)
+{
+    return (struct topo_loss){ npus, columns, 1 - 1 / fmax(ways, 1), false,
+                               ways > 1 ? TOPO_BY_PATHS : TOPO_NO_WAY };
+}
+
+/* Several NICs share out the planes; without planes nothing takes over. A NIC may serve several NPUs. */
+static struct topo_loss nic_loss(double nics, double planes)
+{
+    double lost = nics <= planes ? ceil(planes / nics) / planes : 1 / nics;
+    return topo_plane_loss(planes > 1 && nics > 1 ? 1 / lost : 1, fmax(1 / nics, 1), 1);
 }
 
 /* Ports are rounded up in each plane, as a port hangs on one plane; NICs over all ports of an NPU. */
@@ -44,9 +69,9 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
     const struct topo_dim *dim = &at->net->dims[at->d];
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
     double planes = topo_planes(dim), ports = planes * topo_whole_parts(bw_Bps / planes / nic->bw_Bps);
-    topo_add_item(out, at->recipe->nic, NULL,
-                  (double)at->net->n_npus *
-                      (dim->fabric.nics > 0 ? dim->fabric.nics : ceil(ports / (double)nic->ports)));
+    double each = dim->fabric.nics > 0 ? dim->fabric.nics : ceil(ports / (double)nic->ports);
+    struct topo_loss loss = nic_loss(dim->fabric.nics > 0 ? dim->fabric.nics_least : each, planes);
+    topo_add_failing(out, at->recipe->nic, NULL, (double)at->net->n_npus * each, &loss);
 }
 
 /* NICs of an NPU that have ports in one plane: several have planes of their own as far as these go, and then
@@ -163,7 +188,11 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
         topo_add_item(out, r->nic, NULL, groups * per_group);
     }
     double cables = topo_whole_parts(link_Bps / p->parts[r->end_link].bw_Bps);
-    topo_add_item(out, r->end_link, "direct link", groups * (double)c.links[cls] * cables);
+    double degree = 2.0 * (double)c.links[cls] / (double)n;
+    /* A line falls in two where any other shape has a way round. */
+    struct topo_loss loss = topo_path_loss(dim->shape == TOPO_LINE ? 1 : degree, 2, 1);
+    loss.by = loss.left > 0 ? TOPO_BY_DETOURS : TOPO_NO_WAY;
+    topo_add_failing(out, r->end_link, "direct link", groups * (double)c.links[cls] * cables, &loss);
 }
 
 /* A NIC port at both ends of each link. */
@@ -244,17 +273,21 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
         return 0;
     }
     double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
-    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_recipe_link_Bps(at->parts, r));
+    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_recipe_link_Bps(at->parts, r)),
+           routers = fmax((double)c.hubs, 1), hosts = (double)topo_group_size(dim) / routers;
+    struct topo_loss end = topo_plane_loss(planes, 1, 1), router = topo_plane_loss(planes, hosts, 1),
+                     path = topo_path_loss(planes * 2 * (double)c.links[level] / routers, 2 * hosts, 1);
     if (level == 0 && r->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[r->nic];
         topo_add_item(out, r->nic, NULL,
                       npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
     }
-    topo_add_item(out, level ? r->up_link : r->end_link, topo_ops(dim)->links[level],
-                  fabrics * planes * (double)c.links[level]);
+    topo_add_failing(out, level ? r->up_link : r->end_link, topo_ops(dim)->links[level],
+                     fabrics * planes * (double)c.links[level], level ? &path : &end);
     if (level > 0)
         return 0;
-    topo_add_item(out, r->sw, "router", fabrics * planes * (double)c.hubs);
+    router.above = dim->n_levels > 1;
+    topo_add_failing(out, r->sw, "router", fabrics * planes * (double)c.hubs, &router);
     out->boxes = (int64_t)(fabrics * planes * (double)c.hubs);
     return 0;
 }
@@ -651,6 +684,7 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
     line->watt = item->count * part->watt;
     line->mtbf_s = part->mtbf_s;
     line->has_pieces = !(part->bw_Bps <= B_per_GB);
+    line->loss = item->loss;
     line->grade = part->grade;
     line->band_grade = part->band_grade;
     line->watt_grade = part->watt_grade;

@@ -17,11 +17,33 @@ enum topo_bill_role { BILL_NIC, BILL_SWITCH, BILL_LINK };
 
 enum { TOPO_MAX_ITEMS = 8 };
 
+/** How those that send through a part go on when it is gone. */
+enum topo_way_on {
+    TOPO_NO_WAY,     /**< they do not */
+    TOPO_BY_PLANES,  /**< the same NPUs have ports into other planes */
+    TOPO_BY_PATHS,   /**< other switches, and other links between switches */
+    TOPO_BY_DETOURS, /**< other NPUs pass on what is not theirs */
+};
+
+/**
+ * What the failure of one part takes (its blast radius). What is left is that of the NPU that loses most, for
+ * which the others of a step wait, with traffic spread evenly over all that is left.
+ */
+struct topo_loss {
+    double npus; /**< that send through it */
+    double
+        columns; /**< places before the dimension that it serves together: NPUs of one node that hang on it */
+    double left; /**< share of their bandwidth in its class, < 1; 0: they are cut off */
+    bool above;  /**< the same share of the next level's class: a box takes its links up with it */
+    enum topo_way_on by;
+};
+
 /** Some of one part. */
 struct topo_item {
     int32_t part;      /**< index into topo_parts.parts */
     const char *where; /**< "leaf", "up link"...; a literal; NULL for NICs */
     double count;      /**< in the whole cluster; exact below 2^53 */
+    struct topo_loss loss;
 };
 
 /* Room is enough for any shape; topo_add_item() does not check it. */
@@ -42,6 +64,16 @@ struct topo_site {
 
 /** For shapes that count parts of their own: nothing is added for a part < 0 or a count of 0. */
 void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count);
+
+/** The same of a part whose failure takes @p loss; else it cuts off one NPU. */
+void topo_add_failing(struct topo_items *out, int32_t part, const char *where, double count,
+                      const struct topo_loss *loss);
+
+/** Of @p planes equal planes one is lost to @p npus NPUs of @p columns columns: of one plane all there is. */
+struct topo_loss topo_plane_loss(double planes, double npus, double columns);
+
+/** Of @p ways equal ways one is lost. */
+struct topo_loss topo_path_loss(double ways, double npus, double columns);
 
 /** The NICs of NPUs that send @p bw_Bps into dimension at->d: as many as are given, or a port or more for
  * each of its planes. */
@@ -158,6 +190,7 @@ struct topo_bill_line {
     double watt;                /**< all of them; NaN unknown */
     double mtbf_s;              /**< of one of them; NaN: as of its kind */
     bool has_pieces;            /**< things that can fail; false: sold by the GB/s */
+    struct topo_loss loss;      /**< by the failure of one of them */
     enum topo_grade grade;      /**< of usd.typ */
     enum topo_grade band_grade; /**< of usd.low and usd.high */
     enum topo_grade watt_grade; /**< means nothing when watt is NaN */

@@ -89,8 +89,22 @@ static const struct key mtbf_keys[] = {
     MTBF(switch_s, "switch_h", 1.4e6, "switch"),
 };
 
-K_SECTION(own_mtbf_section, struct own_mtbf, "system.mtbf", mtbf_keys,
-          "mean time between failures, each of which stops the job, of one part of a kind", STUDY_USES);
+K_SECTION(
+    own_mtbf_section, struct own_mtbf, "system.mtbf", mtbf_keys,
+    "mean time between failures of one part of a kind; each stops the job unless system.tolerates has it",
+    STUDY_USES);
+
+static const struct key tolerates_keys[] = {
+    K_BOOL(struct own_tolerates, planes, "planes", true,
+           "one of several planes: a port of each NPU, its link, the leaf behind it"),
+    K_BOOL(struct own_tolerates, paths, "paths", true,
+           "one of several spines, or of the links between switches"),
+    K_BOOL(struct own_tolerates, detours, "detours", false,
+           "a link between NPUs, where others can pass on what went through it"),
+};
+
+K_SECTION(own_tolerates_section, struct own_tolerates, "system.tolerates", tolerates_keys,
+          "what a job runs on without, at less bandwidth; false: its failure stops the job", STUDY_USES);
 
 static const struct key checkpoint_keys[] = {
     K_REAL_OR(struct own_checkpoint, size_B, "size_GB", "GB", 1e9, 0, 1e12, NAN,
@@ -180,6 +194,8 @@ static const struct key system_keys[] = {
          "people, and whatever else is paid by the year"),
     TERM(sold, "sold", "", 1, 1e-6, 1, 1, "share of hours that are used"),
     K_MAP(struct own_system, mtbf, "mtbf", &own_mtbf_section, "failures, see system.mtbf"),
+    K_MAP(struct own_system, tolerates, "tolerates", &own_tolerates_section,
+          "what a job runs on without, see system.tolerates"),
     K_MAP(struct own_system, checkpoint, "checkpoint", &own_checkpoint_section,
           "how a job saves and resumes, see system.checkpoint"),
     K_REAL_OR(struct own_system, step_tokens, "step_tokens", "", 1, 1, 1e15, NAN,

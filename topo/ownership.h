@@ -75,6 +75,11 @@ struct own_mtbf {
     double npu_s, node_s, nic_s, link_s, switch_s;
 };
 
+/** What a job runs on without, at less bandwidth: where others take over, see enum topo_way_on. */
+struct own_tolerates {
+    bool planes, paths, detours;
+};
+
 /** How runs save and resume; checkpoints of which nothing is said are derived from the model. */
 struct own_checkpoint {
     double size_B, bytes_per_param; /**< NaN size: parameters of the model times the other */
@@ -100,11 +105,13 @@ struct own_system {
     struct own_extra extras[OWN_MAX_EXTRAS];
     int32_t n_extras;
     struct own_mtbf mtbf;
+    struct own_tolerates tolerates;
     struct own_checkpoint checkpoint;
     double run_tokens, run_steps, step_tokens; /**< NaN: not given */
 };
 
-extern const struct section own_system_section, own_extra_section, own_mtbf_section, own_checkpoint_section;
+extern const struct section own_system_section, own_extra_section, own_mtbf_section, own_tolerates_section,
+    own_checkpoint_section;
 
 /** Read map `system`. ERR_PARSE, ERR_RANGE with the place: own building and rent, run_Gtokens and run_steps
  * together. */

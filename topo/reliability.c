@@ -13,7 +13,7 @@ double reliability_rate(const struct reliability_line *lines, int32_t n)
 {
     double rate = 0;
     for (int32_t i = 0; i < n; i++)
-        rate += lines[i].n / lines[i].mtbf_s;
+        rate += lines[i].tolerated ? 0 : lines[i].n / lines[i].mtbf_s;
     return rate;
 }
 

@@ -8,16 +8,24 @@
 #ifndef TOPO_RELIABILITY_H
 #define TOPO_RELIABILITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/** Some of one kind of part whose failure stops the job. */
+/** Some of one kind of part, and what the failure of one of them takes from a job. */
 struct reliability_line {
     const char *name; /**< borrowed; for reports */
     double n;         /**< >= 0 */
     double mtbf_s;    /**< of one of them, > 0; INFINITY: never fails */
+    bool tolerated;   /**< the job runs on, at less bandwidth; else it stops, and restarts without: */
+    double npus;      /**< that one failure takes from it, in whole nodes; 0 where tolerated */
+    /** Network alone: dimensions dim .. dim + n_dims - 1 (a class of links each) keep the share `left` of
+     * their bandwidth while one is down, for all NPUs of a step wait for those that lose most. Of a failure
+     * that stops the job what would be left if it were tolerated, 0: nothing. n_dims 0: no dimension. */
+    int32_t dim, n_dims;
+    double left;
 };
 
-/** Interruptions a second of a job that any of its parts stops: sum of n / MTBF, a series system with
+/** Interruptions a second of a job: sum of n / MTBF over what is not tolerated, a series system with
  * exponential times. @p lines: shape [n]. */
 double reliability_rate(const struct reliability_line *lines, int32_t n);
 

@@ -391,8 +391,10 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
                            (int)dim->size, plane, radix);
         double boxes = planes * (leaf <= radix ? 1 : ceil(ends / floor(radix / plane)));
         topo_add_nics(out, at, bw_Bps);
-        topo_add_item(out, r->end_link, "end link", npus * planes * ends);
-        topo_add_item(out, r->sw, tiers[0], npus / dim->size * boxes);
+        struct topo_loss link = topo_plane_loss(planes, 1, 1), box = topo_plane_loss(planes, dim->size, 1);
+        box.above = dim->n_levels > 1;
+        topo_add_failing(out, r->end_link, "end link", npus * planes * ends, &link);
+        topo_add_failing(out, r->sw, tiers[0], npus / dim->size * boxes, &box);
         out->boxes = (int64_t)(npus / dim->size * boxes);
         return 0;
     }
@@ -408,9 +410,14 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
                        boxes, radix, (long long)tree_size(dim, level), up, (int)level);
     if (r->even_spread)
         boxes = (double)topo_even_boxes((int64_t)up, (int64_t)boxes);
+    /* Of the links up from one subtree, one or those to one box. */
+    double below = (double)tree_subtree(dim, level);
+    struct topo_loss link = topo_path_loss(planes * up, below, 1),
+                     box = topo_path_loss(planes * up / ceil(up / boxes), npus / parents, 1);
+    box.above = level + 1 < dim->n_levels;
     boxes *= parents * planes;
-    topo_add_item(out, r->up_link, "up link", subtrees * planes * up);
-    topo_add_item(out, r->sw, tiers[level], boxes);
+    topo_add_failing(out, r->up_link, "up link", subtrees * planes * up, &link);
+    topo_add_failing(out, r->sw, tiers[level], boxes, &box);
     out->boxes = (int64_t)boxes;
     return 0;
 }

@@ -428,10 +428,16 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     double boxes =
         whole ? (double)c.switches : (double)(lines * ends) * (2 * c.tiers - 1) / (double)sw->ports;
     double up = whole ? (double)c.up_links : (double)(lines * ends) * (c.tiers - 1);
-    topo_add_item(out, level == COL && r->up_link >= 0 ? r->up_link : r->end_link,
-                  level == ROW ? "row link" : "column link", meshes * links * (double)(lines * ends));
-    topo_add_item(out, r->up_link, "up link", meshes * links * up);
-    topo_add_item(out, r->sw, level == ROW ? "row switch" : "column switch", meshes * links * boxes);
+    /* A line of boards has two ends in its switch: through the other one an NPU keeps half of its bandwidth.
+     */
+    const struct topo_loss end = { 1, 1, 0.5, false, TOPO_BY_DETOURS },
+                           box = { fmin((double)ends, (double)sw->ports), 1, 0.5, false, TOPO_BY_DETOURS },
+                           link_up = topo_path_loss((double)sw->ports / 2, (double)sw->ports / 2, 1);
+    topo_add_failing(out, level == COL && r->up_link >= 0 ? r->up_link : r->end_link,
+                     level == ROW ? "row link" : "column link", meshes * links * (double)(lines * ends),
+                     &end);
+    topo_add_failing(out, r->up_link, "up link", meshes * links * up, &link_up);
+    topo_add_failing(out, r->sw, level == ROW ? "row switch" : "column switch", meshes * links * boxes, &box);
     out->boxes = whole ? (int64_t)(meshes * links * boxes) : 0;
     return 0;
 }

@@ -122,6 +122,28 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
     return 0;
 }
 
+/*
+ * What a box of tier i takes, of one rail of `ends` ends in `columns` columns. A leaf has half of its ports
+ * for ends. Above it the boxes of a pod share the links up from each leaf, higher up those from each pod; a
+ * box of one tier may hold several rails.
+ */
+static struct topo_loss box_loss(const struct topo_site *at, const struct topo_clos *sum, int32_t i,
+                                 int64_t rails, double columns, double ends)
+{
+    double radix = (double)at->parts->parts[at->recipe->sw].ports,
+           planes = topo_planes(&at->net->dims[at->d]);
+    double down = fmin((double)topo_clos_leaf_ends((int64_t)radix, 1), ends);
+    if (i == 0 && sum->tiers == 1) {
+        double held = fmin(fmax(floor(radix / ends), 1), (double)rails);
+        return topo_plane_loss(planes, held * ends, held * columns);
+    }
+    if (i == 0)
+        return topo_plane_loss(planes, down, columns);
+    double leaves = ceil(ends / down), pods = i == sum->tiers - 1 ? 1 : ceil(leaves / pow(radix / 2, i));
+    double boxes = fmax((double)sum->per_tier[i] / (double)rails / pods, 1);
+    return topo_path_loss(planes * (i == 1 ? down / ceil(down / boxes) : boxes), ends, columns);
+}
+
 /* Switches and links between them; `links` = links of one NPU in a plane. */
 static int count_fabrics(struct topo_items *out, const struct topo_site *at, double links, struct err *e)
 {
@@ -138,9 +160,15 @@ static int count_fabrics(struct topo_items *out, const struct topo_site *at, dou
     if (rc)
         return rc;
     double fabrics = (double)at->net->n_npus / (double)fabric * topo_planes(dim);
-    for (int32_t i = 0; i < sum.tiers; i++)
-        topo_add_item(out, at->recipe->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i]);
-    topo_add_item(out, at->recipe->up_link, "up link", fabrics * (double)sum.up_links);
+    double in_rail = ceil((double)columns / (double)rails), ends = in_rail * dim->size;
+    for (int32_t i = 0; i < sum.tiers; i++) {
+        struct topo_loss loss = box_loss(at, &sum, i, rails, in_rail, ends);
+        topo_add_failing(out, at->recipe->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i],
+                         &loss);
+    }
+    double down = (double)topo_clos_leaf_ends(at->parts->parts[at->recipe->sw].ports, 1);
+    struct topo_loss up = topo_path_loss(topo_planes(dim) * fmin(down, ends), fmin(down, ends), in_rail);
+    topo_add_failing(out, at->recipe->up_link, "up link", fabrics * (double)sum.up_links, &up);
     out->boxes = at->net->n_npus / fabric * topo_planes(dim) * sum.switches;
     return 0;
 }
@@ -155,11 +183,12 @@ static int count_switched(struct topo_items *out, const struct topo_site *at, do
         rc = topo_check_nics(at, (double)groups, bw_Bps, e);
     if (rc)
         return rc;
+    struct topo_loss end = topo_plane_loss(planes, 1, 1);
     topo_add_nics(out, at, bw_Bps);
-    topo_add_item(out, at->recipe->end_link, "end link", npus * planes * links);
+    topo_add_failing(out, at->recipe->end_link, "end link", npus * planes * links, &end);
     if (!is_sold_by_port(at))
         return count_fabrics(out, at, links, e);
-    topo_add_item(out, at->recipe->sw, "port", npus * planes * links);
+    topo_add_failing(out, at->recipe->sw, "port", npus * planes * links, &end);
     out->boxes = -1;
     return 0;
 }

@@ -405,9 +405,12 @@ static int torus_parts(struct topo_items *out, const struct topo_site *at, doubl
                           npus * torus_ways(dim, level) * link_Bps / parts[r->nic].bw_Bps /
                               (double)parts[r->nic].ports);
     }
-    topo_add_item(out, r->end_link, "copper link", npus * (OCS_CUBE - 1) / OCS_CUBE * copper);
-    topo_add_item(out, r->up_link, "optical link", optical_links);
-    topo_add_item(out, r->sw, "OCS", boxes);
+    /* A ring that lost a link is a line, with half of its bandwidth; a switch joins the ends of many. */
+    const struct topo_loss link = { 2, 1, 0.5, false, TOPO_BY_DETOURS },
+                           ocs = { (double)parts[r->sw].ports, 1, 0.5, false, TOPO_BY_DETOURS };
+    topo_add_failing(out, r->end_link, "copper link", npus * (OCS_CUBE - 1) / OCS_CUBE * copper, &link);
+    topo_add_failing(out, r->up_link, "optical link", optical_links, &link);
+    topo_add_failing(out, r->sw, "OCS", boxes, &ocs);
     out->boxes = whole ? (int64_t)boxes : 0;
     return 0;
 }

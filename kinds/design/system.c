@@ -1,10 +1,10 @@
 /*
  * From the design's bill and map `system` to items that are owned and parts that fail, and their sums.
  *
- * All NPUs of the network are one job: any failure of a part stops it. Where the bill counts no pieces
- * (prices by the GB/s) links, NICs and switches that fail are unknown, and where it has no watts their power
- * is; both are then left out, and said. Dimensions inside a server are in the server's price, not in the
- * network's.
+ * All NPUs of the network are one job, which the failure of a part stops, or slows where others take over.
+ * Where the bill counts no pieces (prices by the GB/s) links, NICs and switches that fail are unknown, and
+ * where it has no watts their power is; both are then left out, and said. Dimensions inside a server are in
+ * the server's price, not in the network's.
  */
 #include "kinds/design/system.h"
 
@@ -31,10 +31,10 @@ static void add_item(struct system *x, struct own_item item)
         x->items[x->n_items++] = item;
 }
 
-static void add_fail(struct system *x, const char *name, double n, double mtbf_s)
+static void add_fail(struct system *x, struct reliability_line fail)
 {
-    if (n > 0)
-        x->fails[x->n_fails++] = (struct reliability_line){ name, n, mtbf_s };
+    if (fail.n > 0)
+        x->fails[x->n_fails++] = fail;
 }
 
 __attribute__((format(printf, 2, 3))) static void omit(struct system *x, const char *fmt, ...)
@@ -63,8 +63,9 @@ static void add_npus(struct system *x, const struct design_point *s)
                                    own->npu_idle * own->npu_watt });
     add_item(x, (struct own_item){ "servers, per NPU", n, own->server_usd, own->life_y, own->residual,
                                    own->server_watt, own->server_idle * own->server_watt });
-    add_fail(x, "NPUs", n, own->mtbf.npu_s);
-    add_fail(x, "nodes", nodes_of(s), own->mtbf.node_s);
+    double node = fmin((double)own->npus_per_node, n);
+    add_fail(x, (struct reliability_line){ "NPUs", n, own->mtbf.npu_s, .npus = node });
+    add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, .npus = node });
 }
 
 /* Servers that stand by, as dear as the others, and how often one is at hand. */
@@ -86,16 +87,48 @@ static void add_spares(struct system *x, const struct design_point *s)
                               per * (own->npu_idle * own->npu_watt + own->server_idle * own->server_watt) });
 }
 
-static void add_bill_line(struct system *x, const struct own_system *own, const struct topo_bill_line *line)
+/* NPUs that a job loses with those of @p loss: whole nodes. Places before the dimension that lie in one node
+ * hang on one part together, and so do its first members where the node is larger than all such places. */
+static double npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss)
 {
+    double node = (double)s->system.npus_per_node, inner = 1;
+    for (int32_t d = 0; d < first; d++)
+        inner *= s->net.dims[d].size;
+    double in_node = fmin(node, loss->columns * fmax(1, floor(node / inner)));
+    return fmin(ceil(loss->npus / in_node) * node, (double)s->net.n_npus);
+}
+
+static void add_bill_fail(struct system *x, const struct design_point *s, const struct topo_bill_line *line)
+{
+    const struct own_system *own = &s->system;
     const double usual_s[] = {
         [BILL_NIC] = own->mtbf.nic_s, [BILL_SWITCH] = own->mtbf.switch_s, [BILL_LINK] = own->mtbf.link_s
     };
+    const bool tolerated[] = { [TOPO_NO_WAY] = false,
+                               [TOPO_BY_PLANES] = own->tolerates.planes,
+                               [TOPO_BY_PATHS] = own->tolerates.paths,
+                               [TOPO_BY_DETOURS] = own->tolerates.detours };
+    const struct topo_loss *loss = &line->loss;
+    struct reliability_line fail = { line->item, line->count,
+                                     isnan(line->mtbf_s) ? usual_s[line->role] : line->mtbf_s,
+                                     .tolerated = tolerated[loss->by], .left = loss->left };
+    if (line->dim >= 0) {
+        const struct topo_dim *dim = &s->net.dims[line->dim];
+        fail.dim = line->dim;
+        fail.n_dims = loss->above ? 2 : 1;
+        fail.npus = fail.tolerated ? 0 : npus_taken(s, line->dim - dim->level, loss);
+    }
+    add_fail(x, fail);
+}
+
+static void add_bill_line(struct system *x, const struct design_point *s, const struct topo_bill_line *line)
+{
+    const struct own_system *own = &s->system;
     double n = line->count, watt = line->watt / n;
     add_item(x, (struct own_item){ line->item, n, line->usd.typ / n, own->network_life_y, own->residual, watt,
                                    own->network_idle * watt });
     if (line->has_pieces)
-        add_fail(x, line->item, n, isnan(line->mtbf_s) ? usual_s[line->role] : line->mtbf_s);
+        add_bill_fail(x, s, line);
 }
 
 /* Dimensions that lie inside a server: what joins its NPUs is part of its price, power and failures. */
@@ -115,7 +148,7 @@ static void add_network(struct system *x, const struct design_point *s, const st
         const struct topo_bill_line *line = &b->lines[i];
         if (line->dim >= 0 && line->dim < first)
             continue;
-        add_bill_line(x, &s->system, line);
+        add_bill_line(x, s, line);
         n++;
         n_dark += isnan(line->watt);
         n_fluid += !line->has_pieces;

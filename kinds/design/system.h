@@ -15,7 +15,7 @@
 struct system {
     struct topo_bill bill;          /**< owned, where the design has none; names of lines point into it */
     struct own_item *items;         /**< shape [n_items], owned: NPUs, servers, others, lines of the bill */
-    struct reliability_line *fails; /**< shape [n_fails], owned: likewise */
+    struct reliability_line *fails; /**< shape [n_fails], owned: likewise; with what each takes */
     int32_t n_items, n_fails;
     struct own_cost cost;  /**< usd NaN where the network has prices and no bill */
     double usd_npu_h;      /**< of an hour that is sold */

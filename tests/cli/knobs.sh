@@ -72,6 +72,8 @@ system:
   checkpoint: { size_GB: 500 }
 ..
 } >owned.yaml
+sed -e 's/npus_per_node: 4/npus_per_node: 2/' -e 's/size: 64, latency_ns: 900, bw_GBps: 50/size: 64, planes: 2, latency_ns: 900, bw_GBps: 100/' \
+    -e 's/total == 150/total == 200/' owned.yaml >redundant.yaml
 cat >trained.yaml <<..
 network:
   npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300, matrix_efficiency: 0.5 }
@@ -245,6 +247,7 @@ system rent_usd_kW_month owned system.rent_usd_kW_month=150
 system staff_usd_year owned system.staff_usd_year=1e6
 system sold owned system.sold=0.5
 system mtbf owned system.mtbf={npu_h: 100}
+system tolerates redundant system.tolerates={planes: false}
 system checkpoint owned system.checkpoint={size_GB: 9000}
 system step_tokens owned system.step_tokens=1e6
 system run_Gtokens owned system.run_Gtokens=5
@@ -262,6 +265,9 @@ system.mtbf node_h owned system.mtbf.node_h=100
 system.mtbf nic_h owned system.mtbf.nic_h=100
 system.mtbf link_h owned system.mtbf.link_h=100
 system.mtbf switch_h owned system.mtbf.switch_h=100
+system.tolerates planes redundant system.tolerates.planes=false
+system.tolerates paths redundant system.tolerates.paths=false
+system.tolerates detours redundant system.tolerates.detours=true
 system.checkpoint size_GB owned system.checkpoint.size_GB=5000
 system.checkpoint bytes_per_param trained system.checkpoint.bytes_per_param=2
 system.checkpoint node_GBps owned system.checkpoint.node_GBps=0.1

@@ -82,7 +82,6 @@ TEST(what_fails_is_what_is_bought)
     assert_has(x.omits, "below 4,096 NPUs");
 }
 
-/* The ring of 4 lies in a node of 4, and not in one of 2. */
 /* 8 nodes that fail each 1/(4/79,000 + 1/24,350) h, 100 h of repair, one spare: binomial by hand. */
 TEST(spares_are_paid_and_shorten_restarts)
 {
@@ -98,6 +97,79 @@ TEST(spares_are_paid_and_shorten_restarts)
     assert_true(isnan(none.spares_enough) && none.checkpoint.restart_s == 600);
 }
 
+/* Boxes of 16 ports, nodes of 8; a recipe deals the places of a node out to `rails`. */
+#define FAILING(rails, dims)                                                                                 \
+    "network: { npu: { usd: 1, watt: 1 }, dims: [ " dims " ] }\n"                                            \
+    "parts:\n"                                                                                               \
+    "  catalogue:\n"                                                                                         \
+    "    - { name: nic, kind: nic, ports: 2, bw_GBps: 50, usd: 1 }\n"                                        \
+    "    - { name: box, kind: switch, ports: 16, bw_GBps: 50, usd: 1 }\n"                                    \
+    "    - { name: end, kind: link, bw_GBps: 50, usd: 1 }\n"                                                 \
+    "  build: [ { tier: P, nic: nic, switch: box, end_link: end, up_link: end, rails: " rails " } ]\n" STEP  \
+    "system: { npus_per_node: 8, checkpoint: { size_GB: 1 } }\n"
+#define NODE         "{ name: node, shape: switch, size: 8, bw_GBps: 400, tier: P }, "
+#define POD(GBps, x) "{ name: pod, bw_GBps: " GBps ", tier: P, " x " }"
+
+/*
+ * By hand. A rail of 64 ends has 8 leaves of 8 and 4 spines, on which 8 links up from a leaf lie in pairs;
+ * one Clos for all 8 places has pods of 8 leaves with 8 spines each. A leaf of a rail has 8 nodes, one of all
+ * places 8 NPUs of one node. Groups of the dragonfly have 4 routers of 2 hosts, each with 3 links inside its
+ * group and 2 to others.
+ */
+TEST(a_failure_takes_what_hangs_on_the_part)
+{
+    CASES(const char *text, *part; bool tolerated; double npus, left; int dim, n_dims) = {
+        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "nic", false, 8, 0, 1, 1 },
+        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "end, end link", false, 8, 0, 1, 1 },
+        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "box, leaf", false, 64, 0, 1, 1 },
+        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "box, spine", true, 0, 0.75, 1, 1 },
+        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "end, up link", true, 0, 7 / 8.0, 1, 1 },
+        { FAILING("1", NODE POD("50", "shape: switch, size: 64")), "box, leaf", false, 8, 0, 1, 1 },
+        { FAILING("1", NODE POD("50", "shape: switch, size: 64")), "box, spine", true, 0, 7 / 8.0, 1, 1 },
+        { FAILING("8", NODE POD("50", "shape: switch, size: 8")), "box, switch", false, 64, 0, 1, 1 },
+        { FAILING("1", NODE POD("100", "shape: switch, size: 64, planes: 2")), "box, leaf", true, 0, 0.5, 1,
+          1 },
+        { FAILING("1", NODE POD("100", "shape: switch, size: 64, planes: 2")), "nic", false, 8, 0, 1, 1 },
+        { FAILING("1", NODE POD("200", "shape: switch, size: 64, planes: 4")), "nic", true, 0, 0.5, 1, 1 },
+        { FAILING("1", NODE POD("50", "shape: fat-tree, sizes: [ 8, 4 ], taper: 2")), "box, leaf", false, 64,
+          0, 1, 2 },
+        { FAILING("1", NODE POD("50", "shape: fat-tree, sizes: [ 8, 4 ], taper: 2")), "end, up link", true, 0,
+          0.75, 2, 1 },
+        { FAILING("1", NODE POD("100", "shape: fat-tree, sizes: [ 8, 4, 2 ], planes: 2")), "box, spine", true,
+          0, 7 / 8.0, 2, 2 },
+        { FAILING("1", NODE POD("50", "shape: dragonfly, sizes: [ 2, 4, 5 ], links: 2")), "box, router",
+          false, 16, 0, 1, 2 },
+        { FAILING("1", NODE POD("50", "shape: ring, size: 4")), "end, direct link", false, 16, 0.5, 1, 1 },
+        { FAILING("1", NODE POD("50", "shape: full, size: 5")), "end, direct link", false, 16, 0.75, 1, 1 },
+        { FAILING("1", NODE POD("50", "shape: line, size: 5")), "end, direct link", false, 16, 0, 1, 1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct reliability_line *found = NULL;
+        SYSTEM(s, d, x, cases[i].text);
+        for (int32_t k = 0; k < x.n_fails; k++)
+            found = strcmp(x.fails[k].name, cases[i].part) == 0 ? &x.fails[k] : found;
+        assert_non_null(found);
+        if (found->tolerated != cases[i].tolerated || found->npus != cases[i].npus ||
+            fabs(found->left - cases[i].left) > 1e-12 || found->n_dims != cases[i].n_dims ||
+            found->dim != cases[i].dim)
+            fail_msg("case %zu, %s: tolerated %d, %g NPUs, left %g, dims %d, %d", i, found->name,
+                     found->tolerated, found->npus, found->left, (int)found->dim, (int)found->n_dims);
+    }
+}
+
+/* What is not tolerated stops the job, and only that. */
+TEST(a_key_says_what_the_job_runs_on_without)
+{
+    SYSTEM(s, d, x, FAILING("8", NODE POD("50", "shape: switch, size: 64")));
+    double stops_h = 512 / 79000.0 + 64 / 24350.0 + 512 / 3e6 + 512 / 1.3e6 + 64 / 1.4e6;
+    assert_close(x.mtbi_s, 3600 / stops_h, 1e-12);
+    s.system.tolerates.paths = false;
+    system_free(&x);
+    OK(system_build(&x, &s, &d, e));
+    assert_close(x.mtbi_s, 3600 / (stops_h + 512 / 1.3e6 + 32 / 1.4e6), 1e-12);
+}
+
+/* The ring of 4 lies in a node of 4, and not in one of 2. */
 TEST(what_joins_a_server_is_in_its_price)
 {
     SYSTEM(s, d, x, MACHINE);

@@ -24,7 +24,7 @@ static double rsc_ettr(double interval_s)
 
 static double rate_of(double n, double mtbf_s)
 {
-    const struct reliability_line line = { "", n, mtbf_s };
+    const struct reliability_line line = { .name = "", .n = n, .mtbf_s = mtbf_s };
     return reliability_rate(&line, 1);
 }
 
@@ -87,11 +87,11 @@ TEST(published_figures_are_met_and_the_negative_control_is_not)
 TEST(rates_by_part_add_up_to_the_run_they_are_from)
 {
     const struct reliability_line lines[] = {
-        { "NPU", 16384, 79200 * HOUR },
-        { "NIC", 16384, 3.03e6 * HOUR },
-        { "link", 35109, 1.30e6 * HOUR },
-        { "node", 2048, 24350 * HOUR },
-        { "cable that never fails", 1e9, INFINITY },
+        { .name = "NPU", .n = 16384, .mtbf_s = 79200 * HOUR },
+        { .name = "NIC", .n = 16384, .mtbf_s = 3.03e6 * HOUR },
+        { .name = "link", .n = 35109, .mtbf_s = 1.30e6 * HOUR },
+        { .name = "node", .n = 2048, .mtbf_s = 24350 * HOUR },
+        { .name = "cable that never fails", .n = 1e9, .mtbf_s = INFINITY },
     };
     assert_close(1 / reliability_rate(lines, COUNT_OF(lines)), 54 * DAY / 419, 1e-3);
 }
