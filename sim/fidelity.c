@@ -345,8 +345,8 @@ static void fidelity_flow_close(struct fidelity_flow *f)
 /* Opens the flow engine on the shared graph; late NPUs are told to it before anything is issued. */
 static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, struct err *e)
 {
-    static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST,
-                                                  TOPO_ROUTE_ECMP };
+    static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST, TOPO_ROUTE_ECMP,
+                                                  TOPO_ROUTE_DETOUR };
     const struct flow_rules rules = { x->rules->stage, kinds[x->rules->route], x->rules->active };
     struct fidelity_flow *f = *out = calloc(1, sizeof *f);
     if (!f)

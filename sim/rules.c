@@ -49,6 +49,7 @@ const char *const sim_route_words[N_SIM_ROUTES + 1] = {
     [SIM_ROUTE_DIMENSION] = "dimension",
     [SIM_ROUTE_SHORTEST] = "shortest",
     [SIM_ROUTE_ECMP] = "ecmp",
+    [SIM_ROUTE_DETOUR] = "detour",
 };
 
 static const char *const reduction_words[] = { "free", "memory", NULL };
@@ -109,7 +110,9 @@ static const struct key rules_keys[] = {
         "with (aware) contention",
         .uses = USE_TIME),
     K_WORD(struct sim_rules, route, "route", sim_route_words, SIM_ROUTE_DIMENSION,
-           "model flow: how flows find their way; with graph: shortest unless ecmp", .uses = USE_FLOW),
+           "model flow: how flows find their way; detour: as dimension, but round failed links as ecmp; with "
+           "graph: shortest unless ecmp",
+           .uses = USE_FLOW),
     K_ELSEWHERE("graph",
                 "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the "
                 "network in their order (default: the network's own)",
@@ -319,9 +322,10 @@ static int check_rules(const struct sim_rules *r, const struct topo_network *net
         return yaml_fail(doc, order, e, ERR_RANGE,
                          "is %s with the semantics of ASTRA-sim 2, which has the fixed order only",
                          sim_order_words[r->order]);
-    if (yaml_get(doc, map, "graph") >= 0 && r->route == SIM_ROUTE_DIMENSION && route >= 0)
-        return yaml_fail(doc, route, e, ERR_RANGE,
-                         "is dimension on a graph of its own, expected shortest or ecmp");
+    bool ordered = r->route == SIM_ROUTE_DIMENSION || r->route == SIM_ROUTE_DETOUR;
+    if (yaml_get(doc, map, "graph") >= 0 && ordered && route >= 0)
+        return yaml_fail(doc, route, e, ERR_RANGE, "is %s on a graph of its own, expected shortest or ecmp",
+                         sim_route_words[r->route]);
     if (sim_is_astra(r) && slow >= 0)
         return yaml_fail_key(doc, slow, e, ERR_RANGE,
                              "is given with the semantics of ASTRA-sim 2, which has no slow NPUs");

@@ -40,7 +40,7 @@ enum sim_semantics {
 };
 
 /** How flows find their way on the graph. */
-enum sim_route { SIM_ROUTE_DIMENSION, SIM_ROUTE_SHORTEST, SIM_ROUTE_ECMP, N_SIM_ROUTES };
+enum sim_route { SIM_ROUTE_DIMENSION, SIM_ROUTE_SHORTEST, SIM_ROUTE_ECMP, SIM_ROUTE_DETOUR, N_SIM_ROUTES };
 
 extern const char *const sim_order_words[N_SIM_ORDERS + 1],
     *const sim_queue_words[N_SIM_QUEUES + 1], *const sim_semantics_words[N_SIM_SEMANTICS + 1],

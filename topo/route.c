@@ -179,7 +179,7 @@ static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct top
         least = is_before(r, a ^ flip, least) ? a ^ flip : least;
         most = is_before(r, most, a ^ flip) ? a ^ flip : most;
     }
-    if (trip->kind != TOPO_ROUTE_ECMP)
+    if (trip->kind == TOPO_ROUTE_SHORTEST)
         return trip->mirror ? most : least;
     uint64_t wanted = mix(mix(mix(r->seed) ^ trip->flow) ^ (uint64_t)v) % (uint64_t)n;
     for (; wanted > 0; wanted--) {
@@ -201,7 +201,8 @@ static int topo_path_push(struct topo_path *p, int64_t arc, struct err *e)
     return 0;
 }
 
-/* As topo_find_path(), of kind TOPO_ROUTE_SHORTEST or TOPO_ROUTE_ECMP; after failure the path may be longer.
+/* As topo_find_path(), of any kind but TOPO_ROUTE_DIMENSION, detours as ECMP; after failure the path may be
+ * longer.
  */
 static int topo_search_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
                             struct err *e)
@@ -508,22 +509,35 @@ static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int3
     return topo_ops(dim)->way(dim, a, b, mirror, &w, way_step, e);
 }
 
-static int check_whole(const struct topo_path *path, int32_t begin, const struct topo_routes *r,
-                       const struct topo_trip *trip, struct err *e)
+/* Where the route meets a failed link, or -1. */
+static int32_t path_find_failed(const struct topo_path *path, int32_t begin, const struct topo_routes *r)
 {
-    char arc[TOPO_ARC_TEXT], src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
     for (int32_t i = begin; i < path->n; i++)
         if (!(r->share[path->arcs[i] / 2] > 0))
-            return err_set(e, ERR_RANGE,
-                           "link %d (%s) has failed and is on the route from %s to %s in order of "
-                           "dimensions; expected shortest or ecmp routes",
-                           path->arcs[i] / 2, topo_arc_name(arc, r, path->arcs[i]),
-                           topo_vertex_name(src, r->graph, trip->src),
-                           topo_vertex_name(dst, r->graph, trip->dst));
-    return 0;
+            return i;
+    return -1;
 }
 
-static int by_dimension(struct topo_path *path, const struct topo_routes *r, const struct topo_trip *trip,
+/* A route in order of dimensions goes round failed links, or is none. */
+static int settle_failed(struct topo_path *path, int32_t begin, struct topo_routes *r,
+                         const struct topo_trip *trip, struct err *e)
+{
+    char arc[TOPO_ARC_TEXT], src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
+    int32_t i = path_find_failed(path, begin, r);
+    if (i < 0)
+        return 0;
+    if (trip->kind == TOPO_ROUTE_DETOUR) {
+        path->n = begin;
+        return topo_search_path(path, r, trip, e);
+    }
+    return err_set(e, ERR_RANGE,
+                   "link %d (%s) has failed and is on the route from %s to %s in order of "
+                   "dimensions; expected detour, shortest or ecmp routes",
+                   path->arcs[i] / 2, topo_arc_name(arc, r, path->arcs[i]),
+                   topo_vertex_name(src, r->graph, trip->src), topo_vertex_name(dst, r->graph, trip->dst));
+}
+
+static int by_dimension(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
                         struct err *e)
 {
     int32_t begin = path->n;
@@ -553,7 +567,7 @@ static int by_dimension(struct topo_path *path, const struct topo_routes *r, con
         at += (b - a) * stride;
     }
     /* Looked at last, so that routes cost nothing more while all links are whole. */
-    return r->n_failed > 0 ? check_whole(path, begin, r, trip, e) : 0;
+    return r->n_failed > 0 ? settle_failed(path, begin, r, trip, e) : 0;
 }
 
 int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip, struct err *e)
@@ -562,8 +576,8 @@ int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct t
     if (!(trip->src >= 0 && trip->src < r->n_vertices && trip->dst >= 0 && trip->dst < r->n_vertices))
         return err_set(e, ERR_RANGE, "routes: from vertex %lld to %lld, expected 0 to %d",
                        (long long)trip->src, (long long)trip->dst, r->n_vertices - 1);
-    int rc = trip->kind == TOPO_ROUTE_DIMENSION ? by_dimension(path, r, trip, e)
-                                                : topo_search_path(path, r, trip, e);
+    bool ordered = trip->kind == TOPO_ROUTE_DIMENSION || trip->kind == TOPO_ROUTE_DETOUR;
+    int rc = ordered ? by_dimension(path, r, trip, e) : topo_search_path(path, r, trip, e);
     if (rc)
         path->n = begin;
     return rc;

@@ -14,6 +14,7 @@ enum topo_route_kind {
     TOPO_ROUTE_DIMENSION, /**< innermost dimension first, each the shorter way; described networks only */
     TOPO_ROUTE_SHORTEST, /**< fewest links; of equals to the vertex, then by the link, of the lowest number */
     TOPO_ROUTE_ECMP,     /**< fewest links; of equals by a hash of flow, vertex and seed */
+    TOPO_ROUTE_DETOUR,   /**< as DIMENSION; where that meets a failed link, as ECMP */
     N_TOPO_ROUTES,
 };
 
@@ -107,10 +108,12 @@ struct topo_trip {
  * In order of dimensions: ring the shorter way (of equals towards higher addresses), line, full by its one
  * link, switch up and down; src and dst are NPUs; O(links of the route). Shortest and ECMP go round failed
  * links and search from both ends at once, O(links within half of the way of either) and memory for that of
- * 40 bytes per vertex and 4 per arc.
+ * 40 bytes per vertex and 4 per arc. Detours are for those alone whose way has failed: all others stay where
+ * they were.
  *
- * @return 0; ERR_NOMEM; ERR_UNSUP: order of dimensions in a custom graph; ERR_RANGE: not a vertex; a failed
- * link on the route in order of dimensions (named); no way left. After failure @p path is as before.
+ * @return 0; ERR_NOMEM; ERR_UNSUP: order of dimensions (and detours from it) in a custom graph; ERR_RANGE:
+ * not a vertex; a failed link on the route in order of dimensions (named); no way left. After failure @p path
+ * is as before.
  */
 int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
                    struct err *e);

@@ -1220,7 +1220,7 @@ int study_note(struct design_point *s, unsigned needs, struct err *e)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "semantics", "libra is of model bandwidth");
     if (s->n_workloads && sim_is_astra(&s->rules) && s->model != SIM_CHUNK)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "semantics", "it is of model chunk");
-    if (s->model != SIM_FLOW || s->rules.route != SIM_ROUTE_ECMP)
+    if (s->model != SIM_FLOW || (s->rules.route != SIM_ROUTE_ECMP && s->rules.route != SIM_ROUTE_DETOUR))
         note_key(s, root, "seed", "nothing in it is drawn at random");
     if (yaml_get(&s->doc, root, "vary") < 0)
         note_key(s, root, "where", "nothing varies");

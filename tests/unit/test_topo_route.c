@@ -92,7 +92,7 @@ TEST(order_of_dimensions_is_a_shortest_way)
 TEST(searched_ways_are_as_short_as_can_be)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++)
-        for (int kind = TOPO_ROUTE_SHORTEST; kind < N_TOPO_ROUTES; kind++) {
+        for (int kind = TOPO_ROUTE_SHORTEST; kind <= TOPO_ROUTE_ECMP; kind++) {
             PLANT(p, words[i]);
             for (int32_t dst = 0; dst < p.routes.n_vertices; dst++)
                 for (int32_t src = 0; src < p.routes.n_vertices; src++) {
@@ -209,6 +209,35 @@ TEST(failed_link_is_named_or_gone_around)
     assert_close(topo_arc_bw(&p.routes, arc), 0.25 * 0.5e9, 1e-15);
     OK(find(&p, 3, 5, TOPO_ROUTE_SHORTEST, e));
     assert_int_equal(p.path.n, 2);
+}
+
+/* Every pair goes as it went, or, if a link on its way has failed, as ECMP goes. */
+TEST(detour_leaves_whole_ways_as_they_were)
+{
+    int32_t n_round = 0;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        PLANT(p, words[i]);
+        KEEP(struct topo_path, way, topo_path_free) = { 0 };
+        int32_t failed = 2 * ((int32_t)i % (p.routes.n_arcs / 2));
+        for (int32_t src = 0; src < p.routes.n_npus; src++)
+            for (int32_t dst = 0; dst < p.routes.n_npus; dst++) {
+                enum topo_route_kind as = TOPO_ROUTE_DIMENSION;
+                OK(topo_routes_set_share(&p.routes, failed / 2, 1, e));
+                OK(find(&p, src, dst, as, e));
+                for (int32_t k = 0; k < p.path.n; k++)
+                    as = p.path.arcs[k] / 2 == failed / 2 ? TOPO_ROUTE_ECMP : as;
+                n_round += as == TOPO_ROUTE_ECMP;
+                OK(topo_routes_set_share(&p.routes, failed / 2, 0, e));
+                way.n = 0;
+                const struct topo_trip trip = { .src = src, .dst = dst, .kind = TOPO_ROUTE_DETOUR };
+                struct err why = { 0 }, same = { 0 };
+                int rc = topo_find_path(&way, &p.routes, &trip, &why);
+                assert_int_equal(find(&p, src, dst, as, &same), rc);
+                assert_int_equal(way.n, rc ? 0 : p.path.n);
+                assert_memory_equal(way.arcs, p.path.arcs, (size_t)way.n * sizeof *way.arcs);
+            }
+    }
+    assert_true(n_round > 0);
 }
 
 TEST(slow_npu_has_slow_links_in_its_dimension)
