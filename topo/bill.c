@@ -675,8 +675,11 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
 {
     const struct topo_part *part = &p->parts[item->part];
     struct topo_bill_line *line = begin_line(b, dim, d);
-    snprintf(line->item, sizeof line->item, "%s%s%s", part->name, item->where ? ", " : "",
-             item->where ? item->where : "");
+    char run[48] = "";
+    if (!isnan(part->run_m))
+        snprintf(run, sizeof run, ", %g m of %g", part->run_m, part->reach_m);
+    snprintf(line->item, sizeof line->item, "%s%s%s%s", part->name, item->where ? ", " : "",
+             item->where ? item->where : "", run);
     line->role = topo_item_role(p, item);
     line->count = item->count;
     line->count_unit = "pcs";

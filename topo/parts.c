@@ -28,6 +28,10 @@ static const char *const counting_words[] = { "two-way", "one-way", NULL };
 /* Highest price of a piece or of a GB/s [USD]: beyond any; it only stops nonsense. */
 #define TOPO_MAX_USD 1e9
 
+/* Distances of links [m]. */
+#define MIN_RUN_M 1e-3
+#define MAX_RUN_M 1e6
+
 /* ---- prices ---- */
 
 static const struct key band_keys[] = {
@@ -125,6 +129,9 @@ static const struct key part_keys[] = {
               "port to port; a record: models take latency_ns of dims"),
     K_REAL_OR(struct topo_part, lat_s_per_m, "latency_ns_per_m", "ns/m", 1e-9, 0, 100, NAN,
               "propagation of a cable"),
+    K_REAL_OR(struct topo_part, reach_m, "reach_m", "m", 1, MIN_RUN_M, MAX_RUN_M, NAN,
+              "longest distance that a cable or link spans: by it recipes choose, see end_m",
+              .uses = USE_COST),
     K_REAL_OR(struct topo_part, mtbf_s, "mtbf_h", "h", 3600, 1e-3, 1e12, NAN,
               "mean time between failures of a piece, both ends of a whole link included (default: "
               "system.mtbf)",
@@ -144,9 +151,16 @@ static const struct key recipe_keys[] = {
     K_NAME(struct topo_recipe, tier, "tier", 1, "tier of dimensions this recipe builds", .required = true),
     K_TEXT(struct topo_recipe, nic_name, "nic", "part at every NPU end of a link"),
     K_TEXT(struct topo_recipe, sw_name, "switch", "part of switch dimensions: box of a folded Clos"),
-    K_TEXT(struct topo_recipe, end_name, "end_link", "whole link from NPU to leaf switch, or from NPU to NPU",
-           .required = true),
-    K_TEXT(struct topo_recipe, up_name, "up_link", "whole link from switch to switch"),
+    K_TEXT(struct topo_recipe, end_name, "end_link",
+           "whole link from NPU to leaf switch, or from NPU to NPU (default: by end_m)"),
+    K_TEXT(struct topo_recipe, up_name, "up_link", "whole link from switch to switch (default: by up_m)"),
+    K_REAL_OR(
+        struct topo_recipe, end_m, "end_m", "m", 1, MIN_RUN_M, MAX_RUN_M, NAN,
+        "distance that end links span: without end_link the cheapest cable or link of the rate of NIC and "
+        "switch whose reach_m is as far; with it, held against its reach_m",
+        .uses = USE_COST),
+    K_REAL_OR(struct topo_recipe, up_m, "up_m", "m", 1, MIN_RUN_M, MAX_RUN_M, NAN, "the same of up links",
+              .uses = USE_COST),
     K_REAL(
         struct topo_recipe, taper, "taper", "", 1, 1, 64, 1,
         "1, full bisection: a taper costs time too, and is given where the network is, with shape: fat-tree",
@@ -253,6 +267,107 @@ static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, 
     return rc;
 }
 
+/* ---- links by distance ---- */
+
+/* What a recipe says of one of its links, and what comes of it. */
+struct recipe_run {
+    const char *link_key, *run_key;
+    double run_m;
+    int32_t *part; /* in and out; -1: to be chosen */
+};
+
+static bool is_wire(const struct topo_part *part)
+{
+    return part->kind == PART_CABLE || part->kind == PART_LINK;
+}
+
+/* The cheapest that reaches as far, the first of equals; -1 where there is none, and then *longest is the one
+ * of that rate that reaches furthest, or -1. */
+static int32_t choose_wire(int32_t *longest, const struct topo_parts *p, double rate_Bps, double run_m)
+{
+    int32_t best = -1;
+    *longest = -1;
+    for (int32_t i = 0; i < p->n_parts; i++) {
+        const struct topo_part *part = &p->parts[i];
+        if (!is_wire(part) || !(fabs(part->bw_Bps - rate_Bps) <= 1e-9 * rate_Bps) || isnan(part->usd.typ) ||
+            isnan(part->reach_m))
+            continue;
+        if (*longest < 0 || part->reach_m > p->parts[*longest].reach_m)
+            *longest = i;
+        if (part->reach_m >= run_m && (best < 0 || part->usd.typ < p->parts[best].usd.typ))
+            best = i;
+    }
+    return best;
+}
+
+static int find_wire(const struct recipe_run *run, const struct topo_parts *p, double rate_Bps,
+                     const struct yaml_doc *doc, yaml_id at, struct err *e)
+{
+    int32_t longest;
+    if (isnan(rate_Bps))
+        return yaml_fail(doc, at, e, ERR_RANGE,
+                         "has no NIC or switch with bw_GBps whose rate a link must have; give %s",
+                         run->link_key);
+    *run->part = choose_wire(&longest, p, rate_Bps, run->run_m);
+    if (*run->part >= 0)
+        return 0;
+    if (longest < 0)
+        return yaml_fail(doc, at, e, ERR_RANGE,
+                         "is %g m, but no cable or link of %g GB/s has reach_m and a price; give %s",
+                         run->run_m, rate_Bps / 1e9, run->link_key);
+    return yaml_fail(doc, at, e, ERR_RANGE,
+                     "is %g m, expected at most %g: that of \"%s\", the longest of %g GB/s", run->run_m,
+                     p->parts[longest].reach_m, p->parts[longest].name, rate_Bps / 1e9);
+}
+
+/* A link that is named stays, if it reaches. */
+static int check_wire(const struct recipe_run *run, const struct topo_parts *p, const struct yaml_doc *doc,
+                      yaml_id at, struct err *e)
+{
+    const struct topo_part *part = &p->parts[*run->part];
+    if (isnan(part->reach_m))
+        return yaml_fail(doc, at, e, ERR_RANGE, "is %g m, but \"%s\" has no reach_m to hold it against",
+                         run->run_m, part->name);
+    if (part->reach_m < run->run_m)
+        return yaml_fail(doc, at, e, ERR_RANGE, "is %g m, expected at most the %g of %s, \"%s\"", run->run_m,
+                         part->reach_m, run->link_key, part->name);
+    return 0;
+}
+
+/* A part of its own for a link whose distance is known, so that a bill can say it. */
+static int settle_run(struct topo_parts *p, const struct recipe_run *run, double rate_Bps,
+                      const struct yaml_doc *doc, yaml_id row, struct err *e)
+{
+    yaml_id at = yaml_get(doc, row, run->run_key);
+    if (isnan(run->run_m))
+        return 0;
+    int rc = *run->part < 0 ? find_wire(run, p, rate_Bps, doc, at, e) : check_wire(run, p, doc, at, e);
+    if (rc)
+        return rc;
+    struct topo_part *grown = realloc(p->parts, (size_t)(p->n_parts + 1) * sizeof *grown);
+    if (!grown)
+        return err_nomem(e, "parts");
+    p->parts = grown;
+    grown[p->n_parts] = grown[*run->part];
+    grown[p->n_parts].run_m = run->run_m;
+    *run->part = p->n_parts++;
+    return 0;
+}
+
+static int settle_runs(struct topo_parts *p, struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row,
+                       struct err *e)
+{
+    const struct recipe_run runs[] = { { "end_link", "end_m", r->end_m, &r->end_link },
+                                       { "up_link", "up_m", r->up_m, &r->up_link } };
+    double rate_Bps = topo_recipe_link_Bps(p, r);
+    int rc = 0;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0] && !rc; i++)
+        rc = settle_run(p, &runs[i], rate_Bps, doc, row, e);
+    if (!rc && r->end_link < 0)
+        rc = yaml_fail(doc, row, e, ERR_PARSE, "has no end_link; give it, or end_m to choose it by");
+    return rc;
+}
+
 /* A taper here would halve the bill of a switch and cost no time in any model. */
 static int check_taper(const struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
@@ -269,7 +384,7 @@ static int check_taper(const struct topo_recipe *r, const struct yaml_doc *doc, 
 static int check_switch_keys(const struct topo_parts *p, const struct topo_recipe *r,
                              const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
-    static const char *const keys[] = { "up_link", "taper", "rails", "even_spread" };
+    static const char *const keys[] = { "up_link", "up_m", "taper", "rails", "even_spread" };
     if (r->sw >= 0 && p->parts[r->sw].ports > 1)
         return 0;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -343,6 +458,11 @@ static int settle_catalogue(struct topo_parts *p, const struct yaml_doc *doc, ya
         part->grade = grade_or(part->grade, p->grade);
         part->band_grade = grade_or(part->band_grade, part->grade);
         part->watt_grade = grade_or(part->watt_grade, part->grade);
+        part->run_m = NAN;
+        if (!isnan(part->reach_m) && !is_wire(part))
+            return yaml_fail(doc, yaml_get(doc, row, "reach_m"), e, ERR_RANGE,
+                             "is given of a %s, expected only of a cable or link",
+                             part_kind_words[part->kind]);
     }
     return 0;
 }
@@ -358,6 +478,8 @@ static int settle_recipes(struct topo_parts *p, const struct yaml_doc *doc, yaml
             rc = check_switch_keys(p, r, doc, row, e);
         if (!rc)
             rc = check_taper(r, doc, row, e);
+        if (!rc)
+            rc = settle_runs(p, r, doc, row, e);
         if (rc)
             return rc;
     }

@@ -45,6 +45,8 @@ struct topo_part {
     double watt;                /**< of the piece alone; of both ends for a whole link; NaN unknown */
     double lat_s;               /**< port to port [s]; NaN unknown */
     double lat_s_per_m;         /**< cables: propagation [s/m]; NaN unknown */
+    double reach_m;             /**< cables and links: longest they work [m]; NaN unknown */
+    double run_m;               /**< of what a recipe lays over a distance, the distance [m]; else NaN */
     double mtbf_s;              /**< mean time between failures of a piece [s]; NaN: as of its kind */
     const char *source, *date;  /**< borrowed; never NULL, "" = unknown */
     enum topo_grade grade;      /**< of usd.typ */
@@ -54,6 +56,9 @@ struct topo_part {
 
 /**
  * How a tier is built from catalogue parts; indices into parts, -1 = not used, and their names as written.
+ *
+ * A link of which only the distance is given is the cheapest cable or link of the recipe's rate that reaches
+ * as far; one that is named too must reach it. Either is then a part of its own, a copy with its run_m.
  *
  * One link of the tier runs at the slowest rate among its parts (topo_recipe_link_Bps()).
  * A switch part with one port is a switch sold by the port (LIBRA's 13 and 18 USD per
@@ -68,6 +73,7 @@ struct topo_recipe {
     double taper;     /**< 1: what tapers costs time, and is a shape of its own (fat-tree) */
     int64_t rails;    /**< independent Clos networks the ends are dealt out to, at most; >= 1 */
     bool even_spread; /**< every box has as many links to all above it: topo_count_even_clos() */
+    double end_m, up_m; /**< distance that end and up links span [m]; NaN: not given */
     const char *nic_name, *sw_name, *end_name, *up_name; /**< borrowed; NULL: not used */
 };
 

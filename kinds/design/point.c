@@ -1139,7 +1139,7 @@ static void note_graph(struct design_point *s)
 /* Keys of a recipe that nothing built by it uses; of files that studies share they say nothing. */
 static void note_recipe(struct design_point *s, const struct topo_recipe *r, yaml_id row)
 {
-    static const char *const boxed[] = { "switch", "up_link" };
+    static const char *const boxed[] = { "switch", "up_link", "up_m" };
     bool used = false, boxes = false, rails = false, spread = false;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         const struct topo_dim *dim = &s->net.dims[d];

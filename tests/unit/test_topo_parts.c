@@ -43,7 +43,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/libra-2024-3d.yaml", "libra-2024-3d", 3, 0, 0 },
         { "configs/parts/libra-2022.yaml", "libra-2022", 4, 0, 0 },
         { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
-        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 85, 7 },
+        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 91, 8 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         PARTS_FILE(l, cases[i].path);
@@ -183,6 +183,53 @@ TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
     assert_true(topo_recipe_link_Bps(&l.p, topo_find_recipe(&l.p, "b")) == 25e9);
 }
 
+/* The rule of docs/ownership.md: copper as far as it goes, then optics by their class. Parts of both rates
+ * that are sold today; 2 m of passive copper at 100G lanes is what IEEE 802.3ck asks at least. */
+TEST(medium_of_a_link_follows_from_its_metres)
+{
+    static const struct {
+        double m;
+        const char *at_400G, *at_800G;
+    } cases[] = {
+        { 0.5, "400G DAC", "800G DAC" },
+        { 2, "400G DAC", "800G DAC" },
+        { 2.5, "400G DAC", "800G ACC" },
+        { 3, "400G DAC", "800G ACC" },
+        { 3.01, "400G AEC", "800G AEC" },
+        { 7, "400G AEC", "800G AEC" },
+        { 8, "400G link of 800G SR8", "800G SR8" },
+        { 50, "400G link of 800G SR8", "800G SR8" },
+        { 51, "400G link of 800G DR8", "800G DR8" },
+        { 500, "400G link of 800G DR8", "800G DR8" },
+        { 501, "400G link of 800G 2xFR4", "800G 2xFR4" },
+        { 2000, "400G link of 800G 2xFR4", "800G 2xFR4" },
+    };
+    static const char *const nics[] = { "ConnectX-8 800G SuperNIC as 2x400GbE",
+                                        "ConnectX-8 800G XDR SuperNIC" };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int fast = 0; fast < 2; fast++) {
+            KEEP(struct yaml_doc, doc, yaml_free);
+            KEEP(struct topo_parts, p, topo_parts_free);
+            char metres[32];
+            OK(yaml_read_file(&doc, "configs/parts/catalogue-2026.yaml", e));
+            yaml_each (row, &doc, yaml_get(&doc, doc.root, "build"))
+                if (yaml_get(&doc, row, "end_m") >= 0) {
+                    snprintf(metres, sizeof metres, "%g", cases[i].m);
+                    doc.nodes[yaml_get(&doc, row, "end_m")].text = metres;
+                    doc.nodes[yaml_get(&doc, row, "nic")].text = nics[fast];
+                    doc.nodes[yaml_get(&doc, row, "switch")].text =
+                        fast ? "Spectrum-4 SN5600 64x800G" : "Spectrum-4 SN5600 as 128x400G";
+                }
+            OK(topo_read_parts(&p, &doc, doc.root, e));
+            const struct topo_recipe *r = topo_find_recipe(&p, "InterPodByMetres");
+            const char *want = fast ? cases[i].at_800G : cases[i].at_400G;
+            if (strncmp(p.parts[r->end_link].name, want, strlen(want)) != 0)
+                fail_msg("%g m: %s, expected %s", cases[i].m, p.parts[r->end_link].name, want);
+            assert_true(p.parts[r->end_link].run_m == cases[i].m && p.parts[r->up_link].run_m == 300);
+            assert_true(topo_recipe_link_Bps(&p, r) == (fast ? 100e9 : 50e9));
+        }
+}
+
 /* Three parts that recipes below refer to. */
 #define CATALOGUE                                                                                            \
     "catalogue:\n"                                                                                           \
@@ -193,7 +240,10 @@ TEST(link_rate_is_that_of_the_slowest_part_with_a_rate)
     "  - { name: free, kind: cable, bw_GBps: 50 }\n"                                                         \
     "  - { name: band, kind: cable, bw_GBps: 50, usd: { low: 1 } }\n"                                        \
     "  - { name: dark, kind: cable, usd: 1 }\n"                                                              \
-    "  - { name: blind, kind: switch, bw_GBps: 50, usd: 1 }\n"
+    "  - { name: blind, kind: switch, bw_GBps: 50, usd: 1 }\n"                                               \
+    "  - { name: near, kind: cable, bw_GBps: 50, usd: 1, reach_m: 3 }\n"                                     \
+    "  - { name: far, kind: cable, bw_GBps: 50, usd: 9, reach_m: 500 }\n"                                    \
+    "  - { name: wide, kind: cable, bw_GBps: 100, usd: 9, reach_m: 9000 }\n"
 
 static const struct refusal wrong_files[] = {
     { "name: x\n", ERR_PARSE, "give rates, or catalogue and build" },
@@ -231,7 +281,25 @@ static const struct refusal wrong_files[] = {
     { "catalogue: [{ name: a, kind: nic, watt: -5 }]\nbuild: []\n", ERR_RANGE, "watt is -5" },
     { "catalogue: [{ name: a, kind: nic, grade: A }]\nbuild: []\n", ERR_PARSE, "V, D, V-weak, R" },
     { CATALOGUE "build: []\n", ERR_PARSE, "build is empty" },
-    { CATALOGUE "build: [{ tier: t }]\n", ERR_PARSE, "build[0] has no end_link" },
+    { CATALOGUE "build: [{ tier: t }]\n", ERR_PARSE, "build[0] has no end_link; give it, or end_m" },
+    { CATALOGUE "build: [{ tier: t, nic: nic, end_m: 501 }]\n", ERR_RANGE,
+      "build[0].end_m is 501 m, expected at most 500: that of \"far\", the longest of 50 GB/s" },
+    { CATALOGUE "build: [{ tier: t, nic: nic, end_link: near, end_m: 4 }]\n", ERR_RANGE,
+      "end_m is 4 m, expected at most the 3 of end_link, \"near\"" },
+    { CATALOGUE "build: [{ tier: t, nic: nic, end_link: wire, end_m: 4 }]\n", ERR_RANGE,
+      "end_m is 4 m, but \"wire\" has no reach_m to hold it against" },
+    { CATALOGUE "build: [{ tier: t, end_m: 4 }]\n", ERR_RANGE,
+      "end_m has no NIC or switch with bw_GBps whose rate a link must have; give end_link" },
+    { CATALOGUE "build: [{ tier: t, nic: nic, end_m: 4, up_m: 4 }]\n", ERR_RANGE,
+      "up_m is given without effect, expected a switch of several ports" },
+    { CATALOGUE "build: [{ tier: t, nic: nic, end_m: 0 }]\n", ERR_RANGE, "end_m is 0" },
+    { CATALOGUE "build: [{ tier: t, nic: nic, end_m: -3 }]\n", ERR_RANGE, "end_m is -3" },
+    { "catalogue: [{ name: a, kind: nic, bw_GBps: 50, ports: 1, usd: 1, reach_m: 3 }]\nbuild: [{ tier: t, "
+      "nic: a, end_m: 1 }]\n",
+      ERR_RANGE, "reach_m is given of a nic, expected only of a cable or link" },
+    { "catalogue: [{ name: a, kind: nic, bw_GBps: 50, ports: 1, usd: 1 }]\nbuild: [{ tier: t, nic: a, end_m: "
+      "1 }]\n",
+      ERR_RANGE, "end_m is 1 m, but no cable or link of 50 GB/s has reach_m and a price; give end_link" },
     { CATALOGUE "build: [{ tier: t, end_link: wired }]\n", ERR_PARSE,
       "build[0].end_link is \"wired\", expected a part of the catalogue; did you mean \"wire\"?" },
     { CATALOGUE "build: [{ tier: t, end_link: zzzzzzzzzzzz }]\n", ERR_PARSE,
