@@ -212,23 +212,48 @@ static int32_t add_line(struct search *s, double mu, struct err *e)
     return at;
 }
 
-/* log T + log X lies below its tangent: minimising the tangent never makes the product larger. */
+/* Where steps of log mu shrink by a nearly constant factor, the last of them is this far away (Aitken); where
+ * they do not shrink, no more than a factor of FARTHEST. */
+#define FARTHEST 1e3
+static double leap_factor(const double *log_mu)
+{
+    double last = log_mu[2] - log_mu[1], ratio = last / (log_mu[1] - log_mu[0]), far = log(FARTHEST);
+    double leap = ratio > 0 && ratio < 1 ? last * ratio / (1 - ratio) : last > 0 ? far : -far;
+    return exp(fmin(fmax(leap, -far), far));
+}
+
+/* Steps that are taken before one leaps: most descents need fewer. */
+enum { PLAIN_STEPS = 8 };
+
+/* log T + log X lies below its tangent: minimising the tangent never makes the product larger. A product that
+ * falls nearly as slowly as its scale grows gets there by small steps, of which every third is a leap. */
 static void product_descend(struct search *s, struct err *e)
 {
+    double log_mu[3] = { 0 };
+    int32_t n_plain = 0;
     for (int32_t i = 0; i < MAX_DESCENT && e->code == ERR_OK; i++) {
         const struct line *best = &s->lines[s->best];
         double mu = best->t / (best->x + s->fixed), before = product_of(s, s->best);
-        int32_t at = add_line(s, mu, e);
-        if (at < 0 || product_of(s, at) >= before * (1 - 1e-13))
+        bool leaps = i >= PLAIN_STEPS && n_plain >= 3;
+        log_mu[0] = log_mu[1];
+        log_mu[1] = log_mu[2];
+        log_mu[2] = log(mu);
+        n_plain = leaps ? 0 : n_plain + 1;
+        int32_t at = add_line(s, leaps ? mu * leap_factor(log_mu) : mu, e);
+        if (!leaps && (at < 0 || product_of(s, at) >= before * (1 - 1e-13)))
             return;
     }
 }
 
-/* T at X is at least this, rounded or not. Where prices and rents sum to nothing no feasible B costs X. */
+/* T at X is at least this, rounded or not. Where prices and rents sum to less than nothing no feasible B
+ * costs X; nor where they sum to nothing, if any traffic is charged. Otherwise compute alone is left (the
+ * floor). */
 static double curve(const struct line *l, double x)
 {
     double price = l->mu * x + l->part.rent + ALLOC_FEASIBLE_REL * (l->mu * x + fabs(l->part.rent));
-    return price > 0 ? l->part.constant + l->part.root * l->part.root / (4 * price) : (double)INFINITY;
+    if (price > 0)
+        return l->part.constant + l->part.root * l->part.root / (4 * price);
+    return price < 0 || l->part.root > 0 ? (double)INFINITY : l->part.constant;
 }
 
 /*

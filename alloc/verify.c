@@ -48,6 +48,9 @@ static double own_constant(const struct walk *w, const struct step_node *node)
     return w->steps->drop_const || node->kind != STEP_COMPUTE ? 0 : node->seconds;
 }
 
+static const double no_bandwidth_limit[D] = { INFINITY, INFINITY, INFINITY, INFINITY,
+                                              INFINITY, INFINITY, INFINITY, INFINITY };
+
 /* Plain recursion over the tree, as one would write it down. */
 static double verify_time(const struct walk *w, step_id id, const double *bw_Bps)
 {
@@ -104,8 +107,6 @@ static void verify_gather_duals(struct walk *w, step_id id, double weight, doubl
 /* Give each term what it needs, scaled down if that is too much; what is left goes to the longest compute. */
 static void gather_max(struct walk *w, step_id id, double weight, double scale)
 {
-    static const double no_bandwidth_limit[D] = { INFINITY, INFINITY, INFINITY, INFINITY,
-                                                  INFINITY, INFINITY, INFINITY, INFINITY };
     double need = weight_needed(w, id), longest = -1;
     double share = need > weight ? weight / need : 1;
     step_id rest = -1;
@@ -160,25 +161,31 @@ static double total_time(const struct verify_steps *s, const double *bw_Bps)
     return s->take_max ? most : sum;
 }
 
-/* With a maximum over workloads their weights must sum to that of the whole; a first pass measures them. */
+/* With a maximum over workloads their weights must sum to that of the whole: a first pass measures them, and
+ * what is left goes to the longest compute, as in any maximum. */
 static void gather_all(struct walk *w, const struct alloc_bound *b, const struct alloc_problem *p)
 {
     const struct verify_steps *s = w->steps;
-    double need = 0;
+    double need = 0, longest_s = -1;
+    int32_t rest = -1;
     w->dual = b->leaf_dual;
     for (int pass = s->take_max ? 0 : 1; pass < 2; pass++) {
         const int32_t *leaf_of = p->step->leaf_of;
+        double share = need > b->time_weight ? b->time_weight / need : 1;
         for (int32_t i = 0; i < s->n; i++) {
             w->tree = s->trees[i];
             w->leaf_of = leaf_of;
             leaf_of += s->trees[i]->n_nodes;
             double own = s->take_max ? weight_needed(w, w->tree->root) : b->time_weight;
-            if (pass == 0)
+            if (pass == 0) {
+                double compute_s = s->scale[i] * verify_time(w, w->tree->root, no_bandwidth_limit);
                 need += own;
-            else
-                verify_gather_duals(w, w->tree->root,
-                                    s->take_max && need > b->time_weight ? own * b->time_weight / need : own,
-                                    s->scale[i]);
+                rest = compute_s > longest_s ? i : rest;
+                longest_s = fmax(longest_s, compute_s);
+            } else {
+                own = i == rest ? share * own + fmax(b->time_weight - need, 0) : share * own;
+                verify_gather_duals(w, w->tree->root, own, s->scale[i]);
+            }
         }
     }
 }

@@ -94,3 +94,24 @@ TEST(utilization_is_whole_for_one_group)
     assert_close(a.cost_usd, a.bw_Bps[0] * 1e-9,
                  1e-12); /* real prices, not the ones that made it a product */
 }
+
+/*
+ * Two bandwidths, B0 with traffic and B1 = B0 + k with the price u: u (B0 + k) (c + m/B0) is least at
+ * B0 = sqrt(k m / c), where it is u (sqrt(m) + sqrt(k c))^2. Little compute c puts that far out, and the
+ * descent to it goes by steps of k/2.
+ */
+TEST(a_product_that_falls_far_out_is_not_taken_for_least)
+{
+    static const double m[1][TOPO_MAX_DIMS] = { { 1 } }, apart[TOPO_MAX_DIMS] = { -1, 1 };
+    const double u = 1e-6, k = 3;
+    for (double c = 1; c > 1e-13; c /= 10) {
+        PLAIN_SPLIT(s, 2, m, 1, c);
+        s.problem.objective = ALLOC_PERF_PER_COST;
+        s.problem.usd_per_Bps[0] = 0;
+        s.problem.usd_per_Bps[1] = u;
+        random_split_row(&s, apart, LINEXPR_EQ, k);
+        SOLVED(a, &s.problem);
+        double root = 1 + sqrt(k * c);
+        assert_close(a.value, u * 1e9 * root * root, 2e-9);
+    }
+}

@@ -93,6 +93,20 @@ TEST(regret_makes_all_workloads_equally_sorry)
     assert_close(d.time_s, d.loads[0].time_s + 3 * d.loads[1].time_s, 1e-14);
 }
 
+/* All three ratios are 1 at the one split there is: the proof may stand on compute alone as well. */
+TEST(regret_is_proved_where_a_workload_only_computes)
+{
+    DESIGN(
+        s, d,
+        "network: { dims: [ { name: d, shape: ring, size: 4, bw_GBps: 10 } ] }\n"
+        "combine: regret\n"
+        "workloads: [ { workload: { step: { sum: [ { compute_ms: 7 } ] } } }, { workload: { step: { sum: [ { "
+        "compute_ms: 1 }, { all-reduce: { size_MB: 8, group: all } } ] } } } ]\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.verified);
+    assert_close(d.regret, 1, 1e-12);
+}
+
 TEST(regret_without_an_answer_says_for_which_workload)
 {
     DESIGN(s, d, NETWORK BOTH "combine: regret\n");
