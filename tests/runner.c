@@ -1,13 +1,13 @@
 /** @file
  * Runs the suites of a test program, and scripts beside them:
- *     unit_tests [--list] [-j N] [-l SECONDS] [-o FOLDER] [-s FILE] [SUITE[:CASE] ...]
+ *     unit_tests [--list] [-x] [-j N] [-l SECONDS] [-o FOLDER] [-s FILE] [SUITE[:CASE] ...]
  *
  * A suite runs in a process of its own, so that a crash, a limit or what a sanitizer finds loses one suite
  * and no other notices. A line says how each ended, at once; of one that failed, all it printed. Slowest
  * first by the times of the last run, so that no long one is left for the end. FOLDER (-o) holds these times,
  * what each printed, and "sum": how many passed and failed, seconds of processor time, seconds. SUITE and
  * CASE are parts of names ("sim/flow" is "sim_flow"); what matches nothing is a fault of the caller: exit 2.
- * Exit 1 if any case failed.
+ * Exit 1 if any case failed; with -x the first one ends all.
  */
 #define _DEFAULT_SOURCE /* wait4(): the processor time of a child and of all its children */
 #include "tests/support.h"
@@ -38,7 +38,7 @@ struct job {
 };
 
 static struct {
-    bool list;
+    bool list, ends_early;
     int32_t n_places, limit_s;
     const char *folder, *scripts_file;
     char **patterns;
@@ -450,6 +450,10 @@ static void run_jobs(void)
             busy = busy || runner.jobs[i].state == RUNS;
         if (busy)
             wait_for_child(&watched);
+        if (runner.ends_early && runner.failed > 0) {
+            kill_late(0);
+            return;
+        }
     }
 }
 
@@ -475,8 +479,12 @@ static void read_options(int argc, char **argv)
             runner.list = true;
             continue;
         }
+        if (strcmp(option, "-x") == 0) {
+            runner.ends_early = true;
+            continue;
+        }
         if (strlen(option) != 2 || !strchr("jlos", option[1]) || i + 1 == argc)
-            runner_die("is no option; use --list, -j N, -l SECONDS, -o FOLDER or -s FILE", option);
+            runner_die("is no option; use --list, -x, -j N, -l SECONDS, -o FOLDER or -s FILE", option);
         const char *value = argv[++i];
         switch (option[1]) {
         case 'j':

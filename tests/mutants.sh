@@ -1,0 +1,107 @@
+#!/bin/sh
+# Do the tests notice small mistakes? Makes MUTANTS (300) of them in the product code, one at a time, runs the tests of the
+# folder that each is in and prints those that no test notices: first the suite of the file, then those of the folder, then the
+# program tests, where a folder is seen through commands (study, kinds, plots, cli).
+#     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
+# From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of a suite (120), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links).
+# SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
+# survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed.
+# Exit 1 if more than 5 % survive that are not argued there.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+LC_ALL=C
+export LC_ALL SEED="${SEED:-1}" LIMIT_S="${LIMIT_S:-120}"
+
+# Does a test fail? Suites that match pattern $1; 2: none does.
+suites_notice() {
+    [ -n "$("$me/unit_tests" --list "$1" 2>/dev/null)" ] || return 2
+    ! "$me/unit_tests" -x -l "$LIMIT_S" -o "$me" "$1" >"$me/log" 2>&1
+}
+
+programs_notice() {
+    for script in tests/cli/*.sh; do
+        case $script in */run.sh | */readme.sh) continue ;; esac
+        timeout "$LIMIT_S" tests/cli/run.sh "$me/weft" "$script" >"$me/log" 2>&1 || return 0
+    done
+    return 1
+}
+
+# Which tests notice the mutant in $me/mutant.o; nothing: it is none.
+judge() {
+    top=${file%%/*}
+    # An archive is not asked for what an object before it has.
+    # shellcheck disable=SC2086 # words
+    [ "$top" = cli ] || $CC -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" \
+        "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
+    if [ "$top" != cli ]; then
+        if suites_notice "${top}_$(basename "$file" .c)"; then echo suite; return; fi
+        if suites_notice "${top}_"; then echo folder; return; fi
+    fi
+    case $top in
+    study | kinds | plots | cli)
+        # shellcheck disable=SC2086,SC2046 # words
+        $CC -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
+            "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
+        if programs_notice; then echo program; return; fi
+        ;;
+    esac
+    echo nobody
+}
+
+# One mutant: a line in $work/results.
+if [ "$1" = --one ]; then
+    build=$2 work=$3 rank=$4 file=$5
+    me=$work/$rank
+    mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
+    noticed=
+    # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice.
+    # shellcheck disable=SC2086 # words
+    if "$work/mutate" apply "$SEED" "$file" "$rank" |
+        $MUTANT_CC -g0 -w -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - 2>"$me/log" &&
+        $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" 2>>"$me/log" &&
+        ! cmp -s "$me/mutant.o" "$me/same.o"; then
+        noticed=$(judge)
+    fi
+    printf '%s\t%s\n' "${noticed:-none}" "$(grep -m 1 "^$rank" "$work/list")" >>"$work/results"
+    rm -rf "$me"
+    exit
+fi
+
+build=$1
+shift
+[ $# -gt 0 ] || set -- base topo workloads alloc sim study kinds plots cli
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+$CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
+# Ranks of MPI run in processes that tests/mpi.sh starts, not here.
+# shellcheck disable=SC2046 # paths have no spaces
+"$work/mutate" list "$SEED" $(find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c | sort) |
+    sort -u -k1,1 >"$work/list" || exit 2
+: >"$work/results"
+
+# A few are no mutants: more are tried until there are enough.
+tried=0
+real=0
+while [ "$real" -lt "${MUTANTS:-300}" ] && [ "$tried" -lt "$(wc -l <"$work/list")" ]; do
+    more=$((${MUTANTS:-300} - real))
+    [ "$more" -lt 30 ] || more=30
+    sed -n "$((tried + 1)),$((tried + more))p" "$work/list" | cut -f1,2 |
+        xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --one "$build" "$work"
+    tried=$((tried + more))
+    real=$(grep -vc '^none' "$work/results")
+    echo "$real mutants, $(grep -c '^nobody' "$work/results") not noticed" >&2
+done
+
+sort -k2,2 "$work/results" | awk -F'\t' -v argued=tests/mutants/equivalent.txt '
+    BEGIN { while ((getline line < argued) > 0) { n = split(line, f, "\t"); if (n >= 3) reason[f[1] "\t" f[2]] = f[3] } }
+    $1 == "none" { none++; next }
+    { by[$1]++; all++ }
+    $1 == "nobody" && !(($3 "\t" $5) in reason) { print $3 ":" $4 "\t" $5; left++ }
+    $1 == "nobody" && (($3 "\t" $5) in reason) { same++ }
+    END {
+        printf "%d mutants (%d more were none): %d noticed by the suite of their file, %d by their folder, %d by a program test; ", \
+            all, none, by["suite"], by["folder"], by["program"]
+        printf "%d not noticed, %d of them argued equivalent\n", left + same, same
+        exit !(left <= 0.05 * all)
+    }'
