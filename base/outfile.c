@@ -121,7 +121,7 @@ static int open_beside(struct outfile *f, struct err *e)
     for (int k = 0; f->fd < 0 && k < TRIES; k++) {
         if (!side_name(side, sizeof side, f->path, k))
             return cannot_write(e, f->path);
-        f->fd = open(side, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        f->fd = open(side, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (f->fd < 0 && errno != EEXIST)
             break;
     }

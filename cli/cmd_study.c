@@ -633,7 +633,7 @@ static int mark_shards(struct spans *given, int32_t *n_shards, const struct run 
     *n_shards = 0;
     for (int32_t i = 1; i < run->opt.n_operands && *n_shards >= 0; i++) {
         struct store *s;
-        int rc = store_read(&s, run->opt.operands[i], e);
+        int rc = store_peek(&s, run->opt.operands[i], e);
         if (rc)
             return rc;
         const struct store_head *head = store_head_of(s);
@@ -669,7 +669,7 @@ static int say_merged(struct run *run, const struct spans *given, int32_t n_shar
     struct store *s;
     struct text missing = { 0 };
     char seen[SHOW], all[SHOW];
-    int rc = store_read(&s, path, e);
+    int rc = store_peek(&s, path, e);
     if (rc)
         return rc;
     put_missing(&missing, given, n_shards);

@@ -7,7 +7,7 @@
  * many seeds as threads are in memory. A point stays prepared while one of its units is open, and the last
  * one thereafter.
  *
- * What comes out goes to the store of the first rank at once (study/store.h, version 2): a result a run, what
+ * What comes out goes to the store of the first rank at once (study/store.h, version 4): a result a run, what
  * the runs of a point share, rows of extra tables; then the unit is done. Who has all units of a point done
  * reduces it, from the store alone: the first rank prepares nothing for it, and neither does one that resumes
  * a study or merges shards.

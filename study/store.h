@@ -1,10 +1,11 @@
 /**
  * @file The rows of a study in one SQLite file: what was asked, what is done, what came out. docs/store.md.
  *
- * Version 1 is of designs: one table of rows whose key is the point. Version 2 is of kinds with runs: results
- * of single runs as they end, what the runs of a point share, rows of whole points, and extra tables. What is
- * there after a kill is what the last store_commit() wrote, whole: rows, the units that gave them and the
- * counts are one transaction.
+ * Version 3 of the tables is of designs: one table of rows whose key is the point. Version 4 is of kinds with
+ * runs: results of single runs as they end, what the runs of a point share, rows of whole points, and extra
+ * tables. What is there after a kill is what the last store_commit() wrote, whole: rows, the units that gave
+ * them, the counts and checksums of all of these are one transaction. A file is verified when it is opened,
+ * all of it: one that was damaged is refused, and never read in part.
  *
  * One process writes, any number read meanwhile. A store belongs to one thread at a time. Everything that
  * SQLite refuses becomes an error with the path in front; after one while writing, nothing can be put any
@@ -26,22 +27,22 @@ struct store_head {
     const char *study;       /**< text of the study, overrides and all */
     const char *keep;        /**< the rule that rows are kept by, as YAML; NULL: all are */
     int32_t shard, n_shards; /**< which part: 1 of 1 for all */
-    const char *kind;        /**< of the study; NULL: designs, version 1 */
-    const char *name;        /**< version 2: that the study gives itself; NULL or "" = none */
-    int64_t seeds;           /**< version 2: units are point * seeds + number of the seed */
-    int64_t n_axes;          /**< version 2: columns of table STORE_POINTS that are axes, behind its key */
+    const char *kind;        /**< of the study; NULL: designs, version 3 */
+    const char *name;        /**< version 4: that the study gives itself; NULL or "" = none */
+    int64_t seeds;           /**< version 4: units are point * seeds + number of the seed */
+    int64_t n_axes;          /**< version 4: columns of table STORE_POINTS that are axes, behind its key */
 };
 
-/** Tables of version 2, by number; extra ones come behind. Version 1 has the first alone. */
+/** Tables of version 4, by number; extra ones come behind. Version 3 has the first alone. */
 enum { STORE_RESULTS, STORE_RUNS, STORE_POINTS, STORE_EXTRA };
 
 /**
- * A table of a store, and its keys, which are columns of kind COUNT and come first. Version 1: "point".
- * Version 2: table STORE_RESULTS store_row_id(), STORE_RUNS store_run_id(), STORE_POINTS the point; extra
+ * A table of a store, and its keys, which are columns of kind COUNT and come first. Version 3: "point".
+ * Version 4: table STORE_RESULTS store_row_id(), STORE_RUNS store_run_id(), STORE_POINTS the point; extra
  * tables have two, the run and a number of the row within it.
  */
 struct store_table_form {
-    const char *word;            /**< of the view that has its rows; version 1: of its first part */
+    const char *word;            /**< of the view that has its rows; version 3: of its first part */
     const struct table *columns; /**< names and kinds; without rows */
     int32_t n_keys;
     /** Shape [n_cols]: where few rows fill some columns these are a part of their own, of this name. NULL, or
@@ -91,8 +92,11 @@ int store_drop(struct store *s, int64_t id, struct err *e);
 int store_commit(struct store *s, const struct spans *done, const struct sweep_counts *counts, struct err *e);
 void store_close(struct store *s); /**< NULL is fine; what was not committed is dropped */
 
-/** Open for reading alone: what a finished or unfinished study has so far. Errors as store_open(). */
+/** Open for reading alone: what a finished or unfinished study has so far, as of one instant. All of it is
+ * verified: O(rows), some 2 us each. Errors as store_open(). */
 int store_read(struct store **out, const char *path, struct err *e);
+/** Likewise, for its head and counts alone: rows are not verified. */
+int store_peek(struct store **out, const char *path, struct err *e);
 
 /** As messages name it. Borrowed. */
 const char *store_path_of(const struct store *s);
@@ -113,7 +117,7 @@ const struct table *store_columns(const struct store *s, int32_t table);
 /** Which rows are read, and how far reading is. */
 struct store_walk {
     int32_t table;
-    /** All columns as they were put. Else those that an export has: of version 2 the point, its axes, and all
+    /** All columns as they were put. Else those that an export has: of version 4 the point, its axes, and all
      * columns but keys; without those that store_show() hides. */
     bool raw;
     int64_t id, seq; /**< the last row that was read, by its keys */
@@ -147,7 +151,7 @@ int store_any(struct store *s, const char *column, bool *out, struct err *e);
 /** Is one of the values of a column of texts @p word? */
 int store_any_word(struct store *s, const char *column, const char *word, bool *out, struct err *e);
 
-/** Called with a store of version 2 that has the runs of all shards: put the rows of the points all of whose
+/** Called with a store of version 4 that has the runs of all shards: put the rows of the points all of whose
  * units are @p done but for those that are in the set @p reduced, whose rows are there, and count them. */
 typedef int store_reduce(void *data, struct store *s, const struct spans *done, const struct spans *reduced,
                          struct sweep_counts *n, struct err *e);
@@ -155,7 +159,7 @@ typedef int store_reduce(void *data, struct store *s, const struct spans *done, 
 /** One store of the shards of a study, with the rows that an undivided run keeps. Refused with a line: of
  * different studies, a shard twice, rows of one point that differ. Missing shards are no error: the store is
  * then not complete. What was merged can be merged on. @p out is replaced, also where it is one of @p paths;
- * after a failure it is as it was. @p reduce is of stores of version 2; @p data is its. */
+ * after a failure it is as it was. @p reduce is of stores of version 4; @p data is its. */
 int store_merge(const char *out, const char *const *paths, int32_t n, store_reduce *reduce, void *data,
                 struct err *e);
 

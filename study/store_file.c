@@ -64,6 +64,10 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e)
         return err_set(e, ERR_PARSE, "%s: is in use by another process; wait for it to end", s->path);
     case SQLITE_NOTADB:
         return err_set(e, ERR_PARSE, "%s: is not a store written by weft sweep --store", s->path);
+    case SQLITE_ERROR:
+        /* All statements are ours: what they speak of is not in the file. */
+        return err_set(e, ERR_PARSE, "%s: is damaged (SQLite: %s)", s->path,
+                       s->db ? sqlite3_errmsg(s->db) : "no answer");
     case SQLITE_CORRUPT:
         return err_set(e, ERR_PARSE, "%s: is damaged", s->path);
     case SQLITE_CANTOPEN:
@@ -182,40 +186,62 @@ static int connect_temporary(struct store *s, struct err *e)
 
 /* To SQLite ":memory:" is no file, and "file:rows.db?mode=memory" need not be one: a path with a folder is.
  */
-static int connect_file(struct store *s, struct err *e)
+static int connect_file(struct store *s, bool reads, struct err *e)
 {
     struct text path = { 0 };
     text_printf(&path, "%s%s", *s->path == '/' ? "" : "./", s->path);
     int rc = text_check(&path, e);
-    int flags = s->reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    int code = rc ? 0 : sqlite3_open_v2(text_str(&path), &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int flags = reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int code = rc ? 0 : sqlite3_open_v2(text_str(&path), &s->db, flags | SQLITE_OPEN_NOMUTEX, s->vfs);
     text_free(&path);
-    return rc || !code ? rc : store_fail(s, code, e);
+    if (rc || code)
+        return rc ? rc : store_fail(s, code, e);
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+    return 0;
+}
+
+/* A writer that was killed while it folded its log in leaves a journal, which SQLite plays back before
+ * anybody reads: that takes writing. What a reader finds is not folded in by it. */
+static int connect_reader(struct store *s, struct err *e)
+{
+    int rc = connect_file(s, true, e);
+    int code = rc ? 0 : sqlite3_exec(s->db, "PRAGMA schema_version", NULL, NULL, NULL) & 0xff;
+    if (code != SQLITE_READONLY && code != SQLITE_CANTOPEN)
+        return rc;
+    sqlite3_close(s->db);
+    s->db = NULL;
+    rc = connect_file(s, false, e);
+    if (!rc)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    return rc;
 }
 
 static int connect_store(struct store *s, struct err *e)
 {
     if (s->temporary)
         return connect_temporary(s, e);
-    int rc = check_file(s, e);
-    if (!rc && !s->reads)
+    /* A file without a name is this process's alone. */
+    int rc = s->vfs ? 0 : check_file(s, e);
+    if (!rc && !s->reads && !s->vfs)
         rc = lock_file(s, e);
     if (rc)
         return rc;
     /* The lock is taken: nobody else writes from here on, readers may come and go. */
-    rc = connect_file(s, e);
+    rc = s->reads ? connect_reader(s, e) : connect_file(s, false, e);
     if (rc)
         return rc;
-    sqlite3_extended_result_codes(s->db, 1);
-    sqlite3_busy_timeout(s->db, BUSY_MS);
-    /* A store may come from anybody: its views must not call functions with effects. */
-    return store_exec(s, "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -32768", e);
+    /* A store may come from anybody: its views must not call functions with effects, and cells of a page are
+     * looked at before they are used. */
+    return store_exec(
+        s, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32768", e);
 }
 
 static void finalize_table(struct store_table *t)
 {
     for (int32_t i = 0; i < t->n_parts; i++) {
         sqlite3_finalize(t->parts[i].put);
+        sqlite3_finalize(t->parts[i].find);
         sqlite3_finalize(t->parts[i].remove);
     }
     sqlite3_finalize(t->get[0]);
@@ -231,6 +257,8 @@ static void disconnect_store(struct store *s)
     sqlite3_finalize(s->put_span);
     sqlite3_finalize(s->remove_span);
     sqlite3_finalize(s->put_value);
+    sqlite3_finalize(s->put_sum);
+    sqlite3_finalize(s->get_sum);
     sqlite3_close(s->db);
     s->db = NULL;
     if (s->lock >= 0)
@@ -310,7 +338,7 @@ static int fill_parts(struct store_table *t, const char *first, const struct sto
     return 0;
 }
 
-/* Of version 2 tables end in _rows, as the plain word is the view's name. */
+/* Of version 4 tables end in _rows, as the plain word is the view's name. */
 static int add_table(struct store *s, const struct store_table_form *form, struct err *e)
 {
     struct store_table *t = &s->tables[s->n_tables++];
@@ -432,7 +460,7 @@ enum table_kind store_entry_kind(const struct store *s, const struct store_table
     return entry == SHOWN_POINT ? TABLE_COUNT : entry_table(s, t, entry)->columns.kinds[entry_column(entry)];
 }
 
-/* Raw, or of version 1: the columns as they are. Else the point and its axes in place of keys. */
+/* Raw, or of version 3: the columns as they are. Else the point and its axes in place of keys. */
 int32_t store_entries(int32_t *out, const struct store *s, int32_t table, bool raw)
 {
     const struct store_table *t = &s->tables[table];
@@ -448,7 +476,7 @@ int32_t store_entries(int32_t *out, const struct store *s, int32_t table, bool r
     return n;
 }
 
-/* The point that a row of version 2 is of. */
+/* The point that a row of version 4 is of. */
 static void put_point(struct text *sql, const struct store *s, const struct store_table *t)
 {
     int shift = t == &s->tables[STORE_RESULTS] ? STORE_ROW_BITS : STORE_POINT_SHIFT;
@@ -547,7 +575,7 @@ static void create_view(struct text *sql, const struct store *s, int32_t table)
     free(entries);
 }
 
-/* Version 1 has columns of one table, which it does not name. */
+/* Version 3 has columns of one table, which it does not name. */
 static void create_columns(struct text *sql, const struct store *s)
 {
     int id = 0;
@@ -575,7 +603,8 @@ static int create_tables(struct store *s, struct err *e)
     struct text sql = { 0 };
     text_puts(&sql, "CREATE TABLE weft(key TEXT PRIMARY KEY, value) WITHOUT ROWID;\n"
                     "CREATE TABLE done(first INTEGER PRIMARY KEY, n INTEGER NOT NULL);\n"
-                    "CREATE TABLE texts(id INTEGER PRIMARY KEY, value);\n");
+                    "CREATE TABLE texts(id INTEGER PRIMARY KEY, value);\n"
+                    "CREATE TABLE checks(name TEXT PRIMARY KEY, n INTEGER, sum INTEGER) WITHOUT ROWID;\n");
     create_columns(&sql, s);
     for (int32_t i = 0; i < s->n_tables; i++)
         for (int32_t part = 0; part < s->tables[i].n_parts; part++)
@@ -692,8 +721,8 @@ static int read_tables(struct store *s, struct err *e)
 /* "weft", as `file` and others tell the kind of a database. */
 enum { APPLICATION = 0x77656674 };
 
-/* Of the tables; a store of another one is refused. */
-enum { VERSION_DESIGNS = 1, VERSION_RUNS = 2 };
+/* Of the tables; a store of another one is refused. 1 and 2 were the same without checksums. */
+enum { VERSION_DESIGNS = 3, VERSION_RUNS = 4 };
 
 static int version_of(const struct store_head *head)
 {
@@ -712,10 +741,16 @@ static int check_kind(struct store *s, bool *is_new, struct err *e)
         return rc;
     /* Nothing at all in it: an empty file, as one that was killed before its first commit leaves. */
     *is_new = application == 0 && version == 0 && tables == 0;
-    if (*is_new && !s->reads)
-        return 0;
+    if (*is_new)
+        return s->reads ? err_set(e, ERR_PARSE, "%s: has nothing in it yet, not a row", s->path) : 0;
     if (application != APPLICATION)
         return err_set(e, ERR_PARSE, "%s: is a database of another program", s->path);
+    if (version == 1 || version == 2)
+        return err_set(
+            e, ERR_PARSE,
+            "%s: was written by an earlier weft, without checksums; export it with that one, or run "
+            "the study again",
+            s->path);
     if (version != VERSION_DESIGNS && version != VERSION_RUNS)
         return err_set(e, ERR_PARSE, "%s: has tables of version %lld, expected version %d or %d", s->path,
                        (long long)version, VERSION_DESIGNS, VERSION_RUNS);
@@ -751,7 +786,7 @@ static int put_numbers(struct store *s, const struct store_head *head, struct er
         { "shard", head->shard }, { "n_shards", head->n_shards }, { "store_version", version_of(head) },
         { "seeds", head->seeds }, { "n_axes", head->n_axes },
     };
-    /* The last two are of version 2 alone. */
+    /* The last two are of version 4 alone. */
     size_t n = sizeof numbers / sizeof *numbers - (head->kind ? 0 : 2);
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++)
@@ -969,7 +1004,7 @@ static int check_head(const struct store *s, const struct store_head *head, cons
 
 /* ---- opening ---- */
 
-static int new_store(struct store **out, const char *path, bool reads, struct err *e)
+static int new_store(struct store **out, const char *path, const char *vfs, bool reads, struct err *e)
 {
     struct store *s = calloc(1, sizeof *s);
     *out = s;
@@ -977,37 +1012,23 @@ static int new_store(struct store **out, const char *path, bool reads, struct er
         return err_nomem(e, "a store");
     s->lock = -1;
     s->reads = reads;
+    s->vfs = vfs;
     s->temporary = !path;
     s->path = strdup(path ? path : "temporary store");
     return s->path ? 0 : err_nomem(e, "a store");
 }
 
-/* Which parts have rows, and what texts are numbered. */
-static int read_rest(struct store *s, struct err *e)
-{
-    int rc = store_read_texts(s, e);
-    for (int32_t i = 0; i < s->n_tables; i++)
-        for (int32_t part = 0; part < s->tables[i].n_parts && !rc; part++) {
-            struct store_part *p = &s->tables[i].parts[part];
-            struct text sql = { 0 };
-            int64_t any = 0;
-            text_printf(&sql, "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 1)", p->name);
-            rc = text_check(&sql, e);
-            if (!rc)
-                rc = store_number(s, text_str(&sql), &any, e);
-            text_free(&sql);
-            p->any = any > 0;
-        }
-    return rc;
-}
-
-/* An existing store: all that is known of it. */
-static int read_all(struct store *s, struct err *e)
+/* An existing store: all that is known of it. @p whole: its rows are verified too. */
+static int read_all(struct store *s, bool whole, struct err *e)
 {
     int rc = read_head(s, e);
     if (!rc)
         rc = read_tables(s, e);
-    return rc ? rc : read_rest(s, e);
+    if (!rc && s->head.kind && s->head.n_axes >= s->tables[STORE_POINTS].columns.n_cols)
+        rc = store_fail(s, SQLITE_CORRUPT, e);
+    if (!rc && whole)
+        rc = store_verify(s, e);
+    return rc ? rc : store_read_texts(s, e);
 }
 
 static int copy_text(const char **out, const char *text, struct err *e)
@@ -1048,6 +1069,8 @@ static int make_store(struct store *s, const struct store_head *head, const stru
     if (!rc)
         rc = write_counts(s, &s->counts, head->n_units == 0, e);
     if (!rc)
+        rc = store_seal(s, e);
+    if (!rc)
         rc = store_exec(s, "COMMIT", e);
     s->begun = false;
     return rc;
@@ -1060,7 +1083,7 @@ static int open_file(struct store *s, const struct store_head *head, const struc
     bool is_new = true;
     int rc = check_kind(s, &is_new, e);
     if (!rc && !is_new)
-        rc = read_all(s, e);
+        rc = read_all(s, true, e);
     if (!rc && !is_new)
         rc = check_head(s, head, form, e);
     /* After the checks: changing the mode of journal writes to the file. */
@@ -1085,7 +1108,7 @@ int store_open(struct store **out, const char *path, const struct store_head *he
 {
     *done = (struct spans){ 0 };
     *counts = (struct sweep_counts){ 0 };
-    int rc = new_store(out, path, false, e);
+    int rc = new_store(out, path, NULL, false, e);
     if (!rc)
         rc = connect_store(*out, e);
     if (!rc)
@@ -1102,10 +1125,10 @@ int store_open(struct store **out, const char *path, const struct store_head *he
     return 0;
 }
 
-int store_read(struct store **out, const char *path, struct err *e)
+static int open_to_read(struct store **out, const char *path, const char *vfs, bool whole, struct err *e)
 {
     bool is_new;
-    int rc = new_store(out, path, true, e);
+    int rc = new_store(out, path, vfs, true, e);
     if (!rc)
         rc = connect_store(*out, e);
     /* All that is read is of one instant, while a sweep may be writing. */
@@ -1114,12 +1137,72 @@ int store_read(struct store **out, const char *path, struct err *e)
     if (!rc)
         rc = check_kind(*out, &is_new, e);
     if (!rc)
-        rc = read_all(*out, e);
+        rc = read_all(*out, whole, e);
     if (rc) {
         store_close(*out);
         *out = NULL;
     }
     return rc;
+}
+
+int store_read(struct store **out, const char *path, struct err *e)
+{
+    return open_to_read(out, path, NULL, true, e);
+}
+
+int store_peek(struct store **out, const char *path, struct err *e)
+{
+    return open_to_read(out, path, NULL, false, e);
+}
+
+int store_read_on(struct store **out, const char *path, const char *vfs, struct err *e)
+{
+    return open_to_read(out, path, vfs, true, e);
+}
+
+/* No journal: whoever makes it throws it away where anything fails. */
+int store_make_on(struct store **out, const char *path, const char *vfs, const struct store_head *head,
+                  const struct store_form *form, struct err *e)
+{
+    int rc = new_store(out, path, vfs, false, e);
+    if (!rc)
+        rc = connect_store(*out, e);
+    if (!rc)
+        rc = store_exec(*out, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", e);
+    if (!rc)
+        rc = make_store(*out, head, form, e);
+    if (rc) {
+        store_close(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int store_claim(struct store **out, const char *path, struct err *e)
+{
+    bool folded = false;
+    int rc = new_store(out, path, NULL, false, e);
+    if (!rc)
+        rc = connect_store(*out, e);
+    if (!rc) {
+        struct sqlite3_stmt *get = NULL;
+        rc = store_prepare(*out, &get, "PRAGMA journal_mode = DELETE", e);
+        int code = rc ? SQLITE_DONE : sqlite3_step(get);
+        const char *mode = code == SQLITE_ROW ? (const char *)sqlite3_column_text(get, 0) : NULL;
+        folded = mode && strcmp(mode, "delete") == 0;
+        if (!rc && !folded)
+            rc = store_fail(*out, code == SQLITE_ROW ? SQLITE_BUSY : code, e);
+        sqlite3_finalize(get);
+    }
+    if (rc) {
+        store_close(*out);
+        *out = NULL;
+        return rc;
+    }
+    /* The lock stays. */
+    sqlite3_close((*out)->db);
+    (*out)->db = NULL;
+    return 0;
 }
 
 /* ---- writing ---- */
@@ -1198,6 +1281,8 @@ int store_commit(struct store *s, const struct spans *done, const struct sweep_c
         rc = write_spans(s, done, e);
     if (!rc)
         rc = write_counts(s, counts, is_complete(&s->head, done), e);
+    if (!rc)
+        rc = store_seal(s, e);
     if (!rc)
         rc = store_exec(s, "COMMIT", e);
     if (rc) {

@@ -2,8 +2,8 @@
  * @file What the files of the store share; study/store.h is what others see.
  *
  * study/store_file.c has the file (locks, tables, head, transactions), study/store_rows.c rows in and out,
- * study/store_merge.c several stores as one. SQL is made of names that these files chose and of plain names
- * of columns; anything else is quoted.
+ * study/store_check.c their checksums, study/store_merge.c several stores as one. SQL is made of names that
+ * these files chose and of plain names of columns; anything else is quoted.
  */
 #ifndef STUDY_STORE_INNER_H
 #define STUDY_STORE_INNER_H
@@ -13,13 +13,19 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+/** How many rows a table of SQL has, and the sum of their hashes. */
+struct store_sum {
+    int64_t n;
+    uint64_t sum;
+};
+
 /** A table of SQL: keys, and some columns of a table of the store. */
 struct store_part {
     char *name;    /**< owned */
     int32_t *cols; /**< shape [n], owned: which of the table's columns; the keys come first */
     int32_t n;
-    bool any;                          /**< it may have rows */
-    struct sqlite3_stmt *put, *remove; /**< owned */
+    struct store_sum sum;                     /**< with what was put and is not committed */
+    struct sqlite3_stmt *put, *find, *remove; /**< owned */
 };
 
 /** Rows of one run, one behind the other in store_table.held. */
@@ -61,7 +67,8 @@ enum { STORE_MAX_TABLES = 16 };
 struct store {
     char *path; /**< owned; as messages say it */
     struct sqlite3 *db;
-    int lock; /**< descriptor that holds the writer's lock; -1 = none */
+    const char *vfs; /**< borrowed; what gives SQLite its file; NULL: the system, by its path */
+    int lock;        /**< descriptor that holds the writer's lock; -1 = none */
     bool temporary, reads, begun, failed;
     int64_t version;            /**< of the tables in the file */
     struct store_table *tables; /**< shape [n_tables], owned */
@@ -70,8 +77,9 @@ struct store {
     struct sweep_counts counts; /**< as committed */
     struct spans done;          /**< as committed */
     struct store_texts texts;
-    bool *show;                                                         /**< store_show(); owned */
-    struct sqlite3_stmt *put_text, *put_span, *remove_span, *put_value; /**< owned */
+    struct store_sum texts_sum; /**< of table `texts` */
+    bool *show;                 /**< store_show(); owned */
+    struct sqlite3_stmt *put_text, *put_span, *remove_span, *put_value, *put_sum, *get_sum; /**< owned */
 };
 
 /* ---- study/store_file.c ---- */
@@ -93,7 +101,7 @@ int store_check_same(const struct store *s, const struct store_head *head, const
 int store_form_of(struct store_form *form, const struct store *s, struct err *e);
 void store_form_free(struct store_form *form);
 /** What a row has, @p out of shape [columns + axes of the store]: entries, each a column of the table, or
- * what a row of version 2 is shown with besides. Returns how many. */
+ * what a row of version 4 is shown with besides. Returns how many. */
 int32_t store_entries(int32_t *out, const struct store *s, int32_t table, bool raw);
 /** Its name as CSV has it, borrowed; its kind. */
 const char *store_entry_name(const struct store *s, const struct store_table *t, int32_t entry);
@@ -104,8 +112,36 @@ void store_put_from(struct text *sql, const struct store *s, const struct store_
                     const int32_t *entries, int32_t n);
 /** After a failure: what was not committed is gone, and nothing can be put any more. Returns @p rc. */
 int store_give_up(struct store *s, int rc);
+/** A new store in a file that @p vfs gives, without journal and sync; @p path is for messages. As
+ * store_open() otherwise. */
+int store_make_on(struct store **out, const char *path, const char *vfs, const struct store_head *head,
+                  const struct store_form *form, struct err *e);
+/** store_read() of such a file. */
+int store_read_on(struct store **out, const char *path, const char *vfs, struct err *e);
+/** Fold the log that a writer which was killed left beside the database @p path into it, and hold the
+ * writer's lock until store_close(). ERR_PARSE: somebody writes or reads it; ERR_IO. */
+int store_claim(struct store **out, const char *path, struct err *e);
 /** Begin a transaction, unless one is under way. */
 int store_begin(struct store *s, struct err *e);
+
+/* ---- study/store_check.c ---- */
+
+/** Of a row with nothing in it; each cell as SQLite has it changes it, in order of columns. */
+#define STORE_HASH_SEED UINT64_C(0x2545f4914f6cdd1d)
+void store_hash_null(uint64_t *h);
+void store_hash_integer(uint64_t *h, int64_t x);
+void store_hash_real(uint64_t *h, double x);
+void store_hash_text(uint64_t *h, const char *s, size_t n);
+/** Of the row that a query has come to. */
+uint64_t store_hash_row(struct sqlite3_stmt *row);
+/** A row with this hash came; went. */
+void store_sum_add(struct store_sum *sum, uint64_t h);
+void store_sum_take(struct store_sum *sum, uint64_t h);
+/** Checksums of all tables, in the transaction under way. */
+int store_seal(struct store *s, struct err *e);
+/** Is all that the file has what was committed to it? Its tables are known; their sums are set. Reads the
+ * whole file once. ERR_PARSE: damaged. */
+int store_verify(struct store *s, struct err *e);
 
 /* ---- study/store_rows.c ---- */
 

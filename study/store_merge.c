@@ -1,30 +1,41 @@
 /*
  * Several stores of one study become one, with the rows that an undivided run would have kept.
  *
- * Version 1: rows are merged by point from sorted walks (a merge of n streams, memory PIECE rows each), so
+ * Version 3: rows are merged by point from sorted walks (a merge of n streams, memory PIECE rows each), so
  * that the new tables are filled in the order of their keys. Where a rule of `keep` was given each shard
- * holds its own survivors, and they are held against each other here. Version 2: tables are copied, then
+ * holds its own survivors, and they are held against each other here. Version 4: tables are copied, then
  * points through which a cut between shards went are reduced from the results that are all there now.
  *
- * Written beside the target and renamed over it, so that the target is the old file or the whole new one.
- * Inputs are read as of one instant each (store_read()). Units that two inputs both have are refused: counts
- * would be wrong, and the user has named a file twice.
+ * The new store is a file without a name (base/outfile.h), read back and verified before it takes the place
+ * of the target: whatever fails or whoever is killed, the target is the old file or the whole new one, and
+ * nothing else is left. A log that a killed writer left beside the target is folded into the old file first;
+ * SQLite would play it back over the new one. Inputs are read as of one instant each (store_read()). Units
+ * that two inputs both have are refused: counts would be wrong, and the user has named a file twice.
  */
+
+/* realpath() */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 
 #include "study/store_inner.h"
 #include "study/study.h"
 
+#include <errno.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "study/keep.h"
 
 enum {
-    PIECE = 1024,           /* rows of a store at a time */
-    ROWS_PER_COMMIT = 50000 /* the write-ahead log shall not become as large as the store */
+    PIECE = 1024,                /* rows of a store at a time */
+    ROWS_PER_SURVIVORS = 1 << 16 /* between two looks at which rows are kept so far: bounds memory */
 };
 
 /* A shard being read: its next row is row `at` of `rows`. */
@@ -42,7 +53,7 @@ struct merge {
     struct spans done;
     struct sweep_counts counts;
     struct keep_rule rule;
-    store_reduce *reduce; /* of version 2; NULL: none */
+    store_reduce *reduce; /* of version 4; NULL: none */
     void *data;
     struct keep *keep; /* NULL where all rows are kept */
     struct table few;  /* rows to be held against the survivors together */
@@ -227,8 +238,6 @@ static int merge_row(struct merge *m, struct source *s, struct err *e)
 /* In order of points, which makes the tables as small as they can be. */
 static int merge_rows(struct merge *m, struct err *e)
 {
-    const struct spans none = { 0 };
-    const struct sweep_counts nothing = { 0 };
     int32_t i = 0;
     int rc = next_source(m, &i, e);
     for (int64_t n = 1; !rc && i >= 0; n++) {
@@ -236,22 +245,17 @@ static int merge_rows(struct merge *m, struct err *e)
         if (!rc)
             rc = merge_row(m, &m->sources[i], e);
         /* Survivors go to the file now and then; those that come off later are dropped there again. */
-        if (!rc && m->keep && n % ROWS_PER_COMMIT == 0)
+        if (!rc && m->keep && n % ROWS_PER_SURVIVORS == 0)
             rc = put_survivors(m, e);
-        if (!rc && n % ROWS_PER_COMMIT == 0)
-            rc = store_commit(m->out, &none, &nothing, e);
         if (!rc)
             rc = next_source(m, &i, e);
     }
     return !rc && m->keep ? put_survivors(m, e) : rc;
 }
 
-/* Of version 2. */
+/* Of version 4. */
 static int merge_tables(struct merge *m, struct err *e)
 {
-    const struct spans none = { 0 };
-    const struct sweep_counts nothing = { 0 };
-    int64_t n = 0;
     int rc = 0;
     for (int32_t t = STORE_RESULTS; t < m->out->n_tables; t++)
         for (int32_t i = 0; i < m->n && !rc; i++) {
@@ -261,11 +265,6 @@ static int merge_tables(struct merge *m, struct err *e)
                 rc = store_next(m->sources[i].store, &walk, PIECE, &rows, e);
                 if (!rc)
                     rc = store_put(m->out, t, &rows, e);
-                n += rows.n_rows;
-                if (!rc && n >= ROWS_PER_COMMIT) {
-                    rc = store_commit(m->out, &none, &nothing, e);
-                    n = 0;
-                }
             } while (!rc && rows.n_rows);
             table_free(&rows);
         }
@@ -311,26 +310,28 @@ static int merge_state(struct merge *m, struct err *e)
     return rc ? rc : store_commit(m->out, &m->done, &m->counts, e);
 }
 
-/* Everything into a new store at @p path, which has the form of the first source (all are alike, see
- * check_sources()) and is one undivided study again, to which missing shards can be merged later. */
-static int merge_into(struct merge *m, const char *path, struct err *e)
+/* Everything into a new store, which has the form of the first source (all are alike, see check_sources())
+ * and is one undivided study again, to which missing shards can be merged later. Read back, since a file that
+ * cannot be written need not say so before. */
+static int merge_into(struct merge *m, const char *path, const char *vfs, struct err *e)
 {
     struct store_head head = m->sources[0].store->head;
-    struct spans done = { 0 };
-    struct sweep_counts counts;
     struct store_form form;
     head.shard = head.n_shards = 1;
     int rc = store_form_of(&form, m->sources[0].store, e);
     if (!rc)
-        rc = store_open(&m->out, path, &head, &form, &done, &counts, e);
+        rc = store_make_on(&m->out, path, vfs, &head, &form, e);
     store_form_free(&form);
-    spans_free(&done);
     if (!rc)
         rc = read_rule(m, e);
     if (!rc)
         rc = m->out->head.kind ? merge_tables(m, e) : merge_rows(m, e);
     if (!rc)
         rc = merge_state(m, e);
+    store_close(m->out);
+    m->out = NULL;
+    if (!rc)
+        rc = store_read_on(&m->out, path, vfs, e);
     store_close(m->out);
     return rc;
 }
@@ -350,37 +351,232 @@ static void merge_free(struct merge *m)
 
 /* ---- the file ---- */
 
-/* A database and what SQLite may have put beside it. */
-static void remove_all(const char *path)
+/* SQLite opens files by name, and one that has none yet is a descriptor: this gives it the file of an
+ * outfile, whatever name it asks for. One connection at a time, so that locks are nothing; outfile_end()
+ * syncs. */
+struct nameless {
+    sqlite3_vfs vfs; /* must come first; the system's, but for its database */
+    char name[32];
+    int fd;
+};
+struct nameless_file {
+    sqlite3_file base; /* must come first */
+    int fd;
+};
+
+static int nameless_close(sqlite3_file *f)
 {
-    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
-    char name[4096];
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        snprintf(name, sizeof name, "%s%s", path, ends[i]);
-        unlink(name);
+    (void)f;
+    return SQLITE_OK;
+}
+
+static int nameless_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 at)
+{
+    char *to = buf;
+    while (n > 0) {
+        ssize_t got = pread(((struct nameless_file *)f)->fd, to, (size_t)n, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return SQLITE_IOERR_READ;
+        if (got == 0) {
+            memset(to, 0, (size_t)n);
+            return SQLITE_IOERR_SHORT_READ;
+        }
+        to += got;
+        at += got;
+        n -= (int)got;
     }
+    return SQLITE_OK;
+}
+
+static int nameless_write(sqlite3_file *f, const void *buf, int n, sqlite3_int64 at)
+{
+    const char *from = buf;
+    while (n > 0) {
+        ssize_t got = pwrite(((struct nameless_file *)f)->fd, from, (size_t)n, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 && errno != ENOSPC && errno != EFBIG && errno != EDQUOT ? SQLITE_IOERR_WRITE
+                                                                                   : SQLITE_FULL;
+        from += got;
+        at += got;
+        n -= (int)got;
+    }
+    return SQLITE_OK;
+}
+
+static int nameless_truncate(sqlite3_file *f, sqlite3_int64 size)
+{
+    return ftruncate(((struct nameless_file *)f)->fd, (off_t)size) == 0 ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
+}
+
+static int nameless_sync(sqlite3_file *f, int flags)
+{
+    (void)f;
+    (void)flags;
+    return SQLITE_OK;
+}
+
+static int nameless_size(sqlite3_file *f, sqlite3_int64 *size)
+{
+    struct stat st;
+    int rc = fstat(((struct nameless_file *)f)->fd, &st);
+    *size = rc ? 0 : st.st_size;
+    return rc ? SQLITE_IOERR_FSTAT : SQLITE_OK;
+}
+
+static int nameless_lock(sqlite3_file *f, int level)
+{
+    (void)f;
+    (void)level;
+    return SQLITE_OK;
+}
+
+static int nameless_is_locked(sqlite3_file *f, int *out)
+{
+    (void)f;
+    *out = 0;
+    return SQLITE_OK;
+}
+
+static int nameless_control(sqlite3_file *f, int what, void *arg)
+{
+    (void)f;
+    (void)what;
+    (void)arg;
+    return SQLITE_NOTFOUND;
+}
+
+/* Of sectors and devices SQLite takes what is safest for 0. */
+static int nameless_device(sqlite3_file *f)
+{
+    (void)f;
+    return 0;
+}
+
+static const sqlite3_io_methods nameless_methods = {
+    .iVersion = 1,
+    .xClose = nameless_close,
+    .xRead = nameless_read,
+    .xWrite = nameless_write,
+    .xTruncate = nameless_truncate,
+    .xSync = nameless_sync,
+    .xFileSize = nameless_size,
+    .xLock = nameless_lock,
+    .xUnlock = nameless_lock,
+    .xCheckReservedLock = nameless_is_locked,
+    .xFileControl = nameless_control,
+    .xSectorSize = nameless_device,
+    .xDeviceCharacteristics = nameless_device,
+};
+
+/* Temporary files are the system's. */
+static int nameless_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out)
+{
+    sqlite3_vfs *base = sqlite3_vfs_find(NULL);
+    if (!(flags & SQLITE_OPEN_MAIN_DB))
+        return base->xOpen(base, name, f, flags, out);
+    *(struct nameless_file *)f =
+        (struct nameless_file){ { &nameless_methods }, ((struct nameless *)vfs)->fd };
+    if (out)
+        *out = flags;
+    return SQLITE_OK;
+}
+
+/* Neither log nor journal lies beside it. */
+static int nameless_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
+{
+    (void)vfs;
+    (void)name;
+    (void)flags;
+    *out = 0;
+    return SQLITE_OK;
+}
+
+/* Release with sqlite3_vfs_unregister(). */
+static int nameless_begin(struct nameless *x, int fd, struct err *e)
+{
+    const sqlite3_vfs *base = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+    if (!base)
+        return err_set(e, ERR_LIB, "SQLite: has no file system");
+    *x = (struct nameless){ .vfs = *base, .fd = fd };
+    snprintf(x->name, sizeof x->name, "weft-%p", (void *)x);
+    x->vfs.zName = x->name;
+    x->vfs.pNext = NULL;
+    x->vfs.xOpen = nameless_open;
+    x->vfs.xAccess = nameless_access;
+    if (x->vfs.szOsFile < (int)sizeof(struct nameless_file))
+        x->vfs.szOsFile = (int)sizeof(struct nameless_file);
+    return sqlite3_vfs_register(&x->vfs, 0) == SQLITE_OK ? 0 : err_nomem(e, "a store");
+}
+
+/* Is there something beside @p path that SQLite would take for its log? Its name, or ERR_NOMEM. */
+static int find_log(struct text *log, const char *path, struct err *e)
+{
+    static const char *const ends[] = { "-wal", "-journal" };
+    struct stat st;
+    int rc = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !rc; i++) {
+        text_printf(log, "%s%s", path, ends[i]);
+        rc = text_check(log, e);
+        if (rc || stat(text_str(log), &st) == 0)
+            return rc;
+        text_clear(log);
+    }
+    return rc;
+}
+
+/* What is at @p path, and may be a source too, is made one file, and nobody else may write to it. */
+static int claim_target(struct store **old, const char *path, struct err *e)
+{
+    struct text log = { 0 };
+    /* The log of a store lies where the store is, not where a link to it is. */
+    char *real = realpath(path, NULL);
+    int rc = find_log(&log, real ? real : path, e);
+    *old = NULL;
+    if (!rc && store_is(path))
+        rc = store_claim(old, path, e);
+    else if (!rc && log.n)
+        rc = err_set(e, ERR_PARSE, "%s: is the log of a store that is gone; move it away first",
+                     text_str(&log));
+    text_free(&log);
+    free(real);
+    return rc;
+}
+
+static int merge_file(struct merge *m, const char *out, struct err *e)
+{
+    struct outfile f = { 0 };
+    struct nameless file;
+    int rc = outfile_begin(&f, out, true, e);
+    if (!rc && (!f.path || f.in_place))
+        rc = err_set(e, ERR_PARSE, "%s: is a device or pipe, not a file", out);
+    if (!rc)
+        rc = nameless_begin(&file, f.fd, e);
+    if (!rc) {
+        rc = merge_into(m, out, file.name, e);
+        sqlite3_vfs_unregister(&file.vfs);
+    }
+    if (!rc)
+        rc = outfile_end(&f, e);
+    outfile_drop(&f);
+    return rc;
 }
 
 int store_merge(const char *out, const char *const *paths, int32_t n, store_reduce *reduce, void *data,
                 struct err *e)
 {
     struct merge m = { .reduce = reduce, .data = data };
-    struct text side = { 0 };
-    int rc = open_sources(&m, paths, n, e);
-    /* Beside it first, so that it appears whole or not at all. */
-    text_printf(&side, "%s.weft-%ld.tmp", out, (long)getpid());
+    struct store *old;
+    int rc = claim_target(&old, out, e);
     if (!rc)
-        rc = text_check(&side, e);
-    if (!rc) {
-        /* Left by a process of the same number that was killed. */
-        remove_all(text_str(&side));
-        rc = merge_into(&m, text_str(&side), e);
-        if (!rc && rename(text_str(&side), out) != 0)
-            rc = err_set(e, ERR_IO, "%s: cannot be written; file and folder must both be writable", out);
-        if (rc)
-            remove_all(text_str(&side));
-    }
+        rc = open_sources(&m, paths, n, e);
+    if (!rc)
+        rc = merge_file(&m, out, e);
     merge_free(&m);
-    text_free(&side);
+    /* After the sources: closing a descriptor of a file drops the locks that SQLite has on it. */
+    store_close(old);
     return rc;
 }

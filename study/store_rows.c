@@ -94,20 +94,35 @@ enum {
 
 /* ---- texts ---- */
 
+/* A value into a statement, and into the hash of its row. */
+static int bind_integer(struct sqlite3_stmt *put, int at, int64_t n, uint64_t *h)
+{
+    store_hash_integer(h, n);
+    return sqlite3_bind_int64(put, at, n);
+}
+
+static int bind_real(struct sqlite3_stmt *put, int at, double x, uint64_t *h)
+{
+    store_hash_real(h, x);
+    return sqlite3_bind_double(put, at, x);
+}
+
 /*
  * A text that is a number, written as we would write it, is kept as that number: so people compare it with
  * numbers. `whole` is for numbers of table texts; in a row a whole number is the number of a text.
  */
-static int bind_text(struct sqlite3_stmt *put, int at, const char *text, bool whole)
+static int bind_text(struct sqlite3_stmt *put, int at, const char *text, bool whole, uint64_t *h)
 {
     char buf[NUM_TEXT];
     int64_t n;
     double x;
     if (whole && num_parse_count(text, &n) && n < INT64_C(1) << MOST_EXACT_BITS)
-        return sqlite3_bind_int64(put, at, n);
+        return bind_integer(put, at, n, h);
     if (num_parse_real(text, &x) && strcmp(num_format(buf, x), text) == 0)
-        return sqlite3_bind_double(put, at, x);
-    return sqlite3_bind_text(put, at, text, -1, SQLITE_STATIC);
+        return bind_real(put, at, x, h);
+    size_t size = strlen(text);
+    store_hash_text(h, text, size);
+    return sqlite3_bind_text64(put, at, text, size, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 /* The opposite; NULL for no value. */
@@ -142,23 +157,24 @@ int store_read_texts(struct store *s, struct err *e)
     return rc || code == SQLITE_DONE ? rc : store_fail(s, code, e);
 }
 
-/* Give a text a number, in memory and in the file. */
-/* Where the transaction is given up, the numbers in memory are ahead of the file: the store then takes no
- * more rows (store_give_up()). */
+/* Give a text a number, in memory and in the file. Where the transaction is given up, the numbers in memory
+ * are ahead of the file: the store then takes no more rows (store_give_up()). */
 static int add_text(struct store *s, const char *text, struct err *e)
 {
     int rc = s->put_text ? 0 : store_prepare(s, &s->put_text, "INSERT INTO texts VALUES(?1, ?2)", e);
     if (rc)
         return rc;
-    sqlite3_bind_int64(s->put_text, 1, s->texts.n);
-    bind_text(s->put_text, 2, text, true);
+    uint64_t h = STORE_HASH_SEED;
+    bind_integer(s->put_text, 1, s->texts.n, &h);
+    bind_text(s->put_text, 2, text, true, &h);
     rc = store_run(s, s->put_text, e);
+    store_sum_add(&s->texts_sum, h);
     return rc ? rc : texts_add(&s->texts, text, e);
 }
 
 /* A text that has a number already is used by any column, whatever its own count. */
 static int put_text(struct store *s, struct store_table *t, struct sqlite3_stmt *put, int at, int32_t col,
-                    const char *text, struct err *e)
+                    const char *text, uint64_t *h, struct err *e)
 {
     int32_t id = texts_find(&s->texts, text);
     if (id < 0 && s->texts.n < MOST_TEXTS && t->n_texts[col] < SAMPLE_OF_COLUMN) {
@@ -168,7 +184,7 @@ static int put_text(struct store *s, struct store_table *t, struct sqlite3_stmt 
         t->n_texts[col]++;
         id = s->texts.n - 1;
     }
-    int code = id < 0 ? bind_text(put, at, text, false) : sqlite3_bind_int64(put, at, id);
+    int code = id < 0 ? bind_text(put, at, text, false, h) : bind_integer(put, at, id, h);
     return code ? store_fail(s, code, e) : 0;
 }
 
@@ -192,7 +208,7 @@ int store_begin(struct store *s, struct err *e)
 static int prepare_put(struct store *s, struct store_part *p, struct err *e)
 {
     struct text sql = { 0 };
-    text_printf(&sql, "INSERT OR REPLACE INTO %s VALUES(?1", p->name);
+    text_printf(&sql, "INSERT OR IGNORE INTO %s VALUES(?1", p->name);
     for (int32_t i = 1; i < p->n; i++)
         text_printf(&sql, ", ?%d", (int)i + 1);
     text_puts(&sql, ")");
@@ -222,62 +238,111 @@ static bool has_any(const struct store_table *t, const struct store_part *p, con
 }
 
 static int put_cell(struct store *s, struct store_table *t, struct sqlite3_stmt *put, int at, int32_t col,
-                    const struct table_cell *c, struct err *e)
+                    const struct table_cell *c, uint64_t *h, struct err *e)
 {
     int code;
-    if (!has_value(&t->columns, col, c))
+    if (!has_value(&t->columns, col, c)) {
+        store_hash_null(h);
         code = sqlite3_bind_null(put, at);
-    else if (t->columns.kinds[col] == TABLE_TEXT)
-        return put_text(s, t, put, at, col, c->text, e);
+    } else if (t->columns.kinds[col] == TABLE_TEXT)
+        return put_text(s, t, put, at, col, c->text, h, e);
     else if (t->columns.kinds[col] == TABLE_COUNT)
-        code = sqlite3_bind_int64(put, at, c->count);
+        code = bind_integer(put, at, c->count, h);
     else
-        code = sqlite3_bind_double(put, at, c->real);
+        code = bind_real(put, at, c->real, h);
     return code ? store_fail(s, code, e) : 0;
 }
 
-/* Of a table with one key. */
-static int remove_part(struct store *s, const struct store_table *t, struct store_part *p, int64_t key,
-                       struct err *e)
+/* "WHATs name WHERE keys", for the row with these keys. */
+static int prepare_keyed(struct store *s, const struct store_table *t, const struct store_part *p,
+                         struct sqlite3_stmt **out, const char *what, struct err *e)
 {
     struct text sql = { 0 };
-    int rc = 0;
-    /* No row of this part was ever put: no need to ask SQLite for each row. */
-    if (!p->any)
+    if (*out)
         return 0;
-    if (!p->remove) {
-        text_printf(&sql, "DELETE FROM %s WHERE \"%s\" = ?1", p->name, t->names[0]);
-        rc = text_check(&sql, e);
-        if (!rc)
-            rc = store_prepare(s, &p->remove, text_str(&sql), e);
-        text_free(&sql);
-    }
+    text_printf(&sql, "%s FROM %s WHERE \"%s\" = ?1", what, p->name, t->names[0]);
+    if (t->n_keys > 1)
+        text_printf(&sql, " AND \"%s\" = ?2", t->names[1]);
+    int rc = text_check(&sql, e);
+    if (!rc)
+        rc = store_prepare(s, out, text_str(&sql), e);
+    text_free(&sql);
+    return rc;
+}
+
+/* Out of the table and of its checksum, if it is there: by what the file has, which is not in memory. */
+static int remove_part(struct store *s, const struct store_table *t, struct store_part *p,
+                       const int64_t keys[2], struct err *e)
+{
+    /* No row of this part was ever put: no need to ask SQLite for each row. */
+    if (!p->sum.n)
+        return 0;
+    int rc = prepare_keyed(s, t, p, &p->find, "SELECT *", e);
+    if (!rc)
+        rc = prepare_keyed(s, t, p, &p->remove, "DELETE", e);
     if (rc)
         return rc;
-    sqlite3_bind_int64(p->remove, 1, key);
+    for (int32_t key = 0; key < t->n_keys; key++) {
+        sqlite3_bind_int64(p->find, key + 1, keys[key]);
+        sqlite3_bind_int64(p->remove, key + 1, keys[key]);
+    }
+    int code = sqlite3_step(p->find);
+    uint64_t h = code == SQLITE_ROW ? store_hash_row(p->find) : 0;
+    sqlite3_reset(p->find);
+    if (code == SQLITE_DONE)
+        return 0;
+    if (code != SQLITE_ROW)
+        return store_fail(s, code, e);
+    store_sum_take(&p->sum, h);
     return store_run(s, p->remove, e);
 }
 
-static int put_part(struct store *s, struct store_table *t, struct store_part *p, const struct table *rows,
-                    int64_t row, struct err *e)
+/* Keys of a row, which come first. */
+static void row_keys(int64_t keys[2], const struct store_table *t, const struct table *rows, int64_t row)
 {
+    for (int32_t key = 0; key < t->n_keys; key++)
+        keys[key] = table_count(rows, row, key);
+}
+
+/* @p replaced: set where a row with these keys was there. Most rows are new: only where none was added is the
+ * old one looked for. */
+static int put_part(struct store *s, struct store_table *t, struct store_part *p, const struct table *rows,
+                    int64_t row, bool *replaced, struct err *e)
+{
+    uint64_t h = STORE_HASH_SEED;
     int rc = p->put ? 0 : prepare_put(s, p, e);
     for (int32_t i = 0; i < p->n && !rc; i++)
-        rc = put_cell(s, t, p->put, i + 1, p->cols[i], table_cell(rows, row, p->cols[i]), e);
-    p->any = true;
-    return rc ? rc : store_run(s, p->put, e);
+        rc = put_cell(s, t, p->put, i + 1, p->cols[i], table_cell(rows, row, p->cols[i]), &h, e);
+    if (!rc)
+        rc = store_run(s, p->put, e);
+    if (!rc && sqlite3_changes(s->db) == 0) {
+        int64_t keys[2];
+        *replaced = true;
+        row_keys(keys, t, rows, row);
+        rc = remove_part(s, t, p, keys, e);
+        if (!rc)
+            rc = store_run(s, p->put, e);
+    }
+    store_sum_add(&p->sum, h);
+    return rc;
 }
 
 int store_put_row(struct store *s, int32_t table, const struct table *rows, int64_t row, struct err *e)
 {
     struct store_table *t = &s->tables[table];
-    int rc = put_part(s, t, &t->parts[0], rows, row, e);
+    int64_t keys[2];
+    bool replaced = false;
+    int rc = put_part(s, t, &t->parts[0], rows, row, &replaced, e);
+    row_keys(keys, t, rows, row);
     for (int32_t part = 1; part < t->n_parts && !rc; part++) {
         struct store_part *p = &t->parts[part];
+        bool known = false;
         /* A row that takes the place of another must not keep cells of that one in parts that it has nothing
          * for. */
-        rc = has_any(t, p, rows, row) ? put_part(s, t, p, rows, row, e)
-                                      : remove_part(s, t, p, table_count(rows, row, 0), e);
+        if (has_any(t, p, rows, row))
+            rc = put_part(s, t, p, rows, row, &known, e);
+        else if (replaced)
+            rc = remove_part(s, t, p, keys, e);
     }
     return rc;
 }
@@ -378,6 +443,7 @@ int store_clear(struct store *s, int32_t table, struct err *e)
         if (!rc)
             rc = store_exec(s, text_str(&sql), e);
         text_free(&sql);
+        t->parts[part].sum = (struct store_sum){ 0 };
     }
     return rc ? store_give_up(s, rc) : 0;
 }
@@ -386,9 +452,10 @@ int store_clear(struct store *s, int32_t table, struct err *e)
 int store_drop(struct store *s, int64_t id, struct err *e)
 {
     struct store_table *t = &s->tables[STORE_RESULTS];
+    const int64_t keys[2] = { id };
     int rc = store_begin(s, e);
     for (int32_t part = 0; part < t->n_parts && !rc; part++)
-        rc = remove_part(s, t, &t->parts[part], id, e);
+        rc = remove_part(s, t, &t->parts[part], keys, e);
     return rc ? store_give_up(s, rc) : 0;
 }
 
@@ -410,7 +477,7 @@ int store_shown(struct table *out, const struct store *s, struct err *e)
 
 int store_show(struct store *s, const bool *show, struct err *e)
 {
-    /* Those of store_shown(): version 2 has the point and its axes in place of the key. */
+    /* Those of store_shown(): version 4 has the point and its axes in place of the key. */
     size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + (s->head.kind ? s->head.n_axes : 0));
     free(s->show);
     s->show = NULL;
@@ -427,7 +494,7 @@ bool store_is_shown(const struct store *s, const char *column)
 {
     const struct store_table *t = &s->tables[STORE_RESULTS];
     int32_t col = table_find(&t->columns, column);
-    /* Of version 2 keys are not shown, but the point and axes stand before. */
+    /* Of version 4 keys are not shown, but the point and axes stand before. */
     return col < 0 || !s->show || s->show[col + (s->head.kind ? (int32_t)s->head.n_axes : 0)];
 }
 
@@ -481,7 +548,8 @@ int store_any_word(struct store *s, const char *column, const char *word, bool *
     if (!rc)
         rc = store_prepare(s, &get, text_str(&sql), e);
     if (!rc) {
-        int code = id < 0 ? bind_text(get, 1, word, false) : sqlite3_bind_int64(get, 1, id);
+        uint64_t none = 0;
+        int code = id < 0 ? bind_text(get, 1, word, false, &none) : bind_integer(get, 1, id, &none);
         code = code ? code : sqlite3_step(get);
         *out = code == SQLITE_ROW;
         rc = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : store_fail(s, code, e);
@@ -616,9 +684,13 @@ int store_next(struct store *s, struct store_walk *w, int64_t most, struct table
         sqlite3_bind_int64(get, 4, w->seq);
     int code;
     while ((code = sqlite3_step(get)) == SQLITE_ROW) {
-        w->id = sqlite3_column_int64(get, rows->n_cols);
-        w->seq = t->n_keys > 1 ? sqlite3_column_int64(get, rows->n_cols + 1) : -1;
-        if (!read_row(rows, s, get)) {
+        int64_t id = sqlite3_column_int64(get, rows->n_cols);
+        int64_t seq = t->n_keys > 1 ? sqlite3_column_int64(get, rows->n_cols + 1) : -1;
+        /* Without this a disk that fails between two calls could send a walk in circles. */
+        bool rises = id > w->id || (id == w->id && seq > w->seq);
+        w->id = id;
+        w->seq = seq;
+        if (!rises || !read_row(rows, s, get)) {
             code = SQLITE_CORRUPT;
             break;
         }

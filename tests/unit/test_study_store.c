@@ -241,7 +241,8 @@ TEST_WITH(the_table_weft_says_what_the_store_is_of, make_folder, remove_folder)
     assert_query(f->path, "SELECT value FROM weft WHERE key = 'state'", "incomplete");
     assert_query(f->path, "SELECT first || '+' || n FROM done", "0+39");
     assert_query(f->path, "PRAGMA application_id", "2003134068"); /* "weft" */
-    assert_query(f->path, "PRAGMA user_version", "1");
+    assert_query(f->path, "PRAGMA user_version", "3");
+    assert_query(f->path, "SELECT n FROM checks WHERE name = 'points'", "390");
     assert_query(f->path, "PRAGMA integrity_check", "ok");
     assert_int_equal(scratch_count(f->dir), 1); /* no log, no index of it beside */
 }

@@ -1,6 +1,13 @@
 /* Shards merged to the rows of an undivided run, or refused with both names. */
 #include "tests/unit/store_fixture.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
 KEEPS(struct store, store_close)
 
 enum { UNITS = 60 };
@@ -118,6 +125,115 @@ TEST_WITH(a_missing_shard_can_be_merged_later, make_scratch, remove_scratch)
     OK(store_merge(f->out, f->paths, 4, NULL, NULL, e));
     csv_of(&want, f->out);
     assert_string_equal(text_str(&got), text_str(&want));
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    KEEP(struct text, bytes, text_free) = { 0 };
+    MUST(text_read_file(&bytes, from, 1 << 26, e));
+    MUST(text_write_file(&bytes, to, true, e));
+}
+
+/* As a writer that is killed leaves it: the second half of its units is in the log alone. */
+static void make_hot(const char *path, const char *scratch)
+{
+    struct store_head head = stored_head(UNITS);
+    KEEP(struct table, rows, table_free) = { 0 };
+    KEEP(struct spans, done, spans_free);
+    struct sweep_counts counts;
+    struct store *s;
+    char from[SUPPORT_PATH + 8], to[SUPPORT_PATH + 8];
+    head.n_shards = 4;
+    stored_columns(&rows);
+    MUST(stored_open(&s, scratch, &head, &rows, &done, &counts, e));
+    for (int64_t u = 0; u < UNITS; u += 4) {
+        for (int64_t i = 0; i < 10; i++)
+            stored_put(&rows, u + i * UNITS, 0, 6, true);
+        MUST(spans_add(&done, u, 1, e));
+        counts.seen += 12;
+        counts.filtered += 2;
+        counts.solved += 10;
+    }
+    MUST(store_put(s, STORE_RESULTS, &rows, e));
+    MUST(store_commit(s, &done, &counts, e));
+    copy_file(scratch, path);
+    snprintf(from, sizeof from, "%s-wal", scratch);
+    snprintf(to, sizeof to, "%s-wal", path);
+    copy_file(from, to);
+    store_close(s);
+    assert_int_equal(remove(scratch), 0);
+}
+
+/* SQLite would play a log that is left beside a name back over whatever file has that name. */
+TEST_WITH(the_log_of_a_killed_writer_is_not_played_over_the_merged_store, make_scratch, remove_scratch)
+{
+    struct scratch *f = *state;
+    char whole[SUPPORT_PATH], log[SUPPORT_PATH + 8];
+    KEEP(struct text, want, text_free) = { 0 };
+    KEEP(struct text, got, text_free) = { 0 };
+    make_shards(f);
+    make_shard(scratch_path(whole, f->dir, "whole.db"), 0, 1, 1, 1, 0);
+    csv_of(&want, whole);
+    assert_int_equal(remove(f->paths[0]), 0);
+    make_hot(f->paths[0], f->out);
+    OK(store_merge(f->paths[0], f->paths, 4, NULL, NULL, e));
+    csv_of(&got, f->paths[0]);
+    assert_string_equal(text_str(&got), text_str(&want));
+    assert_state(f->paths[0], UNITS, true);
+    assert_int_equal(scratch_count(f->dir), 5);
+
+    /* One that belongs to no store is not ours to delete. */
+    snprintf(log, sizeof log, "%s-wal", f->out);
+    copy_file(whole, log);
+    FAILS(store_merge(f->out, f->paths + 1, 3, NULL, NULL, e), ERR_PARSE,
+          "out.db-wal: is the log of a store that is gone; move it away first");
+    assert_int_equal(access(f->out, F_OK), -1);
+}
+
+TEST_WITH(a_store_that_is_being_written_is_not_replaced, make_scratch, remove_scratch)
+{
+    struct scratch *f = *state;
+    const struct store_head head = stored_head(UNITS);
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct spans, done, spans_free);
+    struct sweep_counts counts;
+    struct store *s;
+    make_shards(f);
+    stored_columns(&columns);
+    OK(stored_open(&s, f->out, &head, &columns, &done, &counts, e));
+    FAILS(store_merge(f->out, f->paths, 4, NULL, NULL, e), ERR_PARSE, "out.db: is being written by another");
+    store_close(s);
+    OK(store_merge(f->out, f->paths, 4, NULL, NULL, e));
+    assert_state(f->out, UNITS, true);
+}
+
+/* Room for a part of the merged store, at every sixteenth of it. */
+TEST_WITH(a_full_disk_leaves_the_store_that_was_there, make_scratch, remove_scratch)
+{
+    struct scratch *f = *state;
+    KEEP(struct text, before, text_free) = { 0 };
+    make_shards(f);
+    OK(store_merge(f->out, f->paths, 4, NULL, NULL, e));
+    OK(text_read_file(&before, f->out, 1 << 26, e));
+    for (int k = 0; k < 16; k++) {
+        const struct rlimit most = { .rlim_cur = before.n * (size_t)k / 16, .rlim_max = before.n };
+        KEEP(struct text, after, text_free) = { 0 };
+        int status;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            signal(SIGXFSZ, SIG_IGN);
+            if (setrlimit(RLIMIT_FSIZE, &most) != 0)
+                _exit(10);
+            int rc = store_merge(f->out, f->paths, 4, NULL, NULL, e);
+            _exit(rc == ERR_IO && strstr(e->msg, "out.db: disk is") ? 0 : 11);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        OK(text_read_file(&after, f->out, 1 << 26, e));
+        assert_true(after.n == before.n && memcmp(after.s, before.s, after.n) == 0);
+        assert_int_equal(scratch_count(f->dir), 5);
+    }
 }
 
 TEST_WITH(what_does_not_go_together_is_refused_and_leaves_nothing, make_scratch, remove_scratch)

@@ -222,29 +222,41 @@ TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, begin, remove_fold
 TEST_WITH(stores_of_other_sweeps_are_refused_and_left_alone, begin, remove_folder)
 {
     struct folder *f = *state;
-    static const struct {
-        const char *sql, *want;
-    } cases[] = {
-        { "UPDATE weft SET value = '00000000deadbeef' WHERE key = 'study_hash'",
-          "is of a study with hash 00000000deadbeef, expected 0123456789abcdef" },
-        { "UPDATE weft SET value = '1.2.2' WHERE key = 'version'", "is of weft 1.2.2, expected 1.2.3" },
-        { "UPDATE weft SET value = 3 WHERE key = 'n_units'",
-          "is of 5000 points in 3 units, expected 5000 in 500" },
-        { "UPDATE weft SET value = 2 WHERE key = 'n_shards'", "is shard 1 of 2, expected shard 1 of 1" },
-        { "DELETE FROM columns WHERE name = 'gap'", "columns, expected the" },
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct store_head head = stored_head(UNITS);
+    struct store_head heads[] = { stored_head(UNITS), stored_head(UNITS), stored_head(UNITS),
+                                  stored_head(UNITS) };
+    static const char *const want[] = { "is of a study with hash 00000000deadbeef, expected 0123456789abcdef",
+                                        "is of weft 1.2.2, expected 1.2.3",
+                                        "is of 5000 points in 3 units, expected 5000 in 500",
+                                        "is shard 1 of 2, expected shard 1 of 1" };
+    heads[0].study_hash = 0xdeadbeef;
+    heads[1].version = "1.2.2";
+    heads[2].n_units = 3;
+    heads[3].n_shards = 2;
+    for (size_t i = 0; i < COUNT_OF(heads); i++) {
         struct store *s;
         struct spans done;
-        OK(open_for(&s, f->path, &head, &done, e));
+        OK(open_for(&s, f->path, &heads[i], &done, e));
         store_close(s);
-        run_sql(f->path, cases[i].sql);
-        assert_refused(f->path, false, cases[i].want);
+        assert_refused(f->path, false, want[i]);
         OK(store_read(&s, f->path, e)); /* whoever reads it may */
         store_close(s);
         assert_int_equal(remove(f->path), 0);
     }
+}
+
+TEST_WITH(a_store_with_other_columns_is_refused_and_left_alone, begin, remove_folder)
+{
+    struct folder *f = *state;
+    const struct store_head head = stored_head(UNITS);
+    KEEP(struct table, columns, table_free) = { 0 };
+    const struct store_table_form form = { "points", &columns, 1, NULL };
+    struct store *s;
+    KEEP(struct spans, done, spans_free);
+    struct sweep_counts counts;
+    table_column(&columns, "point", TABLE_COUNT);
+    OK(store_open(&s, f->path, &head, &(struct store_form){ &form, 1 }, &done, &counts, e));
+    store_close(s);
+    assert_refused(f->path, false, "has 1 columns, expected the ");
 }
 
 TEST_WITH(damaged_stores_are_refused_and_left_alone, begin, remove_folder)
@@ -253,13 +265,18 @@ TEST_WITH(damaged_stores_are_refused_and_left_alone, begin, remove_folder)
     static const struct {
         const char *sql, *want;
     } cases[] = {
-        { "PRAGMA user_version = 3", "has tables of version 3, expected version 1 or 2" },
-        { "PRAGMA user_version = 2", "is damaged" }, /* its head names no kind */
+        { "PRAGMA user_version = 5", "has tables of version 5, expected version 3 or 4" },
+        { "PRAGMA user_version = 1", "was written by an earlier weft, without checksums" },
+        { "PRAGMA user_version = 4", "is damaged" }, /* its head names no kind */
         { "DELETE FROM weft WHERE key = 'study'", "is damaged" },
         { "INSERT INTO done VALUES(-5, 3)", "is damaged" },
-        { "INSERT INTO texts VALUES(77, 'x')", "is damaged" },
+        { "INSERT INTO texts VALUES(77, 'x')", "is damaged: table texts has 1 rows, expected 0" },
         { "UPDATE columns SET kind = 'complex' WHERE id = 3", "is damaged" },
         { "DELETE FROM columns WHERE name = 'point'", "is damaged" },
+        { "DELETE FROM columns WHERE name = 'gap'", "is damaged" },
+        { "UPDATE weft SET value = 3 WHERE key = 'seen'",
+          "is damaged: rows of table weft do not have their" },
+        { "DELETE FROM checks WHERE name = 'done'", "is damaged" },
     };
     const struct store_head head = stored_head(UNITS);
     struct store *s;
