@@ -34,6 +34,7 @@ static const struct section *const sections[] = {
     &own_extra_section,
     &own_mtbf_section,
     &own_tolerates_section,
+    &own_tier_section,
     &own_checkpoint_section,
     &sweep_vary_section,
     &sweep_range_section,

@@ -59,7 +59,33 @@ static void say_power(struct report *r, const struct system *x, const struct own
         show_count(d, (int64_t)x->racks));
 }
 
-static void say_failures(struct report *r, const struct system *x, double time_s)
+/* What a restart takes, from where; and what else than failures takes of the time. */
+static void say_restart(struct report *r, const struct system *x, const struct own_system *own)
+{
+    char a[SHOW], b[SHOW], c[SHOW];
+    report_line(r, "  %-16s%s s to start again, %s s to read the checkpoint", "restart",
+                show_real(a, own->checkpoint.restart_s, 4), show_real(b, x->load_s, 3));
+    if (x->wait_s > 0)
+        report_line(r, ", %s s for a spare in the mean", show_real(c, x->wait_s, 3));
+    report_line(r, "\n");
+    for (int32_t i = 0; i + 1 < x->n_tiers; i++)
+        report_line(r, "  %-16s%s %% of failures in %s s, saved each %s s\n", x->tiers[i].name,
+                    show_real(a, 100 * x->tiers[i].share, 4), show_real(b, x->tiers[i].c.restart_s, 4),
+                    show_real(c, x->tiers[i].settled_s, 4));
+    if (x->kept < x->goodput.goodput)
+        report_line(r, "  %-16s%.4f: %.4f x %.4f without stragglers x %.4f without planned stops\n",
+                    "of the time", x->kept, x->goodput.goodput, 1 - own->straggler_loss,
+                    1 - own->planned_per_s * own->planned_stop_s);
+    if (x->less_bw > 0)
+        report_line(
+            r,
+            "  %-16sat most %s %% more time, while parts that the job runs on without are repaired; not "
+            "in goodput\n",
+            "less bandwidth", show_real(a, 100 * x->less_bw, 2));
+}
+
+static void say_failures(struct report *r, const struct system *x, const struct own_system *own,
+                         double time_s)
 {
     const struct goodput *g = &x->goodput;
     char a[SHOW], b[SHOW], c[SHOW];
@@ -68,6 +94,7 @@ static void say_failures(struct report *r, const struct system *x, double time_s
         "%-18sone each %s h stops the job; a checkpoint each %s s leaves goodput %.4f (first order %.4f)\n",
         "failures", show_real(a, x->mtbi_s / HOUR_S, 4), show_real(b, g->interval_s, 4), g->goodput,
         fmax(g->first_order, 0));
+    say_restart(r, x, own);
     if (!isnan(x->spares_enough))
         report_line(r, "  %-16sone is at hand %s %% of the time; 99 %% asks for %s\n", "spares",
                     show_real(a, 100 * x->spares_enough, 4), show_count(b, x->spares_needed));
@@ -97,9 +124,13 @@ static void report_sums(struct report *r, const struct system *x)
     report_json_real(r, "stall_s", x->checkpoint.stall_s);
     report_json_real(r, "drain_s", x->checkpoint.drain_s);
     report_json_real(r, "restart_s", x->checkpoint.restart_s);
+    report_json_real(r, "load_s", x->load_s);
+    report_json_real(r, "spare_wait_s", x->wait_s);
     report_json_real(r, "interval_s", x->goodput.interval_s);
-    report_json_real(r, "goodput", x->goodput.goodput);
+    report_json_real(r, "goodput", x->kept);
+    report_json_real(r, "goodput_failures", x->goodput.goodput);
     report_json_real(r, "goodput_first_order", x->goodput.first_order);
+    report_json_real(r, "less_bandwidth_frac", x->less_bw);
     report_json_real(r, "effective_step_s", x->step_s);
     report_json_word(r, "omits", x->omits[0] ? x->omits : NULL);
 }
@@ -120,7 +151,6 @@ static void report_items(struct report *r, const struct system *x, const struct 
         { IN_TEXT | IN_JSON, .key = "watt_peak", .title = "nameplate", .unit = "kW", .show = 5, .per = 1e3 },
         { IN_TEXT | IN_JSON, .key = "power_usd_year", .title = "its power", .unit = "USD a year",
           .show = REPORT_USD },
-        { IN_TEXT, .title = "of the sum", .unit = "%", .show = 3, .times = 100 },
     };
     report_table(r, "items", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < x->n_items; i++) {
@@ -136,7 +166,6 @@ static void report_items(struct report *r, const struct system *x, const struct 
         report_put_real(r, c.support);
         report_put_real(r, isnan(item->watt) ? NAN : c.watt_peak);
         report_put_real(r, isnan(item->watt) ? NAN : c.building + c.energy);
-        report_put_real(r, c.total / x->cost.total);
     }
     report_table_end(r);
 }
@@ -160,7 +189,9 @@ static void report_fails(struct report *r, const struct system *x)
         const struct reliability_line *line = &x->fails[i];
         double failing = line->n / line->mtbf_s, rate = reliability_rate(line, 1), rest = all - rate;
         struct goodput g;
-        goodput_of(&g, &x->checkpoint, rest > 1e-12 * all ? 1 / rest : INFINITY, NAN);
+        struct goodput_tier tiers[OWN_MAX_TIERS + 1];
+        memcpy(tiers, x->tiers, sizeof tiers);
+        goodput_of_tiers(&g, tiers, x->n_tiers, rest > 1e-12 * all ? 1 / rest : INFINITY);
         report_put_word(r, line->name);
         report_put_real(r, line->n);
         report_put_real(r, line->mtbf_s / HOUR_S);
@@ -168,9 +199,39 @@ static void report_fails(struct report *r, const struct system *x)
         report_put_real(r, line->npus);
         report_put_real(r, line->tolerated ? line->left : NAN);
         report_put_real(r, rate / all);
-        report_put_real(r, g.goodput);
+        report_put_real(r, x->goodput.goodput > 0 ? x->kept * g.goodput / x->goodput.goodput : g.goodput);
     }
     report_table_end(r);
+}
+
+/* From the cost of a million tokens, or of an hour of work where none are known, to what makes it. */
+static void report_shares(struct report *r, const struct system *x, const struct own_system *own)
+{
+    bool tokens = isfinite(x->usd_per_Mtoken);
+    const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "level", .title = "what it is made of" },
+        { IN_TEXT | IN_JSON, .key = "part", .title = "part" },
+        { IN_TEXT | IN_JSON, .key = tokens ? "usd_per_Mtoken" : "usd_npu_h_of_work",
+          .title = tokens ? "a million tokens" : "an NPU hour of work", .unit = "USD", .show = 4 },
+        { IN_TEXT | IN_JSON, .key = "share", .title = "share", .unit = "%", .show = 3, .times = 100 },
+    };
+    struct system_share *shares = malloc((size_t)system_shares_max(x) * sizeof *shares);
+    double usd = tokens ? x->usd_per_Mtoken : x->usd_npu_h / x->kept;
+    int32_t n = shares ? system_shares(shares, x, own) : 0;
+    r->failed = r->failed || !shares;
+    if (n > 0) {
+        report_table(r, "made_of", columns, REPORT_COLUMNS(columns));
+        for (int32_t i = 0; i < n; i++) {
+            bool first = i == 0 || shares[i].level != shares[i - 1].level;
+            report_put_word(r, first || !report_is(r, IN_TEXT) ? system_level_words[shares[i].level] : "");
+            report_put_word(r, shares[i].what);
+            report_put_real(r, usd * shares[i].frac);
+            report_put_real(r, shares[i].frac);
+        }
+        report_table_end(r);
+        report_line(r, "\n");
+    }
+    free(shares);
 }
 
 /* What a tenth more is asked of. */
@@ -189,6 +250,8 @@ enum factor {
     F_RESTART,
     F_STALL,
     F_DRAIN,
+    F_STRAGGLERS,
+    F_PLANNED,
     N_FACTORS
 };
 
@@ -207,6 +270,8 @@ static const char *const factor_names[N_FACTORS] = {
     [F_RESTART] = "time of a restart",
     [F_STALL] = "stall of a checkpoint",
     [F_DRAIN] = "time to write a checkpoint, beside the steps",
+    [F_STRAGGLERS] = "straggler_loss",
+    [F_PLANNED] = "time of planned stops",
 };
 
 static void raise_items(struct system *x, enum factor f, double by)
@@ -234,10 +299,16 @@ static void raise_factor(struct system *x, struct own_system *own, enum factor f
         [F_RESTART] = &x->checkpoint.restart_s,
         [F_STALL] = &x->checkpoint.stall_s,
         [F_DRAIN] = &x->checkpoint.drain_s,
+        [F_STRAGGLERS] = &own->straggler_loss,
+        [F_PLANNED] = &own->planned_stop_s,
         [F_BUILDING] = isnan(t->rent_usd_W_month) ? &t->building_usd_W : &t->rent_usd_W_month,
     };
     if (plain[f])
         *plain[f] *= by;
+    for (int32_t i = 0; i < own->checkpoint.n_tiers; i++) {
+        own->checkpoint.tiers[i].restart_s *= f == F_RESTART ? by : 1;
+        own->checkpoint.tiers[i].stall_s *= f == F_STALL ? by : 1;
+    }
     raise_items(x, f, by);
 }
 
@@ -289,7 +360,7 @@ static void report_factors(struct report *r, const struct system *x, const struc
 
 static void report_worth(struct report *r, const struct system *x)
 {
-    double share = -60 * x->goodput.per_restart;
+    double share = x->goodput.goodput > 0 ? -60 * x->goodput.per_restart * x->kept / x->goodput.goodput : 0;
     char a[SHOW], b[SHOW];
     report_json_real(r, "minute_of_restart_share", share);
     report_json_real(r, "dG_dR_per_s", x->goodput.per_restart);
@@ -302,6 +373,7 @@ static void report_worth(struct report *r, const struct system *x)
 static void report_why(struct report *r, const struct system *x, const struct design_point *s, double time_s)
 {
     report_line(r, "\n");
+    report_shares(r, x, &s->system);
     report_items(r, x, &s->system.terms);
     report_line(r, "\n");
     report_fails(r, x);
@@ -328,7 +400,7 @@ void system_report(struct report *r, const struct design_point *s, const struct 
         report_line(r, "\n");
         say_money(r, &x, &s->system.terms);
         say_power(r, &x, &s->system);
-        say_failures(r, &x, d->time_s);
+        say_failures(r, &x, &s->system, d->time_s);
     } else {
         report_sums(r, &x);
     }

@@ -18,6 +18,7 @@
 #define MAX_WATT   1e12
 #define MAX_LIFE_Y 100
 #define MAX_MTBF_H 1e12
+#define MONTH_S    (365.25 / 12 * 86400)
 
 /* ---- the sum ---- */
 
@@ -71,6 +72,12 @@ static const struct key extra_keys[] = {
               "share of its price that it is worth then (default: system.residual)"),
     K_REAL(struct own_extra, watt, "watt", "W", 1, 0, MAX_WATT, 0, "power of one, by its data sheet"),
     K_REAL(struct own_extra, idle, "idle", "", 1, 0, 1, 1, "power at rest, as a share of watt"),
+    K_REAL_OR(struct own_extra, mtbf_s, "mtbf_h", "h", HOUR_S, 1e-3, MAX_MTBF_H, NAN,
+              "mean time between failures of one, each of which stops the job (default: never)"),
+    K_REAL_OR(
+        struct own_extra, takes, "takes_npus", "", 1, 0, 1e9, NAN,
+        "NPUs that one failure takes from the job: 72 for an NVLink switch tray of a rack of 72 (default: "
+        "those of a node)"),
 };
 
 K_SECTION(own_extra_section, struct own_extra, "system.items[]", extra_keys,
@@ -106,15 +113,39 @@ static const struct key tolerates_keys[] = {
 K_SECTION(own_tolerates_section, struct own_tolerates, "system.tolerates", tolerates_keys,
           "what a job runs on without, at less bandwidth; false: its failure stops the job", STUDY_USES);
 
+static const struct key tier_keys[] = {
+    K_TEXT(struct own_tier, name, "name", "what reports call it", .required = true),
+    K_REAL(struct own_tier, share, "share", "", 1, 0, 1, NAN,
+           "of failures that are restored from here; the rest is restored from the store", .required = true),
+    K_COUNT_OR(struct own_tier, steps, "every_steps", 1, 1e9, -1, "steps between two checkpoints"),
+    K_REAL_OR(struct own_tier, interval_s, "interval_s", "s", 1, 1e-3, 1e9, NAN,
+              "instead: work between two checkpoints (default: the best for its share of failures)"),
+    K_REAL(struct own_tier, stall_s, "stall_s", "s", 1, 0, 1e9, 0, "what a checkpoint takes from the step"),
+    K_REAL(struct own_tier, restart_s, "restart_s", "s", 1, 0, 1e9, NAN,
+           "from a failure that is restored from here to the first new step", .required = true),
+};
+
+static const char *const reading_words[] = { "once", "each", NULL };
+
 static const struct key checkpoint_keys[] = {
     K_REAL_OR(struct own_checkpoint, size_B, "size_GB", "GB", 1e9, 0, 1e12, NAN,
               "one checkpoint of the whole job (default: bytes_per_param of the model's parameters)"),
     K_REAL(struct own_checkpoint, bytes_per_param, "bytes_per_param", "B", 1, 1, 64, 14,
            "of a checkpoint: 14 = bf16 weight and fp32 weight and two moments"),
+    K_TEXT(
+        struct own_checkpoint, over, "over",
+        "dimension of the network that checkpoints pass, at the bandwidth of all NPUs of a node (default: a "
+        "network of their own, at node_GBps)"),
     K_REAL(struct own_checkpoint, node_Bps, "node_GBps", "GB/s", 1e9, 1e-3, 1e6, 25,
-           "what one node writes to the store"),
+           "what one node writes to the store, and reads"),
     K_REAL(struct own_checkpoint, store_Bps, "store_GBps", "GB/s", 1e9, 1e-3, 1e9, 100,
-           "what the store takes from all nodes"),
+           "what the store takes from all nodes, and gives"),
+    K_BOOL(struct own_checkpoint, sharded, "sharded", true,
+           "true: the replicas of data parallelism share one copy out; false: each writes its own"),
+    K_WORD(
+        struct own_checkpoint, read, "read", reading_words, OWN_READ_ONCE,
+        "after a failure; once: all nodes read a part and exchange it over the network; each: every replica "
+        "reads the whole"),
     K_BOOL(struct own_checkpoint, async, "async", true,
            "true: the step waits stall_s, and the checkpoint is written beside the steps; false: the step "
            "waits until it is written"),
@@ -123,7 +154,11 @@ static const struct key checkpoint_keys[] = {
     K_REAL_OR(struct own_checkpoint, interval_s, "interval_s", "s", 1, 1e-3, 1e9, NAN,
               "work between two checkpoints (default: the best for the failures there are)"),
     K_REAL(struct own_checkpoint, restart_s, "restart_s", "s", 1, 0, 1e9, 600,
-           "from a failure to the first new step: detect, replace, load, warm up"),
+           "from a failure to the first new step: detect, replace, start, warm up; reading the checkpoint is "
+           "added"),
+    K_LIST(struct own_checkpoint, tiers, n_tiers, "tiers", 0, &own_tier_section,
+           "places nearer than the store, see system.checkpoint.tiers[]; shortest interval first",
+           .what = "tiers"),
 };
 
 /* Of two ways to say the same one alone. */
@@ -136,10 +171,27 @@ static int refuse_both(const struct yaml_doc *doc, yaml_id map, const char *key,
     return yaml_fail_key(doc, id, e, ERR_PARSE, "is given together with %s; give one of them", other);
 }
 
-static int check_checkpoint(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int check_tier(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     (void)base;
-    return refuse_both(doc, map, "bytes_per_param", "size_GB", e);
+    return refuse_both(doc, map, "every_steps", "interval_s", e);
+}
+
+K_SECTION(own_tier_section, struct own_tier, "system.checkpoint.tiers[]", tier_keys,
+          "a place nearer than the store that checkpoints go to, such as the memory of a peer", STUDY_USES,
+          .check = check_tier);
+
+static int check_checkpoint(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    const struct own_checkpoint *own = base;
+    double shares = 0;
+    for (int32_t i = 0; i < own->n_tiers; i++)
+        shares += own->tiers[i].share;
+    if (shares > 1 + 1e-9)
+        return yaml_fail_key(doc, yaml_get(doc, map, "tiers"), e, ERR_RANGE,
+                             "restore %g of all failures, expected at most 1", shares);
+    int rc = refuse_both(doc, map, "node_GBps", "over", e);
+    return rc ? rc : refuse_both(doc, map, "bytes_per_param", "size_GB", e);
 }
 
 K_SECTION(own_checkpoint_section, struct own_checkpoint, "system.checkpoint", checkpoint_keys,
@@ -164,7 +216,7 @@ static const struct key system_keys[] = {
         "servers that stand by; where all are under repair the job waits for one (default: as many as it "
         "takes, and not paid)"),
     K_REAL(struct own_system, repair_s, "repair_h", "h", HOUR_S, 0, 1e6, 4,
-           "to repair a server that failed; with spare_nodes"),
+           "to repair what failed: a server, or a part that the job runs on without"),
     K_REAL(struct own_system, npu_idle, "npu_idle", "", 1, 0, 1, 0.1,
            "power of an NPU at rest, share of npu_watt"),
     K_REAL(struct own_system, server_idle, "server_idle", "", 1, 0, 1, 0.5,
@@ -198,6 +250,12 @@ static const struct key system_keys[] = {
           "what a job runs on without, see system.tolerates"),
     K_MAP(struct own_system, checkpoint, "checkpoint", &own_checkpoint_section,
           "how a job saves and resumes, see system.checkpoint"),
+    K_REAL(struct own_system, straggler_loss, "straggler_loss", "", 1, 0, 0.99, 0,
+           "share of the time that slow NPUs and uneven work take from all"),
+    K_REAL(struct own_system, planned_per_s, "planned_stops_month", "", 1 / MONTH_S, 0, 1e4, 0,
+           "stops of the job for maintenance, a month"),
+    K_REAL(struct own_system, planned_stop_s, "planned_stop_h", "h", HOUR_S, 0, 1e4, 1,
+           "length of one, saving and starting included"),
     K_REAL_OR(struct own_system, step_tokens, "step_tokens", "", 1, 1, 1e15, NAN,
               "tokens of a step (default: those of the models)"),
     K_REAL_OR(struct own_system, run_tokens, "run_Gtokens", "Gtoken", 1e9, 1e-9, 1e12, NAN,
@@ -211,15 +269,16 @@ static int check_system(void *base, const struct yaml_doc *doc, yaml_id map, str
     static const char *const pairs[][2] = { { "rent_usd_kW_month", "building_usd_W" },
                                             { "rent_usd_kW_month", "building_life_years" },
                                             { "run_steps", "run_Gtokens" } };
-    yaml_id repair = yaml_get(doc, map, "repair_h");
-    (void)base;
+    const struct own_system *own = base;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         int rc = refuse_both(doc, map, pairs[i][0], pairs[i][1], e);
         if (rc)
             return rc;
     }
-    if (repair >= 0 && yaml_get(doc, map, "spare_nodes") < 0)
-        return yaml_fail_key(doc, repair, e, ERR_PARSE, "is given without spare_nodes; give both");
+    if (!(own->planned_per_s * own->planned_stop_s < 1))
+        return yaml_fail_key(doc, yaml_get(doc, map, "planned_stops_month"), e, ERR_RANGE,
+                             "times planned_stop_h is %g of the time, expected less than 1",
+                             own->planned_per_s * own->planned_stop_s);
     return 0;
 }
 

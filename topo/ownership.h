@@ -61,6 +61,8 @@ double own_usd_npu_h(const struct own_cost *c, double n_npus, const struct own_t
 
 /* ---- map `system` of a study ---- */
 
+enum { OWN_MAX_EXTRAS = 16, OWN_MAX_TIERS = 4 };
+
 enum own_per { OWN_PER_NPU, OWN_PER_NODE, OWN_PER_RACK, OWN_PER_SYSTEM };
 
 /** One of system.items: what is neither NPU, server nor network. */
@@ -68,6 +70,7 @@ struct own_extra {
     const char *name;
     enum own_per per;
     double count, usd, life_y, residual, watt, idle;
+    double mtbf_s, takes; /**< NaN: it never fails; of a failure, NPUs */
 };
 
 /** Mean times between failures of one part [s]; see reliability.h. */
@@ -80,17 +83,32 @@ struct own_tolerates {
     bool planes, paths, detours;
 };
 
+/** A place nearer than the store that checkpoints go to. */
+struct own_tier {
+    const char *name;
+    double share;      /**< of failures that are restored from it */
+    int64_t steps;     /**< between two checkpoints; -1: */
+    double interval_s; /**< work between them; NaN: the best */
+    double stall_s, restart_s;
+};
+
+/** Who reads a checkpoint after a failure. */
+enum own_reading { OWN_READ_ONCE, OWN_READ_EACH };
+
 /** How runs save and resume; checkpoints of which nothing is said are derived from the model. */
 struct own_checkpoint {
     double size_B, bytes_per_param; /**< NaN size: parameters of the model times the other */
+    const char *over;               /**< dimension that they pass; NULL: a network of their own, node_Bps */
     double node_Bps, store_Bps;
+    bool sharded; /**< replicas share one copy out; else each writes its own */
+    enum own_reading read;
     bool async;
     double stall_s;    /**< NaN: of a synchronous one what it takes to write, else 1 s */
     double interval_s; /**< NaN: the best */
-    double restart_s;
+    double restart_s;  /**< without reading the checkpoint */
+    struct own_tier tiers[OWN_MAX_TIERS];
+    int32_t n_tiers;
 };
-
-enum { OWN_MAX_EXTRAS = 16 };
 
 struct own_system {
     double npu_usd, npu_watt;       /**< NaN: those of the network's NPU */
@@ -107,11 +125,13 @@ struct own_system {
     struct own_mtbf mtbf;
     struct own_tolerates tolerates;
     struct own_checkpoint checkpoint;
+    double straggler_loss;                     /**< share of the time */
+    double planned_per_s, planned_stop_s;      /**< stops for maintenance a second, and how long each is */
     double run_tokens, run_steps, step_tokens; /**< NaN: not given */
 };
 
 extern const struct section own_system_section, own_extra_section, own_mtbf_section, own_tolerates_section,
-    own_checkpoint_section;
+    own_checkpoint_section, own_tier_section;
 
 /** Read map `system`. ERR_PARSE, ERR_RANGE with the place: own building and rent, run_Gtokens and run_steps
  * together. */

@@ -110,9 +110,32 @@ double goodput_tiers(const struct goodput_tier *tiers, int32_t n, double mtbi_s)
     double good = 1;
     for (int32_t i = 0; i < n; i++) {
         const struct goodput_tier *t = &tiers[i];
-        good -= t->share * (t->restart_s + t->interval_s / 2) / mtbi_s + t->stall_s / t->interval_s;
+        good -= t->share * (t->c.restart_s + t->c.drain_s + t->settled_s / 2) / mtbi_s;
+        good -= t->c.stall_s > 0 ? t->c.stall_s / t->settled_s : 0;
     }
     return fmax(good, 0);
+}
+
+/* Relative derivatives add up: d log G/dM = sum of d log G_j/dM_j / share_j. */
+void goodput_of_tiers(struct goodput *out, struct goodput_tier *tiers, int32_t n, double mtbi_s)
+{
+    double good = 1, per_mtbi = 0;
+    for (int32_t i = 0; i < n; i++) {
+        struct goodput_tier *t = &tiers[i];
+        double m = t->share > 0 ? mtbi_s / t->share : INFINITY;
+        goodput_of(out, &t->c, m, t->interval_s / good);
+        t->settled_s = out->interval_s * good;
+        good *= out->goodput;
+        per_mtbi += out->goodput > 0 && t->share > 0 ? out->per_mtbi / out->goodput / t->share : 0;
+        if (good == 0)
+            break;
+    }
+    out->interval_s = tiers[n - 1].settled_s;
+    out->goodput = good;
+    out->per_restart = -good / mtbi_s;
+    out->per_mtbi = good * per_mtbi;
+    if (n > 1)
+        out->first_order = good > 0 ? goodput_tiers(tiers, n, mtbi_s) : 0;
 }
 
 double checkpoint_write_s(double bytes, double nodes, double node_Bps, double store_Bps)

@@ -90,12 +90,28 @@ void goodput_of(struct goodput *out, const struct checkpoint *c, double mtbi_s, 
 
 /** A place that checkpoints go to, such as the memory of a peer, or the file system. */
 struct goodput_tier {
-    double share; /**< of failures that are restored from here; they sum to 1 */
-    double stall_s, interval_s, restart_s;
+    const char *name;    /**< borrowed; for reports */
+    double share;        /**< of failures that are restored from here; they sum to 1 */
+    struct checkpoint c; /**< of one checkpoint there */
+    double interval_s;   /**< work between two of them; NaN: the best */
+    double settled_s;    /**< what goodput_of_tiers() took for it */
 };
 
-/** First order: 1 - sum of share (R + tau/2)/M - sum of delta/tau; at least 0. */
+/** First order: 1 - sum of share (R + drain + tau/2)/M - sum of delta/tau, tau settled_s; at least 0. */
 double goodput_tiers(const struct goodput_tier *tiers, int32_t n, double mtbi_s);
+
+/**
+ * Tiers in the order of their intervals, shortest first: goodput_exact() nested, each tier with failures of
+ * its own, mean M/share, in the time that those before it leave:
+ *
+ *     G_j = G_(j-1) goodput_exact(c_j, M/share_j, tau_j/G_(j-1)),   G_0 = 1
+ *
+ * Exact for one tier. Of several the error is of third order: it takes the time that work between two
+ * checkpoints takes as its mean, short by some (tau_j/M_i) (R_i + tau_i/2)^2/(2 M_j^2) for each tier i
+ * before, M_j = M/share_j. out->first_order is goodput_tiers(), out->interval_s that of the last tier,
+ * per_restart that of all restarts together; 0 where any tier keeps nothing.
+ */
+void goodput_of_tiers(struct goodput *out, struct goodput_tier *tiers, int32_t n, double mtbi_s);
 
 /** Time to write @p bytes from @p nodes nodes at @p node_Bps each into a store of @p store_Bps [s]: the
  * slower of the two. */

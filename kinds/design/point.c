@@ -669,6 +669,20 @@ static int settle_system(struct design_point *s, struct err *e)
     return 0;
 }
 
+/* Checkpoints that pass a dimension, or that replicas write or read by themselves. */
+static int check_saving(const struct design_point *s, bool model, struct err *e)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    yaml_id map = yaml_get(&s->doc, s->maps.system, "checkpoint");
+    if (own->over && topo_find_dim(&s->net, own->over) < 0)
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, map, "over"), e, ERR_RANGE,
+                             "is \"%s\", expected a dimension of the network", own->over);
+    if (!model && (!own->sharded || own->read == OWN_READ_EACH))
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, map, own->sharded ? "read" : "sharded"), e, ERR_RANGE,
+                             "asks for replicas, which only a workload with a model has");
+    return 0;
+}
+
 int study_read_system(struct design_point *s, struct err *e)
 {
     bool model = s->n_workloads == 0;
@@ -682,6 +696,8 @@ int study_read_system(struct design_point *s, struct err *e)
     if (!rc && !model && isnan(s->system.checkpoint.size_B))
         rc = yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE,
                            "saves checkpoints of a workload without a model; give checkpoint.size_GB");
+    if (!rc)
+        rc = check_saving(s, model, e);
     s->has_system = !rc;
     return rc;
 }

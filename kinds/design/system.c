@@ -23,7 +23,7 @@ enum { BY_PARTS = 4096 };
 /* A pool of spares is enough that often. */
 #define SURE 0.99
 
-enum { N_FIXED_ITEMS = 3 + OWN_MAX_EXTRAS, N_FIXED_FAILS = 2 };
+enum { N_FIXED_ITEMS = 3 + OWN_MAX_EXTRAS, N_FIXED_FAILS = 2 + OWN_MAX_EXTRAS };
 
 static void add_item(struct system *x, struct own_item item)
 {
@@ -177,32 +177,94 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
                                        isnan(extra->life_y) ? own->life_y : extra->life_y,
                                        isnan(extra->residual) ? own->residual : extra->residual, extra->watt,
                                        extra->idle * extra->watt });
+        double node = (double)own->npus_per_node,
+               takes = isnan(extra->takes) ? node : ceil(extra->takes / node) * node;
+        if (!isnan(extra->mtbf_s))
+            add_fail(x,
+                     (struct reliability_line){ extra->name, extra->count * times[extra->per], extra->mtbf_s,
+                                                .npus = fmin(takes, (double)s->net.n_npus) });
     }
 }
 
 /* ---- checkpoints ---- */
 
-static double params_of(const struct design_point *s)
+/* The largest model that is trained; NULL: none is. */
+static const struct training *saved_model(const struct design_point *s)
 {
-    double most = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        if (s->workloads[i].training)
-            most = fmax(most, model_params(&s->workloads[i].training->model));
+    const struct training *most = NULL;
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct training *x = s->workloads[i].training;
+        if (x && (!most || model_params(&x->model) > model_params(&most->model)))
+            most = x;
+    }
     return most;
+}
+
+/* Experts, which are most of what a model with them has, lie in as many copies fewer. */
+static double replicas_of(const struct training *x)
+{
+    const int64_t *degree = x ? x->plan.degree : NULL;
+    return x ? fmax((double)(degree[PLAN_DP] * degree[PLAN_CP]) / (double)x->plan.ep, 1) : 1;
+}
+
+/* What one node carries to the store; over the network with all of its NPUs. */
+static double path_Bps(const struct design_point *s, const struct design *d)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    int32_t over = own->over ? topo_find_dim(&s->net, own->over) : -1;
+    return over < 0 ? own->node_Bps
+                    : (double)s->system.npus_per_node * d->bw_Bps[over] * s->net.dims[over].efficiency;
+}
+
+/* The slowest dimension decides how fast a replica passes on what it has read; nobody to pass it on to: 0. */
+static double exchange_s(const struct design_point *s, const struct design *d, double size_B, double replicas)
+{
+    double least_Bps = INFINITY;
+    for (int32_t i = 0; i < s->net.n_dims; i = topo_after_entry(s->net.dims, i))
+        if (d->bw_Bps[i] > 0)
+            least_Bps = fmin(least_Bps, d->bw_Bps[i] * s->net.dims[i].efficiency);
+    return replicas > 1 ? size_B * replicas / (double)s->net.n_npus / least_Bps : 0;
 }
 
 /* Of several models the largest is saved. Without a spare a restart waits for a whole repair: at most that.
  */
-static void settle_checkpoint(struct checkpoint *c, const struct design_point *s, double enough)
+static void settle_checkpoint(struct system *x, const struct design_point *s, const struct design *d)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
-    double size_B = isnan(own->size_B) ? own->bytes_per_param * params_of(s) : own->size_B;
-    double write_s = checkpoint_write_s(size_B, nodes_of(s), own->node_Bps, own->store_Bps);
+    const struct training *model = saved_model(s);
+    double size_B = isnan(own->size_B) ? own->bytes_per_param * model_params(&model->model) : own->size_B;
+    double replicas = replicas_of(model), nodes = nodes_of(s), node_Bps = path_Bps(s, d);
+    double once_s = checkpoint_write_s(size_B, nodes, node_Bps, own->store_Bps);
+    double write_s = once_s * (own->sharded ? 1 : replicas);
     double stall_s = own->async ? ASYNC_STALL_S : write_s;
-    *c = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
-                              .drain_s = own->async ? write_s : 0,
-                              .restart_s =
-                                  own->restart_s + (isnan(enough) ? 0 : (1 - enough) * s->system.repair_s) };
+    x->path_s = size_B * (own->sharded ? 1 : replicas) / nodes / node_Bps;
+    x->load_s = own->read == OWN_READ_EACH ? replicas * once_s : once_s + exchange_s(s, d, size_B, replicas);
+    x->wait_s = isnan(x->spares_enough) ? 0 : (1 - x->spares_enough) * s->system.repair_s;
+    x->checkpoint = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
+                                         .drain_s = own->async ? write_s : 0,
+                                         .restart_s = own->restart_s + x->load_s + x->wait_s };
+}
+
+/* Beside the steps checkpoints take bandwidth from them, which no time of a step knows of. */
+static void omit_contention(struct system *x, const struct own_checkpoint *own)
+{
+    double share = x->path_s / (x->goodput.interval_s + x->checkpoint.stall_s);
+    if (own->over && own->async && share > 0)
+        omit(x, "%.2g %% of the bandwidth of %s, which checkpoints take from steps", 100 * fmin(share, 1),
+             own->over);
+}
+
+/* Which checkpoint is too long, and for what. */
+static void omit_lost(struct system *x)
+{
+    for (int32_t i = 0; i < x->n_tiers && x->goodput.goodput == 0; i++) {
+        const struct goodput_tier *t = &x->tiers[i];
+        if (t->c.stall_s + t->c.drain_s < x->mtbi_s / t->share)
+            continue;
+        omit(x, "nothing is kept: a checkpoint takes %.4g s, and something fails each %.4g s",
+             t->c.stall_s + t->c.drain_s, x->mtbi_s / t->share);
+        return;
+    }
 }
 
 /* ---- sums ---- */
@@ -218,18 +280,111 @@ static double tokens_of(const struct design_point *s)
     return sum;
 }
 
+/* Those that are nearer, and the store for the failures that they cannot restore. */
+static void settle_tiers(struct system *x, const struct own_checkpoint *own, double time_s)
+{
+    double rest = 1;
+    x->n_tiers = 0;
+    for (int32_t i = 0; i < own->n_tiers; i++) {
+        const struct own_tier *t = &own->tiers[i];
+        rest -= t->share;
+        x->tiers[x->n_tiers++] = (struct goodput_tier){
+            .name = t->name,
+            .share = t->share,
+            .c = { .stall_s = t->stall_s, .restart_s = t->restart_s + x->wait_s },
+            .interval_s = t->steps > 0 ? (double)t->steps * time_s : t->interval_s,
+        };
+    }
+    x->tiers[x->n_tiers++] = (struct goodput_tier){
+        .name = "store", .share = fmax(rest, 0), .c = x->checkpoint, .interval_s = own->interval_s
+    };
+}
+
+/* Parts that the job runs on without are down n repair/MTBF of the time, and what they leave makes a step
+ * longer by 1/left - 1 at most. */
+static double less_bandwidth(const struct system *x, double repair_s)
+{
+    double lost = 0;
+    for (int32_t i = 0; i < x->n_fails; i++)
+        if (x->fails[i].tolerated)
+            lost += x->fails[i].n * repair_s / x->fails[i].mtbf_s * (1 / x->fails[i].left - 1);
+    return lost;
+}
+
 void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s)
 {
     double n_npus = (double)s->net.n_npus;
     own_sum(&x->cost, x->items, x->n_items, &own->terms);
     x->usd_npu_h = own_usd_npu_h(&x->cost, n_npus, &own->terms);
     x->mtbi_s = 1 / reliability_rate(x->fails, x->n_fails);
-    goodput_of(&x->goodput, &x->checkpoint, x->mtbi_s, own->checkpoint.interval_s);
-    x->step_s = time_s / x->goodput.goodput;
+    settle_tiers(x, &own->checkpoint, time_s);
+    goodput_of_tiers(&x->goodput, x->tiers, x->n_tiers, x->mtbi_s);
+    x->kept = x->goodput.goodput * (1 - own->straggler_loss) * (1 - own->planned_per_s * own->planned_stop_s);
+    x->step_s = time_s / x->kept;
     double usd_step = x->usd_npu_h * n_npus * x->step_s / HOUR_S;
     x->usd_per_Mtoken = usd_step / x->tokens * 1e6;
     x->usd_run = usd_step * (isnan(own->run_steps) ? own->run_tokens / x->tokens : own->run_steps);
 }
+
+/* ---- shares ---- */
+
+const char *const system_level_words[N_SYSTEM_LEVELS + 1] = { "by term", "by item", "by time", NULL };
+
+int32_t system_shares_max(const struct system *x)
+{
+    return 5 + x->n_items + 1 + x->n_fails + 4;
+}
+
+/* Next of the shares that @p n counts. */
+static void add_share(struct system_share *out, int32_t *n, enum system_level level, const char *what,
+                      double frac)
+{
+    if (frac > 0)
+        out[(*n)++] = (struct system_share){ level, what, frac };
+}
+
+static void share_time(struct system_share *out, int32_t *n, const struct system *x,
+                       const struct own_system *own)
+{
+    double planned = own->planned_per_s * own->planned_stop_s, slow = (1 - planned) * own->straggler_loss;
+    double running = 1 - planned - slow, stalls = 0;
+    for (int32_t i = 0; i < x->n_tiers; i++)
+        if (x->tiers[i].c.stall_s > 0)
+            stalls += x->tiers[i].c.stall_s / x->tiers[i].settled_s;
+    double lost = running - x->kept * (1 + stalls);
+    add_share(out, n, SYSTEM_BY_TIME, "steps that are kept", x->kept);
+    add_share(out, n, SYSTEM_BY_TIME, "stalls of checkpoints", x->kept * stalls);
+    for (int32_t i = 0; i < x->n_fails; i++)
+        add_share(out, n, SYSTEM_BY_TIME, x->fails[i].name,
+                  lost * reliability_rate(&x->fails[i], 1) * x->mtbi_s);
+    add_share(out, n, SYSTEM_BY_TIME, "stragglers", slow);
+    add_share(out, n, SYSTEM_BY_TIME, "planned stops", planned);
+}
+
+int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own)
+{
+    const struct own_cost *c = &x->cost;
+    struct own_terms alone = own->terms;
+    int32_t n = 0;
+    if (!(x->kept > 0 && isfinite(c->total) && c->total > 0))
+        return 0;
+    add_share(out, &n, SYSTEM_BY_TERM, "capital", c->capital / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "building", c->building / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "energy", c->energy / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "support", c->support / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "staff", c->staff / c->total);
+    alone.staff_usd_year = 0;
+    for (int32_t i = 0; i < x->n_items; i++) {
+        struct own_cost item;
+        own_sum(&item, &x->items[i], 1, &alone);
+        add_share(out, &n, SYSTEM_BY_ITEM, x->items[i].name, item.total / c->total);
+    }
+    add_share(out, &n, SYSTEM_BY_ITEM, "staff", c->staff / c->total);
+    share_time(out, &n, x, own);
+    return n;
+}
+
+/* ---- everything of one design ---- */
 
 /* Nothing is known of what cannot be built. */
 static void leave_blank(struct system *x)
@@ -242,6 +397,7 @@ static void leave_blank(struct system *x)
                           .spares_enough = NAN,
                           .mtbi_s = NAN,
                           .goodput = { NAN, NAN, NAN, NAN, NAN },
+                          .kept = NAN,
                           .step_s = NAN,
                           .tokens = NAN,
                           .usd_per_Mtoken = NAN,
@@ -298,14 +454,14 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     own_sum(&bare, out->items, out->n_items, &s->system.terms);
     out->racks = ceil(bare.watt_peak / s->system.rack_W);
     add_extras(out, s, true);
-    settle_checkpoint(&out->checkpoint, s, out->spares_enough);
+    settle_checkpoint(out, s, d);
     system_sum(out, s, &s->system, d->time_s);
+    out->less_bw = less_bandwidth(out, s->system.repair_s);
+    omit_contention(out, &s->system.checkpoint);
     if (out->goodput.interval_s < out->checkpoint.drain_s)
         omit(out, "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to %.4g",
              out->checkpoint.drain_s);
-    if (out->goodput.goodput == 0)
-        omit(out, "nothing is kept: a checkpoint takes %.4g s, and something fails each %.4g s",
-             out->checkpoint.stall_s + out->checkpoint.drain_s, out->mtbi_s);
+    omit_lost(out);
     return 0;
 }
 
@@ -340,7 +496,7 @@ int system_row_fill(struct system_row *out, const struct design_point *s, const 
     out->watt_peak = x.cost.watt_peak;
     out->watt_mean = x.cost.watt_mean;
     out->racks = x.racks;
-    out->goodput = x.goodput.goodput;
+    out->goodput = x.kept;
     out->mtbi_h = x.mtbi_s / HOUR_S;
     system_free(&x);
     return 0;

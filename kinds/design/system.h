@@ -24,17 +24,50 @@ struct system {
     int64_t spares_needed; /**< fewest for 0.99 of it */
     double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */
     struct checkpoint checkpoint;
-    struct goodput goodput;
-    double step_s;                  /**< wall time of a step: its time over goodput; INFINITY for 0 */
-    double tokens;                  /**< of a step; NaN unknown */
-    double usd_per_Mtoken, usd_run; /**< NaN: tokens, or the run, are not known */
+    double load_s, wait_s; /**< of its restart: reading the checkpoint, waiting for a spare */
+    double path_s;         /**< what nodes would take to send one, if the store took it */
+    struct goodput_tier tiers[OWN_MAX_TIERS + 1]; /**< the last one is `checkpoint`, the store */
+    int32_t n_tiers;
+    struct goodput goodput; /**< what failures and checkpoints leave of the time */
+    double kept;            /**< times what stragglers and planned stops leave: work */
+    double less_bw;         /**< share of the time lost, at most, while parts are down that the job runs on
+                                 without: were steps all communication. Not in `kept` */
+    double step_s;          /**< wall time of a step: its time over goodput; INFINITY for 0 */
+    double tokens;          /**< of a step; NaN unknown */
+    double usd_per_Mtoken, usd_run;                  /**< NaN: tokens, or the run, are not known */
     bool lacks_watts, lacks_failures, lacks_network; /**< sums are lower bounds, as `omits` says */
-    char omits[256];                                 /**< what is left out of these numbers; "" */
+    char omits[512];                                 /**< what is left out of these numbers; "" */
 };
 
 /** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */
 int system_build(struct system *out, const struct design_point *s, const struct design *d, struct err *e);
 void system_free(struct system *x);
+
+/** By what the cost of work can be told apart; the shares of each level add up to 1. */
+enum system_level {
+    SYSTEM_BY_TERM, /**< capital, building, energy, support, staff */
+    SYSTEM_BY_ITEM, /**< what is owned, with its power and support; staff */
+    SYSTEM_BY_TIME, /**< steps that are kept, stalls, failures part by part, stragglers, planned stops */
+    N_SYSTEM_LEVELS,
+};
+extern const char *const system_level_words[N_SYSTEM_LEVELS + 1];
+
+struct system_share {
+    enum system_level level;
+    const char *what; /**< borrowed from @p x, or a literal */
+    double frac;
+};
+
+/** Entries that system_shares() writes at most. */
+int32_t system_shares_max(const struct system *x);
+
+/**
+ * Shares of what work costs, 0 left out. Time: of all of it, kept steps have `kept`, their stalls as many
+ * times delta/tau as tiers have, and the rest is lost to failures, in proportion to how often each part stops
+ * the job: what one costs does not depend on the part. Returns how many; none where nothing is kept or the
+ * sum is not known.
+ */
+int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own);
 
 /** The sums again, after items, terms or failures of @p x were changed. */
 void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);
@@ -43,7 +76,7 @@ void system_sum(struct system *x, const struct design_point *s, const struct own
 struct system_row {
     double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h;
     const char *system_omits;
-    char text[256];
+    char text[512];
 };
 
 /** Its columns in a row of type @p type: @p in is "" or "member.". */

@@ -76,6 +76,9 @@ system:
 } >owned.yaml
 sed -e 's/npus_per_node: 4/npus_per_node: 2/' -e 's/size: 64, latency_ns: 900, bw_GBps: 50/size: 64, planes: 2, latency_ns: 900, bw_GBps: 100/' \
     -e 's/total == 150/total == 200/' owned.yaml >redundant.yaml
+sed 's/size_GB: 500/size_GB: 500, tiers: [ { name: peers, share: 0.9, restart_s: 60 } ]/' owned.yaml >tiers.yaml
+sed 's/watt: 900 }/watt: 900, mtbf_h: 1000 }/' owned.yaml >fails.yaml
+{ cat owned.yaml; echo "  planned_stops_month: 9"; } >planned.yaml
 cat >trained.yaml <<..
 network:
   npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300, matrix_efficiency: 0.5 }
@@ -254,6 +257,9 @@ system sold owned system.sold=0.5
 system mtbf owned system.mtbf={npu_h: 100}
 system tolerates redundant system.tolerates={planes: false}
 system checkpoint owned system.checkpoint={size_GB: 9000}
+system straggler_loss owned system.straggler_loss=0.1
+system planned_stops_month owned system.planned_stops_month=9
+system planned_stop_h planned system.planned_stop_h=9
 system step_tokens owned system.step_tokens=1e6
 system run_Gtokens owned system.run_Gtokens=5
 system run_steps owned system.run_steps=1000
@@ -264,6 +270,8 @@ system.items[] usd owned system.items[0].usd=999
 system.items[] life_years owned system.items[0].life_years=1
 system.items[] residual owned system.items[0].residual=0.5
 system.items[] watt owned system.items[0].watt=99
+system.items[] mtbf_h owned system.items[0].mtbf_h=1000
+system.items[] takes_npus fails system.items[0].takes_npus=64
 system.items[] idle owned system.items[0].idle=0
 system.mtbf npu_h owned system.mtbf.npu_h=100
 system.mtbf node_h owned system.mtbf.node_h=100
@@ -281,6 +289,16 @@ system.checkpoint async owned system.checkpoint.async=false
 system.checkpoint stall_s owned system.checkpoint.stall_s=30
 system.checkpoint interval_s owned system.checkpoint.interval_s=3000
 system.checkpoint restart_s owned system.checkpoint.restart_s=60
+system.checkpoint over owned system.checkpoint.over=out
+system.checkpoint sharded trained system.checkpoint.sharded=false
+system.checkpoint read trained system.checkpoint.read=each
+system.checkpoint tiers owned system.checkpoint.tiers=[{name: peers, share: 0.9, restart_s: 60}]
+system.checkpoint.tiers[] name tiers system.checkpoint.tiers[0].name=others
+system.checkpoint.tiers[] share tiers system.checkpoint.tiers[0].share=0.5
+system.checkpoint.tiers[] every_steps tiers system.checkpoint.tiers[0]={name: peers, share: 0.9, restart_s: 60, every_steps: 1e6}
+system.checkpoint.tiers[] interval_s tiers system.checkpoint.tiers[0].interval_s=30
+system.checkpoint.tiers[] stall_s tiers system.checkpoint.tiers[0].stall_s=3
+system.checkpoint.tiers[] restart_s tiers system.checkpoint.tiers[0].restart_s=90
 ..
 
 # The same keys on further shapes that have them, and recipes that a shape has no use for.

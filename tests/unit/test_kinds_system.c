@@ -90,23 +90,23 @@ TEST(spares_are_paid_and_shorten_restarts)
     double mtbf_h = 1 / (4 / 79000.0 + 1 / 24350.0), u = 100 / (mtbf_h + 100);
     double enough = pow(1 - u, 9) + 9 * u * pow(1 - u, 8);
     assert_close(x.spares_enough, enough, 1e-12);
-    assert_close(x.checkpoint.restart_s, 600 + (1 - enough) * 360000, 1e-9);
+    assert_close(x.checkpoint.restart_s, 600 + 2 + (1 - enough) * 360000, 1e-9); /* 200 GB at 100 GB/s */
     assert_int_equal(x.spares_needed, 1); /* Poisson of 0.073: 0.93, then 0.997 */
     assert_close(x.cost.price - none.cost.price, 4 * 25000, 1e-9);
     assert_close(x.cost.watt_peak - none.cost.watt_peak, 4 * 1000, 1e-9);
-    assert_true(isnan(none.spares_enough) && none.checkpoint.restart_s == 600);
+    assert_true(isnan(none.spares_enough) && none.checkpoint.restart_s == 602);
 }
 
-/* Boxes of 16 ports, nodes of 8; a recipe deals the places of a node out to `rails`. */
-#define FAILING(rails, dims)                                                                                 \
+/* Nodes of 8; a recipe deals the places of a node out to `rails`. */
+#define FAILING(ports, rails, dims, more)                                                                    \
     "network: { npu: { usd: 1, watt: 1 }, dims: [ " dims " ] }\n"                                            \
     "parts:\n"                                                                                               \
     "  catalogue:\n"                                                                                         \
     "    - { name: nic, kind: nic, ports: 2, bw_GBps: 50, usd: 1 }\n"                                        \
-    "    - { name: box, kind: switch, ports: 16, bw_GBps: 50, usd: 1 }\n"                                    \
+    "    - { name: box, kind: switch, ports: " ports ", bw_GBps: 50, usd: 1 }\n"                             \
     "    - { name: end, kind: link, bw_GBps: 50, usd: 1 }\n"                                                 \
     "  build: [ { tier: P, nic: nic, switch: box, end_link: end, up_link: end, rails: " rails " } ]\n" STEP  \
-    "system: { npus_per_node: 8, checkpoint: { size_GB: 1 } }\n"
+    "system: { npus_per_node: 8, checkpoint: { size_GB: 1 }, step_tokens: 1e6, " more " }\n"
 #define NODE         "{ name: node, shape: switch, size: 8, bw_GBps: 400, tier: P }, "
 #define POD(GBps, x) "{ name: pod, bw_GBps: " GBps ", tier: P, " x " }"
 
@@ -119,29 +119,40 @@ TEST(spares_are_paid_and_shorten_restarts)
 TEST(a_failure_takes_what_hangs_on_the_part)
 {
     CASES(const char *text, *part; bool tolerated; double npus, left; int dim, n_dims) = {
-        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "nic", false, 8, 0, 1, 1 },
-        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "end, end link", false, 8, 0, 1, 1 },
-        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "box, leaf", false, 64, 0, 1, 1 },
-        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "box, spine", true, 0, 0.75, 1, 1 },
-        { FAILING("8", NODE POD("50", "shape: switch, size: 64")), "end, up link", true, 0, 7 / 8.0, 1, 1 },
-        { FAILING("1", NODE POD("50", "shape: switch, size: 64")), "box, leaf", false, 8, 0, 1, 1 },
-        { FAILING("1", NODE POD("50", "shape: switch, size: 64")), "box, spine", true, 0, 7 / 8.0, 1, 1 },
-        { FAILING("8", NODE POD("50", "shape: switch, size: 8")), "box, switch", false, 64, 0, 1, 1 },
-        { FAILING("1", NODE POD("100", "shape: switch, size: 64, planes: 2")), "box, leaf", true, 0, 0.5, 1,
+        { FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""), "nic", false, 8, 0, 1, 1 },
+        { FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""), "end, end link", false, 8, 0, 1,
           1 },
-        { FAILING("1", NODE POD("100", "shape: switch, size: 64, planes: 2")), "nic", false, 8, 0, 1, 1 },
-        { FAILING("1", NODE POD("200", "shape: switch, size: 64, planes: 4")), "nic", true, 0, 0.5, 1, 1 },
-        { FAILING("1", NODE POD("50", "shape: fat-tree, sizes: [ 8, 4 ], taper: 2")), "box, leaf", false, 64,
-          0, 1, 2 },
-        { FAILING("1", NODE POD("50", "shape: fat-tree, sizes: [ 8, 4 ], taper: 2")), "end, up link", true, 0,
-          0.75, 2, 1 },
-        { FAILING("1", NODE POD("100", "shape: fat-tree, sizes: [ 8, 4, 2 ], planes: 2")), "box, spine", true,
-          0, 7 / 8.0, 2, 2 },
-        { FAILING("1", NODE POD("50", "shape: dragonfly, sizes: [ 2, 4, 5 ], links: 2")), "box, router",
-          false, 16, 0, 1, 2 },
-        { FAILING("1", NODE POD("50", "shape: ring, size: 4")), "end, direct link", false, 16, 0.5, 1, 1 },
-        { FAILING("1", NODE POD("50", "shape: full, size: 5")), "end, direct link", false, 16, 0.75, 1, 1 },
-        { FAILING("1", NODE POD("50", "shape: line, size: 5")), "end, direct link", false, 16, 0, 1, 1 },
+        { FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""), "box, leaf", false, 64, 0, 1,
+          1 },
+        { FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""), "box, spine", true, 0, 0.75, 1,
+          1 },
+        { FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""), "end, up link", true, 0, 7 / 8.0,
+          1, 1 },
+        { FAILING("16", "1", NODE POD("50", "shape: switch, size: 64"), ""), "box, leaf", false, 8, 0, 1, 1 },
+        { FAILING("16", "1", NODE POD("50", "shape: switch, size: 64"), ""), "box, spine", true, 0, 7 / 8.0,
+          1, 1 },
+        { FAILING("16", "8", NODE POD("50", "shape: switch, size: 8"), ""), "box, switch", false, 64, 0, 1,
+          1 },
+        { FAILING("16", "1", NODE POD("100", "shape: switch, size: 64, planes: 2"), ""), "box, leaf", true, 0,
+          0.5, 1, 1 },
+        { FAILING("16", "1", NODE POD("100", "shape: switch, size: 64, planes: 2"), ""), "nic", false, 8, 0,
+          1, 1 },
+        { FAILING("16", "1", NODE POD("200", "shape: switch, size: 64, planes: 4"), ""), "nic", true, 0, 0.5,
+          1, 1 },
+        { FAILING("16", "1", NODE POD("50", "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"), ""), "box, leaf",
+          false, 64, 0, 1, 2 },
+        { FAILING("16", "1", NODE POD("50", "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"), ""),
+          "end, up link", true, 0, 0.75, 2, 1 },
+        { FAILING("16", "1", NODE POD("100", "shape: fat-tree, sizes: [ 8, 4, 2 ], planes: 2"), ""),
+          "box, spine", true, 0, 7 / 8.0, 2, 2 },
+        { FAILING("16", "1", NODE POD("50", "shape: dragonfly, sizes: [ 2, 4, 5 ], links: 2"), ""),
+          "box, router", false, 16, 0, 1, 2 },
+        { FAILING("16", "1", NODE POD("50", "shape: ring, size: 4"), ""), "end, direct link", false, 16, 0.5,
+          1, 1 },
+        { FAILING("16", "1", NODE POD("50", "shape: full, size: 5"), ""), "end, direct link", false, 16, 0.75,
+          1, 1 },
+        { FAILING("16", "1", NODE POD("50", "shape: line, size: 5"), ""), "end, direct link", false, 16, 0, 1,
+          1 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct reliability_line *found = NULL;
@@ -160,13 +171,32 @@ TEST(a_failure_takes_what_hangs_on_the_part)
 /* What is not tolerated stops the job, and only that. */
 TEST(a_key_says_what_the_job_runs_on_without)
 {
-    SYSTEM(s, d, x, FAILING("8", NODE POD("50", "shape: switch, size: 64")));
+    SYSTEM(s, d, x, FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""));
     double stops_h = 512 / 79000.0 + 64 / 24350.0 + 512 / 3e6 + 512 / 1.3e6 + 64 / 1.4e6;
     assert_close(x.mtbi_s, 3600 / stops_h, 1e-12);
     s.system.tolerates.paths = false;
     system_free(&x);
     OK(system_build(&x, &s, &d, e));
     assert_close(x.mtbi_s, 3600 / (stops_h + 512 / 1.3e6 + 32 / 1.4e6), 1e-12);
+}
+
+/* One box of 64 ports for each place in the node, against two tiers of 16: 512 links up and 96 - 8 boxes
+ * fewer. Where each of them stops the job, that is goodput, and tokens. */
+TEST(fewer_optics_make_tokens_cheaper)
+{
+    SYSTEM(s, d, x,
+           FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), "tolerates: { paths: false }"));
+    SYSTEM(s2, d2, x2,
+           FAILING("64", "8", NODE POD("50", "shape: switch, size: 64"), "tolerates: { paths: false }"));
+    double same_h = 512 / 79000.0 + 64 / 24350.0 + 512 / 3e6 + 512 / 1.3e6;
+    double many_s = 3600 / (same_h + 512 / 1.3e6 + 96 / 1.4e6), few_s = 3600 / (same_h + 8 / 1.4e6);
+    assert_close(x.mtbi_s, many_s, 1e-12);
+    assert_close(x2.mtbi_s, few_s, 1e-12);
+    assert_true(d.time_s == d2.time_s);
+    double gain = goodput_exact(&x2.checkpoint, few_s, checkpoint_best_s(1, few_s)) /
+                  goodput_exact(&x.checkpoint, many_s, checkpoint_best_s(1, many_s));
+    assert_true(gain > 1.00005);
+    assert_close(x.usd_per_Mtoken / x2.usd_per_Mtoken, gain * x.usd_npu_h / x2.usd_npu_h, 1e-12);
 }
 
 /* The ring of 4 lies in a node of 4, and not in one of 2. */
@@ -179,6 +209,122 @@ TEST(what_joins_a_server_is_in_its_price)
     assert_has(x3.omits, "failures of 1 of 4 lines of the bill, sold by the GB/s");
     assert_has(x3.omits, "power of 1 of 4 lines");
     assert_close(x3.items[2].count * x3.items[2].usd, 16.0 * 100 * 4, 1e-12);
+}
+
+/* Nodes of 4 send 4 times 50 GB/s into the pod, 8 of them 1,600: 200 GB in an eighth of a second. */
+TEST(checkpoints_pass_the_network_where_they_are_told)
+{
+    SYSTEM(s, d, x, MACHINE);
+    s.system.checkpoint.over = "pod";
+    s.system.checkpoint.store_Bps = 1e15;
+    system_free(&x);
+    OK(system_build(&x, &s, &d, e));
+    assert_close(x.checkpoint.drain_s, 0.125, 1e-12);
+    assert_close(x.load_s, 0.125, 1e-12);
+    assert_has(x.omits, "% of the bandwidth of pod, which checkpoints take from steps");
+}
+
+/* 8 replicas of a model of P parameters, 14 P bytes a copy, at 100 GB/s: one node of 8. Read once, they pass
+ * it on at 50 GB/s an NPU. */
+TEST(replicas_write_and_read_by_themselves_or_together)
+{
+    SYSTEM(s, d, x,
+           "network:\n"
+           "  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300 }\n"
+           "  dims: [ { name: in, shape: ring, size: 8, bw_GBps: 50, efficiency: 0.5 } ]\n"
+           "workload:\n"
+           "  model: { layers: 4, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }\n"
+           "  parallel: { batch: 64 }\n"
+           "system: { checkpoint: { node_GBps: 100 } }\n");
+    double size_B = 14 * model_params(&s.workloads[0].training->model), once_s = size_B / 100e9;
+    assert_close(x.checkpoint.drain_s, once_s, 1e-12);
+    assert_close(x.load_s, once_s + size_B / 25e9, 1e-12);
+    s.system.checkpoint.sharded = false;
+    s.system.checkpoint.read = OWN_READ_EACH;
+    system_free(&x);
+    OK(system_build(&x, &s, &d, e));
+    assert_close(x.checkpoint.drain_s, 8 * once_s, 1e-12);
+    assert_close(x.load_s, 8 * once_s, 1e-12);
+}
+
+/* What stops the job is failures, slow NPUs and maintenance: one factor each. 10 stops of 7.305 h are a tenth
+ * of a month. */
+TEST(factors_of_the_time_multiply)
+{
+    SYSTEM(s, d, x, MACHINE "  straggler_loss: 0.2\n  planned_stops_month: 10\n  planned_stop_h: 7.305\n");
+    SYSTEM(bare, d0, none, MACHINE);
+    assert_true(none.kept == none.goodput.goodput);
+    assert_close(x.kept, none.kept * 0.8 * 0.9, 1e-12);
+    assert_close(x.step_s, d.time_s / x.kept, 1e-15);
+}
+
+/* 9 of 10 failures from the memory of a peer, saved every third step; the rest from the store. */
+TEST(nearer_tiers_serve_their_share_of_failures)
+{
+    SYSTEM(s, d, x,
+           DIMS("4") PARTS STEP
+           "system:\n"
+           "  checkpoint:\n"
+           "    size_GB: 200\n"
+           "    tiers: [ { name: peers, share: 0.9, every_steps: 3, stall_s: 1e-6, restart_s: 100 } ]\n");
+    struct goodput_tier tiers[] = {
+        { .share = 0.9, .c = { 1e-6, 0, 100 }, .interval_s = 3 * d.time_s },
+        { .share = 0.1, .c = { 1, 2, 602 }, .interval_s = NAN },
+    };
+    struct goodput g;
+    goodput_of_tiers(&g, tiers, 2, x.mtbi_s);
+    assert_close(x.kept, g.goodput, 1e-12);
+    assert_close(x.tiers[0].settled_s, 3 * d.time_s, 1e-15);
+}
+
+/* 9 trays for each of 8 places of 4 NPUs: any of them takes a node of 4, or, where it says so, 8 nodes. */
+TEST(items_fail_where_they_say_how_often)
+{
+    SYSTEM(bare, d0, none, MACHINE);
+    SYSTEM(s, d, x,
+           DIMS("4") PARTS STEP
+           "system:\n"
+           "  npus_per_node: 4\n"
+           "  items: [ { name: tray, per: npu, count: 2.25, mtbf_h: 2e5, takes_npus: 30 }, { "
+           "name: fan, per: node, mtbf_h: 1e6 } ]\n"
+           "  checkpoint: { size_GB: 200 }\n");
+    assert_close(1 / x.mtbi_s - 1 / none.mtbi_s, (72 / 2e5 + 8 / 1e6) / 3600, 1e-9);
+    assert_true(strcmp(x.fails[2].name, "tray") == 0 && x.fails[2].n == 72 && x.fails[2].npus == 32);
+    assert_true(strcmp(x.fails[3].name, "fan") == 0 && x.fails[3].npus == 4);
+}
+
+/* Every level is all of the cost; time is drawn apart by what the formula of Daly says of each factor. */
+TEST(shares_of_each_level_add_up)
+{
+    static const char *const more[] = {
+        "", "  straggler_loss: 0.1\n  planned_stops_month: 9\n  staff_usd_year: 1e6\n"
+    };
+    for (size_t k = 0; k < COUNT_OF(more); k++) {
+        char text[4096];
+        double sum[N_SYSTEM_LEVELS] = { 0 }, kept = 0, nodes = 0, npus = 0;
+        snprintf(text, sizeof text, "%s%s", MACHINE, more[k]);
+        SYSTEM(s, d, x, text);
+        struct system_share shares[64];
+        assert_in_range(system_shares_max(&x), 1, COUNT_OF(shares));
+        int32_t n = system_shares(shares, &x, &s.system);
+        for (int32_t i = 0; i < n; i++) {
+            sum[shares[i].level] += shares[i].frac;
+            kept = strcmp(shares[i].what, "steps that are kept") == 0 ? shares[i].frac : kept;
+            if (shares[i].level == SYSTEM_BY_TIME && strcmp(shares[i].what, "nodes") == 0)
+                nodes = shares[i].frac;
+            if (shares[i].level == SYSTEM_BY_TIME && strcmp(shares[i].what, "NPUs") == 0)
+                npus = shares[i].frac;
+        }
+        for (int32_t level = 0; level < N_SYSTEM_LEVELS; level++)
+            assert_close(sum[level], 1, 1e-12);
+        assert_close(kept, x.kept, 1e-12);
+        assert_close(npus / nodes, (32 / 79000.0) / (8 / 24350.0), 1e-9);
+        /* Of a failure R, half an interval and the drain are lost, to first order. */
+        double each_s = x.checkpoint.restart_s + x.checkpoint.drain_s + x.goodput.interval_s / 2;
+        assert_near(npus / (x.kept / x.goodput.goodput) / (32 / 79000.0 / 3600 * each_s), 1, 0.01);
+        x.kept = 0;
+        assert_int_equal(system_shares(shares, &x, &s.system), 0);
+    }
 }
 
 /* 8 NPUs with 100 links each: no Clos of 4 ports joins 800 ends. */
@@ -258,6 +404,8 @@ TEST(rows_say_what_the_report_says)
     assert_true(isnan(row.usd_year) && isnan(row.goodput) && !row.system_omits);
 }
 
+#define SAVING(keys) "system: { npu_usd: 5, npu_watt: 5, checkpoint: { size_GB: 1, " keys " } }\n"
+
 TEST(what_cannot_be_summed_is_refused)
 {
     static const struct refusal cases[] = {
@@ -270,6 +418,33 @@ TEST(what_cannot_be_summed_is_refused)
         { "network: \"ring:4@9\"\n" STEP "system: 5\n", ERR_PARSE, "system is" },
         { "network: \"ring:4@9\"\n" STEP "system: { npu_usd: 5, pue: 0.5 }\n", ERR_RANGE,
           "system.pue is 0.5, expected 1 to 10" },
+        { "network: \"ring:4@9\"\n" STEP SAVING("over: dim2"), ERR_RANGE,
+          "study.yaml:3:62: system.checkpoint.over is \"dim2\", expected a dimension of the network" },
+        { "network: \"ring:4@9\"\n" STEP SAVING("over: dim1, node_GBps: 5"), ERR_PARSE,
+          "system.checkpoint.node_GBps is given together with over; give one of them" },
+        { "network: \"ring:4@9\"\n" STEP SAVING("sharded: false"), ERR_RANGE,
+          "system.checkpoint.sharded asks for replicas, which only a workload with a model has" },
+        { "network: \"ring:4@9\"\n" STEP SAVING("read: each"), ERR_RANGE,
+          "system.checkpoint.read asks for replicas" },
+        { "network: \"ring:4@9\"\n" STEP SAVING("restart_s: -1"), ERR_RANGE, "restart_s is -1, expected 0" },
+        { "network: \"ring:4@9\"\n" STEP SAVING(
+              "tiers: [ { name: a, share: 0.6, restart_s: 1 }, { name: b, share: 0.6, restart_s: 1 } ]"),
+          ERR_RANGE, "system.checkpoint.tiers restore 1.2 of all failures, expected at most 1" },
+        { "network: \"ring:4@9\"\n" STEP SAVING("tiers: [ { name: a, share: 0.6 } ]"), ERR_PARSE,
+          "restart_s" },
+        { "network: \"ring:4@9\"\n" STEP SAVING(
+              "tiers: [ { name: a, share: 0.6, restart_s: 1, every_steps: 1, interval_s: 5 } ]"),
+          ERR_PARSE, "every_steps is given together with interval_s" },
+        { "network: \"ring:4@9\"\n" STEP
+          "system: { npu_usd: 5, npu_watt: 5, planned_stops_month: 100, planned_stop_h: 8, "
+          "checkpoint: { size_GB: 1 } }\n",
+          ERR_RANGE,
+          "system.planned_stops_month times planned_stop_h is 1.09514 of the time, expected less than 1" },
+        { "network: \"ring:4@9\"\n" STEP "system: { npu_usd: 5, npu_watt: 5, mtbf: { link_h: 0 } }\n",
+          ERR_RANGE, "system.mtbf.link_h is 0, expected 0.001" },
+        { "network: \"ring:4@9\"\n" STEP
+          "system: { npu_usd: 5, npu_watt: 5, items: [ { name: a, mtbf_h: -1 } ] }\n",
+          ERR_RANGE, "mtbf_h is -1, expected 0.001" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;

@@ -151,7 +151,6 @@ TEST(wrong_values_are_refused_with_their_place)
         { "items: [{ usd: 2 }]", ERR_PARSE, "name" },
         { "items: [{ name: x, per: pod }]", ERR_PARSE, "items[0].per is pod, expected one of npu" },
         { "rent_usd_kW_month: 150\nbuilding_usd_W: 12", ERR_PARSE, "is given together with building_usd_W" },
-        { "repair_h: 5", ERR_PARSE, "repair_h is given without spare_nodes" },
         { "checkpoint: { size_GB: 5, bytes_per_param: 2 }", ERR_PARSE,
           "checkpoint.bytes_per_param is given together with size_GB" },
         { "run_steps: 5\nrun_Gtokens: 12", ERR_PARSE, "run_steps is given together with run_Gtokens" },

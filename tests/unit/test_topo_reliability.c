@@ -12,7 +12,7 @@ enum { N_SEGMENTS = 200000 };
 
 static double bloom_share(void)
 {
-    const struct goodput_tier store = { 1, 40, 10800, 0 };
+    const struct goodput_tier store = { .share = 1, .c.stall_s = 40, .settled_s = 10800 };
     return 1 - goodput_tiers(&store, 1, INFINITY);
 }
 
@@ -267,12 +267,16 @@ TEST(exact_goodput_is_that_of_drawn_failures)
     }
 }
 
-/* Two tiers, failures of three in four restored from the memory of a peer: first order, so its error is
- * printed, and of second order. */
-TEST(tiers_are_near_drawn_failures)
+/* Two tiers, failures of three in four restored from the memory of a peer. Nested, within the error of the
+ * draws; to first order, so its error is printed, and of second order. */
+TEST(tiers_are_those_of_drawn_failures)
 {
     const double m = 10800;
-    const struct goodput_tier tiers[] = { { 0.75, 0.2, 60, 60 }, { 0.25, 20, 1800, 480 } };
+    struct goodput_tier tiers[] = {
+        { .share = 0.75, .c = { .stall_s = 0.2, .restart_s = 60 }, .interval_s = 60 },
+        { .share = 0.25, .c = { .stall_s = 20, .restart_s = 480 }, .interval_s = 1800 },
+    };
+    struct goodput g;
     RNG(rng, 12, 0);
     struct ratio r = { 0 };
     double since = 0; /* work that only the first tier has */
@@ -290,10 +294,45 @@ TEST(tiers_are_near_drawn_failures)
         ratio_add(&r, fails + draw_restart_s(rng, m, far ? 480 : 60), gain - (far ? kept : 0));
         since = far ? 0 : kept;
     }
-    double g = goodput_tiers(tiers, 2, m);
-    print_message("tiers: first order %.4f, drawn %.4f\n", g, r.y / r.x);
-    assert_near(r.y / r.x, g, 0.01);
+    goodput_of_tiers(&g, tiers, 2, m);
+    print_message("tiers: first order %.4f, nested %.4f, drawn %.4f\n", g.first_order, g.goodput, r.y / r.x);
+    assert_near(r.y / r.x, g.first_order, 0.01);
+    assert_drawn(&r, g.goodput);
     assert_true(goodput_tiers(tiers, 2, 60) == 0);
+}
+
+/* Nesting says nothing new of one tier, nor of one that restores all, nor of one that restores nothing and
+ * costs nothing; derivatives are those of differences. */
+TEST(tiers_nest)
+{
+    const struct checkpoint c = { .stall_s = 20, .drain_s = 30, .restart_s = 480 };
+    const double m = 10800, step = 1e-4;
+    struct goodput one, g, high;
+    struct goodput_tier alone = { .share = 1, .c = c, .interval_s = NAN };
+    struct goodput_tier two[] = { { .share = 0, .interval_s = 60 }, alone };
+    struct goodput_tier all[] = { alone, { .share = 0, .c = c, .interval_s = NAN } };
+    goodput_of(&one, &c, m, NAN);
+    goodput_of_tiers(&g, &alone, 1, m);
+    assert_true(memcmp(&g, &one, sizeof g) == 0);
+    goodput_of_tiers(&g, two, 2, m);
+    assert_close(g.goodput, one.goodput, 1e-15);
+    goodput_of_tiers(&g, all, 2, m);
+    assert_close(g.goodput, one.goodput, 1e-15);
+    assert_true(isinf(g.interval_s));
+    struct goodput_tier mixed[] = {
+        { .share = 0.75, .c = { .stall_s = 0.2, .restart_s = 60 }, .interval_s = NAN },
+        { .share = 0.25, .c = c, .interval_s = NAN },
+    };
+    goodput_of_tiers(&g, mixed, 2, m);
+    goodput_of_tiers(&high, mixed, 2, m * (1 + step));
+    assert_close(g.per_mtbi, (high.goodput - g.goodput) / (step * m), 1e-3);
+    mixed[0].c.restart_s++;
+    mixed[1].c.restart_s++;
+    goodput_of_tiers(&high, mixed, 2, m);
+    assert_close(g.per_restart, high.goodput - g.goodput, 1e-3);
+    mixed[1].c.stall_s = 1e6;
+    goodput_of_tiers(&g, mixed, 2, m);
+    assert_true(g.goodput == 0 && g.first_order == 0);
 }
 
 /* ---- spares ---- */
