@@ -498,6 +498,7 @@ int system_row_fill(struct system_row *out, const struct design_point *s, const 
     out->racks = x.racks;
     out->goodput = x.kept;
     out->mtbi_h = x.mtbi_s / HOUR_S;
+    out->checkpoint_s = isfinite(x.goodput.interval_s) ? x.goodput.interval_s : NAN;
     system_free(&x);
     return 0;
 }

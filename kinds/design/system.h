@@ -74,7 +74,8 @@ void system_sum(struct system *x, const struct design_point *s, const struct own
 
 /** What a row shows; see system_columns. Do not copy: `system_omits` points into it. */
 struct system_row {
-    double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h;
+    double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h,
+        checkpoint_s;
     const char *system_omits;
     char text[512];
 };
@@ -96,6 +97,7 @@ struct system_row {
         SYSTEM_COLUMN(type, in, racks, TABLE_REAL, "by nameplate power"),                                    \
         SYSTEM_COLUMN(type, in, goodput, TABLE_REAL, "share of time that is work kept"),                     \
         SYSTEM_COLUMN(type, in, mtbi_h, TABLE_REAL, "mean time between interruptions of the job"),           \
+        SYSTEM_COLUMN(type, in, checkpoint_s, TABLE_REAL, "work between checkpoints, of the store"),         \
         SYSTEM_COLUMN(type, in, system_omits, TABLE_TEXT, "what these leave out")
 extern const struct column system_columns[];
 
