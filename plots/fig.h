@@ -70,6 +70,7 @@ int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
 int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);
+int fig_tornado(struct canvas *c, const struct rows *r, struct err *e);
 
 /* ---- schedulers of jobs ---- */
 

@@ -308,6 +308,30 @@ static const char *take_name(char out[64], const char *path)
     return path + (*path == '.');
 }
 
+static const struct key *key_called(const struct section *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_keys; i++)
+        if (strcmp(s->keys[i].name, name) == 0)
+            return &s->keys[i];
+    return NULL;
+}
+
+const struct key *sweep_find_key(const struct section *root, const char *path)
+{
+    for (const struct section *s = root; s;) {
+        char name[64];
+        bool is_list = false, indexed = path[strcspn(path, ".[")] == '[';
+        path = take_name(name, path);
+        const struct key *k = key_called(s, name);
+        s = k ? section_below(s, name, &is_list) : NULL;
+        if (is_list && !indexed && *path)
+            path = take_name(name, path); /* the name of a member */
+        if (!*path)
+            return k && !is_list ? k : NULL;
+    }
+    return NULL;
+}
+
 int sweep_check_path(const struct section *root, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     static const char *const fixed[] = { "vary", "name", "source" };

@@ -116,6 +116,10 @@ struct section_link {
 };
 extern const struct section_link section_links[]; /**< ends with above NULL; kinds/kinds.c */
 
+/** The key at a path such as "workloads[1].workload.traffic" or "network.dims.pod.size", below the outermost
+ * ones in @p root; NULL: no table has it. O(keys on the way). */
+const struct key *sweep_find_key(const struct section *root, const char *path);
+
 enum { SWEEP_MAX_FACTS = 16 };
 /**
  * Read `where` of a study whose axes are read. Names in it are those of keys that vary (a path, or its last

@@ -586,7 +586,7 @@ static bool is_within(const struct linexpr *limit, const struct table *rows, int
     }
 }
 
-static bool passes(const struct keep *k, const struct table *rows, int64_t row)
+bool keep_is_within(const struct keep *k, const struct table *rows, int64_t row)
 {
     for (int32_t i = 0; i < k->rule->n_where; i++)
         if (!is_within(&k->limits[i], rows, row))
@@ -775,7 +775,7 @@ static int offer_row(struct keep *k, const struct table *rows, int64_t row, stru
         k->counts.no_design++;
         return 0;
     }
-    if (!passes(k, rows, row)) {
+    if (!keep_is_within(k, rows, row)) {
         k->counts.beyond++;
         return 0;
     }

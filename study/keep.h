@@ -123,6 +123,8 @@ int keep_group(struct text *out, const struct keep *k, const struct table *rows,
 void keep_values(double *x, const struct keep *k, const struct table *rows, int64_t row);
 /** Is the row a result of its kind? */
 bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row);
+/** Is it within all limits of `where`? */
+bool keep_is_within(const struct keep *k, const struct table *rows, int64_t row);
 /** A number of a column, one written in a column of text too; NaN = none. */
 double keep_number(const struct table *rows, int64_t row, int32_t col);
 

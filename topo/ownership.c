@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "topo/uses.h"
 
@@ -289,4 +290,60 @@ int own_read(struct own_system *s, const struct yaml_doc *doc, yaml_id map, stru
 {
     *s = (struct own_system){ 0 };
     return schema_read(s, &own_system_section, doc, map, e);
+}
+
+/* ---- what public sources say ---- */
+
+/* docs/ownership.md, table "Ranges"; read 2026-11-22 but for what is recalled. */
+const struct own_range own_ranges[] = {
+    { "server_usd", 0.24, 0.64, "npu_usd", GRADE_DERIVED,
+      "a public sheet of 2024-08, Epoch training-cost-trends 2026-04" },
+    { "server_watt", 0.39, 0.77, "npu_watt", GRADE_DERIVED, "SemiAnalysis InferenceX 2026-04: MI355X, H100" },
+    { "npu_idle", 0.1, 0.3, NULL, GRADE_VERIFIED, "a rack study of 2026, MLSys.im 2026" },
+    { "network_idle", 0.6, 1, NULL, GRADE_RECALLED, "NICs, lit modules" },
+    { "life_years", 3, 5, NULL, GRADE_VERIFIED, "MLSys.im 2026, aiinframap 2026" },
+    { "network_life_years", 3, 5, NULL, GRADE_RECALLED, "Network-Automation 2026-06 has 3" },
+    { "capital_rate", 0, 0.1, NULL, GRADE_RECALLED, "straight line of MLSys.im 2026, cost of capital" },
+    { "support", 0.03, 0.05, NULL, GRADE_VERIFIED, "MLSys.im 2026 has 0.05" },
+    { "energy_usd_kWh", 0.07, 0.12, NULL, GRADE_VERIFIED, "MLSys.im 2026: US industry, cloud" },
+    { "pue", 1.1, 1.5, NULL, GRADE_VERIFIED, "Epoch 2026-04, Network-Automation 2026-06" },
+    { "load", 0.43, 0.8, NULL, GRADE_VERIFIED, "Epoch 2026-04: TPU; a worked sum at 80 %" },
+    { "building_usd_W", 10, 14.8, NULL, GRADE_RECALLED, "10 to 13, a rack of 2025-11" },
+    { "rack_kW", 40, 132, NULL, GRADE_RECALLED, "air-cooled, 72 NPUs" },
+    { "repair_h", 1, 4, NULL, GRADE_WEAK, "SemiAnalysis 2025-08" },
+    { "mtbf.npu_h", 50000, 79000, NULL, GRADE_DERIVED, "MLSys.im 2026, arXiv 2407.21783" },
+    { "mtbf.node_h", 1000, 24350, NULL, GRADE_DERIVED, "MLSys.im 2026, arXiv 2407.21783" },
+    { "mtbf.nic_h", 1.5e5, 3.0e6, NULL, GRADE_DERIVED, "MLSys.im 2026, arXiv 2407.21783" },
+    { "mtbf.link_h", 5e4, 1.3e6, NULL, GRADE_DERIVED, "MLSys.im 2026, Alibaba HPN 2024" },
+    { "mtbf.switch_h", 3e5, 1.43e6, NULL, GRADE_DERIVED, "MLSys.im 2026, Alibaba HPN 2024" },
+    { "checkpoint.bytes_per_param", 12, 16, NULL, GRADE_DERIVED, "fp32 weights alone, fp32 gradients kept" },
+    { "checkpoint.node_GBps", 25, 50, NULL, GRADE_VERIFIED, "NICs of 200 and 400 Gb/s" },
+    { "checkpoint.store_GBps", 50, 200, NULL, GRADE_WEAK, "40 runs, VAST 2026" },
+    { "checkpoint.stall_s", 0.01, 1, NULL, GRADE_RECALLED, "copy to the host" },
+    { "checkpoint.restart_s", 220, 2340, NULL, GRADE_DERIVED, "published restarts, 220 s to 39 min" },
+};
+const int32_t own_n_ranges = (int32_t)(sizeof own_ranges / sizeof *own_ranges);
+
+/* Nested maps of numbers alone. */
+static double value_in(const void *base, const struct section *s, const char *key)
+{
+    size_t n = strcspn(key, ".");
+    for (size_t i = 0; i < s->n_keys; i++) {
+        const struct key *k = &s->keys[i];
+        const char *field = (const char *)base + k->offset;
+        if (strlen(k->name) != n || strncmp(k->name, key, n) != 0)
+            continue;
+        if (k->kind == KEY_MAP && key[n])
+            return value_in(field, k->of, key + n + 1);
+        if (k->kind == KEY_I64 && !key[n])
+            return *(const int64_t *)(const void *)field < 0 ? (double)NAN
+                                                             : (double)*(const int64_t *)(const void *)field;
+        return k->kind == KEY_REAL && !key[n] ? *(const double *)(const void *)field / k->scale : (double)NAN;
+    }
+    return NAN;
+}
+
+double own_value(const struct own_system *s, const char *key)
+{
+    return value_in(s, &own_system_section, key);
 }

@@ -15,6 +15,7 @@
 #define TOPO_OWNERSHIP_H
 
 #include "topo/network.h"
+#include "topo/parts.h"
 
 /** Share of capital paid each year for @p life_y years at @p rate a year: an annuity; 1/life for a rate of 0,
  * the straight line. */
@@ -132,6 +133,21 @@ struct own_system {
 
 extern const struct section own_system_section, own_extra_section, own_mtbf_section, own_tolerates_section,
     own_checkpoint_section, own_tier_section;
+
+/** What public sources say of a number of `system`: their lowest and highest. */
+struct own_range {
+    const char *key; /**< below `system`: "mtbf.npu_h" */
+    double low, high;
+    const char *of; /**< NULL: in the unit of the key; else a share of this key of `system` */
+    enum topo_grade grade;
+    const char *source;
+};
+extern const struct own_range own_ranges[]; /**< shape [own_n_ranges] */
+extern const int32_t own_n_ranges;
+
+/** The number that @p s has for a key below `system`, in the unit of the key, defaults and what follows from
+ * other keys included; NaN for a key that is no number of a map, such as those of items. */
+double own_value(const struct own_system *s, const char *key);
 
 /** Read map `system`. ERR_PARSE, ERR_RANGE with the place: own building and rent, run_Gtokens and run_steps
  * together. */

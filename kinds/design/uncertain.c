@@ -669,6 +669,19 @@ static void uncertain_ends(double ends[2], const struct uncertain_key *k)
         ends[i] = lognormal_at(k, i ? MOST_SD : -MOST_SD);
 }
 
+bool uncertain_low_high(double x[2], const struct uncertain_key *k)
+{
+    const double z = 1.2815515655446004; /* of the 90th percentile */
+    bool normal = k->kind == UNCERTAIN_NORMAL, lognormal = k->kind == UNCERTAIN_LOGNORMAL;
+    uncertain_ends(x, k);
+    for (int i = 0; i < 2; i++) {
+        double at = i ? z : -z;
+        if (normal || lognormal)
+            x[i] = normal ? k->x[0] + at * k->x[1] : lognormal_at(k, at);
+    }
+    return !normal && !lognormal;
+}
+
 /* Each key from a stream of its own, by its path: a key more changes none of the others' draws. */
 static int draw_all(struct uncertain *u, struct err *e)
 {

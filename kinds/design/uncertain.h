@@ -53,6 +53,10 @@ extern const struct section uncertain_section, uncertain_key_section;
 int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e);
 void uncertain_free(struct uncertain *u);
 
+/** A low and a high value of a distribution: its ends (true); of one that has none, normal or lognormal, its
+ * 10th and 90th percentile. */
+bool uncertain_low_high(double x[2], const struct uncertain_key *k);
+
 /** Nothing is drawn. */
 bool uncertain_is_empty(const struct uncertain *u);
 

@@ -1,0 +1,188 @@
+/*
+ * A tornado: a bar for each input from the answer at its low to that at its high, around the answer with all
+ * as it is; widest on top. One answer a figure, as each has a unit and an order of its own.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "plots/fig.h"
+#include "plots/lanes.h"
+
+enum { ANSWER, INPUT, NAME, LOW, HIGH, AT_LOW, AT_AS_IS, AT_HIGH, SWING, DECISION, N_BINDS };
+
+enum { MAX_BARS = 25, LABEL_CHARS = 26, LOW_STYLE = FILL_FIRST, HIGH_STYLE = FILL_FIRST + 1 };
+
+#define BAR_SHARE 0.64 /* of a row's height */
+#define LEAST     0.01 /* of the widest bar: less is no bar to see */
+
+struct tornado_figure {
+    struct canvas *c;
+    struct data data;
+    struct unit unit;
+    int64_t rows[MAX_BARS]; /* shape [n], of the figure's data: widest first */
+    int32_t n;
+    int64_t n_still, n_left; /* of this answer: that move next to nothing, that are not drawn */
+    bool changes;            /* some bar has another decision at an end */
+};
+
+static int read_rows(struct tornado_figure *f, const struct rows *r, struct err *e)
+{
+    static const struct bind binds[N_BINDS] = {
+        [ANSWER] = { "answer", AS_WORD, FILLED, .most = 64 },
+        [INPUT] = { "input", AS_WORD, FILLED, .most = 100000 },
+        [NAME] = { "name", AS_WORD, MAY_MISS, .most = 100000 },
+        [LOW] = { "low", AS_ANY, MAY_MISS },
+        [HIGH] = { "high", AS_ANY, MAY_MISS },
+        [AT_LOW] = { "at_low", AS_ANY, NEED },
+        [AT_AS_IS] = { "at_as_is", AS_ANY, FILLED },
+        [AT_HIGH] = { "at_high", AS_ANY, NEED },
+        [SWING] = { "swing", AS_NUMBER, FILLED },
+        [DECISION] = { "decision", AS_WORD, MAY_MISS, .most = 100000 },
+    };
+    return data_read(&f->data, f->c, r, binds, N_BINDS, e);
+}
+
+static bool is_other(const struct tornado_figure *f, int64_t row)
+{
+    const struct data *d = &f->data;
+    int32_t word = d->word[DECISION] ? d->word[DECISION][row] : -1;
+    return word >= 0 && d->words[DECISION].list[word][0] &&
+           strcmp(d->words[DECISION].list[word], "stays") != 0;
+}
+
+/* The widest of the first answer; those that move next to nothing are counted. */
+static int choose_rows(struct tornado_figure *f, struct err *e)
+{
+    const struct data *d = &f->data;
+    const struct sort_key widest = { .x = d->x[SWING], .falls = true };
+    const int64_t *order = data_order(d, &widest, 1, e);
+    double widest_swing = 0;
+    if (!order)
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++) {
+        int64_t row = order[i];
+        if (d->word[ANSWER][row] != 0)
+            continue;
+        widest_swing = fmax(widest_swing, d->x[SWING][row]);
+        bool still = !(d->x[SWING][row] > 0) || d->x[SWING][row] < LEAST * widest_swing;
+        if (still && !is_other(f, row)) {
+            f->n_still++;
+        } else if (f->n == MAX_BARS) {
+            f->n_left++;
+        } else {
+            f->rows[f->n++] = row;
+            f->changes = f->changes || is_other(f, row);
+        }
+    }
+    return f->n ? 0 : rows_none_left(&d->r, d->n_passed, d->n_blank, "move nothing or ", e);
+}
+
+static struct axis fit_axis(struct tornado_figure *f)
+{
+    const struct data *d = &f->data;
+    double least = d->x[AT_AS_IS][f->rows[0]], most = least;
+    for (int32_t i = 0; i < f->n; i++) {
+        const double at[] = { d->x[AT_LOW][f->rows[i]], d->x[AT_HIGH][f->rows[i]] };
+        for (int k = 0; k < 2; k++) {
+            least = fmin(least, at[k]); /* NaN is left out */
+            most = fmax(most, at[k]);
+        }
+    }
+    size_t title;
+    f->unit = unit_of_column(&title, d->words[ANSWER].list[0], fmax(fabs(least), fabs(most)), false);
+    /* Not from zero: what counts is how far bars reach from their middle. */
+    double lo = least / f->unit.scale, hi = most / f->unit.scale, room = (hi - lo) * 0.05;
+    if (!(room > 0))
+        room = fabs(hi) * 0.05 + 1e-12;
+    return (struct axis){ .lo = lo - room, .hi = hi + room };
+}
+
+static void paint_bars(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
+{
+    const struct tornado_figure *f = of;
+    const struct data *d = &f->data;
+    const int32_t at[] = { AT_LOW, AT_HIGH }, styles[] = { LOW_STYLE, HIGH_STYLE };
+    double as_is = d->x[AT_AS_IS][f->rows[0]] / f->unit.scale;
+    (void)box;
+    (void)panel;
+    for (int k = 0; k < 2; k++) {
+        for (int32_t i = 0; i < f->n; i++) {
+            double x = d->x[at[k]][f->rows[i]] / f->unit.scale, y = i + 0.5;
+            /* Where both ends lie on one side each has half of the height. */
+            double other = d->x[at[1 - k]][f->rows[i]] / f->unit.scale;
+            bool both = (x - as_is) * (other - as_is) > 0;
+            double top = y - BAR_SHARE / 2 + (both && k ? BAR_SHARE / 2 : 0);
+            double low = y + BAR_SHARE / 2 - (both && !k ? BAR_SHARE / 2 : 0);
+            if (isfinite(x) && x != as_is)
+                canvas_bar(c, fmin(x, as_is), low, fmax(x, as_is), top);
+        }
+        canvas_block_end(c, (struct mark){ MARK_FILL, styles[k] });
+    }
+    canvas_line(c, (struct mark){ MARK_FRONT, 0 }, as_is, 0, as_is, f->n);
+}
+
+/* "system.pue  1.1 … 1.4" */
+static const char *label_of(struct tornado_figure *f, int64_t row)
+{
+    const struct data *d = &f->data;
+    struct text name = { 0 };
+    double low = d->x[LOW][row], high = d->x[HIGH][row];
+    const char *path = d->words[INPUT].list[d->word[INPUT][row]];
+    const char *given = d->word[NAME] ? d->words[NAME].list[d->word[NAME][row]] : "";
+    canvas_put_short(&name, given[0] ? given : path, LABEL_CHARS);
+    if (isfinite(low) && isfinite(high))
+        text_printf(&name, "  %.6g … %.6g", low, high);
+    return canvas_keep_text(f->c, &name);
+}
+
+static int draw(struct tornado_figure *f, struct err *e)
+{
+    const struct data *d = &f->data;
+    const char *name = d->words[ANSWER].list[0], *labels[MAX_BARS], *ends[MAX_BARS];
+    size_t title;
+    struct axis x = fit_axis(f);
+    double as_is = d->x[AT_AS_IS][f->rows[0]];
+    unit_of_column(&title, name, as_is, false);
+    for (int32_t i = 0; i < f->n; i++) {
+        labels[i] = label_of(f, f->rows[i]);
+        ends[i] = canvas_keep(f->c, "%.3g %%%s", 100 * d->x[SWING][f->rows[i]] / fabs(as_is),
+                              is_other(f, f->rows[i]) ? " *" : "");
+    }
+    const char *head = canvas_keep(f->c, "%.*s: %.6g%s%s", (int)title, name, as_is / f->unit.scale,
+                                   *f->unit.name ? " " : "", f->unit.name);
+    canvas_note(f->c, "line: all as the study has it");
+    if (d->words[ANSWER].n > 1)
+        canvas_note(f->c, "1 of %d answers; others by --where answer=%s", (int)d->words[ANSWER].n,
+                    d->words[ANSWER].list[1]);
+    if (f->n_left)
+        canvas_note(f->c, "widest %d of %lld inputs", (int)f->n, (long long)(f->n + f->n_left));
+    if (f->n_still)
+        canvas_note(f->c, "%lld inputs move less than 1 %% of the widest", (long long)f->n_still);
+    if (f->changes)
+        canvas_note(f->c, "*: another point is best at an end");
+    canvas_legend(f->c, (struct mark){ MARK_FILL, LOW_STYLE }, "input at its low");
+    canvas_legend(f->c, (struct mark){ MARK_FILL, HIGH_STYLE }, "at its high");
+    const struct strips spec = {
+        .names = &head,
+        .n_panels = 1,
+        .n_rows = f->n,
+        .labels = labels,
+        .ends = ends,
+        .end_label = "swing",
+        .x = x,
+        .x_label = canvas_keep(f->c, "%.*s%s%s%s", (int)title, name, *f->unit.name ? " [" : "", f->unit.name,
+                               *f->unit.name ? "]" : ""),
+        .paint = paint_bars,
+        .of = f,
+    };
+    return strips_build(f->c, &spec, e);
+}
+
+int fig_tornado(struct canvas *c, const struct rows *r, struct err *e)
+{
+    struct tornado_figure f = { .c = c };
+    int rc = read_rows(&f, r, e);
+    if (!rc)
+        rc = choose_rows(&f, e);
+    return rc ? rc : draw(&f, e);
+}
