@@ -219,7 +219,8 @@ struct study_kind {
      * kinds with blocks, where it may be wrong. @p doc: the study's own file. */
     int (*open)(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e);
     void (*close)(struct study *s); /**< NULL: there is nothing to free */
-    /** Where hashing takes reading many points: called when the hash is needed. NULL: `open` has set it. */
+    /** Where hashing takes reading many points: called when the hash is needed. NULL: `open` has set it to
+     * that of the document, and the engine adds the content of the files that its values name. */
     int (*hash)(struct study *s, struct err *e);
 
     /* -- points -- */

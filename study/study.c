@@ -12,9 +12,12 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/num.h"
 #include "study/store.h"
 #include "study/axes.h"
 
@@ -363,10 +366,96 @@ void study_close(struct study *s)
     *s = (struct study){ 0 };
 }
 
+/* ---- the hash ---- */
+
+static int hash_file(unsigned long long *hash, const char *path, struct err *e)
+{
+    enum { PIECE = 1 << 16 };
+    struct stat st;
+    /* A word that is no file is in the hash already, and no more than a word. */
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return 0;
+    FILE *f = fopen(path, "rbe");
+    char *piece = malloc(PIECE);
+    size_t n = 1;
+    int rc = !piece ? err_nomem(e, path) : f ? 0 : err_set(e, ERR_IO, "%s: cannot be read", path);
+    while (!rc && n) {
+        n = fread(piece, 1, PIECE, f);
+        *hash = text_hash(*hash, piece, n);
+    }
+    if (!rc && ferror(f))
+        rc = err_set(e, ERR_IO, "%s: cannot be read", path);
+    if (f)
+        fclose(f);
+    free(piece);
+    return rc;
+}
+
+/* Files that scalars name, by what is in them: traces, profiles, graphs, samples. YAML files were put in. A
+ * value without a dot or slash is a word, whatever files have the same name. */
+static int hash_named(unsigned long long *hash, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    double number;
+    int rc = 0;
+    if (node->kind != YAML_SCALAR) {
+        yaml_each (child, doc, id)
+            rc = rc ? rc : hash_named(hash, doc, child, e);
+        return rc;
+    }
+    if (!node->text || !strpbrk(node->text, "./") || num_parse_real(node->text, &number))
+        return 0;
+    struct text path = { 0 };
+    yaml_beside(&path, doc, id);
+    rc = text_check(&path, e);
+    if (!rc)
+        rc = hash_file(hash, text_str(&path), e);
+    text_free(&path);
+    return rc;
+}
+
+/* Values of axes name files as the study's own file would. */
+static int hash_axis(unsigned long long *hash, const struct sweep_axis *axis, const char *study,
+                     struct err *e)
+{
+    int rc = 0;
+    for (int64_t i = 0; i < axis->n * axis->n_keys && !axis->generated && !rc; i++) {
+        struct yaml_doc doc;
+        struct err ignored = { 0 };
+        if (yaml_read_text(&doc, study, axis->values[i], strlen(axis->values[i]), &ignored) != 0)
+            continue;
+        rc = hash_named(hash, &doc, doc.root, e);
+        yaml_free(&doc);
+    }
+    return rc;
+}
+
+/* Of kinds with runs: `open` has hashed the first point's document and all values, but files alone by name.
+ */
+static int hash_files(struct study *s, struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct sweep_point p;
+    struct yaml_doc doc;
+    int32_t own_source;
+    sweep_find_point(&p, &s->sweep, 0);
+    const struct study_source from = study_source_at(axes, s, &p);
+    int rc = source_open(&doc, &own_source, &from, e);
+    if (rc)
+        return rc;
+    rc = source_fetch(&doc, own_source, &from, e);
+    if (!rc)
+        rc = hash_named(&s->hash, &doc, doc.root, e);
+    yaml_free(&doc);
+    for (int32_t k = 0; k < s->sweep.n_axes && !rc; k++)
+        rc = hash_axis(&s->hash, &s->sweep.axes[k], from.path, e);
+    return rc;
+}
+
 /* Apart from opening, as it may read every file that the study names: a dry run does without. */
 int study_find_hash(struct study *s, struct err *e)
 {
-    return s->kind->hash ? s->kind->hash(s, e) : 0;
+    return s->kind->hash ? s->kind->hash(s, e) : hash_files(s, e);
 }
 
 struct study_source study_source_at(struct study_override *axes, const struct study *s,

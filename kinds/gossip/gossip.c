@@ -595,12 +595,6 @@ int gossip_point_own_data(struct gossip_data *train, struct gossip_data *test, c
     return rc;
 }
 
-static unsigned long long hash_data(unsigned long long hash, const struct gossip_data *d)
-{
-    hash = text_hash(hash, d->x, (size_t)(d->n * d->n_features) * sizeof *d->x);
-    return text_hash(hash, d->y, (size_t)d->n * sizeof *d->y);
-}
-
 /* The files are read to know what they hold, and let go of: a run reads them again. */
 static int read_own_data(struct gossip_point *p, yaml_id train_csv, yaml_id test_csv, struct err *e)
 {
@@ -621,7 +615,6 @@ static int read_own_data(struct gossip_point *p, yaml_id train_csv, yaml_id test
         rc = gossip_point_own_data(&train, &test, p, e);
     if (rc)
         return rc;
-    p->data_hash = hash_data(hash_data(TEXT_HASH_SEED, &train), &test);
     p->n_train = train.n;
     p->teacher.n_features = train.n_features;
     p->teacher.n_classes = train.n_classes;
@@ -1014,8 +1007,6 @@ static int gossip_kind_open(struct study *s, const struct yaml_doc *doc, const v
     s->seeds = p->seeds;
     text_printf(&s->name, "%.*s", TOPO_NAME - 1, p->name ? p->name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
-    if (p->own_data)
-        s->hash = text_hash(s->hash, &p->data_hash, sizeof p->data_hash);
     return sweep_check_seeds(&s->sweep, s->seeds, doc, e);
 }
 

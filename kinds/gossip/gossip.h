@@ -101,7 +101,6 @@ struct gossip_point {
     bool own_data;
     char *train_csv, *test_csv, *label; /**< owned; NULL: none. label NULL: the last column */
     int64_t n_train;                    /**< examples of it */
-    unsigned long long data_hash;       /**< of own data */
     double drift_at;                    /**< 1: never */
     double model_B;                     /**< 0: 4 bytes a parameter */
     struct gossip_job job;              /**< model "": none */

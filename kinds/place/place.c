@@ -695,8 +695,8 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
         return err_nomem(e, "columns of a placement study");
     s->seed = p->conf.seed;
     s->seeds = p->conf.seeds;
-    /* The first point's document, with its YAML files put in, and the values of all axes. (A file that only a
-     * later point names is in it by its name alone, and so are traces and graphs.) */
+    /* The first point's document, with its YAML files put in, and the values of all axes. The engine adds
+     * what is in other files (study_find_hash()). */
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
     text_puts(&s->name, p->conf.name ? p->conf.name : "");
     /* A note that a key has no effect must hold for all points. */

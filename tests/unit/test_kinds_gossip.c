@@ -333,6 +333,7 @@ static unsigned long long hash_with(struct folder *f, const char *csv)
         "network: switch:2@1\ndata: { train_csv: own.csv, test_csv: own.csv }\nmethods: [pair]\n");
     const struct study_ask ask = { .from = { .path = f->path }, .kind = &gossip_kind };
     MUST(study_open(&s, &ask, e));
+    MUST(study_find_hash(&s, e));
     return s.hash;
 }
 

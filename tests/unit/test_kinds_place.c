@@ -400,6 +400,31 @@ static void run(struct tables *t, struct folder *f, const char *trace, const cha
     run_text(t, f, study, 1);
 }
 
+/* Shards of different traces must not merge, whichever point names them. */
+static unsigned long long hash_with(struct folder *f, const char *text, const char *trace, const char *other)
+{
+    KEEP(struct study, s, study_close);
+    struct err e = { 0 };
+    put(f, "trace.csv", trace);
+    put(f, "other.csv", other);
+    assert_ok(read_text(f, &s, text, &e), &e);
+    assert_ok(study_find_hash(&s, &e), &e);
+    return s.hash;
+}
+
+TEST(the_hash_of_a_study_is_of_what_its_traces_hold)
+{
+    static const char a[] = HEAD "a,5,4,10,pass,,10,1e9,,,,,\n", b[] = HEAD "a,5,4,11,pass,,10,1e9,,,,,\n";
+    static const char one[] = WIRES "model: events\njobs: { trace: trace.csv, length: iterations }\n"
+                                    "schedulers: [fifo]\n";
+    static const char both[] = WIRES "model: events\njobs: { trace: trace.csv, length: iterations }\n"
+                                     "schedulers: [fifo]\nvary: { jobs.trace: [trace.csv, other.csv] }\n";
+    assert_true(hash_with(*state, one, a, a) == hash_with(*state, one, a, b));
+    assert_true(hash_with(*state, one, a, a) != hash_with(*state, one, b, a));
+    assert_true(hash_with(*state, both, a, a) == hash_with(*state, both, a, a));
+    assert_true(hash_with(*state, both, a, a) != hash_with(*state, both, a, b));
+}
+
 /* An iteration of a: 1 s of compute, inside a server 2 * 1e9/2 B at 100 GB/s, and over two servers
  * 2 * 1/2 * 1e9 B a hop at 2 GB/s: 1 + 0.01 + 0.5 s. */
 TEST(a_job_takes_its_iterations_on_its_servers)
