@@ -81,10 +81,19 @@ static const struct key extra_keys[] = {
         "those of a node)"),
 };
 
+static int check_extra(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    yaml_id takes = yaml_get(doc, map, "takes_npus");
+    (void)base;
+    if (takes >= 0 && yaml_get(doc, map, "mtbf_h") < 0)
+        return yaml_fail_key(doc, takes, e, ERR_PARSE, "is given without mtbf_h; give both");
+    return 0;
+}
+
 K_SECTION(own_extra_section, struct own_extra, "system.items[]", extra_keys,
           "what is owned besides NPUs, servers and the network of the study: storage, racks, a front-end "
           "network",
-          STUDY_USES);
+          STUDY_USES, .check = check_extra);
 
 #define MTBF(field, key, usual, text)                                                                        \
     K_REAL(struct own_mtbf, field, key, "h", HOUR_S, 1e-3, MAX_MTBF_H, usual, text)
@@ -276,6 +285,9 @@ static int check_system(void *base, const struct yaml_doc *doc, yaml_id map, str
         if (rc)
             return rc;
     }
+    yaml_id length = yaml_get(doc, map, "planned_stop_h");
+    if (length >= 0 && yaml_get(doc, map, "planned_stops_month") < 0)
+        return yaml_fail_key(doc, length, e, ERR_PARSE, "is given without planned_stops_month; give both");
     if (!(own->planned_per_s * own->planned_stop_s < 1))
         return yaml_fail_key(doc, yaml_get(doc, map, "planned_stops_month"), e, ERR_RANGE,
                              "times planned_stop_h is %g of the time, expected less than 1",

@@ -150,8 +150,11 @@ double spares_enough(int64_t n, int64_t spares, double down)
 {
     double all = (double)n + (double)spares, log_term = all * log1p(-down), sum = exp(log_term);
     for (int64_t j = 1; j <= spares && down > 0; j++) {
+        double before = sum;
         log_term += log((all - (double)j + 1) / (double)j * down / (1 - down));
         sum += exp(log_term);
+        if ((double)j > all * down && sum == before) /* the rest is rounding */
+            break;
     }
     return fmin(sum, 1);
 }

@@ -122,7 +122,7 @@ double checkpoint_write_s(double bytes, double nodes, double node_Bps, double st
  */
 
 /** Probability that of @p n + @p spares units, each down with probability @p down, at most @p spares are:
- * binomial. O(spares). 0 <= down < 1. */
+ * binomial. O(spares), or of as many as are ever down. 0 <= down < 1. */
 double spares_enough(int64_t n, int64_t spares, double down);
 
 /** Fewest spares with Poisson(@p mean; at most that many) >= @p sure, 0 <= sure < 1: units under repair at

@@ -68,18 +68,13 @@ static void add_npus(struct system *x, const struct design_point *s)
     add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, .npus = node });
 }
 
-/* Servers that stand by, as dear as the others, and how often one is at hand. */
+/* Servers that stand by, as dear as the others. */
 static void add_spares(struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;
-    double per = (double)own->npus_per_node, n = nodes_of(s);
-    double mtbf_s = 1 / (per / own->mtbf.npu_s + 1 / own->mtbf.node_s);
-    x->spares_enough = NAN;
+    double per = (double)own->npus_per_node;
     if (own->spare_nodes < 0)
         return;
-    x->spares_enough =
-        spares_enough((int64_t)n, own->spare_nodes, 1 - reliability_availability(mtbf_s, own->repair_s));
-    x->spares_needed = spares_needed(fmin(n * own->repair_s / mtbf_s, 1e6), SURE);
     add_item(
         x, (struct own_item){ "spare servers with their NPUs", (double)own->spare_nodes,
                               per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
@@ -188,6 +183,34 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
 
 /* ---- checkpoints ---- */
 
+/*
+ * How often a spare is at hand, and the mean wait of a restart for them: a failure that takes b nodes finds b
+ * where at most s - (b - 1) of the n + s are down, and else waits for a whole repair, at most. Nodes are down
+ * as often as failures take them, as if one by one.
+ */
+static void settle_spares(struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double n = nodes_of(s), node = (double)own->npus_per_node, taken = 0;
+    x->spares_enough = NAN;
+    if (own->spare_nodes < 0)
+        return;
+    for (int32_t i = 0; i < x->n_fails; i++)
+        taken += reliability_rate(&x->fails[i], 1) * ceil(x->fails[i].npus / node);
+    double down = 1 - reliability_availability(n / taken, own->repair_s), rate = 0;
+    x->spares_enough = spares_enough((int64_t)n, own->spare_nodes, down);
+    x->spares_needed = spares_needed(fmin(taken * own->repair_s, 1e6), SURE);
+    for (int32_t i = 0; i < x->n_fails; i++) {
+        double each = reliability_rate(&x->fails[i], 1);
+        double nodes = fmax(ceil(x->fails[i].npus / node), 1);
+        int64_t left = own->spare_nodes + 1 - (int64_t)nodes;
+        double enough = left < 0 ? 0 : spares_enough((int64_t)n + own->spare_nodes - left, left, down);
+        x->wait_s += each * (1 - enough) * own->repair_s;
+        rate += each;
+    }
+    x->wait_s /= rate;
+}
+
 /* The largest model that is trained; NULL: none is. */
 static const struct training *saved_model(const struct design_point *s)
 {
@@ -226,8 +249,7 @@ static double exchange_s(const struct design_point *s, const struct design *d, d
     return replicas > 1 ? size_B * replicas / (double)s->net.n_npus / least_Bps : 0;
 }
 
-/* Of several models the largest is saved. Without a spare a restart waits for a whole repair: at most that.
- */
+/* Of several models the largest is saved. */
 static void settle_checkpoint(struct system *x, const struct design_point *s, const struct design *d)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
@@ -239,7 +261,6 @@ static void settle_checkpoint(struct system *x, const struct design_point *s, co
     double stall_s = own->async ? ASYNC_STALL_S : write_s;
     x->path_s = size_B * (own->sharded ? 1 : replicas) / nodes / node_Bps;
     x->load_s = own->read == OWN_READ_EACH ? replicas * once_s : once_s + exchange_s(s, d, size_B, replicas);
-    x->wait_s = isnan(x->spares_enough) ? 0 : (1 - x->spares_enough) * s->system.repair_s;
     x->checkpoint = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
                                          .drain_s = own->async ? write_s : 0,
                                          .restart_s = own->restart_s + x->load_s + x->wait_s };
@@ -252,6 +273,15 @@ static void omit_contention(struct system *x, const struct own_checkpoint *own)
     if (own->over && own->async && share > 0)
         omit(x, "%.2g %% of the bandwidth of %s, which checkpoints take from steps", 100 * fmin(share, 1),
              own->over);
+}
+
+/* Tiers that are saved less often than the next are of no use, and no formula's. */
+static void omit_order(struct system *x)
+{
+    for (int32_t i = 0; i + 1 < x->n_tiers; i++)
+        if (x->tiers[i].settled_s > x->tiers[i + 1].settled_s && x->goodput.goodput > 0)
+            omit(x, "order: %s is saved each %.4g s, and %s, which comes after it, each %.4g s",
+                 x->tiers[i].name, x->tiers[i].settled_s, x->tiers[i + 1].name, x->tiers[i + 1].settled_s);
 }
 
 /* Which checkpoint is too long, and for what. */
@@ -454,6 +484,7 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     own_sum(&bare, out->items, out->n_items, &s->system.terms);
     out->racks = ceil(bare.watt_peak / s->system.rack_W);
     add_extras(out, s, true);
+    settle_spares(out, s);
     settle_checkpoint(out, s, d);
     system_sum(out, s, &s->system, d->time_s);
     out->less_bw = less_bandwidth(out, s->system.repair_s);
@@ -461,6 +492,7 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     if (out->goodput.interval_s < out->checkpoint.drain_s)
         omit(out, "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to %.4g",
              out->checkpoint.drain_s);
+    omit_order(out);
     omit_lost(out);
     return 0;
 }
