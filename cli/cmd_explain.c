@@ -96,7 +96,7 @@ static int explain_steps(struct explain *p, struct err *e)
     const struct design *x = &p->x->design;
     double now_s = time_at(&t, x->bw_Bps);
     for (int32_t d = 0; d < x->n_dims; d++) {
-        double usd_per_Bps = s->has_parts ? s->prices[d].usd_per_Bps : NAN;
+        double usd_per_Bps = s->has_parts && !s->prices[d].in_server ? s->prices[d].usd_per_Bps : NAN;
         bool can_cut = usd_per_Bps * x->bw_Bps[d] > 1; /* false for NaN */
         p->steps[d] = (struct explain_step){
             /* 1 GB/s: the unit in which people buy, small against any bandwidth in range. */

@@ -18,6 +18,8 @@
 /* Links of one NPU in one dimension: beyond any machine, and keeps every count within 2^53. */
 #define MAX_LINKS 1e6
 
+static const double B_per_GB = 1e9;
+
 double topo_whole_parts(double x)
 {
     return ceil(x * (1 - 1e-9));
@@ -292,6 +294,73 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
     return 0;
 }
 
+/* ---- products ---- */
+
+/* NPUs that share the addresses beyond dimension d: those of one product. */
+static int64_t product_members(const struct topo_site *at)
+{
+    int64_t n = 1;
+    for (int32_t d = 0; d <= at->d; d++)
+        n *= at->net->dims[d].size;
+    return n;
+}
+
+/* Is the dimension what the product is? @p bw_Bps NaN: not chosen yet. */
+static int check_product_dim(const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    const struct topo_dim *dim = &at->net->dims[at->d];
+    const struct topo_part *part = &at->parts->parts[at->recipe->product];
+    double most_Bps = dim->min_Bps > part->bw_Bps ? dim->min_Bps : dim->max_Bps,
+           asked_Bps = isnan(bw_Bps) ? most_Bps : bw_Bps;
+    if (topo_is_fabric(dim) || dim->fabric.nics > 0)
+        return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is \"%s\", expected a plain %s",
+                       dim->name, dim->tier, part->name,
+                       topo_is_fabric(dim) ? "dimension, not a fabric" : "dimension without nics");
+    if (product_members(at) > part->ports)
+        return err_set(e, ERR_RANGE,
+                       "dimension \"%s\": %lld NPUs are joined, expected at most the %lld of \"%s\"",
+                       dim->name, (long long)product_members(at), (long long)part->ports, part->name);
+    if (!(fabs(bw_Bps - part->bw_Bps) > 1e-9 * part->bw_Bps) && dim->min_Bps <= part->bw_Bps &&
+        part->bw_Bps <= dim->max_Bps)
+        return 0;
+    return err_set(
+        e, ERR_RANGE,
+        "dimension \"%s\": bandwidth is %g GB/s, expected the %g of \"%s\", which is not sold by the GB/s",
+        dim->name, asked_Bps / B_per_GB, part->bw_Bps / B_per_GB, part->name);
+}
+
+/* One for all NPUs that it joins, be they fewer than could be. */
+static int count_product(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+{
+    int rc = check_product_dim(at, bw_Bps, e);
+    if (!rc)
+        topo_add_item(out, at->recipe->product, NULL, (double)at->net->n_npus / (double)product_members(at));
+    return rc;
+}
+
+/* By the B/s, at the only bandwidth that there is. */
+static int relax_product(struct topo_items *out, const struct topo_site *at, struct err *e)
+{
+    int rc = count_product(out, at, at->net->dims[at->d].bw_Bps, e);
+    if (!rc)
+        out->items[0].count /= at->parts->parts[at->recipe->product].bw_Bps;
+    return rc;
+}
+
+bool topo_take_products(struct topo_network *net, const struct topo_parts *p)
+{
+    bool any = false;
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        const struct topo_recipe *r = topo_find_recipe(p, net->dims[d].tier);
+        if (!r || r->product < 0)
+            continue;
+        any = true;
+        if (isnan(net->dims[d].bw_Bps))
+            net->dims[d].bw_Bps = p->parts[r->product].bw_Bps;
+    }
+    return any;
+}
+
 /* ---- items of a dimension ---- */
 
 /* Asked when used, not when read: the same tier may build rings, which need no switch. */
@@ -314,6 +383,8 @@ static int topo_count_items(struct topo_items *out, const struct topo_site *at, 
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     *out = (struct topo_items){ 0 };
+    if (at->recipe->product >= 0)
+        return count_product(out, at, bw_Bps, e);
     int rc = check_recipe(at, e);
     if (rc)
         return rc;
@@ -336,6 +407,8 @@ static int topo_relax_items(struct topo_items *out, const struct topo_site *at, 
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     *out = (struct topo_items){ 0 };
+    if (at->recipe->product >= 0)
+        return relax_product(out, at, e);
     int rc = check_recipe(at, e);
     if (rc)
         return rc;
@@ -352,13 +425,12 @@ static enum topo_bill_role topo_item_role(const struct topo_parts *p, const stru
     case PART_NIC:
         return BILL_NIC;
     case PART_SWITCH:
+    case PART_PRODUCT:
         return BILL_SWITCH;
     default:
         return BILL_LINK;
     }
 }
-
-static const double B_per_GB = 1e9;
 
 /* ---- the row of the price table ---- */
 
@@ -493,6 +565,7 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
     if (rc)
         return rc;
     out->watt_known = true;
+    out->in_server = r->product >= 0;
     for (int32_t i = 0; i < items.n; i++) {
         const struct topo_part *part = &p->parts[items.items[i].part];
         double usd = items.items[i].count * part->usd.typ;
@@ -676,6 +749,9 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
     const struct topo_part *part = &p->parts[item->part];
     struct topo_bill_line *line = begin_line(b, dim, d);
     char run[48] = "";
+    line->in_server = part->kind == PART_PRODUCT;
+    if (line->in_server)
+        snprintf(run, sizeof run, ", in the servers' price");
     if (!isnan(part->run_m))
         snprintf(run, sizeof run, ", %g m of %g", part->run_m, part->reach_m);
     snprintf(line->item, sizeof line->item, "%s%s%s%s", part->name, item->where ? ", " : "",
@@ -686,7 +762,7 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
     line->usd = times(&part->usd, item->count);
     line->watt = item->count * part->watt;
     line->mtbf_s = part->mtbf_s;
-    line->has_pieces = !(part->bw_Bps <= B_per_GB);
+    line->has_pieces = line->in_server || !(part->bw_Bps <= B_per_GB);
     line->loss = item->loss;
     line->grade = part->grade;
     line->band_grade = part->band_grade;

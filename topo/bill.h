@@ -139,6 +139,7 @@ struct topo_dim_price {
     double watt_per_Bps;    /**< of parts with a known wattage; 0 in rates mode */
     bool has_nic;
     bool watt_known; /**< catalogue: the power of all its parts */
+    bool in_server;  /**< comes with a product: none is bought by the B/s, and its price is 0 */
 };
 
 /**
@@ -146,10 +147,15 @@ struct topo_dim_price {
  * relaxation of whole parts, with the fewest tiers any bandwidth needs: times the bandwidth
  * it is a lower bound on the bill (to 1e-9 relative).
  * @return 0 or ERR_RANGE: dimension without a tier, tier without a price, recipe without a
- *         part that the shape needs, Clos out of reach.
+ *         part that the shape needs, Clos out of reach, a dimension that is not what its product is.
  */
 int topo_prices(struct topo_dim_price *out, const struct topo_network *net, const struct topo_parts *p,
                 struct err *e);
+
+/** Give each dimension that is free and comes with a product the product's bandwidth: there is no other to
+ * buy.
+ * @return does any come with one? */
+bool topo_take_products(struct topo_network *net, const struct topo_parts *p);
 
 /** The most that the NICs of one NPU carry into dimension @p d [B/s], of the nodes that have fewest; INFINITY
  * where they are not given, or not of a catalogue. */
@@ -189,6 +195,7 @@ struct topo_bill_line {
     struct topo_band usd;       /**< all of them; low and high equal typ where the part has no band */
     double watt;                /**< all of them; NaN unknown */
     double mtbf_s;              /**< of one of them; NaN: as of its kind */
+    bool in_server;             /**< part of the servers' price, which are none of the bill's */
     bool has_pieces;            /**< things that can fail; false: sold by the GB/s */
     struct topo_loss loss;      /**< by the failure of one of them */
     enum topo_grade grade;      /**< of usd.typ */

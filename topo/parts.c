@@ -16,9 +16,8 @@
 #include "topo/uses.h"
 
 const char *const topo_grade_names[N_GRADES + 1] = { "V", "D", "V-weak", "R", NULL };
-static const char *const part_kind_words[N_PART_KINDS + 1] = {
-    "nic", "switch", "xcvr", "cable", "link", NULL
-};
+static const char *const part_kind_words[N_PART_KINDS + 1] = { "nic",  "switch",  "xcvr", "cable",
+                                                               "link", "product", NULL };
 
 /* "R+A": recalled, but reproduces published sums by arithmetic; no better than recalled here. */
 static const char *const grade_words[] = { "V", "D", "V-weak", "R", "R+A", NULL };
@@ -149,6 +148,10 @@ K_SECTION(topo_part_section, struct topo_part, "parts.catalogue[]", part_keys, "
 
 static const struct key recipe_keys[] = {
     K_NAME(struct topo_recipe, tier, "tier", 1, "tier of dimensions this recipe builds", .required = true),
+    K_TEXT(struct topo_recipe, product_name, "product",
+           "scale-up fabric that comes with the servers, in place of all other keys but tier: its price is "
+           "theirs, "
+           "and its bandwidth what it has"),
     K_TEXT(struct topo_recipe, nic_name, "nic", "part at every NPU end of a link"),
     K_TEXT(struct topo_recipe, sw_name, "switch", "part of switch dimensions: box of a folded Clos"),
     K_TEXT(struct topo_recipe, end_name, "end_link",
@@ -252,11 +255,17 @@ static int find_recipe_part(int32_t *out, const struct topo_parts *p, const char
 static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, const struct yaml_doc *doc,
                              yaml_id row, struct err *e)
 {
-    enum { NIC = 1 << PART_NIC, SWITCH = 1 << PART_SWITCH, WIRE = 1 << PART_CABLE | 1 << PART_LINK };
+    enum {
+        NIC = 1 << PART_NIC,
+        SWITCH = 1 << PART_SWITCH,
+        WIRE = 1 << PART_CABLE | 1 << PART_LINK,
+        PRODUCT = 1 << PART_PRODUCT
+    };
     static const struct recipe_slot nic = { "nic", NIC, "nic", true, true },
                                     sw = { "switch", SWITCH, "switch", false, true },
                                     end = { "end_link", WIRE, "cable or link", true, false },
-                                    up = { "up_link", WIRE, "cable or link", false, false };
+                                    up = { "up_link", WIRE, "cable or link", false, false },
+                                    product = { "product", PRODUCT, "product", true, true };
     int rc = find_recipe_part(&r->nic, p, r->nic_name, &nic, doc, row, e);
     if (!rc)
         rc = find_recipe_part(&r->sw, p, r->sw_name, &sw, doc, row, e);
@@ -264,7 +273,24 @@ static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, 
         rc = find_recipe_part(&r->end_link, p, r->end_name, &end, doc, row, e);
     if (!rc)
         rc = find_recipe_part(&r->up_link, p, r->up_name, &up, doc, row, e);
+    if (!rc)
+        rc = find_recipe_part(&r->product, p, r->product_name, &product, doc, row, e);
     return rc;
+}
+
+/* A product is whole: nothing else is bought for its tier. */
+static int check_product(const struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row, struct err *e)
+{
+    static const char *const others[] = { "nic",  "switch", "end_link", "up_link",    "end_m",
+                                          "up_m", "taper",  "rails",    "even_spread" };
+    if (r->product < 0)
+        return 0;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        yaml_id at = yaml_get(doc, row, others[i]);
+        if (at >= 0)
+            return yaml_fail(doc, at, e, ERR_RANGE, "is given beside product, which brings its own");
+    }
+    return 0;
 }
 
 /* ---- links by distance ---- */
@@ -455,9 +481,16 @@ static int settle_catalogue(struct topo_parts *p, const struct yaml_doc *doc, ya
             return fail_again(doc, row, "name", part->name, "part", e);
         part->source = part->source ? part->source : p->source;
         part->date = part->date ? part->date : p->date;
-        part->grade = grade_or(part->grade, p->grade);
+        if (part->kind == PART_PRODUCT) {
+            if (yaml_get(doc, row, "usd") >= 0)
+                return yaml_fail(doc, yaml_get(doc, row, "usd"), e, ERR_RANGE,
+                                 "is given of a product, whose price is that of its servers");
+            part->usd = (struct topo_band){ 0, 0, 0 };
+        }
+        /* Of a product the price is 0 by what it is. */
+        part->grade = grade_or(part->grade, part->kind == PART_PRODUCT ? GRADE_VERIFIED : p->grade);
         part->band_grade = grade_or(part->band_grade, part->grade);
-        part->watt_grade = grade_or(part->watt_grade, part->grade);
+        part->watt_grade = grade_or(part->watt_grade, part->kind == PART_PRODUCT ? p->grade : part->grade);
         part->run_m = NAN;
         if (!isnan(part->reach_m) && !is_wire(part))
             return yaml_fail(doc, yaml_get(doc, row, "reach_m"), e, ERR_RANGE,
@@ -474,6 +507,10 @@ static int settle_recipes(struct topo_parts *p, const struct yaml_doc *doc, yaml
         if (topo_find_recipe(p, r->tier) != r)
             return fail_again(doc, row, "tier", r->tier, "tier", e);
         int rc = find_recipe_parts(r, p, doc, row, e);
+        if (!rc)
+            rc = check_product(r, doc, row, e);
+        if (!rc && r->product >= 0)
+            continue;
         if (!rc)
             rc = check_switch_keys(p, r, doc, row, e);
         if (!rc)
@@ -548,7 +585,7 @@ int32_t topo_find_part(const struct topo_parts *p, const char *name)
 
 double topo_recipe_link_Bps(const struct topo_parts *p, const struct topo_recipe *r)
 {
-    const int32_t used[] = { r->nic, r->sw, r->end_link, r->up_link };
+    const int32_t used[] = { r->nic, r->sw, r->end_link, r->up_link, r->product };
     double bw_Bps = NAN;
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
         if (used[i] >= 0)

@@ -33,7 +33,17 @@ struct topo_rate {
     enum topo_grade grade;
 };
 
-enum topo_part_kind { PART_NIC, PART_SWITCH, PART_TRANSCEIVER, PART_CABLE, PART_LINK, N_PART_KINDS };
+enum topo_part_kind {
+    PART_NIC,
+    PART_SWITCH,
+    PART_TRANSCEIVER,
+    PART_CABLE,
+    PART_LINK,
+    /** Scale-up fabric that comes with servers of `ports` NPUs, each of which sends bw_Bps into it: a
+     * constant of what is bought. Its price is the servers', and 0 here. */
+    PART_PRODUCT,
+    N_PART_KINDS
+};
 
 /** One thing that can be bought, or at least counted. */
 struct topo_part {
@@ -70,11 +80,12 @@ struct topo_recipe {
     int32_t sw;       /**< switch box of a folded Clos; needed by switch dimensions */
     int32_t end_link; /**< NPU to leaf switch, or NPU to NPU; a whole full-duplex link, both ends included */
     int32_t up_link;  /**< switch to switch, both ends included; needed beyond one tier */
+    int32_t product;  /**< a fabric that is there already, in place of all the others */
     double taper;     /**< 1: what tapers costs time, and is a shape of its own (fat-tree) */
     int64_t rails;    /**< independent Clos networks the ends are dealt out to, at most; >= 1 */
     bool even_spread; /**< every box has as many links to all above it: topo_count_even_clos() */
     double end_m, up_m; /**< distance that end and up links span [m]; NaN: not given */
-    const char *nic_name, *sw_name, *end_name, *up_name; /**< borrowed; NULL: not used */
+    const char *nic_name, *sw_name, *end_name, *up_name, *product_name; /**< borrowed; NULL: not used */
 };
 
 /** Counting of direct links (ring, line, full) in rates mode. */
@@ -128,7 +139,7 @@ int32_t topo_find_part(const struct topo_parts *p, const char *name);
 /**
  * Rate of one link built by @p r [B/s]: the slowest of its parts; parts without a bandwidth do not count.
  *
- * Never NaN for a recipe that was read: its end link has a bandwidth.
+ * Never NaN for a recipe that was read: its end link has a bandwidth. Of a product: all that an NPU sends.
  */
 double topo_recipe_link_Bps(const struct topo_parts *p, const struct topo_recipe *r);
 

@@ -255,6 +255,7 @@ static int read_parts(struct design_point *s, struct err *e)
     int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
     if (rc)
         return rc;
+    topo_take_products(&s->net, &s->parts);
     if (topo_prices(s->prices, &s->net, &s->parts, e))
         return fail_price(s, e);
     s->has_parts = true;
@@ -859,6 +860,13 @@ static bool is_searched(const struct design_point *s)
     return false;
 }
 
+/* Other bandwidths leave prices of a B/s as they are; a product has only its own. */
+static int change_network(struct design_point *s, struct err *e)
+{
+    int rc = topo_read_network(&s->net, &s->doc, s->maps.network, e);
+    return !rc && topo_take_products(&s->net, &s->parts) ? topo_prices(s->prices, &s->net, &s->parts, e) : rc;
+}
+
 /* Changes quick keys without reading the study again. False where it cannot be sure to give the same as
  * reading anew; the caller then reads the study. */
 bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
@@ -868,8 +876,7 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     bool dims;
     if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || read_values(s, &ignored))
         return false;
-    if (settle_pricing(s, &ignored) ||
-        (dims && topo_read_network(&s->net, &s->doc, s->maps.network, &ignored)) ||
+    if (settle_pricing(s, &ignored) || (dims && change_network(s, &ignored)) ||
         check_ports(s, needs, &ignored))
         return false;
     for (int32_t d = 0; d < s->net.n_dims; d++)

@@ -126,7 +126,8 @@ static void add_bill_line(struct system *x, const struct design_point *s, const 
         add_bill_fail(x, s, line);
 }
 
-/* Dimensions that lie inside a server: what joins its NPUs is part of its price, power and failures. */
+/* Dimensions that lie inside a server: what joins its NPUs is part of its price, power and failures, as is
+ * all that a bill's line says comes with it. */
 static int32_t dims_inside(const struct design_point *s)
 {
     int64_t npus = 1;
@@ -141,7 +142,7 @@ static void add_network(struct system *x, const struct design_point *s, const st
     int32_t first = dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
     for (int32_t i = 0; i < b->n_lines; i++) {
         const struct topo_bill_line *line = &b->lines[i];
-        if (line->dim >= 0 && line->dim < first)
+        if (line->in_server || (line->dim >= 0 && line->dim < first))
             continue;
         add_bill_line(x, s, line);
         n++;

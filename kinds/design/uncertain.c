@@ -196,7 +196,7 @@ static int read_network(struct uncertain_trial *t, struct err *e)
     if (!rc && simulation >= 0)
         rc = sim_rules_read(&s->rules, &s->net, &s->doc, simulation, e);
     s->rules.seed = t->nominal->rules.seed;
-    return rc;
+    return !rc && topo_take_products(&s->net, &s->parts) ? topo_prices(s->prices, &s->net, &s->parts, e) : rc;
 }
 
 static int read_prices(struct uncertain_trial *t, struct err *e)
@@ -207,6 +207,8 @@ static int read_prices(struct uncertain_trial *t, struct err *e)
         parts = s->net.parts;
     topo_parts_free(&s->parts);
     int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
+    if (!rc)
+        topo_take_products(&s->net, &s->parts);
     return rc ? rc : topo_prices(s->prices, &s->net, &s->parts, e);
 }
 

@@ -12,11 +12,14 @@ catalogue:
   - { name: box, kind: switch, ports: 16, bw_GBps: 50, usd: { low: 9000, typ: 10000, high: 12000 }, watt: 500, latency_ns: 300 }
   - { name: end, kind: link, bw_GBps: 50, usd: { low: 90, typ: 100, high: 200 }, watt: 9, latency_ns_per_m: 5, reach_m: 40 }
   - { name: up, kind: link, bw_GBps: 50, usd: 400, watt: 9, reach_m: 400 }
+  - { name: fabric, kind: product, bw_GBps: 100, ports: 4, watt: 100 }
+  - { name: cooler, kind: product, bw_GBps: 100, ports: 4, watt: 50 }
 build:
   - { tier: In, nic: nic, switch: box, end_link: end, up_link: up }
   - { tier: Out, nic: nic, switch: box, end_link: end, up_link: up }
 ..
 sed 's/end_link: end, up_link: up/end_m: 30, up_m: 300/' parts.yaml >laid.yaml
+sed 's/tier: In, .*/tier: In, product: fabric }/' parts.yaml >bought.yaml
 cat >prices.yaml <<..
 name: r
 nic_port_GBps: 50
@@ -43,6 +46,7 @@ workload:
 study ring "shape: ring, size: 4" "shape: switch, size: 64"
 study rates "shape: ring, size: 4" "shape: switch, size: 8" prices.yaml
 study metres "shape: ring, size: 4" "shape: switch, size: 64" laid.yaml
+study server "shape: switch, size: 4" "shape: switch, size: 64" bought.yaml
 study full "shape: full, size: 8" "shape: switch, size: 8"
 study sharp "shape: full, size: 4" "shape: switch, size: 8, in_switch: sharp"
 study tree "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"
@@ -223,6 +227,7 @@ parts.build[] nic ring network.parts.build[1].nic=end
 parts.build[] switch ring network.parts.build[1].switch=nic
 parts.build[] end_link ring network.parts.build[1].end_link=up
 parts.build[] up_link ring network.parts.build[1].up_link=end
+parts.build[] product server network.parts.build[0].product=cooler
 parts.build[] end_m metres network.parts.build[1].end_m=50
 parts.build[] up_m metres network.parts.build[1].up_m=20
 parts.build[] taper ring network.parts.build[1].taper=2
@@ -334,7 +339,7 @@ sort listed | diff - turned >missing && echo "every key of dims, classes, parts 
 cat missing
 
 for s in *.yaml; do
-    case $s in parts.yaml | prices.yaml | laid.yaml) continue ;; esac
+    case $s in parts.yaml | prices.yaml | laid.yaml | bought.yaml) continue ;; esac
     what_it_says "${s%.yaml}" >"${s%.yaml}.base"
     grep -E 'expected|give ' "${s%.yaml}.base" | grep -v "give the graph's own file" && echo "$s is refused"
 done

@@ -392,6 +392,89 @@ TEST(network_of_a_pod_draws_what_its_parts_draw)
     assert_near(watt / 1024, 93, 0.5);
 }
 
+/* The whole of an NVL72's fabric is its servers', though a node has 4 of its 72 NPUs. */
+TEST(fabric_that_comes_with_servers_is_owned_with_them)
+{
+    char text[2 * SUPPORT_PATH], here[SUPPORT_PATH];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(text, sizeof text,
+             "network:\n"
+             "  npu: { usd: 30000, watt: 1200 }\n"
+             "  dims:\n"
+             "    - { name: rack, shape: switch, size: 72, tier: NVL72 }\n"
+             "    - { name: row, shape: switch, size: 8, bw_GBps: 50, tier: InterRail }\n"
+             "parts: %s/configs/parts/catalogue-2026.yaml\n" STEP
+             "system: { npus_per_node: 4, checkpoint: { size_GB: 100 } }\n",
+             here);
+    SYSTEM(s, d, x, text);
+    assert_true(s.net.dims[0].bw_Bps == 900e9 && d.bill.lines[0].in_server);
+    for (int32_t i = 0; i < x.n_items; i++)
+        assert_null(strstr(x.items[i].name, "NVLink"));
+    for (int32_t i = 0; i < x.n_fails; i++)
+        assert_null(strstr(x.fails[i].name, "NVLink"));
+    assert_false(x.lacks_watts || x.lacks_failures);
+    assert_int_equal(x.n_items, 2 + d.bill.n_lines - 1);
+}
+
+/* ---- published networks, by their bills ---- */
+
+static void bill_file(struct design_point *s, struct topo_bill *b, const char *path,
+                      const struct study_override *o, int32_t n)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    MUST(study_load(s, path, o, n, STUDY_NEEDS_PARTS | STUDY_NEEDS_BANDWIDTH, e));
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    MUST(topo_build_bill(b, &s->net, &s->parts, bw_Bps, e));
+}
+
+static double count_item(const struct topo_bill *b, const char *part)
+{
+    double n = 0;
+    for (int32_t i = 0; i < b->n_lines; i++)
+        n += strstr(b->lines[i].item, part) ? b->lines[i].count : 0;
+    return n;
+}
+
+/* SemiAnalysis on MI455X, 2026-07: 131,072 GPUs, two NICs of 800G each, 8 planes of 512 leaves and 256
+ * spines; per GPU two modules of 800G and three of 1.6T, of which a link of 200G takes a quarter and an
+ * eighth. */
+TEST(planes_of_131072_gpus_take_the_published_switches_and_modules)
+{
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct topo_bill, b, topo_bill_free);
+    bill_file(&s, &b, "configs/networks/mi455x-131072.yaml", NULL, 0);
+    assert_true(count_item(&b, ", leaf") == 8 * 512 && count_item(&b, ", spine") == 8 * 256);
+    assert_true(b.switches == 6144 && b.nics == 2 * 131072);
+    double end = count_item(&b, ", end link") / 131072, up = count_item(&b, ", up link") / 131072;
+    assert_true(end / 4 == 2 && end / 8 + 2 * up / 8 == 3);
+}
+
+/*
+ * SemiAnalysis, Co-Packaged Optics, 2026-01: 200,000 GB300 in racks of 72, three tiers: 435 MW of IT, optics
+ * 17 MW, network 9 % of power. Read as NICs, switches and modules of the network outside racks; without NICs,
+ * which the text does not name, it is still within 15 %. Parts: ConnectX-8 as 2x400GbE, SN5600 as 128x400G,
+ * DR8 modules.
+ */
+TEST(network_of_200000_gb300_takes_the_published_share_of_power)
+{
+    static const struct study_override o[] = { { "network.dims.row.size", "2778" },
+                                               { "network.dims.row.tier", "InterPodEthernet" } };
+    const double it_W = 435e6;
+    double watt[3] = { 0 };
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct topo_bill, b, topo_bill_free);
+    bill_file(&s, &b, "configs/networks/gb300-nvl72.yaml", o, 2);
+    assert_true(s.net.n_npus == 200016 && count_item(&b, ", core") > 0);
+    for (int32_t i = 0; i < b.n_lines; i++)
+        if (!b.lines[i].in_server)
+            watt[b.lines[i].role] += b.lines[i].watt;
+    double optics_W = watt[BILL_LINK], boxes_W = watt[BILL_SWITCH], nics_W = watt[BILL_NIC];
+    assert_close(optics_W, 17e6, 0.15);
+    assert_close((optics_W + boxes_W + nics_W) / it_W, 0.09, 0.15);
+    assert_close((optics_W + boxes_W) / it_W, 0.09, 0.15);
+}
+
 TEST(rows_say_what_the_report_says)
 {
     struct system_row row;

@@ -311,3 +311,62 @@ TEST(bandwidths_that_cannot_be_bought_are_refused)
         FAILS(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE, cases[i].text);
     }
 }
+
+/* ---- what comes with servers ---- */
+
+/* 9 trays of 400 W in each of 8 racks; no USD, and nothing by the GB/s. 64 of 72 NPUs take a rack as well. */
+TEST(fabric_of_a_product_is_in_the_price_of_its_servers)
+{
+    struct topo_dim_price price[TOPO_MAX_DIMS];
+    static const char *const specs[] = { "switch:72@900 switch:8@50", "switch:64@900 switch:8@50" };
+    for (size_t i = 0; i < COUNT_OF(specs); i++) {
+        PARTS_FILE(s, CATALOGUE);
+        set_network(&s, specs[i], "NVL72 InterRail");
+        BILL(b, &s);
+        const struct topo_bill_line *line = &b.lines[0];
+        assert_string_equal(line->item, "NVLink 5 of an NVL72 (GB200, GB300), in the servers' price");
+        assert_true(line->in_server && line->count == 8 && line->usd.low == 0 && line->usd.high == 0);
+        assert_true(line->watt == 8 * 9 * 400 && !b.lines[1].in_server && b.n_watt_unknown == 0);
+        assert_true(b.nic_Bps == 50e9 && b.nics == s.net.n_npus);
+        OK(topo_prices(price, &s.net, &s.parts, e));
+        assert_true(price[0].usd_per_Bps == 0 && price[0].in_server && !price[0].has_nic &&
+                    !price[1].in_server);
+        assert_close(price[0].watt_per_Bps * 900e9, line->watt, 1e-14);
+    }
+}
+
+TEST(bandwidth_of_a_product_is_its_own)
+{
+    PARTS_FILE(s, CATALOGUE);
+    set_network(&s, "switch:8 switch:8", "HGX-B200 InterPod");
+    assert_true(topo_take_products(&s.net, &s.parts));
+    assert_true(s.net.dims[0].bw_Bps == 900e9 && isnan(s.net.dims[1].bw_Bps));
+    set_network(&s, "switch:8 switch:8", "InterNode InterPod");
+    assert_false(topo_take_products(&s.net, &s.parts));
+}
+
+TEST(dimension_must_be_what_its_product_is)
+{
+    CASES(const char *spec, *tiers; double nics, max_GBps; const char *text) = {
+        { "switch:8@400 switch:8@50", "HGX-H100 InterPod", 0, INFINITY,
+          "dimension \"dim1\": bandwidth is 400 GB/s, expected the 450 of \"NVLink 4 of an HGX H100 or "
+          "H200\", which is "
+          "not sold by the GB/s" },
+        { "switch:8 switch:8@50", "HGX-H100 InterPod", 0, 300, "bandwidth is 300 GB/s, expected the 450" },
+        { "switch:16@450 switch:8@50", "HGX-H100 InterPod", 0, INFINITY,
+          "16 NPUs are joined, expected at most the 8" },
+        { "switch:4@450 switch:4@450", "HGX-H100 HGX-H100", 0, INFINITY,
+          "dimension \"dim2\": 16 NPUs are joined" },
+        { "switch:8@450 switch:8@50", "HGX-H100 InterPod", 1, INFINITY,
+          "expected a plain dimension without nics" },
+        { "torus:2x2@450 switch:8@50", "HGX-H100 HGX-H100 InterPod", 0, INFINITY, "not a fabric" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_dim_price price[TOPO_MAX_DIMS];
+        PARTS_FILE(s, CATALOGUE);
+        set_network(&s, cases[i].spec, cases[i].tiers);
+        s.net.dims[0].fabric.nics = cases[i].nics;
+        s.net.dims[0].max_Bps = cases[i].max_GBps * 1e9;
+        FAILS(topo_prices(price, &s.net, &s.parts, e), ERR_RANGE, cases[i].text);
+    }
+}

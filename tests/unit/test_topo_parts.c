@@ -43,7 +43,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/libra-2024-3d.yaml", "libra-2024-3d", 3, 0, 0 },
         { "configs/parts/libra-2022.yaml", "libra-2022", 4, 0, 0 },
         { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
-        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 91, 8 },
+        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 104, 18 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         PARTS_FILE(l, cases[i].path);
@@ -241,6 +241,8 @@ TEST(medium_of_a_link_follows_from_its_metres)
     "  - { name: band, kind: cable, bw_GBps: 50, usd: { low: 1 } }\n"                                        \
     "  - { name: dark, kind: cable, usd: 1 }\n"                                                              \
     "  - { name: blind, kind: switch, bw_GBps: 50, usd: 1 }\n"                                               \
+    "  - { name: fabric, kind: product, bw_GBps: 450, ports: 8 }\n"                                          \
+    "  - { name: vague, kind: product, bw_GBps: 450 }\n"                                                     \
     "  - { name: near, kind: cable, bw_GBps: 50, usd: 1, reach_m: 3 }\n"                                     \
     "  - { name: far, kind: cable, bw_GBps: 50, usd: 9, reach_m: 500 }\n"                                    \
     "  - { name: wide, kind: cable, bw_GBps: 100, usd: 9, reach_m: 9000 }\n"
@@ -276,12 +278,24 @@ static const struct refusal wrong_files[] = {
       "nic_port_GBps is given without effect" },
     { "catalogue: [{ name: a, kind: nic }, { name: a, kind: nic }]\nbuild: [{ tier: t, end_link: a }]\n",
       ERR_PARSE, "catalogue[1].name is \"a\" again" },
-    { "catalogue: [{ name: a, kind: disk }]\nbuild: []\n", ERR_PARSE, "nic, switch, xcvr, cable, link" },
+    { "catalogue: [{ name: a, kind: disk }]\nbuild: []\n", ERR_PARSE,
+      "nic, switch, xcvr, cable, link, product" },
     { "catalogue: [{ name: a, kind: nic, usd: -5 }]\nbuild: []\n", ERR_RANGE, "usd is -5" },
     { "catalogue: [{ name: a, kind: nic, watt: -5 }]\nbuild: []\n", ERR_RANGE, "watt is -5" },
     { "catalogue: [{ name: a, kind: nic, grade: A }]\nbuild: []\n", ERR_PARSE, "V, D, V-weak, R" },
     { CATALOGUE "build: []\n", ERR_PARSE, "build is empty" },
     { CATALOGUE "build: [{ tier: t }]\n", ERR_PARSE, "build[0] has no end_link; give it, or end_m" },
+    { CATALOGUE "build: [{ tier: t, product: wire }]\n", ERR_PARSE, "of kind cable, expected product" },
+    { CATALOGUE "build: [{ tier: t, end_link: fabric }]\n", ERR_PARSE,
+      "of kind product, expected cable or link" },
+    { CATALOGUE "build: [{ tier: t, product: vague }]\n", ERR_RANGE, "\"vague\" without ports" },
+    { CATALOGUE "build: [{ tier: t, product: fabric, end_link: wire }]\n", ERR_RANGE,
+      "end_link is given beside product, which brings its own" },
+    { CATALOGUE "build: [{ tier: t, product: fabric, rails: 2 }]\n", ERR_RANGE,
+      "rails is given beside product" },
+    { "catalogue: [{ name: a, kind: product, bw_GBps: 1, ports: 8, usd: 5 }]\nbuild: [{ tier: t, product: a "
+      "}]\n",
+      ERR_RANGE, "usd is given of a product, whose price is that of its servers" },
     { CATALOGUE "build: [{ tier: t, nic: nic, end_m: 501 }]\n", ERR_RANGE,
       "build[0].end_m is 501 m, expected at most 500: that of \"far\", the longest of 50 GB/s" },
     { CATALOGUE "build: [{ tier: t, nic: nic, end_link: near, end_m: 4 }]\n", ERR_RANGE,
