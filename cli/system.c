@@ -89,11 +89,12 @@ static void say_failures(struct report *r, const struct system *x, const struct 
 {
     const struct goodput *g = &x->goodput;
     char a[SHOW], b[SHOW], c[SHOW];
-    report_line(
-        r,
-        "%-18sone each %s h stops the job; a checkpoint each %s s leaves goodput %.4f (first order %.4f)\n",
-        "failures", show_real(a, x->mtbi_s / HOUR_S, 4), show_real(b, g->interval_s, 4), g->goodput,
-        fmax(g->first_order, 0));
+    report_line(r, "%-18sone each %s h stops the job; ", "failures", show_real(a, x->mtbi_s / HOUR_S, 4));
+    if (isfinite(g->interval_s))
+        report_line(r, "a checkpoint each %s s", show_real(b, g->interval_s, 4));
+    else
+        report_line(r, "no checkpoint in the store");
+    report_line(r, " leaves goodput %.4f (first order %.4f)\n", g->goodput, fmax(g->first_order, 0));
     say_restart(r, x, own);
     if (!isnan(x->spares_enough))
         report_line(r, "  %-16sone is at hand %s %% of the time; 99 %% asks for %s\n", "spares",

@@ -110,7 +110,8 @@ double goodput_tiers(const struct goodput_tier *tiers, int32_t n, double mtbi_s)
     double good = 1;
     for (int32_t i = 0; i < n; i++) {
         const struct goodput_tier *t = &tiers[i];
-        good -= t->share * (t->c.restart_s + t->c.drain_s + t->settled_s / 2) / mtbi_s;
+        if (t->share > 0)
+            good -= t->share * (t->c.restart_s + t->c.drain_s + t->settled_s / 2) / mtbi_s;
         good -= t->c.stall_s > 0 ? t->c.stall_s / t->settled_s : 0;
     }
     return fmax(good, 0);

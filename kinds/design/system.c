@@ -280,20 +280,22 @@ static void omit_contention(struct system *x, const struct own_checkpoint *own)
 static void omit_order(struct system *x)
 {
     for (int32_t i = 0; i + 1 < x->n_tiers; i++)
-        if (x->tiers[i].settled_s > x->tiers[i + 1].settled_s && x->goodput.goodput > 0)
+        if (isfinite(x->tiers[i].settled_s) && x->tiers[i].settled_s > x->tiers[i + 1].settled_s &&
+            x->goodput.goodput > 0)
             omit(x, "order: %s is saved each %.4g s, and %s, which comes after it, each %.4g s",
                  x->tiers[i].name, x->tiers[i].settled_s, x->tiers[i + 1].name, x->tiers[i + 1].settled_s);
 }
 
-/* Which checkpoint is too long, and for what. */
+/* Which checkpoint or restart is too long, and for what. */
 static void omit_lost(struct system *x)
 {
     for (int32_t i = 0; i < x->n_tiers && x->goodput.goodput == 0; i++) {
         const struct goodput_tier *t = &x->tiers[i];
-        if (t->c.stall_s + t->c.drain_s < x->mtbi_s / t->share)
+        double save_s = t->c.stall_s + t->c.drain_s, each_s = x->mtbi_s / t->share;
+        if (fmax(save_s, t->c.restart_s) < each_s)
             continue;
-        omit(x, "nothing is kept: a checkpoint takes %.4g s, and something fails each %.4g s",
-             t->c.stall_s + t->c.drain_s, x->mtbi_s / t->share);
+        omit(x, "nothing is kept: a %s takes %.4g s, and something fails each %.4g s",
+             save_s < each_s ? "restart" : "checkpoint", save_s < each_s ? t->c.restart_s : save_s, each_s);
         return;
     }
 }

@@ -490,6 +490,17 @@ TEST(rows_say_what_the_report_says)
     assert_true(isnan(row.usd_year) && isnan(row.goodput) && !row.system_omits);
 }
 
+/* Between two failures of 1,125 s nothing is done where a restart takes an hour and more: exp(-3,200). */
+TEST(a_restart_that_never_ends_keeps_nothing)
+{
+    SYSTEM(s, d, x, MACHINE "  mtbf: { npu_h: 10 }\n");
+    s.system.checkpoint.restart_s = 1e9;
+    system_free(&x);
+    OK(system_build(&x, &s, &d, e));
+    assert_true(x.kept == 0 && isinf(x.step_s));
+    assert_has(x.omits, "nothing is kept: a restart takes 1e+09 s, and something fails each 1125 s");
+}
+
 /* Peers that are saved less often than the store. */
 TEST(tiers_out_of_order_are_said)
 {

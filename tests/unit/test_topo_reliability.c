@@ -319,6 +319,7 @@ TEST(tiers_nest)
     goodput_of_tiers(&g, all, 2, m);
     assert_close(g.goodput, one.goodput, 1e-15);
     assert_true(isinf(g.interval_s));
+    assert_near(g.first_order, one.first_order, 0.005);
     struct goodput_tier mixed[] = {
         { .share = 0.75, .c = { .stall_s = 0.2, .restart_s = 60 }, .interval_s = NAN },
         { .share = 0.25, .c = c, .interval_s = NAN },
