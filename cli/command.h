@@ -48,8 +48,8 @@ struct run {
         .min_operands = least, .max_operands = most, .operands = text                                        \
     }
 
-extern const struct command cmd_topo, cmd_alloc, cmd_sim, cmd_explain, cmd_check, cmd_sweep, cmd_front,
-    cmd_plot, cmd_import, cmd_calibrate, cmd_keys, cmd_place, cmd_hetero, cmd_gossip, cmd_export, cmd_merge,
-    cmd_tornado;
+extern const struct command cmd_topo, cmd_alloc, cmd_sim, cmd_explain, cmd_fail, cmd_check, cmd_sweep,
+    cmd_front, cmd_plot, cmd_import, cmd_calibrate, cmd_keys, cmd_place, cmd_hetero, cmd_gossip, cmd_export,
+    cmd_merge, cmd_tornado;
 
 #endif

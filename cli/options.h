@@ -81,6 +81,7 @@ struct options {
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu, *power_W;
+    const char *slow_link, *slow_npu;
     struct option_list columns;
     bool curves;
     int32_t kernel; /**< enum topo_kernel, -1 = absent */

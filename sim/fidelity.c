@@ -40,6 +40,7 @@ struct fidelity {
     struct fidelity_known *known; /**< shape [n_known], owned */
     int32_t n_known, cap_known;
     struct fidelity_wires wires; /**< opened when first used */
+    double messages;             /**< of all flows so far */
 };
 
 /** Flows on the wires as an engine. Release with fidelity_flow_close(). */
@@ -403,11 +404,17 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
     return 0;
 }
 
-/* Jobs of one run count together: they may be there at the same time. */
+/* Jobs of one run count together: they may be there at the same time. Whoever asks for a step in seconds
+ * counts all its runs. */
 static int fidelity_check_size(struct fidelity_flow *f, int32_t group, const struct sim_job *job,
                                struct err *e)
 {
-    f->messages += flow_sim_messages(f->sim, group, job->kind, job->bytes);
+    struct fidelity *x = f->fidelity;
+    double n = flow_sim_messages(f->sim, group, job->kind, job->bytes), most = x->rules->max_messages;
+    f->messages += n;
+    x->messages += n;
+    if (most > 0 && x->messages > most)
+        return err_set(e, ERR_RANGE, "a step of more than %.2g flows, expected at most that many", most);
     return f->messages <= MAX_MESSAGES ? 0
                                        : err_set(e, ERR_RANGE,
                                                  "collectives are some %.2g flows, expected at most %.2g in "

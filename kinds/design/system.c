@@ -82,9 +82,9 @@ static void add_spares(struct system *x, const struct design_point *s)
                               per * (own->npu_idle * own->npu_watt + own->server_idle * own->server_watt) });
 }
 
-/* NPUs that a job loses with those of @p loss: whole nodes. Places before the dimension that lie in one node
- * hang on one part together, and so do its first members where the node is larger than all such places. */
-static double npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss)
+/* Places before the dimension that lie in one node hang on one part together, and so do its first members
+ * where the node is larger than all such places. */
+double system_npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss)
 {
     double node = (double)s->system.npus_per_node, inner = 1;
     for (int32_t d = 0; d < first; d++)
@@ -111,7 +111,7 @@ static void add_bill_fail(struct system *x, const struct design_point *s, const 
         const struct topo_dim *dim = &s->net.dims[line->dim];
         fail.dim = line->dim;
         fail.n_dims = loss->above ? 2 : 1;
-        fail.npus = fail.tolerated ? 0 : npus_taken(s, line->dim - dim->level, loss);
+        fail.npus = fail.tolerated ? 0 : system_npus_taken(s, line->dim - dim->level, loss);
     }
     add_fail(x, fail);
 }
@@ -126,20 +126,22 @@ static void add_bill_line(struct system *x, const struct design_point *s, const 
         add_bill_fail(x, s, line);
 }
 
-/* Dimensions that lie inside a server: what joins its NPUs is part of its price, power and failures, as is
- * all that a bill's line says comes with it. */
-static int32_t dims_inside(const struct design_point *s)
+/* What joins the NPUs of a server is part of its price, power and failures, as is all that a bill's line says
+ * comes with it. */
+int32_t system_dims_inside(const struct design_point *s)
 {
     int64_t npus = 1;
     int32_t d = 0;
-    while (d < s->net.n_dims && npus * s->net.dims[d].size <= s->system.npus_per_node)
-        npus *= s->net.dims[d++].size;
+    while (d < s->net.n_dims && npus * topo_group_size(&s->net.dims[d]) <= s->system.npus_per_node) {
+        npus *= topo_group_size(&s->net.dims[d]);
+        d = topo_after_entry(s->net.dims, d);
+    }
     return d;
 }
 
 static void add_network(struct system *x, const struct design_point *s, const struct topo_bill *b)
 {
-    int32_t first = dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
+    int32_t first = system_dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
     for (int32_t i = 0; i < b->n_lines; i++) {
         const struct topo_bill_line *line = &b->lines[i];
         if (line->in_server || (line->dim >= 0 && line->dim < first))
@@ -185,10 +187,22 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
 /* ---- checkpoints ---- */
 
 /*
- * How often a spare is at hand, and the mean wait of a restart for them: a failure that takes b nodes finds b
- * where at most s - (b - 1) of the n + s are down, and else waits for a whole repair, at most. Nodes are down
- * as often as failures take them, as if one by one.
+ * A failure that takes b nodes finds b spares where at most s - (b - 1) of the n + s are down, and else waits
+ * for a whole repair, at most. Nodes are down as often as failures take them, as if one by one.
  */
+double system_wait_s(const struct system *x, const struct design_point *s, double npus)
+{
+    const struct own_system *own = &s->system;
+    double nodes = fmax(ceil(npus / (double)own->npus_per_node), 1);
+    if (own->spare_nodes < 0)
+        return 0;
+    int64_t left = own->spare_nodes + 1 - (int64_t)nodes;
+    double enough =
+        left < 0 ? 0 : spares_enough((int64_t)nodes_of(s) + own->spare_nodes - left, left, x->nodes_down);
+    return (1 - enough) * own->repair_s;
+}
+
+/* How often a spare is at hand, and the mean wait of a restart for them. */
 static void settle_spares(struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;
@@ -198,15 +212,13 @@ static void settle_spares(struct system *x, const struct design_point *s)
         return;
     for (int32_t i = 0; i < x->n_fails; i++)
         taken += reliability_rate(&x->fails[i], 1) * ceil(x->fails[i].npus / node);
-    double down = 1 - reliability_availability(n / taken, own->repair_s), rate = 0;
-    x->spares_enough = spares_enough((int64_t)n, own->spare_nodes, down);
+    double rate = 0;
+    x->nodes_down = 1 - reliability_availability(n / taken, own->repair_s);
+    x->spares_enough = spares_enough((int64_t)n, own->spare_nodes, x->nodes_down);
     x->spares_needed = spares_needed(fmin(taken * own->repair_s, 1e6), SURE);
     for (int32_t i = 0; i < x->n_fails; i++) {
         double each = reliability_rate(&x->fails[i], 1);
-        double nodes = fmax(ceil(x->fails[i].npus / node), 1);
-        int64_t left = own->spare_nodes + 1 - (int64_t)nodes;
-        double enough = left < 0 ? 0 : spares_enough((int64_t)n + own->spare_nodes - left, left, down);
-        x->wait_s += each * (1 - enough) * own->repair_s;
+        x->wait_s += each * system_wait_s(x, s, x->fails[i].npus);
         rate += each;
     }
     x->wait_s /= rate;

@@ -22,6 +22,7 @@ struct system {
     double racks;          /**< NaN: the network is not to be had, and all numbers are NaN */
     double spares_enough;  /**< share of time in which a spare is at hand; NaN: spare_nodes is not given */
     int64_t spares_needed; /**< fewest for 0.99 of it */
+    double nodes_down;     /**< share of servers, spares too, that are under repair; with spare_nodes */
     double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */
     struct checkpoint checkpoint;
     double load_s, wait_s; /**< of its restart: reading the checkpoint, waiting for a spare */
@@ -68,6 +69,15 @@ int32_t system_shares_max(const struct system *x);
  * sum is not known.
  */
 int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own);
+
+/** Dimensions that lie inside a server of system.npus_per_node: the first so many, whole fabrics. */
+int32_t system_dims_inside(const struct design_point *s);
+/** NPUs that a job loses, in whole nodes, with those of @p loss in the entry that begins at dimension @p
+ * first. */
+double system_npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss);
+
+/** Mean time that a restart without @p npus NPUs waits for spare servers [s]; 0 without spare_nodes. */
+double system_wait_s(const struct system *x, const struct design_point *s, double npus);
 
 /** The sums again, after items, terms or failures of @p x were changed. */
 void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);

@@ -2,7 +2,7 @@
 # Help of weft and of every command: from the tables that also drive dispatch and option parsing.
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 run --help
-for command in topo alloc sim explain check sweep plot import keys; do
+for command in topo alloc sim explain fail check sweep plot import keys; do
     run help "$command"
 done
 "$WEFT" sweep --help >"$TMPDIR/a" && "$WEFT" help sweep | cmp - "$TMPDIR/a" && echo "help COMMAND = COMMAND --help"

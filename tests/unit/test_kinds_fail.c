@@ -1,0 +1,272 @@
+/* Single failures: steps with one part gone, by closed form and by flow; what they lose, by hand; ranks,
+ * sums. */
+#include "kinds/design/fail.h"
+#include "kinds/design/system.h"
+#include "tests/unit/folder.h"
+
+#define HOUR_S 3600.0
+#define YEAR_S (8760 * HOUR_S)
+#define ALL    "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
+
+static const struct fail_slow usual = { .link = 0.5, .npu = 0.8 };
+
+struct plant {
+    struct design_point s;
+    struct design d;
+    struct fail_table t;
+};
+
+static void close_plant(struct plant *p)
+{
+    fail_free(&p->t);
+    design_free(&p->d);
+    study_free(&p->s);
+}
+
+static void open_plant(struct plant *p, const char *text)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    FOLDER(f);
+    *p = (struct plant){ .t = { 0 } };
+    MUST(study_load(&p->s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH,
+                    e));
+    for (int32_t i = 0; i < p->s.net.n_dims; i++)
+        bw_Bps[i] = p->s.net.dims[i].bw_Bps;
+    MUST(design_evaluate(&p->d, &p->s, bw_Bps, e));
+    MUST(fail_build(&p->t, &p->s, &p->d, &usual, e));
+}
+
+#define PLANT(p, text)                                                                                       \
+    KEEP(struct plant, p, close_plant);                                                                      \
+    open_plant(&p, text)
+
+/* The only row of a part in a dimension; of NPUs dim is 0. */
+static const struct fail_row *row_of(const struct fail_table *t, enum fail_part part, int32_t dim)
+{
+    const struct fail_row *found = NULL;
+    for (int32_t i = 0; i < t->n_rows; i++)
+        if (t->rows[i].part == part && t->rows[i].dim == dim) {
+            assert_null(found);
+            found = &t->rows[i];
+        }
+    assert_non_null(found);
+    return found;
+}
+
+static void check_slower(const struct fail_row *row, double closed, double flow)
+{
+    assert_close(1 + row->slowdown, 1 + closed, 1e-12);
+    assert_close(1 + row->flow_slowdown, 1 + flow, 1e-9);
+}
+
+/* All-reduce on a switch of n: 2 (n-1)/n S/B. Of P planes one leaves (P-1)/P of B, which nothing else limits.
+ */
+TEST(plane_of_many_leaves_the_others)
+{
+    for (int planes = 2; planes <= 8; planes *= 2) {
+        char text[256];
+        snprintf(text, sizeof text, "network: \"switch:6*%d@50\"\nmodel: bandwidth\n" ALL, planes);
+        PLANT(p, text);
+        double healthy_s = 2 * 5 / 6. * 16e6 / 50e9, part = planes / (planes - 1.0);
+        assert_close(p.t.time_s, healthy_s, 1e-12);
+        assert_close(p.t.flow_s, healthy_s, 1e-9);
+        const struct fail_row *plane = row_of(&p.t, FAIL_PLANE, 0), *port = row_of(&p.t, FAIL_LINK, 0);
+        assert_close(plane->time_s, healthy_s * part, 1e-12);
+        check_slower(plane, part - 1, part - 1);
+        check_slower(port, part - 1, part - 1);
+        check_slower(row_of(&p.t, FAIL_SWITCH, 0), part - 1, part - 1);
+        assert_true(!plane->stops && !port->stops && plane->count == planes && port->count == 6 * planes);
+        /* Half of a port: (P - 1/2)/P is left where planes share the traffic. */
+        double half = planes / (planes - 0.5);
+        check_slower(row_of(&p.t, FAIL_SLOW_LINK, 0), half - 1, half - 1);
+    }
+}
+
+/* One switch joins all: without it, or its port, there is nothing left. */
+TEST(star_stops)
+{
+    PLANT(p, "network: \"switch:16@50\"\nmodel: bandwidth\n" ALL);
+    const struct fail_row *sw = row_of(&p.t, FAIL_SWITCH, 0), *port = row_of(&p.t, FAIL_LINK, 0),
+                          *nic = row_of(&p.t, FAIL_NIC, 0);
+    assert_true(sw->stops && port->stops && nic->stops && isnan(sw->time_s) && isnan(sw->flow_s));
+    assert_string_equal(sw->flow_why, "the job stops");
+    assert_true(sw->npus == 16 && port->npus == 8 && nic->npus == 8); /* nodes of 8 */
+    assert_true(sw->count == 1 && port->count == 16);
+    /* Nothing takes over for a slow port: all wait for it. */
+    check_slower(row_of(&p.t, FAIL_SLOW_LINK, 0), 1, 1);
+}
+
+/* A ring without one link is a line whose links carry what went both ways round: half the bandwidth is left,
+ * and flows that go round the other way find the same. */
+TEST(ring_goes_the_other_way_round)
+{
+    PLANT(p, "network: \"ring:8@50\"\nmodel: bandwidth\n" ALL
+             "system: { npus_per_node: 1, npu_usd: 1, npu_watt: 1, "
+             "checkpoint: { size_GB: 1 }, tolerates: { detours: true } }\n");
+    const struct fail_row *link = row_of(&p.t, FAIL_LINK, 0);
+    check_slower(link, 1, 1);
+    assert_true(!link->stops && link->count == 8 && link->left == 0.5);
+}
+
+/* In a full mesh of n the pair whose link is gone goes by another member, whose links then carry two messages
+ * of an exchange with all: twice the time by flow, (n-1)/(n-2) where the traffic is spread over all that is
+ * left. */
+TEST(mesh_has_one_detour_that_takes_twice_as_long)
+{
+    for (int n = 3; n <= 7; n++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "network: { dims: [ { name: d, shape: full, size: %d, bw_GBps: 50, algorithm: direct } ] }\n"
+                 "model: bandwidth\n" ALL,
+                 n);
+        PLANT(p, text);
+        const struct fail_row *link = row_of(&p.t, FAIL_LINK, 0);
+        check_slower(link, (n - 1.0) / (n - 2) - 1, 1);
+        assert_true(link->stops); /* as tolerates.detours says */
+    }
+}
+
+/* On a torus as in a ring, of that axis alone; flows go round where it is shortest and never gain. */
+TEST(torus_loses_half_of_an_axis)
+{
+    PLANT(p, "network: \"torus:4x4@50\"\nmodel: bandwidth\n" ALL);
+    for (int32_t d = 0; d < 2; d++) {
+        const struct fail_row *link = row_of(&p.t, FAIL_LINK, d);
+        assert_true(link->left == 0.5 && link->slowdown > 0 && link->slowdown <= 1 + 1e-12);
+        assert_true(link->flow_slowdown > 0 && link->flow_slowdown <= 2);
+    }
+}
+
+/* Two planes of a fat tree: a leaf takes half of the ports below and of what goes up; a spine of four in each
+ * plane an eighth. */
+TEST(fabric_is_taken_apart_switch_by_switch)
+{
+    PLANT(p, "network: \"fat-tree:4x4*2@50\"\nmodel: bandwidth\n" ALL);
+    int n_leaves = 0, n_spines = 0;
+    for (int32_t i = 0; i < p.t.n_rows; i++) {
+        const struct fail_row *row = &p.t.rows[i];
+        if (row->part != FAIL_SWITCH)
+            continue;
+        bool leaf = strstr(row->name, "leaf") != NULL;
+        n_leaves += leaf;
+        n_spines += !leaf;
+        assert_close(row->left, leaf ? 0.5 : 7 / 8., 1e-12);
+        assert_true(!row->stops && row->count == 8 && row->dim == (leaf ? 0 : 1));
+        assert_int_equal(row->n_dims, leaf ? 2 : 1);
+        if (leaf)
+            check_slower(row, 1, 1);
+    }
+    assert_true(n_leaves == 1 && n_spines == 1);
+    assert_close(row_of(&p.t, FAIL_LINK, 1)->left, 7 / 8., 1e-12);
+}
+
+/* An NPU at 0.8 makes compute of 1 ms 1.25 ms; what it does not hide stays. */
+TEST(slow_npu_is_waited_for)
+{
+    PLANT(
+        p,
+        "network: \"switch:6@50\"\nmodel: bandwidth\n"
+        "workload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 30, group: all } } ] } }\n");
+    double comm_s = 2 * 5 / 6. * 30e6 / 50e9;
+    const struct fail_row *npu = row_of(&p.t, FAIL_SLOW_NPU, 0);
+    assert_close(npu->time_s, 1.25e-3 + comm_s, 1e-12);
+    assert_close(npu->flow_s, 1.25e-3 + comm_s, 1e-9);
+}
+
+#define MACHINE                                                                                              \
+    "network:\n"                                                                                             \
+    "  dims:\n"                                                                                              \
+    "    - { name: node, shape: ring, size: 4, bw_GBps: 400, tier: N }\n"                                    \
+    "    - { name: pod, shape: switch, size: 8, bw_GBps: 100, planes: 2, tier: P }\n"                        \
+    "model: bandwidth\n"                                                                                     \
+    "parts:\n"                                                                                               \
+    "  grade: V\n"                                                                                           \
+    "  catalogue:\n"                                                                                         \
+    "    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 20 }\n"                           \
+    "    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000, watt: 500, mtbf_h: 1e5 }\n"        \
+    "    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 10 }\n"                                     \
+    "    - { name: inner, kind: link, bw_GBps: 50, usd: 4 }\n"                                               \
+    "  build:\n"                                                                                             \
+    "    - { tier: N, end_link: inner }\n"                                                                   \
+    "    - { tier: P, nic: nic, switch: box, end_link: end }\n" ALL
+
+#define OWNED(more)                                                                                          \
+    MACHINE "system: { npus_per_node: 4, npu_usd: 1, npu_watt: 1, repair_h: 2, " more                        \
+            " checkpoint: { size_GB: 200, store_GBps: 10, node_GBps: 25, async: false, interval_s: 900, "    \
+            "restart_s: 300 } }\n"
+
+/* 32 NPUs stop the job 32 * 8760/79000 times a year, for a restart and half an interval; a link of one of two
+ * planes doubles the time on the pod, for two hours. */
+TEST(losses_are_what_they_are_by_hand)
+{
+    PLANT(p, OWNED(""));
+    const struct fail_row *npu = row_of(&p.t, FAIL_NPU, 0), *link = row_of(&p.t, FAIL_LINK, 1),
+                          *inner = row_of(&p.t, FAIL_LINK, 0);
+    assert_true(npu->stops && npu->npus == 4);
+    assert_close(npu->lost_s, 300 + 20 + 450, 1e-12); /* 200 GB are read at 10 GB/s */
+    assert_close(npu->per_year, 32 * 8760 / 79000., 1e-12);
+    assert_close(npu->lost_frac, 32 * 8760 / 79000. * 770 / YEAR_S, 1e-12);
+    /* model bandwidth: 16 MB pass the node as 1.5 S at 100, the pod as 1.75 S/4 at 100 GB/s: the slower
+     * decides */
+    double node_s = 1.5 * 16e6 / 400e9, pod_s = 1.75 / 4 * 16e6 / 100e9;
+    assert_close(p.t.time_s, fmax(node_s, pod_s), 1e-12);
+    assert_close(link->time_s, fmax(node_s, 2 * pod_s), 1e-12);
+    assert_true(!link->stops && link->count == 64 && pod_s > node_s);
+    assert_close(link->per_year, 64 * 8760 / 1.3e6, 1e-12);
+    assert_close(link->lost_s, 2 * HOUR_S * (1 - p.t.time_s / link->time_s), 1e-12);
+    /* Inside the server: it fails with it. */
+    assert_true(isnan(inner->mtbf_s) && isnan(inner->lost_frac) && inner->left == 0.5);
+}
+
+/* First order: 1 - G1 (1 + delta/tau) is what stops take; the sums of system.h by another way. */
+TEST(stops_sum_to_what_goodput_lacks)
+{
+    PLANT(p, OWNED(""));
+    KEEP(struct system, x, system_free);
+    OK(system_build(&x, &p.s, &p.d, e));
+    double stops = 0, all = 0, per_year = 0;
+    for (int32_t i = 0; i < p.t.n_rows; i++) {
+        const struct fail_row *row = &p.t.rows[i];
+        stops += row->stops && !isnan(row->lost_frac) ? row->lost_frac : 0;
+        all += isnan(row->lost_frac) ? 0 : row->lost_frac;
+        per_year += isnan(row->per_year) ? 0 : row->per_year;
+        if (i > 0 && !isnan(row->lost_frac))
+            assert_true(row->lost_frac <= row[-1].lost_frac);
+        else if (i > 0 && isnan(row[-1].lost_frac))
+            assert_true(row->lost_s <= row[-1].lost_s);
+    }
+    double delta = x.checkpoint.stall_s, tau = x.goodput.interval_s;
+    assert_close(stops, 1 - x.goodput.first_order * (1 + delta / tau), 1e-9);
+    assert_close(p.t.goodput, x.kept, 1e-12);
+    assert_close(p.t.stall_frac, delta / (tau + delta), 1e-12);
+    assert_close(p.t.lost_frac, all, 1e-12);
+    assert_close(p.t.per_year, per_year, 1e-12);
+    assert_true(all > stops);
+}
+
+/* Without a spare a restart waits for the repair of the node, unless none of the 8 is down: each with the
+ * rates of 4 NPUs and itself, and two hours. */
+TEST(without_spares_a_repair_is_waited_for)
+{
+    PLANT(p, OWNED("spare_nodes: 0,"));
+    double node_h = 1 / (4 / 79000. + 1 / 24350.), none = pow(node_h / (node_h + 2), 8);
+    assert_close(row_of(&p.t, FAIL_NPU, 0)->lost_s, 300 + 20 + 450 + (1 - none) * 2 * HOUR_S, 1e-9);
+}
+
+TEST(large_networks_have_closed_forms_alone)
+{
+    PLANT(p, "network: \"torus:100x100x100@50\"\n" ALL);
+    assert_true(isnan(p.t.flow_s) && strstr(p.t.flow_why, "timed up to"));
+    assert_true(row_of(&p.t, FAIL_LINK, 2)->slowdown > 0 && p.s.net.n_npus == 1000000);
+}
+
+TEST(wrong_shares_are_refused)
+{
+    static const struct fail_slow wrong[] = {
+        { 0, 0.8 }, { 1, 0.8 }, { 0.5, 0 }, { 0.5, 1.5 }, { NAN, 0.8 }
+    };
+    PLANT(p, "network: \"ring:4@50\"\n" ALL);
+    struct fail_table t;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        FAILS(fail_build(&t, &p.s, &p.d, &wrong[i], e), ERR_RANGE, "expected above 0 and below 1");
+}
