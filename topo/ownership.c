@@ -333,6 +333,7 @@ const struct own_range own_ranges[] = {
     { "checkpoint.store_GBps", 50, 200, NULL, GRADE_WEAK, "40 runs, VAST 2026" },
     { "checkpoint.stall_s", 0.01, 1, NULL, GRADE_RECALLED, "copy to the host" },
     { "checkpoint.restart_s", 220, 2340, NULL, GRADE_DERIVED, "published restarts, 220 s to 39 min" },
+    { "straggler_loss", 0, 0.104, NULL, GRADE_WEAK, "3,079 jobs, arXiv 2505.05713" },
 };
 const int32_t own_n_ranges = (int32_t)(sizeof own_ranges / sizeof *own_ranges);
 

@@ -1,7 +1,12 @@
 #!/bin/sh
-# The figures of docs/ownership.md, by the commands that stand above them. FIGURES=FOLDER keeps them there:
+# The tests that docs/ownership.md names, and its figures, by the commands that stand above them. FIGURES=FOLDER keeps them there:
 # FIGURES=$PWD/docs/figures tests/cli/run.sh build/release/weft tests/cli/ownership.sh
 docs=$PWD/docs
+sed -n 's/^| [^|]* | \(`[a-z].*`\) |.*/\1/p' docs/ownership.md | tr -d '`,' | tr ' ' '\n' | grep -E '_.*_.*_' | sort -u >"$TMPDIR/named"
+while read -r name; do
+    grep -q "^TEST($name)" tests/unit/test_topo_*.c tests/unit/test_kinds_*.c || echo "no test $name"
+done <"$TMPDIR/named"
+[ "$(wc -l <"$TMPDIR/named")" -gt 25 ] && echo "the tests of all formulas exist"
 ln -s "$PWD/configs" "$TMPDIR/configs"
 cd "$TMPDIR" || exit 1
 weft() { "$WEFT" "$@" -q; }
