@@ -41,6 +41,19 @@ int alloc_bound_copy(struct alloc_bound *out, const struct alloc_bound *b, const
     return 0;
 }
 
+void alloc_bound_scale(struct alloc_bound *b, const struct alloc_problem *p, double by)
+{
+    b->time_weight *= by;
+    b->cost_weight *= by;
+    b->value *= by;
+    for (int32_t i = 0; i < p->step->n_leaves * D; i++)
+        b->leaf_dual[i] *= by;
+    for (int32_t k = 0; k < p->step->n_terms; k++)
+        b->term_weight[k] *= by;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        b->row_dual[i] *= by;
+}
+
 void alloc_bound_free(struct alloc_bound *b)
 {
     free(b->leaf_dual);

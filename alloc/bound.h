@@ -9,6 +9,8 @@ int alloc_bound_build(struct alloc_bound *b, const struct alloc_problem *p, stru
 int alloc_bound_copy(struct alloc_bound *out, const struct alloc_bound *b, const struct alloc_problem *p,
                      struct err *e);
 void alloc_bound_free(struct alloc_bound *b);
+/** The same inequality times @p by > 0. */
+void alloc_bound_scale(struct alloc_bound *b, const struct alloc_problem *p, double by);
 
 /**
  * Scale term weights and leaf multipliers from the top down so that every leaf's

@@ -1184,57 +1184,15 @@ static void set_mu(struct interior *w, double mu)
             w->z[i] = mu / w->s[i];
 }
 
-/* T at the iterate, from above. */
-static double value_of_term(const struct interior *w)
-{
-    const struct step_fn *f = w->problem->step;
-    double value = w->terms[0].constant;
-    for (int32_t l = f->leaf_begin[0]; l < f->leaf_begin[1]; l++)
-        value += w->leaves[l].t;
-    for (int32_t j = f->max_begin[0]; j < f->max_begin[1]; j++)
-        value += w->maxima[j].u;
-    return value;
-}
-
-/*
- * A point inside the rows may be outside the limit on T: follow the path to the least T until it is inside,
- * by more than is left to gain. False when the path ends first.
- */
-static bool enter_limit(struct interior *w, struct interior_result *best)
-{
-    double price[D], time_weight = w->time_weight;
-    bool inside = false;
-    memcpy(price, w->price, sizeof price);
-    memset(w->price, 0, sizeof w->price);
-    w->limited = false;
-    w->time_weight = 1;
-    w->z[w->term_pair] = 0;
-    w->s[w->term_pair] = 1;
-    set_mu(w, 1);
-    while (w->mu > LEAST_MU && !inside) {
-        centre(w, best);
-        inside = w->limit - value_of_term(w) > w->mu * w->n_real;
-        set_mu(w, w->mu * REDUCE);
-    }
-    memcpy(w->price, price, sizeof price);
-    w->time_weight = time_weight;
-    w->limited = true;
-    w->z[w->term_pair] = 1;
-    w->s[w->term_pair] = w->limit - value_of_term(w);
-    return inside;
-}
-
 /* Primal path following from where interior_start() is: slow and sure. */
 static void interior_follow_path(struct interior *w, struct interior_result *best)
 {
-    if (!w->limited || w->limit > value_of_term(w) || enter_limit(w, best)) {
-        set_mu(w, 1);
-        while (w->mu * w->n_real > LEAST_MU && !best->converged) {
-            centre(w, best);
-            if (w->mu * w->n_real < WORTH_TAKING)
-                interior_take(w, best);
-            w->mu *= REDUCE;
-        }
+    set_mu(w, 1);
+    while (w->mu * w->n_real > LEAST_MU && !best->converged) {
+        centre(w, best);
+        if (w->mu * w->n_real < WORTH_TAKING)
+            interior_take(w, best);
+        w->mu *= REDUCE;
     }
     w->mu = 0;
 }
@@ -1441,7 +1399,8 @@ void interior_solve(struct interior *w, struct interior_ask ask, struct interior
     /* A gap a hundred times below ALLOC_GAP is good enough not to start again. */
     if (isfinite(out->value) && out->value - out->bound <= ACCEPTED_REL * fabs(out->value))
         return;
-    if (!interior_find_inside(w))
+    /* Inside the rows may be outside the limit, and from there bandwidths without a price run away. */
+    if (w->limited || !interior_find_inside(w))
         return;
     double guess_Bps[D], start_Bps[D];
     interior_scale(w);

@@ -362,7 +362,9 @@ static void unload(struct lp_result *out, double *row_dual, const struct lp *lp,
 static const struct simplex_way ways[] = { { SIMPLEX_FROM_ADVANCED, false, TOLERANCE, MOST_STEPS },
                                            { SIMPLEX_FROM_SLACKS, false, TOLERANCE, MOST_STEPS },
                                            { SIMPLEX_FROM_SLACKS, true, TOLERANCE, MOST_STEPS },
-                                           { SIMPLEX_FROM_SLACKS, false, LOOSE_TOLERANCE, MOST_STEPS } };
+                                           { SIMPLEX_FROM_SLACKS, false, LOOSE_TOLERANCE, MOST_STEPS },
+                                           { SIMPLEX_FROM_SCALED, false, LOOSE_TOLERANCE, MOST_STEPS },
+                                           { SIMPLEX_FROM_SCALED, true, LOOSE_TOLERANCE, MOST_STEPS } };
 
 /* Several ways of solving are tried in turn (base/simplex), as scaled problems may defeat one of them. */
 int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struct err *e)

@@ -105,6 +105,10 @@ void alloc_answer_free(struct alloc_answer *a);
 /** Is there a split that satisfies the rows: solved, or stalled with one found? */
 bool alloc_has_split(const struct alloc_answer *a);
 
+/** The split of @p out is proved to out->gap only: status and reason, which says what to change. O(rows *
+ * dims). */
+void alloc_say_stalled(struct alloc_answer *out, const struct alloc_problem *p);
+
 /** usd_fixed + usd_per_Bps . bw_Bps */
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps);
 
@@ -138,6 +142,10 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
 /** Add "pod.nics": no more than the NICs that dimension @p d is given carry. */
 int alloc_add_nics(struct alloc_rows *r, const struct topo_network *net, int32_t d, double most_Bps,
                    struct err *e);
+
+/** Add "pod.bw_GBps <= 1e+06", the largest value of that key, of every bandwidth to be chosen without a
+ * max_GBps. */
+int alloc_add_most(struct alloc_rows *r, const struct topo_network *net, struct err *e);
 
 /**
  * Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps. With @p step_Bps > 0,

@@ -150,6 +150,17 @@ int alloc_add_network(struct alloc_rows *r, const struct topo_network *net, stru
     return rc;
 }
 
+int alloc_add_most(struct alloc_rows *r, const struct topo_network *net, struct err *e)
+{
+    char key[32];
+    int rc = 0;
+    snprintf(key, sizeof key, "bw_GBps <= %g", TOPO_MAX_BW_GBps);
+    for (int32_t d = 0; d < net->n_dims && !rc; d++)
+        if (isnan(net->dims[d].bw_Bps) && net->dims[d].level == 0 && isinf(net->dims[d].max_Bps))
+            rc = rows_add_bound(r, net, d, key, LINEXPR_LE, TOPO_MAX_BW_GBps * 1e9, e);
+    return rc;
+}
+
 /* "Less than a step" with room for rounding, far below any part's bandwidth. */
 #define LESS_REL 1e-6
 

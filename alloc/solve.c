@@ -222,19 +222,17 @@ static double leap_factor(const double *log_mu)
     return exp(fmin(fmax(leap, -far), far));
 }
 
-/* Steps that are taken before one leaps: most descents need fewer. */
-enum { PLAIN_STEPS = 8 };
-
 /* log T + log X lies below its tangent: minimising the tangent never makes the product larger. A product that
- * falls nearly as slowly as its scale grows gets there by small steps, of which every third is a leap. */
-static void product_descend(struct search *s, struct err *e)
+ * falls nearly as slowly as its scale grows gets there by small steps: if it @p may, every fourth is a leap.
+ */
+static void product_descend(struct search *s, bool may_leap, struct err *e)
 {
     double log_mu[3] = { 0 };
     int32_t n_plain = 0;
     for (int32_t i = 0; i < MAX_DESCENT && e->code == ERR_OK; i++) {
         const struct line *best = &s->lines[s->best];
         double mu = best->t / (best->x + s->fixed), before = product_of(s, s->best);
-        bool leaps = i >= PLAIN_STEPS && n_plain >= 3;
+        bool leaps = may_leap && n_plain >= 3;
         log_mu[0] = log_mu[1];
         log_mu[1] = log_mu[2];
         log_mu[2] = log(mu);
@@ -289,6 +287,17 @@ static double between(const struct search *s, int32_t i)
     return fmin(least_on_curve(a, s->fixed, a->x, to), least_on_curve(b, s->fixed, to, b->x));
 }
 
+/* What is proved over from..to, where the curves at home there prove @p near. Every curve holds everywhere:
+ * at a kink several have one home, where the steep ones know little of X beside a price that rows fix, and a
+ * flat one proves more. */
+static double over_stretch(const struct search *s, double near, double from, double to)
+{
+    double enough = product_of(s, s->best) * (1 - TARGET_GAP);
+    for (int32_t i = 0; i < s->n && near < enough; i++)
+        near = fmax(near, least_on_curve(&s->lines[i], s->fixed, from, to));
+    return near;
+}
+
 /* The weakest spot: -1 left of all points, n-1 right of them, i between i and i+1. */
 static double weakest(const struct search *s, int32_t *where)
 {
@@ -296,11 +305,11 @@ static double weakest(const struct search *s, int32_t *where)
     double bound = INFINITY;
     *where = s->best;
     if (first->x > s->least) {
-        bound = least_on_curve(first, s->fixed, s->least, first->x);
+        bound = over_stretch(s, least_on_curve(first, s->fixed, s->least, first->x), s->least, first->x);
         *where = -1;
     }
     for (int32_t i = 0; i + 1 < s->n; i++) {
-        double here = between(s, i);
+        double here = over_stretch(s, between(s, i), s->lines[i].x, s->lines[i + 1].x);
         if (here < bound) {
             bound = here;
             *where = i;
@@ -341,7 +350,7 @@ static double certify(struct search *s, struct err *e)
         if (!(mu > 0) || add_line(s, mu, e) < 0)
             return bound;
         if (product_of(s, s->best) < best)
-            product_descend(s, e);
+            product_descend(s, true, e);
     }
 }
 
@@ -389,7 +398,7 @@ static int product_search(struct search *s, bool bounded, struct err *e)
         add_line(s, first_mu(s->problem), e);
     }
     if (e->code == ERR_OK && s->n && isfinite(s->lines[s->best].x))
-        product_descend(s, e);
+        product_descend(s, false, e);
     return e->code;
 }
 
@@ -766,14 +775,124 @@ void alloc_answer_free(struct alloc_answer *a)
     *a = (struct alloc_answer){ 0 };
 }
 
-static int keep_bound(struct alloc_answer *out, const struct interior *w, struct err *e)
+/*
+ * Cost under a limit on time where the interior method does not get to a proof: the same by trading time for
+ * money. Minimising T + mu X has no limit to cling to; its T rises with mu, and every solve proves
+ * X >= (value - limit) / mu. Between a split that is fast enough and one that is not lies one that takes the
+ * limit exactly, and at a kink of the least time, where one mu has both, it is the answer.
+ */
+struct trade {
+    const struct alloc_problem *problem;
+    struct interior *w;
+    double fast_Bps[D], slow_Bps[D];       /* T <= limit; above it */
+    double fast_mu, slow_mu;               /* 0 and INFINITY: not found so far */
+    double fast_s, slow_s;                 /* their T */
+    double cost_usd, bound_usd, bw_Bps[D]; /* the best so far */
+    struct alloc_bound proof;
+};
+
+/* Time on the way from the fast split to the slow one, which is at @p bw_Bps. */
+static double trade_mix(const struct trade *t, double share, double *bw_Bps)
 {
-    out->bounds = calloc(1, sizeof *out->bounds);
-    if (!out->bounds)
-        return err_nomem(e, "a lower bound");
-    int rc = interior_bound(w, &out->bounds[0], e);
-    out->n_bounds = rc == 0;
-    return rc;
+    for (int32_t d = 0; d < D; d++)
+        bw_Bps[d] = t->fast_Bps[d] + share * (t->slow_Bps[d] - t->fast_Bps[d]);
+    return step_time(t->problem->step, bw_Bps);
+}
+
+/* As far from the fast split towards the slow one as the limit allows: T is convex, and X falls all the way.
+ */
+static void trade_take(struct trade *t)
+{
+    const struct alloc_problem *p = t->problem;
+    double bw_Bps[D] = { 0 }, from = 0, to = isfinite(t->slow_mu) ? 1 : 0;
+    for (int i = 0; i < 60 && to > 0; i++) {
+        double middle = 0.5 * (from + to);
+        *(trade_mix(t, middle, bw_Bps) <= p->time_limit_s ? &from : &to) = middle;
+    }
+    if (to > 0)
+        trade_mix(t, from, bw_Bps);
+    else
+        memcpy(bw_Bps, t->fast_Bps, sizeof bw_Bps);
+    double usd = vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
+    if (usd < t->cost_usd && alloc_repair(p, bw_Bps) && step_time(p->step, bw_Bps) <= p->time_limit_s) {
+        t->cost_usd = vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
+        memcpy(t->bw_Bps, bw_Bps, sizeof bw_Bps);
+    }
+}
+
+/* One solve; false when it finds nothing. */
+static bool trade_at(struct trade *t, double mu, int32_t *iterations, struct err *e)
+{
+    struct interior_result r;
+    double limit_s = t->problem->time_limit_s;
+    interior_solve(t->w, (struct interior_ask){ .time_weight = 1, .cost_weight = mu, .limit_s = INFINITY },
+                   &r);
+    *iterations += r.iterations;
+    if (!isfinite(r.value) || !isfinite(r.bound))
+        return false;
+    bool fast = r.time_s <= limit_s;
+    memcpy(fast ? t->fast_Bps : t->slow_Bps, r.bw_Bps, sizeof r.bw_Bps);
+    *(fast ? &t->fast_mu : &t->slow_mu) = mu;
+    *(fast ? &t->fast_s : &t->slow_s) = r.time_s;
+    if ((r.bound - limit_s) / mu > t->bound_usd) {
+        alloc_bound_free(&t->proof);
+        if (interior_bound(t->w, &t->proof, e))
+            return false;
+        t->bound_usd = (r.bound - limit_s) / mu;
+    }
+    if (t->fast_mu > 0)
+        trade_take(t);
+    return true;
+}
+
+/* The next mu: a factor further while one side is unknown, then where the line through both crosses the
+ * limit, and every other time half way, in logarithms. */
+static double trade_next(const struct trade *t, int32_t i, double known_mu)
+{
+    static const double factor = 64;
+    if (!(t->fast_mu > 0))
+        return known_mu / factor;
+    if (isinf(t->slow_mu))
+        return known_mu * factor;
+    double part = 0.5, limit_s = t->problem->time_limit_s;
+    if (i % 2)
+        part = fmin(fmax(log(limit_s / t->fast_s) / log(t->slow_s / t->fast_s), 0.01), 0.99);
+    return t->fast_mu * pow(t->slow_mu / t->fast_mu, part);
+}
+
+enum { MAX_TRADES = 120 };
+
+/* out->value stays NaN where there is nothing to find. */
+static int cost_by_trade(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
+                         struct err *e)
+{
+    struct trade t = { .problem = p, .w = w, .slow_mu = INFINITY, .cost_usd = INFINITY };
+    double mu = first_mu(p);
+    int rc = alloc_bound_build(&t.proof, p, e);
+    if (!rc)
+        rc = alloc_least_price(&t.bound_usd, &t.proof, p, e);
+    if (!(mu > 0 && isfinite(mu))) /* no prices, or no traffic where 1 GB/s would tell */
+        mu = 1;
+    for (int32_t i = 0; i < MAX_TRADES && !rc && trade_at(&t, mu, &out->iterations, e); i++) {
+        if (isfinite(t.cost_usd) && t.cost_usd - t.bound_usd <= TARGET_GAP * (t.cost_usd + p->usd_fixed))
+            break;
+        mu = trade_next(&t, i, mu);
+        if (t.fast_mu > 0 && !(mu > t.fast_mu * (1 + 1e-15) && mu < t.slow_mu * (1 - 1e-15)))
+            break;
+    }
+    double gap = t.cost_usd - t.bound_usd;
+    if (!rc && e->code == ERR_OK && isfinite(gap) && !(gap > out->value - out->lower_bound)) {
+        alloc_bound_free(&out->bounds[0]);
+        alloc_bound_scale(&t.proof, p, 1 / t.proof.cost_weight);
+        out->bounds[0] = t.proof;
+        out->n_bounds = 1;
+        memcpy(out->bw_Bps, t.bw_Bps, sizeof t.bw_Bps);
+        out->value = t.cost_usd + p->usd_fixed;
+        out->lower_bound = t.bound_usd + p->usd_fixed;
+        return 0;
+    }
+    alloc_bound_free(&t.proof);
+    return rc ? rc : (int)e->code;
 }
 
 /* Time alone, or cost alone under a limit on time: one convex problem. */
@@ -799,12 +918,19 @@ static int solve_convex(struct alloc_answer *out, const struct alloc_problem *p,
                                 .limit_s = cost ? p->time_limit_s : (double)INFINITY };
     interior_solve(w, ask, &r);
     out->iterations = r.iterations;
-    if (!isfinite(r.value) || !isfinite(r.bound))
-        return 0;
-    memcpy(out->bw_Bps, r.bw_Bps, sizeof out->bw_Bps);
-    out->value = r.value + (cost ? p->usd_fixed : 0);
-    out->lower_bound = r.bound + (cost ? p->usd_fixed : 0);
-    return keep_bound(out, w, e);
+    out->bounds = calloc(1, sizeof *out->bounds);
+    if (!out->bounds)
+        return err_nomem(e, "a lower bound");
+    if (isfinite(r.value) && isfinite(r.bound)) {
+        memcpy(out->bw_Bps, r.bw_Bps, sizeof out->bw_Bps);
+        out->value = r.value + (cost ? p->usd_fixed : 0);
+        out->lower_bound = r.bound + (cost ? p->usd_fixed : 0);
+        rc = interior_bound(w, &out->bounds[0], e);
+        out->n_bounds = rc == 0;
+    }
+    if (cost && !rc && !(out->value - out->lower_bound <= ALLOC_GAP * out->value))
+        rc = cost_by_trade(out, p, w, e);
+    return rc;
 }
 
 /* A limit on time below what the rows allow is the one clash linear programmes do not see. */
@@ -885,6 +1011,48 @@ static double shadow_scale(const struct alloc_answer *a, const struct alloc_prob
     return p->step->n_leaves == 0 ? a->time_s : a->cost_usd;
 }
 
+/* Parts of a constraint that are this far apart lose digits that a proof needs. */
+#define FAR_APART 1e4
+
+/* What to change: digits are lost where a constraint leaves a small bandwidth as the difference of large
+ * ones, else where traffic is many orders of magnitude apart. */
+void alloc_say_stalled(struct alloc_answer *out, const struct alloc_problem *p)
+{
+    double widest = FAR_APART, least_B = INFINITY, most_B = 0;
+    int32_t row = -1, dim = -1;
+    out->status = ALLOC_STALLED;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        double size = fabs(p->rows[i].rhs);
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            size = fmax(size, fabs(p->rows[i].coef[d] * out->bw_Bps[d]));
+        for (int32_t d = 0; d < p->step->n_dims; d++) {
+            double part = fabs(p->rows[i].coef[d] * out->bw_Bps[d]);
+            if (part > 0 && size / part > widest && alloc_carries_traffic(p->step, d)) {
+                widest = size / part;
+                row = i;
+                dim = d;
+            }
+        }
+    }
+    for (int32_t i = 0; i < p->step->n_leaves * D; i++)
+        if (p->step->traffic_B[i] > 0) {
+            least_B = fmin(least_B, p->step->traffic_B[i]);
+            most_B = fmax(most_B, p->step->traffic_B[i]);
+        }
+    if (row >= 0)
+        alloc_conclude(
+            out, ALLOC_STALLED,
+            "the split is feasible, but proved only to within %.2g of the optimum: \"%s\" has parts %.1g "
+            "times as large as that of %s; give %s a constraint of its own",
+            out->gap, p->rows[row].name, widest, p->dim_names[dim], p->dim_names[dim]);
+    else
+        alloc_conclude(
+            out, ALLOC_STALLED,
+            "the split is feasible, but proved only to within %.2g of the optimum: traffic is from %.3g to "
+            "%.3g B; leave out what is too small to matter",
+            out->gap, least_B, most_B);
+}
+
 /* Chooses the split within the optimal face, then evaluates time, cost, gap and shadow prices of exactly that
  * split. */
 static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
@@ -906,8 +1074,7 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
     out->gap = fmax(gap, 0);
     out->status = fabs(gap) <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
-        alloc_conclude(out, ALLOC_STALLED,
-                       "the split is feasible, but proved only to within %.2g of the optimum", out->gap);
+        alloc_say_stalled(out, p);
     double scale = shadow_scale(out, p);
     for (int32_t i = 0; i < p->n_rows; i++)
         out->shadow[i] = scale * (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]);
@@ -1020,7 +1187,9 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
     if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && q.objective == ALLOC_COST)
         rc = diagnose_limit(out, &q, e);
     if (!rc && out->status == ALLOC_STALLED && !out->reason[0])
-        alloc_conclude(out, ALLOC_STALLED, "no feasible split was found");
+        alloc_conclude(
+            out, ALLOC_STALLED,
+            "no split was found that satisfies the constraints, which leave hardly any room; widen one");
     if (!rc && p->objective == ALLOC_UTILIZATION && out->status == ALLOC_SOLVED)
         out->cost_usd = alloc_cost_usd(p, out->bw_Bps);
     if (rc)

@@ -336,8 +336,9 @@ static int by_mu_falling(const void *a, const void *b)
 /* At a kink of the least time several curves have one home, each to the digits of its own multipliers. */
 #define HOME_PLAY 1e-6
 
-/* Each curve in turn proves its stretch of X >= least; dear ones first, for they are the steep ones. */
-static double least_product(struct curve *curves, int32_t n, double least, double fixed)
+/* Each curve in turn proves its stretch of X >= least; dear ones first, for they are the steep ones. Where
+ * that is less than @p enough another may prove more, as all hold everywhere. */
+static double least_product(struct curve *curves, int32_t n, double least, double fixed, double enough)
 {
     double bound = INFINITY, from = least;
     qsort(curves, (size_t)n, sizeof *curves, by_mu_falling);
@@ -348,15 +349,18 @@ static double least_product(struct curve *curves, int32_t n, double least, doubl
             to = crossing(&curves[i], &curves[i + 1], fmax(from, fmin(here, next) * (1 - HOME_PLAY)),
                           fmax(from, fmax(here, next) * (1 + HOME_PLAY)));
         }
-        bound = fmin(bound, least_along(&curves[i], from, to, fixed));
+        double proved = least_along(&curves[i], from, to, fixed);
+        for (int32_t k = 0; k < n && proved < enough; k++)
+            proved = fmax(proved, least_along(&curves[k], from, to, fixed));
+        bound = fmin(bound, proved);
         from = to;
     }
     return n ? bound : 0;
 }
 
 /* Each proof is a line in the plane of time and cost; the least product over their envelope is the bound. */
-static int prove_product(double *bound, const struct alloc_answer *a, const struct alloc_problem *p,
-                         const struct verify_steps *s, struct err *e)
+static int prove_product(double *bound, double enough, const struct alloc_answer *a,
+                         const struct alloc_problem *p, const struct verify_steps *s, struct err *e)
 {
     struct curve *curves = calloc((size_t)a->n_bounds + 1, sizeof *curves);
     double least = 0;
@@ -375,7 +379,7 @@ static int prove_product(double *bound, const struct alloc_answer *a, const stru
             least = fmax(least, prove(&b, p, s) / b.cost_weight);
         }
     }
-    *bound = least_product(curves, n, least, p->usd_fixed);
+    *bound = least_product(curves, n, least, p->usd_fixed, enough);
     free(curves);
     return 0;
 }
@@ -431,7 +435,7 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
         out->violation = fmax(out->violation, out->time_s / p->time_limit_s - 1);
     } else {
         out->value = out->time_s * out->usd;
-        rc = prove_product(&out->lower_bound, a, &q, steps, e);
+        rc = prove_product(&out->lower_bound, out->value * (1 - ALLOC_GAP), a, &q, steps, e);
     }
     double gap = out->value == 0 && out->lower_bound == 0 ? 0 : (out->value - out->lower_bound) / out->value;
     out->gap = fmax(gap, 0);

@@ -130,7 +130,9 @@ int simplex_solve(enum simplex_status *status, struct simplex *x, const struct s
         how.meth = ways[i].dual ? GLP_DUALP : GLP_PRIMAL;
         how.tol_bnd = how.tol_dj = ways[i].tolerance;
         how.it_lim = ways[i].most_steps;
-        if (ways[i].start == SIMPLEX_FROM_SLACKS)
+        if (ways[i].start == SIMPLEX_FROM_SCALED)
+            glp_scale_prob(x->g, GLP_SF_AUTO);
+        if (ways[i].start == SIMPLEX_FROM_SLACKS || ways[i].start == SIMPLEX_FROM_SCALED)
             glp_std_basis(x->g);
         else if (ways[i].start == SIMPLEX_FROM_ADVANCED)
             glp_adv_basis(x->g, 0);

@@ -45,6 +45,7 @@ enum simplex_start {
     SIMPLEX_FROM_BASIS,    /**< where the last solve ended; what was added since is not in the basis */
     SIMPLEX_FROM_SLACKS,   /**< all columns at a bound */
     SIMPLEX_FROM_ADVANCED, /**< a triangular basis that GLPK looks for */
+    SIMPLEX_FROM_SCALED,   /**< as from slacks, rows and columns brought to one size, which stay so */
 };
 
 /** How to solve. */

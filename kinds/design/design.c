@@ -262,6 +262,9 @@ static int ask_cuts(struct design_question *q, struct alloc_row **room, const st
     return 0;
 }
 
+/* What a row may be outside by, relative to its largest part; as alloc_verify() has it. */
+#define MOST_OUTSIDE 1e-12
+
 /* Look at the answer once more, from the workloads as they were read. */
 static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
                   struct err *e)
@@ -289,10 +292,15 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
     d->verified = !rc && report.ok;
     if (rc || d->verified || d->answer.status != ALLOC_SOLVED)
         return rc;
-    d->answer.status = ALLOC_STALLED;
+    d->answer.gap = report.gap;
+    alloc_say_stalled(&d->answer, &a->q.problem);
+    if (report.violation <= MOST_OUTSIDE)
+        return 0;
     snprintf(d->answer.reason, sizeof d->answer.reason,
-             "verification proves a gap of only %.2g, with constraints broken by %.2g", report.gap,
+             "the split that was found breaks a constraint by %.2g; widen the constraints, which leave "
+             "hardly any room",
              report.violation);
+    d->answer.value = NAN; /* no split to show */
     return 0;
 }
 
@@ -453,7 +461,8 @@ static bool is_used(const struct design_point *s, int32_t k)
     return false;
 }
 
-/* A solver's rounding in a dimension that nothing uses is no reason to buy a NIC. */
+/* A solver's rounding in a dimension that nothing uses is no reason to buy a NIC, unless a row asks for it.
+ */
 static void drop_rounding(double *bw_Bps, const struct design_point *s, const double *solved_Bps)
 {
     double total_Bps = 0;
@@ -461,6 +470,8 @@ static void drop_rounding(double *bw_Bps, const struct design_point *s, const do
         total_Bps += solved_Bps[k];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = solved_Bps[k] > 1e-12 * total_Bps || is_used(s, k) ? solved_Bps[k] : 0;
+    if (s->pricing != STUDY_WHOLE && study_broken_row(s, bw_Bps, MOST_OUTSIDE) >= 0)
+        memcpy(bw_Bps, solved_Bps, (size_t)s->net.n_dims * sizeof *bw_Bps);
 }
 
 static void fill_regret(struct design *d)
@@ -505,6 +516,25 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
     free(room);
     free(scale);
     return finish(d, rc);
+}
+
+/*
+ * The same with no bandwidth above what the key bw_GBps can say. Where nothing else limits one and the best
+ * is further out, that becomes a row of the study, so that the report shows what it costs. Only then: as a
+ * rule a bandwidth without end is a question that lacks a limit, and is said to be.
+ */
+static int solve_in_range(struct design *d, struct design_point *s, struct err *e)
+{
+    int rc = solve_chosen(d, s, e);
+    double most_Bps = 0;
+    for (int32_t k = 0; k < d->n_dims && !rc && alloc_has_split(&d->answer); k++)
+        if (topo_in_total(&s->net.dims[k]))
+            most_Bps = fmax(most_Bps, d->bw_Bps[k]);
+    if (rc || !(most_Bps > TOPO_MAX_BW_GBps * 1e9))
+        return rc;
+    design_free(d);
+    rc = alloc_add_most(&s->rows, &s->net, e);
+    return rc ? rc : solve_chosen(d, s, e);
 }
 
 /* Time of all workloads at the split, by the closed form that was optimised. */
@@ -568,7 +598,7 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
     if (rc)
         *d = (struct design){ 0 };
     else
-        rc = solve_chosen(d, s, e);
+        rc = solve_in_range(d, s, e);
     for (int32_t i = 0;
          i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && study_has_choice(s) && alloc_has_split(&d->answer);
          i++) {
@@ -582,7 +612,7 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
         if (rc || study_choices(s) == before)
             break;
         design_free(d);
-        rc = solve_chosen(d, s, e);
+        rc = solve_in_range(d, s, e);
     }
     if (!rc && (s->model == SIM_ALPHA_BETA || s->ideal) && d->answer.status == ALLOC_SOLVED &&
         !is_proved(d, s)) {
