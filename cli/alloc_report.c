@@ -227,6 +227,7 @@ static void say_money(struct report *r, const struct alloc_page *p)
     if (isfinite(d->cost_usd))
         report_line(r, "%-18s%s USD%s%s\n", "cost", show_usd(a, d->cost_usd), whole ? " in whole parts" : "",
                     p->study->count_npus ? ", NPUs included" : "");
+    load_say_range(r, p->study, d);
     if (whole)
         report_line(r, "  %-16s%s USD: the parts of these bandwidths in fractions, by the GB/s\n", "fraction",
                     show_usd(a, d->usd_fraction));
@@ -586,6 +587,7 @@ static void report_baseline(struct report *r, const struct design *d, bool has)
         report_json_flag(r, "allowed", d->equal.allowed);
     report_close(r, '}');
     report_json_real(r, "bill_usd", has && d->has_bill ? d->bill.usd.typ : NAN);
+    load_report_range(r, has ? d : NULL);
     report_json_real(r, "speedup", has ? d->speedup : NAN);
     report_json_real(r, "perf_per_cost_gain", has ? d->perf_per_cost_gain : NAN);
 }

@@ -21,8 +21,9 @@
 struct budget {
     const char *key, *name, *unit;
     double value, limit;
-    bool at_least; /* the value is a lower bound */
-    char why[600]; /* why nothing better is known */
+    double low, high; /* of the value, by the bands of prices; NaN: none */
+    bool at_least;    /* the value is a lower bound */
+    char why[600];    /* why nothing better is known */
 };
 
 enum verdict { WITHIN, OVER, UNKNOWN };
@@ -48,7 +49,9 @@ struct subject {
 static struct budget *add(struct check *c, const char *key, const char *name, const char *unit, double limit)
 {
     struct budget *b = &c->list[c->n++];
-    *b = (struct budget){ .key = key, .name = name, .unit = unit, .limit = limit, .value = NAN };
+    *b = (struct budget){
+        .key = key, .name = name, .unit = unit, .limit = limit, .value = NAN, .low = NAN, .high = NAN
+    };
     return b;
 }
 
@@ -57,6 +60,8 @@ static void add_usd(struct check *c, const struct subject *x)
     struct budget *b = add(c, "usd", "cost", "USD", x->study->budget.usd);
     if (x->bill) {
         b->value = x->bill->usd.typ + study_fixed_usd(x->study);
+        b->low = x->bill->usd.low + study_fixed_usd(x->study);
+        b->high = x->bill->usd.high + study_fixed_usd(x->study);
         return;
     }
     b->value = x->linear_usd;
@@ -114,6 +119,10 @@ static void add_owned(struct check *c, const char *key, const char *name, const 
 {
     struct budget *b = add(c, key, name, unit, limit);
     b->value = value;
+    if (strncmp(key, "usd", 3) == 0) {
+        b->low = value * x->cost.low / x->cost.total;
+        b->high = value * x->cost.high / x->cost.total;
+    }
     b->at_least = at_least;
     snprintf(b->why, sizeof b->why, "%s%s",
              at_least || isnan(x->racks) ? "left out is " : "give system.step_tokens",
@@ -160,6 +169,20 @@ static void judge_all(struct check *c)
     }
 }
 
+/* Would prices at the other end of their bands decide otherwise? "" if not. */
+static const char *doubt(char buf[96], const struct budget *b)
+{
+    char usd[SHOW];
+    bool over = b->value > b->limit * (1 + 1e-9),
+         other = over ? b->low <= b->limit : b->high > b->limit * (1 + 1e-9);
+    buf[0] = '\0';
+    if (other)
+        snprintf(buf, 96, ", %s at %s prices: %s USD", over ? "within" : "over", over ? "low" : "high",
+                 strcmp(b->key, "usd_per_Mtoken") == 0 ? show_real(usd, over ? b->low : b->high, 6)
+                                                       : show_usd(usd, over ? b->low : b->high));
+    return buf;
+}
+
 /* Whole things and dollars in full, the others in 6 digits: a unit a row, so text is put here. */
 static void put_amount(struct report *r, const struct budget *b, double x)
 {
@@ -188,6 +211,8 @@ static int write_result(const struct run *run, const struct check *c, const stru
         { IN_TEXT, .title = "verdict" },
         { IN_DATA, .key = "within" },
         { IN_JSON, .key = "lower_bound" },
+        { IN_JSON, .key = "low" },
+        { IN_JSON, .key = "high" },
     };
     struct report r = { 0 };
     output_begin(&r, run, output_origin(s));
@@ -196,6 +221,7 @@ static int write_result(const struct run *run, const struct check *c, const stru
     for (int32_t i = 0; i < c->n; i++) {
         const struct budget *b = &c->list[i];
         enum verdict verdict = judge(b);
+        char other[96];
         report_put_word(&r, b->name);
         report_put_word(&r, b->key);
         report_put_word(&r, b->key);
@@ -204,12 +230,15 @@ static int write_result(const struct run *run, const struct check *c, const stru
         put_amount(&r, b, b->limit - b->value);
         report_put_word(&r, b->unit);
         report_put_word(&r, *b->unit ? b->unit : NULL);
-        report_put_text(&r, "%s%s", verdicts[verdict], b->at_least ? " (value is a lower bound)" : "");
+        report_put_text(&r, "%s%s%s", verdicts[verdict], b->at_least ? " (value is a lower bound)" : "",
+                        doubt(other, b));
         if (verdict == UNKNOWN)
             report_put_none(&r);
         else
             report_put_flag(&r, verdict == WITHIN);
         report_put_flag(&r, b->at_least);
+        report_put_real(&r, b->low);
+        report_put_real(&r, b->high);
     }
     report_table_end(&r);
     load_say_semantics(&r, s);

@@ -846,7 +846,8 @@ static void say_simulation(struct report *r, const struct simulation *x)
         training_report_text(r, x->studies[i], x->designs[i]);
     }
     if (isfinite(x->designs[0]->cost_usd))
-        report_line(r, "\ncost %s USD\n", show_usd(n, x->designs[0]->cost_usd));
+        report_line(r, "\n%-18s%s USD\n", "cost", show_usd(n, x->designs[0]->cost_usd));
+    load_say_range(r, s, x->designs[0]);
     system_report(r, s, x->designs[0], false);
 }
 
@@ -904,6 +905,7 @@ static void report_models(struct report *r, const struct simulation *x)
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", d->bw_Bps, d->n_dims, 1e9);
     report_json_real(r, "cost_usd", d->cost_usd);
+    load_report_range(r, d);
     report_json_real(r, "nic_GBps", d->nic_Bps / 1e9);
     report_open(r, "models", '[');
     for (int32_t i = 0; i < x->n; i++)

@@ -349,6 +349,8 @@ static void report_bill_sums(struct report *r, const struct facts *f)
 {
     const struct topo_bill *b = f->has_bill ? &f->bill : NULL;
     report_real(r, IN_CSV, "usd", NULL, b ? b->usd.typ : NAN, 0, NULL);
+    report_real(r, IN_CSV, "usd_low", NULL, b ? b->usd.low : NAN, 0, NULL);
+    report_real(r, IN_CSV, "usd_high", NULL, b ? b->usd.high : NAN, 0, NULL);
     report_real(r, IN_CSV, "watt", NULL, b && b->n_watt_unknown == 0 ? b->watt : NAN, 0, NULL);
     report_count(r, IN_CSV, "nics", NULL, b ? b->nics : -1, NULL);
     report_real(r, IN_CSV, "nic_GBps", NULL, b ? b->nic_Bps / 1e9 : NAN, 0, NULL);

@@ -36,6 +36,9 @@ static void say_money(struct report *r, const struct system *x, const struct own
         report_line(r, "annuity at %s %%)\n", show_real(rate, 100 * t->capital_rate, 3));
     else
         report_line(r, "straight line)\n");
+    if (c->low < c->total || c->high > c->total)
+        report_line(r, "  %-16s%s to %s USD a year by low and high prices of the network's parts\n", "range",
+                    show_usd(a, c->low), show_usd(b, c->high));
     say_part(r, "capital", c->capital, c->total);
     say_part(r, isnan(t->rent_usd_W_month) ? "building, own" : "building, rented", c->building, c->total);
     say_part(r, "energy", c->energy, c->total);
@@ -108,6 +111,8 @@ static void say_failures(struct report *r, const struct system *x, const struct 
 static void report_sums(struct report *r, const struct system *x)
 {
     report_json_real(r, "usd_year", x->cost.total);
+    report_json_real(r, "usd_year_low", x->cost.low);
+    report_json_real(r, "usd_year_high", x->cost.high);
     report_json_real(r, "capital_usd_year", x->cost.capital);
     report_json_real(r, "building_usd_year", x->cost.building);
     report_json_real(r, "energy_usd_year", x->cost.energy);

@@ -28,20 +28,30 @@ double own_crf(double rate, double life_y)
     return rate > 0 ? rate / -expm1(-life_y * log1p(rate)) : 1 / life_y;
 }
 
-double own_item_capital(const struct own_item *item, const struct own_terms *terms)
+/* Of one USD of its price, a year. */
+static double own_capital_share(const struct own_item *item, const struct own_terms *terms)
 {
     double left = item->residual * exp(-item->life_y * log1p(terms->capital_rate));
-    return item->count * item->usd * (1 - left) * own_crf(terms->capital_rate, item->life_y);
+    return (1 - left) * own_crf(terms->capital_rate, item->life_y);
+}
+
+double own_item_capital(const struct own_item *item, const struct own_terms *terms)
+{
+    return item->count * item->usd * own_capital_share(item, terms);
 }
 
 void own_sum(struct own_cost *out, const struct own_item *items, int32_t n, const struct own_terms *terms)
 {
+    double down = 0, up = 0;
     *out = (struct own_cost){ .staff = terms->staff_usd_year };
     for (int32_t i = 0; i < n; i++) {
         const struct own_item *item = &items[i];
         double watt = isnan(item->watt) ? 0 : item->watt, idle = isnan(item->watt) ? 0 : item->idle_watt;
         out->price += item->count * item->usd;
         out->capital += own_item_capital(item, terms);
+        double a_year = item->count * (own_capital_share(item, terms) + terms->support);
+        down += item->usd_down * a_year;
+        up += item->usd_up * a_year;
         out->watt_peak += item->count * watt;
         out->watt_mean += item->count * (idle + terms->load * (watt - idle));
     }
@@ -51,6 +61,8 @@ void own_sum(struct own_cost *out, const struct own_item *items, int32_t n, cons
                                                          own_crf(terms->capital_rate, terms->building_life_y)
                                                    : out->watt_peak * 12 * terms->rent_usd_W_month;
     out->total = out->capital + out->building + out->energy + out->support + out->staff;
+    out->low = out->total - down;
+    out->high = out->total + up;
 }
 
 double own_usd_npu_h(const struct own_cost *c, double n_npus, const struct own_terms *terms)

@@ -26,8 +26,9 @@ struct own_item {
     const char *name; /**< borrowed; for reports */
     double count, usd;
     double life_y;
-    double residual;        /**< share of the price that it is worth at the end */
-    double watt, idle_watt; /**< of one; NaN unknown: counts 0 */
+    double residual;         /**< share of the price that it is worth at the end */
+    double watt, idle_watt;  /**< of one; NaN unknown: counts 0 */
+    double usd_down, usd_up; /**< how much less and more one may cost, by the band of its price; 0: no band */
 };
 
 /** What money and power cost. */
@@ -49,6 +50,7 @@ struct own_cost {
     double capital, building, energy, support, staff, total;
     double price;                /**< of all items [USD] */
     double watt_peak, watt_mean; /**< nameplate; mean over hours. Times pue: at the meter */
+    double low, high;            /**< total where every price with a band is at its end */
 };
 
 /** Capital of a year for one item [USD]. */

@@ -60,9 +60,9 @@ static void add_npus(struct system *x, const struct design_point *s)
     const struct own_system *own = &s->system;
     double n = (double)s->net.n_npus;
     add_item(x, (struct own_item){ "NPUs", n, own->npu_usd, own->life_y, own->residual, own->npu_watt,
-                                   own->npu_idle * own->npu_watt });
+                                   .idle_watt = own->npu_idle * own->npu_watt });
     add_item(x, (struct own_item){ "servers, per NPU", n, own->server_usd, own->life_y, own->residual,
-                                   own->server_watt, own->server_idle * own->server_watt });
+                                   own->server_watt, .idle_watt = own->server_idle * own->server_watt });
     double node = fmin((double)own->npus_per_node, n);
     add_fail(x, (struct reliability_line){ "NPUs", n, own->mtbf.npu_s, .npus = node });
     add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, .npus = node });
@@ -75,11 +75,11 @@ static void add_spares(struct system *x, const struct design_point *s)
     double per = (double)own->npus_per_node;
     if (own->spare_nodes < 0)
         return;
-    add_item(
-        x, (struct own_item){ "spare servers with their NPUs", (double)own->spare_nodes,
-                              per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
-                              per * (own->npu_watt + own->server_watt),
-                              per * (own->npu_idle * own->npu_watt + own->server_idle * own->server_watt) });
+    add_item(x, (struct own_item){ "spare servers with their NPUs", (double)own->spare_nodes,
+                                   per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
+                                   per * (own->npu_watt + own->server_watt),
+                                   .idle_watt = per * (own->npu_idle * own->npu_watt +
+                                                       own->server_idle * own->server_watt) });
 }
 
 /* Places before the dimension that lie in one node hang on one part together, and so do its first members
@@ -121,7 +121,8 @@ static void add_bill_line(struct system *x, const struct design_point *s, const 
     const struct own_system *own = &s->system;
     double n = line->count, watt = line->watt / n;
     add_item(x, (struct own_item){ line->item, n, line->usd.typ / n, own->network_life_y, own->residual, watt,
-                                   own->network_idle * watt });
+                                   own->network_idle * watt, (line->usd.typ - line->usd.low) / n,
+                                   (line->usd.high - line->usd.typ) / n });
     if (line->has_pieces)
         add_bill_fail(x, s, line);
 }
@@ -174,7 +175,7 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
         add_item(x, (struct own_item){ extra->name, extra->count * times[extra->per], extra->usd,
                                        isnan(extra->life_y) ? own->life_y : extra->life_y,
                                        isnan(extra->residual) ? own->residual : extra->residual, extra->watt,
-                                       extra->idle * extra->watt });
+                                       .idle_watt = extra->idle * extra->watt });
         double node = (double)own->npus_per_node,
                takes = isnan(extra->takes) ? node : ceil(extra->takes / node) * node;
         if (!isnan(extra->mtbf_s))
@@ -436,7 +437,7 @@ static void leave_blank(struct system *x)
 {
     *x = (struct system){ .items = x->items,
                           .fails = x->fails,
-                          .cost = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
+                          .cost = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
                           .usd_npu_h = NAN,
                           .racks = NAN,
                           .spares_enough = NAN,

@@ -108,6 +108,29 @@ TEST(items_add_up_and_power_is_of_two_kinds)
     assert_close(c.total, 40 + 11 + c.building + c.energy + 7, 1e-12);
 }
 
+/* The same sum with other prices, life and residual value included. */
+TEST(range_is_the_sum_at_the_ends_of_the_bands)
+{
+    const struct own_terms terms = {
+        .capital_rate = 0.08, .support = 0.03, .pue = 1, .building_life_y = 15, .sold = 1
+    };
+    struct own_item items[] = {
+        { "a", 10, 700, 4, 0.2, 5, .idle_watt = 1, .usd_down = 200, .usd_up = 900 },
+        { "b", 3, 50, 7, 0, 9, .idle_watt = 9, .usd_up = 10 },
+        { "c", 2, 1000, 5, 0.5, 0, .idle_watt = 0 },
+    };
+    struct own_cost c, low, high;
+    own_sum(&c, items, COUNT_OF(items), &terms);
+    items[0].usd = 500;
+    own_sum(&low, items, COUNT_OF(items), &terms);
+    items[0].usd = 1600;
+    items[1].usd = 60;
+    own_sum(&high, items, COUNT_OF(items), &terms);
+    assert_close(c.low, low.total, 1e-14);
+    assert_close(c.high, high.total, 1e-14);
+    assert_true(c.low < c.total && c.total < c.high);
+}
+
 /* ---- keys ---- */
 
 static int read_system(struct own_system *s, const char *text, struct err *e)
