@@ -260,6 +260,17 @@ static void relax_router(struct topo_items *out, const struct topo_site *at, con
     topo_add_item(out, r->sw, "router", (level ? 2 : 1) * cables / (double)parts[r->sw].ports);
 }
 
+/* Links of class @p level at one router; of a dragonfly+ at a leaf, and its global ones at a spine. */
+static double router_links(const struct topo_dim *dim, const struct shape_counts *c, int32_t level)
+{
+    double boxes = (double)c->hubs, spines = dim->fabric.spines;
+    if (dim->shape == TOPO_DRAGONFLY_PLUS && level == 1)
+        return spines;
+    if (dim->shape == TOPO_DRAGONFLY_PLUS)
+        boxes = spines * dim[2].size;
+    return 2 * (double)c->links[level] / boxes;
+}
+
 int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
 {
     int32_t level = at->net->dims[at->d].level;
@@ -275,20 +286,20 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
         return 0;
     }
     double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
-    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_recipe_link_Bps(at->parts, r)),
-           routers = fmax((double)c.hubs, 1), hosts = (double)topo_group_size(dim) / routers;
-    struct topo_loss end = topo_plane_loss(planes, 1, 1), router = topo_plane_loss(planes, hosts, 1),
-                     path = topo_path_loss(planes * 2 * (double)c.links[level] / routers, 2 * hosts, 1);
+    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_recipe_link_Bps(at->parts, r));
+    struct topo_loss end = topo_plane_loss(planes, 1, 1), router = topo_plane_loss(planes, dim->size, 1),
+                     path = topo_path_loss(planes * router_links(dim, &c, level), 2 * dim->size, 1);
     if (level == 0 && r->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[r->nic];
-        topo_add_item(out, r->nic, NULL,
-                      npus * ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports));
+        double nics = ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports);
+        struct topo_loss loss = nic_loss(nics, planes);
+        topo_add_failing(out, r->nic, NULL, npus * nics, &loss);
     }
     topo_add_failing(out, level ? r->up_link : r->end_link, topo_ops(dim)->links[level],
                      fabrics * planes * (double)c.links[level], level ? &path : &end);
     if (level > 0)
         return 0;
-    router.above = dim->n_levels > 1;
+    router.above = dim->n_levels > 1; /* a spine of a dragonfly+ counts as a leaf: they are one line */
     topo_add_failing(out, r->sw, "router", fabrics * planes * (double)c.hubs, &router);
     out->boxes = (int64_t)(fabrics * planes * (double)c.hubs);
     return 0;
