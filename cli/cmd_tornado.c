@@ -67,7 +67,7 @@ static void put_decision(struct report *r, const struct tornado *t, int32_t inpu
 static void put_row(struct report *r, const struct tornado *t, int32_t input, int32_t a)
 {
     const struct tornado_input *in = &t->inputs[input];
-    const double *at = &t->inputs_at[(a * t->n_inputs + input) * 3];
+    const double *at = &t->inputs_at[((size_t)a * (size_t)t->n_inputs + (size_t)input) * 3];
     const struct tornado_end *low = tornado_end(t, input, LOW, a), *high = tornado_end(t, input, HIGH, a);
     double swing = tornado_swing(t, input, a);
     report_put_word(r, t->answers[a].name);

@@ -155,7 +155,7 @@ static int draw(struct tornado_figure *f, struct err *e)
         canvas_note(f->c, "1 of %d answers; others by --where answer=%s", (int)d->words[ANSWER].n,
                     d->words[ANSWER].list[1]);
     if (f->n_left)
-        canvas_note(f->c, "widest %d of %lld inputs", (int)f->n, (long long)(f->n + f->n_left));
+        canvas_note(f->c, "widest %d of %lld inputs", (int)f->n, (long long)f->n + (long long)f->n_left);
     if (f->n_still)
         canvas_note(f->c, "%lld inputs move less than 1 %% of the widest", (long long)f->n_still);
     if (f->changes)

@@ -500,7 +500,7 @@ static int find_inputs_at(struct tornado *t, struct err *e)
             rc = hand_go(&h, t->typical[a].point, e);
         for (int32_t i = 0; i < t->n_inputs && !rc; i++)
             for (int k = 0; k < 3; k++)
-                t->inputs_at[(a * t->n_inputs + i) * 3 + k] =
+                t->inputs_at[((int64_t)a * t->n_inputs + i) * 3 + k] =
                     t->typical[a].point < 0 ? (double)NAN : h.at[i][k];
     }
     hand_free(&h);
@@ -569,7 +569,7 @@ static int fail_end(const struct tornado_input *in, int end, double x, struct er
 /* One input at one end, at one point. */
 static int run_end(struct tornado *t, struct hand *h, int64_t task, struct tornado_end *ends, struct err *e)
 {
-    int64_t point = task / (2 * t->n_inputs);
+    int64_t point = task / (2 * (int64_t)t->n_inputs);
     int32_t i = (int32_t)(task / 2 % t->n_inputs);
     int end = (int)(task % 2);
     struct err inner = { 0 };
@@ -642,7 +642,7 @@ int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e)
         else
             clear_ends(ends, n_ends);
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < t->study->sweep.n_points * 2 * t->n_inputs; i++) {
+        for (int64_t i = 0; i < t->study->sweep.n_points * 2 * (int64_t)t->n_inputs; i++) {
             int64_t first;
 #pragma omp atomic read
             first = failed.task;

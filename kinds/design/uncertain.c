@@ -870,7 +870,7 @@ int uncertain_fill(double *values, const struct uncertain *u, const struct desig
     double *x = calloc((size_t)(n * u->draws), sizeof *x);
     int rc = x ? draw_quantities(x, u, s, d, e) : err_nomem(e, "draws");
     for (int32_t q = 0; q < n && !rc; q++)
-        put_percentiles(values + q * u->n_percentiles, x + q * u->draws, u);
+        put_percentiles(values + (size_t)q * (size_t)u->n_percentiles, x + q * u->draws, u);
     free(x);
     return rc;
 }

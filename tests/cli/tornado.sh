@@ -32,7 +32,7 @@ echo "== everything that has a range"
 grep -v '^uncertain\|^  keys\|^    system\.\|^    workload\.' study.yaml >plain.yaml
 say "prices alone" tornado plain.yaml --by cost_usd
 echo "== percentiles of system"
-"$WEFT" sweep study.yaml --set 'vary={system.pue: [1.1, 1.5]}' -q --of csv | sed -n '/^point/p' | tr , '\n' | grep '_p10\|_p90'
+"$WEFT" sweep study.yaml --set 'vary={system.pue: [1.1, 1.5]}' -q --of csv | sed -n '/^point/p' | tr , '\n' | grep '^usd_.*_p[19]0\|^goodput_p'
 echo "== what is refused"
 say "nothing" tornado plain.yaml --set 'parts.rates[1].switch_usd_per_GBps=18'
 say "a column" tornado study.yaml --by tine_s
