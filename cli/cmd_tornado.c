@@ -15,7 +15,7 @@
 #include "plots/scale.h"
 
 /* Said before work that takes longer. */
-#define LONG_S 5.0
+#define LONG_S 10.0
 
 enum { MAX_NAMED = 8 /* inputs without effect */, LOW = 0, HIGH = 1 };
 

@@ -28,7 +28,7 @@ sed "s/ -j 3//" again.csv | cmp - rows.csv && echo same
 say "figure" plot tornado rows.csv --where answer=usd_npu_h -o figure.svg
 grep -Eo '>(system.energy[^<]*|input at its low|usd_npu_h[^<]*|workload.traffic[^<]*)<' figure.svg
 echo "== everything that has a range"
-"$WEFT" tornado study.yaml --all --by usd_npu_h --of csv | grep 'price\|pue\|server_usd\|p10'
+"$WEFT" tornado study.yaml --all --by usd_npu_h --of csv -q | grep 'price\|pue\|server_usd\|p10'
 grep -v '^uncertain\|^  keys\|^    system\.\|^    workload\.' study.yaml >plain.yaml
 say "prices alone" tornado plain.yaml --by cost_usd
 echo "== percentiles of system"
