@@ -10,16 +10,33 @@ enum alloc_objective {
     ALLOC_UTILIZATION,   /**< greatest sum_d m_d / (sum_d B_d * T_comm): least T_comm(B) * sum_d B_d */
     ALLOC_PERF_PER_COST, /**< least T(B) * cost(B) */
     ALLOC_COST,          /**< least cost(B) with T(B) <= time_limit_s */
+    ALLOC_PERF_PER_WATT, /**< least T(B) * factor(B), the power of the machine */
+    ALLOC_TCO_PER_TOKEN, /**< least T(B) * factor(B), what the machine costs a second, by tokens of a step */
     N_ALLOC_OBJECTIVES,
 };
 
-/** "time", "utilization", "perf_per_cost", "cost"; NULL-terminated, for key tables. */
+/** "time", "utilization", "perf_per_cost", "cost", "perf_per_watt", "tco_per_token"; NULL-terminated, for key
+ * tables. */
 extern const char *const alloc_objective_names[N_ALLOC_OBJECTIVES + 1];
+
+/** Time times something: utilization, perf_per_cost, perf_per_watt, tco_per_token. */
+bool alloc_is_product(enum alloc_objective objective);
+
+/** Of these the two whose other factor is neither price nor bandwidth, but alloc_problem.factor. */
+bool alloc_has_factor(enum alloc_objective objective);
 
 enum { ALLOC_ROW_NAME = 128 };
 
-/** What a design spends besides bandwidth, of the whole cluster: USD, USD for NICs, W. */
-enum alloc_spent { ALLOC_USD, ALLOC_NIC_USD, ALLOC_WATT, N_ALLOC_SPENT };
+/** What a design spends besides bandwidth, of the whole cluster. */
+enum alloc_spent {
+    ALLOC_USD,
+    ALLOC_NIC_USD,  /**< USD for NICs */
+    ALLOC_WATT,     /**< of the network, with the NPUs where they are counted */
+    ALLOC_OWN_WATT, /**< of the whole machine, nameplate of IT */
+    ALLOC_OWN_USD,  /**< to own the whole machine, a year */
+    ALLOC_STOPS,    /**< interruptions a second by parts of the network */
+    N_ALLOC_SPENT
+};
 
 /** One linear constraint: sum_d coef[d]*B_d  sense  rhs. */
 struct alloc_row {
@@ -27,6 +44,7 @@ struct alloc_row {
     double coef[TOPO_MAX_DIMS];
     enum linexpr_sense sense;
     double rhs;
+    double fixed;          /**< what no bandwidth changes, taken off the right-hand side as written */
     double unit;           /**< rhs in SI per unit as written: 1e9 for GB/s, 1 where money comes in */
     const char *unit_name; /**< what one on the right-hand side is, "GB/s" or "USD"; NULL if it is neither, as
                                 in "usd/1e6 <= 20" */
@@ -43,8 +61,19 @@ struct alloc_problem {
     enum alloc_objective objective;
     double usd_per_Bps[TOPO_MAX_DIMS]; /**< price of the whole cluster per B/s of one NPU, >= 0 */
     double usd_fixed;                  /**< added to every design: NPUs, when they are counted */
-    double time_limit_s;               /**< ALLOC_COST only */
-    const struct alloc_row *rows;      /**< shape [n_rows] */
+    /**
+     * perf_per_watt, tco_per_token: what T is multiplied with is factor_fixed + factor_per_Bps . B, both >=
+     * 0. In whole parts it is factor_fixed + factor_unit times what the choices spend of `factor`, at least:
+     * growth() of their ALLOC_STOPS, which never falls, times that and T is a lower bound of exact(), which
+     * is the objective of a design; NaN: no memory. NULL: 1, and the product.
+     */
+    double factor_per_Bps[TOPO_MAX_DIMS], factor_fixed, factor_unit;
+    enum alloc_spent factor;
+    double (*growth)(const void *about, double stops_per_s);
+    double (*exact)(const void *about, const double *bw_Bps, double time_s);
+    const void *about;            /**< handed to both */
+    double time_limit_s;          /**< ALLOC_COST only */
+    const struct alloc_row *rows; /**< shape [n_rows] */
     int32_t n_rows;
     const char *const *dim_names; /**< shape [step->n_dims] */
 };
@@ -81,7 +110,7 @@ struct alloc_answer {
     char reason[1024]; /**< why not solved; "" when solved */
     double bw_Bps[TOPO_MAX_DIMS];
     double time_s, cost_usd;      /**< T and cost at bw_Bps (T_comm for utilization) */
-    double value, lower_bound;    /**< of the objective: s, s*B/s, s*USD or USD */
+    double value, lower_bound;    /**< of the objective: s, s*B/s, s*USD, USD, J, s*factor */
     double gap;                   /**< (value - lower_bound) / value */
     bool unique;                  /**< no other split reaches the value */
     double lo_Bps[TOPO_MAX_DIMS]; /**< least bandwidth of each dimension over the optimal face */
@@ -112,13 +141,18 @@ void alloc_say_stalled(struct alloc_answer *out, const struct alloc_problem *p);
 /** usd_fixed + usd_per_Bps . bw_Bps */
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps);
 
+/** The same problem with what its objective counts, or multiplies T with, in place of prices: 1 per B/s for
+ * utilization, the factor where there is one. */
+struct alloc_problem alloc_with_factor(const struct alloc_problem *p);
+
 /* ---- constraints as users write them, turned into rows of the split problem ---- */
 
-/** What a constraint may speak of besides bandwidth: "usd", "nic_usd" and "watt". NULL: all are refused. */
+/** What a constraint may speak of besides bandwidth: "usd", "nic_usd", "watt", "site_MW" and "usd_year".
+ * NULL: all are refused. */
 struct alloc_prices {
-    const double
-        *rates[N_ALLOC_SPENT];   /**< per B/s, shape [n_dims] each; NULL of ALLOC_WATT: "watt" is refused */
-    double fixed[N_ALLOC_SPENT]; /**< part that no bandwidth changes */
+    const double *rates[N_ALLOC_SPENT]; /**< per B/s, shape [n_dims] each; NULL: its name is refused */
+    double fixed[N_ALLOC_SPENT];        /**< part that no bandwidth changes */
+    double site_MW_per_W;               /**< "site_MW" is so much of ALLOC_OWN_WATT */
 };
 
 /** Growing list; zero-initialise, release with alloc_rows_free(). */
@@ -129,8 +163,9 @@ struct alloc_rows {
 
 /**
  * Add one constraint in GB/s over dimension names, plus `total` (sum over
- * dimensions, of a fabric its injection), `usd` and `nic_usd` (cluster price in USD), `watt`: "pod + 2*node
- * <= 200". ERR_PARSE with "col N: ..."; ERR_NOMEM.
+ * dimensions, of a fabric its injection), `usd` and `nic_usd` (cluster price in USD), `watt`, and of the
+ * whole machine `site_MW` (power at the meter) and `usd_year`: "pod + 2*node <= 200". ERR_PARSE with "col N:
+ * ..."; ERR_NOMEM.
  */
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
                    const char *text, struct err *e);

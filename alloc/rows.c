@@ -1,6 +1,6 @@
 /*
  * Constraints of the split as rows a.B <= b, >= b or == b over bandwidths in B/s: those written in a study
- * (names of dimensions, total, usd, nic_usd), fixed bandwidths and bounds of the network, and the total.
+ * (names of dimensions, total, what is spent), fixed bandwidths and bounds of the network, and the total.
  * Money is turned into bandwidth by the prices here, so that solver, bound and verifier see linear rows
  * alone. A row keeps its text and unit for messages and shadow prices.
  */
@@ -9,14 +9,24 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
 /* 1 GB/s, the unit of bandwidth in constraints. */
 #define GBPS 1e9
 
-/* Names a constraint may use after the dimensions'. */
-enum { NAME_TOTAL, NAME_USD, NAME_NIC_USD, NAME_WATT, N_EXTRA };
+/* Names a constraint may use after the dimensions' and "total": what is spent. */
+static const struct {
+    const char *name;
+    enum alloc_spent spent;
+    const char *unit;
+} spent_names[] = {
+    { "usd", ALLOC_USD, "USD" },         { "nic_usd", ALLOC_NIC_USD, "USD" },  { "watt", ALLOC_WATT, "W" },
+    { "site_MW", ALLOC_OWN_WATT, "MW" }, { "usd_year", ALLOC_OWN_USD, "USD" },
+};
+
+enum { N_SPENT_NAMES = sizeof spent_names / sizeof *spent_names };
 
 void alloc_rows_free(struct alloc_rows *r)
 {
@@ -53,51 +63,66 @@ static double least_nonzero(const double *x, int32_t n)
     return least;
 }
 
+/* Money and power turned into bandwidth, of all names that prices have rates of. What one more on the right
+ * is: the unit of them all; NULL where they have several, or one is counted in other pieces. */
+static const char *rows_take_spent(struct alloc_row *row, const double *coef,
+                                   const struct alloc_prices *prices, int32_t n_dims)
+{
+    const char *unit = NULL;
+    bool mixed = false;
+    int32_t n = 0;
+    for (int32_t i = 0; i < N_SPENT_NAMES && prices; i++) {
+        const enum alloc_spent j = spent_names[i].spent;
+        if (!prices->rates[j])
+            continue;
+        double at = coef[n++];
+        if (at == 0)
+            continue;
+        mixed = mixed || (unit && strcmp(unit, spent_names[i].unit) != 0);
+        unit = spent_names[i].unit;
+        row->spent_coef[j] = at * (j == ALLOC_OWN_WATT ? prices->site_MW_per_W : 1);
+        row->fixed += row->spent_coef[j] * prices->fixed[j];
+        for (int32_t d = 0; d < n_dims; d++)
+            row->money_coef[d] += row->spent_coef[j] * prices->rates[j][d];
+    }
+    row->rhs -= row->fixed;
+    return mixed || least_nonzero(coef, n) != 1 ? NULL : unit;
+}
+
 /* Rows over bandwidth alone are scaled to B/s; with money they keep their own unit, so that shadow prices
  * read as the user wrote the row. */
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
                    const char *text, struct err *e)
 {
-    const char *names[TOPO_MAX_DIMS + N_EXTRA];
-    double coef[TOPO_MAX_DIMS + N_EXTRA];
-    const int32_t n = net->n_dims, n_names = n + (!prices                     ? NAME_USD
-                                                  : prices->rates[ALLOC_WATT] ? N_EXTRA
-                                                                              : NAME_WATT);
+    const char *names[TOPO_MAX_DIMS + 1 + N_SPENT_NAMES];
+    double coef[TOPO_MAX_DIMS + 1 + N_SPENT_NAMES];
+    int32_t n_spent = 0;
+    const int32_t n = net->n_dims, first = n + 1;
     for (int32_t d = 0; d < n; d++)
         names[d] = net->dims[d].name;
-    names[n + NAME_TOTAL] = "total";
-    names[n + NAME_USD] = "usd";
-    names[n + NAME_NIC_USD] = "nic_usd";
-    names[n + NAME_WATT] = "watt";
+    names[n] = "total";
+    for (int32_t i = 0; i < N_SPENT_NAMES && prices; i++)
+        if (prices->rates[spent_names[i].spent])
+            names[first + n_spent++] = spent_names[i].name;
 
     struct linexpr line = { .coef = coef };
-    int rc = linexpr_parse(&line, text, names, n_names, e);
+    int rc = linexpr_parse(&line, text, names, first + n_spent, e);
     if (rc)
         return rc;
-    face_right(&line, n_names);
+    face_right(&line, first + n_spent);
 
-    double bandwidth = least_nonzero(coef, n + NAME_USD);
-    double money = least_nonzero(coef + n + NAME_USD, n_names - n - NAME_USD);
-    bool watt = n_names == n + N_EXTRA && coef[n + NAME_WATT] != 0;
+    double bandwidth = least_nonzero(coef, first);
+    bool money = isfinite(least_nonzero(coef + first, n_spent));
     /* Bandwidth alone is scaled to B/s; where money comes in, GB/s and USD stay as written. */
-    struct alloc_row row = { .sense = line.sense, .unit = isinf(money) ? GBPS : 1 };
+    struct alloc_row row = { .sense = line.sense, .unit = money ? 1 : GBPS };
     row.rhs = line.rhs * row.unit;
-    if (isinf(money) && bandwidth == 1)
+    if (!money && bandwidth == 1)
         row.unit_name = "GB/s";
-    else if (isinf(bandwidth) && money == 1 && !watt)
-        row.unit_name = "USD";
-    else if (isinf(bandwidth) && money == 1 &&
-             isinf(least_nonzero(coef + n + NAME_USD, NAME_WATT - NAME_USD)))
-        row.unit_name = "W";
     for (int32_t d = 0; d < n; d++)
-        row.coef[d] =
-            (coef[d] + (topo_in_total(&net->dims[d]) ? coef[n + NAME_TOTAL] : 0)) * (row.unit / GBPS);
-    for (int32_t j = 0; j < n_names - n - NAME_USD; j++) {
-        row.spent_coef[j] = coef[n + NAME_USD + j];
-        row.rhs -= row.spent_coef[j] * prices->fixed[j];
-        for (int32_t d = 0; d < n; d++)
-            row.money_coef[d] += row.spent_coef[j] * prices->rates[j][d];
-    }
+        row.coef[d] = (coef[d] + (topo_in_total(&net->dims[d]) ? coef[n] : 0)) * (row.unit / GBPS);
+    const char *unit = rows_take_spent(&row, coef + first, prices, n);
+    if (money && isinf(bandwidth))
+        row.unit_name = unit;
     for (int32_t d = 0; d < n; d++)
         row.coef[d] += row.money_coef[d];
     snprintf(row.name, sizeof row.name, "%s", text);

@@ -1,10 +1,11 @@
 /*
  * alloc_solve(): the split that is best for an objective, with its proof.
- * Time, utilisation and cost are one or two convex solves (interior.c). Time times cost is not convex: its
- * optimum lies on the curve of T against cost, which is searched by tangents, each with a proof of its own.
- * Then the optimal face is explored: ranges of bandwidths, the cheapest split of it, and of those the most
- * even. Where there is no split, linear programmes say why: rows that clash, a dimension left without
- * bandwidth, or nothing that limits growth.
+ * Time and cost are one convex solve (interior.c). Time times cost, or times any other affine function of the
+ * bandwidths (their sum, power, what owning the machine costs), is not convex: its optimum lies on the curve
+ * of T against that factor, which is searched by tangents, each with a proof of its own. Then the optimal
+ * face is explored: ranges of bandwidths, the cheapest split of it, and of those the most even. Where there
+ * is no split, linear programmes say why: rows that clash, a dimension left without bandwidth, or nothing
+ * that limits growth.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -459,22 +460,50 @@ static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32
     return out->status == ALLOC_ILL_POSED;
 }
 
+/* A dimension whose growth makes T fall without end, however little may be spent; -1: there is none. Prices
+ * count with rows, which may tie what costs nothing to what does. */
+static int find_unpaid(int32_t *dim, const struct search *s, struct err *e)
+{
+    struct alloc_problem paid = *s->problem;
+    struct alloc_row *rows = calloc((size_t)paid.n_rows + 1, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    if (paid.n_rows)
+        memcpy(rows, paid.rows, (size_t)paid.n_rows * sizeof *rows);
+    struct alloc_row *spend = &rows[paid.n_rows++];
+    *spend = (struct alloc_row){ .sense = LINEXPR_LE, .rhs = 2 * (s->least + s->fixed), .unit = 1 };
+    memcpy(spend->coef, paid.usd_per_Bps, sizeof spend->coef);
+    paid.rows = rows;
+    int rc = alloc_find_unbounded(dim, &paid, false, e);
+    free(rows);
+    return rc;
+}
+
 /* Least T(B) * (usd_per_Bps.B + usd_fixed), proved over the whole range of prices. */
 static int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
                                struct err *e)
 {
     struct search s = { .problem = p, .w = w, .fixed = p->usd_fixed };
     struct alloc_bound least = { 0 };
-    int32_t unbounded = -1;
+    int32_t unbounded = -1, unpaid = -1;
     int rc = alloc_bound_build(&least, p, e);
     if (!rc)
         rc = alloc_least_price(&s.least, &least, p, e);
     if (!rc)
         rc = alloc_find_unbounded(&unbounded, p, false, e);
+    if (!rc && unbounded >= 0 && isfinite(s.least))
+        rc = find_unpaid(&unpaid, &s, e);
     if (rc)
         goto out;
     if (isfinite(s.least) && is_ill_posed(out, &s, unbounded))
         goto out;
+    if (isfinite(s.least) && unpaid >= 0) {
+        alloc_conclude(out, ALLOC_UNBOUNDED,
+                       "more bandwidth on %s always helps, adds nothing to what time is multiplied with, and "
+                       "nothing limits it; give a total, a maximum or a budget",
+                       p->dim_names[unpaid]);
+        goto out;
+    }
     rc = isfinite(s.least) ? product_search(&s, unbounded < 0, e) : 0;
     if (!rc && s.n && isfinite(s.lines[s.best].x))
         rc = hand_over(out, &s, &least, e);
@@ -751,7 +780,9 @@ static int alloc_explore_face(struct alloc_answer *out, const struct alloc_probl
     return e->code;
 }
 
-const char *const alloc_objective_names[] = { "time", "utilization", "perf_per_cost", "cost", NULL };
+const char *const alloc_objective_names[] = { "time", "utilization",   "perf_per_cost",
+                                              "cost", "perf_per_watt", "tco_per_token",
+                                              NULL };
 const char *const alloc_status_names[] = {
     "solved", "infeasible", "unbounded", "ill-posed", "stalled", NULL
 };
@@ -759,6 +790,16 @@ const char *const alloc_status_names[] = {
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps)
 {
     return p->usd_fixed + vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
+}
+
+bool alloc_has_factor(enum alloc_objective objective)
+{
+    return objective == ALLOC_PERF_PER_WATT || objective == ALLOC_TCO_PER_TOKEN;
+}
+
+bool alloc_is_product(enum alloc_objective objective)
+{
+    return objective != ALLOC_TIME && objective != ALLOC_COST;
 }
 
 bool alloc_has_split(const struct alloc_answer *a)
@@ -1006,7 +1047,7 @@ static double relative_gap(double value, double bound)
  * alone. */
 static double shadow_scale(const struct alloc_answer *a, const struct alloc_problem *p)
 {
-    if (p->objective != ALLOC_PERF_PER_COST && p->objective != ALLOC_UTILIZATION)
+    if (!alloc_is_product(p->objective))
         return 1;
     return p->step->n_leaves == 0 ? a->time_s : a->cost_usd;
 }
@@ -1088,23 +1129,23 @@ static int solve(struct alloc_answer *out, const struct alloc_problem *p, struct
     int rc = interior_build(&w, p, e);
     if (rc)
         return rc;
-    bool product = p->objective == ALLOC_PERF_PER_COST || p->objective == ALLOC_UTILIZATION;
-    rc = p->step->n_leaves == 0 ? solve_idle(out, p, e)
-         : product              ? alloc_solve_product(out, p, w, e)
-                                : solve_convex(out, p, w, e);
+    rc = p->step->n_leaves == 0           ? solve_idle(out, p, e)
+         : alloc_is_product(p->objective) ? alloc_solve_product(out, p, w, e)
+                                          : solve_convex(out, p, w, e);
     interior_free(w);
     return rc;
 }
 
 /* Utilization is T_comm * total: the same product with every price 1. */
-static struct alloc_problem with_prices(const struct alloc_problem *p)
+struct alloc_problem alloc_with_factor(const struct alloc_problem *p)
 {
     struct alloc_problem q = *p;
-    if (p->objective == ALLOC_UTILIZATION) {
-        q.usd_fixed = 0;
-        for (int32_t d = 0; d < p->step->n_dims; d++)
-            q.usd_per_Bps[d] = 1;
-    }
+    bool total = p->objective == ALLOC_UTILIZATION;
+    if (!total && !alloc_has_factor(p->objective))
+        return q;
+    q.usd_fixed = total ? 0 : p->factor_fixed;
+    for (int32_t d = 0; d < D; d++)
+        q.usd_per_Bps[d] = total ? 1 : p->factor_per_Bps[d];
     return q;
 }
 
@@ -1176,7 +1217,7 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
     if (!out->shadow)
         return err_nomem(e, "shadow prices");
 
-    struct alloc_problem q = with_prices(p);
+    struct alloc_problem q = alloc_with_factor(p);
     int rc = solve(out, &q, e);
     if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && q.objective != ALLOC_COST)
         rc = solve_capped(out, &q, e);
@@ -1190,7 +1231,7 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
         alloc_conclude(
             out, ALLOC_STALLED,
             "no split was found that satisfies the constraints, which leave hardly any room; widen one");
-    if (!rc && p->objective == ALLOC_UTILIZATION && out->status == ALLOC_SOLVED)
+    if (!rc && alloc_has_split(out))
         out->cost_usd = alloc_cost_usd(p, out->bw_Bps);
     if (rc)
         alloc_answer_free(out);

@@ -415,6 +415,10 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
         q.usd_fixed = 0;
         for (int32_t d = 0; d < p->step->n_dims; d++)
             q.usd_per_Bps[d] = 1;
+    } else if (p->objective == ALLOC_PERF_PER_WATT || p->objective == ALLOC_TCO_PER_TOKEN) {
+        q.usd_fixed = p->factor_fixed; /* least T * power, or T * what a second costs */
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            q.usd_per_Bps[d] = p->factor_per_Bps[d];
     }
     *out = (struct verify_report){ .violation = worst_violation(&q, a->bw_Bps), .usd = q.usd_fixed };
     out->time_s = total_time(steps, a->bw_Bps);

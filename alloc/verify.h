@@ -18,7 +18,7 @@ struct verify_steps {
 struct verify_report {
     bool ok;            /**< feasible to 1e-12 and proved to ALLOC_GAP */
     double violation;   /**< largest excess of a row, relative to its largest part */
-    double time_s, usd; /**< recomputed from the tree and the prices */
+    double time_s, usd; /**< recomputed from the tree and the prices; of a product its other factor */
     double value;       /**< of the objective, recomputed */
     double lower_bound; /**< recomputed from out->bounds by weak duality on the unmerged tree */
     double gap;
@@ -30,9 +30,9 @@ struct verify_report {
  * the compiled step merged is taken apart again, and multipliers that are not quite
  * balanced are scaled down to what they do prove.
  *
- * For a product T*C: each bound proves a curve T >= c + r^2/(4 (mu X + s)), also the curves of
- * neighbouring mu take turns over X >= X_min, and on each stretch the product has its least in closed form.
- * O(n_bounds * nodes).
+ * For a product T*C, C any affine function of the bandwidths: each bound proves a curve T >= c + r^2/(4 (mu X
+ * + s)), also the curves of neighbouring mu take turns over X >= X_min, and on each stretch the product has
+ * its least in closed form. O(n_bounds * nodes).
  * @return 0 or ERR_NOMEM.
  */
 int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const struct alloc_problem *p,

@@ -13,7 +13,8 @@
  *
  * From T + mu W >= phi for several mu: least time is the greatest phi at mu = 0; least W within a time limit
  * (phi - limit)/mu; a product T (W + fixed) is least at a corner of the polygon that the lines bound, for it
- * is concave along every edge.
+ * is concave along every edge. Where failures make the product grow (1 over goodput) so does its bound, by
+ * those of the fewest parts that are left to choose.
  *
  * Beside the lines stands what a choice takes with all other blocks at their most. Before branching, choices
  * that are in no design as good as the best so far are left out, which tightens the least sums, which leaves
@@ -40,7 +41,8 @@ enum {
     CHUNK = 256,
     ENUMERATED = 10000, /**< designs that are simply tried, of a step of some hundred numbers */
     MAX_COUNTED = 100000,
-    TIMED = 8, /**< a design that is timed, in bounds of single designs */
+    TIMED = 8,     /**< a design that is timed, in bounds of single designs */
+    SUMMED = 2000, /**< one whose objective is more than its time and what it spends */
 };
 
 /** Values closer than this are equal; rows hold to as much of their largest part. */
@@ -69,16 +71,16 @@ struct block {
     const struct whole_block *given;
     int64_t n;      /**< choices that are tried: the first of `order`; those after it are proved worse */
     int64_t *order; /**< shape [given->n]: choices as given */
-    double *w, *usd;
+    double *w, *usd, *stops;
     double *time_s; /**< no design with this choice takes less: all other blocks at their most */
     double **row;   /**< shape [n_rows][given->n] */
     /** Over the choices that are tried: of w, of every line's f and of every row. */
-    double w_least, f_least[MAX_LINES], *row_least, *row_most;
+    double w_least, stops_least, f_least[MAX_LINES], *row_least, *row_most;
 };
 
 /** Sums over the blocks that are chosen. */
 struct node {
-    double phi[MAX_LINES], w, usd, time_s;
+    double phi[MAX_LINES], w, usd, stops, time_s;
     double *row; /**< shape [n_rows] */
 };
 
@@ -92,12 +94,13 @@ struct whole {
     int32_t n_lines;
     double *row_least, *row_most; /**< shape [n_blocks + 1][n_rows]: sums from a block on */
     double *row_slack;            /**< shape [n_rows]: rounding */
-    double w_rest[D + 1], usd_rest[D + 1];
+    double w_rest[D + 1], usd_rest[D + 1], stops_rest[D + 1];
     double fixed; /**< added to W */
     struct node nodes[D + 1];
     int64_t at[D]; /**< choices of the branch, in the order of blocks here */
     int64_t work, most_work;
     bool counting; /**< second pass: what ties with the best */
+    bool failed;   /**< no memory */
     double open;   /**< least bound of branches given up; INFINITY */
     double best, best_usd;
     int64_t best_at[D];
@@ -114,8 +117,14 @@ static void read_bandwidths(double *bw_Bps, const struct whole *s, const int64_t
     }
 }
 
+/* By how much failures make the objective grow. */
+static double growth_of(const struct whole *s, double stops_per_s)
+{
+    return s->p->growth ? s->p->growth(s->p->about, stops_per_s) : 1;
+}
+
 /* What the objective is at a time and W. */
-static double whole_value_of(const struct whole *s, double time_s, double w)
+static double whole_value_of(const struct whole *s, double time_s, double w, double growth)
 {
     switch (s->p->objective) {
     case ALLOC_TIME:
@@ -123,7 +132,7 @@ static double whole_value_of(const struct whole *s, double time_s, double w)
     case ALLOC_COST:
         return time_s <= s->p->time_limit_s * (1 + VALUE_REL) ? w + s->fixed : (double)INFINITY;
     default:
-        return time_s * (w + s->fixed);
+        return time_s * (w + s->fixed) * growth;
     }
 }
 
@@ -163,6 +172,14 @@ static double sum_w(const struct whole *s, const int64_t *at)
     for (int32_t b = 0; b < s->n_blocks; b++)
         w += s->blocks[b].w[at[b]];
     return w;
+}
+
+static double sum_stops(const struct whole *s, const int64_t *at)
+{
+    double stops = 0;
+    for (int32_t b = 0; b < s->n_blocks; b++)
+        stops += s->blocks[b].stops[at[b]];
+    return stops;
 }
 
 static int compare_reals(const void *a, const void *b)
@@ -208,6 +225,14 @@ static void list_tie(struct whole *s, const int64_t *at, double time_s, double u
     out->ties[i] = tie;
 }
 
+/* Can nothing of this bound and price replace the best (or, in the second pass, tie with it)? */
+static bool is_hopeless(const struct whole *s, double bound, double usd_least)
+{
+    if (bound > s->best * (1 + VALUE_REL))
+        return true;
+    return !s->counting && bound >= s->best * (1 - VALUE_REL) && usd_least > s->best_usd * (1 + VALUE_REL);
+}
+
 /* A design whose rows hold: time it, keep it if it is better. */
 static void try_design(struct whole *s, const int64_t *at)
 {
@@ -217,7 +242,13 @@ static void try_design(struct whole *s, const int64_t *at)
         return;
     read_bandwidths(bw_Bps, s, at);
     double time_s = step_time(s->p->step, bw_Bps);
-    double value = whole_value_of(s, time_s, sum_w(s, at)), usd = sum_usd(s, at);
+    double value = whole_value_of(s, time_s, sum_w(s, at), growth_of(s, sum_stops(s, at))),
+           usd = sum_usd(s, at);
+    if (s->p->exact && isfinite(value) && !is_hopeless(s, value, usd)) {
+        s->work += SUMMED;
+        value = s->p->exact(s->p->about, bw_Bps, time_s);
+        s->failed = s->failed || isnan(value);
+    }
     s->out->n_evaluated += !s->counting;
     if (!isfinite(value))
         return;
@@ -302,7 +333,7 @@ static double bound_objective(const struct alloc_problem *p, const struct bound_
 
 /* Of all designs below a node, whose phi have the rest added and which take time_s at least: the least value.
  */
-static double bound_of(const struct whole *s, double *phi, double time_s, double w_least)
+static double bound_of(const struct whole *s, double *phi, double time_s, double w_least, double stops_least)
 {
     double mu[MAX_LINES];
     if (s->n_lines == 0)
@@ -312,15 +343,8 @@ static double bound_of(const struct whole *s, double *phi, double time_s, double
         if (mu[m] == 0)
             phi[m] = fmax(phi[m], time_s);
     }
-    return bound_objective(s->p, &(struct bound_lines){ mu, phi, s->n_lines }, s->fixed, w_least);
-}
-
-/* Can nothing of this bound and price replace the best (or, in the second pass, tie with it)? */
-static bool is_hopeless(const struct whole *s, double bound, double usd_least)
-{
-    if (bound > s->best * (1 + VALUE_REL))
-        return true;
-    return !s->counting && bound >= s->best * (1 - VALUE_REL) && usd_least > s->best_usd * (1 + VALUE_REL);
+    return bound_objective(s->p, &(struct bound_lines){ mu, phi, s->n_lines }, s->fixed, w_least) *
+           growth_of(s, stops_least * (1 - VALUE_REL));
 }
 
 /* Can the rows hold with some choice of blocks from `depth` on? */
@@ -366,7 +390,7 @@ static void try_last(struct whole *s, const struct node *up)
 {
     int32_t last = s->n_blocks - 1;
     const struct block *b = &s->blocks[last];
-    double time_s[CHUNK];
+    double time_s[CHUNK], growth = growth_of(s, (up->stops + b->stops_least) * (1 - VALUE_REL));
     for (int64_t from = 0; from < b->n && !is_over(s); from += CHUNK) {
         int32_t n = b->n - from < CHUNK ? (int32_t)(b->n - from) : CHUNK;
         /* Choices are in the order of the first line. */
@@ -376,7 +400,7 @@ static void try_last(struct whole *s, const struct node *up)
         s->work += n;
         bound_chunk(time_s, s, up, from, n);
         for (int32_t i = 0; i < n; i++) {
-            double value = whole_value_of(s, time_s[i], up->w + b->w[from + i]);
+            double value = whole_value_of(s, time_s[i], up->w + b->w[from + i], growth);
             if (isinf(value) || is_hopeless(s, value, s->p->usd_fixed + up->usd + b->usd[from + i]))
                 continue;
             s->at[last] = from + i;
@@ -393,6 +417,7 @@ static void choose(struct node *to, const struct whole *s, int32_t depth, int64_
         to->phi[m] = up->phi[m] + s->lines[m].f[depth][k];
     to->w = up->w + b->w[k];
     to->usd = up->usd + b->usd[k];
+    to->stops = up->stops + b->stops[k];
     to->time_s = fmax(up->time_s, b->time_s[k]);
     for (int32_t i = 0; i < s->p->n_rows; i++)
         to->row[i] = up->row[i] + b->row[i][k];
@@ -413,7 +438,8 @@ static void branch(struct whole *s, int32_t depth)
             phi[m] = n->phi[m] + s->lines[m].rest[depth + 1];
         if (s->n_lines && s->p->objective == ALLOC_TIME && is_hopeless(s, phi[0], -INFINITY))
             return;
-        double bound = bound_of(s, phi, n->time_s, n->w + s->w_rest[depth + 1]);
+        double bound =
+            bound_of(s, phi, n->time_s, n->w + s->w_rest[depth + 1], n->stops + s->stops_rest[depth + 1]);
         if (is_hopeless(s, bound, s->p->usd_fixed + n->usd + s->usd_rest[depth + 1]) ||
             !rows_can_hold(s, n, depth + 1))
             continue;
@@ -553,7 +579,7 @@ static void add_scaled(struct whole *s, const struct cut *cut, double mu, const 
                        double *scaled)
 {
     static const double factors[] = { 1, 0.8, 0.65, 0.5, 0.25, 1.25, 1.6, 2, 4 };
-    bool product = s->p->objective == ALLOC_PERF_PER_COST || s->p->objective == ALLOC_UTILIZATION;
+    bool product = alloc_is_product(s->p->objective);
     int32_t first = s->n_lines, keep = product ? 4 : 2;
     for (size_t i = 0; i < sizeof factors / sizeof *factors && s->n_lines < MAX_LINES; i++) {
         struct line *line = line_add(s, cut, mu, lambda, factors[i], scaled);
@@ -620,7 +646,7 @@ static void add_tangents(struct whole *s, const struct cut *cut, const double *b
 {
     static const double factors[] = { 1, 0.5, 2 };
     double w = s->fixed + sum_w(s, s->best_at), time_s = step_time(s->p->step, bw_Bps);
-    if ((s->p->objective != ALLOC_PERF_PER_COST && s->p->objective != ALLOC_UTILIZATION) || !(w > 0))
+    if (!alloc_is_product(s->p->objective) || !(w > 0))
         return;
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
         line_add(s, cut, time_s / w, NULL, factors[i], scaled);
@@ -725,6 +751,38 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
 
 /* ---- boxes of bandwidths ---- */
 
+/* Is W money: what is spent beyond linear prices is then known? */
+static bool counts_usd(const struct alloc_problem *p)
+{
+    return p->objective != ALLOC_UTILIZATION && !alloc_has_factor(p->objective);
+}
+
+static double w_per_Bps(const struct alloc_problem *p, int32_t d)
+{
+    return p->objective == ALLOC_UTILIZATION ? 1
+           : alloc_has_factor(p->objective)  ? p->factor_per_Bps[d]
+                                             : p->usd_per_Bps[d];
+}
+
+/* What W is beside what is chosen. */
+static double w_fixed(const struct alloc_problem *p)
+{
+    return p->objective == ALLOC_UTILIZATION ? 0
+           : alloc_has_factor(p->objective)  ? p->factor_fixed
+                                             : p->usd_fixed;
+}
+
+/* What a choice adds to W. */
+static double w_of_choice(const struct alloc_problem *p, const struct whole_block *b, int64_t k)
+{
+    double total = 0;
+    if (alloc_has_factor(p->objective))
+        return p->factor_unit * b->spent[p->factor][k];
+    for (int32_t d = 0; d < b->n_dims; d++)
+        total += b->bw_Bps[k * b->n_dims + d];
+    return p->objective == ALLOC_UTILIZATION ? total : b->spent[ALLOC_USD][k];
+}
+
 /* What a cut is with the rows' prices, all scaled. Rows that forbid to spend too little get no price: linear
  * prices say what is spent at least. */
 static void cuts_add(struct whole_cuts *c, const struct cut *cut, double mu, const double *lambda,
@@ -736,11 +794,11 @@ static void cuts_add(struct whole_cuts *c, const struct cut *cut, double mu, con
         return;
     double size = fabs(cut->c);
     c->mu[m] = mu * factor;
-    c->usd_weight[m] = p->objective == ALLOC_UTILIZATION ? 0 : c->mu[m];
+    c->usd_weight[m] = counts_usd(p) ? c->mu[m] : 0;
     c->constant[m] = cut->c;
     for (int32_t d = 0; d < p->step->n_dims; d++) {
         c->a[m][d] = cut->a[d];
-        c->q[m][d] = c->mu[m] * (p->objective == ALLOC_UTILIZATION ? 1 : p->usd_per_Bps[d]);
+        c->q[m][d] = c->mu[m] * w_per_Bps(p, d);
     }
     for (int32_t i = 0; i < p->n_rows; i++) {
         const struct alloc_row *row = &p->rows[i];
@@ -828,11 +886,8 @@ static void cuts_take_block(struct whole_cuts *c, const struct whole_block *b)
         least[m] = INFINITY;
     for (int64_t k = 0; k < b->n; k++) {
         const double *bw_Bps = &b->bw_Bps[k * b->n_dims];
-        double total = 0,
-               more_usd = fmax(b->spent[ALLOC_USD][k] - linear_usd(c->p, b->first, b->n_dims, bw_Bps), 0);
-        for (int32_t d = 0; d < b->n_dims; d++)
-            total += bw_Bps[d];
-        w = fmin(w, c->p->objective == ALLOC_UTILIZATION ? total : b->spent[ALLOC_USD][k]);
+        double more_usd = fmax(b->spent[ALLOC_USD][k] - linear_usd(c->p, b->first, b->n_dims, bw_Bps), 0);
+        w = fmin(w, w_of_choice(c->p, b, k));
         for (int32_t m = 0; m < c->n; m++) {
             double f = c->usd_weight[m] * more_usd;
             for (int32_t d = 0; d < b->n_dims; d++)
@@ -868,10 +923,9 @@ double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box)
 {
     const struct alloc_problem *p = c->p;
     double phi[WHOLE_CUTS], w = c->rest_w, time_s = step_time(p->step, box->hi_Bps) * (1 - 8 * DBL_EPSILON);
-    bool bandwidth = p->objective == ALLOC_UTILIZATION;
     for (int32_t d = box->first; d < box->first + box->n_dims; d++)
-        w += (bandwidth ? 1 : p->usd_per_Bps[d]) * box->lo_Bps[d];
-    w += bandwidth ? 0 : box->more_usd;
+        w += w_per_Bps(p, d) * box->lo_Bps[d];
+    w += counts_usd(p) ? box->more_usd : 0;
     for (int32_t m = 0; m < c->n; m++) {
         phi[m] = c->constant[m] + c->rest[m] + c->usd_weight[m] * box->more_usd;
         for (int32_t d = box->first; d < box->first + box->n_dims; d++)
@@ -879,7 +933,7 @@ double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box)
         if (c->mu[m] == 0)
             phi[m] = fmax(phi[m], time_s);
     }
-    return c->n ? bound_objective(p, &(struct bound_lines){ c->mu, phi, c->n }, bandwidth ? 0 : p->usd_fixed,
+    return c->n ? bound_objective(p, &(struct bound_lines){ c->mu, phi, c->n }, w_fixed(p),
                                   w * (1 - VALUE_REL))
                 : 0;
 }
@@ -893,11 +947,9 @@ static void fill_block(struct whole *s, int32_t b)
     const struct whole_block *g = to->given;
     for (int64_t k = 0; k < g->n; k++) {
         const double *bw_Bps = &g->bw_Bps[to->order[k] * g->n_dims];
-        double total = 0;
-        for (int32_t d = 0; d < g->n_dims; d++)
-            total += bw_Bps[d];
         to->usd[k] = g->spent[ALLOC_USD][to->order[k]];
-        to->w[k] = p->objective == ALLOC_UTILIZATION ? total : to->usd[k];
+        to->w[k] = w_of_choice(p, g, to->order[k]);
+        to->stops[k] = p->growth ? g->spent[ALLOC_STOPS][to->order[k]] : 0;
         for (int32_t i = 0; i < p->n_rows; i++) {
             const struct alloc_row *row = &p->rows[i];
             double sum = 0;
@@ -915,17 +967,20 @@ static void fill_block(struct whole *s, int32_t b)
 static void sum_rests(struct whole *s)
 {
     int32_t n_rows = s->p->n_rows;
-    s->w_rest[s->n_blocks] = s->usd_rest[s->n_blocks] = 0;
+    s->w_rest[s->n_blocks] = s->usd_rest[s->n_blocks] = s->stops_rest[s->n_blocks] = 0;
     for (int32_t i = 0; i < n_rows; i++)
         s->row_slack[i] = fabs(s->p->rows[i].rhs);
     for (int32_t b = s->n_blocks; b-- > 0;) {
         struct block *x = &s->blocks[b];
-        double w = INFINITY, usd = INFINITY;
+        double w = INFINITY, usd = INFINITY, stops = INFINITY;
         for (int64_t k = 0; k < x->n; k++) {
             w = fmin(w, x->w[k]);
             usd = fmin(usd, x->usd[k]);
+            stops = fmin(stops, x->stops[k]);
         }
         x->w_least = w;
+        x->stops_least = stops;
+        s->stops_rest[b] = stops + s->stops_rest[b + 1];
         s->w_rest[b] = w + s->w_rest[b + 1];
         s->usd_rest[b] = usd + s->usd_rest[b + 1];
         for (int32_t i = 0; i < n_rows; i++) {
@@ -966,6 +1021,7 @@ static int whole_build(struct whole *s, const struct whole_lattice *l, struct er
         x->w = ARENA_TAKE(a, x->given->n, *x->w);
         x->time_s = ARENA_TAKE(a, x->given->n, *x->time_s);
         x->usd = ARENA_TAKE(a, x->given->n, *x->usd);
+        x->stops = ARENA_TAKE(a, x->given->n, *x->stops);
         x->row = ARENA_TAKE(a, n_rows, *x->row);
         x->row_least = ARENA_TAKE(a, n_rows, *x->row_least);
         x->row_most = ARENA_TAKE(a, n_rows, *x->row_most);
@@ -996,7 +1052,8 @@ static bool is_useless(struct whole *s, int32_t b, int64_t k)
     double phi[MAX_LINES], w = s->w_rest[0] - x->w_least + x->w[k];
     for (int32_t m = 0; m < s->n_lines; m++)
         phi[m] = line_root(&s->lines[m]) - x->f_least[m] + s->lines[m].f[b][k];
-    if (bound_of(s, phi, x->time_s[k], w * (1 - VALUE_REL)) > s->best * (1 + VALUE_REL))
+    double stops = s->stops_rest[0] - x->stops_least + x->stops[k];
+    if (bound_of(s, phi, x->time_s[k], w * (1 - VALUE_REL), stops) > s->best * (1 + VALUE_REL))
         return true;
     for (int32_t i = 0; i < s->p->n_rows; i++) {
         const struct alloc_row *row = &s->p->rows[i];
@@ -1103,7 +1160,7 @@ static void start(struct whole *s)
 {
     struct node *root = &s->nodes[0];
     s->work = 0;
-    root->w = root->usd = root->time_s = 0;
+    root->w = root->usd = root->stops = root->time_s = 0;
     for (int32_t m = 0; m < s->n_lines; m++)
         root->phi[m] = s->lines[m].constant;
     for (int32_t i = 0; i < s->p->n_rows; i++)
@@ -1128,9 +1185,9 @@ static void say_clash(struct whole *s)
             snprintf(
                 out->reason, sizeof out->reason,
                 "in whole parts \"%s\" cannot hold: its left side comes to %s %.9g%s%s, expected %s %.9g",
-                row->name, above ? "at least" : "at most", (above ? least : most) / row->unit,
+                row->name, above ? "at least" : "at most", ((above ? least : most) + row->fixed) / row->unit,
                 row->unit_name ? " " : "", row->unit_name ? row->unit_name : "",
-                above ? "at most" : "at least", row->rhs / row->unit);
+                above ? "at most" : "at least", (row->rhs + row->fixed) / row->unit);
             return;
         }
     }
@@ -1234,7 +1291,7 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
 {
     struct whole s = { .p = p, .out = out, .open = INFINITY, .best = INFINITY, .best_usd = INFINITY };
     *out = (struct whole_answer){ .status = ALLOC_STALLED };
-    s.fixed = p->objective == ALLOC_UTILIZATION ? 0 : p->usd_fixed;
+    s.fixed = w_fixed(p);
     int rc = whole_build(&s, l, e);
     out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32.0) <= ENUMERATED;
     if (!rc && !out->enumerated)
@@ -1263,5 +1320,5 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
                      out->n_points);
     }
     arena_free(&s.arena);
-    return rc;
+    return rc || !s.failed ? rc : err_nomem(e, "a design in whole parts");
 }

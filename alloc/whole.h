@@ -10,7 +10,7 @@ struct whole_block {
     int64_t n;             /**< choices, 1 to WHOLE_MAX_CHOICES */
     const double *bw_Bps;  /**< shape [n][n_dims], >= 0, borrowed; in ascending order where n_dims is 1 */
     const double *spent[N_ALLOC_SPENT]; /**< shape [n] each, >= 0, borrowed; need not grow with bandwidth;
-                                           nic_usd and watt may be NULL where no row speaks of them */
+                                           all but usd may be NULL where rows and objective do not ask */
     uint32_t tied; /**< bits 1 << k of those dimensions that follow others, and have no step of their own */
 };
 
@@ -63,7 +63,7 @@ struct whole_answer {
  * then the most even (the greatest least bandwidth, and so on).
  *
  * @param relaxed  answer to @p p without whole parts, whose bounds give multipliers; NULL, or without bounds:
- * a slower search. p->usd_per_Bps must cost at most what the choices do.
+ * a slower search. p->usd_per_Bps, and factor_per_Bps, must come to at most what the choices do.
  * @return 0 (then read out->status) or ERR_NOMEM. Small lattices are enumerated, others branched; O(points)
  * at worst, up to a limit of work beyond which the answer is stalled.
  */

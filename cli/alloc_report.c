@@ -31,6 +31,8 @@ struct alloc_unit alloc_unit(const struct design_point *s)
         [ALLOC_UTILIZATION] = { "s*GB/s", 1e-9 },
         [ALLOC_PERF_PER_COST] = { "s*USD", 1 },
         [ALLOC_COST] = { "USD", 1 },
+        [ALLOC_PERF_PER_WATT] = { "J", 1 },
+        [ALLOC_TCO_PER_TOKEN] = { "USD/Mtoken", 1 },
     };
     if (s->combine == STUDY_REGRET)
         return (struct alloc_unit){ "ratio", 1 };
@@ -110,6 +112,8 @@ static const char *const goals[N_ALLOC_OBJECTIVES] = {
     [ALLOC_UTILIZATION] = "greatest utilization",
     [ALLOC_PERF_PER_COST] = "most performance per cost",
     [ALLOC_COST] = "least cost",
+    [ALLOC_PERF_PER_WATT] = "most performance per watt",
+    [ALLOC_TCO_PER_TOKEN] = "least cost of a token",
 };
 
 /* "study: GPT-3 on libra-4d-4096 (4,096 NPUs): least time" */
@@ -307,13 +311,15 @@ static void say_slack(struct report *r, const struct alloc_page *p)
     bool first = true;
     for (int32_t i = 0; i < p->study->rows.n && p->design->has_bill; i++) {
         const struct alloc_row *row = &p->study->rows.rows[i];
-        double left = row->rhs, spent[N_ALLOC_SPENT] = { p->design->bill.usd.typ, p->design->bill.nic_usd,
-                                                         p->design->bill.watt };
+        double left = row->rhs, spent[N_ALLOC_SPENT];
         char value[SHOW];
+        struct err ignored = { 0 };
+        if (system_spend(spent, p->study, 0, p->design->n_dims, p->design->bw_Bps, &ignored))
+            return;
         for (int32_t d = 0; d < p->design->n_dims; d++)
             left -= (row->coef[d] - row->money_coef[d]) * p->design->bw_Bps[d];
         for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
-            left -= row->spent_coef[j] * spent[j];
+            left -= row->spent_coef[j] != 0 ? row->spent_coef[j] * spent[j] : 0;
         if (alloc_is_repeated(p->study, i) || row->sense == LINEXPR_EQ)
             continue;
         /* What rounding left of a constraint that is met exactly would read as broken by 1e-9. */
@@ -563,6 +569,8 @@ static void report_proof(struct report *r, const struct alloc_page *p, bool has)
     report_json_word(r, "bound_model",
                      sim_model_words[p->study->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : p->study->model]);
     report_json_real(r, "lower_bound", has ? a->lower_bound * unit.per_SI : NAN);
+    if (system_proof_of(p->study))
+        report_json_word(r, "bound_of", system_proof_of(p->study));
     report_json_real(r, "gap", has ? a->gap : NAN);
     report_json_flag(r, "verified", has && p->design->verified);
     if (has)
@@ -609,6 +617,8 @@ static void say_page(struct report *r, const struct alloc_page *p)
     say_money(r, p);
     load_say_semantics(r, p->study);
     say_proof(r, p);
+    if (system_proof_of(p->study))
+        report_line(r, "  %-16s%s\n", "of", system_proof_of(p->study));
     system_report(r, p->study, p->design, false);
     training_report_text(r, p->study, p->design);
 }

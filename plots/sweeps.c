@@ -87,6 +87,8 @@ static const char *const objectives[][2] = {
     { "perf_per_cost", "optimised for perf per cost" },
     { "utilization", "optimised for utilisation" },
     { "cost", "optimised for cost" },
+    { "perf_per_watt", "optimised for perf per watt" },
+    { "tco_per_token", "optimised for cost of a token" },
 };
 enum { N_OBJECTIVES = sizeof objectives / sizeof *objectives };
 
@@ -100,7 +102,7 @@ static void name_objectives(const struct names *names, bool given, int32_t *styl
         int32_t k = 0;
         while (k < N_OBJECTIVES && strcmp(names->list[i], objectives[k][0]) != 0)
             k++;
-        styles[i] = k < N_OBJECTIVES ? 1 + k : 5 + others++;
+        styles[i] = k < N_OBJECTIVES ? 1 + k : 1 + N_OBJECTIVES + others++;
         labels[i] = given ? "split as given" : k < N_OBJECTIVES ? objectives[k][1] : names->list[i];
     }
 }
@@ -405,7 +407,10 @@ static void describe_design(struct text *out, const struct bars *b, int64_t i, e
     const char *words[] = { sweep_word(b->s, "network", i), sweep_word(b->s, "workload", i),
                             canvas_keep(b->c, "%.6g GB/s%s", data_x(&b->s->d, "total_GBps")[i],
                                         varying ? "" : " per NPU"),
-                            strcmp(goal, "perf_per_cost") == 0 ? "perf/cost" : goal };
+                            strcmp(goal, "perf_per_cost") == 0   ? "perf/cost"
+                            : strcmp(goal, "perf_per_watt") == 0 ? "perf/watt"
+                            : strcmp(goal, "tco_per_token") == 0 ? "cost/token"
+                                                                 : goal };
 
     for (int k = 0; k < 4; k++)
         if (b->varies[k] == varying) {

@@ -581,10 +581,12 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
         const struct topo_part *part = &p->parts[items.items[i].part];
         double usd = items.items[i].count * part->usd.typ;
         out->usd_per_Bps += usd;
-        if (isnan(part->watt))
+        if (isnan(part->watt)) {
+            out->dark = out->watt_known ? part->name : out->dark;
             out->watt_known = false;
-        else
+        } else {
             out->watt_per_Bps += items.items[i].count * part->watt;
+        }
         if (topo_item_role(p, &items.items[i]) == BILL_NIC) {
             out->has_nic = true;
             out->nic_usd_per_Bps += usd;

@@ -138,8 +138,9 @@ struct topo_dim_price {
     double nic_usd_per_Bps; /**< the NIC part of it */
     double watt_per_Bps;    /**< of parts with a known wattage; 0 in rates mode */
     bool has_nic;
-    bool watt_known; /**< catalogue: the power of all its parts */
-    bool in_server;  /**< comes with a product: none is bought by the B/s, and its price is 0 */
+    bool watt_known;  /**< catalogue: the power of all its parts */
+    const char *dark; /**< else the first part whose power is not known; borrowed; NULL: rates */
+    bool in_server;   /**< comes with a product: none is bought by the B/s, and its price is 0 */
 };
 
 /**

@@ -600,7 +600,8 @@ static double value_known(const struct ask *a)
     struct mix best[2] = { { 0 } };
     double least[2] = { INFINITY, INFINITY };
     /* A split in fractions is none of whole parts. */
-    if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION || s->pricing == STUDY_WHOLE)
+    if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION || alloc_has_factor(s->objective) ||
+        s->pricing == STUDY_WHOLE)
         return INFINITY;
     if (s->objective == ALLOC_TIME)
         best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };

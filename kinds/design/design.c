@@ -16,6 +16,7 @@
 
 #include "alloc/lp.h"
 #include "alloc/verify.h"
+#include "kinds/design/system.h"
 #include "kinds/design/whole.h"
 #include "workloads/ideal.h"
 
@@ -221,6 +222,29 @@ struct ask {
     struct design_question q;
 };
 
+/* What time is multiplied with, where that is neither price nor bandwidth. */
+static void ask_factor(struct alloc_problem *p, const struct design_point *s)
+{
+    const struct study_own *own = &s->own;
+    bool owning = s->objective == ALLOC_TCO_PER_TOKEN;
+    if (!alloc_has_factor(s->objective))
+        return;
+    p->factor = owning ? ALLOC_OWN_USD : ALLOC_OWN_WATT;
+    p->factor_unit = owning ? own->usd_per_Mtoken : 1;
+    p->factor_fixed = p->factor_unit * (owning ? own->usd_year : own->watt);
+    for (int32_t k = 0; k < s->net.n_dims; k++) {
+        const struct topo_dim_price *price = &s->prices[k];
+        if (!system_adds(s, k))
+            continue;
+        p->factor_per_Bps[k] = p->factor_unit * (owning ? own->usd_year_per_usd * price->usd_per_Bps +
+                                                              own->usd_year_per_W * price->watt_per_Bps
+                                                        : own->watt_per_watt * price->watt_per_Bps);
+    }
+    p->growth = owning ? system_growth : NULL;
+    p->exact = s->has_system ? system_objective : NULL;
+    p->about = s;
+}
+
 void design_ask(struct design_question *q, const struct design_point *s)
 {
     *q = (struct design_question){ .problem = { .objective = s->objective } };
@@ -233,6 +257,7 @@ void design_ask(struct design_question *q, const struct design_point *s)
         q->dim_names[k] = s->net.dims[k].name;
         q->problem.usd_per_Bps[k] = s->has_parts ? s->prices[k].usd_per_Bps : 0;
     }
+    ask_factor(&q->problem, s);
 }
 
 /* Cuts of a graph are columns behind its dimensions, each tied to the classes that it goes through. @p room
@@ -338,20 +363,28 @@ static int solve_whole(struct design *d, const struct design_point *s, const str
     return 0;
 }
 
-/* Time from the trees and price from the bill are those that were compared. */
+/* Time from the trees and price from the bill are those that were compared, and nothing is less than what
+ * fractions prove. */
 static void verify_whole(struct design *d, const struct design_point *s)
 {
+    double bound = d->relaxed.lower_bound;
+    bool proved = !(d->whole.value < bound * (1 - ALLOC_GAP));
     bool timed = s->model <= SIM_ALPHA_BETA && s->combine == STUDY_SUM && s->objective != ALLOC_UTILIZATION;
     double time_off = timed ? fabs(d->time_s - d->whole.time_s) : 0,
            usd_off = fabs(d->cost_usd - d->whole.cost_usd);
-    bool ok = time_off <= ALLOC_GAP * d->time_s && usd_off <= ALLOC_GAP * d->cost_usd;
+    bool ok = time_off <= ALLOC_GAP * d->time_s && usd_off <= ALLOC_GAP * d->cost_usd && proved;
     d->verified = ok && (d->verified || d->relaxed.status == ALLOC_ILL_POSED);
     if (ok || d->answer.status != ALLOC_SOLVED || study_has_choice(s))
         return;
     d->answer.status = ALLOC_STALLED;
-    snprintf(d->answer.reason, sizeof d->answer.reason,
-             "verification finds %.9g s and %.9g USD, the search %.9g and %.9g", d->time_s, d->cost_usd,
-             d->whole.time_s, d->whole.cost_usd);
+    if (proved)
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "verification finds %.9g s and %.9g USD, the search %.9g and %.9g", d->time_s, d->cost_usd,
+                 d->whole.time_s, d->whole.cost_usd);
+    else
+        snprintf(d->answer.reason, sizeof d->answer.reason,
+                 "verification finds an objective of %.9g, below what fractions prove, %.9g", d->whole.value,
+                 bound);
 }
 
 /* Solve for all workloads together, each scaled. */

@@ -138,6 +138,8 @@ const struct column design_columns[] = {
     WORD(unique, "no other split is as good"),
     COLUMN_WORD(struct sweep_row, proof_model, "of which model gap and unique hold; times are of the study's",
                 .with = "proof_model"),
+    COLUMN_WORD(struct sweep_row, proof_of,
+                "what gap and unique hold of, where that is not all that system says", .with = "proof_of"),
     PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
     PER_DIM(util, "util#", "share of the step in which it is busy"),
     PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
@@ -184,7 +186,7 @@ void sweep_row_study(struct sweep_row *row, const struct design_point *s, const 
 }
 
 /* Columns in scaled units; what the proof does not cover stays blank. */
-static void take_results(struct sweep_row *row, const struct design *d, enum sim_model model)
+static void take_results(struct sweep_row *row, const struct design_point *s, const struct design *d)
 {
     if (isnan(row->total_GBps))
         row->total_GBps = giga(d->total_Bps);
@@ -200,8 +202,10 @@ static void take_results(struct sweep_row *row, const struct design *d, enum sim
     row->gap = d->answer.gap;
     if (!isnan(d->answer.gap)) /* what was not solved proves nothing */
         row->unique = d->answer.unique ? "yes" : "no";
-    if (!isnan(d->answer.gap) && model > SIM_ALPHA_BETA)
+    if (!isnan(d->answer.gap) && s->model > SIM_ALPHA_BETA)
         row->proof_model = sim_model_words[SIM_ALPHA_BETA];
+    if (!isnan(d->answer.gap))
+        row->proof_of = system_proof_of(s);
     for (int32_t k = 0; k < d->n_dims; k++) {
         row->bw_GBps[k] = giga(d->bw_Bps[k]);
         row->util[k] = d->util_frac[k];
@@ -216,7 +220,7 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
     row->message = d->answer.reason[0] ? d->answer.reason : NULL;
     if (!alloc_has_split(&d->answer))
         return 0;
-    take_results(row, d, s->model);
+    take_results(row, s, d);
     if (s->pricing == STUDY_WHOLE) {
         row->usd_fraction = d->usd_fraction;
         if (isnan(d->cost_usd) && !row->message)

@@ -38,7 +38,8 @@ void sweep_words_free(struct sweep_words *words);
 
 /** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. */
 struct sweep_row {
-    const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *message;
+    const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *proof_of,
+        *message;
     int64_t n_dims; /**< blank: the study could not be read */
     double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, equal_time_s, equal_cost_usd,
         speedup, perf_per_cost_gain, nic_GBps, gap;

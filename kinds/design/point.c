@@ -13,6 +13,7 @@
 #include "alloc/lp.h"
 #include "base/linexpr.h"
 #include "base/num.h"
+#include "kinds/design/system.h"
 #include "topo/uses.h"
 #include "workloads/ideal.h"
 #include "workloads/step.h"
@@ -74,11 +75,11 @@ static const struct key study_keys[] = {
            .uses = USE_SPLIT),
     K_BOOL(struct design_point, count_npus, "count_npus", SCHEMA_NONE,
            "true: cost includes the NPUs (default: false)", .uses = USE_COST),
-    K_NODE(
-        struct design_point, maps.constraints, "constraints",
-        "list of linear constraints in GB/s over names of dimensions, total, usd, nic_usd and watt: \"pod <= "
-        "50\"",
-        .uses = USE_SPLIT),
+    K_NODE(struct design_point, maps.constraints, "constraints",
+           "list of linear constraints in GB/s over names of dimensions, total, usd, nic_usd, watt, and with "
+           "system "
+           "site_MW and usd_year: \"pod <= 50\"",
+           .uses = USE_SPLIT),
     K_NODE(struct design_point, maps.budget, "budget", "limits for weft check, see budget"),
     K_ELSEWHERE(
         "vary",
@@ -300,14 +301,14 @@ double study_usd(const struct design_point *s, const double *bw_Bps, struct err 
 
 int32_t study_broken_row(const struct design_point *s, const double *bw_Bps, double rel)
 {
-    struct topo_spent spent = { 0 };
+    double spent[N_ALLOC_SPENT];
     struct err ignored = { 0 };
     bool whole = s->pricing == STUDY_WHOLE;
-    if (whole && topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &ignored))
-        spent = (struct topo_spent){ INFINITY, INFINITY, INFINITY };
-    const double is_spent[N_ALLOC_SPENT] = { spent.usd, spent.nic_usd, spent.watt };
+    if (whole && system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            spent[j] = INFINITY;
     for (int32_t i = 0; i < s->rows.n; i++)
-        if (!(fabs(alloc_outside_spent(&s->rows.rows[i], bw_Bps, whole ? is_spent : NULL, s->net.n_dims)) <=
+        if (!(fabs(alloc_outside_spent(&s->rows.rows[i], bw_Bps, whole ? spent : NULL, s->net.n_dims)) <=
               rel))
             return i;
     return -1;
@@ -516,20 +517,58 @@ static int read_workloads(struct design_point *s, struct err *e)
 
 /* ---- what is asked ---- */
 
+/* The first dimension, of those that add to the whole machine or of all, with a part whose power is not
+ * known; -1: none. */
+static int32_t find_dark(const struct design_point *s, bool whole)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        if (!s->prices[d].watt_known && (!whole || system_adds(s, d)))
+            return d;
+    return -1;
+}
+
+/* Power and yearly cost of the whole machine must be known. */
+static int need_for_factor(const struct design_point *s, yaml_id at, const char *name, struct err *e)
+{
+    int32_t dark = find_dark(s, true);
+    bool watt = s->objective == ALLOC_PERF_PER_WATT;
+    if (!watt && !s->has_system)
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give system", name);
+    if (!watt && s->own.kept == 0)
+        return yaml_fail(
+            &s->doc, at, e, ERR_RANGE,
+            "is %s, but nothing is kept: NPUs and servers alone stop the job each %.4g s, less than a "
+            "checkpoint takes",
+            name, 1 / s->own.stops_per_s);
+    if (!watt && isnan(s->own.usd_per_Mtoken))
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give system.step_tokens, or models", name);
+    if (watt && isnan(s->own.watt))
+        return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give network.npu.watt, or system", name);
+    if (watt && !topo_is_catalogue(&s->parts))
+        return yaml_fail(&s->doc, at, e, ERR_RANGE,
+                         "is %s, and rates do not say what parts draw; give a catalogue", name);
+    if (watt && dark >= 0)
+        return yaml_fail(&s->doc, at, e, ERR_RANGE,
+                         "is %s; give the watt of part \"%s\", which dimension \"%s\" (tier \"%s\") uses",
+                         name, s->prices[dark].dark, s->net.dims[dark].name, s->net.dims[dark].tier);
+    return 0;
+}
+
 static int need_for_objective(const struct design_point *s, struct err *e)
 {
     yaml_id at = yaml_get(&s->doc, s->doc.root, "objective");
     const char *name = alloc_objective_names[s->objective];
-    bool priced = s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST;
+    bool priced =
+        s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST || alloc_has_factor(s->objective);
     if (priced && !s->has_parts)
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give parts with prices%s", name,
-                         s->ideal ? ", or usd in the graph" : "");
+                         s->ideal && !alloc_has_factor(s->objective) ? ", or usd in the graph" : "");
     if (s->objective == ALLOC_COST && isnan(s->time_limit_s))
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give time_limit_s", name);
     if (s->combine == STUDY_REGRET && s->objective != ALLOC_TIME)
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "combine"), e, ERR_RANGE,
                          "is regret with objective %s; give objective time", name);
-    return 0;
+    return alloc_has_factor(s->objective) ? need_for_factor(s, at, name, e) : 0;
 }
 
 static int check_asked(const struct design_point *s, struct err *e)
@@ -553,56 +592,120 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
         (strstr(inner.msg, "name \"usd\"") || strstr(inner.msg, "name \"nic_usd\"") ||
          strstr(inner.msg, "name \"watt\"")))
         return yaml_fail(&s->doc, id, e, ERR_RANGE, "speaks of what parts cost or draw; give parts");
+    if (rc && (strstr(inner.msg, "name \"site_MW\"") || strstr(inner.msg, "name \"usd_year\"")))
+        return yaml_fail(&s->doc, id, e, ERR_RANGE, "speaks of the whole machine; give %s",
+                         s->has_parts ? "system" : "system and parts");
     return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 
-/* Power is a sum of parts whose power must be known. */
-static int check_watt(const struct design_point *s, yaml_id id, bool known, struct err *e)
+/* What is said of power must be about parts whose power is known, or no less can be right: see judge_dark().
+ */
+static int check_watt(const struct design_point *s, yaml_id id, const struct alloc_row *row, struct err *e)
 {
-    const char *text = s->doc.nodes[id].text;
-    if (known || !s->has_parts || !text || !strstr(text, "watt"))
-        return 0;
-    if (!topo_is_catalogue(&s->parts))
+    bool whole = row->spent_coef[ALLOC_OWN_WATT] != 0 || row->spent_coef[ALLOC_OWN_USD] != 0;
+    const char *what = row->spent_coef[ALLOC_OWN_USD] != 0    ? "usd_year"
+                       : row->spent_coef[ALLOC_OWN_WATT] != 0 ? "site_MW"
+                                                              : "watt";
+    int32_t dark = find_dark(s, whole);
+    if (whole && s->own.by_rack)
+        return yaml_fail(
+            &s->doc, id, e, ERR_RANGE,
+            "speaks of %s, and racks are whole; give what is by the rack by the node, or a budget "
+            "in place of the constraint",
+            what);
+    if (!topo_is_catalogue(&s->parts) && dark >= 0)
         return yaml_fail(&s->doc, id, e, ERR_RANGE,
-                         "speaks of watt, which rates do not give; give a catalogue");
-    if (s->count_npus && isnan(s->net.npu.power_W))
+                         "speaks of %s, and rates do not say what parts draw; give a catalogue", what);
+    if (!whole && s->count_npus && isnan(s->net.npu.power_W))
         return yaml_fail(&s->doc, id, e, ERR_RANGE,
                          "speaks of watt with NPUs counted; give network.npu.watt");
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        if (!s->prices[d].watt_known)
-            return yaml_fail(&s->doc, id, e, ERR_RANGE,
-                             "speaks of watt; give the power of every part of tier \"%s\"",
-                             s->net.dims[d].tier);
+    if (dark >= 0)
+        return yaml_fail(
+            &s->doc, id, e, ERR_RANGE,
+            "speaks of %s, and what is known of it does not decide; give the watt of part \"%s\", "
+            "which dimension \"%s\" (tier \"%s\") uses",
+            what, s->prices[dark].dark, s->net.dims[dark].name, s->net.dims[dark].tier);
     return 0;
+}
+
+/* Does a row limit from above what has been counted short? Then it can be found broken all the same. */
+static bool is_decided_by_less(const struct alloc_row *row)
+{
+    bool limits = row->sense != LINEXPR_EQ;
+    for (int32_t j = ALLOC_WATT; j <= ALLOC_OWN_USD; j++)
+        limits = limits && row->spent_coef[j] * (row->sense == LINEXPR_LE ? 1 : -1) >= 0;
+    return limits;
+}
+
+/* Unknown power was counted as none. Rows that contradict each other even so are left for the split to say;
+ * others would let through what they forbid. @p first: of the rows of `list`. */
+static int judge_dark(const struct design_point *s, yaml_id list, int32_t first, struct err *e)
+{
+    struct lp lp;
+    struct lp_result result = { 0 };
+    bool least = true, clash = false;
+    int rc = 0;
+    for (int32_t i = first; i < s->rows.n; i++)
+        least = least && is_decided_by_less(&s->rows.rows[i]);
+    if (least) {
+        lp_init(&lp, s->net.n_dims, s->rows.rows, s->rows.n);
+        rc = lp_solve(&result, NULL, &lp, e);
+        clash = result.status == LP_INFEASIBLE;
+    }
+    yaml_each (id, &s->doc, list) {
+        const struct alloc_row *row = &s->rows.rows[first++];
+        bool power = row->spent_coef[ALLOC_WATT] != 0 || row->spent_coef[ALLOC_OWN_WATT] != 0 ||
+                     row->spent_coef[ALLOC_OWN_USD] != 0;
+        if (!rc && power && !clash)
+            rc = check_watt(s, id, row, e);
+    }
+    return rc;
+}
+
+/* What constraints may speak of, unknown power as none. */
+static void price_rows(struct alloc_prices *prices, double rates[N_ALLOC_SPENT][TOPO_MAX_DIMS],
+                       const struct design_point *s)
+{
+    const struct study_own *own = &s->own;
+    *prices = (struct alloc_prices){ .fixed = { study_fixed_usd(s) }, .site_MW_per_W = NAN };
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim_price *price = &s->prices[d];
+        bool outside = system_adds(s, d);
+        rates[ALLOC_USD][d] = price->usd_per_Bps;
+        rates[ALLOC_NIC_USD][d] = price->nic_usd_per_Bps;
+        rates[ALLOC_WATT][d] = price->watt_per_Bps;
+        rates[ALLOC_OWN_WATT][d] = outside ? own->watt_per_watt * price->watt_per_Bps : 0;
+        rates[ALLOC_OWN_USD][d] =
+            outside ? own->usd_year_per_usd * price->usd_per_Bps + own->usd_year_per_W * price->watt_per_Bps
+                    : 0;
+    }
+    for (int32_t j = ALLOC_USD; j <= ALLOC_WATT; j++)
+        prices->rates[j] = rates[j];
+    if (s->count_npus && isfinite(s->net.npu.power_W))
+        prices->fixed[ALLOC_WATT] = (double)s->net.n_npus * s->net.npu.power_W;
+    if (!s->has_system)
+        return;
+    prices->site_MW_per_W = s->system.terms.pue / 1e6;
+    prices->rates[ALLOC_OWN_WATT] = rates[ALLOC_OWN_WATT];
+    prices->rates[ALLOC_OWN_USD] = rates[ALLOC_OWN_USD];
+    prices->fixed[ALLOC_OWN_WATT] = own->watt;
+    prices->fixed[ALLOC_OWN_USD] = own->usd_year;
 }
 
 /* Rows over bandwidth and money; without prices the names of money are unknown there. */
 static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 {
     double rates[N_ALLOC_SPENT][TOPO_MAX_DIMS];
-    bool known =
-        s->has_parts && topo_is_catalogue(&s->parts) && !(s->count_npus && isnan(s->net.npu.power_W));
-    struct alloc_prices prices = { { rates[ALLOC_USD], rates[ALLOC_NIC_USD] }, { study_fixed_usd(s) } };
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        rates[ALLOC_USD][d] = s->prices[d].usd_per_Bps;
-        rates[ALLOC_NIC_USD][d] = s->prices[d].nic_usd_per_Bps;
-        rates[ALLOC_WATT][d] = s->prices[d].watt_per_Bps;
-        known = known && s->prices[d].watt_known;
-    }
-    if (known) {
-        prices.rates[ALLOC_WATT] = rates[ALLOC_WATT];
-        prices.fixed[ALLOC_WATT] = s->count_npus ? (double)s->net.n_npus * s->net.npu.power_W : 0;
-    }
+    struct alloc_prices prices;
+    int32_t first = s->rows.n;
+    price_rows(&prices, rates, s);
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
     if (rc)
         return rc;
-    yaml_each (id, &s->doc, list) {
-        if (!rc)
-            rc = check_watt(s, id, known, e);
+    yaml_each (id, &s->doc, list)
         if (!rc)
             rc = add_constraint(s, id, s->has_parts ? &prices : NULL, e);
-    }
-    return rc;
+    return rc || !s->has_parts ? rc : judge_dark(s, list, first, e);
 }
 
 /* The least by which one port more raises the total, of bandwidths that are to be chosen in whole parts; 0:
@@ -688,7 +791,7 @@ int study_read_system(struct design_point *s, struct err *e)
 {
     bool model = s->n_workloads == 0;
     if (s->maps.system < 0)
-        return 0;
+        return system_settle_own(s, e);
     int rc = own_read(&s->system, &s->doc, s->maps.system, e);
     if (!rc)
         rc = settle_system(s, e);
@@ -700,7 +803,7 @@ int study_read_system(struct design_point *s, struct err *e)
     if (!rc)
         rc = check_saving(s, model, e);
     s->has_system = !rc;
-    return rc;
+    return rc ? rc : system_settle_own(s, e);
 }
 
 /* ---- budget ---- */
@@ -953,7 +1056,7 @@ static uint64_t active_uses(const struct design_point *s, unsigned needs)
         npu = npu || s->workloads[i].tree.uses_npu;
     if (npu)
         active |= USE_COMPUTE;
-    if (facts || s->count_npus || s->has_system)
+    if (facts || s->count_npus || s->has_system || s->objective == ALLOC_PERF_PER_WATT)
         active |= USE_SYSTEM;
     if (facts || s->has_system)
         active |= USE_OWNERSHIP;

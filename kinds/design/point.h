@@ -8,6 +8,7 @@
 #include "study/source.h"
 #include "topo/bill.h"
 #include "topo/ownership.h"
+#include "topo/reliability.h"
 #include "workloads/plan_cost.h"
 #include "workloads/step_fn.h"
 
@@ -104,6 +105,24 @@ struct study_maps {
     yaml_id network, parts, workload, workloads, simulation, constraints, budget, system;
 };
 
+/**
+ * Power and yearly cost of the whole machine as the split sees them: what no bandwidth changes, and what the
+ * network adds for each USD and W of it that lies outside servers. Without `system` NPUs and network alone,
+ * and no cost. Items by the rack count by fractions of racks.
+ */
+struct study_own {
+    double watt, usd_year;                                  /**< without network; NaN unknown */
+    double watt_per_watt, usd_year_per_usd, usd_year_per_W; /**< of the network, with the racks it fills */
+    double usd_per_Mtoken; /**< for 1 USD a year and steps of 1 s, with `kept`; NaN unknown */
+    /** Share of time that is work kept, at best: intervals are, checkpoints and restarts wait for no network,
+     * and none of its parts fails; 0: nothing. What it follows from. */
+    double kept, stops_per_s, running;
+    struct goodput_tier tiers[OWN_MAX_TIERS + 1];
+    int32_t n_tiers;
+    int32_t first; /**< dimensions from this one on lie outside servers */
+    bool by_rack;  /**< there are items by the rack */
+};
+
 /** Release with study_free(). Everything is owned or points into doc. */
 struct design_point {
     struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
@@ -127,6 +146,7 @@ struct design_point {
     struct sim_rules rules; /**< how models other than bandwidth run collectives */
     double total_Bps;       /**< NaN = not given */
     double time_limit_s;    /**< objective cost; NaN = not given */
+    struct study_own own;   /**< as study_read_system() found it */
     bool count_npus;        /**< cost includes the NPUs */
     struct alloc_rows rows; /**< network's, total and constraints; empty unless STUDY_FOR_SPLIT */
     struct study_budget budget;

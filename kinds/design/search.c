@@ -859,6 +859,7 @@ struct joint {
     const struct design_point *study;
     const struct training *base;
     struct design_question question;
+    struct alloc_problem counted;  /* the same with what a product multiplies time with for prices */
     double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
     double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
     double price[TOPO_MAX_DIMS];   /* (mu A)_d; of least cost u_d + (mu A)_d */
@@ -954,17 +955,17 @@ static double product_root(const struct joint *j, const struct tangent *t)
 {
     double root = 0;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        root += sqrt(t->pull[d] * j->question.problem.usd_per_Bps[d]);
+        root += sqrt(t->pull[d] * j->counted.usd_per_Bps[d]);
     return root;
 }
 
 /* No split makes the objective less; @p time_s: no split takes less time. */
 static double value_bound(const struct joint *j, const struct tangent *t, double time_s)
 {
-    const struct alloc_problem *p = &j->question.problem;
+    const struct alloc_problem *p = &j->counted;
     double root = product_root(j, t), left_s = p->time_limit_s - t->constant;
     time_s = fmax(time_s, time_bound(j, t));
-    if (p->objective == ALLOC_PERF_PER_COST) {
+    if (alloc_is_product(p->objective)) {
         double sum = sqrt(t->constant * p->usd_fixed) + root;
         return fmax(time_s * j->least_usd, sum * sum);
     }
@@ -1074,7 +1075,7 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
     struct survivors *parts = calloc((size_t)n, sizeof *parts);
     void **mine = calloc((size_t)n, sizeof *mine);
     int rc = parts && mine ? 0 : err_nomem(e, "a search");
-    bool tight = j->question.problem.objective != ALLOC_PERF_PER_COST;
+    bool tight = !alloc_is_product(j->question.problem.objective);
     for (int32_t t = 0; t < n && !rc; t++) {
         parts[t].joint = j;
         parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
@@ -1216,7 +1217,7 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
 /* Of any bandwidths that the rows allow. */
 static int find_least_usd(struct joint *j, struct err *e)
 {
-    const struct alloc_problem *p = &j->question.problem;
+    const struct alloc_problem *p = &j->counted;
     struct lp lp;
     struct lp_result result;
     lp_init(&lp, j->study->net.n_dims, p->rows, p->n_rows);
@@ -1234,6 +1235,7 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
     *j = (struct joint){ .space = space, .study = s, .base = base };
     design_ask(&j->question, s);
     j->question.problem.step = &shape; /* alloc_find_caps() asks it for the number of dimensions */
+    j->counted = alloc_with_factor(&j->question.problem);
     alloc_find_caps(j->cap_Bps, &j->question.problem);
     j->question.problem.step = NULL;
     even_split(j);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define HOUR_S        3600.0
+#define YEAR_H        8760.0
 #define ASYNC_STALL_S 1.0 /* copying a shard to the host's memory; docs/ownership.md, table "Defaults" */
 
 /* Fewer NPUs fail more often than their parts do: arXiv 2410.21680. */
@@ -116,13 +117,26 @@ static void add_bill_fail(struct system *x, const struct design_point *s, const 
     add_fail(x, fail);
 }
 
+static struct own_item network_item(const char *name, double n, double usd, double watt,
+                                    const struct own_system *own)
+{
+    return (struct own_item){ .name = name,
+                              .count = n,
+                              .usd = usd,
+                              .life_y = own->network_life_y,
+                              .residual = own->residual,
+                              .watt = watt,
+                              .idle_watt = own->network_idle * watt };
+}
+
 static void add_bill_line(struct system *x, const struct design_point *s, const struct topo_bill_line *line)
 {
     const struct own_system *own = &s->system;
-    double n = line->count, watt = line->watt / n;
-    add_item(x, (struct own_item){ line->item, n, line->usd.typ / n, own->network_life_y, own->residual, watt,
-                                   own->network_idle * watt, (line->usd.typ - line->usd.low) / n,
-                                   (line->usd.high - line->usd.typ) / n });
+    double n = line->count;
+    struct own_item item = network_item(line->item, n, line->usd.typ / n, line->watt / n, own);
+    item.usd_down = (line->usd.typ - line->usd.low) / n;
+    item.usd_up = (line->usd.high - line->usd.typ) / n;
+    add_item(x, item);
     if (line->has_pieces)
         add_bill_fail(x, s, line);
 }
@@ -145,7 +159,7 @@ static void add_network(struct system *x, const struct design_point *s, const st
     int32_t first = system_dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
     for (int32_t i = 0; i < b->n_lines; i++) {
         const struct topo_bill_line *line = &b->lines[i];
-        if (line->in_server || (line->dim >= 0 && line->dim < first))
+        if (line->in_server || (line->dim >= 0 && line->dim < first)) /* as system_adds() */
             continue;
         add_bill_line(x, s, line);
         n++;
@@ -249,6 +263,8 @@ static double path_Bps(const struct design_point *s, const struct design *d)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
     int32_t over = own->over ? topo_find_dim(&s->net, own->over) : -1;
+    if (over >= 0 && !d)
+        return INFINITY;
     return over < 0 ? own->node_Bps
                     : (double)s->system.npus_per_node * d->bw_Bps[over] * s->net.dims[over].efficiency;
 }
@@ -263,18 +279,19 @@ static double exchange_s(const struct design_point *s, const struct design *d, d
     return replicas > 1 ? size_B * replicas / (double)s->net.n_npus / least_Bps : 0;
 }
 
-/* Of several models the largest is saved. */
+/* Of several models the largest is saved. No design: the least that any network and plan take. */
 static void settle_checkpoint(struct system *x, const struct design_point *s, const struct design *d)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
     const struct training *model = saved_model(s);
     double size_B = isnan(own->size_B) ? own->bytes_per_param * model_params(&model->model) : own->size_B;
-    double replicas = replicas_of(model), nodes = nodes_of(s), node_Bps = path_Bps(s, d);
+    double replicas = d ? replicas_of(model) : 1, nodes = nodes_of(s), node_Bps = path_Bps(s, d);
     double once_s = checkpoint_write_s(size_B, nodes, node_Bps, own->store_Bps);
     double write_s = once_s * (own->sharded ? 1 : replicas);
     double stall_s = own->async ? ASYNC_STALL_S : write_s;
     x->path_s = size_B * (own->sharded ? 1 : replicas) / nodes / node_Bps;
-    x->load_s = own->read == OWN_READ_EACH ? replicas * once_s : once_s + exchange_s(s, d, size_B, replicas);
+    x->load_s = own->read == OWN_READ_EACH ? replicas * once_s
+                                           : once_s + (d ? exchange_s(s, d, size_B, replicas) : 0);
     x->checkpoint = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
                                          .drain_s = own->async ? write_s : 0,
                                          .restart_s = own->restart_s + x->load_s + x->wait_s };
@@ -519,6 +536,187 @@ void system_free(struct system *x)
     free(x->items);
     free(x->fails);
     *x = (struct system){ 0 };
+}
+
+/* ---- as the split sees it ---- */
+
+/* All items but the network. */
+static void add_fixed(struct system *x, const struct design_point *s)
+{
+    struct own_cost bare;
+    add_npus(x, s);
+    add_spares(x, s);
+    add_extras(x, s, false);
+    own_sum(&bare, x->items, x->n_items, &s->system.terms);
+    x->racks = bare.watt_peak / s->system.rack_W;
+    add_extras(x, s, true);
+}
+
+/* A year of the items that are there, with the racks that they fill: own_sum() is linear but for the staff.
+ */
+static struct own_cost sum_alone(struct system *x, const struct design_point *s)
+{
+    struct own_terms alone = s->system.terms;
+    struct own_cost sum;
+    alone.staff_usd_year = 0;
+    own_sum(&sum, x->items, x->n_items, &alone);
+    x->racks = sum.watt_peak / s->system.rack_W;
+    add_extras(x, s, true);
+    own_sum(&sum, x->items, x->n_items, &alone);
+    return sum;
+}
+
+/* The best that tiers can leave: every interval the best, the least that checkpoints and restarts take, and
+ * failures of NPUs and servers alone. */
+static void settle_best(struct study_own *out, struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    settle_spares(x, s);
+    settle_checkpoint(x, s, NULL);
+    settle_tiers(x, &own->checkpoint, NAN);
+    for (int32_t i = 0; i < x->n_tiers; i++) {
+        out->tiers[i] = x->tiers[i];
+        out->tiers[i].interval_s = NAN;
+    }
+    out->n_tiers = x->n_tiers;
+    out->stops_per_s = reliability_rate(x->fails, x->n_fails);
+    out->running = (1 - own->straggler_loss) * (1 - own->planned_per_s * own->planned_stop_s);
+}
+
+/* Share of time that is work kept, at best, when the network adds so many interruptions a second. */
+static double best_kept(const struct study_own *own, double stops_per_s)
+{
+    struct goodput g;
+    struct goodput_tier tiers[OWN_MAX_TIERS + 1];
+    memcpy(tiers, own->tiers, sizeof tiers);
+    goodput_of_tiers(&g, tiers, own->n_tiers, 1 / (own->stops_per_s + fmax(stops_per_s, 0)));
+    return g.goodput * own->running;
+}
+
+int system_settle_own(struct design_point *s, struct err *e)
+{
+    const struct own_system *own = &s->system;
+    struct system x = { 0 };
+    struct own_cost sum;
+    s->own = (struct study_own){ .watt = (double)s->net.n_npus * s->net.npu.power_W,
+                                 .watt_per_watt = 1,
+                                 .usd_year = NAN };
+    if (!s->has_system || s->n_workloads == 0)
+        return 0;
+    int rc = reserve(&x, s, e);
+    if (rc) {
+        system_free(&x);
+        return rc;
+    }
+    add_fixed(&x, s);
+    own_sum(&sum, x.items, x.n_items, &own->terms);
+    s->own.watt = sum.watt_peak;
+    s->own.usd_year = sum.total;
+    s->own.first = system_dims_inside(s);
+    for (int32_t i = 0; i < own->n_extras; i++)
+        s->own.by_rack = s->own.by_rack || own->extras[i].per == OWN_PER_RACK;
+    settle_best(&s->own, &x, s);
+    s->own.kept = best_kept(&s->own, 0);
+    s->own.usd_per_Mtoken = 1e6 / (YEAR_H * HOUR_S * own->terms.sold * tokens_of(s) * s->own.kept);
+    x.n_items = x.n_fails = 0;
+    add_item(&x, network_item("network", 1, 0, 1, own));
+    sum = sum_alone(&x, s);
+    s->own.watt_per_watt = sum.watt_peak;
+    s->own.usd_year_per_W = sum.total;
+    x.n_items = x.n_fails = 0;
+    add_item(&x, network_item("network", 1, 1, 0, own));
+    s->own.usd_year_per_usd = sum_alone(&x, s).total;
+    system_free(&x);
+    return 0;
+}
+
+bool system_adds(const struct design_point *s, int32_t d)
+{
+    return !s->has_system || (d >= s->own.first && !s->prices[d].in_server);
+}
+
+double system_growth(const void *study, double stops_per_s)
+{
+    const struct study_own *own = &((const struct design_point *)study)->own;
+    double kept = best_kept(own, stops_per_s);
+    return kept > 0 ? own->kept / kept : (double)INFINITY;
+}
+
+double system_objective(const void *study, const double *bw_Bps, double time_s)
+{
+    const struct design_point *s = study;
+    struct design d = { .n_dims = s->net.n_dims, .time_s = time_s };
+    struct system x;
+    struct err ignored;
+    memcpy(d.bw_Bps, bw_Bps, (size_t)s->net.n_dims * sizeof *bw_Bps);
+    if (system_build(&x, s, &d, &ignored))
+        return NAN;
+    double value = s->objective == ALLOC_PERF_PER_WATT ? x.cost.watt_peak * time_s : x.usd_per_Mtoken;
+    system_free(&x);
+    return value;
+}
+
+/* Do objective or constraints speak of the whole machine? */
+static bool asks_own(const struct design_point *s)
+{
+    bool asks = alloc_has_factor(s->objective);
+    for (int32_t i = 0; i < s->rows.n; i++)
+        asks = asks || s->rows.rows[i].spent_coef[ALLOC_OWN_WATT] != 0 ||
+               s->rows.rows[i].spent_coef[ALLOC_OWN_USD] != 0;
+    return asks;
+}
+
+/* The lines of the bill of these dimensions, as system_build() owns them. */
+static int spend_owned(double *spent, const struct design_point *s, int32_t first, int32_t n,
+                       const double *bw_Bps, struct err *e)
+{
+    struct system x = { 0 };
+    struct own_cost sum;
+    double only_Bps[TOPO_MAX_DIMS] = { 0 };
+    for (int32_t d = first; d < first + n; d++)
+        only_Bps[d] = system_adds(s, d) ? bw_Bps[d] : 0;
+    int rc = reserve(&x, s, e);
+    if (!rc)
+        rc = topo_build_bill(&x.bill, &s->net, &s->parts, only_Bps, e);
+    for (int32_t i = 0; !rc && i < x.bill.n_lines; i++)
+        add_bill_line(&x, s, &x.bill.lines[i]);
+    if (!rc) {
+        sum = sum_alone(&x, s);
+        spent[ALLOC_OWN_WATT] = sum.watt_peak;
+        spent[ALLOC_OWN_USD] = sum.total;
+        spent[ALLOC_STOPS] = reliability_rate(x.fails, x.n_fails);
+    }
+    system_free(&x);
+    return rc;
+}
+
+int system_spend(double *spent, const struct design_point *s, int32_t first, int32_t n, const double *bw_Bps,
+                 struct err *e)
+{
+    struct topo_spent bought = { 0 };
+    for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+        spent[j] = 0;
+    int rc = topo_spend(&bought, &s->net, &s->parts, first, n, bw_Bps, e);
+    spent[ALLOC_USD] = bought.usd;
+    spent[ALLOC_NIC_USD] = bought.nic_usd;
+    spent[ALLOC_WATT] = bought.watt;
+    if (rc || !asks_own(s))
+        return rc;
+    if (s->has_system)
+        return spend_owned(spent, s, first, n, bw_Bps, e);
+    spent[ALLOC_OWN_WATT] = bought.watt;
+    return 0;
+}
+
+const char *system_proof_of(const struct design_point *s)
+{
+    bool owning = s->objective == ALLOC_TCO_PER_TOKEN;
+    if (!alloc_has_factor(s->objective) || s->split == STUDY_GIVEN || s->pricing == STUDY_WHOLE ||
+        !(owning || s->own.by_rack))
+        return NULL;
+    return !owning          ? "items by the rack counted by fractions of racks"
+           : s->own.by_rack ? "goodput at its best, with a network that never fails, and fractions of racks"
+                            : "goodput at its best, with a network that never fails";
 }
 
 /* ---- as a row ---- */

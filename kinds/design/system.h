@@ -82,6 +82,37 @@ double system_wait_s(const struct system *x, const struct design_point *s, doubl
 /** The sums again, after items, terms or failures of @p x were changed. */
 void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);
 
+/** What of the whole machine no bandwidth changes: into s->own. `system`, if there is any, and network are
+ * read. ERR_NOMEM. */
+int system_settle_own(struct design_point *s, struct err *e);
+
+/** Does dimension @p d add to the power and cost of the whole machine: all but those that servers come with.
+ */
+bool system_adds(const struct design_point *s, int32_t d);
+
+/** What goodput at its best loses when parts of the network interrupt the job so often [1/s], as a factor of
+ * what tokens cost; @p study: a struct design_point with `system`. At least 1, INFINITY where nothing is
+ * kept. */
+double system_growth(const void *study, double stops_per_s);
+
+/** The objective of a design with whole parts at @p bw_Bps and @p time_s, by system_build(): power times time
+ * [J], or USD per million tokens. NaN: no memory. */
+double system_objective(const void *study, const double *bw_Bps, double time_s);
+
+/**
+ * What the parts of dimensions first .. first + n - 1, whole entries, come to at @p bw_Bps, shape [n_dims] of
+ * the network, by enum alloc_spent; of the whole machine only what objective or constraints of @p s ask for,
+ * else 0.
+ * @p spent: shape [N_ALLOC_SPENT]. Errors as topo_spend().
+ */
+int system_spend(double *spent, const struct design_point *s, int32_t first, int32_t n, const double *bw_Bps,
+                 struct err *e);
+
+/** Of what gap and lower bound are, where the objective's sum is not all that `system` says: a phrase; NULL:
+ * it is.
+ */
+const char *system_proof_of(const struct design_point *s);
+
 /** What a row shows; see system_columns. Do not copy: `system_omits` points into it. */
 struct system_row {
     double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h,

@@ -24,6 +24,7 @@
 
 #include "alloc/bound.h"
 #include "alloc/lp.h"
+#include "kinds/design/system.h"
 
 enum { D = TOPO_MAX_DIMS, ALL_CHOICES = 1 << 15, ALL_TIES = 1 << 17 };
 
@@ -114,16 +115,15 @@ static bool move_links(double *bw_Bps, const struct maker *m, int32_t d, int32_t
 static double value_there(double *usd, const struct design_point *s, const struct alloc_problem *p,
                           const double *bw_Bps)
 {
-    struct topo_spent spent = { 0 };
+    double spent[N_ALLOC_SPENT];
     struct err ignored = { 0 };
-    if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &ignored))
+    if (system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
         return INFINITY;
-    const double is_spent[N_ALLOC_SPENT] = { spent.usd, spent.nic_usd, spent.watt };
     for (int32_t i = 0; i < p->n_rows; i++)
-        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, is_spent, s->net.n_dims)) > KNOWN_REL)
+        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, spent, s->net.n_dims)) > KNOWN_REL)
             return INFINITY;
-    double time_s = step_time(p->step, bw_Bps), total_Bps = 0;
-    *usd = spent.usd + p->usd_fixed;
+    double time_s = step_time(p->step, bw_Bps), total_Bps = 0, value;
+    *usd = spent[ALLOC_USD] + p->usd_fixed;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         total_Bps += bw_Bps[d];
     switch (p->objective) {
@@ -133,8 +133,12 @@ static double value_there(double *usd, const struct design_point *s, const struc
         return time_s * total_Bps;
     case ALLOC_COST:
         return time_s <= p->time_limit_s * (1 + TIME_REL) ? *usd : (double)INFINITY;
-    default:
+    case ALLOC_PERF_PER_COST:
         return time_s * *usd;
+    default:
+        value = p->exact ? p->exact(p->about, bw_Bps, time_s)
+                         : time_s * (p->factor_fixed + p->factor_unit * spent[p->factor]);
+        return isnan(value) ? (double)INFINITY : value;
     }
 }
 
@@ -196,18 +200,18 @@ static void cap_by_rows(struct maker *m, const double *least_Bps)
  * linear price, is no better. */
 static void find_most(struct maker *m, const struct alloc_answer *relaxed)
 {
-    const struct alloc_problem *p = m->problem;
+    const struct alloc_problem *p = m->problem, counted = alloc_with_factor(p);
     static const double factors[] = { 1, 0.9, 0.75, 0.5, 0.25, 0.1, 0 }, more[] = { 1.1, 1.5, 4 };
-    double bw_Bps[D], endless[D];
+    double bw_Bps[D];
     for (int32_t d = 0; d < D; d++)
-        m->most_Bps[d] = endless[d] = INFINITY;
+        m->most_Bps[d] = INFINITY;
     round_split(bw_Bps, m, relaxed->bw_Bps, 0);
     for (int32_t d = 0; d < p->step->n_dims; d++)
         if (isnan(m->study->net.dims[d].bw_Bps) && !alloc_carries_traffic(p->step, d))
             bw_Bps[d] = 0;
     alloc_find_caps(m->most_Bps, p);
     cap_by_rows(m, bw_Bps);
-    bool product = p->objective == ALLOC_PERF_PER_COST;
+    bool product = alloc_is_product(p->objective);
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
         round_split(bw_Bps, m, relaxed->bw_Bps, factors[i]);
         know_design(m, bw_Bps);
@@ -216,20 +220,23 @@ static void find_most(struct maker *m, const struct alloc_answer *relaxed)
         round_split(bw_Bps, m, relaxed->bw_Bps, more[i]);
         know_design(m, bw_Bps);
     }
-    if (p->objective != ALLOC_COST && !product)
+    if (p->objective == ALLOC_TIME || p->objective == ALLOC_UTILIZATION)
         return;
-    double value = m->known, least_s = step_time(p->step, endless), least_usd[D], sum_usd = p->usd_fixed;
+    /* In USD, or whatever else the objective counts. */
+    double value = m->known, least_s = step_time(p->step, m->most_Bps) * (1 - 1e-12), least_usd[D],
+           sum_usd = counted.usd_fixed;
     /* At least a link in all others, where there is traffic. */
     round_split(bw_Bps, m, relaxed->bw_Bps, 0);
     for (int32_t d = 0; d < p->step->n_dims; d++) {
-        least_usd[d] = alloc_carries_traffic(p->step, d) ? p->usd_per_Bps[d] * bw_Bps[d] * (1 - 1e-9) : 0;
+        least_usd[d] =
+            alloc_carries_traffic(p->step, d) ? counted.usd_per_Bps[d] * bw_Bps[d] * (1 - 1e-9) : 0;
         sum_usd += least_usd[d];
     }
     double usd =
         (product ? (least_s > 0 ? value / least_s : (double)INFINITY) : value) * (1 + 1e-9) - sum_usd;
     for (int32_t d = 0; d < p->step->n_dims; d++)
-        if (p->usd_per_Bps[d] > 0)
-            m->most_Bps[d] = fmin(m->most_Bps[d], (usd + least_usd[d]) / p->usd_per_Bps[d]);
+        if (counted.usd_per_Bps[d] > 0)
+            m->most_Bps[d] = fmin(m->most_Bps[d], (usd + least_usd[d]) / counted.usd_per_Bps[d]);
 }
 
 /* The bandwidth that nothing limits though more of it may help, -1 = none. */
@@ -251,11 +258,11 @@ static bool whole_is_worse(struct maker *m, double usd);
 static int menu_add(struct maker *m, int32_t first, int32_t n_dims, struct err *e)
 {
     struct menu *menu = &m->menus[m->at];
-    struct topo_spent spent = { 0 };
-    int rc = topo_spend(&spent, &m->study->net, &m->study->parts, first, n_dims, m->bw_Bps, &m->why);
+    double spent[N_ALLOC_SPENT];
+    int rc = system_spend(spent, m->study, first, n_dims, m->bw_Bps, &m->why);
     if (rc)
         return rc == ERR_NOMEM ? err_nomem(e, "a bill") : 0;
-    if (m->bounded[m->at] && whole_is_worse(m, spent.usd))
+    if (m->bounded[m->at] && whole_is_worse(m, spent[ALLOC_USD]))
         return 0;
     if (menu->n == (m->bounded[m->at] && !m->cheapest ? ALL_TIES : WHOLE_MAX_CHOICES)) {
         m->too_many = true;
@@ -274,9 +281,9 @@ static int menu_add(struct maker *m, int32_t first, int32_t n_dims, struct err *
         menu->cap = cap;
     }
     memcpy(&menu->bw_Bps[menu->n * n_dims], &m->bw_Bps[first], (size_t)n_dims * sizeof *menu->bw_Bps);
-    menu->spent[ALLOC_USD][menu->n] = spent.usd;
-    menu->spent[ALLOC_NIC_USD][menu->n] = spent.nic_usd;
-    menu->spent[ALLOC_WATT][menu->n++] = spent.watt;
+    for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+        menu->spent[j][menu->n] = spent[j];
+    menu->n++;
     return 0;
 }
 
@@ -364,9 +371,9 @@ static void set_box(struct maker *m, int32_t d, int32_t end)
 static double row_least(const struct maker *m, const struct alloc_row *row, const struct whole_block *b)
 {
     double least = b->n ? INFINITY : 0;
-    if (row->spent_coef[ALLOC_USD] < 0 || row->spent_coef[ALLOC_NIC_USD] < 0 ||
-        row->spent_coef[ALLOC_WATT] < 0)
-        return -INFINITY;
+    for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+        if (row->spent_coef[j] < 0)
+            return -INFINITY;
     for (int32_t d = b->first; d < b->first + b->n_dims && !b->n; d++)
         least += row->coef[d] * (row->coef[d] > 0 ? m->box.lo_Bps[d] : m->box.hi_Bps[d]);
     for (int64_t k = 0; k < b->n; k++) {
@@ -651,7 +658,7 @@ static void find_step_beyond(struct whole_step *step, struct maker *m, const str
     const struct whole_block *block = &m->blocks[b];
     const struct alloc_problem *p = m->problem;
     double bw_Bps[D], step_Bps = topo_port_step_Bps(&s->net, d, &s->parts), usd[2];
-    struct topo_spent spent, all = { 0 };
+    struct topo_spent spent;
     int64_t least, most = level_links(&least, m, d, d > block->first ? out->bw_Bps[d - 1] : 0),
                    k = llround(out->bw_Bps[d] / step_Bps);
     *step = (struct whole_step){ .broken = -1 };
@@ -679,11 +686,11 @@ static void find_step_beyond(struct whole_step *step, struct maker *m, const str
     step->bw_Bps = bw_Bps[d];
     step->time_s = step_time(p->step, bw_Bps);
     step->cost_usd = out->cost_usd + usd[1] - usd[0];
-    if (topo_spend(&all, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, &m->why))
+    double all[N_ALLOC_SPENT];
+    if (system_spend(all, s, 0, s->net.n_dims, bw_Bps, &m->why))
         return;
-    const double is_spent[N_ALLOC_SPENT] = { all.usd, all.nic_usd, all.watt };
     for (int32_t i = 0; i < p->n_rows && step->broken < 0; i++)
-        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, is_spent, s->net.n_dims)) > KNOWN_REL)
+        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, all, s->net.n_dims)) > KNOWN_REL)
             step->broken = i;
 }
 

@@ -63,8 +63,39 @@ cd "$TMPDIR" || exit 1
 echo "== what is left out is said"
 say "rates count no parts" sim study.yaml --split --set 'parts={rates: [{tier: N, link_usd_per_GBps: 4}, {tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18}]}' | grep -A1 '^left out'
 "$WEFT" sim study.yaml --split --set system.mtbf.npu_h=0.01 | grep -A2 '^failures'
-for bad in system.pue=0.9 system.residual=1.5 system.life_years=0 system.capital_rate=-1 system.mtbf.nic_h=0 system.npu_idle=2 \
+for bad in system.pue=0.9 system.residual=1.5 system.life_years=0 system.network_life_years=-4 'system.items=[{name: x, life_years: -1}]' \
+    'system.items=[{name: x, residual: 2}]' 'system.items=[{name: x, idle: 1.1}]' system.building_life_years=0 system.server_idle=1.2 \
+    system.network_idle=1.01 system.mtbf.switch_h=-5 system.capital_rate=-1 system.mtbf.nic_h=0 system.npu_idle=2 \
     system.checkpoint.restart_s=-5 'system.items=[{name: x, per: pod}]' 'system={}' 'network.npu={usd: 1}' \
     'system={npus_per_node: 4}' 'system={rent_usd_kW_month: 150, building_usd_W: 12}' 'system.run_Gtokens=5' 'system.colour=red'; do
     say "$bad" sim study.yaml --split --set "$bad" | grep -v '^$' | head -3
 done
+echo "== best for power, and for the cost of a token"
+sed 's/^total_GBps.*//; s/size: 4, tier: N/size: 4, tier: N, max_GBps: 400/' study.yaml >best.yaml
+of() { "$WEFT" alloc "$@" 2>&1 | grep '^unnamed\|^pod\|^proof\|^  relax\|^  of \|^weft\|^  site\|^  usd_year\|^  tokens\|^power'; }
+of best.yaml --set objective=perf_per_watt
+of best.yaml --set objective=tco_per_token
+of best.yaml --set objective=tco_per_token --set pricing=fraction
+"$WEFT" alloc best.yaml --set objective=tco_per_token --set pricing=fraction --of json | tr , '\n' | grep 'objective_unit\|bound_of\|"verified'
+"$WEFT" sweep best.yaml -q --of csv --set 'vary={objective: [time, perf_per_watt, tco_per_token, perf_per_cost], total_GBps: [200, 400]}' \
+    --set 'keep={front: [time_s, watt_peak]}' | sed '/^#/d' | cut -d, -f4-9
+"$WEFT" sweep best.yaml -q --of csv --set 'vary={objective: [tco_per_token], pricing: [fraction, whole]}' | grep -c 'a network that never fails'
+echo "== limits of the whole machine"
+of best.yaml --set 'constraints=[site_MW <= 0.0485]'
+of best.yaml --set 'constraints=[usd_year <= 365000]'
+for rows in 'site_MW <= 0.01' 'usd_year <= 3.6e5' 'watt <= 1000' 'watt <= -1' 'watt >= 5'; do
+    say "$rows" alloc best.yaml --set "constraints=[$rows]"
+done
+say "a part without watts: what is known decides" alloc best.yaml --set "$own_parts" --set 'constraints=[site_MW <= 0.01]'
+say "or the part is named" alloc best.yaml --set "$own_parts" --set 'constraints=[site_MW <= 1]'
+say "power of a part for its objective" alloc best.yaml --set "$own_parts" --set objective=perf_per_watt
+say "racks are whole" alloc best.yaml --set 'constraints=[site_MW <= 1]' --set 'system.items=[{name: rack, per: rack, usd: 2000}]'
+of best.yaml --set objective=tco_per_token --set 'system.items=[{name: rack, per: rack, usd: 2000}]' | grep '^  of\|^proof'
+say "no system" alloc ring:4 --set 'constraints=[usd_year <= 1]' --set 'workload={step: {all-reduce: {size_MB: 1, group: all}}}'
+sed '/^system/,$d' best.yaml >bare.yaml
+say "no system" alloc bare.yaml --set objective=tco_per_token
+say "nothing is kept" alloc best.yaml --set objective=tco_per_token --set system.mtbf.npu_h=0.01
+sed '/step_tokens/d' best.yaml >mute.yaml
+say "no tokens" alloc mute.yaml --set objective=tco_per_token
+say "no watts of NPUs" alloc bare.yaml --set objective=perf_per_watt --set 'network.npu={usd: 1}'
+of bare.yaml --set objective=perf_per_watt --set 'parts.catalogue[3].watt=0.5'

@@ -41,8 +41,8 @@ void split_open(struct split *s, const char *network, const char *parts, const c
 
 void split_row(struct split *s, const char *text)
 {
-    const struct alloc_prices prices = { { s->problem.usd_per_Bps, s->nic_usd_per_Bps },
-                                         { s->problem.usd_fixed } };
+    const struct alloc_prices prices = { .rates = { s->problem.usd_per_Bps, s->nic_usd_per_Bps },
+                                         .fixed = { s->problem.usd_fixed } };
     MUST(alloc_add_text(&s->rows, &s->net, &prices, text, e));
     s->problem.rows = s->rows.rows;
     s->problem.n_rows = s->rows.n;

@@ -68,6 +68,17 @@ static void put_rows(struct random_split *s, struct rng *r, struct random_kind k
     }
 }
 
+/* Prices the other way round, so that what is dear is not what draws power. */
+static void put_factor(struct random_split *s)
+{
+    const int32_t n = s->net.n_dims;
+    s->problem.factor_fixed = 1e4;
+    s->problem.factor_unit = 0.01;
+    s->problem.factor = ALLOC_OWN_WATT;
+    for (int32_t d = 0; d < n; d++)
+        s->problem.factor_per_Bps[d] = 1e-3 * s->problem.usd_per_Bps[n - 1 - d];
+}
+
 static void finish(struct random_split *s)
 {
     MUST(step_check(&s->tree, e));
@@ -95,6 +106,7 @@ void random_split_open(struct random_split *s, struct rng *r, struct random_kind
     put_rows(s, r, kind);
     for (int32_t d = 0; d < s->net.n_dims; d++)
         s->problem.usd_per_Bps[d] = rng_log_range(r, 1e-6, 1e-3);
+    put_factor(s);
     finish(s);
 }
 
@@ -158,6 +170,12 @@ double random_split_value(const struct alloc_problem *p, const double *bw_Bps)
         return time_s * total;
     case ALLOC_COST:
         return alloc_cost_usd(p, bw_Bps);
+    case ALLOC_PERF_PER_WATT:
+    case ALLOC_TCO_PER_TOKEN:
+        total = p->factor_fixed;
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            total += p->factor_per_Bps[d] * bw_Bps[d];
+        return time_s * total;
     default:
         return time_s * alloc_cost_usd(p, bw_Bps);
     }

@@ -1,4 +1,5 @@
-/* Performance per cost and utilization: products, whose optimum must be global. */
+/* Performance per cost, per watt and per USD of owning, and utilization: products, whose optimum must be
+ * global. */
 #include "tests/unit/split_random.h"
 
 enum { D = TOPO_MAX_DIMS };
@@ -61,6 +62,58 @@ TEST(the_global_optimum_is_found_whatever_the_shape)
     }
 }
 
+/* The best split for T * (F + f.B) is that for T * cost at prices f and a fixed price F, whatever is bought
+ * for. */
+TEST(a_factor_of_its_own_is_as_prices_are)
+{
+    RNG(r, 53, 0);
+    for (int i = 0; i < 200; i++) {
+        RANDOM_SPLIT(s, r, .n_collectives = 8, .compute = true, .overlap = i % 2,
+                     .total = i % 3 ? LINEXPR_LE : LINEXPR_EQ);
+        struct alloc_problem priced = s.problem;
+        priced.objective = ALLOC_PERF_PER_COST;
+        priced.usd_fixed = s.problem.factor_fixed;
+        memcpy(priced.usd_per_Bps, s.problem.factor_per_Bps, sizeof priced.usd_per_Bps);
+        s.problem.objective = i % 2 ? ALLOC_PERF_PER_WATT : ALLOC_TCO_PER_TOKEN;
+        SOLVED(a, &s.problem);
+        SOLVED(b, &priced);
+        assert_true(a.value == b.value && a.lower_bound == b.lower_bound);
+        assert_close(a.cost_usd, alloc_cost_usd(&s.problem, a.bw_Bps), 1e-15); /* in USD all the same */
+        if (!random_split_verify(&s, &a))
+            fail_msg("problem %d does not stand up", i);
+    }
+}
+
+/* What costs nothing and has no limit is never enough. */
+TEST(a_dimension_without_a_factor_needs_a_limit)
+{
+    static const double m[1][D] = { { 6, 2 } }, two[2][D] = { { 6, 0 }, { 0, 2 } };
+    const double second[D] = { 0, 1 };
+    struct alloc_answer a;
+    PLAIN_SPLIT(s, 2, two, 2, 0.04);
+    s.problem.objective = ALLOC_PERF_PER_WATT;
+    s.problem.factor_fixed = 500;
+    s.problem.factor_per_Bps[0] = 1e-9;
+    OK(alloc_solve(&a, &s.problem, e));
+    assert_int_equal(a.status, ALLOC_UNBOUNDED);
+    assert_has(a.reason, "more bandwidth on d2 always helps");
+    alloc_answer_free(&a);
+    random_split_row(&s, second, LINEXPR_LE, 4);
+    SOLVED(b, &s.problem);
+    /* T = 0.54 + 6/B, power 500 + B: B = sqrt(500 * 6/0.54). */
+    double best = sqrt(500 * 6 / 0.54);
+    assert_close(b.bw_Bps[0], best * 1e9, 1e-5);
+    assert_close(b.value, (0.54 + 6 / best) * (500 + best), 1e-9);
+    /* Together in one collective the first one is end enough. */
+    PLAIN_SPLIT(t, 2, m, 1, 0.04);
+    t.problem.objective = ALLOC_PERF_PER_WATT;
+    t.problem.factor_fixed = 500;
+    t.problem.factor_per_Bps[0] = 1e-9;
+    SOLVED(c, &t.problem);
+    best = sqrt(500 * 6 / 0.04);
+    assert_close(c.value, (0.04 + 6 / best) * (500 + best), 1e-9);
+}
+
 TEST(products_with_general_rows_are_proved_and_verified)
 {
     RNG(r, 52, 0);
@@ -69,7 +122,9 @@ TEST(products_with_general_rows_are_proved_and_verified)
         KEEP(struct alloc_answer, a, alloc_answer_free);
         RANDOM_SPLIT(s, r, .n_collectives = 8, .compute = true, .overlap = i % 2, .n_rows = 5,
                      .total = LINEXPR_EQ);
-        s.problem.objective = i % 3 ? ALLOC_PERF_PER_COST : ALLOC_UTILIZATION;
+        s.problem.objective = i % 3 == 0 ? ALLOC_UTILIZATION
+                              : i % 2    ? ALLOC_PERF_PER_COST
+                                         : ALLOC_PERF_PER_WATT;
         OK(alloc_solve(&a, &s.problem, e));
         assert_true(a.lower_bound <= random_split_value(&s.problem, s.inside_Bps) * (1 + 1e-12));
         if (a.status == ALLOC_SOLVED)

@@ -3,8 +3,12 @@
 #include "alloc/problem.h"
 
 static const double usd_per_Bps[] = { 2e-9, 4e-9 }, nic_usd_per_Bps[] = { 0, 3e-9 },
-                    watt_per_Bps[] = { 1e-9, 5e-9 };
-static const struct alloc_prices prices = { { usd_per_Bps, nic_usd_per_Bps, watt_per_Bps }, { 1e6 } };
+                    watt_per_Bps[] = { 1e-9, 5e-9 }, own_watt_per_Bps[] = { 0, 8e-9 },
+                    own_usd_per_Bps[] = { 0, 3e-9 };
+static const struct alloc_prices prices = { .rates = { usd_per_Bps, nic_usd_per_Bps, watt_per_Bps,
+                                                       own_watt_per_Bps, own_usd_per_Bps },
+                                            .fixed = { [ALLOC_USD] = 1e6, [ALLOC_OWN_WATT] = 1e6 },
+                                            .site_MW_per_W = 1.25e-6 };
 
 static struct topo_network node_and_pod(void)
 {
@@ -39,6 +43,11 @@ TEST(text_becomes_rows_in_bytes_per_second_or_dollars)
         { "usd/1e6 <= 20", 2e-15, 4e-15, 19, 1, LINEXPR_LE, NULL, 1e-6 },
         { "nic_usd <= 5e6", 0, 3e-9, 5e6, 1, LINEXPR_LE, "USD", 0 },
         { "watt <= 5e4", 1e-9, 5e-9, 5e4, 1, LINEXPR_LE, "W", 0 },
+        /* Power at the meter, over that of IT: 1.25 MW of 1 MW before any network. */
+        { "site_MW <= 20", 0, 1e-14, 18.75, 1, LINEXPR_LE, "MW", 0 },
+        { "usd_year <= 3e8", 0, 3e-9, 3e8, 1, LINEXPR_LE, "USD", 0 },
+        { "usd_year + usd <= 3e8", 2e-9, 7e-9, 2.99e8, 1, LINEXPR_LE, "USD", 1 },
+        { "usd_year + watt <= 3e8", 1e-9, 8e-9, 3e8, 1, LINEXPR_LE, NULL, 0 },
         { "nic_usd <= 0.25*usd", -0.5e-9, 2e-9, 0.25e6, 1, LINEXPR_LE, NULL, -0.25 },
         /* Where both units meet, a GB/s counts as one. */
         { "usd + 1000*pod <= 3e6", 2e-9, 4e-9 + 1000e-9, 2e6, 1, LINEXPR_LE, NULL, 1 },

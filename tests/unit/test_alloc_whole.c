@@ -9,7 +9,7 @@ struct random_lattice {
     struct random_split split;
     struct whole_block blocks[D];
     struct whole_lattice lattice;
-    double *bw_Bps[D], *usd[D];
+    double *bw_Bps[D], *usd[D], *watt[D], *stops[D];
 };
 
 static void random_lattice_close(struct random_lattice *x)
@@ -17,6 +17,8 @@ static void random_lattice_close(struct random_lattice *x)
     for (int d = 0; d < D; d++) {
         free(x->bw_Bps[d]);
         free(x->usd[d]);
+        free(x->watt[d]);
+        free(x->stops[d]);
     }
     random_split_close(&x->split);
 }
@@ -32,26 +34,55 @@ static void put_block(struct random_lattice *x, struct rng *r, int32_t b, int32_
                       int32_t most)
 {
     struct whole_block *block = &x->blocks[b];
-    const double *inside = x->split.inside_Bps, *price = x->split.problem.usd_per_Bps;
+    const struct alloc_problem *p = &x->split.problem;
+    const double *inside = x->split.inside_Bps, *price = p->usd_per_Bps;
     int32_t n = 1 + (int32_t)rng_below(r, most), m = 1 + (int32_t)rng_below(r, n), rows = n_dims == 2 ? n : 1;
     *block = (struct whole_block){ .first = first, .n_dims = n_dims };
     double *bw_Bps = x->bw_Bps[b] = calloc((size_t)(n * rows * n_dims), sizeof *bw_Bps);
     double *usd = x->usd[b] = calloc((size_t)(n * rows), sizeof *usd);
-    assert_true(bw_Bps && usd);
+    double *watt = x->watt[b] = calloc((size_t)(n * rows), sizeof *watt);
+    double *stops = x->stops[b] = calloc((size_t)(n * rows), sizeof *stops);
+    assert_true(bw_Bps && usd && watt && stops);
     for (int32_t j = 1; j <= rows; j++)
         for (int32_t k = 1; k <= n; k++) {
             if (n_dims == 2 && rng_below(r, 4) == 0 && !(j == m && k == m))
                 continue;
-            double *bw = &bw_Bps[block->n * n_dims], linear = 0;
+            double *bw = &bw_Bps[block->n * n_dims], linear = 0, power = 0;
             bw[0] = inside[first] * k / m;
             if (n_dims == 2)
                 bw[1] = inside[first + 1] * j / m;
-            for (int32_t d = 0; d < n_dims; d++)
+            for (int32_t d = 0; d < n_dims; d++) {
                 linear += price[first + d] * bw[d];
-            usd[block->n++] = whole_price(r, linear);
+                power += p->factor_per_Bps[first + d] * bw[d];
+            }
+            usd[block->n] = whole_price(r, linear);
+            watt[block->n] = whole_price(r, power) / p->factor_unit;
+            stops[block->n++] = rng_uniform(r);
         }
     block->bw_Bps = bw_Bps;
     block->spent[ALLOC_USD] = usd;
+    block->spent[ALLOC_OWN_WATT] = watt;
+    block->spent[ALLOC_STOPS] = stops;
+}
+
+/* Like one over goodput: slowly at first. */
+static double grow(const void *about, double stops)
+{
+    (void)about;
+    return 1 + 0.1 * stops * stops;
+}
+
+/* An objective that no sum of blocks is: above what they and grow() say, for a price is at most thrice the
+ * rates'. */
+static double more_than_bound(const void *about, const double *bw_Bps, double time_s)
+{
+    const struct alloc_problem *p = about;
+    double linear = 0, most = 0;
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        linear += 3 * p->factor_per_Bps[d] * bw_Bps[d];
+        most = fmax(most, bw_Bps[d]);
+    }
+    return time_s * (p->factor_fixed + linear) * (1 + 0.1 * D * D) * (1 + bw_Bps[0] / most);
 }
 
 static double inside_usd(const struct random_lattice *x)
@@ -89,6 +120,9 @@ static void random_lattice_open(struct random_lattice *x, struct rng *r, int obj
     }
     x->lattice = (struct whole_lattice){ .blocks = x->blocks, .n_blocks = b, .branch = rng_below(r, 4) };
     p->objective = (enum alloc_objective)objective;
+    p->growth = objective == ALLOC_TCO_PER_TOKEN ? grow : NULL;
+    p->exact = objective == ALLOC_TCO_PER_TOKEN && rng_below(r, 2) ? more_than_bound : NULL;
+    p->about = p;
     p->usd_fixed = rng_below(r, 2) ? 1e5 : 0;
     p->time_limit_s = step_time(&x->split.fn, x->split.inside_Bps) * (1 + rng_uniform(r));
     if (rng_below(r, 2)) {
@@ -131,10 +165,12 @@ static struct found enumerate(const struct random_lattice *x)
     struct found best = { INFINITY, INFINITY, 0 };
     int64_t at[D] = { 0 };
     for (bool more = true; more;) {
-        double bw_Bps[D], usd = 0, total = 0;
+        double bw_Bps[D], usd = 0, total = 0, factor = p->factor_fixed, stops = 0;
         for (int32_t b = 0; b < x->lattice.n_blocks; b++) {
             const struct whole_block *block = &x->blocks[b];
             usd += block->spent[ALLOC_USD][at[b]];
+            factor += p->factor_unit * block->spent[ALLOC_OWN_WATT][at[b]];
+            stops += block->spent[ALLOC_STOPS][at[b]];
             for (int32_t d = 0; d < block->n_dims; d++)
                 total += bw_Bps[block->first + d] = block->bw_Bps[at[b] * block->n_dims + d];
         }
@@ -142,7 +178,10 @@ static struct found enumerate(const struct random_lattice *x)
         double value = p->objective == ALLOC_TIME          ? time_s
                        : p->objective == ALLOC_UTILIZATION ? time_s * total
                        : p->objective == ALLOC_COST ? (time_s <= p->time_limit_s ? all : (double)INFINITY)
-                                                    : time_s * all;
+                       : p->objective == ALLOC_PERF_PER_WATT ? time_s * factor
+                       : p->exact                            ? p->exact(p->about, bw_Bps, time_s)
+                       : p->objective == ALLOC_TCO_PER_TOKEN ? time_s * factor * grow(NULL, stops)
+                                                             : time_s * all;
         if (isfinite(value) && is_allowed(x, bw_Bps, usd)) {
             bool tie = fabs(value - best.value) <= 1e-12 * value;
             if (tie)

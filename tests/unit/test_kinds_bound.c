@@ -46,7 +46,9 @@ static void ask_at_random(struct random_split *s, struct rng *r, bool rows)
                                             .compute = rng_below(r, 2),
                                             .n_rows = rows ? (int32_t)rng_below(r, 4) : 0,
                                             .total = rng_below(r, 4) ? LINEXPR_EQ : LINEXPR_LE });
-    s->problem.objective = (enum alloc_objective)rng_below(r, N_ALLOC_OBJECTIVES);
+    /* Of power and of owning nothing is known beforehand, as of utilization. */
+    s->problem.objective =
+        rng_below(r, 8) ? (enum alloc_objective)rng_below(r, ALLOC_COST + 1) : ALLOC_TCO_PER_TOKEN;
     s->problem.time_limit_s = step_time(&s->fn, s->inside_Bps) * rng_range(r, 1, 1.5);
 }
 

@@ -3,17 +3,18 @@
 #include "tests/unit/folder.h"
 
 #define STEP "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
-#define PARTS                                                                                                \
+#define PARTS_OF(ports)                                                                                      \
     "parts:\n"                                                                                               \
     "  grade: V\n"                                                                                           \
     "  catalogue:\n"                                                                                         \
     "    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 20 }\n"                           \
-    "    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000, watt: 500, mtbf_h: 1e5 }\n"        \
+    "    - { name: box, kind: switch, ports: " ports ", bw_GBps: 50, usd: 10000, watt: 500, mtbf_h: 1e5 }\n" \
     "    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 10 }\n"                                     \
     "    - { name: fluid, kind: link, bw_GBps: 1, usd: 4 }\n"                                                \
     "  build:\n"                                                                                             \
     "    - { tier: N, end_link: fluid }\n"                                                                   \
     "    - { tier: P, nic: nic, switch: box, end_link: end }\n"
+#define PARTS PARTS_OF("64")
 #define DIMS(inner)                                                                                          \
     "network:\n"                                                                                             \
     "  npu: { usd: 20000, watt: 700 }\n"                                                                     \
@@ -580,4 +581,128 @@ TEST(what_cannot_be_summed_is_refused)
         FAILS(study_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0, STUDY_NEEDS_WORKLOAD, e),
               cases[i].code, cases[i].message);
     }
+}
+
+/* ---- as the split sees it ---- */
+
+#define OWNED OWNED_WITH("")
+#define OWNED_WITH(items)                                                                                    \
+    "network:\n"                                                                                             \
+    "  npu: { usd: 20000, watt: 700 }\n"                                                                     \
+    "  dims:\n"                                                                                              \
+    "    - { name: node, shape: ring, size: 4, bw_GBps: 1000, tier: N }\n"                                   \
+    "    - { name: pod, shape: switch, size: 8, max_GBps: 1000, tier: P }\n" PARTS_OF("640") STEP            \
+        "system:\n"                                                                                          \
+        "  npus_per_node: 4\n"                                                                               \
+        "  items: [ { name: disks, per: node, usd: 1000, watt: 100 }" items " ]\n"                           \
+        "  staff_usd_year: 1e5\n"                                                                            \
+        "  checkpoint: { size_GB: 2e4 }\n"                                                                   \
+        "  mtbf: { nic_h: 100, link_h: 100 }\n"                                                              \
+        "  step_tokens: 1e6\n"
+
+enum { PORTS = 20 };
+
+static void solve_owned(struct design_point *s, struct design *d, const char *text)
+{
+    FOLDER(f);
+    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_solve(d, s, e));
+}
+
+#define SOLVED_OWNED(s, d, text)                                                                             \
+    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design, d, design_free);                                                                     \
+    solve_owned(&s, &d, text)
+
+/* Every number of ports, its whole machine summed up on its own. */
+static void sum_all(struct system *x, double *time_s, struct design_point *s)
+{
+    for (int k = 1; k <= PORTS; k++) {
+        KEEP(struct design, d, design_free);
+        const double bw_Bps[] = { 1e12, 50e9 * k };
+        MUST(design_evaluate(&d, s, bw_Bps, e));
+        MUST(system_build(&x[k], s, &d, e));
+        time_s[k] = d.time_s;
+    }
+}
+
+TEST(the_best_of_all_ports_is_that_of_the_sums)
+{
+    static const struct {
+        const char *text;
+        enum { WATTS, TOKENS, SITE, YEAR } by;
+    } cases[] = {
+        { OWNED "objective: perf_per_watt\n", WATTS },
+        { OWNED "objective: tco_per_token\n", TOKENS },
+        { OWNED_WITH(", { name: cage, per: rack, usd: 1e5 }") "objective: tco_per_token\n", TOKENS },
+        { OWNED_WITH(", { name: fans, per: rack, watt: 5000 }") "objective: perf_per_watt\n", WATTS },
+        { OWNED "constraints: [ site_MW <= 0.05 ]\n", SITE },
+        { OWNED "constraints: [ usd_year <= 5e5 ]\n", YEAR },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        SOLVED_OWNED(s, d, cases[i].text);
+        struct system x[PORTS + 1];
+        double time_s[PORTS + 1], best = INFINITY;
+        int at = 0;
+        sum_all(x, time_s, &s);
+        for (int k = 1; k <= PORTS; k++) {
+            double value = cases[i].by == WATTS    ? time_s[k] * x[k].cost.watt_peak
+                           : cases[i].by == TOKENS ? x[k].usd_per_Mtoken
+                           : cases[i].by == SITE ? (x[k].cost.watt_peak * 1.25 <= 50e3 ? time_s[k] : INFINITY)
+                           : x[k].cost.total <= 5e5 ? time_s[k]
+                                                    : INFINITY;
+            if (value < best * (1 - 1e-12)) {
+                best = value;
+                at = k;
+            }
+        }
+        for (int k = 1; k <= PORTS; k++)
+            system_free(&x[k]);
+        if (d.answer.status != ALLOC_SOLVED || !d.verified)
+            fail_msg("case %d: %s, %s", (int)i, alloc_status_names[d.answer.status], d.answer.reason);
+        assert_true(at > 1 && at < PORTS); /* neither end: prices and failures matter */
+        assert_close(d.bw_Bps[1], 50e9 * at, 1e-12);
+        assert_close(d.answer.value, best, 1e-9);
+        assert_true(d.relaxed.lower_bound <= d.answer.value);
+    }
+}
+
+/* Links and NICs that fail often make fewer of them the better: what is optimised is over goodput. */
+TEST(failures_of_the_network_count_in_the_cost_of_a_token)
+{
+    SOLVED_OWNED(often, a, OWNED "objective: tco_per_token\n");
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, c, design_free);
+    FOLDER(f);
+    const struct study_override sturdy[] = { { "system.mtbf.nic_h", "1e9" },
+                                             { "system.mtbf.link_h", "1e9" } };
+    OK(study_load(&s, put(&f, "study.yaml", OWNED "objective: tco_per_token\n"), sturdy, 2,
+                  STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    OK(design_solve(&c, &s, e));
+    assert_true(c.bw_Bps[1] > a.bw_Bps[1]);
+}
+
+/* By rates nothing of the network fails or draws power: fractions are all there is, and what is proved is the
+ * number of `system`. */
+TEST(in_fractions_of_rates_the_proof_is_of_what_system_says)
+{
+    SOLVED_OWNED(
+        s, d,
+        "network:\n"
+        "  npu: { usd: 20000, watt: 700 }\n"
+        "  dims:\n"
+        "    - { name: node, shape: ring, size: 4, bw_GBps: 100, tier: N }\n"
+        "    - { name: pod, shape: switch, size: 8, tier: P }\n"
+        "parts: { grade: V, rates: [ { tier: N, link_usd_per_GBps: 4 }, { tier: P, link_usd_per_GBps: "
+        "80, switch_usd_per_GBps: 180 } ] }\n" STEP
+        "system: { npus_per_node: 4, checkpoint: { size_GB: 2e4 }, step_tokens: 1e6 }\n"
+        "objective: tco_per_token\n");
+    KEEP(struct system, x, system_free);
+    OK(system_build(&x, &s, &d, e));
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.verified);
+    assert_close(d.answer.value, x.usd_per_Mtoken, 1e-9);
+    /* 3/4 of 16 MB twice in the ring at half of 100 GB/s a way, 7/8 of 4 MB twice in the pod: the longer
+     * decides. */
+    assert_close(d.bw_Bps[1], 7e6 / d.time_s, 1e-6);
 }
