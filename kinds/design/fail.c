@@ -7,7 +7,10 @@
  *
  *     closed form   t' = t(B_c left, c in the classes that are hit)
  *     lost          repair (1 - t/t')                   of work, by one failure
- *     a year        n/MTBF times what one loses
+ *     a year        n/MTBF times what a stop loses; (1 - exp(-n repair/MTBF)) (1 - t/t') of it run slower
+ *
+ * The last: of n parts that fail at random some are down for that share of the time, and two that are hold a
+ * step up no longer than one does.
  *
  * Of u equal links or planes that share the traffic evenly (u-1)/u is left when one fails, (u-1+s)/u when
  * one is at share s. Where nothing takes over (`tolerates` of system) whoever's share passes a slow link
@@ -75,7 +78,7 @@ struct fail_edges {
     int32_t rows; /* above 0: classes k and k + rows lie on one line, and their links count together */
     int32_t (*ends)[2];
     int32_t (*degree)[SHAPE_CLASSES];
-    signed char *classes; /* of each link */
+    unsigned char *classes; /* of each link */
 };
 
 static void fail_take_edge(void *x, int64_t a, int64_t b)
@@ -86,7 +89,7 @@ static void fail_take_edge(void *x, int64_t a, int64_t b)
     l->in_class++;
     l->ends[l->n][0] = (int32_t)(a < b ? a : b);
     l->ends[l->n][1] = (int32_t)(a < b ? b : a);
-    l->classes[l->n++] = (signed char)l->cls;
+    l->classes[l->n++] = (unsigned char)l->cls;
     l->degree[a][l->cls]++;
     l->degree[b][l->cls]++;
 }
@@ -249,11 +252,19 @@ static const struct topo_bill_line *fail_bill_line(const struct fail_draft *d, c
     return NULL;
 }
 
-/* The switches of a line, which are bought for the lowest of their classes. */
+/* The lowest class of links of a switch: the level that it is bought for. */
+static int32_t fail_lowest(const struct fail_tier *t)
+{
+    int32_t low = 0;
+    while (!(t->classes >> low & 1))
+        low++;
+    return low;
+}
+
 static const struct fail_tier *fail_find_tier(const struct fail_shape *shape, int32_t level)
 {
     for (int32_t i = 0; i < shape->n_tiers; i++)
-        if ((shape->tiers[i].classes & ((2U << level) - 1)) == 1U << level)
+        if (fail_lowest(&shape->tiers[i]) == level)
             return &shape->tiers[i];
     return NULL;
 }
@@ -394,10 +405,8 @@ static int fail_add_tier(struct fail_draft *d, int32_t entry, const struct fail_
 {
     const struct topo_dim *dim = &d->s->net.dims[entry];
     const struct own_tolerates *by = &d->s->system.tolerates;
-    int32_t low = 0, high = SHAPE_CLASSES - 1;
+    int32_t low = fail_lowest(t), high = SHAPE_CLASSES - 1;
     double planes = topo_planes(dim), taken = 0;
-    while (!(t->classes >> low & 1))
-        low++;
     while (!(t->classes >> high & 1))
         high--;
     for (int32_t k = low; k <= high; k++)
@@ -443,8 +452,9 @@ static int fail_add_shapes(struct fail_draft *d)
         if (d->billed[dim])
             continue;
         rc = fail_add_class(d, dim, within ? NAN : mtbf->link_s);
-        for (int32_t i = 0; i < shape->n_tiers && dim == entry && !rc; i++)
-            rc = fail_add_tier(d, entry, &shape->tiers[i], within ? NAN : mtbf->switch_s);
+        for (int32_t i = 0; i < shape->n_tiers && !rc; i++)
+            if (fail_lowest(&shape->tiers[i]) == dim - entry)
+                rc = fail_add_tier(d, entry, &shape->tiers[i], within ? NAN : mtbf->switch_s);
         if (!rc && dim == entry && !within && shape->classes[0].npu_ends == 1) {
             /* A NIC in every plane's way. */
             double planes = topo_planes(&net->dims[dim]);
@@ -721,7 +731,7 @@ static int fail_run_flow(double *time_s, char why[200], const struct fail_draft 
 {
     struct sim_rules rules = d->s->rules;
     struct err inner = { 0 };
-    size_t n = (size_t)(rules.n_links + g->n_marks);
+    size_t n = (size_t)rules.n_links + (size_t)g->n_marks;
     struct sim_links *links = malloc((n + 1) * sizeof *links);
     if (!links)
         return err_nomem(e, "links");
@@ -813,16 +823,18 @@ static int fail_time_flows(struct fail_draft *d, struct err *e)
 static void fail_price(const struct fail_draft *d, struct fail_row *row)
 {
     row->per_year = row->count * YEAR_S / row->mtbf_s;
-    row->repair_s = NAN;
     if (row->stops) {
         /* Each waits for as many spares as it takes nodes. */
         double wait_s = system_wait_s(d->x, d->s, row->npus) - d->x->wait_s;
+        row->repair_s = NAN;
         row->lost_s = d->t->restart_s + wait_s + d->t->redo_s;
-    } else {
-        row->repair_s = d->s->system.repair_s;
-        row->lost_s = row->repair_s * (1 - 1 / (1 + row->slowdown));
+        row->lost_frac = row->per_year * row->lost_s / YEAR_S;
+        return;
     }
-    row->lost_frac = row->per_year * row->lost_s / YEAR_S;
+    double part = 1 - 1 / (1 + row->slowdown);
+    row->repair_s = d->s->system.repair_s;
+    row->lost_s = row->repair_s * part;
+    row->lost_frac = -expm1(-row->per_year * row->repair_s / YEAR_S) * part;
 }
 
 /* What is not known comes last, by what one failure costs; of equals the first. */

@@ -214,6 +214,7 @@ TEST(losses_are_what_they_are_by_hand)
     assert_true(!link->stops && link->count == 64 && pod_s > node_s);
     assert_close(link->per_year, 64 * 8760 / 1.3e6, 1e-12);
     assert_close(link->lost_s, 2 * HOUR_S * (1 - p.t.time_s / link->time_s), 1e-12);
+    assert_close(link->lost_frac, (1 - exp(-64 * 2 / 1.3e6)) * (1 - p.t.time_s / link->time_s), 1e-9);
     /* Inside the server: it fails with it. */
     assert_true(isnan(inner->mtbf_s) && isnan(inner->lost_frac) && inner->left == 0.5);
 }
@@ -251,6 +252,16 @@ TEST(without_spares_a_repair_is_waited_for)
     PLANT(p, OWNED("spare_nodes: 0,"));
     double node_h = 1 / (4 / 79000. + 1 / 24350.), none = pow(node_h / (node_h + 2), 8);
     assert_close(row_of(&p.t, FAIL_NPU, 0)->lost_s, 300 + 20 + 450 + (1 - none) * 2 * HOUR_S, 1e-9);
+}
+
+/* A million ports of two planes: a few are always down, and all wait for half of the bandwidth, no longer. */
+TEST(many_that_are_down_hold_a_step_up_once)
+{
+    PLANT(p, "network: \"switch:1000000*2@50\"\nmodel: bandwidth\n" ALL);
+    const struct fail_row *port = row_of(&p.t, FAIL_LINK, 0);
+    assert_close(port->slowdown, 1, 1e-12);
+    assert_close(port->per_year * port->lost_s / YEAR_S, 2e6 * 4 / 1.3e6 / 2, 1e-9); /* 3.1 years a year */
+    assert_close(port->lost_frac, 0.5 * (1 - exp(-2e6 * 4 / 1.3e6)), 1e-12);
 }
 
 TEST(large_networks_have_closed_forms_alone)
