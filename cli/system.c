@@ -83,7 +83,7 @@ static void say_restart(struct report *r, const struct system *x, const struct o
         report_line(
             r,
             "  %-16sat most %s %% more time, while parts that the job runs on without are repaired; not "
-            "in goodput\n",
+            "in goodput; weft fail says how much\n",
             "less bandwidth", show_real(a, 100 * x->less_bw, 2));
 }
 

@@ -18,6 +18,7 @@ struct reliability_line {
     double mtbf_s;    /**< of one of them, > 0; INFINITY: never fails */
     bool tolerated;   /**< the job runs on, at less bandwidth; else it stops, and restarts without: */
     double npus;      /**< that one failure takes from it, in whole nodes; 0 where tolerated */
+    double wait_s;    /**< for spares, in the mean, after one that stops it */
     /** Network alone: dimensions dim .. dim + n_dims - 1 (a class of links each) keep the share `left` of
      * their bandwidth while one is down, for all NPUs of a step wait for those that lose most. Of a failure
      * that stops the job what would be left if it were tolerated, 0: nothing. n_dims 0: no dimension. */

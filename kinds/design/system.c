@@ -233,7 +233,8 @@ static void settle_spares(struct system *x, const struct design_point *s)
     x->spares_needed = spares_needed(fmin(taken * own->repair_s, 1e6), SURE);
     for (int32_t i = 0; i < x->n_fails; i++) {
         double each = reliability_rate(&x->fails[i], 1);
-        x->wait_s += each * system_wait_s(x, s, x->fails[i].npus);
+        x->fails[i].wait_s = system_wait_s(x, s, x->fails[i].npus);
+        x->wait_s += each * x->fails[i].wait_s;
         rate += each;
     }
     x->wait_s /= rate;
@@ -406,6 +407,18 @@ static void add_share(struct system_share *out, int32_t *n, enum system_level le
         out[(*n)++] = (struct system_share){ level, what, frac };
 }
 
+/* What a stop loses, in the mean and to first order: it divides what all of them lose. */
+static double mean_stop_s(const struct system *x)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < x->n_tiers; i++) {
+        const struct goodput_tier *t = &x->tiers[i];
+        if (t->share > 0)
+            sum += t->share * (t->c.restart_s + t->c.drain_s + t->settled_s / 2);
+    }
+    return sum;
+}
+
 static void share_time(struct system_share *out, int32_t *n, const struct system *x,
                        const struct own_system *own)
 {
@@ -414,12 +427,13 @@ static void share_time(struct system_share *out, int32_t *n, const struct system
     for (int32_t i = 0; i < x->n_tiers; i++)
         if (x->tiers[i].c.stall_s > 0)
             stalls += x->tiers[i].c.stall_s / x->tiers[i].settled_s;
-    double lost = running - x->kept * (1 + stalls);
+    double lost = running - x->kept * (1 + stalls), each_s = mean_stop_s(x);
     add_share(out, n, SYSTEM_BY_TIME, "steps that are kept", x->kept);
     add_share(out, n, SYSTEM_BY_TIME, "stalls of checkpoints", x->kept * stalls);
     for (int32_t i = 0; i < x->n_fails; i++)
         add_share(out, n, SYSTEM_BY_TIME, x->fails[i].name,
-                  lost * reliability_rate(&x->fails[i], 1) * x->mtbi_s);
+                  lost * reliability_rate(&x->fails[i], 1) * x->mtbi_s *
+                      (1 + (x->fails[i].wait_s - x->wait_s) / each_s));
     add_share(out, n, SYSTEM_BY_TIME, "stragglers", slow);
     add_share(out, n, SYSTEM_BY_TIME, "planned stops", planned);
 }

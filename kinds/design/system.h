@@ -65,8 +65,8 @@ int32_t system_shares_max(const struct system *x);
 /**
  * Shares of what work costs, 0 left out. Time: of all of it, kept steps have `kept`, their stalls as many
  * times delta/tau as tiers have, and the rest is lost to failures, in proportion to how often each part stops
- * the job: each counts as the mean one. Returns how many; none where nothing is kept or the
- * sum is not known.
+ * the job, and, to first order, how long it then waits for spares. Returns how many; none where nothing is
+ * kept or the sum is not known.
  */
 int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own);
 

@@ -344,6 +344,21 @@ TEST(shares_of_each_level_add_up)
         /* Of a failure R, half an interval and the drain are lost, to first order. */
         double each_s = x.checkpoint.restart_s + x.checkpoint.drain_s + x.goodput.interval_s / 2;
         assert_near(npus / (x.kept / x.goodput.goodput) / (32 / 79000.0 / 3600 * each_s), 1, 0.01);
+        /* Where spares are few, the box that takes all nodes costs more than its share of stops. */
+        s.system.spare_nodes = 1;
+        s.system.repair_s = 360000;
+        KEEP(struct system, few, system_free);
+        OK(system_build(&few, &s, &d, e));
+        double all = 0, box = 0;
+        n = system_shares(shares, &few, &s.system);
+        for (int32_t i = 0; i < n; i++) {
+            all += shares[i].level == SYSTEM_BY_TIME ? shares[i].frac : 0;
+            box = shares[i].level == SYSTEM_BY_TIME && strcmp(shares[i].what, "box, switch") == 0
+                      ? shares[i].frac
+                      : box;
+        }
+        assert_close(all, 1, 1e-12);
+        assert_near(box / (few.kept / few.goodput.goodput) / (1e-5 / 3600 * 360602), 1, 0.05);
         x.kept = 0;
         assert_int_equal(system_shares(shares, &x, &s.system), 0);
     }
