@@ -156,8 +156,7 @@ static void rank(struct ranked *list, const struct tornado *t, int32_t a)
 /* Does an input move neither the answer nor, of several points, the best one? */
 static bool is_idle(const struct tornado *t, int32_t input, int32_t a)
 {
-    return tornado_swing(t, input, a) == 0 && !changes(t, input, a, LOW) && !changes(t, input, a, HIGH) &&
-           !isnan(tornado_end(t, input, LOW, a)->value) && !isnan(tornado_end(t, input, HIGH, a)->value);
+    return tornado_swing(t, input, a) == 0 && !changes(t, input, a, LOW) && !changes(t, input, a, HIGH);
 }
 
 /* ---- the report ---- */

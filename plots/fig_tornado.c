@@ -3,6 +3,7 @@
  * as it is; widest on top. One answer a figure, as each has a unit and an order of its own.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plots/fig.h"
@@ -10,7 +11,13 @@
 
 enum { ANSWER, INPUT, NAME, LOW, HIGH, AT_LOW, AT_AS_IS, AT_HIGH, SWING, DECISION, N_BINDS };
 
-enum { MAX_BARS = 25, LABEL_CHARS = 26, LOW_STYLE = FILL_FIRST, HIGH_STYLE = FILL_FIRST + 1 };
+enum {
+    MAX_BARS = 25,
+    LABEL_CHARS = 35,
+    LEAST_CHARS = 8,
+    LOW_STYLE = FILL_FIRST,
+    HIGH_STYLE = FILL_FIRST + 1
+};
 
 #define BAR_SHARE 0.64 /* of a row's height */
 #define LEAST     0.01 /* of the widest bar: less is no bar to see */
@@ -18,6 +25,7 @@ enum { MAX_BARS = 25, LABEL_CHARS = 26, LOW_STYLE = FILL_FIRST, HIGH_STYLE = FIL
 struct tornado_figure {
     struct canvas *c;
     struct data data;
+    double *swing; /* shape [data.n]: of a row with a blank end without bound */
     struct unit unit;
     int64_t rows[MAX_BARS]; /* shape [n], of the figure's data: widest first */
     int32_t n;
@@ -36,7 +44,7 @@ static int read_rows(struct tornado_figure *f, const struct rows *r, struct err 
         [AT_LOW] = { "at_low", AS_ANY, NEED },
         [AT_AS_IS] = { "at_as_is", AS_ANY, FILLED },
         [AT_HIGH] = { "at_high", AS_ANY, NEED },
-        [SWING] = { "swing", AS_NUMBER, FILLED },
+        [SWING] = { "swing", AS_NUMBER, NEED },
         [DECISION] = { "decision", AS_WORD, MAY_MISS, .most = 100000 },
     };
     return data_read(&f->data, f->c, r, binds, N_BINDS, e);
@@ -54,7 +62,12 @@ static bool is_other(const struct tornado_figure *f, int64_t row)
 static int choose_rows(struct tornado_figure *f, struct err *e)
 {
     const struct data *d = &f->data;
-    const struct sort_key widest = { .x = d->x[SWING], .falls = true };
+    f->swing = canvas_new(f->c, d->n + 1, sizeof *f->swing, e);
+    if (!f->swing)
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < d->n; i++)
+        f->swing[i] = isnan(d->x[SWING][i]) ? HUGE_VAL : d->x[SWING][i];
+    const struct sort_key widest = { .x = f->swing, .falls = true };
     const int64_t *order = data_order(d, &widest, 1, e);
     double widest_swing = 0;
     if (!order)
@@ -63,8 +76,9 @@ static int choose_rows(struct tornado_figure *f, struct err *e)
         int64_t row = order[i];
         if (d->word[ANSWER][row] != 0)
             continue;
-        widest_swing = fmax(widest_swing, d->x[SWING][row]);
-        bool still = !(d->x[SWING][row] > 0) || d->x[SWING][row] < LEAST * widest_swing;
+        if (isfinite(f->swing[row]))
+            widest_swing = fmax(widest_swing, f->swing[row]);
+        bool still = !(f->swing[row] > 0) || f->swing[row] < LEAST * widest_swing;
         if (still && !is_other(f, row)) {
             f->n_still++;
         } else if (f->n == MAX_BARS) {
@@ -126,12 +140,16 @@ static const char *label_of(struct tornado_figure *f, int64_t row)
 {
     const struct data *d = &f->data;
     struct text name = { 0 };
+    char range[64] = "";
     double low = d->x[LOW][row], high = d->x[HIGH][row];
     const char *path = d->words[INPUT].list[d->word[INPUT][row]];
     const char *given = d->word[NAME] ? d->words[NAME].list[d->word[NAME][row]] : "";
-    canvas_put_short(&name, given[0] ? given : path, LABEL_CHARS);
     if (isfinite(low) && isfinite(high))
-        text_printf(&name, "  %.6g … %.6g", low, high);
+        snprintf(range, sizeof range, "  %.6g … %.6g", low, high);
+    size_t taken = strlen(range) + LEAST_CHARS; /* "…" has three bytes */
+    canvas_put_short(&name, given[0] ? given : path,
+                     taken < LABEL_CHARS ? LABEL_CHARS - taken + LEAST_CHARS : LEAST_CHARS);
+    text_puts(&name, range);
     return canvas_keep_text(f->c, &name);
 }
 
@@ -143,13 +161,17 @@ static int draw(struct tornado_figure *f, struct err *e)
     struct axis x = fit_axis(f);
     double as_is = d->x[AT_AS_IS][f->rows[0]];
     unit_of_column(&title, name, as_is, false);
+    /* "usd_per_Mtoken" begins with its unit. */
+    const char *unit = *f->unit.name ? f->unit.name : strncmp(name, "usd_", 4) == 0 ? "USD" : "";
     for (int32_t i = 0; i < f->n; i++) {
         labels[i] = label_of(f, f->rows[i]);
-        ends[i] = canvas_keep(f->c, "%.3g %%%s", 100 * d->x[SWING][f->rows[i]] / fabs(as_is),
-                              is_other(f, f->rows[i]) ? " *" : "");
+        const char *star = is_other(f, f->rows[i]) ? " *" : "";
+        double share = 100 * f->swing[f->rows[i]] / fabs(as_is);
+        ends[i] = isfinite(share) ? canvas_keep(f->c, "%.3g %%%s", share, star)
+                                  : canvas_keep(f->c, "no end%s", star);
     }
-    const char *head = canvas_keep(f->c, "%.*s: %.6g%s%s", (int)title, name, as_is / f->unit.scale,
-                                   *f->unit.name ? " " : "", f->unit.name);
+    const char *head =
+        canvas_keep(f->c, "%.*s: %.6g%s%s", (int)title, name, as_is / f->unit.scale, *unit ? " " : "", unit);
     canvas_note(f->c, "line: all as the study has it");
     if (d->words[ANSWER].n > 1)
         canvas_note(f->c, "1 of %d answers; others by --where answer=%s", (int)d->words[ANSWER].n,
@@ -170,8 +192,8 @@ static int draw(struct tornado_figure *f, struct err *e)
         .ends = ends,
         .end_label = "swing",
         .x = x,
-        .x_label = canvas_keep(f->c, "%.*s%s%s%s", (int)title, name, *f->unit.name ? " [" : "", f->unit.name,
-                               *f->unit.name ? "]" : ""),
+        .x_label =
+            canvas_keep(f->c, "%.*s%s%s%s", (int)title, name, *unit ? " [" : "", unit, *unit ? "]" : ""),
         .paint = paint_bars,
         .of = f,
     };

@@ -664,7 +664,9 @@ double tornado_swing(const struct tornado *t, int32_t input, int32_t answer)
     double least = t->typical[answer].value, most = least;
     for (int end = 0; end < 2; end++) {
         double x = tornado_end(t, input, end, answer)->value;
-        least = fmin(least, x); /* a NaN is left out */
+        if (isnan(x))
+            return INFINITY;
+        least = fmin(least, x);
         most = fmax(most, x);
     }
     return most - least > SAME * fabs(t->typical[answer].value) ? most - least : 0;

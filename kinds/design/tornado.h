@@ -44,7 +44,7 @@ struct tornado_best {
 
 /** One answer with one input at an end. */
 struct tornado_end {
-    double value; /**< of the point that is best with all as it is; NaN: no design, or it has no such value */
+    double value; /**< of the point that is best with all as it is; NaN: no design, or no finite value */
     bool stands;  /**< that point may be chosen */
     struct tornado_best best; /**< that point where it may be chosen and no other is better by 1e-9 */
 };
@@ -93,8 +93,8 @@ int tornado_run_typical(struct tornado *t, int32_t threads, struct err *e);
 int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e);
 
 const struct tornado_end *tornado_end(const struct tornado *t, int32_t input, int end, int32_t answer);
-/** Largest less least of low, typical and high; an end without a value does not count. 0: nothing moves
- * by more than 1e-9, which is what splits are proved to. */
+/** Largest less least of low, typical and high: INFINITY where an end has no finite value. 0: nothing moves
+ * by more than 1e-9, which is what splits are proved to. Where typical[answer].point >= 0. */
 double tornado_swing(const struct tornado *t, int32_t input, int32_t answer);
 
 #endif

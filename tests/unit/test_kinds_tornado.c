@@ -239,6 +239,19 @@ TEST(prices_are_inputs_where_nothing_else_is)
     assert_close(value_at(&o, "parts.rates[1].switch_usd_per_GBps", 1, 1), d.cost_usd + 32 * 12 * Bps, 1e-9);
 }
 
+/* Nothing is kept, and no price of a token is finite: that is no small swing. */
+TEST(an_end_without_a_value_swings_without_bound)
+{
+    KEEP(struct opened, o, close_tornado);
+    OK(run_tornado(&o,
+                   PLAIN OWNED("") "uncertain: { keys: { system.checkpoint.stall_s: { uniform: [1, 1e9] }, "
+                                   "system.pue: { uniform: [1, 2] } } }\n",
+                   false, "usd_per_Mtoken,usd_year", 1, e));
+    assert_true(isnan(value_at(&o, "system.checkpoint.stall_s", 1, 0)) && isinf(tornado_swing(&o.t, 0, 0)));
+    assert_int_equal(tornado_end(&o.t, 0, 1, 0)->best.point, -1);
+    assert_true(tornado_swing(&o.t, 0, 1) == 0 && isfinite(tornado_swing(&o.t, 1, 0)));
+}
+
 TEST(threads_change_nothing)
 {
     static const char text[] = PLAIN PARTS OWNED(
