@@ -428,11 +428,13 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
     double boxes =
         whole ? (double)c.switches : (double)(lines * ends) * (2 * c.tiers - 1) / (double)sw->ports;
     double up = whole ? (double)c.up_links : (double)(lines * ends) * (c.tiers - 1);
-    /* A line of boards has two ends in its switch: through the other one an NPU keeps half of its bandwidth.
-     */
-    const struct topo_loss end = { 1, 1, 0.5, false, TOPO_BY_DETOURS },
-                           box = { fmin((double)ends, (double)sw->ports), 1, 0.5, false, TOPO_BY_DETOURS },
-                           link_up = topo_path_loss((double)sw->ports / 2, (double)sw->ports / 2, 1);
+    /* A line of boards has two ends in its switch: through the other one an NPU keeps half of its bandwidth
+     * in this plane. */
+    double planes = topo_planes(dim), ports = (double)sw->ports;
+    enum topo_way_on by = planes > 1 ? TOPO_BY_PLANES : TOPO_BY_DETOURS;
+    const struct topo_loss end = { 1, 1, 1 - 0.5 / planes, false, by },
+                           box = { fmin((double)ends, ports), 1, 1 - 0.5 / planes, false, by },
+                           link_up = topo_path_loss(planes * ports / 2, ports / 2, 1);
     topo_add_failing(out, level == COL && r->up_link >= 0 ? r->up_link : r->end_link,
                      level == ROW ? "row link" : "column link", meshes * links * (double)(lines * ends),
                      &end);

@@ -324,17 +324,21 @@ static int fail_add_system(struct fail_draft *d)
             fail_mark_line(d, &row, line);
         }
         rc = fail_add_row(d, &row, "%s%s%s", line ? d->s->net.dims[line->dim].name : "", line ? ": " : "",
-                          i == 0  ? "NPU"
-                          : !line ? "rest of a node"
-                                  : fail->name);
+                          i == 0   ? "NPU"
+                          : i == 1 ? "rest of a node"
+                                   : fail->name);
     }
     return rc;
 }
 
-/* A rack full of nodes; nothing is known of how often one fails as a whole. */
+/* A rack full of nodes; nothing is known of how often one fails as a whole, unless an item is that. */
 static int fail_add_rack(struct fail_draft *d)
 {
     double node = (double)d->s->system.npus_per_node, n = (double)d->s->net.n_npus;
+    const struct own_system *own = &d->s->system;
+    for (int32_t i = 0; i < own->n_extras; i++)
+        if (own->extras[i].per == OWN_PER_RACK && !isnan(own->extras[i].mtbf_s))
+            return 0; /* the study says how often */
     if (!d->t->has_system || !(d->x->racks > 0))
         return 0;
     struct fail_row row = { .part = FAIL_RACK,
@@ -388,7 +392,7 @@ static int fail_add_class(struct fail_draft *d, int32_t dim, double mtbf_s)
 }
 
 /* With ports for NPUs and others above; joined with each other; or neither. */
-static const char *fail_tier_name(const struct fail_shape *shape, const struct fail_tier *t)
+static const char *fail_tier_name(const struct fail_shape *shape, const struct fail_tier *t, bool rail)
 {
     bool higher = false, joined = false;
     for (int32_t i = 0; i < shape->n_tiers; i++)
@@ -397,7 +401,7 @@ static const char *fail_tier_name(const struct fail_shape *shape, const struct f
         joined = joined || (shape->classes[k].degree > 0 && shape->classes[k].npu_ends == 0);
     if (t->npus == 0)
         return "spine";
-    return higher ? "leaf" : joined ? "router" : "switch";
+    return higher ? "leaf" : joined ? "router" : rail ? "switch of a rail" : "switch";
 }
 
 /* A switch takes its links of all classes; what is left of the class that loses most counts for all. */
@@ -426,7 +430,7 @@ static int fail_add_tier(struct fail_draft *d, int32_t entry, const struct fail_
     if (row.stops)
         row.npus = system_npus_taken(d->s, entry, &(struct topo_loss){ .npus = t->npus, .columns = 1 });
     return fail_add_row(d, &row, "%s: %s", d->s->net.dims[entry + low].name,
-                        fail_tier_name(fail_shape_of(d, entry), t));
+                        fail_tier_name(fail_shape_of(d, entry), t, entry > 0));
 }
 
 /* Does what joins the members come with the servers? */
@@ -907,8 +911,8 @@ static int fail_check(const struct design_point *s, const struct fail_slow *slow
                        slow->link > 0 && slow->link < 1 ? "NPU" : "link",
                        slow->link > 0 && slow->link < 1 ? slow->npu : slow->link);
     if (s->net.wires)
-        return err_set(e, ERR_UNSUP,
-                       "the network has a graph of its own; failures are known of networks with dims");
+        return yaml_fail_key(&s->doc, s->net.graph, e, ERR_UNSUP,
+                             "is given; failures are known of networks with dims");
     return 0;
 }
 

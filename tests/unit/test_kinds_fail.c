@@ -219,6 +219,46 @@ TEST(losses_are_what_they_are_by_hand)
     assert_true(isnan(inner->mtbf_s) && isnan(inner->lost_frac) && inner->left == 0.5);
 }
 
+/* A rack of the study's own stops the job as often as it says, and there is no other. */
+TEST(items_fail_as_they_say)
+{
+    PLANT(p, OWNED("items: [ { name: power, per: rack, mtbf_h: 1e4, takes_npus: 32 } ],"));
+    const struct fail_row *power = row_of(&p.t, FAIL_ITEM, 0);
+    assert_string_equal(power->name, "power");
+    assert_true(power->stops && power->npus == 32 && isnan(power->time_s));
+    assert_close(power->per_year, power->count * 0.876, 1e-12);
+    for (int32_t i = 0; i < p.t.n_rows; i++)
+        assert_true(p.t.rows[i].part != FAIL_RACK);
+}
+
+/* 16 NPUs in 4 leaves that have 4 ports up in two planes, 2:1; all-to-all fills what goes up. The bill has
+ * two leaves (a plane each) where the graph draws one, and spines of 8 ports: half of what a leaf has up goes
+ * to each. By flow the leaf and the spine leave the same; a cable up leaves 3/4 if the traffic is spread, but
+ * flows keep to the plane that has lost half. */
+TEST(boxes_of_the_bill_are_those_of_the_graph)
+{
+    PLANT(p,
+          "network:\n"
+          "  dims:\n"
+          "    - { name: pod, shape: fat-tree, sizes: [4, 4], taper: 2, planes: 2, bw_GBps: 100, tier: P }\n"
+          "model: bandwidth\n"
+          "parts:\n"
+          "  grade: V\n"
+          "  catalogue:\n"
+          "    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1 }\n"
+          "    - { name: box, kind: switch, ports: 8, bw_GBps: 50, usd: 1 }\n"
+          "    - { name: end, kind: link, bw_GBps: 50, usd: 1 }\n"
+          "  build: [ { tier: P, nic: nic, switch: box, end_link: end, up_link: end } ]\n"
+          "workload: { step: { all-to-all: { size_MB: 16, group: all } } }\n");
+    const struct fail_row *leaf = row_of(&p.t, FAIL_SWITCH, 0), *spine = row_of(&p.t, FAIL_SWITCH, 1),
+                          *up = row_of(&p.t, FAIL_LINK, 1);
+    assert_close(p.t.flow_s, 12 / 16. * 16e6 / 50e9, 1e-9); /* to other leaves, at half of 100 GB/s */
+    assert_true(leaf->count == 8 && spine->count == 2 && up->count == 16);
+    check_slower(leaf, 1, 1);
+    check_slower(spine, 1, 1);
+    check_slower(up, 4 / 3. - 1, 1);
+}
+
 /* First order: 1 - G1 (1 + delta/tau) is what stops take; the sums of system.h by another way. */
 TEST(stops_sum_to_what_goodput_lacks)
 {
