@@ -239,7 +239,7 @@ static void put_bill_sum(struct report *r, const struct topo_bill *b)
     double watt = b->n_watt_unknown < b->n_lines ? b->watt : NAN;
     report_put_real(r, watt);
     put_grades(r, b->grade, b->band_grade, b->watt_grade, watt);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         report_put_word(r, "");
 }
 
@@ -272,6 +272,7 @@ static void report_bill_lines(struct report *r, const struct facts *f)
         { IN_JSON | IN_TEXT, .key = "watt_grade", .title = "power" },
         { IN_JSON, .key = "source" },
         { IN_JSON, .key = "date" },
+        { IN_JSON, .key = "in_servers_price" },
     };
     report_table(r, "lines", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < f->bill.n_lines; i++) {
@@ -290,6 +291,7 @@ static void report_bill_lines(struct report *r, const struct facts *f)
         put_grades(r, line->grade, line->band_grade, line->watt_grade, line->watt);
         report_put_word(r, line->source);
         report_put_word(r, line->date);
+        report_put_flag(r, line->in_server);
     }
     put_bill_sum(r, &f->bill);
     report_table_end(r);
