@@ -214,7 +214,7 @@ run-study:
 test: deps ## install what is missing, then every test, plain and under ASan+UBSan
 	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
-soak: deps ## the tests with their long counts: 100 kills, every rank count, all random cases under ASan
+soak: deps ## the tests with their long counts: 1,000 kills, 2,000 damaged stores, every rank count, all random cases under ASan
 	@CC='$(CC)' JOBS='$(JOBS)' SOAK=1 LIMIT_S=3600 tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
 test-programs: $(WEFT) $(UNIT) $(RANKS) $(if $(filter release,$(BUILD)),$(LIBRARY))

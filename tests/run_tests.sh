@@ -19,7 +19,7 @@ export ASAN_OPTIONS UBSAN_OPTIONS LC_ALL MAKEFLAGS
 list_scripts() {
     [ -z "${UNIT_ONLY-}" ] || return 0
     echo first sweep_safe tests/sweep_safe.sh
-    echo first sweep_kill tests/sweep_kill.sh
+    echo first kill tests/kill.sh
     echo beside mpi tests/mpi.sh
     # What looks at the sources and documents says the same for every build.
     [ "$FOLDER" != "$FIRST" ] || echo last check_layers tests/check_layers.sh

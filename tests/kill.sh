@@ -1,0 +1,227 @@
+#!/bin/sh
+# Programs that are killed at any instant, again and again: a sweep and a study of jobs with a store, one rank of
+# a sweep on two, export and merge. A store opens at once and has rows of a plain run alone; files are the old
+# ones, or the new, and nothing lies beside them; who goes on ends with the bytes of a run that was left alone.
+#     FOLDER=build/release KILLS=40 SEED=8 tests/kill.sh
+# The sanitizers make a program so slow that few kills would hit it at work: ten there. 1,000 and 50 with SOAK=1.
+set -eu
+cd "$(dirname "$0")/.."
+folder=${FOLDER:-build/release}
+weft=$PWD/$folder/weft
+case $folder in
+*asan*) few=10 many=50 points=1000 seeds=2 ;;
+*) few=40 many=1000 points=10000 seeds=20 ;;
+esac
+[ -z "${SOAK-}" ] || few=$many
+kills=${KILLS:-$few}
+seed=${SEED:-8}
+# As tests/sweep_safe.sh has them.
+OMPI_ALLOW_RUN_AS_ROOT=1
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_btl_vader_single_copy_mechanism=none
+ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
+LC_ALL=C
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl_vader_single_copy_mechanism
+export ASAN_OPTIONS LC_ALL
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/in" "$work/at"
+cd "$work/in"
+
+die() {
+    echo "tests/kill.sh: $what, after $killed kills: $*"
+    tail -n 5 "$work"/in/*.log 2>/dev/null || :
+    exit 1
+}
+
+# 0.2 ms a point or so, and rows are committed a few times a second: a sweep lives through most of the kills.
+cat >prices.yaml <<..
+name: prices
+rates:
+  - { tier: A, link_usd_per_GBps: 4 }
+  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
+..
+cat >sweep.yaml <<..
+network:
+  dims:
+    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }
+    - { name: pod, shape: switch, size: 8, tier: B, latency_ns: 500 }
+parts: prices.yaml
+workload:
+  name: toy
+  groups: { tp: { size: 4 }, dp: { after: tp } }
+  step:
+    sum:
+      - compute_ms: 1
+      - max: [ { compute_ms: 0.2 }, { all-reduce: { size_MB: 80, group: dp } } ]
+      - all-to-all: { size_MB: 8, group: tp }
+vary:
+  model: [ chunk, alpha-beta ]
+  objective: [ perf_per_cost, time ]
+  total_GBps: { from: 100, to: 600, points: $((points / 4)) }
+..
+cat >place.yaml <<..
+name: small
+network: "ring:4@100 switch:4@50"
+model: slots
+slots: 40
+jobs: { count: 12, zeta: [60, 120], hop_GBps: 0.25 }
+schedulers: [drf, las, fifo]
+seeds: $seeds
+vary: { jobs.count: [8, 12, 16, 20] }
+..
+killed=0
+what="a plain run"
+for study in sweep place; do
+    "$weft" sweep $study.yaml -j 2 -o $study.csv 2>plain.log || die "$study ends with code $?"
+    sed '/^#/d' $study.csv | sort >$study.sorted
+done
+[ "$(grep -c -v '^#' sweep.csv)" = $((points + 1)) ] || die "not $points rows"
+for i in 1 2 3; do "$weft" sweep sweep.yaml -j 2 --store "s$i.db" --shard $i/3 -q 2>plain.log || die "shard $i ends with code $?"; done
+"$weft" merge two.db s1.db s2.db -q 2>plain.log || die "merge ends with code $?"
+"$weft" export two.db -q -o two.csv || die "export ends with code $?"
+"$weft" merge all.db s1.db s2.db s3.db 2>plain.log || die "merge ends with code $?"
+"$weft" export all.db -o all.csv || die "export ends with code $?"
+cmp sweep.csv all.csv || die "a merged store has other rows"
+
+# From 0 to 1, more than are needed, for those that come too late.
+awk -v seed="$seed" -v n="$kills" 'BEGIN { srand(seed); for (i = 0; i < 40 * n + 400; i++) printf "%.6f\n", rand() }' >instants
+exec 3<instants
+
+# now: in seconds.
+now() { date +%s.%N; }
+# instant_in S: a moment of the next S seconds.
+instant_in() {
+    read -r share <&3 || die "no instants are left"
+    instant=$(awk -v share="$share" -v s="$1" 'BEGIN { printf "%.4f", share * s }')
+}
+
+# kill_one COMMAND: killed at $instant; $code as a shell has it: 137, or that of a command that ended before.
+kill_one() {
+    "$@" 2>run.log &
+    pid=$!
+    sleep "$instant"
+    kill -9 $pid 2>/dev/null || :
+    code=0
+    wait $pid 2>/dev/null || code=$?
+    [ $code = 137 ] || return 0
+    killed=$((killed + 1))
+    n=$((n + 1))
+}
+
+# kill_rank COMMAND: one of two ranks, and mpirun ends the other.
+kill_rank() {
+    mpirun -n 2 --oversubscribe --bind-to none "$@" 2>run.log &
+    pid=$!
+    sleep "$instant"
+    victim=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '$2 == "(weft)" && $4 == parent { print $1 }' |
+        sed -n "$((1 + n % 2))p")
+    hit=
+    [ -z "$victim" ] || ! kill -9 "$victim" 2>/dev/null || hit=yes
+    code=0
+    wait $pid 2>/dev/null || code=$?
+    [ -n "$hit" ] && [ $code != 0 ] || return 0
+    killed=$((killed + 1))
+    n=$((n + 1))
+    code=137
+}
+
+# opens STORE SORTED: a store that was just killed, with the rows of a plain run. While columns that are blank in
+# all rows so far are left out, lines differ.
+opens() {
+    code=0
+    "$weft" export "$1" -o part.csv -f 2>open.log || code=$?
+    if [ $code != 0 ]; then
+        [ $code = 3 ] || die "export ends with code $code"
+        grep -q -e 'has nothing in it yet' -e 'is empty, not' -e 'no such store' open.log || die "the store does not open"
+        return 0
+    fi
+    sed '/^#/d' part.csv | sort >part.txt
+    grep -q -x -F -e "$(grep -v '^#' part.csv | head -n 1)" "$2" || return 0
+    comm -23 part.txt "$2" >other.txt
+    [ ! -s other.txt ] || die "the store has rows that a plain run has not: $(head -n 1 other.txt)"
+}
+
+# has_alone NAME..: of all names that may be in at/, no others are.
+has_alone() {
+    for file in ../at/* ../at/.[!.]*; do
+        [ -e "$file" ] || continue
+        for name in "$@"; do [ "$file" != "../at/$name" ] || continue 2; done
+        die "leaves $file behind"
+    done
+}
+
+# go_on STUDY: with what a kill left; then the bytes are those of a plain run.
+go_on() {
+    "$weft" sweep "$1.yaml" --store ../at/s.db -j 2 -o got.csv -f 2>last.log || die "the run that goes on ends with code $?"
+    cmp "$1.csv" got.csv || die "rows differ from those of a run that was left alone"
+    has_alone s.db
+    rm -f ../at/s.db
+}
+
+# kill_study KILLS STUDY KILL COMMAND..: with its store.
+kill_study() {
+    most=$1 study=$2 by=$3 n=0
+    shift 3
+    while [ $n -lt "$most" ]; do
+        instant_in 0.5
+        $by "$@"
+        opens ../at/s.db $study.sorted
+        has_alone s.db s.db-wal s.db-shm s.db-journal
+        # It came to its end before: look at it, and begin again.
+        [ $code != 0 ] || go_on $study
+    done
+    go_on $study
+}
+
+# Half of a hundred each way, ranks least, as they take longest.
+part() { echo $(((kills * $1 + 50) / 100)); }
+
+what="a sweep"
+kill_study "$(part 30)" sweep kill_one "$weft" sweep sweep.yaml --store ../at/s.db -j 2
+what="a study of jobs"
+kill_study "$(part 20)" place kill_one "$weft" place place.yaml --store ../at/s.db -j 2
+what="a rank"
+if command -v mpirun >/dev/null; then
+    kill_study "$(part 10)" sweep kill_rank "$weft" sweep sweep.yaml --store ../at/s.db -j 1
+fi
+
+# A file that is there is replaced, or not there yet, by turns.
+what="export"
+n=0
+start=$(now)
+"$weft" export all.db -o got.csv -f
+took=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+most=$(part 20)
+while [ $n -lt "$most" ]; do
+    rm -f ../at/*
+    [ $((n % 2)) = 0 ] || cp two.csv ../at/out.csv
+    instant_in "$took"
+    kill_one "$weft" export all.db -o ../at/out.csv -f
+    has_alone out.csv
+    [ ! -e ../at/out.csv ] || cmp -s all.csv ../at/out.csv || cmp -s two.csv ../at/out.csv ||
+        die "leaves a file that is neither the old nor the new one"
+done
+
+what="merge"
+rm -f ../at/*
+n=0
+start=$(now)
+"$weft" merge -f got.db s1.db s2.db s3.db
+took=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+most=$(part 20)
+while [ $n -lt "$most" ]; do
+    rm -f ../at/*
+    [ $((n % 2)) = 0 ] || cp two.db ../at/out.db
+    instant_in "$took"
+    kill_one "$weft" merge -f ../at/out.db s1.db s2.db s3.db
+    has_alone out.db
+    if [ -e ../at/out.db ]; then
+        "$weft" export ../at/out.db -q -o got.csv -f 2>open.log || die "the merged store does not open"
+        cmp -s all.csv got.csv || cmp -s two.csv got.csv || die "a store has other rows than the old and the new one"
+    fi
+    rm -f ../at/*
+done
+"$weft" merge ../at/out.db s1.db s2.db s3.db && "$weft" export ../at/out.db -o got.csv -f && cmp all.csv got.csv ||
+    die "a merge after all of these has other rows"
+echo "tests/kill.sh: the same rows after $killed kills"
