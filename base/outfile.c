@@ -9,7 +9,7 @@
  * ".weft-PID-K.tmp" from the start; there a SIGKILL leaves that file behind, and nothing else. "Exists" is
  * asked before the work and settled at the end: linkat() and, where the file system has it, RENAME_NOREPLACE
  * refuse a file that came up meanwhile, so two processes that write one path without -f do not overwrite each
- * other.
+ * other. Of files that belong together each change of names can be taken back until the last of them is made.
  */
 
 /* O_TMPFILE and renameat2() let an output file appear whole or not at all. */
@@ -59,22 +59,37 @@ static bool side_name(char *buf, size_t n, const char *path, int k)
     return false;
 }
 
+/* From @p side to the name. @p together: the file that was there takes the side's, so that it can come back;
+ * where the file system cannot do that it is gone. */
+static bool replace_by(struct outfile *f, const char *side, bool together)
+{
+    if (together && renameat2(AT_FDCWD, side, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0) {
+        f->old = strdup(side);
+        if (!f->old)
+            unlink(side);
+        return true;
+    }
+    return rename(side, f->path) == 0;
+}
+
 /* Give the nameless file its name. False with errno; EEXIST when refused. */
-static bool name_tmpfile(const struct outfile *f)
+static bool name_tmpfile(struct outfile *f, bool together)
 {
     char link[64], side[PATH_MAX];
     /* AT_EMPTY_PATH would need a privilege (CAP_DAC_READ_SEARCH); the link of /proc is what open(2)
      * recommends. */
     snprintf(link, sizeof link, "/proc/self/fd/%d", f->fd);
-    if (linkat(AT_FDCWD, link, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0)
+    if (linkat(AT_FDCWD, link, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0) {
+        f->named = true;
         return true;
+    }
     if (errno != EEXIST || !f->force)
         return false;
     for (int k = 0; k < TRIES; k++) {
         if (!side_name(side, sizeof side, f->path, k))
             return false;
         if (linkat(AT_FDCWD, link, AT_FDCWD, side, AT_SYMLINK_FOLLOW) == 0) {
-            if (rename(side, f->path) == 0)
+            if (replace_by(f, side, together))
                 return true;
             /* unlink() may set another errno. */
             int why = errno;
@@ -89,15 +104,15 @@ static bool name_tmpfile(const struct outfile *f)
 }
 
 /* Where file systems lack RENAME_NOREPLACE, the check made before must do. */
-static bool move_into_place(const struct outfile *f)
+static bool move_into_place(struct outfile *f, bool together)
 {
-    if (!f->force) {
-        if (renameat2(AT_FDCWD, f->side, AT_FDCWD, f->path, RENAME_NOREPLACE) == 0)
-            return true;
-        if (errno != EINVAL && errno != ENOSYS)
-            return false;
+    if (renameat2(AT_FDCWD, f->side, AT_FDCWD, f->path, RENAME_NOREPLACE) == 0) {
+        f->named = true;
+        return true;
     }
-    return rename(f->side, f->path) == 0;
+    if (!f->force && errno != EINVAL && errno != ENOSYS)
+        return false;
+    return replace_by(f, f->side, together);
 }
 
 /* ---- beginning ---- */
@@ -155,13 +170,39 @@ static int open_in_place(struct outfile *f, const char *path, struct err *e)
     return f->fd < 0 ? cannot_write(e, path) : 0;
 }
 
+/* Where links lead that lead to no file yet: the file is made there, and the links stay. NULL with errno. */
+static char *follow_links(const char *path)
+{
+    enum { MOST_LINKS = 40 }; /* as Linux follows */
+    char *at = strdup(path);
+    for (int k = 0; at && k < MOST_LINKS; k++) {
+        char to[PATH_MAX], *next;
+        ssize_t n = readlink(at, to, sizeof to - 1);
+        if (n < 0)
+            return at;
+        to[n] = '\0';
+        /* A target counts from the folder of its link. */
+        size_t n_dir = to[0] == '/' ? 0 : dir_length(at);
+        next = malloc(n_dir + (size_t)n + 1);
+        if (next) {
+            memcpy(next, at, n_dir);
+            memcpy(next + n_dir, to, (size_t)n + 1);
+        }
+        free(at);
+        at = next;
+    }
+    free(at);
+    errno = at ? ELOOP : ENOMEM;
+    return NULL;
+}
+
 static int begin(struct outfile *f, const char *path, bool force, struct err *e)
 {
     struct stat st;
     if (!path || strcmp(path, "-") == 0)
         return 0;
     if (stat(path, &st) != 0)
-        return open_new(f, strdup(path), path, e);
+        return open_new(f, follow_links(path), path, e);
     if (!S_ISREG(st.st_mode))
         return open_in_place(f, path, e);
     if (!force)
@@ -241,32 +282,8 @@ static int copy_beside(struct outfile *f, struct err *e)
     return rc;
 }
 
-static int end_beside(struct outfile *f, struct err *e)
-{
-    int rc = sync_file(f, e);
-    if (!rc)
-        rc = close_file(f, e);
-    if (!rc && !move_into_place(f))
-        rc = errno == EEXIST ? already_there(e, f->path) : cannot_write(e, f->path);
-    if (!rc) {
-        free(f->side);
-        f->side = NULL;
-    }
-    return rc;
-}
-
-static int end_nameless(struct outfile *f, struct err *e)
-{
-    int rc = sync_file(f, e);
-    if (rc || name_tmpfile(f))
-        return rc;
-    if (errno == EEXIST && !f->force)
-        return already_there(e, f->path);
-    rc = copy_beside(f, e);
-    return rc ? rc : end_beside(f, e);
-}
-
-static int end(struct outfile *f, struct err *e)
+/* All that can fail for lack of room. */
+static int make_sure(struct outfile *f, struct err *e)
 {
     if (!f->path) {
         errno = 0;
@@ -274,14 +291,63 @@ static int end(struct outfile *f, struct err *e)
     }
     if (f->in_place)
         return close_file(f, e);
-    return f->side ? end_beside(f, e) : end_nameless(f, e);
+    int rc = sync_file(f, e);
+    return rc || !f->side ? rc : close_file(f, e);
+}
+
+static int name_beside(struct outfile *f, bool together, struct err *e)
+{
+    if (!move_into_place(f, together))
+        return errno == EEXIST ? already_there(e, f->path) : cannot_write(e, f->path);
+    free(f->side);
+    f->side = NULL;
+    return 0;
+}
+
+static int name_file(struct outfile *f, bool together, struct err *e)
+{
+    if (!f->path || f->in_place)
+        return 0;
+    if (f->side)
+        return name_beside(f, together, e);
+    if (name_tmpfile(f, together))
+        return 0;
+    if (errno == EEXIST && !f->force)
+        return already_there(e, f->path);
+    int rc = copy_beside(f, e);
+    if (!rc)
+        rc = make_sure(f, e);
+    return rc ? rc : name_beside(f, together, e);
+}
+
+/* What was there, or nothing, has its name again. */
+static void give_back(struct outfile *f)
+{
+    if (f->old)
+        rename(f->old, f->path);
+    else if (f->named)
+        unlink(f->path);
+    free(f->old);
+    f->old = NULL;
+}
+
+int outfile_end_all(struct outfile *f, int n, struct err *e)
+{
+    int rc = 0, named = 0;
+    for (int i = 0; i < n && !rc; i++)
+        rc = make_sure(&f[i], e);
+    for (; named < n && !rc; named += !rc)
+        rc = name_file(&f[named], n > 1, e);
+    for (int i = 0; i < named && rc; i++)
+        give_back(&f[i]);
+    for (int i = 0; i < n; i++)
+        outfile_drop(&f[i]);
+    return rc;
 }
 
 int outfile_end(struct outfile *f, struct err *e)
 {
-    int rc = end(f, e);
-    outfile_drop(f);
-    return rc;
+    return outfile_end_all(f, 1, e);
 }
 
 void outfile_drop(struct outfile *f)
@@ -290,7 +356,10 @@ void outfile_drop(struct outfile *f)
         close(f->fd);
     if (f->side)
         unlink(f->side);
+    if (f->old)
+        unlink(f->old);
     free(f->side);
+    free(f->old);
     free(f->path);
     *f = (struct outfile){ 0 };
 }

@@ -11,15 +11,18 @@
 struct outfile {
     char *path;    /**< owned; what appears at the end; NULL = standard output */
     char *side;    /**< owned; the file beside it that is written meanwhile; NULL = it has no name yet */
+    char *old;     /**< owned; while files are named together: where the file that was replaced is */
     int fd;        /**< valid with `path` */
     unsigned mode; /**< permissions of the file that is replaced; 0: a new file, as the umask says */
     bool force, in_place, begun; /**< an existing file may go; written directly; not zero any more */
+    bool named;                  /**< it has its name, which nothing had before */
 };
 
 /**
  * Begin to write @p path; NULL or "-" is standard output. A regular file appears complete at outfile_end() or
  * not at all (a full disk or a signal leaves nothing behind); an existing one is refused unless @p force,
- * and keeps its permissions. Devices and pipes are written directly.
+ * and keeps its permissions. A symbolic link stays, also one that leads to no file yet. Devices and pipes are
+ * written directly.
  * @return 0, ERR_USAGE (exists and not @p force), ERR_IO or ERR_NOMEM. After a failure there is nothing to
  * end.
  */
@@ -28,6 +31,10 @@ int outfile_begin(struct outfile *f, const char *path, bool force, struct err *e
 int outfile_put(struct outfile *f, const char *s, size_t n, struct err *e);
 /** All was put: the file gets its name. ERR_IO, or ERR_USAGE where a file of that name came up meanwhile. */
 int outfile_end(struct outfile *f, struct err *e);
+/** As outfile_end() of each, shape [n], together: all are on the disk before the first gets its name, and
+ * where one cannot have it the others give theirs back. A process that is killed between two names leaves
+ * some. */
+int outfile_end_all(struct outfile *f, int n, struct err *e);
 /** Whatever was not ended is as if it had never begun. */
 void outfile_drop(struct outfile *f);
 

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <yaml.h>
 
 #include "base/vec.h"
@@ -466,6 +467,45 @@ void yaml_beside(struct text *out, const struct yaml_doc *doc, yaml_id id)
     if (path[0] != '/' && slash && strncmp(source, "--set ", 6) != 0)
         text_add(out, source, (size_t)(slash - source) + 1);
     text_puts(out, path);
+}
+
+bool yaml_names_file(struct text *out, const struct yaml_doc *doc, yaml_id id)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    struct stat st;
+    double number;
+    size_t before = out->n;
+    if (node->kind != YAML_SCALAR || !node->text || !strpbrk(node->text, "./") ||
+        num_parse_real(node->text, &number))
+        return false;
+    yaml_beside(out, doc, id);
+    if (!out->failed && stat(out->s + before, &st) == 0 && S_ISREG(st.st_mode))
+        return true;
+    if (!out->failed)
+        out->s[out->n = before] = '\0';
+    return false;
+}
+
+static bool is_at(const char *path, const struct stat *file)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+bool yaml_has_file(const struct yaml_doc *doc, const char *path)
+{
+    struct stat file;
+    bool has = false;
+    if (stat(path, &file) != 0)
+        return false;
+    for (int32_t i = 0; i < doc->n_sources && !has; i++)
+        has = is_at(doc->sources[i], &file);
+    for (yaml_id id = 0; id < doc->n_nodes && !has; id++) {
+        struct text named = { 0 };
+        has = yaml_names_file(&named, doc, id) && is_at(text_str(&named), &file);
+        text_free(&named);
+    }
+    return has;
 }
 
 /* Room a copy gets for a few overrides, so that a sweep point costs no second allocation. */

@@ -153,7 +153,7 @@ static int run_alloc(struct run *run, struct err *e)
     struct alloc_run a = { .run = run,
                            .study = { .sweep = { .n_points = 1 } },
                            .report = { .format = output_format(run) } };
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (!rc)
         rc = load_overrides(&a.overrides, run, e);
     const struct study_ask ask = {

@@ -343,7 +343,7 @@ static int run_check(struct run *run, struct err *e)
 {
     struct load_overrides o;
     struct design_point probe = { 0 };
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (rc)
         return rc;
     rc = load_overrides(&o, run, e);

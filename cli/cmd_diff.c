@@ -240,7 +240,7 @@ static int run_diff(struct run *run, struct err *e)
 {
     struct load_overrides o;
     struct diff d = { 0 };
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (rc)
         return rc;
     rc = load_overrides(&o, run, e);

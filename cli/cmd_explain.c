@@ -614,7 +614,7 @@ static int run_explain(struct run *run, struct err *e)
 {
     struct load_overrides o;
     struct load_design x = { 0 };
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (rc)
         return rc;
     rc = load_overrides(&o, run, e);

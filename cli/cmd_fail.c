@@ -207,7 +207,7 @@ static int run_fail(struct run *run, struct err *e)
     struct load_design x = { 0 };
     struct fail_table t = { 0 };
     struct fail_slow slow = fail_usual_slow;
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (!rc)
         rc = fail_read_share(&slow.link, "slow-link", run->opt.slow_link, e);
     if (!rc)

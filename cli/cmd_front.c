@@ -1441,7 +1441,7 @@ static int write_front(const struct run *run, const struct front_job *j, struct 
 static int run_front(struct run *run, struct err *e)
 {
     struct front_job j = { 0 };
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (!rc)
         rc = front_job_run(&j, run, e);
     if (!rc)

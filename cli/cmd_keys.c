@@ -275,7 +275,7 @@ static int check_section(const char *name, struct err *e)
 static int run_keys(struct run *run, struct err *e)
 {
     const char *only = run->opt.n_operands ? run->opt.operands[0] : NULL;
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (!rc && only)
         rc = check_section(only, e);
     if (rc)

@@ -344,7 +344,7 @@ static int run_plot(struct run *run, struct err *e)
     if (!rc)
         rc = check_extension(run, e);
     if (!rc)
-        rc = output_check(run, NULL, e);
+        rc = output_check(run, e);
     if (rc)
         return rc;
     struct filters filters;

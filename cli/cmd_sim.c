@@ -383,7 +383,7 @@ static int write_table(const struct run *run, const struct story *stories, int32
  * Simulate every workload of @p s, whose model is chunk, at the bandwidths of @p d once more and write what
  * happens to
  * @p path: .json as trace events, .csv as a table with a row per bar. Errors as timeline_build() and
- * text_write_file().
+ * output_file().
  */
 static int timeline_write(const struct run *run, const struct design_point *s, const struct design *d,
                           const char *path, struct err *e)
@@ -407,7 +407,7 @@ static int timeline_write(const struct run *run, const struct design_point *s, c
     if (!rc)
         rc = text_check(&out, e);
     if (!rc)
-        rc = text_write_file(&out, path, run->opt.force, e);
+        rc = output_file(run, path, &out, e);
     for (int32_t i = 0; stories && i < s->n_workloads; i++)
         timeline_free(&stories[i].timeline);
     free(stories);
@@ -1047,7 +1047,7 @@ static int sim_links_write(const struct run *run, const struct design_point *s, 
     if (!rc)
         rc = table_write(&t, TABLE_AS_CSV, text_str(&head), &out, e);
     if (!rc)
-        rc = text_write_file(&out, path, run->opt.force, e);
+        rc = output_file(run, path, &out, e);
     table_free(&t);
     text_free(&out);
     text_free(&head);

@@ -334,7 +334,7 @@ static int write_stream(const struct run *run, struct source *s, const char *pat
     if (!rc)
         rc = stream(&f, &w, s, text_str(&head), e);
     if (!rc)
-        rc = outfile_end(&f, e);
+        rc = output_hold(run, &f, e);
     outfile_drop(&f);
     text_free(&head);
     return rc;
@@ -601,7 +601,7 @@ static int run_export(struct run *run, struct err *e)
 {
     struct filters where;
     struct store *s = NULL;
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (rc)
         return rc;
     rc = filters_read(&where, &run->opt.where, e);
@@ -685,16 +685,17 @@ static int say_merged(struct run *run, const struct spans *given, int32_t n_shar
     return 0;
 }
 
-/* store_merge() writes beside the name and renames at the end: OUT.db may be one of the stores. */
+/* store_merge() reads all before it replaces the file: OUT.db may be one of the stores. */
 static int run_merge(struct run *run, struct err *e)
 {
     const struct options *opt = &run->opt;
     struct spans given = { 0 };
     int32_t n_shards;
-    int rc = output_check(run, opt->operands[0], e);
-    if (rc)
-        return rc;
-    rc = mark_shards(&given, &n_shards, run, e);
+    int rc = 0;
+    if (!opt->force && access(opt->operands[0], F_OK) == 0)
+        rc = err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", opt->operands[0]);
+    if (!rc)
+        rc = mark_shards(&given, &n_shards, run, e);
     if (!rc)
         rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, study_reduce_store, NULL,
                          e);
@@ -1123,12 +1124,12 @@ static int dry_run(const struct run *run, const struct campaign_ask *ask, struct
 /* Before the study is read: by every rank alike, from the same words. */
 static int check_options(struct study_job *job, const struct run *run, struct err *e)
 {
-    int rc = job->kind ? extra_check(run, job->extras, job->n_extras, e) : output_check(run, NULL, e);
+    int rc = check_out(run, job->extras, job->n_extras, e);
+    if (!rc)
+        rc = job->kind ? extra_check(run, job->extras, job->n_extras, e) : output_check(run, e);
     if (!rc)
         rc = read_shard(&job->ask, run->opt.shard, e);
-    if (!rc)
-        rc = check_resume(run, e);
-    return rc ? rc : check_out(run, job->extras, job->n_extras, e);
+    return rc ? rc : check_resume(run, e);
 }
 
 /* By all ranks. */

@@ -69,7 +69,7 @@ static int export_graph(const struct run *run, const struct topo_graph *g, const
         return 0;
     int rc = format(&out, g, e);
     if (!rc)
-        rc = text_write_file(&out, path, run->opt.force, e);
+        rc = output_file(run, path, &out, e);
     text_free(&out);
     return rc;
 }
@@ -429,12 +429,12 @@ static int export_astra(struct run *run, const struct design_point *s, struct er
         err_wrap(e, "%s", run->opt.operands[0]);
     if (!rc && network) {
         sim_astra_format_network(&out, &conf);
-        rc = text_write_file(&out, network, run->opt.force, e);
+        rc = output_file(run, network, &out, e);
         text_clear(&out);
     }
     if (!rc && system) {
         sim_astra_format_system(&out, &conf, &notes);
-        rc = text_write_file(&out, system, run->opt.force, e);
+        rc = output_file(run, system, &out, e);
     }
     if (!rc)
         output_notes(run, &notes);

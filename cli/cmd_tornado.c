@@ -364,7 +364,7 @@ static int run_study(struct run *run, const struct load_overrides *o, struct err
 static int run_tornado(struct run *run, struct err *e)
 {
     struct load_overrides o;
-    int rc = output_check(run, NULL, e);
+    int rc = output_check(run, e);
     if (rc)
         return rc;
     rc = load_overrides(&o, run, e);

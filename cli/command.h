@@ -22,6 +22,7 @@ enum exit_code {
 };
 
 struct run;
+struct output_files;
 
 /** One row of the table in main.c; usage, help and dispatch all read it. */
 struct command {
@@ -39,6 +40,7 @@ struct run {
     const char *recorded;          /**< the command line that gives this output again */
     int exit_code;                 /**< enum exit_code; EXIT_DONE at the start */
     struct text warned;            /**< warnings so far, a line each: none is given twice */
+    struct output_files *files;    /**< borrowed; what it has written, see cli/output.h */
 };
 
 /** Groups and operands of a command: SCOPE(1, 1, "STUDY", &options_study, &options_files). */

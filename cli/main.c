@@ -125,7 +125,8 @@ static int show_version(void)
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-    struct run run = { .command = c };
+    struct output_files files = { 0 };
+    struct run run = { .command = c, .files = &files };
     struct text recorded = { 0 };
     struct err e = { 0 };
     text_printf(&recorded, "weft %s", c->name);
@@ -138,8 +139,11 @@ static int run_command(const struct command *c, int argc, char **argv)
     } else {
         if (!rc)
             rc = c->run(&run, &e);
+        if (!rc)
+            rc = output_end(&run, &e);
         code = rc ? finish(c->name, rc, &e) : run.exit_code;
     }
+    output_drop(&run);
     options_free(&run.opt);
     text_free(&run.warned);
     text_free(&recorded);

@@ -3,18 +3,23 @@
  * command line, hash of the study, seed. It has no date and no host, so that equal runs give equal bytes.
  *
  * Standard output carries results alone; what is said about a run goes to standard error. Files are replaced
- * in one step (base/text.h), so a run that fails leaves the old one. Outputs are checked before long work
- * starts and once more when they are written, as the disk can change in between.
+ * in one step at the end of the command (base/outfile.h), all of them, so a run that fails leaves the old
+ * ones. Outputs are checked before long work starts and once more when they are written, as the disk can
+ * change in between.
  */
 #include "cli/output.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+#include "cli/load.h"
+#include "study/source.h"
 #include "weft.h"
 
 bool output_ends_with(const char *s, const char *end)
@@ -39,18 +44,6 @@ enum table_format output_format(const struct run *run)
     if (out && (output_ends_with(out, ".json") || output_ends_with(out, ".jsonl")))
         return TABLE_AS_JSON;
     return TABLE_AS_TEXT;
-}
-
-int output_check(const struct run *run, const char *path, struct err *e)
-{
-    struct stat st;
-    path = path ? path : run->opt.out;
-    if (!path || strcmp(path, "-") == 0 || run->opt.force)
-        return 0;
-    /* Devices and pipes are written, not replaced: they are always free. */
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
-    return 0;
 }
 
 struct origin output_origin(const struct design_point *s)
@@ -88,9 +81,52 @@ void output_json_head(struct json *j, const struct run *run, struct origin from)
     json_close(j, '}');
 }
 
+/* ---- files ---- */
+
+int output_hold(const struct run *run, struct outfile *f, struct err *e)
+{
+    struct output_files *files = run->files;
+    if (!f->path) /* standard output has what it was given */
+        return outfile_end(f, e);
+    if (!vec_reserve(files->held, files->cap, files->n + 1))
+        return err_nomem(e, f->path);
+    files->held[files->n++] = *f;
+    *f = (struct outfile){ 0 };
+    return 0;
+}
+
+int output_file(const struct run *run, const char *path, const struct text *t, struct err *e)
+{
+    struct outfile f = { 0 };
+    int rc = text_check(t, e);
+    if (!rc)
+        rc = outfile_begin(&f, path, run->opt.force, e);
+    if (!rc)
+        rc = outfile_put(&f, text_str(t), t->n, e);
+    if (!rc)
+        rc = output_hold(run, &f, e);
+    outfile_drop(&f);
+    return rc;
+}
+
+int output_end(struct run *run, struct err *e)
+{
+    int32_t n = run->files->n;
+    run->files->n = 0; /* they are gone, whatever happens */
+    return outfile_end_all(run->files->held, n, e);
+}
+
+void output_drop(struct run *run)
+{
+    for (int32_t i = 0; i < run->files->n; i++)
+        outfile_drop(&run->files->held[i]);
+    free(run->files->held);
+    *run->files = (struct output_files){ 0 };
+}
+
 int output_write(const struct run *run, const struct text *t, struct err *e)
 {
-    return text_write_file(t, run->opt.out, run->opt.force, e);
+    return output_file(run, run->opt.out, t, e);
 }
 
 int output_table(const struct run *run, const struct table *t, struct origin from, struct err *e)
@@ -270,6 +306,73 @@ static bool is_same(const char *a, const char *b)
     return has_a && has_b && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Would it replace what the study is made of: its own file, those put in, those that its values name? What is
+ * wrong with the study is told later. */
+static bool is_in_study(const struct run *run, const char *path)
+{
+    struct load_overrides o = { 0 };
+    struct err ignored = { 0 };
+    struct yaml_doc doc;
+    int32_t own_source;
+    bool is = false;
+    if (load_overrides(&o, run, &ignored) == 0) {
+        const struct study_source from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n };
+        if (source_open(&doc, &own_source, &from, &ignored) == 0) {
+            is = yaml_has_file(&doc, path);
+            if (!is && source_fetch(&doc, own_source, &from, &ignored) == 0)
+                is = yaml_has_file(&doc, path);
+            yaml_free(&doc);
+        }
+    }
+    load_free(&o);
+    return is;
+}
+
+/* -f is for outputs of before: nobody means to lose what the command reads. */
+static bool is_read(const struct run *run, const char *path)
+{
+    struct stat st;
+    bool is = false;
+    if (output_is_stdout(path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    for (int32_t i = 0; i < run->opt.n_operands && !is; i++)
+        is = is_same(path, run->opt.operands[i]);
+    is = is || (run->opt.npu && is_same(path, run->opt.npu));
+    return is || (run->opt.n_operands > 0 && is_in_study(run, path));
+}
+
+/* A name that promises what no command writes: it would be a text. */
+static int check_ending(const struct run *run, const char *path, struct err *e)
+{
+    static const char *const endings[] = { ".db",  ".sqlite",  ".sqlite3", ".xlsx", ".xls",
+                                           ".ods", ".parquet", ".arrow",   ".h5" };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && run->opt.format < 0; i++)
+        if (output_ends_with(path, endings[i]))
+            return err_set(e, ERR_USAGE,
+                           "output %s: would be text, not what its name says; end it in .csv, .json or .txt, "
+                           "or give --of%s",
+                           path, i < 3 ? " (weft sweep --store writes stores)" : "");
+    return 0;
+}
+
+static int check_path(const struct run *run, const char *path, struct err *e)
+{
+    struct stat st;
+    if (is_read(run, path))
+        return err_set(e, ERR_USAGE, "output %s: is a file that the command reads; choose another", path);
+    int rc = check_ending(run, path, e);
+    /* Devices and pipes are written, not replaced: they are always free. */
+    if (!rc && !run->opt.force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
+    return rc;
+}
+
+int output_check(const struct run *run, struct err *e)
+{
+    const char *path = run->opt.out;
+    return !path || output_is_stdout(path) ? 0 : check_path(run, path, e);
+}
+
 /* A file is written beside its name and renamed, so that its folder has to be there and writable; what is no
  * file, /dev/null, is opened as it is. */
 static int check_folder(const char *path, struct err *e)
@@ -285,12 +388,9 @@ static int check_folder(const char *path, struct err *e)
     return 0;
 }
 
-/* -f is for outputs of before: nobody means to lose the study. */
 static int check_one(const struct run *run, const char *path, struct err *e)
 {
-    if (run->opt.n_operands > 0 && !output_is_stdout(path) && is_same(path, run->opt.operands[0]))
-        return err_set(e, ERR_USAGE, "output %s: is the study itself; choose another file", path);
-    int rc = output_check(run, path, e);
+    int rc = output_is_stdout(path) ? 0 : check_path(run, path, e);
     return rc ? rc : check_folder(path, e);
 }
 

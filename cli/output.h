@@ -2,12 +2,14 @@
  * @file What a run says: data to standard output or a file, whole or not at all; messages to standard error.
  *
  * Everything that can be refused is refused before long work (output_check(), extra_check()): a file that
- * exists, a folder that is not there, two outputs of one name. Files are written at the end by
- * base/outfile.h, so a failure or a signal leaves what was there before.
+ * exists, a file that the command reads, a folder that is not there, two outputs of one name. Files are
+ * written by base/outfile.h and get their names together when the command has succeeded, so a failure or a
+ * signal leaves what was there before.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include "base/outfile.h"
 #include "base/report.h"
 #include "cli/command.h"
 #include "kinds/design/point.h"
@@ -20,8 +22,10 @@ bool output_is_stdout(const char *path);
 /** --of, else by the extension of -o (.csv, .json, .jsonl), else text. */
 enum table_format output_format(const struct run *run);
 
-/** Is the file that -o names (or @p path, if not NULL) free to write? ERR_USAGE. Asked before long work. */
-int output_check(const struct run *run, const char *path, struct err *e);
+/** Is the file that -o names free to write, and with -f none that the command reads:
+ * an operand, or a file that the study puts in or names? Is -o no name of a format that is not written?
+ * ERR_USAGE. Asked before long work. */
+int output_check(const struct run *run, struct err *e);
 
 /** Where a result comes from. */
 struct origin {
@@ -38,6 +42,20 @@ struct origin output_origin(const struct design_point *s);
 void output_head(struct text *head, const struct run *run, struct origin from);
 /** The same as member "weft" of the open object. */
 void output_json_head(struct json *j, const struct run *run, struct origin from);
+
+/** Files of a run that are whole and have no name yet. */
+struct output_files {
+    struct outfile *held; /**< shape [n], owned */
+    int32_t n, cap;
+};
+/** Take over a file that was begun and is whole; it appears with all others of the run at its end. Standard
+ * output is flushed. @p f is empty then. ERR_IO, ERR_NOMEM. */
+int output_hold(const struct run *run, struct outfile *f, struct err *e);
+/** Write @p t to @p path, NULL or "-": standard output. Errors as output_hold(), and ERR_USAGE: it exists. */
+int output_file(const struct run *run, const char *path, const struct text *t, struct err *e);
+/** All files that are held get their names, or none. ERR_IO; ERR_USAGE: one came up meanwhile. */
+int output_end(struct run *run, struct err *e);
+void output_drop(struct run *run); /**< what is held is as if it had never begun */
 
 /** Write to where -o says. ERR_USAGE, ERR_IO, ERR_NOMEM. */
 int output_write(const struct run *run, const struct text *t, struct err *e);

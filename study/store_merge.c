@@ -532,12 +532,15 @@ static int find_log(struct text *log, const char *path, struct err *e)
 static int claim_target(struct store **old, const char *path, struct err *e)
 {
     struct text log = { 0 };
+    struct stat st;
     /* The log of a store lies where the store is, not where a link to it is. */
     char *real = realpath(path, NULL);
     int rc = find_log(&log, real ? real : path, e);
     *old = NULL;
     if (!rc && store_is(path))
         rc = store_claim(old, path, e);
+    else if (!rc && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        rc = err_set(e, ERR_PARSE, "%s: is not a store, so it is not replaced; choose another name", path);
     else if (!rc && log.n)
         rc = err_set(e, ERR_PARSE, "%s: is the log of a store that is gone; move it away first",
                      text_str(&log));

@@ -15,9 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/num.h"
 #include "study/store.h"
 #include "study/axes.h"
 
@@ -371,10 +369,6 @@ void study_close(struct study *s)
 static int hash_file(unsigned long long *hash, const char *path, struct err *e)
 {
     enum { PIECE = 1 << 16 };
-    struct stat st;
-    /* A word that is no file is in the hash already, and no more than a word. */
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return 0;
     FILE *f = fopen(path, "rbe");
     char *piece = malloc(PIECE);
     size_t n = 1;
@@ -391,26 +385,19 @@ static int hash_file(unsigned long long *hash, const char *path, struct err *e)
     return rc;
 }
 
-/* Files that scalars name, by what is in them: traces, profiles, graphs, samples. YAML files were put in. A
- * value without a dot or slash is a word, whatever files have the same name. */
+/* Files that values name, by what is in them: traces, profiles, graphs, samples. YAML files were put in. */
 static int hash_named(unsigned long long *hash, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
-    const struct yaml_node *node = &doc->nodes[id];
-    double number;
+    struct text path = { 0 };
     int rc = 0;
-    if (node->kind != YAML_SCALAR) {
+    if (yaml_names_file(&path, doc, id))
+        rc = hash_file(hash, text_str(&path), e);
+    if (!rc)
+        rc = text_check(&path, e);
+    text_free(&path);
+    if (doc->nodes[id].kind != YAML_SCALAR)
         yaml_each (child, doc, id)
             rc = rc ? rc : hash_named(hash, doc, child, e);
-        return rc;
-    }
-    if (!node->text || !strpbrk(node->text, "./") || num_parse_real(node->text, &number))
-        return 0;
-    struct text path = { 0 };
-    yaml_beside(&path, doc, id);
-    rc = text_check(&path, e);
-    if (!rc)
-        rc = hash_file(hash, text_str(&path), e);
-    text_free(&path);
     return rc;
 }
 

@@ -54,3 +54,29 @@ cp s.yaml -- -dash.yaml
 "$WEFT" topo --of csv -- -dash.yaml >one.csv && sed -n 's/^# command=//p' one.csv
 eval "\"\$WEFT\" $(sed -n 's/^# command=weft //p' one.csv)" | cmp - one.csv && echo "the same again"
 "$WEFT" topo --of csv -- s.yaml | sed -n 's/^# command=//p'
+
+echo "== -f replaces no file that the command reads"
+mkdir parts
+printf 'dims: [ { shape: ring, size: 4 } ]\n' >parts/net.yaml
+printf 'network: parts/net.yaml\nworkload: { step: { all-reduce: { size_MB: 1, group: all } } }\nvary: { total_GBps: [10, 20] }\n' >v.yaml
+"$WEFT" sweep v.yaml -q --store v.db 2>/dev/null
+"$WEFT" sweep v.yaml -q -o v.csv
+ln -s parts/net.yaml link.csv
+run sim v.yaml -f -o parts/net.yaml
+run sweep v.yaml -f -o link.csv
+run sim s.yaml --set network=parts/net.yaml -f --links ./parts/../parts/net.yaml --model flow
+run export v.db -f -o v.db
+run front v.csv -f -o ./v.csv
+run plot pareto v.csv --of gp -f -o v.csv
+run merge -f v.yaml v.db
+"$WEFT" merge -f v.db v.db && "$WEFT" export v.db --of csv | cmp - v.csv && echo "merge reads all before"
+echo "== a name that promises what is not written"
+run sweep v.yaml -o rows.db
+run export v.db -o rows.xlsx
+run export v.db -q -o rows.xlsx --of csv
+echo "== links stay"
+ln -s there.csv dangling.csv
+"$WEFT" export v.db -o dangling.csv && [ -L dangling.csv ] && cmp there.csv v.csv && echo "the file is where the link leads"
+echo "== files that belong together appear together"
+run topo "ring:4@100" --dot small.dot -o /dev/full
+[ -e small.dot ] || echo "small.dot is not there either"
