@@ -3,7 +3,6 @@
  * as it is; widest on top. One answer a figure, as each has a unit and an order of its own.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "plots/fig.h"
@@ -135,22 +134,43 @@ static void paint_bars(struct canvas *c, const struct canvas_box *box, int32_t p
     canvas_line(c, (struct mark){ MARK_FRONT, 0 }, as_is, 0, as_is, f->n);
 }
 
-/* "system.pue  1.1 … 1.4" */
+/* "220", "2.34k", "1.3M": short beside a name. */
+static void put_number(struct text *out, double x)
+{
+    double size = fabs(x);
+    int step = size >= 1e9 || size < 1e3 ? 0 : size >= 1e6 ? 2 : 1;
+    text_printf(out, "%.3g%s",
+                x / (step == 2   ? 1e6
+                     : step == 1 ? 1e3
+                                 : 1),
+                step == 2 ? "M"
+                : step    ? "k"
+                          : "");
+}
+
+/* "pue  1.1 … 1.4": keys of `system` without that word, which most of them would begin with. */
 static const char *label_of(struct tornado_figure *f, int64_t row)
 {
+    static const char system[] = "system.";
     const struct data *d = &f->data;
-    struct text name = { 0 };
-    char range[64] = "";
+    struct text label = { 0 }, range = { 0 };
     double low = d->x[LOW][row], high = d->x[HIGH][row];
     const char *path = d->words[INPUT].list[d->word[INPUT][row]];
-    const char *given = d->word[NAME] ? d->words[NAME].list[d->word[NAME][row]] : "";
-    if (isfinite(low) && isfinite(high))
-        snprintf(range, sizeof range, "  %.6g … %.6g", low, high);
-    size_t taken = strlen(range) + LEAST_CHARS; /* "…" has three bytes */
-    canvas_put_short(&name, given[0] ? given : path,
-                     taken < LABEL_CHARS ? LABEL_CHARS - taken + LEAST_CHARS : LEAST_CHARS);
-    text_puts(&name, range);
-    return canvas_keep_text(f->c, &name);
+    const char *name = d->word[NAME] ? d->words[NAME].list[d->word[NAME][row]] : "";
+    name = name[0] ? name : path;
+    if (isfinite(low) && isfinite(high)) {
+        text_puts(&range, "  ");
+        put_number(&range, low);
+        text_puts(&range, " … ");
+        put_number(&range, high);
+    }
+    size_t taken = range.n + LEAST_CHARS; /* "…" has three bytes */
+    canvas_put_short(&label, name + (strncmp(name, system, sizeof system - 1) == 0 ? sizeof system - 1 : 0),
+                     taken < LABEL_CHARS ? LABEL_CHARS - range.n : LEAST_CHARS);
+    text_puts(&label, text_str(&range));
+    label.failed = label.failed || range.failed;
+    text_free(&range);
+    return canvas_keep_text(f->c, &label);
 }
 
 static int draw(struct tornado_figure *f, struct err *e)

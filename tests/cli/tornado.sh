@@ -26,7 +26,7 @@ cat rows.csv
 say "the same on any threads" tornado study.yaml --set "$points" --by time_s,usd_npu_h -j 3 -o again.csv
 sed "s/ -j 3//" again.csv | cmp - rows.csv && echo same
 say "figure" plot tornado rows.csv --where answer=usd_npu_h -o figure.svg
-grep -Eo '>(system.energy[^<]*|input at its low|usd_npu_h[^<]*|workload.traffic[^<]*)<' figure.svg
+grep -Eo '>(energy[^<]*|input at its low|usd_npu_h[^<]*|workload.traffic[^<]*)<' figure.svg
 echo "== everything that has a range"
 "$WEFT" tornado study.yaml --all --by usd_npu_h --of csv -q | grep 'price\|pue\|server_usd\|p10'
 grep -v '^uncertain\|^  keys\|^    system\.\|^    workload\.' study.yaml >plain.yaml
