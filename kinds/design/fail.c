@@ -729,7 +729,7 @@ static int fail_is_cut(bool *cut, const struct fail_graph *g, struct err *e)
     return 0;
 }
 
-/* Time by flow; where that is not to be had, why. ERR_NOMEM alone is a failure. */
+/* Time by flow; where that is not to be had, why. Lack of memory is a failure. */
 static int fail_run_flow(double *time_s, char why[200], const struct fail_draft *d,
                          const struct fail_graph *g, double npu_share, struct err *e)
 {
@@ -749,7 +749,7 @@ static int fail_run_flow(double *time_s, char why[200], const struct fail_draft 
     rules.max_messages = FAIL_FLOW_MESSAGES;
     int rc = fail_step_time(time_s, d->s, SIM_FLOW, &rules, d->d->bw_Bps, npu_share, &inner);
     free(links);
-    if (rc == ERR_NOMEM)
+    if (rc == ERR_NOMEM || rc == ERR_LIB)
         return err_set(e, rc, "%s", inner.msg);
     if (rc) {
         *time_s = NAN;

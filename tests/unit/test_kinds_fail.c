@@ -92,6 +92,13 @@ TEST(star_stops)
     assert_string_equal(sw->flow_why, "the job stops");
     assert_true(sw->npus == 16 && port->npus == 8 && nic->npus == 8); /* nodes of 8 */
     assert_true(sw->count == 1 && port->count == 16);
+    /* They count in goodput, by the defaults: a stall of 1 s, restarts of 600. */
+    struct goodput g;
+    const struct checkpoint c = { .stall_s = 1, .restart_s = 600 };
+    double per_h = 16 / 79000. + 2 / 24350. + 16 / 1.3e6 + 16 / 3e6 + 1 / 1.4e6;
+    goodput_of(&g, &c, HOUR_S / per_h, NAN);
+    assert_close(p.t.goodput, g.goodput, 1e-12);
+    assert_close(p.t.redo_s, g.interval_s / 2, 1e-12);
     /* Nothing takes over for a slow port: all wait for it. */
     check_slower(row_of(&p.t, FAIL_SLOW_LINK, 0), 1, 1);
 }
@@ -257,14 +264,17 @@ TEST(boxes_of_the_bill_are_those_of_the_graph)
     check_slower(leaf, 1, 1);
     check_slower(spine, 1, 1);
     check_slower(up, 4 / 3. - 1, 1);
+    /* One of two boxes that are drawn as one, the only spine there is in its plane, one of two cables. */
+    assert_true(leaf->mark == FAIL_HUB && leaf->mark_share == 0.5 && spine->mark == FAIL_HUB &&
+                spine->mark_share == 0 && up->mark == FAIL_EDGE && up->mark_share == 0.5);
 }
 
 /* First order: 1 - G1 (1 + delta/tau) is what stops take; the sums of system.h by another way. */
-TEST(stops_sum_to_what_goodput_lacks)
+static void check_sums(const char *text)
 {
-    PLANT(p, OWNED(""));
+    PLANT(p, text);
     KEEP(struct system, x, system_free);
-    OK(system_build(&x, &p.s, &p.d, e));
+    MUST(system_build(&x, &p.s, &p.d, e));
     double stops = 0, all = 0, per_year = 0;
     for (int32_t i = 0; i < p.t.n_rows; i++) {
         const struct fail_row *row = &p.t.rows[i];
@@ -285,6 +295,15 @@ TEST(stops_sum_to_what_goodput_lacks)
     assert_true(all > stops);
 }
 
+/* Checkpoints that hold the step up, and that are whole a while after. */
+TEST(stops_sum_to_what_goodput_lacks)
+{
+    check_sums(OWNED(""));
+    check_sums(MACHINE
+               "system: { npus_per_node: 4, npu_usd: 1, npu_watt: 1, checkpoint: { size_GB: 900, store_GBps: "
+               "10, async: true, restart_s: 300 } }\n");
+}
+
 /* Without a spare a restart waits for the repair of the node, unless none of the 8 is down: each with the
  * rates of 4 NPUs and itself, and two hours. */
 TEST(without_spares_a_repair_is_waited_for)
@@ -302,6 +321,29 @@ TEST(many_that_are_down_hold_a_step_up_once)
     assert_close(port->slowdown, 1, 1e-12);
     assert_close(port->per_year * port->lost_s / YEAR_S, 2e6 * 4 / 1.3e6 / 2, 1e-9); /* 3.1 years a year */
     assert_close(port->lost_frac, 0.5 * (1 - exp(-2e6 * 4 / 1.3e6)), 1e-12);
+}
+
+/* A switch that takes all 8 nodes finds one spare too few, and waits for a repair. */
+TEST(failures_of_several_nodes_wait_for_as_many_spares)
+{
+    PLANT(p, OWNED("spare_nodes: 1, tolerates: { planes: false },"));
+    const struct fail_row *sw = row_of(&p.t, FAIL_SWITCH, 1), *npu = row_of(&p.t, FAIL_NPU, 0);
+    assert_true(sw->stops && sw->npus == 32);
+    assert_close(sw->lost_s, 300 + 20 + 450 + 2 * HOUR_S, 1e-9);
+    assert_true(npu->lost_s > 300 + 20 + 450 && npu->lost_s < 300 + 20 + 450 + 10);
+}
+
+/* Boards of 2x2: an NPU has one link of a row on its board and one to the row's switch. Without the latter
+ * half of its bandwidth along the row is left, by way of its neighbour, which passes on what is not its own.
+ */
+TEST(boards_pass_on_what_a_port_has_lost)
+{
+    PLANT(p, "network: \"hammingmesh:2x2x4x4@50\"\nmodel: bandwidth\n" ALL);
+    for (int32_t d = 0; d < 4; d++) {
+        const struct fail_row *link = row_of(&p.t, FAIL_LINK, d);
+        assert_true(link->left == 0.5 && link->stops); /* as tolerates.detours says */
+    }
+    assert_true(row_of(&p.t, FAIL_SWITCH, 2)->left == 0.5);
 }
 
 TEST(large_networks_have_closed_forms_alone)
