@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc/interior.h"
 #include "alloc/whole.h"
@@ -246,6 +247,82 @@ static void race_random(struct bench *b)
     close_random(r);
 }
 
+/* ---- a limit of power beside one of money, and their products ---- */
+
+/* USD, or so much power, for each B/s: at a USD a W and other rates, or at the same in MW. */
+enum limit { IN_USD, IN_WATT, IN_MW, N_LIMITS };
+
+static void limit_rates(double *rate, const struct alloc_problem *p, enum limit limit)
+{
+    const int32_t n = p->step->n_dims;
+    for (int32_t d = 0; d < n; d++)
+        rate[d] = limit == IN_USD    ? p->usd_per_Bps[d]
+                  : limit == IN_WATT ? p->usd_per_Bps[(d + 1) % n] / 350
+                                     : p->usd_per_Bps[d] / 350e6;
+}
+
+/* The least that a step a fifth slower than the fastest needs, and a little more: it holds, and it binds. */
+static void add_limit(struct draw *d, enum limit limit)
+{
+    struct alloc_problem p = d->problem;
+    struct alloc_answer a;
+    struct err e = { 0 };
+    limit_rates(p.usd_per_Bps, &d->problem, limit);
+    if (alloc_solve(&a, &p, &e))
+        bench_stop("%s", e.msg);
+    p.objective = ALLOC_COST;
+    p.time_limit_s = 1.2 * a.time_s;
+    alloc_answer_free(&a);
+    if (alloc_solve(&a, &p, &e))
+        bench_stop("%s", e.msg);
+    struct alloc_row *row = &d->rows[d->problem.n_rows++];
+    *row = (struct alloc_row){ .name = "limit", .sense = LINEXPR_LE, .rhs = 1.02 * a.cost_usd, .unit = 1 };
+    memcpy(row->coef, p.usd_per_Bps, sizeof row->coef);
+    alloc_answer_free(&a);
+}
+
+static void race_limits(struct bench *b)
+{
+    static const char *const what[] = { "usd <= a limit", "watt <= a limit, other rates",
+                                        "site_MW <= a limit" };
+    static const char *const products[] = { "perf_per_cost", "perf_per_watt, other rates",
+                                            "perf_per_watt, in MW" };
+    struct random *r[N_LIMITS];
+    struct series series[2][N_LIMITS];
+    struct bench_runner runners[2][N_LIMITS];
+    for (int product = 0; product < 2; product++) {
+        for (int k = 0; k < N_LIMITS; k++) {
+            r[k] = open_random();
+            for (int i = 0; i < N_RANDOM; i++) {
+                struct alloc_problem *p = &r[k]->draws[i].problem;
+                if (!product) {
+                    add_limit(&r[k]->draws[i], (enum limit)k);
+                    continue;
+                }
+                double scale = k == IN_USD ? 1 : k == IN_WATT ? 1 / 350.0 : 1 / 350e6;
+                p->objective = k == IN_USD ? ALLOC_PERF_PER_COST : ALLOC_PERF_PER_WATT;
+                p->usd_fixed = 1e6;
+                p->factor_fixed = 1e6 * scale;
+                limit_rates(p->factor_per_Bps, p, (enum limit)k);
+            }
+            series[product][k] = (struct series){ .problems = r[k]->problems, .n = N_RANDOM };
+            runners[product][k] = (struct bench_runner){ .what = product ? products[k] : what[k],
+                                                         .run = run_answer,
+                                                         .data = &series[product][k],
+                                                         .items = N_RANDOM };
+            check_series(&runners[product][k]);
+        }
+        const struct series once = series[product][IN_WATT], twice = series[product][IN_MW];
+        bench_head(product ? "Products, 1,000 random problems"
+                           : "Fastest split within a limit, 1,000 random problems");
+        bench_race(b, runners[product], N_LIMITS);
+        print_proofs(runners[product][IN_WATT].what, &once);
+        print_proofs(runners[product][IN_MW].what, &twice);
+        for (int k = 0; k < N_LIMITS; k++)
+            close_random(r[k]);
+    }
+}
+
 /* ---- whole parts: the fastest step that a budget buys ---- */
 
 enum { WHOLE_DIMS = 4 };
@@ -332,6 +409,7 @@ void bench_split(struct bench *b)
 {
     race_gpt3(b);
     race_random(b);
+    race_limits(b);
     race_ratio(b);
     race_whole(b);
 }

@@ -254,6 +254,48 @@ TEST(bandwidths_without_end_may_be_tied)
     assert_close(a.value, 0.4 * 17.5e9, 1e-9);
 }
 
+/* Limits in W, in MW of a site and in USD a year are rows as those in USD: the same answers from the same
+ * numbers in other units, each proved. */
+TEST(a_limit_of_power_is_proved_as_one_of_money)
+{
+    static const char *const words[] = { "usd", "watt", "site_MW", "usd_year" };
+    RNG(r, 5, 0);
+    for (int i = 0; i < 200; i++) {
+        double value = 0, binds = 0;
+        RANDOM_SPLIT(s, r, .n_dims = 2 + i % 4, .n_collectives = 8, .compute = true, .overlap = i % 2,
+                     .total = LINEXPR_LE);
+        const double *usd = s.problem.usd_per_Bps;
+        double watt[D], fixed_usd = i % 3 ? 0 : 1e5;
+        for (int32_t d = 0; d < D; d++)
+            watt[d] = usd[d] / 350;
+        const struct alloc_prices prices = {
+            .rates = { usd, usd, watt, watt, usd },
+            .fixed = { fixed_usd, 0, fixed_usd / 350, fixed_usd / 350, fixed_usd },
+            .site_MW_per_W = 1.25e-6,
+        };
+        double limit = 0.7 * alloc_cost_usd(&s.problem, s.inside_Bps) + fixed_usd;
+        const double limits[] = { limit, limit / 350, limit / 350 * 1.25e-6, limit };
+        int32_t at = s.problem.n_rows;
+        random_split_row(&s, ones, LINEXPR_LE, 0);
+        for (int k = 0; k < 4; k++) {
+            KEEP(struct alloc_rows, rows, alloc_rows_free) = { 0 };
+            char text[64];
+            snprintf(text, sizeof text, "%s <= %.17g", words[k], limits[k]);
+            OK(alloc_add_text(&rows, &s.net, &prices, text, e));
+            s.rows[at] = rows.rows[0];
+            SOLVED(a, &s.problem);
+            if (a.gap > ALLOC_GAP || !random_split_verify(&s, &a))
+                fail_msg("problem %d, %s: gap %g", i, text, a.gap);
+            value = k ? value : a.value;
+            binds = k ? binds : a.shadow[at] * (limit - fixed_usd);
+            assert_close(a.value, value, 1e-9);
+            /* What one per cent more is worth has no unit. */
+            assert_near(a.shadow[at] * (limits[k] - s.rows[at].fixed), binds,
+                        1e-4 * fabs(binds) + 1e-6 * value);
+        }
+    }
+}
+
 TEST(without_prices_cost_is_unbounded_and_per_cost_ill_posed)
 {
     static const double m[1][D] = { { 1, 1 } };

@@ -227,6 +227,9 @@ static const struct ask split_cases[] = {
       PARTS "total_GBps: 12\nobjective: perf_per_cost\n" },
     { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
       PARTS "objective: cost\ntime_limit_s: 0.5\n" },
+    { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
+      PARTS
+      "total_GBps: 12\nsystem: { npu_usd: 9, npu_watt: 1, npus_per_node: 1 }\nobjective: tco_per_token\n" },
 };
 
 TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
