@@ -414,7 +414,7 @@ static int fidelity_check_size(struct fidelity_flow *f, int32_t group, const str
     f->messages += n;
     x->messages += n;
     if (most > 0 && x->messages > most)
-        return err_set(e, ERR_RANGE, "a step of more than %.2g flows, expected at most that many", most);
+        return err_set(e, ERR_RANGE, "a step has more than %.0f flows, expected at most that many", most);
     return f->messages <= MAX_MESSAGES ? 0
                                        : err_set(e, ERR_RANGE,
                                                  "collectives are some %.2g flows, expected at most %.2g in "

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "base/vec.h"
 #include "kinds/design/system.h"
 #include "topo/graph.h"
@@ -791,8 +792,10 @@ static const char *fail_flow_limit(char why[200], const struct fail_draft *d)
     if (d->s->rules.graph[0])
         return "simulation.graph has wires of its own";
     if (net->n_npus > FAIL_FLOW_NPUS || n_links > FAIL_FLOW_LINKS) {
-        snprintf(why, 200, "of %lld NPUs and %.4g links, timed up to %d and %d", (long long)net->n_npus,
-                 n_links, FAIL_FLOW_NPUS, FAIL_FLOW_LINKS);
+        char a[SHOW], b[SHOW], c[SHOW], k[SHOW];
+        snprintf(why, 200, "has %s NPUs and %s links; up to %s and %s are timed", show_count(a, net->n_npus),
+                 show_count(b, (int64_t)fmin(n_links, 9e18)), show_count(c, FAIL_FLOW_NPUS),
+                 show_count(k, FAIL_FLOW_LINKS));
         return why;
     }
     return NULL;
