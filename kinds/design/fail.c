@@ -562,9 +562,11 @@ static double fail_npu_share(const struct fail_draft *d, const struct fail_row *
     return row->part == FAIL_SLOW_NPU ? d->slow->npu : 1;
 }
 
-/* Sums in another order differ by rounding. */
+/* Sums in another order differ by rounding; a step of no time is as long as before. */
 static double fail_slowdown(double time_s, double healthy_s)
 {
+    if (!isnan(time_s) && !(time_s < healthy_s) && !(time_s > healthy_s))
+        return 0;
     double x = time_s / healthy_s - 1;
     return fabs(x) < 1e-12 ? 0 : x;
 }
@@ -851,8 +853,10 @@ static int fail_compare(const void *a, const void *b)
     double p = isnan(x->lost_frac) ? -1 : x->lost_frac, q = isnan(y->lost_frac) ? -1 : y->lost_frac;
     if (p < q || p > q)
         return p < q ? 1 : -1;
-    if (x->lost_s < y->lost_s || x->lost_s > y->lost_s)
-        return x->lost_s < y->lost_s ? 1 : -1;
+    p = isnan(x->lost_s) ? -1 : x->lost_s;
+    q = isnan(y->lost_s) ? -1 : y->lost_s;
+    if (p < q || p > q)
+        return p < q ? 1 : -1;
     int order = strcmp(x->name, y->name);
     return order ? order : (int)x->part - (int)y->part;
 }

@@ -354,6 +354,14 @@ TEST(large_networks_have_closed_forms_alone)
     assert_true(row_of(&p.t, FAIL_LINK, 2)->slowdown > 0 && p.s.net.n_npus == 1000000);
 }
 
+/* Without work nothing is slower, and stops cost what they cost. */
+TEST(step_of_no_time_is_not_slower)
+{
+    PLANT(p, "network: \"switch:16*2@50\"\nworkload: { step: { all-reduce: { size_MB: 0, group: all } } }\n");
+    assert_true(p.t.time_s == 0 && row_of(&p.t, FAIL_PLANE, 0)->slowdown == 0);
+    assert_true(row_of(&p.t, FAIL_PLANE, 0)->lost_s == 0 && row_of(&p.t, FAIL_NPU, 0)->lost_s > 600);
+}
+
 TEST(wrong_shares_are_refused)
 {
     static const struct fail_slow wrong[] = {
