@@ -117,16 +117,17 @@ static bool put_default(struct text *out, const char *path)
     if (!k)
         return false;
     double x = k->own_absent && k->kind == KEY_WORD ? k->absent : k->dflt;
-    if (isnan(x) || x < 0 || (k->kind == KEY_BOOL && x > 1))
+    if (k->kind == KEY_BOOL) {
+        text_puts(out, x > 0 ? "true" : "false"); /* NaN is false, as for schema_defaults() */
+        return true;
+    }
+    if (isnan(x) || x < 0)
         return false;
     switch (k->kind) {
     case KEY_REAL:
     case KEY_I64:
     case KEY_I32:
         text_puts(out, num_format(number, x));
-        return true;
-    case KEY_BOOL:
-        text_puts(out, x > 0 ? "true" : "false");
         return true;
     case KEY_WORD:
         text_puts(out, k->words[(int)x]);

@@ -463,8 +463,9 @@ static void note_failure(struct failure *f, int64_t task, const struct err *e)
 {
 #pragma omp critical(tornado_failure)
     if (task < f->task) {
-        f->task = task;
         f->e = *e;
+#pragma omp atomic write
+        f->task = task;
     }
 }
 
