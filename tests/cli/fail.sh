@@ -2,7 +2,7 @@
 # Single failures: the table in text, JSON and CSV, of what the bill has and of what shapes have; what is refused.
 study=$PWD/configs/studies/llama3-owned.yaml
 cd "$TMPDIR" || exit 1
-run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+run() { echo "$ weft $*" | sed "s,[^ ]*/configs/,configs/,"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 work='workload={ step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 16, group: all } } ] } }'
 cat >study.yaml <<..
 network:
