@@ -24,7 +24,8 @@ static const struct option tornado_rows[] = {
       .value = "COLUMNS",
       .help =
           "answers: columns of the study's rows, with commas between; max: before those of which more is\n"
-          "                       better (default: time_s, cost_usd, usd_per_Mtoken, as far as known)",
+          "                       better (default: time_s, cost_usd, usd_per_Mtoken, that of the objective "
+          "first)",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_by) },
     { .name = "all",

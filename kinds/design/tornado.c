@@ -405,9 +405,21 @@ static bool first_has(const struct hand *h, const char *name)
     return col >= 0 && h->row.n_rows > 0 && isfinite(table_number(&h->row, 0, col));
 }
 
+enum { N_USUAL = 3 };
+static const char *const usual_answers[N_USUAL] = { "time_s", "cost_usd", "usd_per_Mtoken" };
+
+/* Which of them is what the first point's split optimises; the time for objectives that are no column. */
+static size_t column_of_objective(const struct hand *h)
+{
+    int32_t col = table_find(&h->row, "objective");
+    const char *word = col >= 0 && h->row.n_rows > 0 ? table_text(&h->row, 0, col) : NULL;
+    if (word && strcmp(word, alloc_objective_names[ALLOC_COST]) == 0)
+        return 1;
+    return word && strcmp(word, alloc_objective_names[ALLOC_TCO_PER_TOKEN]) == 0 ? 2 : 0;
+}
+
 static int default_list(struct text *out, const struct tornado *t, struct err *e)
 {
-    static const char *const usual[] = { "time_s", "cost_usd", "usd_per_Mtoken" };
     struct err ignored = { 0 };
     struct hand h;
     int rc = hand_build(&h, t, e);
@@ -417,9 +429,14 @@ static int default_list(struct text *out, const struct tornado *t, struct err *e
         if (!rc && h.known && hand_run(&h, -1, 0, &ignored) == ERR_NOMEM)
             rc = err_set(e, ERR_NOMEM, "%s", ignored.msg);
     }
-    for (size_t i = 0; i < sizeof usual / sizeof *usual && !rc; i++)
-        if (i == 0 || first_has(&h, usual[i]))
-            text_printf(out, "%s%s", i ? "," : "", usual[i]);
+    size_t first = rc ? 0 : column_of_objective(&h);
+    for (size_t i = 0; i < N_USUAL && !rc; i++) {
+        size_t at = i == 0 ? first : i <= first ? i - 1 : i; /* that one goes before the others */
+        if (first_has(&h, usual_answers[at]))
+            text_printf(out, "%s%s", out->n ? "," : "", usual_answers[at]);
+    }
+    if (!rc && !out->n)
+        text_puts(out, usual_answers[0]);
     hand_free(&h);
     return rc ? rc : text_check(out, e);
 }

@@ -76,7 +76,7 @@ void tornado_free(struct tornado *t);
 
 /**
  * Take the columns of @p list ("time_s,max:speedup"), NULL: of time_s, cost_usd and usd_per_Mtoken those that
- * the first point has. ERR_USAGE.
+ * the first point has, that of its objective first. ERR_USAGE.
  */
 int tornado_ask(struct tornado *t, const char *list, struct err *e);
 

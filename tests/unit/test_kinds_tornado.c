@@ -252,6 +252,27 @@ TEST(an_end_without_a_value_swings_without_bound)
     assert_true(tornado_swing(&o.t, 0, 1) == 0 && isfinite(tornado_swing(&o.t, 1, 0)));
 }
 
+TEST(the_objective_is_the_first_answer)
+{
+    static const struct {
+        const char *more, *want[3];
+    } cases[] = {
+        { "", { "time_s", "cost_usd", "usd_per_Mtoken" } },
+        { "objective: cost\ntime_limit_s: 1\n", { "cost_usd", "time_s", "usd_per_Mtoken" } },
+        { "objective: tco_per_token\n", { "usd_per_Mtoken", "time_s", "cost_usd" } },
+        { "objective: perf_per_cost\n", { "time_s", "cost_usd", "usd_per_Mtoken" } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct opened, o, close_tornado);
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s", PLAIN PARTS OWNED(""), cases[i].more);
+        OK(open_tornado(&o, text, true, NULL, e));
+        assert_int_equal(o.t.n_answers, 3);
+        for (int a = 0; a < 3; a++)
+            assert_string_equal(o.t.answers[a].name, cases[i].want[a]);
+    }
+}
+
 TEST(threads_change_nothing)
 {
     static const char text[] = PLAIN PARTS OWNED(
