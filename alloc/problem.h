@@ -116,6 +116,7 @@ struct alloc_answer {
     double lo_Bps[TOPO_MAX_DIMS]; /**< least bandwidth of each dimension over the optimal face */
     double hi_Bps[TOPO_MAX_DIMS]; /**< greatest; INFINITY where the face has no end */
     double *shadow;             /**< shape [n_rows], owned: fall of the objective per SI unit added to rhs */
+    double *shadow_play;        /**< shape [n_rows], owned: how well shadow is known; 0 is all that is less */
     struct alloc_bound *bounds; /**< shape [n_bounds], owned: the proof of lower_bound */
     int32_t n_bounds;
     int32_t best_bound; /**< the one that touches the answer: its row_dual are the prices */

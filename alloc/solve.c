@@ -813,6 +813,7 @@ void alloc_answer_free(struct alloc_answer *a)
         alloc_bound_free(&a->bounds[i]);
     free(a->bounds);
     free(a->shadow);
+    free(a->shadow_play);
     *a = (struct alloc_answer){ 0 };
 }
 
@@ -1052,6 +1053,25 @@ static double shadow_scale(const struct alloc_answer *a, const struct alloc_prob
     return p->step->n_leaves == 0 ? a->time_s : a->cost_usd;
 }
 
+/* What a convex problem is solved to, as a share of its value. */
+#define CONVERGED_SHARE 1e-12
+
+/*
+ * A value V known to a share g of itself says of its slope in b what V'' leaves open: with V'' of the order
+ * of V/b^2 that is sqrt(g) V/b. A product is searched to TARGET_GAP, and what a row gains in time and loses
+ * in money cancel near its best; times and costs are solved to rounding, with multipliers as sharp.
+ */
+static double price_play(const struct alloc_answer *out, const struct alloc_problem *p, int32_t row)
+{
+    const struct alloc_row *r = &p->rows[row];
+    double size = fabs(r->rhs);
+    for (int32_t d = 0; d < p->step->n_dims; d++)
+        size = fmax(size, fabs(r->coef[d] * out->bw_Bps[d]));
+    return size > 0 ? (alloc_is_product(p->objective) ? sqrt(TARGET_GAP) : CONVERGED_SHARE) *
+                          fabs(out->value) / size
+                    : 0;
+}
+
 /* Parts of a constraint that are this far apart lose digits that a proof needs. */
 #define FAR_APART 1e4
 
@@ -1117,8 +1137,11 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
     if (out->status == ALLOC_STALLED)
         alloc_say_stalled(out, p);
     double scale = shadow_scale(out, p);
-    for (int32_t i = 0; i < p->n_rows; i++)
-        out->shadow[i] = scale * (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]);
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        double price = scale * (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]);
+        out->shadow_play[i] = price_play(out, p, i);
+        out->shadow[i] = fabs(price) > out->shadow_play[i] ? price : 0;
+    }
     return 0;
 }
 
@@ -1214,8 +1237,11 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
 {
     *out = (struct alloc_answer){ .status = ALLOC_STALLED, .n_rows = p->n_rows, .value = NAN };
     out->shadow = calloc((size_t)p->n_rows + 1, sizeof *out->shadow);
-    if (!out->shadow)
+    out->shadow_play = calloc((size_t)p->n_rows + 1, sizeof *out->shadow_play);
+    if (!out->shadow || !out->shadow_play) {
+        alloc_answer_free(out);
         return err_nomem(e, "shadow prices");
+    }
 
     struct alloc_problem q = alloc_with_factor(p);
     int rc = solve(out, &q, e);

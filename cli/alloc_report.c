@@ -66,17 +66,23 @@ static double row_slack(const struct alloc_row *row, const struct design *d, dou
     return sum;
 }
 
+/* Complementary slackness, to the accuracy of a split: what a row has to spare costs nothing. */
+static bool has_room(const struct alloc_row *row, const struct design *d)
+{
+    double size, room = fabs(row_slack(row, d, &size));
+    return row->sense != LINEXPR_EQ && room > 1e-6 * size;
+}
+
 /* A row that leaves room has no price: what a solver leaves there is rounding. So is what could not
  * move the objective's last digits if all bandwidth went into it. */
 static double row_price(const struct alloc_row *row, const struct design *d, double shadow)
 {
-    double size, room = fabs(row_slack(row, d, &size)), coef = 0;
+    double size, coef = 0;
+    row_slack(row, d, &size);
     for (int32_t i = 0; i < d->n_dims; i++)
         coef = fmax(coef, fabs(row->coef[i]));
-    /* Complementary slackness, to the accuracy of a split: what a row has to spare costs nothing. */
-    bool slack = row->sense != LINEXPR_EQ && room > 1e-6 * size;
     bool noise = fabs(shadow) * fmax(size, coef * d->total_Bps) <= 1e-12 * fabs(d->answer.value);
-    return slack || noise ? 0 : shadow;
+    return has_room(row, d) || noise ? 0 : shadow;
 }
 
 /* NaN with least regret. Positive: one more unit saves so much. */
@@ -275,6 +281,10 @@ static void say_shadow(struct report *r, const struct alloc_page *p)
             report_line(r, "  %-*s  one more%s%s %s %s\n", (int)width, row->name, row->unit_name ? " " : "",
                         row->unit_name ? row->unit_name : "", x > 0 ? "saves" : "costs",
                         show_value(value, s, fabs(x)));
+        else if (alloc_is_product(s->objective) && !has_room(row, p->design))
+            report_line(r, "  %-*s  0 to within %.2g %s\n", (int)width, row->name,
+                        p->design->answer.shadow_play[i] * row->unit * alloc_unit(s).per_SI,
+                        alloc_unit(s).name);
         else
             report_line(r, "  %-*s  not binding\n", (int)width, row->name);
     }

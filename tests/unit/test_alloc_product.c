@@ -170,3 +170,42 @@ TEST(a_product_that_falls_far_out_is_not_taken_for_least)
         assert_close(a.value, u * 1e9 * root * root, 2e-9);
     }
 }
+
+/* At the best total of all the price of a total is 0; away from it what solving again gives. */
+TEST(a_price_near_zero_is_zero_and_others_are_the_slope)
+{
+    RNG(r, 53, 0);
+    int zeros = 0;
+    for (int i = 0; i < 90; i++) {
+        RANDOM_SPLIT(s, r, .n_dims = 3, .n_collectives = 4, .compute = true, .total = LINEXPR_LE);
+        s.problem.objective = ALLOC_PERF_PER_COST;
+        s.problem.usd_fixed = rng_log_range(r, 1e5, 1e8);
+        s.problem.n_rows = 0;
+        KEEP(struct alloc_answer, best, alloc_answer_free);
+        OK(alloc_solve(&best, &s.problem, e));
+        if (best.status != ALLOC_SOLVED)
+            continue; /* no compute, and more bandwidth always helps */
+        double total = 0, value[3];
+        for (int32_t d = 0; d < s.fn.n_dims; d++)
+            total += best.bw_Bps[d];
+        s.problem.n_rows = 1;
+        s.rows[0].sense = LINEXPR_EQ;
+        static const double off[] = { 1, 1 + 1e-7, 0.9, 1.1 };
+        double at = total * off[i % 4], step = 1e-3 * at;
+        for (int k = 0; k < 3; k++) {
+            s.rows[0].rhs = at + (k - 1) * step;
+            SOLVED(a, &s.problem);
+            value[k] = a.value;
+        }
+        s.rows[0].rhs = at;
+        SOLVED(a, &s.problem);
+        double slope = (value[0] - value[2]) / (2 * step), play = a.shadow_play[0];
+        assert_close(play, sqrt(5e-10) * a.value / at, 1e-9);
+        /* A second-order difference of a curve that bends like V/b^2, and gaps over the step. */
+        assert_near(a.shadow[0], slope, play + 2e-3 * fabs(slope) + 4e-6 * a.value / at);
+        assert_true(a.shadow[0] == 0 || fabs(a.shadow[0]) > play);
+        zeros += a.shadow[0] == 0;
+        assert_true(i % 4 > 1 || a.shadow[0] == 0);
+    }
+    assert_true(zeros >= 30);
+}
