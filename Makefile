@@ -40,7 +40,9 @@ PKG_CHECK := pkg-config --exists $(PKGS) || echo 'weft: libraries are missing; "
 # No -ffast-math: the NaN checks depend on IEEE rules. No -march, and no fused multiply-add:
 # the same input gives the same bytes on every machine.
 # -g1: names and lines for a trace, without what only a debugger asks for, which takes a fifth of the time.
-CFLAGS.release := -O2 -g1
+# What the release is built with against memory errors; tests/cli/hardening.sh looks for it in the program.
+HARDENED := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+CFLAGS.release := -O2 -g1 $(HARDENED)
 CFLAGS.debug := -O1 -g
 CFLAGS.werror := -O2 -Werror
 CFLAGS.asan := -O1 -g1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -52,8 +54,8 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
 BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -Iinclude -isystem $O/gen
 ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
     -fPIC -fvisibility=hidden -fno-semantic-interposition $(CFLAGS.$(BUILD)) $(CFLAGS) -MMD -MP
-LIB_LIBS = -Wl,--as-needed $(PKG_LIBS) -lglpk -lm
-LIBS = $(LIB_LIBS) $(MPI_LIBS)
+LIB_LIBS = -Wl,--as-needed -Wl,-z,relro,-z,now,-z,noexecstack $(PKG_LIBS) -lglpk -lm
+LIBS = -pie $(LIB_LIBS) $(MPI_LIBS)
 
 # ---- sources ----
 sources = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c $(d)/*/*.c)))
@@ -161,7 +163,7 @@ $O/libweft.a: $(call objects,$(SHARED_SRC)) $(PROTO_O)
 
 $O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O)
 	$(SAY)printf '{ global: weft_*; local: *; };\n' >$O/weft.map; \
-	    $(CC) -shared -fopenmp -Wl,--version-script=$O/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs,-z,relro,-z,now -o $O/libweft.so.$(VERSION) $^ $(LIB_LIBS)
+	    $(CC) -shared -fopenmp -Wl,--version-script=$O/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs -o $O/libweft.so.$(VERSION) $^ $(LIB_LIBS)
 	@ln -sf libweft.so.$(VERSION) $O/$(SONAME) && ln -sf $(SONAME) $@
 
 $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)

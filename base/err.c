@@ -11,14 +11,23 @@
 #include <string.h>
 #include <time.h>
 
-/* Quoted input may hold newlines or terminal escapes (one byte, or U+0080 to U+009F in UTF-8). */
+#include "base/text.h"
+
+/* Quoted input may hold newlines, terminal escapes, and bytes of a character that was cut. */
 static void keep_one_line(char *s)
 {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
-        if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
-            *s = '?';
+    char *to = s;
+    while (*s) {
+        size_t n = text_utf8(s), shown = text_shown(s);
+        n += n == 0;
+        if (shown)
+            memmove(to, s, n);
+        else
+            *to = '?';
+        to += shown ? n : 1;
+        s += n;
     }
+    *to = '\0';
 }
 
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)

@@ -13,31 +13,12 @@
 
 #include "base/num.h"
 
-/* Bytes of the UTF-8 character at s, 0 when there is none. RFC 3629, section 4: no
- * overlong forms, no surrogates, nothing above U+10FFFF. The terminator ends any sequence. */
-static size_t utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    /* Table 3-7 of the Unicode standard: the first byte says the length, and narrows the second where a
-     * shorter form, a surrogate (U+D800 to U+DFFF) or a number beyond U+10FFFF would be written. */
-    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-    if (n == 0 || s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
 static void put_quoted(struct text *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     text_puts(out, "\"");
     while (*s) {
-        size_t n = utf8_length(s);
+        size_t n = text_utf8((const char *)s);
         if (n == 0)
             text_puts(out, "\xef\xbf\xbd"); /* U+FFFD, replacement character */
         else if (*s == '"' || *s == '\\')

@@ -28,6 +28,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 enum { TRIES = 100 /* temporary names before giving up */ };
 
 static int cannot_write(struct err *e, const char *path)
@@ -235,10 +237,27 @@ static bool write_bytes(int fd, const char *s, size_t n)
     return true;
 }
 
+/* Data has names as they are; a terminal gets them as text has them. */
+static int put_on_terminal(const char *s, size_t n, struct err *e)
+{
+    struct text piece = { 0 }, copy = { 0 };
+    text_add(&copy, s, n);
+    text_add_shown(&piece, text_str(&copy), copy.n, "\n\t");
+    int rc = copy.failed ? err_nomem(e, "standard output") : text_check(&piece, e);
+    errno = 0;
+    if (!rc && fwrite(text_str(&piece), 1, piece.n, stdout) != piece.n)
+        rc = cannot_write(e, "standard output");
+    text_free(&copy);
+    text_free(&piece);
+    return rc;
+}
+
 int outfile_put(struct outfile *f, const char *s, size_t n, struct err *e)
 {
     if (f->path)
         return write_bytes(f->fd, s, n) ? 0 : cannot_write(e, f->path);
+    if (isatty(STDOUT_FILENO))
+        return put_on_terminal(s, n, e);
     errno = 0;
     return fwrite(s, 1, n, stdout) == n ? 0 : cannot_write(e, "standard output");
 }

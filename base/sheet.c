@@ -222,8 +222,7 @@ static void write_cell(struct text *out, const char *cell, size_t left, size_t w
     size_t right = width - left - n;
     if (*cell) {
         put_spaces(out, *owed + left);
-        for (const char *c = cell; *c; c++)
-            text_add(out, (unsigned char)*c < 0x20 || *c == 0x7f ? "?" : c, 1);
+        text_add_shown(out, cell, strlen(cell), "");
         *owed = right + 2;
     } else {
         *owed += width + 2;

@@ -312,7 +312,7 @@ static int push_field(struct csv *c, char *field)
 {
     if (!vec_reserve(c->fields, c->cap_fields, c->n_fields + 1))
         return err_nomem(c->e, c->path);
-    c->fields[c->n_fields++] = field;
+    c->fields[c->n_fields++] = field ? text_unguard(field) : NULL;
     return 0;
 }
 
@@ -663,15 +663,6 @@ static size_t width_of(const char *s)
     return n;
 }
 
-/* A control character would break the line or speak to the terminal. */
-static void put_visible(struct text *out, const char *s)
-{
-    for (; *s; s++) {
-        bool control = (unsigned char)*s < 0x20 || *s == 0x7f;
-        text_add(out, control ? "?" : s, 1);
-    }
-}
-
 static void put_spaces(struct text *out, size_t n)
 {
     for (; n > 0; n--)
@@ -689,21 +680,25 @@ static void write_text_row(struct text *out, const struct table *t, int64_t row,
         bool right = t->kinds[col] != TABLE_TEXT;
         if (*s)
             put_spaces(out, owed + (right ? pad : 0));
-        put_visible(out, s);
+        text_add_shown(out, s, strlen(s), "");
         owed = *s ? (right ? 2 : pad + 2) : owed + pad + 2;
     }
     text_puts(out, "\n");
 }
 
 /* RFC 4180, section 2. An empty text is quoted too, which tells it from no value, and
- * so is a '#', which at the start of a line would make it a comment. */
+ * so is a '#', which at the start of a line would make it a comment. An apostrophe stands before what a
+ * spreadsheet would run. */
 static void put_csv(struct text *out, const char *s)
 {
+    const char *guard = text_is_formula(s) ? "'" : "";
     if (*s && *s != '#' && !strpbrk(s, ",\"\r\n")) {
+        text_puts(out, guard);
         text_puts(out, s);
         return;
     }
     text_puts(out, "\"");
+    text_puts(out, guard);
     for (; *s; s++)
         text_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
     text_puts(out, "\"");

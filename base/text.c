@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "base/outfile.h"
 
 enum {
@@ -240,6 +241,80 @@ unsigned long long text_hash(unsigned long long seed, const void *data, size_t n
     for (size_t i = 0; i < n; i++)
         seed = (seed ^ bytes[i]) * 1099511628211ULL;
     return seed;
+}
+
+size_t text_utf8(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (s[0] < 0x80)
+        return 1;
+    /* Table 3-7 of the Unicode standard: the first byte says the length, and narrows the second where a
+     * shorter form, a surrogate (U+D800 to U+DFFF) or a number beyond U+10FFFF would be written. */
+    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
+    if (n == 0 || s[1] < low || s[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* Unicode Standard Annex 9, section 2 (explicit directional characters), and the separators of lines. */
+size_t text_shown(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t n = text_utf8(text);
+    bool is_hidden = n == 1 && (s[0] < 0x20 || s[0] == 0x7f);
+    is_hidden = is_hidden || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);  /* U+0080 to U+009F */
+    is_hidden = is_hidden || (n == 2 && s[0] == 0xd8 && s[1] == 0x9c); /* U+061C */
+    if (n == 3 && s[0] == 0xe2 && s[1] == 0x80)                        /* U+200E, U+200F, U+2028 to U+202E */
+        is_hidden = s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
+    if (n == 3 && s[0] == 0xe2 && s[1] == 0x81) /* U+2066 to U+2069 */
+        is_hidden = s[2] >= 0xa6 && s[2] <= 0xa9;
+    return is_hidden ? 0 : n;
+}
+
+void text_add_shown(struct text *out, const char *s, size_t n, const char *kept)
+{
+    for (size_t i = 0; i < n;) {
+        bool keep = s[i] && strchr(kept, s[i]);
+        size_t shown = keep ? 1 : text_shown(s + i), bytes = text_utf8(s + i);
+        if (shown)
+            text_add(out, s + i, shown);
+        else
+            text_puts(out, "?");
+        i += bytes ? bytes : 1;
+    }
+}
+
+int text_show(struct text *t, struct err *e)
+{
+    struct text shown = { 0 };
+    size_t i = 0;
+    int rc = text_check(t, e);
+    while (!rc && i < t->n && (text_shown(t->s + i) || t->s[i] == '\n'))
+        i += text_utf8(t->s + i);
+    if (rc || i == t->n)
+        return rc;
+    text_add(&shown, t->s, i);
+    text_add_shown(&shown, t->s + i, t->n - i, "\n\t");
+    text_free(t);
+    *t = shown;
+    return text_check(t, e);
+}
+
+bool text_is_formula(const char *s)
+{
+    double number;
+    const char *first = s + strspn(s, "'");
+    return *first && strchr("=+-@\t\r", *first) && !num_parse_real(s, &number);
+}
+
+char *text_unguard(char *s)
+{
+    return *s == '\'' && text_is_formula(s + 1) ? s + 1 : s;
 }
 
 char *text_unquote(char *s)

@@ -55,6 +55,30 @@ int text_write_file(const struct text *t, const char *path, bool force, struct e
  */
 const char *text_nearest(const char *name, const char *const *words, size_t n);
 
+/** Bytes of the UTF-8 character at @p s, 0 when there is none: overlong forms, surrogates and what is beyond
+ * U+10FFFF are none (RFC 3629, section 4). The terminator is one of 1. */
+size_t text_utf8(const char *s);
+
+/** The same, but 0 also of what a terminal does not show but obeys: control characters (also U+0080 to
+ * U+009F), line separators, and those that turn the direction of what is around them (U+202E and the like).
+ */
+size_t text_shown(const char *s);
+
+/** Append @p n bytes for people to read, whoever wrote them: each character that is not shown, and each byte
+ * that is none, is a "?", but those of @p kept ("\n\t"). @p s is terminated behind them. */
+void text_add_shown(struct text *out, const char *s, size_t n, const char *kept);
+
+/** All of @p t as text_add_shown() would have it, newlines and tabs kept. 0 or ERR_NOMEM. */
+int text_show(struct text *t, struct err *e);
+
+/**
+ * Would a spreadsheet take this CSV field for a formula: = + - @ or a tab or CR in front, maybe behind
+ * apostrophes, and no number? Such a field is written with an apostrophe in front of it;
+ * text_unguard() returns where a field begins that was read: behind that apostrophe.
+ */
+bool text_is_formula(const char *s);
+char *text_unguard(char *s);
+
 /**
  * Take the quotes off a CSV field that begins at @p s with '"', in place: "" inside stands for one. What is
  * left moves to the front and is terminated. Returns what follows the closing quote; NULL when there is none.

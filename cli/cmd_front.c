@@ -1431,7 +1431,7 @@ static int write_front(const struct run *run, const struct front_job *j, struct 
     } else {
         rc = front_text(j, &out, e);
         if (!rc)
-            rc = output_write(run, &out, e);
+            rc = output_text(run, &out, e);
     }
     table_free(&t);
     text_free(&out);

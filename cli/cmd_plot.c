@@ -18,6 +18,7 @@
 #include "study/store.h"
 #include "base/linexpr.h"
 #include "plots/figure.h"
+#include "plots/gnuplot.h"
 #include "plots/xy.h"
 
 static const struct option plot_rows[] = {
@@ -266,6 +267,16 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
     return rc;
 }
 
+static int say_gnuplot(const struct run *run, struct err *e)
+{
+    struct text path = { 0 };
+    int rc = gnuplot_find(&path, e);
+    if (!rc)
+        output_verbose(run, "drawn by %s", text_str(&path));
+    text_free(&path);
+    return rc;
+}
+
 static int draw(struct run *run, const struct filters *filters, struct err *e)
 {
     const struct options *opt = &run->opt;
@@ -289,6 +300,8 @@ static int draw(struct run *run, const struct filters *filters, struct err *e)
     }
     if (!rc)
         rc = text_check(&said, e);
+    if (!rc && run->opt.verbose && plot.format != PLOT_SCRIPT)
+        rc = say_gnuplot(run, e);
     if (!rc)
         rc = output_write(run, &image, e);
     if (!rc)

@@ -362,7 +362,7 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
     if (!rc)
         rc = s->kind->say(&out, &(struct study_report){ .rows = &all }, e);
     if (!rc)
-        rc = output_write(run, &out, e);
+        rc = output_text(run, &out, e);
     table_free(&all);
     text_free(&out);
     return rc;
@@ -478,7 +478,7 @@ static int export_write(const struct run *run, const struct export_tables *t, st
         return output_table(run, &t->rows, from, e);
     int rc = t->kind->say(&out, &t->report, e);
     if (!rc)
-        rc = output_write(run, &out, e);
+        rc = output_text(run, &out, e);
     text_free(&out);
     return rc;
 }
@@ -1179,7 +1179,7 @@ static int write_list(const struct run *run, const struct study_kind *kind, stru
     struct text out = { 0 };
     int rc = kind->list(&out, e);
     if (!rc)
-        rc = output_write(run, &out, e);
+        rc = output_text(run, &out, e);
     text_free(&out);
     return rc;
 }

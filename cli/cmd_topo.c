@@ -523,7 +523,7 @@ static int print_spec(const struct run *run, const struct design_point *s, struc
     char word[TOPO_SPEC];
     struct text out = { 0 };
     text_printf(&out, "%s\n", topo_format_spec(word, &s->net));
-    int rc = output_write(run, &out, e);
+    int rc = output_text(run, &out, e);
     text_free(&out);
     return rc;
 }

@@ -129,6 +129,12 @@ int output_write(const struct run *run, const struct text *t, struct err *e)
     return output_file(run, run->opt.out, t, e);
 }
 
+int output_text(const struct run *run, struct text *t, struct err *e)
+{
+    int rc = text_show(t, e);
+    return rc ? rc : output_write(run, t, e);
+}
+
 int output_table(const struct run *run, const struct table *t, struct origin from, struct err *e)
 {
     struct text head = { 0 }, out = { 0 };

@@ -59,6 +59,8 @@ void output_drop(struct run *run); /**< what is held is as if it had never begun
 
 /** Write to where -o says. ERR_USAGE, ERR_IO, ERR_NOMEM. */
 int output_write(const struct run *run, const struct text *t, struct err *e);
+/** Text for people: names in it are shown, never obeyed (text_show()). */
+int output_text(const struct run *run, struct text *t, struct err *e);
 /** Write @p t in the format of the run, head included. */
 int output_table(const struct run *run, const struct table *t, struct origin from, struct err *e);
 

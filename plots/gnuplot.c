@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,33 +26,14 @@ extern char **environ;
 
 static const char not_installed[] = "gnuplot: is not installed; version 5.2 or later must be on the PATH";
 
-/*
- * Length of the UTF-8 sequence at s, 0 when it is none that XML 1.0 allows. Overlong forms, surrogates and
- * the noncharacters U+xxFFFE and U+xxFFFF are none: a strict reader of XML would refuse the whole SVG for one
- * of them. A NUL cuts a sequence short and thus ends the search within the string.
- */
-static size_t utf8_length(const unsigned char *s)
+/* Length of the UTF-8 character at s, 0 when it is none that XML 1.0 allows: a strict reader would refuse the
+ * whole SVG for one of the noncharacters U+xxFFFE and U+xxFFFF. */
+static size_t xml_length(const char *text)
 {
-    static const struct {
-        unsigned char mask, lead;
-        unsigned min;
-    } forms[] = { { 0xE0, 0xC0, 0x80 }, { 0xF0, 0xE0, 0x800 }, { 0xF8, 0xF0, 0x10000 } };
-
-    if (s[0] < 0x80)
-        return 1;
-    for (size_t k = 0; k < 3; k++) {
-        if ((s[0] & forms[k].mask) != forms[k].lead)
-            continue;
-        unsigned code = s[0] & (unsigned char)~forms[k].mask;
-        for (size_t i = 1; i <= k + 1; i++) {
-            if ((s[i] & 0xC0) != 0x80)
-                return 0;
-            code = code << 6 | (s[i] & 0x3F);
-        }
-        bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-        return code < forms[k].min || code > 0x10FFFF || surrogate || (code & 0xFFFE) == 0xFFFE ? 0 : k + 2;
-    }
-    return 0;
+    const unsigned char *s = (const unsigned char *)text;
+    size_t n = text_utf8(text);
+    bool is_last = n >= 3 && (s[n - 1] & 0xBE) == 0xBE && s[n - 2] == 0xBF && (s[n - 3] & 0x0F) == 0x0F;
+    return is_last ? 0 : n;
 }
 
 void gnuplot_quote(struct text *out, const char *s)
@@ -59,7 +41,7 @@ void gnuplot_quote(struct text *out, const char *s)
     text_puts(out, "'");
     while (*s) {
         unsigned char c = (unsigned char)*s;
-        size_t n = utf8_length((const unsigned char *)s);
+        size_t n = xml_length(s);
         if (c < 0x20 || c == 0x7F)
             text_puts(out, " ");
         else if (c == '\'')
@@ -162,26 +144,55 @@ static int read_all(int fd, struct text *out, struct err *e)
 }
 
 /*
- * Start gnuplot with fds as its standard files and wait for it; status is as from waitpid(). posix_spawnp()
- * searches the PATH of this process, not that of env. Some C libraries report a missing program as exit
- * status 127 instead of ENOENT: judge() knows both.
+ * The first folder of PATH that has it, as execvp() would search, but of folders with an absolute name alone:
+ * an empty entry or "." would run what lies beside a study.
+ */
+int gnuplot_find(struct text *path, struct err *e)
+{
+    const char *at = getenv("PATH");
+    text_clear(path);
+    while (at && *at) {
+        size_t n = strcspn(at, ":");
+        struct stat st;
+        text_clear(path);
+        text_add(path, at, n);
+        text_puts(path, "/gnuplot");
+        if (*at == '/' && !path->failed && stat(path->s, &st) == 0 && S_ISREG(st.st_mode) &&
+            access(path->s, X_OK) == 0)
+            return 0;
+        at += n + (at[n] == ':');
+    }
+    text_clear(path);
+    return path->failed ? err_nomem(e, "gnuplot") : err_set(e, ERR_LIB, "%s", not_installed);
+}
+
+/*
+ * Start gnuplot with fds as its standard files and wait for it; status is as from waitpid(). Some C libraries
+ * report a program that cannot be started as exit status 127: judge() knows both.
  */
 static int spawn_and_wait(int *status, const int fds[3], char **env, struct err *e)
 {
     posix_spawn_file_actions_t actions;
     pid_t pid = 0;
+    struct text path = { 0 };
 
-    int reason = posix_spawn_file_actions_init(&actions);
+    int rc = gnuplot_find(&path, e);
+    int reason = rc ? 0 : posix_spawn_file_actions_init(&actions);
     if (reason)
-        return err_set(e, ERR_IO, "gnuplot: %s", strerror(reason));
+        rc = err_set(e, ERR_IO, "gnuplot: %s", strerror(reason));
+    if (rc) {
+        text_free(&path);
+        return rc;
+    }
     for (int i = 0; i < 3 && !reason; i++)
         reason = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
     if (!reason) {
-        char name[] = "gnuplot", no_settings[] = "-d";
-        char *argv[] = { name, no_settings, NULL };
-        reason = posix_spawnp(&pid, name, &actions, NULL, argv, env);
+        char no_settings[] = "-d";
+        char *argv[] = { path.s, no_settings, NULL };
+        reason = posix_spawn(&pid, path.s, &actions, NULL, argv, env);
     }
     posix_spawn_file_actions_destroy(&actions);
+    text_free(&path);
     if (reason == ENOENT)
         return err_set(e, ERR_LIB, "%s", not_installed);
     if (reason)

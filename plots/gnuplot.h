@@ -25,6 +25,9 @@
  */
 void gnuplot_quote(struct text *out, const char *s);
 
+/** Absolute path of the gnuplot that gnuplot_run() starts. ERR_LIB (none on the PATH), ERR_NOMEM. */
+int gnuplot_find(struct text *path, struct err *e);
+
 /**
  * Run @p script (which sets the terminal and no output) and append what gnuplot writes to @p image. The
  * user's gnuplot settings and locale have no influence, and dates inside PDF are fixed: same script, same

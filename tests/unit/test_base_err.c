@@ -31,8 +31,13 @@ TEST(message_is_one_line_without_terminal_escapes)
         { "\x1b[31mred\x7f", "?[31mred?" },
         { "\xc2\x9b"
           "31m",
-          "?\x9b"
-          "31m" },                                    /* U+009B begins an escape as ESC [ does */
+          "?31m" }, /* U+009B begins an escape as ESC [ does */
+        { "\x9b"
+          "31m",
+          "?31m" }, /* the same to a terminal of 8 bits */
+        { "a\xe2\x80\xae"
+          "b",
+          "a?b" },                                    /* U+202E turns the direction of what follows */
         { "\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9" }, /* letters stay */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

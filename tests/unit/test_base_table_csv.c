@@ -211,7 +211,7 @@ TEST_WITH(random_reals_come_back_bit_for_bit, make_folder, remove_folder)
 /* Any text, none and empty ones included; the first row keeps the column from looking like numbers. */
 TEST_WITH(random_texts_and_counts_come_back, make_folder, remove_folder)
 {
-    static const char letters[] = "a,\"\r\n# 1";
+    static const char letters[] = "a,\"\r\n# 1'=+-@\t";
     KEEP(struct table, t, table_free) = { 0 };
     RNG(r, 10, 0);
     table_column(&t, "t", TABLE_TEXT);

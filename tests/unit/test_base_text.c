@@ -390,3 +390,50 @@ TEST(only_lines_that_are_new_are_added)
     text_add_new_lines(&t, "tw\ntwo and more\ntwo\n");
     assert_string_equal(text_str(&t), "one\ntwo\ntw\ntwo and more\n");
 }
+
+/* Unicode names them "Cc", "Bidi_Control" and "Zl", "Zp"; the rest is shown. */
+TEST(characters_that_a_terminal_obeys_are_not_shown)
+{
+    static const char *const hidden[] = { "\x01",         "\x1b",         "\x7f",         "\xc2\x80",
+                                          "\xc2\x9f",     "\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f",
+                                          "\xe2\x80\xa8", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6",
+                                          "\xe2\x81\xa9", "\x80",         "\xff",         "\xc0\xaf",
+                                          "\xed\xa0\x80" };
+    static const char *const shown[] = { " ",
+                                         "~",
+                                         "\xc2\xa0",
+                                         "\xd8\x9b",
+                                         "\xe2\x80\x8d",
+                                         "\xe2\x80\xaf",
+                                         "\xe2\x81\xa5",
+                                         "\xe2\x81\xaa",
+                                         "\xe4\xb8\xad",
+                                         "\xf0\x9f\x98\x80" };
+    for (size_t i = 0; i < COUNT_OF(hidden); i++)
+        assert_int_equal(text_shown(hidden[i]), 0);
+    for (size_t i = 0; i < COUNT_OF(shown); i++)
+        assert_int_equal(text_shown(shown[i]), strlen(shown[i]));
+
+    KEEP(struct text, t, text_free) = { 0 };
+    text_puts(&t, "a\x1b[31m\n\xe2\x80\xae\tb\xff");
+    OK(text_show(&t, e));
+    assert_string_equal(text_str(&t), "a?[31m\n?\tb?");
+    text_clear(&t);
+    text_add_shown(&t, "a\nb", 3, "");
+    assert_string_equal(text_str(&t), "a?b");
+}
+
+TEST(formulas_are_told_from_numbers_and_words)
+{
+    static const char *const formulas[] = { "=1+1", "+a", "-", "-x", "@sum", "\tx", "\rx", "'=1", "''-x" };
+    static const char *const others[] = { "", "a", "1", "-5", "+1e3", "-inf", "'", "'a", "a=b", " =1" };
+    for (size_t i = 0; i < COUNT_OF(formulas); i++)
+        assert_true(text_is_formula(formulas[i]));
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (strcmp(others[i], "-inf") != 0) /* a word: numbers of files are finite */
+            assert_false(text_is_formula(others[i]));
+    char guarded[] = "'=1", quoted[] = "'a", number[] = "'-5";
+    assert_string_equal(text_unguard(guarded), "=1");
+    assert_string_equal(text_unguard(quoted), "'a");
+    assert_string_equal(text_unguard(number), "'-5");
+}

@@ -260,6 +260,8 @@ static int split_at(struct trace_row *row, char *s, char separator)
         }
         bool more = *end == separator;
         *end = '\0';
+        if (separator == ',')
+            row->fields[row->n_fields - 1] = text_unguard(row->fields[row->n_fields - 1]);
         if (!more)
             return 0;
         s = end + 1;
