@@ -2,19 +2,21 @@
 # Programs that are killed at any instant, again and again: a sweep and a study of jobs with a store, one rank of
 # a sweep on two, export and merge. A store opens at once and has rows of a plain run alone; files are the old
 # ones, or the new, and nothing lies beside them; who goes on ends with the bytes of a run that was left alone.
-#     FOLDER=build/release KILLS=40 SEED=8 tests/kill.sh
+#     FOLDER=build/release KILLS=40 SEED=8 SUBJECTS="sweep place rank export merge" tests/kill.sh
+# SUBJECTS: some of these; each has its share of the kills.
 # The sanitizers make a program so slow that few kills would hit it at work: ten there. 1,000 and 50 with SOAK=1.
 set -eu
 cd "$(dirname "$0")/.."
 folder=${FOLDER:-build/release}
 weft=$PWD/$folder/weft
 case $folder in
-*asan*) few=10 many=50 points=1000 seeds=2 ;;
-*) few=40 many=1000 points=10000 seeds=20 ;;
+*asan*) few=10 many=50 points=1000 seeds=10 ;;
+*) few=40 many=1000 points=10000 seeds=300 ;;
 esac
 [ -z "${SOAK-}" ] || few=$many
 kills=${KILLS:-$few}
 seed=${SEED:-8}
+subjects=${SUBJECTS:-sweep place rank export merge}
 # As tests/sweep_safe.sh has them.
 OMPI_ALLOW_RUN_AS_ROOT=1
 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -74,7 +76,7 @@ killed=0
 what="a plain run"
 for study in sweep place; do
     "$weft" sweep $study.yaml -j 2 -o $study.csv 2>plain.log || die "$study ends with code $?"
-    sed '/^#/d' $study.csv | sort >$study.sorted
+    sed '/^#/d' $study.csv | sort >"$study.sorted"
 done
 [ "$(grep -c -v '^#' sweep.csv)" = $((points + 1)) ] || die "not $points rows"
 for i in 1 2 3; do "$weft" sweep sweep.yaml -j 2 --store "s$i.db" --shard $i/3 -q 2>plain.log || die "shard $i ends with code $?"; done
@@ -109,13 +111,29 @@ kill_one() {
     n=$((n + 1))
 }
 
-# kill_rank COMMAND: one of two ranks, and mpirun ends the other.
+# ranks_of PID: the processes that mpirun started.
+ranks_of() {
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '$2 == "(weft)" && $4 == parent { print $1 }'
+}
+
+# has_begun PID: one of its ranks has the store open.
+has_begun() {
+    for rank in $(ranks_of "$1"); do
+        for fd in "/proc/$rank/fd"/*; do
+            case $(readlink "$fd" 2>/dev/null) in */s.db) return 0 ;; esac
+        done
+    done
+    return 1
+}
+
+# kill_rank COMMAND: one of two ranks, and mpirun ends the other. Not before MPI is up: Open MPI 4 hangs for ever
+# when a rank dies as it says hello.
 kill_rank() {
     mpirun -n 2 --oversubscribe --bind-to none "$@" 2>run.log &
     pid=$!
+    until has_begun $pid || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
     sleep "$instant"
-    victim=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '$2 == "(weft)" && $4 == parent { print $1 }' |
-        sed -n "$((1 + n % 2))p")
+    victim=$(ranks_of $pid | sed -n "$((1 + n % 2))p")
     hit=
     [ -z "$victim" ] || ! kill -9 "$victim" 2>/dev/null || hit=yes
     code=0
@@ -159,69 +177,72 @@ go_on() {
     rm -f ../at/s.db
 }
 
-# kill_study KILLS STUDY KILL COMMAND..: with its store.
+# kill_study STUDY KILL COMMAND..: with its store.
 kill_study() {
-    most=$1 study=$2 by=$3 n=0
-    shift 3
+    study=$1 by=$2
+    shift 2
     while [ $n -lt "$most" ]; do
         instant_in 0.5
         $by "$@"
-        opens ../at/s.db $study.sorted
+        opens ../at/s.db "$study.sorted"
         has_alone s.db s.db-wal s.db-shm s.db-journal
         # It came to its end before: look at it, and begin again.
-        [ $code != 0 ] || go_on $study
+        [ $code != 0 ] || go_on "$study"
     done
-    go_on $study
+    go_on "$study"
 }
 
-# Half of a hundred each way, ranks least, as they take longest.
-part() { echo $(((kills * $1 + 50) / 100)); }
+# wants SUBJECT SHARE: is it asked for? Its kills, of a hundred, are then $most.
+wants() {
+    what=$1
+    n=0
+    most=$(((kills * $2 + 50) / 100))
+    case " $subjects " in *" $1 "*) ;; *) return 1 ;; esac
+}
 
-what="a sweep"
-kill_study "$(part 30)" sweep kill_one "$weft" sweep sweep.yaml --store ../at/s.db -j 2
-what="a study of jobs"
-kill_study "$(part 20)" place kill_one "$weft" place place.yaml --store ../at/s.db -j 2
-what="a rank"
-if command -v mpirun >/dev/null; then
-    kill_study "$(part 10)" sweep kill_rank "$weft" sweep sweep.yaml --store ../at/s.db -j 1
-fi
+# time_of COMMAND: $took seconds when nobody kills it.
+time_of() {
+    start=$(now)
+    "$@" 2>plain.log || die "ends with code $?"
+    took=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+}
 
-# A file that is there is replaced, or not there yet, by turns.
-what="export"
-n=0
-start=$(now)
-"$weft" export all.db -o got.csv -f
-took=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
-most=$(part 20)
-while [ $n -lt "$most" ]; do
-    rm -f ../at/*
-    [ $((n % 2)) = 0 ] || cp two.csv ../at/out.csv
-    instant_in "$took"
-    kill_one "$weft" export all.db -o ../at/out.csv -f
-    has_alone out.csv
-    [ ! -e ../at/out.csv ] || cmp -s all.csv ../at/out.csv || cmp -s two.csv ../at/out.csv ||
-        die "leaves a file that is neither the old nor the new one"
-done
+kill_exports() {
+    time_of "$weft" export all.db -o got.csv -f
+    while [ $n -lt "$most" ]; do
+        rm -f ../at/*
+        # A file that is there is replaced, or there is none yet, by turns.
+        [ $((n % 2)) = 0 ] || cp two.csv ../at/out.csv
+        instant_in "$took"
+        kill_one "$weft" export all.db -o ../at/out.csv -f
+        has_alone out.csv
+        [ ! -e ../at/out.csv ] || cmp -s all.csv ../at/out.csv || cmp -s two.csv ../at/out.csv ||
+            die "leaves a file that is neither the old nor the new one"
+    done
+}
 
-what="merge"
-rm -f ../at/*
-n=0
-start=$(now)
-"$weft" merge -f got.db s1.db s2.db s3.db
-took=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
-most=$(part 20)
-while [ $n -lt "$most" ]; do
-    rm -f ../at/*
-    [ $((n % 2)) = 0 ] || cp two.db ../at/out.db
-    instant_in "$took"
-    kill_one "$weft" merge -f ../at/out.db s1.db s2.db s3.db
-    has_alone out.db
-    if [ -e ../at/out.db ]; then
+kill_merges() {
+    time_of "$weft" merge -f got.db s1.db s2.db s3.db
+    while [ $n -lt "$most" ]; do
+        rm -f ../at/*
+        [ $((n % 2)) = 0 ] || cp two.db ../at/out.db
+        instant_in "$took"
+        kill_one "$weft" merge -f ../at/out.db s1.db s2.db s3.db
+        has_alone out.db
+        [ -e ../at/out.db ] || continue
         "$weft" export ../at/out.db -q -o got.csv -f 2>open.log || die "the merged store does not open"
         cmp -s all.csv got.csv || cmp -s two.csv got.csv || die "a store has other rows than the old and the new one"
-    fi
+    done
     rm -f ../at/*
-done
-"$weft" merge ../at/out.db s1.db s2.db s3.db && "$weft" export ../at/out.db -o got.csv -f && cmp all.csv got.csv ||
-    die "a merge after all of these has other rows"
-echo "tests/kill.sh: the same rows after $killed kills"
+    "$weft" merge ../at/out.db s1.db s2.db s3.db 2>last.log || die "a merge that is left alone ends with code $?"
+    "$weft" export ../at/out.db -o got.csv -f
+    cmp all.csv got.csv || die "a merge that is left alone has other rows"
+}
+
+! wants sweep 30 || kill_study sweep kill_one "$weft" sweep sweep.yaml --store ../at/s.db -j 2
+! wants place 20 || kill_study place kill_one "$weft" place place.yaml --store ../at/s.db -j 2
+# Least, as they take longest.
+! wants rank 10 || kill_study sweep kill_rank "$weft" sweep sweep.yaml --store ../at/s.db -j 1
+! wants export 20 || kill_exports
+! wants merge 20 || kill_merges
+echo "tests/kill.sh: the same rows after $killed kills of $subjects"
