@@ -371,17 +371,21 @@ static int add_floor(struct search *s, struct err *e)
     return 0;
 }
 
-/* Seconds per dollar at which both weigh the same when every dimension has 1 GB/s. */
+/* Seconds per dollar at which both weigh the same when every dimension has 1 GB/s, or so much less that
+ * traffic shows beside what it is hidden behind. */
 static double first_mu(const struct alloc_problem *p)
 {
-    double bw_Bps[D], compute_s, usd;
+    static const double least_Bps = 1e-3;
+    double bw_Bps[D], compute_s, saved_s = 0;
     for (int32_t d = 0; d < D; d++)
         bw_Bps[d] = INFINITY;
     compute_s = step_time(p->step, bw_Bps);
-    for (int32_t d = 0; d < D; d++)
-        bw_Bps[d] = 1e9;
-    usd = vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
-    return (step_time(p->step, bw_Bps) - compute_s) / usd;
+    for (double each_Bps = 1e9; !(saved_s > 0) && each_Bps > least_Bps; each_Bps /= 8) {
+        for (int32_t d = 0; d < D; d++)
+            bw_Bps[d] = each_Bps;
+        saved_s = step_time(p->step, bw_Bps) - compute_s;
+    }
+    return saved_s / vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
 }
 
 /* Time times cost along the curve of T against cost: first a line with no weight on cost (or a floor), then

@@ -261,6 +261,9 @@ static void say_money(struct report *r, const struct alloc_page *p)
     report_line(r, "  %-16s%.4f times as fast", "against it", d->speedup);
     if (isfinite(d->perf_per_cost_gain))
         report_line(r, ", %.4f times the performance per cost", d->perf_per_cost_gain);
+    if (isfinite(d->objective_gain))
+        report_line(r, ", %.4f times the %s", d->objective_gain,
+                    p->study->objective == ALLOC_PERF_PER_WATT ? "performance per watt" : "tokens per USD");
     report_line(r, "\n");
 }
 
@@ -608,6 +611,8 @@ static void report_baseline(struct report *r, const struct design *d, bool has)
     load_report_range(r, has ? d : NULL);
     report_json_real(r, "speedup", has ? d->speedup : NAN);
     report_json_real(r, "perf_per_cost_gain", has ? d->perf_per_cost_gain : NAN);
+    if (has && isfinite(d->objective_gain))
+        report_json_real(r, "objective_gain", d->objective_gain);
 }
 
 /* ---- both ---- */

@@ -137,10 +137,10 @@ struct topo_dim_price {
     double usd_per_Bps;     /**< everything, typical */
     double nic_usd_per_Bps; /**< the NIC part of it */
     double watt_per_Bps;    /**< of parts with a known wattage; 0 in rates mode */
+    const char *dark; /**< the first part whose power is not known; borrowed; NULL: rates, or all is known */
     bool has_nic;
-    bool watt_known;  /**< catalogue: the power of all its parts */
-    const char *dark; /**< else the first part whose power is not known; borrowed; NULL: rates */
-    bool in_server;   /**< comes with a product: none is bought by the B/s, and its price is 0 */
+    bool watt_known; /**< catalogue: the power of all its parts */
+    bool in_server;  /**< comes with a product: none is bought by the B/s, and its price is 0 */
 };
 
 /**

@@ -108,6 +108,24 @@ int design_time(double *time_s, const struct design_point *s, const double *bw_B
     return 0;
 }
 
+/* perf_per_watt or tco_per_token at bandwidths that ports may not give: of whole parts by what carries them.
+ */
+static double factored_at(const struct design_point *s, const double *bw_Bps, double time_s)
+{
+    struct design_question q;
+    struct err ignored;
+    double spent[N_ALLOC_SPENT];
+    design_ask(&q, s);
+    const struct alloc_problem *p = &q.problem;
+    if (s->pricing != STUDY_WHOLE)
+        return time_s * (p->factor_fixed + vector_dot(p->factor_per_Bps, bw_Bps, s->net.n_dims));
+    if (p->exact)
+        return p->exact(p->about, bw_Bps, time_s);
+    if (system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
+        return NAN;
+    return time_s * (p->factor_fixed + p->factor_unit * spent[p->factor]);
+}
+
 /* The reference of speed-up and of performance per cost; it may break constraints, and is marked if so. */
 static int fill_equal(struct design *d, const struct design_point *s, struct err *e)
 {
@@ -131,6 +149,8 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
+    if (alloc_has_factor(s->objective) && s->split != STUDY_GIVEN)
+        d->objective_gain = factored_at(s, bw_Bps, d->equal.time_s) / factored_at(s, d->bw_Bps, d->time_s);
     return 0;
 }
 
@@ -165,7 +185,7 @@ static int design_fill(struct design *d, const struct design_point *s, const dou
     d->nic_Bps = nic_bw(s, d->bw_Bps);
     int rc = fill_loads(d, s, e);
     /* A simulation more, which only a split is compared with. */
-    d->equal.time_s = d->equal.cost_usd = d->speedup = d->perf_per_cost_gain = NAN;
+    d->equal.time_s = d->equal.cost_usd = d->speedup = d->perf_per_cost_gain = d->objective_gain = NAN;
     return !rc && compare ? fill_equal(d, s, e) : rc;
 }
 

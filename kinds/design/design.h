@@ -58,6 +58,8 @@ struct design {
         bool allowed; /**< it satisfies the study's constraints, which it does not look at */
     } equal;
     double speedup;            /**< equal.time_s / time_s */
+    double objective_gain;     /**< of perf_per_watt and tco_per_token the equal split's objective over this
+                                  one's; else     NaN */
     double perf_per_cost_gain; /**< (equal.time_s*equal.cost_usd) / (time_s*cost_usd); NaN without parts */
     struct design_load *loads; /**< shape [n_loads], owned, in the order of the study's workloads */
     int32_t n_loads;

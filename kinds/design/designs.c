@@ -133,6 +133,9 @@ const struct column design_columns[] = {
     REAL(equal_cost_usd, "likewise"),
     REAL(speedup, "equal_time_s over time_s"),
     REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd"),
+    COLUMN_REAL(struct sweep_row, objective_gain,
+                "perf_per_watt, tco_per_token: the objective with the total spread equally over this one",
+                .with = "objective_gain"),
     REAL(nic_GBps, "bandwidth of the NICs of an NPU"),
     REAL(gap, "at most so much better is any other split"),
     WORD(unique, "no other split is as good"),
@@ -198,6 +201,7 @@ static void take_results(struct sweep_row *row, const struct design_point *s, co
     row->equal_cost_usd = d->equal.cost_usd;
     row->speedup = d->speedup;
     row->perf_per_cost_gain = d->perf_per_cost_gain;
+    row->objective_gain = d->objective_gain;
     row->nic_GBps = giga(d->nic_Bps);
     row->gap = d->answer.gap;
     if (!isnan(d->answer.gap)) /* what was not solved proves nothing */

@@ -167,12 +167,19 @@ static void put_constraints(struct random_study *s, struct rng *r)
 
 static void write_study(struct random_study *s, struct rng *r)
 {
-    static const char *const objectives[] = { "cost", "time", "perf_per_cost", "utilization", "cost" };
-    *s = (struct random_study){ .objective = objectives[rng_below(r, 5)], .is_feasible = true };
+    static const char *const objectives[] = { "cost",        "time", "perf_per_cost",
+                                              "utilization", "cost", "tco_per_token" };
+    *s = (struct random_study){ .objective = objectives[rng_below(r, 6)], .is_feasible = true };
     put_dims(s, r);
     text_printf(&s->text, "objective: %s\ntime_limit_s: 1\n", s->objective);
     if (chance(r, 0.3))
         text_printf(&s->text, "count_npus: true\n");
+    if (strcmp(s->objective, "tco_per_token") == 0)
+        text_printf(
+            &s->text,
+            "system: { npu_usd: %.17g, npu_watt: 700, npus_per_node: %d, step_tokens: 1e6, checkpoint: { "
+            "size_GB: 1 } }\n",
+            rng_log_range(r, 1, 1e5), chance(r, 0.5) ? 1 : 4);
     put_workloads(s, r);
     put_constraints(s, r);
 }
@@ -234,8 +241,9 @@ TEST(random_studies_are_solved_or_say_why_and_break_nothing)
             print_message("study %d, %s: %s\n", (int)i, x.objective, d.answer.reason);
         judge(&ends, &x, &s, &d);
     }
+    /* Not power: rates do not say what parts draw. */
     static const enum alloc_objective drawn[] = { ALLOC_TIME, ALLOC_UTILIZATION, ALLOC_PERF_PER_COST,
-                                                  ALLOC_COST };
+                                                  ALLOC_COST, ALLOC_TCO_PER_TOKEN };
     int32_t stalled = 0;
     for (int32_t o = 0; o < N_ALLOC_OBJECTIVES; o++)
         stalled += ends.stalled[o];

@@ -691,6 +691,13 @@ TEST(failures_of_the_network_count_in_the_cost_of_a_token)
                   STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
     OK(design_solve(&c, &s, e));
     assert_true(c.bw_Bps[1] > a.bw_Bps[1]);
+    /* Beside the same total spread evenly. */
+    KEEP(struct design, even, design_free);
+    const double bw_Bps[] = { c.total_Bps / 2, c.total_Bps / 2 };
+    KEEP(struct system, x, system_free);
+    OK(design_evaluate(&even, &s, bw_Bps, e));
+    OK(system_build(&x, &s, &even, e));
+    assert_close(c.objective_gain, x.usd_per_Mtoken / c.answer.value, 1e-12);
 }
 
 /* By rates nothing of the network fails or draws power: fractions are all there is, and what is proved is the
@@ -716,4 +723,21 @@ TEST(in_fractions_of_rates_the_proof_is_of_what_system_says)
     /* 3/4 of 16 MB twice in the ring at half of 100 GB/s a way, 7/8 of 4 MB twice in the pod: the longer
      * decides. */
     assert_close(d.bw_Bps[1], 7e6 / d.time_s, 1e-6);
+}
+
+/* Traffic that compute hides even at 1 GB/s: no more bandwidth than that takes, 2 7/8 of 16 MB in 0.3 s. */
+TEST(what_compute_hides_is_bought_no_bandwidth)
+{
+    SOLVED_OWNED(
+        s, d,
+        "network: { npu: { usd: 20000, watt: 700 }, dims: [ { name: pod, shape: switch, size: 8, tier: P } ] "
+        "}\n"
+        "parts: { grade: V, rates: [ { tier: P, link_usd_per_GBps: 80, switch_usd_per_GBps: 180 } ] }\n"
+        "workload: { step: { max: [ { all-reduce: { size_MB: 16, group: all } }, { compute_ms: 300 } ] } }\n"
+        "system: { npus_per_node: 4, checkpoint: { size_GB: 2e4 }, step_tokens: 1e6 }\n"
+        "objective: tco_per_token\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.verified);
+    assert_close(d.time_s, 0.3, 1e-9);
+    assert_close(d.bw_Bps[0], 28e6 / 0.3, 1e-6);
 }
