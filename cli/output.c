@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "cli/load.h"
 #include "study/source.h"
+#include "study/store.h"
 #include "weft.h"
 
 bool output_ends_with(const char *s, const char *end)
@@ -320,9 +321,13 @@ static bool is_in_study(const struct run *run, const char *path)
     struct err ignored = { 0 };
     struct yaml_doc doc;
     int32_t own_source;
+    const char *study = run->opt.operands[0];
     bool is = false;
+    /* Tables name no files, and are large. */
+    if (store_is(study) || output_ends_with(study, ".csv"))
+        return false;
     if (load_overrides(&o, run, &ignored) == 0) {
-        const struct study_source from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n };
+        const struct study_source from = { .path = study, .overrides = o.list, .n = o.n };
         if (source_open(&doc, &own_source, &from, &ignored) == 0) {
             is = yaml_has_file(&doc, path);
             if (!is && source_fetch(&doc, own_source, &from, &ignored) == 0)
