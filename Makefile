@@ -11,6 +11,7 @@ BUILD ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+FAULTS ?= 100000
 TEST_BUILDS ?= release asan
 
 # Objects of two compilers never mix.
@@ -18,7 +19,7 @@ CLANG_TAG := $(if $(findstring clang,$(CC)),-clang)
 O := build/$(BUILD)$(CLANG_TAG)
 
 # ---- packages ----
-PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libgsl-dev libyaml-dev libglpk-dev \
+PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libxml2-dev libgmp-dev libgsl-dev libyaml-dev libglpk-dev \
     libjansson-dev libcmocka-dev gnuplot-nox fonts-dejavu-core protobuf-c-compiler libprotobuf-c-dev \
     libsqlite3-dev libopenmpi-dev openmpi-bin binutils
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
@@ -28,7 +29,7 @@ FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
 # packages first, and `make help` or `make clean` never need them.
-PKGS := igraph gsl yaml-0.1 libprotobuf-c jansson sqlite3
+PKGS := igraph libxml-2.0 gmp gsl yaml-0.1 libprotobuf-c jansson sqlite3
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CHECK) pkg-config --cflags $(PKGS) | sed 's/-I */-isystem /g'))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 # Ranks are the program's: the library needs no MPI.
@@ -84,8 +85,8 @@ RANKS_SRC := tests/mpi/fleet_ranks.c
 ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC) $(RUNNER_SRC)
 ALL_SRC := $(LIB_SRC) $(EXAMPLE_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
-FORMATTED := $(ALL_SRC) $(FUZZ_SRC) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
-SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh)
+FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(wildcard tests/faults/*.[ch]) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
+SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh tests/faults/*.sh)
 
 # Written at build time from the schema; compiled without our warnings, never linted.
 PROTO := workloads/readers/chakra
@@ -107,6 +108,9 @@ BENCH := $O/bench/bench
 RANKS := $O/tests/mpi/fleet_ranks
 SECTIONS := $(patsubst %.c,$O/%,$(SECTION_SRC))
 SIMGRID := $O/tests/oracle/simgrid_flows
+# Fails allocations and system calls of the program: a driver, and what it preloads, which no sanitizer watches.
+FAULT_DRIVER := $O/tests/faults/faults
+FAULT_SHIM := $O/tests/faults/shim.so
 FUZZERS := $(patsubst tests/fuzz/%.c,$O/fuzz/%,$(FUZZ_SRC))
 
 # Figures that are drawn from the table of the main study.
@@ -194,6 +198,15 @@ $O/tests/oracle/write_cases: $(call objects,$(ORACLE_SRC) $(SUPPORT_SRC)) $(LIB)
 $(RANKS): $(call objects,$(RANKS_SRC)) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
+FAULT_CFLAGS := -std=c11 -O2 -g1 $(WARN)
+$(FAULT_DRIVER): tests/faults/faults.c tests/faults/page.h Makefile
+	@mkdir -p $(@D)
+	$(SAY)$(CC) $(FAULT_CFLAGS) -o $@ $<
+
+$(FAULT_SHIM): tests/faults/shim.c tests/faults/page.h Makefile
+	@mkdir -p $(@D)
+	$(SAY)$(CC) $(FAULT_CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
+
 $(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
 	@mkdir -p $(@D)
 	$(SAY)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs simgrid)
@@ -219,7 +232,7 @@ test: deps ## install what is missing, then every test, plain and under ASan+UBS
 soak: deps ## the tests with their long counts: 1,000 kills, 2,000 damaged stores, every rank count, all random cases under ASan
 	@CC='$(CC)' JOBS='$(JOBS)' SOAK=1 LIMIT_S=3600 tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
-test-programs: $(WEFT) $(UNIT) $(RANKS) $(if $(filter release,$(BUILD)),$(LIBRARY))
+test-programs: $(WEFT) $(UNIT) $(RANKS) $(FAULT_DRIVER) $(FAULT_SHIM) $(if $(filter release,$(BUILD)),$(LIBRARY))
 	@:
 
 unit-tests: $(UNIT)
@@ -258,6 +271,10 @@ run-fuzz: $(FUZZERS)
 	    mkdir -p $O/corpus/$$f; seeds=tests/fuzz/corpus/$$f; [ -d $$seeds ] || seeds=; \
 	    echo "$$f: $(FUZZ_SECONDS) s"; \
 	    $O/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$O/ $O/corpus/$$f $$seeds; done
+
+faults: deps ## fail FAULTS (100000; 0: all) allocations and system calls of every command; SEED=n draws others
+	$(SUBMAKE) $(WEFT) $(FAULT_DRIVER) $(FAULT_SHIM)
+	@nice -n 15 $(FAULT_DRIVER) -n $(FAULTS) -s $(or $(SEED),1) -j $(JOBS) $(WEFT) $(FAULT_SHIM) .
 
 bench: deps ## measure the speeds that README and docs promise; SUBJECTS=split for one of them
 	$(SUBMAKE) bench-programs
@@ -353,7 +370,7 @@ clean: ## remove build/ and out/
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage fuzz run-fuzz mutants bench bench-programs validate \
+.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz run-fuzz mutants bench bench-programs validate \
     check-simgrid check-slurm validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
     lint-scripts lint-warnings compilers all-objects count format install \
     uninstall dist deps clean help

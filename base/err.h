@@ -12,6 +12,8 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
+
 /** What kind of failure; the command line turns it into an exit code. */
 enum err_code {
     ERR_OK = 0,
@@ -33,6 +35,13 @@ struct err {
     enum err_code code;
     char msg[1024]; /**< one line, no trailing newline, always terminated */
 };
+
+/** Did the machine fail (no memory, a disk), not the input? Who makes do with an input that cannot be read
+ * passes these on. */
+static inline bool err_is_of_machine(int rc)
+{
+    return rc == ERR_NOMEM || rc == ERR_IO;
+}
 
 #define ERR_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 

@@ -201,6 +201,17 @@ static int open_array(struct json_reader *r, struct err *e)
                 c == EOF ? "file is empty, expected an array of objects" : "expected an array of objects");
 }
 
+/* Jansson 2.14 does not always notice that memory is short: a text loses a letter, or a value is called no
+ * JSON. */
+static _Thread_local bool json_lacks;
+
+static void *json_noted_malloc(size_t n)
+{
+    void *p = malloc(n);
+    json_lacks = json_lacks || !p;
+    return p;
+}
+
 int json_reader_open(struct json_reader **out, const char *path, struct err *e)
 {
     *out = NULL;
@@ -209,11 +220,14 @@ int json_reader_open(struct json_reader **out, const char *path, struct err *e)
         return err_nomem(e, path);
     r->path = path;
     r->line = 1;
+    json_set_alloc_funcs(json_noted_malloc, free);
     int copy = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
     r->file = copy >= 0 ? fdopen(copy, "rb") : fopen(path, "rbe");
     int rc = 0;
     if (!r->file && errno == ENOENT)
         rc = err_set(e, ERR_PARSE, "%s: no such file", path);
+    else if (!r->file && errno == ENOMEM)
+        rc = err_nomem(e, path);
     else if (!r->file)
         rc = err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
     else
@@ -229,15 +243,16 @@ int json_reader_open(struct json_reader **out, const char *path, struct err *e)
 static int read_object(struct json_reader *r, struct err *e)
 {
     json_error_t why;
+    json_lacks = false;
     r->start = r->line;
     r->n_bytes = 0;
     r->object = json_load_callback(give_byte, r, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &why);
-    if (r->object)
-        return 0;
     /* Memory first: in the other cases below Jansson only noticed that bytes stopped coming and calls it a
      * premature end. */
-    if (json_error_code(&why) == json_error_out_of_memory)
+    if (json_lacks)
         return err_nomem(e, r->path);
+    if (r->object)
+        return 0;
     if (r->n_bytes >= JSON_READER_MAX_BYTES)
         return fail(r, r->start, e, "object is larger than 64 MiB, the most allowed");
     if (ferror(r->file))

@@ -415,6 +415,8 @@ int report_end(struct report *r, const char *head, struct err *e)
         return err_nomem(e, "report");
     if (r->table.n_cols == 0)
         lay_facts(r);
+    if (r->table.failed)
+        return err_nomem(e, "report");
     if (report_is(r, IN_CSV) && r->table.n_cols > 0)
         return table_write(&r->table, r->format, head, &r->out, e);
     return report_is(r, IN_TEXT) ? text_show(&r->out, e) : text_check(&r->out, e);

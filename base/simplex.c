@@ -3,6 +3,11 @@
  * that lives as long as any programme on it, kinds of bounds that must match the numbers, and a return code
  * apart from a status. Output is turned off: a library does not print.
  *
+ * GLPK has no return code for lack of memory: it calls a hook, and aborts when that returns. Ours jumps back
+ * to where GLPK was entered (glpk_enter()), which is what the hook is for; GLPK's manual then asks for its
+ * environment to be freed, and with it goes every programme of the thread. Those others are told apart by
+ * `epoch`: they fail as if they lacked memory themselves, and can only be freed.
+ *
  * Warm starts are what it is for: columns and rows that are added keep the basis, and simplex_solve() goes on
  * from it. The caller lists ways in order of preference (warm primal, then cold, then dual, say), because
  * GLPK may cycle or lose feasibility numerically on one path and finish at once on another.
@@ -11,7 +16,10 @@
 #include "base/simplex.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <glpk.h>
 
@@ -21,20 +29,78 @@ struct simplex {
     int *index; /* shape [room + 1], owned */
     double *value;
     int32_t room;
+    int64_t epoch; /* of the thread when it was built */
 };
 
 /* GLPK keeps one environment a thread, which holds the memory of all its programmes and is not released with
  * the last of them. */
-static _Thread_local int32_t n_living;
+static _Thread_local struct {
+    int32_t n_living;
+    int64_t epoch; /* counts environments that were given up */
+    jmp_buf back;
+    char said[160]; /* GLPK's message, its first piece */
+} glpk;
+
+/* As GLPK's output: kept, not printed. */
+static int glpk_keep_said(void *info, const char *said)
+{
+    (void)info;
+    if (!glpk.said[0])
+        snprintf(glpk.said, sizeof glpk.said, "%.*s", (int)strcspn(said, "\n"), said);
+    return 1;
+}
+
+static void glpk_leave(void *info)
+{
+    (void)info;
+    longjmp(glpk.back, 1);
+}
+
+/* Run a call of GLPK that may fail. After a failure no programme of this thread can be used any more. */
+static int glpk_enter(struct simplex *x, void (*call)(struct simplex *x, void *data), void *data,
+                      struct err *e)
+{
+    if (x->epoch != glpk.epoch)
+        return err_nomem(e, "a linear programme");
+    glpk.said[0] = '\0';
+    if (setjmp(glpk.back) == 0) {
+        call(x, data);
+        return 0;
+    }
+    glp_free_env();
+    glpk.n_living = 0;
+    glpk.epoch++;
+    return strstr(glpk.said, "no memory") ? err_nomem(e, "a linear programme")
+                                          : err_set(e, ERR_LIB, "GLPK: %s", glpk.said);
+}
+
+static void glpk_create(struct simplex *x, void *data)
+{
+    (void)data;
+    glp_term_out(GLP_OFF);
+    x->g = glp_create_prob();
+}
 
 int simplex_build(struct simplex **out, struct err *e)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out)
+    struct simplex *x = calloc(1, sizeof *x);
+    *out = NULL;
+    /* Asked for by name: where GLPK makes its environment by itself, it ends the process for lack of memory.
+     */
+    if (!x || glp_init_env() > 1) {
+        free(x);
         return err_nomem(e, "a linear programme");
-    glp_term_out(GLP_OFF);
-    (*out)->g = glp_create_prob();
-    n_living++;
+    }
+    glp_error_hook(glpk_leave, NULL);
+    glp_term_hook(glpk_keep_said, NULL);
+    x->epoch = glpk.epoch;
+    int rc = glpk_enter(x, glpk_create, NULL, e);
+    if (rc) {
+        free(x);
+        return rc;
+    }
+    glpk.n_living++;
+    *out = x;
     return 0;
 }
 
@@ -42,9 +108,11 @@ void simplex_free(struct simplex *x)
 {
     if (!x)
         return;
-    glp_delete_prob(x->g);
-    if (--n_living == 0)
-        glp_free_env();
+    if (x->epoch == glpk.epoch) {
+        glp_delete_prob(x->g);
+        if (--glpk.n_living == 0)
+            glp_free_env();
+    }
     free(x->index);
     free(x->value);
     free(x);
@@ -78,39 +146,56 @@ static int bound_kind(double lo, double hi)
     return isinf(lo) ? GLP_UP : hi > lo ? GLP_DB : GLP_FX;
 }
 
+/* A row or column to be added; its entries are in the programme's arrays. */
+struct line {
+    double cost, lo, hi;
+    int32_t n;
+};
+
+static void glpk_add_row(struct simplex *x, void *data)
+{
+    const struct line *l = data;
+    int row = glp_add_rows(x->g, 1);
+    glp_set_mat_row(x->g, row, l->n, x->index, x->value);
+    glp_set_row_bnds(x->g, row, bound_kind(l->lo, l->hi), l->lo, l->hi);
+}
+
 int simplex_add_row(struct simplex *x, double lo, double hi, int32_t n, const int32_t *columns,
                     const double *values, struct err *e)
 {
+    struct line l = { .lo = lo, .hi = hi, .n = n };
     int rc = take_entries(x, n, columns, values, e);
-    if (rc)
-        return rc;
-    int row = glp_add_rows(x->g, 1);
-    glp_set_mat_row(x->g, row, n, x->index, x->value);
-    glp_set_row_bnds(x->g, row, bound_kind(lo, hi), lo, hi);
-    return 0;
+    return rc ? rc : glpk_enter(x, glpk_add_row, &l, e);
+}
+
+static void glpk_add_column(struct simplex *x, void *data)
+{
+    const struct line *l = data;
+    int column = glp_add_cols(x->g, 1);
+    glp_set_mat_col(x->g, column, l->n, x->index, x->value);
+    glp_set_col_bnds(x->g, column, bound_kind(l->lo, l->hi), l->lo, l->hi);
+    glp_set_obj_coef(x->g, column, l->cost);
 }
 
 int simplex_add_column(struct simplex *x, double cost, double lo, double hi, int32_t n, const int32_t *rows,
                        const double *values, struct err *e)
 {
+    struct line l = { .cost = cost, .lo = lo, .hi = hi, .n = n };
     int rc = take_entries(x, n, rows, values, e);
-    if (rc)
-        return rc;
-    int column = glp_add_cols(x->g, 1);
-    glp_set_mat_col(x->g, column, n, x->index, x->value);
-    glp_set_col_bnds(x->g, column, bound_kind(lo, hi), lo, hi);
-    glp_set_obj_coef(x->g, column, cost);
-    return 0;
+    return rc ? rc : glpk_enter(x, glpk_add_column, &l, e);
 }
 
+/* Neither asks for memory; on a programme that was given up they do nothing. */
 void simplex_set_cost(struct simplex *x, int32_t column, double cost)
 {
-    glp_set_obj_coef(x->g, column + 1, cost);
+    if (x->epoch == glpk.epoch)
+        glp_set_obj_coef(x->g, column + 1, cost);
 }
 
 void simplex_set_bounds(struct simplex *x, int32_t column, double lo, double hi)
 {
-    glp_set_col_bnds(x->g, column + 1, bound_kind(lo, hi), lo, hi);
+    if (x->epoch == glpk.epoch)
+        glp_set_col_bnds(x->g, column + 1, bound_kind(lo, hi), lo, hi);
 }
 
 /* GLPK's answer is one of the three, or none. */
@@ -119,29 +204,45 @@ static bool is_answer(int failed, int status)
     return !failed && (status == GLP_OPT || status == GLP_UNBND || status == GLP_NOFEAS);
 }
 
+struct attempt {
+    const struct simplex_way *way;
+    int failed, status;
+};
+
+static void glpk_solve(struct simplex *x, void *data)
+{
+    struct attempt *a = data;
+    glp_smcp how;
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.meth = a->way->dual ? GLP_DUALP : GLP_PRIMAL;
+    how.tol_bnd = how.tol_dj = a->way->tolerance;
+    how.it_lim = a->way->most_steps;
+    if (a->way->start == SIMPLEX_FROM_SCALED)
+        glp_scale_prob(x->g, GLP_SF_AUTO);
+    if (a->way->start == SIMPLEX_FROM_SLACKS || a->way->start == SIMPLEX_FROM_SCALED)
+        glp_std_basis(x->g);
+    else if (a->way->start == SIMPLEX_FROM_ADVANCED)
+        glp_adv_basis(x->g, 0);
+    a->failed = glp_simplex(x->g, &how);
+    a->status = glp_get_status(x->g);
+}
+
 int simplex_solve(enum simplex_status *status, struct simplex *x, const struct simplex_way *ways,
                   int32_t n_ways, struct err *e)
 {
-    int failed = -1, is = GLP_UNDEF;
-    for (int32_t i = 0; i < n_ways && !is_answer(failed, is); i++) {
-        glp_smcp how;
-        glp_init_smcp(&how);
-        how.msg_lev = GLP_MSG_OFF;
-        how.meth = ways[i].dual ? GLP_DUALP : GLP_PRIMAL;
-        how.tol_bnd = how.tol_dj = ways[i].tolerance;
-        how.it_lim = ways[i].most_steps;
-        if (ways[i].start == SIMPLEX_FROM_SCALED)
-            glp_scale_prob(x->g, GLP_SF_AUTO);
-        if (ways[i].start == SIMPLEX_FROM_SLACKS || ways[i].start == SIMPLEX_FROM_SCALED)
-            glp_std_basis(x->g);
-        else if (ways[i].start == SIMPLEX_FROM_ADVANCED)
-            glp_adv_basis(x->g, 0);
-        failed = glp_simplex(x->g, &how);
-        is = glp_get_status(x->g);
+    struct attempt a = { .failed = -1, .status = GLP_UNDEF };
+    for (int32_t i = 0; i < n_ways && !is_answer(a.failed, a.status); i++) {
+        a.way = &ways[i];
+        int rc = glpk_enter(x, glpk_solve, &a, e);
+        if (rc)
+            return rc;
     }
-    if (!is_answer(failed, is))
-        return err_set(e, ERR_LIB, "GLPK: simplex ended with code %d, status %d", failed, is);
-    *status = is == GLP_OPT ? SIMPLEX_OPTIMAL : is == GLP_UNBND ? SIMPLEX_UNBOUNDED : SIMPLEX_INFEASIBLE;
+    if (!is_answer(a.failed, a.status))
+        return err_set(e, ERR_LIB, "GLPK: simplex ended with code %d, status %d", a.failed, a.status);
+    *status = a.status == GLP_OPT     ? SIMPLEX_OPTIMAL
+              : a.status == GLP_UNBND ? SIMPLEX_UNBOUNDED
+                                      : SIMPLEX_INFEASIBLE;
     return 0;
 }
 

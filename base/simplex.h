@@ -13,8 +13,9 @@
  * and columns are numbered from 0 in the order of adding.
  *
  * Programmes on different threads do not know of each other. One programme stays on one thread: what GLPK
- * allocates belongs to the thread, and is given back when its last programme is freed. (GLPK ends the process
- * where there is no memory for it.)
+ * allocates belongs to the thread, and is given back when its last programme is freed, or when memory lacks
+ * for one of them: then all programmes of the thread are gone, each call of them gives ERR_NOMEM, and they
+ * can only be freed.
  */
 struct simplex;
 
@@ -27,7 +28,7 @@ void simplex_free(struct simplex *x); /**< NULL is fine */
 /**
  * Append a row with its entries in columns that are there, or a column with its entries in rows that are.
  * Bounds may be infinite; where lo = hi the sum or value is fixed. @p columns and @p rows: shape [n], each
- * number once; NULL with n = 0. ERR_NOMEM changes nothing.
+ * number once; NULL with n = 0. ERR_NOMEM: the programme can only be freed.
  */
 int simplex_add_row(struct simplex *x, double lo, double hi, int32_t n, const int32_t *columns,
                     const double *values, struct err *e);
@@ -58,7 +59,7 @@ struct simplex_way {
 
 /**
  * Solve by the first of @p ways that gives an answer. @p ways: shape [n_ways], n_ways >= 1.
- * @return 0 or ERR_LIB (none did).
+ * @return 0, ERR_NOMEM or ERR_LIB (none did).
  */
 int simplex_solve(enum simplex_status *status, struct simplex *x, const struct simplex_way *ways,
                   int32_t n_ways, struct err *e);

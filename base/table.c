@@ -143,6 +143,9 @@ void table_put_none(struct table *t)
 /* Texts change hands, which leaves blanks behind: no copies, and both tables can be freed. */
 void table_take_row(struct table *t, struct table *from, int64_t row)
 {
+    /* A table that failed may lack columns. */
+    if (t->failed)
+        return;
     assert(t->n_cols == from->n_cols && row >= 0 && row < from->n_rows);
     table_row(t);
     if (t->failed)
@@ -158,7 +161,7 @@ void table_take_row(struct table *t, struct table *from, int64_t row)
 void table_take_rows(struct table *t, struct table *from)
 {
     /* An empty table takes the array whole: batches of a study arrive in tables, and mostly one by one. */
-    if (t->n_rows == 0 && from->n_rows > 0) {
+    if (t->n_rows == 0 && from->n_rows > 0 && !t->failed) {
         struct table_cell *cells = t->cells;
         int64_t cap = t->cap_rows;
         t->cells = from->cells;

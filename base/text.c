@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,27 @@ enum {
     NEAREST_MAX = 63, /* longer words are not keys or names of anything */
 };
 
+/* The one state of the process here: it only goes from false to true, and only keeps outputs from appearing.
+ */
+static atomic_bool any_cut;
+
+static bool cut(struct text *t)
+{
+    t->failed = true;
+    atomic_store(&any_cut, true);
+    return false;
+}
+
+bool text_any_cut(void)
+{
+    return atomic_load(&any_cut);
+}
+
 /* Room for n more bytes and the terminator. */
 static bool reserve(struct text *t, size_t n)
 {
-    if (t->failed || n >= SIZE_MAX / 4 - t->n) {
-        t->failed = true;
-        return false;
-    }
+    if (t->failed || n >= SIZE_MAX / 4 - t->n)
+        return cut(t);
     size_t need = t->n + n + 1;
     if (need <= t->cap)
         return true;
@@ -38,10 +53,8 @@ static bool reserve(struct text *t, size_t n)
     while (cap < need)
         cap *= 2;
     char *s = realloc(t->s, cap);
-    if (!s) {
-        t->failed = true;
-        return false;
-    }
+    if (!s)
+        return cut(t);
     t->s = s;
     t->cap = cap;
     return true;
@@ -126,6 +139,12 @@ const char *text_str(const struct text *t)
     return t->s ? t->s : "";
 }
 
+/* A disk that fails is no fault of the input. */
+static int cannot_read(struct err *e, const char *path)
+{
+    return err_set(e, errno == EIO ? ERR_IO : ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
+}
+
 /* The size that stat() tells is no guide: it is 0 for pipes and for /proc. */
 static int read_all(struct text *t, int fd, const char *path, size_t max, struct err *e)
 {
@@ -139,7 +158,7 @@ static int read_all(struct text *t, int fd, const char *path, size_t max, struct
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
+            return cannot_read(e, path);
         if ((size_t)got > left)
             return err_set(e, ERR_PARSE, "%s: is larger than %zu bytes, the most allowed", path, max);
         t->n += (size_t)got;
@@ -152,11 +171,14 @@ static int read_all(struct text *t, int fd, const char *path, size_t max, struct
 int text_read_file(struct text *t, const char *path, size_t max, struct err *e)
 {
     text_clear(t);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (fd < 0 && errno == EINTR);
     if (fd < 0 && errno == ENOENT)
         return err_set(e, ERR_PARSE, "%s: no such file", path);
     if (fd < 0)
-        return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
+        return cannot_read(e, path);
     int rc = read_all(t, fd, path, max, e);
     close(fd);
     if (rc)

@@ -28,6 +28,9 @@ void text_clear(struct text *t);
 void text_free(struct text *t);
 /** 0, or ERR_NOMEM when anything was dropped. */
 int text_check(const struct text *t, struct err *e);
+/** Was anything ever dropped from any text of this process? Programs ask before an output appears.
+ * Thread-safe. */
+bool text_any_cut(void);
 
 /** The text so far; "" when nothing was added yet. */
 const char *text_str(const struct text *t);
@@ -35,8 +38,8 @@ const char *text_str(const struct text *t);
 /**
  * Read the whole file (at most @p max bytes, less than SIZE_MAX) in place of what @p t held. Pipes and
  * files of unknown size are read to their end.
- * @return 0; ERR_NOMEM; or ERR_PARSE when missing, a directory, unreadable or larger:
- *         "PATH: no such file". After failure @p t is empty.
+ * @return 0; ERR_NOMEM; ERR_IO when the disk fails; or ERR_PARSE when missing, a directory, unreadable or
+ * larger: "PATH: no such file". After failure @p t is empty.
  */
 int text_read_file(struct text *t, const char *path, size_t max, struct err *e);
 

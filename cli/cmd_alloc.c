@@ -153,6 +153,7 @@ static int run_alloc(struct run *run, struct err *e)
     struct alloc_run a = { .run = run,
                            .study = { .sweep = { .n_points = 1 } },
                            .report = { .format = output_format(run) } };
+    bool vary = false;
     int rc = output_check(run, e);
     if (!rc)
         rc = load_overrides(&a.overrides, run, e);
@@ -160,7 +161,9 @@ static int run_alloc(struct run *run, struct err *e)
         .kind = &design_kind,
         .from = { .path = run->opt.operands[0], .overrides = a.overrides.list, .n = a.overrides.n },
     };
-    if (!rc && points_vary(run))
+    if (!rc)
+        rc = points_vary(&vary, run, e);
+    if (!rc && vary)
         rc = study_open(&a.study, &ask, e);
     if (!rc) {
         output_notes(run, &a.study.notes);

@@ -441,7 +441,7 @@ static void warn_work(struct front_job *j, struct run *run, const struct table *
         struct text *now = j->work.s ? &other : &j->work;
         text_clear(&other);
         table_cell_text(now, rows, row, work);
-        if (strcmp(text_str(now), text_str(&j->work)) != 0)
+        if (!text_any_cut() && strcmp(text_str(now), text_str(&j->work)) != 0)
             output_warn(run, "designs for %s and %s are compared with each other; give workload in --per",
                         text_str(&j->work), text_str(now));
     }

@@ -328,11 +328,13 @@ static int write_stream(const struct run *run, struct source *s, const char *pat
     struct outfile f = { 0 };
     struct table_writer w = { .format = format };
     output_head(&head, run, from);
-    int rc = text_check(&head, e);
+    int rc = text_any_cut() ? err_nomem(e, "text") : 0;
     if (!rc)
         rc = outfile_begin(&f, path, run->opt.force, e);
     if (!rc)
         rc = stream(&f, &w, s, text_str(&head), e);
+    if (!rc && text_any_cut())
+        rc = err_nomem(e, "text");
     if (!rc)
         rc = output_hold(run, &f, e);
     outfile_drop(&f);

@@ -342,12 +342,14 @@ static int run_study(struct run *run, const struct load_overrides *o, struct err
     struct study study;
     struct tornado t = { 0 };
     struct origin from;
-    bool found = false;
+    bool found = false, vary = false;
     const struct study_ask ask = {
         .kind = &design_kind,
         .from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n },
     };
-    int rc = points_vary(run) ? study_open(&study, &ask, e) : study_open_point(&study, &ask, e);
+    int rc = points_vary(&vary, run, e);
+    if (!rc)
+        rc = vary ? study_open(&study, &ask, e) : study_open_point(&study, &ask, e);
     if (rc)
         return rc;
     rc = find_origin(&from, run, &study, o, e);

@@ -131,10 +131,12 @@ static int add_search(struct load_overrides *o, const struct run *run, struct er
 {
     static const char key[] = "workload.search";
     struct design_point probe = { 0 };
-    struct err ignored = { 0 };
     bool has = false;
     /* Overrides are in the tree too, so "workload.search" is found whoever gave it. */
-    if (study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, &ignored) == 0)
+    int rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
+    if (err_is_of_machine(rc))
+        return rc;
+    if (rc == 0)
         has = yaml_find(&probe.doc, key) >= 0;
     study_free(&probe);
     return has ? 0 : load_add(o, key, "{}", e);

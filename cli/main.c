@@ -139,6 +139,9 @@ static int run_command(const struct command *c, int argc, char **argv)
     } else {
         if (!rc)
             rc = c->run(&run, &e);
+        /* What is said of an input whose words were cut is not to be believed, nor is an output. */
+        if (rc != ERR_NOMEM && text_any_cut())
+            rc = err_nomem(&e, "text");
         if (!rc)
             rc = output_end(&run, &e);
         code = rc ? finish(c->name, rc, &e) : run.exit_code;

@@ -99,7 +99,7 @@ int output_hold(const struct run *run, struct outfile *f, struct err *e)
 int output_file(const struct run *run, const char *path, const struct text *t, struct err *e)
 {
     struct outfile f = { 0 };
-    int rc = text_check(t, e);
+    int rc = text_any_cut() ? err_nomem(e, "text") : 0;
     if (!rc)
         rc = outfile_begin(&f, path, run->opt.force, e);
     if (!rc)
@@ -172,8 +172,11 @@ int output_report(struct report *r, const struct run *run, struct origin from, s
     return rc;
 }
 
+/* Words that were cut are not said; how the run ended is (cli/main.c). */
 static void say(const struct run *run, const char *kind, const char *message)
 {
+    if (text_any_cut())
+        return;
     fprintf(stderr, "weft %s: %s%s\n", run->command->name, kind, message);
 }
 
@@ -216,25 +219,12 @@ static bool is_new(struct run *run, const char *line, size_t n)
     return true;
 }
 
-/* By way of output_notes(), which leaves out what was said and obeys -q. */
-void output_warn(struct run *run, const char *fmt, ...)
-{
-    char line[1024];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
-    va_end(ap);
-    struct text notes = { 0 };
-    text_puts(&notes, line);
-    output_notes(run, &notes);
-    text_free(&notes);
-}
-
-void output_notes(struct run *run, const struct text *notes)
+/* A line a warning; those that were said are left out. */
+static void warn_lines(struct run *run, const char *lines)
 {
     if (run->opt.quiet)
         return;
-    for (const char *s = text_str(notes); *s;) {
+    for (const char *s = lines; *s;) {
         size_t n = strcspn(s, "\n");
         struct err clean = { 0 };
         if (n > 0 && is_new(run, s, n)) {
@@ -243,6 +233,21 @@ void output_notes(struct run *run, const struct text *notes)
         }
         s += n + (s[n] == '\n');
     }
+}
+
+void output_warn(struct run *run, const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    warn_lines(run, line);
+}
+
+void output_notes(struct run *run, const struct text *notes)
+{
+    warn_lines(run, text_str(notes));
 }
 
 /* The list is in the help of every command; scripts go by it. Without a default, so that a new code is

@@ -18,20 +18,22 @@ static bool is_about_vary(const char *assignment)
     return strncmp(assignment, "vary", 4) == 0 && strchr("=.", assignment[4]) != NULL;
 }
 
-bool points_vary(const struct run *run)
+int points_vary(bool *vary, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
-    struct err ignored = { 0 };
+    *vary = false;
     for (int32_t i = 0; i < run->opt.set.n; i++)
-        if (is_about_vary(run->opt.set.items[i]))
-            return true;
+        *vary = *vary || is_about_vary(run->opt.set.items[i]);
     const char *path = run->opt.operands[0];
     /* A word is a network alone, which varies nothing. */
-    if (topo_is_spec(path) || yaml_read_file(&doc, path, &ignored))
-        return false;
-    bool found = yaml_get(&doc, doc.root, "vary") >= 0;
+    if (*vary || topo_is_spec(path))
+        return 0;
+    int rc = yaml_read_file(&doc, path, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : 0;
+    *vary = yaml_get(&doc, doc.root, "vary") >= 0;
     yaml_free(&doc);
-    return found;
+    return 0;
 }
 
 const char *points_value(char buf[SAY_VALUE], const struct sweep *w, int32_t k, int64_t i)

@@ -13,8 +13,8 @@
 #include "study/say.h"
 #include "study/study.h"
 
-/** Does the study vary anything? A file that cannot be read does not; loading it tells why. */
-bool points_vary(const struct run *run);
+/** Does the study vary anything? What is no study does not; loading it tells why. ERR_NOMEM, ERR_IO. */
+int points_vary(bool *vary, const struct run *run, struct err *e);
 
 /** The value of key @p k at point @p i for people; "" where it does not vary. Borrowed from @p buf or @p w.
  */

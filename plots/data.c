@@ -652,7 +652,8 @@ int points_describe(struct points *p, const struct data *d, int32_t point, struc
     p->common = describe_point(d, d->passed[0], first_col, varies, n_cols, false, POINTS_FULL);
     p->n_all = ids->n;
     p->n = ids->n < most || most == 0 ? ids->n : most;
-    return 0;
+    /* A point whose word was cut is not found, and has no names. */
+    return d->c->script.failed ? err_nomem(e, "the figure") : 0;
 }
 
 const char *points_name(struct canvas *c, const struct points *p, int32_t at, size_t chars)

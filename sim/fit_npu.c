@@ -13,6 +13,7 @@
 #include "sim/fit_npu.h"
 
 #include <float.h>
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stddef.h>
@@ -536,6 +537,8 @@ static int minimise(struct fitting *x, struct err *e)
     size_t n = 0;
     for (int32_t i = 0; i < x->n; i++)
         n += x->in[i];
+    /* Its own handler ends the process where memory is short. */
+    gsl_error_handler_t *before = gsl_set_error_handler_off();
     gsl_vector *start = gsl_vector_calloc(n), *step = gsl_vector_alloc(n);
     gsl_multimin_fminimizer *search = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, n);
     gsl_multimin_function function = { misfit, n, x };
@@ -552,6 +555,7 @@ static int minimise(struct fitting *x, struct err *e)
         gsl_multimin_fminimizer_free(search);
     gsl_vector_free(start);
     gsl_vector_free(step);
+    gsl_set_error_handler(before);
     return rc;
 }
 

@@ -115,6 +115,7 @@ struct writer {
     int32_t pass;
     int32_t time;       /* column */
     double committed_s; /* when */
+    bool spoiled;       /* a batch was taken in by half: what was not committed yet must not be */
 };
 
 static int put_rows(struct campaign *c, const struct table *rows, struct err *e)
@@ -222,7 +223,10 @@ static int take(void *data, struct fleet_batch *batch, struct err *e)
 {
     struct writer *w = data;
     int rc = w->c->runs ? take_runs(w, batch, e) : take_blocks(w, batch, e);
-    return !rc && clock_now_s() - w->committed_s >= COMMIT_S ? commit(w, e) : rc;
+    if (!rc && clock_now_s() - w->committed_s >= COMMIT_S)
+        rc = commit(w, e);
+    w->spoiled = w->spoiled || rc;
+    return rc;
 }
 
 /* A fleet_progress. */
@@ -470,7 +474,8 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
     return rc;
 }
 
-/* After a failure what was done is stored all the same, unless storing is what failed. */
+/* After a failure what was done is stored all the same, unless storing is what failed: a unit that is said to
+ * be done has all its rows. The transaction that is open then is rolled back when the store is closed. */
 static int finish(struct writer *w, int failed, struct err *e)
 {
     struct campaign *c = w->c;
@@ -478,7 +483,7 @@ static int finish(struct writer *w, int failed, struct err *e)
     if (fleet_rank() != 0)
         return failed;
     /* The first failure is the one that is told. */
-    int rc = failed == ERR_IO ? 0 : commit(w, failed ? &second : e);
+    int rc = w->spoiled ? 0 : commit(w, failed ? &second : e);
     c->complete = !failed && !rc && !c->interrupted;
     return failed ? failed : rc;
 }

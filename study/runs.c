@@ -331,7 +331,7 @@ static int prepare_point(struct hand *h, struct open_point *p, struct err *e)
         free(p->point);
         p->point = NULL;
     }
-    return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+    return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
 }
 
 /* The point, by whichever thread came first; *mine: it is for this one to prepare. */
@@ -425,7 +425,7 @@ static int begin_seed(struct open_unit *u, const struct study_runs *r, struct er
     kind->seed_end(u->seed);
     free(u->seed);
     u->seed = NULL;
-    return rc == ERR_NOMEM ? err_set(e, rc, "%s", u->failed.msg) : 0;
+    return err_is_of_machine(rc) ? err_set(e, u->failed.code, "%s", u->failed.msg) : 0;
 }
 
 /* The unit is done, and nobody's any more. */
@@ -512,8 +512,8 @@ static int run_entry(struct hand *h, struct open_unit *u, int32_t entry, struct 
                                    .n_entries = s->n_entries,
                                    .wanted = wanted };
     int rc = inner.code ? (int)inner.code : kind->run(&run, s, &inner);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner.msg);
+    if (err_is_of_machine(rc))
+        return err_set(e, (enum err_code)rc, "%s", inner.msg);
     inner.code = rc;
     return rc ? put_failure(s, &inner, e) : 0;
 }

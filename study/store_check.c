@@ -20,6 +20,7 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -224,6 +225,15 @@ static int check_sum(struct store *s, const char *name, const struct store_sum *
     return rc;
 }
 
+/* A page that could not be read is told in SQLite's words alone: "... unable to get the page. error
+ * code=8458". */
+static int page_code(const char *said)
+{
+    static const char words[] = "error code=";
+    const char *at = strstr(said, words);
+    return at ? (int)strtol(at + sizeof words - 1, NULL, 10) & 0xff : 0;
+}
+
 /* Trees of pages: order, and that each page has one place. */
 static int check_pages(struct store *s, struct err *e)
 {
@@ -233,6 +243,8 @@ static int check_pages(struct store *s, struct err *e)
     const char *said = code == SQLITE_ROW ? (const char *)sqlite3_column_text(get, 0) : NULL;
     if (!rc && code != SQLITE_ROW)
         rc = store_fail(s, code, e);
+    else if (!rc && said && (page_code(said) == SQLITE_IOERR || page_code(said) == SQLITE_NOMEM))
+        rc = store_fail(s, page_code(said), e);
     else if (!rc && (!said || strcmp(said, "ok") != 0))
         rc = err_set(e, ERR_PARSE, "%s: is damaged: %.200s", s->path, said ? said : "no answer of SQLite");
     sqlite3_finalize(get);

@@ -612,7 +612,7 @@ static int begin_walk(struct store *s, const struct store_walk *w, struct table 
             entries[t->n_shown[w->raw]++] = entries[i];
     for (int32_t i = 0; i < t->n_shown[w->raw]; i++)
         table_column(rows, store_entry_name(s, t, entries[i]), store_entry_kind(s, t, entries[i]));
-    return prepare_get(s, t, w->raw, e);
+    return rows->failed ? err_nomem(e, "columns of a store") : prepare_get(s, t, w->raw, e);
 }
 
 static bool is_null(struct sqlite3_stmt *get, int at)

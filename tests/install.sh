@@ -27,7 +27,7 @@ includedir=\${prefix}/include
 Name: weft
 Description: bandwidth splits, training times and studies of interconnects for distributed deep learning
 Version: $version
-Requires.private: igraph gsl yaml-0.1 libprotobuf-c jansson sqlite3
+Requires.private: igraph libxml-2.0 gmp gsl yaml-0.1 libprotobuf-c jansson sqlite3
 Libs: -L\${libdir} -lweft
 Libs.private: -lglpk -lgomp -lm
 Cflags: -I\${includedir}

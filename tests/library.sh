@@ -44,7 +44,7 @@ for example in split rows; do
     # shellcheck disable=SC2046,SC2086
     ${CC:-gcc} -std=c11 -o "$scratch/$example-static" "$top/share/doc/weft/examples/$example.c" \
         $(pkg-config $flags --cflags weft) "$top/lib/libweft.a" \
-        $(pkg-config --libs igraph gsl yaml-0.1 libprotobuf-c jansson sqlite3) -lglpk -lgomp -lm
+        $(pkg-config --libs igraph libxml-2.0 gmp gsl yaml-0.1 libprotobuf-c jansson sqlite3) -lglpk -lgomp -lm
 done
 cat >"$scratch/cxx.cpp" <<'..'
 #include <weft.h>

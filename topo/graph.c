@@ -1,9 +1,9 @@
 /*
  * Networks as graphs: built from dimensions or read from GraphML and CSV, measured, written. This file is
- * igraph's one home. NPUs are vertices 0 .. n-1, switches follow dimension by dimension; links follow
- * dimension by dimension too, in the order in which the shape lists its edges: numbers of arcs follow from it
- * (arc 2 l and 2 l + 1 of link l), and equal-cost routes hash them. Metrics by search stand beside the
- * formulas of metric.c, tests hold them equal.
+ * igraph's home, with graph_call.c. NPUs are vertices 0 .. n-1, switches follow dimension by dimension; links
+ * follow dimension by dimension too, in the order in which the shape lists its edges: numbers of arcs follow
+ * from it (arc 2 l and 2 l + 1 of link l), and equal-cost routes hash them. Metrics by search stand beside
+ * the formulas of metric.c, tests hold them equal.
  *
  * igraph is kept apart from all else: no header of it is seen outside, its vectors are freed where they are
  * made, and the code of each call that can fail goes through topo_from_igraph(). Its attributes are columns
@@ -20,6 +20,8 @@
 
 #include "base/num.h"
 #include "base/vec.h"
+#include "topo/cut.h"
+#include "topo/graph_call.h"
 #include "topo/graph_draft.h"
 
 /** Attribute names in the model and in files. */
@@ -44,52 +46,6 @@ struct topo_graph {
     int32_t *cls;       /**< shape [n_links] */
     double *usd, *watt; /**< shape [n_vertices] */
 };
-
-/* igraph hands its reasons to a handler only; they wait here for the code to be returned. Per thread, as
- * callers take turns with igraph but may look at their error later. */
-static _Thread_local char igraph_reason[512], igraph_warned[512];
-
-/* One failure passes every level of igraph's calls, mostly with an empty text: the first one says why.
- * IGRAPH_FINALLY_FREE() releases what igraph had begun, as its own handlers do before they return. */
-static void keep_reason(const char *reason, const char *file, int line, igraph_error_t code)
-{
-    (void)file, (void)line, (void)code;
-    if (!igraph_reason[0])
-        snprintf(igraph_reason, sizeof igraph_reason, "%s", reason);
-    IGRAPH_FINALLY_FREE();
-}
-
-static void keep_warning(const char *reason, const char *file, int line)
-{
-    (void)file, (void)line;
-    if (!igraph_warned[0])
-        snprintf(igraph_warned, sizeof igraph_warned, "%s", reason);
-}
-
-void topo_graph_init(void)
-{
-    igraph_set_error_handler(keep_reason);
-    igraph_set_warning_handler(keep_warning);
-    igraph_set_attribute_table(&igraph_cattribute_table);
-}
-
-/* 0, or the failure of an igraph call with igraph's reason: "DOING: REASON". */
-static int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e)
-{
-    if (code == IGRAPH_SUCCESS)
-        return 0;
-    char reason[sizeof igraph_reason];
-    snprintf(reason, sizeof reason, "%s", igraph_reason[0] ? igraph_reason : igraph_strerror(code));
-    igraph_reason[0] = '\0';
-    return err_set(e, code == IGRAPH_ENOMEM ? ERR_NOMEM : ERR_LIB, "%s: %s", doing, reason);
-}
-
-/* Move igraph's first warning since the last call into buf (cut to fit); "" if there was none. */
-static void topo_take_warning(char *buf, size_t n)
-{
-    snprintf(buf, n, "%.*s", (int)n - 1, igraph_warned);
-    igraph_warned[0] = '\0';
-}
 
 /* Nearest number of 15 significant digits: what igraph writes into files. So a graph that was built and one
  * that was written and read again agree in each bit. */
@@ -532,10 +488,15 @@ static int measure_connectivity(struct topo_metrics *m, const struct topo_graph 
 {
     if (m->edge_connectivity >= 0 || g->n_vertices > TOPO_CONNECTIVITY_VERTICES)
         return 0;
-    igraph_integer_t links = 0;
-    int rc =
-        topo_from_igraph(igraph_edge_connectivity(&g->model, &links, true), "graph: edge connectivity", e);
-    m->edge_connectivity = links;
+    igraph_vector_int_t ends;
+    int rc = topo_from_igraph(igraph_vector_int_init(&ends, 0), "graph: edge connectivity", e);
+    if (rc)
+        return rc;
+    rc = topo_from_igraph(igraph_get_edgelist(&g->model, &ends, false), "graph: edge connectivity", e);
+    /* Not igraph_edge_connectivity(): igraph 0.10.2 crashes in it when memory is short. */
+    if (!rc)
+        rc = topo_least_cut(&m->edge_connectivity, g->n_vertices, VECTOR(ends), g->n_links, e);
+    igraph_vector_int_destroy(&ends);
     return rc;
 }
 
@@ -915,6 +876,10 @@ static int parse_graphml(igraph_t *model, const struct text *xml, struct err *e)
         return err_nomem(e, "GraphML");
     topo_take_warning(warning, sizeof warning);
     int rc = topo_from_igraph(igraph_read_graph_graphml(model, file, 0), "GraphML", e);
+    /* Where memory is short amid an element, igraph stops the parser, which then calls the text malformed. If
+     * it is, it is the second time, too. */
+    if (rc == ERR_LIB && fseek(file, 0, SEEK_SET) == 0)
+        rc = topo_from_igraph(igraph_read_graph_graphml(model, file, 0), "GraphML", e);
     fclose(file);
     topo_take_warning(warning, sizeof warning);
     if (rc == ERR_LIB) /* the fault is in the file, not in the call */
@@ -1287,6 +1252,18 @@ static igraph_error_t write_graphml(const igraph_t *model, FILE *file)
     return igraph_write_graph_graphml(model, file, true);
 }
 
+struct graph_writing {
+    igraph_error_t (*write)(const igraph_t *model, FILE *file);
+    const igraph_t *model;
+    FILE *file;
+};
+
+static igraph_error_t write_model(void *data)
+{
+    const struct graph_writing *w = data;
+    return w->write(w->model, w->file);
+}
+
 static int format_graph(struct text *out, const struct topo_graph *g,
                         igraph_error_t (*write)(const igraph_t *, FILE *), struct err *e)
 {
@@ -1301,7 +1278,8 @@ static int format_graph(struct text *out, const struct topo_graph *g,
         rc = err_nomem(e, "graph: export");
         goto out;
     }
-    rc = topo_from_igraph(write(&copy, file), "graph: export", e);
+    rc = topo_from_igraph(topo_igraph_safely(write_model, &(struct graph_writing){ write, &copy, file }),
+                          "graph: export", e);
     bool complete = !ferror(file);
     complete = fclose(file) == 0 && complete;
     if (!rc && !complete)
@@ -1398,6 +1376,18 @@ static void join_orbits(int32_t *orbit, int32_t n, const igraph_vector_int_list_
         orbit[v] = orbit_root(orbit, v);
 }
 
+struct orbit_search {
+    const igraph_t *graph;
+    const igraph_vector_int_t *paint;
+    igraph_vector_int_list_t *generators;
+};
+
+static igraph_error_t orbits_generators(void *data)
+{
+    const struct orbit_search *x = data;
+    return igraph_automorphism_group(x->graph, x->paint, x->generators, IGRAPH_BLISS_FL, NULL);
+}
+
 int topo_find_orbits(int32_t *orbit, int32_t n_vertices, const int32_t *colors, const int32_t *ends,
                      int32_t n_edges, struct err *e)
 {
@@ -1421,8 +1411,9 @@ int topo_find_orbits(int32_t *orbit, int32_t n_vertices, const int32_t *colors, 
         VECTOR(paint)[v] = colors[v];
     rc = topo_from_igraph(igraph_create(&graph, &list, n_vertices, IGRAPH_UNDIRECTED), "graph: orbits", e);
     if (!rc) {
-        rc = topo_from_igraph(igraph_automorphism_group(&graph, &paint, &generators, IGRAPH_BLISS_FL, NULL),
-                              "graph: orbits", e);
+        rc = topo_from_igraph(
+            topo_igraph_safely(orbits_generators, &(struct orbit_search){ &graph, &paint, &generators }),
+            "graph: orbits", e);
         igraph_destroy(&graph);
     }
     if (!rc)

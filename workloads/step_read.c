@@ -430,9 +430,9 @@ static void scale_traffic(struct step_tree *t, double traffic)
 static int read_own(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
                     const struct topo_network *net, struct err *e)
 {
-    int rc = 0;
     step_begin(t, conf->name, net);
-    if (conf->groups >= 0)
+    int rc = step_check(t, e);
+    if (!rc && conf->groups >= 0)
         rc = group_read(t, doc, conf->groups, net, e);
     if (!rc && conf->layers >= 0)
         rc = read_layers(t, conf, doc, e);

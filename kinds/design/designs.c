@@ -461,15 +461,16 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
     study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
 }
 
-/* The row of a point that is not left out. Lack of memory ends the sweep. */
+/* The row of a point that is not left out. Lack of memory or a disk that fails ends the sweep: neither is the
+ * point's. */
 static int add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc, struct err *inner,
                    struct table *rows, struct sweep_counts *n, struct err *e)
 {
     bool read = !rc;
     if (read)
         rc = add_design(r, p, point, rows, n, inner);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner->msg);
+    if (err_is_of_machine(rc))
+        return err_set(e, inner->code, "%s", inner->msg);
     n->failed += rc != 0;
     if (rc)
         add_error(r, p, point, read, inner->msg, rows);
@@ -539,7 +540,7 @@ static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *un
     order_point(&p, r->job.order, unit, 0);
     int rc = r->holds && r->grid.asked ? 0 : runner_load(r, &p, &inner);
     if (rc)
-        return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+        return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
     return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
 }
 
@@ -625,7 +626,7 @@ static int look_at_point(void *data, const struct sweep_point *p, struct text *n
     int rc = design_load(&point, s, p, STUDY_UNSEARCHED, &inner);
     *read = !rc;
     if (rc)
-        return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+        return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
     text_puts(notes, text_str(&point.notes));
     rc = sweep_check_distinct(&s->sweep, p, &point.doc, e);
     study_free(&point);
@@ -660,45 +661,48 @@ static void fold(struct study *s, unsigned long long hash)
     s->hash = text_hash(s->hash, &hash, sizeof hash);
 }
 
-/* A point that is no study has a document all the same: other points are made from it too. */
-static void fold_document(struct study *s, const struct sweep_point *p, bool seed)
+/* A point that is no study has a document all the same: other points are made from it too. Only what is wrong
+ * with the study may be passed over: the same study must have the same hash when memory is short. */
+static int fold_document(struct study *s, const struct sweep_point *p, bool seed, struct err *e)
 {
     struct study_override axes[SWEEP_MAX_KEYS];
     const struct study_source from = study_source_at(axes, s, p);
     struct yaml_doc doc;
     int32_t own_source;
-    struct err ignored = { 0 };
-    if (source_open(&doc, &own_source, &from, &ignored))
-        return;
+    int rc = source_open(&doc, &own_source, &from, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : 0;
     /* Also where files are missing: with those that are there. */
-    source_fetch(&doc, own_source, &from, &ignored);
+    rc = source_fetch(&doc, own_source, &from, e);
     fold(s, yaml_hash(&doc, doc.root));
     yaml_id at = yaml_get(&doc, doc.root, "seed");
+    struct err ignored = { 0 };
     if (seed && at >= 0)
         yaml_count(&doc, at, &s->seed, &ignored);
     yaml_free(&doc);
+    return err_is_of_machine(rc) ? rc : 0;
 }
 
 /* Fold in the content of the study at one point. */
-static void fold_point(struct study *s, const struct sweep_point *p, bool seed)
+static int fold_point(struct study *s, const struct sweep_point *p, bool seed, struct err *e)
 {
     struct design_point point;
-    struct err ignored = { 0 };
-    if (design_load(&point, s, p, STUDY_UNSEARCHED, &ignored)) {
-        fold_document(s, p, seed);
-        return;
-    }
+    int rc = design_load(&point, s, p, STUDY_UNSEARCHED, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : fold_document(s, p, seed, e);
     fold(s, study_hash(&point));
     s->seed = seed ? point.seed : s->seed;
     study_free(&point);
+    return 0;
 }
 
 /* The values of axis `k` of a grid, from its first point on. */
-static void fold_axis(struct study *s, struct sweep_point *p, int32_t k)
+static int fold_axis(struct study *s, struct sweep_point *p, int32_t k, struct err *e)
 {
     const struct sweep_axis *axis = &s->sweep.axes[s->sweep.grids[p->grid].axes[k]];
     double number;
-    for (p->at[k] = 0; p->at[k] < axis->n; p->at[k]++) {
+    int rc = 0;
+    for (p->at[k] = 0; p->at[k] < axis->n && !rc; p->at[k]++) {
         bool all_numbers = true;
         for (int32_t j = 0; j < axis->n_keys; j++) {
             const char *value = axis->values[p->at[k] * axis->n_keys + j];
@@ -707,9 +711,10 @@ static void fold_axis(struct study *s, struct sweep_point *p, int32_t k)
         }
         /* Of generated values the first names all files that there are. */
         if (!all_numbers && !(axis->generated && p->at[k] > 0))
-            fold_point(s, p, false);
+            rc = fold_point(s, p, false, e);
     }
     p->at[k] = 0;
+    return rc;
 }
 
 /* Does a grid before this one have the axis? */
@@ -727,17 +732,16 @@ static int design_hash(struct study *s, struct err *e)
 {
     const struct sweep *w = &s->sweep;
     struct sweep_point p = { 0 };
-    (void)e;
     s->hash = TEXT_HASH_SEED;
     s->seed = 1;
-    fold_point(s, &p, true);
+    int rc = fold_point(s, &p, true, e);
     for (int32_t k = 0; k < w->n_keys; k++)
         s->hash = text_hash(s->hash, w->keys[k].path, strlen(w->keys[k].path) + 1);
     for (p.grid = 0; p.grid < w->n_grids; p.grid++)
-        for (int32_t k = 0; k < w->grids[p.grid].n_axes; k++)
+        for (int32_t k = 0; k < w->grids[p.grid].n_axes && !rc; k++)
             if (!is_shared_axis(w, p.grid, w->grids[p.grid].axes[k]))
-                fold_axis(s, &p, k);
-    return 0;
+                rc = fold_axis(s, &p, k, e);
+    return rc;
 }
 
 /* ---- blocks ---- */
@@ -749,14 +753,14 @@ static int most_of_block(int64_t *most, const struct block_job *largest, struct 
     struct sweep_point first;
     struct design_point s;
     struct order_unit unit;
-    struct err ignored = { 0 };
     bool is_grid;
     *most = 1;
     sweep_find_point(&first, &largest->study->sweep, 0);
-    if (design_load(&s, largest->study, &first, STUDY_UNSEARCHED, &ignored))
-        return 0;
+    int rc = design_load(&s, largest->study, &first, STUDY_UNSEARCHED, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : 0;
     order_find(&unit, largest->order, 0);
-    int rc = runner_grid_is(&is_grid, largest, &s, &unit, e);
+    rc = runner_grid_is(&is_grid, largest, &s, &unit, e);
     bool slow = s.model > SIM_ALPHA_BETA;
     for (int32_t i = 0; i < s.n_workloads; i++)
         slow = slow || (s.workloads[i].training && s.workloads[i].training->search >= 0);

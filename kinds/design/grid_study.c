@@ -65,7 +65,7 @@ static int take_limit(struct grid_question *q, const struct design_point *s, con
     int which = -1;
     *known = false;
     if (rc)
-        return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0;
+        return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
     const double sign = limit.sense == LINEXPR_GE ? -1 : 1;
     for (int i = 0; i < N; i++) {
         if (coef[i] != 0 && (coef[i] != sign || which >= 0))
@@ -319,7 +319,8 @@ static int runner_grid_build(struct runner_grid *g, const struct design_point *s
         return rc;
     g->known.n_cols = g->ask.q.n_front;
     rc = grid_prepare(&g->grid, &g->ask.q, &inner);
-    return rc == ERR_NOMEM ? err_set(e, rc, "%s", inner.msg) : 0; /* else rows tell what is wrong */
+    return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg)
+                                 : 0; /* else rows tell what is wrong */
 }
 
 /* Within all limits in rows too, which may have other last digits? What is not shall not stand for others. */

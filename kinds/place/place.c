@@ -791,9 +791,8 @@ static int place_run_seed(const struct study_run *r, struct sink *sink, struct e
         out[i].seed = r->seed;
     }
     int rc = place_run_all(out, &run, &inner);
-    /* Any other failure is of this point and seed, and becomes its results. */
-    /* Lack of memory is none of the study's: it ends the run, not the point. */
-    bool fatal = rc == ERR_NOMEM || notes.failed;
+    /* The machine's failures end the run; any other is of this point and seed, and becomes its results. */
+    bool fatal = err_is_of_machine(rc) || notes.failed;
     /* By the first scheduler, as all schedulers of a seed read one trace. */
     out[0].notes = notes.n ? text_str(&notes) : NULL;
     for (int32_t i = 0; i < s->n_schedulers && !fatal; i++) {
@@ -805,7 +804,9 @@ static int place_run_seed(const struct study_run *r, struct sink *sink, struct e
     }
     text_free(&notes);
     free(out);
-    return fatal ? err_nomem(e, "a run") : 0;
+    if (!fatal)
+        return 0;
+    return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : err_nomem(e, "a run");
 }
 
 /* ---- rows ---- */

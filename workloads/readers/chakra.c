@@ -130,6 +130,7 @@ struct chakra_file_reader {
     const uint8_t *bytes;
     size_t n, pos;
     struct chakra_trace *trace;
+    bool lacks; /* memory, for a record */
 };
 
 static int chakra_file_refuse(const struct chakra_file_reader *r, const pb_attribute *a, const char *need,
@@ -310,9 +311,27 @@ static int take_length(struct chakra_file_reader *r, size_t *length, struct err 
     return 0;
 }
 
+/* protobuf-c answers NULL to a bad record and to lack of memory alike: its allocator, which is ours, knows.
+ */
+static void *record_alloc(void *lacks, size_t n)
+{
+    void *p = malloc(n);
+    if (!p)
+        *(bool *)lacks = true;
+    return p;
+}
+
+static void record_release(void *lacks, void *p)
+{
+    (void)lacks;
+    free(p);
+}
+
 static int refuse_record(const struct chakra_file_reader *r, const uint8_t *record, size_t n, size_t start,
                          const char *what, struct err *e)
 {
+    if (r->lacks)
+        return err_nomem(e, r->name);
     if (has_field_11(record, n))
         return err_set(
             e, ERR_PARSE,
@@ -330,10 +349,11 @@ static int read_metadata(struct chakra_file_reader *r, struct err *e)
         return rc;
     const uint8_t *record = r->bytes + r->pos;
     r->pos += n;
-    pb_metadata *m = chakra_pb__metadata__unpack(NULL, n, record);
+    ProtobufCAllocator memory = { record_alloc, record_release, &r->lacks };
+    pb_metadata *m = chakra_pb__metadata__unpack(&memory, n, record);
     if (!m)
         return refuse_record(r, record, n, start, "metadata", e);
-    chakra_pb__metadata__free_unpacked(m, NULL);
+    chakra_pb__metadata__free_unpacked(m, &memory);
     return 0;
 }
 
@@ -348,11 +368,12 @@ static int read_node(struct chakra_file_reader *r, struct err *e)
     r->pos += n;
     if (has_field_11(record, n))
         return refuse_record(r, record, n, start, "a node", e);
-    pb_node *m = chakra_pb__node__unpack(NULL, n, record);
+    ProtobufCAllocator memory = { record_alloc, record_release, &r->lacks };
+    pb_node *m = chakra_pb__node__unpack(&memory, n, record);
     if (!m)
         return refuse_record(r, record, n, start, "a node", e);
     rc = chakra_add_node(r, m, start, e);
-    chakra_pb__node__free_unpacked(m, NULL);
+    chakra_pb__node__free_unpacked(m, &memory);
     return rc;
 }
 

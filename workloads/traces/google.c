@@ -3,6 +3,7 @@
  * SUBMIT is an arrival; nothing else of a job has a meaning for GPUs. Time 0 is "before the trace began",
  * 2^63 - 1 "after it ended": such events have no time and are left out. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,7 +73,11 @@ static int read_folder(struct trace *t, const char *path, struct google *google,
     struct dirent **parts = NULL;
     struct text part = { 0 };
     int rc = 0, n = scandir(path, &parts, is_part, compare_parts);
-    if (n <= 0)
+    if (n < 0 && errno == ENOMEM)
+        rc = err_nomem(e, path);
+    else if (n < 0)
+        rc = err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
+    else if (n == 0)
         rc = err_set(e, ERR_PARSE, "%s:1: folder has no file *.csv; give parts of job_events", path);
     for (int i = 0; i < n; i++) {
         text_clear(&part);
