@@ -976,6 +976,10 @@ static int solve_convex(struct alloc_answer *out, const struct alloc_problem *p,
     }
     if (cost && !rc && !(out->value - out->lower_bound <= ALLOC_GAP * out->value))
         rc = cost_by_trade(out, p, w, e);
+    if (out->n_bounds == 0) { /* solve_capped() may come after */
+        free(out->bounds);
+        out->bounds = NULL;
+    }
     return rc;
 }
 

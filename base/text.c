@@ -265,9 +265,8 @@ unsigned long long text_hash(unsigned long long seed, const void *data, size_t n
     return seed;
 }
 
-size_t text_utf8(const char *text)
+static size_t utf8_length(const unsigned char *s)
 {
-    const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
         return 1;
     /* Table 3-7 of the Unicode standard: the first byte says the length, and narrows the second where a
@@ -283,19 +282,32 @@ size_t text_utf8(const char *text)
     return n;
 }
 
-/* Unicode Standard Annex 9, section 2 (explicit directional characters), and the separators of lines. */
-size_t text_shown(const char *text)
+size_t text_utf8(const char *s)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    size_t n = text_utf8(text);
-    bool is_hidden = n == 1 && (s[0] < 0x20 || s[0] == 0x7f);
-    is_hidden = is_hidden || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);  /* U+0080 to U+009F */
-    is_hidden = is_hidden || (n == 2 && s[0] == 0xd8 && s[1] == 0x9c); /* U+061C */
-    if (n == 3 && s[0] == 0xe2 && s[1] == 0x80)                        /* U+200E, U+200F, U+2028 to U+202E */
-        is_hidden = s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
-    if (n == 3 && s[0] == 0xe2 && s[1] == 0x81) /* U+2066 to U+2069 */
-        is_hidden = s[2] >= 0xa6 && s[2] <= 0xa9;
-    return is_hidden ? 0 : n;
+    return utf8_length((const unsigned char *)s);
+}
+
+/* Unicode Standard Annex 9, section 2 (explicit directional characters), and the separators of lines. */
+static bool is_hidden(const unsigned char *s, size_t n)
+{
+    switch (n) {
+    case 1:
+        return s[0] < 0x20 || s[0] == 0x7f;
+    case 2: /* U+0080 to U+009F, U+061C */
+        return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
+    case 3: /* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
+        return s[0] == 0xe2 &&
+               ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+                (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+    default:
+        return false;
+    }
+}
+
+size_t text_shown(const char *s)
+{
+    size_t n = text_utf8(s);
+    return is_hidden((const unsigned char *)s, n) ? 0 : n;
 }
 
 void text_add_shown(struct text *out, const char *s, size_t n, const char *kept)
