@@ -52,6 +52,15 @@ const struct study_kind *study_kind_of(const struct yaml_doc *doc)
     return found ? found : study_kinds[0];
 }
 
+int study_say_kind(const struct study_kind *kind, const struct yaml_doc *doc, int rc, struct err *e)
+{
+    const struct study_kind *is = study_kind_of(doc);
+    if ((rc != ERR_PARSE && rc != ERR_RANGE) || is == kind || is == study_kinds[0])
+        return rc;
+    return yaml_fail(doc, doc->root, e, rc, "is a study of %s; weft %s reads it, and weft sweep", is->what,
+                     is->word);
+}
+
 /* By the number of columns known; of equals the first kind, which is designs. For a CSV, which has no head
  * that tells. */
 const struct study_kind *study_kind_of_columns(const struct table *rows)
@@ -333,7 +342,7 @@ int study_open(struct study *s, const struct study_ask *ask, struct err *e)
     if (rc)
         return rc;
     s->kind = ask->kind ? ask->kind : study_kind_of(&doc);
-    rc = open_parts(s, &doc, e);
+    rc = study_say_kind(s->kind, &doc, open_parts(s, &doc, e), e);
     /* What is needed of the document was copied by then: paths of keys, values of axes. */
     yaml_free(&doc);
     if (rc)

@@ -15,6 +15,14 @@ const struct study_kind *study_kind_called(const char *word);
  * the first one's; else of the first, whose messages say what is wrong. */
 const struct study_kind *study_kind_of(const struct yaml_doc *doc);
 
+/**
+ * Where a document cannot be read as one of @p kind because it is of another, say so in place of what is
+ * wrong.
+ * @param rc  of reading it
+ * @return @p rc
+ */
+int study_say_kind(const struct study_kind *kind, const struct yaml_doc *doc, int rc, struct err *e);
+
 /** Of which kind rows from elsewhere are: of the one that has most of their columns. */
 const struct study_kind *study_kind_of_columns(const struct table *rows);
 

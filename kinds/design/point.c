@@ -13,6 +13,7 @@
 #include "alloc/lp.h"
 #include "base/linexpr.h"
 #include "base/num.h"
+#include "kinds/design/designs.h"
 #include "kinds/design/system.h"
 #include "topo/uses.h"
 #include "workloads/ideal.h"
@@ -885,7 +886,8 @@ static int check_needs(const struct design_point *s, unsigned needs, struct err 
 /* The study's own keys; its maps are read after them. */
 static int read_values(struct design_point *s, struct err *e)
 {
-    int rc = schema_read(s, &study_section, &s->doc, s->doc.root, e);
+    int rc =
+        study_say_kind(&design_kind, &s->doc, schema_read(s, &study_section, &s->doc, s->doc.root, e), e);
     s->name = s->name ? s->name : "";
     return rc;
 }

@@ -44,4 +44,6 @@ run fail study.yaml --slow-npu 1.5
 run fail 'switch:4@50'
 run fail 'switch:4@50' --set "$work" --set 'system={ npu_usd: 1, npu_watt: 1, mtbf: { npu_h: 0 } }'
 run fail nosuch.yaml
+echo "jobs: []" >jobs.yaml
+for command in fail sim check tornado hetero; do run $command jobs.yaml; done
 run fail study.yaml -o study.yaml
