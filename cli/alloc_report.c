@@ -237,14 +237,17 @@ static void say_money(struct report *r, const struct alloc_page *p)
     if (isfinite(d->cost_usd))
         report_line(r, "%-18s%s USD%s%s\n", "cost", show_usd(a, d->cost_usd), whole ? " in whole parts" : "",
                     p->study->count_npus ? ", NPUs included" : "");
-    load_say_range(r, p->study, d);
+    if (whole || !d->has_bill || p->study->parts.n_recipes == 0)
+        load_say_range(r, p->study, d);
     if (whole)
         report_line(r, "  %-16s%s USD: the parts of these bandwidths in fractions, by the GB/s\n", "fraction",
                     show_usd(a, d->usd_fraction));
-    /* With rates the price by the GB/s is the bill. */
-    else if (d->has_bill && p->study->parts.n_recipes > 0)
+    /* With rates the price by the GB/s is the bill. The range is that of what is bought. */
+    else if (d->has_bill && p->study->parts.n_recipes > 0) {
         report_line(r, "  %-16s%s USD: the price above is by the GB/s\n", "in whole parts",
                     show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)));
+        load_say_range(r, p->study, d);
+    }
     if (isfinite(d->nic_Bps))
         report_line(r, "%-18s%s GB/s per NPU\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5));
     if (!isfinite(d->equal.time_s))

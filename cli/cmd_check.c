@@ -124,9 +124,12 @@ static void add_owned(struct check *c, const char *key, const char *name, const 
         b->high = value * x->cost.high / x->cost.total;
     }
     b->at_least = at_least;
-    snprintf(b->why, sizeof b->why, "%s%s",
-             at_least || isnan(x->racks) ? "left out is " : "give system.step_tokens",
-             at_least || isnan(x->racks) ? x->omits : "");
+    if (x->dark && !x->lacks_network && strcmp(key, "usd_per_Mtoken") != 0)
+        snprintf(b->why, sizeof b->why, "the power of part \"%s\" is not given", x->dark);
+    else if (at_least || isnan(x->racks))
+        snprintf(b->why, sizeof b->why, "left out is %s", x->omits);
+    else
+        snprintf(b->why, sizeof b->why, "give system.step_tokens");
 }
 
 static int find_owned(struct check *c, const struct subject *x, struct err *e)
@@ -249,8 +252,9 @@ static int write_result(const struct run *run, const struct check *c, const stru
 
 static void say_over(struct run *run, const struct budget *b)
 {
-    /* Whole dollars and NICs; digits enough to see a difference in the rest. */
-    bool whole = (strcmp(b->unit, "USD") == 0 || !*b->unit) && llround(b->value) != llround(b->limit);
+    /* Large sums in whole dollars, NICs; digits enough to see a difference in the rest. */
+    bool whole = (strcmp(b->unit, "USD") == 0 || !*b->unit) && fabs(b->value) >= 1e4 &&
+                 llround(b->value) != llround(b->limit);
     char value[SHOW], limit[SHOW];
     const char *gap = *b->unit ? " " : "";
     output_say(run, "%s: over budget: %s: %s%s%s exceeds the budget of %s%s%s", run->opt.operands[0], b->key,

@@ -99,7 +99,7 @@ static void put_input(struct report *r, const struct diff *d, const struct diff_
 
 static void put_number(struct report *r, const struct diff_output *x, int side)
 {
-    char buf[NUM_TEXT];
+    char buf[NUM_TEXT], shown[SHOW];
     const char *word = x->word[side];
     if (x->is_word && word && report_is(r, IN_TEXT))
         report_put_text(r, "%.*s%s", CELL, word, strlen(word) > CELL ? "..." : "");
@@ -108,7 +108,7 @@ static void put_number(struct report *r, const struct diff_output *x, int side)
     else if (!isfinite(x->value[side]))
         report_put_none(r);
     else if (report_is(r, IN_TEXT))
-        report_put_text(r, "%.6g", x->value[side]);
+        report_put_text(r, "%s", show_real(shown, x->value[side], 6));
     else
         report_put_word(r, num_format(buf, x->value[side]));
 }

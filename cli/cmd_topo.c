@@ -311,8 +311,8 @@ static void say_bill(struct report *r, const struct topo_bill *b)
     if (b->npu_usd > 0)
         report_line(r, "NPUs, not in the total: %s USD\n", show_usd(a, b->npu_usd));
     if (b->n_watt_unknown > 0 && b->n_watt_unknown < b->n_lines)
-        report_line(r, "The power of %d items is not known: the sum is a lower bound.\n",
-                    (int)b->n_watt_unknown);
+        report_line(r, "The power of %d item%s not known: the sum is a lower bound.\n",
+                    (int)b->n_watt_unknown, b->n_watt_unknown == 1 ? " is" : "s is");
     report_line(r, "grades of prices, their bands and power: V read in its source, D derived from such, "
                    "V-weak vendor or reseller, R recalled\n");
 }

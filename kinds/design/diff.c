@@ -399,7 +399,7 @@ static double output_rank(const struct diff_output *x)
 {
     double least = fmin(fabs(x->value[0]), fabs(x->value[1])),
            most = fmax(fabs(x->value[0]), fabs(x->value[1]));
-    if (x->is_word)
+    if (x->is_word || !isfinite(x->value[0]) || !isfinite(x->value[1]))
         return -1;
     return least > 0 && isfinite(most) ? log(most / least) : HUGE_VAL;
 }

@@ -25,6 +25,7 @@ static const struct shown {
     { "perf_per_cost_gain", "perf/cost", "" },
     { "usd_npu_h", "owned", "USD/NPU/h" },
     { "usd_per_Mtoken", "tokens", "USD/M" },
+    { "watt_peak", "nameplate", "W" },
     { "goodput", "goodput", "" },
     { "nic_GBps", "NIC", "GB/s" },
     { "bw#_GBps", "", "GB/s" },

@@ -164,6 +164,8 @@ static void add_network(struct system *x, const struct design_point *s, const st
         add_bill_line(x, s, line);
         n++;
         n_dark += isnan(line->watt);
+        if (isnan(line->watt) && !x->dark)
+            x->dark = line->item;
         n_fluid += !line->has_pieces;
     }
     x->lacks_failures = n_fluid > 0;
@@ -464,7 +466,7 @@ int32_t system_shares(struct system_share *out, const struct system *x, const st
 /* ---- everything of one design ---- */
 
 /* Nothing is known of what cannot be built. */
-static void leave_blank(struct system *x)
+static void leave_blank(struct system *x, const char *why)
 {
     *x = (struct system){ .items = x->items,
                           .fails = x->fails,
@@ -478,8 +480,8 @@ static void leave_blank(struct system *x)
                           .step_s = NAN,
                           .tokens = NAN,
                           .usd_per_Mtoken = NAN,
-                          .usd_run = NAN,
-                          .omits = "everything: the network is not to be had" };
+                          .usd_run = NAN };
+    omit(x, "everything: the network cannot be built: %s", why);
 }
 
 /* A network with prices whose parts cannot be had has no sum. */
@@ -494,7 +496,7 @@ static int add_bill(struct system *x, const struct design_point *s, const struct
     if (!d->has_bill && topo_build_bill(&x->bill, &s->net, &s->parts, d->bw_Bps, &why)) {
         if (why.code == ERR_NOMEM)
             return err_set(e, ERR_NOMEM, "%s", why.msg);
-        leave_blank(x);
+        leave_blank(x, why.msg);
         return 0;
     }
     add_network(x, s, d->has_bill ? &d->bill : &x->bill);

@@ -37,6 +37,7 @@ struct system {
     double tokens;          /**< of a step; NaN unknown */
     double usd_per_Mtoken, usd_run;                  /**< NaN: tokens, or the run, are not known */
     bool lacks_watts, lacks_failures, lacks_network; /**< sums are lower bounds, as `omits` says */
+    const char *dark;                                /**< the first part without watts; NULL: none */
     char omits[512];                                 /**< what is left out of these numbers; "" */
 };
 

@@ -48,6 +48,7 @@ own_parts='parts={grade: V, catalogue: [{name: end, kind: link, bw_GBps: 50, usd
 for limits in '{site_MW: 1, usd_year: 1e6, usd_per_Mtoken: 1}' '{site_MW: 0.01, usd_year: 1e6}' '{usd_per_Mtoken: 1e-9}'; do
     say "$limits" check study.yaml --set "budget=$limits"
 done
+say "dollars and cents" check study.yaml --set system.npu_usd=3e7 --set 'budget={usd_per_Mtoken: 1}'
 say "a part without watts does not block what decides" check study.yaml --set "$own_parts" --set 'budget={site_MW: 0.01}'
 say "nor says yes where it does not" check study.yaml --set "$own_parts" --set 'budget={site_MW: 1}'
 say "no tokens" check study.yaml --set 'budget={usd_per_Mtoken: 1}' --set 'system={checkpoint: {size_GB: 1}, npus_per_node: 4}'

@@ -375,7 +375,8 @@ TEST(what_cannot_be_built_has_no_numbers)
            "system: { checkpoint: { size_GB: 1 } }\n");
     assert_false(d.has_bill);
     assert_true(isnan(x.cost.total) && isnan(x.cost.watt_peak) && isnan(x.goodput.goodput) && isnan(x.racks));
-    assert_string_equal(x.omits, "everything: the network is not to be had");
+    assert_non_null(strstr(x.omits, "everything: the network cannot be built: "));
+    assert_non_null(strstr(x.omits, "\"pod\""));
 }
 
 TEST(without_parts_the_network_is_left_out)
