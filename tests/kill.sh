@@ -2,7 +2,7 @@
 # Programs that are killed at any instant, again and again: a sweep and a study of jobs with a store, one rank of
 # a sweep on two, export and merge. A store opens at once and has rows of a plain run alone; files are the old
 # ones, or the new, and nothing lies beside them; who goes on ends with the bytes of a run that was left alone.
-#     FOLDER=build/release KILLS=40 SEED=8 SUBJECTS="sweep place rank export merge" tests/kill.sh
+#     FOLDER=build/release KILLS=25 SEED=8 SUBJECTS="sweep place rank export merge" tests/kill.sh
 # SUBJECTS: some of these; each has its share of the kills.
 # The sanitizers make a program so slow that few kills would hit it at work: ten there. 1,000 and 50 with SOAK=1.
 set -eu
@@ -11,7 +11,7 @@ folder=${FOLDER:-build/release}
 weft=$PWD/$folder/weft
 case $folder in
 *asan*) few=10 many=50 points=1000 seeds=10 ;;
-*) few=40 many=1000 points=10000 seeds=300 ;;
+*) few=25 many=1000 points=8000 seeds=200 ;;
 esac
 [ -z "${SOAK-}" ] || few=$many
 kills=${KILLS:-$few}
