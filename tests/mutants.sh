@@ -1,48 +1,81 @@
 #!/bin/sh
 # Do the tests notice small mistakes? Makes MUTANTS (300) of them in the product code, one at a time, runs the tests of the
-# folder that each is in and prints those that no test notices: first the suite of the file, then those of the folder, then the
-# program tests, where a folder is seen through commands (study, kinds, plots, cli).
+# folder that each is in and prints those that no test notices: the suite of the file, those that name it, those of the folder,
+# then the program tests, where a folder is seen through commands (study, kinds, plots, cli).
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
-# From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of a suite (120), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links).
-# SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
+# From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
+# BUILD compiles and links), RESULTS (a file that gets all: test that noticed or nobody, rank, file, line number, line). SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
 # survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed.
 # Exit 1 if more than 5 % survive that are not argued there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 LC_ALL=C
-export LC_ALL SEED="${SEED:-1}" LIMIT_S="${LIMIT_S:-120}"
+export LC_ALL SEED="${SEED:-1}" LIMIT_S="${LIMIT_S:-60}"
 
-# Does a test fail? Suites that match pattern $1; 2: none does.
-suites_notice() {
-    [ -n "$("$me/unit_tests" --list "$1" 2>/dev/null)" ] || return 2
-    ! "$me/unit_tests" -x -l "$LIMIT_S" -o "$me" "$1" >"$me/log" 2>&1
+# Unit suites of folder $1 as they are: what fails unchanged would notice everything. Cost is processor time.
+measure() {
+    mkdir "$work/unchanged"
+    if ! "$build/unit_tests" -l "$((10 * LIMIT_S))" -o "$work/unchanged" "$1_" >"$work/log" 2>&1; then
+        grep -A 20 'failed: ' "$work/log" >&2
+        echo "mutants: the suites of $1 fail without a mutant" >&2
+        return 1
+    fi
+    awk -v top="$1" '/ passed, 0 failed / { print top, $1, $(NF - 1) }' "$work/log" >>"$work/suites"
+    rm -r "$work/unchanged"
+}
+
+# The order of suites for a mutant of $file, as the runner takes it ("times", the largest first): the suite of the file, those
+# that include its header or have its name in theirs, the rest; of each kind the cheap ones first.
+order_suites() {
+    header=${file%.c}.h
+    name=$(basename "$file" .c)
+    while read -r of suite cost_s; do
+        [ "$of" = "$top" ] || continue
+        case $suite in
+        "${top}_$name") kind=1 ;;
+        *"_$name"*) kind=2 ;;
+        *) kind=3 && ! grep -qs "\"$header\"" "tests/unit/test_$suite.c" || kind=2 ;;
+        esac
+        echo "$kind $cost_s $suite"
+    done <"$work/suites" | sort -k1,1n -k2,2n | awk '{ print $3, 100000 - NR }'
+}
+
+# The unit suite that fails; nothing: none does. A mutant that runs for ever is ended by its processor time, so that a busy
+# machine notices no more than an idle one.
+suite_that_notices() {
+    order_suites >"$me/times"
+    (
+        # shellcheck disable=SC3045 # every shell on Linux has it
+        ulimit -t "$LIMIT_S"
+        exec "$me/unit_tests" -x -l "$((10 * LIMIT_S))" -o "$me" "${top}_"
+    ) >"$me/log" 2>&1 || sed -n 's/^FAILED: //p' "$me/log" | grep . || echo "$top"
 }
 
 programs_notice() {
     for script in tests/cli/*.sh; do
         case $script in */run.sh | */readme.sh) continue ;; esac
-        timeout "$LIMIT_S" tests/cli/run.sh "$me/weft" "$script" >"$me/log" 2>&1 || return 0
+        timeout "$((10 * LIMIT_S))" tests/cli/run.sh "$me/weft" "$script" >"$me/log" 2>&1 ||
+            { echo "$script" && return; }
     done
     return 1
 }
 
-# Which tests notice the mutant in $me/mutant.o; nothing: it is none.
+# Which test notices the mutant in $me/mutant.o; nothing: it is none.
 judge() {
     top=${file%%/*}
     # An archive is not asked for what an object before it has.
     # shellcheck disable=SC2086 # words
-    [ "$top" = cli ] || $CC -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" \
-        "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
     if [ "$top" != cli ]; then
-        if suites_notice "${top}_$(basename "$file" .c)"; then echo suite; return; fi
-        if suites_notice "${top}_"; then echo folder; return; fi
+        $CC -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" \
+            "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
+        suite_that_notices | grep . && return
     fi
     case $top in
     study | kinds | plots | cli)
         # shellcheck disable=SC2086,SC2046 # words
         $CC -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
             "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
-        if programs_notice; then echo program; return; fi
+        programs_notice && return
         ;;
     esac
     echo nobody
@@ -55,11 +88,13 @@ if [ "$1" = --one ]; then
     mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
     noticed=
     # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice.
+    same=$work/$(echo "$file" | tr / .).o
+    # shellcheck disable=SC2086 # words
+    [ -e "$same" ] || { $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" && mv "$me/same.o" "$same"; }
     # shellcheck disable=SC2086 # words
     if "$work/mutate" apply "$SEED" "$file" "$rank" |
         $MUTANT_CC -g0 -w -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - 2>"$me/log" &&
-        $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" 2>>"$me/log" &&
-        ! cmp -s "$me/mutant.o" "$me/same.o"; then
+        ! cmp -s "$me/mutant.o" "$same"; then
         noticed=$(judge)
     fi
     printf '%s\t%s\n' "${noticed:-none}" "$(grep -m 1 "^$rank" "$work/list")" >>"$work/results"
@@ -79,6 +114,10 @@ $CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
 "$work/mutate" list "$SEED" $(find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c | sort) |
     sort -u -k1,1 >"$work/list" || exit 2
 : >"$work/results"
+: >"$work/suites"
+for top in base topo workloads alloc sim study kinds plots; do
+    ! cut -f2 "$work/list" | grep -q "^$top/" || measure "$top" || exit 2
+done
 
 # A few are no mutants: more are tried until there are enough.
 tried=0
@@ -93,10 +132,18 @@ while [ "$real" -lt "${MUTANTS:-300}" ] && [ "$tried" -lt "$(wc -l <"$work/list"
     echo "$real mutants, $(grep -c '^nobody' "$work/results") not noticed" >&2
 done
 
+[ -z "${RESULTS-}" ] || cp "$work/results" "$RESULTS"
 sort -k2,2 "$work/results" | awk -F'\t' -v argued=tests/mutants/equivalent.txt '
     BEGIN { while ((getline line < argued) > 0) { n = split(line, f, "\t"); if (n >= 3) reason[f[1] "\t" f[2]] = f[3] } }
     $1 == "none" { none++; next }
-    { by[$1]++; all++ }
+    {
+        split($3, part, "/")
+        own = $3
+        sub(/^.*\//, "", own)
+        sub(/\.c$/, "", own)
+        by[$1 == "nobody" ? "" : $1 ~ /\// ? "program" : $1 == part[1] "_" own ? "suite" : "folder"]++
+        all++
+    }
     $1 == "nobody" && !(($3 "\t" $5) in reason) { print $3 ":" $4 "\t" $5; left++ }
     $1 == "nobody" && (($3 "\t" $5) in reason) { same++ }
     END {

@@ -156,23 +156,32 @@ TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, begin, remove_folder)
     assert_true(S_ISLNK(st.st_mode));
 }
 
-/* The target looks absent until its name is taken: the same as a file that appears in between. */
-TEST_WITH(link_to_nowhere_is_replaced_only_by_force, begin, remove_folder)
+/* The file is made where the links lead, each counted from its own folder; once there it needs force. */
+TEST_WITH(links_to_nowhere_stay_and_their_target_is_made, begin, remove_folder)
 {
     struct folder *s = *state;
+    char sub[SUPPORT_PATH], link[SUPPORT_PATH], target[SUPPORT_PATH];
+    assert_int_equal(mkdir(scratch_path(sub, s->dir, "sub"), 0777), 0);
+    assert_int_equal(symlink("nowhere", scratch_path(link, sub, "link")), 0);
+    assert_int_equal(symlink("sub/link", s->path), 0);
+    scratch_path(target, sub, "nowhere");
     for (int way = 0; way < 2; way++) {
         struct stat st;
         proc_is_missing = way == 1;
         TEXT(t, "new");
-        assert_int_equal(symlink("nowhere", s->path), 0);
-        FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, "out.csv: exists; use -f");
+        OK(text_write_file(&t, s->path, false, e));
+        assert_holds(target, "new");
         assert_int_equal(lstat(s->path, &st), 0);
-        assert_true(S_ISLNK(st.st_mode) && scratch_count(s->dir) == 1);
-        OK(text_write_file(&t, s->path, true, e));
-        assert_holds(s->path, "new");
-        assert_int_equal(scratch_count(s->dir), 1);
-        assert_int_equal(remove(s->path), 0);
+        assert_true(S_ISLNK(st.st_mode));
+        assert_int_equal(lstat(link, &st), 0);
+        assert_true(S_ISLNK(st.st_mode));
+        assert_int_equal(scratch_count(s->dir), 2);
+        assert_int_equal(scratch_count(sub), 2);
+        FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, "out.csv: exists; use -f");
+        assert_int_equal(remove(target), 0);
     }
+    assert_int_equal(remove(link), 0);
+    assert_int_equal(remove(sub), 0);
 }
 
 /* A limit on file size stops a write midway, as a full disk does, wherever the tests run. */

@@ -64,7 +64,18 @@ static const char *const words[] = { "ring:2@1",
                                      "switch:3@1 ring:6@1",
                                      "full:4@1 line:3@1 ring:2@1",
                                      "switch:2@1 switch:3@1 full:3@1",
-                                     "line:3@1 ring:5@1 switch:2@1" };
+                                     "line:3@1 ring:5@1 switch:2@1",
+                                     "torus:4x4@1",
+                                     "torus:2x3x5@1",
+                                     "torus:2x4+twist@1",
+                                     "torus:4x8+twist@1",
+                                     "torus:2x2x4+twist@1",
+                                     "torus:3x3x6+twist@1",
+                                     "full:2@1 torus:3x6+twist@1",
+                                     "hyperx:3x4@1",
+                                     "hyperx:2x3x3@1",
+                                     "dragonfly:1x2x3^1@1",
+                                     "slim-fly:1x18@1" };
 
 static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t dst)
 {

@@ -105,6 +105,52 @@ TEST(a_line_is_as_slow_as_its_end)
     }
 }
 
+/*
+ * Of a dimension's bandwidth a group has the links between its members alone. By hand, S = 1, a port of B =
+ * 1: in full:8 each of 7 links has 1/7, and n members send 1/n of S over each of theirs in either pass; in
+ * ring:8 two neighbours share one link of half. A switch gives a part all there is. In whole parts nothing is
+ * counted by links.
+ */
+TEST(a_part_of_a_dimension_has_its_own_links)
+{
+    CASES(enum topo_shape shape; int32_t size, members; double links_B, port_B) = {
+        { TOPO_FULL, 8, 2, 7, 1 },           { TOPO_FULL, 8, 4, 7. / 2, 3. / 2 },
+        { TOPO_FULL, 8, 8, 7. / 4, 7. / 4 }, { TOPO_RING, 8, 2, 2, 1 },
+        { TOPO_RING, 8, 8, 7. / 4, 7. / 4 }, { TOPO_RING, 2, 2, 1, 1 },
+        { TOPO_SWITCH, 8, 2, 1, 1 },         { TOPO_SWITCH, 8, 8, 7. / 4, 7. / 4 },
+        { TOPO_FULL, 8, 1, 0, 0 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net = { .n_dims = 1, .n_npus = cases[i].size };
+        double load_B;
+        topo_dim_defaults(&net.dims[0], 0);
+        net.dims[0].shape = cases[i].shape;
+        net.dims[0].size = cases[i].size;
+        collective_loads(&load_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, NULL, NULL, &net);
+        assert_close(load_B, cases[i].links_B, 1e-14);
+        net.whole_parts = true;
+        collective_loads(&load_B, COLLECTIVE_ALL_REDUCE, 1, &cases[i].members, NULL, NULL, &net);
+        assert_close(load_B, cases[i].port_B, 1e-14);
+    }
+}
+
+/* The most of a port that a collective may reach: in whichever regime or measured curve that is. */
+TEST(the_best_share_is_that_of_any_regime_or_curve)
+{
+    struct topo_dim dim;
+    topo_dim_defaults(&dim, 0);
+    dim.shape = TOPO_RING;
+    dim.size = 4;
+    dim.efficiency = 0.5;
+    assert_close(collective_best_share(&dim), 0.5, 1e-15);
+    dim.regimes[dim.n_regimes++] = (struct topo_regime){ 0, 0.7, 1e6 };
+    assert_close(collective_best_share(&dim), 0.7, 1e-15);
+    dim.regimes[dim.n_regimes++] = (struct topo_regime){ 0, 0.6, INFINITY };
+    assert_close(collective_best_share(&dim), 0.7, 1e-15);
+    dim.shape = TOPO_LINE; /* half of a port, as a_line_is_as_slow_as_its_end counts */
+    assert_close(collective_best_share(&dim), 0.35, 1e-15);
+}
+
 TEST(every_collective_has_its_own_name)
 {
     for (int i = 0; i < N_COLLECTIVES; i++)

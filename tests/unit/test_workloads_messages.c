@@ -224,3 +224,32 @@ TEST(who_waits_is_known_from_both_sides)
         assert_int_equal(n_links, plan.n_inputs);
     }
 }
+
+/* Halving meets one partner at each distance 2^s, both ways; Bruck's goes around the ring, one way to reduce
+ * and the other to gather. */
+TEST(partners_are_powers_of_two_apart)
+{
+    for (int32_t n = 2; n <= 32; n++)
+        for (int pass = PASS_REDUCE_SCATTER; pass <= PASS_ALL_GATHER; pass++) {
+            int32_t seen = 0, steps = 0;
+            while (1 << steps < n)
+                steps++;
+            PLAN(plan, (enum pass)pass, TOPO_ALGORITHM_BRUCK, TOPO_SWITCH, n, 1);
+            for (int32_t c = 0; c < plan.n_channels; c++) {
+                const struct message_channel *x = &plan.channels[c];
+                int32_t ahead = pass == PASS_REDUCE_SCATTER ? x->dst - x->src : x->src - x->dst;
+                ahead = (ahead + n) % n;
+                assert_true(x->src >= 0 && x->dst >= 0 && ahead > 0 && (ahead & (ahead - 1)) == 0);
+                seen++;
+            }
+            assert_int_equal(seen, n * steps);
+            if (1 << steps != n)
+                continue;
+            PLAN(halving, (enum pass)pass, TOPO_ALGORITHM_HALVING, TOPO_SWITCH, n, 1);
+            assert_int_equal(halving.n_channels, n * steps);
+            for (int32_t c = 0; c < halving.n_channels; c++) {
+                int32_t apart = halving.channels[c].src ^ halving.channels[c].dst;
+                assert_true(apart > 0 && (apart & (apart - 1)) == 0);
+            }
+        }
+}
