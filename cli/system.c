@@ -100,7 +100,7 @@ static void say_failures(struct report *r, const struct system *x, const struct 
     report_line(r, " leaves goodput %.4f (first order %.4f)\n", g->goodput, fmax(g->first_order, 0));
     say_restart(r, x, own);
     if (!isnan(x->spares_enough))
-        report_line(r, "  %-16sone is at hand %s %% of the time; 99 %% asks for %s\n", "spares",
+        report_line(r, "  %-16senough servers are up %s %% of the time; 99 %% asks for %s\n", "spares",
                     show_real(a, 100 * x->spares_enough, 4), show_count(b, x->spares_needed));
     if (isfinite(x->step_s))
         report_line(r, "  %-16s%s, of %s\n", "effective step", show_time(a, x->step_s), show_time(c, time_s));

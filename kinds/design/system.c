@@ -204,8 +204,9 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
 /* ---- checkpoints ---- */
 
 /*
- * A failure that takes b nodes finds b spares where at most s - (b - 1) of the n + s are down, and else waits
- * for a whole repair, at most. Nodes are down as often as failures take them, as if one by one.
+ * A failure that takes b of n nodes leaves n of the n + s where at most s - b of the n + s - b others are
+ * down, and else waits for a whole repair, at most: always where there are fewer than b spares. Nodes are
+ * down as often as failures take them, as if one by one.
  */
 double system_wait_s(const struct system *x, const struct design_point *s, double npus)
 {
@@ -213,13 +214,12 @@ double system_wait_s(const struct system *x, const struct design_point *s, doubl
     double nodes = fmax(ceil(npus / (double)own->npus_per_node), 1);
     if (own->spare_nodes < 0)
         return 0;
-    int64_t left = own->spare_nodes + 1 - (int64_t)nodes;
-    double enough =
-        left < 0 ? 0 : spares_enough((int64_t)nodes_of(s) + own->spare_nodes - left, left, x->nodes_down);
+    int64_t left = own->spare_nodes - (int64_t)nodes;
+    double enough = left < 0 ? 0 : spares_enough((int64_t)nodes_of(s), left, x->nodes_down);
     return (1 - enough) * own->repair_s;
 }
 
-/* How often a spare is at hand, and the mean wait of a restart for them. */
+/* How often enough nodes are up, and the mean wait of a restart for them. */
 static void settle_spares(struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;

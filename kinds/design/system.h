@@ -20,7 +20,8 @@ struct system {
     struct own_cost cost;  /**< usd NaN where the network has prices and no bill */
     double usd_npu_h;      /**< of an hour that is sold */
     double racks;          /**< NaN: the network is not to be had, and all numbers are NaN */
-    double spares_enough;  /**< share of time in which a spare is at hand; NaN: spare_nodes is not given */
+    double spares_enough;  /**< share of time in which as many nodes as the job takes are up; NaN: no
+                              spare_nodes */
     int64_t spares_needed; /**< fewest for 0.99 of it */
     double nodes_down;     /**< share of servers, spares too, that are under repair; with spare_nodes */
     double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */

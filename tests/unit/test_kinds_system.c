@@ -92,7 +92,8 @@ TEST(spares_are_paid_and_shorten_restarts)
     double one_h = 4 / 79000.0 + 1 / 24350.0 + 4 / 3e6 + 4 / 1.3e6, box_h = 1e-5; /* of a node; takes 8 */
     double mtbf_h = 1 / (one_h + box_h), u = 100 / (mtbf_h + 100);
     double enough = pow(1 - u, 9) + 9 * u * pow(1 - u, 8);
-    double waits = (8 * one_h * (1 - enough) + box_h) / (8 * one_h + box_h);
+    double found = pow(1 - u, 8); /* all others are up */
+    double waits = (8 * one_h * (1 - found) + box_h) / (8 * one_h + box_h);
     assert_close(x.spares_enough, enough, 1e-12);
     assert_close(x.checkpoint.restart_s, 600 + 2 + waits * 360000, 1e-9); /* 200 GB at 100 GB/s */
     assert_int_equal(x.spares_needed, 1); /* Poisson of 0.073: 0.93, then 0.997 */
