@@ -244,8 +244,9 @@ static void say_money(struct report *r, const struct alloc_page *p)
                     show_usd(a, d->usd_fraction));
     /* With rates the price by the GB/s is the bill. The range is that of what is bought. */
     else if (d->has_bill && p->study->parts.n_recipes > 0) {
-        report_line(r, "  %-16s%s USD: the price above is by the GB/s\n", "in whole parts",
-                    show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)));
+        report_line(r, "  %-16s%s USD: the price above is by the GB/s%s\n", "in whole parts",
+                    show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)),
+                    p->study->has_system ? "; owning it counts this one" : "");
         load_say_range(r, p->study, d);
     }
     if (isfinite(d->nic_Bps))

@@ -19,6 +19,7 @@ constraints: [ usd <= 30e6 ]
 run alloc study.yaml
 "$WEFT" alloc study.yaml --of json | hash
 run alloc study.yaml --set pricing=fraction
+"$WEFT" alloc study.yaml --set pricing=fraction --set 'system={npu_usd: 1, npu_watt: 1, checkpoint: {size_GB: 1}}' 2>/dev/null | grep '^  in whole'
 run alloc study.yaml --set objective=cost --set time_limit_s=0.725 | sed -n '/^dim/,/^time/p; /^cost/,/^one/p'
 run alloc study.yaml --set model=chunk --set simulation.chunks=2 | sed -n '/^proof/,/^one/p'
 run alloc study.yaml --set network.dims.rail.planes=2 | sed -n '/^dim/,/^time/p'
