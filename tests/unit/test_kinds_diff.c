@@ -175,6 +175,124 @@ TEST(networks_alone_and_words_are_compared)
     assert_null(output_called(&d, "bisection_GBps")); /* two links of a ring, whatever its size */
 }
 
+/* A network has no status, and no time: which side lacks them does not matter. */
+TEST(what_one_side_lacks_is_a_difference)
+{
+    for (int lacks = DIFF_A; lacks <= DIFF_B; lacks++) {
+        KEEP(struct two, t, close_two);
+        const char *texts[] = { NET("10") WORK("1"), NET("10") WORK("1") };
+        texts[lacks] = NET("10");
+        OK(compare_texts(&t, texts[DIFF_A], texts[DIFF_B], e));
+        const struct diff_output *status = output_called(&t.d, "status"),
+                                 *time = output_called(&t.d, "time_s");
+        assert_true(status && time && status->is_word);
+        assert_non_null(status->word[1 - lacks]);
+        assert_null(status->word[lacks]);
+        assert_true(isnan(time->value[lacks]) && time->value[1 - lacks] > 1e-3);
+        assert_null(output_called(&t.d, "n_npus"));
+    }
+}
+
+/* Priced networks without work: 32 NPUs with two links in the node and one NIC, port and cable above. */
+TEST(prices_of_networks_are_compared_without_work)
+{
+    KEEP(struct two, t, close_two);
+    OK(compare_texts(&t, NET("10") PARTS("32"), NET("30") PARTS("32"), e));
+    const struct diff_output *usd = output_called(&t.d, "cost_usd"),
+                             *total = output_called(&t.d, "total_GBps");
+    assert_int_equal(t.d.n_inputs, 1);
+    assert_close(usd->value[DIFF_A], 32 * (4 * 20 + (8 + 18 + 32) * 10.0), 1e-9);
+    assert_close(usd->value[DIFF_B], 32 * (4 * 20 + (8 + 18 + 32) * 30.0), 1e-9);
+    assert_close(total->value[DIFF_A], 30, 1e-12);
+    assert_close(total->value[DIFF_B], 50, 1e-12);
+    assert_close(t.d.inputs[0].alone[DIFF_COST], 32 * (8 + 18 + 32) * 20.0, 1e-9);
+    assert_null(t.d.inputs[0].why);
+    assert_null(output_called(&t.d, "time_s"));
+}
+
+/* Members are called by their names where both lists have the same in the same order, else by position; lists
+ * of different length are one difference. */
+TEST(members_of_lists_are_called_as_paths_can)
+{
+#define DIM(name, size) "{ name: " name ", shape: ring, size: " size ", bw_GBps: 20 }"
+#define DIMS(a, b)      "network: { dims: [ " a ", " b " ] }\n"
+    static const struct {
+        const char *a, *b, *path;
+        int32_t n;
+    } cases[] = {
+        { DIMS(DIM("x", "4"), DIM("y", "5")), DIMS(DIM("x", "4"), DIM("y", "6")), "network.dims.y.size", 1 },
+        { DIMS(DIM("x", "4"), DIM("y", "5")), DIMS(DIM("x", "6"), DIM("y", "5")), "network.dims.x.size", 1 },
+        { DIMS(DIM("x", "4"), DIM("y", "5")), DIMS(DIM("y", "4"), DIM("x", "5")), "network.dims[0].name", 2 },
+        { DIMS(DIM("x", "4"), DIM("y", "5")), DIMS(DIM("x", "4"), DIM("z", "6")), "network.dims[1].size", 2 },
+        { "network: { dims: [ " DIM("x", "4") " ] }\n", DIMS(DIM("x", "4"), DIM("y", "5")), "network.dims",
+          1 },
+        { DIMS(DIM("x", "4"), DIM("y", "5")), "network: { dims: [ " DIM("x", "4") " ] }\n", "network.dims",
+          1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct two, t, close_two);
+        OK(compare_texts(&t, cases[i].a, cases[i].b, e));
+        assert_non_null(input_called(&t.d, cases[i].path));
+        assert_int_equal(t.d.n_inputs, cases[i].n);
+    }
+#undef DIM
+#undef DIMS
+}
+
+/* A map that is not given holds the defaults of its keys, on either side. */
+TEST(a_map_of_defaults_is_no_difference)
+{
+    for (int given = DIFF_A; given <= DIFF_B; given++) {
+        KEEP(struct two, t, close_two);
+        const char *texts[] = { NET("10") WORK("1") SYSTEM(""), NET("10") WORK("1") SYSTEM("") };
+        texts[given] = NET("10") WORK("1") SYSTEM(", tolerates: { planes: true, detours: true }");
+        OK(compare_texts(&t, texts[DIFF_A], texts[DIFF_B], e));
+        assert_int_equal(t.d.n_inputs, 1);
+        assert_string_equal(t.d.inputs[0].path, "system.tolerates.detours");
+        assert_string_equal(t.d.inputs[0].text[given], "true");
+        assert_string_equal(t.d.inputs[0].text[1 - given], "false");
+        assert_true(t.d.inputs[0].is_default[1 - given] && !t.d.inputs[0].is_default[given]);
+        assert_null(t.d.inputs[0].why);
+    }
+}
+
+/* Values that are set hold for both sides and for each key alone; 16 MB among 8 take 28 MB's time at 40 GB/s.
+ */
+TEST(what_is_set_holds_for_each_key_alone)
+{
+    const struct study_override o[] = { { "network.dims.b.bw_GBps", "40" }, { "model", "bandwidth" } };
+    struct folder f;
+    char path[SUPPORT_PATH];
+    KEEP(struct two, t, close_two);
+    t.d = (struct diff){ 0 };
+    scratch_make(t.f.dir);
+    f = t.f;
+    snprintf(path, sizeof path, "%s", put(&f, "a.yaml", NET("10") WORK("1") "model: alpha-beta\n"));
+    OK(diff_build(&t.d, path, put(&f, "b.yaml", NET("30") WORK("4") "seed: 7\n"), o, (int32_t)COUNT_OF(o),
+                  e));
+    double comm_s = 2 * 7 / 8. * 16e6 / 40e9;
+    assert_int_equal(t.d.n_inputs, 2);
+    assert_string_equal(t.d.inputs[0].path, "workload.step.sum[0].compute_ms");
+    assert_close(t.d.answers[DIFF_A][DIFF_TIME], 1e-3 + comm_s, 1e-9);
+    assert_close(t.d.inputs[0].alone[DIFF_TIME], 3e-3, 1e-9);
+    assert_true(t.d.inputs[1].alone[DIFF_TIME] == 0);
+    assert_true(diff_together(&t.d, DIFF_TIME) == 0);
+    const struct diff_output *time = output_called(&t.d, "time_s");
+    assert_close(time->value[DIFF_A], 1e-3 + comm_s, 1e-9);
+    assert_close(time->value[DIFF_B], 4e-3 + comm_s, 1e-9);
+    /* Nothing of the network differs any more. */
+    assert_null(output_called(&t.d, "total_GBps"));
+    assert_null(output_called(&t.d, "bisection_GBps"));
+}
+
+TEST(a_change_from_nothing_has_no_share)
+{
+    assert_true(isnan(diff_change(0, 5)));
+    assert_close(diff_change(4, 5), 0.25, 1e-15);
+    assert_close(diff_change(-4, -5), 0.25, 1e-15);
+    assert_close(diff_change(4, 0), -1, 1e-15);
+}
+
 TEST(sides_that_cannot_be_read_are_refused)
 {
     KEEP(struct two, t, close_two);

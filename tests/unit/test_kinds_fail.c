@@ -302,6 +302,7 @@ TEST(stops_sum_to_what_goodput_lacks)
     check_sums(MACHINE
                "system: { npus_per_node: 4, npu_usd: 1, npu_watt: 1, checkpoint: { size_GB: 900, store_GBps: "
                "10, async: true, restart_s: 300 } }\n");
+    check_sums(OWNED("straggler_loss: 0.2, planned_stops_month: 10, planned_stop_h: 7.305,"));
 }
 
 /* Without a spare a restart waits for the repair of the node, two hours. With one it does not where the 7

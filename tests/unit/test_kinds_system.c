@@ -312,6 +312,16 @@ TEST(items_fail_where_they_say_how_often)
     assert_true(strcmp(x.fails[3].name, "fan") == 0 && x.fails[3].npus == 4);
 }
 
+/* Shares that are nothing are left out; where none is, there are as many as room is asked for. */
+TEST(room_for_shares_is_what_all_of_them_take)
+{
+    SYSTEM(s, d, x,
+           MACHINE "  straggler_loss: 0.1\n  planned_stops_month: 9\n  staff_usd_year: 1e6\n"
+                   "  tolerates: { planes: false }\n");
+    struct system_share shares[64];
+    assert_int_equal(system_shares(shares, &x, &s.system), system_shares_max(&x));
+}
+
 /* Every level is all of the cost; time is drawn apart by what the formula of Daly says of each factor. */
 TEST(shares_of_each_level_add_up)
 {
@@ -394,6 +404,21 @@ TEST(a_checkpoint_longer_than_the_time_between_failures_keeps_nothing)
     SYSTEM(s, d, x, MACHINE "  mtbf: { npu_h: 0.01 }\n");
     assert_true(x.goodput.goodput == 0 && isinf(x.step_s) && isinf(x.usd_run));
     assert_has(x.omits, "nothing is kept: a checkpoint takes 3 s, and something fails each 1.125 s");
+}
+
+/* Of failures each 0.1125 s nine of ten are a peer's: one each 0.125 s. */
+TEST(what_keeps_nothing_is_the_tier_that_is_too_slow)
+{
+    SYSTEM(s, d, x,
+           DIMS("4") PARTS STEP
+           "system:\n"
+           "  npus_per_node: 4\n"
+           "  mtbf: { npu_h: 0.001 }\n"
+           "  checkpoint:\n"
+           "    size_GB: 200\n"
+           "    tiers: [ { name: peers, share: 0.9, every_steps: 3, stall_s: 1e-6, restart_s: 100 } ]\n");
+    assert_true(x.goodput.goodput == 0);
+    assert_has(x.omits, "nothing is kept: a restart takes 100 s, and something fails each 0.125 s");
 }
 
 TEST(an_interval_below_the_drain_is_said)
