@@ -4,7 +4,8 @@
 # then the program tests, where a folder is seen through commands (study, kinds, plots, cli).
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
 # From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
-# BUILD compiles and links), RESULTS (a file that gets all: test that noticed or nobody, rank, file, line number, line). SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
+# BUILD compiles and links), RESULTS (a file that gets all: the test that noticed or nobody, rank, file, line number, line).
+# SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
 # survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed.
 # Exit 1 if more than 5 % survive that are not argued there.
 set -u
@@ -87,13 +88,14 @@ if [ "$1" = --one ]; then
     me=$work/$rank
     mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
     noticed=
-    # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice.
+    # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice (with -w
+    # they would not).
     same=$work/$(echo "$file" | tr / .).o
     # shellcheck disable=SC2086 # words
     [ -e "$same" ] || { $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" && mv "$me/same.o" "$same"; }
     # shellcheck disable=SC2086 # words
     if "$work/mutate" apply "$SEED" "$file" "$rank" |
-        $MUTANT_CC -g0 -w -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - 2>"$me/log" &&
+        $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - 2>"$me/log" &&
         ! cmp -s "$me/mutant.o" "$same"; then
         noticed=$(judge)
     fi

@@ -5,9 +5,12 @@
  *
  * Mutated are bodies of functions: comparisons, signs, and/or, min/max, floor/ceil, negations, whole numbers
  * (one more), terms and statements `x += ...` that are dropped, neighbouring arguments that are swapped.
- * Comments, literals, directives, declarations and tables are left alone. A mutant's rank is a hash of the
- * seed, its file, its line's text and what becomes of it: code that is added elsewhere moves no other mutant,
- * so that a sample (the lowest ranks) stays a sample as the code grows.
+ * Comments, literals, directives, declarations and tables are left alone. So is what says nothing about
+ * tests: assertions, which are tests themselves; one more in the size of what is allocated, which nobody can
+ * see; `a > b ? a : b` for `>=`, which is the same value; and yaml_get(...) >= 0 for > 0, since node 0 is the
+ * root and no child. A mutant's rank is a hash of the seed, its file, its line's text and what becomes of it:
+ * code that is added elsewhere moves no other mutant, so that a sample (the lowest ranks) stays a sample as
+ * the code grows.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -233,6 +236,91 @@ static bool ends_operand(const struct source *s, int32_t i)
            is_kind(s, i, NUMBER) || token_is(s, i, ")") || token_is(s, i, "]");
 }
 
+/* ---- what says nothing ---- */
+
+static bool ends_term(const struct source *s, int32_t i)
+{
+    return token_is(s, i, ";") || token_is(s, i, ")") || token_is(s, i, ",") || token_is(s, i, "+") ||
+           token_is(s, i, "-") || token_is(s, i, "]");
+}
+
+/* Does token @p i stand among the arguments of one of @p names? */
+static bool is_argument_of(const struct source *s, int32_t i, const char *const *names, size_t n)
+{
+    int32_t depth = 0;
+    for (int32_t k = i - 1; k > 0 && !token_is(s, k, ";") && !token_is(s, k, "{") && !token_is(s, k, "}");
+         k--) {
+        depth += token_is(s, k, ")") - token_is(s, k, "(");
+        if (depth >= 0)
+            continue;
+        depth = 0;
+        for (size_t name = 0; name < n; name++)
+            if (token_is(s, k - 1, names[name]))
+                return true;
+    }
+    return false;
+}
+
+static bool tokens_equal(const struct source *s, int32_t a, int32_t b, int32_t n)
+{
+    if (a < 0 || b + n > s->n_tokens)
+        return false;
+    for (int32_t k = 0; k < n; k++)
+        if (s->tokens[a + k].n != s->tokens[b + k].n ||
+            strncmp(s->text + s->tokens[a + k].at, s->text + s->tokens[b + k].at,
+                    (size_t)s->tokens[a + k].n) != 0)
+            return false;
+    return true;
+}
+
+/* a > b ? a : b, or b : a: of equals it does not matter which. */
+static bool is_larger_of_two(const struct source *s, int32_t i)
+{
+    int32_t ask = i + 1, other;
+    while (ask < s->n_tokens && !token_is(s, ask, "?") && !token_is(s, ask, ";"))
+        ask++;
+    for (other = ask + 1; other < s->n_tokens && !token_is(s, other, ":") && !token_is(s, other, ";");)
+        other++;
+    if (!token_is(s, ask, "?") || !token_is(s, other, ":"))
+        return false;
+    int32_t n_right = ask - i - 1, n_first = other - ask - 1;
+    if (tokens_equal(s, i - n_first, ask + 1, n_first) && tokens_equal(s, i + 1, other + 1, n_right) &&
+        ends_term(s, other + 1 + n_right))
+        return true;
+    /* The left one is as long as what stands behind the colon, which is a term. */
+    for (int32_t n = 1; n_first == n_right && tokens_equal(s, i + 1, ask + 1, n_right) && n <= i && n < 32;
+         n++)
+        if (tokens_equal(s, i - n, other + 1, n) && ends_term(s, other + 1 + n))
+            return true;
+    return false;
+}
+
+/* yaml_get(...) >= 0, @p i being >=. */
+static bool is_key_given(const struct source *s, int32_t i)
+{
+    int32_t depth = 0, k = i - 1;
+    if (!token_is(s, i, ">=") || !token_is(s, i + 1, "0") || !token_is(s, k, ")"))
+        return false;
+    for (; k > 0; k--) {
+        depth += token_is(s, k, ")") - token_is(s, k, "(");
+        if (depth == 0)
+            return token_is(s, k - 1, "yaml_get");
+    }
+    return false;
+}
+
+static bool says_nothing(const struct source *s, int32_t i)
+{
+    static const char *const checks[] = { "assert", "_Static_assert" };
+    static const char *const rooms[] = { "malloc", "calloc", "realloc", "ARENA_TAKE", "vec_reserve" };
+    bool compares =
+        token_is(s, i, "<") || token_is(s, i, "<=") || token_is(s, i, ">") || token_is(s, i, ">=");
+    return is_argument_of(s, i, checks, sizeof checks / sizeof *checks) ||
+           (is_kind(s, i, NUMBER) && is_argument_of(s, i, rooms, sizeof rooms / sizeof *rooms)) ||
+           (compares && is_larger_of_two(s, i)) || is_key_given(s, i) ||
+           (token_is(s, i, "0") && is_key_given(s, i - 1));
+}
+
 static void mutate_words(const struct source *s, int32_t i)
 {
     static const char *const pairs[][2] = {
@@ -249,12 +337,6 @@ static void mutate_words(const struct source *s, int32_t i)
         token_becomes(s, i, "");
     if (token_is(s, i, "/") && ends_operand(s, i - 1))
         token_becomes(s, i, "*");
-}
-
-static bool ends_term(const struct source *s, int32_t i)
-{
-    return token_is(s, i, ";") || token_is(s, i, ")") || token_is(s, i, ",") || token_is(s, i, "+") ||
-           token_is(s, i, "-") || token_is(s, i, "]");
 }
 
 /* a + b: the other sign; without b, where it is one word. */
@@ -317,7 +399,7 @@ static void list_mutants(const char *path)
     source_read(&s, path);
     source_scan(&s);
     for (int32_t i = 0; i < s.n_tokens; i++)
-        if (s.tokens[i].in_body) {
+        if (s.tokens[i].in_body && !says_nothing(&s, i)) {
             mutate_words(&s, i);
             mutate_sign(&s, i);
             mutate_number(&s, i);

@@ -148,6 +148,25 @@ TEST(nine_dimensions_are_refused)
     FAILS(read_text(&net, text, e), ERR_RANGE, "dims has 9 dimensions, expected 1 to 8");
 }
 
+TEST(what_a_network_has_is_asked_of_all_its_dimensions)
+{
+    CASES(const char *word; bool bandwidths, fabric) = {
+        { "ring:4@1", true, false },
+        { "ring:4@1 switch:2@3", true, false },
+        { "ring:4 switch:2@3", false, false },
+        { "ring:4@1 switch:2", false, false },
+        { "full:2@1 torus:4x4@1", true, true },
+        { "fat-tree:4x3*4@50 ring:4@3", true, true },
+        { "ring:4@1 torus:2x4", false, true },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        OK(topo_parse_spec(&net, cases[i].word, e));
+        assert_int_equal(topo_has_bandwidths(&net), cases[i].bandwidths);
+        assert_int_equal(topo_has_fabric(&net), cases[i].fabric);
+    }
+}
+
 TEST(shapes_have_their_names)
 {
     assert_string_equal(topo_shape_name(TOPO_RING), "ring");

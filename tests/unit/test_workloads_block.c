@@ -142,6 +142,11 @@ TEST(a_sample_passes_a_dlrm_layer_by_layer)
     struct model m = fixture_model("dlrm-dcnv2");
     assert_close(flop_of(&m, BLOCK_EMBED), bottom, 1e-15);
     assert_close(flop_of(&m, BLOCK_HEAD), cross + top, 1e-15);
+    /* Pairs of 26 tables and the bottom's output, by their dot product of 128, and that output beside them.
+     */
+    const double pairs = 27 * 26 / 2.0, dots = 27 * 27 * 128.0;
+    m.dlrm.interaction = MODEL_DOT;
+    assert_close(flop_of(&m, BLOCK_HEAD), dots + top - 2 * (3456 - 128 - pairs) * 1024, 1e-15);
 }
 
 /* Everything an NPU does is divided by TP, CP and EP so that together they do it once. */
