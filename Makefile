@@ -211,6 +211,8 @@ $(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
 	@mkdir -p $(@D)
 	$(SAY)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs simgrid)
 
+# The whole program: its main() is in the fuzzer.
+$O/fuzz/fuzz_program: $(call objects,$(filter-out cli/main.c,$(CLI_SRC)))
 $(FUZZERS): $O/fuzz/%: $O/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(SAY)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)

@@ -1,33 +1,14 @@
 /* Any bytes as a CSV of examples: refused with a message, or examples within their limits, and the same file
  * is a test file of its own. For libFuzzer. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
+#include "tests/fuzz/memory_file.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "sim/gossip/data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A file in memory that readers can open by its path. */
-static int make_file(char path[64], const void *data, size_t size)
-{
-    int fd = memfd_create("examples", MFD_CLOEXEC);
-    assert(fd >= 0);
-    for (size_t done = 0; done < size;) {
-        ssize_t got = write(fd, (const char *)data + done, size - done);
-        assert(got > 0);
-        done += (size_t)got;
-    }
-    snprintf(path, 64, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 static void check_examples(const struct gossip_data *d, const struct gossip_labels *l)
 {
@@ -44,8 +25,8 @@ static void check_examples(const struct gossip_data *d, const struct gossip_labe
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[64];
-    int fd = make_file(path, data, size);
+    char path[MEMORY_PATH];
+    int fd = memory_file(path, data, size);
     struct gossip_labels labels = { 0 };
     struct gossip_data train, test;
     struct err e = { 0 };

@@ -1,34 +1,15 @@
 /* Any bytes as a job trace, of the format that the first one says ('a' is the first): refused with a message,
  * or jobs within their limits that are written and read back, and whose unknown fields can be drawn. For
  * libFuzzer. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create() */
-#endif
+#include "tests/fuzz/memory_file.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "workloads/traces/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A file in memory that readers can open by its path. */
-static int make_file(char path[64], const void *data, size_t size)
-{
-    int fd = memfd_create("trace", MFD_CLOEXEC);
-    assert(fd >= 0);
-    for (size_t done = 0; done < size;) {
-        ssize_t got = write(fd, (const char *)data + done, size - done);
-        assert(got > 0);
-        done += (size_t)got;
-    }
-    snprintf(path, 64, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 static void check_jobs(const struct trace *t)
 {
@@ -55,10 +36,10 @@ static void try_round_trip(const struct trace *t)
     struct trace back;
     struct trace_settings s = { .keep_idle = true };
     struct err e = { 0 };
-    char path[64];
+    char path[MEMORY_PATH];
     trace_format_csv(&table, t);
     assert(table_write(&table, TABLE_AS_CSV, NULL, &csv, &e) == 0);
-    int fd = make_file(path, csv.s, csv.n);
+    int fd = memory_file(path, csv.s, csv.n);
     int rc = trace_read(&back, N_TRACE_FORMATS - 1, path, &s, &e);
     /* Sums over attempts may go beyond what a single field may say. */
     assert(rc == 0 ? back.n == t->n : rc == ERR_RANGE);
@@ -85,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;
-    char path[64];
-    int fd = make_file(path, data + 1, size - 1),
+    char path[MEMORY_PATH];
+    int fd = memory_file(path, data + 1, size - 1),
         format = (data[0] + N_TRACE_FORMATS - 'a' % N_TRACE_FORMATS) % N_TRACE_FORMATS;
     for (int lenient = 0; lenient < 2; lenient++) {
         struct trace_settings s = { .skip_bad = lenient, .keep_idle = lenient };
