@@ -1,5 +1,5 @@
 # weft: one Makefile for everything; `make help` lists the targets.
-# BUILD=release|debug|asan|cov picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
+# BUILD=release|debug|asan|cov|fuzz|tsan picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
 # V=1 shows the commands.
 ifeq ($(origin CC),default)
 CC := gcc
@@ -48,6 +48,7 @@ CFLAGS.debug := -O1 -g
 CFLAGS.werror := -O2 -Werror
 CFLAGS.asan := -O1 -g1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 CFLAGS.cov := -O0 -g --coverage
+CFLAGS.tsan := -O1 -g1 -fsanitize=thread
 CFLAGS.fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(WERROR),-Werror)
@@ -215,7 +216,7 @@ $(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
 $O/fuzz/fuzz_program: $(call objects,$(filter-out cli/main.c,$(CLI_SRC)))
 $(FUZZERS): $O/fuzz/%: $O/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(SAY)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(SAY)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
 run: deps ## install what is missing, build, run the main study, draw its figures
 	$(SUBMAKE) all
@@ -264,15 +265,17 @@ mutants: deps ## small mistakes in the product code that no test notices; MUTANT
 	$(SUBMAKE) all unit-tests
 	@JOBS='$(JOBS)' CC='$(CC)' MUTANT_CC='$(CC) $(ALL_CFLAGS)' MUTANT_LIBS='$(LIBS)' tests/mutants.sh $O $(IN)
 
-fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60); findings and corpora stay in build/fuzz-clang
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(FUZZ_PACKAGES)'
 	$(SUBMAKE) CC=clang BUILD=fuzz run-fuzz
 
-run-fuzz: $(FUZZERS)
-	@set -e; for f in $(notdir $(FUZZERS)); do \
-	    mkdir -p $O/corpus/$$f; seeds=tests/fuzz/corpus/$$f; [ -d $$seeds ] || seeds=; \
-	    echo "$$f: $(FUZZ_SECONDS) s"; \
-	    $O/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$O/ $O/corpus/$$f $$seeds; done
+run-fuzz: $(FUZZERS) $(WEFT)
+	@tests/fuzz.sh $O $(FUZZ_SECONDS)
+
+tsan: ## studies of every kind on 2 to 4 threads, under ThreadSanitizer; fails where threads race
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(FUZZ_PACKAGES)'
+	$(SUBMAKE) CC=clang BUILD=tsan all
+	@tests/tsan.sh build/tsan-clang/weft
 
 faults: deps ## fail FAULTS (100000; 0: all) allocations and system calls of every command; SEED=n draws others
 	$(SUBMAKE) $(WEFT) $(FAULT_DRIVER) $(FAULT_SHIM)
@@ -372,7 +375,7 @@ clean: ## remove build/ and out/
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz run-fuzz mutants bench bench-programs validate \
+.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz run-fuzz tsan mutants bench bench-programs validate \
     check-simgrid check-slurm validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
     lint-scripts lint-warnings compilers all-objects count format install \
     uninstall dist deps clean help

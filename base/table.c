@@ -293,6 +293,8 @@ int64_t table_count(const struct table *t, int64_t row, int32_t col)
 
 /* A file is held whole while it is cut; more is refused rather than swapped. */
 #define CSV_MAX_BYTES ((size_t)1 << 30)
+/* At the start of a file, as spreadsheets write it. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* A file being cut into fields, which stay where they are in its text. */
 struct csv {
@@ -430,7 +432,7 @@ static int check_names(struct csv *c, int64_t line)
 /* Comments and empty lines may stand before the header. */
 static int read_header(struct csv *c)
 {
-    if (strncmp(c->at, "\xef\xbb\xbf", 3) == 0) /* byte order mark, as spreadsheets write it */
+    if (strncmp(c->at, BYTE_ORDER_MARK, 3) == 0)
         c->at += 3;
     while (*c->at == '#' || line_end(c->at))
         skip_line(c);
@@ -689,13 +691,13 @@ static void write_text_row(struct text *out, const struct table *t, int64_t row,
     text_puts(out, "\n");
 }
 
-/* RFC 4180, section 2. An empty text is quoted too, which tells it from no value, and
- * so is a '#', which at the start of a line would make it a comment. An apostrophe stands before what a
+/* RFC 4180, section 2. An empty text is quoted too, which tells it from no value, and so is what is no text
+ * at the start of a line or of the file: a '#', a byte order mark. An apostrophe stands before what a
  * spreadsheet would run. */
 static void put_csv(struct text *out, const char *s)
 {
     const char *guard = text_is_formula(s) ? "'" : "";
-    if (*s && *s != '#' && !strpbrk(s, ",\"\r\n")) {
+    if (*s && *s != '#' && strncmp(s, BYTE_ORDER_MARK, 3) != 0 && !strpbrk(s, ",\"\r\n")) {
         text_puts(out, guard);
         text_puts(out, s);
         return;

@@ -356,15 +356,18 @@ static double value_in(const void *base, const struct section *s, const char *ke
     size_t n = strcspn(key, ".");
     for (size_t i = 0; i < s->n_keys; i++) {
         const struct key *k = &s->keys[i];
-        const char *field = (const char *)base + k->offset;
         if (strlen(k->name) != n || strncmp(k->name, key, n) != 0)
             continue;
-        if (k->kind == KEY_MAP && key[n])
+        bool whole = !key[n], map = k->kind == KEY_MAP && !whole;
+        if (!map && !(whole && (k->kind == KEY_I64 || k->kind == KEY_REAL)))
+            return NAN; /* some have no field at all */
+        const void *field = (const char *)base + k->offset;
+        if (map)
             return value_in(field, k->of, key + n + 1);
-        if (k->kind == KEY_I64 && !key[n])
-            return *(const int64_t *)(const void *)field < 0 ? (double)NAN
-                                                             : (double)*(const int64_t *)(const void *)field;
-        return k->kind == KEY_REAL && !key[n] ? *(const double *)(const void *)field / k->scale : (double)NAN;
+        if (k->kind == KEY_REAL)
+            return *(const double *)field / k->scale;
+        int64_t count = *(const int64_t *)field;
+        return count < 0 ? (double)NAN : (double)count;
     }
     return NAN;
 }

@@ -209,6 +209,14 @@ TEST(table_without_rows_is_written)
     assert_written(&t, TABLE_AS_JSON, NULL, "{\"weft\": {}, \"rows\": []}\n");
 }
 
+/* U+FEFF at the start of a file is no part of a name, unless it is quoted. */
+TEST(a_name_that_begins_as_a_byte_order_mark_is_quoted)
+{
+    KEEP(struct table, t, table_free) = { 0 };
+    table_column(&t, "\xef\xbb\xbfname", TABLE_REAL);
+    assert_written(&t, TABLE_AS_CSV, NULL, "\"\xef\xbb\xbfname\"\n");
+}
+
 TEST(writing_appends)
 {
     KEEP(struct table, t, table_free) = { 0 };
