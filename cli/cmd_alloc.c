@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "cli/alloc_report.h"
 #include "cli/points.h"
 #include "cli/training.h"
@@ -86,8 +87,14 @@ static int write_designs(struct alloc_run *a, struct err *e)
     int rc = 0;
     if (a->study.sweep.n_keys == 0)
         rc = solve_only(a, e);
-    for (int64_t i = 0; a->study.sweep.n_keys > 0 && i < a->study.sweep.n_points && !rc; i++)
+    int64_t n = a->study.sweep.n_keys > 0 ? a->study.sweep.n_points : 0;
+    struct work work;
+    work_begin(&work, "points", n);
+    for (int64_t i = 0; i < n && !rc; i++) {
         rc = solve_point(a, i, e);
+        work_step(&work, 1);
+    }
+    work_end(&work);
     if (!rc)
         rc = report_end(&a->report, NULL, e);
     return rc || a->report.out.n == 0 ? rc : output_write(a->run, &a->report.out, e);

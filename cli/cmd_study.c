@@ -131,6 +131,8 @@ static void progress_begin(struct progress *p, const struct run *run, const char
                             .start_s = clock_now_s(),
                             .what = what };
     p->last_s = p->start_s;
+    if (p->wanted)
+        alarm(0); /* main() need not say it too */
     progress_watch();
 }
 
@@ -1166,6 +1168,8 @@ static int run_ranks(struct run *run, struct study_job *job, struct err *e)
         return rc;
     /* One voice for all ranks. */
     run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
+    if (run->opt.quiet)
+        alarm(0);
     if (!run->opt.dry_run)
         progress_watch();
     rc = read_and_run(run, job, e);

@@ -4,11 +4,18 @@
  *
  * SIGINT is taken by the commands that can stop with what they have (sweeps); elsewhere it ends the program,
  * which loses nothing, as outputs are written whole at the end.
+ *
+ * Who waits is told how far it is, on standard error, after 10 s, 20 s, 40 s and so on: what the loops of the
+ * library count (base/work.h), and by their rate so far how long the rest takes. A line after each doubling
+ * is twelve lines in half a day.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/err.h"
+#include "base/work.h"
 #include "cli/output.h"
 #include "weft.h"
 #include "topo/graph.h"
@@ -123,6 +130,89 @@ static int show_version(void)
     return finish("", rc, &e);
 }
 
+/* ---- how far long work is ---- */
+
+/* What the signal handler says; set before it may run. */
+static const char *volatile waited_for;
+static double waited_since_s;
+
+/* A line that is put together without stdio, which a signal handler may not use. */
+struct waiting_line {
+    char s[256];
+    size_t n;
+};
+
+static void waiting_put(struct waiting_line *l, const char *s)
+{
+    while (*s && l->n < sizeof l->s)
+        l->s[l->n++] = *s++;
+}
+
+static void waiting_put_count(struct waiting_line *l, int64_t n)
+{
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    digits[at] = '\0';
+    do
+        digits[--at] = (char)('0' + n % 10);
+    while ((n /= 10) > 0);
+    waiting_put(l, digits + at);
+}
+
+static void waiting_put_s(struct waiting_line *l, double s)
+{
+    double unit = s < 300 ? 1 : s < 36000 ? 60 : 3600;
+    waiting_put_count(l, s / unit < 1e9 ? (int64_t)(s / unit + 0.5) : 1000000000);
+    waiting_put(l, unit > 60 ? " h" : unit > 1 ? " min" : " s");
+}
+
+static void waiting_put_work(struct waiting_line *l, const struct work_state *w)
+{
+    waiting_put_count(l, w->done);
+    waiting_put(l, " of ");
+    waiting_put_count(l, w->total);
+    waiting_put(l, " ");
+    waiting_put(l, w->what);
+    if (w->done > 0 && w->done < w->total) {
+        waiting_put(l, ", some ");
+        waiting_put_s(l, w->spent_s / (double)w->done * (double)(w->total - w->done));
+        waiting_put(l, " to go");
+    }
+}
+
+static void waiting_say(int signal)
+{
+    struct waiting_line l = { .n = 0 };
+    double spent_s = clock_now_s() - waited_since_s;
+    (void)signal;
+    waiting_put(&l, "weft ");
+    waiting_put(&l, waited_for);
+    waiting_put(&l, ": running for ");
+    waiting_put_s(&l, spent_s);
+    for (int level = 0; level < WORK_LEVELS; level++) {
+        struct work_state w = work_look(level);
+        waiting_put(&l, !w.what ? "" : level == 0 ? ": " : "; in one of these ");
+        if (w.what)
+            waiting_put_work(&l, &w);
+    }
+    waiting_put(&l, "\n");
+    /* What cannot be said is not. */
+    ssize_t written = write(STDERR_FILENO, l.s, l.n);
+    alarm(written < 0 || spent_s > 1e8 ? 0 : (unsigned)(spent_s + 0.5));
+}
+
+/* Commands that show their progress, or are to be quiet, call alarm(0). */
+static void waiting_begin(const struct command *c)
+{
+    enum { FIRST_S = 10 };
+    struct sigaction action = { .sa_handler = waiting_say, .sa_flags = SA_RESTART };
+    waited_for = c->name;
+    waited_since_s = clock_now_s();
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGALRM, &action, NULL) == 0)
+        alarm(FIRST_S);
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
     struct output_files files = { 0 };
@@ -137,8 +227,11 @@ static int run_command(const struct command *c, int argc, char **argv)
     if (!rc && run.opt.help) {
         code = show_help(c);
     } else {
+        if (!rc && !run.opt.quiet)
+            waiting_begin(c);
         if (!rc)
             rc = c->run(&run, &e);
+        alarm(0);
         /* What is said of an input whose words were cut is not to be believed, nor is an output. */
         if (rc != ERR_NOMEM && text_any_cut())
             rc = err_nomem(&e, "text");

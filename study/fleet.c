@@ -133,6 +133,7 @@ static int write_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *
         return rc;
     }
     sweep_count_add(&c->counts, &b->counts);
+    work_step(&c->work, b->units.n);
     report(c);
     return 0;
 }
@@ -319,11 +320,13 @@ int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, s
         c->done.n = c->done.cap = f->done->n;
     }
     c->left = count_left(c);
+    work_begin(&c->work, "units of points or runs", c->left);
     return 0;
 }
 
 int fleet_crew_end(struct fleet_crew *c, struct err *e)
 {
+    work_end(&c->work);
     spans_free(&c->done);
     if (c->failed)
         *e = c->first;

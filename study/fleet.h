@@ -17,6 +17,7 @@
 #define STUDY_FLEET_H
 
 #include "base/table.h"
+#include "base/work.h"
 #include "study/blocks.h"
 
 struct fleet_crew;
@@ -163,6 +164,7 @@ struct fleet_crew {
     bool closed;                /**< it failed: nothing is written any more */
     struct sweep_counts counts; /**< of all that was taken */
     double reported_s;          /**< when progress was called last */
+    struct work work;           /**< units that were taken */
 };
 
 /** Of the first rank. @param ranks  that share the queue. ERR_NOMEM; safe to end after failure. */

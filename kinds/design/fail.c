@@ -31,6 +31,7 @@
 
 #include "base/sheet.h"
 #include "base/vec.h"
+#include "base/work.h"
 #include "kinds/design/system.h"
 #include "topo/graph.h"
 
@@ -815,6 +816,8 @@ static int fail_time_flows(struct fail_draft *d, struct err *e)
         snprintf(t->flow_why, sizeof t->flow_why, "%s", limit);
     else if (!rc)
         rc = fail_run_flow(&t->flow_s, t->flow_why, d, &g, 1, e);
+    struct work work;
+    work_begin(&work, "failures", t->n_rows);
     for (int32_t i = 0; i < t->n_rows && !rc; i++) {
         struct fail_row *row = &t->rows[i];
         row->flow_s = row->flow_slowdown = NAN;
@@ -822,7 +825,9 @@ static int fail_time_flows(struct fail_draft *d, struct err *e)
             memcpy(row->flow_why, t->flow_why, sizeof row->flow_why);
         else
             rc = fail_time_flow(d, &g, row, e);
+        work_step(&work, 1);
     }
+    work_end(&work);
     fail_graph_free(&g);
     return rc;
 }

@@ -16,6 +16,7 @@
 #include "alloc/bound.h"
 #include "alloc/lp.h"
 #include "base/vec.h"
+#include "base/work.h"
 #include "kinds/design/clock.h"
 #include "kinds/design/design.h"
 #include "workloads/collective.h"
@@ -775,6 +776,8 @@ static int visit_all(struct search_result *out, const struct search_run *r,
                      const struct search_shapes *shapes, struct err *e)
 {
     int rc = 0;
+    struct work work;
+    work_begin(&work, "shapes of plans", shapes->n);
 #pragma omp parallel num_threads(r->n_threads)
     {
         struct worker *w = calloc(1, sizeof *w);
@@ -786,9 +789,11 @@ static int visit_all(struct search_result *out, const struct search_run *r,
             w->least_B = INFINITY;
         }
 #pragma omp for schedule(dynamic, 1)
-        for (int32_t i = 0; i < shapes->n; i++)
+        for (int32_t i = 0; i < shapes->n; i++) {
             if (!failed)
                 failed = visit_shape(w, &shapes->shapes[i], i, &own);
+            work_step(&work, 1);
+        }
 #pragma omp critical
         {
             if (w)
@@ -800,6 +805,7 @@ static int visit_all(struct search_result *out, const struct search_run *r,
         }
         free(w);
     }
+    work_end(&work);
     return rc;
 }
 
@@ -1200,11 +1206,15 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
 {
     int rc = 0;
     int32_t i = 0;
+    struct work work;
+    work_begin(&work, "plans to split, at most", s->n);
     while (i < s->n && !rc && s->list[i].value < last_value(best)) {
         int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
         rc = solve_block(best, s->list + i, n, j, e);
         i += n;
+        work_step(&work, n);
     }
+    work_end(&work);
     out->n_split += i;
     out->n_bounded += s->n - i;
     if (s->least_dropped < last_value(best))

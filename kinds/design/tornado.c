@@ -16,6 +16,7 @@
 
 #include "base/num.h"
 #include "base/vec.h"
+#include "base/work.h"
 
 const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "published", NULL };
 
@@ -538,6 +539,8 @@ int tornado_run_typical(struct tornado *t, int32_t threads, struct err *e)
         return err_nomem(e, "a tornado");
     for (int32_t a = 0; a < t->n_answers; a++)
         t->typical[a] = (struct tornado_best){ -1, NAN };
+    struct work work;
+    work_begin(&work, "points as they stand", t->study->sweep.n_points);
 #pragma omp parallel num_threads(threads)
     {
         struct hand h;
@@ -547,14 +550,17 @@ int tornado_run_typical(struct tornado *t, int32_t threads, struct err *e)
         if (hand_build(&h, t, &own))
             note_failure(&failed, -1, &own);
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < t->study->sweep.n_points; i++)
+        for (int64_t i = 0; i < t->study->sweep.n_points; i++) {
             if (!own.code && run_typical_point(t, &h, i, best, &unread, &own))
                 note_failure(&failed, i, &own);
+            work_step(&work, 1);
+        }
 #pragma omp critical(tornado_best)
         for (int32_t a = 0; a < t->n_answers; a++)
             take_best(&t->typical[a], best[a], t->answers[a].large);
         hand_free(&h);
     }
+    work_end(&work);
     if (failed.task != INT64_MAX)
         return err_set(e, failed.e.code, "%s", failed.e.msg);
     t->why = unread.e;
@@ -647,6 +653,8 @@ int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e)
     struct failure failed = { .task = INT64_MAX };
     int64_t n_ends = (int64_t)t->n_inputs * 2 * t->n_answers;
     clear_ends(t->ends, n_ends);
+    struct work work;
+    work_begin(&work, "points with an input at its end", t->study->sweep.n_points * 2 * t->n_inputs);
 #pragma omp parallel num_threads(threads)
     {
         struct hand h;
@@ -666,6 +674,7 @@ int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e)
             first = failed.task;
             if (!rc && i < first && (rc = run_end(t, &h, i, ends, &own)))
                 note_failure(&failed, i, &own);
+            work_step(&work, 1);
         }
 #pragma omp critical(tornado_best)
         if (ends)
@@ -673,6 +682,7 @@ int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e)
         free(ends);
         hand_free(&h);
     }
+    work_end(&work);
     settle_ties(t, n_ends);
     return failed.task == INT64_MAX ? 0 : err_set(e, failed.e.code, "%s", failed.e.msg);
 }

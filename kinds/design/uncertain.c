@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "base/rng.h"
 #include "base/stat.h"
+#include "base/work.h"
 #include "kinds/design/evidence.h"
 #include "kinds/design/system.h"
 
@@ -851,12 +852,16 @@ static int draw_quantities(double *x, const struct uncertain *u, const struct de
     struct uncertain_trial *trial;
     double spread = u->model ? model_spread(s, d) : 0;
     int rc = uncertain_trial_build(&trial, u, s, d, e);
+    struct work work;
+    work_begin(&work, "draws", u->draws);
     for (int64_t i = 0; i < u->draws && !rc; i++) {
         double factor = u->model ? spread * u->model_z[i] : 0;
         elementary_exp(&factor, 1);
         rc = uncertain_trial_run(x + i, u->draws, trial, u->drawn ? &u->drawn[i * u->n_keys] : NULL,
                                  u->model ? factor : 1, e);
+        work_step(&work, 1);
     }
+    work_end(&work);
     uncertain_trial_free(trial);
     return rc;
 }

@@ -1,0 +1,60 @@
+/*
+ * A slot for each level, free where `what` is NULL. Who takes a slot fills it before the total is set, and a
+ * slot without a total is not looked at; who looks may see counts of one loop with the name of the next,
+ * which is wrong for one line. All are atomic and free of locks, so that a signal handler may read them.
+ */
+#include "base/work.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+static struct {
+    _Atomic(const char *) what;
+    atomic_int_least64_t done, total;
+    atomic_int_least64_t began_us;
+} slots[WORK_LEVELS];
+
+static int64_t now_us(void)
+{
+    return (int64_t)(1e6 * clock_now_s());
+}
+
+void work_begin(struct work *w, const char *what, int64_t total)
+{
+    w->slot = 0;
+    for (int i = 0; i < WORK_LEVELS && !w->slot; i++) {
+        const char *none = NULL;
+        if (atomic_compare_exchange_strong(&slots[i].what, &none, what))
+            w->slot = i + 1;
+    }
+    if (!w->slot)
+        return;
+    atomic_store(&slots[w->slot - 1].done, 0);
+    atomic_store(&slots[w->slot - 1].began_us, now_us());
+    atomic_store(&slots[w->slot - 1].total, total);
+}
+
+void work_step(const struct work *w, int64_t n)
+{
+    if (w->slot)
+        atomic_fetch_add_explicit(&slots[w->slot - 1].done, n, memory_order_relaxed);
+}
+
+void work_end(const struct work *w)
+{
+    if (!w->slot)
+        return;
+    atomic_store(&slots[w->slot - 1].total, 0);
+    atomic_store(&slots[w->slot - 1].what, NULL);
+}
+
+struct work_state work_look(int level)
+{
+    struct work_state s = { .done = atomic_load(&slots[level].done),
+                            .total = atomic_load(&slots[level].total) };
+    s.what = s.total > 0 ? atomic_load(&slots[level].what) : NULL;
+    s.spent_s = 1e-6 * (double)(now_us() - atomic_load(&slots[level].began_us));
+    return s;
+}
