@@ -115,7 +115,9 @@ for kill in "0 2" "1 3" "1 9"; do
     pid=$!
     wait_for "$file" "${kill#* }"
     kill -9 "$(cat "$file.$rank")"
+    killed=$(date +%s)
     if wait $pid; then die "rank $rank is killed: mpirun ends with code 0"; fi
+    [ $(($(date +%s) - killed)) -le 10 ] || die "rank $rank is killed: the others do not end within 10 s"
     ranks 2 "$file" units=400 || die "rank $rank was killed: the run that goes on ends with code $?"
     same "rank $rank was killed" "$file"
 done

@@ -18,22 +18,29 @@ LC_ALL=C
 export OMP_TOOL_LIBRARIES TSAN_OPTIONS LC_ALL
 
 runs=0
+whole=0
 races=0
-limits=0
-# of THREADS COMMAND.. STUDY
+# of THREADS COMMAND..
 of() {
     threads=$1
     shift
     rc=0
-    OMP_NUM_THREADS=$threads timeout 60 "$weft" "$@" >/dev/null 2>"$work/log" || rc=$?
+    OMP_NUM_THREADS=$threads timeout 120 "$weft" "$@" >/dev/null 2>"$work/log" || rc=$?
     runs=$((runs + 1))
-    [ $rc != 124 ] || limits=$((limits + 1))
+    [ $rc != 0 ] || whole=$((whole + 1))
+    [ $rc != 124 ] || echo "weft $*: stopped after 120 s"
     grep -q 'WARNING: ThreadSanitizer' "$work/log" || return 0
     races=$((races + 1))
     echo "weft $*: threads race"
     grep -m 1 -A 12 'WARNING: ThreadSanitizer' "$work/log"
 }
 
+for study in main torus-slices rails-taper llama3-owned hetero-dlrm; do
+    of 2 sweep configs/studies/$study.yaml -j 2
+    of 4 sweep configs/studies/$study.yaml -j 4 --store "$work/$study.db"
+done
+of 3 tornado configs/studies/deepseek-v3-gb300.yaml
+of 3 explain configs/studies/llm-gpt3-selene.yaml
 cd "$work/studies"
 for study in *.yaml; do
     if grep -q '^vary:\|^seeds:\|^schedulers:\|^methods:' "$study"; then
@@ -42,5 +49,6 @@ for study in *.yaml; do
     fi
     ! grep -q '^ *search:' "$study" || of 3 explain "$study"
 done
-echo "$runs runs on 2 to 4 threads: $races with races, $limits stopped after 60 s"
-[ $races = 0 ] && [ $runs -gt 50 ]
+echo "$runs runs on 2 to 4 threads, $whole of them to a good end: $races with races"
+# Studies that are wrong on purpose are among them.
+[ $races = 0 ] && [ $whole -ge 20 ]
