@@ -49,6 +49,14 @@ static const char *reason(const struct store *s)
     return code ? strerror(code) : s->db ? sqlite3_errmsg(s->db) : "no connection";
 }
 
+/* SQLite opens to read what it could not make, and keeps the error of that: "no such file" beside a store
+ * that is there is a log or journal that a full disk or a read-only file system refused. */
+static bool lacks_log(const struct store *s)
+{
+    struct stat st;
+    return s->db && sqlite3_system_errno(s->db) == ENOENT && stat(s->path, &st) == 0;
+}
+
 int store_fail(const struct store *s, int sqlite_code, struct err *e)
 {
     /* The low byte is the code, above it are extended ones. */
@@ -74,6 +82,9 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
+        if (lacks_log(s))
+            return err_set(e, ERR_IO, "%s: its log cannot be made beside it; is the disk full or read-only?",
+                           s->path);
         return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be %s", s->path,
                        reason(s), s->reads ? "readable" : "writable");
     default:

@@ -2,6 +2,8 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/store_fixture.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
@@ -319,6 +321,30 @@ TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
     scratch_file(path, f->dir, "rows.db", "", 0);
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, not a store");
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
+}
+
+static int open_no_log(const char *path, int flags, int mode)
+{
+    size_t n = strlen(path);
+    if (n < 4 || strcmp(path + n - 4, "-wal") != 0)
+        return open(path, flags | O_CLOEXEC, mode);
+    errno = flags & O_CREAT ? ENOSPC : ENOENT;
+    return -1;
+}
+
+/* Opening to read what could not be made, as SQLite tries next, finds no file: that is not what is wrong. */
+TEST_WITH(a_log_that_cannot_be_made_blames_the_disk, begin, remove_folder)
+{
+    struct folder *f = *state;
+    const struct store_head head = stored_head(UNITS);
+    KEEP(struct store *, s, store_close_at);
+    struct spans done;
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    assert_int_equal(vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_no_log), SQLITE_OK);
+    FAILS(open_for(&s, f->path, &head, &done, e), ERR_IO,
+          "its log cannot be made beside it; is the disk full");
+    vfs->xSetSystemCall(vfs, "open", NULL);
+    OK(open_for(&s, f->path, &head, &done, e));
 }
 
 /* As somebody who may not write there: a new store is refused, one that is there can be read. */

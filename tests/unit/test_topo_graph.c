@@ -224,6 +224,16 @@ TEST(exports_carry_names_kinds_and_links)
         assert_has(text_str(&out), dot[i]);
 }
 
+/* Not igraph's "cannot be written", nor half a file. */
+TEST(exports_without_memory_say_so)
+{
+    KEEP(struct topo_graph *, g, topo_graph_free_at) = build_word("ring:3@40 switch:2");
+    KEEP(struct text, out, text_free) = { .failed = true };
+    FAILS(topo_format_graphml(&out, g, e), ERR_NOMEM, "out of memory");
+    FAILS(topo_format_dot(&out, g, e), ERR_NOMEM, "out of memory");
+    assert_int_equal(out.n, 0);
+}
+
 static int init_graphs(void **state)
 {
     (void)state;
