@@ -1167,9 +1167,9 @@ static int run_ranks(struct run *run, struct study_job *job, struct err *e)
     if (rc)
         return rc;
     /* One voice for all ranks. */
-    run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
-    if (run->opt.quiet)
+    if (fleet_rank() > 0 && !run->opt.quiet)
         alarm(0);
+    run->opt.quiet = run->opt.quiet || fleet_rank() > 0;
     if (!run->opt.dry_run)
         progress_watch();
     rc = read_and_run(run, job, e);

@@ -231,7 +231,8 @@ static int run_command(const struct command *c, int argc, char **argv)
             waiting_begin(c);
         if (!rc)
             rc = c->run(&run, &e);
-        alarm(0);
+        if (!run.opt.quiet)
+            alarm(0);
         /* What is said of an input whose words were cut is not to be believed, nor is an output. */
         if (rc != ERR_NOMEM && text_any_cut())
             rc = err_nomem(&e, "text");
