@@ -21,6 +21,7 @@ say "one study" tornado study.yaml --by time_s,cost_usd,usd_npu_h
 say "answers of one's own, as JSON" tornado study.yaml --by max:goodput --of json
 points='vary={zip: {system.npu_usd: [20000, 36000], system.npu_watt: [2500, 700]}}'
 say "points: the best one changes" tornado study.yaml --set "$points" --by usd_npu_h
+say "points of one key" tornado study.yaml --set 'vary={system.npu_usd: [20000, 36000]}' --by usd_npu_h -q
 say "as CSV" tornado study.yaml --set "$points" --by time_s,usd_npu_h -o rows.csv
 cat rows.csv
 say "the same on any threads" tornado study.yaml --set "$points" --by time_s,usd_npu_h -j 3 -o again.csv

@@ -226,6 +226,31 @@ TEST(losses_are_what_they_are_by_hand)
     assert_true(isnan(inner->mtbf_s) && isnan(inner->lost_frac) && inner->left == 0.5);
 }
 
+/* A rack takes whole nodes of 4: of 8 nodes in n racks as many as the fullest one has. */
+TEST(racks_are_full_of_whole_nodes)
+{
+    static const double rack_kW[] = { 1000, 12, 5, 3 };
+    double most = 32;
+    for (size_t i = 0; i < COUNT_OF(rack_kW); i++) {
+        char system[2048];
+        snprintf(system, sizeof system,
+                 MACHINE
+                 "system: { npus_per_node: 4, npu_usd: 1, npu_watt: 1, server_watt: 499, rack_kW: %g, "
+                 "checkpoint: { size_GB: 200 } }\n",
+                 rack_kW[i]);
+        PLANT(p, system);
+        const struct fail_row *rack = row_of(&p.t, FAIL_RACK, 0);
+        int nodes = 0;
+        while (nodes * rack->count < 8)
+            nodes++;
+        assert_true(i == 0 ? rack->count == 1 : rack->count > 1);
+        assert_true(rack->npus == 4 * nodes && rack->npus <= most);
+        assert_true(rack->stops && isnan(rack->mtbf_s));
+        most = rack->npus;
+    }
+    assert_true(most < 32);
+}
+
 /* A rack of the study's own stops the job as often as it says, and there is no other. */
 TEST(items_fail_as_they_say)
 {
