@@ -524,8 +524,8 @@ static int try_alone(struct diff *d, struct diff_input *in, const struct study_s
     }
     text_free(&value);
     free(o);
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", why.msg);
+    if (err_is_of_machine(rc))
+        return err_set(e, why.code, "%s", why.msg);
     in->why = rc ? strdup(why.msg) : NULL;
     return rc && !in->why ? err_nomem(e, "a difference") : 0;
 }

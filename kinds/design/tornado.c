@@ -158,13 +158,15 @@ static int add_published(struct tornado *t, const struct design_point *s, struct
 /* The first point that can be read stands for all. */
 static int first_point(struct design_point *s, const struct study *study, struct err *e)
 {
-    struct err ignored = { 0 };
+    struct err later = { 0 };
     int rc = ERR_RANGE;
-    for (int64_t i = 0; i < study->sweep.n_points && rc && rc != ERR_NOMEM && i < 1000; i++) {
+    for (int64_t i = 0; i < study->sweep.n_points && rc && !err_is_of_machine(rc) && i < 1000; i++) {
         struct sweep_point p = { 0 };
         if (study->sweep.n_grids)
             sweep_find_point(&p, &study->sweep, i);
-        rc = design_load(s, study, &p, STUDY_UNSEARCHED, i ? &ignored : e);
+        rc = design_load(s, study, &p, STUDY_UNSEARCHED, i ? &later : e);
+        if (i && err_is_of_machine(rc))
+            *e = later;
     }
     return rc;
 }
@@ -331,7 +333,7 @@ static int hand_go(struct hand *h, int64_t point, struct err *e)
         find_at(h->at[i], &h->t->inputs[i], &s);
     if (!rc)
         study_free(&s);
-    return rc == ERR_NOMEM ? err_set(e, rc, "%s", h->unread.msg) : 0;
+    return err_is_of_machine(rc) ? err_set(e, h->unread.code, "%s", h->unread.msg) : 0;
 }
 
 /* The row of a point that was read. */
@@ -421,14 +423,14 @@ static size_t column_of_objective(const struct hand *h)
 
 static int default_list(struct text *out, const struct tornado *t, struct err *e)
 {
-    struct err ignored = { 0 };
+    struct err inner = { 0 };
     struct hand h;
     int rc = hand_build(&h, t, e);
     h.row.n_rows = 0;
     for (int64_t i = 0; i < t->study->sweep.n_points && !rc && !h.row.n_rows && i < 1000; i++) {
         rc = hand_go(&h, i, e);
-        if (!rc && h.known && hand_run(&h, -1, 0, &ignored) == ERR_NOMEM)
-            rc = err_set(e, ERR_NOMEM, "%s", ignored.msg);
+        if (!rc && h.known && err_is_of_machine(hand_run(&h, -1, 0, &inner)))
+            rc = err_set(e, inner.code, "%s", inner.msg);
     }
     size_t first = rc ? 0 : column_of_objective(&h);
     for (size_t i = 0; i < N_USUAL && !rc; i++) {
@@ -449,6 +451,8 @@ int tornado_ask(struct tornado *t, const char *list, struct err *e)
     struct err inner = { 0 };
     int rc = list ? 0 : default_list(&usual, t, e);
     study_put_columns(&columns, t->study, TABLE_ROWS);
+    if (!rc && columns.failed)
+        rc = err_nomem(e, "a tornado");
     for (const char *at = list ? list : text_str(&usual); !rc && at;) {
         char name[80];
         size_t n = strcspn(at, ",");
@@ -456,7 +460,8 @@ int tornado_ask(struct tornado *t, const char *list, struct err *e)
         if (t->n_answers == TORNADO_MAX_ANSWERS)
             rc = err_set(e, ERR_USAGE, "option --by has more than %d columns", TORNADO_MAX_ANSWERS);
         else if (keep_take_column(&t->answers[t->n_answers++], &t->rule, name, &columns, &inner))
-            rc = err_set(e, ERR_USAGE, "option --by %s", inner.msg);
+            rc = inner.code == ERR_NOMEM ? err_nomem(e, "a tornado")
+                                         : err_set(e, ERR_USAGE, "option --by %s", inner.msg);
         at = at[n] ? at + n + 1 : NULL;
     }
     text_free(&usual);
@@ -495,8 +500,8 @@ static int run_typical_point(struct tornado *t, struct hand *h, int64_t point, s
     if (rc || (!h->known && !h->unread.code))
         return rc;
     rc = h->known ? hand_run(h, -1, 0, &inner) : h->unread.code;
-    if (rc == ERR_NOMEM)
-        return err_set(e, rc, "%s", inner.msg);
+    if (err_is_of_machine(rc))
+        return err_set(e, inner.code, "%s", inner.msg);
     if (rc)
         note_failure(unread, point, h->known ? &inner : &h->unread);
     if (rc || !may_choose(h)) {
@@ -607,7 +612,7 @@ static int run_end(struct tornado *t, struct hand *h, int64_t task, struct torna
     rc = hand_run(h, i, end, &inner);
     if (rc) {
         *e = inner;
-        return rc == ERR_NOMEM ? rc : fail_end(&t->inputs[i], end, h->at[i][end ? 2 : 0], e);
+        return err_is_of_machine(rc) ? rc : fail_end(&t->inputs[i], end, h->at[i][end ? 2 : 0], e);
     }
     bool may = may_choose(h);
     for (int32_t a = 0; a < t->n_answers; a++) {

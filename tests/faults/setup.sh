@@ -66,6 +66,26 @@ workload:
   step: { sum: [ { compute_ms: 1 }, { all-to-all: { size_MB: 100, group: all } } ] }
 total_GBps: 100
 ..
+cat >owned.yaml <<..
+network:
+  npu: { usd: 20000, watt: 700 }
+  dims:
+    - { name: node, shape: ring, size: 4, bw_GBps: 400, tier: N }
+    - { name: pod, shape: switch, size: 8, bw_GBps: 100, tier: P }
+parts:
+  grade: V
+  catalogue:
+    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 20 }
+    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: { low: 9000, typ: 10000, high: 12000 }, watt: 500, mtbf_h: 1e5 }
+    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 10, reach_m: 3 }
+    - { name: far, kind: link, bw_GBps: 50, usd: 400, watt: 15, reach_m: 100 }
+  build:
+    - { tier: N, end_link: end }
+    - { tier: P, nic: nic, switch: box, end_m: 20 }
+workload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 16, group: all } } ] } }
+system: { npus_per_node: 4, checkpoint: { size_GB: 200 }, repair_h: 2, step_tokens: 1e6 }
+..
+{ sed -e 's/ bw_GBps: 400,//' -e 's/size: 8, bw_GBps: 100,/size: 8,/' owned.yaml && echo 'total_GBps: 300'; } >best.yaml
 printf 'HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 8 checkpoints: 0 checkpoint_initiates: 0 pp_comm: 0\n1\n' >simai.txt
 printf 'attn\t-1\t1000\tALLREDUCE\t4096\t1000\tALLREDUCE\t4096\t500\tALLTOALL_EP\t8192\t100\n' >>simai.txt
 # A record: length and content. Node 1 "fwd" computes 25 us, node 2 "ar" is an all-reduce of 1 MiB on dimension 1.
@@ -173,6 +193,7 @@ watt: 700
 "$WEFT" sweep vary.yaml -q --store rows.db 2>facts.txt
 for i in 1 2; do "$WEFT" sweep vary.yaml -q --store "part$i.db" --shard "$i/2" 2>facts.txt; done
 "$WEFT" sim fixed.yaml --model chunk -q --timeline timeline.csv >facts.txt
+"$WEFT" tornado owned.yaml -q --by usd_npu_h,cost_usd -o swings.csv
 "$WEFT" place batch.yaml -q -o placed.csv --places places.csv
 "$WEFT" gossip gossip.yaml -q -o gossiped.csv --curves curves.csv
 rm facts.txt
