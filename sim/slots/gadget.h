@@ -214,9 +214,8 @@ struct gadget_lp {
     int32_t *bid_of; /**< shape [n_jobs], -1 = not active; owned */
     double *gains;   /**< what bids borrow, shape [cap_gains], owned */
     int64_t cap_gains;
-    double unit;      /**< the slot's largest gain; 0: nothing is worth anything */
-    int32_t gamma;    /**< largest q_i */
-    int32_t n_rounds; /**< solves so far */
+    double unit;   /**< the slot's largest gain; 0: nothing is worth anything */
+    int32_t gamma; /**< largest q_i */
     /* Prices of the last solve, of a unit of a resource, shape [n_servers][n_resources], and of a B/s, shape
      * [n_arcs]; room for n_rows each, owned. */
     double *worker, *arc;

@@ -1141,7 +1141,6 @@ int gadget_lp_open(struct gadget_lp *x, const struct elastic_slot *slot, struct 
         rc = lp_give_row(x, x->bids[i].job, e);
     if (!rc)
         lp_offer_columns(x);
-    x->n_rounds = 0;
     x->pricer.steps = SLOT_STEPS;
     gadget_prices_leave(&x->prices, x->cluster->capacity, x->cluster->bw_Bps);
     return rc;
@@ -1229,7 +1228,6 @@ int gadget_lp_solve(double *bound, struct gadget_lp *x, struct err *e)
         double at_prices;
         bool exact;
         rc = simplex_solve(&status, x->simplex, ways, sizeof ways / sizeof ways[0], e);
-        x->n_rounds++;
         if (rc)
             break;
         lp_read_shares(x);

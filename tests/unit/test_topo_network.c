@@ -167,6 +167,23 @@ TEST(what_a_network_has_is_asked_of_all_its_dimensions)
     }
 }
 
+TEST(halving_needs_a_power_of_two)
+{
+    struct topo_dim dim;
+    topo_dim_defaults(&dim, 0);
+    dim.shape = TOPO_SWITCH;
+    for (dim.size = 2; dim.size <= 33; dim.size++) {
+        bool power = dim.size == 2 || dim.size == 4 || dim.size == 8 || dim.size == 16 || dim.size == 32;
+        if (power)
+            OK(topo_check_algorithm(&dim, TOPO_ALGORITHM_HALVING, e));
+        else {
+            FAILS(topo_check_algorithm(&dim, TOPO_ALGORITHM_HALVING, e), ERR_RANGE,
+                  "expected a power of two");
+            FAILS(topo_check_algorithm(&dim, TOPO_ALGORITHM_FAR, e), ERR_RANGE, "expected a power of two");
+        }
+    }
+}
+
 TEST(shapes_have_their_names)
 {
     assert_string_equal(topo_shape_name(TOPO_RING), "ring");

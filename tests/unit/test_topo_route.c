@@ -75,6 +75,10 @@ static const char *const words[] = { "ring:2@1",
                                      "hyperx:3x4@1",
                                      "hyperx:2x3x3@1",
                                      "dragonfly:1x2x3^1@1",
+                                     "dragonfly:1x4x5^1@1",
+                                     "dragonfly+:2x1x3^2^1@1",
+                                     "fat-tree:4x3*4@1",
+                                     "hammingmesh:2x2x2x2@1",
                                      "slim-fly:1x18@1" };
 
 static int32_t hops_between(const struct topo_routes *r, int32_t src, int32_t dst)

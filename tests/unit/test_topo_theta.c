@@ -156,6 +156,28 @@ TEST(groups_load_what_lies_between_their_members)
     }
 }
 
+/* On a ring of links of 1 each sends 1 to its neighbour, and what more it can by the long way of 3 hops,
+ * whose four links the flows share: 1/3 with four and with three of them. One flow alone would have both
+ * ways. */
+TEST(a_chain_is_a_ring_without_its_last_member)
+{
+    static const enum theta_kind kinds[] = { THETA_NEXT, THETA_CHAIN };
+    KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+    const double weight[] = { 1, 1, 1, 1 }, one = 1;
+    const int32_t classes[] = { 0, 0, 0, 0 };
+    wires_of(&w, "ring:4@2");
+    assert_int_equal(w.n_links, 4);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        KEEP(struct theta *, t, theta_free_at);
+        struct theta_demand d = { .n_axes = 1, .sizes = { 4 }, .n_parts = 1 };
+        struct theta_answer found;
+        d.parts[0] = (struct theta_part){ .kind = kinds[i], .share = 1, .members = { 4 }, .stride = { 1 } };
+        OK(theta_build(&t, &w, classes, 1, weight, &d, e));
+        OK(theta_solve(&found, t, &one, e));
+        assert_close(found.rate, 4.0 / 3, 1e-9);
+    }
+}
+
 /* A drawn graph of 12 NPUs, each link as @p parts in a row with switches between, all but the first wider.
  * With five of them it has too many links for rows and is solved by paths. */
 enum { DRAWN = 24, MOST_PARTS = 5 };
