@@ -11,14 +11,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 /* Quoted input may hold newlines, terminal escapes, and bytes of a character that was cut. */
 static void keep_one_line(char *s)
 {
     char *to = s;
     while (*s) {
-        size_t n = text_utf8(s), shown = text_shown(s);
+        size_t n = utf8_bytes(s), shown = utf8_shown(s);
         n += n == 0;
         if (shown)
             memmove(to, s, n);

@@ -12,13 +12,14 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
 
 static void put_quoted(struct text *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     text_puts(out, "\"");
     while (*s) {
-        size_t n = text_utf8((const char *)s);
+        size_t n = utf8_bytes((const char *)s);
         if (n == 0)
             text_puts(out, "\xef\xbf\xbd"); /* U+FFFD, replacement character */
         else if (*s == '"' || *s == '\\')

@@ -382,3 +382,17 @@ void outfile_drop(struct outfile *f)
     free(f->path);
     *f = (struct outfile){ 0 };
 }
+
+int outfile_write_text(const struct text *t, const char *path, bool force, struct err *e)
+{
+    struct outfile f = { 0 };
+    int rc = text_check(t, e);
+    if (!rc)
+        rc = outfile_begin(&f, path, force, e);
+    if (!rc)
+        rc = outfile_put(&f, text_str(t), t->n, e);
+    if (!rc)
+        rc = outfile_end(&f, e);
+    outfile_drop(&f);
+    return rc;
+}

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
+#include "base/text.h"
 
 /** Zero-initialise; outfile_begin(), any outfile_put(), outfile_end(). Release with outfile_drop(). */
 struct outfile {
@@ -37,5 +37,11 @@ int outfile_end(struct outfile *f, struct err *e);
 int outfile_end_all(struct outfile *f, int n, struct err *e);
 /** Whatever was not ended is as if it had never begun. */
 void outfile_drop(struct outfile *f);
+
+/**
+ * Write @p t to @p path, NULL or "-" for standard output, as outfile_begin() says: whole or not at all.
+ * @return 0, ERR_USAGE (exists and not @p force), ERR_IO, or ERR_NOMEM when @p t is incomplete.
+ */
+int outfile_write_text(const struct text *t, const char *path, bool force, struct err *e);
 
 #endif

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "base/outfile.h"
+#include "base/utf8.h"
 
 enum {
     READ_STEP = 1 << 16,
@@ -186,20 +186,6 @@ int text_read_file(struct text *t, const char *path, size_t max, struct err *e)
     return rc;
 }
 
-int text_write_file(const struct text *t, const char *path, bool force, struct err *e)
-{
-    struct outfile f = { 0 };
-    int rc = text_check(t, e);
-    if (!rc)
-        rc = outfile_begin(&f, path, force, e);
-    if (!rc)
-        rc = outfile_put(&f, text_str(t), t->n, e);
-    if (!rc)
-        rc = outfile_end(&f, e);
-    outfile_drop(&f);
-    return rc;
-}
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -265,56 +251,11 @@ unsigned long long text_hash(unsigned long long seed, const void *data, size_t n
     return seed;
 }
 
-static size_t utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    /* Table 3-7 of the Unicode standard: the first byte says the length, and narrows the second where a
-     * shorter form, a surrogate (U+D800 to U+DFFF) or a number beyond U+10FFFF would be written. */
-    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-    if (n == 0 || s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-size_t text_utf8(const char *s)
-{
-    return utf8_length((const unsigned char *)s);
-}
-
-/* Unicode Standard Annex 9, section 2 (explicit directional characters), and the separators of lines. */
-static bool is_hidden(const unsigned char *s, size_t n)
-{
-    switch (n) {
-    case 1:
-        return s[0] < 0x20 || s[0] == 0x7f;
-    case 2: /* U+0080 to U+009F, U+061C */
-        return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
-    case 3: /* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
-        return s[0] == 0xe2 &&
-               ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-                (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-    default:
-        return false;
-    }
-}
-
-size_t text_shown(const char *s)
-{
-    size_t n = text_utf8(s);
-    return is_hidden((const unsigned char *)s, n) ? 0 : n;
-}
-
 void text_add_shown(struct text *out, const char *s, size_t n, const char *kept)
 {
     for (size_t i = 0; i < n;) {
         bool keep = s[i] && strchr(kept, s[i]);
-        size_t shown = keep ? 1 : text_shown(s + i), bytes = text_utf8(s + i);
+        size_t shown = keep ? 1 : utf8_shown(s + i), bytes = utf8_bytes(s + i);
         if (shown)
             text_add(out, s + i, shown);
         else
@@ -328,8 +269,8 @@ int text_show(struct text *t, struct err *e)
     struct text shown = { 0 };
     size_t i = 0;
     int rc = text_check(t, e);
-    while (!rc && i < t->n && (text_shown(t->s + i) || t->s[i] == '\n'))
-        i += text_utf8(t->s + i);
+    while (!rc && i < t->n && (utf8_shown(t->s + i) || t->s[i] == '\n'))
+        i += utf8_bytes(t->s + i);
     if (rc || i == t->n)
         return rc;
     text_add(&shown, t->s, i);

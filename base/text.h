@@ -44,12 +44,6 @@ const char *text_str(const struct text *t);
 int text_read_file(struct text *t, const char *path, size_t max, struct err *e);
 
 /**
- * Write @p t to @p path, NULL or "-" for standard output, as outfile_begin() says: whole or not at all.
- * @return 0, ERR_USAGE (exists and not @p force), ERR_IO, or ERR_NOMEM when @p t is incomplete.
- */
-int text_write_file(const struct text *t, const char *path, bool force, struct err *e);
-
-/**
  * The word of @p words (@p n of them) nearest to @p name, the first of equals, or NULL when none is
  * similar: more than max(1, length/3) letters to insert, delete, replace or swap with the
  * next one (optimal string alignment, a restricted Damerau-Levenshtein distance). Upper and
@@ -57,15 +51,6 @@ int text_write_file(const struct text *t, const char *path, bool force, struct e
  * longer than 63 bytes are similar to none.
  */
 const char *text_nearest(const char *name, const char *const *words, size_t n);
-
-/** Bytes of the UTF-8 character at @p s, 0 when there is none: overlong forms, surrogates and what is beyond
- * U+10FFFF are none (RFC 3629, section 4). The terminator is one of 1. */
-size_t text_utf8(const char *s);
-
-/** The same, but 0 also of what a terminal does not show but obeys: control characters (also U+0080 to
- * U+009F), line separators, and those that turn the direction of what is around them (U+202E and the like).
- */
-size_t text_shown(const char *s);
 
 /** Append @p n bytes for people to read, whoever wrote them: each character that is not shown, and each byte
  * that is none, is a "?", but those of @p kept ("\n\t"). @p s is terminated behind them. */

@@ -17,7 +17,7 @@
 /* All points of a study; without `vary` the one there is. */
 struct alloc_run {
     struct run *run;
-    struct load_overrides overrides;
+    struct overrides overrides;
     struct study study; /* where it has `vary` */
     struct report report;
 };
@@ -163,7 +163,7 @@ static int run_alloc(struct run *run, struct err *e)
     bool vary = false;
     int rc = output_check(run, e);
     if (!rc)
-        rc = load_overrides(&a.overrides, run, e);
+        rc = overrides_read(&a.overrides, run, e);
     const struct study_ask ask = {
         .kind = &design_kind,
         .from = { .path = run->opt.operands[0], .overrides = a.overrides.list, .n = a.overrides.n },
@@ -177,7 +177,7 @@ static int run_alloc(struct run *run, struct err *e)
         rc = output_format(run) == TABLE_AS_CSV ? write_rows(&a, &ask, e) : write_designs(&a, e);
     }
     study_close(&a.study);
-    load_free(&a.overrides);
+    overrides_free(&a.overrides);
     report_free(&a.report);
     return rc;
 }

@@ -287,7 +287,7 @@ static int conclude(struct run *run, const struct subject *x, struct err *e)
 }
 
 /* A network with all its bandwidths and no workload: nothing takes time, but it has a price. */
-static int check_network(struct run *run, const struct load_overrides *o, struct err *e)
+static int check_network(struct run *run, const struct overrides *o, struct err *e)
 {
     struct design_point s = { 0 };
     struct topo_bill bill = { 0 };
@@ -317,7 +317,7 @@ static int check_network(struct run *run, const struct load_overrides *o, struct
     return rc;
 }
 
-static int check_design(struct run *run, const struct load_overrides *o, struct err *e)
+static int check_design(struct run *run, const struct overrides *o, struct err *e)
 {
     struct load_design x;
     int rc = load_design(&x, run, o, LOAD_EITHER, STUDY_FOR_BUDGET | STUDY_NEEDS_WORKLOAD, e);
@@ -345,19 +345,19 @@ static int check_design(struct run *run, const struct load_overrides *o, struct 
 
 static int run_check(struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     struct design_point probe = { 0 };
     int rc = output_check(run, e);
     if (rc)
         return rc;
-    rc = load_overrides(&o, run, e);
+    rc = overrides_read(&o, run, e);
     if (!rc)
         rc = study_load(&probe, run->opt.operands[0], o.list, o.n, STUDY_NEEDS_NETWORK, e);
     bool network_alone = !rc && probe.n_workloads == 0 && topo_has_bandwidths(&probe.net);
     study_free(&probe);
     if (!rc)
         rc = network_alone ? check_network(run, &o, e) : check_design(run, &o, e);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

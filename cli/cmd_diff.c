@@ -238,12 +238,12 @@ static int write_diff(const struct run *run, const struct diff *d, struct err *e
 
 static int run_diff(struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     struct diff d = { 0 };
     int rc = output_check(run, e);
     if (rc)
         return rc;
-    rc = load_overrides(&o, run, e);
+    rc = overrides_read(&o, run, e);
     if (!rc)
         rc = diff_build(&d, run->opt.operands[0], run->opt.operands[1], o.list, o.n, e);
     for (int k = DIFF_A; k <= DIFF_B && !rc; k++) {
@@ -257,7 +257,7 @@ static int run_diff(struct run *run, struct err *e)
     if (!rc)
         rc = write_diff(run, &d, e);
     diff_free(&d);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

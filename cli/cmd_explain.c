@@ -612,12 +612,12 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
 
 static int run_explain(struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     struct load_design x = { 0 };
     int rc = output_check(run, e);
     if (rc)
         return rc;
-    rc = load_overrides(&o, run, e);
+    rc = overrides_read(&o, run, e);
     if (!rc)
         rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
     if (!rc)
@@ -629,7 +629,7 @@ static int run_explain(struct run *run, struct err *e)
     if (!rc && !run->exit_code)
         training_say_memory(run, &x.study);
     load_design_free(&x);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

@@ -203,7 +203,7 @@ static int write_failures(struct run *run, const struct load_design *x, const st
 
 static int run_fail(struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     struct load_design x = { 0 };
     struct fail_table t = { 0 };
     struct fail_slow slow = fail_usual_slow;
@@ -213,7 +213,7 @@ static int run_fail(struct run *run, struct err *e)
     if (!rc)
         rc = fail_read_share(&slow.npu, "slow-npu", run->opt.slow_npu, e);
     if (!rc)
-        rc = load_overrides(&o, run, e);
+        rc = overrides_read(&o, run, e);
     if (rc)
         return rc;
     rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
@@ -225,7 +225,7 @@ static int run_fail(struct run *run, struct err *e)
         rc = write_failures(run, &x, &t, e);
     fail_free(&t);
     load_design_free(&x);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

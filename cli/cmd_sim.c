@@ -488,16 +488,16 @@ static void add_column(struct simulation *x, const struct design_point *s, const
  */
 static int add_model(struct simulation *x, struct run *run, enum sim_model model, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     struct design_point *s = &x->others[x->n_others].study;
     struct design *d = &x->others[x->n_others].design;
     unsigned needs = STUDY_NEEDS_WORKLOAD | (x->first.solved ? STUDY_FOR_SPLIT : 0U);
-    int rc = load_overrides(&o, run, e);
+    int rc = overrides_read(&o, run, e);
     if (!rc)
-        rc = load_add(&o, "model", sim_model_words[model], e);
+        rc = overrides_add(&o, "model", sim_model_words[model], e);
     if (!rc)
         rc = study_load(s, run->opt.operands[0], o.list, o.n, needs, e);
-    load_free(&o);
+    overrides_free(&o);
     if (rc)
         return rc;
     rc = study_take_plans(s, &x->first.study, e);
@@ -539,16 +539,16 @@ static void put_common_notes(const struct simulation *x, struct run *run)
 
 static int simulate(struct simulation *x, struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     *x = (struct simulation){ 0 };
     int32_t model = run->opt.model;
-    int rc = load_overrides(&o, run, e);
+    int rc = overrides_read(&o, run, e);
     if (!rc && model >= 0 && model != MODEL_ALL)
-        rc = load_add(&o, "model", model_words[model], e);
+        rc = overrides_add(&o, "model", model_words[model], e);
     if (!rc)
         rc = load_design(&x->first, run, &o, run->opt.split ? LOAD_SOLVED : LOAD_GIVEN, STUDY_NEEDS_WORKLOAD,
                          e);
-    load_free(&o);
+    overrides_free(&o);
     /* No split was found: that was said already, and there is nothing to simulate. */
     if (rc || run->exit_code)
         return rc;

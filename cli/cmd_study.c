@@ -1139,11 +1139,11 @@ static int check_options(struct study_job *job, const struct run *run, struct er
 /* By all ranks. */
 static int read_and_run(struct run *run, struct study_job *job, struct err *e)
 {
-    struct load_overrides o = { 0 };
+    struct overrides o = { 0 };
     struct study s = { 0 };
     int rc = check_options(job, run, e);
     if (!rc)
-        rc = load_overrides(&o, run, e);
+        rc = overrides_read(&o, run, e);
     const struct study_ask ask = { .kind = job->kind,
                                    .timing = run->opt.timing,
                                    .from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n } };
@@ -1157,7 +1157,7 @@ static int read_and_run(struct run *run, struct study_job *job, struct err *e)
     if (!rc)
         rc = run->opt.dry_run ? dry_run(run, &job->ask, e) : run_all(run, &s, job, e);
     study_close(&s);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

@@ -542,12 +542,12 @@ static void warn_about_network(struct run *run, const struct design_point *s)
 
 static int described(struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     struct design_point s = { 0 };
     struct topo_graph *g = NULL;
     struct facts f = { .study = &s, .uniform_Bps = NAN };
     char word[TOPO_SPEC];
-    int rc = load_overrides(&o, run, e);
+    int rc = overrides_read(&o, run, e);
     if (!rc)
         rc = study_load(&s, run->opt.operands[0], o.list, o.n,
                         (run->opt.bill ? STUDY_NEEDS_PARTS | STUDY_NEEDS_BANDWIDTH : 0) |
@@ -575,7 +575,7 @@ out:
     topo_bill_free(&f.bill);
     topo_graph_free(g);
     study_free(&s);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

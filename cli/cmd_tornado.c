@@ -318,8 +318,8 @@ static int find_tornado(struct run *run, struct tornado *t, bool *found, struct 
 }
 
 /* A study of one point has the head that weft alloc gives it. */
-static int find_origin(struct origin *from, struct run *run, struct study *study,
-                       const struct load_overrides *o, struct err *e)
+static int find_origin(struct origin *from, struct run *run, struct study *study, const struct overrides *o,
+                       struct err *e)
 {
     struct design_point s;
     int rc;
@@ -337,7 +337,7 @@ static int find_origin(struct origin *from, struct run *run, struct study *study
     return 0;
 }
 
-static int run_study(struct run *run, const struct load_overrides *o, struct err *e)
+static int run_study(struct run *run, const struct overrides *o, struct err *e)
 {
     struct study study;
     struct tornado t = { 0 };
@@ -366,14 +366,14 @@ static int run_study(struct run *run, const struct load_overrides *o, struct err
 
 static int run_tornado(struct run *run, struct err *e)
 {
-    struct load_overrides o;
+    struct overrides o;
     int rc = output_check(run, e);
     if (rc)
         return rc;
-    rc = load_overrides(&o, run, e);
+    rc = overrides_read(&o, run, e);
     if (!rc)
         rc = run_study(run, &o, e);
-    load_free(&o);
+    overrides_free(&o);
     return rc;
 }
 

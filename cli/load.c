@@ -1,10 +1,7 @@
 /*
- * Overrides in the order in which they hold (--set, then --parts, then --search), the study read with them,
- * and its design solved or taken as given. Where a command takes either, the study is read twice: which keys
- * have an effect, and so which warnings are due, depends on what is done with it.
- *
- * Who owns what: struct load_overrides keeps the texts that were made for it, and the study borrows none of
- * them once it is read.
+ * The study of a command, read with its overrides, and its design solved or taken as given. Where a command
+ * takes either, the study is read twice: which keys have an effect, and so which warnings are due, depends on
+ * what is done with it.
  */
 #include "cli/load.h"
 
@@ -71,116 +68,7 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
     text_free(&name);
 }
 
-int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e)
-{
-    if (!vec_reserve(o->list, o->cap, o->n + 1))
-        return err_nomem(e, "overrides");
-    o->list[o->n++] = (struct study_override){ .path = path, .value = value };
-    return 0;
-}
-
-/* Take over memory from malloc(); NULL and ERR_NOMEM in e when there is none. */
-static const char *keep(struct load_overrides *o, char *s, struct err *e)
-{
-    char **kept = s ? realloc(o->kept, ((size_t)o->n_kept + 1) * sizeof *kept) : NULL;
-    if (!kept) {
-        free(s);
-        err_nomem(e, "overrides");
-        return NULL;
-    }
-    o->kept = kept;
-    o->kept[o->n_kept++] = s;
-    return s;
-}
-
-static int add_assignment(struct load_overrides *o, const char *text, struct err *e)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        return err_set(e, ERR_USAGE, "option --set is \"%.100s\", expected KEY=VALUE", text);
-    const char *path = keep(o, strndup(text, (size_t)(equals - text)), e);
-    return path ? load_add(o, path, equals + 1, e) : e->code;
-}
-
-/* A YAML scalar that reads back as @p s. */
-static void quote_yaml(struct text *out, const char *s)
-{
-    text_puts(out, "'");
-    for (; *s; s++)
-        text_add(out, *s == '\'' ? "''" : s, *s == '\'' ? 2 : 1);
-    text_puts(out, "'");
-}
-
-/* File names in overrides count from the working directory, as one on the command line should. */
-static int add_parts(struct load_overrides *o, const char *path, struct err *e)
-{
-    struct text value = { 0 };
-    quote_yaml(&value, path);
-    int rc = text_check(&value, e);
-    if (rc) {
-        text_free(&value);
-        return rc;
-    }
-    const char *kept = keep(o, value.s, e);
-    return kept ? load_add(o, "parts", kept, e) : e->code;
-}
-
-/* As if the workload said `search: {}`, unless it says more. What is wrong with the study is told later. The
- * study is read for this alone, and what it says is dropped. */
-static int add_search(struct load_overrides *o, const struct run *run, struct err *e)
-{
-    static const char key[] = "workload.search";
-    struct design_point probe = { 0 };
-    bool has = false;
-    /* Overrides are in the tree too, so "workload.search" is found whoever gave it. */
-    int rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
-    if (err_is_of_machine(rc))
-        return rc;
-    if (rc == 0)
-        has = yaml_find(&probe.doc, key) >= 0;
-    study_free(&probe);
-    return has ? 0 : load_add(o, key, "{}", e);
-}
-
-/* An option that stands for a key, and --set of that key, would leave one of them without effect. */
-static int refuse_twice(const struct load_overrides *o, const char *key, bool given, struct err *e)
-{
-    for (int32_t i = 0; i < o->n && given; i++)
-        if (strcmp(o->list[i].path, key) == 0)
-            return err_set(e, ERR_USAGE,
-                           "options --%s and --set %s=%.100s are the same key; give one of them", key, key,
-                           o->list[i].value);
-    return 0;
-}
-
-/* Later ones win over earlier ones of the same key. After a failure @p out is to be freed, too. */
-int load_overrides(struct load_overrides *out, const struct run *run, struct err *e)
-{
-    int rc = 0;
-    *out = (struct load_overrides){ 0 };
-    for (int32_t i = 0; i < run->opt.set.n && !rc; i++)
-        rc = add_assignment(out, run->opt.set.items[i], e);
-    if (!rc)
-        rc = refuse_twice(out, "model", run->opt.model >= 0, e);
-    if (!rc)
-        rc = refuse_twice(out, "parts", run->opt.parts, e);
-    if (!rc && run->opt.parts)
-        rc = add_parts(out, run->opt.parts, e);
-    if (!rc && run->opt.search >= 0)
-        rc = add_search(out, run, e);
-    return rc;
-}
-
-void load_free(struct load_overrides *o)
-{
-    for (int32_t i = 0; i < o->n_kept; i++)
-        free(o->kept[i]);
-    free(o->kept);
-    free(o->list);
-    *o = (struct load_overrides){ 0 };
-}
-
-int load_study(struct design_point *s, struct run *run, const struct load_overrides *o, unsigned needs,
+int load_study(struct design_point *s, struct run *run, const struct overrides *o, unsigned needs,
                struct err *e)
 {
     int rc = study_load(s, run->opt.operands[0], o->list, o->n, needs, e);
@@ -284,7 +172,7 @@ static void note_vary(struct design_point *s)
                     yaml_key_place(&s->doc, vary, place, sizeof place));
 }
 
-int load_design(struct load_design *x, struct run *run, const struct load_overrides *o, enum load_from from,
+int load_design(struct load_design *x, struct run *run, const struct overrides *o, enum load_from from,
                 unsigned needs, struct err *e)
 {
     int rc = 0;

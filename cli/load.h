@@ -8,7 +8,7 @@
 #define CLI_LOAD_H
 
 #include "base/report.h"
-#include "cli/command.h"
+#include "cli/overrides.h"
 #include "kinds/design/design.h"
 
 /** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
@@ -26,26 +26,11 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
  * From the command line to a study and its design.
  */
 
-/** Overrides as study_load() takes them: --set, --parts, --model. Release with load_free(). */
-struct load_overrides {
-    struct study_override *list; /**< shape [n], owned */
-    int32_t n, cap;
-    char **kept; /**< shape [n_kept], owned: memory behind list */
-    int32_t n_kept;
-};
-
-/** Those of the command line. ERR_USAGE (no KEY=VALUE), ERR_NOMEM. */
-int load_overrides(struct load_overrides *out, const struct run *run, struct err *e);
-/** Append one; texts are borrowed. ERR_NOMEM. */
-int load_add(struct load_overrides *o, const char *path, const char *value, struct err *e);
-/** Once the study is read: it keeps nothing of them. */
-void load_free(struct load_overrides *o);
-
 /**
  * study_load() of the first operand; its notes go out as warnings. After a failure there is nothing to free.
  * Errors as study_load().
  */
-int load_study(struct design_point *s, struct run *run, const struct load_overrides *o, unsigned needs,
+int load_study(struct design_point *s, struct run *run, const struct overrides *o, unsigned needs,
                struct err *e);
 
 /** Where the bandwidths of a design come from. */
@@ -68,7 +53,7 @@ struct load_design {
  *
  * @return 0, also without a split; errors as study_load(), design_solve() and design_evaluate().
  */
-int load_design(struct load_design *x, struct run *run, const struct load_overrides *o, enum load_from from,
+int load_design(struct load_design *x, struct run *run, const struct overrides *o, enum load_from from,
                 unsigned needs, struct err *e);
 void load_design_free(struct load_design *x);
 

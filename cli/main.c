@@ -60,7 +60,7 @@ static void describe_command(struct text *out, const struct command *c)
 
 static int print_text(const struct text *t, struct err *e)
 {
-    return text_write_file(t, NULL, false, e);
+    return outfile_write_text(t, NULL, false, e);
 }
 
 /* Two lines: what is wrong, where help is. */

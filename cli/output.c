@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "cli/load.h"
+#include "cli/overrides.h"
 #include "study/source.h"
 #include "study/store.h"
 #include "weft.h"
@@ -322,7 +322,7 @@ static bool is_same(const char *a, const char *b)
  * wrong with the study is told later. */
 static bool is_in_study(const struct run *run, const char *path)
 {
-    struct load_overrides o = { 0 };
+    struct overrides o = { 0 };
     struct err ignored = { 0 };
     struct yaml_doc doc;
     int32_t own_source;
@@ -331,7 +331,7 @@ static bool is_in_study(const struct run *run, const char *path)
     /* Tables name no files, and are large. */
     if (store_is(study) || output_ends_with(study, ".csv"))
         return false;
-    if (load_overrides(&o, run, &ignored) == 0) {
+    if (overrides_read(&o, run, &ignored) == 0) {
         const struct study_source from = { .path = study, .overrides = o.list, .n = o.n };
         if (source_open(&doc, &own_source, &from, &ignored) == 0) {
             is = yaml_has_file(&doc, path);
@@ -340,7 +340,7 @@ static bool is_in_study(const struct run *run, const char *path)
             yaml_free(&doc);
         }
     }
-    load_free(&o);
+    overrides_free(&o);
     return is;
 }
 

@@ -10,6 +10,7 @@
  * when it succeeds.
  */
 #include "plots/gnuplot.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static const char not_installed[] = "gnuplot: is not installed; version 5.2 or l
 static size_t xml_length(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
-    size_t n = text_utf8(text);
+    size_t n = utf8_bytes(text);
     bool is_last = n >= 3 && (s[n - 1] & 0xBE) == 0xBE && s[n - 2] == 0xBF && (s[n - 3] & 0x0F) == 0x0F;
     return is_last ? 0 : n;
 }

@@ -52,6 +52,11 @@ struct topo_graph {
     double *usd, *watt; /**< shape [n_vertices] */
 };
 
+void topo_graph_init(void)
+{
+    topo_igraph_init();
+}
+
 /* Nearest number of 15 significant digits: what igraph writes into files. So a graph that was built and one
  * that was written and read again agree in each bit. */
 static double topo_fifteen_digits(double x)

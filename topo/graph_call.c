@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/graph.h"
-
 /* igraph hands its reasons to a handler only; they wait here for the code to be returned. Per thread, as
  * callers take turns with igraph but may look at their error later. */
 static _Thread_local char igraph_reason[512], igraph_warned[512];
@@ -105,7 +103,7 @@ static void keep_warning(const char *reason, const char *file, int line)
         snprintf(igraph_warned, sizeof igraph_warned, "%s", reason);
 }
 
-void topo_graph_init(void)
+void topo_igraph_init(void)
 {
     igraph_set_error_handler(keep_reason);
     igraph_set_warning_handler(keep_warning);

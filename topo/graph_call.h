@@ -7,6 +7,9 @@
 
 #include "base/err.h"
 
+/** What topo_graph_init() does. */
+void topo_igraph_init(void);
+
 /** 0, or the failure of an igraph call with igraph's reason: "DOING: REASON"; ERR_NOMEM or ERR_LIB. */
 int topo_from_igraph(igraph_error_t code, const char *doing, struct err *e);
 

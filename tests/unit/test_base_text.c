@@ -1,6 +1,8 @@
 /* Texts that grow, files that appear whole or not at all, and the nearest of known words. */
 #define _GNU_SOURCE /* syscall() */
 
+#include "base/outfile.h"
+#include "base/utf8.h"
 #include "tests/unit/folder.h"
 
 #include <errno.h>
@@ -73,7 +75,7 @@ TEST_WITH(too_much_text_is_dropped_and_told, begin, remove_folder)
     text_puts(&t, "dropped");
     assert_string_equal(text_str(&t), "kept");
     FAILS(text_check(&t, e), ERR_NOMEM, "out of memory for text");
-    FAILS(text_write_file(&t, s->path, false, e), ERR_NOMEM, "out of memory for text");
+    FAILS(outfile_write_text(&t, s->path, false, e), ERR_NOMEM, "out of memory for text");
     assert_int_equal(scratch_count(s->dir), 0);
 }
 
@@ -83,7 +85,7 @@ TEST_WITH(written_file_reads_back, begin, remove_folder)
     KEEP(struct text, t, text_free) = { 0 };
     for (int i = 0; i < 300000; i++)
         text_add(&t, &(char){ (char)(i * 7) }, 1);
-    OK(text_write_file(&t, s->path, false, e));
+    OK(outfile_write_text(&t, s->path, false, e));
     TEXT(back, "old content");
     OK(text_read_file(&back, s->path, 300000, e));
     assert_int_equal(back.n, t.n);
@@ -95,7 +97,7 @@ TEST_WITH(empty_text_makes_an_empty_file, begin, remove_folder)
 {
     struct folder *s = *state;
     struct text t = { 0 };
-    OK(text_write_file(&t, s->path, false, e));
+    OK(outfile_write_text(&t, s->path, false, e));
     assert_holds(s->path, "");
 }
 
@@ -107,16 +109,16 @@ TEST_WITH(existing_file_is_replaced_only_by_force, begin, remove_folder)
         char want[SUPPORT_PATH + 64];
         proc_is_missing = way == 1;
         TEXT(t, "first");
-        OK(text_write_file(&t, s->path, false, e));
+        OK(outfile_write_text(&t, s->path, false, e));
         text_puts(&t, " second");
         snprintf(want, sizeof want, "%s: exists; use -f to overwrite it", s->path);
-        FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, want);
+        FAILS(outfile_write_text(&t, s->path, false, e), ERR_USAGE, want);
         assert_holds(s->path, "first");
-        OK(text_write_file(&t, s->path, true, e));
+        OK(outfile_write_text(&t, s->path, true, e));
         assert_holds(s->path, "first second");
         assert_int_equal(scratch_count(s->dir), 1);
         assert_int_equal(remove(s->path), 0);
-        OK(text_write_file(&t, s->path, true, e));
+        OK(outfile_write_text(&t, s->path, true, e));
         assert_holds(s->path, "first second");
         assert_int_equal(remove(s->path), 0);
     }
@@ -130,11 +132,11 @@ TEST_WITH(new_file_follows_umask_and_replaced_file_keeps_its_mode, begin, remove
         struct text t = { 0 };
         struct stat st;
         proc_is_missing = way == 1;
-        OK(text_write_file(&t, s->path, false, e));
+        OK(outfile_write_text(&t, s->path, false, e));
         assert_int_equal(stat(s->path, &st), 0);
         assert_int_equal(st.st_mode & 0777, 0640);
         assert_int_equal(chmod(s->path, 0604), 0);
-        OK(text_write_file(&t, s->path, true, e));
+        OK(outfile_write_text(&t, s->path, true, e));
         assert_int_equal(stat(s->path, &st), 0);
         assert_int_equal(st.st_mode & 0777, 0604);
         assert_int_equal(remove(s->path), 0);
@@ -150,7 +152,7 @@ TEST_WITH(symbolic_link_stays_and_its_target_is_replaced, begin, remove_folder)
     scratch_file(target, s->dir, "target", "old", 3);
     assert_int_equal(symlink("target", s->path), 0);
     TEXT(t, "new");
-    OK(text_write_file(&t, s->path, true, e));
+    OK(outfile_write_text(&t, s->path, true, e));
     assert_holds(target, "new");
     assert_int_equal(lstat(s->path, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
@@ -169,7 +171,7 @@ TEST_WITH(links_to_nowhere_stay_and_their_target_is_made, begin, remove_folder)
         struct stat st;
         proc_is_missing = way == 1;
         TEXT(t, "new");
-        OK(text_write_file(&t, s->path, false, e));
+        OK(outfile_write_text(&t, s->path, false, e));
         assert_holds(target, "new");
         assert_int_equal(lstat(s->path, &st), 0);
         assert_true(S_ISLNK(st.st_mode));
@@ -177,7 +179,7 @@ TEST_WITH(links_to_nowhere_stay_and_their_target_is_made, begin, remove_folder)
         assert_true(S_ISLNK(st.st_mode));
         assert_int_equal(scratch_count(s->dir), 2);
         assert_int_equal(scratch_count(sub), 2);
-        FAILS(text_write_file(&t, s->path, false, e), ERR_USAGE, "out.csv: exists; use -f");
+        FAILS(outfile_write_text(&t, s->path, false, e), ERR_USAGE, "out.csv: exists; use -f");
         assert_int_equal(remove(target), 0);
     }
     assert_int_equal(remove(link), 0);
@@ -195,7 +197,7 @@ static void write_beyond_limit(const char *path, bool force)
         _exit(10);
     for (int i = 0; i < 500; i++)
         text_puts(&t, "0123456789");
-    if (text_write_file(&t, path, force, &e) != ERR_IO || e.code != ERR_IO)
+    if (outfile_write_text(&t, path, force, &e) != ERR_IO || e.code != ERR_IO)
         _exit(11);
     text_free(&t);
     _exit(strstr(e.msg, "out.csv: cannot be written: File too large") ? 0 : 12);
@@ -224,9 +226,9 @@ TEST_WITH(interrupted_write_leaves_nothing_behind, begin, remove_folder)
 TEST(full_device_is_an_error_with_its_reason)
 {
     TEXT(t, "data");
-    FAILS(text_write_file(&t, "/dev/full", false, e), ERR_IO,
+    FAILS(outfile_write_text(&t, "/dev/full", false, e), ERR_IO,
           "/dev/full: cannot be written: No space left on device");
-    OK(text_write_file(&t, "/dev/null", false, e));
+    OK(outfile_write_text(&t, "/dev/null", false, e));
 }
 
 TEST_WITH(places_that_take_no_file_are_errors, begin, remove_folder)
@@ -234,13 +236,13 @@ TEST_WITH(places_that_take_no_file_are_errors, begin, remove_folder)
     struct folder *s = *state;
     char path[SUPPORT_PATH], plain[SUPPORT_PATH];
     struct text t = { 0 };
-    FAILS(text_write_file(&t, s->dir, true, e), ERR_IO, "cannot be written: Is a directory");
-    FAILS(text_write_file(&t, scratch_path(path, s->dir, "none/x"), false, e), ERR_IO,
+    FAILS(outfile_write_text(&t, s->dir, true, e), ERR_IO, "cannot be written: Is a directory");
+    FAILS(outfile_write_text(&t, scratch_path(path, s->dir, "none/x"), false, e), ERR_IO,
           "/none/x: cannot be written: No such file or directory");
     scratch_file(plain, s->dir, "plain", "", 0);
-    FAILS(text_write_file(&t, scratch_path(path, s->dir, "plain/x"), false, e), ERR_IO,
+    FAILS(outfile_write_text(&t, scratch_path(path, s->dir, "plain/x"), false, e), ERR_IO,
           "/plain/x: cannot be written: Not a directory");
-    FAILS(text_write_file(&t, "", false, e), ERR_IO, "cannot be written");
+    FAILS(outfile_write_text(&t, "", false, e), ERR_IO, "cannot be written");
 }
 
 /* In a child, with standard output sent to `path`; exit status 0 when rc and message are as wanted. */
@@ -256,7 +258,7 @@ static int stdout_status(const char *path, const char *name, int want_rc, const 
         if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
             _exit(10);
         text_puts(&t, "data\n");
-        int rc = text_write_file(&t, name, false, &e);
+        int rc = outfile_write_text(&t, name, false, &e);
         _exit(rc != want_rc ? 11 : strstr(e.msg, want) ? 0 : 12);
     }
     return waitpid(child, &status, 0) == child ? status : -1;
@@ -285,7 +287,7 @@ TEST_WITH(pipe_is_written_and_read_to_its_end, begin, remove_folder)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        _exit(text_write_file(&t, s->path, false, e) == 0 ? 0 : 1);
+        _exit(outfile_write_text(&t, s->path, false, e) == 0 ? 0 : 1);
     OK(text_read_file(&back, s->path, 1 << 20, e));
     assert_int_equal(child_status(child), 0);
     assert_string_equal(text_str(&back), text_str(&t));
@@ -419,9 +421,9 @@ TEST(characters_that_a_terminal_obeys_are_not_shown)
                                          "\xe4\xb8\xad",
                                          "\xf0\x9f\x98\x80" };
     for (size_t i = 0; i < COUNT_OF(hidden); i++)
-        assert_int_equal(text_shown(hidden[i]), 0);
+        assert_int_equal(utf8_shown(hidden[i]), 0);
     for (size_t i = 0; i < COUNT_OF(shown); i++)
-        assert_int_equal(text_shown(shown[i]), strlen(shown[i]));
+        assert_int_equal(utf8_shown(shown[i]), strlen(shown[i]));
 
     KEEP(struct text, t, text_free) = { 0 };
     text_puts(&t, "a\x1b[31m\n\xe2\x80\xae\tb\xff");

@@ -1,4 +1,5 @@
 /* Shards merged to the rows of an undivided run, or refused with both names. */
+#include "base/outfile.h"
 #include "tests/unit/store_fixture.h"
 
 #include <signal.h>
@@ -131,7 +132,7 @@ static void copy_file(const char *from, const char *to)
 {
     KEEP(struct text, bytes, text_free) = { 0 };
     MUST(text_read_file(&bytes, from, 1 << 26, e));
-    MUST(text_write_file(&bytes, to, true, e));
+    MUST(outfile_write_text(&bytes, to, true, e));
 }
 
 /* As a writer that is killed leaves it: the second half of its units is in the log alone. */

@@ -1,4 +1,5 @@
 /* Networks as graphs: links by hand, prices, names, and files that read back the same. */
+#include "base/outfile.h"
 #include "tests/support.h"
 #include "topo/graph.h"
 
@@ -183,11 +184,11 @@ TEST(written_graphml_reads_back_as_the_same_graph)
         }
         OK(topo_build_graph(&g, &net, i % 2 ? usd_per_Bps : NULL, e));
         OK(topo_format_graphml(&xml, g, e));
-        OK(text_write_file(&xml, path, true, e));
+        OK(outfile_write_text(&xml, path, true, e));
         OK(topo_read_graphml(&again, path, e));
         assert_same_graph(g, again);
         OK(topo_format_graphml(&xml_again, again, e));
-        OK(text_write_file(&xml_again, path, true, e));
+        OK(outfile_write_text(&xml_again, path, true, e));
         OK(topo_read_graphml(&third, path, e));
         assert_same_graph(g, third);
     }
