@@ -52,12 +52,37 @@ suite_that_notices() {
     ) >"$me/log" 2>&1 || sed -n 's/^FAILED: //p' "$me/log" | grep . || echo "$top"
 }
 
-programs_notice() {
+# Program tests as they are, and what they cost.
+measure_programs() {
     for script in tests/cli/*.sh; do
         case $script in */run.sh | */readme.sh) continue ;; esac
-        timeout "$((10 * LIMIT_S))" tests/cli/run.sh "$me/weft" "$script" >"$me/log" 2>&1 ||
-            { echo "$script" && return; }
+        start_ms=$(date +%s%3N)
+        if ! tests/cli/run.sh "$build/weft" "$script" >"$work/log" 2>&1; then
+            cat "$work/log" >&2
+            echo "mutants: $script fails without a mutant" >&2
+            return 1
+        fi
+        echo "$script $(($(date +%s%3N) - start_ms))" >>"$work/programs"
     done
+}
+
+# The program test that fails: the one named after the file or its folder (cli/cmd_sim.c: sim.sh) is tried first, then the others
+# by what they cost. One that takes 20 s and 20 times as long as it should is taken to run for ever.
+programs_notice() {
+    words=$(echo "/${file%.c}/" | sed 's,/cmd_,/,; s,/fig_,/plot/,; s,plots/,plot/,')
+    while read -r script cost_ms; do
+        name=$(basename "$script" .sh)
+        case $words in
+        */"$name"/) kind=1 ;;
+        */"$name"/*) kind=2 ;;
+        *) kind=3 ;;
+        esac
+        echo "$kind $cost_ms $script"
+    done <"$work/programs" | sort -k1,1n -k2,2n >"$me/programs"
+    while read -r _ cost_ms script; do
+        timeout "$((20 + cost_ms / 50))" tests/cli/run.sh "$me/weft" "$script" </dev/null >"$me/log" 2>&1 ||
+            { echo "$script" && return; }
+    done <"$me/programs"
     return 1
 }
 
@@ -120,6 +145,9 @@ $CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
 for top in base topo workloads alloc sim study kinds plots; do
     ! cut -f2 "$work/list" | grep -q "^$top/" || measure "$top" || exit 2
 done
+
+: >"$work/programs"
+! cut -f2 "$work/list" | grep -Eq '^(study|kinds|plots|cli)/' || measure_programs || exit 2
 
 # A few are no mutants: more are tried until there are enough.
 tried=0
