@@ -417,16 +417,15 @@ int lp_solve_again(struct lp_again *again, struct lp_result *out, const struct l
     struct err cold = { 0 };
     bool first = !again->simplex;
     assert(!lp->skip && !lp->level);
-    if (first) {
-        int rc = simplex_build(&again->simplex, e);
-        for (int32_t d = 0; d < lp->n_dims && !rc; d++)
-            rc = simplex_add_column(again->simplex, 0, 0, 1, 0, NULL, NULL, e);
-        if (rc)
-            return rc;
-    }
-    int rc = lp_reload(again, lp, e);
-    if (rc)
+    int rc = first ? simplex_build(&again->simplex, e) : 0;
+    for (int32_t d = 0; d < lp->n_dims && first && !rc; d++)
+        rc = simplex_add_column(again->simplex, 0, 0, 1, 0, NULL, NULL, e);
+    if (!rc)
+        rc = lp_reload(again, lp, e);
+    if (rc) { /* what is half loaded is not solved again */
+        lp_again_free(again);
         return rc;
+    }
     if (first)
         rc = simplex_solve(&status, again->simplex, ways, sizeof ways / sizeof ways[0], &cold);
     else
