@@ -330,9 +330,12 @@ static void say_slack(struct report *r, const struct alloc_page *p)
         const struct alloc_row *row = &p->study->rows.rows[i];
         double left = row->rhs, spent[N_ALLOC_SPENT];
         char value[SHOW];
-        struct err ignored = { 0 };
-        if (system_spend(spent, p->study, 0, p->design->n_dims, p->design->bw_Bps, &ignored))
+        struct err why = { 0 };
+        int rc = system_spend(spent, p->study, 0, p->design->n_dims, p->design->bw_Bps, &why);
+        if (rc) {
+            r->out.failed = r->out.failed || err_is_of_machine(rc);
             return;
+        }
         for (int32_t d = 0; d < p->design->n_dims; d++)
             left -= (row->coef[d] - row->money_coef[d]) * p->design->bw_Bps[d];
         for (int32_t j = 0; j < N_ALLOC_SPENT; j++)

@@ -521,19 +521,21 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
  * another is not taken for it. */
 static void put_common_notes(const struct simulation *x, struct run *run)
 {
-    struct text common = { 0 };
-    for (const char *line = text_str(&x->studies[0]->notes); *line;) {
+    struct text common = { 0 }, one = { 0 };
+    for (const char *line = text_str(&x->studies[0]->notes); *line; line += one.n) {
         size_t n = strcspn(line, "\n");
-        char *copy = strndup(line, n + 1);
-        bool everywhere = copy != NULL;
+        bool everywhere = true;
+        text_clear(&one);
+        text_add(&one, line, n + (line[n] == '\n'));
+        if (one.failed) /* the run ends with that, see text_any_cut() */
+            break;
         for (int32_t i = 1; i < x->n && everywhere; i++)
-            everywhere = strstr(text_str(&x->studies[i]->notes), copy) != NULL;
+            everywhere = strstr(text_str(&x->studies[i]->notes), text_str(&one)) != NULL;
         if (everywhere)
-            text_puts(&common, copy);
-        free(copy);
-        line += n + (line[n] == '\n');
+            text_puts(&common, text_str(&one));
     }
     output_notes(run, &common);
+    text_free(&one);
     text_free(&common);
 }
 

@@ -675,6 +675,8 @@ static int put_shown(struct table *t, struct study_table_walk *x, int64_t i, str
         table_clear(&x->filled);
         table_row(&x->filled);
         row_put(&x->filled, &of->shown, x->row);
+        if (x->filled.failed)
+            return err_nomem(e, "rows of a table");
     }
     table_row(t);
     table_put_count(t, x->point);
@@ -686,7 +688,7 @@ static int put_shown(struct table *t, struct study_table_walk *x, int64_t i, str
             table_put_cell(t, &x->filled, 0, col - 2);
         else if (x->show[col])
             table_put_cell(t, rows, i, col);
-    return t->failed || x->filled.failed ? err_nomem(e, "rows of a table") : 0;
+    return t->failed ? err_nomem(e, "rows of a table") : 0;
 }
 
 int study_table_next(struct study_table_walk *x, int64_t most, struct table *t, struct err *e)
