@@ -50,7 +50,7 @@ const char *const fail_part_words[N_FAIL_PARTS + 1] = {
 /* A group of an entry, one plane of it. */
 enum { FAIL_TIERS = 8, FAIL_SHAPE_LINKS = 1 << 25 };
 
-/* Links of a level: of the vertices at its ends the weaker one has so many. */
+/* Links of a level: of the vertices at its ends the weaker one, in a tree the lower one, has so many. */
 struct fail_class {
     int64_t edge; /* the first */
     double degree;
@@ -77,6 +77,7 @@ struct fail_edges {
     const struct shape_counts *counts;
     int64_t n_npus, n, in_class;
     int32_t cls;
+    bool is_tree; /* switches above switches, numbered upwards */
     int32_t rows; /* above 0: classes k and k + rows lie on one line, and their links count together */
     int32_t (*ends)[2];
     int32_t (*degree)[SHAPE_CLASSES];
@@ -112,8 +113,9 @@ static void fail_find_classes(struct fail_shape *out, const struct fail_edges *l
             .degree = fmin(fail_degree(l, a, cls), fail_degree(l, b, cls)),
             .npu_ends = (a < l->n_npus) + (b < l->n_npus),
         };
-        /* A switch has many; what counts is what its neighbour has. */
-        if (out->classes[cls].npu_ends == 1)
+        /* A switch has many; what counts is what its neighbour has, and in a tree the lower one of two: what
+         * comes down to it goes through others above. */
+        if (out->classes[cls].npu_ends == 1 || l->is_tree)
             out->classes[cls].degree = fail_degree(l, a, cls);
     }
 }
@@ -130,10 +132,18 @@ static struct fail_tier *fail_tier_of(struct fail_shape *out, unsigned classes)
     return &out->tiers[t];
 }
 
-/* Of a tier the first switch stands for all; @p links, shape [n_npus + hubs], counts its links to each
- * neighbour. */
+/*
+ * Of a tier the first switch stands for all; @p links, shape [n_npus + hubs], counts its links to each
+ * neighbour.
+ *
+ * What its neighbours lose of a class is what it takes of it; but above a switch of a tree it is what those
+ * below lose: they and what goes up from their subtree have the other switches of the tier, and a switch
+ * above with few subtrees has no more to carry for that.
+ */
 static void fail_fill_tier(struct fail_tier *t, int32_t hub, const struct fail_edges *l, int32_t *links)
 {
+    bool goes_up[SHAPE_CLASSES] = { false };
+    double most = 0;
     for (int64_t i = 0; i < l->n; i++) {
         int side = l->ends[i][1] == hub ? 1 : l->ends[i][0] == hub ? 0 : -1;
         if (side < 0)
@@ -145,8 +155,15 @@ static void fail_fill_tier(struct fail_tier *t, int32_t hub, const struct fail_e
         }
         t->npus += other < l->n_npus && links[other] == 0;
         links[other]++;
-        t->taken[cls] = fmax(t->taken[cls], links[other] / fail_degree(l, other, cls));
+        if (l->is_tree && side == 0)
+            goes_up[cls] = true;
+        else
+            t->taken[cls] = fmax(t->taken[cls], links[other] / fail_degree(l, other, cls));
+        most = fmax(most, t->taken[cls]);
     }
+    for (int32_t k = 0; k < SHAPE_CLASSES; k++)
+        if (goes_up[k])
+            t->taken[k] = most;
     for (int64_t i = 0; i < l->n; i++)
         if (l->ends[i][0] == hub || l->ends[i][1] == hub)
             links[l->ends[i][0]] = links[l->ends[i][1]] = 0;
@@ -184,7 +201,10 @@ static int fail_shape_fill(struct fail_shape *out, const struct topo_dim *dim, s
         return err_set(e, ERR_RANGE, "dimension \"%s\": has %lld links in a group, expected at most %d",
                        dim->name, (long long)n_links, FAIL_SHAPE_LINKS);
     size_t n_vertices = (size_t)(topo_span(dim) + c.hubs);
-    struct fail_edges l = { .counts = &c, .n_npus = topo_span(dim), .rows = topo_ops(dim)->row_levels };
+    struct fail_edges l = { .counts = &c,
+                            .n_npus = topo_span(dim),
+                            .is_tree = dim->shape == TOPO_FAT_TREE,
+                            .rows = topo_ops(dim)->row_levels };
     l.ends = malloc(((size_t)n_links + 1) * sizeof *l.ends);
     l.classes = malloc((size_t)n_links + 1);
     l.degree = calloc(n_vertices + 1, sizeof *l.degree);

@@ -167,6 +167,31 @@ TEST(fabric_is_taken_apart_switch_by_switch)
     assert_close(row_of(&p.t, FAIL_LINK, 1)->left, 7 / 8., 1e-12);
 }
 
+/*
+ * Three levels: 2 pods of 2 leaves of 4, links of 50 GB/s. All-to-all of 16 MB: an NPU sends 15 MB in 300 us,
+ * a leaf 48 MB to others, over 4 links in 240 us, over 3 in 320: where one goes up elsewhere, and where a
+ * switch above all leaves of a pod is gone, which has 2 of the links at its upper side. Flows that meet it go
+ * round unevenly, and take longer.
+ */
+TEST(middle_of_a_tree_takes_as_much_as_leaves_lose)
+{
+    PLANT(p, "network: \"fat-tree:4x2x2@50\"\nmodel: bandwidth\n"
+             "workload: { step: { all-to-all: { size_MB: 16, group: all } } }\n");
+    int n_middle = 0;
+    assert_close(p.t.time_s, 300e-6, 1e-12);
+    assert_close(row_of(&p.t, FAIL_LINK, 1)->slowdown, 20 / 300., 1e-9);
+    for (int32_t i = 0; i < p.t.n_rows; i++) {
+        const struct fail_row *row = &p.t.rows[i];
+        if (row->part != FAIL_SWITCH || row->dim != 1 || row->n_dims != 2)
+            continue;
+        n_middle++;
+        assert_close(row->left, 3 / 4., 1e-12);
+        assert_close(row->slowdown, 20 / 300., 1e-9);
+        assert_true(row->flow_slowdown >= row->slowdown);
+    }
+    assert_int_equal(n_middle, 1);
+}
+
 /* An NPU at 0.8 makes compute of 1 ms 1.25 ms; what it does not hide stays. */
 TEST(slow_npu_is_waited_for)
 {
