@@ -779,11 +779,12 @@ static int put_value(struct store *s, const char *key, const char *text, int64_t
                                           "INSERT OR REPLACE INTO weft(key, value) VALUES(?1, ?2)", e);
     if (rc)
         return rc;
-    sqlite3_bind_text(s->put_value, 1, key, -1, SQLITE_STATIC);
-    if (text)
-        sqlite3_bind_text(s->put_value, 2, text, -1, SQLITE_TRANSIENT);
-    else
-        sqlite3_bind_int64(s->put_value, 2, n);
+    int code = sqlite3_bind_text(s->put_value, 1, key, -1, SQLITE_STATIC);
+    if (!code)
+        code = text ? sqlite3_bind_text(s->put_value, 2, text, -1, SQLITE_TRANSIENT)
+                    : sqlite3_bind_int64(s->put_value, 2, n);
+    if (code) /* what is not bound would be written as NULL */
+        return store_fail(s, code, e);
     return store_run(s, s->put_value, e);
 }
 
