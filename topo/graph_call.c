@@ -41,8 +41,7 @@ static void igraph_leave(const char *reason, const char *file, int line)
 {
     if (igraph_back && igraph_lacks)
         longjmp(*igraph_back, 1);
-    fprintf(stderr, "igraph: %s (%s:%d)\n", reason, file, line);
-    abort();
+    igraph_fatal_handler_abort(reason, file, line);
 }
 
 static void *igraph_noted(void *p)
