@@ -376,15 +376,16 @@ static int add_floor(struct search *s, struct err *e)
 static double first_mu(const struct alloc_problem *p)
 {
     static const double least_Bps = 1e-3;
-    double bw_Bps[D], compute_s, saved_s = 0;
+    double bw_Bps[D], compute_s, saved_s, each_Bps = 1e9;
     for (int32_t d = 0; d < D; d++)
         bw_Bps[d] = INFINITY;
     compute_s = step_time(p->step, bw_Bps);
-    for (double each_Bps = 1e9; !(saved_s > 0) && each_Bps > least_Bps; each_Bps /= 8) {
+    do {
         for (int32_t d = 0; d < D; d++)
             bw_Bps[d] = each_Bps;
         saved_s = step_time(p->step, bw_Bps) - compute_s;
-    }
+        each_Bps /= 8;
+    } while (!(saved_s > 0) && each_Bps > least_Bps);
     return saved_s / vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
 }
 
