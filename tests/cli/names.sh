@@ -75,7 +75,7 @@ readelf -lW "$w" | grep -c GNU_RELRO
 readelf -dW "$w" | grep -o 'BIND_NOW\|NOW PIE' | sort -u
 readelf -lW "$w" | grep 'GNU_STACK' | grep -c 'RW '
 if nm -a "$w" | grep -q __asan_init; then
-    printf '%s\n' __stack_chk_fail __snprintf_chk # a build for tests has its own checks
+    printf '%s\n' __snprintf_chk __stack_chk_fail # a build for tests has its own checks
 else
     readelf -sW --dyn-syms "$w" | grep -o '__stack_chk_fail\|__snprintf_chk' | sort -u
 fi
