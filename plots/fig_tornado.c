@@ -35,16 +35,16 @@ struct tornado_figure {
 static int read_rows(struct tornado_figure *f, const struct rows *r, struct err *e)
 {
     static const struct bind binds[N_BINDS] = {
-        [ANSWER] = { "answer", AS_WORD, FILLED, .most = 64 },
-        [INPUT] = { "input", AS_WORD, FILLED, .most = 100000 },
-        [NAME] = { "name", AS_WORD, MAY_MISS, .most = 100000 },
-        [LOW] = { "low", AS_ANY, MAY_MISS },
-        [HIGH] = { "high", AS_ANY, MAY_MISS },
-        [AT_LOW] = { "at_low", AS_ANY, NEED },
-        [AT_AS_IS] = { "at_as_is", AS_ANY, FILLED },
-        [AT_HIGH] = { "at_high", AS_ANY, NEED },
-        [SWING] = { "swing", AS_NUMBER, NEED },
-        [DECISION] = { "decision", AS_WORD, MAY_MISS, .most = 100000 },
+        [ANSWER] = { .column = "answer", AS_WORD, FILLED, .most = 64 },
+        [INPUT] = { .column = "input", AS_WORD, FILLED, .most = 100000 },
+        [NAME] = { .column = "name", AS_WORD, MAY_MISS, .most = 100000 },
+        [LOW] = { .column = "low", AS_ANY, MAY_MISS },
+        [HIGH] = { .column = "high", AS_ANY, MAY_MISS },
+        [AT_LOW] = { .column = "at_low", AS_ANY, NEED },
+        [AT_AS_IS] = { .column = "at_as_is", AS_ANY, FILLED },
+        [AT_HIGH] = { .column = "at_high", AS_ANY, NEED },
+        [SWING] = { .column = "swing", AS_NUMBER, NEED },
+        [DECISION] = { .column = "decision", AS_WORD, MAY_MISS, .most = 100000 },
     };
     return data_read(&f->data, f->c, r, binds, N_BINDS, e);
 }

@@ -424,7 +424,7 @@ static int put_system(double *values, int64_t stride, const struct uncertain_tri
     const struct column *c;
     int rc = system_row_fill(&row, &t->s, &t->d, e);
     for (int32_t i = 0; !rc && (c = system_quantity(i)); i++)
-        values[i * stride] = *(const double *)((const char *)&row + c->offset);
+        memcpy(&values[i * stride], (const char *)&row + c->offset, sizeof *values);
     return rc;
 }
 

@@ -76,7 +76,7 @@ TEST(a_file_is_what_is_in_it)
 {
     KEEP(struct two, t, close_two);
     char path[SUPPORT_PATH];
-    t.d = (struct diff){ 0 };
+    t = (struct two){ 0 };
     scratch_make(t.f.dir);
     put(&t.f, "w.yaml",
         "groups: { o: { members: [1, 8] } }\nstep: { sum: [ { compute_ms: 1 }, { all-reduce: { "
@@ -264,7 +264,7 @@ TEST(what_is_set_holds_for_each_key_alone)
     struct folder f;
     char path[SUPPORT_PATH];
     KEEP(struct two, t, close_two);
-    t.d = (struct diff){ 0 };
+    t = (struct two){ 0 };
     scratch_make(t.f.dir);
     f = t.f;
     snprintf(path, sizeof path, "%s", put(&f, "a.yaml", NET("10") WORK("1") "model: alpha-beta\n"));
