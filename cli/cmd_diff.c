@@ -17,7 +17,7 @@ enum { CELL = 48 /* bytes of a value in text */ };
 
 /* ---- inputs ---- */
 
-static void put_value(struct report *r, const struct diff_input *in, int side)
+static void diff_put_value(struct report *r, const struct diff_input *in, int side)
 {
     char buf[SAY_VALUE];
     const char *text = in->text[side] ? say_unquote(buf, in->text[side]) : NULL;
@@ -85,8 +85,8 @@ static void put_input(struct report *r, const struct diff *d, const struct diff_
     report_put_word(r, "input");
     report_put_word(r, in->path);
     report_put_word(r, in->path);
-    put_value(r, in, DIFF_A);
-    put_value(r, in, DIFF_B);
+    diff_put_value(r, in, DIFF_A);
+    diff_put_value(r, in, DIFF_B);
     for (int k = DIFF_A; k <= DIFF_B; k++)
         report_put_flag(r, in->is_default[k] && in->text[k]);
     report_put_none(r);

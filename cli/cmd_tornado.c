@@ -65,7 +65,7 @@ static void put_decision(struct report *r, const struct tornado *t, int32_t inpu
     text_free(&out);
 }
 
-static void put_row(struct report *r, const struct tornado *t, int32_t input, int32_t a)
+static void tornado_put_row(struct report *r, const struct tornado *t, int32_t input, int32_t a)
 {
     const struct tornado_input *in = &t->inputs[input];
     const double *at = &t->inputs_at[((size_t)a * (size_t)t->n_inputs + (size_t)input) * 3];
@@ -203,7 +203,7 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     if (n)
         report_table(r, NULL, columns, N_COLUMNS);
     for (int32_t i = 0; i < n; i++)
-        put_row(r, t, list[i].input, a);
+        tornado_put_row(r, t, list[i].input, a);
     if (n)
         report_table_end(r);
     say_idle(r, t, a);
@@ -219,7 +219,7 @@ static void report_data(struct report *r, const struct tornado *t, struct ranked
     for (int32_t a = 0; a < t->n_answers; a++) {
         rank(list, t, a);
         for (int32_t i = 0; i < t->n_inputs && t->typical[a].point >= 0; i++)
-            put_row(r, t, list[i].input, a);
+            tornado_put_row(r, t, list[i].input, a);
     }
     report_table_end(r);
 }
@@ -318,8 +318,8 @@ static int find_tornado(struct run *run, struct tornado *t, bool *found, struct 
 }
 
 /* A study of one point has the head that weft alloc gives it. */
-static int find_origin(struct origin *from, struct run *run, struct study *study, const struct overrides *o,
-                       struct err *e)
+static int tornado_origin(struct origin *from, struct run *run, struct study *study,
+                          const struct overrides *o, struct err *e)
 {
     struct design_point s;
     int rc;
@@ -352,7 +352,7 @@ static int run_study(struct run *run, const struct overrides *o, struct err *e)
         rc = vary ? study_open(&study, &ask, e) : study_open_point(&study, &ask, e);
     if (rc)
         return rc;
-    rc = find_origin(&from, run, &study, o, e);
+    rc = tornado_origin(&from, run, &study, o, e);
     if (!rc)
         rc = tornado_build(&t, &study, run->opt.all, e);
     if (!rc)

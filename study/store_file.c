@@ -1031,7 +1031,7 @@ static int new_store(struct store **out, const char *path, const char *vfs, bool
 }
 
 /* An existing store: all that is known of it. @p whole: its rows are verified too. */
-static int read_all(struct store *s, bool whole, struct err *e)
+static int store_read_all(struct store *s, bool whole, struct err *e)
 {
     int rc = read_head(s, e);
     if (!rc)
@@ -1095,7 +1095,7 @@ static int open_file(struct store *s, const struct store_head *head, const struc
     bool is_new = true;
     int rc = check_kind(s, &is_new, e);
     if (!rc && !is_new)
-        rc = read_all(s, true, e);
+        rc = store_read_all(s, true, e);
     if (!rc && !is_new)
         rc = check_head(s, head, form, e);
     /* After the checks: changing the mode of journal writes to the file. */
@@ -1149,7 +1149,7 @@ static int open_to_read(struct store **out, const char *path, const char *vfs, b
     if (!rc)
         rc = check_kind(*out, &is_new, e);
     if (!rc)
-        rc = read_all(*out, whole, e);
+        rc = store_read_all(*out, whole, e);
     if (rc) {
         store_close(*out);
         *out = NULL;

@@ -17,14 +17,7 @@ esac
 kills=${KILLS:-$few}
 seed=${SEED:-8}
 subjects=${SUBJECTS:-sweep place rank export merge}
-# As tests/sweep_safe.sh has them.
-OMPI_ALLOW_RUN_AS_ROOT=1
-OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_btl_vader_single_copy_mechanism=none
-ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
-LC_ALL=C
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl_vader_single_copy_mechanism
-export ASAN_OPTIONS LC_ALL
+. tests/sweep_study.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/in" "$work/at"
@@ -37,31 +30,7 @@ die() {
 }
 
 # 0.2 ms a point or so, and rows are committed a few times a second: a sweep lives through most of the kills.
-cat >prices.yaml <<..
-name: prices
-rates:
-  - { tier: A, link_usd_per_GBps: 4 }
-  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
-..
-cat >sweep.yaml <<..
-network:
-  dims:
-    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }
-    - { name: pod, shape: switch, size: 8, tier: B, latency_ns: 500 }
-parts: prices.yaml
-workload:
-  name: toy
-  groups: { tp: { size: 4 }, dp: { after: tp } }
-  step:
-    sum:
-      - compute_ms: 1
-      - max: [ { compute_ms: 0.2 }, { all-reduce: { size_MB: 80, group: dp } } ]
-      - all-to-all: { size_MB: 8, group: tp }
-vary:
-  model: [ chunk, alpha-beta ]
-  objective: [ perf_per_cost, time ]
-  total_GBps: { from: 100, to: 600, points: $((points / 4)) }
-..
+write_sweep_study sweep.yaml "$points"
 cat >place.yaml <<..
 name: small
 network: "ring:4@100 switch:4@50"

@@ -13,15 +13,7 @@ case $folder in
 esac
 rank_counts=2 victims=2 least_ms=2000
 [ -z "${SOAK-}" ] || { rank_counts="2 4" && victims="1 2" && least_ms=5000; }
-# mpirun refuses to be started by root, as in a container, unless told. CMA needs rights that containers lack.
-OMPI_ALLOW_RUN_AS_ROOT=1
-OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_btl_vader_single_copy_mechanism=none
-# Open MPI leaves memory of its own behind; that of sweeps is checked by unit tests.
-ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
-LC_ALL=C
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl_vader_single_copy_mechanism
-export ASAN_OPTIONS LC_ALL
+. tests/sweep_study.sh
 
 work=$(mktemp -d)
 mounted=
@@ -38,38 +30,9 @@ die() {
     exit 1
 }
 
-cat >prices.yaml <<..
-name: prices
-rates:
-  - { tier: A, link_usd_per_GBps: 4 }
-  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
-..
-# write_study: with so many points.
-write_study() {
-    cat >study.yaml <<..
-network:
-  dims:
-    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }
-    - { name: pod, shape: switch, size: 8, tier: B, latency_ns: 500 }
-parts: prices.yaml
-workload:
-  name: toy
-  groups: { tp: { size: 4 }, dp: { after: tp } }
-  step:
-    sum:
-      - compute_ms: 1
-      - max: [ { compute_ms: 0.2 }, { all-reduce: { size_MB: 80, group: dp } } ]
-      - all-to-all: { size_MB: 8, group: tp }
-vary:
-  model: [ chunk, alpha-beta ]
-  objective: [ perf_per_cost, time ]
-  total_GBps: { from: 100, to: 600, points: $((points / 4)) }
-..
-}
-
 # What comes in between after the first commit must find a sweep at work, on a fast machine too.
 while :; do
-    write_study
+    write_sweep_study study.yaml "$points"
     start=$(date +%s%N)
     "$weft" sweep study.yaml -j 2 -o want.csv -f 2>plain.log || die "a plain run: ends with code $?"
     [ $((($(date +%s%N) - start) / 1000000)) -lt $least_ms ] || break

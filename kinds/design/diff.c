@@ -317,7 +317,7 @@ static int add_output(struct diff *d, const struct diff_output *x, struct err *e
     return 0;
 }
 
-static bool is_same(double a, double b)
+static bool diff_is_same(double a, double b)
 {
     return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
@@ -326,7 +326,7 @@ static int add_differing(struct diff *d, const struct diff_output *x, size_t n, 
 {
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++)
-        if (!is_same(x[i].value[DIFF_A], x[i].value[DIFF_B]))
+        if (!diff_is_same(x[i].value[DIFF_A], x[i].value[DIFF_B]))
             rc = add_output(d, &x[i], e);
     return rc;
 }
@@ -346,7 +346,7 @@ static int compare_column(struct diff *d, const struct column *c, int32_t i, str
     }
     bool same = x.is_word ? (!x.word[0] && !x.word[1]) ||
                                 (x.word[0] && x.word[1] && strcmp(x.word[0], x.word[1]) == 0)
-                          : is_same(x.value[0], x.value[1]);
+                          : diff_is_same(x.value[0], x.value[1]);
     snprintf(x.name, sizeof x.name, "%s", column_name(buf, c, i));
     return same ? 0 : add_output(d, &x, e);
 }

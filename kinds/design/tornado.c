@@ -390,7 +390,7 @@ static double answer_of(const struct hand *h, int32_t a)
     return isfinite(x) ? x : NAN;
 }
 
-static void take_best(struct tornado_best *best, struct tornado_best other, bool large)
+static void tornado_take_best(struct tornado_best *best, struct tornado_best other, bool large)
 {
     if (other.point < 0 || isnan(other.value))
         return;
@@ -510,7 +510,7 @@ static int run_typical_point(struct tornado *t, struct hand *h, int64_t point, s
         return 0;
     }
     for (int32_t a = 0; a < t->n_answers; a++)
-        take_best(&best[a], (struct tornado_best){ point, answer_of(h, a) }, t->answers[a].large);
+        tornado_take_best(&best[a], (struct tornado_best){ point, answer_of(h, a) }, t->answers[a].large);
     return 0;
 }
 
@@ -562,7 +562,7 @@ int tornado_run_typical(struct tornado *t, int32_t threads, struct err *e)
         }
 #pragma omp critical(tornado_best)
         for (int32_t a = 0; a < t->n_answers; a++)
-            take_best(&t->typical[a], best[a], t->answers[a].large);
+            tornado_take_best(&t->typical[a], best[a], t->answers[a].large);
         hand_free(&h);
     }
     work_end(&work);
@@ -623,7 +623,7 @@ static int run_end(struct tornado *t, struct hand *h, int64_t task, struct torna
             x->stands = may;
         }
         if (may)
-            take_best(&x->best, (struct tornado_best){ point, value }, t->answers[a].large);
+            tornado_take_best(&x->best, (struct tornado_best){ point, value }, t->answers[a].large);
     }
     return 0;
 }
@@ -639,7 +639,7 @@ static void merge_ends(struct tornado *t, const struct tornado_end *own)
     for (int64_t k = 0; k < (int64_t)t->n_inputs * 2 * t->n_answers; k++) {
         t->ends[k].value = isnan(own[k].value) ? t->ends[k].value : own[k].value;
         t->ends[k].stands = t->ends[k].stands || own[k].stands;
-        take_best(&t->ends[k].best, own[k].best, t->answers[k % t->n_answers].large);
+        tornado_take_best(&t->ends[k].best, own[k].best, t->answers[k % t->n_answers].large);
     }
 }
 
