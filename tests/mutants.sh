@@ -1,10 +1,11 @@
 #!/bin/sh
 # Do the tests notice small mistakes? Makes MUTANTS (300) of them in the product code, one at a time, runs the tests of the
 # folder that each is in and prints those that no test notices: the suite of the file, those that name it, those of the folder,
-# then the program tests, where a folder is seen through commands (study, kinds, plots, cli).
+# then the program tests, since all that the folders below do is seen through commands.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
 # From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
-# BUILD compiles and links), RESULTS (a file that gets all: the test that noticed or nobody, rank, file, line number, line).
+# BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed or nobody, rank, file,
+# line number, line), ONLY (ranks of such lines: these mutants alone).
 # SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
 # survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed.
 # Exit 1 if more than 5 % survive that are not argued there.
@@ -96,18 +97,13 @@ judge() {
             "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
         suite_that_notices | grep . && return
     fi
-    case $top in
-    study | kinds | plots | cli)
-        # shellcheck disable=SC2086,SC2046 # words
-        $CC -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
-            "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
-        programs_notice && return
-        ;;
-    esac
-    echo nobody
+    # shellcheck disable=SC2086,SC2046 # words
+    $CC -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
+        "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
+    programs_notice || echo nobody
 }
 
-# One mutant: a line in $work/results.
+# One mutant: a line in $results.
 if [ "$1" = --one ]; then
     build=$2 work=$3 rank=$4 file=$5
     me=$work/$rank
@@ -124,7 +120,7 @@ if [ "$1" = --one ]; then
         ! cmp -s "$me/mutant.o" "$same"; then
         noticed=$(judge)
     fi
-    printf '%s\t%s\n' "${noticed:-none}" "$(grep -m 1 "^$rank" "$work/list")" >>"$work/results"
+    printf '%s\t%s\n' "${noticed:-none}" "$(grep -m 1 "^$rank" "$work/list")" >>"$results"
     rm -rf "$me"
     exit
 fi
@@ -139,15 +135,23 @@ $CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
 # Ranks of MPI run in processes that tests/mpi.sh starts, not here.
 # shellcheck disable=SC2046 # paths have no spaces
 "$work/mutate" list "$SEED" $(find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c | sort) |
-    sort -u -k1,1 >"$work/list" || exit 2
-: >"$work/results"
+    sort -u -k1,1 >"$work/all" || exit 2
+if [ -n "${ONLY-}" ]; then
+    echo "$ONLY" | tr -s ' ' '\n' >"$work/only"
+    grep -F -f "$work/only" "$work/all" >"$work/list" || { echo "mutants: no such ranks: $ONLY" >&2 && exit 2; }
+else
+    mv "$work/all" "$work/list"
+fi
+results=${RESULTS:-$work/results}
+export results
+: >"$results" || exit 2
 : >"$work/suites"
 for top in base topo workloads alloc sim study kinds plots; do
     ! cut -f2 "$work/list" | grep -q "^$top/" || measure "$top" || exit 2
 done
 
 : >"$work/programs"
-! cut -f2 "$work/list" | grep -Eq '^(study|kinds|plots|cli)/' || measure_programs || exit 2
+measure_programs || exit 2
 
 # A few are no mutants: more are tried until there are enough.
 tried=0
@@ -158,12 +162,11 @@ while [ "$real" -lt "${MUTANTS:-300}" ] && [ "$tried" -lt "$(wc -l <"$work/list"
     sed -n "$((tried + 1)),$((tried + more))p" "$work/list" | cut -f1,2 |
         xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --one "$build" "$work"
     tried=$((tried + more))
-    real=$(grep -vc '^none' "$work/results")
-    echo "$real mutants, $(grep -c '^nobody' "$work/results") not noticed" >&2
+    real=$(grep -vc '^none' "$results")
+    echo "$real mutants, $(grep -c '^nobody' "$results") not noticed" >&2
 done
 
-[ -z "${RESULTS-}" ] || cp "$work/results" "$RESULTS"
-sort -k2,2 "$work/results" | awk -F'\t' -v argued=tests/mutants/equivalent.txt '
+sort -k2,2 "$results" | awk -F'\t' -v argued=tests/mutants/equivalent.txt '
     BEGIN { while ((getline line < argued) > 0) { n = split(line, f, "\t"); if (n >= 3) reason[f[1] "\t" f[2]] = f[3] } }
     $1 == "none" { none++; next }
     {
