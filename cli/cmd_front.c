@@ -154,7 +154,9 @@ static int front_source_open(struct front_source *s, const char *path, struct er
                                 .from = { .known = false } };
     if (strcmp(path, "-") == 0)
         return open_csv(s, "/dev/stdin", e);
-    return store_is(path) ? open_store(s, path, e) : open_csv(s, path, e);
+    bool is;
+    int rc = store_is(&is, path, e);
+    return rc ? rc : is ? open_store(s, path, e) : open_csv(s, path, e);
 }
 
 /* The next rows, which the caller may change; NULL after the last. Errors as store_next(). */

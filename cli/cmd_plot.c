@@ -191,7 +191,9 @@ static int plot_read_rows(struct table *t, const char *path, struct err *e)
 {
     if (strcmp(path, "-") == 0)
         return table_read_csv(t, "/dev/stdin", e);
-    return store_is(path) ? read_store(t, path, e) : table_read_csv(t, path, e);
+    bool is;
+    int rc = store_is(&is, path, e);
+    return rc ? rc : is ? read_store(t, path, e) : table_read_csv(t, path, e);
 }
 
 /* NaN compares false: a row without the number is beyond the limit. */

@@ -329,7 +329,7 @@ static bool is_in_study(const struct run *run, const char *path)
     const char *study = run->opt.operands[0];
     bool is = false;
     /* Tables name no files, and are large. */
-    if (store_is(study) || output_ends_with(study, ".csv"))
+    if (store_is(&is, study, &ignored) || is || output_ends_with(study, ".csv"))
         return false;
     if (overrides_read(&o, run, &ignored) == 0) {
         const struct study_source from = { .path = study, .overrides = o.list, .n = o.n };

@@ -163,8 +163,9 @@ typedef int store_reduce(void *data, struct store *s, const struct spans *done, 
 int store_merge(const char *out, const char *const *paths, int32_t n, store_reduce *reduce, void *data,
                 struct err *e);
 
-/** Does the file begin as SQLite's do? Not for a store that this process has open: closing it again would
- * drop SQLite's locks. */
-bool store_is(const char *path);
+/** Does the file begin as SQLite's do? One that is not there or has no beginning (a pipe, a folder) does not.
+ * Not for a store that this process has open: closing it again would drop SQLite's locks. ERR_PARSE: it
+ * cannot be read. */
+int store_is(bool *is, const char *path, struct err *e);
 
 #endif

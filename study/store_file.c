@@ -1361,16 +1361,18 @@ bool store_is_complete(const struct store *s)
     return is_complete(&s->head, &s->done);
 }
 
-bool store_is(const char *path)
+int store_is(bool *is, const char *path, struct err *e)
 {
     static const char magic[] = "SQLite format 3";
     char begins[sizeof magic];
+    *is = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
-        return false;
+        return 0;
     /* pread: nothing is taken out of a pipe. */
-    bool is = pread(fd, begins, sizeof begins, 0) == (ssize_t)sizeof begins &&
-              memcmp(begins, magic, sizeof magic) == 0;
+    ssize_t got = pread(fd, begins, sizeof begins, 0);
+    int why = got < 0 && errno != ESPIPE && errno != EISDIR ? errno : 0;
+    *is = got == (ssize_t)sizeof begins && memcmp(begins, magic, sizeof magic) == 0;
     close(fd);
-    return is;
+    return why ? err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(why)) : 0;
 }

@@ -535,9 +535,12 @@ static int claim_target(struct store **old, const char *path, struct err *e)
     struct stat st;
     /* The log of a store lies where the store is, not where a link to it is. */
     char *real = realpath(path, NULL);
+    bool is = false;
     int rc = find_log(&log, real ? real : path, e);
     *old = NULL;
-    if (!rc && store_is(path))
+    if (!rc)
+        rc = store_is(&is, path, e);
+    if (!rc && is)
         rc = store_claim(old, path, e);
     else if (!rc && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
         rc = err_set(e, ERR_PARSE, "%s: is not a store, so it is not replaced; choose another name", path);

@@ -209,12 +209,15 @@ TEST_WITH(files_that_are_no_store_are_refused_and_left_alone, begin, remove_fold
 {
     struct folder *f = *state;
     char text[] = "point,time_s\n0,1\n";
+    bool is;
     scratch_file(f->path, f->dir, "rows.db", text, sizeof text - 1);
-    assert_false(store_is(f->path));
+    OK(store_is(&is, f->path, e));
+    assert_false(is);
     assert_refused(f->path, true, "is not a store written by weft sweep --store");
     assert_int_equal(remove(f->path), 0);
     run_sql(f->path, "CREATE TABLE songs(name)");
-    assert_true(store_is(f->path));
+    OK(store_is(&is, f->path, e));
+    assert_true(is);
     assert_refused(f->path, true, "is a database of another program");
     assert_int_equal(remove(f->path), 0);
     run_sql(f->path, "PRAGMA application_id = 42");
@@ -317,7 +320,15 @@ TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
     FAILS(open_for(&s, path, &head, &done, e), ERR_PARSE,
           "cannot be opened (No such file or directory); file and folder must both be writable");
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: no such store");
-    assert_true(!store_is(path) && !store_is(f->dir));
+    const char *none[] = { path, f->dir };
+    for (size_t i = 0; i < COUNT_OF(none); i++) {
+        bool is = true;
+        OK(store_is(&is, none[i], e));
+        assert_false(is);
+    }
+    bool is;
+    FAILS(store_is(&is, "/proc/self/mem", e), ERR_PARSE,
+          "/proc/self/mem: cannot be read (Input/output error)");
     scratch_file(path, f->dir, "rows.db", "", 0);
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, not a store");
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
