@@ -837,12 +837,15 @@ static bool same_kind(const struct fit_kind *kind, const struct fit_row *row)
            kind->heads == (int)(row->op == FIT_FUSED ? fit_heads_of(&row->heads) : FIT_WIDE);
 }
 
+/* Operator first, then precision, heads, pass. */
+static int kind_rank(const struct fit_kind *k)
+{
+    return (((int)k->op * 8 + (int)k->precision) * 8 + k->heads) * 8 + (int)k->pass;
+}
+
 static int by_field(const void *a, const void *b)
 {
-    const struct fit_kind *x = a, *y = b;
-    int of_x = (((int)x->op * 8 + (int)x->precision) * 8 + x->heads) * 8 + (int)x->pass;
-    int of_y = (((int)y->op * 8 + (int)y->precision) * 8 + y->heads) * 8 + (int)y->pass;
-    return (of_x > of_y) - (of_x < of_y);
+    return kind_rank(a) - kind_rank(b);
 }
 
 /* Errors of the rounded values, as a file with them would have. */

@@ -89,7 +89,7 @@ static int send_tensors(struct gossip_cluster *c, struct gossip_worker *w, struc
 
 static void eventgrad_average(const struct gossip_cluster *c, struct gossip_worker *w)
 {
-    int32_t n = gossip_neighbours(GOSSIP_RING, c->n_workers, w->id, 0).n;
+    int32_t n = gossip_ring(c->n_workers, w->id).n;
     gossip_average(w->x, &w->own[NEAR], n, c->n_params);
 }
 
@@ -110,7 +110,7 @@ static int eventgrad_begin(struct gossip_cluster *c, struct gossip_transfer *t, 
 
 static void eventgrad_mix(struct gossip_cluster *c, struct gossip_transfer *t)
 {
-    struct gossip_neighbours near = gossip_neighbours(GOSSIP_RING, c->n_workers, t->to, 0);
+    struct gossip_neighbours near = gossip_ring(c->n_workers, t->to);
     int32_t place = gossip_neighbour_place(&near, t->from);
     copy_tensors(c, c->workers[t->to].own[NEAR + place], t->there, t->tag);
 }

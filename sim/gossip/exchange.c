@@ -407,24 +407,28 @@ int32_t gossip_rounds(enum gossip_graph graph, int32_t n_workers)
     return rounds;
 }
 
-/* Ring: the two beside it, even workers serving the next one first and odd ones the one before, so that
- * messages pair up. Exponential graph: one neighbour, 2^k away in round k, so that information spreads in
- * log2(n) rounds. */
+/* The two beside it, even workers serving the next one first and odd ones the one before, so that messages
+ * pair up. */
+struct gossip_neighbours gossip_ring(int32_t n_workers, int32_t worker)
+{
+    int32_t before = (worker - 1 + n_workers) % n_workers, behind = (worker + 1) % n_workers;
+    int32_t first = worker % 2 ? before : behind, second = worker % 2 ? behind : before;
+    return (struct gossip_neighbours){ .n = first == second ? n_workers - 1 : 2,
+                                       .to = { first, second },
+                                       .from = { first, second } };
+}
+
+/* One neighbour of an exponential graph, 2^k away in round k, so that information spreads in log2(n) rounds.
+ */
 struct gossip_neighbours gossip_neighbours(enum gossip_graph graph, int32_t n_workers, int32_t worker,
                                            int64_t round)
 {
-    struct gossip_neighbours n = { 0 };
-    if (n_workers < 2)
-        return n;
-    int64_t hop = graph == GOSSIP_RING ? 1 : (int64_t)1 << round % gossip_rounds(graph, n_workers);
-    int32_t before = (int32_t)((worker - hop + n_workers) % n_workers);
-    int32_t behind = (int32_t)((worker + hop) % n_workers);
-    if (graph == GOSSIP_EXPONENTIAL)
-        return (struct gossip_neighbours){ .n = 1, .to = { before }, .from = { behind } };
-    bool even = worker % 2 == 0;
-    return (struct gossip_neighbours){ .n = before == behind ? 1 : 2,
-                                       .to = { even ? behind : before, even ? before : behind },
-                                       .from = { even ? behind : before, even ? before : behind } };
+    if (graph == GOSSIP_RING || n_workers < 2)
+        return gossip_ring(n_workers, worker);
+    int64_t hop = (int64_t)1 << round % gossip_rounds(graph, n_workers);
+    return (struct gossip_neighbours){ .n = 1,
+                                       .to = { (int32_t)((worker - hop + n_workers) % n_workers) },
+                                       .from = { (int32_t)((worker + hop) % n_workers) } };
 }
 
 int32_t gossip_neighbour_place(const struct gossip_neighbours *n, int32_t from)
@@ -465,7 +469,7 @@ static int mail_begin_round(struct gossip_cluster *c, struct gossip_outbox *out,
                             const struct gossip_transfer *what, struct err *e)
 {
     out->mail.what = *what;
-    out->mail.near = gossip_neighbours(GOSSIP_RING, c->n_workers, what->from, 0);
+    out->mail.near = gossip_ring(c->n_workers, what->from);
     return gossip_mail_send(c, &out->mail, e);
 }
 

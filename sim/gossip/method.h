@@ -175,6 +175,8 @@ struct gossip_neighbours {
  */
 struct gossip_neighbours gossip_neighbours(enum gossip_graph graph, int32_t n_workers, int32_t worker,
                                            int64_t round);
+/** On a ring, whatever the round. */
+struct gossip_neighbours gossip_ring(int32_t n_workers, int32_t worker);
 /** Rounds after which neighbours are the same again: ring 1, exponential log2 of the workers rounded up, at
  * least 1. */
 int32_t gossip_rounds(enum gossip_graph graph, int32_t n_workers);

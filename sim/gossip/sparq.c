@@ -109,7 +109,7 @@ static double sparq_threshold(const struct gossip_cluster *c, const struct gossi
 
 static void sparq_move(const struct gossip_cluster *c, struct gossip_worker *w)
 {
-    int32_t n = gossip_neighbours(GOSSIP_RING, c->n_workers, w->id, 0).n;
+    int32_t n = gossip_ring(c->n_workers, w->id).n;
     float share = (float)(c->settings->gamma / (n + 1));
     for (int32_t k = 0; k < n; k++)
         vec_add_difference(w->x, share, w->own[NEAR + k], w->own[SELF], c->n_params);
@@ -171,7 +171,7 @@ static int sparq_begin(struct gossip_cluster *c, struct gossip_transfer *t, stru
  * round. */
 static int sparq_end(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
-    struct gossip_neighbours near = gossip_neighbours(GOSSIP_RING, c->n_workers, t->to, 0);
+    struct gossip_neighbours near = gossip_ring(c->n_workers, t->to);
     int32_t place = gossip_neighbour_place(&near, t->from);
     struct sparq_worker *p = c->workers[t->from].state;
     vec_copy(c->workers[t->to].own[NEAR + place], t->there, c->n_params);

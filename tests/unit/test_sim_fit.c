@@ -133,6 +133,17 @@ TEST(noise_makes_no_regimes)
     assert_true(more <= 4);
 }
 
+/* Most of every time is latency: the rate is at most twice that of the fastest point, whose load is 14/8 of
+ * its bytes. */
+TEST(latency_hides_at_most_half_of_the_fastest_point)
+{
+    WITH(struct topo_dim, truth, make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE),
+         truth.lat_s = 1e-3);
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 10, 0, 1);
+    FIT(f, &truth, &c, &free_bw);
+    assert_close(f.dim.bw_Bps, 2 * 14 / 8.0 * c.bytes[9] / c.time_s[9], 1e-5);
+}
+
 /* A stretch of equal times is no sign of faster links: the bandwidth is that of the largest sizes. */
 TEST(a_flat_stretch_sets_no_bandwidth)
 {

@@ -281,8 +281,26 @@ TEST(a_table_of_any_layout_gives_ceilings_shares_groups_and_kernels_back)
     }
     assert_close(f.npu.kernels[0].half_seq, 300, 5e-3);
     assert_close(f.npu.kernels[0].narrow, 0.7, 2e-3);
-    for (int32_t k = 0; k < f.n_kinds; k++)
-        assert_true(f.kinds[k].max_frac < 5e-3);
+    static const struct fit_kind kinds[] = {
+        { FIT_MATRIX, TOPO_BF16, FIT_FORWARD, FIT_WIDE, 25, 0, 0 },
+        { FIT_MATRIX, TOPO_FP8, FIT_FORWARD, FIT_WIDE, 25, 0, 0 },
+        { FIT_GROUPED, TOPO_BF16, FIT_FORWARD, FIT_WIDE, 5, 0, 0 },
+        { FIT_GROUPED, TOPO_BF16, FIT_BACKWARD, FIT_WIDE, 5, 0, 0 },
+        { FIT_GROUPED, TOPO_BF16, FIT_WEIGHT, FIT_WIDE, 5, 0, 0 },
+        { FIT_FUSED, TOPO_BF16, FIT_FORWARD, FIT_WIDE, 25, 0, 0 },
+        { FIT_FUSED, TOPO_BF16, FIT_BACKWARD, FIT_WIDE, 25, 0, 0 },
+        { FIT_FUSED, TOPO_BF16, FIT_FORWARD, FIT_LOW_RANK, 25, 0, 0 },
+        { FIT_FUSED, TOPO_BF16, FIT_BACKWARD, FIT_LOW_RANK, 25, 0, 0 },
+        { FIT_FUSED, TOPO_BF16, FIT_FORWARD, FIT_NARROW, 25, 0, 0 },
+        { FIT_FUSED, TOPO_BF16, FIT_BACKWARD, FIT_NARROW, 25, 0, 0 },
+    };
+    assert_int_equal(f.n_kinds, COUNT_OF(kinds));
+    for (int32_t k = 0; k < f.n_kinds; k++) {
+        const struct fit_kind *got = &f.kinds[k], *want = &kinds[k];
+        assert_true(got->op == want->op && got->precision == want->precision);
+        assert_true(got->pass == want->pass && got->heads == want->heads && got->n == want->n);
+        assert_true(got->mean_frac <= got->max_frac && got->max_frac < 5e-3);
+    }
     assert_has(text_str(&f.notes), "left out: op allreduce (2 rows)");
     assert_has(text_str(&f.notes), "left out: precision nvfp4, for which the NPU has no peak (1 row)");
     assert_has(text_str(&f.notes), "kept as given: mem_efficiency and kernel_ns (no streams)");

@@ -137,6 +137,28 @@ TEST(variance_follows_the_rate_of_learning)
     assert_memory_equal(at, shorter, sizeof shorter);
 }
 
+/* Models part by the rate and the period, |x - mean|^2 / rate by its square over it. The rate changes after
+ * step
+ * 20. What met then was spread by the rate before; after a step of three at 1.5 times the rate it is (2
+ * + 1.5)^2 / 9 / 1.5 = 0.9 of what is usual, at 1.2 or 0.8 times the rate that much: the period stays. */
+TEST(variance_divides_by_the_rate_that_spread_the_models)
+{
+    CASES(double decay; int64_t period; int stays) = {
+        { 1e-3, 4, 6 }, { 1000, 4, 6 }, { 0.6, 3, 8 }, { 1.2, 4, 7 }, { 0.8, 4, 7 },
+    };
+    GOSSIP_SETTINGS(s, "variance", s.switch_frac = 0.45);
+    GOSSIP_FIXTURE_WITH(f, 4, GOSSIP_SKEW, learning->momentum = 0, learning->schedule = GOSSIP_RATE_STEPS,
+                        learning->n_decays = 1, learning->rate = 1e-5);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        int64_t at[FIXTURE_STEPS];
+        s.period = cases[i].period;
+        f.setup.learning.decay = cases[i].decay;
+        assert_true(meetings(at, &f, &s) >= cases[i].stays);
+        for (int k = 0; k < cases[i].stays; k++)
+            assert_int_equal(at[k], s.period * (k + 1));
+    }
+}
+
 /* A slow worker, and others that go on: all make all steps, and all meet as often. */
 TEST(periods_that_change_beside_steps_leave_nobody_behind)
 {

@@ -87,6 +87,25 @@ TEST(known_lines_and_jumps_are_found_again)
     }
 }
 
+/* 27 points and nine lines: three points each, there is no other way. */
+TEST(most_lines_of_fewest_points_are_found)
+{
+    struct piece truth[PIECES_MAX];
+    for (int32_t k = 0; k < PIECES_MAX; k++)
+        truth[k] = (struct piece){ .first = 3 * k, .lat_s = 5e-6 * (k % 2 ? 1 : 9), .s_per_B = 5e-11 };
+    SAMPLE(s, all, 3 * PIECES_MAX, 1.2, truth, PIECES_MAX);
+    OK(pieces_fit(all, &s.p, PIECES_MAX, e));
+    for (int32_t n = 1; n <= PIECES_MAX; n++) {
+        assert_int_equal(all[n - 1].n, n);
+        assert_true(n == PIECES_MAX ? all[n - 1].loss < 1e-6 : all[n - 1].loss > 0.1);
+    }
+    for (int32_t k = 0; k < PIECES_MAX; k++) {
+        const struct piece *got = &all[PIECES_MAX - 1].list[k];
+        assert_true(got->first == 3 * k && got->n == 3);
+        assert_close(got->lat_s, truth[k].lat_s, 1e-4);
+    }
+}
+
 /* Of many points not every gap is a place to meet, but the one found is next to the true one. */
 TEST(many_points_are_divided_near_the_jump)
 {
