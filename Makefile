@@ -1,5 +1,5 @@
 # weft: one Makefile for everything; `make help` lists the targets.
-# BUILD=release|debug|asan|cov|fuzz|tsan picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
+# BUILD=release|debug|asan|cov|fuzz|fuzzfast|tsan picks the flags, CC=clang the compiler, WERROR=1 makes warnings errors,
 # V=1 shows the commands.
 ifeq ($(origin CC),default)
 CC := gcc
@@ -11,6 +11,7 @@ BUILD ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+EXECUTIONS ?= 100000000
 FAULTS ?= 100000
 TEST_BUILDS ?= release asan
 
@@ -50,6 +51,9 @@ CFLAGS.asan := -O1 -g1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno
 CFLAGS.cov := -O0 -g --coverage
 CFLAGS.tsan := -O1 -g1 -fsanitize=thread
 CFLAGS.fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+# For volume: several times as fast, without ASan and reports of comparisons; UBSan traps. The build above sees what it keeps.
+CFLAGS.fuzzfast := -O2 -g1 -fsanitize=fuzzer-no-link,undefined -fsanitize-undefined-trap-on-error \
+    -fno-sanitize-coverage=trace-cmp,indirect-calls
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(WERROR),-Werror)
 # What protoc-c writes is included as a system header: its warnings are not ours.
@@ -265,12 +269,20 @@ mutants: deps ## small mistakes in the product code that no test notices; MUTANT
 	$(SUBMAKE) all unit-tests
 	@JOBS='$(JOBS)' CC='$(CC)' MUTANT_CC='$(CC) $(ALL_CFLAGS)' MUTANT_LIBS='$(LIBS)' tests/mutants.sh $O $(IN)
 
-fuzz: ## run each fuzzer for FUZZ_SECONDS (60); findings and corpora stay in build/fuzz-clang
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60) under ASan and UBSan; findings and corpora stay in build/fuzzing
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(FUZZ_PACKAGES)'
-	$(SUBMAKE) CC=clang BUILD=fuzz run-fuzz
+	$(SUBMAKE) CC=clang BUILD=fuzz fuzzers
+	@tests/fuzz.sh build/fuzz-clang $(FUZZ_SECONDS)
 
-run-fuzz: $(FUZZERS) $(WEFT)
-	@tests/fuzz.sh $O $(FUZZ_SECONDS)
+fuzz-long: ## a fast build until EXECUTIONS (10^8), in turns of FUZZ_SECONDS; then under ASan what it kept. Goes on when called again
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(FUZZ_PACKAGES)'
+	$(SUBMAKE) CC=clang BUILD=fuzzfast fuzzers
+	$(SUBMAKE) CC=clang BUILD=fuzz fuzzers
+	@nice -n 19 tests/fuzz.sh -n $(EXECUTIONS) build/fuzzfast-clang $(FUZZ_SECONDS)
+	@nice -n 19 tests/fuzz.sh build/fuzz-clang 0
+
+fuzzers: $(FUZZERS) $(WEFT)
+	@:
 
 tsan: ## studies of every kind on 2 to 4 threads, under ThreadSanitizer; fails where threads race
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(FUZZ_PACKAGES)'
@@ -375,7 +387,7 @@ clean: ## remove build/ and out/
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz run-fuzz tsan mutants bench bench-programs validate \
+.PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz fuzz-long fuzzers tsan mutants bench bench-programs validate \
     check-simgrid check-slurm validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
     lint-scripts lint-warnings compilers all-objects count format install \
     uninstall dist deps clean help

@@ -191,28 +191,34 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static bool same_letter(char a, char b)
+/* Letters of a word as they are compared: case is free. */
+static void fold_case(char *out, const char *word, size_t n)
 {
-    return tolower((unsigned char)a) == tolower((unsigned char)b);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (char)tolower((unsigned char)word[i]);
 }
 
-/* Edits between two short words: insert, delete, replace, swap neighbours; case is free. (Damerau's with
- * strings aligned optimally: no letter is edited twice.) Three rows suffice: a swap looks two back. */
-static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
+/* Edits between two short words: insert, delete, replace, swap neighbours. (Damerau's with strings aligned
+ * optimally: no letter is edited twice.) Three rows suffice: a swap looks two back. What two rows have no
+ * cell for within @p most takes more: @p most + 1 stands for that. */
+static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb, size_t most)
 {
-    size_t rows[3][NEAREST_MAX + 1];
+    size_t rows[3][NEAREST_MAX + 1], least_before = 0;
     for (size_t j = 0; j <= nb; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= na; i++) {
-        size_t *row = rows[i % 3];
+        size_t *row = rows[i % 3], least_here = i;
         const size_t *up = rows[(i - 1) % 3], *up2 = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            bool same = same_letter(a[i - 1], b[j - 1]);
-            row[j] = least(least(up[j], row[j - 1]) + 1, up[j - 1] + !same);
-            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+            row[j] = least(least(up[j], row[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], up2[j - 2] + 1);
+            least_here = least(least_here, row[j]);
         }
+        if (least(least_here, least_before) > most)
+            return most + 1;
+        least_before = least_here;
     }
     return rows[na % 3][nb];
 }
@@ -220,18 +226,22 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 const char *text_nearest(const char *name, const char *const *words, size_t n)
 {
     size_t len = strlen(name), best = SIZE_MAX;
+    /* Up to a third of the letters, one at least: "latency" forgives two slips. */
+    size_t most = len / 3 > 1 ? len / 3 : 1;
+    char folded[NEAREST_MAX], word[NEAREST_MAX];
     const char *found = NULL;
     if (len > NEAREST_MAX)
         return NULL;
+    fold_case(folded, name, len);
     for (size_t i = 0; i < n; i++) {
         size_t word_len = strlen(words[i]);
-        if (word_len > NEAREST_MAX)
+        /* What one word has more of takes an edit each. */
+        if (word_len > NEAREST_MAX || word_len > len + most || len > word_len + most)
             continue;
-        size_t edits = edit_distance(name, len, words[i], word_len);
-        /* Up to a third of the letters, one at least: "latency" forgives two slips. */
-        bool similar = edits <= (len / 3 > 1 ? len / 3 : 1);
+        fold_case(word, words[i], word_len);
+        size_t edits = edit_distance(folded, len, word, word_len, most);
         /* One letter for another one is not a misspelling of anything. */
-        if (!similar || (edits > 0 && edits >= len && edits >= word_len))
+        if (edits > most || (edits > 0 && edits >= len && edits >= word_len))
             continue;
         /* Wrong case alone is nearer than any edit, farther than the same word. */
         size_t score = 2 * edits + (strcmp(name, words[i]) != 0);

@@ -357,6 +357,59 @@ TEST(similar_words_are_found)
     assert_null(text_nearest("pod", NULL, 0));
 }
 
+/* Optimal string alignment by its whole matrix: d[i][j] edits for the first i and j letters. */
+static size_t edits_by_definition(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b), d[16][16];
+    for (size_t i = 0; i <= na; i++)
+        for (size_t j = 0; j <= nb; j++) {
+            d[i][j] = i ? d[i - 1][j] + 1 : j;
+            if (!i || !j)
+                continue;
+            size_t replace = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]), insert = d[i][j - 1] + 1;
+            d[i][j] = replace < d[i][j] ? replace : d[i][j];
+            d[i][j] = insert < d[i][j] ? insert : d[i][j];
+            bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            d[i][j] = swap && d[i - 2][j - 2] + 1 < d[i][j] ? d[i - 2][j - 2] + 1 : d[i][j];
+        }
+    return d[na][nb];
+}
+
+static uint64_t draw(uint64_t *x)
+{
+    *x = *x * 6364136223846793005u + 1442695040888963407u;
+    return *x >> 33;
+}
+
+/* Words of three letters, and the same with some letters deleted, replaced or swapped. */
+TEST(nearest_is_what_the_definition_says)
+{
+    uint64_t x = 1;
+    int n_similar = 0;
+    for (int round = 0; round < 20000; round++) {
+        char name[16] = "", word[16];
+        for (size_t i = 0, n = 1 + draw(&x) % 15; i < n; i++)
+            name[i] = (char)('a' + draw(&x) % 3);
+        memcpy(word, name, sizeof word);
+        for (uint64_t left = draw(&x) % 7; left > 0 && strlen(word) > 1; left--) {
+            size_t at = draw(&x) % (strlen(word) - 1), how = draw(&x) % 3;
+            char letter = word[at];
+            if (how == 0)
+                memmove(word + at, word + at + 1, strlen(word + at));
+            else
+                word[at] = how == 1 ? (char)('a' + draw(&x) % 3) : word[at + 1];
+            if (how == 2)
+                word[at + 1] = letter;
+        }
+        const char *const words[] = { word };
+        size_t edits = edits_by_definition(name, word), n = strlen(name), most = n / 3 > 1 ? n / 3 : 1;
+        bool similar = edits <= most && (edits == 0 || edits < n || edits < strlen(word));
+        assert_true((text_nearest(name, words, 1) != NULL) == similar);
+        n_similar += similar;
+    }
+    assert_in_range(n_similar, 2000, 18000);
+}
+
 TEST(wrong_case_is_nearer_than_a_wrong_letter)
 {
     static const char *const words[] = { "bod", "Pod" };
