@@ -243,6 +243,17 @@ TEST(checkpoints_pass_the_network_where_they_are_told)
     assert_has(x.omits, "% of the bandwidth of pod, which checkpoints take from steps");
 }
 
+/* Over the ring of a node 4 times 100 GB/s: a sixteenth of a second each 10, and 6 that the step stands. */
+TEST(checkpoints_may_pass_the_first_dimension)
+{
+    SYSTEM(s, d, x,
+           DIMS("4") PARTS STEP "system: { npus_per_node: 4, checkpoint: { size_GB: 200, store_GBps: 1e6, "
+                                "over: node, interval_s: 10, "
+                                "stall_s: 6 } }\n");
+    assert_close(x.load_s, 0.0625, 1e-12);
+    assert_has(x.omits, "0.39 % of the bandwidth of node, which checkpoints take from steps");
+}
+
 /* 8 replicas of a model of P parameters, 14 P bytes a copy, at 100 GB/s: one node of 8. Read once, they pass
  * it on at 50 GB/s an NPU. */
 TEST(replicas_write_and_read_by_themselves_or_together)
@@ -750,6 +761,34 @@ TEST(in_fractions_of_rates_the_proof_is_of_what_system_says)
     /* 3/4 of 16 MB twice in the ring at half of 100 GB/s a way, 7/8 of 4 MB twice in the pod: the longer
      * decides. */
     assert_close(d.bw_Bps[1], 7e6 / d.time_s, 1e-6);
+}
+
+/* What is proved is said where it is not what is shown: a split by a factor, of what is owned or bought by
+ * the rack. */
+TEST(a_proof_says_what_it_is_of)
+{
+#define CAGE ", { name: cage, per: rack, usd: 1e5 }"
+    static const char racks[] = "items by the rack counted by fractions of racks",
+                      best[] = "goodput at its best, with a network that never fails",
+                      both[] = "goodput at its best, with a network that never fails, and fractions of racks";
+    CASES(const char *text, *proof; enum study_split split) = {
+        { OWNED "objective: tco_per_token\npricing: fraction\n", best, STUDY_SOLVE },
+        { OWNED_WITH(CAGE) "objective: tco_per_token\npricing: fraction\n", both, STUDY_SOLVE },
+        { OWNED_WITH(CAGE) "objective: perf_per_watt\npricing: fraction\n", racks, STUDY_SOLVE },
+        { OWNED "objective: perf_per_watt\npricing: fraction\n", NULL, STUDY_SOLVE },
+        { OWNED_WITH(CAGE) "objective: time\npricing: fraction\n", NULL, STUDY_SOLVE },
+        { OWNED_WITH(CAGE) "objective: tco_per_token\npricing: fraction\n", NULL, STUDY_GIVEN },
+        { OWNED_WITH(CAGE) "objective: tco_per_token\n", NULL, STUDY_SOLVE },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, study_free);
+        FOLDER(f);
+        MUST(study_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0,
+                        STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+        s.split = cases[i].split;
+        const char *proof = system_proof_of(&s);
+        assert_string_equal(proof ? proof : "", cases[i].proof ? cases[i].proof : "");
+    }
 }
 
 /* Traffic that compute hides even at 1 GB/s: no more bandwidth than that takes, 2 7/8 of 16 MB in 0.3 s. */
