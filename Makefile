@@ -256,9 +256,12 @@ valgrind: ## unit tests under valgrind
 	@CC='$(CC)' JOBS='$(JOBS)' UNIT_ONLY=1 \
 	    WRAP='valgrind -q --error-exitcode=9 --leak-check=full' tests/run_tests.sh build/release$(CLANG_TAG)
 
-golden: all ## rewrite the expected outputs of tests/cli; read the diff before you commit it
+golden: all ## rewrite the expected outputs of tests/cli and figures; read the diff before you commit it
 	@for script in $(filter-out tests/cli/run.sh,$(wildcard tests/cli/*.sh)); do \
 	    tests/cli/run.sh --update $(WEFT) $$script || exit 1; done
+	$(SUBMAKE) unit-tests
+	@scripts=$$(mktemp -d) && FIGURE_SCRIPTS=$$scripts $(UNIT) plots_figures >/dev/null && \
+	    LC_ALL=C sort -o tests/figures/scripts.sum $$scripts/sums && rm -r "$$scripts"
 
 coverage: deps ## line coverage of the library by the tests, per file and folder; fails below 92 %
 	@find build/cov -name '*.gcda' -delete 2>/dev/null || :

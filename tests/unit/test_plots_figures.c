@@ -26,6 +26,10 @@
  *   refused FIGURE [ROWS] :: TEXT  the figure of these rows: ERR_PARSE with "figure FIGURE: TEXT" at its
  * begin
  *
+ * Every plot must also be what it was, whole script or message: scripts.sum has a hash of each, by case and
+ * number of the plot. FIGURE_SCRIPTS=FOLDER writes scripts and hashes there instead, for make golden and to
+ * see what a change changes.
+ *
  * Braces in add and set hold numbers, the i of a range, + - * / % and parentheses: "m{i},{30+2*i}"; // rounds
  * down. Of any script no command may stand in a block, where gnuplot would take it for data.
  */
@@ -54,6 +58,7 @@ struct figure_case {
 /* A case that runs. */
 struct stand {
     const struct figure_file *file;
+    const char *name; /* of the case */
     int line;
     char *head, *rows[MAX_ROWS]; /* owned */
     int32_t n_rows;
@@ -334,6 +339,28 @@ static void assert_no_command_in_a_block(struct stand *s)
     }
 }
 
+static struct text sums; /* scripts.sum: "CASE.PLOT HASH" */
+
+static void check_sum(struct stand *s)
+{
+    const char *what = s->rc ? s->e.msg : text_str(&s->script), *folder = getenv("FIGURE_SCRIPTS");
+    char line[2 * MAX_LINE], path[SUPPORT_PATH];
+    snprintf(line, sizeof line, "%s.%d %016llx\n", s->name, s->n_plots,
+             (unsigned long long)text_hash(TEXT_HASH_SEED, what, strlen(what)));
+    if (!folder && !strstr(text_str(&sums), line))
+        STOP(s, "is not what it was, or is new; FIGURE_SCRIPTS=FOLDER keeps it, make golden accepts it:\n%s",
+             what);
+    if (!folder)
+        return;
+    snprintf(path, sizeof path, "%s/%s.%d", folder, s->name, s->n_plots);
+    FILE *script = fopen(path, "w");
+    FILE *all = fopen(scratch_path(path, folder, "sums"), "a");
+    assert_true(script && all);
+    fputs(what, script);
+    fputs(line, all);
+    assert_true(fclose(script) == 0 && fclose(all) == 0);
+}
+
 static void draw(struct stand *s, const char *words)
 {
     char dir[SUPPORT_PATH], path[SUPPORT_PATH];
@@ -370,6 +397,7 @@ static void draw(struct stand *s, const char *words)
         assert_no_command_in_a_block(s);
     else
         assert_int_equal(s->script.n, 0);
+    check_sum(s);
 }
 
 static void assert_failed(struct stand *s, const char *words)
@@ -551,6 +579,7 @@ static void run_case(void **state)
     char first[64];
     assert_non_null(s);
     s->file = c->file;
+    s->name = c->test.test.name;
     s->line = c->first_line;
     snprintf(first, sizeof first, "%s", c->file->tables[0].name);
     rows_of_table(s, first);
@@ -610,17 +639,15 @@ __attribute__((constructor)) static void register_figures(void)
     static struct figure_file files[MAX_FILES];
     int n = 0;
     DIR *d = opendir(FOLDER);
+    struct err none;
+    text_read_file(&sums, FOLDER "/scripts.sum", 1 << 20, &none);
     for (struct dirent *entry; d && (entry = readdir(d)) && n < MAX_FILES;) {
-        char path[SUPPORT_PATH], part[4096];
+        char path[SUPPORT_PATH];
         const char *dot = strstr(entry->d_name, ".txt");
-        FILE *f = dot ? fopen(scratch_path(path, FOLDER, entry->d_name), "r") : NULL;
         struct figure_file *file = &files[n];
-        if (!f)
+        if (!dot || text_read_file(&file->text, scratch_path(path, FOLDER, entry->d_name), 1 << 20, &none))
             continue;
         snprintf(file->name, sizeof file->name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-        for (size_t got; (got = fread(part, 1, sizeof part, f)) > 0;)
-            text_add(&file->text, part, got);
-        fclose(f);
         register_file(file);
         n++;
     }
