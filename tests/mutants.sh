@@ -13,6 +13,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 LC_ALL=C
 export LC_ALL SEED="${SEED:-1}" LIMIT_S="${LIMIT_S:-60}"
+# The file with the mutant is watched as `make test` watches all: an item behind an array that is read is noticed.
+SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE"
+ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
+UBSAN_OPTIONS=halt_on_error=1
+export ASAN_OPTIONS UBSAN_OPTIONS
 
 # Unit suites of folder $1 as they are: what fails unchanged would notice everything. Cost is processor time.
 measure() {
@@ -93,12 +98,12 @@ judge() {
     # An archive is not asked for what an object before it has.
     # shellcheck disable=SC2086 # words
     if [ "$top" != cli ]; then
-        $CC -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" \
+        $CC $SANITIZE -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" \
             "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
         suite_that_notices | grep . && return
     fi
     # shellcheck disable=SC2086,SC2046 # words
-    $CC -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
+    $CC $SANITIZE -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
         "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
     programs_notice || echo nobody
 }
@@ -118,6 +123,8 @@ if [ "$1" = --one ]; then
     if "$work/mutate" apply "$SEED" "$file" "$rank" |
         $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - 2>"$me/log" &&
         ! cmp -s "$me/mutant.o" "$same"; then
+        # shellcheck disable=SC2086 # words
+        "$work/mutate" apply "$SEED" "$file" "$rank" | $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" -
         noticed=$(judge)
     fi
     printf '%s\t%s\n' "${noticed:-none}" "$(grep -m 1 "^$rank" "$work/list")" >>"$results"

@@ -270,12 +270,10 @@ static int build_list(struct flow_group *g, const struct flow_group_spec *spec,
     g->n_groups = 1;
     *l = (struct flow_lines){ .n_members = spec->n_npus, .n_lines = 1 };
     l->line_of = malloc((size_t)routes->n_npus * sizeof *l->line_of);
-    l->first = malloc(sizeof *l->first);
     g->npus = malloc(n * sizeof *g->npus);
-    if (!l->line_of || !l->first || !g->npus)
+    if (!l->line_of || !g->npus)
         return err_nomem(e, "group");
     memcpy(g->npus, spec->npus, n * sizeof *g->npus);
-    l->first[0] = g->npus[0];
     for (int64_t npu = 0; npu < routes->n_npus; npu++)
         l->line_of[npu] = -1;
     for (size_t i = 0; i < n; i++) {

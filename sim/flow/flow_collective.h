@@ -31,7 +31,7 @@ enum { FLOW_LINES_OVER_RAILS = 2 * TOPO_MAX_DIMS, FLOW_LINE_SETS };
 struct flow_lines {
     int32_t n_members, n_lines;
     int64_t *offset;  /**< shape [n_members], from the number of member 0 to theirs; not of a list; owned */
-    int64_t *first;   /**< shape [n_lines], NPU that is member 0, owned */
+    int64_t *first;   /**< shape [n_lines], NPU that is member 0, owned; NULL: a list */
     int32_t *line_of; /**< shape [NPUs of the network], -1 = in none; NULL when n_members is 1; owned */
 };
 

@@ -241,6 +241,11 @@ TEST(keys_that_contradict_each_other_are_errors)
         { "count: 0", ERR_RANGE, "jobs.count" },
         { "gpus: -1", ERR_RANGE, "jobs.gpus" },
         { "zta: 3", ERR_PARSE, "zeta" },
+        { "demand: 5", ERR_PARSE, "jobs.demand is 5, expected a map" },
+        { "demand: {gpu: 1}", ERR_PARSE, "jobs.demand.gpu is gpu; give jobs.gpus for that" },
+        { "demand: {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1}", ERR_RANGE,
+          "jobs.demand has 8 resources, expected at most 7" },
+        { "demand: {cpu: -1}", ERR_RANGE, "jobs.demand.cpu is -1, expected 0 to" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct draw_elastic d;
