@@ -239,12 +239,20 @@ void table_put_cell(struct table *t, const struct table *from, int64_t row, int3
 }
 
 /* Columns and room stay. */
+void table_cut(struct table *t, int64_t n)
+{
+    assert(n >= 0 && n <= t->n_rows);
+    /* Where there are no rows it may be columns that there was no memory for. */
+    t->failed = t->failed && n == 0;
+    for (int64_t row = n; row < t->n_rows; row++)
+        free_row(t, row);
+    t->n_rows = n;
+    t->col = n ? t->n_cols : 0;
+}
+
 void table_clear(struct table *t)
 {
-    for (int64_t row = 0; row < t->n_rows; row++)
-        free_row(t, row);
-    t->n_rows = 0;
-    t->col = 0;
+    table_cut(t, 0);
 }
 
 void table_free(struct table *t)

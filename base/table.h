@@ -52,6 +52,9 @@ void table_put_none(struct table *t);
 bool table_row_is_open(const struct table *t);
 /** Forget the rows; columns and memory stay. O(cells). */
 void table_clear(struct table *t);
+/** Keep the first @p n rows, 0 <= n <= n_rows: after a failure, those before it, which it did not touch; a
+ * table with rows is sound then. O(cells that go). */
+void table_cut(struct table *t, int64_t n);
 /** The value of a cell of another table, in a column of the same kind. */
 void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 /** Columns too; then it is as `= { 0 }`. */

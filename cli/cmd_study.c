@@ -964,20 +964,16 @@ static void warn_empty(struct run *run, const struct export_tables *t, const str
                     t->said.n_rows ? table_text(&t->said, 0, col) : "", x->path);
 }
 
-/* Rows first: where they cannot be written nothing is left behind. */
-static int write_tables(struct run *run, const struct export_tables *t, struct store *store,
-                        const struct extra *extras, int n, struct origin from, struct err *e)
+/* Rows first: where they cannot be written nothing is left behind. @p n_rows of each extra table. */
+static int write_tables(int64_t n_rows[STUDY_MAX_TABLES], const struct run *run,
+                        const struct export_tables *t, struct store *store, const struct extra *extras, int n,
+                        struct origin from, struct err *e)
 {
-    enum { MOST = STUDY_MAX_TABLES };
-    int64_t n_rows[MOST];
-    assert(n <= MOST);
+    assert(n <= STUDY_MAX_TABLES);
     int rc = is_stored(run) ? 0 : export_write(run, t, from, e);
     for (int i = 0; i < n && !rc; i++)
         if (extras[i].path)
             rc = export_extra(&n_rows[i], run, store, t->kind, &extras[i], from, e);
-    for (int i = 0; i < n && !rc; i++)
-        if (extras[i].path && n_rows[i] == 0)
-            warn_empty(run, t, &extras[i]);
     return rc;
 }
 
@@ -986,6 +982,7 @@ static int finish_runs(struct run *run, const struct campaign *c, const struct e
 {
     const struct study *s = c->ask->study;
     struct export_tables t = { 0 };
+    int64_t n_rows[STUDY_MAX_TABLES];
     /* A study of one point that fails is an error of the command, not a row that tells of one. */
     bool alone = s->sweep.n_points == 1 && c->complete && s->kind->fail_alone;
     int rc = export_read(&t, c->store, s->kind, NULL, e);
@@ -998,7 +995,10 @@ static int finish_runs(struct run *run, const struct campaign *c, const struct e
     if (!rc && !s->kind->notes_first)
         output_notes(run, &t.notes);
     if (!rc)
-        rc = write_tables(run, &t, c->store, extras, n, from, e);
+        rc = write_tables(n_rows, run, &t, c->store, extras, n, from, e);
+    for (int i = 0; i < n && !rc; i++)
+        if (extras[i].path && n_rows[i] == 0)
+            warn_empty(run, &t, &extras[i]);
     if (!rc && is_stored(run))
         say_stored(run);
     if (!rc)
@@ -1008,6 +1008,55 @@ static int finish_runs(struct run *run, const struct campaign *c, const struct e
 }
 
 /* ---- a study ---- */
+
+/* What is to be run, and what becomes of it. */
+struct study_job {
+    const struct study_kind *kind; /* NULL: told by keys */
+    const struct extra *extras;    /* shape [n_extras] */
+    int n_extras;
+    struct watch watch;
+    struct campaign_ask ask;
+};
+
+/* Rows of the points that are done, in all files that were asked for. */
+static int write_done(struct run *run, const struct campaign *c, const struct study_job *job,
+                      struct origin from, struct err *e)
+{
+    const struct study_kind *kind = c->ask->study->kind;
+    struct export_tally tally = { 0 };
+    struct export_tables t = { 0 };
+    int64_t n_rows[STUDY_MAX_TABLES];
+    int rc;
+    if (c->runs) {
+        rc = export_read(&t, c->store, kind, NULL, e);
+        if (!rc)
+            rc = write_tables(n_rows, run, &t, c->store, job->extras, job->n_extras, from, e);
+    } else {
+        rc = export_rows(run, c->store, kind, NULL, from, &tally, e);
+    }
+    /* Now, since what is said next is that they are there. */
+    if (!rc)
+        rc = output_end(run, e);
+    export_tally_free(&tally);
+    export_tables_free(&t);
+    return rc;
+}
+
+/* Without a store hours of work must not go with the failure @p rc of one point: memory, a disk or a library.
+ * Returns 0 where rows were written, which is said together with the failure. */
+static int keep_done(struct run *run, const struct campaign *c, const struct study_job *job,
+                     struct origin from, int rc, const struct err *e)
+{
+    struct err second;
+    char seen[SHOW], all[SHOW];
+    int64_t n = store_counts_of(c->store).seen;
+    if (run->opt.store || n == 0 || write_done(run, c, job, from, &second))
+        return rc;
+    output_say(run, "%s; rows of %s of %s points are written", e->msg, show_count(seen, n),
+               show_count(all, c->state.n_points));
+    run->exit_code = output_exit_code(rc);
+    return 0;
+}
 
 /* A row takes some 250 bytes of a store: asking for all of a large grid is seldom meant. */
 static void warn_size(struct run *run, const struct campaign *c)
@@ -1020,15 +1069,6 @@ static void warn_size(struct run *run, const struct campaign *c)
                 show_count(n, c->state.n_points),
                 show_real(size, (double)c->state.n_points * ROW_BYTES / 1e9, 2));
 }
-
-/* What is to be run, and what becomes of it. */
-struct study_job {
-    const struct study_kind *kind; /* NULL: told by keys */
-    const struct extra *extras;    /* shape [n_extras] */
-    int n_extras;
-    struct watch watch;
-    struct campaign_ask ask;
-};
 
 static void say_resumed(const struct run *run, const struct campaign *c)
 {
@@ -1054,8 +1094,10 @@ static int run_campaign(struct run *run, struct campaign *c, struct study_job *j
     if (fleet_rank() != 0)
         return rc;
     bool ended = progress_end(p, run, what_is_kept(run, c, kept, sizeof kept));
-    /* What was done is in the store, if there is one; without it nothing is written. */
-    if (rc || !ended)
+    /* What was done is in the store, if there is one; who interrupts a study without one wants no rows. */
+    if (rc && ended)
+        return keep_done(run, c, job, from, rc, e);
+    if (!ended)
         return rc;
     if (!c->runs)
         output_verbose(run, "%.3f s on %d ranks of %d threads", progress_spent_s(p), (int)fleet_ranks(),

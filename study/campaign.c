@@ -475,13 +475,15 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
 }
 
 /* After a failure what was done is stored all the same, unless storing is what failed: a unit that is said to
- * be done has all its rows. The transaction that is open then is rolled back when the store is closed. */
+ * be done has all its rows. What can be read then is as of the last commit. */
 static int finish(struct writer *w, int failed, struct err *e)
 {
     struct campaign *c = w->c;
     struct err second = { 0 };
     if (fleet_rank() != 0)
         return failed;
+    if (w->spoiled)
+        store_roll_back(c->store);
     /* The first failure is the one that is told. */
     int rc = w->spoiled ? 0 : commit(w, failed ? &second : e);
     c->complete = !failed && !rc && !c->interrupted;

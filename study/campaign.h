@@ -91,7 +91,8 @@ struct campaign {
 int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err *e);
 
 /**
- * Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store.
+ * Run what is left; called by all ranks. What was done before a failure or an interrupt is in the store, on
+ * the first rank: c->store can be read then too, store_counts_of() says how much it has.
  *
  * @return 0, or the first failure of any rank, on all ranks; c->interrupted tells that progress stopped it.
  *         After ERR_IO nothing more is committed.

@@ -5,8 +5,8 @@
  *
  * Sizes: a piece starts at one unit and at most doubles, aiming at FLEET_PIECE_S of work; towards the end it
  * is at most half of a thread's part of what is left (guided self-scheduling; Polychronopoulos and Kuck, IEEE
- * Trans. Computers C-36, 1987), so threads end within about one piece of each other. A failed unit's batch is
- * dropped whole: the units in it are not marked done and are run again by whoever resumes.
+ * Trans. Computers C-36, 1987), so threads end within about one piece of each other. Of a unit that fails no
+ * row is handed over: it is run again by whoever resumes. The units of the batch before it are.
  */
 
 #include "study/fleet.h"
@@ -191,6 +191,8 @@ static int give_batch(struct worker *w, struct err *e)
 static int do_unit(struct worker *w, int64_t unit, struct err *e)
 {
     struct fleet_batch *b = &w->batch;
+    const struct sweep_counts counts = b->counts;
+    const int64_t n_rows = b->rows.n_rows;
     /*
      * A batch is one span: the units of a piece are consecutive, and a batch never reaches over two pieces.
      */
@@ -200,8 +202,12 @@ static int do_unit(struct worker *w, int64_t unit, struct err *e)
     int rc = w->crew->run->work->run(w->hand, one, &b->rows, &b->counts, e);
     if (!rc && b->rows.failed)
         rc = err_nomem(e, "rows of a sweep");
-    if (!rc)
+    if (!rc) {
         b->units.n++;
+        return 0;
+    }
+    table_cut(&b->rows, n_rows);
+    b->counts = counts;
     return rc;
 }
 
@@ -216,7 +222,6 @@ static void adapt(struct fleet_want *want, int64_t n, double spent_s)
     want->n = enough < 1 ? 1 : enough < (double)most ? (int64_t)enough : most;
 }
 
-/* After a failure what is in the batch is lost: it may hold half a unit. */
 static int do_piece(struct worker *w, const struct span *p, struct err *e)
 {
     int64_t n = 0;
@@ -230,8 +235,12 @@ static int do_piece(struct worker *w, const struct span *p, struct err *e)
             rc = give_batch(w, e);
             now = clock_now_s();
         }
-        if (rc)
+        if (rc) {
+            /* The units before it; that this fails too need not be said. */
+            struct err second;
+            give_batch(w, &second);
             return rc;
+        }
         before = now;
     }
     adapt(&w->want, n, spent_s);

@@ -93,8 +93,9 @@ struct fleet_run {
  * rank calls it; rank 0 hands out and writes, and computes as well. There one thread more is for messages,
  * and ranks other than the first are deaf to SIGINT and SIGTERM, which mpirun and srun send to all: whether
  * to stop is for progress to say.
- * @return 0, or the code of the failure that came first, on every rank. Of a batch that was under way when
- * its thread failed nothing is handed over. Memory does not depend on the number of units.
+ * @return 0, or the code of the failure that came first, on every rank. Of a unit that failed
+ * nothing is handed over, of those that were done before it everything, if that can be. Memory does not
+ * depend on the number of units.
  */
 int fleet_run(struct fleet_run *f, struct err *e);
 

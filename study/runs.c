@@ -584,7 +584,16 @@ static int work_on(struct hand *h, struct err *e)
         else if (what == WAIT)
             fleet_sleep(NAP_S);
     }
-    return rc ? rc : give_batch(h, true, e);
+    if (!rc)
+        return give_batch(h, true, e);
+    /* Of the run that failed nothing, but those that ended before it: that this fails too need not be said.
+     */
+    struct err second;
+    table_cut(&h->sink.batch.rows, 0);
+    for (int32_t i = 0; i < FLEET_MORE; i++)
+        table_cut(&h->sink.batch.more[i], 0);
+    give_batch(h, true, &second);
+    return rc;
 }
 
 /* A fleet_work.member. */

@@ -90,6 +90,9 @@ int store_drop(struct store *s, int64_t id, struct err *e);
 /** All that was put, and that @p done are done. ERR_IO: a full disk; the store is as after the last commit.
  */
 int store_commit(struct store *s, const struct spans *done, const struct sweep_counts *counts, struct err *e);
+/** Drop what was not committed: what can be read is as of the last store_commit(). Nothing can be put any
+ * more. */
+void store_roll_back(struct store *s);
 void store_close(struct store *s); /**< NULL is fine; what was not committed is dropped */
 
 /** Open for reading alone: what a finished or unfinished study has so far, as of one instant. All of it is

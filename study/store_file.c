@@ -1219,12 +1219,17 @@ int store_claim(struct store **out, const char *path, struct err *e)
 
 /* ---- writing ---- */
 
-int store_give_up(struct store *s, int rc)
+void store_roll_back(struct store *s)
 {
     if (s->begun)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->begun = false;
     s->failed = true;
+}
+
+int store_give_up(struct store *s, int rc)
+{
+    store_roll_back(s);
     return rc;
 }
 

@@ -8,7 +8,9 @@
  * folder as it was. A store may stay: the command, run again without a fault, must finish it.
  *
  * Where a command has several outputs, those that were whole before the fault may be there: these runs are
- * counted as "apart". Anything else is a finding, one line each however many runs show it:
+ * counted as "apart". A study without a store may write the rows of the points that are done, if its line
+ * says so and they are among those of the right answer: "partial". Anything else is a finding, one line each
+ * however many runs show it:
  *
  *   crash    a signal, or a report of a sanitizer           hang     did not end within the limit
  *   silent   exit code 0, other bytes                       blame    wrong exit code: bad input, bad usage
@@ -329,13 +331,41 @@ struct answer {
     size_t n_out, n_err;
     struct listing files;
     uint64_t store; /* hash of what the store says */
+    char *made;     /* standard output and all files that the run made, one after the other */
 };
 
 static void free_answer(struct answer *a)
 {
     free(a->out);
     free(a->err);
+    free(a->made);
     *a = (struct answer){ 0 };
+}
+
+static char *join(char *a, const char *b)
+{
+    size_t n = strlen(a), more = strlen(b);
+    a = realloc(a, n + more + 1);
+    if (!a)
+        die("an answer");
+    memcpy(a + n, b, more + 1);
+    return a;
+}
+
+/* Files that stood there before are no part of what was made. */
+static void read_made(struct answer *a, const struct place *p)
+{
+    a->made = join(calloc(1, 1), a->out);
+    for (int i = 0; i < a->files.n; i++) {
+        char path[512], *s;
+        size_t n;
+        if (find_file(&p->clean, a->files.files[i].name))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", p->folder, a->files.files[i].name);
+        s = read_file(path, &n);
+        a->made = join(a->made, s ? s : "");
+        free(s);
+    }
 }
 
 static void take_answer(struct answer *a, const struct server *s, const struct place *p)
@@ -346,6 +376,7 @@ static void take_answer(struct answer *a, const struct server *s, const struct p
     if (!a->out || !a->err)
         die(p->out);
     list_folder(&a->files, p->folder, &p->clean);
+    read_made(a, p);
 }
 
 /* Run the program without the shim, in the folder; its standard output goes to PLACE.out. */
@@ -379,9 +410,9 @@ static uint64_t ask_store(const struct driver *d, const struct place *p, const c
 
 /* ---- judging ---- */
 
-enum verdict { SAME, REFUSED, APART, CRASH, SILENT, BLAME, LEFT, MESSAGE, HANG, N_VERDICTS };
-static const char *const verdict_words[N_VERDICTS] = { "same",  "refused", "apart",   "crash", "silent",
-                                                       "blame", "left",    "message", "hang" };
+enum verdict { SAME, REFUSED, APART, PARTIAL, CRASH, SILENT, BLAME, LEFT, MESSAGE, HANG, N_VERDICTS };
+static const char *const verdict_words[N_VERDICTS] = { "same",   "refused", "apart", "partial", "crash",
+                                                       "silent", "blame",   "left",  "message", "hang" };
 
 static bool same_files(const struct listing *a, const struct listing *b, const char *except)
 {
@@ -434,6 +465,41 @@ static int count_new_lines(const char *err, const char *right, const char **last
     return n;
 }
 
+/* The next line of *at without its end, without a comma that parts it from the next row, and with single
+ * blanks: a column of a text is as wide as its widest value. Its length; -1: there is none. */
+static int next_line(char *line, size_t size, const char **at)
+{
+    int n = 0;
+    if (!**at)
+        return -1;
+    for (; **at && **at != '\n'; (*at)++)
+        if ((size_t)n + 1 < size && !(**at == ' ' && n > 0 && line[n - 1] == ' '))
+            line[n++] = **at;
+    *at += **at == '\n';
+    while (n > 0 && (line[n - 1] == ',' || line[n - 1] == ' '))
+        n--;
+    line[n] = '\0';
+    return n;
+}
+
+/* Every line that was written is one of the right answer, in the same order: rows of some points, whole. */
+static bool has_right_rows(const struct answer *right, const struct answer *is)
+{
+    enum { LONGEST = 16384 };
+    char line[LONGEST], other[LONGEST];
+    const char *at = is->made, *from = right->made;
+    if (!*at || strlen(at) > strlen(from))
+        return false;
+    while (next_line(line, sizeof line, &at) >= 0) {
+        int n = next_line(other, sizeof other, &from);
+        while (n >= 0 && strcmp(line, other) != 0)
+            n = next_line(other, sizeof other, &from);
+        if (n < 0)
+            return false;
+    }
+    return true;
+}
+
 /* A store that stayed after a failure: the command finishes it. */
 static bool store_recovers(const struct driver *d, const struct command *c, const struct place *p,
                            const struct answer *right)
@@ -460,6 +526,8 @@ static enum verdict judge_failure(const struct driver *d, const struct command *
     /* OpenMP ends the program by itself where it has no memory for a team of threads. */
     if (n != 1 || (strncmp(line, "weft", 4) != 0 && strncmp(line, "libgomp: Out of memory", 22) != 0))
         return MESSAGE;
+    if (strstr(line, " are written\n") && is->exit_code == 1)
+        return !*c->store && has_right_rows(right, is) ? PARTIAL : LEFT;
     if (*c->store && !store_recovers(d, c, p, right))
         return LEFT;
     /* What was printed cannot be taken back. */

@@ -29,6 +29,8 @@ workload:
 ..
 { cat split.yaml && echo 'budget: { usd: 1e6, nic_GBps: 400 }'; } >budget.yaml
 { cat split.yaml && echo 'vary: { objective: [ time, perf_per_cost ], network.dims.node.max_GBps: [ 40, 1000 ] }'; } >vary.yaml
+# A unit of work for each point: a failure leaves points that are done.
+{ cat split.yaml && echo 'vary: { network.dims.pod.size: [ 2, 3, 4, 5, 6, 7, 8, 16 ] }'; } >steps.yaml
 sed -e 's/tier: A,/bw_GBps: 100, tier: A,/' -e 's/tier: B,/bw_GBps: 50, tier: B,/' -e '/total_GBps/d' split.yaml >fixed.yaml
 cat >pods.yaml <<..
 network:

@@ -55,6 +55,23 @@ TEST(rows_move_with_their_texts)
     assert_true(table_number(&from, 2, 2) == 0);
 }
 
+TEST(rows_before_a_failure_are_kept_by_cutting_off_what_follows)
+{
+    KEEP(struct table, t, table_free) = small_table();
+    table_row(&t);
+    table_put_text(&t, "half a row");
+    t.failed = true;
+    table_cut(&t, 2);
+    assert_written(&t, TABLE_AS_CSV, NULL, "name,time_s,n_npus\nring,0.3333333333333333,4096\n,,\n");
+    put_cells(&t, "more", 2.5, 1);
+    assert_written(&t, TABLE_AS_CSV, NULL,
+                   "name,time_s,n_npus\nring,0.3333333333333333,4096\n,,\nmore,2.5,1\n");
+    /* Where no row is left it may be a column that is lacking. */
+    t.failed = true;
+    table_cut(&t, 0);
+    assert_true(t.n_rows == 0 && t.failed);
+}
+
 static bool is_even(const void *data, const struct table *t, int64_t row)
 {
     (void)data;

@@ -200,6 +200,18 @@ TEST(the_failure_of_a_unit_ends_all)
     }
 }
 
+/* They end up in one batch with it: each takes no time. */
+TEST(units_before_the_one_that_fails_are_handed_over)
+{
+    PLANT(p, w, f, 1);
+    p.fails_at = 203;
+    FAILS(fleet_run(&f, e), ERR_NOMEM, "no memory for unit 203");
+    for (int u = 0; u < UNITS; u++)
+        assert_int_equal(p.times[u], u < 203);
+    assert_int_equal(p.sum.seen, 4 * 203);
+    assert_int_equal(p.sum.solved, p.n_rows);
+}
+
 TEST(a_writer_that_fails_ends_all_and_is_not_called_again)
 {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
