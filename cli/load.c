@@ -33,12 +33,13 @@ void bind_choice(struct text *out, const struct sim_collective *c, int32_t d)
         text_printf(out, ", %d segments", (int)choice->segments);
 }
 
-/* The name occurs in the list as a whole. */
+/* The name occurs in the list as a whole. Without memory it is empty. */
 static bool is_listed(const struct text *list, const char *name)
 {
+    const char *begin = text_str(list);
     size_t n = strlen(name);
-    for (const char *s = text_str(list); (s = strstr(s, name)); s++)
-        if ((s == list->s || s[-1] == ' ') && (s[n] == '\0' || s[n] == ','))
+    for (const char *s = begin; n > 0 && (s = strstr(s, name)); s++)
+        if ((s == begin || s[-1] == ' ') && (s[n] == '\0' || s[n] == ','))
             return true;
     return false;
 }

@@ -670,7 +670,7 @@ int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e)
             rc = err_nomem(&own, "a tornado");
         if (rc)
             note_failure(&failed, -1, &own);
-        else
+        if (ends)
             clear_ends(ends, n_ends);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < t->study->sweep.n_points * 2 * (int64_t)t->n_inputs; i++) {
