@@ -176,10 +176,10 @@ static int put_sum(struct store *s, const char *name, const struct store_sum *su
         s->put_sum ? 0 : store_prepare(s, &s->put_sum, "INSERT OR REPLACE INTO checks VALUES(?1, ?2, ?3)", e);
     if (rc)
         return rc;
-    sqlite3_bind_text(s->put_sum, 1, name, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s->put_sum, 2, sum->n);
-    sqlite3_bind_int64(s->put_sum, 3, (int64_t)sum->sum);
-    return store_run(s, s->put_sum, e);
+    int code = sqlite3_bind_text(s->put_sum, 1, name, -1, SQLITE_STATIC);
+    rc = code ? store_fail(s, code, e)
+              : store_bind(s, s->put_sum, 2, (int64_t[]){ sum->n, (int64_t)sum->sum }, 2, e);
+    return rc ? rc : store_run(s, s->put_sum, e);
 }
 
 /* Small tables are summed again, which is less than keeping track of them. */
@@ -207,8 +207,8 @@ static int check_sum(struct store *s, const char *name, const struct store_sum *
     int rc = s->get_sum ? 0 : store_prepare(s, &s->get_sum, "SELECT n, sum FROM checks WHERE name = ?1", e);
     if (rc)
         return rc;
-    sqlite3_bind_text(s->get_sum, 1, name, -1, SQLITE_STATIC);
-    int code = sqlite3_step(s->get_sum);
+    int code = sqlite3_bind_text(s->get_sum, 1, name, -1, SQLITE_STATIC);
+    code = code ? code : sqlite3_step(s->get_sum);
     int64_t n = code == SQLITE_ROW ? sqlite3_column_int64(s->get_sum, 0) : -1;
     uint64_t is = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s->get_sum, 1) : 0;
     if (code != SQLITE_ROW && code != SQLITE_DONE)

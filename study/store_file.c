@@ -108,6 +108,15 @@ int store_prepare(struct store *s, struct sqlite3_stmt **out, const char *sql, s
     return code ? store_fail(s, code, e) : 0;
 }
 
+int store_bind(struct store *s, struct sqlite3_stmt *stmt, int first, const int64_t *numbers, int n,
+               struct err *e)
+{
+    int code = SQLITE_OK;
+    for (int i = 0; i < n && code == SQLITE_OK; i++)
+        code = sqlite3_bind_int64(stmt, first + i, numbers[i]);
+    return code ? store_fail(s, code, e) : 0;
+}
+
 int store_run(struct store *s, struct sqlite3_stmt *stmt, struct err *e)
 {
     int code = sqlite3_step(stmt);
@@ -1237,12 +1246,10 @@ static int run_span(struct store *s, struct sqlite3_stmt **stmt, const char *sql
                     struct err *e)
 {
     int rc = *stmt ? 0 : store_prepare(s, stmt, sql, e);
-    if (rc)
-        return rc;
-    sqlite3_bind_int64(*stmt, 1, span.first);
-    if (sqlite3_bind_parameter_count(*stmt) > 1)
-        sqlite3_bind_int64(*stmt, 2, span.n);
-    return store_run(s, *stmt, e);
+    if (!rc)
+        rc = store_bind(s, *stmt, 1, (int64_t[]){ span.first, span.n }, sqlite3_bind_parameter_count(*stmt),
+                        e);
+    return rc ? rc : store_run(s, *stmt, e);
 }
 
 /* What changed since the last commit; both lists ascend. */

@@ -90,6 +90,10 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e);
 int store_exec(struct store *s, const char *sql, struct err *e);
 /** @p out: NULL or a statement, which is finalised first. The caller finalises what it gets. */
 int store_prepare(struct store *s, struct sqlite3_stmt **out, const char *sql, struct err *e);
+/** Bind whole numbers, shape [n], to parameters @p first and those that follow. What is not bound is NULL to
+ * SQLite: a failure must not pass. */
+int store_bind(struct store *s, struct sqlite3_stmt *stmt, int first, const int64_t *numbers, int n,
+               struct err *e);
 /** Run to its end a statement without rows, and reset it. */
 int store_run(struct store *s, struct sqlite3_stmt *stmt, struct err *e);
 /** The number that a query gives; 0 where it gives none. */

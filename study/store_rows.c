@@ -280,12 +280,12 @@ static int remove_part(struct store *s, const struct store_table *t, struct stor
     int rc = prepare_keyed(s, t, p, &p->find, "SELECT *", e);
     if (!rc)
         rc = prepare_keyed(s, t, p, &p->remove, "DELETE", e);
+    if (!rc)
+        rc = store_bind(s, p->find, 1, keys, t->n_keys, e);
+    if (!rc)
+        rc = store_bind(s, p->remove, 1, keys, t->n_keys, e);
     if (rc)
         return rc;
-    for (int32_t key = 0; key < t->n_keys; key++) {
-        sqlite3_bind_int64(p->find, key + 1, keys[key]);
-        sqlite3_bind_int64(p->remove, key + 1, keys[key]);
-    }
     int code = sqlite3_step(p->find);
     uint64_t h = code == SQLITE_ROW ? store_hash_row(p->find) : 0;
     sqlite3_reset(p->find);
@@ -677,13 +677,9 @@ int store_next(struct store *s, struct store_walk *w, int64_t most, struct table
     table_clear(rows);
     /* From behind the last row by key, not by an open cursor: between two calls nothing is locked, and rows
      * may be put. */
-    sqlite3_bind_int64(get, 1, w->id);
-    sqlite3_bind_int64(get, 2, w->upto);
-    sqlite3_bind_int64(get, 3, most);
-    if (t->n_keys > 1)
-        sqlite3_bind_int64(get, 4, w->seq);
-    int code;
-    while ((code = sqlite3_step(get)) == SQLITE_ROW) {
+    rc = store_bind(s, get, 1, (int64_t[]){ w->id, w->upto, most, w->seq }, t->n_keys > 1 ? 4 : 3, e);
+    int code = SQLITE_DONE;
+    while (!rc && (code = sqlite3_step(get)) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(get, rows->n_cols);
         int64_t seq = t->n_keys > 1 ? sqlite3_column_int64(get, rows->n_cols + 1) : -1;
         /* Without this a disk that fails between two calls could send a walk in circles. */
@@ -695,7 +691,8 @@ int store_next(struct store *s, struct store_walk *w, int64_t most, struct table
             break;
         }
     }
-    rc = code == SQLITE_DONE ? 0 : store_fail(s, code, e);
+    if (code != SQLITE_DONE)
+        rc = store_fail(s, code, e);
     sqlite3_reset(get);
     if (rc)
         table_free(rows);
