@@ -1,7 +1,7 @@
 #!/bin/sh
 # Do the tests notice small mistakes? Makes MUTANTS (300) of them in the product code, one at a time, runs the tests of the
-# folder that each is in and prints those that no test notices: the suite of the file, those that name it, those of the folder,
-# then the program tests, since all that the folders below do is seen through commands.
+# folder that each is in and prints those that no test notices: the suite of the file, those of any folder that include its
+# header, those of its folder, then the program tests, since all that the folders below do is seen through commands.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
 # From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
 # BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed or nobody, rank, file,
@@ -19,10 +19,13 @@ ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
 UBSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS UBSAN_OPTIONS
 
-# Unit suites of folder $1 as they are: what fails unchanged would notice everything. Cost is processor time.
+# Unit suites of folder $1, and those of other folders that include a header of it, but for base, which all do, as they are: what
+# fails unchanged would notice everything. Cost is processor time.
 measure() {
     mkdir "$work/unchanged"
-    if ! "$build/unit_tests" -l "$((10 * LIMIT_S))" -o "$work/unchanged" "$1_" >"$work/log" 2>&1; then
+    others=$([ "$1" = base ] || grep -l "#include \"$1/" tests/unit/test_*.c | sed 's,.*/test_,,; s,\.c$,,')
+    # shellcheck disable=SC2086 # names
+    if ! "$build/unit_tests" -l "$((10 * LIMIT_S))" -o "$work/unchanged" "$1_" $others >"$work/log" 2>&1; then
         grep -A 20 'failed: ' "$work/log" >&2
         echo "mutants: the suites of $1 fail without a mutant" >&2
         return 1
@@ -32,9 +35,11 @@ measure() {
 }
 
 # The order of suites for a mutant of $file, as the runner takes it ("times", the largest first): the suite of the file, those
-# that include its header or have its name in theirs, the rest; of each kind the cheap ones first.
+# that include its header (shape_ring.c: shape.h) or have its name in theirs, the rest of the folder; of each kind the cheap ones
+# first.
 order_suites() {
     header=${file%.c}.h
+    [ -e "$header" ] || header=${header%%_*}.h
     name=$(basename "$file" .c)
     while read -r of suite cost_s; do
         [ "$of" = "$top" ] || continue
@@ -43,6 +48,7 @@ order_suites() {
         *"_$name"*) kind=2 ;;
         *) kind=3 && ! grep -qs "\"$header\"" "tests/unit/test_$suite.c" || kind=2 ;;
         esac
+        case $kind$suite in 3"$top"_*) ;; 3*) continue ;; esac
         echo "$kind $cost_s $suite"
     done <"$work/suites" | sort -k1,1n -k2,2n | awk '{ print $3, 100000 - NR }'
 }
@@ -54,7 +60,8 @@ suite_that_notices() {
     (
         # shellcheck disable=SC3045 # every shell on Linux has it
         ulimit -t "$LIMIT_S"
-        exec "$me/unit_tests" -x -l "$((10 * LIMIT_S))" -o "$me" "${top}_"
+        # shellcheck disable=SC2046 # names
+        exec "$me/unit_tests" -x -l "$((10 * LIMIT_S))" -o "$me" $(cut -d ' ' -f1 "$me/times")
     ) >"$me/log" 2>&1 || sed -n 's/^FAILED: //p' "$me/log" | grep . || echo "$top"
 }
 

@@ -11,8 +11,12 @@
 #include "base/rng.h"
 #include "sim/flow/flow_collective.h"
 #include "topo/graph.h"
+#include "topo/network.h"
 #include "topo/route.h"
+#include "topo/shape.h"
 #include "topo/theta.h"
+#include "workloads/algorithm.h"
+#include "workloads/collective.h"
 #include "workloads/dispatch.h"
 
 struct bench {
