@@ -309,7 +309,8 @@ static int build_room(struct theta *t, struct err *e)
     return ok ? 0 : err_nomem(e, "demand on a graph");
 }
 
-/* Lengths, then u of each source, and the row sum of times * u >= scale. */
+/* Lengths, then u of each source, and the row sum of times * u >= scale. No u has a bound: one at 0 would let
+ * the routing, which is the dual, carry more than its demand. */
 static int build_master(struct theta *t, struct err *e)
 {
     int rc = simplex_build(&t->master, e);
@@ -317,7 +318,7 @@ static int build_master(struct theta *t, struct err *e)
     for (int32_t v = 0; v < t->n_vars; v++)
         t->scale += t->var_weight[v] > 0;
     for (int32_t c = 0; c < t->n_vars + t->n_sources && !rc; c++)
-        rc = simplex_add_column(t->master, 0, 0, INFINITY, 0, NULL, NULL, e);
+        rc = simplex_add_column(t->master, 0, c < t->n_vars ? 0 : -INFINITY, INFINITY, 0, NULL, NULL, e);
     for (int32_t i = 0; i < t->n_sources; i++)
         t->columns[i] = t->n_vars + i;
     return rc ? rc : simplex_add_row(t->master, t->scale, INFINITY, t->n_sources, t->columns, t->times, e);
