@@ -395,7 +395,8 @@ TEST(counts_fit_at_the_largest_size)
     assert_true(m.npu_degree_max == 16777216 && m.edge_connectivity == 64);
 }
 
-static void compare_with_search(const struct topo_network *net)
+/* True: search cuts less than a bound. */
+static bool compare_with_search(const struct topo_network *net)
 {
     struct topo_metrics closed, found;
     struct topo_graph *g;
@@ -422,6 +423,7 @@ static void compare_with_search(const struct topo_network *net)
     else
         assert_close(found.bisection_Bps, closed.bisection_Bps, 1e-9);
     assert_in_range((unsigned long)found.bisection_dim, 0, (unsigned long)net->n_dims - 1);
+    return found.bisection_Bps < closed.bisection_Bps * (1 - 1e-9);
 }
 
 TEST(formulas_equal_search_on_chosen_networks)
@@ -520,6 +522,54 @@ TEST(formulas_equal_search_on_chosen_networks)
         read_word(&net, words[i]);
         compare_with_search(&net);
     }
+}
+
+/* Links of one vertex: to lower numbers, its leaves, and to others. */
+struct sides {
+    int64_t at;
+    int32_t below, other;
+    int64_t first; /* of its kind */
+};
+
+static void count_side(void *x, int64_t a, int64_t b)
+{
+    struct sides *s = x;
+    s->below += b == s->at && a < s->first;
+    s->other += (a == s->at || b == s->at) && a >= s->first;
+}
+
+/* A dragonfly+ says that its cut is exact as long as no spine has more links to groups than to leaves,
+ * counted here; there and one beyond, where a mix of leaves and spines does cut less. */
+TEST(a_cut_is_said_to_be_a_bound_where_it_is_one)
+{
+    int n_bounds = 0, n_exact = 0, n_less = 0;
+    for (int code = 0; code < 2 * 4 * 5 * 3 * 4; code++) {
+        int p = 1 + code % 2, l = 1 + code / 2 % 4, g = 2 + code / 8 % 5, s = 1 + code / 40 % 3,
+            h = 1 + code / 120;
+        char word[64];
+        struct topo_network net;
+        struct shape_counts c;
+        struct err none = { 0 };
+        snprintf(word, sizeof word, "dragonfly+:%dx%dx%d^%d^%d@%d", p, l, g, s, h, p);
+        if (topo_parse_spec(&net, word, &none))
+            continue;
+        topo_ops(net.dims)->counts(&c, net.dims);
+        topo_ops(net.dims)->cut(&c, net.dims);
+        struct sides spine = { .first = (int64_t)p * l * g + l * g };
+        bool beyond = false;
+        for (spine.at = spine.first; spine.at < spine.first + s * g; spine.at++) {
+            spine.below = spine.other = 0;
+            topo_ops(net.dims)->edges(net.dims, &spine, count_side);
+            assert_int_equal(spine.below, l);
+            beyond = beyond || spine.other > l;
+        }
+        if (c.cut_is_bound != beyond)
+            fail_msg("%s: said to be %s", word, c.cut_is_bound ? "a bound" : "exact");
+        n_bounds += beyond;
+        n_exact += !beyond;
+        n_less += compare_with_search(&net);
+    }
+    assert_true(n_exact > 50 && n_bounds > 50 && n_less > 0);
 }
 
 /* Any shapes, 1 to 8 dimensions, at most @p most NPUs. */

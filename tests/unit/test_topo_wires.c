@@ -140,3 +140,118 @@ TEST(orbits_are_what_automorphisms_leave)
     OK(topo_find_orbits(orbit, 4, colors, ring, 4, e));
     assert_true(orbit[0] == 0 && orbit[1] == 1 && orbit[3] == 1 && orbit[2] == 2);
 }
+
+/* ---- classes as dimensions ---- */
+
+/* Classes of the file, innermost first, with so many members each; 0: what is left. */
+static int bind_wires(struct topo_wires *w, struct topo_network *net, const char *csv, const char *classes,
+                      const int32_t *sizes, int32_t *at, struct err *e)
+{
+    topo_network_defaults(net);
+    for (const char *c = classes; *c; c += strcspn(c, " "), c += *c == ' ') {
+        struct topo_dim *dim = &net->dims[net->n_dims];
+        topo_dim_defaults(dim, net->n_dims);
+        snprintf(dim->name, sizeof dim->name, "%.*s", (int)strcspn(c, " "), c);
+        dim->size = sizes[net->n_dims++];
+    }
+    *at = -2;
+    int rc = read_wires(w, csv, e);
+    return rc ? rc : topo_wires_bind(w, net, at, e);
+}
+
+#define LEAVES                                                                                               \
+    "a,switch0,10,1,leaf,100,8\nb,switch0,10,1,leaf,100,8\nc,switch1,10,1,leaf,100,8\n"                      \
+    "d,switch1,30,1,leaf,150,9\n"
+
+/* B is what one NPU has of all links of a class: of those that lead away from the NPUs one way, of those
+ * between vertices as far from them both ways. */
+TEST(classes_have_the_bandwidth_of_one_npu)
+{
+    static const struct {
+        const char *csv, *classes;
+        int32_t sizes[2], want_sizes[2];
+        struct topo_wire_class want[2];
+    } cases[] = {
+        /* 4 leaves, 2 links up to the third box */
+        { HEAD LEAVES "switch0,switch2,20,1,up,300,14\nswitch1,switch2,20,1,up,300,14\n",
+          "leaf up",
+          { 2, 2 },
+          { 2, 2 },
+          { { 4, 2, 15e9, 1, 1, 1, 450 / 15e9, 33 / 15e9 },
+            { 2, 2, 10e9, 1, 2, 0, 600 / 10e9, 28 / 10e9 } } },
+        /* the same in the other order, between two boxes both ways */
+        { HEAD LEAVES "switch0,switch1,20,1,up,300,14\n",
+          "up leaf",
+          { 0, 0 },
+          { 4, 1 },
+          { { 1, 2, 10e9, 0.5, 1, 0, 300 / 10e9, 14 / 10e9 },
+            { 4, 2, 15e9, 1, 1, 1, 450 / 15e9, 33 / 15e9 } } },
+        /* a line of NPUs with one box in it; three links above one another */
+        { HEAD "a,b,10,1,x,1,1\nb,c,20,1,x,1,1\nc,switch0,6,1,x,1,1\nswitch0,switch1,8,1,y,1,1\n"
+               "switch1,switch2,4,1,y,1,1\n",
+          "x y",
+          { 3, 0 },
+          { 3, 1 },
+          { { 3, 20 / 22., 22e9, 1, 1 / 11., 1 / 11., 3 / 22e9, 3 / 22e9 },
+            { 2, 2, 4e9, 1, 2, 0, 2 / 4e9, 2 / 4e9 } } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        struct topo_network net;
+        int32_t at;
+        OK(bind_wires(&w, &net, cases[i].csv, cases[i].classes, cases[i].sizes, &at, e));
+        assert_true(at == -1 && net.n_npus == w.n_npus);
+        double all[2] = { 0 };
+        for (int32_t d = 0; d < 2; d++) {
+            const struct topo_wire_class *k = &w.kinds[d], *want = &cases[i].want[d];
+            assert_int_equal(net.dims[d].size, cases[i].want_sizes[d]);
+            assert_int_equal(k->n_links, want->n_links);
+            assert_close(k->link_share, want->link_share, 1e-14);
+            assert_close(k->file_Bps, want->file_Bps, 1e-14);
+            assert_close(k->links_per, want->links_per, 1e-14);
+            assert_near(k->ports_per, want->ports_per, 1e-14);
+            assert_near(k->nics_per, want->nics_per, 1e-14);
+            assert_close(k->usd_per_Bps, want->usd_per_Bps, 1e-14);
+            assert_close(k->watt_per_Bps, want->watt_per_Bps, 1e-14);
+        }
+        for (int32_t l = 0; l < w.n_links; l++) {
+            int32_t d = w.links[l].cls;
+            assert_close(w.weight[l] * w.kinds[d].file_Bps, w.links[l].bw_Bps, 1e-14);
+            all[d] += w.links[l].usd;
+        }
+        for (int32_t d = 0; d < 2; d++)
+            assert_close(all[d], w.kinds[d].usd_per_Bps * w.kinds[d].file_Bps, 1e-14);
+    }
+}
+
+TEST(classes_and_sizes_that_do_not_fit_are_refused)
+{
+    static const struct {
+        const char *csv, *classes;
+        int32_t sizes[2], at;
+        const char *text;
+    } cases[] = {
+        { HEAD LEAVES, "leaf up", { 0, 0 }, 1, "is \"up\", of which the graph has no links" },
+        { HEAD LEAVES, "up", { 0, 0 }, -1, "has links of class \"leaf\", expected it among the classes" },
+        { HEAD LEAVES "switch0,switch1,20,1,,300,14\n", "leaf", { 0, 0 }, -1, "edge 5 has no class" },
+        { HEAD LEAVES, "leaf", { 3 }, -1, "has 4 NPUs, expected the product of the sizes, 3" },
+        { HEAD LEAVES "switch0,switch1,1,1,up,1,1\n",
+          "leaf up",
+          { 0, 3 },
+          -1,
+          "the product of the sizes, 3" },
+        { HEAD LEAVES "switch0,switch1,1,1,up,1,1\n",
+          "leaf up",
+          { 2, 0 },
+          -1,
+          "the product of the sizes, 2" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        struct topo_network net;
+        int32_t at;
+        FAILS(bind_wires(&w, &net, cases[i].csv, cases[i].classes, cases[i].sizes, &at, e), ERR_RANGE,
+              cases[i].text);
+        assert_int_equal(at, cases[i].at);
+    }
+}

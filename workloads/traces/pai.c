@@ -155,7 +155,7 @@ static void merge_task(struct pai_job *job, const struct pai_task *task, const c
 {
     bool some_gpu = task->gpu_percent > 0;
     job->vague = job->vague || (some_gpu && task->n < 0);
-    job->gpus += some_gpu && task->n > 0 ? (double)task->n * task->gpu_percent / 100 : 0;
+    job->gpus += some_gpu ? (double)task->n * task->gpu_percent / 100 : 0; /* of a vague job no matter what */
     job->start_s = fmin(job->start_s, task->start_s); /* of NaN and a number the number */
     job->end_s = fmax(job->end_s, task->end_s);
     job->open = job->open || isnan(task->end_s);
