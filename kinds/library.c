@@ -130,7 +130,16 @@ static int open_point(struct study *s, const weft_study *study, const struct stu
     return study_open_point(s, &ask, e);
 }
 
-/* Rows of one point with the engine's own code, so that they are those of the program. */
+/* What the study that used it last had to say. */
+static void keep_notes(const weft_study *study, const struct text *notes)
+{
+    struct text *out = (struct text *)&study->notes;
+    text_clear(out);
+    text_puts(out, text_str(notes));
+}
+
+/* Rows of one point with the engine's own code, so that they are those of the program. It is read once more
+ * for what has no effect, which the engine asks of whole studies only. */
 static int run_point(weft_row **row, const weft_study *study, const struct study_override *more, int32_t n,
                      struct err *e)
 {
@@ -140,13 +149,17 @@ static int run_point(weft_row **row, const weft_study *study, const struct study
     if (!*row)
         return err_nomem(e, "row");
     (*row)->table = &(*row)->own;
+    struct design_point point = { 0 };
+    struct err ignored = { 0 };
     int rc = open_point(&s, study, more, n, &set, e);
+    if (!rc && design_load(&point, &s, &(struct sweep_point){ 0 }, STUDY_UNSEARCHED, &ignored) == 0)
+        text_puts(&s.notes, text_str(&point.notes));
+    study_free(&point);
     if (!rc)
         rc = campaign_rows(&(*row)->own, &s, 1, e);
     if (!rc && strcmp(weft_text(*row, "status"), "error") == 0)
         rc = err_set(e, ERR_RANGE, "%s", weft_text(*row, "message"));
-    text_clear((struct text *)&study->notes);
-    text_puts((struct text *)&study->notes, text_str(&s.notes));
+    keep_notes(study, &s.notes);
     study_close(&s);
     free(set);
     if (rc) {
@@ -236,8 +249,7 @@ static int run_study(const weft_study *study, struct watch *w, struct err *e)
         rc = campaign_run(&c, e);
     if (!rc && o->row && !w->stopped)
         rc = hand_rows(w, c.store, s.kind, e);
-    text_clear((struct text *)&study->notes);
-    text_puts((struct text *)&study->notes, text_str(&s.notes));
+    keep_notes(study, &s.notes);
     campaign_close(&c);
     study_close(&s);
     return rc;

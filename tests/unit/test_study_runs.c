@@ -321,3 +321,43 @@ TEST(a_store_with_other_tables_is_refused)
     FAILS(run(NULL, &f, f.store, &(struct way){ .threads = 1 }, e), ERR_PARSE,
           "has table first, expected none as this run does not record it");
 }
+
+/* Each column by its kind, and their number: of a table that another version wrote nothing is shown. */
+TEST(a_store_with_other_columns_is_refused)
+{
+    KEEP(struct trial, f, trial_end);
+    KEEP(struct store *, store, store_close_at);
+    trial_begin(&f, &subjects[0]);
+    OK(run(NULL, &f, f.store, &(struct way){ .threads = 1 }, e));
+    OK(store_read(&store, f.store, e));
+    struct table_def tables[STUDY_MAX_TABLES];
+    struct study_kind other = toy_kind;
+    memcpy(tables, toy_kind.tables, (size_t)toy_kind.n_tables * sizeof *tables);
+    other.tables = tables;
+    const struct column *of = tables[TABLE_RUNS].columns;
+    struct column columns[16];
+    int32_t n = 0;
+    while (of[n].name)
+        n++;
+    assert_in_range(n, 2, COUNT_OF(columns) - 1);
+    for (int32_t k = -1; k <= n; k++) {
+        struct table t = { 0 };
+        memcpy(columns, of, (size_t)(n + 1) * sizeof *columns);
+        if (k == n)
+            columns[n - 1] = (struct column)COLUMNS_END;
+        else if (k >= 0)
+            columns[k].kind = columns[k].kind == TABLE_REAL ? TABLE_COUNT : TABLE_REAL;
+        tables[TABLE_RUNS].columns = columns;
+        int rc = study_read_table(&t, store, &other, "steps", e);
+        table_free(&t);
+        if (k < 0)
+            assert_ok(rc, e);
+        else
+            assert_fails(rc, e, ERR_PARSE, "table steps has other columns than this version");
+    }
+    struct table t = { 0 };
+    FAILS(study_read_table(&t, store, &toy_whole_kind, "steps", e), ERR_PARSE,
+          "is of a study of kind toy, expected toys");
+    FAILS(study_read_table(&t, store, &toy_kind, "results", e), ERR_PARSE, "has no table results");
+    FAILS(study_read_table(&t, store, &toy_kind, "nosuch", e), ERR_PARSE, "has no table nosuch");
+}

@@ -1,0 +1,186 @@
+/* The library as a program calls it: one design by closed forms, studies of many points, what each call does
+ * when it fails. That it is found, linked and compiled as installed is tests/library.sh. */
+#include "tests/unit/folder.h"
+#include "weft.h"
+
+/* All-reduce on switches of n at B: 2 (n-1)/n of what is left of S. */
+#define STEP  "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
+#define STUDY "network: switch:4 switch:8\n" STEP
+
+static weft_study *load(struct folder *f, const char *text)
+{
+    weft_study *s;
+    weft_error e = { 0 };
+    assert_int_equal(weft_load(&s, put(f, "study.yaml", text), &e), 0);
+    assert_string_equal(e.text, "");
+    return s;
+}
+
+static void free_study(weft_study **s)
+{
+    weft_free_study(*s);
+}
+
+static void free_row(weft_row **row)
+{
+    weft_free_row(*row);
+}
+
+#define LOADED(s, text)                                                                                      \
+    FOLDER(f);                                                                                               \
+    KEEP(weft_study *, s, free_study);                                                                       \
+    weft_error said = { 0 };                                                                                 \
+    s = load(&f, text)
+
+/* Both dimensions end together: 1.5 S in the inner, 7/16 S in the outer one. */
+TEST(a_split_is_the_row_that_a_program_writes)
+{
+    LOADED(s, STUDY);
+    KEEP(weft_row *, row, free_row);
+    assert_int_equal(weft_set(s, "total_GBps", "50", &said), 0);
+    assert_int_equal(weft_set(s, "total_GBps", "100", &said), 0); /* the last holds */
+    assert_int_equal(weft_split(&row, s, &said), 0);
+    assert_close(weft_number(row, "time_s"), 1.9375 * 16e6 / 100e9, 1e-6);
+    assert_close(weft_number(row, "bw1_GBps"), 100 * 1.5 / 1.9375, 1e-4);
+    assert_string_equal(weft_text(row, "status"), "solved");
+    assert_true(isnan(weft_number(row, "status")) && isnan(weft_number(row, "nosuch")));
+    assert_true(!weft_text(row, "time_s") && !weft_text(row, "nosuch"));
+    int n = 0;
+    while (weft_column(row, n))
+        n++;
+    assert_true(n > 10 && !weft_column(row, -1) && !weft_column(row, n + 1));
+    assert_string_equal(weft_column(row, 0), "point");
+    assert_string_equal(weft_notes(s), "");
+}
+
+/* The study's own model has 2 us more for each of 2 (n-1) steps of a ring; without them notes say so. */
+TEST(a_step_is_simulated_by_the_model_that_is_asked_for)
+{
+    LOADED(s, "network: { dims: [ { name: d, shape: ring, size: 4, bw_GBps: 50, latency_ns: 2000 } ] }\n" STEP
+              "model: alpha-beta\nsimulation: { chunks: 1 }\n");
+    CASES(const char *model; double latency_s) = { { "bandwidth", 0 }, { NULL, 6 * 2e-6 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(weft_row *, row, free_row);
+        assert_int_equal(weft_simulate(&row, s, cases[i].model, &said), 0);
+        assert_close(weft_number(row, "time_s"), 2 * 3 / 4. * 16e6 / 50e9 + cases[i].latency_s, 1e-9);
+        if (cases[i].model)
+            assert_has(weft_notes(s), "latency_ns has no effect here");
+        else
+            assert_string_equal(weft_notes(s), "");
+    }
+}
+
+TEST(what_is_wrong_is_an_error_with_its_code)
+{
+    LOADED(s, STUDY);
+    weft_study *none;
+    weft_row *row = NULL;
+    assert_int_equal(weft_load(&none, "no such word", &said), WEFT_PARSE);
+    assert_true(!none && said.code == WEFT_PARSE && *said.text);
+    assert_int_equal(weft_load(&none, "ring:1:2:3", NULL), WEFT_PARSE);
+    assert_int_equal(weft_load(&none, "ring:4 switch:8", &said), 0);
+    weft_free_study(none);
+    weft_free_study(NULL);
+    weft_free_row(NULL);
+    assert_int_equal(weft_split(&row, s, &said), 0); /* no total: a row that says so */
+    assert_string_equal(weft_text(row, "status"), "unbounded");
+    weft_free_row(row);
+    assert_int_equal(weft_set(s, "total_GBps", "-1", &said), 0); /* looked at by what uses it */
+    assert_int_equal(weft_split(&row, s, &said), WEFT_RANGE);
+    assert_true(!row && said.code == WEFT_RANGE);
+    assert_has(said.text, "--set total_GBps");
+    assert_int_equal(weft_simulate(&row, s, "fast", &said), WEFT_RANGE);
+    assert_true(!row);
+}
+
+struct seen {
+    int n, stop_at, asked;
+    double time_s[8];
+    char word[8][32];
+};
+
+static int see_row(void *data, const weft_row *row)
+{
+    struct seen *x = data;
+    assert_in_range(x->n, 0, 7);
+    x->time_s[x->n] = weft_number(row, "time_s");
+    snprintf(x->word[x->n], sizeof x->word[0], "%s", weft_text(row, "status"));
+    return ++x->n == x->stop_at;
+}
+
+static int see_progress(void *data, long long done, long long all)
+{
+    struct seen *x = data;
+    assert_true(done >= 0 && done <= all && all == 3);
+    x->asked++;
+    return x->stop_at < 0;
+}
+
+TEST(rows_come_in_order_until_one_says_stop)
+{
+    LOADED(s, STUDY "vary: { total_GBps: [100, 200, 400] }\n");
+    weft_run_options o;
+    for (int threads = 1; threads <= 2; threads++)
+        for (int stop_at = 0; stop_at <= 3; stop_at++) {
+            struct seen x = { .stop_at = stop_at };
+            weft_run_defaults(&o);
+            assert_true(o.size == sizeof o && o.threads == 1 && !o.store && !o.row && !o.progress);
+            o.threads = threads;
+            o.data = &x;
+            o.row = see_row;
+            o.progress = see_progress;
+            said = (weft_error){ 0 };
+            assert_int_equal(weft_run(s, &o, &said), stop_at ? WEFT_STOPPED : 0);
+            assert_int_equal(said.code, stop_at ? WEFT_STOPPED : 0);
+            assert_string_equal(said.text, stop_at ? "the run was stopped" : "");
+            assert_true(x.n == (stop_at ? stop_at : 3) && x.asked > 0);
+            for (int i = 0; i < x.n; i++) {
+                assert_close(x.time_s[i], 1.9375 * 16e6 / (100e9 * (1 << i)), 1e-6);
+                assert_string_equal(x.word[i], "solved");
+            }
+        }
+}
+
+/* Stopped before its rows are asked for, a run goes on from its store. */
+TEST(a_run_that_is_stopped_goes_on_in_its_store)
+{
+    LOADED(s, STUDY "vary: { total_GBps: [100, 200, 400] }\n");
+    char path[SUPPORT_PATH];
+    weft_run_options o;
+    struct seen x = { .stop_at = -1 };
+    weft_run_defaults(&o);
+    o.store = scratch_path(path, f.dir, "rows.db");
+    o.data = &x;
+    o.progress = see_progress;
+    o.row = see_row;
+    assert_int_equal(weft_run(s, &o, NULL), WEFT_STOPPED);
+    assert_int_equal(x.n, 0);
+    x.stop_at = 0;
+    assert_int_equal(weft_run(s, &o, &said), 0);
+    assert_int_equal(x.n, 3);
+    o.row = NULL;
+    o.progress = NULL;
+    assert_int_equal(weft_run(s, &o, &said), 0);
+    weft_set(s, "objective", "utilization", NULL);
+    assert_int_equal(weft_run(s, &o, &said), WEFT_PARSE); /* of another study */
+}
+
+TEST(options_are_checked)
+{
+    LOADED(s, STUDY "vary: { total_GBps: [100] }\n");
+    weft_run_options o;
+    CASES(int threads, less, rc) = { { 0, 0, WEFT_USAGE }, { -1, 0, WEFT_USAGE }, { 1025, 0, WEFT_USAGE },
+                                     { 1, 1, WEFT_USAGE }, { 1024, 0, 0 },        { 1, 0, 0 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        weft_run_defaults(&o);
+        o.threads = cases[i].threads;
+        o.size -= (size_t)cases[i].less;
+        assert_int_equal(weft_run(s, &o, &said), cases[i].rc);
+    }
+    weft_run_defaults(&o);
+    o.threads = 2000;
+    assert_int_equal(weft_run(s, &o, &said), WEFT_USAGE);
+    assert_string_equal(said.text,
+                        "options: threads is 2000, expected 1 to 1024, and weft_run_defaults() first");
+    assert_string_equal(weft_version(), "0.1.0");
+}
