@@ -823,8 +823,31 @@ static int32_t threads_of(const struct run *run)
 /* For the time of one campaign; its first member goes to progress_report(). */
 struct watch {
     struct progress progress;
-    bool units; /* of kinds with runs a unit, a point with a seed, is what ends */
+    const struct run *run;
+    bool units;       /* of kinds with runs a unit, a point with a seed, is what ends */
+    bool has_ranks;   /* others than this one */
+    double stopped_s; /* when it was first seen that an end was asked for; 0: not yet */
 };
+
+/*
+ * A rank that was killed never ends, and mpirun, which asks the others to, kills them 1 s later: whoever
+ * started them is to read a line before.
+ */
+static void say_waiting(struct watch *w)
+{
+    const char *store = w->run->opt.store;
+    double now = clock_now_s();
+    if (!w->has_ranks || isinf(w->stopped_s))
+        return;
+    if (w->stopped_s == 0)
+        w->stopped_s = now;
+    if (now - w->stopped_s < 0.3)
+        return;
+    w->stopped_s = INFINITY; /* once */
+    output_say(w->run, "stopping, but a rank has not ended: it was killed, or its unit takes long; %s%s%s",
+               store ? "what is done is in " : "nothing is written", store ? store : "",
+               store ? ", resume with the same command" : "");
+}
 
 /* A campaign_progress. */
 static bool report(void *context, const struct campaign_state *s)
@@ -833,14 +856,16 @@ static bool report(void *context, const struct campaign_state *s)
     struct progress *p = &w->progress;
     char best[SHOW], kept[SHOW];
     /* Of kinds with blocks the estimate goes by points, as blocks differ in size. */
-    if (w->units)
-        return progress_report(p, s->n_done, s->n_units);
-    p->before = s->before;
+    p->before = w->units ? p->before : s->before;
     p->note[0] = '\0';
-    if (s->best_s > 0)
+    if (!w->units && s->best_s > 0)
         snprintf(p->note, sizeof p->note, "best %s s, %s rows", show_real(best, s->best_s, 4),
                  show_count(kept, s->kept));
-    return progress_report(p, s->done.seen, s->n_points);
+    bool goes_on =
+        progress_report(p, w->units ? s->n_done : s->done.seen, w->units ? s->n_units : s->n_points);
+    if (!goes_on)
+        say_waiting(w);
+    return goes_on;
 }
 
 /* Where an interrupted study stands, and how to go on. */
@@ -1084,7 +1109,7 @@ static int run_campaign(struct run *run, struct campaign *c, struct study_job *j
     struct progress *p = &job->watch.progress;
     const struct origin from = points_origin(job->ask.study);
     char kept[256];
-    job->watch.units = c->runs != NULL;
+    job->watch = (struct watch){ .run = run, .units = c->runs != NULL, .has_ranks = fleet_ranks() > 1 };
     progress_begin(p, run, c->runs ? "runs" : "points");
     if (fleet_rank() == 0)
         say_resumed(run, c);

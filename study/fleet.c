@@ -138,6 +138,12 @@ static int write_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *
     return 0;
 }
 
+void fleet_report(struct fleet_crew *c)
+{
+#pragma omp critical(fleet_take)
+    report(c);
+}
+
 int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
     int rc;

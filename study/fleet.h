@@ -67,8 +67,9 @@ void fleet_batch_free(struct fleet_batch *b);
  * An error ends the run. */
 typedef int fleet_take(void *data, struct fleet_batch *batch, struct err *e);
 
-/** Called after batches, by one thread of the first rank at a time, a few times a second at most. Returning
- * false stops: units under way are finished, no other begins. */
+/** Called after batches, and on several ranks while they work, by one thread of the first rank at a time, a
+ * few times a second at most. Returning false stops: units under way are finished, no other begins; on
+ * several ranks it is called on until all have ended. */
 typedef bool fleet_progress(void *data, const struct sweep_counts *done);
 
 /**
@@ -180,6 +181,8 @@ void fleet_crew_work(struct fleet_crew *c);
 struct span fleet_queue_next(struct fleet_crew *c, int64_t want);
 /** To the writer, then to progress. */
 int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e);
+/** To progress alone, where it is due: whoever waits for others need not see a batch to be stopped. */
+void fleet_report(struct fleet_crew *c);
 
 /** No unit is begun any more; those under way are finished and taken. From any thread. */
 void fleet_stop(struct fleet_crew *c);

@@ -329,6 +329,7 @@ static void office_serve(struct office *o)
             tell_all(NULL, 0, TAG_STOP);
             o->told = true;
         }
+        fleet_report(c);
         if (!busy)
             fleet_sleep(nap_s);
         nap_s = busy ? NAP_MIN_S : longer(nap_s);

@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 program=$PWD/${FOLDER:-build/release}/tests/mpi/fleet_ranks
+weft=$PWD/${FOLDER:-build/release}/weft
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -121,6 +122,31 @@ for kill in "0 2" "1 3" "1 9"; do
     ranks 2 "$file" units=400 || die "rank $rank was killed: the run that goes on ends with code $?"
     same "rank $rank was killed" "$file"
 done
+
+# ---- what a user reads when a rank is killed: one line, with mpirun -q ----
+
+cat >study.yaml <<EOF
+network:
+  dims: [ { name: node, shape: ring, size: 4, link_usd_per_GBps: 4 }, { name: pod, shape: ring, size: 8, link_usd_per_GBps: 8 } ]
+objective: perf_per_cost
+workload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 80, group: all } } ] } }
+vary: { total_GBps: { from: 100, to: 500, points: 4000 }, network.dims.pod.size: { from: 2, to: 100, points: 99 } }
+EOF
+# shellcheck disable=SC2016 # for the shell of each rank
+mpirun -q -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec "$0" sweep study.yaml -j 1 --store killed.db' \
+    "$weft" 2>run.log &
+pid=$!
+tries=0
+until [ -s killed.db-wal ]; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 1500 ] || die "weft: has no store within 30 s"
+    sleep 0.02
+done
+kill -9 "$(cat pid.1)"
+if wait $pid; then die "weft, rank 1 is killed: mpirun ends with code 0"; fi
+[ "$(wc -l <run.log)" = 1 ] || die "weft, rank 1 is killed: not one line"
+grep -q 'stopping, but a rank has not ended: .* what is done is in killed.db' run.log || die "weft, rank 1 is killed: is not said"
+"$weft" export killed.db -o killed.csv 2>run.log || die "weft, rank 1 is killed: its store does not open"
 
 # ---- started in a way that cannot work ----
 
