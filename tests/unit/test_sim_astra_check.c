@@ -88,6 +88,8 @@ TEST(times_and_sizes_beyond_the_clock_are_refused)
     REFUSED(ERR_RANGE, "expected a product below 2^63", c.bytes = INT64_MAX / 4);
     REFUSED(ERR_RANGE, "dims[1]: a phase takes more than", conf.dims[1].lat_ns = 1e300);
     REFUSED(ERR_RANGE, "collectives take up to", conf.dims[1].lat_ns = 1e18, conf.splits = 100);
+    REFUSED(ERR_RANGE, "collectives take up to", conf.dims[0].lat_ns = 1e17, conf.splits = 100,
+            c.kind = COLLECTIVE_REDUCE_SCATTER, c.in[1] = c.in[2] = false);
     REFUSED(ERR_RANGE, "dims[0]: a phase takes more than", conf.mem_GBps = 1e-300);
 }
 

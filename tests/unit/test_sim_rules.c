@@ -50,6 +50,39 @@ TEST(libra_counts_for_the_network)
     assert_false(net.whole_parts);
 }
 
+/* A graph of its own has no dimensions to go along; it goes the shortest way unless it is told another. */
+TEST(a_graph_of_its_own_has_routes_of_its_own)
+{
+    static const char wires[] = "src,dst,bw_GBps,latency_ns\na,b,10,500\n";
+    CASES(const char *route; enum sim_route want; const char *refused) = {
+        { "", SIM_ROUTE_SHORTEST, NULL },
+        { ", route: shortest", SIM_ROUTE_SHORTEST, NULL },
+        { ", route: ecmp", SIM_ROUTE_ECMP, NULL },
+        { ", route: dimension", 0, "simulation.route is dimension on a graph of its own" },
+        { ", route: detour", 0, "simulation.route is detour on a graph of its own" },
+    };
+    char path[SUPPORT_PATH], text[SUPPORT_PATH + 64];
+    SCRATCH(dir);
+    scratch_file(path, dir, "wires.csv", wires, sizeof wires - 1);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct sim_rules r;
+        snprintf(text, sizeof text, "simulation: { graph: %s%s }\n", path, cases[i].route);
+        if (cases[i].refused) {
+            FAILS(read_rules(&r, &net, text, e), ERR_RANGE, cases[i].refused);
+        } else {
+            OK(read_rules(&r, &net, text, e));
+            assert_int_equal(r.route, cases[i].want);
+            assert_string_equal(r.graph, path);
+        }
+        sim_rules_free(&r);
+    }
+    struct topo_network net;
+    struct sim_rules r;
+    OK(read_rules(&r, &net, "simulation: { route: detour }\n", e));
+    assert_int_equal(r.route, SIM_ROUTE_DETOUR);
+}
+
 TEST(what_is_wrong_is_said_with_its_place)
 {
     CASES(const char *text, *want) = {
@@ -74,6 +107,8 @@ TEST(what_is_wrong_is_said_with_its_place)
           "expected the name of a dimension" },
         { "simulation: { semantics: astra-sim-2, order: themis }\n", "has the fixed order only" },
         { "simulation: { semantics: lirba }\n", "did you mean libra?" },
+        { "simulation: { semantics: astra-sim-2, slow: [ { at: [1, 1], share: 0.5 } ] }\n",
+          "simulation.slow is given with the semantics of ASTRA-sim 2, which has no slow NPUs" },
         { "simulation: { chunk: 4 }\n", "unknown key \"simulation.chunk\"" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -35,6 +35,43 @@ TEST(the_least_limit_with_a_plan_is_found)
     assert_null(r.gpus);
 }
 
+/* One GPU and one job of 10 s: a limit has a plan from 10 on. Doubling begins at 9 and meets 18, or the
+ * largest limit; halving goes on between 9 or half of that and one less; a fiftieth of 10 apart there are 11,
+ * 12, 13 and 14, five times each of the first three. As printed, 1 .. 40 is halved, upwards after any plan
+ * but the first: 20, 10, 15, 17, 18, 19. */
+TEST(limits_are_tried_as_the_search_says)
+{
+    CASES(int64_t theta_max; int32_t more_limits; bool literal; int32_t n_plans; int64_t theta) = {
+        { 40, 0, false, 4 /* 18 13 11 10 */, 18 },
+        { 17, 0, false, 3 /* 17 12 10 */, 17 },
+        { 10, 0, false, 1, 10 },
+        { 9, 16, false, 0, 0 },
+        { 40, 1, false, 4 + 1, 18 },
+        { 40, 5, false, 4 + 1, 18 },
+        { 40, 6, false, 4 + 2, 18 },
+        { 40, 16, false, 4 + 4, 18 },
+        { 12, 16, false, 2 /* 12 10 */ + 2, 12 },
+        { 40, 0, true, 6, 20 },
+        { 40, 16, true, 6 + 4, 20 },
+        { 0, 0, false, 2 /* 11: the sum, rounded up, and one more; 10 */, 11 },
+    };
+    struct batch_settings s = batch_settings_default();
+    KEEP(struct batch_fixture, f, batch_fixture_free);
+    s.under = 1;
+    batch_fixture_cluster(&f, 1, (const int32_t[]){ 1 });
+    batch_fixture_add(&f, batch_fixture_job(1, 10));
+    batch_fixture_pace(&f);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        s.theta_max = cases[i].theta_max;
+        s.more_limits = cases[i].more_limits;
+        s.literal_bisect = cases[i].literal;
+        RUN(r, &f, &s);
+        assert_int_equal(r.n_plans, cases[i].n_plans);
+        if (r.n_plans > 0)
+            assert_int_equal(r.theta, cases[i].theta);
+    }
+}
+
 /* Two servers of 2 GPUs and two jobs of 2: side by side on a server each they take 10 * (1 + 1/2 * 4 * 2/10)
  * s. Spread over both each would meet the other: 10 * (1 + 4/2 * 2) s. */
 TEST(jobs_that_fit_a_server_get_one)
