@@ -46,6 +46,7 @@ head -1 net.dot
 run topo net.graphml
 run topo net.graphml --spec
 "$WEFT" topo "ring:4" --dot - | sed 's/igraph .*\*/igraph */' | head -3
+"$WEFT" topo "ring:4" --dot - | tail -1
 printf 'src,dst,bw_GBps,latency_ns\na,b,1,10\nb,switch1,2,10\n' >edges.csv
 run topo edges.csv
 printf 'src,dst,bw_GBps,latency_ns\na,b,-1,10\n' >edges.csv

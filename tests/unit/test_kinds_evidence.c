@@ -81,6 +81,56 @@ TEST(what_no_row_ran_on_is_not_covered)
     }
 }
 
+/* Rows of one software say nothing of another; what is not said ran on that of 2021. */
+TEST(evidence_is_of_the_software_that_a_plan_names)
+{
+    CASES(const char *software; enum evidence_software of; bool covers) = {
+        { "megatron", EVIDENCE_MEGATRON, false },
+        { "compiled", EVIDENCE_COMPILED, false },
+        { "eager", EVIDENCE_EAGER, true },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct opened, o, close_study);
+        KEEP(struct text, said, text_free) = { 0 };
+        open_study(&o, "", "workload.parallel.software", cases[i].software);
+        assert_int_equal(evidence_software_of(&o.s.workloads[0].training->plan), cases[i].of);
+        const struct evidence *v = evidence_of(&o);
+        assert_true(!v == !cases[i].covers && (!v || v->software == cases[i].of));
+        evidence_say(&said, v, o.s.workloads[0].training);
+        assert_has(text_str(&said), v ? v->npu : "no measured step covers this NPU as described");
+        assert_has(text_str(&said), evidence_software_words[cases[i].of]);
+    }
+}
+
+/* Fewer than ten rows are all within their band; a precision that none ran in is told. */
+TEST(what_rows_there_are_is_told)
+{
+    KEEP(struct opened, o, close_study);
+    open_study(&o, "", NULL, NULL);
+    struct training *x = o.s.workloads[0].training;
+    CASES(int32_t n16, n8; enum topo_precision in; const char *said) = {
+        { 1, 0, TOPO_BF16, "here, torch.compile, experts: 1 measured step, mean error 5 %, all within 25 %" },
+        { 9, 0, TOPO_FP8,
+          "here, torch.compile, experts: 9 measured steps, mean error 5 %, all within 25 %, none in fp8" },
+        { 6, 4, TOPO_FP8,
+          "here, torch.compile, experts: 10 measured steps, mean error 5 %, 9 of 10 within 25 %" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct text, said, text_free) = { 0 };
+        struct evidence v = {
+            .npu = "here", .software = EVIDENCE_COMPILED, .experts = true, .mean = 0.05, .band = 0.25
+        };
+        v.n[TOPO_BF16] = cases[i].n16;
+        v.n[TOPO_FP8] = cases[i].n8;
+        x->plan.precision = cases[i].in;
+        evidence_say(&said, &v, x);
+        assert_string_equal(text_str(&said), cases[i].said);
+    }
+    struct evidence wide = { .band = 1.5 };
+    struct evidence_band band = evidence_band(&wide, 5);
+    assert_true(band.low_s == 2 && isinf(band.high_s));
+}
+
 /* ln of the draws is normal with the rows' spread: of 20000 draws a percentile is known to 2 % of it. */
 TEST(model_error_is_drawn_as_wide_as_the_rows)
 {

@@ -47,6 +47,19 @@ TEST(bars_below_the_tolerance_give_a_span_per_colour)
     assert_spans(spans, fold(spans, 6, 0.1), want, 4);
 }
 
+/* Two are as many as three, up to the tolerance and no further. */
+TEST(two_bars_within_the_tolerance_close_up)
+{
+    struct span spans[] = { { 0, 0.02, 1, false },   { 0.05, 0.0625, 2, false },
+                            { 8, 8.05, 1, false },   { 8.06, 8.125, 2, false },
+                            { 20, 20.05, 2, false }, { 20.0625, 20.126, 1, false } };
+    /* The colour that came last goes on. */
+    const struct span want[] = { { 0, 0.02, 1, false },   { 0.02, 0.0325, 2, false },
+                                 { 8, 8.065, 2, false },  { 8.065, 8.115, 1, false },
+                                 { 20, 20.05, 2, false }, { 20.0625, 20.126, 1, false } };
+    assert_spans(spans, fold(spans, 6, 0.125), want, 6);
+}
+
 TEST(bars_alone_stay_as_they_are)
 {
     struct span spans[] = { { 0, 3, 1, true }, { 3, 6, 1, true }, { 6, 6.1, 1, false }, { 6.1, 9, 1, true } };
