@@ -68,6 +68,28 @@ echo "== nothing there"
 run front rows.csv --where workload=A --limit "nic_GBps <= 2"
 run front rows.csv --where network=none
 run front rows.csv --where status=infeasible
+echo "== values of a design in place of a row, axes over decades, more designs than a table shows"
+run front rows.csv --at time_s=7,cost_usd=7e6 --limit "nic_GBps <= 35" --where workload=A -q --of csv
+run front rows.csv --by max:speedup,nic_GBps,point --at speedup=1.35,nic_GBps=12,point=4 --per network,workload -q --of csv
+awk 'BEGIN {
+    print "point,workload,time_s,cost_usd,watt"
+    for (i = 0; i < 90; i++)
+        printf "%d,%s,%.6g,%.6g,%.4g\n", i, i % 3 ? "A" : "B", 1.1 ^ i / 50, 1e9 / 1.21 ^ i, 3 + (i * 37 % 90) / 40
+}' >wide.csv
+run front wide.csv --by time_s,cost_usd --where workload=A
+run front wide.csv --by watt,cost_usd --where workload=B
+run front wide.csv --by time_s,cost_usd,watt --per '' --design 44 -q | sed -n '1,20p;/ on the front/,$p'
+run front wide.csv --by time_s,watt --at time_s=1,watt=4.5 -q
+echo "== methods, a row each of a point"
+cat >methods.csv <<..
+point,jobs.count,network,model,scheduler,seeds,jct,network_usd,status,message
+0,40,a,slots,las,1,30,400,done,
+0,40,a,slots,drf,1,20,400,done,
+1,40,b,slots,las,1,25,500,done,
+1,40,b,slots,drf,1,28,300,done,
+..
+run front methods.csv --by jct,network_usd
+run front methods.csv --by jct,network_usd --per scheduler --of csv
 echo "== mistakes"
 run front
 run front none.csv

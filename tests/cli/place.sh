@@ -37,6 +37,18 @@ tau='{gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms
 run place slots.yaml --set jobs.progress=tau --set "jobs.tau=$tau" --set jobs.utility=linear --set seeds=1 --set 'vary={jobs.tau.batch: [worker, job]}'
 run place slots.yaml --set jobs.progress=tau
 run place slots.yaml --set "jobs.tau=$tau" --set seeds=1 --set schedulers=[drf] --set 'vary={jobs.count: [4]}'
+echo "== a store: on after a stop, its tables, what it would take"
+run place slots.yaml --dry-run
+run place batch.yaml --dry-run -v
+run place slots.yaml --store slots.db --runs runs.csv --jobs jobs.csv
+run place slots.yaml --store slots.db --runs runs.csv --jobs jobs.csv -f
+run export slots.db --table runs --where scheduler=las --where point=0
+run export slots.db --table jobs --of csv --where seed=1 --where scheduler=drf -o some.csv
+sed '/^#/d' some.csv
+run export slots.db --table nosuch
+run export slots.db --table places
+run export slots.db --where scheduler=las --of json -q -o rows.json
+sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e 's/"command": "[^"]*"//' rows.json
 echo "== graphs"
 printf 'src,dst,bw_GBps,latency_ns\na,switch-1,10,500\nb,switch-1,10,500\nc,switch-1,10,500\n' >star.csv
 printf 'src,dst,bw_GBps,latency_ns\na,switch-1,10,500\nb,switch-1,10,500\nc,d,10,500\n' >torn.csv

@@ -43,6 +43,9 @@ echo "== a run of 16,384, without what depends on the time of a step"
 echo "== peers in memory, over the network, with stragglers and planned stops"
 "$WEFT" sim study.yaml --split --set 'system.checkpoint={size_GB: 200, over: pod, tiers: [{name: peers, share: 0.9, interval_s: 60, stall_s: 0.04, restart_s: 120}]}' \
     --set system.straggler_loss=0.02 --set system.planned_stops_month=20 --set system.mtbf.npu_h=500 | grep -v '^  effective' | sed -n '/^failures/,$p'
+echo "== spares, capital that costs nothing, a checkpoint never"
+"$WEFT" sim study.yaml --split --set system.spare_nodes=1 --set system.repair_h=200 --set system.capital_rate=0 2>&1 | own
+"$WEFT" sim study.yaml --split --set system.checkpoint.interval_s=1e9 --set 'system.checkpoint.tiers=[{name: peers, share: 1, interval_s: 60, stall_s: 0.04, restart_s: 120}]' 2>&1 | sed -n '/^failures/,$p'
 echo "== budgets"
 own_parts='parts={grade: V, catalogue: [{name: end, kind: link, bw_GBps: 50, usd: 100}, {name: fluid, kind: link, bw_GBps: 1, usd: 4}, {name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000, watt: 500}], build: [{tier: N, end_link: fluid}, {tier: P, switch: box, end_link: end}]}'
 for limits in '{site_MW: 1, usd_year: 1e6, usd_per_Mtoken: 1}' '{site_MW: 0.01, usd_year: 1e6}' '{usd_per_Mtoken: 1e-9}'; do

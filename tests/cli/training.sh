@@ -1,5 +1,6 @@
 #!/bin/sh
 # A model trained on a small network: the report, its data, plans that cannot be, and a search.
+configs=$PWD/configs
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
@@ -59,3 +60,17 @@ run sim study.yaml --set 'workload.search={precision: [bf16, mxfp8]}'
 S='tp: [4], pp: [4], cp: [1], micro_batch: [1], interleave: [1], zero: [1], seq_parallel: [true], schedule: [1f1b], order: given, top: 9'
 "$WEFT" sim study.yaml --set workload.parallel.software=megatron --set network.npu.peak_8bit_TFLOPS=200 \
     --set "workload.search={$S, precision: [bf16, fp8], recompute: [selective], recompute_ops: [norm, mla_up, mlp]}" 2>&1 | sed -n '/^searched/,$p'
+echo "== all that a plan says, on what steps were measured on"
+cat >preset.yaml <<..
+network: $configs/networks/hgx-h100.yaml
+model: alpha-beta
+workload:
+  name: experts
+  model: { layers: 8, hidden: 4096, heads: 32, seq: 4096, vocab: 32000, moe: { experts: 8, top_k: 2, ffn: 2048 } }
+  parallel: { tp: 1, ep: 8, batch: 1024, software: megatron, precision: fp8, attention_precision: fp8, attention_kernel: fa3,
+    dispatcher: merged, dispatch_bits: 8, node_limit: 1, recompute: none }
+..
+"$WEFT" sim preset.yaml -q
+"$WEFT" sim preset.yaml --of json -q | hash
+"$WEFT" sim preset.yaml --set 'workload.model={layers: 8, hidden: 4096, heads: 32, seq: 4096, vocab: 32000}' --set 'workload.parallel={tp: 8, batch: 64, software: eager, offload: 0.3, zero: 1}' 2>&1 | tail -25
+"$WEFT" sim preset.yaml --set 'workload.model={layers: 8, hidden: 4096, heads: 32, seq: 4096, vocab: 32000}' --set 'workload.parallel={tp: 8, batch: 64, software: eager, offload: 0.3, zero: 1}' --of json -q 2>&1 | hash
