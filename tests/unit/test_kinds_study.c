@@ -1,6 +1,15 @@
 /* Studies of designs as read: what they name, what overrides reach, what is wrong and where. */
 #include "tests/unit/study_folder.h"
 
+#define DRAWS                                                                                                \
+    "network: { npu: { watt: 5 }, parts: prices.yaml, dims: [ { shape: ring, size: 4, tier: InterNode }, "   \
+    "{ shape: switch, size: 8, tier: InterPod } ] }\n"
+#define SEARCHED(before, after)                                                                              \
+    "network: { npu: { peak_TFLOPS: 9, mem_GB: 80, mem_GBps: 100 }, dims: [ { shape: ring, size: 4 } ] "     \
+    "}\n" before                                                                                             \
+    "{ model: { layers: 4, hidden: 1024, heads: 16, seq: 512, vocab: 32000 }, parallel: { batch: 64 }, "     \
+    "search: {} }" after
+
 /* ---- what is read ---- */
 
 TEST(a_study_is_read_with_all_it_names)
@@ -217,6 +226,25 @@ static const struct bad {
     { NET "budget: { time_s: 1 }\n",
       "study.yaml:2:11: budget.time_s limits training time; give workload or workloads", STUDY_FOR_BUDGET,
       ERR_RANGE },
+    { NET WORK "objective: perf_per_watt\ntotal_GBps: 9\n",
+      "objective is perf_per_watt; give network.npu.watt, or system", ALL, ERR_RANGE },
+    { DRAWS WORK "objective: perf_per_watt\ntotal_GBps: 9\n",
+      "study.yaml:3:12: objective is perf_per_watt, and rates do not say what parts draw; give a catalogue",
+      ALL, ERR_RANGE },
+    { DRAWS WORK "constraints: [ watt <= 5 ]\n",
+      "constraints[0] speaks of watt, and rates do not say what parts draw; give a catalogue", ALL,
+      ERR_RANGE },
+    { NET WORK "constraints: [ site_MW <= 5 ]\n",
+      "study.yaml:3:16: constraints[0] speaks of the whole machine; give system", ALL, ERR_RANGE },
+    { "network: bare.yaml\n" WORK "constraints: [ usd_year <= 5 ]\n",
+      "study.yaml:3:16: constraints[0] speaks of the whole machine; give system and parts",
+      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, ERR_RANGE },
+    { SEARCHED("workloads: [ work.yaml, { workload: ", " } ]\n"),
+      "search is given together with other workloads; give bw_GBps of every dimension or one workload",
+      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, ERR_RANGE },
+    { SEARCHED("workload: ", "\nobjective: utilization\n"),
+      "search is given with objective utilization; choose another objective",
+      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, ERR_RANGE },
     { "network: bare.yaml\nbudget: { usd: 1 }\n",
       "study.yaml:2:11: budget.usd limits what parts say; give parts", STUDY_FOR_BUDGET, ERR_RANGE },
 };
