@@ -194,7 +194,7 @@ static int slim_settle(struct topo_dim *dim, int32_t room, struct err *e)
     static const char *const classes[] = { "", "column", "cross" };
     const struct topo_fabric f = dim->fabric;
     int64_t p = f.sizes[0], routers = f.sizes[1];
-    if (f.n_sizes != 2 || p < 1)
+    if (f.n_sizes != 2 || p < 1 || routers < 1)
         return err_set(e, ERR_RANGE,
                        "is a slim-fly; give 2 sizes, NPUs of a router and routers, or hosts and q");
     int32_t q = (int32_t)lround(sqrt((double)routers / 2)), d = slim_d(q);

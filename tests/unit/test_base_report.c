@@ -81,3 +81,16 @@ TEST(one_report_has_three_forms)
         assert_string_equal(text_str(&r.out), cases[i].want);
     }
 }
+
+/* Without a table CSV has one row, of the facts. */
+TEST(facts_alone_are_rows_of_csv)
+{
+    KEEP(struct report, r, report_free) = { .format = TABLE_AS_CSV };
+    report_page(&r);
+    report_word(&r, IN_ALL, "study", "study", "pod");
+    report_real(&r, IN_ALL, "bw", "bandwidth", 12.5, 3, "GB/s");
+    report_count(&r, IN_ALL, "n", "n", 7, NULL);
+    report_page_end(&r);
+    OK(report_end(&r, "head\n", e));
+    assert_string_equal(text_str(&r.out), "# head\nstudy,bw,n\npod,12.5,7\n");
+}

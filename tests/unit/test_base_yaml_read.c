@@ -265,3 +265,20 @@ TEST(hash_of_a_part_is_that_of_the_part_alone)
     OK(read_str(&part, "dims:\n  - size: 4\n", e));
     assert_true(yaml_hash(&doc, yaml_find(&doc, "net")) == yaml_hash(&part, part.root));
 }
+
+/* Wherever it stands in memory: keys of all lengths before other texts. */
+TEST(the_hash_of_a_node_does_not_see_what_follows_it)
+{
+    for (int n = 1; n <= 24; n++) {
+        unsigned long long hash[2];
+        for (int i = 0; i < 2; i++) {
+            KEEP(struct yaml_doc, doc, yaml_free) = { 0 };
+            char text[96];
+            snprintf(text, sizeof text, "x: { %.*s: {} }\n%s: 1\n", n, "abcdefghijklmnopqrstuvwxyz",
+                     i ? "zzzzzzzzz" : "other");
+            OK(yaml_read_text(&doc, "a.yaml", text, strlen(text), e));
+            hash[i] = yaml_hash(&doc, yaml_get(&doc, doc.root, "x"));
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+}

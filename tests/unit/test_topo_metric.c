@@ -572,6 +572,24 @@ TEST(a_cut_is_said_to_be_a_bound_where_it_is_one)
     assert_true(n_exact > 50 && n_bounds > 50 && n_less > 0);
 }
 
+/* Of an odd number of groups the one in the middle is cut: routers one by one. */
+TEST(middle_groups_of_dragonflies_are_cut_where_that_is_least)
+{
+    int n = 0;
+    for (int code = 0; code < 4 * 4 * 3 * 2; code++) {
+        int p = 1 + code % 4, a = 2 + code / 4 % 4, h = 1 + code / 16 % 3, g = 3 + 2 * (code / 48);
+        char word[64];
+        struct topo_network net;
+        struct err none = { 0 };
+        snprintf(word, sizeof word, "dragonfly:%dx%dx%d^%d@%d", p, a, g, h, p);
+        if (topo_parse_spec(&net, word, &none))
+            continue;
+        compare_with_search(&net);
+        n++;
+    }
+    assert_in_range(n, 80, 96);
+}
+
 /* Any shapes, 1 to 8 dimensions, at most @p most NPUs. */
 static void draw_network(struct topo_network *net, struct rng *rng, int64_t most)
 {

@@ -139,6 +139,202 @@ TEST(fault_is_named_with_its_place)
     }
 }
 
+#define LINE         "latency_ns: 1, efficiency: 1"
+#define TREE(keys)   "dims: [{ shape: fat-tree, sizes: [4, 2], " keys " }]"
+#define SWITCH(keys) "dims: [{ shape: switch, size: 8, " keys " }]"
+
+/* NULL: that may be written. */
+TEST(keys_of_shapes_are_taken_up_to_their_limits)
+{
+    CASES(const char *text, *message) = {
+        { TREE("taper: 64"), NULL },
+        { TREE("taper: 64.5"), "net.yaml:1:49: dims[0].taper is 64.5, expected 1 to 64, or free" },
+        { TREE("taper: 1"), NULL },
+        { TREE("taper: 0.5"), "net.yaml:1:49: dims[0].taper is 0.5, expected 1 to 64, or free" },
+        { TREE("taper: free"), NULL },
+        { TREE("taper: fre"), "net.yaml:1:49: dims[0].taper is fre, expected a number (2 for 2:1), or free" },
+        { TREE("taper: []"), "net.yaml:1:49: dims[0].taper is empty, expected at least one number" },
+        { TREE("taper: [2, 2]"),
+          "net.yaml:1:8: dims[0] has more entries in taper than 1, one for each level above the leaf" },
+        { TREE("taper: [2, 2, 2, 2]"),
+          "net.yaml:1:49: dims[0].taper has more than 3 entries, expected one per level above the leaf" },
+        { TREE("taper: [[2]]"),
+          "net.yaml:1:50: dims[0].taper[0] is nested, expected a number (2 for 2:1), or free" },
+        { TREE("up: []"), "net.yaml:1:46: dims[0].up has 0 entries, expected 1 to 4" },
+        { TREE("up: [65536]"), NULL },
+        { TREE("up: [65537]"), "net.yaml:1:47: dims[0].up[0] is 65537, expected 1 to 65536" },
+        { TREE("up: [0]"), "net.yaml:1:47: dims[0].up[0] is 0, expected 1 to 65536" },
+        { TREE("up: [1, 1]"),
+          "net.yaml:1:8: dims[0] has more entries in up than 1, one for each level above the leaf" },
+        { TREE("hosts: 4"), "net.yaml:1:42: dims[0].hosts is given on shape fat-tree, expected dragonfly or "
+                            "dragonfly+ or slim-fly or hyperx" },
+        { TREE("spine: shared"), "net.yaml:1:8: dims[0] has a spine shared across one rail, expected the "
+                                 "dimensions of a node before it" },
+        { TREE("spine: other"), "net.yaml:1:49: dims[0].spine is other, expected one of own, shared" },
+        { TREE("forward: true"), "net.yaml:1:42: dims[0].forward is given without spine: shared, where all "
+                                 "that changes rails is forwarded" },
+        { TREE("planes: 1"), NULL },
+        { TREE("planes: 1024"), NULL },
+        { TREE("planes: 1025"), "net.yaml:1:50: dims[0].planes is 1025, expected 1 to 1024" },
+        { TREE("planes: 0"), "net.yaml:1:50: dims[0].planes is 0, expected 1 to 1024" },
+        { TREE("algorithm: in-switch"),
+          "net.yaml:1:53: dims[0].algorithm is in-switch on shape fat-tree, expected default, auto, ring, "
+          "direct, halving-doubling, bruck, halving-farthest" },
+        { TREE("algorithm: bruck"), NULL },
+        { TREE("algorithm: double-binary-tree"),
+          "net.yaml:1:53: dims[0].algorithm is double-binary-tree on shape fat-tree, expected default, auto, "
+          "ring, direct, halving-doubling, bruck, halving-farthest" },
+        { TREE("in_switch: sharp"),
+          "net.yaml:1:53: dims[0].in_switch is sharp on shape fat-tree, expected a switch" },
+        { TREE("curves: [{ collective: all-reduce, " LINE " }]"),
+          "net.yaml:1:42: dims[0].curves is given on shape fat-tree, expected ring, full, switch or line" },
+        { TREE("links: 3"),
+          "net.yaml:1:42: dims[0].links is given on shape fat-tree, expected dragonfly or dragonfly+" },
+        { TREE("radix: 8"), NULL },
+        { TREE("radix: 7"), "net.yaml:1:8: dims[0] has boxes of 4 links down and 4 up in tier 1, expected at "
+                            "most the 7 of radix: fewer members, or more taper" },
+        { TREE("radix: 6, taper: 2"), NULL },
+        { TREE("radix: 5, taper: 2"), "net.yaml:1:8: dims[0] has boxes of 4 links down and 2 up in tier 1, "
+                                      "expected at most the 5 of radix: fewer members, or more taper" },
+        { SWITCH("in_switch_min: 3"),
+          "net.yaml:1:34: dims[0].in_switch_min is given where switches do not reduce; give in_switch" },
+        { SWITCH("in_switch: sharp, in_switch_min: 2"), NULL },
+        { SWITCH("in_switch: sharp, in_switch_min: 1"),
+          "net.yaml:1:67: dims[0].in_switch_min is 1, expected 2 to 16777216" },
+        { SWITCH("algorithm: in-switch"), "net.yaml:1:45: dims[0].algorithm is in-switch on a dimension "
+                                          "whose switches do not reduce; give in_switch" },
+        { SWITCH("algorithm: in-switch, in_switch: nvls"), NULL },
+        { SWITCH("algorithm: mixed-orders"),
+          "net.yaml:1:45: dims[0].algorithm is mixed-orders on shape switch, expected a fabric that has it" },
+        { SWITCH("algorithm: halving-farthest"), "net.yaml:1:45: dims[0].algorithm is halving-farthest on "
+                                                 "shape switch, expected a fabric that has it" },
+        { SWITCH("algorithm: double-binary-tree"), NULL },
+        { SWITCH("regimes: [{ " LINE ", up_to_KB: 4 }, { " LINE ", up_to_KB: 4 }]"),
+          "net.yaml:1:133: dims[0].regimes[1].up_to_KB is 4, which is the limit of another regime; choose "
+          "another" },
+        { SWITCH("regimes: [{ " LINE ", up_to_KB: 4 }, { " LINE ", up_to_KB: 5 }]"), NULL },
+        { SWITCH("regimes: [{ " LINE " }, { " LINE " }]"), NULL },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE " }]"), NULL },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE ", up_to_KB: 4 }]"),
+          "net.yaml:1:43: dims[0].curves[0] is one of 0 rows of its collective and members without up_to_KB, "
+          "expected one" },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE " }, { collective: all-reduce, " LINE " }]"),
+          "net.yaml:1:43: dims[0].curves[0] is one of 2 rows of its collective and members without up_to_KB, "
+          "expected one" },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE " }, { collective: all-gather, " LINE " }]"),
+          NULL },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE ", up_to_KB: 4 }, { collective: all-reduce, " LINE
+                 ", up_to_KB: 4 }, { collective: all-reduce, " LINE " }]"),
+          "net.yaml:1:180: dims[0].curves[1].up_to_KB is 4, which is the limit of another row; choose "
+          "another" },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE ", up_to_KB: 5 }, { collective: all-reduce, " LINE
+                 ", up_to_KB: 4 }, { collective: all-reduce, " LINE " }]"),
+          NULL },
+        { SWITCH("curves: [{ collective: all-reduce, " LINE " }, { collective: all-reduce, members: 4, " LINE
+                 ", up_to_KB: 4 }]"),
+          "net.yaml:1:101: dims[0].curves[1] is one of 0 rows of its collective and members without "
+          "up_to_KB, expected one" },
+        { SWITCH("detour: true"),
+          "net.yaml:1:34: dims[0].detour is given on shape switch, expected full or hyperx" },
+        { SWITCH("sizes: [2, 2]"),
+          "net.yaml:1:34: dims[0].sizes is given on shape switch, expected fat-tree or dragonfly or torus or "
+          "dragonfly+ or slim-fly or hyperx or hammingmesh" },
+        { SWITCH("taper: 2"), "net.yaml:1:34: dims[0].taper is given on shape switch, expected fat-tree" },
+        { SWITCH("planes: 2"), NULL },
+        { SWITCH("radix: 8"),
+          "net.yaml:1:34: dims[0].radix is given on shape switch, expected fat-tree or hammingmesh" },
+        { SWITCH("nics: 2"), NULL },
+        { "classes: [{ name: a }]",
+          "net.yaml:1:1: document has no dims (list of 1 to 8 dimensions, innermost first, see dims)" },
+        { "graph: x.csv", "net.yaml:1:1: graph is given without classes; list those of its links" },
+        { "graph: x.csv\ndims: [{ shape: ring, size: 3 }]",
+          "net.yaml:2:1: dims is given together with graph; give classes instead" },
+        { "graph: x.csv\nclasses: [{ name: a }, { name: a }]",
+          "net.yaml:2:32: classes[1].name is \"a\", which is already the name of class 1; choose another" },
+        { "graph: x.csv\nclasses: [{ name: a }, { name: b }]",
+          "net.yaml:1:1: graph is given, which only studies of designs take" },
+        { "dims: [{ shape: ring, size: 3 }]\nclasses: [{ name: a }]",
+          "net.yaml:2:1: classes is given without graph; give the file of links" },
+        { "name: x",
+          "net.yaml:1:1: document has no dims (list of 1 to 8 dimensions, innermost first, see dims)" },
+        { "dims: [{ shape: fat-tree, size: 8, sizes: [4, 2] }]",
+          "net.yaml:1:27: dims[0].size is given on shape fat-tree, expected sizes: members of each level, or "
+          "radix beside it" },
+        { "dims: [{ shape: fat-tree, size: 8 }]",
+          "net.yaml:1:27: dims[0].size is given on shape fat-tree, expected sizes: members of each level, or "
+          "radix beside it" },
+        { "dims: [{ shape: fat-tree, size: 64, radix: 16 }]", NULL },
+        { "dims: [{ shape: fat-tree, size: 4, radix: 8 }]",
+          "net.yaml:1:8: dims[0] has 4 members, which one box of 8 ports joins; give shape: switch" },
+        { "dims: [{ shape: fat-tree, size: 22, radix: 8 }]",
+          "net.yaml:1:8: dims[0] has 22 members, which boxes of 8 ports, at most 4 down, cannot share "
+          "evenly; give a size such as 20 or 24, or sizes" },
+        { "dims: [{ shape: fat-tree, size: 512, radix: 8 }]", NULL },
+        { "dims: [{ shape: fat-tree, size: 1024, radix: 8 }]",
+          "net.yaml:1:8: dims[0] has 1024 members, expected fewer: boxes of 8 ports need more than 4 "
+          "levels" },
+        { "dims: [{ shape: fat-tree, size: 12, radix: 2 }]",
+          "net.yaml:1:8: dims[0] has boxes of 2 ports, expected more: they cannot join 2 below and carry "
+          "links up at taper 1" },
+        { "dims: [{ shape: dragonfly, hosts: 2, routers: 4, groups: 9, links: 2 }]", NULL },
+        { "dims: [{ shape: dragonfly, sizes: [2, 4, 9], routers: 4, links: 2 }]",
+          "net.yaml:1:8: dims[0] has sizes and counts of hosts or others; give one or the other" },
+        { "dims: [{ shape: slim-fly, hosts: 3, q: 5 }]", NULL },
+        { "dims: [{ shape: slim-fly, hosts: 3, q: 6 }]",
+          "net.yaml:1:8: dims[0] has 72 routers, expected 2 q^2 with q = 4 w - 1, 4 w or 4 w + 1 (q 7: 98)" },
+        { "dims: [{ shape: slim-fly, hosts: 3 }]",
+          "net.yaml:1:8: dims[0] is a slim-fly; give 2 sizes, NPUs of a router and routers, or hosts and q" },
+        { "dims: [{ shape: slim-fly, q: 5 }]",
+          "net.yaml:1:8: dims[0] is a slim-fly; give 2 sizes, NPUs of a router and routers, or hosts and q" },
+        { "dims: [{ shape: hyperx, sizes: [3, 3], hosts: 2, detour: true }]",
+          "net.yaml:1:8: dims[0] has detour and hosts, expected no hosts: detours pass other NPUs" },
+        { "dims: [{ shape: hyperx, sizes: [3, 3], detour: true }]", NULL },
+        { "dims: [{ shape: hammingmesh, sizes: [2, 2, 4, 3], radix: 7 }]",
+          "net.yaml:1:8: dims[0] has switches of 8 ports, two for each of a line's boards, expected at most "
+          "the 7 of radix: fewer boards; without radix a bill makes trees of them" },
+        { "dims: [{ shape: hammingmesh, sizes: [2, 2, 4, 3], radix: 8 }]", NULL },
+        { "dims: [{ shape: hammingmesh, sizes: [2, 2, 3, 4], radix: 7 }]",
+          "net.yaml:1:8: dims[0] has switches of 8 ports, two for each of a line's boards, expected at most "
+          "the 7 of radix: fewer boards; without radix a bill makes trees of them" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct err why = { 0 };
+        int rc = read_text(&net, cases[i].text, &why);
+        if (cases[i].message)
+            assert_fails(rc, &why, why.code, cases[i].message);
+        else
+            assert_ok(rc, &why);
+    }
+}
+
+/* What keys say of a fabric is what a word says of it. */
+TEST(keys_of_a_fabric_are_those_of_its_word)
+{
+    CASES(const char *keys, *word) = {
+        { "shape: fat-tree, sizes: [4, 2]", "fat-tree:4x2" },
+        { "shape: fat-tree, sizes: [4, 2], taper: 1.5", "fat-tree:4x2/1.5" },
+        { "shape: fat-tree, sizes: [4, 2, 3], taper: [2, 1]", "fat-tree:4x2x3/2/1" },
+        { "shape: fat-tree, sizes: [4, 2], taper: free", "fat-tree:4x2/free" },
+        { "shape: fat-tree, sizes: [4, 2], up: [3], planes: 2", "fat-tree:4x2^3*2" },
+        { "shape: fat-tree, size: 64, radix: 16", "fat-tree:8x8" },
+        { "shape: torus, sizes: [4, 8], twist: true", "torus:4x8+twist" },
+        { "shape: torus, sizes: [4, 4, 8], ocs: true", "torus:4x4x8+ocs" },
+        { "shape: dragonfly, hosts: 2, routers: 4, groups: 9, links: 2", "dragonfly:2x4x9^2" },
+        { "shape: dragonfly+, hosts: 2, leaves: 4, groups: 5, spines: 3, links: 2", "dragonfly+:2x4x5^3^2" },
+        { "shape: slim-fly, hosts: 3, q: 5", "slim-fly:3x50" },
+        { "shape: hyperx, sizes: [4, 3], hosts: 2", "hyperx:4x3^2" },
+        { "shape: hammingmesh, sizes: [2, 2, 4, 3], planes: 4", "hammingmesh:2x2x4x3*4" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        char text[160], word[TOPO_SPEC];
+        snprintf(text, sizeof text, "dims: [{ %s }]", cases[i].keys);
+        OK(read_text(&net, text, e));
+        assert_string_equal(topo_format_spec(word, &net), cases[i].word);
+    }
+}
+
 TEST(nine_dimensions_are_refused)
 {
     char text[512] = "dims:\n";

@@ -92,6 +92,140 @@ TEST(fault_in_a_word_is_named_with_its_column)
     }
 }
 
+/* At each limit and one beyond it; NULL: there is such a fabric. */
+TEST(fabrics_are_built_up_to_their_limits)
+{
+    CASES(const char *word, *message) = {
+        { "dragonfly:1x1000x2^24", NULL },
+        { "dragonfly:1x1000x2^25", "col 1: has routers of 1025 ports, expected at most 1024" },
+        { "dragonfly:1x4x9^2", NULL },
+        { "dragonfly:1x4x10^2",
+          "col 1: has 10 groups, expected at most 9: 4 routers with 2 links to other groups" },
+        { "dragonfly:1x1x2^1", "col 1: is a dragonfly; give 3 sizes: NPUs of a router, routers of a group (2 "
+                               "or more), groups (2 or more)" },
+        { "dragonfly:2x4", "col 1: is a dragonfly; give 3 sizes: NPUs of a router, routers of a group (2 or "
+                           "more), groups (2 or more)" },
+        { "dragonfly:2x4x3",
+          "col 1: is a dragonfly without links; give links, those of a router to other groups" },
+        { "dragonfly:1x2x2^1 ring:2 ring:2 ring:2 ring:2 ring:2", NULL },
+        { "dragonfly:1x2x2^1 ring:2 ring:2 ring:2 ring:2 ring:2 ring:2", "col 54: more than 8 dimensions" },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 dragonfly:1x2x2^1", NULL },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 dragonfly:1x2x2^1",
+          "col 43: has 3 levels, expected at most 2: a network has 8 dimensions" },
+        { "dragonfly:2x4x3^1^2", "col 11: is \"2x4x3^1^2\", expected no taper, and fewer numbers after ^" },
+        { "dragonfly:2x4x3/2^1", "col 11: is \"2x4x3/2^1\", expected no taper, and fewer numbers after ^" },
+        { "dragonfly:2x4x3^1*2",
+          "col 19: is \"2\", expected no planes: only a switch, fat-tree or hammingmesh has them" },
+        { "dragonfly:2x4x3^1+twist", "col 19: is \"twist\", expected no word: its shape has none" },
+        { "dragonfly+:1x1x2^1023^1", NULL },
+        { "dragonfly+:1x1x2^1024^1", "col 1: has leaves of 1025 ports, expected at most 1024" },
+        { "dragonfly+:1x1000x2^1^24", NULL },
+        { "dragonfly+:1x1000x2^1^25", "col 1: has spines of 1025 ports, expected at most 1024" },
+        { "dragonfly+:1x2x7^2^3", NULL },
+        { "dragonfly+:1x2x8^2^3",
+          "col 1: has 8 groups, expected at most 7: 2 spines with 3 links to other groups" },
+        { "dragonfly+:1x2x1^2^3",
+          "col 1: is a dragonfly+; give 3 sizes: NPUs of a leaf, leaves of a group, groups (2 or more)" },
+        { "dragonfly+:1x2x2", "col 1: has no spines; give those of a group" },
+        { "dragonfly+:1x2x2^2", "col 1: has no links; give the links of a spine to other groups" },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 dragonfly+:1x2x2^1^1", NULL },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 dragonfly+:1x2x2^1^1",
+          "col 43: has 3 levels, expected at most 2: a network has 8 dimensions" },
+        { "slim-fly:4", "col 1: is a slim-fly; give 2 sizes, NPUs of a router and routers, or hosts and q" },
+        { "slim-fly:4x1", "col 1: has 1 routers, expected 2 q^2 with q = 4 w - 1, 4 w or 4 w + 1 (q 3: 18)" },
+        { "slim-fly:4x72",
+          "col 1: has 72 routers, expected 2 q^2 with q = 4 w - 1, 4 w or 4 w + 1 (q 7: 98)" },
+        { "slim-fly:1019x18", NULL },
+        { "slim-fly:1020x18", "col 1: has routers of 1025 ports, expected at most 1024" },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 slim-fly:1x18", NULL },
+        { "ring:2 ring:2 ring:2 ring:2 ring:2 ring:2 slim-fly:1x18",
+          "col 43: has 3 levels, expected at most 2: a network has 8 dimensions" },
+        { "fat-tree:4", "col 1: has 1 size, expected 2 to 4 of a fat-tree, innermost first" },
+        { "fat-tree:4x2x2x2", NULL },
+        { "fat-tree:2x2x2x2x2", "col 18: is \"2\", expected fewer levels" },
+        { "fat-tree:4x2/1/2", "col 1: has more entries in taper than 1, one for each level above the leaf" },
+        { "fat-tree:4x2/65", "col 14: is \"65\", expected a taper of 1 to 64, or free" },
+        { "fat-tree:4x2/64", NULL },
+        { "fat-tree:4x2/0.5", "col 14: is \"0.5\", expected a taper of 1 to 64, or free" },
+        { "fat-tree:4x2x2/2/free", NULL },
+        { "fat-tree:4x2^2^2", "col 1: has more entries in up than 1, one for each level above the leaf" },
+        { "fat-tree:4x2^65536", NULL },
+        { "fat-tree:4x2^65537", "col 14: size is 65537, expected 1 to 65536" },
+        { "fat-tree:2x2x2^32768^32768", NULL },
+        { "fat-tree:2x2x2^32768^32769",
+          "col 1: has 1.07377e+09 boxes at the top, expected at most 1073741824" },
+        { "fat-tree:4x2+shared",
+          "col 1: has a spine shared across one rail, expected the dimensions of a node before it" },
+        { "ring:4 fat-tree:4x2+shared",
+          "col 8: has a spine shared across dim1, a ring; expected a switch or full" },
+        { "ring:3 fat-tree:4x2+shared", NULL },
+        { "line:2 fat-tree:4x2+shared", NULL },
+        { "line:3 fat-tree:4x2+shared",
+          "col 8: has a spine shared across dim1, a line; expected a switch or full" },
+        { "torus:2x2 fat-tree:4x2+shared",
+          "col 11: has a spine shared across dim1, a fabric; expected a switch or full" },
+        { "full:16777216 fat-tree:2x2+shared", NULL },
+        { "full:8388608 full:4 fat-tree:2x2+shared",
+          "col 21: has a spine shared across 33554432 rails, expected at most 16777216" },
+        { "fat-tree:4x2+twist", "col 14: is \"twist\", expected shared or forward: rails with one spine" },
+        { "switch:4+shared", "col 8: is \"4+shared\", expected a whole number of members" },
+        { "fat-tree:4x2*1025", "col 14: size is 1025, expected 2 to 1024" },
+        { "fat-tree:4x2*1024", NULL },
+        { "fat-tree:4x2*1", "col 14: size is 1, expected 2 to 1024" },
+        { "ring:4*2",
+          "col 8: is \"2\", expected no planes: only a switch, fat-tree or hammingmesh has them" },
+        { "torus:4", "col 1: has 1 size, expected 2 to 4 of a torus" },
+        { "torus:4x1", "col 1: has an axis of 1, expected 2 or more members" },
+        { "torus:2x2x2x2", NULL },
+        { "torus:2x2x2x2x2", "col 15: is \"2\", expected fewer levels" },
+        { "torus:4x8+ocs",
+          "col 1: is joined by ocs, expected three sizes that are multiples of 4: cubes of 4 x 4 x 4" },
+        { "torus:4x4x6+ocs",
+          "col 1: is joined by ocs, expected three sizes that are multiples of 4: cubes of 4 x 4 x 4" },
+        { "torus:4x4x8+ocs", NULL },
+        { "torus:4x9+twist",
+          "col 1: has a twist, expected sizes k x 2k, k x k x 2k or k x 2k x 2k, as in [4, 4, 8]" },
+        { "torus:4x4x4+twist",
+          "col 1: has a twist, expected sizes k x 2k, k x k x 2k or k x 2k x 2k, as in [4, 4, 8]" },
+        { "torus:4x8x8+twist", NULL },
+        { "torus:4x4x4x8+twist",
+          "col 1: has a twist, expected sizes k x 2k, k x k x 2k or k x 2k x 2k, as in [4, 4, 8]" },
+        { "torus:1024x2048+twist", NULL },
+        { "torus:1025x2050+twist", "col 1: has a twist of 1025, expected at most 1024" },
+        { "torus:4x4+shared", "col 11: is \"shared\", expected twist or ocs" },
+        { "hyperx:4", "col 1: has 1 size, expected 2 to 4 of a hyperx" },
+        { "hyperx:4^1", NULL },
+        { "hyperx:2x2x2x2", NULL },
+        { "hyperx:2x2x2^4", NULL },
+        { "hyperx:2x2x2x2^4", "col 1: has 4 sizes, expected 1 to 3 of a hyperx with hosts" },
+        { "hyperx:4x1", "col 1: has a row of 1, expected 2 or more routers" },
+        { "hammingmesh:2x2x2", "col 1: is a hammingmesh; give 4 sizes: NPUs of a board's row and column (1 "
+                               "to 64), boards of a row and column (2 or more)" },
+        { "hammingmesh:2x2x1x2", "col 1: is a hammingmesh; give 4 sizes: NPUs of a board's row and column (1 "
+                                 "to 64), boards of a row and column (2 or more)" },
+        { "hammingmesh:2x2x2x1", "col 1: is a hammingmesh; give 4 sizes: NPUs of a board's row and column (1 "
+                                 "to 64), boards of a row and column (2 or more)" },
+        { "hammingmesh:16x2x2x2", NULL },
+        { "hammingmesh:64x64x2x2", NULL },
+        { "hammingmesh:65x2x2x2", "col 1: is a hammingmesh; give 4 sizes: NPUs of a board's row and column "
+                                  "(1 to 64), boards of a row and column (2 or more)" },
+        { "fat-tree:16777216x64", NULL },
+        { "fat-tree:16777216x65", "col 1: has sizes that make too many NPUs, expected 2 to 1073741824" },
+        { "dragonfly+:1x1x2^1^1", NULL },
+        { "hyperx:1x1^1", "col 1: has a row of 1, expected 2 or more routers" },
+        { "slim-fly:1x18^2", "col 10: is \"1x18^2\", expected no taper, and fewer numbers after ^" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct err why = { 0 };
+        int rc = topo_parse_spec(&net, cases[i].word, &why);
+        if (cases[i].message)
+            assert_fails(rc, &why, why.code, cases[i].message);
+        else
+            assert_ok(rc, &why);
+    }
+}
+
 TEST(words_are_told_from_paths)
 {
     assert_true(topo_is_spec("ring:4@250"));

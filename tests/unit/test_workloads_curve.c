@@ -48,6 +48,10 @@ TEST(wrong_csv_is_refused_with_its_line)
           "m.csv:2: collective is \"scan\", expected one that weft" },
         { "bytes,time_us,collective\n2,1,alltoall\n", ERR_RANGE,
           "m.csv:2: collective is all-to-all, but --collective is all-reduce" },
+        { "bytes,time_us,gpus\n2,1,16777217\n", ERR_PARSE,
+          "m.csv:2: gpus is \"16777217\", expected a whole number from 2 to 16777216" },
+        { "bytes,time_us,nodes\n2,1,0\n", ERR_PARSE,
+          "m.csv:2: nodes is \"0\", expected a whole number from 1" },
         { "bytes,time_us\n1e300,1e-300\n2e300,1e-320\n", ERR_RANGE,
           "m.csv:3: time is out of any sensible range" },
     };
@@ -57,6 +61,19 @@ TEST(wrong_csv_is_refused_with_its_line)
               cases[i].code, cases[i].message);
         assert_null(list.curves);
     }
+    struct curve_list list;
+    char wide[256] = "bytes,time_us";
+    for (int i = 0; i < 62; i++)
+        strcat(wide, ",x");
+    strcat(wide, "\n");
+    FAILS(read_log(&list, wide, (struct curve_defaults){ -1, 0 }, e), ERR_PARSE, "m.csv:1: has no row");
+    strcpy(wide + strlen(wide) - 1, ",x\n");
+    FAILS(read_log(&list, wide, (struct curve_defaults){ -1, 0 }, e), ERR_RANGE,
+          "m.csv:1: has more than 64 fields, expected at most 64");
+    FAILS(read_log(&list, "bytes,time_us,gpus\n2,1,8\n", (struct curve_defaults){ -1, 0 }, e), ERR_PARSE,
+          "m.csv:2: collective is not given; use column collective or --collective");
+    FAILS(read_log(&list, "bytes,time_us\n2,1\n", (struct curve_defaults){ COLLECTIVE_ALL_REDUCE, 0 }, e),
+          ERR_PARSE, "m.csv:2: number of ranks is not given; use column gpus or --ranks");
 }
 
 TEST(rows_without_a_value_are_left_out_with_a_note)

@@ -93,6 +93,9 @@ TEST(collectives_on_a_tree_take_what_its_links_carry)
     assert_true(isinf(t.time_s) && t.cut[0] == 0 && t.cut[1] == 0);
     OK(ideal_find(&t, x, COLLECTIVE_ALL_REDUCE, S_B, &pod, none_Bps, e));
     assert_close(t.time_s, 1.5 * S_B / 10e9, 1e-9);
+    static const double nothing_Bps[] = { 0, 0 };
+    OK(ideal_find(&t, x, COLLECTIVE_ALL_REDUCE, S_B, &all, nothing_Bps, e));
+    assert_true(isinf(t.time_s) && t.busy[0] == 0 && t.busy[1] == 0);
 }
 
 /* Four in a line, B = 1.5 links: pairs of neighbours have a link each, pairs further apart share one. */

@@ -2,15 +2,21 @@
 
 static const int32_t sizes[] = { 8, 64 };
 
-static int read_text(struct plan *p, const char *model, const char *text, struct err *e)
+static int read_on(struct plan *p, const char *model, const struct topo_network *net, const char *text,
+                   struct err *e)
 {
-    const struct topo_network net = fixture_network(sizes, 2);
     KEEP(struct yaml_doc, doc, yaml_free);
     struct model m = fixture_model(model);
     int rc = yaml_read_text(&doc, "p.yaml", text, strlen(text), e);
     if (!rc)
-        rc = plan_read(p, &m, &net, true, &doc, doc.root, e);
+        rc = plan_read(p, &m, net, true, &doc, doc.root, e);
     return rc;
+}
+
+static int read_text(struct plan *p, const char *model, const char *text, struct err *e)
+{
+    const struct topo_network net = fixture_network(sizes, 2);
+    return read_on(p, model, &net, text, e);
 }
 
 TEST(every_key_reaches_the_plan)
@@ -98,6 +104,10 @@ TEST(a_fault_is_named_with_its_place)
         { "batch: 512\nbeside_share: 0.12", ERR_RANGE,
           "beside_share is 0.12 with zero 0, expected zero 2 or 3 and overlap_dp" },
         { "batch: 512\nshard: 8", ERR_RANGE, "shard is 8 with zero 0, expected zero 1 to 3" },
+        { "batch: 512\nzero: 2\noverlap_dp: false\nbeside_share: 0.12", ERR_RANGE,
+          "p.yaml:4:15: beside_share is 0.12 with zero 2 and no overlap_dp, expected zero 2 or 3" },
+        { "batch: 512\nzero: 1\nbeside_share: 0.12", ERR_RANGE,
+          "beside_share is 0.12 with zero 1, expected" },
         { "batch: 512\nzero: 3\nshard: 3", ERR_RANGE,
           "shard is 3, expected a divisor of cp * dp, 512 (nearest: 2 or 4)" },
         { "batch: 512\ncontext: tree", ERR_PARSE, "expected one of ring, all-gather, ulysses" },
@@ -160,6 +170,8 @@ TEST(a_dispatch_that_the_nodes_do_not_allow_is_named_with_its_place)
     }
     struct plan p;
     FAILS(read_text(&p, "kimi-k2", "batch: 512\nep: 384\n", e), ERR_RANGE, "ep is 384");
+    FAILS(read_text(&p, "mixtral-8x7b", "batch: 512\nep: 8\nzero: 1\nshard: 2", e), ERR_RANGE,
+          "p.yaml:4:8: shard is 2 for a model with experts, expected a dense one");
     FAILS(read_text(&p, "mixtral-8x7b", "batch: 512\nep: 8\norder: [dp, tp, cp, pp]\nnode_limit: 1", e),
           ERR_RANGE, "node_limit has no effect on dispatcher all-to-all");
 }
@@ -183,6 +195,9 @@ TEST(software_that_cannot_be_is_named_with_its_place)
         { "gpt3-175b", "batch: 512\nrecompute_ops: [norm, mla_up]",
           "recompute_ops names mla_up, but the model has no low-rank attention" },
         { "kimi-k2", "batch: 512\nrecompute_ops: [shared, experts, mla_up]", NULL },
+        { "gpt3-175b", "batch: 512\nrecompute_ops: []",
+          "p.yaml:2:16: recompute_ops has no entries, expected operators to do again" },
+        { "gpt3-175b", "batch: 512\noffload: 0.25", NULL },
         { "resnet50", "batch: 512\nsoftware: eager", "software is of transformers, which this model is not" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -194,6 +209,10 @@ TEST(software_that_cannot_be_is_named_with_its_place)
             OK(read_text(&p, cases[i].model, cases[i].text, e));
     }
     struct plan p;
+    WITH(struct topo_network, net, fixture_network(sizes, 2), net.npu.host_Bps = NAN);
+    FAILS(read_on(&p, "gpt3-175b", &net, "batch: 512\noffload: 0.25", e), ERR_RANGE,
+          "p.yaml:2:10: offload needs network.npu.host_GBps, which is not given");
+    OK(read_on(&p, "gpt3-175b", &net, "batch: 512\noffload: 0", e));
     FAILS(read_text(&p, "gpt3-175b", "batch: 512\nrecompute: full\nrecompute_ops: [norm]", e), ERR_PARSE,
           "p.yaml:3:1: recompute_ops is given with recompute full, expected selective");
     OK(read_text(&p, "gpt3-175b", "batch: 512\nrecompute_ops: [norm, core]", e));
