@@ -304,6 +304,108 @@ TEST(rounds_load_links_as_every_shape_says)
         }
 }
 
+/* ---- direct exchanges of a fabric, on the mean ---- */
+
+/* Links that a way passes, by class. */
+struct passed {
+    int64_t first[SHAPE_CLASSES + 1], links[SHAPE_CLASSES];
+};
+
+static int pass_step(void *x, int64_t link, bool back, struct err *e)
+{
+    struct passed *p = x;
+    int k = 0;
+    (void)back, (void)e;
+    while (link >= p->first[k + 1])
+        k++;
+    p->links[k]++;
+    return 0;
+}
+
+/* Are NPUs @p a and @p b in one group? Of each level the members of a group are a stride apart. */
+static bool are_together(const struct topo_dim *dim, const struct shape_group *g, int64_t a, int64_t b)
+{
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        int64_t i = a % dim[k].size, j = b % dim[k].size, s = g->stride[k], span = s * g->members[k];
+        if (i / span != j / span || i % s != j % s)
+            return false;
+        a /= dim[k].size;
+        b /= dim[k].size;
+    }
+    return true;
+}
+
+/* S/n to every other member by the fabric's own way: over the links of a class, what the form has as the mean
+ * and no more than what it has of the busiest; of a whole fabric these are one where it names no mean. */
+static void check_mean(const char *word, struct rng *rng, bool whole)
+{
+    struct topo_network net;
+    struct shape_counts c;
+    struct shape_load l;
+    struct passed p = { { 0 }, { 0 } };
+    struct shape_group g = { .flat = true, .n = 1 };
+    read_word(&net, word);
+    const struct topo_dim *dim = net.dims;
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        do
+            g.members[k] = whole ? dim[k].size : 1 + (int32_t)rng_below(rng, dim[k].size);
+        while (dim[k].size % g.members[k]);
+        do
+            g.stride[k] = whole ? 1 : 1 + (int32_t)rng_below(rng, dim[k].size / g.members[k]);
+        while (dim[k].size % (g.members[k] * g.stride[k]));
+        g.n *= g.members[k];
+    }
+    if (g.n < 2)
+        return;
+    topo_ops(dim)->counts(&c, dim);
+    for (int32_t k = 0; k < c.n_classes; k++)
+        p.first[k + 1] = p.first[k] + c.links[k];
+    for (int64_t a = 0; a < net.n_npus; a++)
+        for (int64_t b = 0; b < net.n_npus; b++)
+            if (are_together(dim, &g, a, b))
+                MUST(topo_ops(dim)->way(dim, a, b, false, &p, pass_step, e));
+    topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &g);
+    for (int32_t k = 0; k < c.n_classes && c.links[k] > 0; k++) {
+        double carried = 2 * (double)c.links[k] * topo_ops(dim)->link_Bps(dim, k, 1);
+        double mean = (double)p.links[k] / g.n / carried;
+        bool uneven = l.mean[k] > 0 || !whole;
+        if (l.load[k] < mean * (1 - 1e-12) || (l.mean[k] > 0 && fabs(l.mean[k] - mean) > 1e-12) ||
+            (!uneven && fabs(l.load[k] - mean) > 1e-12))
+            fail_msg("%s, %d of it, class %d: mean %.17g, busiest %.17g by form, %.17g by messages", word,
+                     (int)g.n, (int)k, l.mean[k], l.load[k], mean);
+    }
+}
+
+TEST(means_are_what_direct_messages_put_on_all_links_of_a_class)
+{
+    static const char *const words[] = {
+        "dragonfly:2x4x9^2@1",
+        "dragonfly:1x4x4^3@1",
+        "dragonfly:4x2x4^2@1",
+        "dragonfly:3x3x5^4@1",
+        "dragonfly+:2x2x5^2^2@1",
+        "dragonfly+:4x2x4^2^3@1",
+        "dragonfly+:3x4x6^3^2@1",
+        "slim-fly:2x18@1",
+        "slim-fly:1x32@1",
+        "slim-fly:2x50@1",
+        "slim-fly:1x98@1",
+        "fat-tree:8x4/2@1",
+        "fat-tree:4x2x4/2/1.5@1",
+        "hyperx:4x3@1",
+        "hyperx:3x3x2@1",
+        "hyperx:4x3^2@1",
+        "torus:4x6@1",
+        "torus:3x5x2@1",
+        "hammingmesh:2x2x3x3@1",
+        "hammingmesh:1x3x2x4@1",
+    };
+    RNG(rng, 33, 0);
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        for (int round = 0; round < 12; round++)
+            check_mean(words[i], rng, round == 0);
+}
+
 /* The definitions of design and header: what a member's links carry together is its bandwidth. */
 TEST(link_capacity_is_the_members_share)
 {
