@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 
+#include "kinds/design/load.h"
 #include "kinds/design/search.h"
 
 #define STUDY "configs/studies/llm-gpt3-libra.yaml"

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "kinds/design/designs.h"
+#include "kinds/design/load.h"
 
 enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
 

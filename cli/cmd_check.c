@@ -14,6 +14,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/training.h"
+#include "kinds/design/load.h"
 #include "kinds/design/system.h"
 
 /* One budget: what the design takes, what it may take, in the unit of the key. `limit` and `value` are
@@ -139,7 +140,7 @@ static int find_owned(struct check *c, const struct subject *x, struct err *e)
     bool asked = isfinite(limit->site_W) || isfinite(limit->usd_year) || isfinite(limit->usd_per_Mtoken);
     if (!asked || !x->design || !x->study->has_system)
         return 0;
-    int rc = system_build(&own, x->study, x->design, e);
+    int rc = system_build(&own, x->study, design_owned(x->design), e);
     if (rc)
         return rc;
     bool no_usd = own.lacks_network || own.lacks_watts;

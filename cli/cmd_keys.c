@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "cli/output.h"
 #include "base/sheet.h"
+#include "kinds/design/load.h"
 #include "topo/parts.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"

@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/system.h"
 #include "cli/training.h"
+#include "kinds/design/load.h"
 #include "sim/chunk/order.h"
 #include "sim/step.h"
 #include "sim/train.h"
@@ -955,7 +956,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         if (!rc)
             rc = training_row_fill(&row, x->studies[i], d, e);
         if (!rc)
-            rc = system_row_fill(&system, x->studies[i], d, e);
+            rc = system_row_fill(&system, x->studies[i], design_owned(d), e);
         table_row(t);
         table_put_text(t, load_network_name(word, &x->studies[i]->net));
         table_put_text(t, text_str(&names));

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "cli/output.h"
+#include "kinds/design/load.h"
 
 enum { MAX_NAMES = 6 };
 

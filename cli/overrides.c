@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "kinds/design/load.h"
 #include "kinds/design/point.h"
 
 int overrides_add(struct overrides *o, const char *path, const char *value, struct err *e)

@@ -395,7 +395,7 @@ void system_report(struct report *r, const struct design_point *s, const struct 
     struct err e;
     if (!s->has_system || report_is(r, IN_CSV))
         return;
-    if (system_build(&x, s, d, &e)) {
+    if (system_build(&x, s, design_owned(d), &e)) {
         r->failed = true;
         return;
     }

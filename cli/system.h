@@ -5,7 +5,7 @@
 #define CLI_SYSTEM_H
 
 #include "cli/output.h"
-#include "kinds/design/system.h"
+#include "kinds/design/design.h"
 
 /**
  * Where the study has `system`: money of a year, power, failures, goodput; in JSON as object "system" of the

@@ -1,5 +1,6 @@
 /* The kinds of studies, and what of their keys is below what: what study/ knows of them. */
 #include "kinds/design/designs.h"
+#include "kinds/design/load.h"
 #include "kinds/design/search.h"
 #include "kinds/design/point.h"
 #include "kinds/gossip/gossip.h"

@@ -1,5 +1,6 @@
 /* The library's public functions (include/weft.h) over the engine of studies: a split and a simulated step
  * are studies of one point, so that all results are rows under the names that CSV has. */
+#include "kinds/design/load.h"
 #include "weft.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The plan of the house, checked: which folder may include which, the one home of each third-party library,
-# and the sizes of files and functions. Prints FILE:LINE: what is wrong; exit 1 if anything is.
+# The plan of the house, checked: which folder may include which, the one home of each third-party library, that
+# no two files need each other, and the sizes of files and functions. Prints FILE:LINE: what is wrong; exit 1 if anything is.
 #     tests/check_layers.sh [ROOT]     without ROOT: first that the check itself finds planted faults
 set -eu
 
@@ -78,6 +78,15 @@ check_length() {
     [ "$lines" -le $FILE_LINES ] || echo "$1:$lines: file has $lines lines, limit $FILE_LINES"
 }
 
+# A file, with its header, that reaches itself by what is included: none could be read or tested before the other.
+check_cycles() {
+    find base topo workloads alloc sim study kinds plots cli -name '*.[ch]' -exec \
+        awk '/^[ \t]*#[ \t]*include[ \t]*"/ { split($0, part, "\""); print FILENAME, part[2] }' '{}' + 2>/dev/null |
+        sed 's/\.[ch]\>//g' | awk '$1 != $2' | LC_ALL=C sort -u | tsort 2>&1 >/dev/null |
+        awk '/loop:$/ { n++; next } { sub(/^tsort: /, ""); loop[n] = loop[n] " " $0 }
+            END { for (i = 1; i <= n; i++) { split(loop[i], at, " "); print at[1] ".c:1: these include each other:" loop[i] } }'
+}
+
 # All findings in the tree below the current folder.
 find_faults() {
     find base topo workloads alloc sim study kinds plots cli -name '*.[ch]' 2>/dev/null | LC_ALL=C sort |
@@ -85,6 +94,7 @@ find_faults() {
             check_includes "$file"
             check_functions "$file"
         done
+    check_cycles
     # shellcheck disable=SC2046 # names of sources hold no blanks
     set -- $(grep -l '# *include *<yaml\.h>' base/*.c 2>/dev/null || :)
     [ $# -le 1 ] || echo "$2:1: yaml.h has one home, but is included in $*"
@@ -128,6 +138,10 @@ self_test() {
     plant workloads/chakra_leaf.c '#include "workloads/readers/chakra.pb-c.h"\n'
     plant base/yaml.c '#include <yaml.h>\n'
     plant base/yaml_two.c '#include <yaml.h>\n'
+    plant sim/hen.h '#include "sim/egg.h"\n'
+    plant sim/hen.c '#include "sim/hen.h"\n'
+    plant sim/egg.c '#include "sim/egg.h"\n#include "sim/chick.h"\n'
+    plant sim/chick.c '#include "sim/hen.h"\n'
     plant base/long.c "int f(int a,\n      int b)\n{\n$(repeated 97 '    a++;')}\n"
     plant tests/unit/test_long.c "$(repeated 1501 ';')"
     # These are right, up to the last line that is allowed.
@@ -158,6 +172,7 @@ self_test() {
         cli/read.c
         kinds/design/grid.c
         plots/struct.c
+        sim/chick.c
         sim/cluster/aside.c
         study/pool.c
         tests/unit/test_long.c

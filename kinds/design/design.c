@@ -16,7 +16,6 @@
 
 #include "alloc/lp.h"
 #include "alloc/verify.h"
-#include "kinds/design/system.h"
 #include "kinds/design/whole.h"
 #include "workloads/ideal.h"
 
@@ -145,7 +144,7 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     if (rc)
         return rc;
     d->equal.cost_usd = study_usd(s, bw_Bps, NULL);
-    d->equal.allowed = study_broken_row(s, bw_Bps, EQUAL_REL) < 0;
+    d->equal.allowed = system_broken_row(s, bw_Bps, EQUAL_REL) < 0;
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
@@ -224,7 +223,7 @@ static int evaluate_given(struct design *d, const struct design_point *s, struct
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = s->net.dims[k].bw_Bps;
-    int32_t broken = study_broken_row(s, bw_Bps, GIVEN_REL);
+    int32_t broken = system_broken_row(s, bw_Bps, GIVEN_REL);
     if (broken >= 0) {
         *d = (struct design){ .n_dims = s->net.n_dims };
         d->answer.status = ALLOC_INFEASIBLE;
@@ -523,7 +522,7 @@ static void drop_rounding(double *bw_Bps, const struct design_point *s, const do
         total_Bps += solved_Bps[k];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = solved_Bps[k] > 1e-12 * total_Bps || is_used(s, k) ? solved_Bps[k] : 0;
-    if (s->pricing != STUDY_WHOLE && study_broken_row(s, bw_Bps, MOST_OUTSIDE) >= 0)
+    if (s->pricing != STUDY_WHOLE && system_broken_row(s, bw_Bps, MOST_OUTSIDE) >= 0)
         memcpy(bw_Bps, solved_Bps, (size_t)s->net.n_dims * sizeof *bw_Bps);
 }
 
@@ -753,4 +752,10 @@ void design_free(struct design *d)
     topo_bill_free(&d->bill);
     alloc_answer_free(&d->answer);
     *d = (struct design){ 0 };
+}
+
+struct system_of design_owned(const struct design *d)
+{
+    return (
+        struct system_of){ .bw_Bps = d->bw_Bps, .time_s = d->time_s, .bill = d->has_bill ? &d->bill : NULL };
 }

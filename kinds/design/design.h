@@ -4,6 +4,7 @@
 
 #include "alloc/whole.h"
 #include "kinds/design/point.h"
+#include "kinds/design/system.h"
 #include "sim/step.h"
 
 /** What one workload does on the design. */
@@ -97,5 +98,8 @@ int design_row(struct design *d, struct design_point *s, struct err *e);
 int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e);
 
 void design_free(struct design *d);
+
+/** What the whole machine of a design depends on; borrowed from @p d. */
+struct system_of design_owned(const struct design *d);
 
 #endif

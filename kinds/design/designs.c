@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "kinds/design/bound.h"
 #include "kinds/design/grid.h"
+#include "kinds/design/load.h"
 #include "study/kind.h"
 #include "study/source.h"
 #include "study/study.h"
@@ -231,7 +232,7 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
             row->message = d->bill_reason;
     }
     int rc = training_row_fill(&row->training, s, d, e);
-    return rc ? rc : system_row_fill(&row->system, s, d, e);
+    return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
 }
 
 /* Rows of points that could not be read still say what varied. */

@@ -12,6 +12,7 @@
 
 #include "base/num.h"
 #include "base/vec.h"
+#include "kinds/design/load.h"
 
 /* Outputs closer than this are equal: what splits are proved to. */
 #define SAME 1e-9

@@ -973,7 +973,7 @@ int fail_build(struct fail_table *out, const struct design_point *s, const struc
     if (rc)
         return rc;
     fail_settle_system(out, &own);
-    rc = system_build(&x, &own, design, e);
+    rc = system_build(&x, &own, design_owned(design), e);
     if (!rc)
         rc = fail_list_rows(&d, e);
     if (!rc)

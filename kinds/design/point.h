@@ -146,15 +146,13 @@ struct design_point {
     struct sim_rules rules; /**< how models other than bandwidth run collectives */
     double total_Bps;       /**< NaN = not given */
     double time_limit_s;    /**< objective cost; NaN = not given */
-    struct study_own own;   /**< as study_read_system() found it */
+    struct study_own own;   /**< as system_read() found it */
     bool count_npus;        /**< cost includes the NPUs */
     struct alloc_rows rows; /**< network's, total and constraints; empty unless STUDY_FOR_SPLIT */
     struct study_budget budget;
     int64_t seed;
     struct text notes; /**< warnings, a line each: keys without effect */
 };
-
-extern const struct section study_section, study_budget_section, study_mix_section;
 
 /** What a command needs from a study; missing parts are errors with the place of the study. */
 enum study_need {
@@ -167,64 +165,12 @@ enum study_need {
     STUDY_UNSEARCHED = 1 << 5, /**< what the study says is asked, not the plans that a search would find */
 };
 
-/**
- * Load a study file. A spec word or a network file (a map with `dims`) is taken as a
- * study of that network alone. Parts and workloads are read where the study has
- * them, whether needed or not.
- *
- * Files named by `network`, `parts` (in the study, else in the network), `workload`
- * and the members of `workloads` are read relative to the file that names them; in an
- * override, relative to the working directory. A member of `workloads` that is a
- * file name alone stands for { workload: FILE }.
- *
- * Overrides of whole top-level keys apply before files are read, deeper ones after,
- * so `network.dims.pod.max_GBps` reaches into the network file; among equally deep
- * ones the last wins. Of a network given alone, `dims...` and `npu...` may be
- * written without `network.`.
- *
- * Contradictions are errors: workload with workloads, regret with an objective other
- * than time, an objective that needs prices or a time limit without them,
- * count_npus without npu.usd, split given (with STUDY_FOR_SPLIT) and a dimension without bw_GBps. Keys
- * without effect are lines in s->notes.
- *
- * @param[out] s  uninitialised; safe to free after failure.
- * @param needs   bits of enum study_need.
- * A workload with `search` is made from the best plan that is found: at given bandwidths
- * (STUDY_NEEDS_BANDWIDTH), or together with the split (STUDY_FOR_SPLIT). ERR_NO_DESIGN where there is none.
- *
- * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
- *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
- */
-int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
-               int32_t n, unsigned needs, struct err *e);
-/** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
-int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
-
-/** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
-bool design_is_quick(const char *path);
-
-/**
- * Make @p s, read from the same file with the same other axes, what study_read() makes of it with the quick
- * axes (design_is_quick()) of @p from: numbers and names alone are changed, no workload is made again. Values
- * are borrowed from @p from. Notes stay as they are.
- * @return false where that cannot be said without reading it: a value that is wrong, a search; then @p s can
- *         only be changed again or freed.
- */
-bool study_change(struct design_point *s, const struct study_source *from, unsigned needs);
-
-/** Find the plans of workloads that ask for a search, where @p needs say how. In search.c, as the next. */
-int study_search(struct design_point *s, unsigned needs, struct err *e);
+void study_free(struct design_point *s);
 void search_free(struct search_result *r);
 
-/** Note keys of @p s that have no effect; n_workloads and all else are read. */
-int study_note(struct design_point *s, unsigned needs, struct err *e);
-
-void study_free(struct design_point *s);
-
-/** Read `system` of the document again, if there is one; network and workloads are read. Errors as
- * study_read(). */
-int study_read_system(struct design_point *s, struct err *e);
-
+/** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]. ERR_NOMEM. */
+int study_compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
+                  struct err *e);
 /** The tree that @p w was compiled from. */
 const struct step_tree *study_compiled_tree(const struct study_workload *w);
 
@@ -257,6 +203,10 @@ int study_take_plans(struct design_point *s, const struct design_point *from, st
  * "ideal-routing" (a network with a graph: every message over any paths); else NULL. */
 const char *study_semantics(const struct design_point *s);
 
+/** Put the place of dimension @p d, -1: not known, before a message that is about its prices; returns
+ * e->code. */
+int study_fail_dim(const struct design_point *s, int32_t d, struct err *e);
+
 /** topo_build_bill() of the study's network; an error begins with the place of the dimension. */
 int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e);
 
@@ -264,13 +214,6 @@ int study_build_bill(struct topo_bill *b, const struct design_point *s, const do
  * is bought, or linear. NaN without parts, or where whole parts cannot be had (ERR_RANGE in @p e, which may
  * be NULL). */
 double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e);
-
-/**
- * Do the study's rows hold at @p bw_Bps, shape [n_dims], to @p rel of their largest part: constraints on
- * money and power for what is bought, where pricing is whole? @return the first that does not, -1 = all do.
- * Where parts cannot be had the first row that speaks of what is spent does not hold.
- */
-int32_t study_broken_row(const struct design_point *s, const double *bw_Bps, double rel);
 
 /** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
 double study_fraction_usd(const struct design_point *s, const double *bw_Bps);

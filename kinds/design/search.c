@@ -1284,12 +1284,6 @@ int search_split(struct search_result *out, const struct search_space *space, co
     return rc;
 }
 
-void search_free(struct search_result *r)
-{
-    free(r->found);
-    *r = (struct search_result){ 0 };
-}
-
 static void take_best(void *mine, const struct search_candidate *c)
 {
     struct search_best *best = mine;

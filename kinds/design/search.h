@@ -47,4 +47,8 @@ int search_given(struct search_result *out, const struct search_space *space, co
 int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e);
 
+/** Find the plans of workloads of @p s that ask for a search, where @p needs (enum study_need) say how.
+ * ERR_NO_DESIGN, ERR_NOMEM. */
+int study_search(struct design_point *s, unsigned needs, struct err *e);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * From the design's bill and map `system` to items that are owned and parts that fail, and their sums.
+ * Map `system`; from it and the bill of a design to items that are owned and parts that fail, and their sums.
  *
  * All NPUs of the network are one job, which the failure of a part stops, or slows where others take over.
  * Where the bill counts no pieces (prices by the GB/s) links, NICs and switches that fail are unknown, and
@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "alloc/lp.h"
 
 #define HOUR_S        3600.0
 #define YEAR_H        8760.0
@@ -262,39 +264,39 @@ static double replicas_of(const struct training *x)
 }
 
 /* What one node carries to the store; over the network with all of its NPUs. */
-static double path_Bps(const struct design_point *s, const struct design *d)
+static double path_Bps(const struct design_point *s, const double *bw_Bps)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
     int32_t over = own->over ? topo_find_dim(&s->net, own->over) : -1;
-    if (over >= 0 && !d)
+    if (over >= 0 && !bw_Bps)
         return INFINITY;
     return over < 0 ? own->node_Bps
-                    : (double)s->system.npus_per_node * d->bw_Bps[over] * s->net.dims[over].efficiency;
+                    : (double)s->system.npus_per_node * bw_Bps[over] * s->net.dims[over].efficiency;
 }
 
 /* The slowest dimension decides how fast a replica passes on what it has read; nobody to pass it on to: 0. */
-static double exchange_s(const struct design_point *s, const struct design *d, double size_B, double replicas)
+static double exchange_s(const struct design_point *s, const double *bw_Bps, double size_B, double replicas)
 {
     double least_Bps = INFINITY;
     for (int32_t i = 0; i < s->net.n_dims; i = topo_after_entry(s->net.dims, i))
-        if (d->bw_Bps[i] > 0)
-            least_Bps = fmin(least_Bps, d->bw_Bps[i] * s->net.dims[i].efficiency);
+        if (bw_Bps[i] > 0)
+            least_Bps = fmin(least_Bps, bw_Bps[i] * s->net.dims[i].efficiency);
     return replicas > 1 ? size_B * replicas / (double)s->net.n_npus / least_Bps : 0;
 }
 
-/* Of several models the largest is saved. No design: the least that any network and plan take. */
-static void settle_checkpoint(struct system *x, const struct design_point *s, const struct design *d)
+/* Of several models the largest is saved. No bandwidths: the least that any network and plan take. */
+static void settle_checkpoint(struct system *x, const struct design_point *s, const double *bw_Bps)
 {
     const struct own_checkpoint *own = &s->system.checkpoint;
     const struct training *model = saved_model(s);
     double size_B = isnan(own->size_B) ? own->bytes_per_param * model_params(&model->model) : own->size_B;
-    double replicas = d ? replicas_of(model) : 1, nodes = nodes_of(s), node_Bps = path_Bps(s, d);
+    double replicas = bw_Bps ? replicas_of(model) : 1, nodes = nodes_of(s), node_Bps = path_Bps(s, bw_Bps);
     double once_s = checkpoint_write_s(size_B, nodes, node_Bps, own->store_Bps);
     double write_s = once_s * (own->sharded ? 1 : replicas);
     double stall_s = own->async ? ASYNC_STALL_S : write_s;
     x->path_s = size_B * (own->sharded ? 1 : replicas) / nodes / node_Bps;
     x->load_s = own->read == OWN_READ_EACH ? replicas * once_s
-                                           : once_s + (d ? exchange_s(s, d, size_B, replicas) : 0);
+                                           : once_s + (bw_Bps ? exchange_s(s, bw_Bps, size_B, replicas) : 0);
     x->checkpoint = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
                                          .drain_s = own->async ? write_s : 0,
                                          .restart_s = own->restart_s + x->load_s + x->wait_s };
@@ -485,7 +487,7 @@ static void leave_blank(struct system *x, const char *why)
 }
 
 /* A network with prices whose parts cannot be had has no sum. */
-static int add_bill(struct system *x, const struct design_point *s, const struct design *d, struct err *e)
+static int add_bill(struct system *x, const struct design_point *s, struct system_of d, struct err *e)
 {
     struct err why = { 0 };
     if (!s->has_parts) {
@@ -493,13 +495,13 @@ static int add_bill(struct system *x, const struct design_point *s, const struct
         x->lacks_network = x->lacks_failures = x->lacks_watts = true;
         return 0;
     }
-    if (!d->has_bill && topo_build_bill(&x->bill, &s->net, &s->parts, d->bw_Bps, &why)) {
+    if (!d.bill && topo_build_bill(&x->bill, &s->net, &s->parts, d.bw_Bps, &why)) {
         if (why.code == ERR_NOMEM)
             return err_set(e, ERR_NOMEM, "%s", why.msg);
         leave_blank(x, why.msg);
         return 0;
     }
-    add_network(x, s, d->has_bill ? &d->bill : &x->bill);
+    add_network(x, s, d.bill ? d.bill : &x->bill);
     return 0;
 }
 
@@ -511,7 +513,7 @@ static int reserve(struct system *x, const struct design_point *s, struct err *e
     return x->items && x->fails ? 0 : err_nomem(e, "a system");
 }
 
-int system_build(struct system *out, const struct design_point *s, const struct design *d, struct err *e)
+int system_build(struct system *out, const struct design_point *s, struct system_of d, struct err *e)
 {
     struct own_cost bare;
     *out = (struct system){ .tokens = tokens_of(s) };
@@ -534,8 +536,8 @@ int system_build(struct system *out, const struct design_point *s, const struct 
     out->racks = ceil(bare.watt_peak / s->system.rack_W);
     add_extras(out, s, true);
     settle_spares(out, s);
-    settle_checkpoint(out, s, d);
-    system_sum(out, s, &s->system, d->time_s);
+    settle_checkpoint(out, s, d.bw_Bps);
+    system_sum(out, s, &s->system, d.time_s);
     out->less_bw = less_bandwidth(out, s->system.repair_s);
     omit_contention(out, &s->system.checkpoint);
     if (out->goodput.interval_s < out->checkpoint.drain_s)
@@ -609,7 +611,8 @@ static double best_kept(const struct study_own *own, double stops_per_s)
     return g.goodput * own->running;
 }
 
-int system_settle_own(struct design_point *s, struct err *e)
+/* What of the whole machine no bandwidth changes: into s->own. */
+static int settle_own(struct design_point *s, struct err *e)
 {
     const struct own_system *own = &s->system;
     struct system x = { 0 };
@@ -661,11 +664,9 @@ double system_growth(const void *study, double stops_per_s)
 double system_objective(const void *study, const double *bw_Bps, double time_s)
 {
     const struct design_point *s = study;
-    struct design d = { .n_dims = s->net.n_dims, .time_s = time_s };
     struct system x;
     struct err ignored;
-    memcpy(d.bw_Bps, bw_Bps, (size_t)s->net.n_dims * sizeof *bw_Bps);
-    if (system_build(&x, s, &d, &ignored))
+    if (system_build(&x, s, (struct system_of){ .bw_Bps = bw_Bps, .time_s = time_s }, &ignored))
         return NAN;
     double value = s->objective == ALLOC_PERF_PER_WATT ? x.cost.watt_peak * time_s : x.usd_per_Mtoken;
     system_free(&x);
@@ -724,6 +725,21 @@ int system_spend(double *spent, const struct design_point *s, int32_t first, int
     return 0;
 }
 
+int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, double rel)
+{
+    double spent[N_ALLOC_SPENT];
+    struct err ignored = { 0 };
+    bool whole = s->pricing == STUDY_WHOLE;
+    if (whole && system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            spent[j] = INFINITY;
+    for (int32_t i = 0; i < s->rows.n; i++)
+        if (!(fabs(alloc_outside_spent(&s->rows.rows[i], bw_Bps, whole ? spent : NULL, s->net.n_dims)) <=
+              rel))
+            return i;
+    return -1;
+}
+
 const char *system_proof_of(const struct design_point *s)
 {
     bool owning = s->objective == ALLOC_TCO_PER_TOKEN;
@@ -735,12 +751,64 @@ const char *system_proof_of(const struct design_point *s)
                             : "goodput at its best, with a network that never fails";
 }
 
+/* ---- from the document ---- */
+
+/* Shares of an NPU's price and power that the rest of a server has; docs/ownership.md, table "Defaults". */
+#define SERVER_USD_SHARE  0.24
+#define SERVER_WATT_SHARE 0.6
+
+/* Defaults that are other keys' values: without them there is no sum. */
+static int settle_system(struct design_point *s, struct err *e)
+{
+    struct own_system *x = &s->system;
+    x->npu_usd = isnan(x->npu_usd) ? s->net.npu.usd : x->npu_usd;
+    x->npu_watt = isnan(x->npu_watt) ? s->net.npu.power_W : x->npu_watt;
+    if (isnan(x->npu_usd) || isnan(x->npu_watt))
+        return yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE, "counts NPUs; give %s, or network.npu.%s",
+                             isnan(x->npu_usd) ? "npu_usd" : "npu_watt", isnan(x->npu_usd) ? "usd" : "watt");
+    x->server_usd = isnan(x->server_usd) ? SERVER_USD_SHARE * x->npu_usd : x->server_usd;
+    x->server_watt = isnan(x->server_watt) ? SERVER_WATT_SHARE * x->npu_watt : x->server_watt;
+    return 0;
+}
+
+/* Checkpoints that pass a dimension, or that replicas write or read by themselves. */
+static int check_saving(const struct design_point *s, bool model, struct err *e)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    yaml_id map = yaml_get(&s->doc, s->maps.system, "checkpoint");
+    if (own->over && topo_find_dim(&s->net, own->over) < 0)
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, map, "over"), e, ERR_RANGE,
+                             "is \"%s\", expected a dimension of the network", own->over);
+    if (!model && (!own->sharded || own->read == OWN_READ_EACH))
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, map, own->sharded ? "read" : "sharded"), e, ERR_RANGE,
+                             "asks for replicas, which only a workload with a model has");
+    return 0;
+}
+
+int system_read(struct design_point *s, struct err *e)
+{
+    bool model = s->n_workloads == 0;
+    if (s->maps.system < 0)
+        return settle_own(s, e);
+    int rc = own_read(&s->system, &s->doc, s->maps.system, e);
+    if (!rc)
+        rc = settle_system(s, e);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        model = model || s->workloads[i].training;
+    if (!rc && !model && isnan(s->system.checkpoint.size_B))
+        rc = yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE,
+                           "saves checkpoints of a workload without a model; give checkpoint.size_GB");
+    if (!rc)
+        rc = check_saving(s, model, e);
+    s->has_system = !rc;
+    return rc ? rc : settle_own(s, e);
+}
+
 /* ---- as a row ---- */
 
 const struct column system_columns[] = { SYSTEM_COLUMNS(struct system_row, ), COLUMNS_END };
 
-int system_row_fill(struct system_row *out, const struct design_point *s, const struct design *d,
-                    struct err *e)
+int system_row_fill(struct system_row *out, const struct design_point *s, struct system_of d, struct err *e)
 {
     struct system x;
     row_clear(out, system_columns);

@@ -8,7 +8,7 @@
 #define KINDS_DESIGN_SYSTEM_H
 
 #include "base/column.h"
-#include "kinds/design/design.h"
+#include "kinds/design/point.h"
 #include "topo/reliability.h"
 
 /** Of a design; release with system_free(). */
@@ -42,8 +42,19 @@ struct system {
     char omits[512];                                 /**< what is left out of these numbers; "" */
 };
 
+/** What of a design it depends on; design_owned(). Borrowed. */
+struct system_of {
+    const double *bw_Bps;         /**< shape [n_dims] of the network */
+    double time_s;                /**< of a step */
+    const struct topo_bill *bill; /**< NULL: made from the bandwidths */
+};
+
+/** Read `system` of the document, if there is one: into s->system and s->own. Network and workloads are read.
+ * Errors as study_read(). */
+int system_read(struct design_point *s, struct err *e);
+
 /** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */
-int system_build(struct system *out, const struct design_point *s, const struct design *d, struct err *e);
+int system_build(struct system *out, const struct design_point *s, struct system_of d, struct err *e);
 void system_free(struct system *x);
 
 /** By what the cost of work can be told apart; the shares of each level add up to 1. */
@@ -84,10 +95,6 @@ double system_wait_s(const struct system *x, const struct design_point *s, doubl
 /** The sums again, after items, terms or failures of @p x were changed. */
 void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);
 
-/** What of the whole machine no bandwidth changes: into s->own. `system`, if there is any, and network are
- * read. ERR_NOMEM. */
-int system_settle_own(struct design_point *s, struct err *e);
-
 /** Does dimension @p d add to the power and cost of the whole machine: all but those that servers come with.
  */
 bool system_adds(const struct design_point *s, int32_t d);
@@ -109,6 +116,13 @@ double system_objective(const void *study, const double *bw_Bps, double time_s);
  */
 int system_spend(double *spent, const struct design_point *s, int32_t first, int32_t n, const double *bw_Bps,
                  struct err *e);
+
+/**
+ * Do the study's rows hold at @p bw_Bps, shape [n_dims], to @p rel of their largest part: constraints on
+ * money and power for what is bought, where pricing is whole? @return the first that does not, -1 = all do.
+ * Where parts cannot be had the first row that speaks of what is spent does not hold.
+ */
+int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, double rel);
 
 /** Of what gap and lower bound are, where the objective's sum is not all that `system` says: a phrase; NULL:
  * it is.
@@ -145,7 +159,6 @@ struct system_row {
 extern const struct column system_columns[];
 
 /** The row for @p d; blank without `system`. ERR_NOMEM. */
-int system_row_fill(struct system_row *out, const struct design_point *s, const struct design *d,
-                    struct err *e);
+int system_row_fill(struct system_row *out, const struct design_point *s, struct system_of d, struct err *e);
 
 #endif

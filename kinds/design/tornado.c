@@ -17,6 +17,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "base/work.h"
+#include "kinds/design/load.h"
 
 const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "published", NULL };
 

@@ -285,7 +285,7 @@ static int read_again(struct uncertain_trial *t, struct err *e)
         rc = read_prices(t, e);
     for (int32_t i = 0; i < t->s.n_workloads && !rc; i++)
         rc = read_workload(t, i, e);
-    return rc || !t->own ? rc : study_read_system(&t->s, e);
+    return rc || !t->own ? rc : system_read(&t->s, e);
 }
 
 /* ---- a trial ---- */
@@ -422,7 +422,7 @@ static int put_system(double *values, int64_t stride, const struct uncertain_tri
 {
     struct system_row row;
     const struct column *c;
-    int rc = system_row_fill(&row, &t->s, &t->d, e);
+    int rc = system_row_fill(&row, &t->s, design_owned(&t->d), e);
     for (int32_t i = 0; !rc && (c = system_quantity(i)); i++)
         memcpy(&values[i * stride], (const char *)&row + c->offset, sizeof *values);
     return rc;

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_STUDY_FOLDER_H
 
 #include "base/text.h"
+#include "kinds/design/load.h"
 #include "kinds/design/point.h"
 #include "tests/unit/folder.h"
 

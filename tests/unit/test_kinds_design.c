@@ -1,4 +1,5 @@
 /* Designs of one study by hand: what is solved, its parts, its bill and the equal split beside it. */
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/design.h"
 

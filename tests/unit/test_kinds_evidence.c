@@ -1,5 +1,6 @@
 /* What stands behind a predicted step: whose rows count for which plan, the band around its time, and draws
  * of weft's own error. */
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/evidence.h"
 #include "kinds/design/uncertain.h"

@@ -1,6 +1,7 @@
 /* Single failures: steps with one part gone, by closed form and by flow; what they lose, by hand; ranks,
  * sums. */
 #include "kinds/design/fail.h"
+#include "kinds/design/load.h"
 #include "kinds/design/system.h"
 #include "tests/unit/folder.h"
 
@@ -324,7 +325,7 @@ static void check_sums(const char *text)
 {
     PLANT(p, text);
     KEEP(struct system, x, system_free);
-    MUST(system_build(&x, &p.s, &p.d, e));
+    MUST(system_build(&x, &p.s, design_owned(&p.d), e));
     double stops = 0, all = 0, per_year = 0;
     for (int32_t i = 0; i < p.t.n_rows; i++) {
         const struct fail_row *row = &p.t.rows[i];

@@ -1,5 +1,6 @@
 /* Networks with a graph: splits over classes of links against closed forms, built-in shapes and sampled
  * splits; prices by the file and by tiers; what is refused, and where. */
+#include "kinds/design/load.h"
 #include "tests/support.h"
 #include "kinds/design/design.h"
 #include "tests/unit/folder.h"

@@ -5,6 +5,7 @@
  * bounds, rows that bind together, and time limits near the least time.
  */
 #include "kinds/design/design.h"
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 
 enum { D = TOPO_MAX_DIMS };
@@ -203,7 +204,7 @@ static void judge(struct ends *ends, const struct random_study *x, const struct 
     assert_false(x->is_feasible && status == ALLOC_INFEASIBLE);
     if (!alloc_has_split(&d->answer))
         return;
-    assert_int_equal(study_broken_row(s, d->bw_Bps, 1e-12), -1);
+    assert_int_equal(system_broken_row(s, d->bw_Bps, 1e-12), -1);
     for (int32_t k = 0; k < d->n_dims; k++) {
         const struct topo_dim *dim = &s->net.dims[k];
         most_Bps = fmax(most_Bps, d->bw_Bps[k]);

@@ -1,4 +1,5 @@
 /* LIBRA's public inputs and published splits, against optima found by other programs. */
+#include "kinds/design/load.h"
 #include "tests/unit/table_cells.h"
 #include "kinds/design/design.h"
 

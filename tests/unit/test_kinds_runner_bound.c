@@ -1,4 +1,5 @@
 /* Points that may not be bounded away. That those which are never lie on the front: test_study_campaign.c. */
+#include "kinds/design/load.h"
 #include "study/keep.h"
 #include "study/blocks.h"
 #include "kinds/design/designs.h"

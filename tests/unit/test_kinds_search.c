@@ -1,4 +1,5 @@
 /* Searches of training plans against trying every plan there is, with and without a split of its own. */
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 
 #include <omp.h>

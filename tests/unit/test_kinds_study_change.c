@@ -1,4 +1,5 @@
 /* A study that is changed against one read with the same values: the same in all that a design asks. */
+#include "kinds/design/load.h"
 #include "study/source.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/design.h"

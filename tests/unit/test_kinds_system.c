@@ -1,4 +1,6 @@
 /* The whole machine of a design: what is counted, summed by hand; what is left out is said; rows. */
+#include "kinds/design/design.h"
+#include "kinds/design/load.h"
 #include "kinds/design/system.h"
 #include "tests/unit/folder.h"
 
@@ -43,7 +45,7 @@ static void build_system(struct design_point *s, struct design *d, struct system
     for (int32_t i = 0; i < s->net.n_dims; i++)
         bw_Bps[i] = s->net.dims[i].bw_Bps;
     MUST(design_evaluate(d, s, bw_Bps, e));
-    MUST(system_build(x, s, d, e));
+    MUST(system_build(x, s, design_owned(d), e));
 }
 
 #define SYSTEM(s, d, x, text)                                                                                \
@@ -195,7 +197,7 @@ TEST(a_key_says_what_the_job_runs_on_without)
     assert_close(x.mtbi_s, 3600 / stops_h, 1e-12);
     s.system.tolerates.paths = false;
     system_free(&x);
-    OK(system_build(&x, &s, &d, e));
+    OK(system_build(&x, &s, design_owned(&d), e));
     assert_close(x.mtbi_s, 3600 / (stops_h + 512 / 1.3e6 + 32 / 1.4e6), 1e-12);
 }
 
@@ -237,7 +239,7 @@ TEST(checkpoints_pass_the_network_where_they_are_told)
     s.system.checkpoint.over = "pod";
     s.system.checkpoint.store_Bps = 1e15;
     system_free(&x);
-    OK(system_build(&x, &s, &d, e));
+    OK(system_build(&x, &s, design_owned(&d), e));
     assert_close(x.checkpoint.drain_s, 0.125, 1e-12);
     assert_close(x.load_s, 0.125, 1e-12);
     assert_has(x.omits, "% of the bandwidth of pod, which checkpoints take from steps");
@@ -272,7 +274,7 @@ TEST(replicas_write_and_read_by_themselves_or_together)
     s.system.checkpoint.sharded = false;
     s.system.checkpoint.read = OWN_READ_EACH;
     system_free(&x);
-    OK(system_build(&x, &s, &d, e));
+    OK(system_build(&x, &s, design_owned(&d), e));
     assert_close(x.checkpoint.drain_s, 8 * once_s, 1e-12);
     assert_close(x.load_s, 8 * once_s, 1e-12);
 }
@@ -366,7 +368,7 @@ TEST(shares_of_each_level_add_up)
         s.system.spare_nodes = 1;
         s.system.repair_s = 360000;
         KEEP(struct system, few, system_free);
-        OK(system_build(&few, &s, &d, e));
+        OK(system_build(&few, &s, design_owned(&d), e));
         double all = 0, box = 0;
         n = system_shares(shares, &few, &s.system);
         for (int32_t i = 0; i < n; i++) {
@@ -547,14 +549,14 @@ TEST(rows_say_what_the_report_says)
 {
     struct system_row row;
     SYSTEM(s, d, x, MACHINE);
-    OK(system_row_fill(&row, &s, &d, e));
+    OK(system_row_fill(&row, &s, design_owned(&d), e));
     assert_true(row.usd_year == x.cost.total && row.usd_npu_h == x.usd_npu_h);
     assert_true(row.usd_per_Mtoken == x.usd_per_Mtoken && row.usd_run == x.usd_run);
     assert_true(row.watt_peak == x.cost.watt_peak && row.watt_mean == x.cost.watt_mean);
     assert_true(row.racks == x.racks && row.goodput == x.goodput.goodput && row.mtbi_h == x.mtbi_s / 3600);
     assert_string_equal(row.system_omits, x.omits);
     s.has_system = false;
-    OK(system_row_fill(&row, &s, &d, e));
+    OK(system_row_fill(&row, &s, design_owned(&d), e));
     assert_true(isnan(row.usd_year) && isnan(row.goodput) && !row.system_omits);
 }
 
@@ -564,7 +566,7 @@ TEST(a_restart_that_never_ends_keeps_nothing)
     SYSTEM(s, d, x, MACHINE "  mtbf: { npu_h: 10 }\n");
     s.system.checkpoint.restart_s = 1e9;
     system_free(&x);
-    OK(system_build(&x, &s, &d, e));
+    OK(system_build(&x, &s, design_owned(&d), e));
     assert_true(x.kept == 0 && isinf(x.step_s));
     assert_has(x.omits, "nothing is kept: a restart takes 1e+09 s, and something fails each 1125 s");
 }
@@ -670,7 +672,7 @@ static void sum_all(struct system *x, double *time_s, struct design_point *s)
         KEEP(struct design, d, design_free);
         const double bw_Bps[] = { 1e12, 50e9 * k };
         MUST(design_evaluate(&d, s, bw_Bps, e));
-        MUST(system_build(&x[k], s, &d, e));
+        MUST(system_build(&x[k], s, design_owned(&d), e));
         time_s[k] = d.time_s;
     }
 }
@@ -734,7 +736,7 @@ TEST(failures_of_the_network_count_in_the_cost_of_a_token)
     const double bw_Bps[] = { c.total_Bps / 2, c.total_Bps / 2 };
     KEEP(struct system, x, system_free);
     OK(design_evaluate(&even, &s, bw_Bps, e));
-    OK(system_build(&x, &s, &even, e));
+    OK(system_build(&x, &s, design_owned(&even), e));
     assert_close(c.objective_gain, x.usd_per_Mtoken / c.answer.value, 1e-12);
 }
 
@@ -754,7 +756,7 @@ TEST(in_fractions_of_rates_the_proof_is_of_what_system_says)
         "system: { npus_per_node: 4, checkpoint: { size_GB: 2e4 }, step_tokens: 1e6 }\n"
         "objective: tco_per_token\n");
     KEEP(struct system, x, system_free);
-    OK(system_build(&x, &s, &d, e));
+    OK(system_build(&x, &s, design_owned(&d), e));
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_true(d.verified);
     assert_close(d.answer.value, x.usd_per_Mtoken, 1e-9);

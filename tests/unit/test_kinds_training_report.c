@@ -1,4 +1,5 @@
 /* A training step by parts: they add up to it. */
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 #include "kinds/design/training.h"

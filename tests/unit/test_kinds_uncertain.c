@@ -1,4 +1,5 @@
 /* Uncertain keys: percentiles of what is linear in them, and draws against studies read with their values. */
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/system.h"
 #include "kinds/design/uncertain.h"
@@ -188,7 +189,7 @@ TEST(a_draw_is_the_study_with_these_values)
         assert_int_equal(uncertain_n_columns(&o.u), o.s.has_system ? 2 + n_of_system() : 2);
         if (!o.s.has_system)
             continue;
-        OK(system_row_fill(&row, &set.s, &set.d, e));
+        OK(system_row_fill(&row, &set.s, design_owned(&set.d), e));
         for (int32_t k = 0; k < n_of_system(); k++)
             assert_close_or_both_nan(
                 v[2 + k], *(const double *)(const void *)((const char *)&row + of_system(k)->offset), 1e-12);
@@ -213,7 +214,7 @@ TEST(a_year_has_the_percentiles_of_the_pue_that_its_energy_is_linear_in)
     double mean_W = 32 * (70 + 0.75 * 630) + 32 * (210 + 0.75 * 210) + 8 * 100;
     double usd_per_pue = mean_W / 1000 * 8760 * 0.08;
     struct system_row row;
-    OK(system_row_fill(&row, &o.s, &o.d, e));
+    OK(system_row_fill(&row, &o.s, design_owned(&o.d), e));
     for (int k = 0; k < 3; k++) {
         assert_close(v[2 * 3 + k] - row.usd_year, (picked[k] - 1.25) * usd_per_pue, 1e-9);
         assert_close(v[2 * 3 + k], row.usd_year + (picked[k] - 1.25) * usd_per_pue, 1e-12);

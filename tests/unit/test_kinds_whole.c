@@ -1,6 +1,7 @@
 /* Whole designs of studies: what ports give, against plain counting over bandwidths and bills. */
 #include <time.h>
 
+#include "kinds/design/load.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/design.h"
 

@@ -8,6 +8,7 @@
  * attention in half.
  */
 #include "base/table.h"
+#include "kinds/design/load.h"
 #include "kinds/design/point.h"
 #include "tests/support.h"
 #include "tests/unit/training_fixture.h"

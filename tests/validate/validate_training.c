@@ -13,6 +13,7 @@
 #include <stdarg.h>
 
 #include "kinds/design/design.h"
+#include "kinds/design/load.h"
 #include "kinds/design/search.h"
 #include "workloads/plan_cost.h"
 #include "tests/support.h"
