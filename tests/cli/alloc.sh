@@ -47,6 +47,7 @@ show alloc two.yaml -q --set "$workloads"
 show alloc two.yaml -q --set "$workloads" --set combine=regret
 echo "== JSON"
 "$WEFT" alloc study.yaml -q --of json | mask
+"$WEFT" alloc two.yaml -q --of json --set "$workloads" --set combine=regret | mask
 echo "== CSV is a row of a sweep"
 "$WEFT" alloc study.yaml -q --of csv | sed -e 's/study_hash=.*/study_hash=HASH/' -e '/^0,/d'
 echo "== vary: a design per point"

@@ -26,6 +26,9 @@ sed 's/name: out, shape: switch, size: 8/name: out, shape: torus, sizes: [2, 4]/
 say "keys that go together" diff a.yaml torus.yaml
 sed 's/^total_GBps.*/constraints: [ in + out <= 100, in >= 200 ]/' a.yaml >none.yaml
 say "one has no design" diff a.yaml none.yaml
+sed 's/tier: P }/tier: P, max_GBps: 500 }/' a.yaml >wide.yaml
+say "what changes nothing" diff a.yaml wide.yaml
+say "what changes nothing, in JSON" diff a.yaml wide.yaml --of json
 echo "== what is refused"
 say "one operand" diff a.yaml
 say "no such file" diff a.yaml nowhere.yaml

@@ -33,3 +33,7 @@ run explain open.yaml --set 'constraints=[usd <= 0]'
 echo "== collectives that overlap on one dimension are said"
 overlap='workload={name: two, step: {max: [{all-reduce: {size_MB: 10, group: all}}, {all-reduce: {size_MB: 10, group: all}}]}}'
 run explain study.yaml --set "$overlap"
+echo "== nothing to wait for; queues by flow; several chunks at once"
+run explain study.yaml --set 'workload={name: alone, step: {compute_ms: 3}}'
+run explain study.yaml --set "$overlap" --set model=flow --of json -q | hash
+run explain study.yaml --set "$overlap" --set model=chunk --set simulation.active_chunks=2 -q

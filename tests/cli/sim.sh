@@ -25,6 +25,10 @@ run sim open.yaml
 run sim open.yaml --split --set total_GBps=150 -q
 run sim open.yaml --split --set total_GBps=50 -q
 "$WEFT" sim open.yaml --split --set total_GBps=50 -q --of json 2>/dev/null | hash
+echo "== a timeline of slots and of slow NPUs; of a formula there is none"
+run sim study.yaml -q --set simulation.active_chunks=2 --model chunk --timeline slots.json -o slots.txt
+grep -o '"name": "[^"]*slot[^"]*"' slots.json | sort | uniq -c
+run sim study.yaml -q --model chunk --set simulation.semantics=astra-sim-2 --timeline none.csv -o none.txt
 echo "== a network alone has no step"
 run sim ring:4@100
 

@@ -103,3 +103,7 @@ sed '/step_tokens/d' best.yaml >mute.yaml
 say "no tokens" alloc mute.yaml --set objective=tco_per_token
 say "no watts of NPUs" alloc bare.yaml --set objective=perf_per_watt --set 'network.npu={usd: 1}'
 of bare.yaml --set objective=perf_per_watt --set 'parts.catalogue[3].watt=0.5'
+sed 's/usd: 100, watt: 10 }/usd: 100 }/' study.yaml >dark.yaml
+for limit in site_MW usd_year usd_per_Mtoken; do
+    say "a part whose power is not given" check dark.yaml --set "budget={$limit: 10}"
+done

@@ -310,6 +310,27 @@ TEST(where_and_keep_choose_points_and_rows)
     }
 }
 
+/* Of 4 entries the first draws nothing: one run of it and 3 of each of 5 seeds; all 4 where a run is a whole
+ * seed. */
+TEST(what_draws_nothing_runs_once)
+{
+    static const char text[] = "entries: 4\nseeds: 5\nvary: { x: [1, 2] }\n";
+    static const struct subject each = { &toy_kind, text, 10, { "steps" } },
+                                whole = { &toy_whole_kind, text, 10, { "steps" } };
+    CASES(const struct subject *x; int runs) = { { &each, 2 * (1 + 3 * 5) }, { &whole, 2 * 4 * 5 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct trial, f, trial_end);
+        KEEP(struct store *, store, store_close_at);
+        KEEP(struct table, rows, table_free) = { 0 };
+        trial_begin(&f, cases[i].x);
+        OK(run(NULL, &f, f.store, &(struct way){ .threads = 2 }, e));
+        OK(store_read(&store, f.store, e));
+        struct store_walk walk = store_walk_all(STORE_RUNS, true);
+        OK(store_next(store, &walk, INT64_MAX, &rows, e));
+        assert_int_equal(rows.n_rows, cases[i].runs);
+    }
+}
+
 TEST(a_store_with_other_tables_is_refused)
 {
     KEEP(struct trial, f, trial_end);
