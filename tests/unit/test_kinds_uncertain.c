@@ -431,3 +431,25 @@ TEST(what_is_wrong_is_said_with_its_place)
         assert_has(e->msg, "study.yaml:13:");
     }
 }
+
+/* Of bounded distributions the ends, which is what true says; of the others the 10th and 90th percentile. */
+TEST(low_and_high_of_each_distribution)
+{
+    const double z = 1.2815515655446004;
+    const struct {
+        struct uncertain_key key;
+        double low, high;
+        bool ends;
+    } cases[] = {
+        { { .kind = UNCERTAIN_UNIFORM, .x = { 3, 7 } }, 3, 7, true },
+        { { .kind = UNCERTAIN_TRIANGULAR, .x = { 2, 3, 11 } }, 2, 11, true },
+        { { .kind = UNCERTAIN_NORMAL, .x = { 10, 2 } }, 10 - 2 * z, 10 + 2 * z, false },
+        { { .kind = UNCERTAIN_LOGNORMAL, .x = { 10, 2 } }, 10 * pow(2, -z), 10 * pow(2, z), false },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double x[2];
+        assert_int_equal(uncertain_low_high(x, &cases[i].key), cases[i].ends);
+        assert_close(x[0], cases[i].low, 1e-12);
+        assert_close(x[1], cases[i].high, 1e-12);
+    }
+}
