@@ -1,35 +1,48 @@
 /**
  * @file How far long work is: what a loop counts, how much there is of it, how much is done.
  *
- * For who waits, never for results. The first loop to begin is the outer one, the next within it (of whatever
- * thread) the inner one; further ones count nothing. What they have come to is the only state of the process
- * that changes, since nobody between a loop and who tells of it need know of either. Thread-safe.
+ * For who waits, never for results. The first loop to begin is level 0, the next within it (of whatever
+ * thread) level 1, the next within that one and of its thread level 2. Loops of other threads beside one of
+ * these count nothing but that they are there, and deeper ones nothing at all. What they have come to is the
+ * only state of the process that changes, since nobody between a loop and who tells of it need know of
+ * either. Thread-safe.
  */
 #ifndef BASE_WORK_H
 #define BASE_WORK_H
 
 #include <stdint.h>
 
-enum { WORK_LEVELS = 2 };
+enum { WORK_LEVELS = 3 };
 
 /** A loop that counts. Zero: none; ending that is fine. */
 struct work {
-    int slot; /**< 1 to WORK_LEVELS; 0: it counts nothing */
+    int slot; /**< 1 to WORK_LEVELS; below 0: it is beside the loop of slot -slot; 0: it counts nothing */
 };
 
 /** @p total steps of @p what ("points"), a text that lasts. */
 void work_begin(struct work *w, const char *what, int64_t total);
 /** So many more are done; by any thread. */
 void work_step(const struct work *w, int64_t n);
+/** A step is of @p n parts, of which one at a time is under way; of the parts of steps that are not done @p
+ * more are (below 0: their step is done). For the time that is left alone. */
+void work_part(const struct work *w, int64_t n, int64_t more);
 void work_end(const struct work *w);
 
 struct work_state {
     const char *what; /**< NULL: nothing is counted */
     int64_t done, total;
-    double spent_s; /**< since it began */
+    int64_t at_once; /**< loops that run side by side on this level, of which this is one; >= 1 */
+    double spent_s;  /**< since it began */
 };
 
-/** What is known of level 0 (outer) or 1 (inner). May be called in a signal handler. */
+/** What is known of a level, 0 (the outer one) to WORK_LEVELS - 1. May be called in a signal handler. */
 struct work_state work_look(int level);
+
+/**
+ * How long all of it still takes [s], by the rates so far: what is under way counts as much as the level
+ * within it says, for all that runs side by side; the whole takes no less than what is under way does. NaN:
+ * nobody knows. May be called in a signal handler.
+ */
+double work_left_s(void);
 
 #endif

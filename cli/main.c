@@ -173,9 +173,24 @@ static void waiting_put_work(struct waiting_line *l, const struct work_state *w)
     waiting_put_count(l, w->total);
     waiting_put(l, " ");
     waiting_put(l, w->what);
-    if (w->done > 0 && w->done < w->total) {
-        waiting_put(l, ", some ");
-        waiting_put_s(l, w->spent_s / (double)w->done * (double)(w->total - w->done));
+}
+
+/* How far each level is, but those of a single step, and how long all takes. */
+static void waiting_put_all(struct waiting_line *l)
+{
+    const char *before = ": ";
+    for (int level = 0; level < WORK_LEVELS; level++) {
+        struct work_state w = work_look(level);
+        if (!w.what || w.total == 1)
+            continue;
+        waiting_put(l, before);
+        waiting_put_work(l, &w);
+        before = "; in one of these ";
+    }
+    double left_s = work_left_s();
+    if (left_s > 0) { /* not NaN */
+        waiting_put(l, *before == ':' ? ": some " : ", some ");
+        waiting_put_s(l, left_s);
         waiting_put(l, " to go");
     }
 }
@@ -189,12 +204,7 @@ static void waiting_say(int signal)
     waiting_put(&l, waited_for);
     waiting_put(&l, ": running for ");
     waiting_put_s(&l, spent_s);
-    for (int level = 0; level < WORK_LEVELS; level++) {
-        struct work_state w = work_look(level);
-        waiting_put(&l, !w.what ? "" : level == 0 ? ": " : "; in one of these ");
-        if (w.what)
-            waiting_put_work(&l, &w);
-    }
+    waiting_put_all(&l);
     waiting_put(&l, "\n");
     /* What cannot be said is not. */
     ssize_t written = write(STDERR_FILENO, l.s, l.n);

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/vec.h"
+#include "base/work.h"
 #include "sim/astra/astra_file.h"
 #include "sim/chunk/chunk.h"
 #include "sim/flow/flow_collective.h"
@@ -37,6 +38,7 @@ struct fidelity {
     const double *bw_Bps;
     const struct sim_rules *rules;
     unsigned split_dims;
+    struct work work;             /**< counts simulations, once it is known how many */
     struct fidelity_known *known; /**< shape [n_known], owned */
     int32_t n_known, cap_known;
     struct fidelity_wires wires; /**< opened when first used */
@@ -505,6 +507,7 @@ static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, st
                                struct err *e)
 {
     struct fidelity_flow *f;
+    struct work work;
     if (!fidelity_flow_can_end(x, job)) {
         struct sim_job_result never = { .end_s = NAN };
         fill_traffic(x, job, &never);
@@ -515,8 +518,14 @@ static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, st
     if (rc)
         return rc;
     rc = issue(f, job, 0, e);
-    while (!rc && isfinite(next(f)))
+    work_begin(&work, "flows", (int64_t)f->messages);
+    for (int64_t done = 0; !rc && isfinite(next(f));) {
         rc = fidelity_flow_advance(f, e);
+        int64_t now = flow_count(flow_sim_net(f->sim)).done;
+        work_step(&work, now - done);
+        done = now;
+    }
+    work_end(&work);
     if (!rc) {
         fidelity_take(&known->time, &f->results[0]);
         known->time.order = job->order;
@@ -548,18 +557,9 @@ void fidelity_free(struct fidelity *x)
     for (int32_t i = 0; i < x->n_known; i++)
         free(x->known[i].bytes);
     free(x->known);
+    work_end(&x->work);
     fidelity_close_wires(x);
     free(x);
-}
-
-unsigned fidelity_split_dims(const struct step_tree *t, const struct topo_network *net)
-{
-    unsigned split = 0;
-    for (int32_t g = 0; g < t->n_groups; g++)
-        for (int32_t d = 0; d < net->n_dims; d++)
-            if (t->groups[g].members[d] > 1 && t->groups[g].members[d] < net->dims[d].size)
-                split |= 1U << d;
-    return split;
 }
 
 /* Orders to try: one, or those that the guard compares; the fixed one first, which wins ties. */
@@ -575,6 +575,22 @@ static int32_t list_orders(enum sim_order out[3], const struct fidelity *x)
     out[1] = SIM_ORDER_THEMIS;
     out[2] = SIM_ORDER_MINMAX;
     return 3;
+}
+
+void fidelity_expect(struct fidelity *x, int64_t n)
+{
+    enum sim_order orders[3];
+    work_begin(&x->work, "simulations", n * list_orders(orders, x));
+}
+
+unsigned fidelity_split_dims(const struct step_tree *t, const struct topo_network *net)
+{
+    unsigned split = 0;
+    for (int32_t g = 0; g < t->n_groups; g++)
+        for (int32_t d = 0; d < net->n_dims; d++)
+            if (t->groups[g].members[d] > 1 && t->groups[g].members[d] < net->dims[d].size)
+                split |= 1U << d;
+    return split;
 }
 
 /* Would every order be the same: fewer than two things to do one after the other, or a kind that always goes
@@ -676,13 +692,15 @@ int fidelity_alone(struct fidelity *x, const struct sim_job *job, struct fidelit
 {
     enum sim_order orders[3];
     struct fidelity_known best = { .job = *job, .root = -1, .time = { .time_s = INFINITY } };
-    int32_t n = list_orders(orders, x), at = find_known(x, job);
-    for (int32_t i = 0; at < 0 && i < (has_one_order(job, x->net) ? 1 : n); i++) {
+    int32_t n = list_orders(orders, x), at = find_known(x, job), n_run = has_one_order(job, x->net) ? 1 : n;
+    work_step(&x->work, at < 0 ? n - n_run : n);
+    for (int32_t i = 0; at < 0 && i < n_run; i++) {
         struct fidelity_known one = { .job = *job, .root = -1 };
         one.job.order = orders[i];
         int rc = run_alone(x, &one.job, &one, e);
         if (rc)
             return rc;
+        work_step(&x->work, 1);
         if (i == 0 || one.time.time_s < best.time.time_s * (1 - BETTER_REL))
             best = one;
     }
@@ -800,6 +818,7 @@ int fidelity_together(struct fidelity *x, const struct step_tree *t, step_id roo
     for (int32_t i = 0; i < n; i++) {
         struct fidelity_joint one;
         int rc = run_together(x, t, root, orders[i], &one, &known, e);
+        work_step(&x->work, 1);
         if (rc) {
             fidelity_joint_free(out);
             return rc;

@@ -53,6 +53,8 @@ struct fidelity;
 int fidelity_open(struct fidelity **out, enum sim_model model, const struct topo_network *net,
                   const double *bw_Bps, const struct sim_rules *rules, unsigned split_dims, struct err *e);
 void fidelity_free(struct fidelity *x); /**< NULL is fine */
+/** So many calls of fidelity_alone() and fidelity_together() are to come: for base/work.h. Once. */
+void fidelity_expect(struct fidelity *x, int64_t n);
 
 /** Dimensions of which a group of @p t takes a part. */
 unsigned fidelity_split_dims(const struct step_tree *t, const struct topo_network *net);

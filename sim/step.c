@@ -317,11 +317,23 @@ static int cost_node(struct walk *w, step_id id, struct err *e)
     return rc;
 }
 
+/* One collective alone, or all below a maximum that share the network. */
+static bool step_is_simulated(const struct walk *w, step_id id)
+{
+    return w->how.fidelity && !w->costs[id].joint &&
+           (w->tree->nodes[id].kind == STEP_COLLECTIVE || step_shares(w, id));
+}
+
 /* Children come after their parents: backwards every node finds its children done. */
 static int cost_nodes(struct walk *w, struct err *e)
 {
+    int64_t n = 0;
     int rc = 0;
     mark_joint(w);
+    for (step_id id = 0; id < w->tree->n_nodes && w->how.fidelity; id++)
+        n += step_is_simulated(w, id);
+    if (n > 0)
+        fidelity_expect(w->how.fidelity, n);
     for (step_id id = w->tree->n_nodes; id-- > 0 && !rc;)
         if (!w->costs[id].joint)
             rc = cost_node(w, id, e);

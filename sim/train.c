@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "base/work.h"
 #include "sim/event_heap.h"
 
 /* What is left of a repeat below this is rounding of its count. */
@@ -40,6 +41,7 @@ struct run {
     int32_t *task_of; /* by job */
     int32_t n_jobs, cap_jobs;
     struct event_heap timers; /* of compute, by task */
+    struct work work;         /* counts collectives */
 };
 
 static int push_ready(struct run *x, int32_t task, struct err *e)
@@ -121,9 +123,6 @@ static int issue(struct run *x, int32_t i, double part, struct err *e)
         job.stride[d] = group->stride[d];
         job.share[d] = group->share[d];
     }
-    if (x->n_jobs >= TRAIN_MAX_JOBS)
-        return err_set(e, ERR_RANGE, "step: has more than %d collectives that run beside others",
-                       TRAIN_MAX_JOBS);
     if (!vec_reserve(x->task_of, x->cap_jobs, x->n_jobs + 1))
         return err_nomem(e, "a training step");
     x->task_of[x->n_jobs++] = i;
@@ -205,6 +204,7 @@ static int take_ended(struct run *x, int32_t *seen, struct err *e)
         int32_t job = ended[(*seen)++], i = x->task_of[job];
         const struct sim_job_result *r = x->engine->result(x->engine->x, job);
         rc = keep_span(x, x->tasks[i].node, job, r->issue_s, e);
+        work_step(&x->work, 1);
         if (!rc)
             rc = push_ready(x, i, e);
         if (!rc)
@@ -273,6 +273,16 @@ static void find_fixed(double *fixed_s, const struct step_tree *t)
     }
 }
 
+/* How many will be issued: the fraction of one that is left over is one more. */
+static double count_collectives(const struct step_tree *t, step_id id)
+{
+    const struct step_node *node = &t->nodes[id];
+    double n = node->kind == STEP_COLLECTIVE;
+    for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
+        n += count_collectives(t, c);
+    return node->kind == STEP_COLLECTIVE || node->kind == STEP_REPEAT ? n * ceil(node->times - REST) : n;
+}
+
 /* Runs the subtree at @p root on an engine from time 0. A step that cannot end (a collective without
  * bandwidth) is reported as infinite, not as an error. */
 int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
@@ -285,7 +295,11 @@ int train_run(struct train *out, const struct step_tree *t, step_id root, const 
                      .keep_compute = keep_compute,
                      .free_task = -1,
                      .out = out };
+    double n = count_collectives(t, root);
     *out = (struct train){ 0 };
+    if (n > TRAIN_MAX_JOBS)
+        return err_set(e, ERR_RANGE, "step: has %.0f collectives that run beside others, expected at most %d",
+                       n, TRAIN_MAX_JOBS);
     out->total_s = calloc((size_t)t->n_nodes, sizeof *out->total_s);
     out->count = calloc((size_t)t->n_nodes, sizeof *out->count);
     x.fixed_s = malloc(((size_t)t->n_nodes + 1) * sizeof *x.fixed_s);
@@ -294,8 +308,10 @@ int train_run(struct train *out, const struct step_tree *t, step_id root, const 
         find_fixed(x.fixed_s, t);
         rc = train_begin(&x, root, -1, 1, e);
     }
+    work_begin(&x.work, "collectives", (int64_t)n);
     if (!rc)
         rc = train_advance(&x, e);
+    work_end(&x.work);
     if (!rc)
         out->time_s = x.tasks[0].used ? (double)INFINITY : x.now_s;
     free(x.fixed_s);

@@ -144,6 +144,11 @@ void fleet_report(struct fleet_crew *c)
     report(c);
 }
 
+void fleet_part(struct fleet_crew *c, int64_t n, int64_t more)
+{
+    work_part(&c->work, n, more);
+}
+
 int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
     int rc;

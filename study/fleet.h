@@ -112,6 +112,8 @@ struct span fleet_next(struct fleet_crew *c, const struct fleet_want *want);
 /** Hand over a batch; the rows may be taken out of its tables, it is then empty. Batches of one thread arrive
  * in order. */
 int fleet_give(struct fleet_crew *c, struct fleet_batch *b, struct err *e);
+/** Units are of @p n parts; @p more as work_part() has it. */
+void fleet_part(struct fleet_crew *c, int64_t n, int64_t more);
 bool fleet_stopped(const struct fleet_crew *c); /**< no other unit shall begin */
 void fleet_sleep(double s);                     /**< 0 <= s < 1 */
 

@@ -471,6 +471,7 @@ static int open_unit(struct hand *h, struct open_unit *u, struct err *e)
     if (rc || fleet_stopped(h->crew))
         return rc;
     rc = list_entries(u, h->runs, e);
+    fleet_part(h->crew, u->n_todo, 0);
     if (!rc)
         rc = begin_seed(u, h->runs, e);
     if (rc)
@@ -528,6 +529,7 @@ static int do_run(struct hand *h, struct open_unit *u, int32_t entry, struct err
     {
         add_batch(h->board, &h->sink.batch);
         last = --u->n_left == 0;
+        fleet_part(h->crew, u->n_todo, last ? 1 - u->n_todo : 1);
     }
     if (last)
         close_unit(h, u);

@@ -13,6 +13,7 @@
 
 #include "base/heap.h"
 #include "base/rng.h"
+#include "base/work.h"
 
 /* Far beyond any job, and sums and products of them are still numbers. */
 #define MOST 1e15
@@ -364,6 +365,7 @@ static int queues_go_on(struct queues *q, const struct gang_plan *plan, struct c
 int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew, struct err *e)
 {
     const struct gang *g = crew->g;
+    struct work work;
     int rc = 0;
     crew_reset(crew);
     while (event_heap_first(&q->arrivals) >= 0) /* of a run that failed */
@@ -374,8 +376,12 @@ int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew
             rc = queues_start_job(q, plan, crew, plan->order[i], e);
     if (!rc)
         rc = crew_settle(crew, e);
-    while (!rc && (crew->n_running > 0 || event_heap_first(&q->arrivals) >= 0))
+    work_begin(&work, "jobs", g->p->n_jobs);
+    while (!rc && (crew->n_running > 0 || event_heap_first(&q->arrivals) >= 0)) {
         rc = queues_go_on(q, plan, crew, e);
+        work_step(&work, crew->n_ended);
+    }
+    work_end(&work);
     return rc;
 }
 
@@ -627,6 +633,7 @@ static int batch_run_rand(struct batch_work *w, struct err *e)
 {
     const struct gang *g = &w->g;
     struct lottery l = { .plan = &w->plan, .crew = &w->crew, .n_idle = g->n_gpus };
+    struct work work;
     l.idle = ARENA_TAKE(&w->g.arena, g->n_gpus, *l.idle);
     int rc = arena_check(&g->arena, "idle GPUs", e);
     for (int32_t i = 0; i < g->n_gpus && !rc; i++)
@@ -639,8 +646,12 @@ static int batch_run_rand(struct batch_work *w, struct err *e)
         crew_reset(l.crew);
         rc = lottery_start(&l, e);
     }
-    while (!rc && (l.crew->n_running > 0 || l.next < g->p->n_jobs))
+    work_begin(&work, "jobs", g->p->n_jobs);
+    while (!rc && (l.crew->n_running > 0 || l.next < g->p->n_jobs)) {
         rc = lottery_go_on(&l, e);
+        work_step(&work, l.crew->n_ended);
+    }
+    work_end(&work);
     rng_free(l.rng);
     return rc;
 }
@@ -867,6 +878,7 @@ struct sjf_search {
     struct batch_load load;
     struct gang_plan trial; /* its order is the best one's: all plans have the same */
     struct batch_result *out;
+    struct work work; /* counts plans */
 };
 
 struct sjf_size {
@@ -935,6 +947,7 @@ static int sjf_try_plan(struct sjf_search *x, int64_t theta, int32_t kappa, doub
 {
     struct batch_result *out = x->out;
     *makespan_s = INFINITY;
+    work_step(&x->work, 1);
     if (!sjf_make_plan(x, theta, kappa))
         return 0;
     int rc = queues_run(&x->w->queues, &x->trial, &x->w->crew, e);
@@ -1053,10 +1066,21 @@ static int sjf_try_above(struct sjf_search *x, int64_t least, int64_t most, stru
     return rc;
 }
 
+/* At most: limits are doubled and bisected, once each, and each is tried with every size. */
+static int64_t sjf_count_plans(const struct sjf_search *x, int64_t low, int64_t most)
+{
+    int64_t sizes = 0, bits = (int64_t)fmax(log2((double)most / (double)low), 0) + 2;
+    for (int32_t kappa = 1; kappa <= x->g->most_gpus && x->s->kappa == 0; kappa = sjf_next_size(x, kappa))
+        sizes++;
+    return (sizes ? sizes : 1) * (2 * bits + x->s->more_limits);
+}
+
 static int sjf_search_limits(struct sjf_search *x, struct err *e)
 {
     int64_t most = x->s->theta_max > 0 ? x->s->theta_max : sjf_bco_theta_max(x->g->p, x->s), least = most;
     int rc;
+    work_begin(&x->work, "plans, at most",
+               sjf_count_plans(x, x->s->literal_bisect ? 1 : sjf_lowest_limit(x), most));
     if (x->s->literal_bisect) {
         rc = sjf_bisect(x, 1, most, &least, e);
     } else {
@@ -1065,7 +1089,10 @@ static int sjf_search_limits(struct sjf_search *x, struct err *e)
         if (!rc && least > 0)
             rc = sjf_bisect(x, least / 2 + 1 > low ? least / 2 + 1 : low, least - 1, &least, e);
     }
-    return rc || x->out->n_plans == 0 ? rc : sjf_try_above(x, least, most, e);
+    if (!rc && x->out->n_plans > 0)
+        rc = sjf_try_above(x, least, most, e);
+    work_end(&x->work);
+    return rc;
 }
 
 /*

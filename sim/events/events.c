@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 #include "base/stat.h"
+#include "base/work.h"
 
 #define ORDER_POINTER(NAME, name) [EVENTS_##NAME] = &order_##name,
 const struct order_kind *const events_orders[N_EVENTS_ORDERS] = { EVENTS_ORDERS(ORDER_POINTER) };
@@ -594,8 +595,11 @@ static void events_go_to(struct events_state *x, double time_s)
 
 static int events_go_through(struct events_state *x, struct err *e)
 {
+    struct work work;
     int rc = 0;
+    work_begin(&work, "jobs", x->p->n_jobs);
     while (!rc) {
+        int64_t done = x->out->n_done;
         double wake_s = x->kind->next_s ? x->kind->next_s(x) : (double)INFINITY;
         double time_s = fmin(event_heap_time(&x->ends), fmin(events_next_arrival(x), wake_s));
         /* Past the horizon, or nothing more happens: all are done, or those that are left stand still for
@@ -605,7 +609,9 @@ static int events_go_through(struct events_state *x, struct err *e)
         /* An end that was merged with what came before it may lie a rounding behind. */
         events_go_to(x, fmax(x->now_s, time_s));
         rc = events_step(x, wake_s, e);
+        work_step(&work, x->out->n_done - done);
     }
+    work_end(&work);
     /* The rest until the horizon passes without events. */
     if (!rc && x->out->n_done < x->p->n_jobs && isfinite(x->s->horizon_s) && x->s->horizon_s > x->now_s)
         events_go_to(x, x->s->horizon_s);

@@ -16,6 +16,7 @@
 
 #include "base/num.h"
 #include "base/vec.h"
+#include "base/work.h"
 #include "sim/gossip/replay.h"
 #include "sim/gossip/vec.h"
 
@@ -582,15 +583,20 @@ static int run_train(struct gossip_cluster *c, struct gossip_result *out, const 
                      struct err *e)
 {
     struct gossip_engine *g = c->engine;
+    struct work work;
     int rc = 0;
     for (int32_t i = 0; i < c->n_workers; i++)
         gossip_ready(c, &c->workers[i]);
+    work_begin(&work, "steps", g->steps_all);
     rc = gossip_go_ready(c, e);
     while (!rc && g->diverged_step < 0 && (g->clock.n || isfinite(gossip_wire_next_s(c->wire)))) {
+        int64_t done = g->steps_done;
         rc = next_event(c, e);
+        work_step(&work, g->steps_done - done);
         if (!rc)
             rc = curve_note_point(c, out, wish, e);
     }
+    work_end(&work);
     if (rc || g->diverged_step >= 0)
         return rc;
     rc = run_check_end(g, e);

@@ -40,6 +40,14 @@ static uint64_t stream_of(const char *name)
     return text_hash(TEXT_HASH_SEED, name, strcspn(name, "+")) & UINT32_MAX;
 }
 
+/* Plans that it is going to try; 0: nobody knows. */
+static int64_t plans_of(const struct hetero_scheduler *x, const struct hetero_settings *settings)
+{
+    if (x->run == hetero_bayes)
+        return settings->bayes.evaluations;
+    return x->seeded ? settings->evaluations : 0;
+}
+
 /* Runs a scheduler, then local improvement where its row asks for it. Streams depend on the scheduler's name,
  * not its place in the list, so adding one changes no other's results. */
 int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int32_t which,
@@ -48,6 +56,7 @@ int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int
     const struct hetero_scheduler *x = &hetero_schedulers[which];
     struct hetero_value again;
     int rc = hetero_search_build(s, p, seed, stream_of(x->name), settings->evaluations, e);
+    work_begin(&s->plans, "plans", plans_of(x, settings));
     if (!rc)
         rc = x->run(s, settings, e);
     if (!rc && x->local)
@@ -56,6 +65,7 @@ int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int
         rc = err_nomem(e, "a learning curve");
     if (!rc)
         hetero_evaluate(&again, p, s->best, &s->work);
+    work_end(&s->plans);
     return rc;
 }
 
@@ -104,6 +114,7 @@ void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_va
 {
     hetero_evaluate(v, s->problem, plan, &s->work);
     s->evaluations++;
+    work_step(&s->plans, 1);
     if (s->evaluations > 1 && !hetero_is_better(v, &s->value))
         return;
     memcpy(s->best, plan, (size_t)s->problem->profile->n_layers * sizeof *plan);

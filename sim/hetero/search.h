@@ -3,6 +3,7 @@
 #define SIM_HETERO_SEARCH_H
 
 #include "base/rng.h"
+#include "base/work.h"
 #include "sim/hetero/hetero.h"
 
 /** The cheapest plan so far after so many evaluations. */
@@ -34,7 +35,8 @@ struct hetero_search {
     double lower_usd;                 /**< no plan costs less; NaN when not known */
     struct hetero_curve_point *curve; /**< shape [n_curve], owned: each improvement */
     int32_t n_curve, cap_curve;
-    bool failed; /**< out of memory for the curve */
+    bool failed;       /**< out of memory for the curve */
+    struct work plans; /**< counts evaluations, where it is known how many there will be */
 };
 
 /** Nothing tried yet. @p s uninitialised; release it, also after failure. 0 or ERR_NOMEM. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/work.h"
 
 const char *const overlap_mode_names[N_OVERLAP_MODES + 1] = { "sequential", "wait_free", "priority",
                                                               "lemma2" };
@@ -859,9 +860,14 @@ static void smd_find_guarantee(struct smd_result *out, const struct smd_choice *
 static int smd_carry_out(struct smd_result *out, struct smd_choice *c, enum smd_scheduler which,
                          const struct smd_job *jobs, const struct smd_settings *how, struct err *e)
 {
+    struct work work;
     int rc = 0;
-    for (int32_t i = 0; i < out->n_jobs && !rc; i++)
+    work_begin(&work, "jobs", out->n_jobs);
+    for (int32_t i = 0; i < out->n_jobs && !rc; i++) {
         rc = smd_add_job(c, out, which, &jobs[i], i, how, e);
+        work_step(&work, 1);
+    }
+    work_end(&work);
     if (!rc)
         rc = smd_choose(c, out, which, how, e);
     if (rc)

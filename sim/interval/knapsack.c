@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
+
 /* What both methods work on. */
 
 /** Numbers are scaled: greatest value 1, capacities 1. */
@@ -21,6 +23,7 @@ struct knapsack_work {
     double best;           /**< its value */
     double bound;          /**< greatest bound of what was left unseen */
     int64_t nodes, max_nodes;
+    struct work work; /* counts nodes */
     bool complete;
 };
 
@@ -564,6 +567,7 @@ static bool branch_visit(struct knapsack_tree *t)
     struct knapsack_work *w = t->w;
     struct knapsack_lp *lp = &w->lp;
     w->nodes++;
+    work_step(&w->work, 1);
     if (!branch_propagate(t))
         return false;
     bool vertex = knapsack_lp_solve(lp);
@@ -675,6 +679,7 @@ static void subset_try(struct subsets *s, int32_t size)
     if (!subset_fix(s, size))
         return;
     w->nodes++;
+    work_step(&w->work, 1);
     bool vertex = knapsack_lp_solve(&w->lp);
     for (int32_t j = 0; j < w->n; j++)
         s->take[j] = w->lp.fix[j] == KNAPSACK_IN || (vertex && w->lp.x[j] >= 1);
@@ -865,7 +870,9 @@ int knapsack_solve(struct knapsack_answer *out, const struct knapsack *k, const 
     for (int32_t j = 0; j < k->n; j++)
         greatest = fmax(greatest, k->value[j]);
     if (greatest > 0) {
+        work_begin(&w.work, "nodes of the choice, at most", how->max_nodes);
         rc = knapsack_solve_scaled(out, &w, k, how, greatest, e);
+        work_end(&w.work);
         if (!rc)
             knapsack_read_answer(out, &w, k, greatest);
         knapsack_lp_free(&w.lp);

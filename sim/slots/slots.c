@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "base/work.h"
 
 /* Where the share of a link or server counts as full. */
 #define FULL (1 + 1e-9)
@@ -376,18 +377,22 @@ int elastic_run(struct elastic_result *out, const struct elastic_scheduler *sche
                 const struct elastic_settings *settings, bool keep_choices, struct err *e)
 {
     struct slots_run r;
+    struct work work;
     *out = (struct elastic_result){ 0 };
     int rc = slots_run_build(&r, scheduler, c, jobs, n_jobs, settings, e);
     if (!rc)
         rc = slots_result_build(out, c, n_jobs, settings, keep_choices, e);
+    work_begin(&work, "slots", settings->n_slots);
     for (r.slot.slot = 1; r.slot.slot <= settings->n_slots && !rc; r.slot.slot++) {
         rc = slots_run_slot(&r, out, e);
+        work_step(&work, 1);
         /* The choice changes hands; the next slot begins with an empty one. */
         if (!rc && keep_choices) {
             out->choices[r.slot.slot - 1] = r.choice;
             r.choice = (struct elastic_choice){ 0 };
         }
     }
+    work_end(&work);
     if (!rc)
         slots_sum_up(out, &r);
     else
