@@ -17,7 +17,7 @@
 /* Said before work that takes longer. */
 #define LONG_S 10.0
 
-enum { MAX_NAMED = 8 /* inputs without effect */, LOW = 0, HIGH = 1 };
+enum { MAX_NAMED = 3 /* inputs without effect */, LOW = 0, HIGH = 1 };
 
 static const struct option tornado_rows[] = {
     { .name = "by",
@@ -164,18 +164,16 @@ static bool is_idle(const struct tornado *t, int32_t input, int32_t a)
 
 static void say_idle(struct report *r, const struct tornado *t, int32_t a)
 {
-    int32_t n = 0;
-    for (int32_t i = 0; i < t->n_inputs; i++) {
-        if (!is_idle(t, i, a))
-            continue;
-        if (n < MAX_NAMED)
-            report_line(r, "%s%s", n ? ", " : "without effect: ", t->inputs[i].label);
-        n++;
-    }
-    if (n > MAX_NAMED)
-        report_line(r, " and %d more", (int)n - MAX_NAMED);
+    int32_t n = 0, named = 0;
+    for (int32_t i = 0; i < t->n_inputs; i++)
+        n += is_idle(t, i, a);
     if (n)
-        report_line(r, "\n");
+        report_line(r, "%d %s without effect: ", (int)n, n > 1 ? "inputs" : "input");
+    for (int32_t i = 0; i < t->n_inputs && named < MAX_NAMED; i++)
+        if (is_idle(t, i, a))
+            report_line(r, "%s%s", named++ ? ", " : "", t->inputs[i].label);
+    if (n)
+        report_line(r, "%s\n", n > named ? ", .." : "");
 }
 
 static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct ranked *list)

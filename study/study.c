@@ -54,11 +54,14 @@ const struct study_kind *study_kind_of(const struct yaml_doc *doc)
 
 int study_say_kind(const struct study_kind *kind, const struct yaml_doc *doc, int rc, struct err *e)
 {
-    const struct study_kind *is = study_kind_of(doc);
-    if ((rc != ERR_PARSE && rc != ERR_RANGE) || is == kind || is == study_kinds[0])
+    const struct study_kind *is = study_kind_of(doc), *designs = study_kinds[0];
+    if ((rc != ERR_PARSE && rc != ERR_RANGE) || is == (kind ? kind : designs))
         return rc;
-    return yaml_fail(doc, doc->root, e, rc, "is a study of %s; weft %s reads it, and weft sweep", is->what,
-                     is->word);
+    /* What has no key of its own, or of this kind too, is taken for designs, and is not told. */
+    if (is == designs && (!has_own_key(designs, doc) || has_own_key(kind, doc)))
+        return rc;
+    return yaml_fail(doc, doc->root, e, rc, "is a study of %s; weft %s reads it%s", is->what, is->word,
+                     is == designs ? "" : ", and weft sweep");
 }
 
 /* By the number of columns known; of equals the first kind, which is designs. For a CSV, which has no head

@@ -16,8 +16,8 @@ const struct study_kind *study_kind_called(const char *word);
 const struct study_kind *study_kind_of(const struct yaml_doc *doc);
 
 /**
- * Where a document cannot be read as one of @p kind because it is of another, say so in place of what is
- * wrong.
+ * Where a document cannot be read as one of @p kind, NULL: of designs, because it is of another, say so in
+ * place of what is wrong.
  * @param rc  of reading it
  * @return @p rc
  */

@@ -35,10 +35,11 @@ of() {
     grep -m 1 -A 12 'WARNING: ThreadSanitizer' "$work/log"
 }
 
-for study in main torus-slices rails-taper llama3-owned hetero-dlrm; do
+for study in main torus-slices rails-taper hetero-dlrm; do
     of 2 sweep configs/studies/$study.yaml -j 2
     of 4 sweep configs/studies/$study.yaml -j 4 --store "$work/$study.db"
 done
+of 4 sweep configs/studies/llama3-owned.yaml -j 4 --set 'vary={system.checkpoint.restart_s: [120, 300, 600, 900]}'
 of 3 tornado configs/studies/deepseek-v3-gb300.yaml
 of 3 explain configs/studies/llm-gpt3-selene.yaml
 cd "$work/studies"

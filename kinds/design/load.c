@@ -47,8 +47,7 @@ static const struct key study_keys[] = {
               "what the split optimises (default: time)", .uses = USE_SPLIT),
     K_WORD_OR(struct design_point, split, "split", study_split_names, STUDY_SOLVE,
               "weft sweep: solve the split of each point, or take the bandwidths of its network as given and "
-              "check the constraints, for grids over bandwidths (default: solve)",
-              .uses = USE_SPLIT),
+              "check the constraints, for grids over bandwidths (default: solve)"),
     K_WORD_OR(struct design_point, pricing, "pricing", study_pricing_names, PRICING_DEFAULT,
               "prices of a catalogue: whole = bandwidths that ports give, at the price of what is bought; "
               "fraction = "
@@ -988,6 +987,8 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
         note_uneven(s);
     if (needs & STUDY_FOR_SPLIT)
         note_split(s);
+    else if (s->split == STUDY_SOLVE) /* bandwidths as given are what every other command takes */
+        note_key(s, root, "split", "it is used only where an allocator chooses bandwidths");
     if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&
         s->rules.order != SIM_ORDER_FIXED)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "order", "model flow has only fixed and given");

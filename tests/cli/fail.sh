@@ -46,4 +46,5 @@ run fail 'switch:4@50' --set "$work" --set 'system={ npu_usd: 1, npu_watt: 1, mt
 run fail nosuch.yaml
 echo "jobs: []" >jobs.yaml
 for command in fail sim check tornado hetero; do run $command jobs.yaml; done
+for command in place hetero gossip; do run $command study.yaml; done
 run fail study.yaml -o study.yaml

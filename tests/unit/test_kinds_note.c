@@ -16,6 +16,10 @@ static const struct {
       "study.yaml:3:1: total_GBps has no effect here, it is used only where an allocator chooses "
       "bandwidths\n",
       STUDY_NEEDS_WORKLOAD },
+    { FIXED WORK "split: given\n", "", STUDY_NEEDS_WORKLOAD },
+    { FIXED WORK "split: solve\n",
+      "study.yaml:3:1: split has no effect here, it is used only where an allocator chooses bandwidths\n",
+      STUDY_NEEDS_WORKLOAD },
     { NET WORK "total_GBps: 10\ncombine: sum\n",
       "study.yaml:4:1: combine has no effect here, there is one workload\n", ALL },
     { NET "workloads: [ work.yaml, work.yaml ]\ncombine: sum\n", "", ALL },
