@@ -48,6 +48,23 @@ show alloc two.yaml -q --set "$workloads" --set combine=regret
 echo "== JSON"
 "$WEFT" alloc study.yaml -q --of json | mask
 "$WEFT" alloc two.yaml -q --of json --set "$workloads" --set combine=regret | mask
+echo "== numbers of JSON to five digits, units and all: 77.419 GB/s and 22.581, 2.9375 ms"
+five() {
+    sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e 's/"\(gap\|iterations\|lower_bound\|violation\)": [^,}]*/"\1": .../g' |
+        awk '{
+            out = ""
+            while (match($0, /-?[0-9]+\.[0-9]*(e[-+]?[0-9]+)?/)) {
+                out = out substr($0, 1, RSTART - 1) sprintf("%.5g", substr($0, RSTART, RLENGTH))
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+            print out $0
+        }' | sed 's/, "/,\n  "/g'
+}
+"$WEFT" alloc study.yaml -q --of json | five
+"$WEFT" alloc study.yaml -q --of json --set 'constraints=[usd <= 40e3, pod >= 12]' --set objective=perf_per_cost | five | grep -v '"weft"\|"command"'
+"$WEFT" alloc two.yaml -q --of json --set "$workloads" --set combine=regret | five | sed -n '/"workloads"/,$p'
+hidden='workload={name: hidden, step: {max: [{compute_ms: 7.7}, {all-reduce: {size_MB: 100, group: all}}]}}'
+show alloc study.yaml -q --set "$hidden"
 echo "== CSV is a row of a sweep"
 "$WEFT" alloc study.yaml -q --of csv | sed -e 's/study_hash=.*/study_hash=HASH/' -e '/^0,/d'
 echo "== vary: a design per point"
