@@ -49,6 +49,10 @@ run export slots.db --table nosuch
 run export slots.db --table places
 run export slots.db --where scheduler=las --of json -q -o rows.json
 sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e 's/"command": "[^"]*"//' rows.json
+"$WEFT" place batch.yaml --set 'pool={servers: 3}' -q --of csv | sed '/^#/d'
+for i in 1 2; do run place slots.yaml --store "half$i.db" --shard "$i/2"; done
+run merge halves.db half1.db half2.db | sed 's/[0-9a-f]\{16\}/HASH/g'
+"$WEFT" export halves.db -q --of csv >halves.csv && "$WEFT" export slots.db -q --of csv | cmp - halves.csv && echo "the rows of an undivided run"
 echo "== graphs"
 printf 'src,dst,bw_GBps,latency_ns\na,switch-1,10,500\nb,switch-1,10,500\nc,switch-1,10,500\n' >star.csv
 printf 'src,dst,bw_GBps,latency_ns\na,switch-1,10,500\nb,switch-1,10,500\nc,d,10,500\n' >torn.csv

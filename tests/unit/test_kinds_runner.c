@@ -393,3 +393,42 @@ TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
         assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
     }
 }
+
+static unsigned long long file_hash(struct folder *f, const char *text)
+{
+    KEEP(struct study, s, study_close);
+    const struct study_ask ask = { .from = { .path = put(f, "sweep.yaml", text) } };
+    MUST(study_open(&s, &ask, e));
+    MUST(study_find_hash(&s, e));
+    return s.hash;
+}
+
+/* Shards of other contents must not merge: of each file that any point names, and of no other. */
+TEST(the_hash_of_a_sweep_is_of_all_files_that_its_points_name)
+{
+#define NAMED "network: { dims: [ { shape: ring, size: 4 } ] }\nworkload: a.yaml\n"
+    static const char step[] = "step: { all-reduce: { size_MB: 8, group: all } }\n",
+                      other[] = "step: { all-reduce: { size_MB: 9, group: all } }\n";
+    CASES(const char *text; bool follows[3]) = {
+        /* of a.yaml, b.yaml, c.yaml */
+        { NAMED "vary: { total_GBps: [1, 2] }\n", { true, false, false } },
+        { NAMED "vary: { workload: [a.yaml, b.yaml] }\n", { true, true, false } },
+        { NAMED "vary: { total_GBps: [1, 2], workload: [c.yaml, b.yaml] }\n", { false, true, true } },
+        { NAMED "vary: [ { total_GBps: [1, 2] }, { total_GBps: [1], workload: [b.yaml] } ]\n",
+          { true, true, false } },
+    };
+    static const char *const names[] = { "a.yaml", "b.yaml", "c.yaml" };
+    FOLDER(f);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (int k = 0; k < 3; k++)
+            put(&f, names[k], step);
+        unsigned long long before = file_hash(&f, cases[i].text);
+        for (int k = 0; k < 3; k++) {
+            put(&f, names[k], other);
+            if ((file_hash(&f, cases[i].text) != before) != cases[i].follows[k])
+                fail_msg("case %d, %s", (int)i, names[k]);
+            put(&f, names[k], step);
+        }
+        assert_true(file_hash(&f, cases[i].text) == before);
+    }
+}
