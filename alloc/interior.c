@@ -17,6 +17,7 @@
 
 #include "alloc/bound.h"
 #include "alloc/lp.h"
+#include "base/work.h"
 
 enum { INTERIOR_DIMS = TOPO_MAX_DIMS };
 
@@ -1188,7 +1189,7 @@ static void set_mu(struct interior *w, double mu)
 static void interior_follow_path(struct interior *w, struct interior_result *best)
 {
     set_mu(w, 1);
-    while (w->mu * w->n_real > LEAST_MU && !best->converged) {
+    while (w->mu * w->n_real > LEAST_MU && !best->converged && !work_stopped()) {
         centre(w, best);
         if (w->mu * w->n_real < WORTH_TAKING)
             interior_take(w, best);
@@ -1369,7 +1370,7 @@ static void iterate(struct interior *w, int32_t most, struct interior_result *be
     interior_start(w);
     for (int32_t i = 0; i < most; i++) {
         double product = complementarity(w);
-        if (!isfinite(product))
+        if (!isfinite(product) || work_stopped())
             return;
         if (product < WORTH_TAKING)
             interior_take(w, best);

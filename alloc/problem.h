@@ -127,7 +127,7 @@ struct alloc_answer {
 /**
  * Solve. Deterministic, no global state, thread-safe. Among equal optima the
  * cheapest split is taken, then the most even.
- * @return 0 (then read out->status), ERR_NOMEM or ERR_LIB.
+ * @return 0 (then read out->status), ERR_NOMEM, ERR_LIB or ERR_STOPPED.
  */
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
 void alloc_answer_free(struct alloc_answer *a);

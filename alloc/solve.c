@@ -17,6 +17,7 @@
 #include "alloc/interior.h"
 #include "alloc/lp.h"
 #include "alloc/problem.h"
+#include "base/work.h"
 
 enum { D = TOPO_MAX_DIMS };
 
@@ -1268,6 +1269,8 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
             "no split was found that satisfies the constraints, which leave hardly any room; widen one");
     if (!rc && alloc_has_split(out))
         out->cost_usd = alloc_cost_usd(p, out->bw_Bps);
+    if (!rc)
+        rc = work_check(e);
     if (rc)
         alloc_answer_free(out);
     return rc;

@@ -34,6 +34,7 @@
 #include "alloc/bound.h"
 #include "alloc/lp.h"
 #include "base/arena.h"
+#include "base/work.h"
 
 enum {
     D = TOPO_MAX_DIMS,
@@ -365,7 +366,7 @@ static bool rows_can_hold(const struct whole *s, const struct node *n, int32_t d
 
 static bool is_over(const struct whole *s)
 {
-    return s->work > s->most_work || (s->counting && s->out->n_ties >= MAX_COUNTED);
+    return s->work > s->most_work || (s->counting && s->out->n_ties >= MAX_COUNTED) || work_stopped();
 }
 
 /* Times of the last block's choices from..from+n-1 as the flat lines bound them; what is left out of time
@@ -1320,5 +1321,7 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
                      out->n_points);
     }
     arena_free(&s.arena);
-    return rc || !s.failed ? rc : err_nomem(e, "a design in whole parts");
+    if (!rc && s.failed)
+        rc = err_nomem(e, "a design in whole parts");
+    return rc ? rc : work_check(e);
 }

@@ -64,8 +64,8 @@ struct whole_answer {
  *
  * @param relaxed  answer to @p p without whole parts, whose bounds give multipliers; NULL, or without bounds:
  * a slower search. p->usd_per_Bps, and factor_per_Bps, must come to at most what the choices do.
- * @return 0 (then read out->status) or ERR_NOMEM. Small lattices are enumerated, others branched; O(points)
- * at worst, up to a limit of work beyond which the answer is stalled.
+ * @return 0 (then read out->status), ERR_NOMEM or ERR_STOPPED. Small lattices are enumerated, others
+ * branched; O(points) at worst, up to a limit of work beyond which the answer is stalled.
  */
 int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
                       const struct alloc_answer *relaxed, struct err *e);

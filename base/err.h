@@ -25,6 +25,7 @@ enum err_code {
     ERR_LIB = -6,       /**< igraph, GSL, GLPK or libyaml refused the call */
     ERR_USAGE = -7,     /**< command line is wrong */
     ERR_NO_DESIGN = -8, /**< nothing fits what was asked for */
+    ERR_STOPPED = -9,   /**< who waits wants an end (base/work.h) */
 };
 
 /**
@@ -36,11 +37,11 @@ struct err {
     char msg[1024]; /**< one line, no trailing newline, always terminated */
 };
 
-/** Did the machine fail (no memory, a disk), not the input? Who makes do with an input that cannot be read
- * passes these on. */
+/** Did the machine fail (no memory, a disk), or was the work stopped: is it not the input? Who makes do with
+ * an input that cannot be read passes these on. */
 static inline bool err_is_of_machine(int rc)
 {
-    return rc == ERR_NOMEM || rc == ERR_IO;
+    return rc == ERR_NOMEM || rc == ERR_IO || rc == ERR_STOPPED;
 }
 
 #define ERR_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))

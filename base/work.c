@@ -1,15 +1,14 @@
 /*
  * A slot for each level, free where `what` is NULL. Who takes a slot fills it before the total is set, and a
  * slot without a total is not looked at; who looks may see counts of one loop with the name of the next,
- * which is wrong for one line. All are atomic and free of locks, so that a signal handler may read them.
+ * which is wrong for one line. All are atomic and free of locks, so that a signal handler may read and set
+ * them.
  */
 #include "base/work.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
-
-#include "base/err.h"
 
 static struct {
     _Atomic(const char *) what;
@@ -19,6 +18,8 @@ static struct {
 } slots[WORK_LEVELS];
 
 static _Thread_local const char mine;
+
+static atomic_bool stopped;
 
 static int64_t now_us(void)
 {
@@ -97,4 +98,19 @@ double work_left_s(void)
         within = share * (double)s.at_once;
     }
     return left_s;
+}
+
+void work_stop(void)
+{
+    atomic_store_explicit(&stopped, true, memory_order_relaxed);
+}
+
+bool work_stopped(void)
+{
+    return atomic_load_explicit(&stopped, memory_order_relaxed);
+}
+
+int work_check(struct err *e)
+{
+    return work_stopped() ? err_set(e, ERR_STOPPED, "interrupted") : 0;
 }

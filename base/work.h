@@ -1,16 +1,20 @@
 /**
- * @file How far long work is: what a loop counts, how much there is of it, how much is done.
+ * @file How far long work is: what a loop counts, how much there is of it, how much is done; and whether it
+ * is to end.
  *
  * For who waits, never for results. The first loop to begin is level 0, the next within it (of whatever
  * thread) level 1, the next within that one and of its thread level 2. Loops of other threads beside one of
- * these count nothing but that they are there, and deeper ones nothing at all. What they have come to is the
- * only state of the process that changes, since nobody between a loop and who tells of it need know of
- * either. Thread-safe.
+ * these count nothing but that they are there, and deeper ones nothing at all. What they have come to, and
+ * that somebody wants an end, is the only state of the process that changes, since nobody between a loop and
+ * who waits for it need know of either. Thread-safe.
  */
 #ifndef BASE_WORK_H
 #define BASE_WORK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 enum { WORK_LEVELS = 3 };
 
@@ -44,5 +48,15 @@ struct work_state work_look(int level);
  * nobody knows. May be called in a signal handler.
  */
 double work_left_s(void);
+
+/**
+ * All work of this process shall end, now and from now on; what is half done is dropped. May be called in a
+ * signal handler. Loops that may last a second look at work_stopped(), which costs no more than reading an
+ * int, a thousand times a second or more often, and give up; whoever called them returns work_check().
+ */
+void work_stop(void);
+bool work_stopped(void);
+/** 0, or ERR_STOPPED once work_stop() was called. */
+int work_check(struct err *e);
 
 #endif

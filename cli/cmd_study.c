@@ -6,10 +6,10 @@
  * write the same bytes. What a kind says of its rows, and of those that are no results, is in its hooks
  * (study/kind.h).
  *
- * SIGINT and SIGTERM end a study after the runs under way: with a store the same command goes on from there.
- * The handler sets a flag; the writer's progress looks at it, a few times a second, and stops handing out
- * units. A second signal ends the process as if there were no handler, which is safe too: what was committed
- * is whole.
+ * SIGINT and SIGTERM end a study within about a second: with a store the same command goes on from there. The
+ * handler sets a flag (work_stop()): whatever is solved or simulated looks at it and gives up, the writer's
+ * progress does too, and no other unit is handed out. A second signal ends the process as if there were no
+ * handler, which is safe too: what was committed is whole.
  *
  * With several ranks each of them reads the study and runs this code; the first alone opens the store, writes
  * and speaks. Where one may fail and others not, fleet_agree() makes the outcome common before any goes on,
@@ -31,6 +31,7 @@
 #include "base/num.h"
 #include "base/outfile.h"
 #include "base/sheet.h"
+#include "base/work.h"
 #include "cli/command.h"
 #include "cli/filters.h"
 #include "cli/output.h"
@@ -55,13 +56,10 @@ struct progress {
     char note[80];          /**< what else to show: the best so far; "" = nothing */
 };
 
-/* What a signal handler may touch; nothing else in the program is global. */
-static volatile sig_atomic_t interrupted;
-
 static void note_signal(int signal)
 {
     (void)signal;
-    interrupted = 1;
+    work_stop();
 }
 
 /* A second one ends the program at once, as if there were no handler; one that is ignored stays so. */
@@ -113,7 +111,7 @@ static bool progress_report(void *context, int64_t done, int64_t total)
                 rate > 0 ? progress_show_s(left, (double)(total - done) / rate) : "?", *p->note ? "; " : "",
                 p->note);
     }
-    return !interrupted;
+    return !work_stopped();
 }
 
 /* From now on SIGINT and SIGTERM ask for an end; for what takes long before progress_begin(). */
@@ -144,7 +142,7 @@ static bool progress_end(struct progress *p, struct run *run, const char *kept)
         fputs("\r\033[K", stderr);
     unwatch(SIGINT);
     unwatch(SIGTERM);
-    if (!interrupted)
+    if (!work_stopped())
         return true;
     output_say(run, "interrupted, %s", kept ? kept : "nothing is written");
     run->exit_code = EXIT_INTERRUPT;
@@ -1333,8 +1331,8 @@ const struct command cmd_place = {
     .about =
         "Run the jobs of STUDY on its cluster under each of its schedulers, for every combination of the\n"
         "values under `vary` and for each seed, and write one row per point and scheduler: means over the\n"
-        "seeds with half of their 95 % interval. SIGINT stops after the runs under way, a second one at "
-        "once.\n"
+        "seeds with half of their 95 % interval. SIGINT or SIGTERM stops within about a second, a second\n"
+        "one at once.\n"
         "With --store the same command resumes; without it an interrupted study writes nothing.\n",
     .scope =
         SCOPE(0, 1, "STUDY", &place_options, &options_store, &options_study, &options_format, &options_files),
@@ -1378,8 +1376,9 @@ const struct command cmd_hetero = {
         "and each run of layers of one type a number of units, so that training reaches the required\n"
         "throughput at the least cost: with each scheduler, for every combination of the values under\n"
         "`vary`, and for each seed where a scheduler draws. One row per point and scheduler: medians over\n"
-        "the seeds, and the distance from the proved optimum. SIGINT stops after the runs under way, a\n"
-        "second one at once. With --store the same command resumes; without it nothing is written.\n",
+        "the seeds, and the distance from the proved optimum. SIGINT or SIGTERM stops within about\n"
+        "a second, a second one at once. With --store the same command resumes; without it nothing is\n"
+        "written.\n",
     .scope =
         SCOPE(0, 1, "STUDY", &hetero_options, &options_store, &options_set, &options_format, &options_files),
     .run = run_hetero,
@@ -1417,9 +1416,9 @@ const struct command cmd_gossip = {
         "values\n"
         "under `vary` and for each seed. The model is really trained; the clock and the network are\n"
         "simulated. One row per point and method: accuracy, traffic and time, each compared with the\n"
-        "baseline and with the best fixed period of equal accuracy. SIGINT stops after the runs under way, "
-        "a\n"
-        "second one at once. With --store the same command resumes; without it nothing is written.\n",
+        "baseline and with the best fixed period of equal accuracy. SIGINT or SIGTERM stops within\n"
+        "about a second, a second one at once. With --store the same command resumes; without it nothing\n"
+        "is written.\n",
     .scope =
         SCOPE(0, 1, "STUDY", &gossip_options, &options_store, &options_set, &options_format, &options_files),
     .run = run_gossip,

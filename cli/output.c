@@ -265,6 +265,8 @@ int output_exit_code(int rc)
         return EXIT_INPUT;
     case ERR_NO_DESIGN:
         return EXIT_NO_DESIGN;
+    case ERR_STOPPED:
+        return EXIT_INTERRUPT;
     case ERR_NOMEM:
     case ERR_IO:
     case ERR_LIB:

@@ -40,7 +40,8 @@ const char *weft_version(void)
 /* Codes of weft.h are those of base/err.h without their sign. */
 _Static_assert(WEFT_NOMEM == -ERR_NOMEM && WEFT_IO == -ERR_IO && WEFT_PARSE == -ERR_PARSE &&
                    WEFT_RANGE == -ERR_RANGE && WEFT_UNSUPPORTED == -ERR_UNSUP && WEFT_LIBRARY == -ERR_LIB &&
-                   WEFT_USAGE == -ERR_USAGE && WEFT_NO_DESIGN == -ERR_NO_DESIGN,
+                   WEFT_USAGE == -ERR_USAGE && WEFT_NO_DESIGN == -ERR_NO_DESIGN &&
+                   WEFT_STOPPED == -ERR_STOPPED,
                "codes of the library are those of the program");
 _Static_assert(sizeof((weft_error *)0)->text == sizeof((struct err *)0)->msg, "messages fit");
 

@@ -251,6 +251,8 @@ static int train_advance(struct run *x, struct err *e)
         }
         if (!rc)
             rc = take_ended(x, &seen, e);
+        if (!rc)
+            rc = work_check(e);
     }
     return rc;
 }

@@ -1,7 +1,8 @@
 /*
  * One rank's threads: the queue, the writer, the loop of a thread, and a failure that ends them all. Every
  * thread takes a piece of units, runs them one by one, and hands over rows when they are worth it; failures
- * stop the queue, so that each thread ends after the unit under way.
+ * stop the queue, so that each thread ends after the unit under way, or within it where the whole process is
+ * to end (work_stop()).
  *
  * Sizes: a piece starts at one unit and at most doubles, aiming at FLEET_PIECE_S of work; towards the end it
  * is at most half of a thread's part of what is left (guided self-scheduling; Polychronopoulos and Kuck, IEEE
@@ -49,7 +50,9 @@ void fleet_fail(struct fleet_crew *c, const struct err *e)
 {
 #pragma omp critical(fleet_end)
     /* The first failure is the one that is told; later ones are mostly its consequences. */
-    if (!c->failed) {
+    if (e->code == ERR_STOPPED) {
+        c->run->stopped = true;
+    } else if (!c->failed) {
         c->first = *e;
 #pragma omp atomic write
         c->failed = 1;

@@ -69,7 +69,7 @@ typedef int fleet_take(void *data, struct fleet_batch *batch, struct err *e);
 
 /** Called after batches, and on several ranks while they work, by one thread of the first rank at a time, a
  * few times a second at most. Returning false stops: units under way are finished, no other begins; on
- * several ranks it is called on until all have ended. */
+ * several ranks it is called on until all have ended. work_stop() stops too, and units under way give up. */
 typedef bool fleet_progress(void *data, const struct sweep_counts *done);
 
 /**
@@ -85,7 +85,7 @@ struct fleet_run {
     void *take_data;
     fleet_progress *progress; /**< may be NULL */
     void *progress_data;
-    bool stopped; /**< set, on every rank: progress wanted to */
+    bool stopped; /**< set, on every rank: progress wanted to, or the whole process is to end */
 };
 
 /**
@@ -188,7 +188,7 @@ void fleet_report(struct fleet_crew *c);
 
 /** No unit is begun any more; those under way are finished and taken. From any thread. */
 void fleet_stop(struct fleet_crew *c);
-/** Keep what went wrong, if nothing did before, and stop. */
+/** Keep what went wrong, if nothing did before, and stop. That work was stopped is nothing wrong. */
 void fleet_fail(struct fleet_crew *c, const struct err *e);
 /** Has any thread of this rank failed? Threads that are still at work: both without a lock. */
 bool fleet_failed(const struct fleet_crew *c);

@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/work.h"
 #include "study/fleet.h"
 #include "study/pack.h"
 
@@ -533,6 +534,7 @@ static bool hear(struct branch *b, const MPI_Status *status, struct verdict *v)
     case TAG_STOP:
         mpi_receive(NULL, 0, status);
         fleet_stop(b->crew);
+        work_stop();
         return false;
     default:
         mpi_receive(v, sizeof *v, status);

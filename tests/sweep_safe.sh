@@ -1,10 +1,11 @@
 #!/bin/sh
-# What may happen to a sweep: an interrupt, a full disk, a second sweep on its store, ranks of MPI, a rank that
-# dies. Each says what is the matter, leaves a store that is whole, and ends with the rows of a plain run.
+# What may happen to a sweep: an interrupt, within one long point too, a full disk, a second sweep on its store,
+# ranks of MPI, a rank that dies. Each says what is the matter, leaves a store that is whole, and ends with the rows of a plain run.
 #     FOLDER=build/release SOAK= tests/sweep_safe.sh
 # SOAK=1: more ranks, both of two ranks die, and as many points as this machine needs five seconds for.
 set -eu
 cd "$(dirname "$0")/.."
+top=$PWD
 folder=${FOLDER:-build/release}
 weft=$PWD/$folder/weft
 case $folder in
@@ -85,6 +86,74 @@ for signal in INT TERM; do
     ends_right SIG$signal $signal.db
     says SIG$signal 2 "$signal.db: resuming after [0-9,]* points"
 done
+
+# ---- an interrupt within one long point ----
+
+# A point of three seconds on this machine, however fast it is, beside a short one.
+chunks=1
+while :; do
+    chunks=$((chunks * 2))
+    cat >long.yaml <<..
+network: "ring:16@100 ring:16@50 ring:16@50"
+model: flow
+split: given
+workload: { name: all, step: { sum: [ { all-to-all: { size_MB: 100, group: all } } ] } }
+vary: { simulation.chunks: [ 1, $chunks ] }
+..
+    start=$(date +%s%N)
+    "$weft" sweep long.yaml -j 2 -o long.csv -f 2>run.log || die "a long point: ends with code $?"
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ] || break
+done
+# gives_up COMMAND..: a second after it began, a signal ends it at once.
+gives_up() {
+    "$weft" "$@" -j 2 2>run.log &
+    pid=$!
+    sleep 1
+    kill -TERM $pid
+    start=$(date +%s%N)
+    code=0
+    wait $pid || code=$?
+    took=$((($(date +%s%N) - start) / 1000000))
+    [ $code = 130 ] || die "$1: SIGTERM within a point: ends with code $code, need 130"
+    [ $took -lt 1500 ] || die "$1: SIGTERM within a point: ends after $took ms"
+}
+gives_up sweep long.yaml --store long.db
+says "SIGTERM within a point" 1 "interrupted, [01] of 2 points are in long.db; resume with the same command"
+"$weft" sweep long.yaml -j 2 --store long.db -o got.csv -f 2>run.log || die "after SIGTERM within a point: ends with code $?"
+cmp long.csv got.csv || die "after SIGTERM within a point: rows differ from those of a plain run"
+
+# So does every other kind, whatever its engine: each of these would run for minutes.
+cat >gossip.yaml <<..
+network: switch:4@0.001
+learner: { hidden: 64, epochs: 100000 }
+data: { train: 4000, test: 100, features: 64, classes: 4, hidden: 8 }
+methods: [ pair, all-reduce ]
+..
+cat >hetero.yaml <<..
+model: nce
+draw: { types: 60 }
+job: { examples_M: 100 }
+evaluations: 1000000000
+schedulers: [ genetic, rl-lstm ]
+..
+cat >slots.yaml <<..
+network: "ring:40@100 switch:40@50"
+model: slots
+slots: 1000000
+jobs: { count: 60000, zeta: [60, 120], hop_GBps: 0.25 }
+schedulers: [ drf, fifo ]
+..
+cat >batch.yaml <<..
+model: batch
+jobs: { sizes: [[1, 400], [2, 300], [4, 200], [8, 400]], iteration_s: 0.02, iterations: 5000, run_s: 100 }
+pool: { servers: 300, gpus: [4, 8, 16] }
+..
+gives_up gossip gossip.yaml
+gives_up hetero hetero.yaml
+gives_up place slots.yaml
+gives_up place batch.yaml
+# The search of a training plan over its splits.
+gives_up sweep "$top/configs/studies/llm-1t-8192.yaml"
 
 # ---- two sweeps on one store ----
 

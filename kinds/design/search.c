@@ -532,6 +532,8 @@ static void walk_precisions(const struct walking *x, struct plan *p)
 static void walk_legal(struct walking *x, struct plan *p)
 {
     struct plan_fault fault = { .brief = true };
+    if (work_stopped())
+        return;
     if (plan_check(p, &x->base->model, plan_inner(p, INT32_MAX) * p->degree[PLAN_DP], &fault))
         walk_precisions(x, p);
     else
@@ -758,7 +760,8 @@ static int visit_shape(struct worker *w, const struct search_shape *shape, int32
         for (int32_t k = 0; k < r->n_ways; k++)
             search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);
     w->next_rank = index * RANKS_PER_SHAPE;
-    return search_walk(&w->refused, r->space, r->base, shape, visit, w, e);
+    int rc = search_walk(&w->refused, r->space, r->base, shape, visit, w, e);
+    return rc ? rc : work_check(e);
 }
 
 static void add_counts(struct search_result *out, const struct worker *w)

@@ -380,6 +380,8 @@ int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew
     while (!rc && (crew->n_running > 0 || event_heap_first(&q->arrivals) >= 0)) {
         rc = queues_go_on(q, plan, crew, e);
         work_step(&work, crew->n_ended);
+        if (!rc)
+            rc = work_check(e);
     }
     work_end(&work);
     return rc;
@@ -650,6 +652,8 @@ static int batch_run_rand(struct batch_work *w, struct err *e)
     while (!rc && (l.crew->n_running > 0 || l.next < g->p->n_jobs)) {
         rc = lottery_go_on(&l, e);
         work_step(&work, l.crew->n_ended);
+        if (!rc)
+            rc = work_check(e);
     }
     work_end(&work);
     rng_free(l.rng);

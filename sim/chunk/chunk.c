@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "base/work.h"
 #include "base/heap.h"
 #include "sim/chunk/order.h"
 #include "sim/event_heap.h"
@@ -925,7 +926,8 @@ int chunk_advance(struct chunk_sim *x, struct err *e)
         event_heap_remove(&x->late, i);
         rc = arrive_all(x, x->arrivals[i].job, x->arrivals[i].cell, e);
     }
-    return rc ? rc : dispatch(x, e);
+    rc = rc ? rc : dispatch(x, e);
+    return rc ? rc : work_check(e);
 }
 
 /* ---- jobs ---- */

@@ -610,6 +610,8 @@ static int events_go_through(struct events_state *x, struct err *e)
         events_go_to(x, fmax(x->now_s, time_s));
         rc = events_step(x, wake_s, e);
         work_step(&work, x->out->n_done - done);
+        if (!rc)
+            rc = work_check(e);
     }
     work_end(&work);
     /* The rest until the horizon passes without events. */

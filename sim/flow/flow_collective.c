@@ -14,6 +14,7 @@
 
 #include "base/vec.h"
 #include "base/num.h"
+#include "base/work.h"
 
 /** A plan and what it is for, so that it is made once. */
 struct flow_made_plan {
@@ -955,7 +956,7 @@ int flow_sim_advance(struct flow_sim *sim, struct err *e)
         else
             rc = flow_end_message(sim, (int32_t)(tag >> 32), (int32_t)(tag & INT32_MAX), e);
     }
-    return rc;
+    return rc ? rc : work_check(e);
 }
 
 const int32_t *flow_sim_ended(const struct flow_sim *sim, int32_t *n)

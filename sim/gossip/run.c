@@ -595,6 +595,8 @@ static int run_train(struct gossip_cluster *c, struct gossip_result *out, const 
         work_step(&work, g->steps_done - done);
         if (!rc)
             rc = curve_note_point(c, out, wish, e);
+        if (!rc)
+            rc = work_check(e);
     }
     work_end(&work);
     if (rc || g->diverged_step >= 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/work.h"
 #include "sim/hetero/search.h"
 
 /* ---- the Gaussian process ---- */
@@ -283,6 +284,7 @@ int hetero_bayes(struct hetero_search *s, const struct hetero_settings *settings
         else
             bayes_choose(plan, &b, how->candidates);
         bayes_learn(&b, plan);
+        rc = work_check(e);
     }
     bayes_free(&b);
     return rc;

@@ -59,7 +59,8 @@ int hetero_local(struct hetero_search *s, struct err *e)
 {
     bool gained = true;
     (void)e;
-    while (gained) { /* each round makes the plan cheaper, and there are finitely many plans */
+    while (gained &&
+           !work_stopped()) { /* each round makes the plan cheaper, and there are finitely many plans */
         gained = recolour_stages(s);
         gained = recolour_layers(s) || gained;
     }

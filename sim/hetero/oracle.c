@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "base/work.h"
 
 static double path_larger(double a, double b)
 {
@@ -635,6 +636,8 @@ static int search_all(struct search *s, struct err *e)
         node = s->nodes[--s->n_nodes];
         if (!window_is_hopeless(s, node.bound))
             rc = search_window(s, &node, e);
+        if (!rc)
+            rc = work_check(e);
     }
     s->out->lower = fmin(s->out->cost, s->skipped);
     for (int32_t i = 0; i < s->n_nodes; i++)

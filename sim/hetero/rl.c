@@ -196,6 +196,8 @@ static void rl_begin(struct learner *x)
 static int32_t plans_left(const struct learner *x)
 {
     int64_t left = x->s->budget - x->s->evaluations - 1;
+    if (!hetero_may_try(x->s))
+        return 0;
     return left < x->settings->plans ? (int32_t)left : x->settings->plans;
 }
 
@@ -205,12 +207,13 @@ static void rl_search(struct learner *x)
 {
     hetero_id plan[HETERO_MAX_LAYERS];
     struct hetero_value v;
+    int32_t left;
     do {
         rl_begin(x);
-        while (x->round < x->settings->rounds && x->round - x->last_gain <= x->settings->patience &&
-               plans_left(x) > 0)
-            rl_learn(x, plans_left(x));
-    } while (plans_left(x) > 0);
+        while ((left = plans_left(x)) > 0 && x->round < x->settings->rounds &&
+               x->round - x->last_gain <= x->settings->patience)
+            rl_learn(x, left);
+    } while (left > 0);
     policy_decode(&x->policy);
     policy_plan(&x->policy, 0, plan);
     if (hetero_may_try(x->s))

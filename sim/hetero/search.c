@@ -64,6 +64,8 @@ int hetero_schedule(struct hetero_search *s, const struct hetero_problem *p, int
     if (!rc && s->failed)
         rc = err_nomem(e, "a learning curve");
     if (!rc)
+        rc = work_check(e);
+    if (!rc)
         hetero_evaluate(&again, p, s->best, &s->work);
     work_end(&s->plans);
     return rc;

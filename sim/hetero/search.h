@@ -47,10 +47,11 @@ void hetero_search_free(struct hetero_search *s);
 /** Evaluate @p plan, count it, keep it if it is the best so far (of equals the first). @p v: its value. */
 void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_value *v);
 
-/** May it go on? Asked by the schedulers that search: rl-*, genetic, anneal and random*. */
+/** May it go on? Not when the work is stopped. Asked by the schedulers that search: rl-*, genetic, anneal and
+ * random*. */
 static inline bool hetero_may_try(const struct hetero_search *s)
 {
-    return s->evaluations < s->budget;
+    return s->evaluations < s->budget && !work_stopped();
 }
 
 /** Is @p a better than @p b: cheaper, or, where both fail, nearer to the throughput? */

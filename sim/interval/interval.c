@@ -893,6 +893,8 @@ int smd_run(struct smd_result *out, enum smd_scheduler which, const struct smd_j
     rc = out->jobs ? choice_build(&c, n_jobs, capacity, n_resources, e) : err_nomem(e, "jobs");
     if (!rc)
         rc = smd_carry_out(out, &c, which, jobs, how, e);
+    if (!rc)
+        rc = work_check(e);
     choice_free(&c);
     if (rc)
         smd_result_free(out);

@@ -4,13 +4,12 @@
  * paper's scheme of subsets. Numbers are scaled to 1 inside; bounds are of the given numbers and hold
  * whatever was given up early.
  */
+#include "base/work.h"
 #include "sim/interval/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/work.h"
 
 /* What both methods work on. */
 
@@ -622,7 +621,7 @@ static void branch_walk(struct knapsack_tree *t)
     qsort(t->order, (size_t)w->n, sizeof *t->order, branch_compare_costs);
     for (bool more = true; more;) {
         more = branch_visit(t) || branch_go_back(t);
-        if (more && w->nodes >= w->max_nodes) {
+        if (more && (w->nodes >= w->max_nodes || work_stopped())) {
             branch_stop_early(t);
             return;
         }
@@ -712,7 +711,7 @@ static void subset_try_all(struct subsets *s, int32_t most)
         for (int32_t i = 0; i < size; i++)
             s->set[i] = i;
         do {
-            if (w->nodes >= w->max_nodes) {
+            if (w->nodes >= w->max_nodes || work_stopped()) {
                 w->complete = false;
                 return;
             }

@@ -391,6 +391,8 @@ int elastic_run(struct elastic_result *out, const struct elastic_scheduler *sche
             out->choices[r.slot.slot - 1] = r.choice;
             r.choice = (struct elastic_choice){ 0 };
         }
+        if (!rc)
+            rc = work_check(e);
     }
     work_end(&work);
     if (!rc)
@@ -998,6 +1000,8 @@ static int drf_choose_slot(struct elastic_choice *out, struct elastic_note *note
             n_open--;
             memmove(x->jobs + least, x->jobs + least + 1, (size_t)(n_open - least) * sizeof *x->jobs);
         }
+        if (!rc)
+            rc = work_check(e);
     }
     for (int32_t i = 0; i < s->n_active && !rc; i++) {
         const struct ring_list *ring = &x->rings[s->active[i]];

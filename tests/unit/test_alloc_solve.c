@@ -1,4 +1,8 @@
 /* Splits against scaling laws, closed forms, a dual ascent, a grid, and slopes of the optimum. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/work.h"
 #include "tests/unit/split_random.h"
 
 enum { D = TOPO_MAX_DIMS };
@@ -377,4 +381,22 @@ TEST(threads_and_repetition_do_not_change_a_bit)
         alloc_answer_free(&a[i]);
     for (int i = 0; i < N; i++)
         random_split_close(&s[i]);
+}
+
+/* In a process of its own, as a stop is for good; what was half solved is no answer. */
+TEST(a_solve_that_is_stopped_has_no_answer)
+{
+    static const double m[1][D] = { { 6, 3 } };
+    PLAIN_SPLIT(s, 2, m, 1, 0);
+    random_split_row(&s, ones, LINEXPR_EQ, 1000);
+    pid_t child = fork();
+    if (child == 0) {
+        struct alloc_answer a;
+        work_stop();
+        int rc = alloc_solve(&a, &s.problem, e);
+        _exit(rc == ERR_STOPPED && a.iterations == 0 && !a.shadow ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }

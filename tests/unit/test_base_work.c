@@ -1,5 +1,8 @@
 #include "tests/support.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/work.h"
 
 TEST(three_loops_count_and_a_fourth_within_does_not)
@@ -132,4 +135,22 @@ TEST(a_loop_without_steps_is_not_told_of)
     work_begin(&w, "points", 0);
     assert_null(work_look(0).what);
     work_end(&w);
+}
+
+/* In a process of its own, as it is for good. */
+TEST(work_that_is_stopped_stays_so_and_is_no_fault_of_the_input)
+{
+    assert_false(work_stopped());
+    OK(work_check(e));
+    pid_t child = fork();
+    if (child == 0) {
+        work_stop();
+        _exit(work_stopped() && work_check(e) == ERR_STOPPED && e->code == ERR_STOPPED &&
+                      err_is_of_machine(ERR_STOPPED)
+                  ? 0
+                  : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }

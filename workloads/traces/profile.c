@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/rng.h"
+#include "base/work.h"
 
 /* ---- distributions ---- */
 
@@ -349,6 +350,8 @@ int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
         rng_free(r);
         if (!rc)
             rc = profile_fill_job(&t->jobs[i], p, u, counts, e);
+        if (!rc)
+            rc = work_check(e);
     }
     return rc;
 }
