@@ -52,6 +52,35 @@ TEST(noise_mislabels_its_share_of_the_training_examples_alone)
     assert_true(fabs((double)differ / n - share) < 5 * sqrt(share * (1 - share) / n));
 }
 
+/* tanh(x w1) times w2 of each class: without a bias the sign of x alone decides, as the teacher is odd. With
+ * many hidden ones it is odd as well: of two classes each has half of the examples. */
+TEST(a_teacher_has_no_bias)
+{
+    struct gossip_teacher t = small();
+    t.n_features = t.hidden = 1;
+    t.n_classes = 2;
+    t.noise = 0;
+    for (t.seed = 1; t.seed <= 5; t.seed++) {
+        KEEP(struct gossip_data, test, gossip_data_free);
+        int32_t of_sign[2] = { -1, -1 };
+        TEACH(train, &test, &t);
+        for (int64_t i = 0; i < train.n; i++) {
+            int32_t *want = &of_sign[train.x[i] > 0];
+            *want = *want < 0 ? train.y[i] : *want;
+            assert_int_equal(train.y[i], *want);
+        }
+        assert_int_equal(of_sign[0] + of_sign[1], 1);
+    }
+    t.n_features = 8;
+    t.hidden = 50;
+    KEEP(struct gossip_data, test, gossip_data_free);
+    TEACH(train, &test, &t);
+    int64_t n_of_0 = 0;
+    for (int64_t i = 0; i < train.n; i++)
+        n_of_0 += train.y[i] == 0;
+    assert_near((double)n_of_0 / (double)train.n, 0.5, 5 * 0.5 / sqrt((double)train.n));
+}
+
 TEST(a_drifted_teacher_says_otherwise_of_the_same_examples)
 {
     struct gossip_teacher before = small(), after = small();
