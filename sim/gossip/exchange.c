@@ -18,7 +18,9 @@ static void log_ask(struct gossip_cluster *c, const struct gossip_ask *ask)
     struct gossip_ask a = *ask;
     if (!c->engine->log)
         return;
-    if (a.from >= 0 && (why->kind != GOSSIP_AT_STEP || why->id != a.from)) {
+    /* After its step a worker asks for itself alone. */
+    assert(why->kind != GOSSIP_AT_STEP || a.from < 0 || a.from == why->id);
+    if (a.from >= 0 && why->kind != GOSSIP_AT_STEP) {
         const struct gossip_worker *w = &c->workers[a.from];
         /* A hold stops what comes after the step under way; one that is held asks for what its step leads to.
          */

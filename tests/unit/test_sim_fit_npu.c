@@ -365,3 +365,15 @@ TEST(columns_that_are_not_there_are_named)
               cases[i].message);
     }
 }
+
+TEST(a_columns_name_has_a_longest_length)
+{
+    char names[FIT_COLUMN_NAME + 8];
+    for (int n = FIT_COLUMN_NAME - 1; n <= FIT_COLUMN_NAME; n++) {
+        KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+        f.npu = known_npu();
+        snprintf(names, sizeof names, "op=%0*d", n, 0);
+        FAILS(read_today(&f, "kind,m,n,k,time_us\nmatrix,1,1,1,1\n", names, e), ERR_USAGE,
+              n < FIT_COLUMN_NAME ? "x.csv has no column \"000" : "expected NAME=COLUMN");
+    }
+}
