@@ -59,6 +59,40 @@ TEST(a_slow_npu_makes_its_groups_wait)
     assert_close(slow_time(&c, &slow, 1, 1, &job), 4 * alone_s, 1e-14);
 }
 
+/* In whatever order they are given, and one of them twice: the slowest of a ring decides, and the latest. */
+TEST(slow_npus_may_be_given_in_any_order)
+{
+    static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+                                      { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    static const int32_t at[] = { 3, 1, 4 };
+    struct draw c = { .net = { 1, { 6 }, { 4 }, { 0 } }, .chunks = 1 };
+    struct topo_network net = build(&c.net);
+    struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 16, SIM_ORDER_FIXED);
+    double alone_s = slow_time(&c, NULL, 0, 0, &job);
+    for (int which = 0; which < 3; which++)
+        for (size_t o = 0; o < COUNT_OF(orders); o++) {
+            struct sim_slow slow[4];
+            for (int i = 0; i < 3; i++) {
+                slow[i] = at_origin(orders[o][i] == which ? 0.25 : 0.75, orders[o][i] == which ? 0 : 1);
+                slow[i].at[0] = at[orders[o][i]];
+            }
+            slow[3] = slow[o % 3];
+            assert_close(slow_time(&c, slow, 4, 0, &job), 1 + 4 * alone_s, 1e-14);
+        }
+    struct sim_rules rules = rules_of(1, SIM_QUEUE_FIFO);
+    KEEP(struct cells, cells, cells_free);
+    rules.n_slow = 3;
+    for (int i = 0; i < 3; i++) {
+        rules.slow[i] = at_origin(0.5 + i / 8.0, i);
+        rules.slow[i].at[0] = at[i];
+    }
+    OK(cells_build(&cells, &net, &rules, 0, e));
+    assert_int_equal(cells.n, 4); /* 1, 3, 4 and the others */
+    static const double share[] = { 0.625, 0.5, 0.75, 1 }, late_s[] = { 1, 0, 2, 0 };
+    for (int32_t k = 0; k < 4; k++)
+        assert_true(cells_share(&cells, 0, k) == share[k] && cells_late(&cells, k) == late_s[k]);
+}
+
 /* With everything slow to the same share, it is a network of that much bandwidth. */
 TEST(all_slow_is_a_slower_network)
 {

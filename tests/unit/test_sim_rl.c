@@ -164,3 +164,44 @@ TEST(features_have_mean_0_and_variance_1_or_nothing_to_say)
             assert_true(fabs(mean) < 1e-12 && (square == 0 || fabs(square - 1) < 1e-12));
     }
 }
+
+/* 1, the middle of the layer in the model less 1/2, its kind, its number, and the
+ * logarithms of its measures, standardised. */
+TEST(features_are_those_of_the_layers)
+{
+    HETERO_MODELS(c, HETERO_2EMB, HETERO_MODELS_LOOSE);
+    const struct hetero_profile *p = &c.profile;
+    int32_t n = policy_n_features(p), layers = p->n_layers, measures = n - 2 - 2 * p->n_types;
+    assert_int_equal(measures, 2 + N_HETERO_KINDS + layers);
+    KEEP(double *, x, free_at) = calloc((size_t)(n * layers), sizeof *x);
+    KEEP(double *, want, free_at) = calloc((size_t)(n * layers), sizeof *want);
+    assert_true(x && want);
+    for (int32_t t = 0; t < p->n_types; t++)
+        p->handover_s[t] = p->sync_s[t] / 3; /* of the first layer: their sum counts */
+    policy_features(x, p);
+    for (int32_t l = 0; l < layers; l++) {
+        double *row = want + l * n, *m = row + measures;
+        row[0] = 1;
+        row[1] = (l + 0.5) / layers - 0.5;
+        row[2 + p->layers[l].kind] = row[2 + N_HETERO_KINDS + l] = 1;
+        m[0] = log(p->layers[l].in_B + 1);
+        m[1] = log(p->layers[l].weight_B + 1);
+        for (int32_t t = 0; t < p->n_types; t++) {
+            m[2 + 2 * t] = log(p->compute_s[l * p->n_types + t] + 1e-9);
+            m[3 + 2 * t] = log(p->sync_s[l * p->n_types + t] + p->handover_s[l * p->n_types + t] + 1e-9);
+        }
+    }
+    for (int32_t j = 0; j < n; j++) {
+        double mean = 0, square = 0;
+        for (int32_t l = 0; l < layers; l++)
+            mean += want[l * n + j] / layers;
+        for (int32_t l = 0; l < layers; l++)
+            square += (want[l * n + j] - mean) * (want[l * n + j] - mean) / layers;
+        for (int32_t l = 0; l < layers; l++)
+            assert_near(x[l * n + j],
+                        j < measures    ? want[l * n + j]
+                        : square > 1e-9 ? (want[l * n + j] - mean) / sqrt(square)
+                                        : 0,
+                        1e-9);
+    }
+}

@@ -146,5 +146,7 @@ TEST(a_job_that_takes_no_time_is_done_at_once)
                                  .ps = { 1 },
                                  .limit = { 9 } };
     smd_inner_grid(&g, &job, 1, 0.05);
-    assert_true(g.point.jct_s == 0 && smd_inner_exact(&job, 1).jct_s == 0);
+    const struct smd_point x = smd_inner_exact(&job, 1);
+    assert_true(g.point.jct_s == 0 && x.jct_s == 0);
+    assert_true(x.w == 1 && x.p == 1); /* of equal times the fewest tasks */
 }
