@@ -130,6 +130,55 @@ TEST(generated_columns_are_enough_for_the_optimum_over_all_rings)
     assert_true(columns < 4200);
 }
 
+/* Racks {0, 1} and {2, 3}; one job finds what it needs on 0 and 2, the other on 1 and 3. Each has one worker
+ * without a hop or two with a ring over the link between the racks, in which both share: 2 and as much of 2
+ * more as the link, then the links of servers, have room for. */
+TEST(rings_of_different_servers_share_the_link_between_racks)
+{
+    CASES(double rack_GBps, server_GBps, want; bool racks) = {
+        { 1, 10, 3, true }, { 1, 10, 3, false }, { 1.5, 10, 3.5, true }, { 1.5, 10, 3.5, false },
+        { 9, 10, 4, true }, { 9, 10, 4, false }, { 2, 1, 4, true },      { 2, 1, 4, false },
+    };
+    static const char *const names[] = { "gpus", "a", "b" };
+    static const double each[] = { 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1 }, none[2] = { 0 };
+    static const int32_t rack[] = { 0, 0, 1, 1 }, active[] = { 0, 1 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double s_Bps = cases[i].server_GBps * 1e9, server_Bps[] = { s_Bps, s_Bps, s_Bps, s_Bps },
+                     rack_Bps[] = { cases[i].rack_GBps * 1e9 };
+        const struct cluster_racks of = { 4, 2, rack, server_Bps, rack_Bps, 0 };
+        const struct cluster_offer offer = { 3, names, each, true };
+        struct elastic_job jobs[2];
+        KEEP(struct cluster, c, cluster_free);
+        KEEP(struct gadget_lp, lp, gadget_lp_free);
+        double bound;
+        OK(cluster_build_racks(&c, &of, &offer, e));
+        for (int k = 0; k < 2; k++)
+            jobs[k] = (struct elastic_job){ .id = "j",
+                                            .arrival = 1,
+                                            .max_workers = 2,
+                                            .fixed_workers = 1,
+                                            .demand = { 1, k == 0, k == 1 },
+                                            .budget = 100,
+                                            .hop_Bps = 1e9,
+                                            .zeta = 1,
+                                            .leave_frac = INFINITY,
+                                            .aim = { .kind = UTILITY_LINEAR, .scale = 1 } };
+        const struct elastic_slot slot = { .cluster = &c,
+                                           .jobs = jobs,
+                                           .n_jobs = 2,
+                                           .slot = 1,
+                                           .used = none,
+                                           .done = none,
+                                           .active = active,
+                                           .n_active = 2 };
+        OK(gadget_lp_build(&lp, &c, jobs, 2, cases[i].racks, e));
+        OK(gadget_lp_open(&lp, &slot, e));
+        OK(gadget_lp_solve(&bound, &lp, e));
+        assert_close(bound, cases[i].want, 1e-7);
+        assert_close(value_of_shares(&lp), cases[i].want, 1e-7);
+    }
+}
+
 TEST(bound_is_no_less_than_the_best_set_of_rings)
 {
     for (int32_t number = 0; number < CASES; number++) {

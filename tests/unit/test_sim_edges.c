@@ -1,0 +1,261 @@
+/* The last number of each range is taken, and the next one is not: where a range ends is part of what a key
+ * says. Messages are held elsewhere, by the suite of each file. */
+#include <float.h>
+
+#include "sim/cluster/job.h"
+#include "sim/gossip/method.h"
+#include "sim/interval/interval.h"
+#include "tests/unit/batch_fixture.h"
+#include "tests/unit/flow_plant.h"
+#include "tests/unit/hetero_fixture.h"
+#include "tests/unit/slots_fixture.h"
+
+/* The least number above 0, and the largest there is. */
+#define LEAST DBL_TRUE_MIN
+#define MOST  DBL_MAX
+
+/* Field @p name of what is checked: @p in is taken, @p out is not. NAN never is. */
+struct edge {
+    size_t offset;
+    double in, out;
+};
+
+typedef int check_one(void *x, struct err *e);
+
+static void check_edges(check_one *check, const void *good, size_t size, const struct edge *edges, size_t n)
+{
+    unsigned char x[1024];
+    assert_true(size <= sizeof x);
+    for (size_t i = 0; i < n; i++) {
+        const double values[] = { edges[i].in, edges[i].out, NAN };
+        for (int k = 0; k < 3; k++) {
+            struct err e = { 0 };
+            memcpy(x, good, size);
+            memcpy(x + edges[i].offset, &values[k], sizeof values[k]);
+            int rc = check(x, &e);
+            if (rc != (k ? ERR_RANGE : 0))
+                print_error("edge %d, %g: %s\n", (int)i, values[k], rc ? e.msg : "is taken");
+            assert_int_equal(rc, k ? ERR_RANGE : 0);
+        }
+    }
+}
+#define EDGES(check, good, type, ...)                                                                        \
+    do {                                                                                                     \
+        const struct edge edges[] = { __VA_ARGS__ };                                                         \
+        check_edges(check, &(good), sizeof(type), edges, COUNT_OF(edges));                                   \
+    } while (0)
+
+/* ---- jobs of a queue ---- */
+
+static struct cluster pool;
+static double pool_gpus;
+
+static int check_job(void *job, struct err *e)
+{
+    return job_check(job, 0, &pool, pool_gpus, e);
+}
+
+static struct cluster pool_of(void)
+{
+    static const char *const names[] = { "GPUs", "CPUs" };
+    static const double per_server[] = { 4, MOST };
+    const struct cluster_offer offer = { 2, names, per_server, false };
+    struct topo_network net;
+    struct cluster c;
+    MUST(topo_parse_spec(&net, "switch:2@10", e));
+    MUST(cluster_build(&c, &net, 0, &offer, e));
+    return c;
+}
+
+TEST(fields_of_a_job)
+{
+    struct job job = fixture_job(0, 1, 1, 1), timed = job;
+    pool = pool_of();
+    pool_gpus = 8;
+#define F(name, in, out) { offsetof(struct job, name), in, out }
+    EDGES(check_job, job, struct job, F(submit_s, 0, -LEAST), F(submit_s, MOST, INFINITY),
+          F(iterations, LEAST, 0), F(compute_s, LEAST, 0), F(gradient_B, 0, -LEAST),
+          F(gradient_B, MOST, INFINITY), F(weight, LEAST, 0), F(demand[1], 0, -LEAST), F(hidden_s, 0, -LEAST),
+          F(hidden_s, 1, 1 + DBL_EPSILON));
+    timed.iterations = NAN;
+    timed.runtime_s = 1;
+    EDGES(check_job, timed, struct job, F(runtime_s, LEAST, 0), F(runtime_s, MOST, INFINITY));
+#undef F
+    CASES(int32_t gpus, tenant, param_servers; double pool; bool fits) = {
+        { 1, -1, 0, 8, true },
+        { 0, -1, 0, 8, false },
+        { 8, -1, 0, 8, true },
+        { 9, -1, 0, 8, false },
+        { JOB_MAX_GPUS, -1, 0, 1e9, true },
+        { JOB_MAX_GPUS + 1, -1, 0, 1e9, false },
+        { 1, -2, 0, 8, false },
+        { 1, 0, 0, 8, true },
+        { 1, -1, -1, 8, false },
+        { 1, -1, JOB_MAX_STREAMS, 8, true },
+        { 2, -1, JOB_MAX_STREAMS / 2, 8, true },
+        { 2, -1, JOB_MAX_STREAMS / 2 + 1, 8, false },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        job.gpus = cases[i].gpus;
+        job.tenant = cases[i].tenant;
+        job.param_servers = cases[i].param_servers;
+        pool_gpus = cases[i].pool;
+        assert_int_equal(check_job(&job, e), cases[i].fits ? 0 : ERR_RANGE);
+    }
+    cluster_free(&pool);
+}
+
+/* ---- elastic jobs in slots ---- */
+
+static int check_elastic(void *job, struct err *e)
+{
+    return elastic_check_job(job, &pool, e);
+}
+
+TEST(fields_of_an_elastic_job)
+{
+    struct elastic_job job = plain_job("a", 1, 2, 9);
+    pool = pool_of();
+#define F(name, in, out) { offsetof(struct elastic_job, name), in, out }
+    EDGES(check_elastic, job, struct elastic_job, F(demand[0], LEAST, 0), F(demand[0], 4, 4.0001),
+          F(demand[1], 0, -LEAST), F(budget, 0, -LEAST), F(hop_Bps, 0, -LEAST), F(hop_Bps, MOST, INFINITY),
+          F(zeta, 0, -LEAST), F(leave_frac, 0, -LEAST));
+#undef F
+    job.budget = job.leave_frac = INFINITY;
+    OK(check_elastic(&job, e));
+    CASES(int32_t arrival, most, fixed; bool fits) = {
+        { 1, 1, 1, true },
+        { 0, 1, 1, false },
+        { 1, 0, 1, false },
+        { 1, ELASTIC_MAX_WORKERS, 1, true },
+        { 1, ELASTIC_MAX_WORKERS + 1, 1, false },
+        { 1, 1, ELASTIC_MAX_WORKERS, true },
+        { 1, 1, ELASTIC_MAX_WORKERS + 1, false },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        job.arrival = cases[i].arrival;
+        job.max_workers = cases[i].most;
+        job.fixed_workers = cases[i].fixed;
+        assert_int_equal(check_elastic(&job, e), cases[i].fits ? 0 : ERR_RANGE);
+    }
+    cluster_free(&pool);
+}
+
+/* ---- jobs of an interval, layers ---- */
+
+static int check_smd(void *job, struct err *e)
+{
+    return smd_check_job(job, 2, e);
+}
+
+TEST(fields_of_a_job_in_an_interval)
+{
+    const double most = 1e18, more = nextafter(1e18, INFINITY), one = 1 + DBL_EPSILON;
+    const struct smd_job job = { .iterations = 1,
+                                 .batch = 1,
+                                 .mini_batch = 1,
+                                 .ps_Bps = 1,
+                                 .worker = { 1, 1 },
+                                 .ps = { 1, 1 },
+                                 .limit = { 1, 1 },
+                                 .utility = { 1, 1, 0 } };
+#define F(name, in, out) { offsetof(struct smd_job, name), in, out }
+#define ABOVE_0(name)    F(name, LEAST, 0), F(name, most, more)
+#define FROM_0(name)     F(name, 0, -LEAST), F(name, most, more)
+#define SHARE(name)      F(name, 0, -LEAST), F(name, 1, one)
+    EDGES(check_smd, job, struct smd_job, ABOVE_0(iterations), ABOVE_0(batch), ABOVE_0(mini_batch),
+          FROM_0(model_B), ABOVE_0(ps_Bps), FROM_0(forward_s), FROM_0(backward_s), SHARE(shares.forward),
+          SHARE(shares.backward), SHARE(shares.comm), FROM_0(per_worker_s), FROM_0(per_ps_s),
+          SHARE(meet_frac), FROM_0(utility.worth), FROM_0(utility.slope_per_s),
+          F(utility.due_s, -MOST, -INFINITY), F(utility.due_s, MOST, INFINITY), F(worker[0], 0, -LEAST),
+          F(worker[1], most, more), F(ps[0], 0, -LEAST), F(limit[0], 0, -LEAST));
+    struct smd_job one_resource = job;
+    one_resource.worker[1] = one_resource.ps[1] = 0;
+    EDGES(check_smd, one_resource, struct smd_job, F(worker[0], 1, 0), F(ps[0], 1, 0),
+          F(limit[0], SMD_MAX_TASKS, SMD_MAX_TASKS + 0.001));
+#undef F
+}
+
+static int check_layers(void *layers, struct err *e)
+{
+    return overlap_check(layers, e);
+}
+
+TEST(times_of_layers)
+{
+    const double good[] = { 0, 0 }, wrong[3][2] = { { 0, -LEAST }, { NAN, 0 }, { 0, INFINITY } };
+    const struct overlap_layers layers = { .n = 2, .forward_s = good, .backward_s = good, .comm_s = good };
+    EDGES(check_layers, layers, struct overlap_layers,
+          { offsetof(struct overlap_layers, slice_s), 0, -LEAST },
+          { offsetof(struct overlap_layers, slice_s), MOST, INFINITY });
+    for (int i = 0; i < 3; i++)
+        for (int part = 0; part < 3; part++) {
+            struct overlap_layers l = layers;
+            const double **times[] = { &l.forward_s, &l.backward_s, &l.comm_s };
+            *times[part] = wrong[i];
+            assert_int_equal(overlap_check(&l, e), ERR_RANGE);
+        }
+    struct overlap_layers l = layers;
+    l.n = 1;
+    OK(overlap_check(&l, e));
+    l.n = 0;
+    assert_int_equal(overlap_check(&l, e), ERR_RANGE);
+}
+
+/* ---- what methods of gossip share ---- */
+
+TEST(numbers_of_methods)
+{
+    OK(gossip_check_count("x", 1, e));
+    FAILS(gossip_check_count("x", 0, e), ERR_RANGE, "x is 0, expected at least 1");
+    OK(gossip_check_share("x", 0, e));
+    OK(gossip_check_share("x", 1, e));
+    FAILS(gossip_check_share("x", -LEAST, e), ERR_RANGE, "expected 0 to 1");
+    FAILS(gossip_check_share("x", 1 + DBL_EPSILON, e), ERR_RANGE, "expected 0 to 1");
+    FAILS(gossip_check_share("x", NAN, e), ERR_RANGE, "x is nan, expected 0 to 1");
+    OK(gossip_check_bound("x", 0, e));
+    OK(gossip_check_bound("x", INFINITY, e));
+    FAILS(gossip_check_bound("x", -LEAST, e), ERR_RANGE, "expected at least 0");
+    FAILS(gossip_check_bound("x", NAN, e), ERR_RANGE, "x is nan, expected at least 0");
+    struct gossip_settings s = gossip_settings_default();
+    s.period = s.cap = 9;
+    OK(gossip_check_cap(&s, e));
+    s.period = 10;
+    FAILS(gossip_check_cap(&s, e), ERR_RANGE, "period is 10, expected at most the cap, 9");
+}
+
+/* ---- searches for plans ---- */
+
+TEST(settings_of_the_surrogate)
+{
+    CASES(struct hetero_bayes_settings how; bool fits) = {
+        { { 1, 1, 1, LEAST, 0 }, true },   { { 0, 1, 1, 1, 0 }, false },
+        { { 2, 1, 1, 1, 0 }, false },      { { 1, 1, 0, 1, 0 }, false },
+        { { 1, 1, 1, 0, 0 }, false },      { { 1, 1, 1, 1, -LEAST }, false },
+        { { 1, 4097, 1, 1, 0 }, false },   { { 1, 1, 1, INFINITY, 0 }, false },
+        { { 1, 1, 1, MOST, MOST }, true }, { { 1, 1, 1, 1, INFINITY }, false },
+    };
+    struct hetero_settings settings = hetero_settings_default();
+    HETERO_FIXTURE(f, 70);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct hetero_search, s, hetero_search_free);
+        OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
+        settings.bayes = cases[i].how;
+        assert_int_equal(hetero_bayes(&s, &settings, e), cases[i].fits ? 0 : ERR_RANGE);
+        assert_int_equal(s.evaluations, cases[i].fits);
+    }
+}
+
+/* ---- flows ---- */
+
+TEST(npus_that_are_late)
+{
+    CASES(int64_t npu; double late_s; bool fits) = {
+        { 0, 0, true },       { 3, MOST, true },      { -1, 0, false },  { 4, 0, false },
+        { 0, -LEAST, false }, { 0, INFINITY, false }, { 0, NAN, false },
+    };
+    PLANT(p, "ring:4@50", 0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_int_equal(flow_sim_set_late(p.sim, cases[i].npu, cases[i].late_s, e),
+                         cases[i].fits ? 0 : ERR_RANGE);
+}
