@@ -102,15 +102,17 @@ programs_notice() {
 # Which test notices the mutant in $me/mutant.o; nothing: it is none.
 judge() {
     top=${file%%/*}
+    arena=$work/arena.o
+    [ "$file" != base/arena.c ] || arena=
     # An archive is not asked for what an object before it has.
     # shellcheck disable=SC2086 # words
     if [ "$top" != cli ]; then
-        $CC $SANITIZE -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" \
+        $CC $SANITIZE -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" $arena \
             "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
         suite_that_notices | grep . && return
     fi
     # shellcheck disable=SC2086,SC2046 # words
-    $CC $SANITIZE -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" \
+    $CC $SANITIZE -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" $arena \
         "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
     programs_notice || echo nobody
 }
@@ -146,6 +148,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 $CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
+# shellcheck disable=SC2086 # words
+$MUTANT_CC $SANITIZE -g0 -w -c -o "$work/arena.o" base/arena.c || exit 2
 # Ranks of MPI run in processes that tests/mpi.sh starts, not here.
 # shellcheck disable=SC2046 # paths have no spaces
 "$work/mutate" list "$SEED" $(find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c | sort) |

@@ -83,6 +83,20 @@ static int32_t stages_of(struct stage *stages, const struct tried *t)
                       &t->net, &stage_rules_plain, t->bw_Bps);
 }
 
+/* Without latency nothing but bytes counts, however few: a billionth of them takes a billionth of the time.
+ */
+TEST(time_is_proportional_to_bytes)
+{
+    RNG(r, 18, 33);
+    for (int i = 0; i < repeats(200); i++) {
+        struct tried t;
+        draw_tried(&t, r, false);
+        double many_s = chunk_time(&t, 4, t.bw_Bps, SIM_QUEUE_FIFO);
+        t.job.bytes *= 0x1p-40;
+        assert_close(chunk_time(&t, 4, t.bw_Bps, SIM_QUEUE_FIFO), many_s * 0x1p-40, 1e-12);
+    }
+}
+
 TEST(one_chunk_takes_its_stages_one_after_the_other)
 {
     RNG(r, 18, 30);

@@ -105,6 +105,31 @@ TEST(fields_of_a_job)
     cluster_free(&pool);
 }
 
+/* A batch of it alone, on one server. */
+static int check_batch(void *job, struct err *e)
+{
+    const struct job *one = job;
+    int32_t gpus = 4;
+    const struct batch_problem p = { .cluster = { 1, &gpus }, .jobs = one, .n_jobs = 1 };
+    return batch_check(&p, e);
+}
+
+TEST(fields_of_a_job_of_a_batch)
+{
+    const double most = 1e15, more = nextafter(1e15, INFINITY);
+    struct job job = batch_fixture_job(4, 1);
+#define F(name, in, out) { offsetof(struct job, name), in, out }
+    EDGES(check_batch, job, struct job, F(iterations, 1, 0.999), F(iterations, most, more),
+          F(submit_s, 0, -LEAST), F(submit_s, most, more), F(expected_s, LEAST, 0), F(expected_s, most, more),
+          F(compute_s, LEAST, 0), F(compute_s, most, more), F(gradient_B, 0, -LEAST),
+          F(gradient_B, most, more), F(server_s, 0, -LEAST), F(server_s, most, more));
+#undef F
+    job.gpus = 5;
+    assert_int_equal(check_batch(&job, e), ERR_RANGE);
+    job.gpus = 1;
+    OK(check_batch(&job, e));
+}
+
 /* ---- elastic jobs in slots ---- */
 
 static int check_elastic(void *job, struct err *e)

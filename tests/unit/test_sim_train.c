@@ -94,6 +94,39 @@ TEST(compute_hides_what_others_send)
     assert_close(s.time_s, 4, 1e-15);
 }
 
+/* Beside two collectives that share the ring, 4 s, runs work that sends nothing: c + 2 * max(1, 2) + 0.5 s.
+ * What takes longer counts: as compute, or as exposed bytes. */
+TEST(work_without_messages_beside_shared_collectives_counts_when_it_takes_longest)
+{
+    static const double cases[] = { 3, 2, 0 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        FIXTURE(f);
+        step_id all = inner(&f, -1, STEP_MAX, 1);
+        scatter(&f, all, 8, 1);
+        step_id work = inner(&f, all, STEP_SUM, 1);
+        compute(&f, work, cases[i]);
+        step_id again = inner(&f, work, STEP_REPEAT, 2), both = inner(&f, again, STEP_MAX, 1);
+        compute(&f, both, 1);
+        compute(&f, both, 2);
+        compute(&f, work, 0.5);
+        scatter(&f, all, 8, 1);
+        double work_s = cases[i] + 4 + 0.5;
+        EVALUATE(s, &f);
+        assert_close(s.time_s, work_s, 1e-15);
+        assert_close(s.compute_s, work_s, 1e-15);
+        assert_near(s.exposed_s[0], 0, 1e-15);
+    }
+    FIXTURE(f);
+    step_id all = inner(&f, -1, STEP_MAX, 1), work = inner(&f, all, STEP_SUM, 1);
+    compute(&f, work, 3);
+    scatter(&f, all, 8, 1);
+    scatter(&f, all, 8, 1);
+    EVALUATE(s, &f);
+    assert_close(s.time_s, 4, 1e-15);
+    assert_close(s.exposed_s[0] + s.latency_s, 4, 1e-15);
+    assert_true(s.compute_s == 0);
+}
+
 TEST(what_runs_one_after_the_other_adds_up)
 {
     FIXTURE(f);
