@@ -138,6 +138,36 @@ TEST(too_few_gpus_within_the_limit_change_nothing)
     assert_false(b.load.open[2]);
 }
 
+/* Servers of 2, 3 and 1 GPUs by load per GPU, of equals the first: a third on each, then the least. */
+TEST(balanced_jobs_get_the_servers_loaded_least_and_of_equals_the_first)
+{
+    CASES(double load_s[6]; int32_t n; int32_t want[3]) = {
+        { { 0 }, 1, { 0 } },
+        { { 0 }, 2, { 0, 1 } },
+        { { 0 }, 3, { 0, 1, 2 } },
+        { { 1, 1, 0, 0, 0, 1 }, 1, { 2 } },
+        { { 1, 1, 1, 1, 1, 0 }, 1, { 5 } },
+        { { 2, 0, 3, 0, 0, 1 }, 2, { 1, 0 } }, /* one of each: the first, and in it the least loaded first */
+        { { 3, 3, 2, 2, 2, 2 }, 3, { 2, 3, 4 } },
+        { { 3, 3, 2, 2, 2, 1 }, 2, { 5, 2 } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct bed, b, bed_free);
+        int32_t gpus[6], got = 0;
+        bed_build(&b, true);
+        for (int32_t gpu = 0; gpu < 6; gpu++) {
+            int32_t server = gpu < 2 ? 0 : gpu < 5 ? 1 : 2;
+            b.load.gpu_s[gpu] = cases[i].load_s[gpu];
+            b.load.server_s[server] += cases[i].load_s[gpu];
+        }
+        assert_true(take(&b, gpus, BATCH_LOAD_BALANCED, cases[i].n, 1, INFINITY, 1));
+        for (int32_t k = 0; k < cases[i].n; k++)
+            for (int32_t j = 0; j < cases[i].n; j++)
+                got += gpus[k] == cases[i].want[j];
+        assert_int_equal(got, cases[i].n);
+    }
+}
+
 /* Against sorting all GPUs. */
 TEST(the_choice_is_that_of_a_full_sort)
 {

@@ -166,6 +166,22 @@ TEST(fields_of_an_elastic_job)
     cluster_free(&pool);
 }
 
+TEST(numbers_of_a_utility)
+{
+    CASES(double scale, slope, middle, most; bool fits) = {
+        { 0, LEAST, 0, 0, true },     { -LEAST, 1, 0, 1, false }, { INFINITY, 1, 0, 1, false },
+        { MOST, 1, 0, 1, true },      { 1, 0, 0, 1, false },      { 1, INFINITY, 0, 1, false },
+        { 1, 1, INFINITY, 1, false }, { 1, 1, NAN, 1, false },    { 1, 1, 5, INFINITY, true },
+        { 1, 1, 5, -LEAST, false },   { 1, 1, 5, NAN, false },    { 1, 1, 5, 0, true },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct utility u;
+        int rc = utility_build(&u, UTILITY_SIGMOID_ENVELOPE, cases[i].scale, cases[i].slope, cases[i].middle,
+                               cases[i].most, e);
+        assert_int_equal(rc, cases[i].fits ? 0 : ERR_RANGE);
+    }
+}
+
 /* ---- jobs of an interval, layers ---- */
 
 static int check_smd(void *job, struct err *e)

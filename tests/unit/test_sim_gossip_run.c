@@ -53,6 +53,28 @@ TEST(same_seed_gives_same_bytes_of_everything)
         RUN(other, &f, &s, 2);
         assert_same(&a, &b, &f);
         assert_false(a.time_s == other.time_s);
+        /* Up and down of the workers and the server at the switch; a method may send nothing. */
+        double sum_B = 0;
+        assert_int_equal(a.n_arcs, 10);
+        for (int32_t arc = 0; arc < a.n_arcs; arc++)
+            sum_B += a.arc_B[arc];
+        assert_true((sum_B > 0) == (a.sent_B > 0) && a.models && a.curve && a.n_curve > 1);
+    }
+}
+
+TEST(what_nobody_wishes_is_not_kept)
+{
+    static const struct gossip_wish wishes[] = {
+        { .curve = false }, { .curve = true }, { .arcs = true }, { .models = true }
+    };
+    const struct gossip_settings s = gossip_fixture_settings("pair");
+    GOSSIP_FIXTURE(f, 4, GOSSIP_SKEW);
+    for (size_t i = 0; i < COUNT_OF(wishes); i++) {
+        KEEP(struct gossip_result, r, gossip_result_free);
+        OK(gossip_run(&r, &f.setup, &s, 1, &wishes[i], e));
+        assert_true((r.n_curve > 0) == wishes[i].curve);
+        assert_true((r.arc_B != NULL) == wishes[i].arcs && (r.n_arcs > 0) == wishes[i].arcs);
+        assert_true((r.models != NULL) == wishes[i].models);
     }
 }
 

@@ -208,3 +208,46 @@ TEST(a_timeline_holds_the_whole_step)
     assert_close(busy_s, 6, 1e-14);
     assert_close(t.runs[0].util_frac[0], 6 / s.time_s, 1e-14);
 }
+
+/* By start, then dimension, cell, slot, end, node, job and chunk, strictly: files do not depend on how bars
+ * came. Two all-reduces over two dimensions, one NPU slow, so that there are several cells. */
+TEST(bars_stand_in_one_order)
+{
+    struct topo_network net;
+    struct sim_rules rules;
+    KEEP(struct step_tree, tree, step_free);
+    KEEP(struct timeline, t, timeline_free);
+    int32_t n_same_start = 0, cells = 0, dims = 0;
+    OK(topo_parse_spec(&net, "ring:4@10 switch:4@25", e));
+    const double bw_Bps[] = { net.dims[0].bw_Bps, net.dims[1].bw_Bps };
+    sim_rules_default(&rules);
+    rules.stage.chunks = 8;
+    rules.active = 2;
+    rules.n_slow = 1;
+    rules.slow[0] = (struct sim_slow){ .at = { 1, 2 }, .dim = -1, .share = 0.5 };
+    step_begin(&tree, "", &net);
+    step_id both = step_add(&tree, -1, (struct step_node){ .kind = STEP_MAX });
+    for (int i = 0; i < 2; i++)
+        step_add(
+            &tree, both,
+            (struct step_node){
+                .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 2 });
+    SIM_STEP(s, &tree, &net, bw_Bps, SIM_CHUNK, &rules);
+    OK(timeline_build(&t, &tree, &net, bw_Bps, &rules, &s, e));
+    for (int32_t i = 0; i < t.n_bars; i++) {
+        const struct timeline_bar *b = &t.bars[i], *a = b - 1;
+        assert_true(b->ready_s <= b->start_s && b->start_s < b->end_s);
+        cells = b->cell > cells ? b->cell : cells;
+        dims = b->dim > dims ? b->dim : dims;
+        if (i == 0 || a->run != b->run)
+            continue;
+        const double x[] = { a->start_s, a->dim, a->cell, a->slot, a->end_s, a->node, a->job, a->chunk },
+                     y[] = { b->start_s, b->dim, b->cell, b->slot, b->end_s, b->node, b->job, b->chunk };
+        size_t k = 0;
+        while (k < COUNT_OF(x) && x[k] == y[k])
+            k++;
+        assert_true(k < COUNT_OF(x) && x[k] < y[k]);
+        n_same_start += k > 0;
+    }
+    assert_true(n_same_start > 20 && cells > 1 && dims == 1);
+}
